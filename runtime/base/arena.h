@@ -1,0 +1,26 @@
+/* Bump allocator: everything of one module or one request is freed at once.
+ * Memory is zeroed and aligned for any type. Threads: one arena, one thread at a time. */
+#ifndef WPG_RUNTIME_BASE_ARENA_H
+#define WPG_RUNTIME_BASE_ARENA_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct wpg_arena {
+    struct wpg_arena_chunk *head;
+    int failed; /* sticky: an allocation failed since wpg_arena_init */
+} wpg_arena;
+
+void wpg_arena_init(wpg_arena *arena);
+/* Frees every allocation; the arena may be used again. */
+void wpg_arena_finish(wpg_arena *arena);
+/* `count` zeroed elements of `size` bytes; NULL (and arena->failed) if memory ran out or the product overflows.
+ * A zero-sized request gives a valid unique pointer. */
+void *wpg_arena_alloc(wpg_arena *arena, size_t count, size_t size);
+char *wpg_arena_strdup(wpg_arena *arena, const char *text);
+void *wpg_arena_memdup(wpg_arena *arena, const void *data, size_t size);
+
+#define WPG_ARENA_NEW(arena, type) ((type *)wpg_arena_alloc((arena), 1, sizeof(type)))
+#define WPG_ARENA_ARRAY(arena, type, count) ((type *)wpg_arena_alloc((arena), (count), sizeof(type)))
+
+#endif

@@ -1,0 +1,124 @@
+#include "runtime/base/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static wpg_status io_error(wpg_error *err, const char *what, const char *path)
+{
+    return wpg_fail(err, errno == ENOENT ? WPG_E_NOT_FOUND : WPG_E_IO, "cannot %s %s: %s", what, path,
+                    strerror(errno));
+}
+
+wpg_status wpg_file_read(uint8_t **data, size_t *size, const char *path, size_t limit, wpg_error *err)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return io_error(err, "open", path);
+    struct stat info;
+    wpg_status status = WPG_OK;
+    uint8_t *buffer = NULL;
+    size_t length = 0;
+    if (fstat(fd, &info) != 0)
+        status = io_error(err, "read", path);
+    else if (!S_ISREG(info.st_mode))
+        status = wpg_fail(err, WPG_E_IO, "%s is not a regular file", path);
+    else if ((uint64_t)info.st_size > limit)
+        status = wpg_fail(err, WPG_E_LIMIT, "%s is larger than %zu bytes", path, limit);
+    else if (!(buffer = malloc((size_t)info.st_size + 1)))
+        status = wpg_fail(err, WPG_E_NOMEM, "no memory for %s", path);
+    while (status == WPG_OK && length < (size_t)info.st_size) {
+        ssize_t got = read(fd, buffer + length, (size_t)info.st_size - length);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            status = io_error(err, "read", path);
+        if (got <= 0)
+            break;
+        length += (size_t)got;
+    }
+    (void)close(fd);
+    if (status != WPG_OK) {
+        free(buffer);
+        return status;
+    }
+    buffer[length] = 0;
+    *data = buffer;
+    *size = length;
+    return WPG_OK;
+}
+
+wpg_status wpg_make_folders(const char *path, wpg_error *err)
+{
+    char *copy = strdup(path);
+    if (!copy)
+        return wpg_fail(err, WPG_E_NOMEM, "no memory for a path");
+    wpg_status status = WPG_OK;
+    for (char *at = copy + 1; status == WPG_OK && *copy; at++) {
+        char saved = *at;
+        if (saved != '/' && saved != '\0')
+            continue;
+        *at = '\0';
+        struct stat info;
+        if (mkdir(copy, 0777) != 0 && (stat(copy, &info) != 0 || !S_ISDIR(info.st_mode))) {
+            errno = errno == EEXIST ? ENOTDIR : errno;
+            status = wpg_fail(err, WPG_E_IO, "cannot make folder %s: %s", copy, strerror(errno));
+        }
+        *at = saved;
+        if (!saved)
+            break;
+    }
+    free(copy);
+    return status;
+}
+
+static wpg_status write_and_sync(int fd, const void *data, size_t size, const char *path, wpg_error *err)
+{
+    const uint8_t *bytes = data;
+    while (size) {
+        ssize_t put = write(fd, bytes, size);
+        if (put < 0 && errno == EINTR)
+            continue;
+        if (put < 0)
+            return io_error(err, "write", path);
+        bytes += put;
+        size -= (size_t)put;
+    }
+    return fsync(fd) == 0 ? WPG_OK : io_error(err, "write", path);
+}
+
+wpg_status wpg_file_write_atomic(const char *path, const void *data, size_t size, wpg_error *err)
+{
+    size_t length = strlen(path);
+    char *temporary = malloc(length + sizeof ".tmp.XXXXXX");
+    if (!temporary)
+        return wpg_fail(err, WPG_E_NOMEM, "no memory for a path");
+    memcpy(temporary, path, length);
+    char *slash = strrchr(path, '/');
+    wpg_status status = WPG_OK;
+    if (slash && slash != path) {
+        temporary[slash - path] = '\0';
+        status = wpg_make_folders(temporary, err);
+        temporary[slash - path] = '/';
+    }
+    memcpy(temporary + length, ".tmp.XXXXXX", sizeof ".tmp.XXXXXX");
+    int fd = -1;
+    if (status == WPG_OK && (fd = mkostemp(temporary, O_CLOEXEC)) < 0)
+        status = io_error(err, "create", path);
+    if (fd >= 0) {
+        (void)fchmod(fd, 0644); /* reading the umask would mean changing it under the program's other threads */
+        status = write_and_sync(fd, data, size, path, err);
+        if (close(fd) != 0 && status == WPG_OK)
+            status = io_error(err, "write", path);
+        if (status == WPG_OK && rename(temporary, path) != 0)
+            status = io_error(err, "rename to", path);
+        if (status != WPG_OK)
+            (void)unlink(temporary);
+    }
+    free(temporary);
+    return status;
+}

@@ -1,0 +1,58 @@
+#include "runtime/base/log.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+static int current_level = WPG_LOG_WARN;
+static int current_fd = STDERR_FILENO;
+
+bool wpg_log_enabled(wpg_log_level level)
+{
+    return (int)level <= __atomic_load_n(&current_level, __ATOMIC_RELAXED);
+}
+
+void wpg_log(wpg_log_level level, const char *fmt, ...)
+{
+    static const char *const names[] = {"error", "warning", "info", "debug"};
+    if (!wpg_log_enabled(level))
+        return;
+    char line[1024];
+    int saved = errno, prefix = snprintf(line, sizeof line, "wavepgo: %s: ", names[level]);
+    va_list args;
+    va_start(args, fmt);
+    int body = vsnprintf(line + prefix, sizeof line - (size_t)prefix - 1, fmt, args);
+    va_end(args);
+    if (body >= 0) {
+        size_t length = strlen(line);
+        line[length++] = '\n';
+        /* One write a line: lines of several threads or processes do not mix. A full disk must not stop the
+         * program, so that a short write is dropped. */
+        ssize_t written = write(__atomic_load_n(&current_fd, __ATOMIC_ACQUIRE), line, length);
+        (void)written;
+    }
+    errno = saved;
+}
+
+void wpg_log_close(void)
+{
+    int fd = __atomic_exchange_n(&current_fd, STDERR_FILENO, __ATOMIC_ACQ_REL);
+    if (fd != STDERR_FILENO)
+        (void)close(fd);
+}
+
+void wpg_log_open(wpg_log_level level, const char *path)
+{
+    wpg_log_close();
+    __atomic_store_n(&current_level, (int)level, __ATOMIC_RELAXED);
+    if (!path || !*path)
+        return;
+    int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+    if (fd < 0)
+        wpg_log_warn("cannot open log file %s: %s", path, strerror(errno));
+    else
+        __atomic_store_n(&current_fd, fd, __ATOMIC_RELEASE);
+}
