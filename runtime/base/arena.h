@@ -14,13 +14,13 @@ typedef struct wpg_arena {
 void wpg_arena_init(wpg_arena *arena);
 /* Frees every allocation; the arena may be used again. */
 void wpg_arena_finish(wpg_arena *arena);
-/* `count` zeroed elements of `size` bytes; NULL (and arena->failed) if memory ran out or the product overflows.
- * A zero-sized request gives a valid unique pointer. */
+/* `count` zeroed elements of `size` bytes; NULL (and arena->failed) if memory ran out or the product
+ * overflows. A zero-sized request gives a valid unique pointer. */
 void *wpg_arena_alloc(wpg_arena *arena, size_t count, size_t size);
 char *wpg_arena_strdup(wpg_arena *arena, const char *text);
 void *wpg_arena_memdup(wpg_arena *arena, const void *data, size_t size);
 
-#define WPG_ARENA_NEW(arena, type) ((type *)wpg_arena_alloc((arena), 1, sizeof(type)))
+#define WPG_ARENA_NEW(arena, type)          ((type *)wpg_arena_alloc((arena), 1, sizeof(type)))
 #define WPG_ARENA_ARRAY(arena, type, count) ((type *)wpg_arena_alloc((arena), (count), sizeof(type)))
 
 #endif

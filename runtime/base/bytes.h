@@ -1,5 +1,5 @@
-/* Reader and writer of little-endian bytes with sticky failure: read or write a whole structure, then check once.
- * After the first overrun a reader gives zeros. Threads: none shared. */
+/* Reader and writer of little-endian bytes with sticky failure: read or write a whole structure, then check
+ * once. After the first overrun a reader gives zeros. Threads: none shared. */
 #ifndef WPG_RUNTIME_BASE_BYTES_H
 #define WPG_RUNTIME_BASE_BYTES_H
 

@@ -110,7 +110,8 @@ wpg_status wpg_file_write_atomic(const char *path, const void *data, size_t size
     if (status == WPG_OK && (fd = mkostemp(temporary, O_CLOEXEC)) < 0)
         status = io_error(err, "create", path);
     if (fd >= 0) {
-        (void)fchmod(fd, 0644); /* reading the umask would mean changing it under the program's other threads */
+        (void)fchmod(fd,
+                     0644); /* reading the umask would mean changing it under the program's other threads */
         status = write_and_sync(fd, data, size, path, err);
         if (close(fd) != 0 && status == WPG_OK)
             status = io_error(err, "write", path);

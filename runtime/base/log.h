@@ -15,16 +15,16 @@ bool wpg_log_enabled(wpg_log_level level);
 void wpg_log(wpg_log_level level, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 #define wpg_log_error(...) wpg_log(WPG_LOG_ERROR, __VA_ARGS__)
-#define wpg_log_warn(...) wpg_log(WPG_LOG_WARN, __VA_ARGS__)
-#define wpg_log_info(...) wpg_log(WPG_LOG_INFO, __VA_ARGS__)
+#define wpg_log_warn(...)  wpg_log(WPG_LOG_WARN, __VA_ARGS__)
+#define wpg_log_info(...)  wpg_log(WPG_LOG_INFO, __VA_ARGS__)
 #define wpg_log_debug(...) wpg_log(WPG_LOG_DEBUG, __VA_ARGS__)
 
 /* As wpg_log, but once per call site for the process's life. */
-#define wpg_log_once(level, ...)                                                                                       \
-    do {                                                                                                               \
-        static bool wpg_said_;                                                                                         \
-        if (!__atomic_exchange_n(&wpg_said_, true, __ATOMIC_RELAXED))                                                  \
-            wpg_log(level, __VA_ARGS__);                                                                               \
+#define wpg_log_once(level, ...)                                                                             \
+    do {                                                                                                     \
+        static bool wpg_said_;                                                                               \
+        if (!__atomic_exchange_n(&wpg_said_, true, __ATOMIC_RELAXED))                                        \
+            wpg_log(level, __VA_ARGS__);                                                                     \
     } while (0)
 
 #endif

@@ -14,19 +14,20 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#define WPG_VEC(type)                                                                                                  \
-    struct {                                                                                                           \
-        type *data;                                                                                                    \
-        size_t count, capacity;                                                                                        \
+#define WPG_VEC(type)                                                                                        \
+    struct {                                                                                                 \
+        type *data;                                                                                          \
+        size_t count, capacity;                                                                              \
     }
 
 /* Makes room for `more` further elements; false when memory runs out (the vector stays as it was). */
-#define wpg_vec_reserve(v, more)                                                                                       \
+#define wpg_vec_reserve(v, more)                                                                             \
     wpg_vec_grow_((void **)&(v)->data, &(v)->capacity, (v)->count, (more), sizeof *(v)->data)
-#define wpg_vec_push(v, ...) (wpg_vec_reserve((v), 1) ? ((v)->data[(v)->count++] = (__VA_ARGS__), true) : false)
-#define wpg_vec_pop(v) ((v)->data[--(v)->count])
-#define wpg_vec_clear(v) ((void)((v)->count = 0))
-#define wpg_vec_free(v) (free((v)->data), (v)->data = NULL, (v)->count = (v)->capacity = 0)
+#define wpg_vec_push(v, ...)                                                                                 \
+    (wpg_vec_reserve((v), 1) ? ((v)->data[(v)->count++] = (__VA_ARGS__), true) : false)
+#define wpg_vec_pop(v)        ((v)->data[--(v)->count])
+#define wpg_vec_clear(v)      ((void)((v)->count = 0))
+#define wpg_vec_free(v)       (free((v)->data), (v)->data = NULL, (v)->count = (v)->capacity = 0)
 #define WPG_VEC_EACH(item, v) for (item = (v)->data; (v)->data && item < (v)->data + (v)->count; item++)
 
 static inline bool wpg_vec_grow_(void **data, size_t *capacity, size_t count, size_t more, size_t size)

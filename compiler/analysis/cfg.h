@@ -1,0 +1,76 @@
+/* Control-flow graph of one function, with dominance, post-dominance and structured constructs.
+ * A view: it points into the module and is stale once labels, terminators or merge instructions change.
+ * Ownership: wpg_cfg_create allocates everything in one arena; wpg_cfg_destroy frees it (NULL is fine).
+ * Threads: immutable once built. Sources: Cooper, Harvey, Kennedy, "A Simple, Fast Dominance Algorithm"
+ * (2001); SPIR-V 1.6, 2.11 Structured Control Flow. */
+#ifndef WPG_COMPILER_ANALYSIS_CFG_H
+#define WPG_COMPILER_ANALYSIS_CFG_H
+
+#include "compiler/spirv/module.h"
+
+#define WPG_NO_BLOCK UINT32_MAX
+
+typedef struct wpg_block {
+    uint32_t id;     /* result id of the label */
+    wpg_inst *label; /* OpLabel */
+    wpg_inst *merge; /* OpSelectionMerge or OpLoopMerge before the terminator, or NULL */
+    wpg_inst *terminator;
+    const uint32_t *successors,
+        *predecessors; /* block indices, no duplicates, in terminator / module order */
+    uint32_t successor_count, predecessor_count;
+    uint32_t rpo;   /* position in reverse post-order; WPG_NO_BLOCK if unreachable from the entry */
+    uint32_t idom;  /* immediate dominator; WPG_NO_BLOCK for the entry and unreachable blocks */
+    uint32_t ipdom; /* immediate post-dominator, over a virtual exit; WPG_NO_BLOCK if only the exit or none */
+    uint32_t construct; /* innermost construct that holds it (index into constructs), WPG_NO_BLOCK if none */
+    uint32_t loop;      /* innermost loop construct (index into constructs), WPG_NO_BLOCK if none */
+} wpg_block;
+
+typedef enum wpg_construct_kind {
+    WPG_CONSTRUCT_SELECTION,
+    WPG_CONSTRUCT_SWITCH,
+    WPG_CONSTRUCT_LOOP
+} wpg_construct_kind;
+
+/* A structured construct: the blocks dominated by the header (in structural dominance) up to but not
+ * including the merge block. A loop construct holds its continue construct. */
+typedef struct wpg_construct {
+    wpg_construct_kind kind;
+    uint32_t header, merge;   /* block indices */
+    uint32_t continue_target; /* loops only, else WPG_NO_BLOCK */
+    uint32_t
+        back_edge;   /* loops only: block that branches back to the header; WPG_NO_BLOCK if none reachable */
+    uint32_t parent; /* enclosing construct, WPG_NO_BLOCK if none */
+    bool leaves_early; /* some path from the header leaves otherwise than through the merge: to an outer merge
+                          or continue target, return, kill, terminate (a demote does not leave) */
+    bool has_demote;   /* OpDemoteToHelperInvocation inside */
+} wpg_construct;
+
+typedef struct wpg_cfg {
+    wpg_arena arena;
+    const wpg_module *module;
+    wpg_inst *function; /* OpFunction */
+    wpg_block *blocks; /* module order: blocks[0] is the entry. The index is the *block id* of the profile. */
+    uint32_t count;
+    const uint32_t *order; /* reachable blocks in reverse post-order */
+    uint32_t order_count;
+    wpg_construct *constructs; /* outer before inner */
+    uint32_t construct_count;
+} wpg_cfg;
+
+/* WPG_E_FORMAT if a branch target is no label of the function, WPG_E_UNSUPPORTED if structured rules are
+ * broken in a way constructs cannot be made of (the CFG itself is then still not returned). */
+wpg_status wpg_cfg_create(wpg_cfg **cfg, const wpg_module *module, wpg_inst *function, wpg_error *err);
+void wpg_cfg_destroy(wpg_cfg *cfg);
+
+uint32_t wpg_cfg_find(const wpg_cfg *cfg, uint32_t label_id);            /* block index or WPG_NO_BLOCK */
+bool wpg_cfg_dominates(const wpg_cfg *cfg, uint32_t a, uint32_t b);      /* reflexive */
+bool wpg_cfg_post_dominates(const wpg_cfg *cfg, uint32_t a, uint32_t b); /* reflexive */
+
+/* 60-bit checksum of the graph: block count, terminator opcodes, edges, merge structure; not of ids or other
+ * instructions. `normal_form_version` is folded in. Bits 60-63 are zero (LLVM reserves them). */
+uint64_t wpg_cfg_checksum(const wpg_cfg *cfg, uint32_t normal_form_version);
+
+/* Graphviz text of the graph for debugging; malloc'd. */
+char *wpg_cfg_to_dot(const wpg_cfg *cfg);
+
+#endif

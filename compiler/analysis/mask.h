@@ -1,0 +1,20 @@
+/* Active-mask classes: blocks that every wave executes equally often and each time under the same live mask,
+ * under structured reconvergence (DESIGN 4). One counter serves a class. The representative is the class's
+ * first block in reverse post-order and dominates the others. Straight-line chains belong together; a header
+ * and its construct's merge do when every lane that enters leaves through the merge and nothing inside
+ * demotes. A block that demotes ends a class: after it the live mask may differ. */
+#ifndef WPG_COMPILER_ANALYSIS_MASK_H
+#define WPG_COMPILER_ANALYSIS_MASK_H
+
+#include "compiler/analysis/cfg.h"
+
+typedef struct wpg_mask_classes {
+    uint32_t *class_of;       /* [cfg->count]; WPG_NO_BLOCK for unreachable blocks */
+    uint32_t *representative; /* [class_count] block index */
+    uint32_t class_count;
+} wpg_mask_classes;
+
+/* Arrays live in `arena`. Returns WPG_E_NOMEM only. */
+wpg_status wpg_mask_classes_compute(wpg_mask_classes *classes, const wpg_cfg *cfg, wpg_arena *arena);
+
+#endif

@@ -1,0 +1,18 @@
+/* Sites: the instructions, beside blocks, that generate mode counts and use mode looks up. Both modes
+ * enumerate them here, over the same normal form, so that a site's number is its identity. */
+#ifndef WPG_COMPILER_ANALYSIS_SITES_H
+#define WPG_COMPILER_ANALYSIS_SITES_H
+
+#include "compiler/analysis/cfg.h"
+
+/* A select site: OpSelect with a scalar bool condition that is no constant. In module order of the function.
+ */
+typedef struct wpg_select_site {
+    wpg_inst *inst;
+    uint32_t block; /* block index */
+} wpg_select_site;
+
+/* *sites lives in `arena`. Unreachable blocks have none. */
+wpg_status wpg_select_sites(wpg_select_site **sites, uint32_t *count, const wpg_cfg *cfg, wpg_arena *arena);
+
+#endif

@@ -1,0 +1,83 @@
+/* Counters into a normalised module.
+ *
+ *     normal form --analyse--> classes, sites --plan--> counter map --inject--> instrumented module
+ *
+ * Three steps: analyse and plan touch nothing; a module is changed only once the plan stands. Where the
+ * counters live is the caller's: the shader reads one literal address (a directory entry, 8 bytes: the 64-bit
+ * device address of this pipeline's counter memory) through SPV_KHR_physical_storage_buffer and adds to
+ * 64-bit little-endian counters there. Definitions of waves, lanes and uniform: DESIGN 4. Threads: one
+ * module, one thread. */
+#ifndef WPG_COMPILER_INSTRUMENT_INSTRUMENT_H
+#define WPG_COMPILER_INSTRUMENT_INSTRUMENT_H
+
+#include "compiler/analysis/cfg.h"
+#include "compiler/spirv/stage.h"
+
+/* What device and pipeline allow for this stage; the layer fills it from enabled features, the command line
+ * from options. */
+typedef struct wpg_instrument_target {
+    bool subgroup_basic, subgroup_ballot; /* subgroup operations available in this stage */
+    bool int64_atomics;    /* shaderInt64 + shaderBufferInt64Atomics: else 32-bit low with carry into high */
+    bool demote_to_helper; /* shaderDemoteToHelperInvocation: OpIsHelperInvocationEXT may be used */
+    bool maximal_reconvergence;     /* shaderMaximalReconvergence enabled and allowed in this stage */
+    bool memory_model_device_scope; /* vulkanMemoryModelDeviceScope, matters when the module uses the Vulkan
+                                       memory model */
+    unsigned max_spirv_minor;       /* highest SPIR-V 1.x the device takes; subgroup operations need 3 */
+} wpg_instrument_target;
+
+typedef struct wpg_instrument_options {
+    wpg_instrument_target target;
+    uint64_t directory_entry; /* literal device address of the 8-byte directory entry of this pipeline */
+    uint32_t first_counter; /* index of this stage's first 64-bit counter in the pipeline's counter memory */
+    bool select_sites;      /* count select sites too */
+} wpg_instrument_options;
+
+/* Kinds of counter a function may have; absent is not zero. */
+enum { WPG_KIND_LANES = 1, WPG_KIND_WAVES = 2, WPG_KIND_UNIFORM = 4, WPG_KIND_SELECTS = 8 };
+
+enum { WPG_NO_COUNTER = UINT32_MAX };
+/* Counters of one select site, consecutive. Waves: waves with at least one live lane for which the condition
+ * was true / false. */
+enum {
+    WPG_SELECT_LANES_TRUE,
+    WPG_SELECT_LANES_FALSE,
+    WPG_SELECT_WAVES_TRUE,
+    WPG_SELECT_WAVES_FALSE,
+    WPG_SELECT_COUNTERS
+};
+
+/* Where one function's counts are: its record in the profile has block_count counters a kind. Index
+ * WPG_NO_COUNTER = the block never runs (count 0). */
+typedef struct wpg_function_counters {
+    uint32_t function; /* id of the OpFunction in the normal form */
+    uint32_t ordinal; /* 0 = the entry function; else its number among the functions left uninlined, from 1 */
+    uint64_t checksum; /* wpg_cfg_checksum of the normal form */
+    uint32_t kinds;    /* WPG_KIND_* present */
+    uint32_t block_count;
+    uint32_t *lanes, *waves,
+        *uniform; /* [block_count] counter indices from the pipeline's base; NULL if the kind is absent */
+    uint32_t select_count;
+    uint32_t *selects; /* [select_count] index of the first of WPG_SELECT_COUNTERS counters; NULL if absent */
+} wpg_function_counters;
+
+typedef struct wpg_counter_map {
+    wpg_arena arena;
+    wpg_function_counters *functions;
+    uint32_t function_count;
+    uint32_t first_counter, counter_count; /* this stage's 64-bit counters: [first, first + count) */
+    bool without_early_tests;              /* fragment: counting disabled implicit early tests */
+    char note[128];                        /* what could not be counted and why; "" if nothing */
+} wpg_counter_map;
+
+void wpg_counter_map_destroy(wpg_counter_map *map);
+
+/* Instruments in place and gives the map. WPG_E_UNSUPPORTED when the stage cannot be instrumented (the module
+ * is then untouched): say why and pass the original through. */
+wpg_status wpg_instrument(wpg_counter_map **map, wpg_module *module, const wpg_stage *stage,
+                          const wpg_instrument_options *options, wpg_error *err);
+
+/* The plan alone, nothing changed: how many 64-bit counters the stage needs and where each would be. */
+wpg_status wpg_instrument_plan(wpg_counter_map **map, const wpg_module *module, const wpg_stage *stage,
+                               const wpg_instrument_options *options, wpg_error *err);
+
+#endif

@@ -1,0 +1,36 @@
+/* The CFG tier of normalisation: one module per pipeline stage, in which block identity is fixed.
+ *
+ *     words --parse--> module --drop other entry points--> --freeze specialisation constants-->
+ *           --inline calls--> --fold constant branches, remove unreachable blocks--> normal form
+ *
+ * Our own code, never a distribution's optimiser: the block ids and checksums of profiles depend on it. Any
+ * change of its output's CFG for any input raises WPG_NORMAL_FORM_VERSION. Deterministic. Needs: a parsed
+ * module. Gives: the same module, changed in place. Threads: one module, one thread. */
+#ifndef WPG_COMPILER_NORMALIZE_NORMALIZE_H
+#define WPG_COMPILER_NORMALIZE_NORMALIZE_H
+
+#include "compiler/spirv/stage.h"
+
+enum { WPG_NORMAL_FORM_VERSION = 1 };
+
+/* What was done, and what was left as it is because it cannot be normalised. */
+typedef struct wpg_normal_info {
+    uint32_t entry_points_dropped, constants_frozen, calls_inlined, calls_kept, branches_folded,
+        blocks_removed;
+    char kept_because[128]; /* first reason a call was kept; "" if none */
+} wpg_normal_info;
+
+/* Normalises in place. On WPG_E_* the module is in an unspecified state: destroy it, pass the original
+ * through. WPG_E_NOT_FOUND: no such entry point. `info` may be NULL. */
+wpg_status wpg_normalize(wpg_module *module, const wpg_stage *stage, wpg_normal_info *info, wpg_error *err);
+
+/* The tier's passes, in the order wpg_normalize runs them; each one file, true in *changed if it did
+ * something. */
+wpg_status wpg_drop_entry_points(wpg_module *module, const wpg_stage *stage, wpg_normal_info *info,
+                                 wpg_error *err);
+wpg_status wpg_freeze_spec_constants(wpg_module *module, const wpg_stage *stage, wpg_normal_info *info,
+                                     wpg_error *err);
+wpg_status wpg_inline_calls(wpg_module *module, wpg_normal_info *info, wpg_error *err);
+wpg_status wpg_fold_branches(wpg_module *module, wpg_normal_info *info, wpg_error *err);
+
+#endif

@@ -1,0 +1,65 @@
+/* SPIR-V instruction grammar: what each word of an instruction is. The table (grammar_table.inc) is generated
+ * from the SPIRV-Headers JSON by compiler/spirv/generate/ and committed; shader identity (stage.h) depends on
+ * it. Threads: constant data. Source: SPIR-V 1.6 unified specification, section 3. */
+#ifndef WPG_COMPILER_SPIRV_GRAMMAR_H
+#define WPG_COMPILER_SPIRV_GRAMMAR_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "compiler/spirv/module.h"
+
+/* What one operand is. Enumerant kinds (masks and values) are WPG_OPERAND_ENUM: their own parameters follow
+ * as operands of their own kinds. */
+typedef enum wpg_operand_kind {
+    WPG_OPERAND_RESULT_TYPE, /* id */
+    WPG_OPERAND_RESULT,      /* id, defined here */
+    WPG_OPERAND_ID,          /* id, used */
+    WPG_OPERAND_SCOPE,       /* id, used */
+    WPG_OPERAND_SEMANTICS,   /* id, used */
+    WPG_OPERAND_LITERAL,     /* one or more literal words (numbers, context-dependent numbers) */
+    WPG_OPERAND_STRING,      /* NUL-terminated, padded to a word */
+    WPG_OPERAND_ENUM,        /* one word: enumerant or mask */
+} wpg_operand_kind;
+
+typedef struct wpg_operand {
+    wpg_operand_kind kind;
+    uint16_t at;    /* index of its first word in inst->words */
+    uint16_t count; /* words */
+} wpg_operand;
+
+static inline bool wpg_operand_is_id(const wpg_operand *operand)
+{
+    return operand->kind <= WPG_OPERAND_SEMANTICS;
+}
+
+/* Walks the operands of one instruction:
+ *
+ *     wpg_operand_walk walk = wpg_operands(inst);
+ *     wpg_operand operand;
+ *     while (wpg_operand_next(&walk, &operand)) ...
+ *     if (walk.malformed) ...
+ *
+ * `malformed` is set when the words do not fit the grammar (too few, too many, unknown enumerant with unknown
+ * parameters) or the opcode is unknown; no word outside the instruction is ever read. For a context-dependent
+ * literal (OpConstant, OpSwitch) the width comes from the module's types. */
+typedef struct wpg_operand_walk {
+    const wpg_module *module;
+    const wpg_inst *inst;
+    uint32_t state[8]; /* the walker's own */
+    uint16_t at;
+    bool malformed;
+} wpg_operand_walk;
+
+wpg_operand_walk wpg_operands(const wpg_module *module, const wpg_inst *inst);
+bool wpg_operand_next(wpg_operand_walk *walk, wpg_operand *operand);
+
+typedef struct wpg_opcode_info {
+    const char *name; /* "OpIAdd" */
+    bool has_type, has_result;
+} wpg_opcode_info;
+
+/* NULL for an opcode the table does not know. */
+const wpg_opcode_info *wpg_opcode_lookup(uint16_t opcode);
+
+#endif

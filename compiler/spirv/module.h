@@ -1,0 +1,131 @@
+/* A SPIR-V module in memory: one doubly linked list of instructions in module order, and an index from result
+ * id to defining instruction. Parsing copies the words; parse then emit of an unmodified module is
+ * word-identical, unknown instructions included. Blocks and functions are views made by compiler/analysis (or
+ * the walks below): after changing labels or terminators, build them again.
+ *
+ * Ownership: everything an instruction points to lives in the module's arena until wpg_module_destroy.
+ * Failure: insertions never return NULL; when memory runs out they return a scratch instruction outside the
+ * list and set module->arena.failed, which wpg_module_emit checks: test once at the end. Threads: one module,
+ * one thread. Source: SPIR-V 1.6 unified specification, section 2.3, 2.4. */
+#ifndef WPG_COMPILER_SPIRV_MODULE_H
+#define WPG_COMPILER_SPIRV_MODULE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "runtime/base/arena.h"
+#include "runtime/base/error.h"
+
+/* The C header of SPIRV-Headers, for opcode and enumerant names (SpvOpIAdd, ...). */
+#include <spirv/unified1/spirv.h>
+
+typedef struct wpg_inst {
+    struct wpg_inst *prev, *next;
+    uint32_t *words;        /* words[0] = count << 16 | opcode; edit in place, length by wpg_inst_resize */
+    uint16_t opcode, count; /* count in words, the first included */
+    uint32_t type, result;  /* result type id and result id; 0 = none (or unknown opcode) */
+} wpg_inst;
+
+/* Logical layout of a module (specification 2.4); every module-scope instruction belongs to one. */
+typedef enum wpg_section {
+    WPG_SECTION_CAPABILITY,
+    WPG_SECTION_EXTENSION,
+    WPG_SECTION_IMPORT,
+    WPG_SECTION_MEMORY_MODEL,
+    WPG_SECTION_ENTRY_POINT,
+    WPG_SECTION_EXECUTION_MODE,
+    WPG_SECTION_DEBUG,      /* OpString, OpSource*, OpName, OpMemberName, OpModuleProcessed */
+    WPG_SECTION_ANNOTATION, /* decorations */
+    WPG_SECTION_GLOBAL,     /* types, constants, global variables */
+    WPG_SECTION_FUNCTION,
+    WPG_SECTION_COUNT,
+} wpg_section;
+
+typedef struct wpg_module {
+    wpg_arena arena;
+    uint32_t version, generator, bound, schema; /* header words 1..4; bound grows with wpg_module_fresh_id */
+    wpg_inst *first, *last;
+    wpg_inst **defs; /* defs[id] for id < bound: defining instruction or NULL; see wpg_module_def */
+    uint32_t defs_capacity;
+    bool has_unknown; /* an opcode the grammar table does not know occurs */
+} wpg_module;
+
+#define WPG_INST_EACH(inst, module) for (wpg_inst *inst = (module)->first; inst; inst = inst->next)
+
+enum {
+    WPG_SPIRV_MAX_WORDS = 64u << 20, /* larger inputs are refused */
+    WPG_SPIRV_MAX_BOUND = 4u << 20,  /* the specification's universal limit is 4,194,303 */
+};
+
+/* Parses `count` words (native byte order, or swapped: the magic tells; emitted native). Checks: magic,
+ * version 1.0-1.6, bound, every word count, every known instruction against the grammar (ids below the bound,
+ * at most one definition an id), functions and blocks well nested (labels, terminators, FunctionEnd). Not a
+ * validator: what spirv-val would refuse may pass. */
+wpg_status wpg_module_parse(wpg_module **module, const uint32_t *words, size_t count, wpg_error *err);
+void wpg_module_destroy(wpg_module *module);
+
+/* Writes the module. *words is malloc'd, the caller frees it. WPG_E_NOMEM also for an earlier failed
+ * insertion. */
+wpg_status wpg_module_emit(uint32_t **words, size_t *count, const wpg_module *module, wpg_error *err);
+
+/* The instruction defining `id`, NULL if none is known. Any id may be asked. */
+static inline wpg_inst *wpg_module_def(const wpg_module *module, uint32_t id)
+{
+    return id < module->bound && id < module->defs_capacity ? module->defs[id] : NULL;
+}
+/* Opcode of the definition of `id`, SpvOpNop if there is none. */
+SpvOp wpg_module_opcode_of(const wpg_module *module, uint32_t id);
+uint32_t wpg_module_fresh_id(wpg_module *module);
+
+/* -- Edit
+ * ------------------------------------------------------------------------------------------------------- */
+
+/* A new instruction before `where` (NULL = at the module's end). `operands` are the words after the first,
+ * type and result included where the opcode has them; copied. defs is kept. */
+wpg_inst *wpg_inst_insert(wpg_module *module, wpg_inst *where, SpvOp opcode, const uint32_t *operands,
+                          size_t count);
+/* Same with operands written out: wpg_inst_add(m, where, SpvOpIAdd, type, result, a, b). */
+#define wpg_inst_add(module, where, opcode, ...)                                                             \
+    wpg_inst_insert((module), (where), (opcode), (const uint32_t[]){__VA_ARGS__},                            \
+                    sizeof((const uint32_t[]){__VA_ARGS__}) / sizeof(uint32_t))
+/* Unlinks; clears defs[result]. The instruction's memory stays until the module goes. */
+void wpg_inst_remove(wpg_module *module, wpg_inst *inst);
+/* Unlinks and links again before `where` (NULL = end). */
+void wpg_inst_move(wpg_module *module, wpg_inst *inst, wpg_inst *where);
+/* New operand words for an instruction, opcode kept; type and result are read again and defs kept. */
+void wpg_inst_set_operands(wpg_module *module, wpg_inst *inst, const uint32_t *operands, size_t count);
+/* Changes the opcode too. */
+void wpg_inst_rewrite(wpg_module *module, wpg_inst *inst, SpvOp opcode, const uint32_t *operands,
+                      size_t count);
+/* Replaces every use (not the definition, names and decorations included if `with_annotations`) of id `from`
+ * by `to`. O(module). */
+void wpg_module_replace_uses(wpg_module *module, uint32_t from, uint32_t to, bool with_annotations);
+
+/* The instruction before which one more of `section` may be inserted (NULL = at the end). For
+ * WPG_SECTION_GLOBAL that is before the first OpFunction. */
+wpg_inst *wpg_module_section_end(const wpg_module *module, wpg_section section);
+wpg_section
+wpg_inst_section(const wpg_inst *inst); /* by opcode; instructions inside functions give _FUNCTION */
+
+/* -- Walks
+ * ------------------------------------------------------------------------------------------------------- */
+
+/* Next OpFunction at or after `from` (start with module->first), NULL if none; and its OpFunctionEnd. */
+wpg_inst *wpg_next_function(wpg_inst *from);
+wpg_inst *wpg_function_end(wpg_inst *function);
+
+bool wpg_opcode_is_terminator(
+    SpvOp opcode); /* ends a block: branches, returns, kills, Unreachable, TerminateInvocation,
+                      IgnoreIntersection, TerminateRay, EmitMeshTasks */
+
+/* -- Strings
+ * --------------------------------------------------------------------------------------------------- */
+
+/* The literal string that starts at word `at` of `inst`, NUL-terminated within the instruction (little-endian
+ * words), or NULL. Borrowed. */
+const char *wpg_inst_string(const wpg_inst *inst, size_t at);
+/* Words of a literal string as operands; returns how many (written to words if not NULL). */
+size_t wpg_string_words(uint32_t *words, const char *text);
+
+#endif

@@ -1,0 +1,37 @@
+/* One pipeline stage as an application hands it over: which entry point, with which specialisation values.
+ * The mirror of VkPipelineShaderStageCreateInfo without a Vulkan type. */
+#ifndef WPG_COMPILER_SPIRV_STAGE_H
+#define WPG_COMPILER_SPIRV_STAGE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "runtime/base/hash.h"
+#include "compiler/spirv/module.h"
+
+/* One VkSpecializationMapEntry with its bytes: `size` 1, 2, 4 or 8 (a bool is 4); `bits` zero-extended. */
+typedef struct wpg_spec_value {
+    uint32_t constant_id, size;
+    uint64_t bits;
+} wpg_spec_value;
+
+typedef struct wpg_stage {
+    SpvExecutionModel model;
+    const char *entry; /* entry point name; borrowed */
+    const wpg_spec_value
+        *spec; /* borrowed; later entries of the same id win, as for drivers: the first found is used */
+    size_t spec_count;
+} wpg_stage;
+
+/* "vert", "tesc", "tese", "geom", "frag", "comp", "task", "mesh", "rgen", "rint", "rahit", "rchit", "rmiss",
+ * "rcall"; NULL for a model that is no Vulkan stage. Static storage. */
+const char *wpg_stage_name(SpvExecutionModel model);
+
+/* Shader hash, DESIGN identity: XXH3-128 of the words without names, source, lines and non-semantic
+ * instructions, ids renumbered in order of first appearance (not renumbered when the module holds an unknown
+ * opcode), followed by entry point, model and specialisation values (absent and explicit default hash alike;
+ * entries for ids the module lacks are ignored). Equal on every machine. */
+wpg_status wpg_shader_hash(wpg_hash128 *hash, const wpg_module *module, const wpg_stage *stage,
+                           wpg_error *err);
+
+#endif
