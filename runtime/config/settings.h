@@ -1,0 +1,68 @@
+/* Every setting of the layer and the command, from environment and vk_layer_settings.txt. The table is
+ * settings.inc. Precedence: environment, then settings file, then default. A value that cannot be read is
+ * reported (one log line) and the default stands. Threads: load once, read from anywhere. */
+#ifndef WPG_RUNTIME_CONFIG_SETTINGS_H
+#define WPG_RUNTIME_CONFIG_SETTINGS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "runtime/base/arena.h"
+#include "runtime/base/error.h"
+
+typedef enum wpg_mode { WPG_MODE_OFF, WPG_MODE_GENERATE, WPG_MODE_USE } wpg_mode;
+typedef enum wpg_placement { WPG_PLACEMENT_AUTO, WPG_PLACEMENT_DEVICE, WPG_PLACEMENT_HOST } wpg_placement;
+
+typedef enum wpg_setting_type {
+    WPG_SETTING_CHOICE,
+    WPG_SETTING_BOOL,
+    WPG_SETTING_INT,
+    WPG_SETTING_REAL,
+    WPG_SETTING_TEXT,
+    WPG_SETTING_SAMPLE
+} wpg_setting_type;
+
+/* Field types by setting type. */
+typedef int wpg_setting_field_CHOICE;
+typedef bool wpg_setting_field_BOOL;
+typedef int64_t wpg_setting_field_INT;
+typedef double wpg_setting_field_REAL;
+typedef const char *wpg_setting_field_TEXT;
+typedef int64_t wpg_setting_field_SAMPLE;
+
+typedef struct wpg_settings {
+#define WPG_SETTING(KEY, field, type, ...) wpg_setting_field_##type field;
+#include "runtime/config/settings.inc"
+#undef WPG_SETTING
+    wpg_arena arena; /* owns the texts */
+} wpg_settings;
+
+typedef struct wpg_setting_info {
+    const char *key; /* "PROFILE_FILE" */
+    wpg_setting_type type;
+    const char *preset; /* default as text */
+    double low, high;
+    const char *choices; /* "a|b|c" or NULL */
+    const char *help;
+    size_t offset; /* of the field in wpg_settings */
+} wpg_setting_info;
+
+/* The table, `count` entries. Static storage. */
+const wpg_setting_info *wpg_settings_table(size_t *count);
+
+/* Reads environment (secure_getenv: nothing under setuid) and settings file: $VK_LAYER_SETTINGS_PATH (file or
+ * folder) or ./vk_layer_settings.txt. LLVM_PROFILE_FILE stands in for an unset PROFILE_FILE (".vulkan-%b"
+ * before the extension); LLVM_PROFILE_VERBOSE=1 for an unset LOG (debug). Always usable afterwards; problems
+ * are logged. */
+void wpg_settings_load(wpg_settings *settings);
+void wpg_settings_finish(wpg_settings *settings);
+
+/* Sets one field from text; WPG_E_ARGUMENT with a message that names the key and what is allowed. */
+wpg_status wpg_settings_set(wpg_settings *settings, const char *key, const char *value, wpg_error *err);
+
+/* The value as text, for listings; buffer of at least 32 bytes for non-texts. */
+const char *wpg_settings_get(const wpg_settings *settings, const wpg_setting_info *info, char *buffer,
+                             size_t size);
+
+#endif
