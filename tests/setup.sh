@@ -1,0 +1,278 @@
+#!/bin/sh
+# Prepares a Debian machine for building and testing wavepgo:
+#
+#     sh tests/setup.sh                  everything: build, tests, corpus
+#     sh tests/setup.sh --runtime-only   what building and the demo need
+#
+# Installs Debian packages (as root, or through sudo) and unpacks beside them, without installing, into .deps/ of the
+# source tree: on Debian 12 the Mesa drivers of bookworm-backports (the tests compare two versions of the software
+# driver) and newer Vulkan headers. Writes .deps/env.sh, which names what was found; sh scripts source it:
+#
+#     WPG_LVP_ICD       manifest of the newest software driver (lavapipe)
+#     WPG_LVP_ICD_OLD   manifest of the oldest supported one (22.3.6 of Debian 12), empty where there is only one
+#     WPG_RADV_ICD, WPG_RADV_ICD_OLD   the same for RADV, which compiles without hardware (RADV_FORCE_FAMILY)
+#     WPG_DRIVER_LIBRARY_PATH          to put in LD_LIBRARY_PATH with the newest drivers; empty where nothing is needed
+#     WPG_VULKAN_HEADERS               include folder of Vulkan headers 1.4, empty if there are none
+#     LLVM_PROFDATA, LLVM_PROFDATA_14, _19, _22   stock llvm-profdata: the newest, and by version; empty if absent
+#
+# Safe to run again: it then only checks. What cannot be had is said and left empty; the tests that need it skip.
+set -u
+
+root=$(cd "$(dirname "$0")/.." && pwd)
+deps=$root/.deps
+
+say() { printf 'setup: %s\n' "$*"; }
+die() {
+    printf 'setup: %s\n' "$*" >&2
+    exit 1
+}
+
+runtime_only=
+for argument in "$@"; do
+    case $argument in
+    --runtime-only) runtime_only=1 ;;
+    *) die "unknown option '$argument' (known: --runtime-only)" ;;
+    esac
+done
+
+# Packages. `required` must be there; of `optional` those that this Debian does not have are skipped with a message.
+required="ca-certificates cmake ninja-build gcc g++ pkg-config libvulkan-dev libvulkan1 glslang-tools spirv-tools
+    spirv-headers libcmocka-dev libxxhash-dev libjansson-dev zlib1g-dev mesa-vulkan-drivers"
+optional="llvm-22"
+if [ -z "$runtime_only" ]; then
+    required="$required git"
+    optional="$optional llvm-14 llvm-19 ccache clang clang-format clang-tidy libclang-rt-dev vulkan-tools vkd3d-demos
+        vulkan-validationlayers xvfb xauth imagemagick x11-apps mesa-utils libgl1-mesa-dri ffmpeg"
+fi
+
+installed() { [ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null)" = installed ]; }
+known() { apt-cache show --no-all-versions "$1" >/dev/null 2>&1; }
+
+as_root() {
+    if [ "$(id -u)" = 0 ]; then
+        "$@"
+    elif command -v sudo >/dev/null 2>&1; then
+        if [ -t 0 ]; then sudo "$@"; else sudo -n "$@"; fi
+    else
+        die "needs root or sudo for: $*"
+    fi
+}
+
+install_packages() {
+    command -v apt-get >/dev/null 2>&1 || die "no apt-get here: install by hand: $required $optional"
+    missing=
+    for package in $required $optional; do
+        installed "$package" || missing="$missing $package"
+    done
+    [ -n "$missing" ] || return 0
+    # A package skipped earlier is asked for again only with fresh lists when something required is missing too.
+    wanted=
+    for package in $missing; do
+        case " $(cat "$deps/skipped-packages" 2>/dev/null | tr '\n' ' ') " in
+        *" $package "*) ;;
+        *) wanted="$wanted $package" ;;
+        esac
+    done
+    [ -n "$wanted" ] || return 0
+    say "installing:$wanted"
+    as_root apt-get -q -o DPkg::Lock::Timeout=600 update >"$deps/apt-update.log" 2>&1 ||
+        { say "apt-get update failed:"; tail -n 5 "$deps/apt-update.log"; }
+    to_install=
+    for package in $wanted; do
+        if known "$package"; then
+            to_install="$to_install $package"
+        else
+            case " $(echo $required) " in
+            *" $package "*) die "package $package is not in this distribution's archive" ;;
+            esac
+            say "skipping $package: not in this distribution's archive"
+            echo "$package" >>"$deps/skipped-packages"
+        fi
+    done
+    [ -n "$to_install" ] || return 0
+    # shellcheck disable=SC2086
+    as_root env DEBIAN_FRONTEND=noninteractive apt-get -q -y -o DPkg::Lock::Timeout=600 --no-install-recommends \
+        install $to_install >"$deps/apt-install.log" 2>&1 </dev/null || {
+        tail -n 30 "$deps/apt-install.log" >&2
+        die "apt-get install failed (whole log: $deps/apt-install.log)"
+    }
+}
+
+# Prints "OPTIONS URI" of the machine's own Debian archive: the first entry of its apt sources that serves `suite`, so
+# that whatever mirror, keyring and proxy this machine uses is used here too.
+archive_of_suite() {
+    for list in /etc/apt/sources.list /etc/apt/sources.list.d/*.list; do
+        [ -f "$list" ] || continue
+        sed -n 's/^[[:space:]]*deb[[:space:]]\{1,\}//p' "$list" | awk -v suite="$1" '{
+            options = ""
+            if ($1 ~ /^\[/) {
+                do { options = options " " $1; closed = ($1 ~ /\]$/); $1 = ""; $0 = $0; sub(/^ +/, "") } while (!closed && NF)
+            }
+            if ($2 == suite && / main( |$)/) print options, $1
+        }'
+    done | head -n 1 | grep . && return 0
+    for list in /etc/apt/sources.list /etc/apt/sources.list.d/*.sources; do
+        [ -f "$list" ] || continue
+        grep -v '^#' "$list" | awk -v suite="$1" 'BEGIN { RS = ""; FS = "\n" } {
+            uri = signed = trusted = ""; found = deb = 0
+            for (i = 1; i <= NF; i++) {
+                key = value = $i; sub(/:.*/, "", key); sub(/^[^:]*:[ \t]*/, "", value)
+                key = tolower(key)
+                if (key == "uris") { split(value, u, /[ \t]+/); uri = u[1] }
+                if (key == "types" && (" " value " ") ~ / deb /) deb = 1
+                if (key == "suites" && index(" " value " ", " " suite " ")) found = 1
+                if (key == "signed-by" && value ~ /^\//) signed = " signed-by=" value
+                if (key == "trusted") trusted = " trusted=" value
+            }
+            if (deb && found && uri != "") {
+                options = signed trusted
+                if (options != "") options = "[" substr(options, 2) "]"
+                print options, uri
+            }
+        }'
+    done | head -n 1 | grep .
+}
+
+# apt-get with lists and caches of its own under .deps/apt: the machine's configuration is not touched.
+private_apt() {
+    apt-get -q -o Dir::Etc::sourcelist="$deps/apt/sources.list" -o Dir::Etc::sourceparts="$deps/apt/none" \
+        -o Dir::Etc::preferences="$deps/apt/none/p" -o Dir::Etc::preferencesparts="$deps/apt/none" \
+        -o Dir::State::lists="$deps/apt/lists" -o Dir::Cache="$deps/apt/cache" \
+        -o Dir::Cache::archives="$deps/apt/cache/archives" -o APT::Sandbox::User=root \
+        -o Acquire::Retries=3 -o Acquire::Languages=none "$@"
+}
+
+# fetch_unpacked FOLDER SUITE PACKAGES...: the packages of that suite, unpacked into .deps/FOLDER.
+fetch_unpacked() {
+    folder=$deps/$1
+    suite=$2
+    shift 2
+    archive=$(archive_of_suite "$VERSION_CODENAME") || {
+        say "no archive of $VERSION_CODENAME among apt's sources: cannot fetch $* of $suite"
+        return 1
+    }
+    rm -rf "$folder.part" "$deps/apt"
+    mkdir -p "$folder.part" "$deps/apt/lists/partial" "$deps/apt/cache/archives/partial" "$deps/apt/none" "$deps/apt/get"
+    echo "deb $archive $suite main" >"$deps/apt/sources.list"
+    names=
+    for package in "$@"; do names="$names $package/$suite"; done
+    # shellcheck disable=SC2086
+    if ! { private_apt update && cd "$deps/apt/get" && private_apt download $names; } >"$deps/fetch.log" 2>&1 </dev/null; then
+        say "could not fetch $* of $suite (network?); see $deps/fetch.log"
+        tail -n 3 "$deps/fetch.log"
+        rm -rf "$folder.part"
+        return 1
+    fi
+    for archive in "$deps"/apt/get/*.deb; do
+        dpkg-deb -x "$archive" "$folder.part" || return 1
+    done
+    rm -rf "$folder" "$deps/apt"
+    mv "$folder.part" "$folder"
+}
+
+version_of() { dpkg-query -W -f '${Version}' "$1" 2>/dev/null; }
+
+# The manifest of a driver below a prefix: Debian 12 puts the CPU family into the name, Debian 13 does not.
+find_icd() {
+    for manifest in "$1/share/vulkan/icd.d/$2_icd.$(uname -m).json" "$1/share/vulkan/icd.d/$2_icd.json"; do
+        if [ -f "$manifest" ]; then
+            echo "$manifest"
+            return 0
+        fi
+    done
+    return 0
+}
+
+# Rewrites a manifest of the unpacked Mesa to name its library by absolute path, and prints where it is.
+own_icd() {
+    manifest=$(find_icd "$deps/mesa/usr" "$1")
+    library=$(find "$deps/mesa/usr/lib" -name "libvulkan_$2.so" | head -n 1)
+    [ -n "$manifest" ] && [ -n "$library" ] || return 0
+    sed "s|\"library_path\": *\"[^\"]*\"|\"library_path\": \"$library\"|" "$manifest" >"$deps/mesa/$1_icd.json"
+    echo "$deps/mesa/$1_icd.json"
+}
+
+newer_mesa() {
+    if [ ! -f "$deps/mesa/complete" ]; then
+        say "fetching Mesa of $VERSION_CODENAME-backports (the newer software driver)"
+        fetch_unpacked mesa "$VERSION_CODENAME-backports" mesa-vulkan-drivers libdrm2 libdrm-amdgpu1 || return 1
+        # Only these two drivers are used; the rest would only invite the loader.
+        find "$deps/mesa" -name '*.so' ! -name libvulkan_lvp.so ! -name libvulkan_radeon.so -exec rm -f {} +
+        : >"$deps/mesa/complete"
+    fi
+    WPG_LVP_ICD=$(own_icd lvp lvp)
+    WPG_RADV_ICD=$(own_icd radeon radeon)
+    # The machine's own libdrm serves unless it lacks a symbol.
+    library=$(find "$deps/mesa/usr/lib" -name libvulkan_radeon.so | head -n 1)
+    if ldd -r "$library" 2>&1 | grep -E 'not found|undefined symbol' >/dev/null; then
+        WPG_DRIVER_LIBRARY_PATH=$(dirname "$library")
+    fi
+    if LD_LIBRARY_PATH=$WPG_DRIVER_LIBRARY_PATH ldd -r "$library" 2>&1 | grep -E 'not found|undefined symbol'; then
+        say "the newer Mesa does not load here (see above): only the system's drivers are used"
+        return 1
+    fi
+}
+
+VERSION_CODENAME=unknown
+[ -r /etc/os-release ] && . /etc/os-release
+mkdir -p "$deps" || die "cannot write $deps"
+
+# One setup at a time in one tree.
+if command -v flock >/dev/null 2>&1; then
+    exec 9>"$deps/lock"
+    flock 9
+fi
+
+install_packages
+
+WPG_LVP_ICD=$(find_icd /usr lvp)
+WPG_RADV_ICD=$(find_icd /usr radeon)
+WPG_LVP_ICD_OLD=
+WPG_RADV_ICD_OLD=
+WPG_DRIVER_LIBRARY_PATH=
+if dpkg --compare-versions "$(version_of mesa-vulkan-drivers)" lt 25; then
+    system_lvp=$WPG_LVP_ICD
+    system_radv=$WPG_RADV_ICD
+    if newer_mesa; then
+        WPG_LVP_ICD_OLD=$system_lvp
+        WPG_RADV_ICD_OLD=$system_radv
+    else
+        # The one driver there is takes the place of the newest: what compares two versions then skips.
+        WPG_LVP_ICD=$system_lvp
+        WPG_RADV_ICD=$system_radv
+        WPG_DRIVER_LIBRARY_PATH=
+    fi
+fi
+
+WPG_VULKAN_HEADERS=
+if dpkg --compare-versions "$(version_of libvulkan-dev)" ge 1.4; then
+    WPG_VULKAN_HEADERS=/usr/include
+elif [ -z "$runtime_only" ] || [ -d "$deps/vulkan-headers-1.4" ]; then
+    if [ ! -f "$deps/vulkan-headers-1.4/usr/include/vulkan/vulkan_core.h" ]; then
+        say "fetching Vulkan headers 1.4"
+        fetch_unpacked vulkan-headers-1.4 trixie libvulkan-dev
+    fi
+    if [ -f "$deps/vulkan-headers-1.4/usr/include/vulkan/vulkan_core.h" ]; then
+        WPG_VULKAN_HEADERS=$deps/vulkan-headers-1.4/usr/include
+    fi
+fi
+
+profdata() { command -v "llvm-profdata-$1" 2>/dev/null || :; }
+LLVM_PROFDATA_14=$(profdata 14)
+LLVM_PROFDATA_19=$(profdata 19)
+LLVM_PROFDATA_22=$(profdata 22)
+LLVM_PROFDATA=$LLVM_PROFDATA_22
+for other in "$LLVM_PROFDATA_19" "$LLVM_PROFDATA_14" "$(command -v llvm-profdata 2>/dev/null)"; do
+    [ -n "$LLVM_PROFDATA" ] || LLVM_PROFDATA=$other
+done
+
+{
+    echo "# Written by tests/setup.sh; sourced by sh. What is empty was not to be had here."
+    for name in WPG_LVP_ICD WPG_LVP_ICD_OLD WPG_RADV_ICD WPG_RADV_ICD_OLD WPG_DRIVER_LIBRARY_PATH WPG_VULKAN_HEADERS \
+        LLVM_PROFDATA LLVM_PROFDATA_14 LLVM_PROFDATA_19 LLVM_PROFDATA_22; do
+        eval "value=\$$name"
+        echo "$name='$value'"
+        echo "export $name"
+    done
+} >"$deps/env.sh.part" && mv "$deps/env.sh.part" "$deps/env.sh" || die "cannot write $deps/env.sh"
+say "ready: $deps/env.sh"
