@@ -1,0 +1,268 @@
+/* Settings: parse, load, list. See settings.inc for the table. */
+#include "runtime/config/settings.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+
+#include "runtime/base/file.h"
+#include "runtime/base/log.h"
+
+static const wpg_setting_info table[] = {
+#define WPG_SETTING(KEY, field, type, preset, low, high, choices, help)                                      \
+    {#KEY, WPG_SETTING_##type, preset, low, high, choices, help, offsetof(wpg_settings, field)},
+#include "runtime/config/settings.inc"
+#undef WPG_SETTING
+};
+enum { SETTING_COUNT = sizeof table / sizeof table[0], SETTINGS_FILE_LIMIT = 1 << 20 };
+
+const wpg_setting_info *wpg_settings_table(size_t *count)
+{
+    *count = SETTING_COUNT;
+    return table;
+}
+
+static const wpg_setting_info *find(const char *key, size_t length)
+{
+    for (size_t i = 0; i < SETTING_COUNT; i++)
+        if (strlen(table[i].key) == length && strncasecmp(table[i].key, key, length) == 0)
+            return &table[i];
+    return NULL;
+}
+
+/* Index of `value` in "a|b|c", -1 if it is none of them. */
+static int choice_index(const char *choices, const char *value)
+{
+    size_t length = strlen(value);
+    for (int index = 0; choices; index++) {
+        const char *bar = strchr(choices, '|');
+        size_t width = bar ? (size_t)(bar - choices) : strlen(choices);
+        if (width == length && strncasecmp(choices, value, length) == 0)
+            return index;
+        choices = bar ? bar + 1 : NULL;
+    }
+    return -1;
+}
+
+static bool parse_bool(bool *out, const char *value)
+{
+    static const char *const yes[] = {"1", "true", "on", "yes"}, *const no[] = {"0", "false", "off", "no"};
+    for (size_t i = 0; i < 4; i++) {
+        if (strcasecmp(value, yes[i]) == 0 || strcasecmp(value, no[i]) == 0) {
+            *out = strcasecmp(value, yes[i]) == 0;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* A whole number; hexadecimal with 0x. */
+static bool parse_int(int64_t *out, const char *value)
+{
+    char *end;
+    errno = 0;
+    long long number = strtoll(value, &end, 0);
+    *out = number;
+    return errno == 0 && end != value && *end == '\0';
+}
+
+static bool parse_real(double *out, const char *value)
+{
+    char *end;
+    errno = 0;
+    *out = strtod(value, &end);
+    return errno == 0 && end != value && *end == '\0' && *out == *out;
+}
+
+static wpg_status set_number(void *field, const wpg_setting_info *info, const char *value, wpg_error *err)
+{
+    int64_t whole = 0;
+    double real = 0;
+    bool good =
+        info->type == WPG_SETTING_REAL
+            ? parse_real(&real, value)
+            : parse_int(&whole,
+                        info->type == WPG_SETTING_SAMPLE && strncmp(value, "1/", 2) == 0 ? value + 2 : value);
+    if (info->type != WPG_SETTING_REAL)
+        real = (double)whole;
+    if (!good || real < info->low || real > info->high)
+        return wpg_fail(err, WPG_E_ARGUMENT, "%s: '%s' is no number from %.15g to %.15g", info->key, value,
+                        info->low, info->high);
+    if (info->type == WPG_SETTING_REAL)
+        *(double *)field = real;
+    else
+        *(int64_t *)field = whole;
+    return WPG_OK;
+}
+
+static wpg_status set(wpg_settings *settings, const wpg_setting_info *info, const char *value, wpg_error *err)
+{
+    void *field = (char *)settings + info->offset;
+    switch (info->type) {
+    case WPG_SETTING_CHOICE: {
+        int index = choice_index(info->choices, value);
+        if (index < 0)
+            return wpg_fail(err, WPG_E_ARGUMENT, "%s: '%s' is none of %s", info->key, value, info->choices);
+        *(int *)field = index;
+        return WPG_OK;
+    }
+    case WPG_SETTING_BOOL:
+        if (!parse_bool(field, value))
+            return wpg_fail(err, WPG_E_ARGUMENT, "%s: '%s' is neither 0 nor 1", info->key, value);
+        return WPG_OK;
+    case WPG_SETTING_TEXT: {
+        const char *copy = wpg_arena_strdup(&settings->arena, value);
+        if (!copy)
+            return wpg_fail(err, WPG_E_NOMEM, "no memory for %s", info->key);
+        *(const char **)field = copy;
+        return WPG_OK;
+    }
+    case WPG_SETTING_INT:
+    case WPG_SETTING_REAL:
+    case WPG_SETTING_SAMPLE:
+        return set_number(field, info, value, err);
+    }
+    return WPG_E_ARGUMENT;
+}
+
+wpg_status wpg_settings_set(wpg_settings *settings, const char *key, const char *value, wpg_error *err)
+{
+    const wpg_setting_info *info = find(key, strlen(key));
+    if (!info)
+        return wpg_fail(err, WPG_E_ARGUMENT, "no setting is called %s", key);
+    return set(settings, info, value, err);
+}
+
+const char *wpg_settings_get(const wpg_settings *settings, const wpg_setting_info *info, char *buffer,
+                             size_t size)
+{
+    const void *field = (const char *)settings + info->offset;
+    switch (info->type) {
+    case WPG_SETTING_CHOICE: {
+        const char *choice = info->choices;
+        for (int skip = *(const int *)field; skip > 0; skip--)
+            choice = strchr(choice, '|') + 1;
+        (void)snprintf(buffer, size, "%.*s", (int)strcspn(choice, "|"), choice);
+        return buffer;
+    }
+    case WPG_SETTING_BOOL:
+        return *(const bool *)field ? "1" : "0";
+    case WPG_SETTING_INT:
+        (void)snprintf(buffer, size, "%lld", (long long)*(const int64_t *)field);
+        return buffer;
+    case WPG_SETTING_SAMPLE:
+        (void)snprintf(buffer, size, "1/%lld", (long long)*(const int64_t *)field);
+        return buffer;
+    case WPG_SETTING_REAL:
+        (void)snprintf(buffer, size, "%.15g", *(const double *)field);
+        return buffer;
+    case WPG_SETTING_TEXT:
+        return *(const char *const *)field;
+    }
+    return "";
+}
+
+static void report(wpg_status status, const wpg_error *err)
+{
+    if (status != WPG_OK)
+        wpg_log_warn("setting ignored: %s", err->message);
+}
+
+static char *trim(char *text)
+{
+    text += strspn(text, " \t\r");
+    size_t length = strlen(text);
+    while (length && strchr(" \t\r", text[length - 1]))
+        text[--length] = '\0';
+    return text;
+}
+
+/* One line of vk_layer_settings.txt: "wavepgo_shader_pgo.key = value"; other layers' keys are not ours to
+ * judge. */
+static void apply_line(wpg_settings *settings, char *line)
+{
+    static const char prefix[] = "wavepgo_shader_pgo.";
+    char *comment = strchr(line, '#'), *equals;
+    if (comment)
+        *comment = '\0';
+    line = trim(line);
+    if (strncasecmp(line, prefix, sizeof prefix - 1) != 0 || !(equals = strchr(line, '=')))
+        return;
+    *equals = '\0';
+    wpg_error err;
+    report(wpg_settings_set(settings, trim(line + sizeof prefix - 1), trim(equals + 1), &err), &err);
+}
+
+static void load_settings_file(wpg_settings *settings)
+{
+    char path[4096];
+    const char *given = secure_getenv("VK_LAYER_SETTINGS_PATH");
+    struct stat info;
+    if (!given || !*given)
+        (void)snprintf(path, sizeof path, "vk_layer_settings.txt");
+    else if (stat(given, &info) == 0 && S_ISDIR(info.st_mode))
+        (void)snprintf(path, sizeof path, "%s/vk_layer_settings.txt", given);
+    else
+        (void)snprintf(path, sizeof path, "%s", given);
+    uint8_t *text;
+    size_t size;
+    wpg_error err;
+    wpg_status status = wpg_file_read(&text, &size, path, SETTINGS_FILE_LIMIT, &err);
+    if (status != WPG_OK) {
+        if (status != WPG_E_NOT_FOUND)
+            wpg_log_warn("settings file: %s", err.message);
+        return;
+    }
+    char *rest = NULL;
+    for (char *line = strtok_r((char *)text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
+        apply_line(settings, line);
+    free(text);
+}
+
+/* LLVM's own variables stand in where ours are unset, so that a script written for clang's profiles works. */
+static void load_llvm_variables(wpg_settings *settings)
+{
+    wpg_error err;
+    const char *file = secure_getenv("LLVM_PROFILE_FILE"), *verbose = secure_getenv("LLVM_PROFILE_VERBOSE");
+    if (file && *file && !*settings->profile_file) {
+        const char *slash = strrchr(file, '/'), *dot = strrchr(slash ? slash : file, '.');
+        int stem = (int)(dot ? (size_t)(dot - file) : strlen(file));
+        char pattern[4096];
+        (void)snprintf(pattern, sizeof pattern, "%.*s.vulkan-%%b%s", stem, file, dot ? dot : "");
+        report(wpg_settings_set(settings, "PROFILE_FILE", pattern, &err), &err);
+    }
+    if (verbose && strcmp(verbose, "1") == 0 && !secure_getenv("WAVEPGO_LOG"))
+        report(wpg_settings_set(settings, "LOG", "debug", &err), &err);
+}
+
+void wpg_settings_load(wpg_settings *settings)
+{
+    wpg_error err;
+    *settings = (wpg_settings){0};
+    wpg_arena_init(&settings->arena);
+    for (size_t i = 0; i < SETTING_COUNT; i++) {
+        if (table[i].type == WPG_SETTING_TEXT) /* usable even when memory is out */
+            *(const char **)((char *)settings + table[i].offset) = table[i].preset;
+        else
+            report(set(settings, &table[i], table[i].preset, &err), &err);
+    }
+    load_settings_file(settings);
+    for (size_t i = 0; i < SETTING_COUNT; i++) {
+        char name[64];
+        (void)snprintf(name, sizeof name, "WAVEPGO_%s", table[i].key);
+        const char *value = secure_getenv(name);
+        if (value && *value)
+            report(set(settings, &table[i], value, &err), &err);
+    }
+    load_llvm_variables(settings);
+}
+
+void wpg_settings_finish(wpg_settings *settings)
+{
+    wpg_arena_finish(&settings->arena);
+    *settings = (wpg_settings){0};
+}
