@@ -1,0 +1,148 @@
+/* Settings and patterns: defaults, environment, file, precedence, every bad value reported and harmless. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "runtime/base/log.h"
+#include "runtime/config/pattern.h"
+#include "runtime/config/settings.h"
+
+static int clear(void **state)
+{
+    size_t count;
+    const wpg_setting_info *table = wpg_settings_table(&count);
+    (void)state;
+    for (size_t i = 0; i < count; i++) {
+        char name[64];
+        (void)snprintf(name, sizeof name, "WAVEPGO_%s", table[i].key);
+        (void)unsetenv(name);
+    }
+    (void)unsetenv("LLVM_PROFILE_FILE");
+    (void)unsetenv("LLVM_PROFILE_VERBOSE");
+    (void)setenv("VK_LAYER_SETTINGS_PATH", "/nonexistent/vk_layer_settings.txt", 1);
+    return 0;
+}
+
+/* Each default must be a value its own setting accepts, and print as itself. */
+static void defaults_hold(void **state)
+{
+    size_t count;
+    const wpg_setting_info *table = wpg_settings_table(&count);
+    wpg_settings settings;
+    char text[64];
+    (void)state;
+    wpg_settings_load(&settings);
+    assert_int_equal(settings.mode, WPG_MODE_OFF);
+    for (size_t i = 0; i < count; i++) {
+        if (table[i].type == WPG_SETTING_SAMPLE)
+            continue;
+        assert_string_equal(wpg_settings_get(&settings, &table[i], text, sizeof text), table[i].preset);
+        assert_true(strlen(table[i].help) > 10);
+    }
+    wpg_settings_finish(&settings);
+}
+
+static void environment_wins_over_file(void **state)
+{
+    char path[] = "/tmp/wavepgo-settings.XXXXXX";
+    int fd = mkstemp(path);
+    const char text[] =
+        "# comment\nkhronos_validation.mode = use\nwavepgo_shader_pgo.mode = use # trailing\n"
+        "wavepgo_shader_pgo.flush_interval=2.5\r\nwavepgo_shader_pgo.nonsense = 1\nno equals\n";
+    wpg_settings settings;
+    (void)state;
+    assert_true(fd >= 0);
+    assert_int_equal(write(fd, text, sizeof text - 1), sizeof text - 1);
+    (void)close(fd);
+    (void)setenv("VK_LAYER_SETTINGS_PATH", path, 1);
+    wpg_settings_load(&settings);
+    assert_int_equal(settings.mode, WPG_MODE_USE);
+    assert_true(settings.flush_interval == 2.5);
+    wpg_settings_finish(&settings);
+    (void)setenv("WAVEPGO_MODE", "GENERATE", 1);
+    wpg_settings_load(&settings);
+    assert_int_equal(settings.mode, WPG_MODE_GENERATE);
+    wpg_settings_finish(&settings);
+    (void)unlink(path);
+}
+
+static void bad_values_leave_the_default(void **state)
+{
+    static const char *const bad[][2] = {
+        {"MODE", "fast"},          {"RAW_VERSION", "7"},    {"RAW_VERSION", "10x"},
+        {"RAW_VERSION", ""},       {"VALIDATE", "perhaps"}, {"FLUSH_INTERVAL", "-1"},
+        {"FLUSH_INTERVAL", "nan"}, {"SLOTS", "1e5"},        {"SLOTS", "99999999999999999999"},
+        {"UNIFORM_SHARE", "1.01"}, {"NO_SUCH_KEY", "1"},    {"MODE", "generat"},
+    };
+    wpg_settings settings;
+    wpg_error err;
+    (void)state;
+    wpg_settings_load(&settings);
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        err.message[0] = '\0';
+        assert_int_equal(wpg_settings_set(&settings, bad[i][0], bad[i][1], &err), WPG_E_ARGUMENT);
+        assert_non_null(strstr(err.message, bad[i][0]));
+    }
+    assert_int_equal(settings.mode, WPG_MODE_OFF);
+    assert_int_equal(settings.raw_version, 10);
+    wpg_settings_finish(&settings);
+}
+
+static void llvm_variables_stand_in(void **state)
+{
+    wpg_settings settings;
+    (void)state;
+    (void)setenv("LLVM_PROFILE_FILE", "/a.b/out-%p.profraw", 1);
+    (void)setenv("LLVM_PROFILE_VERBOSE", "1", 1);
+    wpg_settings_load(&settings);
+    assert_string_equal(settings.profile_file, "/a.b/out-%p.vulkan-%b.profraw");
+    assert_int_equal(settings.log, WPG_LOG_DEBUG);
+    wpg_settings_finish(&settings);
+    (void)setenv("LLVM_PROFILE_FILE", "/a.b/out", 1);
+    wpg_settings_load(&settings);
+    assert_string_equal(settings.profile_file, "/a.b/out.vulkan-%b");
+    wpg_settings_finish(&settings);
+    (void)setenv("WAVEPGO_PROFILE_FILE", "mine", 1);
+    wpg_settings_load(&settings);
+    assert_string_equal(settings.profile_file, "mine");
+    wpg_settings_finish(&settings);
+}
+
+static void patterns_expand(void **state)
+{
+    char path[256], want[256], exe[128];
+    wpg_error err;
+    (void)state;
+    wpg_executable_name(exe, sizeof exe);
+    assert_non_null(strstr(exe, "test_settings"));
+    assert_int_equal(wpg_pattern_expand(path, sizeof path, "%e.d/%%-%b-%p-%q%", "abc", &err), WPG_OK);
+    (void)snprintf(want, sizeof want, "%s.d/%%-abc-%ld-%%q%%", exe, (long)getpid());
+    assert_string_equal(path, want);
+    assert_int_equal(wpg_pattern_expand(path, sizeof path, "x/%b", "../../etc/passwd", &err), WPG_OK);
+    assert_string_equal(path, "x/.._.._etc_passwd");
+    assert_int_equal(wpg_pattern_expand(path, 8, "123456789", NULL, &err), WPG_E_LIMIT);
+    (void)setenv("TMPDIR", "/var/tmp", 1);
+    assert_int_equal(wpg_pattern_expand(path, sizeof path, "%t/x%b", NULL, &err), WPG_OK);
+    assert_string_equal(path, "/var/tmp/x");
+    assert_true(wpg_pattern_has("a%b", 'b'));
+    assert_false(wpg_pattern_has("a%%b", 'b'));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup(defaults_hold, clear),
+        cmocka_unit_test_setup(environment_wins_over_file, clear),
+        cmocka_unit_test_setup(bad_values_leave_the_default, clear),
+        cmocka_unit_test_setup(llvm_variables_stand_in, clear),
+        cmocka_unit_test_setup(patterns_expand, clear),
+    };
+    return cmocka_run_group_tests_name("settings", tests, NULL, NULL);
+}
