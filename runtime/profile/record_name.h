@@ -1,0 +1,47 @@
+/* Names of profile records: the one place that composes and parses
+ *
+ *     <shader hash, 32 hex digits>.<stage>.<entry point>[.fn<k>]#<kind>
+ *
+ * Entry names are application input: characters outside [A-Za-z0-9_.-] become %XX (upper-case hexadecimal),
+ * and a dot that would read as the start of ".fn<k>" becomes %2E, so that composing and parsing are exact
+ * inverses and every composed name is valid for every profile format. Threads: no shared state. */
+#ifndef WPG_RUNTIME_PROFILE_RECORD_NAME_H
+#define WPG_RUNTIME_PROFILE_RECORD_NAME_H
+
+#include <stdint.h>
+
+#include "runtime/base/error.h"
+#include "runtime/base/hash.h"
+
+/* What a record counts (DESIGN 4). */
+typedef enum wpg_record_kind {
+    WPG_RECORD_LANES,   /* live lanes, one counter a block */
+    WPG_RECORD_WAVES,   /* waves, one counter a block */
+    WPG_RECORD_UNIFORM, /* waves that arrived whole, one counter a block */
+    WPG_RECORD_SELECTS, /* select sites, a fixed number of counters each */
+    WPG_RECORD_VALUES,  /* value sites (value/count pairs) */
+    WPG_RECORD_TRIPS,   /* log2 histogram of loop trips */
+    WPG_RECORD_SAMPLES, /* invocations seen and represented */
+    WPG_RECORD_KINDS
+} wpg_record_kind;
+
+typedef struct wpg_record_name {
+    wpg_hash128 shader;
+    char stage[8];     /* vert tesc tese geom frag comp task mesh rgen rint rahit rchit rmiss rcall */
+    char *entry;       /* entry point as the application named it; owned by a parsed name */
+    uint32_t function; /* 0 = the entry function itself, else k of ".fn<k>" */
+    wpg_record_kind kind;
+} wpg_record_name;
+
+/* "lanes", "waves", ...; static storage; "" outside the enum. */
+const char *wpg_record_kind_name(wpg_record_kind kind);
+
+/* *name is malloc'd, the caller frees it. WPG_E_ARGUMENT: unknown stage or kind; WPG_E_LIMIT: a longer entry
+ * name than a record's name can hold; WPG_E_NOMEM. */
+wpg_status wpg_record_name_compose(char **name, const wpg_record_name *parts, wpg_error *err);
+
+/* Fills *parts; release it with wpg_record_name_finish. WPG_E_FORMAT: not a name that compose gives. */
+wpg_status wpg_record_name_parse(wpg_record_name *parts, const char *name, wpg_error *err);
+void wpg_record_name_finish(wpg_record_name *parts);
+
+#endif
