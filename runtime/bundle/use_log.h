@@ -1,0 +1,39 @@
+/* The use log: one JSON line a pipeline, what use mode found, did and refused. The layer writes it
+ * (WAVEPGO_USE_LOG), `wavepgo show --use-log` prints it. Schema of a line:
+ *
+ *     {"pipeline": "<hash>", "stages": [{"shader": "<hash>", "stage": "frag", "entry": "main",
+ *       "found": "pipeline" | "shader" | "no", "result": "optimised" | "unchanged" | "original", "why":
+ * "...", "remarks": [{"pass": "unflatten", "done": true, "function": 0, "block": 4, "text": "..."}]}]}
+ *
+ * `result` original: the program's own words were used, `why` says why. Threads: no shared state; one line is
+ * one write. */
+#ifndef WPG_RUNTIME_BUNDLE_USE_LOG_H
+#define WPG_RUNTIME_BUNDLE_USE_LOG_H
+
+#include <stdbool.h>
+
+#include "runtime/base/bytes.h"
+#include "runtime/base/error.h"
+#include "runtime/base/hash.h"
+
+typedef struct wpg_use_remark {
+    const char *pass, *text;
+    bool done;
+    uint32_t function, block;
+} wpg_use_remark;
+
+typedef struct wpg_use_stage {
+    wpg_hash128 shader;
+    const char *stage, *entry;
+    const char *found, *result, *why; /* why: "" if there is nothing to say */
+    const wpg_use_remark *remarks;
+    size_t remark_count;
+} wpg_use_stage;
+
+/* Appends the line, newline included, to `out`. */
+void wpg_use_log_line(wpg_writer *out, wpg_hash128 pipeline, const wpg_use_stage *stages, size_t stage_count);
+
+/* Appends bytes to a file in one write (O_APPEND), making it if needed. */
+wpg_status wpg_use_log_append(const char *path, const wpg_writer *line, wpg_error *err);
+
+#endif

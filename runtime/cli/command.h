@@ -1,0 +1,31 @@
+/* The `wavepgo` command: one file a subcommand; main.c holds the table. Exit codes: 0 done, 1 failed, 2 wrong
+ * usage; `run` gives the program's own. Messages go to stderr as "wavepgo COMMAND: text". */
+#ifndef WPG_RUNTIME_CLI_COMMAND_H
+#define WPG_RUNTIME_CLI_COMMAND_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "runtime/base/error.h"
+
+enum { WPG_EXIT_FAILED = 1, WPG_EXIT_USAGE = 2 };
+
+typedef struct wpg_command {
+    const char *name, *arguments, *summary;
+    const char *help;                  /* options and examples, printed by --help below the synopsis */
+    int (*run)(int argc, char **argv); /* argv[0] is the subcommand's name */
+} wpg_command;
+
+int wpg_command_run(int argc, char **argv);
+int wpg_command_merge(int argc, char **argv);
+int wpg_command_show(int argc, char **argv);
+int wpg_command_instrument(int argc, char **argv);
+
+/* "wavepgo COMMAND: text" on stderr; returns `code`. */
+int wpg_complain(int code, const char *command, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+/* For a wrong call: the message, then one line that says where help is; returns WPG_EXIT_USAGE. */
+int wpg_usage_error(const char *command, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* Lists the settings as options ("  --flush-interval N   seconds ..."). */
+void wpg_print_setting_options(FILE *out);
+
+#endif

@@ -1,0 +1,321 @@
+/* wavepgo instrument: one module through the layer's own steps, for inspection, tests and corpora.
+ *
+ *     IN.spv --parse--> --normalise--> --instrument | optimise--> OUT.spv
+ */
+#include "runtime/cli/command.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "compiler/instrument/instrument.h"
+#include "compiler/normalize/normalize.h"
+#include "compiler/normalize/spirv_tools.h"
+#include "compiler/optimize/optimize.h"
+#include "runtime/base/file.h"
+#include "runtime/base/vec.h"
+#include "runtime/bundle/folder.h"
+#include "runtime/profile/shader_view.h"
+
+static const char command_name[] = "instrument";
+
+/* Stands in for the layer's directory: any 8-byte aligned address gives the same code. */
+static const uint64_t example_directory_entry = UINT64_C(0x100000000000);
+
+typedef struct instrument_options {
+    const char *in, *out, *entry, *stage, *use;
+    bool normalize_only, validate, map, hash;
+    wpg_instrument_options counting;
+    WPG_VEC(wpg_spec_value) spec;
+} instrument_options;
+
+static int failed(const instrument_options *options, const wpg_error *err)
+{
+    return wpg_complain(WPG_EXIT_FAILED, command_name, "%s: %s", options->in, err->message);
+}
+
+/* "ID=VALUE": a whole number, true, false, or a 32-bit float with a point or exponent. */
+static bool parse_spec(wpg_spec_value *value, const char *text)
+{
+    char *end;
+    errno = 0;
+    unsigned long id = strtoul(text, &end, 10);
+    if (errno || end == text || *end != '=' || id > UINT32_MAX || !end[1])
+        return false;
+    const char *number = end + 1;
+    *value = (wpg_spec_value){.constant_id = (uint32_t)id, .size = 4};
+    if (strcmp(number, "true") == 0 || strcmp(number, "false") == 0) {
+        value->bits = number[0] == 't';
+        return true;
+    }
+    long long whole = strtoll(number, &end, 0);
+    if (!errno && !*end && whole >= INT32_MIN && whole <= UINT32_MAX) {
+        value->bits = (uint32_t)whole;
+        return true;
+    }
+    errno = 0;
+    float real = strtof(number, &end);
+    uint32_t bits;
+    memcpy(&bits, &real, sizeof bits);
+    value->bits = bits;
+    return !errno && !*end;
+}
+
+static int parse(instrument_options *options, int argc, char **argv)
+{
+    struct {
+        const char *name;
+        const char **value;
+    } texts[] = {{"-o", &options->out},
+                 {"--entry", &options->entry},
+                 {"--stage", &options->stage},
+                 {"--use", &options->use}};
+    struct {
+        const char *name;
+        bool *flag, value;
+    } flags[] = {{"--normalize-only", &options->normalize_only, true},
+                 {"--validate", &options->validate, true},
+                 {"--map", &options->map, true},
+                 {"--hash", &options->hash, true},
+                 {"--no-subgroups", &options->counting.target.subgroup_ballot, false},
+                 {"--no-int64-atomics", &options->counting.target.int64_atomics, false},
+                 {"--no-selects", &options->counting.select_sites, false}};
+    for (int at = 1; at < argc; at++) {
+        bool known = false;
+        for (size_t i = 0; i < sizeof flags / sizeof flags[0] && !known; i++) {
+            if ((known = strcmp(argv[at], flags[i].name) == 0))
+                *flags[i].flag = flags[i].value;
+        }
+        for (size_t i = 0; i < sizeof texts / sizeof texts[0] && !known; i++) {
+            if (!(known = strcmp(argv[at], texts[i].name) == 0))
+                continue;
+            if (at + 1 >= argc)
+                return wpg_usage_error(command_name, "'%s' needs a value", argv[at]);
+            *texts[i].value = argv[++at];
+        }
+        if (known)
+            continue;
+        if (strcmp(argv[at], "--spec") == 0) {
+            wpg_spec_value value;
+            if (at + 1 >= argc || !parse_spec(&value, argv[at + 1]))
+                return wpg_usage_error(command_name, "--spec takes ID=VALUE");
+            if (!wpg_vec_push(&options->spec, value))
+                return wpg_complain(WPG_EXIT_FAILED, command_name, "out of memory");
+            at++;
+        } else if (argv[at][0] == '-') {
+            return wpg_usage_error(command_name, "no option is called '%s'", argv[at]);
+        } else if (options->in) {
+            return wpg_usage_error(command_name, "one module at a time");
+        } else {
+            options->in = argv[at];
+        }
+    }
+    if (!options->in || (!options->out && !options->map && !options->hash))
+        return wpg_usage_error(command_name, "which module, and where to? IN.spv -o OUT.spv");
+    return 0;
+}
+
+/* The entry point meant: by name and stage where given; else the only one; else "main". */
+static wpg_status choose_entry(wpg_stage *stage, const wpg_module *module, const instrument_options *options,
+                               wpg_error *err)
+{
+    const char *first = NULL;
+    unsigned matches = 0;
+    bool found_main = false;
+    WPG_INST_EACH (inst, module) {
+        const char *name =
+            inst->opcode == SpvOpEntryPoint && inst->count > 3 ? wpg_inst_string(inst, 3) : NULL;
+        if (!name)
+            continue;
+        SpvExecutionModel model = (SpvExecutionModel)inst->words[1];
+        const char *stage_name = wpg_stage_name(model);
+        if ((options->entry && strcmp(name, options->entry) != 0) ||
+            (options->stage && (!stage_name || strcmp(stage_name, options->stage) != 0)))
+            continue;
+        bool is_main = strcmp(name, "main") == 0;
+        if (!matches++ || (is_main && !found_main)) {
+            first = name;
+            stage->model = model;
+        }
+        found_main |= is_main;
+    }
+    if (!matches)
+        return wpg_fail(err, WPG_E_NOT_FOUND, "no such entry point");
+    if (matches > 1 && !found_main)
+        return wpg_fail(err, WPG_E_ARGUMENT, "%u entry points: choose with --entry and --stage", matches);
+    stage->entry = first;
+    return WPG_OK;
+}
+
+static void print_map(const wpg_counter_map *map)
+{
+    for (uint32_t f = 0; f < map->function_count; f++) {
+        const wpg_function_counters *function = &map->functions[f];
+        (void)printf("function %u checksum %016" PRIx64 " blocks %u selects %u\n", function->ordinal,
+                     function->checksum, function->block_count, function->select_count);
+        for (uint32_t b = 0; b < function->block_count; b++) {
+            const uint32_t *kinds[] = {function->lanes, function->waves, function->uniform};
+            static const char *const names[] = {"lanes", "waves", "uniform"};
+            (void)printf("  block %u", b);
+            for (size_t k = 0; k < 3; k++)
+                if (kinds[k] && kinds[k][b] != WPG_NO_COUNTER)
+                    (void)printf(" %s@%u", names[k], kinds[k][b]);
+            (void)putchar('\n');
+        }
+    }
+    (void)printf("counters %u\n", map->counter_count);
+    if (*map->note)
+        (void)printf("note: %s\n", map->note);
+}
+
+static wpg_status weights_from_view(wpg_function_weights **functions, uint32_t *count,
+                                    const wpg_shader_view *view, wpg_hash128 shader, const wpg_stage *stage,
+                                    wpg_error *err)
+{
+    const wpg_shader_counts *first;
+    size_t found = wpg_shader_view_find(&first, view, shader, wpg_stage_name(stage->model), stage->entry);
+    if (!found)
+        return wpg_fail(err, WPG_E_NOT_FOUND, "the profile does not know this shader");
+    *functions = calloc(found, sizeof **functions);
+    if (!*functions)
+        return wpg_fail(err, WPG_E_NOMEM, "out of memory");
+    for (size_t i = 0; i < found; i++)
+        (*functions)[i] = (wpg_function_weights){
+            .ordinal = first[i].function,
+            .checksum = first[i].checksum,
+            .block_count = (uint32_t)first[i].block_count,
+            .lanes = first[i].lanes,
+            .waves = first[i].waves,
+            .uniform = first[i].uniform,
+            .select_count = (uint32_t)(first[i].select_counter_count / WPG_SELECT_COUNTERS),
+            .selects = first[i].selects};
+    *count = (uint32_t)found;
+    return WPG_OK;
+}
+
+static void print_remarks(const wpg_remarks *remarks)
+{
+    for (uint32_t i = 0; i < remarks->count; i++)
+        (void)printf("%s: %s: %s\n", remarks->items[i].pass,
+                     remarks->items[i].kind == WPG_REMARK_DONE ? "done" : "refused", remarks->items[i].text);
+    if (remarks->mismatch)
+        (void)printf("the profile is of another version of this shader: not applied\n");
+}
+
+static wpg_status optimise(wpg_module **module, const wpg_stage *stage, wpg_hash128 hash,
+                           const instrument_options *options, wpg_error *err)
+{
+    wpg_profile *profile = wpg_profile_create();
+    wpg_shader_view *view = NULL;
+    wpg_weights weights = {0};
+    wpg_function_weights *functions = NULL;
+    wpg_remarks *remarks = NULL;
+    wpg_optimize_options how;
+    bool changed;
+    wpg_optimize_defaults(&how);
+    wpg_status status = profile ? wpg_profile_load(profile, NULL, options->use, err)
+                                : wpg_fail(err, WPG_E_NOMEM, "out of memory");
+    if (status == WPG_OK)
+        status = wpg_shader_view_create(&view, profile, err);
+    if (status == WPG_OK)
+        status = weights_from_view(&functions, &weights.function_count, view, hash, stage, err);
+    weights.functions = functions;
+    if (status == WPG_OK)
+        status = wpg_optimize(&remarks, &changed, module, stage, &weights, &how, wpg_ssa_tier, err);
+    if (status == WPG_OK)
+        print_remarks(remarks);
+    wpg_remarks_destroy(remarks);
+    free(functions);
+    wpg_shader_view_destroy(view);
+    wpg_profile_destroy(profile);
+    return status;
+}
+
+static int write_module(const wpg_module *module, const instrument_options *options)
+{
+    uint32_t *words;
+    size_t count;
+    wpg_error err;
+    if (wpg_module_emit(&words, &count, module, &err) != WPG_OK)
+        return failed(options, &err);
+    int code = 0;
+    wpg_validate_options allowed = {.vulkan_minor = 3,
+                                    .uniform_buffer_standard_layout = true,
+                                    .scalar_block_layout = true,
+                                    .workgroup_scalar_block_layout = true,
+                                    .relax_block_layout = true,
+                                    .local_size_id = true};
+    if (options->validate && wpg_spirv_validate(words, count, &allowed, &err) != WPG_OK)
+        code = failed(options, &err);
+    if (!code && options->out &&
+        wpg_file_write_atomic(options->out, words, count * sizeof *words, &err) != WPG_OK)
+        code = wpg_complain(WPG_EXIT_FAILED, command_name, "%s", err.message);
+    free(words);
+    return code;
+}
+
+static int rewrite(wpg_module **module, const instrument_options *options)
+{
+    wpg_error err;
+    wpg_hash128 hash;
+    wpg_counter_map *map = NULL;
+    wpg_stage stage = {.spec = options->spec.data, .spec_count = options->spec.count};
+    wpg_status status = choose_entry(&stage, *module, options, &err);
+    char *entry = status == WPG_OK ? strdup(stage.entry) : NULL; /* the module's own words change below */
+    stage.entry = entry;
+    if (status == WPG_OK && !entry)
+        status = wpg_fail(&err, WPG_E_NOMEM, "out of memory");
+    if (status == WPG_OK)
+        status = wpg_shader_hash(&hash, *module, &stage, &err);
+    if (status == WPG_OK && options->hash) {
+        char hex[WPG_HASH_HEX + 1];
+        wpg_hash_to_hex(hex, hash);
+        (void)printf("%s.%s.%s\n", hex, wpg_stage_name(stage.model) ? wpg_stage_name(stage.model) : "?",
+                     entry);
+    }
+    bool rewriting = options->out || options->map;
+    if (status == WPG_OK && rewriting)
+        status = wpg_normalize(*module, &stage, NULL, &err);
+    if (status == WPG_OK && rewriting && options->use)
+        status = optimise(module, &stage, hash, options, &err);
+    else if (status == WPG_OK && rewriting && !options->normalize_only)
+        status = wpg_instrument(&map, *module, &stage, &options->counting, &err);
+    if (status == WPG_OK && map && options->map)
+        print_map(map);
+    wpg_counter_map_destroy(map);
+    free(entry);
+    return status == WPG_OK ? 0 : failed(options, &err);
+}
+
+int wpg_command_instrument(int argc, char **argv)
+{
+    instrument_options options = {.counting = {.target = {.subgroup_basic = true,
+                                                          .subgroup_ballot = true,
+                                                          .int64_atomics = true,
+                                                          .demote_to_helper = true,
+                                                          .memory_model_device_scope = true,
+                                                          .max_spirv_minor = 6},
+                                               .directory_entry = example_directory_entry,
+                                               .select_sites = true}};
+    uint8_t *data = NULL;
+    size_t size;
+    wpg_error err;
+    wpg_module *module = NULL;
+    int code = parse(&options, argc, argv);
+    if (!code && wpg_file_read(&data, &size, options.in, (size_t)WPG_SPIRV_MAX_WORDS * 4, &err) != WPG_OK)
+        code = wpg_complain(WPG_EXIT_FAILED, command_name, "%s", err.message);
+    if (!code && size % 4)
+        code = wpg_complain(WPG_EXIT_FAILED, command_name, "%s: not a whole number of words", options.in);
+    if (!code && wpg_module_parse(&module, (const uint32_t *)(const void *)data, size / 4, &err) != WPG_OK)
+        code = failed(&options, &err);
+    if (!code)
+        code = rewrite(&module, &options);
+    if (!code && options.out)
+        code = write_module(module, &options);
+    wpg_module_destroy(module);
+    free(data);
+    wpg_vec_free(&options.spec);
+    return code;
+}

@@ -1,0 +1,147 @@
+/* wavepgo: the command. Dispatch and help only; each subcommand is a file of its own. */
+#include "runtime/cli/command.h"
+
+#include <ctype.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include "runtime/config/settings.h"
+
+static const wpg_command commands[] = {
+    {"run", "[--generate | --use PROFILE] [OPTIONS] -- PROGRAM [ARGS...]",
+     "run a Vulkan program under the layer",
+     "  --generate            count: one .profraw a pipeline (default folder: PROGRAM.wavepgo/)\n"
+     "  --use PROFILE         apply a profile: a merged file, a .profraw, or a folder of them\n"
+     "  --profile-file PAT    where generate writes: %b pipeline hash, %p pid, %e executable, %h host,\n"
+     "                        %t TMPDIR, %m merge pool, %% a percent sign\n"
+     "  --print-environment   print the variables as shell assignments instead of running\n"
+     "Every setting of the layer is an option too:\n",
+     wpg_command_run},
+    {"merge", "-o OUT [--format FORMAT] [--weighted N,FILE] FILE-or-folder...", "merge profiles into one",
+     "  -o OUT                file to write; - for standard output\n"
+     "  --format FORMAT       indexed (version 7, read by llvm-profdata 14 to 22; default), text, "
+     "raw8..raw11\n"
+     "  --weighted N,FILE     counts of FILE weigh N times\n"
+     "  --keep-going          leave out files that cannot be read, instead of failing\n"
+     "  --quiet               no progress line\n"
+     "Folders are searched for *.profraw and *.profdata; patterns (*, ?) that the shell left are expanded.\n",
+     wpg_command_merge},
+    {"show", "[--json] [--top N] [--blocks] FILE-or-folder | --use-log FILE",
+     "print what a profile says, hottest first",
+     "  --json                everything, as one JSON document\n"
+     "  --top N               so many shaders and blocks at the most (default 20; 0 = all)\n"
+     "  --blocks              blocks of every listed shader too\n"
+     "  --use-log FILE        what use mode did and refused, and why (WAVEPGO_USE_LOG of a use run)\n",
+     wpg_command_show},
+    {"instrument", "IN.spv -o OUT.spv [OPTIONS]", "rewrite one module as the layer would",
+     "  --entry NAME          entry point (default: the only one, else main)\n"
+     "  --stage STAGE         vert, tesc, tese, geom, frag, comp, ... (default: the entry point's)\n"
+     "  --spec ID=VALUE       specialisation value (32-bit; repeatable)\n"
+     "  --normalize-only      stop after the CFG tier\n"
+     "  --use PROFILE         optimise by a profile instead of counting\n"
+     "  --no-subgroups        as for a driver without subgroup operations in that stage\n"
+     "  --no-int64-atomics    as for a driver without 64-bit buffer atomics\n"
+     "  --validate            run the validator on the result\n"
+     "  --no-selects          do not count selects\n"
+     "  --hash                print the shader hash, stage and entry point\n"
+     "  --map                 print where each block's counters are\n",
+     wpg_command_instrument},
+};
+enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };
+
+static void complain(const char *command, const char *fmt, va_list args)
+{
+    (void)fprintf(stderr, "wavepgo%s%s: ", command ? " " : "", command ? command : "");
+    (void)vfprintf(stderr, fmt, args);
+    (void)fputc('\n', stderr);
+}
+
+int wpg_complain(int code, const char *command, const char *fmt, ...)
+{
+    va_list args;
+    va_start(args, fmt);
+    complain(command, fmt, args);
+    va_end(args);
+    return code;
+}
+
+int wpg_usage_error(const char *command, const char *fmt, ...)
+{
+    va_list args;
+    va_start(args, fmt);
+    complain(command, fmt, args);
+    va_end(args);
+    (void)fprintf(stderr, "See 'wavepgo %s%s--help'.\n", command ? command : "", command ? " " : "");
+    return WPG_EXIT_USAGE;
+}
+
+void wpg_print_setting_options(FILE *out)
+{
+    size_t count;
+    const wpg_setting_info *table = wpg_settings_table(&count);
+    for (size_t i = 0; i < count; i++) {
+        char option[64] = "--";
+        size_t at = 2;
+        for (const char *key = table[i].key; *key && at < sizeof option - 1; key++)
+            option[at++] = *key == '_' ? '-' : (char)tolower((unsigned char)*key);
+        option[at] = '\0';
+        const char *value = table[i].choices                    ? table[i].choices
+                            : table[i].type == WPG_SETTING_TEXT ? "TEXT"
+                            : table[i].type == WPG_SETTING_BOOL ? "0|1"
+                                                                : "N";
+        (void)fprintf(out, "  %s %s\n      %s%s%s%s\n", option, value, table[i].help,
+                      *table[i].preset ? " (default " : "", table[i].preset, *table[i].preset ? ")" : "");
+    }
+}
+
+static void print_help(FILE *out)
+{
+    (void)fprintf(out, "wavepgo %s: profile-guided optimisation for Vulkan shaders\n\nusage:\n", WPG_VERSION);
+    for (size_t i = 0; i < COMMAND_COUNT; i++)
+        (void)fprintf(out, "  wavepgo %-10s %s\n  %18s  %s\n", commands[i].name, commands[i].arguments, "",
+                      commands[i].summary);
+    (void)fprintf(
+        out,
+        "  wavepgo version\n\n"
+        "example:\n"
+        "  wavepgo run --generate -- game args           # instrument: every pipeline counts while it runs\n"
+        "  wavepgo merge -o game.profdata game.wavepgo/  # or llvm-profdata merge\n"
+        "  wavepgo run --use game.profdata -- game args  # the same pipelines, recompiled with the "
+        "profile\n");
+}
+
+static void print_command_help(const wpg_command *command)
+{
+    (void)printf("usage: wavepgo %s %s\n\n%s\n\n%s", command->name, command->arguments, command->summary,
+                 command->help);
+    if (command->run == wpg_command_run)
+        wpg_print_setting_options(stdout);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc < 2) {
+        print_help(stderr);
+        return WPG_EXIT_USAGE;
+    }
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "help") == 0) {
+        print_help(stdout);
+        return 0;
+    }
+    if (strcmp(argv[1], "version") == 0 || strcmp(argv[1], "--version") == 0) {
+        (void)printf("wavepgo %s\n", WPG_VERSION);
+        return 0;
+    }
+    for (size_t i = 0; i < COMMAND_COUNT; i++) {
+        if (strcmp(argv[1], commands[i].name) != 0)
+            continue;
+        for (int at = 2; at < argc && strcmp(argv[at], "--") != 0; at++) {
+            if (strcmp(argv[at], "--help") == 0 || strcmp(argv[at], "-h") == 0) {
+                print_command_help(&commands[i]);
+                return 0;
+            }
+        }
+        return commands[i].run(argc - 1, argv + 1);
+    }
+    return wpg_usage_error(NULL, "no command is called '%s'", argv[1]);
+}

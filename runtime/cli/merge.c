@@ -1,0 +1,198 @@
+/* wavepgo merge: profiles into one, as llvm-profdata merge, with folders and patterns. */
+#include "runtime/cli/command.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "runtime/base/vec.h"
+#include "runtime/bundle/folder.h"
+
+static const char command_name[] = "merge";
+
+typedef struct merge_input {
+    const char *path;
+    uint64_t weight;
+} merge_input;
+
+typedef struct merge_options {
+    const char *out;
+    wpg_profile_format format;
+    bool quiet, keep_going;
+    WPG_VEC(merge_input) inputs;
+} merge_options;
+
+static bool parse_format(wpg_profile_format *format, const char *name)
+{
+    static const struct {
+        const char *name;
+        wpg_profile_format format;
+    } formats[] = {{"indexed", WPG_PROFILE_INDEXED}, {"text", WPG_PROFILE_TEXT},
+                   {"raw8", WPG_PROFILE_RAW_8},      {"raw9", WPG_PROFILE_RAW_9},
+                   {"raw10", WPG_PROFILE_RAW_10},    {"raw11", WPG_PROFILE_RAW_11}};
+    for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++) {
+        if (strcmp(formats[i].name, name) == 0) {
+            *format = formats[i].format;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* "N,FILE" */
+static bool parse_weighted(merge_input *input, const char *text)
+{
+    char *end;
+    errno = 0;
+    input->weight = strtoull(text, &end, 10);
+    input->path = end + 1;
+    return errno == 0 && end != text && *text != '-' && *end == ',' && end[1] && input->weight >= 1;
+}
+
+static int add_input(merge_options *options, merge_input input)
+{
+    return wpg_vec_push(&options->inputs, input)
+               ? 0
+               : wpg_complain(WPG_EXIT_FAILED, command_name, "out of memory");
+}
+
+static int parse(merge_options *options, int argc, char **argv)
+{
+    bool only_files = false;
+    for (int at = 1; at < argc; at++) {
+        const char *argument = argv[at], *value = at + 1 < argc ? argv[at + 1] : NULL;
+        bool took_value = false;
+        merge_input input = {argument, 1};
+        int code = 0;
+        if (only_files || argument[0] != '-') {
+            code = add_input(options, input);
+        } else if (strcmp(argument, "--") == 0) {
+            only_files = true;
+        } else if (strcmp(argument, "--quiet") == 0) {
+            options->quiet = true;
+        } else if (strcmp(argument, "--keep-going") == 0) {
+            options->keep_going = true;
+        } else if (strncmp(argument, "--format=", 9) == 0 || strcmp(argument, "--format") == 0) {
+            took_value = argument[8] == '\0';
+            const char *name = took_value ? value : argument + 9;
+            if (!name || !parse_format(&options->format, name))
+                code = wpg_usage_error(command_name,
+                                       "--format is one of indexed, text, raw8, raw9, raw10, raw11");
+        } else if (strncmp(argument, "--weighted=", 11) == 0 || strcmp(argument, "--weighted") == 0) {
+            took_value = argument[10] == '\0';
+            const char *text = took_value ? value : argument + 11;
+            if (!text || !parse_weighted(&input, text))
+                code = wpg_usage_error(command_name, "--weighted takes N,FILE with N at least 1");
+            else
+                code = add_input(options, input);
+        } else if (strcmp(argument, "-o") == 0 && value) {
+            options->out = value;
+            took_value = true;
+        } else if (strncmp(argument, "-o", 2) == 0 && argument[2]) {
+            options->out = argument + 2;
+        } else {
+            code = wpg_usage_error(command_name, "no option is called '%s', or it needs a value", argument);
+        }
+        if (code)
+            return code;
+        at += took_value;
+    }
+    if (!options->out)
+        return wpg_usage_error(command_name, "where to? Give -o OUT");
+    if (!options->inputs.count)
+        return wpg_usage_error(command_name, "which profiles? Give files or folders");
+    return 0;
+}
+
+typedef struct merge_state {
+    wpg_profile *profile;
+    wpg_profile_stats stats;
+    size_t files, bad;
+} merge_state;
+
+static void progress(const merge_options *options, const merge_state *state, size_t done, size_t of)
+{
+    if (!options->quiet && isatty(STDERR_FILENO) && (done % 16 == 0 || done == of))
+        (void)fprintf(stderr, "\r%zu of %zu files, %zu records%s", done, of,
+                      wpg_profile_count(state->profile), done == of ? "\n" : "");
+}
+
+static wpg_status read_one(merge_state *state, const char *path, uint64_t weight, wpg_error *err)
+{
+    wpg_profile *one = wpg_profile_create();
+    if (!one)
+        return wpg_fail(err, WPG_E_NOMEM, "out of memory");
+    wpg_profile_stats read = {0};
+    wpg_status status = wpg_profile_read_file(one, &read, path, err);
+    if (status == WPG_OK)
+        status = wpg_profile_merge(state->profile, one, weight, &state->stats, err);
+    state->stats.ignored += read.ignored;
+    state->stats.mismatched += read.mismatched;
+    wpg_profile_destroy(one);
+    return status;
+}
+
+static int merge_input_files(merge_state *state, const merge_options *options, const merge_input *input)
+{
+    wpg_path_list list = {0};
+    wpg_error err;
+    int code = 0;
+    if (wpg_path_list_add(&list, input->path, &err) != WPG_OK)
+        code = wpg_complain(WPG_EXIT_FAILED, command_name, "%s", err.message);
+    for (size_t i = 0; i < list.count && !code; i++) {
+        wpg_status status = read_one(state, list.paths[i], input->weight, &err);
+        state->files++;
+        if (status != WPG_OK) {
+            state->bad++;
+            (void)wpg_complain(0, command_name, "%s", err.message);
+            code = options->keep_going && status != WPG_E_NOMEM ? 0 : WPG_EXIT_FAILED;
+        }
+        progress(options, state, i + 1, list.count);
+    }
+    wpg_path_list_finish(&list);
+    return code;
+}
+
+static int write_out(const merge_state *state, const merge_options *options)
+{
+    wpg_error err;
+    if (strcmp(options->out, "-") != 0)
+        return wpg_profile_write_file(options->out, state->profile, options->format, &err) == WPG_OK
+                   ? 0
+                   : wpg_complain(WPG_EXIT_FAILED, command_name, "%s", err.message);
+    uint8_t *data;
+    size_t size;
+    if (wpg_profile_encode(&data, &size, state->profile, options->format, &err) != WPG_OK)
+        return wpg_complain(WPG_EXIT_FAILED, command_name, "%s", err.message);
+    bool written = fwrite(data, 1, size, stdout) == size && fflush(stdout) == 0;
+    free(data);
+    return written ? 0 : wpg_complain(WPG_EXIT_FAILED, command_name, "cannot write: %s", strerror(errno));
+}
+
+int wpg_command_merge(int argc, char **argv)
+{
+    merge_options options = {.format = WPG_PROFILE_INDEXED};
+    merge_state state = {0};
+    int code = parse(&options, argc, argv);
+    if (!code && !(state.profile = wpg_profile_create()))
+        code = wpg_complain(WPG_EXIT_FAILED, command_name, "out of memory");
+    for (size_t i = 0; i < options.inputs.count && !code; i++)
+        code = merge_input_files(&state, &options, &options.inputs.data[i]);
+    if (!code && wpg_profile_count(state.profile) == 0)
+        code = wpg_complain(WPG_EXIT_FAILED, command_name, "no records in %zu files: nothing written",
+                            state.files);
+    if (!code)
+        code = write_out(&state, &options);
+    if (!code && state.stats.mismatched)
+        (void)wpg_complain(
+            0, command_name,
+            "warning: %zu records left out: another counter count under the same name and hash",
+            state.stats.mismatched);
+    if (!code && state.bad)
+        (void)wpg_complain(0, command_name, "warning: %zu of %zu files could not be read", state.bad,
+                           state.files);
+    wpg_profile_destroy(state.profile);
+    wpg_vec_free(&options.inputs);
+    return code;
+}

@@ -1,0 +1,145 @@
+/* wavepgo show: reads a profile and hands it to a printer. */
+#include "runtime/cli/command.h"
+#include "runtime/cli/show.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/bundle/folder.h"
+
+static const char command_name[] = "show";
+
+static uint64_t add_saturating(uint64_t a, uint64_t b)
+{
+    uint64_t sum;
+    return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
+}
+
+wpg_shader_totals wpg_shader_sum(const wpg_shader_counts *shader)
+{
+    wpg_shader_totals totals = {0};
+    for (size_t i = 0; i < shader->block_count; i++) {
+        totals.lanes = add_saturating(totals.lanes, shader->lanes ? shader->lanes[i] : 0);
+        totals.waves = add_saturating(totals.waves, shader->waves ? shader->waves[i] : 0);
+        totals.uniform = add_saturating(totals.uniform, shader->uniform ? shader->uniform[i] : 0);
+    }
+    return totals;
+}
+
+uint64_t wpg_block_heat(const wpg_shader_counts *shader, size_t block)
+{
+    return shader->waves ? shader->waves[block] : shader->lanes ? shader->lanes[block] : 0;
+}
+
+typedef struct ranked {
+    uint64_t heat;
+    size_t index;
+} ranked;
+
+static int hotter(const void *left, const void *right)
+{
+    const ranked *a = left, *b = right;
+    if (a->heat != b->heat)
+        return a->heat > b->heat ? -1 : 1;
+    return a->index < b->index ? -1 : a->index > b->index;
+}
+
+static size_t *indices(ranked *rows, size_t count)
+{
+    size_t *result = rows ? malloc((count ? count : 1) * sizeof *result) : NULL;
+    if (rows)
+        qsort(rows, count, sizeof *rows, hotter);
+    for (size_t i = 0; result && i < count; i++)
+        result[i] = rows[i].index;
+    free(rows);
+    return result;
+}
+
+size_t *wpg_shaders_by_heat(const wpg_shader_view *view)
+{
+    ranked *rows = malloc((view->shader_count ? view->shader_count : 1) * sizeof *rows);
+    for (size_t i = 0; rows && i < view->shader_count; i++) {
+        wpg_shader_totals totals = wpg_shader_sum(&view->shaders[i]);
+        rows[i] = (ranked){view->shaders[i].waves ? totals.waves : totals.lanes, i};
+    }
+    return indices(rows, view->shader_count);
+}
+
+size_t *wpg_blocks_by_heat(const wpg_shader_counts *shader)
+{
+    ranked *rows = malloc((shader->block_count ? shader->block_count : 1) * sizeof *rows);
+    for (size_t i = 0; rows && i < shader->block_count; i++)
+        rows[i] = (ranked){wpg_block_heat(shader, i), i};
+    return indices(rows, shader->block_count);
+}
+
+static int show_profile(const char *path, const wpg_show_options *options)
+{
+    wpg_error err;
+    wpg_profile_stats stats = {0};
+    wpg_shader_view *view = NULL;
+    wpg_profile *profile = wpg_profile_create();
+    if (!profile)
+        return wpg_complain(WPG_EXIT_FAILED, command_name, "out of memory");
+    wpg_status status = wpg_profile_load(profile, &stats, path, &err);
+    if (status == WPG_OK)
+        status = wpg_shader_view_create(&view, profile, &err);
+    if (status != WPG_OK)
+        (void)wpg_complain(0, command_name, "%s", err.message);
+    else if (options->json)
+        wpg_show_json(stdout, path, view, options);
+    else
+        wpg_show_text(stdout, path, view, options);
+    wpg_shader_view_destroy(view);
+    wpg_profile_destroy(profile);
+    if (status != WPG_OK)
+        return WPG_EXIT_FAILED;
+    return fflush(stdout) == 0 && !ferror(stdout)
+               ? 0
+               : wpg_complain(WPG_EXIT_FAILED, command_name, "cannot write: %s", strerror(errno));
+}
+
+static bool parse_count(size_t *value, const char *text)
+{
+    char *end;
+    errno = 0;
+    unsigned long long number = strtoull(text, &end, 10);
+    *value = (size_t)number;
+    return errno == 0 && end != text && *end == '\0' && *text != '-';
+}
+
+int wpg_command_show(int argc, char **argv)
+{
+    wpg_show_options options = {.top = 20};
+    const char *path = NULL, *use_log = NULL;
+    for (int at = 1; at < argc; at++) {
+        const char *value = at + 1 < argc ? argv[at + 1] : NULL;
+        if (strcmp(argv[at], "--json") == 0) {
+            options.json = true;
+        } else if (strcmp(argv[at], "--blocks") == 0) {
+            options.blocks = true;
+        } else if (strcmp(argv[at], "--top") == 0) {
+            if (!value || !parse_count(&options.top, value))
+                return wpg_usage_error(command_name, "--top takes a number");
+            at++;
+        } else if (strcmp(argv[at], "--use-log") == 0) {
+            if (!value)
+                return wpg_usage_error(command_name,
+                                       "--use-log takes the file a use run wrote (WAVEPGO_USE_LOG)");
+            use_log = argv[++at];
+        } else if (argv[at][0] == '-' && argv[at][1]) {
+            return wpg_usage_error(command_name, "no option is called '%s'", argv[at]);
+        } else if (path) {
+            return wpg_usage_error(command_name, "one file or folder at a time; merge joins several");
+        } else {
+            path = argv[at];
+        }
+    }
+    if (use_log)
+        return path ? wpg_usage_error(command_name, "--use-log stands alone")
+                    : wpg_show_use_log(stdout, use_log);
+    if (!path)
+        return wpg_usage_error(command_name, "which profile? Give a file or a folder");
+    return show_profile(path, &options);
+}

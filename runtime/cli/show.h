@@ -1,0 +1,39 @@
+/* What `wavepgo show` prints, over a shader view: text tables in show_text.c, JSON in show_json.c, the use
+ * log in use_log.c. */
+#ifndef WPG_RUNTIME_CLI_SHOW_H
+#define WPG_RUNTIME_CLI_SHOW_H
+
+#include <stdio.h>
+
+#include "runtime/profile/shader_view.h"
+
+typedef struct wpg_show_options {
+    bool json, blocks;
+    size_t top; /* rows a table at the most; 0 = all */
+} wpg_show_options;
+
+/* Sums over one function's blocks. */
+typedef struct wpg_shader_totals {
+    uint64_t waves, lanes, uniform; /* over all blocks; saturating */
+} wpg_shader_totals;
+
+wpg_shader_totals wpg_shader_sum(const wpg_shader_counts *shader);
+/* Indices of the shaders, hottest first: by block executions (waves, lanes where waves are absent), ties by
+ * the view's order. malloc'd, NULL when memory runs out or there are none. */
+size_t *wpg_shaders_by_heat(const wpg_shader_view *view);
+/* How hot a block is: waves, or lanes where waves are absent. */
+uint64_t wpg_block_heat(const wpg_shader_counts *shader, size_t block);
+size_t *wpg_blocks_by_heat(const wpg_shader_counts *shader);
+
+void wpg_show_text(FILE *out, const char *title, const wpg_shader_view *view,
+                   const wpg_show_options *options);
+void wpg_show_json(FILE *out, const char *title, const wpg_shader_view *view,
+                   const wpg_show_options *options);
+/* Prints the JSON lines use mode wrote as text; 0 or an exit code. */
+int wpg_show_use_log(FILE *out, const char *path);
+
+/* "1,234,567"; buffer of at least 28 bytes. */
+const char *wpg_group_digits(char *buffer, uint64_t value);
+void wpg_json_string(FILE *out, const char *text);
+
+#endif
