@@ -1,0 +1,102 @@
+#!/bin/sh
+# Checks the dependency arrows of the house on every #include of the tree: which folder may use which, that includes
+# are rooted at the top, and that Vulkan, SPIR-V opcodes and SPIRV-Tools stay where they belong.
+#
+#     sh tests/arrows.sh [ROOT]     prints every violation; exit code 1 if there is one
+#
+# tests/lint/arrows-selftest.sh breaks each rule and sees it reported.
+set -u
+root=${1:-$(cd "$(dirname "$0")/.." && pwd)}
+cd "$root" || exit 1
+
+# FOLDER: what it may use beside itself; what these may use is added. A folder that is not listed may not hold code.
+table='
+runtime/base:
+runtime/config: runtime/base
+runtime/profile: runtime/base
+runtime/bundle: runtime/base runtime/profile
+runtime/counters: runtime/base
+runtime/gpu: runtime/base
+runtime/tune: runtime/base runtime/bundle
+runtime/report: runtime/base runtime/profile runtime/bundle compiler/spirv compiler/analysis
+compiler/spirv: runtime/base
+compiler/analysis: compiler/spirv
+compiler/normalize: compiler/spirv compiler/analysis
+compiler/instrument: compiler/spirv compiler/analysis
+compiler/optimize: compiler/spirv compiler/analysis
+compiler/amdgpu: compiler/spirv compiler/analysis
+layer: compiler/normalize compiler/instrument compiler/optimize runtime/counters runtime/profile runtime/bundle runtime/gpu runtime/tune runtime/config
+runtime/cli: runtime/base runtime/config runtime/profile runtime/bundle runtime/counters runtime/gpu runtime/tune runtime/report compiler/spirv compiler/analysis compiler/normalize compiler/instrument compiler/optimize compiler/amdgpu
+shaders:
+tests: *
+'
+
+# Folders that may include a system header: PATTERN: folders.
+system='
+vulkan/: runtime/counters runtime/gpu layer shaders tests
+spirv/: compiler/spirv compiler/analysis compiler/normalize compiler/instrument compiler/optimize compiler/amdgpu tests
+spirv-tools/: compiler/normalize tests
+llvm: compiler/amdgpu
+xxhash.h: runtime/base
+'
+
+files=$(find runtime compiler layer json shaders tests \( -name '*.c' -o -name '*.h' -o -name '*.cpp' -o -name '*.inc' \) -type f 2>/dev/null | LC_ALL=C sort)
+[ -n "$files" ] || { echo "arrows: no sources below $root" >&2; exit 1; }
+
+# shellcheck disable=SC2086
+awk -v table="$table" -v system_table="$system" '
+function folder_of(path,    parts, n, f) {
+    n = split(path, parts, "/")
+    if (parts[1] == "runtime" || parts[1] == "compiler") f = parts[1] "/" parts[2]
+    else f = parts[1]
+    return f
+}
+function allowed(from, to,    list, n, i) {
+    if (from == to || uses[from] == "*") return 1
+    if ((from SUBSEP to) in memo) return memo[from, to]
+    memo[from, to] = 0
+    n = split(uses[from], list, " ")
+    for (i = 1; i <= n; i++)
+        if (list[i] == to || allowed(list[i], to)) { memo[from, to] = 1; return 1 }
+    return 0
+}
+function complain(what) { printf "%s:%d: %s\n", FILENAME, FNR, what; bad++ }
+BEGIN {
+    n = split(table, lines, "\n")
+    for (i = 1; i <= n; i++)
+        if (lines[i] != "") {
+            name = rest = lines[i]; sub(/:.*/, "", name); sub(/^[^:]*:[ ]*/, "", rest)
+            known[name] = 1; uses[name] = rest
+        }
+    n = split(system_table, lines, "\n")
+    for (i = 1; i <= n; i++)
+        if (lines[i] != "") {
+            name = rest = lines[i]; sub(/:.*/, "", name); sub(/^[^:]*:[ ]*/, "", rest)
+            patterns[++pattern_count] = name; pattern_folders[pattern_count] = " " rest " "
+        }
+}
+FNR == 1 {
+    from = folder_of(FILENAME)
+    if (!(from in known)) complain("folder " from " is not in the table of tests/arrows.sh")
+}
+/^[ \t]*#[ \t]*include[ \t]*"/ {
+    path = $0; sub(/^[^"]*"/, "", path); sub(/".*/, "", path)
+    to = folder_of(path)
+    if (!(to in known)) { complain("\"" path "\" is not rooted at the top of the tree"); next }
+    count++
+    if (!allowed(from, to)) complain(from " may not use " to " (\"" path "\")")
+    else if ((getline line < path) < 0) complain("\"" path "\" does not exist")
+    else close(path)
+    next
+}
+/^[ \t]*#[ \t]*include[ \t]*</ {
+    path = $0; sub(/^[^<]*</, "", path); sub(/>.*/, "", path)
+    if (folder_of(path) in known && path ~ /^(runtime|compiler|layer|tests|shaders)\//) complain("<" path "> is ours: use quotes")
+    for (i = 1; i <= pattern_count; i++)
+        if (index(path, patterns[i]) == 1 && !index(pattern_folders[i], " " from " "))
+            complain(from " may not include <" path ">")
+}
+END {
+    printf "arrows: %d includes, %d violations\n", count, bad
+    exit bad > 0
+}' $files

@@ -1,0 +1,317 @@
+/* Runs one kernel on the GPU under the layer, runs it again on the CPU (sim.h), and compares every counter of
+ * every block, exactly.
+ *
+ *     oracle KERNEL STAGE VARIANT SPIRV-FOLDER PROFILE-FOLDER
+ *
+ * VARIANT changes the shape: compute 64 or 21 invocations a workgroup (21 leaves partial waves), fragment
+ * "full" or "part" (a triangle with helper lanes along its edges), other stages "plain". The profile must be
+ * the only one in PROFILE-FOLDER, which the layer fills when the device is destroyed. Prints one line per
+ * disagreement and a summary; exit code 0 = exact, 1 = not, 77 = the device cannot run the kernel. */
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/profile/profile_io.h"
+#include "runtime/profile/shader_view.h"
+#include "tests/e2e/oracle/block_map.h"
+#include "tests/e2e/oracle/kernels.h"
+#include "tests/e2e/oracle/sim.h"
+#include "tests/e2e/vk.h"
+
+enum { WORDS = 16384, INVOCATIONS = WORDS / 4, INPUTS = 0, RESULTS = 1, WAVES = 2, LANES = 3 };
+
+typedef struct run {
+    const oracle_kernel *kernel;
+    const char *stage, *variant, *spirv_folder, *profile_folder;
+    uint32_t local, spec, invocations; /* of a compute kernel; most invocation numbers of any */
+    uint32_t *words;                   /* the kernel's module */
+    size_t count;
+    uint32_t inputs[WORDS], results[WORDS], waves[WORDS], lanes[WORDS];
+} run;
+
+static void die(const char *what, const char *which)
+{
+    fprintf(stderr, "oracle: %s %s\n", what, which);
+    exit(VK_EXIT_FAILURE);
+}
+
+static VkShaderModule load(vk_program *vk, const run *r, const char *name, uint32_t **words, size_t *count)
+{
+    char path[1024];
+    snprintf(path, sizeof path, "%s/%s.spv", r->spirv_folder, name);
+    uint32_t *data;
+    size_t size;
+    vk_read_spirv(&data, &size, path);
+    VkResult result;
+    VkShaderModule module = vk_module(vk, data, size, &result);
+    if (!module)
+        die("no shader module from", path);
+    if (words) {
+        *words = data;
+        *count = size;
+    } else {
+        free(data);
+    }
+    return module;
+}
+
+static void skip(const char *why)
+{
+    printf("skip: %s\n", why);
+    exit(VK_EXIT_SKIP);
+}
+
+/* Same numbers everywhere: a multiplicative generator, upper half taken. */
+static void fill_inputs(uint32_t *inputs)
+{
+    uint64_t state = 0x9e3779b97f4a7c15u;
+    for (size_t i = 0; i < WORDS; i++) {
+        state = state * 6364136223846793005u + 1442695040888963407u;
+        inputs[i] = (uint32_t)(state >> 33);
+    }
+}
+
+static void run_compute(vk_program *vk, run *r, const char *name)
+{
+    r->local = (uint32_t)strtoul(r->variant, NULL, 10);
+    r->spec = r->local == 64 ? 5 : 2;
+    uint32_t groups = r->local == 64 ? 6 : 19;
+    r->invocations = r->local * groups;
+    const uint32_t values[2] = {r->local, r->spec};
+    const VkSpecializationMapEntry entries[2] = {{0, 0, 4}, {1, 4, 4}};
+    const VkSpecializationInfo info = {2, entries, sizeof values, values};
+    VkResult result;
+    vk_stage stage = {VK_SHADER_STAGE_COMPUTE_BIT, load(vk, r, name, &r->words, &r->count), &info};
+    VkPipeline pipeline = vk_compute_pipeline(vk, stage, &result);
+    if (!pipeline)
+        die("no pipeline for", name);
+    vk_dispatch(vk, pipeline, groups);
+    vkDestroyPipeline(vk->device, pipeline, NULL);
+    vkDestroyShaderModule(vk->device, stage.module, NULL);
+}
+
+static void run_graphics(vk_program *vk, run *r, const char *name)
+{
+    if (strcmp(r->stage, "frag") != 0 && !vk->features.vertexPipelineStoresAndAtomics)
+        skip("the device has no vertexPipelineStoresAndAtomics");
+    if (strncmp(r->stage, "tes", 3) == 0 && !vk->features.tessellationShader)
+        skip("the device has no tessellation");
+    if (strcmp(r->stage, "geom") == 0 && !vk->features.geometryShader)
+        skip("the device has no geometry shaders");
+    if (strncmp(name, "demote", 6) == 0 && !vk->demote)
+        skip("the device has no demote to helper invocation");
+    static const struct {
+        const char *name;
+        VkShaderStageFlagBits bit;
+    } bits[] = {{"vert", VK_SHADER_STAGE_VERTEX_BIT},
+                {"tesc", VK_SHADER_STAGE_TESSELLATION_CONTROL_BIT},
+                {"tese", VK_SHADER_STAGE_TESSELLATION_EVALUATION_BIT},
+                {"geom", VK_SHADER_STAGE_GEOMETRY_BIT},
+                {"frag", VK_SHADER_STAGE_FRAGMENT_BIT}};
+    const uint32_t small = strcmp(r->variant, "part") == 0;
+    const VkSpecializationMapEntry entry = {1, 0, 4};
+    const VkSpecializationInfo info = {1, &entry, sizeof small, &small};
+    bool tessellated = strncmp(r->stage, "tes", 3) == 0;
+    vk_stage stages[VK_MAX_STAGES];
+    uint32_t count = 0;
+    for (size_t i = 0; i < sizeof bits / sizeof *bits; i++) {
+        vk_stage *stage = &stages[count];
+        *stage = (vk_stage){.stage = bits[i].bit};
+        if (strcmp(bits[i].name, r->stage) == 0) {
+            stage->module = load(vk, r, name, &r->words, &r->count);
+        } else if (bits[i].bit == VK_SHADER_STAGE_VERTEX_BIT) {
+            stage->module = load(vk, r, "triangle.vert", NULL, NULL);
+            stage->specialization = &info;
+        } else if (bits[i].bit == VK_SHADER_STAGE_FRAGMENT_BIT ||
+                   (tessellated && strncmp(bits[i].name, "tes", 3) == 0)) {
+            char plain[32];
+            snprintf(plain, sizeof plain, "plain.%s", bits[i].name);
+            stage->module = load(vk, r, plain, NULL, NULL);
+        } else {
+            continue;
+        }
+        count++;
+    }
+    VkResult result;
+    VkPipeline pipeline = vk_graphics_pipeline(
+        vk, stages, count,
+        tessellated ? VK_PRIMITIVE_TOPOLOGY_PATCH_LIST : VK_PRIMITIVE_TOPOLOGY_TRIANGLE_LIST, &result);
+    if (!pipeline)
+        die("no pipeline for", name);
+    bool fragment = strcmp(r->stage, "frag") == 0;
+    r->invocations = fragment ? VK_WIDTH * VK_HEIGHT : tessellated ? 20 * 49 : 60;
+    vk_draw(vk, pipeline, fragment ? 3 : 60);
+    vkDestroyPipeline(vk->device, pipeline, NULL);
+    for (uint32_t i = 0; i < count; i++)
+        vkDestroyShaderModule(vk->device, stages[i].module, NULL);
+}
+
+/* What the counts must be, from the waves the GPU formed. */
+static void expect(sim_counts *counts, bool *waves_known, uint32_t *expected_results, const run *r)
+{
+    static uint32_t ids[INVOCATIONS];
+    sim_launch launch = {.kernel = r->kernel->run,
+                         .inputs = r->inputs,
+                         .results = expected_results,
+                         .lanes = r->lanes,
+                         .spec = r->spec};
+    *waves_known = strcmp(r->stage, "comp") == 0 || strcmp(r->stage, "frag") == 0;
+    memset(counts, 0, sizeof *counts);
+    for (uint32_t wave = 0; wave < r->invocations; wave++) {
+        if (!*waves_known) {
+            if (r->waves[wave])
+                sim_wave(counts, &launch, &wave, 1, r->waves[wave]);
+            continue;
+        }
+        size_t members = 0;
+        for (uint32_t id = 0; id < r->invocations; id++)
+            if (r->waves[id] == wave + 1)
+                ids[members++] = id;
+        if (members)
+            sim_wave(counts, &launch, ids, members, 1);
+    }
+}
+
+static wpg_profile *read_profile(const char *folder)
+{
+    DIR *dir = opendir(folder);
+    char path[1024] = "";
+    for (struct dirent *e; dir && (e = readdir(dir));) {
+        if (!strstr(e->d_name, ".profraw"))
+            continue;
+        if (path[0])
+            die("more than one profile in", folder);
+        snprintf(path, sizeof path, "%s/%s", folder, e->d_name);
+    }
+    if (!path[0])
+        die("no profile in", folder);
+    closedir(dir);
+    wpg_error err = {0};
+    wpg_profile *profile = wpg_profile_create();
+    if (!profile || wpg_profile_read_file(profile, NULL, path, &err) != WPG_OK)
+        die("cannot read:", err.message);
+    return profile;
+}
+
+/* Compares one kind of counter of the whole kernel; returns the number of disagreements. */
+static unsigned compare(const char *kind, const uint64_t *expected, const bool *marked, const block_map *map,
+                        const uint64_t *const *actual)
+{
+    unsigned wrong = 0;
+    uint64_t sum[SIM_MARKS] = {0};
+    for (uint32_t f = 0; f < map->function_count; f++)
+        for (uint32_t b = 0; b < map->functions[f].block_count; b++) {
+            const block_map_block *block = &map->functions[f].blocks[b];
+            uint64_t value = actual[f][b];
+            for (uint32_t m = 0; m < SIM_MARKS; m++)
+                sum[m] += block->marks >> m & 1 ? value : 0;
+            uint64_t same = block->unreachable             ? 0
+                            : block->same_as != UINT32_MAX ? actual[f][block->same_as]
+                                                           : value;
+            if (!block->marks && same != value) {
+                printf("%s: function %u block %u without marker: %llu, expected %llu\n", kind, f, b,
+                       (unsigned long long)value, (unsigned long long)same);
+                wrong++;
+            }
+        }
+    for (uint32_t m = 0; m < SIM_MARKS; m++)
+        if (sum[m] != expected[m]) {
+            printf("%s: marker %u: %llu, expected %llu%s\n", kind, m, (unsigned long long)sum[m],
+                   (unsigned long long)expected[m], marked[m] ? "" : " (never run on the CPU)");
+            wrong++;
+        }
+    return wrong;
+}
+
+static unsigned compare_profile(const run *r, const block_map *map, const sim_counts *counts,
+                                bool waves_known)
+{
+    wpg_profile *profile = read_profile(r->profile_folder);
+    wpg_shader_view *view = NULL;
+    wpg_error err = {0};
+    if (wpg_shader_view_create(&view, profile, &err) != WPG_OK)
+        die("no view:", err.message);
+    const uint64_t *lanes[BLOCK_MAP_FUNCTIONS] = {0}, *waves[BLOCK_MAP_FUNCTIONS] = {0},
+                   *uniform[BLOCK_MAP_FUNCTIONS] = {0};
+    for (uint32_t f = 0; f < map->function_count; f++)
+        for (size_t i = 0; i < view->shader_count; i++) {
+            const wpg_shader_counts *s = &view->shaders[i];
+            if (strcmp(s->stage, r->stage) != 0 || s->function != map->functions[f].ordinal)
+                continue;
+            if (s->checksum != map->functions[f].checksum || s->block_count != map->functions[f].block_count)
+                die("the profile's checksum or block count is not the normal form's:", r->stage);
+            lanes[f] = s->lanes;
+            waves[f] = s->waves;
+            uniform[f] = s->uniform;
+        }
+    unsigned wrong = 0;
+    for (uint32_t f = 0; f < map->function_count; f++) {
+        if (!lanes[f])
+            die("lanes are absent for stage", r->stage);
+        if (waves_known && (!waves[f] || !uniform[f]))
+            die("waves or uniform are absent for stage", r->stage);
+    }
+    wrong += compare("lanes", counts->lanes, counts->marked, map, lanes);
+    if (waves_known) {
+        wrong += compare("waves", counts->waves, counts->marked, map, waves);
+        wrong += compare("uniform", counts->uniform, counts->marked, map, uniform);
+    }
+    wpg_shader_view_destroy(view);
+    wpg_profile_destroy(profile);
+    return wrong;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc != 6) {
+        fprintf(stderr, "usage: oracle KERNEL STAGE VARIANT SPIRV-FOLDER PROFILE-FOLDER\n");
+        return 2;
+    }
+    static run r;
+    r.stage = argv[2];
+    r.variant = argv[3];
+    r.spirv_folder = argv[4];
+    r.profile_folder = argv[5];
+    r.kernel = oracle_find_kernel(argv[1]);
+    if (!r.kernel)
+        die("no kernel", argv[1]);
+    char name[128];
+    snprintf(name, sizeof name, "%s.%s", argv[1], r.stage);
+
+    vk_program vk;
+    vk_open(&vk, VK_API_VERSION_1_1, WORDS);
+    fill_inputs(vk.buffers[INPUTS].words);
+    if (strcmp(r.stage, "comp") == 0)
+        run_compute(&vk, &r, name);
+    else
+        run_graphics(&vk, &r, name);
+    memcpy(r.inputs, vk.buffers[INPUTS].words, sizeof r.inputs);
+    memcpy(r.results, vk.buffers[RESULTS].words, sizeof r.results);
+    memcpy(r.waves, vk.buffers[WAVES].words, sizeof r.waves);
+    memcpy(r.lanes, vk.buffers[LANES].words, sizeof r.lanes);
+    vk_close(&vk);
+
+    static sim_counts counts;
+    static uint32_t expected[WORDS];
+    bool waves_known;
+    expect(&counts, &waves_known, expected, &r);
+    unsigned wrong = 0;
+    for (uint32_t id = 0; id < r.invocations; id++)
+        if (expected[id] != r.results[id] && wrong++ < 5)
+            printf("result of invocation %u: %u, expected %u\n", id, r.results[id], expected[id]);
+
+    if (strcmp(r.profile_folder, "none") != 0) {
+        const wpg_spec_value spec[2] = {{0, 4, r.local}, {1, 4, r.spec}};
+        bool compute = strcmp(r.stage, "comp") == 0;
+        const wpg_stage stage = {r.kernel->model, "main", compute ? spec : NULL, compute ? 2 : 0};
+        static block_map map;
+        block_map_make(&map, r.words, r.count, &stage);
+        wrong += compare_profile(&r, &map, &counts, waves_known);
+    }
+    free(r.words);
+    printf("%s %s: %llu lanes and %llu waves at entry, %u disagreements\n", name, r.variant,
+           (unsigned long long)counts.lanes[0], (unsigned long long)(waves_known ? counts.waves[0] : 0),
+           wrong);
+    return wrong ? 1 : 0;
+}

@@ -1,0 +1,180 @@
+/* See sim.h. A record's key is the path to the block: for each loop or call around it (its number, its
+ * iteration), then the block's own number. Keys compare in the order in which a wave runs blocks, so that
+ * "demoted before" is a comparison too. */
+#include "tests/e2e/oracle/sim.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { DEPTH = 8, KEY = 2 * DEPTH + 1 };
+
+typedef struct key {
+    uint16_t word[KEY];
+} key;
+
+typedef struct record {
+    key where;
+    uint32_t lane, mark;
+} record;
+
+static struct {
+    const sim_launch *launch;
+    uint32_t id, lane, depth;
+    uint16_t stack[2 * DEPTH];
+    uint32_t calls, call_depth[DEPTH];
+    bool demoted;
+    key last;
+    record *records;
+    size_t count, capacity;
+    key *demotes; /* of this wave's lanes that demoted */
+    size_t demote_count, demote_capacity;
+} sim;
+
+static void *grow(void *data, size_t count, size_t *capacity, size_t size)
+{
+    if (count < *capacity)
+        return data;
+    *capacity = *capacity ? *capacity * 2 : 1024;
+    data = realloc(data, *capacity * size);
+    if (!data) {
+        fprintf(stderr, "out of memory\n");
+        exit(3);
+    }
+    return data;
+}
+
+static void need(bool condition, const char *what)
+{
+    if (!condition) {
+        fprintf(stderr, "kernel text: %s\n", what);
+        exit(3);
+    }
+}
+
+void sim_mark(uint32_t mark)
+{
+    need(mark < SIM_MARKS, "block number too large");
+    memset(&sim.last, 0, sizeof sim.last);
+    memcpy(sim.last.word, sim.stack, sim.depth * sizeof sim.stack[0]);
+    /* One more than the number: a block after a loop sorts after the loop's own blocks of the same prefix. */
+    sim.last.word[sim.depth] = (uint16_t)(mark + 1);
+    if (sim.demoted)
+        return;
+    sim.records = grow(sim.records, sim.count, &sim.capacity, sizeof *sim.records);
+    sim.records[sim.count++] = (record){.where = sim.last, .lane = sim.lane, .mark = mark};
+}
+
+static void push(uint32_t number)
+{
+    need(sim.depth + 2 <= 2 * DEPTH, "nested too deep");
+    sim.stack[sim.depth] = (uint16_t)(number + 1);
+    sim.stack[sim.depth + 1] = 0;
+    sim.depth += 2;
+}
+
+void sim_loop_enter(uint32_t mark)
+{
+    push(mark);
+}
+void sim_loop_next(void)
+{
+    sim.stack[sim.depth - 1]++;
+    need(sim.stack[sim.depth - 1] != 0, "a loop ran 65536 times");
+}
+void sim_loop_leave(void)
+{
+    sim.depth -= 2;
+}
+
+void sim_call(uint32_t site)
+{
+    need(sim.calls < DEPTH, "calls nested too deep");
+    sim.call_depth[sim.calls++] = sim.depth;
+    push(site);
+}
+
+uint32_t sim_return(uint32_t value)
+{
+    sim.depth = sim.call_depth[--sim.calls]; /* a return from inside a loop leaves the loop's entry behind */
+    return value;
+}
+
+void sim_demote(void)
+{
+    if (sim.demoted)
+        return;
+    sim.demoted = true;
+    sim.demotes = grow(sim.demotes, sim.demote_count, &sim.demote_capacity, sizeof *sim.demotes);
+    sim.demotes[sim.demote_count++] = sim.last;
+}
+
+void sim_kill(void) {}
+
+void sim_result(uint32_t value)
+{
+    if (!sim.demoted)
+        sim.launch->results[sim.id] = value;
+}
+uint32_t sim_input(uint32_t k)
+{
+    return sim.launch->inputs[(size_t)sim.id * 4 + k];
+}
+uint32_t sim_lane(void)
+{
+    return sim.launch->lanes ? sim.launch->lanes[sim.id] : 0;
+}
+uint32_t sim_spec(void)
+{
+    return sim.launch->spec;
+}
+uint32_t sim_id(void)
+{
+    return sim.id;
+}
+
+static int by_key(const void *a, const void *b)
+{
+    const record *x = a, *y = b;
+    for (size_t i = 0; i < KEY; i++)
+        if (x->where.word[i] != y->where.word[i])
+            return x->where.word[i] < y->where.word[i] ? -1 : 1;
+    return x->lane < y->lane ? -1 : x->lane > y->lane;
+}
+
+static bool before(const key *a, const key *b)
+{
+    for (size_t i = 0; i < KEY; i++)
+        if (a->word[i] != b->word[i])
+            return a->word[i] < b->word[i];
+    return false;
+}
+
+void sim_wave(sim_counts *counts, const sim_launch *launch, const uint32_t *ids, size_t count,
+              uint64_t weight)
+{
+    sim.launch = launch;
+    sim.count = sim.demote_count = 0;
+    for (size_t i = 0; i < count; i++) {
+        sim.id = ids[i];
+        sim.lane = (uint32_t)i;
+        sim.depth = sim.calls = 0;
+        sim.demoted = false;
+        launch->kernel();
+    }
+    qsort(sim.records, sim.count, sizeof *sim.records, by_key);
+    for (size_t i = 0; i < sim.count;) {
+        size_t end = i + 1;
+        while (end < sim.count && memcmp(&sim.records[end].where, &sim.records[i].where, sizeof(key)) == 0)
+            end++;
+        uint32_t mark = sim.records[i].mark;
+        size_t demoted = 0;
+        for (size_t d = 0; d < sim.demote_count; d++)
+            demoted += before(&sim.demotes[d], &sim.records[i].where);
+        counts->marked[mark] = true;
+        counts->waves[mark] += weight;
+        counts->lanes[mark] += weight * (end - i);
+        counts->uniform[mark] += end - i == count - demoted ? weight : 0;
+        i = end;
+    }
+}

@@ -1,0 +1,52 @@
+/* The oracle's tracer: runs a kernel's C reading once per invocation, records which block it entered with
+ * which loop iterations and call sites around it, and adds the records of a wave up to waves, lanes and
+ * uniform.
+ *
+ * Under structured reconvergence two invocations of a wave execute a block together exactly if they agree on
+ * the iteration of every loop around it and on the calls that led there. Such a group is one execution by the
+ * wave. So the counts of a block are: groups (waves), their members (lanes), and groups that hold every lane
+ * that entered the kernel less those demoted before (uniform): DESIGN 4, written a second time without a mask
+ * in sight. One kernel at a time; threads: one. */
+#ifndef WPG_TESTS_E2E_ORACLE_SIM_H
+#define WPG_TESTS_E2E_ORACLE_SIM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { SIM_MARKS = 64 }; /* block numbers are below this */
+
+typedef struct sim_counts {
+    uint64_t waves[SIM_MARKS], lanes[SIM_MARKS], uniform[SIM_MARKS];
+    bool marked[SIM_MARKS];
+} sim_counts;
+
+/* Called by kernels, see lang.h. */
+void sim_mark(uint32_t mark);
+void sim_loop_enter(uint32_t mark);
+void sim_loop_next(void);
+void sim_loop_leave(void);
+void sim_call(uint32_t site);
+uint32_t sim_return(uint32_t value);
+void sim_demote(void);
+void sim_kill(void);
+void sim_result(uint32_t value);
+uint32_t sim_input(uint32_t k);
+uint32_t sim_lane(void);
+uint32_t sim_spec(void);
+uint32_t sim_id(void);
+
+typedef struct sim_launch {
+    void (*kernel)(void);
+    const uint32_t *inputs; /* 4 words an invocation */
+    uint32_t *results;      /* out: what each invocation writes; untouched where it writes nothing */
+    const uint32_t *lanes;  /* subgroup invocation numbers, or NULL */
+    uint32_t spec;
+} sim_launch;
+
+/* One wave: `ids` are its invocations (those that entered live), `weight` how often the whole wave ran. Adds
+ * to counts. */
+void sim_wave(sim_counts *counts, const sim_launch *launch, const uint32_t *ids, size_t count,
+              uint64_t weight);
+
+#endif

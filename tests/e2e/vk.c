@@ -1,0 +1,415 @@
+/* See vk.h. */
+#include "tests/e2e/vk.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void check(VkResult result, const char *what)
+{
+    if (result != VK_SUCCESS) {
+        fprintf(stderr, "%s: VkResult %d\n", what, (int)result);
+        exit(VK_EXIT_FAILURE);
+    }
+}
+#define CHECK(call) check((call), #call)
+
+static uint32_t memory_type(const vk_program *vk, uint32_t bits, VkMemoryPropertyFlags flags)
+{
+    for (uint32_t i = 0; i < vk->memory.memoryTypeCount; i++)
+        if ((bits & (1u << i)) && (vk->memory.memoryTypes[i].propertyFlags & flags) == flags)
+            return i;
+    fprintf(stderr, "no memory type\n");
+    exit(VK_EXIT_FAILURE);
+}
+
+static void make_buffer(vk_program *vk, vk_buffer *b, size_t count, VkBufferUsageFlags usage)
+{
+    VkBufferCreateInfo info = {
+        .sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO, .size = count * 4, .usage = usage};
+    CHECK(vkCreateBuffer(vk->device, &info, NULL, &b->buffer));
+    VkMemoryRequirements need;
+    vkGetBufferMemoryRequirements(vk->device, b->buffer, &need);
+    VkMemoryAllocateInfo allocate = {
+        .sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO,
+        .allocationSize = need.size,
+        .memoryTypeIndex =
+            memory_type(vk, need.memoryTypeBits,
+                        VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT)};
+    CHECK(vkAllocateMemory(vk->device, &allocate, NULL, &b->memory));
+    CHECK(vkBindBufferMemory(vk->device, b->buffer, b->memory, 0));
+    void *mapped;
+    CHECK(vkMapMemory(vk->device, b->memory, 0, VK_WHOLE_SIZE, 0, &mapped));
+    b->words = mapped;
+    b->count = count;
+    memset(mapped, 0, count * 4);
+}
+
+static void drop_buffer(vk_program *vk, vk_buffer *b)
+{
+    vkDestroyBuffer(vk->device, b->buffer, NULL);
+    vkFreeMemory(vk->device, b->memory, NULL);
+}
+
+static bool has_extension(VkPhysicalDevice physical, const char *name)
+{
+    uint32_t count = 0;
+    CHECK(vkEnumerateDeviceExtensionProperties(physical, NULL, &count, NULL));
+    VkExtensionProperties *list = calloc(count, sizeof *list);
+    if (!list)
+        exit(VK_EXIT_FAILURE);
+    CHECK(vkEnumerateDeviceExtensionProperties(physical, NULL, &count, list));
+    bool found = false;
+    for (uint32_t i = 0; i < count; i++)
+        found |= strcmp(list[i].extensionName, name) == 0;
+    free(list);
+    return found;
+}
+
+static void open_device(vk_program *vk, uint32_t api_version)
+{
+    VkApplicationInfo application = {.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO,
+                                     .pApplicationName = "wavepgo end-to-end test",
+                                     .apiVersion = api_version};
+    VkInstanceCreateInfo instance = {.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO,
+                                     .pApplicationInfo = &application};
+    CHECK(vkCreateInstance(&instance, NULL, &vk->instance));
+    uint32_t count = 1;
+    VkResult result = vkEnumeratePhysicalDevices(vk->instance, &count, &vk->physical);
+    if (result == VK_INCOMPLETE)
+        result = VK_SUCCESS;
+    check(result, "vkEnumeratePhysicalDevices");
+    if (count == 0) {
+        printf("skip: no Vulkan device\n");
+        exit(VK_EXIT_SKIP);
+    }
+    VkPhysicalDeviceProperties properties;
+    vkGetPhysicalDeviceProperties(vk->physical, &properties);
+    memcpy(vk->device_name, properties.deviceName, sizeof vk->device_name);
+    vkGetPhysicalDeviceMemoryProperties(vk->physical, &vk->memory);
+
+    uint32_t families = 16;
+    VkQueueFamilyProperties family[16];
+    vkGetPhysicalDeviceQueueFamilyProperties(vk->physical, &families, family);
+    while (vk->family < families && !(family[vk->family].queueFlags & VK_QUEUE_GRAPHICS_BIT))
+        vk->family++;
+
+    VkPhysicalDeviceFeatures has;
+    vkGetPhysicalDeviceFeatures(vk->physical, &has);
+    vk->features.vertexPipelineStoresAndAtomics = has.vertexPipelineStoresAndAtomics;
+    vk->features.fragmentStoresAndAtomics = has.fragmentStoresAndAtomics;
+    vk->features.geometryShader = has.geometryShader;
+    vk->features.tessellationShader = has.tessellationShader;
+
+    VkPhysicalDeviceShaderDemoteToHelperInvocationFeaturesEXT demote = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_DEMOTE_TO_HELPER_INVOCATION_FEATURES_EXT,
+        .shaderDemoteToHelperInvocation = VK_TRUE};
+    VkPhysicalDeviceFeatures2 features = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, .pNext = &demote, .features = vk->features};
+    const char *extension = VK_EXT_SHADER_DEMOTE_TO_HELPER_INVOCATION_EXTENSION_NAME;
+    vk->demote = api_version >= VK_API_VERSION_1_1 && has_extension(vk->physical, extension);
+    float priority = 1.0f;
+    VkDeviceQueueCreateInfo queue = {.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
+                                     .queueFamilyIndex = vk->family,
+                                     .queueCount = 1,
+                                     .pQueuePriorities = &priority};
+    VkDeviceCreateInfo device = {.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
+                                 .pNext = vk->demote ? &features : NULL,
+                                 .queueCreateInfoCount = 1,
+                                 .pQueueCreateInfos = &queue,
+                                 .enabledExtensionCount = vk->demote ? 1 : 0,
+                                 .ppEnabledExtensionNames = &extension,
+                                 .pEnabledFeatures = vk->demote ? NULL : &vk->features};
+    CHECK(vkCreateDevice(vk->physical, &device, NULL, &vk->device));
+    vkGetDeviceQueue(vk->device, vk->family, 0, &vk->queue);
+}
+
+static void make_target(vk_program *vk)
+{
+    VkImageCreateInfo image = {.sType = VK_STRUCTURE_TYPE_IMAGE_CREATE_INFO,
+                               .imageType = VK_IMAGE_TYPE_2D,
+                               .format = VK_FORMAT_R8G8B8A8_UNORM,
+                               .extent = {VK_WIDTH, VK_HEIGHT, 1},
+                               .mipLevels = 1,
+                               .arrayLayers = 1,
+                               .samples = VK_SAMPLE_COUNT_1_BIT,
+                               .usage =
+                                   VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT | VK_IMAGE_USAGE_TRANSFER_SRC_BIT};
+    CHECK(vkCreateImage(vk->device, &image, NULL, &vk->image));
+    VkMemoryRequirements need;
+    vkGetImageMemoryRequirements(vk->device, vk->image, &need);
+    VkMemoryAllocateInfo allocate = {.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO,
+                                     .allocationSize = need.size,
+                                     .memoryTypeIndex = memory_type(vk, need.memoryTypeBits, 0)};
+    CHECK(vkAllocateMemory(vk->device, &allocate, NULL, &vk->image_memory));
+    CHECK(vkBindImageMemory(vk->device, vk->image, vk->image_memory, 0));
+    VkImageViewCreateInfo view = {.sType = VK_STRUCTURE_TYPE_IMAGE_VIEW_CREATE_INFO,
+                                  .image = vk->image,
+                                  .viewType = VK_IMAGE_VIEW_TYPE_2D,
+                                  .format = image.format,
+                                  .subresourceRange = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1}};
+    CHECK(vkCreateImageView(vk->device, &view, NULL, &vk->view));
+    VkAttachmentDescription attachment = {.format = image.format,
+                                          .samples = VK_SAMPLE_COUNT_1_BIT,
+                                          .loadOp = VK_ATTACHMENT_LOAD_OP_CLEAR,
+                                          .storeOp = VK_ATTACHMENT_STORE_OP_STORE,
+                                          .stencilLoadOp = VK_ATTACHMENT_LOAD_OP_DONT_CARE,
+                                          .stencilStoreOp = VK_ATTACHMENT_STORE_OP_DONT_CARE,
+                                          .initialLayout = VK_IMAGE_LAYOUT_UNDEFINED,
+                                          .finalLayout = VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL};
+    VkAttachmentReference reference = {0, VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL};
+    VkSubpassDescription subpass = {.pipelineBindPoint = VK_PIPELINE_BIND_POINT_GRAPHICS,
+                                    .colorAttachmentCount = 1,
+                                    .pColorAttachments = &reference};
+    VkSubpassDependency dependency = {.srcSubpass = 0,
+                                      .dstSubpass = VK_SUBPASS_EXTERNAL,
+                                      .srcStageMask = VK_PIPELINE_STAGE_COLOR_ATTACHMENT_OUTPUT_BIT,
+                                      .dstStageMask = VK_PIPELINE_STAGE_TRANSFER_BIT,
+                                      .srcAccessMask = VK_ACCESS_COLOR_ATTACHMENT_WRITE_BIT,
+                                      .dstAccessMask = VK_ACCESS_TRANSFER_READ_BIT};
+    VkRenderPassCreateInfo pass = {.sType = VK_STRUCTURE_TYPE_RENDER_PASS_CREATE_INFO,
+                                   .attachmentCount = 1,
+                                   .pAttachments = &attachment,
+                                   .subpassCount = 1,
+                                   .pSubpasses = &subpass,
+                                   .dependencyCount = 1,
+                                   .pDependencies = &dependency};
+    CHECK(vkCreateRenderPass(vk->device, &pass, NULL, &vk->pass));
+    VkFramebufferCreateInfo framebuffer = {.sType = VK_STRUCTURE_TYPE_FRAMEBUFFER_CREATE_INFO,
+                                           .renderPass = vk->pass,
+                                           .attachmentCount = 1,
+                                           .pAttachments = &vk->view,
+                                           .width = VK_WIDTH,
+                                           .height = VK_HEIGHT,
+                                           .layers = 1};
+    CHECK(vkCreateFramebuffer(vk->device, &framebuffer, NULL, &vk->framebuffer));
+    make_buffer(vk, &vk->pixels, VK_WIDTH * VK_HEIGHT, VK_BUFFER_USAGE_TRANSFER_DST_BIT);
+}
+
+static void make_bindings(vk_program *vk, size_t words)
+{
+    VkDescriptorSetLayoutBinding bindings[VK_BUFFERS];
+    for (uint32_t i = 0; i < VK_BUFFERS; i++) {
+        make_buffer(vk, &vk->buffers[i], words, VK_BUFFER_USAGE_STORAGE_BUFFER_BIT);
+        bindings[i] = (VkDescriptorSetLayoutBinding){.binding = i,
+                                                     .descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER,
+                                                     .descriptorCount = 1,
+                                                     .stageFlags = VK_SHADER_STAGE_ALL};
+    }
+    VkDescriptorSetLayoutCreateInfo set_layout = {.sType =
+                                                      VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO,
+                                                  .bindingCount = VK_BUFFERS,
+                                                  .pBindings = bindings};
+    CHECK(vkCreateDescriptorSetLayout(vk->device, &set_layout, NULL, &vk->set_layout));
+    VkPushConstantRange range = {VK_SHADER_STAGE_ALL, 0, 16};
+    VkPipelineLayoutCreateInfo layout = {.sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO,
+                                         .setLayoutCount = 1,
+                                         .pSetLayouts = &vk->set_layout,
+                                         .pushConstantRangeCount = 1,
+                                         .pPushConstantRanges = &range};
+    CHECK(vkCreatePipelineLayout(vk->device, &layout, NULL, &vk->layout));
+    VkDescriptorPoolSize size = {VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, VK_BUFFERS};
+    VkDescriptorPoolCreateInfo pool = {.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO,
+                                       .maxSets = 1,
+                                       .poolSizeCount = 1,
+                                       .pPoolSizes = &size};
+    CHECK(vkCreateDescriptorPool(vk->device, &pool, NULL, &vk->descriptor_pool));
+    VkDescriptorSetAllocateInfo allocate = {.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO,
+                                            .descriptorPool = vk->descriptor_pool,
+                                            .descriptorSetCount = 1,
+                                            .pSetLayouts = &vk->set_layout};
+    CHECK(vkAllocateDescriptorSets(vk->device, &allocate, &vk->set));
+    for (uint32_t i = 0; i < VK_BUFFERS; i++) {
+        VkDescriptorBufferInfo buffer = {vk->buffers[i].buffer, 0, VK_WHOLE_SIZE};
+        VkWriteDescriptorSet write = {.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET,
+                                      .dstSet = vk->set,
+                                      .dstBinding = i,
+                                      .descriptorCount = 1,
+                                      .descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER,
+                                      .pBufferInfo = &buffer};
+        vkUpdateDescriptorSets(vk->device, 1, &write, 0, NULL);
+    }
+}
+
+void vk_open(vk_program *vk, uint32_t api_version, size_t words)
+{
+    memset(vk, 0, sizeof *vk);
+    open_device(vk, api_version);
+    VkCommandPoolCreateInfo pool = {.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
+                                    .flags = VK_COMMAND_POOL_CREATE_RESET_COMMAND_BUFFER_BIT,
+                                    .queueFamilyIndex = vk->family};
+    CHECK(vkCreateCommandPool(vk->device, &pool, NULL, &vk->pool));
+    VkCommandBufferAllocateInfo allocate = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
+                                            .commandPool = vk->pool,
+                                            .level = VK_COMMAND_BUFFER_LEVEL_PRIMARY,
+                                            .commandBufferCount = 1};
+    CHECK(vkAllocateCommandBuffers(vk->device, &allocate, &vk->commands));
+    make_bindings(vk, words);
+    make_target(vk);
+}
+
+void vk_close(vk_program *vk)
+{
+    vkDeviceWaitIdle(vk->device);
+    for (uint32_t i = 0; i < VK_BUFFERS; i++)
+        drop_buffer(vk, &vk->buffers[i]);
+    drop_buffer(vk, &vk->pixels);
+    vkDestroyFramebuffer(vk->device, vk->framebuffer, NULL);
+    vkDestroyRenderPass(vk->device, vk->pass, NULL);
+    vkDestroyImageView(vk->device, vk->view, NULL);
+    vkDestroyImage(vk->device, vk->image, NULL);
+    vkFreeMemory(vk->device, vk->image_memory, NULL);
+    vkDestroyDescriptorPool(vk->device, vk->descriptor_pool, NULL);
+    vkDestroyPipelineLayout(vk->device, vk->layout, NULL);
+    vkDestroyDescriptorSetLayout(vk->device, vk->set_layout, NULL);
+    vkDestroyCommandPool(vk->device, vk->pool, NULL);
+    vkDestroyDevice(vk->device, NULL);
+    vkDestroyInstance(vk->instance, NULL);
+}
+
+void vk_read_spirv(uint32_t **words, size_t *count, const char *path)
+{
+    FILE *file = fopen(path, "rb");
+    uint32_t *data = malloc((size_t)1 << 20);
+    size_t bytes = file && data ? fread(data, 1, (size_t)1 << 20, file) : 0;
+    if (bytes < 20 || bytes % 4 != 0) {
+        fprintf(stderr, "cannot read SPIR-V from %s\n", path);
+        exit(VK_EXIT_FAILURE);
+    }
+    fclose(file);
+    *words = data;
+    *count = bytes / 4;
+}
+
+VkShaderModule vk_module(vk_program *vk, const uint32_t *words, size_t count, VkResult *result)
+{
+    VkShaderModuleCreateInfo info = {
+        .sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO, .codeSize = count * 4, .pCode = words};
+    VkShaderModule module = VK_NULL_HANDLE;
+    *result = vkCreateShaderModule(vk->device, &info, NULL, &module);
+    return *result == VK_SUCCESS ? module : VK_NULL_HANDLE;
+}
+
+static VkPipelineShaderStageCreateInfo stage_info(vk_stage stage)
+{
+    return (VkPipelineShaderStageCreateInfo){.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
+                                             .stage = stage.stage,
+                                             .module = stage.module,
+                                             .pName = "main",
+                                             .pSpecializationInfo = stage.specialization};
+}
+
+VkPipeline vk_compute_pipeline(vk_program *vk, vk_stage stage, VkResult *result)
+{
+    VkComputePipelineCreateInfo info = {.sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO,
+                                        .stage = stage_info(stage),
+                                        .layout = vk->layout,
+                                        .basePipelineIndex = -1};
+    VkPipeline pipeline = VK_NULL_HANDLE;
+    *result = vkCreateComputePipelines(vk->device, VK_NULL_HANDLE, 1, &info, NULL, &pipeline);
+    return *result == VK_SUCCESS ? pipeline : VK_NULL_HANDLE;
+}
+
+VkPipeline vk_graphics_pipeline(vk_program *vk, const vk_stage *stages, uint32_t count,
+                                VkPrimitiveTopology topology, VkResult *result)
+{
+    VkPipelineShaderStageCreateInfo infos[VK_MAX_STAGES];
+    for (uint32_t i = 0; i < count; i++)
+        infos[i] = stage_info(stages[i]);
+    VkPipelineVertexInputStateCreateInfo input = {
+        .sType = VK_STRUCTURE_TYPE_PIPELINE_VERTEX_INPUT_STATE_CREATE_INFO};
+    VkPipelineInputAssemblyStateCreateInfo assembly = {
+        .sType = VK_STRUCTURE_TYPE_PIPELINE_INPUT_ASSEMBLY_STATE_CREATE_INFO, .topology = topology};
+    VkPipelineTessellationStateCreateInfo tessellation = {
+        .sType = VK_STRUCTURE_TYPE_PIPELINE_TESSELLATION_STATE_CREATE_INFO, .patchControlPoints = 3};
+    VkViewport viewport = {0, 0, VK_WIDTH, VK_HEIGHT, 0, 1};
+    VkRect2D scissor = {{0, 0}, {VK_WIDTH, VK_HEIGHT}};
+    VkPipelineViewportStateCreateInfo view = {.sType = VK_STRUCTURE_TYPE_PIPELINE_VIEWPORT_STATE_CREATE_INFO,
+                                              .viewportCount = 1,
+                                              .pViewports = &viewport,
+                                              .scissorCount = 1,
+                                              .pScissors = &scissor};
+    VkPipelineRasterizationStateCreateInfo raster = {
+        .sType = VK_STRUCTURE_TYPE_PIPELINE_RASTERIZATION_STATE_CREATE_INFO,
+        .polygonMode = VK_POLYGON_MODE_FILL,
+        .cullMode = VK_CULL_MODE_NONE,
+        .lineWidth = 1.0f};
+    VkPipelineMultisampleStateCreateInfo samples = {
+        .sType = VK_STRUCTURE_TYPE_PIPELINE_MULTISAMPLE_STATE_CREATE_INFO,
+        .rasterizationSamples = VK_SAMPLE_COUNT_1_BIT};
+    VkPipelineColorBlendAttachmentState attachment = {.colorWriteMask = 0xf};
+    VkPipelineColorBlendStateCreateInfo blend = {.sType =
+                                                     VK_STRUCTURE_TYPE_PIPELINE_COLOR_BLEND_STATE_CREATE_INFO,
+                                                 .attachmentCount = 1,
+                                                 .pAttachments = &attachment};
+    VkGraphicsPipelineCreateInfo info = {.sType = VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_CREATE_INFO,
+                                         .stageCount = count,
+                                         .pStages = infos,
+                                         .pVertexInputState = &input,
+                                         .pInputAssemblyState = &assembly,
+                                         .pTessellationState = &tessellation,
+                                         .pViewportState = &view,
+                                         .pRasterizationState = &raster,
+                                         .pMultisampleState = &samples,
+                                         .pColorBlendState = &blend,
+                                         .layout = vk->layout,
+                                         .renderPass = vk->pass,
+                                         .basePipelineIndex = -1};
+    VkPipeline pipeline = VK_NULL_HANDLE;
+    *result = vkCreateGraphicsPipelines(vk->device, VK_NULL_HANDLE, 1, &info, NULL, &pipeline);
+    return *result == VK_SUCCESS ? pipeline : VK_NULL_HANDLE;
+}
+
+static void begin(vk_program *vk)
+{
+    VkCommandBufferBeginInfo info = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO,
+                                     .flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT};
+    CHECK(vkBeginCommandBuffer(vk->commands, &info));
+}
+
+static void finish(vk_program *vk)
+{
+    VkMemoryBarrier barrier = {.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER,
+                               .srcAccessMask = VK_ACCESS_SHADER_WRITE_BIT | VK_ACCESS_TRANSFER_WRITE_BIT,
+                               .dstAccessMask = VK_ACCESS_HOST_READ_BIT};
+    vkCmdPipelineBarrier(vk->commands, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, VK_PIPELINE_STAGE_HOST_BIT, 0, 1,
+                         &barrier, 0, NULL, 0, NULL);
+    CHECK(vkEndCommandBuffer(vk->commands));
+    VkSubmitInfo submit = {
+        .sType = VK_STRUCTURE_TYPE_SUBMIT_INFO, .commandBufferCount = 1, .pCommandBuffers = &vk->commands};
+    CHECK(vkQueueSubmit(vk->queue, 1, &submit, VK_NULL_HANDLE));
+    CHECK(vkQueueWaitIdle(vk->queue));
+}
+
+void vk_dispatch(vk_program *vk, VkPipeline pipeline, uint32_t groups)
+{
+    begin(vk);
+    vkCmdBindPipeline(vk->commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline);
+    vkCmdBindDescriptorSets(vk->commands, VK_PIPELINE_BIND_POINT_COMPUTE, vk->layout, 0, 1, &vk->set, 0,
+                            NULL);
+    vkCmdDispatch(vk->commands, groups, 1, 1);
+    finish(vk);
+}
+
+void vk_draw(vk_program *vk, VkPipeline pipeline, uint32_t vertices)
+{
+    begin(vk);
+    VkClearValue clear = {.color = {.float32 = {0.25f, 0.5f, 0.75f, 1.0f}}};
+    VkRenderPassBeginInfo pass = {.sType = VK_STRUCTURE_TYPE_RENDER_PASS_BEGIN_INFO,
+                                  .renderPass = vk->pass,
+                                  .framebuffer = vk->framebuffer,
+                                  .renderArea = {{0, 0}, {VK_WIDTH, VK_HEIGHT}},
+                                  .clearValueCount = 1,
+                                  .pClearValues = &clear};
+    vkCmdBeginRenderPass(vk->commands, &pass, VK_SUBPASS_CONTENTS_INLINE);
+    vkCmdBindPipeline(vk->commands, VK_PIPELINE_BIND_POINT_GRAPHICS, pipeline);
+    vkCmdBindDescriptorSets(vk->commands, VK_PIPELINE_BIND_POINT_GRAPHICS, vk->layout, 0, 1, &vk->set, 0,
+                            NULL);
+    vkCmdDraw(vk->commands, vertices, 1, 0, 0);
+    vkCmdEndRenderPass(vk->commands);
+    VkBufferImageCopy region = {.imageSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, 1},
+                                .imageExtent = {VK_WIDTH, VK_HEIGHT, 1}};
+    vkCmdCopyImageToBuffer(vk->commands, vk->image, VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL, vk->pixels.buffer,
+                           1, &region);
+    finish(vk);
+}

@@ -1,0 +1,83 @@
+/* A small headless Vulkan program's worth of set-up for the end-to-end tests: one instance, one device, one
+ * queue, host-visible buffers, compute dispatches and draws into one colour target. What it asks of Vulkan is
+ * what a plain program would ask, 1.1 by default; a failure that is not the test's subject prints and exits
+ * with code 3. Ownership: vk_close destroys everything made through the struct. Threads: one. */
+#ifndef WPG_TESTS_E2E_VK_H
+#define WPG_TESTS_E2E_VK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <vulkan/vulkan.h>
+
+enum {
+    VK_BUFFERS = 4,
+    VK_MAX_STAGES = 5,
+    VK_WIDTH = 61,
+    VK_HEIGHT = 47,
+    VK_EXIT_FAILURE = 3,
+    VK_EXIT_SKIP = 77
+};
+
+typedef struct vk_buffer {
+    VkBuffer buffer;
+    VkDeviceMemory memory;
+    uint32_t *words; /* mapped, coherent */
+    size_t count;    /* in 32-bit words */
+} vk_buffer;
+
+typedef struct vk_program {
+    VkInstance instance;
+    VkPhysicalDevice physical;
+    VkDevice device;
+    VkQueue queue;
+    uint32_t family;
+    VkPhysicalDeviceMemoryProperties memory;
+    VkPhysicalDeviceFeatures features; /* enabled */
+    bool demote;                       /* VK_EXT_shader_demote_to_helper_invocation enabled */
+    char device_name[VK_MAX_PHYSICAL_DEVICE_NAME_SIZE];
+
+    VkCommandPool pool;
+    VkCommandBuffer commands;
+    VkDescriptorSetLayout set_layout;
+    VkPipelineLayout
+        layout; /* set 0: storage buffers 0..VK_BUFFERS-1, all stages; push constants: 16 bytes */
+    VkDescriptorPool descriptor_pool;
+    VkDescriptorSet set;
+    vk_buffer buffers[VK_BUFFERS];
+
+    VkImage image; /* R8G8B8A8_UNORM, VK_WIDTH x VK_HEIGHT */
+    VkDeviceMemory image_memory;
+    VkImageView view;
+    VkRenderPass pass;
+    VkFramebuffer framebuffer;
+    vk_buffer pixels; /* copy of the image after vk_draw */
+} vk_program;
+
+typedef struct vk_stage {
+    VkShaderStageFlagBits stage;
+    VkShaderModule module;
+    const VkSpecializationInfo *specialization; /* or NULL */
+} vk_stage;
+
+/* Opens instance and device with every feature named in vk_program that the device has. `words` = size of
+ * each storage buffer. */
+void vk_open(vk_program *vk, uint32_t api_version, size_t words);
+void vk_close(vk_program *vk);
+
+/* VK_NULL_HANDLE and *result on failure. */
+VkShaderModule vk_module(vk_program *vk, const uint32_t *words, size_t count, VkResult *result);
+/* Reads a .spv file; exits when it cannot. *words is malloc'd. */
+void vk_read_spirv(uint32_t **words, size_t *count, const char *path);
+
+/* Both give VK_NULL_HANDLE and *result on failure. */
+VkPipeline vk_compute_pipeline(vk_program *vk, vk_stage stage, VkResult *result);
+VkPipeline vk_graphics_pipeline(vk_program *vk, const vk_stage *stages, uint32_t count,
+                                VkPrimitiveTopology topology, VkResult *result);
+
+/* Records, submits and waits. */
+void vk_dispatch(vk_program *vk, VkPipeline pipeline, uint32_t groups);
+void vk_draw(vk_program *vk, VkPipeline pipeline, uint32_t vertices);
+
+#endif

@@ -1,0 +1,47 @@
+#!/bin/sh
+# Breaks each rule of tests/arrows.sh in a small tree and sees it reported; a clean tree passes.
+set -u
+arrows=$(cd "$(dirname "$0")/.." && pwd)/arrows.sh
+tree=$(mktemp -d)
+trap 'rm -rf "$tree"' EXIT
+failed=0
+
+fresh() {
+    rm -rf "$tree/runtime" "$tree/compiler" "$tree/layer"
+    mkdir -p "$tree/runtime/base" "$tree/runtime/profile" "$tree/compiler/spirv" "$tree/compiler/analysis" "$tree/layer"
+    echo '#include <stdio.h>' >"$tree/runtime/base/a.h"
+    echo '#include "runtime/base/a.h"' >"$tree/compiler/spirv/s.h"
+    printf '#include "compiler/spirv/s.h"\n#include "runtime/base/a.h"\n' >"$tree/compiler/analysis/c.c"
+}
+expect() { # EXIT-CODE TEXT NAME
+    output=$(sh "$arrows" "$tree" 2>&1)
+    code=$?
+    if [ $code != "$1" ] || ! printf '%s' "$output" | grep -F -e "$2" >/dev/null; then
+        printf 'arrows-selftest: %s: exit %s, expected %s and "%s"\n%s\n' "$3" "$code" "$1" "$2" "$output"
+        failed=1
+    fi
+}
+
+fresh
+expect 0 "3 includes, 0 violations" "clean tree"
+echo '#include "compiler/spirv/s.h"' >>"$tree/runtime/base/a.h"
+expect 1 "runtime/base may not use compiler/spirv" "upward include"
+fresh
+echo '#include "runtime/profile/p.h"' >"$tree/compiler/spirv/s.c"
+expect 1 "compiler/spirv may not use runtime/profile" "compiler knows no file format"
+fresh
+echo '#include "a.h"' >"$tree/runtime/base/b.c"
+expect 1 "not rooted" "include that is not rooted"
+fresh
+echo '#include <vulkan/vulkan.h>' >"$tree/compiler/spirv/s.c"
+expect 1 "compiler/spirv may not include <vulkan/vulkan.h>" "compiler knows no Vulkan"
+fresh
+echo '#include <spirv/unified1/spirv.h>' >"$tree/layer/l.c"
+expect 1 "layer may not include <spirv/unified1/spirv.h>" "layer knows no opcode"
+fresh
+echo '#include "runtime/base/gone.h"' >"$tree/layer/l.c"
+expect 1 "does not exist" "missing header"
+fresh
+mkdir -p "$tree/runtime/extra" && echo 'int x;' >"$tree/runtime/extra/x.c"
+expect 1 "runtime/extra is not in the table" "unknown folder"
+exit $failed
