@@ -1,0 +1,99 @@
+/* The case table as a whole, and what prepare functions share. */
+#include "shaders/runner/case.h"
+
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_CASES = 64 };
+
+const bench_case *bench_cases(size_t *count)
+{
+    static bench_case all[MAX_CASES];
+    static size_t filled;
+    if (!filled) {
+        const bench_case *tables[] = {bench_compute_cases, bench_graphics_cases};
+        for (size_t t = 0; t < 2; t++)
+            for (const bench_case *c = tables[t]; c->name && filled < MAX_CASES; c++)
+                all[filled++] = *c;
+    }
+    *count = filled;
+    return all;
+}
+
+bool bench_case_is_compute(const bench_case *c)
+{
+    const char *dot = strrchr(c->files[0], '.');
+    return dot && !strcmp(dot, ".comp");
+}
+
+bool bench_case_matches(const bench_case *c, const char *glob)
+{
+    return fnmatch(glob, c->name, 0) == 0;
+}
+
+static const char *const size_names[BENCH_SIZES] = {"small", "demo", "full"};
+
+const char *bench_size_name(bench_size size)
+{
+    return size_names[size];
+}
+
+bool bench_size_parse(bench_size *size, const char *name)
+{
+    for (int i = 0; i < BENCH_SIZES; i++) {
+        if (!strcmp(name, size_names[i])) {
+            *size = (bench_size)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+void bench_work_finish(bench_work *work)
+{
+    free(work->indices);
+    for (unsigned i = 0; i < BENCH_INPUTS; i++)
+        free(work->input[i]);
+    memset(work, 0, sizeof *work);
+}
+
+void bench_work_push(bench_work *work, const void *data, size_t size)
+{
+    if (size > BENCH_MAX_PUSH)
+        abort(); /* a case in the table is wrong: no input of a user leads here */
+    memcpy(work->push, data, size);
+    work->push_size = (uint32_t)size;
+}
+
+void bench_work_uniform(bench_work *work, const void *data, size_t size)
+{
+    if (size > BENCH_MAX_UNIFORM)
+        abort();
+    memcpy(work->uniform, data, size);
+    work->uniform_size = (uint32_t)size;
+}
+
+void bench_work_expect(bench_work *work, const char *what, uint64_t lanes)
+{
+    if (work->expected_count == BENCH_MAX_EXPECTED)
+        abort();
+    work->expected[work->expected_count++] = (bench_expected){what, lanes};
+}
+
+void *bench_work_input(bench_work *work, unsigned which, size_t count, size_t size)
+{
+    work->input[which] = calloc(count, size);
+    work->input_size[which] = work->input[which] ? count * size : 0;
+    return work->input[which];
+}
+
+float bench_random(uint32_t *state)
+{
+    uint32_t x = *state ? *state : 0x9e3779b9u;
+    x ^= x << 13;
+    x ^= x >> 17;
+    x ^= x << 5;
+    *state = x;
+    return (float)(x >> 8) * 0x1p-24f;
+}

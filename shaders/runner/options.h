@@ -1,0 +1,32 @@
+/* Command line of wavepgo-bench. */
+#ifndef SHADERS_RUNNER_OPTIONS_H
+#define SHADERS_RUNNER_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <limits.h>
+#include "shaders/runner/case.h"
+
+enum { BENCH_MAX_GLOBS = 64, BENCH_MAX_REPEAT = 10000, BENCH_EXIT_NO_DEVICE = 77 };
+
+typedef struct bench_options {
+    bool list, checksum, compile_only, help;
+    bench_size size;
+    uint32_t repeat; /* timed executions after the warm-up */
+    uint32_t rounds; /* compare: child processes a side and case */
+    const char *json, *device, *dump_folder, *shader_folder;
+    const char *compare, *against; /* compare: VAR=VALUE lists */
+    const char *globs[BENCH_MAX_GLOBS];
+    uint32_t glob_count;
+    char found_folder[PATH_MAX]; /* backs shader_folder when it was not given */
+} bench_options;
+
+/* Reads argv; false after a message on stderr. */
+bool bench_options_parse(bench_options *o, int argc, char **argv);
+
+void bench_options_usage(void);
+
+/* True if no --case was given or one matches. */
+bool bench_options_select(const bench_options *o, const bench_case *c);
+
+#endif

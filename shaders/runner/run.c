@@ -1,0 +1,229 @@
+/* One case: pipeline, memory, one warm-up execution, N timed ones, checksum. See run.h. */
+#include "shaders/runner/run.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "runtime/base/file.h"
+#include "runtime/base/hash.h"
+#include "shaders/runner/resources.h"
+
+const char *bench_state_name(bench_state state)
+{
+    static const char *const names[] = {"ok", "skipped", "compiled", "failed"};
+    return names[state];
+}
+
+static void record_compute(VkCommandBuffer cmd, const bench_pipeline *p, const bench_resources *r,
+                           const bench_work *work)
+{
+    /* The previous execution wrote the same bytes. */
+    VkMemoryBarrier rewrite = {
+        .sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER,
+        .srcAccessMask = VK_ACCESS_SHADER_WRITE_BIT,
+        .dstAccessMask = VK_ACCESS_SHADER_WRITE_BIT,
+    };
+    VkMemoryBarrier read_back = {
+        .sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER,
+        .srcAccessMask = VK_ACCESS_SHADER_WRITE_BIT,
+        .dstAccessMask = VK_ACCESS_TRANSFER_READ_BIT,
+    };
+    vkCmdPipelineBarrier(cmd, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, 0,
+                         1, &rewrite, 0, NULL, 0, NULL);
+    vkCmdBindPipeline(cmd, VK_PIPELINE_BIND_POINT_COMPUTE, p->pipeline);
+    vkCmdBindDescriptorSets(cmd, VK_PIPELINE_BIND_POINT_COMPUTE, p->layout, 0, 1, &r->set, 0, NULL);
+    if (work->push_size)
+        vkCmdPushConstants(cmd, p->layout, VK_SHADER_STAGE_COMPUTE_BIT, 0, work->push_size, work->push);
+    vkCmdDispatch(cmd, work->groups[0], work->groups[1], work->groups[2]);
+    vkCmdPipelineBarrier(cmd, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_PIPELINE_STAGE_TRANSFER_BIT, 0, 1,
+                         &barrier, 0, NULL, 0, NULL);
+}
+
+static void record_graphics(VkCommandBuffer cmd, const bench_pipeline *p, const bench_resources *r,
+                            const bench_work *work)
+{
+    VkClearValue clear[2] = {{.color = {.float32 = {0.125f, 0.25f, 0.5f, 1.0f}}},
+                             {.depthStencil = {1.0f, 0}}};
+    VkRenderPassBeginInfo begin = {
+        .sType = VK_STRUCTURE_TYPE_RENDER_PASS_BEGIN_INFO,
+        .renderPass = p->render_pass,
+        .framebuffer = r->framebuffer,
+        .renderArea = {{0, 0}, {work->width, work->height}},
+        .clearValueCount = work->depth ? 2 : 1,
+        .pClearValues = clear,
+    };
+    vkCmdBeginRenderPass(cmd, &begin, VK_SUBPASS_CONTENTS_INLINE);
+    vkCmdBindPipeline(cmd, VK_PIPELINE_BIND_POINT_GRAPHICS, p->pipeline);
+    vkCmdBindDescriptorSets(cmd, VK_PIPELINE_BIND_POINT_GRAPHICS, p->layout, 0, 1, &r->set, 0, NULL);
+    if (work->push_size)
+        vkCmdPushConstants(cmd, p->layout, VK_SHADER_STAGE_ALL_GRAPHICS, 0, work->push_size, work->push);
+    if (work->indices) {
+        vkCmdBindIndexBuffer(cmd, r->indices.buffer, 0, VK_INDEX_TYPE_UINT32);
+        vkCmdDrawIndexed(cmd, work->vertices, 1, 0, 0, 0);
+    } else {
+        vkCmdDraw(cmd, work->vertices, 1, 0, 0);
+    }
+    vkCmdEndRenderPass(cmd);
+}
+
+static wpg_status record(VkCommandBuffer *cmd, const bench_device *dev, const bench_pipeline *p,
+                         const bench_resources *r, const bench_work *work, bool compute, wpg_error *err)
+{
+    WPG_TRY(bench_commands_begin(cmd, dev, err));
+    if (dev->queries) {
+        vkCmdResetQueryPool(*cmd, dev->queries, 0, 2);
+        vkCmdWriteTimestamp(*cmd, VK_PIPELINE_STAGE_TOP_OF_PIPE_BIT, dev->queries, 0);
+    }
+    if (compute)
+        record_compute(*cmd, p, r, work);
+    else
+        record_graphics(*cmd, p, r, work);
+    if (dev->queries)
+        vkCmdWriteTimestamp(*cmd, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, dev->queries, 1);
+    BENCH_VK(vkEndCommandBuffer(*cmd));
+    return WPG_OK;
+}
+
+/* Milliseconds between the two timestamps; 0 if they do not tell. */
+static wpg_status read_timestamps(double *ms, const bench_device *dev, wpg_error *err)
+{
+    uint64_t ticks[2] = {0, 0};
+    *ms = 0;
+    if (!dev->queries)
+        return WPG_OK;
+    BENCH_VK(vkGetQueryPoolResults(dev->device, dev->queries, 0, 2, sizeof ticks, ticks, sizeof *ticks,
+                                   VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WAIT_BIT));
+    uint64_t mask = dev->timestamp_bits >= 64 ? UINT64_MAX : (1ull << dev->timestamp_bits) - 1;
+    uint64_t delta = (ticks[1] - ticks[0]) & mask;
+    *ms = (double)delta * (double)dev->properties.limits.timestampPeriod * 1e-6;
+    return WPG_OK;
+}
+
+/* Executes once more than `repeat`; the first is the warm-up, unless it is the only one. */
+static wpg_status execute(bench_result *result, const bench_device *dev, VkCommandBuffer cmd, uint32_t repeat,
+                          double *gpu, double *wall, wpg_error *err)
+{
+    result->gpu_clock = dev->queries != VK_NULL_HANDLE;
+    for (uint32_t i = 0; i <= repeat; i++) {
+        uint64_t ns = 0;
+        double gpu_ms = 0;
+        WPG_TRY(bench_submit(dev, cmd, &ns, err));
+        WPG_TRY(read_timestamps(&gpu_ms, dev, err));
+        result->executions++;
+        if (i == 0)
+            result->first_ms = (double)ns * 1e-6;
+        if (i == 0 && repeat > 0)
+            continue;
+        size_t slot = repeat ? i - 1 : 0;
+        wall[slot] = (double)ns * 1e-6;
+        gpu[slot] = gpu_ms;
+        if (gpu_ms <= 0 || gpu_ms > 1.5 * wall[slot]) /* a clock that cannot be right is not used */
+            result->gpu_clock = false;
+    }
+    size_t count = repeat ? repeat : 1;
+    result->wall = bench_stats_of(wall, count);
+    result->time = result->gpu_clock ? bench_stats_of(gpu, count) : result->wall;
+    return WPG_OK;
+}
+
+static wpg_status measure(bench_result *result, const bench_device *dev, VkCommandBuffer cmd, uint32_t repeat,
+                          wpg_error *err)
+{
+    size_t count = repeat ? repeat : 1;
+    double *times = calloc(2 * count, sizeof *times);
+    if (!times)
+        return wpg_fail(err, WPG_E_NOMEM, "out of memory");
+    wpg_status status = execute(result, dev, cmd, repeat, times, times + count, err);
+    free(times);
+    return status;
+}
+
+static wpg_status dump(const bench_case *c, const bench_work *work, const bench_resources *r,
+                       const char *folder, wpg_error *err)
+{
+    char path[PATH_MAX], header[64];
+    const uint8_t *bytes = r->readback.mapped;
+    bool image = work->width != 0;
+    int length = snprintf(path, sizeof path, "%s/%s.%s", folder, c->name, image ? "ppm" : "bin");
+    if (length < 0 || length >= (int)sizeof path)
+        return wpg_fail(err, WPG_E_ARGUMENT, "%s: the path is too long", folder);
+    if (!image)
+        return wpg_file_write_atomic(path, bytes, r->output_size, err);
+    size_t head = (size_t)snprintf(header, sizeof header, "P6\n%u %u\n255\n", work->width, work->height);
+    size_t pixels = (size_t)work->width * work->height;
+    uint8_t *file = malloc(head + pixels * 3);
+    if (!file)
+        return wpg_fail(err, WPG_E_NOMEM, "out of memory");
+    memcpy(file, header, head);
+    for (size_t i = 0; i < pixels; i++)
+        memcpy(file + head + i * 3, bytes + i * 4, 3);
+    wpg_status status = wpg_file_write_atomic(path, file, head + pixels * 3, err);
+    free(file);
+    return status;
+}
+
+static wpg_status run_on_device(bench_result *result, const bench_device *dev, const bench_case *c,
+                                const bench_work *work, const bench_pipeline *p, const bench_options *options,
+                                wpg_error *err)
+{
+    bool compute = bench_case_is_compute(c);
+    bench_resources r;
+    VkCommandBuffer cmd = VK_NULL_HANDLE;
+    wpg_status status = bench_resources_create(&r, dev, p, work, compute, err);
+    if (status == WPG_OK)
+        status = record(&cmd, dev, p, &r, work, compute, err);
+    if (status == WPG_OK)
+        status = measure(result, dev, cmd, options->checksum ? 0 : options->repeat, err);
+    if (status == WPG_OK)
+        status = bench_resources_read_back(&r, dev, work, compute, err);
+    if (status == WPG_OK)
+        result->checksum = wpg_hash64_bytes(r.readback.mapped, r.output_size);
+    if (status == WPG_OK && options->dump_folder)
+        status = dump(c, work, &r, options->dump_folder, err);
+    if (cmd)
+        vkFreeCommandBuffers(dev->device, dev->pool, 1, &cmd);
+    bench_resources_destroy(&r, dev);
+    return status;
+}
+
+static const char *missing_feature(const bench_device *dev, const bench_case *c)
+{
+    if ((c->needs & BENCH_NEEDS_TESSELLATION) && !dev->features.tessellationShader)
+        return "no tessellationShader";
+    if ((c->needs & BENCH_NEEDS_GEOMETRY) && !dev->features.geometryShader)
+        return "no geometryShader";
+    return NULL;
+}
+
+void bench_run(bench_result *result, const bench_device *dev, const bench_case *c,
+               const bench_options *options)
+{
+    wpg_error err = {0};
+    bench_work work = {0};
+    bench_pipeline p = {0};
+    memset(result, 0, sizeof *result);
+    const char *missing = missing_feature(dev, c);
+    if (missing) {
+        result->state = BENCH_SKIPPED;
+        snprintf(result->why, sizeof result->why, "%s", missing);
+        return;
+    }
+    wpg_status status = c->prepare(&work, options->size, &err);
+    result->invocations = work.invocations;
+    result->expected_count = work.expected_count;
+    memcpy(result->expected, work.expected, sizeof work.expected);
+    if (status == WPG_OK)
+        status = bench_pipeline_create(&p, dev, c, &work, options->shader_folder, &err);
+    result->create_ms = (double)p.create_ns * 1e-6;
+    result->state = BENCH_COMPILED;
+    if (status == WPG_OK && !options->compile_only) {
+        status = run_on_device(result, dev, c, &work, &p, options, &err);
+        result->state = BENCH_OK;
+    }
+    if (status != WPG_OK) {
+        result->state = BENCH_FAILED;
+        snprintf(result->why, sizeof result->why, "%s", err.message);
+    }
+    bench_pipeline_destroy(&p, dev);
+    bench_work_finish(&work);
+}
