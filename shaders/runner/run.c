@@ -36,7 +36,7 @@ static void record_compute(VkCommandBuffer cmd, const bench_pipeline *p, const b
         vkCmdPushConstants(cmd, p->layout, VK_SHADER_STAGE_COMPUTE_BIT, 0, work->push_size, work->push);
     vkCmdDispatch(cmd, work->groups[0], work->groups[1], work->groups[2]);
     vkCmdPipelineBarrier(cmd, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_PIPELINE_STAGE_TRANSFER_BIT, 0, 1,
-                         &barrier, 0, NULL, 0, NULL);
+                         &read_back, 0, NULL, 0, NULL);
 }
 
 static void record_graphics(VkCommandBuffer cmd, const bench_pipeline *p, const bench_resources *r,
