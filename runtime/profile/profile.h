@@ -43,7 +43,7 @@ typedef struct wpg_profile_record {
 typedef struct wpg_profile_stats {
     size_t added;      /* records that were new */
     size_t merged;     /* records added to one of the same name, hash and counter count */
-    size_t mismatched; /* records dropped: same name and hash, another counter or site count (LLVM warns) */
+    size_t mismatched; /* records dropped: same name and hash, another counter count (LLVM warns) */
     size_t ignored; /* records dropped: what they hold is outside this model (coverage bitmaps alone, ...) */
 } wpg_profile_stats;
 

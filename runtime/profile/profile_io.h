@@ -26,7 +26,7 @@ typedef enum wpg_profile_format {
  * behind each other. On failure the profile is as it was: WPG_E_FORMAT (malformed, truncated, or no profile
  * at all), WPG_E_VERSION (a version or byte order this build does not read), WPG_E_UNSUPPORTED (a kind of
  * profile that is no counter profile of this sort: front-end, context-sensitive, byte coverage, ...),
- * WPG_E_LIMIT, WPG_E_NOMEM. */
+ * WPG_E_LIMIT, WPG_E_NOMEM (which may come when part of the records is added already). */
 wpg_status wpg_profile_read_memory(wpg_profile *profile, wpg_profile_stats *stats, const void *data,
                                    size_t size, wpg_error *err);
 /* The same from a file; messages begin with its path. Also WPG_E_NOT_FOUND, WPG_E_IO. */

@@ -4,8 +4,8 @@
  *
  * Entry names are application input: characters outside [A-Za-z0-9_.-] become %XX (upper-case hexadecimal),
  * and a dot that would read as the start of ".fn<k>" becomes %2E, so that composing and parsing are exact
- * inverses and every composed name is valid for every profile format. Which pipeline a shader belongs to is told by
- * further records: see pipeline_record.h. Threads: no shared state. */
+ * inverses and every composed name is valid for every profile format. Which pipeline a shader belongs to is
+ * told by further records: see pipeline_record.h. Threads: no shared state. */
 #ifndef WPG_RUNTIME_PROFILE_RECORD_NAME_H
 #define WPG_RUNTIME_PROFILE_RECORD_NAME_H
 

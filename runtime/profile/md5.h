@@ -1,0 +1,12 @@
+/* MD5 (RFC 1321). LLVM's profiles refer to names by it; it protects nothing. Threads: no shared state. */
+#ifndef WPG_RUNTIME_PROFILE_MD5_H
+#define WPG_RUNTIME_PROFILE_MD5_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum { WPG_MD5_SIZE = 16 };
+
+void wpg_md5(uint8_t digest[WPG_MD5_SIZE], const void *data, size_t size);
+
+#endif
