@@ -150,16 +150,16 @@ static void print_selects(FILE *out, const wpg_shader_counts *shader)
     enum { PER_SITE = 4 }; /* lanes true, lanes false, waves true, waves false */
     for (size_t site = 0; site < shader->select_counter_count / PER_SITE; site++) {
         const uint64_t *c = shader->selects + site * PER_SITE;
-        char a[28], b[28];
-        if (c[0] + c[1] == 0)
+        char text[4][28];
+        double lanes = (double)c[0] + (double)c[1];
+        if (lanes == 0)
             continue;
-        (void)fprintf(
-            out,
-            "    select %zu: true in %s lanes (%.1f%%), false in %s; waves with both sides at least %.1f%%\n",
-            site, wpg_group_digits(a, c[0]), 100.0 * (double)c[0] / ((double)c[0] + (double)c[1]),
-            wpg_group_digits(b, c[1]),
-            c[2] + c[3] ? 100.0 * (double)(c[2] < c[3] ? c[2] : c[3]) / (double)(c[2] > c[3] ? c[2] : c[3])
-                        : 0.0);
+        for (size_t i = 0; i < PER_SITE; i++)
+            (void)wpg_group_digits(text[i], c[i]);
+        (void)fprintf(out,
+                      "    select %zu: true in %s lanes (%.1f%%), false in %s; waves with a true lane %s, "
+                      "with a false lane %s\n",
+                      site, text[0], 100.0 * (double)c[0] / lanes, text[1], text[2], text[3]);
     }
 }
 

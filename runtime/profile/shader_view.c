@@ -49,10 +49,22 @@ static int compare_entries(const void *left, const void *right)
     return order ? order : (int)a->kind - (int)b->kind;
 }
 
+/* Stages in pipeline order, as people expect to read them. */
+static int stage_rank(const char *stage)
+{
+    static const char *const order[] = {"vert", "tesc", "tese", "geom", "task", "mesh", "frag"};
+    int rank = 0;
+    while (rank < (int)(sizeof order / sizeof order[0]) && strcmp(order[rank], stage) != 0)
+        rank++;
+    return rank;
+}
+
 static int compare_pipelines(const void *left, const void *right)
 {
     const pipeline_entry *a = left, *b = right;
     int order = compare_hash(a->pipeline, b->pipeline);
+    if (!order)
+        order = stage_rank(a->stage.stage) - stage_rank(b->stage.stage);
     if (!order)
         order = strcmp(a->stage.stage, b->stage.stage);
     return order ? order : compare_hash(a->stage.shader, b->stage.shader);
@@ -109,10 +121,10 @@ static void join_pipelines(wpg_shader_view *view, pipeline_entry *entries, wpg_p
     }
 }
 
-static const char *keep_entry(wpg_shader_view *view, wpg_record_name *parts)
+/* The entry's name moves into the view's arena; the rest of *parts stays readable. */
+static const char *keep_entry(wpg_shader_view *view, const wpg_record_name *parts)
 {
     const char *entry = wpg_arena_strdup(&view->arena, parts->entry);
-    wpg_record_name_finish(parts);
     return entry ? entry : "";
 }
 
@@ -122,33 +134,31 @@ static void sort_record(wpg_shader_view *view, const wpg_profile_record *record,
     wpg_record_name parts;
     wpg_hash128 pipeline;
     if (wpg_pipeline_record_parse(&pipeline, &parts, record->name, NULL) == WPG_OK) {
-        const char *entry = keep_entry(view, &parts);
         if (record->counter_count != WPG_PIPELINE_COUNTERS) {
             view->inconsistent++;
-            return;
+        } else {
+            pipeline_entry *made = &pipelines[(*pipeline_count)++];
+            *made = (pipeline_entry){pipeline,
+                                     {.shader = parts.shader,
+                                      .entry = keep_entry(view, &parts),
+                                      .checksum = record->func_hash,
+                                      .counters = record->counters}};
+            memcpy(made->stage.stage, parts.stage, sizeof parts.stage);
         }
-        pipeline_entry *made = &pipelines[(*pipeline_count)++];
-        *made = (pipeline_entry){pipeline,
-                                 {.shader = parts.shader,
-                                  .entry = entry,
-                                  .checksum = record->func_hash,
-                                  .counters = record->counters}};
-        memcpy(made->stage.stage, parts.stage, sizeof parts.stage);
-    } else if (wpg_record_name_parse(&parts, record->name, NULL) == WPG_OK) {
-        const char *entry = keep_entry(view, &parts);
+    } else if (wpg_record_name_parse(&parts, record->name, NULL) != WPG_OK) {
+        view->foreign++;
+        return;
+    } else if (parts.kind <= WPG_RECORD_SELECTS) { /* the kinds this view shows */
         entry_of *made = &entries[(*entry_count)++];
         *made = (entry_of){.key = {.shader = parts.shader,
-                                   .entry = entry,
+                                   .entry = keep_entry(view, &parts),
                                    .function = parts.function,
                                    .checksum = record->func_hash},
                            .kind = parts.kind,
                            .record = record};
         memcpy(made->key.stage, parts.stage, sizeof parts.stage);
-        if (parts.kind > WPG_RECORD_SELECTS)
-            --*entry_count; /* a kind this view does not show */
-    } else {
-        view->foreign++;
     }
+    wpg_record_name_finish(&parts);
 }
 
 wpg_status wpg_shader_view_create(wpg_shader_view **out, const wpg_profile *profile, wpg_error *err)

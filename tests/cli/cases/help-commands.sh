@@ -1,0 +1,1 @@
+for c in merge show instrument; do wavepgo $c --help; done

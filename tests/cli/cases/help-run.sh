@@ -1,0 +1,1 @@
+wavepgo run --help

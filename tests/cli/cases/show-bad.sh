@@ -1,0 +1,1 @@
+head -c 100 $DATA/two.proftext > cut.proftext; printf "\201rforpl\377" > cut.profraw; wavepgo show cut.profraw; wavepgo show cut.proftext; wavepgo show $DATA/use.log; wavepgo show --use-log $DATA/two.proftext

@@ -1,0 +1,1 @@
+wavepgo show --blocks --top 2 $DATA/two.proftext

@@ -1,0 +1,1 @@
+wavepgo show --use-log $DATA/use.log

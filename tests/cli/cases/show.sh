@@ -1,0 +1,1 @@
+wavepgo show $DATA/two.proftext
