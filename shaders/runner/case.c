@@ -12,8 +12,8 @@ const bench_case *bench_cases(size_t *count)
     static bench_case all[MAX_CASES];
     static size_t filled;
     if (!filled) {
-        const bench_case *tables[] = {bench_compute_cases, bench_graphics_cases};
-        for (size_t t = 0; t < 2; t++)
+        const bench_case *tables[] = {bench_compute_cases, bench_scene_cases, bench_graphics_cases};
+        for (size_t t = 0; t < 3; t++)
             for (const bench_case *c = tables[t]; c->name && filled < MAX_CASES; c++)
                 all[filled++] = *c;
     }
@@ -86,6 +86,18 @@ void *bench_work_input(bench_work *work, unsigned which, size_t count, size_t si
     work->input[which] = calloc(count, size);
     work->input_size[which] = work->input[which] ? count * size : 0;
     return work->input[which];
+}
+
+void bench_work_image(bench_work *work, uint32_t width, uint32_t height)
+{
+    work->width = width;
+    work->height = height;
+    work->groups[0] = (width + 7) / 8;
+    work->groups[1] = (height + 7) / 8;
+    work->groups[2] = 1;
+    work->invocations = (uint64_t)work->groups[0] * work->groups[1] * 64;
+    work->output_size = (size_t)width * height * 4;
+    bench_work_expect(work, "inside the image", (uint64_t)width * height);
 }
 
 float bench_random(uint32_t *state)

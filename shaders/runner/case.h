@@ -82,8 +82,13 @@ void *bench_work_input(bench_work *work, unsigned which, size_t count, size_t si
 /* Small deterministic generator (xorshift) for inputs: a value in [0, 1). */
 float bench_random(uint32_t *state);
 
-/* The tables of cases_compute.c and cases_graphics.c, each ended by an entry without a name. */
+/* Compute: a dispatch of 8x8 workgroups over an image; edges leave partial groups, on purpose. */
+void bench_work_image(bench_work *work, uint32_t width, uint32_t height);
+
+/* The tables of cases_compute.c, cases_scene.c and cases_graphics.c, each ended by an entry without a name.
+ */
 extern const bench_case bench_compute_cases[];
+extern const bench_case bench_scene_cases[];
 extern const bench_case bench_graphics_cases[];
 
 #endif

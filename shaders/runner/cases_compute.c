@@ -1,7 +1,6 @@
 /* Compute cases: sizes, inputs, and the lane counts that can be known without running them. See case.h. */
 #include "shaders/runner/case.h"
 
-#include <math.h>
 #include <string.h>
 
 /* Sets a one-dimensional dispatch of `groups` workgroups of 64, each invocation writing `bytes` bytes. */
@@ -11,19 +10,6 @@ static void linear_work(bench_work *work, uint32_t groups, size_t bytes)
     work->groups[1] = work->groups[2] = 1;
     work->invocations = (uint64_t)groups * 64;
     work->output_size = (size_t)work->invocations * bytes;
-}
-
-/* Sets a dispatch of 8x8 workgroups over a width x height image; edges leave partial groups, on purpose. */
-static void image_work(bench_work *work, uint32_t width, uint32_t height)
-{
-    work->width = width;
-    work->height = height;
-    work->groups[0] = (width + 7) / 8;
-    work->groups[1] = (height + 7) / 8;
-    work->groups[2] = 1;
-    work->invocations = (uint64_t)work->groups[0] * work->groups[1] * 64;
-    work->output_size = (size_t)width * height * 4;
-    bench_work_expect(work, "inside the image", (uint64_t)width * height);
 }
 
 /* ---- the microbenchmarks of the offload-PGO RFC ---- */
@@ -87,7 +73,7 @@ static wpg_status prepare_mandelbrot(bench_work *work, bench_size size, wpg_erro
         uint32_t limit;
     } push = {{widths[size], widths[size] * 3 / 4}, {-0.7f, 0.0f}, 2.6f, limits[size]};
     (void)err;
-    image_work(work, push.size[0], push.size[1]);
+    bench_work_image(work, push.size[0], push.size[1]);
     bench_work_push(work, &push, sizeof push);
     return WPG_OK;
 }
@@ -101,7 +87,7 @@ static wpg_status prepare_raymarch(bench_work *work, bench_size size, wpg_error 
         float time;
     } push = {{widths[size], widths[size] * 9 / 16}, 96, 24, 0.5f};
     (void)err;
-    image_work(work, push.size[0], push.size[1]);
+    bench_work_image(work, push.size[0], push.size[1]);
     bench_work_push(work, &push, sizeof push);
     return WPG_OK;
 }

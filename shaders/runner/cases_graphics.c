@@ -2,6 +2,7 @@
 #include "shaders/runner/case.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static wpg_status no_memory(wpg_error *err)
@@ -62,11 +63,68 @@ static wpg_status prepare_post(bench_work *work, bench_size size, wpg_error *err
     return WPG_OK;
 }
 
+static wpg_status prepare_mesh(bench_work *work, bench_size size, wpg_error *err)
+{
+    static const uint32_t rings[BENCH_SIZES] = {48, 160, 1024}, widths[BENCH_SIZES] = {128, 320, 1280};
+    struct {
+        uint32_t rings, segments, octaves;
+        float amplitude;
+        float rotation[4];
+    } mesh = {rings[size], rings[size] / 2, 6, 0.06f, {cosf(0.6f), sinf(0.6f), cosf(0.4f), sinf(0.4f)}};
+    uint32_t row = mesh.segments + 1, quads = mesh.rings * mesh.segments;
+    uint32_t *index = calloc((size_t)quads * 6, sizeof *index);
+    if (!index)
+        return no_memory(err);
+    work->indices = index;
+    for (uint32_t r = 0; r < mesh.rings; r++) {
+        for (uint32_t s = 0; s < mesh.segments; s++) {
+            uint32_t a = r * row + s, b = a + row;
+            const uint32_t two_triangles[6] = {a, b, a + 1, a + 1, b, b + 1};
+            memcpy(index, two_triangles, sizeof two_triangles);
+            index += 6;
+        }
+    }
+    work->width = widths[size];
+    work->height = widths[size] * 3 / 4;
+    work->depth = true;
+    work->vertices = quads * 6;
+    work->invocations = work->vertices;
+    bench_work_uniform(work, &mesh, sizeof mesh);
+    return WPG_OK;
+}
+
+static wpg_status prepare_patch(bench_work *work, bench_size size, wpg_error *err)
+{
+    static const uint32_t columns[BENCH_SIZES] = {6, 16, 64}, widths[BENCH_SIZES] = {128, 320, 1280};
+    struct {
+        uint32_t columns, rows;
+        float near_level, far_level;
+    } terrain = {columns[size], columns[size], 8.0f, 2.0f};
+    (void)err;
+    uint32_t patches = terrain.columns * terrain.rows;
+    work->width = widths[size];
+    work->height = widths[size] * 3 / 4;
+    work->depth = true;
+    work->patch_points = 4;
+    work->vertices = patches * 4;
+    work->invocations = work->vertices;
+    bench_work_uniform(work, &terrain, sizeof terrain);
+    bench_work_expect(work, "tessellation control entry", (uint64_t)patches * 4);
+    bench_work_expect(work, "tessellation control levels", patches);
+    return WPG_OK;
+}
+
 const bench_case bench_graphics_cases[] = {
     {"post",
      "full-screen pass: trip count from a uniform buffer, small discard",
      {"fullscreen.vert", "post.frag"},
      0,
      prepare_post},
+    {"mesh", "indexed draw with a heavy vertex stage", {"mesh.vert", "mesh.frag"}, 0, prepare_mesh},
+    {"patch",
+     "tessellation and geometry stages",
+     {"patch.vert", "patch.tesc", "patch.tese", "patch.geom", "patch.frag"},
+     BENCH_NEEDS_TESSELLATION | BENCH_NEEDS_GEOMETRY,
+     prepare_patch},
     {0},
 };
