@@ -1,4 +1,4 @@
-// One triangle in, one out with a face normal; small triangles that face away are dropped.
+// One triangle in, one out with a face normal; steep triangles are dropped.
 // A profile should show one geometry lane a triangle, and the emitting arm taken by most.
 #version 450
 
@@ -12,7 +12,9 @@ void main()
     vec3 a = vec3(surface[1].xy - surface[0].xy, (surface[1].z - surface[0].z) * 0.2);
     vec3 b = vec3(surface[2].xy - surface[0].xy, (surface[2].z - surface[0].z) * 0.2);
     vec3 n = normalize(cross(a, b));
-    if (n.z < 0.05)
+    if (n.z < 0.0)
+        n = -n;
+    if (n.z < 0.4)
         return;
     for (int i = 0; i < 3; ++i) {
         float lit = 0.25 + 0.75 * max(dot(n, normalize(vec3(0.4, -0.5, 0.8))), 0.0);

@@ -61,15 +61,43 @@ static void fill_lights(light *lights, uint32_t width, uint32_t height)
     for (uint32_t i = 0; i < LIGHTS; i++) {
         light *l = &lights[i];
         *l = (light){
-            .position_radius = {0, 0, 10, 0.4f * (float)width},
-            .color_power = {bench_random(&seed), bench_random(&seed), bench_random(&seed), 0.5f},
+            .position_radius = {0, 0, 10, 0.2f * (float)width},
+            .color_power = {0, 0, 0, 0.4f},
             .direction_cone = {0.1f, -0.1f, -0.99f, 0.1f},
             .attenuation = {1.0f, 0.5f, 0.1f, 0.0f},
         };
+        for (int k = 0; k < 3; k++)
+            l->color_power[k] = bench_random(&seed);
         l->position_radius[0] = bench_random(&seed) * (float)width;
         l->position_radius[1] = bench_random(&seed) * (float)height;
         l->position_radius[2] += bench_random(&seed) * 40.0f;
     }
+}
+
+typedef struct near_light {
+    float distance2;
+    uint32_t index;
+} near_light;
+
+static int by_distance(const void *a, const void *b)
+{
+    const near_light *x = a, *y = b;
+    if (x->distance2 != y->distance2)
+        return (x->distance2 > y->distance2) - (x->distance2 < y->distance2);
+    return (x->index > y->index) - (x->index < y->index);
+}
+
+/* The lights nearest to the middle of a cluster, nearest first. */
+static void fill_list(uint32_t *list, const light *lights, float x, float y)
+{
+    near_light sorted[LIGHTS];
+    for (uint32_t i = 0; i < LIGHTS; i++) {
+        float dx = lights[i].position_radius[0] - x, dy = lights[i].position_radius[1] - y;
+        sorted[i] = (near_light){dx * dx + dy * dy, i};
+    }
+    qsort(sorted, LIGHTS, sizeof *sorted, by_distance);
+    for (uint32_t i = 0; i < LIGHTS_A_CLUSTER; i++)
+        list[i] = sorted[i].index;
 }
 
 static wpg_status prepare_lights(bench_work *work, bench_size size, wpg_error *err)
@@ -96,8 +124,8 @@ static wpg_status prepare_lights(bench_work *work, bench_size size, wpg_error *e
     for (uint32_t i = 0; i < pixels; i++)
         lists[i] = i / width / CLUSTER * columns + i % width / CLUSTER;
     for (uint32_t c = 0; c < clusters; c++)
-        for (uint32_t i = 0; i < LIGHTS_A_CLUSTER; i++)
-            lists[pixels + c * LIGHTS_A_CLUSTER + i] = (c * 7 + i * 5 + (c >> 3)) % LIGHTS;
+        fill_list(lists + pixels + c * LIGHTS_A_CLUSTER, lights, ((float)(c % columns) + 0.5f) * CLUSTER,
+                  ((float)(c / columns) + 0.5f) * CLUSTER);
     bench_work_image(work, width, height);
     bench_work_push(work, &push, sizeof push);
     bench_work_uniform(work, &scene, sizeof scene);
