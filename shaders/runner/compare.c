@@ -37,7 +37,8 @@ static void free_assignments(assignments *list)
     wpg_vec_free(list);
 }
 
-/* Cuts `text` into VAR=VALUE words at white space; '...' and "..." keep it, anywhere in a word. */
+/* Cuts `text` into VAR=VALUE words as a shell would: at white space, which '...' and "..." keep, as does a
+ * backslash outside quotes. */
 static bool parse_assignments(assignments *list, const char *text)
 {
     const char *space = " \t\n";
@@ -51,7 +52,9 @@ static bool parse_assignments(assignments *list, const char *text)
             return false;
         }
         for (; *text && (quote || !strchr(space, *text)); text++) {
-            if (quote ? *text == quote : *text == '\'' || *text == '"')
+            if (!quote && *text == '\\' && text[1])
+                word[length++] = *++text;
+            else if (quote ? *text == quote : *text == '\'' || *text == '"')
                 quote = quote ? 0 : *text;
             else
                 word[length++] = *text;
@@ -257,6 +260,10 @@ static void report_case(const bench_options *o, const bench_case *c, comparison 
 
 static void report_summary(const summary *sum, FILE *json)
 {
+    if (!sum->count) {
+        fputs(json == stdout ? "" : "no case was measured\n", stdout);
+        return;
+    }
     double ratio = bench_geometric_mean(sum->ratios, sum->count);
     double create_ratio = bench_geometric_mean(sum->create_ratios, sum->count);
     if (json != stdout)

@@ -1,0 +1,132 @@
+#!/bin/sh
+# The whole loop on a fresh Debian 12 or 13, in a few minutes, most of which is installing:
+#
+#     sh shaders/demo.sh [--no-setup] [--own-driver] [--size small|demo|full]
+#
+# Installs what is needed (as root, or through sudo), builds into build/, runs the benchmarks of this folder counting on
+# the software driver, merges the counts, shows them, runs again with the profile, and measures what it gained.
+# --no-setup: install nothing. --own-driver: the machine's own Vulkan driver instead of the software one.
+# Everything it writes is below build/.
+set -eu
+
+root=$(cd "$(dirname "$0")/.." && pwd)
+work=$root/build/demo
+setup=yes
+own_driver=
+size=demo
+
+usage() {
+    sed -n '2,9s/^# \{0,1\}//p' "$0"
+}
+
+while [ $# -gt 0 ]; do
+    case $1 in
+    --no-setup) setup=no ;;
+    --own-driver) own_driver=yes ;;
+    --size)
+        [ $# -ge 2 ] || { echo "demo: --size needs a value" >&2; exit 2; }
+        size=$2
+        shift
+        ;;
+    -h | --help)
+        usage
+        exit 0
+        ;;
+    *)
+        echo "demo: unknown option '$1'" >&2
+        usage >&2
+        exit 2
+        ;;
+    esac
+    shift
+done
+
+# say TEXT: a heading. show COMMAND...: the command as one would type it, then what it prints.
+say() { printf '\n== %s\n' "$*"; }
+show() {
+    printf '$ %s\n' "$*"
+    "$@"
+}
+
+# build_with LOG COMMAND...: quiet when all is well.
+build_with() {
+    log=$1
+    shift
+    printf '$ %s\n' "$*"
+    "$@" >"$log" 2>&1 || {
+        tail -n 40 "$log" >&2
+        echo "demo: failed (whole log: $log)" >&2
+        exit 1
+    }
+}
+
+if [ "$setup" = yes ]; then
+    say "Installing what is needed"
+    sh "$root/tests/setup.sh" --runtime-only
+fi
+[ ! -r "$root/.deps/env.sh" ] || . "$root/.deps/env.sh"
+
+say "Building"
+mkdir -p "$work"
+cd "$root"
+jobs=$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
+if [ ! -f build/CMakeCache.txt ]; then
+    build_with "$work/configure.log" cmake -S . -B build -G Ninja -DWPG_BUILD_TESTS=OFF
+fi
+build_with "$work/build.log" cmake --build build -j "$jobs" --target wavepgo wpg_layer wavepgo-bench
+
+PATH=$root/build/bin:$PATH
+export PATH
+if [ -z "$own_driver" ]; then
+    icd=${WPG_LVP_ICD:-}
+    for other in /usr/share/vulkan/icd.d/lvp_icd.*.json /usr/share/vulkan/icd.d/lvp_icd.json; do
+        [ -n "$icd" ] || [ ! -f "$other" ] || icd=$other
+    done
+    [ -n "$icd" ] || { echo "demo: no software driver (Debian package mesa-vulkan-drivers)" >&2; exit 77; }
+    VK_DRIVER_FILES=$icd
+    VK_ICD_FILENAMES=$icd # what older loaders read
+    export VK_DRIVER_FILES VK_ICD_FILENAMES
+    if [ -n "${WPG_DRIVER_LIBRARY_PATH:-}" ]; then
+        LD_LIBRARY_PATH=$WPG_DRIVER_LIBRARY_PATH${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+        export LD_LIBRARY_PATH
+    fi
+fi
+# What an earlier run left would be merged with this one's counts.
+rm -rf "$work/wavepgo-bench.wavepgo" "$work/demo.profdata" "$work/use.json"
+cd "$work"
+
+say "1. Count: every pipeline is instrumented while it runs"
+wavepgo-bench --size "$size" --checksum >plain.sums
+show wavepgo run --generate -- wavepgo-bench --size "$size" --checksum >generate.sums
+if ! cmp -s plain.sums generate.sums; then
+    diff plain.sums generate.sums || :
+    echo "demo: outputs differ while counting" >&2
+    exit 1
+fi
+echo "$(wc -l <generate.sums) cases, outputs equal to those without the layer;" \
+    "$(find wavepgo-bench.wavepgo -name '*.profraw' | wc -l) profiles in wavepgo-bench.wavepgo/"
+
+say "2. Merge: one profile of all pipelines, as llvm-profdata reads it"
+show wavepgo merge -o demo.profdata wavepgo-bench.wavepgo/
+if [ -n "${LLVM_PROFDATA:-}" ]; then
+    show "$LLVM_PROFDATA" show demo.profdata
+else
+    echo "(llvm-profdata is not installed: its own view of the file is left out)"
+fi
+
+say "3. What the profile says"
+show wavepgo show demo.profdata
+
+say "4. Use: the same pipelines, recompiled with the profile"
+show wavepgo run --use demo.profdata --use-log use.json -- wavepgo-bench --size "$size" --checksum >use.sums
+if ! cmp -s plain.sums use.sums; then
+    diff plain.sums use.sums || :
+    echo "demo: outputs differ with the profile" >&2
+    exit 1
+fi
+echo "$(wc -l <use.sums) cases, outputs equal to those without the layer"
+show wavepgo show --use-log use.json
+
+say "5. What it gained: A with the profile, B without the layer, in alternation"
+with_profile=$(wavepgo run --use demo.profdata --print-environment | sed 's/^export //' | tr '\n' ' ')
+wavepgo-bench --size "$size" --repeat 5 --rounds 3 --compare "$with_profile" --against ''
