@@ -76,7 +76,7 @@ static wpg_status read_function(wpg_profile *profile, wpg_profile_stats *stats, 
     }
     if (version >= WPG_INDEXED_BITMAP_VERSION) {
         uint64_t bitmap = wpg_read_u64(r);
-        if (bitmap > r->size || !wpg_read_bytes(r, ((size_t)bitmap + 7) & ~(size_t)7))
+        if (r->overrun || bitmap > (r->size - r->at) / 8 || !wpg_read_bytes(r, (size_t)bitmap * 8))
             return wpg_fail(err, WPG_E_FORMAT, "indexed profile: the bitmap of %.80s is truncated", name);
     }
     return wpg_value_data_read(taken ? profile : NULL, name, hash, r, err);

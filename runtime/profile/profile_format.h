@@ -77,6 +77,10 @@ wpg_status wpg_value_data_read(wpg_profile *profile, const char *name, uint64_t 
 /* Writes at least the 8-byte header. *truncated is set if a site lost values. */
 void wpg_value_data_write(wpg_writer *w, const wpg_profile_record *record, bool *truncated);
 
+/* The site's pairs by falling count, equal counts by value, as LLVM's writers order them; malloc'd, NULL when
+ * memory runs out. */
+wpg_profile_value *wpg_site_by_count(const wpg_profile_site *site);
+
 /* Adds pairs (any order, doubles allowed; they are sorted in place) to a site of an existing record. */
 wpg_status wpg_profile_add_pairs(wpg_profile *profile, const char *name, uint64_t func_hash, size_t site,
                                  wpg_profile_value *pairs, size_t count, wpg_error *err);

@@ -248,10 +248,13 @@ static void write_values(wpg_writer *w, const wpg_profile_record *record)
                    WPG_VALUE_KIND_MEMOP, record->site_count);
     for (size_t s = 0; s < record->site_count; s++) {
         const wpg_profile_site *site = &record->sites[s];
+        wpg_profile_value *pairs = wpg_site_by_count(site);
         wpg_write_text(w, "%zu\n", site->count);
-        for (size_t i = 0; i < site->count; i++)
-            wpg_write_text(w, "%llu:%llu\n", (unsigned long long)site->pairs[i].value,
-                           (unsigned long long)wpg_clamp_counter(site->pairs[i].count));
+        for (size_t i = 0; pairs && i < site->count; i++)
+            wpg_write_text(w, "%llu:%llu\n", (unsigned long long)pairs[i].value,
+                           (unsigned long long)wpg_clamp_counter(pairs[i].count));
+        w->out_of_memory = w->out_of_memory || !pairs;
+        free(pairs);
     }
 }
 

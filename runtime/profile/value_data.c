@@ -65,10 +65,14 @@ static int by_count(const void *a, const void *b)
     return left->value < right->value ? -1 : left->value > right->value;
 }
 
-static int by_value(const void *a, const void *b)
+wpg_profile_value *wpg_site_by_count(const wpg_profile_site *site)
 {
-    const wpg_profile_value *left = a, *right = b;
-    return left->value < right->value ? -1 : left->value > right->value;
+    wpg_profile_value *pairs = malloc((site->count + 1) * sizeof *pairs);
+    if (pairs && site->count) {
+        memcpy(pairs, site->pairs, site->count * sizeof *pairs);
+        qsort(pairs, site->count, sizeof *pairs, by_count);
+    }
+    return pairs;
 }
 
 static size_t written_values(const wpg_profile_site *site)
@@ -78,25 +82,17 @@ static size_t written_values(const wpg_profile_site *site)
 
 static void write_site(wpg_writer *w, const wpg_profile_site *site, bool *truncated)
 {
-    const wpg_profile_value *pairs = site->pairs;
-    wpg_profile_value *best = NULL;
-    if (site->count > WPG_VALUES_PER_SITE) {
-        *truncated = true;
-        best = malloc(site->count * sizeof *best);
-        if (!best) {
-            w->out_of_memory = true;
-            return;
-        }
-        memcpy(best, site->pairs, site->count * sizeof *best);
-        qsort(best, site->count, sizeof *best, by_count);
-        qsort(best, WPG_VALUES_PER_SITE, sizeof *best, by_value);
-        pairs = best;
+    wpg_profile_value *pairs = wpg_site_by_count(site);
+    if (!pairs) {
+        w->out_of_memory = true;
+        return;
     }
+    *truncated = *truncated || site->count > WPG_VALUES_PER_SITE;
     for (size_t i = 0; i < written_values(site); i++) {
         wpg_write_u64(w, pairs[i].value);
         wpg_write_u64(w, wpg_clamp_counter(pairs[i].count));
     }
-    free(best);
+    free(pairs);
 }
 
 void wpg_value_data_write(wpg_writer *w, const wpg_profile_record *record, bool *truncated)
