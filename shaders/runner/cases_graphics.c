@@ -28,6 +28,7 @@ static wpg_status prepare_post(bench_work *work, bench_size size, wpg_error *err
     enum { SAMPLES = 12 };
     static const uint32_t widths[BENCH_SIZES] = {160, 512, 1920};
     uint32_t width = widths[size], height = width * 5 / 8;
+    uint32_t hole_x = width / 4, hole_y = height / 3, hole_radius = height / 8;
     struct {
         uint32_t size[2], samples;
         float radius;
@@ -37,7 +38,7 @@ static wpg_status prepare_post(bench_work *work, bench_size size, wpg_error *err
         .samples = SAMPLES,
         .radius = 6.0f,
         /* Whole numbers: the comparison is exact on every driver. */
-        .hole = {(float)(width / 4), (float)(height / 3), (float)(height / 8), 0.0f},
+        .hole = {(float)hole_x, (float)hole_y, (float)hole_radius, 0.0f},
         .tint = {1.0f, 0.95f, 0.9f, 1.0f},
     };
     uint32_t *source = bench_work_input(work, 0, (size_t)width * height, sizeof *source);

@@ -61,7 +61,7 @@ static bool parse_assignments(assignments *list, const char *text)
         }
         word[length] = 0;
         if (quote || !strchr(word, '=') || *word == '=') {
-            fprintf(stderr, "wavepgo-bench: not VAR=VALUE: %s\n", word);
+            (void)fprintf(stderr, "wavepgo-bench: not VAR=VALUE: %s\n", word);
             return false;
         }
     }
@@ -72,24 +72,24 @@ static _Noreturn void become_child(const bench_options *o, const bench_case *c, 
                                    int output)
 {
     char repeat[16];
-    const char *argv[16];
+    char *argv[16];
     int argc = 0;
-    snprintf(repeat, sizeof repeat, "%u", o->repeat);
+    (void)snprintf(repeat, sizeof repeat, "%u", o->repeat);
     const char *fixed[] = {
         "wavepgo-bench",          "--json",   "-",    "--case",    c->name,         "--size",
         bench_size_name(o->size), "--repeat", repeat, "--shaders", o->shader_folder};
     for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
-        argv[argc++] = fixed[i];
+        argv[argc++] = (char *)fixed[i];
     if (o->device) {
-        argv[argc++] = "--device";
-        argv[argc++] = o->device;
+        argv[argc++] = (char *)"--device";
+        argv[argc++] = (char *)o->device;
     }
     argv[argc] = NULL;
     for (size_t i = 0; i < env->count; i++)
         putenv(env->data[i]);
     if (dup2(output, STDOUT_FILENO) >= 0)
-        execv("/proc/self/exe", (char *const *)(uintptr_t)argv);
-    fprintf(stderr, "wavepgo-bench: cannot run itself: %s\n", strerror(errno));
+        execv("/proc/self/exe", argv);
+    (void)fprintf(stderr, "wavepgo-bench: cannot run itself: %s\n", strerror(errno));
     _exit(126);
 }
 
@@ -153,7 +153,7 @@ static bool run_child(measurement *m, const bench_options *o, const bench_case *
         free(text);
         return false;
     }
-    fflush(NULL);
+    (void)fflush(NULL);
     pid_t child = fork();
     if (child == 0) {
         close(ends[0]);
@@ -184,7 +184,7 @@ static int compare_case(comparison *cmp, const bench_options *o, const bench_cas
         measurement m[2];
         for (int side = 0; side < 2; side++) {
             if (!run_child(&m[side], o, c, &sides[side])) {
-                fprintf(stderr, "wavepgo-bench: cannot start a process: %s\n", strerror(errno));
+                (void)fprintf(stderr, "wavepgo-bench: cannot start a process: %s\n", strerror(errno));
                 return 1;
             }
             if (m[side].exit_status == BENCH_EXIT_NO_DEVICE)
@@ -194,15 +194,15 @@ static int compare_case(comparison *cmp, const bench_options *o, const bench_cas
                 return 0;
             }
             if (!m[side].ok) {
-                fprintf(stderr, "wavepgo-bench: %s failed with the %s environment (exit status %d)\n",
-                        c->name, side ? "second" : "first", m[side].exit_status);
+                (void)fprintf(stderr, "wavepgo-bench: %s failed with the %s environment (exit status %d)\n",
+                              c->name, side ? "second" : "first", m[side].exit_status);
                 return 1;
             }
             if (!cmp->checksum[0])
                 memcpy(cmp->checksum, m[side].checksum, sizeof cmp->checksum);
-            if (strcmp(cmp->checksum, m[side].checksum)) {
-                fprintf(stderr, "wavepgo-bench: %s: checksum %s in the %s environment, %s before\n", c->name,
-                        m[side].checksum, side ? "second" : "first", cmp->checksum);
+            if (strcmp(cmp->checksum, m[side].checksum) != 0) {
+                (void)fprintf(stderr, "wavepgo-bench: %s: checksum %s in the %s environment, %s before\n",
+                              c->name, m[side].checksum, side ? "second" : "first", cmp->checksum);
                 cmp->equal = false;
             }
         }
@@ -226,7 +226,7 @@ static void report_case(const bench_options *o, const bench_case *c, comparison 
 {
     if (cmp->skipped) {
         if (json != stdout)
-            printf("%-18s skipped\n", c->name);
+            (void)printf("%-18s skipped\n", c->name);
         return;
     }
     size_t n = o->rounds;
@@ -237,41 +237,41 @@ static void report_case(const bench_options *o, const bench_case *c, comparison 
     sum->ratios[sum->count] = ratio.median;
     sum->create_ratios[sum->count++] = create_ratio.median;
     if (json != stdout) {
-        printf("%-18s %9.3f %9.3f %7.3f (%.3f-%.3f) %9.3f %9.3f %7.3f  %s\n", c->name, a.median, b.median,
-               ratio.median, ratio.min, ratio.max, a_create.median, b_create.median, create_ratio.median,
-               cmp->equal ? "equal" : "DIFFERENT");
-        fflush(stdout);
+        (void)printf("%-18s %9.3f %9.3f %7.3f (%.3f-%.3f) %9.3f %9.3f %7.3f  %s\n", c->name, a.median,
+                     b.median, ratio.median, ratio.min, ratio.max, a_create.median, b_create.median,
+                     create_ratio.median, cmp->equal ? "equal" : "DIFFERENT");
+        (void)fflush(stdout);
     }
     if (json) {
-        fputs("{\"case\":", json);
+        (void)fputs("{\"case\":", json);
         bench_json_string(json, c->name);
-        fprintf(
+        (void)fprintf(
             json,
             ",\"size\":\"%s\",\"rounds\":%u,\"a_ms\":%.6f,\"b_ms\":%.6f,\"ratio\":%.6f,\"ratio_min\":%.6f,",
             bench_size_name(o->size), o->rounds, a.median, b.median, ratio.median, ratio.min);
-        fprintf(json,
-                "\"ratio_max\":%.6f,\"a_create_ms\":%.6f,\"b_create_ms\":%.6f,\"create_ratio\":%.6f,"
-                "\"checksum\":\"%s\","
-                "\"equal\":%s}\n",
-                ratio.max, a_create.median, b_create.median, create_ratio.median, cmp->checksum,
-                cmp->equal ? "true" : "false");
+        (void)fprintf(json,
+                      "\"ratio_max\":%.6f,\"a_create_ms\":%.6f,\"b_create_ms\":%.6f,\"create_ratio\":%.6f,"
+                      "\"checksum\":\"%s\","
+                      "\"equal\":%s}\n",
+                      ratio.max, a_create.median, b_create.median, create_ratio.median, cmp->checksum,
+                      cmp->equal ? "true" : "false");
     }
 }
 
 static void report_summary(const summary *sum, FILE *json)
 {
     if (!sum->count) {
-        fputs(json == stdout ? "" : "no case was measured\n", stdout);
+        (void)fputs(json == stdout ? "" : "no case was measured\n", stdout);
         return;
     }
     double ratio = bench_geometric_mean(sum->ratios, sum->count);
     double create_ratio = bench_geometric_mean(sum->create_ratios, sum->count);
     if (json != stdout)
-        printf("geometric mean of %zu cases: time ratio %.3f, creation ratio %.3f\n", sum->count, ratio,
-               create_ratio);
+        (void)printf("geometric mean of %zu cases: time ratio %.3f, creation ratio %.3f\n", sum->count, ratio,
+                     create_ratio);
     if (json)
-        fprintf(json, "{\"cases\":%zu,\"geomean_ratio\":%.6f,\"geomean_create_ratio\":%.6f}\n", sum->count,
-                ratio, create_ratio);
+        (void)fprintf(json, "{\"cases\":%zu,\"geomean_ratio\":%.6f,\"geomean_create_ratio\":%.6f}\n",
+                      sum->count, ratio, create_ratio);
 }
 
 static int compare_all(const bench_options *o, const assignments sides[2], comparison *cmp, summary *sum,
@@ -281,11 +281,12 @@ static int compare_all(const bench_options *o, const assignments sides[2], compa
     const bench_case *cases = bench_cases(&count);
     int exit_status = 0;
     if (json != stdout)
-        printf("A: %s\nB: %s\nsize %s, %u rounds of %u executions; times in ms, ratios are A/B (median of "
-               "pairs, range)\n"
-               "%-18s %9s %9s %7s %15s %9s %9s %7s  %s\n",
-               o->compare, o->against, bench_size_name(o->size), o->rounds, o->repeat, "case", "A", "B",
-               "A/B", "", "A create", "B create", "A/B", "outputs");
+        (void)printf(
+            "A: %s\nB: %s\nsize %s, %u rounds of %u executions; times in ms, ratios are A/B (median of "
+            "pairs, range)\n"
+            "%-18s %9s %9s %7s %15s %9s %9s %7s  %s\n",
+            o->compare, o->against, bench_size_name(o->size), o->rounds, o->repeat, "case", "A", "B", "A/B",
+            "", "A create", "B create", "A/B", "outputs");
     for (size_t i = 0; i < count; i++) {
         if (!bench_options_select(o, &cases[i]))
             continue;

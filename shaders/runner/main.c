@@ -23,7 +23,7 @@ static int run_all(const bench_options *options)
     bool table = json != stdout;
     wpg_status status = bench_device_create(&dev, options->device, options->compile_only, &err);
     if (status != WPG_OK) {
-        fprintf(stderr, "wavepgo-bench: %s\n", err.message);
+        (void)fprintf(stderr, "wavepgo-bench: %s\n", err.message);
         bench_device_destroy(&dev);
         bench_json_close(json);
         return status == WPG_E_NOT_FOUND ? BENCH_EXIT_NO_DEVICE : 1;
@@ -57,7 +57,7 @@ static bool globs_match(const bench_options *options)
         for (size_t i = 0; i < count && !found; i++)
             found = bench_case_matches(&cases[i], options->globs[g]);
         if (!found) {
-            fprintf(stderr, "wavepgo-bench: no case matches %s (see --list)\n", options->globs[g]);
+            (void)fprintf(stderr, "wavepgo-bench: no case matches %s (see --list)\n", options->globs[g]);
             return false;
         }
     }

@@ -10,26 +10,27 @@
 
 void bench_options_usage(void)
 {
-    puts("usage: wavepgo-bench [options]\n"
-         "Runs GLSL benchmarks without a window; prints a checksum of each output, and times.\n"
-         "  --list              names, invocations and expected lane counts; needs no device\n"
-         "  --case NAME|GLOB    only these cases (may be given several times)\n"
-         "  --size SIZE         small, demo (default) or full\n"
-         "  --repeat N          timed executions after one warm-up (default 5; 0: the warm-up is the "
-         "measurement)\n"
-         "  --device TEXT       the first device whose name contains TEXT\n"
-         "  --checksum          one execution a case, and only `checksum  case` lines\n"
-         "  --compile-only      create the pipelines, submit nothing, allocate no memory\n"
-         "  --dump-image DIR    write each output to DIR/<case>.ppm (images) or .bin\n"
-         "  --json FILE         one JSON object a line for each case; - is stdout instead of the table\n"
-         "  --shaders DIR       where the .spv files are\n"
-         "  --compare 'VAR=VALUE ...' --against 'VAR=VALUE ...'\n"
-         "                      run each case under two environments in alternating child processes; either "
-         "list may be\n"
-         "                      empty, values may be quoted; ratios are the first over the second\n"
-         "  --rounds N          compare: processes a side and case (default 5)\n"
-         "Exit status: 0, 77 if there is no Vulkan device, 1 if a case failed or checksums differ, 2 for a "
-         "bad option.");
+    (void)puts(
+        "usage: wavepgo-bench [options]\n"
+        "Runs GLSL benchmarks without a window; prints a checksum of each output, and times.\n"
+        "  --list              names, invocations and expected lane counts; needs no device\n"
+        "  --case NAME|GLOB    only these cases (may be given several times)\n"
+        "  --size SIZE         small, demo (default) or full\n"
+        "  --repeat N          timed executions after one warm-up (default 5; 0: the warm-up is the "
+        "measurement)\n"
+        "  --device TEXT       the first device whose name contains TEXT\n"
+        "  --checksum          one execution a case, and only `checksum  case` lines\n"
+        "  --compile-only      create the pipelines, submit nothing, allocate no memory\n"
+        "  --dump-image DIR    write each output to DIR/<case>.ppm (images) or .bin\n"
+        "  --json FILE         one JSON object a line for each case; - is stdout instead of the table\n"
+        "  --shaders DIR       where the .spv files are\n"
+        "  --compare 'VAR=VALUE ...' --against 'VAR=VALUE ...'\n"
+        "                      run each case under two environments in alternating child processes; either "
+        "list may be\n"
+        "                      empty, values may be quoted; ratios are the first over the second\n"
+        "  --rounds N          compare: processes a side and case (default 5)\n"
+        "Exit status: 0, 77 if there is no Vulkan device, 1 if a case failed or checksums differ, 2 for a "
+        "bad option.");
 }
 
 static bool parse_count(uint32_t *value, const char *text, uint32_t least)
@@ -142,17 +143,17 @@ bool bench_options_parse(bench_options *o, int argc, char **argv)
         if (option == '?')
             return false;
         if (!set_option(o, option, optarg)) {
-            fprintf(stderr, "wavepgo-bench: bad value for --%s: %s\n", table[index].name,
-                    optarg ? optarg : "");
+            (void)fprintf(stderr, "wavepgo-bench: bad value for --%s: %s\n", table[index].name,
+                          optarg ? optarg : "");
             return false;
         }
     }
     if (optind < argc) {
-        fprintf(stderr, "wavepgo-bench: unexpected argument: %s\n", argv[optind]);
+        (void)fprintf(stderr, "wavepgo-bench: unexpected argument: %s\n", argv[optind]);
         return false;
     }
     if (!o->compare != !o->against) {
-        fprintf(stderr, "wavepgo-bench: --compare and --against go together\n");
+        (void)fprintf(stderr, "wavepgo-bench: --compare and --against go together\n");
         return false;
     }
     if (!o->shader_folder)

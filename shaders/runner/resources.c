@@ -174,7 +174,7 @@ void bench_resources_destroy(bench_resources *r, const bench_device *dev)
     destroy_image(&r->depth, dev);
     bench_buffer *buffers[] = {&r->uniform, &r->input[0], &r->input[1],
                                &r->output,  &r->indices,  &r->readback};
-    for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
+    for (size_t i = 0; i < sizeof buffers / sizeof buffers[0]; i++)
         bench_buffer_destroy(buffers[i], dev);
     memset(r, 0, sizeof *r);
 }

@@ -205,7 +205,7 @@ void bench_run(bench_result *result, const bench_device *dev, const bench_case *
     const char *missing = missing_feature(dev, c);
     if (missing) {
         result->state = BENCH_SKIPPED;
-        snprintf(result->why, sizeof result->why, "%s", missing);
+        (void)snprintf(result->why, sizeof result->why, "%s", missing);
         return;
     }
     wpg_status status = c->prepare(&work, options->size, &err);
@@ -222,7 +222,7 @@ void bench_run(bench_result *result, const bench_device *dev, const bench_case *
     }
     if (status != WPG_OK) {
         result->state = BENCH_FAILED;
-        snprintf(result->why, sizeof result->why, "%s", err.message);
+        (void)snprintf(result->why, sizeof result->why, "%s", err.message);
     }
     bench_pipeline_destroy(&p, dev);
     bench_work_finish(&work);
