@@ -9,9 +9,8 @@
 #ifndef WPG_COMPILER_NORMALIZE_NORMALIZE_H
 #define WPG_COMPILER_NORMALIZE_NORMALIZE_H
 
+#include "compiler/analysis/normal_form.h"
 #include "compiler/spirv/stage.h"
-
-enum { WPG_NORMAL_FORM_VERSION = 1 };
 
 /* What was done, and what was left as it is because it cannot be normalised. */
 typedef struct wpg_normal_info {
