@@ -124,7 +124,7 @@ static void open_device(vk_program *vk, uint32_t api_version)
     vkGetDeviceQueue(vk->device, vk->family, 0, &vk->queue);
 }
 
-static void make_target(vk_program *vk)
+static void make_image(vk_program *vk)
 {
     VkImageCreateInfo image = {.sType = VK_STRUCTURE_TYPE_IMAGE_CREATE_INFO,
                                .imageType = VK_IMAGE_TYPE_2D,
@@ -149,7 +149,11 @@ static void make_target(vk_program *vk)
                                   .format = image.format,
                                   .subresourceRange = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1}};
     CHECK(vkCreateImageView(vk->device, &view, NULL, &vk->view));
-    VkAttachmentDescription attachment = {.format = image.format,
+}
+
+static void make_pass(vk_program *vk)
+{
+    VkAttachmentDescription attachment = {.format = VK_FORMAT_R8G8B8A8_UNORM,
                                           .samples = VK_SAMPLE_COUNT_1_BIT,
                                           .loadOp = VK_ATTACHMENT_LOAD_OP_CLEAR,
                                           .storeOp = VK_ATTACHMENT_STORE_OP_STORE,
@@ -175,6 +179,11 @@ static void make_target(vk_program *vk)
                                    .dependencyCount = 1,
                                    .pDependencies = &dependency};
     CHECK(vkCreateRenderPass(vk->device, &pass, NULL, &vk->pass));
+}
+
+static void make_target(vk_program *vk)
+{
+    make_image(vk);
     VkFramebufferCreateInfo framebuffer = {.sType = VK_STRUCTURE_TYPE_FRAMEBUFFER_CREATE_INFO,
                                            .renderPass = vk->pass,
                                            .attachmentCount = 1,
@@ -186,16 +195,14 @@ static void make_target(vk_program *vk)
     make_buffer(vk, &vk->pixels, VK_WIDTH * VK_HEIGHT, VK_BUFFER_USAGE_TRANSFER_DST_BIT);
 }
 
-static void make_bindings(vk_program *vk, size_t words)
+static void make_layout(vk_program *vk)
 {
     VkDescriptorSetLayoutBinding bindings[VK_BUFFERS];
-    for (uint32_t i = 0; i < VK_BUFFERS; i++) {
-        make_buffer(vk, &vk->buffers[i], words, VK_BUFFER_USAGE_STORAGE_BUFFER_BIT);
+    for (uint32_t i = 0; i < VK_BUFFERS; i++)
         bindings[i] = (VkDescriptorSetLayoutBinding){.binding = i,
                                                      .descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER,
                                                      .descriptorCount = 1,
                                                      .stageFlags = VK_SHADER_STAGE_ALL};
-    }
     VkDescriptorSetLayoutCreateInfo set_layout = {.sType =
                                                       VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO,
                                                   .bindingCount = VK_BUFFERS,
@@ -208,6 +215,10 @@ static void make_bindings(vk_program *vk, size_t words)
                                          .pushConstantRangeCount = 1,
                                          .pPushConstantRanges = &range};
     CHECK(vkCreatePipelineLayout(vk->device, &layout, NULL, &vk->layout));
+}
+
+static void make_bindings(vk_program *vk, size_t words)
+{
     VkDescriptorPoolSize size = {VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, VK_BUFFERS};
     VkDescriptorPoolCreateInfo pool = {.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO,
                                        .maxSets = 1,
@@ -220,6 +231,7 @@ static void make_bindings(vk_program *vk, size_t words)
                                             .pSetLayouts = &vk->set_layout};
     CHECK(vkAllocateDescriptorSets(vk->device, &allocate, &vk->set));
     for (uint32_t i = 0; i < VK_BUFFERS; i++) {
+        make_buffer(vk, &vk->buffers[i], words, VK_BUFFER_USAGE_STORAGE_BUFFER_BIT);
         VkDescriptorBufferInfo buffer = {vk->buffers[i].buffer, 0, VK_WHOLE_SIZE};
         VkWriteDescriptorSet write = {.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET,
                                       .dstSet = vk->set,
@@ -235,6 +247,11 @@ void vk_open(vk_program *vk, uint32_t api_version, size_t words)
 {
     memset(vk, 0, sizeof *vk);
     open_device(vk, api_version);
+    make_layout(vk);
+    make_pass(vk);
+    vk->memoryless = vk->memory.memoryTypeCount == 0;
+    if (vk->memoryless)
+        return;
     VkCommandPoolCreateInfo pool = {.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
                                     .flags = VK_COMMAND_POOL_CREATE_RESET_COMMAND_BUFFER_BIT,
                                     .queueFamilyIndex = vk->family};
@@ -250,7 +267,8 @@ void vk_open(vk_program *vk, uint32_t api_version, size_t words)
 
 void vk_close(vk_program *vk)
 {
-    vkDeviceWaitIdle(vk->device);
+    if (!vk->memoryless)
+        vkDeviceWaitIdle(vk->device);
     for (uint32_t i = 0; i < VK_BUFFERS; i++)
         drop_buffer(vk, &vk->buffers[i]);
     drop_buffer(vk, &vk->pixels);

@@ -36,6 +36,7 @@ typedef struct vk_program {
     VkPhysicalDeviceMemoryProperties memory;
     VkPhysicalDeviceFeatures features; /* enabled */
     bool demote;                       /* VK_EXT_shader_demote_to_helper_invocation enabled */
+    bool memoryless;                   /* a driver without hardware: pipelines can be made, nothing run */
     char device_name[VK_MAX_PHYSICAL_DEVICE_NAME_SIZE];
 
     VkCommandPool pool;

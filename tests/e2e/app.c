@@ -1,0 +1,268 @@
+/* The program of the end-to-end tests about behaviour: a plain Vulkan program with the scenarios below. What
+ * it prints to standard output must not depend on whether a layer is there.
+ *
+ *     app SCENARIO SPIRV-FOLDER [ARGUMENT]
+ *
+ * compute      one dispatch, prints a checksum of its results
+ * old          the same as a Vulkan 1.0 program
+ * draw         a full-screen pass, prints a checksum of the pixels and how many
+ * malformed    creates shader modules of malformed words and prints each VkResult, then runs compute
+ * unread       compute with a module of a SPIR-V version that does not exist: the driver refuses the pipeline
+ * invalid      breaks a rule of Vulkan that drivers do not mind (a buffer of no bytes), then computes
+ * leave        computes, then returns from main without destroying anything
+ * fork         computes; a child then leaves by exit(0) while the parent goes on to its end
+ * forever      dispatches until it is killed; prints "ready" once, after ARGUMENT seconds
+ * threads      four threads make, use and destroy pipelines of one device at once
+ * twice        opens and closes two devices in turn, both computing */
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "tests/e2e/vk.h"
+
+enum { INVOCATIONS = 32 * 40, WORDS = 4096, THREADS = 4, ROUNDS = 12 };
+
+static const char *folder;
+static pthread_mutex_t queue_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void read_shader(uint32_t **words, size_t *count, const char *name)
+{
+    char path[1024];
+    snprintf(path, sizeof path, "%s/%s.spv", folder, name);
+    vk_read_spirv(words, count, path);
+}
+
+static uint32_t checksum(const uint32_t *words, size_t count)
+{
+    uint32_t sum = 2166136261u;
+    for (size_t i = 0; i < count; i++)
+        sum = (sum ^ words[i]) * 16777619u;
+    return sum;
+}
+
+static void fill(vk_program *vk)
+{
+    uint32_t state = 12345;
+    for (size_t i = 0; i < vk->buffers[0].count; i++) {
+        state = state * 1664525u + 1013904223u;
+        vk->buffers[0].words[i] = state >> 8;
+    }
+}
+
+static VkPipeline make_pipeline(vk_program *vk, const uint32_t *words, size_t count)
+{
+    VkResult result;
+    VkShaderModule module = vk_module(vk, words, count, &result);
+    vk_stage stage = {.stage = VK_SHADER_STAGE_COMPUTE_BIT, .module = module};
+    VkPipeline pipeline = module ? vk_compute_pipeline(vk, stage, &result) : VK_NULL_HANDLE;
+    if (!pipeline) {
+        printf("no pipeline: VkResult %d\n", (int)result);
+        exit(VK_EXIT_FAILURE);
+    }
+    vkDestroyShaderModule(vk->device, module, NULL); /* allowed once the pipeline exists */
+    return pipeline;
+}
+
+static void compute(vk_program *vk, const uint32_t *words, size_t count)
+{
+    fill(vk);
+    VkPipeline pipeline = make_pipeline(vk, words, count);
+    vk_dispatch(vk, pipeline, INVOCATIONS / 32);
+    printf("compute %08x\n", checksum(vk->buffers[1].words, INVOCATIONS));
+    vkDestroyPipeline(vk->device, pipeline, NULL);
+}
+
+static void draw(vk_program *vk)
+{
+    VkResult result;
+    uint32_t *words[2];
+    size_t count[2];
+    read_shader(&words[0], &count[0], "triangle.vert");
+    read_shader(&words[1], &count[1], "gradient.frag");
+    vk_stage stages[2] = {
+        {.stage = VK_SHADER_STAGE_VERTEX_BIT, .module = vk_module(vk, words[0], count[0], &result)},
+        {.stage = VK_SHADER_STAGE_FRAGMENT_BIT, .module = vk_module(vk, words[1], count[1], &result)}};
+    VkPipeline pipeline = vk_graphics_pipeline(vk, stages, 2, VK_PRIMITIVE_TOPOLOGY_TRIANGLE_LIST, &result);
+    if (!pipeline) {
+        printf("no pipeline: VkResult %d\n", (int)result);
+        exit(VK_EXIT_FAILURE);
+    }
+    vk_draw(vk, pipeline, 3);
+    printf("draw %08x of %d pixels\n", checksum(vk->pixels.words, VK_WIDTH * VK_HEIGHT),
+           VK_WIDTH * VK_HEIGHT);
+    vkDestroyPipeline(vk->device, pipeline, NULL);
+    for (int i = 0; i < 2; i++) {
+        vkDestroyShaderModule(vk->device, stages[i].module, NULL);
+        free(words[i]);
+    }
+}
+
+/* Words that no reader may trust, made of a good module. None is given to a pipeline: what a driver does with
+ * them then is its own affair. */
+static void malformed(vk_program *vk, const uint32_t *good, size_t count)
+{
+    uint32_t *words = malloc(count * 4 + 64);
+    if (!words)
+        exit(VK_EXIT_FAILURE);
+    for (int kind = 0; kind < 8; kind++) {
+        size_t n = count;
+        memcpy(words, good, count * 4);
+        switch (kind) {
+        case 0:
+            words[0] = 0xdeadbeef;
+            break; /* no magic */
+        case 1:
+            n = 3;
+            break; /* ends in the header */
+        case 2:
+            n = count - 2;
+            break; /* ends in an instruction */
+        case 3:
+            words[3] = 2;
+            break; /* ids beyond the bound */
+        case 4:
+            words[5] = words[5] & 0xffff;
+            break; /* an instruction of no words */
+        case 5:
+            words[5] = 0xffff0000u | words[5];
+            break; /* one longer than the module */
+        case 6:
+            words[3] = 0xffffffff;
+            break; /* a bound beyond every limit */
+        default:
+            memset(words + 5, 0xff, (count - 5) * 4); /* nothing but noise */
+        }
+        VkResult result;
+        VkShaderModule module = vk_module(vk, words, n, &result);
+        printf("malformed %d: VkResult %d\n", kind, (int)result);
+        vkDestroyShaderModule(vk->device, module, NULL);
+    }
+    free(words);
+}
+
+static void invalid(vk_program *vk)
+{
+    VkBufferCreateInfo info = {.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO,
+                               .usage = VK_BUFFER_USAGE_TRANSFER_SRC_BIT};
+    VkBuffer buffer = VK_NULL_HANDLE;
+    vkCreateBuffer(vk->device, &info, NULL, &buffer);
+    vkDestroyBuffer(vk->device, buffer, NULL);
+}
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static void forever(vk_program *vk, const uint32_t *words, size_t count, double seconds)
+{
+    fill(vk);
+    VkPipeline pipeline = make_pipeline(vk, words, count);
+    double start = now();
+    bool said = false;
+    for (;;) {
+        vk_dispatch(vk, pipeline, INVOCATIONS / 32);
+        nanosleep(&(struct timespec){.tv_nsec = 20 * 1000 * 1000}, NULL);
+        if (!said && now() - start > seconds) {
+            printf("ready\n");
+            fflush(stdout);
+            said = true;
+        }
+        if (now() - start > 300)
+            exit(VK_EXIT_FAILURE); /* nobody killed it */
+    }
+}
+
+typedef struct worker {
+    vk_program *vk;
+    const uint32_t *words;
+    size_t count;
+    uint32_t sum;
+} worker;
+
+static void *work(void *argument)
+{
+    worker *w = argument;
+    for (int round = 0; round < ROUNDS; round++) {
+        VkPipeline pipeline = make_pipeline(w->vk, w->words, w->count);
+        pthread_mutex_lock(&queue_lock);
+        vk_dispatch(w->vk, pipeline, INVOCATIONS / 32);
+        w->sum += checksum(w->vk->buffers[1].words, INVOCATIONS);
+        pthread_mutex_unlock(&queue_lock);
+        vkDestroyPipeline(w->vk->device, pipeline, NULL);
+    }
+    return NULL;
+}
+
+static void threads(vk_program *vk, const uint32_t *words, size_t count)
+{
+    fill(vk);
+    pthread_t ids[THREADS];
+    worker workers[THREADS];
+    for (int i = 0; i < THREADS; i++) {
+        workers[i] = (worker){vk, words, count, 0};
+        pthread_create(&ids[i], NULL, work, &workers[i]);
+    }
+    uint32_t sum = 0;
+    for (int i = 0; i < THREADS; i++) {
+        pthread_join(ids[i], NULL);
+        sum += workers[i].sum;
+    }
+    printf("threads %08x\n", sum);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc < 3) {
+        fprintf(stderr, "usage: app SCENARIO SPIRV-FOLDER [ARGUMENT]\n");
+        return 2;
+    }
+    const char *scenario = argv[1];
+    folder = argv[2];
+    uint32_t *words;
+    size_t count;
+    read_shader(&words, &count, "count.comp");
+    vk_program vk;
+    bool again = strcmp(scenario, "twice") == 0;
+again:
+    vk_open(&vk, strcmp(scenario, "old") == 0 ? VK_API_VERSION_1_0 : VK_API_VERSION_1_1, WORDS);
+    if (strcmp(scenario, "draw") == 0)
+        draw(&vk);
+    else if (strcmp(scenario, "forever") == 0)
+        forever(&vk, words, count, argc > 3 ? strtod(argv[3], NULL) : 1.0);
+    else if (strcmp(scenario, "threads") == 0)
+        threads(&vk, words, count);
+    else {
+        if (strcmp(scenario, "malformed") == 0)
+            malformed(&vk, words, count);
+        if (strcmp(scenario, "invalid") == 0)
+            invalid(&vk);
+        if (strcmp(scenario, "unread") == 0)
+            words[1] = 0x00010900;
+        compute(&vk, words, count);
+    }
+    fflush(stdout);
+    if (strcmp(scenario, "leave") == 0)
+        return 0;
+    if (strcmp(scenario, "fork") == 0) {
+        pid_t child = fork();
+        if (child == 0)
+            exit(0);
+        int status = 0;
+        waitpid(child, &status, 0);
+        printf("child ended with %d\n", status);
+    }
+    vk_close(&vk);
+    if (again) {
+        again = false;
+        goto again;
+    }
+    free(words);
+    return 0;
+}

@@ -1,0 +1,119 @@
+#!/bin/sh
+# What a user sees of `wavepgo run` and the layer around the loop: exit codes, file patterns, version, explicit and
+# implicit activation, threads, Vulkan 1.0 programs. WPG_CASE names the case.
+. "$(dirname "$0")/lib.sh"
+need_built "$wavepgo" "$layer" "$app"
+
+case $WPG_CASE in
+exit-code)
+    for code in 0 1 42; do
+        "$wavepgo" run --generate --profile-file "$work/x-%b.profraw" -- sh -c "exit $code"
+        got=$?
+        [ $got = $code ] || fail "exit code $got for a program that ends with $code"
+    done
+    "$wavepgo" run --generate -- sh -c 'kill -TERM $$'
+    [ $? = 143 ] || fail "a signal does not come through"
+    "$wavepgo" run --generate -- "$work/no-such-program" >/dev/null 2>"$work/none.err" && fail "a missing program succeeds"
+    [ -s "$work/none.err" ] || fail "a missing program is not said"
+    "$wavepgo" version >"$work/version.out" || fail "wavepgo version"
+    grep -E '[0-9]+\.[0-9]+\.[0-9]+' "$work/version.out" >/dev/null || fail "wavepgo version prints no version"
+    ;;
+steam)
+    # As a Steam launch option: the command comes after --, with quotes and blanks of its own.
+    "$wavepgo" run --generate --profile-file "$work/steam/%b.profraw" -- sh -c 'printf "%s|" "$@"' game 'a b' '' "c'd" >"$work/steam.out"
+    [ "$(cat "$work/steam.out")" = "a b||c'd|" ] || fail "arguments changed: $(cat "$work/steam.out")"
+    ;;
+pattern)
+    plain absent "$app" compute "$WPG_SPIRV"
+    # The default of run: a folder named after the program.
+    "$wavepgo" run --generate -- "$app" compute "$WPG_SPIRV" >"$work/default.out" 2>"$work/default.err"
+    [ -d "$work/e2e_app.wavepgo" ] && find "$work/e2e_app.wavepgo" -name '*.profraw' | grep . >/dev/null || fail "no e2e_app.wavepgo/: $(ls "$work")"
+    # Every letter; one file for all pipelines without %b.
+    mkdir -p "$work/t"
+    TMPDIR=$work/t profile_pattern='%t/%e-%p-%h-%%-%b.profraw' generate letters "$app" compute "$WPG_SPIRV"
+    same absent letters
+    find "$work/t" -name "e2e_app-[0-9]*-$(uname -n)-%-*.profraw" | grep . >/dev/null || fail "pattern letters: $(ls "$work/t")"
+    profile_pattern="$work/single.profraw" generate single "$app" compute "$WPG_SPIRV"
+    accepted "$work/single.profraw"
+    # LLVM's own variable, with the hash put before the extension.
+    LLVM_PROFILE_FILE="$work/llvm/default.profraw" VK_INSTANCE_LAYERS=VK_LAYER_WAVEPGO_shader_pgo WAVEPGO_MODE=generate \
+        VK_ADD_LAYER_PATH="$WPG_BUILD/share/vulkan/explicit_layer.d" plain llvm "$app" compute "$WPG_SPIRV"
+    same absent llvm
+    find "$work/llvm" -name 'default.vulkan-*.profraw' 2>/dev/null | grep . >/dev/null || fail "LLVM_PROFILE_FILE: $(ls "$work/llvm" 2>&1)"
+    ;;
+implicit)
+    plain absent "$app" compute "$WPG_SPIRV"
+    mkdir -p "$work/home/.local/share/vulkan/implicit_layer.d"
+    sed "s|\"library_path\": *\"[^\"]*\"|\"library_path\": \"$layer\"|" "$WPG_BUILD/share/vulkan/implicit_layer.d/VkLayer_wavepgo.json" \
+        >"$work/home/.local/share/vulkan/implicit_layer.d/VkLayer_wavepgo.json"
+    unset XDG_CONFIG_HOME
+    WAVEPGO_ENABLE=1 WAVEPGO_MODE=generate WAVEPGO_PROFILE_FILE="$work/implicit/%b.profraw" plain implicit "$app" compute "$WPG_SPIRV"
+    same absent implicit
+    [ "$(count_profiles implicit)" = 1 ] || fail "implicit activation counts nothing: $(tail -n 3 "$work/implicit.err")"
+    # Found by both routes it acts once: the counts are those of one.
+    mkdir -p "$work/both"
+    WAVEPGO_ENABLE=1 generate both "$app" compute "$WPG_SPIRV"
+    same absent both
+    diff -rq "$work/implicit" "$work/both" >"$work/diff" || fail "by both routes the counts differ: $(cat "$work/diff")"
+    WAVEPGO_ENABLE=1 WAVEPGO_DISABLE=1 WAVEPGO_MODE=generate WAVEPGO_PROFILE_FILE="$work/disabled/%b.profraw" plain disabled "$app" compute "$WPG_SPIRV"
+    same absent disabled
+    [ ! -e "$work/disabled" ] || fail "WAVEPGO_DISABLE=1 does not disable"
+    ;;
+threads)
+    plain absent "$app" threads "$WPG_SPIRV"
+    for round in one two; do
+        WAVEPGO_FLUSH_INTERVAL=0.01 generate $round "$app" threads "$WPG_SPIRV"
+        same absent $round
+    done
+    [ "$(count_profiles one)" = 1 ] || fail "$(count_profiles one) profiles of one pipeline"
+    diff -rq "$work/one" "$work/two" >"$work/diff" || fail "two runs differ: $(cat "$work/diff")"
+    use used "$work/one" "$app" threads "$WPG_SPIRV"
+    same absent used
+    ;;
+old)
+    # A Vulkan 1.0 program on a driver that can do more is served.
+    plain absent "$app" old "$WPG_SPIRV"
+    generate old "$app" old "$WPG_SPIRV"
+    same absent old
+    [ "$(count_profiles old)" = 1 ] || fail "a Vulkan 1.0 program is not profiled: $(head -n 3 "$work/old.log")"
+    generate new "$app" compute "$WPG_SPIRV"
+    diff -rq "$work/old" "$work/new" >/dev/null || fail "its counts differ from the same program's as 1.1"
+    ;;
+versions)
+    # Raw profiles for every LLVM that is here.
+    for pair in "8 14" "10 19" "10 22"; do
+        version=${pair% *}
+        eval "LLVM_PROFDATA=\$LLVM_PROFDATA_${pair#* }"
+        [ -n "$LLVM_PROFDATA" ] || { echo "note: no llvm-profdata-${pair#* }"; continue; }
+        WAVEPGO_RAW_VERSION=$version generate raw-${pair#* } "$app" draw "$WPG_SPIRV"
+        exited raw-${pair#* } 0
+        [ "$(count_profiles raw-${pair#* })" = 1 ] || fail "raw $version: $(head -n 3 "$work/raw-${pair#* }.log")"
+        accepted $(profiles raw-${pair#* })
+    done
+    ;;
+validate)
+    # VALIDATE=1: spirv-val runs on every rewritten module and finds nothing.
+    plain absent "$app" draw "$WPG_SPIRV"
+    WAVEPGO_VALIDATE=1 WAVEPGO_SUMMARY=0 generate draw "$app" draw "$WPG_SPIRV"
+    same absent draw
+    [ "$(count_profiles draw)" = 1 ] || fail "not profiled: $(head -n 3 "$work/draw.log")"
+    [ ! -s "$work/draw.log" ] || fail "log: $(head -n 3 "$work/draw.log")"
+    ;;
+cache)
+    # Rewritten words come from the disk cache the second time, and are the same.
+    for round in one two; do
+        WAVEPGO_CACHE=$work/words WAVEPGO_DUMP=$work/dump-$round generate $round "$app" draw "$WPG_SPIRV"
+    done
+    same one two
+    diff -rq "$work/one" "$work/two" >/dev/null || fail "counts differ with a warm cache"
+    find "$work/words" -type f | grep . >/dev/null || fail "nothing in the cache"
+    diff -rq "$work/dump-one" "$work/dump-two" >"$work/diff" || fail "rewritten words differ with a warm cache: $(head -n 2 "$work/diff")"
+    # A damaged cache does no harm.
+    find "$work/words" -type f | while read -r file; do head -c 40 "$file" >"$work/cut" && cp "$work/cut" "$file"; done
+    WAVEPGO_CACHE=$work/words generate damaged "$app" draw "$WPG_SPIRV"
+    same one damaged
+    diff -rq "$work/one" "$work/damaged" >/dev/null || fail "counts differ with a damaged cache"
+    ;;
+*) die "no such case: $WPG_CASE" ;;
+esac
+finish

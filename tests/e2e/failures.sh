@@ -1,0 +1,229 @@
+#!/bin/sh
+# Bad input and failure: the program runs as if the layer were absent (output and exit code), one log line says why, and
+# files already written stay whole. WPG_CASE names the case.
+. "$(dirname "$0")/lib.sh"
+need_built "$wavepgo" "$layer" "$app" "$WPG_BUILD/lib/libVkLayer_wavepgo_test_shim.so"
+export WAVEPGO_SUMMARY=0
+
+plain absent "$app" compute "$WPG_SPIRV"
+exited absent 0
+
+good_profile() { # one good profile of the compute scenario in $work/good
+    generate good "$app" compute "$WPG_SPIRV"
+    same absent good
+    good=$(profiles good)
+    [ "$(count_profiles good)" = 1 ] || die "no profile: $(head -n 3 "$work/good.log")"
+}
+# Below ours: the shim. `wavepgo run` puts ours last, so the order is set here.
+below() {
+    make_shim
+    export VK_INSTANCE_LAYERS=VK_LAYER_WAVEPGO_shader_pgo:VK_LAYER_WAVEPGO_TEST_shim
+    export VK_ADD_LAYER_PATH="$shim_folder"
+}
+not_root() { # COMMAND...: as an ordinary user if we are root and can
+    if [ "$(id -u)" != 0 ]; then
+        "$@"
+    else
+        setpriv --reuid 65534 --regid 65534 --clear-groups "$@"
+    fi
+}
+
+case $WPG_CASE in
+malformed)
+    plain malformed-absent "$app" malformed "$WPG_SPIRV"
+    generate malformed "$app" malformed "$WPG_SPIRV"
+    same malformed-absent malformed
+    # None of them reached a pipeline: nothing to say. The good one is profiled as ever.
+    [ "$(count_profiles malformed)" = 1 ] || fail "the good module was not profiled"
+    ;;
+unread)
+    plain unread-absent "$app" unread "$WPG_SPIRV"
+    generate unread "$app" unread "$WPG_SPIRV"
+    same unread-absent unread
+    logged_once unread 'version|SPIR-V|1\.9'
+    [ "$(count_profiles unread)" = 0 ] || fail "a profile of a pipeline that never was"
+    ;;
+unwritable)
+    [ "$(id -u)" != 0 ] || need_program setpriv
+    mkdir -p "$work/locked/inside"
+    chmod 0555 "$work/locked/inside"
+    # The folder that holds the log and the libraries must stay readable to an ordinary user.
+    chmod a+rwx "$work"
+    not_root test -x "$wavepgo" || skip "an ordinary user cannot reach $wavepgo"
+    not_root "$app" compute "$WPG_SPIRV" >/dev/null 2>&1 || skip "an ordinary user cannot run $app"
+    mkdir -p "$work/unwritable" && chmod a+rwx "$work/unwritable" "$work/cache" "$work/home"
+    WAVEPGO_LOG_FILE=$work/unwritable.log not_root "$wavepgo" run --generate --profile-file "$work/locked/inside/%b.profraw" \
+        -- "$app" compute "$WPG_SPIRV" >"$work/unwritable.out" 2>"$work/unwritable.err"
+    echo $? >"$work/unwritable.code"
+    same absent unwritable
+    logged_once unwritable 'permission|denied|write'
+    ;;
+full-disk)
+    [ "$(id -u)" = 0 ] || skip "a full disk is a small tmpfs, which needs root"
+    mkdir -p "$work/small"
+    mount -t tmpfs -o size=64k wavepgo-test "$work/small" 2>/dev/null || skip "cannot mount a tmpfs here"
+    trap 'umount "$work/small"' EXIT
+    # A profile of an earlier run is there; then the disk fills up.
+    profile_pattern=$work/small/%b.profraw generate earlier "$app" compute "$WPG_SPIRV"
+    same absent earlier
+    file=$(find "$work/small" -name '*.profraw')
+    [ -n "$file" ] || die "no profile on the small disk: $(head -n 3 "$work/earlier.log")"
+    cp "$file" "$work/before.profraw"
+    dd if=/dev/zero of="$work/small/filler" bs=4096 2>/dev/null
+    profile_pattern=$work/small/%b.profraw generate full "$app" compute "$WPG_SPIRV"
+    same absent full
+    logged_once full 'space|write|disk'
+    cmp -s "$file" "$work/before.profraw" || fail "the earlier profile did not stay whole"
+    [ "$(find "$work/small" -type f | grep -c .)" = 2 ] || fail "leavings on the full disk: $(ls "$work/small")"
+    ;;
+truncated-profile)
+    good_profile
+    head -c 100 "$good" >"$work/cut.profraw"
+    use cut "$work/cut.profraw" "$app" compute "$WPG_SPIRV"
+    same absent cut
+    logged_once cut 'truncat|malformed|cut|short|header|end'
+    ;;
+foreign-profile)
+    echo "this is no profile" >"$work/foreign.profdata"
+    use foreign "$work/foreign.profdata" "$app" compute "$WPG_SPIRV"
+    same absent foreign
+    logged_once foreign 'profile|format|magic'
+    ;;
+missing-profile)
+    use missing "$work/nowhere.profdata" "$app" compute "$WPG_SPIRV"
+    # `run` may refuse before the program starts, as a mistake of the user's; the layer itself must not.
+    WAVEPGO_MODE=use WAVEPGO_PROFILE_USE="$work/nowhere.profdata" WAVEPGO_LOG_FILE="$work/absent-file.log" \
+        VK_INSTANCE_LAYERS=VK_LAYER_WAVEPGO_shader_pgo VK_ADD_LAYER_PATH="$WPG_BUILD/share/vulkan/explicit_layer.d" \
+        plain absent-file "$app" compute "$WPG_SPIRV"
+    same absent absent-file
+    logged_once absent-file 'nowhere\.profdata'
+    ;;
+wrong-checksum)
+    # The same names, another function hash: as an older normal form would leave it. Made through llvm-profdata's text.
+    [ -n "$LLVM_PROFDATA" ] || skip "no llvm-profdata"
+    good_profile
+    "$LLVM_PROFDATA" merge --text -o "$work/good.txt" "$good" || die "llvm-profdata --text"
+    awk '/^# Func Hash:/ { print; getline; print "1234567890"; next } { print }' "$work/good.txt" >"$work/wrong.txt"
+    cmp -s "$work/good.txt" "$work/wrong.txt" && die "the text has no function hash"
+    use right "$work/good.txt" "$app" compute "$WPG_SPIRV"
+    same absent right
+    use wrong "$work/wrong.txt" "$app" compute "$WPG_SPIRV"
+    same absent wrong
+    logged_once wrong 'checksum|hash|disagree|match'
+    ;;
+refuse-pipeline | refuse-module)
+    below
+    SHIM_RECORD=$work/known WAVEPGO_MODE=off plain record "$app" compute "$WPG_SPIRV"
+    export VK_ADD_LAYER_PATH="$shim_folder:$WPG_BUILD/share/vulkan/explicit_layer.d"
+    SHIM_RECORD=$work/known WAVEPGO_MODE=off plain record "$app" compute "$WPG_SPIRV"
+    [ -s "$work/known" ] || die "the shim recorded no module"
+    export SHIM_KNOWN="$work/known"
+    generate accepted-first "$app" compute "$WPG_SPIRV"
+    same absent accepted-first
+    [ "$(count_profiles accepted-first)" = 1 ] || fail "no profile below the shim: $(head -n 3 "$work/accepted-first.log")"
+    export SHIM_REFUSE=${WPG_CASE#refuse-}
+    generate refused "$app" compute "$WPG_SPIRV"
+    same absent refused
+    logged_once refused 'refus|reject|driver|VkResult|-13'
+    [ "$(count_profiles refused)" = 0 ] || fail "a profile of a pipeline that was not counted"
+    ;;
+hidden-*)
+    # A device that lacks a feature: that stage is not counted, or counted otherwise; nothing breaks.
+    below
+    export SHIM_HIDE=${WPG_CASE#hidden-}
+    generate hidden "$app" compute "$WPG_SPIRV"
+    same absent hidden
+    case $SHIM_HIDE in
+    address)
+        logged_once hidden 'bufferDeviceAddress|device address'
+        [ "$(count_profiles hidden)" = 0 ] || fail "a profile without buffer device address"
+        ;;
+    subgroups)
+        # Lanes alone: waves are absent, never zero.
+        [ "$(count_profiles hidden)" = 1 ] || fail "no profile: $(head -n 3 "$work/hidden.log")"
+        "$wavepgo" show --json "$(profiles hidden)" >"$work/hidden.json" || fail "show --json"
+        grep '"waves": null' "$work/hidden.json" >/dev/null || fail "waves are not absent"
+        grep '"lanes": \[' "$work/hidden.json" >/dev/null || fail "lanes are absent"
+        ;;
+    stores)
+        unset SHIM_HIDE
+        plain draw-absent "$app" draw "$WPG_SPIRV"
+        export SHIM_HIDE=stores
+        generate draw "$app" draw "$WPG_SPIRV"
+        same draw-absent draw
+        [ "$(count_profiles draw)" = 0 ] || fail "a profile of stages without stores and atomics"
+        ;;
+    esac
+    ;;
+leave)
+    plain leave-absent "$app" leave "$WPG_SPIRV"
+    generate leave "$app" leave "$WPG_SPIRV"
+    same leave-absent leave
+    [ "$(count_profiles leave)" = 1 ] || fail "a program that never destroys its device leaves no profile: $(head -n 3 "$work/leave.log")"
+    accepted $(profiles leave)
+    generate whole "$app" compute "$WPG_SPIRV"
+    diff -rq "$work/leave" "$work/whole" >/dev/null || fail "its counts are not those of one that does"
+    ;;
+fork)
+    plain fork-absent "$app" fork "$WPG_SPIRV"
+    generate fork "$app" fork "$WPG_SPIRV"
+    same fork-absent fork
+    generate whole "$app" compute "$WPG_SPIRV"
+    diff -rq "$work/fork" "$work/whole" >/dev/null || fail "a forked child changed the profile"
+    ;;
+twice)
+    plain twice-absent "$app" twice "$WPG_SPIRV"
+    generate twice "$app" twice "$WPG_SPIRV"
+    same twice-absent twice
+    [ "$(count_profiles twice)" -ge 1 ] || fail "no profile"
+    # Both devices' counts are there.
+    generate once "$app" compute "$WPG_SPIRV"
+    "$wavepgo" merge -o "$work/twice.profdata" "$work/twice" >/dev/null 2>&1 && "$wavepgo" merge -o "$work/once.profdata" "$work/once" "$work/once/" >/dev/null 2>&1
+    lanes() { "$wavepgo" show --json "$1" | sed -n 's/.*"stage": "comp",.*"function".*"lanes": \[\([0-9]*\).*/\1/p' | head -n 1; }
+    [ "$(lanes "$work/twice.profdata")" = "$(($(lanes "$(profiles once)") * 2))" ] || fail "two devices: $(lanes "$work/twice.profdata") lanes, one: $(lanes "$(profiles once)")"
+    ;;
+killed)
+    # Killed after a flush: what was flushed is there, whole.
+    mkdir -p "$work/killed"
+    WAVEPGO_FLUSH_INTERVAL=1 WAVEPGO_LOG_FILE=$work/killed.log "$wavepgo" run --generate --profile-file "$work/killed/%b.profraw" \
+        -- "$app" forever "$WPG_SPIRV" 3 >"$work/killed.out" 2>"$work/killed.err" &
+    victim=$!
+    tries=0
+    while ! grep ready "$work/killed.out" >/dev/null 2>&1; do
+        tries=$((tries + 1))
+        [ $tries -lt 300 ] || break
+        sleep 0.1
+    done
+    kill -9 $victim
+    wait $victim 2>/dev/null
+    [ "$(count_profiles killed)" = 1 ] || die "no profile after a kill: $(head -n 3 "$work/killed.log")"
+    accepted $(profiles killed)
+    ;;
+garbage-settings)
+    WAVEPGO_FLUSH_INTERVAL=soon WAVEPGO_SLOTS=-3 WAVEPGO_SUMMARY=0 VK_INSTANCE_LAYERS=VK_LAYER_WAVEPGO_shader_pgo \
+        VK_ADD_LAYER_PATH="$WPG_BUILD/share/vulkan/explicit_layer.d" WAVEPGO_MODE=sideways WAVEPGO_LOG_FILE="$work/garbage.log" \
+        plain garbage "$app" compute "$WPG_SPIRV"
+    same absent garbage
+    for key in FLUSH_INTERVAL SLOTS MODE; do
+        [ "$(grep -c "$key" "$work/garbage.log" 2>/dev/null)" = 1 ] || fail "not one line about $key"
+    done
+    ;;
+setuid)
+    # Under setuid every setting is ignored: nothing is written, nothing said.
+    [ "$(id -u)" = 0 ] || skip "making a setuid program needs root"
+    need_program setpriv
+    cp "$app" "$work/setuid-app"
+    chown root "$work/setuid-app"
+    chmod 4755 "$work/setuid-app"
+    mkdir -p "$work/setuid"
+    chmod -R a+rwx "$work/setuid" "$work/cache" "$work/home"
+    not_root "$work/setuid-app" compute "$WPG_SPIRV" >"$work/probe.out" 2>/dev/null || skip "a setuid program does not run here"
+    not_root "$wavepgo" run --generate --profile-file "$work/setuid/%b.profraw" -- "$work/setuid-app" compute "$WPG_SPIRV" \
+        >"$work/setuid.out" 2>"$work/setuid.err"
+    echo $? >"$work/setuid.code"
+    same absent setuid
+    [ "$(count_profiles setuid)" = 0 ] || fail "a setuid program wrote where an ordinary user told it to"
+    ;;
+*) die "no such case: $WPG_CASE" ;;
+esac
+finish

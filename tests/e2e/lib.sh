@@ -1,0 +1,191 @@
+# Sourced by the end-to-end tests. ctest sets WPG_BUILD (build folder), WPG_SOURCE (source root), WPG_PROGRAMS (folder of
+# the test programs), WPG_SPIRV (their shaders) and WPG_DRIVER (new, old: which lavapipe); by hand:
+#
+#     WPG_BUILD=$PWD/build WPG_DRIVER=old sh tests/e2e/loop.sh
+#
+# Gives $work, a fresh folder for this test and driver, kept after a failure; $wavepgo, $layer, $bench, $app, $oracle.
+# Nothing of the caller's own settings reaches the programs under test.
+set -u
+
+WPG_SOURCE=${WPG_SOURCE:-$(cd "$(dirname "$0")/../.." && pwd)}
+WPG_BUILD=${WPG_BUILD:-$WPG_SOURCE/build}
+WPG_PROGRAMS=${WPG_PROGRAMS:-$WPG_BUILD/bin}
+WPG_SPIRV=${WPG_SPIRV:-$WPG_BUILD/tests/e2e/spirv}
+WPG_DRIVER=${WPG_DRIVER:-new}
+test_name=$(basename "$0" .sh)
+
+wavepgo=$WPG_BUILD/bin/wavepgo
+bench=$WPG_BUILD/bin/wavepgo-bench
+layer=$WPG_BUILD/lib/libVkLayer_wavepgo.so
+app=$WPG_PROGRAMS/e2e_app
+oracle=$WPG_PROGRAMS/e2e_oracle
+refused=0
+
+skip() {
+    echo "skip: $*"
+    exit 77
+}
+fail() {
+    echo "FAIL: $*"
+    refused=1
+}
+die() {
+    echo "FAIL: $*"
+    exit 1
+}
+# The last line of a test.
+finish() {
+    [ "$refused" = 0 ] || exit 1
+    [ -n "${WPG_KEEP:-}" ] || rm -rf "$work"
+    echo "ok"
+    exit 0
+}
+need_program() { command -v "$1" >/dev/null 2>&1 || skip "$1 is not installed"; }
+need_built() {
+    for built in "$@"; do
+        [ -e "$built" ] || skip "$built is not built"
+    done
+}
+
+for variable in $(env | sed -n 's/^\(WAVEPGO_[A-Z_]*\|LLVM_PROFILE_[A-Z_]*\|VK_[A-Z_]*\|SHIM_[A-Z_]*\|RADV_[A-Z_]*\|MESA_[A-Z_]*\|LP_[A-Z_]*\)=.*/\1/p'); do
+    unset "$variable"
+done
+WPG_LVP_ICD= WPG_LVP_ICD_OLD= WPG_RADV_ICD= WPG_RADV_ICD_OLD= WPG_DRIVER_LIBRARY_PATH=
+LLVM_PROFDATA=$(command -v llvm-profdata 2>/dev/null) || LLVM_PROFDATA=
+LLVM_PROFDATA_14= LLVM_PROFDATA_19= LLVM_PROFDATA_22=
+[ ! -f "$WPG_SOURCE/.deps/env.sh" ] || . "$WPG_SOURCE/.deps/env.sh"
+
+driver_icd() { # new|old|radv|radv-old: prints the manifest, nothing if there is none
+    case $1 in
+    new) echo "$WPG_LVP_ICD" ;;
+    old) echo "$WPG_LVP_ICD_OLD" ;;
+    radv) echo "$WPG_RADV_ICD" ;;
+    radv-old) echo "$WPG_RADV_ICD_OLD" ;;
+    *) die "unknown driver $1" ;;
+    esac
+}
+use_driver() {
+    icd=$(driver_icd "$1")
+    [ -n "$icd" ] && [ -f "$icd" ] || skip "no driver '$1' here (sh tests/setup.sh says why)"
+    VK_ICD_FILENAMES=$icd
+    VK_DRIVER_FILES=$icd
+    export VK_ICD_FILENAMES VK_DRIVER_FILES
+    case $1 in
+    new | radv)
+        [ -z "$WPG_DRIVER_LIBRARY_PATH" ] || LD_LIBRARY_PATH=$WPG_DRIVER_LIBRARY_PATH${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+        [ -z "$WPG_DRIVER_LIBRARY_PATH" ] || export LD_LIBRARY_PATH
+        ;;
+    esac
+}
+use_driver "$WPG_DRIVER"
+
+work=$WPG_BUILD/tests/e2e/out/$test_name${WPG_CASE:+-$WPG_CASE}-$WPG_DRIVER
+rm -rf "$work"
+mkdir -p "$work/home" "$work/cache" || die "cannot make $work"
+HOME=$work/home XDG_CACHE_HOME=$work/cache XDG_CONFIG_HOME=$work/home XDG_RUNTIME_DIR=$work/home
+MESA_SHADER_CACHE_DISABLE=true NODEVICE_SELECT=1
+# A sanitizer's layer runs inside drivers that leak and that do not tell it of their locks.
+ASAN_OPTIONS=detect_leaks=0${ASAN_OPTIONS:+:$ASAN_OPTIONS}
+UBSAN_OPTIONS=print_stacktrace=1${UBSAN_OPTIONS:+:$UBSAN_OPTIONS}
+TSAN_OPTIONS=suppressions=$WPG_SOURCE/tests/e2e/tsan.supp${TSAN_OPTIONS:+:$TSAN_OPTIONS}
+export HOME XDG_CACHE_HOME XDG_CONFIG_HOME XDG_RUNTIME_DIR MESA_SHADER_CACHE_DISABLE NODEVICE_SELECT
+export ASAN_OPTIONS UBSAN_OPTIONS TSAN_OPTIONS
+cd "$work" || die "cannot enter $work"
+
+# plain NAME COMMAND...: without the layer; output to $work/NAME.out and .err, exit code to NAME.code.
+plain() {
+    name=$1
+    shift
+    "$@" >"$work/$name.out" 2>"$work/$name.err"
+    echo $? >"$work/$name.code"
+}
+
+# generate NAME COMMAND...: under the layer in generate mode; profiles to $work/NAME/<hash>.profraw, the layer's log to
+# $work/NAME.log. Extra settings by environment.
+generate() {
+    name=$1
+    shift
+    mkdir -p "$work/$name"
+    WAVEPGO_LOG_FILE=${WAVEPGO_LOG_FILE:-$work/$name.log} "$wavepgo" run --generate \
+        --profile-file "${profile_pattern:-$work/$name/%b.profraw}" -- "$@" >"$work/$name.out" 2>"$work/$name.err"
+    echo $? >"$work/$name.code"
+}
+
+# use NAME PROFILE COMMAND...
+use() {
+    name=$1
+    profile=$2
+    shift 2
+    WAVEPGO_LOG_FILE=${WAVEPGO_LOG_FILE:-$work/$name.log} WAVEPGO_USE_LOG=$work/$name.uselog "$wavepgo" run \
+        --use "$profile" -- "$@" >"$work/$name.out" 2>"$work/$name.err"
+    echo $? >"$work/$name.code"
+}
+
+# same NAME NAME: exit code and standard output of two runs are equal.
+same() {
+    cmp -s "$work/$1.code" "$work/$2.code" ||
+        fail "exit codes of $1 and $2 differ: $(cat "$work/$1.code") and $(cat "$work/$2.code"): $(tail -n 3 "$work/$2.err")"
+    diff "$work/$1.out" "$work/$2.out" >"$work/diff" || {
+        fail "output of $1 and $2 differs"
+        head -n 20 "$work/diff"
+    }
+}
+exited() { # NAME CODE
+    [ "$(cat "$work/$1.code")" = "$2" ] || {
+        fail "$1: exit code $(cat "$work/$1.code"), expected $2"
+        tail -n 10 "$work/$1.err"
+    }
+}
+# How many profiles NAME wrote, and their names.
+profiles() { find "$work/$1" -name '*.profraw' | LC_ALL=C sort; }
+count_profiles() { profiles "$1" | grep -c . || :; }
+
+# accepted FILES...: stock llvm-profdata of the version that the files are written for merges and shows them.
+accepted() {
+    [ -n "$LLVM_PROFDATA" ] || {
+        echo "note: no llvm-profdata here, files not checked with it"
+        return 0
+    }
+    "$LLVM_PROFDATA" merge -o "$work/stock.profdata" "$@" 2>"$work/stock.err" || fail "llvm-profdata merge: $(head -n 3 "$work/stock.err")"
+    [ ! -s "$work/stock.err" ] || fail "llvm-profdata merge warns: $(head -n 3 "$work/stock.err")"
+    "$LLVM_PROFDATA" show --all-functions --counts "$work/stock.profdata" >"$work/stock.show" 2>"$work/stock.err" ||
+        fail "llvm-profdata show: $(head -n 3 "$work/stock.err")"
+    grep '#lanes:' "$work/stock.show" >/dev/null || fail "llvm-profdata show lists no #lanes record"
+}
+
+# One log line, and it says TEXT (an extended regular expression).
+logged_once() { # NAME TEXT
+    lines=$(grep -c . "$work/$1.log" 2>/dev/null)
+    [ "${lines:-0}" = 1 ] && grep -E -i -e "$2" "$work/$1.log" >/dev/null && return 0
+    fail "$1: ${lines:-0} log lines, expected one that says '$2':"
+    head -n 8 "$work/$1.log" 2>/dev/null
+}
+
+# Starts an X server of our own on a free display; it ends with the test.
+start_x() {
+    need_program Xvfb
+    : >"$work/display"
+    Xvfb -displayfd 5 -screen 0 800x600x24 -nolisten tcp 5>"$work/display" >"$work/xvfb.log" 2>&1 &
+    xvfb_pid=$!
+    trap 'kill $xvfb_pid 2>/dev/null' EXIT
+    tries=0
+    while [ ! -s "$work/display" ]; do
+        tries=$((tries + 1))
+        [ $tries -le 100 ] || skip "Xvfb does not start: $(tail -n 1 "$work/xvfb.log")"
+        sleep 0.1
+    done
+    DISPLAY=:$(cat "$work/display")
+    export DISPLAY
+    unset WAYLAND_DISPLAY
+}
+
+# A manifest of the shim layer (shim_layer.c) in a folder of its own: shim_folder, for VK_ADD_LAYER_PATH.
+make_shim() {
+    shim_folder=$work/shim
+    mkdir -p "$shim_folder"
+    cat >"$shim_folder/shim.json" <<JSON
+{"file_format_version": "1.1.2", "layer": {"name": "VK_LAYER_WAVEPGO_TEST_shim", "type": "GLOBAL",
+ "library_path": "$WPG_BUILD/lib/libVkLayer_wavepgo_test_shim.so", "api_version": "1.3.0",
+ "implementation_version": "1", "description": "wavepgo tests: a difficult driver"}}
+JSON
+}

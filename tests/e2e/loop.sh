@@ -1,0 +1,60 @@
+#!/bin/sh
+# The whole loop on the benchmarks: off, generate twice, stock and own merge, use. Outputs are equal everywhere, both
+# generate runs give the same files byte for byte, one a pipeline hash.
+. "$(dirname "$0")/lib.sh"
+need_built "$wavepgo" "$layer" "$bench"
+run_bench="$bench --size small --checksum"
+
+plain absent $run_bench
+exited absent 0
+pipelines=$(grep -c . "$work/absent.out")
+[ "$pipelines" -ge 8 ] || fail "only $pipelines benchmarks ran"
+
+WAVEPGO_MODE=off plain off "$wavepgo" run -- $run_bench
+same absent off
+
+generate one $run_bench
+same absent one
+generate two $run_bench
+same absent two
+written=$(count_profiles one)
+[ "$written" = "$pipelines" ] || fail "$written profiles of $pipelines pipelines; log: $(head -n 5 "$work/one.log")"
+diff -rq "$work/one" "$work/two" >"$work/diff" || { fail "two runs give different profiles:"; head -n 20 "$work/diff"; }
+for file in $(profiles one); do
+    basename "$file" | grep -E '^[0-9a-f]{32}\.profraw$' >/dev/null || fail "file name is no pipeline hash: $file"
+done
+
+accepted $(profiles one)
+for version in 14 19 22; do
+    eval "tool=\$LLVM_PROFDATA_$version"
+    [ -n "$tool" ] || continue
+    "$wavepgo" merge -o "$work/merged.profdata" "$work/one" "$work/two" >"$work/merge.out" 2>&1 ||
+        fail "wavepgo merge: $(tail -n 3 "$work/merge.out")"
+    "$tool" show --all-functions --counts "$work/merged.profdata" >"$work/show-$version" 2>"$work/show.err" ||
+        fail "llvm-profdata $version does not read the merged profile: $(head -n 3 "$work/show.err")"
+    grep '#lanes:' "$work/show-$version" >/dev/null || fail "llvm-profdata $version shows no lanes"
+done
+# The merge of two equal runs holds every counter twice; stock llvm-profdata agrees.
+"$wavepgo" merge -o "$work/merged.profdata" "$work/one" "$work/two" >"$work/merge.out" 2>&1 || fail "wavepgo merge"
+if [ -n "$LLVM_PROFDATA" ]; then
+    "$LLVM_PROFDATA" merge -o "$work/stock.profdata" $(profiles one) $(profiles two) 2>"$work/stock.err" ||
+        fail "llvm-profdata merge: $(head -n 3 "$work/stock.err")"
+    for file in merged stock; do
+        "$LLVM_PROFDATA" show --all-functions --counts "$work/$file.profdata" >"$work/$file.show" 2>&1
+    done
+    cmp -s "$work/merged.show" "$work/stock.show" || fail "wavepgo merge and llvm-profdata merge disagree"
+fi
+
+use used "$work/merged.profdata" $run_bench
+same absent used
+use folder "$work/one" $run_bench
+same absent folder
+"$wavepgo" show "$work/merged.profdata" >"$work/show.out" 2>&1 || fail "wavepgo show: $(tail -n 3 "$work/show.out")"
+"$wavepgo" show --json "$work/merged.profdata" >"$work/show.json" 2>&1 || fail "wavepgo show --json"
+if [ -s "$work/used.uselog" ]; then
+    "$wavepgo" show --use-log "$work/used.uselog" >"$work/uselog.out" 2>&1 || fail "wavepgo show --use-log"
+    [ -s "$work/uselog.out" ] || fail "wavepgo show --use-log prints nothing"
+else
+    fail "use mode wrote no use log"
+fi
+finish

@@ -1,0 +1,61 @@
+#!/bin/sh
+# Every benchmark and oracle shader, instrumented and optimised by their own profile, compiles on RADV, which needs no
+# hardware for that (RADV_FORCE_FAMILY). WPG_DRIVER=radv or radv-old; the profile comes from lavapipe.
+. "$(dirname "$0")/lib.sh"
+need_built "$wavepgo" "$layer" "$bench" "$oracle"
+case $WPG_DRIVER in
+radv) families="navi31 navi21" profiler=new ;;
+radv-old) families="gfx1100 navi21" profiler=old ;;
+*) die "WPG_DRIVER must be radv or radv-old" ;;
+esac
+[ -n "$(driver_icd $profiler)" ] || skip "no lavapipe to make the profile with"
+
+# Profiles of everything, on lavapipe.
+kernels=$(cd "$WPG_SOURCE/tests/e2e/oracle/kernels" && ls)
+(
+    use_driver $profiler
+    generate profile $bench --size small --checksum
+    exited profile 0
+    for kernel in $kernels; do
+        stage=${kernel##*.}
+        case $stage in comp) variant=64 ;; frag) variant=part ;; *) variant=plain ;; esac
+        profile_pattern=$work/profile/%b.profraw generate oracle "$oracle" "${kernel%.*}" $stage $variant "$WPG_SPIRV" none
+    done
+)
+"$wavepgo" merge -o "$work/all.profdata" "$work/profile" >"$work/merge.out" 2>&1 || die "merge: $(tail -n 3 "$work/merge.out")"
+
+# The same modules, as generate and use mode rewrite them.
+for how in instrumented optimised; do
+    mkdir -p "$work/$how"
+    for module in "$WPG_BUILD"/shaders/*.spv "$WPG_SPIRV"/*.spv; do
+        out=$work/$how/$(basename "$module")
+        set --
+        # The oracle's kernels are run with a workgroup size by specialisation constant.
+        case $module in "$WPG_SPIRV"/*.comp.spv) [ "$(basename "$module")" = count.comp.spv ] || set -- --spec 0=64 --spec 1=5 ;; esac
+        [ $how = instrumented ] || set -- "$@" --use "$work/all.profdata"
+        "$wavepgo" instrument "$module" -o "$out" --validate "$@" >"$work/instrument.out" 2>&1 ||
+            fail "$how $(basename "$module"): $(tail -n 2 "$work/instrument.out")"
+    done
+done
+
+for family in $families; do
+    export RADV_FORCE_FAMILY=$family
+    for how in plain instrumented optimised; do
+        case $how in
+        plain) shaders=$WPG_BUILD/shaders spirv=$WPG_SPIRV ;;
+        *) shaders=$work/$how spirv=$work/$how ;;
+        esac
+        plain bench-$family-$how "$bench" --compile-only --shaders "$shaders"
+        exited bench-$family-$how 0
+        for kernel in $kernels; do
+            stage=${kernel##*.}
+            case $stage in comp) variant=64 ;; frag) variant=part ;; *) variant=plain ;; esac
+            plain kernel "$oracle" "${kernel%.*}" $stage $variant "$spirv" compile
+            [ "$(cat "$work/kernel.code")" = 0 ] || fail "$kernel $how on $family: $(tail -n 3 "$work/kernel.err")"
+        done
+    done
+    # Through the layer: a driver without memory types is a driver to get along with.
+    generate layer-$family "$bench" --compile-only
+    exited layer-$family 0
+done
+finish

@@ -1,0 +1,486 @@
+/* A Vulkan layer for the tests: stands below or above the layer under test and plays a difficult driver, or
+ * looks at what is presented. Environment:
+ *
+ *     SHIM_RECORD=FILE          appends the hash of every shader module given to it
+ *     SHIM_KNOWN=FILE           hashes recorded before; any other module is "rewritten"
+ *     SHIM_REFUSE=pipeline|module   what fails for a rewritten module: making a pipeline of it, or the module
+ * itself SHIM_SHOT=N:FILE          writes the Nth presented image (from 1) as a PPM
+ *
+ * Serves one device at a time. Globals are behind one lock; queue calls are the application's to serialise.
+ */
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <vulkan/vk_layer.h>
+#include <vulkan/vulkan.h>
+
+enum { MAX_MODULES = 8192, MAX_IMAGES = 16, MAX_QUEUES = 16 };
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct {
+    VkInstance instance;
+    VkPhysicalDevice physical;
+    VkDevice device;
+    PFN_vkGetInstanceProcAddr next_instance;
+    PFN_vkGetDeviceProcAddr next_device;
+    PFN_vkSetDeviceLoaderData set_loader_data;
+    VkShaderModule rewritten[MAX_MODULES];
+    size_t rewritten_count;
+    struct {
+        VkQueue queue;
+        uint32_t family;
+    } queues[MAX_QUEUES];
+    size_t queue_count;
+    VkImage images[MAX_IMAGES];
+    uint32_t image_count;
+    VkExtent2D extent;
+    VkFormat format;
+    unsigned presented;
+} shim;
+
+#define DEVICE_CALL(name)   ((PFN_##name)shim.next_device(shim.device, #name))
+#define INSTANCE_CALL(name) ((PFN_##name)shim.next_instance(shim.instance, #name))
+
+static uint64_t hash_words(const uint32_t *words, size_t bytes)
+{
+    uint64_t hash = 0xcbf29ce484222325u;
+    for (size_t i = 0; i < bytes / 4; i++)
+        hash = (hash ^ words[i]) * 0x100000001b3u;
+    return hash;
+}
+
+static bool known(uint64_t hash)
+{
+    const char *path = getenv("SHIM_KNOWN");
+    FILE *file = path ? fopen(path, "r") : NULL;
+    if (!file)
+        return true;
+    bool found = false;
+    unsigned long long line;
+    while (!found && fscanf(file, "%llx", &line) == 1)
+        found = line == hash;
+    fclose(file);
+    return found;
+}
+
+static bool refuses(const char *what)
+{
+    const char *setting = getenv("SHIM_REFUSE");
+    return setting && strcmp(setting, what) == 0;
+}
+
+/* Looks at a module's words; true if they are not among the known ones. */
+static bool look_at(const VkShaderModuleCreateInfo *info)
+{
+    uint64_t hash = hash_words(info->pCode, info->codeSize);
+    const char *record = getenv("SHIM_RECORD");
+    if (record) {
+        pthread_mutex_lock(&lock);
+        FILE *file = fopen(record, "a");
+        if (file) {
+            fprintf(file, "%016llx\n", (unsigned long long)hash);
+            fclose(file);
+        }
+        pthread_mutex_unlock(&lock);
+    }
+    return !known(hash);
+}
+
+static VKAPI_ATTR VkResult VKAPI_CALL create_shader_module(VkDevice device,
+                                                           const VkShaderModuleCreateInfo *info,
+                                                           const VkAllocationCallbacks *allocator,
+                                                           VkShaderModule *module)
+{
+    bool rewritten = look_at(info);
+    if (rewritten && refuses("module"))
+        return VK_ERROR_UNKNOWN;
+    VkResult result = DEVICE_CALL(vkCreateShaderModule)(device, info, allocator, module);
+    if (result == VK_SUCCESS) {
+        pthread_mutex_lock(&lock);
+        /* Handles are used again after a destroy: forget what an earlier module of this handle was. */
+        for (size_t i = 0; i < shim.rewritten_count; i++)
+            if (shim.rewritten[i] == *module)
+                shim.rewritten[i] = shim.rewritten[--shim.rewritten_count];
+        if (rewritten && shim.rewritten_count < MAX_MODULES)
+            shim.rewritten[shim.rewritten_count++] = *module;
+        pthread_mutex_unlock(&lock);
+    }
+    return result;
+}
+
+static bool stage_is_rewritten(const VkPipelineShaderStageCreateInfo *stage)
+{
+    if (stage->module == VK_NULL_HANDLE) {
+        for (const VkBaseInStructure *s = stage->pNext; s; s = s->pNext)
+            if (s->sType == VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO)
+                return look_at((const VkShaderModuleCreateInfo *)(const void *)s);
+        return false;
+    }
+    bool found = false;
+    pthread_mutex_lock(&lock);
+    for (size_t i = 0; i < shim.rewritten_count; i++)
+        found |= shim.rewritten[i] == stage->module;
+    pthread_mutex_unlock(&lock);
+    return found;
+}
+
+static VKAPI_ATTR VkResult VKAPI_CALL create_compute(VkDevice device, VkPipelineCache cache, uint32_t count,
+                                                     const VkComputePipelineCreateInfo *infos,
+                                                     const VkAllocationCallbacks *allocator,
+                                                     VkPipeline *pipelines)
+{
+    bool rewritten = false;
+    for (uint32_t i = 0; i < count; i++)
+        rewritten |= stage_is_rewritten(&infos[i].stage);
+    if (rewritten && refuses("pipeline")) {
+        memset(pipelines, 0, count * sizeof *pipelines);
+        return VK_ERROR_UNKNOWN;
+    }
+    return DEVICE_CALL(vkCreateComputePipelines)(device, cache, count, infos, allocator, pipelines);
+}
+
+static VKAPI_ATTR VkResult VKAPI_CALL create_graphics(VkDevice device, VkPipelineCache cache, uint32_t count,
+                                                      const VkGraphicsPipelineCreateInfo *infos,
+                                                      const VkAllocationCallbacks *allocator,
+                                                      VkPipeline *pipelines)
+{
+    bool rewritten = false;
+    for (uint32_t i = 0; i < count; i++)
+        for (uint32_t s = 0; s < infos[i].stageCount; s++)
+            rewritten |= stage_is_rewritten(&infos[i].pStages[s]);
+    if (rewritten && refuses("pipeline")) {
+        memset(pipelines, 0, count * sizeof *pipelines);
+        return VK_ERROR_UNKNOWN;
+    }
+    return DEVICE_CALL(vkCreateGraphicsPipelines)(device, cache, count, infos, allocator, pipelines);
+}
+
+/* -- Presented images */
+
+static VKAPI_ATTR void VKAPI_CALL get_queue(VkDevice device, uint32_t family, uint32_t index, VkQueue *queue)
+{
+    DEVICE_CALL(vkGetDeviceQueue)(device, family, index, queue);
+    if (shim.queue_count < MAX_QUEUES) {
+        shim.queues[shim.queue_count].queue = *queue;
+        shim.queues[shim.queue_count++].family = family;
+    }
+}
+
+static VKAPI_ATTR VkResult VKAPI_CALL create_swapchain(VkDevice device, const VkSwapchainCreateInfoKHR *info,
+                                                       const VkAllocationCallbacks *allocator,
+                                                       VkSwapchainKHR *swapchain)
+{
+    VkSwapchainCreateInfoKHR mine = *info;
+    mine.imageUsage |= VK_IMAGE_USAGE_TRANSFER_SRC_BIT;
+    VkResult result = DEVICE_CALL(vkCreateSwapchainKHR)(device, &mine, allocator, swapchain);
+    if (result == VK_SUCCESS) {
+        shim.extent = info->imageExtent;
+        shim.format = info->imageFormat;
+        shim.image_count = MAX_IMAGES;
+        DEVICE_CALL(vkGetSwapchainImagesKHR)(device, *swapchain, &shim.image_count, shim.images);
+    }
+    return result;
+}
+
+static void write_ppm(const char *path, const uint8_t *pixels)
+{
+    FILE *file = fopen(path, "wb");
+    if (!file)
+        return;
+    bool bgr = shim.format == VK_FORMAT_B8G8R8A8_UNORM || shim.format == VK_FORMAT_B8G8R8A8_SRGB;
+    fprintf(file, "P6\n%u %u\n255\n", shim.extent.width, shim.extent.height);
+    for (size_t i = 0; i < (size_t)shim.extent.width * shim.extent.height; i++) {
+        const uint8_t *p = pixels + 4 * i;
+        const uint8_t rgb[3] = {p[bgr ? 2 : 0], p[1], p[bgr ? 0 : 2]};
+        fwrite(rgb, 1, 3, file);
+    }
+    fclose(file);
+}
+
+static VkImageMemoryBarrier image_barrier(VkImage image, VkImageLayout from, VkImageLayout to)
+{
+    return (VkImageMemoryBarrier){.sType = VK_STRUCTURE_TYPE_IMAGE_MEMORY_BARRIER,
+                                  .srcAccessMask = VK_ACCESS_MEMORY_WRITE_BIT,
+                                  .dstAccessMask = VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT,
+                                  .oldLayout = from,
+                                  .newLayout = to,
+                                  .srcQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED,
+                                  .dstQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED,
+                                  .image = image,
+                                  .subresourceRange = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1}};
+}
+
+static void record_copy(VkCommandBuffer commands, VkImage image, VkBuffer buffer)
+{
+    VkCommandBufferBeginInfo begin = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
+    DEVICE_CALL(vkBeginCommandBuffer)(commands, &begin);
+    VkImageMemoryBarrier to =
+        image_barrier(image, VK_IMAGE_LAYOUT_PRESENT_SRC_KHR, VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL);
+    VkImageMemoryBarrier back =
+        image_barrier(image, VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL, VK_IMAGE_LAYOUT_PRESENT_SRC_KHR);
+    VkPipelineStageFlags all = VK_PIPELINE_STAGE_ALL_COMMANDS_BIT;
+    DEVICE_CALL(vkCmdPipelineBarrier)(commands, all, all, 0, 0, NULL, 0, NULL, 1, &to);
+    VkBufferImageCopy region = {.imageSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, 1},
+                                .imageExtent = {shim.extent.width, shim.extent.height, 1}};
+    DEVICE_CALL(vkCmdCopyImageToBuffer)
+    (commands, image, VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL, buffer, 1, &region);
+    DEVICE_CALL(vkCmdPipelineBarrier)(commands, all, all, 0, 0, NULL, 0, NULL, 1, &back);
+    DEVICE_CALL(vkEndCommandBuffer)(commands);
+}
+
+/* Copies the image about to be presented, waiting for what the present would wait for. */
+static bool shoot(VkQueue queue, const VkPresentInfoKHR *present, const char *path)
+{
+    uint32_t family = 0;
+    for (size_t i = 0; i < shim.queue_count; i++)
+        if (shim.queues[i].queue == queue)
+            family = shim.queues[i].family;
+    VkDeviceSize size = (VkDeviceSize)shim.extent.width * shim.extent.height * 4;
+    VkBufferCreateInfo buffer_info = {.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO,
+                                      .size = size,
+                                      .usage = VK_BUFFER_USAGE_TRANSFER_DST_BIT};
+    VkBuffer buffer;
+    if (DEVICE_CALL(vkCreateBuffer)(shim.device, &buffer_info, NULL, &buffer) != VK_SUCCESS)
+        return false;
+    VkMemoryRequirements need;
+    DEVICE_CALL(vkGetBufferMemoryRequirements)(shim.device, buffer, &need);
+    VkPhysicalDeviceMemoryProperties types;
+    INSTANCE_CALL(vkGetPhysicalDeviceMemoryProperties)(shim.physical, &types);
+    VkMemoryPropertyFlags host = VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
+    uint32_t type = 0;
+    while (!((need.memoryTypeBits >> type & 1) && (types.memoryTypes[type].propertyFlags & host) == host))
+        if (++type == types.memoryTypeCount)
+            return false;
+    VkMemoryAllocateInfo memory_info = {.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO,
+                                        .allocationSize = need.size,
+                                        .memoryTypeIndex = type};
+    VkDeviceMemory memory;
+    void *pixels;
+    VkCommandPoolCreateInfo pool_info = {.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
+                                         .queueFamilyIndex = family};
+    VkCommandPool pool;
+    if (DEVICE_CALL(vkAllocateMemory)(shim.device, &memory_info, NULL, &memory) != VK_SUCCESS ||
+        DEVICE_CALL(vkBindBufferMemory)(shim.device, buffer, memory, 0) != VK_SUCCESS ||
+        DEVICE_CALL(vkMapMemory)(shim.device, memory, 0, VK_WHOLE_SIZE, 0, &pixels) != VK_SUCCESS ||
+        DEVICE_CALL(vkCreateCommandPool)(shim.device, &pool_info, NULL, &pool) != VK_SUCCESS)
+        return false;
+    VkCommandBufferAllocateInfo commands_info = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
+                                                 .commandPool = pool,
+                                                 .commandBufferCount = 1};
+    VkCommandBuffer commands;
+    if (DEVICE_CALL(vkAllocateCommandBuffers)(shim.device, &commands_info, &commands) != VK_SUCCESS)
+        return false;
+    shim.set_loader_data(shim.device, commands);
+    record_copy(commands, shim.images[present->pImageIndices[0]], buffer);
+    VkPipelineStageFlags stages[8];
+    for (size_t i = 0; i < 8; i++)
+        stages[i] = VK_PIPELINE_STAGE_ALL_COMMANDS_BIT;
+    VkSubmitInfo submit = {.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO,
+                           .waitSemaphoreCount =
+                               present->waitSemaphoreCount > 8 ? 8 : present->waitSemaphoreCount,
+                           .pWaitSemaphores = present->pWaitSemaphores,
+                           .pWaitDstStageMask = stages,
+                           .commandBufferCount = 1,
+                           .pCommandBuffers = &commands};
+    DEVICE_CALL(vkQueueSubmit)(queue, 1, &submit, VK_NULL_HANDLE);
+    DEVICE_CALL(vkQueueWaitIdle)(queue);
+    write_ppm(path, pixels);
+    DEVICE_CALL(vkDestroyCommandPool)(shim.device, pool, NULL);
+    DEVICE_CALL(vkDestroyBuffer)(shim.device, buffer, NULL);
+    DEVICE_CALL(vkFreeMemory)(shim.device, memory, NULL);
+    return true;
+}
+
+static VKAPI_ATTR VkResult VKAPI_CALL queue_present(VkQueue queue, const VkPresentInfoKHR *info)
+{
+    const char *shot = getenv("SHIM_SHOT");
+    char *path = NULL;
+    unsigned long frame = shot ? strtoul(shot, &path, 10) : 0;
+    VkPresentInfoKHR mine = *info;
+    shim.presented++;
+    if (shot && shim.presented == frame && *path == ':' && shoot(queue, info, path + 1))
+        mine.waitSemaphoreCount = 0;
+    VkResult result = DEVICE_CALL(vkQueuePresentKHR)(queue, &mine);
+    const char *end = getenv("SHIM_EXIT");
+    if (end && shim.presented >= strtoul(end, NULL, 10))
+        exit(0);
+    return result;
+}
+
+/* -- Hidden features */
+
+static bool hides(const char *what)
+{
+    const char *list = getenv("SHIM_HIDE");
+    const char *at = list ? strstr(list, what) : NULL;
+    size_t length = strlen(what);
+    return at && (at == list || at[-1] == ',') && (at[length] == 0 || at[length] == ',');
+}
+
+static void hide_core(VkPhysicalDeviceFeatures *features)
+{
+    if (hides("int64"))
+        features->shaderInt64 = VK_FALSE;
+    if (hides("stores"))
+        features->fragmentStoresAndAtomics = features->vertexPipelineStoresAndAtomics = VK_FALSE;
+}
+
+static void hide_structure(VkBaseOutStructure *s)
+{
+    void *data = s;
+    VkPhysicalDeviceVulkan12Features *v12 = data;
+    VkPhysicalDeviceShaderAtomicInt64Features *atomics = data;
+    VkPhysicalDeviceBufferDeviceAddressFeatures *address = data;
+    VkPhysicalDeviceVulkan13Features *v13 = data;
+    VkPhysicalDeviceShaderDemoteToHelperInvocationFeatures *demote = data;
+    if (s->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES) {
+        v12->shaderBufferInt64Atomics &= !hides("int64");
+        v12->bufferDeviceAddress &= !hides("address");
+    } else if (s->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ATOMIC_INT64_FEATURES) {
+        atomics->shaderBufferInt64Atomics &= !hides("int64");
+    } else if (s->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_BUFFER_DEVICE_ADDRESS_FEATURES) {
+        address->bufferDeviceAddress &= !hides("address");
+    } else if (s->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES) {
+        v13->shaderDemoteToHelperInvocation &= !hides("demote");
+    } else if (s->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_DEMOTE_TO_HELPER_INVOCATION_FEATURES) {
+        demote->shaderDemoteToHelperInvocation &= !hides("demote");
+    }
+}
+
+static VKAPI_ATTR void VKAPI_CALL get_features(VkPhysicalDevice physical, VkPhysicalDeviceFeatures *features)
+{
+    INSTANCE_CALL(vkGetPhysicalDeviceFeatures)(physical, features);
+    hide_core(features);
+}
+
+static VKAPI_ATTR void VKAPI_CALL get_features2(VkPhysicalDevice physical,
+                                                VkPhysicalDeviceFeatures2 *features)
+{
+    INSTANCE_CALL(vkGetPhysicalDeviceFeatures2)(physical, features);
+    hide_core(&features->features);
+    for (VkBaseOutStructure *s = features->pNext; s; s = s->pNext)
+        hide_structure(s);
+}
+
+static VKAPI_ATTR void VKAPI_CALL get_properties2(VkPhysicalDevice physical,
+                                                  VkPhysicalDeviceProperties2 *properties)
+{
+    INSTANCE_CALL(vkGetPhysicalDeviceProperties2)(physical, properties);
+    for (VkBaseOutStructure *s = properties->pNext; s && hides("subgroups"); s = s->pNext) {
+        void *data = s;
+        if (s->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_PROPERTIES)
+            ((VkPhysicalDeviceSubgroupProperties *)data)->supportedStages = 0;
+        else if (s->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_PROPERTIES)
+            ((VkPhysicalDeviceVulkan11Properties *)data)->subgroupSupportedStages = 0;
+    }
+}
+
+/* -- Layer machinery */
+
+static const void *find_link(const void *chain, VkStructureType type, VkLayerFunction function)
+{
+    for (const VkBaseInStructure *s = chain; s; s = s->pNext)
+        if (s->sType == type && ((const VkLayerDeviceCreateInfo *)(const void *)s)->function == function)
+            return s;
+    return NULL;
+}
+
+static VKAPI_ATTR VkResult VKAPI_CALL create_instance(const VkInstanceCreateInfo *info,
+                                                      const VkAllocationCallbacks *allocator,
+                                                      VkInstance *instance)
+{
+    VkLayerInstanceCreateInfo *link = (VkLayerInstanceCreateInfo *)(uintptr_t)find_link(
+        info->pNext, VK_STRUCTURE_TYPE_LOADER_INSTANCE_CREATE_INFO, VK_LAYER_LINK_INFO);
+    if (!link)
+        return VK_ERROR_INITIALIZATION_FAILED;
+    shim.next_instance = link->u.pLayerInfo->pfnNextGetInstanceProcAddr;
+    link->u.pLayerInfo = link->u.pLayerInfo->pNext;
+    PFN_vkCreateInstance create =
+        (PFN_vkCreateInstance)shim.next_instance(VK_NULL_HANDLE, "vkCreateInstance");
+    VkResult result = create(info, allocator, instance);
+    shim.instance = *instance;
+    return result;
+}
+
+static VKAPI_ATTR VkResult VKAPI_CALL create_device(VkPhysicalDevice physical, const VkDeviceCreateInfo *info,
+                                                    const VkAllocationCallbacks *allocator, VkDevice *device)
+{
+    VkLayerDeviceCreateInfo *link = (VkLayerDeviceCreateInfo *)(uintptr_t)find_link(
+        info->pNext, VK_STRUCTURE_TYPE_LOADER_DEVICE_CREATE_INFO, VK_LAYER_LINK_INFO);
+    const VkLayerDeviceCreateInfo *data =
+        find_link(info->pNext, VK_STRUCTURE_TYPE_LOADER_DEVICE_CREATE_INFO, VK_LOADER_DATA_CALLBACK);
+    if (!link || !data)
+        return VK_ERROR_INITIALIZATION_FAILED;
+    shim.set_loader_data = data->u.pfnSetDeviceLoaderData;
+    PFN_vkGetInstanceProcAddr next = link->u.pLayerInfo->pfnNextGetInstanceProcAddr;
+    PFN_vkGetDeviceProcAddr next_device = link->u.pLayerInfo->pfnNextGetDeviceProcAddr;
+    link->u.pLayerInfo = link->u.pLayerInfo->pNext;
+    PFN_vkCreateDevice create = (PFN_vkCreateDevice)next(shim.instance, "vkCreateDevice");
+    VkResult result = create(physical, info, allocator, device);
+    if (result == VK_SUCCESS) {
+        shim.next_device = next_device;
+        shim.physical = physical;
+        shim.device = *device;
+        shim.queue_count = 0;
+    }
+    return result;
+}
+
+static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL device_address(VkDevice device, const char *name);
+static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL instance_address(VkInstance instance, const char *name);
+
+static PFN_vkVoidFunction intercepted(const char *name)
+{
+    static const struct {
+        const char *name;
+        PFN_vkVoidFunction function;
+    } table[] = {
+        {"vkGetInstanceProcAddr", (PFN_vkVoidFunction)instance_address},
+        {"vkGetDeviceProcAddr", (PFN_vkVoidFunction)device_address},
+        {"vkCreateInstance", (PFN_vkVoidFunction)create_instance},
+        {"vkCreateDevice", (PFN_vkVoidFunction)create_device},
+        {"vkGetPhysicalDeviceFeatures", (PFN_vkVoidFunction)get_features},
+        {"vkGetPhysicalDeviceFeatures2", (PFN_vkVoidFunction)get_features2},
+        {"vkGetPhysicalDeviceFeatures2KHR", (PFN_vkVoidFunction)get_features2},
+        {"vkGetPhysicalDeviceProperties2", (PFN_vkVoidFunction)get_properties2},
+        {"vkGetPhysicalDeviceProperties2KHR", (PFN_vkVoidFunction)get_properties2},
+        {"vkCreateShaderModule", (PFN_vkVoidFunction)create_shader_module},
+        {"vkCreateComputePipelines", (PFN_vkVoidFunction)create_compute},
+        {"vkCreateGraphicsPipelines", (PFN_vkVoidFunction)create_graphics},
+        {"vkGetDeviceQueue", (PFN_vkVoidFunction)get_queue},
+        {"vkCreateSwapchainKHR", (PFN_vkVoidFunction)create_swapchain},
+        {"vkQueuePresentKHR", (PFN_vkVoidFunction)queue_present},
+    };
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+        if (strcmp(name, table[i].name) == 0)
+            return table[i].function;
+    return NULL;
+}
+
+static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL device_address(VkDevice device, const char *name)
+{
+    PFN_vkVoidFunction mine = intercepted(name);
+    return mine ? mine : shim.next_device(device, name);
+}
+
+static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL instance_address(VkInstance instance, const char *name)
+{
+    PFN_vkVoidFunction mine = intercepted(name);
+    return mine ? mine : shim.next_instance(instance, name);
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL vkNegotiateLoaderLayerInterfaceVersion(VkNegotiateLayerInterface *interface);
+__attribute__((visibility("default"))) VKAPI_ATTR VkResult VKAPI_CALL
+vkNegotiateLoaderLayerInterfaceVersion(VkNegotiateLayerInterface *interface)
+{
+    if (interface->loaderLayerInterfaceVersion > 2)
+        interface->loaderLayerInterfaceVersion = 2;
+    interface->pfnGetInstanceProcAddr = instance_address;
+    interface->pfnGetDeviceProcAddr = device_address;
+    interface->pfnGetPhysicalDeviceProcAddr = NULL;
+    return VK_SUCCESS;
+}

@@ -1,0 +1,48 @@
+#!/bin/sh
+# The validation layer below ours says nothing that it does not say without us. VK_INSTANCE_LAYERS names the layer
+# closest to the program first, so that validation, named last, sees what we hand to the driver.
+. "$(dirname "$0")/lib.sh"
+need_built "$wavepgo" "$layer" "$app" "$bench"
+find /usr/share/vulkan/explicit_layer.d "$HOME/.local" -name 'VkLayer_khronos_validation.json' 2>/dev/null | grep . >/dev/null ||
+    skip "the validation layer is not installed"
+
+# Message ids of what validation printed, with how often.
+messages() {
+    cat "$work/$1.out" "$work/$1.err" | sed -n 's/.*\[ \([A-Za-z0-9_.-]*\) \] Object.*/\1/p' | LC_ALL=C sort | uniq -c
+}
+check() { # NAME COMMAND...
+    name=$1
+    shift
+    VK_INSTANCE_LAYERS=VK_LAYER_KHRONOS_validation plain $name-absent "$@"
+    mkdir -p "$work/$name-generate"
+    export VK_INSTANCE_LAYERS=VK_LAYER_WAVEPGO_shader_pgo:VK_LAYER_KHRONOS_validation
+    export VK_ADD_LAYER_PATH="$WPG_BUILD/share/vulkan/explicit_layer.d"
+    WAVEPGO_MODE=generate WAVEPGO_PROFILE_FILE="$work/$name-generate/%b.profraw" plain $name-generate "$@"
+    WAVEPGO_MODE=use WAVEPGO_PROFILE_USE="$work/$name-generate" plain $name-use "$@"
+    unset VK_INSTANCE_LAYERS VK_ADD_LAYER_PATH
+    messages $name-absent >"$work/absent.messages"
+    [ "$(count_profiles $name-generate)" -ge 1 ] || fail "$name: no profile: $(tail -n 3 "$work/$name-generate.err")"
+    for mode in generate use; do
+        messages $name-$mode >"$work/$mode.messages"
+        diff "$work/absent.messages" "$work/$mode.messages" >"$work/diff" || {
+            fail "$name, $mode: messages differ from those without the layer:"
+            cat "$work/diff"
+            grep -h -A 2 'VUID\|UNASSIGNED' "$work/$name-$mode.out" | head -n 12
+        }
+        cmp -s "$work/$name-absent.code" "$work/$name-$mode.code" || fail "$name, $mode: exit code $(cat "$work/$name-$mode.code")"
+    done
+}
+# Validation is there at all: a rule broken by the program is reported, the same with and without us.
+check invalid "$app" invalid "$WPG_SPIRV"
+grep 'VkBufferCreateInfo-size' "$work/absent.messages" >/dev/null || skip "the validation layer does not report here"
+check compute "$app" compute "$WPG_SPIRV"
+check old "$app" old "$WPG_SPIRV"
+check draw "$app" draw "$WPG_SPIRV"
+check bench "$bench" --size small --checksum
+for kernel in nested_loops.comp demote_loop.frag discard_loop.frag vertex_loop.vert geometry_branch.geom \
+    control_switch.tesc evaluation_loop.tese; do
+    stage=${kernel##*.}
+    case $stage in comp) variant=21 ;; frag) variant=part ;; *) variant=plain ;; esac
+    check $kernel "$oracle" "${kernel%.*}" $stage $variant "$WPG_SPIRV" none
+done
+finish

@@ -1,0 +1,31 @@
+#!/bin/sh
+# What no file of the tree may hold: paths of somebody's machine, notes to self, generated or foreign kinds of file;
+# and no C file is longer than 900 lines (tables apart). With a root as argument it looks there (for its own test).
+set -u
+cd "${1:-$(dirname "$0")/../..}" || exit 1
+if git rev-parse --is-inside-work-tree >/dev/null 2>&1; then
+    files=$(git ls-files --cached --others --exclude-standard)
+else
+    files=$(find . -type f ! -path './.deps/*' ! -path './build*' ! -path './.git/*' | sed 's|^\./||')
+fi
+files=$(for file in $files; do [ ! -f "$file" ] || echo "$file"; done)
+findings=$(mktemp)
+trap 'rm -f "$findings"' EXIT
+# shellcheck disable=SC2086
+{
+    grep -nIE '(^|[^A-Za-z0-9_.$}*-])/(home|root|Users|mnt|media|srv|work|workspace|tmp/[A-Za-z0-9])[A-Za-z0-9_./-]*' $files | grep -v -e '^tests/lint/tree\.sh:' -e XXXXXX | sed 's/^/path of a machine: /'
+    grep -nIwE 'TODO|FIXME|XXX|HACK' $files | grep -v '^tests/lint/tree\.sh:' | sed 's/^/note to self: /'
+    grep -nIiE 'not (yet )?implemented' $files | grep -v '^tests/lint/tree\.sh:' | sed 's/^/unfinished: /'
+    printf '%s\n' $files | grep -E '\.(py|o|so|a|spv|profraw|profdata|orig|rej|swp)$' | sed 's/^/kind of file: /'
+    for file in $files; do
+        case $file in
+        *.c | *.h | *.cpp)
+            lines=$(wc -l <"$file")
+            [ "$lines" -le 900 ] || echo "too long: $file has $lines lines"
+            ;;
+        esac
+    done
+    printf '%s\n' $files | grep -vE '^(layer|compiler|runtime|json|shaders|tests)/|^(CMakeLists\.txt|README\.md|LICENSE|CONTRIBUTING\.md|CMakePresets\.json|\.[^/]+(/.*)?)$' | sed 's/^/does not belong at the top: /'
+} >"$findings"
+cat "$findings"
+[ ! -s "$findings" ]
