@@ -60,8 +60,10 @@ wpg_status wpg_value_data_read(wpg_profile *profile, const char *name, uint64_t 
 static int by_count(const void *a, const void *b)
 {
     const wpg_profile_value *left = a, *right = b;
-    if (left->count != right->count)
-        return left->count > right->count ? -1 : 1;
+    uint64_t x = wpg_clamp_counter(left->count),
+             y = wpg_clamp_counter(right->count); /* as they are written */
+    if (x != y)
+        return x > y ? -1 : 1;
     return left->value < right->value ? -1 : left->value > right->value;
 }
 

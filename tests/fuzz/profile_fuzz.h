@@ -1,0 +1,88 @@
+/* What the profile fuzzers share. With WPG_FUZZ_SEEDS=folder in the environment a fuzzer writes its seeds
+ * there before it begins:
+ *
+ *     mkdir seeds && WPG_FUZZ_SEEDS=seeds fuzz_profile_raw -max_total_time=60 seeds
+ */
+#ifndef WPG_TESTS_PROFILE_FUZZ_H
+#define WPG_TESTS_PROFILE_FUZZ_H
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/base/file.h"
+#include "runtime/profile/profile_format.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+int LLVMFuzzerInitialize(int *argc, char ***argv);
+
+static inline void fuzz_check(bool holds, const char *what)
+{
+    if (!holds) {
+        fprintf(stderr, "fuzz: %s\n", what);
+        abort();
+    }
+}
+
+static inline wpg_profile *fuzz_sample(void)
+{
+    wpg_profile *p = wpg_profile_create();
+    const uint64_t counters[] = {3, 0, 70000, UINT64_C(1) << 40};
+    fuzz_check(wpg_profile_add(p, "a.comp.main#lanes", 5, counters, 4, 1, NULL) == WPG_OK, "sample");
+    fuzz_check(wpg_profile_add(p, "a.comp.main#lanes", 6, counters, 1, 1, NULL) == WPG_OK, "sample");
+    fuzz_check(wpg_profile_add(p, "b.frag.main#values", 7, counters, 2, 1, NULL) == WPG_OK, "sample");
+    fuzz_check(wpg_profile_add_value(p, "b.frag.main#values", 7, 1, 16, 2, NULL) == WPG_OK, "sample");
+    fuzz_check(wpg_profile_add_value(p, "b.frag.main#values", 7, 1, 17, 2, NULL) == WPG_OK, "sample");
+    return p;
+}
+
+static inline void fuzz_seeds(const wpg_profile_format *formats, size_t count)
+{
+    const char *folder = getenv("WPG_FUZZ_SEEDS");
+    if (!folder)
+        return;
+    wpg_profile *sample = fuzz_sample();
+    for (size_t i = 0; i < count; i++) {
+        char path[512];
+        (void)snprintf(path, sizeof path, "%s/seed-%d", folder, (int)formats[i]);
+        fuzz_check(wpg_profile_write_file(path, sample, formats[i], NULL) == WPG_OK,
+                   "a seed cannot be written");
+    }
+    wpg_profile_destroy(sample);
+}
+
+/* What was read can be written, and read again as the same: the same records, written to the same bytes. */
+static inline void fuzz_round_trip(const wpg_profile *profile, wpg_profile_format format)
+{
+    uint8_t *data, *again;
+    size_t size, again_size;
+    if (wpg_profile_encode(&data, &size, profile, format, NULL) != WPG_OK)
+        return; /* names that the format cannot hold, or that share an MD5 half */
+    wpg_profile *back = wpg_profile_create();
+    fuzz_check(wpg_profile_read_memory(back, NULL, data, size, NULL) == WPG_OK, "own output is not read");
+    fuzz_check(wpg_profile_count(back) == wpg_profile_count(profile), "records were lost");
+    fuzz_check(wpg_profile_encode(&again, &again_size, back, format, NULL) == WPG_OK,
+               "own output is not written");
+    fuzz_check(size == again_size && memcmp(data, again, size) == 0, "own output changes");
+    free(data);
+    free(again);
+    wpg_profile_destroy(back);
+}
+
+static inline void fuzz_read(wpg_status (*read)(wpg_profile *, wpg_profile_stats *, const uint8_t *, size_t,
+                                                wpg_error *),
+                             const uint8_t *data, size_t size, wpg_profile_format format)
+{
+    wpg_profile *p = wpg_profile_create();
+    wpg_profile_stats stats = {0};
+    wpg_error err = {0};
+    wpg_status status = read(p, &stats, data, size, &err);
+    fuzz_check(status == WPG_OK || (err.status == status && err.message[0]), "a failure without a message");
+    if (status == WPG_OK) {
+        fuzz_check(stats.added == wpg_profile_count(p), "records were miscounted");
+        fuzz_round_trip(p, format);
+    }
+    wpg_profile_destroy(p);
+}
+
+#endif
