@@ -1,8 +1,8 @@
 /* Control-flow graph of one function, with dominance, post-dominance and structured constructs.
  * A view: it points into the module and is stale once labels, terminators or merge instructions change.
  * Ownership: wpg_cfg_create allocates everything in one arena; wpg_cfg_destroy frees it (NULL is fine).
- * Threads: immutable once built. Sources: Cooper, Harvey, Kennedy, "A Simple, Fast Dominance Algorithm"
- * (2001); SPIR-V 1.6, 2.11 Structured Control Flow. */
+ * Threads: immutable once built. Sources: Lengauer, Tarjan, "A Fast Algorithm for
+ * Finding Dominators in a Flowgraph" (1979); SPIR-V 1.6, 2.11 Structured Control Flow. */
 #ifndef WPG_COMPILER_ANALYSIS_CFG_H
 #define WPG_COMPILER_ANALYSIS_CFG_H
 
@@ -23,6 +23,8 @@ typedef struct wpg_block {
     uint32_t ipdom; /* immediate post-dominator, over a virtual exit; WPG_NO_BLOCK if only the exit or none */
     uint32_t construct; /* innermost construct that holds it (index into constructs), WPG_NO_BLOCK if none */
     uint32_t loop;      /* innermost loop construct (index into constructs), WPG_NO_BLOCK if none */
+    bool changes_mask;  /* the live mask may differ after it: it demotes, calls something that may demote or
+                           kill,  or ends a ray-tracing wave segment */
 } wpg_block;
 
 typedef enum wpg_construct_kind {
@@ -43,6 +45,7 @@ typedef struct wpg_construct {
     bool leaves_early; /* some path from the header leaves otherwise than through the merge: to an outer merge
                           or continue target, return, kill, terminate (a demote does not leave) */
     bool has_demote;   /* OpDemoteToHelperInvocation inside */
+    bool changes_mask; /* some block inside does */
 } wpg_construct;
 
 typedef struct wpg_cfg {
