@@ -1,0 +1,293 @@
+/* What must hold for any SPIR-V module a program hands to a driver, checked on as many as are given:
+ *
+ *     corpus FILE.spv...      one line an entry point, in the order given: file, stage, entry, shader hash,
+ * checksum of each function, what was done; "FAIL" lines, and exit code 1, where something is wrong
+ *
+ *     words --parse--> module --emit--> the same words
+ *     module --normalise--> normal form --instrument--> valid under the options the input is valid under
+ *                                       --optimise, with a made-up profile--> valid too
+ *     normal form --SSA tier--> valid too
+ *
+ * A module that nothing makes valid is only checked for crashes. "-" as a file reads names from standard
+ * input. The lines hold nothing of the machine or the build: two builds must print the same. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "compiler/analysis/normal_form.h"
+#include "compiler/analysis/sites.h"
+#include "compiler/instrument/instrument.h"
+#include "compiler/normalize/normalize.h"
+#include "compiler/normalize/spirv_tools.h"
+#include "compiler/optimize/optimize.h"
+#include "runtime/base/file.h"
+
+static unsigned failures, modules, entries, invalid, instrumented, optimised;
+
+typedef struct subject {
+    const char *file;
+    const uint32_t *words;
+    size_t count;
+    bool valid;
+    wpg_validate_options options; /* under which it is valid */
+    wpg_stage stage;
+} subject;
+
+static void fail(const subject *s, const char *what, const char *why)
+{
+    printf("FAIL %s %s: %s: %s\n", s->file, s->stage.entry ? s->stage.entry : "", what, why);
+    failures++;
+}
+
+static const wpg_validate_options option_sets[] = {
+    {.vulkan_minor = 0},
+    {.vulkan_minor = 1},
+    {.vulkan_minor = 3},
+    {.vulkan_minor = 3, .uniform_buffer_standard_layout = true},
+    {.vulkan_minor = 3, .scalar_block_layout = true, .workgroup_scalar_block_layout = true},
+    {.vulkan_minor = 3,
+     .uniform_buffer_standard_layout = true,
+     .scalar_block_layout = true,
+     .workgroup_scalar_block_layout = true,
+     .relax_block_layout = true,
+     .local_size_id = true},
+};
+
+/* The first set of options under which the input passes. Emitted words may need SPIR-V 1.3: Vulkan 1.1. */
+static void find_options(subject *s)
+{
+    for (size_t i = 0; i < sizeof option_sets / sizeof *option_sets && !s->valid; i++) {
+        s->options = option_sets[i];
+        s->valid = wpg_spirv_validate(s->words, s->count, &s->options, NULL) == WPG_OK;
+    }
+    if (s->options.vulkan_minor < 1)
+        s->options.vulkan_minor = 1;
+}
+
+static void check_words(const subject *s, const char *what, const uint32_t *words, size_t count)
+{
+    wpg_error err = {0};
+    wpg_module *again = NULL;
+    if (wpg_module_parse(&again, words, count, &err) != WPG_OK)
+        fail(s, what, err.message);
+    wpg_module_destroy(again);
+    if (s->valid && wpg_spirv_validate(words, count, &s->options, &err) != WPG_OK)
+        fail(s, what, err.message);
+}
+
+static void check_module(const subject *s, const char *what, const wpg_module *module)
+{
+    wpg_error err = {0};
+    uint32_t *words = NULL;
+    size_t count = 0;
+    if (wpg_module_emit(&words, &count, module, &err) != WPG_OK)
+        fail(s, what, err.message);
+    else
+        check_words(s, what, words, count);
+    free(words);
+}
+
+static wpg_module *normal_form(const subject *s, wpg_error *err)
+{
+    wpg_module *module = NULL;
+    if (wpg_module_parse(&module, s->words, s->count, err) != WPG_OK)
+        return NULL;
+    if (wpg_normalize(module, &s->stage, NULL, err) == WPG_OK)
+        return module;
+    wpg_module_destroy(module);
+    return NULL;
+}
+
+static void check_instrumented(const subject *s)
+{
+    /* With everything a device may have, and with the least. */
+    static const wpg_instrument_target targets[] = {
+        {.subgroup_basic = true,
+         .subgroup_ballot = true,
+         .int64_atomics = true,
+         .demote_to_helper = true,
+         .max_spirv_minor = 6},
+        {.max_spirv_minor = 3},
+    };
+    for (size_t i = 0; i < sizeof targets / sizeof *targets; i++) {
+        wpg_error err = {0};
+        wpg_module *module = normal_form(s, &err);
+        if (!module)
+            return;
+        const wpg_instrument_options options = {
+            .target = targets[i], .directory_entry = UINT64_C(0x100000000000), .select_sites = true};
+        wpg_counter_map *map = NULL;
+        wpg_status status = wpg_instrument(&map, module, &s->stage, &options, &err);
+        if (status == WPG_OK) {
+            instrumented += i == 0;
+            check_module(s, "instrumented", module);
+        } else if (status != WPG_E_UNSUPPORTED) {
+            fail(s, "instrument", err.message);
+        }
+        wpg_counter_map_destroy(map);
+        wpg_module_destroy(module);
+    }
+}
+
+/* A made-up profile that makes every pass try: counts differ by block, and some are zero. */
+static void check_optimised(const subject *s, const wpg_counter_map *plan)
+{
+    wpg_function_weights *functions = calloc(plan->function_count, sizeof *functions);
+    for (uint32_t f = 0; functions && f < plan->function_count; f++) {
+        const wpg_function_counters *from = &plan->functions[f];
+        size_t total = (size_t)from->block_count * 3 + (size_t)from->select_count * WPG_SELECT_COUNTERS;
+        uint64_t *counts = calloc(total + 1, sizeof *counts);
+        if (!counts)
+            break;
+        for (size_t i = 0; i < total; i++)
+            counts[i] = (from->checksum >> (i % 29)) % 5 == 0 ? 0 : (from->checksum >> (i % 41)) % 100000;
+        functions[f] = (wpg_function_weights){.ordinal = from->ordinal,
+                                              .checksum = from->checksum,
+                                              .block_count = from->block_count,
+                                              .lanes = counts,
+                                              .waves = counts + from->block_count,
+                                              .uniform = counts + (size_t)2 * from->block_count,
+                                              .select_count = from->select_count,
+                                              .selects = counts + (size_t)3 * from->block_count};
+    }
+    wpg_error err = {0};
+    wpg_module *module = normal_form(s, &err);
+    const wpg_weights weights = {functions, plan->function_count};
+    wpg_optimize_options options;
+    wpg_optimize_defaults(&options);
+    options.unflatten_cost = 2;
+    wpg_remarks *remarks = NULL;
+    bool changed = false;
+    if (module && functions) {
+        wpg_status status =
+            wpg_optimize(&remarks, &changed, &module, &s->stage, &weights, &options, wpg_ssa_tier, &err);
+        if (status != WPG_OK && status != WPG_E_UNSUPPORTED)
+            fail(s, "optimise", err.message);
+        if (status == WPG_OK && changed) {
+            optimised++;
+            check_module(s, "optimised", module);
+        }
+    }
+    wpg_remarks_destroy(remarks);
+    wpg_module_destroy(module);
+    for (uint32_t f = 0; functions && f < plan->function_count; f++)
+        free((void *)(uintptr_t)functions[f].lanes);
+    free(functions);
+}
+
+static void check_ssa(const subject *s, const wpg_module *module)
+{
+    wpg_error err = {0};
+    uint32_t *words = NULL, *better = NULL;
+    size_t count = 0, better_count = 0;
+    if (wpg_module_emit(&words, &count, module, &err) != WPG_OK)
+        fail(s, "emit", err.message);
+    else if (s->valid && wpg_ssa_tier(&better, &better_count, words, count, &err) != WPG_OK)
+        fail(s, "SSA tier", err.message);
+    else if (better)
+        check_words(s, "SSA tier", better, better_count);
+    free(words);
+    free(better);
+}
+
+static void check_entry(subject *s, const wpg_module *module)
+{
+    entries++;
+    wpg_error err = {0};
+    wpg_hash128 hash;
+    char hex[WPG_HASH_HEX + 1];
+    if (wpg_shader_hash(&hash, module, &s->stage, &err) != WPG_OK) {
+        fail(s, "hash", err.message);
+        return;
+    }
+    wpg_hash_to_hex(hex, hash);
+    printf("%s %s %s %s", s->file, wpg_stage_name(s->stage.model), s->stage.entry, hex);
+    wpg_module *normal = normal_form(s, &err);
+    if (!normal) {
+        printf(" not normalised: %s\n", err.message);
+        return;
+    }
+    const wpg_instrument_options options = {.target = {.max_spirv_minor = 6}, .select_sites = true};
+    wpg_counter_map *plan = NULL;
+    if (wpg_instrument_plan(&plan, normal, &s->stage, &options, &err) == WPG_OK) {
+        for (uint32_t f = 0; f < plan->function_count; f++)
+            printf(" %u:%016llx/%u+%u", plan->functions[f].ordinal,
+                   (unsigned long long)plan->functions[f].checksum, plan->functions[f].block_count,
+                   plan->functions[f].select_count);
+        printf("\n");
+        check_module(s, "normal form", normal);
+        check_ssa(s, normal);
+        check_instrumented(s);
+        check_optimised(s, plan);
+    } else {
+        printf(" not instrumented: %s\n", err.message);
+    }
+    wpg_counter_map_destroy(plan);
+    wpg_module_destroy(normal);
+}
+
+static void check_file(const char *file)
+{
+    subject s = {.file = file};
+    wpg_error err = {0};
+    uint8_t *data = NULL;
+    size_t size = 0;
+    modules++;
+    if (wpg_file_read(&data, &size, file, (size_t)64 << 20, &err) != WPG_OK) {
+        fail(&s, "read", err.message);
+        return;
+    }
+    s.words = (const uint32_t *)(const void *)data;
+    s.count = size / 4;
+    /* Names in the output must not depend on where the corpus lies. */
+    const char *slash = strrchr(file, '/');
+    s.file = slash ? slash + 1 : file;
+    find_options(&s);
+    invalid += !s.valid;
+    wpg_module *module = NULL;
+    if (wpg_module_parse(&module, s.words, s.count, &err) != WPG_OK) {
+        if (s.valid)
+            fail(&s, "parse", err.message);
+        free(data);
+        return;
+    }
+    uint32_t *words = NULL;
+    size_t count = 0;
+    if (wpg_module_emit(&words, &count, module, &err) != WPG_OK)
+        fail(&s, "emit", err.message);
+    else if (count != s.count || memcmp(words, s.words, count * 4) != 0)
+        fail(&s, "emit", "not the words that were parsed");
+    free(words);
+    WPG_INST_EACH (inst, module) {
+        if (inst->opcode != SpvOpEntryPoint)
+            continue;
+        s.stage = (wpg_stage){.model = (SpvExecutionModel)inst->words[1], .entry = wpg_inst_string(inst, 3)};
+        if (s.stage.entry && wpg_stage_name(s.stage.model))
+            check_entry(&s, module);
+    }
+    wpg_module_destroy(module);
+    free(data);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc < 2) {
+        fprintf(stderr, "usage: corpus FILE.spv... (- reads names from standard input)\n");
+        return 2;
+    }
+    for (int i = 1; i < argc; i++) {
+        if (strcmp(argv[i], "-") != 0) {
+            check_file(argv[i]);
+            continue;
+        }
+        char line[4096];
+        while (fgets(line, sizeof line, stdin)) {
+            line[strcspn(line, "\n")] = 0;
+            check_file(line);
+        }
+    }
+    printf("%u modules (%u not valid under any option), %u entry points, %u instrumented, %u optimised, %u "
+           "failures\n",
+           modules, invalid, entries, instrumented, optimised, failures);
+    return failures != 0;
+}

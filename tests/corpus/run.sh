@@ -1,0 +1,154 @@
+#!/bin/sh
+# Collects several hundred SPIR-V modules and checks on each what corpus.c says; then builds the checker with another
+# compiler and sees the same hashes and checksums.
+#
+#     sh tests/corpus/run.sh [BUILD-FOLDER] [FURTHER FOLDERS OF .spv...]
+#
+# Sources: every GLSL file of this tree for each Vulkan version, as compiled and as optimised by spirv-opt; what real
+# programs hand to the driver, taken by the layer's dump setting: vkcube, vkd3d's demos, OpenGL programs over Zink,
+# ffmpeg's Vulkan filters. What is not installed is left out with a message. Nothing is kept in the tree.
+set -u
+root=$(cd "$(dirname "$0")/../.." && pwd)
+WPG_BUILD=${1:-${WPG_BUILD:-$root/build}}
+[ $# -eq 0 ] || shift
+further=$*
+WPG_SOURCE=$root
+WPG_CASE=
+WPG_DRIVER=new
+# lib.sh finds its own test by this name.
+. "$root/tests/e2e/lib.sh"
+checker=$WPG_BUILD/bin/corpus
+need_built "$checker"
+corpus=$work/corpus
+mkdir -p "$corpus" "$work/spv"
+
+# -- GLSL of the tree.
+add() { # FILE: into the corpus under a name of its contents, once
+    [ -s "$1" ] || return 0
+    cp "$1" "$corpus/$(sha256sum <"$1" | cut -c1-24).spv"
+}
+glslang=$(command -v glslangValidator || command -v glslang) || glslang=
+compile_all() {
+    for source in $(find "$root/shaders" "$root/tests" "$WPG_BUILD/tests/e2e/wrappers" \
+        \( -name '*.comp' -o -name '*.vert' -o -name '*.frag' -o -name '*.geom' -o -name '*.tesc' -o -name '*.tese' \) ! -path '*/oracle/kernels/*' 2>/dev/null | LC_ALL=C sort); do
+        for target in vulkan1.0 vulkan1.1 vulkan1.2 vulkan1.3; do
+            for flags in "" "-g"; do
+                # shellcheck disable=SC2086
+                "$glslang" --quiet $flags --target-env $target -I"$root/tests/e2e/oracle" -o "$work/spv/a.spv" "$source" >/dev/null 2>&1 || continue
+                add "$work/spv/a.spv"
+                [ -z "$flags" ] || continue
+                for level in -O -Os "-O --merge-return --inline-entry-points-exhaustive --ssa-rewrite"; do
+                    # shellcheck disable=SC2086
+                    spirv-opt $level "$work/spv/a.spv" -o "$work/spv/b.spv" >/dev/null 2>&1 && add "$work/spv/b.spv"
+                done
+            done
+        done
+    done
+    for source in $(find "$root/tests" "$root/compiler" -name '*.spvasm' | LC_ALL=C sort); do
+        spirv-as --preserve-numeric-ids "$source" -o "$work/spv/a.spv" >/dev/null 2>&1 && add "$work/spv/a.spv"
+    done
+}
+if [ -n "$glslang" ]; then compile_all; else echo "note: no glslang here"; fi
+count() { find "$corpus" -name '*.spv' | grep -c . || :; }
+echo "GLSL of the tree: $(count) modules"
+
+# -- What programs hand to the driver.
+collect() { # NAME COMMAND...: under the layer, on each lavapipe; the program may fail, as some do without hardware
+    name=$1
+    shift
+    command -v "$1" >/dev/null 2>&1 || { echo "$name: not installed"; return 0; }
+    before=$(count)
+    for driver in new old; do
+        [ -n "$(driver_icd $driver)" ] || continue
+        use_driver $driver
+        mkdir -p "$work/dump-$name-$driver"
+        WAVEPGO_DUMP=$work/dump-$name-$driver generate $name-$driver timeout 60 "$@"
+        for module in "$work/dump-$name-$driver"/*.spv; do
+            # As given: <hash>.spv; <hash>.<mode>.spv is what the layer made of it.
+            case $(basename "$module") in *.*.spv) ;; *) add "$module" ;; esac
+        done
+    done
+    echo "$name: $(($(count) - before)) modules"
+}
+if [ -e "$layer" ] && [ -e "$wavepgo" ] && command -v Xvfb >/dev/null 2>&1; then
+    start_x
+    make_shim
+    export VK_ADD_LAYER_PATH="$shim_folder"
+    collect vkcube vkcube --c 5 --suppress_popups
+    (
+        export VK_INSTANCE_LAYERS=VK_LAYER_WAVEPGO_TEST_shim SHIM_EXIT=2
+        collect vkd3d-gears vkd3d-gears
+        export SHIM_EXIT=1
+        collect vkd3d-triangle vkd3d-triangle
+    )
+    (
+        export MESA_LOADER_DRIVER_OVERRIDE=zink LIBGL_ALWAYS_SOFTWARE=1
+        collect glxgears timeout 5 glxgears
+        scenes=
+        for scene in build:use-vbo=false build:use-vbo=true texture:texture-filter=linear texture:texture-filter=mipmap \
+            texture:texture-gen=true shading:shading=gouraud shading:shading=blinn-phong-inf shading:shading=phong shading:shading=cel \
+            bump:bump-render=high-poly bump:bump-render=normals bump:bump-render=height bump:bump-render=off \
+            'effect2d:kernel=0,1,0;1,-4,1;0,1,0;' 'effect2d:kernel=1,1,1,1,1;1,1,1,1,1;1,1,1,1,1;' pulsar:light=true:texture=true \
+            desktop:effect=blur desktop:effect=shadow desktop:effect=blur:blur-radius=9:separable=true \
+            buffer:update-method=subdata ideas jellyfish terrain shadow refract \
+            conditionals:fragment-steps=0:vertex-steps=0 conditionals:fragment-steps=5:vertex-steps=0 conditionals:fragment-steps=0:vertex-steps=5 \
+            conditionals:fragment-steps=5:vertex-steps=5:fragment-function=true:vertex-function=true \
+            function:fragment-complexity=low:fragment-steps=5 function:fragment-complexity=medium:fragment-steps=5 function:fragment-complexity=high:fragment-steps=3 \
+            loop:fragment-loop=false:fragment-steps=5:vertex-steps=5 loop:fragment-steps=5:fragment-uniform=false:vertex-steps=5 loop:fragment-steps=5:fragment-uniform=true:vertex-steps=5; do
+            scenes="$scenes -b $scene:duration=0.02"
+        done
+        # shellcheck disable=SC2086
+        collect glmark2 glmark2 --size 100x80 $scenes
+    )
+    filters="scale_vulkan=64:48 avgblur_vulkan chromaber_vulkan=dist_x=0.2:dist_y=0.2 flip_vulkan gblur_vulkan hflip_vulkan transpose_vulkan vflip_vulkan"
+    number=0
+    for format in yuv420p nv12 rgba; do
+        for filter in $filters; do
+            number=$((number + 1))
+            collect ffmpeg-$number ffmpeg -hide_banner -loglevel error -init_hw_device vulkan=v:0 -filter_hw_device v -f lavfi \
+                -i testsrc=size=96x64:rate=5:duration=0.4 -vf "format=$format,hwupload,$filter,hwdownload,format=$format" -f null -
+        done
+        for filter in blend_vulkan=all_mode=normal blend_vulkan=all_mode=multiply overlay_vulkan=x=3:y=5; do
+            number=$((number + 1))
+            collect ffmpeg-$number ffmpeg -hide_banner -loglevel error -init_hw_device vulkan=v:0 -filter_hw_device v -f lavfi \
+                -i testsrc=size=96x64:rate=5:duration=0.4 -f lavfi -i testsrc2=size=96x64:rate=5:duration=0.4 -filter_complex \
+                "[0:v]format=$format,hwupload[a];[1:v]format=$format,hwupload[b];[a][b]$filter,hwdownload,format=$format" -f null -
+        done
+    done
+else
+    echo "note: no layer or no X server here: nothing taken from programs"
+fi
+for folder in $further; do
+    for module in $(find "$folder" -name '*.spv'); do add "$module"; done
+done
+total=$(count)
+[ "$total" -ge 300 ] || fail "only $total modules"
+
+# -- The checks, and the same with another compiler.
+list() { find "$corpus" -name '*.spv' | LC_ALL=C sort; }
+list | "$checker" - >"$work/check.txt" 2>"$work/check.err" || {
+    fail "$(grep -c ^FAIL "$work/check.txt") checks failed; $(tail -n 1 "$work/check.err")"
+    grep ^FAIL "$work/check.txt" | head -n 20
+}
+tail -n 1 "$work/check.txt"
+other=
+case $(sed -n 's/^CMAKE_C_COMPILER:[A-Z]*=//p' "$WPG_BUILD/CMakeCache.txt") in
+*clang*) other="gcc g++" ;;
+*) other="clang clang++" ;;
+esac
+if command -v ${other% *} >/dev/null 2>&1 && command -v ${other#* } >/dev/null 2>&1; then
+    launcher=
+    ! command -v ccache >/dev/null 2>&1 || launcher="-DCMAKE_C_COMPILER_LAUNCHER=ccache -DCMAKE_CXX_COMPILER_LAUNCHER=ccache"
+    # shellcheck disable=SC2086
+    if HOME=${real_home:-$HOME} cmake -S "$root" -B "$WPG_BUILD/other" -G Ninja -DCMAKE_C_COMPILER=${other% *} -DCMAKE_CXX_COMPILER=${other#* } $launcher >"$work/other.log" 2>&1 &&
+        cmake --build "$WPG_BUILD/other" --target corpus >>"$work/other.log" 2>&1; then
+        list | "$WPG_BUILD/other/bin/corpus" - >"$work/other.txt" 2>"$work/other.err" || fail "the checker built by ${other% *} fails"
+        diff "$work/check.txt" "$work/other.txt" >"$work/diff" || { fail "two builds disagree:"; head -n 10 "$work/diff"; }
+        echo "the same built by ${other% *}"
+    else
+        fail "cannot build the checker with ${other% *}: $(grep -E 'error|FAILED' "$work/other.log" | head -n 3)"
+    fi
+else
+    echo "note: no ${other% *} here: one build only"
+fi
+finish
