@@ -5,8 +5,9 @@
 #include <zlib.h>
 
 enum {
-    ZLIB_MOST_RATIO = 1032
-}; /* deflate cannot do better: a larger claim is a lie, found before allocating */
+    ZLIB_MOST_RATIO = 1032, /* deflate cannot do better: a larger claim is a lie, found before allocating */
+    MOST_NAME_BYTES = 1 << 30,
+};
 
 static wpg_status add_names(wpg_names *names, const uint8_t *text, size_t size, wpg_error *err)
 {
@@ -29,7 +30,7 @@ static wpg_status add_names(wpg_names *names, const uint8_t *text, size_t size, 
 static wpg_status add_compressed(wpg_names *names, const uint8_t *data, size_t size, uint64_t plain_size,
                                  wpg_error *err)
 {
-    if (plain_size / ZLIB_MOST_RATIO > size)
+    if (plain_size / ZLIB_MOST_RATIO > size || plain_size > MOST_NAME_BYTES)
         return wpg_fail(err, WPG_E_FORMAT, "compressed names claim to be %llu bytes",
                         (unsigned long long)plain_size);
     uint8_t *plain = malloc((size_t)plain_size + 1);

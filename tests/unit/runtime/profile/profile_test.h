@@ -74,6 +74,15 @@ static inline const char *need_profdata(int version)
     return tool;
 }
 
+/* For the part of a test that compares with the tool: NULL where it is absent, said aloud. */
+static inline const char *optional_profdata(int version)
+{
+    const char *tool = find_profdata(version);
+    if (!tool)
+        print_message("SKIPPED IN PART: llvm-profdata-%d is not installed\n", version);
+    return tool;
+}
+
 /* Runs a shell command; its stdout and stderr in a malloc'd string, its exit code must be 0. */
 static inline char *run(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 static inline char *run(const char *fmt, ...)

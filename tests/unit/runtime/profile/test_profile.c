@@ -197,7 +197,7 @@ static void overlap_is_llvms(void **state)
     assert_int_equal(o.only_first, 1);
     assert_int_equal(o.only_second, 1);
     assert_int_equal(o.mismatched, 0);
-    const char *tool = find_profdata(22);
+    const char *tool = optional_profdata(22);
     if (tool) {
         const char *first = scratch_file("a.profdata"), *second = scratch_file("b.profdata");
         save(first, a, WPG_PROFILE_INDEXED);
