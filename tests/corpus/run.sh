@@ -13,7 +13,8 @@ WPG_BUILD=${1:-${WPG_BUILD:-$root/build}}
 [ $# -eq 0 ] || shift
 further=$*
 WPG_SOURCE=$root
-WPG_CASE=
+real_home=${HOME:-/}
+WPG_CASE=corpus
 WPG_DRIVER=new
 # lib.sh finds its own test by this name.
 . "$root/tests/e2e/lib.sh"
@@ -140,8 +141,8 @@ if command -v ${other% *} >/dev/null 2>&1 && command -v ${other#* } >/dev/null 2
     launcher=
     ! command -v ccache >/dev/null 2>&1 || launcher="-DCMAKE_C_COMPILER_LAUNCHER=ccache -DCMAKE_CXX_COMPILER_LAUNCHER=ccache"
     # shellcheck disable=SC2086
-    if HOME=${real_home:-$HOME} cmake -S "$root" -B "$WPG_BUILD/other" -G Ninja -DCMAKE_C_COMPILER=${other% *} -DCMAKE_CXX_COMPILER=${other#* } $launcher >"$work/other.log" 2>&1 &&
-        cmake --build "$WPG_BUILD/other" --target corpus >>"$work/other.log" 2>&1; then
+    if env -u XDG_CACHE_HOME -u XDG_CONFIG_HOME HOME="$real_home" cmake -S "$root" -B "$WPG_BUILD/other" -G Ninja -DCMAKE_C_COMPILER=${other% *} -DCMAKE_CXX_COMPILER=${other#* } $launcher >"$work/other.log" 2>&1 &&
+        env -u XDG_CACHE_HOME -u XDG_CONFIG_HOME HOME="$real_home" cmake --build "$WPG_BUILD/other" --target corpus >>"$work/other.log" 2>&1; then
         list | "$WPG_BUILD/other/bin/corpus" - >"$work/other.txt" 2>"$work/other.err" || fail "the checker built by ${other% *} fails"
         diff "$work/check.txt" "$work/other.txt" >"$work/diff" || { fail "two builds disagree:"; head -n 10 "$work/diff"; }
         echo "the same built by ${other% *}"
