@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "compiler/analysis/cfg.h"
+#include "compiler/analysis/sites.h"
 #include "compiler/normalize/normalize.h"
 
 static void check(wpg_status status, const wpg_error *err, const char *what)
@@ -71,6 +72,11 @@ void block_map_make(block_map *map, const uint32_t *words, size_t count, const w
         need(cfg->count <= BLOCK_MAP_BLOCKS, "too many blocks");
         map->functions[f].block_count = cfg->count;
         map->functions[f].checksum = wpg_cfg_checksum(cfg, WPG_NORMAL_FORM_VERSION);
+        wpg_arena arena;
+        wpg_arena_init(&arena);
+        wpg_select_site *sites;
+        check(wpg_select_sites(&sites, &map->functions[f].select_count, cfg, &arena), &err, "select sites");
+        wpg_arena_finish(&arena);
         for (uint32_t b = 0; b < cfg->count; b++) {
             const wpg_block *block = &cfg->blocks[b];
             block_map_block *out = &map->functions[f].blocks[b];

@@ -21,6 +21,7 @@ typedef struct block_map {
     struct {
         uint32_t ordinal, block_count; /* the entry function is 0 */
         uint64_t checksum;
+        uint32_t select_count;
         block_map_block blocks[BLOCK_MAP_BLOCKS];
     } functions[BLOCK_MAP_FUNCTIONS];
     uint32_t function_count;

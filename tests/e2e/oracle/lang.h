@@ -11,7 +11,8 @@
  *     FOR(c, init, cond, s, step) { ... } ENDFOR      DO(k) ... WHILE(c, cond)
  *     FUNCTION(f, a) ... ENDFUNCTION                  uint f(uint a); called as CALL(site, f, x)
  *     IN(k)  input word k of this invocation          RESULT  writes r
- *     KILL, DEMOTE, BARRIER, RETURN                   LANE, SPEC */
+ *     SELECT(k, c, a, b)      c ? a : b of operands without work of their own: an OpSelect, the k-th of the
+ * kernel KILL, DEMOTE, BARRIER, RETURN                   LANE, SPEC */
 #ifdef ORACLE_GPU
 
 #define FRAGMENT_WIDTH 61u
@@ -39,7 +40,8 @@ uint tag;
         RESULT                                                                                               \
         return;                                                                                              \
     }
-#define SPEC spec
+#define SPEC               spec
+#define SELECT(k, c, a, b) ((c) ? (a) : (b))
 
 layout(std430, set = 0, binding = 0) readonly buffer Inputs
 {
@@ -149,6 +151,10 @@ layout(points, max_vertices = 4) out;
 #include "tests/e2e/oracle/sim.h"
 
 typedef uint32_t uint;
+static inline uint min(uint a, uint b)
+{
+    return a < b ? a : b;
+}
 #define M(k)   sim_mark(k);
 #define IN(k)  sim_input(k)
 #define RESULT sim_result(r);
@@ -187,8 +193,9 @@ typedef uint32_t uint;
         RESULT                                                                                               \
         return;                                                                                              \
     }
-#define LANE sim_lane()
-#define SPEC sim_spec()
+#define SELECT(k, c, a, b) (sim_select(k, c) ? (a) : (b))
+#define LANE               sim_lane()
+#define SPEC               sim_spec()
 #define KERNEL(name)                                                                                         \
     static void kernel_##name(void)                                                                          \
     {                                                                                                        \

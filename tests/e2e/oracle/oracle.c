@@ -227,6 +227,32 @@ static unsigned compare(const char *kind, const uint64_t *expected, const bool *
     return wrong;
 }
 
+/* Select sites of the entry function: the kernel's, in order. */
+static unsigned compare_selects(const sim_counts *counts, const block_map *map,
+                                const wpg_shader_counts *entry, bool waves_known)
+{
+    unsigned wrong = 0;
+    uint32_t sites = 0;
+    for (uint32_t f = 0; f < map->function_count; f++)
+        sites += map->functions[f].select_count;
+    if (sites != counts->select_count)
+        die("the normal form has another number of selects than", "the kernel");
+    if (sites == 0)
+        return 0;
+    if (!entry->selects || entry->select_counter_count != (size_t)sites * SIM_SELECT_COUNTERS)
+        die("selects are absent for stage", entry->stage);
+    static const char *const names[] = {"lanes true", "lanes false", "waves true", "waves false"};
+    for (uint32_t i = 0; i < sites * SIM_SELECT_COUNTERS; i++) {
+        uint32_t kind = i % SIM_SELECT_COUNTERS;
+        if ((kind < SIM_WAVES_TRUE || waves_known) && entry->selects[i] != counts->selects[i]) {
+            printf("select %u, %s: %llu, expected %llu\n", i / SIM_SELECT_COUNTERS, names[kind],
+                   (unsigned long long)entry->selects[i], (unsigned long long)counts->selects[i]);
+            wrong++;
+        }
+    }
+    return wrong;
+}
+
 static unsigned compare_profile(const run *r, const block_map *map, const sim_counts *counts,
                                 bool waves_known)
 {
@@ -235,6 +261,7 @@ static unsigned compare_profile(const run *r, const block_map *map, const sim_co
     wpg_error err = {0};
     if (wpg_shader_view_create(&view, profile, &err) != WPG_OK)
         die("no view:", err.message);
+    const wpg_shader_counts *entry = NULL;
     const uint64_t *lanes[BLOCK_MAP_FUNCTIONS] = {0}, *waves[BLOCK_MAP_FUNCTIONS] = {0},
                    *uniform[BLOCK_MAP_FUNCTIONS] = {0};
     for (uint32_t f = 0; f < map->function_count; f++)
@@ -244,6 +271,7 @@ static unsigned compare_profile(const run *r, const block_map *map, const sim_co
                 continue;
             if (s->checksum != map->functions[f].checksum || s->block_count != map->functions[f].block_count)
                 die("the profile's checksum or block count is not the normal form's:", r->stage);
+            entry = s->function == 0 ? s : entry;
             lanes[f] = s->lanes;
             waves[f] = s->waves;
             uniform[f] = s->uniform;
@@ -260,6 +288,8 @@ static unsigned compare_profile(const run *r, const block_map *map, const sim_co
         wrong += compare("waves", counts->waves, counts->marked, map, waves);
         wrong += compare("uniform", counts->uniform, counts->marked, map, uniform);
     }
+    if (entry)
+        wrong += compare_selects(counts, map, entry, waves_known);
     wpg_shader_view_destroy(view);
     wpg_profile_destroy(profile);
     return wrong;
@@ -285,7 +315,7 @@ int main(int argc, char **argv)
     r.compile_only = strcmp(r.profile_folder, "compile") == 0;
 
     vk_program vk;
-    vk_open(&vk, VK_API_VERSION_1_1, WORDS);
+    vk_open(&vk, strncmp(name, "terminate", 9) == 0 ? VK_API_VERSION_1_3 : VK_API_VERSION_1_1, WORDS);
     if (!vk.memoryless)
         fill_inputs(vk.buffers[INPUTS].words);
     else if (!r.compile_only)

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { DEPTH = 8, KEY = 2 * DEPTH + 1 };
+enum { DEPTH = 8, KEY = 2 * DEPTH + 2 };
 
 typedef struct key {
     uint16_t word[KEY];
@@ -16,6 +16,7 @@ typedef struct key {
 typedef struct record {
     key where;
     uint32_t lane, mark;
+    bool is_select, condition; /* a select site: `mark` is its number */
 } record;
 
 static struct {
@@ -52,6 +53,14 @@ static void need(bool condition, const char *what)
     }
 }
 
+static void add_record(record r)
+{
+    if (sim.demoted)
+        return;
+    sim.records = grow(sim.records, sim.count, &sim.capacity, sizeof *sim.records);
+    sim.records[sim.count++] = r;
+}
+
 void sim_mark(uint32_t mark)
 {
     need(mark < SIM_MARKS, "block number too large");
@@ -59,10 +68,17 @@ void sim_mark(uint32_t mark)
     memcpy(sim.last.word, sim.stack, sim.depth * sizeof sim.stack[0]);
     /* One more than the number: a block after a loop sorts after the loop's own blocks of the same prefix. */
     sim.last.word[sim.depth] = (uint16_t)(mark + 1);
-    if (sim.demoted)
-        return;
-    sim.records = grow(sim.records, sim.count, &sim.capacity, sizeof *sim.records);
-    sim.records[sim.count++] = (record){.where = sim.last, .lane = sim.lane, .mark = mark};
+    add_record((record){.where = sim.last, .lane = sim.lane, .mark = mark});
+}
+
+bool sim_select(uint32_t site, bool condition)
+{
+    need(site < SIM_SELECTS, "select number too large");
+    record r = {.where = sim.last, .lane = sim.lane, .mark = site, .is_select = true, .condition = condition};
+    /* Behind its block and before whatever is nested deeper: a number no block has. */
+    r.where.word[KEY - 1] = (uint16_t)(site + 1);
+    add_record(r);
+    return condition;
 }
 
 static void push(uint32_t number)
@@ -150,6 +166,20 @@ static bool before(const key *a, const key *b)
     return false;
 }
 
+static void count_select(sim_counts *counts, const record *group, size_t count, uint64_t weight)
+{
+    uint64_t *site = counts->selects + (size_t)group->mark * SIM_SELECT_COUNTERS;
+    size_t taken = 0;
+    for (size_t i = 0; i < count; i++)
+        taken += group[i].condition;
+    site[SIM_LANES_TRUE] += weight * taken;
+    site[SIM_LANES_FALSE] += weight * (count - taken);
+    site[SIM_WAVES_TRUE] += taken ? weight : 0;
+    site[SIM_WAVES_FALSE] += taken < count ? weight : 0;
+    if (counts->select_count <= group->mark)
+        counts->select_count = group->mark + 1;
+}
+
 void sim_wave(sim_counts *counts, const sim_launch *launch, const uint32_t *ids, size_t count,
               uint64_t weight)
 {
@@ -167,6 +197,11 @@ void sim_wave(sim_counts *counts, const sim_launch *launch, const uint32_t *ids,
         size_t end = i + 1;
         while (end < sim.count && memcmp(&sim.records[end].where, &sim.records[i].where, sizeof(key)) == 0)
             end++;
+        if (sim.records[i].is_select) {
+            count_select(counts, &sim.records[i], end - i, weight);
+            i = end;
+            continue;
+        }
         uint32_t mark = sim.records[i].mark;
         size_t demoted = 0;
         for (size_t d = 0; d < sim.demote_count; d++)

@@ -15,10 +15,15 @@
 #include <stdint.h>
 
 enum { SIM_MARKS = 64 }; /* block numbers are below this */
+enum { SIM_SELECTS = 8 };
+/* Counts of one select site, as the profile has them. */
+enum { SIM_LANES_TRUE, SIM_LANES_FALSE, SIM_WAVES_TRUE, SIM_WAVES_FALSE, SIM_SELECT_COUNTERS };
 
 typedef struct sim_counts {
     uint64_t waves[SIM_MARKS], lanes[SIM_MARKS], uniform[SIM_MARKS];
     bool marked[SIM_MARKS];
+    uint64_t selects[SIM_SELECTS * SIM_SELECT_COUNTERS];
+    uint32_t select_count; /* sites seen: highest number plus one */
 } sim_counts;
 
 /* Called by kernels, see lang.h. */
@@ -28,6 +33,7 @@ void sim_loop_next(void);
 void sim_loop_leave(void);
 void sim_call(uint32_t site);
 uint32_t sim_return(uint32_t value);
+bool sim_select(uint32_t site, bool condition);
 void sim_demote(void);
 void sim_kill(void);
 void sim_result(uint32_t value);

@@ -7,11 +7,11 @@ KERNEL(do_while)
         if ((r & 1u) == 1u) {
             M(2)
             r += 10u;
-            left = left > 2u ? left - 2u : 0u;
+            left = left - min(left, 2u);
             continue;
         }
         M(3)
-        left = left > 0u ? left - 1u : 0u;
+        left = left - min(left, 1u);
     WHILE(4, left > 0u)
     M(5)
     r ^= 0x33u;
