@@ -13,7 +13,7 @@ static char folder[64];
 static int make_folder(void **state)
 {
     (void)state;
-    (void)snprintf(folder, sizeof folder, "/tmp/wpg-test-XXXXXX");
+    (void)snprintf(folder, sizeof folder, "/tmp/wavepgo-test-XXXXXX");
     return mkdtemp(folder) ? 0 : -1;
 }
 

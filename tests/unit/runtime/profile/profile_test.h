@@ -26,7 +26,7 @@ static char scratch[64];
 static inline int make_scratch(void **state)
 {
     (void)state;
-    (void)snprintf(scratch, sizeof scratch, "/tmp/wpg-test-XXXXXX");
+    (void)snprintf(scratch, sizeof scratch, "/tmp/wavepgo-test-XXXXXX");
     return mkdtemp(scratch) ? 0 : -1;
 }
 
