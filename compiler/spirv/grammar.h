@@ -33,6 +33,15 @@ static inline bool wpg_operand_is_id(const wpg_operand *operand)
     return operand->kind <= WPG_OPERAND_SEMANTICS;
 }
 
+/* Why a walk ended early. */
+typedef enum wpg_operand_fault {
+    WPG_OPERAND_FAULT_NONE,
+    WPG_OPERAND_FAULT_UNKNOWN,   /* opcode, enumerant with parameters, or further words that the table does
+                                    not know: a newer SPIR-V, most likely */
+    WPG_OPERAND_FAULT_TRUNCATED, /* a required operand is missing */
+    WPG_OPERAND_FAULT_STRING,    /* a string without its end */
+} wpg_operand_fault;
+
 /* Walks the operands of one instruction:
  *
  *     wpg_operand_walk walk = wpg_operands(inst);
@@ -49,6 +58,7 @@ typedef struct wpg_operand_walk {
     uint32_t state[8]; /* the walker's own */
     uint16_t at;
     bool malformed;
+    wpg_operand_fault fault; /* not NONE exactly when malformed */
 } wpg_operand_walk;
 
 wpg_operand_walk wpg_operands(const wpg_module *module, const wpg_inst *inst);

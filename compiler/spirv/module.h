@@ -22,7 +22,7 @@
 
 typedef struct wpg_inst {
     struct wpg_inst *prev, *next;
-    uint32_t *words;        /* words[0] = count << 16 | opcode; edit in place, length by wpg_inst_resize */
+    uint32_t *words; /* words[0] = count << 16 | opcode; edit in place, length by wpg_inst_set_operands */
     uint16_t opcode, count; /* count in words, the first included */
     uint32_t type, result;  /* result type id and result id; 0 = none (or unknown opcode) */
 } wpg_inst;
@@ -48,7 +48,10 @@ typedef struct wpg_module {
     wpg_inst *first, *last;
     wpg_inst **defs; /* defs[id] for id < bound: defining instruction or NULL; see wpg_module_def */
     uint32_t defs_capacity;
-    bool has_unknown; /* an opcode the grammar table does not know occurs */
+    struct wpg_globals
+        *globals;     /* the builder's index of module-scope declarations; made when first needed */
+    bool has_unknown; /* an opcode, or operands of one, that the grammar table does not know occur: ids may
+                         hide there */
 } wpg_module;
 
 #define WPG_INST_EACH(inst, module) for (wpg_inst *inst = (module)->first; inst; inst = inst->next)

@@ -18,7 +18,8 @@ typedef struct wpg_spec_value {
 typedef struct wpg_stage {
     SpvExecutionModel model;
     const char *entry; /* entry point name; borrowed */
-    const wpg_spec_value *spec; /* borrowed; ids unique, as valid usage asks (of equal ids the first counts) */
+    const wpg_spec_value
+        *spec; /* borrowed; ids unique, as valid usage asks (of equal ids the first counts) */
     size_t spec_count;
 } wpg_stage;
 

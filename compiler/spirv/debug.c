@@ -1,0 +1,93 @@
+#include "compiler/spirv/debug.h"
+
+#include <string.h>
+
+#include "compiler/spirv/builder.h"
+
+const char *wpg_name_of(const wpg_module *module, uint32_t id)
+{
+    for (const wpg_inst *at = module->first; at && at->opcode != SpvOpFunction; at = at->next)
+        if (at->opcode == SpvOpName && at->count > 2 && at->words[1] == id)
+            return wpg_inst_string(at, 2);
+    return NULL;
+}
+
+/* Text of the OpString `id`, or NULL. */
+static const char *string_of(const wpg_module *module, uint32_t id)
+{
+    const wpg_inst *def = wpg_module_def(module, id);
+    return def && def->opcode == SpvOpString ? wpg_inst_string(def, 2) : NULL;
+}
+
+bool wpg_line_of(wpg_source_line *line, const wpg_module *module, const wpg_inst *inst)
+{
+    for (const wpg_inst *at = inst->prev; at; at = at->prev) {
+        if (at->opcode == SpvOpNoLine || wpg_opcode_is_terminator((SpvOp)at->opcode))
+            return false;
+        if (at->opcode == SpvOpLine && at->count == 4) {
+            *line = (wpg_source_line){string_of(module, at->words[1]), at->words[2], at->words[3]};
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Id of the file an instruction names, 0 if none. */
+static uint32_t file_of(const wpg_inst *inst)
+{
+    if (inst->opcode == SpvOpSource && inst->count > 3)
+        return inst->words[3];
+    return inst->opcode == SpvOpLine && inst->count > 1 ? inst->words[1] : 0;
+}
+
+wpg_status wpg_module_source_files(const char *const **files, size_t *count, const wpg_module *module,
+                                   wpg_arena *arena)
+{
+    size_t limit = 0;
+    WPG_INST_EACH (inst, module) {
+        limit += inst->opcode == SpvOpString;
+    }
+    const char **list = WPG_ARENA_ARRAY(arena, const char *, limit);
+    if (!list)
+        return WPG_E_NOMEM;
+    size_t found = 0;
+    const char *last = NULL;
+    WPG_INST_EACH (inst, module) {
+        uint32_t file = file_of(inst);
+        const char *text = file ? string_of(module, file) : NULL;
+        if (!text || text == last) /* runs of one file are the rule */
+            continue;
+        last = text;
+        size_t i = 0;
+        while (i < found && strcmp(list[i], text))
+            i++;
+        if (i == found && found < limit)
+            list[found++] = text;
+    }
+    *files = list;
+    *count = found;
+    return WPG_OK;
+}
+
+wpg_status wpg_module_entry_points(wpg_entry_point **list, size_t *count, const wpg_module *module,
+                                   wpg_arena *arena)
+{
+    size_t limit = 0;
+    WPG_INST_EACH (inst, module) {
+        limit += inst->opcode == SpvOpEntryPoint;
+    }
+    wpg_entry_point *entries = WPG_ARENA_ARRAY(arena, wpg_entry_point, limit);
+    if (!entries)
+        return WPG_E_NOMEM;
+    size_t found = 0;
+    WPG_INST_EACH (inst, module) {
+        const char *name =
+            inst->opcode == SpvOpEntryPoint && inst->count > 3 ? wpg_inst_string(inst, 3) : NULL;
+        if (name)
+            entries[found++] =
+                (wpg_entry_point){(SpvExecutionModel)inst->words[1], name, inst->words[2], inst};
+    }
+    *list = entries;
+    *count = found;
+    return WPG_OK;
+}

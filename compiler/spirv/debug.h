@@ -1,0 +1,33 @@
+/* What a module says about its source, for people: names, files, lines, entry points. Every string is
+ * borrowed from the module; lists live in the caller's arena. Threads: as module.h. Source:
+ * SPIR-V 1.6, 3.42.2 (debug instructions), OpLine. */
+#ifndef WPG_COMPILER_SPIRV_DEBUG_H
+#define WPG_COMPILER_SPIRV_DEBUG_H
+
+#include "compiler/spirv/module.h"
+
+typedef struct wpg_source_line {
+    const char *file; /* NULL if the OpString is missing */
+    uint32_t line, column;
+} wpg_source_line;
+
+/* The line of an instruction: that of the nearest OpLine before it, up to the end of a block or an OpNoLine.
+ * False if there is none. */
+bool wpg_line_of(wpg_source_line *line, const wpg_module *module, const wpg_inst *inst);
+
+/* The files named by OpSource and OpLine, each once, in order of first mention. WPG_E_NOMEM only. */
+wpg_status wpg_module_source_files(const char *const **files, size_t *count, const wpg_module *module,
+                                   wpg_arena *arena);
+
+typedef struct wpg_entry_point {
+    SpvExecutionModel model;
+    const char *name;
+    uint32_t function; /* id */
+    wpg_inst *inst;    /* the OpEntryPoint */
+} wpg_entry_point;
+
+/* The entry points in module order. WPG_E_NOMEM only. */
+wpg_status wpg_module_entry_points(wpg_entry_point **list, size_t *count, const wpg_module *module,
+                                   wpg_arena *arena);
+
+#endif

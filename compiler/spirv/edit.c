@@ -1,0 +1,313 @@
+/* Editing a module: instructions in, out and changed, with defs kept; sections; small walks; strings.
+ * Threads, ownership, failure: module.h. Source: SPIR-V 1.6, 2.4 (logical layout). */
+#include "compiler/spirv/module.h"
+
+#include <string.h>
+
+#include "compiler/spirv/grammar.h"
+#include "compiler/spirv/module_internal.h"
+
+enum { MAX_COUNT = 0xffff }; /* words of one instruction */
+
+void wpg_inst_link(wpg_module *module, wpg_inst *inst, wpg_inst *where)
+{
+    wpg_inst *before = where ? where->prev : module->last;
+    inst->prev = before;
+    inst->next = where;
+    *(before ? &before->next : &module->first) = inst;
+    *(where ? &where->prev : &module->last) = inst;
+}
+
+static void unlink_inst(wpg_module *module, wpg_inst *inst)
+{
+    *(inst->prev ? &inst->prev->next : &module->first) = inst->next;
+    *(inst->next ? &inst->next->prev : &module->last) = inst->prev;
+    inst->prev = inst->next = NULL;
+}
+
+static void set_words(wpg_inst *inst, SpvOp opcode, const uint32_t *operands, size_t count)
+{
+    inst->opcode = (uint16_t)opcode;
+    inst->count = (uint16_t)(count + 1);
+    inst->words[0] = (uint32_t)inst->count << 16 | inst->opcode;
+    if (count)
+        memmove(inst->words + 1, operands, count * sizeof *operands);
+    wpg_inst_read_ids(inst);
+}
+
+/* Outside the list, so that a caller may go on until it asks for the words (see module.h, failure). */
+static wpg_inst *scratch(wpg_module *module, SpvOp opcode, const uint32_t *operands, size_t count)
+{
+    wpg_module_box *box = (wpg_module_box *)module;
+    size_t room = sizeof box->scratch_words / sizeof *box->scratch_words - 1;
+    module->arena.failed = 1;
+    box->scratch = (wpg_inst){.words = box->scratch_words};
+    set_words(&box->scratch, opcode, operands, count < room ? count : room);
+    return &box->scratch;
+}
+
+static void define(wpg_module *module, wpg_inst *inst)
+{
+    wpg_module_set_def(module, inst->result, inst);
+    wpg_globals_note(module, inst);
+}
+
+wpg_inst *wpg_inst_insert(wpg_module *module, wpg_inst *where, SpvOp opcode, const uint32_t *operands,
+                          size_t count)
+{
+    wpg_inst *inst = NULL;
+    uint32_t *words = NULL;
+    if (count < MAX_COUNT) {
+        inst = WPG_ARENA_NEW(&module->arena, wpg_inst);
+        words = WPG_ARENA_ARRAY(&module->arena, uint32_t, count + 1);
+    }
+    if (!inst || !words)
+        return scratch(module, opcode, operands, count);
+    inst->words = words;
+    set_words(inst, opcode, operands, count);
+    wpg_inst_link(module, inst, where);
+    define(module, inst);
+    return inst;
+}
+
+static bool is_scratch(const wpg_module *module, const wpg_inst *inst)
+{
+    return inst == &((const wpg_module_box *)module)->scratch;
+}
+
+static void undefine(wpg_module *module, const wpg_inst *inst)
+{
+    if (wpg_module_def(module, inst->result) == inst)
+        module->defs[inst->result] = NULL;
+}
+
+void wpg_inst_remove(wpg_module *module, wpg_inst *inst)
+{
+    if (is_scratch(module, inst))
+        return;
+    undefine(module, inst);
+    unlink_inst(module, inst);
+}
+
+void wpg_inst_move(wpg_module *module, wpg_inst *inst, wpg_inst *where)
+{
+    if (inst == where || is_scratch(module, inst))
+        return;
+    unlink_inst(module, inst);
+    wpg_inst_link(module, inst, where);
+}
+
+void wpg_inst_rewrite(wpg_module *module, wpg_inst *inst, SpvOp opcode, const uint32_t *operands,
+                      size_t count)
+{
+    if (is_scratch(module, inst) || count >= MAX_COUNT) {
+        module->arena.failed = 1;
+        return;
+    }
+    if (count + 1 > inst->count) {
+        uint32_t *words = WPG_ARENA_ARRAY(&module->arena, uint32_t, count + 1);
+        if (!words)
+            return;
+        inst->words = words; /* the old words stay valid: `operands` may point into them */
+    }
+    undefine(module, inst);
+    set_words(inst, opcode, operands, count);
+    define(module, inst);
+}
+
+void wpg_inst_set_operands(wpg_module *module, wpg_inst *inst, const uint32_t *operands, size_t count)
+{
+    wpg_inst_rewrite(module, inst, (SpvOp)inst->opcode, operands, count);
+}
+
+static bool mentions(const wpg_inst *inst, uint32_t word)
+{
+    for (unsigned i = 1; i < inst->count; i++)
+        if (inst->words[i] == word)
+            return true;
+    return false;
+}
+
+void wpg_module_replace_uses(wpg_module *module, uint32_t from, uint32_t to, bool with_annotations)
+{
+    WPG_INST_EACH (inst, module) {
+        if (!mentions(inst, from))
+            continue;
+        wpg_section section = wpg_inst_section(inst);
+        if (!with_annotations && (section == WPG_SECTION_DEBUG || section == WPG_SECTION_ANNOTATION))
+            continue;
+        wpg_operand_walk walk = wpg_operands(module, inst);
+        wpg_operand operand;
+        bool changed = false;
+        while (wpg_operand_next(&walk, &operand)) {
+            if (!wpg_operand_is_id(&operand) || operand.kind == WPG_OPERAND_RESULT ||
+                inst->words[operand.at] != from)
+                continue;
+            inst->words[operand.at] = to;
+            changed = true;
+            if (operand.kind == WPG_OPERAND_RESULT_TYPE)
+                inst->type = to;
+        }
+        if (changed)
+            wpg_globals_note(module, inst);
+    }
+}
+
+/* -- Sections ------------------------------------------------------------------------------------------ */
+
+/* By opcode alone; WPG_SECTION_COUNT for those that may stand at module scope or in a function. */
+static wpg_section section_of_opcode(const wpg_inst *inst)
+{
+    switch (inst->opcode) {
+    case SpvOpCapability:
+        return WPG_SECTION_CAPABILITY;
+    case SpvOpExtension:
+        return WPG_SECTION_EXTENSION;
+    case SpvOpExtInstImport:
+        return WPG_SECTION_IMPORT;
+    case SpvOpMemoryModel:
+        return WPG_SECTION_MEMORY_MODEL;
+    case SpvOpEntryPoint:
+        return WPG_SECTION_ENTRY_POINT;
+    case SpvOpExecutionMode:
+    case SpvOpExecutionModeId:
+        return WPG_SECTION_EXECUTION_MODE;
+    case SpvOpString:
+    case SpvOpSource:
+    case SpvOpSourceContinued:
+    case SpvOpSourceExtension:
+    case SpvOpName:
+    case SpvOpMemberName:
+    case SpvOpModuleProcessed:
+        return WPG_SECTION_DEBUG;
+    case SpvOpDecorate:
+    case SpvOpMemberDecorate:
+    case SpvOpDecorationGroup:
+    case SpvOpGroupDecorate:
+    case SpvOpGroupMemberDecorate:
+    case SpvOpDecorateId:
+    case SpvOpDecorateString:
+    case SpvOpMemberDecorateString:
+        return WPG_SECTION_ANNOTATION;
+    case SpvOpVariable:
+        return inst->count > 3 && inst->words[3] == SpvStorageClassFunction ? WPG_SECTION_FUNCTION
+                                                                            : WPG_SECTION_GLOBAL;
+    case SpvOpLine:
+    case SpvOpNoLine:
+    case SpvOpUndef:
+    case SpvOpExtInst:
+    case SpvOpNop:
+        return WPG_SECTION_COUNT;
+    default:
+        break;
+    }
+    if ((inst->opcode >= SpvOpTypeVoid && inst->opcode <= SpvOpTypeForwardPointer) ||
+        (inst->opcode >= SpvOpConstantTrue && inst->opcode <= SpvOpSpecConstantOp))
+        return WPG_SECTION_GLOBAL;
+    const wpg_opcode_info *info = wpg_opcode_lookup(inst->opcode);
+    if (!info)
+        return WPG_SECTION_COUNT;
+    /* The remaining types and constants are extensions'. */
+    return !strncmp(info->name, "OpType", 6) || !strncmp(info->name, "OpConstant", 10) ||
+                   !strncmp(info->name, "OpSpecConstant", 14)
+               ? WPG_SECTION_GLOBAL
+               : WPG_SECTION_FUNCTION;
+}
+
+wpg_section wpg_inst_section(const wpg_inst *inst)
+{
+    wpg_section section = section_of_opcode(inst);
+    if (section != WPG_SECTION_COUNT)
+        return section;
+    /* A line belongs to what follows it; the rest to what comes before. */
+    bool line = inst->opcode == SpvOpLine || inst->opcode == SpvOpNoLine;
+    for (const wpg_inst *at = line ? inst->next : inst->prev; at; at = line ? at->next : at->prev) {
+        section = section_of_opcode(at);
+        if (section == WPG_SECTION_COUNT)
+            continue;
+        /* Undefs and module-scope extended instructions stand among the types. */
+        return line || section == WPG_SECTION_FUNCTION ? section : WPG_SECTION_GLOBAL;
+    }
+    return line ? WPG_SECTION_FUNCTION : WPG_SECTION_GLOBAL;
+}
+
+wpg_inst *wpg_module_section_end(const wpg_module *module, wpg_section section)
+{
+    if (section >= WPG_SECTION_FUNCTION)
+        return NULL;
+    if (section == WPG_SECTION_GLOBAL) {
+        wpg_inst *end = wpg_globals_end(module);
+        if (end)
+            return end;
+    }
+    wpg_inst *run = NULL; /* first of the undecided ones just before `inst` */
+    WPG_INST_EACH (inst, module) {
+        wpg_section here = section_of_opcode(inst);
+        if (here == WPG_SECTION_COUNT) {
+            /* Lines go with what follows. The others stand among the types, or are unknown. */
+            bool line = inst->opcode == SpvOpLine || inst->opcode == SpvOpNoLine;
+            run = !line && section == WPG_SECTION_GLOBAL ? NULL : run ? run : inst;
+            continue;
+        }
+        if (here > section)
+            return run ? run : inst;
+        run = NULL;
+    }
+    return run;
+}
+
+/* -- Walks --------------------------------------------------------------------------------------------- */
+
+wpg_inst *wpg_next_function(wpg_inst *from)
+{
+    while (from && from->opcode != SpvOpFunction)
+        from = from->next;
+    return from;
+}
+
+wpg_inst *wpg_function_end(wpg_inst *function)
+{
+    while (function && function->opcode != SpvOpFunctionEnd)
+        function = function->next;
+    return function;
+}
+
+bool wpg_opcode_is_terminator(SpvOp opcode)
+{
+    switch (opcode) {
+    case SpvOpBranch:
+    case SpvOpBranchConditional:
+    case SpvOpSwitch:
+    case SpvOpKill:
+    case SpvOpReturn:
+    case SpvOpReturnValue:
+    case SpvOpUnreachable:
+    case SpvOpTerminateInvocation:
+    case SpvOpIgnoreIntersectionKHR:
+    case SpvOpTerminateRayKHR:
+    case SpvOpEmitMeshTasksEXT:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* -- Strings ------------------------------------------------------------------------------------------- */
+
+const char *wpg_inst_string(const wpg_inst *inst, size_t at)
+{
+    if (at >= inst->count)
+        return NULL;
+    const char *text = (const char *)(inst->words + at);
+    return memchr(text, '\0', (inst->count - at) * sizeof(uint32_t)) ? text : NULL;
+}
+
+size_t wpg_string_words(uint32_t *words, const char *text)
+{
+    size_t length = strlen(text), count = length / sizeof(uint32_t) + 1;
+    if (words) {
+        words[count - 1] = 0;
+        memcpy(words, text, length);
+    }
+    return count;
+}

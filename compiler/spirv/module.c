@@ -1,0 +1,325 @@
+/* Words to module and back. Parsing goes over the words three times: word counts, then definitions, then
+ * operands and nesting against the grammar, because literals are as wide as a type that may be defined
+ * anywhere. Threads, ownership: module.h. Source: SPIR-V 1.6, 2.3 (physical layout), 2.4 (logical layout). */
+#include "compiler/spirv/module.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "compiler/spirv/grammar.h"
+#include "compiler/spirv/module_internal.h"
+
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "literal strings are read as little-endian words");
+
+enum { HEADER_WORDS = 5, MAX_MINOR = 6 };
+
+/* -- Definitions --------------------------------------------------------------------------------------- */
+
+void wpg_module_set_def(wpg_module *module, uint32_t id, wpg_inst *inst)
+{
+    if (!id)
+        return;
+    if (id >= WPG_SPIRV_MAX_BOUND) {
+        module->arena.failed = 1;
+        return;
+    }
+    if (id >= module->defs_capacity) {
+        uint32_t capacity = id + id / 2 + 64;
+        wpg_inst **moved = realloc(module->defs, capacity * sizeof(wpg_inst *));
+        if (!moved) {
+            module->arena.failed = 1;
+            return;
+        }
+        memset(moved + module->defs_capacity, 0, (capacity - module->defs_capacity) * sizeof(wpg_inst *));
+        module->defs = moved;
+        module->defs_capacity = capacity;
+    }
+    module->defs[id] = inst;
+    if (id >= module->bound)
+        module->bound = id + 1;
+}
+
+uint32_t wpg_module_fresh_id(wpg_module *module)
+{
+    if (module->bound >= WPG_SPIRV_MAX_BOUND) {
+        module->arena.failed = 1;
+        return 0;
+    }
+    return module->bound++;
+}
+
+SpvOp wpg_module_opcode_of(const wpg_module *module, uint32_t id)
+{
+    const wpg_inst *def = wpg_module_def(module, id);
+    return def ? (SpvOp)def->opcode : SpvOpNop;
+}
+
+void wpg_inst_read_ids(wpg_inst *inst)
+{
+    const wpg_opcode_info *info = wpg_opcode_lookup(inst->opcode);
+    unsigned at = 1;
+    inst->type = inst->result = 0;
+    if (info && info->has_type && at < inst->count)
+        inst->type = inst->words[at++];
+    if (info && info->has_result && at < inst->count)
+        inst->result = inst->words[at];
+}
+
+/* -- Parse --------------------------------------------------------------------------------------------- */
+
+typedef struct parser {
+    wpg_module *module;
+    const uint32_t *words; /* the module's own copy, native order, header included */
+    size_t count;
+    wpg_error *err;
+    /* Nesting, as the third walk goes along. */
+    bool in_function, in_block, had_block, after_unknown;
+} parser;
+
+static const char *opcode_name(const wpg_inst *inst)
+{
+    const wpg_opcode_info *info = wpg_opcode_lookup(inst->opcode);
+    return info ? info->name : "unknown instruction";
+}
+
+#define FAIL_AT(p, inst, fmt, ...)                                                                           \
+    wpg_fail((p)->err, WPG_E_FORMAT, "SPIR-V word %zu, %s: " fmt, (size_t)((inst)->words - (p)->words),      \
+             opcode_name(inst), ##__VA_ARGS__)
+
+static wpg_status check_header(parser *p)
+{
+    uint32_t version = p->words[1], bound = p->words[3];
+    if ((version & 0xff0000ff) || version >> 16 != 1 || (version >> 8 & 0xff) > MAX_MINOR)
+        return wpg_fail(p->err, WPG_E_VERSION, "SPIR-V version word 0x%08x is not 1.0 to 1.%d", version,
+                        MAX_MINOR);
+    if (!bound)
+        return wpg_fail(p->err, WPG_E_FORMAT, "SPIR-V id bound is 0");
+    if (bound > WPG_SPIRV_MAX_BOUND)
+        return wpg_fail(p->err, WPG_E_LIMIT, "SPIR-V id bound %u is over the limit of %d", bound,
+                        WPG_SPIRV_MAX_BOUND);
+    p->module->version = version;
+    p->module->generator = p->words[2];
+    p->module->bound = bound;
+    p->module->schema = p->words[4];
+    return WPG_OK;
+}
+
+/* Copies the words in native order. */
+static wpg_status copy_words(parser *p, const uint32_t *words)
+{
+    bool swapped = words[0] == __builtin_bswap32(SpvMagicNumber);
+    if (!swapped && words[0] != SpvMagicNumber)
+        return wpg_fail(p->err, WPG_E_FORMAT, "not SPIR-V: the magic number is 0x%08x", words[0]);
+    uint32_t *copy = WPG_ARENA_ARRAY(&p->module->arena, uint32_t, p->count);
+    if (!copy)
+        return wpg_fail(p->err, WPG_E_NOMEM, "no memory for %zu SPIR-V words", p->count);
+    if (swapped)
+        for (size_t i = 0; i < p->count; i++)
+            copy[i] = __builtin_bswap32(words[i]);
+    else
+        memcpy(copy, words, p->count * sizeof *copy);
+    p->words = copy;
+    return WPG_OK;
+}
+
+/* First walk: where instructions begin. */
+static wpg_status split(parser *p)
+{
+    size_t count = 0;
+    for (size_t at = HEADER_WORDS; at < p->count; count++) {
+        uint32_t length = p->words[at] >> 16;
+        if (!length)
+            return wpg_fail(p->err, WPG_E_FORMAT, "SPIR-V word %zu: an instruction of 0 words", at);
+        if (length > p->count - at)
+            return wpg_fail(p->err, WPG_E_FORMAT,
+                            "SPIR-V word %zu: an instruction of %u words, but %zu are left", at, length,
+                            p->count - at);
+        at += length;
+    }
+    wpg_inst *list = WPG_ARENA_ARRAY(&p->module->arena, wpg_inst, count);
+    if (!list)
+        return wpg_fail(p->err, WPG_E_NOMEM, "no memory for %zu SPIR-V instructions", count);
+    uint32_t *words = (uint32_t *)(uintptr_t)p->words + HEADER_WORDS;
+    for (size_t i = 0; i < count; i++) {
+        list[i] = (wpg_inst){.prev = i ? &list[i - 1] : NULL,
+                             .next = i + 1 < count ? &list[i + 1] : NULL,
+                             .words = words,
+                             .opcode = (uint16_t)(words[0] & 0xffff),
+                             .count = (uint16_t)(words[0] >> 16)};
+        words += list[i].count;
+    }
+    p->module->first = count ? list : NULL;
+    p->module->last = count ? list + count - 1 : NULL;
+    return WPG_OK;
+}
+
+/* Second walk: who defines which id. */
+static wpg_status define(parser *p)
+{
+    wpg_module *module = p->module;
+    module->defs = calloc(module->bound, sizeof(wpg_inst *));
+    if (!module->defs)
+        return wpg_fail(p->err, WPG_E_NOMEM, "no memory for %u SPIR-V ids", module->bound);
+    module->defs_capacity = module->bound;
+    WPG_INST_EACH (inst, module) {
+        wpg_inst_read_ids(inst);
+        if (!inst->result)
+            continue;
+        if (inst->result >= module->bound)
+            return FAIL_AT(p, inst, "result id %u is not below the bound %u", inst->result, module->bound);
+        if (module->defs[inst->result])
+            return FAIL_AT(p, inst, "id %u is defined twice", inst->result);
+        module->defs[inst->result] = inst;
+    }
+    return WPG_OK;
+}
+
+static wpg_status check_operands(parser *p, const wpg_inst *inst)
+{
+    wpg_operand_walk walk = wpg_operands(p->module, inst);
+    wpg_operand operand;
+    while (wpg_operand_next(&walk, &operand)) {
+        if (!wpg_operand_is_id(&operand))
+            continue;
+        uint32_t id = inst->words[operand.at];
+        if (!id || id >= p->module->bound)
+            return FAIL_AT(p, inst, "id %u is not between 1 and the bound %u", id, p->module->bound);
+    }
+    switch (walk.fault) {
+    case WPG_OPERAND_FAULT_NONE:
+        break;
+    case WPG_OPERAND_FAULT_UNKNOWN:
+        p->module->has_unknown = true;
+        break;
+    case WPG_OPERAND_FAULT_TRUNCATED:
+        return FAIL_AT(p, inst, "%u words are too few", inst->count);
+    case WPG_OPERAND_FAULT_STRING:
+        return FAIL_AT(p, inst, "a string does not end within the instruction");
+    }
+    return WPG_OK;
+}
+
+/* Whether an instruction may stand in a function before its first block, or between blocks. */
+static bool floats(const wpg_inst *inst)
+{
+    return inst->opcode == SpvOpLine || inst->opcode == SpvOpNoLine || inst->opcode == SpvOpExtInst ||
+           inst->opcode == SpvOpNop || !wpg_opcode_lookup(inst->opcode);
+}
+
+static wpg_status nest_outside(parser *p, const wpg_inst *inst)
+{
+    if (inst->opcode == SpvOpFunction)
+        p->in_function = true;
+    else if (inst->opcode == SpvOpFunctionEnd || inst->opcode == SpvOpFunctionParameter ||
+             inst->opcode == SpvOpLabel || wpg_opcode_is_terminator((SpvOp)inst->opcode))
+        return FAIL_AT(p, inst, "outside any function");
+    return WPG_OK;
+}
+
+static wpg_status nest_inside(parser *p, const wpg_inst *inst)
+{
+    /* An unknown instruction may have been a terminator. */
+    bool block_over = !p->in_block || p->after_unknown;
+    switch (inst->opcode) {
+    case SpvOpFunction:
+        return FAIL_AT(p, inst, "the function before it has no OpFunctionEnd");
+    case SpvOpFunctionEnd:
+        if (!block_over)
+            return FAIL_AT(p, inst, "the block before it has no terminator");
+        p->in_function = p->in_block = p->had_block = false;
+        return WPG_OK;
+    case SpvOpFunctionParameter:
+        return p->had_block ? FAIL_AT(p, inst, "after the function's first block") : WPG_OK;
+    case SpvOpLabel:
+        if (!block_over)
+            return FAIL_AT(p, inst, "the block before it has no terminator");
+        p->in_block = p->had_block = true;
+        return WPG_OK;
+    default:
+        if (!p->in_block && !floats(inst))
+            return FAIL_AT(p, inst, "in a function but in no block");
+        if (wpg_opcode_is_terminator((SpvOp)inst->opcode))
+            p->in_block = false;
+        return WPG_OK;
+    }
+}
+
+/* Third walk. */
+static wpg_status check(parser *p)
+{
+    WPG_INST_EACH (inst, p->module) {
+        WPG_TRY(check_operands(p, inst));
+        WPG_TRY(p->in_function ? nest_inside(p, inst) : nest_outside(p, inst));
+        p->after_unknown = !wpg_opcode_lookup(inst->opcode);
+    }
+    if (p->in_function)
+        return wpg_fail(p->err, WPG_E_FORMAT, "SPIR-V ends inside a function");
+    return WPG_OK;
+}
+
+static wpg_status parse(parser *p, const uint32_t *words)
+{
+    WPG_TRY(copy_words(p, words));
+    WPG_TRY(check_header(p));
+    WPG_TRY(split(p));
+    WPG_TRY(define(p));
+    return check(p);
+}
+
+wpg_status wpg_module_parse(wpg_module **module, const uint32_t *words, size_t count, wpg_error *err)
+{
+    if (count < HEADER_WORDS)
+        return wpg_fail(err, WPG_E_FORMAT, "%zu words are too few for a SPIR-V header", count);
+    if (count > WPG_SPIRV_MAX_WORDS)
+        return wpg_fail(err, WPG_E_LIMIT, "%zu SPIR-V words are over the limit of %d", count,
+                        WPG_SPIRV_MAX_WORDS);
+    wpg_module_box *box = calloc(1, sizeof *box);
+    if (!box)
+        return wpg_fail(err, WPG_E_NOMEM, "no memory for a SPIR-V module");
+    wpg_arena_init(&box->module.arena);
+    parser p = {.module = &box->module, .count = count, .err = err};
+    wpg_status status = parse(&p, words);
+    if (status != WPG_OK) {
+        wpg_module_destroy(&box->module);
+        return status;
+    }
+    *module = &box->module;
+    return WPG_OK;
+}
+
+void wpg_module_destroy(wpg_module *module)
+{
+    if (!module)
+        return;
+    wpg_globals_destroy(module->globals);
+    free(module->defs);
+    wpg_arena_finish(&module->arena);
+    free(module); /* the box's first member */
+}
+
+/* -- Emit ---------------------------------------------------------------------------------------------- */
+
+wpg_status wpg_module_emit(uint32_t **words, size_t *count, const wpg_module *module, wpg_error *err)
+{
+    if (module->arena.failed)
+        return wpg_fail(err, WPG_E_NOMEM, "memory or ids ran out while a SPIR-V module was edited");
+    size_t total = HEADER_WORDS;
+    WPG_INST_EACH (inst, module) {
+        total += inst->count;
+    }
+    uint32_t *out = malloc(total * sizeof *out);
+    if (!out)
+        return wpg_fail(err, WPG_E_NOMEM, "no memory to emit %zu SPIR-V words", total);
+    const uint32_t header[HEADER_WORDS] = {SpvMagicNumber, module->version, module->generator, module->bound,
+                                           module->schema};
+    memcpy(out, header, sizeof header);
+    size_t at = HEADER_WORDS;
+    WPG_INST_EACH (inst, module) {
+        memcpy(out + at, inst->words, inst->count * sizeof *out);
+        out[at] = (uint32_t)inst->count << 16 | inst->opcode;
+        at += inst->count;
+    }
+    *words = out;
+    *count = total;
+    return WPG_OK;
+}
