@@ -1,0 +1,234 @@
+/* Shader identity: what is hashed is a stream of words that says the same for every way of writing the same
+ * shader down.
+ *
+ *     version, schema | instructions, without those that cannot change code, ids renumbered by first
+ *     appearance | 0 (no instruction has 0 words) | model | entry point string | number of specialisation
+ *     values | for each, by constant id: constant id, low word, high word
+ *
+ * Any change of this stream gives every shader a new name and orphans every profile: tests/golden/spirv
+ * /hashes.txt notices. Depends on the grammar table (grammar.h). Threads: no state. Source: DESIGN identity.
+ */
+#include "compiler/spirv/stage.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "compiler/spirv/grammar.h"
+
+const char *wpg_stage_name(SpvExecutionModel model)
+{
+    switch ((unsigned)model) {
+    case SpvExecutionModelVertex:
+        return "vert";
+    case SpvExecutionModelTessellationControl:
+        return "tesc";
+    case SpvExecutionModelTessellationEvaluation:
+        return "tese";
+    case SpvExecutionModelGeometry:
+        return "geom";
+    case SpvExecutionModelFragment:
+        return "frag";
+    case SpvExecutionModelGLCompute:
+        return "comp";
+    case SpvExecutionModelTaskNV:
+    case SpvExecutionModelTaskEXT:
+        return "task";
+    case SpvExecutionModelMeshNV:
+    case SpvExecutionModelMeshEXT:
+        return "mesh";
+    case SpvExecutionModelRayGenerationKHR:
+        return "rgen";
+    case SpvExecutionModelIntersectionKHR:
+        return "rint";
+    case SpvExecutionModelAnyHitKHR:
+        return "rahit";
+    case SpvExecutionModelClosestHitKHR:
+        return "rchit";
+    case SpvExecutionModelMissKHR:
+        return "rmiss";
+    case SpvExecutionModelCallableKHR:
+        return "rcall";
+    default:
+        return NULL;
+    }
+}
+
+/* -- What is left out ---------------------------------------------------------------------------------- */
+
+/* An extended instruction set that holds nothing but remarks: SPV_KHR_non_semantic_info reserves the prefix,
+ * the two others are debug information from before it. */
+static bool is_remark_set(const wpg_inst *import)
+{
+    const char *name = import && import->opcode == SpvOpExtInstImport ? wpg_inst_string(import, 2) : NULL;
+    return name && (!strncmp(name, "NonSemantic.", strlen("NonSemantic.")) || !strcmp(name, "DebugInfo") ||
+                    !strcmp(name, "OpenCL.DebugInfo.100"));
+}
+
+static bool cannot_change_code(const wpg_module *module, const wpg_inst *inst)
+{
+    const char *name;
+    switch (inst->opcode) {
+    case SpvOpName:
+    case SpvOpMemberName:
+    case SpvOpString:
+    case SpvOpSource:
+    case SpvOpSourceContinued:
+    case SpvOpSourceExtension:
+    case SpvOpModuleProcessed:
+    case SpvOpLine:
+    case SpvOpNoLine:
+        return true;
+    case SpvOpExtInst:
+        return inst->count > 3 && is_remark_set(wpg_module_def(module, inst->words[3]));
+    case SpvOpExtInstImport:
+        return is_remark_set(inst);
+    case SpvOpExtension:
+        name = wpg_inst_string(inst, 1);
+        return name && !strcmp(name, "SPV_KHR_non_semantic_info");
+    default:
+        return false;
+    }
+}
+
+/* -- The instruction stream ---------------------------------------------------------------------------- */
+
+typedef struct stream {
+    uint32_t *words;
+    size_t count;
+    uint32_t *renumbered; /* [bound] new id of an id, 0 = not seen yet; NULL = ids are kept */
+    uint32_t next_id;
+} stream;
+
+static void renumber(stream *s, const wpg_module *module, const wpg_inst *inst, uint32_t *words)
+{
+    wpg_operand_walk walk = wpg_operands(module, inst);
+    wpg_operand operand;
+    while (wpg_operand_next(&walk, &operand)) {
+        if (!wpg_operand_is_id(&operand))
+            continue;
+        uint32_t id = inst->words[operand.at];
+        if (id >= module->bound)
+            continue;
+        if (!s->renumbered[id])
+            s->renumbered[id] = s->next_id++;
+        words[operand.at] = s->renumbered[id];
+    }
+}
+
+static void put_instructions(stream *s, const wpg_module *module)
+{
+    WPG_INST_EACH (inst, module) {
+        if (cannot_change_code(module, inst))
+            continue;
+        uint32_t *words = s->words + s->count;
+        memcpy(words, inst->words, inst->count * sizeof *words);
+        words[0] = (uint32_t)inst->count << 16 | inst->opcode;
+        if (s->renumbered)
+            renumber(s, module, inst, words);
+        s->count += inst->count;
+    }
+}
+
+/* -- Specialisation values ----------------------------------------------------------------------------- */
+
+static uint64_t low_bits(uint64_t bits, uint32_t width)
+{
+    return width < 64 ? bits & ((UINT64_C(1) << width) - 1) : bits;
+}
+
+/* The scalar specialisation constant decorated with SpecId `constant_id`, NULL if none. */
+static const wpg_inst *find_spec_constant(const wpg_module *module, uint32_t constant_id)
+{
+    for (const wpg_inst *at = module->first; at && at->opcode != SpvOpFunction; at = at->next) {
+        if (at->opcode != SpvOpDecorate || at->count != 4 || at->words[2] != SpvDecorationSpecId ||
+            at->words[3] != constant_id)
+            continue;
+        const wpg_inst *def = wpg_module_def(module, at->words[1]);
+        if (def && (def->opcode == SpvOpSpecConstant || def->opcode == SpvOpSpecConstantTrue ||
+                    def->opcode == SpvOpSpecConstantFalse))
+            return def;
+    }
+    return NULL;
+}
+
+/* Whether `value` differs from the constant's default; *bits is the value as it counts: 0 or 1 for a bool,
+ * masked to the type's width otherwise. */
+static bool differs_from_default(uint64_t *bits, const wpg_module *module, const wpg_inst *constant,
+                                 const wpg_spec_value *value)
+{
+    if (constant->opcode != SpvOpSpecConstant) {
+        *bits = low_bits(value->bits, value->size < 8 ? value->size * 8 : 64) != 0;
+        return *bits != (constant->opcode == SpvOpSpecConstantTrue);
+    }
+    const wpg_inst *type = wpg_module_def(module, constant->type);
+    uint32_t width = type && type->count > 2 ? type->words[2] : 32;
+    uint64_t preset = constant->count > 3 ? constant->words[3] : 0;
+    if (constant->count > 4)
+        preset |= (uint64_t)constant->words[4] << 32;
+    *bits = low_bits(value->bits, width);
+    return *bits != low_bits(preset, width);
+}
+
+static int by_constant_id(const void *a, const void *b)
+{
+    uint32_t x = ((const wpg_spec_value *)a)->constant_id, y = ((const wpg_spec_value *)b)->constant_id;
+    return x < y ? -1 : x > y;
+}
+
+/* Fills `kept` with the values that count, sorted; gives how many. */
+static size_t keep_spec_values(wpg_spec_value *kept, const wpg_module *module, const wpg_stage *stage)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < stage->spec_count; i++) {
+        const wpg_spec_value *value = &stage->spec[i];
+        const wpg_inst *constant = find_spec_constant(module, value->constant_id);
+        size_t earlier = 0;
+        while (earlier < i && stage->spec[earlier].constant_id != value->constant_id)
+            earlier++;
+        uint64_t bits;
+        if (constant && earlier == i && differs_from_default(&bits, module, constant, value))
+            kept[count++] = (wpg_spec_value){value->constant_id, 0, bits};
+    }
+    if (count)
+        qsort(kept, count, sizeof *kept, by_constant_id);
+    return count;
+}
+
+static void put_stage(stream *s, const wpg_module *module, const wpg_stage *stage, wpg_spec_value *kept)
+{
+    s->words[s->count++] = 0;
+    s->words[s->count++] = (uint32_t)stage->model;
+    s->count += wpg_string_words(s->words + s->count, stage->entry);
+    size_t count = keep_spec_values(kept, module, stage);
+    s->words[s->count++] = (uint32_t)count;
+    for (size_t i = 0; i < count; i++) {
+        s->words[s->count++] = kept[i].constant_id;
+        s->words[s->count++] = (uint32_t)kept[i].bits;
+        s->words[s->count++] = (uint32_t)(kept[i].bits >> 32);
+    }
+}
+
+wpg_status wpg_shader_hash(wpg_hash128 *hash, const wpg_module *module, const wpg_stage *stage,
+                           wpg_error *err)
+{
+    size_t limit = 5 + wpg_string_words(NULL, stage->entry) + 3 * stage->spec_count;
+    WPG_INST_EACH (inst, module) {
+        limit += inst->count;
+    }
+    stream s = {.words = malloc(limit * sizeof(uint32_t)), .next_id = 1};
+    wpg_spec_value *kept = calloc(stage->spec_count + 1, sizeof *kept);
+    if (!module->has_unknown)
+        s.renumbered = calloc(module->bound, sizeof(uint32_t));
+    bool enough = s.words && kept && (module->has_unknown || s.renumbered);
+    if (enough) {
+        s.words[s.count++] = module->version;
+        s.words[s.count++] = module->schema;
+        put_instructions(&s, module);
+        put_stage(&s, module, stage, kept);
+        *hash = wpg_hash_bytes(s.words, s.count * sizeof(uint32_t));
+    }
+    free(s.words);
+    free(kept);
+    free(s.renumbered);
+    return enough ? WPG_OK : wpg_fail(err, WPG_E_NOMEM, "no memory to hash a SPIR-V module");
+}
