@@ -1,0 +1,97 @@
+/* What code injection shares: the module under change, the place code goes to, and the emitters.
+ *
+ * `where` is always the instruction before which the next one goes; wpg_if_begin and wpg_if_end split the
+ * block there and keep track of the label that ends up holding the block's rest, for the phis of its
+ * successors. */
+#ifndef WPG_COMPILER_INSTRUMENT_INJECT_H
+#define WPG_COMPILER_INSTRUMENT_INJECT_H
+
+#include "compiler/instrument/plan.h"
+#include "compiler/spirv/builder.h"
+#include "runtime/base/map.h"
+
+typedef struct wpg_inject {
+    wpg_module *module;
+    const wpg_plan *plan;
+    wpg_inst *where;
+
+    /* The block under change (split.c). */
+    uint32_t tail;   /* label that holds the rest of the block */
+    bool fixed_tail; /* a loop of one block: its rest ends in a block of its own */
+    wpg_map tails;   /* label id of a block -> label id of its last part */
+    bool failed;
+
+    /* Module-wide ids. */
+    uint32_t t_bool, t_u32, t_uvec2, t_uvec4;
+    uint32_t c_true, c_zero, c_one;
+    uint32_t subgroup_scope;
+    uint32_t helper_variable;     /* BuiltIn HelperInvocation, 0 if not used */
+    uint32_t entry_mask_variable; /* Private uvec4, 0 if the entry mask stays an SSA value */
+    struct {
+        uint32_t t_counter;                           /* u32 or u64 */
+        uint32_t p_directory, p_counters, p_counter;  /* pointer types */
+        uint32_t p_base;                              /* pointer to the directory entry's member */
+        uint32_t scope, semantics, directory_address; /* constants */
+    } memory;
+
+    /* Of the function under change. */
+    uint32_t base;       /* pointer to the counters */
+    uint32_t entry_mask; /* E as an SSA value, 0 if it is in the variable */
+} wpg_inject;
+
+/* -- Emitters: one instruction before in->where; the result id.
+ * ------------------------------------------------------------------------------------------------------- */
+
+#define WPG_EMIT(in, opcode, type, ...)                                                                      \
+    wpg_emit((in), (opcode), (type), (const uint32_t[]){__VA_ARGS__},                                        \
+             sizeof((const uint32_t[]){__VA_ARGS__}) / sizeof(uint32_t))
+uint32_t wpg_emit(wpg_inject *in, SpvOp opcode, uint32_t type, const uint32_t *operands, size_t count);
+
+/* -- Blocks (split.c)
+ * ------------------------------------------------------------------------------------------------------- */
+
+/* Makes block `block` ready to take code and sets `where` to its start. A loop header keeps its phis and its
+ * OpLoopMerge alone; its rest becomes a block of its own. */
+void wpg_block_open(wpg_inject *in, const wpg_cfg *cfg, uint32_t block);
+void wpg_block_close(wpg_inject *in, const wpg_cfg *cfg, uint32_t block);
+/* if (condition) { ... }: what is emitted between the two runs conditionally. Nests. */
+typedef struct wpg_if {
+    uint32_t merge;
+} wpg_if;
+wpg_if wpg_if_begin(wpg_inject *in, uint32_t condition);
+void wpg_if_end(wpg_inject *in, wpg_if branch);
+/* After all blocks of a function: phis name the blocks' last parts. */
+void wpg_fix_phis(wpg_inject *in, wpg_inst *function);
+
+/* -- Live lanes (live.c)
+ * ------------------------------------------------------------------------------------------------------- */
+
+void wpg_live_declare(wpg_inject *in);
+/* Id of a bool: this lane is a helper or demoted; 0 = no lane is. */
+uint32_t wpg_live_helper(wpg_inject *in);
+/* The state of the wave at a point. */
+typedef struct wpg_live {
+    uint32_t live;    /* bool: this lane is live; 0 = all active lanes are */
+    uint32_t mask;    /* uvec4: L, the live lanes */
+    uint32_t uniform; /* u32: 1 if L equals the entry mask less the lanes demoted so far, else 0 */
+} wpg_live;
+/* Declares the entry mask's variable where it has to outlive a function or change. */
+void wpg_live_declare_masks(wpg_inject *in);
+void wpg_live_enter(wpg_inject *in, const wpg_function_plan *function);
+wpg_live wpg_live_now(wpg_inject *in, bool at_entry);
+/* uvec4 ballot of a bool over the active lanes. */
+uint32_t wpg_live_ballot(wpg_inject *in, uint32_t condition);
+
+/* -- Memory (memory.c)
+ * ------------------------------------------------------------------------------------------------------- */
+
+void wpg_memory_declare(wpg_inject *in);
+/* At a function's start: in->base. */
+void wpg_memory_enter(wpg_inject *in);
+/* counters[i] += value[i] (u32 ids). */
+typedef struct wpg_add {
+    uint32_t counter, value;
+} wpg_add;
+void wpg_memory_add(wpg_inject *in, const wpg_add *adds, size_t count);
+
+#endif

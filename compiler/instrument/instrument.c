@@ -1,0 +1,91 @@
+/* The injector: carries out a plan.
+ *
+ *     plan stands --> declarations --> per function: entry code, then each point in block order --> phis
+ *
+ * Nothing here can refuse: what could be is refused by the plan. Only memory may run out, and then the module
+ * is spoilt and the caller passes the original through. */
+#include "compiler/instrument/instrument.h"
+
+#include "compiler/instrument/strategy.h"
+
+const wpg_strategy *const wpg_strategies[] = {&wpg_strategy_naive, &wpg_strategy_per_lane, NULL};
+
+/* SPV_KHR_maximal_reconvergence, by number: headers before 2024 do not name it. */
+enum { MAXIMALLY_RECONVERGES = 6023 };
+
+static void declare(wpg_inject *in)
+{
+    wpg_module *m = in->module;
+    in->t_bool = wpg_type_bool(m);
+    in->t_u32 = wpg_type_u32(m);
+    in->t_uvec2 = wpg_type_vector(m, in->t_u32, 2);
+    in->t_uvec4 = wpg_type_vector(m, in->t_u32, 4);
+    in->c_true = wpg_const_bool(m, true);
+    in->c_zero = wpg_const_u32(m, 0);
+    in->c_one = wpg_const_u32(m, 1);
+    in->plan->strategy->declare(in);
+    wpg_memory_declare(in);
+    const uint32_t function = in->plan->entry_point->words[2];
+    if (!in->plan->options->target.maximal_reconvergence || !(in->plan->strategy->kinds & WPG_KIND_WAVES) ||
+        wpg_find_execution_mode(m, function, (SpvExecutionMode)MAXIMALLY_RECONVERGES))
+        return;
+    wpg_require_extension(m, "SPV_KHR_maximal_reconvergence");
+    wpg_inst_add(m, wpg_module_section_end(m, WPG_SECTION_EXECUTION_MODE), SpvOpExecutionMode, function,
+                 MAXIMALLY_RECONVERGES);
+}
+
+static void inject_function(wpg_inject *in, const wpg_function_plan *f)
+{
+    const wpg_strategy *strategy = in->plan->strategy;
+    wpg_map_free(&in->tails);
+    uint32_t next = 0;
+    /* The entry block is always reachable and the first of its class: the first point is its start. */
+    for (uint32_t b = 0; b < f->cfg->count && next < f->point_count; b++) {
+        if (f->points[next].block != b)
+            continue;
+        wpg_block_open(in, f->cfg, b);
+        if (b == 0) {
+            wpg_memory_enter(in);
+            strategy->enter(in, f);
+        }
+        for (; next < f->point_count && f->points[next].block == b; next++) {
+            if (f->points[next].before)
+                in->where = f->points[next].before;
+            strategy->count(in, f, &f->points[next]);
+        }
+        wpg_block_close(in, f->cfg, b);
+    }
+    wpg_fix_phis(in, f->function);
+}
+
+wpg_status wpg_instrument(wpg_counter_map **map, wpg_module *module, const wpg_stage *stage,
+                          const wpg_instrument_options *options, wpg_error *err)
+{
+    if (options->directory_entry == 0 || options->directory_entry % 8 != 0)
+        return wpg_fail(err, WPG_E_ARGUMENT, "directory entry at no multiple of 8");
+    wpg_plan plan;
+    WPG_TRY(wpg_plan_make(&plan, module, stage, options, err));
+    wpg_inject in = {.module = module, .plan = &plan};
+    declare(&in);
+    for (uint32_t i = 0; i < plan.function_count; i++)
+        inject_function(&in, &plan.functions[i]);
+    wpg_map_free(&in.tails);
+    bool failed = in.failed || module->arena.failed;
+    if (!failed) {
+        *map = plan.map;
+        plan.map = NULL;
+    }
+    wpg_plan_finish(&plan);
+    return failed ? wpg_fail(err, WPG_E_NOMEM, "out of memory") : WPG_OK;
+}
+
+wpg_status wpg_instrument_plan(wpg_counter_map **map, const wpg_module *module, const wpg_stage *stage,
+                               const wpg_instrument_options *options, wpg_error *err)
+{
+    wpg_plan plan;
+    WPG_TRY(wpg_plan_make(&plan, module, stage, options, err));
+    *map = plan.map;
+    plan.map = NULL;
+    wpg_plan_finish(&plan);
+    return WPG_OK;
+}

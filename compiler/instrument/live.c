@@ -1,0 +1,147 @@
+/* Live lanes: the masks by which waves, lanes and uniform are judged.
+ *
+ * L, the live lanes at a point, is the ballot of "not a helper" over the active lanes, taken before anything
+ * that branches. E, the live lanes at the entry, is the same ballot at the entry function's start: an SSA
+ * value there; a Private variable where functions are left uninlined, or where a demote makes it change.
+ *
+ * Demotes: a demoted lane goes on as a helper, its slot is no longer one that could do work, so E loses it.
+ * Who has demoted is known by witness: at each counted point the ballot of "helper now" over the active lanes
+ * leaves E. E is kept per lane, and a lane that was not active then does not learn of it; so uniform is not
+ * asked of the elected lane's E alone: E as any active live lane knows it is a superset of the true E, which
+ * is a superset of L, so L equals the true E if it equals E as one of them knows it (one further ballot, in
+ * modules that demote only). The one corner that cannot be decided without memory shared by the wave: a lane
+ * that demotes and then returns (or is terminated) before any lane that goes on has met it at a counted
+ * point. It stays in E, and uniform stays too low from then on. */
+#include "compiler/instrument/inject.h"
+
+static uint32_t find_helper_variable(const wpg_module *module)
+{
+    WPG_INST_EACH (inst, module) {
+        if (inst->opcode == SpvOpFunction)
+            break;
+        if (inst->opcode == SpvOpDecorate && inst->count == 4 && inst->words[2] == SpvDecorationBuiltIn &&
+            inst->words[3] == SpvBuiltInHelperInvocation)
+            return inst->words[1];
+    }
+    return 0;
+}
+
+static void declare_builtin(wpg_inject *in)
+{
+    wpg_module *m = in->module;
+    in->helper_variable = find_helper_variable(m);
+    if (in->helper_variable) {
+        wpg_entry_point_add_interface(m, in->plan->entry_point, in->helper_variable);
+        return;
+    }
+    uint32_t pointer = wpg_type_pointer(m, SpvStorageClassInput, in->t_bool);
+    in->helper_variable = wpg_global_variable(m, in->plan->entry_point, SpvStorageClassInput, pointer);
+    wpg_decorate(m, in->helper_variable, SpvDecorationBuiltIn, (const uint32_t[]){SpvBuiltInHelperInvocation},
+                 1);
+}
+
+void wpg_live_declare(wpg_inject *in)
+{
+    if (in->plan->helper_test == WPG_HELPER_OP) {
+        wpg_require_capability(in->module, SpvCapabilityDemoteToHelperInvocation);
+        wpg_require_extension(in->module, "SPV_EXT_demote_to_helper_invocation");
+    } else if (in->plan->helper_test == WPG_HELPER_BUILTIN) {
+        declare_builtin(in);
+    }
+}
+
+uint32_t wpg_live_helper(wpg_inject *in)
+{
+    if (in->plan->helper_test == WPG_HELPER_OP)
+        return wpg_emit(in, SpvOpIsHelperInvocationEXT, in->t_bool, NULL, 0);
+    if (in->plan->helper_test == WPG_HELPER_BUILTIN)
+        return WPG_EMIT(in, SpvOpLoad, in->t_bool, in->helper_variable);
+    return 0;
+}
+
+uint32_t wpg_live_ballot(wpg_inject *in, uint32_t condition)
+{
+    return WPG_EMIT(in, SpvOpGroupNonUniformBallot, in->t_uvec4, in->subgroup_scope, condition);
+}
+
+void wpg_live_declare_masks(wpg_inject *in)
+{
+    if (!in->plan->demotes && in->plan->function_count == 1)
+        return;
+    uint32_t pointer = wpg_type_pointer(in->module, SpvStorageClassPrivate, in->t_uvec4);
+    in->entry_mask_variable =
+        wpg_global_variable(in->module, in->plan->entry_point, SpvStorageClassPrivate, pointer);
+}
+
+static uint32_t live_of(wpg_inject *in, uint32_t helper)
+{
+    return helper ? WPG_EMIT(in, SpvOpLogicalNot, in->t_bool, helper) : 0;
+}
+
+void wpg_live_enter(wpg_inject *in, const wpg_function_plan *function)
+{
+    in->entry_mask = 0;
+    if (!function->is_entry) {
+        /* Where nothing demotes E is what the entry function stored: read it once. */
+        if (!in->plan->demotes)
+            in->entry_mask = WPG_EMIT(in, SpvOpLoad, in->t_uvec4, in->entry_mask_variable);
+        return;
+    }
+    uint32_t live = live_of(in, wpg_live_helper(in));
+    in->entry_mask = wpg_live_ballot(in, live ? live : in->c_true);
+    if (in->entry_mask_variable)
+        wpg_inst_add(in->module, in->where, SpvOpStore, in->entry_mask_variable, in->entry_mask);
+}
+
+static uint32_t t_bvec4(wpg_inject *in)
+{
+    return wpg_type_vector(in->module, in->t_bool, 4);
+}
+
+static uint32_t masks_equal(wpg_inject *in, uint32_t a, uint32_t b)
+{
+    uint32_t parts = WPG_EMIT(in, SpvOpIEqual, t_bvec4(in), a, b);
+    return WPG_EMIT(in, SpvOpAll, in->t_bool, parts);
+}
+
+/* E as this lane knows it, after taking out the helpers it sees now. */
+static uint32_t witness(wpg_inject *in, uint32_t helper)
+{
+    uint32_t gone = wpg_live_ballot(in, helper);
+    uint32_t staying = WPG_EMIT(in, SpvOpNot, in->t_uvec4, gone);
+    uint32_t known = WPG_EMIT(in, SpvOpLoad, in->t_uvec4, in->entry_mask_variable);
+    uint32_t entry = WPG_EMIT(in, SpvOpBitwiseAnd, in->t_uvec4, known, staying);
+    wpg_inst_add(in->module, in->where, SpvOpStore, in->entry_mask_variable, entry);
+    return entry;
+}
+
+/* Whether the ballot of `condition` holds any lane. */
+static uint32_t any_lane(wpg_inject *in, uint32_t condition)
+{
+    uint32_t none = wpg_const_null(in->module, in->t_uvec4);
+    uint32_t empty = masks_equal(in, wpg_live_ballot(in, condition), none);
+    return WPG_EMIT(in, SpvOpLogicalNot, in->t_bool, empty);
+}
+
+wpg_live wpg_live_now(wpg_inject *in, bool at_entry)
+{
+    /* The entry block's start is where E was taken: L is E. */
+    uint32_t helper = wpg_live_helper(in);
+    wpg_live now = {.live = live_of(in, helper)};
+    if (at_entry) {
+        now.mask = in->entry_mask;
+        now.uniform = in->c_one;
+        return now;
+    }
+    now.mask = wpg_live_ballot(in, now.live ? now.live : in->c_true);
+    uint32_t equal;
+    if (in->plan->demotes) {
+        equal = masks_equal(in, now.mask, witness(in, helper));
+        equal = WPG_EMIT(in, SpvOpLogicalAnd, in->t_bool, now.live, equal);
+        equal = any_lane(in, equal);
+    } else {
+        equal = masks_equal(in, now.mask, in->entry_mask);
+    }
+    now.uniform = WPG_EMIT(in, SpvOpSelect, in->t_u32, equal, in->c_one, in->c_zero);
+    return now;
+}

@@ -1,0 +1,125 @@
+/* Where counts go: 64-bit little-endian counters behind one pointer, which is read once a function from a
+ * literal address (the directory entry). No descriptor and no 64-bit integer is needed: the address is a
+ * constant uvec2 and becomes a pointer by OpBitcast (SPV_KHR_physical_storage_buffer). Without 64-bit atomics
+ * a counter is two words; whoever's addition wraps the low one adds one to the high one, so that the pair is
+ * exact once all additions are done, which is when the memory is read. */
+#include "compiler/instrument/inject.h"
+
+static uint32_t block_struct(wpg_inject *in, uint32_t member)
+{
+    uint32_t type = wpg_type_struct_new(in->module, &member, 1);
+    wpg_decorate(in->module, type, SpvDecorationBlock, NULL, 0);
+    wpg_decorate_member(in->module, type, 0, SpvDecorationOffset, (const uint32_t[]){0}, 1);
+    return wpg_type_pointer(in->module, SpvStorageClassPhysicalStorageBuffer, type);
+}
+
+/* Memory model operand 1 is the addressing model, 2 the memory model. */
+static bool uses_vulkan_model(const wpg_module *module)
+{
+    WPG_INST_EACH (inst, module) {
+        if (inst->opcode == SpvOpMemoryModel)
+            return inst->words[2] == SpvMemoryModelVulkan;
+    }
+    return false;
+}
+
+static SpvScope counter_scope(wpg_inject *in)
+{
+    if (!uses_vulkan_model(in->module))
+        return SpvScopeDevice;
+    if (!in->plan->options->target.memory_model_device_scope)
+        return SpvScopeQueueFamily;
+    wpg_require_capability(in->module, SpvCapabilityVulkanMemoryModelDeviceScope);
+    return SpvScopeDevice;
+}
+
+void wpg_memory_declare(wpg_inject *in)
+{
+    wpg_module *m = in->module;
+    const wpg_instrument_options *options = in->plan->options;
+    wpg_require_capability(m, SpvCapabilityPhysicalStorageBufferAddresses);
+    if (!wpg_has_extension(m, "SPV_EXT_physical_storage_buffer"))
+        wpg_require_extension(m, "SPV_KHR_physical_storage_buffer");
+    WPG_INST_EACH (inst, m) {
+        if (inst->opcode == SpvOpMemoryModel)
+            inst->words[1] = SpvAddressingModelPhysicalStorageBuffer64;
+    }
+    bool wide = options->target.int64_atomics;
+    if (wide) {
+        wpg_require_capability(m, SpvCapabilityInt64);
+        wpg_require_capability(m, SpvCapabilityInt64Atomics);
+    }
+    in->memory.t_counter = wide ? wpg_type_int(m, 64, false) : in->t_u32;
+    in->memory.p_counter = wpg_type_pointer(m, SpvStorageClassPhysicalStorageBuffer, in->memory.t_counter);
+    in->memory.p_base = wpg_type_pointer(m, SpvStorageClassPhysicalStorageBuffer, in->t_uvec2);
+    in->memory.p_directory = block_struct(in, in->t_uvec2);
+    uint32_t array = wpg_module_fresh_id(m);
+    wpg_inst_add(m, wpg_module_section_end(m, WPG_SECTION_GLOBAL), SpvOpTypeRuntimeArray, array,
+                 in->memory.t_counter);
+    wpg_decorate(m, array, SpvDecorationArrayStride, (const uint32_t[]){wide ? 8 : 4}, 1);
+    in->memory.p_counters = block_struct(in, array);
+    in->memory.scope = wpg_const_u32(m, counter_scope(in));
+    in->memory.semantics = in->c_zero;
+    uint32_t halves[] = {wpg_const_u32(m, (uint32_t)options->directory_entry),
+                         wpg_const_u32(m, (uint32_t)(options->directory_entry >> 32))};
+    in->memory.directory_address = wpg_const_composite(m, in->t_uvec2, halves, 2);
+}
+
+void wpg_memory_enter(wpg_inject *in)
+{
+    uint32_t directory = WPG_EMIT(in, SpvOpBitcast, in->memory.p_directory, in->memory.directory_address);
+    uint32_t member = WPG_EMIT(in, SpvOpAccessChain, in->memory.p_base, directory, in->c_zero);
+    uint32_t address = WPG_EMIT(in, SpvOpLoad, in->t_uvec2, member, SpvMemoryAccessAlignedMask, 8);
+    in->base = WPG_EMIT(in, SpvOpBitcast, in->memory.p_counters, address);
+}
+
+static uint32_t word_pointer(wpg_inject *in, uint32_t index)
+{
+    uint32_t constant = wpg_const_u32(in->module, index);
+    return WPG_EMIT(in, SpvOpAccessChain, in->memory.p_counter, in->base, in->c_zero, constant);
+}
+
+static uint32_t atomic_add(wpg_inject *in, uint32_t pointer, uint32_t value)
+{
+    return WPG_EMIT(in, SpvOpAtomicIAdd, in->memory.t_counter, pointer, in->memory.scope,
+                    in->memory.semantics, value);
+}
+
+static void add_wide(wpg_inject *in, const wpg_add *adds, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        uint32_t pointer = word_pointer(in, adds[i].counter);
+        atomic_add(in, pointer, WPG_EMIT(in, SpvOpUConvert, in->memory.t_counter, adds[i].value));
+    }
+}
+
+enum { MOST_ADDS = 3 };
+
+/* All low words first, so that the additions are under way together; then one branch that is hardly ever
+ * taken. */
+static void add_narrow(wpg_inject *in, const wpg_add *adds, size_t count)
+{
+    uint32_t carries[MOST_ADDS], any = 0;
+    for (size_t i = 0; i < count; i++) {
+        uint32_t old = atomic_add(in, word_pointer(in, 2 * adds[i].counter), adds[i].value);
+        uint32_t sum = WPG_EMIT(in, SpvOpIAdd, in->t_u32, old, adds[i].value);
+        carries[i] = WPG_EMIT(in, SpvOpULessThan, in->t_bool, sum, adds[i].value);
+        any = any ? WPG_EMIT(in, SpvOpLogicalOr, in->t_bool, any, carries[i]) : carries[i];
+    }
+    wpg_if carry = wpg_if_begin(in, any);
+    for (size_t i = 0; i < count; i++) {
+        uint32_t one = WPG_EMIT(in, SpvOpSelect, in->t_u32, carries[i], in->c_one, in->c_zero);
+        atomic_add(in, word_pointer(in, 2 * adds[i].counter + 1), one);
+    }
+    wpg_if_end(in, carry);
+}
+
+void wpg_memory_add(wpg_inject *in, const wpg_add *adds, size_t count)
+{
+    if (in->plan->options->target.int64_atomics) {
+        add_wide(in, adds, count);
+        return;
+    }
+    for (size_t i = 0; i < count; i += MOST_ADDS)
+        add_narrow(in, adds + i, count - i < MOST_ADDS ? count - i : MOST_ADDS);
+}

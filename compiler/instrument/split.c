@@ -1,0 +1,134 @@
+/* Splitting blocks without breaking the structure.
+ *
+ * Counting code is straight code and ifs. An if placed before instruction X of block b turns
+ *
+ *     b: phis, A, X, B, [merge], terminator
+ * into
+ *     b: phis, A, SelectionMerge m, BranchConditional then m
+ *     then: ..., Branch m
+ *     m: X, B, [merge], terminator
+ *
+ * b stays the target of every edge that led to it, so it remains what it was to others: merge block, continue
+ * target, case of a switch (one that falls through does so from m). m takes over what b's end was: header of
+ * a selection, back edge, break. Edges out of b now come from m, which phis are told at the end
+ * (wpg_fix_phis).
+ *
+ * A loop header cannot be split that way: OpLoopMerge must stay in the block the back edge leads to. There
+ *
+ *     b: phis, A, LoopMerge M C, terminator
+ * becomes
+ *     b: phis, LoopMerge M C, Branch n
+ *     n: A, terminator
+ *
+ * and the ifs go into n. A terminator with a condition may stand in n without a merge instruction:
+ * wpg_cfg_create refused a function where it branches to two blocks neither of which leaves the loop or
+ * continues it. If C is b itself and b the whole loop, the terminator gets a block of its own, the new
+ * continue target and back edge:
+ *
+ *     b: phis, LoopMerge M c, Branch n
+ *     n: A, Branch c
+ *     c: terminator
+ *
+ * If C is b but the back edge is elsewhere, all of the loop is its continue construct, and n takes b's place
+ * at its head. */
+#include "compiler/instrument/inject.h"
+
+uint32_t wpg_emit(wpg_inject *in, SpvOp opcode, uint32_t type, const uint32_t *operands, size_t count)
+{
+    enum { MOST = 16 };
+    uint32_t words[MOST + 2] = {type, wpg_module_fresh_id(in->module)};
+    for (size_t i = 0; i < count && i < MOST; i++)
+        words[i + 2] = operands[i];
+    wpg_inst_insert(in->module, in->where, opcode, words, count + 2);
+    return words[1];
+}
+
+/* Starts a new block at `where`; the id of its label. */
+static void start_block(wpg_inject *in, uint32_t label)
+{
+    wpg_inst_add(in->module, in->where, SpvOpLabel, label);
+    if (!in->fixed_tail)
+        in->tail = label;
+}
+
+/* The first instruction behind the block's phis and variables. */
+static wpg_inst *block_start(const wpg_block *block)
+{
+    wpg_inst *start = block->label->next;
+    for (wpg_inst *inst = start; inst != block->terminator; inst = inst->next) {
+        if (inst->opcode == SpvOpPhi || inst->opcode == SpvOpVariable)
+            start = inst->next;
+    }
+    return start;
+}
+
+void wpg_block_open(wpg_inject *in, const wpg_cfg *cfg, uint32_t index)
+{
+    const wpg_block *block = &cfg->blocks[index];
+    in->tail = block->id;
+    in->fixed_tail = false;
+    in->where = block_start(block);
+    if (!block->merge || block->merge->opcode != SpvOpLoopMerge)
+        return;
+    uint32_t rest = wpg_module_fresh_id(in->module);
+    if (in->where == block->merge)
+        in->where = block->merge->next;
+    else
+        wpg_inst_move(in->module, block->merge, in->where);
+    wpg_inst_add(in->module, in->where, SpvOpBranch, rest);
+    start_block(in, rest);
+    if (block->merge->words[2] != block->id)
+        return;
+    block->merge->words[2] = rest;
+    bool single = false;
+    for (uint32_t i = 0; i < block->successor_count; i++)
+        single |= block->successors[i] == index;
+    if (!single)
+        return;
+    uint32_t back = wpg_module_fresh_id(in->module);
+    block->merge->words[2] = back;
+    wpg_inst_add(in->module, block->terminator, SpvOpBranch, back);
+    wpg_inst *label = wpg_inst_add(in->module, block->terminator, SpvOpLabel, back);
+    /* Code for the end of the block goes before the branch to the new one, not into it. */
+    if (in->where == block->terminator)
+        in->where = label->prev;
+    in->tail = back;
+    in->fixed_tail = true;
+}
+
+void wpg_block_close(wpg_inject *in, const wpg_cfg *cfg, uint32_t index)
+{
+    uint32_t id = cfg->blocks[index].id;
+    if (in->tail != id && !wpg_map_set(&in->tails, id, in->tail))
+        in->failed = true;
+}
+
+wpg_if wpg_if_begin(wpg_inject *in, uint32_t condition)
+{
+    wpg_if branch = {wpg_module_fresh_id(in->module)};
+    uint32_t then = wpg_module_fresh_id(in->module);
+    wpg_inst_add(in->module, in->where, SpvOpSelectionMerge, branch.merge, SpvSelectionControlMaskNone);
+    wpg_inst_add(in->module, in->where, SpvOpBranchConditional, condition, then, branch.merge);
+    start_block(in, then);
+    return branch;
+}
+
+void wpg_if_end(wpg_inject *in, wpg_if branch)
+{
+    wpg_inst_add(in->module, in->where, SpvOpBranch, branch.merge);
+    start_block(in, branch.merge);
+}
+
+void wpg_fix_phis(wpg_inject *in, wpg_inst *function)
+{
+    const wpg_inst *end = wpg_function_end(function);
+    for (wpg_inst *inst = function; in->tails.count && inst && inst != end; inst = inst->next) {
+        if (inst->opcode != SpvOpPhi)
+            continue;
+        for (unsigned i = 4; i < inst->count; i += 2) {
+            uint64_t tail;
+            if (wpg_map_get(&in->tails, inst->words[i], &tail))
+                inst->words[i] = (uint32_t)tail;
+        }
+    }
+}
