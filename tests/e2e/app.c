@@ -13,6 +13,9 @@
  * fork         computes; a child then leaves by exit(0) while the parent goes on to its end
  * forever      dispatches until it is killed; prints "ready" once, after ARGUMENT seconds
  * threads      four threads make, use and destroy pipelines of one device at once
+ * core         compute, the device asked for with pEnabledFeatures alone
+ * versions     compute, the device asked for with the Vulkan11, 12 and 13 structures
+ * batch, required, library, inline   ways of making pipelines: app_pipelines.c
  * twice        opens and closes two devices in turn, both computing */
 #include <pthread.h>
 #include <stdio.h>
@@ -22,21 +25,21 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "tests/e2e/vk.h"
+#include "tests/e2e/app.h"
 
-enum { INVOCATIONS = 32 * 40, WORDS = 4096, THREADS = 4, ROUNDS = 12 };
+enum { THREADS = 4, ROUNDS = 12 };
 
 static const char *folder;
 static pthread_mutex_t queue_lock = PTHREAD_MUTEX_INITIALIZER;
 
-static void read_shader(uint32_t **words, size_t *count, const char *name)
+void app_read_shader(uint32_t **words, size_t *count, const char *name)
 {
     char path[1024];
     snprintf(path, sizeof path, "%s/%s.spv", folder, name);
     vk_read_spirv(words, count, path);
 }
 
-static uint32_t checksum(const uint32_t *words, size_t count)
+uint32_t app_checksum(const uint32_t *words, size_t count)
 {
     uint32_t sum = 2166136261u;
     for (size_t i = 0; i < count; i++)
@@ -44,7 +47,7 @@ static uint32_t checksum(const uint32_t *words, size_t count)
     return sum;
 }
 
-static void fill(vk_program *vk)
+void app_fill(vk_program *vk)
 {
     uint32_t state = 12345;
     for (size_t i = 0; i < vk->buffers[0].count; i++) {
@@ -69,10 +72,10 @@ static VkPipeline make_pipeline(vk_program *vk, const uint32_t *words, size_t co
 
 static void compute(vk_program *vk, const uint32_t *words, size_t count)
 {
-    fill(vk);
+    app_fill(vk);
     VkPipeline pipeline = make_pipeline(vk, words, count);
-    vk_dispatch(vk, pipeline, INVOCATIONS / 32);
-    printf("compute %08x\n", checksum(vk->buffers[1].words, INVOCATIONS));
+    vk_dispatch(vk, pipeline, APP_INVOCATIONS / 32);
+    printf("compute %08x\n", app_checksum(vk->buffers[1].words, APP_INVOCATIONS));
     vkDestroyPipeline(vk->device, pipeline, NULL);
 }
 
@@ -81,8 +84,8 @@ static void draw(vk_program *vk)
     VkResult result;
     uint32_t *words[2];
     size_t count[2];
-    read_shader(&words[0], &count[0], "triangle.vert");
-    read_shader(&words[1], &count[1], "gradient.frag");
+    app_read_shader(&words[0], &count[0], "triangle.vert");
+    app_read_shader(&words[1], &count[1], "gradient.frag");
     vk_stage stages[2] = {
         {.stage = VK_SHADER_STAGE_VERTEX_BIT, .module = vk_module(vk, words[0], count[0], &result)},
         {.stage = VK_SHADER_STAGE_FRAGMENT_BIT, .module = vk_module(vk, words[1], count[1], &result)}};
@@ -92,7 +95,7 @@ static void draw(vk_program *vk)
         exit(VK_EXIT_FAILURE);
     }
     vk_draw(vk, pipeline, 3);
-    printf("draw %08x of %d pixels\n", checksum(vk->pixels.words, VK_WIDTH * VK_HEIGHT),
+    printf("draw %08x of %d pixels\n", app_checksum(vk->pixels.words, VK_WIDTH * VK_HEIGHT),
            VK_WIDTH * VK_HEIGHT);
     vkDestroyPipeline(vk->device, pipeline, NULL);
     for (int i = 0; i < 2; i++) {
@@ -162,12 +165,12 @@ static double now(void)
 
 static void forever(vk_program *vk, const uint32_t *words, size_t count, double seconds)
 {
-    fill(vk);
+    app_fill(vk);
     VkPipeline pipeline = make_pipeline(vk, words, count);
     double start = now();
     bool said = false;
     for (;;) {
-        vk_dispatch(vk, pipeline, INVOCATIONS / 32);
+        vk_dispatch(vk, pipeline, APP_INVOCATIONS / 32);
         nanosleep(&(struct timespec){.tv_nsec = 20 * 1000 * 1000}, NULL);
         if (!said && now() - start > seconds) {
             printf("ready\n");
@@ -192,8 +195,8 @@ static void *work(void *argument)
     for (int round = 0; round < ROUNDS; round++) {
         VkPipeline pipeline = make_pipeline(w->vk, w->words, w->count);
         pthread_mutex_lock(&queue_lock);
-        vk_dispatch(w->vk, pipeline, INVOCATIONS / 32);
-        w->sum += checksum(w->vk->buffers[1].words, INVOCATIONS);
+        vk_dispatch(w->vk, pipeline, APP_INVOCATIONS / 32);
+        w->sum += app_checksum(w->vk->buffers[1].words, APP_INVOCATIONS);
         pthread_mutex_unlock(&queue_lock);
         vkDestroyPipeline(w->vk->device, pipeline, NULL);
     }
@@ -202,7 +205,7 @@ static void *work(void *argument)
 
 static void threads(vk_program *vk, const uint32_t *words, size_t count)
 {
-    fill(vk);
+    app_fill(vk);
     pthread_t ids[THREADS];
     worker workers[THREADS];
     for (int i = 0; i < THREADS; i++) {
@@ -217,6 +220,27 @@ static void threads(vk_program *vk, const uint32_t *words, size_t count)
     printf("threads %08x\n", sum);
 }
 
+static vk_style style(const char *scenario)
+{
+    static const struct {
+        const char *scenario;
+        vk_style style;
+    } table[] = {{"old", VK_STYLE_CORE},        {"core", VK_STYLE_CORE},      {"versions", VK_STYLE_VERSIONS},
+                 {"library", VK_STYLE_LIBRARY}, {"inline", VK_STYLE_LIBRARY}, {"required", VK_STYLE_LIBRARY},
+                 {"batch", VK_STYLE_VERSIONS}};
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+        if (strcmp(scenario, table[i].scenario) == 0)
+            return table[i].style;
+    return VK_STYLE_FEATURES2;
+}
+
+static uint32_t api_version(const char *scenario)
+{
+    if (strcmp(scenario, "old") == 0)
+        return VK_API_VERSION_1_0;
+    return style(scenario) >= VK_STYLE_VERSIONS ? VK_API_VERSION_1_3 : VK_API_VERSION_1_1;
+}
+
 int main(int argc, char **argv)
 {
     if (argc < 3) {
@@ -227,17 +251,25 @@ int main(int argc, char **argv)
     folder = argv[2];
     uint32_t *words;
     size_t count;
-    read_shader(&words, &count, "count.comp");
+    app_read_shader(&words, &count, "count.comp");
     vk_program vk;
     bool again = strcmp(scenario, "twice") == 0;
 again:
-    vk_open(&vk, strcmp(scenario, "old") == 0 ? VK_API_VERSION_1_0 : VK_API_VERSION_1_1, WORDS);
+    vk_open(&vk, api_version(scenario), style(scenario), APP_WORDS);
     if (strcmp(scenario, "draw") == 0)
         draw(&vk);
     else if (strcmp(scenario, "forever") == 0)
         forever(&vk, words, count, argc > 3 ? strtod(argv[3], NULL) : 1.0);
     else if (strcmp(scenario, "threads") == 0)
         threads(&vk, words, count);
+    else if (strcmp(scenario, "batch") == 0)
+        app_batch(&vk, words, count);
+    else if (strcmp(scenario, "required") == 0)
+        app_required(&vk, words, count);
+    else if (strcmp(scenario, "library") == 0)
+        app_library(&vk);
+    else if (strcmp(scenario, "inline") == 0)
+        app_inline(&vk);
     else {
         if (strcmp(scenario, "malformed") == 0)
             malformed(&vk, words, count);

@@ -79,7 +79,31 @@ old)
     generate new "$app" compute "$WPG_SPIRV"
     diff -rq "$work/old" "$work/new" >/dev/null || fail "its counts differ from the same program's as 1.1"
     ;;
-versions)
+app-*)
+    # Ways of asking for a device and of making pipelines: the same output as ever, and the pipelines are counted.
+    scenario=${WPG_CASE#app-}
+    plain absent "$app" $scenario "$WPG_SPIRV"
+    [ "$(cat "$work/absent.code")" != 77 ] || skip "$(cat "$work/absent.out")"
+    exited absent 0
+    generate counted "$app" $scenario "$WPG_SPIRV"
+    same absent counted
+    use used "$work/counted" "$app" $scenario "$WPG_SPIRV"
+    same absent used
+    case $scenario in
+    batch) least=2 like= ;; # two of its three pipelines are one
+    library) least=1 like= ;;
+    inline) least=1 like=draw ;;
+    required) least=1 like= ;;
+    *) least=1 like=compute ;;
+    esac
+    [ "$(count_profiles counted)" -ge $least ] || fail "$(count_profiles counted) profiles, expected $least: $(head -n 4 "$work/counted.log")"
+    if [ -n "$like" ]; then
+        # The same pipeline made another way has the same hash and counts.
+        generate like "$app" $like "$WPG_SPIRV"
+        diff -rq "$work/counted" "$work/like" >"$work/diff" || fail "not the profile of $like: $(cat "$work/diff")"
+    fi
+    ;;
+raw-versions)
     # Raw profiles for every LLVM that is here.
     for pair in "8 14" "10 19" "10 22"; do
         version=${pair% *}

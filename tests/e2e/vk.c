@@ -66,7 +66,64 @@ static bool has_extension(VkPhysicalDevice physical, const char *name)
     return found;
 }
 
-static void open_device(vk_program *vk, uint32_t api_version)
+/* Structures a device may be asked for with; filled in with what it has. */
+typedef struct device_chain {
+    VkPhysicalDeviceFeatures2 features;
+    VkPhysicalDeviceShaderDemoteToHelperInvocationFeaturesEXT demote;
+    VkPhysicalDeviceVulkan11Features v11;
+    VkPhysicalDeviceVulkan12Features v12;
+    VkPhysicalDeviceVulkan13Features v13;
+    VkPhysicalDeviceGraphicsPipelineLibraryFeaturesEXT library;
+    VkPhysicalDevicePipelineCreationCacheControlFeaturesEXT cache_control;
+    const char *extensions[4];
+    uint32_t extension_count;
+} device_chain;
+
+static void link_structure(device_chain *chain, void *structure, VkStructureType type)
+{
+    VkBaseOutStructure *s = structure;
+    s->sType = type;
+    s->pNext = chain->features.pNext;
+    chain->features.pNext = structure;
+}
+
+static void need_extension(device_chain *chain, const vk_program *vk, const char *name)
+{
+    if (!has_extension(vk->physical, name)) {
+        printf("skip: the device has no %s\n", name);
+        exit(VK_EXIT_SKIP);
+    }
+    chain->extensions[chain->extension_count++] = name;
+}
+
+static void fill_chain(device_chain *chain, vk_program *vk, vk_style style)
+{
+    chain->features.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2;
+    if (style == VK_STYLE_VERSIONS) {
+        link_structure(chain, &chain->v11, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES);
+        link_structure(chain, &chain->v12, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES);
+        link_structure(chain, &chain->v13, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES);
+    } else if (style == VK_STYLE_LIBRARY) {
+        need_extension(chain, vk, VK_KHR_PIPELINE_LIBRARY_EXTENSION_NAME);
+        need_extension(chain, vk, VK_EXT_GRAPHICS_PIPELINE_LIBRARY_EXTENSION_NAME);
+        need_extension(chain, vk, VK_EXT_PIPELINE_CREATION_CACHE_CONTROL_EXTENSION_NAME);
+        link_structure(chain, &chain->library,
+                       VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_GRAPHICS_PIPELINE_LIBRARY_FEATURES_EXT);
+        link_structure(chain, &chain->cache_control,
+                       VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PIPELINE_CREATION_CACHE_CONTROL_FEATURES_EXT);
+    } else if (has_extension(vk->physical, VK_EXT_SHADER_DEMOTE_TO_HELPER_INVOCATION_EXTENSION_NAME)) {
+        need_extension(chain, vk, VK_EXT_SHADER_DEMOTE_TO_HELPER_INVOCATION_EXTENSION_NAME);
+        link_structure(chain, &chain->demote,
+                       VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_DEMOTE_TO_HELPER_INVOCATION_FEATURES_EXT);
+    }
+    vkGetPhysicalDeviceFeatures2(vk->physical, &chain->features);
+    chain->v12.bufferDeviceAddressCaptureReplay = VK_FALSE;
+    vk->demote = chain->demote.shaderDemoteToHelperInvocation || chain->v13.shaderDemoteToHelperInvocation;
+    /* Of the core features what our shaders use, and no more: the layer must add what it needs itself. */
+    chain->features.features = vk->features;
+}
+
+static void open_device(vk_program *vk, uint32_t api_version, vk_style style)
 {
     VkApplicationInfo application = {.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO,
                                      .pApplicationName = "wavepgo end-to-end test",
@@ -101,25 +158,21 @@ static void open_device(vk_program *vk, uint32_t api_version)
     vk->features.geometryShader = has.geometryShader;
     vk->features.tessellationShader = has.tessellationShader;
 
-    VkPhysicalDeviceShaderDemoteToHelperInvocationFeaturesEXT demote = {
-        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_DEMOTE_TO_HELPER_INVOCATION_FEATURES_EXT,
-        .shaderDemoteToHelperInvocation = VK_TRUE};
-    VkPhysicalDeviceFeatures2 features = {
-        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, .pNext = &demote, .features = vk->features};
-    const char *extension = VK_EXT_SHADER_DEMOTE_TO_HELPER_INVOCATION_EXTENSION_NAME;
-    vk->demote = api_version >= VK_API_VERSION_1_1 && has_extension(vk->physical, extension);
+    device_chain chain = {0};
+    if (style != VK_STYLE_CORE)
+        fill_chain(&chain, vk, style);
     float priority = 1.0f;
     VkDeviceQueueCreateInfo queue = {.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
                                      .queueFamilyIndex = vk->family,
                                      .queueCount = 1,
                                      .pQueuePriorities = &priority};
     VkDeviceCreateInfo device = {.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
-                                 .pNext = vk->demote ? &features : NULL,
+                                 .pNext = style != VK_STYLE_CORE ? &chain.features : NULL,
                                  .queueCreateInfoCount = 1,
                                  .pQueueCreateInfos = &queue,
-                                 .enabledExtensionCount = vk->demote ? 1 : 0,
-                                 .ppEnabledExtensionNames = &extension,
-                                 .pEnabledFeatures = vk->demote ? NULL : &vk->features};
+                                 .enabledExtensionCount = chain.extension_count,
+                                 .ppEnabledExtensionNames = chain.extensions,
+                                 .pEnabledFeatures = style == VK_STYLE_CORE ? &vk->features : NULL};
     CHECK(vkCreateDevice(vk->physical, &device, NULL, &vk->device));
     vkGetDeviceQueue(vk->device, vk->family, 0, &vk->queue);
 }
@@ -243,10 +296,10 @@ static void make_bindings(vk_program *vk, size_t words)
     }
 }
 
-void vk_open(vk_program *vk, uint32_t api_version, size_t words)
+void vk_open(vk_program *vk, uint32_t api_version, vk_style style, size_t words)
 {
     memset(vk, 0, sizeof *vk);
-    open_device(vk, api_version);
+    open_device(vk, api_version, style);
     make_layout(vk);
     make_pass(vk);
     vk->memoryless = vk->memory.memoryTypeCount == 0;
@@ -328,53 +381,59 @@ VkPipeline vk_compute_pipeline(vk_program *vk, vk_stage stage, VkResult *result)
     return *result == VK_SUCCESS ? pipeline : VK_NULL_HANDLE;
 }
 
-VkPipeline vk_graphics_pipeline(vk_program *vk, const vk_stage *stages, uint32_t count,
-                                VkPrimitiveTopology topology, VkResult *result)
+void vk_fill_state(vk_state *s, const vk_program *vk, const vk_stage *stages, uint32_t count,
+                   VkPrimitiveTopology topology)
 {
-    VkPipelineShaderStageCreateInfo infos[VK_MAX_STAGES];
+    memset(s, 0, sizeof *s);
     for (uint32_t i = 0; i < count; i++)
-        infos[i] = stage_info(stages[i]);
-    VkPipelineVertexInputStateCreateInfo input = {
-        .sType = VK_STRUCTURE_TYPE_PIPELINE_VERTEX_INPUT_STATE_CREATE_INFO};
-    VkPipelineInputAssemblyStateCreateInfo assembly = {
-        .sType = VK_STRUCTURE_TYPE_PIPELINE_INPUT_ASSEMBLY_STATE_CREATE_INFO, .topology = topology};
-    VkPipelineTessellationStateCreateInfo tessellation = {
-        .sType = VK_STRUCTURE_TYPE_PIPELINE_TESSELLATION_STATE_CREATE_INFO, .patchControlPoints = 3};
-    VkViewport viewport = {0, 0, VK_WIDTH, VK_HEIGHT, 0, 1};
-    VkRect2D scissor = {{0, 0}, {VK_WIDTH, VK_HEIGHT}};
-    VkPipelineViewportStateCreateInfo view = {.sType = VK_STRUCTURE_TYPE_PIPELINE_VIEWPORT_STATE_CREATE_INFO,
-                                              .viewportCount = 1,
-                                              .pViewports = &viewport,
-                                              .scissorCount = 1,
-                                              .pScissors = &scissor};
-    VkPipelineRasterizationStateCreateInfo raster = {
+        s->stages[i] = stage_info(stages[i]);
+    s->input.sType = VK_STRUCTURE_TYPE_PIPELINE_VERTEX_INPUT_STATE_CREATE_INFO;
+    s->assembly.sType = VK_STRUCTURE_TYPE_PIPELINE_INPUT_ASSEMBLY_STATE_CREATE_INFO;
+    s->assembly.topology = topology;
+    s->tessellation.sType = VK_STRUCTURE_TYPE_PIPELINE_TESSELLATION_STATE_CREATE_INFO;
+    s->tessellation.patchControlPoints = 3;
+    s->viewport = (VkViewport){0, 0, VK_WIDTH, VK_HEIGHT, 0, 1};
+    s->scissor = (VkRect2D){{0, 0}, {VK_WIDTH, VK_HEIGHT}};
+    s->view =
+        (VkPipelineViewportStateCreateInfo){.sType = VK_STRUCTURE_TYPE_PIPELINE_VIEWPORT_STATE_CREATE_INFO,
+                                            .viewportCount = 1,
+                                            .pViewports = &s->viewport,
+                                            .scissorCount = 1,
+                                            .pScissors = &s->scissor};
+    s->raster = (VkPipelineRasterizationStateCreateInfo){
         .sType = VK_STRUCTURE_TYPE_PIPELINE_RASTERIZATION_STATE_CREATE_INFO,
         .polygonMode = VK_POLYGON_MODE_FILL,
         .cullMode = VK_CULL_MODE_NONE,
         .lineWidth = 1.0f};
-    VkPipelineMultisampleStateCreateInfo samples = {
-        .sType = VK_STRUCTURE_TYPE_PIPELINE_MULTISAMPLE_STATE_CREATE_INFO,
-        .rasterizationSamples = VK_SAMPLE_COUNT_1_BIT};
-    VkPipelineColorBlendAttachmentState attachment = {.colorWriteMask = 0xf};
-    VkPipelineColorBlendStateCreateInfo blend = {.sType =
-                                                     VK_STRUCTURE_TYPE_PIPELINE_COLOR_BLEND_STATE_CREATE_INFO,
-                                                 .attachmentCount = 1,
-                                                 .pAttachments = &attachment};
-    VkGraphicsPipelineCreateInfo info = {.sType = VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_CREATE_INFO,
-                                         .stageCount = count,
-                                         .pStages = infos,
-                                         .pVertexInputState = &input,
-                                         .pInputAssemblyState = &assembly,
-                                         .pTessellationState = &tessellation,
-                                         .pViewportState = &view,
-                                         .pRasterizationState = &raster,
-                                         .pMultisampleState = &samples,
-                                         .pColorBlendState = &blend,
-                                         .layout = vk->layout,
-                                         .renderPass = vk->pass,
-                                         .basePipelineIndex = -1};
+    s->samples.sType = VK_STRUCTURE_TYPE_PIPELINE_MULTISAMPLE_STATE_CREATE_INFO;
+    s->samples.rasterizationSamples = VK_SAMPLE_COUNT_1_BIT;
+    s->attachment.colorWriteMask = 0xf;
+    s->blend = (VkPipelineColorBlendStateCreateInfo){
+        .sType = VK_STRUCTURE_TYPE_PIPELINE_COLOR_BLEND_STATE_CREATE_INFO,
+        .attachmentCount = 1,
+        .pAttachments = &s->attachment};
+    s->info = (VkGraphicsPipelineCreateInfo){.sType = VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_CREATE_INFO,
+                                             .stageCount = count,
+                                             .pStages = s->stages,
+                                             .pVertexInputState = &s->input,
+                                             .pInputAssemblyState = &s->assembly,
+                                             .pTessellationState = &s->tessellation,
+                                             .pViewportState = &s->view,
+                                             .pRasterizationState = &s->raster,
+                                             .pMultisampleState = &s->samples,
+                                             .pColorBlendState = &s->blend,
+                                             .layout = vk->layout,
+                                             .renderPass = vk->pass,
+                                             .basePipelineIndex = -1};
+}
+
+VkPipeline vk_graphics_pipeline(vk_program *vk, const vk_stage *stages, uint32_t count,
+                                VkPrimitiveTopology topology, VkResult *result)
+{
+    vk_state state;
+    vk_fill_state(&state, vk, stages, count, topology);
     VkPipeline pipeline = VK_NULL_HANDLE;
-    *result = vkCreateGraphicsPipelines(vk->device, VK_NULL_HANDLE, 1, &info, NULL, &pipeline);
+    *result = vkCreateGraphicsPipelines(vk->device, VK_NULL_HANDLE, 1, &state.info, NULL, &pipeline);
     return *result == VK_SUCCESS ? pipeline : VK_NULL_HANDLE;
 }
 

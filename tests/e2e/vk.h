@@ -27,6 +27,16 @@ typedef struct vk_buffer {
     size_t count;    /* in 32-bit words */
 } vk_buffer;
 
+/* How the device is asked for: the ways programs differ in that a layer which adds features must cope with.
+ */
+typedef enum vk_style {
+    VK_STYLE_FEATURES2, /* VkPhysicalDeviceFeatures2 with one extension structure */
+    VK_STYLE_CORE,      /* pEnabledFeatures, no extension */
+    VK_STYLE_VERSIONS,  /* Vulkan11, 12 and 13 structures with everything the device has, but for
+                           capture-replay */
+    VK_STYLE_LIBRARY /* graphics pipeline libraries and creation cache control; exits with 77 without them */
+} vk_style;
+
 typedef struct vk_program {
     VkInstance instance;
     VkPhysicalDevice physical;
@@ -64,8 +74,26 @@ typedef struct vk_stage {
 
 /* Opens instance and device with every feature named in vk_program that the device has. `words` = size of
  * each storage buffer. */
-void vk_open(vk_program *vk, uint32_t api_version, size_t words);
+void vk_open(vk_program *vk, uint32_t api_version, vk_style style, size_t words);
 void vk_close(vk_program *vk);
+
+/* State that every graphics pipeline of ours shares; `info` points into `state`. */
+typedef struct vk_state {
+    VkPipelineShaderStageCreateInfo stages[VK_MAX_STAGES];
+    VkPipelineVertexInputStateCreateInfo input;
+    VkPipelineInputAssemblyStateCreateInfo assembly;
+    VkPipelineTessellationStateCreateInfo tessellation;
+    VkViewport viewport;
+    VkRect2D scissor;
+    VkPipelineViewportStateCreateInfo view;
+    VkPipelineRasterizationStateCreateInfo raster;
+    VkPipelineMultisampleStateCreateInfo samples;
+    VkPipelineColorBlendAttachmentState attachment;
+    VkPipelineColorBlendStateCreateInfo blend;
+    VkGraphicsPipelineCreateInfo info;
+} vk_state;
+void vk_fill_state(vk_state *state, const vk_program *vk, const vk_stage *stages, uint32_t count,
+                   VkPrimitiveTopology topology);
 
 /* VK_NULL_HANDLE and *result on failure. */
 VkShaderModule vk_module(vk_program *vk, const uint32_t *words, size_t count, VkResult *result);

@@ -315,7 +315,8 @@ int main(int argc, char **argv)
     r.compile_only = strcmp(r.profile_folder, "compile") == 0;
 
     vk_program vk;
-    vk_open(&vk, strncmp(name, "terminate", 9) == 0 ? VK_API_VERSION_1_3 : VK_API_VERSION_1_1, WORDS);
+    vk_open(&vk, strncmp(name, "terminate", 9) == 0 ? VK_API_VERSION_1_3 : VK_API_VERSION_1_1,
+            VK_STYLE_FEATURES2, WORDS);
     if (!vk.memoryless)
         fill_inputs(vk.buffers[INPUTS].words);
     else if (!r.compile_only)

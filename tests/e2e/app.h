@@ -1,0 +1,20 @@
+/* What the files of the test program share. */
+#ifndef WPG_TESTS_E2E_APP_H
+#define WPG_TESTS_E2E_APP_H
+
+#include "tests/e2e/vk.h"
+
+enum { APP_INVOCATIONS = 32 * 40, APP_WORDS = 4096 };
+
+/* A shader of the SPIR-V folder; *words is malloc'd. Exits when it is not there. */
+void app_read_shader(uint32_t **words, size_t *count, const char *name);
+uint32_t app_checksum(const uint32_t *words, size_t count);
+void app_fill(vk_program *vk);
+
+/* Scenarios about ways of making pipelines (app_pipelines.c). */
+void app_batch(vk_program *vk, const uint32_t *words, size_t count);
+void app_required(vk_program *vk, const uint32_t *words, size_t count);
+void app_library(vk_program *vk);
+void app_inline(vk_program *vk);
+
+#endif

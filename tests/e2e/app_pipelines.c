@@ -1,0 +1,208 @@
+/* Scenarios of the test program about the less plain ways of making pipelines: several at once with a cache
+ * and feedback, FAIL_ON_PIPELINE_COMPILE_REQUIRED, pipeline libraries linked fast and optimised, modules
+ * inline in the stage. See app.c. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/e2e/app.h"
+
+static void must(VkResult result, const char *what)
+{
+    if (result != VK_SUCCESS) {
+        printf("%s: VkResult %d\n", what, (int)result);
+        exit(VK_EXIT_FAILURE);
+    }
+}
+
+static VkShaderModule load(vk_program *vk, const char *name)
+{
+    uint32_t *words;
+    size_t count;
+    app_read_shader(&words, &count, name);
+    VkResult result;
+    VkShaderModule module = vk_module(vk, words, count, &result);
+    must(result, name);
+    free(words);
+    return module;
+}
+
+static VkComputePipelineCreateInfo compute_info(const vk_program *vk, VkShaderModule module)
+{
+    return (VkComputePipelineCreateInfo){
+        .sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO,
+        .stage = {.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
+                  .stage = VK_SHADER_STAGE_COMPUTE_BIT,
+                  .module = module,
+                  .pName = "main"},
+        .layout = vk->layout,
+        .basePipelineIndex = -1};
+}
+
+static VkPipelineCache make_cache(vk_program *vk)
+{
+    VkPipelineCacheCreateInfo info = {.sType = VK_STRUCTURE_TYPE_PIPELINE_CACHE_CREATE_INFO};
+    VkPipelineCache cache;
+    must(vkCreatePipelineCache(vk->device, &info, NULL, &cache), "vkCreatePipelineCache");
+    return cache;
+}
+
+/* Three pipelines in one call, two of them the same shader, the second a derivative of the first; cache and
+ * feedback. */
+void app_batch(vk_program *vk, const uint32_t *words, size_t count)
+{
+    VkResult result;
+    VkShaderModule module = vk_module(vk, words, count, &result);
+    must(result, "vkCreateShaderModule");
+    VkShaderModule other = load(vk, "straight.comp");
+    VkPipelineCreationFeedback whole[3], stage[3];
+    memset(whole, 0, sizeof whole);
+    memset(stage, 0, sizeof stage);
+    VkPipelineCreationFeedbackCreateInfo feedback[3];
+    VkComputePipelineCreateInfo infos[3];
+    const uint32_t local = 32;
+    const VkSpecializationMapEntry entry = {0, 0, 4};
+    const VkSpecializationInfo spec = {1, &entry, 4, &local};
+    for (int i = 0; i < 3; i++) {
+        infos[i] = compute_info(vk, i == 2 ? other : module);
+        feedback[i] = (VkPipelineCreationFeedbackCreateInfo){
+            .sType = VK_STRUCTURE_TYPE_PIPELINE_CREATION_FEEDBACK_CREATE_INFO,
+            .pPipelineCreationFeedback = &whole[i],
+            .pipelineStageCreationFeedbackCount = 1,
+            .pPipelineStageCreationFeedbacks = &stage[i]};
+        infos[i].pNext = &feedback[i];
+    }
+    infos[0].flags = VK_PIPELINE_CREATE_ALLOW_DERIVATIVES_BIT;
+    infos[1].flags = VK_PIPELINE_CREATE_DERIVATIVE_BIT;
+    infos[1].basePipelineIndex = 0;
+    infos[2].stage.pSpecializationInfo = &spec;
+    VkPipelineCache cache = make_cache(vk);
+    VkPipeline pipelines[3];
+    must(vkCreateComputePipelines(vk->device, cache, 3, infos, NULL, pipelines), "vkCreateComputePipelines");
+    app_fill(vk);
+    for (int i = 0; i < 3; i++) {
+        memset(vk->buffers[1].words, 0, vk->buffers[1].count * 4);
+        vk_dispatch(vk, pipelines[i], i == 2 ? APP_INVOCATIONS / 64 : APP_INVOCATIONS / 32);
+        printf("batch %d: %08x, feedback valid %d\n", i, app_checksum(vk->buffers[1].words, APP_INVOCATIONS),
+               (int)(whole[i].flags & VK_PIPELINE_CREATION_FEEDBACK_VALID_BIT));
+        vkDestroyPipeline(vk->device, pipelines[i], NULL);
+    }
+    vkDestroyPipelineCache(vk->device, cache, NULL);
+    vkDestroyShaderModule(vk->device, module, NULL);
+    vkDestroyShaderModule(vk->device, other, NULL);
+}
+
+/* A program that asks whether a pipeline needs compiling gets the answer for its own pipeline. */
+void app_required(vk_program *vk, const uint32_t *words, size_t count)
+{
+    VkResult result;
+    VkShaderModule module = vk_module(vk, words, count, &result);
+    must(result, "vkCreateShaderModule");
+    VkComputePipelineCreateInfo info = compute_info(vk, module);
+    VkPipelineCache cache = make_cache(vk);
+    app_fill(vk);
+    for (int round = 0; round < 2; round++) {
+        info.flags = VK_PIPELINE_CREATE_FAIL_ON_PIPELINE_COMPILE_REQUIRED_BIT;
+        VkPipeline pipeline = VK_NULL_HANDLE;
+        result = vkCreateComputePipelines(vk->device, cache, 1, &info, NULL, &pipeline);
+        printf("round %d: VkResult %d\n", round, (int)result);
+        if (result == VK_PIPELINE_COMPILE_REQUIRED) {
+            info.flags = 0;
+            must(vkCreateComputePipelines(vk->device, cache, 1, &info, NULL, &pipeline),
+                 "vkCreateComputePipelines");
+        }
+        vk_dispatch(vk, pipeline, APP_INVOCATIONS / 32);
+        printf("compute %08x\n", app_checksum(vk->buffers[1].words, APP_INVOCATIONS));
+        vkDestroyPipeline(vk->device, pipeline, NULL);
+    }
+    vkDestroyPipelineCache(vk->device, cache, NULL);
+    vkDestroyShaderModule(vk->device, module, NULL);
+}
+
+static void draw_and_tell(vk_program *vk, const char *what, VkPipeline pipeline)
+{
+    vk_draw(vk, pipeline, 3);
+    printf("%s: draw %08x\n", what, app_checksum(vk->pixels.words, VK_WIDTH * VK_HEIGHT));
+    vkDestroyPipeline(vk->device, pipeline, NULL);
+}
+
+static VkPipeline make_part(vk_program *vk, const vk_state *state, VkGraphicsPipelineLibraryFlagsEXT part)
+{
+    VkGraphicsPipelineLibraryCreateInfoEXT library = {
+        .sType = VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_LIBRARY_CREATE_INFO_EXT, .flags = part};
+    VkGraphicsPipelineCreateInfo info = state->info;
+    info.pNext = &library;
+    info.flags =
+        VK_PIPELINE_CREATE_LIBRARY_BIT_KHR | VK_PIPELINE_CREATE_RETAIN_LINK_TIME_OPTIMIZATION_INFO_BIT_EXT;
+    info.stageCount = 0;
+    if (part == VK_GRAPHICS_PIPELINE_LIBRARY_PRE_RASTERIZATION_SHADERS_BIT_EXT)
+        info.stageCount = 1;
+    if (part == VK_GRAPHICS_PIPELINE_LIBRARY_FRAGMENT_SHADER_BIT_EXT) {
+        info.stageCount = 1;
+        info.pStages = &state->stages[1];
+    }
+    VkPipeline pipeline = VK_NULL_HANDLE;
+    must(vkCreateGraphicsPipelines(vk->device, VK_NULL_HANDLE, 1, &info, NULL, &pipeline), "library part");
+    return pipeline;
+}
+
+/* Four libraries, linked fast and with link-time optimisation. */
+void app_library(vk_program *vk)
+{
+    const vk_stage stages[2] = {{.stage = VK_SHADER_STAGE_VERTEX_BIT, .module = load(vk, "triangle.vert")},
+                                {.stage = VK_SHADER_STAGE_FRAGMENT_BIT, .module = load(vk, "gradient.frag")}};
+    vk_state state;
+    vk_fill_state(&state, vk, stages, 2, VK_PRIMITIVE_TOPOLOGY_TRIANGLE_LIST);
+    static const VkGraphicsPipelineLibraryFlagsEXT parts[4] = {
+        VK_GRAPHICS_PIPELINE_LIBRARY_VERTEX_INPUT_INTERFACE_BIT_EXT,
+        VK_GRAPHICS_PIPELINE_LIBRARY_PRE_RASTERIZATION_SHADERS_BIT_EXT,
+        VK_GRAPHICS_PIPELINE_LIBRARY_FRAGMENT_SHADER_BIT_EXT,
+        VK_GRAPHICS_PIPELINE_LIBRARY_FRAGMENT_OUTPUT_INTERFACE_BIT_EXT};
+    VkPipeline libraries[4];
+    for (int i = 0; i < 4; i++)
+        libraries[i] = make_part(vk, &state, parts[i]);
+    VkPipelineLibraryCreateInfoKHR linked = {.sType = VK_STRUCTURE_TYPE_PIPELINE_LIBRARY_CREATE_INFO_KHR,
+                                             .libraryCount = 4,
+                                             .pLibraries = libraries};
+    for (int optimised = 0; optimised < 2; optimised++) {
+        VkGraphicsPipelineCreateInfo info = {.sType = VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_CREATE_INFO,
+                                             .pNext = &linked,
+                                             .layout = vk->layout,
+                                             .basePipelineIndex = -1};
+        info.flags = optimised ? VK_PIPELINE_CREATE_LINK_TIME_OPTIMIZATION_BIT_EXT : 0;
+        VkPipeline pipeline = VK_NULL_HANDLE;
+        must(vkCreateGraphicsPipelines(vk->device, VK_NULL_HANDLE, 1, &info, NULL, &pipeline), "link");
+        draw_and_tell(vk, optimised ? "optimised link" : "fast link", pipeline);
+    }
+    for (int i = 0; i < 4; i++)
+        vkDestroyPipeline(vk->device, libraries[i], NULL);
+    for (int i = 0; i < 2; i++)
+        vkDestroyShaderModule(vk->device, stages[i].module, NULL);
+}
+
+/* No module handles at all: the words stand in each stage's chain. */
+void app_inline(vk_program *vk)
+{
+    static const char *const names[2] = {"triangle.vert", "gradient.frag"};
+    static const VkShaderStageFlagBits bits[2] = {VK_SHADER_STAGE_VERTEX_BIT, VK_SHADER_STAGE_FRAGMENT_BIT};
+    vk_stage stages[2];
+    VkShaderModuleCreateInfo modules[2];
+    uint32_t *words[2];
+    vk_state state;
+    for (int i = 0; i < 2; i++)
+        stages[i] = (vk_stage){.stage = bits[i]};
+    vk_fill_state(&state, vk, stages, 2, VK_PRIMITIVE_TOPOLOGY_TRIANGLE_LIST);
+    for (int i = 0; i < 2; i++) {
+        size_t count;
+        app_read_shader(&words[i], &count, names[i]);
+        modules[i] = (VkShaderModuleCreateInfo){
+            .sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO, .codeSize = count * 4, .pCode = words[i]};
+        state.stages[i].pNext = &modules[i];
+    }
+    VkPipeline pipeline = VK_NULL_HANDLE;
+    must(vkCreateGraphicsPipelines(vk->device, VK_NULL_HANDLE, 1, &state.info, NULL, &pipeline),
+         "inline modules");
+    draw_and_tell(vk, "inline", pipeline);
+    for (int i = 0; i < 2; i++)
+        free(words[i]);
+}
