@@ -1,0 +1,443 @@
+/* The copy the trip guard makes. See trip_guard.h.
+ *
+ *      P: ... OpBranch H                 P: ... OpBranch G
+ *      H: loop header, merge M           G: bound (hoisted); OpSelectionMerge M DontFlatten; branch T, F
+ *         ...                            T: OpBranch H'
+ *      M: phis; rest              =>     H': copy of the loop, bound constant, Unroll, merge X
+ *                                        X: phis as M had, of the copy; OpBranch M
+ *                                        F: OpBranch H
+ *                                        H: the loop, merge Y
+ *                                        Y: phis as M had; OpBranch M
+ *                                        M: phis of Y's and X's values; rest
+ *
+ * Values of the loop that are used after it go through phis of M too. M keeps its label, so nothing after the
+ * loop changes but the ids of such values. Where H was the merge block of something before, G takes that
+ * role. Structured rules: G's construct holds both loops; each loop's own merge block lies in its arm.
+ * Source: SPIR-V 1.6, 2.11. */
+#include "compiler/optimize/trip_guard.h"
+
+#include "compiler/optimize/annotate.h"
+#include "compiler/spirv/builder.h"
+
+typedef struct cloner {
+    wpg_context *context;
+    wpg_module *module;
+    wpg_function_profile *profile;
+    const wpg_view *view;
+    const wpg_guard_plan *plan;
+    uint32_t *copy_of; /* [bound] id in the copy of an id of the loop; 0 where none */
+    uint32_t bound;    /* of the module before */
+    uint32_t replaced; /* the bound's id, read as `constant` everywhere in the copy; 0 where not */
+    uint32_t constant;
+    uint32_t guard_block, copy_block, rest_block, copy_merge, rest_merge; /* G T F X Y */
+    wpg_operand_list operands;
+    WPG_VEC(wpg_inst *) merge_phis; /* of M, before */
+    bool nomem;
+} cloner;
+
+static const wpg_block *block_at(const cloner *c, uint32_t index)
+{
+    return &c->view->cfg->blocks[index];
+}
+
+static uint32_t copied(const cloner *c, uint32_t id)
+{
+    return id < c->bound && c->copy_of[id] ? c->copy_of[id] : id;
+}
+
+/* Replaces id operands of an instruction that equal `from`. */
+static void replace_in(cloner *c, wpg_inst *inst, uint32_t from, uint32_t to)
+{
+    if (!wpg_used_ids(&c->operands, c->module, inst))
+        c->nomem = true; /* the view walked the same words, so this is memory */
+    for (size_t i = 0; i < c->operands.count; i++)
+        if (inst->words[c->operands.data[i]] == from)
+            inst->words[c->operands.data[i]] = to;
+}
+
+static wpg_inst *insert_copy(cloner *c, const wpg_inst *inst, wpg_inst *where)
+{
+    wpg_inst *copy =
+        wpg_inst_insert(c->module, where, (SpvOp)inst->opcode, inst->words + 1, inst->count - 1u);
+    return copy;
+}
+
+/* A copy whose operands and result are those of the copied loop. */
+static void clone_inst(cloner *c, const wpg_inst *inst, wpg_inst *where)
+{
+    WPG_VEC(uint32_t) words = {0};
+    bool fits = wpg_used_ids(&c->operands, c->module, inst) && wpg_vec_reserve(&words, inst->count);
+    if (!fits) {
+        c->nomem = true;
+        wpg_vec_free(&words);
+        return;
+    }
+    for (unsigned i = 1; i < inst->count; i++)
+        words.data[words.count++] = inst->words[i];
+    for (size_t i = 0; i < c->operands.count; i++) {
+        uint32_t id = inst->words[c->operands.data[i]];
+        words.data[c->operands.data[i] - 1] = id == c->replaced ? c->constant : copied(c, id);
+    }
+    if (inst == c->plan->compare)
+        words.data[c->plan->bound_at - 1] = c->constant;
+    if (inst->result)
+        words.data[inst->type ? 1 : 0] = copied(c, inst->result);
+    wpg_inst *copy = wpg_inst_insert(c->module, where, (SpvOp)inst->opcode, words.data, words.count);
+    if (inst == block_at(c, c->plan->loop.header)->merge)
+        copy->words[3] |= SpvLoopControlUnrollMask;
+    wpg_vec_free(&words);
+}
+
+/* -- The bound before the loop -- */
+
+static bool in_loop(const cloner *c, uint32_t id)
+{
+    uint32_t block = id < c->bound ? c->view->block_of[id] : WPG_NO_BLOCK;
+    return block != WPG_NO_BLOCK && c->plan->loop.members[block];
+}
+
+static void decorate_copy(cloner *c, uint32_t of, uint32_t copy);
+
+/* The value's computation, copied before `where` as far as it stands in the loop; gives its id there. */
+static uint32_t hoist(cloner *c, wpg_map *done, uint32_t id, wpg_inst *where)
+{
+    uint64_t known;
+    if (!in_loop(c, id))
+        return id;
+    if (wpg_map_get(done, id, &known))
+        return (uint32_t)known;
+    const wpg_inst *inst = wpg_module_def(c->module, id);
+    wpg_operand_list operands = {0};
+    WPG_VEC(uint32_t) words = {0};
+    uint32_t fresh = wpg_module_fresh_id(c->module);
+    if (wpg_used_ids(&operands, c->module, inst) && wpg_vec_reserve(&words, inst->count)) {
+        for (unsigned i = 1; i < inst->count; i++)
+            words.data[words.count++] = inst->words[i];
+        for (size_t i = 0; i < operands.count; i++)
+            words.data[operands.data[i] - 1] = hoist(c, done, inst->words[operands.data[i]], where);
+        words.data[1] = fresh;
+        wpg_inst_insert(c->module, where, (SpvOp)inst->opcode, words.data, words.count);
+        decorate_copy(c, id, fresh);
+    } else {
+        c->nomem = true;
+    }
+    if (!wpg_map_set(done, id, fresh))
+        c->nomem = true;
+    wpg_vec_free(&operands);
+    wpg_vec_free(&words);
+    return fresh;
+}
+
+/* The guard's condition, inserted before `where`. */
+static uint32_t guard_condition(cloner *c, wpg_inst *where)
+{
+    const wpg_guard_plan *plan = c->plan;
+    wpg_map done = {0};
+    uint32_t bound_id = plan->compare->words[plan->bound_at],
+             type = wpg_module_def(c->module, bound_id)->type;
+    uint32_t induction = plan->compare->words[7 - plan->bound_at];
+    uint32_t induction_type = wpg_module_def(c->module, induction)->type, boolean = wpg_type_bool(c->module);
+    uint32_t value = hoist(c, &done, bound_id, where), condition = wpg_module_fresh_id(c->module);
+    c->constant = wpg_const_scalar(c->module, type, plan->value);
+    wpg_map_free(&done);
+    if (!plan->range) {
+        wpg_inst_add(c->module, where, SpvOpIEqual, boolean, condition, value, c->constant);
+        return condition;
+    }
+    uint32_t side[2], at[2] = {plan->last, plan->leaving};
+    for (unsigned i = 0; i < 2; i++) {
+        uint32_t constant = wpg_const_scalar(c->module, induction_type, at[i]);
+        side[i] = wpg_module_fresh_id(c->module);
+        wpg_inst_add(c->module, where, (SpvOp)plan->compare->opcode, boolean, side[i],
+                     plan->bound_at == 4 ? constant : value, plan->bound_at == 4 ? value : constant);
+    }
+    uint32_t stays = side[plan->stays_on ? 0 : 1], leaves = side[plan->stays_on ? 1 : 0];
+    uint32_t not_leaves = wpg_module_fresh_id(c->module);
+    /* stays_on: at `last` true and at `leaving` false; else the other way round. */
+    wpg_inst_add(c->module, where, SpvOpLogicalNot, boolean, not_leaves, leaves);
+    wpg_inst_add(c->module, where, SpvOpLogicalAnd, boolean, condition, stays, not_leaves);
+    return condition;
+}
+
+/* -- Decorations -- */
+
+static void decorate_copy(cloner *c, uint32_t of, uint32_t copy)
+{
+    for (wpg_inst *inst = c->module->first; inst && inst->opcode != SpvOpFunction; inst = inst->next) {
+        if ((inst->opcode != SpvOpDecorate && inst->opcode != SpvOpDecorateId &&
+             inst->opcode != SpvOpDecorateString) ||
+            inst->count < 3 || inst->words[1] != of)
+            continue;
+        wpg_inst *twin = insert_copy(c, inst, inst);
+        if (twin->count > 1)
+            twin->words[1] = copy;
+    }
+}
+
+/* All decorations of the loop's ids in one walk. */
+static void decorate_copies(cloner *c)
+{
+    for (wpg_inst *inst = c->module->first; inst && inst->opcode != SpvOpFunction; inst = inst->next) {
+        if ((inst->opcode != SpvOpDecorate && inst->opcode != SpvOpDecorateId &&
+             inst->opcode != SpvOpDecorateString) ||
+            inst->count < 3)
+            continue;
+        uint32_t copy = copied(c, inst->words[1]);
+        if (copy == inst->words[1])
+            continue;
+        wpg_inst *twin = insert_copy(c, inst, inst);
+        if (twin->count > 1)
+            twin->words[1] = copy;
+    }
+}
+
+/* -- Blocks -- */
+
+static wpg_inst *insert_label(cloner *c, wpg_inst *where, uint32_t id)
+{
+    return wpg_inst_add(c->module, where, SpvOpLabel, id);
+}
+
+static void assign_ids(cloner *c)
+{
+    const wpg_cfg *cfg = c->view->cfg;
+    for (uint32_t b = 0; b < cfg->count; b++) {
+        if (!c->plan->loop.members[b])
+            continue;
+        for (const wpg_inst *inst = cfg->blocks[b].label;; inst = inst->next) {
+            if (inst->result)
+                c->copy_of[inst->result] = wpg_module_fresh_id(c->module);
+            if (inst == cfg->blocks[b].terminator)
+                break;
+        }
+    }
+    c->guard_block = wpg_module_fresh_id(c->module);
+    c->copy_block = wpg_module_fresh_id(c->module);
+    c->rest_block = wpg_module_fresh_id(c->module);
+    c->copy_merge = wpg_module_fresh_id(c->module);
+    c->rest_merge = wpg_module_fresh_id(c->module);
+    c->copy_of[block_at(c, c->plan->loop.merge)->id] = c->copy_merge;
+    c->copy_of[block_at(c, c->plan->preheader)->id] = c->copy_block; /* in the header's phis */
+}
+
+static void clone_blocks(cloner *c, wpg_inst *where)
+{
+    const wpg_cfg *cfg = c->view->cfg;
+    for (uint32_t b = 0; b < cfg->count; b++) {
+        if (!c->plan->loop.members[b])
+            continue;
+        for (const wpg_inst *inst = cfg->blocks[b].label;; inst = inst->next) {
+            clone_inst(c, inst, where);
+            if (inst == cfg->blocks[b].terminator)
+                break;
+        }
+    }
+}
+
+static wpg_inst *last_of_loop(const cloner *c)
+{
+    wpg_inst *last = NULL;
+    for (uint32_t b = 0; b < c->view->cfg->count; b++) /* blocks are in module order */
+        if (c->plan->loop.members[b])
+            last = block_at(c, b)->terminator;
+    return last;
+}
+
+/* The original loop: entered from F, left to Y. */
+static void rewire_original(cloner *c)
+{
+    const wpg_cfg *cfg = c->view->cfg;
+    uint32_t merge = block_at(c, c->plan->loop.merge)->id, header = block_at(c, c->plan->loop.header)->id;
+    uint32_t preheader = block_at(c, c->plan->preheader)->id;
+    for (uint32_t b = 0; b < cfg->count; b++) {
+        const wpg_block *block = &cfg->blocks[b];
+        bool member = c->plan->loop.members[b];
+        uint32_t from = member ? merge : header, to = member ? c->rest_merge : c->guard_block;
+        replace_in(c, block->terminator, from, to);
+        if (block->merge)
+            replace_in(c, block->merge, from, to);
+    }
+    for (wpg_inst *inst = block_at(c, c->plan->loop.header)->label->next;
+         inst->opcode == SpvOpPhi || inst->opcode == SpvOpLine || inst->opcode == SpvOpNoLine;
+         inst = inst->next)
+        for (unsigned i = 4; inst->opcode == SpvOpPhi && i < inst->count; i += 2)
+            if (inst->words[i] == preheader)
+                inst->words[i] = c->rest_block;
+}
+
+/* -- Values after the loop -- */
+
+/* One phi of M in X or Y: before `where`, of the copy's values or the loop's own. Gives its id. */
+static uint32_t move_phi(cloner *c, const wpg_inst *phi, wpg_inst *where, bool of_copy)
+{
+    WPG_VEC(uint32_t) words = {0};
+    uint32_t fresh = wpg_module_fresh_id(c->module);
+    if (!wpg_vec_reserve(&words, phi->count)) {
+        c->nomem = true;
+        return fresh;
+    }
+    for (unsigned i = 1; i < phi->count; i++) {
+        uint32_t word = phi->words[i];
+        if (of_copy && i > 2)
+            word = word == c->replaced ? c->constant : copied(c, word);
+        words.data[words.count++] = word;
+    }
+    words.data[1] = fresh;
+    wpg_inst_insert(c->module, where, SpvOpPhi, words.data, words.count);
+    wpg_vec_free(&words);
+    decorate_copy(c, phi->result, fresh);
+    return fresh;
+}
+
+/* M's phis move to Y and, of the copy, to X; M gets phis of the two. */
+static void split_merge_phis(cloner *c, wpg_inst *in_rest, wpg_inst *in_copy)
+{
+    wpg_inst **at;
+    WPG_VEC_EACH (at, &c->merge_phis) {
+        wpg_inst *phi = *at;
+        uint32_t rest = move_phi(c, phi, in_rest, false), copy = move_phi(c, phi, in_copy, true);
+        uint32_t merged[] = {phi->type, phi->result, rest, c->rest_merge, copy, c->copy_merge};
+        wpg_inst_set_operands(c->module, phi, merged, sizeof merged / sizeof *merged);
+    }
+}
+
+static bool is_merge_phi(const cloner *c, const wpg_inst *inst)
+{
+    for (size_t i = 0; i < c->merge_phis.count; i++)
+        if (c->merge_phis.data[i] == inst)
+            return true;
+    return false;
+}
+
+/* Gives a value of the loop that is used after it a phi in M (before `where`), and its users that. */
+static void merge_value(cloner *c, const wpg_inst *value, wpg_inst *where)
+{
+    const wpg_view *view = c->view;
+    uint32_t phi = 0;
+    for (uint32_t u = view->first_user[value->result]; u < view->first_user[value->result + 1]; u++) {
+        wpg_inst *user = view->users[u];
+        const wpg_inst *label = wpg_inst_label(user);
+        uint32_t block = label ? wpg_cfg_find(view->cfg, label->result) : WPG_NO_BLOCK;
+        if (block == WPG_NO_BLOCK || c->plan->loop.members[block] || is_merge_phi(c, user))
+            continue;
+        if (!phi) {
+            phi = wpg_module_fresh_id(c->module);
+            wpg_inst_add(c->module, where, SpvOpPhi, value->type, phi, value->result, c->rest_merge,
+                         copied(c, value->result), c->copy_merge);
+            decorate_copy(c, value->result, phi);
+        }
+        replace_in(c, user, value->result, phi);
+    }
+}
+
+static void merge_values(cloner *c)
+{
+    const wpg_cfg *cfg = c->view->cfg;
+    wpg_inst *where = block_at(c, c->plan->loop.merge)->label->next;
+    for (uint32_t b = 0; b < cfg->count; b++)
+        if (c->plan->loop.members[b])
+            for (const wpg_inst *inst = cfg->blocks[b].label->next; inst != cfg->blocks[b].terminator;
+                 inst = inst->next)
+                if (inst->result && inst->type)
+                    merge_value(c, inst, where);
+}
+
+/* -- All of it -- */
+
+static void find_merge_phis(cloner *c)
+{
+    for (wpg_inst *inst = block_at(c, c->plan->loop.merge)->label->next;
+         inst->opcode == SpvOpPhi || inst->opcode == SpvOpLine || inst->opcode == SpvOpNoLine;
+         inst = inst->next)
+        if (inst->opcode == SpvOpPhi && !wpg_vec_push(&c->merge_phis, inst))
+            c->nomem = true;
+}
+
+static void build(cloner *c)
+{
+    wpg_inst *header = block_at(c, c->plan->loop.header)->label, *last = last_of_loop(c);
+    uint32_t merge = block_at(c, c->plan->loop.merge)->id, original = header->result;
+    const wpg_block_weight *before = wpg_profile_block(c->profile, block_at(c, c->plan->preheader)->id);
+    uint32_t weights[2];
+    bool weighed = wpg_scale_weights(
+        weights, c->profile->has_waves && before && before->waves ? before->waves : c->plan->entries, 0);
+
+    insert_label(c, header, c->guard_block);
+    uint32_t condition = guard_condition(c, header);
+    if (!c->plan->range)
+        c->replaced = c->plan->compare->words[c->plan->bound_at];
+    wpg_inst_add(c->module, header, SpvOpSelectionMerge, merge, SpvSelectionControlDontFlattenMask);
+    wpg_inst_insert(c->module, header, SpvOpBranchConditional,
+                    (const uint32_t[]){condition, c->copy_block, c->rest_block, weights[0], weights[1]},
+                    weighed ? 5 : 3);
+    insert_label(c, header, c->copy_block);
+    wpg_inst_add(c->module, header, SpvOpBranch, copied(c, original));
+    clone_blocks(c, header);
+    insert_label(c, header, c->copy_merge);
+    wpg_inst *copy_out = wpg_inst_add(c->module, header, SpvOpBranch, merge);
+    insert_label(c, header, c->rest_block);
+    wpg_inst_add(c->module, header, SpvOpBranch, original);
+
+    wpg_inst *after = last->next;
+    insert_label(c, after, c->rest_merge);
+    wpg_inst *rest_out = wpg_inst_add(c->module, after, SpvOpBranch, merge);
+    rewire_original(c);
+    split_merge_phis(c, rest_out, copy_out);
+    merge_values(c);
+    decorate_copies(c);
+}
+
+/* The new blocks' counts: the copy ran as the loop did, what was left of the original did not. */
+static void enter_weights(cloner *c)
+{
+    const wpg_cfg *cfg = c->view->cfg;
+    const wpg_block_weight *before = wpg_profile_block(c->profile, block_at(c, c->plan->preheader)->id);
+    const wpg_block_weight *header = wpg_profile_block(c->profile, block_at(c, c->plan->loop.header)->id);
+    uint32_t origin = header ? header->origin : 0;
+    wpg_block_weight entered = {.lanes = c->plan->entries, .origin = origin}, none = {.origin = origin};
+    if (before && block_at(c, c->plan->preheader)->successor_count == 1)
+        entered = *before;
+    bool entered_all = true;
+    for (uint32_t b = 0; b < cfg->count; b++) {
+        if (!c->plan->loop.members[b])
+            continue;
+        wpg_block_weight *weight = wpg_profile_block(c->profile, cfg->blocks[b].id);
+        if (weight) {
+            wpg_block_weight measured = *weight;
+            entered_all &= wpg_profile_add_block(c->profile, copied(c, cfg->blocks[b].id), measured);
+        }
+        if (wpg_map_get(&c->profile->guarded, cfg->blocks[b].id, NULL))
+            entered_all &= wpg_map_set(&c->profile->guarded, copied(c, cfg->blocks[b].id), 1);
+    }
+    entered_all &= wpg_profile_add_block(c->profile, c->guard_block, entered) &&
+                   wpg_profile_add_block(c->profile, c->copy_block, entered) &&
+                   wpg_profile_add_block(c->profile, c->copy_merge, entered) &&
+                   wpg_profile_add_block(c->profile, c->rest_block, none) &&
+                   wpg_profile_add_block(c->profile, c->rest_merge, none);
+    c->nomem |= !entered_all;
+}
+
+wpg_status wpg_guard_apply(wpg_context *context, wpg_function_profile *profile, const wpg_view *view,
+                           const wpg_guard_plan *plan)
+{
+    cloner c = {.context = context,
+                .module = context->module,
+                .profile = profile,
+                .view = view,
+                .plan = plan,
+                .bound = context->module->bound};
+    c.copy_of = calloc(c.bound, sizeof *c.copy_of);
+    if (!c.copy_of)
+        return wpg_fail(context->err, WPG_E_NOMEM, "out of memory");
+    find_merge_phis(&c);
+    assign_ids(&c);
+    if (!c.nomem) {
+        build(&c);
+        enter_weights(&c);
+    }
+    free(c.copy_of);
+    wpg_vec_free(&c.operands);
+    wpg_vec_free(&c.merge_phis);
+    return c.nomem || context->module->arena.failed ? wpg_fail(context->err, WPG_E_NOMEM, "out of memory")
+                                                    : WPG_OK;
+}

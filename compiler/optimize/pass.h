@@ -1,0 +1,106 @@
+/* What the passes of use mode share: the context of one run, a function's profile keyed by label id, remarks,
+ * and the view of a function that passes look things up in. Private to compiler/optimize.
+ *
+ * Ownership: wpg_context borrows everything; a profile's tables are freed by wpg_profiles_finish, a view by
+ * wpg_view_destroy. Threads: one module, one thread. */
+#ifndef WPG_COMPILER_OPTIMIZE_PASS_H
+#define WPG_COMPILER_OPTIMIZE_PASS_H
+
+#include "compiler/analysis/cfg.h"
+#include "compiler/optimize/optimize.h"
+#include "runtime/base/map.h"
+#include "runtime/base/vec.h"
+
+/* What the profile says of one block. */
+typedef struct wpg_block_weight {
+    uint64_t lanes, waves, uniform; /* meaningful where the profile has the kind */
+    uint32_t origin;                /* block id in the normal form, for remarks */
+    bool uniform_known;             /* false for blocks a pass made */
+} wpg_block_weight;
+
+/* One select site, by the result id of its OpSelect, which the SSA tier keeps. */
+typedef struct wpg_site_weight {
+    uint64_t lanes[2], waves[2]; /* index 0: condition true, 1: condition false */
+    uint32_t origin;             /* block id in the normal form */
+    bool settled;                /* a remark was made about it: not looked at again */
+} wpg_site_weight;
+
+/* The profile of one function of the module, bound to label and result ids, so that it survives passes that
+ * keep those. */
+typedef struct wpg_function_profile {
+    uint32_t function, ordinal; /* result id of the OpFunction; ordinal as in the counter map */
+    bool has_lanes, has_waves, has_uniform;
+    wpg_map labels; /* label id -> index in blocks */
+    WPG_VEC(wpg_block_weight) blocks;
+    wpg_map sites; /* result id -> index in site_weights */
+    WPG_VEC(wpg_site_weight) site_weights;
+    wpg_map guarded; /* headers of loops the trip guard has dealt with -> 1 */
+} wpg_function_profile;
+
+typedef struct wpg_context {
+    wpg_module *module;
+    const wpg_stage *stage;
+    const wpg_optimize_options *options;
+    wpg_remarks *remarks;
+    wpg_function_profile *profiles;
+    uint32_t profile_count;
+    wpg_error *err;
+} wpg_context;
+
+/* -- Weights (weights.c) -- */
+
+/* Binds the weights whose checksum agrees to the functions of context->module, which must be the normal form.
+ * A function whose checksum, counts or flow disagree gets no profile and a remark. */
+wpg_status wpg_profiles_bind(wpg_context *context, const wpg_weights *weights);
+void wpg_profiles_finish(wpg_context *context);
+
+wpg_block_weight *wpg_profile_block(const wpg_function_profile *profile, uint32_t label);
+/* False when memory ran out. */
+bool wpg_profile_add_block(wpg_function_profile *profile, uint32_t label, wpg_block_weight weight);
+wpg_site_weight *wpg_profile_site(const wpg_function_profile *profile, uint32_t result);
+
+/* -- Remarks (optimize.c) -- */
+
+void wpg_remark_add(wpg_context *context, wpg_remark_kind kind, const char *pass, uint32_t ordinal,
+                    uint32_t block, const char *fmt, ...) __attribute__((format(printf, 6, 7)));
+
+/* -- View (view.c) -- */
+
+/* One function seen by ids: its CFG, where each id is defined and who uses it. Stale after any edit. */
+typedef struct wpg_view {
+    wpg_arena arena;
+    wpg_module *module;
+    wpg_inst *function;
+    wpg_cfg *cfg;
+    uint32_t bound;
+    uint32_t
+        *block_of; /* [bound] block index of the id's definition; WPG_NO_BLOCK when not in a block here */
+    uint32_t *position;   /* [bound] ordinal of the definition in the function */
+    uint32_t *first_user; /* [bound + 1] range in users */
+    wpg_inst **users;     /* instructions of this function that use the id, in order, repeated per use */
+    uint32_t instruction_count;
+} wpg_view;
+
+/* WPG_E_UNSUPPORTED when the control flow is not structured. */
+wpg_status wpg_view_create(wpg_view **view, wpg_module *module, uint32_t function, wpg_error *err);
+void wpg_view_destroy(wpg_view *view);
+/* Is the id defined in this function (a block's instruction, a label or a parameter)? */
+bool wpg_view_is_local(const wpg_view *view, uint32_t id);
+/* The label that opens the instruction's block, NULL for instructions outside blocks. */
+wpg_inst *wpg_inst_label(wpg_inst *inst);
+typedef WPG_VEC(uint16_t) wpg_operand_list;
+/* Indices in inst->words of every id it uses, result left out, result type left out; false when memory ran
+ * out or the instruction does not fit the grammar. `list` is cleared first. */
+bool wpg_used_ids(wpg_operand_list *list, const wpg_module *module, const wpg_inst *inst);
+
+/* -- Passes: each in a file of its name. *changed is set when the module changed. -- */
+
+wpg_status wpg_pass_annotate(bool *changed, wpg_context *context, wpg_function_profile *profile);
+wpg_status wpg_pass_unflatten(bool *changed, wpg_context *context, wpg_function_profile *profile);
+wpg_status wpg_pass_trip_guard(bool *changed, wpg_context *context, wpg_function_profile *profile);
+
+/* Does the profile alone make the pass worth a look (and the SSA tier's time)? */
+bool wpg_unflatten_wanted(const wpg_context *context, const wpg_function_profile *profile);
+bool wpg_trip_guard_wanted(const wpg_context *context, const wpg_function_profile *profile);
+
+#endif

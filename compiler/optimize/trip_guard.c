@@ -1,0 +1,578 @@
+/* Trip guard ('t'): a loop whose bound is a uniform value and whose trip count the profile says is always the
+ * same small number gets a copy with that bound as a constant, which the driver can unroll:
+ *
+ *      for (i = 0; i < n; i++) body    =>    if (n == 16) { for (i = 0; i < 16; i++) body }  [[unroll]]
+ *                                            else         { for (i = 0; i < n;  i++) body }
+ *
+ * This file finds loops and decides; loop_clone.c makes the copy. The copy is right for every n that passes
+ * the guard, whatever the profile said, so a profile that errs costs time only. Needs: values in SSA form
+ * (the induction variable is a phi), a profile with lanes. Legality: legality.h. */
+#include "compiler/optimize/trip_guard.h"
+
+#include <stdio.h>
+
+#include "compiler/optimize/legality.h"
+#include "compiler/spirv/builder.h"
+
+static const char PASS[] = "trip-guard";
+
+enum { UNROLLED_SIZE = 4096 }; /* most instructions a guarded copy may unroll to */
+
+typedef struct guarder {
+    wpg_context *context;
+    wpg_function_profile *profile;
+    wpg_view *view;
+    wpg_arena *arena; /* of the current view's plans */
+    wpg_id_set exact, helper;
+    uint64_t grown; /* instructions added so far */
+    char text[128]; /* of a refusal with figures */
+} guarder;
+
+static bool is_u32_const(const wpg_module *module, uint32_t id, uint32_t *value)
+{
+    uint64_t bits;
+    uint32_t width;
+    if (!wpg_const_value(module, id, &bits, &width) || width != 32)
+        return false;
+    *value = (uint32_t)bits;
+    return true;
+}
+
+/* -- The comparison -- */
+
+static bool is_int_compare(SpvOp opcode)
+{
+    switch (opcode) {
+    case SpvOpIEqual:
+    case SpvOpINotEqual:
+    case SpvOpUGreaterThan:
+    case SpvOpSGreaterThan:
+    case SpvOpUGreaterThanEqual:
+    case SpvOpSGreaterThanEqual:
+    case SpvOpULessThan:
+    case SpvOpSLessThan:
+    case SpvOpULessThanEqual:
+    case SpvOpSLessThanEqual:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool is_signed_compare(SpvOp opcode)
+{
+    return opcode == SpvOpSGreaterThan || opcode == SpvOpSGreaterThanEqual || opcode == SpvOpSLessThan ||
+           opcode == SpvOpSLessThanEqual;
+}
+
+static bool compare(SpvOp opcode, uint32_t a, uint32_t b)
+{
+    int32_t sa = (int32_t)a, sb = (int32_t)b;
+    switch (opcode) {
+    case SpvOpIEqual:
+        return a == b;
+    case SpvOpINotEqual:
+        return a != b;
+    case SpvOpUGreaterThan:
+        return a > b;
+    case SpvOpSGreaterThan:
+        return sa > sb;
+    case SpvOpUGreaterThanEqual:
+        return a >= b;
+    case SpvOpSGreaterThanEqual:
+        return sa >= sb;
+    case SpvOpULessThan:
+        return a < b;
+    case SpvOpSLessThan:
+        return sa < sb;
+    case SpvOpULessThanEqual:
+        return a <= b;
+    default:
+        return sa <= sb;
+    }
+}
+
+static bool stays(const wpg_guard_plan *plan, uint32_t induction, uint32_t bound)
+{
+    bool result = plan->bound_at == 4 ? compare((SpvOp)plan->compare->opcode, induction, bound)
+                                      : compare((SpvOp)plan->compare->opcode, bound, induction);
+    return result == plan->stays_on;
+}
+
+/* -- The induction variable -- */
+
+typedef struct induction {
+    uint32_t first, step; /* value at the first test; added for each further one (modulo 2^32) */
+} induction;
+
+static uint32_t induction_at(const induction *i, uint32_t evaluation) /* from 1 */
+{
+    return i->first + (evaluation - 1) * i->step;
+}
+
+/* Reads `id` as an induction variable of the loop, or as its value after the step. */
+static bool read_induction(induction *out, const wpg_view *view, const wpg_loop *loop, uint32_t id)
+{
+    const wpg_module *module = view->module;
+    const wpg_inst *inst = wpg_module_def(module, id), *phi = inst;
+    if (!inst)
+        return false;
+    if (inst->opcode == SpvOpIAdd || inst->opcode == SpvOpISub) {
+        phi = wpg_module_def(module, inst->words[3]);
+        if (inst->opcode == SpvOpIAdd && (!phi || phi->opcode != SpvOpPhi))
+            phi = wpg_module_def(module, inst->words[4]);
+    }
+    if (!phi || phi->opcode != SpvOpPhi || phi->count != 7 || view->block_of[phi->result] != loop->header)
+        return false;
+    unsigned back = phi->words[4] == view->cfg->blocks[loop->back_edge].id ? 3 : 5;
+    if (phi->words[back + 1] != view->cfg->blocks[loop->back_edge].id)
+        return false;
+    const wpg_inst *next = wpg_module_def(module, phi->words[back]);
+    uint32_t start, step;
+    if (!next || next->count != 5 || !is_u32_const(module, phi->words[8 - back], &start))
+        return false;
+    bool phi_first = next->words[3] == phi->result, phi_second = next->words[4] == phi->result;
+    if (phi_first == phi_second || !is_u32_const(module, next->words[phi_first ? 4 : 3], &step))
+        return false;
+    if (next->opcode == SpvOpISub && phi_first)
+        step = 0u - step;
+    else if (next->opcode != SpvOpIAdd)
+        return false;
+    if (!step || (id != phi->result && id != next->result))
+        return false;
+    *out = (induction){.first = id == phi->result ? start : start + step, .step = step};
+    return true;
+}
+
+/* -- The bound -- */
+
+/* In a block that every lane which enters the loop runs first? */
+static bool surely_runs(const wpg_view *view, const wpg_loop *loop, uint32_t block)
+{
+    uint32_t b = loop->header;
+    for (uint32_t steps = 0; steps < view->cfg->count; steps++) {
+        if (b == block)
+            return true;
+        if (b == loop->first_test || view->cfg->blocks[b].successor_count != 1)
+            return false;
+        b = view->cfg->blocks[b].successors[0];
+        if (!loop->members[b] || b == loop->header)
+            return false;
+    }
+    return false;
+}
+
+static bool has_call_or_atomic(const wpg_view *view, const wpg_loop *loop)
+{
+    for (uint32_t b = 0; b < view->cfg->count; b++) {
+        const wpg_block *block = &view->cfg->blocks[b];
+        for (const wpg_inst *inst = block->label; loop->members[b] && inst != block->terminator;
+             inst = inst->next) {
+            unsigned both = WPG_TRAIT_WRITES | WPG_TRAIT_READS;
+            if ((wpg_inst_traits(view->module, inst) & both) == both)
+                return true;
+        }
+    }
+    return false;
+}
+
+/* NULL if the value is one for a whole draw and may be had before the loop. */
+static const char *bound_refusal(const wpg_view *view, const wpg_loop *loop, uint32_t id, unsigned depth)
+{
+    const wpg_module *module = view->module;
+    const wpg_inst *inst = wpg_module_def(module, id);
+    if (inst && wpg_const_value(module, id, &(uint64_t){0}, &(uint32_t){0}))
+        return NULL;
+    if (!inst || !wpg_view_is_local(view, id) || depth > 8)
+        return "the bound is not a value that is constant for a draw";
+    uint32_t block = view->block_of[id];
+    bool inside = block != WPG_NO_BLOCK && loop->members[block];
+    if (inst->opcode == SpvOpLoad) {
+        const char *why = NULL;
+        if (!wpg_load_is_draw_constant(module, inst, &why))
+            return why;
+        if (!inside)
+            return NULL;
+        if (!surely_runs(view, loop, block))
+            return "the bound is loaded in a block that may not run: hoisting would speculate the load";
+        return has_call_or_atomic(view, loop) ? "the bound is loaded in a loop with calls or atomics" : NULL;
+    }
+    unsigned traits = wpg_inst_traits(module, inst);
+    if (!(traits & WPG_TRAIT_SPECULATABLE) || (traits & WPG_TRAIT_FLOAT))
+        return "the bound is not a value that is constant for a draw";
+    wpg_operand_list operands = {0};
+    const char *why = wpg_used_ids(&operands, module, inst) ? NULL : "the bound's computation is not known";
+    for (size_t i = 0; !why && i < operands.count; i++)
+        why = bound_refusal(view, loop, inst->words[operands.data[i]], depth + 1);
+    wpg_vec_free(&operands);
+    return why;
+}
+
+/* -- What the profile says -- */
+
+/* Did lanes leave the loop otherwise than by the test? */
+static const char *other_exits_refusal(const guarder *g, const wpg_guard_plan *plan)
+{
+    const wpg_cfg *cfg = g->view->cfg;
+    for (uint32_t b = 0; b < cfg->count; b++) {
+        const wpg_block *block = &cfg->blocks[b];
+        if (!plan->loop.members[b] || b == plan->test || block->rpo == WPG_NO_BLOCK)
+            continue;
+        uint32_t inside = WPG_NO_BLOCK, outside = 0;
+        for (uint32_t s = 0; s < block->successor_count; s++) {
+            if (plan->loop.members[block->successors[s]])
+                inside = block->successors[s];
+            else
+                outside++;
+        }
+        if (!outside && block->successor_count)
+            continue;
+        uint64_t lanes = 0, stayed = 0;
+        if (!wpg_block_lanes(&lanes, g->view, g->profile, b))
+            return "another way out of the loop was not measured";
+        if (lanes && inside != WPG_NO_BLOCK && cfg->blocks[inside].predecessor_count == 1 &&
+            block->successor_count == 2 && wpg_block_lanes(&stayed, g->view, g->profile, inside) &&
+            stayed == lanes)
+            continue;
+        if (lanes)
+            return "lanes left the loop by a break, return or kill";
+    }
+    return NULL;
+}
+
+/* Fills evaluations, entries and trips. */
+static const char *trips_refusal(guarder *g, wpg_guard_plan *plan)
+{
+    uint64_t lanes;
+    if (!wpg_loop_entries(&plan->entries, g->view, g->profile, &plan->loop) ||
+        !wpg_block_lanes(&lanes, g->view, g->profile, plan->test))
+        return "its entries were not measured";
+    if (!plan->entries || !lanes)
+        return "it never ran";
+    bool before_body = plan->loop.top_tested && plan->test == plan->loop.first_test;
+    double average = (double)lanes / (double)plan->entries - (before_body ? 1 : 0);
+    if (lanes % plan->entries != 0) {
+        snprintf(g->text, sizeof g->text, "%.2f trips on average in %llu entries: not always the same count",
+                 average, (unsigned long long)plan->entries);
+        return g->text;
+    }
+    uint64_t evaluations = lanes / plan->entries, trips = evaluations - (before_body ? 1 : 0);
+    if (trips < 1 || trips > g->context->options->max_guarded_trips || evaluations < 2) {
+        snprintf(g->text, sizeof g->text, "%llu trips, outside what is guarded (1 to %u)",
+                 (unsigned long long)trips, g->context->options->max_guarded_trips);
+        return g->text;
+    }
+    plan->evaluations = (uint32_t)evaluations;
+    plan->trips = (uint32_t)trips;
+    return other_exits_refusal(g, plan);
+}
+
+/* Does the loop leave exactly at the measured test with this bound? */
+static bool leaves_on_time(const wpg_guard_plan *plan, const induction *i, uint32_t bound)
+{
+    for (uint32_t e = 1; e < plan->evaluations; e++)
+        if (!stays(plan, induction_at(i, e), bound))
+            return false;
+    return !stays(plan, induction_at(i, plan->evaluations), bound);
+}
+
+/* Do the induction values up to the last test run one way in the comparison's order, without wrapping? */
+static bool is_monotone(const wpg_guard_plan *plan, const induction *i)
+{
+    SpvOp opcode = (SpvOp)plan->compare->opcode;
+    if (opcode == SpvOpIEqual || opcode == SpvOpINotEqual)
+        return false;
+    bool is_signed = is_signed_compare(opcode);
+    int64_t value = is_signed ? (int64_t)(int32_t)i->first : (int64_t)i->first, step = (int32_t)i->step;
+    int64_t end = value + step * (int64_t)(plan->evaluations - 1);
+    return is_signed ? end >= INT32_MIN && end <= INT32_MAX : end >= 0 && end <= UINT32_MAX;
+}
+
+static const char *value_refusal(wpg_guard_plan *plan, const induction *i)
+{
+    plan->leaving = induction_at(i, plan->evaluations);
+    plan->last = induction_at(i, plan->evaluations - 1);
+    const uint32_t tries[] = {plan->leaving, plan->last, plan->leaving + 1, plan->leaving - 1};
+    for (unsigned t = 0; t < sizeof tries / sizeof *tries; t++) {
+        if (!leaves_on_time(plan, i, tries[t]))
+            continue;
+        plan->value = tries[t];
+        plan->range = leaves_on_time(plan, i, tries[t] + 1) || leaves_on_time(plan, i, tries[t] - 1);
+        return plan->range && !is_monotone(plan, i) ? "its induction variable wraps" : NULL;
+    }
+    return "no bound gives the trips that were counted";
+}
+
+/* -- Legality of the copy -- */
+
+static bool has_group_decorations(const wpg_module *module)
+{
+    for (const wpg_inst *inst = module->first; inst && inst->opcode != SpvOpFunction; inst = inst->next)
+        if (inst->opcode == SpvOpGroupDecorate || inst->opcode == SpvOpGroupMemberDecorate)
+            return true;
+    return false;
+}
+
+/* Types a phi may have in every module. */
+static bool type_may_be_merged(const wpg_module *module, uint32_t type)
+{
+    switch (wpg_module_opcode_of(module, type)) {
+    case SpvOpTypeBool:
+    case SpvOpTypeInt:
+    case SpvOpTypeFloat:
+    case SpvOpTypeVector:
+    case SpvOpTypeMatrix:
+    case SpvOpTypeArray:
+    case SpvOpTypeStruct:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static const char *contents_refusal(const guarder *g, const wpg_loop *loop)
+{
+    const wpg_view *view = g->view;
+    const wpg_cfg *cfg = view->cfg;
+    for (uint32_t b = 0; b < cfg->count; b++) {
+        if (!loop->members[b])
+            continue;
+        if (wpg_map_get(&g->profile->guarded, cfg->blocks[b].id, NULL) && b != loop->header)
+            return "a loop inside it is guarded already";
+        for (const wpg_inst *inst = cfg->blocks[b].label->next; inst != cfg->blocks[b].terminator;
+             inst = inst->next) {
+            if (!inst->result)
+                continue;
+            if ((wpg_inst_traits(view->module, inst) & WPG_TRAIT_FLOAT) &&
+                wpg_id_set_has(&g->exact, inst->result))
+                return "floating-point work in it feeds Position, FragDepth, an Invariant or other exact "
+                       "output";
+            if (wpg_id_set_has(&g->helper, inst->result))
+                return "it feeds an implicit-lod sample, derivative, quad or subgroup operation";
+            for (uint32_t u = view->first_user[inst->result]; u < view->first_user[inst->result + 1]; u++) {
+                const wpg_inst *label = wpg_inst_label(view->users[u]);
+                uint32_t user = label ? wpg_cfg_find(cfg, label->result) : WPG_NO_BLOCK;
+                if (user != WPG_NO_BLOCK && !loop->members[user] &&
+                    !type_may_be_merged(view->module, inst->type))
+                    return "a pointer, image or the like made in it is used after it";
+            }
+        }
+    }
+    return NULL;
+}
+
+/* Shape: one way in, ways out only to the merge block or out of the function. */
+static const char *shape_refusal(const guarder *g, wpg_guard_plan *plan)
+{
+    const wpg_cfg *cfg = g->view->cfg;
+    const wpg_loop *loop = &plan->loop;
+    const wpg_block *header = &cfg->blocks[loop->header], *merge = &cfg->blocks[loop->merge];
+    plan->preheader = WPG_NO_BLOCK;
+    for (uint32_t p = 0; p < header->predecessor_count; p++) {
+        if (loop->members[header->predecessors[p]])
+            continue;
+        if (plan->preheader != WPG_NO_BLOCK)
+            return "several blocks lead into it";
+        plan->preheader = header->predecessors[p];
+    }
+    if (plan->preheader == WPG_NO_BLOCK)
+        return "no block leads into it";
+    for (uint32_t p = 0; p < merge->predecessor_count; p++)
+        if (!loop->members[merge->predecessors[p]])
+            return "its merge block is reached from outside";
+    for (uint32_t b = 0; b < cfg->count; b++)
+        for (uint32_t s = 0; loop->members[b] && s < cfg->blocks[b].successor_count; s++)
+            if (!loop->members[cfg->blocks[b].successors[s]] && cfg->blocks[b].successors[s] != loop->merge)
+                return "a branch leaves it for an outer construct";
+    for (uint32_t c = 0; c < cfg->construct_count; c++)
+        if (cfg->constructs[c].continue_target == loop->merge ||
+            (cfg->constructs[c].merge == loop->merge && c != loop->construct))
+            return "its merge block serves another construct";
+    if (wpg_block_is_in_continue(cfg, loop->header))
+        return "it is in a continue construct";
+    return NULL;
+}
+
+static const char *copy_refusal(guarder *g, wpg_guard_plan *plan)
+{
+    const wpg_loop *loop = &plan->loop;
+    const wpg_inst *merge = g->view->cfg->blocks[loop->header].merge;
+    if (merge->words[3] & SpvLoopControlDontUnrollMask)
+        return "the application asks not to unroll it";
+    if (loop->traits & WPG_TRAITS_FIXED) {
+        snprintf(g->text, sizeof g->text, "it has %s", wpg_trait_name(loop->traits));
+        return g->text;
+    }
+    uint64_t unrolled = (uint64_t)loop->instructions * plan->trips;
+    uint64_t allowed = (uint64_t)g->view->instruction_count * g->context->options->max_growth / 100;
+    if (unrolled > UNROLLED_SIZE || g->grown + loop->instructions > allowed) {
+        snprintf(g->text, sizeof g->text, "%u instructions, %llu unrolled: too large", loop->instructions,
+                 (unsigned long long)unrolled);
+        return g->text;
+    }
+    if (has_group_decorations(g->context->module))
+        return "the module decorates by groups";
+    const char *why = shape_refusal(g, plan);
+    return why ? why : contents_refusal(g, loop);
+}
+
+/* -- Finding -- */
+
+/* Reads the block's branch as the loop's test: one way to the merge block, run once per iteration. */
+static bool read_test(wpg_guard_plan *plan, const wpg_view *view, uint32_t block)
+{
+    const wpg_cfg *cfg = view->cfg;
+    const wpg_block *b = &cfg->blocks[block];
+    if (b->terminator->opcode != SpvOpBranchConditional || b->rpo == WPG_NO_BLOCK ||
+        b->loop != plan->loop.construct || !wpg_cfg_dominates(cfg, block, plan->loop.back_edge))
+        return false;
+    uint32_t t = wpg_cfg_find(cfg, b->terminator->words[2]), f = wpg_cfg_find(cfg, b->terminator->words[3]);
+    if ((t == plan->loop.merge) == (f == plan->loop.merge) || t == WPG_NO_BLOCK || f == WPG_NO_BLOCK)
+        return false;
+    wpg_inst *compare_inst = wpg_module_def(view->module, b->terminator->words[1]);
+    if (!compare_inst || !is_int_compare((SpvOp)compare_inst->opcode) || compare_inst->count != 5)
+        return false;
+    plan->test = block;
+    plan->compare = compare_inst;
+    plan->stays_on = t != plan->loop.merge;
+    return true;
+}
+
+/* NULL when the loop may be guarded as planned; the refusal otherwise. "" = no candidate, nothing to say. */
+static const char *plan_loop(guarder *g, wpg_guard_plan *plan)
+{
+    const wpg_view *view = g->view;
+    induction i = {0};
+    bool found = false, constant = false;
+    for (uint32_t b = 0; b < view->cfg->count && !found; b++) {
+        if (!plan->loop.members[b] || !read_test(plan, view, b))
+            continue;
+        for (plan->bound_at = 4; plan->bound_at >= 3 && !found; plan->bound_at--) {
+            uint32_t bound = plan->compare->words[plan->bound_at], value;
+            found = read_induction(&i, view, &plan->loop, plan->compare->words[7 - plan->bound_at]);
+            constant = found && is_u32_const(view->module, bound, &value);
+            if (found)
+                break;
+        }
+    }
+    if (!found || constant)
+        return constant ? ""
+                        : "no integer test of an induction variable with constant start and step ends it";
+    const wpg_inst *bound = wpg_module_def(view->module, plan->compare->words[plan->bound_at]);
+    const wpg_inst *type = bound ? wpg_module_def(view->module, bound->type) : NULL;
+    if (!type || type->opcode != SpvOpTypeInt || type->words[2] != 32)
+        return "the bound is no 32-bit integer";
+    const char *why = trips_refusal(g, plan);
+    if (!why)
+        why = bound_refusal(view, &plan->loop, bound->result, 0);
+    if (!why)
+        why = value_refusal(plan, &i);
+    return why ? why : copy_refusal(g, plan);
+}
+
+static uint32_t origin_of(const guarder *g, uint32_t block)
+{
+    const wpg_block_weight *weight = wpg_profile_block(g->profile, g->view->cfg->blocks[block].id);
+    return weight ? weight->origin : block;
+}
+
+static wpg_status guard_loop(bool *done, guarder *g, wpg_guard_plan *plan)
+{
+    uint32_t header = g->view->cfg->blocks[plan->loop.header].id, origin = origin_of(g, plan->loop.header);
+    if (!wpg_map_set(&g->profile->guarded, header, 1))
+        return wpg_fail(g->context->err, WPG_E_NOMEM, "out of memory");
+    const char *why = plan_loop(g, plan);
+    if (why) {
+        if (*why)
+            wpg_remark_add(g->context, WPG_REMARK_REFUSED, PASS, g->profile->ordinal, origin,
+                           "loop at block %u: refused: %s", origin, why);
+        return WPG_OK;
+    }
+    WPG_TRY(wpg_guard_apply(g->context, g->profile, g->view, plan));
+    g->grown += plan->loop.instructions;
+    *done = true;
+    wpg_remark_add(
+        g->context, WPG_REMARK_DONE, PASS, g->profile->ordinal, origin,
+        "loop at block %u: %u trips in all %llu entries (lanes); guarded, copy of %u instructions with bound "
+        "%d",
+        origin, plan->trips, (unsigned long long)plan->entries, plan->loop.instructions, (int)plan->value);
+    return WPG_OK;
+}
+
+/* Guards the innermost loop not dealt with yet, over a fresh view; *more = false when none is left. */
+static wpg_status step(bool *more, bool *changed, guarder *g)
+{
+    *more = false;
+    wpg_error reason = {0};
+    wpg_status status = wpg_view_create(&g->view, g->context->module, g->profile->function, &reason);
+    if (status != WPG_OK)
+        return status == WPG_E_NOMEM ? wpg_fail(g->context->err, status, "out of memory") : WPG_OK;
+    wpg_arena arena;
+    wpg_arena_init(&arena);
+    g->arena = &arena;
+    bool done = false;
+    const wpg_cfg *cfg = g->view->cfg;
+    for (uint32_t c = cfg->construct_count; c-- > 0 && !done && status == WPG_OK;) { /* inner before outer */
+        wpg_guard_plan plan = {0};
+        if (cfg->constructs[c].kind != WPG_CONSTRUCT_LOOP ||
+            wpg_map_get(&g->profile->guarded, cfg->blocks[cfg->constructs[c].header].id, NULL) ||
+            !wpg_loop_describe(&plan.loop, g->view, c, &arena))
+            continue;
+        status = guard_loop(&done, g, &plan);
+    }
+    if (status == WPG_OK && arena.failed)
+        status = wpg_fail(g->context->err, WPG_E_NOMEM, "out of memory");
+    *more = done;
+    *changed |= done;
+    wpg_arena_finish(&arena);
+    wpg_view_destroy(g->view);
+    g->view = NULL;
+    return status;
+}
+
+wpg_status wpg_pass_trip_guard(bool *changed, wpg_context *context, wpg_function_profile *profile)
+{
+    if (!profile->has_lanes)
+        return WPG_OK;
+    guarder g = {.context = context, .profile = profile};
+    WPG_TRY(wpg_exact_slice(&g.exact, context->module, context->err));
+    wpg_status status = wpg_helper_slice(&g.helper, context->module, context->err);
+    for (bool more = true; more && status == WPG_OK;)
+        status = step(&more, changed, &g);
+    wpg_id_set_free(&g.exact);
+    wpg_id_set_free(&g.helper);
+    return status;
+}
+
+/* A cheap look at the normal form: some loop's test ran a whole, small number of times per entry, and
+ * compares with no constant. */
+bool wpg_trip_guard_wanted(const wpg_context *context, const wpg_function_profile *profile)
+{
+    wpg_view *view;
+    if (!profile->has_lanes ||
+        wpg_view_create(&view, context->module, profile->function, &(wpg_error){0}) != WPG_OK)
+        return false;
+    wpg_arena arena;
+    wpg_arena_init(&arena);
+    bool wanted = false;
+    for (uint32_t c = 0; c < view->cfg->construct_count && !wanted; c++) {
+        wpg_guard_plan plan = {0};
+        if (!wpg_loop_describe(&plan.loop, view, c, &arena) ||
+            !wpg_loop_entries(&plan.entries, view, profile, &plan.loop) || !plan.entries)
+            continue;
+        for (uint32_t b = 0; b < view->cfg->count && !wanted; b++) {
+            uint64_t lanes;
+            uint32_t value;
+            if (!plan.loop.members[b] || !read_test(&plan, view, b) ||
+                !wpg_block_lanes(&lanes, view, profile, b))
+                continue;
+            wanted = lanes % plan.entries == 0 && lanes / plan.entries >= 2 &&
+                     lanes / plan.entries <= (uint64_t)context->options->max_guarded_trips + 1 &&
+                     !is_u32_const(view->module, plan.compare->words[3], &value) &&
+                     !is_u32_const(view->module, plan.compare->words[4], &value);
+        }
+    }
+    wpg_arena_finish(&arena);
+    wpg_view_destroy(view);
+    return wanted;
+}

@@ -1,0 +1,181 @@
+/* Binding a profile to a module: checksums, flow sanity, and tables keyed by label and result id, which the
+ * SSA tier and our own passes keep. See pass.h. */
+#include "compiler/optimize/pass.h"
+
+#include <stdio.h>
+
+#include "compiler/analysis/normal_form.h"
+#include "compiler/analysis/sites.h"
+#include "compiler/spirv/builder.h"
+
+static const char PASS[] = "weights";
+
+wpg_block_weight *wpg_profile_block(const wpg_function_profile *profile, uint32_t label)
+{
+    uint64_t index;
+    return wpg_map_get(&profile->labels, label, &index) ? &profile->blocks.data[index] : NULL;
+}
+
+bool wpg_profile_add_block(wpg_function_profile *profile, uint32_t label, wpg_block_weight weight)
+{
+    return wpg_map_set(&profile->labels, label, profile->blocks.count) &&
+           wpg_vec_push(&profile->blocks, weight);
+}
+
+wpg_site_weight *wpg_profile_site(const wpg_function_profile *profile, uint32_t result)
+{
+    uint64_t index;
+    return wpg_map_get(&profile->sites, result, &index) ? &profile->site_weights.data[index] : NULL;
+}
+
+static void profile_finish(wpg_function_profile *profile)
+{
+    wpg_map_free(&profile->labels);
+    wpg_map_free(&profile->sites);
+    wpg_map_free(&profile->guarded);
+    wpg_vec_free(&profile->blocks);
+    wpg_vec_free(&profile->site_weights);
+}
+
+void wpg_profiles_finish(wpg_context *context)
+{
+    for (uint32_t i = 0; i < context->profile_count; i++)
+        profile_finish(&context->profiles[i]);
+    free(context->profiles);
+    context->profiles = NULL;
+    context->profile_count = 0;
+}
+
+/* Do the counts fit one another? A wave has at least one lane; a wave that is uniform is a wave; what runs in
+ * a block came from its predecessors. A hundredth is let pass: merged counts may be scaled and saturated. */
+static bool counts_are_sane(const wpg_function_weights *w, const wpg_cfg *cfg, uint32_t *where,
+                            const char **what)
+{
+    for (uint32_t b = 0; b < cfg->count; b++) {
+        *where = b;
+        if (w->lanes && w->waves && (w->waves[b] > w->lanes[b] || (w->lanes[b] && !w->waves[b]))) {
+            *what = "more waves than lanes, or lanes without a wave";
+            return false;
+        }
+        if (w->waves && w->uniform && w->uniform[b] > w->waves[b]) {
+            *what = "more uniform waves than waves";
+            return false;
+        }
+        if (!w->lanes || b == 0 || cfg->blocks[b].rpo == WPG_NO_BLOCK)
+            continue;
+        double in = 0;
+        for (uint32_t p = 0; p < cfg->blocks[b].predecessor_count; p++)
+            in += (double)w->lanes[cfg->blocks[b].predecessors[p]];
+        if ((double)w->lanes[b] > in * 1.01 + 1) {
+            *what = "more lanes than its predecessors sent";
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool fill_blocks(wpg_function_profile *profile, const wpg_function_weights *w, const wpg_cfg *cfg)
+{
+    for (uint32_t b = 0; b < cfg->count; b++) {
+        wpg_block_weight weight = {.lanes = w->lanes ? w->lanes[b] : 0,
+                                   .waves = w->waves ? w->waves[b] : 0,
+                                   .uniform = w->uniform ? w->uniform[b] : 0,
+                                   .origin = b,
+                                   .uniform_known = w->uniform != NULL};
+        if (!wpg_profile_add_block(profile, cfg->blocks[b].id, weight))
+            return false;
+    }
+    return true;
+}
+
+static wpg_status fill_sites(wpg_context *context, wpg_function_profile *profile,
+                             const wpg_function_weights *w, const wpg_cfg *cfg)
+{
+    if (!w->selects)
+        return WPG_OK;
+    wpg_arena arena;
+    wpg_arena_init(&arena);
+    wpg_select_site *sites;
+    uint32_t count;
+    wpg_status status = wpg_select_sites(&sites, &count, cfg, &arena);
+    if (status == WPG_OK && count != w->select_count)
+        wpg_remark_add(context, WPG_REMARK_REFUSED, PASS, w->ordinal, 0,
+                       "the profile has %u select sites, the shader %u: selects left alone", w->select_count,
+                       count);
+    else
+        for (uint32_t i = 0; status == WPG_OK && i < count; i++) {
+            const uint64_t *c = w->selects + (size_t)i * 4;
+            wpg_site_weight site = {.lanes = {c[0], c[1]}, .waves = {c[2], c[3]}, .origin = sites[i].block};
+            if (!wpg_map_set(&profile->sites, sites[i].inst->result, profile->site_weights.count) ||
+                !wpg_vec_push(&profile->site_weights, site))
+                status = wpg_fail(context->err, WPG_E_NOMEM, "out of memory");
+        }
+    wpg_arena_finish(&arena);
+    return status;
+}
+
+/* Adds the profile of one function if it may be used; says why if not. */
+static wpg_status bind_function(wpg_context *context, const wpg_function_weights *w, wpg_inst *function)
+{
+    wpg_cfg *cfg;
+    wpg_error reason = {0};
+    wpg_status status = wpg_cfg_create(&cfg, context->module, function, &reason);
+    if (status == WPG_E_NOMEM)
+        return wpg_fail(context->err, status, "out of memory");
+    if (status != WPG_OK) {
+        wpg_remark_add(context, WPG_REMARK_REFUSED, PASS, w->ordinal, 0, "%s", reason.message);
+        return WPG_OK;
+    }
+    uint32_t where = 0;
+    const char *what = "";
+    if (wpg_cfg_checksum(cfg, WPG_NORMAL_FORM_VERSION) != w->checksum || cfg->count != w->block_count) {
+        context->remarks->mismatch = true;
+        wpg_remark_add(
+            context, WPG_REMARK_REFUSED, PASS, w->ordinal, 0,
+            "checksum of the control flow disagrees: the profile is of another shader, not applied");
+    } else if (!counts_are_sane(w, cfg, &where, &what)) {
+        wpg_remark_add(context, WPG_REMARK_REFUSED, PASS, w->ordinal, where,
+                       "counts of block %u contradict each other (%s): not applied", where, what);
+    } else {
+        wpg_function_profile *profile = &context->profiles[context->profile_count++];
+        *profile = (wpg_function_profile){.function = function->result,
+                                          .ordinal = w->ordinal,
+                                          .has_lanes = w->lanes != NULL,
+                                          .has_waves = w->waves != NULL,
+                                          .has_uniform = w->uniform != NULL};
+        status = fill_blocks(profile, w, cfg) ? fill_sites(context, profile, w, cfg)
+                                              : wpg_fail(context->err, WPG_E_NOMEM, "out of memory");
+    }
+    wpg_cfg_destroy(cfg);
+    return status;
+}
+
+static const wpg_function_weights *weights_of(const wpg_weights *weights, uint32_t ordinal)
+{
+    for (uint32_t i = 0; i < weights->function_count; i++)
+        if (weights->functions[i].ordinal == ordinal)
+            return &weights->functions[i];
+    return NULL;
+}
+
+wpg_status wpg_profiles_bind(wpg_context *context, const wpg_weights *weights)
+{
+    const wpg_inst *entry =
+        wpg_find_entry_point(context->module, context->stage->model, context->stage->entry);
+    if (!entry || entry->count < 3)
+        return wpg_fail(context->err, WPG_E_NOT_FOUND, "no entry point '%s'", context->stage->entry);
+    uint32_t functions = 0;
+    for (wpg_inst *f = wpg_next_function(context->module->first); f; f = wpg_next_function(f->next))
+        functions++;
+    context->profiles = calloc(functions ? functions : 1, sizeof *context->profiles);
+    if (!context->profiles)
+        return wpg_fail(context->err, WPG_E_NOMEM, "out of memory");
+    uint32_t other = 0;
+    for (wpg_inst *f = wpg_next_function(context->module->first); f; f = wpg_next_function(f->next)) {
+        uint32_t ordinal = f->result == entry->words[2] ? 0 : ++other;
+        const wpg_function_weights *w = weights_of(weights, ordinal);
+        if (w)
+            WPG_TRY(bind_function(context, w, f));
+    }
+    return WPG_OK;
+}
