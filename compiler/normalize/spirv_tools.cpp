@@ -1,0 +1,197 @@
+// The bridge to SPIRV-Tools: the only C++ of the compiler. Its libraries are linked statically, its headers are
+// used here and nowhere else. Every entry catches whatever is thrown: nothing of C++ leaves this file. Threads:
+// any; each call makes a context of its own and shares nothing.
+#include "compiler/normalize/spirv_tools.h"
+
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <new>
+#include <string>
+#include <vector>
+
+#include <spirv-tools/libspirv.hpp>
+#include <spirv-tools/optimizer.hpp>
+
+namespace
+{
+
+enum { HEADER_WORDS = 5 };
+const uint32_t SPIRV_1_3 = 0x00010300, SPIRV_1_4 = 0x00010400;
+
+// Keeps the first error a tool reports; later ones are usually consequences.
+struct first_message {
+    std::string text;
+    spvtools::MessageConsumer consumer()
+    {
+        return [this](spv_message_level_t level, const char *, const spv_position_t &position, const char *message) {
+            if (level > SPV_MSG_ERROR || !text.empty())
+                return;
+            text = message ? message : "";
+            if (position.index)
+                text += " (word " + std::to_string(position.index) + ")";
+        };
+    }
+};
+
+// One line that fits an error message: newlines become spaces, the disassembly behind the first is dropped.
+std::string one_line(const std::string &text)
+{
+    std::string line = text.substr(0, text.find("\n  %"));
+    for (char &c : line)
+        if (c == '\n' || c == '\t')
+            c = ' ';
+    while (!line.empty() && line.back() == ' ')
+        line.pop_back();
+    return line;
+}
+
+uint32_t version_of(const uint32_t *words)
+{
+    // A module of the other byte order carries its version swapped.
+    const bool swapped = words[0] != 0x07230203;
+    return swapped ? __builtin_bswap32(words[1]) : words[1];
+}
+
+// SPIR-V 1.4 on Vulkan 1.1 is an extension that real devices have; the plain 1.1 environment would refuse it.
+spv_target_env environment(unsigned vulkan_minor, uint32_t version)
+{
+    switch (vulkan_minor) {
+    case 0:
+        return SPV_ENV_VULKAN_1_0;
+    case 1:
+        return version > SPIRV_1_3 ? SPV_ENV_VULKAN_1_1_SPIRV_1_4 : SPV_ENV_VULKAN_1_1;
+    case 2:
+        return SPV_ENV_VULKAN_1_2;
+    default:
+        return SPV_ENV_VULKAN_1_3;
+    }
+}
+
+spv_target_env universal(uint32_t version)
+{
+    switch (version) {
+    case 0x00010000:
+        return SPV_ENV_UNIVERSAL_1_0;
+    case 0x00010100:
+        return SPV_ENV_UNIVERSAL_1_1;
+    case 0x00010200:
+        return SPV_ENV_UNIVERSAL_1_2;
+    case SPIRV_1_3:
+        return SPV_ENV_UNIVERSAL_1_3;
+    case SPIRV_1_4:
+        return SPV_ENV_UNIVERSAL_1_4;
+    case 0x00010500:
+        return SPV_ENV_UNIVERSAL_1_5;
+    default:
+        return SPV_ENV_UNIVERSAL_1_6;
+    }
+}
+
+wpg_status caught(wpg_error *err)
+{
+    try {
+        throw;
+    } catch (const std::bad_alloc &) {
+        return wpg_fail(err, WPG_E_NOMEM, "out of memory in SPIRV-Tools");
+    } catch (const std::exception &e) {
+        return wpg_fail(err, WPG_E_UNSUPPORTED, "SPIRV-Tools: %s", e.what());
+    } catch (...) {
+        return wpg_fail(err, WPG_E_UNSUPPORTED, "SPIRV-Tools failed");
+    }
+}
+
+// The order is the tier. Left out on purpose: constant propagation and simplification of SPIRV-Tools (they fold
+// floating point with the host's libm, which need not give the driver's bits); block merging, dead-branch
+// elimination, if-conversion, every loop pass and code sinking (they change or reorder blocks, or move code
+// across merges, which subgroup and derivative instructions forbid). Dead code elimination removes whole dead
+// constructs, and keeps the labels of all other blocks.
+void register_passes(spvtools::Optimizer &optimizer)
+{
+    optimizer.RegisterPass(spvtools::CreateScalarReplacementPass(64))
+        .RegisterPass(spvtools::CreateLocalAccessChainConvertPass())
+        .RegisterPass(spvtools::CreateLocalSingleBlockLoadStoreElimPass())
+        .RegisterPass(spvtools::CreateLocalSingleStoreElimPass())
+        .RegisterPass(spvtools::CreateAggressiveDCEPass(true))
+        .RegisterPass(spvtools::CreateSSARewritePass())
+        .RegisterPass(spvtools::CreateInsertExtractElimPass())
+        .RegisterPass(spvtools::CreateAggressiveDCEPass(true));
+}
+
+} // namespace
+
+extern "C" wpg_status wpg_spirv_validate(const uint32_t *words, size_t count, const wpg_validate_options *options,
+                                         wpg_error *err)
+{
+    if (!words || count < HEADER_WORDS || !options)
+        return wpg_fail(err, WPG_E_FORMAT, "no SPIR-V module: %zu words", count);
+    try {
+        first_message message;
+        spvtools::Context context(environment(options->vulkan_minor, version_of(words)));
+        context.SetMessageConsumer(message.consumer());
+        spvtools::ValidatorOptions v;
+        v.SetUniformBufferStandardLayout(options->uniform_buffer_standard_layout);
+        v.SetScalarBlockLayout(options->scalar_block_layout);
+        v.SetWorkgroupScalarBlockLayout(options->workgroup_scalar_block_layout);
+        v.SetRelaxBlockLayout(options->relax_block_layout || options->vulkan_minor >= 1);
+        v.SetAllowLocalSizeId(options->local_size_id);
+        spv_const_binary_t binary = {words, count};
+        if (spvValidateWithOptions(context.CContext(), v, &binary, nullptr) == SPV_SUCCESS)
+            return WPG_OK;
+        return wpg_fail(err, WPG_E_FORMAT, "%s", one_line(message.text).c_str());
+    } catch (...) {
+        return caught(err);
+    }
+}
+
+extern "C" wpg_status wpg_ssa_tier(uint32_t **out_words, size_t *out_count, const uint32_t *words, size_t count,
+                                   wpg_error *err)
+{
+    if (!words || count < HEADER_WORDS)
+        return wpg_fail(err, WPG_E_FORMAT, "no SPIR-V module: %zu words", count);
+    try {
+        first_message message;
+        spvtools::Optimizer optimizer(universal(version_of(words)));
+        optimizer.SetMessageConsumer(message.consumer());
+        register_passes(optimizer);
+        spvtools::OptimizerOptions options;
+        options.set_run_validator(false);
+        std::vector<uint32_t> result;
+        if (!optimizer.Run(words, count, &result, options))
+            return wpg_fail(err, WPG_E_UNSUPPORTED, "SSA tier: %s", one_line(message.text).c_str());
+        if (result.size() < HEADER_WORDS)
+            return wpg_fail(err, WPG_E_UNSUPPORTED, "SSA tier gave no module");
+        uint32_t *copy = static_cast<uint32_t *>(std::malloc(result.size() * sizeof(uint32_t)));
+        if (!copy)
+            return wpg_fail(err, WPG_E_NOMEM, "out of memory for %zu words", result.size());
+        std::memcpy(copy, result.data(), result.size() * sizeof(uint32_t));
+        *out_words = copy;
+        *out_count = result.size();
+        return WPG_OK;
+    } catch (...) {
+        return caught(err);
+    }
+}
+
+extern "C" wpg_status wpg_spirv_disassemble(char **text, const uint32_t *words, size_t count, wpg_error *err)
+{
+    if (!words || count < HEADER_WORDS)
+        return wpg_fail(err, WPG_E_FORMAT, "no SPIR-V module: %zu words", count);
+    try {
+        first_message message;
+        spvtools::SpirvTools tools(universal(version_of(words)));
+        tools.SetMessageConsumer(message.consumer());
+        std::string result;
+        const uint32_t how = SPV_BINARY_TO_TEXT_OPTION_INDENT | SPV_BINARY_TO_TEXT_OPTION_FRIENDLY_NAMES;
+        if (!tools.Disassemble(words, count, &result, how))
+            return wpg_fail(err, WPG_E_FORMAT, "%s", one_line(message.text).c_str());
+        char *copy = static_cast<char *>(std::malloc(result.size() + 1));
+        if (!copy)
+            return wpg_fail(err, WPG_E_NOMEM, "out of memory for %zu characters", result.size());
+        std::memcpy(copy, result.c_str(), result.size() + 1);
+        *text = copy;
+        return WPG_OK;
+    } catch (...) {
+        return caught(err);
+    }
+}
