@@ -1,0 +1,54 @@
+/* The least Vulkan a unit test needs to run a compute shader: one device, one queue, host-visible buffers,
+ * one dispatch at a time. The driver is the software one (lavapipe): the manifest named by WPG_LVP_ICD, else
+ * the system's. Every feature the device has is enabled, buffer device addresses included. Ownership:
+ * vkc_close frees all; buffers with vkc_buffer_free before that. Threads: one. */
+#ifndef WPG_TESTS_SUPPORT_VK_COMPUTE_H
+#define WPG_TESTS_SUPPORT_VK_COMPUTE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct vkc_device vkc_device;
+
+/* NULL when there is no driver (the test then skips); *why, if not NULL, says so. */
+vkc_device *vkc_open(const char **why);
+void vkc_close(vkc_device *device);
+const char *vkc_name(const vkc_device *device);
+unsigned vkc_subgroup_size(const vkc_device *device);
+bool vkc_has_int64_atomics(const vkc_device *device);
+
+typedef struct vkc_buffer {
+    void *data; /* mapped, coherent, zeroed */
+    size_t size;
+    uint64_t address; /* device address, 0 where the device has none */
+    void *handle;     /* the device's own */
+} vkc_buffer;
+
+bool vkc_buffer_make(vkc_buffer *buffer, vkc_device *device, size_t size);
+void vkc_buffer_free(vkc_buffer *buffer, vkc_device *device);
+
+enum { VKC_MAX_BINDINGS = 8, VKC_PUSH_BYTES = 128 };
+
+typedef enum vkc_kind { VKC_STORAGE, VKC_UNIFORM } vkc_kind;
+
+/* One dispatch. Binding i of set 0 is bindings[i]. */
+typedef struct vkc_job {
+    const uint32_t *words; /* SPIR-V, entry point "main" */
+    size_t word_count;
+    struct {
+        vkc_buffer *buffer;
+        vkc_kind kind;
+    } bindings[VKC_MAX_BINDINGS];
+    unsigned binding_count;
+    const void *push; /* VKC_PUSH_BYTES bytes, or NULL */
+    uint32_t groups[3];
+    unsigned repeats; /* dispatches in one submission, 0 = 1 */
+} vkc_job;
+
+/* Builds the pipeline, runs, waits. False when Vulkan refuses. *seconds (may be NULL): wall time of the
+ * second submission of the same commands; the first one compiles and is not timed. With seconds == NULL the
+ * commands run once. */
+bool vkc_run(vkc_device *device, const vkc_job *job, double *seconds);
+
+#endif
