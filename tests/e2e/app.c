@@ -15,6 +15,7 @@
  * threads      four threads make, use and destroy pipelines of one device at once
  * core         compute, the device asked for with pEnabledFeatures alone
  * versions     compute, the device asked for with the Vulkan11, 12 and 13 structures
+ * hooks        prints which library each device command leads to (that does depend on a layer)
  * batch, required, library, inline   ways of making pipelines: app_pipelines.c
  * twice        opens and closes two devices in turn, both computing */
 #include <pthread.h>
@@ -262,6 +263,8 @@ again:
         forever(&vk, words, count, argc > 3 ? strtod(argv[3], NULL) : 1.0);
     else if (strcmp(scenario, "threads") == 0)
         threads(&vk, words, count);
+    else if (strcmp(scenario, "hooks") == 0)
+        app_hooks(&vk);
     else if (strcmp(scenario, "batch") == 0)
         app_batch(&vk, words, count);
     else if (strcmp(scenario, "required") == 0)

@@ -11,6 +11,9 @@ void app_read_shader(uint32_t **words, size_t *count, const char *name);
 uint32_t app_checksum(const uint32_t *words, size_t count);
 void app_fill(vk_program *vk);
 
+/* Whose code each device command leads to (hooks.c). */
+void app_hooks(vk_program *vk);
+
 /* Scenarios about ways of making pipelines (app_pipelines.c). */
 void app_batch(vk_program *vk, const uint32_t *words, size_t count);
 void app_required(vk_program *vk, const uint32_t *words, size_t count);

@@ -70,6 +70,19 @@ threads)
     use used "$work/one" "$app" threads "$WPG_SPIRV"
     same absent used
     ;;
+off)
+    # Off costs nothing: no command leads into the layer. Counting takes pipelines, and no command that is recorded.
+    for mode in off generate; do
+        WAVEPGO_MODE=$mode WAVEPGO_PROFILE_FILE="$work/$mode/%b.profraw" WAVEPGO_LOG_FILE="$work/$mode.log" \
+            VK_INSTANCE_LAYERS=VK_LAYER_WAVEPGO_shader_pgo VK_ADD_LAYER_PATH="$WPG_BUILD/share/vulkan/explicit_layer.d" \
+            plain $mode "$app" hooks "$WPG_SPIRV"
+        exited $mode 0
+    done
+    grep libVkLayer_wavepgo "$work/off.out" >"$work/taken" && fail "off takes: $(tr "\n" " " <"$work/taken")"
+    grep "^vkCreateComputePipelines libVkLayer_wavepgo" "$work/generate.out" >/dev/null || fail "generate does not take pipelines: this test sees nothing"
+    grep "^vkCmd.* libVkLayer_wavepgo" "$work/generate.out" >"$work/taken" && fail "generate takes: $(tr "\n" " " <"$work/taken")"
+    [ ! -e "$work/off" ] || fail "off writes files"
+    ;;
 old)
     # A Vulkan 1.0 program on a driver that can do more is served.
     plain absent "$app" old "$WPG_SPIRV"
