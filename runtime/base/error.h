@@ -24,7 +24,16 @@ typedef struct wpg_error {
     char message[256];
 } wpg_error;
 
-/* Fills *err (if not NULL) and returns `status`, so that `return wpg_fail(err, WPG_E_FORMAT, "...")` reads
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Fills *err (if not NULL)}; s{(const char *wpg_status_name(wpg_status status);
+)}{/* Fills *err (if not NULL)
+#ifdef __cplusplus
+}
+#endif
+ and returns `status`, so that `return wpg_fail(err, WPG_E_FORMAT, "...")` reads
  * well. */
 wpg_status wpg_fail(wpg_error *err, wpg_status status, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
