@@ -28,6 +28,10 @@ typedef struct wpg_error {
 extern "C" {
 #endif
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* Fills *err (if not NULL)}; s{(const char *wpg_status_name(wpg_status status);
 )}{/* Fills *err (if not NULL)
 #ifdef __cplusplus
@@ -40,6 +44,10 @@ wpg_status wpg_fail(wpg_error *err, wpg_status status, const char *fmt, ...)
 
 /* Short lower-case name of a status ("out of memory", "malformed", ...). Static storage. */
 const char *wpg_status_name(wpg_status status);
+
+#ifdef __cplusplus
+}
+#endif
 
 #define WPG_TRY(expr)                                                                                        \
     do {                                                                                                     \
