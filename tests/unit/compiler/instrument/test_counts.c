@@ -1,0 +1,201 @@
+/* Counts taken on a real driver against the SIMT interpreter: random structured programs, all three kinds and
+ * the select sites, with counters that start just below 2^32, by 64-bit atomics and by 32-bit ones with
+ * carry. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include "compiler/instrument/instrument.h"
+#include "tests/support/vk_compute.h"
+#include "tests/unit/compiler/analysis/program_spirv.h"
+
+enum { LOCAL_SIZE = 61, GROUPS = 3, LANES = LOCAL_SIZE * GROUPS, COUNTER_BYTES = 1 << 18 };
+static const uint64_t start = (UINT64_C(1) << 32) - 2;
+
+typedef struct fixture {
+    vkc_device *device;
+    vkc_buffer memory; /* the directory entry, then at 256 the counters */
+    vkc_buffer state;  /* of the lanes */
+} fixture;
+
+static void set_up_run(fixture *f)
+{
+    uint64_t *words = f->memory.data;
+    words[0] = f->memory.address + 256;
+    for (size_t i = 32; i < f->memory.size / 8; i++)
+        words[i] = start;
+    uint32_t *state = f->state.data;
+    for (uint32_t i = 0; i < LANES; i++) {
+        program_lane lane = program_lane_start(i);
+        state[3 * i] = lane.mine;
+        state[3 * i + 1] = lane.shared;
+        state[3 * i + 2] = (uint32_t)lane.fuel;
+    }
+}
+
+static uint64_t counted(const fixture *f, uint32_t counter)
+{
+    return ((const uint64_t *)f->memory.data)[32 + counter] - start;
+}
+
+static void expect(uint64_t got, uint64_t want, const char *what, uint64_t seed, size_t block)
+{
+    if (got != want)
+        fail_msg("program %llu, block %zu: %s is %llu, should be %llu", (unsigned long long)seed, block, what,
+                 (unsigned long long)got, (unsigned long long)want);
+}
+
+static void compare_blocks(const fixture *f, const wpg_function_counters *c, const program_run *run,
+                           uint64_t seed)
+{
+    for (size_t b = 0; b < c->block_count; b++) {
+        uint64_t lanes = 0, *mask;
+        WPG_VEC_EACH (mask, &run->visits[b])
+            lanes += (uint64_t)__builtin_popcountll(*mask);
+        if (c->lanes[b] == WPG_NO_COUNTER) {
+            expect(0, lanes, "lanes of an unreachable block", seed, b);
+            continue;
+        }
+        expect(counted(f, c->lanes[b]), lanes, "lanes", seed, b);
+        if (!c->waves)
+            continue;
+        expect(counted(f, c->waves[b]), run->visits[b].count, "waves", seed, b);
+        expect(counted(f, c->uniform[b]), run->uniform[b], "uniform", seed, b);
+    }
+}
+
+static void compare_selects(const fixture *f, const wpg_function_counters *c, const program_run *run,
+                            uint64_t seed)
+{
+    uint32_t site = 0;
+    for (size_t b = 0; b < c->block_count; b++) {
+        if (!run->p->blocks.data[b].selects || c->lanes[b] == WPG_NO_COUNTER)
+            continue;
+        assert_true(site < c->select_count);
+        for (unsigned k = 0; k < WPG_SELECT_COUNTERS; k++)
+            expect(counted(f, c->selects[site] + k), run->select_counts[b][k], "a select's count", seed, b);
+        site++;
+    }
+    assert_int_equal(site, c->select_count);
+}
+
+static void compare_state(const fixture *f, const program_lane *lanes, uint64_t seed)
+{
+    const uint32_t *state = f->state.data;
+    for (size_t i = 0; i < LANES; i++)
+        expect(state[3 * i], lanes[i].mine, "a lane's output", seed, i);
+}
+
+static void run_program(fixture *f, uint64_t seed, int budget, bool wide, bool subgroups)
+{
+    program p;
+    program_words spirv;
+    wpg_error err = {0};
+    wpg_module *module;
+    wpg_counter_map *map;
+    uint32_t *words;
+    size_t count;
+    program_make(&p, seed, budget, false);
+    program_spirv(&spirv, &p, LOCAL_SIZE);
+    assert_int_equal(wpg_module_parse(&module, spirv.words.data, spirv.words.count, &err), WPG_OK);
+    wpg_stage stage = {.model = SpvExecutionModelGLCompute, .entry = "main"};
+    wpg_instrument_options options = {.target = {.subgroup_basic = subgroups,
+                                                 .subgroup_ballot = subgroups,
+                                                 .int64_atomics = wide,
+                                                 .max_spirv_minor = 3},
+                                      .directory_entry = f->memory.address,
+                                      .first_counter = 5,
+                                      .select_sites = true};
+    wpg_status status = wpg_instrument(&map, module, &stage, &options, &err);
+    if (status != WPG_OK)
+        fail_msg("program %llu: %s", (unsigned long long)seed, err.message);
+    assert_int_equal(wpg_module_emit(&words, &count, module, &err), WPG_OK);
+    assert_true(8 * (size_t)(5 + map->counter_count) + 256 <= f->memory.size);
+
+    set_up_run(f);
+    vkc_job job = {.words = words,
+                   .word_count = count,
+                   .bindings = {{&f->state, VKC_STORAGE}},
+                   .binding_count = 1,
+                   .groups = {GROUPS, 1, 1}};
+    assert_true(vkc_run(f->device, &job, NULL));
+
+    program_run *run = malloc(sizeof *run);
+    program_lane lanes[LANES];
+    assert_non_null(run);
+    program_run_init(run, &p);
+    uint32_t size = vkc_subgroup_size(f->device);
+    for (uint32_t group = 0; group < GROUPS; group++) {
+        for (uint32_t lane = 0; lane < LOCAL_SIZE; lane += size) {
+            uint32_t in_wave = LOCAL_SIZE - lane < size ? LOCAL_SIZE - lane : size;
+            program_wave(run, group * LOCAL_SIZE + lane, in_wave);
+            memcpy(&lanes[group * LOCAL_SIZE + lane], run->lanes, in_wave * sizeof lanes[0]);
+        }
+    }
+    compare_state(f, lanes, seed);
+    assert_int_equal(map->functions[0].block_count, p.blocks.count);
+    compare_blocks(f, &map->functions[0], run, seed);
+    if (map->functions[0].kinds & WPG_KIND_SELECTS)
+        compare_selects(f, &map->functions[0], run, seed);
+    /* Nothing outside the stage's counters was touched. */
+    for (uint32_t i = 0; i < 5; i++)
+        assert_int_equal(counted(f, i), 0);
+    assert_int_equal(counted(f, 5 + map->counter_count), 0);
+
+    program_run_finish(run);
+    free(run);
+    free(words);
+    wpg_counter_map_destroy(map);
+    wpg_module_destroy(module);
+    wpg_vec_free(&spirv.words);
+    program_finish(&p);
+}
+
+static void test_wide(void **state)
+{
+    fixture *f = *state;
+    if (!vkc_has_int64_atomics(f->device))
+        skip();
+    for (uint64_t seed = 1; seed <= 20; seed++)
+        run_program(f, seed, 4 + (int)seed / 2, true, true);
+}
+
+static void test_narrow(void **state)
+{
+    for (uint64_t seed = 41; seed <= 60; seed++)
+        run_program(*state, seed, 4 + (int)(seed - 40) / 2, false, true);
+}
+
+static void test_per_lane(void **state)
+{
+    for (uint64_t seed = 81; seed <= 90; seed++)
+        run_program(*state, seed, (int)seed - 76, seed % 2, false);
+}
+
+int main(void)
+{
+    fixture f = {0};
+    const char *why = "";
+    f.device = vkc_open(&why);
+    if (!f.device) {
+        printf("skipped: %s\n", why);
+        return 77;
+    }
+    if (!vkc_buffer_make(&f.memory, f.device, COUNTER_BYTES) ||
+        !vkc_buffer_make(&f.state, f.device, LANES * 3 * sizeof(uint32_t)) || !f.memory.address) {
+        printf("skipped: no buffer with a device address\n");
+        return 77;
+    }
+    const struct CMUnitTest tests[] = {cmocka_unit_test_prestate(test_wide, &f),
+                                       cmocka_unit_test_prestate(test_narrow, &f),
+                                       cmocka_unit_test_prestate(test_per_lane, &f)};
+    int failed = cmocka_run_group_tests_name("counts on a driver", tests, NULL, NULL);
+    vkc_buffer_free(&f.memory, f.device);
+    vkc_buffer_free(&f.state, f.device);
+    vkc_close(f.device);
+    return failed;
+}
