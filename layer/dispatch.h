@@ -1,0 +1,58 @@
+/* The next layer's commands that this layer calls, and no others. Filled once per instance and device; a
+ * pointer is NULL when the next layer does not know the command. Threads: constant after creation. */
+#ifndef WPG_LAYER_DISPATCH_H
+#define WPG_LAYER_DISPATCH_H
+
+#include <vulkan/vk_layer.h>
+#include <vulkan/vulkan.h>
+
+#define WPG_INSTANCE_COMMANDS(COMMAND)                                                                       \
+    COMMAND(DestroyInstance)                                                                                 \
+    COMMAND(CreateDevice)                                                                                    \
+    COMMAND(GetPhysicalDeviceProperties)                                                                     \
+    COMMAND(GetPhysicalDeviceFeatures)                                                                       \
+    COMMAND(GetPhysicalDeviceMemoryProperties)                                                               \
+    COMMAND(GetPhysicalDeviceQueueFamilyProperties)                                                          \
+    COMMAND(EnumerateDeviceExtensionProperties)                                                              \
+    COMMAND(GetPhysicalDeviceFeatures2)                                                                      \
+    COMMAND(GetPhysicalDeviceProperties2)
+
+#define WPG_DEVICE_COMMANDS(COMMAND)                                                                         \
+    COMMAND(DestroyDevice)                                                                                   \
+    COMMAND(DeviceWaitIdle)                                                                                  \
+    COMMAND(GetDeviceQueue)                                                                                  \
+    COMMAND(GetDeviceQueue2)                                                                                 \
+    COMMAND(QueueSubmit)                                                                                     \
+    COMMAND(QueueSubmit2)                                                                                    \
+    COMMAND(QueueSubmit2KHR)                                                                                 \
+    COMMAND(QueuePresentKHR)                                                                                 \
+    COMMAND(CreateShaderModule)                                                                              \
+    COMMAND(DestroyShaderModule)                                                                             \
+    COMMAND(CreateGraphicsPipelines)                                                                         \
+    COMMAND(CreateComputePipelines)                                                                          \
+    COMMAND(DestroyPipeline)                                                                                 \
+    COMMAND(CreatePipelineCache)                                                                             \
+    COMMAND(DestroyPipelineCache)
+
+typedef struct wpg_instance_commands {
+    PFN_vkGetInstanceProcAddr GetInstanceProcAddr;
+#define COMMAND(name) PFN_vk##name name;
+    WPG_INSTANCE_COMMANDS(COMMAND)
+#undef COMMAND
+} wpg_instance_commands;
+
+typedef struct wpg_device_commands {
+    PFN_vkGetDeviceProcAddr GetDeviceProcAddr;
+#define COMMAND(name) PFN_vk##name name;
+    WPG_DEVICE_COMMANDS(COMMAND)
+#undef COMMAND
+} wpg_device_commands;
+
+/* The loader's dispatch pointer at the start of every dispatchable handle: equal for an instance and its
+ * physical devices, and for a device and its queues and command buffers (LoaderLayerInterface.md). */
+static inline uint64_t wpg_dispatch_key(const void *handle)
+{
+    return (uint64_t)(uintptr_t) * (void *const *)handle;
+}
+
+#endif

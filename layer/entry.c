@@ -1,0 +1,100 @@
+/* The layer's one exported symbol, and which commands it intercepts.
+ *
+ *     loader --negotiate--> GetInstanceProcAddr, GetDeviceProcAddr --> ours if intercepted, else the next
+ *                                                                     layer's own pointer
+ *
+ * In off mode, and below an instance or device that passes through, only creation and destruction are ours
+ * (the chain has to be advanced); no other command is touched. Source: LoaderLayerInterface.md. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "layer/hooks.h"
+
+static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL get_instance_proc_addr(VkInstance instance, const char *name);
+static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL get_device_proc_addr(VkDevice device, const char *name);
+
+enum { IN_GENERATE = 1 << WPG_MODE_GENERATE, IN_USE = 1 << WPG_MODE_USE, ALWAYS = ~0 };
+
+typedef struct hook {
+    const char *name;
+    PFN_vkVoidFunction function;
+    int modes;
+} hook;
+
+#define HOOK(name, function, modes)                                                                          \
+    {                                                                                                        \
+        name, (PFN_vkVoidFunction)(function), modes                                                          \
+    }
+
+static const hook instance_hooks[] = {
+    HOOK("vkGetInstanceProcAddr", get_instance_proc_addr, ALWAYS),
+    HOOK("vkCreateInstance", wpg_create_instance, ALWAYS),
+    HOOK("vkDestroyInstance", wpg_destroy_instance, ALWAYS),
+    HOOK("vkCreateDevice", wpg_create_device, ALWAYS),
+};
+
+static const hook device_hooks[] = {
+    HOOK("vkGetDeviceProcAddr", get_device_proc_addr, ALWAYS),
+    HOOK("vkDestroyDevice", wpg_destroy_device, ALWAYS),
+    HOOK("vkCreateShaderModule", wpg_create_shader_module, IN_GENERATE | IN_USE),
+    HOOK("vkDestroyShaderModule", wpg_destroy_shader_module, IN_GENERATE | IN_USE),
+    HOOK("vkCreateGraphicsPipelines", wpg_create_graphics_pipelines, IN_GENERATE | IN_USE),
+    HOOK("vkCreateComputePipelines", wpg_create_compute_pipelines, IN_GENERATE | IN_USE),
+    HOOK("vkQueueSubmit", wpg_queue_submit, IN_GENERATE),
+    HOOK("vkQueueSubmit2", wpg_queue_submit2, IN_GENERATE),
+    HOOK("vkQueueSubmit2KHR", wpg_queue_submit2_khr, IN_GENERATE),
+    HOOK("vkQueuePresentKHR", wpg_queue_present, IN_GENERATE),
+};
+
+#define FIND(hooks, name, mode) find_hook(hooks, sizeof(hooks) / sizeof *(hooks), name, mode)
+
+static PFN_vkVoidFunction find_hook(const hook *hooks, size_t count, const char *name, wpg_mode mode)
+{
+    for (size_t i = 0; i < count; i++)
+        if ((hooks[i].modes & (1 << mode)) && strcmp(hooks[i].name, name) == 0)
+            return hooks[i].function;
+    return NULL;
+}
+
+static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL get_device_proc_addr(VkDevice device, const char *name)
+{
+    wpg_device *known = wpg_device_of(device);
+    if (!known)
+        return NULL;
+    PFN_vkVoidFunction ours = FIND(device_hooks, name, known->mode);
+    /* A command the device does not have stays absent. */
+    PFN_vkVoidFunction theirs = known->next.GetDeviceProcAddr(device, name);
+    return ours && theirs ? ours : theirs;
+}
+
+static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL get_instance_proc_addr(VkInstance instance, const char *name)
+{
+    PFN_vkVoidFunction ours = FIND(instance_hooks, name, WPG_MODE_OFF);
+    if (ours)
+        return ours;
+    wpg_instance *known = instance ? wpg_instance_of(instance) : NULL;
+    if (!known)
+        return NULL;
+    /* Commands of devices of this instance: the device decides at the call whether it passes through, since
+     * one pointer serves all of them. Only vkGetDeviceProcAddr and vkDestroyDevice when none can be active.
+     */
+    ours = FIND(device_hooks, name, known->active ? wpg_the_process.mode : WPG_MODE_OFF);
+    PFN_vkVoidFunction theirs = known->next.GetInstanceProcAddr(instance, name);
+    return ours && theirs ? ours : theirs;
+}
+
+__attribute__((visibility("default"))) VKAPI_ATTR VkResult VKAPI_CALL
+vkNegotiateLoaderLayerInterfaceVersion(VkNegotiateLayerInterface *negotiation);
+
+VKAPI_ATTR VkResult VKAPI_CALL vkNegotiateLoaderLayerInterfaceVersion(VkNegotiateLayerInterface *negotiation)
+{
+    if (!negotiation || negotiation->sType != LAYER_NEGOTIATE_INTERFACE_STRUCT ||
+        negotiation->loaderLayerInterfaceVersion < 2)
+        return VK_ERROR_INITIALIZATION_FAILED;
+    wpg_process_load();
+    negotiation->loaderLayerInterfaceVersion = 2;
+    negotiation->pfnGetInstanceProcAddr = get_instance_proc_addr;
+    negotiation->pfnGetDeviceProcAddr = get_device_proc_addr;
+    negotiation->pfnGetPhysicalDeviceProcAddr = NULL;
+    return VK_SUCCESS;
+}

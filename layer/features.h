@@ -1,0 +1,52 @@
+/* Which device features instrumentation needs, which the application enabled, which we add.
+ * A plan changes nothing: it gives the create-info to try. Source: Vulkan 1.3, VkDeviceCreateInfo valid
+ * usage; DESIGN 8. Threads: no shared state. */
+#ifndef WPG_LAYER_FEATURES_H
+#define WPG_LAYER_FEATURES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <vulkan/vulkan.h>
+
+#include "compiler/instrument/instrument.h"
+#include "compiler/normalize/spirv_tools.h"
+#include "runtime/base/arena.h"
+
+struct wpg_instance;
+
+/* What a device, created with some create-info, has enabled. */
+typedef struct wpg_device_features {
+    uint32_t api_version; /* min of instance and physical device */
+    bool buffer_device_address, capture_replay, host_import;
+    bool vertex_stores, fragment_stores;
+    bool int64, buffer_int64_atomics;
+    bool demote, maximal_reconvergence;
+    bool memory_model, memory_model_device_scope;
+    bool cache_control; /* pipelineCreationCacheControl */
+    VkShaderStageFlags subgroup_stages;
+    VkSubgroupFeatureFlags subgroup_operations;
+    wpg_validate_options validate;
+} wpg_device_features;
+
+typedef struct wpg_feature_plan {
+    wpg_arena arena;             /* owns everything `info` points to that is not the application's */
+    VkDeviceCreateInfo info;     /* to try first */
+    bool changed;                /* `info` differs from the application's */
+    bool application_replays;    /* the application enabled a captureReplay feature itself */
+    char refused[160];           /* why counting is impossible; "" if it is possible */
+    wpg_device_features planned; /* with `info` */
+    wpg_device_features plain;   /* with the application's own create-info */
+} wpg_feature_plan;
+
+/* Plans for generate mode when `generate`, else only looks at what is enabled. Always usable afterwards;
+ * release with wpg_feature_plan_finish. Each feature that is added is logged at info. */
+void wpg_feature_plan_make(wpg_feature_plan *plan, const struct wpg_instance *instance,
+                           VkPhysicalDevice physical, const VkDeviceCreateInfo *info, bool generate);
+void wpg_feature_plan_finish(wpg_feature_plan *plan);
+
+/* What instrumentation may use in a stage. false: the stage cannot be counted; *why says it (static). */
+bool wpg_features_target(wpg_instrument_target *target, const char **why, const wpg_device_features *features,
+                         VkShaderStageFlagBits stage);
+
+#endif

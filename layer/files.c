@@ -1,0 +1,397 @@
+/* Counters into records, records into files. Sources: DESIGN 5; runtime/profile/record_name.h and
+ * pipeline_record.h for the names. */
+#include "layer/files.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "layer/claims.h"
+#include "layer/summary.h"
+#include "runtime/base/file.h"
+#include "runtime/base/log.h"
+#include "runtime/base/vec.h"
+#include "runtime/config/pattern.h"
+#include "runtime/profile/pipeline_record.h"
+#include "runtime/profile/profile_io.h"
+#include "runtime/profile/record_name.h"
+
+typedef struct wpg_file {
+    wpg_hash128 pipeline; /* zero: the one file of all pipelines */
+    char *path;
+    wpg_profile *retired; /* what destroyed devices counted; NULL until there is any */
+    wpg_profile *now;     /* while writing */
+    wpg_hash128 written;  /* of the bytes on disk */
+    bool on_disk, failed;
+} wpg_file;
+
+static struct {
+    pthread_mutex_t lock;
+    WPG_VEC(wpg_file *) list;
+    wpg_map by_pipeline; /* low half of the hash -> wpg_file; 0 for the file of all */
+    wpg_map runs;        /* pipeline hashes whose run was counted */
+} files = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* -- Counted pipelines */
+
+wpg_counted *wpg_counted_create(wpg_hash128 pipeline, wpg_counter_slot *slot, size_t stage_count)
+{
+    wpg_counted *counted = calloc(1, sizeof *counted + stage_count * sizeof *counted->stages);
+    if (!counted)
+        return NULL;
+    counted->pipeline = pipeline;
+    counted->slot = slot;
+    counted->stage_count = stage_count;
+    size_t count = atomic_load(&slot->count);
+    counted->values = calloc(count ? count : 1, sizeof *counted->values);
+    if (!counted->values) {
+        free(counted);
+        return NULL;
+    }
+    return counted;
+}
+
+void wpg_counted_destroy(wpg_counted *counted)
+{
+    if (!counted)
+        return;
+    for (size_t i = 0; i < counted->stage_count; i++) {
+        free(counted->stages[i].entry);
+        wpg_counter_map_destroy(counted->stages[i].map);
+    }
+    free(counted->values);
+    free(counted);
+}
+
+/* -- Records */
+
+/* One kind's counters, block by block. Indices count from the pipeline's base. */
+static void gather(uint64_t *out, const wpg_counted *counted, const uint32_t *indices, size_t count)
+{
+    size_t have = atomic_load(&counted->slot->count);
+    for (size_t i = 0; i < count; i++)
+        out[i] = indices[i] < have ? counted->values[indices[i]] : 0;
+}
+
+static wpg_status add_record(wpg_profile *profile, wpg_record_name *name, wpg_record_kind kind, uint64_t hash,
+                             const uint64_t *counters, size_t count, wpg_error *err)
+{
+    char *text;
+    if (count == 0)
+        return WPG_OK;
+    name->kind = kind;
+    WPG_TRY(wpg_record_name_compose(&text, name, err));
+    wpg_status status = wpg_profile_add(profile, text, hash & WPG_PROFILE_HASH_MASK, counters, count, 1, err);
+    free(text);
+    return status;
+}
+
+static wpg_status add_selects(wpg_profile *profile, wpg_record_name *name, const wpg_counted *counted,
+                              const wpg_function_counters *function, uint64_t *scratch, wpg_error *err)
+{
+    size_t have = atomic_load(&counted->slot->count);
+    for (uint32_t i = 0; i < function->select_count; i++)
+        for (uint32_t j = 0; j < WPG_SELECT_COUNTERS; j++) {
+            uint32_t first = function->selects[i];
+            scratch[i * WPG_SELECT_COUNTERS + j] =
+                first != WPG_NO_COUNTER && first + j < have ? counted->values[first + j] : 0;
+        }
+    return add_record(profile, name, WPG_RECORD_SELECTS, function->checksum, scratch,
+                      (size_t)function->select_count * WPG_SELECT_COUNTERS, err);
+}
+
+static wpg_status add_function(wpg_profile *profile, wpg_record_name *name, const wpg_counted *counted,
+                               const wpg_function_counters *function, uint64_t *scratch, wpg_error *err)
+{
+    const struct {
+        const uint32_t *indices;
+        wpg_record_kind kind;
+    } kinds[] = {{function->lanes, WPG_RECORD_LANES},
+                 {function->waves, WPG_RECORD_WAVES},
+                 {function->uniform, WPG_RECORD_UNIFORM}};
+    name->function = function->ordinal;
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        if (!kinds[i].indices)
+            continue; /* not measured is absent, not zero */
+        gather(scratch, counted, kinds[i].indices, function->block_count);
+        WPG_TRY(add_record(profile, name, kinds[i].kind, function->checksum, scratch, function->block_count,
+                           err));
+    }
+    return function->selects ? add_selects(profile, name, counted, function, scratch, err) : WPG_OK;
+}
+
+static wpg_status add_pipeline_record(wpg_profile *profile, const wpg_record_name *name,
+                                      const wpg_counted *counted, const wpg_function_counters *entry,
+                                      wpg_error *err)
+{
+    uint64_t counters[WPG_PIPELINE_COUNTERS] = {0};
+    counters[WPG_PIPELINE_RUNS] = counted->first_run;
+    if (entry->lanes && entry->block_count)
+        gather(&counters[WPG_PIPELINE_LANES], counted, entry->lanes, 1);
+    if (entry->waves && entry->block_count) {
+        gather(&counters[WPG_PIPELINE_WAVES], counted, entry->waves, 1);
+        counters[WPG_PIPELINE_WAVES_RUNS] = counted->first_run;
+    }
+    char *text;
+    WPG_TRY(wpg_pipeline_record_compose(&text, counted->pipeline, name, err));
+    wpg_status status = wpg_profile_add(profile, text, entry->checksum & WPG_PROFILE_HASH_MASK, counters,
+                                        WPG_PIPELINE_COUNTERS, 1, err);
+    free(text);
+    return status;
+}
+
+static size_t scratch_needed(const wpg_counted *counted)
+{
+    size_t most = 1;
+    for (size_t i = 0; i < counted->stage_count; i++)
+        for (uint32_t j = 0; j < counted->stages[i].map->function_count; j++) {
+            const wpg_function_counters *function = &counted->stages[i].map->functions[j];
+            size_t selects = (size_t)function->select_count * WPG_SELECT_COUNTERS;
+            most = function->block_count > most ? function->block_count : most;
+            most = selects > most ? selects : most;
+        }
+    return most;
+}
+
+static wpg_status add_counted(wpg_profile *profile, const wpg_counted *counted, wpg_error *err)
+{
+    uint64_t *scratch = calloc(scratch_needed(counted), sizeof *scratch);
+    if (!scratch)
+        return wpg_fail(err, WPG_E_NOMEM, "out of memory for records");
+    wpg_status status = WPG_OK;
+    for (size_t i = 0; i < counted->stage_count && status == WPG_OK; i++) {
+        const wpg_counted_stage *stage = &counted->stages[i];
+        wpg_record_name name = {.shader = stage->shader, .entry = stage->entry};
+        memcpy(name.stage, stage->stage, sizeof name.stage);
+        for (uint32_t j = 0; j < stage->map->function_count && status == WPG_OK; j++)
+            status = add_function(profile, &name, counted, &stage->map->functions[j], scratch, err);
+        for (uint32_t j = 0; j < stage->map->function_count && status == WPG_OK; j++)
+            if (stage->map->functions[j].ordinal == 0)
+                status = add_pipeline_record(profile, &name, counted, &stage->map->functions[j], err);
+    }
+    free(scratch);
+    return status;
+}
+
+/* -- Files; all under the files lock */
+
+static void make_path(char *path, size_t size, const char *pattern, const char *hash)
+{
+    char full[4096], expanded[4096];
+    wpg_error err;
+    const char *slash = strrchr(pattern, '/');
+    (void)snprintf(full, sizeof full, "%s%s", pattern, slash && !slash[1] ? "%b.profraw" : "");
+    if (wpg_pattern_expand(expanded, sizeof expanded, full, hash, &err) != WPG_OK) {
+        wpg_log_once(WPG_LOG_WARN, "PROFILE_FILE: %s", err.message);
+        (void)snprintf(expanded, sizeof expanded, "%s.profraw", hash);
+    }
+    int length = expanded[0] == '/' ? snprintf(path, size, "%s", expanded)
+                                    : snprintf(path, size, "%s/%s", wpg_the_process.folder, expanded);
+    if (length < 0 || (size_t)length >= size)
+        path[0] = '\0';
+}
+
+/* Another live process has the file: .<pid> before its last extension. */
+static void avoid(char *path, size_t size)
+{
+    char extension[64], suffix[96];
+    char *slash = strrchr(path, '/'), *dot = strrchr(path, '.');
+    size_t stem = dot && (!slash || dot > slash) ? (size_t)(dot - path) : strlen(path);
+    (void)snprintf(extension, sizeof extension, "%s", path + stem);
+    int more = snprintf(suffix, sizeof suffix, ".%ld%s", (long)getpid(), extension);
+    if (more > 0 && stem + (size_t)more < size)
+        memcpy(path + stem, suffix, (size_t)more + 1);
+}
+
+static wpg_file *make_file(wpg_hash128 pipeline, bool per_pipeline, const char *pattern)
+{
+    char hex[WPG_HASH_HEX + 1], path[4096];
+    wpg_hash_to_hex(hex, pipeline);
+    make_path(path, sizeof path, pattern, per_pipeline ? hex : "all");
+    if (!wpg_claim(path)) {
+        avoid(path, sizeof path);
+        wpg_log_info("another process writes this profile: ours goes to %s", path);
+    }
+    wpg_file *file = calloc(1, sizeof *file);
+    if (!file)
+        return NULL;
+    file->pipeline = pipeline;
+    file->path = strdup(path);
+    if (!file->path || !wpg_vec_push(&files.list, file)) {
+        free(file->path);
+        free(file);
+        return NULL;
+    }
+    return file;
+}
+
+static wpg_file *file_of(wpg_hash128 pipeline)
+{
+    const char *pattern = wpg_the_process.settings.profile_file;
+    if (!pattern || !*pattern)
+        pattern = "%e-%b.profraw";
+    size_t length = strlen(pattern);
+    bool per_pipeline = wpg_pattern_has(pattern, 'b') || pattern[length - 1] == '/';
+    uint64_t found, key = per_pipeline ? pipeline.low : 0;
+    if (wpg_map_get(&files.by_pipeline, key, &found)) {
+        wpg_file *file = (wpg_file *)(uintptr_t)found;
+        return !per_pipeline || wpg_hash_equal(file->pipeline, pipeline) ? file : NULL;
+    }
+    wpg_file *file = make_file(pipeline, per_pipeline, pattern);
+    if (file && !wpg_map_set(&files.by_pipeline, key, (uint64_t)(uintptr_t)file))
+        return NULL; /* stays in the list, unused */
+    return file;
+}
+
+void wpg_files_add(wpg_device *device, wpg_counted *counted)
+{
+    if (atomic_exchange(&counted->slot->listed, true)) {
+        wpg_counted_destroy(counted);
+        return;
+    }
+    (void)pthread_mutex_lock(&device->counted_lock);
+    counted->next = device->counted;
+    device->counted = counted;
+    (void)pthread_mutex_unlock(&device->counted_lock);
+}
+
+/* Before counts are read: which file, and whether it counts the run. Done here, not at creation, so that
+ * making a pipeline never waits for a file being written. */
+static bool assign_file(wpg_counted *counted)
+{
+    if (counted->file)
+        return true;
+    counted->file = file_of(counted->pipeline);
+    if (!counted->file)
+        return false;
+    counted->first_run = !wpg_map_get(&files.runs, counted->pipeline.low, NULL);
+    (void)wpg_map_set(&files.runs, counted->pipeline.low, 1);
+    return true;
+}
+
+static void say_failed(wpg_file *file, const wpg_error *err)
+{
+    if (!file->failed)
+        wpg_log_error("%s is not written: %s", file->path, err->message);
+    file->failed = true;
+}
+
+static void collect(wpg_device *device, bool retiring)
+{
+    wpg_error err;
+    /* The list grows at its head only, and only retiring takes it away (under the files lock): the rest of it
+     * can be walked while pipelines are made. */
+    (void)pthread_mutex_lock(&device->counted_lock);
+    wpg_counted *head = device->counted;
+    (void)pthread_mutex_unlock(&device->counted_lock);
+    for (wpg_counted *counted = head; counted; counted = counted->next) {
+        if (!assign_file(counted))
+            continue;
+        wpg_counters_read(counted->values, device->counters, counted->slot);
+        wpg_profile **into = retiring ? &counted->file->retired : &counted->file->now;
+        if (!*into)
+            *into = wpg_profile_create();
+        wpg_status status =
+            *into ? add_counted(*into, counted, &err) : wpg_fail(&err, WPG_E_NOMEM, "out of memory");
+        if (status != WPG_OK)
+            say_failed(counted->file, &err);
+    }
+}
+
+void wpg_files_retire(wpg_device *device)
+{
+    if (!wpg_counters_readable(device->counters))
+        wpg_log_debug("nothing was counted on this device");
+    else {
+        (void)pthread_mutex_lock(&files.lock);
+        collect(device, true);
+        (void)pthread_mutex_unlock(&files.lock);
+    }
+    (void)pthread_mutex_lock(&device->counted_lock);
+    wpg_counted *counted = device->counted;
+    device->counted = NULL;
+    (void)pthread_mutex_unlock(&device->counted_lock);
+    while (counted) {
+        wpg_counted *next = counted->next;
+        wpg_counted_destroy(counted);
+        counted = next;
+    }
+}
+
+static void write_file(wpg_file *file)
+{
+    wpg_error err;
+    uint8_t *data = NULL;
+    size_t size = 0;
+    wpg_status status = WPG_OK;
+    if (!file->now)
+        file->now = wpg_profile_create();
+    if (!file->now)
+        status = wpg_fail(&err, WPG_E_NOMEM, "out of memory");
+    if (status == WPG_OK && file->retired)
+        status = wpg_profile_merge(file->now, file->retired, 1, NULL, &err);
+    if (status == WPG_OK && wpg_profile_count(file->now) == 0)
+        return;
+    if (status == WPG_OK)
+        status = wpg_profile_encode(&data, &size, file->now,
+                                    (wpg_profile_format)wpg_the_process.settings.raw_version, &err);
+    if (status == WPG_OK) {
+        wpg_hash128 hash = wpg_hash_bytes(data, size);
+        if (!file->on_disk || !wpg_hash_equal(hash, file->written)) {
+            status = wpg_file_write_atomic(file->path, data, size, &err);
+            if (status == WPG_OK) {
+                wpg_summary_file(file->path, !file->on_disk);
+                wpg_log_debug("%s written, %zu bytes", file->path, size);
+                file->written = hash;
+                file->on_disk = true;
+                file->failed = false;
+            }
+        }
+    }
+    if (status != WPG_OK)
+        say_failed(file, &err);
+    free(data);
+}
+
+static bool lock_files(bool unloading)
+{
+    struct timespec until;
+    if (!unloading)
+        return pthread_mutex_lock(&files.lock) == 0;
+    (void)clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += 2;
+    return pthread_mutex_timedlock(&files.lock, &until) == 0;
+}
+
+void wpg_files_write_all(bool unloading)
+{
+    wpg_process *process = &wpg_the_process;
+    if (!wpg_process_is_owner() || !lock_files(unloading))
+        return;
+    (void)pthread_mutex_lock(&process->lock);
+    for (wpg_device *device = process->device_list; device; device = device->next_device)
+        if (wpg_counters_readable(device->counters))
+            collect(device, false);
+    (void)pthread_mutex_unlock(&process->lock);
+    for (size_t i = 0; i < files.list.count; i++) {
+        write_file(files.list.data[i]);
+        wpg_profile_destroy(files.list.data[i]->now);
+        files.list.data[i]->now = NULL;
+    }
+    (void)pthread_mutex_unlock(&files.lock);
+}
+
+void wpg_files_finish(void)
+{
+    for (size_t i = 0; i < files.list.count; i++) {
+        wpg_profile_destroy(files.list.data[i]->retired);
+        free(files.list.data[i]->path);
+        free(files.list.data[i]);
+    }
+    wpg_vec_free(&files.list);
+    wpg_map_free(&files.by_pipeline);
+    wpg_map_free(&files.runs);
+    wpg_claims_finish();
+}

@@ -1,0 +1,50 @@
+/* From counters to profile files.
+ *
+ *     counted pipelines --read--> records --merge with what earlier devices left--> one profile a file -->
+ * disk
+ *
+ * A file belongs to one pipeline hash (pattern with %b) or to all. It is written again only when its counts
+ * changed, whole, by rename. Threads: any; writes are one at a time. Locks are taken in the order files,
+ * process, device. */
+#ifndef WPG_LAYER_FILES_H
+#define WPG_LAYER_FILES_H
+
+#include "compiler/instrument/instrument.h"
+#include "layer/state.h"
+
+typedef struct wpg_counted_stage {
+    wpg_hash128 shader;
+    char stage[8];
+    char *entry;          /* owned */
+    wpg_counter_map *map; /* owned */
+} wpg_counted_stage;
+
+/* One instrumented pipeline of one device. */
+typedef struct wpg_counted {
+    struct wpg_counted *next;
+    wpg_hash128 pipeline;
+    wpg_counter_slot *slot; /* the device's */
+    uint64_t *values;       /* [slot->count] as last read */
+    struct wpg_file *file;
+    bool first_run; /* the first of this pipeline hash in the process: it counts the run */
+    size_t stage_count;
+    wpg_counted_stage stages[];
+} wpg_counted;
+
+/* A record with room for `stage_count` stages; NULL when memory runs out. */
+wpg_counted *wpg_counted_create(wpg_hash128 pipeline, wpg_counter_slot *slot, size_t stage_count);
+void wpg_counted_destroy(wpg_counted *counted);
+
+/* Takes over `counted` and counts it from now on; a second one of the same pipeline hash on the device is
+ * dropped, since its counters are the same. */
+void wpg_files_add(wpg_device *device, wpg_counted *counted);
+
+/* Reads a device's counters for the last time and forgets its pipelines. */
+void wpg_files_retire(wpg_device *device);
+
+/* Writes every file whose counts changed. `unloading`: the last time, from the destructor, without waiting
+ * for a lock that another thread may hold for ever. */
+void wpg_files_write_all(bool unloading);
+void wpg_files_finish(void);
+
+#endif

@@ -1,0 +1,173 @@
+/* Encoding and decoding of what a cached rewrite carries beside its words. */
+#include "layer/map_codec.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* More than any module of the largest size we take can have. */
+enum { MAX_FUNCTIONS = 1 << 20, MAX_BLOCKS = 1 << 22, MAX_REMARKS = 1 << 20, MAX_TEXT = 4096 };
+
+static void write_text(wpg_writer *out, const char *text)
+{
+    size_t length = strlen(text);
+    length = length < MAX_TEXT ? length : MAX_TEXT;
+    wpg_write_uleb(out, length);
+    wpg_write_bytes(out, text, length);
+}
+
+static const char *read_text(wpg_arena *arena, wpg_reader *in)
+{
+    uint64_t length = wpg_read_uleb(in);
+    const uint8_t *bytes = length <= MAX_TEXT ? wpg_read_bytes(in, (size_t)length) : NULL;
+    char *text = WPG_ARENA_ARRAY(arena, char, length <= MAX_TEXT ? (size_t)length + 1 : 1);
+    if (bytes && text)
+        memcpy(text, bytes, (size_t)length);
+    return text ? text : "";
+}
+
+static void write_indices(wpg_writer *out, const uint32_t *indices, size_t count)
+{
+    wpg_write_u8(out, indices != NULL);
+    for (size_t i = 0; indices && i < count; i++)
+        wpg_write_uleb(out, indices[i]);
+}
+
+static uint32_t *read_indices(wpg_arena *arena, wpg_reader *in, size_t count)
+{
+    if (!wpg_read_u8(in) || in->overrun || count > in->size - in->at) /* one byte an index at least */
+        return NULL;
+    uint32_t *indices = WPG_ARENA_ARRAY(arena, uint32_t, count ? count : 1);
+    for (size_t i = 0; indices && i < count; i++)
+        indices[i] = (uint32_t)wpg_read_uleb(in);
+    return indices;
+}
+
+void wpg_map_encode(wpg_writer *out, const wpg_counter_map *map)
+{
+    wpg_write_uleb(out, map->first_counter);
+    wpg_write_uleb(out, map->counter_count);
+    wpg_write_u8(out, map->without_early_tests);
+    write_text(out, map->note);
+    wpg_write_uleb(out, map->function_count);
+    for (uint32_t i = 0; i < map->function_count; i++) {
+        const wpg_function_counters *function = &map->functions[i];
+        wpg_write_uleb(out, function->function);
+        wpg_write_uleb(out, function->ordinal);
+        wpg_write_u64(out, function->checksum);
+        wpg_write_uleb(out, function->kinds);
+        wpg_write_uleb(out, function->block_count);
+        write_indices(out, function->lanes, function->block_count);
+        write_indices(out, function->waves, function->block_count);
+        write_indices(out, function->uniform, function->block_count);
+        wpg_write_uleb(out, function->select_count);
+        write_indices(out, function->selects, function->select_count);
+    }
+}
+
+/* Every index must lie in the stage's own range. */
+static bool in_range(const wpg_counter_map *map, const uint32_t *indices, size_t count, uint32_t width)
+{
+    for (size_t i = 0; indices && i < count; i++)
+        if (indices[i] != WPG_NO_COUNTER && (indices[i] < map->first_counter || map->counter_count < width ||
+                                             indices[i] - map->first_counter > map->counter_count - width))
+            return false;
+    return true;
+}
+
+static bool read_function(wpg_function_counters *function, const wpg_counter_map *map, wpg_arena *arena,
+                          wpg_reader *in)
+{
+    function->function = (uint32_t)wpg_read_uleb(in);
+    function->ordinal = (uint32_t)wpg_read_uleb(in);
+    function->checksum = wpg_read_u64(in);
+    function->kinds = (uint32_t)wpg_read_uleb(in);
+    uint64_t blocks = wpg_read_uleb(in);
+    if (in->overrun || blocks > MAX_BLOCKS)
+        return false;
+    function->block_count = (uint32_t)blocks;
+    function->lanes = read_indices(arena, in, function->block_count);
+    function->waves = read_indices(arena, in, function->block_count);
+    function->uniform = read_indices(arena, in, function->block_count);
+    uint64_t selects = wpg_read_uleb(in);
+    if (in->overrun || selects > MAX_BLOCKS)
+        return false;
+    function->select_count = (uint32_t)selects;
+    function->selects = read_indices(arena, in, function->select_count);
+    return !in->overrun && in_range(map, function->lanes, function->block_count, 1) &&
+           in_range(map, function->waves, function->block_count, 1) &&
+           in_range(map, function->uniform, function->block_count, 1) &&
+           in_range(map, function->selects, function->select_count, WPG_SELECT_COUNTERS);
+}
+
+wpg_status wpg_map_decode(wpg_counter_map **map, wpg_reader *in, wpg_error *err)
+{
+    wpg_arena arena;
+    wpg_arena_init(&arena);
+    wpg_counter_map *made = WPG_ARENA_NEW(&arena, wpg_counter_map);
+    bool good = made != NULL;
+    if (good) {
+        made->first_counter = (uint32_t)wpg_read_uleb(in);
+        made->counter_count = (uint32_t)wpg_read_uleb(in);
+        made->without_early_tests = wpg_read_u8(in) != 0;
+        const char *note = read_text(&arena, in);
+        size_t length = strnlen(note, sizeof made->note - 1);
+        memcpy(made->note, note, length);
+        uint64_t functions = wpg_read_uleb(in);
+        good = !in->overrun && functions <= MAX_FUNCTIONS && functions <= in->size - in->at;
+        made->functions = good ? WPG_ARENA_ARRAY(&arena, wpg_function_counters, (size_t)functions) : NULL;
+        made->function_count = good ? (uint32_t)functions : 0;
+        for (uint32_t i = 0; good && i < made->function_count; i++)
+            good = made->functions && read_function(&made->functions[i], made, &arena, in);
+    }
+    if (!good || arena.failed) {
+        wpg_arena_finish(&arena);
+        return wpg_fail(err, WPG_E_FORMAT, "a cached counter map is malformed");
+    }
+    made->arena = arena;
+    *map = made;
+    return WPG_OK;
+}
+
+void wpg_remarks_encode(wpg_writer *out, const wpg_remarks *remarks)
+{
+    wpg_write_uleb(out, remarks ? remarks->count : 0);
+    wpg_write_u8(out, remarks && remarks->mismatch);
+    for (uint32_t i = 0; remarks && i < remarks->count; i++) {
+        const wpg_remark *remark = &remarks->items[i];
+        wpg_write_u8(out, remark->kind == WPG_REMARK_DONE);
+        write_text(out, remark->pass);
+        wpg_write_uleb(out, remark->ordinal);
+        wpg_write_uleb(out, remark->block);
+        write_text(out, remark->text);
+    }
+}
+
+wpg_status wpg_remarks_decode(wpg_remarks **remarks, wpg_reader *in, wpg_error *err)
+{
+    wpg_remarks *made = calloc(1, sizeof *made);
+    if (!made)
+        return wpg_fail(err, WPG_E_NOMEM, "out of memory");
+    wpg_arena_init(&made->arena);
+    uint64_t count = wpg_read_uleb(in);
+    made->mismatch = wpg_read_u8(in) != 0;
+    bool good = !in->overrun && count <= MAX_REMARKS && count <= in->size - in->at + 1;
+    made->items = good ? WPG_ARENA_ARRAY(&made->arena, wpg_remark, (size_t)count) : NULL;
+    made->count = made->items ? (uint32_t)count : 0;
+    for (uint32_t i = 0; good && i < made->count; i++) {
+        wpg_remark *remark = &made->items[i];
+        remark->kind = wpg_read_u8(in) ? WPG_REMARK_DONE : WPG_REMARK_REFUSED;
+        remark->pass = read_text(&made->arena, in);
+        remark->ordinal = (uint32_t)wpg_read_uleb(in);
+        remark->block = (uint32_t)wpg_read_uleb(in);
+        const char *text = read_text(&made->arena, in);
+        memcpy(remark->text, text, strnlen(text, sizeof remark->text - 1));
+        good = !in->overrun;
+    }
+    if (!good || made->arena.failed) {
+        wpg_arena_finish(&made->arena);
+        free(made);
+        return wpg_fail(err, WPG_E_FORMAT, "cached remarks are malformed");
+    }
+    *remarks = made;
+    return WPG_OK;
+}

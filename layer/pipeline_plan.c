@@ -1,0 +1,301 @@
+/* Planning one pipeline. */
+#include "layer/pipeline_plan.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "layer/chain.h"
+#include "layer/filter.h"
+#include "layer/summary.h"
+#include "layer/use.h"
+#include "runtime/base/log.h"
+
+static void give_up(wpg_pipeline_plan *plan, bool expected, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+
+static void give_up(wpg_pipeline_plan *plan, bool expected, const char *fmt, ...)
+{
+    va_list args;
+    va_start(args, fmt);
+    (void)vsnprintf(plan->why, sizeof plan->why, fmt, args);
+    va_end(args);
+    plan->expected = expected;
+    plan->changed = false;
+}
+
+static const char *object_name(const VkPipelineShaderStageCreateInfo *info)
+{
+    const VkDebugUtilsObjectNameInfoEXT *name =
+        wpg_chain_find(info->pNext, VK_STRUCTURE_TYPE_DEBUG_UTILS_OBJECT_NAME_INFO_EXT);
+    return name && name->pObjectName ? name->pObjectName : "";
+}
+
+static void label_without_hash(wpg_pipeline_plan *plan, const VkPipelineShaderStageCreateInfo *infos,
+                               uint32_t count)
+{
+    const char *name = count ? object_name(&infos[0]) : "";
+    (void)snprintf(plan->label, sizeof plan->label, "of %u stages (%s)", (unsigned)count,
+                   *name                     ? name
+                   : count && infos[0].pName ? infos[0].pName
+                                             : "no entry point");
+}
+
+void wpg_pipeline_plan_pass(wpg_pipeline_plan *plan, wpg_device *device,
+                            const VkPipelineShaderStageCreateInfo *infos, uint32_t count, const char *why)
+{
+    *plan = (wpg_pipeline_plan){.device = device};
+    label_without_hash(plan, infos, count);
+    give_up(plan, true, "%s", why);
+}
+
+/* -- Identity */
+
+static bool gather_stages(wpg_pipeline_plan *plan, const VkPipelineShaderStageCreateInfo *infos,
+                          uint32_t count)
+{
+    wpg_error err;
+    for (unsigned rank = 0; rank <= wpg_stage_rank((VkShaderStageFlagBits)0); rank++)
+        for (uint32_t i = 0; i < count; i++) {
+            if (wpg_stage_rank(infos[i].stage) != rank)
+                continue;
+            wpg_rewrite *stage = &plan->stages[plan->count];
+            wpg_shader_module *record = wpg_shader_module_retain(plan->device, infos[i].module);
+            if (!record) {
+                give_up(plan, false, "the words of a shader module are not known");
+                return false;
+            }
+            plan->records[plan->count] = record;
+            plan->at[plan->count++] = i;
+            stage->stage_bit = infos[i].stage;
+            stage->words = record->words;
+            stage->word_count = record->word_count;
+            stage->entry = infos[i].pName;
+            stage->specialization = infos[i].pSpecializationInfo;
+            if (wpg_rewrite_identify(stage, &err) != WPG_OK) {
+                give_up(plan, false, "a shader cannot be read: %s", err.message);
+                return false;
+            }
+        }
+    plan->hash = wpg_pipeline_hash(plan->stages, plan->count);
+    plan->identified = true;
+    wpg_hash_to_hex(plan->label, plan->hash);
+    return true;
+}
+
+static bool is_wanted(const wpg_pipeline_plan *plan, const VkPipelineShaderStageCreateInfo *infos)
+{
+    const char *setting = wpg_the_process.settings.pipelines;
+    wpg_filter_stage stages[WPG_MAX_STAGES];
+    if (!setting || !*setting)
+        return true;
+    for (size_t i = 0; i < plan->count; i++)
+        stages[i] = (wpg_filter_stage){.shader = plan->stages[i].hash,
+                                       .entry = plan->stages[i].entry,
+                                       .name = object_name(&infos[plan->at[i]]),
+                                       .module = plan->stages[i].module};
+    return wpg_filter_wants(setting, plan->hash, stages, plan->count);
+}
+
+/* -- Generate */
+
+static void say_stage(const wpg_pipeline_plan *plan, const wpg_rewrite *stage, const char *why)
+{
+    wpg_log_info("pipeline %s: stage %s (%s) is not counted: %s", plan->label,
+                 wpg_stage_name(stage->stage.model), stage->entry, why);
+}
+
+/* Instruments every stage that can be; how many counters that takes. */
+static uint32_t instrument_stages(wpg_pipeline_plan *plan, const wpg_counter_slot *slot)
+{
+    wpg_device *device = plan->device;
+    uint32_t counters = 0;
+    wpg_instrument_options options = {.directory_entry = wpg_counters_entry(device->counters, slot),
+                                      .select_sites = wpg_the_process.settings.selects};
+    bool stable = wpg_counters_address_kind(device->counters) != WPG_ADDRESS_ORDINARY;
+    for (size_t i = 0; i < plan->count; i++) {
+        wpg_rewrite *stage = &plan->stages[i];
+        const char *why = NULL;
+        if (!wpg_features_target(&options.target, &why, &device->features, stage->stage_bit)) {
+            (void)wpg_fail(&stage->why, WPG_E_UNSUPPORTED, "%s", why);
+            say_stage(plan, stage, why);
+            continue;
+        }
+        options.first_counter = counters;
+        if (wpg_rewrite_generate(stage, &options, &device->features.validate, stable) != WPG_OK) {
+            stage->changed = false;
+            say_stage(plan, stage, stage->why.message);
+            continue;
+        }
+        if (stage->map->note[0])
+            wpg_log_debug("pipeline %s: stage %s: %s", plan->label, wpg_stage_name(stage->stage.model),
+                          stage->map->note);
+        counters += stage->map->counter_count;
+    }
+    return counters;
+}
+
+static bool make_counted(wpg_pipeline_plan *plan, wpg_counter_slot *slot)
+{
+    size_t count = 0, at = 0;
+    for (size_t i = 0; i < plan->count; i++)
+        count += plan->stages[i].changed;
+    wpg_counted *counted = wpg_counted_create(plan->hash, slot, count);
+    if (!counted)
+        return false;
+    plan->counted = counted;
+    for (size_t i = 0; i < plan->count; i++) {
+        wpg_rewrite *stage = &plan->stages[i];
+        if (!stage->changed)
+            continue;
+        wpg_counted_stage *to = &counted->stages[at++];
+        to->shader = stage->hash;
+        (void)snprintf(to->stage, sizeof to->stage, "%s", wpg_stage_name(stage->stage.model));
+        to->map = stage->map;
+        stage->map = NULL;
+        to->entry = strdup(stage->entry);
+        if (!to->entry) {
+            counted->stage_count = at;
+            return false;
+        }
+    }
+    return true;
+}
+
+static void plan_generate(wpg_pipeline_plan *plan)
+{
+    wpg_counter_slot *slot;
+    wpg_error err;
+    if (wpg_counters_claim(&slot, plan->device->counters, plan->hash, &err) != WPG_OK) {
+        give_up(plan, false, "%s", err.message);
+        return;
+    }
+    uint32_t counters = instrument_stages(plan, slot);
+    if (!counters) {
+        give_up(plan, false, "no stage can be counted: %s",
+                plan->count && plan->stages[0].why.message[0] ? plan->stages[0].why.message
+                                                              : "nothing to count");
+        return;
+    }
+    if (wpg_counters_place(plan->device->counters, slot, counters, &err) != WPG_OK)
+        give_up(plan, false, "%s", err.message);
+    else if (!make_counted(plan, slot))
+        give_up(plan, false, "out of memory");
+    else
+        plan->changed = true;
+}
+
+/* -- Use */
+
+static void plan_use(wpg_pipeline_plan *plan)
+{
+    for (size_t i = 0; i < plan->count; i++) {
+        wpg_rewrite *stage = &plan->stages[i];
+        wpg_weights weights;
+        wpg_arena arena;
+        wpg_arena_init(&arena);
+        wpg_use_find(&weights, &stage->found, &arena, plan->hash, stage);
+        if (wpg_rewrite_use(stage, &weights, &plan->device->features.validate) != WPG_OK) {
+            stage->changed = false;
+            wpg_log_warn("pipeline %s: stage %s (%s) is left as it is: %s", plan->label,
+                         wpg_stage_name(stage->stage.model), stage->entry, stage->why.message);
+        }
+        plan->changed |= stage->changed;
+        wpg_arena_finish(&arena);
+    }
+}
+
+/* -- Modules of ours */
+
+static void make_modules(wpg_pipeline_plan *plan, const VkPipelineShaderStageCreateInfo *infos,
+                         uint32_t count)
+{
+    memcpy(plan->infos, infos, count * sizeof *infos);
+    for (size_t i = 0; i < plan->count; i++) {
+        const wpg_rewrite *stage = &plan->stages[i];
+        uint32_t at = plan->at[i];
+        if (!stage->changed)
+            continue;
+        VkShaderModuleCreateInfo info = {.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO,
+                                         .codeSize = stage->out_count * sizeof *stage->out_words,
+                                         .pCode = stage->out_words};
+        VkResult result =
+            plan->device->next.CreateShaderModule(plan->device->handle, &info, NULL, &plan->modules[at]);
+        if (result != VK_SUCCESS) {
+            plan->modules[at] = VK_NULL_HANDLE;
+            give_up(plan, false, "the driver refuses a rewritten module: VkResult %d", (int)result);
+            return;
+        }
+        plan->infos[at].module = plan->modules[at];
+        plan->infos[at].pSpecializationInfo = NULL; /* the values are in the words */
+    }
+}
+
+void wpg_pipeline_plan_make(wpg_pipeline_plan *plan, wpg_device *device,
+                            const VkPipelineShaderStageCreateInfo *infos, uint32_t count)
+{
+    *plan = (wpg_pipeline_plan){.device = device};
+    label_without_hash(plan, infos, count);
+    if (count == 0 || count > WPG_MAX_STAGES) {
+        give_up(plan, true, "a number of stages that is not handled: %u", (unsigned)count);
+        return;
+    }
+    if (device->mode == WPG_MODE_USE && wpg_use_missing()) {
+        give_up(plan, true, "no profile");
+        return;
+    }
+    if (!gather_stages(plan, infos, count))
+        return;
+    if (!is_wanted(plan, infos)) {
+        give_up(plan, true, "not selected by PIPELINES");
+        return;
+    }
+    if (device->mode == WPG_MODE_GENERATE)
+        plan_generate(plan);
+    else
+        plan_use(plan);
+    if (plan->changed)
+        make_modules(plan, infos, count);
+}
+
+void wpg_pipeline_plan_commit(wpg_pipeline_plan *plan, bool made)
+{
+    bool ours = made && plan->changed;
+    if (plan->changed && !made)
+        give_up(plan, false, "the driver refuses the rewritten pipeline");
+    if (plan->why[0])
+        wpg_log(plan->expected ? WPG_LOG_INFO : WPG_LOG_WARN, "pipeline %s passes through: %s", plan->label,
+                plan->why);
+    else if (ours)
+        wpg_log_debug("pipeline %s: %s", plan->label,
+                      plan->device->mode == WPG_MODE_GENERATE ? "instrumented" : "optimised");
+    wpg_summary_pipeline(plan->why[0] ? plan->why : NULL);
+    if (ours)
+        wpg_summary_changed();
+    if (ours && plan->counted && wpg_counters_readable(plan->device->counters)) {
+        wpg_files_add(plan->device, plan->counted);
+        plan->counted = NULL;
+    }
+    if (plan->device->mode == WPG_MODE_USE && plan->identified) {
+        for (size_t i = 0; i < plan->count; i++)
+            if (plan->stages[i].changed && !ours) {
+                plan->stages[i].changed = false;
+                (void)wpg_fail(&plan->stages[i].why, WPG_E_IO, "%s", plan->why);
+            } else if (plan->why[0] && !plan->stages[i].why.message[0])
+                (void)wpg_fail(&plan->stages[i].why, WPG_E_UNSUPPORTED, "%s", plan->why);
+        wpg_use_report(plan->hash, plan->stages, plan->count);
+    }
+}
+
+void wpg_pipeline_plan_finish(wpg_pipeline_plan *plan)
+{
+    for (size_t i = 0; i < WPG_MAX_STAGES; i++)
+        if (plan->modules[i])
+            plan->device->next.DestroyShaderModule(plan->device->handle, plan->modules[i], NULL);
+    for (size_t i = 0; i < plan->count; i++) {
+        wpg_rewrite_finish(&plan->stages[i]);
+        wpg_shader_module_release(plan->records[i]);
+    }
+    wpg_counted_destroy(plan->counted);
+}

@@ -1,0 +1,46 @@
+/* What to do with one pipeline: the decision and everything it needs, made before the driver is called.
+ *
+ *     stages --identify--> hashes --filter--> --rewrite--> stages of our own --driver--> commit | give up
+ *
+ * The application's create-info is never changed; the plan holds copies of its stages that point at modules
+ * of ours. Threads: one plan, one thread. */
+#ifndef WPG_LAYER_PIPELINE_PLAN_H
+#define WPG_LAYER_PIPELINE_PLAN_H
+
+#include "layer/files.h"
+#include "layer/rewrite.h"
+#include "layer/shader_modules.h"
+#include "layer/state.h"
+
+enum { WPG_MAX_STAGES = 8 };
+
+typedef struct wpg_pipeline_plan {
+    wpg_device *device;
+    size_t count;
+    wpg_rewrite stages[WPG_MAX_STAGES];                    /* in stage order */
+    uint32_t at[WPG_MAX_STAGES];                           /* index into the application's pStages */
+    wpg_shader_module *records[WPG_MAX_STAGES];            /* one reference each */
+    VkShaderModule modules[WPG_MAX_STAGES];                /* ours, by index into pStages */
+    VkPipelineShaderStageCreateInfo infos[WPG_MAX_STAGES]; /* to hand down, in the application's order */
+    wpg_hash128 hash;
+    bool identified;
+    bool changed;         /* infos differ from the application's */
+    wpg_counted *counted; /* generate */
+    char label[80];       /* for the log: the hash, or what there is before it is known */
+    char why[256];        /* why nothing was changed; "" in use mode when there was simply nothing to do */
+    bool expected;        /* `why` is no failure */
+} wpg_pipeline_plan;
+
+/* Decides. Always usable afterwards. */
+void wpg_pipeline_plan_make(wpg_pipeline_plan *plan, wpg_device *device,
+                            const VkPipelineShaderStageCreateInfo *infos, uint32_t count);
+/* The plan for a pipeline that is not even looked at. `why` is static. */
+void wpg_pipeline_plan_pass(wpg_pipeline_plan *plan, wpg_device *device,
+                            const VkPipelineShaderStageCreateInfo *infos, uint32_t count, const char *why);
+
+/* The driver was called: `made` tells whether the application got the pipeline of our words (or, when nothing
+ * was to change, its own). Logs, counts and registers. */
+void wpg_pipeline_plan_commit(wpg_pipeline_plan *plan, bool made);
+void wpg_pipeline_plan_finish(wpg_pipeline_plan *plan);
+
+#endif

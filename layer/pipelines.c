@@ -1,0 +1,311 @@
+/* vkCreateGraphicsPipelines and vkCreateComputePipelines.
+ *
+ * Each create-info is handled by itself: a plan (pipeline_plan.h), then the driver with our stages, then, if
+ * it refuses, the driver with the application's own. The application's pipeline cache only ever sees the
+ * application's own; its creation feedback and FAIL_ON_PIPELINE_COMPILE_REQUIRED are answered for the
+ * original: a compile is never made where it asked for none. Source: Vulkan 1.3, 10.2 and 10.3 (multiple
+ * pipelines), VK_EXT_pipeline_creation_cache_control. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "layer/chain.h"
+#include "layer/hooks.h"
+#include "layer/pipeline_plan.h"
+#include "layer/summary.h"
+#include "runtime/base/log.h"
+
+/* VkPipelineCreateFlags2CreateInfoKHR: newer than the oldest headers we build with. */
+#define STRUCTURE_PIPELINE_FLAGS_2 ((VkStructureType)1000470005)
+
+typedef struct request {
+    wpg_device *device;
+    VkPipelineCache cache; /* the application's */
+    const VkAllocationCallbacks *allocator;
+    bool graphics;
+    uint64_t driver_time;
+} request;
+
+static VkResult call_driver(request *req, VkPipelineCache cache, uint32_t count, const void *infos,
+                            VkPipeline *pipelines)
+{
+    wpg_device *device = req->device;
+    uint64_t start = wpg_now();
+    VkResult result = req->graphics ? device->next.CreateGraphicsPipelines(device->handle, cache, count,
+                                                                           infos, req->allocator, pipelines)
+                                    : device->next.CreateComputePipelines(device->handle, cache, count, infos,
+                                                                          req->allocator, pipelines);
+    req->driver_time += wpg_now() - start;
+    return result;
+}
+
+/* -- What is not looked at */
+
+static const char *unsupported_stage(const VkPipelineShaderStageCreateInfo *stage)
+{
+    if (stage->module && stage->pName)
+        return NULL;
+    if (wpg_chain_find(stage->pNext,
+                       VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_MODULE_IDENTIFIER_CREATE_INFO_EXT))
+        return "made of a module identifier";
+    return "made of an inline shader module";
+}
+
+static const char *unsupported_flags(VkPipelineCreateFlags flags, const void *chain)
+{
+    if (wpg_chain_find(chain, STRUCTURE_PIPELINE_FLAGS_2))
+        return "made with flags newer than this layer";
+    if (flags & VK_PIPELINE_CREATE_DERIVATIVE_BIT)
+        return "a derivative";
+    if (flags & VK_PIPELINE_CREATE_LIBRARY_BIT_KHR)
+        return "a pipeline library";
+    if (flags & VK_PIPELINE_CREATE_PROTECTED_ACCESS_ONLY_BIT_EXT)
+        return "for protected command buffers";
+    if (flags & VK_PIPELINE_CREATE_INDIRECT_BINDABLE_BIT_NV)
+        return "for device-generated commands";
+    return NULL;
+}
+
+static const char *unsupported_graphics(const VkGraphicsPipelineCreateInfo *info)
+{
+    const char *why = unsupported_flags(info->flags, info->pNext);
+    const VkPipelineLibraryCreateInfoKHR *libraries =
+        wpg_chain_find(info->pNext, VK_STRUCTURE_TYPE_PIPELINE_LIBRARY_CREATE_INFO_KHR);
+    if (!why && libraries && libraries->libraryCount)
+        why = "made of pipeline libraries";
+    if (!why && wpg_chain_find(info->pNext, VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_LIBRARY_CREATE_INFO_EXT))
+        why = "a part of a pipeline library";
+    if (!why && wpg_chain_find(info->pNext, VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_SHADER_GROUPS_CREATE_INFO_NV))
+        why = "made of shader groups";
+    if (!why && (info->stageCount == 0 || !info->pStages))
+        why = "without stages";
+    for (uint32_t i = 0; !why && i < info->stageCount; i++)
+        why = unsupported_stage(&info->pStages[i]);
+    return why;
+}
+
+/* -- Creation feedback */
+
+/* What the driver said of the application's own pipeline, kept while ours is made. */
+typedef struct feedback {
+    const VkPipelineCreationFeedbackCreateInfo *info; /* the application's; NULL = it did not ask */
+    VkPipelineCreationFeedback whole, stages[WPG_MAX_STAGES];
+    uint32_t stage_count;
+} feedback;
+
+static void keep_feedback(feedback *kept, const void *chain)
+{
+    kept->info = wpg_chain_find(chain, VK_STRUCTURE_TYPE_PIPELINE_CREATION_FEEDBACK_CREATE_INFO);
+    if (!kept->info)
+        return;
+    kept->whole = *kept->info->pPipelineCreationFeedback;
+    kept->stage_count = kept->info->pipelineStageCreationFeedbackCount;
+    if (kept->stage_count > WPG_MAX_STAGES || !kept->info->pPipelineStageCreationFeedbacks)
+        kept->stage_count = 0;
+    if (kept->stage_count)
+        memcpy(kept->stages, kept->info->pPipelineStageCreationFeedbacks,
+               kept->stage_count * sizeof *kept->stages);
+}
+
+static void restore_feedback(const feedback *kept)
+{
+    if (!kept->info)
+        return;
+    *kept->info->pPipelineCreationFeedback = kept->whole;
+    if (kept->stage_count)
+        memcpy(kept->info->pPipelineStageCreationFeedbacks, kept->stages,
+               kept->stage_count * sizeof *kept->stages);
+}
+
+/* -- One pipeline */
+
+static VkPipelineCreateFlags flags_of(const request *req, const void *info)
+{
+    return req->graphics ? ((const VkGraphicsPipelineCreateInfo *)info)->flags
+                         : ((const VkComputePipelineCreateInfo *)info)->flags;
+}
+
+/* Makes the pipeline of our words. */
+static VkResult create_ours(request *req, const wpg_pipeline_plan *plan, const void *info,
+                            VkPipeline *pipeline)
+{
+    VkResult result;
+    if (req->graphics) {
+        VkGraphicsPipelineCreateInfo mine = *(const VkGraphicsPipelineCreateInfo *)info;
+        mine.pStages = plan->infos;
+        result = call_driver(req, req->device->cache, 1, &mine, pipeline);
+    } else {
+        VkComputePipelineCreateInfo mine = *(const VkComputePipelineCreateInfo *)info;
+        mine.stage = plan->infos[0];
+        result = call_driver(req, req->device->cache, 1, &mine, pipeline);
+    }
+    if (result != VK_SUCCESS)
+        *pipeline = VK_NULL_HANDLE;
+    return result;
+}
+
+/* The application asked not to wait for a compile: ours is given if it is at hand, else the driver answers
+ * for the original. */
+static VkResult create_if_cached(request *req, wpg_pipeline_plan *plan, const void *info,
+                                 VkPipeline *pipeline)
+{
+    if (req->device->cache && create_ours(req, plan, info, pipeline) == VK_SUCCESS) {
+        wpg_pipeline_plan_commit(plan, true);
+        return VK_SUCCESS;
+    }
+    VkResult result = call_driver(req, req->cache, 1, info, pipeline);
+    if (result == VK_SUCCESS) {
+        plan->changed = false;
+        (void)strcpy(plan->why, "its rewritten form was not compiled yet");
+        plan->expected = true;
+        wpg_pipeline_plan_commit(plan, true);
+    }
+    return result;
+}
+
+static VkResult create_changed(request *req, wpg_pipeline_plan *plan, const void *info, VkPipeline *pipeline)
+{
+    if (flags_of(req, info) & VK_PIPELINE_CREATE_FAIL_ON_PIPELINE_COMPILE_REQUIRED_BIT)
+        return create_if_cached(req, plan, info, pipeline);
+
+    const VkBaseInStructure *base = info;
+    feedback kept = {0};
+    VkPipeline original = VK_NULL_HANDLE;
+    if (wpg_chain_find(base->pNext, VK_STRUCTURE_TYPE_PIPELINE_CREATION_FEEDBACK_CREATE_INFO)) {
+        VkResult result = call_driver(req, req->cache, 1, info, &original);
+        if (result != VK_SUCCESS) {
+            *pipeline = original;
+            return result;
+        }
+        keep_feedback(&kept, base->pNext);
+    }
+    VkResult result = create_ours(req, plan, info, pipeline);
+    restore_feedback(&kept);
+    wpg_pipeline_plan_commit(plan, result == VK_SUCCESS);
+    if (result == VK_SUCCESS) {
+        if (original)
+            req->device->next.DestroyPipeline(req->device->handle, original, req->allocator);
+        return VK_SUCCESS;
+    }
+    wpg_log_debug("pipeline %s: the driver gave VkResult %d", plan->label, (int)result);
+    if (original) {
+        *pipeline = original;
+        return VK_SUCCESS;
+    }
+    return call_driver(req, req->cache, 1, info, pipeline);
+}
+
+static VkResult create_one(request *req, const void *info, VkPipeline *pipeline)
+{
+    uint64_t start = wpg_now(), driver_before = req->driver_time;
+    const VkPipelineShaderStageCreateInfo *stages;
+    uint32_t stage_count;
+    const char *why;
+    if (req->graphics) {
+        const VkGraphicsPipelineCreateInfo *graphics = info;
+        stages = graphics->pStages;
+        stage_count = stages ? graphics->stageCount : 0;
+        why = unsupported_graphics(graphics);
+    } else {
+        const VkComputePipelineCreateInfo *compute = info;
+        stages = &compute->stage;
+        stage_count = 1;
+        why = unsupported_flags(compute->flags, compute->pNext);
+        if (!why)
+            why = unsupported_stage(stages);
+    }
+    wpg_pipeline_plan plan;
+    if (why)
+        wpg_pipeline_plan_pass(&plan, req->device, stages, stage_count, why);
+    else
+        wpg_pipeline_plan_make(&plan, req->device, stages, stage_count);
+
+    VkResult result;
+    if (plan.changed)
+        result = create_changed(req, &plan, info, pipeline);
+    else {
+        result = call_driver(req, req->cache, 1, info, pipeline);
+        wpg_pipeline_plan_commit(&plan, result == VK_SUCCESS);
+    }
+    uint64_t drivers = req->driver_time - driver_before;
+    wpg_pipeline_plan_finish(&plan);
+    uint64_t ours = wpg_now() - start - drivers;
+    wpg_summary_time(ours, drivers);
+    wpg_log_debug("pipeline %s: %.3f ms here, %.3f ms in the driver", plan.label, (double)ours * 1e-6,
+                  (double)drivers * 1e-6);
+    return result;
+}
+
+/* -- The commands */
+
+/* A derivative of another pipeline of the same call refers to it by position: such a call goes down whole. */
+static bool refers_within_call(const request *req, uint32_t count, const void *infos)
+{
+    const VkGraphicsPipelineCreateInfo *graphics = infos;
+    const VkComputePipelineCreateInfo *compute = infos;
+    for (uint32_t i = 0; i < count; i++) {
+        VkPipelineCreateFlags flags = req->graphics ? graphics[i].flags : compute[i].flags;
+        int32_t base = req->graphics ? graphics[i].basePipelineIndex : compute[i].basePipelineIndex;
+        if ((flags & VK_PIPELINE_CREATE_DERIVATIVE_BIT) && base >= 0)
+            return true;
+    }
+    return false;
+}
+
+static VkResult pass_whole_call(request *req, uint32_t count, const void *infos, VkPipeline *pipelines)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        wpg_pipeline_plan plan;
+        wpg_pipeline_plan_pass(&plan, req->device, NULL, 0, "made in one call with its derivatives");
+        wpg_pipeline_plan_commit(&plan, true);
+        wpg_pipeline_plan_finish(&plan);
+    }
+    return call_driver(req, req->cache, count, infos, pipelines);
+}
+
+static VkResult create_all(request *req, uint32_t count, const void *infos, VkPipeline *pipelines)
+{
+    size_t stride =
+        req->graphics ? sizeof(VkGraphicsPipelineCreateInfo) : sizeof(VkComputePipelineCreateInfo);
+    VkResult result = VK_SUCCESS;
+    for (uint32_t i = 0; i < count; i++)
+        pipelines[i] = VK_NULL_HANDLE;
+    for (uint32_t i = 0; i < count; i++) {
+        const void *info = (const char *)infos + i * stride;
+        VkResult one = create_one(req, info, &pipelines[i]);
+        if (one == VK_SUCCESS)
+            continue;
+        /* An error outweighs "compile required"; the first of a kind stands. */
+        if (result == VK_SUCCESS || (result > 0 && one < 0))
+            result = one;
+        if (flags_of(req, info) & VK_PIPELINE_CREATE_EARLY_RETURN_ON_FAILURE_BIT)
+            break;
+    }
+    return result;
+}
+
+static VkResult create_pipelines(request *req, uint32_t count, const void *infos, VkPipeline *pipelines)
+{
+    if (req->device->mode == WPG_MODE_OFF || count == 0 || !wpg_process_is_owner())
+        return call_driver(req, req->cache, count, infos, pipelines);
+    if (refers_within_call(req, count, infos))
+        return pass_whole_call(req, count, infos, pipelines);
+    return create_all(req, count, infos, pipelines);
+}
+
+VkResult VKAPI_CALL wpg_create_graphics_pipelines(VkDevice handle, VkPipelineCache cache, uint32_t count,
+                                                  const VkGraphicsPipelineCreateInfo *infos,
+                                                  const VkAllocationCallbacks *allocator,
+                                                  VkPipeline *pipelines)
+{
+    request req = {.device = wpg_device_of(handle), .cache = cache, .allocator = allocator, .graphics = true};
+    return req.device ? create_pipelines(&req, count, infos, pipelines) : VK_ERROR_INITIALIZATION_FAILED;
+}
+
+VkResult VKAPI_CALL wpg_create_compute_pipelines(VkDevice handle, VkPipelineCache cache, uint32_t count,
+                                                 const VkComputePipelineCreateInfo *infos,
+                                                 const VkAllocationCallbacks *allocator,
+                                                 VkPipeline *pipelines)
+{
+    request req = {.device = wpg_device_of(handle), .cache = cache, .allocator = allocator};
+    return req.device ? create_pipelines(&req, count, infos, pipelines) : VK_ERROR_INITIALIZATION_FAILED;
+}

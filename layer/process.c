@@ -1,0 +1,74 @@
+/* The process's record: settings read once when the loader first talks to us, everything written and freed
+ * when the library goes (dlclose by the loader, or the end of the program). */
+#include <string.h>
+#include <sys/auxv.h>
+#include <unistd.h>
+
+#include "layer/files.h"
+#include "layer/rewrite.h"
+#include "layer/state.h"
+#include "layer/summary.h"
+#include "layer/use.h"
+#include "layer/writer.h"
+#include "runtime/base/log.h"
+
+wpg_process wpg_the_process = {
+    .instances = WPG_HANDLES_INIT, .devices = WPG_HANDLES_INIT, .lock = PTHREAD_MUTEX_INITIALIZER};
+
+static pthread_once_t loaded = PTHREAD_ONCE_INIT;
+
+static void load(void)
+{
+    wpg_process *process = &wpg_the_process;
+    process->pid = getpid();
+    process->mode = WPG_MODE_OFF;
+    if (!getcwd(process->folder, sizeof process->folder))
+        process->folder[0] = '\0';
+    /* A program that runs with raised privileges must not be steered by its caller's environment. */
+    if (getauxval(AT_SECURE))
+        return;
+    wpg_settings_load(&process->settings);
+    wpg_log_open((wpg_log_level)process->settings.log, process->settings.log_file);
+    process->mode = (wpg_mode)process->settings.mode;
+    wpg_rewrite_setup();
+    wpg_log_debug("wavepgo " WPG_VERSION " loaded, pid %ld, mode %s", (long)process->pid,
+                  process->mode == WPG_MODE_OFF        ? "off"
+                  : process->mode == WPG_MODE_GENERATE ? "generate"
+                                                       : "use");
+    if (process->mode == WPG_MODE_USE)
+        wpg_use_load(process->settings.profile_use);
+}
+
+void wpg_process_load(void)
+{
+    (void)pthread_once(&loaded, load);
+}
+
+bool wpg_process_is_owner(void)
+{
+    return wpg_the_process.pid == getpid();
+}
+
+/* The end of the program, or dlclose. The program may have left devices alive: what is persistently mapped is
+ * read, no Vulkan call is made. Other threads may still run our hooks when the program merely ends, so that
+ * their records stay unless nothing is alive any more. */
+__attribute__((destructor)) static void unload(void)
+{
+    wpg_process *process = &wpg_the_process;
+    if (!process->pid || !wpg_process_is_owner())
+        return;
+    wpg_writer_stop();
+    if (process->mode == WPG_MODE_GENERATE)
+        wpg_files_write_all(true);
+    if (process->mode != WPG_MODE_OFF)
+        wpg_summary_print();
+    if (atomic_load(&process->instance_count) == 0) {
+        wpg_files_finish();
+        wpg_use_unload();
+        wpg_summary_finish();
+        wpg_handles_finish(&process->instances);
+        wpg_handles_finish(&process->devices);
+        wpg_log_close();
+        wpg_settings_finish(&process->settings);
+    }
+}

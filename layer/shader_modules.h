@@ -1,0 +1,21 @@
+/* The words of every shader module the application made, kept for the pipelines made of it.
+ * A record is immutable and reference-counted: a pipeline being created in another thread may outlive
+ * vkDestroyShaderModule. Threads: any. */
+#ifndef WPG_LAYER_SHADER_MODULES_H
+#define WPG_LAYER_SHADER_MODULES_H
+
+#include "layer/state.h"
+
+typedef struct wpg_shader_module {
+    atomic_uint references;
+    size_t word_count;
+    uint32_t words[];
+} wpg_shader_module;
+
+/* The record of a handle, one reference for the caller; NULL if it is unknown. */
+wpg_shader_module *wpg_shader_module_retain(wpg_device *device, VkShaderModule module);
+void wpg_shader_module_release(wpg_shader_module *module); /* NULL is fine */
+/* Frees what the application never destroyed. */
+void wpg_shader_modules_finish(wpg_device *device);
+
+#endif

@@ -1,0 +1,81 @@
+/* The layer's records: one for the process, one an instance, one a device. Who owns what: the process record
+ * is static; instances and devices are created and destroyed with their handles (instance.c, device.c), and
+ * are constant after creation but for what names its own lock. */
+#ifndef WPG_LAYER_STATE_H
+#define WPG_LAYER_STATE_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <sys/types.h>
+
+#include "layer/dispatch.h"
+#include "layer/features.h"
+#include "layer/handles.h"
+#include "runtime/config/settings.h"
+#include "runtime/counters/counters.h"
+
+#define WPG_LAYER_NAME "VK_LAYER_WAVEPGO_shader_pgo"
+
+typedef struct wpg_instance {
+    VkInstance handle;
+    wpg_instance_commands next;
+    uint32_t api_version; /* what the instance was created with: ours when we raised it */
+    bool active;          /* false: everything below this instance passes through */
+} wpg_instance;
+
+typedef struct wpg_queue {
+    VkQueue handle;
+    uint32_t family;
+    bool drains; /* the family can run our transfer commands */
+} wpg_queue;
+
+struct wpg_counted; /* files.h */
+
+typedef struct wpg_device {
+    VkDevice handle;
+    wpg_instance *instance;
+    wpg_device_commands next;
+    wpg_mode mode; /* WPG_MODE_OFF: passes through */
+    wpg_device_features features;
+    PFN_vkSetDeviceLoaderData set_loader_data;
+    wpg_handles modules;   /* VkShaderModule -> wpg_shader_module */
+    VkPipelineCache cache; /* for our own compiles; VK_NULL_HANDLE = the driver's default */
+    wpg_queue *queues;
+    size_t queue_count;
+
+    wpg_counters *counters; /* generate only */
+    pthread_mutex_t counted_lock;
+    struct wpg_counted *counted; /* list of instrumented pipelines, under counted_lock */
+    atomic_bool lost;
+    atomic_bool drain_wanted;       /* set by the writer thread, taken by the queue hooks */
+    struct wpg_device *next_device; /* in the process's list, under wpg_process.lock */
+} wpg_device;
+
+typedef struct wpg_process {
+    wpg_settings settings;
+    wpg_mode mode;     /* of the settings; WPG_MODE_OFF when privileges were raised (setuid) */
+    pid_t pid;         /* a forked child is another process: it writes nothing */
+    char folder[4096]; /* working folder at load: relative names of the settings count from here */
+    wpg_handles instances, devices; /* by dispatch key */
+    pthread_mutex_t lock;           /* guards device_list */
+    wpg_device *device_list;
+    atomic_uint instance_count;
+} wpg_process;
+
+extern wpg_process wpg_the_process;
+
+/* Loads the settings on the first call; later calls are free. */
+void wpg_process_load(void);
+/* In a forked child the parent's counters and files are not ours. */
+bool wpg_process_is_owner(void);
+
+static inline wpg_instance *wpg_instance_of(const void *dispatchable)
+{
+    return wpg_handles_get(&wpg_the_process.instances, wpg_dispatch_key(dispatchable));
+}
+static inline wpg_device *wpg_device_of(const void *dispatchable)
+{
+    return wpg_handles_get(&wpg_the_process.devices, wpg_dispatch_key(dispatchable));
+}
+
+#endif

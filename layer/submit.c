@@ -1,0 +1,73 @@
+/* Queue hooks: the way the periodic drain gets onto a queue. A command goes down first; when the writer
+ * thread has asked for a drain, ours follows on the same queue, which its caller may use. The first line of
+ * each is the cheap way out. */
+#include "layer/hooks.h"
+#include "runtime/base/log.h"
+
+static const wpg_queue *find_queue(const wpg_device *device, VkQueue queue)
+{
+    for (size_t i = 0; i < device->queue_count; i++)
+        if (device->queues[i].handle == queue)
+            return &device->queues[i];
+    return NULL;
+}
+
+static void after(wpg_device *device, VkQueue handle, VkResult result)
+{
+    if (result == VK_ERROR_DEVICE_LOST)
+        atomic_store(&device->lost, true);
+    if (!atomic_load_explicit(&device->drain_wanted, memory_order_relaxed) || result < 0 ||
+        device->mode != WPG_MODE_GENERATE || atomic_load(&device->lost) || !wpg_process_is_owner())
+        return;
+    const wpg_queue *queue = find_queue(device, handle);
+    wpg_drain *drain = wpg_counters_drain(device->counters);
+    if (!queue || !queue->drains || !drain || !atomic_exchange(&device->drain_wanted, false))
+        return;
+    wpg_error err;
+    wpg_status status = wpg_drain_submit(drain, handle, queue->family, &err);
+    if (status != WPG_OK && status != WPG_E_LIMIT)
+        wpg_log_once(WPG_LOG_WARN, "periodic drain: %s", err.message);
+}
+
+VkResult VKAPI_CALL wpg_queue_submit(VkQueue queue, uint32_t count, const VkSubmitInfo *submits,
+                                     VkFence fence)
+{
+    wpg_device *device = wpg_device_of(queue);
+    if (!device)
+        return VK_ERROR_DEVICE_LOST;
+    VkResult result = device->next.QueueSubmit(queue, count, submits, fence);
+    after(device, queue, result);
+    return result;
+}
+
+VkResult VKAPI_CALL wpg_queue_submit2(VkQueue queue, uint32_t count, const VkSubmitInfo2 *submits,
+                                      VkFence fence)
+{
+    wpg_device *device = wpg_device_of(queue);
+    if (!device)
+        return VK_ERROR_DEVICE_LOST;
+    VkResult result = device->next.QueueSubmit2(queue, count, submits, fence);
+    after(device, queue, result);
+    return result;
+}
+
+VkResult VKAPI_CALL wpg_queue_submit2_khr(VkQueue queue, uint32_t count, const VkSubmitInfo2 *submits,
+                                          VkFence fence)
+{
+    wpg_device *device = wpg_device_of(queue);
+    if (!device)
+        return VK_ERROR_DEVICE_LOST;
+    VkResult result = device->next.QueueSubmit2KHR(queue, count, submits, fence);
+    after(device, queue, result);
+    return result;
+}
+
+VkResult VKAPI_CALL wpg_queue_present(VkQueue queue, const VkPresentInfoKHR *info)
+{
+    wpg_device *device = wpg_device_of(queue);
+    if (!device)
+        return VK_ERROR_DEVICE_LOST;
+    VkResult result = device->next.QueuePresentKHR(queue, info);
+    after(device, queue, result);
+    return result;
+}

@@ -1,0 +1,110 @@
+/* The exit summary. */
+#include "layer/summary.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "layer/state.h"
+#include "runtime/base/log.h"
+
+enum { REASONS = 24, REASON_SIZE = 96 };
+
+static struct {
+    atomic_uint_least64_t pipelines, passed, changed, ours, drivers, files;
+    pthread_mutex_t lock; /* guards all below; taken only for a pipeline that passes through */
+    char folder[256];     /* of the files written */
+    struct {
+        char text[REASON_SIZE];
+        uint64_t count;
+    } reasons[REASONS]; /* the last one collects what does not fit */
+} summary = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+uint64_t wpg_now(void)
+{
+    struct timespec now;
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+void wpg_summary_pipeline(const char *why)
+{
+    atomic_fetch_add(&summary.pipelines, 1);
+    if (!why)
+        return;
+    atomic_fetch_add(&summary.passed, 1);
+    char text[REASON_SIZE];
+    (void)snprintf(text, sizeof text, "%.*s", (int)strcspn(why, ":"), why);
+    (void)pthread_mutex_lock(&summary.lock);
+    size_t i = 0;
+    while (i < REASONS - 1 && summary.reasons[i].count && strcmp(summary.reasons[i].text, text) != 0)
+        i++;
+    (void)snprintf(summary.reasons[i].text, REASON_SIZE, "%s", i == REASONS - 1 ? "other reasons" : text);
+    summary.reasons[i].count++;
+    (void)pthread_mutex_unlock(&summary.lock);
+}
+
+void wpg_summary_changed(void)
+{
+    atomic_fetch_add(&summary.changed, 1);
+}
+
+void wpg_summary_time(uint64_t ours, uint64_t drivers)
+{
+    atomic_fetch_add(&summary.ours, ours);
+    atomic_fetch_add(&summary.drivers, drivers);
+}
+
+void wpg_summary_file(const char *path, bool first)
+{
+    const char *slash = strrchr(path, '/');
+    if (!first)
+        return;
+    atomic_fetch_add(&summary.files, 1);
+    (void)pthread_mutex_lock(&summary.lock);
+    (void)snprintf(summary.folder, sizeof summary.folder, "%.*s", slash ? (int)(slash - path) : 1,
+                   slash ? path : ".");
+    (void)pthread_mutex_unlock(&summary.lock);
+}
+
+void wpg_summary_print(void)
+{
+    const wpg_settings *settings = &wpg_the_process.settings;
+    uint64_t pipelines = atomic_load(&summary.pipelines);
+    if (!settings->summary || !pipelines)
+        return;
+    char reasons[640] = "", files[320] = "";
+    size_t at = 0;
+    (void)pthread_mutex_lock(&summary.lock);
+    for (size_t i = 0; i < REASONS && at < sizeof reasons; i++)
+        if (summary.reasons[i].count) {
+            int more = snprintf(reasons + at, sizeof reasons - at, "%s%s: %llu", at ? "; " : " (",
+                                summary.reasons[i].text, (unsigned long long)summary.reasons[i].count);
+            at += more > 0 ? (size_t)more : 0;
+        }
+    if (at && at < sizeof reasons - 1)
+        (void)snprintf(reasons + at, sizeof reasons - at, ")");
+    uint64_t written = atomic_load(&summary.files);
+    if (written)
+        (void)snprintf(files, sizeof files, "; %llu file%s in %s", (unsigned long long)written,
+                       written == 1 ? "" : "s", summary.folder);
+    (void)pthread_mutex_unlock(&summary.lock);
+    /* The summary is asked for by its own setting, not by the log level. */
+    if (!wpg_log_enabled(WPG_LOG_INFO))
+        wpg_log_open(WPG_LOG_INFO, settings->log_file);
+    wpg_log_info(
+        "%llu pipelines seen, %llu %s, %llu passed through%s%s; creation took %.1f ms here, %.1f ms in "
+        "the driver",
+        (unsigned long long)pipelines, (unsigned long long)atomic_load(&summary.changed),
+        wpg_the_process.mode == WPG_MODE_GENERATE ? "instrumented" : "optimised",
+        (unsigned long long)atomic_load(&summary.passed), reasons, files,
+        (double)atomic_load(&summary.ours) * 1e-6, (double)atomic_load(&summary.drivers) * 1e-6);
+}
+
+void wpg_summary_finish(void)
+{
+    (void)pthread_mutex_destroy(&summary.lock);
+}

@@ -1,0 +1,22 @@
+/* What the layer did, counted for the one line at the end. Threads: any. */
+#ifndef WPG_LAYER_SUMMARY_H
+#define WPG_LAYER_SUMMARY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* A pipeline went through vkCreate*Pipelines. `why` NULL: it was made from rewritten words (or, in use mode,
+ * looked at and left as it was); else why the application's own went down. Reasons are grouped by their text
+ * up to the first colon. */
+void wpg_summary_pipeline(const char *why);
+/* Of the pipelines looked at, one whose words were changed. */
+void wpg_summary_changed(void);
+/* Nanoseconds spent on one pipeline by us and by the driver. */
+void wpg_summary_time(uint64_t ours, uint64_t drivers);
+void wpg_summary_file(const char *path, bool first);
+void wpg_summary_print(void);
+void wpg_summary_finish(void);
+
+uint64_t wpg_now(void); /* monotonic, nanoseconds */
+
+#endif

@@ -1,0 +1,271 @@
+/* Profiles for use mode. */
+#include "layer/use.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "compiler/instrument/instrument.h"
+#include "layer/state.h"
+#include "runtime/base/log.h"
+#include "runtime/bundle/folder.h"
+#include "runtime/bundle/use_log.h"
+#include "runtime/profile/shader_view.h"
+
+typedef struct source {
+    wpg_profile *profile;
+    wpg_shader_view *view;
+} source;
+
+static struct {
+    source all;     /* the sum of every file */
+    source *single; /* files of one pipeline each */
+    size_t single_count;
+    wpg_map by_pipeline; /* low half of the hash -> index into single */
+    char missing[320];   /* why there is no profile */
+} use = {.missing = "no profile was given (PROFILE_USE)"};
+
+static void source_finish(source *s)
+{
+    wpg_shader_view_destroy(s->view);
+    wpg_profile_destroy(s->profile);
+    *s = (source){0};
+}
+
+/* Reads one file; NULL after saying why when it cannot be read. */
+static wpg_profile *read_file(const char *path)
+{
+    wpg_error err;
+    wpg_profile *profile = wpg_profile_create();
+    if (profile && wpg_profile_read_file(profile, NULL, path, &err) == WPG_OK)
+        return profile;
+    wpg_log_warn("profile not used: %s", profile ? err.message : "out of memory");
+    wpg_profile_destroy(profile);
+    return NULL;
+}
+
+/* Keeps a file of one pipeline by itself. */
+static void keep_single(wpg_profile *profile)
+{
+    source *s = &use.single[use.single_count];
+    s->profile = profile;
+    if (wpg_shader_view_create(&s->view, profile, NULL) != WPG_OK || s->view->pipeline_count != 1 ||
+        !wpg_map_set(&use.by_pipeline, s->view->pipelines[0].pipeline.low, use.single_count)) {
+        source_finish(s);
+        return;
+    }
+    use.single_count++;
+}
+
+static size_t read_all(const wpg_path_list *list)
+{
+    size_t read = 0;
+    use.single = calloc(list->count, sizeof *use.single);
+    for (size_t i = 0; i < list->count; i++) {
+        wpg_error err;
+        wpg_profile *profile = read_file(list->paths[i]);
+        if (!profile)
+            continue;
+        if (wpg_profile_merge(use.all.profile, profile, 1, NULL, &err) != WPG_OK)
+            wpg_log_warn("profile not used: %s: %s", list->paths[i], err.message);
+        else
+            read++;
+        if (use.single && list->count > 1)
+            keep_single(profile);
+        else
+            wpg_profile_destroy(profile);
+    }
+    return read;
+}
+
+void wpg_use_load(const char *path)
+{
+    char full[8300];
+    wpg_path_list list = {0};
+    wpg_error err;
+    if (!path || !*path) {
+        wpg_log_warn("%s", use.missing);
+        return;
+    }
+    if (path[0] == '/')
+        (void)snprintf(full, sizeof full, "%s", path);
+    else
+        (void)snprintf(full, sizeof full, "%s/%s", wpg_the_process.folder, path);
+    use.all.profile = wpg_profile_create();
+    wpg_status status =
+        use.all.profile ? wpg_path_list_add(&list, full, &err) : wpg_fail(&err, WPG_E_NOMEM, "out of memory");
+    if (status == WPG_OK && read_all(&list) == 0)
+        status = wpg_fail(&err, WPG_E_FORMAT, "%s holds no profile that can be read", path);
+    if (status == WPG_OK)
+        status = wpg_shader_view_create(&use.all.view, use.all.profile, &err);
+    wpg_path_list_finish(&list);
+    if (status != WPG_OK) {
+        (void)snprintf(use.missing, sizeof use.missing, "no profile: %s", err.message);
+        wpg_log_warn("%s", use.missing);
+        source_finish(&use.all);
+        return;
+    }
+    use.missing[0] = '\0';
+    wpg_log_info("profile %s: %zu shader functions, %zu pipelines", path, use.all.view->shader_count,
+                 use.all.view->pipeline_count);
+}
+
+void wpg_use_unload(void)
+{
+    source_finish(&use.all);
+    for (size_t i = 0; i < use.single_count; i++)
+        source_finish(&use.single[i]);
+    free(use.single);
+    use.single = NULL;
+    use.single_count = 0;
+    wpg_map_free(&use.by_pipeline);
+}
+
+const char *wpg_use_missing(void)
+{
+    return use.missing[0] ? use.missing : NULL;
+}
+
+/* -- Looking up */
+
+static bool pipeline_has(const wpg_pipeline_counts *pipeline, const wpg_rewrite *stage)
+{
+    for (size_t i = 0; pipeline && i < pipeline->stage_count; i++)
+        if (wpg_hash_equal(pipeline->stages[i].shader, stage->hash))
+            return true;
+    return false;
+}
+
+static void take_functions(wpg_weights *weights, wpg_arena *arena, const wpg_shader_counts *functions,
+                           size_t count)
+{
+    wpg_function_weights *taken = WPG_ARENA_ARRAY(arena, wpg_function_weights, count);
+    if (!taken)
+        return;
+    for (size_t i = 0; i < count; i++)
+        taken[i] = (wpg_function_weights){
+            .ordinal = functions[i].function,
+            .checksum = functions[i].checksum,
+            .block_count = (uint32_t)functions[i].block_count,
+            .lanes = functions[i].lanes,
+            .waves = functions[i].waves,
+            .uniform = functions[i].uniform,
+            .select_count = (uint32_t)(functions[i].select_counter_count / WPG_SELECT_COUNTERS),
+            .selects = functions[i].selects,
+        };
+    weights->functions = taken;
+    weights->function_count = (uint32_t)count;
+}
+
+void wpg_use_find(wpg_weights *weights, const char **found, wpg_arena *arena, wpg_hash128 pipeline,
+                  const wpg_rewrite *stage)
+{
+    const char *stage_name = wpg_stage_name(stage->stage.model);
+    const wpg_shader_counts *functions;
+    uint64_t index;
+    size_t count;
+    *weights = (wpg_weights){0};
+    *found = "no";
+    if (!use.all.view || !stage_name)
+        return;
+    if (wpg_map_get(&use.by_pipeline, pipeline.low, &index)) {
+        const source *single = &use.single[index];
+        if (pipeline_has(wpg_shader_view_find_pipeline(single->view, pipeline), stage) &&
+            (count = wpg_shader_view_find(&functions, single->view, stage->hash, stage_name, stage->entry)) >
+                0) {
+            take_functions(weights, arena, functions, count);
+            *found = "pipeline";
+            return;
+        }
+    }
+    count = wpg_shader_view_find(&functions, use.all.view, stage->hash, stage_name, stage->entry);
+    if (!count)
+        return;
+    take_functions(weights, arena, functions, count);
+    *found =
+        pipeline_has(wpg_shader_view_find_pipeline(use.all.view, pipeline), stage) ? "pipeline" : "shader";
+}
+
+/* -- Reporting */
+
+static const char *result_of(const wpg_rewrite *stage)
+{
+    if (stage->changed)
+        return "optimised";
+    return stage->why.message[0] || strcmp(stage->found, "no") == 0 ? "original" : "unchanged";
+}
+
+static const char *why_of(const wpg_rewrite *stage)
+{
+    if (stage->why.message[0])
+        return stage->why.message;
+    if (strcmp(stage->found, "no") == 0)
+        return use.missing[0] ? use.missing : "the profile does not know this shader";
+    if (stage->remarks && stage->remarks->mismatch)
+        return "the profile was made of other code (checksum), it was not applied";
+    return "";
+}
+
+static void log_stage(const char *hex, const wpg_use_stage *line)
+{
+    size_t done = 0;
+    for (size_t i = 0; i < line->remark_count; i++)
+        done += line->remarks[i].done;
+    wpg_log_info("pipeline %s %s %s: profile found by %s, %s, %zu changes, %zu refused%s%s", hex, line->stage,
+                 line->entry, strcmp(line->found, "no") == 0 ? "nothing" : line->found, line->result, done,
+                 line->remark_count - done, line->why[0] ? ": " : "", line->why);
+    for (size_t i = 0; i < line->remark_count; i++)
+        wpg_log_debug("pipeline %s %s function %u block %u: %s %s: %s", hex, line->stage,
+                      line->remarks[i].function, line->remarks[i].block, line->remarks[i].pass,
+                      line->remarks[i].done ? "done" : "refused", line->remarks[i].text);
+}
+
+static const wpg_use_remark *convert(size_t *count, wpg_arena *arena, const wpg_remarks *remarks)
+{
+    *count = 0;
+    if (!remarks)
+        return NULL;
+    wpg_use_remark *made = WPG_ARENA_ARRAY(arena, wpg_use_remark, remarks->count);
+    for (uint32_t i = 0; made && i < remarks->count; i++) {
+        const wpg_remark *remark = &remarks->items[i];
+        made[i] = (wpg_use_remark){.pass = remark->pass,
+                                   .text = remark->text,
+                                   .done = remark->kind == WPG_REMARK_DONE,
+                                   .function = remark->ordinal,
+                                   .block = remark->block};
+        *count = i + 1;
+    }
+    return made;
+}
+
+void wpg_use_report(wpg_hash128 pipeline, const wpg_rewrite *stages, size_t stage_count)
+{
+    const char *path = wpg_the_process.settings.use_log;
+    char hex[WPG_HASH_HEX + 1], full[8300];
+    wpg_arena arena;
+    wpg_arena_init(&arena);
+    wpg_use_stage *lines = WPG_ARENA_ARRAY(&arena, wpg_use_stage, stage_count);
+    wpg_hash_to_hex(hex, pipeline);
+    for (size_t i = 0; lines && i < stage_count; i++) {
+        const char *name = wpg_stage_name(stages[i].stage.model);
+        lines[i] = (wpg_use_stage){.shader = stages[i].hash,
+                                   .stage = name ? name : "",
+                                   .entry = stages[i].entry,
+                                   .found = stages[i].found,
+                                   .result = result_of(&stages[i]),
+                                   .why = why_of(&stages[i])};
+        lines[i].remarks = convert(&lines[i].remark_count, &arena, stages[i].remarks);
+        log_stage(hex, &lines[i]);
+    }
+    if (lines && path && *path) {
+        wpg_writer out = {0};
+        wpg_error err;
+        (void)snprintf(full, sizeof full, "%s%s%s", path[0] == '/' ? "" : wpg_the_process.folder,
+                       path[0] == '/' ? "" : "/", path);
+        wpg_use_log_line(&out, pipeline, lines, stage_count);
+        if (wpg_use_log_append(full, &out, &err) != WPG_OK)
+            wpg_log_once(WPG_LOG_WARN, "USE_LOG: %s", err.message);
+        wpg_writer_finish(&out);
+    }
+    wpg_arena_finish(&arena);
+}

@@ -1,0 +1,131 @@
+/* The background writer. Its rhythm is half of FLUSH_INTERVAL: a drain is asked for, the next submission of
+ * the program carries it, and once it has finished the files are written. */
+#include "layer/writer.h"
+
+#include <signal.h>
+#include <time.h>
+
+#include "layer/files.h"
+#include "layer/state.h"
+#include "runtime/base/log.h"
+
+static struct {
+    pthread_mutex_t lock;
+    pthread_cond_t wake;
+    pthread_t thread;
+    bool running, condition_made;
+    unsigned generation; /* a thread ends once this is no longer its own */
+} writer = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* Sleeps; false when the thread has to end. Under the lock. */
+static bool sleep_for(double seconds, unsigned mine)
+{
+    struct timespec until;
+    (void)clock_gettime(CLOCK_MONOTONIC, &until);
+    time_t whole = (time_t)seconds;
+    until.tv_sec += whole;
+    until.tv_nsec += (long)((seconds - (double)whole) * 1e9);
+    if (until.tv_nsec >= 1000000000L) {
+        until.tv_sec++;
+        until.tv_nsec -= 1000000000L;
+    }
+    while (writer.generation == mine)
+        if (pthread_cond_timedwait(&writer.wake, &writer.lock, &until) != 0)
+            break;
+    return writer.generation == mine;
+}
+
+/* Whether every drain that was asked for has been submitted and has finished. */
+static bool drains_done(void)
+{
+    bool done = true;
+    wpg_process *process = &wpg_the_process;
+    (void)pthread_mutex_lock(&process->lock);
+    for (wpg_device *device = process->device_list; device; device = device->next_device) {
+        wpg_drain *drain = wpg_counters_drain(device->counters);
+        if (!drain || atomic_load(&device->lost))
+            continue;
+        wpg_status status = wpg_drain_wait(drain, 0);
+        if (status == WPG_E_IO)
+            atomic_store(&device->lost, true);
+        done &= status != WPG_E_NOT_FOUND && !atomic_load(&device->drain_wanted);
+    }
+    (void)pthread_mutex_unlock(&process->lock);
+    return done;
+}
+
+static void want_drains(void)
+{
+    wpg_process *process = &wpg_the_process;
+    (void)pthread_mutex_lock(&process->lock);
+    for (wpg_device *device = process->device_list; device; device = device->next_device)
+        atomic_store(&device->drain_wanted, true);
+    (void)pthread_mutex_unlock(&process->lock);
+}
+
+static void *run(void *generation)
+{
+    unsigned mine = (unsigned)(uintptr_t)generation;
+    double interval = wpg_the_process.settings.flush_interval / 2,
+           step = interval < 0.2 ? interval / 4 : 0.05;
+    (void)pthread_mutex_lock(&writer.lock);
+    while (sleep_for(interval, mine)) {
+        (void)pthread_mutex_unlock(&writer.lock);
+        want_drains();
+        (void)pthread_mutex_lock(&writer.lock);
+        /* A program that submits nothing has nothing new either; host memory is written as it is. */
+        for (double waited = 0; waited < interval / 2 && sleep_for(step, mine); waited += step) {
+            (void)pthread_mutex_unlock(&writer.lock);
+            bool done = drains_done();
+            (void)pthread_mutex_lock(&writer.lock);
+            if (done)
+                break;
+        }
+        if (writer.generation != mine)
+            break;
+        (void)pthread_mutex_unlock(&writer.lock);
+        wpg_files_write_all(false);
+        (void)pthread_mutex_lock(&writer.lock);
+    }
+    (void)pthread_mutex_unlock(&writer.lock);
+    return NULL;
+}
+
+void wpg_writer_start(void)
+{
+    if (!(wpg_the_process.settings.flush_interval > 0))
+        return;
+    (void)pthread_mutex_lock(&writer.lock);
+    if (!writer.condition_made) {
+        pthread_condattr_t attributes;
+        (void)pthread_condattr_init(&attributes);
+        (void)pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+        writer.condition_made = pthread_cond_init(&writer.wake, &attributes) == 0;
+        (void)pthread_condattr_destroy(&attributes);
+    }
+    if (!writer.running && writer.condition_made) {
+        /* Signals are the program's own business. */
+        sigset_t all, before;
+        (void)sigfillset(&all);
+        (void)pthread_sigmask(SIG_SETMASK, &all, &before);
+        writer.running = pthread_create(&writer.thread, NULL, run, (void *)(uintptr_t)writer.generation) == 0;
+        (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+        if (!writer.running)
+            wpg_log_warn("no writer thread: profile files are written at the end only");
+    }
+    (void)pthread_mutex_unlock(&writer.lock);
+}
+
+void wpg_writer_stop(void)
+{
+    (void)pthread_mutex_lock(&writer.lock);
+    bool running = writer.running;
+    pthread_t thread = writer.thread;
+    writer.running = false;
+    writer.generation++;
+    if (writer.condition_made)
+        (void)pthread_cond_broadcast(&writer.wake);
+    (void)pthread_mutex_unlock(&writer.lock);
+    if (running)
+        (void)pthread_join(thread, NULL);
+}

@@ -1,0 +1,29 @@
+/* The disk cache of rewritten words: blobs by 128-bit key, each in a file of its own that appears whole.
+ * A blob that was cut, changed or made for another key is not returned. Losing the cache loses time only, so
+ * that nothing is synced to disk. Threads: any. */
+#ifndef WPG_RUNTIME_BUNDLE_CACHE_H
+#define WPG_RUNTIME_BUNDLE_CACHE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "runtime/base/error.h"
+#include "runtime/base/hash.h"
+
+typedef struct wpg_cache {
+    char folder[3800]; /* "" = no cache */
+} wpg_cache;
+
+/* `setting` is the folder; "" = $XDG_CACHE_HOME/wavepgo or ~/.cache/wavepgo; "none" = no cache. A relative
+ * folder counts from `base`. Nothing is made on disk yet. */
+void wpg_cache_init(wpg_cache *cache, const char *setting, const char *base);
+
+/* *data is malloc'd, the caller frees it. WPG_E_NOT_FOUND: not there, or no cache; WPG_E_FORMAT: damaged. */
+wpg_status wpg_cache_get(uint8_t **data, size_t *size, const wpg_cache *cache, wpg_hash128 key,
+                         wpg_error *err);
+/* Replaces what was there. WPG_E_NOT_FOUND: no cache. */
+wpg_status wpg_cache_put(const wpg_cache *cache, wpg_hash128 key, const void *data, size_t size,
+                         wpg_error *err);
+
+#endif

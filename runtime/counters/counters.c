@@ -1,0 +1,197 @@
+/* Directory, counters and drains put together. */
+#include "runtime/counters/counters.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct wpg_counters {
+    wpg_counters_vk vk;
+    wpg_layout layout;
+    wpg_region directory, memory, staging; /* staging: device placement only */
+    wpg_drain drain;
+    wpg_address_kind kind;
+    wpg_replay replay;
+    uint64_t start;
+};
+
+enum { ENTRY_SIZE = 8, COUNTER_SIZE = 8 };
+static const size_t least_bytes = (size_t)1 << 20;
+
+/* Host-visible memory is right where it is the device's own: software and integrated devices, and cards whose
+ * whole memory the host sees (a heap several times our size, not the classic 256 MiB window of which we would
+ * take a large part). */
+static bool prefer_host(const wpg_counters_config *config)
+{
+    if (config->placement != WPG_COUNTERS_AUTO)
+        return config->placement == WPG_COUNTERS_HOST;
+    if (config->device_type == VK_PHYSICAL_DEVICE_TYPE_CPU ||
+        config->device_type == VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU)
+        return true;
+    const VkMemoryPropertyFlags both = VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT |
+                                       VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT |
+                                       VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
+    return wpg_memory_type(config->limits.types, UINT32_MAX, both, 0, config->bytes * 3) != UINT32_MAX;
+}
+
+static wpg_status create_memory(wpg_counters *counters, const wpg_counters_config *config, size_t bytes,
+                                wpg_error *err)
+{
+    const VkMemoryPropertyFlags host =
+        VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
+    const wpg_memory_limits *limits = &config->limits;
+    if (prefer_host(config))
+        return wpg_region_create(&counters->memory, &counters->vk, limits, bytes, host,
+                                 VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT, true, err);
+    WPG_TRY(wpg_region_create(&counters->memory, &counters->vk, limits, bytes,
+                              VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT, 0, true, err));
+    wpg_status status = wpg_region_create(&counters->staging, &counters->vk, limits, bytes, host,
+                                          VK_MEMORY_PROPERTY_HOST_CACHED_BIT, false, err);
+    if (status != WPG_OK)
+        wpg_region_destroy(&counters->memory, &counters->vk);
+    return status;
+}
+
+static void fill(uint64_t *words, size_t count, uint64_t value)
+{
+    if (value == 0) {
+        memset(words, 0, count * sizeof *words);
+        return;
+    }
+    for (size_t i = 0; i < count; i++)
+        words[i] = value;
+}
+
+/* First values into the counters, the scratch block's address into every directory entry. */
+static wpg_status fill_memory(wpg_counters *counters, const wpg_counters_config *config, wpg_error *err)
+{
+    const wpg_region *visible = counters->memory.mapped ? &counters->memory : &counters->staging;
+    fill(visible->mapped, visible->size / COUNTER_SIZE, counters->start);
+    fill(counters->directory.mapped, counters->layout.slot_count, counters->memory.address);
+    WPG_TRY(wpg_drain_init(&counters->drain, &counters->vk, &counters->memory,
+                           counters->memory.mapped ? NULL : &counters->staging, err));
+    if (!counters->memory.mapped)
+        return wpg_drain_upload(&counters->drain, config->queue, config->queue_family, err);
+    return WPG_OK;
+}
+
+static wpg_status build(wpg_counters *counters, const wpg_counters_config *config, wpg_error *err)
+{
+    size_t bytes = config->bytes < least_bytes ? least_bytes : config->bytes;
+    size_t slots = 1;
+    while (slots < config->slots)
+        slots <<= 1;
+    if (!counters->vk.GetBufferDeviceAddress)
+        return wpg_fail(err, WPG_E_UNSUPPORTED, "vkGetBufferDeviceAddress is missing");
+    WPG_TRY(wpg_region_create_fixed(&counters->directory, &counters->kind, &counters->replay, &counters->vk,
+                                    &config->limits, slots * ENTRY_SIZE, err));
+    wpg_status status = WPG_OK;
+    if (counters->kind != WPG_ADDRESS_LITERAL) {
+        while ((status = create_memory(counters, config, bytes, err)) != WPG_OK && bytes / 2 >= least_bytes)
+            bytes /= 2;
+        if (status == WPG_OK && counters->memory.address == 0)
+            status = wpg_fail(err, WPG_E_IO, "counter memory has no device address");
+    }
+    if (status == WPG_OK)
+        status = wpg_layout_init(&counters->layout, slots, bytes / COUNTER_SIZE, err);
+    if (status == WPG_OK && counters->kind != WPG_ADDRESS_LITERAL)
+        status = fill_memory(counters, config, err);
+    return status;
+}
+
+wpg_status wpg_counters_create(wpg_counters **counters, const wpg_counters_vk *vk,
+                               const wpg_counters_config *config, wpg_error *err)
+{
+    wpg_counters *made = calloc(1, sizeof *made);
+    if (!made)
+        return wpg_fail(err, WPG_E_NOMEM, "out of memory for counters");
+    made->vk = *vk;
+    made->replay = config->replay;
+    made->start = config->start;
+    wpg_status status = build(made, config, err);
+    if (status != WPG_OK)
+        wpg_counters_destroy(made, true);
+    else
+        *counters = made;
+    return status;
+}
+
+void wpg_counters_destroy(wpg_counters *counters, bool vk_alive)
+{
+    if (!counters)
+        return;
+    const wpg_counters_vk *vk = vk_alive ? &counters->vk : NULL;
+    wpg_drain_finish(&counters->drain, vk_alive);
+    wpg_region_destroy(&counters->directory, vk);
+    wpg_region_destroy(&counters->memory, vk);
+    wpg_region_destroy(&counters->staging, vk);
+    wpg_layout_finish(&counters->layout);
+    free(counters);
+}
+
+wpg_address_kind wpg_counters_address_kind(const wpg_counters *counters)
+{
+    return counters->kind;
+}
+
+wpg_replay wpg_counters_replay(const wpg_counters *counters)
+{
+    return counters->replay;
+}
+
+bool wpg_counters_on_host(const wpg_counters *counters)
+{
+    return counters->memory.mapped != NULL;
+}
+
+bool wpg_counters_readable(const wpg_counters *counters)
+{
+    return counters->kind != WPG_ADDRESS_LITERAL;
+}
+
+wpg_status wpg_counters_claim(wpg_counter_slot **slot, wpg_counters *counters, wpg_hash128 hash,
+                              wpg_error *err)
+{
+    return wpg_layout_claim(slot, &counters->layout, hash, err);
+}
+
+uint64_t wpg_counters_entry(const wpg_counters *counters, const wpg_counter_slot *slot)
+{
+    return counters->directory.address + slot->index * ENTRY_SIZE;
+}
+
+wpg_status wpg_counters_place(wpg_counters *counters, wpg_counter_slot *slot, size_t count, wpg_error *err)
+{
+    bool placed;
+    WPG_TRY(wpg_layout_place(&placed, &counters->layout, slot, count, err));
+    if (!counters->directory.mapped)
+        return WPG_OK;
+    /* Written again by a second thread that finds it placed: both write the same, and the entry is there
+     * before either makes its pipeline. A host write is visible to every later submission (Vulkan 1.3, 7.9).
+     */
+    uint64_t *entries = counters->directory.mapped;
+    uint64_t address = counters->memory.address + atomic_load(&slot->first) * COUNTER_SIZE;
+    __atomic_store_n(&entries[slot->index], address, __ATOMIC_RELEASE);
+    return WPG_OK;
+}
+
+wpg_drain *wpg_counters_drain(wpg_counters *counters)
+{
+    return counters->kind == WPG_ADDRESS_LITERAL ? NULL : &counters->drain;
+}
+
+void wpg_counters_read(uint64_t *values, const wpg_counters *counters, const wpg_counter_slot *slot)
+{
+    const wpg_region *visible = counters->memory.mapped ? &counters->memory : &counters->staging;
+    const uint64_t *words = visible->mapped;
+    size_t first = atomic_load(&slot->first), count = atomic_load(&slot->count);
+    if (!words)
+        return;
+    for (size_t i = 0; i < count; i++) {
+        uint64_t value = __atomic_load_n(&words[first + i], __ATOMIC_RELAXED) - counters->start;
+        /* Below the start value (a torn read) it would be huge. */
+        if (value >> 63)
+            value = 0;
+        if (value > values[i])
+            values[i] = value;
+    }
+}

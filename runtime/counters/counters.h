@@ -1,0 +1,56 @@
+/* The counters of one device: directory, counter memory and drains as one object.
+ *
+ *     hash --claim--> slot --place--> counters, directory entry filled --> shaders count --> drain --> read
+ *
+ * Threads: claim, place and read from any thread at once (read of one slot by one thread at a time). */
+#ifndef WPG_RUNTIME_COUNTERS_COUNTERS_H
+#define WPG_RUNTIME_COUNTERS_COUNTERS_H
+
+#include "runtime/counters/drain.h"
+#include "runtime/counters/layout.h"
+
+typedef struct wpg_counters wpg_counters;
+
+typedef enum wpg_counters_placement {
+    WPG_COUNTERS_AUTO, /* host-visible memory where that is also the device's own, else device memory */
+    WPG_COUNTERS_DEVICE,
+    WPG_COUNTERS_HOST
+} wpg_counters_placement;
+
+typedef struct wpg_counters_config {
+    wpg_memory_limits limits;
+    VkPhysicalDeviceType device_type;
+    wpg_counters_placement placement;
+    size_t bytes, slots;
+    uint64_t start;    /* every counter's first value; taken off again when read */
+    wpg_replay replay; /* of an earlier run on this device */
+    VkQueue queue;     /* for the first upload, nobody else uses it yet */
+    uint32_t queue_family;
+} wpg_counters_config;
+
+wpg_status wpg_counters_create(wpg_counters **counters, const wpg_counters_vk *vk,
+                               const wpg_counters_config *config, wpg_error *err);
+/* The device must be idle, or lost with vk_alive false: then no Vulkan call is made. NULL is fine. */
+void wpg_counters_destroy(wpg_counters *counters, bool vk_alive);
+
+wpg_address_kind wpg_counters_address_kind(const wpg_counters *counters);
+wpg_replay wpg_counters_replay(const wpg_counters *counters);
+bool wpg_counters_on_host(const wpg_counters *counters);  /* counters are read without a copy */
+bool wpg_counters_readable(const wpg_counters *counters); /* false: there is no memory behind the addresses */
+
+/* See layout.h. */
+wpg_status wpg_counters_claim(wpg_counter_slot **slot, wpg_counters *counters, wpg_hash128 hash,
+                              wpg_error *err);
+/* The literal address of the slot's directory entry. */
+uint64_t wpg_counters_entry(const wpg_counters *counters, const wpg_counter_slot *slot);
+/* Gives the slot its counters and fills in its directory entry. */
+wpg_status wpg_counters_place(wpg_counters *counters, wpg_counter_slot *slot, size_t count, wpg_error *err);
+
+wpg_drain *wpg_counters_drain(wpg_counters *counters);
+
+/* Copies the slot's counters, as the last drain left them or, in host memory, as they are now: values[] has
+ * room for slot->count. No Vulkan call. Values never go below what `values` holds on entry, so that a counter
+ * caught between its two halves (low wrapped, carry not yet in high) does no harm: start with zeros. */
+void wpg_counters_read(uint64_t *values, const wpg_counters *counters, const wpg_counter_slot *slot);
+
+#endif
