@@ -252,7 +252,7 @@ static void test_debug(void **state)
     assert_int_equal(line.column, 7);
     assert_false(wpg_line_of(&line, m, test_find(m, SpvOpSwitch, 0)));    /* OpNoLine */
     assert_false(wpg_line_of(&line, m, test_find(m, SpvOpLoopMerge, 0))); /* another block */
-    assert_false(wpg_line_of(&line, m, test_find(m, SpvOpVariable, 5)));  /* before any line */
+    assert_false(wpg_line_of(&line, m, test_find(m, SpvOpVariable, 4)));  /* before any line */
     assert_int_equal(wpg_module_entry_points(&entries, &count, m, &arena), WPG_OK);
     assert_int_equal(count, 1);
     assert_int_equal(entries[0].model, SpvExecutionModelFragment);
