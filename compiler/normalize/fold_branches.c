@@ -1,0 +1,526 @@
+/* Pass: branches on constants go, then blocks that nothing reaches, then blocks stand in canonical order.
+ *
+ * Conditions are folded where they are scalar integer or boolean expressions of constants (phis included), to
+ * a fixpoint. The structured rules (SPIR-V 1.6, 2.11.2) decide what becomes of a header:
+ *   - OpLoopMerge stays, its branch becomes unconditional. A loop always keeps exactly one back edge: a latch
+ *     that would lose it stays conditional; an unreachable continue target becomes { label; branch to header
+ * }.
+ *   - OpSelectionMerge goes when its merge block has, from inside, no branch left or one plain branch that is
+ *     not nested: then nothing needs the construct. Else a switch keeps its merge and one target, because
+ *     breaks of it may be nested in ifs; an if is then left as it is.
+ *   - An unreachable merge block of a remaining header becomes { label; OpUnreachable }.
+ * Straight-line blocks are not merged: whether two blocks are one is the front end's choice, and merging
+ * would have to respect every role a block can have. Block order of the output: structured reverse post-order
+ * (flow.c).
+ *
+ * Needs: a parsed module. Keeps: ids of what stays. Source: SPIR-V 1.6, 2.11. */
+#include "compiler/normalize/internal.h"
+#include "runtime/base/vec.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_EVALUATION_DEPTH = 256 };
+
+typedef enum known_state { NOT_ASKED, NOT_CONSTANT, CONSTANT } known_state;
+
+typedef struct known_value {
+    uint64_t bits;
+    uint8_t width, state;
+} known_value;
+
+typedef struct folder {
+    wpg_module *module;
+    wpg_flow flow;
+    wpg_marks gone;
+    known_value *values; /* by id */
+    uint32_t values_count;
+    uint32_t folded, removed;
+    uint32_t *only;          /* by block: the only label it goes to, 0 if several or none */
+    bool *veto, *dissolves;  /* by block: must stay as it is; loses its OpSelectionMerge */
+    WPG_VEC(uint32_t) asked; /* ids whose state is not NOT_ASKED */
+    WPG_VEC(uint32_t) words; /* scratch operands */
+    bool out_of_memory;
+} folder;
+
+/* -- Constant expressions ------------------------------------------------------------------------------ */
+
+static bool evaluate(folder *f, uint32_t id, uint64_t *bits, uint32_t *width, uint32_t depth);
+
+static bool evaluate_phi(folder *f, const wpg_inst *phi, uint64_t *bits, uint32_t *width, uint32_t depth)
+{
+    bool any = false;
+    for (uint32_t i = 3; i + 1 < phi->count; i += 2) {
+        uint64_t more;
+        uint32_t parent = wpg_flow_find(&f->flow, phi->words[i + 1]);
+        if (parent >= f->flow.count || !f->flow.blocks[parent].reachable)
+            continue;
+        if (!evaluate(f, phi->words[i], &more, width, depth) || (any && more != *bits))
+            return false;
+        *bits = more;
+        any = true;
+    }
+    return any;
+}
+
+/* A component of a constant composite. */
+static bool evaluate_extract(const folder *f, const wpg_inst *inst, uint64_t *bits, uint32_t *width)
+{
+    uint32_t id = inst->words[3];
+    for (uint32_t i = 4; i < inst->count; i++) {
+        const wpg_inst *c = wpg_module_def(f->module, id);
+        if (!c || c->opcode != SpvOpConstantComposite || inst->words[i] + 3u >= c->count)
+            return false;
+        id = c->words[3 + inst->words[i]];
+    }
+    return wpg_const_value(f->module, id, bits, width);
+}
+
+static bool evaluate_inst(folder *f, const wpg_inst *inst, uint64_t *bits, uint32_t *width, uint32_t depth)
+{
+    uint64_t operands[WPG_FOLD_OPERANDS];
+    uint32_t widths[WPG_FOLD_OPERANDS], count = inst->count - 3u;
+    bool is_float, is_signed;
+    if (inst->opcode == SpvOpPhi)
+        return evaluate_phi(f, inst, bits, width, depth);
+    if (inst->opcode == SpvOpCompositeExtract)
+        return evaluate_extract(f, inst, bits, width);
+    *width = wpg_scalar_width(f->module, inst->type, &is_float, &is_signed);
+    if (!*width || is_float || count < 1 || count > WPG_FOLD_OPERANDS)
+        return false;
+    switch (inst->opcode) { /* what wpg_fold_scalar knows; most instructions are none of these */
+    case SpvOpCopyObject:
+    case SpvOpSelect:
+    case SpvOpUConvert:
+    case SpvOpSConvert:
+    case SpvOpBitcast:
+        break;
+    default:
+        if ((inst->opcode < SpvOpSNegate || inst->opcode > SpvOpSMod) &&
+            (inst->opcode < SpvOpLogicalEqual || inst->opcode > SpvOpSLessThanEqual) &&
+            (inst->opcode < SpvOpShiftRightLogical || inst->opcode > SpvOpNot))
+            return false;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        if (!evaluate(f, inst->words[3 + i], &operands[i], &widths[i], depth))
+            return false;
+    *bits = 0;
+    return wpg_fold_scalar(bits, (SpvOp)inst->opcode, *width, operands, widths, count);
+}
+
+/* A value asked for while it is being evaluated depends on itself: not constant, and so is the circle. */
+static bool evaluate(folder *f, uint32_t id, uint64_t *bits, uint32_t *width, uint32_t depth)
+{
+    const wpg_inst *inst = wpg_module_def(f->module, id);
+    if (!inst || !inst->type || id >= f->values_count || depth > MAX_EVALUATION_DEPTH)
+        return false;
+    if (inst->opcode < SpvOpFunction)
+        return wpg_const_value(f->module, id, bits, width);
+    known_value *known = &f->values[id];
+    if (known->state == NOT_ASKED) {
+        known->state = NOT_CONSTANT;
+        if (!wpg_vec_push(&f->asked, id))
+            f->out_of_memory = true;
+        if (evaluate_inst(f, inst, bits, width, depth + 1))
+            *known = (known_value){.bits = *bits, .width = (uint8_t)*width, .state = CONSTANT};
+    }
+    *bits = known->bits;
+    *width = known->width;
+    return known->state == CONSTANT;
+}
+
+static void forget_values(folder *f)
+{
+    uint32_t *id;
+    WPG_VEC_EACH (id, &f->asked)
+        f->values[*id].state = NOT_ASKED;
+    wpg_vec_clear(&f->asked);
+}
+
+/* -- Branches ------------------------------------------------------------------------------------------ */
+
+/* The only label a terminator can go to, 0 if there are several. */
+static uint32_t single_target(folder *f, const wpg_inst *terminator)
+{
+    wpg_targets t = wpg_targets_of(f->module, terminator);
+    uint32_t target = t.words[t.at], width;
+    uint64_t bits;
+    for (uint32_t at = t.at; at < t.end; at += t.step)
+        if (t.words[at] != target)
+            target = 0;
+    if (target || !evaluate(f, terminator->words[1], &bits, &width, 0))
+        return target;
+    if (terminator->opcode == SpvOpBranchConditional)
+        return terminator->words[bits ? 2 : 3];
+    uint64_t mask = width < 64 ? (UINT64_C(1) << width) - 1 : UINT64_MAX;
+    target = terminator->words[2];
+    for (uint32_t at = t.at + t.step; at < t.end; at += t.step) {
+        uint64_t literal = t.words[at - t.step + 1];
+        if (t.step == 3)
+            literal |= (uint64_t)t.words[at - 1] << 32;
+        if ((literal & mask) == bits)
+            return t.words[at];
+    }
+    return target;
+}
+
+/* Would `block` lose a back edge if it went to `target` only? */
+static bool loses_back_edge(const folder *f, const wpg_flow_block *block, uint32_t target)
+{
+    wpg_targets t = wpg_targets_of(f->module, block->terminator);
+    for (uint32_t at = t.at; at < t.end; at += t.step) {
+        const wpg_flow_block *to = &f->flow.blocks[wpg_flow_find(&f->flow, t.words[at])];
+        if (t.words[at] != target && to->merge && to->merge->opcode == SpvOpLoopMerge &&
+            to->rank <= block->rank)
+            return true;
+    }
+    return false;
+}
+
+/* The block that follows `block` at the same nesting: its merge, or where it branches to, looking past
+ * conditional exits; WPG_NONE if control does not go on. */
+static uint32_t next_on_spine(const wpg_flow *flow, const wpg_flow_block *block)
+{
+    if (block->merge)
+        return wpg_flow_find(flow, block->merge->words[1]);
+    wpg_targets t = wpg_targets_of(flow->module, block->terminator);
+    uint32_t next = WPG_NONE;
+    for (uint32_t at = t.at; at < t.end; at += t.step) {
+        uint32_t to = wpg_flow_find(flow, t.words[at]);
+        if (t.end - t.at > t.step && flow->blocks[to].is_exit)
+            continue;
+        if (next != WPG_NONE && next != to)
+            return WPG_NONE;
+        next = to;
+    }
+    return next;
+}
+
+/* May a header whose only way on is `target` lose its OpSelectionMerge? See the top of the file. The flow's
+ * reachability takes the branch as folded. */
+static bool may_dissolve(const wpg_flow *flow, const wpg_flow_block *header, uint32_t target)
+{
+    uint32_t merge = wpg_flow_find(flow, header->merge->words[1]), at = wpg_flow_find(flow, target);
+    uint32_t inner = flow->blocks[merge].preds - (at == merge);
+    if (!inner)
+        return true;
+    for (uint32_t steps = 0; inner == 1 && steps < flow->count; steps++) {
+        const wpg_flow_block *block = &flow->blocks[at];
+        if (!block->reachable || block->is_exit)
+            return false;
+        uint32_t next = next_on_spine(flow, block);
+        if (next == merge)
+            return !block->merge && block->terminator->opcode == SpvOpBranch;
+        if (next == WPG_NONE)
+            return false;
+        at = next;
+    }
+    return false;
+}
+
+/* Marks the branches of reachable blocks that have one way on; true if there is a new one. */
+static bool mark_single(folder *f)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < f->flow.order_count; i++) {
+        uint32_t b = f->flow.order[i];
+        wpg_flow_block *block = &f->flow.blocks[b];
+        SpvOp opcode = (SpvOp)block->terminator->opcode;
+        if (!block->reachable || f->only[b] || f->veto[b] ||
+            (opcode != SpvOpBranchConditional && opcode != SpvOpSwitch))
+            continue;
+        uint32_t target = single_target(f, block->terminator);
+        if (!target || loses_back_edge(f, block, target))
+            continue;
+        f->only[b] = target;
+        any = true;
+    }
+    forget_values(f);
+    return any;
+}
+
+/* Which branches fold: to a fixpoint of what is reachable and what is constant then. An if that must keep its
+ * construct is left alone, and all is asked again without it. */
+static void plan(folder *f)
+{
+    for (bool vetoed = true; vetoed;) {
+        memset(f->only, 0, f->flow.count * sizeof *f->only);
+        do
+            wpg_flow_reach(&f->flow);
+        while (mark_single(f));
+        vetoed = false;
+        for (uint32_t b = 0; b < f->flow.count; b++) {
+            const wpg_flow_block *block = &f->flow.blocks[b];
+            if (!f->only[b] || !block->merge || block->merge->opcode != SpvOpSelectionMerge)
+                continue;
+            f->dissolves[b] = may_dissolve(&f->flow, block, f->only[b]);
+            if (f->dissolves[b] || block->terminator->opcode == SpvOpSwitch)
+                continue;
+            f->veto[b] = true;
+            vetoed = true;
+        }
+    }
+}
+
+static bool fold_block(folder *f, uint32_t b)
+{
+    wpg_flow_block *block = &f->flow.blocks[b];
+    wpg_inst *term = block->terminator;
+    uint32_t target = f->only[b];
+    if (!target)
+        return false;
+    if (block->merge && block->merge->opcode == SpvOpSelectionMerge && !f->dissolves[b]) {
+        if (term->count <= 3) /* a switch of one target already */
+            return false;
+        wpg_inst_set_operands(f->module, term, (const uint32_t[]){term->words[1], target}, 2);
+        return true;
+    }
+    if (block->merge && block->merge->opcode == SpvOpSelectionMerge) {
+        wpg_inst_remove(f->module, block->merge);
+        block->merge = NULL;
+    }
+    wpg_inst_rewrite(f->module, term, SpvOpBranch, &target, 1);
+    return true;
+}
+
+static wpg_status fold_to_fixpoint(folder *f, wpg_error *err)
+{
+    uint32_t count = f->flow.count;
+    f->only = calloc(count, sizeof *f->only);
+    f->veto = calloc(count, sizeof *f->veto);
+    f->dissolves = calloc(count, sizeof *f->dissolves);
+    bool ok = f->only && f->veto && f->dissolves;
+    for (bool changed = ok; changed;) {
+        f->flow.only = f->only;
+        memset(f->veto, 0, count * sizeof *f->veto);
+        plan(f);
+        changed = false;
+        for (uint32_t b = 0; b < count; b++)
+            if (fold_block(f, b)) {
+                f->folded++;
+                changed = true;
+            }
+    }
+    f->flow.only = NULL;
+    free(f->only);
+    free(f->veto);
+    free(f->dissolves);
+    return ok && !f->out_of_memory ? WPG_OK
+                                   : wpg_fail(err, WPG_E_NOMEM, "out of memory for %u blocks", count);
+}
+
+/* -- Unreachable blocks -------------------------------------------------------------------------------- */
+
+enum { ROLE_NONE, ROLE_MERGE, ROLE_CONTINUE };
+
+/* Loops whose continue target is reached but whose back edge is not (an endless loop inside the continue
+ * construct) keep every block the structure reaches: cutting would leave them without a back edge. */
+static bool keeps_structure(const wpg_flow *flow)
+{
+    for (uint32_t i = 0; i < flow->order_count; i++) {
+        const wpg_flow_block *header = &flow->blocks[flow->order[i]];
+        if (!header->reachable || !header->merge || header->merge->opcode != SpvOpLoopMerge ||
+            !flow->blocks[wpg_flow_find(flow, header->merge->words[2])].reachable)
+            continue;
+        bool back_edge = false;
+        for (uint32_t k = header->rank; k < flow->order_count && !back_edge; k++) {
+            const wpg_flow_block *block = &flow->blocks[flow->order[k]];
+            wpg_targets t = wpg_targets_of(flow->module, block->terminator);
+            for (uint32_t at = t.at; at < t.end && block->reachable; at += t.step)
+                back_edge |= t.words[at] == header->label->result;
+        }
+        if (!back_edge)
+            return true;
+    }
+    return false;
+}
+
+static void empty_block(folder *f, wpg_flow_block *block)
+{
+    for (wpg_inst *inst = block->label->next, *next; inst != block->terminator; inst = next) {
+        next = inst->next;
+        wpg_marks_add(&f->gone, inst->result);
+        wpg_inst_remove(f->module, inst);
+    }
+    block->merge = NULL;
+}
+
+/* Empties what is kept for its role, in the parent array: role and header. */
+static void reduce_roles(folder *f, uint8_t *roles)
+{
+    wpg_flow *flow = &f->flow;
+    memset(roles, ROLE_NONE, flow->count);
+    for (uint32_t i = 0; i < flow->count; i++) {
+        wpg_flow_block *header = &flow->blocks[i];
+        if (!header->reachable || !header->merge)
+            continue;
+        uint32_t merge = wpg_flow_find(flow, header->merge->words[1]);
+        if (!flow->blocks[merge].reachable && roles[merge] == ROLE_NONE)
+            roles[merge] = ROLE_MERGE;
+        if (header->merge->opcode != SpvOpLoopMerge)
+            continue;
+        uint32_t target = wpg_flow_find(flow, header->merge->words[2]);
+        if (!flow->blocks[target].reachable) {
+            roles[target] = ROLE_CONTINUE;
+            flow->parent[target] = i;
+        }
+    }
+    for (uint32_t i = 0; i < flow->count; i++) {
+        wpg_flow_block *block = &flow->blocks[i];
+        if (roles[i] == ROLE_NONE)
+            continue;
+        empty_block(f, block);
+        if (roles[i] == ROLE_MERGE)
+            wpg_inst_rewrite(f->module, block->terminator, SpvOpUnreachable, NULL, 0);
+        else
+            wpg_inst_rewrite(f->module, block->terminator, SpvOpBranch,
+                             &flow->blocks[flow->parent[i]].label->result, 1);
+    }
+}
+
+static wpg_inst *range_end(const wpg_flow *flow, uint32_t block)
+{
+    return block + 1 < flow->count ? flow->blocks[block + 1].label : flow->end;
+}
+
+/* Fills f->words with the phi's operands after unreachable parents went; true if they differ. */
+static bool new_phi(folder *f, const wpg_inst *phi, const wpg_flow_block *latch, const uint8_t *roles)
+{
+    bool changed = false, has_latch = false;
+    wpg_vec_clear(&f->words);
+    if (!wpg_vec_reserve(&f->words, phi->count + 2u)) {
+        f->out_of_memory = true;
+        return false;
+    }
+    memcpy(f->words.data, phi->words + 1, 2 * sizeof *f->words.data);
+    f->words.count = 2;
+    for (uint32_t i = 3; i + 1 < phi->count; i += 2) {
+        uint32_t value = phi->words[i], parent = wpg_flow_find(&f->flow, phi->words[i + 1]);
+        bool lives = parent < f->flow.count && (f->flow.blocks[parent].reachable || roles[parent]);
+        const wpg_flow_block *from = lives ? &f->flow.blocks[parent] : NULL;
+        wpg_targets t = {0};
+        if (from)
+            t = wpg_targets_of(f->module, from->terminator);
+        bool edge = false;
+        for (uint32_t at = t.at; at < t.end; at += t.step)
+            edge |= f->flow.blocks[wpg_flow_find(&f->flow, t.words[at])].label == latch->label;
+        if (!edge) {
+            changed = true;
+            continue;
+        }
+        if (roles[parent] && wpg_module_opcode_of(f->module, value) != SpvOpUndef) {
+            value = wpg_undef(f->module, phi->type);
+            changed = true;
+        }
+        has_latch |= roles[parent] != ROLE_NONE;
+        f->words.data[f->words.count++] = value;
+        f->words.data[f->words.count++] = phi->words[i + 1];
+    }
+    uint32_t target = latch->merge && latch->merge->opcode == SpvOpLoopMerge
+                          ? wpg_flow_find(&f->flow, latch->merge->words[2])
+                          : WPG_NONE;
+    if (target != WPG_NONE && roles[target] == ROLE_CONTINUE && !has_latch) {
+        f->words.data[f->words.count++] = wpg_undef(f->module, phi->type);
+        f->words.data[f->words.count++] = f->flow.blocks[target].label->result;
+        changed = true;
+    }
+    return changed;
+}
+
+static void fix_phis(folder *f, const uint8_t *roles)
+{
+    for (uint32_t i = 0; i < f->flow.count; i++) {
+        wpg_flow_block *block = &f->flow.blocks[i];
+        if (!block->reachable)
+            continue;
+        for (wpg_inst *inst = block->label->next; inst != block->terminator; inst = inst->next) {
+            if (inst->opcode == SpvOpLine || inst->opcode == SpvOpNoLine)
+                continue;
+            if (inst->opcode != SpvOpPhi)
+                break;
+            if (new_phi(f, inst, block, roles))
+                wpg_inst_set_operands(f->module, inst, f->words.data, f->words.count);
+        }
+    }
+}
+
+static void remove_unreachable(folder *f, uint8_t *roles)
+{
+    bool keep_structure = keeps_structure(&f->flow);
+    for (uint32_t i = 0; keep_structure && i < f->flow.order_count; i++)
+        f->flow.blocks[f->flow.order[i]].reachable = true;
+    reduce_roles(f, roles);
+    fix_phis(f, roles);
+    for (uint32_t i = 0; i < f->flow.count; i++) {
+        if (f->flow.blocks[i].reachable || roles[i] != ROLE_NONE)
+            continue;
+        wpg_remove_range(f->module, f->flow.blocks[i].label, range_end(&f->flow, i), &f->gone);
+        f->removed++;
+    }
+}
+
+/* -- Order --------------------------------------------------------------------------------------------- */
+
+static void reorder(folder *f)
+{
+    bool in_order = f->flow.order_count == f->flow.count;
+    for (uint32_t i = 0; i < f->flow.order_count && in_order; i++)
+        in_order = f->flow.order[i] == i;
+    if (in_order)
+        return;
+    /* A line after a terminator belongs to no instruction. */
+    for (uint32_t i = 0; i < f->flow.count; i++)
+        wpg_remove_range(f->module, f->flow.blocks[i].terminator->next, range_end(&f->flow, i), &f->gone);
+    for (uint32_t i = 0; i < f->flow.order_count; i++) {
+        const wpg_flow_block *block = &f->flow.blocks[f->flow.order[i]];
+        for (wpg_inst *inst = block->label, *next;; inst = next) {
+            next = inst->next;
+            wpg_inst_move(f->module, inst, f->flow.end);
+            if (inst == block->terminator)
+                break;
+        }
+    }
+}
+
+static wpg_status fold_function(folder *f, wpg_inst *function, wpg_error *err)
+{
+    WPG_TRY(wpg_flow_read(&f->flow, function, err));
+    if (!f->flow.count)
+        return WPG_OK;
+    WPG_TRY(fold_to_fixpoint(f, err));
+    uint8_t *roles = malloc(f->flow.count);
+    if (!roles)
+        return wpg_fail(err, WPG_E_NOMEM, "out of memory for %u blocks", f->flow.count);
+    wpg_flow_reach(&f->flow);
+    remove_unreachable(f, roles);
+    free(roles);
+    WPG_TRY(wpg_flow_read(&f->flow, function, err));
+    reorder(f);
+    return WPG_OK;
+}
+
+wpg_status wpg_fold_branches(wpg_module *module, wpg_normal_info *info, wpg_error *err)
+{
+    folder f = {.module = module, .values_count = module->bound};
+    f.values = calloc(module->bound, sizeof *f.values);
+    wpg_status status = f.values ? WPG_OK : wpg_fail(err, WPG_E_NOMEM, "out of memory for values");
+    if (!status)
+        status = wpg_flow_init(&f.flow, module, err);
+    if (!status)
+        status = wpg_marks_init(&f.gone, module, err);
+    for (wpg_inst *at = wpg_next_function(module->first); at && !status;
+         at = wpg_next_function(wpg_function_end(at)))
+        status = fold_function(&f, at, err);
+    if (!status)
+        status = wpg_remove_annotations(module, &f.gone, err);
+    if (info) {
+        info->branches_folded += f.folded;
+        info->blocks_removed += f.removed;
+    }
+    wpg_marks_finish(&f.gone);
+    wpg_flow_finish(&f.flow);
+    wpg_vec_free(&f.asked);
+    wpg_vec_free(&f.words);
+    free(f.values);
+    return status;
+}

@@ -1,0 +1,108 @@
+/* What the passes of the CFG tier share: the light block view, the constant folder, removal of ids.
+ * Threads: one module, one thread. */
+#ifndef WPG_COMPILER_NORMALIZE_INTERNAL_H
+#define WPG_COMPILER_NORMALIZE_INTERNAL_H
+
+#include "compiler/normalize/normalize.h"
+#include "compiler/spirv/builder.h"
+
+#define WPG_NONE UINT32_MAX
+
+/* -- Ids that went ------------------------------------------------------------------------------------- */
+
+/* Marks for ids below the module's bound at the time of wpg_marks_init, and for later ones after growth. */
+typedef struct wpg_marks {
+    uint8_t *mark; /* [capacity] */
+    uint32_t capacity, count;
+} wpg_marks;
+
+wpg_status wpg_marks_init(wpg_marks *marks, const wpg_module *module, wpg_error *err);
+void wpg_marks_finish(wpg_marks *marks);
+static inline void wpg_marks_add(wpg_marks *marks, uint32_t id)
+{
+    if (id && id < marks->capacity && !marks->mark[id]) {
+        marks->mark[id] = 1;
+        marks->count++;
+    }
+}
+static inline bool wpg_marks_has(const wpg_marks *marks, uint32_t id)
+{
+    return id < marks->capacity && marks->mark[id];
+}
+
+/* Removes from `first` up to but not including `end`; results go to `gone`. */
+void wpg_remove_range(wpg_module *module, wpg_inst *first, wpg_inst *end, wpg_marks *gone);
+/* Removes the names, decorations and execution modes of ids in `gone`. */
+wpg_status wpg_remove_annotations(wpg_module *module, const wpg_marks *gone, wpg_error *err);
+/* Removes functions that no entry point reaches through calls (none if the module holds unknown opcodes: they
+ * may refer to any). Results go to `gone`. */
+wpg_status wpg_remove_dead_functions(wpg_module *module, wpg_marks *gone, wpg_error *err);
+
+/* Debug information in extended instructions (NonSemantic.Shader.DebugInfo.100, OpenCL.DebugInfo.100 and
+ * other non-semantic sets but DebugPrintf) goes; its lines become OpLine. It binds instructions to blocks
+ * and functions that the tier changes, and it cannot change code. */
+wpg_status wpg_strip_debug(wpg_module *module, wpg_error *err);
+
+/* -- Blocks -------------------------------------------------------------------------------------------- */
+
+typedef struct wpg_flow_block {
+    wpg_inst *label, *merge, *terminator; /* merge: OpSelectionMerge or OpLoopMerge or NULL */
+    uint32_t rank;      /* position in structured reverse post-order; WPG_NONE: not even structurally
+                           reachable */
+    uint32_t construct; /* index of the header of the innermost construct that holds it, or WPG_NONE */
+    uint32_t preds;     /* reachable blocks that branch to it */
+    bool reachable;     /* from the entry by branches */
+    bool in_continue;   /* in the continue construct of some loop */
+    bool is_exit;       /* loop merge, continue target or switch merge of a reachable header */
+} wpg_flow_block;
+
+/* A function's blocks. compiler/analysis builds more and refuses more; the tier needs this on modules that
+ * are not yet in order. One wpg_flow serves all functions of a module in turn. */
+typedef struct wpg_flow {
+    wpg_module *module;
+    wpg_inst *function, *end;
+    wpg_flow_block *blocks; /* module order, [0] the entry */
+    uint32_t count, capacity;
+    uint32_t *order; /* structurally reachable blocks by rank */
+    uint32_t order_count;
+    uint32_t *stack, *cursor, *parent; /* [capacity] scratch */
+    uint32_t *index_of;                /* [index_capacity] block number + 1 by label id */
+    uint32_t index_capacity;
+    const uint32_t *only; /* by block, may be NULL: label taken as the only target if not 0 */
+} wpg_flow;
+
+wpg_status wpg_flow_init(wpg_flow *flow, wpg_module *module, wpg_error *err);
+void wpg_flow_finish(wpg_flow *flow);
+/* Reads the blocks of a function with a body, orders them and assigns constructs. WPG_E_FORMAT for a target
+ * that is no block of it. */
+wpg_status wpg_flow_read(wpg_flow *flow, wpg_inst *function, wpg_error *err);
+/* reachable, preds and is_exit again, after terminators or merges changed. */
+void wpg_flow_reach(wpg_flow *flow);
+/* rank and order again. */
+void wpg_flow_rank(wpg_flow *flow);
+/* Number of the block with that label; the label must be one of the function's. */
+static inline uint32_t wpg_flow_find(const wpg_flow *flow, uint32_t label)
+{
+    return label < flow->index_capacity ? flow->index_of[label] - 1u : WPG_NONE;
+}
+
+/* Targets of a terminator: words[at], words[at + step], ... below `end`. */
+typedef struct wpg_targets {
+    uint32_t *words;
+    uint32_t at, step, end;
+} wpg_targets;
+wpg_targets wpg_targets_of(const wpg_module *module, const wpg_inst *terminator);
+
+/* -- Constants ----------------------------------------------------------------------------------------- */
+
+enum { WPG_FOLD_OPERANDS = 3 };
+
+/* Folds one scalar integer or boolean operation. `bits` are zero-extended operand values of widths `width` (1
+ * = bool); *out is masked to `out_width`. False when the operation is not known here or has no defined result
+ * (division by zero, shift by too much, signed overflow of a division). Results as of SPIR-V 1.6, 3.52. */
+bool wpg_fold_scalar(uint64_t *out, SpvOp opcode, uint32_t out_width, const uint64_t *bits,
+                     const uint32_t *width, uint32_t count);
+/* Width of a scalar int (*is_float false), bool (1) or float type; 0 for any other type. */
+uint32_t wpg_scalar_width(const wpg_module *module, uint32_t type, bool *is_float, bool *is_signed);
+
+#endif
