@@ -1,11 +1,11 @@
-/* Random structured programs for the tests of analysis and instrument: the control flow as a table, the same as a
- * SPIR-V shader, and a SIMT interpreter that runs it as a wave does. The interpreter works on the table alone and
- * knows nothing of the analyses under test.
+/* Random structured programs for the tests of analysis and instrument: the control flow as a table, the same
+ * as a SPIR-V shader, and a SIMT interpreter that runs it as a wave does. The interpreter works on the table
+ * alone and knows nothing of the analyses under test.
  *
  * Every lane has two numbers and some fuel. Each block steps the numbers; a branch looks at `mine`, which
- * starts different in every lane, or at `shared`, which starts equal; loops end when the fuel does. The shader
- * keeps all three in a storage buffer with volatile accesses, so that no driver carries them over a loop's end
- * in a register (lavapipe 22.3 does that wrongly). */
+ * starts different in every lane, or at `shared`, which starts equal; loops end when the fuel does. The
+ * shader keeps all three in a storage buffer with volatile accesses, so that no driver carries them over a
+ * loop's end in a register (lavapipe 22.3 does that wrongly). */
 #ifndef WPG_TESTS_UNIT_PROGRAM_H
 #define WPG_TESTS_UNIT_PROGRAM_H
 
@@ -99,8 +99,8 @@ PROGRAM_INLINE void program_if(program *p, int from, int yes, int no)
     b->target_count = 2;
 }
 
-/* Where code may go to from inside: the innermost loop's merge and continue target, the innermost switch's merge
- * if it is further in. NONE if there is none. */
+/* Where code may go to from inside: the innermost loop's merge and continue target, the innermost switch's
+ * merge if it is further in. NONE if there is none. */
 typedef struct program_scope {
     int loop_merge, loop_continue, switch_merge;
     bool closed; /* inside a continue construct: nothing in it returns */
@@ -140,7 +140,8 @@ PROGRAM_INLINE bool program_leave(program *p, int at, program_scope scope)
 }
 
 /* An arm that starts at `start` and ends in `merge`, unless it leaves. */
-PROGRAM_INLINE void program_arm(program *p, order_list *o, int start, int merge, program_scope scope, int depth)
+PROGRAM_INLINE void program_arm(program *p, order_list *o, int start, int merge, program_scope scope,
+                                int depth)
 {
     program_place(o, start);
     int end = program_sequence(p, o, start, scope, depth + 1);
@@ -215,7 +216,7 @@ PROGRAM_INLINE int program_loop(program *p, order_list *o, int at, program_scope
     if (program_chance(p, 2))
         return program_small_loop(p, o, header);
     int merge = program_block_new(p), again = program_block_new(p), body = program_block_new(p);
-    uint32_t form = program_random(p, 4);
+    uint32_t form = program_random(p, 5);
     p->blocks.data[header].merge = merge;
     p->blocks.data[header].continue_target = again;
     if (form == 0) { /* the header tests */
@@ -228,6 +229,16 @@ PROGRAM_INLINE int program_loop(program *p, order_list *o, int at, program_scope
         program_if(p, test, body, merge);
         p->blocks.data[test].needs_fuel = true;
         program_place(o, test);
+        program_place(o, body);
+    } else if (form == 4) { /* an arm breaks, and nothing else need */
+        int test = program_block_new(p), arm = program_block_new(p);
+        program_branch(p, header, test);
+        program_if(p, test, body, arm);
+        p->blocks.data[test].needs_fuel = true;
+        p->blocks.data[test].merge = body;
+        program_branch(p, arm, merge);
+        program_place(o, test);
+        program_place(o, arm);
         program_place(o, body);
     } else { /* the back edge tests */
         program_branch(p, header, body);
@@ -243,7 +254,7 @@ PROGRAM_INLINE int program_loop(program *p, order_list *o, int at, program_scope
         program_scope closed = {NONE, NONE, NONE, true};
         back = program_sequence(p, o, again, closed, depth + 2);
     }
-    if (form >= 2) {
+    if (form == 2 || form == 3) {
         program_if(p, back, header, merge);
         p->blocks.data[back].needs_fuel = true;
     } else {
@@ -431,10 +442,10 @@ typedef struct program_run {
     const program *p;
     program_lane lanes[MAX_LANES];
     uint64_t entry, demoted;
-    bool split_fall_through;     /* lanes that fall into a case run it apart from those that jump to it */
-    program_visits *visits;      /* [block] live masks, in time order, empty ones left out */
-    uint64_t *uniform;           /* [block] */
-    uint64_t(*select_counts)[4]; /* [block] lanes true, lanes false, waves true, waves false */
+    bool split_fall_through;      /* lanes that fall into a case run it apart from those that jump to it */
+    program_visits *visits;       /* [block] live masks, in time order, empty ones left out */
+    uint64_t *uniform;            /* [block] */
+    uint64_t (*select_counts)[4]; /* [block] lanes true, lanes false, waves true, waves false */
     struct {
         int label;
         uint64_t waiting;
