@@ -304,7 +304,7 @@ wpg_status wpg_pass_annotate(bool *changed, wpg_context *context, wpg_function_p
         if (cfg->constructs[c].kind == WPG_CONSTRUCT_LOOP)
             control_loop(&a, c, &arena);
     if (a.changed || a.branches)
-        wpg_remark_add(context, a.changed ? WPG_REMARK_DONE : WPG_REMARK_REFUSED, PASS, profile->ordinal, 0,
+        wpg_remark_add(context, a.weighted ? WPG_REMARK_DONE : WPG_REMARK_REFUSED, PASS, profile->ordinal, 0,
                        "%u of %u branches carry weights (%s); control set on %u selections, %u loops",
                        a.weighted, a.branches, profile->has_waves ? "waves" : "lanes", a.selections, a.loops);
     *changed |= a.changed;

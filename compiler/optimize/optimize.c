@@ -7,7 +7,7 @@
  *            |  wanted: a rare side of a select, or an exact small trip count?
  *            |---- no ----------------------------------+
  *           yes                                         |
- *        s   SSA tier     Function memory to values     |   (the caller's hook)
+ *        s   SSA tier     Function memory to values     |   (ssa.c, the caller's hook)
  *            |                                          |
  *        u   unflatten    rare select side -> branch    |   (unflatten.c, sink.c)
  *            |                                          |
@@ -101,38 +101,6 @@ static bool any_wants(const wpg_context *context, char letter,
     return false;
 }
 
-/* Runs the SSA tier into a module of its own; *out = NULL where it may not or cannot run, with a remark. */
-static wpg_status ssa_form(wpg_module **out, wpg_context *context, wpg_ssa_fn ssa)
-{
-    *out = NULL;
-    unsigned traits = wpg_module_traits(context->module);
-    const char *why = NULL;
-    if (!ssa)
-        why = "the SSA tier is not available";
-    else if (traits & (WPG_TRAIT_DERIVATIVE | WPG_TRAIT_SUBGROUP | WPG_TRAIT_UNKNOWN))
-        why = wpg_trait_name(traits & (WPG_TRAIT_DERIVATIVE | WPG_TRAIT_SUBGROUP | WPG_TRAIT_UNKNOWN));
-    if (why) {
-        wpg_remark_add(context, WPG_REMARK_REFUSED, "ssa", 0, 0,
-                       ssa ? "not run: the shader has %s; values kept in variables are not followed" : "%s",
-                       why);
-        return WPG_OK;
-    }
-    uint32_t *words = NULL, *ssa_words = NULL;
-    size_t count = 0, ssa_count = 0;
-    WPG_TRY(wpg_module_emit(&words, &count, context->module, context->err));
-    wpg_error reason = {0};
-    wpg_status status = ssa(&ssa_words, &ssa_count, words, count, &reason);
-    free(words);
-    if (status == WPG_OK)
-        status = wpg_module_parse(out, ssa_words, ssa_count, &reason);
-    free(ssa_words);
-    if (status == WPG_E_NOMEM)
-        return wpg_fail(context->err, status, "out of memory");
-    if (status != WPG_OK)
-        wpg_remark_add(context, WPG_REMARK_REFUSED, "ssa", 0, 0, "failed: %.120s", reason.message);
-    return WPG_OK;
-}
-
 /* Passes that move code. They work on `context->module`, which the SSA form replaces when they did something
  * there. */
 static wpg_status run_transformations(bool *changed, wpg_context *context, wpg_ssa_fn ssa)
@@ -141,7 +109,7 @@ static wpg_status run_transformations(bool *changed, wpg_context *context, wpg_s
         return WPG_OK;
     wpg_module *normal = context->module, *values = NULL;
     if (!left_out(context, 's'))
-        WPG_TRY(ssa_form(&values, context, ssa));
+        WPG_TRY(wpg_ssa_form(&values, context, ssa));
     if (values)
         context->module = values;
     bool moved = false;

@@ -64,6 +64,12 @@ wpg_site_weight *wpg_profile_site(const wpg_function_profile *profile, uint32_t 
 void wpg_remark_add(wpg_context *context, wpg_remark_kind kind, const char *pass, uint32_t ordinal,
                     uint32_t block, const char *fmt, ...) __attribute__((format(printf, 6, 7)));
 
+/* -- SSA tier (ssa.c) -- */
+
+/* context->module in SSA form as a module of its own, which the caller destroys; *out = NULL, with a remark,
+ * where the tier is not there, fails, or changes arithmetic. Fails for memory only. */
+wpg_status wpg_ssa_form(wpg_module **out, wpg_context *context, wpg_ssa_fn ssa);
+
 /* -- View (view.c) -- */
 
 /* One function seen by ids: its CFG, where each id is defined and who uses it. Stale after any edit. */

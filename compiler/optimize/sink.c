@@ -8,12 +8,13 @@
 
 #include "compiler/optimize/legality.h"
 
-enum { MAX_CHAIN = 4096 };
+enum { MAX_CHAIN = 4096, MAX_LIFT = 16 }; /* instructions; depth of a lifted expression */
 
 typedef struct collector {
     const wpg_view *view;
     wpg_sink *sink;
     wpg_map members; /* result id -> 1 while in the set */
+    wpg_map lifted;  /* result id -> 1 for what is to be lifted before the split */
     WPG_VEC(uint32_t) ids;
     wpg_operand_list operands;
     uint32_t split; /* position of the first select */
@@ -24,6 +25,7 @@ void wpg_sink_free(wpg_sink *sink)
 {
     wpg_vec_free(&sink->selects);
     wpg_vec_free(&sink->chain);
+    wpg_vec_free(&sink->lifted);
 }
 
 static bool is_member(const collector *c, uint32_t id)
@@ -162,14 +164,45 @@ static void strike_out(collector *c)
 static bool available(const collector *c, uint32_t id)
 {
     return !wpg_view_is_local(c->view, id) || c->view->block_of[id] != c->sink->block ||
-           c->view->position[id] < c->split;
+           c->view->position[id] < c->split || wpg_map_get(&c->lifted, id, NULL);
+}
+
+static bool is_group_select(const collector *c, const wpg_inst *inst)
+{
+    for (size_t i = 0; i < c->sink->selects.count; i++)
+        if (c->sink->selects.data[i] == inst)
+            return true;
+    return false;
+}
+
+/* Makes the id's value available: what stands after the split and needs nothing of it is to be lifted before
+ * it. Both places are of one block, so it runs as often; memory is not crossed, and exact arithmetic not
+ * moved. */
+static bool lift(collector *c, uint32_t id, unsigned depth)
+{
+    if (available(c, id))
+        return true;
+    wpg_inst *inst = wpg_module_def(c->view->module, id);
+    unsigned traits = wpg_inst_traits(c->view->module, inst);
+    if (depth > MAX_LIFT || is_member(c, id) || is_group_select(c, inst) ||
+        !(traits & WPG_TRAIT_SPECULATABLE) || inst->opcode == SpvOpSelect ||
+        ((traits & WPG_TRAIT_FLOAT) && wpg_id_set_has(c->sink->exact, id)))
+        return false;
+    wpg_operand_list operands = {0};
+    bool there = wpg_used_ids(&operands, c->view->module, inst);
+    for (size_t i = 0; there && i < operands.count; i++)
+        there = lift(c, inst->words[operands.data[i]], depth + 1);
+    wpg_vec_free(&operands);
+    if (there && (!wpg_map_set(&c->lifted, id, 1) || !wpg_vec_push(&c->sink->lifted, inst)))
+        c->nomem = true;
+    return there;
 }
 
 /* Are all leaves of the id's chain there at the split? `seen` holds the members looked at already. */
 static bool leaves_available(collector *c, uint32_t id, wpg_map *seen)
 {
     if (!is_member(c, id))
-        return available(c, id);
+        return lift(c, id, 0);
     if (wpg_map_get(seen, id, NULL))
         return true;
     if (!wpg_map_set(seen, id, 1)) {
@@ -193,7 +226,7 @@ static bool may_join(collector *c, const wpg_inst *select)
             inst->opcode == SpvOpFunctionCall)
             return false;
     wpg_map seen = {0};
-    bool joins = available(c, wpg_select_operand(select, !c->sink->rare)) &&
+    bool joins = lift(c, wpg_select_operand(select, !c->sink->rare), 0) &&
                  leaves_available(c, wpg_select_operand(select, c->sink->rare), &seen);
     wpg_map_free(&seen);
     return joins;
@@ -202,7 +235,9 @@ static bool may_join(collector *c, const wpg_inst *select)
 static void collect_all(collector *c)
 {
     wpg_map_free(&c->members);
+    wpg_map_free(&c->lifted);
     wpg_vec_clear(&c->ids);
+    wpg_vec_clear(&c->sink->lifted);
     c->sink->kept = NULL;
     wpg_inst **select;
     WPG_VEC_EACH (select, &c->sink->selects)
@@ -268,6 +303,7 @@ wpg_status wpg_sink_chain(wpg_sink *sink, const wpg_view *view, wpg_error *err)
     while (!c.nomem && drop_one(&c));
     take_chain(&c);
     wpg_map_free(&c.members);
+    wpg_map_free(&c.lifted);
     wpg_vec_free(&c.ids);
     wpg_vec_free(&c.operands);
     return c.nomem ? wpg_fail(err, WPG_E_NOMEM, "out of memory") : WPG_OK;

@@ -3,6 +3,7 @@
 #ifndef WPG_COMPILER_OPTIMIZE_SINK_H
 #define WPG_COMPILER_OPTIMIZE_SINK_H
 
+#include "compiler/optimize/legality.h"
 #include "compiler/optimize/pass.h"
 
 /* Selects of one block with one condition, and what may be computed in a branch placed at the first of them.
@@ -12,6 +13,8 @@ typedef struct wpg_sink {
     int rare;                    /* 0: needed when the condition is true, 1: when false */
     WPG_VEC(wpg_inst *) selects; /* in module order; the branch goes before selects.data[0] */
     WPG_VEC(wpg_inst *) chain;   /* in module order */
+    WPG_VEC(wpg_inst *) lifted;  /* to be moved before the first select, in this order */
+    const wpg_id_set *exact;     /* borrowed: what feeds exact outputs */
     uint32_t cost;               /* weighted instructions of the chain */
     const wpg_inst *kept;        /* first operand of a rare side that may not be sunk, or NULL */
     const char *kept_why;        /* static storage */

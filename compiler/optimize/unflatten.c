@@ -23,6 +23,7 @@ enum { MAX_BRANCHES = 64 }; /* per function */
 static const char PASS[] = "unflatten";
 
 typedef struct unflattener {
+    bool speak; /* say why selects are refused: only once no branch is left to make */
     wpg_context *context;
     wpg_function_profile *profile;
     wpg_view *view;
@@ -131,7 +132,10 @@ static const char *refusal(const unflattener *u, const wpg_sink *sink, char *tex
 /* Selects with the first one's condition, from it to the end of its block, that have counts. */
 static bool gather(const unflattener *u, wpg_sink *sink, wpg_inst *first, int rare)
 {
-    *sink = (wpg_sink){.block = u->view->block_of[first->result], .condition = first->words[3], .rare = rare};
+    *sink = (wpg_sink){.block = u->view->block_of[first->result],
+                       .condition = first->words[3],
+                       .rare = rare,
+                       .exact = &u->exact};
     const wpg_inst *end = u->view->cfg->blocks[sink->block].terminator;
     for (wpg_inst *inst = first; inst && inst != end; inst = inst->next) {
         if (inst->opcode != SpvOpSelect || inst->count != 6 || inst->words[3] != sink->condition)
@@ -166,9 +170,9 @@ static wpg_status consider(unflattener *u, best_site *best, wpg_inst *select, wp
         char text[128];
         const char *why = refusal(u, &sink, text, sizeof text);
         double gain = (double)sink.cost * (double)of;
-        if (why)
+        if (why && u->speak)
             refuse(u, site, select, why);
-        else if (gain > best->gain) {
+        if (!why && gain > best->gain) {
             wpg_sink previous = best->sink;
             *best = (best_site){.sink = sink, .gain = gain, .needed = needed, .of = of};
             sink = previous;
@@ -202,6 +206,8 @@ static wpg_status apply(unflattener *u, const best_site *best)
     uint32_t branch = wpg_module_fresh_id(module), merge = wpg_module_fresh_id(module);
     wpg_site_weight *site = wpg_profile_site(u->profile, first->result);
 
+    for (size_t i = 0; i < sink->lifted.count; i++)
+        wpg_inst_move(module, sink->lifted.data[i], first);
     wpg_inst_add(module, first, SpvOpSelectionMerge, merge, SpvSelectionControlDontFlattenMask);
     uint32_t on_true = sink->rare == 0 ? branch : merge, on_false = sink->rare == 0 ? merge : branch;
     uint32_t weights[2];
@@ -304,6 +310,9 @@ wpg_status wpg_pass_unflatten(bool *changed, wpg_context *context, wpg_function_
         status = step(&again, &u);
         *changed |= again;
     }
+    u.speak = true;
+    if (status == WPG_OK && !again)
+        status = step(&again, &u);
     wpg_id_set_free(&u.exact);
     wpg_id_set_free(&u.helper);
     return status;
