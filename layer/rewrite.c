@@ -241,27 +241,21 @@ static bool recall(wpg_rewrite *rewrite, wpg_hash128 key, bool with_map)
 
 static wpg_status check(wpg_rewrite *rewrite, const wpg_validate_options *validate)
 {
+    wpg_error err;
     if (!wpg_the_process.settings.validate || !rewrite->changed)
         return WPG_OK;
-    wpg_error err;
     if (wpg_spirv_validate(rewrite->out_words, rewrite->out_count, validate, &err) == WPG_OK)
         return WPG_OK;
     /* What was not quite valid before may stay so. */
     if (wpg_spirv_validate(rewrite->words, rewrite->word_count, validate, NULL) != WPG_OK)
         return WPG_OK;
-    rewrite->changed = false;
     return wpg_fail(&rewrite->why, WPG_E_FORMAT, "the rewritten module is not valid: %s", err.message);
 }
 
-/* The last steps of both modes, whether the words are new or from the cache. */
-static wpg_status conclude(wpg_rewrite *rewrite, const char *mode, const wpg_validate_options *validate)
+static void dump_changed(const wpg_rewrite *rewrite, const char *suffix)
 {
-    if (rewrite->changed) {
-        char suffix[32];
-        (void)snprintf(suffix, sizeof suffix, ".%s", mode);
+    if (rewrite->changed)
         dump(rewrite, suffix, rewrite->out_words, rewrite->out_count);
-    }
-    return check(rewrite, validate);
 }
 
 static wpg_status instrument(wpg_rewrite *rewrite, const wpg_instrument_options *options)
@@ -273,6 +267,25 @@ static wpg_status instrument(wpg_rewrite *rewrite, const wpg_instrument_options 
     WPG_TRY(wpg_module_emit(&rewrite->out_words, &rewrite->out_count, rewrite->module, err));
     rewrite->changed = true;
     return WPG_OK;
+}
+
+/* A validator older than VK_KHR_shader_maximal_reconvergence refuses its execution mode. The rest is then
+ * judged without it: the same module, instrumented anew but for the mode. */
+static bool valid_without_reconvergence(const wpg_rewrite *rewrite, const wpg_instrument_options *options,
+                                        const wpg_validate_options *validate)
+{
+    wpg_instrument_options plain = *options;
+    wpg_rewrite twin = {.stage = rewrite->stage, .words = rewrite->words, .word_count = rewrite->word_count};
+    plain.target.maximal_reconvergence = false;
+    bool valid = options->target.maximal_reconvergence &&
+                 wpg_module_parse(&twin.module, twin.words, twin.word_count, NULL) == WPG_OK &&
+                 instrument(&twin, &plain) == WPG_OK && check(&twin, validate) == WPG_OK;
+    wpg_rewrite_finish(&twin);
+    if (valid)
+        wpg_log_once(WPG_LOG_INFO,
+                     "this build's spirv-val does not know MaximallyReconvergesKHR: modules are "
+                     "validated without it");
+    return valid;
 }
 
 wpg_status wpg_rewrite_generate(wpg_rewrite *rewrite, const wpg_instrument_options *options,
@@ -293,7 +306,11 @@ wpg_status wpg_rewrite_generate(wpg_rewrite *rewrite, const wpg_instrument_optio
         if (keyed)
             keep(rewrite, key);
     }
-    return conclude(rewrite, "generate", validate);
+    dump_changed(rewrite, ".generate");
+    if (check(rewrite, validate) == WPG_OK || valid_without_reconvergence(rewrite, options, validate))
+        return WPG_OK;
+    rewrite->changed = false;
+    return rewrite->why.status;
 }
 
 static void optimize_options(wpg_optimize_options *options)
@@ -357,5 +374,9 @@ wpg_status wpg_rewrite_use(wpg_rewrite *rewrite, const wpg_weights *weights,
         if (keyed)
             keep(rewrite, key);
     }
-    return conclude(rewrite, "use", validate);
+    dump_changed(rewrite, ".use");
+    if (check(rewrite, validate) == WPG_OK)
+        return WPG_OK;
+    rewrite->changed = false;
+    return rewrite->why.status;
 }
