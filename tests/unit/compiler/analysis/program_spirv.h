@@ -7,6 +7,7 @@
 #ifndef WPG_TESTS_UNIT_PROGRAM_SPIRV_H
 #define WPG_TESTS_UNIT_PROGRAM_SPIRV_H
 
+#include "runtime/base/map.h"
 #include "tests/unit/compiler/analysis/program.h"
 
 typedef struct program_words {
@@ -60,15 +61,15 @@ PROGRAM_INLINE uint32_t program_value(program_words *w, uint32_t opcode, uint32_
 typedef struct program_literals {
     WPG_VEC(uint32_t) values;
     uint32_t first;
+    wpg_map index;
 } program_literals;
 
 PROGRAM_INLINE uint32_t program_literal(program_literals *l, uint32_t value)
 {
-    for (size_t i = 0; i < l->values.count; i++) {
-        if (l->values.data[i] == value)
-            return l->first + (uint32_t)i;
-    }
-    if (!wpg_vec_push(&l->values, value))
+    uint64_t known;
+    if (wpg_map_get(&l->index, value, &known))
+        return l->first + (uint32_t)known;
+    if (!wpg_map_set(&l->index, value, l->values.count) || !wpg_vec_push(&l->values, value))
         abort();
     return l->first + (uint32_t)l->values.count - 1;
 }
@@ -257,7 +258,7 @@ PROGRAM_INLINE void program_spirv(program_words *out, const program *p, uint32_t
 {
     /* Functions first, as they make the literals; literal ids follow the labels. */
     program_literals literals = {.first = ID_LABEL + (uint32_t)p->blocks.count};
-    enum { MOST_LITERALS = 20000 };
+    enum { MOST_LITERALS = 200000 };
     program_words body = {.next = literals.first + MOST_LITERALS};
     PROGRAM_OP(&body, SpvOpFunction, ID_VOID, ID_MAIN, 0, ID_FUNCTION_TYPE);
     for (size_t i = 0; i < p->blocks.count; i++)
@@ -279,6 +280,7 @@ PROGRAM_INLINE void program_spirv(program_words *out, const program *p, uint32_t
     }
     wpg_vec_free(&body.words);
     wpg_vec_free(&literals.values);
+    wpg_map_free(&literals.index);
 }
 
 #endif
