@@ -406,8 +406,8 @@ static void enter_weights(cloner *c)
             wpg_block_weight measured = *weight;
             entered_all &= wpg_profile_add_block(c->profile, copied(c, cfg->blocks[b].id), measured);
         }
-        if (wpg_map_get(&c->profile->guarded, cfg->blocks[b].id, NULL))
-            entered_all &= wpg_map_set(&c->profile->guarded, copied(c, cfg->blocks[b].id), 1);
+        if (cfg->blocks[b].merge && cfg->blocks[b].merge->opcode == SpvOpLoopMerge)
+            entered_all &= wpg_map_set(&c->profile->guarded, copied(c, cfg->blocks[b].id), WPG_LOOP_GUARDED);
     }
     entered_all &= wpg_profile_add_block(c->profile, c->guard_block, entered) &&
                    wpg_profile_add_block(c->profile, c->copy_block, entered) &&

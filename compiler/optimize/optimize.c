@@ -90,22 +90,22 @@ static wpg_status run_pass(bool *changed, wpg_context *context, char letter, pas
     return WPG_OK;
 }
 
-static bool any_wants(const wpg_context *context, char letter,
-                      bool (*wanted)(const wpg_context *, const wpg_function_profile *))
+static bool any_wants(wpg_context *context, char letter,
+                      bool (*wanted)(wpg_context *, wpg_function_profile *))
 {
-    if (left_out(context, letter))
-        return false;
-    for (uint32_t i = 0; i < context->profile_count; i++)
-        if (wanted(context, &context->profiles[i]))
-            return true;
-    return false;
+    bool any = false;
+    for (uint32_t i = 0; i < context->profile_count && !left_out(context, letter); i++)
+        any |= wanted(context, &context->profiles[i]);
+    return any;
 }
 
 /* Passes that move code. They work on `context->module`, which the SSA form replaces when they did something
  * there. */
 static wpg_status run_transformations(bool *changed, wpg_context *context, wpg_ssa_fn ssa)
 {
-    if (!any_wants(context, 'u', wpg_unflatten_wanted) && !any_wants(context, 't', wpg_trip_guard_wanted))
+    bool selects = any_wants(context, 'u', wpg_unflatten_wanted);
+    bool loops = any_wants(context, 't', wpg_trip_guard_wanted);
+    if (!selects && !loops)
         return WPG_OK;
     wpg_module *normal = context->module, *values = NULL;
     if (!left_out(context, 's'))

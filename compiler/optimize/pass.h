@@ -25,6 +25,9 @@ typedef struct wpg_site_weight {
     bool settled;                /* a remark was made about it: not looked at again */
 } wpg_site_weight;
 
+/* What the trip guard has done about a loop. */
+enum { WPG_LOOP_SEEN = 1, WPG_LOOP_GUARDED = 2 };
+
 /* The profile of one function of the module, bound to label and result ids, so that it survives passes that
  * keep those. */
 typedef struct wpg_function_profile {
@@ -34,7 +37,7 @@ typedef struct wpg_function_profile {
     WPG_VEC(wpg_block_weight) blocks;
     wpg_map sites; /* result id -> index in site_weights */
     WPG_VEC(wpg_site_weight) site_weights;
-    wpg_map guarded; /* headers of loops the trip guard has dealt with -> 1 */
+    wpg_map guarded; /* label of a loop header -> WPG_LOOP_SEEN or WPG_LOOP_GUARDED */
 } wpg_function_profile;
 
 typedef struct wpg_context {
@@ -105,8 +108,9 @@ wpg_status wpg_pass_annotate(bool *changed, wpg_context *context, wpg_function_p
 wpg_status wpg_pass_unflatten(bool *changed, wpg_context *context, wpg_function_profile *profile);
 wpg_status wpg_pass_trip_guard(bool *changed, wpg_context *context, wpg_function_profile *profile);
 
-/* Does the profile alone make the pass worth a look (and the SSA tier's time)? */
-bool wpg_unflatten_wanted(const wpg_context *context, const wpg_function_profile *profile);
-bool wpg_trip_guard_wanted(const wpg_context *context, const wpg_function_profile *profile);
+/* Does the profile alone make the pass worth a look (and the SSA tier's time)? The trip guard says why not.
+ */
+bool wpg_unflatten_wanted(wpg_context *context, wpg_function_profile *profile);
+bool wpg_trip_guard_wanted(wpg_context *context, wpg_function_profile *profile);
 
 #endif

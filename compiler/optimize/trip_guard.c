@@ -337,7 +337,9 @@ static const char *contents_refusal(const guarder *g, const wpg_loop *loop)
     for (uint32_t b = 0; b < cfg->count; b++) {
         if (!loop->members[b])
             continue;
-        if (wpg_map_get(&g->profile->guarded, cfg->blocks[b].id, NULL) && b != loop->header)
+        uint64_t state = WPG_LOOP_SEEN;
+        wpg_map_get(&g->profile->guarded, cfg->blocks[b].id, &state);
+        if (state == WPG_LOOP_GUARDED)
             return "a loop inside it is guarded already";
         for (const wpg_inst *inst = cfg->blocks[b].label->next; inst != cfg->blocks[b].terminator;
              inst = inst->next) {
@@ -479,7 +481,7 @@ static uint32_t origin_of(const guarder *g, uint32_t block)
 static wpg_status guard_loop(bool *done, guarder *g, wpg_guard_plan *plan)
 {
     uint32_t header = g->view->cfg->blocks[plan->loop.header].id, origin = origin_of(g, plan->loop.header);
-    if (!wpg_map_set(&g->profile->guarded, header, 1))
+    if (!wpg_map_set(&g->profile->guarded, header, WPG_LOOP_SEEN))
         return wpg_fail(g->context->err, WPG_E_NOMEM, "out of memory");
     const char *why = plan_loop(g, plan);
     if (why) {
@@ -489,6 +491,8 @@ static wpg_status guard_loop(bool *done, guarder *g, wpg_guard_plan *plan)
         return WPG_OK;
     }
     WPG_TRY(wpg_guard_apply(g->context, g->profile, g->view, plan));
+    if (!wpg_map_set(&g->profile->guarded, header, WPG_LOOP_GUARDED))
+        return wpg_fail(g->context->err, WPG_E_NOMEM, "out of memory");
     g->grown += plan->loop.instructions;
     *done = true;
     wpg_remark_add(
@@ -544,35 +548,51 @@ wpg_status wpg_pass_trip_guard(bool *changed, wpg_context *context, wpg_function
     return status;
 }
 
-/* A cheap look at the normal form: some loop's test ran a whole, small number of times per entry, and
- * compares with no constant. */
-bool wpg_trip_guard_wanted(const wpg_context *context, const wpg_function_profile *profile)
+/* Whole trips per entry, within limits, as far as the normal form shows: else says why, and marks the loop as
+ * seen. A test against a constant is none of ours. */
+static bool loop_is_wanted(guarder *g, wpg_guard_plan *plan, bool *tested)
 {
-    wpg_view *view;
+    const wpg_view *view = g->view;
+    *tested = false;
+    for (uint32_t b = 0; b < view->cfg->count; b++) {
+        uint32_t value;
+        if (!plan->loop.members[b] || !read_test(plan, view, b) ||
+            is_u32_const(view->module, plan->compare->words[3], &value) ||
+            is_u32_const(view->module, plan->compare->words[4], &value))
+            continue;
+        *tested = true;
+        const char *why = trips_refusal(g, plan);
+        if (!why)
+            return true;
+        uint32_t origin = origin_of(g, plan->loop.header);
+        wpg_remark_add(g->context, WPG_REMARK_REFUSED, PASS, g->profile->ordinal, origin,
+                       "loop at block %u: refused: %s", origin, why);
+        return false;
+    }
+    return false;
+}
+
+bool wpg_trip_guard_wanted(wpg_context *context, wpg_function_profile *profile)
+{
+    guarder g = {.context = context, .profile = profile};
     if (!profile->has_lanes ||
-        wpg_view_create(&view, context->module, profile->function, &(wpg_error){0}) != WPG_OK)
+        wpg_view_create(&g.view, context->module, profile->function, &(wpg_error){0}) != WPG_OK)
         return false;
     wpg_arena arena;
     wpg_arena_init(&arena);
     bool wanted = false;
-    for (uint32_t c = 0; c < view->cfg->construct_count && !wanted; c++) {
+    const wpg_cfg *cfg = g.view->cfg;
+    for (uint32_t c = 0; c < cfg->construct_count; c++) {
         wpg_guard_plan plan = {0};
-        if (!wpg_loop_describe(&plan.loop, view, c, &arena) ||
-            !wpg_loop_entries(&plan.entries, view, profile, &plan.loop) || !plan.entries)
+        bool tested;
+        if (!wpg_loop_describe(&plan.loop, g.view, c, &arena))
             continue;
-        for (uint32_t b = 0; b < view->cfg->count && !wanted; b++) {
-            uint64_t lanes;
-            uint32_t value;
-            if (!plan.loop.members[b] || !read_test(&plan, view, b) ||
-                !wpg_block_lanes(&lanes, view, profile, b))
-                continue;
-            wanted = lanes % plan.entries == 0 && lanes / plan.entries >= 2 &&
-                     lanes / plan.entries <= (uint64_t)context->options->max_guarded_trips + 1 &&
-                     !is_u32_const(view->module, plan.compare->words[3], &value) &&
-                     !is_u32_const(view->module, plan.compare->words[4], &value);
-        }
+        if (loop_is_wanted(&g, &plan, &tested))
+            wanted = true;
+        else if (tested) /* said why; when memory is short it is said twice */
+            wpg_map_set(&profile->guarded, cfg->blocks[plan.loop.header].id, WPG_LOOP_SEEN);
     }
     wpg_arena_finish(&arena);
-    wpg_view_destroy(view);
+    wpg_view_destroy(g.view);
     return wanted;
 }

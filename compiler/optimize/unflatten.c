@@ -51,7 +51,7 @@ static int rare_side(const wpg_context *context, const wpg_function_profile *pro
     return (double)*needed <= context->options->rare_share * (double)*of ? side : -1;
 }
 
-bool wpg_unflatten_wanted(const wpg_context *context, const wpg_function_profile *profile)
+bool wpg_unflatten_wanted(wpg_context *context, wpg_function_profile *profile)
 {
     for (size_t i = 0; i < profile->site_weights.count; i++)
         if (rare_side(context, profile, &profile->site_weights.data[i], &(uint64_t){0}, &(uint64_t){0}) >= 0)
