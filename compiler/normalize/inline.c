@@ -1,11 +1,389 @@
-/* Pass: calls become the bodies of the functions they call. */
-#include "compiler/normalize/internal.h"
+/* Pass: calls become the bodies of the functions they call, callees first, up to the entry function.
+ *
+ * A call stays, and its callee a function with a record of its own, when the callee is marked DontInline, has
+ * an opcode unknown to us, returns from inside a loop or switch, ends the invocation and is called from a
+ * continue construct (which must reach its back edge), when a loop header leaves no legal place for blocks,
+ * or when the caller would outgrow WPG_INLINE_MAX_SIZE. Sizes count what can change code, so that lines and
+ * names never change the normal form. Recursion is not SPIR-V (2.16.1): WPG_E_FORMAT. Functions without calls
+ * left go.
+ *
+ * Needs: a parsed module, best after wpg_fold_branches (less to copy, fewer early returns). Keeps: ids of the
+ * caller. Source: SPIR-V 1.6, 2.11, 2.16. */
+#include "compiler/normalize/inline_internal.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "compiler/spirv/grammar.h"
+
+bool wpg_inline_reserve(wpg_inliner *in)
+{
+    if (in->id_count >= in->module->bound)
+        return true;
+    uint32_t want = in->module->bound + in->module->bound / 2;
+    wpg_inline_id *moved = realloc(in->ids, want * sizeof *moved);
+    if (!moved)
+        return false;
+    memset(moved + in->id_count, 0, (want - in->id_count) * sizeof *moved);
+    in->ids = moved;
+    in->id_count = want;
+    return true;
+}
+
+/* -- What a function is -------------------------------------------------------------------------------- */
+
+static bool is_non_semantic(const wpg_module *module, const wpg_inst *inst)
+{
+    if (inst->opcode == SpvOpLine || inst->opcode == SpvOpNoLine || inst->opcode == SpvOpNop)
+        return true;
+    if (inst->opcode != SpvOpExtInst)
+        return false;
+    const wpg_inst *set = wpg_module_def(module, inst->words[3]);
+    const char *name = set && set->opcode == SpvOpExtInstImport ? wpg_inst_string(set, 2) : NULL;
+    return name && !strncmp(name, "NonSemantic.", 12);
+}
+
+static bool ends_invocation(const wpg_inst *inst)
+{
+    return inst->opcode == SpvOpKill || inst->opcode == SpvOpTerminateInvocation ||
+           inst->opcode == SpvOpIgnoreIntersectionKHR || inst->opcode == SpvOpTerminateRayKHR;
+}
+
+/* A return's place among constructs: 0 in none, 1 in ifs only, 2 in a loop or switch. */
+static int nesting(const wpg_flow *flow, const wpg_flow_block *block)
+{
+    int depth = 0;
+    for (uint32_t c = block->construct; c != WPG_NONE; c = flow->blocks[c].construct) {
+        const wpg_flow_block *header = &flow->blocks[c];
+        if (header->merge->opcode == SpvOpLoopMerge || header->terminator->opcode == SpvOpSwitch)
+            return 2;
+        depth = 1;
+    }
+    return depth;
+}
+
+static wpg_return_shape shape_of(const wpg_flow *flow)
+{
+    uint32_t returns = 0;
+    int worst = 0;
+    for (uint32_t i = 0; i < flow->order_count; i++) {
+        const wpg_flow_block *block = &flow->blocks[flow->order[i]];
+        if (!block->reachable ||
+            (block->terminator->opcode != SpvOpReturn && block->terminator->opcode != SpvOpReturnValue))
+            continue;
+        int place = nesting(flow, block);
+        worst = place > worst ? place : worst;
+        returns++;
+    }
+    if (!returns)
+        return WPG_RETURNS_NEVER;
+    if (worst == 2)
+        return WPG_RETURNS_NESTED;
+    return returns == 1 && worst == 0 ? WPG_RETURNS_ONCE : WPG_RETURNS_EARLY;
+}
+
+/* Reads `f` as a callee: in->callee is its flow afterwards. */
+static wpg_status summarise(wpg_inliner *in, wpg_inline_function *f, wpg_error *err)
+{
+    if (in->callee_of != f->inst) {
+        in->callee_of = NULL;
+        WPG_TRY(wpg_flow_read(&in->callee, f->inst, err));
+        in->callee_of = f->inst;
+    }
+    if (f->summarised)
+        return WPG_OK;
+    f->summarised = true;
+    f->size = f->params = 0;
+    for (const wpg_inst *inst = f->inst; inst->opcode != SpvOpFunctionEnd; inst = inst->next) {
+        f->has_unknown |= !wpg_opcode_lookup(inst->opcode);
+        f->has_kill |= ends_invocation(inst);
+        f->has_lines |= inst->opcode == SpvOpLine || inst->opcode == SpvOpNoLine;
+        f->params += inst->opcode == SpvOpFunctionParameter;
+        f->size += !is_non_semantic(in->module, inst);
+    }
+    f->shape = shape_of(&in->callee);
+    return WPG_OK;
+}
+
+static wpg_inline_function *function_of(const wpg_inliner *in, uint32_t id)
+{
+    uint32_t index = id < in->id_count ? in->ids[id].function : 0;
+    return index ? &in->functions.data[index - 1] : NULL;
+}
+
+/* -- Decisions ----------------------------------------------------------------------------------------- */
+
+/* May a loop header be split before its terminator? The second part must then be a plain branch or one with
+ * an exit: a choice between two ways into the body would need a merge block that the header never had. */
+static bool header_splits(const wpg_call_site *site)
+{
+    const wpg_inst *term = site->terminator;
+    if (!site->loop_merge || term->opcode == SpvOpBranch || site->is_own_continue)
+        return true;
+    if (term->opcode != SpvOpBranchConditional)
+        return false;
+    uint32_t merge = site->loop_merge->words[1], target = site->loop_merge->words[2];
+    return term->words[2] == merge || term->words[3] == merge || term->words[2] == target ||
+           term->words[3] == target;
+}
+
+/* Why the call cannot be inlined; NULL if it can. */
+static const char *refusal(const wpg_inliner *in, const wpg_call_site *site,
+                           const wpg_inline_function *caller, const wpg_inline_function *callee,
+                           bool in_continue)
+{
+    if (callee->inst->words[3] & SpvFunctionControlDontInlineMask)
+        return "the function is marked DontInline";
+    if (!in->callee.count)
+        return "the function has no body";
+    if (caller->has_unknown || callee->has_unknown)
+        return "the function has unknown instructions";
+    if (callee->has_kill && in_continue)
+        return "a continue construct calls a function that ends the invocation";
+    if (callee->shape == WPG_RETURNS_NESTED)
+        return "the function returns from inside a loop or switch";
+    if (callee->params + 4u != site->call->count)
+        return "the arguments do not fit the parameters";
+    if (in->callee.order_count > 1 && !header_splits(site))
+        return "a loop header calls it and branches two ways";
+    if (caller->size + callee->size > WPG_INLINE_MAX_SIZE)
+        return "the caller would become too large";
+    return NULL;
+}
+
+/* -- One caller ---------------------------------------------------------------------------------------- */
+
+/* Phis of the successors name the block that now branches to them. */
+static void rename_parent(wpg_inliner *in, const wpg_inst *terminator, uint32_t from, uint32_t to)
+{
+    wpg_targets t = wpg_targets_of(in->module, terminator);
+    for (uint32_t at = t.at; at < t.end; at += t.step) {
+        wpg_inst *inst = wpg_module_def(in->module, t.words[at]);
+        for (inst = inst ? inst->next : NULL; inst; inst = inst->next) {
+            if (inst->opcode == SpvOpLine || inst->opcode == SpvOpNoLine)
+                continue;
+            if (inst->opcode != SpvOpPhi)
+                break;
+            for (uint32_t i = 4; i < inst->count; i += 2)
+                if (inst->words[i] == from)
+                    inst->words[i] = to;
+        }
+    }
+}
+
+static wpg_status expand_call(wpg_inliner *in, uint32_t caller, wpg_call_site *site, bool in_continue,
+                              wpg_error *err)
+{
+    wpg_inline_function *callee = function_of(in, site->call->words[3]), *f = &in->functions.data[caller];
+    if (!callee)
+        return wpg_fail(err, WPG_E_FORMAT, "call of %%%u, which is no function", site->call->words[3]);
+    WPG_TRY(summarise(in, callee, err));
+    const char *why = refusal(in, site, f, callee, in_continue);
+    if (why) {
+        if (!in->info->kept_because[0])
+            snprintf(in->info->kept_because, sizeof in->info->kept_because, "%s", why);
+        return WPG_OK;
+    }
+    wpg_inline_splice(in, site, callee);
+    f->size += callee->size;
+    in->info->calls_inlined++;
+    return WPG_OK;
+}
+
+static wpg_status expand_block(wpg_inliner *in, uint32_t caller, const wpg_flow_block *block, wpg_error *err)
+{
+    wpg_inst *loop = block->merge && block->merge->opcode == SpvOpLoopMerge ? block->merge : NULL;
+    wpg_call_site site = {.label = block->label->result, .loop_merge = loop, .terminator = block->terminator};
+    site.is_own_continue = loop && loop->words[2] == site.label;
+    bool in_continue = block->in_continue || site.is_own_continue;
+    wpg_vec_clear(&in->sampled);
+    for (wpg_inst *inst = block->label->next, *next; inst != block->terminator; inst = next) {
+        next = inst->next;
+        if (inst->opcode == SpvOpLine || inst->opcode == SpvOpNoLine)
+            site.line = inst;
+        if (inst->opcode == SpvOpSampledImage && !wpg_vec_push(&in->sampled, inst))
+            in->out_of_memory = true;
+        if (inst->opcode != SpvOpFunctionCall || in->out_of_memory)
+            continue;
+        site.call = inst;
+        WPG_TRY(expand_call(in, caller, &site, in_continue, err));
+    }
+    if (site.label != block->label->result)
+        rename_parent(in, block->terminator, block->label->result, site.label);
+    return WPG_OK;
+}
+
+static uint32_t renamed(const wpg_inliner *in, uint32_t id)
+{
+    while (id < in->id_count && in->ids[id].rename)
+        id = in->ids[id].rename;
+    return id;
+}
+
+static void apply_renames(wpg_inliner *in, wpg_inst *function)
+{
+    for (wpg_inst *inst = function; inst->opcode != SpvOpFunctionEnd; inst = inst->next) {
+        bool any = false;
+        for (uint32_t i = 1; i < inst->count && !any; i++)
+            any = inst->words[i] < in->id_count && in->ids[inst->words[i]].rename;
+        if (!any)
+            continue;
+        wpg_operand_walk walk = wpg_operands(in->module, inst);
+        wpg_operand operand;
+        while (wpg_operand_next(&walk, &operand))
+            if (wpg_operand_is_id(&operand) && operand.kind <= WPG_OPERAND_SEMANTICS &&
+                operand.kind != WPG_OPERAND_RESULT)
+                inst->words[operand.at] = renamed(in, inst->words[operand.at]);
+    }
+}
+
+static wpg_status expand(wpg_inliner *in, uint32_t index, wpg_error *err)
+{
+    wpg_inline_function *f = &in->functions.data[index];
+    bool calls = false;
+    for (const wpg_inst *inst = f->inst; inst->opcode != SpvOpFunctionEnd && !calls; inst = inst->next)
+        calls = inst->opcode == SpvOpFunctionCall;
+    if (!calls)
+        return WPG_OK;
+    WPG_TRY(summarise(in, f, err)); /* its size, and whether it has unknown instructions */
+    WPG_TRY(wpg_flow_read(&in->caller, f->inst, err));
+    if (!in->caller.count)
+        return WPG_OK;
+    in->last_variable = in->caller.blocks[0].label;
+    for (wpg_inst *inst = in->last_variable->next; inst != in->caller.blocks[0].terminator; inst = inst->next)
+        if (inst->opcode == SpvOpVariable)
+            in->last_variable = inst;
+    for (uint32_t i = 0; i < in->caller.count; i++)
+        if (in->caller.blocks[i].reachable)
+            WPG_TRY(expand_block(in, index, &in->caller.blocks[i], err));
+    apply_renames(in, f->inst);
+    f->summarised = false; /* as a callee it is a new function */
+    in->callee_of = NULL;
+    return WPG_OK;
+}
+
+/* -- Call graph ---------------------------------------------------------------------------------------- */
+
+typedef struct visit {
+    uint32_t function;
+    wpg_inst *at;
+} visit;
+
+/* Callees before callers, without recursion of our own. */
+static wpg_status expand_from(wpg_inliner *in, uint32_t root, wpg_error *err)
+{
+    WPG_VEC(visit) stack = {0};
+    wpg_status status = WPG_OK;
+    if (in->functions.data[root].visit)
+        return WPG_OK;
+    in->functions.data[root].visit = 1;
+    if (!wpg_vec_push(&stack, (visit){.function = root, .at = in->functions.data[root].inst}))
+        in->out_of_memory = true;
+    while (stack.count && !status && !in->out_of_memory) {
+        visit *top = &stack.data[stack.count - 1];
+        while (top->at->opcode != SpvOpFunctionCall && top->at->opcode != SpvOpFunctionEnd)
+            top->at = top->at->next;
+        if (top->at->opcode == SpvOpFunctionEnd) {
+            uint32_t done = top->function;
+            stack.count--;
+            status = expand(in, done, err);
+            in->functions.data[done].visit = 2;
+            continue;
+        }
+        wpg_inline_function *callee = function_of(in, top->at->words[3]);
+        top->at = top->at->next;
+        if (!callee || callee->visit == 2)
+            continue;
+        if (callee->visit == 1)
+            status = wpg_fail(err, WPG_E_FORMAT, "function %%%u calls itself", callee->inst->result);
+        callee->visit = 1;
+        if (!wpg_vec_push(&stack,
+                          (visit){.function = (uint32_t)(callee - in->functions.data), .at = callee->inst}))
+            in->out_of_memory = true;
+    }
+    wpg_vec_free(&stack);
+    return status;
+}
+
+static wpg_status collect(wpg_inliner *in, wpg_error *err)
+{
+    if (!wpg_inline_reserve(in))
+        return wpg_fail(err, WPG_E_NOMEM, "out of memory for %u ids", in->module->bound);
+    for (wpg_inst *f = wpg_next_function(in->module->first); f; f = wpg_next_function(f->next)) {
+        if (!wpg_vec_push(&in->functions, (wpg_inline_function){.inst = f}))
+            return wpg_fail(err, WPG_E_NOMEM, "out of memory for functions");
+        in->ids[f->result].function = (uint32_t)in->functions.count;
+    }
+    for (wpg_inst *inst = in->module->first; inst && inst->opcode != SpvOpFunction; inst = inst->next) {
+        bool group = inst->opcode == SpvOpGroupDecorate;
+        if (inst->opcode != SpvOpName && inst->opcode != SpvOpDecorate && inst->opcode != SpvOpDecorateId &&
+            inst->opcode != SpvOpDecorateString && !group)
+            continue;
+        for (uint32_t i = group ? 2 : 1; i < (group ? inst->count : 2u); i++) {
+            if (inst->words[i] >= in->id_count)
+                continue;
+            uint32_t *head = &in->ids[inst->words[i]].note;
+            if (!wpg_vec_push(&in->notes, (wpg_inline_note){.inst = inst, .next = *head}))
+                return wpg_fail(err, WPG_E_NOMEM, "out of memory for annotations");
+            *head = (uint32_t)in->notes.count;
+        }
+    }
+    return WPG_OK;
+}
+
+static wpg_status run(wpg_inliner *in, wpg_error *err)
+{
+    WPG_TRY(collect(in, err));
+    WPG_TRY(wpg_flow_init(&in->caller, in->module, err));
+    WPG_TRY(wpg_flow_init(&in->callee, in->module, err));
+    for (wpg_inst *inst = in->module->first; inst && inst->opcode != SpvOpFunction; inst = inst->next) {
+        const wpg_inline_function *f =
+            inst->opcode == SpvOpEntryPoint ? function_of(in, inst->words[2]) : NULL;
+        if (f)
+            WPG_TRY(expand_from(in, (uint32_t)(f - in->functions.data), err));
+    }
+    if (in->out_of_memory)
+        return wpg_fail(err, WPG_E_NOMEM, "out of memory for inlining");
+    return WPG_OK;
+}
+
+/* Functions without callers, results of inlined calls, and what was said about them. */
+static wpg_status clean(wpg_inliner *in, wpg_error *err)
+{
+    wpg_marks gone;
+    WPG_TRY(wpg_marks_init(&gone, in->module, err));
+    for (uint32_t id = 1; id < in->id_count && id < gone.capacity; id++)
+        if (in->ids[id].rename)
+            wpg_marks_add(&gone, id);
+    wpg_status status = wpg_remove_dead_functions(in->module, &gone, err);
+    if (!status)
+        status = wpg_remove_annotations(in->module, &gone, err);
+    wpg_marks_finish(&gone);
+    for (const wpg_inst *inst = wpg_next_function(in->module->first); inst; inst = inst->next)
+        in->info->calls_kept += inst->opcode == SpvOpFunctionCall;
+    return status;
+}
 
 wpg_status wpg_inline_calls(wpg_module *module, wpg_normal_info *info, wpg_error *err)
 {
-    (void)err;
-    WPG_INST_EACH (inst, module)
-        if (inst->opcode == SpvOpFunctionCall && info)
-            info->calls_kept++;
-    return WPG_OK;
+    wpg_normal_info local = {0};
+    wpg_inliner in = {.module = module, .info = info ? info : &local};
+    bool calls = false;
+    for (const wpg_inst *inst = wpg_next_function(module->first); inst && !calls; inst = inst->next)
+        calls = inst->opcode == SpvOpFunctionCall;
+    if (!calls)
+        return WPG_OK;
+    wpg_status status = run(&in, err);
+    if (!status)
+        status = clean(&in, err);
+    wpg_flow_finish(&in.caller);
+    wpg_flow_finish(&in.callee);
+    wpg_vec_free(&in.functions);
+    wpg_vec_free(&in.notes);
+    wpg_vec_free(&in.words);
+    wpg_vec_free(&in.values);
+    wpg_vec_free(&in.sampled);
+    free(in.ids);
+    return status;
 }

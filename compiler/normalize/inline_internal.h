@@ -1,0 +1,72 @@
+/* What the two files of the inliner share: inline.c decides, inline_splice.c copies. Threads: one. */
+#ifndef WPG_COMPILER_NORMALIZE_INLINE_INTERNAL_H
+#define WPG_COMPILER_NORMALIZE_INLINE_INTERNAL_H
+
+#include "compiler/normalize/internal.h"
+#include "runtime/base/vec.h"
+
+enum { WPG_INLINE_MAX_SIZE = 65536 }; /* instructions of a function, beyond which calls in it stay */
+
+/* How a function's returns can become branches. */
+typedef enum wpg_return_shape {
+    WPG_RETURNS_ONCE,   /* one return, in no construct: its block goes on with what follows the call */
+    WPG_RETURNS_EARLY,  /* returns inside ifs: a one-trip switch around the body, left by breaks */
+    WPG_RETURNS_NESTED, /* returns inside loops or switches, out of which one break does not lead */
+    WPG_RETURNS_NEVER,
+} wpg_return_shape;
+
+typedef struct wpg_inline_function {
+    wpg_inst *inst; /* OpFunction */
+    uint32_t visit; /* 0 not yet, 1 being expanded, 2 done */
+    bool summarised, has_unknown, has_kill, has_lines;
+    uint32_t size; /* instructions that can change code */
+    uint32_t params;
+    wpg_return_shape shape;
+} wpg_inline_function;
+
+/* By id. */
+typedef struct wpg_inline_id {
+    uint32_t map;      /* during a splice: the copy of this id of the callee, 0 = itself */
+    uint32_t rename;   /* result of an inlined call: the value that takes its place, 0 = none */
+    uint32_t note;     /* index + 1 of its first name or decoration in notes */
+    uint32_t function; /* index + 1 in functions, if it is a function */
+} wpg_inline_id;
+
+typedef struct wpg_inline_note {
+    wpg_inst *inst;
+    uint32_t next; /* index + 1 */
+} wpg_inline_note;
+
+typedef struct wpg_inliner {
+    wpg_module *module;
+    wpg_normal_info *info;
+    wpg_inline_id *ids; /* [id_count] */
+    uint32_t id_count;
+    wpg_flow caller, callee; /* callee: of the function in callee_of */
+    wpg_inst *callee_of;
+    WPG_VEC(wpg_inline_function) functions;
+    WPG_VEC(wpg_inline_note) notes;
+    WPG_VEC(uint32_t) words;     /* operands of the instruction being copied */
+    WPG_VEC(uint32_t) values;    /* return values and the blocks that return them, in pairs */
+    WPG_VEC(wpg_inst *) sampled; /* OpSampledImage of the block so far */
+    wpg_inst *last_variable;     /* of the caller: variables go behind it */
+    bool out_of_memory;
+} wpg_inliner;
+
+/* Where a call stands: the part of its block that begins with the label `label`, after earlier splices. */
+typedef struct wpg_call_site {
+    uint32_t label;
+    wpg_inst *loop_merge; /* the part's OpLoopMerge, NULL if it has none (any more) */
+    bool is_own_continue; /* a loop of this one block */
+    const wpg_inst *line; /* last OpLine or OpNoLine before the call in its block */
+    wpg_inst *call, *terminator;
+} wpg_call_site;
+
+/* Makes room in ids for every id below the bound. */
+bool wpg_inline_reserve(wpg_inliner *in);
+
+/* Replaces the call by the callee's body. in->callee is the callee's flow. The site's label and merge are
+ * what holds for the rest of the block afterwards. */
+void wpg_inline_splice(wpg_inliner *in, wpg_call_site *site, const wpg_inline_function *callee);
+
+#endif
