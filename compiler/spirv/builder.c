@@ -9,7 +9,7 @@
 /* -- Capabilities, extensions, imports ----------------------------------------------------------------- */
 
 /* First instruction of `opcode` among those before the memory model, NULL if none, `from` included. */
-static wpg_inst *next_early(wpg_inst *from, SpvOp opcode)
+static const wpg_inst *next_early(const wpg_inst *from, SpvOp opcode)
 {
     for (; from && from->opcode != SpvOpMemoryModel && from->opcode != SpvOpFunction; from = from->next)
         if (from->opcode == opcode)
@@ -19,8 +19,7 @@ static wpg_inst *next_early(wpg_inst *from, SpvOp opcode)
 
 bool wpg_has_capability(const wpg_module *module, SpvCapability capability)
 {
-    for (const wpg_inst *at = module->first; (at = next_early((wpg_inst *)(uintptr_t)at, SpvOpCapability));
-         at = at->next)
+    for (const wpg_inst *at = module->first; (at = next_early(at, SpvOpCapability)); at = at->next)
         if (at->count > 1 && at->words[1] == (uint32_t)capability)
             return true;
     return false;
@@ -36,8 +35,7 @@ void wpg_require_capability(wpg_module *module, SpvCapability capability)
 /* The OpExtension or OpExtInstImport with that name. */
 static const wpg_inst *find_named(const wpg_module *module, SpvOp opcode, size_t string_at, const char *name)
 {
-    for (const wpg_inst *at = module->first; (at = next_early((wpg_inst *)(uintptr_t)at, opcode));
-         at = at->next) {
+    for (const wpg_inst *at = module->first; (at = next_early(at, opcode)); at = at->next) {
         const char *text = wpg_inst_string(at, string_at);
         if (text && !strcmp(text, name))
             return at;

@@ -59,7 +59,7 @@ wpg_status wpg_module_source_files(const char *const **files, size_t *count, con
             continue;
         last = text;
         size_t i = 0;
-        while (i < found && strcmp(list[i], text))
+        while (i < found && strcmp(list[i], text) != 0)
             i++;
         if (i == found && found < limit)
             list[found++] = text;

@@ -18,6 +18,9 @@ static const uint8_t patterns[] = {
 };
 enum { ANY_IDS = sizeof patterns - 3, ANY_LITERALS, ANY_STRINGS };
 _Static_assert(sizeof patterns < 65536, "pattern indices are 16-bit");
+_Static_assert((int)WPG_PATTERN_SEMANTICS == (int)WPG_OPERAND_SEMANTICS &&
+                   (int)WPG_PATTERN_LITERAL == (int)WPG_OPERAND_LITERAL,
+               "the walker turns the first patterns into operand kinds as they are");
 
 typedef struct opcode_row {
     wpg_opcode_info info;
@@ -310,6 +313,12 @@ bool wpg_operand_next(wpg_operand_walk *walk, wpg_operand *operand)
     if (walk->malformed)
         return false;
     uint32_t *state = walk->state;
+    /* The common case, for speed: one word of the instruction's own, neither optional nor repeated. */
+    if (state[TOP_AT] < state[TOP_END] && patterns[state[TOP_AT]] < WPG_PATTERN_STRING &&
+        walk->at < walk->inst->count && state[SUB_AT] == state[SUB_END] && !state[MASK] && !state[SECOND]) {
+        *operand = (wpg_operand){(wpg_operand_kind)patterns[state[TOP_AT]++], walk->at++, 1};
+        return true;
+    }
     if (state[SECOND]) {
         unsigned kind = state[SECOND] - 1;
         state[SECOND] = 0;

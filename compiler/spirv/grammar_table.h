@@ -10,7 +10,7 @@
 #define WPG_COMPILER_SPIRV_GRAMMAR_TABLE_H
 
 enum {
-    WPG_PATTERN_RESULT_TYPE, /* the first five as in wpg_operand_kind */
+    WPG_PATTERN_RESULT_TYPE, /* up to LITERAL as in wpg_operand_kind */
     WPG_PATTERN_RESULT,
     WPG_PATTERN_ID,
     WPG_PATTERN_SCOPE,

@@ -69,7 +69,7 @@ void wpg_inst_read_ids(wpg_inst *inst)
 
 typedef struct parser {
     wpg_module *module;
-    const uint32_t *words; /* the module's own copy, native order, header included */
+    uint32_t *words; /* the module's own copy, native order, header included */
     size_t count;
     wpg_error *err;
     /* Nesting, as the third walk goes along. */
@@ -104,22 +104,14 @@ static wpg_status check_header(parser *p)
     return WPG_OK;
 }
 
-/* Copies the words in native order. */
-static wpg_status copy_words(parser *p, const uint32_t *words)
+static void copy_words(uint32_t *copy, const uint32_t *words, size_t count)
 {
-    bool swapped = words[0] == __builtin_bswap32(SpvMagicNumber);
-    if (!swapped && words[0] != SpvMagicNumber)
-        return wpg_fail(p->err, WPG_E_FORMAT, "not SPIR-V: the magic number is 0x%08x", words[0]);
-    uint32_t *copy = WPG_ARENA_ARRAY(&p->module->arena, uint32_t, p->count);
-    if (!copy)
-        return wpg_fail(p->err, WPG_E_NOMEM, "no memory for %zu SPIR-V words", p->count);
-    if (swapped)
-        for (size_t i = 0; i < p->count; i++)
-            copy[i] = __builtin_bswap32(words[i]);
-    else
-        memcpy(copy, words, p->count * sizeof *copy);
-    p->words = copy;
-    return WPG_OK;
+    if (words[0] == SpvMagicNumber) {
+        memcpy(copy, words, count * sizeof *copy);
+        return;
+    }
+    for (size_t i = 0; i < count; i++)
+        copy[i] = __builtin_bswap32(words[i]);
 }
 
 /* First walk: where instructions begin. */
@@ -139,7 +131,7 @@ static wpg_status split(parser *p)
     wpg_inst *list = WPG_ARENA_ARRAY(&p->module->arena, wpg_inst, count);
     if (!list)
         return wpg_fail(p->err, WPG_E_NOMEM, "no memory for %zu SPIR-V instructions", count);
-    uint32_t *words = (uint32_t *)(uintptr_t)p->words + HEADER_WORDS;
+    uint32_t *words = p->words + HEADER_WORDS;
     for (size_t i = 0; i < count; i++) {
         list[i] = (wpg_inst){.prev = i ? &list[i - 1] : NULL,
                              .next = i + 1 < count ? &list[i + 1] : NULL,
@@ -259,7 +251,12 @@ static wpg_status check(parser *p)
 
 static wpg_status parse(parser *p, const uint32_t *words)
 {
-    WPG_TRY(copy_words(p, words));
+    if (words[0] != SpvMagicNumber && words[0] != __builtin_bswap32(SpvMagicNumber))
+        return wpg_fail(p->err, WPG_E_FORMAT, "not SPIR-V: the magic number is 0x%08x", words[0]);
+    p->words = WPG_ARENA_ARRAY(&p->module->arena, uint32_t, p->count);
+    if (!p->words)
+        return wpg_fail(p->err, WPG_E_NOMEM, "no memory for %zu SPIR-V words", p->count);
+    copy_words(p->words, words, p->count);
     WPG_TRY(check_header(p));
     WPG_TRY(split(p));
     WPG_TRY(define(p));
