@@ -103,15 +103,14 @@ static void test_shapes(void **state)
 static wpg_module *odd;
 
 /* Shape of hand-made words in `odd`. */
-static const char *shape_of(const uint32_t *words, uint16_t count)
+static const char *shape_of(uint32_t *words, uint16_t count)
 {
-    wpg_inst inst = {
-        .words = (uint32_t *)(uintptr_t)words, .opcode = (uint16_t)(words[0] & 0xffff), .count = count};
+    wpg_inst inst = {.words = words, .opcode = (uint16_t)(words[0] & 0xffff), .count = count};
     inst.type = count > 1 ? words[1] : 0;
     return shape(odd, &inst);
 }
 #define SHAPE(...)                                                                                           \
-    shape_of((const uint32_t[]){__VA_ARGS__},                                                                \
+    shape_of((uint32_t[]){__VA_ARGS__},                                                                      \
              (uint16_t)(sizeof((const uint32_t[]){__VA_ARGS__}) / sizeof(uint32_t)))
 
 static void test_odd_shapes(void **state)

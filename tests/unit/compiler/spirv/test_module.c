@@ -168,29 +168,29 @@ static void test_bad_nesting(void **state)
 static void test_unknown_passes(void **state)
 {
     (void)state;
-    static const uint32_t words[] = {HEADER(8),
-                                     W(SpvOpCapability, 2),
-                                     60000, /* an enumerant we do not know is no trouble */
-                                     W(7777, 3),
-                                     0xffffffff,
-                                     0, /* any words in an unknown instruction */
-                                     FUNCTION,
-                                     W(SpvOpLabel, 2),
-                                     4,
-                                     W(7778, 1), /* that may have been a terminator */
-                                     W(SpvOpLabel, 2),
-                                     5,
-                                     W(7779, 2),
-                                     9,
-                                     W(SpvOpReturn, 1),
-                                     W(SpvOpFunctionEnd, 1)};
-    check_identity((test_words){(uint32_t *)(uintptr_t)words, sizeof words / sizeof *words});
-    wpg_module *module = test_parse((test_words){(uint32_t *)(uintptr_t)words, sizeof words / sizeof *words});
+    static uint32_t words[] = {HEADER(8),
+                               W(SpvOpCapability, 2),
+                               60000, /* an enumerant we do not know is no trouble */
+                               W(7777, 3),
+                               0xffffffff,
+                               0, /* any words in an unknown instruction */
+                               FUNCTION,
+                               W(SpvOpLabel, 2),
+                               4,
+                               W(7778, 1), /* that may have been a terminator */
+                               W(SpvOpLabel, 2),
+                               5,
+                               W(7779, 2),
+                               9,
+                               W(SpvOpReturn, 1),
+                               W(SpvOpFunctionEnd, 1)};
+    check_identity((test_words){words, sizeof words / sizeof *words});
+    wpg_module *module = test_parse((test_words){words, sizeof words / sizeof *words});
     assert_true(module->has_unknown);
     wpg_module_destroy(module);
     /* Words after the last operand we know: OpTypeFloat has an encoding since SPV_KHR_bfloat16. */
-    static const uint32_t longer[] = {HEADER(8), W(SpvOpTypeFloat, 4), 1, 16, 0};
-    module = test_parse((test_words){(uint32_t *)(uintptr_t)longer, sizeof longer / sizeof *longer});
+    static uint32_t longer[] = {HEADER(8), W(SpvOpTypeFloat, 4), 1, 16, 0};
+    module = test_parse((test_words){longer, sizeof longer / sizeof *longer});
     assert_true(module->has_unknown);
     wpg_module_destroy(module);
 }
@@ -289,9 +289,9 @@ static void test_corruptions(void **state)
 static void test_large_bound(void **state)
 {
     (void)state;
-    static const uint32_t words[] = {HEADER(WPG_SPIRV_MAX_BOUND), W(SpvOpTypeVoid, 2), 1, W(SpvOpTypeBool, 2),
-                                     WPG_SPIRV_MAX_BOUND - 1};
-    test_words all = {(uint32_t *)(uintptr_t)words, sizeof words / sizeof *words};
+    static uint32_t words[] = {HEADER(WPG_SPIRV_MAX_BOUND), W(SpvOpTypeVoid, 2), 1, W(SpvOpTypeBool, 2),
+                               WPG_SPIRV_MAX_BOUND - 1};
+    test_words all = {words, sizeof words / sizeof *words};
     wpg_module *module = test_parse(all);
     assert_int_equal(wpg_module_opcode_of(module, WPG_SPIRV_MAX_BOUND - 1), SpvOpTypeBool);
     /* No id is left: said once, at the end. */
