@@ -5,8 +5,8 @@
  *
  * Ownership: everything an instruction points to lives in the module's arena until wpg_module_destroy.
  * Failure: insertions never return NULL; when memory runs out they return a scratch instruction outside the
- * list and set module->arena.failed, which wpg_module_emit checks: test once at the end. Threads: one module,
- * one thread. Source: SPIR-V 1.6 unified specification, section 2.3, 2.4. */
+ * list (its operands cut to 63 words) and set module->arena.failed, which wpg_module_emit checks: test once
+ * at the end. Threads: one module, one thread. Source: SPIR-V 1.6 unified specification, section 2.3, 2.4. */
 #ifndef WPG_COMPILER_SPIRV_MODULE_H
 #define WPG_COMPILER_SPIRV_MODULE_H
 
@@ -63,8 +63,9 @@ enum {
 
 /* Parses `count` words (native byte order, or swapped: the magic tells; emitted native). Checks: magic,
  * version 1.0-1.6, bound, every word count, every known instruction against the grammar (ids below the bound,
- * at most one definition an id), functions and blocks well nested (labels, terminators, FunctionEnd). Not a
- * validator: what spirv-val would refuse may pass. */
+ * at most one definition an id), functions and blocks well nested (labels, terminators, FunctionEnd).
+ * Operands of a newer SPIR-V (further words, enumerants with parameters) are let through and set has_unknown.
+ * Not a validator: what spirv-val would refuse may pass. */
 wpg_status wpg_module_parse(wpg_module **module, const uint32_t *words, size_t count, wpg_error *err);
 void wpg_module_destroy(wpg_module *module);
 

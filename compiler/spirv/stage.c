@@ -5,8 +5,9 @@
  *     appearance | 0 (no instruction has 0 words) | model | entry point string | number of specialisation
  *     values | for each, by constant id: constant id, low word, high word
  *
- * Any change of this stream gives every shader a new name and orphans every profile: tests/golden/spirv
- * /hashes.txt notices. Depends on the grammar table (grammar.h). Threads: no state. Source: DESIGN identity.
+ * Any change of this stream gives every shader a new name and orphans every profile: the golden
+ * file tests/golden/spirv/hashes.txt notices. Depends on the grammar table (grammar.h). Threads: no state.
+ * Source: DESIGN identity.
  */
 #include "compiler/spirv/stage.h"
 
