@@ -369,6 +369,8 @@ wpg_status wpg_inline_calls(wpg_module *module, wpg_normal_info *info, wpg_error
 {
     wpg_normal_info local = {0};
     wpg_inliner in = {.module = module, .info = info ? info : &local};
+    in.info->calls_kept = 0;
+    in.info->kept_because[0] = 0;
     bool calls = false;
     for (const wpg_inst *inst = wpg_next_function(module->first); inst && !calls; inst = inst->next)
         calls = inst->opcode == SpvOpFunctionCall;

@@ -13,8 +13,14 @@ wpg_status wpg_normalize(wpg_module *module, const wpg_stage *stage, wpg_normal_
     WPG_TRY(wpg_drop_entry_points(module, stage, info, err));
     WPG_TRY(wpg_freeze_spec_constants(module, stage, info, err));
     WPG_TRY(wpg_fold_branches(module, info, err));
-    WPG_TRY(wpg_inline_calls(module, info, err));
-    if (info->calls_inlined)
+    /* Folding what was inlined may take away the reason why a call had to stay. */
+    for (uint32_t inlined = 0;; inlined = info->calls_inlined) {
+        WPG_TRY(wpg_inline_calls(module, info, err));
+        if (info->calls_inlined == inlined)
+            break;
         WPG_TRY(wpg_fold_branches(module, info, err));
+        if (!info->calls_kept)
+            break;
+    }
     return module->arena.failed ? wpg_fail(err, WPG_E_NOMEM, "out of memory for instructions") : WPG_OK;
 }

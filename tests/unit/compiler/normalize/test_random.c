@@ -1,0 +1,97 @@
+/* Random programs give the same results before and after the CFG tier, on the software driver, with default
+ * and with given specialisation values. WPG_TEST_PROGRAMS says how many, WPG_TEST_SEED where to begin. */
+#include "compute.h"
+#include "generate.h"
+
+static compute device;
+
+static const wpg_spec_value given[] = {{0, 4, 5}, {1, 4, 3}, {2, 4, 0}};
+
+static void write_text(const char *path, const char *text)
+{
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs(text, file);
+    fclose(file);
+}
+
+static void compare(const words *before, const wpg_stage *stage, uint64_t seed, const char *what,
+                    wpg_normal_info *total)
+{
+    uint32_t expected[COMPUTE_WORDS], got[COMPUTE_WORDS];
+    wpg_normal_info info;
+    char name[64];
+    snprintf(name, sizeof name, "program %llu, %s", (unsigned long long)seed, what);
+    words after = normal_form(before, stage, &info, name);
+    total->calls_inlined += info.calls_inlined;
+    total->calls_kept += info.calls_kept;
+    total->branches_folded += info.branches_folded;
+    compute_run(&device, expected, before, stage, COMPUTE_WORDS / 64);
+    compute_run(&device, got, &after, stage, COMPUTE_WORDS / 64);
+    for (uint32_t i = 0; i < COMPUTE_WORDS; i++)
+        if (expected[i] != got[i])
+            fail_msg("%s: invocation %u gives %08x, not %08x", name, i, got[i], expected[i]);
+    free(after.data);
+}
+
+static void one_program(uint64_t seed, wpg_normal_info *total)
+{
+    static char text[GENERATED_TEXT];
+    char source[128], optimised[128], command[600];
+    snprintf(source, sizeof source, "%s/random.comp", scratch_dir());
+    snprintf(optimised, sizeof optimised, "%s/optimised.spv", scratch_dir());
+    generate(text, seed);
+    assert_true(strlen(text) < GENERATED_TEXT - 1);
+    write_text(source, text);
+    words plain = compile_file(source);
+    wpg_stage stage = {.model = SpvExecutionModelGLCompute, .entry = "main"};
+    wpg_stage special = stage;
+    special.spec = given;
+    special.spec_count = sizeof given / sizeof *given;
+    compare(&plain, &stage, seed, "defaults", total);
+    compare(&plain, &special, seed, "values given", total);
+    /* The shapes optimisers leave: phis, merged blocks, branches to merges without headers of their own. */
+    snprintf(command, sizeof command,
+             "spirv-opt --eliminate-local-single-block --eliminate-local-single-store --ssa-rewrite "
+             "--eliminate-dead-code-aggressive --merge-blocks --cfg-cleanup --simplify-instructions "
+             "%s/compiled.spv -o %s",
+             scratch_dir(), optimised);
+    assert_true(run_tool(command));
+    words shaped = read_words(optimised);
+    assert_valid(&shaped, "spirv-opt");
+    compare(&shaped, &stage, seed, "optimised", total);
+    compare(&shaped, &special, seed, "optimised, values given", total);
+    free(shaped.data);
+    free(plain.data);
+}
+
+static uint64_t number(const char *name, uint64_t otherwise)
+{
+    const char *text = getenv(name);
+    return text && *text ? strtoull(text, NULL, 10) : otherwise;
+}
+
+static void test_programs(void **state)
+{
+    (void)state;
+    if (!compute_open(&device)) {
+        skip();
+        return;
+    }
+    wpg_normal_info total = {0};
+    uint64_t first = number("WPG_TEST_SEED", 1), count = number("WPG_TEST_PROGRAMS", 12);
+    for (uint64_t i = 0; i < count; i++)
+        one_program(first + i, &total);
+    print_message("%u calls inlined, %u kept, %u branches folded\n", total.calls_inlined, total.calls_kept,
+                  total.branches_folded);
+    assert_true(total.calls_inlined > count);
+    assert_true(total.branches_folded > count);
+    compute_close(&device);
+    remove_scratch();
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_programs)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
