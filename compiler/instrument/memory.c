@@ -89,7 +89,10 @@ static void add_wide(wpg_inject *in, const wpg_add *adds, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         uint32_t pointer = word_pointer(in, adds[i].counter);
-        atomic_add(in, pointer, WPG_EMIT(in, SpvOpUConvert, in->memory.t_counter, adds[i].value));
+        uint32_t value = adds[i].value == in->c_one
+                             ? wpg_const_u64(in->module, 1)
+                             : WPG_EMIT(in, SpvOpUConvert, in->memory.t_counter, adds[i].value);
+        atomic_add(in, pointer, value);
     }
 }
 
