@@ -15,7 +15,7 @@ struct Light {
 layout(local_size_x = 8, local_size_y = 8) in;
 layout(std430, set = 0, binding = 0) writeonly buffer Output { uint pixels[]; };
 layout(std140, set = 0, binding = 1) uniform Scene { uint lights_per_cluster; float ambient; vec4 albedo; } scene;
-layout(std430, set = 0, binding = 2) readonly buffer Lights { Light lights[]; };
+layout(std430, set = 0, binding = 2) readonly buffer Lights { Light all_lights[]; };
 layout(std430, set = 0, binding = 3) readonly buffer Lists { uint words[]; } lists; // cluster of each pixel, then lists
 layout(push_constant) uniform Push { uvec2 size; uint first_list; } push;
 
@@ -31,7 +31,7 @@ void main()
     vec3 color = scene.albedo.rgb * scene.ambient;
     for (uint i = 0u; i < scene.lights_per_cluster; ++i) {
         uint index = lists.words[list + i];
-        Light light = lights[index];
+        Light light = all_lights[index];
         vec3 to_light = light.position_radius.xyz - p;
         float distance2 = dot(to_light, to_light);
         float range = clamp(1.0 - distance2 / (light.position_radius.w * light.position_radius.w), 0.0, 1.0);

@@ -12,12 +12,12 @@ layout(std140, set = 0, binding = 1) uniform Mesh {
     uint octaves;
     float amplitude;
     vec4 rotation; // cosine and sine about x, cosine and sine about y
-} mesh;
+} torus;
 
 float wave(vec3 p)
 {
     float sum = 0.0, weight = 1.0;
-    for (uint i = 0u; i < mesh.octaves; ++i) {
+    for (uint i = 0u; i < torus.octaves; ++i) {
         sum += weight * sin(p.x * 3.1 + sin(p.y * 2.3)) * cos(p.z * 2.7 - p.x);
         p = p * 1.9 + vec3(1.7, 9.2, 5.1);
         weight *= 0.55;
@@ -27,18 +27,18 @@ float wave(vec3 p)
 
 void main()
 {
-    uint ring = uint(gl_VertexIndex) / (mesh.segments + 1u);
-    uint segment = uint(gl_VertexIndex) % (mesh.segments + 1u);
-    float u = float(ring % mesh.rings) / float(mesh.rings) * 6.2831853;
-    float v = float(segment % mesh.segments) / float(mesh.segments) * 6.2831853;
+    uint ring = uint(gl_VertexIndex) / (torus.segments + 1u);
+    uint segment = uint(gl_VertexIndex) % (torus.segments + 1u);
+    float u = float(ring % torus.rings) / float(torus.rings) * 6.2831853;
+    float v = float(segment % torus.segments) / float(torus.segments) * 6.2831853;
     vec3 n = vec3(cos(u) * cos(v), sin(v), sin(u) * cos(v));
     vec3 p = vec3(cos(u), 0.0, sin(u)) * 1.1 + n * 0.45;
     float height = 0.0;
     if (p.x > -0.3) {
         height = wave(p * 1.5);
-        p += n * height * mesh.amplitude;
+        p += n * height * torus.amplitude;
     }
-    vec4 r = mesh.rotation;
+    vec4 r = torus.rotation;
     p = vec3(p.x, p.y * r.x - p.z * r.y, p.y * r.y + p.z * r.x);
     p = vec3(p.x * r.z + p.z * r.w, p.y, p.z * r.z - p.x * r.w);
     color = vec3(0.5 + 0.4 * height, 0.45, 0.6 - 0.3 * height) * (0.4 + 0.6 * abs(n.z));

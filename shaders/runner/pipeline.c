@@ -7,7 +7,7 @@
 #include <string.h>
 #include "runtime/base/file.h"
 
-enum { MAX_SPV = 4 << 20 };
+enum { MAX_SPV = 4 << 20, ENTRY_NAME = 64 };
 
 static const struct {
     const char *suffix;
@@ -31,6 +31,12 @@ static wpg_status stage_of(VkShaderStageFlagBits *stage, const char *file, wpg_e
         }
     }
     return wpg_fail(err, WPG_E_ARGUMENT, "%s: no shader stage has this suffix", file);
+}
+
+/* Entry points are named after their file (CMakeLists.txt): the name up to the dot. */
+static void entry_of(char entry[ENTRY_NAME], const char *file)
+{
+    (void)snprintf(entry, ENTRY_NAME, "%.*s", (int)strcspn(file, "."), file);
 }
 
 static wpg_status create_module(bench_pipeline *p, const bench_device *dev, const char *folder,
@@ -234,6 +240,7 @@ wpg_status bench_pipeline_create(bench_pipeline *p, const bench_device *dev, con
                                  const bench_work *work, const char *shader_folder, wpg_error *err)
 {
     VkPipelineShaderStageCreateInfo infos[BENCH_MAX_STAGES] = {0};
+    char entries[BENCH_MAX_STAGES][ENTRY_NAME];
     bool compute = bench_case_is_compute(c);
     memset(p, 0, sizeof *p);
     WPG_TRY(create_layouts(p, dev, work, compute, err));
@@ -241,7 +248,8 @@ wpg_status bench_pipeline_create(bench_pipeline *p, const bench_device *dev, con
         WPG_TRY(create_render_pass(p, dev, work->depth, err));
     for (uint32_t i = 0; i < BENCH_MAX_STAGES && c->files[i]; i++) {
         infos[i].sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO;
-        infos[i].pName = "main";
+        entry_of(entries[i], c->files[i]);
+        infos[i].pName = entries[i];
         WPG_TRY(stage_of(&infos[i].stage, c->files[i], err));
         WPG_TRY(create_module(p, dev, shader_folder, c->files[i], err));
         infos[i].module = p->modules[i];
