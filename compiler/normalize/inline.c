@@ -1,11 +1,11 @@
 /* Pass: calls become the bodies of the functions they call, callees first, up to the entry function.
  *
  * A call stays, and its callee a function with a record of its own, when the callee is marked DontInline, has
- * an opcode unknown to us, returns from inside a loop or switch, ends the invocation and is called from a
- * continue construct (which must reach its back edge), when a loop header leaves no legal place for blocks,
- * or when the caller would outgrow WPG_INLINE_MAX_SIZE. Sizes count what can change code, so that lines and
- * names never change the normal form. Recursion is not SPIR-V (2.16.1): WPG_E_FORMAT. Functions without calls
- * left go.
+ * an opcode unknown to us, returns from inside a loop or switch in a way that inline_returns.c leaves, ends
+ * the invocation and is called from a continue construct (which must reach its back edge), when a loop header
+ * leaves no legal place for blocks, or when the caller would outgrow WPG_INLINE_MAX_SIZE. Sizes count what
+ * can change code, so that lines and names never change the normal form. Recursion is not SPIR-V (2.16.1):
+ * WPG_E_FORMAT. Functions without calls left go.
  *
  * Needs: a parsed module, best after wpg_fold_branches (less to copy, fewer early returns). Keeps: ids of the
  * caller. Source: SPIR-V 1.6, 2.11, 2.16. */
@@ -141,21 +141,19 @@ static const char *refusal(const wpg_inliner *in, const wpg_call_site *site,
         return "the function has unknown instructions";
     if (callee->has_kill && in_continue)
         return "a continue construct calls a function that ends the invocation";
-    if (callee->shape == WPG_RETURNS_NESTED)
-        return "the function returns from inside a loop or switch";
     if (callee->params + 4u != site->call->count)
         return "the arguments do not fit the parameters";
     if (in->callee.order_count > 1 && !header_splits(site))
         return "a loop header calls it and branches two ways";
-    if (caller->size + callee->size > WPG_INLINE_MAX_SIZE)
+    uint32_t grows = callee->shape == WPG_RETURNS_NESTED ? 4 : 1; /* by flags and kept values */
+    if (caller->size + callee->size * grows > WPG_INLINE_MAX_SIZE)
         return "the caller would become too large";
     return NULL;
 }
 
 /* -- One caller ---------------------------------------------------------------------------------------- */
 
-/* Phis of the successors name the block that now branches to them. */
-static void rename_parent(wpg_inliner *in, const wpg_inst *terminator, uint32_t from, uint32_t to)
+void wpg_inline_rename_parent(wpg_inliner *in, const wpg_inst *terminator, uint32_t from, uint32_t to)
 {
     wpg_targets t = wpg_targets_of(in->module, terminator);
     for (uint32_t at = t.at; at < t.end; at += t.step) {
@@ -180,6 +178,15 @@ static wpg_status expand_call(wpg_inliner *in, uint32_t caller, wpg_call_site *s
         return wpg_fail(err, WPG_E_FORMAT, "call of %%%u, which is no function", site->call->words[3]);
     WPG_TRY(summarise(in, callee, err));
     const char *why = refusal(in, site, f, callee, in_continue);
+    if (!why && callee->shape == WPG_RETURNS_NESTED) {
+        if (wpg_inline_unnest(in, callee)) {
+            callee->summarised = false;
+            in->callee_of = NULL;
+            WPG_TRY(summarise(in, callee, err));
+        } else {
+            why = "the function returns from inside a loop or switch";
+        }
+    }
     if (why) {
         if (!in->info->kept_because[0])
             snprintf(in->info->kept_because, sizeof in->info->kept_because, "%s", why);
@@ -210,7 +217,7 @@ static wpg_status expand_block(wpg_inliner *in, uint32_t caller, const wpg_flow_
         WPG_TRY(expand_call(in, caller, &site, in_continue, err));
     }
     if (site.label != block->label->result)
-        rename_parent(in, block->terminator, block->label->result, site.label);
+        wpg_inline_rename_parent(in, block->terminator, block->label->result, site.label);
     return WPG_OK;
 }
 

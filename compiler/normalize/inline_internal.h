@@ -1,4 +1,5 @@
-/* What the two files of the inliner share: inline.c decides, inline_splice.c copies. Threads: one. */
+/* What the files of the inliner share: inline.c decides, inline_returns.c prepares callees that return from
+ * loops, inline_splice.c copies. Threads: one. */
 #ifndef WPG_COMPILER_NORMALIZE_INLINE_INTERNAL_H
 #define WPG_COMPILER_NORMALIZE_INLINE_INTERNAL_H
 
@@ -68,5 +69,12 @@ bool wpg_inline_reserve(wpg_inliner *in);
 /* Replaces the call by the callee's body. in->callee is the callee's flow. The site's label and merge are
  * what holds for the rest of the block afterwards. */
 void wpg_inline_splice(wpg_inliner *in, wpg_call_site *site, const wpg_inline_function *callee);
+
+/* Phis of the successors name the block that now branches to them. */
+void wpg_inline_rename_parent(wpg_inliner *in, const wpg_inst *terminator, uint32_t from, uint32_t to);
+
+/* Turns returns of WPG_RETURNS_NESTED into breaks, in the callee itself; in->callee (its flow) is stale then.
+ * False and nothing changed if that cannot be done. */
+bool wpg_inline_unnest(wpg_inliner *in, const wpg_inline_function *callee);
 
 #endif

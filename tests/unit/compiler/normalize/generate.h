@@ -39,7 +39,7 @@ static inline void expression(generator *g, int depth);
 
 static inline void condition(generator *g, int depth)
 {
-    static const char *const constant[] = {"SB",    "SI > 2",     "SI == 3", "true",
+    static const char *const constant[] = {"SB",    "SI > 2",       "SI == 3",   "true",
                                            "false", "(1 + SI < 5)", "(SU != 7u)"};
     uint32_t kind = pick(g, depth > 0 ? 9 : 4);
     if (kind < 1) {

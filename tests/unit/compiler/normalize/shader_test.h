@@ -99,16 +99,16 @@ static const wpg_validate_options validate_all = {.vulkan_minor = 3,
                                                   .workgroup_scalar_block_layout = true,
                                                   .local_size_id = true};
 
+static inline bool is_valid(const words *w)
+{
+    return wpg_spirv_validate(w->data, w->count, &validate_all, NULL) == WPG_OK;
+}
+
 static inline void assert_valid(const words *w, const char *what)
 {
     wpg_error err = {0};
-    if (wpg_spirv_validate(w->data, w->count, &validate_all, &err)) {
-        char *text = NULL;
-        if (!wpg_spirv_disassemble(&text, w->data, w->count, NULL))
-            fprintf(stderr, "%s\n", text);
-        free(text);
+    if (wpg_spirv_validate(w->data, w->count, &validate_all, &err))
         fail_msg("%s: %s", what, err.message);
-    }
 }
 
 static inline wpg_module *parse(const words *w)

@@ -44,6 +44,12 @@ static void one_program(uint64_t seed, wpg_normal_info *total)
     assert_true(strlen(text) < GENERATED_TEXT - 1);
     write_text(source, text);
     words plain = compile_file(source);
+    if (!is_valid(
+            &plain)) { /* glslang 12 hoists some short circuits of constants out of reach of their operands */
+        print_message("program %llu: the front end gives an invalid module\n", (unsigned long long)seed);
+        free(plain.data);
+        return;
+    }
     wpg_stage stage = {.model = SpvExecutionModelGLCompute, .entry = "main"};
     wpg_stage special = stage;
     special.spec = given;
