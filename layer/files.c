@@ -167,7 +167,7 @@ static wpg_status add_counted(wpg_profile *profile, const wpg_counted *counted, 
         memcpy(name.stage, stage->stage, sizeof name.stage);
         for (uint32_t j = 0; j < stage->map->function_count && status == WPG_OK; j++)
             status = add_function(profile, &name, counted, &stage->map->functions[j], scratch, err);
-        for (uint32_t j = 0; j < stage->map->function_count && status == WPG_OK; j++)
+        for (uint32_t j = 0; j < stage->map->function_count && status == WPG_OK && !counted->shader_only; j++)
             if (stage->map->functions[j].ordinal == 0)
                 status = add_pipeline_record(profile, &name, counted, &stage->map->functions[j], err);
     }
@@ -205,11 +205,12 @@ static void avoid(char *path, size_t size)
         memcpy(path + stem, suffix, (size_t)more + 1);
 }
 
-static wpg_file *make_file(wpg_hash128 pipeline, bool per_pipeline, const char *pattern)
+static wpg_file *make_file(wpg_hash128 pipeline, bool per_pipeline, bool shader_only, const char *pattern)
 {
-    char hex[WPG_HASH_HEX + 1], path[4096];
+    char hex[WPG_HASH_HEX + 1], name[WPG_HASH_HEX + 16], path[4096];
     wpg_hash_to_hex(hex, pipeline);
-    make_path(path, sizeof path, pattern, per_pipeline ? hex : "all");
+    (void)snprintf(name, sizeof name, "%s%s", shader_only ? "shader-" : "", hex);
+    make_path(path, sizeof path, pattern, per_pipeline ? name : "all");
     if (!wpg_claim(path)) {
         avoid(path, sizeof path);
         wpg_log_info("another process writes this profile: ours goes to %s", path);
@@ -227,7 +228,7 @@ static wpg_file *make_file(wpg_hash128 pipeline, bool per_pipeline, const char *
     return file;
 }
 
-static wpg_file *file_of(wpg_hash128 pipeline)
+static wpg_file *file_of(wpg_hash128 pipeline, bool shader_only)
 {
     const char *pattern = wpg_the_process.settings.profile_file;
     if (!pattern || !*pattern)
@@ -239,7 +240,7 @@ static wpg_file *file_of(wpg_hash128 pipeline)
         wpg_file *file = (wpg_file *)(uintptr_t)found;
         return !per_pipeline || wpg_hash_equal(file->pipeline, pipeline) ? file : NULL;
     }
-    wpg_file *file = make_file(pipeline, per_pipeline, pattern);
+    wpg_file *file = make_file(pipeline, per_pipeline, shader_only, pattern);
     if (file && !wpg_map_set(&files.by_pipeline, key, (uint64_t)(uintptr_t)file))
         return NULL; /* stays in the list, unused */
     return file;
@@ -263,7 +264,7 @@ static bool assign_file(wpg_counted *counted)
 {
     if (counted->file)
         return true;
-    counted->file = file_of(counted->pipeline);
+    counted->file = file_of(counted->pipeline, counted->shader_only);
     if (!counted->file)
         return false;
     counted->first_run = !wpg_map_get(&files.runs, counted->pipeline.low, NULL);

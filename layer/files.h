@@ -26,7 +26,8 @@ typedef struct wpg_counted {
     wpg_counter_slot *slot; /* the device's */
     uint64_t *values;       /* [slot->count] as last read */
     struct wpg_file *file;
-    bool first_run; /* the first of this pipeline hash in the process: it counts the run */
+    bool shader_only; /* a library part: its file is shader-<hash>, it belongs to no one pipeline */
+    bool first_run;   /* the first of this pipeline hash in the process: it counts the run */
     size_t stage_count;
     wpg_counted_stage stages[];
 } wpg_counted;

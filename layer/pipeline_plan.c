@@ -61,16 +61,20 @@ static bool gather_stages(wpg_pipeline_plan *plan, const VkPipelineShaderStageCr
             if (wpg_stage_rank(infos[i].stage) != rank)
                 continue;
             wpg_rewrite *stage = &plan->stages[plan->count];
-            wpg_shader_module *record = wpg_shader_module_retain(plan->device, infos[i].module);
-            if (!record) {
+            const VkShaderModuleCreateInfo *inside =
+                infos[i].module ? NULL
+                                : wpg_chain_find(infos[i].pNext, VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO);
+            wpg_shader_module *record =
+                inside ? NULL : wpg_shader_module_retain(plan->device, infos[i].module);
+            if (!record && !inside) {
                 give_up(plan, false, "the words of a shader module are not known");
                 return false;
             }
             plan->records[plan->count] = record;
             plan->at[plan->count++] = i;
             stage->stage_bit = infos[i].stage;
-            stage->words = record->words;
-            stage->word_count = record->word_count;
+            stage->words = inside ? inside->pCode : record->words;
+            stage->word_count = inside ? inside->codeSize / sizeof(uint32_t) : record->word_count;
             stage->entry = infos[i].pName;
             stage->specialization = infos[i].pSpecializationInfo;
             if (wpg_rewrite_identify(stage, &err) != WPG_OK) {
@@ -78,7 +82,8 @@ static bool gather_stages(wpg_pipeline_plan *plan, const VkPipelineShaderStageCr
                 return false;
             }
         }
-    plan->hash = wpg_pipeline_hash(plan->stages, plan->count);
+    plan->hash =
+        plan->part && plan->count == 1 ? plan->stages[0].hash : wpg_pipeline_hash(plan->stages, plan->count);
     plan->identified = true;
     wpg_hash_to_hex(plan->label, plan->hash);
     return true;
@@ -145,6 +150,7 @@ static bool make_counted(wpg_pipeline_plan *plan, wpg_counter_slot *slot)
     if (!counted)
         return false;
     plan->counted = counted;
+    counted->shader_only = plan->part;
     for (size_t i = 0; i < plan->count; i++) {
         wpg_rewrite *stage = &plan->stages[i];
         if (!stage->changed)
@@ -229,13 +235,17 @@ static void make_modules(wpg_pipeline_plan *plan, const VkPipelineShaderStageCre
         }
         plan->infos[at].module = plan->modules[at];
         plan->infos[at].pSpecializationInfo = NULL; /* the values are in the words */
+        /* A module goes before words in the chain; at its head they are left out. */
+        const VkBaseInStructure *head = plan->infos[at].pNext;
+        if (head && head->sType == VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO)
+            plan->infos[at].pNext = head->pNext;
     }
 }
 
 void wpg_pipeline_plan_make(wpg_pipeline_plan *plan, wpg_device *device,
-                            const VkPipelineShaderStageCreateInfo *infos, uint32_t count)
+                            const VkPipelineShaderStageCreateInfo *infos, uint32_t count, bool part)
 {
-    *plan = (wpg_pipeline_plan){.device = device};
+    *plan = (wpg_pipeline_plan){.device = device, .part = part};
     label_without_hash(plan, infos, count);
     if (count == 0 || count > WPG_MAX_STAGES) {
         give_up(plan, true, "a number of stages that is not handled: %u", (unsigned)count);

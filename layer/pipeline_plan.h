@@ -19,21 +19,21 @@ typedef struct wpg_pipeline_plan {
     size_t count;
     wpg_rewrite stages[WPG_MAX_STAGES];                    /* in stage order */
     uint32_t at[WPG_MAX_STAGES];                           /* index into the application's pStages */
-    wpg_shader_module *records[WPG_MAX_STAGES];            /* one reference each */
+    wpg_shader_module *records[WPG_MAX_STAGES];            /* one reference each; NULL: inline */
     VkShaderModule modules[WPG_MAX_STAGES];                /* ours, by index into pStages */
     VkPipelineShaderStageCreateInfo infos[WPG_MAX_STAGES]; /* to hand down, in the application's order */
     wpg_hash128 hash;
-    bool identified;
-    bool changed;         /* infos differ from the application's */
-    wpg_counted *counted; /* generate */
-    char label[80];       /* for the log: the hash, or what there is before it is known */
-    char why[256];        /* why nothing was changed; "" in use mode when there was simply nothing to do */
-    bool expected;        /* `why` is no failure */
+    bool identified, part; /* part: of a pipeline library, counted under its shader's hash */
+    bool changed;          /* infos differ from the application's */
+    wpg_counted *counted;  /* generate */
+    char label[80];        /* for the log: the hash, or what there is before it is known */
+    char why[256];         /* why nothing was changed; "" in use mode when there was simply nothing to do */
+    bool expected;         /* `why` is no failure */
 } wpg_pipeline_plan;
 
-/* Decides. Always usable afterwards. */
+/* Decides. Always usable afterwards. `part`: the stages are a library part's. */
 void wpg_pipeline_plan_make(wpg_pipeline_plan *plan, wpg_device *device,
-                            const VkPipelineShaderStageCreateInfo *infos, uint32_t count);
+                            const VkPipelineShaderStageCreateInfo *infos, uint32_t count, bool part);
 /* The plan for a pipeline that is not even looked at. `why` is static. */
 void wpg_pipeline_plan_pass(wpg_pipeline_plan *plan, wpg_device *device,
                             const VkPipelineShaderStageCreateInfo *infos, uint32_t count, const char *why);

@@ -42,22 +42,19 @@ static VkResult call_driver(request *req, VkPipelineCache cache, uint32_t count,
 
 static const char *unsupported_stage(const VkPipelineShaderStageCreateInfo *stage)
 {
-    if (stage->module && stage->pName)
+    if (stage->pName &&
+        (stage->module || wpg_chain_find(stage->pNext, VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO)))
         return NULL;
     if (wpg_chain_find(stage->pNext,
                        VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_MODULE_IDENTIFIER_CREATE_INFO_EXT))
         return "made of a module identifier";
-    return "made of an inline shader module";
+    return "made of no shader module";
 }
 
 static const char *unsupported_flags(VkPipelineCreateFlags flags, const void *chain)
 {
     if (wpg_chain_find(chain, STRUCTURE_PIPELINE_FLAGS_2))
         return "made with flags newer than this layer";
-    if (flags & VK_PIPELINE_CREATE_DERIVATIVE_BIT)
-        return "a derivative";
-    if (flags & VK_PIPELINE_CREATE_LIBRARY_BIT_KHR)
-        return "a pipeline library";
     if (flags & VK_PIPELINE_CREATE_PROTECTED_ACCESS_ONLY_BIT_EXT)
         return "for protected command buffers";
     if (flags & VK_PIPELINE_CREATE_INDIRECT_BINDABLE_BIT_NV)
@@ -65,15 +62,33 @@ static const char *unsupported_flags(VkPipelineCreateFlags flags, const void *ch
     return NULL;
 }
 
+/* Whether the create-info is a library part with shaders: counted and optimised as any pipeline, under the
+ * shader's hash, so that links, fast or optimised, are never made slower. */
+static bool is_shader_part(const VkGraphicsPipelineCreateInfo *info)
+{
+    const VkGraphicsPipelineLibraryCreateInfoEXT *part =
+        wpg_chain_find(info->pNext, VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_LIBRARY_CREATE_INFO_EXT);
+    return part && (info->flags & VK_PIPELINE_CREATE_LIBRARY_BIT_KHR) &&
+           (part->flags & (VK_GRAPHICS_PIPELINE_LIBRARY_PRE_RASTERIZATION_SHADERS_BIT_EXT |
+                           VK_GRAPHICS_PIPELINE_LIBRARY_FRAGMENT_SHADER_BIT_EXT));
+}
+
+static bool is_linked(const VkGraphicsPipelineCreateInfo *info)
+{
+    const VkPipelineLibraryCreateInfoKHR *libraries =
+        wpg_chain_find(info->pNext, VK_STRUCTURE_TYPE_PIPELINE_LIBRARY_CREATE_INFO_KHR);
+    return libraries && libraries->libraryCount;
+}
+
 static const char *unsupported_graphics(const VkGraphicsPipelineCreateInfo *info)
 {
     const char *why = unsupported_flags(info->flags, info->pNext);
-    const VkPipelineLibraryCreateInfoKHR *libraries =
-        wpg_chain_find(info->pNext, VK_STRUCTURE_TYPE_PIPELINE_LIBRARY_CREATE_INFO_KHR);
-    if (!why && libraries && libraries->libraryCount)
-        why = "made of pipeline libraries";
-    if (!why && wpg_chain_find(info->pNext, VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_LIBRARY_CREATE_INFO_EXT))
-        why = "a part of a pipeline library";
+    if (!why && is_linked(info))
+        why = "linked from library parts, which are seen by themselves";
+    if (!why && !is_shader_part(info) &&
+        ((info->flags & VK_PIPELINE_CREATE_LIBRARY_BIT_KHR) ||
+         wpg_chain_find(info->pNext, VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_LIBRARY_CREATE_INFO_EXT)))
+        why = "a library part without shaders";
     if (!why && wpg_chain_find(info->pNext, VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_SHADER_GROUPS_CREATE_INFO_NV))
         why = "made of shader groups";
     if (!why && (info->stageCount == 0 || !info->pStages))
@@ -217,13 +232,16 @@ static VkResult create_one(request *req, const void *info, VkPipeline *pipeline)
     if (why)
         wpg_pipeline_plan_pass(&plan, req->device, stages, stage_count, why);
     else
-        wpg_pipeline_plan_make(&plan, req->device, stages, stage_count);
+        wpg_pipeline_plan_make(&plan, req->device, stages, stage_count,
+                               req->graphics && is_shader_part(info));
 
     VkResult result;
     if (plan.changed)
         result = create_changed(req, &plan, info, pipeline);
     else {
-        result = call_driver(req, req->cache, 1, info, pipeline);
+        /* A link compiles parts that may be ours: the program's cache must not see that either. */
+        bool linked = req->graphics && is_linked(info);
+        result = call_driver(req, linked ? req->device->cache : req->cache, 1, info, pipeline);
         wpg_pipeline_plan_commit(&plan, result == VK_SUCCESS);
     }
     uint64_t drivers = req->driver_time - driver_before;
@@ -237,29 +255,37 @@ static VkResult create_one(request *req, const void *info, VkPipeline *pipeline)
 
 /* -- The commands */
 
-/* A derivative of another pipeline of the same call refers to it by position: such a call goes down whole. */
-static bool refers_within_call(const request *req, uint32_t count, const void *infos)
-{
-    const VkGraphicsPipelineCreateInfo *graphics = infos;
-    const VkComputePipelineCreateInfo *compute = infos;
-    for (uint32_t i = 0; i < count; i++) {
-        VkPipelineCreateFlags flags = req->graphics ? graphics[i].flags : compute[i].flags;
-        int32_t base = req->graphics ? graphics[i].basePipelineIndex : compute[i].basePipelineIndex;
-        if ((flags & VK_PIPELINE_CREATE_DERIVATIVE_BIT) && base >= 0)
-            return true;
-    }
-    return false;
-}
+/* A derivative that names its base by position in the same call gets the base's handle instead, since the
+ * call is taken apart. Without a base (its creation failed) it is made as no derivative: that is a hint to
+ * the driver only (Vulkan 1.3, 10.4). */
+typedef union create_info {
+    VkGraphicsPipelineCreateInfo graphics;
+    VkComputePipelineCreateInfo compute;
+} create_info;
 
-static VkResult pass_whole_call(request *req, uint32_t count, const void *infos, VkPipeline *pipelines)
+static const void *with_base(create_info *copy, const request *req, const void *info, uint32_t index,
+                             const VkPipeline *pipelines)
 {
-    for (uint32_t i = 0; i < count; i++) {
-        wpg_pipeline_plan plan;
-        wpg_pipeline_plan_pass(&plan, req->device, NULL, 0, "made in one call with its derivatives");
-        wpg_pipeline_plan_commit(&plan, true);
-        wpg_pipeline_plan_finish(&plan);
+    VkPipelineCreateFlags flags = flags_of(req, info);
+    int32_t base = req->graphics ? ((const VkGraphicsPipelineCreateInfo *)info)->basePipelineIndex
+                                 : ((const VkComputePipelineCreateInfo *)info)->basePipelineIndex;
+    if (!(flags & VK_PIPELINE_CREATE_DERIVATIVE_BIT) || base < 0)
+        return info;
+    VkPipeline handle = (uint32_t)base < index ? pipelines[base] : VK_NULL_HANDLE;
+    if (!handle)
+        flags &= ~(VkPipelineCreateFlags)VK_PIPELINE_CREATE_DERIVATIVE_BIT;
+    if (req->graphics) {
+        copy->graphics = *(const VkGraphicsPipelineCreateInfo *)info;
+        copy->graphics.flags = flags;
+        copy->graphics.basePipelineIndex = -1;
+        copy->graphics.basePipelineHandle = handle;
+    } else {
+        copy->compute = *(const VkComputePipelineCreateInfo *)info;
+        copy->compute.flags = flags;
+        copy->compute.basePipelineIndex = -1;
+        copy->compute.basePipelineHandle = handle;
     }
-    return call_driver(req, req->cache, count, infos, pipelines);
+    return copy;
 }
 
 static VkResult create_all(request *req, uint32_t count, const void *infos, VkPipeline *pipelines)
@@ -270,7 +296,8 @@ static VkResult create_all(request *req, uint32_t count, const void *infos, VkPi
     for (uint32_t i = 0; i < count; i++)
         pipelines[i] = VK_NULL_HANDLE;
     for (uint32_t i = 0; i < count; i++) {
-        const void *info = (const char *)infos + i * stride;
+        create_info copy;
+        const void *info = with_base(&copy, req, (const char *)infos + i * stride, i, pipelines);
         VkResult one = create_one(req, info, &pipelines[i]);
         if (one == VK_SUCCESS)
             continue;
@@ -287,8 +314,6 @@ static VkResult create_pipelines(request *req, uint32_t count, const void *infos
 {
     if (req->device->mode == WPG_MODE_OFF || count == 0 || !wpg_process_is_owner())
         return call_driver(req, req->cache, count, infos, pipelines);
-    if (refers_within_call(req, count, infos))
-        return pass_whole_call(req, count, infos, pipelines);
     return create_all(req, count, infos, pipelines);
 }
 

@@ -1,5 +1,7 @@
-/* The process's record: settings read once when the loader first talks to us, everything written and freed
- * when the library goes (dlclose by the loader, or the end of the program). */
+/* The process's record: settings read once when the loader first talks to us, everything written and freed at
+ * the end of the program. The library is linked so that dlclose keeps it (the loader closes it with every
+ * last instance): counts, files and claims last as long as the process. */
+#include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <unistd.h>
@@ -27,6 +29,8 @@ static void load(void)
     /* A program that runs with raised privileges must not be steered by its caller's environment. */
     if (getauxval(AT_SECURE))
         return;
+    /* What the settings' own loading has to say goes to the log already. */
+    wpg_log_open(WPG_LOG_WARN, secure_getenv("WAVEPGO_LOG_FILE"));
     wpg_settings_load(&process->settings);
     wpg_log_open((wpg_log_level)process->settings.log, process->settings.log_file);
     process->mode = (wpg_mode)process->settings.mode;
@@ -49,7 +53,7 @@ bool wpg_process_is_owner(void)
     return wpg_the_process.pid == getpid();
 }
 
-/* The end of the program, or dlclose. The program may have left devices alive: what is persistently mapped is
+/* The end of the program. The program may have left devices alive: what is persistently mapped is
  * read, no Vulkan call is made. Other threads may still run our hooks when the program merely ends, so that
  * their records stay unless nothing is alive any more. */
 __attribute__((destructor)) static void unload(void)

@@ -32,14 +32,14 @@ static void source_finish(source *s)
     *s = (source){0};
 }
 
-/* Reads one file; NULL after saying why when it cannot be read. */
-static wpg_profile *read_file(const char *path)
+/* Reads one file; NULL when it cannot be read. */
+static wpg_profile *read_file(const char *path, wpg_error *err)
 {
-    wpg_error err;
     wpg_profile *profile = wpg_profile_create();
-    if (profile && wpg_profile_read_file(profile, NULL, path, &err) == WPG_OK)
+    if (profile && wpg_profile_read_file(profile, NULL, path, err) == WPG_OK)
         return profile;
-    wpg_log_warn("profile not used: %s", profile ? err.message : "out of memory");
+    if (!profile)
+        (void)wpg_fail(err, WPG_E_NOMEM, "out of memory");
     wpg_profile_destroy(profile);
     return NULL;
 }
@@ -57,25 +57,23 @@ static void keep_single(wpg_profile *profile)
     use.single_count++;
 }
 
-static size_t read_all(const wpg_path_list *list)
+/* WPG_OK if at least one could be read; the others are said. */
+static wpg_status read_all(const wpg_path_list *list, wpg_error *err)
 {
     size_t read = 0;
-    use.single = calloc(list->count, sizeof *use.single);
+    use.single = list->count > 1 ? calloc(list->count, sizeof *use.single) : NULL;
     for (size_t i = 0; i < list->count; i++) {
-        wpg_error err;
-        wpg_profile *profile = read_file(list->paths[i]);
-        if (!profile)
-            continue;
-        if (wpg_profile_merge(use.all.profile, profile, 1, NULL, &err) != WPG_OK)
-            wpg_log_warn("profile not used: %s: %s", list->paths[i], err.message);
-        else
+        wpg_profile *profile = read_file(list->paths[i], err);
+        if (profile && wpg_profile_merge(use.all.profile, profile, 1, NULL, err) == WPG_OK)
             read++;
-        if (use.single && list->count > 1)
+        else if (list->count > 1)
+            wpg_log_warn("profile not used: %s", err->message);
+        if (profile && use.single)
             keep_single(profile);
         else
             wpg_profile_destroy(profile);
     }
-    return read;
+    return read || list->count == 0 ? WPG_OK : err->status;
 }
 
 void wpg_use_load(const char *path)
@@ -94,8 +92,8 @@ void wpg_use_load(const char *path)
     use.all.profile = wpg_profile_create();
     wpg_status status =
         use.all.profile ? wpg_path_list_add(&list, full, &err) : wpg_fail(&err, WPG_E_NOMEM, "out of memory");
-    if (status == WPG_OK && read_all(&list) == 0)
-        status = wpg_fail(&err, WPG_E_FORMAT, "%s holds no profile that can be read", path);
+    if (status == WPG_OK)
+        status = read_all(&list, &err);
     if (status == WPG_OK)
         status = wpg_shader_view_create(&use.all.view, use.all.profile, &err);
     wpg_path_list_finish(&list);
@@ -206,14 +204,15 @@ static const char *why_of(const wpg_rewrite *stage)
     return "";
 }
 
-static void log_stage(const char *hex, const wpg_use_stage *line)
+static void log_stage(const char *hex, const wpg_use_stage *line, bool mismatch)
 {
     size_t done = 0;
     for (size_t i = 0; i < line->remark_count; i++)
         done += line->remarks[i].done;
-    wpg_log_info("pipeline %s %s %s: profile found by %s, %s, %zu changes, %zu refused%s%s", hex, line->stage,
-                 line->entry, strcmp(line->found, "no") == 0 ? "nothing" : line->found, line->result, done,
-                 line->remark_count - done, line->why[0] ? ": " : "", line->why);
+    wpg_log(mismatch ? WPG_LOG_WARN : WPG_LOG_INFO,
+            "pipeline %s %s %s: profile found by %s, %s, %zu changes, %zu refused%s%s", hex, line->stage,
+            line->entry, strcmp(line->found, "no") == 0 ? "nothing" : line->found, line->result, done,
+            line->remark_count - done, line->why[0] ? ": " : "", line->why);
     for (size_t i = 0; i < line->remark_count; i++)
         wpg_log_debug("pipeline %s %s function %u block %u: %s %s: %s", hex, line->stage,
                       line->remarks[i].function, line->remarks[i].block, line->remarks[i].pass,
@@ -255,7 +254,7 @@ void wpg_use_report(wpg_hash128 pipeline, const wpg_rewrite *stages, size_t stag
                                    .result = result_of(&stages[i]),
                                    .why = why_of(&stages[i])};
         lines[i].remarks = convert(&lines[i].remark_count, &arena, stages[i].remarks);
-        log_stage(hex, &lines[i]);
+        log_stage(hex, &lines[i], stages[i].remarks && stages[i].remarks->mismatch);
     }
     if (lines && path && *path) {
         wpg_writer out = {0};
