@@ -16,7 +16,7 @@
  * core         compute, the device asked for with pEnabledFeatures alone
  * versions     compute, the device asked for with the Vulkan11, 12 and 13 structures
  * hooks        prints which library each device command leads to (that does depend on a layer)
- * batch, required, library, inline   ways of making pipelines: app_pipelines.c
+ * batch, derive, required, library, inline   ways of making pipelines: app_pipelines.c
  * twice        opens and closes two devices in turn, both computing */
 #include <pthread.h>
 #include <stdio.h>
@@ -228,7 +228,7 @@ static vk_style style(const char *scenario)
         vk_style style;
     } table[] = {{"old", VK_STYLE_CORE},        {"core", VK_STYLE_CORE},      {"versions", VK_STYLE_VERSIONS},
                  {"library", VK_STYLE_LIBRARY}, {"inline", VK_STYLE_LIBRARY}, {"required", VK_STYLE_LIBRARY},
-                 {"batch", VK_STYLE_VERSIONS}};
+                 {"batch", VK_STYLE_VERSIONS},  {"derive", VK_STYLE_VERSIONS}};
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
         if (strcmp(scenario, table[i].scenario) == 0)
             return table[i].style;
@@ -265,8 +265,8 @@ again:
         threads(&vk, words, count);
     else if (strcmp(scenario, "hooks") == 0)
         app_hooks(&vk);
-    else if (strcmp(scenario, "batch") == 0)
-        app_batch(&vk, words, count);
+    else if (strcmp(scenario, "batch") == 0 || strcmp(scenario, "derive") == 0)
+        app_batch(&vk, words, count, strcmp(scenario, "derive") == 0);
     else if (strcmp(scenario, "required") == 0)
         app_required(&vk, words, count);
     else if (strcmp(scenario, "library") == 0)

@@ -47,9 +47,9 @@ static VkPipelineCache make_cache(vk_program *vk)
     return cache;
 }
 
-/* Three pipelines in one call, two of them the same shader, the second a derivative of the first; cache and
- * feedback. */
-void app_batch(vk_program *vk, const uint32_t *words, size_t count)
+/* Three pipelines in one call, two of them the same shader, with cache and feedback; `derive`: the second is
+ * a derivative of the first. */
+void app_batch(vk_program *vk, const uint32_t *words, size_t count, bool derive)
 {
     VkResult result;
     VkShaderModule module = vk_module(vk, words, count, &result);
@@ -72,9 +72,11 @@ void app_batch(vk_program *vk, const uint32_t *words, size_t count)
             .pPipelineStageCreationFeedbacks = &stage[i]};
         infos[i].pNext = &feedback[i];
     }
-    infos[0].flags = VK_PIPELINE_CREATE_ALLOW_DERIVATIVES_BIT;
-    infos[1].flags = VK_PIPELINE_CREATE_DERIVATIVE_BIT;
-    infos[1].basePipelineIndex = 0;
+    if (derive) {
+        infos[0].flags = VK_PIPELINE_CREATE_ALLOW_DERIVATIVES_BIT;
+        infos[1].flags = VK_PIPELINE_CREATE_DERIVATIVE_BIT;
+        infos[1].basePipelineIndex = 0;
+    }
     infos[2].stage.pSpecializationInfo = &spec;
     VkPipelineCache cache = make_cache(vk);
     VkPipeline pipelines[3];

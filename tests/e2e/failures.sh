@@ -205,7 +205,7 @@ garbage-settings)
         plain garbage "$app" compute "$WPG_SPIRV"
     same absent garbage
     for key in FLUSH_INTERVAL SLOTS MODE; do
-        [ "$(grep -c "$key" "$work/garbage.log" 2>/dev/null)" = 1 ] || fail "not one line about $key"
+        [ "$(cat "$work/garbage.log" "$work/garbage.err" 2>/dev/null | grep -c "$key")" = 1 ] || fail "not one line about $key"
     done
     ;;
 setuid)

@@ -39,10 +39,16 @@ done
 if [ -n "$LLVM_PROFDATA" ]; then
     "$LLVM_PROFDATA" merge -o "$work/stock.profdata" $(profiles one) $(profiles two) 2>"$work/stock.err" ||
         fail "llvm-profdata merge: $(head -n 3 "$work/stock.err")"
+    # One line a record, in order of name: indexed files list records in the order of their hash tables.
     for file in merged stock; do
-        "$LLVM_PROFDATA" show --all-functions --counts "$work/$file.profdata" >"$work/$file.show" 2>&1
+        "$LLVM_PROFDATA" show --all-functions --counts "$work/$file.profdata" 2>&1 |
+            awk '/^  [^ ]/ { if (line != "") print line; line = $0; next } { line = line " " $0 } END { print line }' |
+            LC_ALL=C sort >"$work/$file.show"
     done
-    cmp -s "$work/merged.show" "$work/stock.show" || fail "wavepgo merge and llvm-profdata merge disagree"
+    diff "$work/merged.show" "$work/stock.show" >"$work/diff" || {
+        fail "wavepgo merge and llvm-profdata merge disagree:"
+        head -n 5 "$work/diff"
+    }
 fi
 
 use used "$work/merged.profdata" $run_bench

@@ -26,6 +26,12 @@ static struct {
     VkPhysicalDevice physical;
     VkDevice device;
     PFN_vkGetInstanceProcAddr next_instance;
+    /* Looked up while the instance is made: later the loader would lead back to the top of the chain. */
+    PFN_vkGetPhysicalDeviceMemoryProperties get_memory;
+    PFN_vkGetPhysicalDeviceFeatures get_features;
+    PFN_vkGetPhysicalDeviceFeatures2 get_features2;
+    PFN_vkGetPhysicalDeviceProperties2 get_properties2;
+    PFN_vkCreateDevice create_device;
     PFN_vkGetDeviceProcAddr next_device;
     PFN_vkSetDeviceLoaderData set_loader_data;
     VkShaderModule rewritten[MAX_MODULES];
@@ -249,7 +255,7 @@ static bool shoot(VkQueue queue, const VkPresentInfoKHR *present, const char *pa
     VkMemoryRequirements need;
     DEVICE_CALL(vkGetBufferMemoryRequirements)(shim.device, buffer, &need);
     VkPhysicalDeviceMemoryProperties types;
-    INSTANCE_CALL(vkGetPhysicalDeviceMemoryProperties)(shim.physical, &types);
+    shim.get_memory(shim.physical, &types);
     VkMemoryPropertyFlags host = VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
     uint32_t type = 0;
     while (!((need.memoryTypeBits >> type & 1) && (types.memoryTypes[type].propertyFlags & host) == host))
@@ -353,14 +359,14 @@ static void hide_structure(VkBaseOutStructure *s)
 
 static VKAPI_ATTR void VKAPI_CALL get_features(VkPhysicalDevice physical, VkPhysicalDeviceFeatures *features)
 {
-    INSTANCE_CALL(vkGetPhysicalDeviceFeatures)(physical, features);
+    shim.get_features(physical, features);
     hide_core(features);
 }
 
 static VKAPI_ATTR void VKAPI_CALL get_features2(VkPhysicalDevice physical,
                                                 VkPhysicalDeviceFeatures2 *features)
 {
-    INSTANCE_CALL(vkGetPhysicalDeviceFeatures2)(physical, features);
+    shim.get_features2(physical, features);
     hide_core(&features->features);
     for (VkBaseOutStructure *s = features->pNext; s; s = s->pNext)
         hide_structure(s);
@@ -369,7 +375,7 @@ static VKAPI_ATTR void VKAPI_CALL get_features2(VkPhysicalDevice physical,
 static VKAPI_ATTR void VKAPI_CALL get_properties2(VkPhysicalDevice physical,
                                                   VkPhysicalDeviceProperties2 *properties)
 {
-    INSTANCE_CALL(vkGetPhysicalDeviceProperties2)(physical, properties);
+    shim.get_properties2(physical, properties);
     for (VkBaseOutStructure *s = properties->pNext; s && hides("subgroups"); s = s->pNext) {
         void *data = s;
         if (s->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_PROPERTIES)
@@ -402,7 +408,14 @@ static VKAPI_ATTR VkResult VKAPI_CALL create_instance(const VkInstanceCreateInfo
     PFN_vkCreateInstance create =
         (PFN_vkCreateInstance)shim.next_instance(VK_NULL_HANDLE, "vkCreateInstance");
     VkResult result = create(info, allocator, instance);
+    if (result != VK_SUCCESS)
+        return result;
     shim.instance = *instance;
+    shim.get_memory = INSTANCE_CALL(vkGetPhysicalDeviceMemoryProperties);
+    shim.get_features = INSTANCE_CALL(vkGetPhysicalDeviceFeatures);
+    shim.get_features2 = INSTANCE_CALL(vkGetPhysicalDeviceFeatures2);
+    shim.get_properties2 = INSTANCE_CALL(vkGetPhysicalDeviceProperties2);
+    shim.create_device = INSTANCE_CALL(vkCreateDevice);
     return result;
 }
 
@@ -416,11 +429,9 @@ static VKAPI_ATTR VkResult VKAPI_CALL create_device(VkPhysicalDevice physical, c
     if (!link || !data)
         return VK_ERROR_INITIALIZATION_FAILED;
     shim.set_loader_data = data->u.pfnSetDeviceLoaderData;
-    PFN_vkGetInstanceProcAddr next = link->u.pLayerInfo->pfnNextGetInstanceProcAddr;
     PFN_vkGetDeviceProcAddr next_device = link->u.pLayerInfo->pfnNextGetDeviceProcAddr;
     link->u.pLayerInfo = link->u.pLayerInfo->pNext;
-    PFN_vkCreateDevice create = (PFN_vkCreateDevice)next(shim.instance, "vkCreateDevice");
-    VkResult result = create(physical, info, allocator, device);
+    VkResult result = shim.create_device(physical, info, allocator, device);
     if (result == VK_SUCCESS) {
         shim.next_device = next_device;
         shim.physical = physical;
