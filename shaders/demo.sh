@@ -43,8 +43,9 @@ done
 
 # say TEXT: a heading. show COMMAND...: the command as one would type it, then what it prints.
 say() { printf '\n== %s\n' "$*"; }
+exec 3>&1 # the terminal, whatever a command's own output is redirected to
 show() {
-    printf '$ %s\n' "$*"
+    printf '$ %s\n' "$*" >&3
     "$@"
 }
 
@@ -108,8 +109,9 @@ echo "$(wc -l <generate.sums) cases, outputs equal to those without the layer;" 
 
 say "2. Merge: one profile of all pipelines, as llvm-profdata reads it"
 show wavepgo merge -o demo.profdata wavepgo-bench.wavepgo/
-if [ -n "${LLVM_PROFDATA:-}" ]; then
-    show "$LLVM_PROFDATA" show demo.profdata
+profdata=${LLVM_PROFDATA:-$(command -v llvm-profdata || :)}
+if [ -n "$profdata" ]; then
+    show "$profdata" show demo.profdata
 else
     echo "(llvm-profdata is not installed: its own view of the file is left out)"
 fi
@@ -125,8 +127,16 @@ if ! cmp -s plain.sums use.sums; then
     exit 1
 fi
 echo "$(wc -l <use.sums) cases, outputs equal to those without the layer"
-show wavepgo show --use-log use.json
+show wavepgo show --use-log use.json >use.txt
+# Refusals and free hints make most of it: here only what changed how the work is done.
+awk '
+    /^pipeline/ { next }
+    /^  [a-z]/ { stage = $0; sub(/: .*/, "", stage); sub(/^ +/, "", stage) }
+    $1 == "done" && $2 != "annotate" { text = $0; sub(/^ *done +/, "", text); print stage "\n    " text }
+    { last = $0 }
+    END { print last }' use.txt
+echo "(all of it, refusals and branch weights too: $work/use.txt)"
 
 say "5. What it gained: A with the profile, B without the layer, in alternation"
-with_profile=$(wavepgo run --use demo.profdata --print-environment | sed 's/^export //' | tr '\n' ' ')
+with_profile=$(wavepgo run --use demo.profdata --log-file compare.log --print-environment | sed 's/^export //' | tr '\n' ' ')
 wavepgo-bench --size "$size" --repeat 5 --rounds 3 --compare "$with_profile" --against ''
