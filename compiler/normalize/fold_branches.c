@@ -204,15 +204,17 @@ static bool may_dissolve(const wpg_flow *flow, const wpg_flow_block *header, uin
     uint32_t inner = flow->blocks[merge].preds - (at == merge);
     if (!inner)
         return true;
+    bool inside = false; /* `at` is the merge block of a construct on the way: an exit of that, not of ours */
     for (uint32_t steps = 0; inner == 1 && steps < flow->count; steps++) {
         const wpg_flow_block *block = &flow->blocks[at];
-        if (!block->reachable || block->is_exit)
+        if (!block->reachable || (block->is_exit && !inside))
             return false;
         uint32_t next = next_on_spine(flow, block);
         if (next == merge)
             return !block->merge && block->terminator->opcode == SpvOpBranch;
         if (next == WPG_NONE)
             return false;
+        inside = block->merge != NULL;
         at = next;
     }
     return false;

@@ -378,10 +378,8 @@ wpg_status wpg_inline_calls(wpg_module *module, wpg_normal_info *info, wpg_error
     wpg_inliner in = {.module = module, .info = info ? info : &local};
     in.info->calls_kept = 0;
     in.info->kept_because[0] = 0;
-    bool calls = false;
-    for (const wpg_inst *inst = wpg_next_function(module->first); inst && !calls; inst = inst->next)
-        calls = inst->opcode == SpvOpFunctionCall;
-    if (!calls)
+    wpg_inst *function = wpg_next_function(module->first);
+    if (!function || !wpg_next_function(function->next)) /* one function: no calls */
         return WPG_OK;
     wpg_status status = run(&in, err);
     if (!status)
