@@ -59,7 +59,7 @@ static wpg_status find_blocks(wpg_cfg_private *w, wpg_error *err)
     wpg_cfg *cfg = &w->cfg;
     uint32_t count = 0;
     const wpg_inst *end = wpg_function_end(cfg->function);
-    for (const wpg_inst *inst = cfg->function; inst && inst != end; inst = inst->next)
+    for (const wpg_inst *inst = cfg->function; end && inst != end; inst = inst->next)
         count += inst->opcode == SpvOpLabel;
     if (!count || !end)
         return wpg_fail(err, WPG_E_UNSUPPORTED, "function %%%u has no body", cfg->function->result);
@@ -104,8 +104,8 @@ static wpg_status find_blocks(wpg_cfg_private *w, wpg_error *err)
         }
         block->changes_mask = *effects != 0;
     }
-    if (!block->terminator)
-        return wpg_fail(err, WPG_E_FORMAT, "block %%%u has no terminator", block->id);
+    if (!block || !block->terminator)
+        return wpg_fail(err, WPG_E_FORMAT, "the last block has no terminator");
     qsort(w->labels, cfg->count, sizeof w->labels[0], compare_labels);
     return WPG_OK;
 }

@@ -75,7 +75,7 @@ static void choose_strategy(wpg_plan *plan)
         if (!reason)
             return;
         if (!plan->map->note[0])
-            snprintf(plan->map->note, sizeof plan->map->note, "waves and uniform absent: %s", reason);
+            (void)snprintf(plan->map->note, sizeof plan->map->note, "waves and uniform absent: %s", reason);
     }
 }
 

@@ -156,7 +156,7 @@ PROGRAM_INLINE void program_terminator(program_words *w, program_literals *l, co
     case END_SWITCH:
         operands[0] = number;
         operands[1] = label + (uint32_t)b->targets[0];
-        for (int t = 1; t < b->target_count; t++) {
+        for (size_t t = 1; t < (size_t)b->target_count; t++) {
             operands[2 * t] = (uint32_t)t - 1;
             operands[2 * t + 1] = label + (uint32_t)b->targets[t];
         }

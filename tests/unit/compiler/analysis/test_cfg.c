@@ -73,7 +73,7 @@ static void test_dominance_ladder(void **state)
     enum { RUNGS = 100000, COUNT = 2 * RUNGS };
     wpg_arena arena;
     wpg_arena_init(&arena);
-    wpg_edge *edges = WPG_ARENA_ARRAY(&arena, wpg_edge, 3 * RUNGS);
+    wpg_edge *edges = WPG_ARENA_ARRAY(&arena, wpg_edge, (size_t)3 * RUNGS);
     assert_non_null(edges);
     size_t n = 0;
     for (uint32_t i = 0; i < RUNGS; i++) {
@@ -317,7 +317,7 @@ static void test_checksum_value(void **state)
     program p;
     program_make(&p, 5, 10, false);
     char text[32];
-    snprintf(text, sizeof text, "%016llx", (unsigned long long)checksum_of(&p));
+    (void)snprintf(text, sizeof text, "%016llx", (unsigned long long)checksum_of(&p));
     assert_string_equal(text, "0b7894a6915b4f23");
     program_finish(&p);
 }
@@ -338,7 +338,7 @@ static void refused(const char *body, const char *reason)
     wpg_error err = {0};
     wpg_cfg *cfg;
     char text[2000];
-    snprintf(text, sizeof text, "%s%s\nOpFunctionEnd\n", head, body);
+    (void)snprintf(text, sizeof text, "%s%s\nOpFunctionEnd\n", head, body);
     assert_true(assemble_text(&words, &count, text, "spv1.0"));
     assert_int_equal(wpg_module_parse(&module, words, count, &err), WPG_OK);
     wpg_status status = wpg_cfg_create(&cfg, module, wpg_next_function(module->first), &err);

@@ -29,8 +29,8 @@ static void set_up_run(fixture *f)
     for (size_t i = 32; i < f->memory.size / 8; i++)
         words[i] = start;
     uint32_t *state = f->state.data;
-    for (uint32_t i = 0; i < LANES; i++) {
-        program_lane lane = program_lane_start(i);
+    for (size_t i = 0; i < LANES; i++) {
+        program_lane lane = program_lane_start((uint32_t)i);
         state[3 * i] = lane.mine;
         state[3 * i + 1] = lane.shared;
         state[3 * i + 2] = (uint32_t)lane.fuel;
@@ -182,12 +182,12 @@ int main(void)
     const char *why = "";
     f.device = vkc_open(&why);
     if (!f.device) {
-        printf("skipped: %s\n", why);
+        (void)printf("skipped: %s\n", why);
         return 77;
     }
     if (!vkc_buffer_make(&f.memory, f.device, COUNTER_BYTES) ||
-        !vkc_buffer_make(&f.state, f.device, LANES * 3 * sizeof(uint32_t)) || !f.memory.address) {
-        printf("skipped: no buffer with a device address\n");
+        !vkc_buffer_make(&f.state, f.device, (size_t)LANES * 3 * sizeof(uint32_t)) || !f.memory.address) {
+        (void)printf("skipped: no buffer with a device address\n");
         return 77;
     }
     const struct CMUnitTest tests[] = {cmocka_unit_test_prestate(test_wide, &f),

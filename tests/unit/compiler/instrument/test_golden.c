@@ -201,8 +201,8 @@ static wpg_instrument_options options_of(const golden *g)
 
 static void check_golden(golden *g)
 {
-    uint32_t *words, *out, *again;
-    size_t count, out_count, again_count;
+    uint32_t *words = NULL, *out = NULL, *again = NULL;
+    size_t count = 0, out_count = 0, again_count = 0;
     wpg_counter_map *map, *other;
     wpg_error err = {0};
     char *target = only(g, "TARGET"), *refused = only(g, "REFUSED");
@@ -259,7 +259,7 @@ static unsigned each_shader(const char *folder, void (*check)(golden *g))
         for (unsigned s = 0; dot && s < sizeof stages / sizeof stages[0]; s++)
             g.stage = strcmp(dot + 1, stages[s]) == 0 ? stages[s] : g.stage;
         if (g.stage || (dot && strcmp(dot, ".spvasm") == 0)) {
-            snprintf(g.path, sizeof g.path, "%s/%s", folder, entries[i]->d_name);
+            (void)snprintf(g.path, sizeof g.path, "%s/%s", folder, entries[i]->d_name);
             g.text = read_text(g.path);
             assert_non_null(g.text);
             check(&g);
@@ -289,8 +289,8 @@ static void check_valid(const uint32_t *words, size_t count, unsigned vulkan, co
 {
     for (unsigned v = 0; v < VARIANTS; v++) {
         golden g = {.options = (char *)variants[v]};
-        uint32_t *out;
-        size_t out_count;
+        uint32_t *out = NULL;
+        size_t out_count = 0;
         wpg_counter_map *map;
         wpg_error err = {0};
         wpg_instrument_options options = options_of(&g);
@@ -312,7 +312,8 @@ static void check_shader(golden *g)
         /* Shaders that include others are assembled elsewhere. */
         if (strstr(g->text, "#include"))
             return;
-        snprintf(target, sizeof target, "vulkan1.%u", strstr(g->text, "subgroup") && !vulkan ? 1 : vulkan);
+        (void)snprintf(target, sizeof target, "vulkan1.%u",
+                       strstr(g->text, "subgroup") && !vulkan ? 1 : vulkan);
         assert_true(assemble_glsl(&words, &count, g->text, g->stage, target));
         check_valid(words, count, vulkan, g->path);
         free(words);
@@ -334,7 +335,7 @@ static void test_programs(void **state)
         char name[32];
         program_make(&p, seed, 2 + (int)seed / 2, seed % 2);
         program_spirv(&spirv, &p, 64);
-        snprintf(name, sizeof name, "program %llu", (unsigned long long)seed);
+        (void)snprintf(name, sizeof name, "program %llu", (unsigned long long)seed);
         check_valid(spirv.words.data, spirv.words.count, 1, name);
         wpg_vec_free(&spirv.words);
         program_finish(&p);
