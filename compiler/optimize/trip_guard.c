@@ -11,6 +11,7 @@
 
 #include <stdio.h>
 
+#include "compiler/optimize/folding.h"
 #include "compiler/optimize/legality.h"
 #include "compiler/spirv/builder.h"
 
@@ -415,7 +416,15 @@ static const char *copy_refusal(guarder *g, wpg_guard_plan *plan)
     if (has_group_decorations(g->context->module))
         return "the module decorates by groups";
     const char *why = shape_refusal(g, plan);
-    return why ? why : contents_refusal(g, loop);
+    if (!why)
+        why = contents_refusal(g, loop);
+    uint32_t folded =
+        why ? 0 : wpg_unrolling_folds(g->view, loop, plan->compare->words[plan->bound_at], g->arena);
+    if (!folded)
+        return why;
+    snprintf(g->text, sizeof g->text, "unrolled, %%%u becomes a constant, which drivers round their own way",
+             folded);
+    return g->text;
 }
 
 /* -- Finding -- */

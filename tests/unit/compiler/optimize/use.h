@@ -90,6 +90,16 @@ USE void use_profile(use_shader *s)
             s->lanes[b] *= trips + (head ? 1 : 0);
         }
     }
+    for (uint32_t c = 0; c < cfg->construct_count; c++) { /* nobody breaks off or returns inside a loop */
+        wpg_loop loop;
+        if (!wpg_loop_describe(&loop, view, c, &arena))
+            continue;
+        for (uint32_t b = 0; b < cfg->count; b++)
+            if (loop.members[b] && (cfg->blocks[b].successor_count == 0 ||
+                                    (cfg->blocks[b].terminator->opcode == SpvOpBranch && b != loop.header &&
+                                     cfg->blocks[b].successors[0] == loop.merge)))
+                s->lanes[b] = 0;
+    }
     for (uint32_t b = 0; b < cfg->count; b++)
         s->waves[b] = s->uniform[b] = (s->lanes[b] + USE_WAVE - 1) / USE_WAVE;
     wpg_select_site *sites;

@@ -1,0 +1,193 @@
+/* See folding.h.
+ *
+ * Unrolling turns induction variables, and in the first copy every value that starts as a constant, into
+ * constants. Drivers then fold what is computed of them with their own compile-time arithmetic, whose last
+ * bits need not be those of the hardware (or, on a software driver, of its run-time approximation): measured
+ * on lavapipe, cos(0.5) in the first of six copies of a loop. SPIR-V allows it; bit-equality does not.
+ *
+ * A forward may-analysis over the function: `may` be constant somewhere after unrolling; `is` constant as it
+ * stands, and so folded with and without us. Source: precision rules of the Vulkan specification, "Precision
+ * and Operation of SPIR-V Instructions". */
+#include "compiler/optimize/folding.h"
+
+#include <spirv/unified1/GLSL.std.450.h>
+
+#include "compiler/optimize/legality.h"
+#include "compiler/spirv/builder.h"
+
+typedef struct folder {
+    const wpg_view *view;
+    bool *may, *is; /* [bound] */
+    wpg_operand_list operands;
+} folder;
+
+static bool is_module_constant(const folder *f, uint32_t id)
+{
+    switch (wpg_module_opcode_of(f->view->module, id)) {
+    case SpvOpConstant:
+    case SpvOpConstantTrue:
+    case SpvOpConstantFalse:
+    case SpvOpConstantComposite:
+    case SpvOpConstantNull:
+    case SpvOpSpecConstant:
+    case SpvOpSpecConstantTrue:
+    case SpvOpSpecConstantFalse:
+    case SpvOpSpecConstantComposite:
+    case SpvOpSpecConstantOp:
+    case SpvOpUndef:
+    case SpvOpExtInstImport: /* an operand of OpExtInst */
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* A vector is partly constant when one component is: drivers work by component. */
+static bool one_is_enough(SpvOp opcode)
+{
+    return opcode == SpvOpPhi || opcode == SpvOpCompositeConstruct || opcode == SpvOpCompositeInsert ||
+           opcode == SpvOpVectorShuffle || opcode == SpvOpVectorInsertDynamic || opcode == SpvOpSelect;
+}
+
+static bool reads_own_memory(const wpg_module *module, const wpg_inst *inst)
+{
+    SpvStorageClass class =
+        inst->opcode == SpvOpLoad ? wpg_pointer_class(module, inst->words[3]) : SpvStorageClassMax;
+    return class == SpvStorageClassFunction || class == SpvStorageClassPrivate;
+}
+
+/* Evaluates one instruction; true if something changed. */
+static bool visit(folder *f, const wpg_inst *inst)
+{
+    const wpg_module *module = f->view->module;
+    unsigned traits = wpg_inst_traits(module, inst);
+    if (!inst->result || (f->may[inst->result] && f->is[inst->result]))
+        return false;
+    bool may = false, is = false;
+    if (reads_own_memory(module, inst)) {
+        may = true;
+    } else if (inst->opcode == SpvOpPhi || ((traits & WPG_TRAIT_PURE) && !(traits & WPG_TRAIT_READS))) {
+        if (!wpg_used_ids(&f->operands, module, inst))
+            return false;
+        bool all = true, any = false, all_is = true;
+        size_t step = inst->opcode == SpvOpPhi ? 2 : 1;
+        for (size_t i = 0; i < f->operands.count; i += step) {
+            uint32_t id = inst->words[f->operands.data[i]];
+            all &= f->may[id];
+            any |= f->may[id];
+            all_is &= f->is[id];
+        }
+        may = one_is_enough((SpvOp)inst->opcode) ? any : all;
+        is = all_is && inst->opcode != SpvOpPhi;
+    }
+    bool changed = (may && !f->may[inst->result]) || (is && !f->is[inst->result]);
+    f->may[inst->result] |= may;
+    f->is[inst->result] |= is;
+    return changed;
+}
+
+static bool each_inst(folder *f)
+{
+    bool changed = false;
+    for (uint32_t b = 0; b < f->view->cfg->count; b++)
+        for (const wpg_inst *inst = f->view->cfg->blocks[b].label; inst != f->view->cfg->blocks[b].terminator;
+             inst = inst->next)
+            changed |= visit(f, inst);
+    return changed;
+}
+
+/* Extended instructions whose result is one number on every implementation. */
+static bool is_exact_function(uint32_t number)
+{
+    switch (number) {
+    case GLSLstd450Round:
+    case GLSLstd450RoundEven:
+    case GLSLstd450Trunc:
+    case GLSLstd450FAbs:
+    case GLSLstd450FSign:
+    case GLSLstd450Floor:
+    case GLSLstd450Ceil:
+    case GLSLstd450FMin:
+    case GLSLstd450FMax:
+    case GLSLstd450FClamp:
+    case GLSLstd450NMin:
+    case GLSLstd450NMax:
+    case GLSLstd450NClamp:
+    case GLSLstd450Step:
+    case GLSLstd450Ldexp:
+    case GLSLstd450FrexpStruct:
+    case GLSLstd450ModfStruct:
+        return true;
+    default:
+        return number >= GLSLstd450PackSnorm4x8 && number <= GLSLstd450UnpackDouble2x32;
+    }
+}
+
+static bool is_product(const wpg_module *module, uint32_t id)
+{
+    switch (wpg_module_opcode_of(module, id)) {
+    case SpvOpFMul:
+    case SpvOpVectorTimesScalar:
+    case SpvOpMatrixTimesScalar:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* May the result differ between compile time and run time? */
+static bool is_inexact(folder *f, const wpg_inst *inst)
+{
+    const wpg_module *module = f->view->module;
+    if (!(wpg_inst_traits(module, inst) & WPG_TRAIT_FLOAT))
+        return false;
+    switch ((SpvOp)inst->opcode) {
+    case SpvOpExtInst:
+        return !is_exact_function(inst->words[4]);
+    case SpvOpFAdd:
+    case SpvOpFSub: /* contracted with a product at run time, not when folded */
+        return !wpg_find_decoration(module, inst->result, SpvDecorationNoContraction) &&
+               ((is_product(module, inst->words[3]) && f->may[inst->words[3]]) ||
+                (is_product(module, inst->words[4]) && f->may[inst->words[4]]));
+    case SpvOpFMul:
+    case SpvOpFNegate:
+    case SpvOpVectorTimesScalar:
+    case SpvOpMatrixTimesScalar:
+    case SpvOpOuterProduct:
+        return false;
+    default:
+        return true;
+    }
+}
+
+static uint32_t first_exposed(folder *f, const wpg_loop *loop)
+{
+    const wpg_cfg *cfg = f->view->cfg;
+    for (uint32_t b = 0; b < cfg->count; b++)
+        for (const wpg_inst *inst = cfg->blocks[b].label;
+             loop->members[b] && inst != cfg->blocks[b].terminator; inst = inst->next)
+            if (inst->result && f->may[inst->result] && !f->is[inst->result] && is_inexact(f, inst))
+                return inst->result;
+    return 0;
+}
+
+uint32_t wpg_unrolling_folds(const wpg_view *view, const wpg_loop *loop, uint32_t known, wpg_arena *arena)
+{
+    uint32_t exposed = view->cfg->blocks[loop->header].id;
+    if (!(loop->traits & WPG_TRAIT_FLOAT))
+        return 0;
+    folder f = {.view = view,
+                .may = WPG_ARENA_ARRAY(arena, bool, view->bound),
+                .is = WPG_ARENA_ARRAY(arena, bool, view->bound)};
+    if (!f.may || !f.is)
+        return exposed;
+    for (uint32_t id = 0; id < view->bound; id++)
+        f.may[id] = f.is[id] = is_module_constant(&f, id);
+    if (known)
+        f.may[known] = true;
+    while (each_inst(&f))
+        ;
+    exposed = first_exposed(&f, loop);
+    wpg_vec_free(&f.operands);
+    return exposed;
+}

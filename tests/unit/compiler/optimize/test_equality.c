@@ -1,0 +1,338 @@
+/* Bit-equality on a real driver: original and optimised kernels over inputs the profile saw and inputs it did
+ * not. Kernels: fixed ones and random structured programs; a profile that asks for every transformation. */
+#include "tests/support/vk_compute.h"
+#include "tests/unit/compiler/optimize/use.h"
+
+enum { INVOCATIONS = 256, TRIPS = 6, RANDOM_KERNELS = 48 };
+
+static vkc_device *device;
+
+typedef struct params {
+    int32_t n, m;
+    float f;
+    int32_t pad;
+} params;
+
+/* Runs one module over the fixed inputs; `out` receives INVOCATIONS words. */
+static void run_words(uint32_t *out, const uint32_t *words, size_t count, params p)
+{
+    vkc_buffer in, result, uniform;
+    assert_true(vkc_buffer_make(&in, device, INVOCATIONS * 4));
+    assert_true(vkc_buffer_make(&result, device, INVOCATIONS * 4));
+    assert_true(vkc_buffer_make(&uniform, device, sizeof p));
+    uint32_t value = 12345;
+    for (unsigned i = 0; i < INVOCATIONS; i++)
+        ((uint32_t *)in.data)[i] = value = value * 1664525u + 1013904223u;
+    for (unsigned i = 0; i < 8; i++) /* and values that no training run had */
+        ((uint32_t *)in.data)[i * 31] =
+            (uint32_t[]){0, ~0u, 0x80000000u, 1, 0x7fc00000u, 0x7f800000u, 1024, 3}[i];
+    memcpy(uniform.data, &p, sizeof p);
+    vkc_job job = {.words = words,
+                   .word_count = count,
+                   .bindings = {{&in, VKC_STORAGE}, {&result, VKC_STORAGE}, {&uniform, VKC_UNIFORM}},
+                   .binding_count = 3,
+                   .groups = {INVOCATIONS / 64, 1, 1}};
+    assert_true(vkc_run(device, &job, NULL));
+    memcpy(out, result.data, INVOCATIONS * 4);
+    vkc_buffer_free(&in, device);
+    vkc_buffer_free(&result, device);
+    vkc_buffer_free(&uniform, device);
+}
+
+/* Compares over trained and adversarial parameters; true if equal everywhere. */
+static void expect_equal(const use_shader *s, const use_result *r, const char *source)
+{
+    static const int32_t bounds[] = {TRIPS, 0, 1, TRIPS - 1, TRIPS + 1, 2 * TRIPS, 500, -3};
+    for (size_t i = 0; i < sizeof bounds / sizeof *bounds; i++) {
+        uint32_t before[INVOCATIONS], after[INVOCATIONS];
+        params p = {.n = bounds[i], .m = bounds[(i * 3) % 8], .f = 0.25f};
+        if (getenv("WPG_TEST_VERBOSE"))
+            fprintf(stderr, "n %d m %d\n", p.n, p.m);
+        run_words(before, s->words, s->count, p);
+        run_words(after, r->words, r->count, p);
+        if (memcmp(before, after, sizeof before) == 0)
+            continue;
+        for (unsigned j = 0; j < INVOCATIONS; j++)
+            if (before[j] != after[j]) {
+                fprintf(stderr, "%s\n", source);
+                fail_msg("n %d m %d: invocation %u has %08x, had %08x", p.n, p.m, j, after[j], before[j]);
+            }
+    }
+}
+
+static void all_rare(use_shader *s)
+{
+    for (uint32_t i = 0; i < s->weights.select_count; i++)
+        use_rare(s, i, 0, 0);
+}
+
+static unsigned transformed(const use_result *r)
+{
+    return use_said(r, WPG_REMARK_DONE, "unflatten", "") + use_said(r, WPG_REMARK_DONE, "trip-guard", "");
+}
+
+static void fixed_kernels(void **state)
+{
+    (void)state;
+    if (!device)
+        skip();
+    static const char *const names[] = {"select_rare.comp", "trip_uniform.comp"};
+    for (size_t i = 0; i < 2; i++) {
+        use_shader s;
+        use_result r;
+        use_golden(&s, names[i]);
+        s.trips[0] = TRIPS;
+        use_profile(&s);
+        all_rare(&s);
+        use_run(&r, &s, NULL, true);
+        assert_int_equal(transformed(&r), 1);
+        expect_equal(&s, &r, names[i]);
+        use_done(&r);
+        use_free(&s);
+    }
+}
+
+static void loop_forms(void **state)
+{
+    (void)state;
+    if (!device)
+        skip();
+    static const char *const loops[] = {
+        "for (int k = 0; k <= params.n; k++)",         "for (int k = 20; k > params.n; k -= 3)",
+        "for (int k = 9; k >= params.n; k--)",         "for (uint k = 0u; k < uint(params.n & 1023); k++)",
+        "for (int k = 0; k != (params.n & 511); k++)", "for (int k = 0; params.n > k; k += 2)",
+        "for (int k = -3; k < params.n * 2; k += 4)",
+    };
+    for (size_t i = 0; i < sizeof loops / sizeof *loops; i++) {
+        use_shader s;
+        use_result r;
+        char source[1024];
+        snprintf(source, sizeof source,
+                 USE_COMPUTE_HEAD
+                 "void main() { uint i = gl_GlobalInvocationID.x; uint h = src.data[i], e = 0u;\n"
+                 "%s { h = h * 1664525u + uint(k); if ((h & 7u) == 3u) continue; h ^= h >> 3u;"
+                 " e = h; if ((h & 255u) == 9u) break; }\n"
+                 "dst.data[i] = h ^ (e << 1u); }\n",
+                 loops[i]);
+        use_glsl(&s, source, "comp", SpvExecutionModelGLCompute);
+        s.trips[0] = TRIPS;
+        use_profile(&s);
+        use_run(&r, &s, NULL, true);
+        assert_int_equal(use_said(&r, WPG_REMARK_DONE, "trip-guard", ""), 1);
+        expect_equal(&s, &r, source);
+        use_done(&r);
+        use_free(&s);
+    }
+}
+
+/* -- Random structured programs -- */
+
+typedef struct maker {
+    char text[1 << 15];
+    size_t length;
+    uint32_t seed;
+    unsigned depth, loops, statements;
+} maker;
+
+static unsigned draw(maker *m, unsigned below)
+{
+    m->seed = m->seed * 1664525u + 1013904223u;
+    return (m->seed >> 12) % below;
+}
+
+static void put(maker *m, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+static void put(maker *m, const char *fmt, ...)
+{
+    va_list arguments;
+    va_start(arguments, fmt);
+    m->length += (size_t)vsnprintf(m->text + m->length, sizeof m->text - m->length, fmt, arguments);
+    va_end(arguments);
+    assert_true(m->length < sizeof m->text - 256);
+}
+
+static void put_float(maker *m, unsigned depth)
+{
+    static const char *const leaves[] = {"x", "y", "params.f", "1.5", "float(h & 255u)"};
+    static const char *const unary[] = {"sin", "exp2", "sqrt(abs", "cos"};
+    if (depth == 0 || draw(m, 4) == 0) {
+        put(m, "%s", leaves[draw(m, 5)]);
+        return;
+    }
+    unsigned kind = draw(m, 6);
+    if (kind < 2) {
+        unsigned f = draw(m, 4);
+        put(m, "%s(", unary[f]);
+        put_float(m, depth - 1);
+        put(m, f == 2 ? "))" : ")");
+        return;
+    }
+    put(m, "(");
+    put_float(m, depth - 1);
+    put(m, " %c ", "+-*/"[draw(m, 4)]);
+    put_float(m, depth - 1);
+    put(m, ")");
+}
+
+static void put_condition(maker *m)
+{
+    if (draw(m, 2))
+        put(m, "(h & %uu) == %uu", 1u << draw(m, 4), draw(m, 2));
+    else
+        put(m, "x > %u.5", draw(m, 20));
+}
+
+static void put_statements(maker *m, unsigned count);
+
+static void put_loop(maker *m)
+{
+    static const char *const bounds[] = {"params.n", "params.m", "(params.n + 1)", "3", "int(h & 3u)"};
+    unsigned number = m->loops++;
+    put(m, "for (int k%u = 0; k%u < %s; k%u++) {\n", number, number, bounds[draw(m, 5)], number);
+    put(m, "if (++budget > 3000u) break;\nh += uint(k%u);\n", number);
+    m->depth++;
+    put_statements(m, 1 + draw(m, 3));
+    if (draw(m, 3) == 0) {
+        put(m, "if (");
+        put_condition(m);
+        put(m, ") %s;\n", draw(m, 2) ? "break" : "continue");
+    }
+    put_statements(m, draw(m, 2));
+    m->depth--;
+    put(m, "}\n");
+}
+
+static void put_if(maker *m)
+{
+    put(m, "if (");
+    put_condition(m);
+    put(m, ") {\n");
+    m->depth++;
+    put_statements(m, 1 + draw(m, 2));
+    if (draw(m, 2)) {
+        put(m, "} else {\n");
+        put_statements(m, 1 + draw(m, 2));
+    }
+    m->depth--;
+    put(m, "}\n");
+}
+
+static void put_statement(maker *m)
+{
+    unsigned kind = draw(m, m->depth < 3 ? 9 : 6);
+    m->statements++;
+    switch (kind) {
+    case 0:
+        put(m, "h = h * %uu + bits(y);\n", 3 + 2 * draw(m, 50));
+        break;
+    case 1:
+        put(m, "%s = ", draw(m, 2) ? "x" : "y");
+        put_float(m, 2);
+        put(m, ";\n");
+        break;
+    case 2:
+    case 3:
+    case 4:
+        put(m, "%s = mix(", draw(m, 2) ? "x" : "y");
+        put_float(m, 1);
+        put(m, ", ");
+        put_float(m, 4);
+        put(m, ", ");
+        put_condition(m);
+        put(m, ");\n");
+        break;
+    case 5:
+        put(m, "dst.data[i] ^= h;\n");
+        break;
+    case 6:
+        put_if(m);
+        break;
+    case 7:
+        put_loop(m);
+        break;
+    default:
+        put(m, "switch (h & 3u) { case 0u: x += 1.0; break; case 1u: h ^= 77u; default: y = x - y; }\n");
+    }
+}
+
+static void put_statements(maker *m, unsigned count)
+{
+    for (unsigned i = 0; i < count && m->statements < 40; i++)
+        put_statement(m);
+}
+
+static void random_kernels(void **state)
+{
+    (void)state;
+    if (!device)
+        skip();
+    unsigned branches = 0, guards = 0;
+    static maker m;
+    const char *only = getenv("WPG_TEST_SEED");
+    for (uint32_t seed = 1; seed <= RANDOM_KERNELS; seed++) {
+        use_shader s;
+        use_result r;
+        if (only && strtoul(only, NULL, 10) != seed)
+            continue;
+        m = (maker){.seed = seed * 2654435761u};
+        put(&m, USE_COMPUTE_HEAD
+            "#define bits(v) (isnan(v) ? 0u : floatBitsToUint(v))\n" /* which NaN is promised nowhere */
+            "void main() {\nuint i = gl_GlobalInvocationID.x, h = src.data[i], budget = 0u;\n"
+            "float x = float(h & 4095u) * 0.01, y = 0.5;\n");
+        put_statements(&m, 4);
+        put_loop(&m);
+        put_statements(&m, 3);
+        put(&m, "dst.data[i] += h ^ floatBitsToUint(isnan(x) ? 0.0 : x) ^ floatBitsToUint(isnan(y) ? 0.0 : "
+                "y);\n}\n");
+        use_glsl(&s, m.text, "comp", SpvExecutionModelGLCompute);
+        for (unsigned i = 0; i < 16; i++)
+            s.trips[i] = TRIPS;
+        use_profile(&s);
+        all_rare(&s);
+        wpg_optimize_options options;
+        wpg_optimize_defaults(&options);
+        options.unflatten_cost = 4;
+        if (getenv("WPG_TEST_LEAVE_OUT"))
+            snprintf(options.passes, sizeof options.passes, "%s", getenv("WPG_TEST_LEAVE_OUT"));
+        use_run(&r, &s, &options, true);
+        branches += use_said(&r, WPG_REMARK_DONE, "unflatten", "");
+        guards += use_said(&r, WPG_REMARK_DONE, "trip-guard", "");
+        char *numbered = malloc(m.length + 64);
+        assert_non_null(numbered);
+        snprintf(numbered, m.length + 64, "seed %u\n%s", seed, m.text);
+        expect_equal(&s, &r, numbered);
+        free(numbered);
+        use_done(&r);
+        use_free(&s);
+    }
+    printf("random kernels: %d, branches made %u, loops guarded %u\n", RANDOM_KERNELS, branches, guards);
+    if (!only) {
+        assert_true(branches > RANDOM_KERNELS / 2);
+        assert_true(guards > RANDOM_KERNELS / 8);
+    }
+}
+
+static int open_device(void **state)
+{
+    (void)state;
+    const char *why = "";
+    device = vkc_open(&why);
+    printf("driver: %s\n", device ? vkc_name(device) : why);
+    return 0;
+}
+
+static int close_device(void **state)
+{
+    (void)state;
+    vkc_close(device);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(fixed_kernels),
+        cmocka_unit_test(loop_forms),
+        cmocka_unit_test(random_kernels),
+    };
+    return cmocka_run_group_tests(tests, open_device, close_device);
+}
