@@ -50,10 +50,14 @@ static bool evaluate(folder *f, uint32_t id, uint64_t *bits, uint32_t *width, ui
 static bool evaluate_phi(folder *f, const wpg_inst *phi, uint64_t *bits, uint32_t *width, uint32_t depth)
 {
     bool any = false;
+    const wpg_inst *label = phi->prev;
+    while (label->opcode != SpvOpLabel)
+        label = label->prev;
     for (uint32_t i = 3; i + 1 < phi->count; i += 2) {
         uint64_t more;
         uint32_t parent = wpg_flow_find(&f->flow, phi->words[i + 1]);
-        if (parent >= f->flow.count || !f->flow.blocks[parent].reachable)
+        if (parent >= f->flow.count || !f->flow.blocks[parent].reachable ||
+            (f->only[parent] && f->only[parent] != label->result))
             continue;
         if (!evaluate(f, phi->words[i], &more, width, depth) || (any && more != *bits))
             return false;
