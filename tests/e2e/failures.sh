@@ -17,8 +17,9 @@ good_profile() { # one good profile of the compute scenario in $work/good
 # Below ours: the shim. `wavepgo run` puts ours last, so the order is set here.
 below() {
     make_shim
+    # The loader of Debian 12 orders layers by where it finds them, newer ones by their order here: both put ours above.
     export VK_INSTANCE_LAYERS=VK_LAYER_WAVEPGO_shader_pgo:VK_LAYER_WAVEPGO_TEST_shim
-    export VK_ADD_LAYER_PATH="$shim_folder"
+    export VK_ADD_LAYER_PATH="$WPG_BUILD/share/vulkan/explicit_layer.d:$shim_folder"
 }
 not_root() { # COMMAND...: as an ordinary user if we are root and can
     if [ "$(id -u)" != 0 ]; then
@@ -113,8 +114,6 @@ wrong-checksum)
     ;;
 refuse-pipeline | refuse-module)
     below
-    SHIM_RECORD=$work/known WAVEPGO_MODE=off plain record "$app" compute "$WPG_SPIRV"
-    export VK_ADD_LAYER_PATH="$shim_folder:$WPG_BUILD/share/vulkan/explicit_layer.d"
     SHIM_RECORD=$work/known WAVEPGO_MODE=off plain record "$app" compute "$WPG_SPIRV"
     [ -s "$work/known" ] || die "the shim recorded no module"
     export SHIM_KNOWN="$work/known"

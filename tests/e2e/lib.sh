@@ -94,31 +94,31 @@ cd "$work" || die "cannot enter $work"
 
 # plain NAME COMMAND...: without the layer; output to $work/NAME.out and .err, exit code to NAME.code.
 plain() {
-    name=$1
+    run_name=$1
     shift
-    "$@" >"$work/$name.out" 2>"$work/$name.err"
-    echo $? >"$work/$name.code"
+    "$@" >"$work/$run_name.out" 2>"$work/$run_name.err"
+    echo $? >"$work/$run_name.code"
 }
 
 # generate NAME COMMAND...: under the layer in generate mode; profiles to $work/NAME/<hash>.profraw, the layer's log to
 # $work/NAME.log. Extra settings by environment.
 generate() {
-    name=$1
+    run_name=$1
     shift
-    mkdir -p "$work/$name"
-    WAVEPGO_LOG_FILE=${WAVEPGO_LOG_FILE:-$work/$name.log} "$wavepgo" run --generate \
-        --profile-file "${profile_pattern:-$work/$name/%b.profraw}" -- "$@" >"$work/$name.out" 2>"$work/$name.err"
-    echo $? >"$work/$name.code"
+    mkdir -p "$work/$run_name"
+    WAVEPGO_LOG_FILE=${WAVEPGO_LOG_FILE:-$work/$run_name.log} "$wavepgo" run --generate \
+        --profile-file "${profile_pattern:-$work/$run_name/%b.profraw}" -- "$@" >"$work/$run_name.out" 2>"$work/$run_name.err"
+    echo $? >"$work/$run_name.code"
 }
 
 # use NAME PROFILE COMMAND...
 use() {
-    name=$1
-    profile=$2
+    run_name=$1
+    run_profile=$2
     shift 2
-    WAVEPGO_LOG_FILE=${WAVEPGO_LOG_FILE:-$work/$name.log} WAVEPGO_USE_LOG=$work/$name.uselog "$wavepgo" run \
-        --use "$profile" -- "$@" >"$work/$name.out" 2>"$work/$name.err"
-    echo $? >"$work/$name.code"
+    WAVEPGO_LOG_FILE=${WAVEPGO_LOG_FILE:-$work/$run_name.log} WAVEPGO_USE_LOG=$work/$run_name.uselog "$wavepgo" run \
+        --use "$run_profile" -- "$@" >"$work/$run_name.out" 2>"$work/$run_name.err"
+    echo $? >"$work/$run_name.code"
 }
 
 # same NAME NAME: exit code and standard output of two runs are equal.

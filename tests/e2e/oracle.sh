@@ -20,7 +20,7 @@ for variant in $variants; do
             device) export WAVEPGO_COUNTER_PLACEMENT=device ;;
             narrow)
                 # The layer sees a device without 64-bit atomics: low words carry into high ones.
-                export WAVEPGO_COUNTER_START=4294967294 SHIM_HIDE=int64 VK_ADD_LAYER_PATH="$shim_folder:$WPG_BUILD/share/vulkan/explicit_layer.d"
+                export WAVEPGO_COUNTER_START=4294967294 SHIM_HIDE=int64 VK_ADD_LAYER_PATH="$WPG_BUILD/share/vulkan/explicit_layer.d:$shim_folder"
                 export VK_INSTANCE_LAYERS=VK_LAYER_WAVEPGO_shader_pgo:VK_LAYER_WAVEPGO_TEST_shim
                 ;;
             esac

@@ -16,6 +16,9 @@ kernels=$(cd "$WPG_SOURCE/tests/e2e/oracle/kernels" && ls)
     use_driver $profiler
     generate profile $bench --size small --checksum
     exited profile 0
+    for scenario in compute draw; do
+        profile_pattern=$work/profile/%b.profraw generate app "$app" $scenario "$WPG_SPIRV"
+    done
     for kernel in $kernels; do
         stage=${kernel##*.}
         case $stage in comp) variant=64 ;; frag) variant=part ;; *) variant=plain ;; esac

@@ -18,6 +18,8 @@
 #include <vulkan/vk_layer.h>
 #include <vulkan/vulkan.h>
 
+/* VkPhysicalDeviceShaderMaximalReconvergenceFeaturesKHR, for headers that lack it. */
+#define MAXIMAL_RECONVERGENCE_FEATURES 1000434000u
 enum { MAX_MODULES = 8192, MAX_IMAGES = 16, MAX_QUEUES = 16 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -32,6 +34,7 @@ static struct {
     PFN_vkGetPhysicalDeviceFeatures2 get_features2;
     PFN_vkGetPhysicalDeviceProperties2 get_properties2;
     PFN_vkCreateDevice create_device;
+    PFN_vkEnumerateDeviceExtensionProperties get_extensions;
     PFN_vkGetDeviceProcAddr next_device;
     PFN_vkSetDeviceLoaderData set_loader_data;
     VkShaderModule rewritten[MAX_MODULES];
@@ -354,7 +357,37 @@ static void hide_structure(VkBaseOutStructure *s)
         v13->shaderDemoteToHelperInvocation &= !hides("demote");
     } else if (s->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_DEMOTE_TO_HELPER_INVOCATION_FEATURES) {
         demote->shaderDemoteToHelperInvocation &= !hides("demote");
+    } else if ((uint32_t)s->sType == MAXIMAL_RECONVERGENCE_FEATURES) {
+        *(VkBool32 *)((char *)data + sizeof *s) &= !hides("reconvergence");
     }
+}
+
+/* The list without what is hidden. Takes the whole list itself, so that a short answer can be given in full.
+ */
+static VKAPI_ATTR VkResult VKAPI_CALL get_extensions(VkPhysicalDevice physical, const char *layer,
+                                                     uint32_t *count, VkExtensionProperties *properties)
+{
+    if (layer || !hides("reconvergence"))
+        return shim.get_extensions(physical, layer, count, properties);
+    uint32_t all = 0, kept = 0;
+    VkResult result = shim.get_extensions(physical, NULL, &all, NULL);
+    VkExtensionProperties *list = calloc(all + 1, sizeof *list);
+    if (result != VK_SUCCESS || !list) {
+        free(list);
+        return result != VK_SUCCESS ? result : VK_ERROR_OUT_OF_HOST_MEMORY;
+    }
+    result = shim.get_extensions(physical, NULL, &all, list);
+    for (uint32_t i = 0; i < all; i++)
+        if (strcmp(list[i].extensionName, "VK_KHR_shader_maximal_reconvergence") != 0)
+            list[kept++] = list[i];
+    if (properties) {
+        result = *count < kept ? VK_INCOMPLETE : result;
+        kept = *count < kept ? *count : kept;
+        memcpy(properties, list, kept * sizeof *list);
+    }
+    *count = kept;
+    free(list);
+    return result;
 }
 
 static VKAPI_ATTR void VKAPI_CALL get_features(VkPhysicalDevice physical, VkPhysicalDeviceFeatures *features)
@@ -416,6 +449,7 @@ static VKAPI_ATTR VkResult VKAPI_CALL create_instance(const VkInstanceCreateInfo
     shim.get_features2 = INSTANCE_CALL(vkGetPhysicalDeviceFeatures2);
     shim.get_properties2 = INSTANCE_CALL(vkGetPhysicalDeviceProperties2);
     shim.create_device = INSTANCE_CALL(vkCreateDevice);
+    shim.get_extensions = INSTANCE_CALL(vkEnumerateDeviceExtensionProperties);
     return result;
 }
 
@@ -454,6 +488,7 @@ static PFN_vkVoidFunction intercepted(const char *name)
         {"vkGetDeviceProcAddr", (PFN_vkVoidFunction)device_address},
         {"vkCreateInstance", (PFN_vkVoidFunction)create_instance},
         {"vkCreateDevice", (PFN_vkVoidFunction)create_device},
+        {"vkEnumerateDeviceExtensionProperties", (PFN_vkVoidFunction)get_extensions},
         {"vkGetPhysicalDeviceFeatures", (PFN_vkVoidFunction)get_features},
         {"vkGetPhysicalDeviceFeatures2", (PFN_vkVoidFunction)get_features2},
         {"vkGetPhysicalDeviceFeatures2KHR", (PFN_vkVoidFunction)get_features2},
@@ -481,7 +516,8 @@ static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL device_address(VkDevice device, 
 static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL instance_address(VkInstance instance, const char *name)
 {
     PFN_vkVoidFunction mine = intercepted(name);
-    return mine ? mine : shim.next_instance(instance, name);
+    /* Asked before there is an instance: nothing is known of what lies below. */
+    return mine ? mine : shim.next_instance ? shim.next_instance(instance, name) : NULL;
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL vkNegotiateLoaderLayerInterfaceVersion(VkNegotiateLayerInterface *interface);
