@@ -37,6 +37,8 @@ typedef struct wpg_inject {
     /* Of the function under change. */
     uint32_t base;       /* pointer to the counters */
     uint32_t entry_mask; /* E as an SSA value, 0 if it is in the variable */
+    uint32_t
+        *watched; /* [constructs] variable of each watched construct, 0 for others; NULL if there are none */
 } wpg_inject;
 
 /* -- Emitters: one instruction before in->where; the result id.
@@ -78,7 +80,7 @@ typedef struct wpg_live {
 /* Declares the entry mask's variable where it has to outlive a function or change. */
 void wpg_live_declare_masks(wpg_inject *in);
 void wpg_live_enter(wpg_inject *in, const wpg_function_plan *function);
-wpg_live wpg_live_now(wpg_inject *in, bool at_entry);
+wpg_live wpg_live_now(wpg_inject *in, const wpg_function_plan *function, const wpg_point *point);
 /* uvec4 ballot of a bool over the active lanes. */
 uint32_t wpg_live_ballot(wpg_inject *in, uint32_t condition);
 

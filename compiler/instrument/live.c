@@ -5,13 +5,23 @@
  * value there; a Private variable where functions are left uninlined, or where a demote makes it change.
  *
  * Demotes: a demoted lane goes on as a helper, its slot is no longer one that could do work, so E loses it.
- * Who has demoted is known by witness: at each counted point the ballot of "helper now" over the active lanes
- * leaves E. E is kept per lane, and a lane that was not active then does not learn of it; so uniform is not
- * asked of the elected lane's E alone: E as any active live lane knows it is a superset of the true E, which
- * is a superset of L, so L equals the true E if it equals E as one of them knows it (one further ballot, in
- * modules that demote only). The one corner that cannot be decided without memory shared by the wave: a lane
- * that demotes and then returns (or is terminated) before any lane that goes on has met it at a counted
- * point. It stays in E, and uniform stays too low from then on. */
+ * No lane is told that another one has demoted; it is found out in two ways.
+ *
+ * By structure: all lanes of a construct that is not left early come to its merge block, unless they demote.
+ * So where such a construct holds a demote, its header records L (a loop's header: at entry, in effect, as
+ * later iterations add nothing), and at the merge block what was recorded and is not in L now has demoted.
+ * This does not depend on whether a driver keeps demoted lanes in its ballots; lavapipe does not.
+ *
+ * By witness, for the other constructs where the driver allows it: at each counted point the ballot of
+ * "helper now" over the active lanes leaves E. E is kept per lane, and a lane that was not active does not
+ * learn of it; so uniform is not asked of the elected lane's E alone: E as any live lane here knows it is a
+ * superset of the true E, which is a superset of L, so L equals the true E if it equals E as one of them
+ * knows it (one further ballot, in modules that demote only).
+ *
+ * What cannot be decided without memory shared by the wave: a lane that demotes and then returns (or is
+ * terminated), or that demotes in a construct which others leave early, before any lane that goes on has met
+ * it at a counted point; and demotes in one arm as seen from the other, before they meet. Such a lane
+ * stays in E, so uniform is too low until the next merge block that tells, never too high. */
 #include "compiler/instrument/inject.h"
 
 static uint32_t find_helper_variable(const wpg_module *module)
@@ -73,6 +83,27 @@ void wpg_live_declare_masks(wpg_inject *in)
         wpg_global_variable(in->module, in->plan->entry_point, SpvStorageClassPrivate, pointer);
 }
 
+/* One Function variable for each watched construct, zero outside it. */
+static void declare_watched(wpg_inject *in, const wpg_function_plan *function)
+{
+    wpg_module *m = in->module;
+    const wpg_cfg *cfg = function->cfg;
+    in->watched = NULL;
+    if (!function->watches)
+        return;
+    in->watched = WPG_ARENA_ARRAY(&m->arena, uint32_t, cfg->construct_count);
+    uint32_t pointer = wpg_type_pointer(m, SpvStorageClassFunction, in->t_uvec4);
+    uint32_t zero = wpg_const_null(m, in->t_uvec4);
+    for (uint32_t p = 0; in->watched && p < function->point_count; p++) {
+        uint32_t construct = function->points[p].record;
+        if (construct == WPG_NO_BLOCK)
+            continue;
+        in->watched[construct] = wpg_module_fresh_id(m);
+        wpg_inst_add(m, cfg->blocks[0].label->next, SpvOpVariable, pointer, in->watched[construct],
+                     SpvStorageClassFunction, zero);
+    }
+}
+
 static uint32_t live_of(wpg_inject *in, uint32_t helper)
 {
     return helper ? WPG_EMIT(in, SpvOpLogicalNot, in->t_bool, helper) : 0;
@@ -81,6 +112,7 @@ static uint32_t live_of(wpg_inject *in, uint32_t helper)
 void wpg_live_enter(wpg_inject *in, const wpg_function_plan *function)
 {
     in->entry_mask = 0;
+    declare_watched(in, function);
     if (!function->is_entry) {
         /* Where nothing demotes E is what the entry function stored: read it once. */
         if (!in->plan->demotes)
@@ -104,11 +136,34 @@ static uint32_t masks_equal(wpg_inject *in, uint32_t a, uint32_t b)
     return WPG_EMIT(in, SpvOpAll, in->t_bool, parts);
 }
 
-/* E as this lane knows it, after taking out the helpers it sees now. */
-static uint32_t witness(wpg_inject *in, uint32_t helper)
+/* A watched construct's header: its variable becomes, or gains, L. */
+static void record(wpg_inject *in, uint32_t construct, uint32_t mask)
 {
-    uint32_t gone = wpg_live_ballot(in, helper);
-    uint32_t staying = WPG_EMIT(in, SpvOpNot, in->t_uvec4, gone);
+    uint32_t variable = in->watched[construct];
+    uint32_t before = WPG_EMIT(in, SpvOpLoad, in->t_uvec4, variable);
+    uint32_t all = WPG_EMIT(in, SpvOpBitwiseOr, in->t_uvec4, before, mask);
+    wpg_inst_add(in->module, in->where, SpvOpStore, variable, all);
+}
+
+/* Its merge block: the complement of the lanes that have demoted in it. Zero again, it is ready for the next
+ * time; and a merge block that heads a loop resolves nothing in later iterations. */
+static uint32_t resolve(wpg_inject *in, uint32_t construct, uint32_t mask)
+{
+    uint32_t variable = in->watched[construct];
+    uint32_t recorded = WPG_EMIT(in, SpvOpLoad, in->t_uvec4, variable);
+    wpg_inst_add(in->module, in->where, SpvOpStore, variable, wpg_const_null(in->module, in->t_uvec4));
+    uint32_t absent = WPG_EMIT(in, SpvOpNot, in->t_uvec4, recorded);
+    return WPG_EMIT(in, SpvOpBitwiseOr, in->t_uvec4, absent, mask);
+}
+
+/* E as this lane knows it, after taking out who is found to have demoted. */
+static uint32_t update_entry_mask(wpg_inject *in, const wpg_point *point, uint32_t helper, uint32_t mask)
+{
+    uint32_t staying = WPG_EMIT(in, SpvOpNot, in->t_uvec4, wpg_live_ballot(in, helper));
+    if (in->watched && point->resolve != WPG_NO_BLOCK) {
+        uint32_t others = resolve(in, point->resolve, mask);
+        staying = WPG_EMIT(in, SpvOpBitwiseAnd, in->t_uvec4, staying, others);
+    }
     uint32_t known = WPG_EMIT(in, SpvOpLoad, in->t_uvec4, in->entry_mask_variable);
     uint32_t entry = WPG_EMIT(in, SpvOpBitwiseAnd, in->t_uvec4, known, staying);
     wpg_inst_add(in->module, in->where, SpvOpStore, in->entry_mask_variable, entry);
@@ -123,25 +178,27 @@ static uint32_t any_lane(wpg_inject *in, uint32_t condition)
     return WPG_EMIT(in, SpvOpLogicalNot, in->t_bool, empty);
 }
 
-wpg_live wpg_live_now(wpg_inject *in, bool at_entry)
+wpg_live wpg_live_now(wpg_inject *in, const wpg_function_plan *function, const wpg_point *point)
 {
-    /* The entry block's start is where E was taken: L is E. */
     uint32_t helper = wpg_live_helper(in);
     wpg_live now = {.live = live_of(in, helper)};
-    if (at_entry) {
+    if (function->is_entry && point->block == 0 && !point->before) {
+        /* Where E was taken, L is E. */
         now.mask = in->entry_mask;
         now.uniform = in->c_one;
-        return now;
-    }
-    now.mask = wpg_live_ballot(in, now.live ? now.live : in->c_true);
-    uint32_t equal;
-    if (in->plan->demotes) {
-        equal = masks_equal(in, now.mask, witness(in, helper));
-        equal = WPG_EMIT(in, SpvOpLogicalAnd, in->t_bool, now.live, equal);
-        equal = any_lane(in, equal);
     } else {
-        equal = masks_equal(in, now.mask, in->entry_mask);
+        now.mask = wpg_live_ballot(in, now.live ? now.live : in->c_true);
+        uint32_t equal;
+        if (in->plan->demotes) {
+            equal = masks_equal(in, now.mask, update_entry_mask(in, point, helper, now.mask));
+            equal = WPG_EMIT(in, SpvOpLogicalAnd, in->t_bool, now.live, equal);
+            equal = any_lane(in, equal);
+        } else {
+            equal = masks_equal(in, now.mask, in->entry_mask);
+        }
+        now.uniform = WPG_EMIT(in, SpvOpSelect, in->t_u32, equal, in->c_one, in->c_zero);
     }
-    now.uniform = WPG_EMIT(in, SpvOpSelect, in->t_u32, equal, in->c_one, in->c_zero);
+    if (in->watched && point->record != WPG_NO_BLOCK)
+        record(in, point->record, now.mask);
     return now;
 }

@@ -64,12 +64,17 @@ static void count(wpg_inject *in, const wpg_function_plan *function, const wpg_p
     if (!adds)
         return;
     uint32_t live;
-    if (point->lanes != WPG_NO_COUNTER) {
-        wpg_live now = wpg_live_now(in, function->is_entry && point->block == 0 && !point->before);
+    bool counted = point->lanes != WPG_NO_COUNTER;
+    if (counted || point->record != WPG_NO_BLOCK || point->resolve != WPG_NO_BLOCK) {
+        wpg_live now = wpg_live_now(in, function, point);
         live = now.live;
-        adds[added++] = (wpg_add){point->lanes, bit_count(in, now.mask)};
-        adds[added++] = (wpg_add){point->waves, in->c_one};
-        adds[added++] = (wpg_add){point->uniform, now.uniform};
+        if (!counted && !point->select_count)
+            return;
+        if (counted) {
+            adds[added++] = (wpg_add){point->lanes, bit_count(in, now.mask)};
+            adds[added++] = (wpg_add){point->waves, in->c_one};
+            adds[added++] = (wpg_add){point->uniform, now.uniform};
+        }
     } else {
         uint32_t helper = wpg_live_helper(in);
         live = helper ? WPG_EMIT(in, SpvOpLogicalNot, in->t_bool, helper) : 0;

@@ -135,8 +135,31 @@ static uint32_t counter_at(const uint32_t *indices, bool counted, uint32_t block
     return counted && indices ? indices[block] : WPG_NO_COUNTER;
 }
 
-/* One point for each class, at its representative, and for each block and stretch with sites. Every reachable
- * block can hold code (split.c), so no class needs another place. */
+/* Constructs watched for demotes (live.c): those whose lanes, unless they demote, all come to the merge
+ * block. Gives each block the one it heads and the one it merges. */
+static bool watch_constructs(wpg_plan *plan, wpg_function_plan *f, uint32_t **heads, uint32_t **merges)
+{
+    const wpg_cfg *cfg = f->cfg;
+    *heads = WPG_ARENA_ARRAY(&plan->arena, uint32_t, cfg->count);
+    *merges = WPG_ARENA_ARRAY(&plan->arena, uint32_t, cfg->count);
+    if (!*heads || !*merges)
+        return false;
+    for (uint32_t b = 0; b < cfg->count; b++)
+        (*heads)[b] = (*merges)[b] = WPG_NO_BLOCK;
+    for (uint32_t c = 0; c < cfg->construct_count && plan->strategy->kinds & WPG_KIND_UNIFORM; c++) {
+        const wpg_construct *construct = &cfg->constructs[c];
+        if (!construct->has_demote || construct->leaves_early ||
+            cfg->blocks[construct->header].rpo == WPG_NO_BLOCK ||
+            cfg->blocks[construct->merge].rpo == WPG_NO_BLOCK)
+            continue;
+        (*heads)[construct->header] = (*merges)[construct->merge] = c;
+        f->watches = true;
+    }
+    return true;
+}
+
+/* One point for each class, at its representative, for each end of a watched construct, and for each block
+ * and stretch with sites. Every reachable block can hold code (split.c), so no class needs another place. */
 static bool place_points(wpg_plan *plan, wpg_function_plan *f, const wpg_function_counters *counters,
                          const wpg_select_starts *starts, const wpg_point *late, uint32_t late_count)
 {
@@ -144,17 +167,21 @@ static bool place_points(wpg_plan *plan, wpg_function_plan *f, const wpg_functio
     f->points = WPG_ARENA_ARRAY(&plan->arena, wpg_point, (size_t)cfg->count + late_count);
     if (!f->points)
         return false;
-    uint32_t next_late = 0;
+    uint32_t next_late = 0, *heads, *merges;
+    if (!watch_constructs(plan, f, &heads, &merges))
+        return false;
     for (uint32_t b = 0; b < cfg->count; b++) {
         uint32_t class = f->classes.class_of[b];
         bool counted = class != WPG_NO_BLOCK && f->classes.representative[class] == b;
         uint32_t selects = starts ? starts[b].count : 0;
-        if (counted || selects) {
+        if (counted || selects || heads[b] != WPG_NO_BLOCK || merges[b] != WPG_NO_BLOCK) {
             f->points[f->point_count++] = (wpg_point){
                 .block = b,
                 .lanes = counter_at(counters->lanes, counted, b),
                 .waves = counter_at(counters->waves, counted, b),
                 .uniform = counter_at(counters->uniform, counted, b),
+                .record = heads[b],
+                .resolve = merges[b],
                 .selects = selects ? starts[b].selects : NULL,
                 .select_count = selects,
             };

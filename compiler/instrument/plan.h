@@ -31,6 +31,8 @@ typedef struct wpg_point {
     wpg_inst
         *before; /* code goes before this instruction; NULL: at the block's start, after phis and variables */
     uint32_t lanes, waves, uniform; /* counters of the block's class, WPG_NO_COUNTER where not counted here */
+    uint32_t record,
+        resolve; /* construct watched for demotes that the block heads, or merges; WPG_NO_BLOCK if none */
     const wpg_select_tally *selects;
     uint32_t select_count;
 } wpg_point;
@@ -41,6 +43,7 @@ typedef struct wpg_function_plan {
     wpg_mask_classes classes;
     wpg_point *points; /* by block, and within a block in instruction order */
     uint32_t point_count;
+    bool watches; /* some point records */
     bool is_entry;
 } wpg_function_plan;
 

@@ -44,6 +44,8 @@ static void end_stretch(site_walk *walk, uint32_t block)
                            .lanes = WPG_NO_COUNTER,
                            .waves = WPG_NO_COUNTER,
                            .uniform = WPG_NO_COUNTER,
+                           .record = WPG_NO_BLOCK,
+                           .resolve = WPG_NO_BLOCK,
                            .selects = keep(walk, &walk->late),
                            .select_count = (uint32_t)walk->late.count};
         if (!wpg_vec_push(&walk->points, point))

@@ -1,6 +1,8 @@
-// Demotes: helpers by OpIsHelperInvocationEXT, the entry mask in a variable, who has demoted is witnessed.
+// Demotes: helpers by OpIsHelperInvocationEXT, the entry mask in a variable; the construct that holds a demote is
+// watched, and who has demoted is witnessed.
 // EXPECT: OpCapability DemoteToHelperInvocation
 // EXPECT: OpVariable %_ptr_Private_v4uint Private
+// EXPECT: OpVariable %_ptr_Function_v4uint Function
 // EXPECT: OpIsHelperInvocationEXT
 // EXPECT: OpGroupNonUniformBallot
 // EXPECT: OpDemoteToHelperInvocation
