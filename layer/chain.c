@@ -18,6 +18,9 @@ size_t wpg_chain_struct_size(VkStructureType type)
         size_t size;
     } known[] = {
         {VK_STRUCTURE_TYPE_LOADER_DEVICE_CREATE_INFO, sizeof(VkLayerDeviceCreateInfo)},
+        /* VkPhysicalDeviceShaderMaximalReconvergenceFeaturesKHR, newer than the oldest headers: one VkBool32.
+         */
+        {(VkStructureType)1000434000, sizeof(VkPhysicalDeviceShaderAtomicInt64Features) - sizeof(VkBool32)},
 #define WPG_CHAIN_STRUCT(value, name) {value, sizeof(name)},
 #include "layer/chain_structs.inc"
 #undef WPG_CHAIN_STRUCT

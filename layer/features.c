@@ -255,7 +255,8 @@ static void wish_extension(wish *wanted, const VkDeviceCreateInfo *info, const c
         wanted->extensions[wanted->extension_count++] = name;
 }
 
-static void make_wish(wish *wanted, const wpg_feature_plan *plan, const device_abilities *able)
+static void make_wish(wish *wanted, const wpg_feature_plan *plan, const device_abilities *able,
+                      bool validated)
 {
     const wpg_device_features *on = &plan->plain;
     *wanted = (wish){0};
@@ -266,7 +267,7 @@ static void make_wish(wish *wanted, const wpg_feature_plan *plan, const device_a
     bool want[BITS_TO_SET] = {
         [BIT_ADDRESS] = true,        [BIT_REPLAY] = !plan->application_replays,
         [BIT_INT64_ATOMICS] = int64, [BIT_DEVICE_SCOPE] = on->memory_model,
-        [BIT_DEMOTE] = true,         [BIT_RECONVERGENCE] = true,
+        [BIT_DEMOTE] = true,         [BIT_RECONVERGENCE] = !validated,
     };
     for (int i = 0; i < BITS_TO_SET; i++) {
         wanted->bits[i] = want[i] && able->bits[i] && !bit_is_on(plan->info.pNext, &bits[i]);
@@ -408,7 +409,7 @@ void wpg_feature_plan_make(wpg_feature_plan *plan, const wpg_instance *instance,
 
     wish wanted;
     VkStructureType unknown = VK_STRUCTURE_TYPE_MAX_ENUM;
-    make_wish(&wanted, plan, &able);
+    make_wish(&wanted, plan, &able, instance->validated);
     if (!grant_bits(plan, &wanted, &unknown) || !grant_extensions(plan, &wanted)) {
         plan->info = *info;
         if (!plan->plain.buffer_device_address) {

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "layer/hooks.h"
+#include "layer/neighbours.h"
 #include "runtime/base/log.h"
 
 static VkLayerInstanceCreateInfo *find_link(const VkInstanceCreateInfo *info)
@@ -18,53 +19,6 @@ static VkLayerInstanceCreateInfo *find_link(const VkInstanceCreateInfo *info)
             return (VkLayerInstanceCreateInfo *)(uintptr_t)link;
     }
     return NULL;
-}
-
-/* -- Capture tools below us would record our shaders instead of the program's */
-
-static bool is_capture_layer(const char *name, size_t length)
-{
-    static const char *const known[] = {"VK_LAYER_LUNARG_gfxreconstruct", "VK_LAYER_RENDERDOC_Capture",
-                                        "VK_LAYER_LUNARG_vktrace", "VK_LAYER_fossilize"};
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (strlen(known[i]) == length && memcmp(known[i], name, length) == 0)
-            return true;
-    return false;
-}
-
-static bool is_ours(const char *name, size_t length)
-{
-    return length >= sizeof WPG_LAYER_NAME - 1 &&
-           memcmp(name, WPG_LAYER_NAME, sizeof WPG_LAYER_NAME - 1) == 0;
-}
-
-/* Explicit layers come in this order: VK_INSTANCE_LAYERS, then what the program enables; the first is nearest
- * to the program, and implicit layers are above them all. */
-static bool capture_layer_below(const VkInstanceCreateInfo *info, char *found, size_t size)
-{
-    bool explicit_here = false;
-    found[0] = '\0';
-    const char *list = secure_getenv("VK_INSTANCE_LAYERS");
-    for (const char *at = list; at && *at;) {
-        size_t length = strcspn(at, ":");
-        if (is_ours(at, length)) {
-            explicit_here = true;
-            found[0] = '\0'; /* those before us are above us */
-        } else if (is_capture_layer(at, length) && length < size) {
-            memcpy(found, at, length);
-            found[length] = '\0';
-        }
-        at += length + (at[length] == ':');
-    }
-    for (uint32_t i = 0; i < info->enabledLayerCount; i++) {
-        const char *name = info->ppEnabledLayerNames[i];
-        if (is_ours(name, strlen(name)) && !explicit_here) {
-            explicit_here = true;
-            found[0] = '\0';
-        } else if (is_capture_layer(name, strlen(name)) && strlen(name) < size)
-            memcpy(found, name, strlen(name) + 1);
-    }
-    return found[0] != '\0';
 }
 
 /* -- Creation */
@@ -116,12 +70,15 @@ static void load_commands(wpg_instance *instance)
 
 /* Keeps a record of the new instance. Without one nothing below it could be reached: the creation fails. */
 static VkResult adopt(VkInstance handle, PFN_vkGetInstanceProcAddr next, uint32_t version, bool active,
-                      const VkAllocationCallbacks *allocator)
+                      bool validated, const VkAllocationCallbacks *allocator)
 {
     wpg_instance *record = calloc(1, sizeof *record);
     if (record) {
-        *record = (wpg_instance){
-            .handle = handle, .next.GetInstanceProcAddr = next, .api_version = version, .active = active};
+        *record = (wpg_instance){.handle = handle,
+                                 .next.GetInstanceProcAddr = next,
+                                 .api_version = version,
+                                 .active = active,
+                                 .validated = validated};
         load_commands(record);
         if (wpg_handles_set(&wpg_the_process.instances, wpg_dispatch_key(handle), record)) {
             atomic_fetch_add(&wpg_the_process.instance_count, 1);
@@ -149,7 +106,7 @@ VkResult VKAPI_CALL wpg_create_instance(const VkInstanceCreateInfo *info,
 
     char capture[128];
     bool active = wpg_the_process.mode != WPG_MODE_OFF && wpg_process_is_owner();
-    if (active && capture_layer_below(info, capture, sizeof capture)) {
+    if (active && wpg_capture_layer_below(capture, sizeof capture, info)) {
         wpg_log_once(WPG_LOG_WARN, "%s is below this layer and would record changed shaders: passing through",
                      capture);
         active = false;
@@ -161,7 +118,7 @@ VkResult VKAPI_CALL wpg_create_instance(const VkInstanceCreateInfo *info,
                              : create(info, allocator, instance);
     if (result != VK_SUCCESS)
         return result;
-    return adopt(*instance, next, version, active, allocator);
+    return adopt(*instance, next, version, active, active && wpg_validation_layer_below(info), allocator);
 }
 
 void VKAPI_CALL wpg_destroy_instance(VkInstance instance, const VkAllocationCallbacks *allocator)

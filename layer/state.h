@@ -21,6 +21,7 @@ typedef struct wpg_instance {
     wpg_instance_commands next;
     uint32_t api_version; /* what the instance was created with: ours when we raised it */
     bool active;          /* false: everything below this instance passes through */
+    bool validated;       /* a validation layer is below us */
 } wpg_instance;
 
 typedef struct wpg_queue {
