@@ -75,6 +75,13 @@ int wpg_usage_error(const char *command, const char *fmt, ...)
     return WPG_EXIT_USAGE;
 }
 
+static const char *value_of(const wpg_setting_info *info)
+{
+    if (info->choices)
+        return info->choices;
+    return info->type == WPG_SETTING_TEXT ? "TEXT" : info->type == WPG_SETTING_BOOL ? "0|1" : "N";
+}
+
 void wpg_print_setting_options(FILE *out)
 {
     size_t count;
@@ -85,12 +92,36 @@ void wpg_print_setting_options(FILE *out)
         for (const char *key = table[i].key; *key && at < sizeof option - 1; key++)
             option[at++] = *key == '_' ? '-' : (char)tolower((unsigned char)*key);
         option[at] = '\0';
-        const char *value = table[i].choices                    ? table[i].choices
-                            : table[i].type == WPG_SETTING_TEXT ? "TEXT"
-                            : table[i].type == WPG_SETTING_BOOL ? "0|1"
-                                                                : "N";
-        (void)fprintf(out, "  %s %s\n      %s%s%s%s\n", option, value, table[i].help,
+        (void)fprintf(out, "  %s %s\n      %s%s%s%s\n", option, value_of(&table[i]), table[i].help,
                       *table[i].preset ? " (default " : "", table[i].preset, *table[i].preset ? ")" : "");
+    }
+}
+
+/* Text in a Markdown table: a bar would end the cell, an angle bracket would open a tag. */
+static void print_cell(FILE *out, const char *text)
+{
+    for (; *text; text++) {
+        if (*text == '|')
+            (void)fputs(", ", out);
+        else if (*text == '<')
+            (void)fputs("&lt;", out);
+        else
+            (void)fputc(*text, out);
+    }
+}
+
+/* The README's table: a test compares the two. */
+static void print_setting_table(FILE *out)
+{
+    size_t count;
+    const wpg_setting_info *table = wpg_settings_table(&count);
+    (void)fputs("| setting | value | default | meaning |\n|---|---|---|---|\n", out);
+    for (size_t i = 0; i < count; i++) {
+        (void)fprintf(out, "| `%s` | ", table[i].key);
+        print_cell(out, value_of(&table[i]));
+        (void)fprintf(out, " | %s | ", table[i].preset);
+        print_cell(out, table[i].help);
+        (void)fputs(" |\n", out);
     }
 }
 
@@ -136,6 +167,10 @@ int main(int argc, char **argv)
         if (strcmp(argv[1], commands[i].name) != 0)
             continue;
         for (int at = 2; at < argc && strcmp(argv[at], "--") != 0; at++) {
+            if (strcmp(argv[at], "--help=markdown") == 0) {
+                print_setting_table(stdout);
+                return 0;
+            }
             if (strcmp(argv[at], "--help") == 0 || strcmp(argv[at], "-h") == 0) {
                 print_command_help(&commands[i]);
                 return 0;
