@@ -23,26 +23,17 @@ static VkLayerInstanceCreateInfo *find_link(const VkInstanceCreateInfo *info)
 
 /* -- Creation */
 
-static uint32_t loader_version(PFN_vkGetInstanceProcAddr next)
-{
-    PFN_vkEnumerateInstanceVersion ask =
-        (PFN_vkEnumerateInstanceVersion)next(VK_NULL_HANDLE, "vkEnumerateInstanceVersion");
-    uint32_t version = VK_API_VERSION_1_0;
-    /* A loader that does not answer layers here is no older than the interface version 2 it negotiated: it is
-     * asked by trying, and the application's own create-info is there if it refuses. */
-    if (!ask)
-        return VK_API_VERSION_1_1;
-    return ask(&version) == VK_SUCCESS ? version : VK_API_VERSION_1_0;
-}
-
-/* Creates with the version raised where that helps; *version tells which one the instance has. */
-static VkResult create_raised(uint32_t *version, PFN_vkCreateInstance create, PFN_vkGetInstanceProcAddr next,
-                              VkLayerInstanceCreateInfo *link, const VkInstanceCreateInfo *info,
-                              const VkAllocationCallbacks *allocator, VkInstance *instance)
+/* Creates with the version raised where that helps; *version tells which one the instance has. What loader
+ * and driver can do is found by trying: a layer may be asked for nothing but vkCreateInstance without an
+ * instance (the validation layer crashes on vkEnumerateInstanceVersion), and the loader itself serves drivers
+ * of 1.0. */
+static VkResult create_raised(uint32_t *version, PFN_vkCreateInstance create, VkLayerInstanceCreateInfo *link,
+                              const VkInstanceCreateInfo *info, const VkAllocationCallbacks *allocator,
+                              VkInstance *instance)
 {
     const VkApplicationInfo *application = info->pApplicationInfo;
     *version = application && application->apiVersion ? application->apiVersion : VK_API_VERSION_1_0;
-    if (*version < VK_API_VERSION_1_1 && loader_version(next) >= VK_API_VERSION_1_1) {
+    if (*version < VK_API_VERSION_1_1) {
         VkApplicationInfo raised = {.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO};
         if (application)
             raised = *application;
@@ -114,7 +105,7 @@ VkResult VKAPI_CALL wpg_create_instance(const VkInstanceCreateInfo *info,
     uint32_t version = info->pApplicationInfo && info->pApplicationInfo->apiVersion
                            ? info->pApplicationInfo->apiVersion
                            : VK_API_VERSION_1_0;
-    VkResult result = active ? create_raised(&version, create, next, link, info, allocator, instance)
+    VkResult result = active ? create_raised(&version, create, link, info, allocator, instance)
                              : create(info, allocator, instance);
     if (result != VK_SUCCESS)
         return result;
