@@ -243,22 +243,6 @@ static void set_loop_control(annotator *a, wpg_inst *merge, uint32_t control, ui
     a->changed = true;
 }
 
-/* Is the first test the only way out? A driver that is told to unroll does so by whatever exit it can count:
- * a break after at most 4096 rounds would be unrolled 4096 times (Mesa does). */
-static bool has_one_exit(const wpg_cfg *cfg, const wpg_loop *loop)
-{
-    uint32_t exits = 0;
-    for (uint32_t b = 0; b < cfg->count; b++) {
-        if (!loop->members[b] || cfg->blocks[b].rpo == WPG_NO_BLOCK)
-            continue;
-        if (!cfg->blocks[b].successor_count)
-            return false;
-        for (uint32_t s = 0; s < cfg->blocks[b].successor_count; s++)
-            exits += !loop->members[cfg->blocks[b].successors[s]];
-    }
-    return exits == 1;
-}
-
 static void control_loop(annotator *a, uint32_t construct, wpg_arena *arena)
 {
     const wpg_cfg *cfg = a->view->cfg;
@@ -276,7 +260,7 @@ static void control_loop(annotator *a, uint32_t construct, wpg_arena *arena)
     bool exact = header % entries == 0, since_1_4 = a->context->module->version >= SPIRV_1_4;
     uint32_t origin = origin_of(a, loop.header);
     char what[64];
-    if (exact && has_one_exit(cfg, &loop) && whole >= 1 && whole <= UNROLL_TRIPS &&
+    if (exact && loop.exits == 1 && whole >= 1 && whole <= UNROLL_TRIPS &&
         loop.instructions * whole <= UNROLL_SIZE) {
         set_loop_control(a, merge, SpvLoopControlUnrollMask, 0);
         snprintf(what, sizeof what, "Unroll");

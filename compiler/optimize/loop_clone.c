@@ -83,7 +83,7 @@ static void clone_inst(cloner *c, const wpg_inst *inst, wpg_inst *where)
     if (inst->result)
         words.data[inst->type ? 1 : 0] = copied(c, inst->result);
     wpg_inst *copy = wpg_inst_insert(c->module, where, (SpvOp)inst->opcode, words.data, words.count);
-    if (inst == block_at(c, c->plan->loop.header)->merge)
+    if (inst == block_at(c, c->plan->loop.header)->merge && c->plan->loop.exits == 1)
         copy->words[3] |= SpvLoopControlUnrollMask;
     wpg_vec_free(&words);
 }

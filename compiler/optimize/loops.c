@@ -76,6 +76,11 @@ bool wpg_loop_describe(wpg_loop *loop, const wpg_view *view, uint32_t construct,
         if (!loop->members[b])
             continue;
         loop->member_count++;
+        if (cfg->blocks[b].rpo != WPG_NO_BLOCK) {
+            loop->exits += !cfg->blocks[b].successor_count;
+            for (uint32_t s = 0; s < cfg->blocks[b].successor_count; s++)
+                loop->exits += !loop->members[cfg->blocks[b].successors[s]];
+        }
         for (const wpg_inst *inst = cfg->blocks[b].label;; inst = inst->next) {
             loop->instructions++;
             loop->cost += wpg_inst_cost(view->module, inst);

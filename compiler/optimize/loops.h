@@ -13,6 +13,10 @@ typedef struct wpg_loop {
     uint32_t member_count;
     uint32_t instructions, cost; /* of the members */
     unsigned traits;             /* union over the members */
+    /* Ways out: branches to outside, returns and kills. A driver that is told to unroll a loop with several
+     * does so by whichever it can count: seconds of compile time for a break after 3000 rounds (Mesa 25,
+     * measured). */
+    uint32_t exits;
     uint32_t first_test; /* first conditional branch that every entering lane runs (header or a straight line
                             from it), WPG_NO_BLOCK if none */
     bool top_tested;     /* that branch may leave to the merge block: the body may run zero times */

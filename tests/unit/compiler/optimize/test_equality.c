@@ -153,7 +153,8 @@ static void put(maker *m, const char *fmt, ...)
 static void put_float(maker *m, unsigned depth)
 {
     static const char *const leaves[] = {"x", "y", "params.f", "1.5", "float(h & 255u)"};
-    static const char *const unary[] = {"sin", "exp2", "sqrt(abs", "cos"};
+    static const char *const unary[] = {"sin(", "exp2(0.001 * ", "sqrt(abs(",
+                                        "cos("}; /* finite for all that is finite */
     if (depth == 0 || draw(m, 4) == 0) {
         put(m, "%s", leaves[draw(m, 5)]);
         return;
@@ -161,16 +162,18 @@ static void put_float(maker *m, unsigned depth)
     unsigned kind = draw(m, 6);
     if (kind < 2) {
         unsigned f = draw(m, 4);
-        put(m, "%s(", unary[f]);
+        put(m, "%s", unary[f]);
         put_float(m, depth - 1);
         put(m, f == 2 ? "))" : ")");
         return;
     }
     put(m, "(");
     put_float(m, depth - 1);
-    put(m, " %c ", "+-*/"[draw(m, 4)]);
+    static const char *const binary[] = {" + ", " - ", " * ", " / (0.5 + abs("};
+    unsigned operation = draw(m, 4);
+    put(m, "%s", binary[operation]);
     put_float(m, depth - 1);
-    put(m, ")");
+    put(m, operation == 3 ? ")))" : ")");
 }
 
 static void put_condition(maker *m)
@@ -225,20 +228,20 @@ static void put_statement(maker *m)
         put(m, "h = h * %uu + bits(y);\n", 3 + 2 * draw(m, 50));
         break;
     case 1:
-        put(m, "%s = ", draw(m, 2) ? "x" : "y");
+        put(m, "%s = small(", draw(m, 2) ? "x" : "y");
         put_float(m, 2);
-        put(m, ";\n");
+        put(m, ");\n");
         break;
     case 2:
     case 3:
     case 4:
-        put(m, "%s = mix(", draw(m, 2) ? "x" : "y");
+        put(m, "%s = small(mix(", draw(m, 2) ? "x" : "y");
         put_float(m, 1);
         put(m, ", ");
         put_float(m, 4);
         put(m, ", ");
         put_condition(m);
-        put(m, ");\n");
+        put(m, "));\n");
         break;
     case 5:
         put(m, "dst.data[i] ^= h;\n");
@@ -275,14 +278,15 @@ static void random_kernels(void **state)
             continue;
         m = (maker){.seed = seed * 2654435761u};
         put(&m, USE_COMPUTE_HEAD
-            "#define bits(v) (isnan(v) ? 0u : floatBitsToUint(v))\n" /* which NaN is promised nowhere */
+            "#define bits(v) floatBitsToUint(v)\n#define small(v) clamp(v, -90.0, 90.0)\n" /* no NaN: which
+                                                                                              one is promised
+                                                                                              nowhere */
             "void main() {\nuint i = gl_GlobalInvocationID.x, h = src.data[i], budget = 0u;\n"
             "float x = float(h & 4095u) * 0.01, y = 0.5;\n");
         put_statements(&m, 4);
         put_loop(&m);
         put_statements(&m, 3);
-        put(&m, "dst.data[i] += h ^ floatBitsToUint(isnan(x) ? 0.0 : x) ^ floatBitsToUint(isnan(y) ? 0.0 : "
-                "y);\n}\n");
+        put(&m, "dst.data[i] += h ^ bits(x) ^ bits(y);\n}\n");
         use_glsl(&s, m.text, "comp", SpvExecutionModelGLCompute);
         for (unsigned i = 0; i < 16; i++)
             s.trips[i] = TRIPS;
@@ -294,6 +298,8 @@ static void random_kernels(void **state)
         if (getenv("WPG_TEST_LEAVE_OUT"))
             snprintf(options.passes, sizeof options.passes, "%s", getenv("WPG_TEST_LEAVE_OUT"));
         use_run(&r, &s, &options, true);
+        if (getenv("WPG_TEST_DUMP"))
+            printf("%s\n%s\n", m.text, r.text);
         branches += use_said(&r, WPG_REMARK_DONE, "unflatten", "");
         guards += use_said(&r, WPG_REMARK_DONE, "trip-guard", "");
         char *numbered = malloc(m.length + 64);
