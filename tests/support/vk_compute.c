@@ -19,6 +19,7 @@ struct vkc_device {
     bool has_address, int64_atomics;
     VkPhysicalDeviceProperties properties;
     VkPhysicalDeviceSubgroupProperties subgroup;
+    VkPhysicalDeviceDriverProperties driver;
 };
 
 typedef struct handles {
@@ -30,6 +31,8 @@ static void choose_driver(void)
 {
     const char *manifest = getenv("WPG_LVP_ICD");
     if (!manifest || !*manifest)
+        manifest = WPG_SOURCE_DIR "/.deps/mesa/lvp_icd.json";
+    if (access(manifest, R_OK) != 0)
         manifest = "/usr/share/vulkan/icd.d/lvp_icd.x86_64.json";
     if (access(manifest, R_OK) == 0) {
         setenv("VK_ICD_FILENAMES", manifest, 1);
@@ -69,6 +72,8 @@ static bool make_device(vkc_device *d)
     VkPhysicalDeviceFeatures2 features = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2,
                                           .pNext = &features11};
     d->subgroup.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_PROPERTIES;
+    d->driver.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES;
+    d->subgroup.pNext = &d->driver;
     VkPhysicalDeviceProperties2 properties = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2,
                                               .pNext = &d->subgroup};
     vkGetPhysicalDeviceProperties2(d->physical, &properties);
@@ -134,6 +139,15 @@ void vkc_close(vkc_device *d)
 const char *vkc_name(const vkc_device *d)
 {
     return d->properties.deviceName;
+}
+const char *vkc_driver(const vkc_device *d)
+{
+    return d->driver.driverInfo;
+}
+unsigned vkc_mesa_major(const vkc_device *d)
+{
+    unsigned major;
+    return sscanf(d->driver.driverInfo, "Mesa %u", &major) == 1 ? major : 0;
 }
 unsigned vkc_subgroup_size(const vkc_device *d)
 {

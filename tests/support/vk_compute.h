@@ -15,6 +15,9 @@ typedef struct vkc_device vkc_device;
 vkc_device *vkc_open(const char **why);
 void vkc_close(vkc_device *device);
 const char *vkc_name(const vkc_device *device);
+/* "Mesa 25.0.7-...": the driver's own words; and the Mesa version in them, 0 if it is none. */
+const char *vkc_driver(const vkc_device *device);
+unsigned vkc_mesa_major(const vkc_device *device);
 unsigned vkc_subgroup_size(const vkc_device *device);
 bool vkc_has_int64_atomics(const vkc_device *device);
 

@@ -266,7 +266,9 @@ static void put_statements(maker *m, unsigned count)
 static void random_kernels(void **state)
 {
     (void)state;
-    if (!device)
+    /* Mesa 22.3 compiles some of the originals wrong (a value that leaves a divergent loop without a phi):
+     * nothing to compare with. */
+    if (!device || vkc_mesa_major(device) < 25)
         skip();
     unsigned branches = 0, guards = 0;
     static maker m;
@@ -322,7 +324,7 @@ static int open_device(void **state)
     (void)state;
     const char *why = "";
     device = vkc_open(&why);
-    printf("driver: %s\n", device ? vkc_name(device) : why);
+    printf("driver: %s\n", device ? vkc_driver(device) : why);
     return 0;
 }
 
