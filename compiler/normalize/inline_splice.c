@@ -64,7 +64,8 @@ static void copy_notes(wpg_inliner *in, uint32_t from, uint32_t to)
     }
 }
 
-static void map_results(wpg_inliner *in, const wpg_call_site *site, const wpg_inline_function *callee)
+static void map_results(wpg_inliner *in, const wpg_call_site *site, const wpg_inline_function *callee,
+                        bool join_entry)
 {
     uint32_t argument = 4;
     wpg_inst *inst = callee->inst->next;
@@ -74,7 +75,9 @@ static void map_results(wpg_inliner *in, const wpg_call_site *site, const wpg_in
     for (uint32_t i = 0; i < in->callee.order_count; i++) {
         const wpg_flow_block *block = &in->callee.blocks[in->callee.order[i]];
         for (inst = block->label;; inst = inst->next) {
-            if (inst->result) {
+            if (inst == block->label && !i && join_entry) {
+                set_map(in, inst->result, site->label);
+            } else if (inst->result) {
                 uint32_t id = fresh(in);
                 set_map(in, inst->result, id);
                 copy_notes(in, inst->result, id);
@@ -278,12 +281,10 @@ void wpg_inline_splice(wpg_inliner *in, wpg_call_site *site, const wpg_inline_fu
                                    !(site->loop_merge && site->is_own_continue));
     uint32_t post = join_exit ? 0 : fresh(in);
     wpg_vec_clear(&in->values);
-    map_results(in, site, callee);
+    map_results(in, site, callee, join_entry);
     const wpg_flow_block *entry = &in->callee.blocks[0];
     const wpg_flow_block *last = &in->callee.blocks[in->callee.order[in->callee.order_count - 1]];
-    if (join_entry)
-        set_map(in, entry->label->result, site->label);
-    else
+    if (!join_entry)
         open_body(in, site, mapped(in, entry->label->result), post, wrap);
     copy_blocks(in, call, join_entry, post);
     uint32_t label = post ? post : mapped(in, last->label->result);

@@ -25,8 +25,8 @@ typedef struct wpg_validate_options {
 wpg_status wpg_spirv_validate(const uint32_t *words, size_t count, const wpg_validate_options *options,
                               wpg_error *err);
 
-/* The SSA tier: memory to SSA, constant propagation of scalars, dead code. Keeps label ids of the blocks that
- * stay. *out_words is malloc'd, the caller frees it. */
+/* The SSA tier: memory to SSA, dead code. WPG_E_UNSUPPORTED for a module that is not valid. Keeps label ids
+ * of the blocks that stay. *out_words is malloc'd, the caller frees it. */
 wpg_status wpg_ssa_tier(uint32_t **out_words, size_t *out_count, const uint32_t *words, size_t count,
                         wpg_error *err);
 
