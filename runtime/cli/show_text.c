@@ -92,7 +92,7 @@ static void print_pipeline(FILE *out, const wpg_shader_view *view, const wpg_pip
         print_ratio(out, counters[WPG_PIPELINE_WAVES_RUNS] > 0, counters[WPG_PIPELINE_LANES],
                     counters[WPG_PIPELINE_WAVES]);
         print_share(out, shader && shader->uniform && shader->waves, totals.uniform, totals.waves);
-        (void)fputc('\n', out);
+        (void)fprintf(out, "  %s\n", stage->entry);
     }
 }
 
@@ -111,8 +111,8 @@ static void print_pipelines(FILE *out, const wpg_shader_view *view, const wpg_sh
         }
     }
     qsort(rows, view->pipeline_count, sizeof *rows, hotter_pipeline);
-    (void)fprintf(out, "\n%-32s  %-5s %6s %15s %17s %10s %8s\n", "PIPELINE", "STAGE", "RUNS", "WAVES",
-                  "LANES", "LANES/WAVE", "UNIFORM");
+    (void)fprintf(out, "\n%-32s  %-5s %6s %15s %17s %10s %8s  %s\n", "PIPELINE", "STAGE", "RUNS", "WAVES",
+                  "LANES", "LANES/WAVE", "UNIFORM", "ENTRY");
     size_t shown = options->top && options->top < view->pipeline_count ? options->top : view->pipeline_count;
     for (size_t i = 0; i < shown; i++)
         print_pipeline(out, view, rows[i].pipeline);
