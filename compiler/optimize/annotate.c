@@ -157,6 +157,17 @@ static uint32_t arm_cost(const annotator *a, uint32_t arm, uint32_t merge)
     return cost;
 }
 
+/* A load or store of a variable of the function's own, whole: a value, once the driver has made SSA form of
+ * it. */
+static bool keeps_value_in_variable(const wpg_module *module, const wpg_inst *inst)
+{
+    uint32_t pointer = inst->opcode == SpvOpLoad && inst->count == 4    ? inst->words[3]
+                       : inst->opcode == SpvOpStore && inst->count == 3 ? inst->words[1]
+                                                                        : 0;
+    const wpg_inst *variable = wpg_module_def(module, pointer);
+    return variable && variable->opcode == SpvOpVariable && variable->words[3] == SpvStorageClassFunction;
+}
+
 /* May everyone run the arm? One block of instructions that are safe to speculate. */
 static bool arm_may_be_flattened(const annotator *a, uint32_t arm, uint32_t merge)
 {
@@ -168,6 +179,7 @@ static bool arm_may_be_flattened(const annotator *a, uint32_t arm, uint32_t merg
         return false;
     for (const wpg_inst *inst = block->label->next; inst != block->terminator; inst = inst->next)
         if (inst->opcode != SpvOpLine && inst->opcode != SpvOpNoLine &&
+            !keeps_value_in_variable(a->view->module, inst) &&
             !(wpg_inst_traits(a->view->module, inst) & WPG_TRAIT_SPECULATABLE))
             return false;
     return true;
