@@ -11,9 +11,10 @@
 #endif
 
 /* Where our pages may lie. Far from where programs, libraries, stacks and heaps usually are; several, because
- * sanitizers and Wine reserve large parts of the address space. The first free one is taken, so that one
+ * sanitizers and Wine reserve large parts of the address space (the first suits ThreadSanitizer, the second
+ * AddressSanitizer). The first free one is taken, so that one
  * program gets the same address in every run. */
-static const uint64_t candidates[] = {WPG_LITERAL_ADDRESS, UINT64_C(0x1f5750400000), UINT64_C(0x005750400000),
+static const uint64_t candidates[] = {WPG_LITERAL_ADDRESS, UINT64_C(0x2f5750400000), UINT64_C(0x1f5750400000),
                                       UINT64_C(0x3f5750400000), UINT64_C(0x7b5750400000)};
 
 uint32_t wpg_memory_type(const VkPhysicalDeviceMemoryProperties *types, uint32_t allowed,

@@ -46,7 +46,7 @@ typedef struct wpg_memory_limits {
 } wpg_memory_limits;
 
 /* Where a literal address lies when there is no memory behind it; also the first address we try to map at. */
-#define WPG_LITERAL_ADDRESS UINT64_C(0x2f5750400000)
+#define WPG_LITERAL_ADDRESS UINT64_C(0x5750400000)
 
 /* The directory: host-visible, at an address as stable as can be had. */
 wpg_status wpg_region_create_fixed(wpg_region *region, wpg_address_kind *kind, wpg_replay *replay,
