@@ -9,6 +9,7 @@
 
 #include <stdio.h>
 
+#include "compiler/optimize/folding.h"
 #include "compiler/optimize/legality.h"
 #include "compiler/optimize/loops.h"
 #include "compiler/optimize/pass.h"
@@ -33,6 +34,9 @@ typedef struct annotator {
     wpg_view *view;
     uint32_t weighted, branches, selections, loops;
     bool changed;
+    wpg_id_set exact; /* what feeds exact outputs; computed at the first hint */
+    bool has_exact;
+    wpg_status status;
 } annotator;
 
 bool wpg_scale_weights(uint32_t weights[2], uint64_t on_true, uint64_t on_false)
@@ -137,6 +141,25 @@ static void weigh_branch(annotator *a, uint32_t block)
     }
 }
 
+/* -- Exact outputs -- */
+
+/* Does the block hold floating-point work that feeds an exact output? A driver that follows a hint duplicates
+ * or merges what it is about, and may contract it otherwise than in another pipeline that draws the same
+ * thing. */
+static bool block_is_exact(annotator *a, uint32_t block)
+{
+    const wpg_block *b = &a->view->cfg->blocks[block];
+    if (!a->has_exact) {
+        a->has_exact = true;
+        a->status = wpg_exact_slice(&a->exact, a->context->module, a->context->err);
+    }
+    for (const wpg_inst *inst = b->label; a->status == WPG_OK && inst != b->terminator; inst = inst->next)
+        if (inst->result && (wpg_inst_traits(a->view->module, inst) & WPG_TRAIT_FLOAT) &&
+            wpg_id_set_has(&a->exact, inst->result))
+            return true;
+    return a->status != WPG_OK;
+}
+
 /* -- Selection control -- */
 
 /* Cost of the arm that begins with `arm`: blocks it dominates, up to the merge block. */
@@ -166,6 +189,16 @@ static bool keeps_value_in_variable(const wpg_module *module, const wpg_inst *in
                                                                         : 0;
     const wpg_inst *variable = wpg_module_def(module, pointer);
     return variable && variable->opcode == SpvOpVariable && variable->words[3] == SpvStorageClassFunction;
+}
+
+static bool arm_is_exact(annotator *a, uint32_t arm, uint32_t merge)
+{
+    const wpg_cfg *cfg = a->view->cfg;
+    for (uint32_t b = 0; arm != merge && b < cfg->count; b++)
+        if (cfg->blocks[b].rpo != WPG_NO_BLOCK && wpg_cfg_dominates(cfg, arm, b) &&
+            !wpg_cfg_dominates(cfg, merge, b) && block_is_exact(a, b))
+            return true;
+    return false;
 }
 
 /* May everyone run the arm? One block of instructions that are safe to speculate. */
@@ -225,6 +258,8 @@ static void control_selection(annotator *a, uint32_t block)
         return;
     uint32_t cost = arm_cost(a, t, merge) + arm_cost(a, f, merge);
     double apart = (double)both / (double)weight->waves;
+    if (arm_is_exact(a, t, merge) || arm_is_exact(a, f, merge))
+        return;
     if (1 - apart >= a->context->options->uniform_share && cost >= TINY_ARM) {
         merge_inst->words[2] = SpvSelectionControlDontFlattenMask;
         wpg_remark_add(a->context, WPG_REMARK_DONE, PASS, a->profile->ordinal, weight->origin,
@@ -255,6 +290,15 @@ static void set_loop_control(annotator *a, wpg_inst *merge, uint32_t control, ui
     a->changed = true;
 }
 
+/* May a driver unroll it? Not where that changes bits. */
+static bool loop_may_be_unrolled(annotator *a, const wpg_loop *loop, wpg_arena *arena)
+{
+    for (uint32_t b = 0; b < a->view->cfg->count; b++)
+        if (loop->members[b] && block_is_exact(a, b))
+            return false;
+    return !wpg_unrolling_folds(a->view, loop, 0, arena);
+}
+
 static void control_loop(annotator *a, uint32_t construct, wpg_arena *arena)
 {
     const wpg_cfg *cfg = a->view->cfg;
@@ -272,6 +316,8 @@ static void control_loop(annotator *a, uint32_t construct, wpg_arena *arena)
     bool exact = header % entries == 0, since_1_4 = a->context->module->version >= SPIRV_1_4;
     uint32_t origin = origin_of(a, loop.header);
     char what[64];
+    if (!loop_may_be_unrolled(a, &loop, arena))
+        return;
     if (exact && loop.exits == 1 && whole >= 1 && whole <= UNROLL_TRIPS &&
         loop.instructions * whole <= UNROLL_SIZE) {
         set_loop_control(a, merge, SpvLoopControlUnrollMask, 0);
@@ -321,6 +367,9 @@ wpg_status wpg_pass_annotate(bool *changed, wpg_context *context, wpg_function_p
                        "%u of %u branches carry weights (%s); control set on %u selections, %u loops",
                        a.weighted, a.branches, profile->has_waves ? "waves" : "lanes", a.selections, a.loops);
     *changed |= a.changed;
+    if (a.status != WPG_OK)
+        status = a.status;
+    wpg_id_set_free(&a.exact);
     if (arena.failed)
         status = wpg_fail(context->err, WPG_E_NOMEM, "out of memory");
     wpg_arena_finish(&arena);

@@ -17,7 +17,13 @@
 
 static const char PASS[] = "trip-guard";
 
-enum { UNROLLED_SIZE = 4096 }; /* most instructions a guarded copy may unroll to */
+enum {
+    UNROLLED_SIZE = 4096, /* most instructions a guarded copy may unroll to */
+    /* Most words a guarded copy may load from storage buffers once unrolled. A loop that gathers more waits
+     * for memory, not for its counter: measured on lavapipe 25 (17 words a trip, 8 trips), 1.6 times slower
+     * and 40 times the compile time. */
+    UNROLLED_LOADS = 64,
+};
 
 typedef struct guarder {
     wpg_context *context;
@@ -364,6 +370,56 @@ static const char *contents_refusal(const guarder *g, const wpg_loop *loop)
     return NULL;
 }
 
+/* Words of a value of that type; saturates at more than any limit here. */
+static uint32_t words_of_type(const wpg_module *module, uint32_t type, unsigned depth)
+{
+    const wpg_inst *def = wpg_module_def(module, type);
+    uint64_t words = 0, length = 0;
+    uint32_t bits;
+    if (!def || depth > 8)
+        return UNROLLED_LOADS + 1;
+    switch (def->opcode) {
+    case SpvOpTypeInt:
+    case SpvOpTypeFloat:
+        return def->words[2] > 32 ? 2 : 1;
+    case SpvOpTypeVector:
+    case SpvOpTypeMatrix:
+        words = (uint64_t)def->words[3] * words_of_type(module, def->words[2], depth + 1);
+        break;
+    case SpvOpTypeArray:
+        words = wpg_const_value(module, def->words[3], &length, &bits) && length <= UNROLLED_LOADS
+                    ? length * words_of_type(module, def->words[2], depth + 1)
+                    : UNROLLED_LOADS + 1;
+        break;
+    case SpvOpTypeStruct:
+        for (uint16_t i = 2; i < def->count && words <= UNROLLED_LOADS; i++)
+            words += words_of_type(module, def->words[i], depth + 1);
+        break;
+    default:
+        return 2; /* a pointer */
+    }
+    return words > UNROLLED_LOADS ? UNROLLED_LOADS + 1 : (uint32_t)words;
+}
+
+/* Words that one trip loads from storage buffers. */
+static uint64_t loads_a_trip(const wpg_view *view, const wpg_loop *loop)
+{
+    uint64_t words = 0;
+    for (uint32_t b = 0; b < view->cfg->count; b++) {
+        if (!loop->members[b])
+            continue;
+        const wpg_block *block = &view->cfg->blocks[b];
+        for (const wpg_inst *inst = block->label->next; inst != block->terminator; inst = inst->next) {
+            if (inst->opcode != SpvOpLoad)
+                continue;
+            SpvStorageClass class = wpg_pointer_class(view->module, inst->words[3]);
+            if (class == SpvStorageClassStorageBuffer || class == SpvStorageClassPhysicalStorageBuffer)
+                words += words_of_type(view->module, inst->type, 0);
+        }
+    }
+    return words;
+}
+
 /* Shape: one way in, ways out only to the merge block or out of the function. */
 static const char *shape_refusal(const guarder *g, wpg_guard_plan *plan)
 {
@@ -411,6 +467,12 @@ static const char *copy_refusal(guarder *g, wpg_guard_plan *plan)
     if (unrolled > UNROLLED_SIZE || g->grown + loop->instructions > allowed) {
         snprintf(g->text, sizeof g->text, "%u instructions, %llu unrolled: too large", loop->instructions,
                  (unsigned long long)unrolled);
+        return g->text;
+    }
+    uint64_t loads = loads_a_trip(g->view, loop) * plan->trips;
+    if (loads > UNROLLED_LOADS) {
+        snprintf(g->text, sizeof g->text, "unrolled, it would load %llu words: it waits for memory",
+                 (unsigned long long)loads);
         return g->text;
     }
     if (has_group_decorations(g->context->module))

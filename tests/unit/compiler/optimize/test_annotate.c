@@ -253,6 +253,32 @@ static void controls_loops(void **state)
     }
 }
 
+/* No hint about work that feeds Position; the same work for another output is hinted at. */
+static void leaves_exact_work_alone(void **state)
+{
+    (void)state;
+    for (unsigned exact = 0; exact < 2; exact++) {
+        use_shader s;
+        use_result r;
+        char text[1024];
+        snprintf(
+            text, sizeof text,
+            "#version 450\nlayout(location = 0) in vec4 p;\nlayout(location = 0) out vec4 o;\n"
+            "void main() { vec4 c = p; if (p.x > 1.0) { c = c * p.w + p; c = c * p.z + p; c = c * p.y + p; }"
+            " for (int k = 0; k < 4; k++) c = c * p.y + p;"
+            " gl_Position = %s; o = %s; }",
+            exact ? "c" : "p", exact ? "p" : "c");
+        use_glsl(&s, text, "vert", SpvExecutionModelVertex);
+        s.trips[0] = 4;
+        use_profile(&s);
+        use_run(&r, &s, NULL, true);
+        assert_int_equal(use_occurrences(&r, "DontFlatten"), exact ? 0 : 1);
+        assert_int_equal(use_occurrences(&r, " Unroll\n"), exact ? 0 : 1);
+        use_done(&r);
+        use_free(&s);
+    }
+}
+
 static void refuses_other_checksums(void **state)
 {
     (void)state;
@@ -327,6 +353,7 @@ int main(void)
         cmocka_unit_test(controls_selections),
         cmocka_unit_test(keeps_the_applications_hints),
         cmocka_unit_test(controls_loops),
+        cmocka_unit_test(leaves_exact_work_alone),
         cmocka_unit_test(refuses_other_checksums),
         cmocka_unit_test(refuses_counts_that_contradict),
         cmocka_unit_test(refuses_other_select_counts),

@@ -301,6 +301,24 @@ static void keeps_dont_unroll(void **state)
                    "comp", SpvExecutionModelGLCompute, 4, "asks not to unroll");
 }
 
+/* Unrolled, the first copy would compute a constant's sine, which a driver folds with another library. */
+static void refuses_to_expose_inexact_constants(void **state)
+{
+    (void)state;
+    static const char *const bodies[] = {"y = sin(y) + float(h);", "y += float(h) * cos(float(k));",
+                                         "y += float(h) / (7.0 / float(k + 1));",
+                                         "y = y * 0.3 + 1.1; h += uint(y);"};
+    for (size_t i = 0; i < sizeof bodies / sizeof *bodies; i++) {
+        char source[1024];
+        snprintf(source, sizeof source,
+                 USE_COMPUTE_HEAD
+                 "void main() { uint i = gl_GlobalInvocationID.x; uint h = src.data[i]; float y = 0.5;"
+                 "for (int k = 0; k < params.n; k++) { h = h * 3u; %s } dst.data[i] = h + uint(y); }",
+                 bodies[i]);
+        refuses_source(source, "comp", SpvExecutionModelGLCompute, 4, "becomes a constant");
+    }
+}
+
 static void refuses_large_loops(void **state)
 {
     (void)state;
@@ -352,6 +370,7 @@ int main(void)
         cmocka_unit_test(refuses_fixed_work),
         cmocka_unit_test(refuses_exact_outputs),
         cmocka_unit_test(keeps_dont_unroll),
+        cmocka_unit_test(refuses_to_expose_inexact_constants),
         cmocka_unit_test(refuses_large_loops),
         cmocka_unit_test(remarks_on_other_exits),
     };
