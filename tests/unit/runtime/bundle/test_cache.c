@@ -1,0 +1,119 @@
+/* The disk cache: what was put is got, and nothing else is. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "runtime/base/file.h"
+#include "runtime/bundle/cache.h"
+
+static wpg_cache cache;
+static char folder[] = "/tmp/wavepgo-test-cache-XXXXXX";
+
+static int make_folder(void **state)
+{
+    (void)state;
+    if (!mkdtemp(folder))
+        return -1;
+    wpg_cache_init(&cache, folder, "/");
+    return 0;
+}
+
+static void remove_entry(wpg_hash128 key)
+{
+    char hex[WPG_HASH_HEX + 1], path[256];
+    wpg_hash_to_hex(hex, key);
+    (void)snprintf(path, sizeof path, "%s/%.2s/%s", folder, hex, hex);
+    (void)unlink(path);
+    *strrchr(path, '/') = '\0';
+    (void)rmdir(path);
+}
+
+static int drop_folder(void **state)
+{
+    (void)state;
+    return rmdir(folder);
+}
+
+static void put_and_get(void **state)
+{
+    (void)state;
+    const wpg_hash128 key = {0x1234, 0xabcd}, other = {0x1235, 0xabcd};
+    uint8_t *data;
+    size_t size;
+    wpg_error err;
+    assert_int_equal(wpg_cache_get(&data, &size, &cache, key, &err), WPG_E_NOT_FOUND);
+    assert_int_equal(wpg_cache_put(&cache, key, "words", 5, &err), WPG_OK);
+    assert_int_equal(wpg_cache_get(&data, &size, &cache, key, &err), WPG_OK);
+    assert_int_equal(size, 5);
+    assert_memory_equal(data, "words", 5);
+    free(data);
+    assert_int_equal(wpg_cache_put(&cache, key, "", 0, &err), WPG_OK); /* replaced; an empty blob is one */
+    assert_int_equal(wpg_cache_get(&data, &size, &cache, key, &err), WPG_OK);
+    assert_int_equal(size, 0);
+    free(data);
+    assert_int_equal(wpg_cache_get(&data, &size, &cache, other, &err), WPG_E_NOT_FOUND);
+    remove_entry(key);
+}
+
+/* Every single changed byte and every cut is noticed. */
+static void damaged(void **state)
+{
+    (void)state;
+    const wpg_hash128 key = {1, 2};
+    char hex[WPG_HASH_HEX + 1], path[256];
+    uint8_t *good, *data;
+    size_t good_size, size;
+    wpg_error err;
+    assert_int_equal(wpg_cache_put(&cache, key, "some words", 10, &err), WPG_OK);
+    wpg_hash_to_hex(hex, key);
+    (void)snprintf(path, sizeof path, "%s/%.2s/%s", folder, hex, hex);
+    assert_int_equal(wpg_file_read(&good, &good_size, path, 4096, &err), WPG_OK);
+    for (size_t i = 0; i < good_size; i++) {
+        good[i] ^= 0x40;
+        assert_int_equal(wpg_file_write_atomic(path, good, good_size, &err), WPG_OK);
+        assert_int_equal(wpg_cache_get(&data, &size, &cache, key, &err), WPG_E_FORMAT);
+        good[i] ^= 0x40;
+        assert_int_equal(wpg_file_write_atomic(path, good, i, &err), WPG_OK);
+        assert_int_equal(wpg_cache_get(&data, &size, &cache, key, &err), WPG_E_FORMAT);
+    }
+    assert_int_equal(wpg_file_write_atomic(path, good, good_size, &err), WPG_OK);
+    assert_int_equal(wpg_cache_get(&data, &size, &cache, key, &err), WPG_OK);
+    free(data);
+    free(good);
+    remove_entry(key);
+}
+
+static void where(void **state)
+{
+    (void)state;
+    wpg_cache c;
+    (void)setenv("HOME", "/home/somebody", 1);
+    (void)unsetenv("XDG_CACHE_HOME");
+    wpg_cache_init(&c, "", "/base");
+    assert_string_equal(c.folder, "/home/somebody/.cache/wavepgo");
+    (void)setenv("XDG_CACHE_HOME", "/xdg", 1);
+    wpg_cache_init(&c, "", "/base");
+    assert_string_equal(c.folder, "/xdg/wavepgo");
+    wpg_cache_init(&c, "mine", "/base");
+    assert_string_equal(c.folder, "/base/mine");
+    wpg_cache_init(&c, "none", "/base");
+    assert_string_equal(c.folder, "");
+    assert_int_equal(wpg_cache_put(&c, (wpg_hash128){1, 1}, "x", 1, NULL), WPG_E_NOT_FOUND);
+    (void)setenv("XDG_CACHE_HOME", "relative", 1); /* the specification: to be ignored */
+    (void)unsetenv("HOME");
+    wpg_cache_init(&c, "", "/base");
+    assert_string_equal(c.folder, "");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(put_and_get), cmocka_unit_test(damaged),
+                                       cmocka_unit_test(where)};
+    return cmocka_run_group_tests(tests, make_folder, drop_folder);
+}

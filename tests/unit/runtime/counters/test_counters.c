@@ -1,0 +1,279 @@
+/* Directory, counters and drains over a driver in memory. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "runtime/counters/counters.h"
+#include "tests/unit/runtime/counters/fake_vk.h"
+
+static const VkPhysicalDeviceMemoryProperties two_types = {
+    .memoryTypeCount = 2,
+    .memoryTypes = {{VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT, 0},
+                    {VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT, 1}},
+    .memoryHeapCount = 2,
+    .memoryHeaps = {{UINT64_C(1) << 34, 0}, {UINT64_C(1) << 33, VK_MEMORY_HEAP_DEVICE_LOCAL_BIT}}};
+static const VkPhysicalDeviceMemoryProperties no_types;
+static const uint32_t families[] = {0, 2};
+
+static wpg_counters_config config_of(const VkPhysicalDeviceMemoryProperties *types)
+{
+    return (wpg_counters_config){.limits = {.types = types, .families = families, .family_count = 2},
+                                 .device_type = VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU,
+                                 .bytes = 4 << 20,
+                                 .slots = 256};
+}
+
+static wpg_counters *create(const wpg_counters_vk *vk, const wpg_counters_config *config)
+{
+    wpg_counters *counters = NULL;
+    wpg_error err = {0};
+    if (wpg_counters_create(&counters, vk, config, &err) != WPG_OK)
+        fail_msg("%s", err.message);
+    return counters;
+}
+
+/* What a shader does: reads its directory entry, adds to counter `index` there. */
+static void count(wpg_counters *counters, const wpg_counter_slot *slot, size_t index, uint64_t by)
+{
+    wpg_drain *drain = wpg_counters_drain(counters);
+    uint64_t *memory = fake_at(drain->counters);
+    memory[atomic_load(&slot->first) + index] += by;
+}
+
+static void counts_and_reads(wpg_counters_placement placement, uint64_t start)
+{
+    wpg_counters_vk vk = fake_vk();
+    wpg_counters_config config = config_of(&two_types);
+    config.placement = placement;
+    config.start = start;
+    wpg_counters *counters = create(&vk, &config);
+    wpg_counter_slot *slot;
+    wpg_error err;
+    uint64_t values[3] = {0};
+    assert_int_equal(wpg_counters_claim(&slot, counters, (wpg_hash128){300, 9}, &err), WPG_OK);
+    assert_int_equal(wpg_counters_place(counters, slot, 3, &err), WPG_OK);
+    wpg_counters_read(values, counters, slot);
+    assert_true(values[0] == 0 && values[1] == 0 && values[2] == 0);
+    count(counters, slot, 0, 5);
+    count(counters, slot, 2, UINT64_C(1) << 33); /* across the boundary of the low word */
+    wpg_drain *drain = wpg_counters_drain(counters);
+    unsigned submits = fake.submits;
+    assert_int_equal(wpg_drain_submit(drain, NULL, 0, &err), WPG_OK);
+    assert_int_equal(fake.submits, submits + 1);
+    assert_int_equal(wpg_drain_wait(drain, 1), WPG_OK);
+    wpg_counters_read(values, counters, slot);
+    assert_true(values[0] == 5 && values[1] == 0 && values[2] == UINT64_C(1) << 33);
+    wpg_counters_destroy(counters, true);
+    assert_int_equal(fake.live, 0);
+}
+
+static void on_the_host(void **state)
+{
+    (void)state;
+    counts_and_reads(WPG_COUNTERS_HOST, 0);
+    counts_and_reads(WPG_COUNTERS_HOST, 0xfffffffe);
+}
+
+static void on_the_device(void **state)
+{
+    (void)state;
+    counts_and_reads(WPG_COUNTERS_DEVICE, 0);
+    counts_and_reads(WPG_COUNTERS_DEVICE, 0xfffffffe);
+    counts_and_reads(WPG_COUNTERS_AUTO, 7); /* no memory is both: device memory */
+}
+
+/* In device memory nothing is seen before a drain. */
+static void stale_until_drained(void **state)
+{
+    (void)state;
+    wpg_counters_vk vk = fake_vk();
+    wpg_counters_config config = config_of(&two_types);
+    config.placement = WPG_COUNTERS_DEVICE;
+    wpg_counters *counters = create(&vk, &config);
+    wpg_counter_slot *slot;
+    wpg_error err;
+    uint64_t values[1] = {0};
+    assert_int_equal(wpg_counters_claim(&slot, counters, (wpg_hash128){1, 1}, &err), WPG_OK);
+    assert_int_equal(wpg_counters_place(counters, slot, 1, &err), WPG_OK);
+    assert_false(wpg_counters_on_host(counters));
+    count(counters, slot, 0, 3);
+    wpg_counters_read(values, counters, slot);
+    assert_true(values[0] == 0);
+    fake.fence = VK_NOT_READY;
+    assert_int_equal(wpg_drain_submit(wpg_counters_drain(counters), NULL, 2, &err), WPG_OK);
+    assert_int_equal(wpg_drain_wait(wpg_counters_drain(counters), 0), WPG_E_NOT_FOUND);
+    assert_int_equal(wpg_drain_submit(wpg_counters_drain(counters), NULL, 2, &err), WPG_E_LIMIT);
+    fake.fence = VK_SUCCESS;
+    assert_int_equal(wpg_drain_wait(wpg_counters_drain(counters), 0), WPG_OK);
+    wpg_counters_read(values, counters, slot);
+    assert_true(values[0] == 3);
+    fake.fence = VK_ERROR_DEVICE_LOST;
+    assert_int_equal(wpg_drain_submit(wpg_counters_drain(counters), NULL, 2, &err), WPG_OK);
+    assert_int_equal(wpg_drain_wait(wpg_counters_drain(counters), 0), WPG_E_IO);
+    wpg_counters_destroy(counters, true);
+    assert_int_equal(fake.live, 0);
+}
+
+/* The low word has wrapped, the carry is not there yet: the last value stands. */
+static void torn_counter(void **state)
+{
+    (void)state;
+    wpg_counters_vk vk = fake_vk();
+    wpg_counters_config config = config_of(&two_types);
+    config.placement = WPG_COUNTERS_HOST;
+    config.start = 0xfffffffe;
+    wpg_counters *counters = create(&vk, &config);
+    wpg_counter_slot *slot;
+    uint64_t values[1] = {0};
+    assert_int_equal(wpg_counters_claim(&slot, counters, (wpg_hash128){1, 1}, NULL), WPG_OK);
+    assert_int_equal(wpg_counters_place(counters, slot, 1, NULL), WPG_OK);
+    uint64_t *counter = fake_at(wpg_counters_drain(counters)->counters) + atomic_load(&slot->first);
+    *counter = 0xffffffff;
+    wpg_counters_read(values, counters, slot);
+    assert_true(values[0] == 1);
+    *counter = 0x00000001;
+    wpg_counters_read(values, counters, slot);
+    assert_true(values[0] == 1);
+    *counter = 0x100000001;
+    wpg_counters_read(values, counters, slot);
+    assert_true(values[0] == 3);
+    wpg_counters_destroy(counters, true);
+}
+
+/* Entries: a slot's own counters once placed, the scratch block before. */
+static void directory_entries(void **state)
+{
+    (void)state;
+    wpg_counters_vk vk = fake_vk();
+    wpg_counters_config config = config_of(&two_types);
+    config.limits.host_import = true;
+    config.placement = WPG_COUNTERS_HOST;
+    wpg_counters *counters = create(&vk, &config);
+    assert_int_equal(wpg_counters_address_kind(counters), WPG_ADDRESS_IMPORTED);
+    wpg_counter_slot *slot;
+    assert_int_equal(wpg_counters_claim(&slot, counters, (wpg_hash128){256 + 17, 1}, NULL), WPG_OK);
+    uint64_t entry = wpg_counters_entry(counters, slot);
+    const uint64_t *words = (const uint64_t *)(uintptr_t)entry; /* imported: the device's address is ours */
+    uint64_t scratch = words[0];
+    assert_true(scratch == words[1] && scratch != 0);
+    assert_int_equal(wpg_counters_place(counters, slot, 10, NULL), WPG_OK);
+    assert_true(words[0] == scratch + atomic_load(&slot->first) * 8);
+    assert_true(words[1] == scratch && words[-1] == scratch);
+    /* Equal in another run: the address does not depend on what was made before. */
+    wpg_counters_destroy(counters, true);
+    counters = create(&vk, &config);
+    wpg_counter_slot *other;
+    assert_int_equal(wpg_counters_claim(&other, counters, (wpg_hash128){3, 3}, NULL), WPG_OK);
+    assert_int_equal(wpg_counters_claim(&slot, counters, (wpg_hash128){256 + 17, 1}, NULL), WPG_OK);
+    assert_true(wpg_counters_entry(counters, slot) == entry);
+    wpg_counters_destroy(counters, true);
+    assert_int_equal(fake.live, 0);
+}
+
+static wpg_address_kind kind_with(wpg_counters_config *config, const wpg_counters_vk *vk, wpg_replay *replay)
+{
+    wpg_counters *counters = create(vk, config);
+    wpg_address_kind kind = wpg_counters_address_kind(counters);
+    *replay = wpg_counters_replay(counters);
+    wpg_counters_destroy(counters, true);
+    assert_int_equal(fake.live, 0);
+    return kind;
+}
+
+static void address_kinds(void **state)
+{
+    (void)state;
+    wpg_counters_vk vk = fake_vk();
+    wpg_counters_config config = config_of(&two_types);
+    wpg_replay replay;
+    assert_int_equal(kind_with(&config, &vk, &replay), WPG_ADDRESS_ORDINARY);
+    config.limits.capture_replay = true;
+    assert_int_equal(kind_with(&config, &vk, &replay), WPG_ADDRESS_REPLAYED);
+    assert_true(replay.buffer >= FAKE_BASE && replay.memory == 77);
+    config.replay = replay; /* the next run asks for the same and gets it */
+    wpg_replay again;
+    assert_int_equal(kind_with(&config, &vk, &again), WPG_ADDRESS_REPLAYED);
+    assert_true(again.buffer == replay.buffer);
+    fake.refuse_replay = true; /* taken: another address, still replayable */
+    assert_int_equal(kind_with(&config, &vk, &again), WPG_ADDRESS_REPLAYED);
+    assert_true(again.buffer != replay.buffer);
+    config.limits.host_import = true;
+    assert_int_equal(kind_with(&config, &vk, &again), WPG_ADDRESS_IMPORTED);
+    fake.moved_import = true; /* a card sees host pages elsewhere */
+    assert_int_equal(kind_with(&config, &vk, &again), WPG_ADDRESS_REPLAYED);
+    fake.moved_import = false;
+    fake.refuse_import = true;
+    config.limits.capture_replay = false;
+    assert_int_equal(kind_with(&config, &vk, &again), WPG_ADDRESS_ORDINARY);
+}
+
+/* A driver without hardware: literal addresses, nothing to read. */
+static void no_memory(void **state)
+{
+    (void)state;
+    wpg_counters_vk vk = fake_vk();
+    wpg_counters_config config = config_of(&no_types);
+    for (int round = 0; round < 2; round++) {
+        wpg_counters *counters = create(&vk, &config);
+        wpg_counter_slot *slot;
+        uint64_t values[4] = {0};
+        assert_false(wpg_counters_readable(counters));
+        assert_null(wpg_counters_drain(counters));
+        assert_int_equal(wpg_counters_claim(&slot, counters, (wpg_hash128){2, 0}, NULL), WPG_OK);
+        assert_true(wpg_counters_entry(counters, slot) == WPG_LITERAL_ADDRESS + 16);
+        assert_int_equal(wpg_counters_place(counters, slot, 4, NULL), WPG_OK);
+        wpg_counters_read(values, counters, slot);
+        wpg_counters_destroy(counters, true);
+        assert_int_equal(fake.live, 0);
+        config = config_of(&two_types); /* memory, but no addresses */
+        fake.zero_addresses = true;
+    }
+}
+
+/* Less memory than asked for is taken, down to a least; below that creation fails and leaves nothing. */
+static void short_of_memory(void **state)
+{
+    (void)state;
+    wpg_counters_vk vk = fake_vk();
+    wpg_counters_config config = config_of(&two_types);
+    wpg_counters *counters = NULL;
+    wpg_error err;
+    fake.refuse_above = 1 << 20;
+    counters = create(&vk, &config);
+    wpg_counter_slot *slot;
+    assert_int_equal(wpg_counters_claim(&slot, counters, (wpg_hash128){2, 0}, NULL), WPG_OK);
+    assert_int_equal(wpg_counters_place(counters, slot, 1 << 17, &err), WPG_E_LIMIT);
+    wpg_counters_destroy(counters, true);
+    fake.refuse_above = 4096;
+    assert_int_equal(wpg_counters_create(&counters, &vk, &config, &err), WPG_E_IO);
+    assert_int_equal(fake.live, 0);
+}
+
+static void memory_types(void **state)
+{
+    (void)state;
+    const VkMemoryPropertyFlags host =
+        VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
+    const VkMemoryPropertyFlags device = VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT;
+    assert_int_equal(wpg_memory_type(&two_types, 3, host, 0, 1), 0);
+    assert_int_equal(wpg_memory_type(&two_types, 3, host, device, 1), 0); /* preferred, not required */
+    assert_int_equal(wpg_memory_type(&two_types, 3, device, 0, 1), 1);
+    assert_int_equal(wpg_memory_type(&two_types, 1, device, 0, 1), UINT32_MAX);
+    assert_int_equal(wpg_memory_type(&two_types, 3, host | device, 0, 1), UINT32_MAX);
+    assert_int_equal(wpg_memory_type(&two_types, 3, device, 0, (size_t)1 << 35),
+                     UINT32_MAX); /* heap too small */
+    assert_int_equal(wpg_memory_type(&no_types, 3, 0, 0, 1), UINT32_MAX);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(on_the_host),         cmocka_unit_test(on_the_device),
+        cmocka_unit_test(stale_until_drained), cmocka_unit_test(torn_counter),
+        cmocka_unit_test(directory_entries),   cmocka_unit_test(address_kinds),
+        cmocka_unit_test(no_memory),           cmocka_unit_test(short_of_memory),
+        cmocka_unit_test(memory_types)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
