@@ -19,9 +19,9 @@
 
 bool wpg_inline_reserve(wpg_inliner *in)
 {
-    if (in->id_count >= in->module->bound)
+    if (in->ids && in->id_count >= in->module->bound)
         return true;
-    uint32_t want = in->module->bound + in->module->bound / 2;
+    uint32_t want = in->module->bound + in->module->bound / 2 + 1;
     wpg_inline_id *moved = realloc(in->ids, want * sizeof *moved);
     if (!moved)
         return false;
@@ -189,7 +189,7 @@ static wpg_status expand_call(wpg_inliner *in, uint32_t caller, wpg_call_site *s
     }
     if (why) {
         if (!in->info->kept_because[0])
-            snprintf(in->info->kept_because, sizeof in->info->kept_because, "%s", why);
+            (void)snprintf(in->info->kept_because, sizeof in->info->kept_because, "%s", why);
         return WPG_OK;
     }
     wpg_inline_splice(in, site, callee);
@@ -209,6 +209,7 @@ static wpg_status expand_block(wpg_inliner *in, uint32_t caller, const wpg_flow_
         next = inst->next;
         if (inst->opcode == SpvOpLine || inst->opcode == SpvOpNoLine)
             site.line = inst;
+        /* NOLINTNEXTLINE(bugprone-sizeof-expression): a vector of pointers */
         if (inst->opcode == SpvOpSampledImage && !wpg_vec_push(&in->sampled, inst))
             in->out_of_memory = true;
         if (inst->opcode != SpvOpFunctionCall || in->out_of_memory)

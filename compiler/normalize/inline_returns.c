@@ -24,6 +24,7 @@ typedef struct unnester {
     wpg_module *module;
     const wpg_flow *flow;
     bool *marked;       /* by block: heads a loop or switch that a return leaves */
+    bool *marked_merge; /* by block: the merge block of one */
     uint32_t *block_of; /* by id: block number + 1 of values defined inside marked constructs */
     uint32_t *kept_in;  /* by id: variable that holds the value, 0 = none */
     uint32_t bound;
@@ -98,7 +99,7 @@ static bool mark_constructs(unnester *u)
         if (block->terminator->opcode == SpvOpReturnValue && !is_storable(u->module, u->value_type, 0))
             return false;
         for (; c != WPG_NONE; c = breakable_from(u->flow, u->flow->blocks[c].construct))
-            u->marked[c] = true;
+            u->marked[c] = u->marked_merge[merge_of(u->flow, c)] = true;
     }
     for (uint32_t i = 0; i < u->flow->count; i++) {
         const wpg_flow_block *header = &u->flow->blocks[i];
@@ -114,18 +115,16 @@ static bool merges_are_free(const unnester *u)
 {
     for (uint32_t i = 0; i < u->flow->count; i++) {
         const wpg_flow_block *header = &u->flow->blocks[i];
-        if (!header->merge)
-            continue;
         if (u->marked[i]) {
             const wpg_flow_block *merge = &u->flow->blocks[merge_of(u->flow, i)];
             if (merge->in_continue || (merge->merge && merge->merge->opcode == SpvOpLoopMerge))
                 return false;
         }
-        if (header->merge->opcode != SpvOpLoopMerge)
+        if (!header->merge || header->merge->opcode != SpvOpLoopMerge)
             continue;
-        for (uint32_t k = 0; k < u->flow->count; k++) /* a merge block that is a continue target */
-            if (u->marked[k] && u->flow->blocks[k].merge->words[1] == header->merge->words[2])
-                return false;
+        uint32_t target = wpg_flow_find(u->flow, header->merge->words[2]);
+        if (u->marked_merge[target])
+            return false;
     }
     return true;
 }
@@ -360,9 +359,10 @@ bool wpg_inline_unnest(wpg_inliner *in, const wpg_inline_function *callee)
                   .bound = in->module->bound,
                   .value_type = callee->inst->type};
     u.marked = calloc(in->callee.count, sizeof *u.marked);
+    u.marked_merge = calloc(in->callee.count, sizeof *u.marked_merge);
     u.block_of = calloc(u.bound, sizeof *u.block_of);
     u.kept_in = calloc(u.bound, sizeof *u.kept_in);
-    bool done = u.marked && u.block_of && u.kept_in;
+    bool done = u.marked && u.marked_merge && u.block_of && u.kept_in;
     if (!done)
         in->out_of_memory = true;
     done = done && mark_constructs(&u) && merges_are_free(&u) && find_crossing(&u);
@@ -370,6 +370,7 @@ bool wpg_inline_unnest(wpg_inliner *in, const wpg_inline_function *callee)
         change(&u);
     wpg_vec_free(&u.crossing);
     free(u.marked);
+    free(u.marked_merge);
     free(u.block_of);
     free(u.kept_in);
     return done;

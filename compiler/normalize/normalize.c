@@ -1,5 +1,43 @@
-/* The CFG tier, in order. See normalize.h. */
+/* The CFG tier, in order; what the normal form is.
+ *
+ *                       strip_debug.c        debug information in extended instructions goes, lines stay
+ *                            |
+ *                       drop_entry_points.c  one OpEntryPoint, the functions it reaches
+ *                            |
+ *                       freeze_spec.c        specialisation constants are constants
+ *                            |
+ *             +-------> fold_branches.c      branches on constants go, unreachable blocks go,
+ *             |              |               blocks stand in structured reverse post-order (flow.c)
+ *    something|              |
+ *      inlined|              v
+ *             +-------- inline.c             calls become bodies (inline_returns.c: returns out of loops
+ *                            |               become breaks; inline_splice.c: the copy)
+ *             nothing (more) |
+ *                            v
+ *                       normal form:  one entry point; no SpecId; calls only where inline.c says why; no
+ *                                     branch on a constant but latches and ifs the structured rules ask for;
+ *                                     no unreachable block but { OpUnreachable } merges and
+ *                                     { branch to header } continue targets
+ *
+ * Folding comes first because it leaves less to inline and fewer early returns; after inlining, arguments
+ * that are constants fold further, which may free another call, hence the circle (it ends: each turn removes
+ * a call at least). Block identity: the block id of a profile is the ordinal of the label in its function. It
+ * depends on nothing that shader identity ignores: sizes count no line, name or non-semantic instruction, and
+ * the order of blocks is that of the graph, not that of the input. The normal form is its own normal form.
+ * Straight-line blocks are not merged, values and dead instructions are left alone (the driver does that). */
 #include "compiler/normalize/internal.h"
+
+static wpg_status fold_and_inline(wpg_module *module, wpg_normal_info *info, wpg_error *err)
+{
+    for (uint32_t inlined = 0;; inlined = info->calls_inlined) {
+        WPG_TRY(wpg_fold_branches(module, info, err));
+        if (inlined && !info->calls_kept)
+            return WPG_OK;
+        WPG_TRY(wpg_inline_calls(module, info, err));
+        if (info->calls_inlined == inlined)
+            return WPG_OK;
+    }
+}
 
 wpg_status wpg_normalize(wpg_module *module, const wpg_stage *stage, wpg_normal_info *info, wpg_error *err)
 {
@@ -12,15 +50,6 @@ wpg_status wpg_normalize(wpg_module *module, const wpg_stage *stage, wpg_normal_
     WPG_TRY(wpg_strip_debug(module, err));
     WPG_TRY(wpg_drop_entry_points(module, stage, info, err));
     WPG_TRY(wpg_freeze_spec_constants(module, stage, info, err));
-    WPG_TRY(wpg_fold_branches(module, info, err));
-    /* Folding what was inlined may take away the reason why a call had to stay. */
-    for (uint32_t inlined = 0;; inlined = info->calls_inlined) {
-        WPG_TRY(wpg_inline_calls(module, info, err));
-        if (info->calls_inlined == inlined)
-            break;
-        WPG_TRY(wpg_fold_branches(module, info, err));
-        if (!info->calls_kept)
-            break;
-    }
+    WPG_TRY(fold_and_inline(module, info, err));
     return module->arena.failed ? wpg_fail(err, WPG_E_NOMEM, "out of memory for instructions") : WPG_OK;
 }

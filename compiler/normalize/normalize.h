@@ -23,8 +23,8 @@ typedef struct wpg_normal_info {
  * through. WPG_E_NOT_FOUND: no such entry point. `info` may be NULL. */
 wpg_status wpg_normalize(wpg_module *module, const wpg_stage *stage, wpg_normal_info *info, wpg_error *err);
 
-/* The tier's passes, in the order wpg_normalize runs them; each one file, true in *changed if it did
- * something. */
+/* The tier's passes; wpg_normalize (normalize.c) says in which order. Each is one file and counts in *info
+ * what it did. */
 wpg_status wpg_drop_entry_points(wpg_module *module, const wpg_stage *stage, wpg_normal_info *info,
                                  wpg_error *err);
 wpg_status wpg_freeze_spec_constants(wpg_module *module, const wpg_stage *stage, wpg_normal_info *info,

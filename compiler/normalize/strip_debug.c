@@ -20,8 +20,8 @@ static set_kind kind_of(const wpg_inst *import)
         return SET_SHADER_DEBUG;
     if (!strcmp(name, "OpenCL.DebugInfo.100") || !strcmp(name, "DebugInfo"))
         return SET_STRIPPED;
-    return strncmp(name, "NonSemantic.", 12) || !strcmp(name, "NonSemantic.DebugPrintf") ? SET_OTHER
-                                                                                         : SET_STRIPPED;
+    return strncmp(name, "NonSemantic.", 12) != 0 || !strcmp(name, "NonSemantic.DebugPrintf") ? SET_OTHER
+                                                                                              : SET_STRIPPED;
 }
 
 static bool constant_u32(const wpg_module *module, uint32_t id, uint32_t *value)

@@ -11,6 +11,7 @@
 #include "shader_test.h"
 
 enum { COMPUTE_WORDS = 256 };
+#define COMPUTE_BYTES (COMPUTE_WORDS * sizeof(uint32_t))
 
 #define COMPUTE_INSTANCE_CALLS(X)                                                                            \
     X(EnumeratePhysicalDevices)                                                                              \
@@ -74,7 +75,7 @@ typedef struct compute {
 static inline void compute_buffer(compute *c, int i)
 {
     VkBufferCreateInfo info = {.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO,
-                               .size = COMPUTE_WORDS * 4,
+                               .size = COMPUTE_BYTES,
                                .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT};
     COMPUTE_CHECK(c->CreateBuffer(c->device, &info, NULL, &c->buffers[i]));
     VkMemoryRequirements need;
@@ -130,8 +131,8 @@ static inline void compute_layout(compute *c)
 static inline bool compute_open(compute *c)
 {
     *c = (compute){0};
-    setenv("VK_ICD_FILENAMES", "/usr/share/vulkan/icd.d/lvp_icd.x86_64.json", 0);
-    setenv("MESA_SHADER_CACHE_DISABLE", "true", 1);
+    (void)setenv("VK_ICD_FILENAMES", "/usr/share/vulkan/icd.d/lvp_icd.x86_64.json", 0);
+    (void)setenv("MESA_SHADER_CACHE_DISABLE", "true", 1);
     c->library = dlopen("libvulkan.so.1", RTLD_NOW | RTLD_LOCAL);
     if (!c->library)
         return false;
@@ -212,7 +213,7 @@ static inline void compute_run(compute *c, uint32_t out[COMPUTE_WORDS], const wo
     uint8_t data[16 * 8];
     for (uint32_t i = 0; i < stage->spec_count && i < 16; i++) {
         entries[i] = (VkSpecializationMapEntry){stage->spec[i].constant_id, i * 8, stage->spec[i].size};
-        memcpy(data + i * 8, &stage->spec[i].bits, 8);
+        memcpy(data + (size_t)i * 8, &stage->spec[i].bits, 8);
     }
     VkSpecializationInfo spec = {(uint32_t)stage->spec_count, entries, sizeof data, data};
     VkShaderModuleCreateInfo module = {
@@ -236,7 +237,7 @@ static inline void compute_run(compute *c, uint32_t out[COMPUTE_WORDS], const wo
         c->mapped[1][i] = 0xdeadbeef;
     }
     compute_dispatch(c, pipeline, groups);
-    memcpy(out, c->mapped[1], COMPUTE_WORDS * 4);
+    memcpy(out, c->mapped[1], COMPUTE_BYTES);
     c->DestroyPipeline(c->device, pipeline, NULL);
     c->DestroyShaderModule(c->device, shader, NULL);
 }

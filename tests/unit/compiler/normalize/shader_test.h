@@ -32,12 +32,12 @@ static inline words read_words(const char *path)
     FILE *file = fopen(path, "rb");
     if (!file)
         return w;
-    fseek(file, 0, SEEK_END);
+    (void)fseek(file, 0, SEEK_END);
     long size = ftell(file);
     rewind(file);
     w.data = malloc((size_t)size + 4);
     w.count = fread(w.data, 4, (size_t)size / 4, file);
-    fclose(file);
+    (void)fclose(file);
     return w;
 }
 
@@ -45,7 +45,7 @@ static inline const char *scratch_dir(void)
 {
     static char dir[64];
     if (!dir[0]) {
-        snprintf(dir, sizeof dir, "/tmp/wpg-normalize-XXXXXX");
+        (void)snprintf(dir, sizeof dir, "/tmp/wpg-normalize-XXXXXX");
         assert_non_null(mkdtemp(dir));
     }
     return dir;
@@ -54,21 +54,21 @@ static inline const char *scratch_dir(void)
 static inline void remove_scratch(void)
 {
     char command[128];
-    snprintf(command, sizeof command, "rm -rf %s", scratch_dir());
+    (void)snprintf(command, sizeof command, "rm -rf %s", scratch_dir());
     if (system(command))
-        fprintf(stderr, "cannot remove %s\n", scratch_dir());
+        (void)fprintf(stderr, "cannot remove %s\n", scratch_dir());
 }
 
 /* Runs a tool that turns `in` into the module `out`; false if it fails (its output is then printed). */
 static inline bool run_tool(const char *command)
 {
     char line[2048];
-    snprintf(line, sizeof line, "%s > %s/log 2>&1", command, scratch_dir());
-    if (!system(line))
+    (void)snprintf(line, sizeof line, "%s > %s/log 2>&1", command, scratch_dir());
+    if (system(line) == 0)
         return true;
-    snprintf(line, sizeof line, "cat %s/log", scratch_dir());
+    (void)snprintf(line, sizeof line, "cat %s/log", scratch_dir());
     if (system(line))
-        fprintf(stderr, "no log\n");
+        (void)fprintf(stderr, "no log\n");
     return false;
 }
 
@@ -77,15 +77,16 @@ static inline words compile_file(const char *path)
 {
     char command[1600], out[128];
     const char *ending = strrchr(path, '.');
-    snprintf(out, sizeof out, "%s/compiled.spv", scratch_dir());
+    (void)snprintf(out, sizeof out, "%s/compiled.spv", scratch_dir());
     if (ending && !strcmp(ending, ".spvasm"))
-        snprintf(command, sizeof command, "spirv-as --target-env spv1.3 --preserve-numeric-ids %s -o %s",
-                 path, out);
+        (void)snprintf(command, sizeof command,
+                       "spirv-as --target-env spv1.3 --preserve-numeric-ids %s -o %s", path, out);
     else if (ending && !strcmp(ending, ".hlsl"))
-        snprintf(command, sizeof command,
-                 "glslangValidator -D -V --target-env vulkan1.1 -S comp -e main %s -o %s", path, out);
+        (void)snprintf(command, sizeof command,
+                       "glslangValidator -D -V --target-env vulkan1.1 -S comp -e main %s -o %s", path, out);
     else
-        snprintf(command, sizeof command, "glslangValidator -V --target-env vulkan1.1 %s -o %s", path, out);
+        (void)snprintf(command, sizeof command, "glslangValidator -V --target-env vulkan1.1 %s -o %s", path,
+                       out);
     if (!run_tool(command))
         fail_msg("%s", command);
     words w = read_words(out);
@@ -145,7 +146,7 @@ static inline words normal_form(const words *in, const wpg_stage *stage, wpg_nor
     assert_int_equal(wpg_normalize(module, stage, &again, &err), WPG_OK);
     words twice = emit(module);
     wpg_module_destroy(module);
-    if (twice.count != out.count || memcmp(twice.data, out.data, out.count * 4))
+    if (twice.count != out.count || memcmp(twice.data, out.data, out.count * 4) != 0)
         fail_msg("%s: normalising the normal form changes it", what);
     free(twice.data);
     return out;

@@ -36,7 +36,7 @@ static expectation read_expectation(const char *path)
     FILE *file = fopen(path, "r");
     assert_non_null(file);
     assert_non_null(fgets(line, sizeof line, file));
-    fclose(file);
+    (void)fclose(file);
     char *at = strstr(line, "expect:");
     if (!at)
         fail_msg("%s: no expectations", path);
@@ -49,8 +49,8 @@ static expectation read_expectation(const char *path)
         *equals = 0;
         if (!strcmp(word, "spec"))
             read_spec(&e, equals + 1);
-        snprintf(e.keys[e.count], sizeof e.keys[0], "%s", word);
-        snprintf(e.values[e.count++], sizeof e.values[0], "%s", equals + 1);
+        (void)snprintf(e.keys[e.count], sizeof e.keys[0], "%s", word);
+        (void)snprintf(e.values[e.count++], sizeof e.values[0], "%s", equals + 1);
     }
     return e;
 }
@@ -99,7 +99,7 @@ static void check_error(const words *in, const wpg_stage *stage, const char *wan
 static void check_file(const char *name)
 {
     char path[512];
-    snprintf(path, sizeof path, GOLDEN_DIR "%s", name);
+    (void)snprintf(path, sizeof path, GOLDEN_DIR "%s", name);
     expectation e = read_expectation(path);
     words in = compile_file(path);
     wpg_stage stage = {.model = model_of(name), .entry = "main", .spec = e.spec, .spec_count = e.spec_count};
