@@ -385,6 +385,10 @@ static bool can_count(wpg_feature_plan *plan, const device_abilities *able)
     for (uint32_t i = 0; i < plan->info.queueCreateInfoCount; i++)
         if (plan->info.pQueueCreateInfos[i].flags & VK_DEVICE_QUEUE_CREATE_PROTECTED_BIT)
             return refuse(plan, "the program makes a protected queue");
+    const VkDeviceGroupDeviceCreateInfo *group =
+        wpg_chain_find(plan->info.pNext, VK_STRUCTURE_TYPE_DEVICE_GROUP_DEVICE_CREATE_INFO);
+    if (group && group->physicalDeviceCount > 1)
+        return refuse(plan, "the device is a group of several");
     if (able->api_version < VK_API_VERSION_1_1)
         return refuse(plan, "the device has Vulkan 1.0 only");
     if (has_extension(plan->info.ppEnabledExtensionNames, plan->info.enabledExtensionCount,

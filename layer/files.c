@@ -25,6 +25,7 @@ typedef struct wpg_file {
     wpg_profile *now;     /* while writing */
     wpg_hash128 written;  /* of the bytes on disk */
     bool on_disk, failed;
+    bool changed; /* since it was written */
 } wpg_file;
 
 static struct {
@@ -279,18 +280,33 @@ static void say_failed(wpg_file *file, const wpg_error *err)
     file->failed = true;
 }
 
-static void collect(wpg_device *device, bool retiring)
+/* The device's list as it is now. It grows at its head only, and only retiring takes it away (under the files
+ * lock): the rest of it can be walked while pipelines are made. */
+static wpg_counted *counted_of(wpg_device *device)
 {
-    wpg_error err;
-    /* The list grows at its head only, and only retiring takes it away (under the files lock): the rest of it
-     * can be walked while pipelines are made. */
     (void)pthread_mutex_lock(&device->counted_lock);
     wpg_counted *head = device->counted;
     (void)pthread_mutex_unlock(&device->counted_lock);
+    return head;
+}
+
+/* Reads a device's counters; notes which files have news. */
+static void read_counters(wpg_device *device)
+{
+    for (wpg_counted *counted = counted_of(device); counted; counted = counted->next)
+        if (assign_file(counted))
+            counted->file->changed |= wpg_counters_read(counted->values, device->counters, counted->slot) ||
+                                      !counted->file->on_disk;
+}
+
+/* Puts what was read into the profiles of the files that have news; into the lasting part when the device
+ * retires. */
+static void add_records(wpg_counted *head, bool retiring)
+{
+    wpg_error err;
     for (wpg_counted *counted = head; counted; counted = counted->next) {
-        if (!assign_file(counted))
+        if (!counted->file || (!retiring && !counted->file->changed))
             continue;
-        wpg_counters_read(counted->values, device->counters, counted->slot);
         wpg_profile **into = retiring ? &counted->file->retired : &counted->file->now;
         if (!*into)
             *into = wpg_profile_create();
@@ -307,7 +323,8 @@ void wpg_files_retire(wpg_device *device)
         wpg_log_debug("nothing was counted on this device");
     else {
         (void)pthread_mutex_lock(&files.lock);
-        collect(device, true);
+        read_counters(device);
+        add_records(counted_of(device), true);
         (void)pthread_mutex_unlock(&files.lock);
     }
     (void)pthread_mutex_lock(&device->counted_lock);
@@ -350,6 +367,8 @@ static void write_file(wpg_file *file)
                 file->failed = false;
             }
         }
+        if (status == WPG_OK)
+            file->changed = false;
     }
     if (status != WPG_OK)
         say_failed(file, &err);
@@ -374,10 +393,14 @@ void wpg_files_write_all(bool unloading)
     (void)pthread_mutex_lock(&process->lock);
     for (wpg_device *device = process->device_list; device; device = device->next_device)
         if (wpg_counters_readable(device->counters))
-            collect(device, false);
+            read_counters(device);
+    /* A file may hold pipelines of several devices: all are read before any is added. */
+    for (wpg_device *device = process->device_list; device; device = device->next_device)
+        add_records(counted_of(device), false);
     (void)pthread_mutex_unlock(&process->lock);
     for (size_t i = 0; i < files.list.count; i++) {
-        write_file(files.list.data[i]);
+        if (files.list.data[i]->changed)
+            write_file(files.list.data[i]);
         wpg_profile_destroy(files.list.data[i]->now);
         files.list.data[i]->now = NULL;
     }

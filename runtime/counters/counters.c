@@ -179,19 +179,23 @@ wpg_drain *wpg_counters_drain(wpg_counters *counters)
     return counters->kind == WPG_ADDRESS_LITERAL ? NULL : &counters->drain;
 }
 
-void wpg_counters_read(uint64_t *values, const wpg_counters *counters, const wpg_counter_slot *slot)
+bool wpg_counters_read(uint64_t *values, const wpg_counters *counters, const wpg_counter_slot *slot)
 {
     const wpg_region *visible = counters->memory.mapped ? &counters->memory : &counters->staging;
     const uint64_t *words = visible->mapped;
     size_t first = atomic_load(&slot->first), count = atomic_load(&slot->count);
+    bool rose = false;
     if (!words)
-        return;
+        return false;
     for (size_t i = 0; i < count; i++) {
         uint64_t value = __atomic_load_n(&words[first + i], __ATOMIC_RELAXED) - counters->start;
         /* Below the start value (a torn read) it would be huge. */
         if (value >> 63)
             value = 0;
-        if (value > values[i])
+        if (value > values[i]) {
             values[i] = value;
+            rose = true;
+        }
     }
+    return rose;
 }

@@ -50,7 +50,8 @@ wpg_drain *wpg_counters_drain(wpg_counters *counters);
 
 /* Copies the slot's counters, as the last drain left them or, in host memory, as they are now: values[] has
  * room for slot->count. No Vulkan call. Values never go below what `values` holds on entry, so that a counter
- * caught between its two halves (low wrapped, carry not yet in high) does no harm: start with zeros. */
-void wpg_counters_read(uint64_t *values, const wpg_counters *counters, const wpg_counter_slot *slot);
+ * caught between its two halves (low wrapped, carry not yet in high) does no harm: start with zeros. True if
+ * some value rose. */
+bool wpg_counters_read(uint64_t *values, const wpg_counters *counters, const wpg_counter_slot *slot);
 
 #endif
