@@ -175,6 +175,7 @@ static wpg_status rewrite(uint32_t **out, size_t *out_count, wpg_counter_map **m
         assert_int_equal(*out_count, count);
         assert_memory_equal(*out, words, count * sizeof *words);
         free(*out);
+        *out = NULL;
     }
     if (status == WPG_OK)
         assert_int_equal(wpg_module_emit(out, out_count, module, err), WPG_OK);
