@@ -439,6 +439,45 @@ static void keeps_decorations(void **state)
     use_free(&s);
 }
 
+/* A value of the split block comes by a phi into a later one: from the block's second half now. */
+static void moves_phis_of_successors(void **state)
+{
+    (void)state;
+    use_shader s;
+    use_result r;
+    use_glsl(&s,
+             USE_COMPUTE_HEAD "void main() { uint i = gl_GlobalInvocationID.x; float x = float(i);"
+                              " float e = mix(x, pow(x, 3.0) * sin(x) * exp(x), (i & 64u) != 0u);"
+                              " if (src.data[i] == 7u) { e = e * 2.0 + 1.0; dst.data[i + 1u] = 5u; } "
+                              "dst.data[i] = floatBitsToUint(e); }",
+             "comp", SpvExecutionModelGLCompute);
+    use_profile(&s);
+    use_rare(&s, 0, 1, 0);
+    use_run(&r, &s, NULL, true); /* validates */
+    use_expect(&r, WPG_REMARK_DONE, "unflatten", "1 select");
+    assert_int_equal(use_occurrences(&r, "OpPhi"), 2);
+    use_done(&r);
+    use_free(&s);
+}
+
+static void keeps_samples_with_their_sampled_image(void **state)
+{
+    (void)state;
+    use_shader s;
+    use_result r;
+    use_golden(&s, "shared_sampled_image.spvasm");
+    use_profile(&s);
+    use_rare(&s, 0, 1, 0);
+    use_run(&r, &s, NULL, false);
+    use_expect(&r, WPG_REMARK_DONE, "unflatten", "1 select");
+    const char *branch = strstr(r.text, "OpBranchConditional"), *last = r.text;
+    for (const char *at = r.text; (at = strstr(at + 1, "OpImageSampleExplicitLod")) != NULL;)
+        last = at;
+    assert_true(last < branch && strstr(r.text, "Pow") > branch);
+    use_done(&r);
+    use_free(&s);
+}
+
 static void can_be_left_out(void **state)
 {
     (void)state;
@@ -485,6 +524,8 @@ int main(void)
         cmocka_unit_test(refuses_loop_headers),
         cmocka_unit_test(refuses_continue_constructs),
         cmocka_unit_test(keeps_decorations),
+        cmocka_unit_test(moves_phis_of_successors),
+        cmocka_unit_test(keeps_samples_with_their_sampled_image),
         cmocka_unit_test(can_be_left_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
