@@ -15,22 +15,35 @@ static void write_text(const char *path, const char *text)
     (void)fclose(file);
 }
 
+static void expect_same(const uint32_t *expected, const words *w, const wpg_stage *stage, const char *name)
+{
+    uint32_t got[COMPUTE_WORDS];
+    compute_run(&device, got, w, stage, COMPUTE_WORDS / 64);
+    for (uint32_t i = 0; i < COMPUTE_WORDS; i++)
+        if (expected[i] != got[i])
+            fail_msg("%s: invocation %u gives %08x, not %08x", name, i, got[i], expected[i]);
+}
+
 static void compare(const words *before, const wpg_stage *stage, uint64_t seed, const char *what,
                     wpg_normal_info *total)
 {
-    uint32_t expected[COMPUTE_WORDS], got[COMPUTE_WORDS];
+    uint32_t expected[COMPUTE_WORDS];
     wpg_normal_info info;
+    wpg_error err = {0};
     char name[64];
     (void)snprintf(name, sizeof name, "program %llu, %s", (unsigned long long)seed, what);
-    words after = normal_form(before, stage, &info, name);
+    words after = normal_form(before, stage, &info, name), ssa = {0};
     total->calls_inlined += info.calls_inlined;
     total->calls_kept += info.calls_kept;
     total->branches_folded += info.branches_folded;
     compute_run(&device, expected, before, stage, COMPUTE_WORDS / 64);
-    compute_run(&device, got, &after, stage, COMPUTE_WORDS / 64);
-    for (uint32_t i = 0; i < COMPUTE_WORDS; i++)
-        if (expected[i] != got[i])
-            fail_msg("%s: invocation %u gives %08x, not %08x", name, i, got[i], expected[i]);
+    expect_same(expected, &after, stage, name);
+    if (wpg_ssa_tier(&ssa.data, &ssa.count, after.data, after.count, &err))
+        fail_msg("%s: %s", name, err.message);
+    assert_valid(&ssa, name);
+    (void)snprintf(name, sizeof name, "program %llu, %s, SSA tier", (unsigned long long)seed, what);
+    expect_same(expected, &ssa, stage, name);
+    free(ssa.data);
     free(after.data);
 }
 
