@@ -5,6 +5,8 @@
 
 #include <stdlib.h>
 
+#include "compiler/spirv/grammar.h"
+
 enum { NO = WPG_NO_BLOCK };
 
 static int compare_labels(const void *a, const void *b)
@@ -28,26 +30,49 @@ uint32_t wpg_cfg_find(const wpg_cfg *cfg, uint32_t label_id)
     return NO;
 }
 
+/* What an instruction other than a call may do to the live mask. */
+static uint8_t effect_of(const wpg_module *module, const wpg_inst *inst)
+{
+    switch ((SpvOp)inst->opcode) {
+    case SpvOpDemoteToHelperInvocation:
+        return WPG_EFFECT_DEMOTE;
+    case SpvOpTraceRayKHR:
+    case SpvOpExecuteCallableKHR:
+    case SpvOpReportIntersectionKHR:
+    case SpvOpTraceNV:
+    case SpvOpTraceMotionNV:
+    case SpvOpTraceRayMotionNV:
+    case SpvOpExecuteCallableNV:
+    case SpvOpHitObjectTraceRayNV:
+    case SpvOpHitObjectTraceRayMotionNV:
+    case SpvOpHitObjectExecuteShaderNV:
+    case SpvOpReorderThreadWithHintNV:
+    case SpvOpReorderThreadWithHitObjectNV:
+        return WPG_EFFECT_SEGMENT;
+    case SpvOpIgnoreIntersectionNV: /* no terminators, unlike their KHR successors */
+    case SpvOpTerminateRayNV:
+        return WPG_EFFECT_CALL;
+    default:
+        /* An instruction this build does not know may do anything. */
+        return module->has_unknown && !wpg_opcode_lookup(inst->opcode) ? WPG_EFFECT_CALL : 0;
+    }
+}
+
 /* Whether a call may take lanes away: some function of the module kills, demotes or ends a wave segment. Not
  * per callee: after normalisation calls are rare, and calls to what kills are the usual reason one was left.
  */
 static bool calls_change_masks(const wpg_module *module)
 {
-    WPG_INST_EACH (inst, module) {
+    for (const wpg_inst *inst = wpg_next_function(module->first); inst; inst = inst->next) {
         switch ((SpvOp)inst->opcode) {
         case SpvOpKill:
         case SpvOpTerminateInvocation:
-        case SpvOpDemoteToHelperInvocation:
         case SpvOpIgnoreIntersectionKHR:
         case SpvOpTerminateRayKHR:
-        case SpvOpTraceRayKHR:
-        case SpvOpExecuteCallableKHR:
-        case SpvOpReportIntersectionKHR:
         case SpvOpEmitMeshTasksEXT:
             return true;
         default:
-            /* An instruction this build does not know may do anything. */
-            if (module->has_unknown && inst->opcode > SpvOpTerminateInvocation)
+            if (effect_of(module, inst))
                 return true;
         }
     }
@@ -93,14 +118,11 @@ static wpg_status find_blocks(wpg_cfg_private *w, wpg_error *err)
             block->terminator = inst;
         } else if (inst->opcode == SpvOpSelectionMerge || inst->opcode == SpvOpLoopMerge) {
             block->merge = inst;
-        } else if (inst->opcode == SpvOpDemoteToHelperInvocation) {
-            *effects |= WPG_EFFECT_DEMOTE;
-        } else if (inst->opcode == SpvOpTraceRayKHR || inst->opcode == SpvOpExecuteCallableKHR ||
-                   inst->opcode == SpvOpReportIntersectionKHR) {
-            *effects |= WPG_EFFECT_SEGMENT;
         } else if (inst->opcode == SpvOpFunctionCall) {
             calls = calls < 0 ? calls_change_masks(cfg->module) : calls;
             *effects |= calls ? WPG_EFFECT_CALL : 0;
+        } else {
+            *effects |= effect_of(cfg->module, inst);
         }
         block->changes_mask = *effects != 0;
     }

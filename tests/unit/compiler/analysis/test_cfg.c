@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "compiler/analysis/cfg.h"
+#include "compiler/analysis/mask.h"
 #include "compiler/analysis/internal.h"
 #include "compiler/analysis/sites.h"
 #include "tests/support/assemble.h"
@@ -322,6 +323,100 @@ static void test_checksum_value(void **state)
     program_finish(&p);
 }
 
+/* -- Effects
+ * ------------------------------------------------------------------------------------------------------- */
+
+static wpg_cfg *from_text(wpg_module **module, const char *text, const char *target)
+{
+    uint32_t *words;
+    size_t count;
+    wpg_cfg *cfg;
+    wpg_error err = {0};
+    assert_true(assemble_text(&words, &count, text, target));
+    assert_int_equal(wpg_module_parse(module, words, count, &err), WPG_OK);
+    if (wpg_cfg_create(&cfg, *module, wpg_next_function((*module)->first), &err) != WPG_OK)
+        fail_msg("%s", err.message);
+    free(words);
+    return cfg;
+}
+
+/* Calls change masks where some function kills, and only there. */
+static void check_call(const char *end, bool changes)
+{
+    char text[2000];
+    wpg_module *module;
+    (void)snprintf(text, sizeof text,
+                   "OpCapability Shader\nOpMemoryModel Logical GLSL450\nOpEntryPoint Fragment %%1 \"main\"\n"
+                   "OpExecutionMode %%1 OriginUpperLeft\n%%2 = OpTypeVoid\n%%3 = OpTypeFunction %%2\n"
+                   "%%1 = OpFunction %%2 None %%3\n%%10 = OpLabel\n%%11 = OpFunctionCall %%2 %%4\n"
+                   "OpBranch %%12\n%%12 = OpLabel\nOpReturn\nOpFunctionEnd\n"
+                   "%%4 = OpFunction %%2 None %%3\n%%13 = OpLabel\n%s\nOpFunctionEnd\n",
+                   end);
+    wpg_cfg *cfg = from_text(&module, text, "spv1.0");
+    wpg_mask_classes classes;
+    assert_int_equal(cfg->blocks[0].changes_mask, changes);
+    assert_int_equal(wpg_mask_classes_compute(&classes, cfg, &cfg->arena), WPG_OK);
+    assert_int_equal(classes.class_count, changes ? 2 : 1);
+    wpg_cfg_destroy(cfg);
+    wpg_module_destroy(module);
+}
+
+static void test_calls(void **state)
+{
+    (void)state;
+    check_call("OpReturn", false);
+    check_call("OpKill", true);
+}
+
+/* What follows a reordering of a ray-tracing stage's lanes is another wave segment. */
+static void test_segments(void **state)
+{
+    (void)state;
+    wpg_module *module;
+    wpg_mask_classes classes;
+    wpg_cfg *cfg = from_text(
+        &module,
+        "OpCapability RayTracingKHR\nOpExtension \"SPV_KHR_ray_tracing\"\nOpMemoryModel Logical GLSL450\n"
+        "OpEntryPoint RayGenerationKHR %1 \"main\" %9\n%2 = OpTypeVoid\n%3 = OpTypeFunction %2\n"
+        "%4 = OpTypeInt 32 0\n%5 = OpConstant %4 0\n%8 = OpTypePointer CallableDataKHR %4\n"
+        "%9 = OpVariable %8 CallableDataKHR\n%1 = OpFunction %2 None %3\n%10 = OpLabel\n"
+        "OpBranch %11\n%11 = OpLabel\nOpExecuteCallableKHR %5 %9\nOpBranch %12\n%12 = OpLabel\nOpReturn\n"
+        "OpFunctionEnd\n",
+        "spv1.4");
+    assert_int_equal(wpg_mask_classes_compute(&classes, cfg, &cfg->arena), WPG_OK);
+    assert_int_equal(classes.class_count, 2);
+    assert_int_equal(classes.class_of[0], classes.class_of[1]);
+    assert_true(cfg->blocks[1].changes_mask);
+    wpg_cfg_destroy(cfg);
+    wpg_module_destroy(module);
+}
+
+/* Literals of a switch over 64 bits are two words each; equal targets are one edge. */
+static void test_wide_switch(void **state)
+{
+    (void)state;
+    wpg_module *module;
+    wpg_cfg *cfg = from_text(
+        &module,
+        "OpCapability Shader\nOpCapability Int64\nOpMemoryModel Logical GLSL450\n"
+        "OpEntryPoint GLCompute %1 \"main\"\nOpExecutionMode %1 LocalSize 1 1 1\n%2 = OpTypeVoid\n"
+        "%3 = OpTypeFunction %2\n%4 = OpTypeInt 64 0\n%5 = OpConstant %4 7\n%1 = OpFunction %2 None %3\n"
+        "%10 = OpLabel\nOpSelectionMerge %13 None\nOpSwitch %5 %13 4294967297 %11 2 %12 3 %11 4 %13\n"
+        "%11 = OpLabel\nOpBranch %12\n%12 = OpLabel\nOpBranch %13\n%13 = OpLabel\nOpReturn\nOpFunctionEnd\n",
+        "spv1.0");
+    const wpg_block *entry = &cfg->blocks[0];
+    assert_int_equal(entry->successor_count, 3);
+    assert_int_equal(entry->successors[0], 3);
+    assert_int_equal(entry->successors[1], 1);
+    assert_int_equal(entry->successors[2], 2);
+    assert_int_equal(cfg->blocks[3].predecessor_count, 2);
+    assert_int_equal(cfg->constructs[0].kind, WPG_CONSTRUCT_SWITCH);
+    assert_true(wpg_cfg_post_dominates(cfg, 3, 1) && wpg_cfg_post_dominates(cfg, 2, 1));
+    assert_false(wpg_cfg_post_dominates(cfg, 1, 0));
+    wpg_cfg_destroy(cfg);
+    wpg_module_destroy(module);
+}
+
 /* -- Refusals
  * ------------------------------------------------------------------------------------------------------- */
 
@@ -378,9 +473,10 @@ static void test_refusals(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_dominance),  cmocka_unit_test(test_dominance_ladder),
-        cmocka_unit_test(test_constructs), cmocka_unit_test(test_large),
-        cmocka_unit_test(test_checksum),   cmocka_unit_test(test_checksum_value),
-        cmocka_unit_test(test_refusals)};
+        cmocka_unit_test(test_dominance),   cmocka_unit_test(test_dominance_ladder),
+        cmocka_unit_test(test_constructs),  cmocka_unit_test(test_large),
+        cmocka_unit_test(test_checksum),    cmocka_unit_test(test_checksum_value),
+        cmocka_unit_test(test_calls),       cmocka_unit_test(test_segments),
+        cmocka_unit_test(test_wide_switch), cmocka_unit_test(test_refusals)};
     return cmocka_run_group_tests_name("control-flow graph", tests, NULL, NULL);
 }

@@ -162,6 +162,9 @@ static wpg_status rewrite(uint32_t **out, size_t *out_count, wpg_counter_map **m
                           size_t count, const wpg_instrument_options *options, bool normalize, wpg_error *err)
 {
     wpg_module *module;
+    *out = NULL;
+    *out_count = 0;
+    *map = NULL;
     assert_int_equal(wpg_module_parse(&module, words, count, err), WPG_OK);
     /* The names of the entry point live in the module's words, which normalisation may change. */
     wpg_stage stage = stage_of(module);
