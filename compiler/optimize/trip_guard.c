@@ -4,9 +4,10 @@
  *      for (i = 0; i < n; i++) body    =>    if (n == 16) { for (i = 0; i < 16; i++) body }  [[unroll]]
  *                                            else         { for (i = 0; i < n;  i++) body }
  *
- * This file finds loops and decides; loop_clone.c makes the copy. The copy is right for every n that passes
- * the guard, whatever the profile said, so a profile that errs costs time only. Needs: values in SSA form
- * (the induction variable is a phi), a profile with lanes. Legality: legality.h. */
+ * This file finds loops and decides; induction.c reads the loop's test; loop_clone.c makes the copy. The copy
+ * is right for every n that passes the guard, whatever the profile said, so a profile that errs costs time
+ * only. Needs: values in SSA form (the induction variable is a phi), a profile with lanes. Legality:
+ * legality.h. */
 #include "compiler/optimize/trip_guard.h"
 
 #include <stdio.h>
@@ -34,122 +35,6 @@ typedef struct guarder {
     uint64_t grown; /* instructions added so far */
     char text[128]; /* of a refusal with figures */
 } guarder;
-
-static bool is_u32_const(const wpg_module *module, uint32_t id, uint32_t *value)
-{
-    uint64_t bits;
-    uint32_t width;
-    if (!wpg_const_value(module, id, &bits, &width) || width != 32)
-        return false;
-    *value = (uint32_t)bits;
-    return true;
-}
-
-/* -- The comparison -- */
-
-static bool is_int_compare(SpvOp opcode)
-{
-    switch (opcode) {
-    case SpvOpIEqual:
-    case SpvOpINotEqual:
-    case SpvOpUGreaterThan:
-    case SpvOpSGreaterThan:
-    case SpvOpUGreaterThanEqual:
-    case SpvOpSGreaterThanEqual:
-    case SpvOpULessThan:
-    case SpvOpSLessThan:
-    case SpvOpULessThanEqual:
-    case SpvOpSLessThanEqual:
-        return true;
-    default:
-        return false;
-    }
-}
-
-static bool is_signed_compare(SpvOp opcode)
-{
-    return opcode == SpvOpSGreaterThan || opcode == SpvOpSGreaterThanEqual || opcode == SpvOpSLessThan ||
-           opcode == SpvOpSLessThanEqual;
-}
-
-static bool compare(SpvOp opcode, uint32_t a, uint32_t b)
-{
-    int32_t sa = (int32_t)a, sb = (int32_t)b;
-    switch (opcode) {
-    case SpvOpIEqual:
-        return a == b;
-    case SpvOpINotEqual:
-        return a != b;
-    case SpvOpUGreaterThan:
-        return a > b;
-    case SpvOpSGreaterThan:
-        return sa > sb;
-    case SpvOpUGreaterThanEqual:
-        return a >= b;
-    case SpvOpSGreaterThanEqual:
-        return sa >= sb;
-    case SpvOpULessThan:
-        return a < b;
-    case SpvOpSLessThan:
-        return sa < sb;
-    case SpvOpULessThanEqual:
-        return a <= b;
-    default:
-        return sa <= sb;
-    }
-}
-
-static bool stays(const wpg_guard_plan *plan, uint32_t induction, uint32_t bound)
-{
-    bool result = plan->bound_at == 4 ? compare((SpvOp)plan->compare->opcode, induction, bound)
-                                      : compare((SpvOp)plan->compare->opcode, bound, induction);
-    return result == plan->stays_on;
-}
-
-/* -- The induction variable -- */
-
-typedef struct induction {
-    uint32_t first, step; /* value at the first test; added for each further one (modulo 2^32) */
-} induction;
-
-static uint32_t induction_at(const induction *i, uint32_t evaluation) /* from 1 */
-{
-    return i->first + (evaluation - 1) * i->step;
-}
-
-/* Reads `id` as an induction variable of the loop, or as its value after the step. */
-static bool read_induction(induction *out, const wpg_view *view, const wpg_loop *loop, uint32_t id)
-{
-    const wpg_module *module = view->module;
-    const wpg_inst *inst = wpg_module_def(module, id), *phi = inst;
-    if (!inst)
-        return false;
-    if (inst->opcode == SpvOpIAdd || inst->opcode == SpvOpISub) {
-        phi = wpg_module_def(module, inst->words[3]);
-        if (inst->opcode == SpvOpIAdd && (!phi || phi->opcode != SpvOpPhi))
-            phi = wpg_module_def(module, inst->words[4]);
-    }
-    if (!phi || phi->opcode != SpvOpPhi || phi->count != 7 || view->block_of[phi->result] != loop->header)
-        return false;
-    unsigned back = phi->words[4] == view->cfg->blocks[loop->back_edge].id ? 3 : 5;
-    if (phi->words[back + 1] != view->cfg->blocks[loop->back_edge].id)
-        return false;
-    const wpg_inst *next = wpg_module_def(module, phi->words[back]);
-    uint32_t start, step;
-    if (!next || next->count != 5 || !is_u32_const(module, phi->words[8 - back], &start))
-        return false;
-    bool phi_first = next->words[3] == phi->result, phi_second = next->words[4] == phi->result;
-    if (phi_first == phi_second || !is_u32_const(module, next->words[phi_first ? 4 : 3], &step))
-        return false;
-    if (next->opcode == SpvOpISub && phi_first)
-        step = 0u - step;
-    else if (next->opcode != SpvOpIAdd)
-        return false;
-    if (!step || (id != phi->result && id != next->result))
-        return false;
-    *out = (induction){.first = id == phi->result ? start : start + step, .step = step};
-    return true;
-}
 
 /* -- The bound -- */
 
@@ -272,42 +157,6 @@ static const char *trips_refusal(guarder *g, wpg_guard_plan *plan)
     plan->evaluations = (uint32_t)evaluations;
     plan->trips = (uint32_t)trips;
     return other_exits_refusal(g, plan);
-}
-
-/* Does the loop leave exactly at the measured test with this bound? */
-static bool leaves_on_time(const wpg_guard_plan *plan, const induction *i, uint32_t bound)
-{
-    for (uint32_t e = 1; e < plan->evaluations; e++)
-        if (!stays(plan, induction_at(i, e), bound))
-            return false;
-    return !stays(plan, induction_at(i, plan->evaluations), bound);
-}
-
-/* Do the induction values up to the last test run one way in the comparison's order, without wrapping? */
-static bool is_monotone(const wpg_guard_plan *plan, const induction *i)
-{
-    SpvOp opcode = (SpvOp)plan->compare->opcode;
-    if (opcode == SpvOpIEqual || opcode == SpvOpINotEqual)
-        return false;
-    bool is_signed = is_signed_compare(opcode);
-    int64_t value = is_signed ? (int64_t)(int32_t)i->first : (int64_t)i->first, step = (int32_t)i->step;
-    int64_t end = value + step * (int64_t)(plan->evaluations - 1);
-    return is_signed ? end >= INT32_MIN && end <= INT32_MAX : end >= 0 && end <= UINT32_MAX;
-}
-
-static const char *value_refusal(wpg_guard_plan *plan, const induction *i)
-{
-    plan->leaving = induction_at(i, plan->evaluations);
-    plan->last = induction_at(i, plan->evaluations - 1);
-    const uint32_t tries[] = {plan->leaving, plan->last, plan->leaving + 1, plan->leaving - 1};
-    for (unsigned t = 0; t < sizeof tries / sizeof *tries; t++) {
-        if (!leaves_on_time(plan, i, tries[t]))
-            continue;
-        plan->value = tries[t];
-        plan->range = leaves_on_time(plan, i, tries[t] + 1) || leaves_on_time(plan, i, tries[t] - 1);
-        return plan->range && !is_monotone(plan, i) ? "its induction variable wraps" : NULL;
-    }
-    return "no bound gives the trips that were counted";
 }
 
 /* -- Legality of the copy -- */
@@ -503,7 +352,7 @@ static bool read_test(wpg_guard_plan *plan, const wpg_view *view, uint32_t block
     if ((t == plan->loop.merge) == (f == plan->loop.merge) || t == WPG_NO_BLOCK || f == WPG_NO_BLOCK)
         return false;
     wpg_inst *compare_inst = wpg_module_def(view->module, b->terminator->words[1]);
-    if (!compare_inst || !is_int_compare((SpvOp)compare_inst->opcode) || compare_inst->count != 5)
+    if (!compare_inst || !wpg_is_int_compare((SpvOp)compare_inst->opcode) || compare_inst->count != 5)
         return false;
     plan->test = block;
     plan->compare = compare_inst;
@@ -515,15 +364,15 @@ static bool read_test(wpg_guard_plan *plan, const wpg_view *view, uint32_t block
 static const char *plan_loop(guarder *g, wpg_guard_plan *plan)
 {
     const wpg_view *view = g->view;
-    induction i = {0};
+    wpg_induction i = {0};
     bool found = false, constant = false;
     for (uint32_t b = 0; b < view->cfg->count && !found; b++) {
         if (!plan->loop.members[b] || !read_test(plan, view, b))
             continue;
         for (plan->bound_at = 4; plan->bound_at >= 3 && !found; plan->bound_at--) {
             uint32_t bound = plan->compare->words[plan->bound_at], value;
-            found = read_induction(&i, view, &plan->loop, plan->compare->words[7 - plan->bound_at]);
-            constant = found && is_u32_const(view->module, bound, &value);
+            found = wpg_read_induction(&i, view, &plan->loop, plan->compare->words[7 - plan->bound_at]);
+            constant = found && wpg_is_u32_const(view->module, bound, &value);
             if (found)
                 break;
         }
@@ -539,7 +388,7 @@ static const char *plan_loop(guarder *g, wpg_guard_plan *plan)
     if (!why)
         why = bound_refusal(view, &plan->loop, bound->result, 0);
     if (!why)
-        why = value_refusal(plan, &i);
+        why = wpg_bound_value_refusal(plan, &i);
     return why ? why : copy_refusal(g, plan);
 }
 
@@ -628,8 +477,8 @@ static bool loop_is_wanted(guarder *g, wpg_guard_plan *plan, bool *tested)
     for (uint32_t b = 0; b < view->cfg->count; b++) {
         uint32_t value;
         if (!plan->loop.members[b] || !read_test(plan, view, b) ||
-            is_u32_const(view->module, plan->compare->words[3], &value) ||
-            is_u32_const(view->module, plan->compare->words[4], &value))
+            wpg_is_u32_const(view->module, plan->compare->words[3], &value) ||
+            wpg_is_u32_const(view->module, plan->compare->words[4], &value))
             continue;
         *tested = true;
         const char *why = trips_refusal(g, plan);

@@ -305,6 +305,32 @@ static void keeps_dont_unroll(void **state)
 }
 
 /* Unrolled, the first copy would compute a constant's sine, which a driver folds with another library. */
+/* A loop that gathers from a storage buffer waits for memory: unrolling it does not help. */
+static void refuses_loops_that_gather(void **state)
+{
+    (void)state;
+    const char *gather =
+        "h += src.data[h & 255u] ^ src.data[(h >> 8u) & 255u] ^ src.data[(h >> 16u) & 255u];";
+    for (unsigned trips = 8; trips <= 32; trips += 24) {
+        use_shader s;
+        use_result r;
+        char source[1024];
+        snprintf(source, sizeof source,
+                 USE_COMPUTE_HEAD
+                 "void main() { uint i = gl_GlobalInvocationID.x; uint h = src.data[i];\n" PLAIN_LOOP
+                 "{ %s } dst.data[i] = h; }\n",
+                 gather);
+        use_glsl(&s, source, "comp", SpvExecutionModelGLCompute);
+        s.trips[0] = trips;
+        use_profile(&s);
+        use_run(&r, &s, NULL, true);
+        use_expect(&r, trips == 8 ? WPG_REMARK_DONE : WPG_REMARK_REFUSED, "trip-guard",
+                   trips == 8 ? "8 trips" : "it waits for memory");
+        use_done(&r);
+        use_free(&s);
+    }
+}
+
 static void refuses_to_expose_inexact_constants(void **state)
 {
     (void)state;
@@ -373,6 +399,7 @@ int main(void)
         cmocka_unit_test(refuses_fixed_work),
         cmocka_unit_test(refuses_exact_outputs),
         cmocka_unit_test(keeps_dont_unroll),
+        cmocka_unit_test(refuses_loops_that_gather),
         cmocka_unit_test(refuses_to_expose_inexact_constants),
         cmocka_unit_test(refuses_large_loops),
         cmocka_unit_test(remarks_on_other_exits),
