@@ -95,6 +95,7 @@ VkResult VKAPI_CALL wpg_create_instance(const VkInstanceCreateInfo *info,
         return VK_ERROR_INITIALIZATION_FAILED;
     link->u.pLayerInfo = link->u.pLayerInfo->pNext;
 
+    wpg_process_first_instance(info);
     char capture[128];
     bool active = wpg_the_process.mode != WPG_MODE_OFF && wpg_process_is_owner();
     if (active && wpg_capture_layer_below(capture, sizeof capture, info)) {

@@ -6,6 +6,7 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
+#include "layer/api_settings.h"
 #include "layer/files.h"
 #include "layer/rewrite.h"
 #include "layer/state.h"
@@ -19,6 +20,14 @@ wpg_process wpg_the_process = {
 
 static pthread_once_t loaded = PTHREAD_ONCE_INIT;
 
+/* What follows from the settings. */
+static void settle(wpg_process *process)
+{
+    wpg_log_open((wpg_log_level)process->settings.log, process->settings.log_file);
+    process->mode = (wpg_mode)process->settings.mode;
+    wpg_rewrite_setup();
+}
+
 static void load(void)
 {
     wpg_process *process = &wpg_the_process;
@@ -27,25 +36,37 @@ static void load(void)
     if (!getcwd(process->folder, sizeof process->folder))
         process->folder[0] = '\0';
     /* A program that runs with raised privileges must not be steered by its caller's environment. */
-    if (getauxval(AT_SECURE))
+    process->inert = getauxval(AT_SECURE) != 0;
+    if (process->inert)
         return;
     /* What the settings' own loading has to say goes to the log already. */
     wpg_log_open(WPG_LOG_WARN, secure_getenv("WAVEPGO_LOG_FILE"));
     wpg_settings_load(&process->settings);
-    wpg_log_open((wpg_log_level)process->settings.log, process->settings.log_file);
-    process->mode = (wpg_mode)process->settings.mode;
-    wpg_rewrite_setup();
-    wpg_log_debug("wavepgo " WPG_VERSION " loaded, pid %ld, mode %s", (long)process->pid,
-                  process->mode == WPG_MODE_OFF        ? "off"
-                  : process->mode == WPG_MODE_GENERATE ? "generate"
-                                                       : "use");
-    if (process->mode == WPG_MODE_USE)
-        wpg_use_load(process->settings.profile_use);
+    settle(process);
 }
 
 void wpg_process_load(void)
 {
     (void)pthread_once(&loaded, load);
+}
+
+void wpg_process_first_instance(const VkInstanceCreateInfo *info)
+{
+    static bool seen;
+    wpg_process *process = &wpg_the_process;
+    (void)pthread_mutex_lock(&process->lock);
+    bool first = !seen && !process->inert && wpg_process_is_owner();
+    seen = true;
+    if (first && wpg_api_settings_apply(&process->settings, info))
+        settle(process);
+    if (first)
+        wpg_log_debug("wavepgo " WPG_VERSION " loaded, pid %ld, mode %s", (long)process->pid,
+                      process->mode == WPG_MODE_OFF        ? "off"
+                      : process->mode == WPG_MODE_GENERATE ? "generate"
+                                                           : "use");
+    if (first && process->mode == WPG_MODE_USE)
+        wpg_use_load(process->settings.profile_use);
+    (void)pthread_mutex_unlock(&process->lock);
 }
 
 bool wpg_process_is_owner(void)

@@ -55,6 +55,7 @@ typedef struct wpg_device {
 typedef struct wpg_process {
     wpg_settings settings;
     wpg_mode mode;     /* of the settings; WPG_MODE_OFF when privileges were raised (setuid) */
+    bool inert;        /* privileges were raised: nothing is read, nothing is done */
     pid_t pid;         /* a forked child is another process: it writes nothing */
     char folder[4096]; /* working folder at load: relative names of the settings count from here */
     wpg_handles instances, devices; /* by dispatch key */
@@ -67,6 +68,8 @@ extern wpg_process wpg_the_process;
 
 /* Loads the settings on the first call; later calls are free. */
 void wpg_process_load(void);
+/* The first instance may bring settings of its own (VK_EXT_layer_settings); later ones find them fixed. */
+void wpg_process_first_instance(const VkInstanceCreateInfo *info);
 /* In a forked child the parent's counters and files are not ours. */
 bool wpg_process_is_owner(void);
 
