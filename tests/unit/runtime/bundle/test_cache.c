@@ -93,10 +93,10 @@ static void where(void **state)
 {
     (void)state;
     wpg_cache c;
-    (void)setenv("HOME", "/home/somebody", 1);
+    (void)setenv("HOME", "/nowhere/somebody", 1);
     (void)unsetenv("XDG_CACHE_HOME");
     wpg_cache_init(&c, "", "/base");
-    assert_string_equal(c.folder, "/home/somebody/.cache/wavepgo");
+    assert_string_equal(c.folder, "/nowhere/somebody/.cache/wavepgo");
     (void)setenv("XDG_CACHE_HOME", "/xdg", 1);
     wpg_cache_init(&c, "", "/base");
     assert_string_equal(c.folder, "/xdg/wavepgo");
