@@ -301,7 +301,8 @@ static const char *shape_refusal(const guarder *g, wpg_guard_plan *plan)
     return NULL;
 }
 
-static const char *copy_refusal(guarder *g, wpg_guard_plan *plan)
+/* What the normal form shows already, before the SSA tier is run for it. */
+static const char *early_refusal(guarder *g, wpg_guard_plan *plan)
 {
     const wpg_loop *loop = &plan->loop;
     const wpg_inst *merge = g->view->cfg->blocks[loop->header].merge;
@@ -311,6 +312,21 @@ static const char *copy_refusal(guarder *g, wpg_guard_plan *plan)
         snprintf(g->text, sizeof g->text, "it has %s", wpg_trait_name(loop->traits));
         return g->text;
     }
+    uint64_t loads = loads_a_trip(g->view, loop) * plan->trips;
+    if (loads > UNROLLED_LOADS) {
+        snprintf(g->text, sizeof g->text, "unrolled, it would load %llu words: it waits for memory",
+                 (unsigned long long)loads);
+        return g->text;
+    }
+    return NULL;
+}
+
+static const char *copy_refusal(guarder *g, wpg_guard_plan *plan)
+{
+    const wpg_loop *loop = &plan->loop;
+    const char *why = early_refusal(g, plan);
+    if (why)
+        return why;
     uint64_t unrolled = (uint64_t)loop->instructions * plan->trips;
     uint64_t allowed = (uint64_t)g->view->instruction_count * g->context->options->max_growth / 100;
     if (unrolled > UNROLLED_SIZE || g->grown + loop->instructions > allowed) {
@@ -318,15 +334,9 @@ static const char *copy_refusal(guarder *g, wpg_guard_plan *plan)
                  (unsigned long long)unrolled);
         return g->text;
     }
-    uint64_t loads = loads_a_trip(g->view, loop) * plan->trips;
-    if (loads > UNROLLED_LOADS) {
-        snprintf(g->text, sizeof g->text, "unrolled, it would load %llu words: it waits for memory",
-                 (unsigned long long)loads);
-        return g->text;
-    }
     if (has_group_decorations(g->context->module))
         return "the module decorates by groups";
-    const char *why = shape_refusal(g, plan);
+    why = shape_refusal(g, plan);
     if (!why)
         why = contents_refusal(g, loop);
     uint32_t folded =
@@ -468,6 +478,29 @@ wpg_status wpg_pass_trip_guard(bool *changed, wpg_context *context, wpg_function
     return status;
 }
 
+/* A bound in the normal form: a value loaded from memory that is not the function's own must be constant for
+ * a draw; one kept in a variable cannot be told yet. */
+static const char *early_bound_refusal(const wpg_view *view, uint32_t id, unsigned depth)
+{
+    const wpg_inst *inst = wpg_module_def(view->module, id);
+    const char *why = NULL;
+    if (!inst || !wpg_view_is_local(view, id) || depth > 8)
+        return NULL;
+    if (inst->opcode == SpvOpLoad) {
+        SpvStorageClass class = wpg_pointer_class(view->module, inst->words[3]);
+        bool own = class == SpvStorageClassFunction || class == SpvStorageClassPrivate;
+        return own || wpg_load_is_draw_constant(view->module, inst, &why) ? NULL : why;
+    }
+    if (!(wpg_inst_traits(view->module, inst) & WPG_TRAIT_PURE))
+        return NULL;
+    wpg_operand_list operands = {0};
+    if (wpg_used_ids(&operands, view->module, inst))
+        for (size_t i = 0; !why && i < operands.count; i++)
+            why = early_bound_refusal(view, inst->words[operands.data[i]], depth + 1);
+    wpg_vec_free(&operands);
+    return why;
+}
+
 /* Whole trips per entry, within limits, as far as the normal form shows: else says why, and marks the loop as
  * seen. A test against a constant is none of ours. */
 static bool loop_is_wanted(guarder *g, wpg_guard_plan *plan, bool *tested)
@@ -482,6 +515,10 @@ static bool loop_is_wanted(guarder *g, wpg_guard_plan *plan, bool *tested)
             continue;
         *tested = true;
         const char *why = trips_refusal(g, plan);
+        if (!why)
+            why = early_refusal(g, plan);
+        if (!why)
+            why = early_bound_refusal(view, plan->compare->result, 0);
         if (!why)
             return true;
         uint32_t origin = origin_of(g, plan->loop.header);
