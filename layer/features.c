@@ -187,6 +187,8 @@ static void ask_device(device_abilities *able, const wpg_instance *instance, VkP
         if (result != VK_SUCCESS && result != VK_INCOMPLETE)
             count = 0;
     }
+    if (!extensions)
+        count = 0;
     able->host_import = offers(extensions, count, VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME);
     ask_bits(able, instance, physical, extensions, count, arena);
 }

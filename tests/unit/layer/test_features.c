@@ -1,0 +1,268 @@
+/* Where feature bits are set: in the structure the application passed, in copies only as far as needed. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "layer/chain.h"
+#include "layer/state.h"
+
+/* A device that can do everything the layer asks for, of a Vulkan version that the test chooses. */
+static uint32_t device_version = VK_API_VERSION_1_3;
+static bool has_stores = true, has_replay;
+static const char *extension_names[] = {"VK_KHR_buffer_device_address", "VK_KHR_shader_atomic_int64",
+                                        "VK_EXT_shader_demote_to_helper_invocation",
+                                        "VK_EXT_external_memory_host"};
+
+static void properties(VkPhysicalDevice p, VkPhysicalDeviceProperties *out)
+{
+    (void)p;
+    memset(out, 0, sizeof *out);
+    out->apiVersion = device_version;
+}
+static void properties2(VkPhysicalDevice p, VkPhysicalDeviceProperties2 *out)
+{
+    (void)p;
+    VkPhysicalDeviceSubgroupProperties *subgroup = out->pNext;
+    subgroup->supportedStages = VK_SHADER_STAGE_FRAGMENT_BIT | VK_SHADER_STAGE_COMPUTE_BIT;
+    subgroup->supportedOperations = VK_SUBGROUP_FEATURE_BASIC_BIT | VK_SUBGROUP_FEATURE_BALLOT_BIT;
+}
+static void features(VkPhysicalDevice p, VkPhysicalDeviceFeatures *out)
+{
+    (void)p;
+    memset(out, 0, sizeof *out);
+    out->vertexPipelineStoresAndAtomics = out->fragmentStoresAndAtomics = has_stores;
+    out->shaderInt64 = VK_TRUE;
+}
+static void features2(VkPhysicalDevice p, VkPhysicalDeviceFeatures2 *out)
+{
+    (void)p;
+    for (VkBaseOutStructure *at = out->pNext; at; at = at->pNext) {
+        VkBool32 *first = (VkBool32 *)(void *)(at + 1);
+        if (at->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_BUFFER_DEVICE_ADDRESS_FEATURES) {
+            first[0] = VK_TRUE;
+            first[1] = has_replay;
+        } else if (at->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ATOMIC_INT64_FEATURES ||
+                   at->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_DEMOTE_TO_HELPER_INVOCATION_FEATURES)
+            first[0] = VK_TRUE;
+        else if (at->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_MEMORY_MODEL_FEATURES)
+            first[0] = first[1] = VK_TRUE;
+    }
+}
+static VkResult extensions(VkPhysicalDevice p, const char *layer, uint32_t *count, VkExtensionProperties *out)
+{
+    (void)p, (void)layer;
+    *count = sizeof extension_names / sizeof *extension_names;
+    for (uint32_t i = 0; out && i < *count; i++)
+        strcpy(out[i].extensionName, extension_names[i]);
+    return VK_SUCCESS;
+}
+
+static wpg_instance instance = {.api_version = VK_API_VERSION_1_3,
+                                .active = true,
+                                .next = {.GetPhysicalDeviceProperties = properties,
+                                         .GetPhysicalDeviceProperties2 = properties2,
+                                         .GetPhysicalDeviceFeatures = features,
+                                         .GetPhysicalDeviceFeatures2 = features2,
+                                         .EnumerateDeviceExtensionProperties = extensions}};
+
+static int reset(void **state)
+{
+    (void)state;
+    device_version = VK_API_VERSION_1_3;
+    instance.api_version = VK_API_VERSION_1_3;
+    has_stores = true;
+    has_replay = false;
+    return 0;
+}
+
+static bool has_extension(const VkDeviceCreateInfo *info, const char *name)
+{
+    for (uint32_t i = 0; i < info->enabledExtensionCount; i++)
+        if (strcmp(info->ppEnabledExtensionNames[i], name) == 0)
+            return true;
+    return false;
+}
+
+/* Nothing given: core bits in features of ours, the others in structures of their own. */
+static void bare(void **state)
+{
+    (void)state;
+    VkDeviceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO};
+    wpg_feature_plan plan;
+    wpg_feature_plan_make(&plan, &instance, NULL, &info, true);
+    assert_string_equal(plan.refused, "");
+    assert_true(plan.changed);
+    assert_true(plan.info.pEnabledFeatures->fragmentStoresAndAtomics &&
+                plan.info.pEnabledFeatures->shaderInt64);
+    assert_non_null(
+        wpg_chain_find(plan.info.pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_BUFFER_DEVICE_ADDRESS_FEATURES));
+    assert_null(
+        wpg_chain_find(plan.info.pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_MEMORY_MODEL_FEATURES));
+    assert_false(has_extension(&plan.info, "VK_KHR_buffer_device_address")); /* core in 1.2 */
+    assert_true(has_extension(&plan.info, "VK_EXT_external_memory_host"));
+    assert_true(plan.planned.buffer_device_address && plan.planned.vertex_stores && plan.planned.demote);
+    assert_false(plan.plain.buffer_device_address);
+    wpg_feature_plan_finish(&plan);
+    /* In use mode nothing is added. */
+    wpg_feature_plan_make(&plan, &instance, NULL, &info, false);
+    assert_false(plan.changed);
+    assert_null(plan.info.pNext);
+    wpg_feature_plan_finish(&plan);
+}
+
+/* Bits go where the application has a structure for them; what follows the last one is the application's own.
+ */
+static void in_the_application_s_structures(void **state)
+{
+    (void)state;
+    VkPhysicalDeviceMultiviewFeatures tail = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MULTIVIEW_FEATURES};
+    VkPhysicalDeviceVulkan12Features twelve = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES,
+                                               .pNext = &tail,
+                                               .vulkanMemoryModel = VK_TRUE,
+                                               .scalarBlockLayout = VK_TRUE};
+    VkPhysicalDeviceFeatures2 two = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, .pNext = &twelve};
+    two.features.robustBufferAccess = VK_TRUE;
+    VkDeviceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO, .pNext = &two};
+    wpg_feature_plan plan;
+    wpg_feature_plan_make(&plan, &instance, NULL, &info, true);
+    const VkPhysicalDeviceVulkan12Features *mine =
+        wpg_chain_find(plan.info.pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES);
+    const VkPhysicalDeviceFeatures2 *core =
+        wpg_chain_find(plan.info.pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2);
+    assert_ptr_not_equal(mine, &twelve);
+    assert_true(mine->bufferDeviceAddress && mine->shaderBufferInt64Atomics &&
+                mine->vulkanMemoryModelDeviceScope);
+    assert_true(mine->scalarBlockLayout && core->features.robustBufferAccess &&
+                core->features.fragmentStoresAndAtomics);
+    assert_ptr_equal(mine->pNext, &tail);
+    assert_null(plan.info.pEnabledFeatures);
+    /* Never a feature's own structure beside the version's. */
+    assert_null(
+        wpg_chain_find(plan.info.pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_BUFFER_DEVICE_ADDRESS_FEATURES));
+    assert_null(
+        wpg_chain_find(plan.info.pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ATOMIC_INT64_FEATURES));
+    assert_non_null(wpg_chain_find(
+        plan.info.pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_DEMOTE_TO_HELPER_INVOCATION_FEATURES));
+    assert_true(plan.planned.memory_model_device_scope && plan.planned.validate.scalar_block_layout);
+    /* The application's own are untouched. */
+    assert_false(twelve.bufferDeviceAddress);
+    assert_false(two.features.fragmentStoresAndAtomics);
+    wpg_feature_plan_finish(&plan);
+}
+
+/* A structure of unknown size in front of one that would have to change: nothing is touched. Behind it: fine.
+ */
+static void unknown_structures(void **state)
+{
+    (void)state;
+    struct {
+        VkStructureType type;
+        const void *next;
+    } unknown = {.type = (VkStructureType)1999999000};
+    VkPhysicalDeviceVulkan12Features twelve = {.sType =
+                                                   VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES};
+    VkDeviceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO, .pNext = &unknown};
+    wpg_feature_plan plan;
+    unknown.next = &twelve;
+    wpg_feature_plan_make(&plan, &instance, NULL, &info, true);
+    assert_string_not_equal(plan.refused, "");
+    assert_false(plan.changed);
+    assert_ptr_equal(plan.info.pNext, &unknown);
+    wpg_feature_plan_finish(&plan);
+    info.pNext = &twelve;
+    twelve.pNext = &unknown;
+    unknown.next = NULL;
+    wpg_feature_plan_make(&plan, &instance, NULL, &info, true);
+    assert_string_equal(plan.refused, "");
+    assert_ptr_equal(wpg_chain_find(plan.info.pNext, unknown.type), &unknown);
+    wpg_feature_plan_finish(&plan);
+}
+
+/* On a 1.1 device the extensions come too; those the application has are not named twice. */
+static void as_extensions(void **state)
+{
+    (void)state;
+    const char *const given[] = {"VK_KHR_swapchain", "VK_KHR_shader_atomic_int64"};
+    VkDeviceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
+                               .enabledExtensionCount = 2,
+                               .ppEnabledExtensionNames = given};
+    wpg_feature_plan plan;
+    device_version = VK_API_VERSION_1_1;
+    wpg_feature_plan_make(&plan, &instance, NULL, &info, true);
+    assert_string_equal(plan.refused, "");
+    assert_int_equal(plan.info.enabledExtensionCount, 5);
+    assert_true(has_extension(&plan.info, "VK_KHR_swapchain"));
+    assert_true(has_extension(&plan.info, "VK_KHR_buffer_device_address"));
+    assert_true(has_extension(&plan.info, "VK_EXT_shader_demote_to_helper_invocation"));
+    wpg_feature_plan_finish(&plan);
+    device_version = VK_API_VERSION_1_0;
+    wpg_feature_plan_make(&plan, &instance, NULL, &info, true);
+    assert_string_not_equal(plan.refused, "");
+    wpg_feature_plan_finish(&plan);
+}
+
+static void addresses(void **state)
+{
+    (void)state;
+    VkDeviceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO};
+    wpg_feature_plan plan;
+    has_replay = true; /* replayed addresses make imported pages needless */
+    wpg_feature_plan_make(&plan, &instance, NULL, &info, true);
+    assert_true(plan.planned.capture_replay);
+    assert_false(plan.planned.host_import || plan.application_replays);
+    wpg_feature_plan_finish(&plan);
+    VkPhysicalDeviceBufferDeviceAddressFeatures replays = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_BUFFER_DEVICE_ADDRESS_FEATURES,
+        .bufferDeviceAddress = VK_TRUE,
+        .bufferDeviceAddressCaptureReplay = VK_TRUE};
+    info.pNext = &replays;
+    wpg_feature_plan_make(&plan, &instance, NULL, &info, true);
+    assert_true(plan.application_replays);
+    wpg_feature_plan_finish(&plan);
+    /* The older extension does not go together with the newer one. */
+    const char *const old[] = {"VK_EXT_buffer_device_address"};
+    info = (VkDeviceCreateInfo){.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
+                                .enabledExtensionCount = 1,
+                                .ppEnabledExtensionNames = old};
+    wpg_feature_plan_make(&plan, &instance, NULL, &info, true);
+    assert_string_not_equal(plan.refused, "");
+    wpg_feature_plan_finish(&plan);
+}
+
+/* A missing feature takes away its stage only. */
+static void stages(void **state)
+{
+    (void)state;
+    VkDeviceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO};
+    wpg_feature_plan plan;
+    wpg_instrument_target target;
+    const char *why;
+    has_stores = false;
+    wpg_feature_plan_make(&plan, &instance, NULL, &info, true);
+    assert_true(wpg_features_target(&target, &why, &plan.planned, VK_SHADER_STAGE_COMPUTE_BIT));
+    assert_true(target.subgroup_ballot && target.int64_atomics && target.max_spirv_minor == 6);
+    assert_false(wpg_features_target(&target, &why, &plan.planned, VK_SHADER_STAGE_VERTEX_BIT));
+    assert_false(wpg_features_target(&target, &why, &plan.planned, VK_SHADER_STAGE_FRAGMENT_BIT));
+    assert_false(wpg_features_target(&target, &why, &plan.planned, VK_SHADER_STAGE_RAYGEN_BIT_KHR));
+    assert_false(wpg_features_target(&target, &why, &plan.plain, VK_SHADER_STAGE_COMPUTE_BIT));
+    wpg_feature_plan_finish(&plan);
+    has_stores = true;
+    wpg_feature_plan_make(&plan, &instance, NULL, &info, true);
+    assert_true(wpg_features_target(&target, &why, &plan.planned, VK_SHADER_STAGE_VERTEX_BIT));
+    assert_false(target.subgroup_basic || target.subgroup_ballot); /* not in vertex stages of this device */
+    wpg_feature_plan_finish(&plan);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test_setup(bare, reset),
+                                       cmocka_unit_test_setup(in_the_application_s_structures, reset),
+                                       cmocka_unit_test_setup(unknown_structures, reset),
+                                       cmocka_unit_test_setup(as_extensions, reset),
+                                       cmocka_unit_test_setup(addresses, reset),
+                                       cmocka_unit_test_setup(stages, reset)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

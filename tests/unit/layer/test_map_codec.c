@@ -1,0 +1,138 @@
+/* What the disk cache keeps beside the words: counter maps and remarks, there and back, and from bad bytes.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "layer/map_codec.h"
+
+static uint32_t lanes[] = {10, 11, WPG_NO_COUNTER, 12}, waves[] = {13, 14, WPG_NO_COUNTER, 15},
+                selects[] = {16, 20};
+static wpg_function_counters functions[] = {
+    {.function = 4,
+     .checksum = 0x0123456789abcdef,
+     .kinds = WPG_KIND_LANES | WPG_KIND_WAVES | WPG_KIND_SELECTS,
+     .block_count = 4,
+     .lanes = lanes,
+     .waves = waves,
+     .select_count = 2,
+     .selects = selects},
+    {.function = 90, .ordinal = 1, .kinds = WPG_KIND_LANES, .block_count = 1, .lanes = lanes}};
+static const wpg_counter_map sample = {.functions = functions,
+                                       .function_count = 2,
+                                       .first_counter = 10,
+                                       .counter_count = 14,
+                                       .without_early_tests = true,
+                                       .note = "a note"};
+
+static void round_trip(void **state)
+{
+    (void)state;
+    wpg_writer w = {0};
+    wpg_counter_map *map;
+    wpg_error err;
+    wpg_map_encode(&w, &sample);
+    wpg_reader r = wpg_reader_over(w.data, w.size);
+    assert_int_equal(wpg_map_decode(&map, &r, &err), WPG_OK);
+    assert_int_equal(r.at, w.size);
+    assert_int_equal(map->function_count, 2);
+    assert_int_equal(map->counter_count, 14);
+    assert_true(map->without_early_tests);
+    assert_string_equal(map->note, "a note");
+    assert_memory_equal(map->functions[0].lanes, lanes, sizeof lanes);
+    assert_memory_equal(map->functions[0].waves, waves, sizeof waves);
+    assert_null(map->functions[0].uniform); /* absent stays absent */
+    assert_memory_equal(map->functions[0].selects, selects, sizeof selects);
+    assert_true(map->functions[0].checksum == functions[0].checksum);
+    assert_int_equal(map->functions[1].ordinal, 1);
+    wpg_counter_map_destroy(map);
+    wpg_writer_finish(&w);
+}
+
+/* Cut anywhere: refused. Changed anywhere: refused or a map whose every index is in range, never a crash. */
+static void bad_bytes(void **state)
+{
+    (void)state;
+    wpg_writer w = {0};
+    wpg_counter_map *map;
+    wpg_map_encode(&w, &sample);
+    for (size_t i = 0; i < w.size; i++) {
+        uint8_t *cut = malloc(i ? i : 1); /* its own allocation: a read beyond it is seen by the sanitizer */
+        memcpy(cut, w.data, i);
+        wpg_reader r = wpg_reader_over(cut, i);
+        assert_int_equal(wpg_map_decode(&map, &r, NULL), WPG_E_FORMAT);
+        free(cut);
+        for (unsigned bit = 0; bit < 8; bit++) {
+            w.data[i] ^= (uint8_t)(1u << bit);
+            r = wpg_reader_over(w.data, w.size);
+            if (wpg_map_decode(&map, &r, NULL) == WPG_OK) {
+                for (uint32_t f = 0; f < map->function_count; f++)
+                    for (uint32_t b = 0; map->functions[f].lanes && b < map->functions[f].block_count; b++)
+                        assert_true(map->functions[f].lanes[b] == WPG_NO_COUNTER ||
+                                    map->functions[f].lanes[b] - map->first_counter < map->counter_count);
+                wpg_counter_map_destroy(map);
+            }
+            w.data[i] ^= (uint8_t)(1u << bit);
+        }
+    }
+    wpg_writer_finish(&w);
+}
+
+static void index_out_of_range(void **state)
+{
+    (void)state;
+    wpg_counter_map wrong = sample;
+    wpg_counter_map *map;
+    wpg_error err;
+    wrong.counter_count = 9; /* the second select's counters end beyond it */
+    wpg_writer w = {0};
+    wpg_map_encode(&w, &wrong);
+    wpg_reader r = wpg_reader_over(w.data, w.size);
+    assert_int_equal(wpg_map_decode(&map, &r, &err), WPG_E_FORMAT);
+    wpg_writer_finish(&w);
+}
+
+static void remarks(void **state)
+{
+    (void)state;
+    wpg_remark items[] = {{WPG_REMARK_DONE, "annotate", 0, 3, "loop unrolled"},
+                          {WPG_REMARK_REFUSED, "unflatten", 1, 7, "too cheap"}};
+    wpg_remarks from = {.items = items, .count = 2, .mismatch = true}, *to;
+    wpg_error err;
+    wpg_writer w = {0};
+    wpg_remarks_encode(&w, &from);
+    wpg_reader r = wpg_reader_over(w.data, w.size);
+    assert_int_equal(wpg_remarks_decode(&to, &r, &err), WPG_OK);
+    assert_int_equal(to->count, 2);
+    assert_true(to->mismatch);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(to->items[i].kind, items[i].kind);
+        assert_string_equal(to->items[i].pass, items[i].pass);
+        assert_string_equal(to->items[i].text, items[i].text);
+        assert_int_equal(to->items[i].block, items[i].block);
+    }
+    wpg_remarks_destroy(to);
+    for (size_t i = 0; i < w.size; i++) {
+        r = wpg_reader_over(w.data, i);
+        assert_int_equal(wpg_remarks_decode(&to, &r, NULL), WPG_E_FORMAT);
+    }
+    wpg_writer_finish(&w);
+    w = (wpg_writer){0};
+    wpg_remarks_encode(&w, NULL);
+    r = wpg_reader_over(w.data, w.size);
+    assert_int_equal(wpg_remarks_decode(&to, &r, &err), WPG_OK);
+    assert_int_equal(to->count, 0);
+    wpg_remarks_destroy(to);
+    wpg_writer_finish(&w);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(round_trip), cmocka_unit_test(bad_bytes),
+                                       cmocka_unit_test(index_out_of_range), cmocka_unit_test(remarks)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
