@@ -53,7 +53,7 @@ static bool read_words(uint32_t **words, size_t *count, const char *path)
 /* Runs `command` with the names of a file holding `text` and of its output; reads the output. */
 static bool assemble(uint32_t **words, size_t *count, const char *text, const char *command)
 {
-    char folder[] = "/tmp/wpg-assemble-XXXXXX", line[1024], in[64], out[64], log[64];
+    char folder[] = "/tmp/assemble-XXXXXX", line[1024], in[64], out[64], log[64];
     if (!mkdtemp(folder))
         return false;
     snprintf(in, sizeof in, "%s/in", folder);
