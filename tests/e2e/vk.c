@@ -157,6 +157,7 @@ static void open_device(vk_program *vk, uint32_t api_version, vk_style style)
     vk->features.fragmentStoresAndAtomics = has.fragmentStoresAndAtomics;
     vk->features.geometryShader = has.geometryShader;
     vk->features.tessellationShader = has.tessellationShader;
+    vk->features.shaderTessellationAndGeometryPointSize = has.shaderTessellationAndGeometryPointSize;
 
     device_chain chain = {0};
     if (style != VK_STYLE_CORE)
