@@ -3,7 +3,7 @@
  * A call stays, and its callee a function with a record of its own, when the callee is marked DontInline, has
  * an opcode unknown to us, returns from inside a loop or switch in a way that inline_returns.c leaves, ends
  * the invocation and is called from a continue construct (which must reach its back edge), when a loop header
- * leaves no legal place for blocks, or when the caller would outgrow WPG_INLINE_MAX_SIZE. Sizes count what
+ * leaves no legal place for blocks, or when the caller or the module would become too large. Sizes count what
  * can change code, so that lines and names never change the normal form. Recursion is not SPIR-V (2.16.1):
  * WPG_E_FORMAT. Functions without calls left go.
  *
@@ -148,6 +148,8 @@ static const char *refusal(const wpg_inliner *in, const wpg_call_site *site,
     uint32_t grows = callee->shape == WPG_RETURNS_NESTED ? 4 : 1; /* by flags and kept values */
     if (caller->size + callee->size * grows > WPG_INLINE_MAX_SIZE)
         return "the caller would become too large";
+    if (in->info->instructions_inlined + callee->size * grows > WPG_INLINE_MAX_TOTAL)
+        return "the module would become too large";
     return NULL;
 }
 
@@ -194,6 +196,7 @@ static wpg_status expand_call(wpg_inliner *in, uint32_t caller, wpg_call_site *s
     }
     wpg_inline_splice(in, site, callee);
     f->size += callee->size;
+    in->info->instructions_inlined += callee->size;
     in->info->calls_inlined++;
     return WPG_OK;
 }

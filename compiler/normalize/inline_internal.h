@@ -6,7 +6,10 @@
 #include "compiler/normalize/internal.h"
 #include "runtime/base/vec.h"
 
-enum { WPG_INLINE_MAX_SIZE = 65536 }; /* instructions of a function, beyond which calls in it stay */
+enum {
+    WPG_INLINE_MAX_SIZE = 65536,  /* instructions of a function, beyond which calls in it stay */
+    WPG_INLINE_MAX_TOTAL = 131072 /* instructions copied in one module, beyond which all calls stay */
+};
 
 /* How a function's returns can become branches. */
 typedef enum wpg_return_shape {

@@ -16,7 +16,8 @@
 typedef struct wpg_normal_info {
     uint32_t entry_points_dropped, constants_frozen, calls_inlined, calls_kept, branches_folded,
         blocks_removed;
-    char kept_because[128]; /* first reason a call was kept; "" if none */
+    uint32_t instructions_inlined; /* copied by inlining, in functions that went again too */
+    char kept_because[128];        /* first reason a call was kept; "" if none */
 } wpg_normal_info;
 
 /* Normalises in place. On WPG_E_* the module is in an unspecified state: destroy it, pass the original

@@ -142,6 +142,7 @@ bool is_valid(const uint32_t *words, size_t count, spv_target_env env, first_mes
     spvtools::ValidatorOptions options;
     options.SetSkipBlockLayout(true);
     options.SetAllowLocalSizeId(true);
+    options.SetFriendlyNames(false);
     spv_const_binary_t binary = {words, count};
     return spvValidateWithOptions(context.CContext(), options, &binary, nullptr) == SPV_SUCCESS;
 }
@@ -180,6 +181,7 @@ extern "C" wpg_status wpg_spirv_validate(const uint32_t *words, size_t count,
         v.SetWorkgroupScalarBlockLayout(options->workgroup_scalar_block_layout);
         v.SetRelaxBlockLayout(options->relax_block_layout || options->vulkan_minor >= 1);
         v.SetAllowLocalSizeId(options->local_size_id);
+        v.SetFriendlyNames(false); // quadratic in equal names, of which inlining makes many
         const readable_words readable(words, count);
         spv_const_binary_t binary = {readable.data(), count};
         if (spvValidateWithOptions(context.CContext(), v, &binary, nullptr) == SPV_SUCCESS)

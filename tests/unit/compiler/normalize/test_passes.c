@@ -290,6 +290,37 @@ static void test_unknown(void **state)
     free(in.data);
 }
 
+/* Functions that double at each level: inlining stops at its limits, and says so. */
+static void test_growth(void **state)
+{
+    (void)state;
+    char path[128];
+    (void)snprintf(path, sizeof path, "%s/growth.comp", scratch_dir());
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    (void)fputs("#version 450\nlayout(local_size_x = 1) in;\nlayout(binding = 0) buffer B { uint b[]; };\n"
+                "uint f0(uint x) { if (x > 3u) return x; return x * 3u; }\n",
+                file);
+    for (int i = 1; i <= 24; i++)
+        (void)fprintf(file, "uint f%d(uint x) { return f%d(x) + f%d(x ^ %du); }\n", i, i - 1, i - 1, i);
+    (void)fputs("void main() { b[0] = f24(b[1]); }\n", file);
+    (void)fclose(file);
+    words in = compile_file(path);
+    wpg_stage stage = {.model = SpvExecutionModelGLCompute, .entry = "main"};
+    wpg_normal_info info;
+    wpg_module *module = parse(&in);
+    assert_int_equal(wpg_normalize(module, &stage, &info, NULL), WPG_OK);
+    assert_true(info.calls_inlined > 10);
+    assert_true(info.calls_kept > 0);
+    assert_non_null(strstr(info.kept_because, "too large"));
+    words out = emit(module);
+    assert_valid(&out, "growth");
+    assert_true(out.count < 1u << 20);
+    wpg_module_destroy(module);
+    free(out.data);
+    free(in.data);
+}
+
 /* -- The bridge ---------------------------------------------------------------------------------------- */
 
 static void test_validator(void **state)
@@ -405,11 +436,11 @@ static void test_debug_info(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_folder),    cmocka_unit_test(test_folder_edges),
-                                       cmocka_unit_test(test_values),    cmocka_unit_test(test_entry_points),
-                                       cmocka_unit_test(test_refused),   cmocka_unit_test(test_unknown),
-                                       cmocka_unit_test(test_validator), cmocka_unit_test(test_ssa),
-                                       cmocka_unit_test(test_debug_info)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_folder),  cmocka_unit_test(test_folder_edges),
+                                       cmocka_unit_test(test_values),  cmocka_unit_test(test_entry_points),
+                                       cmocka_unit_test(test_refused), cmocka_unit_test(test_unknown),
+                                       cmocka_unit_test(test_growth),  cmocka_unit_test(test_validator),
+                                       cmocka_unit_test(test_ssa),     cmocka_unit_test(test_debug_info)};
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     remove_scratch();
     return failed;
