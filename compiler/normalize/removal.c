@@ -87,7 +87,7 @@ wpg_status wpg_remove_annotations(wpg_module *module, const wpg_marks *gone, wpg
 typedef struct call_walk {
     const wpg_module *module;
     wpg_marks *reached;
-    WPG_VEC(uint32_t) todo;
+    WPG_VEC(uint32_t) worklist;
 } call_walk;
 
 static bool reach_id(call_walk *walk, uint32_t id)
@@ -96,7 +96,7 @@ static bool reach_id(call_walk *walk, uint32_t id)
     if (!def || def->opcode != SpvOpFunction || wpg_marks_has(walk->reached, id))
         return true;
     wpg_marks_add(walk->reached, id);
-    return wpg_vec_push(&walk->todo, id);
+    return wpg_vec_push(&walk->worklist, id);
 }
 
 /* Core instructions name functions in calls only; those of extensions are looked through. */
@@ -121,12 +121,12 @@ static wpg_status reach_all(const wpg_module *module, wpg_marks *reached, wpg_er
     for (wpg_inst *inst = module->first; inst && inst->opcode != SpvOpFunction && ok; inst = inst->next)
         if (inst->opcode == SpvOpEntryPoint)
             ok = reach_id(&walk, inst->words[2]);
-    while (ok && walk.todo.count) {
-        const wpg_inst *inst = wpg_module_def(module, wpg_vec_pop(&walk.todo));
+    while (ok && walk.worklist.count) {
+        const wpg_inst *inst = wpg_module_def(module, wpg_vec_pop(&walk.worklist));
         for (; inst && inst->opcode != SpvOpFunctionEnd && ok; inst = inst->next)
             ok = reach_from(&walk, inst);
     }
-    wpg_vec_free(&walk.todo);
+    wpg_vec_free(&walk.worklist);
     return ok ? WPG_OK : wpg_fail(err, WPG_E_NOMEM, "out of memory for functions");
 }
 

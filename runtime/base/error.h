@@ -1,7 +1,7 @@
 /* Status codes and error messages shared by every folder.
  *
- * Convention: a function that can fail returns wpg_status and takes, last, a `wpg_error *` that may be NULL; on
- * failure it fills in a message for people (no trailing newline). Out parameters come first and are
+ * Convention: a function that can fail returns wpg_status and takes, last, a `wpg_error *` that may be NULL;
+ * on failure it fills in a message for people (no trailing newline). Out parameters come first and are
  * written on success only. Threads: no shared state. */
 #ifndef WPG_RUNTIME_BASE_ERROR_H
 #define WPG_RUNTIME_BASE_ERROR_H
@@ -28,8 +28,10 @@ typedef struct wpg_error {
 extern "C" {
 #endif
 
-/* Fills *err (if not NULL) and returns `status`, so that `return wpg_fail(err, WPG_E_FORMAT, "...")` reads well. */
-wpg_status wpg_fail(wpg_error *err, wpg_status status, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+/* Fills *err (if not NULL) and returns `status`, so that `return wpg_fail(err, WPG_E_FORMAT, "...")` reads
+ * well. */
+wpg_status wpg_fail(wpg_error *err, wpg_status status, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
 
 /* Short lower-case name of a status ("out of memory", "malformed", ...). Static storage. */
 const char *wpg_status_name(wpg_status status);
@@ -38,11 +40,11 @@ const char *wpg_status_name(wpg_status status);
 }
 #endif
 
-#define WPG_TRY(expr)                                                                                                  \
-    do {                                                                                                               \
-        wpg_status wpg_try_status_ = (expr);                                                                           \
-        if (wpg_try_status_ != WPG_OK)                                                                                 \
-            return wpg_try_status_;                                                                                    \
+#define WPG_TRY(expr)                                                                                        \
+    do {                                                                                                     \
+        wpg_status wpg_try_status_ = (expr);                                                                 \
+        if (wpg_try_status_ != WPG_OK)                                                                       \
+            return wpg_try_status_;                                                                          \
     } while (0)
 
 #endif
