@@ -76,7 +76,11 @@ void wpg_summary_print(void)
     uint64_t pipelines = atomic_load(&summary.pipelines);
     if (!settings->summary || !pipelines)
         return;
-    char reasons[640] = "", files[320] = "";
+    char reasons[640] = "", files[320] = "", unchanged[48] = "";
+    uint64_t changed = atomic_load(&summary.changed), passed = atomic_load(&summary.passed);
+    if (wpg_the_process.mode == WPG_MODE_USE)
+        (void)snprintf(unchanged, sizeof unchanged, " %llu unchanged,",
+                       (unsigned long long)(pipelines - changed - passed));
     size_t at = 0;
     (void)pthread_mutex_lock(&summary.lock);
     for (size_t i = 0; i < REASONS && at < sizeof reasons; i++)
@@ -96,12 +100,12 @@ void wpg_summary_print(void)
     if (!wpg_log_enabled(WPG_LOG_INFO))
         wpg_log_open(WPG_LOG_INFO, settings->log_file);
     wpg_log_info(
-        "%llu pipelines seen, %llu %s, %llu passed through%s%s; creation took %.1f ms here, %.1f ms in "
+        "%llu pipelines seen, %llu %s,%s %llu passed through%s%s; creation took %.1f ms here, %.1f ms in "
         "the driver",
-        (unsigned long long)pipelines, (unsigned long long)atomic_load(&summary.changed),
-        wpg_the_process.mode == WPG_MODE_GENERATE ? "instrumented" : "optimised",
-        (unsigned long long)atomic_load(&summary.passed), reasons, files,
-        (double)atomic_load(&summary.ours) * 1e-6, (double)atomic_load(&summary.drivers) * 1e-6);
+        (unsigned long long)pipelines, (unsigned long long)changed,
+        wpg_the_process.mode == WPG_MODE_GENERATE ? "instrumented" : "optimised", unchanged,
+        (unsigned long long)passed, reasons, files, (double)atomic_load(&summary.ours) * 1e-6,
+        (double)atomic_load(&summary.drivers) * 1e-6);
 }
 
 void wpg_summary_finish(void)
