@@ -60,7 +60,7 @@ static bool manifest_folder(char *folder, size_t size)
     return access(manifest, R_OK) == 0;
 }
 
-/* List variables of the loader are colon-separated; ours goes in front of a path and last among the layers.
+/* List variables of the loader are colon-separated; ours goes last, so that others sit above it.
  */
 static void join(const run_options *options, const char *name, const char *first, const char *second)
 {
@@ -95,9 +95,10 @@ static int enable_layer(const run_options *options)
         return wpg_complain(WPG_EXIT_FAILED, command_name,
                             "the layer's manifest is not where it should be: %s/VkLayer_wavepgo.json",
                             folder);
-    /* VK_LAYER_PATH, where set, makes the loader ignore VK_ADD_LAYER_PATH. */
+    /* VK_LAYER_PATH, where set, makes the loader ignore VK_ADD_LAYER_PATH. Ours goes last: older loaders
+     * (1.3.239) order layers by where they find them, not by their order in VK_INSTANCE_LAYERS. */
     const char *name = *variable("VK_LAYER_PATH") ? "VK_LAYER_PATH" : "VK_ADD_LAYER_PATH";
-    join(options, name, folder, variable(name));
+    join(options, name, variable(name), folder);
     if (!list_contains(variable("VK_INSTANCE_LAYERS"), LAYER_NAME))
         join(options, "VK_INSTANCE_LAYERS", variable("VK_INSTANCE_LAYERS"), LAYER_NAME);
     return 0;
