@@ -179,7 +179,7 @@ static void test_lookup(void **state)
         if (has_type != info->has_type || has_result != info->has_result)
             fail_msg("%s", info->name);
     }
-    assert_in_range(known, 500, 2000);
+    assert_in_range(known, 400, 2000);
 }
 
 int main(void)
