@@ -35,11 +35,14 @@ static const char *object_name(const VkPipelineShaderStageCreateInfo *info)
 static void label_without_hash(wpg_pipeline_plan *plan, const VkPipelineShaderStageCreateInfo *infos,
                                uint32_t count)
 {
-    const char *name = count ? object_name(&infos[0]) : "";
-    (void)snprintf(plan->label, sizeof plan->label, "of %u stages (%s)", (unsigned)count,
-                   *name                     ? name
-                   : count && infos[0].pName ? infos[0].pName
-                                             : "no entry point");
+    if (count == 0) {
+        (void)snprintf(plan->label, sizeof plan->label, "without stages of its own");
+        return;
+    }
+    const char *name = object_name(&infos[0]);
+    if (!*name)
+        name = infos[0].pName ? infos[0].pName : "no entry point";
+    (void)snprintf(plan->label, sizeof plan->label, "of %u stages (%s)", (unsigned)count, name);
 }
 
 void wpg_pipeline_plan_pass(wpg_pipeline_plan *plan, wpg_device *device,

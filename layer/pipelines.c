@@ -217,9 +217,10 @@ static VkResult create_one(request *req, const void *info, VkPipeline *pipeline)
     const char *why;
     if (req->graphics) {
         const VkGraphicsPipelineCreateInfo *graphics = info;
-        stages = graphics->pStages;
-        stage_count = stages ? graphics->stageCount : 0;
         why = unsupported_graphics(graphics);
+        /* Where stages are ignored (links, parts without shaders) their pointer may be anything. */
+        stages = why ? NULL : graphics->pStages;
+        stage_count = why ? 0 : graphics->stageCount;
     } else {
         const VkComputePipelineCreateInfo *compute = info;
         stages = &compute->stage;
