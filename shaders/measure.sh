@@ -4,7 +4,7 @@
 #     sh shaders/measure.sh [BUILD-FOLDER]         (default: build)
 #
 # Every table is made of ratios within one run: two environments in alternating child processes, medians of pairs. Run it on
-# a quiet machine; it takes some minutes. Drivers are those of .deps/env.sh (tests/setup.sh).
+# a quiet machine; it takes some minutes (SIZE, ROUNDS and REPEAT in the environment change that). Drivers are those of .deps/env.sh (tests/setup.sh).
 set -eu
 
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -14,8 +14,9 @@ PATH=$build/bin:$PATH
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
-size=${SIZE:-small}
-rounds=${ROUNDS:-5}
+size=${SIZE:-demo}
+rounds=${ROUNDS:-3}
+repeat=${REPEAT:-2}
 layer="VK_ADD_LAYER_PATH=$build/share/vulkan/explicit_layer.d VK_INSTANCE_LAYERS=VK_LAYER_WAVEPGO_shader_pgo WAVEPGO_SUMMARY=0 WAVEPGO_CACHE=none"
 
 # driver ICD: the environment that selects it.
@@ -23,7 +24,7 @@ driver() { echo "VK_DRIVER_FILES=$1 VK_ICD_FILENAMES=$1 LD_LIBRARY_PATH=$2"; }
 
 # compare NAME A B: JSON lines of the runner's compare mode into NAME.json.
 compare() {
-    wavepgo-bench --size "$size" --rounds "$rounds" --compare "$2" --against "$3" --json - >"$1.json" ||
+    wavepgo-bench --size "$size" --rounds "$rounds" --repeat "$repeat" --compare "$2" --against "$3" --json - >"$1.json" ||
         { echo "measure: outputs differ, or a case failed: $1" >&2; exit 1; }
 }
 
@@ -63,7 +64,7 @@ fi
 version() { env $(driver "$1" "$2") wavepgo-bench --case select_rare --size small 2>/dev/null | sed -n 's/^device: \(.*\), size.*/\1/p'; }
 echo "new = $(version "$WPG_LVP_ICD" "${WPG_DRIVER_LIBRARY_PATH:-}")"
 [ "$columns" = new ] || echo "old = $(version "$WPG_LVP_ICD_OLD" "")"
-echo "Size $size, $rounds rounds, $(uname -m), $(getconf _NPROCESSORS_ONLN) processors, $(date -u +%Y-%m-%d)."
+echo "Size $size, $rounds rounds of $repeat executions, $(uname -m), $(getconf _NPROCESSORS_ONLN) processors, $(date -u +%Y-%m-%d)."
 echo
 header="| case |" rule="|---|"
 for mode in generate use; do
