@@ -1,0 +1,45 @@
+/* Fuzzes the reader of facts (bundles): what is read is written, read again and written as the same; merging
+ * it with itself doubles; what it says of a shader is decoded or refused. */
+#include "runtime/bundle/facts.h"
+#include "runtime/bundle/shader_info.h"
+#include "tests/fuzz/profile_fuzz.h"
+
+int LLVMFuzzerInitialize(int *argc, char ***argv)
+{
+    static const char seed[] = "wavepgo-facts 1 shader 00000000000000020000000000000001\nis stage comp\n"
+                               "is function.0 12ab 3\nis spec.1 4 0000000a\nsum draws 12\nrange trips -1 5\n"
+                               "count push.00 0x00000001 7\ncount push.00 * 5\nend\n";
+    char path[512];
+    const char *folder = getenv("WPG_FUZZ_SEEDS");
+    (void)argc, (void)argv;
+    if (folder) {
+        (void)snprintf(path, sizeof path, "%s/facts", folder);
+        fuzz_check(wpg_file_write_atomic(path, seed, sizeof seed - 1, NULL) == WPG_OK,
+                   "a seed cannot be written");
+    }
+    return 0;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    wpg_facts *facts, *again;
+    wpg_shader_info info;
+    wpg_error err = {0};
+    wpg_writer out = {0}, out2 = {0};
+    wpg_status status = wpg_facts_decode(&facts, data, size, &err);
+    fuzz_check(status == WPG_OK || (err.status == status && err.message[0]), "a failure without a message");
+    if (status != WPG_OK)
+        return 0;
+    wpg_facts_encode(&out, facts);
+    fuzz_check(wpg_facts_decode(&again, out.data, out.size, NULL) == WPG_OK, "own output is not read");
+    wpg_facts_encode(&out2, again);
+    fuzz_check(out.size == out2.size && memcmp(out.data, out2.data, out.size) == 0, "own output changes");
+    fuzz_check(wpg_facts_merge(facts, again, 2, NULL, NULL) == WPG_OK, "facts do not merge with themselves");
+    if (wpg_shader_info_decode(&info, facts, NULL) == WPG_OK)
+        wpg_shader_info_finish(&info);
+    wpg_writer_finish(&out);
+    wpg_writer_finish(&out2);
+    wpg_facts_destroy(facts);
+    wpg_facts_destroy(again);
+    return 0;
+}
