@@ -1,333 +1,334 @@
-/* Alternating child processes, one a measurement: a layer acts from process start, so that both sides need
- * processes of their own, and alternating keeps slow drifts of the machine (clocks, temperature, other work)
- * out of the ratio. The ratio of a case is the median over the ratios of neighbouring runs. */
+/* Alternating child processes, one a measurement: a layer acts from process start, so that every side needs
+ * processes of its own, and alternating keeps slow drifts of the machine (clocks, temperature, other work)
+ * out of the ratio. In each round the base and then every side run once; the ratio of a case is the median
+ * over the rounds of side over base. */
 #include "shaders/runner/compare.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
-#include "runtime/base/vec.h"
+#include "shaders/runner/child.h"
 #include "shaders/runner/report.h"
 #include "shaders/runner/timing.h"
 
-enum { MAX_CHILD_OUTPUT = 1 << 20 };
+/* What is compared of a case: device time, creation, and everything until the second execution can begin
+ * (drivers that compile at the first dispatch pay there). */
+typedef enum quantity { TIME, CREATE, COMPILE, QUANTITIES } quantity;
+static const char *const quantity_names[QUANTITIES] = {"", "create_", "compile_"};
 
-typedef WPG_VEC(char *) assignments; /* VAR=VALUE, malloc'd; handed to putenv in the child */
-
-typedef struct measurement {
-    int exit_status;
-    bool ok, skipped;
-    char checksum[17];
-    double time_ms, create_ms;
-} measurement;
+typedef struct side {
+    bench_assignments environment;
+    const char *label; /* "" without one */
+    char label_text[32];
+    double *values[QUANTITIES]; /* of the case in hand, one a round */
+    bool equal, failed;
+    int exit_status;             /* of the child that failed */
+    double *ratios[QUANTITIES];  /* median ratio of each case so far */
+    size_t measured, mismatched; /* cases: in `ratios`; with another output than the base's */
+} side;
 
 typedef struct comparison {
-    double *a_time, *b_time, *ratio, *a_create, *b_create, *create_ratio; /* options->rounds of each */
-    char checksum[17];
-    bool equal, skipped;
+    const bench_options *options;
+    side *base, *sides;
+    size_t side_count;
+    double *scratch; /* options->rounds */
+    FILE *json;
+    bool table;
 } comparison;
 
-static void free_assignments(assignments *list)
+/* "NAME: VAR=VALUE": the name, and the list behind it. */
+static const char *take_label(side *s, const char *text)
 {
-    for (size_t i = 0; i < list->count; i++)
-        free(list->data[i]);
-    wpg_vec_free(list);
+    size_t length = strcspn(text, ": =\t\n");
+    s->label = s->label_text;
+    if (text[length] != ':' || length == 0 || length >= sizeof s->label_text)
+        return text;
+    memcpy(s->label_text, text, length);
+    s->label_text[length] = 0;
+    return text + length + 1;
 }
 
-/* Cuts `text` into VAR=VALUE words as a shell would: at white space, which '...' and "..." keep, as does a
- * backslash outside quotes. */
-static bool parse_assignments(assignments *list, const char *text)
+static bool has(const comparison *cmp, quantity q)
 {
-    const char *space = " \t\n";
-    memset(list, 0, sizeof *list);
-    for (text += strspn(text, space); *text; text += strspn(text, space)) {
-        char *word = malloc(strlen(text) + 1);
-        size_t length = 0;
-        char quote = 0;
-        if (!word || !wpg_vec_push(list, word)) {
-            free(word);
-            return false;
+    return q == CREATE || !cmp->options->compile_only;
+}
+
+/* One side in one round; false if no process could be made. */
+static bool measure_side(const comparison *cmp, side *s, const bench_case *c, uint32_t round,
+                         bench_measurement *m)
+{
+    if (!bench_child_run(m, cmp->options, c, &s->environment)) {
+        (void)fprintf(stderr, "wavepgo-bench: cannot start a process: %s\n", strerror(errno));
+        return false;
+    }
+    if (m->exit_status == BENCH_EXIT_NO_DEVICE || m->skipped)
+        return true;
+    if (!m->ok) {
+        (void)fprintf(stderr, "wavepgo-bench: %s failed with the %s environment (exit status %d)\n", c->name,
+                      s == cmp->base ? "second"
+                      : *s->label    ? s->label
+                                     : "first",
+                      m->exit_status);
+        s->failed = true;
+        s->exit_status = m->exit_status;
+    }
+    s->values[TIME][round] = m->time_ms;
+    s->values[CREATE][round] = m->create_ms;
+    s->values[COMPILE][round] = m->compile_ms;
+    return true;
+}
+
+static void check_output(const comparison *cmp, side *s, const bench_case *c, const char *base,
+                         const char *checksum)
+{
+    if (s->failed || cmp->options->compile_only || strcmp(base, checksum) == 0)
+        return;
+    if (s->equal)
+        (void)fprintf(stderr, "wavepgo-bench: %s: checksum %s in the %s environment, %s before\n", c->name,
+                      checksum,
+                      s == cmp->base ? "second"
+                      : *s->label    ? s->label
+                                     : "first",
+                      base);
+    s->equal = false;
+}
+
+/* All rounds of one case. Returns 0, 1, 77, or -1 for a skipped case, whose reason is in `base`. */
+static int measure_case(comparison *cmp, const bench_case *c, bench_measurement *base)
+{
+    char first[17] = "";
+    for (size_t i = 0; i <= cmp->side_count; i++) {
+        side *s = i ? &cmp->sides[i - 1] : cmp->base;
+        s->equal = true;
+        s->failed = false;
+    }
+    for (uint32_t round = 0; round < cmp->options->rounds; round++) {
+        if (!measure_side(cmp, cmp->base, c, round, base))
+            return 1;
+        if (base->exit_status == BENCH_EXIT_NO_DEVICE)
+            return BENCH_EXIT_NO_DEVICE;
+        if (base->skipped)
+            return -1;
+        if (cmp->base->failed)
+            return 1;
+        if (!*first)
+            memcpy(first, base->checksum, sizeof first);
+        check_output(cmp, cmp->base, c, first, base->checksum);
+        for (size_t i = 0; i < cmp->side_count; i++) {
+            bench_measurement m;
+            side *s = &cmp->sides[i];
+            if (s->failed)
+                continue;
+            if (!measure_side(cmp, s, c, round, &m))
+                return 1;
+            if (m.skipped || m.exit_status == BENCH_EXIT_NO_DEVICE) {
+                s->failed = true; /* not what the base said: something took the device or a feature away */
+                s->exit_status = BENCH_EXIT_NO_DEVICE;
+            }
+            check_output(cmp, s, c, first, m.checksum);
         }
-        for (; *text && (quote || !strchr(space, *text)); text++) {
-            if (!quote && *text == '\\' && text[1])
-                word[length++] = *++text;
-            else if (quote ? *text == quote : *text == '\'' || *text == '"')
-                quote = quote ? 0 : *text;
-            else
-                word[length++] = *text;
+    }
+    return 0;
+}
+
+static void json_number(FILE *json, const char *prefix, const char *key, const char *suffix, double value)
+{
+    (void)fprintf(json, ",\"%s%s%s\":%.6f", prefix, key, suffix, value);
+}
+
+static void json_begin(const comparison *cmp, const side *s, const bench_case *c)
+{
+    (void)fputs("{\"case\":", cmp->json);
+    bench_json_string(cmp->json, c->name);
+    if (s && *s->label) {
+        (void)fputs(",\"label\":", cmp->json);
+        bench_json_string(cmp->json, s->label);
+    }
+    (void)fprintf(cmp->json, ",\"size\":\"%s\",\"rounds\":%u", bench_size_name(cmp->options->size),
+                  cmp->options->rounds);
+}
+
+static void report_side(comparison *cmp, side *s, const bench_case *c, const char *checksum)
+{
+    size_t rounds = cmp->options->rounds;
+    bench_stats a[QUANTITIES] = {0}, b[QUANTITIES] = {0}, ratio[QUANTITIES] = {0};
+    bool equal = s->equal && cmp->base->equal;
+    if (s->failed) {
+        if (cmp->table)
+            (void)printf("%-18s %-12s failed (exit status %d)\n", c->name, s->label, s->exit_status);
+        if (cmp->json) {
+            json_begin(cmp, s, c);
+            (void)fprintf(cmp->json, ",\"state\":\"failed\",\"exit_status\":%d}\n", s->exit_status);
         }
-        word[length] = 0;
-        if (quote || !strchr(word, '=') || *word == '=') {
-            (void)fprintf(stderr, "wavepgo-bench: not VAR=VALUE: %s\n", word);
+        return;
+    }
+    s->mismatched += !equal;
+    for (int q = 0; q < QUANTITIES; q++) {
+        if (!has(cmp, (quantity)q))
+            continue;
+        for (size_t i = 0; i < rounds; i++)
+            cmp->scratch[i] = s->values[q][i] / cmp->base->values[q][i];
+        ratio[q] = bench_stats_of(cmp->scratch, rounds);
+        a[q] = bench_stats_of(s->values[q], rounds);
+        memcpy(cmp->scratch, cmp->base->values[q], rounds * sizeof *cmp->scratch);
+        b[q] = bench_stats_of(cmp->scratch, rounds);
+        s->ratios[q][s->measured] = ratio[q].median;
+    }
+    s->measured++;
+    if (cmp->table) {
+        (void)printf("%-18s %-12s ", c->name, s->label);
+        if (has(cmp, TIME))
+            (void)printf("%9.3f %9.3f %7.3f (%.3f-%.3f) ", a[TIME].median, b[TIME].median, ratio[TIME].median,
+                         ratio[TIME].min, ratio[TIME].max);
+        (void)printf("%9.3f %9.3f %7.3f  %s\n", a[CREATE].median, b[CREATE].median, ratio[CREATE].median,
+                     cmp->options->compile_only ? ""
+                     : equal                    ? "equal"
+                                                : "DIFFERENT");
+        (void)fflush(stdout);
+    }
+    if (cmp->json) {
+        json_begin(cmp, s, c);
+        for (int q = 0; q < QUANTITIES; q++) {
+            if (!has(cmp, (quantity)q))
+                continue;
+            json_number(cmp->json, "a_", quantity_names[q], "ms", a[q].median);
+            json_number(cmp->json, "b_", quantity_names[q], "ms", b[q].median);
+            json_number(cmp->json, quantity_names[q], "ratio", "", ratio[q].median);
+            json_number(cmp->json, quantity_names[q], "ratio", "_min", ratio[q].min);
+            json_number(cmp->json, quantity_names[q], "ratio", "_max", ratio[q].max);
+        }
+        if (!cmp->options->compile_only)
+            (void)fprintf(cmp->json, ",\"checksum\":\"%s\",\"equal\":%s", checksum, equal ? "true" : "false");
+        (void)fputs("}\n", cmp->json);
+        (void)fflush(cmp->json);
+    }
+}
+
+static void report_skipped(const comparison *cmp, const bench_case *c, const char *why)
+{
+    if (cmp->table)
+        (void)printf("%-18s skipped: %s\n", c->name, why);
+    if (cmp->json) {
+        json_begin(cmp, NULL, c);
+        (void)fprintf(cmp->json, ",\"state\":\"skipped\",\"why\":\"%s\"}\n", why);
+    }
+}
+
+static void report_summary(const comparison *cmp, const side *s)
+{
+    if (!s->measured) {
+        (void)fputs(cmp->table ? "no case was measured\n" : "", stdout);
+        return;
+    }
+    double mean[QUANTITIES] = {0}, worst = 0;
+    for (int q = 0; q < QUANTITIES; q++)
+        mean[q] = has(cmp, (quantity)q) ? bench_geometric_mean(s->ratios[q], s->measured) : 0;
+    for (size_t i = 0; has(cmp, TIME) && i < s->measured; i++)
+        worst = s->ratios[TIME][i] > worst ? s->ratios[TIME][i] : worst;
+    if (cmp->table) {
+        (void)printf("geometric mean of %zu cases%s%s:", s->measured, *s->label ? ", " : "", s->label);
+        if (has(cmp, TIME))
+            (void)printf(" time ratio %.3f,", mean[TIME]);
+        (void)printf(" creation ratio %.3f\n", mean[CREATE]);
+    }
+    if (cmp->json) {
+        (void)fprintf(cmp->json, "{\"cases\":%zu", s->measured);
+        if (*s->label) {
+            (void)fputs(",\"label\":", cmp->json);
+            bench_json_string(cmp->json, s->label);
+        }
+        for (int q = 0; q < QUANTITIES; q++)
+            if (has(cmp, (quantity)q))
+                json_number(cmp->json, "geomean_", quantity_names[q], "ratio", mean[q]);
+        if (has(cmp, TIME))
+            json_number(cmp->json, "worst_", "", "ratio", worst);
+        (void)fputs("}\n", cmp->json);
+    }
+}
+
+static void print_header(const comparison *cmp)
+{
+    const bench_options *o = cmp->options;
+    for (uint32_t i = 0; i < o->compare_count; i++)
+        (void)printf("A: %s\n", o->compare[i]);
+    (void)printf(
+        "B: %s\nsize %s, %u rounds of %u executions of %u binds; times in ms, ratios are A/B (median "
+        "of pairs, range)\n%-18s %-12s ",
+        o->against, bench_size_name(o->size), o->rounds, o->repeat, o->binds, "case", "");
+    if (has(cmp, TIME))
+        (void)printf("%9s %9s %7s %15s ", "A", "B", "A/B", "");
+    (void)printf("%9s %9s %7s  %s\n", "A create", "B create", "A/B", o->compile_only ? "" : "outputs");
+}
+
+static int compare_all(comparison *cmp)
+{
+    size_t count;
+    const bench_case *cases = bench_cases(&count);
+    int exit_status = 0;
+    if (cmp->table)
+        print_header(cmp);
+    for (size_t i = 0; i < count; i++) {
+        bench_measurement base = {0};
+        if (!bench_options_select(cmp->options, &cases[i]))
+            continue;
+        int status = measure_case(cmp, &cases[i], &base);
+        if (status == BENCH_EXIT_NO_DEVICE)
+            return status;
+        if (status == 1)
+            exit_status = 1;
+        if (status == -1)
+            report_skipped(cmp, &cases[i], base.why);
+        for (size_t s = 0; status == 0 && s < cmp->side_count; s++) {
+            report_side(cmp, &cmp->sides[s], &cases[i], base.checksum);
+            if (cmp->sides[s].failed || !cmp->sides[s].equal || !cmp->base->equal)
+                exit_status = 1;
+        }
+    }
+    for (size_t s = 0; s < cmp->side_count; s++)
+        report_summary(cmp, &cmp->sides[s]);
+    return exit_status;
+}
+
+/* Environments and memory of the base and every side. */
+static bool prepare_sides(side *sides, double *values, const bench_options *o, size_t cases)
+{
+    for (uint32_t i = 0; i <= o->compare_count; i++) {
+        const char *text = i ? o->compare[i - 1] : o->against;
+        if (!bench_assignments_parse(&sides[i].environment, take_label(&sides[i], text)))
             return false;
+        for (int q = 0; q < QUANTITIES; q++) {
+            sides[i].values[q] = values;
+            sides[i].ratios[q] = values + o->rounds;
+            values += o->rounds + cases;
         }
     }
     return true;
 }
 
-static _Noreturn void become_child(const bench_options *o, const bench_case *c, const assignments *env,
-                                   int output)
-{
-    char repeat[16];
-    char *argv[16];
-    int argc = 0;
-    (void)snprintf(repeat, sizeof repeat, "%u", o->repeat);
-    const char *fixed[] = {
-        "wavepgo-bench",          "--json",   "-",    "--case",    c->name,         "--size",
-        bench_size_name(o->size), "--repeat", repeat, "--shaders", o->shader_folder};
-    for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
-        argv[argc++] = (char *)fixed[i];
-    if (o->device) {
-        argv[argc++] = (char *)"--device";
-        argv[argc++] = (char *)o->device;
-    }
-    argv[argc] = NULL;
-    for (size_t i = 0; i < env->count; i++)
-        putenv(env->data[i]);
-    if (dup2(output, STDOUT_FILENO) >= 0)
-        execv("/proc/self/exe", argv);
-    (void)fprintf(stderr, "wavepgo-bench: cannot run itself: %s\n", strerror(errno));
-    _exit(126);
-}
-
-/* Reads until the child closes its end; a longer output than the limit is read on and dropped. */
-static void read_all(char *text, int from)
-{
-    size_t length = 0;
-    char rest[4096];
-    for (;;) {
-        bool full = length == MAX_CHILD_OUTPUT;
-        ssize_t n =
-            full ? read(from, rest, sizeof rest) : read(from, text + length, MAX_CHILD_OUTPUT - length);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            break;
-        if (!full)
-            length += (size_t)n;
-    }
-    text[length] = 0;
-}
-
-static bool number_after(double *value, const char *line, const char *key)
-{
-    const char *at = strstr(line, key);
-    char *end;
-    if (!at)
-        return false;
-    at += strlen(key);
-    *value = strtod(at, &end);
-    return end != at;
-}
-
-/* The child's line of JSON is the one that begins as ours do: a layer may print lines of its own. */
-static void parse_output(measurement *m, const char *text)
-{
-    static const char begin[] = "{\"case\":", sum[] = "\"checksum\":\"";
-    const char *line = text;
-    while (line && strncmp(line, begin, sizeof begin - 1) != 0) {
-        line = strchr(line, '\n');
-        if (line)
-            line++;
-    }
-    if (!line)
-        return;
-    m->skipped = strstr(line, "\"state\":\"skipped\"") != NULL;
-    const char *checksum = strstr(line, sum);
-    if (checksum && strlen(checksum) >= sizeof sum - 1 + 16) {
-        memcpy(m->checksum, checksum + sizeof sum - 1, 16);
-        m->ok = number_after(&m->time_ms, line, "\"median_ms\":") && m->time_ms > 0 &&
-                number_after(&m->create_ms, line, "\"create_ms\":") && m->create_ms > 0;
-    }
-}
-
-static bool run_child(measurement *m, const bench_options *o, const bench_case *c, const assignments *env)
-{
-    int ends[2], status;
-    memset(m, 0, sizeof *m);
-    char *text = malloc(MAX_CHILD_OUTPUT + 1);
-    if (!text || pipe(ends) != 0) {
-        free(text);
-        return false;
-    }
-    (void)fflush(NULL);
-    pid_t child = fork();
-    if (child == 0) {
-        close(ends[0]);
-        become_child(o, c, env, ends[1]);
-    }
-    close(ends[1]);
-    if (child > 0) {
-        read_all(text, ends[0]);
-        while (waitpid(child, &status, 0) < 0 && errno == EINTR)
-            ;
-        m->exit_status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-        if (m->exit_status == 0)
-            parse_output(m, text);
-    }
-    close(ends[0]);
-    free(text);
-    return child > 0;
-}
-
-/* All rounds of one case. Returns the exit status so far: 0, 77 or 1. */
-static int compare_case(comparison *cmp, const bench_options *o, const bench_case *c,
-                        const assignments sides[2])
-{
-    cmp->equal = true;
-    cmp->skipped = false;
-    cmp->checksum[0] = 0;
-    for (uint32_t round = 0; round < o->rounds; round++) {
-        measurement m[2];
-        for (int side = 0; side < 2; side++) {
-            if (!run_child(&m[side], o, c, &sides[side])) {
-                (void)fprintf(stderr, "wavepgo-bench: cannot start a process: %s\n", strerror(errno));
-                return 1;
-            }
-            if (m[side].exit_status == BENCH_EXIT_NO_DEVICE)
-                return BENCH_EXIT_NO_DEVICE;
-            if (m[side].skipped) {
-                cmp->skipped = true;
-                return 0;
-            }
-            if (!m[side].ok) {
-                (void)fprintf(stderr, "wavepgo-bench: %s failed with the %s environment (exit status %d)\n",
-                              c->name, side ? "second" : "first", m[side].exit_status);
-                return 1;
-            }
-            if (!cmp->checksum[0])
-                memcpy(cmp->checksum, m[side].checksum, sizeof cmp->checksum);
-            if (strcmp(cmp->checksum, m[side].checksum) != 0) {
-                (void)fprintf(stderr, "wavepgo-bench: %s: checksum %s in the %s environment, %s before\n",
-                              c->name, m[side].checksum, side ? "second" : "first", cmp->checksum);
-                cmp->equal = false;
-            }
-        }
-        cmp->a_time[round] = m[0].time_ms;
-        cmp->b_time[round] = m[1].time_ms;
-        cmp->ratio[round] = m[0].time_ms / m[1].time_ms;
-        cmp->a_create[round] = m[0].create_ms;
-        cmp->b_create[round] = m[1].create_ms;
-        cmp->create_ratio[round] = m[0].create_ms / m[1].create_ms;
-    }
-    return cmp->equal ? 0 : 1;
-}
-
-typedef struct summary {
-    double *ratios, *create_ratios; /* one a case */
-    size_t count;
-} summary;
-
-static void report_case(const bench_options *o, const bench_case *c, comparison *cmp, FILE *json,
-                        summary *sum)
-{
-    if (cmp->skipped) {
-        if (json != stdout)
-            (void)printf("%-18s skipped\n", c->name);
-        return;
-    }
-    size_t n = o->rounds;
-    bench_stats a = bench_stats_of(cmp->a_time, n), b = bench_stats_of(cmp->b_time, n);
-    bench_stats ratio = bench_stats_of(cmp->ratio, n);
-    bench_stats a_create = bench_stats_of(cmp->a_create, n), b_create = bench_stats_of(cmp->b_create, n);
-    bench_stats create_ratio = bench_stats_of(cmp->create_ratio, n);
-    sum->ratios[sum->count] = ratio.median;
-    sum->create_ratios[sum->count++] = create_ratio.median;
-    if (json != stdout) {
-        (void)printf("%-18s %9.3f %9.3f %7.3f (%.3f-%.3f) %9.3f %9.3f %7.3f  %s\n", c->name, a.median,
-                     b.median, ratio.median, ratio.min, ratio.max, a_create.median, b_create.median,
-                     create_ratio.median, cmp->equal ? "equal" : "DIFFERENT");
-        (void)fflush(stdout);
-    }
-    if (json) {
-        (void)fputs("{\"case\":", json);
-        bench_json_string(json, c->name);
-        (void)fprintf(
-            json,
-            ",\"size\":\"%s\",\"rounds\":%u,\"a_ms\":%.6f,\"b_ms\":%.6f,\"ratio\":%.6f,\"ratio_min\":%.6f,",
-            bench_size_name(o->size), o->rounds, a.median, b.median, ratio.median, ratio.min);
-        (void)fprintf(json,
-                      "\"ratio_max\":%.6f,\"a_create_ms\":%.6f,\"b_create_ms\":%.6f,\"create_ratio\":%.6f,"
-                      "\"checksum\":\"%s\","
-                      "\"equal\":%s}\n",
-                      ratio.max, a_create.median, b_create.median, create_ratio.median, cmp->checksum,
-                      cmp->equal ? "true" : "false");
-    }
-}
-
-static void report_summary(const summary *sum, FILE *json)
-{
-    if (!sum->count) {
-        (void)fputs(json == stdout ? "" : "no case was measured\n", stdout);
-        return;
-    }
-    double ratio = bench_geometric_mean(sum->ratios, sum->count);
-    double create_ratio = bench_geometric_mean(sum->create_ratios, sum->count);
-    if (json != stdout)
-        (void)printf("geometric mean of %zu cases: time ratio %.3f, creation ratio %.3f\n", sum->count, ratio,
-                     create_ratio);
-    if (json)
-        (void)fprintf(json, "{\"cases\":%zu,\"geomean_ratio\":%.6f,\"geomean_create_ratio\":%.6f}\n",
-                      sum->count, ratio, create_ratio);
-}
-
-static int compare_all(const bench_options *o, const assignments sides[2], comparison *cmp, summary *sum,
-                       FILE *json)
-{
-    size_t count;
-    const bench_case *cases = bench_cases(&count);
-    int exit_status = 0;
-    if (json != stdout)
-        (void)printf(
-            "A: %s\nB: %s\nsize %s, %u rounds of %u executions; times in ms, ratios are A/B (median of "
-            "pairs, range)\n"
-            "%-18s %9s %9s %7s %15s %9s %9s %7s  %s\n",
-            o->compare, o->against, bench_size_name(o->size), o->rounds, o->repeat, "case", "A", "B", "A/B",
-            "", "A create", "B create", "A/B", "outputs");
-    for (size_t i = 0; i < count; i++) {
-        if (!bench_options_select(o, &cases[i]))
-            continue;
-        int status = compare_case(cmp, o, &cases[i], sides);
-        if (status == BENCH_EXIT_NO_DEVICE)
-            return status;
-        if (status)
-            exit_status = 1;
-        if (status == 0 || !cmp->equal)
-            report_case(o, &cases[i], cmp, json, sum);
-    }
-    report_summary(sum, json);
-    return exit_status;
-}
-
 int bench_compare(const bench_options *o)
 {
-    assignments sides[2] = {{0}, {0}};
-    size_t rounds = o->rounds, cases;
+    size_t rounds = o->rounds, cases, count = (size_t)o->compare_count + 1;
     FILE *json = NULL;
     int exit_status = 2;
     bench_cases(&cases);
-    double *values = calloc(6 * rounds + 2 * cases, sizeof *values);
-    if (values && parse_assignments(&sides[0], o->compare) && parse_assignments(&sides[1], o->against) &&
-        bench_json_open(&json, o)) {
-        comparison cmp = {values,
-                          values + rounds,
-                          values + 2 * rounds,
-                          values + 3 * rounds,
-                          values + 4 * rounds,
-                          values + 5 * rounds,
-                          "",
-                          true,
-                          false};
-        summary sum = {values + 6 * rounds, values + 6 * rounds + cases, 0};
-        exit_status = compare_all(o, sides, &cmp, &sum, json);
+    side *sides = calloc(count, sizeof *sides);
+    double *values = calloc(rounds + count * QUANTITIES * (rounds + cases), sizeof *values);
+    if (sides && values && prepare_sides(sides, values + rounds, o, cases) && bench_json_open(&json, o)) {
+        comparison cmp = {.options = o,
+                          .base = sides,
+                          .sides = sides + 1,
+                          .side_count = count - 1,
+                          .scratch = values,
+                          .json = json,
+                          .table = json != stdout};
+        exit_status = compare_all(&cmp);
         if (!bench_json_close(json) && exit_status == 0)
             exit_status = 1;
     }
+    for (size_t i = 0; sides && i < count; i++)
+        bench_assignments_finish(&sides[i].environment);
     free(values);
-    free_assignments(&sides[0]);
-    free_assignments(&sides[1]);
+    free(sides);
     return exit_status;
 }

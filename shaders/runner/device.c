@@ -111,8 +111,38 @@ static wpg_status pick_physical(bench_device *dev, const char *substring, wpg_er
                     substring ? " is named " : "", substring ? substring : "");
 }
 
-static wpg_status create_device(bench_device *dev, wpg_error *err)
+bool bench_device_has_extension(const bench_device *dev, const char *name)
 {
+    uint32_t count = 0;
+    bool found = false;
+    if (vkEnumerateDeviceExtensionProperties(dev->physical, NULL, &count, NULL) != VK_SUCCESS || count == 0)
+        return false;
+    VkExtensionProperties *list = calloc(count, sizeof *list);
+    if (list && vkEnumerateDeviceExtensionProperties(dev->physical, NULL, &count, list) >= VK_SUCCESS)
+        for (uint32_t i = 0; i < count; i++)
+            found |= !strcmp(list[i].extensionName, name);
+    free(list);
+    return found;
+}
+
+/* True if executables of pipelines can be asked for; sets the feature in `features`. */
+static bool find_statistics(VkPhysicalDevicePipelineExecutablePropertiesFeaturesKHR *features,
+                            const bench_device *dev)
+{
+    VkPhysicalDeviceFeatures2 all = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2,
+                                     .pNext = features};
+    features->sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PIPELINE_EXECUTABLE_PROPERTIES_FEATURES_KHR;
+    if (!bench_device_has_extension(dev, VK_KHR_PIPELINE_EXECUTABLE_PROPERTIES_EXTENSION_NAME))
+        return false;
+    vkGetPhysicalDeviceFeatures2(dev->physical, &all);
+    return features->pipelineExecutableInfo;
+}
+
+static wpg_status create_device(bench_device *dev, bool statistics, wpg_error *err)
+{
+    const char *extensions[] = {VK_KHR_PIPELINE_EXECUTABLE_PROPERTIES_EXTENSION_NAME};
+    VkPhysicalDevicePipelineExecutablePropertiesFeaturesKHR executables = {0};
+    dev->statistics = statistics && find_statistics(&executables, dev);
     float priority = 1.0f;
     VkDeviceQueueCreateInfo queue = {
         .sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
@@ -126,8 +156,11 @@ static wpg_status create_device(bench_device *dev, wpg_error *err)
     };
     VkDeviceCreateInfo info = {
         .sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
+        .pNext = dev->statistics ? &executables : NULL,
         .queueCreateInfoCount = 1,
         .pQueueCreateInfos = &queue,
+        .enabledExtensionCount = dev->statistics,
+        .ppEnabledExtensionNames = extensions,
         .pEnabledFeatures = &enabled,
     };
     BENCH_VK(vkCreateDevice(dev->physical, &info, NULL, &dev->device));
@@ -154,13 +187,13 @@ static wpg_status create_submission_objects(bench_device *dev, wpg_error *err)
     return WPG_OK;
 }
 
-wpg_status bench_device_create(bench_device *dev, const char *substring, bool no_memory, wpg_error *err)
+wpg_status bench_device_create(bench_device *dev, const char *substring, unsigned flags, wpg_error *err)
 {
     memset(dev, 0, sizeof *dev);
     WPG_TRY(create_instance(dev, err));
     WPG_TRY(pick_physical(dev, substring, err));
-    WPG_TRY(create_device(dev, err));
-    return no_memory ? WPG_OK : create_submission_objects(dev, err);
+    WPG_TRY(create_device(dev, flags & BENCH_DEVICE_STATISTICS, err));
+    return flags & BENCH_DEVICE_NO_MEMORY ? WPG_OK : create_submission_objects(dev, err);
 }
 
 void bench_device_destroy(bench_device *dev)

@@ -21,16 +21,24 @@ typedef struct bench_device {
         features; /* supported; tessellationShader and geometryShader are enabled where they are */
     VkPhysicalDeviceMemoryProperties memory;
     PFN_vkSetDebugUtilsObjectNameEXT set_name; /* NULL without VK_EXT_debug_utils */
+    bool statistics; /* VK_KHR_pipeline_executable_properties is enabled, pipelines are made for it */
     VkCommandPool pool;
     VkFence fence;
     VkQueryPool queries; /* two timestamps; VK_NULL_HANDLE if timestamp_bits is 0 */
 } bench_device;
 
 /* Picks the first device whose name contains `substring` (case is ignored; NULL = any) and has a queue for
- * graphics and compute. WPG_E_NOT_FOUND: no Vulkan driver, or no such device. With `no_memory` nothing is
- * made that needs memory (drivers without hardware have no memory types): no fence, no pool, no query. */
-wpg_status bench_device_create(bench_device *dev, const char *substring, bool no_memory, wpg_error *err);
+ * graphics and compute. WPG_E_NOT_FOUND: no Vulkan driver, or no such device. */
+enum {
+    BENCH_DEVICE_NO_MEMORY = 1,  /* nothing is made that needs memory (drivers without hardware have no
+                                    memory types): no fence, no pool, no query */
+    BENCH_DEVICE_STATISTICS = 2, /* with VK_KHR_pipeline_executable_properties where there is that */
+};
+wpg_status bench_device_create(bench_device *dev, const char *substring, unsigned flags, wpg_error *err);
 void bench_device_destroy(bench_device *dev);
+
+/* True if the device, once picked, has the extension. */
+bool bench_device_has_extension(const bench_device *dev, const char *name);
 
 /* Names an object for tools; does nothing without VK_EXT_debug_utils. */
 void bench_device_name(const bench_device *dev, VkObjectType type, uint64_t handle, const char *name);

@@ -5,46 +5,84 @@
  *
  *   options.c -> case table (case.c, cases_*.c) -> device.c -> run.c (pipeline.c, resources.c, timing.c) ->
  * report.c
- *                                               -> compare.c: itself again, in two environments
+ *                                                           -> statistics.c, info.c: nothing is run
+ *                                               -> compare.c: itself again (child.c), in two or more
+ * environments
  *
  * Threads: one. */
 #include <string.h>
 #include "shaders/runner/compare.h"
+#include "shaders/runner/info.h"
 #include "shaders/runner/report.h"
+#include "shaders/runner/statistics.h"
+
+typedef struct outputs {
+    FILE *json;
+    bool table;
+} outputs;
+
+static bool run_case(const bench_options *options, const bench_device *dev, const bench_case *c, outputs out)
+{
+    bench_result result;
+    bench_run(&result, dev, c, options);
+    if (out.table || result.state == BENCH_FAILED)
+        bench_report_row(options, c, &result);
+    if (out.json)
+        bench_report_json(out.json, options, dev, c, &result);
+    return result.state != BENCH_FAILED;
+}
+
+static bool show_statistics(const bench_options *options, const bench_device *dev, const bench_case *c,
+                            outputs out)
+{
+    wpg_error err = {0};
+    bench_work work = {0};
+    bench_pipeline p = {0};
+    if (bench_missing_feature(dev, c))
+        return true;
+    wpg_status status = c->prepare(&work, options->size, &err);
+    if (status == WPG_OK)
+        status = bench_pipeline_create(&p, dev, c, &work, options->shader_folder, &err);
+    if (status == WPG_OK)
+        status = bench_statistics_print(out.json, out.table, dev, c, &p, &err);
+    if (status != WPG_OK)
+        (void)fprintf(stderr, "wavepgo-bench: %s: %s\n", c->name, err.message);
+    bench_pipeline_destroy(&p, dev);
+    bench_work_finish(&work);
+    return status == WPG_OK;
+}
 
 static int run_all(const bench_options *options)
 {
     wpg_error err = {0};
     bench_device dev;
-    FILE *json = NULL;
+    outputs out = {NULL, false};
     bool failed = false;
-    if (!bench_json_open(&json, options))
+    if (!bench_json_open(&out.json, options))
         return 1;
-    bool table = json != stdout;
-    wpg_status status = bench_device_create(&dev, options->device, options->compile_only, &err);
+    out.table = out.json != stdout;
+    wpg_status status = bench_device_create(&dev, options->device,
+                                            (options->compile_only ? BENCH_DEVICE_NO_MEMORY : 0u) |
+                                                (options->statistics ? BENCH_DEVICE_STATISTICS : 0u),
+                                            &err);
     if (status != WPG_OK) {
         (void)fprintf(stderr, "wavepgo-bench: %s\n", err.message);
         bench_device_destroy(&dev);
-        bench_json_close(json);
+        bench_json_close(out.json);
         return status == WPG_E_NOT_FOUND ? BENCH_EXIT_NO_DEVICE : 1;
     }
     size_t count;
     const bench_case *cases = bench_cases(&count);
-    if (table)
+    if (options->info)
+        bench_info_json(out.json ? out.json : stdout, &dev);
+    else if (out.table && !options->statistics)
         bench_report_header(options, &dev);
-    for (size_t i = 0; i < count; i++) {
-        bench_result result;
-        if (!bench_options_select(options, &cases[i]))
-            continue;
-        bench_run(&result, &dev, &cases[i], options);
-        if (table || result.state == BENCH_FAILED)
-            bench_report_row(options, &cases[i], &result);
-        if (json)
-            bench_report_json(json, options, &dev, &cases[i], &result);
-        failed |= result.state == BENCH_FAILED;
-    }
+    for (size_t i = 0; i < count && !options->info; i++)
+        if (bench_options_select(options, &cases[i]))
+            failed |= !(options->statistics ? show_statistics(options, &dev, &cases[i], out)
+                                            : run_case(options, &dev, &cases[i], out));
     bench_device_destroy(&dev);
-    return !bench_json_close(json) || failed;
+    return !bench_json_close(out.json) || failed;
 }
 
 /* Every --case must name something: a misspelt name in a script should not pass. */
@@ -79,5 +117,5 @@ int main(int argc, char **argv)
         bench_report_list(&options);
         return 0;
     }
-    return options.compare ? bench_compare(&options) : run_all(&options);
+    return options.compare_count ? bench_compare(&options) : run_all(&options);
 }

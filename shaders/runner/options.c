@@ -16,21 +16,25 @@ void bench_options_usage(void)
         "  --list              names, invocations and expected lane counts; needs no device\n"
         "  --case NAME|GLOB    only these cases (may be given several times)\n"
         "  --size SIZE         small, demo (default) or full\n"
-        "  --repeat N          timed executions after one warm-up (default 5; 0: the warm-up is the "
-        "measurement)\n"
+        "  --repeat N          timed executions after one warm-up (default 5; 0: the warm-up is it)\n"
         "  --device TEXT       the first device whose name contains TEXT\n"
         "  --checksum          one execution a case, and only `checksum  case` lines\n"
         "  --compile-only      create the pipelines, submit nothing, allocate no memory\n"
         "  --dump-image DIR    write each output to DIR/<case>.ppm (images) or .bin\n"
+        "  --binds N           bind the pipeline and do the work N times in each execution (default 1)\n"
+        "  --info              one JSON object: device, driver, what it can do; runs nothing\n"
+        "  --statistics        what the driver's compiler says of each pipeline (needs\n"
+        "                      VK_KHR_pipeline_executable_properties); creates pipelines, runs nothing\n"
         "  --json FILE         one JSON object a line for each case; - is stdout instead of the table\n"
         "  --shaders DIR       where the .spv files are\n"
-        "  --compare 'VAR=VALUE ...' --against 'VAR=VALUE ...'\n"
-        "                      run each case under two environments in alternating child processes; either "
-        "list may be\n"
-        "                      empty, values may be quoted; ratios are the first over the second\n"
+        "  --compare '[NAME:] VAR=VALUE ...' --against 'VAR=VALUE ...'\n"
+        "                      run each case under both environments in alternating child processes;\n"
+        "                      either list may be empty, values may be quoted; ratios are the first over\n"
+        "                      the second. Several --compare take turns, each with its NAME. With\n"
+        "                      --compile-only creation alone is compared\n"
         "  --rounds N          compare: processes a side and case (default 5)\n"
-        "Exit status: 0, 77 if there is no Vulkan device, 1 if a case failed or checksums differ, 2 for a "
-        "bad option.");
+        "Exit status: 0, 77 if there is no Vulkan device, 1 if a case failed or checksums differ, 2 for\n"
+        "a bad option.");
 }
 
 static bool parse_count(uint32_t *value, const char *text, uint32_t least)
@@ -95,6 +99,14 @@ static bool set_option(bench_options *o, int option, const char *value)
     case 'j':
         o->json = value;
         return true;
+    case 'b':
+        return parse_count(&o->binds, value, 1);
+    case 'i':
+        o->info = o->compile_only = true;
+        return true;
+    case 'T':
+        o->statistics = o->compile_only = true;
+        return true;
     case 'd':
         o->device = value;
         return true;
@@ -105,7 +117,9 @@ static bool set_option(bench_options *o, int option, const char *value)
         o->shader_folder = value;
         return true;
     case 'A':
-        o->compare = value;
+        if (o->compare_count == BENCH_MAX_SIDES)
+            return false;
+        o->compare[o->compare_count++] = value;
         return true;
     case 'B':
         o->against = value;
@@ -118,26 +132,21 @@ static bool set_option(bench_options *o, int option, const char *value)
 bool bench_options_parse(bench_options *o, int argc, char **argv)
 {
     static const struct option table[] = {
-        {"list", no_argument, NULL, 'l'},
-        {"case", required_argument, NULL, 'c'},
-        {"size", required_argument, NULL, 's'},
-        {"repeat", required_argument, NULL, 'r'},
-        {"rounds", required_argument, NULL, 'R'},
-        {"json", required_argument, NULL, 'j'},
-        {"device", required_argument, NULL, 'd'},
-        {"checksum", no_argument, NULL, 'k'},
-        {"shaders", required_argument, NULL, 'S'},
-        {"dump-image", required_argument, NULL, 'D'},
-        {"compare", required_argument, NULL, 'A'},
-        {"against", required_argument, NULL, 'B'},
-        {"help", no_argument, NULL, 'h'},
-        {"compile-only", no_argument, NULL, 'C'},
-        {NULL, 0, NULL, 0},
+        {"list", no_argument, NULL, 'l'},          {"case", required_argument, NULL, 'c'},
+        {"size", required_argument, NULL, 's'},    {"repeat", required_argument, NULL, 'r'},
+        {"rounds", required_argument, NULL, 'R'},  {"json", required_argument, NULL, 'j'},
+        {"device", required_argument, NULL, 'd'},  {"checksum", no_argument, NULL, 'k'},
+        {"shaders", required_argument, NULL, 'S'}, {"dump-image", required_argument, NULL, 'D'},
+        {"compare", required_argument, NULL, 'A'}, {"against", required_argument, NULL, 'B'},
+        {"help", no_argument, NULL, 'h'},          {"compile-only", no_argument, NULL, 'C'},
+        {"binds", required_argument, NULL, 'b'},   {"info", no_argument, NULL, 'i'},
+        {"statistics", no_argument, NULL, 'T'},    {NULL, 0, NULL, 0},
     };
     memset(o, 0, sizeof *o);
     o->size = BENCH_DEMO;
     o->repeat = 5;
     o->rounds = 5;
+    o->binds = 1;
     int option, index = 0;
     while ((option = getopt_long(argc, argv, "h", table, &index)) != -1) {
         if (option == '?')
@@ -152,7 +161,7 @@ bool bench_options_parse(bench_options *o, int argc, char **argv)
         (void)fprintf(stderr, "wavepgo-bench: unexpected argument: %s\n", argv[optind]);
         return false;
     }
-    if (!o->compare != !o->against) {
+    if (!o->compare_count != !o->against) {
         (void)fprintf(stderr, "wavepgo-bench: --compare and --against go together\n");
         return false;
     }

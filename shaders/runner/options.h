@@ -7,15 +7,18 @@
 #include <limits.h>
 #include "shaders/runner/case.h"
 
-enum { BENCH_MAX_GLOBS = 64, BENCH_MAX_REPEAT = 10000, BENCH_EXIT_NO_DEVICE = 77 };
+enum { BENCH_MAX_GLOBS = 64, BENCH_MAX_SIDES = 16, BENCH_MAX_REPEAT = 10000, BENCH_EXIT_NO_DEVICE = 77 };
 
 typedef struct bench_options {
-    bool list, checksum, compile_only, help;
+    bool list, checksum, compile_only, info, statistics, help;
     bench_size size;
     uint32_t repeat; /* timed executions after the warm-up */
     uint32_t rounds; /* compare: child processes a side and case */
+    uint32_t binds;  /* times an execution binds the pipeline and does its whole work */
     const char *json, *device, *dump_folder, *shader_folder;
-    const char *compare, *against; /* compare: VAR=VALUE lists */
+    const char *compare[BENCH_MAX_SIDES],
+        *against; /* compare: VAR=VALUE lists, a side's may begin with NAME: */
+    uint32_t compare_count;
     const char *globs[BENCH_MAX_GLOBS];
     uint32_t glob_count;
     char found_folder[PATH_MAX]; /* backs shader_folder when it was not given */

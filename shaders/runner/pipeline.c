@@ -209,6 +209,7 @@ static VkResult create_graphics(bench_pipeline *p, const bench_device *dev, cons
     };
     VkGraphicsPipelineCreateInfo info = {
         .sType = VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_CREATE_INFO,
+        .flags = dev->statistics ? VK_PIPELINE_CREATE_CAPTURE_STATISTICS_BIT_KHR : 0,
         .stageCount = p->module_count,
         .pStages = infos,
         .pVertexInputState = &vertex_input,
@@ -230,6 +231,7 @@ static VkResult create_compute(bench_pipeline *p, const bench_device *dev,
 {
     VkComputePipelineCreateInfo info = {
         .sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO,
+        .flags = dev->statistics ? VK_PIPELINE_CREATE_CAPTURE_STATISTICS_BIT_KHR : 0,
         .stage = *stage,
         .layout = p->layout,
     };

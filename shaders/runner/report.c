@@ -87,7 +87,7 @@ void bench_report_json(FILE *out, const bench_options *options, const bench_devi
         bench_json_string(out, result->why);
     }
     if (result->state == BENCH_OK || result->state == BENCH_COMPILED)
-        (void)fprintf(out, ",\"create_ms\":%.6f", result->create_ms);
+        (void)fprintf(out, ",\"create_ms\":%.6f,\"compile_ms\":%.6f", result->create_ms, result->compile_ms);
     if (result->state == BENCH_OK) {
         (void)fprintf(out, ",\"checksum\":\"%016" PRIx64 "\",\"clock\":\"%s\"", result->checksum,
                       result->gpu_clock ? "gpu" : "wall");
@@ -95,8 +95,8 @@ void bench_report_json(FILE *out, const bench_options *options, const bench_devi
             out,
             ",\"median_ms\":%.6f,\"min_ms\":%.6f,\"max_ms\":%.6f,\"wall_median_ms\":%.6f,\"first_ms\":%.6f",
             result->time.median, result->time.min, result->time.max, result->wall.median, result->first_ms);
-        (void)fprintf(out, ",\"executions\":%u,\"invocations\":%" PRIu64 ",\"expected_lanes\":{",
-                      result->executions, result->invocations);
+        (void)fprintf(out, ",\"executions\":%u,\"binds\":%u,\"invocations\":%" PRIu64 ",\"expected_lanes\":{",
+                      result->executions, options->binds, result->invocations);
         for (uint32_t i = 0; i < result->expected_count; i++) {
             (void)fputs(i ? "," : "", out);
             bench_json_string(out, result->expected[i].what);

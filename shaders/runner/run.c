@@ -67,17 +67,20 @@ static void record_graphics(VkCommandBuffer cmd, const bench_pipeline *p, const 
 }
 
 static wpg_status record(VkCommandBuffer *cmd, const bench_device *dev, const bench_pipeline *p,
-                         const bench_resources *r, const bench_work *work, bool compute, wpg_error *err)
+                         const bench_resources *r, const bench_work *work, bool compute, uint32_t binds,
+                         wpg_error *err)
 {
     WPG_TRY(bench_commands_begin(cmd, dev, err));
     if (dev->queries) {
         vkCmdResetQueryPool(*cmd, dev->queries, 0, 2);
         vkCmdWriteTimestamp(*cmd, VK_PIPELINE_STAGE_TOP_OF_PIPE_BIT, dev->queries, 0);
     }
-    if (compute)
-        record_compute(*cmd, p, r, work);
-    else
-        record_graphics(*cmd, p, r, work);
+    for (uint32_t i = 0; i < binds; i++) {
+        if (compute)
+            record_compute(*cmd, p, r, work);
+        else
+            record_graphics(*cmd, p, r, work);
+    }
     if (dev->queries)
         vkCmdWriteTimestamp(*cmd, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, dev->queries, 1);
     BENCH_VK(vkEndCommandBuffer(*cmd));
@@ -123,6 +126,8 @@ static wpg_status execute(bench_result *result, const bench_device *dev, VkComma
     size_t count = repeat ? repeat : 1;
     result->wall = bench_stats_of(wall, count);
     result->time = result->gpu_clock ? bench_stats_of(gpu, count) : result->wall;
+    if (result->first_ms > result->wall.median)
+        result->compile_ms += result->first_ms - result->wall.median;
     return WPG_OK;
 }
 
@@ -171,7 +176,7 @@ static wpg_status run_on_device(bench_result *result, const bench_device *dev, c
     VkCommandBuffer cmd = VK_NULL_HANDLE;
     wpg_status status = bench_resources_create(&r, dev, p, work, compute, err);
     if (status == WPG_OK)
-        status = record(&cmd, dev, p, &r, work, compute, err);
+        status = record(&cmd, dev, p, &r, work, compute, options->binds, err);
     if (status == WPG_OK)
         status = measure(result, dev, cmd, options->checksum ? 0 : options->repeat, err);
     if (status == WPG_OK)
@@ -186,7 +191,7 @@ static wpg_status run_on_device(bench_result *result, const bench_device *dev, c
     return status;
 }
 
-static const char *missing_feature(const bench_device *dev, const bench_case *c)
+const char *bench_missing_feature(const bench_device *dev, const bench_case *c)
 {
     if ((c->needs & BENCH_NEEDS_TESSELLATION) && !dev->features.tessellationShader)
         return "no tessellationShader";
@@ -202,7 +207,7 @@ void bench_run(bench_result *result, const bench_device *dev, const bench_case *
     bench_work work = {0};
     bench_pipeline p = {0};
     memset(result, 0, sizeof *result);
-    const char *missing = missing_feature(dev, c);
+    const char *missing = bench_missing_feature(dev, c);
     if (missing) {
         result->state = BENCH_SKIPPED;
         (void)snprintf(result->why, sizeof result->why, "%s", missing);
@@ -215,6 +220,7 @@ void bench_run(bench_result *result, const bench_device *dev, const bench_case *
     if (status == WPG_OK)
         status = bench_pipeline_create(&p, dev, c, &work, options->shader_folder, &err);
     result->create_ms = (double)p.create_ns * 1e-6;
+    result->compile_ms = result->create_ms;
     result->state = BENCH_COMPILED;
     if (status == WPG_OK && !options->compile_only) {
         status = run_on_device(result, dev, c, &work, &p, options, &err);

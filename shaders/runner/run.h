@@ -17,6 +17,7 @@ typedef struct bench_result {
     bench_stats time, wall; /* milliseconds */
     double create_ms;       /* shader modules and pipeline */
     double first_ms;        /* wall time of the first execution: software drivers compile there */
+    double compile_ms;      /* create_ms, and what the first execution took longer than the median */
     uint32_t executions;    /* how often the case ran in all: expected counts are per execution */
     uint64_t invocations;   /* per execution */
     bench_expected expected[BENCH_MAX_EXPECTED];
@@ -26,6 +27,9 @@ typedef struct bench_result {
 /* Never fails itself: the state says what happened. */
 void bench_run(bench_result *result, const bench_device *dev, const bench_case *c,
                const bench_options *options);
+
+/* The device feature that the case needs and the device has not, as a text; NULL: none. */
+const char *bench_missing_feature(const bench_device *dev, const bench_case *c);
 
 const char *bench_state_name(bench_state state);
 
