@@ -6,6 +6,8 @@
 #include "compiler/normalize/internal.h"
 #include "runtime/base/vec.h"
 
+struct wpg_context_recorder;
+
 enum {
     WPG_INLINE_MAX_SIZE = 65536,  /* instructions of a function, beyond which calls in it stay */
     WPG_INLINE_MAX_TOTAL = 131072 /* instructions copied in one module, beyond which all calls stay */
@@ -50,10 +52,11 @@ typedef struct wpg_inliner {
     wpg_inst *callee_of;
     WPG_VEC(wpg_inline_function) functions;
     WPG_VEC(wpg_inline_note) notes;
-    WPG_VEC(uint32_t) words;     /* operands of the instruction being copied */
-    WPG_VEC(uint32_t) values;    /* return values and the blocks that return them, in pairs */
-    WPG_VEC(wpg_inst *) sampled; /* OpSampledImage of the block so far */
-    wpg_inst *last_variable;     /* of the caller: variables go behind it */
+    WPG_VEC(uint32_t) words;               /* operands of the instruction being copied */
+    WPG_VEC(uint32_t) values;              /* return values and the blocks that return them, in pairs */
+    WPG_VEC(wpg_inst *) sampled;           /* OpSampledImage of the block so far */
+    wpg_inst *last_variable;               /* of the caller: variables go behind it */
+    struct wpg_context_recorder *recorder; /* follows the blocks, or NULL */
     bool out_of_memory;
 } wpg_inliner;
 
@@ -79,5 +82,14 @@ void wpg_inline_rename_parent(wpg_inliner *in, const wpg_inst *terminator, uint3
 /* Turns returns of WPG_RETURNS_NESTED into breaks, in the callee itself; in->callee (its flow) is stale then.
  * False and nothing changed if that cannot be done. */
 bool wpg_inline_unnest(wpg_inliner *in, const wpg_inline_function *callee);
+
+/* wpg_inline_calls, told to a recorder (may be NULL). */
+wpg_status wpg_inline_calls_recorded(wpg_module *module, struct wpg_context_recorder *recorder,
+                                     wpg_normal_info *info, wpg_error *err);
+
+/* wpg_normalize, told to a recorder that holds an empty table (may be NULL). */
+wpg_status wpg_normalize_recorded(wpg_module *module, const wpg_stage *stage,
+                                  struct wpg_context_recorder *recorder, wpg_normal_info *info,
+                                  wpg_error *err);
 
 #endif

@@ -10,7 +10,7 @@
  * The new way to a merge block takes dominance from values defined inside and used behind the construct:
  * those are kept in variables. Nothing is changed when some value cannot be (opaque types, pointers), or when
  * a merge block has a second role (loop header, continue target). Source: SPIR-V 1.6, 2.11. */
-#include "compiler/normalize/inline_internal.h"
+#include "compiler/normalize/context_recorder.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -327,6 +327,8 @@ static void ask_flag(unnester *u, uint32_t header)
     }
     wpg_inst_add(module, where, SpvOpLabel, rest);
     wpg_inline_rename_parent(u->in, merge->terminator, old, rest);
+    if (u->in->recorder) /* lanes that leave run `old` too, but not what stood there */
+        wpg_record_move(u->in->recorder, old, rest);
 }
 
 static void change(unnester *u)

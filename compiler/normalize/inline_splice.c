@@ -15,7 +15,7 @@
  *
  * A break of that switch is a legal exit from any nesting of ifs. In a loop of one block, which is its own
  * continue target, what follows the call becomes the continue target. Source: SPIR-V 1.6, 2.11. */
-#include "compiler/normalize/inline_internal.h"
+#include "compiler/normalize/context_recorder.h"
 
 #include <string.h>
 
@@ -282,6 +282,8 @@ void wpg_inline_splice(wpg_inliner *in, wpg_call_site *site, const wpg_inline_fu
     uint32_t post = join_exit ? 0 : fresh(in);
     wpg_vec_clear(&in->values);
     map_results(in, site, callee, join_entry);
+    if (in->recorder)
+        wpg_record_splice(in->recorder, in, site, callee, join_entry, post);
     const wpg_flow_block *entry = &in->callee.blocks[0];
     const wpg_flow_block *last = &in->callee.blocks[in->callee.order[in->callee.order_count - 1]];
     if (!join_entry)

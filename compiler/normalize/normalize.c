@@ -25,21 +25,30 @@
  * depends on nothing that shader identity ignores: sizes count no line, name or non-semantic instruction, and
  * the order of blocks is that of the graph, not that of the input. The normal form is its own normal form.
  * Straight-line blocks are not merged, values and dead instructions are left alone (the driver does that). */
-#include "compiler/normalize/internal.h"
+#include "compiler/normalize/context_recorder.h"
 
-static wpg_status fold_and_inline(wpg_module *module, wpg_normal_info *info, wpg_error *err)
+static wpg_status fold_and_inline(wpg_module *module, wpg_context_recorder *recorder, wpg_normal_info *info,
+                                  wpg_error *err)
 {
     for (uint32_t inlined = 0;; inlined = info->calls_inlined) {
         WPG_TRY(wpg_fold_branches(module, info, err));
+        if (recorder && !inlined)
+            WPG_TRY(wpg_record_begin(recorder, module, err));
         if (inlined && !info->calls_kept)
             return WPG_OK;
-        WPG_TRY(wpg_inline_calls(module, info, err));
+        WPG_TRY(wpg_inline_calls_recorded(module, recorder, info, err));
         if (info->calls_inlined == inlined)
             return WPG_OK;
     }
 }
 
 wpg_status wpg_normalize(wpg_module *module, const wpg_stage *stage, wpg_normal_info *info, wpg_error *err)
+{
+    return wpg_normalize_recorded(module, stage, NULL, info, err);
+}
+
+wpg_status wpg_normalize_recorded(wpg_module *module, const wpg_stage *stage, wpg_context_recorder *recorder,
+                                  wpg_normal_info *info, wpg_error *err)
 {
     wpg_normal_info local;
     if (!info)
@@ -50,6 +59,6 @@ wpg_status wpg_normalize(wpg_module *module, const wpg_stage *stage, wpg_normal_
     WPG_TRY(wpg_strip_debug(module, err));
     WPG_TRY(wpg_drop_entry_points(module, stage, info, err));
     WPG_TRY(wpg_freeze_spec_constants(module, stage, info, err));
-    WPG_TRY(fold_and_inline(module, info, err));
+    WPG_TRY(fold_and_inline(module, recorder, info, err));
     return module->arena.failed ? wpg_fail(err, WPG_E_NOMEM, "out of memory for instructions") : WPG_OK;
 }

@@ -17,12 +17,12 @@
 #include "compiler/analysis/normal_form.h"
 #include "compiler/analysis/sites.h"
 #include "compiler/instrument/instrument.h"
-#include "compiler/normalize/normalize.h"
+#include "compiler/normalize/contexts.h"
 #include "compiler/normalize/spirv_tools.h"
 #include "compiler/optimize/optimize.h"
 #include "runtime/base/file.h"
 
-static unsigned failures, modules, entries, invalid, instrumented, optimised;
+static unsigned failures, modules, entries, invalid, instrumented, optimised, contexts;
 
 typedef struct subject {
     const char *file;
@@ -96,6 +96,36 @@ static wpg_module *normal_form(const subject *s, wpg_error *err)
         return module;
     wpg_module_destroy(module);
     return NULL;
+}
+
+/* Call paths: the words are those of the normal form, every block that starts somewhere has its home there.
+ */
+static void check_contexts(const subject *s, const wpg_module *normal)
+{
+    wpg_error err = {0};
+    wpg_module *module = NULL;
+    wpg_context_table *table = NULL;
+    uint32_t *words = NULL, *want = NULL;
+    size_t count = 0, want_count = 0;
+    if (wpg_module_parse(&module, s->words, s->count, &err) != WPG_OK ||
+        wpg_normalize_contexts(&table, module, &s->stage, NULL, &err) != WPG_OK ||
+        wpg_module_emit(&words, &count, module, &err) != WPG_OK ||
+        wpg_module_emit(&want, &want_count, normal, &err) != WPG_OK)
+        fail(s, "contexts", err.message);
+    else if (count != want_count || memcmp(words, want, count * 4) != 0)
+        fail(s, "contexts", "not the words of the normal form");
+    for (uint32_t o = 0; table && o < table->normal_count; o++)
+        for (uint32_t b = 0; b < table->normal[o].block_count; b++)
+            for (uint32_t i = table->normal[o].first[b]; i < table->normal[o].first[b + 1]; i++) {
+                const wpg_context_origin *origin = &table->normal[o].origins[i];
+                if (table->contexts[origin->context].home[origin->block] != b)
+                    fail(s, "contexts", "a block with two homes");
+            }
+    contexts += table ? table->context_count - table->normal_count : 0;
+    wpg_context_table_destroy(table);
+    wpg_module_destroy(module);
+    free(words);
+    free(want);
 }
 
 static void check_instrumented(const subject *s)
@@ -216,6 +246,7 @@ static void check_entry(subject *s, const wpg_module *module)
                    plan->functions[f].select_count);
         printf("\n");
         check_module(s, "normal form", normal);
+        check_contexts(s, normal);
         check_ssa(s, normal);
         check_instrumented(s);
         check_optimised(s, plan);
@@ -287,7 +318,8 @@ int main(int argc, char **argv)
         }
     }
     printf("%u modules (%u not valid under any option), %u entry points, %u instrumented, %u optimised, %u "
-           "failures\n",
-           modules, invalid, entries, instrumented, optimised, failures);
+           "calls "
+           "followed, %u failures\n",
+           modules, invalid, entries, instrumented, optimised, contexts, failures);
     return failures != 0;
 }
