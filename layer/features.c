@@ -218,6 +218,7 @@ static void read_enabled(wpg_device_features *on, const VkDeviceCreateInfo *info
                                     VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME);
     on->subgroup_stages = able->subgroup.supportedStages;
     on->subgroup_operations = able->subgroup.supportedOperations;
+    on->subgroup_size = able->subgroup.subgroupSize;
     unsigned minor = VK_API_VERSION_MINOR(able->api_version);
     on->validate = (wpg_validate_options){
         .vulkan_minor = minor < 3 ? minor : 3,
@@ -468,6 +469,9 @@ bool wpg_features_target(wpg_instrument_target *target, const char **why, const 
     *target = (wpg_instrument_target){
         .subgroup_basic = subgroups && (features->subgroup_operations & VK_SUBGROUP_FEATURE_BASIC_BIT),
         .subgroup_ballot = subgroups && (features->subgroup_operations & VK_SUBGROUP_FEATURE_BALLOT_BIT),
+        .subgroup_arithmetic =
+            subgroups && (features->subgroup_operations & VK_SUBGROUP_FEATURE_ARITHMETIC_BIT),
+        .subgroup_size = features->subgroup_size,
         .int64_atomics = features->int64 && features->buffer_int64_atomics,
         .demote_to_helper = features->demote,
         .maximal_reconvergence = features->maximal_reconvergence,

@@ -26,6 +26,7 @@ typedef struct wpg_device_features {
     bool cache_control; /* pipelineCreationCacheControl */
     VkShaderStageFlags subgroup_stages;
     VkSubgroupFeatureFlags subgroup_operations;
+    uint32_t subgroup_size;
     wpg_validate_options validate;
 } wpg_device_features;
 

@@ -69,11 +69,12 @@ void wpg_counted_destroy(wpg_counted *counted)
 /* -- Records */
 
 /* One kind's counters, block by block. Indices count from the pipeline's base. */
-static void gather(uint64_t *out, const wpg_counted *counted, const uint32_t *indices, size_t count)
+static void gather(uint64_t *out, const wpg_counted *counted, const wpg_counter_map *map,
+                   const uint32_t *indices, size_t count)
 {
     size_t have = atomic_load(&counted->slot->count);
     for (size_t i = 0; i < count; i++)
-        out[i] = indices[i] < have ? counted->values[indices[i]] : 0;
+        out[i] = wpg_counter_value(map, indices[i], counted->values, have);
 }
 
 static wpg_status add_record(wpg_profile *profile, wpg_record_name *name, wpg_record_kind kind, uint64_t hash,
@@ -90,21 +91,23 @@ static wpg_status add_record(wpg_profile *profile, wpg_record_name *name, wpg_re
 }
 
 static wpg_status add_selects(wpg_profile *profile, wpg_record_name *name, const wpg_counted *counted,
-                              const wpg_function_counters *function, uint64_t *scratch, wpg_error *err)
+                              const wpg_counter_map *map, const wpg_function_counters *function,
+                              uint64_t *scratch, wpg_error *err)
 {
     size_t have = atomic_load(&counted->slot->count);
     for (uint32_t i = 0; i < function->select_count; i++)
         for (uint32_t j = 0; j < WPG_SELECT_COUNTERS; j++) {
             uint32_t first = function->selects[i];
             scratch[i * WPG_SELECT_COUNTERS + j] =
-                first != WPG_NO_COUNTER && first + j < have ? counted->values[first + j] : 0;
+                first != WPG_NO_COUNTER ? wpg_counter_value(map, first + j, counted->values, have) : 0;
         }
     return add_record(profile, name, WPG_RECORD_SELECTS, function->checksum, scratch,
                       (size_t)function->select_count * WPG_SELECT_COUNTERS, err);
 }
 
 static wpg_status add_function(wpg_profile *profile, wpg_record_name *name, const wpg_counted *counted,
-                               const wpg_function_counters *function, uint64_t *scratch, wpg_error *err)
+                               const wpg_counter_map *map, const wpg_function_counters *function,
+                               uint64_t *scratch, wpg_error *err)
 {
     const struct {
         const uint32_t *indices;
@@ -116,23 +119,23 @@ static wpg_status add_function(wpg_profile *profile, wpg_record_name *name, cons
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         if (!kinds[i].indices)
             continue; /* not measured is absent, not zero */
-        gather(scratch, counted, kinds[i].indices, function->block_count);
+        gather(scratch, counted, map, kinds[i].indices, function->block_count);
         WPG_TRY(add_record(profile, name, kinds[i].kind, function->checksum, scratch, function->block_count,
                            err));
     }
-    return function->selects ? add_selects(profile, name, counted, function, scratch, err) : WPG_OK;
+    return function->selects ? add_selects(profile, name, counted, map, function, scratch, err) : WPG_OK;
 }
 
 static wpg_status add_pipeline_record(wpg_profile *profile, const wpg_record_name *name,
-                                      const wpg_counted *counted, const wpg_function_counters *entry,
-                                      wpg_error *err)
+                                      const wpg_counted *counted, const wpg_counter_map *map,
+                                      const wpg_function_counters *entry, wpg_error *err)
 {
     uint64_t counters[WPG_PIPELINE_COUNTERS] = {0};
     counters[WPG_PIPELINE_RUNS] = counted->first_run;
     if (entry->lanes && entry->block_count)
-        gather(&counters[WPG_PIPELINE_LANES], counted, entry->lanes, 1);
+        gather(&counters[WPG_PIPELINE_LANES], counted, map, entry->lanes, 1);
     if (entry->waves && entry->block_count) {
-        gather(&counters[WPG_PIPELINE_WAVES], counted, entry->waves, 1);
+        gather(&counters[WPG_PIPELINE_WAVES], counted, map, entry->waves, 1);
         counters[WPG_PIPELINE_WAVES_RUNS] = counted->first_run;
     }
     char *text;
@@ -167,10 +170,12 @@ static wpg_status add_counted(wpg_profile *profile, const wpg_counted *counted, 
         wpg_record_name name = {.shader = stage->shader, .entry = stage->entry};
         memcpy(name.stage, stage->stage, sizeof name.stage);
         for (uint32_t j = 0; j < stage->map->function_count && status == WPG_OK; j++)
-            status = add_function(profile, &name, counted, &stage->map->functions[j], scratch, err);
+            status =
+                add_function(profile, &name, counted, stage->map, &stage->map->functions[j], scratch, err);
         for (uint32_t j = 0; j < stage->map->function_count && status == WPG_OK && !counted->shader_only; j++)
             if (stage->map->functions[j].ordinal == 0)
-                status = add_pipeline_record(profile, &name, counted, &stage->map->functions[j], err);
+                status =
+                    add_pipeline_record(profile, &name, counted, stage->map, &stage->map->functions[j], err);
     }
     free(scratch);
     return status;

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/base/vec.h"
+
 /* More than any module of the largest size we take can have. */
 enum { MAX_FUNCTIONS = 1 << 20, MAX_BLOCKS = 1 << 22, MAX_REMARKS = 1 << 20, MAX_TEXT = 4096 };
 
@@ -46,6 +48,15 @@ void wpg_map_encode(wpg_writer *out, const wpg_counter_map *map)
 {
     wpg_write_uleb(out, map->first_counter);
     wpg_write_uleb(out, map->counter_count);
+    wpg_write_uleb(out, map->sum_count);
+    for (uint32_t i = 0; i < map->sum_count; i++) {
+        const wpg_counter_term *terms = map->terms + map->sums[i].first;
+        wpg_write_uleb(out, map->sums[i].count);
+        for (uint32_t j = 0; j < map->sums[i].count; j++) {
+            wpg_write_uleb(out, terms[j].counter);
+            wpg_write_uleb(out, (uint32_t)terms[j].factor);
+        }
+    }
     wpg_write_u8(out, map->without_early_tests);
     write_text(out, map->note);
     wpg_write_uleb(out, map->function_count);
@@ -59,6 +70,9 @@ void wpg_map_encode(wpg_writer *out, const wpg_counter_map *map)
         write_indices(out, function->lanes, function->block_count);
         write_indices(out, function->waves, function->block_count);
         write_indices(out, function->uniform, function->block_count);
+        wpg_write_u8(out, function->methods != NULL);
+        if (function->methods)
+            wpg_write_bytes(out, function->methods, function->block_count);
         wpg_write_uleb(out, function->select_count);
         write_indices(out, function->selects, function->select_count);
     }
@@ -67,11 +81,38 @@ void wpg_map_encode(wpg_writer *out, const wpg_counter_map *map)
 /* Every index must lie in the stage's own range. */
 static bool in_range(const wpg_counter_map *map, const uint32_t *indices, size_t count, uint32_t width)
 {
+    uint64_t end = (uint64_t)map->first_counter + map->counter_count + map->sum_count;
     for (size_t i = 0; indices && i < count; i++)
-        if (indices[i] != WPG_NO_COUNTER && (indices[i] < map->first_counter || map->counter_count < width ||
-                                             indices[i] - map->first_counter > map->counter_count - width))
+        if (indices[i] != WPG_NO_COUNTER &&
+            (indices[i] < map->first_counter || (uint64_t)indices[i] + width > end))
             return false;
     return true;
+}
+
+/* Sums, of counters of the stage only. */
+static bool read_sums(wpg_counter_map *map, wpg_arena *arena, wpg_reader *in)
+{
+    uint64_t sums = wpg_read_uleb(in);
+    if (in->overrun || sums > in->size - in->at) /* a byte each at least */
+        return false;
+    WPG_VEC(wpg_counter_term) terms = {0};
+    map->sums = WPG_ARENA_ARRAY(arena, wpg_counter_sum, (size_t)sums + 1);
+    bool good = map->sums != NULL;
+    for (uint64_t i = 0; good && i < sums; i++) {
+        uint64_t count = wpg_read_uleb(in);
+        good = !in->overrun && count <= in->size - in->at;
+        map->sums[i] = (wpg_counter_sum){(uint32_t)terms.count, good ? (uint32_t)count : 0};
+        for (uint64_t j = 0; good && j < count; j++) {
+            uint32_t counter = (uint32_t)wpg_read_uleb(in), factor = (uint32_t)wpg_read_uleb(in);
+            good = counter >= map->first_counter && counter - map->first_counter < map->counter_count &&
+                   wpg_vec_push(&terms, ((wpg_counter_term){counter, (int32_t)factor}));
+        }
+    }
+    map->sum_count = good ? (uint32_t)sums : 0;
+    map->term_count = (uint32_t)terms.count;
+    map->terms = wpg_arena_memdup(arena, terms.data, terms.count * sizeof *terms.data);
+    wpg_vec_free(&terms);
+    return good && !in->overrun;
 }
 
 static bool read_function(wpg_function_counters *function, const wpg_counter_map *map, wpg_arena *arena,
@@ -88,6 +129,10 @@ static bool read_function(wpg_function_counters *function, const wpg_counter_map
     function->lanes = read_indices(arena, in, function->block_count);
     function->waves = read_indices(arena, in, function->block_count);
     function->uniform = read_indices(arena, in, function->block_count);
+    if (wpg_read_u8(in)) {
+        const uint8_t *methods = wpg_read_bytes(in, function->block_count);
+        function->methods = methods ? wpg_arena_memdup(arena, methods, function->block_count) : NULL;
+    }
     uint64_t selects = wpg_read_uleb(in);
     if (in->overrun || selects > MAX_BLOCKS)
         return false;
@@ -108,12 +153,13 @@ wpg_status wpg_map_decode(wpg_counter_map **map, wpg_reader *in, wpg_error *err)
     if (good) {
         made->first_counter = (uint32_t)wpg_read_uleb(in);
         made->counter_count = (uint32_t)wpg_read_uleb(in);
+        good = read_sums(made, &arena, in);
         made->without_early_tests = wpg_read_u8(in) != 0;
         const char *note = read_text(&arena, in);
         size_t length = strnlen(note, sizeof made->note - 1);
         memcpy(made->note, note, length);
         uint64_t functions = wpg_read_uleb(in);
-        good = !in->overrun && functions <= MAX_FUNCTIONS && functions <= in->size - in->at;
+        good = good && !in->overrun && functions <= MAX_FUNCTIONS && functions <= in->size - in->at;
         made->functions = good ? WPG_ARENA_ARRAY(&arena, wpg_function_counters, (size_t)functions) : NULL;
         made->function_count = good ? (uint32_t)functions : 0;
         for (uint32_t i = 0; good && i < made->function_count; i++)

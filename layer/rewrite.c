@@ -159,7 +159,7 @@ void wpg_rewrite_finish(wpg_rewrite *rewrite)
 
 /* -- Cache entries: flags, words, then the map or the remarks */
 
-enum { CACHE_VERSION = 1, FLAG_CHANGED = 1 };
+enum { CACHE_VERSION = 2, FLAG_CHANGED = 1 };
 
 /* What every key begins with: another version of ours, or of the normal form, is another key. The hash leaves
  * out names, but our words keep them: the words themselves are in the key. */
@@ -295,9 +295,10 @@ wpg_status wpg_rewrite_generate(wpg_rewrite *rewrite, const wpg_instrument_optio
     wpg_hash128 key;
     const wpg_instrument_target *target = &options->target;
     begin_key(&w, rewrite, "generate");
-    wpg_write_text(&w, "%d%d%d%d%d%d %u %d ", target->subgroup_basic, target->subgroup_ballot,
-                   target->int64_atomics, target->demote_to_helper, target->maximal_reconvergence,
-                   target->memory_model_device_scope, target->max_spirv_minor, options->select_sites);
+    wpg_write_text(&w, "%d%d%d%u %d%d%d%d %u %d %d ", target->subgroup_basic, target->subgroup_ballot,
+                   target->subgroup_arithmetic, target->subgroup_size, target->int64_atomics,
+                   target->demote_to_helper, target->maximal_reconvergence, target->memory_model_device_scope,
+                   target->max_spirv_minor, options->select_sites, (int)options->strategy);
     wpg_write_u64(&w, options->directory_entry);
     wpg_write_u32(&w, options->first_counter);
     bool keyed = end_key(&key, &w) && stable;

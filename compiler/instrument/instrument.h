@@ -17,19 +17,33 @@
  * from options. */
 typedef struct wpg_instrument_target {
     bool subgroup_basic, subgroup_ballot; /* subgroup operations available in this stage */
-    bool int64_atomics;    /* shaderInt64 + shaderBufferInt64Atomics: else 32-bit low with carry into high */
-    bool demote_to_helper; /* shaderDemoteToHelperInvocation: OpIsHelperInvocationEXT may be used */
+    bool subgroup_arithmetic;
+    uint32_t subgroup_size; /* lanes a full wave usually has, 0 = not known; counts are exact for any size */
+    bool int64_atomics;     /* shaderInt64 + shaderBufferInt64Atomics: else 32-bit low with carry into high */
+    bool demote_to_helper;  /* shaderDemoteToHelperInvocation: OpIsHelperInvocationEXT may be used */
     bool maximal_reconvergence;     /* shaderMaximalReconvergence enabled and allowed in this stage */
     bool memory_model_device_scope; /* vulkanMemoryModelDeviceScope, matters when the module uses the Vulkan
                                        memory model */
     unsigned max_spirv_minor;       /* highest SPIR-V 1.x the device takes; subgroup operations need 3 */
 } wpg_instrument_target;
 
+/* How it is counted (setting STRATEGY): see strategy.h. All but `lane` give the same numbers. */
+typedef enum wpg_strategy_choice {
+    WPG_STRATEGY_AUTO,     /* per class, by cost */
+    WPG_STRATEGY_DERIVED,  /* derive wherever it is right */
+    WPG_STRATEGY_ADDITIVE, /* private counters for every class */
+    WPG_STRATEGY_NAIVE,    /* atomics at every class: the oracle */
+    WPG_STRATEGY_LANE,     /* per lane: lanes only, as without subgroup operations */
+} wpg_strategy_choice;
+/* By the name the setting has; false if none is called that. */
+bool wpg_strategy_find(wpg_strategy_choice *choice, const char *name);
+
 typedef struct wpg_instrument_options {
     wpg_instrument_target target;
     uint64_t directory_entry; /* literal device address of the 8-byte directory entry of this pipeline */
     uint32_t first_counter; /* index of this stage's first 64-bit counter in the pipeline's counter memory */
     bool select_sites;      /* count select sites too */
+    wpg_strategy_choice strategy;
 } wpg_instrument_options;
 
 /* Kinds of counter a function may have; absent is not zero. */
@@ -46,8 +60,21 @@ enum {
     WPG_SELECT_COUNTERS
 };
 
+/* How the classes of blocks are counted; for people, in `methods`. */
+typedef enum wpg_method {
+    WPG_METHOD_NONE,     /* unreachable */
+    WPG_METHOD_LANE,     /* every lane its atomic */
+    WPG_METHOD_NAIVE,    /* ballot, election, atomics where it stands */
+    WPG_METHOD_ADDITIVE, /* private counters */
+    WPG_METHOD_EDGE,     /* private counters, from a ballot of the branch that leads to it */
+    WPG_METHOD_TRIPS,    /* from the trips of its loop */
+    WPG_METHOD_SUM,      /* a sum of others */
+} wpg_method;
+const char *wpg_method_name(wpg_method method);
+
 /* Where one function's counts are: its record in the profile has block_count counters a kind. Index
- * WPG_NO_COUNTER = the block never runs (count 0). */
+ * WPG_NO_COUNTER = the block never runs (count 0); an index beyond the stage's counters names a sum. Read
+ * both by wpg_counter_value. */
 typedef struct wpg_function_counters {
     uint32_t function; /* id of the OpFunction in the normal form */
     uint32_t ordinal; /* 0 = the entry function; else its number among the functions left uninlined, from 1 */
@@ -55,21 +82,39 @@ typedef struct wpg_function_counters {
     uint32_t kinds;    /* WPG_KIND_* present */
     uint32_t block_count;
     uint32_t *lanes, *waves,
-        *uniform; /* [block_count] counter indices from the pipeline's base; NULL if the kind is absent */
+        *uniform;     /* [block_count] counter indices from the pipeline's base; NULL if the kind is absent */
+    uint8_t *methods; /* [block_count] wpg_method */
     uint32_t select_count;
     uint32_t *selects; /* [select_count] index of the first of WPG_SELECT_COUNTERS counters; NULL if absent */
 } wpg_function_counters;
+
+/* A count that is no counter of its own: the sum of factor x counter. Sum i has the index
+ * first_counter + counter_count + i. */
+typedef struct wpg_counter_term {
+    uint32_t counter; /* in memory */
+    int32_t factor;
+} wpg_counter_term;
+typedef struct wpg_counter_sum {
+    uint32_t first, count; /* of the map's terms */
+} wpg_counter_sum;
 
 typedef struct wpg_counter_map {
     wpg_arena arena;
     wpg_function_counters *functions;
     uint32_t function_count;
     uint32_t first_counter, counter_count; /* this stage's 64-bit counters: [first, first + count) */
-    bool without_early_tests;              /* fragment: counting disabled implicit early tests */
-    char note[128];                        /* what could not be counted and why; "" if nothing */
+    wpg_counter_sum *sums;
+    uint32_t sum_count;
+    wpg_counter_term *terms;
+    uint32_t term_count;
+    bool without_early_tests; /* fragment: counting disabled implicit early tests */
+    char note[128];           /* what could not be counted and why; "" if nothing */
 } wpg_counter_map;
 
 void wpg_counter_map_destroy(wpg_counter_map *map);
+/* The count with that index, from the `have` first counters of the pipeline's memory; 0 if it is not among
+ * them. */
+uint64_t wpg_counter_value(const wpg_counter_map *map, uint32_t index, const uint64_t *values, size_t have);
 
 /* Instruments in place and gives the map. WPG_E_UNSUPPORTED when the stage cannot be instrumented (the module
  * is then untouched): say why and pass the original through. */

@@ -96,6 +96,7 @@ static void count(wpg_inject *in, const wpg_function_plan *function, const wpg_p
 const wpg_strategy wpg_strategy_naive = {
     .name = "naive",
     .kinds = WPG_KIND_LANES | WPG_KIND_WAVES | WPG_KIND_UNIFORM | WPG_KIND_SELECTS,
+    .method = WPG_METHOD_NAIVE,
     .refuses = refuses,
     .declare = declare,
     .enter = enter,

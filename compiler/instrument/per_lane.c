@@ -35,6 +35,7 @@ static void count(wpg_inject *in, const wpg_function_plan *function, const wpg_p
 const wpg_strategy wpg_strategy_per_lane = {
     .name = "per lane",
     .kinds = WPG_KIND_LANES,
+    .method = WPG_METHOD_LANE,
     .refuses = refuses,
     .declare = declare,
     .enter = enter,

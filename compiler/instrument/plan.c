@@ -69,6 +69,12 @@ static wpg_helper_test choose_helper_test(const wpg_plan *plan)
 
 static void choose_strategy(wpg_plan *plan)
 {
+    if (plan->options->strategy == WPG_STRATEGY_LANE) {
+        plan->strategy = &wpg_strategy_per_lane;
+        (void)snprintf(plan->map->note, sizeof plan->map->note,
+                       "waves and uniform absent: asked to count per lane");
+        return;
+    }
     for (unsigned i = 0; wpg_strategies[i]; i++) {
         const char *reason = wpg_strategies[i]->refuses(plan);
         plan->strategy = wpg_strategies[i];
@@ -127,7 +133,11 @@ static bool number_blocks(wpg_plan *plan, const wpg_function_plan *f, wpg_functi
         column++;
     }
     plan->counter_count += per_class * f->classes.class_count;
-    return true;
+    counters->methods = WPG_ARENA_ARRAY(arena, uint8_t, f->cfg->count);
+    for (uint32_t b = 0; counters->methods && b < f->cfg->count; b++)
+        if (f->classes.class_of[b] != WPG_NO_BLOCK)
+            counters->methods[b] = (uint8_t)plan->strategy->method;
+    return counters->methods != NULL;
 }
 
 static uint32_t counter_at(const uint32_t *indices, bool counted, uint32_t block)
@@ -284,12 +294,4 @@ void wpg_plan_finish(wpg_plan *plan)
     wpg_counter_map_destroy(plan->map);
     wpg_arena_finish(&plan->arena);
     *plan = (wpg_plan){0};
-}
-
-void wpg_counter_map_destroy(wpg_counter_map *map)
-{
-    if (!map)
-        return;
-    wpg_arena arena = map->arena;
-    wpg_arena_finish(&arena);
 }

@@ -25,7 +25,7 @@ static const char command_name[] = "instrument";
 static const uint64_t example_directory_entry = UINT64_C(0x100000000000);
 
 typedef struct instrument_options {
-    const char *in, *out, *entry, *stage, *use;
+    const char *in, *out, *entry, *stage, *use, *strategy;
     bool normalize_only, validate, map, hash;
     wpg_instrument_options counting;
     WPG_VEC(wpg_spec_value) spec;
@@ -71,7 +71,8 @@ static int parse(instrument_options *options, int argc, char **argv)
     } texts[] = {{"-o", &options->out},
                  {"--entry", &options->entry},
                  {"--stage", &options->stage},
-                 {"--use", &options->use}};
+                 {"--use", &options->use},
+                 {"--strategy", &options->strategy}};
     struct {
         const char *name;
         bool *flag, value;
@@ -112,6 +113,8 @@ static int parse(instrument_options *options, int argc, char **argv)
             options->in = argv[at];
         }
     }
+    if (options->strategy && !wpg_strategy_find(&options->counting.strategy, options->strategy))
+        return wpg_usage_error(command_name, "no strategy is called '%s'", options->strategy);
     if (!options->in || (!options->out && !options->map && !options->hash))
         return wpg_usage_error(command_name, "which module, and where to? IN.spv -o OUT.spv");
     return 0;
@@ -162,8 +165,18 @@ static void print_map(const wpg_counter_map *map)
             for (size_t k = 0; k < 3; k++)
                 if (kinds[k] && kinds[k][b] != WPG_NO_COUNTER)
                     (void)printf(" %s@%u", names[k], kinds[k][b]);
+            if (function->methods)
+                (void)printf(" %s", wpg_method_name((wpg_method)function->methods[b]));
             (void)putchar('\n');
         }
+    }
+    for (uint32_t i = 0; i < map->sum_count; i++) {
+        (void)printf("  sum @%u =", map->first_counter + map->counter_count + i);
+        for (uint32_t j = 0; j < map->sums[i].count; j++) {
+            const wpg_counter_term *term = &map->terms[map->sums[i].first + j];
+            (void)printf(" %+" PRId32 "*@%" PRIu32, term->factor, term->counter);
+        }
+        (void)putchar('\n');
     }
     (void)printf("counters %u\n", map->counter_count);
     if (*map->note)
@@ -293,6 +306,8 @@ int wpg_command_instrument(int argc, char **argv)
 {
     instrument_options options = {.counting = {.target = {.subgroup_basic = true,
                                                           .subgroup_ballot = true,
+                                                          .subgroup_arithmetic = true,
+                                                          .subgroup_size = 32,
                                                           .int64_atomics = true,
                                                           .demote_to_helper = true,
                                                           .memory_model_device_scope = true,

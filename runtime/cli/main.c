@@ -43,6 +43,7 @@ static const wpg_command commands[] = {
      "  --no-int64-atomics    as for a driver without 64-bit buffer atomics\n"
      "  --validate            run the validator on the result\n"
      "  --no-selects          do not count selects\n"
+     "  --strategy NAME       how to count: auto, derived, additive, naive, lane\n"
      "  --hash                print the shader hash, stage and entry point\n"
      "  --map                 print where each block's counters are\n",
      wpg_command_instrument},

@@ -134,6 +134,8 @@ static void check_instrumented(const subject *s)
     static const wpg_instrument_target targets[] = {
         {.subgroup_basic = true,
          .subgroup_ballot = true,
+         .subgroup_arithmetic = true,
+         .subgroup_size = 8,
          .int64_atomics = true,
          .demote_to_helper = true,
          .max_spirv_minor = 6},

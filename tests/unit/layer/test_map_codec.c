@@ -12,6 +12,9 @@
 
 static uint32_t lanes[] = {10, 11, WPG_NO_COUNTER, 12}, waves[] = {13, 14, WPG_NO_COUNTER, 15},
                 selects[] = {16, 20};
+static wpg_counter_sum sums[] = {{0, 2}, {2, 1}};
+static wpg_counter_term terms[] = {{10, 1}, {23, -1}, {12, 8}};
+static uint8_t methods[] = {WPG_METHOD_NAIVE, WPG_METHOD_EDGE, WPG_METHOD_NONE, WPG_METHOD_SUM};
 static wpg_function_counters functions[] = {
     {.function = 4,
      .checksum = 0x0123456789abcdef,
@@ -19,6 +22,7 @@ static wpg_function_counters functions[] = {
      .block_count = 4,
      .lanes = lanes,
      .waves = waves,
+     .methods = methods,
      .select_count = 2,
      .selects = selects},
     {.function = 90, .ordinal = 1, .kinds = WPG_KIND_LANES, .block_count = 1, .lanes = lanes}};
@@ -26,6 +30,10 @@ static const wpg_counter_map sample = {.functions = functions,
                                        .function_count = 2,
                                        .first_counter = 10,
                                        .counter_count = 14,
+                                       .sums = sums,
+                                       .sum_count = 2,
+                                       .terms = terms,
+                                       .term_count = 3,
                                        .without_early_tests = true,
                                        .note = "a note"};
 
@@ -42,6 +50,18 @@ static void round_trip(void **state)
     assert_int_equal(map->function_count, 2);
     assert_int_equal(map->counter_count, 14);
     assert_true(map->without_early_tests);
+    assert_int_equal(map->sum_count, 2);
+    assert_memory_equal(map->sums, sums, sizeof sums);
+    assert_memory_equal(map->terms, terms, sizeof terms);
+    assert_memory_equal(map->functions[0].methods, methods, sizeof methods);
+    uint64_t values[24] = {[10] = 7, [12] = 100, [23] = 3};
+    assert_int_equal(wpg_counter_value(map, 10, values, 24), 7);
+    assert_int_equal(wpg_counter_value(map, 10, values, 10), 0);
+    assert_int_equal(wpg_counter_value(map, 24, values, 24), 4);
+    assert_int_equal(wpg_counter_value(map, 25, values, 24), 800);
+    assert_int_equal(wpg_counter_value(map, 26, values, 24), 0);
+    values[10] = 0; /* ahead of what it is to be subtracted from */
+    assert_int_equal(wpg_counter_value(map, 24, values, 24), 0);
     assert_string_equal(map->note, "a note");
     assert_memory_equal(map->functions[0].lanes, lanes, sizeof lanes);
     assert_memory_equal(map->functions[0].waves, waves, sizeof waves);
@@ -73,7 +93,8 @@ static void bad_bytes(void **state)
                 for (uint32_t f = 0; f < map->function_count; f++)
                     for (uint32_t b = 0; map->functions[f].lanes && b < map->functions[f].block_count; b++)
                         assert_true(map->functions[f].lanes[b] == WPG_NO_COUNTER ||
-                                    map->functions[f].lanes[b] - map->first_counter < map->counter_count);
+                                    map->functions[f].lanes[b] - map->first_counter <
+                                        map->counter_count + map->sum_count);
                 wpg_counter_map_destroy(map);
             }
             w.data[i] ^= (uint8_t)(1u << bit);
@@ -88,7 +109,8 @@ static void index_out_of_range(void **state)
     wpg_counter_map wrong = sample;
     wpg_counter_map *map;
     wpg_error err;
-    wrong.counter_count = 9; /* the second select's counters end beyond it */
+    wrong.counter_count = 9;
+    wrong.sum_count = 0; /* the second select's counters end beyond it */
     wpg_writer w = {0};
     wpg_map_encode(&w, &wrong);
     wpg_reader r = wpg_reader_over(w.data, w.size);

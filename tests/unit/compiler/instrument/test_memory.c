@@ -78,6 +78,8 @@ static bool run(const program_words *spirv, const wpg_stage *stage, long budget,
     long before = held;
     wpg_instrument_options options = {.target = {.subgroup_basic = true,
                                                  .subgroup_ballot = true,
+                                                 .subgroup_arithmetic = true,
+                                                 .subgroup_size = 8,
                                                  .demote_to_helper = true,
                                                  .max_spirv_minor = 3},
                                       .directory_entry = 0x1000,

@@ -1,0 +1,45 @@
+/* Reading the counter map. */
+#include "compiler/instrument/instrument.h"
+
+#include <string.h>
+
+uint64_t wpg_counter_value(const wpg_counter_map *map, uint32_t index, const uint64_t *values, size_t have)
+{
+    uint32_t sum = index - map->first_counter - map->counter_count;
+    if (index < map->first_counter || index - map->first_counter < map->counter_count ||
+        sum >= map->sum_count)
+        return index < have ? values[index] : 0;
+    uint64_t total = 0;
+    for (uint32_t i = 0; i < map->sums[sum].count; i++) {
+        const wpg_counter_term *term = &map->terms[map->sums[sum].first + i];
+        uint64_t value = term->counter < have ? values[term->counter] : 0;
+        total += value * (uint64_t)(int64_t)term->factor;
+    }
+    /* Read while waves are on their way, some counters of a difference may be ahead of others. */
+    return total > UINT64_MAX / 2 ? 0 : total;
+}
+
+const char *wpg_method_name(wpg_method method)
+{
+    static const char *const names[] = {"none", "lane", "naive", "additive", "edge", "trips", "sum"};
+    return (unsigned)method < sizeof names / sizeof *names ? names[method] : "?";
+}
+
+void wpg_counter_map_destroy(wpg_counter_map *map)
+{
+    if (!map)
+        return;
+    wpg_arena arena = map->arena;
+    wpg_arena_finish(&arena);
+}
+
+bool wpg_strategy_find(wpg_strategy_choice *choice, const char *name)
+{
+    static const char *const names[] = {"auto", "derived", "additive", "naive", "lane"};
+    for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(names[i], name) == 0) {
+            *choice = (wpg_strategy_choice)i;
+            return true;
+        }
+    return false;
+}
