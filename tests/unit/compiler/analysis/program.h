@@ -451,6 +451,9 @@ typedef struct program_run {
         uint64_t waiting;
     } stack[256];
     int depth;
+    /* Called when a tangle has run a block's body: all its lanes, helpers too. May be NULL. */
+    void (*observe)(void *context, int block, uint64_t mask);
+    void *observer;
 } program_run;
 
 PROGRAM_INLINE void program_record(program_run *r, int block, uint64_t mask)
@@ -497,6 +500,8 @@ PROGRAM_INLINE void program_body(program_run *r, int block, uint64_t mask)
         program_step(&r->lanes[l], b, block, &selected);
         yes |= (uint64_t)selected << l;
     }
+    if (r->observe)
+        r->observe(r->observer, block, mask);
     if (b->selects) {
         uint64_t live = mask & ~r->demoted;
         r->select_counts[block][0] += (uint64_t)__builtin_popcountll(live & yes);
