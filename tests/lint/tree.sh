@@ -16,6 +16,7 @@ trap 'rm -f "$findings"' EXIT
     grep -nIE '(^|[^A-Za-z0-9_.$}*-])/(home|root|Users|mnt|media|srv|work|workspace|tmp/[A-Za-z0-9])[A-Za-z0-9_./-]*' $files | grep -v -e '^tests/lint/tree\.sh:' -e XXXXXX -e somebody | sed 's/^/path of a machine: /'
     grep -nIwE 'TODO|FIXME|XXX|HACK' $files | grep -v '^tests/lint/tree\.sh:' | sed 's/^/note to self: /'
     grep -nIiE 'not (yet )?implemented' $files | grep -v '^tests/lint/tree\.sh:' | sed 's/^/unfinished: /'
+    git ls-files .deps 2>/dev/null | sed 's/^/what tests\/setup.sh made: /'
     printf '%s\n' $files | grep -E '\.(py|o|so|a|spv|profraw|profdata|orig|rej|swp)$' | sed 's/^/kind of file: /'
     for file in $files; do
         case $file in
