@@ -1,0 +1,53 @@
+/* The bundle: a folder of everything one program's runs told, each kind in files of its own.
+ *
+ *     index.wavepgo                 facts of kind "bundle": one `is PATH KIND` for every file below
+ *     <pipeline hash>.profraw       counts (also .profdata, .proftext): kind "profile"
+ *     pipelines/<hash>.facts        what the program did with a pipeline: kind "pipeline"
+ *     shaders/<hash>.spv            the words as the program gave them: kind "spirv"
+ *     shaders/<hash>.info           stage, entry point, specialisation, checksums: kind "shader"
+ *     shaders/<hash>.extremes       smallest and largest values seen by probes: kind "extremes"
+ *
+ * A folder that has an index is a bundle. Every kind carries its own denominators. Two live processes that
+ * write into one bundle give a pipeline's facts two files (<hash>.<pid>.facts): what counts is the subject in
+ * the file. Bundles are untrusted input. Threads: one bundle, one thread at a time. */
+#ifndef WPG_RUNTIME_BUNDLE_BUNDLE_H
+#define WPG_RUNTIME_BUNDLE_BUNDLE_H
+
+#include "runtime/base/hash.h"
+#include "runtime/base/vec.h"
+#include "runtime/bundle/facts.h"
+
+#define WPG_BUNDLE_INDEX "index.wavepgo"
+
+typedef struct wpg_bundle_spirv {
+    char *subject, *path; /* owned; the file it can be copied from */
+} wpg_bundle_spirv;
+
+/* A bundle in memory, less its profiles (wpg_profile_load reads those). Zero-initialised is empty. */
+typedef struct wpg_bundle {
+    WPG_VEC(wpg_facts *) sets; /* one a kind and subject, ordered by both after loading */
+    WPG_VEC(wpg_bundle_spirv) spirv;
+    size_t conflicts; /* properties that disagreed while merging */
+} wpg_bundle;
+
+bool wpg_is_bundle(const char *path);
+
+/* Adds the bundle at `path`, everything in it weighing `weight` times. What the index names has to be there
+ * and readable. */
+wpg_status wpg_bundle_load(wpg_bundle *bundle, const char *path, uint64_t weight, wpg_error *err);
+/* Writes everything below `path`, the index last. Profiles that are to be listed are there already. */
+wpg_status wpg_bundle_save(const char *path, wpg_bundle *bundle, wpg_error *err);
+void wpg_bundle_finish(wpg_bundle *bundle);
+
+/* The facts of a kind and subject, NULL if there are none. */
+wpg_facts *wpg_bundle_find(const wpg_bundle *bundle, const char *kind, const char *subject);
+
+/* Lists what is in the folder now in its index. Any number of processes may do so at once. */
+wpg_status wpg_bundle_write_index(const char *path, wpg_error *err);
+
+/* "<bundle>/<folder>/<subject><ending>" of a kind. `tag` ("" = none) goes before the ending.
+ * WPG_E_ARGUMENT: no such kind, or a subject that is no hash. */
+wpg_status wpg_bundle_facts_path(char *path, size_t size, const char *bundle, const char *kind,
+                                 const char *subject, const char *tag, wpg_error *err);
+
+#endif
