@@ -5,8 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "layer/bundle_files.h"
 #include "layer/files.h"
 #include "layer/hooks.h"
+#include "layer/record.h"
 #include "layer/rewrite.h"
 #include "layer/shader_modules.h"
 #include "layer/writer.h"
@@ -27,6 +29,9 @@ static void load_commands(wpg_device *device)
     PFN_vkGetDeviceProcAddr get = device->next.GetDeviceProcAddr;
 #define COMMAND(name) device->next.name = (PFN_vk##name)get(device->handle, "vk" #name);
     WPG_DEVICE_COMMANDS(COMMAND)
+#undef COMMAND
+#define COMMAND(name) device->next.name = get(device->handle, "vk" #name);
+    WPG_NEW_DEVICE_COMMANDS(COMMAND)
 #undef COMMAND
 }
 
@@ -247,6 +252,7 @@ static void equip(wpg_device *device, VkPhysicalDevice physical, const VkDeviceC
             pass_through(device, err.message);
             return;
         }
+        device->records = wpg_bundle_on();
     }
     create_cache(device);
 }
@@ -262,9 +268,11 @@ static wpg_device *adopt(VkDevice handle, wpg_instance *instance, PFN_vkGetDevic
     device->next.GetDeviceProcAddr = get;
     load_commands(device);
     wpg_handles_init(&device->modules);
+    wpg_recordings_init(device);
     (void)pthread_mutex_init(&device->counted_lock, NULL);
     if (!wpg_handles_set(&wpg_the_process.devices, wpg_dispatch_key(handle), device)) {
         wpg_handles_finish(&device->modules);
+        wpg_recordings_finish(device);
         free(device);
         return NULL;
     }
@@ -393,6 +401,7 @@ void VKAPI_CALL wpg_destroy_device(VkDevice handle, const VkAllocationCallbacks 
         device->next.DestroyPipelineCache(handle, device->cache, NULL);
     device->next.DestroyDevice(handle, allocator);
     wpg_shader_modules_finish(device);
+    wpg_recordings_finish(device);
     (void)pthread_mutex_destroy(&device->counted_lock);
     free(device->queues);
     free(device);

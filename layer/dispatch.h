@@ -32,7 +32,49 @@
     COMMAND(CreateComputePipelines)                                                                          \
     COMMAND(DestroyPipeline)                                                                                 \
     COMMAND(CreatePipelineCache)                                                                             \
-    COMMAND(DestroyPipelineCache)
+    COMMAND(DestroyPipelineCache)                                                                            \
+    COMMAND(CreateCommandPool)                                                                               \
+    COMMAND(DestroyCommandPool)                                                                              \
+    COMMAND(ResetCommandPool)                                                                                \
+    COMMAND(AllocateCommandBuffers)                                                                          \
+    COMMAND(FreeCommandBuffers)                                                                              \
+    COMMAND(BeginCommandBuffer)                                                                              \
+    COMMAND(EndCommandBuffer)                                                                                \
+    COMMAND(ResetCommandBuffer)                                                                              \
+    COMMAND(CmdExecuteCommands)                                                                              \
+    COMMAND(CreatePipelineLayout)                                                                            \
+    COMMAND(DestroyPipelineLayout)                                                                           \
+    COMMAND(CmdBindPipeline)                                                                                 \
+    COMMAND(CmdPushConstants)                                                                                \
+    COMMAND(CmdDraw)                                                                                         \
+    COMMAND(CmdDrawIndexed)                                                                                  \
+    COMMAND(CmdDrawIndirect)                                                                                 \
+    COMMAND(CmdDrawIndexedIndirect)                                                                          \
+    COMMAND(CmdDrawIndirectCount)                                                                            \
+    COMMAND(CmdDrawIndirectCountKHR)                                                                         \
+    COMMAND(CmdDrawIndirectCountAMD)                                                                         \
+    COMMAND(CmdDrawIndexedIndirectCount)                                                                     \
+    COMMAND(CmdDrawIndexedIndirectCountKHR)                                                                  \
+    COMMAND(CmdDrawIndexedIndirectCountAMD)                                                                  \
+    COMMAND(CmdDrawIndirectByteCountEXT)                                                                     \
+    COMMAND(CmdDrawMultiEXT)                                                                                 \
+    COMMAND(CmdDrawMultiIndexedEXT)                                                                          \
+    COMMAND(CmdDrawMeshTasksEXT)                                                                             \
+    COMMAND(CmdDrawMeshTasksIndirectEXT)                                                                     \
+    COMMAND(CmdDrawMeshTasksIndirectCountEXT)                                                                \
+    COMMAND(CmdDrawMeshTasksNV)                                                                              \
+    COMMAND(CmdDrawMeshTasksIndirectNV)                                                                      \
+    COMMAND(CmdDrawMeshTasksIndirectCountNV)                                                                 \
+    COMMAND(CmdDispatch)                                                                                     \
+    COMMAND(CmdDispatchBase)                                                                                 \
+    COMMAND(CmdDispatchBaseKHR)                                                                              \
+    COMMAND(CmdDispatchIndirect)
+
+/* Newer than the oldest headers we build with: called through types of our own (record.h). */
+#define WPG_NEW_DEVICE_COMMANDS(COMMAND)                                                                     \
+    COMMAND(CmdPushConstants2)                                                                               \
+    COMMAND(CmdPushConstants2KHR)                                                                            \
+    COMMAND(CmdBindShadersEXT)
 
 typedef struct wpg_instance_commands {
     PFN_vkGetInstanceProcAddr GetInstanceProcAddr;
@@ -45,6 +87,9 @@ typedef struct wpg_device_commands {
     PFN_vkGetDeviceProcAddr GetDeviceProcAddr;
 #define COMMAND(name) PFN_vk##name name;
     WPG_DEVICE_COMMANDS(COMMAND)
+#undef COMMAND
+#define COMMAND(name) PFN_vkVoidFunction name;
+    WPG_NEW_DEVICE_COMMANDS(COMMAND)
 #undef COMMAND
 } wpg_device_commands;
 

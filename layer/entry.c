@@ -8,12 +8,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "layer/bundle_files.h"
 #include "layer/hooks.h"
+#include "layer/record.h"
 
 static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL get_instance_proc_addr(VkInstance instance, const char *name);
 static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL get_device_proc_addr(VkDevice device, const char *name);
 
-enum { IN_GENERATE = 1 << WPG_MODE_GENERATE, IN_USE = 1 << WPG_MODE_USE, ALWAYS = ~0 };
+/* IN_RECORD: generate mode where command buffers are followed. */
+enum { IN_GENERATE = 1 << WPG_MODE_GENERATE, IN_USE = 1 << WPG_MODE_USE, IN_RECORD = 1 << 8, ALWAYS = ~0 };
 
 typedef struct hook {
     const char *name;
@@ -44,14 +47,17 @@ static const hook device_hooks[] = {
     HOOK("vkQueueSubmit2", wpg_queue_submit2, IN_GENERATE),
     HOOK("vkQueueSubmit2KHR", wpg_queue_submit2_khr, IN_GENERATE),
     HOOK("vkQueuePresentKHR", wpg_queue_present, IN_GENERATE),
+#define RECORD(command) HOOK("vk" #command, wpg_record_##command, IN_RECORD),
+    WPG_RECORD_HOOKS(RECORD) RECORD(CmdPushConstants2) RECORD(CmdPushConstants2KHR) RECORD(CmdBindShadersEXT)
+#undef RECORD
 };
 
-#define FIND(hooks, name, mode) find_hook(hooks, sizeof(hooks) / sizeof *(hooks), name, mode)
+#define FIND(hooks, name, modes) find_hook(hooks, sizeof(hooks) / sizeof *(hooks), name, modes)
 
-static PFN_vkVoidFunction find_hook(const hook *hooks, size_t count, const char *name, wpg_mode mode)
+static PFN_vkVoidFunction find_hook(const hook *hooks, size_t count, const char *name, int modes)
 {
     for (size_t i = 0; i < count; i++)
-        if ((hooks[i].modes & (1 << mode)) && strcmp(hooks[i].name, name) == 0)
+        if ((hooks[i].modes & modes) && strcmp(hooks[i].name, name) == 0)
             return hooks[i].function;
     return NULL;
 }
@@ -61,7 +67,7 @@ static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL get_device_proc_addr(VkDevice de
     wpg_device *known = wpg_device_of(device);
     if (!known)
         return NULL;
-    PFN_vkVoidFunction ours = FIND(device_hooks, name, known->mode);
+    PFN_vkVoidFunction ours = FIND(device_hooks, name, 1 << known->mode | (known->records ? IN_RECORD : 0));
     /* A command the device does not have stays absent. */
     PFN_vkVoidFunction theirs = known->next.GetDeviceProcAddr(device, name);
     return ours && theirs ? ours : theirs;
@@ -69,7 +75,7 @@ static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL get_device_proc_addr(VkDevice de
 
 static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL get_instance_proc_addr(VkInstance instance, const char *name)
 {
-    PFN_vkVoidFunction ours = FIND(instance_hooks, name, WPG_MODE_OFF);
+    PFN_vkVoidFunction ours = FIND(instance_hooks, name, 1 << WPG_MODE_OFF);
     if (ours)
         return ours;
     wpg_instance *known = instance ? wpg_instance_of(instance) : NULL;
@@ -78,7 +84,9 @@ static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL get_instance_proc_addr(VkInstanc
     /* Commands of devices of this instance: the device decides at the call whether it passes through, since
      * one pointer serves all of them. Only vkGetDeviceProcAddr and vkDestroyDevice when none can be active.
      */
-    ours = FIND(device_hooks, name, known->active ? wpg_the_process.mode : WPG_MODE_OFF);
+    wpg_mode mode = known->active ? wpg_the_process.mode : WPG_MODE_OFF;
+    bool records = mode == WPG_MODE_GENERATE && wpg_bundle_on();
+    ours = FIND(device_hooks, name, 1 << mode | (records ? IN_RECORD : 0));
     PFN_vkVoidFunction theirs = known->next.GetInstanceProcAddr(instance, name);
     return ours && theirs ? ours : theirs;
 }

@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "layer/bundle_files.h"
 #include "layer/claims.h"
 #include "layer/summary.h"
 #include "runtime/base/file.h"
@@ -234,11 +235,35 @@ static wpg_file *make_file(wpg_hash128 pipeline, bool per_pipeline, bool shader_
     return file;
 }
 
+/* A pattern that expands to `folder` and `file`: a percent sign in the folder's name stands for itself. */
+static void escape(char *pattern, size_t size, const char *folder, const char *file)
+{
+    size_t used = 0;
+    for (; *folder && used + 2 < size; folder++) {
+        if (*folder == '%')
+            pattern[used++] = '%';
+        pattern[used++] = *folder;
+    }
+    (void)snprintf(pattern + used, size - used, "%s", file);
+}
+
+/* PROFILE_FILE; where it says nothing, the bundle's folder, else the working folder. */
+static const char *default_pattern(void)
+{
+    static char in_bundle[4096];
+    const char *pattern = wpg_the_process.settings.profile_file;
+    if (pattern && *pattern)
+        return pattern;
+    if (!wpg_bundle_on())
+        return "%e-%b.profraw";
+    if (!*in_bundle)
+        escape(in_bundle, sizeof in_bundle, wpg_bundle_folder(), "/%b.profraw");
+    return in_bundle;
+}
+
 static wpg_file *file_of(wpg_hash128 pipeline, bool shader_only)
 {
-    const char *pattern = wpg_the_process.settings.profile_file;
-    if (!pattern || !*pattern)
-        pattern = "%e-%b.profraw";
+    const char *pattern = default_pattern();
     size_t length = strlen(pattern);
     bool per_pipeline = wpg_pattern_has(pattern, 'b') || pattern[length - 1] == '/';
     uint64_t found, key = per_pipeline ? pipeline.low : 0;
@@ -409,6 +434,7 @@ void wpg_files_write_all(bool unloading)
         wpg_profile_destroy(files.list.data[i]->now);
         files.list.data[i]->now = NULL;
     }
+    wpg_bundle_write();
     (void)pthread_mutex_unlock(&files.lock);
 }
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "layer/bundle_files.h"
 #include "layer/chain.h"
 #include "layer/filter.h"
 #include "layer/summary.h"
@@ -287,6 +288,8 @@ void wpg_pipeline_plan_commit(wpg_pipeline_plan *plan, bool made)
     wpg_summary_pipeline(plan->why[0] ? plan->why : NULL);
     if (ours)
         wpg_summary_changed();
+    if (made && plan->device->mode == WPG_MODE_GENERATE)
+        wpg_bundle_pipeline(plan);
     if (ours && plan->counted && wpg_counters_readable(plan->device->counters)) {
         wpg_files_add(plan->device, plan->counted);
         plan->counted = NULL;

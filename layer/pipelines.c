@@ -11,6 +11,7 @@
 #include "layer/chain.h"
 #include "layer/hooks.h"
 #include "layer/pipeline_plan.h"
+#include "layer/record.h"
 #include "layer/summary.h"
 #include "runtime/base/log.h"
 
@@ -139,6 +140,12 @@ static VkPipelineCreateFlags flags_of(const request *req, const void *info)
                          : ((const VkComputePipelineCreateInfo *)info)->flags;
 }
 
+static VkPipelineLayout layout_of(const request *req, const void *info)
+{
+    return req->graphics ? ((const VkGraphicsPipelineCreateInfo *)info)->layout
+                         : ((const VkComputePipelineCreateInfo *)info)->layout;
+}
+
 /* Makes the pipeline of our words. */
 static VkResult create_ours(request *req, const wpg_pipeline_plan *plan, const void *info,
                             VkPipeline *pipeline)
@@ -245,6 +252,8 @@ static VkResult create_one(request *req, const void *info, VkPipeline *pipeline)
         result = call_driver(req, linked ? req->device->cache : req->cache, 1, info, pipeline);
         wpg_pipeline_plan_commit(&plan, result == VK_SUCCESS);
     }
+    if (result == VK_SUCCESS)
+        wpg_record_pipeline(req->device, *pipeline, &plan, layout_of(req, info));
     uint64_t drivers = req->driver_time - driver_before;
     wpg_pipeline_plan_finish(&plan);
     uint64_t ours = wpg_now() - start - drivers;

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "layer/api_settings.h"
+#include "layer/bundle_files.h"
 #include "layer/files.h"
 #include "layer/rewrite.h"
 #include "layer/state.h"
@@ -89,6 +90,7 @@ __attribute__((destructor)) static void unload(void)
         wpg_summary_print();
     if (atomic_load(&process->instance_count) == 0) {
         wpg_files_finish();
+        wpg_bundle_files_finish();
         wpg_use_unload();
         wpg_summary_finish();
         wpg_handles_finish(&process->instances);

@@ -44,6 +44,11 @@ typedef struct wpg_device {
     wpg_queue *queues;
     size_t queue_count;
 
+    bool records;              /* command buffers are followed (record.h); constant */
+    wpg_handles command_pools; /* VkCommandPool -> wpg_command_pool */
+    wpg_handles bindables;     /* VkPipeline -> wpg_bindable */
+    wpg_handles layouts;       /* VkPipelineLayout -> its push constants */
+
     wpg_counters *counters; /* generate only */
     pthread_mutex_t counted_lock;
     struct wpg_counted *counted; /* list of instrumented pipelines, under counted_lock */

@@ -2,6 +2,7 @@
  * thread has asked for a drain, ours follows on the same queue, which its caller may use. The first line of
  * each is the cheap way out. */
 #include "layer/hooks.h"
+#include "layer/record.h"
 #include "runtime/base/log.h"
 
 static const wpg_queue *find_queue(const wpg_device *device, VkQueue queue)
@@ -29,13 +30,42 @@ static void after(wpg_device *device, VkQueue handle, VkResult result)
         wpg_log_once(WPG_LOG_WARN, "periodic drain: %s", err.message);
 }
 
+/* What the command buffers recorded counts from here on. Before they go down: once submitted they may be
+ * finished, and recorded anew by another thread, before the driver returns. */
+static void record_submits(const VkSubmitInfo *submits, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        for (uint32_t j = 0; j < submits[i].commandBufferCount; j++)
+            wpg_record_submit(submits[i].pCommandBuffers[j]);
+}
+
+static void record_submits2(const VkSubmitInfo2 *submits, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        for (uint32_t j = 0; j < submits[i].commandBufferInfoCount; j++)
+            wpg_record_submit(submits[i].pCommandBufferInfos[j].commandBuffer);
+}
+
 VkResult VKAPI_CALL wpg_queue_submit(VkQueue queue, uint32_t count, const VkSubmitInfo *submits,
                                      VkFence fence)
 {
     wpg_device *device = wpg_device_of(queue);
     if (!device)
         return VK_ERROR_DEVICE_LOST;
+    if (device->records)
+        record_submits(submits, count);
     VkResult result = device->next.QueueSubmit(queue, count, submits, fence);
+    after(device, queue, result);
+    return result;
+}
+
+/* The core command and the extension's: the same but for the pointer that goes down. */
+static VkResult submit2(wpg_device *device, PFN_vkQueueSubmit2 next, VkQueue queue, uint32_t count,
+                        const VkSubmitInfo2 *submits, VkFence fence)
+{
+    if (device->records)
+        record_submits2(submits, count);
+    VkResult result = next(queue, count, submits, fence);
     after(device, queue, result);
     return result;
 }
@@ -44,22 +74,16 @@ VkResult VKAPI_CALL wpg_queue_submit2(VkQueue queue, uint32_t count, const VkSub
                                       VkFence fence)
 {
     wpg_device *device = wpg_device_of(queue);
-    if (!device)
-        return VK_ERROR_DEVICE_LOST;
-    VkResult result = device->next.QueueSubmit2(queue, count, submits, fence);
-    after(device, queue, result);
-    return result;
+    return device ? submit2(device, device->next.QueueSubmit2, queue, count, submits, fence)
+                  : VK_ERROR_DEVICE_LOST;
 }
 
 VkResult VKAPI_CALL wpg_queue_submit2_khr(VkQueue queue, uint32_t count, const VkSubmitInfo2 *submits,
                                           VkFence fence)
 {
     wpg_device *device = wpg_device_of(queue);
-    if (!device)
-        return VK_ERROR_DEVICE_LOST;
-    VkResult result = device->next.QueueSubmit2KHR(queue, count, submits, fence);
-    after(device, queue, result);
-    return result;
+    return device ? submit2(device, device->next.QueueSubmit2KHR, queue, count, submits, fence)
+                  : VK_ERROR_DEVICE_LOST;
 }
 
 VkResult VKAPI_CALL wpg_queue_present(VkQueue queue, const VkPresentInfoKHR *info)

@@ -140,7 +140,8 @@ static char *absolute(const char *path)
 
 static bool names_file(const char *key)
 {
-    static const char *const keys[] = {"PROFILE_FILE", "PROFILE_USE", "LOG_FILE", "USE_LOG", "DUMP"};
+    static const char *const keys[] = {"PROFILE_FILE", "PROFILE_USE", "BUNDLE",
+                                       "LOG_FILE",     "USE_LOG",     "DUMP"};
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
         if (strcmp(key, keys[i]) == 0)
             return true;
@@ -231,7 +232,8 @@ static int apply_mode(run_options *options)
     }
     if (!options->generate)
         return 0; /* the mode, if any, is the environment's or --mode's */
-    if (!*variable("WAVEPGO_PROFILE_FILE") && !*variable("LLVM_PROFILE_FILE")) {
+    if (!*variable("WAVEPGO_PROFILE_FILE") && !*variable("LLVM_PROFILE_FILE") &&
+        !*variable("WAVEPGO_BUNDLE")) {
         int code = set_setting(options, "PROFILE_FILE", "%e.wavepgo/%b.profraw");
         if (code)
             return code;

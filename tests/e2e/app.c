@@ -17,6 +17,7 @@
  * versions     compute, the device asked for with the Vulkan11, 12 and 13 structures
  * hooks        prints which library each device command leads to (that does depend on a layer)
  * batch, derive, required, library, inline   ways of making pipelines: app_pipelines.c
+ * record, record-threads   command buffers whose draws, dispatches and push constants are known: app_record.c
  * twice        opens and closes two devices in turn, both computing */
 #include <pthread.h>
 #include <stdio.h>
@@ -267,6 +268,10 @@ again:
         app_hooks(&vk);
     else if (strcmp(scenario, "batch") == 0 || strcmp(scenario, "derive") == 0)
         app_batch(&vk, words, count, strcmp(scenario, "derive") == 0);
+    else if (strcmp(scenario, "record") == 0)
+        app_record(&vk, words, count);
+    else if (strcmp(scenario, "record-threads") == 0)
+        app_record_threads(&vk);
     else if (strcmp(scenario, "required") == 0)
         app_required(&vk, words, count);
     else if (strcmp(scenario, "library") == 0)

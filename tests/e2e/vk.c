@@ -23,7 +23,7 @@ static uint32_t memory_type(const vk_program *vk, uint32_t bits, VkMemoryPropert
     exit(VK_EXIT_FAILURE);
 }
 
-static void make_buffer(vk_program *vk, vk_buffer *b, size_t count, VkBufferUsageFlags usage)
+void vk_make_buffer(vk_program *vk, vk_buffer *b, size_t count, VkBufferUsageFlags usage)
 {
     VkBufferCreateInfo info = {
         .sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO, .size = count * 4, .usage = usage};
@@ -45,7 +45,7 @@ static void make_buffer(vk_program *vk, vk_buffer *b, size_t count, VkBufferUsag
     memset(mapped, 0, count * 4);
 }
 
-static void drop_buffer(vk_program *vk, vk_buffer *b)
+void vk_drop_buffer(vk_program *vk, vk_buffer *b)
 {
     vkDestroyBuffer(vk->device, b->buffer, NULL);
     vkFreeMemory(vk->device, b->memory, NULL);
@@ -246,7 +246,7 @@ static void make_target(vk_program *vk)
                                            .height = VK_HEIGHT,
                                            .layers = 1};
     CHECK(vkCreateFramebuffer(vk->device, &framebuffer, NULL, &vk->framebuffer));
-    make_buffer(vk, &vk->pixels, VK_WIDTH * VK_HEIGHT, VK_BUFFER_USAGE_TRANSFER_DST_BIT);
+    vk_make_buffer(vk, &vk->pixels, VK_WIDTH * VK_HEIGHT, VK_BUFFER_USAGE_TRANSFER_DST_BIT);
 }
 
 static void make_layout(vk_program *vk)
@@ -285,7 +285,7 @@ static void make_bindings(vk_program *vk, size_t words)
                                             .pSetLayouts = &vk->set_layout};
     CHECK(vkAllocateDescriptorSets(vk->device, &allocate, &vk->set));
     for (uint32_t i = 0; i < VK_BUFFERS; i++) {
-        make_buffer(vk, &vk->buffers[i], words, VK_BUFFER_USAGE_STORAGE_BUFFER_BIT);
+        vk_make_buffer(vk, &vk->buffers[i], words, VK_BUFFER_USAGE_STORAGE_BUFFER_BIT);
         VkDescriptorBufferInfo buffer = {vk->buffers[i].buffer, 0, VK_WHOLE_SIZE};
         VkWriteDescriptorSet write = {.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET,
                                       .dstSet = vk->set,
@@ -324,8 +324,8 @@ void vk_close(vk_program *vk)
     if (!vk->memoryless)
         vkDeviceWaitIdle(vk->device);
     for (uint32_t i = 0; i < VK_BUFFERS; i++)
-        drop_buffer(vk, &vk->buffers[i]);
-    drop_buffer(vk, &vk->pixels);
+        vk_drop_buffer(vk, &vk->buffers[i]);
+    vk_drop_buffer(vk, &vk->pixels);
     vkDestroyFramebuffer(vk->device, vk->framebuffer, NULL);
     vkDestroyRenderPass(vk->device, vk->pass, NULL);
     vkDestroyImageView(vk->device, vk->view, NULL);

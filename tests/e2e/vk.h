@@ -105,6 +105,10 @@ VkPipeline vk_compute_pipeline(vk_program *vk, vk_stage stage, VkResult *result)
 VkPipeline vk_graphics_pipeline(vk_program *vk, const vk_stage *stages, uint32_t count,
                                 VkPrimitiveTopology topology, VkResult *result);
 
+/* A host-visible, coherent, mapped buffer of `count` zeroed 32-bit words. */
+void vk_make_buffer(vk_program *vk, vk_buffer *buffer, size_t count, VkBufferUsageFlags usage);
+void vk_drop_buffer(vk_program *vk, vk_buffer *buffer);
+
 /* Records, submits and waits. */
 void vk_dispatch(vk_program *vk, VkPipeline pipeline, uint32_t groups);
 void vk_draw(vk_program *vk, VkPipeline pipeline, uint32_t vertices);

@@ -1,0 +1,24 @@
+/* The layer's side of the bundle (runtime/bundle/bundle.h): what is written beside the profiles when the
+ * setting BUNDLE names a folder. Shaders are noted as pipelines are made and written by the next flush, so
+ * that making a pipeline never waits for a disk. Threads: any. */
+#ifndef WPG_LAYER_BUNDLE_FILES_H
+#define WPG_LAYER_BUNDLE_FILES_H
+
+#include "layer/pipeline_plan.h"
+
+/* Whether there is a bundle; its folder (absolute, static storage), "" if there is none. */
+bool wpg_bundle_on(void);
+const char *wpg_bundle_folder(void);
+
+/* A pipeline was made: its shaders' words and infos, what its record says for good. */
+void wpg_bundle_pipeline(const wpg_pipeline_plan *plan);
+
+/* A smallest and largest value seen in a shader, merged with what is known of `key` (a word, facts.h). For
+ * probes whose results do not add; written to shaders/<hash>.extremes. Without a bundle it does nothing. */
+void wpg_bundle_extreme(wpg_hash128 shader, const char *key, int64_t low, int64_t high);
+
+/* Writes what changed, then the index. Under the files lock (layer/files.c calls it after the profiles). */
+void wpg_bundle_write(void);
+void wpg_bundle_files_finish(void);
+
+#endif

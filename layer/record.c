@@ -1,0 +1,382 @@
+/* Recordings: their life with their command buffers and pools, and their way into the totals. */
+#include "layer/record.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/base/log.h"
+
+/* -- Finding */
+
+/* Moves on whenever a command buffer goes: what a thread remembers from before is looked up again. */
+static atomic_uint_fast64_t generation;
+static _Thread_local __attribute__((tls_model("initial-exec"))) struct {
+    VkCommandBuffer handle;
+    wpg_recording *recording;
+    uint64_t generation;
+} latest;
+
+static wpg_handles recordings = WPG_HANDLES_INIT;
+
+static uint64_t key_of(VkCommandBuffer commands)
+{
+    return (uint64_t)(uintptr_t)commands;
+}
+
+wpg_recording *wpg_recording_of(VkCommandBuffer commands)
+{
+    uint64_t now = atomic_load_explicit(&generation, memory_order_relaxed);
+    if (latest.handle == commands && latest.generation == now)
+        return latest.recording;
+    wpg_recording *recording = wpg_handles_get(&recordings, key_of(commands));
+    if (recording) {
+        latest.handle = commands;
+        latest.recording = recording;
+        latest.generation = now;
+    }
+    return recording;
+}
+
+const wpg_device_commands *wpg_record_enter(wpg_recording **recording, VkCommandBuffer commands)
+{
+    *recording = wpg_recording_of(commands);
+    if (*recording)
+        return &(*recording)->device->next;
+    wpg_device *device = wpg_device_of(commands);
+    return device ? &device->next : NULL;
+}
+
+/* -- Life */
+
+static void begin_anew(wpg_recording *recording)
+{
+    wpg_vec_clear(&recording->entries);
+    if (recording->by_totals.count) {
+        memset(recording->by_totals.slots, 0,
+               recording->by_totals.capacity * sizeof *recording->by_totals.slots);
+        recording->by_totals.count = 0;
+    }
+    recording->dropped = false;
+    wpg_record_forget_state(recording);
+}
+
+void wpg_record_forget_state(wpg_recording *recording)
+{
+    for (int i = 0; i < WPG_BIND_POINTS; i++)
+        recording->bound[i] = (wpg_bound){.entry = WPG_NOTHING_BOUND};
+    recording->pushed = 0;
+}
+
+static void drop(wpg_recording *recording)
+{
+    if (!recording->dropped)
+        wpg_log_once(WPG_LOG_WARN, "out of memory: what a command buffer does is not followed");
+    recording->dropped = true;
+    wpg_record_forget_state(recording);
+}
+
+static void create(wpg_device *device, wpg_command_pool *pool, VkCommandBuffer handle, bool secondary)
+{
+    wpg_recording *recording = calloc(1, sizeof *recording);
+    if (!recording)
+        return;
+    recording->handle = handle;
+    recording->device = device;
+    recording->pool = pool;
+    recording->secondary = secondary;
+    begin_anew(recording);
+    if (!wpg_handles_set(&recordings, key_of(handle), recording)) {
+        free(recording);
+        return;
+    }
+    recording->next = pool->recordings;
+    if (recording->next)
+        recording->next->previous = recording;
+    pool->recordings = recording;
+}
+
+static void destroy(wpg_recording *recording)
+{
+    (void)wpg_handles_remove(&recordings, key_of(recording->handle));
+    if (recording->previous)
+        recording->previous->next = recording->next;
+    else
+        recording->pool->recordings = recording->next;
+    if (recording->next)
+        recording->next->previous = recording->previous;
+    for (size_t i = 0; i < recording->entries_made; i++)
+        free(recording->entries.data[i].words);
+    wpg_vec_free(&recording->entries);
+    wpg_map_free(&recording->by_totals);
+    free(recording);
+}
+
+static void destroy_pool(wpg_command_pool *pool)
+{
+    atomic_fetch_add_explicit(&generation, 1, memory_order_relaxed);
+    while (pool->recordings)
+        destroy(pool->recordings);
+    free(pool);
+}
+
+void wpg_recordings_init(wpg_device *device)
+{
+    wpg_handles_init(&device->command_pools);
+    wpg_handles_init(&device->bindables);
+    wpg_handles_init(&device->layouts);
+}
+
+static void destroy_pool_of(void *record, void *context)
+{
+    (void)context;
+    destroy_pool(record);
+}
+
+static void free_record(void *record, void *context)
+{
+    (void)context;
+    free(record);
+}
+
+void wpg_recordings_finish(wpg_device *device)
+{
+    wpg_handles_each(&device->command_pools, destroy_pool_of, NULL);
+    wpg_handles_each(&device->bindables, free_record, NULL);
+    wpg_handles_each(&device->layouts, free_record, NULL);
+    wpg_handles_finish(&device->command_pools);
+    wpg_handles_finish(&device->bindables);
+    wpg_handles_finish(&device->layouts);
+}
+
+/* -- Entries */
+
+static wpg_record_entry *add_entry(wpg_recording *recording, wpg_totals *totals)
+{
+    size_t index = recording->entries.count;
+    if (index == recording->entries_made) {
+        if (!wpg_vec_push(&recording->entries, (wpg_record_entry){.totals = totals}))
+            return NULL;
+        recording->entries_made++;
+    } else { /* an entry of an earlier recording, with its memory */
+        wpg_record_entry *old = &recording->entries.data[recording->entries.count++];
+        wpg_word_values *words = old->words;
+        if (words)
+            memset(words, 0, WPG_PUSH_WORDS * sizeof *words);
+        *old = (wpg_record_entry){.totals = totals, .words = words};
+    }
+    wpg_record_entry *entry = &recording->entries.data[index];
+    entry->counters[WPG_RECORD_SUBMISSIONS] = 1;
+    return wpg_map_set(&recording->by_totals, (uint64_t)(uintptr_t)totals, index) ? entry : NULL;
+}
+
+ptrdiff_t wpg_record_entry_of(wpg_recording *recording, wpg_totals *totals, uint64_t push_words)
+{
+    uint64_t index;
+    wpg_record_entry *entry;
+    if (recording->dropped)
+        return WPG_NOTHING_BOUND;
+    if (wpg_map_get(&recording->by_totals, (uint64_t)(uintptr_t)totals, &index))
+        entry = &recording->entries.data[index];
+    else
+        entry = add_entry(recording, totals);
+    if (entry && push_words && !entry->words)
+        entry->words = calloc(WPG_PUSH_WORDS, sizeof *entry->words);
+    if (!entry || (push_words && !entry->words)) {
+        drop(recording);
+        return WPG_NOTHING_BOUND;
+    }
+    entry->push_words |= push_words;
+    return entry - recording->entries.data;
+}
+
+static void settle(wpg_recording *recording, wpg_bound *bound)
+{
+    if (!bound->pending)
+        return;
+    wpg_record_entry *entry = &recording->entries.data[bound->entry];
+    uint64_t valid = bound->push_signature == recording->push_signature ? recording->pushed : 0;
+    for (uint64_t left = bound->push_words; left; left &= left - 1) {
+        int word = __builtin_ctzll(left);
+        if (valid >> word & 1)
+            wpg_word_count(&entry->words[word], recording->push[word], bound->pending);
+        else
+            entry->words[word].unpushed += bound->pending;
+    }
+    bound->pending = 0;
+}
+
+void wpg_record_settle(wpg_recording *recording)
+{
+    for (int i = 0; i < WPG_BIND_POINTS; i++)
+        settle(recording, &recording->bound[i]);
+}
+
+void wpg_record_submit(VkCommandBuffer commands)
+{
+    /* Not through the thread's memory: a submission names many command buffers once. */
+    wpg_recording *recording = wpg_handles_get(&recordings, key_of(commands));
+    if (!recording || recording->dropped)
+        return;
+    for (size_t i = 0; i < recording->entries.count; i++) {
+        const wpg_record_entry *entry = &recording->entries.data[i];
+        wpg_totals_add(entry->totals, entry->counters, entry->words, entry->push_words);
+    }
+}
+
+/* -- Pools */
+
+VKAPI_ATTR VkResult VKAPI_CALL wpg_record_CreateCommandPool(VkDevice handle,
+                                                            const VkCommandPoolCreateInfo *info,
+                                                            const VkAllocationCallbacks *allocator,
+                                                            VkCommandPool *pool)
+{
+    wpg_device *device = wpg_device_of(handle);
+    if (!device)
+        return VK_ERROR_INITIALIZATION_FAILED;
+    VkResult result = device->next.CreateCommandPool(handle, info, allocator, pool);
+    if (result != VK_SUCCESS || !device->records || !wpg_process_is_owner())
+        return result;
+    wpg_command_pool *record = calloc(1, sizeof *record);
+    if (record) {
+        record->handle = *pool;
+        record->family = info->queueFamilyIndex;
+        if (!wpg_handles_set(&device->command_pools, (uint64_t)*pool, record))
+            free(record);
+    }
+    return result;
+}
+
+VKAPI_ATTR void VKAPI_CALL wpg_record_DestroyCommandPool(VkDevice handle, VkCommandPool pool,
+                                                         const VkAllocationCallbacks *allocator)
+{
+    wpg_device *device = wpg_device_of(handle);
+    if (!device)
+        return;
+    wpg_command_pool *record =
+        device->records && pool ? wpg_handles_remove(&device->command_pools, (uint64_t)pool) : NULL;
+    if (record)
+        destroy_pool(record);
+    device->next.DestroyCommandPool(handle, pool, allocator);
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL wpg_record_ResetCommandPool(VkDevice handle, VkCommandPool pool,
+                                                           VkCommandPoolResetFlags flags)
+{
+    wpg_device *device = wpg_device_of(handle);
+    if (!device)
+        return VK_ERROR_DEVICE_LOST;
+    wpg_command_pool *record =
+        device->records ? wpg_handles_get(&device->command_pools, (uint64_t)pool) : NULL;
+    for (wpg_recording *at = record ? record->recordings : NULL; at; at = at->next)
+        begin_anew(at);
+    return device->next.ResetCommandPool(handle, pool, flags);
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL wpg_record_AllocateCommandBuffers(VkDevice handle,
+                                                                 const VkCommandBufferAllocateInfo *info,
+                                                                 VkCommandBuffer *commands)
+{
+    wpg_device *device = wpg_device_of(handle);
+    if (!device)
+        return VK_ERROR_INITIALIZATION_FAILED;
+    VkResult result = device->next.AllocateCommandBuffers(handle, info, commands);
+    wpg_command_pool *pool = result == VK_SUCCESS && device->records
+                                 ? wpg_handles_get(&device->command_pools, (uint64_t)info->commandPool)
+                                 : NULL;
+    for (uint32_t i = 0; pool && i < info->commandBufferCount; i++)
+        create(device, pool, commands[i], info->level == VK_COMMAND_BUFFER_LEVEL_SECONDARY);
+    return result;
+}
+
+VKAPI_ATTR void VKAPI_CALL wpg_record_FreeCommandBuffers(VkDevice handle, VkCommandPool pool, uint32_t count,
+                                                         const VkCommandBuffer *commands)
+{
+    wpg_device *device = wpg_device_of(handle);
+    if (!device)
+        return;
+    if (device->records) {
+        atomic_fetch_add_explicit(&generation, 1, memory_order_relaxed);
+        for (uint32_t i = 0; i < count; i++) {
+            wpg_recording *recording = commands[i] ? wpg_handles_get(&recordings, key_of(commands[i])) : NULL;
+            if (recording)
+                destroy(recording);
+        }
+    }
+    device->next.FreeCommandBuffers(handle, pool, count, commands);
+}
+
+/* -- Command buffers */
+
+VKAPI_ATTR VkResult VKAPI_CALL wpg_record_BeginCommandBuffer(VkCommandBuffer commands,
+                                                             const VkCommandBufferBeginInfo *info)
+{
+    wpg_recording *recording;
+    const wpg_device_commands *next = wpg_record_enter(&recording, commands);
+    if (!next)
+        return VK_ERROR_DEVICE_LOST;
+    if (recording)
+        begin_anew(recording);
+    return next->BeginCommandBuffer(commands, info);
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL wpg_record_EndCommandBuffer(VkCommandBuffer commands)
+{
+    wpg_recording *recording;
+    const wpg_device_commands *next = wpg_record_enter(&recording, commands);
+    if (!next)
+        return VK_ERROR_DEVICE_LOST;
+    if (recording)
+        wpg_record_settle(recording);
+    return next->EndCommandBuffer(commands);
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL wpg_record_ResetCommandBuffer(VkCommandBuffer commands,
+                                                             VkCommandBufferResetFlags flags)
+{
+    wpg_recording *recording;
+    const wpg_device_commands *next = wpg_record_enter(&recording, commands);
+    if (!next)
+        return VK_ERROR_DEVICE_LOST;
+    if (recording)
+        begin_anew(recording);
+    return next->ResetCommandBuffer(commands, flags);
+}
+
+static void add_secondary(wpg_recording *primary, const wpg_recording *secondary)
+{
+    if (secondary->dropped) {
+        drop(primary);
+        return;
+    }
+    for (size_t i = 0; i < secondary->entries.count; i++) {
+        const wpg_record_entry *from = &secondary->entries.data[i];
+        ptrdiff_t index = wpg_record_entry_of(primary, from->totals, from->push_words);
+        if (index == WPG_NOTHING_BOUND)
+            return;
+        wpg_record_entry *into = &primary->entries.data[index];
+        for (int j = 0; j < WPG_RECORD_COUNTER_COUNT; j++)
+            if (j != WPG_RECORD_SUBMISSIONS)
+                into->counters[j] += from->counters[j];
+        if (from->words && into->words)
+            wpg_words_add(into->words, from->words, from->push_words);
+    }
+}
+
+VKAPI_ATTR void VKAPI_CALL wpg_record_CmdExecuteCommands(VkCommandBuffer commands, uint32_t count,
+                                                         const VkCommandBuffer *secondaries)
+{
+    wpg_recording *recording;
+    const wpg_device_commands *next = wpg_record_enter(&recording, commands);
+    if (!next)
+        return;
+    if (recording) {
+        wpg_record_settle(recording);
+        for (uint32_t i = 0; i < count; i++) {
+            const wpg_recording *secondary = wpg_handles_get(&recordings, key_of(secondaries[i]));
+            if (secondary)
+                add_secondary(recording, secondary);
+        }
+        wpg_record_forget_state(recording); /* Vulkan 1.3, 6.7: undefined from here */
+    }
+    next->CmdExecuteCommands(commands, count, secondaries);
+}

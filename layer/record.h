@@ -1,0 +1,164 @@
+/* What command buffers say while they are recorded: which pipeline each draw and dispatch uses, and what the
+ * push constants hold then. No GPU cost, no change to what the driver is told.
+ *
+ *     record commands --> entries of the command buffer, one a pipeline
+ *     execute commands --> a secondary's entries are added to its primary's
+ *     submit          --> entries are added to the pipelines' totals (totals.h)
+ *
+ * The state hangs off the command buffer, found through a sharded map and a per-thread memory of the last one
+ * used: no lock is shared on the way of a draw. A command buffer and its pool are externally synchronised
+ * (Vulkan 1.3, 3.6), so that a recording needs no lock of its own. When memory runs out the recording is
+ * dropped until the command buffer begins anew, and the program goes on.
+ *
+ * Push constants (Vulkan 1.3, 14.6 and 14.2.2): undefined when recording begins; a push through a layout with
+ * other push-constant ranges makes what was pushed before count as undefined; binding a pipeline disturbs
+ * nothing, but a word counts as pushed only for a pipeline whose layout has the ranges it was pushed with.
+ *
+ * Commands are intercepted in generate mode only, on devices with `records` set. Threads: as Vulkan says of
+ * each command. */
+#ifndef WPG_LAYER_RECORD_H
+#define WPG_LAYER_RECORD_H
+
+#include "layer/pipeline_plan.h"
+#include "layer/state.h"
+#include "layer/totals.h"
+#include "runtime/base/vec.h"
+
+/* One VkPipeline of a pipeline hash, as commands find it. Immutable after creation. */
+typedef struct wpg_bindable {
+    VkPipeline pipeline; /* what the program holds */
+    wpg_totals *totals;
+    uint64_t push_signature; /* of its layout's push-constant ranges: equal = compatible */
+    uint64_t push_words;     /* words in those ranges */
+} wpg_bindable;
+
+/* One pipeline's counts in one command buffer. */
+typedef struct wpg_record_entry {
+    wpg_totals *totals;
+    uint64_t counters[WPG_RECORD_COUNTER_COUNT];
+    uint64_t push_words;
+    wpg_word_values *words; /* [WPG_PUSH_WORDS], owned; NULL if the pipeline has no push constants */
+} wpg_record_entry;
+
+enum { WPG_BIND_POINTS = 2, WPG_NOTHING_BOUND = -1 }; /* graphics and compute */
+
+typedef struct wpg_bound {
+    ptrdiff_t entry; /* index into the recording's entries, or WPG_NOTHING_BOUND: unknown to us */
+    uint64_t push_signature, push_words;
+    uint64_t pending; /* draws and dispatches since the words were last counted */
+} wpg_bound;
+
+typedef struct wpg_command_pool {
+    VkCommandPool handle;
+    uint32_t family;
+    struct wpg_recording *recordings; /* list */
+} wpg_command_pool;
+
+typedef struct wpg_recording {
+    VkCommandBuffer handle;
+    wpg_device *device;
+    wpg_command_pool *pool;
+    struct wpg_recording *next, *previous; /* in the pool's list */
+    bool secondary;
+    bool dropped; /* memory ran out: counts of this recording are not used */
+    WPG_VEC(wpg_record_entry) entries;
+    size_t entries_made; /* entries beyond `count` whose `words` are kept for the next recording */
+    wpg_map by_totals;   /* totals -> index into entries */
+    wpg_bound bound[WPG_BIND_POINTS];
+    uint64_t pushed; /* words of `push` that are valid */
+    uint64_t push_signature;
+    uint32_t push[WPG_PUSH_WORDS];
+} wpg_recording;
+
+/* The command buffer's recording; NULL if it is not followed. */
+wpg_recording *wpg_recording_of(VkCommandBuffer commands);
+/* The next layer's commands, and the recording (NULL if not followed); NULL for an unknown device. */
+const wpg_device_commands *wpg_record_enter(wpg_recording **recording, VkCommandBuffer commands);
+
+/* record.c */
+void wpg_recordings_init(wpg_device *device);
+void wpg_recordings_finish(wpg_device *device); /* frees what the program never destroyed */
+/* Before command buffers go to a queue: adds their entries to the totals. */
+void wpg_record_submit(VkCommandBuffer commands);
+/* Counts the push constants of what ran since they last changed. */
+void wpg_record_settle(wpg_recording *recording);
+/* The index of the pipeline's entry, made if it is new; WPG_NOTHING_BOUND (and the recording dropped) when
+ * memory runs out. */
+ptrdiff_t wpg_record_entry_of(wpg_recording *recording, wpg_totals *totals, uint64_t push_words);
+void wpg_record_forget_state(wpg_recording *recording); /* bound pipelines and push constants */
+
+/* record_bind.c */
+/* A pipeline was made for the program: follows it if the plan knows its hash. */
+void wpg_record_pipeline(wpg_device *device, VkPipeline pipeline, const wpg_pipeline_plan *plan,
+                         VkPipelineLayout layout);
+
+/* The hooks: HOOK(command). The function is wpg_record_<command>, of the command's own type. */
+#define WPG_RECORD_HOOKS(HOOK)                                                                               \
+    HOOK(CreateCommandPool)                                                                                  \
+    HOOK(DestroyCommandPool)                                                                                 \
+    HOOK(ResetCommandPool)                                                                                   \
+    HOOK(AllocateCommandBuffers)                                                                             \
+    HOOK(FreeCommandBuffers)                                                                                 \
+    HOOK(BeginCommandBuffer)                                                                                 \
+    HOOK(EndCommandBuffer)                                                                                   \
+    HOOK(ResetCommandBuffer)                                                                                 \
+    HOOK(CmdExecuteCommands)                                                                                 \
+    HOOK(CreatePipelineLayout)                                                                               \
+    HOOK(DestroyPipelineLayout)                                                                              \
+    HOOK(DestroyPipeline)                                                                                    \
+    HOOK(CmdBindPipeline)                                                                                    \
+    HOOK(CmdPushConstants)                                                                                   \
+    WPG_RECORD_ACTIONS(HOOK)
+
+/* Draws and dispatches. */
+#define WPG_RECORD_ACTIONS(HOOK)                                                                             \
+    HOOK(CmdDraw)                                                                                            \
+    HOOK(CmdDrawIndexed)                                                                                     \
+    HOOK(CmdDrawIndirect)                                                                                    \
+    HOOK(CmdDrawIndexedIndirect)                                                                             \
+    HOOK(CmdDrawIndirectCount)                                                                               \
+    HOOK(CmdDrawIndirectCountKHR)                                                                            \
+    HOOK(CmdDrawIndirectCountAMD)                                                                            \
+    HOOK(CmdDrawIndexedIndirectCount)                                                                        \
+    HOOK(CmdDrawIndexedIndirectCountKHR)                                                                     \
+    HOOK(CmdDrawIndexedIndirectCountAMD)                                                                     \
+    HOOK(CmdDrawIndirectByteCountEXT)                                                                        \
+    HOOK(CmdDrawMultiEXT)                                                                                    \
+    HOOK(CmdDrawMultiIndexedEXT)                                                                             \
+    HOOK(CmdDrawMeshTasksEXT)                                                                                \
+    HOOK(CmdDrawMeshTasksIndirectEXT)                                                                        \
+    HOOK(CmdDrawMeshTasksIndirectCountEXT)                                                                   \
+    HOOK(CmdDrawMeshTasksNV)                                                                                 \
+    HOOK(CmdDrawMeshTasksIndirectNV)                                                                         \
+    HOOK(CmdDrawMeshTasksIndirectCountNV)                                                                    \
+    HOOK(CmdDispatch)                                                                                        \
+    HOOK(CmdDispatchBase)                                                                                    \
+    HOOK(CmdDispatchBaseKHR)                                                                                 \
+    HOOK(CmdDispatchIndirect)
+
+#define HOOK(command) extern __typeof__(vk##command) wpg_record_##command;
+WPG_RECORD_HOOKS(HOOK)
+#undef HOOK
+
+/* Commands newer than the oldest headers we build with: their own types, values from the registry. */
+typedef struct wpg_push_constants_info { /* VkPushConstantsInfoKHR (VK_KHR_maintenance6, Vulkan 1.4) */
+    VkStructureType sType;
+    const void *pNext;
+    VkPipelineLayout layout;
+    VkShaderStageFlags stageFlags;
+    uint32_t offset, size;
+    const void *pValues;
+} wpg_push_constants_info;
+typedef void(VKAPI_PTR *wpg_pfn_push_constants_2)(VkCommandBuffer commands,
+                                                  const wpg_push_constants_info *info);
+typedef void(VKAPI_PTR *wpg_pfn_bind_shaders)(VkCommandBuffer commands, uint32_t count,
+                                              const VkShaderStageFlagBits *stages, const uint64_t *shaders);
+VKAPI_ATTR void VKAPI_CALL wpg_record_CmdPushConstants2(VkCommandBuffer commands,
+                                                        const wpg_push_constants_info *info);
+VKAPI_ATTR void VKAPI_CALL wpg_record_CmdPushConstants2KHR(VkCommandBuffer commands,
+                                                           const wpg_push_constants_info *info);
+VKAPI_ATTR void VKAPI_CALL wpg_record_CmdBindShadersEXT(VkCommandBuffer commands, uint32_t count,
+                                                        const VkShaderStageFlagBits *stages,
+                                                        const uint64_t *shaders);
+
+#endif

@@ -1,0 +1,215 @@
+/* Pipelines, their layouts, binding, push constants. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "layer/bundle_files.h"
+#include "layer/record.h"
+
+/* -- Layouts */
+
+typedef struct layout {
+    uint64_t signature, words;
+} layout;
+
+static int by_content(const void *left, const void *right)
+{
+    const VkPushConstantRange *a = left, *b = right;
+    if (a->stageFlags != b->stageFlags)
+        return a->stageFlags < b->stageFlags ? -1 : 1;
+    if (a->offset != b->offset)
+        return a->offset < b->offset ? -1 : 1;
+    return a->size < b->size ? -1 : a->size > b->size;
+}
+
+/* The 32-bit words [offset, offset + size) of bytes that are followed. */
+static uint64_t words_of(uint32_t offset, uint32_t size)
+{
+    uint64_t words = 0;
+    for (uint32_t i = offset / 4; i < WPG_PUSH_WORDS && i * 4 + 4 <= (uint64_t)offset + size; i++)
+        words |= UINT64_C(1) << i;
+    return words;
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL wpg_record_CreatePipelineLayout(VkDevice handle,
+                                                               const VkPipelineLayoutCreateInfo *info,
+                                                               const VkAllocationCallbacks *allocator,
+                                                               VkPipelineLayout *made)
+{
+    wpg_device *device = wpg_device_of(handle);
+    if (!device)
+        return VK_ERROR_INITIALIZATION_FAILED;
+    VkResult result = device->next.CreatePipelineLayout(handle, info, allocator, made);
+    uint32_t count = info->pushConstantRangeCount;
+    if (result != VK_SUCCESS || !device->records || !count || !wpg_process_is_owner())
+        return result;
+    layout *record = calloc(1, sizeof *record);
+    VkPushConstantRange *ranges = calloc(count, sizeof *ranges);
+    if (record && ranges) {
+        memcpy(ranges, info->pPushConstantRanges, count * sizeof *ranges);
+        qsort(ranges, count, sizeof *ranges, by_content);
+        record->signature = wpg_hash64_bytes(ranges, count * sizeof *ranges);
+        for (uint32_t i = 0; i < count; i++)
+            record->words |= words_of(ranges[i].offset, ranges[i].size);
+        if (wpg_handles_set(&device->layouts, (uint64_t)*made, record))
+            record = NULL;
+    }
+    free(record);
+    free(ranges);
+    return result;
+}
+
+VKAPI_ATTR void VKAPI_CALL wpg_record_DestroyPipelineLayout(VkDevice handle, VkPipelineLayout made,
+                                                            const VkAllocationCallbacks *allocator)
+{
+    wpg_device *device = wpg_device_of(handle);
+    if (!device)
+        return;
+    if (device->records && made)
+        free(wpg_handles_remove(&device->layouts, (uint64_t)made));
+    device->next.DestroyPipelineLayout(handle, made, allocator);
+}
+
+static layout layout_of(wpg_device *device, VkPipelineLayout handle)
+{
+    const layout *found = handle ? wpg_handles_get(&device->layouts, (uint64_t)handle) : NULL;
+    return found ? *found : (layout){0};
+}
+
+/* -- Pipelines */
+
+void wpg_record_pipeline(wpg_device *device, VkPipeline pipeline, const wpg_pipeline_plan *plan,
+                         VkPipelineLayout handle)
+{
+    if (!device->records || !pipeline || !plan->identified || plan->part)
+        return;
+    wpg_totals *totals = wpg_totals_of(plan->hash);
+    wpg_bindable *bindable = totals ? calloc(1, sizeof *bindable) : NULL;
+    if (!bindable)
+        return;
+    layout pushed = layout_of(device, handle);
+    *bindable = (wpg_bindable){.pipeline = pipeline,
+                               .totals = totals,
+                               .push_signature = pushed.signature,
+                               .push_words = pushed.words};
+    if (!wpg_handles_set(&device->bindables, (uint64_t)pipeline, bindable))
+        free(bindable);
+}
+
+VKAPI_ATTR void VKAPI_CALL wpg_record_DestroyPipeline(VkDevice handle, VkPipeline pipeline,
+                                                      const VkAllocationCallbacks *allocator)
+{
+    wpg_device *device = wpg_device_of(handle);
+    if (!device)
+        return;
+    if (device->records && pipeline)
+        free(wpg_handles_remove(&device->bindables, (uint64_t)pipeline));
+    device->next.DestroyPipeline(handle, pipeline, allocator);
+}
+
+/* -- Binding */
+
+/* The recording side of a bind; the pipeline that goes down in place of the program's is chosen by the hook.
+ */
+static void bind(wpg_recording *recording, wpg_bound *bound, const wpg_bindable *bindable)
+{
+    wpg_record_settle(recording);
+    *bound = (wpg_bound){.entry = WPG_NOTHING_BOUND};
+    if (!bindable)
+        return;
+    ptrdiff_t entry = wpg_record_entry_of(recording, bindable->totals, bindable->push_words);
+    if (entry == WPG_NOTHING_BOUND)
+        return;
+    recording->entries.data[entry].counters[WPG_RECORD_BINDS]++;
+    *bound = (wpg_bound){
+        .entry = entry, .push_signature = bindable->push_signature, .push_words = bindable->push_words};
+}
+
+static wpg_bound *bound_at(wpg_recording *recording, VkPipelineBindPoint point)
+{
+    return point == VK_PIPELINE_BIND_POINT_GRAPHICS  ? &recording->bound[0]
+           : point == VK_PIPELINE_BIND_POINT_COMPUTE ? &recording->bound[1]
+                                                     : NULL;
+}
+
+VKAPI_ATTR void VKAPI_CALL wpg_record_CmdBindPipeline(VkCommandBuffer commands, VkPipelineBindPoint point,
+                                                      VkPipeline pipeline)
+{
+    wpg_recording *recording;
+    const wpg_device_commands *next = wpg_record_enter(&recording, commands);
+    if (!next)
+        return;
+    wpg_bound *bound = recording ? bound_at(recording, point) : NULL;
+    if (bound) {
+        const wpg_bindable *bindable = wpg_handles_get(&recording->device->bindables, (uint64_t)pipeline);
+        bind(recording, bound, bindable);
+    }
+    next->CmdBindPipeline(commands, point, pipeline);
+}
+
+/* A shader object takes its stage from the pipeline; what is drawn then is none of the pipeline's. */
+VKAPI_ATTR void VKAPI_CALL wpg_record_CmdBindShadersEXT(VkCommandBuffer commands, uint32_t count,
+                                                        const VkShaderStageFlagBits *stages,
+                                                        const uint64_t *shaders)
+{
+    wpg_recording *recording;
+    const wpg_device_commands *next = wpg_record_enter(&recording, commands);
+    if (!next)
+        return;
+    for (uint32_t i = 0; recording && i < count; i++)
+        bind(recording, &recording->bound[stages[i] == VK_SHADER_STAGE_COMPUTE_BIT], NULL);
+    ((wpg_pfn_bind_shaders)next->CmdBindShadersEXT)(commands, count, stages, shaders);
+}
+
+/* -- Push constants */
+
+static void push(wpg_recording *recording, VkPipelineLayout handle, uint32_t offset, uint32_t size,
+                 const void *values)
+{
+    uint64_t words = words_of(offset, size);
+    wpg_record_settle(recording);
+    layout pushed = layout_of(recording->device, handle);
+    if (pushed.signature != recording->push_signature)
+        recording->pushed = 0;
+    recording->push_signature = pushed.signature;
+    if (offset % 4 || !words)
+        return;
+    recording->pushed |= words;
+    memcpy(&recording->push[offset / 4], values, (size_t)__builtin_popcountll(words) * 4);
+}
+
+VKAPI_ATTR void VKAPI_CALL wpg_record_CmdPushConstants(VkCommandBuffer commands, VkPipelineLayout handle,
+                                                       VkShaderStageFlags stages, uint32_t offset,
+                                                       uint32_t size, const void *values)
+{
+    wpg_recording *recording;
+    const wpg_device_commands *next = wpg_record_enter(&recording, commands);
+    if (!next)
+        return;
+    if (recording)
+        push(recording, handle, offset, size, values);
+    next->CmdPushConstants(commands, handle, stages, offset, size, values);
+}
+
+VKAPI_ATTR void VKAPI_CALL wpg_record_CmdPushConstants2(VkCommandBuffer commands,
+                                                        const wpg_push_constants_info *info)
+{
+    wpg_recording *recording;
+    const wpg_device_commands *next = wpg_record_enter(&recording, commands);
+    if (!next)
+        return;
+    if (recording)
+        push(recording, info->layout, info->offset, info->size, info->pValues);
+    ((wpg_pfn_push_constants_2)next->CmdPushConstants2)(commands, info);
+}
+
+VKAPI_ATTR void VKAPI_CALL wpg_record_CmdPushConstants2KHR(VkCommandBuffer commands,
+                                                           const wpg_push_constants_info *info)
+{
+    wpg_recording *recording;
+    const wpg_device_commands *next = wpg_record_enter(&recording, commands);
+    if (!next)
+        return;
+    if (recording)
+        push(recording, info->layout, info->offset, info->size, info->pValues);
+    ((wpg_pfn_push_constants_2)next->CmdPushConstants2KHR)(commands, info);
+}

@@ -1,0 +1,179 @@
+#include "layer/totals.h"
+
+#include <inttypes.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "layer/handles.h"
+
+static struct {
+    wpg_handles by_hash; /* low half of the hash -> record */
+    _Atomic(wpg_totals *) list;
+    pthread_mutex_t making;
+} all = {.by_hash = WPG_HANDLES_INIT, .making = PTHREAD_MUTEX_INITIALIZER};
+
+/* -- Words */
+
+void wpg_word_count(wpg_word_values *word, uint32_t value, uint64_t n)
+{
+    int rarest = 0;
+    if (n == 0)
+        return;
+    for (int i = 0; i < WPG_PUSH_VALUES; i++) {
+        if (word->counts[i] && word->values[i] == value) {
+            word->counts[i] += n;
+            return;
+        }
+        if (word->counts[i] < word->counts[rarest])
+            rarest = i;
+    }
+    if (word->counts[rarest] > n) {
+        word->others += n;
+        return;
+    }
+    word->others += word->counts[rarest];
+    word->counts[rarest] = n;
+    word->values[rarest] = value;
+}
+
+void wpg_words_add(wpg_word_values *into, const wpg_word_values *from, uint64_t push_words)
+{
+    for (int i = 0; i < WPG_PUSH_WORDS; i++) {
+        if (!(push_words >> i & 1))
+            continue;
+        into[i].others += from[i].others;
+        into[i].unpushed += from[i].unpushed;
+        for (int j = 0; j < WPG_PUSH_VALUES; j++)
+            wpg_word_count(&into[i], from[i].values[j], from[i].counts[j]);
+    }
+}
+
+/* -- Records */
+
+wpg_totals *wpg_totals_of(wpg_hash128 pipeline)
+{
+    wpg_totals *totals = wpg_handles_get(&all.by_hash, pipeline.low);
+    if (totals)
+        return wpg_hash_equal(totals->pipeline, pipeline) ? totals : NULL;
+    (void)pthread_mutex_lock(&all.making);
+    totals = wpg_handles_get(&all.by_hash, pipeline.low);
+    if (!totals && (totals = calloc(1, sizeof *totals))) {
+        totals->pipeline = pipeline;
+        (void)pthread_mutex_init(&totals->lock, NULL);
+        if (wpg_handles_set(&all.by_hash, pipeline.low, totals)) {
+            totals->next = atomic_load(&all.list);
+            atomic_store(&all.list, totals);
+        } else {
+            (void)pthread_mutex_destroy(&totals->lock);
+            free(totals);
+            totals = NULL;
+        }
+    }
+    (void)pthread_mutex_unlock(&all.making);
+    return totals;
+}
+
+void wpg_totals_describe(wpg_totals *totals, wpg_facts *fixed)
+{
+    (void)pthread_mutex_lock(&totals->lock);
+    if (totals->fixed)
+        wpg_facts_destroy(fixed);
+    else {
+        totals->fixed = fixed;
+        totals->changed = true;
+    }
+    (void)pthread_mutex_unlock(&totals->lock);
+}
+
+void wpg_totals_add(wpg_totals *totals, const uint64_t counters[WPG_RECORD_COUNTER_COUNT],
+                    const wpg_word_values *words, uint64_t push_words)
+{
+    (void)pthread_mutex_lock(&totals->lock);
+    for (int i = 0; i < WPG_RECORD_COUNTER_COUNT; i++)
+        totals->counters[i] += counters[i];
+    if (words && push_words && !totals->words)
+        totals->words = calloc(WPG_PUSH_WORDS, sizeof *totals->words);
+    if (words && push_words && totals->words) {
+        totals->push_words |= push_words;
+        wpg_words_add(totals->words, words, push_words);
+    }
+    totals->changed = true;
+    (void)pthread_mutex_unlock(&totals->lock);
+}
+
+void wpg_totals_each(void (*visit)(wpg_totals *totals, void *context), void *context)
+{
+    for (wpg_totals *totals = atomic_load(&all.list); totals; totals = totals->next)
+        visit(totals, context);
+}
+
+/* -- Facts */
+
+static wpg_status say_words(wpg_facts *facts, const wpg_totals *totals)
+{
+    char key[24], value[16];
+    for (int i = 0; i < WPG_PUSH_WORDS; i++) {
+        if (!totals->words || !(totals->push_words >> i & 1))
+            continue;
+        const wpg_word_values *word = &totals->words[i];
+        (void)snprintf(key, sizeof key, "push.%02d", i);
+        WPG_TRY(wpg_facts_count(facts, key, "*", word->others, NULL));
+        for (int j = 0; j < WPG_PUSH_VALUES; j++) {
+            (void)snprintf(value, sizeof value, "0x%08" PRIx32, word->values[j]);
+            WPG_TRY(wpg_facts_count(facts, key, value, word->counts[j], NULL));
+        }
+        (void)snprintf(key, sizeof key, "unpushed.%02d", i);
+        if (word->unpushed)
+            WPG_TRY(wpg_facts_sum(facts, key, word->unpushed, NULL));
+    }
+    return WPG_OK;
+}
+
+static wpg_status say_all(wpg_facts *facts, const wpg_totals *totals)
+{
+    static const char *const keys[] = {
+#define COUNTER(name, key) key,
+        WPG_RECORD_COUNTERS(COUNTER)
+#undef COUNTER
+    };
+    if (totals->fixed)
+        WPG_TRY(wpg_facts_merge(facts, totals->fixed, 1, NULL, NULL));
+    WPG_TRY(wpg_facts_sum(facts, "runs", 1, NULL));
+    for (int i = 0; i < WPG_RECORD_COUNTER_COUNT; i++)
+        if (totals->counters[i])
+            WPG_TRY(wpg_facts_sum(facts, keys[i], totals->counters[i], NULL));
+    return say_words(facts, totals);
+}
+
+wpg_facts *wpg_totals_facts(wpg_totals *totals)
+{
+    char hex[WPG_HASH_HEX + 1];
+    wpg_hash_to_hex(hex, totals->pipeline);
+    wpg_facts *facts = wpg_facts_create("pipeline", hex);
+    if (!facts)
+        return NULL;
+    (void)pthread_mutex_lock(&totals->lock);
+    wpg_status status = say_all(facts, totals);
+    totals->changed &= status != WPG_OK;
+    (void)pthread_mutex_unlock(&totals->lock);
+    if (status == WPG_OK)
+        return facts;
+    wpg_facts_destroy(facts);
+    return NULL;
+}
+
+void wpg_totals_finish(void)
+{
+    wpg_totals *totals = atomic_load(&all.list);
+    atomic_store(&all.list, NULL);
+    while (totals) {
+        wpg_totals *next = totals->next;
+        wpg_facts_destroy(totals->fixed);
+        (void)pthread_mutex_destroy(&totals->lock);
+        free(totals->words);
+        free(totals);
+        totals = next;
+    }
+    wpg_handles_finish(&all.by_hash);
+}

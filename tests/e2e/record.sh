@@ -1,0 +1,151 @@
+#!/bin/sh
+# What the layer sees while command buffers are recorded: the program app_record.c does known things. WPG_CASE: facts
+# (counts of commands and push constants), threads (several threads at once), hooks (what is intercepted).
+. "$(dirname "$0")/lib.sh"
+need_built "$wavepgo" "$layer" "$app"
+
+# bundle NAME COMMAND...: as generate, with a bundle: $work/NAME.wavepgo.
+bundle() {
+    run_name=$1
+    shift
+    WAVEPGO_LOG_FILE=$work/$run_name.log "$wavepgo" run --generate --bundle "$work/$run_name.wavepgo" -- "$@" \
+        >"$work/$run_name.out" 2>"$work/$run_name.err"
+    echo $? >"$work/$run_name.code"
+}
+# facts FILE: what is not the same everywhere (hashes) left out.
+facts() { sed -e '1d' -e 's/^\(is stage\.[a-z]*\) [0-9a-f]* /\1 HASH /' "$1"; }
+# expect NAME PATTERN: the facts of the one pipeline whose file says PATTERN are standard input.
+expect() {
+    cat >"$work/want"
+    file=$(grep -l -e "$2" "$work/$1.wavepgo"/pipelines/*.facts)
+    [ -f "$file" ] || {
+        fail "$1: no facts of one pipeline with $2: $file"
+        return
+    }
+    facts "$file" >"$work/got"
+    diff -u "$work/want" "$work/got" >"$work/diff" || fail "$1: facts of $2: $(cat "$work/diff")"
+}
+
+case $WPG_CASE in
+facts)
+    plain absent "$app" record "$WPG_SPIRV"
+    exited absent 0
+    for round in one two; do
+        bundle $round "$app" record "$WPG_SPIRV"
+        same absent $round
+    done
+    diff -rq "$work/one.wavepgo" "$work/two.wavepgo" >"$work/diff" || fail "two runs differ: $(cat "$work/diff")"
+    # 3 submissions of (2 binds, 4 dispatches), 2 of two executions of (1 bind, 2 dispatches).
+    expect one 'is spec.comp.3' <<'FACTS'
+sum binds 10
+sum dispatches 20
+count push.00 0x00000001 12
+count push.00 0x00000005 8
+count push.01 0x00000006 8
+count push.01 0x00000002 6
+count push.01 0x00000009 6
+count push.02 0x00000003 12
+count push.02 0x00000007 8
+count push.03 0x00000004 12
+count push.03 0x00000008 8
+sum runs 1
+is spec.comp.3 0x00000005
+is stage.comp HASH main
+sum submissions 5
+sum workgroups 35
+end
+FACTS
+    # A layout with other ranges: one word is pushed, the other three never are.
+    expect one 'dispatches-indirect' <<'FACTS'
+sum binds 3
+sum dispatches 6
+sum dispatches-indirect 3
+count push.00 0x00000007 6
+count push.01 * 0
+count push.02 * 0
+count push.03 * 0
+sum runs 1
+is stage.comp HASH main
+sum submissions 3
+sum unpushed.01 6
+sum unpushed.02 6
+sum unpushed.03 6
+sum workgroups 120
+end
+FACTS
+    expect one 'is stage.vert' <<'FACTS'
+sum binds 1
+sum draws 3
+sum draws-indirect 1
+count push.00 0x0000000b 3
+count push.01 0x0000000c 3
+count push.02 0x0000000d 3
+count push.03 0x0000000e 3
+sum runs 1
+is stage.frag HASH main
+is stage.vert HASH main
+sum submissions 1
+sum vertices 9
+end
+FACTS
+    accepted "$work"/one.wavepgo/*.profraw
+    # Every shader's words as the program gave them, and what they are.
+    [ "$(find "$work/one.wavepgo/shaders" -name '*.spv' | grep -c .)" = 4 ] || fail "shaders: $(ls "$work/one.wavepgo/shaders")"
+    for name in push.comp count.comp triangle.vert gradient.frag; do
+        found=
+        for file in "$work"/one.wavepgo/shaders/*.spv; do
+            cmp -s "$file" "$WPG_SPIRV/$name.spv" && found=${file%.spv}.info
+        done
+        [ -n "$found" ] || fail "$name.spv is not in the bundle"
+        grep "^is stage ${name#*.}\$" "$found" >/dev/null || fail "$name: $(cat "$found")"
+    done
+    grep '^is spec.3 4 00000005$' "$work"/one.wavepgo/shaders/*.info >/dev/null || fail "no specialisation value"
+    ;;
+threads)
+    plain absent "$app" record-threads "$WPG_SPIRV"
+    for round in one two; do
+        WAVEPGO_FLUSH_INTERVAL=0.01 bundle $round "$app" record-threads "$WPG_SPIRV"
+        same absent $round
+    done
+    diff -rq "$work/one.wavepgo" "$work/two.wavepgo" >"$work/diff" || fail "two runs differ: $(cat "$work/diff")"
+    expect one 'is spec.comp.3' <<'FACTS'
+sum binds 200
+sum dispatches 200
+count push.00 0x0000000a 50
+count push.00 0x00000014 50
+count push.00 0x0000001e 50
+count push.00 0x00000028 50
+count push.01 0x0000000b 50
+count push.01 0x00000015 50
+count push.01 0x0000001f 50
+count push.01 0x00000029 50
+count push.02 0x0000000c 50
+count push.02 0x00000016 50
+count push.02 0x00000020 50
+count push.02 0x0000002a 50
+count push.03 0x0000000d 50
+count push.03 0x00000017 50
+count push.03 0x00000021 50
+count push.03 0x0000002b 50
+sum runs 1
+is spec.comp.3 0x00000005
+is stage.comp HASH main
+sum submissions 200
+sum workgroups 200
+end
+FACTS
+    ;;
+hooks)
+    # Without a bundle no recorded command is intercepted; with one those that are counted are.
+    generate plainly "$app" hooks "$WPG_SPIRV"
+    grep '^vk\(Cmd\|Begin\|Allocate\).* libVkLayer_wavepgo' "$work/plainly.out" | grep -v AllocateMemory >"$work/taken" &&
+        fail "without a bundle: $(cat "$work/taken")"
+    bundle recorded "$app" hooks "$WPG_SPIRV"
+    for command in vkBeginCommandBuffer vkCmdBindPipeline vkCmdPushConstants vkCmdDraw vkCmdDrawIndexed vkCmdDispatch; do
+        grep "^$command libVkLayer_wavepgo" "$work/recorded.out" >/dev/null || fail "$command is not intercepted"
+    done
+    grep '^vkCmdBindDescriptorSets libVkLayer_wavepgo' "$work/recorded.out" >/dev/null && fail "more is intercepted than needed"
+    ;;
+*) die "no such case: $WPG_CASE" ;;
+esac
+finish
