@@ -454,3 +454,13 @@ uint32_t wpg_divergence_origin(const wpg_divergence *d, uint32_t id)
     }
     return id;
 }
+
+bool wpg_divergence_is_outside(const wpg_divergence *d, uint32_t id, uint32_t construct)
+{
+    uint32_t origin = wpg_divergence_origin(d, id);
+    if (origin >= d->node_count || origin == WPG_NODE_UNDEFINED)
+        return false;
+    uint32_t at = d->block_of[origin];
+    return at == NO ? (d->states[origin] & WPG_STATE_LEVEL) < WPG_DIVERGENT
+                    : !wpg_construct_holds(d->cfg, construct, at);
+}

@@ -50,4 +50,7 @@ bool wpg_divergence_varies(const wpg_divergence *divergence, uint32_t id);
  */
 uint32_t wpg_divergence_origin(const wpg_divergence *divergence, uint32_t id);
 
+/* Whether the value was made before construct `construct` is entered (or behind it), not in it. */
+bool wpg_divergence_is_outside(const wpg_divergence *divergence, uint32_t id, uint32_t construct);
+
 #endif
