@@ -16,9 +16,8 @@ typedef struct wpg_inject {
     wpg_inst *where;
 
     /* The block under change (split.c). */
-    uint32_t tail;   /* label that holds the rest of the block */
-    bool fixed_tail; /* a loop of one block: its rest ends in a block of its own */
-    wpg_map tails;   /* label id of a block -> label id of its last part */
+    bool own_back_edge; /* a loop of one block: its terminator now has a block of its own */
+    wpg_map tails;      /* label id of a block -> label id of its last part */
     bool failed;
 
     /* Module-wide ids. */
@@ -55,6 +54,9 @@ uint32_t wpg_emit(wpg_inject *in, SpvOp opcode, uint32_t type, const uint32_t *o
 /* Makes block `block` ready to take code and sets `where` to its start. A loop header keeps its phis and its
  * OpLoopMerge alone; its rest becomes a block of its own. */
 void wpg_block_open(wpg_inject *in, const wpg_cfg *cfg, uint32_t block);
+/* Sets `where` so that what follows goes before instruction `before` of the opened block; before its merge
+ * instruction where it names the terminator of a block that has one. */
+void wpg_block_seek(wpg_inject *in, const wpg_cfg *cfg, uint32_t block, wpg_inst *before);
 void wpg_block_close(wpg_inject *in, const wpg_cfg *cfg, uint32_t block);
 /* if (condition) { ... }: what is emitted between the two runs conditionally. Nests. */
 typedef struct wpg_if {

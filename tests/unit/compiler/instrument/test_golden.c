@@ -2,7 +2,7 @@
  * (unless it says raw), instrumented twice (the words must be equal), validated, and its disassembly compared
  * with what its own comments say:
  *
- *     OPTIONS: raw narrow no-subgroups no-demote no-selects device-scope spirv-1.0
+ *     OPTIONS: raw narrow no-subgroups no-demote no-selects probes device-scope spirv-1.0
  *     TARGET: vulkan1.0 ... vulkan1.3       (default vulkan1.1)
  *     EXPECT: text                          in this order; %{} stands for any id
  *     EXPECT-ANYWHERE: text    ABSENT: text
@@ -200,6 +200,7 @@ static wpg_instrument_options options_of(const golden *g)
         .directory_entry = UINT64_C(0x123456789ab0),
         .first_counter = 2,
         .select_sites = !option(g, "no-selects"),
+        .probes = option(g, "probes") ? WPG_PROBES_ALL : 0,
     };
 }
 
@@ -285,8 +286,14 @@ static void test_golden(void **state)
 /* -- Many modules
  * ------------------------------------------------------------------------------------------------------- */
 
-static const char *const variants[] = {
-    "", "narrow", "no-subgroups", "narrow no-subgroups no-demote", "raw", "raw narrow no-selects"};
+static const char *const variants[] = {"",
+                                       "narrow",
+                                       "no-subgroups",
+                                       "narrow no-subgroups no-demote",
+                                       "raw",
+                                       "raw narrow no-selects",
+                                       "probes",
+                                       "raw narrow probes"};
 enum { VARIANTS = sizeof variants / sizeof variants[0] };
 
 static void check_valid(const uint32_t *words, size_t count, unsigned vulkan, const char *what)
@@ -298,7 +305,8 @@ static void check_valid(const uint32_t *words, size_t count, unsigned vulkan, co
         wpg_counter_map *map;
         wpg_error err = {0};
         wpg_instrument_options options = options_of(&g);
-        wpg_status status = rewrite(&out, &out_count, &map, words, count, &options, v < 4, &err);
+        wpg_status status =
+            rewrite(&out, &out_count, &map, words, count, &options, !strstr(variants[v], "raw"), &err);
         if (status != WPG_OK)
             fail_msg("%s (%s): %s", what, variants[v], err.message);
         validate(out, out_count, vulkan, what);
