@@ -106,6 +106,23 @@ static wpg_status add_selects(wpg_profile *profile, wpg_record_name *name, const
                       (size_t)function->select_count * WPG_SELECT_COUNTERS, err);
 }
 
+static wpg_status add_tables(wpg_profile *profile, wpg_record_name *name, const wpg_counted *counted,
+                             const wpg_counter_map *map, const wpg_function_counters *function,
+                             uint64_t *scratch, wpg_error *err)
+{
+    size_t have = atomic_load(&counted->slot->count);
+    for (uint32_t i = 0; i < function->table_count; i++) {
+        const wpg_probe_table *table = &function->tables[i];
+        wpg_record_kind kind = wpg_record_kind_find(table->record);
+        if (kind == WPG_RECORD_KINDS)
+            return wpg_fail(err, WPG_E_ARGUMENT, "no record is called '%s'", table->record);
+        for (uint32_t w = 0; w < table->word_count; w++)
+            scratch[w] = wpg_probe_value(map, function, table, w, counted->values, have);
+        WPG_TRY(add_record(profile, name, kind, function->checksum, scratch, table->word_count, err));
+    }
+    return WPG_OK;
+}
+
 static wpg_status add_function(wpg_profile *profile, wpg_record_name *name, const wpg_counted *counted,
                                const wpg_counter_map *map, const wpg_function_counters *function,
                                uint64_t *scratch, wpg_error *err)
@@ -124,7 +141,9 @@ static wpg_status add_function(wpg_profile *profile, wpg_record_name *name, cons
         WPG_TRY(add_record(profile, name, kinds[i].kind, function->checksum, scratch, function->block_count,
                            err));
     }
-    return function->selects ? add_selects(profile, name, counted, map, function, scratch, err) : WPG_OK;
+    if (function->selects)
+        WPG_TRY(add_selects(profile, name, counted, map, function, scratch, err));
+    return add_tables(profile, name, counted, map, function, scratch, err);
 }
 
 static wpg_status add_pipeline_record(wpg_profile *profile, const wpg_record_name *name,
@@ -156,6 +175,8 @@ static size_t scratch_needed(const wpg_counted *counted)
             size_t selects = (size_t)function->select_count * WPG_SELECT_COUNTERS;
             most = function->block_count > most ? function->block_count : most;
             most = selects > most ? selects : most;
+            for (uint32_t k = 0; k < function->table_count; k++)
+                most = function->tables[k].word_count > most ? function->tables[k].word_count : most;
         }
     return most;
 }

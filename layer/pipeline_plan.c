@@ -122,7 +122,8 @@ static uint32_t instrument_stages(wpg_pipeline_plan *plan, const wpg_counter_slo
     uint32_t counters = 0;
     wpg_instrument_options options = {.directory_entry = wpg_counters_entry(device->counters, slot),
                                       .select_sites = wpg_the_process.settings.selects,
-                                      .strategy = (wpg_strategy_choice)wpg_the_process.settings.strategy};
+                                      .strategy = (wpg_strategy_choice)wpg_the_process.settings.strategy,
+                                      .probes = wpg_the_process.probes};
     bool stable = wpg_counters_address_kind(device->counters) != WPG_ADDRESS_ORDINARY;
     for (size_t i = 0; i < plan->count; i++) {
         wpg_rewrite *stage = &plan->stages[i];

@@ -44,7 +44,7 @@ typedef struct wpg_instrument_options {
     uint32_t first_counter; /* index of this stage's first 64-bit counter in the pipeline's counter memory */
     bool select_sites;      /* count select sites too */
     wpg_strategy_choice strategy;
-    uint32_t probes;        /* WPG_PROBE_* wanted, see probe.h; only where waves are counted */
+    uint32_t probes; /* WPG_PROBE_* wanted, see probe.h; only where waves are counted */
 } wpg_instrument_options;
 
 /* Kinds of counter a function may have; absent is not zero. */

@@ -25,7 +25,7 @@ static const char command_name[] = "instrument";
 static const uint64_t example_directory_entry = UINT64_C(0x100000000000);
 
 typedef struct instrument_options {
-    const char *in, *out, *entry, *stage, *use, *strategy;
+    const char *in, *out, *entry, *stage, *use, *strategy, *probes;
     bool normalize_only, validate, map, hash;
     wpg_instrument_options counting;
     WPG_VEC(wpg_spec_value) spec;
@@ -68,11 +68,9 @@ static int parse(instrument_options *options, int argc, char **argv)
     struct {
         const char *name;
         const char **value;
-    } texts[] = {{"-o", &options->out},
-                 {"--entry", &options->entry},
-                 {"--stage", &options->stage},
-                 {"--use", &options->use},
-                 {"--strategy", &options->strategy}};
+    } texts[] = {
+        {"-o", &options->out},    {"--entry", &options->entry},       {"--stage", &options->stage},
+        {"--use", &options->use}, {"--strategy", &options->strategy}, {"--probes", &options->probes}};
     struct {
         const char *name;
         bool *flag, value;
@@ -115,6 +113,10 @@ static int parse(instrument_options *options, int argc, char **argv)
     }
     if (options->strategy && !wpg_strategy_find(&options->counting.strategy, options->strategy))
         return wpg_usage_error(command_name, "no strategy is called '%s'", options->strategy);
+    wpg_error err;
+    if (wpg_probes_parse(&options->counting.probes, options->probes ? options->probes : "default", &err) !=
+        WPG_OK)
+        return wpg_usage_error(command_name, "%s", err.message);
     if (!options->in || (!options->out && !options->map && !options->hash))
         return wpg_usage_error(command_name, "which module, and where to? IN.spv -o OUT.spv");
     return 0;

@@ -85,7 +85,8 @@ static void compare_selects(const fixture *f, const wpg_function_counters *c, co
 }
 
 /* A word of a probe's record. */
-static uint64_t probe_word(const fixture *f, const wpg_counter_map *map, const wpg_probe_table *table, uint32_t word)
+static uint64_t probe_word(const fixture *f, const wpg_counter_map *map, const wpg_probe_table *table,
+                           uint32_t word)
 {
     static uint64_t values[COUNTER_BYTES / 8];
     size_t have = map->first_counter + map->counter_count;
@@ -103,7 +104,8 @@ static const wpg_probe_table *probe_table(const wpg_function_counters *c, const 
     return NULL;
 }
 
-static void compare_branches(const fixture *f, const wpg_counter_map *map, const program_run *run, uint64_t seed)
+static void compare_branches(const fixture *f, const wpg_counter_map *map, const program_run *run,
+                             uint64_t seed)
 {
     const wpg_function_counters *c = &map->functions[0];
     const wpg_probe_table *table = probe_table(c, "branches");
