@@ -1,0 +1,333 @@
+/* See check.h. */
+#include "tests/e2e/random/check.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "compiler/normalize/normalize.h"
+#include "compiler/spirv/builder.h"
+#include "tests/support/assemble.h"
+
+enum { COUNTER_BYTES = 1 << 20, FIRST_WORD = 32, FIRST_COUNTER = 5, SHAPE_WORDS = RANDOM_WORDS };
+
+const check_config check_configs[] = {
+    {"naive", WPG_STRATEGY_NAIVE, 3},     {"additive", WPG_STRATEGY_ADDITIVE, 1},
+    {"derived", WPG_STRATEGY_DERIVED, 1}, {"auto", WPG_STRATEGY_AUTO, 2},
+    {"lane", WPG_STRATEGY_LANE, 6},
+};
+const size_t check_config_count = sizeof check_configs / sizeof *check_configs;
+
+static const wpg_stage stage = {.model = SpvExecutionModelGLCompute, .entry = "main"};
+
+/* -- The device
+ * ------------------------------------------------------------------------------------------------------- */
+
+bool checker_open(checker *c, const char **why)
+{
+    memset(c, 0, sizeof *c);
+    c->device = vkc_open(why);
+    if (!c->device)
+        return false;
+    bool made = vkc_buffer_make(&c->counters, c->device, COUNTER_BYTES) && c->counters.address;
+    for (unsigned i = 0; made && i < RANDOM_BUFFERS; i++)
+        made = vkc_buffer_make(&c->buffers[i], c->device, RANDOM_WORDS * sizeof(uint32_t));
+    *why = "no buffer with a device address";
+    return made;
+}
+
+void checker_close(checker *c)
+{
+    if (!c->device)
+        return;
+    for (unsigned i = 0; i < RANDOM_BUFFERS; i++)
+        vkc_buffer_free(&c->buffers[i], c->device);
+    for (unsigned i = 0; i < sizeof c->shapes / sizeof *c->shapes; i++)
+        free(c->shapes[i]);
+    vkc_buffer_free(&c->counters, c->device);
+    vkc_close(c->device);
+}
+
+static bool dispatch(checker *c, const uint32_t *words, size_t count, const random_source *source)
+{
+    vkc_job job = {.words = words, .word_count = count, .groups = {source->groups, 1, 1}};
+    for (unsigned i = 0; i < RANDOM_BUFFERS; i++) {
+        memcpy(c->buffers[i].data, source->buffers[i], sizeof source->buffers[i]);
+        job.bindings[i].buffer = &c->buffers[i];
+    }
+    job.binding_count = RANDOM_BUFFERS;
+    return vkc_run(c->device, &job, NULL);
+}
+
+static const char shape_text[] =
+    "#version 450\n#extension GL_KHR_shader_subgroup_arithmetic : require\nlayout(local_size_x = %u) in;\n"
+    "layout(set = 0, binding = 0) buffer Waves { uint waves[]; };\n"
+    "void main() { uint i = gl_GlobalInvocationID.x; waves[i] = subgroupMin(i); }\n";
+
+/* Which wave each invocation of a workgroup runs in: by the smallest invocation number of the wave. */
+static const uint32_t *wave_shape(checker *c, const random_source *source)
+{
+    uint32_t size = source->local_size;
+    if (size >= sizeof c->shapes / sizeof *c->shapes)
+        return NULL;
+    if (c->shapes[size])
+        return c->shapes[size];
+    char text[sizeof shape_text + 16];
+    uint32_t *words = NULL;
+    size_t count;
+    random_source *launch = calloc(1, sizeof *launch);
+    uint32_t *shape = malloc(SHAPE_WORDS * sizeof *shape);
+    (void)snprintf(text, sizeof text, shape_text, size);
+    bool known = launch && shape && assemble_glsl(&words, &count, text, "comp", "vulkan1.1");
+    if (known) {
+        launch->groups = SHAPE_WORDS / size;
+        known = dispatch(c, words, count, launch);
+        memcpy(shape, c->buffers[0].data, SHAPE_WORDS * sizeof *shape);
+    }
+    free(launch);
+    free(words);
+    if (known)
+        c->shapes[size] = shape;
+    else
+        free(shape);
+    return c->shapes[size];
+}
+
+/* -- What must come out
+ * ------------------------------------------------------------------------------------------------------- */
+
+typedef struct expectation {
+    simt_counts counts;
+    uint32_t buffers[RANDOM_BUFFERS][RANDOM_WORDS];
+} expectation;
+
+static bool interpret(expectation *e, const wpg_module *module, const random_source *source,
+                      const uint32_t *waves)
+{
+    simt_launch launch = {.local_size = source->local_size, .groups = source->groups, .waves = waves};
+    memcpy(e->buffers, source->buffers, sizeof e->buffers);
+    for (unsigned i = 0; i < RANDOM_BUFFERS; i++) {
+        launch.buffers[i] = e->buffers[i];
+        launch.buffer_words[i] = RANDOM_WORDS;
+    }
+    return simt_run(&e->counts, module, &launch);
+}
+
+static bool same_output(char *message, const checker *c, const expectation *e, const char *what)
+{
+    for (unsigned i = 0; i < RANDOM_BUFFERS; i++) {
+        const uint32_t *got = c->buffers[i].data;
+        for (uint32_t k = 0; k < RANDOM_WORDS; k++) {
+            if (got[k] == e->buffers[i][k])
+                continue;
+            (void)snprintf(message, CHECK_MESSAGE, "%s: word %u of buffer %u is %#x, should be %#x", what, k,
+                           i, got[k], e->buffers[i][k]);
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool same_counts(char *message, checker *c, const expectation *e, const wpg_counter_map *map,
+                        uint64_t start)
+{
+    uint64_t *counters = (uint64_t *)c->counters.data + FIRST_WORD;
+    size_t have = map->first_counter + map->counter_count;
+    for (size_t i = 0; i <= have; i++)
+        counters[i] -= start;
+    for (uint32_t f = 0; f < map->function_count; f++) {
+        const wpg_function_counters *got = &map->functions[f];
+        const simt_function *want = NULL;
+        for (uint32_t k = 0; k < e->counts.function_count; k++) {
+            if (e->counts.functions[k].id == got->function)
+                want = &e->counts.functions[k];
+        }
+        if (!want || want->block_count != got->block_count) {
+            (void)snprintf(message, CHECK_MESSAGE, "function %%%u: not the interpreter's blocks",
+                           got->function);
+            return false;
+        }
+        c->functions += f > 0;
+        for (uint32_t b = 0; b < got->block_count; b++) {
+            const struct {
+                const char *name;
+                const uint32_t *indices;
+                uint64_t want;
+            } kinds[] = {{"lanes", got->lanes, want->lanes[b]},
+                         {"waves", got->waves, want->waves[b]},
+                         {"uniform", got->uniform, want->uniform[b]}};
+            c->blocks++;
+            c->executions += want->waves[b];
+            for (unsigned k = 0; k < 3; k++) {
+                if (!kinds[k].indices)
+                    continue;
+                uint64_t value = wpg_counter_value(map, kinds[k].indices[b], counters, have);
+                if (value == kinds[k].want)
+                    continue;
+                (void)snprintf(message, CHECK_MESSAGE,
+                               "function %%%u block %u: %s is %llu, should be %llu (%s)", got->function, b,
+                               kinds[k].name, (unsigned long long)value, (unsigned long long)kinds[k].want,
+                               wpg_method_name((wpg_method)got->methods[b]));
+                return false;
+            }
+        }
+    }
+    for (uint32_t i = 0; i < FIRST_COUNTER; i++) {
+        if (counters[i] || counters[have]) {
+            (void)snprintf(message, CHECK_MESSAGE, "a counter of another stage was touched");
+            return false;
+        }
+    }
+    return true;
+}
+
+/* -- Judging
+ * ------------------------------------------------------------------------------------------------------- */
+
+static bool parse(wpg_module **module, const uint32_t *words, size_t count, char *message)
+{
+    wpg_error err = {0};
+    if (wpg_module_parse(module, words, count, &err) == WPG_OK)
+        return true;
+    (void)snprintf(message, CHECK_MESSAGE, "parse: %s", err.message);
+    return false;
+}
+
+/* Counters start where adding carries: just below 2^32, a different step below it for each program. */
+static uint64_t counter_start(uint64_t seed)
+{
+    return seed % 3 ? (UINT64_C(1) << 32) - 1 - seed % 61 : 0;
+}
+
+static bool instrument(uint32_t **words, size_t *count, wpg_counter_map **map, wpg_module *module,
+                       const checker *c, const random_source *source, const check_config *config,
+                       char *message)
+{
+    wpg_error err = {0};
+    wpg_instrument_options options = {
+        .target = {.subgroup_basic = true,
+                   .subgroup_ballot = true,
+                   .subgroup_arithmetic = true,
+                   .subgroup_size = vkc_subgroup_size(c->device),
+                   .int64_atomics = source->seed % 2 && vkc_has_int64_atomics(c->device),
+                   .max_spirv_minor = 3},
+        .directory_entry = c->counters.address,
+        .first_counter = FIRST_COUNTER,
+        .strategy = config->strategy};
+    if (wpg_instrument(map, module, &stage, &options, &err) == WPG_OK) {
+        if (wpg_module_emit(words, count, module, &err) == WPG_OK)
+            return true;
+        wpg_counter_map_destroy(*map);
+        *map = NULL;
+    }
+    (void)snprintf(message, CHECK_MESSAGE, "instrument: %s", err.message);
+    return false;
+}
+
+static check_verdict judge(checker *c, const expectation *e, wpg_module *module, const random_source *source,
+                           const check_config *config, char *message)
+{
+    uint32_t *words = NULL;
+    size_t count;
+    wpg_counter_map *map = NULL;
+    uint64_t start = counter_start(source->seed), *memory = c->counters.data;
+    if (!instrument(&words, &count, &map, module, c, source, config, message))
+        return CHECK_WRONG;
+    bool good = FIRST_COUNTER + map->counter_count < COUNTER_BYTES / 8 - FIRST_WORD;
+    if (!good) {
+        (void)snprintf(message, CHECK_MESSAGE, "too many counters: %u", map->counter_count);
+        wpg_counter_map_destroy(map);
+        free(words);
+        return CHECK_UNUSABLE;
+    }
+    memory[0] = c->counters.address + FIRST_WORD * sizeof *memory;
+    for (size_t i = FIRST_WORD; i < COUNTER_BYTES / sizeof *memory; i++)
+        memory[i] = start;
+    good = dispatch(c, words, count, source);
+    if (!good)
+        (void)snprintf(message, CHECK_MESSAGE, "the instrumented shader does not run");
+    good =
+        good && same_output(message, c, e, "instrumented output") && same_counts(message, c, e, map, start);
+    wpg_counter_map_destroy(map);
+    free(words);
+    return good ? CHECK_EXACT : CHECK_WRONG;
+}
+
+check_verdict check_words(checker *c, const uint32_t *words, size_t count, const random_source *source,
+                          const check_config *config, char *message)
+{
+    wpg_module *module = NULL;
+    const uint32_t *waves = wave_shape(c, source);
+    expectation *e = calloc(1, sizeof *e);
+    check_verdict verdict = CHECK_UNUSABLE;
+    message[0] = 0;
+    if (e && waves && parse(&module, words, count, message)) {
+        if (!interpret(e, module, source, waves)) {
+            (void)snprintf(message, CHECK_MESSAGE, "interpreter: %s", e->counts.error);
+        } else if (config) {
+            verdict = judge(c, e, module, source, config, message);
+        } else if (!dispatch(c, words, count, source)) {
+            (void)snprintf(message, CHECK_MESSAGE, "the shader does not run");
+        } else {
+            verdict = same_output(message, c, e, "output") ? CHECK_EXACT : CHECK_DRIVER;
+        }
+        simt_counts_finish(&e->counts);
+    }
+    wpg_module_destroy(module);
+    free(e);
+    return verdict;
+}
+
+/* -- Barriers
+ * ------------------------------------------------------------------------------------------------------- */
+
+/* A barrier is legal where the workgroup's invocations all come together: the interpreter says where, with
+ * workgroups for waves. Every third such block gets one. */
+static void add_barriers(wpg_module *module, const random_source *source, expectation *e)
+{
+    uint32_t groups[RANDOM_WORDS], f = 0, block = 0, place = (uint32_t)source->seed;
+    for (uint32_t i = 0; i < RANDOM_WORDS; i++)
+        groups[i] = i / source->local_size;
+    if (!interpret(e, module, source, groups))
+        return;
+    uint32_t workgroup = wpg_const_u32(module, SpvScopeWorkgroup);
+    uint32_t semantics =
+        wpg_const_u32(module, SpvMemorySemanticsAcquireReleaseMask | SpvMemorySemanticsWorkgroupMemoryMask);
+    for (wpg_inst *function = wpg_next_function(module->first); function;
+         function = wpg_next_function(wpg_function_end(function)), f++, block = 0) {
+        const simt_function *counts = &e->counts.functions[f];
+        for (wpg_inst *inst = function; inst->opcode != SpvOpFunctionEnd; inst = inst->next) {
+            if (inst->opcode != SpvOpLabel)
+                continue;
+            wpg_inst *at = inst->next;
+            while (at->opcode == SpvOpPhi || at->opcode == SpvOpVariable || at->opcode == SpvOpLine)
+                at = at->next;
+            bool together = counts->waves[block] && counts->waves[block] == counts->uniform[block];
+            block++;
+            if (together && ++place % 3 == 0)
+                wpg_inst_add(module, at, SpvOpControlBarrier, workgroup, workgroup, semantics);
+        }
+    }
+}
+
+bool check_normal_form(uint32_t **words, size_t *count, const checker *c, const random_source *source,
+                       bool barriers, char *message)
+{
+    (void)c;
+    wpg_module *module = NULL;
+    wpg_error err = {0};
+    expectation *e = calloc(1, sizeof *e);
+    bool good = e && parse(&module, source->words, source->count, message);
+    if (good && wpg_normalize(module, &stage, NULL, &err) != WPG_OK) {
+        (void)snprintf(message, CHECK_MESSAGE, "normalise: %s", err.message);
+        good = false;
+    }
+    if (good && barriers)
+        add_barriers(module, source, e);
+    if (e)
+        simt_counts_finish(&e->counts);
+    good = good && wpg_module_emit(words, count, module, &err) == WPG_OK;
+    wpg_module_destroy(module);
+    free(e);
+    return good;
+}

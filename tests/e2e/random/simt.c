@@ -1,0 +1,679 @@
+/* See simt.h. */
+#include "tests/e2e/random/simt.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PARTS = 8, MOST_STEPS = 4000000, MOST_NESTING = 64, LANE_WORDS = 65536 };
+
+typedef struct value {
+    uint32_t part[PARTS]; /* components; a pointer is {variable's id, word offset} */
+} value;
+
+/* What a label starts. */
+typedef struct label {
+    wpg_inst *first;       /* OpLabel */
+    uint32_t number;       /* of all blocks of the module, from 0 */
+    uint32_t merge, again; /* of a loop header: its merge block and continue target; else 0 */
+} label;
+
+/* Where a lane is: one entry for each call and each loop around it. */
+typedef struct place {
+    uint32_t id; /* of the loop header, or of the call's result */
+    uint32_t iteration;
+    bool is_call;
+} place;
+
+typedef struct note {
+    uint64_t where; /* digest of the places */
+    uint32_t block, lane;
+} note;
+
+typedef struct machine {
+    const wpg_module *module;
+    const simt_launch *launch;
+    char *error;
+    size_t error_size;
+    value *values;      /* [bound] of the lane that runs; constants stay */
+    label *labels;      /* [bound] */
+    uint32_t *variable; /* [bound] words from the lane's memory, or buffer binding */
+    bool *is_buffer;    /* [bound] */
+    uint32_t block_count;
+    uint32_t lane_words[LANE_WORDS];
+    uint32_t lane_used, global_used;
+    place places[MOST_NESTING];
+    uint32_t depth;
+    note *notes;
+    size_t note_count, note_capacity;
+    uint32_t lane; /* that runs, by number in its wave */
+    uint64_t steps;
+} machine;
+
+static bool refuse(machine *m, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    if (!m->error[0])
+        vsnprintf(m->error, m->error_size, format, args);
+    va_end(args);
+    return false;
+}
+
+/* -- Types and memory
+ * ------------------------------------------------------------------------------------------------------- */
+
+static uint32_t constant_of(const machine *m, uint32_t id)
+{
+    return m->values[id].part[0];
+}
+
+/* Words of a value of the type; 0 for a runtime array and what is unknown. */
+static uint32_t type_words(const machine *m, uint32_t type)
+{
+    const wpg_inst *t = wpg_module_def(m->module, type);
+    uint32_t sum = 0;
+    switch (t ? t->opcode : SpvOpNop) {
+    case SpvOpTypeBool:
+    case SpvOpTypeInt:
+    case SpvOpTypeFloat:
+        return 1;
+    case SpvOpTypeVector:
+        return type_words(m, t->words[2]) * t->words[3];
+    case SpvOpTypeArray:
+        return type_words(m, t->words[2]) * constant_of(m, t->words[3]);
+    case SpvOpTypeStruct:
+        for (uint32_t i = 2; i < t->count; i++)
+            sum += type_words(m, t->words[i]);
+        return sum;
+    default:
+        return 0;
+    }
+}
+
+static uint32_t pointee(const machine *m, uint32_t pointer_type)
+{
+    const wpg_inst *t = wpg_module_def(m->module, pointer_type);
+    return t && t->opcode == SpvOpTypePointer ? t->words[3] : 0;
+}
+
+static uint32_t *words_at(machine *m, const value *pointer, uint32_t count)
+{
+    uint32_t id = pointer->part[0], at = pointer->part[1];
+    uint32_t *base = m->lane_words + m->variable[id];
+    size_t size = type_words(m, pointee(m, wpg_module_def(m->module, id)->type));
+    if (m->is_buffer[id]) {
+        base = m->launch->buffers[m->variable[id]];
+        size = m->launch->buffer_words[m->variable[id]];
+    }
+    if (base && at < size && count <= size - at)
+        return base + at;
+    refuse(m, "access to word %u of variable %%%u, which has %zu", at, id, size);
+    return NULL;
+}
+
+static bool access_chain(machine *m, const wpg_inst *inst)
+{
+    const wpg_inst *base = wpg_module_def(m->module, inst->words[3]);
+    uint32_t type = pointee(m, base->type);
+    value pointer = m->values[inst->words[3]];
+    for (uint32_t i = 4; i < inst->count; i++) {
+        const wpg_inst *t = wpg_module_def(m->module, type);
+        uint32_t index = m->values[inst->words[i]].part[0];
+        if (t->opcode == SpvOpTypeStruct) {
+            for (uint32_t k = 0; k < index; k++)
+                pointer.part[1] += type_words(m, t->words[2 + k]);
+            type = t->words[2 + index];
+        } else {
+            type = t->words[2];
+            pointer.part[1] += index * type_words(m, type);
+        }
+    }
+    m->values[inst->result] = pointer;
+    return true;
+}
+
+/* Gives a variable its place; buffers are found by their binding. */
+static bool place_variable(machine *m, const wpg_inst *inst)
+{
+    uint32_t words = type_words(m, pointee(m, inst->type));
+    m->values[inst->result] = (value){.part = {inst->result}};
+    SpvStorageClass class = (SpvStorageClass)inst->words[3];
+    if (class == SpvStorageClassStorageBuffer || class == SpvStorageClassUniform) {
+        m->is_buffer[inst->result] = true;
+        WPG_INST_EACH (d, m->module) {
+            if (d->opcode == SpvOpDecorate && d->words[1] == inst->result &&
+                d->words[2] == SpvDecorationBinding)
+                m->variable[inst->result] = d->words[3];
+        }
+        return m->variable[inst->result] < SIMT_BINDINGS || refuse(m, "a binding above %u", SIMT_BINDINGS);
+    }
+    if (words > LANE_WORDS - m->lane_used)
+        return refuse(m, "too many variables");
+    m->variable[inst->result] = m->lane_used;
+    m->lane_used += words;
+    return true;
+}
+
+static bool initialise(machine *m, const wpg_inst *inst)
+{
+    uint32_t words = type_words(m, pointee(m, inst->type));
+    if (inst->count < 5 || m->is_buffer[inst->result])
+        return true;
+    if (words > PARTS)
+        return refuse(m, "a large initialiser");
+    memcpy(m->lane_words + m->variable[inst->result], m->values[inst->words[4]].part, words * 4);
+    return true;
+}
+
+/* -- Set-up
+ * ------------------------------------------------------------------------------------------------------- */
+
+static void global_value(machine *m, const wpg_inst *inst)
+{
+    value *v = &m->values[inst->result];
+    if (inst->opcode == SpvOpConstant)
+        v->part[0] = inst->words[3];
+    if (inst->opcode == SpvOpConstantTrue)
+        v->part[0] = 1;
+    for (uint32_t i = 0, at = 0; inst->opcode == SpvOpConstantComposite && i + 3 < inst->count; i++) {
+        uint32_t words = type_words(m, wpg_module_def(m->module, inst->words[3 + i])->type);
+        for (uint32_t k = 0; k < words && at < PARTS; k++)
+            v->part[at++] = m->values[inst->words[3 + i]].part[k];
+    }
+}
+
+static bool prepare(machine *m, simt_counts *counts)
+{
+    simt_function *function = NULL;
+    label *open = NULL;
+    WPG_INST_EACH (inst, m->module) {
+        if (inst->opcode == SpvOpFunction) {
+            if (counts->function_count == SIMT_FUNCTIONS)
+                return refuse(m, "too many functions");
+            function = &counts->functions[counts->function_count++];
+            function->id = inst->result;
+        } else if (inst->opcode == SpvOpLabel) {
+            open = &m->labels[inst->result];
+            open->first = inst;
+            open->number = m->block_count++;
+            function->block_count++;
+        } else if (inst->opcode == SpvOpLoopMerge) {
+            open->merge = inst->words[1];
+            open->again = inst->words[2];
+        } else if (inst->opcode == SpvOpVariable) {
+            if (!place_variable(m, inst))
+                return false;
+            m->global_used = function ? m->global_used : m->lane_used;
+        } else if (!function && inst->result) {
+            global_value(m, inst);
+        }
+    }
+    for (uint32_t f = 0; f < counts->function_count; f++) {
+        simt_function *c = &counts->functions[f];
+        c->waves = calloc(3 * (size_t)c->block_count + 1, sizeof *c->waves);
+        c->lanes = c->waves + c->block_count;
+        c->uniform = c->lanes + c->block_count;
+        if (!c->waves)
+            return refuse(m, "out of memory");
+    }
+    return true;
+}
+
+/* The input variables a shader may read. */
+static bool fill_builtins(machine *m, uint32_t invocation)
+{
+    WPG_INST_EACH (d, m->module) {
+        if (d->opcode == SpvOpFunction)
+            break;
+        if (d->opcode != SpvOpDecorate || d->words[2] != SpvDecorationBuiltIn)
+            continue;
+        uint32_t *words = m->lane_words + m->variable[d->words[1]], local = m->launch->local_size;
+        const wpg_inst *variable = wpg_module_def(m->module, d->words[1]);
+        if (!variable || variable->opcode != SpvOpVariable)
+            continue; /* WorkgroupSize is a constant */
+        if (d->words[3] == SpvBuiltInGlobalInvocationId)
+            words[0] = invocation;
+        else if (d->words[3] == SpvBuiltInLocalInvocationId)
+            words[0] = invocation % local;
+        else if (d->words[3] == SpvBuiltInWorkgroupId)
+            words[0] = invocation / local;
+        else
+            return refuse(m, "built-in %u", d->words[3]);
+    }
+    return true;
+}
+
+/* -- Where a lane is
+ * ------------------------------------------------------------------------------------------------------- */
+
+static bool enter_place(machine *m, uint32_t id, bool is_call)
+{
+    if (m->depth == MOST_NESTING)
+        return refuse(m, "nested too deep");
+    m->places[m->depth++] = (place){.id = id, .is_call = is_call};
+    return true;
+}
+
+/* A branch to `to`: which loops it leaves, which goes round, which begins. */
+static bool move_to(machine *m, uint32_t to)
+{
+    for (uint32_t i = m->depth; i-- > 0 && !m->places[i].is_call;) {
+        const label *header = &m->labels[m->places[i].id];
+        if (m->places[i].id == to) {
+            m->depth = i + 1;
+            m->places[i].iteration++;
+            return true;
+        }
+        if (header->merge == to) {
+            m->depth = i;
+            break;
+        }
+        if (header->again == to) {
+            m->depth = i + 1;
+            break;
+        }
+    }
+    return !m->labels[to].merge || enter_place(m, to, false);
+}
+
+static uint64_t mix(uint64_t digest, uint64_t next)
+{
+    digest = (digest ^ next) * UINT64_C(0x9e3779b97f4a7c15);
+    return digest ^ digest >> 29;
+}
+
+static bool take_note(machine *m, uint32_t block_label)
+{
+    if (m->note_count == m->note_capacity) {
+        size_t capacity = m->note_capacity ? 2 * m->note_capacity : 4096;
+        note *notes = realloc(m->notes, capacity * sizeof *notes);
+        if (!notes)
+            return refuse(m, "out of memory");
+        m->notes = notes;
+        m->note_capacity = capacity;
+    }
+    uint64_t where = 1;
+    for (uint32_t i = 0; i < m->depth; i++)
+        where = mix(mix(where, m->places[i].id), m->places[i].iteration);
+    m->notes[m->note_count++] = (note){where, m->labels[block_label].number, m->lane};
+    return true;
+}
+
+/* -- Instructions
+ * ------------------------------------------------------------------------------------------------------- */
+
+static bool scalar(uint32_t *out, SpvOp opcode, uint32_t a, uint32_t b)
+{
+    switch ((int)opcode) {
+    case SpvOpIAdd:
+        *out = a + b;
+        return true;
+    case SpvOpISub:
+        *out = a - b;
+        return true;
+    case SpvOpIMul:
+        *out = a * b;
+        return true;
+    case SpvOpUDiv:
+        *out = b ? a / b : 0;
+        return b != 0;
+    case SpvOpUMod:
+        *out = b ? a % b : 0;
+        return b != 0;
+    case SpvOpShiftRightLogical:
+        *out = a >> (b & 31);
+        return b < 32;
+    case SpvOpShiftLeftLogical:
+        *out = a << (b & 31);
+        return b < 32;
+    case SpvOpBitwiseAnd:
+    case SpvOpLogicalAnd:
+        *out = a & b;
+        return true;
+    case SpvOpBitwiseOr:
+    case SpvOpLogicalOr:
+        *out = a | b;
+        return true;
+    case SpvOpBitwiseXor:
+        *out = a ^ b;
+        return true;
+    case SpvOpIEqual:
+    case SpvOpLogicalEqual:
+        *out = a == b;
+        return true;
+    case SpvOpINotEqual:
+    case SpvOpLogicalNotEqual:
+        *out = a != b;
+        return true;
+    case SpvOpULessThan:
+        *out = a < b;
+        return true;
+    case SpvOpULessThanEqual:
+        *out = a <= b;
+        return true;
+    case SpvOpUGreaterThan:
+        *out = a > b;
+        return true;
+    case SpvOpUGreaterThanEqual:
+        *out = a >= b;
+        return true;
+    case SpvOpSLessThan:
+        *out = (int32_t)a < (int32_t)b;
+        return true;
+    case SpvOpSLessThanEqual:
+        *out = (int32_t)a <= (int32_t)b;
+        return true;
+    case SpvOpSGreaterThan:
+        *out = (int32_t)a > (int32_t)b;
+        return true;
+    case SpvOpSGreaterThanEqual:
+        *out = (int32_t)a >= (int32_t)b;
+        return true;
+    case SpvOpNot:
+        *out = ~a;
+        return true;
+    case SpvOpLogicalNot:
+        *out = !a;
+        return true;
+    case SpvOpSNegate:
+        *out = 0 - a;
+        return true;
+    case SpvOpBitcast:
+    case SpvOpCopyObject:
+        *out = a;
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool compose(machine *m, const wpg_inst *inst)
+{
+    value v = {{0}};
+    uint32_t at = 0;
+    for (uint32_t i = 3; i < inst->count; i++) {
+        uint32_t words = type_words(m, wpg_module_def(m->module, inst->words[i])->type);
+        for (uint32_t k = 0; k < words; k++) {
+            if (at == PARTS)
+                return refuse(m, "a large composite");
+            v.part[at++] = m->values[inst->words[i]].part[k];
+        }
+    }
+    m->values[inst->result] = v;
+    return true;
+}
+
+static bool load_store(machine *m, const wpg_inst *inst)
+{
+    bool load = inst->opcode == SpvOpLoad;
+    uint32_t type = load ? inst->type : wpg_module_def(m->module, inst->words[2])->type;
+    uint32_t words = type_words(m, type);
+    if (words > PARTS)
+        return refuse(m, "a large load or store");
+    uint32_t *at = words_at(m, &m->values[inst->words[load ? 3 : 1]], words);
+    if (at && load)
+        memcpy(m->values[inst->result].part, at, words * 4);
+    else if (at)
+        memcpy(at, m->values[inst->words[2]].part, words * 4);
+    return at != NULL;
+}
+
+/* An instruction that is no terminator, phi, call or label. */
+static bool step(machine *m, const wpg_inst *inst)
+{
+    value *v = &m->values[inst->result];
+    switch (inst->opcode) {
+    case SpvOpNop:
+    case SpvOpLine:
+    case SpvOpNoLine:
+    case SpvOpUndef:
+    case SpvOpControlBarrier:
+    case SpvOpMemoryBarrier:
+    case SpvOpSelectionMerge:
+    case SpvOpLoopMerge:
+        return true;
+    case SpvOpVariable:
+        return initialise(m, inst);
+    case SpvOpLoad:
+    case SpvOpStore:
+        return load_store(m, inst);
+    case SpvOpAccessChain:
+    case SpvOpInBoundsAccessChain:
+        return access_chain(m, inst);
+    case SpvOpCompositeConstruct:
+        return compose(m, inst);
+    case SpvOpCompositeExtract: {
+        const wpg_inst *t = wpg_module_def(m->module, wpg_module_def(m->module, inst->words[3])->type);
+        if (t->opcode == SpvOpTypeStruct || inst->count != 5 || inst->words[4] >= PARTS)
+            return refuse(m, "OpCompositeExtract of a structure");
+        *v = (value){{m->values[inst->words[3]].part[inst->words[4]]}};
+        return true;
+    }
+    case SpvOpSelect:
+        *v = m->values[inst->words[m->values[inst->words[3]].part[0] ? 4 : 5]];
+        return true;
+    default:
+        break;
+    }
+    if (inst->count != 4 && inst->count != 5)
+        return refuse(m, "opcode %u", inst->opcode);
+    const value *a = &m->values[inst->words[3]], *b = &m->values[inst->words[inst->count - 1]];
+    value out = {{0}};
+    uint32_t words = type_words(m, inst->type);
+    for (uint32_t k = 0; k < words && k < PARTS; k++) {
+        if (!scalar(&out.part[k], (SpvOp)inst->opcode, a->part[k], b->part[k]))
+            return refuse(m, "opcode %u, or its operands", inst->opcode);
+    }
+    *v = out;
+    return true;
+}
+
+/* The target of a branch or switch. */
+static uint32_t target(const machine *m, const wpg_inst *inst)
+{
+    if (inst->opcode == SpvOpBranch)
+        return inst->words[1];
+    uint32_t selector = m->values[inst->words[1]].part[0];
+    if (inst->opcode == SpvOpBranchConditional)
+        return inst->words[selector ? 2 : 3];
+    for (uint32_t i = 3; i + 1 < inst->count; i += 2) {
+        if (inst->words[i] == selector)
+            return inst->words[i + 1];
+    }
+    return inst->words[2];
+}
+
+/* Phis read what their edge brings, all at once. */
+static const wpg_inst *phis(machine *m, const wpg_inst *inst, uint32_t from)
+{
+    value brought[64];
+    const wpg_inst *first = inst;
+    uint32_t count = 0;
+    for (; inst->opcode == SpvOpPhi && count < 64; inst = inst->next, count++) {
+        for (uint32_t i = 3; i + 1 < inst->count; i += 2) {
+            if (inst->words[i + 1] == from)
+                brought[count] = m->values[inst->words[i]];
+        }
+    }
+    for (uint32_t i = 0; i < count; i++, first = first->next)
+        m->values[first->result] = brought[i];
+    return inst;
+}
+
+typedef enum outcome { FAILED, RETURNED, KILLED } outcome;
+
+static outcome run_function(machine *m, uint32_t id, value *result);
+
+static outcome call(machine *m, const wpg_inst *inst)
+{
+    const wpg_inst *parameter = wpg_module_def(m->module, inst->words[3]);
+    for (uint32_t i = 4; i < inst->count; i++) {
+        do
+            parameter = parameter->next;
+        while (parameter->opcode != SpvOpFunctionParameter);
+        m->values[parameter->result] = m->values[inst->words[i]];
+    }
+    uint32_t depth = m->depth;
+    if (!enter_place(m, inst->result, true))
+        return FAILED;
+    outcome how = run_function(m, inst->words[3], &m->values[inst->result]);
+    m->depth = depth;
+    return how;
+}
+
+static outcome run_function(machine *m, uint32_t id, value *result)
+{
+    const wpg_inst *inst = wpg_module_def(m->module, id);
+    while (inst->opcode != SpvOpLabel)
+        inst = inst->next;
+    if (!take_note(m, inst->result))
+        return FAILED;
+    for (uint32_t block = inst->result;;) {
+        inst = inst->next;
+        if (++m->steps > MOST_STEPS) {
+            refuse(m, "a lane does not end");
+            return FAILED;
+        }
+        switch (inst->opcode) {
+        case SpvOpReturn:
+            return RETURNED;
+        case SpvOpReturnValue:
+            *result = m->values[inst->words[1]];
+            return RETURNED;
+        case SpvOpKill:
+        case SpvOpTerminateInvocation:
+            return KILLED;
+        case SpvOpUnreachable:
+            refuse(m, "OpUnreachable was reached");
+            return FAILED;
+        case SpvOpFunctionCall: {
+            outcome how = call(m, inst);
+            if (how != RETURNED)
+                return how;
+            break;
+        }
+        case SpvOpBranch:
+        case SpvOpBranchConditional:
+        case SpvOpSwitch: {
+            uint32_t to = target(m, inst);
+            if (!move_to(m, to) || !take_note(m, to))
+                return FAILED;
+            inst = phis(m, m->labels[to].first->next, block)->prev;
+            block = to;
+            break;
+        }
+        default:
+            if (!step(m, inst))
+                return FAILED;
+        }
+    }
+}
+
+/* -- Waves
+ * ------------------------------------------------------------------------------------------------------- */
+
+static int by_block_and_place(const void *left, const void *right)
+{
+    const note *a = left, *b = right;
+    if (a->block != b->block)
+        return a->block < b->block ? -1 : 1;
+    if (a->where != b->where)
+        return a->where < b->where ? -1 : 1;
+    return a->lane < b->lane ? -1 : a->lane > b->lane;
+}
+
+static void add_up(machine *m, simt_counts *counts, uint32_t members)
+{
+    qsort(m->notes, m->note_count, sizeof *m->notes, by_block_and_place);
+    for (size_t i = 0, end; i < m->note_count; i = end) {
+        const note *first = &m->notes[i];
+        for (end = i + 1; end < m->note_count && m->notes[end].block == first->block &&
+                          m->notes[end].where == first->where;)
+            end++;
+        uint32_t block = first->block, f = 0;
+        for (; block >= counts->functions[f].block_count; f++)
+            block -= counts->functions[f].block_count;
+        counts->functions[f].waves[block]++;
+        counts->functions[f].lanes[block] += end - i;
+        counts->functions[f].uniform[block] += end - i == members;
+    }
+}
+
+static bool run_lane(machine *m, uint32_t entry, uint32_t invocation)
+{
+    value nothing;
+    memset(m->lane_words, 0, (size_t)m->lane_used * sizeof *m->lane_words);
+    m->depth = 0;
+    m->steps = 0;
+    if (!fill_builtins(m, invocation))
+        return false;
+    WPG_INST_EACH (inst, m->module) {
+        if (inst->opcode == SpvOpFunction)
+            break;
+        if (inst->opcode == SpvOpVariable && !initialise(m, inst))
+            return false;
+    }
+    return run_function(m, entry, &nothing) != FAILED;
+}
+
+static bool run_waves(machine *m, simt_counts *counts)
+{
+    uint32_t entry = 0, total = m->launch->local_size * m->launch->groups;
+    WPG_INST_EACH (inst, m->module) {
+        if (inst->opcode == SpvOpEntryPoint)
+            entry = inst->words[2];
+    }
+    bool *done = calloc(total + 1, sizeof *done);
+    bool good = done || refuse(m, "out of memory");
+    for (uint32_t first = 0; good && first < total; first++) {
+        if (done[first])
+            continue;
+        m->note_count = 0;
+        m->lane = 0;
+        for (uint32_t i = first; good && i < total; i++) {
+            if (m->launch->waves[i] != m->launch->waves[first])
+                continue;
+            done[i] = true;
+            good = run_lane(m, entry, i);
+            m->lane++;
+        }
+        add_up(m, counts, m->lane);
+    }
+    free(done);
+    return good;
+}
+
+bool simt_run(simt_counts *counts, const wpg_module *module, const simt_launch *launch)
+{
+    memset(counts, 0, sizeof *counts);
+    machine *m = calloc(1, sizeof *m);
+    bool good = false;
+    if (m) {
+        *m = (machine){.module = module,
+                       .launch = launch,
+                       .error = counts->error,
+                       .error_size = sizeof counts->error,
+                       .values = calloc(module->bound, sizeof *m->values),
+                       .labels = calloc(module->bound, sizeof *m->labels),
+                       .variable = calloc(module->bound, sizeof *m->variable),
+                       .is_buffer = calloc(module->bound, sizeof *m->is_buffer)};
+        good = m->values && m->labels && m->variable && m->is_buffer && prepare(m, counts) &&
+               run_waves(m, counts);
+        free(m->values);
+        free(m->labels);
+        free(m->variable);
+        free(m->is_buffer);
+        free(m->notes);
+    }
+    free(m);
+    return good;
+}
+
+void simt_counts_finish(simt_counts *counts)
+{
+    for (uint32_t f = 0; f < counts->function_count; f++)
+        free(counts->functions[f].waves);
+    counts->function_count = 0;
+}

@@ -1,0 +1,43 @@
+/* An interpreter of SPIR-V for tests: runs a compute shader lane by lane and says of every block how often it
+ * must be counted.
+ *
+ * No mask, no dominance, no counter occurs here, and nothing of compiler/analysis or compiler/instrument is
+ * used. Each lane runs alone and notes the blocks it enters, each with where it was: the calls that led there
+ * and the iteration of every loop around it. Under structured reconvergence lanes of a wave run a block
+ * together exactly if those notes agree; such a group is one execution by the wave (DESIGN 4): waves is the
+ * number of groups, lanes their members, uniform those groups that hold every lane of the wave.
+ *
+ * Knows the instructions of integer shaders that work on their own words of storage buffers: 32-bit integers,
+ * bools, vectors, small arrays, functions, barriers. Anything else is refused by name. Threads: one run a
+ * thread. */
+#ifndef WPG_TESTS_E2E_RANDOM_SIMT_H
+#define WPG_TESTS_E2E_RANDOM_SIMT_H
+
+#include "compiler/spirv/module.h"
+
+enum { SIMT_BINDINGS = 4, SIMT_FUNCTIONS = 64 };
+
+typedef struct simt_launch {
+    uint32_t local_size, groups;      /* along x */
+    const uint32_t *waves;            /* [local_size * groups] name of the wave each invocation runs in */
+    uint32_t *buffers[SIMT_BINDINGS]; /* storage buffers of set 0 by binding; written as the shader does */
+    size_t buffer_words[SIMT_BINDINGS];
+} simt_launch;
+
+typedef struct simt_function {
+    uint32_t id, block_count;          /* blocks in module order, as the profile numbers them */
+    uint64_t *waves, *lanes, *uniform; /* [block_count] */
+} simt_function;
+
+typedef struct simt_counts {
+    simt_function functions[SIMT_FUNCTIONS]; /* in module order */
+    uint32_t function_count;
+    char error[160]; /* why the run could not be done */
+} simt_counts;
+
+/* Runs the module's only entry point. False with counts->error set: an instruction it does not know, an
+ * access out of bounds, a lane that does not end. Free with simt_counts_finish in either case. */
+bool simt_run(simt_counts *counts, const wpg_module *module, const simt_launch *launch);
+void simt_counts_finish(simt_counts *counts);
+
+#endif
