@@ -3,7 +3,8 @@
  *      P: ... OpBranch H                 P: ... OpBranch G
  *      H: loop header, merge M           G: bound (hoisted); OpSelectionMerge M DontFlatten; branch T, F
  *         ...                            T: OpBranch H'
- *      M: phis; rest              =>     H': copy of the loop, bound constant, Unroll, merge X
+ *      M: phis; rest              =>     H': copy of the loop, bound constant, phis with seams
+ *                                            (seam.h), Unroll, merge X
  *                                        X: phis as M had, of the copy; OpBranch M
  *                                        F: OpBranch H
  *                                        H: the loop, merge Y
@@ -17,6 +18,8 @@
 #include "compiler/optimize/trip_guard.h"
 
 #include "compiler/optimize/annotate.h"
+#include "compiler/optimize/legality.h"
+#include "compiler/optimize/seam.h"
 #include "compiler/spirv/builder.h"
 
 typedef struct cloner {
@@ -29,6 +32,7 @@ typedef struct cloner {
     uint32_t bound;    /* of the module before */
     uint32_t replaced; /* the bound's id, read as `constant` everywhere in the copy; 0 where not */
     uint32_t constant;
+    uint32_t zero; /* for seams; 0 where the copy has none */
     uint32_t guard_block, copy_block, rest_block, copy_merge, rest_merge; /* G T F X Y */
     wpg_operand_list operands;
     WPG_VEC(wpg_inst *) merge_phis; /* of M, before */
@@ -128,6 +132,15 @@ static uint32_t hoist(cloner *c, wpg_map *done, uint32_t id, wpg_inst *where)
     return fresh;
 }
 
+static bool has_seams(const cloner *c)
+{
+    const wpg_block *header = block_at(c, c->plan->loop.header);
+    for (const wpg_inst *inst = header->label->next; inst != header->terminator; inst = inst->next)
+        if (c->plan->loop.traits & WPG_TRAIT_FLOAT && wpg_seam_wanted(c->module, inst))
+            return true;
+    return false;
+}
+
 /* The guard's condition, inserted before `where`. */
 static uint32_t guard_condition(cloner *c, wpg_inst *where)
 {
@@ -140,6 +153,8 @@ static uint32_t guard_condition(cloner *c, wpg_inst *where)
     uint32_t value = hoist(c, &done, bound_id, where), condition = wpg_module_fresh_id(c->module);
     c->constant = wpg_const_scalar(c->module, type, plan->value);
     wpg_map_free(&done);
+    if (has_seams(c))
+        c->zero = wpg_seam_zero(c->module, c->view, &plan->loop, plan->preheader, value, where);
     if (!plan->range) {
         wpg_inst_add(c->module, where, SpvOpIEqual, boolean, condition, value, c->constant);
         return condition;
@@ -220,6 +235,24 @@ static void assign_ids(cloner *c)
     c->copy_of[block_at(c, c->plan->preheader)->id] = c->copy_block; /* in the header's phis */
 }
 
+/* Seams of the copied header's phis, which stand before `where`: the seam takes over the phi's id. */
+static void sew(cloner *c, wpg_inst *where)
+{
+    const wpg_block *header = block_at(c, c->plan->loop.header);
+    for (const wpg_inst *phi = header->label->next; c->zero && phi != header->merge; phi = phi->next) {
+        if (!wpg_seam_wanted(c->module, phi))
+            continue;
+        uint32_t seam = copied(c, phi->result), value = wpg_module_fresh_id(c->module);
+        wpg_inst *copy = wpg_module_def(c->module, seam);
+        if (!copy || copy->opcode != SpvOpPhi)
+            continue;
+        copy->words[2] = value;
+        wpg_inst_set_operands(c->module, copy, copy->words + 1, copy->count - 1u);
+        decorate_copy(c, phi->result, value);
+        wpg_seam_insert(c->module, phi, value, seam, c->zero, where);
+    }
+}
+
 static void clone_blocks(cloner *c, wpg_inst *where)
 {
     const wpg_cfg *cfg = c->view->cfg;
@@ -227,6 +260,8 @@ static void clone_blocks(cloner *c, wpg_inst *where)
         if (!c->plan->loop.members[b])
             continue;
         for (const wpg_inst *inst = cfg->blocks[b].label;; inst = inst->next) {
+            if (b == c->plan->loop.header && inst == cfg->blocks[b].merge)
+                sew(c, where);
             clone_inst(c, inst, where);
             if (inst == cfg->blocks[b].terminator)
                 break;

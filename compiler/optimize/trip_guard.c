@@ -14,6 +14,7 @@
 
 #include "compiler/optimize/folding.h"
 #include "compiler/optimize/legality.h"
+#include "compiler/optimize/seam.h"
 #include "compiler/spirv/builder.h"
 
 static const char PASS[] = "trip-guard";
@@ -339,6 +340,8 @@ static const char *copy_refusal(guarder *g, wpg_guard_plan *plan)
     why = shape_refusal(g, plan);
     if (!why)
         why = contents_refusal(g, loop);
+    if (!why)
+        why = wpg_seam_refusal(g->view, loop);
     uint32_t folded =
         why ? 0 : wpg_unrolling_folds(g->view, loop, plan->compare->words[plan->bound_at], g->arena);
     if (!folded)

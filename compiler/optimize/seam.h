@@ -1,0 +1,25 @@
+/* Seams: what keeps a driver from re-associating arithmetic across the trips of a loop it unrolls for us.
+ * Private to compiler/optimize. */
+#ifndef WPG_COMPILER_OPTIMIZE_SEAM_H
+#define WPG_COMPILER_OPTIMIZE_SEAM_H
+
+#include "compiler/optimize/loops.h"
+
+/* NULL if every floating-point value that goes from trip to trip can have a seam, or needs none; else why not
+ * (static storage). */
+const char *wpg_seam_refusal(const wpg_view *view, const wpg_loop *loop);
+
+/* Does a phi of the loop's header get a seam? */
+bool wpg_seam_wanted(const wpg_module *module, const wpg_inst *phi);
+
+/* A u32 that is zero, which compilers do not find out, computed before `where`, in a block that dominates the
+ * loop's copy: of the start of a header phi where one is no constant, else of `otherwise`, a 32-bit integer.
+ */
+uint32_t wpg_seam_zero(wpg_module *module, const wpg_view *view, const wpg_loop *loop, uint32_t preheader,
+                       uint32_t otherwise, wpg_inst *where);
+
+/* `result` = the bits of `value`, both of the type of `phi`, before `where`. */
+void wpg_seam_insert(wpg_module *module, const wpg_inst *phi, uint32_t value, uint32_t result, uint32_t zero,
+                     wpg_inst *where);
+
+#endif
