@@ -1,8 +1,8 @@
 // A filter whose number of taps is a member of a uniform buffer, the same in every dispatch of the run: a compiler must
 // keep the loop, a profile knows its trip count. This is what the trip-count guard is for.
 // A profile should show an inner loop, uniform at 100 %, with one bucket in its trip histogram (8 taps), entered once
-// for each outer iteration. The filter does not start from x itself: an unrolled first tap would be x * a + x * b, which
-// drivers may legally factor, and a specialised copy would then differ from the loop in its last bits.
+// for each outer iteration. The filter starts from x itself: an unrolled first tap would be x * a + x * b, which drivers
+// may factor, so that a specialised copy must keep the taps apart to have the loop's last bits.
 #version 450
 
 layout(local_size_x = 64) in;
@@ -16,7 +16,7 @@ void main()
     float x = float(gid & 4095u) * push.scale;
     float sum = 0.0;
     for (uint i = 0u; i < push.iterations; ++i) {
-        float value = x * 0.5 + 0.25;
+        float value = x;
         for (uint tap = 0u; tap < kernel.taps; ++tap) {
             vec4 w = kernel.weights[tap & 15u];
             value = value * w.x + (x - float(tap)) * w.y;

@@ -12,7 +12,7 @@
  * see. n is taken of a value that differs between invocations where there is one: drivers that specialise
  * on uniform values (lavapipe 22.3.6, in shaders above 100 values) would fold it. Between values of one trip,
  * and those of no trip, nothing changes: only header phis connect trips, given that no floating-point memory
- * does, which is refused. Measured: shaders/trip_factor.comp, which differs on lavapipe 25.0.7 without seams.
+ * does, which is refused. Measured on lavapipe 25.0.7: shaders/trip_uniform.comp differs without.
  */
 #include "compiler/optimize/seam.h"
 

@@ -348,6 +348,21 @@ static void refuses_to_expose_inexact_constants(void **state)
     }
 }
 
+/* Floating-point values that go from trip to trip and can have no seam. */
+static void refuses_what_cannot_be_sewn(void **state)
+{
+    (void)state;
+    refuses_source(BODY(USE_COMPUTE_HEAD, "mat2 m = mat2(float(h)); for (int k = 0; k < params.n; k++)",
+                        "{ m = m * params.f; h += uint(m[0].x); }"),
+                   "comp", SpvExecutionModelGLCompute, 4, "goes from trip to trip");
+    refuses_source(
+        BODY(USE_COMPUTE_HEAD,
+             "float ring[4] = float[4](1.0, params.f, 3.0, float(i)); for (int k = 0; k < params.n; "
+             "k++)",
+             "{ ring[h & 3u] = ring[h >> 30u] * params.f; h ^= uint(ring[h & 1u]) + uint(k); }"),
+        "comp", SpvExecutionModelGLCompute, 4, "floating-point memory is written and read");
+}
+
 static void refuses_large_loops(void **state)
 {
     (void)state;
@@ -401,6 +416,7 @@ int main(void)
         cmocka_unit_test(keeps_dont_unroll),
         cmocka_unit_test(refuses_loops_that_gather),
         cmocka_unit_test(refuses_to_expose_inexact_constants),
+        cmocka_unit_test(refuses_what_cannot_be_sewn),
         cmocka_unit_test(refuses_large_loops),
         cmocka_unit_test(remarks_on_other_exits),
     };
