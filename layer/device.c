@@ -330,6 +330,9 @@ VkResult VKAPI_CALL wpg_create_device(VkPhysicalDevice physical, const VkDeviceC
                 device->mode = WPG_MODE_OFF;
             else
                 equip(device, physical, info, &plan);
+            if (device->mode == WPG_MODE_USE && *device->features.own_passes)
+                wpg_log_info("this driver specialises on uniform values itself: without pass %s",
+                             device->features.own_passes);
             if (device->mode == WPG_MODE_GENERATE) {
                 link_device(device);
                 wpg_writer_start();

@@ -27,6 +27,8 @@ typedef struct wpg_device_features {
     VkShaderStageFlags subgroup_stages;
     VkSubgroupFeatureFlags subgroup_operations;
     uint32_t subgroup_size;
+    const char
+        *own_passes; /* letters of use-mode passes that this driver's own work makes useless or risky */
     wpg_validate_options validate;
 } wpg_device_features;
 

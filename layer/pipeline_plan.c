@@ -208,7 +208,7 @@ static void plan_use(wpg_pipeline_plan *plan)
         wpg_arena arena;
         wpg_arena_init(&arena);
         wpg_use_find(&weights, &stage->found, &arena, plan->hash, stage);
-        if (wpg_rewrite_use(stage, &weights, &plan->device->features.validate) != WPG_OK) {
+        if (wpg_rewrite_use(stage, &weights, &plan->device->features) != WPG_OK) {
             stage->changed = false;
             wpg_log_warn("pipeline %s: stage %s (%s) is left as it is: %s", plan->label,
                          wpg_stage_name(stage->stage.model), stage->entry, stage->why.message);

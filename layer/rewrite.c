@@ -314,13 +314,14 @@ wpg_status wpg_rewrite_generate(wpg_rewrite *rewrite, const wpg_instrument_optio
     return rewrite->why.status;
 }
 
-static void optimize_options(wpg_optimize_options *options)
+static void optimize_options(wpg_optimize_options *options, const char *own_passes)
 {
     const wpg_settings *settings = &wpg_the_process.settings;
     wpg_optimize_defaults(options);
     options->uniform_share = settings->uniform_share;
     options->rare_share = settings->rare_share;
-    (void)snprintf(options->passes, sizeof options->passes, "%s", settings->skip_passes);
+    (void)snprintf(options->passes, sizeof options->passes, "%s%s", own_passes ? own_passes : "",
+                   settings->skip_passes);
 }
 
 static wpg_status optimize(wpg_rewrite *rewrite, const wpg_weights *weights,
@@ -357,12 +358,12 @@ static void key_weights(wpg_writer *key, const wpg_weights *weights)
 }
 
 wpg_status wpg_rewrite_use(wpg_rewrite *rewrite, const wpg_weights *weights,
-                           const wpg_validate_options *validate)
+                           const wpg_device_features *features)
 {
     wpg_optimize_options options;
     if (!weights || weights->function_count == 0)
         return WPG_OK;
-    optimize_options(&options);
+    optimize_options(&options, features->own_passes);
     wpg_writer w = {0};
     wpg_hash128 key;
     begin_key(&w, rewrite, "use");
@@ -376,7 +377,7 @@ wpg_status wpg_rewrite_use(wpg_rewrite *rewrite, const wpg_weights *weights,
             keep(rewrite, key);
     }
     dump_changed(rewrite, ".use");
-    if (check(rewrite, validate) == WPG_OK)
+    if (check(rewrite, &features->validate) == WPG_OK)
         return WPG_OK;
     rewrite->changed = false;
     return rewrite->why.status;

@@ -50,9 +50,9 @@ wpg_status wpg_rewrite_identify(wpg_rewrite *rewrite, wpg_error *err);
 wpg_status wpg_rewrite_generate(wpg_rewrite *rewrite, const wpg_instrument_options *options,
                                 const wpg_validate_options *validate, bool stable);
 
-/* Applies a profile. weights NULL: nothing is known of the shader. */
+/* Applies a profile, on a device with these features. weights NULL: nothing is known of the shader. */
 wpg_status wpg_rewrite_use(wpg_rewrite *rewrite, const wpg_weights *weights,
-                           const wpg_validate_options *validate);
+                           const wpg_device_features *features);
 
 void wpg_rewrite_finish(wpg_rewrite *rewrite);
 
