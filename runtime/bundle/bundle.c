@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -306,4 +307,77 @@ wpg_status wpg_bundle_write_index(const char *path, wpg_error *err)
     if (lock >= 0)
         (void)close(lock);
     return status;
+}
+
+/* -- Replacing */
+
+static void remove_kind(const char *bundle, const kind *k)
+{
+    char folder[PATH_SIZE], key[PATH_SIZE], path[PATH_SIZE];
+    DIR *directory =
+        compose(folder, sizeof folder, NULL, "%s/%s", bundle, k->folder) == WPG_OK ? opendir(folder) : NULL;
+    for (struct dirent *entry; directory && (entry = readdir(directory));) {
+        const kind *found;
+        if (compose(key, sizeof key, NULL, "%s%s%s", k->folder, *k->folder ? "/" : "", entry->d_name) ==
+                WPG_OK &&
+            is_place(&found, key, k->name) && found == k &&
+            compose(path, sizeof path, NULL, "%s/%s", bundle, key) == WPG_OK)
+            (void)unlink(path);
+    }
+    if (directory)
+        (void)closedir(directory);
+}
+
+void wpg_bundle_remove(const char *path)
+{
+    char part[PATH_SIZE];
+    for (size_t i = 0; i < KINDS; i++)
+        remove_kind(path, &kinds[i]);
+    static const char *const parts[] = {"pipelines", "shaders"};
+    if (compose(part, sizeof part, NULL, "%s/%s", path, WPG_BUNDLE_INDEX) == WPG_OK)
+        (void)unlink(part);
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (compose(part, sizeof part, NULL, "%s/%s", path, parts[i]) == WPG_OK)
+            (void)rmdir(part);
+    (void)rmdir(path);
+}
+
+/* The name of something in the folder that no bundle has; false if there is none. */
+static bool has_foreign(char *name, size_t size, const char *path)
+{
+    bool foreign = false;
+    DIR *directory = opendir(path);
+    for (struct dirent *entry; directory && !foreign && (entry = readdir(directory));) {
+        static const char *const ours[] = {".", "..", WPG_BUNDLE_INDEX, "pipelines", "shaders"};
+        const kind *found;
+        foreign = !is_place(&found, entry->d_name, "profile");
+        for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
+            foreign &= strcmp(entry->d_name, ours[i]) != 0;
+        if (foreign)
+            (void)snprintf(name, size, "%s", entry->d_name);
+    }
+    if (directory)
+        (void)closedir(directory);
+    return foreign;
+}
+
+wpg_status wpg_bundle_replace(const char *path, const char *made, wpg_error *err)
+{
+    struct stat info;
+    if (lstat(path, &info) != 0 || (S_ISDIR(info.st_mode) && rmdir(path) == 0))
+        return rename(made, path) == 0
+                   ? WPG_OK
+                   : wpg_fail(err, WPG_E_IO, "cannot rename to %s: %s", path, strerror(errno));
+    if (!wpg_is_bundle(path))
+        return wpg_fail(err, WPG_E_ARGUMENT, "%s is there and is no bundle", path);
+    char name[NAME_MAX + 1];
+    if (has_foreign(name, sizeof name, path))
+        return wpg_fail(err, WPG_E_ARGUMENT, "%s holds %.100s, which is no part of a bundle", path, name);
+    if (renameat2(AT_FDCWD, made, AT_FDCWD, path, RENAME_EXCHANGE) != 0)
+        return wpg_fail(err, WPG_E_IO, "cannot replace %s: %s", path, strerror(errno));
+    wpg_bundle_remove(made);
+    if (stat(made, &info) == 0)
+        return wpg_fail(err, WPG_E_IO, "%s is replaced; files in it that are not a bundle's are in %s now",
+                        path, made);
+    return WPG_OK;
 }

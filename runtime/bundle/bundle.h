@@ -39,6 +39,13 @@ wpg_status wpg_bundle_load(wpg_bundle *bundle, const char *path, uint64_t weight
 wpg_status wpg_bundle_save(const char *path, wpg_bundle *bundle, wpg_error *err);
 void wpg_bundle_finish(wpg_bundle *bundle);
 
+/* Puts the finished bundle `made` in the place of `path`, in one step, and removes what was there. What is
+ * there must be a bundle and hold nothing else, an empty folder or nothing: WPG_E_ARGUMENT, and nothing
+ * changed. */
+wpg_status wpg_bundle_replace(const char *path, const char *made, wpg_error *err);
+/* Removes a bundle's own files, and its folders as far as that makes them empty. */
+void wpg_bundle_remove(const char *path);
+
 /* The facts of a kind and subject, NULL if there are none. */
 wpg_facts *wpg_bundle_find(const wpg_bundle *bundle, const char *kind, const char *subject);
 

@@ -18,9 +18,11 @@ static const wpg_command commands[] = {
      "Every setting of the layer is an option too:\n",
      wpg_command_run},
     {"merge", "-o OUT [--format FORMAT] [--weighted N,FILE] FILE-or-folder...", "merge profiles into one",
-     "  -o OUT                file to write; - for standard output\n"
+     "  -o OUT                file to write; - for standard output; a name that ends in .bundle, .wavepgo or "
+     "/ is a\n"
+     "                        bundle: profiles, shaders and facts of all bundles given, merged\n"
      "  --format FORMAT       indexed (version 7, read by llvm-profdata 14 to 22; default), text, "
-     "raw8..raw11\n"
+     "raw8..raw11, bundle\n"
      "  --weighted N,FILE     counts of FILE weigh N times\n"
      "  --keep-going          leave out files that cannot be read, instead of failing\n"
      "  --quiet               no progress line\n"

@@ -1,12 +1,14 @@
-/* wavepgo merge: profiles into one, as llvm-profdata merge, with folders and patterns. */
+/* wavepgo merge: profiles into one, as llvm-profdata merge, with folders, patterns and bundles. */
 #include "runtime/cli/command.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "runtime/base/vec.h"
+#include "runtime/bundle/bundle.h"
 #include "runtime/bundle/folder.h"
 
 static const char command_name[] = "merge";
@@ -20,6 +22,7 @@ typedef struct merge_options {
     const char *out;
     wpg_profile_format format;
     bool quiet, keep_going;
+    bool bundle, plain; /* what is written: asked for by --format, else by the name of OUT */
     WPG_VEC(merge_input) inputs;
 } merge_options;
 
@@ -50,6 +53,17 @@ static bool parse_weighted(merge_input *input, const char *text)
     return errno == 0 && end != text && *text != '-' && *end == ',' && end[1] && input->weight >= 1;
 }
 
+static bool ends_in(const char *text, const char *ending)
+{
+    size_t length = strlen(text), width = strlen(ending);
+    return length > width && strcmp(text + length - width, ending) == 0;
+}
+
+static bool names_bundle(const char *out)
+{
+    return ends_in(out, ".bundle") || ends_in(out, ".wavepgo") || ends_in(out, "/") || wpg_is_bundle(out);
+}
+
 static int add_input(merge_options *options, merge_input input)
 {
     return wpg_vec_push(&options->inputs, input)
@@ -76,9 +90,13 @@ static int parse(merge_options *options, int argc, char **argv)
         } else if (strncmp(argument, "--format=", 9) == 0 || strcmp(argument, "--format") == 0) {
             took_value = argument[8] == '\0';
             const char *name = took_value ? value : argument + 9;
-            if (!name || !parse_format(&options->format, name))
+            if (name && strcmp(name, "bundle") == 0)
+                options->bundle = true;
+            else if (name && parse_format(&options->format, name))
+                options->plain = true;
+            else
                 code = wpg_usage_error(command_name,
-                                       "--format is one of indexed, text, raw8, raw9, raw10, raw11");
+                                       "--format is one of indexed, bundle, text, raw8, raw9, raw10, raw11");
         } else if (strncmp(argument, "--weighted=", 11) == 0 || strcmp(argument, "--weighted") == 0) {
             took_value = argument[10] == '\0';
             const char *text = took_value ? value : argument + 11;
@@ -100,6 +118,7 @@ static int parse(merge_options *options, int argc, char **argv)
     }
     if (!options->out)
         return wpg_usage_error(command_name, "where to? Give -o OUT");
+    options->bundle |= !options->plain && names_bundle(options->out);
     if (!options->inputs.count)
         return wpg_usage_error(command_name, "which profiles? Give files or folders");
     return 0;
@@ -107,6 +126,7 @@ static int parse(merge_options *options, int argc, char **argv)
 
 typedef struct merge_state {
     wpg_profile *profile;
+    wpg_bundle bundle; /* when one is written */
     wpg_profile_stats stats;
     size_t files, bad;
 } merge_state;
@@ -138,7 +158,15 @@ static int merge_input_files(merge_state *state, const merge_options *options, c
     wpg_path_list list = {0};
     wpg_error err;
     int code = 0;
-    if (wpg_path_list_add(&list, input->path, &err) != WPG_OK)
+    bool bundle = options->bundle && wpg_is_bundle(input->path);
+    if (bundle && wpg_bundle_load(&state->bundle, input->path, input->weight, &err) != WPG_OK) {
+        state->bad++;
+        (void)wpg_complain(0, command_name, "%s", err.message);
+        code = options->keep_going ? 0 : WPG_EXIT_FAILED;
+    }
+    /* A bundle may be without profiles: everything passed through, say. */
+    wpg_status found = code ? WPG_OK : wpg_path_list_add(&list, input->path, &err);
+    if (found != WPG_OK && !(bundle && found == WPG_E_NOT_FOUND))
         code = wpg_complain(WPG_EXIT_FAILED, command_name, "%s", err.message);
     for (size_t i = 0; i < list.count && !code; i++) {
         wpg_status status = read_one(state, list.paths[i], input->weight, &err);
@@ -170,6 +198,34 @@ static int write_out(const merge_state *state, const merge_options *options)
     return written ? 0 : wpg_complain(WPG_EXIT_FAILED, command_name, "cannot write: %s", strerror(errno));
 }
 
+/* Made beside the place it is for, and put there whole. */
+static int write_bundle(merge_state *state, const char *out)
+{
+    wpg_error err;
+    char made[4200], profile[4300], place[4100];
+    (void)snprintf(place, sizeof place, "%s", out);
+    for (size_t length = strlen(place); length > 1 && place[length - 1] == '/';)
+        place[--length] = '\0';
+    (void)snprintf(made, sizeof made, "%s.tmp.XXXXXX", place);
+    if (strlen(out) >= sizeof place || !mkdtemp(made))
+        return wpg_complain(WPG_EXIT_FAILED, command_name, "cannot make a folder beside %s: %s", out,
+                            strerror(errno));
+    (void)chmod(made, 0755);
+    (void)snprintf(profile, sizeof profile, "%s/merged.profdata", made);
+    wpg_status status = wpg_profile_count(state->profile)
+                            ? wpg_profile_write_file(profile, state->profile, WPG_PROFILE_INDEXED, &err)
+                            : WPG_OK;
+    if (status == WPG_OK)
+        status = wpg_bundle_save(made, &state->bundle, &err);
+    if (status == WPG_OK)
+        status = wpg_bundle_replace(place, made, &err);
+    else
+        wpg_bundle_remove(made);
+    if (status == WPG_E_ARGUMENT)
+        wpg_bundle_remove(made);
+    return status == WPG_OK ? 0 : wpg_complain(WPG_EXIT_FAILED, command_name, "%s", err.message);
+}
+
 int wpg_command_merge(int argc, char **argv)
 {
     merge_options options = {.format = WPG_PROFILE_INDEXED};
@@ -179,11 +235,15 @@ int wpg_command_merge(int argc, char **argv)
         code = wpg_complain(WPG_EXIT_FAILED, command_name, "out of memory");
     for (size_t i = 0; i < options.inputs.count && !code; i++)
         code = merge_input_files(&state, &options, &options.inputs.data[i]);
-    if (!code && wpg_profile_count(state.profile) == 0)
+    if (!code && wpg_profile_count(state.profile) == 0 && state.bundle.sets.count == 0)
         code = wpg_complain(WPG_EXIT_FAILED, command_name, "no records in %zu files: nothing written",
                             state.files);
     if (!code)
-        code = write_out(&state, &options);
+        code = options.bundle ? write_bundle(&state, options.out) : write_out(&state, &options);
+    if (!code && state.bundle.conflicts)
+        (void)wpg_complain(0, command_name,
+                           "warning: %zu facts disagree between the bundles (of another build of wavepgo?)",
+                           state.bundle.conflicts);
     if (!code && state.stats.mismatched)
         (void)wpg_complain(
             0, command_name,
@@ -193,6 +253,7 @@ int wpg_command_merge(int argc, char **argv)
         (void)wpg_complain(0, command_name, "warning: %zu of %zu files could not be read", state.bad,
                            state.files);
     wpg_profile_destroy(state.profile);
+    wpg_bundle_finish(&state.bundle);
     wpg_vec_free(&options.inputs);
     return code;
 }

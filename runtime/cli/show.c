@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/bundle/bundle.h"
 #include "runtime/bundle/folder.h"
 
 static const char command_name[] = "show";
@@ -82,17 +83,27 @@ static int show_profile(const char *path, const wpg_show_options *options)
     wpg_profile *profile = wpg_profile_create();
     if (!profile)
         return wpg_complain(WPG_EXIT_FAILED, command_name, "out of memory");
-    wpg_status status = wpg_profile_load(profile, &stats, path, &err);
+    wpg_bundle bundle = {0};
+    wpg_show_options all = *options;
+    wpg_status status = WPG_OK;
+    if (wpg_is_bundle(path)) {
+        status = wpg_bundle_load(&bundle, path, 1, &err);
+        all.bundle = &bundle;
+    }
+    wpg_status found = status == WPG_OK ? wpg_profile_load(profile, &stats, path, &err) : WPG_OK;
+    if (found != WPG_OK && !(found == WPG_E_NOT_FOUND && all.bundle)) /* a bundle may be without profiles */
+        status = found;
     if (status == WPG_OK)
         status = wpg_shader_view_create(&view, profile, &err);
     if (status != WPG_OK)
         (void)wpg_complain(0, command_name, "%s", err.message);
     else if (options->json)
-        wpg_show_json(stdout, path, view, options);
+        wpg_show_json(stdout, path, view, &all);
     else
-        wpg_show_text(stdout, path, view, options);
+        wpg_show_text(stdout, path, view, &all);
     wpg_shader_view_destroy(view);
     wpg_profile_destroy(profile);
+    wpg_bundle_finish(&bundle);
     if (status != WPG_OK)
         return WPG_EXIT_FAILED;
     return fflush(stdout) == 0 && !ferror(stdout)

@@ -9,7 +9,8 @@
 
 typedef struct wpg_show_options {
     bool json, blocks;
-    size_t top; /* rows a table at the most; 0 = all */
+    size_t top;                      /* rows a table at the most; 0 = all */
+    const struct wpg_bundle *bundle; /* its facts are printed too; NULL if it is none */
 } wpg_show_options;
 
 /* Sums over one function's blocks. */
@@ -29,6 +30,10 @@ void wpg_show_text(FILE *out, const char *title, const wpg_shader_view *view,
                    const wpg_show_options *options);
 void wpg_show_json(FILE *out, const char *title, const wpg_shader_view *view,
                    const wpg_show_options *options);
+/* The facts of a bundle (show_facts.c): what the program did with each pipeline; everything, as one member of
+ * a JSON object. */
+void wpg_show_facts_text(FILE *out, const struct wpg_bundle *bundle, size_t top);
+void wpg_show_facts_json(FILE *out, const struct wpg_bundle *bundle);
 /* Prints the JSON lines use mode wrote as text; 0 or an exit code. */
 int wpg_show_use_log(FILE *out, const char *path);
 

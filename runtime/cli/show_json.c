@@ -62,7 +62,6 @@ static void print_pipeline(FILE *out, const wpg_pipeline_counts *pipeline)
 void wpg_show_json(FILE *out, const char *title, const wpg_shader_view *view, const wpg_show_options *options)
 {
     size_t *order = wpg_shaders_by_heat(view);
-    (void)options;
     (void)fputs("{\"profile\": ", out);
     wpg_json_string(out, title);
     (void)fputs(",\n \"pipelines\": [", out);
@@ -83,7 +82,10 @@ void wpg_show_json(FILE *out, const char *title, const wpg_shader_view *view, co
         print_array(out, "selects", shader->selects, shader->select_counter_count);
         (void)fputc('}', out);
     }
-    (void)fprintf(out, "],\n \"foreign_records\": %zu, \"inconsistent_records\": %zu}\n", view->foreign,
+    (void)fputc(']', out);
+    if (options->bundle)
+        wpg_show_facts_json(out, options->bundle);
+    (void)fprintf(out, ",\n \"foreign_records\": %zu, \"inconsistent_records\": %zu}\n", view->foreign,
                   view->inconsistent);
     free(order);
 }

@@ -100,6 +100,17 @@ FACTS
         grep "^is stage ${name#*.}\$" "$found" >/dev/null || fail "$name: $(cat "$found")"
     done
     grep '^is spec.3 4 00000005$' "$work"/one.wavepgo/shaders/*.info >/dev/null || fail "no specialisation value"
+    # Two bundles merge whole; the result is used and shown as any profile.
+    "$wavepgo" merge -o "$work/all.bundle" "$work/one.wavepgo" "$work/two.wavepgo" || fail "merge of bundles"
+    file=$(grep -l "is spec.comp.3" "$work"/all.bundle/pipelines/*.facts)
+    grep "^sum dispatches 40\$" "$file" >/dev/null && grep "^count push.01 0x00000006 16\$" "$file" >/dev/null || fail "merged facts: $(cat "$file")"
+    [ "$(find "$work/all.bundle/shaders" -name "*.spv" | grep -c .)" = 4 ] || fail "shaders of the merged bundle"
+    "$wavepgo" merge -o "$work/x.profdata" "$work/one.wavepgo" "$work/two.wavepgo" && cmp "$work/x.profdata" "$work/all.bundle/merged.profdata" ||
+        fail "the profiles of the merged bundle are not those of a plain merge"
+    use used "$work/all.bundle" "$app" record "$WPG_SPIRV"
+    same absent used
+    "$wavepgo" show "$work/all.bundle" >"$work/shown" || fail "show of a bundle"
+    grep "push constant at byte 4 .*0x00000006 (6) 40.0%" "$work/shown" >/dev/null || fail "shown: $(cat "$work/shown")"
     ;;
 threads)
     plain absent "$app" record-threads "$WPG_SPIRV"

@@ -1,0 +1,1 @@
+wavepgo show --top 1 $DATA/one.wavepgo && wavepgo show --json $DATA/one.wavepgo/
