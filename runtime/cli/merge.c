@@ -7,9 +7,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "runtime/base/file.h"
 #include "runtime/base/vec.h"
 #include "runtime/bundle/bundle.h"
 #include "runtime/bundle/folder.h"
+#include "runtime/cli/merge_cspgo.h"
 
 static const char command_name[] = "merge";
 
@@ -22,11 +24,13 @@ typedef struct merge_options {
     const char *out;
     wpg_profile_format format;
     bool quiet, keep_going;
-    bool bundle, plain; /* what is written: asked for by --format, else by the name of OUT */
+    bool bundle, plain, cspgo; /* what is written: asked for by --format, else by the name of OUT */
+    wpg_cspgo_unit unit;
     WPG_VEC(merge_input) inputs;
+    WPG_VEC(const char *) shaders; /* folders that may hold SPIR-V: --shaders, then the inputs */
 } merge_options;
 
-static bool parse_format(wpg_profile_format *format, const char *name)
+static bool parse_format(merge_options *options, const char *name)
 {
     static const struct {
         const char *name;
@@ -34,13 +38,20 @@ static bool parse_format(wpg_profile_format *format, const char *name)
     } formats[] = {{"indexed", WPG_PROFILE_INDEXED}, {"text", WPG_PROFILE_TEXT},
                    {"raw8", WPG_PROFILE_RAW_8},      {"raw9", WPG_PROFILE_RAW_9},
                    {"raw10", WPG_PROFILE_RAW_10},    {"raw11", WPG_PROFILE_RAW_11}};
+    options->cspgo = strcmp(name, "cspgo-text") == 0;
     for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++) {
         if (strcmp(formats[i].name, name) == 0) {
-            *format = formats[i].format;
+            options->format = formats[i].format;
             return true;
         }
     }
-    return false;
+    return options->cspgo;
+}
+
+static bool parse_unit(wpg_cspgo_unit *unit, const char *name)
+{
+    *unit = strcmp(name, "waves") == 0 ? WPG_CSPGO_WAVES : WPG_CSPGO_LANES;
+    return *unit == WPG_CSPGO_WAVES || strcmp(name, "lanes") == 0;
 }
 
 /* "N,FILE" */
@@ -92,11 +103,24 @@ static int parse(merge_options *options, int argc, char **argv)
             const char *name = took_value ? value : argument + 9;
             if (name && strcmp(name, "bundle") == 0)
                 options->bundle = true;
-            else if (name && parse_format(&options->format, name))
+            else if (name && parse_format(options, name))
                 options->plain = true;
             else
-                code = wpg_usage_error(command_name,
-                                       "--format is one of indexed, bundle, text, raw8, raw9, raw10, raw11");
+                code = wpg_usage_error(
+                    command_name,
+                    "--format is one of indexed, bundle, text, raw8, raw9, raw10, raw11, cspgo-text");
+        } else if (strncmp(argument, "--count=", 8) == 0 || strcmp(argument, "--count") == 0) {
+            took_value = argument[7] == '\0';
+            const char *name = took_value ? value : argument + 8;
+            if (!name || !parse_unit(&options->unit, name))
+                code = wpg_usage_error(command_name, "--count is waves or lanes");
+        } else if (strncmp(argument, "--shaders=", 10) == 0 || strcmp(argument, "--shaders") == 0) {
+            took_value = argument[9] == '\0';
+            const char *folder = took_value ? value : argument + 10;
+            if (!folder)
+                code = wpg_usage_error(command_name, "--shaders takes a folder");
+            else if (!wpg_vec_push(&options->shaders, folder)) /* NOLINT(bugprone-sizeof-expression) */
+                code = wpg_complain(WPG_EXIT_FAILED, command_name, "out of memory");
         } else if (strncmp(argument, "--weighted=", 11) == 0 || strcmp(argument, "--weighted") == 0) {
             took_value = argument[10] == '\0';
             const char *text = took_value ? value : argument + 11;
@@ -121,6 +145,15 @@ static int parse(merge_options *options, int argc, char **argv)
     options->bundle |= !options->plain && names_bundle(options->out);
     if (!options->inputs.count)
         return wpg_usage_error(command_name, "which profiles? Give files or folders");
+    if (!options->cspgo && (options->unit != WPG_CSPGO_AUTO || options->shaders.count))
+        return wpg_usage_error(command_name, "--count and --shaders go with --format=cspgo-text");
+    for (size_t i = 0; i < options->inputs.count && options->cspgo; i++) {
+        struct stat info;
+        const char *path = options->inputs.data[i].path;
+        if (stat(path, &info) == 0 && S_ISDIR(info.st_mode) &&
+            !wpg_vec_push(&options->shaders, path)) /* NOLINT(bugprone-sizeof-expression) */
+            return wpg_complain(WPG_EXIT_FAILED, command_name, "out of memory");
+    }
     return 0;
 }
 
@@ -182,9 +215,56 @@ static int merge_input_files(merge_state *state, const merge_options *options, c
     return code;
 }
 
+static void say_note(const char *text)
+{
+    (void)wpg_complain(0, command_name, "%s", text);
+}
+
+static wpg_status encode_cspgo(uint8_t **data, size_t *size, const merge_state *state,
+                               const merge_options *options, wpg_error *err)
+{
+    wpg_writer w = {0};
+    wpg_cspgo_summary summary;
+    const wpg_cspgo_options how = {.unit = options->unit,
+                                   .folders = options->shaders.data,
+                                   .folder_count = options->shaders.count,
+                                   .note = options->quiet ? NULL : say_note};
+    wpg_status status = wpg_merge_cspgo(&w, &summary, state->profile, &how, err);
+    if (status != WPG_OK) {
+        wpg_writer_finish(&w);
+        return status;
+    }
+    if (!options->quiet)
+        (void)wpg_complain(0, command_name, "%zu of %zu shaders with call paths, %zu contexts",
+                           summary.with_contexts, summary.shaders, summary.records);
+    *data = w.data;
+    *size = w.size;
+    return WPG_OK;
+}
+
+static int write_cspgo(const merge_state *state, const merge_options *options)
+{
+    uint8_t *data;
+    size_t size;
+    wpg_error err;
+    if (encode_cspgo(&data, &size, state, options, &err) != WPG_OK)
+        return wpg_complain(WPG_EXIT_FAILED, command_name, "%s", err.message);
+    int code = 0;
+    if (strcmp(options->out, "-") == 0) {
+        if (fwrite(data, 1, size, stdout) != size || fflush(stdout) != 0)
+            code = wpg_complain(WPG_EXIT_FAILED, command_name, "cannot write: %s", strerror(errno));
+    } else if (wpg_file_write_atomic(options->out, data, size, &err) != WPG_OK) {
+        code = wpg_complain(WPG_EXIT_FAILED, command_name, "%s", err.message);
+    }
+    free(data);
+    return code;
+}
+
 static int write_out(const merge_state *state, const merge_options *options)
 {
     wpg_error err;
+    if (options->cspgo)
+        return write_cspgo(state, options);
     if (strcmp(options->out, "-") != 0)
         return wpg_profile_write_file(options->out, state->profile, options->format, &err) == WPG_OK
                    ? 0
@@ -255,5 +335,6 @@ int wpg_command_merge(int argc, char **argv)
     wpg_profile_destroy(state.profile);
     wpg_bundle_finish(&state.bundle);
     wpg_vec_free(&options.inputs);
+    wpg_vec_free(&options.shaders);
     return code;
 }
