@@ -7,7 +7,13 @@
 #include "runtime/base/vec.h"
 
 /* More than any module of the largest size we take can have. */
-enum { MAX_FUNCTIONS = 1 << 20, MAX_BLOCKS = 1 << 22, MAX_REMARKS = 1 << 20, MAX_TEXT = 4096 };
+enum {
+    MAX_FUNCTIONS = 1 << 20,
+    MAX_BLOCKS = 1 << 22,
+    MAX_REMARKS = 1 << 20,
+    MAX_TEXT = 4096,
+    MAX_TABLES = 64
+};
 
 static void write_text(wpg_writer *out, const char *text)
 {
@@ -44,6 +50,22 @@ static uint32_t *read_indices(wpg_arena *arena, wpg_reader *in, size_t count)
     return indices;
 }
 
+static void write_tables(wpg_writer *out, const wpg_function_counters *function)
+{
+    wpg_write_uleb(out, function->table_count);
+    for (uint32_t i = 0; i < function->table_count; i++) {
+        const wpg_probe_table *table = &function->tables[i];
+        write_text(out, table->record);
+        wpg_write_uleb(out, table->word_count);
+        for (uint32_t w = 0; w < table->word_count; w++)
+            wpg_write_uleb(out, table->first[w + 1] - table->first[w]);
+        for (uint32_t t = 0; t < table->first[table->word_count]; t++) {
+            wpg_write_u8(out, (uint8_t)(table->terms[t].source << 1 | table->terms[t].minus));
+            wpg_write_uleb(out, table->terms[t].index);
+        }
+    }
+}
+
 void wpg_map_encode(wpg_writer *out, const wpg_counter_map *map)
 {
     wpg_write_uleb(out, map->first_counter);
@@ -58,11 +80,6 @@ void wpg_map_encode(wpg_writer *out, const wpg_counter_map *map)
         }
     }
     wpg_write_u8(out, map->without_early_tests);
-    wpg_write_uleb(out, map->sample_rate);
-    if (map->sample_rate > 1) {
-        wpg_write_uleb(out, map->seen_lanes);
-        wpg_write_uleb(out, map->seen_waves);
-    }
     write_text(out, map->note);
     wpg_write_uleb(out, map->function_count);
     for (uint32_t i = 0; i < map->function_count; i++) {
@@ -80,6 +97,7 @@ void wpg_map_encode(wpg_writer *out, const wpg_counter_map *map)
             wpg_write_bytes(out, function->methods, function->block_count);
         wpg_write_uleb(out, function->select_count);
         write_indices(out, function->selects, function->select_count);
+        write_tables(out, function);
     }
 }
 
@@ -120,6 +138,66 @@ static bool read_sums(wpg_counter_map *map, wpg_arena *arena, wpg_reader *in)
     return good && !in->overrun;
 }
 
+/* A term's index must name something there is. */
+static bool term_in_range(const wpg_probe_term *term, const wpg_function_counters *function,
+                          const wpg_counter_map *map)
+{
+    switch ((wpg_term_source)term->source) {
+    case WPG_TERM_CONSTANT:
+        return true;
+    case WPG_TERM_COUNTER:
+        return term->index >= map->first_counter && term->index - map->first_counter < map->counter_count;
+    case WPG_TERM_LANES:
+        return function->lanes && term->index < function->block_count;
+    case WPG_TERM_WAVES:
+        return function->waves && term->index < function->block_count;
+    case WPG_TERM_UNIFORM:
+        return function->uniform && term->index < function->block_count;
+    default:
+        return false;
+    }
+}
+
+static bool read_table(wpg_probe_table *table, const wpg_function_counters *function,
+                       const wpg_counter_map *map, wpg_arena *arena, wpg_reader *in)
+{
+    table->record = read_text(arena, in);
+    uint64_t words = wpg_read_uleb(in), terms = 0;
+    if (in->overrun || words > in->size - in->at) /* one byte a word at least */
+        return false;
+    table->word_count = (uint32_t)words;
+    table->first = WPG_ARENA_ARRAY(arena, uint32_t, (size_t)words + 1);
+    for (size_t w = 0; table->first && w < words; w++) {
+        uint64_t more = wpg_read_uleb(in);
+        if (in->overrun || more > in->size || (terms += more) > in->size) /* two bytes a term */
+            return false;
+        table->first[w + 1] = (uint32_t)terms;
+    }
+    table->terms = WPG_ARENA_ARRAY(arena, wpg_probe_term, (size_t)terms);
+    for (size_t t = 0; table->first && table->terms && t < terms; t++) {
+        uint8_t source = wpg_read_u8(in);
+        table->terms[t] = (wpg_probe_term){.source = source >> 1, .minus = source & 1};
+        table->terms[t].index = (uint32_t)wpg_read_uleb(in);
+        if (in->overrun || !term_in_range(&table->terms[t], function, map))
+            return false;
+    }
+    return table->first && table->terms;
+}
+
+static bool read_tables(wpg_function_counters *function, const wpg_counter_map *map, wpg_arena *arena,
+                        wpg_reader *in)
+{
+    uint64_t tables = wpg_read_uleb(in);
+    if (in->overrun || tables > MAX_TABLES)
+        return false;
+    function->tables = WPG_ARENA_ARRAY(arena, wpg_probe_table, (size_t)tables);
+    function->table_count = function->tables ? (uint32_t)tables : 0;
+    for (uint32_t i = 0; i < function->table_count; i++)
+        if (!read_table(&function->tables[i], function, map, arena, in))
+            return false;
+    return true;
+}
+
 static bool read_function(wpg_function_counters *function, const wpg_counter_map *map, wpg_arena *arena,
                           wpg_reader *in)
 {
@@ -143,10 +221,11 @@ static bool read_function(wpg_function_counters *function, const wpg_counter_map
         return false;
     function->select_count = (uint32_t)selects;
     function->selects = read_indices(arena, in, function->select_count);
-    return !in->overrun && in_range(map, function->lanes, function->block_count, 1) &&
-           in_range(map, function->waves, function->block_count, 1) &&
-           in_range(map, function->uniform, function->block_count, 1) &&
-           in_range(map, function->selects, function->select_count, WPG_SELECT_COUNTERS);
+    bool good = !in->overrun && in_range(map, function->lanes, function->block_count, 1) &&
+                in_range(map, function->waves, function->block_count, 1) &&
+                in_range(map, function->uniform, function->block_count, 1) &&
+                in_range(map, function->selects, function->select_count, WPG_SELECT_COUNTERS);
+    return good && read_tables(function, map, arena, in);
 }
 
 wpg_status wpg_map_decode(wpg_counter_map **map, wpg_reader *in, wpg_error *err)
@@ -160,17 +239,11 @@ wpg_status wpg_map_decode(wpg_counter_map **map, wpg_reader *in, wpg_error *err)
         made->counter_count = (uint32_t)wpg_read_uleb(in);
         good = read_sums(made, &arena, in);
         made->without_early_tests = wpg_read_u8(in) != 0;
-        made->sample_rate = (uint32_t)wpg_read_uleb(in);
-        bool sampled = made->sample_rate > 1;
-        made->seen_lanes = sampled ? (uint32_t)wpg_read_uleb(in) : WPG_NO_COUNTER;
-        made->seen_waves = sampled ? (uint32_t)wpg_read_uleb(in) : WPG_NO_COUNTER;
         const char *note = read_text(&arena, in);
         size_t length = strnlen(note, sizeof made->note - 1);
         memcpy(made->note, note, length);
         uint64_t functions = wpg_read_uleb(in);
-        good = good && !in->overrun && in_range(made, &made->seen_lanes, 1, 1) &&
-               in_range(made, &made->seen_waves, 1, 1) && functions <= MAX_FUNCTIONS &&
-               functions <= in->size - in->at;
+        good = good && !in->overrun && functions <= MAX_FUNCTIONS && functions <= in->size - in->at;
         made->functions = good ? WPG_ARENA_ARRAY(&arena, wpg_function_counters, (size_t)functions) : NULL;
         made->function_count = good ? (uint32_t)functions : 0;
         for (uint32_t i = 0; good && i < made->function_count; i++)

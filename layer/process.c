@@ -6,6 +6,7 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
+#include "compiler/instrument/instrument.h"
 #include "layer/api_settings.h"
 #include "layer/bundle_files.h"
 #include "layer/files.h"
@@ -26,6 +27,9 @@ static void settle(wpg_process *process)
 {
     wpg_log_open((wpg_log_level)process->settings.log, process->settings.log_file);
     process->mode = (wpg_mode)process->settings.mode;
+    wpg_error err;
+    if (wpg_probes_parse(&process->probes, process->settings.probes, &err) != WPG_OK)
+        wpg_log_once(WPG_LOG_WARN, "PROBES: %s", err.message);
     wpg_rewrite_setup();
 }
 

@@ -295,11 +295,10 @@ wpg_status wpg_rewrite_generate(wpg_rewrite *rewrite, const wpg_instrument_optio
     wpg_hash128 key;
     const wpg_instrument_target *target = &options->target;
     begin_key(&w, rewrite, "generate");
-    wpg_write_text(&w, "%d%d%d%u %d%d%d%d %u %d %d ", target->subgroup_basic, target->subgroup_ballot,
+    wpg_write_text(&w, "%d%d%d%u %d%d%d%d %u %d %d %x ", target->subgroup_basic, target->subgroup_ballot,
                    target->subgroup_arithmetic, target->subgroup_size, target->int64_atomics,
                    target->demote_to_helper, target->maximal_reconvergence, target->memory_model_device_scope,
-                   target->max_spirv_minor, options->select_sites, (int)options->strategy);
-    wpg_write_text(&w, "%u %u ", options->sample, options->sample_seed);
+                   target->max_spirv_minor, options->select_sites, (int)options->strategy, options->probes);
     wpg_write_u64(&w, options->directory_entry);
     wpg_write_u32(&w, options->first_counter);
     bool keyed = end_key(&key, &w) && stable;

@@ -60,6 +60,7 @@ typedef struct wpg_device {
 typedef struct wpg_process {
     wpg_settings settings;
     wpg_mode mode;     /* of the settings; WPG_MODE_OFF when privileges were raised (setuid) */
+    uint32_t probes;   /* of the settings: WPG_PROBE_* */
     bool inert;        /* privileges were raised: nothing is read, nothing is done */
     pid_t pid;         /* a forked child is another process: it writes nothing */
     char folder[4096]; /* working folder at load: relative names of the settings count from here */

@@ -61,6 +61,20 @@ static bool comes_only_from(const wpg_cfg *cfg, uint32_t s, uint32_t only, uint3
     return true;
 }
 
+bool wpg_edge_runs_block(const wpg_cfg *cfg, uint32_t from, uint32_t to)
+{
+    /* The proof of (chain), with the lanes of `from` that go to `to` in place of all its lanes. A loop header
+     * starts more often than control comes to it. */
+    const wpg_cfg_private *whole = wpg_cfg_whole(cfg);
+    const wpg_block *block = &cfg->blocks[to];
+    uint32_t continued = whole->continues[to], headed = whole->heads[to];
+    if (headed != NO && cfg->constructs[headed].kind == WPG_CONSTRUCT_LOOP)
+        return false;
+    return block->rpo > cfg->blocks[from].rpo && whole->merges[to] == NO &&
+           comes_only_from(cfg, to, from, NO) &&
+           (continued == NO || cfg->blocks[from].construct == continued);
+}
+
 static bool is_chain(const wpg_cfg *cfg, uint32_t b)
 {
     const wpg_cfg_private *whole = wpg_cfg_whole(cfg);

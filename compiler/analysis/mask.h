@@ -17,4 +17,8 @@ typedef struct wpg_mask_classes {
 /* Arrays live in `arena`. Returns WPG_E_NOMEM only. */
 wpg_status wpg_mask_classes_compute(wpg_mask_classes *classes, const wpg_cfg *cfg, wpg_arena *arena);
 
+/* Whether block `to` starts exactly as often as some lanes go from `from`, whose successor it is, to it, each
+ * time under the same live mask: nobody else comes there, and no two executions' lanes meet there. */
+bool wpg_edge_runs_block(const wpg_cfg *cfg, uint32_t from, uint32_t to);
+
 #endif

@@ -43,3 +43,37 @@ bool wpg_strategy_find(wpg_strategy_choice *choice, const char *name)
         }
     return false;
 }
+
+static uint64_t term_value(const wpg_counter_map *map, const wpg_function_counters *function,
+                           const wpg_probe_term *term, const uint64_t *values, size_t have)
+{
+    const uint32_t *blocks = NULL;
+    switch ((wpg_term_source)term->source) {
+    case WPG_TERM_CONSTANT:
+        return term->index;
+    case WPG_TERM_COUNTER:
+        return wpg_counter_value(map, term->index, values, have);
+    case WPG_TERM_LANES:
+        blocks = function->lanes;
+        break;
+    case WPG_TERM_WAVES:
+        blocks = function->waves;
+        break;
+    case WPG_TERM_UNIFORM:
+        blocks = function->uniform;
+        break;
+    default:
+        break;
+    }
+    return blocks ? wpg_counter_value(map, blocks[term->index], values, have) : 0;
+}
+
+uint64_t wpg_probe_value(const wpg_counter_map *map, const wpg_function_counters *function,
+                         const wpg_probe_table *table, uint32_t word, const uint64_t *values, size_t have)
+{
+    uint64_t plus = 0, minus = 0;
+    for (uint32_t t = table->first[word]; t < table->first[word + 1]; t++)
+        *(table->terms[t].minus ? &minus : &plus) +=
+            term_value(map, function, &table->terms[t], values, have);
+    return plus > minus ? plus - minus : 0;
+}

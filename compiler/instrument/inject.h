@@ -16,9 +16,8 @@ typedef struct wpg_inject {
     wpg_inst *where;
 
     /* The block under change (split.c). */
-    uint32_t tail;   /* label that holds the rest of the block */
-    bool fixed_tail; /* a loop of one block: its rest ends in a block of its own */
-    wpg_map tails;   /* label id of a block -> label id of its last part */
+    bool own_back_edge; /* a loop of one block: its terminator now has a block of its own */
+    wpg_map tails;      /* label id of a block -> label id of its last part */
     bool failed;
 
     /* Module-wide ids. */
@@ -28,21 +27,14 @@ typedef struct wpg_inject {
     uint32_t helper_variable;     /* BuiltIn HelperInvocation, 0 if not used */
     uint32_t entry_mask_variable; /* Private uvec4, 0 if the entry mask stays an SSA value */
     struct {
-        uint32_t t_counter; /* u32 or u64 */
-        uint32_t t_product; /* {u32 low, u32 high}; with sampling, without 64-bit atomics */
+        uint32_t t_counter;                           /* u32 or u64 */
         uint32_t p_directory, p_counters, p_counter;  /* pointer types */
         uint32_t p_base;                              /* pointer to the directory entry's member */
         uint32_t scope, semantics, directory_address; /* constants */
     } memory;
-    struct {
-        uint32_t plain;                            /* the entry function without counting */
-        uint32_t inputs[2];                        /* built-in variables that tell groups apart */
-        uint32_t constant_weight, weight_variable; /* u32; Private u32: at most one of them is not 0 */
-    } sample;                                      /* zero without sampling */
 
     /* Of the function under change. */
     uint32_t base;       /* pointer to the counters */
-    uint32_t weight;     /* u32 every addition is multiplied by, 0 = 1 (sample.h) */
     uint32_t entry_mask; /* E as an SSA value, 0 if it is in the variable */
     uint32_t
         *watched; /* [constructs] variable of each watched construct, 0 for others; NULL if there are none */
@@ -62,6 +54,9 @@ uint32_t wpg_emit(wpg_inject *in, SpvOp opcode, uint32_t type, const uint32_t *o
 /* Makes block `block` ready to take code and sets `where` to its start. A loop header keeps its phis and its
  * OpLoopMerge alone; its rest becomes a block of its own. */
 void wpg_block_open(wpg_inject *in, const wpg_cfg *cfg, uint32_t block);
+/* Sets `where` so that what follows goes before instruction `before` of the opened block; before its merge
+ * instruction where it names the terminator of a block that has one. */
+void wpg_block_seek(wpg_inject *in, const wpg_cfg *cfg, uint32_t block, wpg_inst *before);
 void wpg_block_close(wpg_inject *in, const wpg_cfg *cfg, uint32_t block);
 /* if (condition) { ... }: what is emitted between the two runs conditionally. Nests. */
 typedef struct wpg_if {

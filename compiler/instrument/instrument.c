@@ -6,7 +6,7 @@
  * is spoilt and the caller passes the original through. */
 #include "compiler/instrument/instrument.h"
 
-#include "compiler/instrument/sample.h"
+#include "compiler/instrument/probe.h"
 #include "compiler/instrument/strategy.h"
 
 const wpg_strategy *const wpg_strategies[] = {&wpg_strategy_naive, &wpg_strategy_per_lane, NULL};
@@ -26,6 +26,7 @@ static void declare(wpg_inject *in)
     in->c_one = wpg_const_u32(m, 1);
     in->plan->strategy->declare(in);
     wpg_memory_declare(in);
+    wpg_probes_declare(in);
     const uint32_t function = in->plan->entry_point->words[2];
     if (!in->plan->options->target.maximal_reconvergence || !(in->plan->strategy->kinds & WPG_KIND_WAVES) ||
         wpg_find_execution_mode(m, function, (SpvExecutionMode)MAXIMALLY_RECONVERGES))
@@ -35,25 +36,44 @@ static void declare(wpg_inject *in)
                  MAXIMALLY_RECONVERGES);
 }
 
+/* The strategy's points of block b that go before an instruction, or those at its start. */
+static void count_points(wpg_inject *in, const wpg_function_plan *f, uint32_t b, uint32_t first, bool start)
+{
+    for (uint32_t i = first; i < f->point_count && f->points[i].block == b; i++) {
+        if (start != !f->points[i].before)
+            continue;
+        if (!start)
+            wpg_block_seek(in, f->cfg, b, f->points[i].before);
+        in->plan->strategy->count(in, f, &f->points[i]);
+    }
+}
+
 static void inject_function(wpg_inject *in, const wpg_function_plan *f)
 {
-    const wpg_strategy *strategy = in->plan->strategy;
     wpg_map_free(&in->tails);
-    uint32_t next = 0;
+    uint32_t next = 0, probe = 0;
     /* The entry block is always reachable and the first of its class: the first point is its start. */
-    for (uint32_t b = 0; b < f->cfg->count && next < f->point_count; b++) {
-        if (f->points[next].block != b)
+    for (uint32_t b = 0; b < f->cfg->count; b++) {
+        uint32_t first = next;
+        while (next < f->point_count && f->points[next].block == b)
+            next++;
+        bool probed = probe < f->probe_count && f->probes[probe].block == b;
+        if (next == first && !probed)
             continue;
         wpg_block_open(in, f->cfg, b);
         if (b == 0) {
             wpg_memory_enter(in);
-            strategy->enter(in, f);
+            in->plan->strategy->enter(in, f);
         }
-        for (; next < f->point_count && f->points[next].block == b; next++) {
-            if (f->points[next].before)
-                in->where = f->points[next].before;
-            strategy->count(in, f, &f->points[next]);
+        wpg_inst *start = in->where;
+        count_points(in, f, b, first, true);
+        for (; probe < f->probe_count && f->probes[probe].block == b; probe++) {
+            in->where = start;
+            if (f->probes[probe].before)
+                wpg_block_seek(in, f->cfg, b, f->probes[probe].before);
+            f->probes[probe].probe->emit(in, f, &f->probes[probe]);
         }
+        count_points(in, f, b, first, false);
         wpg_block_close(in, f->cfg, b);
     }
     wpg_fix_phis(in, f->function);
@@ -68,10 +88,8 @@ wpg_status wpg_instrument(wpg_counter_map **map, wpg_module *module, const wpg_s
     WPG_TRY(wpg_plan_make(&plan, module, stage, options, err));
     wpg_inject in = {.module = module, .plan = &plan};
     declare(&in);
-    wpg_sample_begin(&in);
     for (uint32_t i = 0; i < plan.function_count; i++)
         inject_function(&in, &plan.functions[i]);
-    wpg_sample_end(&in);
     wpg_map_free(&in.tails);
     bool failed = in.failed || module->arena.failed;
     if (!failed) {

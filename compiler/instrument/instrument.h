@@ -44,15 +44,13 @@ typedef struct wpg_instrument_options {
     uint32_t first_counter; /* index of this stage's first 64-bit counter in the pipeline's counter memory */
     bool select_sites;      /* count select sites too */
     wpg_strategy_choice strategy;
-    uint32_t sample; /* 1 of so many groups of invocations is counted, at most WPG_SAMPLE_MAX; 0, 1 = all */
-    uint32_t sample_seed; /* which ones: a constant of the pipeline */
+    uint32_t probes; /* WPG_PROBE_* wanted, see probe.h; only where waves are counted */
 } wpg_instrument_options;
 
 /* Kinds of counter a function may have; absent is not zero. */
 enum { WPG_KIND_LANES = 1, WPG_KIND_WAVES = 2, WPG_KIND_UNIFORM = 4, WPG_KIND_SELECTS = 8 };
 
 enum { WPG_NO_COUNTER = UINT32_MAX };
-enum { WPG_SAMPLE_MAX = 65536 };
 /* Counters of one select site, consecutive. Waves: waves with at least one live lane for which the condition
  * was true / false. */
 enum {
@@ -74,6 +72,41 @@ typedef enum wpg_method {
     WPG_METHOD_SUM,      /* a sum of others */
 } wpg_method;
 const char *wpg_method_name(wpg_method method);
+/* Probes: what is learnt beyond blocks and selects (DESIGN 4). */
+enum {
+    WPG_PROBE_BRANCHES = 1, /* each direction of a conditional branch */
+    WPG_PROBE_SWITCH = 2,   /* each target of a switch */
+    WPG_PROBE_LOOPS = 4,    /* entries and trips of loops */
+    WPG_PROBE_ENTRY = 8,    /* how waves start: live and helper lanes, wave size */
+};
+/* What is measured at no or little cost: taken unless the user says otherwise. */
+enum { WPG_PROBES_DEFAULT = 0, WPG_PROBES_ALL = 15 };
+/* "branches,loops", "all", "none", "default", or any of these joined by commas. WPG_E_ARGUMENT names the word
+ * that is none; *probes then has the others. */
+wpg_status wpg_probes_parse(uint32_t *probes, const char *text, wpg_error *err);
+
+/* What a probe leaves: one record of the profile, its words sums of terms over the function's counts. So
+ * the reader of the counters needs to know no probe: word w = sum of terms[first[w]] .. terms[first[w + 1] -
+ * 1], zero where that is negative (counters read while the GPU runs). */
+typedef enum wpg_term_source {
+    WPG_TERM_CONSTANT, /* `index` itself */
+    WPG_TERM_COUNTER,  /* 64-bit counter `index` from the pipeline's base */
+    WPG_TERM_LANES,    /* count of block `index` */
+    WPG_TERM_WAVES,
+    WPG_TERM_UNIFORM,
+    WPG_TERM_SOURCES
+} wpg_term_source;
+typedef struct wpg_probe_term {
+    uint8_t source; /* wpg_term_source */
+    bool minus;
+    uint32_t index;
+} wpg_probe_term;
+typedef struct wpg_probe_table {
+    const char *record; /* kind of the record: "branches", ... */
+    uint32_t word_count;
+    uint32_t *first; /* [word_count + 1], rising, first[0] = 0 */
+    wpg_probe_term *terms;
+} wpg_probe_table;
 
 /* Where one function's counts are: its record in the profile has block_count counters a kind. Index
  * WPG_NO_COUNTER = the block never runs (count 0); an index beyond the stage's counters names a sum. Read
@@ -89,6 +122,8 @@ typedef struct wpg_function_counters {
     uint8_t *methods; /* [block_count] wpg_method */
     uint32_t select_count;
     uint32_t *selects; /* [select_count] index of the first of WPG_SELECT_COUNTERS counters; NULL if absent */
+    uint32_t table_count;
+    wpg_probe_table *tables; /* of probes */
 } wpg_function_counters;
 
 /* A count that is no counter of its own: the sum of factor x counter. Sum i has the index
@@ -110,10 +145,6 @@ typedef struct wpg_counter_map {
     uint32_t sum_count;
     wpg_counter_term *terms;
     uint32_t term_count;
-    /* In-shader sampling (sample.h): counters are estimates of all invocations, from 1 of sample_rate. What
-     * was seen, unscaled, at the entry: counters, WPG_NO_COUNTER where not counted. */
-    uint32_t sample_rate; /* 1: everything is counted */
-    uint32_t seen_lanes, seen_waves;
     bool without_early_tests; /* fragment: counting disabled implicit early tests */
     char note[128];           /* what could not be counted and why; "" if nothing */
 } wpg_counter_map;
@@ -122,6 +153,9 @@ void wpg_counter_map_destroy(wpg_counter_map *map);
 /* The count with that index, from the `have` first counters of the pipeline's memory; 0 if it is not among
  * them. */
 uint64_t wpg_counter_value(const wpg_counter_map *map, uint32_t index, const uint64_t *values, size_t have);
+/* Word `word` of a probe's record. */
+uint64_t wpg_probe_value(const wpg_counter_map *map, const wpg_function_counters *function,
+                         const wpg_probe_table *table, uint32_t word, const uint64_t *values, size_t have);
 
 /* Instruments in place and gives the map. WPG_E_UNSUPPORTED when the stage cannot be instrumented (the module
  * is then untouched): say why and pass the original through. */

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "compiler/analysis/normal_form.h"
-#include "compiler/instrument/sample.h"
+#include "compiler/instrument/probe.h"
 #include "compiler/instrument/strategy.h"
 #include "compiler/spirv/grammar.h"
 
@@ -229,12 +229,14 @@ static wpg_status plan_function(wpg_plan *plan, uint32_t index, wpg_error *err)
     }
     if (!place_points(plan, f, counters, starts, late, late_count))
         return wpg_fail(err, WPG_E_NOMEM, "out of memory");
+    if (wpg_plan_probes(plan, f, counters) != WPG_OK)
+        return wpg_fail(err, WPG_E_NOMEM, "out of memory");
     return WPG_OK;
 }
 
 static wpg_status check_limits(const wpg_plan *plan, wpg_error *err)
 {
-    uint64_t ids = IDS_MODULE + (uint64_t)plan->module->bound;
+    uint64_t ids = IDS_MODULE + (uint64_t)plan->module->bound + plan->probe_ids;
     for (uint32_t i = 0; i < plan->function_count; i++) {
         ids += IDS_FUNCTION;
         for (uint32_t p = 0; p < plan->functions[i].point_count; p++)
@@ -258,7 +260,6 @@ static wpg_status make(wpg_plan *plan, wpg_error *err)
     WPG_TRY(survey(plan, err));
     plan->helper_test = choose_helper_test(plan);
     choose_strategy(plan);
-    wpg_sample_plan(plan);
     WPG_TRY(list_functions(plan, err));
     for (uint32_t i = 0; i < plan->function_count; i++)
         WPG_TRY(plan_function(plan, i, err));

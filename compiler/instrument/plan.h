@@ -43,7 +43,9 @@ typedef struct wpg_function_plan {
     wpg_mask_classes classes;
     wpg_point *points; /* by block, and within a block in instruction order */
     uint32_t point_count;
-    bool watches; /* some point records */
+    bool watches;                   /* some point records */
+    struct wpg_probe_point *probes; /* by block (probe.h) */
+    uint32_t probe_count;
     bool is_entry;
 } wpg_function_plan;
 
@@ -59,6 +61,7 @@ typedef struct wpg_plan {
     wpg_function_plan *functions; /* the entry function first */
     uint32_t function_count;
     uint32_t counter_count;
+    uint64_t probe_ids; /* upper bound of the ids that probes take */
     wpg_counter_map *map;
 } wpg_plan;
 

@@ -47,8 +47,6 @@ uint32_t wpg_emit(wpg_inject *in, SpvOp opcode, uint32_t type, const uint32_t *o
 static void start_block(wpg_inject *in, uint32_t label)
 {
     wpg_inst_add(in->module, in->where, SpvOpLabel, label);
-    if (!in->fixed_tail)
-        in->tail = label;
 }
 
 /* The first instruction behind the block's phis and variables. */
@@ -65,8 +63,7 @@ static wpg_inst *block_start(const wpg_block *block)
 void wpg_block_open(wpg_inject *in, const wpg_cfg *cfg, uint32_t index)
 {
     const wpg_block *block = &cfg->blocks[index];
-    in->tail = block->id;
-    in->fixed_tail = false;
+    in->own_back_edge = false;
     in->where = block_start(block);
     if (!block->merge || block->merge->opcode != SpvOpLoopMerge)
         return;
@@ -92,14 +89,33 @@ void wpg_block_open(wpg_inject *in, const wpg_cfg *cfg, uint32_t index)
     /* Code for the end of the block goes before the branch to the new one, not into it. */
     if (in->where == block->terminator)
         in->where = label->prev;
-    in->tail = back;
-    in->fixed_tail = true;
+    in->own_back_edge = true;
+}
+
+/* The label of the block that now holds an instruction. */
+static wpg_inst *label_of(wpg_inst *inst)
+{
+    while (inst->opcode != SpvOpLabel)
+        inst = inst->prev;
+    return inst;
+}
+
+void wpg_block_seek(wpg_inject *in, const wpg_cfg *cfg, uint32_t index, wpg_inst *before)
+{
+    const wpg_block *block = &cfg->blocks[index];
+    in->where = before;
+    if (before != block->terminator)
+        return;
+    if (in->own_back_edge)
+        in->where = label_of(before)->prev;
+    else if (block->merge && block->merge->opcode == SpvOpSelectionMerge)
+        in->where = block->merge;
 }
 
 void wpg_block_close(wpg_inject *in, const wpg_cfg *cfg, uint32_t index)
 {
-    uint32_t id = cfg->blocks[index].id;
-    if (in->tail != id && !wpg_map_set(&in->tails, id, in->tail))
+    uint32_t id = cfg->blocks[index].id, tail = label_of(cfg->blocks[index].terminator)->result;
+    if (tail != id && !wpg_map_set(&in->tails, id, tail))
         in->failed = true;
 }
 

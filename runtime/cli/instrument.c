@@ -25,7 +25,7 @@ static const char command_name[] = "instrument";
 static const uint64_t example_directory_entry = UINT64_C(0x100000000000);
 
 typedef struct instrument_options {
-    const char *in, *out, *entry, *stage, *use, *strategy;
+    const char *in, *out, *entry, *stage, *use, *strategy, *probes;
     bool normalize_only, validate, map, hash;
     wpg_instrument_options counting;
     WPG_VEC(wpg_spec_value) spec;
@@ -63,26 +63,14 @@ static bool parse_spec(wpg_spec_value *value, const char *text)
     return !errno && !*end;
 }
 
-/* "1/N" or "N". */
-static bool parse_rate(uint32_t *rate, const char *text)
-{
-    char *end;
-    const char *number = strncmp(text, "1/", 2) == 0 ? text + 2 : text;
-    unsigned long value = strtoul(number, &end, 10);
-    *rate = (uint32_t)value;
-    return end != number && !*end && value >= 1 && value <= WPG_SAMPLE_MAX;
-}
-
 static int parse(instrument_options *options, int argc, char **argv)
 {
     struct {
         const char *name;
         const char **value;
-    } texts[] = {{"-o", &options->out},
-                 {"--entry", &options->entry},
-                 {"--stage", &options->stage},
-                 {"--use", &options->use},
-                 {"--strategy", &options->strategy}};
+    } texts[] = {
+        {"-o", &options->out},    {"--entry", &options->entry},       {"--stage", &options->stage},
+        {"--use", &options->use}, {"--strategy", &options->strategy}, {"--probes", &options->probes}};
     struct {
         const char *name;
         bool *flag, value;
@@ -108,11 +96,7 @@ static int parse(instrument_options *options, int argc, char **argv)
         }
         if (known)
             continue;
-        if (strcmp(argv[at], "--sample") == 0) {
-            if (at + 1 >= argc || !parse_rate(&options->counting.sample, argv[at + 1]))
-                return wpg_usage_error(command_name, "--sample takes 1/N, N up to %d", WPG_SAMPLE_MAX);
-            at++;
-        } else if (strcmp(argv[at], "--spec") == 0) {
+        if (strcmp(argv[at], "--spec") == 0) {
             wpg_spec_value value;
             if (at + 1 >= argc || !parse_spec(&value, argv[at + 1]))
                 return wpg_usage_error(command_name, "--spec takes ID=VALUE");
@@ -129,6 +113,10 @@ static int parse(instrument_options *options, int argc, char **argv)
     }
     if (options->strategy && !wpg_strategy_find(&options->counting.strategy, options->strategy))
         return wpg_usage_error(command_name, "no strategy is called '%s'", options->strategy);
+    wpg_error err;
+    if (wpg_probes_parse(&options->counting.probes, options->probes ? options->probes : "default", &err) !=
+        WPG_OK)
+        return wpg_usage_error(command_name, "%s", err.message);
     if (!options->in || (!options->out && !options->map && !options->hash))
         return wpg_usage_error(command_name, "which module, and where to? IN.spv -o OUT.spv");
     return 0;
@@ -193,8 +181,6 @@ static void print_map(const wpg_counter_map *map)
         (void)putchar('\n');
     }
     (void)printf("counters %u\n", map->counter_count);
-    if (map->sample_rate > 1)
-        (void)printf("sampled 1/%u\n", map->sample_rate);
     if (*map->note)
         (void)printf("note: %s\n", map->note);
 }

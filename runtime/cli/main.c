@@ -51,7 +51,7 @@ static const wpg_command commands[] = {
      "  --validate            run the validator on the result\n"
      "  --no-selects          do not count selects\n"
      "  --strategy NAME       how to count: auto, derived, additive, naive, lane\n"
-     "  --sample 1/N          count 1 of N workgroups, tiles or vertex groups\n"
+     "  --probes LIST         what to learn beyond blocks, as the setting PROBES\n"
      "  --hash                print the shader hash, stage and entry point\n"
      "  --map                 print where each block's counters are\n",
      wpg_command_instrument},

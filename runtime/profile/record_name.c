@@ -9,9 +9,11 @@
 #include "runtime/profile/profile.h"
 
 static const char *const kinds[WPG_RECORD_KINDS] = {
-    [WPG_RECORD_LANES] = "lanes",     [WPG_RECORD_WAVES] = "waves",   [WPG_RECORD_UNIFORM] = "uniform",
-    [WPG_RECORD_SELECTS] = "selects", [WPG_RECORD_VALUES] = "values", [WPG_RECORD_TRIPS] = "trips",
-    [WPG_RECORD_SAMPLES] = "samples",
+    [WPG_RECORD_LANES] = "lanes",     [WPG_RECORD_WAVES] = "waves",
+    [WPG_RECORD_UNIFORM] = "uniform", [WPG_RECORD_SELECTS] = "selects",
+    [WPG_RECORD_VALUES] = "values",   [WPG_RECORD_TRIPS] = "trips",
+    [WPG_RECORD_SAMPLES] = "samples", [WPG_RECORD_BRANCHES] = "branches",
+    [WPG_RECORD_CASES] = "cases",     [WPG_RECORD_ENTRY_MASK] = "entry_mask",
 };
 static const char *const stages[] = {"vert", "tesc", "tese", "geom",  "frag",  "comp",  "task",
                                      "mesh", "rgen", "rint", "rahit", "rchit", "rmiss", "rcall"};
@@ -19,6 +21,14 @@ static const char *const stages[] = {"vert", "tesc", "tese", "geom",  "frag",  "
 const char *wpg_record_kind_name(wpg_record_kind kind)
 {
     return (unsigned)kind < WPG_RECORD_KINDS ? kinds[kind] : "";
+}
+
+wpg_record_kind wpg_record_kind_find(const char *name)
+{
+    unsigned kind = 0;
+    while (kind < WPG_RECORD_KINDS && strcmp(kinds[kind], name) != 0)
+        kind++;
+    return (wpg_record_kind)kind;
 }
 
 static bool stage_is_known(const char *stage, size_t length)
@@ -124,9 +134,8 @@ wpg_status wpg_record_name_parse(wpg_record_name *parts, const char *name, wpg_e
         return wpg_fail(err, WPG_E_FORMAT, "record name '%.80s' has no known shader stage", name);
     memcpy(result.stage, stage, (size_t)(dot - stage));
     const char *entry = dot + 1, *mark = strchr(entry, '#');
-    for (unsigned kind = 0; mark && kind < WPG_RECORD_KINDS; kind++)
-        if (strcmp(kinds[kind], mark + 1) == 0)
-            result.kind = (wpg_record_kind)kind;
+    if (mark)
+        result.kind = wpg_record_kind_find(mark + 1);
     if (result.kind == WPG_RECORD_KINDS)
         return wpg_fail(err, WPG_E_FORMAT, "record name '%.80s' ends in no known kind", name);
     size_t length = (size_t)(mark - entry);

@@ -16,13 +16,16 @@
 
 /* What a record counts (DESIGN 4). */
 typedef enum wpg_record_kind {
-    WPG_RECORD_LANES,   /* live lanes, one counter a block */
-    WPG_RECORD_WAVES,   /* waves, one counter a block */
-    WPG_RECORD_UNIFORM, /* waves that arrived whole, one counter a block */
-    WPG_RECORD_SELECTS, /* select sites, a fixed number of counters each */
-    WPG_RECORD_VALUES,  /* value sites (value/count pairs) */
-    WPG_RECORD_TRIPS,   /* log2 histogram of loop trips */
-    WPG_RECORD_SAMPLES, /* invocations seen and represented */
+    WPG_RECORD_LANES,      /* live lanes, one counter a block */
+    WPG_RECORD_WAVES,      /* waves, one counter a block */
+    WPG_RECORD_UNIFORM,    /* waves that arrived whole, one counter a block */
+    WPG_RECORD_SELECTS,    /* select sites, a fixed number of counters each */
+    WPG_RECORD_VALUES,     /* value sites (value/count pairs) */
+    WPG_RECORD_TRIPS,      /* entries and trips of loops */
+    WPG_RECORD_SAMPLES,    /* invocations seen and represented */
+    WPG_RECORD_BRANCHES,   /* each direction of conditional branches (probe_records.h) */
+    WPG_RECORD_CASES,      /* each target of switches */
+    WPG_RECORD_ENTRY_MASK, /* how waves start */
     WPG_RECORD_KINDS
 } wpg_record_kind;
 
@@ -36,17 +39,8 @@ typedef struct wpg_record_name {
 
 /* "lanes", "waves", ...; static storage; "" outside the enum. */
 const char *wpg_record_kind_name(wpg_record_kind kind);
-
-/* The counters of a #samples record, of a stage in which not everything was counted: at the entry, what was
- * seen and what it stands for. The counts of such a stage are written scaled already, so that all profiles
- * merge by addition; what was counted without sampling has no such record. Waves 0: not measured. */
-enum {
-    WPG_SAMPLES_SEEN_LANES,
-    WPG_SAMPLES_LANES,
-    WPG_SAMPLES_SEEN_WAVES,
-    WPG_SAMPLES_WAVES,
-    WPG_SAMPLES_COUNTERS
-};
+/* The kind of that name, WPG_RECORD_KINDS if there is none. */
+wpg_record_kind wpg_record_kind_find(const char *name);
 
 /* *name is malloc'd, the caller frees it. WPG_E_ARGUMENT: unknown stage or kind; WPG_E_LIMIT: a longer entry
  * name than a record's name can hold; WPG_E_NOMEM. */

@@ -73,20 +73,18 @@ static int compare_pipelines(const void *left, const void *right)
 static bool join(wpg_shader_counts *counts, const entry_of *entry)
 {
     const wpg_profile_record *record = entry->record;
-    if (entry->kind == WPG_RECORD_SELECTS) {
-        counts->selects = record->counters;
-        counts->select_counter_count = record->counter_count;
-        return true;
-    }
-    if (entry->kind == WPG_RECORD_SAMPLES) {
-        if (record->counter_count != WPG_SAMPLES_COUNTERS)
-            return false;
-        counts->samples = record->counters;
+    if (entry->kind > WPG_RECORD_UNIFORM) { /* not one counter a block */
+        counts->records[entry->kind] = record;
+        if (entry->kind == WPG_RECORD_SELECTS) {
+            counts->selects = record->counters;
+            counts->select_counter_count = record->counter_count;
+        }
         return true;
     }
     if (counts->block_count && counts->block_count != record->counter_count)
         return false;
     counts->block_count = record->counter_count;
+    counts->records[entry->kind] = record;
     if (entry->kind == WPG_RECORD_LANES)
         counts->lanes = record->counters;
     else if (entry->kind == WPG_RECORD_WAVES)
@@ -154,8 +152,7 @@ static void sort_record(wpg_shader_view *view, const wpg_profile_record *record,
     } else if (wpg_record_name_parse(&parts, record->name, NULL) != WPG_OK) {
         view->foreign++;
         return;
-    } else if (parts.kind <= WPG_RECORD_SELECTS ||
-               parts.kind == WPG_RECORD_SAMPLES) { /* the kinds this view shows */
+    } else {
         entry_of *made = &entries[(*entry_count)++];
         *made = (entry_of){.key = {.shader = parts.shader,
                                    .entry = keep_entry(view, &parts),

@@ -7,6 +7,7 @@
 #include "runtime/base/arena.h"
 #include "runtime/profile/pipeline_record.h"
 #include "runtime/profile/profile.h"
+#include "runtime/profile/record_name.h"
 
 /* Counts of one function (0 = the entry function) of one shader; NULL = not measured. Records whose counter
  * count disagrees with the first kind's are left out and counted in the view's `inconsistent`. */
@@ -20,7 +21,7 @@ typedef struct wpg_shader_counts {
     const uint64_t *lanes, *waves, *uniform; /* [block_count] */
     size_t select_counter_count;             /* a multiple of the counters a site */
     const uint64_t *selects;
-    const uint64_t *samples; /* [WPG_SAMPLES_COUNTERS]; NULL: nothing was sampled */
+    const wpg_profile_record *records[WPG_RECORD_KINDS]; /* of every kind; of probes: probe_records.h */
 } wpg_shader_counts;
 
 typedef struct wpg_pipeline_stage_counts {

@@ -15,6 +15,10 @@ static uint32_t lanes[] = {10, 11, WPG_NO_COUNTER, 12}, waves[] = {13, 14, WPG_N
 static wpg_counter_sum sums[] = {{0, 2}, {2, 1}};
 static wpg_counter_term terms[] = {{10, 1}, {23, -1}, {12, 8}};
 static uint8_t methods[] = {WPG_METHOD_NAIVE, WPG_METHOD_EDGE, WPG_METHOD_NONE, WPG_METHOD_SUM};
+static uint32_t first_word[] = {0, 1, 3, 3};
+static wpg_probe_term words[] = {
+    {WPG_TERM_CONSTANT, false, 900}, {WPG_TERM_LANES, false, 3}, {WPG_TERM_COUNTER, true, 23}};
+static wpg_probe_table tables[] = {{"branches", 3, first_word, words}};
 static wpg_function_counters functions[] = {
     {.function = 4,
      .checksum = 0x0123456789abcdef,
@@ -24,7 +28,9 @@ static wpg_function_counters functions[] = {
      .waves = waves,
      .methods = methods,
      .select_count = 2,
-     .selects = selects},
+     .selects = selects,
+     .table_count = 1,
+     .tables = tables},
     {.function = 90, .ordinal = 1, .kinds = WPG_KIND_LANES, .block_count = 1, .lanes = lanes}};
 static const wpg_counter_map sample = {.functions = functions,
                                        .function_count = 2,
@@ -35,9 +41,6 @@ static const wpg_counter_map sample = {.functions = functions,
                                        .terms = terms,
                                        .term_count = 3,
                                        .without_early_tests = true,
-                                       .sample_rate = 16,
-                                       .seen_lanes = 22,
-                                       .seen_waves = 23,
                                        .note = "a note"};
 
 static void round_trip(void **state)
@@ -65,18 +68,41 @@ static void round_trip(void **state)
     assert_int_equal(wpg_counter_value(map, 26, values, 24), 0);
     values[10] = 0; /* ahead of what it is to be subtracted from */
     assert_int_equal(wpg_counter_value(map, 24, values, 24), 0);
-    assert_int_equal(map->sample_rate, 16);
-    assert_int_equal(map->seen_lanes, 22);
-    assert_int_equal(map->seen_waves, 23);
     assert_string_equal(map->note, "a note");
     assert_memory_equal(map->functions[0].lanes, lanes, sizeof lanes);
     assert_memory_equal(map->functions[0].waves, waves, sizeof waves);
     assert_null(map->functions[0].uniform); /* absent stays absent */
     assert_memory_equal(map->functions[0].selects, selects, sizeof selects);
+    const wpg_probe_table *table = map->functions[0].tables;
+    assert_int_equal(map->functions[0].table_count, 1);
+    assert_string_equal(table->record, "branches");
+    assert_int_equal(table->word_count, 3);
+    assert_memory_equal(table->first, first_word, sizeof first_word);
+    for (size_t i = 0; i < 3; i++) {
+        assert_int_equal(table->terms[i].source, words[i].source);
+        assert_int_equal(table->terms[i].minus, words[i].minus);
+        assert_int_equal(table->terms[i].index, words[i].index);
+    }
     assert_true(map->functions[0].checksum == functions[0].checksum);
     assert_int_equal(map->functions[1].ordinal, 1);
     wpg_counter_map_destroy(map);
     wpg_writer_finish(&w);
+}
+
+static void check_tables(const wpg_counter_map *map)
+{
+    for (uint32_t f = 0; f < map->function_count; f++)
+        for (uint32_t i = 0; i < map->functions[f].table_count; i++) {
+            const wpg_probe_table *table = &map->functions[f].tables[i];
+            for (uint32_t t = 0; t < table->first[table->word_count]; t++) {
+                uint32_t index = table->terms[t].index;
+                assert_true(table->terms[t].source < WPG_TERM_SOURCES);
+                if (table->terms[t].source == WPG_TERM_COUNTER)
+                    assert_true(index - map->first_counter < map->counter_count);
+                else if (table->terms[t].source != WPG_TERM_CONSTANT)
+                    assert_true(index < map->functions[f].block_count);
+            }
+        }
 }
 
 /* Cut anywhere: refused. Changed anywhere: refused or a map whose every index is in range, never a crash. */
@@ -101,6 +127,7 @@ static void bad_bytes(void **state)
                         assert_true(map->functions[f].lanes[b] == WPG_NO_COUNTER ||
                                     map->functions[f].lanes[b] - map->first_counter <
                                         map->counter_count + map->sum_count);
+                check_tables(map);
                 wpg_counter_map_destroy(map);
             }
             w.data[i] ^= (uint8_t)(1u << bit);

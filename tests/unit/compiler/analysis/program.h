@@ -438,6 +438,11 @@ PROGRAM_INLINE int program_next(const program_lane *lane, const program_block *b
 
 typedef WPG_VEC(uint64_t) program_visits;
 
+/* What went along a block's edges: live lanes and waves by target; waves with any live lane at its end. */
+typedef struct program_edges {
+    uint64_t lanes[MAX_TARGETS], waves[MAX_TARGETS], all_waves;
+} program_edges;
+
 typedef struct program_run {
     const program *p;
     program_lane lanes[MAX_LANES];
@@ -446,6 +451,7 @@ typedef struct program_run {
     program_visits *visits;       /* [block] live masks, in time order, empty ones left out */
     uint64_t *uniform;            /* [block] */
     uint64_t (*select_counts)[4]; /* [block] lanes true, lanes false, waves true, waves false */
+    program_edges *edges;         /* [block] */
     struct {
         int label;
         uint64_t waiting;
@@ -536,6 +542,12 @@ PROGRAM_INLINE void program_fan_out(program_run *r, int block, uint64_t mask)
                 break;
             }
         }
+    }
+    uint64_t live = mask & ~r->demoted;
+    r->edges[block].all_waves += live != 0;
+    for (int t = 0; t < b->target_count; t++) {
+        r->edges[block].lanes[t] += (uint64_t)__builtin_popcountll(going[t] & live);
+        r->edges[block].waves[t] += (going[t] & live) != 0;
     }
     /* Cases in the order they stand, each waited at until its turn, for those that fall through. */
     int sorted[MAX_TARGETS], count = 0;
@@ -630,7 +642,8 @@ PROGRAM_INLINE void program_run_init(program_run *r, const program *p)
     r->visits = calloc(p->blocks.count, sizeof *r->visits);
     r->uniform = calloc(p->blocks.count, sizeof *r->uniform);
     r->select_counts = calloc(p->blocks.count, sizeof *r->select_counts);
-    if (!r->visits || !r->uniform || !r->select_counts)
+    r->edges = calloc(p->blocks.count, sizeof *r->edges);
+    if (!r->visits || !r->uniform || !r->select_counts || !r->edges)
         abort();
 }
 
@@ -652,6 +665,7 @@ PROGRAM_INLINE void program_run_finish(program_run *r)
     free(r->visits);
     free(r->uniform);
     free(r->select_counts);
+    free(r->edges);
 }
 
 #endif

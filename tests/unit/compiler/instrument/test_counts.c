@@ -14,7 +14,7 @@
 #include "tests/support/vk_compute.h"
 #include "tests/unit/compiler/analysis/program_spirv.h"
 
-enum { LOCAL_SIZE = 61, GROUPS = 3, LANES = LOCAL_SIZE * GROUPS, COUNTER_BYTES = 1 << 18 };
+enum { LOCAL_SIZE = 61, GROUPS = 3, LANES = LOCAL_SIZE * GROUPS, COUNTER_BYTES = 1 << 19 };
 static const uint64_t start = (UINT64_C(1) << 32) - 2;
 
 typedef struct fixture {
@@ -84,6 +84,48 @@ static void compare_selects(const fixture *f, const wpg_function_counters *c, co
     assert_int_equal(site, c->select_count);
 }
 
+/* A word of a probe's record. */
+static uint64_t probe_word(const fixture *f, const wpg_counter_map *map, const wpg_probe_table *table,
+                           uint32_t word)
+{
+    static uint64_t values[COUNTER_BYTES / 8];
+    size_t have = map->first_counter + map->counter_count;
+    for (uint32_t i = 0; i < have; i++)
+        values[i] = counted(f, i);
+    assert_true(word < table->word_count);
+    return wpg_probe_value(map, &map->functions[0], table, word, values, have);
+}
+
+static const wpg_probe_table *probe_table(const wpg_function_counters *c, const char *record)
+{
+    for (uint32_t i = 0; i < c->table_count; i++)
+        if (strcmp(c->tables[i].record, record) == 0)
+            return &c->tables[i];
+    return NULL;
+}
+
+static void compare_branches(const fixture *f, const wpg_counter_map *map, const program_run *run,
+                             uint64_t seed)
+{
+    const wpg_function_counters *c = &map->functions[0];
+    const wpg_probe_table *table = probe_table(c, "branches");
+    uint32_t word = 1;
+    for (size_t b = 0; b < c->block_count; b++) {
+        const program_edges *edges = &run->edges[b];
+        if (run->p->blocks.data[b].end != END_IF || c->lanes[b] == WPG_NO_COUNTER)
+            continue;
+        assert_non_null(table);
+        expect(probe_word(f, map, table, word), b, "a branch's block", seed, b);
+        for (uint32_t t = 0; t < 2; t++) {
+            expect(probe_word(f, map, table, word + 1 + t), edges->lanes[t], "lanes of a direction", seed, b);
+            expect(probe_word(f, map, table, word + 3 + t), edges->waves[t], "waves of a direction", seed, b);
+        }
+        expect(probe_word(f, map, table, word + 5), edges->all_waves, "waves at a branch", seed, b);
+        word += 6;
+    }
+    assert_int_equal(table ? table->word_count : 1, word);
+}
+
 static void compare_state(const fixture *f, const program_lane *lanes, uint64_t seed)
 {
     const uint32_t *state = f->state.data;
@@ -110,7 +152,8 @@ static void run_program(fixture *f, uint64_t seed, int budget, bool wide, bool s
                                                  .max_spirv_minor = 3},
                                       .directory_entry = f->memory.address,
                                       .first_counter = 5,
-                                      .select_sites = true};
+                                      .select_sites = true,
+                                      .probes = WPG_PROBES_ALL};
     wpg_status status = wpg_instrument(&map, module, &stage, &options, &err);
     if (status != WPG_OK)
         fail_msg("program %llu: %s", (unsigned long long)seed, err.message);
@@ -140,6 +183,8 @@ static void run_program(fixture *f, uint64_t seed, int budget, bool wide, bool s
     compare_state(f, lanes, seed);
     assert_int_equal(map->functions[0].block_count, p.blocks.count);
     compare_blocks(f, &map->functions[0], run, seed);
+    if (map->functions[0].kinds & WPG_KIND_WAVES)
+        compare_branches(f, map, run, seed);
     if (map->functions[0].kinds & WPG_KIND_SELECTS)
         compare_selects(f, &map->functions[0], run, seed);
     /* Nothing outside the stage's counters was touched. */
