@@ -12,7 +12,8 @@
  *     FUNCTION(f, a) ... ENDFUNCTION                  uint f(uint a); called as CALL(site, f, x)
  *     IN(k)  input word k of this invocation          RESULT  writes r
  *     SELECT(k, c, a, b)      c ? a : b of operands without work of their own: an OpSelect, the k-th of the
- * kernel KILL, DEMOTE, BARRIER, RETURN                   LANE, SPEC */
+ * kernel
+ *     KILL, DEMOTE, BARRIER, RETURN, FALL (into the next case)                LANE, SPEC */
 #ifdef ORACLE_GPU
 
 #define FRAGMENT_WIDTH 61u
@@ -34,7 +35,8 @@ uint tag;
 #define CALL(site, f, x) f(id, x)
 #define KILL             discard;
 #define DEMOTE           demote;
-#define BARRIER          barrier();
+#define FALL
+#define BARRIER barrier();
 #define RETURN                                                                                               \
     {                                                                                                        \
         RESULT                                                                                               \
@@ -187,6 +189,7 @@ static inline uint min(uint a, uint b)
         return;                                                                                              \
     }
 #define DEMOTE sim_demote();
+#define FALL   __attribute__((fallthrough));
 #define BARRIER
 #define RETURN                                                                                               \
     {                                                                                                        \
