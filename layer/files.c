@@ -106,6 +106,34 @@ static wpg_status add_selects(wpg_profile *profile, wpg_record_name *name, const
                       (size_t)function->select_count * WPG_SELECT_COUNTERS, err);
 }
 
+/* The record's value sites: values and how often each was seen; then for each site the extremes of what found
+ * no room, seen once a profile, so that merged profiles hold the extremes of each. */
+static wpg_status add_values(wpg_profile *profile, wpg_record_name *name, wpg_record_kind kind, uint64_t hash,
+                             const wpg_counted *counted, const wpg_probe_table *table, wpg_error *err)
+{
+    size_t have = atomic_load(&counted->slot->count);
+    char *text;
+    if (!table->site_count)
+        return WPG_OK;
+    hash &= WPG_PROFILE_HASH_MASK;
+    name->kind = kind;
+    WPG_TRY(wpg_record_name_compose(&text, name, err));
+    wpg_status status = wpg_profile_reserve_sites(profile, text, hash, 2 * (size_t)table->site_count, err);
+    for (uint32_t s = 0; s < table->site_count && status == WPG_OK; s++) {
+        wpg_value_count pairs[WPG_VALUES_ENTRIES + 1];
+        uint64_t extremes[2];
+        uint32_t count = wpg_probe_pairs(pairs, &table->sites[s], counted->values, have);
+        for (uint32_t i = 0; i < count && status == WPG_OK; i++)
+            status = wpg_profile_add_value(profile, text, hash, s, pairs[i].value, pairs[i].count, err);
+        bool some = wpg_probe_extremes(extremes, &table->sites[s], counted->values, have);
+        for (uint32_t i = 0; some && i < 2 && status == WPG_OK; i++)
+            status = wpg_profile_add_value(profile, text, hash, (size_t)table->site_count + s, extremes[i], 1,
+                                           err);
+    }
+    free(text);
+    return status;
+}
+
 static wpg_status add_tables(wpg_profile *profile, wpg_record_name *name, const wpg_counted *counted,
                              const wpg_counter_map *map, const wpg_function_counters *function,
                              uint64_t *scratch, wpg_error *err)
@@ -119,6 +147,7 @@ static wpg_status add_tables(wpg_profile *profile, wpg_record_name *name, const 
         for (uint32_t w = 0; w < table->word_count; w++)
             scratch[w] = wpg_probe_value(map, function, table, w, counted->values, have);
         WPG_TRY(add_record(profile, name, kind, function->checksum, scratch, table->word_count, err));
+        WPG_TRY(add_values(profile, name, kind, function->checksum, counted, table, err));
     }
     return WPG_OK;
 }

@@ -63,6 +63,11 @@ static void write_tables(wpg_writer *out, const wpg_function_counters *function)
             wpg_write_u8(out, (uint8_t)(table->terms[t].source << 1 | table->terms[t].minus));
             wpg_write_uleb(out, table->terms[t].index);
         }
+        wpg_write_uleb(out, table->site_count);
+        for (uint32_t s = 0; s < table->site_count; s++) {
+            wpg_write_u8(out, table->sites[s].order);
+            wpg_write_uleb(out, table->sites[s].first);
+        }
     }
 }
 
@@ -158,6 +163,23 @@ static bool term_in_range(const wpg_probe_term *term, const wpg_function_counter
     }
 }
 
+static bool read_sites(wpg_probe_table *table, const wpg_counter_map *map, wpg_arena *arena, wpg_reader *in)
+{
+    uint64_t sites = wpg_read_uleb(in);
+    if (in->overrun || sites > in->size - in->at) /* two bytes a site */
+        return false;
+    table->sites = WPG_ARENA_ARRAY(arena, wpg_probe_site, (size_t)sites);
+    table->site_count = table->sites ? (uint32_t)sites : 0;
+    for (uint32_t s = 0; s < table->site_count; s++) {
+        uint8_t order = wpg_read_u8(in);
+        uint32_t first = (uint32_t)wpg_read_uleb(in);
+        if (in->overrun || order >= WPG_ORDERS || !in_range(map, &first, 1, WPG_VALUES_COUNTERS))
+            return false;
+        table->sites[s] = (wpg_probe_site){first, order};
+    }
+    return table->sites != NULL;
+}
+
 static bool read_table(wpg_probe_table *table, const wpg_function_counters *function,
                        const wpg_counter_map *map, wpg_arena *arena, wpg_reader *in)
 {
@@ -181,7 +203,7 @@ static bool read_table(wpg_probe_table *table, const wpg_function_counters *func
         if (in->overrun || !term_in_range(&table->terms[t], function, map))
             return false;
     }
-    return table->first && table->terms;
+    return table->first && table->terms && read_sites(table, map, arena, in);
 }
 
 static bool read_tables(wpg_function_counters *function, const wpg_counter_map *map, wpg_arena *arena,

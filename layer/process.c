@@ -30,6 +30,9 @@ static void settle(wpg_process *process)
     wpg_error err;
     if (wpg_probes_parse(&process->probes, process->settings.probes, &err) != WPG_OK)
         wpg_log_once(WPG_LOG_WARN, "PROBES: %s", err.message);
+    /* Tables of values start at zero. */
+    if (process->settings.counter_start)
+        process->probes &= ~(uint32_t)WPG_PROBE_VALUES;
     wpg_rewrite_setup();
 }
 

@@ -77,3 +77,45 @@ uint64_t wpg_probe_value(const wpg_counter_map *map, const wpg_function_counters
             term_value(map, function, &table->terms[t], values, have);
     return plus > minus ? plus - minus : 0;
 }
+
+uint32_t wpg_probe_pairs(wpg_value_count pairs[WPG_VALUES_ENTRIES + 1], const wpg_probe_site *site,
+                         const uint64_t *values, size_t have)
+{
+    uint32_t count = 0;
+    if (site->first == WPG_NO_COUNTER || have < WPG_VALUES_COUNTERS ||
+        site->first > have - WPG_VALUES_COUNTERS)
+        return 0;
+    const uint64_t *table = values + site->first;
+    if (table[WPG_VALUES_ZERO])
+        pairs[count++] = (wpg_value_count){0, table[WPG_VALUES_ZERO]};
+    for (uint32_t e = 0; e < WPG_VALUES_ENTRIES; e++)
+        if (table[WPG_VALUES_COUNT(e)])
+            pairs[count++] =
+                (wpg_value_count){table[WPG_VALUES_VALUE(e)] & UINT32_MAX, table[WPG_VALUES_COUNT(e)]};
+    return count;
+}
+
+/* A value from its place in the order: undoes `ordered` of probe_values.c. */
+static uint32_t value_of(uint32_t key, wpg_value_order order)
+{
+    const uint32_t sign = UINT32_C(1) << 31;
+    switch (order) {
+    case WPG_ORDER_SIGNED:
+        return key ^ sign;
+    case WPG_ORDER_FLOAT:
+        return key & sign ? key ^ sign : ~key;
+    default:
+        return key;
+    }
+}
+
+bool wpg_probe_extremes(uint64_t extremes[2], const wpg_probe_site *site, const uint64_t *values, size_t have)
+{
+    if (site->first == WPG_NO_COUNTER || have < WPG_VALUES_COUNTERS ||
+        site->first > have - WPG_VALUES_COUNTERS || !values[site->first + WPG_VALUES_OTHERS])
+        return false;
+    const uint64_t *table = values + site->first;
+    extremes[0] = value_of(~(uint32_t)table[WPG_VALUES_LEAST], (wpg_value_order)site->order);
+    extremes[1] = value_of((uint32_t)table[WPG_VALUES_GREATEST], (wpg_value_order)site->order);
+    return true;
+}

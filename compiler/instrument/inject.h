@@ -27,9 +27,10 @@ typedef struct wpg_inject {
     uint32_t helper_variable;     /* BuiltIn HelperInvocation, 0 if not used */
     uint32_t entry_mask_variable; /* Private uvec4, 0 if the entry mask stays an SSA value */
     struct {
-        uint32_t t_counter;                           /* u32 or u64 */
-        uint32_t p_directory, p_counters, p_counter;  /* pointer types */
-        uint32_t p_base;                              /* pointer to the directory entry's member */
+        uint32_t t_counter;                          /* u32 or u64 */
+        uint32_t p_directory, p_counters, p_counter; /* pointer types */
+        uint32_t p_base;                             /* pointer to the directory entry's member */
+        uint32_t p_words, p_word; /* the counters as 32-bit words; once declared (wpg_memory_declare_words) */
         uint32_t scope, semantics, directory_address; /* constants */
     } memory;
 
@@ -97,5 +98,12 @@ typedef struct wpg_add {
     uint32_t counter, value;
 } wpg_add;
 void wpg_memory_add(wpg_inject *in, const wpg_add *adds, size_t count);
+/* counters[index] += value; index and value (not above 2^31) are u32 ids. */
+void wpg_memory_add_at(wpg_inject *in, uint32_t index, uint32_t value);
+/* The counters as 32-bit words, low word first: pointer types once a module, then a pointer where it is
+ * needed, and one to word `index` (u32 id). */
+void wpg_memory_declare_words(wpg_inject *in);
+uint32_t wpg_memory_words(wpg_inject *in);
+uint32_t wpg_memory_word_at(wpg_inject *in, uint32_t words, uint32_t index);
 
 #endif

@@ -78,9 +78,10 @@ enum {
     WPG_PROBE_SWITCH = 2,   /* each target of a switch */
     WPG_PROBE_LOOPS = 4,    /* entries and trips of loops */
     WPG_PROBE_ENTRY = 8,    /* how waves start: live and helper lanes, wave size */
+    WPG_PROBE_VALUES = 16,  /* indices, bounds, selectors: uniform? which values? */
 };
 /* What is measured at no or little cost: taken unless the user says otherwise. */
-enum { WPG_PROBES_DEFAULT = 0, WPG_PROBES_ALL = 15 };
+enum { WPG_PROBES_DEFAULT = 0, WPG_PROBES_ALL = 31 };
 /* "branches,loops", "all", "none", "default", or any of these joined by commas. WPG_E_ARGUMENT names the word
  * that is none; *probes then has the others. */
 wpg_status wpg_probes_parse(uint32_t *probes, const char *text, wpg_error *err);
@@ -101,11 +102,37 @@ typedef struct wpg_probe_term {
     bool minus;
     uint32_t index;
 } wpg_probe_term;
+/* Tables of values in counter memory (probe_values.c), as seen from a table's first counter. Numbers of
+ * entries: a power of two. */
+enum {
+    WPG_VALUES_ENTRIES = 16,
+    WPG_VALUES_ZERO = 0,                            /* how often the value 0 was seen */
+    WPG_VALUES_OTHERS = 1 + 2 * WPG_VALUES_ENTRIES, /* how often a value found no room */
+    WPG_VALUES_GREATEST,                            /* of these, in the low word; see order */
+    WPG_VALUES_LEAST,                               /* of these: the greatest complement */
+    WPG_VALUES_COUNTERS
+};
+#define WPG_VALUES_VALUE(entry) (1 + 2 * (uint32_t)(entry)) /* the value, in the low word; 0: free */
+#define WPG_VALUES_COUNT(entry) (2 + 2 * (uint32_t)(entry))
+/* The order that extremes are kept in: numbers of 32 bits that compare as unsigned. */
+typedef enum wpg_value_order {
+    WPG_ORDER_UNSIGNED,
+    WPG_ORDER_SIGNED,
+    WPG_ORDER_FLOAT,
+    WPG_ORDERS
+} wpg_value_order;
+typedef struct wpg_probe_site {
+    uint32_t first; /* counter; WPG_NO_COUNTER: no values are kept */
+    uint8_t order;  /* wpg_value_order */
+} wpg_probe_site;
+
 typedef struct wpg_probe_table {
     const char *record; /* kind of the record: "branches", ... */
     uint32_t word_count;
     uint32_t *first; /* [word_count + 1], rising, first[0] = 0 */
     wpg_probe_term *terms;
+    uint32_t site_count; /* value sites: [0, n) values with counts, [n, 2n) extremes of what found no room */
+    wpg_probe_site *sites;
 } wpg_probe_table;
 
 /* Where one function's counts are: its record in the profile has block_count counters a kind. Index
@@ -156,6 +183,16 @@ uint64_t wpg_counter_value(const wpg_counter_map *map, uint32_t index, const uin
 /* Word `word` of a probe's record. */
 uint64_t wpg_probe_value(const wpg_counter_map *map, const wpg_function_counters *function,
                          const wpg_probe_table *table, uint32_t word, const uint64_t *values, size_t have);
+
+/* Values of a site, with how often each was seen, in no order; how many (at most WPG_VALUES_ENTRIES + 1). */
+typedef struct wpg_value_count {
+    uint64_t value, count;
+} wpg_value_count;
+uint32_t wpg_probe_pairs(wpg_value_count pairs[WPG_VALUES_ENTRIES + 1], const wpg_probe_site *site,
+                         const uint64_t *values, size_t have);
+/* The smallest and the largest value that found no room; false if there is none. */
+bool wpg_probe_extremes(uint64_t extremes[2], const wpg_probe_site *site, const uint64_t *values,
+                        size_t have);
 
 /* Instruments in place and gives the map. WPG_E_UNSUPPORTED when the stage cannot be instrumented (the module
  * is then untouched): say why and pass the original through. */

@@ -126,3 +126,51 @@ void wpg_memory_add(wpg_inject *in, const wpg_add *adds, size_t count)
     for (size_t i = 0; i < count; i += MOST_ADDS)
         add_narrow(in, adds + i, count - i < MOST_ADDS ? count - i : MOST_ADDS);
 }
+
+void wpg_memory_add_at(wpg_inject *in, uint32_t index, uint32_t value)
+{
+    if (in->plan->options->target.int64_atomics) {
+        uint32_t pointer = WPG_EMIT(in, SpvOpAccessChain, in->memory.p_counter, in->base, in->c_zero, index);
+        uint32_t wide = value == in->c_one ? wpg_const_u64(in->module, 1)
+                                           : WPG_EMIT(in, SpvOpUConvert, in->memory.t_counter, value);
+        atomic_add(in, pointer, wide);
+        return;
+    }
+    uint32_t low = WPG_EMIT(in, SpvOpIAdd, in->t_u32, index, index);
+    uint32_t pointer = WPG_EMIT(in, SpvOpAccessChain, in->memory.p_counter, in->base, in->c_zero, low);
+    uint32_t old = atomic_add(in, pointer, value);
+    uint32_t sum = WPG_EMIT(in, SpvOpIAdd, in->t_u32, old, value);
+    wpg_if carry = wpg_if_begin(in, WPG_EMIT(in, SpvOpULessThan, in->t_bool, sum, value));
+    uint32_t high = WPG_EMIT(in, SpvOpIAdd, in->t_u32, low, in->c_one);
+    pointer = WPG_EMIT(in, SpvOpAccessChain, in->memory.p_counter, in->base, in->c_zero, high);
+    atomic_add(in, pointer, in->c_one);
+    wpg_if_end(in, carry);
+}
+
+void wpg_memory_declare_words(wpg_inject *in)
+{
+    wpg_module *m = in->module;
+    if (in->memory.p_words)
+        return;
+    in->memory.p_words = in->memory.p_counters;
+    in->memory.p_word = in->memory.p_counter;
+    if (!in->plan->options->target.int64_atomics)
+        return;
+    uint32_t array = wpg_module_fresh_id(m);
+    wpg_inst_add(m, wpg_module_section_end(m, WPG_SECTION_GLOBAL), SpvOpTypeRuntimeArray, array, in->t_u32);
+    wpg_decorate(m, array, SpvDecorationArrayStride, (const uint32_t[]){4}, 1);
+    in->memory.p_words = block_struct(in, array);
+    in->memory.p_word = wpg_type_pointer(m, SpvStorageClassPhysicalStorageBuffer, in->t_u32);
+}
+
+uint32_t wpg_memory_words(wpg_inject *in)
+{
+    return in->memory.p_words == in->memory.p_counters
+               ? in->base
+               : WPG_EMIT(in, SpvOpBitcast, in->memory.p_words, in->base);
+}
+
+uint32_t wpg_memory_word_at(wpg_inject *in, uint32_t words, uint32_t index)
+{
+    return WPG_EMIT(in, SpvOpAccessChain, in->memory.p_word, words, in->c_zero, index);
+}

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-const wpg_probe *const wpg_probes[] = {&wpg_probe_branches, NULL};
+const wpg_probe *const wpg_probes[] = {&wpg_probe_branches, &wpg_probe_values_of_sites, NULL};
 
 /* -- The setting */
 
@@ -74,6 +74,13 @@ void wpg_probe_describe(wpg_probe_plan *p, uint32_t value)
     add_term(p, WPG_TERM_CONSTANT, value, false);
 }
 
+void wpg_probe_values(wpg_probe_plan *p, uint32_t first, wpg_value_order order)
+{
+    wpg_probe_site site = {first, (uint8_t)order};
+    if (!wpg_vec_push(&p->sites, site))
+        p->failed = true;
+}
+
 void wpg_probe_place(wpg_probe_plan *p, uint32_t block, wpg_inst *before, void *site)
 {
     wpg_probe_point point = {.block = block, .before = before, .probe = p->probe, .site = site};
@@ -101,8 +108,10 @@ static bool keep_table(wpg_probe_plan *p, wpg_probe_table *table)
         .record = p->probe->record,
         .word_count = (uint32_t)words,
         .first = wpg_arena_memdup(arena, p->first.data, p->first.count * sizeof *p->first.data),
-        .terms = wpg_arena_memdup(arena, p->terms.data, p->terms.count * sizeof *p->terms.data)};
-    return table->first && table->terms;
+        .terms = wpg_arena_memdup(arena, p->terms.data, p->terms.count * sizeof *p->terms.data),
+        .site_count = (uint32_t)p->sites.count,
+        .sites = wpg_arena_memdup(arena, p->sites.data, p->sites.count * sizeof *p->sites.data)};
+    return table->first && table->terms && table->sites;
 }
 
 /* By block, each block's in the order they were placed. */
@@ -145,6 +154,7 @@ wpg_status wpg_plan_probes(wpg_plan *plan, wpg_function_plan *function, wpg_func
         p.probe = wpg_probes[i];
         wpg_vec_clear(&p.first);
         wpg_vec_clear(&p.terms);
+        wpg_vec_clear(&p.sites);
         wpg_probes[i]->plan(&p);
         good = !p.failed;
         if (good && p.first.count)
@@ -154,6 +164,7 @@ wpg_status wpg_plan_probes(wpg_plan *plan, wpg_function_plan *function, wpg_func
     wpg_vec_free(&p.points);
     wpg_vec_free(&p.first);
     wpg_vec_free(&p.terms);
+    wpg_vec_free(&p.sites);
     return good ? WPG_OK : WPG_E_NOMEM;
 }
 

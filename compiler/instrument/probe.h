@@ -39,6 +39,7 @@ typedef struct wpg_probe_plan {
     WPG_VEC(wpg_probe_point) points;
     WPG_VEC(uint32_t) first;
     WPG_VEC(wpg_probe_term) terms;
+    WPG_VEC(wpg_probe_site) sites;
     bool failed;
 } wpg_probe_plan;
 
@@ -54,7 +55,8 @@ typedef struct wpg_probe {
     void (*emit)(wpg_inject *in, const wpg_function_plan *function, const wpg_probe_point *point);
 } wpg_probe;
 
-extern const wpg_probe wpg_probe_branches, wpg_probe_switch, wpg_probe_loops, wpg_probe_entry;
+extern const wpg_probe wpg_probe_branches, wpg_probe_switch, wpg_probe_loops, wpg_probe_entry,
+    wpg_probe_values_of_sites;
 extern const wpg_probe *const wpg_probes[]; /* NULL at the end */
 
 /* -- Planning: called by wpg_probe.plan --------------------------------------------------------------------
@@ -68,6 +70,8 @@ void wpg_probe_add(wpg_probe_plan *p, wpg_term_source source, uint32_t index);
 void wpg_probe_subtract(wpg_probe_plan *p, wpg_term_source source, uint32_t index);
 /* The next word, a constant: `value` in this profile, value times the first word in merged ones. */
 void wpg_probe_describe(wpg_probe_plan *p, uint32_t value);
+/* The record's next value site: a table of WPG_VALUES_COUNTERS counters, or WPG_NO_COUNTER for none. */
+void wpg_probe_values(wpg_probe_plan *p, uint32_t first, wpg_value_order order);
 void wpg_probe_place(wpg_probe_plan *p, uint32_t block, wpg_inst *before, void *site);
 /* Zeroed memory that lives as long as the plan; NULL when it ran out. */
 void *wpg_probe_alloc(wpg_probe_plan *p, size_t count, size_t size);

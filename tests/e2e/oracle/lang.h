@@ -12,8 +12,9 @@
  *     FUNCTION(f, a) ... ENDFUNCTION                  uint f(uint a); called as CALL(site, f, x)
  *     IN(k)  input word k of this invocation          RESULT  writes r
  *     SELECT(k, c, a, b)      c ? a : b of operands without work of their own: an OpSelect, the k-th of the
- * kernel
- *     KILL, DEMOTE, BARRIER, RETURN, FALL (into the next case)                LANE, SPEC */
+ * kernel KILL, DEMOTE, BARRIER, RETURN                   LANE, SPEC
+ *     SHARED(k)  input word k of the first invocation: equal for all
+ *     ASKED(k, x)  here a probe of values asks value site k, and finds x (kernels named values_*) */
 #ifdef ORACLE_GPU
 
 #define FRAGMENT_WIDTH 61u
@@ -35,14 +36,15 @@ uint tag;
 #define CALL(site, f, x) f(id, x)
 #define KILL             discard;
 #define DEMOTE           demote;
-#define FALL
-#define BARRIER barrier();
+#define BARRIER          barrier();
 #define RETURN                                                                                               \
     {                                                                                                        \
         RESULT                                                                                               \
         return;                                                                                              \
     }
-#define SPEC               spec
+#define SPEC      spec
+#define SHARED(k) inputs[k]
+#define ASKED(k, x)
 #define SELECT(k, c, a, b) ((c) ? (a) : (b))
 
 layout(std430, set = 0, binding = 0) readonly buffer Inputs
@@ -189,7 +191,6 @@ static inline uint min(uint a, uint b)
         return;                                                                                              \
     }
 #define DEMOTE sim_demote();
-#define FALL   __attribute__((fallthrough));
 #define BARRIER
 #define RETURN                                                                                               \
     {                                                                                                        \
@@ -199,6 +200,8 @@ static inline uint min(uint a, uint b)
 #define SELECT(k, c, a, b) (sim_select(k, c) ? (a) : (b))
 #define LANE               sim_lane()
 #define SPEC               sim_spec()
+#define SHARED(k)          sim_shared(k)
+#define ASKED(k, x)        sim_asked(k, x);
 #define KERNEL(name)                                                                                         \
     static void kernel_##name(void)                                                                          \
     {                                                                                                        \

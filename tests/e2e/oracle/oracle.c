@@ -12,7 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "compiler/analysis/value_sites.h"
 #include "runtime/profile/profile_io.h"
+#include "runtime/profile/value_records.h"
 #include "runtime/profile/shader_view.h"
 #include "tests/e2e/oracle/block_map.h"
 #include "tests/e2e/oracle/kernels.h"
@@ -253,6 +255,57 @@ static unsigned compare_selects(const sim_counts *counts, const block_map *map,
     return wrong;
 }
 
+/* One value site: which waves asked and agreed; each value that is in the table with its exact count, the
+ * rest as others; smallest and largest of all. */
+static unsigned compare_site(uint32_t number, const sim_site *expected, const wpg_value_site_counts *site)
+{
+    uint64_t others = 0;
+    unsigned wrong = 0;
+    uint32_t least = UINT32_MAX, most = 0;
+    for (uint32_t v = 0; v < expected->value_count; v++) {
+        uint64_t found = 0;
+        uint32_t value = expected->values[v].value;
+        for (size_t i = 0; i < site->value_count; i++)
+            found = site->values[i].value == value ? site->values[i].count : found;
+        others += found ? 0 : expected->values[v].count;
+        wrong += found && found != expected->values[v].count;
+        least = value < least ? value : least;
+        most = value > most ? value : most;
+    }
+    wrong += site->asked != expected->asked || site->agreed != expected->agreed;
+    if (site->ask & WPG_ASK_VALUES)
+        wrong += site->others != others || !site->has_range || site->least != least || site->most != most;
+    if (wrong)
+        printf("value site %u: asked %llu agreed %llu others %llu range %llu to %llu of %zu values, expected "
+               "%llu "
+               "%llu %llu %u to %u of %u\n",
+               number, (unsigned long long)site->asked, (unsigned long long)site->agreed,
+               (unsigned long long)site->others, (unsigned long long)site->least,
+               (unsigned long long)site->most, site->value_count, (unsigned long long)expected->asked,
+               (unsigned long long)expected->agreed, (unsigned long long)others, least, most,
+               expected->value_count);
+    return wrong;
+}
+
+static unsigned compare_sites(const sim_counts *counts, const wpg_shader_counts *entry)
+{
+    const wpg_profile_record *record = entry->records[WPG_RECORD_VALUES];
+    const char *probes = getenv("WAVEPGO_PROBES"), *start = getenv("WAVEPGO_COUNTER_START");
+    if (!counts->site_count || !probes || start)
+        return 0;
+    if (wpg_value_site_count(record) != counts->site_count)
+        die("the profile has another number of value sites than", "the kernel");
+    unsigned wrong = 0;
+    for (uint32_t i = 0; i < counts->site_count; i++) {
+        wpg_value_site_counts site;
+        if (!wpg_value_site_at(&site, record, i))
+            die("no memory for", "value sites");
+        wrong += compare_site(i, &counts->sites[i], &site);
+        wpg_value_site_finish(&site);
+    }
+    return wrong;
+}
+
 static unsigned compare_profile(const run *r, const block_map *map, const sim_counts *counts,
                                 bool waves_known)
 {
@@ -276,26 +329,20 @@ static unsigned compare_profile(const run *r, const block_map *map, const sim_co
             waves[f] = s->waves;
             uniform[f] = s->uniform;
         }
-    /* Counted lane by lane, waves and uniform must be absent, never zero. */
-    const char *strategy = getenv("WAVEPGO_STRATEGY");
-    bool by_lane = strategy && strcmp(strategy, "lane") == 0;
-    waves_known &= !by_lane;
     unsigned wrong = 0;
     for (uint32_t f = 0; f < map->function_count; f++) {
         if (!lanes[f])
             die("lanes are absent for stage", r->stage);
         if (waves_known && (!waves[f] || !uniform[f]))
             die("waves or uniform are absent for stage", r->stage);
-        if (by_lane && (waves[f] || uniform[f]))
-            die("waves or uniform without subgroup operations for stage", r->stage);
     }
     wrong += compare("lanes", counts->lanes, counts->marked, map, lanes);
     if (waves_known) {
         wrong += compare("waves", counts->waves, counts->marked, map, waves);
         wrong += compare("uniform", counts->uniform, counts->marked, map, uniform);
     }
-    if (entry && (entry->selects || !by_lane))
-        wrong += compare_selects(counts, map, entry, waves_known);
+    if (entry)
+        wrong += compare_selects(counts, map, entry, waves_known) + compare_sites(counts, entry);
     wpg_shader_view_destroy(view);
     wpg_profile_destroy(profile);
     return wrong;

@@ -17,6 +17,8 @@ typedef struct record {
     key where;
     uint32_t lane, mark;
     bool is_select, condition; /* a select site: `mark` is its number */
+    bool is_asked;             /* a value site, likewise */
+    uint32_t value;
 } record;
 
 static struct {
@@ -81,6 +83,14 @@ bool sim_select(uint32_t site, bool condition)
     return condition;
 }
 
+void sim_asked(uint32_t site, uint32_t value)
+{
+    need(site < SIM_SITES, "value site number too large");
+    record r = {.where = sim.last, .lane = sim.lane, .mark = site, .is_asked = true, .value = value};
+    r.where.word[KEY - 1] = (uint16_t)(SIM_SELECTS + site + 1);
+    add_record(r);
+}
+
 static void push(uint32_t number)
 {
     need(sim.depth + 2 <= 2 * DEPTH, "nested too deep");
@@ -136,6 +146,10 @@ uint32_t sim_input(uint32_t k)
 {
     return sim.launch->inputs[(size_t)sim.id * 4 + k];
 }
+uint32_t sim_shared(uint32_t k)
+{
+    return sim.launch->inputs[k];
+}
 uint32_t sim_lane(void)
 {
     return sim.launch->lanes ? sim.launch->lanes[sim.id] : 0;
@@ -180,6 +194,25 @@ static void count_select(sim_counts *counts, const record *group, size_t count, 
         counts->select_count = group->mark + 1;
 }
 
+static void count_asked(sim_counts *counts, const record *group, size_t count, uint64_t weight)
+{
+    sim_site *site = &counts->sites[group->mark];
+    bool agree = true;
+    for (size_t i = 1; i < count; i++)
+        agree &= group[i].value == group[0].value;
+    site->asked += weight;
+    site->agreed += agree ? weight : 0;
+    uint32_t v = 0;
+    while (v < site->value_count && site->values[v].value != group[0].value)
+        v++;
+    need(v < SIM_VALUES, "too many values of one site");
+    site->values[v].value = group[0].value;
+    site->values[v].count += weight;
+    site->value_count += v == site->value_count;
+    if (counts->site_count <= group->mark)
+        counts->site_count = group->mark + 1;
+}
+
 void sim_wave(sim_counts *counts, const sim_launch *launch, const uint32_t *ids, size_t count,
               uint64_t weight)
 {
@@ -199,6 +232,11 @@ void sim_wave(sim_counts *counts, const sim_launch *launch, const uint32_t *ids,
             end++;
         if (sim.records[i].is_select) {
             count_select(counts, &sim.records[i], end - i, weight);
+            i = end;
+            continue;
+        }
+        if (sim.records[i].is_asked) {
+            count_asked(counts, &sim.records[i], end - i, weight);
             i = end;
             continue;
         }

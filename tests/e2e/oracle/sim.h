@@ -15,15 +15,27 @@
 #include <stdint.h>
 
 enum { SIM_MARKS = 64 }; /* block numbers are below this */
-enum { SIM_SELECTS = 8 };
+enum { SIM_SELECTS = 8, SIM_SITES = 32, SIM_VALUES = 4096 };
 /* Counts of one select site, as the profile has them. */
 enum { SIM_LANES_TRUE, SIM_LANES_FALSE, SIM_WAVES_TRUE, SIM_WAVES_FALSE, SIM_SELECT_COUNTERS };
+
+/* Of one value site: waves that asked, waves that agreed, and how often each value was the first lane's. */
+typedef struct sim_site {
+    uint64_t asked, agreed;
+    struct sim_value {
+        uint32_t value;
+        uint64_t count;
+    } values[SIM_VALUES];
+    uint32_t value_count;
+} sim_site;
 
 typedef struct sim_counts {
     uint64_t waves[SIM_MARKS], lanes[SIM_MARKS], uniform[SIM_MARKS];
     bool marked[SIM_MARKS];
     uint64_t selects[SIM_SELECTS * SIM_SELECT_COUNTERS];
     uint32_t select_count; /* sites seen: highest number plus one */
+    sim_site sites[SIM_SITES];
+    uint32_t site_count;
 } sim_counts;
 
 /* Called by kernels, see lang.h. */
@@ -34,6 +46,8 @@ void sim_loop_leave(void);
 void sim_call(uint32_t site);
 uint32_t sim_return(uint32_t value);
 bool sim_select(uint32_t site, bool condition);
+void sim_asked(uint32_t site, uint32_t value);
+uint32_t sim_shared(uint32_t k);
 void sim_demote(void);
 void sim_kill(void);
 void sim_result(uint32_t value);

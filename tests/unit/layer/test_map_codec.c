@@ -18,7 +18,8 @@ static uint8_t methods[] = {WPG_METHOD_NAIVE, WPG_METHOD_EDGE, WPG_METHOD_NONE, 
 static uint32_t first_word[] = {0, 1, 3, 3};
 static wpg_probe_term words[] = {
     {WPG_TERM_CONSTANT, false, 900}, {WPG_TERM_LANES, false, 3}, {WPG_TERM_COUNTER, true, 23}};
-static wpg_probe_table tables[] = {{"branches", 3, first_word, words}};
+static wpg_probe_table tables[] = {
+    {.record = "branches", .word_count = 3, .first = first_word, .terms = words}};
 static wpg_function_counters functions[] = {
     {.function = 4,
      .checksum = 0x0123456789abcdef,
@@ -136,6 +137,55 @@ static void bad_bytes(void **state)
     wpg_writer_finish(&w);
 }
 
+/* Value sites come back; tables of values are read as the shader fills them; one that ends beyond the stage's
+ * counters is refused. */
+static void value_sites(void **state)
+{
+    (void)state;
+    enum { FIRST = 10, AT = FIRST + 1, HAVE = AT + WPG_VALUES_COUNTERS };
+    wpg_probe_site sites[] = {{WPG_NO_COUNTER, WPG_ORDER_UNSIGNED}, {AT, WPG_ORDER_SIGNED}};
+    wpg_probe_term one = {WPG_TERM_CONSTANT, false, 1};
+    uint32_t first[] = {0, 1};
+    wpg_probe_table table = {"values", 1, first, &one, 2, sites};
+    wpg_function_counters function = {.block_count = 1, .lanes = lanes, .table_count = 1, .tables = &table};
+    wpg_counter_map map = {.functions = &function,
+                           .function_count = 1,
+                           .first_counter = FIRST,
+                           .counter_count = 1 + WPG_VALUES_COUNTERS};
+    wpg_writer w = {0};
+    wpg_counter_map *back;
+    wpg_map_encode(&w, &map);
+    wpg_reader r = wpg_reader_over(w.data, w.size);
+    assert_int_equal(wpg_map_decode(&back, &r, NULL), WPG_OK);
+    const wpg_probe_table *read = back->functions[0].tables;
+    assert_int_equal(read->site_count, 2);
+    uint64_t values[HAVE] = {[AT + WPG_VALUES_ZERO] = 5,
+                             [AT + WPG_VALUES_VALUE(3)] = UINT64_C(0x1fffffffe),
+                             [AT + WPG_VALUES_COUNT(3)] = 7,
+                             [AT + WPG_VALUES_VALUE(4)] = 9, /* taken, not counted yet */
+                             [AT + WPG_VALUES_OTHERS] = 2,
+                             [AT + WPG_VALUES_GREATEST] = UINT32_C(0x80000004),
+                             [AT + WPG_VALUES_LEAST] = ~UINT32_C(0x7ffffffd)};
+    wpg_value_count pairs[WPG_VALUES_ENTRIES + 1];
+    uint64_t extremes[2];
+    assert_int_equal(wpg_probe_pairs(pairs, &read->sites[0], values, HAVE), 0);
+    assert_int_equal(wpg_probe_pairs(pairs, &read->sites[1], values, HAVE - 1), 0);
+    assert_int_equal(wpg_probe_pairs(pairs, &read->sites[1], values, HAVE), 2);
+    assert_true(pairs[0].value == 0 && pairs[0].count == 5);
+    assert_true(pairs[1].value == 0xfffffffe && pairs[1].count == 7);
+    assert_true(wpg_probe_extremes(extremes, &read->sites[1], values, HAVE));
+    assert_true(extremes[0] == 0xfffffffd && extremes[1] == 4); /* -3, 4 */
+    values[AT + WPG_VALUES_OTHERS] = 0;
+    assert_false(wpg_probe_extremes(extremes, &read->sites[1], values, HAVE));
+    wpg_counter_map_destroy(back);
+    wpg_writer_finish(&w);
+    sites[1].first++;
+    wpg_map_encode(&w, &map);
+    r = wpg_reader_over(w.data, w.size);
+    assert_int_equal(wpg_map_decode(&back, &r, NULL), WPG_E_FORMAT);
+    wpg_writer_finish(&w);
+}
+
 static void index_out_of_range(void **state)
 {
     (void)state;
@@ -188,6 +238,7 @@ static void remarks(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(round_trip), cmocka_unit_test(bad_bytes),
-                                       cmocka_unit_test(index_out_of_range), cmocka_unit_test(remarks)};
+                                       cmocka_unit_test(value_sites), cmocka_unit_test(index_out_of_range),
+                                       cmocka_unit_test(remarks)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,90 @@
+#include "runtime/profile/value_records.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/profile/profile_format.h"
+
+/* Words of a site: what it is, block, line, asked, agreed, others. */
+enum { SITE_WORDS = 6 };
+
+size_t wpg_value_site_count(const wpg_profile_record *record)
+{
+    bool good = record && record->counter_count > 1 && (record->counter_count - 1) % SITE_WORDS == 0;
+    return good ? (record->counter_count - 1) / SITE_WORDS : 0;
+}
+
+/* Unsigned numbers in the order of the values. */
+static uint32_t order_of(const wpg_value_site_counts *site, uint64_t value)
+{
+    const uint32_t sign = UINT32_C(1) << 31, bits = (uint32_t)value;
+    if (site->type == WPG_VALUES_SINT)
+        return bits ^ sign;
+    if (site->type == WPG_VALUES_FLOAT)
+        return bits & sign ? ~bits : bits | sign;
+    return bits;
+}
+
+static void widen(wpg_value_site_counts *site, const wpg_profile_site *values)
+{
+    for (size_t i = 0; i < values->count; i++) {
+        uint64_t value = values->pairs[i].value;
+        if (!site->has_range || order_of(site, value) < order_of(site, site->least))
+            site->least = value;
+        if (!site->has_range || order_of(site, value) > order_of(site, site->most))
+            site->most = value;
+        site->has_range = true;
+    }
+}
+
+bool wpg_value_site_at(wpg_value_site_counts *site, const wpg_profile_record *record, size_t i)
+{
+    static const char *const kinds[] = {"index",  "descriptor", "address", "bound",
+                                        "switch", "condition",  "argument"};
+    const uint64_t *words = record->counters + 1 + i * SITE_WORDS, runs = record->counters[0];
+    uint64_t what = runs ? words[0] / runs : 0;
+    size_t sites = wpg_value_site_count(record), kind = what & 0xff;
+    uint64_t type = what >> 8 & 0xff;
+    *site = (wpg_value_site_counts){.kind = kind < sizeof kinds / sizeof *kinds ? kinds[kind] : "?",
+                                    .type = type > WPG_VALUES_WIDE ? WPG_VALUES_UINT : (int)type,
+                                    .ask = what >> 16 & 3,
+                                    .block = runs ? (uint32_t)(words[1] / runs) : 0,
+                                    .line = runs ? (uint32_t)(words[2] / runs) : 0,
+                                    .asked = words[3],
+                                    .agreed = words[4],
+                                    .others = words[5]};
+    if (i < record->site_count && record->sites[i].count) {
+        site->values = wpg_site_by_count(&record->sites[i]);
+        if (!site->values)
+            return false;
+        site->value_count = record->sites[i].count;
+        widen(site, &record->sites[i]);
+    }
+    if (sites + i < record->site_count)
+        widen(site, &record->sites[sites + i]);
+    return true;
+}
+
+void wpg_value_site_finish(wpg_value_site_counts *site)
+{
+    free(site->values);
+    *site = (wpg_value_site_counts){0};
+}
+
+const char *wpg_value_text(char buffer[24], const wpg_value_site_counts *site, uint64_t value)
+{
+    uint32_t bits = (uint32_t)value;
+    float number;
+    memcpy(&number, &bits, sizeof number);
+    if (site->type == WPG_VALUES_FLOAT)
+        (void)snprintf(buffer, 24, "%.9g", (double)number);
+    else if (site->type == WPG_VALUES_SINT)
+        (void)snprintf(buffer, 24, "%" PRId32, (int32_t)bits);
+    else if (site->type == WPG_VALUES_BOOL)
+        (void)snprintf(buffer, 24, "%s", value ? "true" : "false");
+    else
+        (void)snprintf(buffer, 24, "%" PRIu64, value);
+    return buffer;
+}

@@ -1,0 +1,31 @@
+/* The record that the probe of values leaves (compiler/instrument/probe_values.c): its words and its value
+ * sites side by side. As for all probes, words that describe are multiples of the first word, the number of
+ * profiles merged. Records of another shape give no sites. Threads: no shared state. */
+#ifndef WPG_RUNTIME_PROFILE_VALUE_RECORDS_H
+#define WPG_RUNTIME_PROFILE_VALUE_RECORDS_H
+
+#include "runtime/profile/profile.h"
+
+typedef struct wpg_value_site_counts {
+    const char *kind; /* "index", "descriptor", "address", "bound", "switch", "condition", "argument", "?" */
+    enum { WPG_VALUES_BOOL, WPG_VALUES_UINT, WPG_VALUES_SINT, WPG_VALUES_FLOAT, WPG_VALUES_WIDE } type;
+    uint32_t ask;           /* 1: about uniformity, 2: about values; else it was known, or is not kept */
+    uint32_t block, line;   /* line 0: unknown */
+    uint64_t asked, agreed; /* waves; agreed: those whose live lanes all had one value */
+    uint64_t others; /* waves whose value found no room in the table: if there are any, a value that is not
+                        listed may be as common as they are, and what is listed is exact all the same */
+    wpg_profile_value *values; /* bits of 32-bit values, the commonest first; malloc'd */
+    size_t value_count;
+    bool has_range;
+    uint64_t least, most; /* bits; in the order of the type */
+} wpg_value_site_counts;
+
+size_t wpg_value_site_count(const wpg_profile_record *record); /* NULL: 0 */
+/* False when memory ran out. Release with wpg_value_site_finish. */
+bool wpg_value_site_at(wpg_value_site_counts *site, const wpg_profile_record *record, size_t i);
+void wpg_value_site_finish(wpg_value_site_counts *site);
+
+/* A value as people write it: "7", "-3", "0.5", "true"; at most 24 bytes with the end. */
+const char *wpg_value_text(char buffer[24], const wpg_value_site_counts *site, uint64_t value);
+
+#endif

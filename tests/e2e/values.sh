@@ -1,0 +1,43 @@
+#!/bin/sh
+# Probes of values against the oracle: each kernel values_*, in all its shapes, with 64-bit and 32-bit counters, in host and
+# device memory; then stock llvm-profdata reads and merges what was written, and so does wavepgo.
+. "$(dirname "$0")/lib.sh"
+need_built "$wavepgo" "$layer" "$oracle"
+make_shim
+export WAVEPGO_PROBES=values
+for kernel in values_mixed; do
+    for variant in 64 21; do
+        for setting in default device narrow naive; do
+            run=$kernel-$variant-$setting
+            (
+                case $setting in
+                device) export WAVEPGO_COUNTER_PLACEMENT=device ;;
+                naive) export WAVEPGO_STRATEGY=naive ;;
+                narrow)
+                    export SHIM_HIDE=int64 VK_ADD_LAYER_PATH="$WPG_BUILD/share/vulkan/explicit_layer.d:$shim_folder"
+                    export VK_INSTANCE_LAYERS=VK_LAYER_WAVEPGO_shader_pgo:VK_LAYER_WAVEPGO_TEST_shim
+                    ;;
+                esac
+                generate "$run" "$oracle" "$kernel" comp $variant "$WPG_SPIRV" "$work/$run"
+            )
+            code=$(cat "$work/$run.code")
+            [ "$code" != 77 ] || skip "$(cat "$work/$run.out")"
+            [ "$code" = 0 ] || { fail "$run: exit code $code"; head -n 20 "$work/$run.out" "$work/$run.err" "$work/$run.log"; }
+            tail -n 1 "$work/$run.out"
+        done
+    done
+done
+
+# Merged with itself every count doubles, in LLVM's hands as in ours. (LLVM's own reader shows the raw file first.)
+run=values_mixed-64-default
+for tool in "$LLVM_PROFDATA_22" "$LLVM_PROFDATA_19"; do
+    [ -n "$tool" ] || continue
+    "$tool" merge -o "$work/llvm.profdata" "$work/$run"/*.profraw "$work/$run"/*.profraw ||
+        fail "$tool does not merge the values"
+    "$tool" show --memop-sizes --all-functions "$work/llvm.profdata" >"$work/llvm.txt" || fail "$tool does not show"
+    "$wavepgo" merge -o "$work/ours.profdata" "$work/$run"/*.profraw "$work/$run"/*.profraw || fail "wavepgo merge"
+    "$tool" show --memop-sizes --all-functions "$work/ours.profdata" >"$work/ours.txt" || fail "$tool does not show ours"
+    cmp "$work/llvm.txt" "$work/ours.txt" || fail "$tool and wavepgo merge differently"
+    grep -q '#values' "$work/ours.txt" || fail "no values after merging"
+done
+finish
