@@ -8,7 +8,7 @@
 #include "layer/bundle_files.h"
 #include "layer/files.h"
 #include "layer/hooks.h"
-#include "layer/record.h"
+#include "layer/record_queries.h"
 #include "layer/rewrite.h"
 #include "layer/shader_modules.h"
 #include "layer/writer.h"
@@ -253,6 +253,7 @@ static void equip(wpg_device *device, VkPhysicalDevice physical, const VkDeviceC
             return;
         }
         device->records = wpg_bundle_on();
+        wpg_queries_plan(device, physical);
     }
     create_cache(device);
 }
@@ -397,6 +398,7 @@ void VKAPI_CALL wpg_destroy_device(VkDevice handle, const VkAllocationCallbacks 
     wpg_device *device = wpg_handles_remove(&wpg_the_process.devices, wpg_dispatch_key(handle));
     if (!device)
         return;
+    wpg_recordings_finish(device); /* the last results of queries, before files are written */
     if (device->mode == WPG_MODE_GENERATE)
         retire(device);
     wpg_counters_destroy(device->counters, true);
@@ -404,7 +406,6 @@ void VKAPI_CALL wpg_destroy_device(VkDevice handle, const VkAllocationCallbacks 
         device->next.DestroyPipelineCache(handle, device->cache, NULL);
     device->next.DestroyDevice(handle, allocator);
     wpg_shader_modules_finish(device);
-    wpg_recordings_finish(device);
     (void)pthread_mutex_destroy(&device->counted_lock);
     free(device->queues);
     free(device);

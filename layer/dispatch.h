@@ -68,6 +68,35 @@
     COMMAND(CmdDispatch)                                                                                     \
     COMMAND(CmdDispatchBase)                                                                                 \
     COMMAND(CmdDispatchBaseKHR)                                                                              \
+    COMMAND(CreateQueryPool)                                                                                 \
+    COMMAND(DestroyQueryPool)                                                                                \
+    COMMAND(GetQueryPoolResults)                                                                             \
+    COMMAND(CmdResetQueryPool)                                                                               \
+    COMMAND(CmdWriteTimestamp)                                                                               \
+    COMMAND(CreateRenderPass)                                                                                \
+    COMMAND(CreateRenderPass2)                                                                               \
+    COMMAND(CreateRenderPass2KHR)                                                                            \
+    COMMAND(DestroyRenderPass)                                                                               \
+    COMMAND(CmdPipelineBarrier)                                                                              \
+    COMMAND(CmdPipelineBarrier2)                                                                             \
+    COMMAND(CmdPipelineBarrier2KHR)                                                                          \
+    COMMAND(CmdBeginRenderPass)                                                                              \
+    COMMAND(CmdBeginRenderPass2)                                                                             \
+    COMMAND(CmdBeginRenderPass2KHR)                                                                          \
+    COMMAND(CmdNextSubpass)                                                                                  \
+    COMMAND(CmdNextSubpass2)                                                                                 \
+    COMMAND(CmdNextSubpass2KHR)                                                                              \
+    COMMAND(CmdEndRenderPass)                                                                                \
+    COMMAND(CmdEndRenderPass2)                                                                               \
+    COMMAND(CmdEndRenderPass2KHR)                                                                            \
+    COMMAND(CmdBeginRendering)                                                                               \
+    COMMAND(CmdBeginRenderingKHR)                                                                            \
+    COMMAND(CmdEndRendering)                                                                                 \
+    COMMAND(CmdEndRenderingKHR)                                                                              \
+    COMMAND(CmdBeginQuery)                                                                                   \
+    COMMAND(CmdEndQuery)                                                                                     \
+    COMMAND(CmdBeginQueryIndexedEXT)                                                                         \
+    COMMAND(CmdEndQueryIndexedEXT)                                                                           \
     COMMAND(CmdDispatchIndirect)
 
 /* Newer than the oldest headers we build with: called through types of our own (record.h). */

@@ -10,13 +10,19 @@
 
 #include "layer/bundle_files.h"
 #include "layer/hooks.h"
-#include "layer/record.h"
+#include "layer/record_queries.h"
 
 static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL get_instance_proc_addr(VkInstance instance, const char *name);
 static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL get_device_proc_addr(VkDevice device, const char *name);
 
-/* IN_RECORD: generate mode where command buffers are followed. */
-enum { IN_GENERATE = 1 << WPG_MODE_GENERATE, IN_USE = 1 << WPG_MODE_USE, IN_RECORD = 1 << 8, ALWAYS = ~0 };
+/* IN_RECORD: generate mode where command buffers are followed; IN_QUERIES: and measured. */
+enum {
+    IN_GENERATE = 1 << WPG_MODE_GENERATE,
+    IN_USE = 1 << WPG_MODE_USE,
+    IN_RECORD = 1 << 8,
+    IN_QUERIES = 1 << 9,
+    ALWAYS = ~0
+};
 
 typedef struct hook {
     const char *name;
@@ -50,6 +56,9 @@ static const hook device_hooks[] = {
 #define RECORD(command) HOOK("vk" #command, wpg_record_##command, IN_RECORD),
     WPG_RECORD_HOOKS(RECORD) RECORD(CmdPushConstants2) RECORD(CmdPushConstants2KHR) RECORD(CmdBindShadersEXT)
 #undef RECORD
+#define QUERY(command) HOOK("vk" #command, wpg_record_##command, IN_QUERIES),
+        WPG_QUERY_HOOKS(QUERY)
+#undef QUERY
 };
 
 #define FIND(hooks, name, modes) find_hook(hooks, sizeof(hooks) / sizeof *(hooks), name, modes)
@@ -67,7 +76,9 @@ static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL get_device_proc_addr(VkDevice de
     wpg_device *known = wpg_device_of(device);
     if (!known)
         return NULL;
-    PFN_vkVoidFunction ours = FIND(device_hooks, name, 1 << known->mode | (known->records ? IN_RECORD : 0));
+    PFN_vkVoidFunction ours =
+        FIND(device_hooks, name,
+             1 << known->mode | (known->records ? IN_RECORD : 0) | (known->queries ? IN_QUERIES : 0));
     /* A command the device does not have stays absent. */
     PFN_vkVoidFunction theirs = known->next.GetDeviceProcAddr(device, name);
     return ours && theirs ? ours : theirs;
@@ -86,7 +97,9 @@ static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL get_instance_proc_addr(VkInstanc
      */
     wpg_mode mode = known->active ? wpg_the_process.mode : WPG_MODE_OFF;
     bool records = mode == WPG_MODE_GENERATE && wpg_bundle_on();
-    ours = FIND(device_hooks, name, 1 << mode | (records ? IN_RECORD : 0));
+    bool queries =
+        records && (wpg_the_process.settings.timestamps || wpg_the_process.settings.pipeline_statistics);
+    ours = FIND(device_hooks, name, 1 << mode | (records ? IN_RECORD : 0) | (queries ? IN_QUERIES : 0));
     PFN_vkVoidFunction theirs = known->next.GetInstanceProcAddr(instance, name);
     return ours && theirs ? ours : theirs;
 }

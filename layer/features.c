@@ -223,6 +223,7 @@ static void read_enabled(wpg_device_features *on, const VkDeviceCreateInfo *info
         on->vertex_stores = core->vertexPipelineStoresAndAtomics == VK_TRUE;
         on->fragment_stores = core->fragmentStoresAndAtomics == VK_TRUE;
         on->int64 = core->shaderInt64 == VK_TRUE;
+        on->statistics = core->pipelineStatisticsQuery == VK_TRUE;
     }
     on->buffer_device_address = bit_is_on(info->pNext, &bits[BIT_ADDRESS]);
     on->capture_replay = bit_is_on(info->pNext, &bits[BIT_REPLAY]);
@@ -265,7 +266,7 @@ static bool application_replays(const VkDeviceCreateInfo *info)
 /* Bits wanted but not on, and the extensions they need. */
 typedef struct wish {
     bool bits[BITS_TO_SET];
-    bool vertex_stores, fragment_stores, int64;
+    bool vertex_stores, fragment_stores, int64, statistics;
     const char *extensions[BITS_TO_SET + 1];
     uint32_t extension_count;
 } wish;
@@ -286,6 +287,8 @@ static void make_wish(wish *wanted, const wpg_feature_plan *plan, const device_a
     wanted->fragment_stores = able->core.fragmentStoresAndAtomics && !on->fragment_stores;
     bool int64 = able->core.shaderInt64 && able->bits[BIT_INT64_ATOMICS];
     wanted->int64 = int64 && !on->int64;
+    wanted->statistics =
+        wpg_the_process.settings.pipeline_statistics && able->core.pipelineStatisticsQuery && !on->statistics;
     bool want[BITS_TO_SET] = {
         [BIT_ADDRESS] = true,        [BIT_REPLAY] = !plan->application_replays,
         [BIT_INT64_ATOMICS] = int64, [BIT_DEVICE_SCOPE] = on->memory_model,
@@ -309,6 +312,8 @@ static void say_forced(const wish *wanted)
         wpg_log_info("enabling fragmentStoresAndAtomics");
     if (wanted->int64)
         wpg_log_info("enabling shaderInt64");
+    if (wanted->statistics)
+        wpg_log_info("enabling pipelineStatisticsQuery");
     for (int i = 0; i < BITS_TO_SET; i++)
         if (wanted->bits[i])
             wpg_log_info("enabling %s", bits[i].name);
@@ -329,7 +334,7 @@ static const void *holder_of(const void *chain, const feature_bit *bit)
 static bool grant_bits(wpg_feature_plan *plan, const wish *wanted, VkStructureType *unknown)
 {
     const void *chain = plan->info.pNext, *last = NULL;
-    bool core = wanted->vertex_stores || wanted->fragment_stores || wanted->int64;
+    bool core = wanted->vertex_stores || wanted->fragment_stores || wanted->int64 || wanted->statistics;
     bool in_features2 = wpg_chain_find(chain, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2) != NULL;
     for (const VkBaseInStructure *at = chain; at; at = at->pNext) {
         bool holds = core && at->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2;
@@ -356,6 +361,7 @@ static bool grant_bits(wpg_feature_plan *plan, const wish *wanted, VkStructureTy
         features->vertexPipelineStoresAndAtomics |= wanted->vertex_stores;
         features->fragmentStoresAndAtomics |= wanted->fragment_stores;
         features->shaderInt64 |= wanted->int64;
+        features->pipelineStatisticsQuery |= wanted->statistics;
     }
     for (int i = 0; i < BITS_TO_SET; i++) {
         if (!wanted->bits[i])

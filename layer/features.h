@@ -23,6 +23,7 @@ typedef struct wpg_device_features {
     bool int64, buffer_int64_atomics;
     bool demote, maximal_reconvergence;
     bool memory_model, memory_model_device_scope;
+    bool statistics;    /* pipelineStatisticsQuery */
     bool cache_control; /* pipelineCreationCacheControl */
     VkShaderStageFlags subgroup_stages;
     VkSubgroupFeatureFlags subgroup_operations;

@@ -1,5 +1,5 @@
 /* Recordings: their life with their command buffers and pools, and their way into the totals. */
-#include "layer/record.h"
+#include "layer/record_queries.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -50,6 +50,7 @@ const wpg_device_commands *wpg_record_enter(wpg_recording **recording, VkCommand
 
 static void begin_anew(wpg_recording *recording)
 {
+    wpg_runs_harvest(recording);
     wpg_vec_clear(&recording->entries);
     if (recording->by_totals.count) {
         memset(recording->by_totals.slots, 0,
@@ -57,6 +58,8 @@ static void begin_anew(wpg_recording *recording)
         recording->by_totals.count = 0;
     }
     recording->dropped = false;
+    recording->many_views = false;
+    recording->program_queries = 0;
     wpg_record_forget_state(recording);
 }
 
@@ -97,6 +100,7 @@ static void create(wpg_device *device, wpg_command_pool *pool, VkCommandBuffer h
 
 static void destroy(wpg_recording *recording)
 {
+    wpg_runs_destroy(recording);
     (void)wpg_handles_remove(&recordings, key_of(recording->handle));
     if (recording->previous)
         recording->previous->next = recording->next;
@@ -124,6 +128,7 @@ void wpg_recordings_init(wpg_device *device)
     wpg_handles_init(&device->command_pools);
     wpg_handles_init(&device->bindables);
     wpg_handles_init(&device->layouts);
+    wpg_handles_init(&device->view_passes);
 }
 
 static void destroy_pool_of(void *record, void *context)
@@ -146,6 +151,9 @@ void wpg_recordings_finish(wpg_device *device)
     wpg_handles_finish(&device->command_pools);
     wpg_handles_finish(&device->bindables);
     wpg_handles_finish(&device->layouts);
+    wpg_handles_finish(&device->view_passes);
+    free(device->queries);
+    device->queries = NULL;
 }
 
 /* -- Entries */
@@ -215,9 +223,10 @@ void wpg_record_submit(VkCommandBuffer commands)
 {
     /* Not through the thread's memory: a submission names many command buffers once. */
     wpg_recording *recording = wpg_handles_get(&recordings, key_of(commands));
-    if (!recording || recording->dropped)
+    if (!recording)
         return;
-    for (size_t i = 0; i < recording->entries.count; i++) {
+    wpg_runs_submitted(recording);
+    for (size_t i = 0; !recording->dropped && i < recording->entries.count; i++) {
         const wpg_record_entry *entry = &recording->entries.data[i];
         wpg_totals_add(entry->totals, entry->counters, entry->words, entry->push_words);
     }
@@ -240,6 +249,7 @@ VKAPI_ATTR VkResult VKAPI_CALL wpg_record_CreateCommandPool(VkDevice handle,
     if (record) {
         record->handle = *pool;
         record->family = info->queueFamilyIndex;
+        record->is_protected = info->flags & VK_COMMAND_POOL_CREATE_PROTECTED_BIT;
         if (!wpg_handles_set(&device->command_pools, (uint64_t)*pool, record))
             free(record);
     }
@@ -316,7 +326,10 @@ VKAPI_ATTR VkResult VKAPI_CALL wpg_record_BeginCommandBuffer(VkCommandBuffer com
         return VK_ERROR_DEVICE_LOST;
     if (recording)
         begin_anew(recording);
-    return next->BeginCommandBuffer(commands, info);
+    VkResult result = next->BeginCommandBuffer(commands, info);
+    if (recording && result == VK_SUCCESS && !recording->secondary)
+        wpg_runs_begin(recording, info->flags);
+    return result;
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL wpg_record_EndCommandBuffer(VkCommandBuffer commands)
@@ -325,8 +338,10 @@ VKAPI_ATTR VkResult VKAPI_CALL wpg_record_EndCommandBuffer(VkCommandBuffer comma
     const wpg_device_commands *next = wpg_record_enter(&recording, commands);
     if (!next)
         return VK_ERROR_DEVICE_LOST;
-    if (recording)
+    if (recording) {
         wpg_record_settle(recording);
+        wpg_runs_close(recording);
+    }
     return next->EndCommandBuffer(commands);
 }
 
@@ -371,6 +386,7 @@ VKAPI_ATTR void VKAPI_CALL wpg_record_CmdExecuteCommands(VkCommandBuffer command
         return;
     if (recording) {
         wpg_record_settle(recording);
+        wpg_runs_close(recording);
         for (uint32_t i = 0; i < count; i++) {
             const wpg_recording *secondary = wpg_handles_get(&recordings, key_of(secondaries[i]));
             if (secondary)

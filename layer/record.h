@@ -51,6 +51,7 @@ typedef struct wpg_bound {
 typedef struct wpg_command_pool {
     VkCommandPool handle;
     uint32_t family;
+    bool is_protected;
     struct wpg_recording *recordings; /* list */
 } wpg_command_pool;
 
@@ -65,7 +66,10 @@ typedef struct wpg_recording {
     size_t entries_made; /* entries beyond `count` whose `words` are kept for the next recording */
     wpg_map by_totals;   /* totals -> index into entries */
     wpg_bound bound[WPG_BIND_POINTS];
-    uint64_t pushed; /* words of `push` that are valid */
+    struct wpg_runs *runs;    /* record_queries.h; NULL: nothing is measured */
+    bool many_views;          /* inside a pass with several views */
+    uint32_t program_queries; /* active ones of its own */
+    uint64_t pushed;          /* words of `push` that are valid */
     uint64_t push_signature;
     uint32_t push[WPG_PUSH_WORDS];
 } wpg_recording;

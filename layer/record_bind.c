@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "layer/bundle_files.h"
-#include "layer/record.h"
+#include "layer/record_queries.h"
 
 /* -- Layouts */
 
@@ -113,6 +113,7 @@ VKAPI_ATTR void VKAPI_CALL wpg_record_DestroyPipeline(VkDevice handle, VkPipelin
 static void bind(wpg_recording *recording, wpg_bound *bound, const wpg_bindable *bindable)
 {
     wpg_record_settle(recording);
+    wpg_runs_close(recording);
     *bound = (wpg_bound){.entry = WPG_NOTHING_BOUND};
     if (!bindable)
         return;

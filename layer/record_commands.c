@@ -1,5 +1,5 @@
 /* Draws and dispatches: each counts for the pipeline bound at its point, and goes down as it is. */
-#include "layer/record.h"
+#include "layer/record_queries.h"
 
 typedef struct action {
     bool compute, indirect;
@@ -25,6 +25,8 @@ static void count(wpg_recording *recording, action what)
     counters[WPG_RECORD_VERTICES] += what.vertices;
     counters[WPG_RECORD_WORKGROUPS] += what.workgroups;
     bound->pending += what.count;
+    if (recording->runs)
+        wpg_runs_before(recording, recording->entries.data[bound->entry].totals, what.compute, what.count);
 }
 
 /* ACTION(Command, (parameters), (arguments), what it counts as) */

@@ -44,10 +44,13 @@ typedef struct wpg_device {
     wpg_queue *queues;
     size_t queue_count;
 
-    bool records;              /* command buffers are followed (record.h); constant */
-    wpg_handles command_pools; /* VkCommandPool -> wpg_command_pool */
-    wpg_handles bindables;     /* VkPipeline -> wpg_bindable */
-    wpg_handles layouts;       /* VkPipelineLayout -> its push constants */
+    bool records;                   /* command buffers are followed (record.h); constant */
+    wpg_handles command_pools;      /* VkCommandPool -> wpg_command_pool */
+    wpg_handles bindables;          /* VkPipeline -> wpg_bindable */
+    wpg_handles layouts;            /* VkPipelineLayout -> its push constants */
+    struct wpg_query_plan *queries; /* what is measured of command buffers; NULL: nothing */
+    wpg_handles view_passes;        /* VkRenderPass with several views -> not NULL */
+    atomic_bool views_unknown;      /* one could not be noted */
 
     wpg_counters *counters; /* generate only */
     pthread_mutex_t counted_lock;

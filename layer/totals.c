@@ -17,10 +17,11 @@ static struct {
 
 void wpg_word_count(wpg_word_values *word, uint32_t value, uint64_t n)
 {
-    int rarest = 0;
+    uint32_t rarest = word->turn;
     if (n == 0)
         return;
-    for (int i = 0; i < WPG_PUSH_VALUES; i++) {
+    for (uint32_t step = 0; step < WPG_PUSH_VALUES; step++) {
+        uint32_t i = (word->turn + step) % WPG_PUSH_VALUES;
         if (word->counts[i] && word->values[i] == value) {
             word->counts[i] += n;
             return;
@@ -35,6 +36,7 @@ void wpg_word_count(wpg_word_values *word, uint32_t value, uint64_t n)
     word->others += word->counts[rarest];
     word->counts[rarest] = n;
     word->values[rarest] = value;
+    word->turn = (rarest + 1) % WPG_PUSH_VALUES;
 }
 
 void wpg_words_add(wpg_word_values *into, const wpg_word_values *from, uint64_t push_words)
@@ -102,6 +104,26 @@ void wpg_totals_add(wpg_totals *totals, const uint64_t counters[WPG_RECORD_COUNT
     (void)pthread_mutex_unlock(&totals->lock);
 }
 
+void wpg_totals_add_time(wpg_totals *totals, uint64_t nanoseconds, uint64_t commands)
+{
+    (void)pthread_mutex_lock(&totals->lock);
+    totals->gpu_nanoseconds += nanoseconds;
+    totals->gpu_commands += commands;
+    totals->changed = true;
+    (void)pthread_mutex_unlock(&totals->lock);
+}
+
+void wpg_totals_add_statistics(wpg_totals *totals, const uint64_t values[WPG_STATISTIC_COUNT],
+                               uint64_t commands)
+{
+    (void)pthread_mutex_lock(&totals->lock);
+    for (int i = 0; i < WPG_STATISTIC_COUNT; i++)
+        totals->statistics[i] += values[i];
+    totals->statistics_commands += commands;
+    totals->changed = true;
+    (void)pthread_mutex_unlock(&totals->lock);
+}
+
 void wpg_totals_each(void (*visit)(wpg_totals *totals, void *context), void *context)
 {
     for (wpg_totals *totals = atomic_load(&all.list); totals; totals = totals->next)
@@ -130,6 +152,29 @@ static wpg_status say_words(wpg_facts *facts, const wpg_totals *totals)
     return WPG_OK;
 }
 
+static wpg_status say_measured(wpg_facts *facts, const wpg_totals *totals)
+{
+    static const char *const names[] = {
+#define STATISTIC(name) name,
+        WPG_STATISTICS(STATISTIC)
+#undef STATISTIC
+    };
+    _Static_assert(sizeof names / sizeof *names == WPG_STATISTIC_COUNT, "a name each");
+    char key[48];
+    if (totals->gpu_commands) {
+        WPG_TRY(wpg_facts_sum(facts, "gpu-nanoseconds", totals->gpu_nanoseconds, NULL));
+        WPG_TRY(wpg_facts_sum(facts, "gpu-commands", totals->gpu_commands, NULL));
+    }
+    if (totals->statistics_commands)
+        WPG_TRY(wpg_facts_sum(facts, "statistics-commands", totals->statistics_commands, NULL));
+    for (int i = 0; i < WPG_STATISTIC_COUNT; i++)
+        if (totals->statistics[i]) {
+            (void)snprintf(key, sizeof key, "statistic.%s", names[i]);
+            WPG_TRY(wpg_facts_sum(facts, key, totals->statistics[i], NULL));
+        }
+    return WPG_OK;
+}
+
 static wpg_status say_all(wpg_facts *facts, const wpg_totals *totals)
 {
     static const char *const keys[] = {
@@ -143,6 +188,7 @@ static wpg_status say_all(wpg_facts *facts, const wpg_totals *totals)
     for (int i = 0; i < WPG_RECORD_COUNTER_COUNT; i++)
         if (totals->counters[i])
             WPG_TRY(wpg_facts_sum(facts, keys[i], totals->counters[i], NULL));
+    WPG_TRY(say_measured(facts, totals));
     return say_words(facts, totals);
 }
 

@@ -33,6 +33,21 @@ typedef enum wpg_record_counter {
         WPG_RECORD_COUNTER_COUNT
 } wpg_record_counter;
 
+/* Pipeline statistics, in the order of their bits (VkQueryPipelineStatisticFlagBits). */
+#define WPG_STATISTICS(STATISTIC)                                                                            \
+    STATISTIC("input-vertices")                                                                              \
+    STATISTIC("input-primitives")                                                                            \
+    STATISTIC("vertex-invocations")                                                                          \
+    STATISTIC("geometry-invocations")                                                                        \
+    STATISTIC("geometry-primitives")                                                                         \
+    STATISTIC("clipping-invocations")                                                                        \
+    STATISTIC("clipping-primitives")                                                                         \
+    STATISTIC("fragment-invocations")                                                                        \
+    STATISTIC("control-patches")                                                                             \
+    STATISTIC("evaluation-invocations")                                                                      \
+    STATISTIC("compute-invocations")
+enum { WPG_STATISTIC_COUNT = 11 };
+
 enum {
     WPG_PUSH_WORDS = 64, /* 32-bit words of push constants that are followed: 256 bytes */
     WPG_PUSH_VALUES = 8, /* values a word, beside the others */
@@ -43,6 +58,7 @@ typedef struct wpg_word_values {
     uint64_t counts[WPG_PUSH_VALUES]; /* 0 = free */
     uint64_t others, unpushed;        /* unpushed: no push since the command buffer began covers the word */
     uint32_t values[WPG_PUSH_VALUES];
+    uint32_t turn; /* of equally rare values, the one that gives way is the first from here on */
 } wpg_word_values;
 
 /* When the table is full the rarest value gives way to one that is at least as common and counts among the
@@ -55,6 +71,8 @@ typedef struct wpg_totals {
     struct wpg_totals *next; /* in the list of all; set once */
     pthread_mutex_t lock;    /* guards what follows */
     uint64_t counters[WPG_RECORD_COUNTER_COUNT];
+    uint64_t gpu_nanoseconds, gpu_commands; /* the commands that were timed */
+    uint64_t statistics[WPG_STATISTIC_COUNT], statistics_commands;
     uint64_t push_words;    /* the words that some layout of the pipeline has, one bit each */
     wpg_word_values *words; /* [WPG_PUSH_WORDS]; NULL until there are any */
     wpg_facts *fixed;       /* stages and specialisation values; NULL if nothing was said */
@@ -68,6 +86,11 @@ void wpg_totals_describe(wpg_totals *totals, wpg_facts *fixed);
 /* Adds what a submitted command buffer counted. words NULL: none. */
 void wpg_totals_add(wpg_totals *totals, const uint64_t counters[WPG_RECORD_COUNTER_COUNT],
                     const wpg_word_values *words, uint64_t push_words);
+
+/* GPU time of so many draws and dispatches; statistics of so many. */
+void wpg_totals_add_time(wpg_totals *totals, uint64_t nanoseconds, uint64_t commands);
+void wpg_totals_add_statistics(wpg_totals *totals, const uint64_t values[WPG_STATISTIC_COUNT],
+                               uint64_t commands);
 
 /* Calls `visit` for every record, in no certain order. */
 void wpg_totals_each(void (*visit)(wpg_totals *totals, void *context), void *context);

@@ -174,9 +174,12 @@ static void record_secondary(vk_program *vk, VkCommandBuffer commands, VkPipelin
     must(vkEndCommandBuffer(commands), "vkEndCommandBuffer");
 }
 
-static void record_draws(vk_program *vk, VkCommandBuffer commands, VkPipeline draw, const vk_buffer *indirect)
+/* The second draw is inside a query of the program's own. */
+static void record_draws(vk_program *vk, VkCommandBuffer commands, VkPipeline draw, const vk_buffer *indirect,
+                         VkQueryPool queries)
 {
     begin(commands, VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT);
+    vkCmdResetQueryPool(commands, queries, 0, 1);
     VkClearValue clear = {.color = {.float32 = {0.25f, 0.5f, 0.75f, 1.0f}}};
     VkRenderPassBeginInfo pass = {.sType = VK_STRUCTURE_TYPE_RENDER_PASS_BEGIN_INFO,
                                   .renderPass = vk->pass,
@@ -188,7 +191,9 @@ static void record_draws(vk_program *vk, VkCommandBuffer commands, VkPipeline dr
     bind(vk, commands, VK_PIPELINE_BIND_POINT_GRAPHICS, draw, vk->layout);
     push_all(commands, vk->layout, 11);
     vkCmdDraw(commands, 3, 1, 0, 0);
+    vkCmdBeginQuery(commands, queries, 0, 0);
     vkCmdDraw(commands, 3, 2, 0, 0);
+    vkCmdEndQuery(commands, queries, 0);
     vkCmdDrawIndirect(commands, indirect->buffer, 16, 1, 16);
     vkCmdEndRenderPass(commands);
     VkBufferImageCopy region = {.imageSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, 1},
@@ -226,8 +231,19 @@ void app_record(vk_program *vk, const uint32_t *words, size_t count)
     must(vkEndCommandBuffer(primary), "vkEndCommandBuffer");
     for (int i = 0; i < 2; i++)
         submit(vk, primary);
-    record_draws(vk, vk->commands, draw, &indirect);
+    VkQueryPoolCreateInfo query_info = {.sType = VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO,
+                                        .queryType = VK_QUERY_TYPE_OCCLUSION,
+                                        .queryCount = 1};
+    VkQueryPool queries;
+    must(vkCreateQueryPool(vk->device, &query_info, NULL, &queries), "vkCreateQueryPool");
+    record_draws(vk, vk->commands, draw, &indirect, queries);
     submit(vk, vk->commands);
+    uint32_t samples = 0;
+    must(vkGetQueryPoolResults(vk->device, queries, 0, 1, sizeof samples, &samples, sizeof samples,
+                               VK_QUERY_RESULT_WAIT_BIT),
+         "vkGetQueryPoolResults");
+    printf("samples %s\n", samples ? "seen" : "none");
+    vkDestroyQueryPool(vk->device, queries, NULL);
     printf("record %08x %08x %08x\n", app_checksum(vk->buffers[1].words, APP_INVOCATIONS),
            app_checksum(vk->buffers[2].words, 32), app_checksum(vk->pixels.words, VK_WIDTH * VK_HEIGHT));
     vkFreeCommandBuffers(vk->device, vk->pool, 1, &secondary);

@@ -1,6 +1,6 @@
 #!/bin/sh
 # What the layer sees while command buffers are recorded: the program app_record.c does known things. WPG_CASE: facts
-# (counts of commands and push constants), threads (several threads at once), hooks (what is intercepted).
+# (counts of commands and push constants), queries (time and statistics), threads (several threads at once), hooks (what is intercepted).
 . "$(dirname "$0")/lib.sh"
 need_built "$wavepgo" "$layer" "$app"
 
@@ -111,6 +111,35 @@ FACTS
     same absent used
     "$wavepgo" show "$work/all.bundle" >"$work/shown" || fail "show of a bundle"
     grep "push constant at byte 4 .*0x00000006 (6) 40.0%" "$work/shown" >/dev/null || fail "shown: $(cat "$work/shown")"
+    ;;
+queries)
+    # Timestamps and statistics around runs of one pipeline: nothing of the program's changes, and what is measured has
+    # exact denominators: the secondary's dispatches are not timed, a draw inside a query of the program's has no statistics.
+    plain absent "$app" record "$WPG_SPIRV"
+    exited absent 0
+    WAVEPGO_TIMESTAMPS=1 WAVEPGO_PIPELINE_STATISTICS=1 bundle measured "$app" record "$WPG_SPIRV"
+    same absent measured
+    bundle counted "$app" record "$WPG_SPIRV"
+    for file in "$work"/counted.wavepgo/pipelines/*.facts; do
+        name=$(basename "$file")
+        grep -v '^sum \(gpu\|statistic\)' "$work/measured.wavepgo/pipelines/$name" | diff - "$file" >"$work/diff" ||
+            fail "measuring changes what is counted: $(cat "$work/diff")"
+    done
+    measures() { # PATTERN KEY VALUE, for the pipeline whose facts say PATTERN
+        file=$(grep -l -e "$1" "$work"/measured.wavepgo/pipelines/*.facts)
+        grep "^sum $2 $3\$" "$file" >/dev/null || fail "no $2 $3 in $(cat "$file")"
+    }
+    measures 'is spec.comp.3' gpu-commands 12
+    measures 'is spec.comp.3' gpu-nanoseconds '[1-9][0-9]*'
+    measures dispatches-indirect gpu-commands 6
+    measures 'is stage.vert' gpu-commands 3
+    measures 'is stage.vert' statistics-commands 2
+    measures 'is stage.vert' statistic.input-vertices 6
+    measures 'is stage.vert' statistic.input-primitives 2
+    # The old driver counts helper lanes as invocations.
+    [ "$WPG_DRIVER" != new ] || measures 'is stage.vert' statistic.fragment-invocations 5734
+    "$wavepgo" show "$work/measured.wavepgo" >"$work/shown"
+    grep 'input-vertices 6 in 2 commands' "$work/shown" >/dev/null || fail "shown: $(cat "$work/shown")"
     ;;
 threads)
     plain absent "$app" record-threads "$WPG_SPIRV"

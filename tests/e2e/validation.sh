@@ -51,6 +51,11 @@ check old "$app" old "$WPG_SPIRV"
 for scenario in draw core versions batch library inline; do
     check $scenario "$app" $scenario "$WPG_SPIRV"
 done
+# Everything that is written into the program's command buffers: queries of ours.
+export WAVEPGO_BUNDLE="$work/record.wavepgo" WAVEPGO_TIMESTAMPS=1 WAVEPGO_PIPELINE_STATISTICS=1
+check record "$app" record "$WPG_SPIRV"
+grep -l '^sum gpu-nanoseconds' "$work"/record.wavepgo/pipelines/*.facts >/dev/null || fail "record: nothing was measured"
+unset WAVEPGO_BUNDLE WAVEPGO_TIMESTAMPS WAVEPGO_PIPELINE_STATISTICS
 check bench "$bench" --size small --checksum
 for kernel in nested_loops.comp demote_loop.frag discard_loop.frag vertex_loop.vert geometry_branch.geom \
     control_switch.tesc evaluation_loop.tese; do

@@ -12,7 +12,8 @@
  *     FUNCTION(f, a) ... ENDFUNCTION                  uint f(uint a); called as CALL(site, f, x)
  *     IN(k)  input word k of this invocation          RESULT  writes r
  *     SELECT(k, c, a, b)      c ? a : b of operands without work of their own: an OpSelect, the k-th of the
- * kernel KILL, DEMOTE, BARRIER, RETURN                   LANE, SPEC
+ * kernel
+ *     KILL, DEMOTE, BARRIER, RETURN, FALL (into the next case)                LANE, SPEC
  *     SHARED(k)  input word k of the first invocation: equal for all
  *     ASKED(k, x)  here a probe of values asks value site k, and finds x (kernels named values_*) */
 #ifdef ORACLE_GPU
@@ -36,7 +37,8 @@ uint tag;
 #define CALL(site, f, x) f(id, x)
 #define KILL             discard;
 #define DEMOTE           demote;
-#define BARRIER          barrier();
+#define FALL
+#define BARRIER barrier();
 #define RETURN                                                                                               \
     {                                                                                                        \
         RESULT                                                                                               \
@@ -191,6 +193,7 @@ static inline uint min(uint a, uint b)
         return;                                                                                              \
     }
 #define DEMOTE sim_demote();
+#define FALL   __attribute__((fallthrough));
 #define BARRIER
 #define RETURN                                                                                               \
     {                                                                                                        \

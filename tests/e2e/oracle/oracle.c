@@ -329,20 +329,28 @@ static unsigned compare_profile(const run *r, const block_map *map, const sim_co
             waves[f] = s->waves;
             uniform[f] = s->uniform;
         }
+    /* Counted lane by lane, waves and uniform must be absent, never zero. */
+    const char *strategy = getenv("WAVEPGO_STRATEGY");
+    bool by_lane = strategy && strcmp(strategy, "lane") == 0;
+    waves_known &= !by_lane;
     unsigned wrong = 0;
     for (uint32_t f = 0; f < map->function_count; f++) {
         if (!lanes[f])
             die("lanes are absent for stage", r->stage);
         if (waves_known && (!waves[f] || !uniform[f]))
             die("waves or uniform are absent for stage", r->stage);
+        if (by_lane && (waves[f] || uniform[f]))
+            die("waves or uniform without subgroup operations for stage", r->stage);
     }
     wrong += compare("lanes", counts->lanes, counts->marked, map, lanes);
     if (waves_known) {
         wrong += compare("waves", counts->waves, counts->marked, map, waves);
         wrong += compare("uniform", counts->uniform, counts->marked, map, uniform);
     }
+    if (entry && (entry->selects || !by_lane))
+        wrong += compare_selects(counts, map, entry, waves_known);
     if (entry)
-        wrong += compare_selects(counts, map, entry, waves_known) + compare_sites(counts, entry);
+        wrong += compare_sites(counts, entry);
     wpg_shader_view_destroy(view);
     wpg_profile_destroy(profile);
     return wrong;

@@ -111,7 +111,7 @@ static void choose_far(int *far, const wpg_cfg *cfg, program *random)
 static wpg_cfg *graph_of(wpg_module **module, const program_values *v)
 {
     wpg_error err = {0};
-    wpg_cfg *cfg;
+    wpg_cfg *cfg = NULL;
     if (wpg_module_parse(module, v->spirv.words.data, v->spirv.words.count, &err) != WPG_OK ||
         wpg_cfg_create(&cfg, *module, wpg_next_function((*module)->first), &err) != WPG_OK)
         fail_msg("%s", err.message);

@@ -1,0 +1,267 @@
+/* Runs and their queries. The hooks that end a run are in record_query_hooks.c. */
+#include "layer/record_queries.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/base/log.h"
+
+typedef struct run {
+    wpg_totals *totals;
+    uint64_t commands;
+    bool compute, counted; /* counted: it has a statistics query */
+} run;
+
+struct wpg_runs {
+    VkQueryPool stamps;                      /* kept with the command buffer; VK_NULL_HANDLE: not measured */
+    VkQueryPool statistics[WPG_BIND_POINTS]; /* graphics, compute; likewise */
+    uint64_t tick_mask;
+    bool ready; /* the queries were reset in this recording: runs may open */
+    bool open, counting;
+    atomic_bool flying; /* submitted, and not read since */
+    uint32_t count;
+    run list[WPG_RUNS];
+};
+
+/* -- What can be measured */
+
+void wpg_queries_plan(wpg_device *device, VkPhysicalDevice physical)
+{
+    const wpg_settings *settings = &wpg_the_process.settings;
+    const wpg_instance_commands *ask = &device->instance->next;
+    VkPhysicalDeviceProperties properties;
+    uint32_t count = 0;
+    bool statistics = settings->pipeline_statistics && device->features.statistics;
+    if (settings->pipeline_statistics && !statistics)
+        wpg_log_once(WPG_LOG_WARN, "PIPELINE_STATISTICS: the device has no pipelineStatisticsQuery");
+    ask->GetPhysicalDeviceProperties(physical, &properties);
+    bool timestamps = settings->timestamps && properties.limits.timestampPeriod > 0;
+    if (!device->records || (!timestamps && !statistics) || !device->next.CreateQueryPool)
+        return;
+    ask->GetPhysicalDeviceQueueFamilyProperties(physical, &count, NULL);
+    wpg_query_plan *plan = calloc(1, sizeof *plan + count * sizeof *plan->families);
+    if (!plan)
+        return;
+    ask->GetPhysicalDeviceQueueFamilyProperties(physical, &count, plan->families);
+    plan->family_count = count;
+    plan->timestamps = timestamps;
+    plan->statistics = statistics;
+    /* lavapipe (22.3.6, 25.0.7) readies graphics state when a query begins, and crashes where push constants
+     * went to graphics stages and no graphics pipeline is bound, as in command buffers that only compute. */
+    plan->compute_statistics = strncmp(properties.deviceName, "llvmpipe", 8) != 0;
+    plan->period = (double)properties.limits.timestampPeriod;
+    device->queries = plan;
+}
+
+/* -- Pools */
+
+/* A pool for each bind point: a query asks for what its commands can give and nothing else. */
+static VkQueryPipelineStatisticFlags statistics_of(const wpg_query_plan *plan, uint32_t family, bool compute)
+{
+    VkQueueFlags queue = plan->families[family].queueFlags;
+    if (compute)
+        return queue & VK_QUEUE_COMPUTE_BIT && plan->compute_statistics
+                   ? VK_QUERY_PIPELINE_STATISTIC_COMPUTE_SHADER_INVOCATIONS_BIT
+                   : 0;
+    if (!(queue & VK_QUEUE_GRAPHICS_BIT))
+        return 0;
+    return VK_QUERY_PIPELINE_STATISTIC_INPUT_ASSEMBLY_VERTICES_BIT |
+           VK_QUERY_PIPELINE_STATISTIC_INPUT_ASSEMBLY_PRIMITIVES_BIT |
+           VK_QUERY_PIPELINE_STATISTIC_VERTEX_SHADER_INVOCATIONS_BIT |
+           VK_QUERY_PIPELINE_STATISTIC_GEOMETRY_SHADER_INVOCATIONS_BIT |
+           VK_QUERY_PIPELINE_STATISTIC_GEOMETRY_SHADER_PRIMITIVES_BIT |
+           VK_QUERY_PIPELINE_STATISTIC_CLIPPING_INVOCATIONS_BIT |
+           VK_QUERY_PIPELINE_STATISTIC_CLIPPING_PRIMITIVES_BIT |
+           VK_QUERY_PIPELINE_STATISTIC_FRAGMENT_SHADER_INVOCATIONS_BIT |
+           VK_QUERY_PIPELINE_STATISTIC_TESSELLATION_CONTROL_SHADER_PATCHES_BIT |
+           VK_QUERY_PIPELINE_STATISTIC_TESSELLATION_EVALUATION_SHADER_INVOCATIONS_BIT;
+}
+
+static VkQueryPool make_pool(wpg_device *device, VkQueryType type, uint32_t count,
+                             VkQueryPipelineStatisticFlags statistics)
+{
+    VkQueryPoolCreateInfo info = {.sType = VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO,
+                                  .queryType = type,
+                                  .queryCount = count,
+                                  .pipelineStatistics = statistics};
+    VkQueryPool pool = VK_NULL_HANDLE;
+    if (device->next.CreateQueryPool(device->handle, &info, NULL, &pool) != VK_SUCCESS)
+        return VK_NULL_HANDLE;
+    return pool;
+}
+
+static struct wpg_runs *make_runs(wpg_recording *recording)
+{
+    wpg_device *device = recording->device;
+    const wpg_query_plan *plan = device->queries;
+    uint32_t family = recording->pool->family;
+    if (family >= plan->family_count)
+        return NULL;
+    const VkQueueFamilyProperties *queue = &plan->families[family];
+    struct wpg_runs *runs = calloc(1, sizeof *runs);
+    if (!runs)
+        return NULL;
+    uint32_t bits = queue->timestampValidBits;
+    runs->tick_mask = bits >= 64 ? UINT64_MAX : (UINT64_C(1) << bits) - 1;
+    if (plan->timestamps && bits)
+        runs->stamps = make_pool(device, VK_QUERY_TYPE_TIMESTAMP, 2 * WPG_RUNS, 0);
+    for (int i = 0; plan->statistics && i < WPG_BIND_POINTS; i++) {
+        VkQueryPipelineStatisticFlags statistics = statistics_of(plan, family, i == 1);
+        if (statistics)
+            runs->statistics[i] = make_pool(device, VK_QUERY_TYPE_PIPELINE_STATISTICS, WPG_RUNS, statistics);
+    }
+    return runs;
+}
+
+void wpg_runs_destroy(wpg_recording *recording)
+{
+    struct wpg_runs *runs = recording->runs;
+    wpg_device *device = recording->device;
+    if (!runs)
+        return;
+    wpg_runs_harvest(recording);
+    if (runs->stamps)
+        device->next.DestroyQueryPool(device->handle, runs->stamps, NULL);
+    for (int i = 0; i < WPG_BIND_POINTS; i++)
+        if (runs->statistics[i])
+            device->next.DestroyQueryPool(device->handle, runs->statistics[i], NULL);
+    free(runs);
+    recording->runs = NULL;
+}
+
+/* -- Recording */
+
+void wpg_runs_begin(wpg_recording *recording, VkCommandBufferUsageFlags flags)
+{
+    wpg_device *device = recording->device;
+    if (!recording->runs && device->queries && !recording->pool->is_protected)
+        recording->runs = make_runs(recording);
+    struct wpg_runs *runs = recording->runs;
+    if (!runs)
+        return;
+    runs->open = runs->counting = false;
+    runs->count = 0;
+    runs->ready = !(flags & VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT) &&
+                  (runs->stamps || runs->statistics[0] || runs->statistics[1]);
+    if (runs->ready && runs->stamps)
+        device->next.CmdResetQueryPool(recording->handle, runs->stamps, 0, 2 * WPG_RUNS);
+    for (int i = 0; i < WPG_BIND_POINTS; i++)
+        if (runs->ready && runs->statistics[i])
+            device->next.CmdResetQueryPool(recording->handle, runs->statistics[i], 0, WPG_RUNS);
+}
+
+static void stamp(const wpg_recording *recording, uint32_t query)
+{
+    if (recording->runs->stamps)
+        recording->device->next.CmdWriteTimestamp(recording->handle, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT,
+                                                  recording->runs->stamps, query);
+}
+
+static void open_run(wpg_recording *recording, wpg_totals *totals, bool compute)
+{
+    struct wpg_runs *runs = recording->runs;
+    runs->open = true;
+    runs->counting = runs->statistics[compute] && recording->program_queries == 0;
+    runs->list[runs->count] = (run){.totals = totals, .compute = compute, .counted = runs->counting};
+    stamp(recording, 2 * runs->count);
+    if (runs->counting)
+        recording->device->next.CmdBeginQuery(recording->handle, runs->statistics[compute], runs->count, 0);
+}
+
+void wpg_runs_close(wpg_recording *recording)
+{
+    struct wpg_runs *runs = recording->runs;
+    if (!runs || !runs->open)
+        return;
+    const run *one = &runs->list[runs->count];
+    if (runs->counting)
+        recording->device->next.CmdEndQuery(recording->handle, runs->statistics[one->compute], runs->count);
+    stamp(recording, 2 * runs->count + 1);
+    runs->open = runs->counting = false;
+    runs->count++;
+}
+
+void wpg_runs_before(wpg_recording *recording, wpg_totals *totals, bool compute, uint64_t count)
+{
+    struct wpg_runs *runs = recording->runs;
+    if (!runs || !runs->ready)
+        return;
+    if (runs->open && runs->list[runs->count].totals != totals)
+        wpg_runs_close(recording);
+    if (!runs->open && !recording->many_views && runs->count < WPG_RUNS)
+        open_run(recording, totals, compute);
+    if (runs->open)
+        runs->list[runs->count].commands += count;
+}
+
+/* -- Results */
+
+typedef struct results {
+    uint64_t stamps[2 * WPG_RUNS][2]; /* value, availability */
+    uint64_t statistics[WPG_BIND_POINTS][WPG_RUNS * (WPG_STATISTIC_COUNT + 1)];
+} results;
+
+/* A query pool's results as far as they are there; VK_NOT_READY leaves the others' availability zero. */
+static bool fetch(wpg_recording *recording, VkQueryPool pool, uint32_t count, uint64_t *into, size_t values)
+{
+    wpg_device *device = recording->device;
+    VkDeviceSize stride = (values + 1) * sizeof *into;
+    if (!pool)
+        return false;
+    memset(into, 0, count * stride);
+    VkResult result =
+        device->next.GetQueryPoolResults(device->handle, pool, 0, count, count * stride, into, stride,
+                                         VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WITH_AVAILABILITY_BIT);
+    return result == VK_SUCCESS || result == VK_NOT_READY;
+}
+
+/* The values of one query in the order of their bits, spread over all that there are. */
+static void spread(uint64_t out[WPG_STATISTIC_COUNT], const uint64_t *values,
+                   VkQueryPipelineStatisticFlags flags)
+{
+    for (uint32_t bit = 0; bit < WPG_STATISTIC_COUNT; bit++)
+        out[bit] = flags >> bit & 1 ? *values++ : 0;
+}
+
+void wpg_runs_harvest(wpg_recording *recording)
+{
+    struct wpg_runs *runs = recording->runs;
+    if (!runs || !runs->count || !atomic_exchange(&runs->flying, false))
+        return;
+    results *r = malloc(sizeof *r);
+    if (!r)
+        return;
+    const wpg_query_plan *plan = recording->device->queries;
+    VkQueryPipelineStatisticFlags flags[WPG_BIND_POINTS];
+    size_t per_query[WPG_BIND_POINTS];
+    bool counted[WPG_BIND_POINTS];
+    bool timed = fetch(recording, runs->stamps, 2 * runs->count, &r->stamps[0][0], 1);
+    for (int i = 0; i < WPG_BIND_POINTS; i++) {
+        flags[i] = statistics_of(plan, recording->pool->family, i == 1);
+        per_query[i] = (size_t)__builtin_popcount(flags[i]);
+        counted[i] = fetch(recording, runs->statistics[i], runs->count, r->statistics[i], per_query[i]);
+    }
+    for (uint32_t i = 0; i < runs->count; i++) {
+        const run *one = &runs->list[i];
+        const uint64_t *first = r->stamps[2 * i], *last = r->stamps[2 * i + 1];
+        const uint64_t *values = &r->statistics[one->compute][i * (per_query[one->compute] + 1)];
+        if (timed && first[1] && last[1]) {
+            uint64_t ticks = (last[0] - first[0]) & runs->tick_mask;
+            wpg_totals_add_time(one->totals, (uint64_t)((double)ticks * plan->period + 0.5), one->commands);
+        }
+        if (counted[one->compute] && one->counted && values[per_query[one->compute]]) {
+            uint64_t all[WPG_STATISTIC_COUNT];
+            spread(all, values, flags[one->compute]);
+            wpg_totals_add_statistics(one->totals, all, one->commands);
+        }
+    }
+    free(r);
+}
+
+void wpg_runs_submitted(wpg_recording *recording)
+{
+    if (!recording->runs)
+        return;
+    wpg_runs_harvest(recording); /* submitted again: what ran before is finished */
+    atomic_store(&recording->runs->flying, true);
+}
