@@ -128,26 +128,40 @@ static void check_contexts(const subject *s, const wpg_module *normal)
     free(want);
 }
 
+/* One way to instrument: a device, a strategy, probes. */
+typedef struct counting_form {
+    wpg_strategy_choice strategy;
+    bool least; /* with the least that a device may have; else with everything */
+    uint32_t probes;
+} counting_form;
+
 static void check_instrumented(const subject *s)
 {
-    /* With everything a device may have, and with the least. */
-    static const wpg_instrument_target targets[] = {
-        {.subgroup_basic = true,
-         .subgroup_ballot = true,
-         .subgroup_arithmetic = true,
-         .subgroup_size = 8,
-         .int64_atomics = true,
-         .demote_to_helper = true,
-         .max_spirv_minor = 6},
-        {.max_spirv_minor = 3},
+    static const wpg_instrument_target most = {.subgroup_basic = true,
+                                               .subgroup_ballot = true,
+                                               .subgroup_arithmetic = true,
+                                               .subgroup_size = 8,
+                                               .int64_atomics = true,
+                                               .demote_to_helper = true,
+                                               .max_spirv_minor = 6},
+                                       least = {.max_spirv_minor = 3};
+    static const counting_form forms[] = {
+        {.strategy = WPG_STRATEGY_AUTO},
+        {.strategy = WPG_STRATEGY_DERIVED, .probes = ~0u},
+        {.strategy = WPG_STRATEGY_ADDITIVE},
+        {.strategy = WPG_STRATEGY_NAIVE, .probes = ~0u},
+        {.strategy = WPG_STRATEGY_AUTO, .least = true, .probes = ~0u},
     };
-    for (size_t i = 0; i < sizeof targets / sizeof *targets; i++) {
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
         wpg_error err = {0};
         wpg_module *module = normal_form(s, &err);
         if (!module)
             return;
-        const wpg_instrument_options options = {
-            .target = targets[i], .directory_entry = UINT64_C(0x100000000000), .select_sites = true};
+        const wpg_instrument_options options = {.target = forms[i].least ? least : most,
+                                                .directory_entry = UINT64_C(0x100000000000),
+                                                .select_sites = true,
+                                                .strategy = forms[i].strategy,
+                                                .probes = forms[i].probes};
         wpg_counter_map *map = NULL;
         wpg_status status = wpg_instrument(&map, module, &s->stage, &options, &err);
         if (status == WPG_OK) {
