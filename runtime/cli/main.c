@@ -38,6 +38,7 @@ static const wpg_command commands[] = {
      "  --json                everything, as one JSON document\n"
      "  --top N               so many shaders and blocks at the most (default 20; 0 = all)\n"
      "  --blocks              blocks of every listed shader too\n"
+     "  --values              value sites: waves that agreed, ranges, the commonest values\n"
      "  --use-log FILE        what use mode did and refused, and why (WAVEPGO_USE_LOG of a use run)\n",
      wpg_command_show},
     {"instrument", "IN.spv -o OUT.spv [OPTIONS]", "rewrite one module as the layer would",

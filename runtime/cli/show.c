@@ -130,6 +130,8 @@ int wpg_command_show(int argc, char **argv)
             options.json = true;
         } else if (strcmp(argv[at], "--blocks") == 0) {
             options.blocks = true;
+        } else if (strcmp(argv[at], "--values") == 0) {
+            options.values = true;
         } else if (strcmp(argv[at], "--top") == 0) {
             if (!value || !parse_count(&options.top, value))
                 return wpg_usage_error(command_name, "--top takes a number");

@@ -8,7 +8,7 @@
 #include "runtime/profile/shader_view.h"
 
 typedef struct wpg_show_options {
-    bool json, blocks;
+    bool json, blocks, values;
     size_t top;                      /* rows a table at the most; 0 = all */
     const struct wpg_bundle *bundle; /* its facts are printed too; NULL if it is none */
 } wpg_show_options;
@@ -34,6 +34,9 @@ void wpg_show_json(FILE *out, const char *title, const wpg_shader_view *view,
  * a JSON object. */
 void wpg_show_facts_text(FILE *out, const struct wpg_bundle *bundle, size_t top);
 void wpg_show_facts_json(FILE *out, const struct wpg_bundle *bundle);
+/* Value sites of a shader function (show_values.c): a table; one JSON value. */
+void wpg_show_values_text(FILE *out, const wpg_shader_counts *shader);
+void wpg_show_values_json(FILE *out, const wpg_shader_counts *shader);
 /* Prints the JSON lines use mode wrote as text; 0 or an exit code. */
 int wpg_show_use_log(FILE *out, const char *path);
 

@@ -80,6 +80,8 @@ void wpg_show_json(FILE *out, const char *title, const wpg_shader_view *view, co
         print_array(out, "lanes", shader->lanes, shader->block_count);
         print_array(out, "uniform", shader->uniform, shader->block_count);
         print_array(out, "selects", shader->selects, shader->select_counter_count);
+        (void)fputs(", \"values\": ", out);
+        wpg_show_values_json(out, shader);
         (void)fputc('}', out);
     }
     (void)fputc(']', out);

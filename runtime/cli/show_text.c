@@ -182,6 +182,8 @@ static void print_shader(FILE *out, const wpg_shader_counts *shader, const wpg_s
         print_blocks(out, shader, options->top);
         print_selects(out, shader);
     }
+    if (options->values)
+        wpg_show_values_text(out, shader);
 }
 
 void wpg_show_text(FILE *out, const char *title, const wpg_shader_view *view, const wpg_show_options *options)

@@ -1,0 +1,1 @@
+wavepgo show --json $DATA/values.proftext

@@ -1,0 +1,1 @@
+wavepgo show --values $DATA/values.proftext
