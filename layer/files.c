@@ -195,6 +195,50 @@ static wpg_status add_pipeline_record(wpg_profile *profile, const wpg_record_nam
     return status;
 }
 
+/* A count by its index; 0 where there is none. */
+static uint64_t value_at(const wpg_counted *counted, const wpg_counter_map *map, uint32_t index)
+{
+    return wpg_counter_value(map, index, counted->values, atomic_load(&counted->slot->count));
+}
+
+/* Of a sampled stage: what was seen beside what that stands for. */
+static wpg_status add_samples(wpg_profile *profile, wpg_record_name *name, const wpg_counted *counted,
+                              const wpg_counter_map *map, const wpg_function_counters *entry, wpg_error *err)
+{
+    const uint64_t counters[WPG_SAMPLES_COUNTERS] = {
+        [WPG_SAMPLES_SEEN_LANES] = value_at(counted, map, map->seen_lanes),
+        [WPG_SAMPLES_LANES] = entry->lanes ? value_at(counted, map, entry->lanes[0]) : 0,
+        [WPG_SAMPLES_SEEN_WAVES] = value_at(counted, map, map->seen_waves),
+        [WPG_SAMPLES_WAVES] = entry->waves ? value_at(counted, map, entry->waves[0]) : 0,
+    };
+    name->function = 0;
+    return add_record(profile, name, WPG_RECORD_SAMPLES, entry->checksum, counters, WPG_SAMPLES_COUNTERS,
+                      err);
+}
+
+static wpg_status add_stage(wpg_profile *profile, const wpg_counted *counted, const wpg_counted_stage *stage,
+                            uint64_t *scratch, wpg_error *err)
+{
+    const wpg_counter_map *map = stage->map;
+    wpg_record_name name = {.shader = stage->shader, .entry = stage->entry};
+    memcpy(name.stage, stage->stage, sizeof name.stage);
+    /* A sample that caught nothing says nothing: absent, not zero. */
+    if (map->sample_rate > 1 && value_at(counted, map, map->seen_lanes) == 0)
+        return WPG_OK;
+    for (uint32_t j = 0; j < map->function_count; j++)
+        WPG_TRY(add_function(profile, &name, counted, map, &map->functions[j], scratch, err));
+    for (uint32_t j = 0; j < map->function_count; j++) {
+        const wpg_function_counters *function = &map->functions[j];
+        if (function->ordinal != 0)
+            continue;
+        if (!counted->shader_only)
+            WPG_TRY(add_pipeline_record(profile, &name, counted, map, function, err));
+        if (map->sample_rate > 1)
+            WPG_TRY(add_samples(profile, &name, counted, map, function, err));
+    }
+    return WPG_OK;
+}
+
 static size_t scratch_needed(const wpg_counted *counted)
 {
     size_t most = 1;
@@ -216,18 +260,8 @@ static wpg_status add_counted(wpg_profile *profile, const wpg_counted *counted, 
     if (!scratch)
         return wpg_fail(err, WPG_E_NOMEM, "out of memory for records");
     wpg_status status = WPG_OK;
-    for (size_t i = 0; i < counted->stage_count && status == WPG_OK; i++) {
-        const wpg_counted_stage *stage = &counted->stages[i];
-        wpg_record_name name = {.shader = stage->shader, .entry = stage->entry};
-        memcpy(name.stage, stage->stage, sizeof name.stage);
-        for (uint32_t j = 0; j < stage->map->function_count && status == WPG_OK; j++)
-            status =
-                add_function(profile, &name, counted, stage->map, &stage->map->functions[j], scratch, err);
-        for (uint32_t j = 0; j < stage->map->function_count && status == WPG_OK && !counted->shader_only; j++)
-            if (stage->map->functions[j].ordinal == 0)
-                status =
-                    add_pipeline_record(profile, &name, counted, stage->map, &stage->map->functions[j], err);
-    }
+    for (size_t i = 0; i < counted->stage_count && status == WPG_OK; i++)
+        status = add_stage(profile, counted, &counted->stages[i], scratch, err);
     free(scratch);
     return status;
 }

@@ -85,6 +85,11 @@ void wpg_map_encode(wpg_writer *out, const wpg_counter_map *map)
         }
     }
     wpg_write_u8(out, map->without_early_tests);
+    wpg_write_uleb(out, map->sample_rate);
+    if (map->sample_rate > 1) {
+        wpg_write_uleb(out, map->seen_lanes);
+        wpg_write_uleb(out, map->seen_waves);
+    }
     write_text(out, map->note);
     wpg_write_uleb(out, map->function_count);
     for (uint32_t i = 0; i < map->function_count; i++) {
@@ -261,11 +266,17 @@ wpg_status wpg_map_decode(wpg_counter_map **map, wpg_reader *in, wpg_error *err)
         made->counter_count = (uint32_t)wpg_read_uleb(in);
         good = read_sums(made, &arena, in);
         made->without_early_tests = wpg_read_u8(in) != 0;
+        made->sample_rate = (uint32_t)wpg_read_uleb(in);
+        bool sampled = made->sample_rate > 1;
+        made->seen_lanes = sampled ? (uint32_t)wpg_read_uleb(in) : WPG_NO_COUNTER;
+        made->seen_waves = sampled ? (uint32_t)wpg_read_uleb(in) : WPG_NO_COUNTER;
         const char *note = read_text(&arena, in);
         size_t length = strnlen(note, sizeof made->note - 1);
         memcpy(made->note, note, length);
         uint64_t functions = wpg_read_uleb(in);
-        good = good && !in->overrun && functions <= MAX_FUNCTIONS && functions <= in->size - in->at;
+        good = good && !in->overrun && in_range(made, &made->seen_lanes, 1, 1) &&
+               in_range(made, &made->seen_waves, 1, 1) && functions <= MAX_FUNCTIONS &&
+               functions <= in->size - in->at;
         made->functions = good ? WPG_ARENA_ARRAY(&arena, wpg_function_counters, (size_t)functions) : NULL;
         made->function_count = good ? (uint32_t)functions : 0;
         for (uint32_t i = 0; good && i < made->function_count; i++)

@@ -123,7 +123,8 @@ static uint32_t instrument_stages(wpg_pipeline_plan *plan, const wpg_counter_slo
     wpg_instrument_options options = {.directory_entry = wpg_counters_entry(device->counters, slot),
                                       .select_sites = wpg_the_process.settings.selects,
                                       .strategy = (wpg_strategy_choice)wpg_the_process.settings.strategy,
-                                      .probes = wpg_the_process.probes};
+                                      .probes = wpg_the_process.probes,
+                                      .sample = (uint32_t)wpg_the_process.settings.sample};
     bool stable = wpg_counters_address_kind(device->counters) != WPG_ADDRESS_ORDINARY;
     for (size_t i = 0; i < plan->count; i++) {
         wpg_rewrite *stage = &plan->stages[i];
@@ -134,6 +135,7 @@ static uint32_t instrument_stages(wpg_pipeline_plan *plan, const wpg_counter_slo
             continue;
         }
         options.first_counter = counters;
+        options.sample_seed = (uint32_t)(plan->hash.high ^ stage->hash.low);
         if (wpg_rewrite_generate(stage, &options, &device->features.validate, stable) != WPG_OK) {
             stage->changed = false;
             say_stage(plan, stage, stage->why.message);

@@ -30,12 +30,19 @@ typedef struct wpg_inject {
         uint32_t t_counter;                          /* u32 or u64 */
         uint32_t p_directory, p_counters, p_counter; /* pointer types */
         uint32_t p_base;                             /* pointer to the directory entry's member */
+        uint32_t t_product;       /* {u32 low, u32 high}; with sampling, without 64-bit atomics */
         uint32_t p_words, p_word; /* the counters as 32-bit words; once declared (wpg_memory_declare_words) */
         uint32_t scope, semantics, directory_address; /* constants */
     } memory;
+    struct {
+        uint32_t plain;                            /* the entry function without counting */
+        uint32_t inputs[2];                        /* built-in variables that tell groups apart */
+        uint32_t constant_weight, weight_variable; /* u32; Private u32: at most one of them is not 0 */
+    } sample;                                      /* zero without sampling */
 
     /* Of the function under change. */
     uint32_t base;       /* pointer to the counters */
+    uint32_t weight;     /* u32 every addition is multiplied by, 0 = 1 (sample.h) */
     uint32_t entry_mask; /* E as an SSA value, 0 if it is in the variable */
     uint32_t
         *watched; /* [constructs] variable of each watched construct, 0 for others; NULL if there are none */

@@ -7,6 +7,7 @@
 #include "compiler/instrument/instrument.h"
 
 #include "compiler/instrument/probe.h"
+#include "compiler/instrument/sample.h"
 #include "compiler/instrument/strategy.h"
 
 const wpg_strategy *const wpg_strategies[] = {&wpg_strategy_naive, &wpg_strategy_per_lane, NULL};
@@ -88,8 +89,10 @@ wpg_status wpg_instrument(wpg_counter_map **map, wpg_module *module, const wpg_s
     WPG_TRY(wpg_plan_make(&plan, module, stage, options, err));
     wpg_inject in = {.module = module, .plan = &plan};
     declare(&in);
+    wpg_sample_begin(&in);
     for (uint32_t i = 0; i < plan.function_count; i++)
         inject_function(&in, &plan.functions[i]);
+    wpg_sample_end(&in);
     wpg_map_free(&in.tails);
     bool failed = in.failed || module->arena.failed;
     if (!failed) {

@@ -45,12 +45,15 @@ typedef struct wpg_instrument_options {
     bool select_sites;      /* count select sites too */
     wpg_strategy_choice strategy;
     uint32_t probes; /* WPG_PROBE_* wanted, see probe.h; only where waves are counted */
+    uint32_t sample; /* 1 of so many groups of invocations is counted, at most WPG_SAMPLE_MAX; 0, 1 = all */
+    uint32_t sample_seed; /* which ones: a constant of the pipeline */
 } wpg_instrument_options;
 
 /* Kinds of counter a function may have; absent is not zero. */
 enum { WPG_KIND_LANES = 1, WPG_KIND_WAVES = 2, WPG_KIND_UNIFORM = 4, WPG_KIND_SELECTS = 8 };
 
 enum { WPG_NO_COUNTER = UINT32_MAX };
+enum { WPG_SAMPLE_MAX = 65536 };
 /* Counters of one select site, consecutive. Waves: waves with at least one live lane for which the condition
  * was true / false. */
 enum {
@@ -172,6 +175,10 @@ typedef struct wpg_counter_map {
     uint32_t sum_count;
     wpg_counter_term *terms;
     uint32_t term_count;
+    /* In-shader sampling (sample.h): counters are estimates of all invocations, from 1 of sample_rate. What
+     * was seen, unscaled, at the entry: counters, WPG_NO_COUNTER where not counted. */
+    uint32_t sample_rate; /* 1: everything is counted */
+    uint32_t seen_lanes, seen_waves;
     bool without_early_tests; /* fragment: counting disabled implicit early tests */
     char note[128];           /* what could not be counted and why; "" if nothing */
 } wpg_counter_map;

@@ -3,7 +3,7 @@
  * constant uvec2 and becomes a pointer by OpBitcast (SPV_KHR_physical_storage_buffer). Without 64-bit atomics
  * a counter is two words; whoever's addition wraps the low one adds one to the high one, so that the pair is
  * exact once all additions are done, which is when the memory is read. */
-#include "compiler/instrument/inject.h"
+#include "compiler/instrument/sample.h"
 
 static uint32_t block_struct(wpg_inject *in, uint32_t member)
 {
@@ -50,6 +50,8 @@ void wpg_memory_declare(wpg_inject *in)
         wpg_require_capability(m, SpvCapabilityInt64Atomics);
     }
     in->memory.t_counter = wide ? wpg_type_int(m, 64, false) : in->t_u32;
+    if (!wide && in->plan->map->sample_rate > 1)
+        in->memory.t_product = wpg_type_struct_new(m, (const uint32_t[]){in->t_u32, in->t_u32}, 2);
     in->memory.p_counter = wpg_type_pointer(m, SpvStorageClassPhysicalStorageBuffer, in->memory.t_counter);
     in->memory.p_base = wpg_type_pointer(m, SpvStorageClassPhysicalStorageBuffer, in->t_uvec2);
     in->memory.p_directory = block_struct(in, in->t_uvec2);
@@ -71,6 +73,7 @@ void wpg_memory_enter(wpg_inject *in)
     uint32_t member = WPG_EMIT(in, SpvOpAccessChain, in->memory.p_base, directory, in->c_zero);
     uint32_t address = WPG_EMIT(in, SpvOpLoad, in->t_uvec2, member, SpvMemoryAccessAlignedMask, 8);
     in->base = WPG_EMIT(in, SpvOpBitcast, in->memory.p_counters, address);
+    in->weight = wpg_sample_weight(in);
 }
 
 static uint32_t word_pointer(wpg_inject *in, uint32_t index)
@@ -85,33 +88,61 @@ static uint32_t atomic_add(wpg_inject *in, uint32_t pointer, uint32_t value)
                     in->memory.semantics, value);
 }
 
+/* The 64-bit value to add: times the weight of a sampled group. */
+static uint32_t wide_value(wpg_inject *in, uint32_t value)
+{
+    const uint32_t type = in->memory.t_counter;
+    if (!in->weight)
+        return value == in->c_one ? wpg_const_u64(in->module, 1) : WPG_EMIT(in, SpvOpUConvert, type, value);
+    uint32_t weight = WPG_EMIT(in, SpvOpUConvert, type, in->weight);
+    if (value == in->c_one)
+        return weight;
+    return WPG_EMIT(in, SpvOpIMul, type, WPG_EMIT(in, SpvOpUConvert, type, value), weight);
+}
+
 static void add_wide(wpg_inject *in, const wpg_add *adds, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         uint32_t pointer = word_pointer(in, adds[i].counter);
-        uint32_t value = adds[i].value == in->c_one
-                             ? wpg_const_u64(in->module, 1)
-                             : WPG_EMIT(in, SpvOpUConvert, in->memory.t_counter, adds[i].value);
-        atomic_add(in, pointer, value);
+        atomic_add(in, pointer, wide_value(in, adds[i].value));
     }
 }
 
 enum { MOST_ADDS = 3 };
 
+/* value times the weight: low word, and high word or 0 where there can be none. */
+static uint32_t weighted(wpg_inject *in, uint32_t value, uint32_t *high)
+{
+    *high = 0;
+    if (!in->weight)
+        return value;
+    if (value == in->c_one)
+        return in->weight;
+    uint32_t product = WPG_EMIT(in, SpvOpUMulExtended, in->memory.t_product, value, in->weight);
+    *high = WPG_EMIT(in, SpvOpCompositeExtract, in->t_u32, product, 1);
+    return WPG_EMIT(in, SpvOpCompositeExtract, in->t_u32, product, 0);
+}
+
 /* All low words first, so that the additions are under way together; then one branch that is hardly ever
  * taken. */
 static void add_narrow(wpg_inject *in, const wpg_add *adds, size_t count)
 {
-    uint32_t carries[MOST_ADDS], any = 0;
+    uint32_t carries[MOST_ADDS], highs[MOST_ADDS], any = 0;
     for (size_t i = 0; i < count; i++) {
-        uint32_t old = atomic_add(in, word_pointer(in, 2 * adds[i].counter), adds[i].value);
-        uint32_t sum = WPG_EMIT(in, SpvOpIAdd, in->t_u32, old, adds[i].value);
-        carries[i] = WPG_EMIT(in, SpvOpULessThan, in->t_bool, sum, adds[i].value);
+        uint32_t low = weighted(in, adds[i].value, &highs[i]);
+        uint32_t old = atomic_add(in, word_pointer(in, 2 * adds[i].counter), low);
+        uint32_t sum = WPG_EMIT(in, SpvOpIAdd, in->t_u32, old, low);
+        carries[i] = WPG_EMIT(in, SpvOpULessThan, in->t_bool, sum, low);
         any = any ? WPG_EMIT(in, SpvOpLogicalOr, in->t_bool, any, carries[i]) : carries[i];
+        if (highs[i])
+            any = WPG_EMIT(in, SpvOpLogicalOr, in->t_bool, any,
+                           WPG_EMIT(in, SpvOpINotEqual, in->t_bool, highs[i], in->c_zero));
     }
     wpg_if carry = wpg_if_begin(in, any);
     for (size_t i = 0; i < count; i++) {
         uint32_t one = WPG_EMIT(in, SpvOpSelect, in->t_u32, carries[i], in->c_one, in->c_zero);
+        if (highs[i])
+            one = WPG_EMIT(in, SpvOpIAdd, in->t_u32, one, highs[i]);
         atomic_add(in, word_pointer(in, 2 * adds[i].counter + 1), one);
     }
     wpg_if_end(in, carry);

@@ -6,6 +6,7 @@
 
 #include "compiler/analysis/normal_form.h"
 #include "compiler/instrument/probe.h"
+#include "compiler/instrument/sample.h"
 #include "compiler/instrument/strategy.h"
 #include "compiler/spirv/grammar.h"
 
@@ -260,6 +261,7 @@ static wpg_status make(wpg_plan *plan, wpg_error *err)
     WPG_TRY(survey(plan, err));
     plan->helper_test = choose_helper_test(plan);
     choose_strategy(plan);
+    wpg_sample_plan(plan);
     WPG_TRY(list_functions(plan, err));
     for (uint32_t i = 0; i < plan->function_count; i++)
         WPG_TRY(plan_function(plan, i, err));

@@ -63,6 +63,16 @@ static bool parse_spec(wpg_spec_value *value, const char *text)
     return !errno && !*end;
 }
 
+/* "1/N" or "N". */
+static bool parse_rate(uint32_t *rate, const char *text)
+{
+    char *end;
+    const char *number = strncmp(text, "1/", 2) == 0 ? text + 2 : text;
+    unsigned long value = strtoul(number, &end, 10);
+    *rate = (uint32_t)value;
+    return end != number && !*end && value >= 1 && value <= WPG_SAMPLE_MAX;
+}
+
 static int parse(instrument_options *options, int argc, char **argv)
 {
     struct {
@@ -96,7 +106,11 @@ static int parse(instrument_options *options, int argc, char **argv)
         }
         if (known)
             continue;
-        if (strcmp(argv[at], "--spec") == 0) {
+        if (strcmp(argv[at], "--sample") == 0) {
+            if (at + 1 >= argc || !parse_rate(&options->counting.sample, argv[at + 1]))
+                return wpg_usage_error(command_name, "--sample takes 1/N, N up to %d", WPG_SAMPLE_MAX);
+            at++;
+        } else if (strcmp(argv[at], "--spec") == 0) {
             wpg_spec_value value;
             if (at + 1 >= argc || !parse_spec(&value, argv[at + 1]))
                 return wpg_usage_error(command_name, "--spec takes ID=VALUE");
@@ -181,6 +195,8 @@ static void print_map(const wpg_counter_map *map)
         (void)putchar('\n');
     }
     (void)printf("counters %u\n", map->counter_count);
+    if (map->sample_rate > 1)
+        (void)printf("sampled 1/%u\n", map->sample_rate);
     if (*map->note)
         (void)printf("note: %s\n", map->note);
 }

@@ -53,6 +53,7 @@ static const wpg_command commands[] = {
      "  --no-selects          do not count selects\n"
      "  --strategy NAME       how to count: auto, derived, additive, naive, lane\n"
      "  --probes LIST         what to learn beyond blocks, as the setting PROBES\n"
+     "  --sample 1/N          count 1 of N workgroups, tiles or vertex groups\n"
      "  --hash                print the shader hash, stage and entry point\n"
      "  --map                 print where each block's counters are\n",
      wpg_command_instrument},

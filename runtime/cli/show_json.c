@@ -82,6 +82,7 @@ void wpg_show_json(FILE *out, const char *title, const wpg_shader_view *view, co
         print_array(out, "selects", shader->selects, shader->select_counter_count);
         (void)fputs(", \"values\": ", out);
         wpg_show_values_json(out, shader);
+        print_array(out, "samples", shader->samples, WPG_SAMPLES_COUNTERS);
         (void)fputc('}', out);
     }
     (void)fputc(']', out);

@@ -163,6 +163,21 @@ static void print_selects(FILE *out, const wpg_shader_counts *shader)
     }
 }
 
+/* How much of what the counts stand for was counted. Exact counts may be among them. */
+static void print_samples(FILE *out, const wpg_shader_counts *shader)
+{
+    if (!shader->samples || !shader->lanes || !shader->block_count)
+        return;
+    char seen[28], all[28];
+    const uint64_t total = shader->lanes[0];
+    const uint64_t sampled =
+        shader->samples[WPG_SAMPLES_LANES] < total ? shader->samples[WPG_SAMPLES_LANES] : total;
+    const uint64_t counted = total - sampled + shader->samples[WPG_SAMPLES_SEEN_LANES];
+    (void)fprintf(out, "    sampled 1/%.2f: an estimate of %s invocations from %s\n",
+                  counted ? (double)total / (double)counted : 0.0, wpg_group_digits(all, total),
+                  wpg_group_digits(seen, counted));
+}
+
 static void print_shader(FILE *out, const wpg_shader_counts *shader, const wpg_show_options *options)
 {
     char hex[WPG_HASH_HEX + 1];
@@ -178,6 +193,7 @@ static void print_shader(FILE *out, const wpg_shader_counts *shader, const wpg_s
     if (shader->function)
         (void)fprintf(out, " fn%u", shader->function);
     (void)fputc('\n', out);
+    print_samples(out, shader);
     if (options->blocks) {
         print_blocks(out, shader, options->top);
         print_selects(out, shader);

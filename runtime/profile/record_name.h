@@ -42,6 +42,17 @@ const char *wpg_record_kind_name(wpg_record_kind kind);
 /* The kind of that name, WPG_RECORD_KINDS if there is none. */
 wpg_record_kind wpg_record_kind_find(const char *name);
 
+/* The counters of a #samples record, of a stage in which not everything was counted: at the entry, what was
+ * seen and what it stands for. The counts of such a stage are written scaled already, so that all profiles
+ * merge by addition; what was counted without sampling has no such record. Waves 0: not measured. */
+enum {
+    WPG_SAMPLES_SEEN_LANES,
+    WPG_SAMPLES_LANES,
+    WPG_SAMPLES_SEEN_WAVES,
+    WPG_SAMPLES_WAVES,
+    WPG_SAMPLES_COUNTERS
+};
+
 /* *name is malloc'd, the caller frees it. WPG_E_ARGUMENT: unknown stage or kind; WPG_E_LIMIT: a longer entry
  * name than a record's name can hold; WPG_E_NOMEM. */
 wpg_status wpg_record_name_compose(char **name, const wpg_record_name *parts, wpg_error *err);

@@ -79,6 +79,8 @@ static bool join(wpg_shader_counts *counts, const entry_of *entry)
             counts->selects = record->counters;
             counts->select_counter_count = record->counter_count;
         }
+        if (entry->kind == WPG_RECORD_SAMPLES && record->counter_count == WPG_SAMPLES_COUNTERS)
+            counts->samples = record->counters;
         return true;
     }
     if (counts->block_count && counts->block_count != record->counter_count)

@@ -22,6 +22,7 @@ typedef struct wpg_shader_counts {
     size_t select_counter_count;             /* a multiple of the counters a site */
     const uint64_t *selects;
     const wpg_profile_record *records[WPG_RECORD_KINDS]; /* of every kind; of probes: probe_records.h */
+    const uint64_t *samples; /* [WPG_SAMPLES_COUNTERS]; NULL: nothing was sampled */
 } wpg_shader_counts;
 
 typedef struct wpg_pipeline_stage_counts {

@@ -42,6 +42,9 @@ static const wpg_counter_map sample = {.functions = functions,
                                        .terms = terms,
                                        .term_count = 3,
                                        .without_early_tests = true,
+                                       .sample_rate = 16,
+                                       .seen_lanes = 22,
+                                       .seen_waves = 23,
                                        .note = "a note"};
 
 static void round_trip(void **state)
@@ -69,6 +72,9 @@ static void round_trip(void **state)
     assert_int_equal(wpg_counter_value(map, 26, values, 24), 0);
     values[10] = 0; /* ahead of what it is to be subtracted from */
     assert_int_equal(wpg_counter_value(map, 24, values, 24), 0);
+    assert_int_equal(map->sample_rate, 16);
+    assert_int_equal(map->seen_lanes, 22);
+    assert_int_equal(map->seen_waves, 23);
     assert_string_equal(map->note, "a note");
     assert_memory_equal(map->functions[0].lanes, lanes, sizeof lanes);
     assert_memory_equal(map->functions[0].waves, waves, sizeof waves);

@@ -2,11 +2,11 @@
  * (unless it says raw), instrumented twice (the words must be equal), validated, and its disassembly compared
  * with what its own comments say:
  *
- *     OPTIONS: raw narrow no-subgroups no-demote no-selects probes device-scope spirv-1.0
+ *     OPTIONS: raw narrow no-subgroups no-demote no-selects probes device-scope spirv-1.0 sample-N
  *     TARGET: vulkan1.0 ... vulkan1.3       (default vulkan1.1)
  *     EXPECT: text                          in this order; %{} stands for any id
  *     EXPECT-ANYWHERE: text    ABSENT: text
- *     COUNTERS: n   FUNCTIONS: n   SELECTS: n   NOTE: text   EARLY: lost|kept
+ *     COUNTERS: n   FUNCTIONS: n   SELECTS: n   SAMPLED: n   NOTE: text   EARLY: lost|kept|kept
  *     REFUSED: text                         refused with this in the message, the module untouched
  *
  * Then the random programs and all shaders of the tree are validated in every variant. */
@@ -123,6 +123,7 @@ static void check_map(const golden *g, const wpg_counter_map *map)
     check_number(g, "COUNTERS", map->counter_count);
     check_number(g, "FUNCTIONS", map->function_count);
     check_number(g, "SELECTS", map->functions[0].select_count);
+    check_number(g, "SAMPLED", map->sample_rate);
     char *value = only(g, "NOTE");
     assert_string_equal(map->note, value ? value : "");
     free(value);
@@ -190,6 +191,7 @@ static wpg_status rewrite(uint32_t **out, size_t *out_count, wpg_counter_map **m
 static wpg_instrument_options options_of(const golden *g)
 {
     bool subgroups = !option(g, "no-subgroups");
+    const char *sample = g->options ? strstr(g->options, "sample-") : NULL;
     return (wpg_instrument_options){
         .target = {.subgroup_basic = subgroups,
                    .subgroup_ballot = subgroups,
@@ -201,6 +203,8 @@ static wpg_instrument_options options_of(const golden *g)
         .first_counter = 2,
         .select_sites = !option(g, "no-selects"),
         .probes = option(g, "probes") ? WPG_PROBES_ALL : 0,
+        .sample = sample ? (uint32_t)atoi(sample + strlen("sample-")) : 0,
+        .sample_seed = 0x5eed,
     };
 }
 
@@ -293,7 +297,10 @@ static const char *const variants[] = {"",
                                        "raw",
                                        "raw narrow no-selects",
                                        "probes",
-                                       "raw narrow probes"};
+                                       "raw narrow probes",
+                                       "sample-16",
+                                       "sample-3 narrow",
+                                       "sample-4 no-subgroups no-demote"};
 enum { VARIANTS = sizeof variants / sizeof variants[0] };
 
 static void check_valid(const uint32_t *words, size_t count, unsigned vulkan, const char *what)
@@ -305,8 +312,8 @@ static void check_valid(const uint32_t *words, size_t count, unsigned vulkan, co
         wpg_counter_map *map;
         wpg_error err = {0};
         wpg_instrument_options options = options_of(&g);
-        wpg_status status =
-            rewrite(&out, &out_count, &map, words, count, &options, !strstr(variants[v], "raw"), &err);
+        bool raw = option(&g, "raw");
+        wpg_status status = rewrite(&out, &out_count, &map, words, count, &options, !raw, &err);
         if (status != WPG_OK)
             fail_msg("%s (%s): %s", what, variants[v], err.message);
         validate(out, out_count, vulkan, what);
