@@ -87,6 +87,15 @@ static bool find_queue(VkPhysicalDevice physical, uint32_t *family, uint32_t *ti
     return false;
 }
 
+/* Digits alone name a device by its place in the driver's list. */
+static bool is_number(uint32_t *number, const char *text)
+{
+    if (!text || !*text || strspn(text, "0123456789") != strlen(text) || strlen(text) > 4)
+        return false;
+    *number = (uint32_t)strtoul(text, NULL, 10);
+    return true;
+}
+
 static wpg_status pick_physical(bench_device *dev, const char *substring, wpg_error *err)
 {
     VkPhysicalDevice list[32];
@@ -94,11 +103,15 @@ static wpg_status pick_physical(bench_device *dev, const char *substring, wpg_er
     VkResult result = vkEnumeratePhysicalDevices(dev->instance, &count, list);
     if (result != VK_SUCCESS && result != VK_INCOMPLETE)
         return wpg_fail(err, WPG_E_NOT_FOUND, "no Vulkan device (VkResult %d)", (int)result);
+    uint32_t number;
+    bool by_number = is_number(&number, substring);
     for (uint32_t i = 0; i < count; i++) {
         vkGetPhysicalDeviceProperties(list[i], &dev->properties);
+        if (by_number && i != number)
+            continue;
         if (dev->properties.apiVersion < VK_API_VERSION_1_1)
             continue;
-        if (substring && !contains_ignoring_case(dev->properties.deviceName, substring))
+        if (substring && !by_number && !contains_ignoring_case(dev->properties.deviceName, substring))
             continue;
         if (!find_queue(list[i], &dev->queue_family, &dev->timestamp_bits))
             continue;
@@ -108,7 +121,7 @@ static wpg_status pick_physical(bench_device *dev, const char *substring, wpg_er
         return WPG_OK;
     }
     return wpg_fail(err, WPG_E_NOT_FOUND, "no Vulkan 1.1 device with a graphics and compute queue%s%s",
-                    substring ? " is named " : "", substring ? substring : "");
+                    substring ? (by_number ? " has number " : " is named ") : "", substring ? substring : "");
 }
 
 bool bench_device_has_extension(const bench_device *dev, const char *name)

@@ -17,7 +17,7 @@ void bench_options_usage(void)
         "  --case NAME|GLOB    only these cases (may be given several times)\n"
         "  --size SIZE         small, demo (default) or full\n"
         "  --repeat N          timed executions after one warm-up (default 5; 0: the warm-up is it)\n"
-        "  --device TEXT       the first device whose name contains TEXT\n"
+        "  --device TEXT       the first device whose name contains TEXT; a number: that one, from 0\n"
         "  --checksum          one execution a case, and only `checksum  case` lines\n"
         "  --compile-only      create the pipelines, submit nothing, allocate no memory\n"
         "  --dump-image DIR    write each output to DIR/<case>.ppm (images) or .bin\n"

@@ -131,15 +131,20 @@ static void open_device(vk_program *vk, uint32_t api_version, vk_style style)
     VkInstanceCreateInfo instance = {.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO,
                                      .pApplicationInfo = &application};
     CHECK(vkCreateInstance(&instance, NULL, &vk->instance));
-    uint32_t count = 1;
-    VkResult result = vkEnumeratePhysicalDevices(vk->instance, &count, &vk->physical);
+    /* E2E_DEVICE: which one, where there are several. */
+    const char *wanted = getenv("E2E_DEVICE");
+    size_t number = wanted ? strtoul(wanted, NULL, 10) : 0;
+    VkPhysicalDevice devices[16];
+    uint32_t count = sizeof devices / sizeof *devices;
+    VkResult result = vkEnumeratePhysicalDevices(vk->instance, &count, devices);
     if (result == VK_INCOMPLETE)
         result = VK_SUCCESS;
     check(result, "vkEnumeratePhysicalDevices");
-    if (count == 0) {
+    if (number >= count) {
         printf("skip: no Vulkan device\n");
         exit(VK_EXIT_SKIP);
     }
+    vk->physical = devices[number];
     VkPhysicalDeviceProperties properties;
     vkGetPhysicalDeviceProperties(vk->physical, &properties);
     memcpy(vk->device_name, properties.deviceName, sizeof vk->device_name);

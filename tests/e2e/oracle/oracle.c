@@ -199,6 +199,8 @@ static wpg_profile *read_profile(const char *folder)
     return profile;
 }
 
+static unsigned compared; /* counters of blocks and selects */
+
 /* Compares one kind of counter of the whole kernel; returns the number of disagreements. */
 static unsigned compare(const char *kind, const uint64_t *expected, const bool *marked, const block_map *map,
                         const uint64_t *const *actual)
@@ -209,6 +211,7 @@ static unsigned compare(const char *kind, const uint64_t *expected, const bool *
         for (uint32_t b = 0; b < map->functions[f].block_count; b++) {
             const block_map_block *block = &map->functions[f].blocks[b];
             uint64_t value = actual[f][b];
+            compared++;
             for (uint32_t m = 0; m < SIM_MARKS; m++)
                 sum[m] += block->marks >> m & 1 ? value : 0;
             uint64_t same = block->unreachable             ? 0
@@ -246,6 +249,7 @@ static unsigned compare_selects(const sim_counts *counts, const block_map *map,
     static const char *const names[] = {"lanes true", "lanes false", "waves true", "waves false"};
     for (uint32_t i = 0; i < sites * SIM_SELECT_COUNTERS; i++) {
         uint32_t kind = i % SIM_SELECT_COUNTERS;
+        compared += kind < SIM_WAVES_TRUE || waves_known;
         if ((kind < SIM_WAVES_TRUE || waves_known) && entry->selects[i] != counts->selects[i]) {
             printf("select %u, %s: %llu, expected %llu\n", i / SIM_SELECT_COUNTERS, names[kind],
                    (unsigned long long)entry->selects[i], (unsigned long long)counts->selects[i]);
@@ -416,8 +420,8 @@ int main(int argc, char **argv)
         wrong += compare_profile(&r, &map, &counts, waves_known);
     }
     free(r.words);
-    printf("%s %s: %llu lanes and %llu waves at entry, %u disagreements\n", name, r.variant,
-           (unsigned long long)counts.lanes[0], (unsigned long long)(waves_known ? counts.waves[0] : 0),
-           wrong);
+    printf("%s %s: %llu lanes and %llu waves at entry, %u counters compared, %u disagreements\n", name,
+           r.variant, (unsigned long long)counts.lanes[0],
+           (unsigned long long)(waves_known ? counts.waves[0] : 0), compared, wrong);
     return wrong ? 1 : 0;
 }
