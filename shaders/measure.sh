@@ -1,106 +1,342 @@
 #!/bin/sh
 # The figures of the README, measured anew on this machine: Markdown on standard output.
 #
-#     sh shaders/measure.sh [BUILD-FOLDER]         (default: build)
+#     sh shaders/measure.sh [SECTION]... [BUILD-FOLDER]         (default: all sections, build)
 #
-# Every table is made of ratios within one run: two environments in alternating child processes, medians of pairs. Run it on
-# a quiet machine; it takes some minutes (SIZE, ROUNDS and REPEAT in the environment change that). Drivers are those of .deps/env.sh (tests/setup.sh).
+#     generate    what counting costs: time by way of counting, sampled, compile time; registers and code on RADV
+#     placement   per wave after structurisation beside per lane before it: cost, and what the counts differ in
+#     use         what the profile gains; mode off; our own time beside the driver's
+#
+# Every figure is a ratio within one run: environments in alternating child processes, medians over rounds. Run it on a quiet
+# machine. SIZE (small, demo, full), ROUNDS and REPEAT in the environment change what it takes: `generate` with the defaults needs
+# some ten minutes for two drivers, the rest half of that. Drivers are those of .deps/env.sh (tests/setup.sh). A way of counting that the
+# layer of this build does not know is left out, and named.
 set -eu
 
 root=$(cd "$(dirname "$0")/.." && pwd)
+sections=
+while [ $# -gt 0 ]; do
+    case $1 in
+    generate | placement | use) sections="$sections $1" ;;
+    all) sections="generate placement use" ;;
+    -h | --help) sed -n '2,14s/^# \{0,1\}//p' "$0"; exit 0 ;;
+    -*) echo "measure: unknown option '$1'" >&2; exit 2 ;;
+    *) break ;;
+    esac
+    shift
+done
+sections=${sections:-generate placement use}
 build=$(cd "${1:-$root/build}" && pwd)
 [ ! -r "$root/.deps/env.sh" ] || . "$root/.deps/env.sh"
 PATH=$build/bin:$PATH
+. "$root/shaders/labkit/modes.sh"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"
 size=${SIZE:-demo}
 rounds=${ROUNDS:-3}
 repeat=${REPEAT:-2}
-layer="VK_ADD_LAYER_PATH=$build/share/vulkan/explicit_layer.d VK_INSTANCE_LAYERS=VK_LAYER_WAVEPGO_shader_pgo WAVEPGO_SUMMARY=0 WAVEPGO_CACHE=none"
+binds=64 # an execution, for sampling by bind
+unset VK_INSTANCE_LAYERS VK_LAYER_PATH VK_ADD_LAYER_PATH
+for variable in $(env | sed -n 's/^\(WAVEPGO_[A-Z_]*\)=.*/\1/p'); do unset "$variable"; done
+export MESA_SHADER_CACHE_DISABLE=true RADV_DEBUG=nocache
+say() { echo "measure: $*" >&2; }
 
-# driver ICD: the environment that selects it.
+# ---- drivers ----
+
+# driver ICD LIBRARIES: the environment that selects it.
 driver() { echo "VK_DRIVER_FILES=$1 VK_ICD_FILENAMES=$1 LD_LIBRARY_PATH=$2"; }
-
-# compare NAME A B: JSON lines of the runner's compare mode into NAME.json.
-compare() {
-    wavepgo-bench --size "$size" --rounds "$rounds" --repeat "$repeat" --compare "$2" --against "$3" --json - >"$1.json" ||
-        { echo "measure: outputs differ, or a case failed: $1" >&2; exit 1; }
+drivers=new
+[ -z "${WPG_LVP_ICD_OLD:-}" ] || drivers="new old"
+driver_environment() { # new, old
+    case $1 in
+    new) driver "$WPG_LVP_ICD" "${WPG_DRIVER_LIBRARY_PATH:-}" ;;
+    old) driver "$WPG_LVP_ICD_OLD" "" ;;
+    esac
+}
+# RADV compiles for a GPU that is not there: "FAMILY new|old".
+radv_families=
+[ -z "${WPG_RADV_ICD:-}" ] || radv_families="navi31:new"
+[ -z "${WPG_RADV_ICD_OLD:-}" ] || radv_families="$radv_families gfx1100:old navi21:old"
+radv_environment() { # FAMILY:new|old
+    case $1 in
+    *:new) echo "$(driver "$WPG_RADV_ICD" "${WPG_DRIVER_LIBRARY_PATH:-}") RADV_FORCE_FAMILY=${1%:*}" ;;
+    *) echo "$(driver "$WPG_RADV_ICD_OLD" "") RADV_FORCE_FAMILY=${1%:*}" ;;
+    esac
+}
+version() { # ENVIRONMENT
+    # shellcheck disable=SC2086
+    env $1 wavepgo-bench --info 2>/dev/null | sed 's/.*"device":"\([^"]*\)".*"driver_info":"\([^"]*\)".*/\1, \2/'
 }
 
-# field FILE CASE KEY: one number of one case; the last line holds the geometric means.
-field() { sed -n "/\"case\":\"$2\"/s/.*\"$3\":\([0-9.]*\).*/\1/p" "$1.json"; }
-mean() { sed -n "s/.*\"$2\":\([0-9.]*\).*/\1/p" "$1.json"; }
-two() { printf '%.2f' "$1"; }
+# ---- modes ----
 
-measure_driver() { # NAME ICD LIBRARIES
-    environment=$(driver "$2" "$3")
+# Those of the argument list that this build knows, into `modes`; the others are named once.
+: >left-out
+choose_modes() {
+    modes=
+    for mode in "$@"; do
+        if mode_known "$mode"; then
+            modes="$modes $mode"
+        elif ! grep -q "^$mode " left-out; then
+            echo "$mode ($mode_why)" >>left-out
+            say "left out: $mode: $mode_why"
+        fi
+    done
+}
+# The file `sides`: a line for each mode, as --compare takes it. Files of a mode go below $work.
+write_sides() {
+    for mode in "$@"; do
+        # shellcheck disable=SC2046
+        printf '%s: %s\n' "$mode" "$(mode_environment $(mode_options "$mode") --profile-file "$work/out-$mode/%b.profraw" --log error)"
+    done >sides
+}
+# compare NAME ENVIRONMENT OPTIONS...: all sides beside the driver alone, JSON lines to NAME.json.
+compare() {
+    name=$1
+    environment=$2
+    shift 2
+    while read -r side; do
+        set -- "$@" --compare "$side"
+    done <sides
     # shellcheck disable=SC2086
-    env $environment $layer WAVEPGO_MODE=generate WAVEPGO_PROFILE_FILE="$work/$1/%b.profraw" \
+    env $environment wavepgo-bench --rounds "$rounds" --repeat "$repeat" "$@" --against '' --json - >"$name.json" 2>"$name.err" || {
+        # A driver's own last bits, or a side that failed: said, and seen in the table by a dash.
+        sed 's/^/measure: /' "$name.err" >&2
+    }
+}
+# cell FILE CASE LABEL KEY: one number with two digits, or a dash; CASE "mean": of the last lines.
+cell() {
+    awk -v case_name="$2" -v label="$3" -v key="$4" '
+        index($0, "\"label\":\"" label "\"") && (case_name == "mean" ? /^\{"cases"/ : index($0, "\"case\":\"" case_name "\"")) {
+            at = index($0, "\"" key "\":")
+            if (at) value = substr($0, at + length(key) + 3) + 0
+            if (/"equal":false/) mark = " (output differs)"
+        }
+        END { if (value) printf "%.2f%s", value, mark; else printf "-" }' "$1.json"
+}
+cases() { sed -n 's/^{"case":"\([^"]*\)".*/\1/p' "$1.json" | awk '!seen[$0]++'; }
+heading() { # FIRST MODES...: two lines of a table
+    line="| $1 |"
+    rule="|---|"
+    shift
+    for mode in "$@"; do
+        line="$line $(mode_title "$mode") |"
+        rule="$rule---|"
+    done
+    printf '%s\n%s\n' "$line" "$rule"
+}
+row() { # TITLE FILE CASE KEY MODES...
+    line="| $1 |"
+    row_file=$2 row_case=$3 row_key=$4
+    shift 4
+    for mode in "$@"; do line="$line $(cell "$row_file" "$row_case" "$mode" "$row_key") |"; done
+    echo "$line"
+}
+time_table() { # FILE MODES...
+    file=$1
+    shift
+    heading case "$@"
+    for case in $(cases "$file"); do row "$case" "$file" "$case" ratio "$@"; done
+    row "**geometric mean**" "$file" mean geomean_ratio "$@"
+    row "**worst**" "$file" mean worst_ratio "$@"
+}
+
+# ---- static cost: what RADV's compiler says ----
+
+statistics() { # NAME ENVIRONMENT [OPTIONS OF RUN...]
+    statistics_name=$1
+    environment=$2
+    shift 2
+    [ $# = 0 ] || set -- wavepgo run "$@" --cache none --summary 0 --log error --profile-file "$work/static/%b.profraw" --
+    # shellcheck disable=SC2086
+    env $environment "$@" wavepgo-bench --statistics --json - >"$statistics_name.stat" 2>/dev/null
+}
+# ratio_of BASE MODE KEY: geometric mean and most over all shaders, "mean (most)".
+ratio_of() {
+    paste -d '\n' "$1.stat" "$2.stat" | awk -v key="\"$3\":" '
+        function value(line) { at = index(line, key); return at ? substr(line, at + length(key)) + 0 : 0 }
+        NR % 2 { base = value($0); next }
+        base > 0 && value($0) > 0 { r = value($0) / base; sum += log(r); n++; if (r > most) most = r }
+        END { if (n) printf "%.2f (%.2f)", exp(sum / n), most; else printf "-" }'
+}
+most_of() { # NAME KEY: the largest value
+    awk -v key="\"$2\":" '{ at = index($0, key); v = at ? substr($0, at + length(key)) + 0 : 0; if (v > most) most = v } END { printf "%d", most }' "$1.stat"
+}
+static_tables() { # MODES...
+    [ -n "$radv_families" ] || { echo "No RADV here: no static cost."; return; }
+    echo "Static cost on RADV without hardware, all shader stages of the benchmark: ratio over uninstrumented, geometric mean (most)."
+    echo
+    heading "RADV, figure" "$@"
+    for family in $radv_families; do
+        environment=$(radv_environment "$family")
+        statistics base "$environment"
+        for mode in "$@"; do
+            # shellcheck disable=SC2046
+            statistics "mode-$mode" "$environment" $(mode_options "$mode")
+        done
+        for figure in 'Pre-Sched VGPRs' 'Pre-Sched SGPRs' 'Code size' 'Inverse Throughput' 'Latency'; do
+            line="| ${family%:*} ${family#*:}, $figure |"
+            for mode in "$@"; do line="$line $(ratio_of base "mode-$mode" "$figure") |"; done
+            echo "$line"
+        done
+        line="| ${family%:*} ${family#*:}, most VGPRs (uninstrumented $(most_of base VGPRs)), spilled |"
+        for mode in "$@"; do line="$line $(most_of "mode-$mode" VGPRs), $(most_of "mode-$mode" 'Spilled VGPRs') |"; done
+        echo "$line"
+    done
+}
+
+# ---- sections ----
+
+introduce() {
+    for name in $drivers; do echo "$name = $(version "$(driver_environment "$name")")"; done
+    echo "Size $size, $rounds rounds of $repeat executions, $(uname -m), $(getconf _NPROCESSORS_ONLN) processors, $(date -u +%Y-%m-%d)."
+}
+
+measure_generate() {
+    choose_modes naive slots additive auto
+    counting=$modes
+    choose_modes sampled-workgroup sampled-bind
+    sampling=$modes
+    # shellcheck disable=SC2086
+    for name in $drivers; do
+        say "generate, $name"
+        write_sides $counting
+        compare "generate-$name" "$(driver_environment "$name")" --size "$size"
+        echo
+        echo "Time of generate mode over no layer, $name:"
+        echo
+        time_table "generate-$name" $counting
+        [ -n "$sampling" ] || continue
+        write_sides $sampling
+        compare "sampled-$name" "$(driver_environment "$name")" --size small --binds $binds
+        echo
+        echo "Sampled, $name (size small, $binds binds an execution):"
+        echo
+        time_table "sampled-$name" $sampling
+    done
+    echo
+    echo "Compiling, instrumented over original, geometric means (lavapipe compiles at the first execution, which is part of it; RADV at creation):"
+    echo
+    # shellcheck disable=SC2086
+    heading driver $counting
+    for name in $drivers; do
+        # shellcheck disable=SC2086
+        row "lavapipe $name" "generate-$name" mean geomean_compile_ratio $counting
+    done
+    # shellcheck disable=SC2086
+    write_sides $counting
+    for family in $radv_families; do
+        say "compile time, RADV $family"
+        compare "compile-${family%:*}" "$(radv_environment "$family")" --compile-only
+        # shellcheck disable=SC2086
+        row "RADV ${family%:*} ${family#*:}" "compile-${family%:*}" mean geomean_create_ratio $counting
+    done
+    echo
+    # shellcheck disable=SC2086
+    static_tables $counting
+}
+
+# counts NAME MODE: what `wavepgo show --json` says of the benchmark, counted that way on the new driver.
+counts() {
+    # shellcheck disable=SC2046
+    env $(driver_environment new) wavepgo run $(mode_options "$2") --cache none --summary 0 --profile-file "$work/counts-$2/%b.profraw" -- \
         wavepgo-bench --size "$size" --checksum >/dev/null
-    wavepgo merge --quiet -o "$1.profdata" "$1"
-    compare "$1-off" "$environment $layer WAVEPGO_MODE=off" "$environment"
-    compare "$1-generate" "$environment $layer WAVEPGO_MODE=generate WAVEPGO_PROFILE_FILE=$work/$1-out/%b.profraw" "$environment"
-    compare "$1-use" "$environment $layer WAVEPGO_MODE=use WAVEPGO_PROFILE_USE=$work/$1.profdata" "$environment"
+    wavepgo show --json "counts-$2" | grep '"blocks": ' | sort >"$1.counts"
+}
+
+measure_placement() {
+    choose_modes lane naive auto
+    case " $modes " in *" lane "*) ;; *) echo "The layer of this build does not count per lane."; return ;; esac
+    # shellcheck disable=SC2086
+    {
+        say "placement"
+        write_sides $modes
+        compare placement "$(driver_environment new)" --size "$size"
+        echo "Cost of the placements, time over no layer (new): per lane before structurisation, per wave after it:"
+        echo
+        time_table placement $modes
+        echo
+        static_tables $modes
+    }
+    counts wave naive
+    counts lane lane
+    echo
+    echo "What the placements say (new). Blocks by their share of the entry's executions: a block is mistaken by lanes where waves run it more than"
+    echo "twice as often as lanes say."
+    echo
+    echo "| shader | lanes agree | blocks | mistaken by lanes | furthest: by lanes | by waves | lanes a wave |"
+    echo "|---|---|---|---|---|---|---|"
+    paste -d '\n' wave.counts lane.counts | awk '
+        function list(line, key, out,    at, text) {
+            at = index(line, "\"" key "\": [")
+            if (!at) return 0
+            text = substr(line, at + length(key) + 5)
+            sub(/\].*/, "", text)
+            return split(text, out, ", ")
+        }
+        NR % 2 { wave_line = $0; next }
+        {
+            n = list(wave_line, "lanes", lanes); w = list(wave_line, "waves", waves); k = list($0, "lanes", other)
+            name = wave_line; sub(/.*"stage": "/, "", name); stage = substr(name, 1, 4); sub(/.*"entry": "/, "", name); sub(/".*/, "", name)
+            if (!w || lanes[1] == 0 || waves[1] == 0) next
+            agree = n == k
+            all = runs = bad = furthest = 0
+            for (i = 1; i <= n; i++) {
+                if (lanes[i] != other[i]) agree = 0
+                all += lanes[i]; runs += waves[i]
+                if (waves[i] == 0 || lanes[i] == 0) continue
+                l = lanes[i] / lanes[1]; v = waves[i] / waves[1]
+                if (v > 2 * l) bad++
+                if (v / l > furthest) { furthest = v / l; fl = l; fv = v }
+            }
+            printf "| %s.%s | %s | %d | %d | %.4g | %.4g | %.1f |\n", name, stage, agree ? "yes" : "no", n, bad, fl, fv, all / runs
+        }'
 }
 
 # Our time beside the driver's, per pipeline, from the layer's own log.
-rewriting() { # NAME MODE ENVIRONMENT
+rewriting() { # NAME OPTIONS OF RUN ENVIRONMENT
     # shellcheck disable=SC2086
-    env $3 $layer WAVEPGO_MODE="$2" WAVEPGO_LOG=debug WAVEPGO_PROFILE_USE="$work/new.profdata" RADV_DEBUG=nocache \
-        MESA_SHADER_CACHE_DISABLE=true WAVEPGO_PROFILE_FILE="$work/rewriting/%b.profraw" wavepgo-bench --compile-only 2>&1 |
+    env $3 wavepgo run $2 --cache none --summary 0 --log debug --profile-file "$work/rewriting/%b.profraw" -- wavepgo-bench --compile-only 2>&1 |
         sed -n 's/.*debug: pipeline .*: \([0-9.]*\) ms here, \([0-9.]*\) ms in the driver.*/\1 \2/p' | sort -n |
         awk -v name="$1" '{ ours[NR] = $1; all += $1; driver += $2 }
             END { if (NR) printf "| %s | %d | %.2f | %.2f | %.1f | %.1f |\n", name, NR, ours[int((NR + 1) / 2)], ours[NR], all, driver }'
 }
 
-columns="new"
-measure_driver new "$WPG_LVP_ICD" "${WPG_DRIVER_LIBRARY_PATH:-}"
-if [ -n "${WPG_LVP_ICD_OLD:-}" ]; then
-    measure_driver old "$WPG_LVP_ICD_OLD" ""
-    columns="new old"
-fi
-
-version() { env $(driver "$1" "$2") wavepgo-bench --case select_rare --size small 2>/dev/null | sed -n 's/^device: \(.*\), size.*/\1/p'; }
-echo "new = $(version "$WPG_LVP_ICD" "${WPG_DRIVER_LIBRARY_PATH:-}")"
-[ "$columns" = new ] || echo "old = $(version "$WPG_LVP_ICD_OLD" "")"
-echo "Size $size, $rounds rounds of $repeat executions, $(uname -m), $(getconf _NPROCESSORS_ONLN) processors, $(date -u +%Y-%m-%d)."
-echo
-header="| case |" rule="|---|"
-for mode in generate use; do
-    for column in $columns; do
-        header="$header $mode, $column |"
-        rule="$rule---|"
+measure_use() {
+    for name in $drivers; do
+        say "use, $name"
+        # shellcheck disable=SC2046
+        env $(driver_environment "$name") wavepgo run --mode generate --cache none --summary 0 --profile-file "$work/$name/%b.profraw" -- \
+            wavepgo-bench --size "$size" --checksum >/dev/null
+        wavepgo merge --quiet -o "$name.profdata" "$name"
+        write_sides off
+        printf 'use: %s\n' "$(mode_environment --use "$work/$name.profdata" --log error)" >>sides
+        compare "use-$name" "$(driver_environment "$name")" --size "$size"
+        echo
+        echo "Time of use mode over no layer, $name:"
+        echo
+        time_table "use-$name" use
+        echo
+        echo "Mode off over no layer, $name: time $(cell "use-$name" mean off geomean_ratio), pipeline creation $(cell "use-$name" mean off geomean_create_ratio)."
     done
-done
-echo "$header"
-echo "$rule"
-for case in $(sed -n 's/.*"case":"\([^"]*\)".*/\1/p' new-generate.json); do
-    row="| $case |"
+    echo
+    echo "| rewriting, ms | pipelines | ours, median | ours, most | ours, sum | driver, sum |"
+    echo "|---|---|---|---|---|---|"
     for mode in generate use; do
-        for column in $columns; do
-            value=$(field "$column-$mode" "$case" ratio)
-            row="$row $([ -n "$value" ] && two "$value" || echo -) |"
-        done
+        options="--mode generate"
+        [ $mode = generate ] || options="--use $work/new.profdata"
+        [ -z "${WPG_RADV_ICD:-}" ] || rewriting "$mode, RADV navi31" "$options" "$(radv_environment navi31:new)"
+        rewriting "$mode, lavapipe new" "$options" "$(driver_environment new)"
     done
-    echo "$row"
-done
-row="| geometric mean |"
-for mode in generate use; do
-    for column in $columns; do row="$row **$(two "$(mean "$column-$mode" geomean_ratio)")** |"; done
-done
-echo "$row"
-echo
-for column in $columns; do
-    echo "Mode off over no layer ($column): time $(two "$(mean "$column-off" geomean_ratio)"), pipeline creation $(two "$(mean "$column-off" geomean_create_ratio)")."
+}
+
+begun=$(date +%s)
+introduce
+for section in $sections; do
+    echo
+    "measure_$section"
 done
 echo
-echo "| rewriting, ms | pipelines | ours, median | ours, most | ours, sum | driver, sum |"
-echo "|---|---|---|---|---|---|"
-for mode in generate use; do
-    if [ -n "${WPG_RADV_ICD:-}" ]; then
-        family=${RADV_FORCE_FAMILY:-navi31}
-        rewriting "$mode, RADV $family" "$mode" "$(driver "$WPG_RADV_ICD" "${WPG_DRIVER_LIBRARY_PATH:-}") RADV_FORCE_FAMILY=$family"
-    fi
-    rewriting "$mode, lavapipe new" "$mode" "$(driver "$WPG_LVP_ICD" "${WPG_DRIVER_LIBRARY_PATH:-}")"
-done
+[ ! -s left-out ] || { echo "Left out, unknown to the layer of this build:"; sed 's/^/- /' left-out; echo; }
+echo "Measured in $((($(date +%s) - begun + 30) / 60)) minutes."
