@@ -61,6 +61,12 @@ static bool comes_only_from(const wpg_cfg *cfg, uint32_t s, uint32_t only, uint3
     return true;
 }
 
+uint32_t wpg_loop_entry_block(const wpg_cfg *cfg, const wpg_mask_classes *classes, uint32_t loop)
+{
+    uint32_t class = classes->entry_class[cfg->constructs[loop].header];
+    return class == NO ? NO : classes->representative[class];
+}
+
 bool wpg_edge_runs_block(const wpg_cfg *cfg, uint32_t from, uint32_t to)
 {
     /* The proof of (chain), with the lanes of `from` that go to `to` in place of all its lanes. A loop header
@@ -118,7 +124,8 @@ wpg_status wpg_mask_classes_compute(wpg_mask_classes *classes, const wpg_cfg *cf
     uint32_t *number = WPG_ARENA_ARRAY(arena, uint32_t, nodes);
     uint32_t *class_of = WPG_ARENA_ARRAY(arena, uint32_t, cfg->count);
     uint32_t *representative = WPG_ARENA_ARRAY(arena, uint32_t, cfg->count);
-    if (!up || !number || !class_of || !representative)
+    uint32_t *entry_class = WPG_ARENA_ARRAY(arena, uint32_t, cfg->count);
+    if (!up || !number || !class_of || !representative || !entry_class)
         return WPG_E_NOMEM;
     for (uint32_t i = 0; i < nodes; i++) {
         up[i] = i;
@@ -143,6 +150,10 @@ wpg_status wpg_mask_classes_compute(wpg_mask_classes *classes, const wpg_cfg *cf
         }
         class_of[b] = number[root];
     }
-    *classes = (wpg_mask_classes){class_of, representative, count};
+    for (uint32_t b = 0; b < cfg->count; b++) {
+        uint32_t own = entry(cfg, b);
+        entry_class[b] = own == b ? NO : number[root_of(up, own)];
+    }
+    *classes = (wpg_mask_classes){class_of, representative, count, entry_class};
     return WPG_OK;
 }

@@ -12,10 +12,16 @@ typedef struct wpg_mask_classes {
     uint32_t *class_of;       /* [cfg->count]; WPG_NO_BLOCK for unreachable blocks */
     uint32_t *representative; /* [class_count] block index */
     uint32_t class_count;
+    uint32_t *entry_class; /* [cfg->count] of loop headers: the class that runs as control comes to the loop
+                              from outside; WPG_NO_BLOCK if no block does, and for other blocks */
 } wpg_mask_classes;
 
 /* Arrays live in `arena`. Returns WPG_E_NOMEM only. */
 wpg_status wpg_mask_classes_compute(wpg_mask_classes *classes, const wpg_cfg *cfg, wpg_arena *arena);
+
+/* A block that every wave runs as often, and under the same masks, as it enters the loop (not: starts its
+ * header); WPG_NO_BLOCK if there is none. */
+uint32_t wpg_loop_entry_block(const wpg_cfg *cfg, const wpg_mask_classes *classes, uint32_t loop);
 
 /* Whether block `to` starts exactly as often as some lanes go from `from`, whose successor it is, to it, each
  * time under the same live mask: nobody else comes there, and no two executions' lanes meet there. */

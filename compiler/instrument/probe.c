@@ -4,7 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-const wpg_probe *const wpg_probes[] = {&wpg_probe_branches, &wpg_probe_values_of_sites, NULL};
+const wpg_probe *const wpg_probes[] = {&wpg_probe_branches, &wpg_probe_switch,          &wpg_probe_loops,
+                                       &wpg_probe_entry,    &wpg_probe_values_of_sites, NULL};
 
 /* -- The setting */
 
@@ -223,4 +224,9 @@ void wpg_probe_add_elected(wpg_inject *in, uint32_t live, const wpg_add *adds, s
     wpg_if_end(in, elected);
     if (live)
         wpg_if_end(in, among_live);
+}
+
+uint32_t wpg_probe_index(wpg_inject *in, uint32_t first, uint32_t offset)
+{
+    return WPG_EMIT(in, SpvOpIAdd, in->t_u32, offset, wpg_const_u32(in->module, first));
 }

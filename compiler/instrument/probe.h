@@ -93,6 +93,8 @@ uint32_t wpg_probe_and(wpg_inject *in, uint32_t a, uint32_t b);
 uint32_t wpg_probe_lanes(wpg_inject *in, uint32_t condition);
 /* 1 if the count is not 0, else 0. */
 uint32_t wpg_probe_some(wpg_inject *in, uint32_t count);
+/* Index (u32 id) of counter `first` + `offset`, the latter an id. */
+uint32_t wpg_probe_index(wpg_inject *in, uint32_t first, uint32_t offset);
 /* One of the live lanes (`live` as above) adds. */
 void wpg_probe_add_elected(wpg_inject *in, uint32_t live, const wpg_add *adds, size_t count);
 

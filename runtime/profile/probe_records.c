@@ -1,7 +1,14 @@
 /* See probe_records.h. */
 #include "runtime/profile/probe_records.h"
 
-enum { BRANCH_WORDS = 6 };
+#include <string.h>
+
+enum {
+    BRANCH_WORDS = 6,
+    CASE_WORDS = 5,
+    LOOP_WORDS = 4 + WPG_TRIP_BUCKETS,
+    ENTRY_WORDS = 5 + WPG_FULLNESS_BUCKETS
+};
 
 /* How many sites of that many words follow the first word. */
 static size_t sites(const wpg_profile_record *record, size_t words)
@@ -41,4 +48,43 @@ void wpg_branch_at(wpg_branch_counts *branch, const wpg_profile_record *record, 
                                   .waves = {words[3], words[4]},
                                   .all_waves = words[5],
                                   .both = less(sum(words[3], words[4]), words[5])};
+}
+
+size_t wpg_case_count(const wpg_profile_record *record)
+{
+    return sites(record, CASE_WORDS);
+}
+
+void wpg_case_at(wpg_case_counts *target, const wpg_profile_record *record, size_t i)
+{
+    const uint64_t *words = record->counters + 1 + i * CASE_WORDS;
+    *target = (wpg_case_counts){.block = described(record, words[0]),
+                                .target = described(record, words[1]),
+                                .lanes = words[2],
+                                .waves = words[3],
+                                .all_waves = words[4]};
+}
+
+size_t wpg_loop_count(const wpg_profile_record *record)
+{
+    return sites(record, LOOP_WORDS);
+}
+
+void wpg_loop_at(wpg_loop_counts *loop, const wpg_profile_record *record, size_t i)
+{
+    const uint64_t *words = record->counters + 1 + i * LOOP_WORDS;
+    *loop = (wpg_loop_counts){
+        .block = described(record, words[0]), .lanes = words[1], .waves = words[2], .trips = words[3]};
+    memcpy(loop->buckets, words + 4, sizeof loop->buckets);
+}
+
+bool wpg_entry_read(wpg_entry_counts *entry, const wpg_profile_record *record)
+{
+    if (sites(record, ENTRY_WORDS) != 1)
+        return false;
+    const uint64_t *words = record->counters + 1;
+    *entry = (wpg_entry_counts){
+        .waves = words[0], .lanes = words[1], .helpers = words[2], .whole = words[3], .sizes = words[4]};
+    memcpy(entry->eighths, words + 5, sizeof entry->eighths);
+    return true;
 }

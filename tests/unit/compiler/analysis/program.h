@@ -443,6 +443,11 @@ typedef struct program_edges {
     uint64_t lanes[MAX_TARGETS], waves[MAX_TARGETS], all_waves;
 } program_edges;
 
+/* What a loop was seen to do, at its header's index. Trips: back edges that a lane took while it lived. */
+typedef struct program_loop_seen {
+    uint64_t lanes, waves, trips, buckets[32];
+} program_loop_seen;
+
 typedef struct program_run {
     const program *p;
     program_lane lanes[MAX_LANES];
@@ -452,6 +457,7 @@ typedef struct program_run {
     uint64_t *uniform;            /* [block] */
     uint64_t (*select_counts)[4]; /* [block] lanes true, lanes false, waves true, waves false */
     program_edges *edges;         /* [block] */
+    program_loop_seen *loops;     /* [block] */
     struct {
         int label;
         uint64_t waiting;
@@ -581,11 +587,29 @@ PROGRAM_INLINE void program_fan_out(program_run *r, int block, uint64_t mask)
     r->depth = base;
 }
 
+/* The loop is done: every lane that entered it alive has its number of trips. */
+PROGRAM_INLINE void program_loop_done(program_loop_seen *seen, uint64_t entered, const uint32_t *trips)
+{
+    seen->waves += entered != 0;
+    for (int l = 0; l < MAX_LANES; l++) {
+        if (!(entered >> l & 1))
+            continue;
+        uint32_t bucket = 0;
+        while (bucket < 31 && trips[l] >> bucket)
+            bucket++;
+        seen->lanes++;
+        seen->trips += trips[l];
+        seen->buckets[bucket]++;
+    }
+}
+
 PROGRAM_INLINE void program_loop_run(program_run *r, int header, uint64_t mask, uint64_t *out)
 {
     const program_block *b = &r->p->blocks.data[header];
     int base = r->depth;
     int merge = program_push(r, b->merge), head = program_push(r, header);
+    uint64_t entered = mask & ~r->demoted;
+    uint32_t trips[MAX_LANES] = {0};
     while (mask) {
         r->stack[head].waiting = 0;
         int again = b->continue_target == header ? NONE : program_push(r, b->continue_target);
@@ -598,7 +622,10 @@ PROGRAM_INLINE void program_loop_run(program_run *r, int header, uint64_t mask, 
                 program_tangle(r, b->continue_target, on);
         }
         mask = r->stack[head].waiting;
+        for (int l = 0; l < MAX_LANES; l++)
+            trips[l] += (mask & ~r->demoted) >> l & 1;
     }
+    program_loop_done(&r->loops[header], entered, trips);
     *out = r->stack[merge].waiting;
     r->depth = base;
 }
@@ -643,7 +670,8 @@ PROGRAM_INLINE void program_run_init(program_run *r, const program *p)
     r->uniform = calloc(p->blocks.count, sizeof *r->uniform);
     r->select_counts = calloc(p->blocks.count, sizeof *r->select_counts);
     r->edges = calloc(p->blocks.count, sizeof *r->edges);
-    if (!r->visits || !r->uniform || !r->select_counts || !r->edges)
+    r->loops = calloc(p->blocks.count, sizeof *r->loops);
+    if (!r->visits || !r->uniform || !r->select_counts || !r->edges || !r->loops)
         abort();
 }
 
@@ -666,6 +694,7 @@ PROGRAM_INLINE void program_run_finish(program_run *r)
     free(r->uniform);
     free(r->select_counts);
     free(r->edges);
+    free(r->loops);
 }
 
 #endif

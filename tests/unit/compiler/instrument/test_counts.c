@@ -17,6 +17,8 @@
 enum { LOCAL_SIZE = 61, GROUPS = 3, LANES = LOCAL_SIZE * GROUPS, COUNTER_BYTES = 1 << 19 };
 static const uint64_t start = (UINT64_C(1) << 32) - 2;
 
+static unsigned loops_compared;
+
 typedef struct fixture {
     vkc_device *device;
     vkc_buffer memory; /* the directory entry, then at 256 the counters */
@@ -126,6 +128,61 @@ static void compare_branches(const fixture *f, const wpg_counter_map *map, const
     assert_int_equal(table ? table->word_count : 1, word);
 }
 
+static void compare_switches(const fixture *f, const wpg_counter_map *map, const program_run *run,
+                             uint64_t seed)
+{
+    const wpg_function_counters *c = &map->functions[0];
+    const wpg_probe_table *table = probe_table(c, "cases");
+    uint32_t word = 1;
+    for (size_t b = 0; b < c->block_count; b++) {
+        const program_block *block = &run->p->blocks.data[b];
+        if (block->end != END_SWITCH || c->lanes[b] == WPG_NO_COUNTER)
+            continue;
+        assert_non_null(table);
+        for (int t = 0; t < block->target_count; t++, word += 5) {
+            const program_edges *edges = &run->edges[b];
+            expect(probe_word(f, map, table, word), b, "a switch's block", seed, b);
+            expect(probe_word(f, map, table, word + 1), (uint64_t)block->targets[t], "a target", seed, b);
+            expect(probe_word(f, map, table, word + 2), edges->lanes[t], "lanes of a target", seed, b);
+            expect(probe_word(f, map, table, word + 3), edges->waves[t], "waves of a target", seed, b);
+            expect(probe_word(f, map, table, word + 4), edges->all_waves, "waves at a switch", seed, b);
+        }
+    }
+    assert_int_equal(table ? table->word_count : 1, word);
+}
+
+static void compare_loops(const fixture *f, const wpg_counter_map *map, const program_run *run, uint64_t seed)
+{
+    const wpg_probe_table *table = probe_table(&map->functions[0], "trips");
+    for (uint32_t word = 1; table && word < table->word_count; word += 36) {
+        size_t b = probe_word(f, map, table, word);
+        const program_loop_seen *seen = &run->loops[b];
+        expect(probe_word(f, map, table, word + 1), seen->lanes, "lanes that enter a loop", seed, b);
+        expect(probe_word(f, map, table, word + 2), seen->waves, "waves that enter a loop", seed, b);
+        expect(probe_word(f, map, table, word + 3), seen->trips, "trips of a loop", seed, b);
+        for (uint32_t i = 0; i < 32; i++)
+            expect(probe_word(f, map, table, word + 4 + i), seen->buckets[i], "lanes of a bucket", seed, b);
+        loops_compared++;
+    }
+}
+
+/* The compute programs are one-dimensional: the last wave of a group has what is left over. */
+static void compare_entry(const fixture *f, const wpg_counter_map *map, uint64_t size, uint64_t seed)
+{
+    const wpg_probe_table *table = probe_table(&map->functions[0], "entry_mask");
+    uint64_t whole = LOCAL_SIZE / size, rest = LOCAL_SIZE % size, waves = whole + (rest != 0);
+    assert_non_null(table);
+    assert_int_equal(table->word_count, 15);
+    const uint64_t want[] = {1, GROUPS * waves, LANES, 0, GROUPS * whole, GROUPS * waves * size};
+    for (uint32_t w = 0; w < 6; w++)
+        expect(probe_word(f, map, table, w), want[w], "how waves enter", seed, w);
+    for (uint32_t i = 0; i < 9; i++) {
+        uint64_t of_rest = rest && rest * 8 / size == i ? GROUPS : 0;
+        expect(probe_word(f, map, table, 6 + i), (i == 8 ? GROUPS * whole : 0) + of_rest, "fullness", seed,
+               i);
+    }
+}
+
 static void compare_state(const fixture *f, const program_lane *lanes, uint64_t seed)
 {
     const uint32_t *state = f->state.data;
@@ -153,7 +210,7 @@ static void run_program(fixture *f, uint64_t seed, int budget, bool wide, bool s
                                       .directory_entry = f->memory.address,
                                       .first_counter = 5,
                                       .select_sites = true,
-                                      .probes = WPG_PROBES_ALL};
+                                      .probes = seed % 2 ? WPG_PROBES_ALL & ~WPG_PROBE_VALUES : 0};
     wpg_status status = wpg_instrument(&map, module, &stage, &options, &err);
     if (status != WPG_OK)
         fail_msg("program %llu: %s", (unsigned long long)seed, err.message);
@@ -183,8 +240,12 @@ static void run_program(fixture *f, uint64_t seed, int budget, bool wide, bool s
     compare_state(f, lanes, seed);
     assert_int_equal(map->functions[0].block_count, p.blocks.count);
     compare_blocks(f, &map->functions[0], run, seed);
-    if (map->functions[0].kinds & WPG_KIND_WAVES)
+    if (map->functions[0].kinds & WPG_KIND_WAVES && options.probes) {
         compare_branches(f, map, run, seed);
+        compare_switches(f, map, run, seed);
+        compare_loops(f, map, run, seed);
+        compare_entry(f, map, size, seed);
+    }
     if (map->functions[0].kinds & WPG_KIND_SELECTS)
         compare_selects(f, &map->functions[0], run, seed);
     /* Nothing outside the stage's counters was touched. */
@@ -274,6 +335,30 @@ static void test_wide(void **state)
         run_program(f, seed, 3 + (int)seed / 2, true, true);
 }
 
+static unsigned loops_in(uint64_t seed, int budget)
+{
+    program p;
+    unsigned loops = 0;
+    program_make(&p, seed, budget, false);
+    for (size_t b = 0; b < p.blocks.count; b++)
+        loops += p.blocks.data[b].continue_target != NONE;
+    program_finish(&p);
+    return loops;
+}
+
+/* Small programs with several loops each. */
+static void test_loops(void **state)
+{
+    unsigned run = 0;
+    for (uint64_t seed = 1001; run < 12; seed += 2) {
+        if (loops_in(seed, 3) < 2)
+            continue;
+        run_program(*state, seed, 3, vkc_has_int64_atomics(((fixture *)*state)->device), true);
+        run++;
+    }
+    assert_true(loops_compared >= 20);
+}
+
 static void test_narrow(void **state)
 {
     for (uint64_t seed = 41; seed <= 48; seed++)
@@ -301,8 +386,9 @@ int main(void)
         return 77;
     }
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_prestate(test_wide, &f), cmocka_unit_test_prestate(test_narrow, &f),
-        cmocka_unit_test_prestate(test_per_lane, &f), cmocka_unit_test_prestate(test_functions, &f)};
+        cmocka_unit_test_prestate(test_wide, &f), cmocka_unit_test_prestate(test_loops, &f),
+        cmocka_unit_test_prestate(test_narrow, &f), cmocka_unit_test_prestate(test_per_lane, &f),
+        cmocka_unit_test_prestate(test_functions, &f)};
     int failed = cmocka_run_group_tests_name("counts on a driver", tests, NULL, NULL);
     vkc_buffer_free(&f.memory, f.device);
     vkc_buffer_free(&f.state, f.device);
