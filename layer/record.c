@@ -8,8 +8,7 @@
 
 /* -- Finding */
 
-/* Moves on whenever a command buffer goes: what a thread remembers from before is looked up again. */
-static atomic_uint_fast64_t generation;
+atomic_uint_fast64_t wpg_record_generation = 1;
 static _Thread_local __attribute__((tls_model("initial-exec"))) struct {
     VkCommandBuffer handle;
     wpg_recording *recording;
@@ -25,7 +24,7 @@ static uint64_t key_of(VkCommandBuffer commands)
 
 wpg_recording *wpg_recording_of(VkCommandBuffer commands)
 {
-    uint64_t now = atomic_load_explicit(&generation, memory_order_relaxed);
+    uint64_t now = atomic_load_explicit(&wpg_record_generation, memory_order_relaxed);
     if (latest.handle == commands && latest.generation == now)
         return latest.recording;
     wpg_recording *recording = wpg_handles_get(&recordings, key_of(commands));
@@ -117,7 +116,7 @@ static void destroy(wpg_recording *recording)
 
 static void destroy_pool(wpg_command_pool *pool)
 {
-    atomic_fetch_add_explicit(&generation, 1, memory_order_relaxed);
+    wpg_record_next_generation();
     while (pool->recordings)
         destroy(pool->recordings);
     free(pool);
@@ -305,7 +304,7 @@ VKAPI_ATTR void VKAPI_CALL wpg_record_FreeCommandBuffers(VkDevice handle, VkComm
     if (!device)
         return;
     if (device->records) {
-        atomic_fetch_add_explicit(&generation, 1, memory_order_relaxed);
+        wpg_record_next_generation();
         for (uint32_t i = 0; i < count; i++) {
             wpg_recording *recording = commands[i] ? wpg_handles_get(&recordings, key_of(commands[i])) : NULL;
             if (recording)

@@ -55,6 +55,27 @@ typedef struct wpg_command_pool {
     struct wpg_recording *recordings; /* list */
 } wpg_command_pool;
 
+/* What a command buffer found last, so that a map is not asked again: good while the generation is the same.
+ */
+enum { WPG_RECENT_PIPELINES = 16 };
+typedef struct wpg_recent {
+    uint64_t generation; /* 0: never */
+    VkPipelineLayout layout;
+    uint64_t layout_signature;
+    struct {
+        VkPipeline pipeline;
+        const wpg_bindable *bindable;
+    } pipelines[WPG_RECENT_PIPELINES];
+} wpg_recent;
+
+/* Moves on whenever a command buffer, pipeline or layout that is followed goes: what was remembered of
+ * handles is looked up again. Who may use a handle that came again has synchronised with who destroyed it. */
+extern atomic_uint_fast64_t wpg_record_generation;
+static inline void wpg_record_next_generation(void)
+{
+    (void)atomic_fetch_add_explicit(&wpg_record_generation, 1, memory_order_relaxed);
+}
+
 typedef struct wpg_recording {
     VkCommandBuffer handle;
     wpg_device *device;
@@ -69,7 +90,8 @@ typedef struct wpg_recording {
     struct wpg_runs *runs;    /* record_queries.h; NULL: nothing is measured */
     bool many_views;          /* inside a pass with several views */
     uint32_t program_queries; /* active ones of its own */
-    uint64_t pushed;          /* words of `push` that are valid */
+    wpg_recent recent;
+    uint64_t pushed; /* words of `push` that are valid */
     uint64_t push_signature;
     uint32_t push[WPG_PUSH_WORDS];
 } wpg_recording;

@@ -64,8 +64,10 @@ VKAPI_ATTR void VKAPI_CALL wpg_record_DestroyPipelineLayout(VkDevice handle, VkP
     wpg_device *device = wpg_device_of(handle);
     if (!device)
         return;
-    if (device->records && made)
+    if (device->records && made) {
+        wpg_record_next_generation();
         free(wpg_handles_remove(&device->layouts, (uint64_t)made));
+    }
     device->next.DestroyPipelineLayout(handle, made, allocator);
 }
 
@@ -101,12 +103,35 @@ VKAPI_ATTR void VKAPI_CALL wpg_record_DestroyPipeline(VkDevice handle, VkPipelin
     wpg_device *device = wpg_device_of(handle);
     if (!device)
         return;
-    if (device->records && pipeline)
+    if (device->records && pipeline) {
+        wpg_record_next_generation();
         free(wpg_handles_remove(&device->bindables, (uint64_t)pipeline));
+    }
     device->next.DestroyPipeline(handle, pipeline, allocator);
 }
 
 /* -- Binding */
+
+/* Forgets what is no longer certain. */
+static wpg_recent *recent_of(wpg_recording *recording)
+{
+    uint64_t now = atomic_load_explicit(&wpg_record_generation, memory_order_relaxed);
+    if (recording->recent.generation != now)
+        recording->recent = (wpg_recent){.generation = now};
+    return &recording->recent;
+}
+
+static const wpg_bindable *bindable_of(wpg_recording *recording, VkPipeline pipeline)
+{
+    wpg_recent *recent = recent_of(recording);
+    uint64_t key = (uint64_t)pipeline;
+    size_t place = (size_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> 60) % WPG_RECENT_PIPELINES;
+    if (!pipeline || recent->pipelines[place].pipeline != pipeline) {
+        recent->pipelines[place].bindable = wpg_handles_get(&recording->device->bindables, key);
+        recent->pipelines[place].pipeline = pipeline;
+    }
+    return recent->pipelines[place].bindable;
+}
 
 /* The recording side of a bind; the pipeline that goes down in place of the program's is chosen by the hook.
  */
@@ -140,10 +165,8 @@ VKAPI_ATTR void VKAPI_CALL wpg_record_CmdBindPipeline(VkCommandBuffer commands, 
     if (!next)
         return;
     wpg_bound *bound = recording ? bound_at(recording, point) : NULL;
-    if (bound) {
-        const wpg_bindable *bindable = wpg_handles_get(&recording->device->bindables, (uint64_t)pipeline);
-        bind(recording, bound, bindable);
-    }
+    if (bound)
+        bind(recording, bound, bindable_of(recording, pipeline));
     next->CmdBindPipeline(commands, point, pipeline);
 }
 
@@ -168,10 +191,14 @@ static void push(wpg_recording *recording, VkPipelineLayout handle, uint32_t off
 {
     uint64_t words = words_of(offset, size);
     wpg_record_settle(recording);
-    layout pushed = layout_of(recording->device, handle);
-    if (pushed.signature != recording->push_signature)
+    wpg_recent *recent = recent_of(recording);
+    if (recent->layout != handle) {
+        recent->layout = handle;
+        recent->layout_signature = layout_of(recording->device, handle).signature;
+    }
+    if (recent->layout_signature != recording->push_signature)
         recording->pushed = 0;
-    recording->push_signature = pushed.signature;
+    recording->push_signature = recent->layout_signature;
     if (offset % 4 || !words)
         return;
     recording->pushed |= words;

@@ -17,15 +17,16 @@ static struct {
 
 void wpg_word_count(wpg_word_values *word, uint32_t value, uint64_t n)
 {
-    uint32_t rarest = word->turn;
     if (n == 0)
         return;
-    for (uint32_t step = 0; step < WPG_PUSH_VALUES; step++) {
-        uint32_t i = (word->turn + step) % WPG_PUSH_VALUES;
-        if (word->counts[i] && word->values[i] == value) {
+    for (uint32_t i = 0; i < WPG_PUSH_VALUES; i++)
+        if (word->values[i] == value && word->counts[i]) {
             word->counts[i] += n;
             return;
         }
+    uint32_t rarest = word->turn;
+    for (uint32_t step = 1; step < WPG_PUSH_VALUES; step++) {
+        uint32_t i = (word->turn + step) % WPG_PUSH_VALUES;
         if (word->counts[i] < word->counts[rarest])
             rarest = i;
     }

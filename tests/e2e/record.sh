@@ -147,6 +147,9 @@ threads)
         WAVEPGO_FLUSH_INTERVAL=0.01 bundle $round "$app" record-threads "$WPG_SPIRV"
         same absent $round
     done
+    WAVEPGO_TIMESTAMPS=1 WAVEPGO_PIPELINE_STATISTICS=1 WAVEPGO_FLUSH_INTERVAL=0.01 bundle measured "$app" record-threads "$WPG_SPIRV"
+    same absent measured
+    grep "^sum gpu-commands 200\$" "$work"/measured.wavepgo/pipelines/*.facts >/dev/null || fail "measured: $(cat "$work"/measured.wavepgo/pipelines/*.facts)"
     diff -rq "$work/one.wavepgo" "$work/two.wavepgo" >"$work/diff" || fail "two runs differ: $(cat "$work/diff")"
     expect one 'is spec.comp.3' <<'FACTS'
 sum binds 200
