@@ -1,0 +1,218 @@
+/* What probes found out about a shader function (runtime/profile/probe_records.h), as tables and as JSON.
+ * Branches, switches and loops that no lane came to are left out of the tables; JSON has them all. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "runtime/cli/show.h"
+#include "runtime/profile/probe_records.h"
+
+static double percent(uint64_t part, uint64_t whole)
+{
+    return whole ? 100.0 * (double)part / (double)whole : 0.0;
+}
+
+static const wpg_profile_record *record_of(const wpg_shader_counts *shader, wpg_record_kind kind)
+{
+    return shader->records[kind];
+}
+
+/* -- Text */
+
+static void print_entry(FILE *out, const wpg_shader_counts *shader)
+{
+    wpg_entry_counts e;
+    char waves[28];
+    if (!wpg_entry_read(&e, record_of(shader, WPG_RECORD_ENTRY_MASK)) || !e.waves)
+        return;
+    (void)fprintf(
+        out,
+        "    entry: %s waves of size %.1f, %.1f lanes each, %.1f%% tail waves, %.1f%% of the lanes helpers\n",
+        wpg_group_digits(waves, e.waves), (double)e.sizes / (double)e.waves,
+        (double)e.lanes / (double)e.waves, percent(e.waves > e.whole ? e.waves - e.whole : 0, e.waves),
+        percent(e.helpers, e.lanes + e.helpers));
+    (void)fputs("           waves by live lanes, in eighths of the size:", out);
+    for (unsigned i = 0; i < WPG_FULLNESS_BUCKETS; i++)
+        if (e.eighths[i])
+            (void)fprintf(out, " %u: %.1f%%", i, percent(e.eighths[i], e.waves));
+    (void)fputc('\n', out);
+}
+
+static void print_branches(FILE *out, const wpg_shader_counts *shader)
+{
+    const wpg_profile_record *record = record_of(shader, WPG_RECORD_BRANCHES);
+    bool headed = false;
+    for (size_t i = 0; i < wpg_branch_count(record); i++) {
+        wpg_branch_counts b;
+        char lanes[28], waves[28];
+        wpg_branch_at(&b, record, i);
+        uint64_t all = b.lanes[0] + b.lanes[1];
+        if (!all)
+            continue;
+        if (!headed)
+            (void)fprintf(out, "    %-14s %15s %17s %9s %9s %9s\n", "BRANCH", "WAVES", "LANES", "TRUE",
+                          "FALSE", "SPLIT");
+        headed = true;
+        (void)fprintf(out, "    %3zu in block %-2u %14s %17s %8.1f%% %8.1f%% %8.1f%%\n", i, b.block,
+                      wpg_group_digits(waves, b.all_waves), wpg_group_digits(lanes, all),
+                      percent(b.lanes[0], all), percent(b.lanes[1], all), percent(b.both, b.all_waves));
+    }
+}
+
+static void print_cases(FILE *out, const wpg_shader_counts *shader)
+{
+    const wpg_profile_record *record = record_of(shader, WPG_RECORD_CASES);
+    size_t count = wpg_case_count(record);
+    for (size_t i = 0, end; i < count; i = end) {
+        wpg_case_counts first, c;
+        uint64_t lanes = 0;
+        char text[28];
+        wpg_case_at(&first, record, i);
+        for (end = i; end < count; end++) {
+            wpg_case_at(&c, record, end);
+            if (c.block != first.block)
+                break;
+            lanes += c.lanes;
+        }
+        if (!lanes)
+            continue;
+        (void)fprintf(out, "    switch in block %u: %s waves, by target (lanes, waves):", first.block,
+                      wpg_group_digits(text, first.all_waves));
+        for (size_t k = i; k < end; k++) {
+            wpg_case_at(&c, record, k);
+            (void)fprintf(out, "%s %s%u: %.1f%%, %.1f%%", k > i ? ";" : "", k == i ? "default to " : "",
+                          c.target, percent(c.lanes, lanes), percent(c.waves, c.all_waves));
+        }
+        (void)fputc('\n', out);
+    }
+}
+
+/* "0", "1", "2-3", "4-7", ... */
+static const char *bucket_name(char *text, size_t size, unsigned bucket)
+{
+    uint64_t low = bucket ? UINT64_C(1) << (bucket - 1) : 0;
+    if (bucket < 2)
+        (void)snprintf(text, size, "%u", bucket);
+    else if (bucket == WPG_TRIP_BUCKETS - 1)
+        (void)snprintf(text, size, "%" PRIu64 "-", low);
+    else
+        (void)snprintf(text, size, "%" PRIu64 "-%" PRIu64, low, 2 * low - 1);
+    return text;
+}
+
+static void print_loops(FILE *out, const wpg_shader_counts *shader)
+{
+    const wpg_profile_record *record = record_of(shader, WPG_RECORD_TRIPS);
+    for (size_t i = 0; i < wpg_loop_count(record); i++) {
+        wpg_loop_counts l;
+        char text[28];
+        wpg_loop_at(&l, record, i);
+        if (!l.lanes)
+            continue;
+        (void)fprintf(out, "    loop at block %u: entered by %s waves, ", l.block,
+                      wpg_group_digits(text, l.waves));
+        (void)fprintf(out, "%s lanes; %.1f trips a lane\n", wpg_group_digits(text, l.lanes),
+                      (double)l.trips / (double)l.lanes);
+        for (unsigned k = 0; k < WPG_TRIP_BUCKETS; k++) {
+            char name[48];
+            int bar = (int)(percent(l.buckets[k], l.lanes) / 100.0 * 24.0 + 0.5);
+            if (l.buckets[k])
+                (void)fprintf(out, "      %15s %16s %6.1f%%  %.*s\n", bucket_name(name, sizeof name, k),
+                              wpg_group_digits(text, l.buckets[k]), percent(l.buckets[k], l.lanes), bar,
+                              "########################");
+        }
+    }
+}
+
+void wpg_show_probes_text(FILE *out, const wpg_shader_counts *shader)
+{
+    print_entry(out, shader);
+    print_branches(out, shader);
+    print_cases(out, shader);
+    print_loops(out, shader);
+}
+
+/* -- JSON */
+
+static void json_array(FILE *out, const char *name, const uint64_t *values, size_t count)
+{
+    (void)fprintf(out, ", \"%s\": [", name);
+    while (count > 1 && !values[count - 1])
+        count--;
+    for (size_t i = 0; i < count; i++)
+        (void)fprintf(out, "%s%" PRIu64, i ? ", " : "", values[i]);
+    (void)fputc(']', out);
+}
+
+static void json_branches(FILE *out, const wpg_profile_record *record)
+{
+    for (size_t i = 0; i < wpg_branch_count(record); i++) {
+        wpg_branch_counts b;
+        wpg_branch_at(&b, record, i);
+        (void)fprintf(out,
+                      "%s{\"block\": %u, \"lanes\": [%" PRIu64 ", %" PRIu64 "], \"waves\": [%" PRIu64
+                      ", %" PRIu64 "], \"all_waves\": %" PRIu64 ", \"both\": %" PRIu64 "}",
+                      i ? ", " : "", b.block, b.lanes[0], b.lanes[1], b.waves[0], b.waves[1], b.all_waves,
+                      b.both);
+    }
+}
+
+static void json_cases(FILE *out, const wpg_profile_record *record)
+{
+    for (size_t i = 0; i < wpg_case_count(record); i++) {
+        wpg_case_counts c;
+        wpg_case_at(&c, record, i);
+        (void)fprintf(out,
+                      "%s{\"block\": %u, \"target\": %u, \"lanes\": %" PRIu64 ", \"waves\": %" PRIu64
+                      ", \"all_waves\": %" PRIu64 "}",
+                      i ? ", " : "", c.block, c.target, c.lanes, c.waves, c.all_waves);
+    }
+}
+
+static void json_loops(FILE *out, const wpg_profile_record *record)
+{
+    for (size_t i = 0; i < wpg_loop_count(record); i++) {
+        wpg_loop_counts l;
+        wpg_loop_at(&l, record, i);
+        (void)fprintf(out,
+                      "%s{\"block\": %u, \"lanes\": %" PRIu64 ", \"waves\": %" PRIu64 ", \"trips\": %" PRIu64,
+                      i ? ", " : "", l.block, l.lanes, l.waves, l.trips);
+        json_array(out, "lanes_by_log2_trips", l.buckets, WPG_TRIP_BUCKETS);
+        (void)fputc('}', out);
+    }
+}
+
+static void json_entry(FILE *out, const wpg_profile_record *record)
+{
+    wpg_entry_counts e;
+    (void)fputs(", \"entry_mask\": ", out);
+    if (!wpg_entry_read(&e, record)) {
+        (void)fputs("null", out);
+        return;
+    }
+    (void)fprintf(out,
+                  "{\"waves\": %" PRIu64 ", \"lanes\": %" PRIu64 ", \"helper_lanes\": %" PRIu64
+                  ", \"whole_waves\": %" PRIu64 ", \"sum_of_sizes\": %" PRIu64,
+                  e.waves, e.lanes, e.helpers, e.whole, e.sizes);
+    json_array(out, "waves_by_eighths", e.eighths, WPG_FULLNESS_BUCKETS);
+    (void)fputc('}', out);
+}
+
+void wpg_show_probes_json(FILE *out, const wpg_shader_counts *shader)
+{
+    static const struct {
+        const char *name;
+        wpg_record_kind kind;
+        void (*print)(FILE *, const wpg_profile_record *);
+    } lists[] = {{"branches", WPG_RECORD_BRANCHES, json_branches},
+                 {"cases", WPG_RECORD_CASES, json_cases},
+                 {"loops", WPG_RECORD_TRIPS, json_loops}};
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
+        const wpg_profile_record *record = record_of(shader, lists[i].kind);
+        (void)fprintf(out, ", \"%s\": %s", lists[i].name, record ? "[" : "null");
+        if (!record)
+            continue;
+        lists[i].print(out, record);
+        (void)fputc(']', out);
+    }
+    json_entry(out, record_of(shader, WPG_RECORD_ENTRY_MASK));
+}
