@@ -235,6 +235,10 @@ static wpg_status add_stage(wpg_profile *profile, const wpg_counted *counted, co
             WPG_TRY(add_pipeline_record(profile, &name, counted, map, function, err));
         if (map->sample_rate > 1)
             WPG_TRY(add_samples(profile, &name, counted, map, function, err));
+        if (map->without_early_tests && function->lanes) {
+            const uint64_t late = value_at(counted, map, function->lanes[0]);
+            WPG_TRY(add_record(profile, &name, WPG_RECORD_LATE, function->checksum, &late, 1, err));
+        }
     }
     return WPG_OK;
 }

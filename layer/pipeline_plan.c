@@ -134,6 +134,7 @@ static uint32_t instrument_stages(wpg_pipeline_plan *plan, const wpg_counter_slo
             say_stage(plan, stage, why);
             continue;
         }
+        options.target.early_tests = plan->early_tests;
         options.first_counter = counters;
         options.sample_seed = (uint32_t)(plan->hash.high ^ stage->hash.low);
         if (wpg_rewrite_generate(stage, &options, &device->features.validate, stable) != WPG_OK) {
@@ -251,9 +252,10 @@ static void make_modules(wpg_pipeline_plan *plan, const VkPipelineShaderStageCre
 }
 
 void wpg_pipeline_plan_make(wpg_pipeline_plan *plan, wpg_device *device,
-                            const VkPipelineShaderStageCreateInfo *infos, uint32_t count, bool part)
+                            const VkPipelineShaderStageCreateInfo *infos, uint32_t count, bool part,
+                            bool early_tests)
 {
-    *plan = (wpg_pipeline_plan){.device = device, .part = part};
+    *plan = (wpg_pipeline_plan){.device = device, .part = part, .early_tests = early_tests};
     label_without_hash(plan, infos, count);
     if (count == 0 || count > WPG_MAX_STAGES) {
         give_up(plan, true, "a number of stages that is not handled: %u", (unsigned)count);

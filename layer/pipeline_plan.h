@@ -24,6 +24,7 @@ typedef struct wpg_pipeline_plan {
     VkPipelineShaderStageCreateInfo infos[WPG_MAX_STAGES]; /* to hand down, in the application's order */
     wpg_hash128 hash;
     bool identified, part; /* part: of a pipeline library, counted under its shader's hash */
+    bool early_tests;      /* its state lets early tests be declared: see wpg_instrument_target */
     bool changed;          /* infos differ from the application's */
     wpg_counted *counted;  /* generate */
     char label[80];        /* for the log: the hash, or what there is before it is known */
@@ -31,9 +32,11 @@ typedef struct wpg_pipeline_plan {
     bool expected;         /* `why` is no failure */
 } wpg_pipeline_plan;
 
-/* Decides. Always usable afterwards. `part`: the stages are a library part's. */
+/* Decides. Always usable afterwards. `part`: the stages are a library part's. `early_tests`: what the state
+ * says to that (wpg_instrument_target). */
 void wpg_pipeline_plan_make(wpg_pipeline_plan *plan, wpg_device *device,
-                            const VkPipelineShaderStageCreateInfo *infos, uint32_t count, bool part);
+                            const VkPipelineShaderStageCreateInfo *infos, uint32_t count, bool part,
+                            bool early_tests);
 /* The plan for a pipeline that is not even looked at. `why` is static. */
 void wpg_pipeline_plan_pass(wpg_pipeline_plan *plan, wpg_device *device,
                             const VkPipelineShaderStageCreateInfo *infos, uint32_t count, const char *why);

@@ -99,6 +99,29 @@ static const char *unsupported_graphics(const VkGraphicsPipelineCreateInfo *info
     return why;
 }
 
+/* Values of the registry: newer than the oldest headers we build with. */
+#define FLAG_DEPTH_FEEDBACK_LOOP    ((VkPipelineCreateFlags)0x04000000)
+#define DYNAMIC_DEPTH_FEEDBACK_LOOP ((VkDynamicState)1000524000)
+
+/* Whether the pipeline's state is known not to tell early depth and stencil tests from late ones: alpha to
+ * coverage takes samples away after the shader, and a feedback loop shows it the depth (Vulkan 1.3, 27.4,
+ * 29.4). State that is not there, or dynamic, is not known. */
+static bool allows_early_tests(const VkGraphicsPipelineCreateInfo *info)
+{
+    if (is_shader_part(info) || (info->flags & FLAG_DEPTH_FEEDBACK_LOOP))
+        return false;
+    /* Without rasterisation the multisample state may be anything. */
+    if (!info->pRasterizationState || info->pRasterizationState->rasterizerDiscardEnable ||
+        !info->pMultisampleState || info->pMultisampleState->alphaToCoverageEnable)
+        return false;
+    for (uint32_t i = 0; info->pDynamicState && i < info->pDynamicState->dynamicStateCount; i++) {
+        VkDynamicState state = info->pDynamicState->pDynamicStates[i];
+        if (state == VK_DYNAMIC_STATE_ALPHA_TO_COVERAGE_ENABLE_EXT || state == DYNAMIC_DEPTH_FEEDBACK_LOOP)
+            return false;
+    }
+    return true;
+}
+
 /* -- Creation feedback */
 
 /* What the driver said of the application's own pipeline, kept while ours is made. */
@@ -240,8 +263,8 @@ static VkResult create_one(request *req, const void *info, VkPipeline *pipeline)
     if (why)
         wpg_pipeline_plan_pass(&plan, req->device, stages, stage_count, why);
     else
-        wpg_pipeline_plan_make(&plan, req->device, stages, stage_count,
-                               req->graphics && is_shader_part(info));
+        wpg_pipeline_plan_make(&plan, req->device, stages, stage_count, req->graphics && is_shader_part(info),
+                               req->graphics && allows_early_tests(info));
 
     VkResult result;
     if (plan.changed)

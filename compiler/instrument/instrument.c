@@ -29,6 +29,9 @@ static void declare(wpg_inject *in)
     wpg_memory_declare(in);
     wpg_probes_declare(in);
     const uint32_t function = in->plan->entry_point->words[2];
+    if (in->plan->declare_early_tests)
+        wpg_inst_add(m, wpg_module_section_end(m, WPG_SECTION_EXECUTION_MODE), SpvOpExecutionMode, function,
+                     SpvExecutionModeEarlyFragmentTests);
     if (!in->plan->options->target.maximal_reconvergence || !(in->plan->strategy->kinds & WPG_KIND_WAVES) ||
         wpg_find_execution_mode(m, function, (SpvExecutionMode)MAXIMALLY_RECONVERGES))
         return;

@@ -21,7 +21,9 @@ typedef struct wpg_instrument_target {
     uint32_t subgroup_size; /* lanes a full wave usually has, 0 = not known; counts are exact for any size */
     bool int64_atomics;     /* shaderInt64 + shaderBufferInt64Atomics: else 32-bit low with carry into high */
     bool demote_to_helper;  /* shaderDemoteToHelperInvocation: OpIsHelperInvocationEXT may be used */
-    bool maximal_reconvergence;     /* shaderMaximalReconvergence enabled and allowed in this stage */
+    bool maximal_reconvergence; /* shaderMaximalReconvergence enabled and allowed in this stage */
+    bool early_tests; /* fragment: the pipeline's state does not tell early depth and stencil tests from late
+                         ones: no alpha to coverage, no feedback from the depth attachment, both known */
     bool memory_model_device_scope; /* vulkanMemoryModelDeviceScope, matters when the module uses the Vulkan
                                        memory model */
     unsigned max_spirv_minor;       /* highest SPIR-V 1.x the device takes; subgroup operations need 3 */

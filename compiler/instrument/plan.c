@@ -269,8 +269,12 @@ static wpg_status make(wpg_plan *plan, wpg_error *err)
     map->function_count = plan->function_count;
     map->first_counter = plan->options->first_counter;
     map->counter_count = plan->counter_count;
-    map->without_early_tests = plan->stage->model == SpvExecutionModelFragment &&
-                               wpg_had_early_tests(plan->module, plan->entry_point);
+    if (plan->stage->model == SpvExecutionModelFragment &&
+        wpg_had_early_tests(plan->module, plan->entry_point)) {
+        plan->declare_early_tests =
+            plan->options->target.early_tests && wpg_may_declare_early_tests(plan->module, plan->entry_point);
+        map->without_early_tests = !plan->declare_early_tests;
+    }
     return WPG_OK;
 }
 

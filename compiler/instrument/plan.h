@@ -58,6 +58,7 @@ typedef struct wpg_plan {
     const struct wpg_strategy *strategy;
     wpg_helper_test helper_test;
     bool demotes;                 /* some function of the module demotes */
+    bool declare_early_tests;     /* fragment: the stage had them implicitly and loses them by counting */
     wpg_function_plan *functions; /* the entry function first */
     uint32_t function_count;
     uint32_t counter_count;
@@ -81,6 +82,10 @@ wpg_status wpg_plan_selects(wpg_plan *plan, const wpg_function_plan *function,
                             uint32_t *late_count);
 
 /* Whether the stage's own code left early depth and stencil tests possible (early_tests.c). */
+/* Whether counting may declare early tests and change nothing but the counting: what the stage does cannot
+ * tell early tests from late ones. `wpg_had_early_tests` is implied. The pipeline's state has a say too:
+ * target.early_tests. */
+bool wpg_may_declare_early_tests(const wpg_module *module, const wpg_inst *entry_point);
 bool wpg_had_early_tests(const wpg_module *module, const wpg_inst *entry_point);
 
 #endif

@@ -178,6 +178,16 @@ static void print_samples(FILE *out, const wpg_shader_counts *shader)
                   wpg_group_digits(seen, counted));
 }
 
+/* Fragments that an early test would have killed are among those counted without. */
+static void print_late(FILE *out, const wpg_shader_counts *shader)
+{
+    const wpg_profile_record *late = shader->records[WPG_RECORD_LATE];
+    char text[28];
+    if (late)
+        (void)fprintf(out, "    counted without early tests: %s invocations\n",
+                      wpg_group_digits(text, late->counters[0]));
+}
+
 static void print_shader(FILE *out, const wpg_shader_counts *shader, const wpg_show_options *options)
 {
     char hex[WPG_HASH_HEX + 1];
@@ -194,6 +204,7 @@ static void print_shader(FILE *out, const wpg_shader_counts *shader, const wpg_s
         (void)fprintf(out, " fn%u", shader->function);
     (void)fputc('\n', out);
     print_samples(out, shader);
+    print_late(out, shader);
     if (options->blocks) {
         print_blocks(out, shader, options->top);
         print_selects(out, shader);

@@ -14,6 +14,7 @@ static const char *const kinds[WPG_RECORD_KINDS] = {
     [WPG_RECORD_VALUES] = "values",   [WPG_RECORD_TRIPS] = "trips",
     [WPG_RECORD_SAMPLES] = "samples", [WPG_RECORD_BRANCHES] = "branches",
     [WPG_RECORD_CASES] = "cases",     [WPG_RECORD_ENTRY_MASK] = "entry_mask",
+    [WPG_RECORD_LATE] = "late",
 };
 static const char *const stages[] = {"vert", "tesc", "tese", "geom",  "frag",  "comp",  "task",
                                      "mesh", "rgen", "rint", "rahit", "rchit", "rmiss", "rcall"};

@@ -26,6 +26,7 @@ typedef enum wpg_record_kind {
     WPG_RECORD_BRANCHES,   /* each direction of conditional branches (probe_records.h) */
     WPG_RECORD_CASES,      /* each target of switches */
     WPG_RECORD_ENTRY_MASK, /* how waves start */
+    WPG_RECORD_LATE,       /* invocations counted without the early tests the stage had before */
     WPG_RECORD_KINDS
 } wpg_record_kind;
 

@@ -3,6 +3,7 @@
  * with what its own comments say:
  *
  *     OPTIONS: raw narrow no-subgroups no-demote no-selects probes device-scope spirv-1.0 sample-N
+ *              early-state
  *     TARGET: vulkan1.0 ... vulkan1.3       (default vulkan1.1)
  *     EXPECT: text                          in this order; %{} stands for any id
  *     EXPECT-ANYWHERE: text    ABSENT: text
@@ -198,6 +199,7 @@ static wpg_instrument_options options_of(const golden *g)
                    .int64_atomics = !option(g, "narrow"),
                    .demote_to_helper = !option(g, "no-demote"),
                    .memory_model_device_scope = option(g, "device-scope"),
+                   .early_tests = option(g, "early-state"),
                    .max_spirv_minor = option(g, "spirv-1.0") ? 0 : 3},
         .directory_entry = UINT64_C(0x123456789ab0),
         .first_counter = 2,
