@@ -334,6 +334,8 @@ static bool follow_variables(follow_walk *w)
         size_t before = w->phis.count;
         find_live(w, list, end - i);
         place_phis(w);
+        if (w->failed)
+            return false;
         rename_variable(w, list, end - i);
         join_phis(w, before);
     }

@@ -121,8 +121,8 @@ static void look_at(site_walk *w, uint32_t b)
                 w->samples.data[sample].after = inst->next;
             }
         if (inst->opcode == SpvOpSampledImage &&
-            (!wpg_map_set(&w->sample_of, inst->result, w->samples.count) ||
-             !wpg_vec_push(&w->samples, (sample_span){inst, inst->next, position, position})))
+            (!wpg_vec_push(&w->samples, (sample_span){inst, inst->next, position, position}) ||
+             !wpg_map_set(&w->sample_of, inst->result, w->samples.count - 1)))
             w->failed = true;
     }
 }

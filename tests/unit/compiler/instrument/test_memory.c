@@ -83,7 +83,8 @@ static bool run(const program_words *spirv, const wpg_stage *stage, long budget,
                                                  .demote_to_helper = true,
                                                  .max_spirv_minor = 3},
                                       .directory_entry = 0x1000,
-                                      .select_sites = true};
+                                      .select_sites = true,
+                                      .probes = WPG_PROBES_ALL};
     assert_int_equal(wpg_module_parse(&module, spirv->words.data, spirv->words.count, &err), WPG_OK);
     failed = false;
     left = budget;
