@@ -218,13 +218,13 @@ void wpg_record_settle(wpg_recording *recording)
         settle(recording, &recording->bound[i]);
 }
 
-void wpg_record_submit(VkCommandBuffer commands)
+void wpg_record_submit(VkCommandBuffer commands, VkQueue queue)
 {
     /* Not through the thread's memory: a submission names many command buffers once. */
     wpg_recording *recording = wpg_handles_get(&recordings, key_of(commands));
     if (!recording)
         return;
-    wpg_runs_submitted(recording);
+    wpg_runs_submitted(recording, queue);
     for (size_t i = 0; !recording->dropped && i < recording->entries.count; i++) {
         const wpg_record_entry *entry = &recording->entries.data[i];
         wpg_totals_add(entry->totals, entry->counters, entry->words, entry->push_words);

@@ -105,7 +105,7 @@ const wpg_device_commands *wpg_record_enter(wpg_recording **recording, VkCommand
 void wpg_recordings_init(wpg_device *device);
 void wpg_recordings_finish(wpg_device *device); /* frees what the program never destroyed */
 /* Before command buffers go to a queue: adds their entries to the totals. */
-void wpg_record_submit(VkCommandBuffer commands);
+void wpg_record_submit(VkCommandBuffer commands, VkQueue queue);
 /* Counts the push constants of what ran since they last changed. */
 void wpg_record_settle(wpg_recording *recording);
 /* The index of the pipeline's entry, made if it is new; WPG_NOTHING_BOUND (and the recording dropped) when

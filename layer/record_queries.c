@@ -18,7 +18,12 @@ struct wpg_runs {
     uint64_t tick_mask;
     bool ready; /* the queries were reset in this recording: runs may open */
     bool open, counting;
-    atomic_bool flying; /* submitted, and not read since */
+    pthread_mutex_t lock; /* guards what follows: one for simultaneous use may be submitted by two threads */
+    bool simultaneous;
+    bool flying;          /* submitted, and not read since */
+    bool elsewhere;       /* submitted to several queues */
+    VkQueue queue;        /* of the last submission */
+    uint64_t first_stamp; /* of what was read last: an execution is not counted twice */
     uint32_t count;
     run list[WPG_RUNS];
 };
@@ -101,6 +106,7 @@ static struct wpg_runs *make_runs(wpg_recording *recording)
     struct wpg_runs *runs = calloc(1, sizeof *runs);
     if (!runs)
         return NULL;
+    (void)pthread_mutex_init(&runs->lock, NULL);
     uint32_t bits = queue->timestampValidBits;
     runs->tick_mask = bits >= 64 ? UINT64_MAX : (UINT64_C(1) << bits) - 1;
     if (plan->timestamps && bits)
@@ -125,6 +131,7 @@ void wpg_runs_destroy(wpg_recording *recording)
     for (int i = 0; i < WPG_BIND_POINTS; i++)
         if (runs->statistics[i])
             device->next.DestroyQueryPool(device->handle, runs->statistics[i], NULL);
+    (void)pthread_mutex_destroy(&runs->lock);
     free(runs);
     recording->runs = NULL;
 }
@@ -141,8 +148,10 @@ void wpg_runs_begin(wpg_recording *recording, VkCommandBufferUsageFlags flags)
         return;
     runs->open = runs->counting = false;
     runs->count = 0;
-    runs->ready = !(flags & VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT) &&
-                  (runs->stamps || runs->statistics[0] || runs->statistics[1]);
+    runs->simultaneous = flags & VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT;
+    runs->elsewhere = false;
+    runs->queue = VK_NULL_HANDLE;
+    runs->ready = runs->stamps || (!runs->simultaneous && (runs->statistics[0] || runs->statistics[1]));
     if (runs->ready && runs->stamps)
         device->next.CmdResetQueryPool(recording->handle, runs->stamps, 0, 2 * WPG_RUNS);
     for (int i = 0; i < WPG_BIND_POINTS; i++)
@@ -223,14 +232,27 @@ static void spread(uint64_t out[WPG_STATISTIC_COUNT], const uint64_t *values,
         out[bit] = flags >> bit & 1 ? *values++ : 0;
 }
 
-void wpg_runs_harvest(wpg_recording *recording)
+/* A command buffer for simultaneous use may be running while it is read. The resets at its head make
+ * executions on one queue follow each other (Vulkan 1.3, 18.2), so that a set of results that is complete and
+ * does not change from one reading to the next is one execution's. */
+static bool is_one_execution(wpg_recording *recording, const results *r)
 {
     struct wpg_runs *runs = recording->runs;
-    if (!runs || !runs->count || !atomic_exchange(&runs->flying, false))
-        return;
-    results *r = malloc(sizeof *r);
-    if (!r)
-        return;
+    uint64_t again[2 * WPG_RUNS][2];
+    if (runs->elsewhere || !fetch(recording, runs->stamps, 2 * runs->count, &again[0][0], 1) ||
+        memcmp(again, r->stamps, 2 * runs->count * sizeof *again) != 0)
+        return false;
+    for (uint32_t i = 0; i < 2 * runs->count; i++)
+        if (!again[i][1])
+            return false;
+    bool fresh = again[0][0] != runs->first_stamp;
+    runs->first_stamp = again[0][0];
+    return fresh;
+}
+
+static void add_results(wpg_recording *recording, results *r)
+{
+    const struct wpg_runs *runs = recording->runs;
     const wpg_query_plan *plan = recording->device->queries;
     VkQueryPipelineStatisticFlags flags[WPG_BIND_POINTS];
     size_t per_query[WPG_BIND_POINTS];
@@ -241,6 +263,8 @@ void wpg_runs_harvest(wpg_recording *recording)
         per_query[i] = (size_t)__builtin_popcount(flags[i]);
         counted[i] = fetch(recording, runs->statistics[i], runs->count, r->statistics[i], per_query[i]);
     }
+    if (runs->simultaneous && (!timed || !is_one_execution(recording, r)))
+        return;
     for (uint32_t i = 0; i < runs->count; i++) {
         const run *one = &runs->list[i];
         const uint64_t *first = r->stamps[2 * i], *last = r->stamps[2 * i + 1];
@@ -255,13 +279,37 @@ void wpg_runs_harvest(wpg_recording *recording)
             wpg_totals_add_statistics(one->totals, all, one->commands);
         }
     }
+}
+
+/* Under the runs' lock. */
+static void harvest(wpg_recording *recording)
+{
+    struct wpg_runs *runs = recording->runs;
+    results *r = runs->count && runs->flying ? malloc(sizeof *r) : NULL;
+    runs->flying = false;
+    if (r)
+        add_results(recording, r);
     free(r);
 }
 
-void wpg_runs_submitted(wpg_recording *recording)
+void wpg_runs_harvest(wpg_recording *recording)
 {
     if (!recording->runs)
         return;
-    wpg_runs_harvest(recording); /* submitted again: what ran before is finished */
-    atomic_store(&recording->runs->flying, true);
+    (void)pthread_mutex_lock(&recording->runs->lock);
+    harvest(recording);
+    (void)pthread_mutex_unlock(&recording->runs->lock);
+}
+
+void wpg_runs_submitted(wpg_recording *recording, VkQueue queue)
+{
+    struct wpg_runs *runs = recording->runs;
+    if (!runs)
+        return;
+    (void)pthread_mutex_lock(&runs->lock);
+    harvest(recording); /* submitted again: what ran before is finished, or it is for simultaneous use */
+    runs->elsewhere |= runs->queue && runs->queue != queue;
+    runs->queue = queue;
+    runs->flying = true;
+    (void)pthread_mutex_unlock(&runs->lock);
 }

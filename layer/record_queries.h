@@ -5,16 +5,17 @@
  * bind, a barrier, the begin or end of a render pass or subpass, a query of the program's, or executed
  * secondaries. Each run has two timestamps at the bottom of the pipe, before its first command and after its
  * last, so that its time counts from the end of what came before: overlapping work is counted once, for the
- * later run, and sums over pipelines stay below the wall clock. And it has one statistics query.
+ * later run, and the sums of a queue stay below the wall clock. And it has one statistics query.
  *
  * The queries are reset at the head of each primary command buffer (never inside a render pass), so that it
  * may be submitted again. Results are read when the command buffer is known to be finished without waiting:
- * before it is submitted, begun, reset or freed again, and at the end of the device. Not measured, and
- * therefore not in the denominators (gpu-commands, statistics-commands): secondaries, command buffers for
- * simultaneous use, passes with several views (a query takes several slots there), statistics while a query
- * of the program's own is active or (on lavapipe, which crashes then) of dispatches, more than WPG_RUNS runs
- * a command buffer. A program that ends without destroying its device loses what was not read yet. Sources:
- * Vulkan 1.3, 18 (queries), 18.5 (timestamps), VUID-vkCmdBeginQuery-*. Threads: as the command buffer. */
+ * before it is submitted, begun, reset or freed again, and at the end of the device; one for simultaneous use
+ * may be running then, and is read if its results are complete. Not measured, and therefore not in the
+ * denominators (gpu-commands, statistics-commands): secondaries, one for simultaneous use on several queues,
+ * passes with several views (a query takes several slots there), statistics while a query of the program's
+ * own is active or (on lavapipe, which crashes then) of dispatches, more than WPG_RUNS runs a command buffer.
+ * A program that ends without destroying its device loses what was not read yet. Sources: Vulkan 1.3, 18
+ * (queries), 18.5 (timestamps), VUID-vkCmdBeginQuery-*. Threads: as the command buffer. */
 #ifndef WPG_LAYER_RECORD_QUERIES_H
 #define WPG_LAYER_RECORD_QUERIES_H
 
@@ -41,7 +42,7 @@ void wpg_runs_before(wpg_recording *recording, wpg_totals *totals, bool compute,
 /* The run that is open, if any, ends here. */
 void wpg_runs_close(wpg_recording *recording);
 /* The command buffer goes to a queue. */
-void wpg_runs_submitted(wpg_recording *recording);
+void wpg_runs_submitted(wpg_recording *recording, VkQueue queue);
 /* The command buffer is about to be begun, reset or freed: reads what it measured. */
 void wpg_runs_harvest(wpg_recording *recording);
 void wpg_runs_destroy(wpg_recording *recording);

@@ -32,18 +32,18 @@ static void after(wpg_device *device, VkQueue handle, VkResult result)
 
 /* What the command buffers recorded counts from here on. Before they go down: once submitted they may be
  * finished, and recorded anew by another thread, before the driver returns. */
-static void record_submits(const VkSubmitInfo *submits, uint32_t count)
+static void record_submits(VkQueue queue, const VkSubmitInfo *submits, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++)
         for (uint32_t j = 0; j < submits[i].commandBufferCount; j++)
-            wpg_record_submit(submits[i].pCommandBuffers[j]);
+            wpg_record_submit(submits[i].pCommandBuffers[j], queue);
 }
 
-static void record_submits2(const VkSubmitInfo2 *submits, uint32_t count)
+static void record_submits2(VkQueue queue, const VkSubmitInfo2 *submits, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++)
         for (uint32_t j = 0; j < submits[i].commandBufferInfoCount; j++)
-            wpg_record_submit(submits[i].pCommandBufferInfos[j].commandBuffer);
+            wpg_record_submit(submits[i].pCommandBufferInfos[j].commandBuffer, queue);
 }
 
 VkResult VKAPI_CALL wpg_queue_submit(VkQueue queue, uint32_t count, const VkSubmitInfo *submits,
@@ -53,7 +53,7 @@ VkResult VKAPI_CALL wpg_queue_submit(VkQueue queue, uint32_t count, const VkSubm
     if (!device)
         return VK_ERROR_DEVICE_LOST;
     if (device->records)
-        record_submits(submits, count);
+        record_submits(queue, submits, count);
     VkResult result = device->next.QueueSubmit(queue, count, submits, fence);
     after(device, queue, result);
     return result;
@@ -64,7 +64,7 @@ static VkResult submit2(wpg_device *device, PFN_vkQueueSubmit2 next, VkQueue que
                         const VkSubmitInfo2 *submits, VkFence fence)
 {
     if (device->records)
-        record_submits2(submits, count);
+        record_submits2(queue, submits, count);
     VkResult result = next(queue, count, submits, fence);
     after(device, queue, result);
     return result;

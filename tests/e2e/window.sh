@@ -35,6 +35,15 @@ for name in one two; do
     same absent $name
     same_image absent $name
 done
+# With everything that can be told and measured of its command buffers.
+shoot measured
+WAVEPGO_BUNDLE="$work/measured.wavepgo" WAVEPGO_TIMESTAMPS=1 WAVEPGO_PIPELINE_STATISTICS=1 generate measured $limit $program
+same absent measured
+same_image absent measured
+grep -l "^sum draws [1-9]" "$work"/measured.wavepgo/pipelines/*.facts >/dev/null 2>&1 || fail "no draws seen: $(tail -n 3 "$work/measured.log")"
+"$wavepgo" show "$work/measured.wavepgo" >"$work/shown" || fail "show of the bundle"
+# vkcube records its command buffers for simultaneous use, and destroys its device.
+[ "$WPG_CASE" != vkcube ] || grep "^sum gpu-nanoseconds [1-9]" "$work"/measured.wavepgo/pipelines/*.facts >/dev/null || fail "no time was measured"
 [ "$(count_profiles one)" -ge 1 ] || fail "no profile; log: $(head -n 5 "$work/one.log")"
 (cd "$work/one" && ls) >"$work/names-one"
 (cd "$work/two" && ls) >"$work/names-two"

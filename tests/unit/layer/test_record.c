@@ -190,7 +190,7 @@ static void finish(VkCommandBuffer commands, int submissions)
 {
     assert_int_equal(wpg_record_EndCommandBuffer(commands), VK_SUCCESS);
     for (int i = 0; i < submissions; i++)
-        wpg_record_submit(commands);
+        wpg_record_submit(commands, VK_NULL_HANDLE);
     wpg_record_DestroyCommandPool(DEVICE, pool, NULL);
 }
 
@@ -385,14 +385,14 @@ static void memory_runs_out(void **state)
     wpg_record_CmdDispatch(c, 1, 1, 1);
     assert_int_equal(passed_down, 4); /* the program goes on */
     wpg_record_EndCommandBuffer(c);
-    wpg_record_submit(c);
+    wpg_record_submit(c, VK_NULL_HANDLE);
     /* A primary that executes it is no better known than it. */
     wpg_record_BeginCommandBuffer(primary, &begin);
     wpg_record_CmdBindPipeline(primary, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline);
     wpg_record_CmdDispatch(primary, 1, 1, 1);
     wpg_record_CmdExecuteCommands(primary, 1, &c);
     wpg_record_EndCommandBuffer(primary);
-    wpg_record_submit(primary);
+    wpg_record_submit(primary, VK_NULL_HANDLE);
     assert_int_equal(counted(HASH, WPG_RECORD_DISPATCHES), 0); /* half of it is nothing */
     /* Begun anew it is followed again. */
     wpg_record_BeginCommandBuffer(c, &begin);
