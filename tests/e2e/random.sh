@@ -1,12 +1,18 @@
 #!/bin/sh
 # Random shaders, each counted in several ways, against an interpreter: every counter of every block exact, the output
-# untouched (random/random.c). A few dozen by default; WPG_RANDOM_KERNELS=5000 WPG_RANDOM_SEED=1000 for a long run.
+# untouched (random/random.c). WPG_CASE=simulated: the interpreter runs the instrumented shaders too, many more of them and in
+# waves of up to 64 lanes. A few by default; WPG_RANDOM_KERNELS=5000 WPG_RANDOM_SEED=1000 for a long run.
 # What fails lies, shrunk, in this test's folder.
 . "$(dirname "$0")/lib.sh"
 need_built "$WPG_PROGRAMS/e2e_random"
 need_program glslangValidator
 export WPG_LVP_ICD="$VK_ICD_FILENAMES"
-WPG_RANDOM_KERNELS=${WPG_RANDOM_KERNELS:-24} "$WPG_PROGRAMS/e2e_random" "$work"
+kernels=24
+if [ "${WPG_CASE:-}" = simulated ]; then
+    export WPG_RANDOM_DRIVER=none
+    kernels=300
+fi
+WPG_RANDOM_KERNELS=${WPG_RANDOM_KERNELS:-$kernels} "$WPG_PROGRAMS/e2e_random" "$work"
 code=$?
 [ $code != 77 ] || exit 77
 [ $code = 0 ] || fail "exit code $code"

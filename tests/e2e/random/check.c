@@ -23,9 +23,24 @@ static const wpg_stage stage = {.model = SpvExecutionModelGLCompute, .entry = "m
 /* -- The device
  * ------------------------------------------------------------------------------------------------------- */
 
-bool checker_open(checker *c, const char **why)
+static bool open_simulated(checker *c)
+{
+    c->counters = (vkc_buffer){calloc(1, COUNTER_BYTES), COUNTER_BYTES, UINT64_C(0x7f0000001000), NULL};
+    bool made = c->counters.data != NULL;
+    for (unsigned i = 0; i < RANDOM_BUFFERS; i++) {
+        size_t size = RANDOM_WORDS * sizeof(uint32_t);
+        c->buffers[i] = (vkc_buffer){calloc(1, size), size, 0, NULL};
+        made = made && c->buffers[i].data;
+    }
+    return made;
+}
+
+bool checker_open(checker *c, bool simulated, const char **why)
 {
     memset(c, 0, sizeof *c);
+    c->simulated = simulated;
+    if (simulated)
+        return open_simulated(c);
     c->device = vkc_open(why);
     if (!c->device)
         return false;
@@ -38,6 +53,12 @@ bool checker_open(checker *c, const char **why)
 
 void checker_close(checker *c)
 {
+    if (c->simulated) {
+        for (unsigned i = 0; i < RANDOM_BUFFERS; i++)
+            free(c->buffers[i].data);
+        free(c->counters.data);
+        return;
+    }
     if (!c->device)
         return;
     for (unsigned i = 0; i < RANDOM_BUFFERS; i++)
@@ -48,8 +69,37 @@ void checker_close(checker *c)
     vkc_close(c->device);
 }
 
+static const uint32_t *wave_shape(checker *c, const random_source *source);
+
+/* Wave by wave by the interpreter. */
+static bool simulate(checker *c, const uint32_t *words, size_t count, const random_source *source)
+{
+    wpg_module *module = NULL;
+    simt_counts counts = {.function_count = 0};
+    simt_launch launch = {.local_size = source->local_size,
+                          .groups = source->groups,
+                          .waves = wave_shape(c, source),
+                          .memory_address = c->counters.address,
+                          .memory = c->counters.data,
+                          .memory_words = COUNTER_BYTES / sizeof(uint32_t)};
+    for (unsigned i = 0; i < RANDOM_BUFFERS; i++) {
+        memcpy(c->buffers[i].data, source->buffers[i], sizeof source->buffers[i]);
+        launch.buffers[i] = c->buffers[i].data;
+        launch.buffer_words[i] = RANDOM_WORDS;
+    }
+    bool good =
+        wpg_module_parse(&module, words, count, NULL) == WPG_OK && simt_run_waves(&counts, module, &launch);
+    if (!good)
+        (void)fprintf(stderr, "simulation: %s\n", counts.error);
+    simt_counts_finish(&counts);
+    wpg_module_destroy(module);
+    return good;
+}
+
 static bool dispatch(checker *c, const uint32_t *words, size_t count, const random_source *source)
 {
+    if (c->simulated)
+        return simulate(c, words, count, source);
     vkc_job job = {.words = words, .word_count = count, .groups = {source->groups, 1, 1}};
     for (unsigned i = 0; i < RANDOM_BUFFERS; i++) {
         memcpy(c->buffers[i].data, source->buffers[i], sizeof source->buffers[i]);
@@ -64,10 +114,22 @@ static const char shape_text[] =
     "layout(set = 0, binding = 0) buffer Waves { uint waves[]; };\n"
     "void main() { uint i = gl_GlobalInvocationID.x; waves[i] = subgroupMin(i); }\n";
 
+uint32_t check_wave_size(const checker *c, const random_source *source)
+{
+    static const uint32_t sizes[] = {4, 8, 16, 32, 64};
+    return c->simulated ? sizes[source->seed * 11 / 3 % 5] : vkc_subgroup_size(c->device);
+}
+
 /* Which wave each invocation of a workgroup runs in: by the smallest invocation number of the wave. */
 static const uint32_t *wave_shape(checker *c, const random_source *source)
 {
     uint32_t size = source->local_size;
+    if (c->simulated) {
+        for (uint32_t i = 0; i < RANDOM_WORDS; i++)
+            c->simulated_shape[i] =
+                i / size * size + i % size / check_wave_size(c, source) * check_wave_size(c, source);
+        return c->simulated_shape;
+    }
     if (size >= sizeof c->shapes / sizeof *c->shapes)
         return NULL;
     if (c->shapes[size])
@@ -208,8 +270,8 @@ static bool instrument(uint32_t **words, size_t *count, wpg_counter_map **map, w
         .target = {.subgroup_basic = true,
                    .subgroup_ballot = true,
                    .subgroup_arithmetic = true,
-                   .subgroup_size = vkc_subgroup_size(c->device),
-                   .int64_atomics = source->seed % 2 && vkc_has_int64_atomics(c->device),
+                   .subgroup_size = check_wave_size(c, source),
+                   .int64_atomics = source->seed % 2 && (c->simulated || vkc_has_int64_atomics(c->device)),
                    .max_spirv_minor = 3},
         .directory_entry = c->counters.address,
         .first_counter = FIRST_COUNTER,

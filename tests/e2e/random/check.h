@@ -18,6 +18,8 @@ extern const check_config check_configs[];
 extern const size_t check_config_count;
 
 typedef struct checker {
+    bool simulated; /* by the interpreter in step, instead of a driver */
+    uint32_t simulated_shape[RANDOM_WORDS];
     vkc_device *device;
     vkc_buffer counters;                /* the directory entry, then the counters */
     vkc_buffer buffers[RANDOM_BUFFERS]; /* of the shader */
@@ -27,8 +29,10 @@ typedef struct checker {
 } checker;
 
 /* False if the device cannot do it; *why says what is missing. */
-bool checker_open(checker *c, const char **why);
+bool checker_open(checker *c, bool simulated, const char **why);
 void checker_close(checker *c);
+/* Lanes of a full wave: the driver's, or from the seed. */
+uint32_t check_wave_size(const checker *c, const random_source *source);
 
 typedef enum check_verdict {
     CHECK_EXACT,

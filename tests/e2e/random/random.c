@@ -4,10 +4,11 @@
  *     e2e_random [FOLDER]      failing shaders go to FOLDER (default: here), shrunk
  *
  * WPG_RANDOM_KERNELS how many (default 60), WPG_RANDOM_SEED the first seed (default 1), WPG_RANDOM_SECONDS
- * stop after so long, WPG_RANDOM_CONFIG only this way of counting, or "all" of them for each shader. The
- * driver: see vk_compute.h. A shader whose output is wrong without instrumentation shows a driver's fault: it
- * is counted and left out on Mesa before 25, where such faults are known, and a failure elsewhere. Exit code
- * 0 = all exact, 1 = not, 77 = no device. */
+ * stop after so long, WPG_RANDOM_DRIVER=none for an interpreter in place of the driver (waves of 4 to 64
+ * lanes), WPG_RANDOM_CONFIG only this way of counting, or "all" of them for each shader. The driver: see
+ * vk_compute.h. A shader whose output is wrong without instrumentation shows a driver's fault: it is counted
+ * and left out on Mesa before 25, where such faults are known, and a failure elsewhere. Exit code 0 = all
+ * exact, 1 = not, 77 = no device. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +18,7 @@
 #include "tests/e2e/random/check.h"
 #include "tests/e2e/random/shrink.h"
 
-enum { MOST_FAILURES = 5, SHRINK_TRIES = 400, MOST_WORDS = 3500 };
+enum { MOST_FAILURES = 5, SHRINK_TRIES = 400, MOST_BLOCKS = 24, MOST_SIMULATED = 300 };
 
 typedef struct tally {
     uint64_t shaders, checks, excluded, unusable, large, barriers, failures;
@@ -78,6 +79,14 @@ static void explain(fault *f, const uint32_t *words, size_t count, const char *f
     free(small);
 }
 
+static unsigned blocks_of(const uint32_t *words, size_t count)
+{
+    unsigned blocks = 0;
+    for (size_t i = 5; i < count && words[i] >> 16; i += words[i] >> 16)
+        blocks += (words[i] & 0xffff) == SpvOpLabel;
+    return blocks;
+}
+
 static void one_shader(checker *c, tally *t, uint64_t seed, const char *folder)
 {
     if (getenv("WPG_RANDOM_VERBOSE"))
@@ -96,7 +105,9 @@ static void one_shader(checker *c, tally *t, uint64_t seed, const char *folder)
         random_source_finish(&source);
         return;
     }
-    if (count > MOST_WORDS) { /* minutes in the driver, and no shape a smaller one lacks */
+    if (blocks_of(words, count) >
+        (c->simulated ? MOST_SIMULATED
+                      : MOST_BLOCKS)) { /* minutes in the driver, and no shape a smaller one lacks */
         t->large++;
         free(words);
         random_source_finish(&source);
@@ -109,7 +120,7 @@ static void one_shader(checker *c, tally *t, uint64_t seed, const char *folder)
         (void)printf("seed %llu: %s\n", (unsigned long long)seed, f.message);
         t->unusable++;
     } else if (verdict == CHECK_DRIVER) {
-        unsigned mesa = vkc_mesa_major(c->device);
+        unsigned mesa = c->simulated ? 0 : vkc_mesa_major(c->device);
         t->excluded++;
         if (mesa == 0 || mesa >= 25) {
             t->failures++;
@@ -118,8 +129,9 @@ static void one_shader(checker *c, tally *t, uint64_t seed, const char *folder)
     }
     for (size_t i = 0; verdict == CHECK_EXACT && i < check_config_count; i++) {
         f.config = &check_configs[i];
-        bool wanted = only ? strcmp(only, "all") == 0 || strcmp(only, f.config->name) == 0
-                           : (seed / 2 + i) % f.config->every == 0;
+        bool wanted = c->simulated && !only ? true
+                      : only                ? strcmp(only, "all") == 0 || strcmp(only, f.config->name) == 0
+                                            : (seed / 2 + i) % f.config->every == 0;
         if (!wanted)
             continue;
         t->checks++;
@@ -137,7 +149,8 @@ int main(int argc, char **argv)
     (void)setvbuf(stdout, NULL, _IOLBF, 0);
     static checker c;
     const char *why = "", *folder = argc > 1 ? argv[1] : ".";
-    if (!checker_open(&c, &why)) {
+    const char *driver = getenv("WPG_RANDOM_DRIVER");
+    if (!checker_open(&c, driver && strcmp(driver, "none") == 0, &why)) {
         (void)printf("skip: %s\n", why);
         checker_close(&c);
         return 77;
@@ -150,11 +163,13 @@ int main(int argc, char **argv)
     (void)printf("%s, %s, waves of %u: %llu shaders from seed %llu, %llu with barriers, %llu checks, %llu "
                  "blocks, %llu block executions by waves, %u functions left as calls; %llu excluded as the "
                  "driver's own output is wrong, %llu unusable, %llu too large, %llu failures\n",
-                 vkc_name(c.device), vkc_driver(c.device), vkc_subgroup_size(c.device),
-                 (unsigned long long)t.shaders, (unsigned long long)first, (unsigned long long)t.barriers,
-                 (unsigned long long)t.checks, (unsigned long long)c.blocks, (unsigned long long)c.executions,
-                 c.functions, (unsigned long long)t.excluded, (unsigned long long)t.unusable,
-                 (unsigned long long)t.large, (unsigned long long)t.failures);
+                 c.simulated ? "interpreter" : vkc_name(c.device),
+                 c.simulated ? "in step" : vkc_driver(c.device),
+                 c.simulated ? 0 : vkc_subgroup_size(c.device), (unsigned long long)t.shaders,
+                 (unsigned long long)first, (unsigned long long)t.barriers, (unsigned long long)t.checks,
+                 (unsigned long long)c.blocks, (unsigned long long)c.executions, c.functions,
+                 (unsigned long long)t.excluded, (unsigned long long)t.unusable, (unsigned long long)t.large,
+                 (unsigned long long)t.failures);
     checker_close(&c);
     /* A run in which nearly everything is left out says nothing. */
     bool little = t.shaders == 0 || (t.excluded + t.unusable) * 2 > t.shaders;

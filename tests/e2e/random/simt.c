@@ -1,57 +1,12 @@
 /* See simt.h. */
-#include "tests/e2e/random/simt.h"
+#include "tests/e2e/random/simt_internal.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { PARTS = 8, MOST_STEPS = 4000000, MOST_NESTING = 64, LANE_WORDS = 65536 };
-
-typedef struct value {
-    uint32_t part[PARTS]; /* components; a pointer is {variable's id, word offset} */
-} value;
-
-/* What a label starts. */
-typedef struct label {
-    wpg_inst *first;       /* OpLabel */
-    uint32_t number;       /* of all blocks of the module, from 0 */
-    uint32_t merge, again; /* of a loop header: its merge block and continue target; else 0 */
-} label;
-
-/* Where a lane is: one entry for each call and each loop around it. */
-typedef struct place {
-    uint32_t id; /* of the loop header, or of the call's result */
-    uint32_t iteration;
-    bool is_call;
-} place;
-
-typedef struct note {
-    uint64_t where; /* digest of the places */
-    uint32_t block, lane;
-} note;
-
-typedef struct machine {
-    const wpg_module *module;
-    const simt_launch *launch;
-    char *error;
-    size_t error_size;
-    value *values;      /* [bound] of the lane that runs; constants stay */
-    label *labels;      /* [bound] */
-    uint32_t *variable; /* [bound] words from the lane's memory, or buffer binding */
-    bool *is_buffer;    /* [bound] */
-    uint32_t block_count;
-    uint32_t lane_words[LANE_WORDS];
-    uint32_t lane_used, global_used;
-    place places[MOST_NESTING];
-    uint32_t depth;
-    note *notes;
-    size_t note_count, note_capacity;
-    uint32_t lane; /* that runs, by number in its wave */
-    uint64_t steps;
-} machine;
-
-static bool refuse(machine *m, const char *format, ...)
+bool simt_refuse(machine *m, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
@@ -69,23 +24,26 @@ static uint32_t constant_of(const machine *m, uint32_t id)
     return m->values[id].part[0];
 }
 
-/* Words of a value of the type; 0 for a runtime array and what is unknown. */
-static uint32_t type_words(const machine *m, uint32_t type)
+/* Words of a value of the type, a pointer having two; 0 for a runtime array and what is unknown. */
+uint32_t simt_type_words(const machine *m, uint32_t type)
 {
     const wpg_inst *t = wpg_module_def(m->module, type);
     uint32_t sum = 0;
     switch (t ? t->opcode : SpvOpNop) {
     case SpvOpTypeBool:
-    case SpvOpTypeInt:
     case SpvOpTypeFloat:
         return 1;
+    case SpvOpTypeInt:
+        return t->words[2] / 32;
+    case SpvOpTypePointer:
+        return 2;
     case SpvOpTypeVector:
-        return type_words(m, t->words[2]) * t->words[3];
+        return simt_type_words(m, t->words[2]) * t->words[3];
     case SpvOpTypeArray:
-        return type_words(m, t->words[2]) * constant_of(m, t->words[3]);
+        return simt_type_words(m, t->words[2]) * constant_of(m, t->words[3]);
     case SpvOpTypeStruct:
         for (uint32_t i = 2; i < t->count; i++)
-            sum += type_words(m, t->words[i]);
+            sum += simt_type_words(m, t->words[i]);
         return sum;
     default:
         return 0;
@@ -98,37 +56,58 @@ static uint32_t pointee(const machine *m, uint32_t pointer_type)
     return t && t->opcode == SpvOpTypePointer ? t->words[3] : 0;
 }
 
-static uint32_t *words_at(machine *m, const value *pointer, uint32_t count)
+static bool is_physical(const machine *m, uint32_t pointer_type)
+{
+    return wpg_module_def(m->module, pointer_type)->words[2] == SpvStorageClassPhysicalStorageBuffer;
+}
+
+uint32_t *simt_words_at(machine *m, const value *pointer, uint32_t pointer_type, uint32_t count)
 {
     uint32_t id = pointer->part[0], at = pointer->part[1];
+    if (is_physical(m, pointer_type)) {
+        uint64_t offset = ((uint64_t)at << 32 | id) - m->launch->memory_address;
+        if (offset % 4 == 0 && offset / 4 < m->launch->memory_words &&
+            count <= m->launch->memory_words - offset / 4)
+            return m->launch->memory + offset / 4;
+        simt_refuse(m, "access to address %#x%08x", at, id);
+        return NULL;
+    }
     uint32_t *base = m->lane_words + m->variable[id];
-    size_t size = type_words(m, pointee(m, wpg_module_def(m->module, id)->type));
+    size_t size = simt_type_words(m, pointee(m, wpg_module_def(m->module, id)->type));
     if (m->is_buffer[id]) {
         base = m->launch->buffers[m->variable[id]];
         size = m->launch->buffer_words[m->variable[id]];
     }
     if (base && at < size && count <= size - at)
         return base + at;
-    refuse(m, "access to word %u of variable %%%u, which has %zu", at, id, size);
+    simt_refuse(m, "access to word %u of variable %%%u, which has %zu", at, id, size);
     return NULL;
 }
 
+/* Walks by the sizes of types: every layout here is tight. */
 static bool access_chain(machine *m, const wpg_inst *inst)
 {
     const wpg_inst *base = wpg_module_def(m->module, inst->words[3]);
-    uint32_t type = pointee(m, base->type);
-    value pointer = m->values[inst->words[3]];
+    uint32_t type = pointee(m, base->type), words = 0;
     for (uint32_t i = 4; i < inst->count; i++) {
         const wpg_inst *t = wpg_module_def(m->module, type);
         uint32_t index = m->values[inst->words[i]].part[0];
         if (t->opcode == SpvOpTypeStruct) {
             for (uint32_t k = 0; k < index; k++)
-                pointer.part[1] += type_words(m, t->words[2 + k]);
+                words += simt_type_words(m, t->words[2 + k]);
             type = t->words[2 + index];
         } else {
             type = t->words[2];
-            pointer.part[1] += index * type_words(m, type);
+            words += index * simt_type_words(m, type);
         }
+    }
+    value pointer = m->values[inst->words[3]];
+    if (is_physical(m, base->type)) {
+        uint64_t address = ((uint64_t)pointer.part[1] << 32 | pointer.part[0]) + 4 * (uint64_t)words;
+        pointer.part[0] = (uint32_t)address;
+        pointer.part[1] = (uint32_t)(address >> 32);
+    } else {
+        pointer.part[1] += words;
     }
     m->values[inst->result] = pointer;
     return true;
@@ -137,7 +116,7 @@ static bool access_chain(machine *m, const wpg_inst *inst)
 /* Gives a variable its place; buffers are found by their binding. */
 static bool place_variable(machine *m, const wpg_inst *inst)
 {
-    uint32_t words = type_words(m, pointee(m, inst->type));
+    uint32_t words = simt_type_words(m, pointee(m, inst->type));
     m->values[inst->result] = (value){.part = {inst->result}};
     SpvStorageClass class = (SpvStorageClass)inst->words[3];
     if (class == SpvStorageClassStorageBuffer || class == SpvStorageClassUniform) {
@@ -147,10 +126,11 @@ static bool place_variable(machine *m, const wpg_inst *inst)
                 d->words[2] == SpvDecorationBinding)
                 m->variable[inst->result] = d->words[3];
         }
-        return m->variable[inst->result] < SIMT_BINDINGS || refuse(m, "a binding above %u", SIMT_BINDINGS);
+        return m->variable[inst->result] < SIMT_BINDINGS ||
+               simt_refuse(m, "a binding above %u", SIMT_BINDINGS);
     }
     if (words > LANE_WORDS - m->lane_used)
-        return refuse(m, "too many variables");
+        return simt_refuse(m, "too many variables");
     m->variable[inst->result] = m->lane_used;
     m->lane_used += words;
     return true;
@@ -158,11 +138,11 @@ static bool place_variable(machine *m, const wpg_inst *inst)
 
 static bool initialise(machine *m, const wpg_inst *inst)
 {
-    uint32_t words = type_words(m, pointee(m, inst->type));
+    uint32_t words = simt_type_words(m, pointee(m, inst->type));
     if (inst->count < 5 || m->is_buffer[inst->result])
         return true;
     if (words > PARTS)
-        return refuse(m, "a large initialiser");
+        return simt_refuse(m, "a large initialiser");
     memcpy(m->lane_words + m->variable[inst->result], m->values[inst->words[4]].part, words * 4);
     return true;
 }
@@ -174,24 +154,24 @@ static void global_value(machine *m, const wpg_inst *inst)
 {
     value *v = &m->values[inst->result];
     if (inst->opcode == SpvOpConstant)
-        v->part[0] = inst->words[3];
+        memcpy(v->part, inst->words + 3, (inst->count - 3u) * sizeof(uint32_t));
     if (inst->opcode == SpvOpConstantTrue)
         v->part[0] = 1;
     for (uint32_t i = 0, at = 0; inst->opcode == SpvOpConstantComposite && i + 3 < inst->count; i++) {
-        uint32_t words = type_words(m, wpg_module_def(m->module, inst->words[3 + i])->type);
+        uint32_t words = simt_type_words(m, wpg_module_def(m->module, inst->words[3 + i])->type);
         for (uint32_t k = 0; k < words && at < PARTS; k++)
             v->part[at++] = m->values[inst->words[3 + i]].part[k];
     }
 }
 
-static bool prepare(machine *m, simt_counts *counts)
+bool simt_prepare(machine *m, simt_counts *counts)
 {
     simt_function *function = NULL;
     label *open = NULL;
     WPG_INST_EACH (inst, m->module) {
         if (inst->opcode == SpvOpFunction) {
             if (counts->function_count == SIMT_FUNCTIONS)
-                return refuse(m, "too many functions");
+                return simt_refuse(m, "too many functions");
             function = &counts->functions[counts->function_count++];
             function->id = inst->result;
         } else if (inst->opcode == SpvOpLabel) {
@@ -216,7 +196,7 @@ static bool prepare(machine *m, simt_counts *counts)
         c->lanes = c->waves + c->block_count;
         c->uniform = c->lanes + c->block_count;
         if (!c->waves)
-            return refuse(m, "out of memory");
+            return simt_refuse(m, "out of memory");
     }
     return true;
 }
@@ -240,7 +220,7 @@ static bool fill_builtins(machine *m, uint32_t invocation)
         else if (d->words[3] == SpvBuiltInWorkgroupId)
             words[0] = invocation / local;
         else
-            return refuse(m, "built-in %u", d->words[3]);
+            return simt_refuse(m, "built-in %u", d->words[3]);
     }
     return true;
 }
@@ -251,13 +231,13 @@ static bool fill_builtins(machine *m, uint32_t invocation)
 static bool enter_place(machine *m, uint32_t id, bool is_call)
 {
     if (m->depth == MOST_NESTING)
-        return refuse(m, "nested too deep");
+        return simt_refuse(m, "nested too deep");
     m->places[m->depth++] = (place){.id = id, .is_call = is_call};
     return true;
 }
 
 /* A branch to `to`: which loops it leaves, which goes round, which begins. */
-static bool move_to(machine *m, uint32_t to)
+bool simt_move_to(machine *m, uint32_t to)
 {
     for (uint32_t i = m->depth; i-- > 0 && !m->places[i].is_call;) {
         const label *header = &m->labels[m->places[i].id];
@@ -290,7 +270,7 @@ static bool take_note(machine *m, uint32_t block_label)
         size_t capacity = m->note_capacity ? 2 * m->note_capacity : 4096;
         note *notes = realloc(m->notes, capacity * sizeof *notes);
         if (!notes)
-            return refuse(m, "out of memory");
+            return simt_refuse(m, "out of memory");
         m->notes = notes;
         m->note_capacity = capacity;
     }
@@ -394,10 +374,10 @@ static bool compose(machine *m, const wpg_inst *inst)
     value v = {{0}};
     uint32_t at = 0;
     for (uint32_t i = 3; i < inst->count; i++) {
-        uint32_t words = type_words(m, wpg_module_def(m->module, inst->words[i])->type);
+        uint32_t words = simt_type_words(m, wpg_module_def(m->module, inst->words[i])->type);
         for (uint32_t k = 0; k < words; k++) {
             if (at == PARTS)
-                return refuse(m, "a large composite");
+                return simt_refuse(m, "a large composite");
             v.part[at++] = m->values[inst->words[i]].part[k];
         }
     }
@@ -409,10 +389,13 @@ static bool load_store(machine *m, const wpg_inst *inst)
 {
     bool load = inst->opcode == SpvOpLoad;
     uint32_t type = load ? inst->type : wpg_module_def(m->module, inst->words[2])->type;
-    uint32_t words = type_words(m, type);
+    uint32_t words = simt_type_words(m, type);
     if (words > PARTS)
-        return refuse(m, "a large load or store");
-    uint32_t *at = words_at(m, &m->values[inst->words[load ? 3 : 1]], words);
+        return simt_refuse(m, "a large load or store");
+    uint32_t pointer = inst->words[load ? 3 : 1];
+    uint32_t *at = simt_words_at(m, &m->values[pointer], wpg_module_def(m->module, pointer)->type, words);
+    if (at && !load && m->helper && (at < m->lane_words || at >= m->lane_words + LANE_WORDS))
+        return true;
     if (at && load)
         memcpy(m->values[inst->result].part, at, words * 4);
     else if (at)
@@ -420,8 +403,28 @@ static bool load_store(machine *m, const wpg_inst *inst)
     return at != NULL;
 }
 
+static bool atomic_add(machine *m, const wpg_inst *inst)
+{
+    uint32_t words = simt_type_words(m, inst->type);
+    const value *more = &m->values[inst->words[6]];
+    uint32_t *at =
+        simt_words_at(m, &m->values[inst->words[3]], wpg_module_def(m->module, inst->words[3])->type, words);
+    if (!at)
+        return false;
+    value old = {{at[0], words > 1 ? at[1] : 0}};
+    m->values[inst->result] = old;
+    uint64_t sum = ((uint64_t)old.part[1] << 32 | old.part[0]) +
+                   ((uint64_t)(words > 1 ? more->part[1] : 0) << 32 | more->part[0]);
+    if (m->helper)
+        return true;
+    at[0] = (uint32_t)sum;
+    if (words > 1)
+        at[1] = (uint32_t)(sum >> 32);
+    return true;
+}
+
 /* An instruction that is no terminator, phi, call or label. */
-static bool step(machine *m, const wpg_inst *inst)
+bool simt_step(machine *m, const wpg_inst *inst)
 {
     value *v = &m->values[inst->result];
     switch (inst->opcode) {
@@ -433,6 +436,12 @@ static bool step(machine *m, const wpg_inst *inst)
     case SpvOpMemoryBarrier:
     case SpvOpSelectionMerge:
     case SpvOpLoopMerge:
+        return true;
+    case SpvOpDemoteToHelperInvocation:
+        m->helper = true;
+        return true;
+    case SpvOpIsHelperInvocationEXT:
+        *v = (value){{m->helper}};
         return true;
     case SpvOpVariable:
         return initialise(m, inst);
@@ -447,10 +456,23 @@ static bool step(machine *m, const wpg_inst *inst)
     case SpvOpCompositeExtract: {
         const wpg_inst *t = wpg_module_def(m->module, wpg_module_def(m->module, inst->words[3])->type);
         if (t->opcode == SpvOpTypeStruct || inst->count != 5 || inst->words[4] >= PARTS)
-            return refuse(m, "OpCompositeExtract of a structure");
+            return simt_refuse(m, "OpCompositeExtract of a structure");
         *v = (value){{m->values[inst->words[3]].part[inst->words[4]]}};
         return true;
     }
+    case SpvOpUConvert:
+        *v = (value){{m->values[inst->words[3]].part[0]}};
+        return true;
+    case SpvOpAll:
+    case SpvOpAny: {
+        uint32_t size = simt_type_words(m, wpg_module_def(m->module, inst->words[3])->type), set = 0;
+        for (uint32_t k = 0; k < size; k++)
+            set += m->values[inst->words[3]].part[k];
+        *v = (value){{inst->opcode == SpvOpAll ? set == size : set > 0}};
+        return true;
+    }
+    case SpvOpAtomicIAdd:
+        return atomic_add(m, inst);
     case SpvOpSelect:
         *v = m->values[inst->words[m->values[inst->words[3]].part[0] ? 4 : 5]];
         return true;
@@ -458,20 +480,20 @@ static bool step(machine *m, const wpg_inst *inst)
         break;
     }
     if (inst->count != 4 && inst->count != 5)
-        return refuse(m, "opcode %u", inst->opcode);
+        return simt_refuse(m, "opcode %u", inst->opcode);
     const value *a = &m->values[inst->words[3]], *b = &m->values[inst->words[inst->count - 1]];
     value out = {{0}};
-    uint32_t words = type_words(m, inst->type);
+    uint32_t words = simt_type_words(m, inst->type);
     for (uint32_t k = 0; k < words && k < PARTS; k++) {
         if (!scalar(&out.part[k], (SpvOp)inst->opcode, a->part[k], b->part[k]))
-            return refuse(m, "opcode %u, or its operands", inst->opcode);
+            return simt_refuse(m, "opcode %u, or its operands", inst->opcode);
     }
     *v = out;
     return true;
 }
 
 /* The target of a branch or switch. */
-static uint32_t target(const machine *m, const wpg_inst *inst)
+uint32_t simt_target(const machine *m, const wpg_inst *inst)
 {
     if (inst->opcode == SpvOpBranch)
         return inst->words[1];
@@ -486,7 +508,7 @@ static uint32_t target(const machine *m, const wpg_inst *inst)
 }
 
 /* Phis read what their edge brings, all at once. */
-static const wpg_inst *phis(machine *m, const wpg_inst *inst, uint32_t from)
+const wpg_inst *simt_phis(machine *m, const wpg_inst *inst, uint32_t from)
 {
     value brought[64];
     const wpg_inst *first = inst;
@@ -533,7 +555,7 @@ static outcome run_function(machine *m, uint32_t id, value *result)
     for (uint32_t block = inst->result;;) {
         inst = inst->next;
         if (++m->steps > MOST_STEPS) {
-            refuse(m, "a lane does not end");
+            simt_refuse(m, "a lane does not end");
             return FAILED;
         }
         switch (inst->opcode) {
@@ -546,7 +568,7 @@ static outcome run_function(machine *m, uint32_t id, value *result)
         case SpvOpTerminateInvocation:
             return KILLED;
         case SpvOpUnreachable:
-            refuse(m, "OpUnreachable was reached");
+            simt_refuse(m, "OpUnreachable was reached");
             return FAILED;
         case SpvOpFunctionCall: {
             outcome how = call(m, inst);
@@ -557,15 +579,15 @@ static outcome run_function(machine *m, uint32_t id, value *result)
         case SpvOpBranch:
         case SpvOpBranchConditional:
         case SpvOpSwitch: {
-            uint32_t to = target(m, inst);
-            if (!move_to(m, to) || !take_note(m, to))
+            uint32_t to = simt_target(m, inst);
+            if (!simt_move_to(m, to) || !take_note(m, to))
                 return FAILED;
-            inst = phis(m, m->labels[to].first->next, block)->prev;
+            inst = simt_phis(m, m->labels[to].first->next, block)->prev;
             block = to;
             break;
         }
         default:
-            if (!step(m, inst))
+            if (!simt_step(m, inst))
                 return FAILED;
         }
     }
@@ -601,12 +623,12 @@ static void add_up(machine *m, simt_counts *counts, uint32_t members)
     }
 }
 
-static bool run_lane(machine *m, uint32_t entry, uint32_t invocation)
+bool simt_start_lane(machine *m, uint32_t invocation)
 {
-    value nothing;
     memset(m->lane_words, 0, (size_t)m->lane_used * sizeof *m->lane_words);
     m->depth = 0;
     m->steps = 0;
+    m->helper = false;
     if (!fill_builtins(m, invocation))
         return false;
     WPG_INST_EACH (inst, m->module) {
@@ -615,7 +637,13 @@ static bool run_lane(machine *m, uint32_t entry, uint32_t invocation)
         if (inst->opcode == SpvOpVariable && !initialise(m, inst))
             return false;
     }
-    return run_function(m, entry, &nothing) != FAILED;
+    return true;
+}
+
+static bool run_lane(machine *m, uint32_t entry, uint32_t invocation)
+{
+    value nothing;
+    return simt_start_lane(m, invocation) && run_function(m, entry, &nothing) != FAILED;
 }
 
 static bool run_waves(machine *m, simt_counts *counts)
@@ -626,7 +654,7 @@ static bool run_waves(machine *m, simt_counts *counts)
             entry = inst->words[2];
     }
     bool *done = calloc(total + 1, sizeof *done);
-    bool good = done || refuse(m, "out of memory");
+    bool good = done || simt_refuse(m, "out of memory");
     for (uint32_t first = 0; good && first < total; first++) {
         if (done[first])
             continue;
@@ -645,29 +673,38 @@ static bool run_waves(machine *m, simt_counts *counts)
     return good;
 }
 
-bool simt_run(simt_counts *counts, const wpg_module *module, const simt_launch *launch)
+bool simt_open(machine *m, simt_counts *counts, const wpg_module *module, const simt_launch *launch)
 {
     memset(counts, 0, sizeof *counts);
-    machine *m = calloc(1, sizeof *m);
-    bool good = false;
-    if (m) {
-        *m = (machine){.module = module,
-                       .launch = launch,
-                       .error = counts->error,
-                       .error_size = sizeof counts->error,
-                       .values = calloc(module->bound, sizeof *m->values),
-                       .labels = calloc(module->bound, sizeof *m->labels),
-                       .variable = calloc(module->bound, sizeof *m->variable),
-                       .is_buffer = calloc(module->bound, sizeof *m->is_buffer)};
-        good = m->values && m->labels && m->variable && m->is_buffer && prepare(m, counts) &&
-               run_waves(m, counts);
-        free(m->values);
-        free(m->labels);
-        free(m->variable);
-        free(m->is_buffer);
-        free(m->notes);
-    }
-    free(m);
+    *m = (machine){.module = module,
+                   .launch = launch,
+                   .error = counts->error,
+                   .error_size = sizeof counts->error,
+                   .values = calloc(module->bound, sizeof *m->values),
+                   .labels = calloc(module->bound, sizeof *m->labels),
+                   .variable = calloc(module->bound, sizeof *m->variable),
+                   .is_buffer = calloc(module->bound, sizeof *m->is_buffer),
+                   .lane_words = calloc(LANE_WORDS, sizeof *m->lane_words)};
+    if (!m->values || !m->labels || !m->variable || !m->is_buffer || !m->lane_words)
+        return simt_refuse(m, "out of memory");
+    return simt_prepare(m, counts);
+}
+
+void simt_close(machine *m)
+{
+    free(m->values);
+    free(m->labels);
+    free(m->variable);
+    free(m->is_buffer);
+    free(m->lane_words);
+    free(m->notes);
+}
+
+bool simt_run(simt_counts *counts, const wpg_module *module, const simt_launch *launch)
+{
+    machine m;
+    bool good = simt_open(&m, counts, module, launch) && run_waves(&m, counts);
+    simt_close(&m);
     return good;
 }
 

@@ -22,6 +22,10 @@ typedef struct simt_launch {
     const uint32_t *waves;            /* [local_size * groups] name of the wave each invocation runs in */
     uint32_t *buffers[SIMT_BINDINGS]; /* storage buffers of set 0 by binding; written as the shader does */
     size_t buffer_words[SIMT_BINDINGS];
+    /* What OpTypePointer PhysicalStorageBuffer reaches (simt_run_waves). */
+    uint64_t memory_address;
+    uint32_t *memory;
+    size_t memory_words;
 } simt_launch;
 
 typedef struct simt_function {
@@ -38,6 +42,10 @@ typedef struct simt_counts {
 /* Runs the module's only entry point. False with counts->error set: an instruction it does not know, an
  * access out of bounds, a lane that does not end. Free with simt_counts_finish in either case. */
 bool simt_run(simt_counts *counts, const wpg_module *module, const simt_launch *launch);
+/* Runs the module wave by wave, the lanes of a wave in step: instrumented shaders, with ballots, elections
+ * and atomics. Lanes reconverge at merge blocks, as SPIR-V lays them out; waves has no more than 64 lanes to
+ * a name. A second way to run a shader, for wave sizes that no driver at hand has. Counts nothing itself. */
+bool simt_run_waves(simt_counts *counts, const wpg_module *module, const simt_launch *launch);
 void simt_counts_finish(simt_counts *counts);
 
 #endif

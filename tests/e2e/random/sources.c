@@ -64,7 +64,7 @@ static bool from_blocks(random_source *s)
 {
     program p;
     program_words spirv;
-    program_make(&p, s->seed, 2 + (int)(s->seed / 4 % 9), false);
+    program_make(&p, s->seed, 2 + (int)(s->seed / 4 % 6), false);
     program_spirv(&spirv, &p, s->local_size);
     for (uint32_t i = 0; i < s->local_size * s->groups; i++) {
         program_lane lane = program_lane_start(i + (uint32_t)s->seed);
@@ -81,7 +81,7 @@ static bool from_blocks(random_source *s)
 static bool from_glsl(random_source *s)
 {
     static char text[GENERATED_TEXT];
-    generate(text, s->seed);
+    generate_sized(text, s->seed, 1 + (int)(s->seed / 4 % 2), 6);
     char *size = strstr(text, "local_size_x = 64"), digits[8];
     if (!size)
         return false;
@@ -104,7 +104,7 @@ bool random_source_make(random_source *s, uint64_t seed)
     s->local_size = local_sizes[seed * 7 % (sizeof local_sizes / sizeof *local_sizes)];
     s->groups = MOST_INVOCATIONS / s->local_size;
     s->groups = s->groups > 7 ? 7 : s->groups;
-    bool glsl = seed % 4 == 3;
+    bool glsl = seed % 8 == 3;
     s->name = glsl ? "functions" : seed % 8 ? "blocks, registers" : "blocks, memory";
     return glsl ? from_glsl(s) : from_blocks(s);
 }

@@ -258,13 +258,13 @@ PROGRAM_INLINE void program_spirv(program_words *out, const program *p, uint32_t
 {
     /* Functions first, as they make the literals; literal ids follow the labels. */
     program_literals literals = {.first = ID_LABEL + (uint32_t)p->blocks.count};
-    enum { MOST_LITERALS = 200000 };
-    program_words body = {.next = literals.first + MOST_LITERALS};
+    const uint32_t most_literals = 64 + 32 * (uint32_t)p->blocks.count;
+    program_words body = {.next = literals.first + most_literals};
     PROGRAM_OP(&body, SpvOpFunction, ID_VOID, ID_MAIN, 0, ID_FUNCTION_TYPE);
     for (size_t i = 0; i < p->blocks.count; i++)
         program_block_words(&body, &literals, &p->blocks.data[i], (int)i, p->fragment);
     program_emit(&body, SpvOpFunctionEnd, NULL, 0);
-    if (literals.values.count > MOST_LITERALS)
+    if (literals.values.count > most_literals)
         abort();
     *out = (program_words){.next = body.next};
     const uint32_t header[] = {SpvMagicNumber, 0x10000, 0, body.next, 0};

@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-enum { GENERATED_FUNCTIONS = 5, GENERATED_TEXT = 64 * 1024 };
+enum { GENERATED_FUNCTIONS = 5, GENERATED_STATEMENTS = 10, GENERATED_TEXT = 64 * 1024 };
 
 typedef struct generator {
     uint64_t state;
@@ -18,6 +18,7 @@ typedef struct generator {
     int function, statements;    /* being written; statements left */
     int loops, breakable, depth; /* nesting */
     int names;
+    int functions; /* how many there are; the one after them is main */
 } generator;
 
 static inline uint32_t pick(generator *g, uint32_t below)
@@ -174,7 +175,7 @@ static inline void leave(generator *g)
     say(g, ") { ");
     if (kind < 2 || !g->breakable) {
         say(g, "state += %uu; return", pick(g, 9));
-        if (g->function < GENERATED_FUNCTIONS) {
+        if (g->function < g->functions) {
             say(g, " ");
             expression(g, 1);
         }
@@ -234,19 +235,20 @@ static inline void body(generator *g, int statements)
         block(g);
 }
 
-/* Writes a program to text[GENERATED_TEXT]. Specialisation: 0 int SI, 1 uint SU, 2 bool SB. */
-static inline void generate(char *text, uint64_t seed)
+/* Writes a program to text[GENERATED_TEXT], with so many functions (two each) and statements in main and at
+ * most in a function. Specialisation: 0 int SI, 1 uint SU, 2 bool SB. */
+static inline void generate_sized(char *text, uint64_t seed, int functions, int statements)
 {
-    generator g = {.state = seed * 0x9e3779b97f4a7c15u + 1, .text = text};
+    generator g = {.state = seed * 0x9e3779b97f4a7c15u + 1, .text = text, .functions = functions};
     say(&g, "#version 450\nlayout(local_size_x = 64) in;\n"
             "layout(constant_id = 0) const int SI = 3;\nlayout(constant_id = 1) const uint SU = 7u;\n"
             "layout(constant_id = 2) const bool SB = true;\n"
             "layout(set = 0, binding = 0) buffer In { uint a[]; };\n"
             "layout(set = 0, binding = 1) buffer Out { uint b[]; };\n"
             "uint state = 1u, fuel = 300u, id = 0u;\n");
-    for (g.function = 0; g.function < GENERATED_FUNCTIONS; g.function++) {
+    for (g.function = 0; g.function < functions; g.function++) {
         say(&g, "uint f%d(uint x, uint y) {\n", g.function);
-        body(&g, 4 + (int)pick(&g, 6));
+        body(&g, statements - 6 + (int)pick(&g, 6));
         say(&g, "return x + z * 3u + w[1];\n}\n");
         int returning = g.function;
         say(&g, "void p%d(inout uint x, uint y) {\n", returning);
@@ -258,8 +260,13 @@ static inline void generate(char *text, uint64_t seed)
     }
     say(&g, "void main() {\nid = gl_GlobalInvocationID.x; uint x = a[id], y = a[(id + 7u) & 255u];\n"
             "b[id] = 1u;\n");
-    body(&g, 10);
+    body(&g, statements);
     say(&g, "b[id] = x + 31u * y + 17u * z + state + w[0] + w[2];\n}\n");
+}
+
+static inline void generate(char *text, uint64_t seed)
+{
+    generate_sized(text, seed, GENERATED_FUNCTIONS, GENERATED_STATEMENTS);
 }
 
 #endif
