@@ -280,6 +280,15 @@ static wpg_device *adopt(VkDevice handle, wpg_instance *instance, PFN_vkGetDevic
     return device;
 }
 
+static wpg_feature_need feature_need(void)
+{
+    const wpg_process *process = &wpg_the_process;
+    if (process->mode == WPG_MODE_GENERATE)
+        return WPG_NEED_COUNTING;
+    return process->mode == WPG_MODE_USE && process->settings.pseudo_probes ? WPG_NEED_NON_SEMANTIC
+                                                                            : WPG_NEED_NOTHING;
+}
+
 static void link_device(wpg_device *device)
 {
     wpg_process *process = &wpg_the_process;
@@ -308,7 +317,7 @@ VkResult VKAPI_CALL wpg_create_device(VkPhysicalDevice physical, const VkDeviceC
     wpg_feature_plan plan = {.info = *info};
     bool active = instance->active && wpg_process_is_owner();
     if (active)
-        wpg_feature_plan_make(&plan, instance, physical, info, wpg_the_process.mode == WPG_MODE_GENERATE);
+        wpg_feature_plan_make(&plan, instance, physical, info, feature_need());
     wpg_device_features features = plan.planned;
     VkResult result = create(physical, &plan.info, allocator, handle);
     if (result != VK_SUCCESS && plan.changed) {

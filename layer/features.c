@@ -16,6 +16,7 @@
 
 /* Newer than the oldest headers we build with; values from the registry. */
 #define STRUCTURE_MAXIMAL_RECONVERGENCE ((VkStructureType)1000434000)
+#define EXTENSION_NON_SEMANTIC          "VK_KHR_shader_non_semantic_info"
 #define EXTENSION_MAXIMAL_RECONVERGENCE "VK_KHR_shader_maximal_reconvergence"
 
 enum { NO_STRUCTURE = VK_STRUCTURE_TYPE_MAX_ENUM };
@@ -124,7 +125,8 @@ static bool has_extension(const char *const *names, uint32_t count, const char *
 typedef struct device_abilities {
     VkPhysicalDeviceFeatures core;
     bool bits[BITS_TO_SET];
-    bool host_import; /* VK_EXT_external_memory_host */
+    bool host_import;  /* VK_EXT_external_memory_host */
+    bool non_semantic; /* VK_KHR_shader_non_semantic_info */
     uint32_t api_version;
     const char *own_passes;
     VkPhysicalDeviceSubgroupProperties subgroup;
@@ -207,6 +209,7 @@ static void ask_device(device_abilities *able, const wpg_instance *instance, VkP
     }
     if (!extensions)
         count = 0;
+    able->non_semantic = offers(extensions, count, EXTENSION_NON_SEMANTIC);
     able->host_import = offers(extensions, count, VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME);
     ask_bits(able, instance, physical, extensions, count, arena);
 }
@@ -235,6 +238,9 @@ static void read_enabled(wpg_device_features *on, const VkDeviceCreateInfo *info
     on->cache_control = bit_is_on(info->pNext, &bits[BIT_CACHE_CONTROL]);
     on->host_import = has_extension(info->ppEnabledExtensionNames, info->enabledExtensionCount,
                                     VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME);
+    on->non_semantic =
+        able->api_version >= VK_API_VERSION_1_3 ||
+        has_extension(info->ppEnabledExtensionNames, info->enabledExtensionCount, EXTENSION_NON_SEMANTIC);
     on->subgroup_stages = able->subgroup.supportedStages;
     on->subgroup_operations = able->subgroup.supportedOperations;
     on->subgroup_size = able->subgroup.subgroupSize;
@@ -428,7 +434,7 @@ static bool can_count(wpg_feature_plan *plan, const device_abilities *able)
 }
 
 void wpg_feature_plan_make(wpg_feature_plan *plan, const wpg_instance *instance, VkPhysicalDevice physical,
-                           const VkDeviceCreateInfo *info, bool generate)
+                           const VkDeviceCreateInfo *info, wpg_feature_need need)
 {
     *plan = (wpg_feature_plan){.info = *info, .application_replays = application_replays(info)};
     wpg_arena_init(&plan->arena);
@@ -436,10 +442,18 @@ void wpg_feature_plan_make(wpg_feature_plan *plan, const wpg_instance *instance,
     ask_device(&able, instance, physical, &plan->arena);
     read_enabled(&plan->plain, info, &able);
     plan->planned = plan->plain;
-    if (!generate || !can_count(plan, &able))
+    wish wanted = {0};
+    if (need == WPG_NEED_NON_SEMANTIC && !plan->plain.non_semantic && able.non_semantic) {
+        wish_extension(&wanted, info, EXTENSION_NON_SEMANTIC);
+        if (grant_extensions(plan, &wanted)) {
+            say_forced(&wanted);
+            plan->changed = true;
+            read_enabled(&plan->planned, &plan->info, &able);
+        }
+    }
+    if (need != WPG_NEED_COUNTING || !can_count(plan, &able))
         return;
 
-    wish wanted;
     VkStructureType unknown = VK_STRUCTURE_TYPE_MAX_ENUM;
     make_wish(&wanted, plan, &able, instance->validated);
     if (!grant_bits(plan, &wanted, &unknown) || !grant_extensions(plan, &wanted)) {

@@ -25,6 +25,7 @@ typedef struct wpg_device_features {
     bool memory_model, memory_model_device_scope;
     bool statistics;    /* pipelineStatisticsQuery */
     bool cache_control; /* pipelineCreationCacheControl */
+    bool non_semantic;  /* modules may hold non-semantic instructions */
     VkShaderStageFlags subgroup_stages;
     VkSubgroupFeatureFlags subgroup_operations;
     uint32_t subgroup_size;
@@ -43,10 +44,17 @@ typedef struct wpg_feature_plan {
     wpg_device_features plain;   /* with the application's own create-info */
 } wpg_feature_plan;
 
-/* Plans for generate mode when `generate`, else only looks at what is enabled. Always usable afterwards;
+/* What the mode needs of a device beside what the program enables. */
+typedef enum wpg_feature_need {
+    WPG_NEED_NOTHING,
+    WPG_NEED_COUNTING,     /* generate mode */
+    WPG_NEED_NON_SEMANTIC, /* pseudo probes */
+} wpg_feature_need;
+
+/* Plans for what is needed; with nothing needed it only looks at what is enabled. Always usable afterwards;
  * release with wpg_feature_plan_finish. Each feature that is added is logged at info. */
 void wpg_feature_plan_make(wpg_feature_plan *plan, const struct wpg_instance *instance,
-                           VkPhysicalDevice physical, const VkDeviceCreateInfo *info, bool generate);
+                           VkPhysicalDevice physical, const VkDeviceCreateInfo *info, wpg_feature_need need);
 void wpg_feature_plan_finish(wpg_feature_plan *plan);
 
 /* What instrumentation may use in a stage. false: the stage cannot be counted; *why says it (static). */

@@ -261,7 +261,7 @@ void wpg_pipeline_plan_make(wpg_pipeline_plan *plan, wpg_device *device,
         give_up(plan, true, "a number of stages that is not handled: %u", (unsigned)count);
         return;
     }
-    if (device->mode == WPG_MODE_USE && wpg_use_missing()) {
+    if (device->mode == WPG_MODE_USE && wpg_use_missing() && !wpg_the_process.settings.pseudo_probes) {
         give_up(plan, true, "no profile");
         return;
     }

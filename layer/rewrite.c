@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "compiler/analysis/pseudo_probe.h"
 #include "compiler/normalize/normalize.h"
 #include "layer/build_id.h"
 #include "layer/map_codec.h"
@@ -326,16 +327,18 @@ static void optimize_options(wpg_optimize_options *options, const char *own_pass
 }
 
 static wpg_status optimize(wpg_rewrite *rewrite, const wpg_weights *weights,
-                           const wpg_optimize_options *options)
+                           const wpg_optimize_options *options, bool probes)
 {
     wpg_error *err = &rewrite->why;
     bool changed = false;
     WPG_TRY(wpg_normalize(rewrite->module, &rewrite->stage, NULL, err));
+    if (probes)
+        WPG_TRY(wpg_pseudo_probes_insert(rewrite->module, &rewrite->stage, rewrite->hash, err));
     WPG_TRY(wpg_optimize(&rewrite->remarks, &changed, &rewrite->module, &rewrite->stage, weights, options,
                          wpg_ssa_tier, err));
-    if (changed)
+    if (changed || probes)
         WPG_TRY(wpg_module_emit(&rewrite->out_words, &rewrite->out_count, rewrite->module, err));
-    rewrite->changed = changed;
+    rewrite->changed = changed || probes;
     return WPG_OK;
 }
 
@@ -361,19 +364,29 @@ static void key_weights(wpg_writer *key, const wpg_weights *weights)
 wpg_status wpg_rewrite_use(wpg_rewrite *rewrite, const wpg_weights *weights,
                            const wpg_device_features *features)
 {
+    static const wpg_weights none = {0};
     wpg_optimize_options options;
-    if (!weights || weights->function_count == 0)
-        return WPG_OK;
+    bool probes = wpg_the_process.settings.pseudo_probes;
+    if (probes && !features->non_semantic) {
+        wpg_log_once(WPG_LOG_WARN, "no pseudo probes: the device has no VK_KHR_shader_non_semantic_info");
+        probes = false;
+    }
+    if (!weights || weights->function_count == 0) {
+        if (!probes)
+            return WPG_OK;
+        weights = &none;
+    }
     optimize_options(&options, features->own_passes);
     wpg_writer w = {0};
     wpg_hash128 key;
     begin_key(&w, rewrite, "use");
-    wpg_write_text(&w, "%.17g %.17g %u %u %u %s ", options.uniform_share, options.rare_share,
-                   options.unflatten_cost, options.max_guarded_trips, options.max_growth, options.passes);
+    wpg_write_text(&w, "%.17g %.17g %u %u %u %s %d ", options.uniform_share, options.rare_share,
+                   options.unflatten_cost, options.max_guarded_trips, options.max_growth, options.passes,
+                   (int)probes);
     key_weights(&w, weights);
     bool keyed = end_key(&key, &w);
     if (!keyed || !recall(rewrite, key, false)) {
-        WPG_TRY(optimize(rewrite, weights, &options));
+        WPG_TRY(optimize(rewrite, weights, &options, probes));
         if (keyed)
             keep(rewrite, key);
     }

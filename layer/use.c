@@ -82,7 +82,8 @@ void wpg_use_load(const char *path)
     wpg_path_list list = {0};
     wpg_error err;
     if (!path || !*path) {
-        wpg_log_warn("%s", use.missing);
+        if (!wpg_the_process.settings.pseudo_probes) /* these alone are a reason for the mode */
+            wpg_log_warn("%s", use.missing);
         return;
     }
     if (path[0] == '/')
@@ -186,10 +187,14 @@ void wpg_use_find(wpg_weights *weights, const char **found, wpg_arena *arena, wp
 
 /* -- Reporting */
 
+/* "marked": nothing but pseudo probes. */
 static const char *result_of(const wpg_rewrite *stage)
 {
+    bool marked = wpg_the_process.settings.pseudo_probes;
+    for (uint32_t i = 0; stage->remarks && i < stage->remarks->count; i++)
+        marked &= stage->remarks->items[i].kind != WPG_REMARK_DONE;
     if (stage->changed)
-        return "optimised";
+        return marked ? "marked" : "optimised";
     return stage->why.message[0] || strcmp(stage->found, "no") == 0 ? "original" : "unchanged";
 }
 

@@ -32,12 +32,23 @@ static bool is_non_semantic_set(const wpg_module *module, uint32_t set)
     return name && (strncmp(name, "NonSemantic.", 12) == 0 || strcmp(name, "OpenCL.DebugInfo.100") == 0);
 }
 
+bool wpg_inst_is_non_semantic(const wpg_module *module, const wpg_inst *inst)
+{
+    return inst->opcode == SpvOpExtInst && inst->count > 4 && is_non_semantic_set(module, inst->words[3]);
+}
+
+static bool is_debug_printf(const wpg_module *module, uint32_t set)
+{
+    const char *name = wpg_inst_string(wpg_module_def(module, set), 2);
+    return name && strcmp(name, "NonSemantic.DebugPrintf") == 0;
+}
+
 static unsigned ext_traits(const wpg_module *module, const wpg_inst *inst)
 {
     if (inst->count < 5)
         return WPG_TRAIT_UNKNOWN;
-    if (is_non_semantic_set(module, inst->words[3]))
-        return 0;
+    if (is_non_semantic_set(module, inst->words[3])) /* people read what DebugPrintf prints: it stays put */
+        return is_debug_printf(module, inst->words[3]) ? 0 : SAFE;
     if (!is_glsl_set(module, inst->words[3]))
         return WPG_TRAIT_UNKNOWN;
     switch (inst->words[4]) {
@@ -431,6 +442,8 @@ uint32_t wpg_inst_cost(const wpg_module *module, const wpg_inst *inst)
     uint32_t width = components(module, inst->type);
     switch ((SpvOp)inst->opcode) {
     case SpvOpExtInst:
+        if (wpg_inst_is_non_semantic(module, inst))
+            return 0;
         return inst->count > 4 ? ext_cost(inst->words[4]) * width : 1;
     case SpvOpFDiv:
         return 6 * width;

@@ -23,6 +23,9 @@ typedef enum wpg_trait {
     WPG_TRAIT_UNKNOWN = 1 << 9,
 } wpg_trait;
 
+/* An instruction of a non-semantic set: it means nothing, and no pass decides otherwise for it. */
+bool wpg_inst_is_non_semantic(const wpg_module *module, const wpg_inst *inst);
+
 /* Traits that forbid new control flow around an instruction. */
 enum { WPG_TRAITS_FIXED = WPG_TRAIT_BARRIER | WPG_TRAIT_DERIVATIVE | WPG_TRAIT_SUBGROUP | WPG_TRAIT_UNKNOWN };
 

@@ -82,7 +82,7 @@ bool wpg_loop_describe(wpg_loop *loop, const wpg_view *view, uint32_t construct,
                 loop->exits += !loop->members[cfg->blocks[b].successors[s]];
         }
         for (const wpg_inst *inst = cfg->blocks[b].label;; inst = inst->next) {
-            loop->instructions++;
+            loop->instructions += !wpg_inst_is_non_semantic(view->module, inst);
             loop->cost += wpg_inst_cost(view->module, inst);
             loop->traits |= wpg_inst_traits(view->module, inst);
             if (inst == cfg->blocks[b].terminator)

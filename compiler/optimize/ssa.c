@@ -6,9 +6,13 @@
  * runs along with a pass, folds floating-point arithmetic (a product and a sum become one Fma), which changes
  * bits. It leaves alone what is NoContraction: so everything floating-point is given that decoration on the
  * way in, and loses it on the way out. What comes back is then checked to hold no kind of arithmetic more
- * often than before. */
+ * often than before.
+ *
+ * SPIRV-Tools' dead code pass leaves a module alone that holds a non-semantic set it does not know: pseudo
+ * probes are lifted out before and put back after, behind the labels they stood behind. */
 #include "compiler/optimize/pass.h"
 
+#include "compiler/analysis/pseudo_probe.h"
 #include "compiler/optimize/legality.h"
 #include "compiler/spirv/builder.h"
 
@@ -83,9 +87,15 @@ static wpg_status run_tier(wpg_module **out, wpg_context *context, wpg_ssa_fn ss
     size_t count = 0, protected_count = 0, ssa_count = 0;
     wpg_module *copy = NULL;
     wpg_map added = {0};
+    wpg_arena arena;
+    wpg_pseudo_probe *probes = NULL;
+    size_t probe_count = 0;
+    wpg_arena_init(&arena);
     wpg_status status = wpg_module_emit(&words, &count, context->module, reason);
     if (status == WPG_OK)
         status = wpg_module_parse(&copy, words, count, reason);
+    if (status == WPG_OK)
+        status = wpg_pseudo_probes_lift(&probes, &probe_count, copy, &arena, reason);
     if (status == WPG_OK && !protect(&added, copy))
         status = wpg_fail(reason, WPG_E_NOMEM, "out of memory");
     if (status == WPG_OK)
@@ -94,8 +104,15 @@ static wpg_status run_tier(wpg_module **out, wpg_context *context, wpg_ssa_fn ss
         status = ssa(&ssa_words, &ssa_count, protected_words, protected_count, reason);
     if (status == WPG_OK)
         status = wpg_module_parse(out, ssa_words, ssa_count, reason);
-    if (status == WPG_OK)
+    if (status == WPG_OK) {
         unprotect(&added, *out);
+        status = wpg_pseudo_probes_put(*out, probes, probe_count, reason);
+    }
+    if (status != WPG_OK) {
+        wpg_module_destroy(*out);
+        *out = NULL;
+    }
+    wpg_arena_finish(&arena);
     wpg_map_free(&added);
     wpg_module_destroy(copy);
     free(words);

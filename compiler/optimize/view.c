@@ -1,4 +1,5 @@
 /* A function seen by ids: definitions, users, blocks. See pass.h. */
+#include "compiler/optimize/legality.h"
 #include "compiler/optimize/pass.h"
 
 #include "compiler/spirv/grammar.h"
@@ -46,7 +47,7 @@ static wpg_status index_definitions(wpg_view *view)
     wpg_inst *end = wpg_function_end(view->function);
     uint32_t block = WPG_NO_BLOCK, position = 0;
     for (wpg_inst *inst = view->function; inst && inst != end; inst = inst->next) {
-        position++;
+        position += !wpg_inst_is_non_semantic(view->module, inst);
         if (inst->opcode == SpvOpLabel)
             block = wpg_cfg_find(view->cfg, inst->result);
         if (inst->result && inst->result < view->bound && inst->opcode != SpvOpFunction) {

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "compiler/analysis/pseudo_probe.h"
 #include "compiler/instrument/instrument.h"
 #include "compiler/normalize/normalize.h"
 #include "compiler/normalize/spirv_tools.h"
@@ -26,7 +27,7 @@ static const uint64_t example_directory_entry = UINT64_C(0x100000000000);
 
 typedef struct instrument_options {
     const char *in, *out, *entry, *stage, *use, *strategy, *probes;
-    bool normalize_only, validate, map, hash;
+    bool normalize_only, validate, map, hash, pseudo_probes, list_probes;
     wpg_instrument_options counting;
     WPG_VEC(wpg_spec_value) spec;
 } instrument_options;
@@ -88,6 +89,8 @@ static int parse(instrument_options *options, int argc, char **argv)
                  {"--validate", &options->validate, true},
                  {"--map", &options->map, true},
                  {"--hash", &options->hash, true},
+                 {"--pseudo-probes", &options->pseudo_probes, true},
+                 {"--list-probes", &options->list_probes, true},
                  {"--no-subgroups", &options->counting.target.subgroup_ballot, false},
                  {"--no-int64-atomics", &options->counting.target.int64_atomics, false},
                  {"--no-selects", &options->counting.select_sites, false}};
@@ -131,7 +134,7 @@ static int parse(instrument_options *options, int argc, char **argv)
     if (wpg_probes_parse(&options->counting.probes, options->probes ? options->probes : "default", &err) !=
         WPG_OK)
         return wpg_usage_error(command_name, "%s", err.message);
-    if (!options->in || (!options->out && !options->map && !options->hash))
+    if (!options->in || (!options->out && !options->map && !options->hash && !options->list_probes))
         return wpg_usage_error(command_name, "which module, and where to? IN.spv -o OUT.spv");
     return 0;
 }
@@ -287,6 +290,30 @@ static int write_module(const wpg_module *module, const instrument_options *opti
     return code;
 }
 
+static int list_probes(const wpg_module *module, const instrument_options *options)
+{
+    wpg_arena arena;
+    wpg_pseudo_probe *list;
+    size_t count, malformed;
+    wpg_error err;
+    wpg_arena_init(&arena);
+    wpg_status status = wpg_pseudo_probes_list(&list, &count, &malformed, module, &arena, &err);
+    for (size_t i = 0; status == WPG_OK && i < count; i++) {
+        char hex[WPG_HASH_HEX + 1];
+        wpg_hash_to_hex(hex, list[i].shader);
+        (void)printf("%s.%s function %" PRIu32 " block %" PRIu32 " checksum %016" PRIx64
+                     " in function %" PRIu32 " block %" PRIu32 " %%%" PRIu32 "\n",
+                     hex, list[i].stage, list[i].function, list[i].block, list[i].checksum,
+                     list[i].in_function, list[i].in_block, list[i].label);
+    }
+    wpg_arena_finish(&arena);
+    if (status != WPG_OK)
+        return failed(options, &err);
+    if (malformed)
+        (void)wpg_complain(0, command_name, "%s: %zu malformed probes left out", options->in, malformed);
+    return 0;
+}
+
 static int rewrite(wpg_module **module, const instrument_options *options)
 {
     wpg_error err;
@@ -309,9 +336,11 @@ static int rewrite(wpg_module **module, const instrument_options *options)
     bool rewriting = options->out || options->map;
     if (status == WPG_OK && rewriting)
         status = wpg_normalize(*module, &stage, NULL, &err);
+    if (status == WPG_OK && rewriting && options->pseudo_probes)
+        status = wpg_pseudo_probes_insert(*module, &stage, hash, &err);
     if (status == WPG_OK && rewriting && options->use)
         status = optimise(module, &stage, hash, options, &err);
-    else if (status == WPG_OK && rewriting && !options->normalize_only)
+    else if (status == WPG_OK && rewriting && !options->normalize_only && !options->pseudo_probes)
         status = wpg_instrument(&map, *module, &stage, &options->counting, &err);
     if (status == WPG_OK && map && options->map)
         print_map(map);
@@ -343,7 +372,9 @@ int wpg_command_instrument(int argc, char **argv)
         code = wpg_complain(WPG_EXIT_FAILED, command_name, "%s: not a whole number of words", options.in);
     if (!code && wpg_module_parse(&module, (const uint32_t *)(const void *)data, size / 4, &err) != WPG_OK)
         code = failed(&options, &err);
-    if (!code)
+    if (!code && options.list_probes)
+        code = list_probes(module, &options);
+    if (!code && (options.out || options.map || options.hash))
         code = rewrite(&module, &options);
     if (!code && options.out)
         code = write_module(module, &options);

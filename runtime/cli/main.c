@@ -54,6 +54,8 @@ static const wpg_command commands[] = {
      "  --strategy NAME       how to count: auto, derived, additive, naive, lane\n"
      "  --probes LIST         what to learn beyond blocks, as the setting PROBES\n"
      "  --sample 1/N          count 1 of N workgroups, tiles or vertex groups\n"
+     "  --pseudo-probes       leave a mark in every block that names it and costs nothing; no counters\n"
+     "  --list-probes         print the marks of IN.spv: which block each was, and where it is now\n"
      "  --hash                print the shader hash, stage and entry point\n"
      "  --map                 print where each block's counters are\n",
      wpg_command_instrument},

@@ -14,7 +14,7 @@ static const char command_name[] = "show";
 enum { USE_LOG_LIMIT = 1 << 30 };
 
 typedef struct use_totals {
-    size_t pipelines, stages, optimised, unchanged, original, done, refused, bad_lines;
+    size_t pipelines, stages, optimised, unchanged, original, marked, done, refused, bad_lines;
 } use_totals;
 
 static const char *text_of(const json_t *object, const char *key)
@@ -47,6 +47,7 @@ static void print_stage(FILE *out, const json_t *stage, use_totals *totals)
     totals->stages++;
     totals->optimised += strcmp(result, "optimised") == 0;
     totals->unchanged += strcmp(result, "unchanged") == 0;
+    totals->marked += strcmp(result, "marked") == 0;
     totals->original += strcmp(result, "original") == 0;
     json_array_foreach(json_object_get(stage, "remarks"), index, remark)
     {
@@ -84,11 +85,11 @@ int wpg_show_use_log(FILE *out, const char *path)
     for (char *line = strtok_r((char *)data, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
         print_line(out, line, &totals);
     free(data);
-    (void)fprintf(out,
-                  "%zu pipelines, %zu stages: %zu optimised, %zu unchanged, %zu original; %zu changes made, "
-                  "%zu refused\n",
-                  totals.pipelines, totals.stages, totals.optimised, totals.unchanged, totals.original,
-                  totals.done, totals.refused);
+    (void)fprintf(out, "%zu pipelines, %zu stages: %zu optimised, %zu unchanged, %zu original",
+                  totals.pipelines, totals.stages, totals.optimised, totals.unchanged, totals.original);
+    if (totals.marked)
+        (void)fprintf(out, ", %zu marked", totals.marked);
+    (void)fprintf(out, "; %zu changes made, %zu refused\n", totals.done, totals.refused);
     if (totals.bad_lines && !totals.pipelines)
         return wpg_complain(WPG_EXIT_FAILED, command_name, "%s is no use log", path);
     if (totals.bad_lines)

@@ -11,10 +11,10 @@
 
 /* A device that can do everything the layer asks for, of a Vulkan version that the test chooses. */
 static uint32_t device_version = VK_API_VERSION_1_3;
-static bool has_stores = true, has_replay;
+static bool has_stores = true, has_replay, has_non_semantic;
 static const char *extension_names[] = {"VK_KHR_buffer_device_address", "VK_KHR_shader_atomic_int64",
                                         "VK_EXT_shader_demote_to_helper_invocation",
-                                        "VK_EXT_external_memory_host"};
+                                        "VK_EXT_external_memory_host", "VK_KHR_shader_non_semantic_info"};
 
 static void properties(VkPhysicalDevice p, VkPhysicalDeviceProperties *out)
 {
@@ -54,7 +54,7 @@ static void features2(VkPhysicalDevice p, VkPhysicalDeviceFeatures2 *out)
 static VkResult extensions(VkPhysicalDevice p, const char *layer, uint32_t *count, VkExtensionProperties *out)
 {
     (void)p, (void)layer;
-    *count = sizeof extension_names / sizeof *extension_names;
+    *count = sizeof extension_names / sizeof *extension_names - !has_non_semantic; /* the last */
     for (uint32_t i = 0; out && i < *count; i++)
         strcpy(out[i].extensionName, extension_names[i]);
     return VK_SUCCESS;
@@ -75,6 +75,7 @@ static int reset(void **state)
     instance.api_version = VK_API_VERSION_1_3;
     has_stores = true;
     has_replay = false;
+    has_non_semantic = true;
     return 0;
 }
 
@@ -92,7 +93,7 @@ static void bare(void **state)
     (void)state;
     VkDeviceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO};
     wpg_feature_plan plan;
-    wpg_feature_plan_make(&plan, &instance, NULL, &info, true);
+    wpg_feature_plan_make(&plan, &instance, NULL, &info, WPG_NEED_COUNTING);
     assert_string_equal(plan.refused, "");
     assert_true(plan.changed);
     assert_true(plan.info.pEnabledFeatures->fragmentStoresAndAtomics &&
@@ -107,9 +108,43 @@ static void bare(void **state)
     assert_false(plan.plain.buffer_device_address);
     wpg_feature_plan_finish(&plan);
     /* In use mode nothing is added. */
-    wpg_feature_plan_make(&plan, &instance, NULL, &info, false);
+    wpg_feature_plan_make(&plan, &instance, NULL, &info, WPG_NEED_NOTHING);
     assert_false(plan.changed);
     assert_null(plan.info.pNext);
+    wpg_feature_plan_finish(&plan);
+}
+
+/* Pseudo probes: nothing from Vulkan 1.3 on; before, the extension and nothing else. */
+static void probes(void **state)
+{
+    (void)state;
+    const char *const own[] = {"VK_KHR_swapchain"};
+    VkDeviceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
+                               .enabledExtensionCount = 1,
+                               .ppEnabledExtensionNames = own};
+    wpg_feature_plan plan;
+    wpg_feature_plan_make(&plan, &instance, NULL, &info, WPG_NEED_NON_SEMANTIC);
+    assert_false(plan.changed);
+    assert_true(plan.planned.non_semantic && plan.plain.non_semantic);
+    wpg_feature_plan_finish(&plan);
+    instance.api_version = VK_API_VERSION_1_1;
+    wpg_feature_plan_make(&plan, &instance, NULL, &info, WPG_NEED_NON_SEMANTIC);
+    assert_true(plan.changed);
+    assert_int_equal(plan.info.enabledExtensionCount, 2);
+    assert_true(has_extension(&plan.info, "VK_KHR_swapchain"));
+    assert_true(has_extension(&plan.info, "VK_KHR_shader_non_semantic_info"));
+    assert_ptr_equal(plan.info.pNext, info.pNext);
+    assert_null(plan.info.pEnabledFeatures);
+    assert_true(plan.planned.non_semantic);
+    assert_false(plan.plain.non_semantic);
+    wpg_feature_plan_finish(&plan);
+    /* Not asked for, or not there: not enabled. */
+    wpg_feature_plan_make(&plan, &instance, NULL, &info, WPG_NEED_NOTHING);
+    assert_false(plan.changed || plan.planned.non_semantic);
+    wpg_feature_plan_finish(&plan);
+    has_non_semantic = false;
+    wpg_feature_plan_make(&plan, &instance, NULL, &info, WPG_NEED_NON_SEMANTIC);
+    assert_false(plan.changed || plan.planned.non_semantic);
     wpg_feature_plan_finish(&plan);
 }
 
@@ -127,7 +162,7 @@ static void in_the_application_s_structures(void **state)
     two.features.robustBufferAccess = VK_TRUE;
     VkDeviceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO, .pNext = &two};
     wpg_feature_plan plan;
-    wpg_feature_plan_make(&plan, &instance, NULL, &info, true);
+    wpg_feature_plan_make(&plan, &instance, NULL, &info, WPG_NEED_COUNTING);
     const VkPhysicalDeviceVulkan12Features *mine =
         wpg_chain_find(plan.info.pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES);
     const VkPhysicalDeviceFeatures2 *core =
@@ -167,7 +202,7 @@ static void unknown_structures(void **state)
     VkDeviceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO, .pNext = &unknown};
     wpg_feature_plan plan;
     unknown.next = &twelve;
-    wpg_feature_plan_make(&plan, &instance, NULL, &info, true);
+    wpg_feature_plan_make(&plan, &instance, NULL, &info, WPG_NEED_COUNTING);
     assert_string_not_equal(plan.refused, "");
     assert_false(plan.changed);
     assert_ptr_equal(plan.info.pNext, &unknown);
@@ -175,7 +210,7 @@ static void unknown_structures(void **state)
     info.pNext = &twelve;
     twelve.pNext = &unknown;
     unknown.next = NULL;
-    wpg_feature_plan_make(&plan, &instance, NULL, &info, true);
+    wpg_feature_plan_make(&plan, &instance, NULL, &info, WPG_NEED_COUNTING);
     assert_string_equal(plan.refused, "");
     assert_ptr_equal(wpg_chain_find(plan.info.pNext, unknown.type), &unknown);
     wpg_feature_plan_finish(&plan);
@@ -191,7 +226,7 @@ static void as_extensions(void **state)
                                .ppEnabledExtensionNames = given};
     wpg_feature_plan plan;
     device_version = VK_API_VERSION_1_1;
-    wpg_feature_plan_make(&plan, &instance, NULL, &info, true);
+    wpg_feature_plan_make(&plan, &instance, NULL, &info, WPG_NEED_COUNTING);
     assert_string_equal(plan.refused, "");
     assert_int_equal(plan.info.enabledExtensionCount, 5);
     assert_true(has_extension(&plan.info, "VK_KHR_swapchain"));
@@ -199,7 +234,7 @@ static void as_extensions(void **state)
     assert_true(has_extension(&plan.info, "VK_EXT_shader_demote_to_helper_invocation"));
     wpg_feature_plan_finish(&plan);
     device_version = VK_API_VERSION_1_0;
-    wpg_feature_plan_make(&plan, &instance, NULL, &info, true);
+    wpg_feature_plan_make(&plan, &instance, NULL, &info, WPG_NEED_COUNTING);
     assert_string_not_equal(plan.refused, "");
     wpg_feature_plan_finish(&plan);
 }
@@ -210,7 +245,7 @@ static void addresses(void **state)
     VkDeviceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO};
     wpg_feature_plan plan;
     has_replay = true; /* replayed addresses make imported pages needless */
-    wpg_feature_plan_make(&plan, &instance, NULL, &info, true);
+    wpg_feature_plan_make(&plan, &instance, NULL, &info, WPG_NEED_COUNTING);
     assert_true(plan.planned.capture_replay);
     assert_false(plan.planned.host_import || plan.application_replays);
     wpg_feature_plan_finish(&plan);
@@ -219,7 +254,7 @@ static void addresses(void **state)
         .bufferDeviceAddress = VK_TRUE,
         .bufferDeviceAddressCaptureReplay = VK_TRUE};
     info.pNext = &replays;
-    wpg_feature_plan_make(&plan, &instance, NULL, &info, true);
+    wpg_feature_plan_make(&plan, &instance, NULL, &info, WPG_NEED_COUNTING);
     assert_true(plan.application_replays);
     wpg_feature_plan_finish(&plan);
     /* The older extension does not go together with the newer one. */
@@ -227,7 +262,7 @@ static void addresses(void **state)
     info = (VkDeviceCreateInfo){.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
                                 .enabledExtensionCount = 1,
                                 .ppEnabledExtensionNames = old};
-    wpg_feature_plan_make(&plan, &instance, NULL, &info, true);
+    wpg_feature_plan_make(&plan, &instance, NULL, &info, WPG_NEED_COUNTING);
     assert_string_not_equal(plan.refused, "");
     wpg_feature_plan_finish(&plan);
 }
@@ -241,7 +276,7 @@ static void stages(void **state)
     wpg_instrument_target target;
     const char *why;
     has_stores = false;
-    wpg_feature_plan_make(&plan, &instance, NULL, &info, true);
+    wpg_feature_plan_make(&plan, &instance, NULL, &info, WPG_NEED_COUNTING);
     assert_true(wpg_features_target(&target, &why, &plan.planned, VK_SHADER_STAGE_COMPUTE_BIT));
     assert_true(target.subgroup_ballot && target.int64_atomics && target.max_spirv_minor == 6);
     assert_false(wpg_features_target(&target, &why, &plan.planned, VK_SHADER_STAGE_VERTEX_BIT));
@@ -250,7 +285,7 @@ static void stages(void **state)
     assert_false(wpg_features_target(&target, &why, &plan.plain, VK_SHADER_STAGE_COMPUTE_BIT));
     wpg_feature_plan_finish(&plan);
     has_stores = true;
-    wpg_feature_plan_make(&plan, &instance, NULL, &info, true);
+    wpg_feature_plan_make(&plan, &instance, NULL, &info, WPG_NEED_COUNTING);
     assert_true(wpg_features_target(&target, &why, &plan.planned, VK_SHADER_STAGE_VERTEX_BIT));
     assert_false(target.subgroup_basic || target.subgroup_ballot); /* not in vertex stages of this device */
     wpg_feature_plan_finish(&plan);
@@ -259,6 +294,7 @@ static void stages(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test_setup(bare, reset),
+                                       cmocka_unit_test_setup(probes, reset),
                                        cmocka_unit_test_setup(in_the_application_s_structures, reset),
                                        cmocka_unit_test_setup(unknown_structures, reset),
                                        cmocka_unit_test_setup(as_extensions, reset),
