@@ -162,19 +162,22 @@ void wpg_memory_add_at(wpg_inject *in, uint32_t index, uint32_t value)
 {
     if (in->plan->options->target.int64_atomics) {
         uint32_t pointer = WPG_EMIT(in, SpvOpAccessChain, in->memory.p_counter, in->base, in->c_zero, index);
-        uint32_t wide = value == in->c_one ? wpg_const_u64(in->module, 1)
-                                           : WPG_EMIT(in, SpvOpUConvert, in->memory.t_counter, value);
-        atomic_add(in, pointer, wide);
+        atomic_add(in, pointer, wide_value(in, value));
         return;
     }
+    uint32_t more, amount = weighted(in, value, &more);
     uint32_t low = WPG_EMIT(in, SpvOpIAdd, in->t_u32, index, index);
     uint32_t pointer = WPG_EMIT(in, SpvOpAccessChain, in->memory.p_counter, in->base, in->c_zero, low);
-    uint32_t old = atomic_add(in, pointer, value);
-    uint32_t sum = WPG_EMIT(in, SpvOpIAdd, in->t_u32, old, value);
-    wpg_if carry = wpg_if_begin(in, WPG_EMIT(in, SpvOpULessThan, in->t_bool, sum, value));
+    uint32_t old = atomic_add(in, pointer, amount);
+    uint32_t sum = WPG_EMIT(in, SpvOpIAdd, in->t_u32, old, amount);
+    uint32_t carries = WPG_EMIT(in, SpvOpULessThan, in->t_bool, sum, amount);
+    uint32_t above = WPG_EMIT(in, SpvOpSelect, in->t_u32, carries, in->c_one, in->c_zero);
+    if (more)
+        above = WPG_EMIT(in, SpvOpIAdd, in->t_u32, above, more);
+    wpg_if carry = wpg_if_begin(in, WPG_EMIT(in, SpvOpINotEqual, in->t_bool, above, in->c_zero));
     uint32_t high = WPG_EMIT(in, SpvOpIAdd, in->t_u32, low, in->c_one);
     pointer = WPG_EMIT(in, SpvOpAccessChain, in->memory.p_counter, in->base, in->c_zero, high);
-    atomic_add(in, pointer, in->c_one);
+    atomic_add(in, pointer, above);
     wpg_if_end(in, carry);
 }
 

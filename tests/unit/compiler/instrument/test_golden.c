@@ -301,7 +301,9 @@ static const char *const variants[] = {"",
                                        "probes",
                                        "raw narrow probes",
                                        "sample-16",
+                                       "sample-16 narrow probes",
                                        "sample-3 narrow",
+                                       "sample-5 probes",
                                        "sample-4 no-subgroups no-demote"};
 enum { VARIANTS = sizeof variants / sizeof variants[0] };
 
