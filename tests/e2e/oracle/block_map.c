@@ -83,6 +83,12 @@ void block_map_make(block_map *map, const uint32_t *words, size_t count, const w
             out->marks = marks_of(module, block, tag);
             out->unreachable = block->rpo == WPG_NO_BLOCK;
             out->same_as = UINT32_MAX;
+            out->leads_to = block->successor_count == 1 ? block->successors[0] : UINT32_MAX;
+            out->targets[0] = out->targets[1] = UINT32_MAX;
+            for (unsigned t = 0; block->terminator->opcode == SpvOpBranchConditional && t < 2; t++)
+                out->targets[t] = wpg_cfg_find(cfg, block->terminator->words[2 + t]);
+            for (const wpg_inst *inst = block->label; inst != block->terminator; inst = inst->next)
+                out->calls |= inst->opcode == SpvOpFunctionCall;
             if (block->successor_count == 1 && cfg->blocks[block->successors[0]].predecessor_count == 1)
                 out->same_as = block->successors[0];
         }

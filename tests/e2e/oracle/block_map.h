@@ -15,6 +15,9 @@ typedef struct block_map_block {
     uint32_t same_as; /* a block without markers that only leads to one block, which only it leads to: that
                          one; else UINT32_MAX */
     bool unreachable;
+    bool calls;          /* a function */
+    uint32_t leads_to;   /* its one successor, UINT32_MAX if it has more or none */
+    uint32_t targets[2]; /* of a conditional branch: if true, if false; else UINT32_MAX */
 } block_map_block;
 
 typedef struct block_map {

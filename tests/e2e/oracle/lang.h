@@ -177,7 +177,7 @@ static inline uint min(uint a, uint b)
         sim_loop_enter(k);                                                                                     \
         do {
 #define WHILE(c, cond)                                                                                         \
-        } while (sim_mark(c), sim_loop_next(), (cond));                                                        \
+        } while (sim_mark(c), sim_loop_next(), sim_loop_again(cond));                                                        \
         sim_loop_leave();                                                                                      \
     }
 /* clang-format on */

@@ -14,6 +14,7 @@
 
 #include "compiler/analysis/value_sites.h"
 #include "runtime/profile/profile_io.h"
+#include "runtime/profile/probe_records.h"
 #include "runtime/profile/value_records.h"
 #include "runtime/profile/shader_view.h"
 #include "tests/e2e/oracle/block_map.h"
@@ -22,6 +23,8 @@
 #include "tests/e2e/vk.h"
 
 enum { WORDS = 16384, INVOCATIONS = WORDS / 4, INPUTS = 0, RESULTS = 1, WAVES = 2, LANES = 3 };
+
+static unsigned branches_compared, loops_compared;
 
 typedef struct run {
     const oracle_kernel *kernel;
@@ -295,7 +298,7 @@ static unsigned compare_sites(const sim_counts *counts, const wpg_shader_counts 
 {
     const wpg_profile_record *record = entry->records[WPG_RECORD_VALUES];
     const char *probes = getenv("WAVEPGO_PROBES"), *start = getenv("WAVEPGO_COUNTER_START");
-    if (!counts->site_count || !probes || start)
+    if (!counts->site_count || !probes || !strstr(probes, "values") || start)
         return 0;
     if (wpg_value_site_count(record) != counts->site_count)
         die("the profile has another number of value sites than", "the kernel");
@@ -310,6 +313,117 @@ static unsigned compare_sites(const sim_counts *counts, const wpg_shader_counts 
     return wrong;
 }
 
+/* The number of the first block with one that control comes to from block b without a choice. */
+static uint32_t first_mark(const block_map *map, uint32_t f, uint32_t b)
+{
+    for (unsigned steps = 0; b < map->functions[f].block_count && steps < BLOCK_MAP_BLOCKS; steps++) {
+        const block_map_block *block = &map->functions[f].blocks[b];
+        if (block->marks)
+            return (uint32_t)__builtin_ctzll(block->marks);
+        if (block->calls)
+            break;
+        b = block->leads_to;
+    }
+    return UINT32_MAX;
+}
+
+static unsigned differ(const char *what, uint32_t f, uint32_t block, uint64_t got, uint64_t want)
+{
+    compared++;
+    if (got == want)
+        return 0;
+    printf("%s: function %u block %u: %llu, expected %llu\n", what, f, block, (unsigned long long)got,
+           (unsigned long long)want);
+    return 1;
+}
+
+/* Branches between blocks that have numbers. A function that was inlined twice has each branch twice. */
+static unsigned compare_branches(const block_map *map, const wpg_shader_counts *const *functions,
+                                 const sim_counts *counts, bool waves_known)
+{
+    static uint64_t lanes[SIM_MARKS][SIM_MARKS], waves[SIM_MARKS][SIM_MARKS];
+    static bool met[SIM_MARKS][SIM_MARKS];
+    unsigned wrong = 0;
+    for (uint32_t f = 0; f < map->function_count; f++) {
+        const wpg_profile_record *record = functions[f]->records[WPG_RECORD_BRANCHES];
+        for (size_t i = 0; i < wpg_branch_count(record); i++) {
+            wpg_branch_counts branch;
+            wpg_branch_at(&branch, record, i);
+            const block_map_block *block = &map->functions[f].blocks[branch.block % BLOCK_MAP_BLOCKS];
+            uint32_t to[2] = {first_mark(map, f, block->targets[0]), first_mark(map, f, block->targets[1])};
+            if (!block->marks || block->calls || to[0] == to[1] || to[0] == UINT32_MAX || to[1] == UINT32_MAX)
+                continue;
+            uint32_t from = 63 - (uint32_t)__builtin_clzll(block->marks);
+            for (unsigned side = 0; side < 2; side++) {
+                lanes[from][to[side]] += branch.lanes[side];
+                waves[from][to[side]] += branch.waves[side];
+                met[from][to[side]] = true;
+            }
+            branches_compared++;
+        }
+    }
+    for (uint32_t from = 0; from < SIM_MARKS; from++)
+        for (uint32_t to = 0; to < SIM_MARKS; to++) {
+            if (!met[from][to])
+                continue;
+            wrong += differ("lanes of a direction, by number", from, to, lanes[from][to],
+                            counts->edge_lanes[from][to]);
+            if (waves_known)
+                wrong += differ("waves of a direction, by number", from, to, waves[from][to],
+                                counts->edge_waves[from][to]);
+        }
+    return wrong;
+}
+
+static unsigned compare_loops(const block_map *map, const wpg_shader_counts *const *functions,
+                              const sim_counts *counts)
+{
+    static sim_loop loops[SIM_MARKS];
+    static bool met[SIM_MARKS];
+    unsigned wrong = 0;
+    for (uint32_t f = 0; f < map->function_count; f++) {
+        const wpg_profile_record *record = functions[f]->records[WPG_RECORD_TRIPS];
+        for (size_t i = 0; i < wpg_loop_count(record); i++) {
+            wpg_loop_counts loop;
+            wpg_loop_at(&loop, record, i);
+            uint32_t mark = first_mark(map, f, loop.block);
+            if (mark == UINT32_MAX)
+                continue;
+            met[mark] = true;
+            loops[mark].lanes += loop.lanes;
+            loops[mark].trips += loop.trips;
+            for (unsigned k = 0; k < SIM_TRIP_BUCKETS; k++)
+                loops[mark].buckets[k] += loop.buckets[k];
+            loops_compared++;
+        }
+    }
+    for (uint32_t mark = 0; mark < SIM_MARKS; mark++) {
+        const sim_loop *want = &counts->loops[mark];
+        if (!met[mark])
+            continue;
+        wrong += differ("lanes that enter the loop at number", 0, mark, loops[mark].lanes, want->lanes);
+        wrong += differ("trips of the loop at number", 0, mark, loops[mark].trips, want->trips);
+        for (unsigned k = 0; k < SIM_TRIP_BUCKETS; k++)
+            wrong += differ("lanes by trips of the loop at number", k, mark, loops[mark].buckets[k],
+                            want->buckets[k]);
+    }
+    return wrong;
+}
+
+static unsigned compare_entry(const wpg_shader_counts *function, const sim_counts *counts)
+{
+    wpg_entry_counts entry;
+    uint64_t waves = 0;
+    if (!wpg_entry_read(&entry, function->records[WPG_RECORD_ENTRY_MASK]))
+        return 0;
+    for (unsigned i = 0; i < WPG_FULLNESS_BUCKETS; i++)
+        waves += entry.eighths[i];
+    bool sizes = entry.whole <= entry.waves && entry.sizes >= entry.lanes;
+    return differ("waves at entry", 0, 0, entry.waves, counts->waves[0]) +
+           differ("lanes at entry", 0, 0, entry.lanes, counts->lanes[0]) +
+           differ("waves by fullness", 0, 0, waves, counts->waves[0]) + differ("sizes", 0, 0, sizes, true);
+}
+
 static unsigned compare_profile(const run *r, const block_map *map, const sim_counts *counts,
                                 bool waves_known)
 {
@@ -319,6 +433,7 @@ static unsigned compare_profile(const run *r, const block_map *map, const sim_co
     if (wpg_shader_view_create(&view, profile, &err) != WPG_OK)
         die("no view:", err.message);
     const wpg_shader_counts *entry = NULL;
+    const wpg_shader_counts *functions[BLOCK_MAP_FUNCTIONS] = {0};
     const uint64_t *lanes[BLOCK_MAP_FUNCTIONS] = {0}, *waves[BLOCK_MAP_FUNCTIONS] = {0},
                    *uniform[BLOCK_MAP_FUNCTIONS] = {0};
     for (uint32_t f = 0; f < map->function_count; f++)
@@ -329,6 +444,7 @@ static unsigned compare_profile(const run *r, const block_map *map, const sim_co
             if (s->checksum != map->functions[f].checksum || s->block_count != map->functions[f].block_count)
                 die("the profile's checksum or block count is not the normal form's:", r->stage);
             entry = s->function == 0 ? s : entry;
+            functions[f] = s;
             lanes[f] = s->lanes;
             waves[f] = s->waves;
             uniform[f] = s->uniform;
@@ -355,6 +471,10 @@ static unsigned compare_profile(const run *r, const block_map *map, const sim_co
         wrong += compare_selects(counts, map, entry, waves_known);
     if (entry)
         wrong += compare_sites(counts, entry);
+    wrong += compare_branches(map, functions, counts, waves_known);
+    wrong += compare_loops(map, functions, counts);
+    if (waves_known && entry)
+        wrong += compare_entry(entry, counts);
     wpg_shader_view_destroy(view);
     wpg_profile_destroy(profile);
     return wrong;
@@ -419,6 +539,8 @@ int main(int argc, char **argv)
         block_map_make(&map, r.words, r.count, &stage);
         wrong += compare_profile(&r, &map, &counts, waves_known);
     }
+    if (branches_compared || loops_compared)
+        printf("probes: %u branches, %u loops\n", branches_compared, loops_compared);
     free(r.words);
     printf("%s %s: %llu lanes and %llu waves at entry, %u counters compared, %u disagreements\n", name,
            r.variant, (unsigned long long)counts.lanes[0],

@@ -13,16 +13,28 @@ typedef struct key {
     uint16_t word[KEY];
 } key;
 
+enum { NOTHING = UINT32_MAX };
+
 typedef struct record {
     key where;
     uint32_t lane, mark;
     bool is_select, condition; /* a select site: `mark` is its number */
     bool is_asked;             /* a value site, likewise */
     uint32_t value;
+    uint32_t next; /* the block the lane came to from this one; NOTHING if none */
 } record;
+
+/* A loop that the lane is in; calls have a place in the stack too, and no number. */
+typedef struct loop_state {
+    uint32_t mark, trips; /* NOTHING: no block of it yet, or counted already */
+} loop_state;
 
 static struct {
     const sim_launch *launch;
+    sim_counts *counts;
+    uint64_t weight;
+    loop_state loops[DEPTH];
+    size_t previous; /* the lane's last record of a block, SIZE_MAX for none */
     uint32_t id, lane, depth;
     uint16_t stack[2 * DEPTH];
     uint32_t calls, call_depth[DEPTH];
@@ -70,7 +82,15 @@ void sim_mark(uint32_t mark)
     memcpy(sim.last.word, sim.stack, sim.depth * sizeof sim.stack[0]);
     /* One more than the number: a block after a loop sorts after the loop's own blocks of the same prefix. */
     sim.last.word[sim.depth] = (uint16_t)(mark + 1);
-    add_record((record){.where = sim.last, .lane = sim.lane, .mark = mark});
+    add_record((record){.where = sim.last, .lane = sim.lane, .mark = mark, .next = NOTHING});
+    if (sim.demoted)
+        return;
+    if (sim.previous != SIZE_MAX)
+        sim.records[sim.previous].next = mark;
+    sim.previous = sim.count - 1;
+    for (uint32_t d = 0; d < sim.depth / 2; d++)
+        if (sim.loops[d].mark == NOTHING && sim.loops[d].trips == 0)
+            sim.loops[d].mark = mark;
 }
 
 bool sim_select(uint32_t site, bool condition)
@@ -91,25 +111,55 @@ void sim_asked(uint32_t site, uint32_t value)
     add_record(r);
 }
 
+/* Loops deeper than `depth` are left. */
+static void count_trips(uint32_t depth)
+{
+    for (uint32_t d = sim.depth / 2; d-- > depth / 2;) {
+        loop_state *state = &sim.loops[d];
+        if (state->mark != NOTHING) {
+            sim_loop *loop = &sim.counts->loops[state->mark];
+            uint32_t bucket = 0;
+            while (bucket < SIM_TRIP_BUCKETS - 1 && state->trips >> bucket)
+                bucket++;
+            loop->lanes += sim.weight;
+            loop->trips += sim.weight * state->trips;
+            loop->buckets[bucket] += sim.weight;
+        }
+        *state = (loop_state){NOTHING, NOTHING};
+    }
+}
+
 static void push(uint32_t number)
 {
     need(sim.depth + 2 <= 2 * DEPTH, "nested too deep");
     sim.stack[sim.depth] = (uint16_t)(number + 1);
     sim.stack[sim.depth + 1] = 0;
+    sim.loops[sim.depth / 2] = (loop_state){NOTHING, NOTHING};
     sim.depth += 2;
 }
 
 void sim_loop_enter(uint32_t mark)
 {
     push(mark);
+    sim.loops[sim.depth / 2 - 1].trips = sim.demoted ? NOTHING : 0;
 }
 void sim_loop_next(void)
 {
+    if (sim.loops[sim.depth / 2 - 1].mark != NOTHING)
+        sim.loops[sim.depth / 2 - 1].trips++;
     sim.stack[sim.depth - 1]++;
     need(sim.stack[sim.depth - 1] != 0, "a loop ran 65536 times");
 }
+bool sim_loop_again(bool condition)
+{
+    /* Counted before the condition was known. */
+    if (!condition && sim.loops[sim.depth / 2 - 1].mark != NOTHING)
+        sim.loops[sim.depth / 2 - 1].trips--;
+    return condition;
+}
 void sim_loop_leave(void)
 {
+    count_trips(sim.depth - 2);
     sim.depth -= 2;
 }
 
@@ -122,6 +172,7 @@ void sim_call(uint32_t site)
 
 uint32_t sim_return(uint32_t value)
 {
+    count_trips(sim.call_depth[sim.calls - 1]);
     sim.depth = sim.call_depth[--sim.calls]; /* a return from inside a loop leaves the loop's entry behind */
     return value;
 }
@@ -130,6 +181,7 @@ void sim_demote(void)
 {
     if (sim.demoted)
         return;
+    count_trips(0);
     sim.demoted = true;
     sim.demotes = grow(sim.demotes, sim.demote_count, &sim.demote_capacity, sizeof *sim.demotes);
     sim.demotes[sim.demote_count++] = sim.last;
@@ -213,17 +265,34 @@ static void count_asked(sim_counts *counts, const record *group, size_t count, u
         counts->site_count = group->mark + 1;
 }
 
+/* Where the lanes of one execution of a block went next. */
+static void count_edges(sim_counts *counts, const record *group, size_t count, uint64_t weight)
+{
+    bool seen[SIM_MARKS] = {0};
+    for (size_t i = 0; i < count; i++) {
+        if (group[i].next == NOTHING)
+            continue;
+        counts->edge_lanes[group->mark][group[i].next] += weight;
+        counts->edge_waves[group->mark][group[i].next] += seen[group[i].next] ? 0 : weight;
+        seen[group[i].next] = true;
+    }
+}
+
 void sim_wave(sim_counts *counts, const sim_launch *launch, const uint32_t *ids, size_t count,
               uint64_t weight)
 {
     sim.launch = launch;
+    sim.counts = counts;
+    sim.weight = weight;
     sim.count = sim.demote_count = 0;
     for (size_t i = 0; i < count; i++) {
         sim.id = ids[i];
         sim.lane = (uint32_t)i;
         sim.depth = sim.calls = 0;
+        sim.previous = SIZE_MAX;
         sim.demoted = false;
         launch->kernel();
+        count_trips(0);
     }
     qsort(sim.records, sim.count, sizeof *sim.records, by_key);
     for (size_t i = 0; i < sim.count;) {
@@ -244,6 +313,7 @@ void sim_wave(sim_counts *counts, const sim_launch *launch, const uint32_t *ids,
         size_t demoted = 0;
         for (size_t d = 0; d < sim.demote_count; d++)
             demoted += before(&sim.demotes[d], &sim.records[i].where);
+        count_edges(counts, &sim.records[i], end - i, weight);
         counts->marked[mark] = true;
         counts->waves[mark] += weight;
         counts->lanes[mark] += weight * (end - i);

@@ -29,12 +29,22 @@ typedef struct sim_site {
     uint32_t value_count;
 } sim_site;
 
+enum { SIM_TRIP_BUCKETS = 32 };
+/* Of one loop: lanes that entered, their trips (back edges), and lanes by trips: 0, 1, 2-3, 4-7, ... Its
+ * number is that of the first block run in it. */
+typedef struct sim_loop {
+    uint64_t lanes, trips, buckets[SIM_TRIP_BUCKETS];
+} sim_loop;
+
 typedef struct sim_counts {
     uint64_t waves[SIM_MARKS], lanes[SIM_MARKS], uniform[SIM_MARKS];
     bool marked[SIM_MARKS];
     uint64_t selects[SIM_SELECTS * SIM_SELECT_COUNTERS];
     uint32_t select_count; /* sites seen: highest number plus one */
     sim_site sites[SIM_SITES];
+    uint64_t edge_lanes[SIM_MARKS][SIM_MARKS],
+        edge_waves[SIM_MARKS][SIM_MARKS]; /* from a block to the next */
+    sim_loop loops[SIM_MARKS];
     uint32_t site_count;
 } sim_counts;
 
@@ -42,6 +52,7 @@ typedef struct sim_counts {
 void sim_mark(uint32_t mark);
 void sim_loop_enter(uint32_t mark);
 void sim_loop_next(void);
+bool sim_loop_again(bool condition);
 void sim_loop_leave(void);
 void sim_call(uint32_t site);
 uint32_t sim_return(uint32_t value);
