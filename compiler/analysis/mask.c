@@ -93,7 +93,7 @@ static bool is_chain(const wpg_cfg *cfg, uint32_t b)
     return continued == NO || block->construct == continued || cfg->constructs[continued].header == s;
 }
 
-static bool is_whole_construct(const wpg_cfg *cfg, uint32_t index)
+bool wpg_construct_is_whole(const wpg_cfg *cfg, uint32_t index)
 {
     const wpg_construct *c = &cfg->constructs[index];
     return !c->leaves_early && !c->changes_mask && cfg->blocks[c->header].rpo != NO &&
@@ -138,7 +138,7 @@ wpg_status wpg_mask_classes_compute(wpg_mask_classes *classes, const wpg_cfg *cf
     }
     for (uint32_t c = 0; c < cfg->construct_count; c++) {
         uint32_t header = cfg->constructs[c].header, merge = cfg->constructs[c].merge;
-        if (is_whole_construct(cfg, c))
+        if (wpg_construct_is_whole(cfg, c))
             join(up, entry(cfg, header), entry(cfg, merge));
     }
     uint32_t count = 0;

@@ -27,4 +27,8 @@ uint32_t wpg_loop_entry_block(const wpg_cfg *cfg, const wpg_mask_classes *classe
  * time under the same live mask: nobody else comes there, and no two executions' lanes meet there. */
 bool wpg_edge_runs_block(const wpg_cfg *cfg, uint32_t from, uint32_t to);
 
+/* Whether all lanes that enter a construct come together again at its merge block, alive, and nobody else
+ * comes there: rules (selection) and (loop) of mask.c. */
+bool wpg_construct_is_whole(const wpg_cfg *cfg, uint32_t construct);
+
 #endif

@@ -25,6 +25,8 @@ typedef struct wpg_inject {
     uint32_t c_true, c_zero, c_one;
     uint32_t subgroup_scope;
     uint32_t helper_variable;     /* BuiltIn HelperInvocation, 0 if not used */
+    uint32_t lane_variable;       /* BuiltIn SubgroupLocalInvocationId, 0 if not used */
+    uint32_t p_cell;              /* pointer to a private cell */
     uint32_t entry_mask_variable; /* Private uvec4, 0 if the entry mask stays an SSA value */
     struct {
         uint32_t t_counter;                          /* u32 or u64 */
@@ -44,6 +46,8 @@ typedef struct wpg_inject {
     uint32_t base;       /* pointer to the counters */
     uint32_t weight;     /* u32 every addition is multiplied by, 0 = 1 (sample.h) */
     uint32_t entry_mask; /* E as an SSA value, 0 if it is in the variable */
+    uint32_t *cells;     /* [cell_count] variables, 0 for those not used yet; NULL if there are none */
+    const wpg_cfg *cfg;
     uint32_t
         *watched; /* [constructs] variable of each watched construct, 0 for others; NULL if there are none */
 } wpg_inject;
@@ -68,9 +72,12 @@ void wpg_block_seek(wpg_inject *in, const wpg_cfg *cfg, uint32_t block, wpg_inst
 void wpg_block_close(wpg_inject *in, const wpg_cfg *cfg, uint32_t block);
 /* if (condition) { ... }: what is emitted between the two runs conditionally. Nests. */
 typedef struct wpg_if {
-    uint32_t merge;
+    uint32_t merge, otherwise;
 } wpg_if;
 wpg_if wpg_if_begin(wpg_inject *in, uint32_t condition);
+/* if (condition) { ... } else { ... }: wpg_if_else_begin, ..., wpg_if_else, ..., wpg_if_end. */
+wpg_if wpg_if_else_begin(wpg_inject *in, uint32_t condition);
+void wpg_if_else(wpg_inject *in, wpg_if branch);
 void wpg_if_end(wpg_inject *in, wpg_if branch);
 /* After all blocks of a function: phis name the blocks' last parts. */
 void wpg_fix_phis(wpg_inject *in, wpg_inst *function);
@@ -85,7 +92,8 @@ uint32_t wpg_live_helper(wpg_inject *in);
 typedef struct wpg_live {
     uint32_t live;    /* bool: this lane is live; 0 = all active lanes are */
     uint32_t mask;    /* uvec4: L, the live lanes */
-    uint32_t uniform; /* u32: 1 if L equals the entry mask less the lanes demoted so far, else 0 */
+    uint32_t equal;   /* bool: L equals the entry mask less the lanes demoted so far */
+    uint32_t uniform; /* u32: 1 if equal, else 0 */
 } wpg_live;
 /* Declares the entry mask's variable where it has to outlive a function or change. */
 void wpg_live_declare_masks(wpg_inject *in);
@@ -93,6 +101,12 @@ void wpg_live_enter(wpg_inject *in, const wpg_function_plan *function);
 wpg_live wpg_live_now(wpg_inject *in, const wpg_function_plan *function, const wpg_point *point);
 /* uvec4 ballot of a bool over the active lanes. */
 uint32_t wpg_live_ballot(wpg_inject *in, uint32_t condition);
+
+/* What wpg_live_elect needs. */
+void wpg_live_declare_lane(wpg_inject *in);
+uint32_t wpg_live_masks_equal(wpg_inject *in, uint32_t a, uint32_t b);
+/* Bool, true in exactly one of the live lanes that are here, whose mask is given; false in helpers. */
+uint32_t wpg_live_elect(wpg_inject *in, wpg_live now);
 
 /* -- Memory (memory.c)
  * ------------------------------------------------------------------------------------------------------- */
@@ -112,5 +126,15 @@ void wpg_memory_add_at(wpg_inject *in, uint32_t index, uint32_t value);
 void wpg_memory_declare_words(wpg_inject *in);
 uint32_t wpg_memory_words(wpg_inject *in);
 uint32_t wpg_memory_word_at(wpg_inject *in, uint32_t words, uint32_t index);
+/* Adds lanes, waves and uniform (u32 ids; waves not zero) to a tally's counters. */
+void wpg_memory_add_tally(wpg_inject *in, const wpg_tally *tally, uint32_t lanes, uint32_t waves,
+                          uint32_t uniform);
+
+/* -- Private cells (cells.c)
+ * ------------------------------------------------------------------------------------------------------- */
+
+void wpg_cells_declare(wpg_inject *in);
+void wpg_cells_enter(wpg_inject *in, const wpg_function_plan *function);
+void wpg_cells_at(wpg_inject *in, const wpg_function_plan *function, const wpg_point *point);
 
 #endif

@@ -48,7 +48,10 @@ static void count_points(wpg_inject *in, const wpg_function_plan *f, uint32_t b,
             continue;
         if (!start)
             wpg_block_seek(in, f->cfg, b, f->points[i].before);
-        in->plan->strategy->count(in, f, &f->points[i]);
+        if (f->points[i].kind == WPG_POINT_COUNT)
+            in->plan->strategy->count(in, f, &f->points[i]);
+        else
+            wpg_cells_at(in, f, &f->points[i]);
     }
 }
 
@@ -67,6 +70,7 @@ static void inject_function(wpg_inject *in, const wpg_function_plan *f)
         wpg_block_open(in, f->cfg, b);
         if (b == 0) {
             wpg_memory_enter(in);
+            wpg_cells_enter(in, f);
             in->plan->strategy->enter(in, f);
         }
         wpg_inst *start = in->where;

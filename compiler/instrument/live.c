@@ -24,30 +24,40 @@
  * stays in E, so uniform is too low until the next merge block that tells, never too high. */
 #include "compiler/instrument/inject.h"
 
-static uint32_t find_helper_variable(const wpg_module *module)
+static uint32_t find_builtin(const wpg_module *module, SpvBuiltIn builtin)
 {
     WPG_INST_EACH (inst, module) {
         if (inst->opcode == SpvOpFunction)
             break;
         if (inst->opcode == SpvOpDecorate && inst->count == 4 && inst->words[2] == SpvDecorationBuiltIn &&
-            inst->words[3] == SpvBuiltInHelperInvocation)
+            inst->words[3] == (uint32_t)builtin)
             return inst->words[1];
     }
     return 0;
 }
 
-static void declare_builtin(wpg_inject *in)
+/* A built-in input of the module, made where it has none. */
+static uint32_t declare_builtin(wpg_inject *in, SpvBuiltIn builtin, uint32_t type)
 {
     wpg_module *m = in->module;
-    in->helper_variable = find_helper_variable(m);
-    if (in->helper_variable) {
-        wpg_entry_point_add_interface(m, in->plan->entry_point, in->helper_variable);
-        return;
+    uint32_t found = find_builtin(m, builtin);
+    if (found) {
+        wpg_entry_point_add_interface(m, in->plan->entry_point, found);
+        return found;
     }
-    uint32_t pointer = wpg_type_pointer(m, SpvStorageClassInput, in->t_bool);
-    in->helper_variable = wpg_global_variable(m, in->plan->entry_point, SpvStorageClassInput, pointer);
-    wpg_decorate(m, in->helper_variable, SpvDecorationBuiltIn, (const uint32_t[]){SpvBuiltInHelperInvocation},
-                 1);
+    uint32_t pointer = wpg_type_pointer(m, SpvStorageClassInput, type);
+    found = wpg_global_variable(m, in->plan->entry_point, SpvStorageClassInput, pointer);
+    wpg_decorate(m, found, SpvDecorationBuiltIn, (const uint32_t[]){(uint32_t)builtin}, 1);
+    return found;
+}
+
+void wpg_live_declare_lane(wpg_inject *in)
+{
+    if (in->plan->helper_test == WPG_HELPER_NONE)
+        return;
+    in->lane_variable = declare_builtin(in, SpvBuiltInSubgroupLocalInvocationId, in->t_u32);
+    if (!wpg_find_decoration(in->module, in->lane_variable, SpvDecorationFlat))
+        wpg_decorate(in->module, in->lane_variable, SpvDecorationFlat, NULL, 0);
 }
 
 void wpg_live_declare(wpg_inject *in)
@@ -56,7 +66,7 @@ void wpg_live_declare(wpg_inject *in)
         wpg_require_capability(in->module, SpvCapabilityDemoteToHelperInvocation);
         wpg_require_extension(in->module, "SPV_EXT_demote_to_helper_invocation");
     } else if (in->plan->helper_test == WPG_HELPER_BUILTIN) {
-        declare_builtin(in);
+        in->helper_variable = declare_builtin(in, SpvBuiltInHelperInvocation, in->t_bool);
     }
 }
 
@@ -130,7 +140,7 @@ static uint32_t t_bvec4(wpg_inject *in)
     return wpg_type_vector(in->module, in->t_bool, 4);
 }
 
-static uint32_t masks_equal(wpg_inject *in, uint32_t a, uint32_t b)
+uint32_t wpg_live_masks_equal(wpg_inject *in, uint32_t a, uint32_t b)
 {
     uint32_t parts = WPG_EMIT(in, SpvOpIEqual, t_bvec4(in), a, b);
     return WPG_EMIT(in, SpvOpAll, in->t_bool, parts);
@@ -174,7 +184,7 @@ static uint32_t update_entry_mask(wpg_inject *in, const wpg_point *point, uint32
 static uint32_t any_lane(wpg_inject *in, uint32_t condition)
 {
     uint32_t none = wpg_const_null(in->module, in->t_uvec4);
-    uint32_t empty = masks_equal(in, wpg_live_ballot(in, condition), none);
+    uint32_t empty = wpg_live_masks_equal(in, wpg_live_ballot(in, condition), none);
     return WPG_EMIT(in, SpvOpLogicalNot, in->t_bool, empty);
 }
 
@@ -185,20 +195,34 @@ wpg_live wpg_live_now(wpg_inject *in, const wpg_function_plan *function, const w
     if (function->is_entry && point->block == 0 && !point->before) {
         /* Where E was taken, L is E. */
         now.mask = in->entry_mask;
+        now.equal = in->c_true;
         now.uniform = in->c_one;
     } else {
         now.mask = wpg_live_ballot(in, now.live ? now.live : in->c_true);
         uint32_t equal;
         if (in->plan->demotes) {
-            equal = masks_equal(in, now.mask, update_entry_mask(in, point, helper, now.mask));
+            equal = wpg_live_masks_equal(in, now.mask, update_entry_mask(in, point, helper, now.mask));
             equal = WPG_EMIT(in, SpvOpLogicalAnd, in->t_bool, now.live, equal);
             equal = any_lane(in, equal);
         } else {
-            equal = masks_equal(in, now.mask, in->entry_mask);
+            equal = wpg_live_masks_equal(in, now.mask, in->entry_mask);
         }
+        now.equal = equal;
         now.uniform = WPG_EMIT(in, SpvOpSelect, in->t_u32, equal, in->c_one, in->c_zero);
     }
     if (in->watched && point->record != WPG_NO_BLOCK)
         record(in, point->record, now.mask);
     return now;
+}
+
+/* Among all active lanes an election is the driver's own. Among the live ones it would need a branch, which
+ * is no place for it in a loop: the lowest live lane is found in the mask instead. */
+uint32_t wpg_live_elect(wpg_inject *in, wpg_live now)
+{
+    if (!now.live)
+        return WPG_EMIT(in, SpvOpGroupNonUniformElect, in->t_bool, in->subgroup_scope);
+    uint32_t first = WPG_EMIT(in, SpvOpGroupNonUniformBallotFindLSB, in->t_u32, in->subgroup_scope, now.mask);
+    uint32_t lane = WPG_EMIT(in, SpvOpLoad, in->t_u32, in->lane_variable);
+    uint32_t is_first = WPG_EMIT(in, SpvOpIEqual, in->t_bool, first, lane);
+    return WPG_EMIT(in, SpvOpLogicalAnd, in->t_bool, now.live, is_first);
 }

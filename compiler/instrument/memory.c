@@ -208,3 +208,42 @@ uint32_t wpg_memory_word_at(wpg_inject *in, uint32_t words, uint32_t index)
 {
     return WPG_EMIT(in, SpvOpAccessChain, in->memory.p_word, words, in->c_zero, index);
 }
+
+/* Most visits are by full waves: all lanes there, all of E. One counter then tells all three: a visit is a
+ * wave, uniform, and as many lanes as a full wave has. What a full wave is, is the target's word only: it
+ * need not be true, since what does not fit is counted the long way. */
+static uint32_t all_full(wpg_inject *in, uint32_t lanes, uint32_t waves, uint32_t uniform)
+{
+    /* Below 2^24 visits, the product fits. */
+    uint32_t size = wpg_const_u32(in->module, in->plan->options->target.subgroup_size);
+    if (waves == in->c_one && uniform == in->c_one)
+        return WPG_EMIT(in, SpvOpIEqual, in->t_bool, lanes, size);
+    uint32_t product = waves == in->c_one ? size : WPG_EMIT(in, SpvOpIMul, in->t_u32, waves, size);
+    uint32_t full = WPG_EMIT(in, SpvOpIEqual, in->t_bool, lanes, product);
+    uint32_t same = WPG_EMIT(in, SpvOpIEqual, in->t_bool, waves, uniform);
+    full = WPG_EMIT(in, SpvOpLogicalAnd, in->t_bool, full, same);
+    if (waves == in->c_one)
+        return full;
+    uint32_t few = WPG_EMIT(in, SpvOpULessThan, in->t_bool, waves, wpg_const_u32(in->module, 1u << 24));
+    return WPG_EMIT(in, SpvOpLogicalAnd, in->t_bool, full, few);
+}
+
+void wpg_memory_add_tally(wpg_inject *in, const wpg_tally *tally, uint32_t lanes, uint32_t waves,
+                          uint32_t uniform)
+{
+    wpg_add adds[3];
+    size_t count = 0;
+    const wpg_add all[] = {{tally->lanes, lanes}, {tally->waves, waves}, {tally->uniform, uniform}};
+    for (unsigned i = 0; i < 3; i++)
+        if (all[i].counter != WPG_NO_COUNTER)
+            adds[count++] = all[i];
+    if (tally->full == WPG_NO_COUNTER) {
+        wpg_memory_add(in, adds, count);
+        return;
+    }
+    wpg_if full = wpg_if_else_begin(in, all_full(in, lanes, waves, uniform));
+    wpg_memory_add(in, &(wpg_add){tally->full, waves}, 1);
+    wpg_if_else(in, full);
+    wpg_memory_add(in, adds, count);
+    wpg_if_end(in, full);
+}

@@ -26,6 +26,7 @@ static void declare(wpg_inject *in)
     in->subgroup_scope = wpg_const_u32(in->module, SpvScopeSubgroup);
     wpg_live_declare(in);
     wpg_live_declare_masks(in);
+    wpg_cells_declare(in);
 }
 
 static void enter(wpg_inject *in, const wpg_function_plan *function)
@@ -60,36 +61,35 @@ static void tally_select(wpg_inject *in, wpg_add *adds, const wpg_select_tally *
 
 static void count(wpg_inject *in, const wpg_function_plan *function, const wpg_point *point)
 {
-    size_t capacity = 3 + (size_t)WPG_SELECT_COUNTERS * point->select_count, added = 0;
+    size_t capacity = (size_t)WPG_SELECT_COUNTERS * point->select_count, added = 0;
     wpg_add *adds = WPG_ARENA_ARRAY(&in->module->arena, wpg_add, capacity);
     if (!adds)
         return;
-    uint32_t live;
-    bool counted = point->lanes != WPG_NO_COUNTER;
+    wpg_live now = {0};
+    bool counted = point->tally != WPG_NO_TALLY;
+    uint32_t lanes = 0;
     if (counted || point->record != WPG_NO_BLOCK || point->resolve != WPG_NO_BLOCK) {
-        wpg_live now = wpg_live_now(in, function, point);
-        live = now.live;
+        now = wpg_live_now(in, function, point);
         if (!counted && !point->select_count)
             return;
-        if (counted) {
-            adds[added++] = (wpg_add){point->lanes, bit_count(in, now.mask)};
-            adds[added++] = (wpg_add){point->waves, in->c_one};
-            adds[added++] = (wpg_add){point->uniform, now.uniform};
-        }
+        if (counted)
+            lanes = bit_count(in, now.mask);
     } else {
         uint32_t helper = wpg_live_helper(in);
-        live = helper ? WPG_EMIT(in, SpvOpLogicalNot, in->t_bool, helper) : 0;
+        now.live = helper ? WPG_EMIT(in, SpvOpLogicalNot, in->t_bool, helper) : 0;
     }
     for (uint32_t i = 0; i < point->select_count; i++, added += WPG_SELECT_COUNTERS)
-        tally_select(in, adds + added, &point->selects[i], live);
+        tally_select(in, adds + added, &point->selects[i], now.live);
     wpg_if among_live = {0};
-    if (live)
-        among_live = wpg_if_begin(in, live);
+    if (now.live)
+        among_live = wpg_if_begin(in, now.live);
     wpg_if elected =
         wpg_if_begin(in, WPG_EMIT(in, SpvOpGroupNonUniformElect, in->t_bool, in->subgroup_scope));
+    if (counted)
+        wpg_memory_add_tally(in, &function->tallies[point->tally], lanes, in->c_one, now.uniform);
     wpg_memory_add(in, adds, added);
     wpg_if_end(in, elected);
-    if (live)
+    if (now.live)
         wpg_if_end(in, among_live);
 }
 
@@ -97,6 +97,7 @@ const wpg_strategy wpg_strategy_naive = {
     .name = "naive",
     .kinds = WPG_KIND_LANES | WPG_KIND_WAVES | WPG_KIND_UNIFORM | WPG_KIND_SELECTS,
     .method = WPG_METHOD_NAIVE,
+    .private_cells = true,
     .refuses = refuses,
     .declare = declare,
     .enter = enter,

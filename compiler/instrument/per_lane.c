@@ -22,12 +22,11 @@ static void enter(wpg_inject *in, const wpg_function_plan *function)
 
 static void count(wpg_inject *in, const wpg_function_plan *function, const wpg_point *point)
 {
-    (void)function;
     uint32_t helper = wpg_live_helper(in);
     wpg_if live = {0};
     if (helper)
         live = wpg_if_begin(in, WPG_EMIT(in, SpvOpLogicalNot, in->t_bool, helper));
-    wpg_memory_add(in, &(wpg_add){point->lanes, in->c_one}, 1);
+    wpg_memory_add(in, &(wpg_add){function->tallies[point->tally].lanes, in->c_one}, 1);
     if (helper)
         wpg_if_end(in, live);
 }

@@ -2,6 +2,7 @@
 #include "compiler/instrument/plan.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "compiler/analysis/normal_form.h"
@@ -12,7 +13,12 @@
 
 /* Upper bounds of the ids that code takes: for the module, a point, a select tally. The real ones are lower;
  * the bound of 2^22 ids is far from what shaders need. */
-enum { IDS_MODULE = 64, IDS_FUNCTION = 32, IDS_POINT = 80, IDS_TALLY = 48 };
+enum { IDS_MODULE = 64, IDS_FUNCTION = 32, IDS_POINT = 160, IDS_TALLY = 160 };
+
+/* While the plan is made, sums have indices from here. */
+#define FIRST_SUM (UINT32_C(1) << 31)
+
+typedef WPG_VEC(wpg_counter_term) term_list;
 
 static wpg_status unsupported(wpg_error *err, const char *why)
 {
@@ -107,44 +113,113 @@ static wpg_status list_functions(wpg_plan *plan, wpg_error *err)
     return WPG_OK;
 }
 
-/* Counters of a function's classes, kind by kind within a class, so that one class's counters share a line.
- */
-static bool number_blocks(wpg_plan *plan, const wpg_function_plan *f, wpg_function_counters *counters)
+/* -- The map */
+
+static bool add_term(term_list *terms, uint32_t counter, int32_t factor)
+{
+    return counter == WPG_NO_COUNTER || wpg_vec_push(terms, ((wpg_counter_term){counter, factor}));
+}
+
+/* The counters that make up one kind of a tally. Sums are of tallies of enclosing levels: no cycle. */
+static bool add_tally_terms(wpg_plan *plan, const wpg_function_plan *f, term_list *terms, uint32_t tally,
+                            uint32_t kind)
+{
+    const wpg_tally *t = &f->tallies[tally];
+    if (t->method == WPG_METHOD_SUM)
+        return add_tally_terms(plan, f, terms, t->parts[0], kind) &&
+               add_tally_terms(plan, f, terms, t->parts[1], kind);
+    int32_t size = (int32_t)plan->options->target.subgroup_size;
+    uint32_t uniform = t->always_uniform ? t->waves : t->uniform;
+    return add_term(terms, t->full, kind == WPG_KIND_LANES ? size : 1) &&
+           add_term(terms,
+                    kind == WPG_KIND_LANES   ? t->lanes
+                    : kind == WPG_KIND_WAVES ? t->waves
+                                             : uniform,
+                    1);
+}
+
+/* The index of a count: of a counter where it is one, else of a new sum, which becomes an index at last. */
+static uint32_t index_of(wpg_plan *plan, const wpg_function_plan *f, uint32_t tally, uint32_t kind)
+{
+    term_list terms = {0};
+    uint32_t index = WPG_NO_COUNTER;
+    bool good = add_tally_terms(plan, f, &terms, tally, kind);
+    if (good && terms.count == 1 && terms.data[0].factor == 1)
+        index = terms.data[0].counter;
+    else if (good)
+        index = wpg_plan_add_sum(plan, terms.data, terms.count);
+    plan->failed |= !good;
+    wpg_vec_free(&terms);
+    return index;
+}
+
+uint32_t wpg_plan_add_sum(wpg_plan *plan, const wpg_counter_term *terms, size_t count)
+{
+    wpg_counter_sum sum = {(uint32_t)plan->terms.count, (uint32_t)count};
+    for (size_t i = 0; i < count; i++)
+        plan->failed |= !wpg_vec_push(&plan->terms, terms[i]);
+    plan->failed |= !wpg_vec_push(&plan->sums, sum);
+    return FIRST_SUM + (uint32_t)plan->sums.count - 1;
+}
+
+/* Where sums begin is known once all counters are. */
+static void settle_sums(wpg_plan *plan, uint32_t *indices, size_t count)
+{
+    for (size_t i = 0; indices && i < count; i++)
+        if (indices[i] >= FIRST_SUM && indices[i] != WPG_NO_COUNTER)
+            indices[i] = indices[i] - FIRST_SUM + plan->options->first_counter + plan->counter_count;
+}
+
+static void settle_map(wpg_plan *plan)
+{
+    wpg_counter_map *map = plan->map;
+    for (uint32_t i = 0; i < plan->function_count; i++) {
+        wpg_function_counters *counters = &map->functions[i];
+        settle_sums(plan, counters->lanes, counters->block_count);
+        settle_sums(plan, counters->waves, counters->block_count);
+        settle_sums(plan, counters->uniform, counters->block_count);
+        settle_sums(plan, counters->selects, counters->select_count);
+    }
+    map->sums = wpg_arena_memdup(&map->arena, plan->sums.data, plan->sums.count * sizeof *plan->sums.data);
+    map->terms =
+        wpg_arena_memdup(&map->arena, plan->terms.data, plan->terms.count * sizeof *plan->terms.data);
+    map->sum_count = (uint32_t)plan->sums.count;
+    map->term_count = (uint32_t)plan->terms.count;
+    plan->failed |= !map->sums || !map->terms;
+}
+
+/* Gives each block its indices: equal ones within a class. */
+static bool map_blocks(wpg_plan *plan, const wpg_function_plan *f, wpg_function_counters *counters)
 {
     wpg_arena *arena = &plan->map->arena;
-    uint32_t kinds = plan->strategy->kinds, per_class = 0;
     const struct {
         uint32_t kind, **indices;
     } columns[] = {{WPG_KIND_LANES, &counters->lanes},
                    {WPG_KIND_WAVES, &counters->waves},
                    {WPG_KIND_UNIFORM, &counters->uniform}};
-    for (unsigned i = 0; i < 3; i++)
-        per_class += (kinds & columns[i].kind) != 0;
-    uint32_t first = plan->options->first_counter + plan->counter_count, column = 0;
     for (unsigned i = 0; i < 3; i++) {
-        if (!(kinds & columns[i].kind))
+        if (!(plan->strategy->kinds & columns[i].kind))
             continue;
         uint32_t *indices = WPG_ARENA_ARRAY(arena, uint32_t, f->cfg->count);
         if (!indices)
             return false;
+        for (uint32_t b = 0; b < f->cfg->count; b++)
+            indices[b] = WPG_NO_COUNTER;
+        for (uint32_t class = 0; class < f->classes.class_count; class ++)
+            indices[f->classes.representative[class]] =
+                index_of(plan, f, f->tally_of[class], columns[i].kind);
         for (uint32_t b = 0; b < f->cfg->count; b++) {
             uint32_t class = f->classes.class_of[b];
-            indices[b] = class == WPG_NO_BLOCK ? WPG_NO_COUNTER : first + per_class * class + column;
+            if (class != WPG_NO_BLOCK)
+                indices[b] = indices[f->classes.representative[class]];
         }
         *columns[i].indices = indices;
-        column++;
     }
-    plan->counter_count += per_class * f->classes.class_count;
     counters->methods = WPG_ARENA_ARRAY(arena, uint8_t, f->cfg->count);
     for (uint32_t b = 0; counters->methods && b < f->cfg->count; b++)
         if (f->classes.class_of[b] != WPG_NO_BLOCK)
-            counters->methods[b] = (uint8_t)plan->strategy->method;
-    return counters->methods != NULL;
-}
-
-static uint32_t counter_at(const uint32_t *indices, bool counted, uint32_t block)
-{
-    return counted && indices ? indices[block] : WPG_NO_COUNTER;
+            counters->methods[b] = (uint8_t)f->tallies[f->tally_of[f->classes.class_of[b]]].method;
+    return counters->methods != NULL && !plan->failed;
 }
 
 /* Constructs watched for demotes (live.c): those whose lanes, unless they demote, all come to the merge
@@ -170,38 +245,101 @@ static bool watch_constructs(wpg_plan *plan, wpg_function_plan *f, uint32_t **he
     return true;
 }
 
-/* One point for each class, at its representative, for each end of a watched construct, and for each block
- * and stretch with sites. Every reachable block can hold code (split.c), so no class needs another place. */
-static bool place_points(wpg_plan *plan, wpg_function_plan *f, const wpg_function_counters *counters,
+/* Order of points: by block; at its start, before an instruction, at its end; of one place, as the kinds are
+ * listed. */
+typedef struct placed_point {
+    wpg_point point;
+    uint32_t at;
+} placed_point;
+
+static int compare_points(const void *a, const void *b)
+{
+    const placed_point *x = a, *y = b;
+    if (x->point.block != y->point.block)
+        return x->point.block < y->point.block ? -1 : 1;
+    if (x->at != y->at)
+        return x->at < y->at ? -1 : 1;
+    if (x->point.kind != y->point.kind)
+        return x->point.kind < y->point.kind ? -1 : 1;
+    return x->point.index < y->point.index ? -1 : x->point.index > y->point.index;
+}
+
+static uint32_t place_of(const wpg_block *block, const wpg_point *point)
+{
+    uint32_t at = 0;
+    if (!point->before)
+        return 0;
+    for (const wpg_inst *inst = block->label; inst != point->before && inst != block->terminator;
+         inst = inst->next)
+        at++;
+    return at;
+}
+
+static bool sort_points(wpg_plan *plan, wpg_function_plan *f, const wpg_point_list *points)
+{
+    placed_point *placed = malloc((points->count + 1) * sizeof *placed);
+    f->points = WPG_ARENA_ARRAY(&plan->arena, wpg_point, points->count + 1);
+    if (placed && f->points) {
+        for (size_t i = 0; i < points->count; i++) {
+            const wpg_point *point = &points->data[i];
+            placed[i] = (placed_point){*point, place_of(&f->cfg->blocks[point->block], point)};
+        }
+        qsort(placed, points->count, sizeof *placed, compare_points);
+        for (size_t i = 0; i < points->count; i++)
+            f->points[i] = placed[i].point;
+        f->point_count = (uint32_t)points->count;
+    }
+    bool good = placed && f->points;
+    free(placed);
+    return good;
+}
+
+/* A point where a class is counted in place, at its representative; for each end of a watched construct; and
+ * for each block and stretch with sites counted in place. Every reachable block can hold code (split.c). */
+static bool place_points(wpg_plan *plan, wpg_function_plan *f, wpg_point_list *points,
                          const wpg_select_starts *starts, const wpg_point *late, uint32_t late_count)
 {
     const wpg_cfg *cfg = f->cfg;
-    f->points = WPG_ARENA_ARRAY(&plan->arena, wpg_point, (size_t)cfg->count + late_count);
-    if (!f->points)
-        return false;
-    uint32_t next_late = 0, *heads, *merges;
-    if (!watch_constructs(plan, f, &heads, &merges))
-        return false;
-    for (uint32_t b = 0; b < cfg->count; b++) {
-        uint32_t class = f->classes.class_of[b];
-        bool counted = class != WPG_NO_BLOCK && f->classes.representative[class] == b;
+    uint32_t *heads, *merges;
+    bool good = watch_constructs(plan, f, &heads, &merges);
+    for (uint32_t b = 0; b < cfg->count && good; b++) {
+        uint32_t class = f->classes.class_of[b], tally = WPG_NO_TALLY;
+        if (class != WPG_NO_BLOCK && f->classes.representative[class] == b &&
+            f->tallies[f->tally_of[class]].method == plan->strategy->method)
+            tally = f->tally_of[class];
         uint32_t selects = starts ? starts[b].count : 0;
-        if (counted || selects || heads[b] != WPG_NO_BLOCK || merges[b] != WPG_NO_BLOCK) {
-            f->points[f->point_count++] = (wpg_point){
-                .block = b,
-                .lanes = counter_at(counters->lanes, counted, b),
-                .waves = counter_at(counters->waves, counted, b),
-                .uniform = counter_at(counters->uniform, counted, b),
-                .record = heads[b],
-                .resolve = merges[b],
-                .selects = selects ? starts[b].selects : NULL,
-                .select_count = selects,
-            };
-        }
-        while (next_late < late_count && late[next_late].block == b)
-            f->points[f->point_count++] = late[next_late++];
+        if (tally == WPG_NO_TALLY && !selects && heads[b] == WPG_NO_BLOCK && merges[b] == WPG_NO_BLOCK)
+            continue;
+        wpg_point point = {
+            .kind = WPG_POINT_COUNT,
+            .block = b,
+            .tally = tally,
+            .record = heads[b],
+            .resolve = merges[b],
+            .selects = selects ? starts[b].selects : NULL,
+            .select_count = selects,
+        };
+        good = wpg_vec_push(points, point);
     }
-    return true;
+    for (uint32_t i = 0; i < late_count && good; i++)
+        good = wpg_vec_push(points, late[i]);
+    return good && sort_points(plan, f, points);
+}
+
+static wpg_status plan_points(wpg_plan *plan, wpg_function_plan *f, wpg_function_counters *counters,
+                              wpg_point_list *points)
+{
+    wpg_select_starts *starts = NULL;
+    wpg_point *late = NULL;
+    uint32_t late_count = 0;
+    WPG_TRY(wpg_plan_methods(plan, f, points));
+    if (!map_blocks(plan, f, counters))
+        return WPG_E_NOMEM;
+    if (plan->options->select_sites && plan->strategy->kinds & WPG_KIND_SELECTS)
+        WPG_TRY(wpg_plan_selects(plan, f, counters, &starts, &late, &late_count));
+    else
+        counters->kinds &= ~(uint32_t)WPG_KIND_SELECTS;
+    return place_points(plan, f, points, starts, late, late_count) ? WPG_OK : WPG_E_NOMEM;
 }
 
 static wpg_status plan_function(wpg_plan *plan, uint32_t index, wpg_error *err)
@@ -216,19 +354,12 @@ static wpg_status plan_function(wpg_plan *plan, uint32_t index, wpg_error *err)
         .kinds = plan->strategy->kinds,
         .block_count = f->cfg->count,
     };
-    wpg_select_starts *starts = NULL;
-    wpg_point *late = NULL;
-    uint32_t late_count = 0;
-    if (wpg_mask_classes_compute(&f->classes, f->cfg, &plan->arena) != WPG_OK ||
-        !number_blocks(plan, f, counters))
-        return wpg_fail(err, WPG_E_NOMEM, "out of memory");
-    if (plan->options->select_sites && plan->strategy->kinds & WPG_KIND_SELECTS) {
-        if (wpg_plan_selects(plan, f, counters, &starts, &late, &late_count) != WPG_OK)
-            return wpg_fail(err, WPG_E_NOMEM, "out of memory");
-    } else {
-        counters->kinds &= ~(uint32_t)WPG_KIND_SELECTS;
-    }
-    if (!place_points(plan, f, counters, starts, late, late_count))
+    wpg_point_list points = {0};
+    wpg_status status = wpg_mask_classes_compute(&f->classes, f->cfg, &plan->arena);
+    if (status == WPG_OK)
+        status = plan_points(plan, f, counters, &points);
+    wpg_vec_free(&points);
+    if (status != WPG_OK)
         return wpg_fail(err, WPG_E_NOMEM, "out of memory");
     if (wpg_plan_probes(plan, f, counters) != WPG_OK)
         return wpg_fail(err, WPG_E_NOMEM, "out of memory");
@@ -239,9 +370,13 @@ static wpg_status check_limits(const wpg_plan *plan, wpg_error *err)
 {
     uint64_t ids = IDS_MODULE + (uint64_t)plan->module->bound + plan->probe_ids;
     for (uint32_t i = 0; i < plan->function_count; i++) {
-        ids += IDS_FUNCTION;
-        for (uint32_t p = 0; p < plan->functions[i].point_count; p++)
-            ids += IDS_POINT + (uint64_t)IDS_TALLY * plan->functions[i].points[p].select_count;
+        const wpg_function_plan *f = &plan->functions[i];
+        ids += IDS_FUNCTION + f->cell_count;
+        for (uint32_t p = 0; p < f->point_count; p++) {
+            bool flushes = f->points[p].kind == WPG_POINT_LEAVE || f->points[p].kind == WPG_POINT_FLUSH;
+            ids += IDS_POINT +
+                   (uint64_t)IDS_TALLY * (f->points[p].select_count + (flushes ? f->tally_count : 0));
+        }
     }
     /* Words of counters are addressed by 32-bit signed indices. */
     if (ids >= WPG_SPIRV_MAX_BOUND ||
@@ -275,6 +410,9 @@ static wpg_status make(wpg_plan *plan, wpg_error *err)
             plan->options->target.early_tests && wpg_may_declare_early_tests(plan->module, plan->entry_point);
         map->without_early_tests = !plan->declare_early_tests;
     }
+    settle_map(plan);
+    if (plan->failed)
+        return wpg_fail(err, WPG_E_NOMEM, "out of memory");
     return WPG_OK;
 }
 
@@ -301,6 +439,8 @@ void wpg_plan_finish(wpg_plan *plan)
     for (uint32_t i = 0; i < plan->function_count; i++)
         wpg_cfg_destroy(plan->functions[i].cfg);
     wpg_counter_map_destroy(plan->map);
+    wpg_vec_free(&plan->sums);
+    wpg_vec_free(&plan->terms);
     wpg_arena_finish(&plan->arena);
     *plan = (wpg_plan){0};
 }

@@ -10,6 +10,7 @@
 #include "compiler/analysis/mask.h"
 #include "compiler/analysis/sites.h"
 #include "compiler/instrument/instrument.h"
+#include "runtime/base/vec.h"
 
 /* How the code tells a live lane from a helper. */
 typedef enum wpg_helper_test {
@@ -20,17 +21,69 @@ typedef enum wpg_helper_test {
                            that is all there is */
 } wpg_helper_test;
 
-/* One condition of select sites: WPG_SELECT_COUNTERS counters from `first`. */
+enum { WPG_NO_TALLY = UINT32_MAX, WPG_NO_CELL = UINT32_MAX };
+
+/* What is counted once, for a class of blocks or for classes that are always equal. Counters in memory are
+ * numbers from the pipeline's base, WPG_NO_COUNTER where absent. */
+typedef struct wpg_tally {
+    wpg_method method;
+    uint32_t full; /* visits by full waves, which need no other counter (memory.c) */
+    uint32_t lanes, waves, uniform;
+    bool always_uniform; /* uniform is waves */
+    uint32_t parts[2];   /* SUM: of these tallies */
+    /* Not counted in place: */
+    uint32_t region;
+    uint32_t lanes_cell, waves_cell, uniform_cell; /* numbers of private cells, WPG_NO_CELL for none */
+    bool equal;    /* waves and uniform cells: every lane adds the wave's; else one lane does */
+    uint32_t loop; /* TRIPS: number of its loop */
+    const bool
+        *passes; /* TRIPS: [exit_count] a lane that leaves there has come here once more than it has trips */
+} wpg_tally;
+
+/* One condition of select sites. In place: WPG_SELECT_COUNTERS counters from `first`. In a region: three. */
 typedef struct wpg_select_tally {
     uint32_t condition, first;
+    uint32_t region; /* WPG_NO_BLOCK: in place */
+    uint32_t lanes_cell, true_cell, false_cell;
+    bool equal;
 } wpg_select_tally;
+
+/* A loop that is a region, or from whose trips tallies are derived. */
+typedef struct wpg_loop_plan {
+    uint32_t construct;
+    uint32_t region;                /* number of the region it lies in or is */
+    uint32_t trips_cell, exit_cell; /* WPG_NO_CELL where not needed */
+    const uint32_t *exits;          /* [exit_count] blocks that branch to the merge block */
+    uint32_t exit_count;
+    bool equal; /* what its merge block adds to cells is added by every lane of the wave */
+} wpg_loop_plan;
+
+/* Where cells live: from the entry of an outermost loop that all its lanes leave by its merge block, to
+ * there; or in the whole function. */
+typedef struct wpg_region {
+    uint32_t loop; /* number of the loop, WPG_NO_BLOCK for the function */
+} wpg_region;
+
+/* What a place gets. */
+typedef enum wpg_point_kind {
+    WPG_POINT_LEAVE, /* merge block of loop `index` */
+    WPG_POINT_COUNT, /* counts at once (strategy.h): the tally, selects; records, resolves */
+    WPG_POINT_ADD,   /* block start: adds to the cells of tally `index` */
+    WPG_POINT_EDGE,  /* before a branch: adds to the cells of the tallies of its true and false target */
+    WPG_POINT_EXIT,  /* loop `index` may be left from here, by exit number `other` */
+    WPG_POINT_BACK,  /* back edge of loop `index` */
+    WPG_POINT_ENTER, /* loop `index` is entered from here */
+    WPG_POINT_FLUSH, /* lanes leave the function, or demote (`other` is 1) */
+} wpg_point_kind;
 
 /* A place that gets counting code. */
 typedef struct wpg_point {
+    wpg_point_kind kind;
     uint32_t block; /* block index */
     wpg_inst
         *before; /* code goes before this instruction; NULL: at the block's start, after phis and variables */
-    uint32_t lanes, waves, uniform; /* counters of the block's class, WPG_NO_COUNTER where not counted here */
+    uint32_t tally; /* COUNT: WPG_NO_TALLY if only selects or demotes are */
+    uint32_t index, other;
     uint32_t record,
         resolve; /* construct watched for demotes that the block heads, or merges; WPG_NO_BLOCK if none */
     const wpg_select_tally *selects;
@@ -46,6 +99,12 @@ typedef struct wpg_function_plan {
     bool watches;                   /* some point records */
     struct wpg_probe_point *probes; /* by block (probe.h) */
     uint32_t probe_count;
+    wpg_tally *tallies;
+    uint32_t tally_count, *tally_of; /* tally_of: [class_count] */
+    wpg_loop_plan *loops;
+    uint32_t loop_count;
+    wpg_region *regions;
+    uint32_t region_count, cell_count;
     bool is_entry;
 } wpg_function_plan;
 
@@ -64,7 +123,14 @@ typedef struct wpg_plan {
     uint32_t counter_count;
     uint64_t probe_ids; /* upper bound of the ids that probes take */
     wpg_counter_map *map;
+    WPG_VEC(wpg_counter_sum) sums;
+    WPG_VEC(wpg_counter_term) terms;
+    bool failed; /* memory ran out */
 } wpg_plan;
+
+/* A sum for the map; the index it has until the plan is settled. Consecutive calls give consecutive indices.
+ */
+uint32_t wpg_plan_add_sum(wpg_plan *plan, const wpg_counter_term *terms, size_t count);
 
 wpg_status wpg_plan_make(wpg_plan *plan, const wpg_module *module, const wpg_stage *stage,
                          const wpg_instrument_options *options, wpg_error *err);
@@ -80,6 +146,11 @@ typedef struct wpg_select_starts {
 wpg_status wpg_plan_selects(wpg_plan *plan, const wpg_function_plan *function,
                             wpg_function_counters *counters, wpg_select_starts **starts, wpg_point **late,
                             uint32_t *late_count);
+
+/* How each class of a function is counted, by which cells and counters (methods.c); and the points for that,
+ * unsorted, appended to *points. */
+typedef WPG_VEC(wpg_point) wpg_point_list;
+wpg_status wpg_plan_methods(wpg_plan *plan, wpg_function_plan *function, wpg_point_list *points);
 
 /* Whether the stage's own code left early depth and stencil tests possible (early_tests.c). */
 /* Whether counting may declare early tests and change nothing but the counting: what the stage does cannot

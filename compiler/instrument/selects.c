@@ -39,11 +39,10 @@ static const wpg_select_tally *keep(site_walk *walk, const tally_list *list)
 static void end_stretch(site_walk *walk, uint32_t block)
 {
     if (walk->late.count) {
-        wpg_point point = {.block = block,
+        wpg_point point = {.kind = WPG_POINT_COUNT,
+                           .block = block,
                            .before = walk->last_late,
-                           .lanes = WPG_NO_COUNTER,
-                           .waves = WPG_NO_COUNTER,
-                           .uniform = WPG_NO_COUNTER,
+                           .tally = WPG_NO_TALLY,
                            .record = WPG_NO_BLOCK,
                            .resolve = WPG_NO_BLOCK,
                            .selects = keep(walk, &walk->late),
@@ -65,7 +64,7 @@ static void take_site(site_walk *walk, bool first_stretch)
     if (!wpg_map_get(&walk->known, condition, &first)) {
         first = walk->plan->options->first_counter + walk->plan->counter_count;
         walk->plan->counter_count += WPG_SELECT_COUNTERS;
-        wpg_select_tally tally = {condition, (uint32_t)first};
+        wpg_select_tally tally = {.condition = condition, .first = (uint32_t)first, .region = WPG_NO_BLOCK};
         bool pushed = late ? wpg_vec_push(&walk->late, tally) : wpg_vec_push(&walk->starts, tally);
         if (!pushed || !wpg_map_set(&walk->known, condition, first))
             walk->failed = true;

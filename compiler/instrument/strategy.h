@@ -13,6 +13,7 @@ typedef struct wpg_strategy {
     const char *name;
     uint32_t kinds; /* WPG_KIND_* */
     wpg_method method;
+    bool private_cells; /* wave operations are there, so that cells can be added up (cells.c) */
     /* NULL if it can work (the plan's module, stage, options, helper_test, demotes are set), else why not. */
     const char *(*refuses)(const wpg_plan *plan);
     void (*declare)(wpg_inject *in);                                  /* capabilities, types, variables */

@@ -40,9 +40,19 @@ static void set_up_run(fixture *f)
     }
 }
 
+/* A counter by its place in memory, and a count by its index in the map. */
 static uint64_t counted(const fixture *f, uint32_t counter)
 {
     return ((const uint64_t *)f->memory.data)[32 + counter] - start;
+}
+
+static uint64_t value(const fixture *f, const wpg_counter_map *map, uint32_t index)
+{
+    static uint64_t values[COUNTER_BYTES / 8];
+    size_t have = map->first_counter + (size_t)map->counter_count;
+    for (size_t i = 0; i < have; i++)
+        values[i] = counted(f, (uint32_t)i);
+    return wpg_counter_value(map, index, values, have);
 }
 
 static void expect(uint64_t got, uint64_t want, const char *what, uint64_t seed, size_t block)
@@ -52,9 +62,10 @@ static void expect(uint64_t got, uint64_t want, const char *what, uint64_t seed,
                  (unsigned long long)got, (unsigned long long)want);
 }
 
-static void compare_blocks(const fixture *f, const wpg_function_counters *c, const program_run *run,
+static void compare_blocks(const fixture *f, const wpg_counter_map *map, const program_run *run,
                            uint64_t seed)
 {
+    const wpg_function_counters *c = &map->functions[0];
     for (size_t b = 0; b < c->block_count; b++) {
         uint64_t lanes = 0, *mask;
         WPG_VEC_EACH (mask, &run->visits[b])
@@ -63,24 +74,26 @@ static void compare_blocks(const fixture *f, const wpg_function_counters *c, con
             expect(0, lanes, "lanes of an unreachable block", seed, b);
             continue;
         }
-        expect(counted(f, c->lanes[b]), lanes, "lanes", seed, b);
+        expect(value(f, map, c->lanes[b]), lanes, "lanes", seed, b);
         if (!c->waves)
             continue;
-        expect(counted(f, c->waves[b]), run->visits[b].count, "waves", seed, b);
-        expect(counted(f, c->uniform[b]), run->uniform[b], "uniform", seed, b);
+        expect(value(f, map, c->waves[b]), run->visits[b].count, "waves", seed, b);
+        expect(value(f, map, c->uniform[b]), run->uniform[b], "uniform", seed, b);
     }
 }
 
-static void compare_selects(const fixture *f, const wpg_function_counters *c, const program_run *run,
+static void compare_selects(const fixture *f, const wpg_counter_map *map, const program_run *run,
                             uint64_t seed)
 {
+    const wpg_function_counters *c = &map->functions[0];
     uint32_t site = 0;
     for (size_t b = 0; b < c->block_count; b++) {
         if (!run->p->blocks.data[b].selects || c->lanes[b] == WPG_NO_COUNTER)
             continue;
         assert_true(site < c->select_count);
         for (unsigned k = 0; k < WPG_SELECT_COUNTERS; k++)
-            expect(counted(f, c->selects[site] + k), run->select_counts[b][k], "a select's count", seed, b);
+            expect(value(f, map, c->selects[site] + k), run->select_counts[b][k], "a select's count", seed,
+                   b);
         site++;
     }
     assert_int_equal(site, c->select_count);
@@ -190,8 +203,9 @@ static void compare_state(const fixture *f, const program_lane *lanes, uint64_t 
         expect(state[3 * i], lanes[i].mine, "a lane's output", seed, i);
 }
 
-static void run_program(fixture *f, uint64_t seed, int budget, bool wide, bool subgroups)
+static void run_program(fixture *f, uint64_t seed, int budget, bool wide, wpg_strategy_choice strategy)
 {
+    bool subgroups = strategy != WPG_STRATEGY_LANE;
     program p;
     program_words spirv;
     wpg_error err = {0};
@@ -205,12 +219,15 @@ static void run_program(fixture *f, uint64_t seed, int budget, bool wide, bool s
     wpg_stage stage = {.model = SpvExecutionModelGLCompute, .entry = "main"};
     wpg_instrument_options options = {.target = {.subgroup_basic = subgroups,
                                                  .subgroup_ballot = subgroups,
+                                                 .subgroup_arithmetic = subgroups,
+                                                 .subgroup_size = vkc_subgroup_size(f->device),
                                                  .int64_atomics = wide,
                                                  .max_spirv_minor = 3},
                                       .directory_entry = f->memory.address,
                                       .first_counter = 5,
                                       .select_sites = true,
-                                      .probes = seed % 2 ? WPG_PROBES_ALL & ~WPG_PROBE_VALUES : 0};
+                                      .probes = seed % 2 ? WPG_PROBES_ALL & ~WPG_PROBE_VALUES : 0,
+                                      .strategy = strategy};
     wpg_status status = wpg_instrument(&map, module, &stage, &options, &err);
     if (status != WPG_OK)
         fail_msg("program %llu: %s", (unsigned long long)seed, err.message);
@@ -239,7 +256,7 @@ static void run_program(fixture *f, uint64_t seed, int budget, bool wide, bool s
     }
     compare_state(f, lanes, seed);
     assert_int_equal(map->functions[0].block_count, p.blocks.count);
-    compare_blocks(f, &map->functions[0], run, seed);
+    compare_blocks(f, map, run, seed);
     if (map->functions[0].kinds & WPG_KIND_WAVES && options.probes) {
         compare_branches(f, map, run, seed);
         compare_switches(f, map, run, seed);
@@ -247,7 +264,7 @@ static void run_program(fixture *f, uint64_t seed, int budget, bool wide, bool s
         compare_entry(f, map, size, seed);
     }
     if (map->functions[0].kinds & WPG_KIND_SELECTS)
-        compare_selects(f, &map->functions[0], run, seed);
+        compare_selects(f, map, run, seed);
     /* Nothing outside the stage's counters was touched. */
     for (uint32_t i = 0; i < 5; i++)
         assert_int_equal(counted(f, i), 0);
@@ -271,9 +288,8 @@ static const char function_source[] =
     "void main() { uint i = gl_GlobalInvocationID.x, r = 0;\n"
     "  if (i % 3u == 0u) r = f(i);\n  words[i] = r + f(i); }\n";
 
-static void test_functions(void **state)
+static void run_functions(fixture *f, wpg_strategy_choice strategy)
 {
-    fixture *f = *state;
     uint32_t *glsl, *words;
     size_t glsl_count, count;
     wpg_error err = {0};
@@ -282,9 +298,13 @@ static void test_functions(void **state)
     assert_true(assemble_glsl(&glsl, &glsl_count, function_source, "comp", "vulkan1.1"));
     assert_int_equal(wpg_module_parse(&module, glsl, glsl_count, &err), WPG_OK);
     wpg_stage stage = {.model = SpvExecutionModelGLCompute, .entry = "main"};
-    wpg_instrument_options options = {
-        .target = {.subgroup_basic = true, .subgroup_ballot = true, .max_spirv_minor = 3},
-        .directory_entry = f->memory.address};
+    wpg_instrument_options options = {.target = {.subgroup_basic = true,
+                                                 .subgroup_ballot = true,
+                                                 .subgroup_arithmetic = true,
+                                                 .subgroup_size = vkc_subgroup_size(f->device),
+                                                 .max_spirv_minor = 3},
+                                      .directory_entry = f->memory.address,
+                                      .strategy = strategy};
     assert_int_equal(wpg_instrument(&map, module, &stage, &options, &err), WPG_OK);
     assert_int_equal(wpg_module_emit(&words, &count, module, &err), WPG_OK);
     set_up_run(f);
@@ -311,19 +331,25 @@ static void test_functions(void **state)
     assert_int_equal(map->function_count, 2);
     const wpg_function_counters *c = &map->functions[1];
     assert_int_equal(c->ordinal, 1);
-    expect(counted(f, c->waves[0]), waves, "waves of a function", 0, 0);
-    expect(counted(f, c->lanes[0]), lanes, "lanes of a function", 0, 0);
+    expect(value(f, map, c->waves[0]), waves, "waves of a function", 0, 0);
+    expect(value(f, map, c->lanes[0]), lanes, "lanes of a function", 0, 0);
     /* Every wave has more than one lane and no call by a third of them is uniform, but the last one always
      * is. */
-    expect(counted(f, c->uniform[0]), GROUPS * ((LOCAL_SIZE + size - 1) / size), "uniform of a function", 0,
-           0);
+    expect(value(f, map, c->uniform[0]), GROUPS * ((LOCAL_SIZE + size - 1) / size), "uniform of a function",
+           0, 0);
     /* Blocks of the loop as glslang lays them: entry, header, test, body, continue, merge. */
     assert_int_equal(c->block_count, 6);
-    expect(counted(f, c->lanes[3]), trips, "trips", 0, 3);
+    expect(value(f, map, c->lanes[3]), trips, "trips", 0, 3);
     wpg_counter_map_destroy(map);
     wpg_module_destroy(module);
     free(words);
     free(glsl);
+}
+
+static void test_functions(void **state)
+{
+    for (wpg_strategy_choice strategy = WPG_STRATEGY_AUTO; strategy <= WPG_STRATEGY_NAIVE; strategy++)
+        run_functions(*state, strategy);
 }
 
 static void test_wide(void **state)
@@ -332,7 +358,10 @@ static void test_wide(void **state)
     if (!vkc_has_int64_atomics(f->device))
         skip();
     for (uint64_t seed = 1; seed <= 8; seed++)
-        run_program(f, seed, 3 + (int)seed / 2, true, true);
+        run_program(f, seed, 3 + (int)seed / 2, true,
+                    seed % 4 == 0   ? WPG_STRATEGY_NAIVE
+                    : seed % 4 == 1 ? WPG_STRATEGY_ADDITIVE
+                                    : WPG_STRATEGY_AUTO);
 }
 
 static unsigned loops_in(uint64_t seed, int budget)
@@ -362,13 +391,16 @@ static void test_loops(void **state)
 static void test_narrow(void **state)
 {
     for (uint64_t seed = 41; seed <= 48; seed++)
-        run_program(*state, seed, 3 + (int)(seed - 40) / 2, false, true);
+        run_program(*state, seed, 3 + (int)(seed - 40) / 2, false,
+                    seed % 4 == 0   ? WPG_STRATEGY_NAIVE
+                    : seed % 4 == 1 ? WPG_STRATEGY_ADDITIVE
+                                    : WPG_STRATEGY_AUTO);
 }
 
 static void test_per_lane(void **state)
 {
     for (uint64_t seed = 81; seed <= 86; seed++)
-        run_program(*state, seed, (int)seed - 78, seed % 2, false);
+        run_program(*state, seed, (int)seed - 78, seed % 2, WPG_STRATEGY_LANE);
 }
 
 int main(void)

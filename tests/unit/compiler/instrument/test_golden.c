@@ -196,6 +196,8 @@ static wpg_instrument_options options_of(const golden *g)
     return (wpg_instrument_options){
         .target = {.subgroup_basic = subgroups,
                    .subgroup_ballot = subgroups,
+                   .subgroup_arithmetic = subgroups && !option(g, "no-arithmetic"),
+                   .subgroup_size = 32,
                    .int64_atomics = !option(g, "narrow"),
                    .demote_to_helper = !option(g, "no-demote"),
                    .memory_model_device_scope = option(g, "device-scope"),
@@ -207,6 +209,9 @@ static wpg_instrument_options options_of(const golden *g)
         .probes = option(g, "probes") ? WPG_PROBES_ALL : 0,
         .sample = sample ? (uint32_t)atoi(sample + strlen("sample-")) : 0,
         .sample_seed = 0x5eed,
+        .strategy = option(g, "auto")       ? WPG_STRATEGY_AUTO
+                    : option(g, "additive") ? WPG_STRATEGY_ADDITIVE
+                                            : WPG_STRATEGY_NAIVE,
     };
 }
 
