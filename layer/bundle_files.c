@@ -38,7 +38,7 @@ static struct {
     wpg_map extremes; /* low half of the hash -> wpg_facts */
     bool extremes_changed;
     wpg_map paths;      /* pipeline's record -> its file's path, once it was claimed; the writer's */
-    atomic_bool failed; /* said since the last flush */
+    atomic_bool failed; /* it was said */
 } bundle = {.once = PTHREAD_ONCE_INIT, .lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* -- Where */
@@ -321,7 +321,6 @@ void wpg_bundle_write(void)
     bool changed = false;
     if (!wpg_bundle_on())
         return;
-    atomic_store(&bundle.failed, false);
     (void)pthread_mutex_lock(&bundle.lock);
     waiting_list list = take_waiting();
     changed |= list.count > 0;

@@ -14,6 +14,9 @@
  * other push-constant ranges makes what was pushed before count as undefined; binding a pipeline disturbs
  * nothing, but a word counts as pushed only for a pipeline whose layout has the ranges it was pushed with.
  *
+ * A pipeline linked from library parts has no hash of its own, nor have shader objects: what they draw is
+ * nobody's.
+ *
  * Commands are intercepted in generate mode only, on devices with `records` set. Threads: as Vulkan says of
  * each command. */
 #ifndef WPG_LAYER_RECORD_H

@@ -1,6 +1,7 @@
 #!/bin/sh
 # What the layer sees while command buffers are recorded: the program app_record.c does known things. WPG_CASE: facts
-# (counts of commands and push constants), queries (time and statistics), threads (several threads at once), hooks (what is intercepted).
+# (counts of commands and push constants), queries (time and statistics), threads (several threads at once), failures (folders that cannot be
+# written, programs that are killed, two at once), hooks (what is intercepted).
 . "$(dirname "$0")/lib.sh"
 need_built "$wavepgo" "$layer" "$app"
 
@@ -177,6 +178,32 @@ sum submissions 200
 sum workgroups 200
 end
 FACTS
+    ;;
+failures)
+    # A folder that cannot be made: said once, and the program goes on.
+    plain absent "$app" record "$WPG_SPIRV"
+    echo in the way >"$work/file"
+    WAVEPGO_LOG_FILE=$work/blocked.log WAVEPGO_FLUSH_INTERVAL=0.05 WAVEPGO_SUMMARY=0 "$wavepgo" run --generate \
+        --profile-file "$work/blocked/%b.profraw" --bundle "$work/file/x" -- "$app" record "$WPG_SPIRV" >"$work/blocked.out" 2>"$work/blocked.err"
+    echo $? >"$work/blocked.code"
+    same absent blocked
+    logged_once blocked "bundle .*incomplete"
+    # Killed: what the last flush wrote is whole, and a second process does not overwrite the first one's facts.
+    WAVEPGO_FLUSH_INTERVAL=0.3 WAVEPGO_LOG_FILE=$work/killed.log "$wavepgo" run --generate --bundle "$work/killed.wavepgo" -- \
+        "$app" forever "$WPG_SPIRV" 2 >"$work/killed.out" 2>&1 &
+    program=$!
+    tries=0
+    while ! grep ready "$work/killed.out" >/dev/null 2>&1 && [ $tries -lt 300 ]; do
+        tries=$((tries + 1))
+        sleep 0.1
+    done
+    bundle killed "$app" compute "$WPG_SPIRV"
+    kill -9 $program
+    wait $program 2>/dev/null
+    [ "$(ls "$work/killed.wavepgo/pipelines" | grep -c '\.facts$')" = 2 ] || fail "two processes: $(ls "$work/killed.wavepgo/pipelines")"
+    "$wavepgo" merge -o "$work/joined.bundle" "$work/killed.wavepgo" || fail "what a killed program left is not whole"
+    grep '^sum runs 2$' "$work"/joined.bundle/pipelines/*.facts >/dev/null || fail "joined: $(cat "$work"/joined.bundle/pipelines/*)"
+    grep '^sum dispatches [1-9][0-9]' "$work"/joined.bundle/pipelines/*.facts >/dev/null || fail "joined: $(cat "$work"/joined.bundle/pipelines/*)"
     ;;
 hooks)
     # Without a bundle no recorded command is intercepted; with one those that are counted are.
