@@ -8,7 +8,7 @@
 #     use         what the profile gains; mode off; our own time beside the driver's
 #
 # Every figure is a ratio within one run: environments in alternating child processes, medians over rounds. Run it on a quiet
-# machine. SIZE (small, demo, full), ROUNDS and REPEAT in the environment change what it takes: `generate` with the defaults needs
+# machine. SIZE (small, demo, full), ROUNDS, REPEAT and CASES (names; default: all) in the environment change what it takes: `generate` with the defaults needs
 # some ten minutes for two drivers, the rest half of that. Drivers are those of .deps/env.sh (tests/setup.sh). A way of counting that the
 # layer of this build does not know is left out, and named.
 set -eu
@@ -36,6 +36,8 @@ cd "$work"
 size=${SIZE:-demo}
 rounds=${ROUNDS:-3}
 repeat=${REPEAT:-2}
+some=
+for case in ${CASES:-}; do some="$some --case $case"; done
 binds=64 # an execution, for sampling by bind
 unset VK_INSTANCE_LAYERS VK_LAYER_PATH VK_ADD_LAYER_PATH
 for variable in $(env | sed -n 's/^\(WAVEPGO_[A-Z_]*\)=.*/\1/p'); do unset "$variable"; done
@@ -93,16 +95,16 @@ write_sides() {
 }
 # compare NAME ENVIRONMENT OPTIONS...: all sides beside the driver alone, JSON lines to NAME.json.
 compare() {
-    name=$1
+    compare_name=$1
     environment=$2
     shift 2
     while read -r side; do
         set -- "$@" --compare "$side"
     done <sides
     # shellcheck disable=SC2086
-    env $environment wavepgo-bench --rounds "$rounds" --repeat "$repeat" "$@" --against '' --json - >"$name.json" 2>"$name.err" || {
+    env $environment wavepgo-bench $some --rounds "$rounds" --repeat "$repeat" "$@" --against '' --json - >"$compare_name.json" 2>"$compare_name.err" || {
         # A driver's own last bits, or a side that failed: said, and seen in the table by a dash.
-        sed 's/^/measure: /' "$name.err" >&2
+        sed 's/^/measure: /' "$compare_name.err" >&2
     }
 }
 # cell FILE CASE LABEL KEY: one number with two digits, or a dash; CASE "mean": of the last lines.
@@ -150,7 +152,7 @@ statistics() { # NAME ENVIRONMENT [OPTIONS OF RUN...]
     shift 2
     [ $# = 0 ] || set -- wavepgo run "$@" --cache none --summary 0 --log error --profile-file "$work/static/%b.profraw" --
     # shellcheck disable=SC2086
-    env $environment "$@" wavepgo-bench --statistics --json - >"$statistics_name.stat" 2>/dev/null
+    env $environment "$@" wavepgo-bench $some --statistics --json - >"$statistics_name.stat" 2>/dev/null
 }
 # ratio_of BASE MODE KEY: geometric mean and most over all shaders, "mean (most)".
 ratio_of() {
@@ -194,7 +196,7 @@ introduce() {
 }
 
 measure_generate() {
-    choose_modes naive slots additive auto
+    choose_modes naive slots additive derived auto default
     counting=$modes
     choose_modes sampled-workgroup sampled-bind
     sampling=$modes
@@ -240,13 +242,13 @@ measure_generate() {
 # counts NAME MODE: what `wavepgo show --json` says of the benchmark, counted that way on the new driver.
 counts() {
     # shellcheck disable=SC2046
-    env $(driver_environment new) wavepgo run $(mode_options "$2") --cache none --summary 0 --profile-file "$work/counts-$2/%b.profraw" -- \
-        wavepgo-bench --size "$size" --checksum >/dev/null
+    env $(driver_environment new) wavepgo run $(strategy_options "$2") --cache none --summary 0 --profile-file "$work/counts-$2/%b.profraw" -- \
+        wavepgo-bench $some --size "$size" --checksum >/dev/null
     wavepgo show --json "counts-$2" | grep '"blocks": ' | sort >"$1.counts"
 }
 
 measure_placement() {
-    choose_modes lane naive auto
+    choose_modes lane naive derived auto
     case " $modes " in *" lane "*) ;; *) echo "The layer of this build does not count per lane."; return ;; esac
     # shellcheck disable=SC2086
     {
@@ -297,7 +299,7 @@ measure_placement() {
 # Our time beside the driver's, per pipeline, from the layer's own log.
 rewriting() { # NAME OPTIONS OF RUN ENVIRONMENT
     # shellcheck disable=SC2086
-    env $3 wavepgo run $2 --cache none --summary 0 --log debug --profile-file "$work/rewriting/%b.profraw" -- wavepgo-bench --compile-only 2>&1 |
+    env $3 wavepgo run $2 --cache none --summary 0 --log debug --profile-file "$work/rewriting/%b.profraw" -- wavepgo-bench $some --compile-only 2>&1 |
         sed -n 's/.*debug: pipeline .*: \([0-9.]*\) ms here, \([0-9.]*\) ms in the driver.*/\1 \2/p' | sort -n |
         awk -v name="$1" '{ ours[NR] = $1; all += $1; driver += $2 }
             END { if (NR) printf "| %s | %d | %.2f | %.2f | %.1f | %.1f |\n", name, NR, ours[int((NR + 1) / 2)], ours[NR], all, driver }'
@@ -308,7 +310,7 @@ measure_use() {
         say "use, $name"
         # shellcheck disable=SC2046
         env $(driver_environment "$name") wavepgo run --mode generate --cache none --summary 0 --profile-file "$work/$name/%b.profraw" -- \
-            wavepgo-bench --size "$size" --checksum >/dev/null
+            wavepgo-bench $some --size "$size" --checksum >/dev/null
         wavepgo merge --quiet -o "$name.profdata" "$name"
         write_sides off
         printf 'use: %s\n' "$(mode_environment --use "$work/$name.profdata" --log error)" >>sides

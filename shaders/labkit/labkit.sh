@@ -90,7 +90,7 @@ write_result() { # ERROR or nothing
         [ -z "${1:-}" ] || printf ' "error":%s,\n' "$(json_string "$1")"
         printf ' "ok":%s,\n' "$([ "$status" = 0 ] && echo true || echo false)"
         printf ' "machine":%s,\n' "$(machine)"
-        for part in device exactness counts benchmark sampling; do
+        for part in device exactness random counts benchmark sampling; do
             [ ! -s parts/$part ] || printf ' "%s":%s,\n' "$part" "$(cat parts/$part)"
         done
         printf ' "devices":%s,\n' "$(json_list <parts/devices)"
@@ -173,15 +173,10 @@ for mode in $(mode_names); do
 done
 strategies=
 for mode in $modes; do
-    case $mode in naive | slots | additive | auto) strategies="$strategies $mode" ;; esac
+    case $mode in naive | slots | additive | derived | auto) strategies="$strategies $mode" ;; esac
 done
-if [ -z "$strategies" ]; then
-    # A layer that knows one way of counting: that one.
-    all_modes="$all_modes
-generate: --mode generate"
-    modes="$modes generate"
-    strategies=generate
-fi
+# A layer that knows one way of counting: that one.
+strategies=${strategies:-default}
 
 # Is the layer there at all? Without this question a loader that ignores it would give ratios of one.
 # shellcheck disable=SC2046
@@ -214,7 +209,7 @@ exactness() { # MODE
         for variant in $variants; do
             rm -rf exact
             # shellcheck disable=SC2046
-            wavepgo run $(mode_options "$1") --cache none --summary 0 --profile-file "$work/exact/%b.profraw" -- \
+            wavepgo run $(strategy_options "$1") --cache none --summary 0 --profile-file "$work/exact/%b.profraw" -- \
                 wavepgo-exactness "${kernel%.*}" "$stage" "$variant" "$kit/exactness" "$work/exact" >exact.out 2>exact.err
             code=$?
             # shellcheck disable=SC2046
@@ -241,6 +236,27 @@ exactness() { # MODE
 for mode in $strategies; do exactness "$mode"; done
 json_list <exactness.lines >parts/exactness
 
+# Random shaders, counted in every way, against an interpreter (no layer: the rewriter alone).
+random_shaders() {
+    kernels=400 seconds=300
+    [ -z "$quick" ] || { kernels=16; seconds=60; }
+    WPG_RANDOM_KERNELS=$kernels WPG_RANDOM_SECONDS=$seconds WPG_RANDOM_GLSL=0 wavepgo-random "$work" >random.out 2>random.err
+    code=$?
+    if [ $code = 77 ]; then
+        skipped "random shaders" "$(sed 's/^skip: //' random.out | head -n 1)"
+        return
+    fi
+    # shellcheck disable=SC2046
+    set -- $(sed -n 's/.*: \([0-9]*\) shaders from seed .* barriers, \([0-9]*\) checks, \([0-9]*\) blocks, .*; \([0-9]*\) excluded .* \([0-9]*\) unusable, .* \([0-9]*\) failures$/\1 \2 \3 \4 \5 \6/p' random.out)
+    [ $code = 0 ] && [ $# = 6 ] || status=1
+    [ $# = 6 ] || set -- 0 0 0 0 0 1
+    say "random shaders: $1, $2 checks, $3 blocks, $6 failures"
+    grep -v ' shaders from seed ' random.out | head -n 10 | while read -r line; do json_string "$line"; echo; done >random.lines
+    printf '{"shaders":%d,"checks":%d,"blocks":%d,"excluded":%d,"unusable":%d,"failures":%d,"passed":%s,"exit_status":%d,"says":%s}' "$@" \
+        "$([ $code = 0 ] && echo true || echo false)" $code "$(json_line <random.lines)" >parts/random
+}
+random_shaders
+
 # ---- counts of the benchmark: the same by every strategy ----
 
 count_size=small
@@ -251,7 +267,7 @@ reference=
 : >counts.lines
 for mode in $strategies; do
     # shellcheck disable=SC2046
-    wavepgo run $(mode_options "$mode") --cache none --summary 0 --profile-file "$work/counts-$mode/%b.profraw" -- \
+    wavepgo run $(strategy_options "$mode") --cache none --summary 0 --profile-file "$work/counts-$mode/%b.profraw" -- \
         wavepgo-bench --device "$device" --size $count_size --checksum >counts.out 2>counts.err &&
         wavepgo merge --quiet --format text -o "counts-$mode.txt" "counts-$mode" 2>>counts.err || {
         status=1

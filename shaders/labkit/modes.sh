@@ -1,27 +1,34 @@
 # Sourced by shaders/measure.sh and labkit.sh: the ways to run that are measured beside each other, and what of them this
 # build's layer knows. `wavepgo` must be in PATH.
 
-# NAME: OPTIONS of `wavepgo run`. The order is the order of the tables' columns.
-all_modes='off: --mode off
-naive: --mode generate --strategy naive
-slots: --mode generate --strategy slots
-additive: --mode generate --strategy additive
-auto: --mode generate --strategy auto
-lane: --mode generate --strategy lane
+# NAME: OPTIONS of `wavepgo run`. The order is the order of the tables' columns. Ways of counting are compared by blocks
+# alone; `default` is generate mode as one gets it, with its probes; sampling samples that.
+blocks_only='--probes none --selects 0'
+wavepgo run --probes none --print-environment >/dev/null 2>&1 || blocks_only='--selects 0'
+all_modes="off: --mode off
+naive: --mode generate --strategy naive $blocks_only
+slots: --mode generate --strategy slots $blocks_only
+additive: --mode generate --strategy additive $blocks_only
+derived: --mode generate --strategy derived $blocks_only
+auto: --mode generate --strategy auto $blocks_only
+default: --mode generate
+lane: --mode generate --strategy lane $blocks_only
 sampled-workgroup: --mode generate --sample 1/16 --sample-by workgroup
-sampled-bind: --mode generate --sample 1/16 --sample-by bind'
+sampled-bind: --mode generate --sample 1/16 --sample-by bind"
+# A layer that samples in one way only has no setting for it.
+if ! wavepgo run --sample-by workgroup --print-environment >/dev/null 2>&1; then
+    all_modes=$(printf '%s\n' "$all_modes" | sed '/^sampled-workgroup:/s/ --sample-by workgroup//')
+fi
 
 mode_title() { # NAME: as a table says it
     case $1 in
-    off) echo "off" ;;
     naive) echo "elected-lane atomics" ;;
     slots) echo "256 slots" ;;
-    additive) echo "additive" ;;
-    auto) echo "derived where possible" ;;
+    derived) echo "derived where possible" ;;
+    default) echo "auto, with default probes" ;;
     lane) echo "per lane" ;;
     sampled-workgroup) echo "1/16 by workgroup" ;;
     sampled-bind) echo "1/16 by bind" ;;
-    use) echo "use" ;;
     *) echo "$1" ;;
     esac
 }
@@ -31,6 +38,14 @@ mode_options() { # NAME: its options; nothing for an unknown name
 }
 
 mode_names() { printf '%s\n' "$all_modes" | sed 's/:.*//'; }
+
+# strategy_options NAME: the same way of counting, of everything that is counted by default.
+strategy_options() {
+    case $1 in
+    default) echo "--mode generate" ;;
+    *) echo "--mode generate --strategy $1" ;;
+    esac
+}
 
 # mode_known NAME: does the layer of this build know every setting and value of it? If not, mode_why says which.
 mode_known() {

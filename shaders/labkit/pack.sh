@@ -27,6 +27,7 @@ binary() {
 binary "$build/bin/wavepgo" bin/wavepgo
 binary "$build/bin/wavepgo-bench" bin/wavepgo-bench
 binary "$build/bin/e2e_oracle" bin/wavepgo-exactness
+binary "$build/bin/e2e_random" bin/wavepgo-random
 binary "$build/lib/libVkLayer_wavepgo.so" lib/libVkLayer_wavepgo.so
 cp "$build/share/vulkan/explicit_layer.d/VkLayer_wavepgo.json" "$kit/share/vulkan/explicit_layer.d/"
 cp "$build"/shaders/*.spv "$kit/shaders/"

@@ -4,7 +4,7 @@
 . "$(dirname "$0")/lib.sh"
 icd_seen= # another driver than the test's
 json=$WPG_PROGRAMS/e2e_json
-need_built "$wavepgo" "$layer" "$bench" "$oracle" "$json"
+need_built "$wavepgo" "$layer" "$bench" "$oracle" "$json" "$WPG_PROGRAMS/e2e_random"
 case $(uname -m) in x86_64) ;; *) skip "the labkit is for x86-64" ;; esac
 for tool in strip objdump tar gzip; do need_program $tool; done
 loader=$(ldd "$bench" | sed -n 's/.*libvulkan\.so\.1 => \(.*\) (.*/\1/p')
@@ -36,6 +36,7 @@ kit_run --quick --out "$work/result.json"
 "$json" result.json format=wavepgo-labkit ok=true quick=true date kit.oldest_glibc machine.cpu machine.kernel machine.loader \
     device.device device.driver_name device.driver_info device.api_version device.subgroup_size devices#1 skipped \
     exactness#1 'exactness.*.passed=true' 'exactness.*.mismatches=0' 'exactness.*.counters' 'exactness.*.kernels' \
+    random.passed=true random.failures=0 random.shaders \
     counts#1 'counts.*.lanes_equal=true' 'counts.*.waves_equal=true' 'counts.*.uniform_equal=true' \
     benchmark.results#13 'benchmark.results.*.ratio' 'benchmark.results.*.ratio_min' 'benchmark.results.*.ratio_max' \
     'benchmark.results.*.create_ratio' 'benchmark.results.*.compile_ratio' 'benchmark.results.*.rounds' 'benchmark.results.*.equal=true' \

@@ -27,8 +27,17 @@ typedef struct handles {
     VkDeviceMemory memory;
 } handles;
 
+/* E2E_DEVICE: the machine's own drivers, and which of their devices. */
+static const char *chosen_device(void)
+{
+    const char *number = getenv("E2E_DEVICE");
+    return number && *number ? number : NULL;
+}
+
 static void choose_driver(void)
 {
+    if (chosen_device())
+        return;
     const char *manifest = getenv("WPG_LVP_ICD");
     if (!manifest || !*manifest)
         manifest = WPG_SOURCE_DIR "/.deps/mesa/lvp_icd.json";
@@ -44,11 +53,16 @@ static bool make_instance(vkc_device *d)
 {
     VkApplicationInfo app = {.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO, .apiVersion = VK_API_VERSION_1_3};
     VkInstanceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO, .pApplicationInfo = &app};
-    uint32_t count = 1;
+    VkPhysicalDevice devices[16];
+    uint32_t count = sizeof devices / sizeof *devices;
+    size_t number = chosen_device() ? strtoul(chosen_device(), NULL, 10) : 0;
     if (vkCreateInstance(&info, NULL, &d->instance) != VK_SUCCESS)
         return false;
-    VkResult result = vkEnumeratePhysicalDevices(d->instance, &count, &d->physical);
-    return (result == VK_SUCCESS || result == VK_INCOMPLETE) && count;
+    VkResult result = vkEnumeratePhysicalDevices(d->instance, &count, devices);
+    if ((result != VK_SUCCESS && result != VK_INCOMPLETE) || number >= count)
+        return false;
+    d->physical = devices[number];
+    return true;
 }
 
 static bool make_device(vkc_device *d)

@@ -5,10 +5,10 @@
  *
  * WPG_RANDOM_KERNELS how many (default 60), WPG_RANDOM_SEED the first seed (default 1), WPG_RANDOM_SECONDS
  * stop after so long, WPG_RANDOM_DRIVER=none for an interpreter in place of the driver (waves of 4 to 64
- * lanes), WPG_RANDOM_CONFIG only this way of counting, or "all" of them for each shader. The driver: see
- * vk_compute.h. A shader whose output is wrong without instrumentation shows a driver's fault: it is counted
- * and left out on Mesa before 25, where such faults are known, and a failure elsewhere. Exit code 0 = all
- * exact, 1 = not, 77 = no device. */
+ * lanes), WPG_RANDOM_GLSL=0 where there is no glslang, WPG_RANDOM_CONFIG only this way of counting, or "all"
+ * of them for each shader. The driver: see vk_compute.h. A shader whose output is wrong without
+ * instrumentation shows a driver's fault: it is counted and left out on Mesa before 25, where such faults are
+ * known, and a failure elsewhere. Exit code 0 = all exact, 1 = not, 77 = no device. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -97,6 +97,8 @@ static void one_shader(checker *c, tally *t, uint64_t seed, const char *folder)
     size_t count;
     const char *only = getenv("WPG_RANDOM_CONFIG");
     bool barriers = seed % 5 < 2;
+    if (random_source_needs_glsl(seed) && !setting("WPG_RANDOM_GLSL", 1))
+        return;
     f = (fault){.c = c, .source = &source};
     if (!random_source_make(&source, seed) ||
         !check_normal_form(&words, &count, c, &source, barriers, f.message)) {

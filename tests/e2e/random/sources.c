@@ -97,6 +97,11 @@ static bool from_glsl(random_source *s)
     return assemble_glsl(&s->words, &s->count, text, "comp", "vulkan1.1");
 }
 
+bool random_source_needs_glsl(uint64_t seed)
+{
+    return seed % 8 == 3;
+}
+
 bool random_source_make(random_source *s, uint64_t seed)
 {
     memset(s, 0, sizeof *s);
@@ -104,7 +109,7 @@ bool random_source_make(random_source *s, uint64_t seed)
     s->local_size = local_sizes[seed * 7 % (sizeof local_sizes / sizeof *local_sizes)];
     s->groups = MOST_INVOCATIONS / s->local_size;
     s->groups = s->groups > 7 ? 7 : s->groups;
-    bool glsl = seed % 8 == 3;
+    bool glsl = random_source_needs_glsl(seed);
     s->name = glsl ? "functions" : seed % 8 ? "blocks, registers" : "blocks, memory";
     return glsl ? from_glsl(s) : from_blocks(s);
 }

@@ -23,6 +23,8 @@ typedef struct random_source {
 
 /* The program of a seed. False if the front end cannot make it (it has said why). Free with _finish. */
 bool random_source_make(random_source *source, uint64_t seed);
+/* Does the program of the seed come from GLSL, and so need a front end installed? */
+bool random_source_needs_glsl(uint64_t seed);
 void random_source_finish(random_source *source);
 
 #endif
