@@ -10,6 +10,7 @@
 #include "layer/hooks.h"
 #include "layer/record_queries.h"
 #include "layer/rewrite.h"
+#include "layer/sample_bind.h"
 #include "layer/shader_modules.h"
 #include "layer/writer.h"
 #include "runtime/base/log.h"
@@ -253,6 +254,7 @@ static void equip(wpg_device *device, VkPhysicalDevice physical, const VkDeviceC
             return;
         }
         device->records = wpg_bundle_on();
+        device->binds = wpg_sample_by_bind();
         wpg_queries_plan(device, physical);
     }
     create_cache(device);
@@ -270,10 +272,12 @@ static wpg_device *adopt(VkDevice handle, wpg_instance *instance, PFN_vkGetDevic
     load_commands(device);
     wpg_handles_init(&device->modules);
     wpg_recordings_init(device);
+    wpg_twins_init(device);
     (void)pthread_mutex_init(&device->counted_lock, NULL);
     if (!wpg_handles_set(&wpg_the_process.devices, wpg_dispatch_key(handle), device)) {
         wpg_handles_finish(&device->modules);
         wpg_recordings_finish(device);
+        wpg_twins_finish(device);
         free(device);
         return NULL;
     }

@@ -11,6 +11,7 @@
 #include "layer/bundle_files.h"
 #include "layer/hooks.h"
 #include "layer/record_queries.h"
+#include "layer/sample_bind.h"
 
 static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL get_instance_proc_addr(VkInstance instance, const char *name);
 static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL get_device_proc_addr(VkDevice device, const char *name);
@@ -21,6 +22,7 @@ enum {
     IN_USE = 1 << WPG_MODE_USE,
     IN_RECORD = 1 << 8,
     IN_QUERIES = 1 << 9,
+    IN_BINDS = 1 << 10,
     ALWAYS = ~0
 };
 
@@ -59,6 +61,9 @@ static const hook device_hooks[] = {
 #define QUERY(command) HOOK("vk" #command, wpg_record_##command, IN_QUERIES),
         WPG_QUERY_HOOKS(QUERY)
 #undef QUERY
+    /* Where command buffers are followed too, the record hooks above come first. */
+    HOOK("vkCmdBindPipeline", wpg_sample_bind_pipeline, IN_BINDS),
+    HOOK("vkDestroyPipeline", wpg_sample_destroy_pipeline, IN_BINDS),
 };
 
 #define FIND(hooks, name, modes) find_hook(hooks, sizeof(hooks) / sizeof *(hooks), name, modes)
@@ -76,9 +81,9 @@ static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL get_device_proc_addr(VkDevice de
     wpg_device *known = wpg_device_of(device);
     if (!known)
         return NULL;
-    PFN_vkVoidFunction ours =
-        FIND(device_hooks, name,
-             1 << known->mode | (known->records ? IN_RECORD : 0) | (known->queries ? IN_QUERIES : 0));
+    PFN_vkVoidFunction ours = FIND(device_hooks, name,
+                                   1 << known->mode | (known->records ? IN_RECORD : 0) |
+                                       (known->queries ? IN_QUERIES : 0) | (known->binds ? IN_BINDS : 0));
     /* A command the device does not have stays absent. */
     PFN_vkVoidFunction theirs = known->next.GetDeviceProcAddr(device, name);
     return ours && theirs ? ours : theirs;
@@ -97,9 +102,11 @@ static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL get_instance_proc_addr(VkInstanc
      */
     wpg_mode mode = known->active ? wpg_the_process.mode : WPG_MODE_OFF;
     bool records = mode == WPG_MODE_GENERATE && wpg_bundle_on();
+    bool binds = mode == WPG_MODE_GENERATE && wpg_sample_by_bind();
     bool queries =
         records && (wpg_the_process.settings.timestamps || wpg_the_process.settings.pipeline_statistics);
-    ours = FIND(device_hooks, name, 1 << mode | (records ? IN_RECORD : 0) | (queries ? IN_QUERIES : 0));
+    ours = FIND(device_hooks, name,
+                1 << mode | (records ? IN_RECORD : 0) | (queries ? IN_QUERIES : 0) | (binds ? IN_BINDS : 0));
     PFN_vkVoidFunction theirs = known->next.GetInstanceProcAddr(instance, name);
     return ours && theirs ? ours : theirs;
 }

@@ -69,13 +69,20 @@ void wpg_counted_destroy(wpg_counted *counted)
 
 /* -- Records */
 
+/* Counts of the binds that were counted, for all binds. */
+static uint64_t scaled(const wpg_counted *counted, uint64_t value)
+{
+    const uint64_t whole = counted->binds, part = counted->binds_counted;
+    return part < whole && part ? value / part * whole + (value % part * whole + part / 2) / part : value;
+}
+
 /* One kind's counters, block by block. Indices count from the pipeline's base. */
 static void gather(uint64_t *out, const wpg_counted *counted, const wpg_counter_map *map,
                    const uint32_t *indices, size_t count)
 {
     size_t have = atomic_load(&counted->slot->count);
     for (size_t i = 0; i < count; i++)
-        out[i] = wpg_counter_value(map, indices[i], counted->values, have);
+        out[i] = scaled(counted, wpg_counter_value(map, indices[i], counted->values, have));
 }
 
 static wpg_status add_record(wpg_profile *profile, wpg_record_name *name, wpg_record_kind kind, uint64_t hash,
@@ -100,7 +107,9 @@ static wpg_status add_selects(wpg_profile *profile, wpg_record_name *name, const
         for (uint32_t j = 0; j < WPG_SELECT_COUNTERS; j++) {
             uint32_t first = function->selects[i];
             scratch[i * WPG_SELECT_COUNTERS + j] =
-                first != WPG_NO_COUNTER ? wpg_counter_value(map, first + j, counted->values, have) : 0;
+                first != WPG_NO_COUNTER
+                    ? scaled(counted, wpg_counter_value(map, first + j, counted->values, have))
+                    : 0;
         }
     return add_record(profile, name, WPG_RECORD_SELECTS, function->checksum, scratch,
                       (size_t)function->select_count * WPG_SELECT_COUNTERS, err);
@@ -124,7 +133,8 @@ static wpg_status add_values(wpg_profile *profile, wpg_record_name *name, wpg_re
         uint64_t extremes[2];
         uint32_t count = wpg_probe_pairs(pairs, &table->sites[s], counted->values, have);
         for (uint32_t i = 0; i < count && status == WPG_OK; i++)
-            status = wpg_profile_add_value(profile, text, hash, s, pairs[i].value, pairs[i].count, err);
+            status = wpg_profile_add_value(profile, text, hash, s, pairs[i].value,
+                                           scaled(counted, pairs[i].count), err);
         bool some = wpg_probe_extremes(extremes, &table->sites[s], counted->values, have);
         for (uint32_t i = 0; some && i < 2 && status == WPG_OK; i++)
             status = wpg_profile_add_value(profile, text, hash, (size_t)table->site_count + s, extremes[i], 1,
@@ -145,7 +155,7 @@ static wpg_status add_tables(wpg_profile *profile, wpg_record_name *name, const 
         if (kind == WPG_RECORD_KINDS)
             return wpg_fail(err, WPG_E_ARGUMENT, "no record is called '%s'", table->record);
         for (uint32_t w = 0; w < table->word_count; w++)
-            scratch[w] = wpg_probe_value(map, function, table, w, counted->values, have);
+            scratch[w] = scaled(counted, wpg_probe_value(map, function, table, w, counted->values, have));
         WPG_TRY(add_record(profile, name, kind, function->checksum, scratch, table->word_count, err));
         WPG_TRY(add_values(profile, name, kind, function->checksum, counted, table, err));
     }
@@ -195,7 +205,7 @@ static wpg_status add_pipeline_record(wpg_profile *profile, const wpg_record_nam
     return status;
 }
 
-/* A count by its index; 0 where there is none. */
+/* A count by its index, as it is in memory; 0 where there is none. */
 static uint64_t value_at(const wpg_counted *counted, const wpg_counter_map *map, uint32_t index)
 {
     return wpg_counter_value(map, index, counted->values, atomic_load(&counted->slot->count));
@@ -205,11 +215,14 @@ static uint64_t value_at(const wpg_counted *counted, const wpg_counter_map *map,
 static wpg_status add_samples(wpg_profile *profile, wpg_record_name *name, const wpg_counted *counted,
                               const wpg_counter_map *map, const wpg_function_counters *entry, wpg_error *err)
 {
+    const uint32_t lanes = entry->lanes ? entry->lanes[0] : WPG_NO_COUNTER;
+    const uint32_t waves = entry->waves ? entry->waves[0] : WPG_NO_COUNTER;
+    bool inside = map->sample_rate > 1; /* the shader; else by bind */
     const uint64_t counters[WPG_SAMPLES_COUNTERS] = {
-        [WPG_SAMPLES_SEEN_LANES] = value_at(counted, map, map->seen_lanes),
-        [WPG_SAMPLES_LANES] = entry->lanes ? value_at(counted, map, entry->lanes[0]) : 0,
-        [WPG_SAMPLES_SEEN_WAVES] = value_at(counted, map, map->seen_waves),
-        [WPG_SAMPLES_WAVES] = entry->waves ? value_at(counted, map, entry->waves[0]) : 0,
+        [WPG_SAMPLES_SEEN_LANES] = value_at(counted, map, inside ? map->seen_lanes : lanes),
+        [WPG_SAMPLES_LANES] = scaled(counted, value_at(counted, map, lanes)),
+        [WPG_SAMPLES_SEEN_WAVES] = value_at(counted, map, inside ? map->seen_waves : waves),
+        [WPG_SAMPLES_WAVES] = scaled(counted, value_at(counted, map, waves)),
     };
     name->function = 0;
     return add_record(profile, name, WPG_RECORD_SAMPLES, entry->checksum, counters, WPG_SAMPLES_COUNTERS,
@@ -233,10 +246,10 @@ static wpg_status add_stage(wpg_profile *profile, const wpg_counted *counted, co
             continue;
         if (!counted->shader_only)
             WPG_TRY(add_pipeline_record(profile, &name, counted, map, function, err));
-        if (map->sample_rate > 1)
+        if (map->sample_rate > 1 || counted->binds_counted < counted->binds)
             WPG_TRY(add_samples(profile, &name, counted, map, function, err));
         if (map->without_early_tests && function->lanes) {
-            const uint64_t late = value_at(counted, map, function->lanes[0]);
+            const uint64_t late = scaled(counted, value_at(counted, map, function->lanes[0]));
             WPG_TRY(add_record(profile, &name, WPG_RECORD_LATE, function->checksum, &late, 1, err));
         }
     }
@@ -411,10 +424,16 @@ static wpg_counted *counted_of(wpg_device *device)
 /* Reads a device's counters; notes which files have news. */
 static void read_counters(wpg_device *device)
 {
-    for (wpg_counted *counted = counted_of(device); counted; counted = counted->next)
-        if (assign_file(counted))
-            counted->file->changed |= wpg_counters_read(counted->values, device->counters, counted->slot) ||
-                                      !counted->file->on_disk;
+    for (wpg_counted *counted = counted_of(device); counted; counted = counted->next) {
+        if (!assign_file(counted))
+            continue;
+        uint64_t binds = atomic_load(&counted->slot->binds);
+        counted->file->changed |= binds != counted->binds;
+        counted->binds = binds;
+        counted->binds_counted = atomic_load(&counted->slot->binds_counted);
+        counted->file->changed |=
+            wpg_counters_read(counted->values, device->counters, counted->slot) || !counted->file->on_disk;
+    }
 }
 
 /* Puts what was read into the profiles of the files that have news; into the lasting part when the device

@@ -25,6 +25,9 @@ typedef struct wpg_counted {
     wpg_hash128 pipeline;
     wpg_counter_slot *slot; /* the device's */
     uint64_t *values;       /* [slot->count] as last read */
+    /* Sampling by bind, as last read: counts stand for binds / binds_counted times as much; both 0 without.
+     */
+    uint64_t binds, binds_counted;
     struct wpg_file *file;
     bool shader_only; /* a library part: its file is shader-<hash>, it belongs to no one pipeline */
     bool first_run;   /* the first of this pipeline hash in the process: it counts the run */

@@ -9,6 +9,7 @@
 #include "layer/bundle_files.h"
 #include "layer/chain.h"
 #include "layer/filter.h"
+#include "layer/sample_bind.h"
 #include "layer/summary.h"
 #include "layer/use.h"
 #include "runtime/base/log.h"
@@ -124,7 +125,8 @@ static uint32_t instrument_stages(wpg_pipeline_plan *plan, const wpg_counter_slo
                                       .select_sites = wpg_the_process.settings.selects,
                                       .strategy = (wpg_strategy_choice)wpg_the_process.settings.strategy,
                                       .probes = wpg_the_process.probes,
-                                      .sample = (uint32_t)wpg_the_process.settings.sample};
+                                      .sample =
+                                          plan->by_bind ? 1 : (uint32_t)wpg_the_process.settings.sample};
     bool stable = wpg_counters_address_kind(device->counters) != WPG_ADDRESS_ORDINARY;
     for (size_t i = 0; i < plan->count; i++) {
         wpg_rewrite *stage = &plan->stages[i];
@@ -271,6 +273,7 @@ void wpg_pipeline_plan_make(wpg_pipeline_plan *plan, wpg_device *device,
         give_up(plan, true, "not selected by PIPELINES");
         return;
     }
+    plan->by_bind = device->mode == WPG_MODE_GENERATE && wpg_sample_by_bind() && !part;
     if (device->mode == WPG_MODE_GENERATE)
         plan_generate(plan);
     else

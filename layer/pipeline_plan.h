@@ -24,6 +24,7 @@ typedef struct wpg_pipeline_plan {
     VkPipelineShaderStageCreateInfo infos[WPG_MAX_STAGES]; /* to hand down, in the application's order */
     wpg_hash128 hash;
     bool identified, part; /* part: of a pipeline library, counted under its shader's hash */
+    bool by_bind;          /* the program keeps its own pipeline, ours stands beside it (sample_bind.h) */
     bool early_tests;      /* its state lets early tests be declared: see wpg_instrument_target */
     bool changed;          /* infos differ from the application's */
     wpg_counted *counted;  /* generate */

@@ -11,6 +11,7 @@
 #include "layer/chain.h"
 #include "layer/hooks.h"
 #include "layer/pipeline_plan.h"
+#include "layer/sample_bind.h"
 #include "layer/record.h"
 #include "layer/summary.h"
 #include "runtime/base/log.h"
@@ -188,6 +189,13 @@ static VkResult create_ours(request *req, const wpg_pipeline_plan *plan, const v
     return result;
 }
 
+static void not_compiled(wpg_pipeline_plan *plan)
+{
+    plan->changed = false;
+    (void)strcpy(plan->why, "its rewritten form was not compiled yet");
+    plan->expected = true;
+}
+
 /* The application asked not to wait for a compile: ours is given if it is at hand, else the driver answers
  * for the original. */
 static VkResult create_if_cached(request *req, wpg_pipeline_plan *plan, const void *info,
@@ -199,12 +207,35 @@ static VkResult create_if_cached(request *req, wpg_pipeline_plan *plan, const vo
     }
     VkResult result = call_driver(req, req->cache, 1, info, pipeline);
     if (result == VK_SUCCESS) {
-        plan->changed = false;
-        (void)strcpy(plan->why, "its rewritten form was not compiled yet");
-        plan->expected = true;
+        not_compiled(plan);
         wpg_pipeline_plan_commit(plan, true);
     }
     return result;
+}
+
+/* Sampling by bind: the program gets its own, made as it asked; ours is made beside it, from the same
+ * create-info, and nothing the program can see tells of it. */
+static VkResult create_beside(request *req, wpg_pipeline_plan *plan, const void *info, VkPipeline *pipeline)
+{
+    const VkBaseInStructure *base = info;
+    VkPipeline ours = VK_NULL_HANDLE;
+    VkResult result = call_driver(req, req->cache, 1, info, pipeline);
+    if (result != VK_SUCCESS)
+        return result;
+    feedback kept = {0};
+    keep_feedback(&kept, base->pNext);
+    bool made = create_ours(req, plan, info, &ours) == VK_SUCCESS;
+    restore_feedback(&kept);
+    if (made && !wpg_twin_add(req->device, *pipeline, ours, plan->counted->slot)) {
+        req->device->next.DestroyPipeline(req->device->handle, ours, req->allocator);
+        made = false;
+    }
+    if (!made && (flags_of(req, info) & VK_PIPELINE_CREATE_FAIL_ON_PIPELINE_COMPILE_REQUIRED_BIT)) {
+        not_compiled(plan);
+        made = true;
+    }
+    wpg_pipeline_plan_commit(plan, made);
+    return VK_SUCCESS;
 }
 
 static VkResult create_changed(request *req, wpg_pipeline_plan *plan, const void *info, VkPipeline *pipeline)
@@ -267,7 +298,9 @@ static VkResult create_one(request *req, const void *info, VkPipeline *pipeline)
                                req->graphics && allows_early_tests(info));
 
     VkResult result;
-    if (plan.changed)
+    if (plan.changed && plan.by_bind)
+        result = create_beside(req, &plan, info, pipeline);
+    else if (plan.changed)
         result = create_changed(req, &plan, info, pipeline);
     else {
         /* A link compiles parts that may be ours: the program's cache must not see that either. */

@@ -4,6 +4,7 @@
 
 #include "layer/bundle_files.h"
 #include "layer/record_queries.h"
+#include "layer/sample_bind.h"
 
 /* -- Layouts */
 
@@ -107,6 +108,7 @@ VKAPI_ATTR void VKAPI_CALL wpg_record_DestroyPipeline(VkDevice handle, VkPipelin
         wpg_record_next_generation();
         free(wpg_handles_remove(&device->bindables, (uint64_t)pipeline));
     }
+    wpg_twin_destroy(device, pipeline, allocator);
     device->next.DestroyPipeline(handle, pipeline, allocator);
 }
 
@@ -167,6 +169,8 @@ VKAPI_ATTR void VKAPI_CALL wpg_record_CmdBindPipeline(VkCommandBuffer commands, 
     wpg_bound *bound = recording ? bound_at(recording, point) : NULL;
     if (bound)
         bind(recording, bound, bindable_of(recording, pipeline));
+    if (recording && recording->device->binds)
+        pipeline = wpg_twin_choose(recording->device, pipeline);
     next->CmdBindPipeline(commands, point, pipeline);
 }
 

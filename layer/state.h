@@ -48,6 +48,8 @@ typedef struct wpg_device {
     wpg_handles command_pools;      /* VkCommandPool -> wpg_command_pool */
     wpg_handles bindables;          /* VkPipeline -> wpg_bindable */
     wpg_handles layouts;            /* VkPipelineLayout -> its push constants */
+    bool binds;                     /* pipelines are sampled by bind (sample_bind.h); constant */
+    wpg_handles twins;              /* VkPipeline -> its counting twin */
     struct wpg_query_plan *queries; /* what is measured of command buffers; NULL: nothing */
     wpg_handles view_passes;        /* VkRenderPass with several views -> not NULL */
     atomic_bool views_unknown;      /* one could not be noted */

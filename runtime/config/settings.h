@@ -14,6 +14,8 @@
 typedef enum wpg_mode { WPG_MODE_OFF, WPG_MODE_GENERATE, WPG_MODE_USE } wpg_mode;
 typedef enum wpg_placement { WPG_PLACEMENT_AUTO, WPG_PLACEMENT_DEVICE, WPG_PLACEMENT_HOST } wpg_placement;
 
+typedef enum wpg_sample_by { WPG_SAMPLE_BY_WORKGROUP, WPG_SAMPLE_BY_BIND } wpg_sample_by_setting;
+
 typedef enum wpg_setting_type {
     WPG_SETTING_CHOICE,
     WPG_SETTING_BOOL,

@@ -24,6 +24,8 @@ typedef struct wpg_counter_slot {
     atomic_size_t first; /* index of the first, in 64-bit counters from the start of counter memory */
     atomic_flag placing; /* held while one thread places it */
     atomic_bool listed;  /* somebody keeps a record of it: the layer lists a pipeline once */
+    /* Sampling by bind: times the pipeline was bound, and of these bound so that it counts; else 0. */
+    atomic_uint_least64_t binds, binds_counted;
 } wpg_counter_slot;
 
 typedef struct wpg_layout {

@@ -57,6 +57,13 @@ check record "$app" record "$WPG_SPIRV"
 grep -l '^sum gpu-nanoseconds' "$work"/record.wavepgo/pipelines/*.facts >/dev/null || fail "record: nothing was measured"
 unset WAVEPGO_BUNDLE WAVEPGO_TIMESTAMPS WAVEPGO_PIPELINE_STATISTICS
 check bench "$bench" --size small --checksum
+# Two bodies in one shader; two pipelines for one.
+export WAVEPGO_SAMPLE=1/4
+check sampled "$bench" --size small --checksum --case mandelbrot --case post --case patch
+export WAVEPGO_SAMPLE_BY=bind
+check sampled-bind "$bench" --size small --checksum --binds 3 --case mandelbrot --case post --case patch
+check sampled-batch "$app" batch "$WPG_SPIRV"
+unset WAVEPGO_SAMPLE WAVEPGO_SAMPLE_BY
 for kernel in nested_loops.comp demote_loop.frag discard_loop.frag vertex_loop.vert geometry_branch.geom \
     control_switch.tesc evaluation_loop.tese; do
     stage=${kernel##*.}

@@ -1,0 +1,98 @@
+/* Twins of pipelines, and which of the two is bound. Which bind of every N is counted is decided by a hash of
+ * where the N are in the pipeline's life, so that a program that binds in a rhythm is not always caught on
+ * the same beat. */
+#include "layer/sample_bind.h"
+
+#include <stdlib.h>
+
+typedef struct twin {
+    VkPipeline ours;
+    wpg_counter_slot *slot;
+} twin;
+
+bool wpg_sample_by_bind(void)
+{
+    const wpg_settings *settings = &wpg_the_process.settings;
+    return settings->sample > 1 && settings->sample_by == WPG_SAMPLE_BY_BIND;
+}
+
+void wpg_twins_init(wpg_device *device)
+{
+    wpg_handles_init(&device->twins);
+}
+
+static void free_twin(void *record, void *context)
+{
+    (void)context;
+    free(record);
+}
+
+void wpg_twins_finish(wpg_device *device)
+{
+    wpg_handles_each(&device->twins, free_twin, NULL);
+    wpg_handles_finish(&device->twins);
+}
+
+bool wpg_twin_add(wpg_device *device, VkPipeline pipeline, VkPipeline ours, wpg_counter_slot *slot)
+{
+    twin *made = malloc(sizeof *made);
+    if (!made)
+        return false;
+    *made = (twin){ours, slot};
+    /* A handle's record stays with it: one left over from a handle destroyed behind our back goes. */
+    free(wpg_handles_remove(&device->twins, (uint64_t)pipeline));
+    if (wpg_handles_set(&device->twins, (uint64_t)pipeline, made))
+        return true;
+    free(made);
+    return false;
+}
+
+/* splitmix64's finalizer: all bits mixed (Steele, Lea, Flood, "Fast splittable pseudorandom number
+ * generators", OOPSLA 2014). */
+static uint64_t mix(uint64_t x)
+{
+    x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
+    return x ^ x >> 31;
+}
+
+VkPipeline wpg_twin_choose(wpg_device *device, VkPipeline pipeline)
+{
+    const twin *found = wpg_handles_get(&device->twins, (uint64_t)pipeline);
+    if (!found)
+        return pipeline;
+    const uint64_t rate = (uint64_t)wpg_the_process.settings.sample;
+    uint64_t index = atomic_fetch_add_explicit(&found->slot->binds, 1, memory_order_relaxed);
+    uint64_t round = index / rate;
+    uint64_t place = round ? mix(found->slot->hash.high ^ round) % rate : 0;
+    if (index % rate != place)
+        return pipeline;
+    atomic_fetch_add_explicit(&found->slot->binds_counted, 1, memory_order_relaxed);
+    return found->ours;
+}
+
+void wpg_twin_destroy(wpg_device *device, VkPipeline pipeline, const VkAllocationCallbacks *allocator)
+{
+    twin *found = pipeline ? wpg_handles_remove(&device->twins, (uint64_t)pipeline) : NULL;
+    if (found)
+        device->next.DestroyPipeline(device->handle, found->ours, allocator);
+    free(found);
+}
+
+VKAPI_ATTR void VKAPI_CALL wpg_sample_bind_pipeline(VkCommandBuffer commands, VkPipelineBindPoint point,
+                                                    VkPipeline pipeline)
+{
+    wpg_device *device = wpg_device_of(commands);
+    if (device)
+        device->next.CmdBindPipeline(commands, point, wpg_twin_choose(device, pipeline));
+}
+
+VKAPI_ATTR void VKAPI_CALL wpg_sample_destroy_pipeline(VkDevice handle, VkPipeline pipeline,
+                                                       const VkAllocationCallbacks *allocator)
+{
+    wpg_device *device = wpg_device_of(handle);
+    if (!device)
+        return;
+    wpg_twin_destroy(device, pipeline, allocator);
+    device->next.DestroyPipeline(handle, pipeline, allocator);
+}
