@@ -166,14 +166,30 @@ static wpg_record_entry *add_entry(wpg_recording *recording, wpg_totals *totals)
         recording->entries_made++;
     } else { /* an entry of an earlier recording, with its memory */
         wpg_record_entry *old = &recording->entries.data[recording->entries.count++];
-        wpg_word_values *words = old->words;
-        if (words)
-            memset(words, 0, WPG_PUSH_WORDS * sizeof *words);
-        *old = (wpg_record_entry){.totals = totals, .words = words};
+        wpg_record_entry fresh = {.totals = totals, .words = old->words, .word_count = old->word_count};
+        if (fresh.words)
+            memset(fresh.words, 0, fresh.word_count * sizeof *fresh.words);
+        *old = fresh;
     }
     wpg_record_entry *entry = &recording->entries.data[index];
     entry->counters[WPG_RECORD_SUBMISSIONS] = 1;
     return wpg_map_set(&recording->by_totals, (uint64_t)(uintptr_t)totals, index) ? entry : NULL;
+}
+
+/* Room for the values of every word up to the last one that a layout has: few have the 256 bytes there may
+ * be. */
+static bool reserve_words(wpg_record_entry *entry, uint64_t push_words)
+{
+    size_t need = push_words ? 64 - (size_t)__builtin_clzll(push_words) : 0;
+    if (need <= entry->word_count)
+        return true;
+    wpg_word_values *grown = realloc(entry->words, need * sizeof *grown);
+    if (!grown)
+        return false;
+    memset(grown + entry->word_count, 0, (need - entry->word_count) * sizeof *grown);
+    entry->words = grown;
+    entry->word_count = need;
+    return true;
 }
 
 ptrdiff_t wpg_record_entry_of(wpg_recording *recording, wpg_totals *totals, uint64_t push_words)
@@ -186,9 +202,7 @@ ptrdiff_t wpg_record_entry_of(wpg_recording *recording, wpg_totals *totals, uint
         entry = &recording->entries.data[index];
     else
         entry = add_entry(recording, totals);
-    if (entry && push_words && !entry->words)
-        entry->words = calloc(WPG_PUSH_WORDS, sizeof *entry->words);
-    if (!entry || (push_words && !entry->words)) {
+    if (!entry || !reserve_words(entry, push_words)) {
         drop(recording);
         return WPG_NOTHING_BOUND;
     }

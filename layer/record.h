@@ -40,7 +40,8 @@ typedef struct wpg_record_entry {
     wpg_totals *totals;
     uint64_t counters[WPG_RECORD_COUNTER_COUNT];
     uint64_t push_words;
-    wpg_word_values *words; /* [WPG_PUSH_WORDS], owned; NULL if the pipeline has no push constants */
+    wpg_word_values *words; /* [word_count], owned; up to the last word in push_words at least */
+    size_t word_count;
 } wpg_record_entry;
 
 enum { WPG_BIND_POINTS = 2, WPG_NOTHING_BOUND = -1 }; /* graphics and compute */

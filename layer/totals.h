@@ -64,6 +64,7 @@ typedef struct wpg_word_values {
 /* When the table is full the rarest value gives way to one that is at least as common and counts among the
  * others: totals stay exact, single counts become lower bounds. */
 void wpg_word_count(wpg_word_values *word, uint32_t value, uint64_t n);
+/* The words named by push_words; `from` and `into` reach to the last of them. */
 void wpg_words_add(wpg_word_values *into, const wpg_word_values *from, uint64_t push_words);
 
 typedef struct wpg_totals {

@@ -364,6 +364,35 @@ static void pools_go(void **state)
     assert_int_equal(counted(HASH, WPG_RECORD_DISPATCHES), 3 * MOST);
 }
 
+/* One pipeline hash with layouts of other lengths in one command buffer, recorded again and again. */
+static void layouts_of_one_hash(void **state)
+{
+    (void)state;
+    enum { HASH = 8 };
+    const uint32_t values[64] = {[0] = 3, [63] = 4};
+    VkPipelineLayout layouts[2] = {layout_with(0, 4), layout_with(0, 256)};
+    VkPipeline pipelines[2] = {pipeline_with(HASH, layouts[0]), pipeline_with(HASH, layouts[1])};
+    VkCommandBufferBeginInfo begin = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
+    VkCommandBuffer c = begun();
+    for (int round = 0; round < 3; round++) {
+        wpg_record_BeginCommandBuffer(c, &begin);
+        for (int i = 0; i < 2; i++) {
+            const int which = round == 1 ? 1 - i : i;
+            wpg_record_CmdBindPipeline(c, VK_PIPELINE_BIND_POINT_COMPUTE, pipelines[which]);
+            wpg_record_CmdPushConstants(c, layouts[which], VK_SHADER_STAGE_ALL, 0, which ? 256 : 4, values);
+            wpg_record_CmdDispatch(c, 1, 1, 1);
+        }
+        wpg_record_EndCommandBuffer(c);
+        wpg_record_submit(c, VK_NULL_HANDLE);
+    }
+    finish(c, 0);
+    assert_int_equal(counted(HASH, WPG_RECORD_DISPATCHES), 6);
+    assert_int_equal(seen(HASH, 0, 3), 6);
+    assert_int_equal(seen(HASH, 1, 0), 3);
+    assert_int_equal(seen(HASH, 63, 4), 3);
+    assert_int_equal(unpushed(HASH, 63), 0);
+}
+
 static void memory_runs_out(void **state)
 {
     (void)state;
@@ -410,6 +439,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(push_constants, open_device, close_device),
         cmocka_unit_test_setup_teardown(secondaries, open_device, close_device),
         cmocka_unit_test_setup_teardown(pools_go, open_device, close_device),
+        cmocka_unit_test_setup_teardown(layouts_of_one_hash, open_device, close_device),
         cmocka_unit_test_setup_teardown(memory_runs_out, open_device, close_device),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
