@@ -10,7 +10,7 @@
 #
 # Needs x86-64 Linux and a Vulkan driver; no root, no network, no display, no compiler. Writes the result file and nothing else (work is
 # done in a temporary folder that is removed). Exit status: 0 all is well, 1 something is inexact or failed (the file says what),
-# 77 no Vulkan device, 2 bad option.
+# 77 no Vulkan device, 2 bad option. CASES in the environment (names of benchmarks) leaves out the others.
 set -u
 
 kit=$(cd "$(dirname "$0")" && pwd) || exit 1
@@ -159,7 +159,10 @@ say "device $device: $(sed -n 's/.*"device":"\([^"]*\)".*/\1/p' parts/device)," 
     "$(sed -n 's/.*"driver_name":"\([^"]*\)".*/\1/p' parts/device) $(sed -n 's/.*"driver_info":"\([^"]*\)".*/\1/p' parts/device)"
 E2E_DEVICE=$device # for the exactness checks
 export E2E_DEVICE
-bench() { wavepgo-bench --device "$device" "$@"; }
+some= # CASES: names of benchmarks; default all
+for case in ${CASES:-}; do some="$some --case $case"; done
+# shellcheck disable=SC2086
+bench() { wavepgo-bench --device "$device" $some "$@"; }
 
 # ---- which modes this layer knows ----
 
@@ -266,9 +269,9 @@ records() { awk -v kind="$2" -v RS= '{ name = $1 } kind == "" || index(name, kin
 reference=
 : >counts.lines
 for mode in $strategies; do
-    # shellcheck disable=SC2046
+    # shellcheck disable=SC2046,SC2086
     wavepgo run $(strategy_options "$mode") --cache none --summary 0 --profile-file "$work/counts-$mode/%b.profraw" -- \
-        wavepgo-bench --device "$device" --size $count_size --checksum >counts.out 2>counts.err &&
+        wavepgo-bench --device "$device" $some --size $count_size --checksum >counts.out 2>counts.err &&
         wavepgo merge --quiet --format text -o "counts-$mode.txt" "counts-$mode" 2>>counts.err || {
         status=1
         printf '{"mode":"%s","error":%s}\n' "$mode" "$(json_string "$(tail -n 1 counts.err)")" >>counts.lines

@@ -27,7 +27,7 @@ done
 kit_run() {
     chmod -R a-w "$kit" "$HOME"
     (cd elsewhere && env -i PATH=/usr/bin:/bin HOME="$HOME" TMPDIR="$work" VK_ICD_FILENAMES="${icd_seen:-$VK_ICD_FILENAMES}" \
-        VK_DRIVER_FILES="${icd_seen:-$VK_ICD_FILENAMES}" ${LD_LIBRARY_PATH:+LD_LIBRARY_PATH="$LD_LIBRARY_PATH"} sh "$kit/labkit.sh" "$@") >kit.out 2>kit.err
+        VK_DRIVER_FILES="${icd_seen:-$VK_ICD_FILENAMES}" CASES="mandelbrot uber post mesh patch" ${LD_LIBRARY_PATH:+LD_LIBRARY_PATH="$LD_LIBRARY_PATH"} sh "$kit/labkit.sh" "$@") >kit.out 2>kit.err
     kit_code=$?
     chmod -R u+w "$kit" "$HOME"
 }
