@@ -20,6 +20,7 @@ extern const size_t check_config_count;
 typedef struct checker {
     bool simulated; /* by the interpreter in step, instead of a driver */
     uint32_t simulated_shape[RANDOM_WORDS];
+    bool helpers[RANDOM_WORDS];
     vkc_device *device;
     vkc_buffer counters;                /* the directory entry, then the counters */
     vkc_buffer buffers[RANDOM_BUFFERS]; /* of the shader */

@@ -289,8 +289,9 @@ static bool run_all(wave *w, uint32_t entry_label)
                 return false;
             lane->depth = 0;
             use_lane(w, w->count);
+            w->m->lane = w->count;
             good = simt_start_lane(w->m, i);
-            lane->helper = false;
+            lane->helper = launch->helpers && launch->helpers[i];
             w->count++;
             lane->running = true;
             lane->block = lane->from = entry_label;

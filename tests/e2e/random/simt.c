@@ -192,9 +192,10 @@ bool simt_prepare(machine *m, simt_counts *counts)
     }
     for (uint32_t f = 0; f < counts->function_count; f++) {
         simt_function *c = &counts->functions[f];
-        c->waves = calloc(3 * (size_t)c->block_count + 1, sizeof *c->waves);
+        c->waves = calloc(4 * (size_t)c->block_count + 1, sizeof *c->waves);
         c->lanes = c->waves + c->block_count;
         c->uniform = c->lanes + c->block_count;
+        c->uniform_most = c->uniform + c->block_count;
         if (!c->waves)
             return simt_refuse(m, "out of memory");
     }
@@ -207,18 +208,21 @@ static bool fill_builtins(machine *m, uint32_t invocation)
     WPG_INST_EACH (d, m->module) {
         if (d->opcode == SpvOpFunction)
             break;
-        if (d->opcode != SpvOpDecorate || d->words[2] != SpvDecorationBuiltIn)
+        bool located = d->opcode == SpvOpDecorate && d->words[2] == SpvDecorationLocation;
+        if (d->opcode != SpvOpDecorate || (d->words[2] != SpvDecorationBuiltIn && !located))
             continue;
         uint32_t *words = m->lane_words + m->variable[d->words[1]], local = m->launch->local_size;
         const wpg_inst *variable = wpg_module_def(m->module, d->words[1]);
         if (!variable || variable->opcode != SpvOpVariable)
             continue; /* WorkgroupSize is a constant */
-        if (d->words[3] == SpvBuiltInGlobalInvocationId)
+        if (located || d->words[3] == SpvBuiltInGlobalInvocationId)
             words[0] = invocation;
         else if (d->words[3] == SpvBuiltInLocalInvocationId)
             words[0] = invocation % local;
         else if (d->words[3] == SpvBuiltInWorkgroupId)
             words[0] = invocation / local;
+        else if (d->words[3] == SpvBuiltInSubgroupLocalInvocationId)
+            words[0] = m->lane;
         else
             return simt_refuse(m, "built-in %u", d->words[3]);
     }
@@ -266,6 +270,8 @@ static uint64_t mix(uint64_t digest, uint64_t next)
 
 static bool take_note(machine *m, uint32_t block_label)
 {
+    if (m->helper)
+        return true;
     if (m->note_count == m->note_capacity) {
         size_t capacity = m->note_capacity ? 2 * m->note_capacity : 4096;
         note *notes = realloc(m->notes, capacity * sizeof *notes);
@@ -619,7 +625,8 @@ static void add_up(machine *m, simt_counts *counts, uint32_t members)
             block -= counts->functions[f].block_count;
         counts->functions[f].waves[block]++;
         counts->functions[f].lanes[block] += end - i;
-        counts->functions[f].uniform[block] += end - i == members;
+        counts->functions[f].uniform[block] += !m->demoted && end - i == members;
+        counts->functions[f].uniform_most[block] += end - i + m->demoted >= members;
     }
 }
 
@@ -660,11 +667,15 @@ static bool run_waves(machine *m, simt_counts *counts)
             continue;
         m->note_count = 0;
         m->lane = 0;
+        m->demoted = 0;
         for (uint32_t i = first; good && i < total; i++) {
             if (m->launch->waves[i] != m->launch->waves[first])
                 continue;
             done[i] = true;
+            if (m->launch->helpers && m->launch->helpers[i])
+                continue;
             good = run_lane(m, entry, i);
+            m->demoted += m->helper;
             m->lane++;
         }
         add_up(m, counts, m->lane);

@@ -5,11 +5,12 @@
  * used. Each lane runs alone and notes the blocks it enters, each with where it was: the calls that led there
  * and the iteration of every loop around it. Under structured reconvergence lanes of a wave run a block
  * together exactly if those notes agree; such a group is one execution by the wave (DESIGN 4): waves is the
- * number of groups, lanes their members, uniform those groups that hold every lane of the wave.
+ * number of groups, lanes their members, uniform those groups that hold every lane of the wave. Lanes that
+ * demote run on and count no more.
  *
  * Knows the instructions of integer shaders that work on their own words of storage buffers: 32-bit integers,
- * bools, vectors, small arrays, functions, barriers. Anything else is refused by name. Threads: one run a
- * thread. */
+ * bools, vectors, small arrays, functions, barriers, kill and demote. Anything else is refused by name.
+ * Threads: one run a thread. */
 #ifndef WPG_TESTS_E2E_RANDOM_SIMT_H
 #define WPG_TESTS_E2E_RANDOM_SIMT_H
 
@@ -18,8 +19,9 @@
 enum { SIMT_BINDINGS = 4, SIMT_FUNCTIONS = 64 };
 
 typedef struct simt_launch {
-    uint32_t local_size, groups;      /* along x */
-    const uint32_t *waves;            /* [local_size * groups] name of the wave each invocation runs in */
+    uint32_t local_size, groups; /* along x */
+    const uint32_t *waves;       /* [local_size * groups] name of the wave each invocation runs in */
+    const bool *helpers;         /* [local_size * groups] invocations that start as helpers; NULL: none */
     uint32_t *buffers[SIMT_BINDINGS]; /* storage buffers of set 0 by binding; written as the shader does */
     size_t buffer_words[SIMT_BINDINGS];
     /* What OpTypePointer PhysicalStorageBuffer reaches (simt_run_waves). */
@@ -31,6 +33,9 @@ typedef struct simt_launch {
 typedef struct simt_function {
     uint32_t id, block_count;          /* blocks in module order, as the profile numbers them */
     uint64_t *waves, *lanes, *uniform; /* [block_count] */
+    /* [block_count] Where lanes of a wave demote, uniform is not what one lane can tell (live.c): what it may
+     * be at most; `uniform` is then what it must be at least. Equal where nothing demotes. */
+    uint64_t *uniform_most;
 } simt_function;
 
 typedef struct simt_counts {

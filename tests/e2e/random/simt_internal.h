@@ -47,7 +47,8 @@ typedef struct machine {
     size_t note_count, note_capacity;
     uint32_t lane; /* that runs, by number in its wave */
     uint64_t steps;
-    bool helper; /* the lane that runs is a helper: it writes nothing */
+    bool helper;      /* the lane that runs is a helper: it writes nothing */
+    uint32_t demoted; /* lanes of the wave that demoted */
 } machine;
 
 /* False, with the message for simt_counts.error. */

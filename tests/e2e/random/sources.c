@@ -17,6 +17,21 @@ enum { MOST_INVOCATIONS = 200 };
 /* The lane's three words kept in variables instead: read at the start, `mine` and `shared` written where the
  * shader returns. Shorter to compile, and values live across blocks as in a real shader; what lavapipe 22.3
  * does to those, the other flavour avoids. */
+/* A fragment shader's invocation number: a flat input at location 0. */
+static void number_fragments(wpg_module *m, wpg_inst *entry)
+{
+    uint32_t u32 = wpg_type_u32(m), number = wpg_module_fresh_id(m);
+    uint32_t input =
+        wpg_global_variable(m, entry, SpvStorageClassInput, wpg_type_pointer(m, SpvStorageClassInput, u32));
+    wpg_decorate(m, input, SpvDecorationLocation, (const uint32_t[]){0}, 1);
+    wpg_decorate(m, input, SpvDecorationFlat, NULL, 0);
+    wpg_inst *inst = wpg_next_function(m->first);
+    while (inst->opcode != SpvOpIMul) /* the number times the words of a lane */
+        inst = inst->next;
+    wpg_inst_add(m, inst, SpvOpLoad, u32, number, input);
+    inst->words[3] = number;
+}
+
 static bool into_registers(random_source *s)
 {
     wpg_module *m = NULL;
@@ -24,7 +39,10 @@ static bool into_registers(random_source *s)
     if (wpg_module_parse(&m, s->words, s->count, &err) != WPG_OK)
         return false;
     uint32_t u32 = wpg_type_u32(m), type = wpg_type_pointer(m, SpvStorageClassPrivate, u32), kept[3];
-    wpg_inst *entry = wpg_find_entry_point(m, SpvExecutionModelGLCompute, "main");
+    wpg_inst *entry =
+        wpg_find_entry_point(m, s->fragment ? SpvExecutionModelFragment : SpvExecutionModelGLCompute, "main");
+    if (s->fragment)
+        number_fragments(m, entry);
     for (unsigned i = 0; i < 3; i++)
         kept[i] = wpg_global_variable(m, entry, SpvStorageClassPrivate, type);
     for (wpg_inst *inst = m->first, *next; inst; inst = next) {
@@ -64,7 +82,7 @@ static bool from_blocks(random_source *s)
 {
     program p;
     program_words spirv;
-    program_make(&p, s->seed, 2 + (int)(s->seed / 4 % 6), false);
+    program_make(&p, s->seed, 2 + (int)(s->seed / 4 % 6), s->fragment);
     program_spirv(&spirv, &p, s->local_size);
     for (uint32_t i = 0; i < s->local_size * s->groups; i++) {
         program_lane lane = program_lane_start(i + (uint32_t)s->seed);
@@ -75,7 +93,7 @@ static bool from_blocks(random_source *s)
     s->words = spirv.words.data;
     s->count = spirv.words.count;
     program_finish(&p);
-    return s->seed % 8 == 0 || into_registers(s);
+    return (s->seed % 8 == 0 && !s->fragment) || into_registers(s);
 }
 
 static bool from_glsl(random_source *s)
@@ -102,7 +120,7 @@ bool random_source_needs_glsl(uint64_t seed)
     return seed % 8 == 3;
 }
 
-bool random_source_make(random_source *s, uint64_t seed)
+bool random_source_make(random_source *s, uint64_t seed, bool fragments)
 {
     memset(s, 0, sizeof *s);
     s->seed = seed;
@@ -110,7 +128,11 @@ bool random_source_make(random_source *s, uint64_t seed)
     s->groups = MOST_INVOCATIONS / s->local_size;
     s->groups = s->groups > 7 ? 7 : s->groups;
     bool glsl = random_source_needs_glsl(seed);
-    s->name = glsl ? "functions" : seed % 8 ? "blocks, registers" : "blocks, memory";
+    s->fragment = fragments && seed % 8 > 5;
+    s->name = s->fragment ? "fragment"
+              : glsl      ? "functions"
+              : seed % 8  ? "blocks, registers"
+                          : "blocks, memory";
     return glsl ? from_glsl(s) : from_blocks(s);
 }
 

@@ -11,18 +11,21 @@
 
 enum { RANDOM_WORDS = 1024, RANDOM_BUFFERS = 2 };
 
-/* A compute shader over storage buffers 0 and 1 of set 0; each invocation writes words of its own only. */
+/* A compute shader, or a fragment shader, over storage buffers 0 and 1 of set 0; each invocation writes words
+ * of its own only. */
 typedef struct random_source {
     const char *name;
     uint64_t seed;
     uint32_t local_size, groups;
+    bool fragment;   /* kills and demotes; its invocations numbered by a flat input */
     uint32_t *words; /* SPIR-V, entry point "main"; malloc'd */
     size_t count;
     uint32_t buffers[RANDOM_BUFFERS][RANDOM_WORDS]; /* what they hold at the start */
 } random_source;
 
-/* The program of a seed. False if the front end cannot make it (it has said why). Free with _finish. */
-bool random_source_make(random_source *source, uint64_t seed);
+/* The program of a seed; among them fragment shaders if the caller can run them. False if the front end
+ * cannot make it (it has said why). Free with _finish. */
+bool random_source_make(random_source *source, uint64_t seed, bool fragments);
 /* Does the program of the seed come from GLSL, and so need a front end installed? */
 bool random_source_needs_glsl(uint64_t seed);
 void random_source_finish(random_source *source);
