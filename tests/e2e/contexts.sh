@@ -3,14 +3,20 @@
 # DontInline, so that it keeps records of its own. llvm-profdata takes both as context-sensitive sample profiles, and what
 # it sums up over the contexts of a function is the profile of that function where it was not inlined.
 . "$(dirname "$0")/lib.sh"
-need_built "$wavepgo" "$layer" "$bench"
+need_built "$wavepgo" "$layer" "$bench" "$oracle"
 need_program spirv-dis
 need_program spirv-as
 tool=${LLVM_PROFDATA_22:-$LLVM_PROFDATA_19}
 [ -n "$tool" ] || skip "no llvm-profdata 19 or 22 here"
-shaders=$WPG_BUILD/shaders
-cases="bvh raymarch uber"
-run_bench="$bench --size small --checksum $(printf -- '--case %s ' $cases)"
+need_program glslangValidator
+# A shader of our own in the place of a benchmark: returns out of ifs, loops and switches.
+shaders=$work/shaders
+cases="bvh raymarch uber rfc_uniform"
+mkdir "$shaders"
+cp "$WPG_BUILD"/shaders/*.spv "$shaders/"
+glslangValidator --quiet -V --target-env vulkan1.1 -e rfc_uniform --source-entrypoint main -o "$shaders/rfc_uniform.comp.spv" \
+    "$WPG_SOURCE/tests/e2e/shaders/contexts.comp" || die "contexts.comp does not compile"
+run_bench="$bench --size small --checksum --shaders $shaders $(printf -- '--case %s ' $cases)"
 
 generate_dumped() { # NAME COMMAND...: the shaders go to NAME.spirv
     WAVEPGO_DUMP=$work/$1.spirv
@@ -41,7 +47,7 @@ for case in $cases; do
         sed -E 's/(OpFunction %[0-9]+) (None|Const|Pure|Inline) %/\1 DontInline %/' |
         spirv-as --target-env spv1.3 --preserve-numeric-ids - -o "kept.shaders/$case.comp.spv" || fail "spirv-as"
 done
-generate_dumped kept $run_bench --shaders "$work/kept.shaders"
+generate_dumped kept $(echo "$run_bench" | sed "s#$shaders#$work/kept.shaders#")
 same absent kept
 
 for unit in waves lanes; do
@@ -73,12 +79,19 @@ for version in 19 22; do
     ours=$(awk '/^ [0-9]/ { sum += $2 } END { print sum }' waves-inlined.txt)
     [ "$shown" = "$ours" ] || fail "llvm-profdata $version shows $shown samples, $ours were written"
 done
-# The blocks of the entry function are those of its record: entries are waves of the entry block.
-"$wavepgo" show --json inlined >show.json || fail "show"
+
+# A bundle has the shaders, with their specialisation values.
+plain bundled "$wavepgo" run --generate --bundle "$work/all.wavepgo" -- $run_bench
+same absent bundled
+"$wavepgo" merge --format=cspgo-text -o bundle.txt all.wavepgo 2>bundle.err || fail "bundle: $(cat bundle.err)"
+cmp waves-inlined.txt bundle.txt || fail "a bundle gives other contexts than dumps: $(cat bundle.err)"
+plain special "$wavepgo" run --generate --bundle "$work/special.wavepgo" -- "$oracle" functions comp 64 "$WPG_SPIRV" none
+"$wavepgo" merge --format=cspgo-text -o special.txt special.wavepgo 2>special.err || fail "special: $(cat special.err)"
+grep '@' special.txt >/dev/null || fail "no call path with specialisation values: $(cat special.err)"
 
 # Without SPIR-V a shader is flat, and that is said; with another shader's SPIR-V too.
 "$wavepgo" merge --format=cspgo-text -o flat.txt inlined 2>flat.err || fail "flat: $(cat flat.err)"
-[ "$(grep -c 'written without contexts: its SPIR-V is not there' flat.err)" = 3 ] || fail "not said of each: $(cat flat.err)"
+[ "$(grep -c 'written without contexts: its SPIR-V is not there' flat.err)" = 4 ] || fail "not said of each: $(cat flat.err)"
 ! grep '@' flat.txt >/dev/null || fail "call paths from nowhere"
 ${LLVM_PROFDATA_22:-$LLVM_PROFDATA_19} merge --sample -o flat.profdata flat.txt || fail "llvm-profdata does not take the flat profile"
 mkdir mixed
@@ -87,7 +100,7 @@ for file in inlined.spirv/*.spv; do
     cp "$shaders/mandelbrot.comp.spv" "mixed/$(basename "$file")"
 done
 "$wavepgo" merge --format=cspgo-text -o mixed.txt inlined --shaders mixed 2>mixed.err || fail "mixed: $(cat mixed.err)"
-[ "$(grep -c 'written without contexts: .*\(no such entry point\|checksum\)' mixed.err)" = 3 ] || fail "not said of each: $(cat mixed.err)"
+[ "$(grep -c 'written without contexts: .*\(no such entry point\|checksum\)' mixed.err)" = 4 ] || fail "not said of each: $(cat mixed.err)"
 cmp flat.txt mixed.txt || fail "another shader's SPIR-V changed what is written"
 printf 'no SPIR-V' >"mixed/$(ls mixed | head -n 1)"
 "$wavepgo" merge --format=cspgo-text -o broken.txt inlined --shaders mixed 2>broken.err || fail "broken: $(cat broken.err)"
