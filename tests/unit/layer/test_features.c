@@ -35,6 +35,7 @@ static void features(VkPhysicalDevice p, VkPhysicalDeviceFeatures *out)
     memset(out, 0, sizeof *out);
     out->vertexPipelineStoresAndAtomics = out->fragmentStoresAndAtomics = has_stores;
     out->shaderInt64 = VK_TRUE;
+    out->pipelineStatisticsQuery = VK_TRUE;
 }
 static void features2(VkPhysicalDevice p, VkPhysicalDeviceFeatures2 *out)
 {
@@ -112,6 +113,25 @@ static void bare(void **state)
     assert_false(plan.changed);
     assert_null(plan.info.pNext);
     wpg_feature_plan_finish(&plan);
+}
+
+/* Queries of statistics: the feature is asked for when the setting wants it, and then only. */
+static void statistics(void **state)
+{
+    (void)state;
+    VkPhysicalDeviceFeatures mine = {.fragmentStoresAndAtomics = VK_TRUE};
+    VkDeviceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO, .pEnabledFeatures = &mine};
+    for (int wanted = 0; wanted < 2; wanted++) {
+        wpg_feature_plan plan;
+        wpg_the_process.settings.pipeline_statistics = wanted == 1;
+        wpg_feature_plan_make(&plan, &instance, NULL, &info, WPG_NEED_COUNTING);
+        assert_int_equal(plan.info.pEnabledFeatures->pipelineStatisticsQuery, wanted);
+        assert_int_equal(plan.planned.statistics, wanted);
+        assert_false(plan.plain.statistics);
+        wpg_feature_plan_finish(&plan);
+    }
+    wpg_the_process.settings.pipeline_statistics = false;
+    assert_false(mine.pipelineStatisticsQuery); /* the program's own structure is never changed */
 }
 
 /* Pseudo probes: nothing from Vulkan 1.3 on; before, the extension and nothing else. */
@@ -295,6 +315,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test_setup(bare, reset),
                                        cmocka_unit_test_setup(probes, reset),
+                                       cmocka_unit_test_setup(statistics, reset),
                                        cmocka_unit_test_setup(in_the_application_s_structures, reset),
                                        cmocka_unit_test_setup(unknown_structures, reset),
                                        cmocka_unit_test_setup(as_extensions, reset),
