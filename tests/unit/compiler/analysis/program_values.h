@@ -16,6 +16,9 @@ typedef struct block_values {
 typedef struct program_values {
     program_words spirv;
     block_values *blocks; /* malloc'd */
+    /* In: [block][5] which numbers (phi, mine, shared, fuel, far) the shader checks itself: where the active
+     * lanes do not agree, failures[block * 5 + number] of set 0, binding 0 is counted up. NULL: none. */
+    const bool (*checked)[5];
 } program_values;
 
 enum {
@@ -28,6 +31,11 @@ enum {
     ID_V_P_PUSH,
     ID_V_PUSH,
     ID_V_P_PUSH_UINT,
+    ID_V_OUT_ARRAY,
+    ID_V_OUT_STRUCT,
+    ID_V_P_OUT,
+    ID_V_P_OUT_UINT,
+    ID_V_OUT,
     ID_V_LAST
 };
 
@@ -54,6 +62,17 @@ PROGRAM_INLINE void values_store(program_words *w, program_literals *l, bool par
     PROGRAM_OP(w, SpvOpStore, pointer, value);
 }
 
+PROGRAM_INLINE void values_check(program_words *w, program_literals *l, uint32_t slot, uint32_t value)
+{
+    uint32_t equal = w->next++, wrong = w->next++, pointer = w->next++, old = w->next++;
+    PROGRAM_OP(w, SpvOpGroupNonUniformAllEqual, ID_BOOL, equal, program_literal(l, SpvScopeSubgroup), value);
+    PROGRAM_OP(w, SpvOpSelect, ID_UINT, wrong, equal, program_literal(l, 0), program_literal(l, 1));
+    PROGRAM_OP(w, SpvOpAccessChain, ID_V_P_OUT_UINT, pointer, ID_V_OUT, program_literal(l, 0),
+               program_literal(l, slot));
+    PROGRAM_OP(w, SpvOpAtomicIAdd, ID_UINT, old, pointer, program_literal(l, SpvScopeDevice),
+               program_literal(l, 0), wrong);
+}
+
 /* Variables, and what lanes start with: a hash of their number, a push constant, the fuel. */
 PROGRAM_INLINE void values_entry(program_words *w, program_literals *l, bool parts)
 {
@@ -76,7 +95,7 @@ PROGRAM_INLINE void values_entry(program_words *w, program_literals *l, bool par
 }
 
 PROGRAM_INLINE void values_block(program_words *w, program_literals *l, const program *p, int index,
-                                 bool parts, const int *far, block_values *ids)
+                                 bool parts, const int *far, block_values *ids, const bool *checked)
 {
     const program_block *b = &p->blocks.data[index];
     block_values *own = &ids[index];
@@ -107,6 +126,10 @@ PROGRAM_INLINE void values_block(program_words *w, program_literals *l, const pr
     values_store(w, l, parts, 0, mine);
     values_store(w, l, parts, 1, shared);
     values_store(w, l, parts, 2, own->fuel);
+    const uint32_t numbers[] = {own->phi, own->mine, own->shared, own->fuel, own->far};
+    for (uint32_t i = 0; checked && i < 5; i++)
+        if (checked[i] && numbers[i])
+            values_check(w, l, (uint32_t)index * 5 + i, numbers[i]);
     program_terminator(w, l, b, mine, shared, own->fuel);
 }
 
@@ -125,6 +148,11 @@ PROGRAM_INLINE void values_declarations(program_words *w, const program_literals
     PROGRAM_OP(w, SpvOpTypePointer, ID_V_P_PUSH, SpvStorageClassPushConstant, ID_V_PUSH_STRUCT);
     PROGRAM_OP(w, SpvOpTypePointer, ID_V_P_PUSH_UINT, SpvStorageClassPushConstant, ID_UINT);
     PROGRAM_OP(w, SpvOpVariable, ID_V_P_PUSH, ID_V_PUSH, SpvStorageClassPushConstant);
+    PROGRAM_OP(w, SpvOpTypeRuntimeArray, ID_V_OUT_ARRAY, ID_UINT);
+    PROGRAM_OP(w, SpvOpTypeStruct, ID_V_OUT_STRUCT, ID_V_OUT_ARRAY);
+    PROGRAM_OP(w, SpvOpTypePointer, ID_V_P_OUT, SpvStorageClassUniform, ID_V_OUT_STRUCT);
+    PROGRAM_OP(w, SpvOpTypePointer, ID_V_P_OUT_UINT, SpvStorageClassUniform, ID_UINT);
+    PROGRAM_OP(w, SpvOpVariable, ID_V_P_OUT, ID_V_OUT, SpvStorageClassUniform);
     PROGRAM_OP(w, SpvOpTypePointer, ID_P_UVEC3, SpvStorageClassInput, ID_UVEC3);
     PROGRAM_OP(w, SpvOpVariable, ID_P_UVEC3, ID_GLOBAL_ID, SpvStorageClassInput);
     for (size_t i = 0; i < l->values.count; i++)
@@ -142,12 +170,13 @@ PROGRAM_INLINE void program_values_make(program_values *out, const program *p, b
         abort();
     PROGRAM_OP(&body, SpvOpFunction, ID_VOID, ID_MAIN, 0, ID_FUNCTION_TYPE);
     for (size_t i = 0; i < p->blocks.count; i++)
-        values_block(&body, &literals, p, (int)i, parts, far, out->blocks);
+        values_block(&body, &literals, p, (int)i, parts, far, out->blocks,
+                     out->checked ? out->checked[i] : NULL);
     program_emit(&body, SpvOpFunctionEnd, NULL, 0);
     if (literals.values.count > MOST_LITERALS)
         abort();
     out->spirv = (program_words){.next = body.next};
-    const uint32_t header[] = {SpvMagicNumber, 0x10000, 0, body.next, 0};
+    const uint32_t header[] = {SpvMagicNumber, 0x10300, 0, body.next, 0};
     for (unsigned i = 0; i < 5; i++) {
         if (!wpg_vec_push(&out->spirv.words, header[i]))
             abort();
@@ -155,12 +184,19 @@ PROGRAM_INLINE void program_values_make(program_values *out, const program *p, b
     program_words *w = &out->spirv;
     const uint32_t name = 'm' | 'a' << 8 | 'i' << 16 | (uint32_t)'n' << 24;
     PROGRAM_OP(w, SpvOpCapability, SpvCapabilityShader);
+    PROGRAM_OP(w, SpvOpCapability, SpvCapabilityGroupNonUniform);
+    PROGRAM_OP(w, SpvOpCapability, SpvCapabilityGroupNonUniformVote);
     PROGRAM_OP(w, SpvOpMemoryModel, SpvAddressingModelLogical, SpvMemoryModelGLSL450);
     PROGRAM_OP(w, SpvOpEntryPoint, SpvExecutionModelGLCompute, ID_MAIN, name, 0, ID_GLOBAL_ID);
     PROGRAM_OP(w, SpvOpExecutionMode, ID_MAIN, SpvExecutionModeLocalSize, 64, 1, 1);
     PROGRAM_OP(w, SpvOpDecorate, ID_GLOBAL_ID, SpvDecorationBuiltIn, SpvBuiltInGlobalInvocationId);
     PROGRAM_OP(w, SpvOpMemberDecorate, ID_V_PUSH_STRUCT, 0, SpvDecorationOffset, 0);
     PROGRAM_OP(w, SpvOpDecorate, ID_V_PUSH_STRUCT, SpvDecorationBlock);
+    PROGRAM_OP(w, SpvOpDecorate, ID_V_OUT_ARRAY, SpvDecorationArrayStride, 4);
+    PROGRAM_OP(w, SpvOpMemberDecorate, ID_V_OUT_STRUCT, 0, SpvDecorationOffset, 0);
+    PROGRAM_OP(w, SpvOpDecorate, ID_V_OUT_STRUCT, SpvDecorationBufferBlock);
+    PROGRAM_OP(w, SpvOpDecorate, ID_V_OUT, SpvDecorationDescriptorSet, 0);
+    PROGRAM_OP(w, SpvOpDecorate, ID_V_OUT, SpvDecorationBinding, 0);
     values_declarations(w, &literals);
     for (size_t i = 0; i < body.words.count; i++) {
         if (!wpg_vec_push(&w->words, body.words.data[i]))
@@ -175,6 +211,7 @@ PROGRAM_INLINE void program_values_finish(program_values *v)
 {
     wpg_vec_free(&v->spirv.words);
     free(v->blocks);
+    v->blocks = NULL;
 }
 
 #endif

@@ -11,6 +11,7 @@
 #include "compiler/analysis/divergence.h"
 #include "compiler/spirv/builder.h"
 #include "tests/support/assemble.h"
+#include "tests/support/vk_compute.h"
 #include "tests/unit/compiler/analysis/program_values.h"
 
 /* -- Random programs
@@ -157,7 +158,7 @@ static void check(observer *o, const program_values *v, const wpg_divergence *d,
 static void run_program(uint64_t seed, tally *t)
 {
     program p, random = {.random = seed * UINT64_C(0x2545f4914f6cdd1d) + 3};
-    program_values plain, v;
+    program_values plain = {0}, v = {0};
     wpg_module *module;
     program_make(&p, seed, 3 + (int)(seed % 40), false);
     int *far = calloc(p.blocks.count, sizeof *far);
@@ -194,6 +195,84 @@ static void test_random(void **state)
     print_message("claimed uniform %zu, uniform in every run %zu\n", t.claimed, t.uniform);
     /* Eight waves do not show everything that may happen, so the claims stay below. */
     assert_true(t.claimed * 3 > t.uniform);
+}
+
+/* -- On a driver
+ * ------------------------------------------------------------------------------------------------------- */
+
+/* Claims of one program, checked by the shader itself. */
+static size_t run_on_driver(vkc_device *device, vkc_buffer *failures, uint64_t seed)
+{
+    program p, random = {.random = seed * UINT64_C(0x2545f4914f6cdd1d) + 3};
+    program_values v = {0};
+    wpg_module *module;
+    wpg_divergence *d;
+    size_t claims = 0;
+    program_make(&p, seed, 3 + (int)(seed % 8), false); /* LLVM 15 crashes on some larger ones */
+    size_t blocks = p.blocks.count;
+    int *far = calloc(blocks, sizeof *far);
+    bool(*checked)[NUMBERS] = calloc(blocks, sizeof *checked);
+    assert_true(far && checked && blocks * NUMBERS * 4 <= failures->size);
+    for (int pass = 0; pass < 3; pass++) { /* its graph, the claims, the shader that checks them */
+        program_values_finish(&v);
+        v.checked = pass == 2 ? (const bool(*)[NUMBERS])checked : NULL;
+        program_values_make(&v, &p, seed % 4 == 3, pass ? far : NULL);
+        if (pass == 2)
+            break;
+        wpg_cfg *cfg = graph_of(&module, &v);
+        if (pass == 0)
+            choose_far(far, cfg, &random);
+        else
+            assert_int_equal(wpg_divergence_compute(&d, cfg, &cfg->arena), WPG_OK);
+        for (size_t b = 0; pass == 1 && b < blocks; b++) {
+            const block_values *ids = &v.blocks[b];
+            const uint32_t list[NUMBERS] = {ids->phi, ids->mine, ids->shared, ids->fuel, ids->far};
+            for (int which = 0; which < NUMBERS; which++)
+                claims += checked[b][which] =
+                    list[which] && wpg_divergence_at(d, list[which], (uint32_t)b) < WPG_DIVERGENT;
+        }
+        wpg_cfg_destroy(cfg);
+        wpg_module_destroy(module);
+    }
+    uint32_t push[VKC_PUSH_BYTES / 4] = {PROGRAM_SHARED};
+    memset(failures->data, 0, failures->size);
+    vkc_job job = {.words = v.spirv.words.data,
+                   .word_count = v.spirv.words.count,
+                   .bindings = {{failures, VKC_STORAGE}},
+                   .binding_count = 1,
+                   .push = push,
+                   .groups = {4, 1, 1}};
+    assert_true(vkc_run(device, &job, NULL));
+    const uint32_t *counts = failures->data;
+    for (size_t i = 0; i < blocks * NUMBERS; i++)
+        if (counts[i])
+            fail_msg("program %llu, block %zu, number %zu: claimed uniform, %u lanes saw others differ",
+                     (unsigned long long)seed, i / NUMBERS, i % NUMBERS, counts[i]);
+    program_values_finish(&v);
+    program_finish(&p);
+    free(far);
+    free(checked);
+    return claims;
+}
+
+static void test_on_driver(void **state)
+{
+    (void)state;
+    const char *why = NULL;
+    vkc_buffer failures;
+    vkc_device *device = vkc_open(&why);
+    if (!device) {
+        print_message("no driver: %s\n", why);
+        skip();
+    }
+    assert_true(vkc_buffer_make(&failures, device, 1 << 16));
+    size_t claims = 0;
+    for (uint64_t seed = 1; seed <= 60; seed++)
+        claims += run_on_driver(device, &failures, seed);
+    print_message("%s: %zu claims hold\n", vkc_driver(device), claims);
+    assert_true(claims > 500);
+    vkc_buffer_free(&failures, device);
+    vkc_close(device);
 }
 
 /* -- Cases
@@ -387,7 +466,7 @@ static void test_fragment(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_sources), cmocka_unit_test(test_control),
-                                       cmocka_unit_test(test_loops), cmocka_unit_test(test_fragment),
-                                       cmocka_unit_test(test_random)};
+                                       cmocka_unit_test(test_loops),   cmocka_unit_test(test_fragment),
+                                       cmocka_unit_test(test_random),  cmocka_unit_test(test_on_driver)};
     return cmocka_run_group_tests_name("divergence", tests, NULL, NULL);
 }
