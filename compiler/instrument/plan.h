@@ -105,6 +105,8 @@ typedef struct wpg_function_plan {
     uint32_t loop_count;
     wpg_region *regions;
     uint32_t region_count, cell_count;
+    struct wpg_probe_cell *probe_cells; /* private counters of probes (probe_cells.c) */
+    uint32_t probe_cell_count;
     bool is_entry;
 } wpg_function_plan;
 

@@ -161,6 +161,9 @@ wpg_status wpg_plan_probes(wpg_plan *plan, wpg_function_plan *function, wpg_func
         if (good && p.first.count)
             good = keep_table(&p, &counters->tables[counters->table_count++]);
     }
+    if (good)
+        wpg_probe_place_flushes(&p);
+    good = good && !p.failed;
     good = good && keep_points(&p, function);
     wpg_vec_free(&p.points);
     wpg_vec_free(&p.first);
@@ -213,14 +216,15 @@ uint32_t wpg_probe_some(wpg_inject *in, uint32_t count)
     return WPG_EMIT(in, SpvOpSelect, in->t_u32, some, in->c_one, in->c_zero);
 }
 
-void wpg_probe_add_elected(wpg_inject *in, uint32_t live, const wpg_add *adds, size_t count)
+void wpg_probe_add_elected(wpg_inject *in, const wpg_function_plan *function, uint32_t live,
+                           const wpg_add *adds, size_t count)
 {
     wpg_if among_live = {0};
     if (live)
         among_live = wpg_if_begin(in, live);
     wpg_if elected =
         wpg_if_begin(in, WPG_EMIT(in, SpvOpGroupNonUniformElect, in->t_bool, in->subgroup_scope));
-    wpg_memory_add(in, adds, count);
+    wpg_probe_add_here(in, function, adds, count);
     wpg_if_end(in, elected);
     if (live)
         wpg_if_end(in, among_live);

@@ -21,6 +21,11 @@
 
 struct wpg_probe;
 
+/* A counter that is kept in a private variable until lanes leave. */
+typedef struct wpg_probe_cell {
+    uint32_t counter, variable;
+} wpg_probe_cell;
+
 /* A place that gets a probe's code. */
 typedef struct wpg_probe_point {
     uint32_t block;
@@ -73,6 +78,11 @@ void wpg_probe_describe(wpg_probe_plan *p, uint32_t value);
 /* The record's next value site: a table of WPG_VALUES_COUNTERS counters, or WPG_NO_COUNTER for none. */
 void wpg_probe_values(wpg_probe_plan *p, uint32_t first, wpg_value_order order);
 void wpg_probe_place(wpg_probe_plan *p, uint32_t block, wpg_inst *before, void *site);
+/* Lets counter `counter`, of at most one a visit by the elected lane, be kept privately if `block` is in a
+ * loop. */
+void wpg_probe_keep(wpg_probe_plan *p, uint32_t block, uint32_t counter);
+/* After all probes of a function: the places where what is kept goes to memory. */
+void wpg_probe_place_flushes(wpg_probe_plan *p);
 /* Zeroed memory that lives as long as the plan; NULL when it ran out. */
 void *wpg_probe_alloc(wpg_probe_plan *p, size_t count, size_t size);
 
@@ -96,6 +106,9 @@ uint32_t wpg_probe_some(wpg_inject *in, uint32_t count);
 /* Index (u32 id) of counter `first` + `offset`, the latter an id. */
 uint32_t wpg_probe_index(wpg_inject *in, uint32_t first, uint32_t offset);
 /* One of the live lanes (`live` as above) adds. */
-void wpg_probe_add_elected(wpg_inject *in, uint32_t live, const wpg_add *adds, size_t count);
+void wpg_probe_add_elected(wpg_inject *in, const wpg_function_plan *function, uint32_t live,
+                           const wpg_add *adds, size_t count);
+/* This lane adds: to what is kept privately, or to memory. */
+void wpg_probe_add_here(wpg_inject *in, const wpg_function_plan *function, const wpg_add *adds, size_t count);
 
 #endif

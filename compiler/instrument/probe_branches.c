@@ -67,7 +67,6 @@ static void emit(wpg_inject *in, const wpg_function_plan *function, const wpg_pr
     const branch_site *site = point->site;
     wpg_add adds[WPG_EDGE_ADDS * 2 + 1];
     size_t count = 0;
-    (void)function;
     uint32_t live = wpg_probe_live(in);
     for (unsigned i = 0; i < 2; i++) {
         if (!wpg_edge_is_counted(&site->side[i]))
@@ -78,7 +77,7 @@ static void emit(wpg_inject *in, const wpg_function_plan *function, const wpg_pr
     }
     if (site->waves != WPG_NO_COUNTER)
         adds[count++] = (wpg_add){site->waves, in->c_one};
-    wpg_probe_add_elected(in, live, adds, count);
+    wpg_probe_add_elected(in, function, live, adds, count);
 }
 
 const wpg_probe wpg_probe_branches = {.name = "branches",

@@ -38,12 +38,15 @@ void wpg_edges_plan(wpg_probe_plan *p, wpg_edges *edges)
             else
                 c->lanes = wpg_probe_counters(p, 1);
         }
-        if (!waves_known(p, edges, i))
+        if (!waves_known(p, edges, i)) {
             c->waves = wpg_probe_counters(p, 1);
+            wpg_probe_keep(p, edges->from, c->waves);
+        }
         edges->counted |= wpg_edge_is_counted(c);
     }
     if (!steady) {
         edges->waves = wpg_probe_counters(p, 1);
+        wpg_probe_keep(p, edges->from, edges->waves);
         edges->counted = true;
     }
 }

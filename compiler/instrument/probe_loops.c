@@ -232,12 +232,13 @@ static uint32_t concerned(wpg_inject *in, const loop_point *what)
                                             : what->condition;
 }
 
-static void emit_enter(wpg_inject *in, const loop_site *site, uint32_t trips)
+static void emit_enter(wpg_inject *in, const wpg_function_plan *function, const loop_site *site,
+                       uint32_t trips)
 {
     uint32_t live = wpg_probe_live(in);
     uint32_t fresh = WPG_EMIT(in, SpvOpIEqual, in->t_bool, trips, in->c_zero);
     wpg_add add = {site->waves, in->c_one};
-    wpg_probe_add_elected(in, wpg_probe_and(in, fresh, live), &add, 1);
+    wpg_probe_add_elected(in, function, wpg_probe_and(in, fresh, live), &add, 1);
 }
 
 static void emit_next(wpg_inject *in, const loop_site *site, const loop_point *what, uint32_t trips)
@@ -288,7 +289,7 @@ static void emit(wpg_inject *in, const wpg_function_plan *function, const wpg_pr
     uint32_t trips = WPG_EMIT(in, SpvOpLoad, in->t_u32, variable);
     switch (what->action) {
     case LOOP_ENTER:
-        emit_enter(in, what->site, trips);
+        emit_enter(in, function, what->site, trips);
         break;
     case LOOP_NEXT:
         emit_next(in, what->site, what, trips);

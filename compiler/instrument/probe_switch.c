@@ -59,7 +59,8 @@ static void plan_switch(wpg_probe_plan *p, uint32_t b)
 {
     const wpg_cfg *cfg = p->function->cfg;
     const wpg_block *block = &cfg->blocks[b];
-    uint32_t own_counters = p->plan->counter_count, compared = 0;
+    uint32_t counters_before = p->plan->counter_count, cells_before = p->function->probe_cell_count,
+             compared = 0;
     switch_site *site = wpg_probe_alloc(p, 1, sizeof *site);
     wpg_edge_counters *counters = wpg_probe_alloc(p, block->successor_count, sizeof *counters);
     if (!site || !counters)
@@ -73,7 +74,8 @@ static void plan_switch(wpg_probe_plan *p, uint32_t b)
     for (uint32_t i = 0; i < site->edges.count; i++)
         compared += wpg_edge_is_counted(&counters[i]) ? comparisons(site, cfg, i) : 0;
     if (compared > MOST_COMPARISONS) {
-        p->plan->counter_count = own_counters;
+        p->plan->counter_count = counters_before;
+        p->function->probe_cell_count = cells_before;
         return;
     }
     if (!p->first.count)
@@ -131,7 +133,7 @@ static void emit(wpg_inject *in, const wpg_function_plan *function, const wpg_pr
                                    goes_to(in, site, function->cfg, i), live);
     if (site->edges.waves != WPG_NO_COUNTER)
         adds[count++] = (wpg_add){site->edges.waves, in->c_one};
-    wpg_probe_add_elected(in, live, adds, count);
+    wpg_probe_add_elected(in, function, live, adds, count);
 }
 
 const wpg_probe wpg_probe_switch = {

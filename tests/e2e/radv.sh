@@ -28,14 +28,17 @@ kernels=$(cd "$WPG_SOURCE/tests/e2e/oracle/kernels" && ls)
 "$wavepgo" merge -o "$work/all.profdata" "$work/profile" >"$work/merge.out" 2>&1 || die "merge: $(tail -n 3 "$work/merge.out")"
 
 # The same modules, as generate and use mode rewrite them.
-for how in instrumented optimised; do
+for how in instrumented probed optimised; do
     mkdir -p "$work/$how"
     for module in "$WPG_BUILD"/shaders/*.spv "$WPG_SPIRV"/*.spv; do
         out=$work/$how/$(basename "$module")
         set --
         # The oracle's kernels are run with a workgroup size by specialisation constant.
         case $module in "$WPG_SPIRV"/*.comp.spv) [ "$(basename "$module")" = count.comp.spv ] || set -- --spec 0=64 --spec 1=5 ;; esac
-        [ $how = instrumented ] || set -- "$@" --use "$work/all.profdata"
+        case $how in
+        probed) set -- "$@" --probes all ;;
+        optimised) set -- "$@" --use "$work/all.profdata" ;;
+        esac
         "$wavepgo" instrument "$module" -o "$out" --validate "$@" >"$work/instrument.out" 2>&1 ||
             fail "$how $(basename "$module"): $(tail -n 2 "$work/instrument.out")"
     done
@@ -43,7 +46,7 @@ done
 
 for family in $families; do
     export RADV_FORCE_FAMILY=$family
-    for how in plain instrumented optimised; do
+    for how in plain instrumented probed optimised; do
         case $how in
         plain) shaders=$WPG_BUILD/shaders spirv=$WPG_SPIRV ;;
         *) shaders=$work/$how spirv=$work/$how ;;
