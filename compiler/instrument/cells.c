@@ -88,6 +88,11 @@ static uint32_t any_in(wpg_inject *in, uint32_t mask)
 static void add_where_it_stands(wpg_inject *in, const wpg_function_plan *f, const wpg_point *point)
 {
     const wpg_tally *t = &f->tallies[point->index];
+    if (t->waves_cell == WPG_NO_CELL) {
+        add(in, t->lanes_cell,
+            in->c_one); /* what the wave did follows from it (rule (passed) of methods.c) */
+        return;
+    }
     wpg_live now = wpg_live_now(in, f, point);
     uint32_t elected = wpg_live_elect(in, now);
     uint32_t both = WPG_EMIT(in, SpvOpLogicalAnd, in->t_bool, elected, now.equal);
@@ -300,8 +305,9 @@ static void leave_loop(wpg_inject *in, const wpg_function_plan *f, const wpg_poi
         const wpg_tally *t = &f->tallies[i];
         if (t->method != WPG_METHOD_TRIPS || t->loop != point->index)
             continue;
-        l.visits[i] = visits_of(in, t, loop);
-        store(in, t->lanes_cell, l.visits[i]);
+        l.visits[i] = t->passes ? visits_of(in, t, loop) : load(in, t->lanes_cell);
+        if (t->passes)
+            store(in, t->lanes_cell, l.visits[i]);
     }
     if (!l.visits)
         return;

@@ -26,6 +26,10 @@
  * one tangle. Hence waves = max n, lanes = sum n over the lanes that entered; and iteration k is uniform if
  * those were all of E and all n >= k: uniform = min n, or 0.
  *
+ *    Passed: the same where b does not dominate the back edge, but no lane takes it without having passed b:
+ * the test of `while (x && y)`, whose second half is skipped only by lanes that leave. Each lane counts its
+ * own visits, in a cell; they are again an initial run of iterations.
+ *
  * Edge: the block h ends in a two-way branch, s is one of its targets and has no other predecessor, is no
  * merge block and no continue target. Then a tangle at the end of h sends those of its live lanes that take
  * the edge to s as one tangle; the ballot of the condition tells which.
@@ -36,6 +40,7 @@
 #include <string.h>
 
 #include "compiler/instrument/strategy.h"
+#include "compiler/spirv/builder.h"
 
 enum { NO = WPG_NO_BLOCK, MOST_CELLS = 96, MOST_TRIP_WORK = 1 << 16 };
 
@@ -278,7 +283,7 @@ static uint32_t find_trips(const chooser *c, uint32_t loop, const bool *passes)
 {
     for (uint32_t t = 0; t < c->tallies.count; t++) {
         const wpg_tally *tally = &c->tallies.data[t];
-        if (tally->method == WPG_METHOD_TRIPS && tally->loop == loop &&
+        if (tally->method == WPG_METHOD_TRIPS && tally->loop == loop && tally->passes &&
             memcmp(tally->passes, passes, c->loops.data[loop].exit_count * sizeof *passes) == 0)
             return t;
     }
@@ -291,7 +296,8 @@ static void derive_sums(chooser *c)
 {
     for (uint32_t i = 0; i < c->tallies.count; i++) {
         wpg_tally *t = &c->tallies.data[i];
-        if (t->method != WPG_METHOD_TRIPS || c->loops.data[t->loop].exit_count != 1 || !t->passes[0])
+        if (t->method != WPG_METHOD_TRIPS || !t->passes || c->loops.data[t->loop].exit_count != 1 ||
+            !t->passes[0])
             continue;
         uint32_t after = find_trips(c, t->loop, &(const bool){false});
         uint32_t merge = c->cfg->constructs[c->loops.data[t->loop].construct].merge;
@@ -423,6 +429,83 @@ static bool choose_trips(chooser *c, uint32_t class, uint32_t b)
     return true;
 }
 
+/* -- Passed */
+
+/* The target that a lane coming from `from` to a block goes on to, if the block does nothing but branch on a
+ * phi whose value is known on that way: a constant, or the condition by which `from` branched. NO if it is
+ * not known. */
+static uint32_t threaded(const chooser *c, uint32_t from, uint32_t at)
+{
+    const wpg_inst *branch = c->cfg->blocks[at].terminator, *came = c->cfg->blocks[from].terminator;
+    const wpg_inst *phi;
+    if (branch->opcode != SpvOpBranchConditional ||
+        !(phi = wpg_module_def(c->cfg->module, branch->words[1])) || phi->opcode != SpvOpPhi)
+        return NO;
+    bool here = false;
+    for (const wpg_inst *inst = c->cfg->blocks[at].label; inst != branch; inst = inst->next)
+        here |= inst == phi;
+    for (unsigned i = 3; here && i + 1 < phi->count; i += 2) {
+        if (phi->words[i + 1] != c->cfg->blocks[from].id)
+            continue;
+        uint64_t value;
+        uint32_t width;
+        if (!wpg_const_value(c->cfg->module, phi->words[i], &value, &width)) {
+            if (came->opcode != SpvOpBranchConditional || came->words[1] != phi->words[i] ||
+                came->words[2] == came->words[3])
+                return NO;
+            value = came->words[2] == c->cfg->blocks[at].id;
+        }
+        return wpg_cfg_find(c->cfg, branch->words[value ? 2 : 3]);
+    }
+    return NO;
+}
+
+/* No lane comes from the loop's header to its back edge without passing b. */
+static bool is_always_passed(chooser *c, uint32_t loop, uint32_t b)
+{
+    const wpg_construct *l = &c->cfg->constructs[loop];
+    uint32_t top = 0;
+    memset(c->seen, 0, c->cfg->count);
+    c->stack[top++] = l->header;
+    c->seen[l->header] = 1;
+    while (top) {
+        uint32_t at = c->stack[--top];
+        const wpg_block *block = &c->cfg->blocks[at];
+        if (at == l->back_edge)
+            return false;
+        for (uint32_t i = 0; i < block->successor_count; i++) {
+            uint32_t s = block->successors[i], next = threaded(c, at, s);
+            if (next != NO && s != b)
+                s = next;
+            if (s == b || c->seen[s] || !holds(c, loop, s))
+                continue;
+            c->seen[s] = 1;
+            c->stack[top++] = s;
+        }
+    }
+    return true;
+}
+
+/* In a region's own loop only: there, what a lane has counted is what it has counted in this run of the loop.
+ */
+static bool choose_passed(chooser *c, uint32_t class, uint32_t b, uint32_t region)
+{
+    uint32_t number = c->regions.data[region].loop, loop = c->cfg->blocks[b].loop;
+    if (number == NO || c->loops.data[number].construct != loop || !is_together(c, loop, b) ||
+        !is_always_passed(c, loop, b))
+        return false;
+    uint32_t tally = new_tally(c, WPG_METHOD_TRIPS);
+    if (c->failed)
+        return true;
+    wpg_tally *t = &c->tallies.data[tally];
+    t->region = region;
+    t->loop = number;
+    t->lanes_cell = new_cell(c);
+    add_point(c, WPG_POINT_ADD, b, NULL, tally, 0);
+    c->f->tally_of[class] = tally;
+    return true;
+}
+
 /* -- Edges */
 
 static bool choose_edge(chooser *c, uint32_t class, uint32_t b, uint32_t region)
@@ -431,6 +514,15 @@ static bool choose_edge(chooser *c, uint32_t class, uint32_t b, uint32_t region)
     const wpg_block *block = &c->cfg->blocks[b];
     if (h == NO || c->plan->demotes || is_loop(c, c->heads[b]) || c->merges[b] != NO || c->continues[b] != NO)
         return false;
+    /* What lanes do once, on their way out of the loop, costs less where it stands than a ballot in each
+     * iteration. */
+    uint32_t loop_of_h = c->cfg->blocks[h].loop;
+    if (loop_of_h != NO && repeats(c, loop_of_h)) {
+        uint32_t back = c->cfg->constructs[loop_of_h].back_edge;
+        mark_reached(c, loop_of_h, b);
+        if (b != back && !c->seen[back])
+            return false;
+    }
     const wpg_inst *branch = c->cfg->blocks[h].terminator;
     if (branch->opcode != SpvOpBranchConditional || branch->words[2] == branch->words[3])
         return false;
@@ -485,6 +577,8 @@ static void choose(chooser *c, uint32_t class)
         else if (loop != NO)
             region = region_of_loop(c, loop);
         if (c->failed)
+            return;
+        if (region != NO && !additive && choose_passed(c, class, b, region))
             return;
         if (region != NO && !additive && choose_edge(c, class, b, region))
             return;

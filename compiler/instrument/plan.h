@@ -36,8 +36,9 @@ typedef struct wpg_tally {
     uint32_t lanes_cell, waves_cell, uniform_cell; /* numbers of private cells, WPG_NO_CELL for none */
     bool equal;    /* waves and uniform cells: every lane adds the wave's; else one lane does */
     uint32_t loop; /* TRIPS: number of its loop */
-    const bool
-        *passes; /* TRIPS: [exit_count] a lane that leaves there has come here once more than it has trips */
+    /* TRIPS: [exit_count] a lane that leaves there has come here once more than it has trips; NULL: each lane
+     * counts its visits in its cell */
+    const bool *passes;
 } wpg_tally;
 
 /* One condition of select sites. In place: WPG_SELECT_COUNTERS counters from `first`. In a region: three. */
