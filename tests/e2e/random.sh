@@ -10,7 +10,7 @@ export WPG_LVP_ICD="$VK_ICD_FILENAMES"
 kernels=24
 if [ "${WPG_CASE:-}" = simulated ]; then
     export WPG_RANDOM_DRIVER=none
-    kernels=300
+    kernels=200
 fi
 WPG_RANDOM_KERNELS=${WPG_RANDOM_KERNELS:-$kernels} "$WPG_PROGRAMS/e2e_random" "$work"
 code=$?

@@ -167,12 +167,14 @@ int main(int argc, char **argv)
     time_t begin = time(NULL), limit = (time_t)setting("WPG_RANDOM_SECONDS", 3600);
     for (uint64_t i = 0; i < count && t.failures < MOST_FAILURES && time(NULL) - begin < limit; i++)
         one_shader(&c, &t, first + i, folder);
-    (void)printf("%s, %s, waves of %u: %llu shaders from seed %llu, %llu with barriers, %llu checks, %llu "
+    char waves[32] = "4 to 64";
+    if (!c.simulated)
+        (void)snprintf(waves, sizeof waves, "%u", vkc_subgroup_size(c.device));
+    (void)printf("%s, %s, waves of %s: %llu shaders from seed %llu, %llu with barriers, %llu checks, %llu "
                  "blocks, %llu block executions by waves, %u functions left as calls; %llu excluded as the "
                  "driver's own output is wrong, %llu unusable, %llu too large, %llu failures\n",
                  c.simulated ? "interpreter" : vkc_name(c.device),
-                 c.simulated ? "in step" : vkc_driver(c.device),
-                 c.simulated ? 0 : vkc_subgroup_size(c.device), (unsigned long long)t.shaders,
+                 c.simulated ? "in step" : vkc_driver(c.device), waves, (unsigned long long)t.shaders,
                  (unsigned long long)first, (unsigned long long)t.barriers, (unsigned long long)t.checks,
                  (unsigned long long)c.blocks, (unsigned long long)c.executions, c.functions,
                  (unsigned long long)t.excluded, (unsigned long long)t.unusable, (unsigned long long)t.large,

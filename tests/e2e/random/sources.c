@@ -82,7 +82,7 @@ static bool from_blocks(random_source *s)
 {
     program p;
     program_words spirv;
-    program_make(&p, s->seed, 2 + (int)(s->seed / 4 % 6), s->fragment);
+    program_make(&p, s->seed, 2 + (int)(s->seed / 4 % (s->large ? 16 : 6)), s->fragment);
     program_spirv(&spirv, &p, s->local_size);
     for (uint32_t i = 0; i < s->local_size * s->groups; i++) {
         program_lane lane = program_lane_start(i + (uint32_t)s->seed);
@@ -120,7 +120,7 @@ bool random_source_needs_glsl(uint64_t seed)
     return seed % 8 == 3;
 }
 
-bool random_source_make(random_source *s, uint64_t seed, bool fragments)
+bool random_source_make(random_source *s, uint64_t seed, bool simulated)
 {
     memset(s, 0, sizeof *s);
     s->seed = seed;
@@ -128,7 +128,8 @@ bool random_source_make(random_source *s, uint64_t seed, bool fragments)
     s->groups = MOST_INVOCATIONS / s->local_size;
     s->groups = s->groups > 7 ? 7 : s->groups;
     bool glsl = random_source_needs_glsl(seed);
-    s->fragment = fragments && seed % 8 > 5;
+    s->large = simulated;
+    s->fragment = simulated && seed % 8 > 5;
     s->name = s->fragment ? "fragment"
               : glsl      ? "functions"
               : seed % 8  ? "blocks, registers"

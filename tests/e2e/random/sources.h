@@ -18,14 +18,15 @@ typedef struct random_source {
     uint64_t seed;
     uint32_t local_size, groups;
     bool fragment;   /* kills and demotes; its invocations numbered by a flat input */
+    bool large;      /* more statements than a driver compiles in a second */
     uint32_t *words; /* SPIR-V, entry point "main"; malloc'd */
     size_t count;
     uint32_t buffers[RANDOM_BUFFERS][RANDOM_WORDS]; /* what they hold at the start */
 } random_source;
 
-/* The program of a seed; among them fragment shaders if the caller can run them. False if the front end
- * cannot make it (it has said why). Free with _finish. */
-bool random_source_make(random_source *source, uint64_t seed, bool fragments);
+/* The program of a seed; for the interpreter in step: larger ones too, and fragment shaders. False if the
+ * front end cannot make it (it has said why). Free with _finish. */
+bool random_source_make(random_source *source, uint64_t seed, bool simulated);
 /* Does the program of the seed come from GLSL, and so need a front end installed? */
 bool random_source_needs_glsl(uint64_t seed);
 void random_source_finish(random_source *source);
