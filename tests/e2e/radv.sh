@@ -16,7 +16,7 @@ kernels=$(cd "$WPG_SOURCE/tests/e2e/oracle/kernels" && ls)
     use_driver $profiler
     generate profile $bench --size small --checksum
     exited profile 0
-    for scenario in compute draw; do
+    for scenario in compute draw record; do
         profile_pattern=$work/profile/%b.profraw generate app "$app" $scenario "$WPG_SPIRV"
     done
     for kernel in $kernels; do
@@ -34,7 +34,11 @@ for how in instrumented probed optimised; do
         out=$work/$how/$(basename "$module")
         set --
         # The oracle's kernels are run with a workgroup size by specialisation constant.
-        case $module in "$WPG_SPIRV"/*.comp.spv) [ "$(basename "$module")" = count.comp.spv ] || set -- --spec 0=64 --spec 1=5 ;; esac
+        case $module in
+        "$WPG_SPIRV"/count.comp.spv) ;;
+        "$WPG_SPIRV"/push.comp.spv) set -- --spec 3=5 ;; # as the scenario `record` has it
+        "$WPG_SPIRV"/*.comp.spv) set -- --spec 0=64 --spec 1=5 ;;
+        esac
         case $how in
         probed) set -- "$@" --probes all ;;
         optimised) set -- "$@" --use "$work/all.profdata" ;;
