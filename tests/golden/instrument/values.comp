@@ -1,5 +1,5 @@
 // A bound is asked once where the loop is entered, loaded there again; a table of values and its 32-bit words.
-// OPTIONS: probes
+// OPTIONS: values
 // EXPECT: OpAtomicCompareExchange %uint
 // EXPECT: OpLoopMerge
 // EXPECT-ANYWHERE: OpAtomicUMax %uint

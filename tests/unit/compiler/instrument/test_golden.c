@@ -2,13 +2,11 @@
  * (unless it says raw), instrumented twice (the words must be equal), validated, and its disassembly compared
  * with what its own comments say:
  *
- *     OPTIONS: raw narrow no-subgroups no-demote no-selects probes device-scope spirv-1.0 sample-N
- *              early-state
- *     TARGET: vulkan1.0 ... vulkan1.3       (default vulkan1.1)
- *     EXPECT: text                          in this order; %{} stands for any id
- *     EXPECT-ANYWHERE: text    ABSENT: text
- *     COUNTERS: n   FUNCTIONS: n   SELECTS: n   SAMPLED: n   NOTE: text   EARLY: lost|kept|kept
- *     REFUSED: text                         refused with this in the message, the module untouched
+ *     OPTIONS: raw narrow no-subgroups no-demote no-selects probes values auto additive device-scope
+ * spirv-1.0 sample-N early-state TARGET: vulkan1.0 ... vulkan1.3       (default vulkan1.1) EXPECT: text in
+ * this order; %{} stands for any id EXPECT-ANYWHERE: text    ABSENT: text COUNTERS: n   FUNCTIONS: n SELECTS:
+ * n   SAMPLED: n   NOTE: text   EARLY: lost|kept|kept REFUSED: text                         refused with this
+ * in the message, the module untouched
  *
  * Then the random programs and all shaders of the tree are validated in every variant. */
 #include <setjmp.h>
@@ -206,7 +204,9 @@ static wpg_instrument_options options_of(const golden *g)
         .directory_entry = UINT64_C(0x123456789ab0),
         .first_counter = 2,
         .select_sites = !option(g, "no-selects"),
-        .probes = option(g, "probes") ? WPG_PROBES_ALL : 0,
+        .probes = option(g, "probes")   ? WPG_PROBES_ALL
+                  : option(g, "values") ? WPG_PROBE_VALUES
+                                        : 0,
         .sample = sample ? (uint32_t)atoi(sample + strlen("sample-")) : 0,
         .sample_seed = 0x5eed,
         .strategy = option(g, "auto")       ? WPG_STRATEGY_AUTO
