@@ -162,10 +162,10 @@ logged_once() { # NAME TEXT
 }
 
 # Starts an X server of our own on a free display; it ends with the test.
-start_x() {
+start_x() { # -noreset: a server that resets when its last client leaves may refuse the next one
     need_program Xvfb
     : >"$work/display"
-    Xvfb -displayfd 5 -screen 0 800x600x24 -nolisten tcp 5>"$work/display" >"$work/xvfb.log" 2>&1 &
+    Xvfb -displayfd 5 -screen 0 800x600x24 -nolisten tcp -noreset 5>"$work/display" >"$work/xvfb.log" 2>&1 &
     xvfb_pid=$!
     trap 'kill $xvfb_pid 2>/dev/null' EXIT
     tries=0
