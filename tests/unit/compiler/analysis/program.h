@@ -623,7 +623,7 @@ PROGRAM_INLINE void program_loop_run(program_run *r, int header, uint64_t mask, 
         }
         mask = r->stack[head].waiting;
         for (int l = 0; l < MAX_LANES; l++)
-            trips[l] += (mask & ~r->demoted) >> l & 1;
+            trips[l] += (uint32_t)((mask & ~r->demoted) >> l & 1);
     }
     program_loop_done(&r->loops[header], entered, trips);
     *out = r->stack[merge].waiting;
