@@ -142,8 +142,11 @@ static bool subgroup(wave *w, const wpg_inst *inst, uint64_t mask)
         {
             uint64_t ballot = ballot_of(&w->lanes[l].values[operand]);
             bool count = inst->opcode == SpvOpGroupNonUniformBallotBitCount;
+            /* The lowest bit of none is undefined: a number that some lane has, so that one who relies on it
+             * is seen. */
+            int lowest = ballot ? __builtin_ctzll(ballot) : (int)first;
             w->lanes[l].values[inst->result] =
-                (value){{(uint32_t)(count ? __builtin_popcountll(ballot) : __builtin_ctzll(ballot))}};
+                (value){{(uint32_t)(count ? __builtin_popcountll(ballot) : lowest)}};
         }
         return !(inst->opcode == SpvOpGroupNonUniformBallotBitCount) ||
                inst->words[4] == SpvGroupOperationReduce || simt_refuse(w->m, "a scan of a ballot");

@@ -614,7 +614,8 @@ static int by_block_and_place(const void *left, const void *right)
 
 static void add_up(machine *m, simt_counts *counts, uint32_t members)
 {
-    qsort(m->notes, m->note_count, sizeof *m->notes, by_block_and_place);
+    if (m->note_count)
+        qsort(m->notes, m->note_count, sizeof *m->notes, by_block_and_place);
     for (size_t i = 0, end; i < m->note_count; i = end) {
         const note *first = &m->notes[i];
         for (end = i + 1; end < m->note_count && m->notes[end].block == first->block &&
