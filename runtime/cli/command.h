@@ -20,6 +20,8 @@ int wpg_command_run(int argc, char **argv);
 int wpg_command_merge(int argc, char **argv);
 int wpg_command_show(int argc, char **argv);
 int wpg_command_instrument(int argc, char **argv);
+int wpg_command_install(int argc, char **argv);
+int wpg_command_uninstall(int argc, char **argv);
 
 /* "wavepgo COMMAND: text" on stderr; returns `code`. */
 int wpg_complain(int code, const char *command, const char *fmt, ...) __attribute__((format(printf, 3, 4)));

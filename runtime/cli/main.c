@@ -59,6 +59,17 @@ static const wpg_command commands[] = {
      "  --hash                print the shader hash, stage and entry point\n"
      "  --map                 print where each block's counters are\n",
      wpg_command_instrument},
+    {"install", "--user | --system [--prefix DIR]", "put the layer where every Vulkan program finds it",
+     "  --user                for this user: $XDG_DATA_HOME or ~/.local/share\n"
+     "  --system              for all users: /usr/local (needs its rights)\n"
+     "  --prefix DIR          --system: DIR instead of /usr/local\n"
+     "The layer is then there and does nothing until WAVEPGO_ENABLE=1. A file that something else put there "
+     "is "
+     "not\n"
+     "replaced. Installing again replaces what an earlier version wrote.\n",
+     wpg_command_install},
+    {"uninstall", "--user | --system [--prefix DIR]", "remove what install wrote, and nothing else",
+     "  --user, --system, --prefix DIR     as for install\n", wpg_command_uninstall},
 };
 enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };
 

@@ -10,9 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "runtime/cli/manifest.h"
 #include "runtime/config/settings.h"
-
-#define LAYER_NAME "VK_LAYER_WAVEPGO_shader_pgo"
 
 static const char command_name[] = "run";
 
@@ -36,28 +35,6 @@ static void set_variable(const run_options *options, const char *name, const cha
         (void)puts("'");
     }
     (void)setenv(name, value, 1);
-}
-
-/* The folder of the layer's manifest, found from this command's own place: build/bin and <prefix>/bin look
- * alike. */
-static bool manifest_folder(char *folder, size_t size)
-{
-    char self[PATH_MAX];
-    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
-    if (length <= 0)
-        return false;
-    self[length] = '\0';
-    for (int up = 0; up < 2; up++) {
-        char *slash = strrchr(self, '/');
-        if (!slash)
-            return false;
-        *slash = '\0';
-    }
-    char manifest[PATH_MAX + 64];
-    if (snprintf(folder, size, "%s/%s", self, WPG_LAYER_FOLDER) >= (int)size)
-        return false;
-    (void)snprintf(manifest, sizeof manifest, "%s/VkLayer_wavepgo.json", folder);
-    return access(manifest, R_OK) == 0;
 }
 
 /* List variables of the loader are colon-separated; ours goes last, so that others sit above it.
@@ -91,16 +68,16 @@ static const char *variable(const char *name)
 static int enable_layer(const run_options *options)
 {
     char folder[PATH_MAX];
-    if (!manifest_folder(folder, sizeof folder))
+    if (!wpg_own_manifest_folder(folder, "explicit"))
         return wpg_complain(WPG_EXIT_FAILED, command_name,
-                            "the layer's manifest is not where it should be: %s/VkLayer_wavepgo.json",
-                            folder);
+                            "the layer's manifest is not where it should be: %s/%s", folder,
+                            wpg_own_manifest_name());
     /* VK_LAYER_PATH, where set, makes the loader ignore VK_ADD_LAYER_PATH. Ours goes last: older loaders
      * (1.3.239) order layers by where they find them, not by their order in VK_INSTANCE_LAYERS. */
     const char *name = *variable("VK_LAYER_PATH") ? "VK_LAYER_PATH" : "VK_ADD_LAYER_PATH";
     join(options, name, variable(name), folder);
-    if (!list_contains(variable("VK_INSTANCE_LAYERS"), LAYER_NAME))
-        join(options, "VK_INSTANCE_LAYERS", variable("VK_INSTANCE_LAYERS"), LAYER_NAME);
+    if (!list_contains(variable("VK_INSTANCE_LAYERS"), WPG_LAYER_NAME))
+        join(options, "VK_INSTANCE_LAYERS", variable("VK_INSTANCE_LAYERS"), WPG_LAYER_NAME);
     return 0;
 }
 

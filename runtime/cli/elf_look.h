@@ -1,0 +1,24 @@
+/* What an executable or a library is, from its ELF header: no dynamic linker is asked and nothing of it runs.
+ * Files are untrusted: every offset is checked. Source: System V ABI, "Object Files". Threads: no shared
+ * state. */
+#ifndef WPG_RUNTIME_CLI_ELF_LOOK_H
+#define WPG_RUNTIME_CLI_ELF_LOOK_H
+
+#include <stdbool.h>
+
+#include "runtime/base/error.h"
+
+typedef struct wpg_elf {
+    bool is_elf;
+    const char *family; /* "x86_64", "x86", "aarch64", ...: static; "unknown" */
+    bool is_static;     /* a program without a dynamic linker: nothing can be loaded into it */
+    bool is_library;
+    bool needs_loader; /* names libvulkan.so.1 as needed */
+} wpg_elf;
+
+/* is_elf stays false for a regular file of another kind. Fails for what cannot be read. */
+wpg_status wpg_elf_look(wpg_elf *elf, const char *path, wpg_error *err);
+/* Of this command, and so of the layer beside it. */
+const char *wpg_elf_own_family(void);
+
+#endif
