@@ -12,6 +12,7 @@
 #include "layer/rewrite.h"
 #include "layer/sample_bind.h"
 #include "layer/shader_modules.h"
+#include "layer/stages_report.h"
 #include "layer/writer.h"
 #include "runtime/base/log.h"
 
@@ -230,6 +231,17 @@ static void create_cache(wpg_device *device)
         device->cache = VK_NULL_HANDLE;
 }
 
+static void say_stages(const wpg_device *device, VkPhysicalDevice physical)
+{
+    VkPhysicalDeviceProperties properties;
+    char text[640];
+    if (!wpg_log_enabled(WPG_LOG_INFO))
+        return;
+    device->instance->next.GetPhysicalDeviceProperties(physical, &properties);
+    wpg_stages_report(text, sizeof text, &device->features);
+    wpg_log_info("device %s: %s", properties.deviceName, text);
+}
+
 /* Makes the new device ready for its mode; leaves it passing through if that cannot be. */
 static void equip(wpg_device *device, VkPhysicalDevice physical, const VkDeviceCreateInfo *info,
                   const wpg_feature_plan *plan)
@@ -256,6 +268,7 @@ static void equip(wpg_device *device, VkPhysicalDevice physical, const VkDeviceC
         device->records = wpg_bundle_on();
         device->binds = wpg_sample_by_bind();
         wpg_queries_plan(device, physical);
+        say_stages(device, physical);
     }
     create_cache(device);
 }

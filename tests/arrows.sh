@@ -33,7 +33,7 @@ tests: *
 
 # Folders that may include a system header: PATTERN: folders.
 system='
-vulkan/: runtime/counters runtime/gpu layer shaders tests
+vulkan/: runtime/counters runtime/gpu runtime/cli layer shaders tests
 spirv/: compiler/spirv compiler/analysis compiler/normalize compiler/instrument compiler/optimize compiler/amdgpu tests
 spirv-tools/: compiler/normalize tests
 llvm: compiler/amdgpu

@@ -86,7 +86,7 @@ static void look_at_segments(wpg_elf *elf, const image *file)
         interpreter |= type == PT_INTERP;
     }
     uint64_t kind = FIELD(file, 0, Ehdr, e_type);
-    elf->is_static = kind == ET_EXEC ? !interpreter : !dynamic;
+    elf->is_static = !interpreter;
     elf->is_library = kind == ET_DYN && dynamic && !interpreter;
     elf->needs_loader = has_string(file, "libvulkan.so.1") || has_string(file, "libvulkan.so");
 }

@@ -11,7 +11,7 @@
 typedef struct wpg_elf {
     bool is_elf;
     const char *family; /* "x86_64", "x86", "aarch64", ...: static; "unknown" */
-    bool is_static;     /* a program without a dynamic linker: nothing can be loaded into it */
+    bool is_static;     /* names no dynamic linker: nothing can be loaded into such a program */
     bool is_library;
     bool needs_loader; /* names libvulkan.so.1 as needed */
 } wpg_elf;

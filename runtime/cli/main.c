@@ -59,6 +59,15 @@ static const wpg_command commands[] = {
      "  --hash                print the shader hash, stage and entry point\n"
      "  --map                 print where each block's counters are\n",
      wpg_command_instrument},
+    {"doctor", "[--json] [-- PROGRAM]", "find out why the layer does not work, or that it does",
+     "  --json                everything, as one JSON document\n"
+     "  PROGRAM               look at this program, too; it is not run\n"
+     "Looks for the layer where the loader would, makes an instance and every device under it, and tells "
+     "what "
+     "is\n"
+     "counted where, in which order layers are, and where files go: problems first, with what to do.\n"
+     "Exit code: 0 nothing is in the way, 1 something is.\n",
+     wpg_command_doctor},
     {"install", "--user | --system [--prefix DIR]", "put the layer where every Vulkan program finds it",
      "  --user                for this user: $XDG_DATA_HOME or ~/.local/share\n"
      "  --system              for all users: /usr/local (needs its rights)\n"

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "runtime/cli/manifest.h"
+#include "runtime/cli/enable.h"
 #include "runtime/config/settings.h"
 
 static const char command_name[] = "run";
@@ -21,65 +21,6 @@ typedef struct run_options {
     const char *use;
     bool generate, print;
 } run_options;
-
-static void set_variable(const run_options *options, const char *name, const char *value)
-{
-    if (options->print) {
-        (void)printf("export %s='", name);
-        for (const char *at = value; *at; at++) {
-            if (*at == '\'')
-                (void)fputs("'\\''", stdout);
-            else
-                (void)fputc(*at, stdout);
-        }
-        (void)puts("'");
-    }
-    (void)setenv(name, value, 1);
-}
-
-/* List variables of the loader are colon-separated; ours goes last, so that others sit above it.
- */
-static void join(const run_options *options, const char *name, const char *first, const char *second)
-{
-    size_t size = strlen(first) + strlen(second) + 2;
-    char *value = malloc(size);
-    if (!value)
-        return;
-    (void)snprintf(value, size, "%s%s%s", first, *first && *second ? ":" : "", second);
-    set_variable(options, name, value);
-    free(value);
-}
-
-static bool list_contains(const char *list, const char *item)
-{
-    size_t width = strlen(item);
-    for (const char *at = list; (at = strstr(at, item)); at += width)
-        if ((at == list || at[-1] == ':') && (at[width] == '\0' || at[width] == ':'))
-            return true;
-    return false;
-}
-
-static const char *variable(const char *name)
-{
-    const char *value = getenv(name);
-    return value ? value : "";
-}
-
-static int enable_layer(const run_options *options)
-{
-    char folder[PATH_MAX];
-    if (!wpg_own_manifest_folder(folder, "explicit"))
-        return wpg_complain(WPG_EXIT_FAILED, command_name,
-                            "the layer's manifest is not where it should be: %s/%s", folder,
-                            wpg_own_manifest_name());
-    /* VK_LAYER_PATH, where set, makes the loader ignore VK_ADD_LAYER_PATH. Ours goes last: older loaders
-     * (1.3.239) order layers by where they find them, not by their order in VK_INSTANCE_LAYERS. */
-    const char *name = *variable("VK_LAYER_PATH") ? "VK_LAYER_PATH" : "VK_ADD_LAYER_PATH";
-    join(options, name, variable(name), folder);
-    if (!list_contains(variable("VK_INSTANCE_LAYERS"), WPG_LAYER_NAME))
-        join(options, "VK_INSTANCE_LAYERS", variable("VK_INSTANCE_LAYERS"), WPG_LAYER_NAME);
-    return 0;
-}
 
 /* "--flush-interval" to "FLUSH_INTERVAL". */
 static void key_of_option(char *key, size_t size, const char *option, size_t length)
@@ -133,7 +74,7 @@ static int set_setting(run_options *options, const char *key, const char *value)
         return wpg_usage_error(command_name, "%s", err.message);
     char *path = names_file(key) && *value ? absolute(value) : NULL;
     (void)snprintf(name, sizeof name, "WAVEPGO_%s", key);
-    set_variable(options, name, path ? path : value);
+    wpg_environment_set(options->print, name, path ? path : value);
     free(path);
     return 0;
 }
@@ -209,8 +150,8 @@ static int apply_mode(run_options *options)
     }
     if (!options->generate)
         return 0; /* the mode, if any, is the environment's or --mode's */
-    if (!*variable("WAVEPGO_PROFILE_FILE") && !*variable("LLVM_PROFILE_FILE") &&
-        !*variable("WAVEPGO_BUNDLE")) {
+    if (!*wpg_environment_get("WAVEPGO_PROFILE_FILE") && !*wpg_environment_get("LLVM_PROFILE_FILE") &&
+        !*wpg_environment_get("WAVEPGO_BUNDLE")) {
         int code = set_setting(options, "PROFILE_FILE", "%e.wavepgo/%b.profraw");
         if (code)
             return code;
@@ -230,7 +171,7 @@ int wpg_command_run(int argc, char **argv)
     if (!code)
         code = apply_mode(&options);
     if (!code)
-        code = enable_layer(&options);
+        code = wpg_enable_layer(options.print, command_name);
     wpg_settings_finish(&options.checked);
     if (code || options.print)
         return code;

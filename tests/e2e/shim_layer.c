@@ -3,8 +3,9 @@
  *
  *     SHIM_RECORD=FILE          appends the hash of every shader module given to it
  *     SHIM_KNOWN=FILE           hashes recorded before; any other module is "rewritten"
- *     SHIM_REFUSE=pipeline|module   what fails for a rewritten module: making a pipeline of it, or the module
- * itself SHIM_SHOT=N:FILE          writes the Nth presented image (from 1) as a PPM
+ *     SHIM_REFUSE=pipeline|module|device   what fails for a rewritten module: making a pipeline of it, or the
+ * module itself; or: device, and the process with it (a driver that crashes) SHIM_SHOT=N:FILE          writes
+ * the Nth presented image (from 1) as a PPM
  *
  * Serves one device at a time. Globals are behind one lock; queue calls are the application's to serialise.
  */
@@ -462,6 +463,8 @@ static VKAPI_ATTR VkResult VKAPI_CALL create_device(VkPhysicalDevice physical, c
         find_link(info->pNext, VK_STRUCTURE_TYPE_LOADER_DEVICE_CREATE_INFO, VK_LOADER_DATA_CALLBACK);
     if (!link || !data)
         return VK_ERROR_INITIALIZATION_FAILED;
+    if (refuses("device"))
+        abort();
     shim.set_loader_data = data->u.pfnSetDeviceLoaderData;
     PFN_vkGetDeviceProcAddr next_device = link->u.pLayerInfo->pfnNextGetDeviceProcAddr;
     link->u.pLayerInfo = link->u.pLayerInfo->pNext;
