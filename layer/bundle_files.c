@@ -94,9 +94,10 @@ static wpg_status gather_info(wpg_facts **facts, const wpg_pipeline_plan *plan, 
                             .normal_form = WPG_NORMAL_FORM_VERSION};
     (void)snprintf(info.stage, sizeof info.stage, "%s", wpg_stage_name(stage->stage.model));
     const wpg_counter_map *map = stage->map;
-    for (size_t i = 0; !map && plan->counted && i < plan->counted->stage_count; i++)
-        if (wpg_hash_equal(plan->counted->stages[i].shader, stage->hash))
-            map = plan->counted->stages[i].map;
+    for (size_t i = 0; i < plan->counted_count; i++)
+        for (size_t j = 0; !map && plan->counted[i] && j < plan->counted[i]->stage_count; j++)
+            if (wpg_hash_equal(plan->counted[i]->stages[j].shader, stage->hash))
+                map = plan->counted[i]->stages[j].map;
     info.spec_count = stage->spec ? stage->stage.spec_count : 0;
     info.function_count = map ? map->function_count : 0;
     info.specs = calloc(info.spec_count + 1, sizeof *info.specs);

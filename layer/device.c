@@ -8,6 +8,7 @@
 #include "layer/bundle_files.h"
 #include "layer/files.h"
 #include "layer/hooks.h"
+#include "layer/libraries.h"
 #include "layer/record_queries.h"
 #include "layer/rewrite.h"
 #include "layer/sample_bind.h"
@@ -286,11 +287,13 @@ static wpg_device *adopt(VkDevice handle, wpg_instance *instance, PFN_vkGetDevic
     wpg_handles_init(&device->modules);
     wpg_recordings_init(device);
     wpg_twins_init(device);
+    wpg_libraries_init(device);
     (void)pthread_mutex_init(&device->counted_lock, NULL);
     if (!wpg_handles_set(&wpg_the_process.devices, wpg_dispatch_key(handle), device)) {
         wpg_handles_finish(&device->modules);
         wpg_recordings_finish(device);
         wpg_twins_finish(device);
+        wpg_libraries_finish(device);
         free(device);
         return NULL;
     }
@@ -431,6 +434,8 @@ void VKAPI_CALL wpg_destroy_device(VkDevice handle, const VkAllocationCallbacks 
     if (device->cache)
         device->next.DestroyPipelineCache(handle, device->cache, NULL);
     device->next.DestroyDevice(handle, allocator);
+    wpg_libraries_finish(device);
+    wpg_twins_finish(device);
     wpg_shader_modules_finish(device);
     (void)pthread_mutex_destroy(&device->counted_lock);
     free(device->queues);

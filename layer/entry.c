@@ -10,6 +10,7 @@
 
 #include "layer/bundle_files.h"
 #include "layer/hooks.h"
+#include "layer/libraries.h"
 #include "layer/record_queries.h"
 #include "layer/sample_bind.h"
 
@@ -51,6 +52,9 @@ static const hook device_hooks[] = {
     HOOK("vkDestroyShaderModule", wpg_destroy_shader_module, IN_GENERATE | IN_USE),
     HOOK("vkCreateGraphicsPipelines", wpg_create_graphics_pipelines, IN_GENERATE | IN_USE),
     HOOK("vkCreateComputePipelines", wpg_create_compute_pipelines, IN_GENERATE | IN_USE),
+    HOOK("vkDestroyPipeline", wpg_destroy_pipeline, IN_GENERATE | IN_USE),
+    HOOK("vkDestroyRenderPass", wpg_destroy_render_pass, IN_GENERATE | IN_USE),
+    HOOK("vkDestroyPipelineLayout", wpg_destroy_pipeline_layout, IN_GENERATE | IN_USE),
     HOOK("vkQueueSubmit", wpg_queue_submit, IN_GENERATE),
     HOOK("vkQueueSubmit2", wpg_queue_submit2, IN_GENERATE),
     HOOK("vkQueueSubmit2KHR", wpg_queue_submit2_khr, IN_GENERATE),

@@ -57,6 +57,32 @@ void wpg_pipeline_plan_pass(wpg_pipeline_plan *plan, wpg_device *device,
 
 /* -- Identity */
 
+/* All stages are identified. */
+static void name_it(wpg_pipeline_plan *plan)
+{
+    plan->hash =
+        plan->part && plan->count == 1 ? plan->stages[0].hash : wpg_pipeline_hash(plan->stages, plan->count);
+    plan->identified = true;
+    wpg_hash_to_hex(plan->label, plan->hash);
+}
+
+void wpg_pipeline_plan_pass_known(wpg_pipeline_plan *plan, wpg_device *device,
+                                  const wpg_rewrite *const known[], uint32_t count, const char *why)
+{
+    *plan = (wpg_pipeline_plan){.device = device};
+    label_without_hash(plan, NULL, 0);
+    give_up(plan, true, "%s", why);
+    for (unsigned rank = 0; rank <= wpg_stage_rank((VkShaderStageFlagBits)0); rank++)
+        for (uint32_t i = 0; i < count && plan->count < WPG_MAX_STAGES; i++)
+            if (wpg_stage_rank(known[i]->stage_bit) == rank) {
+                if (!wpg_rewrite_recall(&plan->stages[plan->count], known[i], NULL))
+                    return;
+                plan->count++;
+            }
+    if (plan->count)
+        name_it(plan);
+}
+
 static bool gather_stages(wpg_pipeline_plan *plan, const VkPipelineShaderStageCreateInfo *infos,
                           uint32_t count)
 {
@@ -87,10 +113,7 @@ static bool gather_stages(wpg_pipeline_plan *plan, const VkPipelineShaderStageCr
                 return false;
             }
         }
-    plan->hash =
-        plan->part && plan->count == 1 ? plan->stages[0].hash : wpg_pipeline_hash(plan->stages, plan->count);
-    plan->identified = true;
-    wpg_hash_to_hex(plan->label, plan->hash);
+    name_it(plan);
     return true;
 }
 
@@ -116,8 +139,9 @@ static void say_stage(const wpg_pipeline_plan *plan, const wpg_rewrite *stage, c
                  wpg_stage_name(stage->stage.model), stage->entry, why);
 }
 
-/* Instruments every stage that can be; how many counters that takes. */
-static uint32_t instrument_stages(wpg_pipeline_plan *plan, const wpg_counter_slot *slot)
+/* Instruments the stages [from, to) that can be; how many counters that takes. */
+static uint32_t instrument_stages(wpg_pipeline_plan *plan, const wpg_counter_slot *slot, size_t from,
+                                  size_t to)
 {
     wpg_device *device = plan->device;
     uint32_t counters = 0;
@@ -128,7 +152,7 @@ static uint32_t instrument_stages(wpg_pipeline_plan *plan, const wpg_counter_slo
                                       .sample =
                                           plan->by_bind ? 1 : (uint32_t)wpg_the_process.settings.sample};
     bool stable = wpg_counters_address_kind(device->counters) != WPG_ADDRESS_ORDINARY;
-    for (size_t i = 0; i < plan->count; i++) {
+    for (size_t i = from; i < to; i++) {
         wpg_rewrite *stage = &plan->stages[i];
         const char *why = NULL;
         if (!wpg_features_target(&options.target, &why, &device->features, stage->stage_bit)) {
@@ -138,7 +162,7 @@ static uint32_t instrument_stages(wpg_pipeline_plan *plan, const wpg_counter_slo
         }
         options.target.early_tests = plan->early_tests;
         options.first_counter = counters;
-        options.sample_seed = (uint32_t)(plan->hash.high ^ stage->hash.low);
+        options.sample_seed = (uint32_t)(slot->hash.high ^ stage->hash.low);
         if (wpg_rewrite_generate(stage, &options, &device->features.validate, stable) != WPG_OK) {
             stage->changed = false;
             say_stage(plan, stage, stage->why.message);
@@ -152,27 +176,27 @@ static uint32_t instrument_stages(wpg_pipeline_plan *plan, const wpg_counter_slo
     return counters;
 }
 
-static bool make_counted(wpg_pipeline_plan *plan, wpg_counter_slot *slot)
+static bool make_counted(wpg_pipeline_plan *plan, wpg_counter_slot *slot, size_t from, size_t to)
 {
     size_t count = 0, at = 0;
-    for (size_t i = 0; i < plan->count; i++)
+    for (size_t i = from; i < to; i++)
         count += plan->stages[i].changed;
-    wpg_counted *counted = wpg_counted_create(plan->hash, slot, count);
+    wpg_counted *counted = wpg_counted_create(slot->hash, slot, count);
     if (!counted)
         return false;
-    plan->counted = counted;
+    plan->counted[plan->counted_count++] = counted;
     counted->shader_only = plan->part;
-    for (size_t i = 0; i < plan->count; i++) {
+    for (size_t i = from; i < to; i++) {
         wpg_rewrite *stage = &plan->stages[i];
         if (!stage->changed)
             continue;
-        wpg_counted_stage *to = &counted->stages[at++];
-        to->shader = stage->hash;
-        (void)snprintf(to->stage, sizeof to->stage, "%s", wpg_stage_name(stage->stage.model));
-        to->map = stage->map;
+        wpg_counted_stage *to_stage = &counted->stages[at++];
+        to_stage->shader = stage->hash;
+        (void)snprintf(to_stage->stage, sizeof to_stage->stage, "%s", wpg_stage_name(stage->stage.model));
+        to_stage->map = stage->map;
         stage->map = NULL;
-        to->entry = strdup(stage->entry);
-        if (!to->entry) {
+        to_stage->entry = strdup(stage->entry);
+        if (!to_stage->entry) {
             counted->stage_count = at;
             return false;
         }
@@ -180,27 +204,37 @@ static bool make_counted(wpg_pipeline_plan *plan, wpg_counter_slot *slot)
     return true;
 }
 
-static void plan_generate(wpg_pipeline_plan *plan)
+/* The stages [from, to) count in the slot of `hash`. WPG_E_UNSUPPORTED: none of them can. */
+static wpg_status plan_slot(wpg_pipeline_plan *plan, wpg_hash128 hash, size_t from, size_t to, wpg_error *err)
 {
     wpg_counter_slot *slot;
-    wpg_error err;
-    if (wpg_counters_claim(&slot, plan->device->counters, plan->hash, &err) != WPG_OK) {
-        give_up(plan, false, "%s", err.message);
-        return;
+    WPG_TRY(wpg_counters_claim(&slot, plan->device->counters, hash, err));
+    uint32_t counters = instrument_stages(plan, slot, from, to);
+    if (!counters)
+        return wpg_fail(err, WPG_E_UNSUPPORTED, "no stage can be counted: %s",
+                        plan->stages[from].why.message[0] ? plan->stages[from].why.message
+                                                          : "nothing to count");
+    WPG_TRY(wpg_counters_place(plan->device->counters, slot, counters, err));
+    return make_counted(plan, slot, from, to) ? WPG_OK : wpg_fail(err, WPG_E_NOMEM, "out of memory");
+}
+
+static void plan_generate(wpg_pipeline_plan *plan)
+{
+    wpg_error err = {0};
+    wpg_status status = WPG_OK;
+    if (!plan->part)
+        status = plan_slot(plan, plan->hash, 0, plan->count, &err);
+    /* A part: each stage by itself, whatever becomes of the others. */
+    for (size_t i = 0; plan->part && i < plan->count; i++) {
+        status = plan_slot(plan, plan->stages[i].hash, i, i + 1, &err);
+        if (status == WPG_E_NOMEM)
+            break;
+        plan->stages[i].changed &= status == WPG_OK;
     }
-    uint32_t counters = instrument_stages(plan, slot);
-    if (!counters) {
-        give_up(plan, false, "no stage can be counted: %s",
-                plan->count && plan->stages[0].why.message[0] ? plan->stages[0].why.message
-                                                              : "nothing to count");
-        return;
-    }
-    if (wpg_counters_place(plan->device->counters, slot, counters, &err) != WPG_OK)
-        give_up(plan, false, "%s", err.message);
-    else if (!make_counted(plan, slot))
-        give_up(plan, false, "out of memory");
-    else
+    if (status == WPG_OK || (plan->part && status != WPG_E_NOMEM && plan->counted_count))
         plan->changed = true;
+    else
+        give_up(plan, false, "%s", err.message);
 }
 
 /* -- Use */
@@ -254,10 +288,10 @@ static void make_modules(wpg_pipeline_plan *plan, const VkPipelineShaderStageCre
 }
 
 void wpg_pipeline_plan_make(wpg_pipeline_plan *plan, wpg_device *device,
-                            const VkPipelineShaderStageCreateInfo *infos, uint32_t count, bool part,
+                            const VkPipelineShaderStageCreateInfo *infos, uint32_t count, wpg_plan_kind kind,
                             bool early_tests)
 {
-    *plan = (wpg_pipeline_plan){.device = device, .part = part, .early_tests = early_tests};
+    *plan = (wpg_pipeline_plan){.device = device, .part = kind == WPG_PLAN_PART, .early_tests = early_tests};
     label_without_hash(plan, infos, count);
     if (count == 0 || count > WPG_MAX_STAGES) {
         give_up(plan, true, "a number of stages that is not handled: %u", (unsigned)count);
@@ -273,7 +307,7 @@ void wpg_pipeline_plan_make(wpg_pipeline_plan *plan, wpg_device *device,
         give_up(plan, true, "not selected by PIPELINES");
         return;
     }
-    plan->by_bind = device->mode == WPG_MODE_GENERATE && wpg_sample_by_bind() && !part;
+    plan->by_bind = device->mode == WPG_MODE_GENERATE && wpg_sample_by_bind() && kind == WPG_PLAN_PIPELINE;
     if (device->mode == WPG_MODE_GENERATE)
         plan_generate(plan);
     else
@@ -298,10 +332,11 @@ void wpg_pipeline_plan_commit(wpg_pipeline_plan *plan, bool made)
         wpg_summary_changed();
     if (made && plan->device->mode == WPG_MODE_GENERATE)
         wpg_bundle_pipeline(plan);
-    if (ours && plan->counted && wpg_counters_readable(plan->device->counters)) {
-        wpg_files_add(plan->device, plan->counted);
-        plan->counted = NULL;
-    }
+    for (size_t i = 0; i < plan->counted_count; i++)
+        if (ours && plan->counted[i] && wpg_counters_readable(plan->device->counters)) {
+            wpg_files_add(plan->device, plan->counted[i]);
+            plan->counted[i] = NULL;
+        }
     if (plan->device->mode == WPG_MODE_USE && plan->identified) {
         for (size_t i = 0; i < plan->count; i++)
             if (plan->stages[i].changed && !ours) {
@@ -322,5 +357,6 @@ void wpg_pipeline_plan_finish(wpg_pipeline_plan *plan)
         wpg_rewrite_finish(&plan->stages[i]);
         wpg_shader_module_release(plan->records[i]);
     }
-    wpg_counted_destroy(plan->counted);
+    for (size_t i = 0; i < plan->counted_count; i++)
+        wpg_counted_destroy(plan->counted[i]);
 }

@@ -23,24 +23,34 @@ typedef struct wpg_pipeline_plan {
     VkShaderModule modules[WPG_MAX_STAGES];                /* ours, by index into pStages */
     VkPipelineShaderStageCreateInfo infos[WPG_MAX_STAGES]; /* to hand down, in the application's order */
     wpg_hash128 hash;
-    bool identified, part; /* part: of a pipeline library, counted under its shader's hash */
+    bool identified, part; /* part: its stages are shared by pipelines, each counted under its own hash */
     bool by_bind;          /* the program keeps its own pipeline, ours stands beside it (sample_bind.h) */
     bool early_tests;      /* its state lets early tests be declared: see wpg_instrument_target */
     bool changed;          /* infos differ from the application's */
-    wpg_counted *counted;  /* generate */
-    char label[80];        /* for the log: the hash, or what there is before it is known */
-    char why[256];         /* why nothing was changed; "" in use mode when there was simply nothing to do */
-    bool expected;         /* `why` is no failure */
+    wpg_counted *counted[WPG_MAX_STAGES]; /* generate: one, but one a stage of a part */
+    size_t counted_count;
+    char label[80]; /* for the log: the hash, or what there is before it is known */
+    char why[256];  /* why nothing was changed; "" in use mode when there was simply nothing to do */
+    bool expected;  /* `why` is no failure */
 } wpg_pipeline_plan;
 
-/* Decides. Always usable afterwards. `part`: the stages are a library part's. `early_tests`: what the state
- * says to that (wpg_instrument_target). */
+/* What is planned for. */
+typedef enum wpg_plan_kind {
+    WPG_PLAN_PIPELINE,
+    WPG_PLAN_PART, /* stages that pipelines share: of a library, or shader objects */
+    WPG_PLAN_LINK, /* a pipeline linked from parts: it has no untouched twin to sample by bind with */
+} wpg_plan_kind;
+
+/* Decides. Always usable afterwards. `early_tests`: what the state says to that (wpg_instrument_target). */
 void wpg_pipeline_plan_make(wpg_pipeline_plan *plan, wpg_device *device,
-                            const VkPipelineShaderStageCreateInfo *infos, uint32_t count, bool part,
+                            const VkPipelineShaderStageCreateInfo *infos, uint32_t count, wpg_plan_kind kind,
                             bool early_tests);
 /* The plan for a pipeline that is not even looked at. `why` is static. */
 void wpg_pipeline_plan_pass(wpg_pipeline_plan *plan, wpg_device *device,
                             const VkPipelineShaderStageCreateInfo *infos, uint32_t count, const char *why);
+/* The same for a link of parts whose stages are known already: what it draws can be told. */
+void wpg_pipeline_plan_pass_known(wpg_pipeline_plan *plan, wpg_device *device,
+                                  const wpg_rewrite *const known[], uint32_t count, const char *why);
 
 /* The driver was called: `made` tells whether the application got the pipeline of our words (or, when nothing
  * was to change, its own). Logs, counts and registers. */

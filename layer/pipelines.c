@@ -10,20 +10,20 @@
 
 #include "layer/chain.h"
 #include "layer/hooks.h"
+#include "layer/libraries.h"
+#include "layer/newer.h"
 #include "layer/pipeline_plan.h"
 #include "layer/sample_bind.h"
 #include "layer/record.h"
 #include "layer/summary.h"
 #include "runtime/base/log.h"
 
-/* VkPipelineCreateFlags2CreateInfoKHR: newer than the oldest headers we build with. */
-#define STRUCTURE_PIPELINE_FLAGS_2 ((VkStructureType)1000470005)
-
 typedef struct request {
     wpg_device *device;
     VkPipelineCache cache; /* the application's */
     const VkAllocationCallbacks *allocator;
     bool graphics;
+    wpg_link *link; /* of the pipeline being made; NULL: it is not linked from parts */
     uint64_t driver_time;
 } request;
 
@@ -40,6 +40,17 @@ static VkResult call_driver(request *req, VkPipelineCache cache, uint32_t count,
     return result;
 }
 
+/* VkPipelineCreateFlags2: those of the chain stand for the create-info's own (VK_KHR_maintenance5). */
+static uint64_t flags_of(const request *req, const void *info)
+{
+    const VkBaseInStructure *base = info;
+    const wpg_pipeline_flags_2 *flags = wpg_chain_find(base->pNext, WPG_STRUCTURE_PIPELINE_FLAGS_2);
+    if (flags)
+        return flags->flags;
+    return req->graphics ? ((const VkGraphicsPipelineCreateInfo *)info)->flags
+                         : ((const VkComputePipelineCreateInfo *)info)->flags;
+}
+
 /* -- What is not looked at */
 
 static const char *unsupported_stage(const VkPipelineShaderStageCreateInfo *stage)
@@ -53,24 +64,36 @@ static const char *unsupported_stage(const VkPipelineShaderStageCreateInfo *stag
     return "made of no shader module";
 }
 
-static const char *unsupported_flags(VkPipelineCreateFlags flags, const void *chain)
+/* Bits that say nothing of the code, or that our words bear. Every other one, known or not, is another way of
+ * making a pipeline. */
+#define KNOWN_FLAGS                                                                                          \
+    ((UINT64_C(0x7fffffff) & ~(uint64_t)(VK_PIPELINE_CREATE_PROTECTED_ACCESS_ONLY_BIT_EXT |                  \
+                                         VK_PIPELINE_CREATE_INDIRECT_BINDABLE_BIT_NV)) |                     \
+     WPG_FLAG_LEGACY_DITHERING)
+
+static const char *unsupported_flags(uint64_t flags, const void *chain)
 {
-    if (wpg_chain_find(chain, STRUCTURE_PIPELINE_FLAGS_2))
-        return "made with flags newer than this layer";
+    const wpg_pipeline_binary_info *binaries = wpg_chain_find(chain, WPG_STRUCTURE_PIPELINE_BINARY_INFO);
+    if (binaries && binaries->binaryCount)
+        return "made of pipeline binaries";
+    if (flags & WPG_FLAG_CAPTURE_DATA)
+        return "made to be captured as binaries";
     if (flags & VK_PIPELINE_CREATE_PROTECTED_ACCESS_ONLY_BIT_EXT)
         return "for protected command buffers";
-    if (flags & VK_PIPELINE_CREATE_INDIRECT_BINDABLE_BIT_NV)
+    if (flags & (VK_PIPELINE_CREATE_INDIRECT_BINDABLE_BIT_NV | WPG_FLAG_INDIRECT_BINDABLE))
         return "for device-generated commands";
+    if (flags & ~KNOWN_FLAGS)
+        return "made with flags newer than this layer";
     return NULL;
 }
 
 /* Whether the create-info is a library part with shaders: counted and optimised as any pipeline, under the
  * shader's hash, so that links, fast or optimised, are never made slower. */
-static bool is_shader_part(const VkGraphicsPipelineCreateInfo *info)
+static bool is_shader_part(const VkGraphicsPipelineCreateInfo *info, uint64_t flags)
 {
     const VkGraphicsPipelineLibraryCreateInfoEXT *part =
         wpg_chain_find(info->pNext, VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_LIBRARY_CREATE_INFO_EXT);
-    return part && (info->flags & VK_PIPELINE_CREATE_LIBRARY_BIT_KHR) &&
+    return part && (flags & VK_PIPELINE_CREATE_LIBRARY_BIT_KHR) &&
            (part->flags & (VK_GRAPHICS_PIPELINE_LIBRARY_PRE_RASTERIZATION_SHADERS_BIT_EXT |
                            VK_GRAPHICS_PIPELINE_LIBRARY_FRAGMENT_SHADER_BIT_EXT));
 }
@@ -82,20 +105,18 @@ static bool is_linked(const VkGraphicsPipelineCreateInfo *info)
     return libraries && libraries->libraryCount;
 }
 
-static const char *unsupported_graphics(const VkGraphicsPipelineCreateInfo *info)
+static const char *unsupported_graphics(const VkGraphicsPipelineCreateInfo *info, uint64_t flags)
 {
-    const char *why = unsupported_flags(info->flags, info->pNext);
-    if (!why && is_linked(info))
-        why = "linked from library parts, which are seen by themselves";
-    if (!why && !is_shader_part(info) &&
-        ((info->flags & VK_PIPELINE_CREATE_LIBRARY_BIT_KHR) ||
+    const char *why = unsupported_flags(flags, info->pNext);
+    if (!why && !is_shader_part(info, flags) && !is_linked(info) &&
+        ((flags & VK_PIPELINE_CREATE_LIBRARY_BIT_KHR) ||
          wpg_chain_find(info->pNext, VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_LIBRARY_CREATE_INFO_EXT)))
         why = "a library part without shaders";
     if (!why && wpg_chain_find(info->pNext, VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_SHADER_GROUPS_CREATE_INFO_NV))
         why = "made of shader groups";
-    if (!why && (info->stageCount == 0 || !info->pStages))
+    if (!why && !is_linked(info) && (info->stageCount == 0 || !info->pStages))
         why = "without stages";
-    for (uint32_t i = 0; !why && i < info->stageCount; i++)
+    for (uint32_t i = 0; !why && !is_linked(info) && i < info->stageCount; i++)
         why = unsupported_stage(&info->pStages[i]);
     return why;
 }
@@ -107,9 +128,9 @@ static const char *unsupported_graphics(const VkGraphicsPipelineCreateInfo *info
 /* Whether the pipeline's state is known not to tell early depth and stencil tests from late ones: alpha to
  * coverage takes samples away after the shader, and a feedback loop shows it the depth (Vulkan 1.3, 27.4,
  * 29.4). State that is not there, or dynamic, is not known. */
-static bool allows_early_tests(const VkGraphicsPipelineCreateInfo *info)
+static bool allows_early_tests(const VkGraphicsPipelineCreateInfo *info, uint64_t flags)
 {
-    if (is_shader_part(info) || (info->flags & FLAG_DEPTH_FEEDBACK_LOOP))
+    if (is_shader_part(info, flags) || (flags & FLAG_DEPTH_FEEDBACK_LOOP))
         return false;
     /* Without rasterisation the multisample state may be anything. */
     if (!info->pRasterizationState || info->pRasterizationState->rasterizerDiscardEnable ||
@@ -158,12 +179,6 @@ static void restore_feedback(const feedback *kept)
 
 /* -- One pipeline */
 
-static VkPipelineCreateFlags flags_of(const request *req, const void *info)
-{
-    return req->graphics ? ((const VkGraphicsPipelineCreateInfo *)info)->flags
-                         : ((const VkComputePipelineCreateInfo *)info)->flags;
-}
-
 static VkPipelineLayout layout_of(const request *req, const void *info)
 {
     return req->graphics ? ((const VkGraphicsPipelineCreateInfo *)info)->layout
@@ -175,7 +190,10 @@ static VkResult create_ours(request *req, const wpg_pipeline_plan *plan, const v
                             VkPipeline *pipeline)
 {
     VkResult result;
-    if (req->graphics) {
+    if (req->link) {
+        result = wpg_link_create(pipeline, req->link, info, plan->infos, req->device->cache, req->allocator,
+                                 &req->driver_time);
+    } else if (req->graphics) {
         VkGraphicsPipelineCreateInfo mine = *(const VkGraphicsPipelineCreateInfo *)info;
         mine.pStages = plan->infos;
         result = call_driver(req, req->device->cache, 1, &mine, pipeline);
@@ -189,6 +207,23 @@ static VkResult create_ours(request *req, const wpg_pipeline_plan *plan, const v
     return result;
 }
 
+/* Makes the program's own, as if no layer were there: a link from untouched parts. */
+static VkResult create_original(request *req, const void *info, VkPipeline *pipeline)
+{
+    if (req->link)
+        return wpg_link_create(pipeline, req->link, info, NULL, req->cache, req->allocator,
+                               &req->driver_time);
+    return call_driver(req, req->cache, 1, info, pipeline);
+}
+
+static void destroy_made(request *req, VkPipeline pipeline)
+{
+    if (req->link)
+        wpg_link_destroy(req->link, pipeline, req->allocator);
+    else
+        req->device->next.DestroyPipeline(req->device->handle, pipeline, req->allocator);
+}
+
 static void not_compiled(wpg_pipeline_plan *plan)
 {
     plan->changed = false;
@@ -196,21 +231,26 @@ static void not_compiled(wpg_pipeline_plan *plan)
     plan->expected = true;
 }
 
-/* The application asked not to wait for a compile: ours is given if it is at hand, else the driver answers
- * for the original. */
+/* The application asked not to wait for a compile: the driver answers for the original. Where that is at
+ * hand, ours is given if it is, too. */
 static VkResult create_if_cached(request *req, wpg_pipeline_plan *plan, const void *info,
                                  VkPipeline *pipeline)
 {
-    if (req->device->cache && create_ours(req, plan, info, pipeline) == VK_SUCCESS) {
-        wpg_pipeline_plan_commit(plan, true);
-        return VK_SUCCESS;
-    }
+    const VkBaseInStructure *base = info;
+    VkPipeline ours = VK_NULL_HANDLE;
+    feedback kept = {0};
     VkResult result = call_driver(req, req->cache, 1, info, pipeline);
-    if (result == VK_SUCCESS) {
+    if (result != VK_SUCCESS)
+        return result;
+    keep_feedback(&kept, base->pNext);
+    if (req->device->cache && create_ours(req, plan, info, &ours) == VK_SUCCESS) {
+        req->device->next.DestroyPipeline(req->device->handle, *pipeline, req->allocator);
+        *pipeline = ours;
+    } else
         not_compiled(plan);
-        wpg_pipeline_plan_commit(plan, true);
-    }
-    return result;
+    restore_feedback(&kept);
+    wpg_pipeline_plan_commit(plan, true);
+    return VK_SUCCESS;
 }
 
 /* Sampling by bind: the program gets its own, made as it asked; ours is made beside it, from the same
@@ -226,7 +266,7 @@ static VkResult create_beside(request *req, wpg_pipeline_plan *plan, const void 
     keep_feedback(&kept, base->pNext);
     bool made = create_ours(req, plan, info, &ours) == VK_SUCCESS;
     restore_feedback(&kept);
-    if (made && !wpg_twin_add(req->device, *pipeline, ours, plan->counted->slot)) {
+    if (made && !wpg_twin_add(req->device, *pipeline, ours, plan->counted[0]->slot)) {
         req->device->next.DestroyPipeline(req->device->handle, ours, req->allocator);
         made = false;
     }
@@ -247,7 +287,7 @@ static VkResult create_changed(request *req, wpg_pipeline_plan *plan, const void
     feedback kept = {0};
     VkPipeline original = VK_NULL_HANDLE;
     if (wpg_chain_find(base->pNext, VK_STRUCTURE_TYPE_PIPELINE_CREATION_FEEDBACK_CREATE_INFO)) {
-        VkResult result = call_driver(req, req->cache, 1, info, &original);
+        VkResult result = create_original(req, info, &original);
         if (result != VK_SUCCESS) {
             *pipeline = original;
             return result;
@@ -259,7 +299,7 @@ static VkResult create_changed(request *req, wpg_pipeline_plan *plan, const void
     wpg_pipeline_plan_commit(plan, result == VK_SUCCESS);
     if (result == VK_SUCCESS) {
         if (original)
-            req->device->next.DestroyPipeline(req->device->handle, original, req->allocator);
+            destroy_made(req, original);
         return VK_SUCCESS;
     }
     wpg_log_debug("pipeline %s: the driver gave VkResult %d", plan->label, (int)result);
@@ -267,35 +307,68 @@ static VkResult create_changed(request *req, wpg_pipeline_plan *plan, const void
         *pipeline = original;
         return VK_SUCCESS;
     }
-    return call_driver(req, req->cache, 1, info, pipeline);
+    /* A link falls back to the parts that the program holds, which may be ours. */
+    return call_driver(req, req->link ? req->device->cache : req->cache, 1, info, pipeline);
 }
 
-static VkResult create_one(request *req, const void *info, VkPipeline *pipeline)
+/* Of libraries: an optimised link is planned like any pipeline; in a fast one only what it states itself, if
+ * that has shaders, is looked at, and what it draws is known by its parts' shaders. */
+static void plan_link(request *req, wpg_pipeline_plan *plan, const VkGraphicsPipelineCreateInfo *info,
+                      uint64_t flags)
 {
-    uint64_t start = wpg_now(), driver_before = req->driver_time;
-    const VkPipelineShaderStageCreateInfo *stages;
-    uint32_t stage_count;
+    wpg_link *link = req->link;
+    wpg_link_gather(link, req->device, info, flags);
+    const char *why = link->why;
+    for (uint32_t i = 0; !why && i < link->stage_count; i++)
+        why = unsupported_stage(&link->stages[i]);
+    if (!why)
+        wpg_pipeline_plan_make(plan, req->device, link->stages, link->stage_count, WPG_PLAN_LINK,
+                               link->early_tests);
+    else if (req->device->records && link->identified && !link->own_count)
+        wpg_pipeline_plan_pass_known(plan, req->device, link->known, link->stage_count, why);
+    else
+        wpg_pipeline_plan_pass(plan, req->device, NULL, 0, why);
+}
+
+/* What the program asked for, and what becomes of it; `info` is looked at no further than it may be. */
+static void plan_one(request *req, wpg_pipeline_plan *plan, const void *info, uint64_t flags)
+{
+    const VkGraphicsPipelineCreateInfo *graphics = info;
+    const VkPipelineShaderStageCreateInfo *stages =
+        req->graphics ? NULL : &((const VkComputePipelineCreateInfo *)info)->stage;
+    uint32_t stage_count = 1;
     const char *why;
     if (req->graphics) {
-        const VkGraphicsPipelineCreateInfo *graphics = info;
-        why = unsupported_graphics(graphics);
-        /* Where stages are ignored (links, parts without shaders) their pointer may be anything. */
+        why = unsupported_graphics(graphics, flags);
+        if (!why && is_linked(graphics)) {
+            plan_link(req, plan, graphics, flags);
+            return;
+        }
+        /* Where stages are ignored (parts without shaders) their pointer may be anything. */
         stages = why ? NULL : graphics->pStages;
         stage_count = why ? 0 : graphics->stageCount;
     } else {
         const VkComputePipelineCreateInfo *compute = info;
-        stages = &compute->stage;
-        stage_count = 1;
-        why = unsupported_flags(compute->flags, compute->pNext);
+        why = unsupported_flags(flags, compute->pNext);
         if (!why)
             why = unsupported_stage(stages);
     }
-    wpg_pipeline_plan plan;
     if (why)
-        wpg_pipeline_plan_pass(&plan, req->device, stages, stage_count, why);
+        wpg_pipeline_plan_pass(plan, req->device, stages, stage_count, why);
     else
-        wpg_pipeline_plan_make(&plan, req->device, stages, stage_count, req->graphics && is_shader_part(info),
-                               req->graphics && allows_early_tests(info));
+        wpg_pipeline_plan_make(plan, req->device, stages, stage_count,
+                               req->graphics && is_shader_part(graphics, flags) ? WPG_PLAN_PART
+                                                                                : WPG_PLAN_PIPELINE,
+                               req->graphics && allows_early_tests(graphics, flags));
+}
+
+static VkResult create_one(request *req, const void *info, VkPipeline *pipeline)
+{
+    uint64_t start = wpg_now(), driver_before = req->driver_time, flags = flags_of(req, info);
+    wpg_pipeline_plan plan;
+    wpg_link link = {0};
+    req->link = req->graphics && is_linked(info) ? &link : NULL;
+    plan_one(req, &plan, info, flags);
 
     VkResult result;
     if (plan.changed && plan.by_bind)
@@ -304,10 +377,11 @@ static VkResult create_one(request *req, const void *info, VkPipeline *pipeline)
         result = create_changed(req, &plan, info, pipeline);
     else {
         /* A link compiles parts that may be ours: the program's cache must not see that either. */
-        bool linked = req->graphics && is_linked(info);
-        result = call_driver(req, linked ? req->device->cache : req->cache, 1, info, pipeline);
+        result = call_driver(req, link.ours ? req->device->cache : req->cache, 1, info, pipeline);
         wpg_pipeline_plan_commit(&plan, result == VK_SUCCESS);
     }
+    if (result == VK_SUCCESS && req->graphics && (flags & VK_PIPELINE_CREATE_LIBRARY_BIT_KHR))
+        wpg_library_add(req->device, *pipeline, info, flags, &plan, plan.changed || link.ours);
     if (result == VK_SUCCESS)
         wpg_record_pipeline(req->device, *pipeline, &plan, layout_of(req, info));
     uint64_t drivers = req->driver_time - driver_before;
@@ -332,7 +406,7 @@ typedef union create_info {
 static const void *with_base(create_info *copy, const request *req, const void *info, uint32_t index,
                              const VkPipeline *pipelines)
 {
-    VkPipelineCreateFlags flags = flags_of(req, info);
+    VkPipelineCreateFlags flags = (VkPipelineCreateFlags)flags_of(req, info);
     int32_t base = req->graphics ? ((const VkGraphicsPipelineCreateInfo *)info)->basePipelineIndex
                                  : ((const VkComputePipelineCreateInfo *)info)->basePipelineIndex;
     if (!(flags & VK_PIPELINE_CREATE_DERIVATIVE_BIT) || base < 0)

@@ -136,6 +136,30 @@ wpg_status wpg_rewrite_identify(wpg_rewrite *rewrite, wpg_error *err)
     return WPG_OK;
 }
 
+bool wpg_rewrite_recall(wpg_rewrite *rewrite, const wpg_rewrite *known, wpg_arena *arena)
+{
+    *rewrite = (wpg_rewrite){.stage_bit = known->stage_bit,
+                             .words = known->words,
+                             .word_count = known->word_count,
+                             .entry = arena ? wpg_arena_strdup(arena, known->entry) : known->entry,
+                             .stage = known->stage,
+                             .hash = known->hash,
+                             .found = "no"};
+    rewrite->stage.entry = rewrite->entry;
+    rewrite->stage.spec = NULL;
+    if (!rewrite->entry)
+        return false;
+    if (!known->spec)
+        return true;
+    size_t size = known->stage.spec_count * sizeof *rewrite->spec;
+    rewrite->spec = malloc(size);
+    if (!rewrite->spec)
+        return false;
+    memcpy(rewrite->spec, known->spec, size);
+    rewrite->stage.spec = rewrite->spec;
+    return true;
+}
+
 wpg_hash128 wpg_pipeline_hash(const wpg_rewrite *stages, size_t count)
 {
     /* In the canonical (big-endian) form of XXH3-128, so that the hash of hashes is the same everywhere. */

@@ -45,6 +45,11 @@ void wpg_rewrite_setup(void);
 /* Parses and hashes. On failure the stage, and with it the pipeline, has no identity. */
 wpg_status wpg_rewrite_identify(wpg_rewrite *rewrite, wpg_error *err);
 
+/* Makes `rewrite` another one of an identified stage: who it is, without the parsed module. Its words are
+ * borrowed; its entry's name too, or is copied into `arena` if that is not NULL. false when memory runs out.
+ */
+bool wpg_rewrite_recall(wpg_rewrite *rewrite, const wpg_rewrite *known, wpg_arena *arena);
+
 /* Instruments. `stable` = the directory's address is the same in the next run, so that the result is worth
  * keeping on disk. Failure leaves the stage to its original words: rewrite->why. */
 wpg_status wpg_rewrite_generate(wpg_rewrite *rewrite, const wpg_instrument_options *options,

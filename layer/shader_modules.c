@@ -23,6 +23,11 @@ wpg_shader_module *wpg_shader_module_retain(wpg_device *device, VkShaderModule m
     return wpg_handles_get_retained(&device->modules, key_of(module), retain);
 }
 
+void wpg_shader_module_share(wpg_shader_module *module)
+{
+    retain(module);
+}
+
 void wpg_shader_module_release(wpg_shader_module *module)
 {
     if (module && atomic_fetch_sub_explicit(&module->references, 1, memory_order_acq_rel) == 1)

@@ -14,6 +14,8 @@ typedef struct wpg_shader_module {
 
 /* The record of a handle, one reference for the caller; NULL if it is unknown. */
 wpg_shader_module *wpg_shader_module_retain(wpg_device *device, VkShaderModule module);
+/* One more reference to a record the caller holds one of. */
+void wpg_shader_module_share(wpg_shader_module *module);
 void wpg_shader_module_release(wpg_shader_module *module); /* NULL is fine */
 /* Frees what the application never destroyed. */
 void wpg_shader_modules_finish(wpg_device *device);

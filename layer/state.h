@@ -44,6 +44,11 @@ typedef struct wpg_device {
     wpg_queue *queues;
     size_t queue_count;
 
+    wpg_handles libraries;           /* VkPipeline -> what is known of a pipeline library (libraries.h) */
+    wpg_handles linked;              /* VkPipeline -> the parts of ours that it was linked from */
+    pthread_rwlock_t libraries_lock; /* parts made anew against the end of what they refer to */
+    wpg_handles shaders;             /* VkShaderEXT -> the program's own (shader_objects.h) */
+
     bool records;                   /* command buffers are followed (record.h); constant */
     wpg_handles command_pools;      /* VkCommandPool -> wpg_command_pool */
     wpg_handles bindables;          /* VkPipeline -> wpg_bindable */

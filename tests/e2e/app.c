@@ -16,7 +16,7 @@
  * core         compute, the device asked for with pEnabledFeatures alone
  * versions     compute, the device asked for with the Vulkan11, 12 and 13 structures
  * hooks        prints which library each device command leads to (that does depend on a layer)
- * batch, derive, required, library, inline   ways of making pipelines: app_pipelines.c
+ * batch, derive, required, library, library-*, inline   ways of making pipelines: app_pipelines.c
  * record, record-threads   command buffers whose draws, dispatches and push constants are known: app_record.c
  * twice        opens and closes two devices in turn, both computing */
 #include <pthread.h>
@@ -233,6 +233,8 @@ static vk_style style(const char *scenario)
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
         if (strcmp(scenario, table[i].scenario) == 0)
             return table[i].style;
+    if (strncmp(scenario, "library-", 8) == 0)
+        return VK_STYLE_LIBRARY;
     return VK_STYLE_FEATURES2;
 }
 
@@ -274,8 +276,8 @@ again:
         app_record_threads(&vk);
     else if (strcmp(scenario, "required") == 0)
         app_required(&vk, words, count);
-    else if (strcmp(scenario, "library") == 0)
-        app_library(&vk);
+    else if (strncmp(scenario, "library", 7) == 0)
+        app_library(&vk, scenario);
     else if (strcmp(scenario, "inline") == 0)
         app_inline(&vk);
     else {

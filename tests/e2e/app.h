@@ -17,7 +17,7 @@ void app_hooks(vk_program *vk);
 /* Scenarios about ways of making pipelines (app_pipelines.c). */
 void app_batch(vk_program *vk, const uint32_t *words, size_t count, bool derive);
 void app_required(vk_program *vk, const uint32_t *words, size_t count);
-void app_library(vk_program *vk);
+void app_library(vk_program *vk, const char *scenario);
 void app_inline(vk_program *vk);
 
 /* Scenarios about what is recorded (app_record.c). */

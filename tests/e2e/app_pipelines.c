@@ -128,7 +128,9 @@ static void draw_and_tell(vk_program *vk, const char *what, VkPipeline pipeline)
     vkDestroyPipeline(vk->device, pipeline, NULL);
 }
 
-static VkPipeline make_part(vk_program *vk, const vk_state *state, VkGraphicsPipelineLibraryFlagsEXT part)
+/* `stages`: those of the part. */
+static VkPipeline make_part(vk_program *vk, const vk_state *state, VkGraphicsPipelineLibraryFlagsEXT part,
+                            const VkPipelineShaderStageCreateInfo *stages, uint32_t count, VkRenderPass pass)
 {
     VkGraphicsPipelineLibraryCreateInfoEXT library = {
         .sType = VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_LIBRARY_CREATE_INFO_EXT, .flags = part};
@@ -136,50 +138,83 @@ static VkPipeline make_part(vk_program *vk, const vk_state *state, VkGraphicsPip
     info.pNext = &library;
     info.flags =
         VK_PIPELINE_CREATE_LIBRARY_BIT_KHR | VK_PIPELINE_CREATE_RETAIN_LINK_TIME_OPTIMIZATION_INFO_BIT_EXT;
-    info.stageCount = 0;
-    if (part == VK_GRAPHICS_PIPELINE_LIBRARY_PRE_RASTERIZATION_SHADERS_BIT_EXT)
-        info.stageCount = 1;
-    if (part == VK_GRAPHICS_PIPELINE_LIBRARY_FRAGMENT_SHADER_BIT_EXT) {
-        info.stageCount = 1;
-        info.pStages = &state->stages[1];
-    }
+    info.stageCount = count;
+    info.pStages = stages;
+    info.renderPass = pass;
     VkPipeline pipeline = VK_NULL_HANDLE;
     must(vkCreateGraphicsPipelines(vk->device, VK_NULL_HANDLE, 1, &info, NULL, &pipeline), "library part");
     return pipeline;
 }
 
-/* Four libraries, linked fast and with link-time optimisation. */
-void app_library(vk_program *vk)
+static void link_and_draw(vk_program *vk, const VkPipeline *libraries, bool optimised, bool feedback)
 {
-    const vk_stage stages[2] = {{.stage = VK_SHADER_STAGE_VERTEX_BIT, .module = load(vk, "triangle.vert")},
-                                {.stage = VK_SHADER_STAGE_FRAGMENT_BIT, .module = load(vk, "gradient.frag")}};
-    vk_state state;
-    vk_fill_state(&state, vk, stages, 2, VK_PRIMITIVE_TOPOLOGY_TRIANGLE_LIST);
+    VkPipelineCreationFeedback whole = {0};
+    VkPipelineCreationFeedbackCreateInfo asked = {
+        .sType = VK_STRUCTURE_TYPE_PIPELINE_CREATION_FEEDBACK_CREATE_INFO,
+        .pPipelineCreationFeedback = &whole};
+    VkPipelineLibraryCreateInfoKHR linked = {.sType = VK_STRUCTURE_TYPE_PIPELINE_LIBRARY_CREATE_INFO_KHR,
+                                             .libraryCount = 4,
+                                             .pLibraries = libraries};
+    VkGraphicsPipelineCreateInfo info = {.sType = VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_CREATE_INFO,
+                                         .pNext = &linked,
+                                         .layout = vk->layout,
+                                         .basePipelineIndex = -1};
+    if (feedback) {
+        asked.pNext = &linked;
+        info.pNext = &asked;
+    }
+    info.flags = optimised ? VK_PIPELINE_CREATE_LINK_TIME_OPTIMIZATION_BIT_EXT : 0;
+    VkPipeline pipeline = VK_NULL_HANDLE;
+    must(vkCreateGraphicsPipelines(vk->device, VK_NULL_HANDLE, 1, &info, NULL, &pipeline), "link");
+    if (feedback)
+        printf("feedback valid %d\n", (int)(whole.flags & VK_PIPELINE_CREATION_FEEDBACK_VALID_BIT));
+    draw_and_tell(vk, optimised ? "optimised link" : "fast link", pipeline);
+}
+
+/* Four libraries, linked fast and with link-time optimisation.
+ *
+ * library-fast, library-optimised   the one or the other only
+ * library-tessellation              three stages in one library, both links
+ * library-stale                     the render pass of the parts goes before an optimised link
+ * library-feedback                  an optimised link with creation feedback */
+void app_library(vk_program *vk, const char *scenario)
+{
+    static const char *const names[4] = {"triangle.vert", "plain.tesc", "plain.tese", "gradient.frag"};
+    static const VkShaderStageFlagBits bits[4] = {
+        VK_SHADER_STAGE_VERTEX_BIT, VK_SHADER_STAGE_TESSELLATION_CONTROL_BIT,
+        VK_SHADER_STAGE_TESSELLATION_EVALUATION_BIT, VK_SHADER_STAGE_FRAGMENT_BIT};
     static const VkGraphicsPipelineLibraryFlagsEXT parts[4] = {
         VK_GRAPHICS_PIPELINE_LIBRARY_VERTEX_INPUT_INTERFACE_BIT_EXT,
         VK_GRAPHICS_PIPELINE_LIBRARY_PRE_RASTERIZATION_SHADERS_BIT_EXT,
         VK_GRAPHICS_PIPELINE_LIBRARY_FRAGMENT_SHADER_BIT_EXT,
         VK_GRAPHICS_PIPELINE_LIBRARY_FRAGMENT_OUTPUT_INTERFACE_BIT_EXT};
+    const bool patches = strcmp(scenario, "library-tessellation") == 0;
+    vk_stage stages[4];
+    uint32_t count = 0;
+    for (int i = 0; i < 4; i++)
+        if (patches || i == 0 || i == 3)
+            stages[count++] = (vk_stage){.stage = bits[i], .module = load(vk, names[i])};
+    vk_state state;
+    vk_fill_state(&state, vk, stages, count,
+                  patches ? VK_PRIMITIVE_TOPOLOGY_PATCH_LIST : VK_PRIMITIVE_TOPOLOGY_TRIANGLE_LIST);
+    const bool stale = strcmp(scenario, "library-stale") == 0;
+    VkRenderPass pass = stale ? vk_make_pass(vk) : vk->pass;
+    const uint32_t own[4] = {0, count - 1, 1, 0}, first[4] = {0, 0, count - 1, 0};
     VkPipeline libraries[4];
     for (int i = 0; i < 4; i++)
-        libraries[i] = make_part(vk, &state, parts[i]);
-    VkPipelineLibraryCreateInfoKHR linked = {.sType = VK_STRUCTURE_TYPE_PIPELINE_LIBRARY_CREATE_INFO_KHR,
-                                             .libraryCount = 4,
-                                             .pLibraries = libraries};
-    for (int optimised = 0; optimised < 2; optimised++) {
-        VkGraphicsPipelineCreateInfo info = {.sType = VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_CREATE_INFO,
-                                             .pNext = &linked,
-                                             .layout = vk->layout,
-                                             .basePipelineIndex = -1};
-        info.flags = optimised ? VK_PIPELINE_CREATE_LINK_TIME_OPTIMIZATION_BIT_EXT : 0;
-        VkPipeline pipeline = VK_NULL_HANDLE;
-        must(vkCreateGraphicsPipelines(vk->device, VK_NULL_HANDLE, 1, &info, NULL, &pipeline), "link");
-        draw_and_tell(vk, optimised ? "optimised link" : "fast link", pipeline);
-    }
+        libraries[i] =
+            make_part(vk, &state, parts[i], state.stages + first[i], own[i], i == 3 ? vk->pass : pass);
+    for (uint32_t i = 0; i < count; i++)
+        vkDestroyShaderModule(vk->device, stages[i].module, NULL); /* a link needs them no more */
+    if (stale)
+        vkDestroyRenderPass(vk->device, pass, NULL);
+    const bool feedback = strcmp(scenario, "library-feedback") == 0;
+    for (int optimised = 0; optimised < 2; optimised++)
+        if (strcmp(scenario, optimised ? "library-fast" : "library-optimised") != 0 &&
+            (optimised || (!stale && !feedback)))
+            link_and_draw(vk, libraries, optimised, feedback);
     for (int i = 0; i < 4; i++)
         vkDestroyPipeline(vk->device, libraries[i], NULL);
-    for (int i = 0; i < 2; i++)
-        vkDestroyShaderModule(vk->device, stages[i].module, NULL);
 }
 
 /* No module handles at all: the words stand in each stage's chain. */

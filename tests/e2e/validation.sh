@@ -48,7 +48,7 @@ check invalid "$app" invalid "$WPG_SPIRV"
 grep 'VkBufferCreateInfo-size' "$work/absent.messages" >/dev/null || skip "the validation layer does not report here"
 check compute "$app" compute "$WPG_SPIRV"
 check old "$app" old "$WPG_SPIRV"
-for scenario in draw core versions batch library inline; do
+for scenario in draw core versions batch library library-tessellation library-feedback inline; do
     check $scenario "$app" $scenario "$WPG_SPIRV"
 done
 # Everything that is written into the program's command buffers: queries of ours.

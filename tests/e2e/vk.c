@@ -210,7 +210,7 @@ static void make_image(vk_program *vk)
     CHECK(vkCreateImageView(vk->device, &view, NULL, &vk->view));
 }
 
-static void make_pass(vk_program *vk)
+VkRenderPass vk_make_pass(vk_program *vk)
 {
     VkAttachmentDescription attachment = {.format = VK_FORMAT_R8G8B8A8_UNORM,
                                           .samples = VK_SAMPLE_COUNT_1_BIT,
@@ -237,7 +237,9 @@ static void make_pass(vk_program *vk)
                                    .pSubpasses = &subpass,
                                    .dependencyCount = 1,
                                    .pDependencies = &dependency};
-    CHECK(vkCreateRenderPass(vk->device, &pass, NULL, &vk->pass));
+    VkRenderPass made;
+    CHECK(vkCreateRenderPass(vk->device, &pass, NULL, &made));
+    return made;
 }
 
 static void make_target(vk_program *vk)
@@ -307,7 +309,7 @@ void vk_open(vk_program *vk, uint32_t api_version, vk_style style, size_t words)
     memset(vk, 0, sizeof *vk);
     open_device(vk, api_version, style);
     make_layout(vk);
-    make_pass(vk);
+    vk->pass = vk_make_pass(vk);
     vk->memoryless = vk->memory.memoryTypeCount == 0;
     if (vk->memoryless)
         return;

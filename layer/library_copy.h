@@ -1,0 +1,27 @@
+/* Copies of the create-infos of pipeline library parts, kept to make the part again for an optimised link.
+ * Threads: no shared state. */
+#ifndef WPG_LAYER_LIBRARY_COPY_H
+#define WPG_LAYER_LIBRARY_COPY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <vulkan/vulkan.h>
+
+#include "runtime/base/arena.h"
+
+/* A copy of the create-info of a part with shaders, all of it in `arena`, without its stages' modules and
+ * words: (*copy)->pStages[i].module is VK_NULL_HANDLE. Only what the part's subsets read is looked at; the
+ * rest is NULL. Creation feedback is left out. NULL, and *why (static), where something stands in it that
+ * cannot be copied. Source: Vulkan 1.3, 10.3 (what each subset of state consists of). */
+VkGraphicsPipelineCreateInfo *wpg_library_copy_info(const char **why, wpg_arena *arena,
+                                                    const VkGraphicsPipelineCreateInfo *info,
+                                                    VkGraphicsPipelineLibraryFlagsEXT subsets);
+
+/* Copies the chain of a link's create-info up to `last`, in whose place `other` stands; what follows is
+ * linked as it is. What the copied structures point to stays the program's. false: one is not known, or
+ * memory ran out. */
+bool wpg_library_copy_chain(const void **copy, wpg_arena *arena, const void *chain, const void *last,
+                            void *other);
+
+#endif

@@ -1,0 +1,70 @@
+#!/bin/sh
+# Ways of making pipelines beside the plain one: what is counted, under which hash, and that programs cannot tell.
+# WPG_CASE names the case. What the scenarios of the test program do: app.c.
+. "$(dirname "$0")/lib.sh"
+need_built "$wavepgo" "$layer" "$app"
+
+# through SCENARIO: without the layer, counted (bundle in $work/SCENARIO), with the profile: all the same. Skips the test
+# where the driver has not what the scenario needs.
+through() {
+    plain $1-absent "$app" "$@" "$WPG_SPIRV"
+    [ "$(cat "$work/$1-absent.code")" != 77 ] || skip "$(cat "$work/$1-absent.out")"
+    exited $1-absent 0
+    WAVEPGO_LOG=info WAVEPGO_BUNDLE="$work/$1" generate $1 "$app" "$@" "$WPG_SPIRV"
+    same $1-absent $1
+    use $1-used "$work/$1" "$app" "$@" "$WPG_SPIRV"
+    same $1-absent $1-used
+}
+# wrote SCENARIO PIPELINES SHADERS: so many profiles of pipelines, and of shaders by themselves.
+wrote() {
+    whole=$(profiles $1 | grep -v -c '/shader-')
+    parts=$(profiles $1 | grep -c '/shader-')
+    [ "$whole $parts" = "$2 $3" ] || fail "$1: profiles of $whole pipelines, $parts shaders; expected $2, $3: $(head -n 20 "$work/$1.log")"
+}
+# draws SCENARIO N: the facts of the pipeline of `draw` name so many draws.
+draws() {
+    grep -x "sum draws $2" "$work/$1/pipelines/$pipeline.facts" >/dev/null ||
+        fail "$1: draws of the pipeline: $(grep '^sum draws' "$work/$1/pipelines/$pipeline.facts" 2>&1)"
+}
+# Without the records that name a pipeline: what the shaders counted.
+shader_counts() { # PROFILES...
+    "$wavepgo" merge --format text -o - "$@" >"$work/counts.text" 2>&1 || fail "merge: $(head -n 2 "$work/counts.text")"
+    cat "$work/counts.text"
+}
+
+case $WPG_CASE in
+library)
+    generate draw "$app" draw "$WPG_SPIRV"
+    exited draw 0
+    pipeline=$(basename "$(profiles draw)" .profraw)
+    # Parts that are linked fast count each under its shader's hash, what they draw is the pipeline's.
+    through library-fast
+    wrote library-fast 0 2
+    draws library-fast 1
+    # An optimised link is the pipeline made whole: the same file.
+    through library-optimised
+    wrote library-optimised 1 2 # the parts count nothing: zero
+    draws library-optimised 1
+    cmp "$work/draw/$pipeline.profraw" "$work/library-optimised/$pipeline.profraw" ||
+        fail "an optimised link counts otherwise than the pipeline made whole"
+    through library
+    wrote library 1 2
+    draws library 2
+    # Every stage of a part by itself.
+    through library-tessellation
+    wrote library-tessellation 1 4
+    # Parts that cannot be made anew go on counting by themselves.
+    through library-stale
+    wrote library-stale 0 2
+    draws library-stale 1
+    through library-feedback
+    wrote library-feedback 1 2
+    # A profile of the pipeline made whole serves parts and links.
+    use by-pipeline "$work/draw" "$app" library "$WPG_SPIRV"
+    same library-absent by-pipeline
+    grep -q "\"pipeline\": \"$pipeline\"" "$work/by-pipeline.uselog" || fail "an optimised link is not found in use mode: $(head -n 5 "$work/by-pipeline.uselog")"
+    accepted $(profiles library-fast)
+    ;;
+*) die "no such case: $WPG_CASE" ;;
+esac
+finish
