@@ -14,8 +14,8 @@
  * other push-constant ranges makes what was pushed before count as undefined; binding a pipeline disturbs
  * nothing, but a word counts as pushed only for a pipeline whose layout has the ranges it was pushed with.
  *
- * A pipeline linked from library parts has no hash of its own, nor have shader objects: what they draw is
- * nobody's.
+ * A link of library parts draws for the pipeline hash of its shaders, as the same pipeline made whole would;
+ * shader objects have no such hash: what they draw is nobody's.
  *
  * Commands are intercepted in generate mode only, on devices with `records` set. Threads: as Vulkan says of
  * each command. */
