@@ -30,12 +30,9 @@ uint32_t wpg_cfg_find(const wpg_cfg *cfg, uint32_t label_id)
     return NO;
 }
 
-/* What an instruction other than a call may do to the live mask. */
-static uint8_t effect_of(const wpg_module *module, const wpg_inst *inst)
+bool wpg_ends_segment(const wpg_inst *inst)
 {
     switch ((SpvOp)inst->opcode) {
-    case SpvOpDemoteToHelperInvocation:
-        return WPG_EFFECT_DEMOTE;
     case SpvOpTraceRayKHR:
     case SpvOpExecuteCallableKHR:
     case SpvOpReportIntersectionKHR:
@@ -48,11 +45,24 @@ static uint8_t effect_of(const wpg_module *module, const wpg_inst *inst)
     case SpvOpHitObjectExecuteShaderNV:
     case SpvOpReorderThreadWithHintNV:
     case SpvOpReorderThreadWithHitObjectNV:
-        return WPG_EFFECT_SEGMENT;
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* What an instruction other than a call may do to the live mask. */
+static uint8_t effect_of(const wpg_module *module, const wpg_inst *inst)
+{
+    switch ((SpvOp)inst->opcode) {
+    case SpvOpDemoteToHelperInvocation:
+        return WPG_EFFECT_DEMOTE;
     case SpvOpIgnoreIntersectionNV: /* no terminators, unlike their KHR successors */
     case SpvOpTerminateRayNV:
         return WPG_EFFECT_CALL;
     default:
+        if (wpg_ends_segment(inst))
+            return WPG_EFFECT_SEGMENT;
         /* An instruction this build does not know may do anything. */
         return module->has_unknown && !wpg_opcode_lookup(inst->opcode) ? WPG_EFFECT_CALL : 0;
     }

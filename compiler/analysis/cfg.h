@@ -69,6 +69,10 @@ uint32_t wpg_cfg_find(const wpg_cfg *cfg, uint32_t label_id);            /* bloc
 bool wpg_cfg_dominates(const wpg_cfg *cfg, uint32_t a, uint32_t b);      /* reflexive */
 bool wpg_cfg_post_dominates(const wpg_cfg *cfg, uint32_t a, uint32_t b); /* reflexive */
 
+/* An instruction behind which the lanes of a wave may be others: a ray is traced, a shader called, an
+ * intersection reported (which may also end the invocation), invocations reordered. */
+bool wpg_ends_segment(const wpg_inst *inst);
+
 /* 60-bit checksum of the graph: block count, terminator opcodes, edges, merge structure; not of ids or other
  * instructions. `normal_form_version` is folded in. Bits 60-63 are zero (LLVM reserves them). */
 uint64_t wpg_cfg_checksum(const wpg_cfg *cfg, uint32_t normal_form_version);

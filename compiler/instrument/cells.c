@@ -374,6 +374,7 @@ void wpg_cells_at(wpg_inject *in, const wpg_function_plan *f, const wpg_point *p
         leave_function(in, f, point);
         break;
     case WPG_POINT_COUNT:
+    case WPG_POINT_SEGMENT:
         break;
     }
 }

@@ -98,6 +98,8 @@ typedef struct wpg_live {
 /* Declares the entry mask's variable where it has to outlive a function or change. */
 void wpg_live_declare_masks(wpg_inject *in);
 void wpg_live_enter(wpg_inject *in, const wpg_function_plan *function);
+/* Behind what ends a wave segment: E is the mask of those who are here. */
+void wpg_live_begin_segment(wpg_inject *in);
 wpg_live wpg_live_now(wpg_inject *in, const wpg_function_plan *function, const wpg_point *point);
 /* uvec4 ballot of a bool over the active lanes. */
 uint32_t wpg_live_ballot(wpg_inject *in, uint32_t condition);

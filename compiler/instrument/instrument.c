@@ -50,6 +50,8 @@ static void count_points(wpg_inject *in, const wpg_function_plan *f, uint32_t b,
             wpg_block_seek(in, f->cfg, b, f->points[i].before);
         if (f->points[i].kind == WPG_POINT_COUNT)
             in->plan->strategy->count(in, f, &f->points[i]);
+        else if (f->points[i].kind == WPG_POINT_SEGMENT)
+            wpg_live_begin_segment(in);
         else
             wpg_cells_at(in, f, &f->points[i]);
     }

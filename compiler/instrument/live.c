@@ -18,6 +18,15 @@
  * superset of the true E, which is a superset of L, so L equals the true E if it equals E as one of them
  * knows it (one further ballot, in modules that demote only).
  *
+ * Wave segments (ray-tracing stages; nothing demotes there): behind a call that may bring other lanes
+ * together E is taken anew, by the lanes that are there. Lanes that did not make the call keep theirs, and
+ * where lanes of several segments meet, E is the union of theirs: nobody who is in a segment of one of them
+ * may be missing. Each lane keeps its E; at each counted point the union over the lanes there is made and
+ * stored, by a bitwise or of the subgroup. Where lanes meet is a merge block or continue target of a
+ * construct in which a segment ended: the first of its class (mask.c), and counted. Lanes that a driver moved
+ * to other slots know no more of those that stayed, and uniform is too low until the next segment, never too
+ * high.
+ *
  * What cannot be decided without memory shared by the wave: a lane that demotes and then returns (or is
  * terminated), or that demotes in a construct which others leave early, before any lane that goes on has met
  * it at a counted point; and demotes in one arm as seen from the other, before they meet. Such a lane
@@ -86,7 +95,7 @@ uint32_t wpg_live_ballot(wpg_inject *in, uint32_t condition)
 
 void wpg_live_declare_masks(wpg_inject *in)
 {
-    if (!in->plan->demotes && in->plan->function_count == 1)
+    if (!in->plan->demotes && !in->plan->segments && in->plan->function_count == 1)
         return;
     uint32_t pointer = wpg_type_pointer(in->module, SpvStorageClassPrivate, in->t_uvec4);
     in->entry_mask_variable =
@@ -124,8 +133,8 @@ void wpg_live_enter(wpg_inject *in, const wpg_function_plan *function)
     in->entry_mask = 0;
     declare_watched(in, function);
     if (!function->is_entry) {
-        /* Where nothing demotes E is what the entry function stored: read it once. */
-        if (!in->plan->demotes)
+        /* Where nothing changes E it is what the entry function stored: read it once. */
+        if (!in->plan->demotes && !in->plan->segments)
             in->entry_mask = WPG_EMIT(in, SpvOpLoad, in->t_uvec4, in->entry_mask_variable);
         return;
     }
@@ -180,6 +189,22 @@ static uint32_t update_entry_mask(wpg_inject *in, const wpg_point *point, uint32
     return entry;
 }
 
+/* E of the lanes that are here, each of which is told. */
+static uint32_t join_segments(wpg_inject *in)
+{
+    uint32_t known = WPG_EMIT(in, SpvOpLoad, in->t_uvec4, in->entry_mask_variable);
+    uint32_t all = WPG_EMIT(in, SpvOpGroupNonUniformBitwiseOr, in->t_uvec4, in->subgroup_scope,
+                            SpvGroupOperationReduce, known);
+    wpg_inst_add(in->module, in->where, SpvOpStore, in->entry_mask_variable, all);
+    return all;
+}
+
+void wpg_live_begin_segment(wpg_inject *in)
+{
+    uint32_t mask = wpg_live_ballot(in, in->c_true);
+    wpg_inst_add(in->module, in->where, SpvOpStore, in->entry_mask_variable, mask);
+}
+
 /* Whether the ballot of `condition` holds any lane. */
 static uint32_t any_lane(wpg_inject *in, uint32_t condition)
 {
@@ -204,6 +229,8 @@ wpg_live wpg_live_now(wpg_inject *in, const wpg_function_plan *function, const w
             equal = wpg_live_masks_equal(in, now.mask, update_entry_mask(in, point, helper, now.mask));
             equal = WPG_EMIT(in, SpvOpLogicalAnd, in->t_bool, now.live, equal);
             equal = any_lane(in, equal);
+        } else if (in->plan->segments) {
+            equal = wpg_live_masks_equal(in, now.mask, join_segments(in));
         } else {
             equal = wpg_live_masks_equal(in, now.mask, in->entry_mask);
         }

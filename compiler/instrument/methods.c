@@ -682,7 +682,7 @@ wpg_status wpg_plan_methods(wpg_plan *plan, wpg_function_plan *f, wpg_point_list
     if (!set_up(&c))
         return WPG_E_NOMEM;
     c.cells = plan->strategy->private_cells && plan->options->strategy != WPG_STRATEGY_NAIVE &&
-              plan->options->target.subgroup_arithmetic;
+              plan->options->target.subgroup_arithmetic && !plan->segments;
     c.has_function_region = may_use_function_region(&c);
     choose_all(&c);
     if (!c.failed) {

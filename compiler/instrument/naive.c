@@ -15,6 +15,8 @@ static const char *refuses(const wpg_plan *plan)
         return "subgroup operations need SPIR-V 1.3";
     if (plan->helper_test == WPG_HELPER_UNKNOWN)
         return "helper lanes cannot be told";
+    if (plan->segments && !target->subgroup_arithmetic)
+        return "no subgroup arithmetic, which wave segments need";
     return NULL;
 }
 
@@ -23,6 +25,8 @@ static void declare(wpg_inject *in)
     wpg_require_version(in->module, 3);
     wpg_require_capability(in->module, SpvCapabilityGroupNonUniform);
     wpg_require_capability(in->module, SpvCapabilityGroupNonUniformBallot);
+    if (in->plan->segments)
+        wpg_require_capability(in->module, SpvCapabilityGroupNonUniformArithmetic);
     in->subgroup_scope = wpg_const_u32(in->module, SpvScopeSubgroup);
     wpg_live_declare(in);
     wpg_live_declare_masks(in);

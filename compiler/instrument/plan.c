@@ -34,6 +34,14 @@ static bool stage_is_counted(SpvExecutionModel model)
     case SpvExecutionModelGeometry:
     case SpvExecutionModelFragment:
     case SpvExecutionModelGLCompute:
+    case SpvExecutionModelTaskEXT:
+    case SpvExecutionModelMeshEXT:
+    case SpvExecutionModelRayGenerationKHR:
+    case SpvExecutionModelIntersectionKHR:
+    case SpvExecutionModelAnyHitKHR:
+    case SpvExecutionModelClosestHitKHR:
+    case SpvExecutionModelMissKHR:
+    case SpvExecutionModelCallableKHR:
         return true;
     default:
         return false;
@@ -49,6 +57,7 @@ static wpg_status survey(wpg_plan *plan, wpg_error *err)
         in_functions |= inst->opcode == SpvOpFunction;
         entry_points += inst->opcode == SpvOpEntryPoint;
         plan->demotes |= inst->opcode == SpvOpDemoteToHelperInvocation;
+        plan->segments |= wpg_ends_segment(inst);
         if (inst->opcode == SpvOpMemoryModel && inst->count > 2) {
             has_model = true;
             if (inst->words[1] != SpvAddressingModelLogical &&
@@ -326,6 +335,28 @@ static bool place_points(wpg_plan *plan, wpg_function_plan *f, wpg_point_list *p
     return good && sort_points(plan, f, points);
 }
 
+/* Behind each instruction that ends a wave segment. */
+static bool place_segments(const wpg_plan *plan, const wpg_cfg *cfg, wpg_point_list *points)
+{
+    bool good = true;
+    if (!plan->segments || !(plan->strategy->kinds & WPG_KIND_UNIFORM))
+        return true;
+    for (uint32_t b = 0; b < cfg->count && good; b++) {
+        const wpg_block *block = &cfg->blocks[b];
+        if (block->rpo == WPG_NO_BLOCK || !block->changes_mask)
+            continue;
+        for (const wpg_inst *inst = block->label; inst != block->terminator && good; inst = inst->next)
+            if (wpg_ends_segment(inst))
+                good = wpg_vec_push(points, ((wpg_point){.kind = WPG_POINT_SEGMENT,
+                                                         .block = b,
+                                                         .before = inst->next,
+                                                         .tally = WPG_NO_TALLY,
+                                                         .record = WPG_NO_BLOCK,
+                                                         .resolve = WPG_NO_BLOCK}));
+    }
+    return good;
+}
+
 static wpg_status plan_points(wpg_plan *plan, wpg_function_plan *f, wpg_function_counters *counters,
                               wpg_point_list *points)
 {
@@ -339,6 +370,8 @@ static wpg_status plan_points(wpg_plan *plan, wpg_function_plan *f, wpg_function
         WPG_TRY(wpg_plan_selects(plan, f, counters, &starts, &late, &late_count));
     else
         counters->kinds &= ~(uint32_t)WPG_KIND_SELECTS;
+    if (!place_segments(plan, f->cfg, points))
+        return WPG_E_NOMEM;
     return place_points(plan, f, points, starts, late, late_count) ? WPG_OK : WPG_E_NOMEM;
 }
 

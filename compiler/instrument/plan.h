@@ -67,14 +67,15 @@ typedef struct wpg_region {
 
 /* What a place gets. */
 typedef enum wpg_point_kind {
-    WPG_POINT_LEAVE, /* merge block of loop `index` */
-    WPG_POINT_COUNT, /* counts at once (strategy.h): the tally, selects; records, resolves */
-    WPG_POINT_ADD,   /* block start: adds to the cells of tally `index` */
-    WPG_POINT_EDGE,  /* before a branch: adds to the cells of the tallies of its true and false target */
-    WPG_POINT_EXIT,  /* loop `index` may be left from here, by exit number `other` */
-    WPG_POINT_BACK,  /* back edge of loop `index` */
-    WPG_POINT_ENTER, /* loop `index` is entered from here */
-    WPG_POINT_FLUSH, /* lanes leave the function, or demote (`other` is 1) */
+    WPG_POINT_LEAVE,   /* merge block of loop `index` */
+    WPG_POINT_COUNT,   /* counts at once (strategy.h): the tally, selects; records, resolves */
+    WPG_POINT_ADD,     /* block start: adds to the cells of tally `index` */
+    WPG_POINT_EDGE,    /* before a branch: adds to the cells of the tallies of its true and false target */
+    WPG_POINT_EXIT,    /* loop `index` may be left from here, by exit number `other` */
+    WPG_POINT_BACK,    /* back edge of loop `index` */
+    WPG_POINT_ENTER,   /* loop `index` is entered from here */
+    WPG_POINT_FLUSH,   /* lanes leave the function, or demote (`other` is 1) */
+    WPG_POINT_SEGMENT, /* behind what ends a wave segment: E is taken anew */
 } wpg_point_kind;
 
 /* A place that gets counting code. */
@@ -120,6 +121,7 @@ typedef struct wpg_plan {
     const struct wpg_strategy *strategy;
     wpg_helper_test helper_test;
     bool demotes;                 /* some function of the module demotes */
+    bool segments;                /* some function of the module ends a wave segment (live.c) */
     bool declare_early_tests;     /* fragment: the stage had them implicitly and loses them by counting */
     wpg_function_plan *functions; /* the entry function first */
     uint32_t function_count;

@@ -2,7 +2,8 @@
  * to memory, and to memory when the lane leaves the function or demotes: sums commute with exits (DESIGN 4,
  * additive). Exact for any control flow, as every way out is a place where lanes bring what they hold:
  * blocks without successors, and demotes. Only waves are kept so, one a visit: a cell would overflow after
- * 2^32 visits in one invocation. Not in functions that call what may kill or demote. */
+ * 2^32 visits in one invocation. Not in functions that call what may kill or demote,
+ * or that end wave segments. */
 #include "compiler/instrument/probe.h"
 
 enum { MOST_CELLS = 12, IDS_CELL = 24, IDS_FLUSH = 16, NO = WPG_NO_BLOCK };
@@ -24,7 +25,7 @@ static bool calls_what_changes(const wpg_cfg *cfg)
     for (uint32_t b = 0; b < cfg->count; b++)
         for (const wpg_inst *inst = cfg->blocks[b].label;
              cfg->blocks[b].changes_mask && inst != cfg->blocks[b].terminator; inst = inst->next)
-            if (inst->opcode == SpvOpFunctionCall)
+            if (inst->opcode == SpvOpFunctionCall || wpg_ends_segment(inst))
                 return true;
     return false;
 }

@@ -124,8 +124,27 @@ static const char *survey(const wpg_plan *plan, bool split_waves)
     return NULL;
 }
 
+/* Stages whose groups are not told apart: mesh and task workgroups belong to a draw that is counted elsewhere
+ * too, and of a ray that is traced every stage would have to be counted or none. */
+static bool is_sampled(SpvExecutionModel model)
+{
+    switch (model) {
+    case SpvExecutionModelGLCompute:
+    case SpvExecutionModelFragment:
+    case SpvExecutionModelVertex:
+    case SpvExecutionModelTessellationControl:
+    case SpvExecutionModelTessellationEvaluation:
+    case SpvExecutionModelGeometry:
+        return true;
+    default:
+        return false;
+    }
+}
+
 const char *wpg_sample_refuses(const wpg_plan *plan)
 {
+    if (!is_sampled(plan->stage->model))
+        return "stages of this kind are counted in full";
     input inputs[MOST_INPUTS];
     unsigned count = inputs_of(inputs, plan->stage->model);
     for (unsigned i = 0; i < count; i++) {

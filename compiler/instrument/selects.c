@@ -1,9 +1,10 @@
 /* Where select sites are tallied.
  *
- * The live mask is one throughout a block, up to what changes it (a demote, a call that may take lanes away).
- * So a site needs no code of its own: sites whose condition is known at the block's start are tallied there,
- * together with the block's own count; the others, of one stretch without a change of mask, together before
- * the last of them. Sites of one stretch with one condition share their counters. */
+ * The live mask is one throughout a block, up to what changes it (a demote, the end of a wave segment, a call
+ * that may take lanes away). So a site needs no code of its own: sites whose condition is known at the
+ * block's start are tallied there, together with the block's own count; the others, of one stretch without a
+ * change of mask, together before the last of them. Sites of one stretch with one condition share their
+ * counters. */
 #include <string.h>
 
 #include "compiler/instrument/plan.h"
@@ -76,7 +77,8 @@ static void take_site(site_walk *walk, bool first_stretch)
 
 static bool may_change_mask(const wpg_inst *inst)
 {
-    return inst->opcode == SpvOpFunctionCall || inst->opcode == SpvOpDemoteToHelperInvocation;
+    return inst->opcode == SpvOpFunctionCall || inst->opcode == SpvOpDemoteToHelperInvocation ||
+           wpg_ends_segment(inst);
 }
 
 static void walk_block(site_walk *walk, const wpg_block *block, uint32_t index)
