@@ -499,7 +499,13 @@ bool wpg_features_target(wpg_instrument_target *target, const char **why, const 
         *why = "fragmentStoresAndAtomics is not enabled";
         return false;
     }
-    if (!(stage & (vertex_stages | VK_SHADER_STAGE_FRAGMENT_BIT | VK_SHADER_STAGE_COMPUTE_BIT))) {
+    /* Stores and atomics in these need no feature of their own. */
+    const VkShaderStageFlags rays = VK_SHADER_STAGE_RAYGEN_BIT_KHR | VK_SHADER_STAGE_ANY_HIT_BIT_KHR |
+                                    VK_SHADER_STAGE_CLOSEST_HIT_BIT_KHR | VK_SHADER_STAGE_MISS_BIT_KHR |
+                                    VK_SHADER_STAGE_INTERSECTION_BIT_KHR | VK_SHADER_STAGE_CALLABLE_BIT_KHR;
+    const VkShaderStageFlags free_stages =
+        VK_SHADER_STAGE_COMPUTE_BIT | VK_SHADER_STAGE_TASK_BIT_EXT | VK_SHADER_STAGE_MESH_BIT_EXT | rays;
+    if (!(stage & (vertex_stages | VK_SHADER_STAGE_FRAGMENT_BIT | free_stages))) {
         *why = "this kind of stage is not counted";
         return false;
     }
@@ -513,7 +519,8 @@ bool wpg_features_target(wpg_instrument_target *target, const char **why, const 
         .subgroup_size = features->subgroup_size,
         .int64_atomics = features->int64 && features->buffer_int64_atomics,
         .demote_to_helper = features->demote,
-        .maximal_reconvergence = features->maximal_reconvergence,
+        /* Not allowed in ray-tracing stages (VUID-RuntimeSpirv-MaximallyReconvergesKHR-09566). */
+        .maximal_reconvergence = features->maximal_reconvergence && !(stage & rays),
         .memory_model_device_scope = features->memory_model_device_scope,
         .max_spirv_minor = minor >= 3   ? 6
                            : minor == 2 ? 5

@@ -41,6 +41,12 @@ static bool model_of(SpvExecutionModel *model, VkShaderStageFlagBits stage)
         {VK_SHADER_STAGE_MESH_BIT_EXT, SpvExecutionModelMeshEXT},
         {VK_SHADER_STAGE_FRAGMENT_BIT, SpvExecutionModelFragment},
         {VK_SHADER_STAGE_COMPUTE_BIT, SpvExecutionModelGLCompute},
+        {VK_SHADER_STAGE_RAYGEN_BIT_KHR, SpvExecutionModelRayGenerationKHR},
+        {VK_SHADER_STAGE_ANY_HIT_BIT_KHR, SpvExecutionModelAnyHitKHR},
+        {VK_SHADER_STAGE_CLOSEST_HIT_BIT_KHR, SpvExecutionModelClosestHitKHR},
+        {VK_SHADER_STAGE_MISS_BIT_KHR, SpvExecutionModelMissKHR},
+        {VK_SHADER_STAGE_INTERSECTION_BIT_KHR, SpvExecutionModelIntersectionKHR},
+        {VK_SHADER_STAGE_CALLABLE_BIT_KHR, SpvExecutionModelCallableKHR},
     };
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
         if (table[i].stage == stage) {
@@ -59,7 +65,13 @@ unsigned wpg_stage_rank(VkShaderStageFlagBits stage)
                                                   VK_SHADER_STAGE_TASK_BIT_EXT,
                                                   VK_SHADER_STAGE_MESH_BIT_EXT,
                                                   VK_SHADER_STAGE_FRAGMENT_BIT,
-                                                  VK_SHADER_STAGE_COMPUTE_BIT};
+                                                  VK_SHADER_STAGE_COMPUTE_BIT,
+                                                  VK_SHADER_STAGE_RAYGEN_BIT_KHR,
+                                                  VK_SHADER_STAGE_ANY_HIT_BIT_KHR,
+                                                  VK_SHADER_STAGE_CLOSEST_HIT_BIT_KHR,
+                                                  VK_SHADER_STAGE_MISS_BIT_KHR,
+                                                  VK_SHADER_STAGE_INTERSECTION_BIT_KHR,
+                                                  VK_SHADER_STAGE_CALLABLE_BIT_KHR};
     unsigned rank = 0;
     while (rank < sizeof order / sizeof *order && order[rank] != stage)
         rank++;

@@ -6,7 +6,7 @@ need_built "$wavepgo" "$layer" "$oracle"
 kernel=${WPG_CASE%%.*}
 stage=${WPG_CASE##*.}
 case $stage in
-comp) variants="64 21" ;;
+comp | task | mesh) variants="64 21" ;;
 frag) variants="full part" ;;
 *) variants="plain" ;;
 esac

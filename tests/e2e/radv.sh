@@ -21,7 +21,7 @@ kernels=$(cd "$WPG_SOURCE/tests/e2e/oracle/kernels" && ls)
     done
     for kernel in $kernels; do
         stage=${kernel##*.}
-        case $stage in comp) variant=64 ;; frag) variant=part ;; *) variant=plain ;; esac
+        case $stage in comp | task | mesh) variant=64 ;; frag) variant=part ;; *) variant=plain ;; esac
         profile_pattern=$work/profile/%b.profraw generate oracle "$oracle" "${kernel%.*}" $stage $variant "$WPG_SPIRV" none
     done
 )
@@ -37,7 +37,8 @@ for how in instrumented probed optimised; do
         case $module in
         "$WPG_SPIRV"/count.comp.spv) ;;
         "$WPG_SPIRV"/push.comp.spv) set -- --spec 3=5 ;; # as the scenario `record` has it
-        "$WPG_SPIRV"/*.comp.spv) set -- --spec 0=64 --spec 1=5 ;;
+        "$WPG_SPIRV"/plain.mesh.spv) ;;
+        "$WPG_SPIRV"/*.comp.spv | "$WPG_SPIRV"/*.task.spv | "$WPG_SPIRV"/*.mesh.spv) set -- --spec 0=64 --spec 1=5 ;;
         esac
         case $how in
         probed) set -- "$@" --probes all ;;
@@ -59,7 +60,7 @@ for family in $families; do
         exited bench-$family-$how 0
         for kernel in $kernels; do
             stage=${kernel##*.}
-            case $stage in comp) variant=64 ;; frag) variant=part ;; *) variant=plain ;; esac
+            case $stage in comp | task | mesh) variant=64 ;; frag) variant=part ;; *) variant=plain ;; esac
             plain kernel "$oracle" "${kernel%.*}" $stage $variant "$spirv" compile
             [ "$(cat "$work/kernel.code")" = 0 ] || fail "$kernel $how on $family: $(tail -n 3 "$work/kernel.err")"
         done

@@ -75,6 +75,7 @@ typedef struct device_chain {
     VkPhysicalDeviceVulkan13Features v13;
     VkPhysicalDeviceGraphicsPipelineLibraryFeaturesEXT library;
     VkPhysicalDevicePipelineCreationCacheControlFeaturesEXT cache_control;
+    VkPhysicalDeviceMeshShaderFeaturesEXT mesh;
     const char *extensions[4];
     uint32_t extension_count;
 } device_chain;
@@ -111,6 +112,9 @@ static void fill_chain(device_chain *chain, vk_program *vk, vk_style style)
                        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_GRAPHICS_PIPELINE_LIBRARY_FEATURES_EXT);
         link_structure(chain, &chain->cache_control,
                        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PIPELINE_CREATION_CACHE_CONTROL_FEATURES_EXT);
+    } else if (style == VK_STYLE_MESH) {
+        need_extension(chain, vk, VK_EXT_MESH_SHADER_EXTENSION_NAME);
+        link_structure(chain, &chain->mesh, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MESH_SHADER_FEATURES_EXT);
     } else if (has_extension(vk->physical, VK_EXT_SHADER_DEMOTE_TO_HELPER_INVOCATION_EXTENSION_NAME)) {
         need_extension(chain, vk, VK_EXT_SHADER_DEMOTE_TO_HELPER_INVOCATION_EXTENSION_NAME);
         link_structure(chain, &chain->demote,
@@ -118,6 +122,8 @@ static void fill_chain(device_chain *chain, vk_program *vk, vk_style style)
     }
     vkGetPhysicalDeviceFeatures2(vk->physical, &chain->features);
     chain->v12.bufferDeviceAddressCaptureReplay = VK_FALSE;
+    /* These need features that are not asked for. */
+    chain->mesh.multiviewMeshShader = chain->mesh.primitiveFragmentShadingRateMeshShader = VK_FALSE;
     vk->demote = chain->demote.shaderDemoteToHelperInvocation || chain->v13.shaderDemoteToHelperInvocation;
     /* Of the core features what our shaders use, and no more: the layer must add what it needs itself. */
     chain->features.features = vk->features;
@@ -476,7 +482,7 @@ void vk_dispatch(vk_program *vk, VkPipeline pipeline, uint32_t groups)
     finish(vk);
 }
 
-void vk_draw(vk_program *vk, VkPipeline pipeline, uint32_t vertices)
+static void begin_pass(vk_program *vk, VkPipeline pipeline)
 {
     begin(vk);
     VkClearValue clear = {.color = {.float32 = {0.25f, 0.5f, 0.75f, 1.0f}}};
@@ -490,11 +496,30 @@ void vk_draw(vk_program *vk, VkPipeline pipeline, uint32_t vertices)
     vkCmdBindPipeline(vk->commands, VK_PIPELINE_BIND_POINT_GRAPHICS, pipeline);
     vkCmdBindDescriptorSets(vk->commands, VK_PIPELINE_BIND_POINT_GRAPHICS, vk->layout, 0, 1, &vk->set, 0,
                             NULL);
-    vkCmdDraw(vk->commands, vertices, 1, 0, 0);
+}
+
+static void end_pass(vk_program *vk)
+{
     vkCmdEndRenderPass(vk->commands);
     VkBufferImageCopy region = {.imageSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, 1},
                                 .imageExtent = {VK_WIDTH, VK_HEIGHT, 1}};
     vkCmdCopyImageToBuffer(vk->commands, vk->image, VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL, vk->pixels.buffer,
                            1, &region);
     finish(vk);
+}
+
+void vk_draw(vk_program *vk, VkPipeline pipeline, uint32_t vertices)
+{
+    begin_pass(vk, pipeline);
+    vkCmdDraw(vk->commands, vertices, 1, 0, 0);
+    end_pass(vk);
+}
+
+void vk_draw_mesh(vk_program *vk, VkPipeline pipeline, uint32_t groups)
+{
+    PFN_vkCmdDrawMeshTasksEXT draw =
+        (PFN_vkCmdDrawMeshTasksEXT)vkGetDeviceProcAddr(vk->device, "vkCmdDrawMeshTasksEXT");
+    begin_pass(vk, pipeline);
+    draw(vk->commands, groups, 1, 1);
+    end_pass(vk);
 }

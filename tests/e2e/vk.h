@@ -34,7 +34,8 @@ typedef enum vk_style {
     VK_STYLE_CORE,      /* pEnabledFeatures, no extension */
     VK_STYLE_VERSIONS,  /* Vulkan11, 12 and 13 structures with everything the device has, but for
                            capture-replay */
-    VK_STYLE_LIBRARY /* graphics pipeline libraries and creation cache control; exits with 77 without them */
+    VK_STYLE_LIBRARY, /* graphics pipeline libraries and creation cache control; exits with 77 without them */
+    VK_STYLE_MESH,    /* VK_EXT_mesh_shader; likewise */
 } vk_style;
 
 typedef struct vk_program {
@@ -115,5 +116,7 @@ void vk_drop_buffer(vk_program *vk, vk_buffer *buffer);
 /* Records, submits and waits. */
 void vk_dispatch(vk_program *vk, VkPipeline pipeline, uint32_t groups);
 void vk_draw(vk_program *vk, VkPipeline pipeline, uint32_t vertices);
+/* Style VK_STYLE_MESH: draws that many workgroups. */
+void vk_draw_mesh(vk_program *vk, VkPipeline pipeline, uint32_t groups);
 
 #endif

@@ -64,23 +64,36 @@ layout(std430, set = 0, binding = 2) buffer Waves
     uint waves[];
 };
 
-#if defined ORACLE_COMPUTE
+#if defined ORACLE_COMPUTE || defined ORACLE_MESH || defined ORACLE_TASK
 layout(std430, set = 0, binding = 3) buffer Lanes
 {
     uint lanes[];
 };
 layout(local_size_x_id = 0) in;
 layout(constant_id = 1) const uint spec = 1u;
+#ifdef ORACLE_MESH
+layout(points, max_vertices = 1, max_primitives = 1) out;
+#define BEGIN SetMeshOutputsEXT(0u, 0u);
+#define LAST
+#elif defined ORACLE_TASK
+#define BEGIN
+#define LAST EmitMeshTasksEXT(1u, 1u, 1u);
+#else
+#define BEGIN
+#define LAST
+#endif
 #define KERNEL(name)                                                                                         \
     void main()                                                                                              \
     {                                                                                                        \
         uint id = gl_GlobalInvocationID.x, r = 0u;                                                           \
         waves[id] = subgroupMin(id) + 1u;                                                                    \
         lanes[id] = gl_SubgroupInvocationID;                                                                 \
+        BEGIN                                                                                                \
         M(0)
 #define LANE gl_SubgroupInvocationID
 #define END                                                                                                  \
     RESULT                                                                                                   \
+    LAST                                                                                                     \
     }
 #elif defined ORACLE_FRAGMENT
 layout(location = 0) out vec4 color;

@@ -3,10 +3,10 @@
  *
  *     oracle KERNEL STAGE VARIANT SPIRV-FOLDER PROFILE-FOLDER
  *
- * VARIANT changes the shape: compute 64 or 21 invocations a workgroup (21 leaves partial waves), fragment
- * "full" or "part" (a triangle with helper lanes along its edges), other stages "plain". The profile must be
- * the only one in PROFILE-FOLDER, which the layer fills when the device is destroyed. Prints one line per
- * disagreement and a summary; exit code 0 = exact, 1 = not, 77 = the device cannot run the kernel. */
+ * VARIANT changes the shape: compute, task, mesh 64 or 21 invocations a workgroup (21 leaves partial waves),
+ * fragment "full" or "part" (a triangle with helper lanes along its edges), other stages "plain". The profile
+ * must be the only one in PROFILE-FOLDER, which the layer fills when the device is destroyed. Prints one line
+ * per disagreement and a summary; exit code 0 = exact, 1 = not, 77 = the device cannot run the kernel. */
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -78,7 +78,13 @@ static void fill_inputs(uint32_t *inputs)
     }
 }
 
-static void run_compute(vk_program *vk, run *r, const char *name)
+/* Stages of workgroups, which have waves as compute has. */
+static bool has_workgroups(const run *r)
+{
+    return strcmp(r->stage, "comp") == 0 || strcmp(r->stage, "task") == 0 || strcmp(r->stage, "mesh") == 0;
+}
+
+static void run_workgroups(vk_program *vk, run *r, const char *name)
 {
     r->local = (uint32_t)strtoul(r->variant, NULL, 10);
     r->spec = r->local == 64 ? 5 : 2;
@@ -87,15 +93,31 @@ static void run_compute(vk_program *vk, run *r, const char *name)
     const uint32_t values[2] = {r->local, r->spec};
     const VkSpecializationMapEntry entries[2] = {{0, 0, 4}, {1, 4, 4}};
     const VkSpecializationInfo info = {2, entries, sizeof values, values};
+    bool compute = strcmp(r->stage, "comp") == 0, task = strcmp(r->stage, "task") == 0;
     VkResult result;
-    vk_stage stage = {VK_SHADER_STAGE_COMPUTE_BIT, load(vk, r, name, &r->words, &r->count), &info};
-    VkPipeline pipeline = vk_compute_pipeline(vk, stage, &result);
+    vk_stage stages[3] = {{compute ? VK_SHADER_STAGE_COMPUTE_BIT
+                           : task  ? VK_SHADER_STAGE_TASK_BIT_EXT
+                                   : VK_SHADER_STAGE_MESH_BIT_EXT,
+                           load(vk, r, name, &r->words, &r->count), &info}};
+    uint32_t count = 1;
+    if (task)
+        stages[count++] =
+            (vk_stage){VK_SHADER_STAGE_MESH_BIT_EXT, load(vk, r, "plain.mesh", NULL, NULL), NULL};
+    if (!compute)
+        stages[count++] =
+            (vk_stage){VK_SHADER_STAGE_FRAGMENT_BIT, load(vk, r, "plain.frag", NULL, NULL), NULL};
+    VkPipeline pipeline =
+        compute ? vk_compute_pipeline(vk, stages[0], &result)
+                : vk_graphics_pipeline(vk, stages, count, VK_PRIMITIVE_TOPOLOGY_TRIANGLE_LIST, &result);
     if (!pipeline)
         die("no pipeline for", name);
-    if (!r->compile_only)
+    if (!r->compile_only && compute)
         vk_dispatch(vk, pipeline, groups);
+    else if (!r->compile_only)
+        vk_draw_mesh(vk, pipeline, groups);
     vkDestroyPipeline(vk->device, pipeline, NULL);
-    vkDestroyShaderModule(vk->device, stage.module, NULL);
+    for (uint32_t i = 0; i < count; i++)
+        vkDestroyShaderModule(vk->device, stages[i].module, NULL);
 }
 
 static void run_graphics(vk_program *vk, run *r, const char *name)
@@ -164,7 +186,7 @@ static void expect(sim_counts *counts, bool *waves_known, uint32_t *expected_res
                          .results = expected_results,
                          .lanes = r->lanes,
                          .spec = r->spec};
-    *waves_known = strcmp(r->stage, "comp") == 0 || strcmp(r->stage, "frag") == 0;
+    *waves_known = has_workgroups(r) || strcmp(r->stage, "frag") == 0;
     memset(counts, 0, sizeof *counts);
     for (uint32_t wave = 0; wave < r->invocations; wave++) {
         if (!*waves_known) {
@@ -500,14 +522,15 @@ int main(int argc, char **argv)
     r.compile_only = strcmp(r.profile_folder, "compile") == 0;
 
     vk_program vk;
-    vk_open(&vk, strncmp(name, "terminate", 9) == 0 ? VK_API_VERSION_1_3 : VK_API_VERSION_1_1,
-            VK_STYLE_FEATURES2, WORDS);
+    bool mesh = strcmp(r.stage, "task") == 0 || strcmp(r.stage, "mesh") == 0;
+    vk_open(&vk, mesh || strncmp(name, "terminate", 9) == 0 ? VK_API_VERSION_1_3 : VK_API_VERSION_1_1,
+            mesh ? VK_STYLE_MESH : VK_STYLE_FEATURES2, WORDS);
     if (!vk.memoryless)
         fill_inputs(vk.buffers[INPUTS].words);
     else if (!r.compile_only)
         skip("a driver without memory runs nothing");
-    if (strcmp(r.stage, "comp") == 0)
-        run_compute(&vk, &r, name);
+    if (has_workgroups(&r))
+        run_workgroups(&vk, &r, name);
     else
         run_graphics(&vk, &r, name);
     if (r.compile_only) {
@@ -533,7 +556,7 @@ int main(int argc, char **argv)
 
     if (strcmp(r.profile_folder, "none") != 0) {
         const wpg_spec_value spec[2] = {{0, 4, r.local}, {1, 4, r.spec}};
-        bool compute = strcmp(r.stage, "comp") == 0;
+        bool compute = has_workgroups(&r);
         const wpg_stage stage = {r.kernel->model, "main", compute ? spec : NULL, compute ? 2 : 0};
         static block_map map;
         block_map_make(&map, r.words, r.count, &stage);

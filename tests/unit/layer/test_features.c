@@ -301,7 +301,10 @@ static void stages(void **state)
     assert_true(target.subgroup_ballot && target.int64_atomics && target.max_spirv_minor == 6);
     assert_false(wpg_features_target(&target, &why, &plan.planned, VK_SHADER_STAGE_VERTEX_BIT));
     assert_false(wpg_features_target(&target, &why, &plan.planned, VK_SHADER_STAGE_FRAGMENT_BIT));
-    assert_false(wpg_features_target(&target, &why, &plan.planned, VK_SHADER_STAGE_RAYGEN_BIT_KHR));
+    assert_true(wpg_features_target(&target, &why, &plan.planned, VK_SHADER_STAGE_MESH_BIT_EXT));
+    assert_true(wpg_features_target(&target, &why, &plan.planned, VK_SHADER_STAGE_RAYGEN_BIT_KHR));
+    assert_false(target.maximal_reconvergence);
+    assert_false(wpg_features_target(&target, &why, &plan.planned, VK_SHADER_STAGE_ALL));
     assert_false(wpg_features_target(&target, &why, &plan.plain, VK_SHADER_STAGE_COMPUTE_BIT));
     wpg_feature_plan_finish(&plan);
     has_stores = true;
