@@ -225,23 +225,23 @@ void wpg_bundle_pipeline(const wpg_pipeline_plan *plan)
     write_shaders(&list);
 }
 
-/* The path of a pipeline's facts, ours as long as we live. NULL when memory runs out. */
-static const char *path_of(const wpg_totals *totals)
+/* The path of the facts of a kind about a hash, ours as long as we live. NULL when memory runs out. */
+static const char *path_of(const char *kind, wpg_hash128 subject)
 {
-    uint64_t known;
+    uint64_t known, id = wpg_hash64_bytes(kind, strlen(kind)) ^ subject.low;
     char path[4200], tag[32], hex[WPG_HASH_HEX + 1];
-    if (wpg_map_get(&bundle.paths, (uint64_t)(uintptr_t)totals, &known))
+    if (wpg_map_get(&bundle.paths, id, &known))
         return (const char *)(uintptr_t)known;
-    wpg_hash_to_hex(hex, totals->pipeline);
-    if (wpg_bundle_facts_path(path, sizeof path, bundle.folder, "pipeline", hex, "", NULL) != WPG_OK)
+    wpg_hash_to_hex(hex, subject);
+    if (wpg_bundle_facts_path(path, sizeof path, bundle.folder, kind, hex, "", NULL) != WPG_OK)
         return NULL;
     if (!wpg_claim(path)) {
         (void)snprintf(tag, sizeof tag, ".%ld", (long)getpid());
-        if (wpg_bundle_facts_path(path, sizeof path, bundle.folder, "pipeline", hex, tag, NULL) != WPG_OK)
+        if (wpg_bundle_facts_path(path, sizeof path, bundle.folder, kind, hex, tag, NULL) != WPG_OK)
             return NULL;
     }
     char *copy = strdup(path);
-    if (copy && wpg_map_set(&bundle.paths, (uint64_t)(uintptr_t)totals, (uint64_t)(uintptr_t)copy))
+    if (copy && wpg_map_set(&bundle.paths, id, (uint64_t)(uintptr_t)copy))
         return copy;
     free(copy);
     return NULL;
@@ -257,7 +257,7 @@ static void write_pipeline(wpg_totals *totals, void *context)
     if (!news)
         return;
     wpg_facts *facts = wpg_totals_facts(totals);
-    const char *path = facts ? path_of(totals) : NULL;
+    const char *path = facts ? path_of("pipeline", totals->pipeline) : NULL;
     if (!path)
         (void)wpg_fail(&err, WPG_E_NOMEM, "out of memory");
     if (!path || wpg_facts_write_file(path, facts, &err) != WPG_OK)
@@ -297,7 +297,7 @@ void wpg_bundle_extreme(wpg_hash128 shader, const char *key, int64_t low, int64_
 
 static bool write_extremes(void)
 {
-    char path[4200];
+    wpg_hash128 shader;
     wpg_error err;
     if (!bundle.extremes_changed)
         return false;
@@ -306,9 +306,11 @@ static bool write_extremes(void)
         if (!bundle.extremes.slots[i].used)
             continue;
         wpg_facts *facts = (wpg_facts *)(uintptr_t)bundle.extremes.slots[i].value;
-        if (wpg_bundle_facts_path(path, sizeof path, bundle.folder, "extremes", wpg_facts_subject(facts), "",
-                                  &err) != WPG_OK ||
-            wpg_facts_write_file(path, facts, &err) != WPG_OK)
+        const char *path =
+            wpg_hash_from_hex(&shader, wpg_facts_subject(facts)) ? path_of("extremes", shader) : NULL;
+        if (!path)
+            (void)wpg_fail(&err, WPG_E_NOMEM, "out of memory");
+        if (!path || wpg_facts_write_file(path, facts, &err) != WPG_OK)
             say_failed(&err);
     }
     return true;

@@ -14,6 +14,7 @@
 #include "runtime/base/file.h"
 #include "runtime/base/log.h"
 #include "runtime/base/vec.h"
+#include "runtime/bundle/bundle.h"
 #include "runtime/config/pattern.h"
 #include "runtime/profile/pipeline_record.h"
 #include "runtime/profile/profile_io.h"
@@ -144,6 +145,21 @@ static wpg_status add_values(wpg_profile *profile, wpg_record_name *name, wpg_re
     return status;
 }
 
+/* What does not add goes to the bundle. */
+static void add_ranges(const wpg_record_name *name, uint64_t hash, const wpg_counted *counted,
+                       const wpg_probe_table *table)
+{
+    size_t have = atomic_load(&counted->slot->count);
+    char key[WPG_FACTS_WORD];
+    for (uint32_t i = 0; i < table->range_count; i++) {
+        uint64_t extremes[2];
+        if (!wpg_probe_range_value(extremes, &table->ranges[i], counted->values, have))
+            continue;
+        wpg_bundle_trips_key(key, name->function, table->ranges[i].block, hash & WPG_PROFILE_HASH_MASK);
+        wpg_bundle_extreme(name->shader, key, (int64_t)extremes[0], (int64_t)extremes[1]);
+    }
+}
+
 static wpg_status add_tables(wpg_profile *profile, wpg_record_name *name, const wpg_counted *counted,
                              const wpg_counter_map *map, const wpg_function_counters *function,
                              uint64_t *scratch, wpg_error *err)
@@ -158,6 +174,7 @@ static wpg_status add_tables(wpg_profile *profile, wpg_record_name *name, const 
             scratch[w] = scaled(counted, wpg_probe_value(map, function, table, w, counted->values, have));
         WPG_TRY(add_record(profile, name, kind, function->checksum, scratch, table->word_count, err));
         WPG_TRY(add_values(profile, name, kind, function->checksum, counted, table, err));
+        add_ranges(name, function->checksum, counted, table);
     }
     return WPG_OK;
 }

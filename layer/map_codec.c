@@ -68,6 +68,11 @@ static void write_tables(wpg_writer *out, const wpg_function_counters *function)
             wpg_write_u8(out, table->sites[s].order);
             wpg_write_uleb(out, table->sites[s].first);
         }
+        wpg_write_uleb(out, table->range_count);
+        for (uint32_t r = 0; r < table->range_count; r++) {
+            wpg_write_uleb(out, table->ranges[r].first);
+            wpg_write_uleb(out, table->ranges[r].block);
+        }
     }
 }
 
@@ -185,6 +190,24 @@ static bool read_sites(wpg_probe_table *table, const wpg_counter_map *map, wpg_a
     return table->sites != NULL;
 }
 
+static bool read_ranges(wpg_probe_table *table, const wpg_function_counters *function,
+                        const wpg_counter_map *map, wpg_arena *arena, wpg_reader *in)
+{
+    uint64_t ranges = wpg_read_uleb(in);
+    if (in->overrun || ranges > in->size - in->at) /* two bytes a range */
+        return false;
+    table->ranges = WPG_ARENA_ARRAY(arena, wpg_probe_range, (size_t)ranges);
+    table->range_count = table->ranges ? (uint32_t)ranges : 0;
+    for (uint32_t r = 0; r < table->range_count; r++) {
+        uint32_t first = (uint32_t)wpg_read_uleb(in), block = (uint32_t)wpg_read_uleb(in);
+        if (in->overrun || block >= function->block_count || first == WPG_NO_COUNTER ||
+            !in_range(map, &first, 1, 2))
+            return false;
+        table->ranges[r] = (wpg_probe_range){first, block};
+    }
+    return table->ranges != NULL;
+}
+
 static bool read_table(wpg_probe_table *table, const wpg_function_counters *function,
                        const wpg_counter_map *map, wpg_arena *arena, wpg_reader *in)
 {
@@ -208,7 +231,8 @@ static bool read_table(wpg_probe_table *table, const wpg_function_counters *func
         if (in->overrun || !term_in_range(&table->terms[t], function, map))
             return false;
     }
-    return table->first && table->terms && read_sites(table, map, arena, in);
+    return table->first && table->terms && read_sites(table, map, arena, in) &&
+           read_ranges(table, function, map, arena, in);
 }
 
 static bool read_tables(wpg_function_counters *function, const wpg_counter_map *map, wpg_arena *arena,

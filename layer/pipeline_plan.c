@@ -149,6 +149,7 @@ static uint32_t instrument_stages(wpg_pipeline_plan *plan, const wpg_counter_slo
                                       .select_sites = wpg_the_process.settings.selects,
                                       .strategy = (wpg_strategy_choice)wpg_the_process.settings.strategy,
                                       .probes = wpg_the_process.probes,
+                                      .high_start = wpg_the_process.settings.counter_start != 0,
                                       .sample =
                                           plan->by_bind ? 1 : (uint32_t)wpg_the_process.settings.sample};
     bool stable = wpg_counters_address_kind(device->counters) != WPG_ADDRESS_ORDINARY;

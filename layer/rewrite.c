@@ -196,7 +196,7 @@ void wpg_rewrite_finish(wpg_rewrite *rewrite)
 
 /* -- Cache entries: flags, words, then the map or the remarks */
 
-enum { CACHE_VERSION = 2, FLAG_CHANGED = 1 };
+enum { CACHE_VERSION = 3, FLAG_CHANGED = 1 };
 
 /* What every key begins with: another version of ours, or of the normal form, is another key. The hash leaves
  * out names, but our words keep them: the words themselves are in the key. */
@@ -336,7 +336,8 @@ wpg_status wpg_rewrite_generate(wpg_rewrite *rewrite, const wpg_instrument_optio
                    target->subgroup_arithmetic, target->subgroup_size, target->int64_atomics,
                    target->demote_to_helper, target->maximal_reconvergence, target->memory_model_device_scope,
                    target->max_spirv_minor, options->select_sites, (int)options->strategy, options->probes);
-    wpg_write_text(&w, "%u %u %d ", options->sample, options->sample_seed, target->early_tests);
+    wpg_write_text(&w, "%u %u %d %d ", options->sample, options->sample_seed, target->early_tests,
+                   options->high_start);
     wpg_write_u64(&w, options->directory_entry);
     wpg_write_u32(&w, options->first_counter);
     bool keyed = end_key(&key, &w) && stable;

@@ -119,3 +119,14 @@ bool wpg_probe_extremes(uint64_t extremes[2], const wpg_probe_site *site, const 
     extremes[1] = value_of((uint32_t)table[WPG_VALUES_GREATEST], (wpg_value_order)site->order);
     return true;
 }
+
+bool wpg_probe_range_value(uint64_t extremes[2], const wpg_probe_range *range, const uint64_t *values,
+                           size_t have)
+{
+    if (have < 2 || range->first > have - 2)
+        return false;
+    uint32_t most = (uint32_t)values[range->first], least = ~(uint32_t)values[range->first + 1];
+    extremes[0] = least;
+    extremes[1] = most;
+    return least <= most; /* at first the least is the largest number there is */
+}

@@ -49,6 +49,7 @@ typedef struct wpg_instrument_options {
     uint32_t probes; /* WPG_PROBE_* wanted, see probe.h; only where waves are counted */
     uint32_t sample; /* 1 of so many groups of invocations is counted, at most WPG_SAMPLE_MAX; 0, 1 = all */
     uint32_t sample_seed; /* which ones: a constant of the pipeline */
+    bool high_start;      /* counters do not start at zero: no tables of values, no extremes */
 } wpg_instrument_options;
 
 /* Kinds of counter a function may have; absent is not zero. */
@@ -131,6 +132,12 @@ typedef struct wpg_probe_site {
     uint8_t order;  /* wpg_value_order */
 } wpg_probe_site;
 
+/* The least and the greatest of something, which no merge can add: two words that only rise. */
+typedef struct wpg_probe_range {
+    uint32_t first; /* counter: the greatest, in the low word; the next one: the greatest complement */
+    uint32_t block; /* what it is about: the loop whose header this is */
+} wpg_probe_range;
+
 typedef struct wpg_probe_table {
     const char *record; /* kind of the record: "branches", ... */
     uint32_t word_count;
@@ -138,6 +145,8 @@ typedef struct wpg_probe_table {
     wpg_probe_term *terms;
     uint32_t site_count; /* value sites: [0, n) values with counts, [n, 2n) extremes of what found no room */
     wpg_probe_site *sites;
+    uint32_t range_count;
+    wpg_probe_range *ranges;
 } wpg_probe_table;
 
 /* Where one function's counts are: its record in the profile has block_count counters a kind. Index
@@ -202,6 +211,10 @@ uint32_t wpg_probe_pairs(wpg_value_count pairs[WPG_VALUES_ENTRIES + 1], const wp
 /* The smallest and the largest value that found no room; false if there is none. */
 bool wpg_probe_extremes(uint64_t extremes[2], const wpg_probe_site *site, const uint64_t *values,
                         size_t have);
+
+/* Least and greatest; false if nothing was seen. */
+bool wpg_probe_range_value(uint64_t extremes[2], const wpg_probe_range *range, const uint64_t *values,
+                           size_t have);
 
 /* Instruments in place and gives the map. WPG_E_UNSUPPORTED when the stage cannot be instrumented (the module
  * is then untouched): say why and pass the original through. */

@@ -82,6 +82,16 @@ void wpg_probe_values(wpg_probe_plan *p, uint32_t first, wpg_value_order order)
         p->failed = true;
 }
 
+uint32_t wpg_probe_range_of(wpg_probe_plan *p, uint32_t block)
+{
+    if (p->plan->options->high_start)
+        return WPG_NO_COUNTER;
+    wpg_probe_range range = {wpg_probe_counters(p, 2), block};
+    if (!wpg_vec_push(&p->ranges, range))
+        p->failed = true;
+    return range.first;
+}
+
 void wpg_probe_place(wpg_probe_plan *p, uint32_t block, wpg_inst *before, void *site)
 {
     wpg_probe_point point = {.block = block, .before = before, .probe = p->probe, .site = site};
@@ -111,8 +121,10 @@ static bool keep_table(wpg_probe_plan *p, wpg_probe_table *table)
         .first = wpg_arena_memdup(arena, p->first.data, p->first.count * sizeof *p->first.data),
         .terms = wpg_arena_memdup(arena, p->terms.data, p->terms.count * sizeof *p->terms.data),
         .site_count = (uint32_t)p->sites.count,
-        .sites = wpg_arena_memdup(arena, p->sites.data, p->sites.count * sizeof *p->sites.data)};
-    return table->first && table->terms && table->sites;
+        .sites = wpg_arena_memdup(arena, p->sites.data, p->sites.count * sizeof *p->sites.data),
+        .range_count = (uint32_t)p->ranges.count,
+        .ranges = wpg_arena_memdup(arena, p->ranges.data, p->ranges.count * sizeof *p->ranges.data)};
+    return table->first && table->terms && table->sites && table->ranges;
 }
 
 /* By block, each block's in the order they were placed. */
@@ -156,6 +168,7 @@ wpg_status wpg_plan_probes(wpg_plan *plan, wpg_function_plan *function, wpg_func
         wpg_vec_clear(&p.first);
         wpg_vec_clear(&p.terms);
         wpg_vec_clear(&p.sites);
+        wpg_vec_clear(&p.ranges);
         wpg_probes[i]->plan(&p);
         good = !p.failed;
         if (good && p.first.count)
@@ -169,6 +182,7 @@ wpg_status wpg_plan_probes(wpg_plan *plan, wpg_function_plan *function, wpg_func
     wpg_vec_free(&p.first);
     wpg_vec_free(&p.terms);
     wpg_vec_free(&p.sites);
+    wpg_vec_free(&p.ranges);
     return good ? WPG_OK : WPG_E_NOMEM;
 }
 
@@ -233,4 +247,21 @@ void wpg_probe_add_elected(wpg_inject *in, const wpg_function_plan *function, ui
 uint32_t wpg_probe_index(wpg_inject *in, uint32_t first, uint32_t offset)
 {
     return WPG_EMIT(in, SpvOpIAdd, in->t_u32, offset, wpg_const_u32(in->module, first));
+}
+
+void wpg_probe_note_extremes(wpg_inject *in, uint32_t first, uint32_t number)
+{
+    uint32_t words = wpg_memory_words(in), pointers[2], beyond[2];
+    const uint32_t numbers[2] = {number, WPG_EMIT(in, SpvOpNot, in->t_u32, number)};
+    for (uint32_t i = 0; i < 2; i++) {
+        pointers[i] = wpg_memory_word_at(in, words, wpg_const_u32(in->module, 2 * (first + i)));
+        uint32_t known =
+            WPG_EMIT(in, SpvOpAtomicLoad, in->t_u32, pointers[i], in->memory.scope, in->memory.semantics);
+        beyond[i] = WPG_EMIT(in, SpvOpUGreaterThan, in->t_bool, numbers[i], known);
+    }
+    wpg_if wider = wpg_if_begin(in, WPG_EMIT(in, SpvOpLogicalOr, in->t_bool, beyond[0], beyond[1]));
+    for (uint32_t i = 0; i < 2; i++)
+        (void)WPG_EMIT(in, SpvOpAtomicUMax, in->t_u32, pointers[i], in->memory.scope, in->memory.semantics,
+                       numbers[i]);
+    wpg_if_end(in, wider);
 }

@@ -45,6 +45,7 @@ typedef struct wpg_probe_plan {
     WPG_VEC(uint32_t) first;
     WPG_VEC(wpg_probe_term) terms;
     WPG_VEC(wpg_probe_site) sites;
+    WPG_VEC(wpg_probe_range) ranges;
     bool failed;
 } wpg_probe_plan;
 
@@ -77,6 +78,9 @@ void wpg_probe_subtract(wpg_probe_plan *p, wpg_term_source source, uint32_t inde
 void wpg_probe_describe(wpg_probe_plan *p, uint32_t value);
 /* The record's next value site: a table of WPG_VALUES_COUNTERS counters, or WPG_NO_COUNTER for none. */
 void wpg_probe_values(wpg_probe_plan *p, uint32_t first, wpg_value_order order);
+/* Two counters for the extremes of something in `block` (wpg_probe_note_extremes): the first one, or
+ * WPG_NO_COUNTER where memory does not start at zero. */
+uint32_t wpg_probe_range_of(wpg_probe_plan *p, uint32_t block);
 void wpg_probe_place(wpg_probe_plan *p, uint32_t block, wpg_inst *before, void *site);
 /* Lets counter `counter`, of at most one a visit by the elected lane, be kept privately if `block` is in a
  * loop. */
@@ -105,6 +109,9 @@ uint32_t wpg_probe_lanes(wpg_inject *in, uint32_t condition);
 uint32_t wpg_probe_some(wpg_inject *in, uint32_t count);
 /* Index (u32 id) of counter `first` + `offset`, the latter an id. */
 uint32_t wpg_probe_index(wpg_inject *in, uint32_t first, uint32_t offset);
+/* This lane's number (u32 id) widens the range whose first counter is given: one that lies in it costs two
+ * loads. The counters have to be declared as words. */
+void wpg_probe_note_extremes(wpg_inject *in, uint32_t first, uint32_t number);
 /* One of the live lanes (`live` as above) adds. */
 void wpg_probe_add_elected(wpg_inject *in, const wpg_function_plan *function, uint32_t live,
                            const wpg_add *adds, size_t count);

@@ -2,6 +2,7 @@
  *
  *     record: 1, then for each loop, outer before inner: block of the header, lanes that entered, waves that
  *             entered, trips of all lanes, then lanes by trips: 0, 1, 2-3, 4-7, ... (32 buckets)
+ *     and ranges: the least and the most trips of a lane, for each loop
  *
  * A trip is a time a lane takes the back edge: n for `for (i = 0; i < n; i++)`, one less than its body runs
  * for a do-while. Every lane that enters live is in one bucket: it counts its trips in a private variable
@@ -30,6 +31,7 @@ typedef struct loop_site {
     uint32_t buckets;  /* first counter */
     uint32_t waves;    /* counter, WPG_NO_COUNTER: waves of block `waves_of` */
     uint32_t waves_of;
+    uint32_t extremes; /* first of a range's counters, WPG_NO_COUNTER for none */
 } loop_site;
 
 typedef enum loop_action { LOOP_ENTER, LOOP_NEXT, LOOP_LEAVE } loop_action;
@@ -200,6 +202,7 @@ static void plan(wpg_probe_plan *p)
         site->waves_of = wpg_loop_entry_block(cfg, &p->function->classes, c);
         site->waves = site->waves_of == NO ? wpg_probe_counters(p, 1) : WPG_NO_COUNTER;
         site->buckets = wpg_probe_counters(p, BUCKETS);
+        site->extremes = wpg_probe_range_of(p, header);
         if (!p->first.count)
             wpg_probe_describe(p, 1);
         words(p, site, header);
@@ -208,6 +211,12 @@ static void plan(wpg_probe_plan *p)
 }
 
 /* -- Code */
+
+static void declare(wpg_inject *in)
+{
+    if (!in->plan->options->high_start)
+        wpg_memory_declare_words(in);
+}
 
 static uint32_t variable_of(wpg_inject *in, const wpg_function_plan *function, loop_site *site)
 {
@@ -264,6 +273,8 @@ static void emit_leave(wpg_inject *in, const loop_site *site, const loop_point *
     wpg_if among = {0};
     if (leaves)
         among = wpg_if_begin(in, leaves);
+    if (site->extremes != WPG_NO_COUNTER)
+        wpg_probe_note_extremes(in, site->extremes, trips);
     /* The elected lane is the first active one, so that it is of the first one's bucket. */
     uint32_t first = WPG_EMIT(in, SpvOpGroupNonUniformBroadcastFirst, in->t_u32, in->subgroup_scope, bucket);
     uint32_t same = WPG_EMIT(in, SpvOpIEqual, in->t_bool, bucket, first);
@@ -300,5 +311,10 @@ static void emit(wpg_inject *in, const wpg_function_plan *function, const wpg_pr
     }
 }
 
-const wpg_probe wpg_probe_loops = {
-    .name = "loops", .record = "trips", .bit = WPG_PROBE_LOOPS, .ids = 64, .plan = plan, .emit = emit};
+const wpg_probe wpg_probe_loops = {.name = "loops",
+                                   .record = "trips",
+                                   .bit = WPG_PROBE_LOOPS,
+                                   .ids = 96,
+                                   .plan = plan,
+                                   .declare = declare,
+                                   .emit = emit};

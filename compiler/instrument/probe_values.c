@@ -90,6 +90,8 @@ static void plan(wpg_probe_plan *p)
     wpg_value_site *sites;
     uint32_t count;
     const wpg_cfg *cfg = p->function->cfg;
+    if (p->plan->options->high_start)
+        return;
     if (wpg_divergence_compute(&divergence, cfg, &p->plan->arena) != WPG_OK ||
         wpg_value_sites(&sites, &count, cfg, divergence, &p->plan->arena) != WPG_OK) {
         p->failed = true;

@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -380,4 +381,10 @@ wpg_status wpg_bundle_replace(const char *path, const char *made, wpg_error *err
         return wpg_fail(err, WPG_E_IO, "%s is replaced; files in it that are not a bundle's are in %s now",
                         path, made);
     return WPG_OK;
+}
+
+void wpg_bundle_trips_key(char key[WPG_FACTS_WORD], uint32_t function, uint32_t block, uint64_t checksum)
+{
+    (void)snprintf(key, WPG_FACTS_WORD, "trips.fn%" PRIu32 ".block%" PRIu32 ".%015" PRIx64, function, block,
+                   checksum);
 }

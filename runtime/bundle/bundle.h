@@ -57,4 +57,8 @@ wpg_status wpg_bundle_write_index(const char *path, wpg_error *err);
 wpg_status wpg_bundle_facts_path(char *path, size_t size, const char *bundle, const char *kind,
                                  const char *subject, const char *tag, wpg_error *err);
 
+/* Key of the least and most trips of a loop (by its header's block) in the facts of kind "extremes" of its
+ * shader. Checksum: of the profile's record. */
+void wpg_bundle_trips_key(char key[WPG_FACTS_WORD], uint32_t function, uint32_t block, uint64_t checksum);
+
 #endif

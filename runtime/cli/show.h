@@ -34,9 +34,10 @@ void wpg_show_json(FILE *out, const char *title, const wpg_shader_view *view,
  * a JSON object. */
 void wpg_show_facts_text(FILE *out, const struct wpg_bundle *bundle, size_t top);
 void wpg_show_facts_json(FILE *out, const struct wpg_bundle *bundle);
-/* What probes found out (show_probes.c): tables; members of a JSON object, each with a comma before it. */
-void wpg_show_probes_text(FILE *out, const wpg_shader_counts *shader);
-void wpg_show_probes_json(FILE *out, const wpg_shader_counts *shader);
+/* What probes found out (show_probes.c): tables; members of a JSON object, each with a comma before it.
+ * bundle: where the least and most of loops are; may be NULL. */
+void wpg_show_probes_text(FILE *out, const wpg_shader_counts *shader, const struct wpg_bundle *bundle);
+void wpg_show_probes_json(FILE *out, const wpg_shader_counts *shader, const struct wpg_bundle *bundle);
 /* Value sites of a shader function (show_values.c): a table; one JSON value. */
 void wpg_show_values_text(FILE *out, const wpg_shader_counts *shader);
 void wpg_show_values_json(FILE *out, const wpg_shader_counts *shader);

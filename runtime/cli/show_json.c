@@ -80,7 +80,7 @@ void wpg_show_json(FILE *out, const char *title, const wpg_shader_view *view, co
         print_array(out, "lanes", shader->lanes, shader->block_count);
         print_array(out, "uniform", shader->uniform, shader->block_count);
         print_array(out, "selects", shader->selects, shader->select_counter_count);
-        wpg_show_probes_json(out, shader);
+        wpg_show_probes_json(out, shader, options->bundle);
         (void)fputs(", \"values\": ", out);
         wpg_show_values_json(out, shader);
         print_array(out, "samples", shader->samples, WPG_SAMPLES_COUNTERS);

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "runtime/bundle/bundle.h"
 #include "runtime/cli/show.h"
 #include "runtime/profile/probe_records.h"
 
@@ -99,7 +100,18 @@ static const char *bucket_name(char *text, size_t size, unsigned bucket)
     return text;
 }
 
-static void print_loops(FILE *out, const wpg_shader_counts *shader)
+/* Least and most trips of a lane; NULL where no bundle has them. */
+static const wpg_fact *trips_range(const wpg_bundle *bundle, const wpg_shader_counts *shader, uint32_t block)
+{
+    char hex[WPG_HASH_HEX + 1], key[WPG_FACTS_WORD];
+    wpg_hash_to_hex(hex, shader->shader);
+    const wpg_facts *facts = bundle ? wpg_bundle_find(bundle, "extremes", hex) : NULL;
+    wpg_bundle_trips_key(key, shader->function, block, shader->checksum);
+    const wpg_fact *fact = facts ? wpg_facts_find(facts, key) : NULL;
+    return fact && fact->rule == WPG_FACT_RANGE ? fact : NULL;
+}
+
+static void print_loops(FILE *out, const wpg_shader_counts *shader, const wpg_bundle *bundle)
 {
     const wpg_profile_record *record = record_of(shader, WPG_RECORD_TRIPS);
     for (size_t i = 0; i < wpg_loop_count(record); i++) {
@@ -110,8 +122,12 @@ static void print_loops(FILE *out, const wpg_shader_counts *shader)
             continue;
         (void)fprintf(out, "    loop at block %u: entered by %s waves, ", l.block,
                       wpg_group_digits(text, l.waves));
-        (void)fprintf(out, "%s lanes; %.1f trips a lane\n", wpg_group_digits(text, l.lanes),
+        (void)fprintf(out, "%s lanes; %.1f trips a lane", wpg_group_digits(text, l.lanes),
                       (double)l.trips / (double)l.lanes);
+        const wpg_fact *range = trips_range(bundle, shader, l.block);
+        if (range)
+            (void)fprintf(out, ", %" PRId64 " to %" PRId64, range->low, range->high);
+        (void)fputc('\n', out);
         for (unsigned k = 0; k < WPG_TRIP_BUCKETS; k++) {
             char name[48];
             int bar = (int)(percent(l.buckets[k], l.lanes) / 100.0 * 24.0 + 0.5);
@@ -123,12 +139,12 @@ static void print_loops(FILE *out, const wpg_shader_counts *shader)
     }
 }
 
-void wpg_show_probes_text(FILE *out, const wpg_shader_counts *shader)
+void wpg_show_probes_text(FILE *out, const wpg_shader_counts *shader, const wpg_bundle *bundle)
 {
     print_entry(out, shader);
     print_branches(out, shader);
     print_cases(out, shader);
-    print_loops(out, shader);
+    print_loops(out, shader, bundle);
 }
 
 /* -- JSON */
@@ -168,17 +184,25 @@ static void json_cases(FILE *out, const wpg_profile_record *record)
     }
 }
 
-static void json_loops(FILE *out, const wpg_profile_record *record)
+static void json_loops(FILE *out, const wpg_shader_counts *shader, const wpg_bundle *bundle)
 {
+    const wpg_profile_record *record = record_of(shader, WPG_RECORD_TRIPS);
+    (void)fprintf(out, ", \"loops\": %s", record ? "[" : "null");
     for (size_t i = 0; i < wpg_loop_count(record); i++) {
         wpg_loop_counts l;
         wpg_loop_at(&l, record, i);
         (void)fprintf(out,
                       "%s{\"block\": %u, \"lanes\": %" PRIu64 ", \"waves\": %" PRIu64 ", \"trips\": %" PRIu64,
                       i ? ", " : "", l.block, l.lanes, l.waves, l.trips);
+        const wpg_fact *range = trips_range(bundle, shader, l.block);
+        if (range)
+            (void)fprintf(out, ", \"least_trips\": %" PRId64 ", \"most_trips\": %" PRId64, range->low,
+                          range->high);
         json_array(out, "lanes_by_log2_trips", l.buckets, WPG_TRIP_BUCKETS);
         (void)fputc('}', out);
     }
+    if (record)
+        (void)fputc(']', out);
 }
 
 static void json_entry(FILE *out, const wpg_profile_record *record)
@@ -197,15 +221,13 @@ static void json_entry(FILE *out, const wpg_profile_record *record)
     (void)fputc('}', out);
 }
 
-void wpg_show_probes_json(FILE *out, const wpg_shader_counts *shader)
+void wpg_show_probes_json(FILE *out, const wpg_shader_counts *shader, const wpg_bundle *bundle)
 {
     static const struct {
         const char *name;
         wpg_record_kind kind;
         void (*print)(FILE *, const wpg_profile_record *);
-    } lists[] = {{"branches", WPG_RECORD_BRANCHES, json_branches},
-                 {"cases", WPG_RECORD_CASES, json_cases},
-                 {"loops", WPG_RECORD_TRIPS, json_loops}};
+    } lists[] = {{"branches", WPG_RECORD_BRANCHES, json_branches}, {"cases", WPG_RECORD_CASES, json_cases}};
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
         const wpg_profile_record *record = record_of(shader, lists[i].kind);
         (void)fprintf(out, ", \"%s\": %s", lists[i].name, record ? "[" : "null");
@@ -214,5 +236,6 @@ void wpg_show_probes_json(FILE *out, const wpg_shader_counts *shader)
         lists[i].print(out, record);
         (void)fputc(']', out);
     }
+    json_loops(out, shader, bundle);
     json_entry(out, record_of(shader, WPG_RECORD_ENTRY_MASK));
 }

@@ -208,7 +208,7 @@ static void print_shader(FILE *out, const wpg_shader_counts *shader, const wpg_s
     if (options->blocks) {
         print_blocks(out, shader, options->top);
         print_selects(out, shader);
-        wpg_show_probes_text(out, shader);
+        wpg_show_probes_text(out, shader, options->bundle);
     }
     if (options->values)
         wpg_show_values_text(out, shader);

@@ -18,10 +18,14 @@ try() { # VARIANT SETTING STRATEGY
         export WAVEPGO_STRATEGY="$3"
         case $2 in
         start) export WAVEPGO_COUNTER_START=4294967294 ;;
-        device) export WAVEPGO_COUNTER_PLACEMENT=device WAVEPGO_PROBES=branches,switch,loops,entry ;;
+        device) export WAVEPGO_COUNTER_PLACEMENT=device WAVEPGO_PROBES=branches,switch,loops,entry WAVEPGO_BUNDLE="$work/$name" ;;
         narrow)
             # The layer sees a device without 64-bit atomics: low words carry into high ones.
             export WAVEPGO_COUNTER_START=4294967294 SHIM_HIDE=int64 WAVEPGO_PROBES=branches,switch,loops,entry VK_ADD_LAYER_PATH="$WPG_BUILD/share/vulkan/explicit_layer.d:$shim_folder"
+            export VK_INSTANCE_LAYERS=VK_LAYER_WAVEPGO_shader_pgo:VK_LAYER_WAVEPGO_TEST_shim
+            ;;
+        ranges)
+            export SHIM_HIDE=int64 WAVEPGO_PROBES=loops WAVEPGO_BUNDLE="$work/$name" VK_ADD_LAYER_PATH="$WPG_BUILD/share/vulkan/explicit_layer.d:$shim_folder"
             export VK_INSTANCE_LAYERS=VK_LAYER_WAVEPGO_shader_pgo:VK_LAYER_WAVEPGO_TEST_shim
             ;;
         esac
@@ -37,7 +41,7 @@ try() { # VARIANT SETTING STRATEGY
         ;;
     esac
 }
-settings="default start device narrow" derived=start additive=narrow naive=start
+settings="default start device narrow ranges" derived=start additive=narrow naive=start
 for variant in $variants; do
     for setting in $settings; do
         try "$variant" $setting auto

@@ -40,4 +40,17 @@ for tool in "$LLVM_PROFDATA_22" "$LLVM_PROFDATA_19"; do
     cmp "$work/llvm.txt" "$work/ours.txt" || fail "$tool and wavepgo merge differently"
     grep -q '#values' "$work/ours.txt" || fail "no values after merging"
 done
+
+# The least and most trips of loops lie in the bundle: shown, and as they were when it is merged with itself.
+(
+    export WAVEPGO_PROBES=loops WAVEPGO_BUNDLE="$work/trips"
+    generate trips "$oracle" nested_loops comp 64 "$WPG_SPIRV" none
+)
+"$wavepgo" merge --format=bundle -o "$work/twice" "$work/trips" "$work/trips" || fail "bundles with extremes do not merge"
+for bundle in trips twice; do
+    "$wavepgo" show --blocks "$work/$bundle" >"$work/$bundle.txt" || fail "show $bundle"
+    sed -n 's/.* trips a lane, //p' "$work/$bundle.txt" >"$work/$bundle.ranges"
+done
+grep -q ' to ' "$work/trips.ranges" || fail "show does not tell least and most trips"
+cmp "$work/trips.ranges" "$work/twice.ranges" || fail "merging changed the least or most trips"
 finish

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "compiler/analysis/value_sites.h"
+#include "runtime/bundle/bundle.h"
 #include "runtime/profile/profile_io.h"
 #include "runtime/profile/probe_records.h"
 #include "runtime/profile/value_records.h"
@@ -24,7 +25,7 @@
 
 enum { WORDS = 16384, INVOCATIONS = WORDS / 4, INPUTS = 0, RESULTS = 1, WAVES = 2, LANES = 3 };
 
-static unsigned branches_compared, loops_compared;
+static unsigned branches_compared, loops_compared, ranges_compared;
 
 typedef struct run {
     const oracle_kernel *kernel;
@@ -397,8 +398,23 @@ static unsigned compare_branches(const block_map *map, const wpg_shader_counts *
     return wrong;
 }
 
+/* Widens the least and most trips of a loop by what the bundle says of it. */
+static void add_range(sim_loop *loop, const wpg_bundle *bundle, const wpg_shader_counts *function,
+                      uint32_t block)
+{
+    char hex[WPG_HASH_HEX + 1], key[WPG_FACTS_WORD];
+    wpg_hash_to_hex(hex, function->shader);
+    wpg_bundle_trips_key(key, function->function, block, function->checksum);
+    const wpg_facts *facts = wpg_bundle_find(bundle, "extremes", hex);
+    const wpg_fact *fact = facts ? wpg_facts_find(facts, key) : NULL;
+    if (!fact)
+        return;
+    loop->least = (uint32_t)fact->low < loop->least ? (uint32_t)fact->low : loop->least;
+    loop->most = (uint32_t)fact->high > loop->most ? (uint32_t)fact->high : loop->most;
+}
+
 static unsigned compare_loops(const block_map *map, const wpg_shader_counts *const *functions,
-                              const sim_counts *counts)
+                              const sim_counts *counts, const wpg_bundle *bundle)
 {
     static sim_loop loops[SIM_MARKS];
     static bool met[SIM_MARKS];
@@ -411,12 +427,16 @@ static unsigned compare_loops(const block_map *map, const wpg_shader_counts *con
             uint32_t mark = first_mark(map, f, loop.block);
             if (mark == UINT32_MAX)
                 continue;
-            met[mark] = true;
             loops[mark].lanes += loop.lanes;
             loops[mark].trips += loop.trips;
             for (unsigned k = 0; k < SIM_TRIP_BUCKETS; k++)
                 loops[mark].buckets[k] += loop.buckets[k];
             loops_compared++;
+            if (!met[mark])
+                loops[mark].least = UINT32_MAX;
+            if (bundle)
+                add_range(&loops[mark], bundle, functions[f], loop.block);
+            met[mark] = true;
         }
     }
     for (uint32_t mark = 0; mark < SIM_MARKS; mark++) {
@@ -428,6 +448,11 @@ static unsigned compare_loops(const block_map *map, const wpg_shader_counts *con
         for (unsigned k = 0; k < SIM_TRIP_BUCKETS; k++)
             wrong += differ("lanes by trips of the loop at number", k, mark, loops[mark].buckets[k],
                             want->buckets[k]);
+        if (!bundle || !want->lanes)
+            continue;
+        ranges_compared++;
+        wrong += differ("least trips of the loop at number", 0, mark, loops[mark].least, want->least);
+        wrong += differ("most trips of the loop at number", 0, mark, loops[mark].most, want->most);
     }
     return wrong;
 }
@@ -452,6 +477,9 @@ static unsigned compare_profile(const run *r, const block_map *map, const sim_co
     wpg_profile *profile = read_profile(r->profile_folder);
     wpg_shader_view *view = NULL;
     wpg_error err = {0};
+    wpg_bundle bundle = {0};
+    if (wpg_is_bundle(r->profile_folder) && wpg_bundle_load(&bundle, r->profile_folder, 1, &err) != WPG_OK)
+        die("cannot read the bundle:", err.message);
     if (wpg_shader_view_create(&view, profile, &err) != WPG_OK)
         die("no view:", err.message);
     const wpg_shader_counts *entry = NULL;
@@ -494,7 +522,7 @@ static unsigned compare_profile(const run *r, const block_map *map, const sim_co
     if (entry)
         wrong += compare_sites(counts, entry);
     wrong += compare_branches(map, functions, counts, waves_known);
-    wrong += compare_loops(map, functions, counts);
+    wrong += compare_loops(map, functions, counts, wpg_is_bundle(r->profile_folder) ? &bundle : NULL);
     if (waves_known && entry)
         wrong += compare_entry(entry, counts);
     wpg_shader_view_destroy(view);
@@ -563,7 +591,8 @@ int main(int argc, char **argv)
         wrong += compare_profile(&r, &map, &counts, waves_known);
     }
     if (branches_compared || loops_compared)
-        printf("probes: %u branches, %u loops\n", branches_compared, loops_compared);
+        printf("probes: %u branches, %u loops, %u ranges of trips\n", branches_compared, loops_compared,
+               ranges_compared);
     free(r.words);
     printf("%s %s: %llu lanes and %llu waves at entry, %u counters compared, %u disagreements\n", name,
            r.variant, (unsigned long long)counts.lanes[0],

@@ -121,6 +121,10 @@ static void count_trips(uint32_t depth)
             uint32_t bucket = 0;
             while (bucket < SIM_TRIP_BUCKETS - 1 && state->trips >> bucket)
                 bucket++;
+            if (!loop->lanes || state->trips < loop->least)
+                loop->least = state->trips;
+            if (!loop->lanes || state->trips > loop->most)
+                loop->most = state->trips;
             loop->lanes += sim.weight;
             loop->trips += sim.weight * state->trips;
             loop->buckets[bucket] += sim.weight;

@@ -34,6 +34,7 @@ enum { SIM_TRIP_BUCKETS = 32 };
  * number is that of the first block run in it. */
 typedef struct sim_loop {
     uint64_t lanes, trips, buckets[SIM_TRIP_BUCKETS];
+    uint32_t least, most; /* trips of a lane, of all that entered */
 } sim_loop;
 
 typedef struct sim_counts {

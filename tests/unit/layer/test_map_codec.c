@@ -152,7 +152,8 @@ static void value_sites(void **state)
     wpg_probe_site sites[] = {{WPG_NO_COUNTER, WPG_ORDER_UNSIGNED}, {AT, WPG_ORDER_SIGNED}};
     wpg_probe_term one = {WPG_TERM_CONSTANT, false, 1};
     uint32_t first[] = {0, 1};
-    wpg_probe_table table = {"values", 1, first, &one, 2, sites};
+    wpg_probe_range range = {AT + WPG_VALUES_ZERO, 0};
+    wpg_probe_table table = {"values", 1, first, &one, 2, sites, 1, &range};
     wpg_function_counters function = {.block_count = 1, .lanes = lanes, .table_count = 1, .tables = &table};
     wpg_counter_map map = {.functions = &function,
                            .function_count = 1,
@@ -165,6 +166,8 @@ static void value_sites(void **state)
     assert_int_equal(wpg_map_decode(&back, &r, NULL), WPG_OK);
     const wpg_probe_table *read = back->functions[0].tables;
     assert_int_equal(read->site_count, 2);
+    assert_int_equal(read->range_count, 1);
+    assert_int_equal(read->ranges[0].first, AT + WPG_VALUES_ZERO);
     uint64_t values[HAVE] = {[AT + WPG_VALUES_ZERO] = 5,
                              [AT + WPG_VALUES_VALUE(3)] = UINT64_C(0x1fffffffe),
                              [AT + WPG_VALUES_COUNT(3)] = 7,
