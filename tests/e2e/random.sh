@@ -8,6 +8,7 @@ need_built "$WPG_PROGRAMS/e2e_random"
 need_program glslangValidator
 export WPG_LVP_ICD="$VK_ICD_FILENAMES"
 kernels=24
+export MESA_SHADER_CACHE_DISABLE=true # each shader is compiled once
 if [ "${WPG_CASE:-}" = simulated ]; then
     export WPG_RANDOM_DRIVER=none
     kernels=200

@@ -3,7 +3,7 @@
 #define WPG_TESTS_E2E_RANDOM_CHECK_H
 
 #include "compiler/instrument/instrument.h"
-#include "tests/e2e/random/simt.h"
+#include "tests/e2e/random/compare.h"
 #include "tests/e2e/random/sources.h"
 #include "tests/support/vk_compute.h"
 
@@ -18,15 +18,15 @@ extern const check_config check_configs[];
 extern const size_t check_config_count;
 
 typedef struct checker {
-    bool simulated; /* by the interpreter in step, instead of a driver */
+    bool simulated;    /* by the interpreter in step, instead of a driver */
+    char refused[160]; /* why the interpreter in step could not run the last shader */
     uint32_t simulated_shape[RANDOM_WORDS];
     bool helpers[RANDOM_WORDS];
     vkc_device *device;
     vkc_buffer counters;                /* the directory entry, then the counters */
     vkc_buffer buffers[RANDOM_BUFFERS]; /* of the shader */
     uint32_t *shapes[256];              /* by workgroup size: the wave of each invocation, as the GPU said */
-    uint64_t blocks, executions;        /* compared so far, and how often waves ran them */
-    uint32_t functions;                 /* left uninlined */
+    comparison compared;                /* totals so far */
 } checker;
 
 /* False if the device cannot do it; *why says what is missing. */
@@ -42,7 +42,7 @@ typedef enum check_verdict {
     CHECK_UNUSABLE, /* the shader cannot be judged: message says why */
 } check_verdict;
 
-enum { CHECK_MESSAGE = 512 };
+enum { CHECK_MESSAGE = COMPARE_MESSAGE };
 
 /* The normal form of the shader's words, as the layer makes it; malloc'd. With `barriers`, workgroup barriers
  * are put into blocks that whole workgroups run together. */

@@ -141,11 +141,13 @@ static void one_shader(checker *c, tally *t, uint64_t seed, const char *folder)
                                             : (seed / 2 + i) % f.config->every == 0;
         if (!wanted)
             continue;
-        t->checks++;
-        if (check_words(c, words, count, &source, f.config, f.message) == CHECK_EXACT)
-            continue;
-        t->failures++;
-        explain(&f, words, count, folder);
+        check_verdict counted = check_words(c, words, count, &source, f.config, f.message);
+        t->checks += counted != CHECK_UNUSABLE;
+        t->large += counted == CHECK_UNUSABLE;
+        if (counted == CHECK_WRONG) {
+            t->failures++;
+            explain(&f, words, count, folder);
+        }
     }
     free(words);
     random_source_finish(&source);
@@ -171,14 +173,15 @@ int main(int argc, char **argv)
     if (!c.simulated)
         (void)snprintf(waves, sizeof waves, "%u", vkc_subgroup_size(c.device));
     (void)printf("%s, %s, waves of %s: %llu shaders from seed %llu, %llu with barriers, %llu checks, %llu "
-                 "blocks, %llu block executions by waves, %u functions left as calls; %llu excluded as the "
+                 "blocks, %llu block executions by waves, %llu numbers of selects and probes, %u functions "
+                 "left as calls; %llu excluded as the "
                  "driver's own output is wrong, %llu unusable, %llu too large, %llu failures\n",
                  c.simulated ? "interpreter" : vkc_name(c.device),
                  c.simulated ? "in step" : vkc_driver(c.device), waves, (unsigned long long)t.shaders,
                  (unsigned long long)first, (unsigned long long)t.barriers, (unsigned long long)t.checks,
-                 (unsigned long long)c.blocks, (unsigned long long)c.executions, c.functions,
-                 (unsigned long long)t.excluded, (unsigned long long)t.unusable, (unsigned long long)t.large,
-                 (unsigned long long)t.failures);
+                 (unsigned long long)c.compared.blocks, (unsigned long long)c.compared.executions,
+                 (unsigned long long)c.compared.numbers, c.compared.functions, (unsigned long long)t.excluded,
+                 (unsigned long long)t.unusable, (unsigned long long)t.large, (unsigned long long)t.failures);
     checker_close(&c);
     /* A run in which nearly everything is left out says nothing. */
     bool little = t.shaders == 0 || (t.excluded + t.unusable) * 2 > t.shaders;

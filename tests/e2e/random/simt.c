@@ -164,8 +164,9 @@ static void global_value(machine *m, const wpg_inst *inst)
     }
 }
 
-bool simt_prepare(machine *m, simt_counts *counts)
+bool simt_prepare(machine *m)
 {
+    simt_counts *counts = m->counts;
     simt_function *function = NULL;
     label *open = NULL;
     WPG_INST_EACH (inst, m->module) {
@@ -173,7 +174,7 @@ bool simt_prepare(machine *m, simt_counts *counts)
             if (counts->function_count == SIMT_FUNCTIONS)
                 return simt_refuse(m, "too many functions");
             function = &counts->functions[counts->function_count++];
-            function->id = inst->result;
+            *function = (simt_function){.first_block = m->block_count, .id = inst->result};
         } else if (inst->opcode == SpvOpLabel) {
             open = &m->labels[inst->result];
             open->first = inst;
@@ -190,16 +191,7 @@ bool simt_prepare(machine *m, simt_counts *counts)
             global_value(m, inst);
         }
     }
-    for (uint32_t f = 0; f < counts->function_count; f++) {
-        simt_function *c = &counts->functions[f];
-        c->waves = calloc(4 * (size_t)c->block_count + 1, sizeof *c->waves);
-        c->lanes = c->waves + c->block_count;
-        c->uniform = c->lanes + c->block_count;
-        c->uniform_most = c->uniform + c->block_count;
-        if (!c->waves)
-            return simt_refuse(m, "out of memory");
-    }
-    return true;
+    return simt_counts_make(m);
 }
 
 /* The input variables a shader may read. */
@@ -223,6 +215,8 @@ static bool fill_builtins(machine *m, uint32_t invocation)
             words[0] = invocation / local;
         else if (d->words[3] == SpvBuiltInSubgroupLocalInvocationId)
             words[0] = m->lane;
+        else if (d->words[3] == SpvBuiltInSubgroupSize)
+            words[0] = m->launch->wave_size;
         else
             return simt_refuse(m, "built-in %u", d->words[3]);
     }
@@ -236,7 +230,7 @@ static bool enter_place(machine *m, uint32_t id, bool is_call)
 {
     if (m->depth == MOST_NESTING)
         return simt_refuse(m, "nested too deep");
-    m->places[m->depth++] = (place){.id = id, .is_call = is_call};
+    m->places[m->depth++] = (place){.id = id, .is_call = is_call, .alive = !m->helper};
     return true;
 }
 
@@ -246,45 +240,21 @@ bool simt_move_to(machine *m, uint32_t to)
     for (uint32_t i = m->depth; i-- > 0 && !m->places[i].is_call;) {
         const label *header = &m->labels[m->places[i].id];
         if (m->places[i].id == to) {
-            m->depth = i + 1;
+            simt_leave_places(m, i + 1);
             m->places[i].iteration++;
+            m->places[i].trips += !m->helper;
             return true;
         }
         if (header->merge == to) {
-            m->depth = i;
+            simt_leave_places(m, i);
             break;
         }
         if (header->again == to) {
-            m->depth = i + 1;
+            simt_leave_places(m, i + 1);
             break;
         }
     }
-    return !m->labels[to].merge || enter_place(m, to, false);
-}
-
-static uint64_t mix(uint64_t digest, uint64_t next)
-{
-    digest = (digest ^ next) * UINT64_C(0x9e3779b97f4a7c15);
-    return digest ^ digest >> 29;
-}
-
-static bool take_note(machine *m, uint32_t block_label)
-{
-    if (m->helper)
-        return true;
-    if (m->note_count == m->note_capacity) {
-        size_t capacity = m->note_capacity ? 2 * m->note_capacity : 4096;
-        note *notes = realloc(m->notes, capacity * sizeof *notes);
-        if (!notes)
-            return simt_refuse(m, "out of memory");
-        m->notes = notes;
-        m->note_capacity = capacity;
-    }
-    uint64_t where = 1;
-    for (uint32_t i = 0; i < m->depth; i++)
-        where = mix(mix(where, m->places[i].id), m->places[i].iteration);
-    m->notes[m->note_count++] = (note){where, m->labels[block_label].number, m->lane};
-    return true;
+    return !m->labels[to].merge || (enter_place(m, to, false) && simt_note_entry(m, to));
 }
 
 /* -- Instructions
@@ -429,6 +399,22 @@ static bool atomic_add(machine *m, const wpg_inst *inst)
     return true;
 }
 
+/* GLSL.std.450, the two that probes of loops take. */
+static bool extended(machine *m, const wpg_inst *inst)
+{
+    enum { UMIN = 38, FIND_UMSB = 75 };
+    uint32_t a = m->values[inst->words[5]].part[0];
+    if (inst->words[4] == UMIN && inst->count == 7) {
+        uint32_t b = m->values[inst->words[6]].part[0];
+        m->values[inst->result] = (value){{a < b ? a : b}};
+        return true;
+    }
+    if (inst->words[4] != FIND_UMSB)
+        return simt_refuse(m, "extended instruction %u", inst->words[4]);
+    m->values[inst->result] = (value){{a ? 31 - (uint32_t)__builtin_clz(a) : UINT32_MAX}};
+    return true;
+}
+
 /* An instruction that is no terminator, phi, call or label. */
 bool simt_step(machine *m, const wpg_inst *inst)
 {
@@ -477,9 +463,13 @@ bool simt_step(machine *m, const wpg_inst *inst)
         *v = (value){{inst->opcode == SpvOpAll ? set == size : set > 0}};
         return true;
     }
+    case SpvOpExtInst:
+        return extended(m, inst);
     case SpvOpAtomicIAdd:
         return atomic_add(m, inst);
     case SpvOpSelect:
+        if (!simt_note_select(m, inst))
+            return false;
         *v = m->values[inst->words[m->values[inst->words[3]].part[0] ? 4 : 5]];
         return true;
     default:
@@ -547,7 +537,7 @@ static outcome call(machine *m, const wpg_inst *inst)
     if (!enter_place(m, inst->result, true))
         return FAILED;
     outcome how = run_function(m, inst->words[3], &m->values[inst->result]);
-    m->depth = depth;
+    simt_leave_places(m, depth);
     return how;
 }
 
@@ -556,7 +546,7 @@ static outcome run_function(machine *m, uint32_t id, value *result)
     const wpg_inst *inst = wpg_module_def(m->module, id);
     while (inst->opcode != SpvOpLabel)
         inst = inst->next;
-    if (!take_note(m, inst->result))
+    if (!simt_note_block(m, inst->result))
         return FAILED;
     for (uint32_t block = inst->result;;) {
         inst = inst->next;
@@ -586,7 +576,7 @@ static outcome run_function(machine *m, uint32_t id, value *result)
         case SpvOpBranchConditional:
         case SpvOpSwitch: {
             uint32_t to = simt_target(m, inst);
-            if (!simt_move_to(m, to) || !take_note(m, to))
+            if (!simt_note_edge(m, block, to) || !simt_move_to(m, to) || !simt_note_block(m, to))
                 return FAILED;
             inst = simt_phis(m, m->labels[to].first->next, block)->prev;
             block = to;
@@ -601,35 +591,6 @@ static outcome run_function(machine *m, uint32_t id, value *result)
 
 /* -- Waves
  * ------------------------------------------------------------------------------------------------------- */
-
-static int by_block_and_place(const void *left, const void *right)
-{
-    const note *a = left, *b = right;
-    if (a->block != b->block)
-        return a->block < b->block ? -1 : 1;
-    if (a->where != b->where)
-        return a->where < b->where ? -1 : 1;
-    return a->lane < b->lane ? -1 : a->lane > b->lane;
-}
-
-static void add_up(machine *m, simt_counts *counts, uint32_t members)
-{
-    if (m->note_count)
-        qsort(m->notes, m->note_count, sizeof *m->notes, by_block_and_place);
-    for (size_t i = 0, end; i < m->note_count; i = end) {
-        const note *first = &m->notes[i];
-        for (end = i + 1; end < m->note_count && m->notes[end].block == first->block &&
-                          m->notes[end].where == first->where;)
-            end++;
-        uint32_t block = first->block, f = 0;
-        for (; block >= counts->functions[f].block_count; f++)
-            block -= counts->functions[f].block_count;
-        counts->functions[f].waves[block]++;
-        counts->functions[f].lanes[block] += end - i;
-        counts->functions[f].uniform[block] += !m->demoted && end - i == members;
-        counts->functions[f].uniform_most[block] += end - i + m->demoted >= members;
-    }
-}
 
 bool simt_start_lane(machine *m, uint32_t invocation)
 {
@@ -651,10 +612,12 @@ bool simt_start_lane(machine *m, uint32_t invocation)
 static bool run_lane(machine *m, uint32_t entry, uint32_t invocation)
 {
     value nothing;
-    return simt_start_lane(m, invocation) && run_function(m, entry, &nothing) != FAILED;
+    bool good = simt_start_lane(m, invocation) && run_function(m, entry, &nothing) != FAILED;
+    simt_leave_places(m, 0);
+    return good;
 }
 
-static bool run_waves(machine *m, simt_counts *counts)
+static bool run_waves(machine *m)
 {
     uint32_t entry = 0, total = m->launch->local_size * m->launch->groups;
     WPG_INST_EACH (inst, m->module) {
@@ -679,7 +642,7 @@ static bool run_waves(machine *m, simt_counts *counts)
             m->demoted += m->helper;
             m->lane++;
         }
-        add_up(m, counts, m->lane);
+        simt_add_up(m, m->lane);
     }
     free(done);
     return good;
@@ -692,6 +655,7 @@ bool simt_open(machine *m, simt_counts *counts, const wpg_module *module, const 
                    .launch = launch,
                    .error = counts->error,
                    .error_size = sizeof counts->error,
+                   .counts = counts,
                    .values = calloc(module->bound, sizeof *m->values),
                    .labels = calloc(module->bound, sizeof *m->labels),
                    .variable = calloc(module->bound, sizeof *m->variable),
@@ -699,7 +663,7 @@ bool simt_open(machine *m, simt_counts *counts, const wpg_module *module, const 
                    .lane_words = calloc(LANE_WORDS, sizeof *m->lane_words)};
     if (!m->values || !m->labels || !m->variable || !m->is_buffer || !m->lane_words)
         return simt_refuse(m, "out of memory");
-    return simt_prepare(m, counts);
+    return simt_prepare(m);
 }
 
 void simt_close(machine *m)
@@ -715,14 +679,9 @@ void simt_close(machine *m)
 bool simt_run(simt_counts *counts, const wpg_module *module, const simt_launch *launch)
 {
     machine m;
-    bool good = simt_open(&m, counts, module, launch) && run_waves(&m, counts);
+    bool good = simt_open(&m, counts, module, launch);
+    m.counting = true;
+    good = good && run_waves(&m);
     simt_close(&m);
     return good;
-}
-
-void simt_counts_finish(simt_counts *counts)
-{
-    for (uint32_t f = 0; f < counts->function_count; f++)
-        free(counts->functions[f].waves);
-    counts->function_count = 0;
 }

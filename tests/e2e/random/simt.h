@@ -21,6 +21,7 @@ enum { SIMT_BINDINGS = 4, SIMT_FUNCTIONS = 64 };
 typedef struct simt_launch {
     uint32_t local_size, groups; /* along x */
     const uint32_t *waves;       /* [local_size * groups] name of the wave each invocation runs in */
+    uint32_t wave_size;          /* what SubgroupSize reads */
     const bool *helpers;         /* [local_size * groups] invocations that start as helpers; NULL: none */
     uint32_t *buffers[SIMT_BINDINGS]; /* storage buffers of set 0 by binding; written as the shader does */
     size_t buffer_words[SIMT_BINDINGS];
@@ -30,7 +31,31 @@ typedef struct simt_launch {
     size_t memory_words;
 } simt_launch;
 
+/* Live lanes that came somewhere, and waves with any of them. */
+typedef struct simt_tally {
+    uint64_t lanes, waves;
+} simt_tally;
+
+/* A way from a block to one of its targets, both numbered in module order over all functions. */
+typedef struct simt_edge {
+    uint32_t from, to;
+    simt_tally went;
+} simt_edge;
+
+typedef struct simt_select {
+    uint32_t id;        /* result of the OpSelect */
+    simt_tally took[2]; /* true, false */
+} simt_select;
+
+enum { SIMT_TRIP_BUCKETS = 32 };
+/* By header. A trip: a live lane goes round. */
+typedef struct simt_loop {
+    simt_tally entered;
+    uint64_t trips, buckets[SIMT_TRIP_BUCKETS]; /* lanes that entered, by trips: 0, 1, 2-3, 4-7, ... */
+} simt_loop;
+
 typedef struct simt_function {
+    uint32_t first_block;              /* number of the entry block among all functions' */
     uint32_t id, block_count;          /* blocks in module order, as the profile numbers them */
     uint64_t *waves, *lanes, *uniform; /* [block_count] */
     /* [block_count] Where lanes of a wave demote, uniform is not what one lane can tell (live.c): what it may
@@ -41,6 +66,13 @@ typedef struct simt_function {
 typedef struct simt_counts {
     simt_function functions[SIMT_FUNCTIONS]; /* in module order */
     uint32_t function_count;
+    uint32_t block_count;
+    simt_tally *ends; /* [block_count] at the block's end */
+    simt_loop *loops; /* [block_count] */
+    simt_edge *edges; /* by block, each target once, in the order of the terminator */
+    uint32_t edge_count;
+    simt_select *selects; /* in module order */
+    uint32_t select_count;
     char error[160]; /* why the run could not be done */
 } simt_counts;
 
