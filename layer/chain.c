@@ -11,6 +11,11 @@ const void *wpg_chain_find(const void *chain, VkStructureType type)
     return at;
 }
 
+/* A structure of so many VkBool32, with the padding at its end. */
+#define FEATURES_SIZE(bools)                                                                                 \
+    ((sizeof(VkBaseInStructure) + (bools) * sizeof(VkBool32) + sizeof(void *) - 1) / sizeof(void *) *        \
+     sizeof(void *))
+
 size_t wpg_chain_struct_size(VkStructureType type)
 {
     static const struct {
@@ -18,9 +23,9 @@ size_t wpg_chain_struct_size(VkStructureType type)
         size_t size;
     } known[] = {
         {VK_STRUCTURE_TYPE_LOADER_DEVICE_CREATE_INFO, sizeof(VkLayerDeviceCreateInfo)},
-        /* VkPhysicalDeviceShaderMaximalReconvergenceFeaturesKHR, newer than the oldest headers: one VkBool32.
-         */
-        {(VkStructureType)1000434000, sizeof(VkPhysicalDeviceShaderAtomicInt64Features) - sizeof(VkBool32)},
+#define WPG_CHAIN_NEWER(value, bools) {(VkStructureType)(value), FEATURES_SIZE(bools)},
+#include "layer/chain_structs_newer.inc"
+#undef WPG_CHAIN_NEWER
 #define WPG_CHAIN_STRUCT(value, name) {value, sizeof(name)},
 #include "layer/chain_structs.inc"
 #undef WPG_CHAIN_STRUCT

@@ -13,6 +13,7 @@
 #include "layer/rewrite.h"
 #include "layer/sample_bind.h"
 #include "layer/shader_modules.h"
+#include "layer/shader_objects.h"
 #include "layer/stages_report.h"
 #include "layer/writer.h"
 #include "runtime/base/log.h"
@@ -288,12 +289,14 @@ static wpg_device *adopt(VkDevice handle, wpg_instance *instance, PFN_vkGetDevic
     wpg_recordings_init(device);
     wpg_twins_init(device);
     wpg_libraries_init(device);
+    wpg_handles_init(&device->shaders);
     (void)pthread_mutex_init(&device->counted_lock, NULL);
     if (!wpg_handles_set(&wpg_the_process.devices, wpg_dispatch_key(handle), device)) {
         wpg_handles_finish(&device->modules);
         wpg_recordings_finish(device);
         wpg_twins_finish(device);
         wpg_libraries_finish(device);
+        wpg_handles_finish(&device->shaders);
         free(device);
         return NULL;
     }
@@ -435,6 +438,7 @@ void VKAPI_CALL wpg_destroy_device(VkDevice handle, const VkAllocationCallbacks 
         device->next.DestroyPipelineCache(handle, device->cache, NULL);
     device->next.DestroyDevice(handle, allocator);
     wpg_libraries_finish(device);
+    wpg_shader_objects_finish(device);
     wpg_twins_finish(device);
     wpg_shader_modules_finish(device);
     (void)pthread_mutex_destroy(&device->counted_lock);

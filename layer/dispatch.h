@@ -99,11 +99,14 @@
     COMMAND(CmdEndQueryIndexedEXT)                                                                           \
     COMMAND(CmdDispatchIndirect)
 
-/* Newer than the oldest headers we build with: called through types of our own (record.h). */
+/* Newer than the oldest headers we build with: called through types of our own (record.h, newer.h). */
 #define WPG_NEW_DEVICE_COMMANDS(COMMAND)                                                                     \
     COMMAND(CmdPushConstants2)                                                                               \
     COMMAND(CmdPushConstants2KHR)                                                                            \
-    COMMAND(CmdBindShadersEXT)
+    COMMAND(CmdBindShadersEXT)                                                                               \
+    COMMAND(CreateShadersEXT)                                                                                \
+    COMMAND(DestroyShaderEXT)                                                                                \
+    COMMAND(GetShaderBinaryDataEXT)
 
 typedef struct wpg_instance_commands {
     PFN_vkGetInstanceProcAddr GetInstanceProcAddr;

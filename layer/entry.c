@@ -13,6 +13,7 @@
 #include "layer/libraries.h"
 #include "layer/record_queries.h"
 #include "layer/sample_bind.h"
+#include "layer/shader_objects.h"
 
 static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL get_instance_proc_addr(VkInstance instance, const char *name);
 static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL get_device_proc_addr(VkDevice device, const char *name);
@@ -52,6 +53,9 @@ static const hook device_hooks[] = {
     HOOK("vkDestroyShaderModule", wpg_destroy_shader_module, IN_GENERATE | IN_USE),
     HOOK("vkCreateGraphicsPipelines", wpg_create_graphics_pipelines, IN_GENERATE | IN_USE),
     HOOK("vkCreateComputePipelines", wpg_create_compute_pipelines, IN_GENERATE | IN_USE),
+    HOOK("vkCreateShadersEXT", wpg_create_shaders, IN_GENERATE | IN_USE),
+    HOOK("vkDestroyShaderEXT", wpg_destroy_shader, IN_GENERATE | IN_USE),
+    HOOK("vkGetShaderBinaryDataEXT", wpg_get_shader_binary, IN_GENERATE | IN_USE),
     HOOK("vkDestroyPipeline", wpg_destroy_pipeline, IN_GENERATE | IN_USE),
     HOOK("vkDestroyRenderPass", wpg_destroy_render_pass, IN_GENERATE | IN_USE),
     HOOK("vkDestroyPipelineLayout", wpg_destroy_pipeline_layout, IN_GENERATE | IN_USE),

@@ -292,7 +292,9 @@ void wpg_pipeline_plan_make(wpg_pipeline_plan *plan, wpg_device *device,
                             const VkPipelineShaderStageCreateInfo *infos, uint32_t count, wpg_plan_kind kind,
                             bool early_tests)
 {
-    *plan = (wpg_pipeline_plan){.device = device, .part = kind == WPG_PLAN_PART, .early_tests = early_tests};
+    *plan = (wpg_pipeline_plan){.device = device,
+                                .part = kind == WPG_PLAN_PART || kind == WPG_PLAN_SHADER,
+                                .early_tests = early_tests};
     label_without_hash(plan, infos, count);
     if (count == 0 || count > WPG_MAX_STAGES) {
         give_up(plan, true, "a number of stages that is not handled: %u", (unsigned)count);
@@ -313,7 +315,7 @@ void wpg_pipeline_plan_make(wpg_pipeline_plan *plan, wpg_device *device,
         plan_generate(plan);
     else
         plan_use(plan);
-    if (plan->changed)
+    if (plan->changed && kind != WPG_PLAN_SHADER)
         make_modules(plan, infos, count);
 }
 

@@ -37,8 +37,9 @@ typedef struct wpg_pipeline_plan {
 /* What is planned for. */
 typedef enum wpg_plan_kind {
     WPG_PLAN_PIPELINE,
-    WPG_PLAN_PART, /* stages that pipelines share: of a library, or shader objects */
-    WPG_PLAN_LINK, /* a pipeline linked from parts: it has no untouched twin to sample by bind with */
+    WPG_PLAN_PART,   /* stages that pipelines share: of a library */
+    WPG_PLAN_SHADER, /* one shader object: the words are wanted, no module of them */
+    WPG_PLAN_LINK,   /* a pipeline linked from parts: it has no untouched twin to sample by bind with */
 } wpg_plan_kind;
 
 /* Decides. Always usable afterwards. `early_tests`: what the state says to that (wpg_instrument_target). */

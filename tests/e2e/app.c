@@ -17,6 +17,7 @@
  * versions     compute, the device asked for with the Vulkan11, 12 and 13 structures
  * hooks        prints which library each device command leads to (that does depend on a layer)
  * batch, derive, required, library, library-*, inline   ways of making pipelines: app_pipelines.c
+ * objects      shader objects: app_objects.c
  * record, record-threads   command buffers whose draws, dispatches and push constants are known: app_record.c
  * twice        opens and closes two devices in turn, both computing */
 #include <pthread.h>
@@ -235,6 +236,8 @@ static vk_style style(const char *scenario)
             return table[i].style;
     if (strncmp(scenario, "library-", 8) == 0)
         return VK_STYLE_LIBRARY;
+    if (strcmp(scenario, "objects") == 0)
+        return VK_STYLE_OBJECTS;
     return VK_STYLE_FEATURES2;
 }
 
@@ -280,6 +283,8 @@ again:
         app_library(&vk, scenario);
     else if (strcmp(scenario, "inline") == 0)
         app_inline(&vk);
+    else if (strcmp(scenario, "objects") == 0)
+        app_objects(&vk);
     else {
         if (strcmp(scenario, "malformed") == 0)
             malformed(&vk, words, count);

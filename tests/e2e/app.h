@@ -20,6 +20,9 @@ void app_required(vk_program *vk, const uint32_t *words, size_t count);
 void app_library(vk_program *vk, const char *scenario);
 void app_inline(vk_program *vk);
 
+/* Scenario about shader objects (app_objects.c). */
+void app_objects(vk_program *vk);
+
 /* Scenarios about what is recorded (app_record.c). */
 void app_record(vk_program *vk, const uint32_t *words, size_t count);
 void app_record_threads(vk_program *vk);

@@ -76,6 +76,8 @@ typedef struct device_chain {
     VkPhysicalDeviceGraphicsPipelineLibraryFeaturesEXT library;
     VkPhysicalDevicePipelineCreationCacheControlFeaturesEXT cache_control;
     VkPhysicalDeviceMeshShaderFeaturesEXT mesh;
+    VkPhysicalDeviceDynamicRenderingFeatures rendering;
+    VkPhysicalDeviceScalarBlockLayoutFeatures objects; /* of shader objects: as many members */
     const char *extensions[4];
     uint32_t extension_count;
 } device_chain;
@@ -115,6 +117,12 @@ static void fill_chain(device_chain *chain, vk_program *vk, vk_style style)
     } else if (style == VK_STYLE_MESH) {
         need_extension(chain, vk, VK_EXT_MESH_SHADER_EXTENSION_NAME);
         link_structure(chain, &chain->mesh, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MESH_SHADER_FEATURES_EXT);
+    } else if (style == VK_STYLE_OBJECTS) {
+        /* The newer structure stands first: a layer that adds features must get past it. */
+        need_extension(chain, vk, "VK_EXT_shader_object");
+        link_structure(chain, &chain->rendering,
+                       VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DYNAMIC_RENDERING_FEATURES);
+        link_structure(chain, &chain->objects, (VkStructureType)1000482000);
     } else if (has_extension(vk->physical, VK_EXT_SHADER_DEMOTE_TO_HELPER_INVOCATION_EXTENSION_NAME)) {
         need_extension(chain, vk, VK_EXT_SHADER_DEMOTE_TO_HELPER_INVOCATION_EXTENSION_NAME);
         link_structure(chain, &chain->demote,
@@ -451,14 +459,14 @@ VkPipeline vk_graphics_pipeline(vk_program *vk, const vk_stage *stages, uint32_t
     return *result == VK_SUCCESS ? pipeline : VK_NULL_HANDLE;
 }
 
-static void begin(vk_program *vk)
+void vk_begin(vk_program *vk)
 {
     VkCommandBufferBeginInfo info = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO,
                                      .flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT};
     CHECK(vkBeginCommandBuffer(vk->commands, &info));
 }
 
-static void finish(vk_program *vk)
+void vk_finish(vk_program *vk)
 {
     VkMemoryBarrier barrier = {.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER,
                                .srcAccessMask = VK_ACCESS_SHADER_WRITE_BIT | VK_ACCESS_TRANSFER_WRITE_BIT,
@@ -474,17 +482,25 @@ static void finish(vk_program *vk)
 
 void vk_dispatch(vk_program *vk, VkPipeline pipeline, uint32_t groups)
 {
-    begin(vk);
+    vk_begin(vk);
     vkCmdBindPipeline(vk->commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline);
     vkCmdBindDescriptorSets(vk->commands, VK_PIPELINE_BIND_POINT_COMPUTE, vk->layout, 0, 1, &vk->set, 0,
                             NULL);
     vkCmdDispatch(vk->commands, groups, 1, 1);
-    finish(vk);
+    vk_finish(vk);
+}
+
+void vk_copy_pixels(vk_program *vk)
+{
+    VkBufferImageCopy region = {.imageSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, 1},
+                                .imageExtent = {VK_WIDTH, VK_HEIGHT, 1}};
+    vkCmdCopyImageToBuffer(vk->commands, vk->image, VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL, vk->pixels.buffer,
+                           1, &region);
 }
 
 static void begin_pass(vk_program *vk, VkPipeline pipeline)
 {
-    begin(vk);
+    vk_begin(vk);
     VkClearValue clear = {.color = {.float32 = {0.25f, 0.5f, 0.75f, 1.0f}}};
     VkRenderPassBeginInfo pass = {.sType = VK_STRUCTURE_TYPE_RENDER_PASS_BEGIN_INFO,
                                   .renderPass = vk->pass,
@@ -501,11 +517,8 @@ static void begin_pass(vk_program *vk, VkPipeline pipeline)
 static void end_pass(vk_program *vk)
 {
     vkCmdEndRenderPass(vk->commands);
-    VkBufferImageCopy region = {.imageSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, 1},
-                                .imageExtent = {VK_WIDTH, VK_HEIGHT, 1}};
-    vkCmdCopyImageToBuffer(vk->commands, vk->image, VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL, vk->pixels.buffer,
-                           1, &region);
-    finish(vk);
+    vk_copy_pixels(vk);
+    vk_finish(vk);
 }
 
 void vk_draw(vk_program *vk, VkPipeline pipeline, uint32_t vertices)

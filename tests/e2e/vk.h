@@ -36,6 +36,7 @@ typedef enum vk_style {
                            capture-replay */
     VK_STYLE_LIBRARY, /* graphics pipeline libraries and creation cache control; exits with 77 without them */
     VK_STYLE_MESH,    /* VK_EXT_mesh_shader; likewise */
+    VK_STYLE_OBJECTS  /* shader objects and dynamic rendering; exits with 77 without them */
 } vk_style;
 
 typedef struct vk_program {
@@ -112,6 +113,12 @@ VkPipeline vk_graphics_pipeline(vk_program *vk, const vk_stage *stages, uint32_t
 /* A host-visible, coherent, mapped buffer of `count` zeroed 32-bit words. */
 void vk_make_buffer(vk_program *vk, vk_buffer *buffer, size_t count, VkBufferUsageFlags usage);
 void vk_drop_buffer(vk_program *vk, vk_buffer *buffer);
+
+/* What the two below are made of: begins the command buffer; copies the image, which is in
+ * TRANSFER_SRC_OPTIMAL, to `pixels`; ends, submits and waits. */
+void vk_begin(vk_program *vk);
+void vk_copy_pixels(vk_program *vk);
+void vk_finish(vk_program *vk);
 
 /* Records, submits and waits. */
 void vk_dispatch(vk_program *vk, VkPipeline pipeline, uint32_t groups);

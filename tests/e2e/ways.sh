@@ -26,10 +26,10 @@ draws() {
     grep -x "sum draws $2" "$work/$1/pipelines/$pipeline.facts" >/dev/null ||
         fail "$1: draws of the pipeline: $(grep '^sum draws' "$work/$1/pipelines/$pipeline.facts" 2>&1)"
 }
-# Without the records that name a pipeline: what the shaders counted.
+# What the shaders counted, without the records that name a pipeline.
 shader_counts() { # PROFILES...
-    "$wavepgo" merge --format text -o - "$@" >"$work/counts.text" 2>&1 || fail "merge: $(head -n 2 "$work/counts.text")"
-    cat "$work/counts.text"
+    "$wavepgo" merge --quiet --format text -o "$work/counts.text" "$@" 2>"$work/merge.err" || fail "merge: $(head -n 2 "$work/merge.err")"
+    awk 'BEGIN { RS = ""; ORS = "\n\n" } !/^(:ir\n)?pipeline\./ { sub(/^:ir\n/, ""); print }' "$work/counts.text"
 }
 
 case $WPG_CASE in
@@ -64,6 +64,22 @@ library)
     same library-absent by-pipeline
     grep -q "\"pipeline\": \"$pipeline\"" "$work/by-pipeline.uselog" || fail "an optimised link is not found in use mode: $(head -n 5 "$work/by-pipeline.uselog")"
     accepted $(profiles library-fast)
+    ;;
+objects)
+    # Shader objects count each under its own hash, what a program stores of them is its own, and loads as it is.
+    through objects
+    wrote objects 0 3
+    grep -q 'made of a shader binary' "$work/objects.log" || fail "a binary is not said to pass through"
+    # The same counts as in a pipeline.
+    generate compute "$app" compute "$WPG_SPIRV"
+    shader_counts $(profiles compute) >"$work/compute.counts"
+    shader=$(sed -n 's/^\([0-9a-f]*\)\.comp\.main#lanes$/\1/p' "$work/compute.counts")
+    shader_counts "$work/objects/shader-$shader.profraw" >"$work/object.counts"
+    [ -s "$work/object.counts" ] && diff "$work/compute.counts" "$work/object.counts" || fail "an object counts otherwise than its pipeline"
+    use by-pipeline "$work/compute" "$app" objects "$WPG_SPIRV"
+    same objects-absent by-pipeline
+    grep -q '"found": "shader"' "$work/by-pipeline.uselog" || fail "an object does not find the shader of a pipeline: $(head -n 3 "$work/by-pipeline.uselog")"
+    accepted $(profiles objects)
     ;;
 *) die "no such case: $WPG_CASE" ;;
 esac
