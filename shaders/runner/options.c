@@ -21,6 +21,9 @@ void bench_options_usage(void)
         "  --checksum          one execution a case, and only `checksum  case` lines\n"
         "  --compile-only      create the pipelines, submit nothing, allocate no memory\n"
         "  --dump-image DIR    write each output to DIR/<case>.ppm (images) or .bin\n"
+        "  --clock WHICH       device (default; the wall clock where it tells nothing) or processor: the "
+        "time\n"
+        "                      of all processors in this process, for software drivers on busy machines\n"
         "  --binds N           bind the pipeline and do the work N times in each execution (default 1)\n"
         "  --info              one JSON object: device, driver, what it can do; runs nothing\n"
         "  --statistics        what the driver's compiler says of each pipeline (needs\n"
@@ -107,6 +110,9 @@ static bool set_option(bench_options *o, int option, const char *value)
     case 'T':
         o->statistics = o->compile_only = true;
         return true;
+    case 'K':
+        o->processor_clock = strcmp(value, "processor") == 0;
+        return o->processor_clock || strcmp(value, "device") == 0;
     case 'd':
         o->device = value;
         return true;
@@ -132,15 +138,25 @@ static bool set_option(bench_options *o, int option, const char *value)
 bool bench_options_parse(bench_options *o, int argc, char **argv)
 {
     static const struct option table[] = {
-        {"list", no_argument, NULL, 'l'},          {"case", required_argument, NULL, 'c'},
-        {"size", required_argument, NULL, 's'},    {"repeat", required_argument, NULL, 'r'},
-        {"rounds", required_argument, NULL, 'R'},  {"json", required_argument, NULL, 'j'},
-        {"device", required_argument, NULL, 'd'},  {"checksum", no_argument, NULL, 'k'},
-        {"shaders", required_argument, NULL, 'S'}, {"dump-image", required_argument, NULL, 'D'},
-        {"compare", required_argument, NULL, 'A'}, {"against", required_argument, NULL, 'B'},
-        {"help", no_argument, NULL, 'h'},          {"compile-only", no_argument, NULL, 'C'},
-        {"binds", required_argument, NULL, 'b'},   {"info", no_argument, NULL, 'i'},
-        {"statistics", no_argument, NULL, 'T'},    {NULL, 0, NULL, 0},
+        {"list", no_argument, NULL, 'l'},
+        {"case", required_argument, NULL, 'c'},
+        {"size", required_argument, NULL, 's'},
+        {"repeat", required_argument, NULL, 'r'},
+        {"rounds", required_argument, NULL, 'R'},
+        {"json", required_argument, NULL, 'j'},
+        {"device", required_argument, NULL, 'd'},
+        {"checksum", no_argument, NULL, 'k'},
+        {"shaders", required_argument, NULL, 'S'},
+        {"dump-image", required_argument, NULL, 'D'},
+        {"compare", required_argument, NULL, 'A'},
+        {"against", required_argument, NULL, 'B'},
+        {"help", no_argument, NULL, 'h'},
+        {"compile-only", no_argument, NULL, 'C'},
+        {"binds", required_argument, NULL, 'b'},
+        {"info", no_argument, NULL, 'i'},
+        {"statistics", no_argument, NULL, 'T'},
+        {"clock", required_argument, NULL, 'K'},
+        {NULL, 0, NULL, 0},
     };
     memset(o, 0, sizeof *o);
     o->size = BENCH_DEMO;

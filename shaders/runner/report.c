@@ -52,8 +52,8 @@ void bench_report_row(const bench_options *options, const bench_case *c, const b
         (void)printf("%016" PRIx64 "  %s\n", result->checksum, c->name);
     } else {
         (void)printf("%-18s %016" PRIx64 " %9.3f %5s %9.3f %9.3f %9.3f %9.3f\n", c->name, result->checksum,
-                     result->create_ms, result->gpu_clock ? "gpu" : "wall", result->time.median,
-                     result->time.min, result->time.max, result->first_ms);
+                     result->create_ms, result->clock, result->time.median, result->time.min,
+                     result->time.max, result->first_ms);
     }
     (void)fflush(stdout);
 }
@@ -90,7 +90,7 @@ void bench_report_json(FILE *out, const bench_options *options, const bench_devi
         (void)fprintf(out, ",\"create_ms\":%.6f,\"compile_ms\":%.6f", result->create_ms, result->compile_ms);
     if (result->state == BENCH_OK) {
         (void)fprintf(out, ",\"checksum\":\"%016" PRIx64 "\",\"clock\":\"%s\"", result->checksum,
-                      result->gpu_clock ? "gpu" : "wall");
+                      result->clock);
         (void)fprintf(
             out,
             ",\"median_ms\":%.6f,\"min_ms\":%.6f,\"max_ms\":%.6f,\"wall_median_ms\":%.6f,\"first_ms\":%.6f",

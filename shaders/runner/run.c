@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include "runtime/base/file.h"
 #include "runtime/base/hash.h"
 #include "shaders/runner/resources.h"
@@ -102,16 +103,28 @@ static wpg_status read_timestamps(double *ms, const bench_device *dev, wpg_error
     return WPG_OK;
 }
 
+/* Milliseconds that all threads of this process have run. */
+static double processor_ms(void)
+{
+    struct timespec t = {0};
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
+}
+
 /* Executes once more than `repeat`; the first is the warm-up, unless it is the only one. */
 static wpg_status execute(bench_result *result, const bench_device *dev, VkCommandBuffer cmd, uint32_t repeat,
-                          double *gpu, double *wall, wpg_error *err)
+                          bool processor, double *own, double *wall, wpg_error *err)
 {
-    result->gpu_clock = dev->queries != VK_NULL_HANDLE;
+    bool told = processor || dev->queries;
+    result->clock = processor ? "processor" : "gpu";
     for (uint32_t i = 0; i <= repeat; i++) {
         uint64_t ns = 0;
-        double gpu_ms = 0;
+        double own_ms = 0, before = processor_ms();
         WPG_TRY(bench_submit(dev, cmd, &ns, err));
-        WPG_TRY(read_timestamps(&gpu_ms, dev, err));
+        if (processor)
+            own_ms = processor_ms() - before;
+        else
+            WPG_TRY(read_timestamps(&own_ms, dev, err));
         result->executions++;
         if (i == 0)
             result->first_ms = (double)ns * 1e-6;
@@ -119,26 +132,30 @@ static wpg_status execute(bench_result *result, const bench_device *dev, VkComma
             continue;
         size_t slot = repeat ? i - 1 : 0;
         wall[slot] = (double)ns * 1e-6;
-        gpu[slot] = gpu_ms;
-        if (gpu_ms <= 0 || gpu_ms > 1.5 * wall[slot]) /* a clock that cannot be right is not used */
-            result->gpu_clock = false;
+        own[slot] = own_ms;
+        if (own_ms <= 0 || (!processor && own_ms > 1.5 * wall[slot])) /* it cannot be right */
+            told = false;
     }
     size_t count = repeat ? repeat : 1;
     result->wall = bench_stats_of(wall, count);
-    result->time = result->gpu_clock ? bench_stats_of(gpu, count) : result->wall;
+    result->time = told ? bench_stats_of(own, count) : result->wall;
+    if (!told)
+        result->clock = "wall";
     if (result->first_ms > result->wall.median)
         result->compile_ms += result->first_ms - result->wall.median;
     return WPG_OK;
 }
 
-static wpg_status measure(bench_result *result, const bench_device *dev, VkCommandBuffer cmd, uint32_t repeat,
-                          wpg_error *err)
+static wpg_status measure(bench_result *result, const bench_device *dev, VkCommandBuffer cmd,
+                          const bench_options *options, wpg_error *err)
 {
+    const uint32_t repeat = options->checksum ? 0 : options->repeat;
     size_t count = repeat ? repeat : 1;
     double *times = calloc(2 * count, sizeof *times);
     if (!times)
         return wpg_fail(err, WPG_E_NOMEM, "out of memory");
-    wpg_status status = execute(result, dev, cmd, repeat, times, times + count, err);
+    wpg_status status =
+        execute(result, dev, cmd, repeat, options->processor_clock, times, times + count, err);
     free(times);
     return status;
 }
@@ -178,7 +195,7 @@ static wpg_status run_on_device(bench_result *result, const bench_device *dev, c
     if (status == WPG_OK)
         status = record(&cmd, dev, p, &r, work, compute, options->binds, err);
     if (status == WPG_OK)
-        status = measure(result, dev, cmd, options->checksum ? 0 : options->repeat, err);
+        status = measure(result, dev, cmd, options, err);
     if (status == WPG_OK)
         status = bench_resources_read_back(&r, dev, work, compute, err);
     if (status == WPG_OK)

@@ -11,9 +11,9 @@ typedef enum bench_state { BENCH_OK, BENCH_SKIPPED, BENCH_COMPILED, BENCH_FAILED
 
 typedef struct bench_result {
     bench_state state;
-    char why[256];     /* skipped, failed: the reason */
-    uint64_t checksum; /* XXH3-64 of the whole output */
-    bool gpu_clock;    /* `time` is from GPU timestamps, else from the wall clock around submit and fence */
+    char why[256];          /* skipped, failed: the reason */
+    uint64_t checksum;      /* XXH3-64 of the whole output */
+    const char *clock;      /* of `time`: "gpu" = timestamps; "wall", "processor" = around submit and fence */
     bench_stats time, wall; /* milliseconds */
     double create_ms;       /* shader modules and pipeline */
     double first_ms;        /* wall time of the first execution: software drivers compile there */
