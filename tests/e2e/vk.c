@@ -78,7 +78,12 @@ typedef struct device_chain {
     VkPhysicalDeviceMeshShaderFeaturesEXT mesh;
     VkPhysicalDeviceDynamicRenderingFeatures rendering;
     VkPhysicalDeviceScalarBlockLayoutFeatures objects; /* of shader objects: as many members */
-    const char *extensions[4];
+    VkPhysicalDeviceExtendedDynamicState3FeaturesEXT dynamic_state;
+    VkPhysicalDeviceAttachmentFeedbackLoopLayoutFeaturesEXT feedback;
+    VkPhysicalDeviceAttachmentFeedbackLoopLayoutFeaturesEXT dynamic_feedback; /* the same members */
+    VkPhysicalDeviceSubgroupSizeControlFeaturesEXT wave_sizes;
+    VkPhysicalDevicePipelineExecutablePropertiesFeaturesKHR executables;
+    const char *extensions[8];
     uint32_t extension_count;
 } device_chain;
 
@@ -97,6 +102,43 @@ static void need_extension(device_chain *chain, const vk_program *vk, const char
         exit(VK_EXIT_SKIP);
     }
     chain->extensions[chain->extension_count++] = name;
+}
+
+/* Links the structure where the device has the extension. */
+static void want_extension(device_chain *chain, const vk_program *vk, const char *name, void *structure,
+                           VkStructureType type)
+{
+    if (!has_extension(vk->physical, name))
+        return;
+    chain->extensions[chain->extension_count++] = name;
+    link_structure(chain, structure, type);
+}
+
+/* Newer than the oldest headers we build with; values from the registry. */
+#define DYNAMIC_FEEDBACK_EXTENSION "VK_EXT_attachment_feedback_loop_dynamic_state"
+#define DYNAMIC_FEEDBACK_STRUCTURE ((VkStructureType)1000524000)
+
+static void want_state(device_chain *chain, const vk_program *vk)
+{
+    want_extension(chain, vk, VK_EXT_EXTENDED_DYNAMIC_STATE_3_EXTENSION_NAME, &chain->dynamic_state,
+                   VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_EXTENDED_DYNAMIC_STATE_3_FEATURES_EXT);
+    want_extension(chain, vk, VK_EXT_ATTACHMENT_FEEDBACK_LOOP_LAYOUT_EXTENSION_NAME, &chain->feedback,
+                   VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ATTACHMENT_FEEDBACK_LOOP_LAYOUT_FEATURES_EXT);
+    want_extension(chain, vk, DYNAMIC_FEEDBACK_EXTENSION, &chain->dynamic_feedback,
+                   DYNAMIC_FEEDBACK_STRUCTURE);
+    want_extension(chain, vk, VK_EXT_SUBGROUP_SIZE_CONTROL_EXTENSION_NAME, &chain->wave_sizes,
+                   VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_SIZE_CONTROL_FEATURES_EXT);
+    want_extension(chain, vk, VK_KHR_PIPELINE_EXECUTABLE_PROPERTIES_EXTENSION_NAME, &chain->executables,
+                   VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PIPELINE_EXECUTABLE_PROPERTIES_FEATURES_KHR);
+}
+
+static void tell_state(vk_program *vk, const device_chain *chain)
+{
+    vk->dynamic_coverage = chain->dynamic_state.extendedDynamicState3AlphaToCoverageEnable;
+    vk->feedback = chain->feedback.attachmentFeedbackLoopLayout;
+    vk->dynamic_feedback = chain->dynamic_feedback.attachmentFeedbackLoopLayout;
+    vk->wave_sizes = chain->wave_sizes.subgroupSizeControl && chain->wave_sizes.computeFullSubgroups;
+    vk->executables = chain->executables.pipelineExecutableInfo;
 }
 
 static void fill_chain(device_chain *chain, vk_program *vk, vk_style style)
@@ -123,6 +165,8 @@ static void fill_chain(device_chain *chain, vk_program *vk, vk_style style)
         link_structure(chain, &chain->rendering,
                        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DYNAMIC_RENDERING_FEATURES);
         link_structure(chain, &chain->objects, (VkStructureType)1000482000);
+    } else if (style == VK_STYLE_STATE) {
+        want_state(chain, vk);
     } else if (has_extension(vk->physical, VK_EXT_SHADER_DEMOTE_TO_HELPER_INVOCATION_EXTENSION_NAME)) {
         need_extension(chain, vk, VK_EXT_SHADER_DEMOTE_TO_HELPER_INVOCATION_EXTENSION_NAME);
         link_structure(chain, &chain->demote,
@@ -132,6 +176,7 @@ static void fill_chain(device_chain *chain, vk_program *vk, vk_style style)
     chain->v12.bufferDeviceAddressCaptureReplay = VK_FALSE;
     /* These need features that are not asked for. */
     chain->mesh.multiviewMeshShader = chain->mesh.primitiveFragmentShadingRateMeshShader = VK_FALSE;
+    tell_state(vk, chain);
     vk->demote = chain->demote.shaderDemoteToHelperInvocation || chain->v13.shaderDemoteToHelperInvocation;
     /* Of the core features what our shaders use, and no more: the layer must add what it needs itself. */
     chain->features.features = vk->features;
@@ -177,6 +222,7 @@ static void open_device(vk_program *vk, uint32_t api_version, vk_style style)
     vk->features.geometryShader = has.geometryShader;
     vk->features.tessellationShader = has.tessellationShader;
     vk->features.shaderTessellationAndGeometryPointSize = has.shaderTessellationAndGeometryPointSize;
+    vk->features.occlusionQueryPrecise = has.occlusionQueryPrecise;
 
     device_chain chain = {0};
     if (style != VK_STYLE_CORE)
@@ -197,6 +243,17 @@ static void open_device(vk_program *vk, uint32_t api_version, vk_style style)
     vkGetDeviceQueue(vk->device, vk->family, 0, &vk->queue);
 }
 
+void vk_bind_image(vk_program *vk, VkImage image, VkDeviceMemory *memory)
+{
+    VkMemoryRequirements need;
+    vkGetImageMemoryRequirements(vk->device, image, &need);
+    VkMemoryAllocateInfo allocate = {.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO,
+                                     .allocationSize = need.size,
+                                     .memoryTypeIndex = memory_type(vk, need.memoryTypeBits, 0)};
+    CHECK(vkAllocateMemory(vk->device, &allocate, NULL, memory));
+    CHECK(vkBindImageMemory(vk->device, image, *memory, 0));
+}
+
 static void make_image(vk_program *vk)
 {
     VkImageCreateInfo image = {.sType = VK_STRUCTURE_TYPE_IMAGE_CREATE_INFO,
@@ -209,13 +266,7 @@ static void make_image(vk_program *vk)
                                .usage =
                                    VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT | VK_IMAGE_USAGE_TRANSFER_SRC_BIT};
     CHECK(vkCreateImage(vk->device, &image, NULL, &vk->image));
-    VkMemoryRequirements need;
-    vkGetImageMemoryRequirements(vk->device, vk->image, &need);
-    VkMemoryAllocateInfo allocate = {.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO,
-                                     .allocationSize = need.size,
-                                     .memoryTypeIndex = memory_type(vk, need.memoryTypeBits, 0)};
-    CHECK(vkAllocateMemory(vk->device, &allocate, NULL, &vk->image_memory));
-    CHECK(vkBindImageMemory(vk->device, vk->image, vk->image_memory, 0));
+    vk_bind_image(vk, vk->image, &vk->image_memory);
     VkImageViewCreateInfo view = {.sType = VK_STRUCTURE_TYPE_IMAGE_VIEW_CREATE_INFO,
                                   .image = vk->image,
                                   .viewType = VK_IMAGE_VIEW_TYPE_2D,

@@ -36,7 +36,8 @@ typedef enum vk_style {
                            capture-replay */
     VK_STYLE_LIBRARY, /* graphics pipeline libraries and creation cache control; exits with 77 without them */
     VK_STYLE_MESH,    /* VK_EXT_mesh_shader; likewise */
-    VK_STYLE_OBJECTS  /* shader objects and dynamic rendering; exits with 77 without them */
+    VK_STYLE_OBJECTS, /* shader objects and dynamic rendering; exits with 77 without them */
+    VK_STYLE_STATE    /* what pipelines may be asked for beyond the core: see vk_program */
 } vk_style;
 
 typedef struct vk_program {
@@ -49,6 +50,9 @@ typedef struct vk_program {
     VkPhysicalDeviceFeatures features; /* enabled */
     bool demote;                       /* VK_EXT_shader_demote_to_helper_invocation enabled */
     bool memoryless;                   /* a driver without hardware: pipelines can be made, nothing run */
+    /* VK_STYLE_STATE: alpha to coverage as dynamic state, attachment feedback loops and these as dynamic
+     * state, wave sizes per stage, what the compiler says of pipelines. */
+    bool dynamic_coverage, feedback, dynamic_feedback, wave_sizes, executables;
     char device_name[VK_MAX_PHYSICAL_DEVICE_NAME_SIZE];
 
     VkCommandPool pool;
@@ -119,6 +123,9 @@ void vk_drop_buffer(vk_program *vk, vk_buffer *buffer);
 void vk_begin(vk_program *vk);
 void vk_copy_pixels(vk_program *vk);
 void vk_finish(vk_program *vk);
+
+/* Memory of the device for an image. */
+void vk_bind_image(vk_program *vk, VkImage image, VkDeviceMemory *memory);
 
 /* Records, submits and waits. */
 void vk_dispatch(vk_program *vk, VkPipeline pipeline, uint32_t groups);
