@@ -15,6 +15,7 @@
 #include "layer/shader_modules.h"
 #include "layer/shader_objects.h"
 #include "layer/stages_report.h"
+#include "layer/suspects.h"
 #include "layer/writer.h"
 #include "runtime/base/log.h"
 
@@ -366,6 +367,8 @@ VkResult VKAPI_CALL wpg_create_device(VkPhysicalDevice physical, const VkDeviceC
             if (device->mode == WPG_MODE_USE && *device->features.own_passes)
                 wpg_log_info("this driver specialises on uniform values itself: without pass %s",
                              device->features.own_passes);
+            if (device->mode != WPG_MODE_OFF)
+                device->suspects = wpg_suspects_create();
             if (device->mode == WPG_MODE_GENERATE) {
                 link_device(device);
                 wpg_writer_start();
@@ -440,6 +443,7 @@ void VKAPI_CALL wpg_destroy_device(VkDevice handle, const VkAllocationCallbacks 
     wpg_libraries_finish(device);
     wpg_shader_objects_finish(device);
     wpg_twins_finish(device);
+    wpg_suspects_destroy(device->suspects);
     wpg_shader_modules_finish(device);
     (void)pthread_mutex_destroy(&device->counted_lock);
     free(device->queues);

@@ -20,6 +20,13 @@
 #define WPG_DEVICE_COMMANDS(COMMAND)                                                                         \
     COMMAND(DestroyDevice)                                                                                   \
     COMMAND(DeviceWaitIdle)                                                                                  \
+    COMMAND(QueueWaitIdle)                                                                                   \
+    COMMAND(WaitForFences)                                                                                   \
+    COMMAND(GetFenceStatus)                                                                                  \
+    COMMAND(WaitSemaphores)                                                                                  \
+    COMMAND(WaitSemaphoresKHR)                                                                               \
+    COMMAND(AcquireNextImageKHR)                                                                             \
+    COMMAND(AcquireNextImage2KHR)                                                                            \
     COMMAND(GetDeviceQueue)                                                                                  \
     COMMAND(GetDeviceQueue2)                                                                                 \
     COMMAND(QueueSubmit)                                                                                     \

@@ -10,6 +10,7 @@
 
 #include "layer/bundle_files.h"
 #include "layer/hooks.h"
+#include "layer/loss.h"
 #include "layer/libraries.h"
 #include "layer/record_queries.h"
 #include "layer/sample_bind.h"
@@ -24,7 +25,6 @@ enum {
     IN_USE = 1 << WPG_MODE_USE,
     IN_RECORD = 1 << 8,
     IN_QUERIES = 1 << 9,
-    IN_BINDS = 1 << 10,
     ALWAYS = ~0
 };
 
@@ -59,10 +59,10 @@ static const hook device_hooks[] = {
     HOOK("vkDestroyPipeline", wpg_destroy_pipeline, IN_GENERATE | IN_USE),
     HOOK("vkDestroyRenderPass", wpg_destroy_render_pass, IN_GENERATE | IN_USE),
     HOOK("vkDestroyPipelineLayout", wpg_destroy_pipeline_layout, IN_GENERATE | IN_USE),
-    HOOK("vkQueueSubmit", wpg_queue_submit, IN_GENERATE),
-    HOOK("vkQueueSubmit2", wpg_queue_submit2, IN_GENERATE),
-    HOOK("vkQueueSubmit2KHR", wpg_queue_submit2_khr, IN_GENERATE),
-    HOOK("vkQueuePresentKHR", wpg_queue_present, IN_GENERATE),
+    HOOK("vkQueueSubmit", wpg_queue_submit, IN_GENERATE | IN_USE),
+    HOOK("vkQueueSubmit2", wpg_queue_submit2, IN_GENERATE | IN_USE),
+    HOOK("vkQueueSubmit2KHR", wpg_queue_submit2_khr, IN_GENERATE | IN_USE),
+    HOOK("vkQueuePresentKHR", wpg_queue_present, IN_GENERATE | IN_USE),
 #define RECORD(command) HOOK("vk" #command, wpg_record_##command, IN_RECORD),
     WPG_RECORD_HOOKS(RECORD) RECORD(CmdPushConstants2) RECORD(CmdPushConstants2KHR) RECORD(CmdBindShadersEXT)
 #undef RECORD
@@ -70,8 +70,10 @@ static const hook device_hooks[] = {
         WPG_QUERY_HOOKS(QUERY)
 #undef QUERY
     /* Where command buffers are followed too, the record hooks above come first. */
-    HOOK("vkCmdBindPipeline", wpg_sample_bind_pipeline, IN_BINDS),
-    HOOK("vkDestroyPipeline", wpg_sample_destroy_pipeline, IN_BINDS),
+    HOOK("vkCmdBindPipeline", wpg_sample_bind_pipeline, IN_GENERATE | IN_USE),
+#define LOSS(command) HOOK("vk" #command, wpg_loss_##command, IN_GENERATE | IN_USE),
+    WPG_LOSS_HOOKS(LOSS) LOSS(BeginCommandBuffer) LOSS(CmdExecuteCommands)
+#undef LOSS
 };
 
 #define FIND(hooks, name, modes) find_hook(hooks, sizeof(hooks) / sizeof *(hooks), name, modes)
@@ -89,9 +91,9 @@ static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL get_device_proc_addr(VkDevice de
     wpg_device *known = wpg_device_of(device);
     if (!known)
         return NULL;
-    PFN_vkVoidFunction ours = FIND(device_hooks, name,
-                                   1 << known->mode | (known->records ? IN_RECORD : 0) |
-                                       (known->queries ? IN_QUERIES : 0) | (known->binds ? IN_BINDS : 0));
+    PFN_vkVoidFunction ours =
+        FIND(device_hooks, name,
+             1 << known->mode | (known->records ? IN_RECORD : 0) | (known->queries ? IN_QUERIES : 0));
     /* A command the device does not have stays absent. */
     PFN_vkVoidFunction theirs = known->next.GetDeviceProcAddr(device, name);
     return ours && theirs ? ours : theirs;
@@ -110,11 +112,9 @@ static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL get_instance_proc_addr(VkInstanc
      */
     wpg_mode mode = known->active ? wpg_the_process.mode : WPG_MODE_OFF;
     bool records = mode == WPG_MODE_GENERATE && wpg_bundle_on();
-    bool binds = mode == WPG_MODE_GENERATE && wpg_sample_by_bind();
     bool queries =
         records && (wpg_the_process.settings.timestamps || wpg_the_process.settings.pipeline_statistics);
-    ours = FIND(device_hooks, name,
-                1 << mode | (records ? IN_RECORD : 0) | (queries ? IN_QUERIES : 0) | (binds ? IN_BINDS : 0));
+    ours = FIND(device_hooks, name, 1 << mode | (records ? IN_RECORD : 0) | (queries ? IN_QUERIES : 0));
     PFN_vkVoidFunction theirs = known->next.GetInstanceProcAddr(instance, name);
     return ours && theirs ? ours : theirs;
 }

@@ -9,6 +9,7 @@
 #include "layer/bundle_files.h"
 #include "layer/chain.h"
 #include "layer/filter.h"
+#include "layer/loss.h"
 #include "layer/sample_bind.h"
 #include "layer/summary.h"
 #include "layer/use.h"
@@ -129,6 +130,15 @@ static bool is_wanted(const wpg_pipeline_plan *plan, const VkPipelineShaderStage
                                        .name = object_name(&infos[plan->at[i]]),
                                        .module = plan->stages[i].module};
     return wpg_filter_wants(setting, plan->hash, stages, plan->count);
+}
+
+/* Its own hash, or, as parts of libraries are counted, that of a stage. */
+static bool is_denied(const wpg_pipeline_plan *plan)
+{
+    bool denied = wpg_is_denied(plan->hash);
+    for (size_t i = 0; i < plan->count && !denied; i++)
+        denied = wpg_is_denied(plan->stages[i].hash);
+    return denied;
 }
 
 /* -- Generate */
@@ -308,6 +318,10 @@ void wpg_pipeline_plan_make(wpg_pipeline_plan *plan, wpg_device *device,
         return;
     if (!is_wanted(plan, infos)) {
         give_up(plan, true, "not selected by PIPELINES");
+        return;
+    }
+    if (is_denied(plan)) {
+        give_up(plan, true, "on the deny list");
         return;
     }
     plan->by_bind = device->mode == WPG_MODE_GENERATE && wpg_sample_by_bind() && kind == WPG_PLAN_PIPELINE;

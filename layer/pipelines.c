@@ -15,6 +15,7 @@
 #include "layer/pipeline_plan.h"
 #include "layer/sample_bind.h"
 #include "layer/record.h"
+#include "layer/suspects.h"
 #include "layer/summary.h"
 #include "runtime/base/log.h"
 
@@ -270,6 +271,8 @@ static VkResult create_beside(request *req, wpg_pipeline_plan *plan, const void 
         req->device->next.DestroyPipeline(req->device->handle, ours, req->allocator);
         made = false;
     }
+    if (made)
+        wpg_suspects_add(req->device, ours, plan->hash);
     if (!made && (flags_of(req, info) & VK_PIPELINE_CREATE_FAIL_ON_PIPELINE_COMPILE_REQUIRED_BIT)) {
         not_compiled(plan);
         made = true;
@@ -362,6 +365,18 @@ static void plan_one(request *req, wpg_pipeline_plan *plan, const void *info, ui
                                req->graphics && allows_early_tests(graphics, flags));
 }
 
+/* What would be to blame if the device were lost while the pipeline runs. */
+static void note_suspects(const request *req, VkPipeline pipeline, const wpg_pipeline_plan *plan)
+{
+    const wpg_link *link = req->link;
+    if (plan->changed && !plan->by_bind)
+        wpg_suspects_add(req->device, pipeline, plan->hash);
+    else if (!plan->changed && link && link->ours && link->identified)
+        for (uint32_t i = 0; i < link->stage_count; i++)
+            if (link->known[i])
+                wpg_suspects_add(req->device, pipeline, link->known[i]->hash);
+}
+
 static VkResult create_one(request *req, const void *info, VkPipeline *pipeline)
 {
     uint64_t start = wpg_now(), driver_before = req->driver_time, flags = flags_of(req, info);
@@ -382,8 +397,10 @@ static VkResult create_one(request *req, const void *info, VkPipeline *pipeline)
     }
     if (result == VK_SUCCESS && req->graphics && (flags & VK_PIPELINE_CREATE_LIBRARY_BIT_KHR))
         wpg_library_add(req->device, *pipeline, info, flags, &plan, plan.changed || link.ours);
-    if (result == VK_SUCCESS)
+    if (result == VK_SUCCESS) {
         wpg_record_pipeline(req->device, *pipeline, &plan, layout_of(req, info));
+        note_suspects(req, *pipeline, &plan);
+    }
     uint64_t drivers = req->driver_time - driver_before;
     wpg_pipeline_plan_finish(&plan);
     uint64_t ours = wpg_now() - start - drivers;

@@ -10,6 +10,7 @@
 #include "layer/api_settings.h"
 #include "layer/bundle_files.h"
 #include "layer/files.h"
+#include "layer/loss.h"
 #include "layer/rewrite.h"
 #include "layer/state.h"
 #include "layer/summary.h"
@@ -99,6 +100,7 @@ __attribute__((destructor)) static void unload(void)
         wpg_files_finish();
         wpg_bundle_files_finish();
         wpg_use_unload();
+        wpg_denials_finish();
         wpg_summary_finish();
         wpg_handles_finish(&process->instances);
         wpg_handles_finish(&process->devices);

@@ -1,5 +1,6 @@
 /* Recordings: their life with their command buffers and pools, and their way into the totals. */
 #include "layer/record_queries.h"
+#include "layer/suspects.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -339,6 +340,8 @@ VKAPI_ATTR VkResult VKAPI_CALL wpg_record_BeginCommandBuffer(VkCommandBuffer com
         return VK_ERROR_DEVICE_LOST;
     if (recording)
         begin_anew(recording);
+    if (recording)
+        wpg_suspects_begin(recording->device, commands);
     VkResult result = next->BeginCommandBuffer(commands, info);
     if (recording && result == VK_SUCCESS && !recording->secondary)
         wpg_runs_begin(recording, info->flags);
@@ -398,6 +401,7 @@ VKAPI_ATTR void VKAPI_CALL wpg_record_CmdExecuteCommands(VkCommandBuffer command
     if (!next)
         return;
     if (recording) {
+        wpg_suspects_execute(recording->device, commands, count, secondaries);
         wpg_record_settle(recording);
         wpg_runs_close(recording);
         for (uint32_t i = 0; i < count; i++) {

@@ -5,6 +5,7 @@
 #include "layer/bundle_files.h"
 #include "layer/record_queries.h"
 #include "layer/sample_bind.h"
+#include "layer/suspects.h"
 
 /* -- Layouts */
 
@@ -108,6 +109,7 @@ VKAPI_ATTR void VKAPI_CALL wpg_record_DestroyPipeline(VkDevice handle, VkPipelin
         wpg_record_next_generation();
         free(wpg_handles_remove(&device->bindables, (uint64_t)pipeline));
     }
+    wpg_suspects_remove(device, pipeline);
     wpg_twin_destroy(device, pipeline, allocator);
     device->next.DestroyPipeline(handle, pipeline, allocator);
 }
@@ -171,6 +173,8 @@ VKAPI_ATTR void VKAPI_CALL wpg_record_CmdBindPipeline(VkCommandBuffer commands, 
         bind(recording, bound, bindable_of(recording, pipeline));
     if (recording && recording->device->binds)
         pipeline = wpg_twin_choose(recording->device, pipeline);
+    if (recording)
+        wpg_suspects_bind(recording->device, commands, pipeline);
     next->CmdBindPipeline(commands, point, pipeline);
 }
 

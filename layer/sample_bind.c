@@ -5,6 +5,8 @@
 
 #include <stdlib.h>
 
+#include "layer/suspects.h"
+
 typedef struct twin {
     VkPipeline ours;
     wpg_counter_slot *slot;
@@ -74,8 +76,10 @@ VkPipeline wpg_twin_choose(wpg_device *device, VkPipeline pipeline)
 void wpg_twin_destroy(wpg_device *device, VkPipeline pipeline, const VkAllocationCallbacks *allocator)
 {
     twin *found = pipeline ? wpg_handles_remove(&device->twins, (uint64_t)pipeline) : NULL;
-    if (found)
+    if (found) {
+        wpg_suspects_remove(device, found->ours);
         device->next.DestroyPipeline(device->handle, found->ours, allocator);
+    }
     free(found);
 }
 
@@ -83,8 +87,12 @@ VKAPI_ATTR void VKAPI_CALL wpg_sample_bind_pipeline(VkCommandBuffer commands, Vk
                                                     VkPipeline pipeline)
 {
     wpg_device *device = wpg_device_of(commands);
-    if (device)
-        device->next.CmdBindPipeline(commands, point, wpg_twin_choose(device, pipeline));
+    if (!device)
+        return;
+    if (device->binds)
+        pipeline = wpg_twin_choose(device, pipeline);
+    wpg_suspects_bind(device, commands, pipeline);
+    device->next.CmdBindPipeline(commands, point, pipeline);
 }
 
 VKAPI_ATTR void VKAPI_CALL wpg_sample_destroy_pipeline(VkDevice handle, VkPipeline pipeline,
@@ -93,6 +101,7 @@ VKAPI_ATTR void VKAPI_CALL wpg_sample_destroy_pipeline(VkDevice handle, VkPipeli
     wpg_device *device = wpg_device_of(handle);
     if (!device)
         return;
+    wpg_suspects_remove(device, pipeline);
     wpg_twin_destroy(device, pipeline, allocator);
     device->next.DestroyPipeline(handle, pipeline, allocator);
 }

@@ -30,7 +30,8 @@ typedef struct wpg_queue {
     bool drains; /* the family can run our transfer commands */
 } wpg_queue;
 
-struct wpg_counted; /* files.h */
+struct wpg_counted;                       /* files.h */
+typedef struct wpg_suspects wpg_suspects; /* suspects.h */
 
 typedef struct wpg_device {
     VkDevice handle;
@@ -62,7 +63,8 @@ typedef struct wpg_device {
     wpg_counters *counters; /* generate only */
     pthread_mutex_t counted_lock;
     struct wpg_counted *counted; /* list of instrumented pipelines, under counted_lock */
-    atomic_bool lost;
+    wpg_suspects *suspects;      /* which pipelines ran last; NULL: not followed */
+    atomic_bool lost, loss_told;
     atomic_bool drain_wanted;       /* set by the writer thread, taken by the queue hooks */
     struct wpg_device *next_device; /* in the process's list, under wpg_process.lock */
 } wpg_device;

@@ -2,7 +2,9 @@
  * thread has asked for a drain, ours follows on the same queue, which its caller may use. The first line of
  * each is the cheap way out. */
 #include "layer/hooks.h"
+#include "layer/loss.h"
 #include "layer/record.h"
+#include "layer/suspects.h"
 #include "runtime/base/log.h"
 
 static const wpg_queue *find_queue(const wpg_device *device, VkQueue queue)
@@ -15,8 +17,7 @@ static const wpg_queue *find_queue(const wpg_device *device, VkQueue queue)
 
 static void after(wpg_device *device, VkQueue handle, VkResult result)
 {
-    if (result == VK_ERROR_DEVICE_LOST)
-        atomic_store(&device->lost, true);
+    (void)wpg_loss_check(device, result);
     if (!atomic_load_explicit(&device->drain_wanted, memory_order_relaxed) || result < 0 ||
         device->mode != WPG_MODE_GENERATE || atomic_load(&device->lost) || !wpg_process_is_owner())
         return;
@@ -32,18 +33,27 @@ static void after(wpg_device *device, VkQueue handle, VkResult result)
 
 /* What the command buffers recorded counts from here on. Before they go down: once submitted they may be
  * finished, and recorded anew by another thread, before the driver returns. */
-static void record_submits(VkQueue queue, const VkSubmitInfo *submits, uint32_t count)
+static void record_submit(wpg_device *device, VkCommandBuffer commands, VkQueue queue)
 {
-    for (uint32_t i = 0; i < count; i++)
-        for (uint32_t j = 0; j < submits[i].commandBufferCount; j++)
-            wpg_record_submit(submits[i].pCommandBuffers[j], queue);
+    wpg_suspects_submit(device, commands);
+    if (device->records)
+        wpg_record_submit(commands, queue);
 }
 
-static void record_submits2(VkQueue queue, const VkSubmitInfo2 *submits, uint32_t count)
+static void record_submits(wpg_device *device, VkQueue queue, const VkSubmitInfo *submits, uint32_t count)
 {
+    wpg_suspects_submission(device);
+    for (uint32_t i = 0; i < count; i++)
+        for (uint32_t j = 0; j < submits[i].commandBufferCount; j++)
+            record_submit(device, submits[i].pCommandBuffers[j], queue);
+}
+
+static void record_submits2(wpg_device *device, VkQueue queue, const VkSubmitInfo2 *submits, uint32_t count)
+{
+    wpg_suspects_submission(device);
     for (uint32_t i = 0; i < count; i++)
         for (uint32_t j = 0; j < submits[i].commandBufferInfoCount; j++)
-            wpg_record_submit(submits[i].pCommandBufferInfos[j].commandBuffer, queue);
+            record_submit(device, submits[i].pCommandBufferInfos[j].commandBuffer, queue);
 }
 
 VkResult VKAPI_CALL wpg_queue_submit(VkQueue queue, uint32_t count, const VkSubmitInfo *submits,
@@ -52,8 +62,7 @@ VkResult VKAPI_CALL wpg_queue_submit(VkQueue queue, uint32_t count, const VkSubm
     wpg_device *device = wpg_device_of(queue);
     if (!device)
         return VK_ERROR_DEVICE_LOST;
-    if (device->records)
-        record_submits(queue, submits, count);
+    record_submits(device, queue, submits, count);
     VkResult result = device->next.QueueSubmit(queue, count, submits, fence);
     after(device, queue, result);
     return result;
@@ -63,8 +72,7 @@ VkResult VKAPI_CALL wpg_queue_submit(VkQueue queue, uint32_t count, const VkSubm
 static VkResult submit2(wpg_device *device, PFN_vkQueueSubmit2 next, VkQueue queue, uint32_t count,
                         const VkSubmitInfo2 *submits, VkFence fence)
 {
-    if (device->records)
-        record_submits2(queue, submits, count);
+    record_submits2(device, queue, submits, count);
     VkResult result = next(queue, count, submits, fence);
     after(device, queue, result);
     return result;

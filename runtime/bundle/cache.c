@@ -4,11 +4,13 @@
  */
 #include "runtime/bundle/cache.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "runtime/base/bytes.h"
@@ -125,5 +127,71 @@ wpg_status wpg_cache_put(const wpg_cache *cache, wpg_hash128 key, const void *da
     wpg_status status = w.out_of_memory ? wpg_fail(err, WPG_E_NOMEM, "out of memory for a cache entry")
                                         : write_file(path, &w, err);
     wpg_writer_finish(&w);
+    return status;
+}
+
+/* -- Clearing */
+
+static bool is_hex(const char *text, size_t length)
+{
+    return strspn(text, "0123456789abcdef") >= length;
+}
+
+/* "<key>", or "<key>.<pid>-<number>": not yet renamed. */
+static bool is_blob(const char *name, const char *shard)
+{
+    return is_hex(name, WPG_HASH_HEX) && strncmp(name, shard, 2) == 0 &&
+           (name[WPG_HASH_HEX] == '\0' || name[WPG_HASH_HEX] == '.');
+}
+
+static wpg_status clear_shard(size_t *files, uint64_t *bytes, int parent, const char *shard, bool dry_run,
+                              wpg_error *err)
+{
+    wpg_status status = WPG_OK;
+    int fd = openat(parent, shard, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    DIR *folder = fd >= 0 ? fdopendir(fd) : NULL;
+    const struct dirent *entry;
+    struct stat info;
+    if (!folder) {
+        if (fd >= 0)
+            (void)close(fd);
+        return WPG_OK; /* no folder: not ours */
+    }
+    while ((entry = readdir(folder))) {
+        if (!is_blob(entry->d_name, shard) ||
+            fstatat(dirfd(folder), entry->d_name, &info, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(info.st_mode))
+            continue;
+        if (!dry_run && unlinkat(dirfd(folder), entry->d_name, 0) != 0) {
+            status =
+                wpg_fail(err, WPG_E_IO, "cannot remove %s/%s: %s", shard, entry->d_name, strerror(errno));
+            continue;
+        }
+        ++*files;
+        *bytes += (uint64_t)info.st_size;
+    }
+    (void)closedir(folder);
+    if (!dry_run)
+        (void)unlinkat(parent, shard, AT_REMOVEDIR); /* stays if anything else is in it */
+    return status;
+}
+
+wpg_status wpg_cache_clear(size_t *files, uint64_t *bytes, const wpg_cache *cache, bool dry_run,
+                           wpg_error *err)
+{
+    wpg_status status = WPG_OK;
+    const struct dirent *entry;
+    *files = 0;
+    *bytes = 0;
+    DIR *folder = cache->folder[0] ? opendir(cache->folder) : NULL;
+    if (!folder)
+        return !cache->folder[0] || errno == ENOENT
+                   ? WPG_OK
+                   : wpg_fail(err, WPG_E_IO, "cannot open %.160s: %s", cache->folder, strerror(errno));
+    while ((entry = readdir(folder)))
+        if (strlen(entry->d_name) == 2 && is_hex(entry->d_name, 2)) {
+            wpg_status one = clear_shard(files, bytes, dirfd(folder), entry->d_name, dry_run, err);
+            status = one == WPG_OK ? status : one;
+        }
+    (void)closedir(folder);
     return status;
 }

@@ -4,9 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/statvfs.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "runtime/bundle/cache.h"
+#include "runtime/bundle/denied.h"
 #include "runtime/bundle/folder.h"
 #include "runtime/cli/enable.h"
 #include "runtime/config/pattern.h"
@@ -90,6 +92,36 @@ static void judge_profile(wpg_doctor *doctor, json_t *files)
                            err.message);
 }
 
+/* The deny list: what was blocked by a lost device. */
+static void read_denied(wpg_doctor *doctor, const char *folder)
+{
+    wpg_denied list;
+    wpg_error err = {0};
+    json_t *blocked = json_array();
+    if (wpg_denied_read(&list, folder, &err) != WPG_OK)
+        wpg_doctor_problem(doctor, "wavepgo clean --denied", "the deny list cannot be read: %s", err.message);
+    for (size_t i = 0; i < list.count; i++) {
+        const wpg_denied_entry *entry = &list.entries[i];
+        char hex[WPG_HASH_HEX + 1], state[256], when[32] = "";
+        time_t seconds = (time_t)entry->when;
+        struct tm date;
+        if (gmtime_r(&seconds, &date))
+            (void)strftime(when, sizeof when, "%Y-%m-%d", &date);
+        wpg_hash_to_hex(hex, entry->pipeline);
+        (void)snprintf(state, sizeof state, "%s, device lost in %s, %s", entry->mode, entry->program, when);
+        json_t *item = json_object();
+        wpg_doctor_set(item, "name", hex);
+        wpg_doctor_set(item, "state", state);
+        (void)json_array_append_new(blocked, item);
+    }
+    if (list.count)
+        wpg_doctor_note(doctor, "wavepgo clean --denied, to try them once more",
+                        "%zu pipeline%s pass through: a device was lost while they ran", list.count,
+                        list.count == 1 ? "" : "s");
+    wpg_denied_finish(&list);
+    (void)json_object_set_new(doctor->root, "blocked", blocked);
+}
+
 void wpg_doctor_files(wpg_doctor *doctor)
 {
     static const char *const modes[] = {"off", "generate: pipelines are counted",
@@ -126,4 +158,5 @@ void wpg_doctor_files(wpg_doctor *doctor)
     } else
         wpg_doctor_set(files, "cache", "none");
     (void)json_object_set_new(doctor->root, "files", files);
+    read_denied(doctor, cache.folder);
 }

@@ -79,6 +79,14 @@ static const wpg_command commands[] = {
      wpg_command_install},
     {"uninstall", "--user | --system [--prefix DIR]", "remove what install wrote, and nothing else",
      "  --user, --system, --prefix DIR     as for install\n", wpg_command_uninstall},
+    {"clean", "[--dry-run] [--cache] [--denied] [--folder DIR]",
+     "remove what the layer keeps beside profiles",
+     "  --dry-run             only tell what would be removed\n"
+     "  --cache               the cache of rewritten modules\n"
+     "  --denied              the deny list: pipelines that pass through since a device was lost\n"
+     "                        (default: both)\n"
+     "  --folder DIR          the cache folder, if not that of WAVEPGO_CACHE or the default\n",
+     wpg_command_clean},
 };
 enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };
 

@@ -7,6 +7,9 @@
  * module itself; or: device, and the process with it (a driver that crashes) SHIM_SHOT=N:FILE          writes
  * the Nth presented image (from 1) as a PPM
  *
+ *     SHIM_LOSE=N[,wait]        loses the device: from the Nth submission (from 1) on none reaches the
+ * driver; with "wait" the Nth still does, and waiting for it tells
+ *
  * Serves one device at a time. Globals are behind one lock; queue calls are the application's to serialise.
  */
 #include <pthread.h>
@@ -49,7 +52,8 @@ static struct {
     uint32_t image_count;
     VkExtent2D extent;
     VkFormat format;
-    unsigned presented;
+    unsigned presented, submitted;
+    bool lost;
 } shim;
 
 #define DEVICE_CALL(name)   ((PFN_##name)shim.next_device(shim.device, #name))
@@ -321,6 +325,47 @@ static VKAPI_ATTR VkResult VKAPI_CALL queue_present(VkQueue queue, const VkPrese
     return result;
 }
 
+/* -- A lost device */
+
+/* Counts a submission; false if it must not go down. */
+static bool submits(void)
+{
+    const char *setting = getenv("SHIM_LOSE");
+    char *rest = NULL;
+    unsigned long last = setting ? strtoul(setting, &rest, 10) : 0;
+    pthread_mutex_lock(&lock);
+    bool was_lost = shim.lost;
+    shim.lost |= setting && ++shim.submitted >= last;
+    bool goes = !shim.lost || (!was_lost && strcmp(rest, ",wait") == 0);
+    pthread_mutex_unlock(&lock);
+    return goes;
+}
+
+static VKAPI_ATTR VkResult VKAPI_CALL queue_submit(VkQueue queue, uint32_t count, const VkSubmitInfo *infos,
+                                                   VkFence fence)
+{
+    return submits() ? DEVICE_CALL(vkQueueSubmit)(queue, count, infos, fence) : VK_ERROR_DEVICE_LOST;
+}
+
+static VKAPI_ATTR VkResult VKAPI_CALL queue_wait_idle(VkQueue queue)
+{
+    VkResult result = DEVICE_CALL(vkQueueWaitIdle)(queue);
+    return shim.lost ? VK_ERROR_DEVICE_LOST : result;
+}
+
+static VKAPI_ATTR VkResult VKAPI_CALL device_wait_idle(VkDevice device)
+{
+    VkResult result = DEVICE_CALL(vkDeviceWaitIdle)(device);
+    return shim.lost ? VK_ERROR_DEVICE_LOST : result;
+}
+
+static VKAPI_ATTR VkResult VKAPI_CALL wait_for_fences(VkDevice device, uint32_t count, const VkFence *fences,
+                                                      VkBool32 all, uint64_t timeout)
+{
+    return shim.lost ? VK_ERROR_DEVICE_LOST
+                     : DEVICE_CALL(vkWaitForFences)(device, count, fences, all, timeout);
+}
+
 /* -- Hidden features */
 
 static bool hides(const char *what)
@@ -500,6 +545,10 @@ static PFN_vkVoidFunction intercepted(const char *name)
         {"vkCreateShaderModule", (PFN_vkVoidFunction)create_shader_module},
         {"vkCreateComputePipelines", (PFN_vkVoidFunction)create_compute},
         {"vkCreateGraphicsPipelines", (PFN_vkVoidFunction)create_graphics},
+        {"vkQueueSubmit", (PFN_vkVoidFunction)queue_submit},
+        {"vkQueueWaitIdle", (PFN_vkVoidFunction)queue_wait_idle},
+        {"vkDeviceWaitIdle", (PFN_vkVoidFunction)device_wait_idle},
+        {"vkWaitForFences", (PFN_vkVoidFunction)wait_for_fences},
         {"vkGetDeviceQueue", (PFN_vkVoidFunction)get_queue},
         {"vkCreateSwapchainKHR", (PFN_vkVoidFunction)create_swapchain},
         {"vkQueuePresentKHR", (PFN_vkVoidFunction)queue_present},

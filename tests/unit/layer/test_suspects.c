@@ -1,0 +1,160 @@
+/* Which pipelines are blamed for a lost device: those of the last submissions that were not seen to finish.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "layer/suspects.h"
+
+static wpg_device device;
+
+static VkCommandBuffer commands(uintptr_t number)
+{
+    return (VkCommandBuffer)(number << 4);
+}
+static VkPipeline pipeline(uintptr_t number)
+{
+    return (VkPipeline)(number << 4);
+}
+static wpg_hash128 hash(uint64_t number)
+{
+    return (wpg_hash128){number, ~number};
+}
+
+static int start(void **state)
+{
+    (void)state;
+    device = (wpg_device){.suspects = wpg_suspects_create()};
+    for (uintptr_t i = 1; i <= 200; i++)
+        wpg_suspects_add(&device, pipeline(i), hash(i));
+    return device.suspects ? 0 : -1;
+}
+
+static int stop(void **state)
+{
+    (void)state;
+    wpg_suspects_destroy(device.suspects);
+    return 0;
+}
+
+/* Whether exactly these, 0 ends the list, are suspected. */
+static void expect(const uint64_t *numbers)
+{
+    size_t count, wanted = 0;
+    wpg_hash128 *list = wpg_suspects_list(&count, &device);
+    while (numbers[wanted])
+        wanted++;
+    assert_int_equal(count, wanted);
+    for (size_t i = 0; i < count; i++)
+        assert_true(wpg_hash_equal(list[i], hash(numbers[i])));
+    free(list);
+}
+#define EXPECT(...) expect((const uint64_t[]){__VA_ARGS__, 0})
+
+static void record(uintptr_t buffer, uintptr_t first, uintptr_t last)
+{
+    wpg_suspects_begin(&device, commands(buffer));
+    for (uintptr_t i = first; i <= last; i++)
+        wpg_suspects_bind(&device, commands(buffer), pipeline(i));
+}
+
+static void submit(uintptr_t buffer)
+{
+    wpg_suspects_submission(&device);
+    wpg_suspects_submit(&device, commands(buffer));
+}
+
+static void submitted_and_not_finished(void **state)
+{
+    (void)state;
+    expect((const uint64_t[]){0});
+    record(1, 1, 2);
+    record(2, 199, 200);
+    expect((const uint64_t[]){0}); /* recorded is not submitted */
+    submit(1);
+    EXPECT(1, 2);
+    submit(2);
+    EXPECT(1, 2, 199, 200);
+    wpg_suspects_idle(&device);
+    expect((const uint64_t[]){0});
+    submit(2); /* submitted again without being recorded again */
+    EXPECT(199, 200);
+}
+
+static void only_the_last_submissions(void **state)
+{
+    (void)state;
+    record(1, 7, 7);
+    record(2, 8, 8);
+    submit(1);
+    for (int i = 0; i < WPG_SUSPECT_SUBMISSIONS - 1; i++)
+        submit(2);
+    EXPECT(7, 8);
+    submit(2);
+    EXPECT(8);
+}
+
+static void recorded_anew(void **state)
+{
+    (void)state;
+    record(1, 1, 3);
+    record(1, 5, 5);
+    submit(1);
+    EXPECT(5);
+}
+
+static void secondaries(void **state)
+{
+    (void)state;
+    record(10, 20, 21);
+    record(11, 90, 90);
+    record(1, 3, 3);
+    const VkCommandBuffer both[] = {commands(10), commands(11)};
+    wpg_suspects_execute(&device, commands(1), 2, both);
+    submit(1);
+    EXPECT(3, 20, 21, 90);
+}
+
+static void links_and_strangers(void **state)
+{
+    (void)state;
+    wpg_suspects_add(&device, pipeline(500), hash(4)); /* a link: two parts, both known */
+    wpg_suspects_add(&device, pipeline(500), hash(9));
+    record(1, 500, 501); /* 501 is none of ours */
+    wpg_suspects_submission(&device);
+    wpg_suspects_submit(&device, commands(77)); /* never recorded here */
+    submit(1);
+    EXPECT(4, 9);
+    /* A destroyed pipeline's handle comes again as something else; what was submitted stays suspected. */
+    wpg_suspects_remove(&device, pipeline(500));
+    record(2, 500, 500);
+    submit(2);
+    EXPECT(4, 9);
+}
+
+/* Command buffers of a device that went are not taken for those of the next. */
+static void another_device(void **state)
+{
+    record(1, 1, 1);
+    (void)stop(state);
+    assert_int_equal(start(state), 0);
+    submit(1);
+    expect((const uint64_t[]){0});
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(submitted_and_not_finished, start, stop),
+        cmocka_unit_test_setup_teardown(only_the_last_submissions, start, stop),
+        cmocka_unit_test_setup_teardown(recorded_anew, start, stop),
+        cmocka_unit_test_setup_teardown(secondaries, start, stop),
+        cmocka_unit_test_setup_teardown(links_and_strangers, start, stop),
+        cmocka_unit_test_setup_teardown(another_device, start, stop),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
