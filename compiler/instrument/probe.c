@@ -25,6 +25,8 @@ wpg_status wpg_probes_parse(uint32_t *probes, const char *text, wpg_error *err)
             bits |= word_is(text, length, wpg_probes[i]->name) ? wpg_probes[i]->bit : 0;
         if (word_is(text, length, "all"))
             bits = WPG_PROBES_ALL;
+        else if (word_is(text, length, "every"))
+            bits = WPG_PROBE_EVERY;
         else if (word_is(text, length, "default"))
             bits = WPG_PROBES_DEFAULT;
         else if (length && !bits && !word_is(text, length, "none"))

@@ -2,9 +2,15 @@
  * with a live lane.
  *
  *     record: 1, then for each site: kind | type << 8 | ask << 16, block, source line (0: unknown), waves
- *             asked, waves whose live lanes agreed, waves whose value found no room
+ *             asked, waves whose live lanes agreed, waves whose value found no room, waves that came there
  *     and value sites: of n sites, number i has the values of site i with how often each was seen; number n +
  * i the smallest and the largest of those that did not find their first slot free
+ *
+ * In loops not every visit is asked: one of 16, of 64 in loops in loops. Which ones, the wave's first
+ * lane says for all: it counts its visits, starting at a number of its group's, and asks where the count's
+ * product with a constant is small (as multiples of the golden ratio are spread evenly, for any step: Knuth,
+ * TAOCP 3, 6.4). So no period of the program's own hides anything, and every run asks the same. The words say
+ * how many were asked of how many; waves that came are the block's.
  *
  * What is provably uniform is not compared: its waves agree. The value sampled is that of the elected lane,
  * the wave's first live one, whether or not the others agree.
@@ -20,13 +26,25 @@
  *     common, spread evenly: Fibonacci hashing, Knuth, TAOCP 3, 6.4) */
 #include "compiler/analysis/value_sites.h"
 #include "compiler/instrument/probe.h"
+#include "compiler/instrument/sample.h"
 #include "compiler/spirv/debug.h"
+
+enum { SHIFT_LOOP = 4, SHIFT_INNER_LOOP = 6 };
 
 typedef struct value_point {
     const wpg_value_site *site;
     uint32_t agreed, disagreed; /* counters; WPG_NO_COUNTER: not counted */
     uint32_t table;             /* first counter of the table of values; WPG_NO_COUNTER: none */
+    uint32_t shift;             /* asked at 1 of 2^shift visits */
+    struct site_visits *visits; /* the function's; NULL where every visit is asked */
 } value_point;
+
+/* Of one function: the lane's count of visits to sites that are sampled. */
+typedef struct site_visits {
+    value_point start; /* the point that sets it, at the function's start */
+    uint32_t variable;
+    uint32_t block, shift, asked; /* where the last bool of is_asked was made, and its id; 0: none */
+} site_visits;
 
 /* -- Planning */
 
@@ -54,12 +72,28 @@ static void asked_word(wpg_probe_plan *p, const value_point *point)
     wpg_probe_add(p, WPG_TERM_COUNTER, point->table + WPG_VALUES_OTHERS);
 }
 
-static void plan_site(wpg_probe_plan *p, const wpg_value_site *site)
+/* Which part of the visits is asked: none but what repeats, and no block that may lose lanes before the site,
+ * so that those who came there are those of the block. */
+static uint32_t shift_of(const wpg_probe_plan *p, const wpg_value_site *site)
+{
+    const wpg_cfg *cfg = p->function->cfg;
+    uint32_t depth = 0;
+    if (p->plan->options->probes & WPG_PROBE_EVERY || cfg->blocks[site->block].changes_mask)
+        return 0;
+    for (uint32_t c = cfg->blocks[site->block].loop; c != WPG_NO_BLOCK; c = cfg->constructs[c].parent)
+        depth +=
+            cfg->constructs[c].kind == WPG_CONSTRUCT_LOOP && cfg->constructs[c].back_edge != WPG_NO_BLOCK;
+    return depth == 0 ? 0 : depth == 1 ? SHIFT_LOOP : SHIFT_INNER_LOOP;
+}
+
+static void plan_site(wpg_probe_plan *p, const wpg_value_site *site, site_visits *visits)
 {
     value_point *point = wpg_probe_alloc(p, 1, sizeof *point);
     if (!point)
         return;
-    *point = (value_point){site, WPG_NO_COUNTER, WPG_NO_COUNTER, WPG_NO_COUNTER};
+    *point = (value_point){site, WPG_NO_COUNTER, WPG_NO_COUNTER, WPG_NO_COUNTER, shift_of(p, site), NULL};
+    if (point->shift)
+        point->visits = visits;
     if (site->ask & WPG_ASK_UNIFORMITY)
         point->agreed = wpg_probe_counters(p, 1);
     if (site->ask & WPG_ASK_VALUES)
@@ -77,6 +111,12 @@ static void plan_site(wpg_probe_plan *p, const wpg_value_site *site)
     wpg_probe_word(p);
     if (point->table != WPG_NO_COUNTER)
         wpg_probe_add(p, WPG_TERM_COUNTER, point->table + WPG_VALUES_OTHERS);
+    if (point->shift) {
+        wpg_probe_word(p);
+        wpg_probe_add(p, WPG_TERM_WAVES, site->block);
+    } else {
+        asked_word(p, point);
+    }
     wpg_probe_values(p, point->table,
                      site->type == WPG_VALUE_SINT    ? WPG_ORDER_SIGNED
                      : site->type == WPG_VALUE_FLOAT ? WPG_ORDER_FLOAT
@@ -99,8 +139,17 @@ static void plan(wpg_probe_plan *p)
     }
     if (count)
         wpg_probe_describe(p, 1);
-    for (uint32_t i = 0; i < count; i++)
-        plan_site(p, &sites[i]);
+    /* The first point of the function. */
+    site_visits *visits = wpg_probe_alloc(p, 1, sizeof *visits);
+    bool sampled = false;
+    for (uint32_t i = 0; visits && i < count; i++)
+        sampled |= shift_of(p, &sites[i]) != 0;
+    if (sampled) {
+        visits->start.visits = visits;
+        wpg_probe_place(p, 0, NULL, &visits->start);
+    }
+    for (uint32_t i = 0; visits && i < count; i++)
+        plan_site(p, &sites[i], visits);
 }
 
 static void declare(wpg_inject *in)
@@ -270,14 +319,44 @@ static void sample(wpg_inject *in, const value_point *point, uint32_t value)
     wpg_memory_add_at(in, index, in->c_one);
 }
 
-static void emit(wpg_inject *in, const wpg_function_plan *function, const wpg_probe_point *place)
+/* -- Sampling */
+
+static void store(wpg_inject *in, uint32_t variable, uint32_t value)
 {
-    const value_point *point = place->site;
-    (void)function;
-    uint32_t value = value_words(in, point->site), live = wpg_probe_live(in), equal = 0;
-    wpg_if among_live = {0};
-    if (live)
-        among_live = wpg_if_begin(in, live);
+    wpg_inst_add(in->module, in->where, SpvOpStore, variable, value);
+}
+
+static void start_visits(wpg_inject *in, const wpg_function_plan *function, site_visits *visits)
+{
+    wpg_module *m = in->module;
+    uint32_t pointer = wpg_type_pointer(m, SpvStorageClassFunction, in->t_u32);
+    visits->variable = wpg_module_fresh_id(m);
+    wpg_inst_add(m, function->cfg->blocks[0].label->next, SpvOpVariable, pointer, visits->variable,
+                 SpvStorageClassFunction, in->c_zero);
+    if (wpg_sample_inputs(in))
+        store(in, visits->variable, wpg_sample_group(in));
+}
+
+/* Bool, equal in all active lanes: this visit is asked. Sites of one block are asked together. */
+static uint32_t is_asked(wpg_inject *in, const value_point *point)
+{
+    site_visits *visits = point->visits;
+    if (visits->asked && visits->block == point->site->block && visits->shift == point->shift)
+        return visits->asked;
+    uint32_t count = WPG_EMIT(in, SpvOpLoad, in->t_u32, visits->variable);
+    uint32_t spread = WPG_EMIT(in, SpvOpIMul, in->t_u32, count, constant(in, 0x9e3779b1u));
+    store(in, visits->variable, WPG_EMIT(in, SpvOpIAdd, in->t_u32, count, in->c_one));
+    uint32_t first = WPG_EMIT(in, SpvOpGroupNonUniformBroadcastFirst, in->t_u32, in->subgroup_scope, spread);
+    uint32_t bound = constant(in, 1u << (32 - point->shift));
+    visits->asked = WPG_EMIT(in, SpvOpULessThan, in->t_bool, first, bound);
+    visits->block = point->site->block;
+    visits->shift = point->shift;
+    return visits->asked;
+}
+
+static void ask(wpg_inject *in, const value_point *point)
+{
+    uint32_t value = value_words(in, point->site), equal = 0;
     if (point->agreed != WPG_NO_COUNTER)
         equal = agree(in, value, point->site->type == WPG_VALUE_WIDE);
     wpg_if elected =
@@ -294,14 +373,29 @@ static void emit(wpg_inject *in, const wpg_function_plan *function, const wpg_pr
         sample(in, point, value);
     }
     wpg_if_end(in, elected);
-    if (live)
-        wpg_if_end(in, among_live);
+}
+
+static void emit(wpg_inject *in, const wpg_function_plan *function, const wpg_probe_point *place)
+{
+    const value_point *point = place->site;
+    if (!point->site) {
+        start_visits(in, function, point->visits);
+        return;
+    }
+    uint32_t asked = point->shift ? is_asked(in, point) : 0;
+    uint32_t there = wpg_probe_and(in, asked, wpg_probe_live(in));
+    wpg_if among = {0};
+    if (there)
+        among = wpg_if_begin(in, there);
+    ask(in, point);
+    if (there)
+        wpg_if_end(in, among);
 }
 
 const wpg_probe wpg_probe_values_of_sites = {.name = "values",
                                              .record = "values",
                                              .bit = WPG_PROBE_VALUES,
-                                             .ids = 160,
+                                             .ids = 224,
                                              .plan = plan,
                                              .declare = declare,
                                              .emit = emit};

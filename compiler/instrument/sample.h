@@ -34,6 +34,12 @@ void wpg_sample_declare(wpg_inject *in);
  * chosen group's additions are multiplied by. */
 uint32_t wpg_sample_choose(wpg_inject *in, uint32_t *weight);
 
+/* For code that varies its behaviour by group, with or without sampling: wpg_sample_inputs declares what
+ * tells groups apart, false if nothing does; wpg_sample_group gives the id of a u32, mixed, of this lane's
+ * group. */
+bool wpg_sample_inputs(wpg_inject *in);
+uint32_t wpg_sample_group(wpg_inject *in);
+
 /* -- Copying (sample_clone.c)
  * ------------------------------------------------------------------------------------------------------- */
 

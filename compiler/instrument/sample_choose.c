@@ -141,7 +141,8 @@ static bool is_sampled(SpvExecutionModel model)
     }
 }
 
-const char *wpg_sample_refuses(const wpg_plan *plan)
+/* NULL if the stage's groups can be told apart. */
+static const char *has_no_inputs(const wpg_plan *plan)
 {
     if (!is_sampled(plan->stage->model))
         return "stages of this kind are counted in full";
@@ -154,6 +155,14 @@ const char *wpg_sample_refuses(const wpg_plan *plan)
             components(plan->module, pointee(plan->module, variable), scalar) != inputs[i].components)
             return "a built-in variable is of an unusual type";
     }
+    return NULL;
+}
+
+const char *wpg_sample_refuses(const wpg_plan *plan)
+{
+    const char *reason = has_no_inputs(plan);
+    if (reason)
+        return reason;
     if (!wpg_sample_can_clone(plan->module))
         return "instructions newer than this build";
     bool compute = plan->stage->model == SpvExecutionModelGLCompute;
@@ -183,12 +192,17 @@ static uint32_t declare_input(wpg_inject *in, const input *wanted)
     return variable;
 }
 
-void wpg_sample_declare(wpg_inject *in)
+static void declare_inputs(wpg_inject *in)
 {
     input inputs[MOST_INPUTS];
     unsigned count = inputs_of(inputs, in->plan->stage->model);
     for (unsigned i = 0; i < count; i++)
         in->sample.inputs[i] = declare_input(in, &inputs[i]);
+}
+
+void wpg_sample_declare(wpg_inject *in)
+{
+    declare_inputs(in);
     if (in->plan->stage->model == SpvExecutionModelGLCompute || !can_broadcast(in->plan))
         return;
     wpg_require_version(in->module, 3);
@@ -344,4 +358,40 @@ uint32_t wpg_sample_choose(wpg_inject *in, uint32_t *weight)
     default:
         return choose_index(in, weight);
     }
+}
+
+bool wpg_sample_inputs(wpg_inject *in)
+{
+    if (has_no_inputs(in->plan))
+        return false;
+    declare_inputs(in);
+    return true;
+}
+
+uint32_t wpg_sample_group(wpg_inject *in)
+{
+    const SpvExecutionModel model = in->plan->stage->model;
+    uint32_t at[3] = {0}, count = 0;
+    if (model == SpvExecutionModelGLCompute) {
+        uint32_t id = load_u32(in, 0, 3);
+        for (; count < 3; count++)
+            at[count] = WPG_EMIT(in, SpvOpCompositeExtract, in->t_u32, id, count);
+    } else if (model == SpvExecutionModelFragment) {
+        uint32_t t_float = wpg_type_float(in->module, 32);
+        uint32_t coord =
+            WPG_EMIT(in, SpvOpLoad, wpg_type_vector(in->module, t_float, 4), in->sample.inputs[0]);
+        for (; count < 2; count++)
+            at[count] = divide(in,
+                               WPG_EMIT(in, SpvOpConvertFToU, in->t_u32,
+                                        WPG_EMIT(in, SpvOpCompositeExtract, t_float, coord, count)),
+                               1u << TILE_SHIFT);
+    } else {
+        at[count++] = divide(in, load_u32(in, 0, 1), 1u << INDEX_SHIFT);
+    }
+    /* Odd factors: rows and planes do not repeat what columns are. */
+    static const uint32_t factors[] = {1, 0x9e3779b1, 0x85ebca77};
+    uint32_t sum = at[0];
+    for (uint32_t i = 1; i < count; i++)
+        sum = binary(in, SpvOpIAdd, sum, binary(in, SpvOpIMul, at[i], constant(in, factors[i])));
+    return mix(in, sum);
 }

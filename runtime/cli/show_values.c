@@ -46,7 +46,8 @@ static void print_site(FILE *out, size_t number, const wpg_value_site_counts *si
         (void)fprintf(out, " %6u", site->line);
     else
         (void)fprintf(out, " %6s", "-");
-    (void)fprintf(out, " %15s", wpg_group_digits(text, site->asked));
+    (void)fprintf(out, " %15s", wpg_group_digits(text, site->came));
+    (void)fprintf(out, " %6.1f%%", share(site->asked, site->came));
     if (!(site->ask & 1))
         (void)fprintf(out, "  %7s", "proved");
     else if (site->asked)
@@ -63,8 +64,8 @@ void wpg_show_values_text(FILE *out, const wpg_shader_counts *shader)
     const wpg_profile_record *record = shader->records[WPG_RECORD_VALUES];
     size_t count = wpg_value_site_count(record);
     if (count)
-        (void)fprintf(out, "    %4s %-10s %-6s %6s %6s %15s  %7s  %s\n", "SITE", "KIND", "TYPE", "BLOCK",
-                      "LINE", "WAVES", "AGREE", "VALUES (share of waves)");
+        (void)fprintf(out, "    %4s %-10s %-6s %6s %6s %15s %7s  %7s  %s\n", "SITE", "KIND", "TYPE", "BLOCK",
+                      "LINE", "WAVES", "ASKED", "AGREE", "VALUES (share of asked)");
     for (size_t i = 0; i < count; i++) {
         wpg_value_site_counts site;
         if (wpg_value_site_at(&site, record, i))
@@ -85,8 +86,9 @@ static void print_json_site(FILE *out, const wpg_value_site_counts *site)
     (void)fprintf(out, "{\"kind\": \"%s\", \"type\": \"%s\", \"block\": %u, \"line\": ", site->kind,
                   type_name(site), site->block);
     (void)(site->line ? fprintf(out, "%u", site->line) : fputs("null", out));
-    (void)fprintf(out, ", \"waves\": %" PRIu64 ", \"agreed\": %" PRIu64 ", \"proved\": %s", site->asked,
-                  site->agreed, site->ask & 1 ? "false" : "true");
+    (void)fprintf(out,
+                  ", \"waves\": %" PRIu64 ", \"agreed\": %" PRIu64 ", \"came\": %" PRIu64 ", \"proved\": %s",
+                  site->asked, site->agreed, site->came, site->ask & 1 ? "false" : "true");
     if (!(site->ask & 2)) {
         (void)fputs(", \"values\": null}", out);
         return;

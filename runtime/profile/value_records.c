@@ -7,8 +7,8 @@
 
 #include "runtime/profile/profile_format.h"
 
-/* Words of a site: what it is, block, line, asked, agreed, others. */
-enum { SITE_WORDS = 6 };
+/* Words of a site: what it is, block, line, asked, agreed, others, came. */
+enum { SITE_WORDS = 7 };
 
 size_t wpg_value_site_count(const wpg_profile_record *record)
 {
@@ -54,7 +54,8 @@ bool wpg_value_site_at(wpg_value_site_counts *site, const wpg_profile_record *re
                                     .line = runs ? (uint32_t)(words[2] / runs) : 0,
                                     .asked = words[3],
                                     .agreed = words[4],
-                                    .others = words[5]};
+                                    .others = words[5],
+                                    .came = words[6]};
     if (i < record->site_count && record->sites[i].count) {
         site->values = wpg_site_by_count(&record->sites[i]);
         if (!site->values)

@@ -12,6 +12,7 @@ typedef struct wpg_value_site_counts {
     uint32_t ask;           /* 1: about uniformity, 2: about values; else it was known, or is not kept */
     uint32_t block, line;   /* line 0: unknown */
     uint64_t asked, agreed; /* waves; agreed: those whose live lanes all had one value */
+    uint64_t came;          /* waves that were there: in loops a part of them is asked */
     uint64_t others; /* waves whose value found no room in the table: if there are any, a value that is not
                         listed may be as common as they are, and what is listed is exact all the same */
     wpg_profile_value *values; /* bits of 32-bit values, the commonest first; malloc'd */

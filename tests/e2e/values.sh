@@ -4,14 +4,15 @@
 . "$(dirname "$0")/lib.sh"
 need_built "$wavepgo" "$layer" "$oracle"
 make_shim
-export WAVEPGO_PROBES=values
+export WAVEPGO_PROBES=values,every
 for kernel in values_mixed; do
     for variant in 64 21; do
-        for setting in default device narrow naive; do
+        for setting in default device narrow naive part; do
             run=$kernel-$variant-$setting
             (
                 case $setting in
                 device) export WAVEPGO_COUNTER_PLACEMENT=device ;;
+                part) export WAVEPGO_PROBES=values ;; # in loops, some visits
                 naive) export WAVEPGO_STRATEGY=naive ;;
                 narrow)
                     export SHIM_HIDE=int64 VK_ADD_LAYER_PATH="$WPG_BUILD/share/vulkan/explicit_layer.d:$shim_folder"
@@ -26,6 +27,12 @@ for kernel in values_mixed; do
             tail -n 1 "$work/$run.out"
         done
     done
+done
+
+# A part is less than all.
+for variant in 64 21; do
+    grep -q '^values: asked \([0-9]*\) of \1$' "$work/values_mixed-$variant-default.out" || fail "not every visit was asked"
+    grep -q '^values: asked \([0-9]*\) of \1$' "$work/values_mixed-$variant-part.out" && fail "every visit was asked"
 done
 
 # Merged with itself every count doubles, in LLVM's hands as in ours. (LLVM's own reader shows the raw file first.)
