@@ -287,6 +287,7 @@ static wpg_device *adopt(VkDevice handle, wpg_instance *instance, PFN_vkGetDevic
     device->next.GetDeviceProcAddr = get;
     load_commands(device);
     wpg_handles_init(&device->modules);
+    wpg_handles_init(&device->identifiers);
     wpg_recordings_init(device);
     wpg_twins_init(device);
     wpg_libraries_init(device);
@@ -294,6 +295,7 @@ static wpg_device *adopt(VkDevice handle, wpg_instance *instance, PFN_vkGetDevic
     (void)pthread_mutex_init(&device->counted_lock, NULL);
     if (!wpg_handles_set(&wpg_the_process.devices, wpg_dispatch_key(handle), device)) {
         wpg_handles_finish(&device->modules);
+        wpg_handles_finish(&device->identifiers);
         wpg_recordings_finish(device);
         wpg_twins_finish(device);
         wpg_libraries_finish(device);

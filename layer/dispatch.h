@@ -35,6 +35,7 @@
     COMMAND(QueuePresentKHR)                                                                                 \
     COMMAND(CreateShaderModule)                                                                              \
     COMMAND(DestroyShaderModule)                                                                             \
+    COMMAND(GetShaderModuleCreateInfoIdentifierEXT)                                                          \
     COMMAND(CreateGraphicsPipelines)                                                                         \
     COMMAND(CreateComputePipelines)                                                                          \
     COMMAND(DestroyPipeline)                                                                                 \

@@ -53,6 +53,7 @@ enum {
     BIT_CACHE_CONTROL,
     BIT_MAINTENANCE4,
     BIT_WORKGROUP_SCALAR,
+    BIT_MODULE_IDENTIFIER,
     BIT_COUNT
 };
 
@@ -88,6 +89,11 @@ static const feature_bit bits[BIT_COUNT] = {
                               offsetof(VkPhysicalDeviceWorkgroupMemoryExplicitLayoutFeaturesKHR,
                                        workgroupMemoryExplicitLayoutScalarBlockLayout),
                               sizeof(VkPhysicalDeviceWorkgroupMemoryExplicitLayoutFeaturesKHR), 99, ""},
+    [BIT_MODULE_IDENTIFIER] = {"shaderModuleIdentifier", (VkStructureType)NO_STRUCTURE, 0,
+                               VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_MODULE_IDENTIFIER_FEATURES_EXT,
+                               offsetof(VkPhysicalDeviceShaderModuleIdentifierFeaturesEXT,
+                                        shaderModuleIdentifier),
+                               sizeof(VkPhysicalDeviceShaderModuleIdentifierFeaturesEXT), 99, ""},
 };
 
 static bool read_bool(const void *structure, size_t offset)
@@ -235,6 +241,7 @@ static void read_enabled(wpg_device_features *on, const VkDeviceCreateInfo *info
     on->maximal_reconvergence = bit_is_on(info->pNext, &bits[BIT_RECONVERGENCE]);
     on->memory_model = bit_is_on(info->pNext, &bits[BIT_MEMORY_MODEL]);
     on->memory_model_device_scope = bit_is_on(info->pNext, &bits[BIT_DEVICE_SCOPE]);
+    on->module_identifier = bit_is_on(info->pNext, &bits[BIT_MODULE_IDENTIFIER]);
     on->cache_control = bit_is_on(info->pNext, &bits[BIT_CACHE_CONTROL]);
     on->host_import = has_extension(info->ppEnabledExtensionNames, info->enabledExtensionCount,
                                     VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME);

@@ -96,10 +96,18 @@ static bool gather_stages(wpg_pipeline_plan *plan, const VkPipelineShaderStageCr
             const VkShaderModuleCreateInfo *inside =
                 infos[i].module ? NULL
                                 : wpg_chain_find(infos[i].pNext, VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO);
-            wpg_shader_module *record =
-                inside ? NULL : wpg_shader_module_retain(plan->device, infos[i].module);
+            wpg_shader_module *record = NULL;
+            if (inside)
+                wpg_shader_module_note(plan->device, inside);
+            else if (infos[i].module)
+                record = wpg_shader_module_retain(plan->device, infos[i].module);
+            else
+                record = wpg_shader_module_retain_by_identifier(plan->device, &infos[i]);
             if (!record && !inside) {
-                give_up(plan, false, "the words of a shader module are not known");
+                if (infos[i].module)
+                    give_up(plan, false, "the words of a shader module are not known");
+                else
+                    give_up(plan, true, "made of a module identifier alone");
                 return false;
             }
             plan->records[plan->count] = record;
@@ -270,6 +278,8 @@ static void plan_use(wpg_pipeline_plan *plan)
 
 /* -- Modules of ours */
 
+#define STRUCTURE_IDENTIFIER VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_MODULE_IDENTIFIER_CREATE_INFO_EXT
+
 static void make_modules(wpg_pipeline_plan *plan, const VkPipelineShaderStageCreateInfo *infos,
                          uint32_t count)
 {
@@ -291,10 +301,16 @@ static void make_modules(wpg_pipeline_plan *plan, const VkPipelineShaderStageCre
         }
         plan->infos[at].module = plan->modules[at];
         plan->infos[at].pSpecializationInfo = NULL; /* the values are in the words */
-        /* A module goes before words in the chain; at its head they are left out. */
+        /* A module goes before words in the chain; at its head they are left out, and so is an identifier. */
         const VkBaseInStructure *head = plan->infos[at].pNext;
-        if (head && head->sType == VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO)
-            plan->infos[at].pNext = head->pNext;
+        while (head && (head->sType == VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO ||
+                        head->sType == STRUCTURE_IDENTIFIER))
+            head = head->pNext;
+        plan->infos[at].pNext = head;
+        if (wpg_chain_find(head, STRUCTURE_IDENTIFIER)) {
+            give_up(plan, false, "a module identifier stands behind structures that cannot be copied");
+            return;
+        }
     }
 }
 

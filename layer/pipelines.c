@@ -57,11 +57,10 @@ static uint64_t flags_of(const request *req, const void *info)
 static const char *unsupported_stage(const VkPipelineShaderStageCreateInfo *stage)
 {
     if (stage->pName &&
-        (stage->module || wpg_chain_find(stage->pNext, VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO)))
+        (stage->module || wpg_chain_find(stage->pNext, VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO) ||
+         wpg_chain_find(stage->pNext,
+                        VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_MODULE_IDENTIFIER_CREATE_INFO_EXT)))
         return NULL;
-    if (wpg_chain_find(stage->pNext,
-                       VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_MODULE_IDENTIFIER_CREATE_INFO_EXT))
-        return "made of a module identifier";
     return "made of no shader module";
 }
 
@@ -232,8 +231,8 @@ static void not_compiled(wpg_pipeline_plan *plan)
     plan->expected = true;
 }
 
-/* The application asked not to wait for a compile: the driver answers for the original. Where that is at
- * hand, ours is given if it is, too. */
+/* The application asked not to wait for a compile. If its own is at hand, it gets that, or ours if that is at
+ * hand, too. If only ours is, the program made this pipeline before, and its own would be at hand now. */
 static VkResult create_if_cached(request *req, wpg_pipeline_plan *plan, const void *info,
                                  VkPipeline *pipeline)
 {
@@ -241,17 +240,23 @@ static VkResult create_if_cached(request *req, wpg_pipeline_plan *plan, const vo
     VkPipeline ours = VK_NULL_HANDLE;
     feedback kept = {0};
     VkResult result = call_driver(req, req->cache, 1, info, pipeline);
-    if (result != VK_SUCCESS)
+    if (result < 0)
         return result;
     keep_feedback(&kept, base->pNext);
     if (req->device->cache && create_ours(req, plan, info, &ours) == VK_SUCCESS) {
         req->device->next.DestroyPipeline(req->device->handle, *pipeline, req->allocator);
         *pipeline = ours;
-    } else
-        not_compiled(plan);
+        if (result == VK_SUCCESS)
+            restore_feedback(&kept);
+        wpg_pipeline_plan_commit(plan, true);
+        return VK_SUCCESS;
+    }
     restore_feedback(&kept);
-    wpg_pipeline_plan_commit(plan, true);
-    return VK_SUCCESS;
+    if (result == VK_SUCCESS) {
+        not_compiled(plan);
+        wpg_pipeline_plan_commit(plan, true);
+    }
+    return result;
 }
 
 /* Sampling by bind: the program gets its own, made as it asked; ours is made beside it, from the same

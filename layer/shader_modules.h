@@ -1,4 +1,7 @@
 /* The words of every shader module the application made, kept for the pipelines made of it.
+ * Where the program may name modules by identifier (VK_EXT_shader_module_identifier), records are found by
+ * that too, also when the module is gone; what is kept for that alone has a limit.
+ *
  * A record is immutable and reference-counted: a pipeline being created in another thread may outlive
  * vkDestroyShaderModule. Threads: any. */
 #ifndef WPG_LAYER_SHADER_MODULES_H
@@ -14,6 +17,12 @@ typedef struct wpg_shader_module {
 
 /* The record of a handle, one reference for the caller; NULL if it is unknown. */
 wpg_shader_module *wpg_shader_module_retain(wpg_device *device, VkShaderModule module);
+/* The same by identifier: the words the program gave in this process for a stage that names no more than
+ * that. */
+wpg_shader_module *wpg_shader_module_retain_by_identifier(wpg_device *device,
+                                                          const VkPipelineShaderStageCreateInfo *stage);
+/* Notes the identifier of words that the program gave inline. */
+void wpg_shader_module_note(wpg_device *device, const VkShaderModuleCreateInfo *info);
 /* One more reference to a record the caller holds one of. */
 void wpg_shader_module_share(wpg_shader_module *module);
 void wpg_shader_module_release(wpg_shader_module *module); /* NULL is fine */

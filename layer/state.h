@@ -40,8 +40,10 @@ typedef struct wpg_device {
     wpg_mode mode; /* WPG_MODE_OFF: passes through */
     wpg_device_features features;
     PFN_vkSetDeviceLoaderData set_loader_data;
-    wpg_handles modules;   /* VkShaderModule -> wpg_shader_module */
-    VkPipelineCache cache; /* for our own compiles; VK_NULL_HANDLE = the driver's default */
+    wpg_handles modules;            /* VkShaderModule -> wpg_shader_module */
+    wpg_handles identifiers;        /* hash of a module's identifier -> wpg_shader_module */
+    atomic_size_t identified_bytes; /* of words in it */
+    VkPipelineCache cache;          /* for our own compiles; VK_NULL_HANDLE = the driver's default */
     wpg_queue *queues;
     size_t queue_count;
 

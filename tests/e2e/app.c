@@ -18,6 +18,7 @@
  * hooks        prints which library each device command leads to (that does depend on a layer)
  * batch, derive, required, library, library-*, inline   ways of making pipelines: app_pipelines.c
  * objects      shader objects: app_objects.c
+ * answers      what is told of pipelines that are at hand or not: app_answers.c
  * record, record-threads   command buffers whose draws, dispatches and push constants are known: app_record.c
  * twice        opens and closes two devices in turn, both computing */
 #include <pthread.h>
@@ -228,16 +229,16 @@ static vk_style style(const char *scenario)
     static const struct {
         const char *scenario;
         vk_style style;
-    } table[] = {{"old", VK_STYLE_CORE},        {"core", VK_STYLE_CORE},      {"versions", VK_STYLE_VERSIONS},
-                 {"library", VK_STYLE_LIBRARY}, {"inline", VK_STYLE_LIBRARY}, {"required", VK_STYLE_LIBRARY},
-                 {"batch", VK_STYLE_VERSIONS},  {"derive", VK_STYLE_VERSIONS}};
+    } table[] = {{"old", VK_STYLE_CORE},          {"core", VK_STYLE_CORE},
+                 {"versions", VK_STYLE_VERSIONS}, {"library", VK_STYLE_LIBRARY},
+                 {"inline", VK_STYLE_LIBRARY},    {"required", VK_STYLE_LIBRARY},
+                 {"batch", VK_STYLE_VERSIONS},    {"derive", VK_STYLE_VERSIONS},
+                 {"objects", VK_STYLE_OBJECTS},   {"answers", VK_STYLE_ANSWERS}};
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
         if (strcmp(scenario, table[i].scenario) == 0)
             return table[i].style;
     if (strncmp(scenario, "library-", 8) == 0)
         return VK_STYLE_LIBRARY;
-    if (strcmp(scenario, "objects") == 0)
-        return VK_STYLE_OBJECTS;
     return VK_STYLE_FEATURES2;
 }
 
@@ -285,6 +286,8 @@ again:
         app_inline(&vk);
     else if (strcmp(scenario, "objects") == 0)
         app_objects(&vk);
+    else if (strcmp(scenario, "answers") == 0)
+        app_answers(&vk, argc > 3 ? argv[3] : NULL);
     else {
         if (strcmp(scenario, "malformed") == 0)
             malformed(&vk, words, count);

@@ -20,6 +20,9 @@ void app_required(vk_program *vk, const uint32_t *words, size_t count);
 void app_library(vk_program *vk, const char *scenario);
 void app_inline(vk_program *vk);
 
+/* Scenario about what a program is told (app_answers.c). path NULL: its pipeline cache is not kept. */
+void app_answers(vk_program *vk, const char *path);
+
 /* Scenario about shader objects (app_objects.c). */
 void app_objects(vk_program *vk);
 

@@ -76,6 +76,7 @@ typedef struct device_chain {
     VkPhysicalDeviceGraphicsPipelineLibraryFeaturesEXT library;
     VkPhysicalDevicePipelineCreationCacheControlFeaturesEXT cache_control;
     VkPhysicalDeviceMeshShaderFeaturesEXT mesh;
+    VkPhysicalDeviceShaderModuleIdentifierFeaturesEXT identifier;
     VkPhysicalDeviceDynamicRenderingFeatures rendering;
     VkPhysicalDeviceScalarBlockLayoutFeatures objects; /* of shader objects: as many members */
     VkPhysicalDeviceExtendedDynamicState3FeaturesEXT dynamic_state;
@@ -159,6 +160,16 @@ static void fill_chain(device_chain *chain, vk_program *vk, vk_style style)
     } else if (style == VK_STYLE_MESH) {
         need_extension(chain, vk, VK_EXT_MESH_SHADER_EXTENSION_NAME);
         link_structure(chain, &chain->mesh, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MESH_SHADER_FEATURES_EXT);
+    } else if (style == VK_STYLE_ANSWERS) {
+        need_extension(chain, vk, VK_EXT_PIPELINE_CREATION_CACHE_CONTROL_EXTENSION_NAME);
+        link_structure(chain, &chain->cache_control,
+                       VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PIPELINE_CREATION_CACHE_CONTROL_FEATURES_EXT);
+        vk->identifiers = has_extension(vk->physical, VK_EXT_SHADER_MODULE_IDENTIFIER_EXTENSION_NAME);
+        if (vk->identifiers) {
+            need_extension(chain, vk, VK_EXT_SHADER_MODULE_IDENTIFIER_EXTENSION_NAME);
+            link_structure(chain, &chain->identifier,
+                           VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_MODULE_IDENTIFIER_FEATURES_EXT);
+        }
     } else if (style == VK_STYLE_OBJECTS) {
         /* The newer structure stands first: a layer that adds features must get past it. */
         need_extension(chain, vk, "VK_EXT_shader_object");

@@ -37,7 +37,8 @@ typedef enum vk_style {
     VK_STYLE_LIBRARY, /* graphics pipeline libraries and creation cache control; exits with 77 without them */
     VK_STYLE_MESH,    /* VK_EXT_mesh_shader; likewise */
     VK_STYLE_OBJECTS, /* shader objects and dynamic rendering; exits with 77 without them */
-    VK_STYLE_STATE    /* what pipelines may be asked for beyond the core: see vk_program */
+    VK_STYLE_STATE,   /* what pipelines may be asked for beyond the core: see vk_program */
+    VK_STYLE_ANSWERS  /* creation cache control; exits with 77 without it; module identifiers if there */
 } vk_style;
 
 typedef struct vk_program {
@@ -49,6 +50,7 @@ typedef struct vk_program {
     VkPhysicalDeviceMemoryProperties memory;
     VkPhysicalDeviceFeatures features; /* enabled */
     bool demote;                       /* VK_EXT_shader_demote_to_helper_invocation enabled */
+    bool identifiers;                  /* VK_EXT_shader_module_identifier enabled */
     bool memoryless;                   /* a driver without hardware: pipelines can be made, nothing run */
     /* VK_STYLE_STATE: alpha to coverage as dynamic state, attachment feedback loops and these as dynamic
      * state, wave sizes per stage, what the compiler says of pipelines. */

@@ -81,6 +81,44 @@ objects)
     grep -q '"found": "shader"' "$work/by-pipeline.uselog" || fail "an object does not find the shader of a pipeline: $(head -n 3 "$work/by-pipeline.uselog")"
     accepted $(profiles objects)
     ;;
+answers)
+    # What a program is told: compile required or not, cache hits, identifiers, several in one call; with a cold cache and
+    # with one from an earlier run. Nothing is run: drivers without hardware answer more than software ones.
+    case $WPG_DRIVER in
+    radv) export RADV_FORCE_FAMILY=navi31 profiler=new ;;
+    radv-old) export RADV_FORCE_FAMILY=gfx1100 profiler=old ;;
+    *) profiler=$WPG_DRIVER ;;
+    esac
+    [ -n "$(driver_icd $profiler)" ] || skip "no lavapipe to make the profile with"
+    (use_driver $profiler && generate profile "$app" compute "$WPG_SPIRV")
+    plain absent "$app" answers "$WPG_SPIRV" "$work/absent.cache"
+    [ "$(cat "$work/absent.code")" != 77 ] || skip "$(cat "$work/absent.out")"
+    exited absent 0
+    cp "$work/absent.cache" "$work/warm.cache"
+    generate counted "$app" answers "$WPG_SPIRV" "$work/counted.cache"
+    same absent counted
+    use used "$work/profile" "$app" answers "$WPG_SPIRV" "$work/used.cache"
+    same absent used
+    grep -q '"result": "optimised"' "$work/used.uselog" || fail "nothing is optimised: $(head -n 3 "$work/used.uselog")"
+    plain warm "$app" answers "$WPG_SPIRV" "$work/warm.cache"
+    for mode in generate use; do
+        cp "$work/absent.cache" "$work/$mode.cache"
+        case $mode in
+        generate) generate warm-$mode "$app" answers "$WPG_SPIRV" "$work/$mode.cache" ;;
+        use) use warm-$mode "$work/profile" "$app" answers "$WPG_SPIRV" "$work/$mode.cache" ;;
+        esac
+        same warm warm-$mode
+        # What the program had in its cache is still there.
+        plain after-$mode "$app" answers "$WPG_SPIRV" "$work/$mode.cache"
+        same warm after-$mode
+    done
+    # What it stored under the layer serves without: hits where it asked for feedback, nothing foreign for the rest.
+    for cache in counted used; do
+        plain after-$cache "$app" answers "$WPG_SPIRV" "$work/$cache.cache"
+        grep -v '^other' "$work/warm.out" >"$work/warm.most"
+        grep -v '^other' "$work/after-$cache.out" | diff "$work/warm.most" - || fail "the cache of the run $cache does not serve without the layer"
+    done
+    ;;
 *) die "no such case: $WPG_CASE" ;;
 esac
 finish
