@@ -1,6 +1,6 @@
 #!/bin/sh
-# Random shaders, each counted in several ways, against an interpreter: every counter of every block exact, the output
-# untouched (random/random.c). WPG_CASE=simulated: the interpreter runs the instrumented shaders too, many more of them and in
+# Random compute, fragment and vertex shaders, each counted in several ways, against an interpreter: every counter of every
+# block exact, the output untouched (random/random.c). WPG_CASE=simulated: the interpreter runs the instrumented shaders too, many more of them and in
 # waves of up to 64 lanes. A few by default; WPG_RANDOM_KERNELS=5000 WPG_RANDOM_SEED=1000 for a long run.
 # What fails lies, shrunk, in this test's folder.
 . "$(dirname "$0")/lib.sh"

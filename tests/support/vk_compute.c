@@ -1,26 +1,11 @@
 /* See vk_compute.h. */
-#include "tests/support/vk_compute.h"
+#include "tests/support/vk_compute_internal.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
-
-#include <vulkan/vulkan.h>
-
-struct vkc_device {
-    VkInstance instance;
-    VkPhysicalDevice physical;
-    VkDevice device;
-    VkQueue queue;
-    VkCommandPool pool;
-    uint32_t family, memory_type;
-    bool has_address, int64_atomics;
-    VkPhysicalDeviceProperties properties;
-    VkPhysicalDeviceSubgroupProperties subgroup;
-    VkPhysicalDeviceDriverProperties driver;
-};
 
 typedef struct handles {
     VkBuffer buffer;
@@ -79,6 +64,8 @@ static bool make_device(vkc_device *d)
     if (d->family == families)
         return false;
 
+    VkPhysicalDeviceVulkan13Features features13 = {.sType =
+                                                       VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES};
     VkPhysicalDeviceVulkan12Features features12 = {.sType =
                                                        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES};
     VkPhysicalDeviceVulkan11Features features11 = {
@@ -92,8 +79,14 @@ static bool make_device(vkc_device *d)
                                               .pNext = &d->subgroup};
     vkGetPhysicalDeviceProperties2(d->physical, &properties);
     d->properties = properties.properties;
+    bool has_13 = d->properties.apiVersion >= VK_API_VERSION_1_3;
+    if (has_13)
+        features12.pNext = &features13;
     vkGetPhysicalDeviceFeatures2(d->physical, &features);
     d->has_address = features12.bufferDeviceAddress;
+    d->demotes = features13.shaderDemoteToHelperInvocation;
+    d->draws = family[d->family].queueFlags & VK_QUEUE_GRAPHICS_BIT;
+    d->features = features.features;
     d->int64_atomics = features12.shaderBufferInt64Atomics && features.features.shaderInt64;
     float priority = 1;
     VkDeviceQueueCreateInfo queue = {.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
@@ -167,6 +160,17 @@ unsigned vkc_subgroup_size(const vkc_device *d)
 {
     return d->subgroup.subgroupSize;
 }
+bool vkc_has_stage(const vkc_device *d, uint32_t stage)
+{
+    return d->draws &&
+           (stage == VK_SHADER_STAGE_FRAGMENT_BIT
+                ? d->features.fragmentStoresAndAtomics && d->demotes
+                : stage == VK_SHADER_STAGE_VERTEX_BIT && d->features.vertexPipelineStoresAndAtomics);
+}
+bool vkc_has_subgroups(const vkc_device *d, uint32_t stage)
+{
+    return d->subgroup.supportedStages & stage;
+}
 bool vkc_has_int64_atomics(const vkc_device *d)
 {
     return d->int64_atomics;
@@ -215,34 +219,23 @@ void vkc_buffer_free(vkc_buffer *buffer, vkc_device *d)
     *buffer = (vkc_buffer){0};
 }
 
-/* Everything one dispatch makes. */
-typedef struct run {
-    VkDescriptorSetLayout set_layout;
-    VkPipelineLayout layout;
-    VkDescriptorPool pool;
-    VkDescriptorSet set;
-    VkShaderModule module;
-    VkPipeline pipeline;
-    VkCommandBuffer commands;
-} run;
-
 static VkDescriptorType descriptor_type(vkc_kind kind)
 {
     return kind == VKC_UNIFORM ? VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER : VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
 }
 
-static bool make_set(run *r, vkc_device *d, const vkc_job *job)
+static bool make_set(vkc_made *r, vkc_device *d, const vkc_job *job)
 {
     VkDescriptorSetLayoutBinding bindings[VKC_MAX_BINDINGS];
     for (uint32_t i = 0; i < job->binding_count; i++)
         bindings[i] = (VkDescriptorSetLayoutBinding){.binding = i,
                                                      .descriptorType = descriptor_type(job->bindings[i].kind),
                                                      .descriptorCount = 1,
-                                                     .stageFlags = VK_SHADER_STAGE_COMPUTE_BIT};
+                                                     .stageFlags = VK_SHADER_STAGE_ALL};
     VkDescriptorSetLayoutCreateInfo set = {.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO,
                                            .bindingCount = job->binding_count,
                                            .pBindings = bindings};
-    VkPushConstantRange push = {.stageFlags = VK_SHADER_STAGE_COMPUTE_BIT, .size = VKC_PUSH_BYTES};
+    VkPushConstantRange push = {.stageFlags = VK_SHADER_STAGE_ALL, .size = VKC_PUSH_BYTES};
     VkPipelineLayoutCreateInfo layout = {.sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO,
                                          .setLayoutCount = 1,
                                          .pSetLayouts = &r->set_layout,
@@ -278,12 +271,19 @@ static bool make_set(run *r, vkc_device *d, const vkc_job *job)
     return true;
 }
 
-static bool make_pipeline(run *r, vkc_device *d, const vkc_job *job)
+VkShaderModule vkc_module(vkc_device *d, const uint32_t *words, size_t count)
 {
-    VkShaderModuleCreateInfo module = {.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO,
-                                       .codeSize = job->word_count * sizeof(uint32_t),
-                                       .pCode = job->words};
-    if (vkCreateShaderModule(d->device, &module, NULL, &r->module) != VK_SUCCESS)
+    VkShaderModuleCreateInfo info = {.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO,
+                                     .codeSize = count * sizeof(uint32_t),
+                                     .pCode = words};
+    VkShaderModule module = VK_NULL_HANDLE;
+    return vkCreateShaderModule(d->device, &info, NULL, &module) == VK_SUCCESS ? module : VK_NULL_HANDLE;
+}
+
+static bool make_pipeline(vkc_made *r, vkc_device *d, const vkc_job *job)
+{
+    r->module = vkc_module(d, job->words, job->word_count);
+    if (!r->module)
         return false;
     VkComputePipelineCreateInfo info = {
         .sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO,
@@ -295,7 +295,7 @@ static bool make_pipeline(run *r, vkc_device *d, const vkc_job *job)
     return vkCreateComputePipelines(d->device, VK_NULL_HANDLE, 1, &info, NULL, &r->pipeline) == VK_SUCCESS;
 }
 
-static bool record(run *r, vkc_device *d, const vkc_job *job)
+static bool record(vkc_made *r, vkc_device *d, const vkc_job *job)
 {
     VkCommandBufferAllocateInfo allocate = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
                                             .commandPool = d->pool,
@@ -306,24 +306,29 @@ static bool record(run *r, vkc_device *d, const vkc_job *job)
         vkBeginCommandBuffer(r->commands, &begin) != VK_SUCCESS)
         return false;
     static const unsigned char zero[VKC_PUSH_BYTES];
-    vkCmdBindPipeline(r->commands, VK_PIPELINE_BIND_POINT_COMPUTE, r->pipeline);
-    vkCmdBindDescriptorSets(r->commands, VK_PIPELINE_BIND_POINT_COMPUTE, r->layout, 0, 1, &r->set, 0, NULL);
-    vkCmdPushConstants(r->commands, r->layout, VK_SHADER_STAGE_COMPUTE_BIT, 0, VKC_PUSH_BYTES,
+    VkPipelineBindPoint point =
+        job->vertices ? VK_PIPELINE_BIND_POINT_GRAPHICS : VK_PIPELINE_BIND_POINT_COMPUTE;
+    vkCmdBindPipeline(r->commands, point, r->pipeline);
+    vkCmdBindDescriptorSets(r->commands, point, r->layout, 0, 1, &r->set, 0, NULL);
+    vkCmdPushConstants(r->commands, r->layout, VK_SHADER_STAGE_ALL, 0, VKC_PUSH_BYTES,
                        job->push ? job->push : zero);
     VkMemoryBarrier barrier = {.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER,
                                .srcAccessMask = VK_ACCESS_SHADER_WRITE_BIT,
                                .dstAccessMask = VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT |
                                                 VK_ACCESS_HOST_READ_BIT};
     for (unsigned i = 0; i < (job->repeats ? job->repeats : 1); i++) {
-        vkCmdDispatch(r->commands, job->groups[0], job->groups[1], job->groups[2]);
-        vkCmdPipelineBarrier(r->commands, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT,
-                             VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_HOST_BIT, 0, 1,
-                             &barrier, 0, NULL, 0, NULL);
+        if (job->vertices)
+            vkc_record_draw(r, job);
+        else
+            vkCmdDispatch(r->commands, job->groups[0], job->groups[1], job->groups[2]);
+        vkCmdPipelineBarrier(r->commands, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
+                             VK_PIPELINE_STAGE_ALL_COMMANDS_BIT | VK_PIPELINE_STAGE_HOST_BIT, 0, 1, &barrier,
+                             0, NULL, 0, NULL);
     }
     return vkEndCommandBuffer(r->commands) == VK_SUCCESS;
 }
 
-static bool submit(run *r, vkc_device *d)
+static bool submit(vkc_made *r, vkc_device *d)
 {
     VkSubmitInfo info = {
         .sType = VK_STRUCTURE_TYPE_SUBMIT_INFO, .commandBufferCount = 1, .pCommandBuffers = &r->commands};
@@ -340,8 +345,10 @@ static double now(void)
 
 bool vkc_run(vkc_device *d, const vkc_job *job, double *seconds)
 {
-    run r = {0};
-    bool done = make_set(&r, d, job) && make_pipeline(&r, d, job) && record(&r, d, job) && submit(&r, d);
+    vkc_made r = {0};
+    bool done = make_set(&r, d, job) &&
+                (job->vertices ? vkc_make_draw(&r, d, job) : make_pipeline(&r, d, job)) &&
+                record(&r, d, job) && submit(&r, d);
     if (done && seconds) {
         double start = now();
         done = submit(&r, d);
@@ -351,6 +358,9 @@ bool vkc_run(vkc_device *d, const vkc_job *job, double *seconds)
         vkFreeCommandBuffers(d->device, d->pool, 1, &r.commands);
     vkDestroyPipeline(d->device, r.pipeline, NULL);
     vkDestroyShaderModule(d->device, r.module, NULL);
+    vkDestroyShaderModule(d->device, r.vertex_module, NULL);
+    vkDestroyFramebuffer(d->device, r.framebuffer, NULL);
+    vkDestroyRenderPass(d->device, r.pass, NULL);
     vkDestroyDescriptorPool(d->device, r.pool, NULL);
     vkDestroyPipelineLayout(d->device, r.layout, NULL);
     vkDestroyDescriptorSetLayout(d->device, r.set_layout, NULL);

@@ -1,7 +1,7 @@
-/* The least Vulkan a unit test needs to run a compute shader: one device, one queue, host-visible buffers,
- * one dispatch at a time. The driver is the software one (lavapipe): the manifest named by WPG_LVP_ICD, else
- * the system's. Every feature the device has is enabled, buffer device addresses included. Ownership:
- * vkc_close frees all; buffers with vkc_buffer_free before that. Threads: one. */
+/* The least Vulkan a unit test needs to run a shader: one device, one queue, host-visible buffers, one
+ * dispatch, or draw without attachments, at a time. The driver is the software one (lavapipe): the manifest
+ * named by WPG_LVP_ICD, else the system's. Every feature the device has is enabled, buffer device addresses
+ * included. Ownership: vkc_close frees all; buffers with vkc_buffer_free before that. Threads: one. */
 #ifndef WPG_TESTS_SUPPORT_VK_COMPUTE_H
 #define WPG_TESTS_SUPPORT_VK_COMPUTE_H
 
@@ -19,6 +19,12 @@ const char *vkc_name(const vkc_device *device);
 const char *vkc_driver(const vkc_device *device);
 unsigned vkc_mesa_major(const vkc_device *device);
 unsigned vkc_subgroup_size(const vkc_device *device);
+/* Stages as VkShaderStageFlagBits has them. */
+enum { VKC_VERTEX = 0x1, VKC_FRAGMENT = 0x10, VKC_COMPUTE = 0x20 };
+/* Whether vertex or fragment shaders can be drawn with and write to buffers; fragment
+ * shaders demote, too. And whether subgroup operations work in a stage. */
+bool vkc_has_stage(const vkc_device *device, uint32_t stage);
+bool vkc_has_subgroups(const vkc_device *device, uint32_t stage);
 bool vkc_has_int64_atomics(const vkc_device *device);
 
 typedef struct vkc_buffer {
@@ -35,7 +41,9 @@ enum { VKC_MAX_BINDINGS = 8, VKC_PUSH_BYTES = 128 };
 
 typedef enum vkc_kind { VKC_STORAGE, VKC_UNIFORM } vkc_kind;
 
-/* One dispatch. Binding i of set 0 is bindings[i]. */
+/* One dispatch, or one draw if `vertices` is not 0: of triangles, `words` being the fragment shader, or,
+ * without vertex_words, of points that are not rasterised, `words` being the vertex shader. Binding i of set
+ * 0 is bindings[i]. */
 typedef struct vkc_job {
     const uint32_t *words; /* SPIR-V, entry point "main" */
     size_t word_count;
@@ -46,7 +54,10 @@ typedef struct vkc_job {
     unsigned binding_count;
     const void *push; /* VKC_PUSH_BYTES bytes, or NULL */
     uint32_t groups[3];
-    unsigned repeats; /* dispatches in one submission, 0 = 1 */
+    const uint32_t *vertex_words;
+    size_t vertex_word_count;
+    uint32_t vertices, width, height;
+    unsigned repeats; /* dispatches or draws in one submission, 0 = 1 */
 } vkc_job;
 
 /* Builds the pipeline, runs, waits. False when Vulkan refuses. *seconds (may be NULL): wall time of the

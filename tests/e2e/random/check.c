@@ -7,11 +7,11 @@
 
 #include "compiler/normalize/normalize.h"
 #include "compiler/spirv/builder.h"
-#include "tests/support/assemble.h"
+#include "tests/e2e/random/launch.h"
 
 /* More words of counted shader than a driver compiles in about a second. */
 enum { MOST_WORDS = 10000 };
-enum { COUNTER_BYTES = 1 << 20, FIRST_WORD = 32, FIRST_COUNTER = 5, SHAPE_WORDS = RANDOM_WORDS };
+enum { FIRST_WORD = 32, FIRST_COUNTER = 5 };
 
 const check_config check_configs[] = {
     {"naive", WPG_STRATEGY_NAIVE, 3},     {"additive", WPG_STRATEGY_ADDITIVE, 1},
@@ -22,152 +22,7 @@ const size_t check_config_count = sizeof check_configs / sizeof *check_configs;
 
 static wpg_stage stage_of(const random_source *source)
 {
-    return (wpg_stage){.model = source->fragment ? SpvExecutionModelFragment : SpvExecutionModelGLCompute,
-                       .entry = "main"};
-}
-
-/* In a fragment shader some invocations are helpers from the start. */
-static const bool *helpers_of(checker *c, const random_source *source)
-{
-    for (uint32_t i = 0; i < RANDOM_WORDS; i++)
-        c->helpers[i] = (i + source->seed) % (3 + source->seed % 11) == 0;
-    return source->fragment ? c->helpers : NULL;
-}
-
-/* -- The device
- * ------------------------------------------------------------------------------------------------------- */
-
-static bool open_simulated(checker *c)
-{
-    c->counters = (vkc_buffer){calloc(1, COUNTER_BYTES), COUNTER_BYTES, UINT64_C(0x7f0000001000), NULL};
-    bool made = c->counters.data != NULL;
-    for (unsigned i = 0; i < RANDOM_BUFFERS; i++) {
-        size_t size = RANDOM_WORDS * sizeof(uint32_t);
-        c->buffers[i] = (vkc_buffer){calloc(1, size), size, 0, NULL};
-        made = made && c->buffers[i].data;
-    }
-    return made;
-}
-
-bool checker_open(checker *c, bool simulated, const char **why)
-{
-    memset(c, 0, sizeof *c);
-    c->simulated = simulated;
-    if (simulated)
-        return open_simulated(c);
-    c->device = vkc_open(why);
-    if (!c->device)
-        return false;
-    bool made = vkc_buffer_make(&c->counters, c->device, COUNTER_BYTES) && c->counters.address;
-    for (unsigned i = 0; made && i < RANDOM_BUFFERS; i++)
-        made = vkc_buffer_make(&c->buffers[i], c->device, RANDOM_WORDS * sizeof(uint32_t));
-    *why = "no buffer with a device address";
-    return made;
-}
-
-void checker_close(checker *c)
-{
-    if (c->simulated) {
-        for (unsigned i = 0; i < RANDOM_BUFFERS; i++)
-            free(c->buffers[i].data);
-        free(c->counters.data);
-        return;
-    }
-    if (!c->device)
-        return;
-    for (unsigned i = 0; i < RANDOM_BUFFERS; i++)
-        vkc_buffer_free(&c->buffers[i], c->device);
-    for (unsigned i = 0; i < sizeof c->shapes / sizeof *c->shapes; i++)
-        free(c->shapes[i]);
-    vkc_buffer_free(&c->counters, c->device);
-    vkc_close(c->device);
-}
-
-static const uint32_t *wave_shape(checker *c, const random_source *source);
-
-/* Wave by wave by the interpreter. */
-static bool simulate(checker *c, const uint32_t *words, size_t count, const random_source *source)
-{
-    wpg_module *module = NULL;
-    simt_counts counts = {.function_count = 0};
-    simt_launch launch = {.local_size = source->local_size,
-                          .groups = source->groups,
-                          .waves = wave_shape(c, source),
-                          .wave_size = check_wave_size(c, source),
-                          .helpers = helpers_of(c, source),
-                          .memory_address = c->counters.address,
-                          .memory = c->counters.data,
-                          .memory_words = COUNTER_BYTES / sizeof(uint32_t)};
-    for (unsigned i = 0; i < RANDOM_BUFFERS; i++) {
-        memcpy(c->buffers[i].data, source->buffers[i], sizeof source->buffers[i]);
-        launch.buffers[i] = c->buffers[i].data;
-        launch.buffer_words[i] = RANDOM_WORDS;
-    }
-    bool good =
-        wpg_module_parse(&module, words, count, NULL) == WPG_OK && simt_run_waves(&counts, module, &launch);
-    memcpy(c->refused, counts.error, sizeof c->refused);
-    simt_counts_finish(&counts);
-    wpg_module_destroy(module);
-    return good;
-}
-
-static bool dispatch(checker *c, const uint32_t *words, size_t count, const random_source *source)
-{
-    if (c->simulated)
-        return simulate(c, words, count, source);
-    vkc_job job = {.words = words, .word_count = count, .groups = {source->groups, 1, 1}};
-    for (unsigned i = 0; i < RANDOM_BUFFERS; i++) {
-        memcpy(c->buffers[i].data, source->buffers[i], sizeof source->buffers[i]);
-        job.bindings[i].buffer = &c->buffers[i];
-    }
-    job.binding_count = RANDOM_BUFFERS;
-    return vkc_run(c->device, &job, NULL);
-}
-
-static const char shape_text[] =
-    "#version 450\n#extension GL_KHR_shader_subgroup_arithmetic : require\nlayout(local_size_x = %u) in;\n"
-    "layout(set = 0, binding = 0) buffer Waves { uint waves[]; };\n"
-    "void main() { uint i = gl_GlobalInvocationID.x; waves[i] = subgroupMin(i); }\n";
-
-uint32_t check_wave_size(const checker *c, const random_source *source)
-{
-    static const uint32_t sizes[] = {4, 8, 16, 32, 64};
-    return c->simulated ? sizes[source->seed * 11 / 3 % 5] : vkc_subgroup_size(c->device);
-}
-
-/* Which wave each invocation of a workgroup runs in: by the smallest invocation number of the wave. */
-static const uint32_t *wave_shape(checker *c, const random_source *source)
-{
-    uint32_t size = source->local_size;
-    if (c->simulated) {
-        for (uint32_t i = 0; i < RANDOM_WORDS; i++)
-            c->simulated_shape[i] =
-                i / size * size + i % size / check_wave_size(c, source) * check_wave_size(c, source);
-        return c->simulated_shape;
-    }
-    if (size >= sizeof c->shapes / sizeof *c->shapes)
-        return NULL;
-    if (c->shapes[size])
-        return c->shapes[size];
-    char text[sizeof shape_text + 16];
-    uint32_t *words = NULL;
-    size_t count;
-    random_source *launch = calloc(1, sizeof *launch);
-    uint32_t *shape = malloc(SHAPE_WORDS * sizeof *shape);
-    (void)snprintf(text, sizeof text, shape_text, size);
-    bool known = launch && shape && assemble_glsl(&words, &count, text, "comp", "vulkan1.1");
-    if (known) {
-        launch->groups = SHAPE_WORDS / size;
-        known = dispatch(c, words, count, launch);
-        memcpy(shape, c->buffers[0].data, SHAPE_WORDS * sizeof *shape);
-    }
-    free(launch);
-    free(words);
-    if (known)
-        c->shapes[size] = shape;
-    else
-        free(shape);
-    return c->shapes[size];
+    return (wpg_stage){.model = source->stage, .entry = "main"};
 }
 
 /* -- What must come out
@@ -183,8 +38,12 @@ typedef struct expectation {
 static bool interpret(expectation *e, const wpg_module *module, const random_source *source,
                       const uint32_t *waves, const bool *helpers)
 {
-    simt_launch launch = {
-        .local_size = source->local_size, .groups = source->groups, .waves = waves, .helpers = helpers};
+    simt_launch launch = {.local_size = source->local_size,
+                          .groups = source->groups,
+                          .width = RANDOM_WIDTH,
+                          .pixels = RANDOM_PIXELS,
+                          .waves = waves,
+                          .helpers = helpers};
     memcpy(e->buffers, source->buffers, sizeof e->buffers);
     for (unsigned i = 0; i < RANDOM_BUFFERS; i++) {
         launch.buffers[i] = e->buffers[i];
@@ -267,10 +126,11 @@ static bool instrument(uint32_t **words, size_t *count, wpg_counter_map **map, w
 {
     wpg_error err = {0};
     wpg_stage stage = stage_of(source);
+    bool subgroups = checker_has_subgroups(c, source->stage);
     wpg_instrument_options options = {
-        .target = {.subgroup_basic = true,
-                   .subgroup_ballot = true,
-                   .subgroup_arithmetic = true,
+        .target = {.subgroup_basic = subgroups,
+                   .subgroup_ballot = subgroups,
+                   .subgroup_arithmetic = subgroups,
                    .subgroup_size = check_wave_size(c, source),
                    .int64_atomics = source->seed % 2 && (c->simulated || vkc_has_int64_atomics(c->device)),
                    .demote_to_helper = true,
@@ -280,6 +140,8 @@ static bool instrument(uint32_t **words, size_t *count, wpg_counter_map **map, w
         .strategy = config->strategy,
         .select_sites = source->seed % 3 != 0,
         .probes = probes_of(c, source)};
+    if (launch_wants_report(c, source))
+        random_source_report(module, source);
     if (wpg_instrument(map, module, &stage, &options, &err) == WPG_OK) {
         if (wpg_module_emit(words, count, module, &err) == WPG_OK)
             return true;
@@ -311,7 +173,7 @@ static check_verdict judge(checker *c, expectation *e, wpg_module *module, const
     memory[0] = c->counters.address + FIRST_WORD * sizeof *memory;
     for (size_t i = FIRST_WORD; i < COUNTER_BYTES / sizeof *memory; i++)
         memory[i] = start;
-    good = dispatch(c, words, count, source);
+    good = launch_run(c, words, count, source);
     if (!good)
         (void)snprintf(message, CHECK_MESSAGE, "the instrumented shader does not run%s%s",
                        c->refused[0] ? ": " : "", c->refused);
@@ -327,7 +189,11 @@ static bool settle(checker *c, expectation *e, const uint32_t *words, size_t cou
                    const random_source *source, const check_config *config, char *message)
 {
     wpg_module *module = NULL;
-    if (!source->fragment || config->strategy == WPG_STRATEGY_NAIVE || config->strategy == WPG_STRATEGY_LANE)
+    bool open = false;
+    for (uint32_t f = 0; f < e->counts.function_count; f++)
+        for (uint32_t b = 0; b < e->counts.functions[f].block_count; b++)
+            open |= e->counts.functions[f].uniform[b] != e->counts.functions[f].uniform_most[b];
+    if (!open || config->strategy == WPG_STRATEGY_NAIVE || config->strategy == WPG_STRATEGY_LANE)
         return true;
     e->settle = true;
     bool good = parse(&module, words, count, message) &&
@@ -337,25 +203,41 @@ static bool settle(checker *c, expectation *e, const uint32_t *words, size_t cou
     return good;
 }
 
+/* The driver alone. */
+static check_verdict run_plain(checker *c, expectation *e, wpg_module *module, const random_source *source,
+                               char *message)
+{
+    uint32_t *words = NULL;
+    size_t count;
+    if (launch_wants_report(c, source))
+        random_source_report(module, source);
+    bool good =
+        wpg_module_emit(&words, &count, module, NULL) == WPG_OK && launch_run(c, words, count, source);
+    free(words);
+    if (!good) {
+        (void)snprintf(message, CHECK_MESSAGE, "the shader does not run: %s", c->refused);
+        return CHECK_UNUSABLE;
+    }
+    return same_output(message, c, e, "output") ? CHECK_EXACT : CHECK_DRIVER;
+}
+
 check_verdict check_words(checker *c, const uint32_t *words, size_t count, const random_source *source,
                           const check_config *config, char *message)
 {
     wpg_module *module = NULL;
-    const uint32_t *waves = wave_shape(c, source);
+    const uint32_t *waves = launch_waves(c, source);
     expectation *e = calloc(1, sizeof *e);
     check_verdict verdict = CHECK_UNUSABLE;
     message[0] = 0;
     if (e && waves && parse(&e->plain, words, count, message) && parse(&module, words, count, message)) {
-        if (!interpret(e, module, source, waves, helpers_of(c, source))) {
+        if (!interpret(e, module, source, waves, launch_helpers(c, source))) {
             (void)snprintf(message, CHECK_MESSAGE, "interpreter: %s", e->counts.error);
         } else if (config) {
             verdict = settle(c, e, words, count, source, config, message)
                           ? judge(c, e, module, source, config, message)
                           : CHECK_WRONG;
-        } else if (!dispatch(c, words, count, source)) {
-            (void)snprintf(message, CHECK_MESSAGE, "the shader does not run");
         } else {
-            verdict = same_output(message, c, e, "output") ? CHECK_EXACT : CHECK_DRIVER;
+            verdict = run_plain(c, e, module, source, message);
         }
         simt_counts_finish(&e->counts);
     }

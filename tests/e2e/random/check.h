@@ -26,12 +26,23 @@ typedef struct checker {
     vkc_buffer counters;                /* the directory entry, then the counters */
     vkc_buffer buffers[RANDOM_BUFFERS]; /* of the shader */
     uint32_t *shapes[256];              /* by workgroup size: the wave of each invocation, as the GPU said */
-    comparison compared;                /* totals so far */
+    struct {
+        bool known;
+        uint64_t seed; /* of the shader whose triangles these are */
+        uint32_t waves[RANDOM_WORDS];
+    } drawn;
+    uint32_t *vertex_words; /* of draws; NULL: not to be had */
+    size_t vertex_count;
+    comparison compared; /* totals so far */
 } checker;
 
 /* False if the device cannot do it; *why says what is missing. */
-bool checker_open(checker *c, bool simulated, const char **why);
+/* Without `glsl` there is no front end, and no fragment shader. */
+bool checker_open(checker *c, bool simulated, bool glsl, const char **why);
 void checker_close(checker *c);
+/* Whether shaders of a stage can be run and compared. */
+bool checker_has_stage(const checker *c, SpvExecutionModel stage);
+bool checker_has_subgroups(const checker *c, SpvExecutionModel stage);
 /* Lanes of a full wave: the driver's, or from the seed. */
 uint32_t check_wave_size(const checker *c, const random_source *source);
 

@@ -3,6 +3,7 @@
  *
  *     e2e_random [FOLDER]      failing shaders go to FOLDER (default: here), shrunk
  *
+ * WPG_RANDOM_STAGE comp, frag or vert: only these (default: by seed, mostly compute),
  * WPG_RANDOM_KERNELS how many (default 60), WPG_RANDOM_SEED the first seed (default 1), WPG_RANDOM_SECONDS
  * stop after so long, WPG_RANDOM_DRIVER=none for an interpreter in place of the driver (waves of 4 to 64
  * lanes), WPG_RANDOM_GLSL=0 where there is no glslang, WPG_RANDOM_CONFIG only this way of counting, or "all"
@@ -21,7 +22,8 @@
 enum { MOST_FAILURES = 5, SHRINK_TRIES = 400, SHRINK_SECONDS = 40, MOST_BLOCKS = 24, MOST_SIMULATED = 300 };
 
 typedef struct tally {
-    uint64_t shaders, checks, excluded, unusable, large, barriers, failures;
+    uint64_t shaders, stages[3]; /* compute, fragment, vertex */
+    uint64_t checks, excluded, unusable, large, barriers, failures;
 } tally;
 
 static uint64_t setting(const char *name, uint64_t otherwise)
@@ -101,12 +103,17 @@ static void one_shader(checker *c, tally *t, uint64_t seed, const char *folder)
     uint32_t *words = NULL;
     size_t count;
     const char *only = getenv("WPG_RANDOM_CONFIG");
-    bool barriers = seed % 5 < 2 && !(c->simulated && seed % 8 > 5);
-    if (random_source_needs_glsl(seed) && !setting("WPG_RANDOM_GLSL", 1))
+    const char *stage = getenv("WPG_RANDOM_STAGE");
+    if (random_source_needs_glsl(seed, stage) && !setting("WPG_RANDOM_GLSL", 1))
         return;
     f = (fault){.c = c, .source = &source};
-    if (!random_source_make(&source, seed, c->simulated) ||
-        !check_normal_form(&words, &count, c, &source, barriers, f.message)) {
+    bool made = random_source_make(&source, seed, stage, c->simulated);
+    if (made && !checker_has_stage(c, source.stage)) {
+        random_source_finish(&source);
+        return;
+    }
+    bool barriers = seed % 5 < 2 && source.stage == SpvExecutionModelGLCompute;
+    if (!made || !check_normal_form(&words, &count, c, &source, barriers, f.message)) {
         (void)printf("seed %llu: %s\n", (unsigned long long)seed, f.message);
         t->unusable++;
         random_source_finish(&source);
@@ -121,6 +128,9 @@ static void one_shader(checker *c, tally *t, uint64_t seed, const char *folder)
         return;
     }
     t->shaders++;
+    t->stages[source.stage == SpvExecutionModelFragment ? 1
+              : source.stage == SpvExecutionModelVertex ? 2
+                                                        : 0]++;
     t->barriers += barriers;
     check_verdict verdict = check_words(c, words, count, &source, NULL, f.message);
     if (verdict == CHECK_UNUSABLE) {
@@ -159,7 +169,7 @@ int main(int argc, char **argv)
     static checker c;
     const char *why = "", *folder = argc > 1 ? argv[1] : ".";
     const char *driver = getenv("WPG_RANDOM_DRIVER");
-    if (!checker_open(&c, driver && strcmp(driver, "none") == 0, &why)) {
+    if (!checker_open(&c, driver && strcmp(driver, "none") == 0, setting("WPG_RANDOM_GLSL", 1), &why)) {
         (void)printf("skip: %s\n", why);
         checker_close(&c);
         return 77;
@@ -172,16 +182,19 @@ int main(int argc, char **argv)
     char waves[32] = "4 to 64";
     if (!c.simulated)
         (void)snprintf(waves, sizeof waves, "%u", vkc_subgroup_size(c.device));
-    (void)printf("%s, %s, waves of %s: %llu shaders from seed %llu, %llu with barriers, %llu checks, %llu "
+    (void)printf("%s, %s, waves of %s: %llu shaders from seed %llu (%llu compute, %llu fragment, %llu "
+                 "vertex), %llu with barriers, %llu checks, %llu "
                  "blocks, %llu block executions by waves, %llu numbers of selects and probes, %u functions "
                  "left as calls; %llu excluded as the "
                  "driver's own output is wrong, %llu unusable, %llu too large, %llu failures\n",
                  c.simulated ? "interpreter" : vkc_name(c.device),
                  c.simulated ? "in step" : vkc_driver(c.device), waves, (unsigned long long)t.shaders,
-                 (unsigned long long)first, (unsigned long long)t.barriers, (unsigned long long)t.checks,
-                 (unsigned long long)c.compared.blocks, (unsigned long long)c.compared.executions,
-                 (unsigned long long)c.compared.numbers, c.compared.functions, (unsigned long long)t.excluded,
-                 (unsigned long long)t.unusable, (unsigned long long)t.large, (unsigned long long)t.failures);
+                 (unsigned long long)first, (unsigned long long)t.stages[0], (unsigned long long)t.stages[1],
+                 (unsigned long long)t.stages[2], (unsigned long long)t.barriers,
+                 (unsigned long long)t.checks, (unsigned long long)c.compared.blocks,
+                 (unsigned long long)c.compared.executions, (unsigned long long)c.compared.numbers,
+                 c.compared.functions, (unsigned long long)t.excluded, (unsigned long long)t.unusable,
+                 (unsigned long long)t.large, (unsigned long long)t.failures);
     checker_close(&c);
     /* A run in which nearly everything is left out says nothing. */
     bool little = t.shaders == 0 || (t.excluded + t.unusable) * 2 > t.shaders;

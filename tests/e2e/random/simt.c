@@ -194,6 +194,12 @@ bool simt_prepare(machine *m)
     return simt_counts_make(m);
 }
 
+static void pixel_centre(uint32_t *words, uint32_t number, uint32_t width)
+{
+    const float at[2] = {(float)(number % width) + 0.5f, (float)(number / width) + 0.5f};
+    memcpy(words, at, sizeof at);
+}
+
 /* The input variables a shader may read. */
 static bool fill_builtins(machine *m, uint32_t invocation)
 {
@@ -204,10 +210,16 @@ static bool fill_builtins(machine *m, uint32_t invocation)
         if (d->opcode != SpvOpDecorate || (d->words[2] != SpvDecorationBuiltIn && !located))
             continue;
         uint32_t *words = m->lane_words + m->variable[d->words[1]], local = m->launch->local_size;
+        uint32_t pixels = m->launch->pixels ? m->launch->pixels : 1,
+                 width = m->launch->width ? m->launch->width : 1;
         const wpg_inst *variable = wpg_module_def(m->module, d->words[1]);
         if (!variable || variable->opcode != SpvOpVariable)
             continue; /* WorkgroupSize is a constant */
-        if (located || d->words[3] == SpvBuiltInGlobalInvocationId)
+        if (located)
+            words[0] = invocation / pixels * pixels;
+        else if (d->words[3] == SpvBuiltInFragCoord)
+            pixel_centre(words, invocation % pixels, width);
+        else if (d->words[3] == SpvBuiltInGlobalInvocationId || d->words[3] == SpvBuiltInVertexIndex)
             words[0] = invocation;
         else if (d->words[3] == SpvBuiltInLocalInvocationId)
             words[0] = invocation % local;
@@ -379,23 +391,39 @@ static bool load_store(machine *m, const wpg_inst *inst)
     return at != NULL;
 }
 
-static bool atomic_add(machine *m, const wpg_inst *inst)
+static uint64_t changed(SpvOp opcode, uint64_t old, uint64_t by)
+{
+    switch ((int)opcode) {
+    case SpvOpAtomicIAdd:
+        return old + by;
+    case SpvOpAtomicUMax:
+        return by > old ? by : old;
+    case SpvOpAtomicUMin:
+        return by < old ? by : old;
+    case SpvOpAtomicOr:
+        return old | by;
+    default: /* OpAtomicLoad */
+        return old;
+    }
+}
+
+static bool atomic(machine *m, const wpg_inst *inst)
 {
     uint32_t words = simt_type_words(m, inst->type);
-    const value *more = &m->values[inst->words[6]];
+    const value none = {{0}}, *by = inst->count > 6 ? &m->values[inst->words[6]] : &none;
     uint32_t *at =
         simt_words_at(m, &m->values[inst->words[3]], wpg_module_def(m->module, inst->words[3])->type, words);
     if (!at)
         return false;
     value old = {{at[0], words > 1 ? at[1] : 0}};
     m->values[inst->result] = old;
-    uint64_t sum = ((uint64_t)old.part[1] << 32 | old.part[0]) +
-                   ((uint64_t)(words > 1 ? more->part[1] : 0) << 32 | more->part[0]);
+    uint64_t now = changed((SpvOp)inst->opcode, (uint64_t)old.part[1] << 32 | old.part[0],
+                           (uint64_t)(words > 1 ? by->part[1] : 0) << 32 | by->part[0]);
     if (m->helper)
         return true;
-    at[0] = (uint32_t)sum;
+    at[0] = (uint32_t)now;
     if (words > 1)
-        at[1] = (uint32_t)(sum >> 32);
+        at[1] = (uint32_t)(now >> 32);
     return true;
 }
 
@@ -452,6 +480,12 @@ bool simt_step(machine *m, const wpg_inst *inst)
         *v = (value){{m->values[inst->words[3]].part[inst->words[4]]}};
         return true;
     }
+    case SpvOpConvertFToU: {
+        float from;
+        memcpy(&from, &m->values[inst->words[3]].part[0], sizeof from);
+        *v = (value){{(uint32_t)from}};
+        return true;
+    }
     case SpvOpUConvert:
         *v = (value){{m->values[inst->words[3]].part[0]}};
         return true;
@@ -465,8 +499,12 @@ bool simt_step(machine *m, const wpg_inst *inst)
     }
     case SpvOpExtInst:
         return extended(m, inst);
+    case SpvOpAtomicLoad:
     case SpvOpAtomicIAdd:
-        return atomic_add(m, inst);
+    case SpvOpAtomicUMax:
+    case SpvOpAtomicUMin:
+    case SpvOpAtomicOr:
+        return atomic(m, inst);
     case SpvOpSelect:
         if (!simt_note_select(m, inst))
             return false;
