@@ -58,6 +58,19 @@ void wpg_pipeline_plan_pass(wpg_pipeline_plan *plan, wpg_device *device,
 
 /* -- Identity */
 
+/* Arrays for so many stages. */
+static bool make_room(wpg_pipeline_plan *plan, uint32_t count)
+{
+    plan->stages = WPG_ARENA_ARRAY(&plan->arena, wpg_rewrite, count);
+    plan->at = WPG_ARENA_ARRAY(&plan->arena, uint32_t, count);
+    plan->records = WPG_ARENA_ARRAY(&plan->arena, wpg_shader_module *, count);
+    plan->modules = WPG_ARENA_ARRAY(&plan->arena, VkShaderModule, count);
+    plan->infos = WPG_ARENA_ARRAY(&plan->arena, VkPipelineShaderStageCreateInfo, count);
+    plan->counted = WPG_ARENA_ARRAY(&plan->arena, wpg_counted *, count);
+    plan->info_count = plan->arena.failed ? 0 : count;
+    return !plan->arena.failed;
+}
+
 /* All stages are identified. */
 static void name_it(wpg_pipeline_plan *plan)
 {
@@ -73,8 +86,10 @@ void wpg_pipeline_plan_pass_known(wpg_pipeline_plan *plan, wpg_device *device,
     *plan = (wpg_pipeline_plan){.device = device};
     label_without_hash(plan, NULL, 0);
     give_up(plan, true, "%s", why);
+    if (!make_room(plan, count))
+        return;
     for (unsigned rank = 0; rank <= wpg_stage_rank((VkShaderStageFlagBits)0); rank++)
-        for (uint32_t i = 0; i < count && plan->count < WPG_MAX_STAGES; i++)
+        for (uint32_t i = 0; i < count; i++)
             if (wpg_stage_rank(known[i]->stage_bit) == rank) {
                 if (!wpg_rewrite_recall(&plan->stages[plan->count], known[i], NULL))
                     return;
@@ -84,60 +99,104 @@ void wpg_pipeline_plan_pass_known(wpg_pipeline_plan *plan, wpg_device *device,
         name_it(plan);
 }
 
+static bool identify(wpg_pipeline_plan *plan, wpg_rewrite *stage, wpg_shader_module **record,
+                     const VkPipelineShaderStageCreateInfo *info)
+{
+    wpg_error err;
+    const VkShaderModuleCreateInfo *inside =
+        info->module ? NULL : wpg_chain_find(info->pNext, VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO);
+    if (inside)
+        wpg_shader_module_note(plan->device, inside);
+    else if (info->module)
+        *record = wpg_shader_module_retain(plan->device, info->module);
+    else
+        *record = wpg_shader_module_retain_by_identifier(plan->device, info);
+    if (!*record && !inside) {
+        if (info->module)
+            give_up(plan, false, "the words of a shader module are not known");
+        else
+            give_up(plan, true, "made of a module identifier alone");
+        return false;
+    }
+    stage->stage_bit = info->stage;
+    stage->words = inside ? inside->pCode : (*record)->words;
+    stage->word_count = inside ? inside->codeSize / sizeof(uint32_t) : (*record)->word_count;
+    stage->entry = info->pName;
+    stage->specialization = info->pSpecializationInfo;
+    if (wpg_rewrite_identify(stage, &err) == WPG_OK)
+        return true;
+    give_up(plan, false, "a shader cannot be read: %s", err.message);
+    return false;
+}
+
+typedef struct place {
+    unsigned rank;
+    wpg_hash128 hash;
+    uint32_t at;
+} place;
+
+static int by_place(const void *left, const void *right)
+{
+    const place *a = left, *b = right;
+    if (a->rank != b->rank)
+        return a->rank < b->rank ? -1 : 1;
+    if (a->hash.high != b->hash.high)
+        return a->hash.high < b->hash.high ? -1 : 1;
+    if (a->hash.low != b->hash.low)
+        return a->hash.low < b->hash.low ? -1 : 1;
+    return a->at < b->at ? -1 : a->at > b->at;
+}
+
+/* Puts the stages, which are in the application's order, into stage order; those of one kind by hash, so that
+ * pipelines of the same shaders are the same. */
+static bool sort_stages(wpg_pipeline_plan *plan)
+{
+    place *places = WPG_ARENA_ARRAY(&plan->arena, place, plan->count);
+    wpg_rewrite *stages = wpg_arena_memdup(&plan->arena, plan->stages, plan->count * sizeof *stages);
+    wpg_shader_module **records =
+        wpg_arena_memdup(&plan->arena, plan->records, plan->count * sizeof *records);
+    if (!places || !stages || !records)
+        return false;
+    for (uint32_t i = 0; i < plan->count; i++)
+        places[i] = (place){wpg_stage_rank(stages[i].stage_bit), stages[i].hash, i};
+    qsort(places, plan->count, sizeof *places, by_place);
+    for (size_t i = 0; i < plan->count; i++) {
+        plan->at[i] = places[i].at;
+        plan->stages[i] = stages[places[i].at];
+        plan->records[i] = records[places[i].at];
+    }
+    return true;
+}
+
 static bool gather_stages(wpg_pipeline_plan *plan, const VkPipelineShaderStageCreateInfo *infos,
                           uint32_t count)
 {
-    wpg_error err;
-    for (unsigned rank = 0; rank <= wpg_stage_rank((VkShaderStageFlagBits)0); rank++)
-        for (uint32_t i = 0; i < count; i++) {
-            if (wpg_stage_rank(infos[i].stage) != rank)
-                continue;
-            wpg_rewrite *stage = &plan->stages[plan->count];
-            const VkShaderModuleCreateInfo *inside =
-                infos[i].module ? NULL
-                                : wpg_chain_find(infos[i].pNext, VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO);
-            wpg_shader_module *record = NULL;
-            if (inside)
-                wpg_shader_module_note(plan->device, inside);
-            else if (infos[i].module)
-                record = wpg_shader_module_retain(plan->device, infos[i].module);
-            else
-                record = wpg_shader_module_retain_by_identifier(plan->device, &infos[i]);
-            if (!record && !inside) {
-                if (infos[i].module)
-                    give_up(plan, false, "the words of a shader module are not known");
-                else
-                    give_up(plan, true, "made of a module identifier alone");
-                return false;
-            }
-            plan->records[plan->count] = record;
-            plan->at[plan->count++] = i;
-            stage->stage_bit = infos[i].stage;
-            stage->words = inside ? inside->pCode : record->words;
-            stage->word_count = inside ? inside->codeSize / sizeof(uint32_t) : record->word_count;
-            stage->entry = infos[i].pName;
-            stage->specialization = infos[i].pSpecializationInfo;
-            if (wpg_rewrite_identify(stage, &err) != WPG_OK) {
-                give_up(plan, false, "a shader cannot be read: %s", err.message);
-                return false;
-            }
-        }
+    for (uint32_t i = 0; i < count; i++) {
+        plan->count = i + 1;
+        if (!identify(plan, &plan->stages[i], &plan->records[i], &infos[i]))
+            return false;
+    }
+    if (!sort_stages(plan)) {
+        give_up(plan, false, "out of memory");
+        return false;
+    }
     name_it(plan);
     return true;
 }
 
-static bool is_wanted(const wpg_pipeline_plan *plan, const VkPipelineShaderStageCreateInfo *infos)
+static bool is_wanted(wpg_pipeline_plan *plan, const VkPipelineShaderStageCreateInfo *infos)
 {
     const char *setting = wpg_the_process.settings.pipelines;
-    wpg_filter_stage stages[WPG_MAX_STAGES];
+    wpg_filter_stage *stages;
     if (!setting || !*setting)
         return true;
-    for (size_t i = 0; i < plan->count; i++)
+    stages = WPG_ARENA_ARRAY(&plan->arena, wpg_filter_stage, plan->count);
+    for (size_t i = 0; stages && i < plan->count; i++)
         stages[i] = (wpg_filter_stage){.shader = plan->stages[i].hash,
                                        .entry = plan->stages[i].entry,
                                        .name = object_name(&infos[plan->at[i]]),
                                        .module = plan->stages[i].module};
-    return wpg_filter_wants(setting, plan->hash, stages, plan->count);
+    return stages && wpg_filter_wants(setting, plan->hash, stages, plan->count);
 }
 
 /* Its own hash, or, as parts of libraries are counted, that of a stage. */
@@ -157,6 +216,24 @@ static void say_stage(const wpg_pipeline_plan *plan, const wpg_rewrite *stage, c
                  wpg_stage_name(stage->stage.model), stage->entry, why);
 }
 
+/* An earlier stage of the same words: its rewritten words serve again, and it counts for both. */
+static bool same_as_before(wpg_pipeline_plan *plan, size_t from, size_t i)
+{
+    wpg_rewrite *stage = &plan->stages[i];
+    const wpg_rewrite *before = &plan->stages[i - 1];
+    if (i == from || before->stage_bit != stage->stage_bit || !wpg_hash_equal(before->hash, stage->hash) ||
+        !before->changed || before->word_count != stage->word_count ||
+        memcmp(before->words, stage->words, stage->word_count * sizeof *stage->words) != 0)
+        return false;
+    stage->out_words = malloc(before->out_count * sizeof *stage->out_words);
+    if (!stage->out_words)
+        return false;
+    memcpy(stage->out_words, before->out_words, before->out_count * sizeof *stage->out_words);
+    stage->out_count = before->out_count;
+    stage->changed = true;
+    return true;
+}
+
 /* Instruments the stages [from, to) that can be; how many counters that takes. */
 static uint32_t instrument_stages(wpg_pipeline_plan *plan, const wpg_counter_slot *slot, size_t from,
                                   size_t to)
@@ -174,6 +251,8 @@ static uint32_t instrument_stages(wpg_pipeline_plan *plan, const wpg_counter_slo
     for (size_t i = from; i < to; i++) {
         wpg_rewrite *stage = &plan->stages[i];
         const char *why = NULL;
+        if (same_as_before(plan, from, i))
+            continue;
         if (!wpg_features_target(&options.target, &why, &device->features, stage->stage_bit)) {
             (void)wpg_fail(&stage->why, WPG_E_UNSUPPORTED, "%s", why);
             say_stage(plan, stage, why);
@@ -199,7 +278,7 @@ static bool make_counted(wpg_pipeline_plan *plan, wpg_counter_slot *slot, size_t
 {
     size_t count = 0, at = 0;
     for (size_t i = from; i < to; i++)
-        count += plan->stages[i].changed;
+        count += plan->stages[i].map != NULL;
     wpg_counted *counted = wpg_counted_create(slot->hash, slot, count);
     if (!counted)
         return false;
@@ -207,7 +286,7 @@ static bool make_counted(wpg_pipeline_plan *plan, wpg_counter_slot *slot, size_t
     counted->shader_only = plan->part;
     for (size_t i = from; i < to; i++) {
         wpg_rewrite *stage = &plan->stages[i];
-        if (!stage->changed)
+        if (!stage->map)
             continue;
         wpg_counted_stage *to_stage = &counted->stages[at++];
         to_stage->shader = stage->hash;
@@ -322,12 +401,16 @@ void wpg_pipeline_plan_make(wpg_pipeline_plan *plan, wpg_device *device,
                                 .part = kind == WPG_PLAN_PART || kind == WPG_PLAN_SHADER,
                                 .early_tests = early_tests};
     label_without_hash(plan, infos, count);
-    if (count == 0 || count > WPG_MAX_STAGES) {
+    if (count == 0 || count > WPG_MOST_STAGES) {
         give_up(plan, true, "a number of stages that is not handled: %u", (unsigned)count);
         return;
     }
     if (device->mode == WPG_MODE_USE && wpg_use_missing() && !wpg_the_process.settings.pseudo_probes) {
         give_up(plan, true, "no profile");
+        return;
+    }
+    if (!make_room(plan, count)) {
+        give_up(plan, false, "out of memory");
         return;
     }
     if (!gather_stages(plan, infos, count))
@@ -383,7 +466,7 @@ void wpg_pipeline_plan_commit(wpg_pipeline_plan *plan, bool made)
 
 void wpg_pipeline_plan_finish(wpg_pipeline_plan *plan)
 {
-    for (size_t i = 0; i < WPG_MAX_STAGES; i++)
+    for (size_t i = 0; i < plan->info_count; i++)
         if (plan->modules[i])
             plan->device->next.DestroyShaderModule(plan->device->handle, plan->modules[i], NULL);
     for (size_t i = 0; i < plan->count; i++) {
@@ -392,4 +475,5 @@ void wpg_pipeline_plan_finish(wpg_pipeline_plan *plan)
     }
     for (size_t i = 0; i < plan->counted_count; i++)
         wpg_counted_destroy(plan->counted[i]);
+    wpg_arena_finish(&plan->arena);
 }

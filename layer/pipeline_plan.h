@@ -12,22 +12,25 @@
 #include "layer/shader_modules.h"
 #include "layer/state.h"
 
-enum { WPG_MAX_STAGES = 8 };
+/* Of a graphics pipeline or its libraries; and of any: a ray-tracing pipeline may have very many. */
+enum { WPG_MAX_STAGES = 8, WPG_MOST_STAGES = 8192 };
 
 typedef struct wpg_pipeline_plan {
     wpg_device *device;
     size_t count;
-    wpg_rewrite stages[WPG_MAX_STAGES];                    /* in stage order */
-    uint32_t at[WPG_MAX_STAGES];                           /* index into the application's pStages */
-    wpg_shader_module *records[WPG_MAX_STAGES];            /* one reference each; NULL: inline */
-    VkShaderModule modules[WPG_MAX_STAGES];                /* ours, by index into pStages */
-    VkPipelineShaderStageCreateInfo infos[WPG_MAX_STAGES]; /* to hand down, in the application's order */
+    wpg_arena arena;                        /* of the arrays */
+    wpg_rewrite *stages;                    /* [count], in stage order; those of one kind by hash */
+    uint32_t *at;                           /* [count], index into the application's pStages */
+    wpg_shader_module **records;            /* [count], one reference each; NULL: inline */
+    VkShaderModule *modules;                /* ours, by index into pStages */
+    VkPipelineShaderStageCreateInfo *infos; /* to hand down, in the application's order */
+    uint32_t info_count;
     wpg_hash128 hash;
     bool identified, part; /* part: its stages are shared by pipelines, each counted under its own hash */
     bool by_bind;          /* the program keeps its own pipeline, ours stands beside it (sample_bind.h) */
     bool early_tests;      /* its state lets early tests be declared: see wpg_instrument_target */
     bool changed;          /* infos differ from the application's */
-    wpg_counted *counted[WPG_MAX_STAGES]; /* generate: one, but one a stage of a part */
+    wpg_counted **counted; /* generate: one, but one a stage of a part */
     size_t counted_count;
     char label[80]; /* for the log: the hash, or what there is before it is known */
     char why[256];  /* why nothing was changed; "" in use mode when there was simply nothing to do */
@@ -39,7 +42,8 @@ typedef enum wpg_plan_kind {
     WPG_PLAN_PIPELINE,
     WPG_PLAN_PART,   /* stages that pipelines share: of a library */
     WPG_PLAN_SHADER, /* one shader object: the words are wanted, no module of them */
-    WPG_PLAN_LINK,   /* a pipeline linked from parts: it has no untouched twin to sample by bind with */
+    WPG_PLAN_LINK, /* a pipeline that has no untouched twin to sample by bind with: linked from parts, or of
+                      ray-tracing shaders, which are called by the handles of one pipeline */
 } wpg_plan_kind;
 
 /* Decides. Always usable afterwards. `early_tests`: what the state says to that (wpg_instrument_target). */

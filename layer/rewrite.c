@@ -172,15 +172,27 @@ bool wpg_rewrite_recall(wpg_rewrite *rewrite, const wpg_rewrite *known, wpg_aren
     return true;
 }
 
+static size_t put_hash(uint8_t *bytes, size_t at, wpg_hash128 hash)
+{
+    for (int half = 0; half < 2; half++)
+        for (int shift = 56; shift >= 0; shift -= 8)
+            bytes[at++] = (uint8_t)((half ? hash.low : hash.high) >> shift);
+    return at;
+}
+
 wpg_hash128 wpg_pipeline_hash(const wpg_rewrite *stages, size_t count)
 {
-    /* In the canonical (big-endian) form of XXH3-128, so that the hash of hashes is the same everywhere. */
+    /* In the canonical (big-endian) form of XXH3-128, so that the hash of hashes is the same everywhere. Of
+     * more than 16 stages, the hash of those before stands for them beside the next ones. */
     uint8_t bytes[16 * 16];
     size_t at = 0;
-    for (size_t i = 0; i < count && at + 16 <= sizeof bytes; i++)
-        for (int half = 0; half < 2; half++)
-            for (int shift = 56; shift >= 0; shift -= 8)
-                bytes[at++] = (uint8_t)((half ? stages[i].hash.low : stages[i].hash.high) >> shift);
+    for (size_t i = 0; i < count; i++) {
+        if (at == sizeof bytes) {
+            wpg_hash128 before = wpg_hash_bytes(bytes, at);
+            at = put_hash(bytes, 0, before);
+        }
+        at = put_hash(bytes, at, stages[i].hash);
+    }
     return wpg_hash_bytes(bytes, at);
 }
 
