@@ -38,6 +38,7 @@
     COMMAND(GetShaderModuleCreateInfoIdentifierEXT)                                                          \
     COMMAND(CreateGraphicsPipelines)                                                                         \
     COMMAND(CreateComputePipelines)                                                                          \
+    COMMAND(CreateRayTracingPipelinesKHR)                                                                    \
     COMMAND(DestroyPipeline)                                                                                 \
     COMMAND(CreatePipelineCache)                                                                             \
     COMMAND(DestroyPipelineCache)                                                                            \
@@ -105,7 +106,10 @@
     COMMAND(CmdEndQuery)                                                                                     \
     COMMAND(CmdBeginQueryIndexedEXT)                                                                         \
     COMMAND(CmdEndQueryIndexedEXT)                                                                           \
-    COMMAND(CmdDispatchIndirect)
+    COMMAND(CmdDispatchIndirect)                                                                             \
+    COMMAND(CmdTraceRaysKHR)                                                                                 \
+    COMMAND(CmdTraceRaysIndirectKHR)                                                                         \
+    COMMAND(CmdTraceRaysIndirect2KHR)
 
 /* Newer than the oldest headers we build with: called through types of our own (record.h, newer.h). */
 #define WPG_NEW_DEVICE_COMMANDS(COMMAND)                                                                     \

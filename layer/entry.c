@@ -56,6 +56,7 @@ static const hook device_hooks[] = {
     HOOK("vkCreateShadersEXT", wpg_create_shaders, IN_GENERATE | IN_USE),
     HOOK("vkDestroyShaderEXT", wpg_destroy_shader, IN_GENERATE | IN_USE),
     HOOK("vkGetShaderBinaryDataEXT", wpg_get_shader_binary, IN_GENERATE | IN_USE),
+    HOOK("vkCreateRayTracingPipelinesKHR", wpg_create_ray_tracing_pipelines, IN_GENERATE | IN_USE),
     HOOK("vkDestroyPipeline", wpg_destroy_pipeline, IN_GENERATE | IN_USE),
     HOOK("vkDestroyRenderPass", wpg_destroy_render_pass, IN_GENERATE | IN_USE),
     HOOK("vkDestroyPipelineLayout", wpg_destroy_pipeline_layout, IN_GENERATE | IN_USE),

@@ -35,6 +35,11 @@ VKAPI_ATTR VkResult VKAPI_CALL wpg_create_compute_pipelines(VkDevice device, VkP
                                                             const VkAllocationCallbacks *allocator,
                                                             VkPipeline *pipelines);
 
+VKAPI_ATTR VkResult VKAPI_CALL
+wpg_create_ray_tracing_pipelines(VkDevice device, VkDeferredOperationKHR deferred, VkPipelineCache cache,
+                                 uint32_t count, const VkRayTracingPipelineCreateInfoKHR *infos,
+                                 const VkAllocationCallbacks *allocator, VkPipeline *pipelines);
+
 /* submit.c */
 VKAPI_ATTR VkResult VKAPI_CALL wpg_queue_submit(VkQueue queue, uint32_t count, const VkSubmitInfo *submits,
                                                 VkFence fence);

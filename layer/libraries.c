@@ -41,6 +41,7 @@ void wpg_libraries_init(wpg_device *device)
 {
     wpg_handles_init(&device->libraries);
     wpg_handles_init(&device->linked);
+    wpg_handles_init(&device->ray_libraries);
     (void)pthread_rwlock_init(&device->libraries_lock, NULL);
 }
 
@@ -70,6 +71,7 @@ void wpg_libraries_finish(wpg_device *device)
     wpg_handles_finish(&device->libraries);
     wpg_handles_each(&device->linked, free_kept, NULL);
     wpg_handles_finish(&device->linked);
+    wpg_handles_finish(&device->ray_libraries);
     (void)pthread_rwlock_destroy(&device->libraries_lock);
 }
 
@@ -334,6 +336,7 @@ void VKAPI_CALL wpg_destroy_pipeline(VkDevice handle, VkPipeline pipeline,
     if (pipeline && device->mode != WPG_MODE_OFF) {
         destroy_record(wpg_handles_remove(&device->libraries, (uint64_t)pipeline), NULL);
         kept = wpg_handles_remove(&device->linked, (uint64_t)pipeline);
+        (void)wpg_handles_remove(&device->ray_libraries, (uint64_t)pipeline);
     }
     if (device->records)
         wpg_record_DestroyPipeline(handle, pipeline, allocator);

@@ -1,10 +1,14 @@
-/* vkCreateGraphicsPipelines and vkCreateComputePipelines.
+/* vkCreateGraphicsPipelines, vkCreateComputePipelines and vkCreateRayTracingPipelinesKHR.
  *
  * Each create-info is handled by itself: a plan (pipeline_plan.h), then the driver with our stages, then, if
  * it refuses, the driver with the application's own. The application's pipeline cache only ever sees the
  * application's own; its creation feedback and FAIL_ON_PIPELINE_COMPILE_REQUIRED are answered for the
  * original: a compile is never made where it asked for none. Source: Vulkan 1.3, 10.2 and 10.3 (multiple
- * pipelines), VK_EXT_pipeline_creation_cache_control. */
+ * pipelines), VK_EXT_pipeline_creation_cache_control.
+ *
+ * Ray tracing: a deferred creation of what we change is not deferred (VK_OPERATION_NOT_DEFERRED_KHR is an
+ * answer that every program has to expect); of what goes down as it is, the program's own memory is all that
+ * the driver reads later (VK_KHR_deferred_host_operations). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,8 +27,9 @@ typedef struct request {
     wpg_device *device;
     VkPipelineCache cache; /* the application's */
     const VkAllocationCallbacks *allocator;
-    bool graphics;
-    wpg_link *link; /* of the pipeline being made; NULL: it is not linked from parts */
+    bool graphics, rays;             /* neither: compute */
+    VkDeferredOperationKHR deferred; /* rays: to be given down where the whole call is one pipeline */
+    wpg_link *link;                  /* of the pipeline being made; NULL: it is not linked from parts */
     uint64_t driver_time;
 } request;
 
@@ -33,23 +38,29 @@ static VkResult call_driver(request *req, VkPipelineCache cache, uint32_t count,
 {
     wpg_device *device = req->device;
     uint64_t start = wpg_now();
-    VkResult result = req->graphics ? device->next.CreateGraphicsPipelines(device->handle, cache, count,
-                                                                           infos, req->allocator, pipelines)
-                                    : device->next.CreateComputePipelines(device->handle, cache, count, infos,
-                                                                          req->allocator, pipelines);
+    VkResult result;
+    if (req->graphics)
+        result = device->next.CreateGraphicsPipelines(device->handle, cache, count, infos, req->allocator,
+                                                      pipelines);
+    else if (req->rays)
+        result = device->next.CreateRayTracingPipelinesKHR(device->handle, VK_NULL_HANDLE, cache, count,
+                                                           infos, req->allocator, pipelines);
+    else
+        result = device->next.CreateComputePipelines(device->handle, cache, count, infos, req->allocator,
+                                                     pipelines);
     req->driver_time += wpg_now() - start;
     return result;
 }
 
 /* VkPipelineCreateFlags2: those of the chain stand for the create-info's own (VK_KHR_maintenance5). */
-static uint64_t flags_of(const request *req, const void *info)
+static uint64_t flags_of(const void *info)
 {
     const VkBaseInStructure *base = info;
     const wpg_pipeline_flags_2 *flags = wpg_chain_find(base->pNext, WPG_STRUCTURE_PIPELINE_FLAGS_2);
     if (flags)
         return flags->flags;
-    return req->graphics ? ((const VkGraphicsPipelineCreateInfo *)info)->flags
-                         : ((const VkComputePipelineCreateInfo *)info)->flags;
+    /* The first members of all three are the same. */
+    return ((const VkComputePipelineCreateInfo *)info)->flags;
 }
 
 /* -- What is not looked at */
@@ -146,10 +157,13 @@ static bool allows_early_tests(const VkGraphicsPipelineCreateInfo *info, uint64_
 
 /* -- Creation feedback */
 
+/* Of a pipeline with more stages the driver's answer for each is that for ours. */
+enum { FEEDBACK_STAGES = 64 };
+
 /* What the driver said of the application's own pipeline, kept while ours is made. */
 typedef struct feedback {
     const VkPipelineCreationFeedbackCreateInfo *info; /* the application's; NULL = it did not ask */
-    VkPipelineCreationFeedback whole, stages[WPG_MAX_STAGES];
+    VkPipelineCreationFeedback whole, stages[FEEDBACK_STAGES];
     uint32_t stage_count;
 } feedback;
 
@@ -160,7 +174,7 @@ static void keep_feedback(feedback *kept, const void *chain)
         return;
     kept->whole = *kept->info->pPipelineCreationFeedback;
     kept->stage_count = kept->info->pipelineStageCreationFeedbackCount;
-    if (kept->stage_count > WPG_MAX_STAGES || !kept->info->pPipelineStageCreationFeedbacks)
+    if (kept->stage_count > FEEDBACK_STAGES || !kept->info->pPipelineStageCreationFeedbacks)
         kept->stage_count = 0;
     if (kept->stage_count)
         memcpy(kept->stages, kept->info->pPipelineStageCreationFeedbacks,
@@ -182,6 +196,7 @@ static void restore_feedback(const feedback *kept)
 static VkPipelineLayout layout_of(const request *req, const void *info)
 {
     return req->graphics ? ((const VkGraphicsPipelineCreateInfo *)info)->layout
+           : req->rays   ? ((const VkRayTracingPipelineCreateInfoKHR *)info)->layout
                          : ((const VkComputePipelineCreateInfo *)info)->layout;
 }
 
@@ -195,6 +210,10 @@ static VkResult create_ours(request *req, const wpg_pipeline_plan *plan, const v
                                  &req->driver_time);
     } else if (req->graphics) {
         VkGraphicsPipelineCreateInfo mine = *(const VkGraphicsPipelineCreateInfo *)info;
+        mine.pStages = plan->infos;
+        result = call_driver(req, req->device->cache, 1, &mine, pipeline);
+    } else if (req->rays) {
+        VkRayTracingPipelineCreateInfoKHR mine = *(const VkRayTracingPipelineCreateInfoKHR *)info;
         mine.pStages = plan->infos;
         result = call_driver(req, req->device->cache, 1, &mine, pipeline);
     } else {
@@ -278,7 +297,7 @@ static VkResult create_beside(request *req, wpg_pipeline_plan *plan, const void 
     }
     if (made)
         wpg_suspects_add(req->device, ours, plan->hash);
-    if (!made && (flags_of(req, info) & VK_PIPELINE_CREATE_FAIL_ON_PIPELINE_COMPILE_REQUIRED_BIT)) {
+    if (!made && (flags_of(info) & VK_PIPELINE_CREATE_FAIL_ON_PIPELINE_COMPILE_REQUIRED_BIT)) {
         not_compiled(plan);
         made = true;
     }
@@ -288,7 +307,7 @@ static VkResult create_beside(request *req, wpg_pipeline_plan *plan, const void 
 
 static VkResult create_changed(request *req, wpg_pipeline_plan *plan, const void *info, VkPipeline *pipeline)
 {
-    if (flags_of(req, info) & VK_PIPELINE_CREATE_FAIL_ON_PIPELINE_COMPILE_REQUIRED_BIT)
+    if (flags_of(info) & VK_PIPELINE_CREATE_FAIL_ON_PIPELINE_COMPILE_REQUIRED_BIT)
         return create_if_cached(req, plan, info, pipeline);
 
     const VkBaseInStructure *base = info;
@@ -338,9 +357,34 @@ static void plan_link(request *req, wpg_pipeline_plan *plan, const VkGraphicsPip
         wpg_pipeline_plan_pass(plan, req->device, NULL, 0, why);
 }
 
+/* Parts of ray-tracing pipelines, and what a link adds to its parts, are shared: each shader counts under its
+ * own hash. */
+static void plan_rays(request *req, wpg_pipeline_plan *plan, const VkRayTracingPipelineCreateInfoKHR *info,
+                      uint64_t flags)
+{
+    bool linked = info->pLibraryInfo && info->pLibraryInfo->libraryCount;
+    const char *why = unsupported_flags(flags, info->pNext);
+    if (!why && (flags & VK_PIPELINE_CREATE_RAY_TRACING_SHADER_GROUP_HANDLE_CAPTURE_REPLAY_BIT_KHR))
+        why = "its shader group handles are captured or replayed";
+    if (!why && info->stageCount == 0)
+        why = linked ? "linked from library parts, which are seen by themselves" : "without stages";
+    for (uint32_t i = 0; !why && i < info->stageCount; i++)
+        why = unsupported_stage(&info->pStages[i]);
+    if (why)
+        wpg_pipeline_plan_pass(plan, req->device, info->pStages, info->stageCount, why);
+    else
+        wpg_pipeline_plan_make(
+            plan, req->device, info->pStages, info->stageCount,
+            linked || (flags & VK_PIPELINE_CREATE_LIBRARY_BIT_KHR) ? WPG_PLAN_PART : WPG_PLAN_LINK, false);
+}
+
 /* What the program asked for, and what becomes of it; `info` is looked at no further than it may be. */
 static void plan_one(request *req, wpg_pipeline_plan *plan, const void *info, uint64_t flags)
 {
+    if (req->rays) {
+        plan_rays(req, plan, info, flags);
+        return;
+    }
     const VkGraphicsPipelineCreateInfo *graphics = info;
     const VkPipelineShaderStageCreateInfo *stages =
         req->graphics ? NULL : &((const VkComputePipelineCreateInfo *)info)->stage;
@@ -382,9 +426,34 @@ static void note_suspects(const request *req, VkPipeline pipeline, const wpg_pip
                 wpg_suspects_add(req->device, pipeline, link->known[i]->hash);
 }
 
+static bool links_ours(wpg_device *device, const VkRayTracingPipelineCreateInfoKHR *info)
+{
+    uint32_t count = info->pLibraryInfo ? info->pLibraryInfo->libraryCount : 0;
+    for (uint32_t i = 0; i < count; i++)
+        if (wpg_handles_get(&device->ray_libraries, (uint64_t)info->pLibraryInfo->pLibraries[i]))
+            return true;
+    return false;
+}
+
+/* A link compiles parts that may be ours: the program's cache must not see that either. */
+static VkResult create_unchanged(request *req, const void *info, bool of_ours, VkPipeline *pipeline)
+{
+    wpg_device *device = req->device;
+    const VkRayTracingPipelineCreateInfoKHR *rays = req->rays ? info : NULL;
+    of_ours |= rays && links_ours(device, rays);
+    VkPipelineCache cache = of_ours ? device->cache : req->cache;
+    if (!req->deferred)
+        return call_driver(req, cache, 1, info, pipeline);
+    uint64_t start = wpg_now();
+    VkResult result = device->next.CreateRayTracingPipelinesKHR(device->handle, req->deferred, cache, 1, info,
+                                                                req->allocator, pipeline);
+    req->driver_time += wpg_now() - start;
+    return result;
+}
+
 static VkResult create_one(request *req, const void *info, VkPipeline *pipeline)
 {
-    uint64_t start = wpg_now(), driver_before = req->driver_time, flags = flags_of(req, info);
+    uint64_t start = wpg_now(), driver_before = req->driver_time, flags = flags_of(info);
     wpg_pipeline_plan plan;
     wpg_link link = {0};
     req->link = req->graphics && is_linked(info) ? &link : NULL;
@@ -396,13 +465,16 @@ static VkResult create_one(request *req, const void *info, VkPipeline *pipeline)
     else if (plan.changed)
         result = create_changed(req, &plan, info, pipeline);
     else {
-        /* A link compiles parts that may be ours: the program's cache must not see that either. */
-        result = call_driver(req, link.ours ? req->device->cache : req->cache, 1, info, pipeline);
-        wpg_pipeline_plan_commit(&plan, result == VK_SUCCESS);
+        result = create_unchanged(req, info, link.ours, pipeline);
+        wpg_pipeline_plan_commit(&plan, result >= 0 && result != VK_PIPELINE_COMPILE_REQUIRED);
     }
     if (result == VK_SUCCESS && req->graphics && (flags & VK_PIPELINE_CREATE_LIBRARY_BIT_KHR))
         wpg_library_add(req->device, *pipeline, info, flags, &plan, plan.changed || link.ours);
-    if (result == VK_SUCCESS) {
+    bool made = result == VK_SUCCESS || result == VK_OPERATION_NOT_DEFERRED_KHR;
+    if (made && req->rays && (flags & VK_PIPELINE_CREATE_LIBRARY_BIT_KHR) &&
+        (plan.changed || links_ours(req->device, info)))
+        (void)wpg_handles_set(&req->device->ray_libraries, (uint64_t)*pipeline, req->device);
+    if (made) {
         wpg_record_pipeline(req->device, *pipeline, &plan, layout_of(req, info));
         note_suspects(req, *pipeline, &plan);
     }
@@ -423,13 +495,15 @@ static VkResult create_one(request *req, const void *info, VkPipeline *pipeline)
 typedef union create_info {
     VkGraphicsPipelineCreateInfo graphics;
     VkComputePipelineCreateInfo compute;
+    VkRayTracingPipelineCreateInfoKHR rays;
 } create_info;
 
 static const void *with_base(create_info *copy, const request *req, const void *info, uint32_t index,
                              const VkPipeline *pipelines)
 {
-    VkPipelineCreateFlags flags = (VkPipelineCreateFlags)flags_of(req, info);
+    VkPipelineCreateFlags flags = (VkPipelineCreateFlags)flags_of(info);
     int32_t base = req->graphics ? ((const VkGraphicsPipelineCreateInfo *)info)->basePipelineIndex
+                   : req->rays   ? ((const VkRayTracingPipelineCreateInfoKHR *)info)->basePipelineIndex
                                  : ((const VkComputePipelineCreateInfo *)info)->basePipelineIndex;
     if (!(flags & VK_PIPELINE_CREATE_DERIVATIVE_BIT) || base < 0)
         return info;
@@ -441,6 +515,11 @@ static const void *with_base(create_info *copy, const request *req, const void *
         copy->graphics.flags = flags;
         copy->graphics.basePipelineIndex = -1;
         copy->graphics.basePipelineHandle = handle;
+    } else if (req->rays) {
+        copy->rays = *(const VkRayTracingPipelineCreateInfoKHR *)info;
+        copy->rays.flags = flags;
+        copy->rays.basePipelineIndex = -1;
+        copy->rays.basePipelineHandle = handle;
     } else {
         copy->compute = *(const VkComputePipelineCreateInfo *)info;
         copy->compute.flags = flags;
@@ -452,8 +531,9 @@ static const void *with_base(create_info *copy, const request *req, const void *
 
 static VkResult create_all(request *req, uint32_t count, const void *infos, VkPipeline *pipelines)
 {
-    size_t stride =
-        req->graphics ? sizeof(VkGraphicsPipelineCreateInfo) : sizeof(VkComputePipelineCreateInfo);
+    size_t stride = req->graphics ? sizeof(VkGraphicsPipelineCreateInfo)
+                    : req->rays   ? sizeof(VkRayTracingPipelineCreateInfoKHR)
+                                  : sizeof(VkComputePipelineCreateInfo);
     VkResult result = VK_SUCCESS;
     for (uint32_t i = 0; i < count; i++)
         pipelines[i] = VK_NULL_HANDLE;
@@ -466,7 +546,7 @@ static VkResult create_all(request *req, uint32_t count, const void *infos, VkPi
         /* An error outweighs "compile required"; the first of a kind stands. */
         if (result == VK_SUCCESS || (result > 0 && one < 0))
             result = one;
-        if (flags_of(req, info) & VK_PIPELINE_CREATE_EARLY_RETURN_ON_FAILURE_BIT)
+        if (flags_of(info) & VK_PIPELINE_CREATE_EARLY_RETURN_ON_FAILURE_BIT)
             break;
     }
     return result;
@@ -495,4 +575,29 @@ VkResult VKAPI_CALL wpg_create_compute_pipelines(VkDevice handle, VkPipelineCach
 {
     request req = {.device = wpg_device_of(handle), .cache = cache, .allocator = allocator};
     return req.device ? create_pipelines(&req, count, infos, pipelines) : VK_ERROR_INITIALIZATION_FAILED;
+}
+
+/* What the program is told of a call that it wanted deferred, and that we made at once. */
+static VkResult not_deferred(VkResult result)
+{
+    return result == VK_SUCCESS ? VK_OPERATION_NOT_DEFERRED_KHR : result;
+}
+
+VkResult VKAPI_CALL wpg_create_ray_tracing_pipelines(VkDevice handle, VkDeferredOperationKHR deferred,
+                                                     VkPipelineCache cache, uint32_t count,
+                                                     const VkRayTracingPipelineCreateInfoKHR *infos,
+                                                     const VkAllocationCallbacks *allocator,
+                                                     VkPipeline *pipelines)
+{
+    request req = {.device = wpg_device_of(handle), .cache = cache, .allocator = allocator, .rays = true};
+    if (!req.device)
+        return VK_ERROR_INITIALIZATION_FAILED;
+    if (req.device->mode == WPG_MODE_OFF || count == 0 || !wpg_process_is_owner())
+        return req.device->next.CreateRayTracingPipelinesKHR(handle, deferred, cache, count, infos, allocator,
+                                                             pipelines);
+    /* Alone, and with no base in the call, it can go down as it is. */
+    if (count == 1 && !(flags_of(infos) & VK_PIPELINE_CREATE_DERIVATIVE_BIT))
+        req.deferred = deferred;
+    VkResult result = create_all(&req, count, infos, pipelines);
+    return deferred ? not_deferred(result) : result;
 }

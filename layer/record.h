@@ -44,7 +44,13 @@ typedef struct wpg_record_entry {
     size_t word_count;
 } wpg_record_entry;
 
-enum { WPG_BIND_POINTS = 2, WPG_NOTHING_BOUND = -1 }; /* graphics and compute */
+typedef enum wpg_bind_point {
+    WPG_BIND_GRAPHICS,
+    WPG_BIND_COMPUTE,
+    WPG_BIND_RAYS,
+    WPG_BIND_POINTS
+} wpg_bind_point;
+enum { WPG_NOTHING_BOUND = -1 };
 
 typedef struct wpg_bound {
     ptrdiff_t entry; /* index into the recording's entries, or WPG_NOTHING_BOUND: unknown to us */
@@ -164,7 +170,10 @@ void wpg_record_pipeline(wpg_device *device, VkPipeline pipeline, const wpg_pipe
     HOOK(CmdDispatch)                                                                                        \
     HOOK(CmdDispatchBase)                                                                                    \
     HOOK(CmdDispatchBaseKHR)                                                                                 \
-    HOOK(CmdDispatchIndirect)
+    HOOK(CmdDispatchIndirect)                                                                                \
+    HOOK(CmdTraceRaysKHR)                                                                                    \
+    HOOK(CmdTraceRaysIndirectKHR)                                                                            \
+    HOOK(CmdTraceRaysIndirect2KHR)
 
 #define HOOK(command) extern __typeof__(vk##command) wpg_record_##command;
 WPG_RECORD_HOOKS(HOOK)

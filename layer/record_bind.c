@@ -156,9 +156,10 @@ static void bind(wpg_recording *recording, wpg_bound *bound, const wpg_bindable 
 
 static wpg_bound *bound_at(wpg_recording *recording, VkPipelineBindPoint point)
 {
-    return point == VK_PIPELINE_BIND_POINT_GRAPHICS  ? &recording->bound[0]
-           : point == VK_PIPELINE_BIND_POINT_COMPUTE ? &recording->bound[1]
-                                                     : NULL;
+    return point == VK_PIPELINE_BIND_POINT_GRAPHICS          ? &recording->bound[WPG_BIND_GRAPHICS]
+           : point == VK_PIPELINE_BIND_POINT_COMPUTE         ? &recording->bound[WPG_BIND_COMPUTE]
+           : point == VK_PIPELINE_BIND_POINT_RAY_TRACING_KHR ? &recording->bound[WPG_BIND_RAYS]
+                                                             : NULL;
 }
 
 VKAPI_ATTR void VKAPI_CALL wpg_record_CmdBindPipeline(VkCommandBuffer commands, VkPipelineBindPoint point,

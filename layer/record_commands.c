@@ -2,7 +2,8 @@
 #include "layer/record_queries.h"
 
 typedef struct action {
-    bool compute, indirect;
+    wpg_bind_point point;
+    bool indirect;
     uint64_t count;    /* draws or dispatches */
     uint64_t vertices; /* times instances, of direct draws */
     uint64_t workgroups;
@@ -15,18 +16,18 @@ static uint64_t groups(uint32_t x, uint32_t y, uint32_t z)
 
 static void count(wpg_recording *recording, action what)
 {
-    wpg_bound *bound = &recording->bound[what.compute];
+    wpg_bound *bound = &recording->bound[what.point];
     if (bound->entry == WPG_NOTHING_BOUND)
         return;
     uint64_t *counters = recording->entries.data[bound->entry].counters;
-    counters[what.compute ? WPG_RECORD_DISPATCHES : WPG_RECORD_DRAWS] += what.count;
+    counters[what.point ? WPG_RECORD_DISPATCHES : WPG_RECORD_DRAWS] += what.count;
     if (what.indirect)
-        counters[what.compute ? WPG_RECORD_DISPATCHES_INDIRECT : WPG_RECORD_DRAWS_INDIRECT] += what.count;
+        counters[what.point ? WPG_RECORD_DISPATCHES_INDIRECT : WPG_RECORD_DRAWS_INDIRECT] += what.count;
     counters[WPG_RECORD_VERTICES] += what.vertices;
     counters[WPG_RECORD_WORKGROUPS] += what.workgroups;
     bound->pending += what.count;
     if (recording->runs)
-        wpg_runs_before(recording, recording->entries.data[bound->entry].totals, what.compute, what.count);
+        wpg_runs_before(recording, recording->entries.data[bound->entry].totals, what.point, what.count);
 }
 
 /* ACTION(Command, (parameters), (arguments), what it counts as) */
@@ -123,14 +124,29 @@ ACTION(CmdDrawMeshTasksNV, (VkCommandBuffer commands, uint32_t tasks, uint32_t f
 /* -- Dispatches */
 
 ACTION(CmdDispatch, (VkCommandBuffer commands, uint32_t x, uint32_t y, uint32_t z), (commands, x, y, z),
-       .compute = true, .count = 1, .workgroups = groups(x, y, z))
+       .point = WPG_BIND_COMPUTE, .count = 1, .workgroups = groups(x, y, z))
 #define DISPATCH_BASE(name)                                                                                  \
     ACTION(name,                                                                                             \
            (VkCommandBuffer commands, uint32_t base_x, uint32_t base_y, uint32_t base_z, uint32_t x,         \
             uint32_t y, uint32_t z),                                                                         \
-           (commands, base_x, base_y, base_z, x, y, z), .compute = true, .count = 1,                         \
+           (commands, base_x, base_y, base_z, x, y, z), .point = WPG_BIND_COMPUTE, .count = 1,               \
            .workgroups = groups(x, y, z))
 DISPATCH_BASE(CmdDispatchBase)
 DISPATCH_BASE(CmdDispatchBaseKHR)
 ACTION(CmdDispatchIndirect, (VkCommandBuffer commands, VkBuffer buffer, VkDeviceSize offset),
-       (commands, buffer, offset), .compute = true, .indirect = true, .count = 1)
+       (commands, buffer, offset), .point = WPG_BIND_COMPUTE, .indirect = true, .count = 1)
+
+/* -- Rays: a launch is a dispatch, of workgroups that only the driver knows. */
+
+ACTION(CmdTraceRaysKHR,
+       (VkCommandBuffer commands, const VkStridedDeviceAddressRegionKHR *raygen,
+        const VkStridedDeviceAddressRegionKHR *miss, const VkStridedDeviceAddressRegionKHR *hit,
+        const VkStridedDeviceAddressRegionKHR *callable, uint32_t width, uint32_t height, uint32_t depth),
+       (commands, raygen, miss, hit, callable, width, height, depth), .point = WPG_BIND_RAYS, .count = 1)
+ACTION(CmdTraceRaysIndirectKHR,
+       (VkCommandBuffer commands, const VkStridedDeviceAddressRegionKHR *raygen,
+        const VkStridedDeviceAddressRegionKHR *miss, const VkStridedDeviceAddressRegionKHR *hit,
+        const VkStridedDeviceAddressRegionKHR *callable, VkDeviceAddress size),
+       (commands, raygen, miss, hit, callable, size), .point = WPG_BIND_RAYS, .indirect = true, .count = 1)
+ACTION(CmdTraceRaysIndirect2KHR, (VkCommandBuffer commands, VkDeviceAddress launch), (commands, launch),
+       .point = WPG_BIND_RAYS, .indirect = true, .count = 1)

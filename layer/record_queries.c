@@ -6,6 +6,9 @@
 
 #include "runtime/base/log.h"
 
+/* Bind points with statistics: graphics, compute. */
+enum { STATISTIC_POINTS = WPG_BIND_COMPUTE + 1 };
+
 typedef struct run {
     wpg_totals *totals;
     uint64_t commands;
@@ -13,8 +16,8 @@ typedef struct run {
 } run;
 
 struct wpg_runs {
-    VkQueryPool stamps;                      /* kept with the command buffer; VK_NULL_HANDLE: not measured */
-    VkQueryPool statistics[WPG_BIND_POINTS]; /* graphics, compute; likewise */
+    VkQueryPool stamps;                       /* kept with the command buffer; VK_NULL_HANDLE: not measured */
+    VkQueryPool statistics[STATISTIC_POINTS]; /* graphics, compute; likewise */
     uint64_t tick_mask;
     bool ready; /* the queries were reset in this recording: runs may open */
     bool open, counting;
@@ -111,7 +114,7 @@ static struct wpg_runs *make_runs(wpg_recording *recording)
     runs->tick_mask = bits >= 64 ? UINT64_MAX : (UINT64_C(1) << bits) - 1;
     if (plan->timestamps && bits)
         runs->stamps = make_pool(device, VK_QUERY_TYPE_TIMESTAMP, 2 * WPG_RUNS, 0);
-    for (int i = 0; plan->statistics && i < WPG_BIND_POINTS; i++) {
+    for (int i = 0; plan->statistics && i < STATISTIC_POINTS; i++) {
         VkQueryPipelineStatisticFlags statistics = statistics_of(plan, family, i == 1);
         if (statistics)
             runs->statistics[i] = make_pool(device, VK_QUERY_TYPE_PIPELINE_STATISTICS, WPG_RUNS, statistics);
@@ -128,7 +131,7 @@ void wpg_runs_destroy(wpg_recording *recording)
     wpg_runs_harvest(recording);
     if (runs->stamps)
         device->next.DestroyQueryPool(device->handle, runs->stamps, NULL);
-    for (int i = 0; i < WPG_BIND_POINTS; i++)
+    for (int i = 0; i < STATISTIC_POINTS; i++)
         if (runs->statistics[i])
             device->next.DestroyQueryPool(device->handle, runs->statistics[i], NULL);
     (void)pthread_mutex_destroy(&runs->lock);
@@ -154,7 +157,7 @@ void wpg_runs_begin(wpg_recording *recording, VkCommandBufferUsageFlags flags)
     runs->ready = runs->stamps || (!runs->simultaneous && (runs->statistics[0] || runs->statistics[1]));
     if (runs->ready && runs->stamps)
         device->next.CmdResetQueryPool(recording->handle, runs->stamps, 0, 2 * WPG_RUNS);
-    for (int i = 0; i < WPG_BIND_POINTS; i++)
+    for (int i = 0; i < STATISTIC_POINTS; i++)
         if (runs->ready && runs->statistics[i])
             device->next.CmdResetQueryPool(recording->handle, runs->statistics[i], 0, WPG_RUNS);
 }
@@ -166,11 +169,13 @@ static void stamp(const wpg_recording *recording, uint32_t query)
                                                   recording->runs->stamps, query);
 }
 
-static void open_run(wpg_recording *recording, wpg_totals *totals, bool compute)
+static void open_run(wpg_recording *recording, wpg_totals *totals, wpg_bind_point point)
 {
     struct wpg_runs *runs = recording->runs;
     runs->open = true;
-    runs->counting = runs->statistics[compute] && recording->program_queries == 0;
+    bool compute = point == WPG_BIND_COMPUTE;
+    runs->counting =
+        (unsigned)point < STATISTIC_POINTS && runs->statistics[compute] && recording->program_queries == 0;
     runs->list[runs->count] = (run){.totals = totals, .compute = compute, .counted = runs->counting};
     stamp(recording, 2 * runs->count);
     if (runs->counting)
@@ -190,7 +195,7 @@ void wpg_runs_close(wpg_recording *recording)
     runs->count++;
 }
 
-void wpg_runs_before(wpg_recording *recording, wpg_totals *totals, bool compute, uint64_t count)
+void wpg_runs_before(wpg_recording *recording, wpg_totals *totals, wpg_bind_point point, uint64_t count)
 {
     struct wpg_runs *runs = recording->runs;
     if (!runs || !runs->ready)
@@ -198,7 +203,7 @@ void wpg_runs_before(wpg_recording *recording, wpg_totals *totals, bool compute,
     if (runs->open && runs->list[runs->count].totals != totals)
         wpg_runs_close(recording);
     if (!runs->open && !recording->many_views && runs->count < WPG_RUNS)
-        open_run(recording, totals, compute);
+        open_run(recording, totals, point);
     if (runs->open)
         runs->list[runs->count].commands += count;
 }
@@ -207,7 +212,7 @@ void wpg_runs_before(wpg_recording *recording, wpg_totals *totals, bool compute,
 
 typedef struct results {
     uint64_t stamps[2 * WPG_RUNS][2]; /* value, availability */
-    uint64_t statistics[WPG_BIND_POINTS][WPG_RUNS * (WPG_STATISTIC_COUNT + 1)];
+    uint64_t statistics[STATISTIC_POINTS][WPG_RUNS * (WPG_STATISTIC_COUNT + 1)];
 } results;
 
 /* A query pool's results as far as they are there; VK_NOT_READY leaves the others' availability zero. */
@@ -254,11 +259,11 @@ static void add_results(wpg_recording *recording, results *r)
 {
     const struct wpg_runs *runs = recording->runs;
     const wpg_query_plan *plan = recording->device->queries;
-    VkQueryPipelineStatisticFlags flags[WPG_BIND_POINTS];
-    size_t per_query[WPG_BIND_POINTS];
-    bool counted[WPG_BIND_POINTS];
+    VkQueryPipelineStatisticFlags flags[STATISTIC_POINTS];
+    size_t per_query[STATISTIC_POINTS];
+    bool counted[STATISTIC_POINTS];
     bool timed = fetch(recording, runs->stamps, 2 * runs->count, &r->stamps[0][0], 1);
-    for (int i = 0; i < WPG_BIND_POINTS; i++) {
+    for (int i = 0; i < STATISTIC_POINTS; i++) {
         flags[i] = statistics_of(plan, recording->pool->family, i == 1);
         per_query[i] = (size_t)__builtin_popcount(flags[i]);
         counted[i] = fetch(recording, runs->statistics[i], runs->count, r->statistics[i], per_query[i]);

@@ -49,6 +49,7 @@ typedef struct wpg_device {
 
     wpg_handles libraries;           /* VkPipeline -> what is known of a pipeline library (libraries.h) */
     wpg_handles linked;              /* VkPipeline -> the parts of ours that it was linked from */
+    wpg_handles ray_libraries;       /* VkPipeline of a ray-tracing library with words of ours -> not NULL */
     pthread_rwlock_t libraries_lock; /* parts made anew against the end of what they refer to */
     wpg_handles shaders;             /* VkShaderEXT -> the program's own (shader_objects.h) */
 

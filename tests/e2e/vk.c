@@ -30,8 +30,11 @@ void vk_make_buffer(vk_program *vk, vk_buffer *b, size_t count, VkBufferUsageFla
     CHECK(vkCreateBuffer(vk->device, &info, NULL, &b->buffer));
     VkMemoryRequirements need;
     vkGetBufferMemoryRequirements(vk->device, b->buffer, &need);
+    VkMemoryAllocateFlagsInfo addressed = {.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_FLAGS_INFO,
+                                           .flags = VK_MEMORY_ALLOCATE_DEVICE_ADDRESS_BIT};
     VkMemoryAllocateInfo allocate = {
         .sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO,
+        .pNext = usage & VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT ? &addressed : NULL,
         .allocationSize = need.size,
         .memoryTypeIndex =
             memory_type(vk, need.memoryTypeBits,
@@ -84,6 +87,9 @@ typedef struct device_chain {
     VkPhysicalDeviceAttachmentFeedbackLoopLayoutFeaturesEXT dynamic_feedback; /* the same members */
     VkPhysicalDeviceSubgroupSizeControlFeaturesEXT wave_sizes;
     VkPhysicalDevicePipelineExecutablePropertiesFeaturesKHR executables;
+    VkPhysicalDeviceAccelerationStructureFeaturesKHR structures;
+    VkPhysicalDeviceRayTracingPipelineFeaturesKHR rays;
+    VkPhysicalDeviceBufferDeviceAddressFeatures address;
     const char *extensions[8];
     uint32_t extension_count;
 } device_chain;
@@ -157,6 +163,17 @@ static void fill_chain(device_chain *chain, vk_program *vk, vk_style style)
                        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_GRAPHICS_PIPELINE_LIBRARY_FEATURES_EXT);
         link_structure(chain, &chain->cache_control,
                        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PIPELINE_CREATION_CACHE_CONTROL_FEATURES_EXT);
+    } else if (style == VK_STYLE_RAYS) {
+        need_extension(chain, vk, VK_KHR_DEFERRED_HOST_OPERATIONS_EXTENSION_NAME);
+        need_extension(chain, vk, VK_KHR_ACCELERATION_STRUCTURE_EXTENSION_NAME);
+        need_extension(chain, vk, VK_KHR_RAY_TRACING_PIPELINE_EXTENSION_NAME);
+        need_extension(chain, vk, VK_KHR_PIPELINE_LIBRARY_EXTENSION_NAME);
+        link_structure(chain, &chain->structures,
+                       VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ACCELERATION_STRUCTURE_FEATURES_KHR);
+        link_structure(chain, &chain->rays,
+                       VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_RAY_TRACING_PIPELINE_FEATURES_KHR);
+        link_structure(chain, &chain->address,
+                       VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_BUFFER_DEVICE_ADDRESS_FEATURES);
     } else if (style == VK_STYLE_MESH) {
         need_extension(chain, vk, VK_EXT_MESH_SHADER_EXTENSION_NAME);
         link_structure(chain, &chain->mesh, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MESH_SHADER_FEATURES_EXT);
@@ -186,6 +203,11 @@ static void fill_chain(device_chain *chain, vk_program *vk, vk_style style)
     vkGetPhysicalDeviceFeatures2(vk->physical, &chain->features);
     chain->v12.bufferDeviceAddressCaptureReplay = VK_FALSE;
     /* These need features that are not asked for. */
+    chain->structures.accelerationStructureCaptureReplay = VK_FALSE;
+    chain->rays.rayTracingPipelineShaderGroupHandleCaptureReplay = VK_FALSE;
+    chain->rays.rayTracingPipelineShaderGroupHandleCaptureReplayMixed = VK_FALSE;
+    chain->address.bufferDeviceAddressCaptureReplay = VK_FALSE;
+    chain->address.bufferDeviceAddressMultiDevice = VK_FALSE;
     chain->mesh.multiviewMeshShader = chain->mesh.primitiveFragmentShadingRateMeshShader = VK_FALSE;
     tell_state(vk, chain);
     vk->demote = chain->demote.shaderDemoteToHelperInvocation || chain->v13.shaderDemoteToHelperInvocation;
@@ -445,7 +467,7 @@ VkShaderModule vk_module(vk_program *vk, const uint32_t *words, size_t count, Vk
     return *result == VK_SUCCESS ? module : VK_NULL_HANDLE;
 }
 
-static VkPipelineShaderStageCreateInfo stage_info(vk_stage stage)
+VkPipelineShaderStageCreateInfo vk_stage_info(vk_stage stage)
 {
     return (VkPipelineShaderStageCreateInfo){.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
                                              .stage = stage.stage,
@@ -457,7 +479,7 @@ static VkPipelineShaderStageCreateInfo stage_info(vk_stage stage)
 VkPipeline vk_compute_pipeline(vk_program *vk, vk_stage stage, VkResult *result)
 {
     VkComputePipelineCreateInfo info = {.sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO,
-                                        .stage = stage_info(stage),
+                                        .stage = vk_stage_info(stage),
                                         .layout = vk->layout,
                                         .basePipelineIndex = -1};
     VkPipeline pipeline = VK_NULL_HANDLE;
@@ -470,7 +492,7 @@ void vk_fill_state(vk_state *s, const vk_program *vk, const vk_stage *stages, ui
 {
     memset(s, 0, sizeof *s);
     for (uint32_t i = 0; i < count; i++)
-        s->stages[i] = stage_info(stages[i]);
+        s->stages[i] = vk_stage_info(stages[i]);
     s->input.sType = VK_STRUCTURE_TYPE_PIPELINE_VERTEX_INPUT_STATE_CREATE_INFO;
     s->assembly.sType = VK_STRUCTURE_TYPE_PIPELINE_INPUT_ASSEMBLY_STATE_CREATE_INFO;
     s->assembly.topology = topology;

@@ -38,7 +38,8 @@ typedef enum vk_style {
     VK_STYLE_MESH,    /* VK_EXT_mesh_shader; likewise */
     VK_STYLE_OBJECTS, /* shader objects and dynamic rendering; exits with 77 without them */
     VK_STYLE_STATE,   /* what pipelines may be asked for beyond the core: see vk_program */
-    VK_STYLE_ANSWERS  /* creation cache control; exits with 77 without it; module identifiers if there */
+    VK_STYLE_ANSWERS, /* creation cache control; exits with 77 without it; module identifiers if there */
+    VK_STYLE_RAYS,    /* VK_KHR_ray_tracing_pipeline and what it needs; likewise (vk_rays.h) */
 } vk_style;
 
 typedef struct vk_program {
@@ -129,6 +130,7 @@ void vk_finish(vk_program *vk);
 /* Memory of the device for an image. */
 void vk_bind_image(vk_program *vk, VkImage image, VkDeviceMemory *memory);
 
+VkPipelineShaderStageCreateInfo vk_stage_info(vk_stage stage);
 /* Records, submits and waits. */
 void vk_dispatch(vk_program *vk, VkPipeline pipeline, uint32_t groups);
 void vk_draw(vk_program *vk, VkPipeline pipeline, uint32_t vertices);
