@@ -42,8 +42,8 @@ typedef enum wpg_plan_kind {
     WPG_PLAN_PIPELINE,
     WPG_PLAN_PART,   /* stages that pipelines share: of a library */
     WPG_PLAN_SHADER, /* one shader object: the words are wanted, no module of them */
-    WPG_PLAN_LINK, /* a pipeline that has no untouched twin to sample by bind with: linked from parts, or of
-                      ray-tracing shaders, which are called by the handles of one pipeline */
+    WPG_PLAN_LINK,   /* a pipeline that has no untouched twin to sample by bind with: linked from parts, or of
+                        ray-tracing shaders, which are called by the handles of one pipeline */
 } wpg_plan_kind;
 
 /* Decides. Always usable afterwards. `early_tests`: what the state says to that (wpg_instrument_target). */
