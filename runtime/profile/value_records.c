@@ -48,7 +48,6 @@ bool wpg_value_site_at(wpg_value_site_counts *site, const wpg_profile_record *re
     size_t sites = wpg_value_site_count(record), kind = what & 0xff;
     uint64_t type = what >> 8 & 0xff;
     *site = (wpg_value_site_counts){.kind = kind < sizeof kinds / sizeof *kinds ? kinds[kind] : "?",
-                                    .type = type > WPG_VALUES_WIDE ? WPG_VALUES_UINT : (int)type,
                                     .ask = what >> 16 & 3,
                                     .block = runs ? (uint32_t)(words[1] / runs) : 0,
                                     .line = runs ? (uint32_t)(words[2] / runs) : 0,
@@ -56,6 +55,9 @@ bool wpg_value_site_at(wpg_value_site_counts *site, const wpg_profile_record *re
                                     .agreed = words[4],
                                     .others = words[5],
                                     .came = words[6]};
+    site->type = WPG_VALUES_UINT;
+    if (type <= WPG_VALUES_WIDE)
+        site->type = (uint32_t)type;
     if (i < record->site_count && record->sites[i].count) {
         site->values = wpg_site_by_count(&record->sites[i]);
         if (!site->values)
