@@ -17,6 +17,7 @@
  * versions     compute, the device asked for with the Vulkan11, 12 and 13 structures
  * hooks        prints which library each device command leads to (that does depend on a layer)
  * batch, derive, required, library, library-*, inline   ways of making pipelines: app_pipelines.c
+ * features     what shaders and pipelines may ask for beside the plain core: app_features.c
  * objects      shader objects: app_objects.c
  * answers      what is told of pipelines that are at hand or not: app_answers.c
  * record, record-threads   command buffers whose draws, dispatches and push constants are known: app_record.c
@@ -229,11 +230,11 @@ static vk_style style(const char *scenario)
     static const struct {
         const char *scenario;
         vk_style style;
-    } table[] = {{"old", VK_STYLE_CORE},          {"core", VK_STYLE_CORE},
-                 {"versions", VK_STYLE_VERSIONS}, {"library", VK_STYLE_LIBRARY},
-                 {"inline", VK_STYLE_LIBRARY},    {"required", VK_STYLE_LIBRARY},
-                 {"batch", VK_STYLE_VERSIONS},    {"derive", VK_STYLE_VERSIONS},
-                 {"objects", VK_STYLE_OBJECTS},   {"answers", VK_STYLE_ANSWERS}};
+    } table[] = {
+        {"old", VK_STYLE_CORE},        {"core", VK_STYLE_CORE},          {"versions", VK_STYLE_VERSIONS},
+        {"library", VK_STYLE_LIBRARY}, {"inline", VK_STYLE_LIBRARY},     {"required", VK_STYLE_LIBRARY},
+        {"batch", VK_STYLE_VERSIONS},  {"derive", VK_STYLE_VERSIONS},    {"objects", VK_STYLE_OBJECTS},
+        {"answers", VK_STYLE_ANSWERS}, {"features", VK_STYLE_EVERYTHING}};
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
         if (strcmp(scenario, table[i].scenario) == 0)
             return table[i].style;
@@ -286,6 +287,8 @@ again:
         app_inline(&vk);
     else if (strcmp(scenario, "objects") == 0)
         app_objects(&vk);
+    else if (strcmp(scenario, "features") == 0)
+        app_features(&vk, argc > 3 ? argv[3] : NULL);
     else if (strcmp(scenario, "answers") == 0)
         app_answers(&vk, argc > 3 ? argv[3] : NULL);
     else {

@@ -23,6 +23,9 @@ void app_inline(vk_program *vk);
 /* Scenario about what a program is told (app_answers.c). path NULL: its pipeline cache is not kept. */
 void app_answers(vk_program *vk, const char *path);
 
+/* Scenario about what shaders and pipelines may ask for (app_features.c). only NULL: all of it. */
+void app_features(vk_program *vk, const char *only);
+
 /* Scenario about shader objects (app_objects.c). */
 void app_objects(vk_program *vk);
 

@@ -90,7 +90,13 @@ typedef struct device_chain {
     VkPhysicalDeviceAccelerationStructureFeaturesKHR structures;
     VkPhysicalDeviceRayTracingPipelineFeaturesKHR rays;
     VkPhysicalDeviceBufferDeviceAddressFeatures address;
-    const char *extensions[8];
+    VkPhysicalDeviceRobustness2FeaturesEXT robustness;
+    VkPhysicalDevicePipelineRobustnessFeaturesEXT pipeline_robustness;
+    VkPhysicalDeviceDescriptorBufferFeaturesEXT descriptor_buffer;
+    /* Newer ones: of as many members. */
+    VkPhysicalDeviceScalarBlockLayoutFeatures reconvergence, maintenance5;
+    VkPhysicalDeviceShaderAtomicInt64Features generated;
+    const char *extensions[16];
     uint32_t extension_count;
 } device_chain;
 
@@ -139,6 +145,37 @@ static void want_state(device_chain *chain, const vk_program *vk)
                    VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PIPELINE_EXECUTABLE_PROPERTIES_FEATURES_KHR);
 }
 
+/* Everything of the Vulkan versions, and what stands beside them. */
+static void want_features(device_chain *chain, const vk_program *vk)
+{
+    link_structure(chain, &chain->v11, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES);
+    link_structure(chain, &chain->v12, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES);
+    link_structure(chain, &chain->v13, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES);
+    want_extension(chain, vk, VK_EXT_ROBUSTNESS_2_EXTENSION_NAME, &chain->robustness,
+                   VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ROBUSTNESS_2_FEATURES_EXT);
+    want_extension(chain, vk, VK_EXT_PIPELINE_ROBUSTNESS_EXTENSION_NAME, &chain->pipeline_robustness,
+                   VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PIPELINE_ROBUSTNESS_FEATURES_EXT);
+    want_extension(chain, vk, VK_EXT_DESCRIPTOR_BUFFER_EXTENSION_NAME, &chain->descriptor_buffer,
+                   VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DESCRIPTOR_BUFFER_FEATURES_EXT);
+    want_extension(chain, vk, "VK_KHR_shader_maximal_reconvergence", &chain->reconvergence,
+                   (VkStructureType)1000434000);
+    want_extension(chain, vk, "VK_KHR_maintenance5", &chain->maintenance5, (VkStructureType)1000470000);
+    want_extension(chain, vk, "VK_EXT_device_generated_commands", &chain->generated,
+                   (VkStructureType)1000572000);
+}
+
+static void tell_features(vk_program *vk, device_chain *chain)
+{
+    chain->descriptor_buffer.descriptorBufferCaptureReplay = VK_FALSE;
+    vk->features.robustBufferAccess = chain->features.features.robustBufferAccess;
+    vk->features.shaderInt64 = chain->features.features.shaderInt64;
+    vk->optional.pipeline_robustness = chain->pipeline_robustness.pipelineRobustness;
+    vk->optional.descriptor_buffer = chain->descriptor_buffer.descriptorBuffer;
+    vk->optional.reconvergence = chain->reconvergence.scalarBlockLayout;
+    vk->optional.maintenance5 = chain->maintenance5.scalarBlockLayout;
+    vk->optional.generated = chain->generated.shaderBufferInt64Atomics;
+}
+
 static void tell_state(vk_program *vk, const device_chain *chain)
 {
     vk->dynamic_coverage = chain->dynamic_state.extendedDynamicState3AlphaToCoverageEnable;
@@ -155,6 +192,8 @@ static void fill_chain(device_chain *chain, vk_program *vk, vk_style style)
         link_structure(chain, &chain->v11, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES);
         link_structure(chain, &chain->v12, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES);
         link_structure(chain, &chain->v13, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES);
+    } else if (style == VK_STYLE_EVERYTHING) {
+        want_features(chain, vk);
     } else if (style == VK_STYLE_LIBRARY) {
         need_extension(chain, vk, VK_KHR_PIPELINE_LIBRARY_EXTENSION_NAME);
         need_extension(chain, vk, VK_EXT_GRAPHICS_PIPELINE_LIBRARY_EXTENSION_NAME);
@@ -211,6 +250,8 @@ static void fill_chain(device_chain *chain, vk_program *vk, vk_style style)
     chain->mesh.multiviewMeshShader = chain->mesh.primitiveFragmentShadingRateMeshShader = VK_FALSE;
     tell_state(vk, chain);
     vk->demote = chain->demote.shaderDemoteToHelperInvocation || chain->v13.shaderDemoteToHelperInvocation;
+    if (style == VK_STYLE_EVERYTHING)
+        tell_features(vk, chain);
     /* Of the core features what our shaders use, and no more: the layer must add what it needs itself. */
     chain->features.features = vk->features;
 }

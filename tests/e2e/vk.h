@@ -40,6 +40,7 @@ typedef enum vk_style {
     VK_STYLE_STATE,   /* what pipelines may be asked for beyond the core: see vk_program */
     VK_STYLE_ANSWERS, /* creation cache control; exits with 77 without it; module identifiers if there */
     VK_STYLE_RAYS,    /* VK_KHR_ray_tracing_pipeline and what it needs; likewise (vk_rays.h) */
+    VK_STYLE_EVERYTHING, /* the versions' structures and the extensions of vk_program.optional */
 } vk_style;
 
 typedef struct vk_program {
@@ -56,6 +57,9 @@ typedef struct vk_program {
     /* VK_STYLE_STATE: alpha to coverage as dynamic state, attachment feedback loops and these as dynamic
      * state, wave sizes per stage, what the compiler says of pipelines. */
     bool dynamic_coverage, feedback, dynamic_feedback, wave_sizes, executables;
+    struct { /* VK_STYLE_EVERYTHING: enabled */
+        bool pipeline_robustness, descriptor_buffer, reconvergence, maintenance5, generated;
+    } optional;
     char device_name[VK_MAX_PHYSICAL_DEVICE_NAME_SIZE];
 
     VkCommandPool pool;

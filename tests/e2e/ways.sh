@@ -119,6 +119,21 @@ answers)
         grep -v '^other' "$work/after-$cache.out" | diff "$work/warm.most" - || fail "the cache of the run $cache does not serve without the layer"
     done
     ;;
+features)
+    # What shaders and pipelines may ask for beside the core: the same output, and counted.
+    export WAVEPGO_VALIDATE=1
+    through features
+    [ "$(count_profiles features)" -ge 7 ] || fail "$(count_profiles features) profiles: $(head -n 20 "$work/features.log")"
+    ! grep -v 'device-generated' "$work/features.log" | grep 'passes through' || fail "passed through"
+    # Flags and words in the chain, descriptors in a buffer: the same pipeline, the same counts as ever.
+    generate compute "$app" compute "$WPG_SPIRV"
+    for one in maintenance5 descriptor-buffer; do
+        generate $one "$app" features "$WPG_SPIRV" $one
+        grep 'not here' "$work/$one.out" && continue
+        diff -rq "$work/compute" "$work/$one" || fail "$one: other counts than a plain pipeline's"
+    done
+    accepted $(profiles features)
+    ;;
 *) die "no such case: $WPG_CASE" ;;
 esac
 finish
