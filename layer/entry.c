@@ -112,9 +112,10 @@ static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL get_instance_proc_addr(VkInstanc
      * one pointer serves all of them. Only vkGetDeviceProcAddr and vkDestroyDevice when none can be active.
      */
     wpg_mode mode = known->active ? wpg_the_process.mode : WPG_MODE_OFF;
+    const wpg_settings *settings = &wpg_the_process.settings;
     bool records = mode == WPG_MODE_GENERATE && wpg_bundle_on();
-    bool queries =
-        records && (wpg_the_process.settings.timestamps || wpg_the_process.settings.pipeline_statistics);
+    bool queries = records && (settings->timestamps || settings->pipeline_statistics ||
+                               (settings->hardware_counters && *settings->hardware_counters));
     ours = FIND(device_hooks, name, 1 << mode | (records ? IN_RECORD : 0) | (queries ? IN_QUERIES : 0));
     PFN_vkVoidFunction theirs = known->next.GetInstanceProcAddr(instance, name);
     return ours && theirs ? ours : theirs;

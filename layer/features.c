@@ -46,6 +46,8 @@ enum {
     BIT_DEVICE_SCOPE,
     BIT_DEMOTE,
     BIT_RECONVERGENCE,
+    BIT_PERFORMANCE,
+    BIT_HOST_RESET,
     BITS_TO_SET,
     BIT_MEMORY_MODEL = BITS_TO_SET,
     BIT_UNIFORM_STANDARD,
@@ -73,6 +75,13 @@ static const feature_bit bits[BIT_COUNT] = {
                            STRUCTURE_MAXIMAL_RECONVERGENCE, sizeof(VkBaseOutStructure),
                            sizeof(VkPhysicalDeviceShaderAtomicInt64Features), 99,
                            EXTENSION_MAXIMAL_RECONVERGENCE},
+    [BIT_PERFORMANCE] = {"performanceCounterQueryPools", (VkStructureType)NO_STRUCTURE, 0,
+                         VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PERFORMANCE_QUERY_FEATURES_KHR,
+                         offsetof(VkPhysicalDevicePerformanceQueryFeaturesKHR, performanceCounterQueryPools),
+                         sizeof(VkPhysicalDevicePerformanceQueryFeaturesKHR), 99,
+                         VK_KHR_PERFORMANCE_QUERY_EXTENSION_NAME},
+    [BIT_HOST_RESET] = BIT(hostQueryReset, 2, HOST_QUERY_RESET_FEATURES,
+                           VkPhysicalDeviceHostQueryResetFeatures, "VK_EXT_host_query_reset"),
     [BIT_MEMORY_MODEL] = BIT(vulkanMemoryModel, 2, VULKAN_MEMORY_MODEL_FEATURES,
                              VkPhysicalDeviceVulkanMemoryModelFeatures, "VK_KHR_vulkan_memory_model"),
     [BIT_UNIFORM_STANDARD] = BIT(uniformBufferStandardLayout, 2, UNIFORM_BUFFER_STANDARD_LAYOUT_FEATURES,
@@ -239,6 +248,8 @@ static void read_enabled(wpg_device_features *on, const VkDeviceCreateInfo *info
     on->buffer_int64_atomics = bit_is_on(info->pNext, &bits[BIT_INT64_ATOMICS]);
     on->demote = bit_is_on(info->pNext, &bits[BIT_DEMOTE]);
     on->maximal_reconvergence = bit_is_on(info->pNext, &bits[BIT_RECONVERGENCE]);
+    on->performance_queries =
+        bit_is_on(info->pNext, &bits[BIT_PERFORMANCE]) && bit_is_on(info->pNext, &bits[BIT_HOST_RESET]);
     on->memory_model = bit_is_on(info->pNext, &bits[BIT_MEMORY_MODEL]);
     on->memory_model_device_scope = bit_is_on(info->pNext, &bits[BIT_DEVICE_SCOPE]);
     on->module_identifier = bit_is_on(info->pNext, &bits[BIT_MODULE_IDENTIFIER]);
@@ -302,10 +313,14 @@ static void make_wish(wish *wanted, const wpg_feature_plan *plan, const device_a
     wanted->int64 = int64 && !on->int64;
     wanted->statistics =
         wpg_the_process.settings.pipeline_statistics && able->core.pipelineStatisticsQuery && !on->statistics;
+    const char *counters = wpg_the_process.settings.hardware_counters;
+    bool hardware = counters && *counters && able->bits[BIT_PERFORMANCE] && able->bits[BIT_HOST_RESET] &&
+                    !plan->plain.program_performance;
     bool want[BITS_TO_SET] = {
-        [BIT_ADDRESS] = true,        [BIT_REPLAY] = !plan->application_replays,
-        [BIT_INT64_ATOMICS] = int64, [BIT_DEVICE_SCOPE] = on->memory_model,
-        [BIT_DEMOTE] = true,         [BIT_RECONVERGENCE] = !validated,
+        [BIT_ADDRESS] = true,         [BIT_REPLAY] = !plan->application_replays,
+        [BIT_INT64_ATOMICS] = int64,  [BIT_DEVICE_SCOPE] = on->memory_model,
+        [BIT_DEMOTE] = true,          [BIT_RECONVERGENCE] = !validated,
+        [BIT_PERFORMANCE] = hardware, [BIT_HOST_RESET] = hardware,
     };
     for (int i = 0; i < BITS_TO_SET; i++) {
         wanted->bits[i] = want[i] && able->bits[i] && !bit_is_on(plan->info.pNext, &bits[i]);
@@ -448,6 +463,8 @@ void wpg_feature_plan_make(wpg_feature_plan *plan, const wpg_instance *instance,
     device_abilities able;
     ask_device(&able, instance, physical, &plan->arena);
     read_enabled(&plan->plain, info, &able);
+    plan->plain.program_performance = has_extension(
+        info->ppEnabledExtensionNames, info->enabledExtensionCount, VK_KHR_PERFORMANCE_QUERY_EXTENSION_NAME);
     plan->planned = plan->plain;
     wish wanted = {0};
     if (need == WPG_NEED_NON_SEMANTIC && !plan->plain.non_semantic && able.non_semantic) {
@@ -456,6 +473,7 @@ void wpg_feature_plan_make(wpg_feature_plan *plan, const wpg_instance *instance,
             say_forced(&wanted);
             plan->changed = true;
             read_enabled(&plan->planned, &plan->info, &able);
+            plan->planned.program_performance = plan->plain.program_performance;
         }
     }
     if (need != WPG_NEED_COUNTING || !can_count(plan, &able))
@@ -481,6 +499,7 @@ void wpg_feature_plan_make(wpg_feature_plan *plan, const wpg_instance *instance,
                     plan->info.pEnabledFeatures != info->pEnabledFeatures ||
                     plan->info.enabledExtensionCount != info->enabledExtensionCount;
     read_enabled(&plan->planned, &plan->info, &able);
+    plan->planned.program_performance = plan->plain.program_performance;
 }
 
 void wpg_feature_plan_finish(wpg_feature_plan *plan)

@@ -23,10 +23,12 @@ typedef struct wpg_device_features {
     bool int64, buffer_int64_atomics;
     bool demote, maximal_reconvergence;
     bool memory_model, memory_model_device_scope;
-    bool statistics;        /* pipelineStatisticsQuery */
-    bool cache_control;     /* pipelineCreationCacheControl */
-    bool module_identifier; /* shaderModuleIdentifier */
-    bool non_semantic;      /* modules may hold non-semantic instructions */
+    bool statistics;          /* pipelineStatisticsQuery */
+    bool performance_queries; /* VK_KHR_performance_query, and queries are reset by the host */
+    bool program_performance; /* the program itself enabled VK_KHR_performance_query */
+    bool cache_control;       /* pipelineCreationCacheControl */
+    bool module_identifier;   /* shaderModuleIdentifier */
+    bool non_semantic;        /* modules may hold non-semantic instructions */
     VkShaderStageFlags subgroup_stages;
     VkSubgroupFeatureFlags subgroup_operations;
     uint32_t subgroup_size;

@@ -1,4 +1,5 @@
 /* Recordings: their life with their command buffers and pools, and their way into the totals. */
+#include "layer/record_hardware.h"
 #include "layer/record_queries.h"
 #include "layer/suspects.h"
 
@@ -152,6 +153,8 @@ void wpg_recordings_finish(wpg_device *device)
     wpg_handles_finish(&device->bindables);
     wpg_handles_finish(&device->layouts);
     wpg_handles_finish(&device->view_passes);
+    wpg_hardware_destroy(device->hardware, device);
+    device->hardware = NULL;
     free(device->queries);
     device->queries = NULL;
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "layer/record_hardware.h"
 #include "runtime/base/log.h"
 
 /* Bind points with statistics: graphics, compute. */
@@ -12,15 +13,16 @@ enum { STATISTIC_POINTS = WPG_BIND_COMPUTE + 1 };
 typedef struct run {
     wpg_totals *totals;
     uint64_t commands;
-    bool compute, counted; /* counted: it has a statistics query */
+    bool compute, counted, watched; /* counted: it has a statistics query; watched: one of the hardware */
 } run;
 
 struct wpg_runs {
     VkQueryPool stamps;                       /* kept with the command buffer; VK_NULL_HANDLE: not measured */
     VkQueryPool statistics[STATISTIC_POINTS]; /* graphics, compute; likewise */
+    VkQueryPool hardware;                     /* likewise (record_hardware.h) */
     uint64_t tick_mask;
     bool ready; /* the queries were reset in this recording: runs may open */
-    bool open, counting;
+    bool open, counting, watching;
     pthread_mutex_t lock; /* guards what follows: one for simultaneous use may be submitted by two threads */
     bool simultaneous;
     bool flying;          /* submitted, and not read since */
@@ -44,12 +46,15 @@ void wpg_queries_plan(wpg_device *device, VkPhysicalDevice physical)
         wpg_log_once(WPG_LOG_WARN, "PIPELINE_STATISTICS: the device has no pipelineStatisticsQuery");
     ask->GetPhysicalDeviceProperties(physical, &properties);
     bool timestamps = settings->timestamps && properties.limits.timestampPeriod > 0;
-    if (!device->records || (!timestamps && !statistics) || !device->next.CreateQueryPool)
+    if (!device->records || !device->next.CreateQueryPool)
         return;
     ask->GetPhysicalDeviceQueueFamilyProperties(physical, &count, NULL);
+    device->hardware = wpg_hardware_create(device, physical, count);
+    if (!timestamps && !statistics && !device->hardware)
+        return;
     wpg_query_plan *plan = calloc(1, sizeof *plan + count * sizeof *plan->families);
     if (!plan)
-        return;
+        return; /* the lock is released with the device */
     ask->GetPhysicalDeviceQueueFamilyProperties(physical, &count, plan->families);
     plan->family_count = count;
     plan->timestamps = timestamps;
@@ -119,6 +124,7 @@ static struct wpg_runs *make_runs(wpg_recording *recording)
         if (statistics)
             runs->statistics[i] = make_pool(device, VK_QUERY_TYPE_PIPELINE_STATISTICS, WPG_RUNS, statistics);
     }
+    runs->hardware = wpg_hardware_pool(device->hardware, device, family, WPG_RUNS);
     return runs;
 }
 
@@ -134,6 +140,8 @@ void wpg_runs_destroy(wpg_recording *recording)
     for (int i = 0; i < STATISTIC_POINTS; i++)
         if (runs->statistics[i])
             device->next.DestroyQueryPool(device->handle, runs->statistics[i], NULL);
+    if (runs->hardware)
+        device->next.DestroyQueryPool(device->handle, runs->hardware, NULL);
     (void)pthread_mutex_destroy(&runs->lock);
     free(runs);
     recording->runs = NULL;
@@ -149,12 +157,15 @@ void wpg_runs_begin(wpg_recording *recording, VkCommandBufferUsageFlags flags)
     struct wpg_runs *runs = recording->runs;
     if (!runs)
         return;
-    runs->open = runs->counting = false;
+    if (runs->hardware)
+        wpg_hardware_reset(device->hardware, device, runs->hardware, runs->count + runs->open);
+    runs->open = runs->counting = runs->watching = false;
     runs->count = 0;
     runs->simultaneous = flags & VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT;
     runs->elsewhere = false;
     runs->queue = VK_NULL_HANDLE;
-    runs->ready = runs->stamps || (!runs->simultaneous && (runs->statistics[0] || runs->statistics[1]));
+    runs->ready = runs->stamps ||
+                  (!runs->simultaneous && (runs->statistics[0] || runs->statistics[1] || runs->hardware));
     if (runs->ready && runs->stamps)
         device->next.CmdResetQueryPool(recording->handle, runs->stamps, 0, 2 * WPG_RUNS);
     for (int i = 0; i < STATISTIC_POINTS; i++)
@@ -176,10 +187,14 @@ static void open_run(wpg_recording *recording, wpg_totals *totals, wpg_bind_poin
     bool compute = point == WPG_BIND_COMPUTE;
     runs->counting =
         (unsigned)point < STATISTIC_POINTS && runs->statistics[compute] && recording->program_queries == 0;
-    runs->list[runs->count] = (run){.totals = totals, .compute = compute, .counted = runs->counting};
+    runs->watching = runs->hardware && !runs->simultaneous && recording->program_queries == 0;
+    runs->list[runs->count] =
+        (run){.totals = totals, .compute = compute, .counted = runs->counting, .watched = runs->watching};
     stamp(recording, 2 * runs->count);
     if (runs->counting)
         recording->device->next.CmdBeginQuery(recording->handle, runs->statistics[compute], runs->count, 0);
+    if (runs->watching)
+        recording->device->next.CmdBeginQuery(recording->handle, runs->hardware, runs->count, 0);
 }
 
 void wpg_runs_close(wpg_recording *recording)
@@ -188,10 +203,12 @@ void wpg_runs_close(wpg_recording *recording)
     if (!runs || !runs->open)
         return;
     const run *one = &runs->list[runs->count];
+    if (runs->watching)
+        recording->device->next.CmdEndQuery(recording->handle, runs->hardware, runs->count);
     if (runs->counting)
         recording->device->next.CmdEndQuery(recording->handle, runs->statistics[one->compute], runs->count);
     stamp(recording, 2 * runs->count + 1);
-    runs->open = runs->counting = false;
+    runs->open = runs->counting = runs->watching = false;
     runs->count++;
 }
 
@@ -278,6 +295,9 @@ static void add_results(wpg_recording *recording, results *r)
             uint64_t ticks = (last[0] - first[0]) & runs->tick_mask;
             wpg_totals_add_time(one->totals, (uint64_t)((double)ticks * plan->period + 0.5), one->commands);
         }
+        if (one->watched)
+            wpg_hardware_read(recording->device->hardware, recording->device, recording->pool->family,
+                              runs->hardware, i, one->totals, one->commands);
         if (counted[one->compute] && one->counted && values[per_query[one->compute]]) {
             uint64_t all[WPG_STATISTIC_COUNT];
             spread(all, values, flags[one->compute]);
@@ -312,7 +332,10 @@ void wpg_runs_submitted(wpg_recording *recording, VkQueue queue)
     if (!runs)
         return;
     (void)pthread_mutex_lock(&runs->lock);
+    bool again = runs->flying;
     harvest(recording); /* submitted again: what ran before is finished, or it is for simultaneous use */
+    if (again && runs->hardware && !runs->simultaneous)
+        wpg_hardware_reset(recording->device->hardware, recording->device, runs->hardware, runs->count);
     runs->elsewhere |= runs->queue && runs->queue != queue;
     runs->queue = queue;
     runs->flying = true;

@@ -1,5 +1,6 @@
-/* GPU time and pipeline statistics of each pipeline, by queries of ours in the program's command buffers.
- * Settings TIMESTAMPS and PIPELINE_STATISTICS, both off by default: they cost the GPU something.
+/* GPU time, pipeline statistics and counters of the hardware of each pipeline, by queries of ours in the
+ * program's command buffers. Settings TIMESTAMPS and PIPELINE_STATISTICS, both off by default: they cost the
+ * GPU something.
  *
  * A *run* is a stretch of draws or dispatches of one pipeline in a primary command buffer, ended by another
  * bind, a barrier, the begin or end of a render pass or subpass, a query of the program's, or executed

@@ -60,6 +60,7 @@ typedef struct wpg_device {
     bool binds;                     /* pipelines are sampled by bind (sample_bind.h); constant */
     wpg_handles twins;              /* VkPipeline -> its counting twin */
     struct wpg_query_plan *queries; /* what is measured of command buffers; NULL: nothing */
+    struct wpg_hardware *hardware;  /* counters of the hardware that queries read; NULL: none */
     wpg_handles view_passes;        /* VkRenderPass with several views -> not NULL */
     atomic_bool views_unknown;      /* one could not be noted */
 

@@ -125,6 +125,22 @@ void wpg_totals_add_statistics(wpg_totals *totals, const uint64_t values[WPG_STA
     (void)pthread_mutex_unlock(&totals->lock);
 }
 
+void wpg_totals_add_hardware(wpg_totals *totals, const char *const *keys, const uint64_t *values,
+                             size_t count, uint64_t commands)
+{
+    char hex[WPG_HASH_HEX + 1];
+    wpg_hash_to_hex(hex, totals->pipeline);
+    (void)pthread_mutex_lock(&totals->lock);
+    if (!totals->hardware)
+        totals->hardware = wpg_facts_create("pipeline", hex);
+    bool good =
+        totals->hardware && wpg_facts_sum(totals->hardware, "hardware-commands", commands, NULL) == WPG_OK;
+    for (size_t i = 0; good && i < count; i++)
+        good = wpg_facts_sum(totals->hardware, keys[i], values[i], NULL) == WPG_OK;
+    totals->changed = true;
+    (void)pthread_mutex_unlock(&totals->lock);
+}
+
 void wpg_totals_each(void (*visit)(wpg_totals *totals, void *context), void *context)
 {
     for (wpg_totals *totals = atomic_load(&all.list); totals; totals = totals->next)
@@ -189,6 +205,8 @@ static wpg_status say_all(wpg_facts *facts, const wpg_totals *totals)
     for (int i = 0; i < WPG_RECORD_COUNTER_COUNT; i++)
         if (totals->counters[i])
             WPG_TRY(wpg_facts_sum(facts, keys[i], totals->counters[i], NULL));
+    if (totals->hardware)
+        WPG_TRY(wpg_facts_merge(facts, totals->hardware, 1, NULL, NULL));
     WPG_TRY(say_measured(facts, totals));
     return say_words(facts, totals);
 }
@@ -217,6 +235,8 @@ void wpg_totals_finish(void)
     while (totals) {
         wpg_totals *next = totals->next;
         wpg_facts_destroy(totals->fixed);
+        if (totals->hardware)
+            wpg_facts_destroy(totals->hardware);
         (void)pthread_mutex_destroy(&totals->lock);
         free(totals->words);
         free(totals);

@@ -74,6 +74,8 @@ typedef struct wpg_totals {
     uint64_t counters[WPG_RECORD_COUNTER_COUNT];
     uint64_t gpu_nanoseconds, gpu_commands; /* the commands that were timed */
     uint64_t statistics[WPG_STATISTIC_COUNT], statistics_commands;
+    wpg_facts
+        *hardware; /* counters of the hardware, by key, and hardware-commands; NULL until there are any */
     uint64_t push_words;    /* the words that some layout of the pipeline has, one bit each */
     wpg_word_values *words; /* [WPG_PUSH_WORDS]; NULL until there are any */
     wpg_facts *fixed;       /* stages and specialisation values; NULL if nothing was said */
@@ -92,6 +94,10 @@ void wpg_totals_add(wpg_totals *totals, const uint64_t counters[WPG_RECORD_COUNT
 void wpg_totals_add_time(wpg_totals *totals, uint64_t nanoseconds, uint64_t commands);
 void wpg_totals_add_statistics(wpg_totals *totals, const uint64_t values[WPG_STATISTIC_COUNT],
                                uint64_t commands);
+
+/* Counters of the hardware over so many draws and dispatches: facts by key. */
+void wpg_totals_add_hardware(wpg_totals *totals, const char *const *keys, const uint64_t *values,
+                             size_t count, uint64_t commands);
 
 /* Calls `visit` for every record, in no certain order. */
 void wpg_totals_each(void (*visit)(wpg_totals *totals, void *context), void *context);

@@ -105,12 +105,17 @@ static void print_statistics(FILE *out, const wpg_facts *facts)
 {
     char text[28];
     uint64_t over = wpg_facts_get_sum(facts, "statistics-commands");
+    uint64_t hardware_over = wpg_facts_get_sum(facts, "hardware-commands");
     for (size_t i = 0; i < wpg_facts_size(facts); i++) {
         const wpg_fact *fact = wpg_facts_at(facts, i);
         const char *name = after(fact->key, "statistic.");
         if (name && fact->rule == WPG_FACT_SUM && fact->n)
             (void)fprintf(out, "    %s %s in %" PRIu64 " commands\n", name, wpg_group_digits(text, fact->n),
                           over);
+        name = after(fact->key, "counter.");
+        if (name && fact->rule == WPG_FACT_SUM)
+            (void)fprintf(out, "    %s %s in %" PRIu64 " commands\n", name, wpg_group_digits(text, fact->n),
+                          hardware_over);
     }
 }
 

@@ -142,6 +142,36 @@ queries)
     "$wavepgo" show "$work/measured.wavepgo" >"$work/shown"
     grep 'input-vertices 6 in 2 commands' "$work/shown" >/dev/null || fail "shown: $(cat "$work/shown")"
     ;;
+hardware)
+    # Counters of the hardware, of a driver that the shim makes up: no rule is broken, each run is read, and the program runs as ever.
+    make_shim
+    plain absent "$app" record "$WPG_SPIRV"
+    below() { # NAME SHIM_PERFORMANCE HARDWARE_COUNTERS
+        (
+            export SHIM_PERFORMANCE=$2 WAVEPGO_HARDWARE_COUNTERS="$3" VK_ADD_LAYER_PATH="$WPG_BUILD/share/vulkan/explicit_layer.d:$shim_folder"
+            export VK_INSTANCE_LAYERS=VK_LAYER_WAVEPGO_shader_pgo:VK_LAYER_WAVEPGO_TEST_shim
+            bundle "$1" "$app" record "$WPG_SPIRV"
+        )
+        same absent "$1"
+        if grep '^shim:' "$work/$1.err"; then fail "$1: rules of performance queries are broken"; fi
+    }
+    below all 1 '*'
+    below some 1 'Bytes*'
+    below passes passes '*'
+    below busy busy '*'
+    sums() { sed -n 's/^sum \(counter[^ ]*\|hardware-commands\) /\1 /p' "$(grep -l -e "$2" "$work/$1.wavepgo"/pipelines/*.facts)" | tr '\n' ' '; }
+    is() { [ "$(sums "$1" "$2")" = "$3" ] || fail "$1, $2: $(sums "$1" "$2")"; }
+    is all 'is spec.comp.3' 'counter.Bytes-read.bytes 768 counter.Vector-instructions 12000 hardware-commands 12 '
+    is some 'is spec.comp.3' 'counter.Bytes-read.bytes 768 hardware-commands 12 '
+    is passes 'is spec.comp.3' 'counter.Vector-instructions 12000 hardware-commands 12 '
+    [ -z "$(sums busy 'is spec.comp.3')" ] || fail "counters without the lock"
+    grep -c 'profiling lock' "$work/busy.log" | grep -x 1 >/dev/null || fail "busy: $(cat "$work/busy.log")"
+    "$wavepgo" show "$work/all.wavepgo" | grep 'Vector-instructions 1' >/dev/null || fail "show tells no counters"
+    # A driver without.
+    WAVEPGO_HARDWARE_COUNTERS='*' bundle none "$app" record "$WPG_SPIRV"
+    same absent none
+    grep -c 'no VK_KHR_performance_query' "$work/none.log" | grep -x 1 >/dev/null || fail "none: $(cat "$work/none.log")"
+    ;;
 threads)
     plain absent "$app" record-threads "$WPG_SPIRV"
     for round in one two; do

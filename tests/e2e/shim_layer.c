@@ -10,6 +10,10 @@
  *     SHIM_LOSE=N[,wait]        loses the device: from the Nth submission (from 1) on none reaches the
  * driver; with "wait" the Nth still does, and waiting for it tells
  *
+ *     SHIM_PERFORMANCE=1|busy|passes   offers VK_KHR_performance_query with made-up counters; the lock is
+ * another's; or each counter takes a pass of its own. Says "shim: ..." on standard error where the rules are
+ * broken
+ *
  * Serves one device at a time. Globals are behind one lock; queue calls are the application's to serialise.
  */
 #include <pthread.h>
@@ -392,6 +396,7 @@ static void hide_structure(VkBaseOutStructure *s)
     VkPhysicalDeviceBufferDeviceAddressFeatures *address = data;
     VkPhysicalDeviceVulkan13Features *v13 = data;
     VkPhysicalDeviceShaderDemoteToHelperInvocationFeatures *demote = data;
+    VkPhysicalDevicePerformanceQueryFeaturesKHR *queries = data;
     if (s->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES) {
         v12->shaderBufferInt64Atomics &= !hides("int64");
         v12->bufferDeviceAddress &= !hides("address");
@@ -403,6 +408,8 @@ static void hide_structure(VkBaseOutStructure *s)
         v13->shaderDemoteToHelperInvocation &= !hides("demote");
     } else if (s->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_DEMOTE_TO_HELPER_INVOCATION_FEATURES) {
         demote->shaderDemoteToHelperInvocation &= !hides("demote");
+    } else if (s->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PERFORMANCE_QUERY_FEATURES_KHR) {
+        queries->performanceCounterQueryPools = getenv("SHIM_PERFORMANCE") != NULL;
     } else if ((uint32_t)s->sType == MAXIMAL_RECONVERGENCE_FEATURES) {
         *(VkBool32 *)((char *)data + sizeof *s) &= !hides("reconvergence");
     }
@@ -413,19 +420,23 @@ static void hide_structure(VkBaseOutStructure *s)
 static VKAPI_ATTR VkResult VKAPI_CALL get_extensions(VkPhysicalDevice physical, const char *layer,
                                                      uint32_t *count, VkExtensionProperties *properties)
 {
-    if (layer || !hides("reconvergence"))
+    bool more = getenv("SHIM_PERFORMANCE") != NULL;
+    if (layer || (!hides("reconvergence") && !more))
         return shim.get_extensions(physical, layer, count, properties);
     uint32_t all = 0, kept = 0;
     VkResult result = shim.get_extensions(physical, NULL, &all, NULL);
-    VkExtensionProperties *list = calloc(all + 1, sizeof *list);
+    VkExtensionProperties *list = calloc(all + 2, sizeof *list);
     if (result != VK_SUCCESS || !list) {
         free(list);
         return result != VK_SUCCESS ? result : VK_ERROR_OUT_OF_HOST_MEMORY;
     }
     result = shim.get_extensions(physical, NULL, &all, list);
     for (uint32_t i = 0; i < all; i++)
-        if (strcmp(list[i].extensionName, "VK_KHR_shader_maximal_reconvergence") != 0)
+        if (!hides("reconvergence") ||
+            strcmp(list[i].extensionName, "VK_KHR_shader_maximal_reconvergence") != 0)
             list[kept++] = list[i];
+    if (more)
+        list[kept++] = (VkExtensionProperties){VK_KHR_PERFORMANCE_QUERY_EXTENSION_NAME, 1};
     if (properties) {
         result = *count < kept ? VK_INCOMPLETE : result;
         kept = *count < kept ? *count : kept;
@@ -462,6 +473,213 @@ static VKAPI_ATTR void VKAPI_CALL get_properties2(VkPhysicalDevice physical,
         else if (s->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_PROPERTIES)
             ((VkPhysicalDeviceVulkan11Properties *)data)->subgroupSupportedStages = 0;
     }
+}
+
+/* -- Performance queries: made up */
+
+enum { MAX_POOLS = 64, POOL_QUERIES = 1024, FAKE_COUNTERS = 4 };
+static struct fake_pool {
+    VkQueryPool handle;
+    uint32_t counters, indices[FAKE_COUNTERS];
+    uint8_t state[POOL_QUERIES]; /* 0: as made, 1: reset, 2: begun, 3: ended */
+} fake_pools[MAX_POOLS];
+static unsigned locks_held;
+
+static bool performance(const char *how)
+{
+    const char *setting = getenv("SHIM_PERFORMANCE");
+    return setting && (!how || strcmp(setting, how) == 0);
+}
+
+static void rule(bool holds, const char *what)
+{
+    if (!holds)
+        fprintf(stderr, "shim: %s\n", what);
+}
+
+static struct fake_pool *fake_pool_of(VkQueryPool handle)
+{
+    for (unsigned i = 0; handle && i < MAX_POOLS; i++)
+        if (fake_pools[i].handle == handle)
+            return &fake_pools[i];
+    return NULL;
+}
+
+static VKAPI_ATTR VkResult VKAPI_CALL enumerate_counters(VkPhysicalDevice physical, uint32_t family,
+                                                         uint32_t *count, VkPerformanceCounterKHR *counters,
+                                                         VkPerformanceCounterDescriptionKHR *descriptions)
+{
+    static const struct {
+        const char *name;
+        VkPerformanceCounterUnitKHR unit;
+        VkPerformanceCounterScopeKHR scope;
+        VkPerformanceCounterStorageKHR storage;
+    } list[FAKE_COUNTERS] = {
+        {"Busy", VK_PERFORMANCE_COUNTER_UNIT_PERCENTAGE_KHR, VK_PERFORMANCE_COUNTER_SCOPE_COMMAND_KHR,
+         VK_PERFORMANCE_COUNTER_STORAGE_FLOAT32_KHR},
+        {"Vector instructions", VK_PERFORMANCE_COUNTER_UNIT_GENERIC_KHR,
+         VK_PERFORMANCE_COUNTER_SCOPE_COMMAND_KHR, VK_PERFORMANCE_COUNTER_STORAGE_UINT64_KHR},
+        {"Frames", VK_PERFORMANCE_COUNTER_UNIT_GENERIC_KHR, VK_PERFORMANCE_COUNTER_SCOPE_COMMAND_BUFFER_KHR,
+         VK_PERFORMANCE_COUNTER_STORAGE_UINT64_KHR},
+        {"Bytes read", VK_PERFORMANCE_COUNTER_UNIT_BYTES_KHR, VK_PERFORMANCE_COUNTER_SCOPE_COMMAND_KHR,
+         VK_PERFORMANCE_COUNTER_STORAGE_FLOAT64_KHR},
+    };
+    (void)physical, (void)family;
+    for (uint32_t i = 0; counters && i < *count && i < FAKE_COUNTERS; i++) {
+        counters[i].unit = list[i].unit;
+        counters[i].scope = list[i].scope;
+        counters[i].storage = list[i].storage;
+        if (descriptions)
+            snprintf(descriptions[i].name, sizeof descriptions[i].name, "%s", list[i].name);
+    }
+    *count = !counters || *count > FAKE_COUNTERS ? FAKE_COUNTERS : *count;
+    return VK_SUCCESS;
+}
+
+static VKAPI_ATTR void VKAPI_CALL query_passes(VkPhysicalDevice physical,
+                                               const VkQueryPoolPerformanceCreateInfoKHR *info,
+                                               uint32_t *passes)
+{
+    (void)physical;
+    *passes = performance("passes") ? info->counterIndexCount : 1;
+}
+
+static VKAPI_ATTR VkResult VKAPI_CALL acquire_lock(VkDevice device, const VkAcquireProfilingLockInfoKHR *info)
+{
+    (void)device;
+    rule(info->timeout < 1000000000u, "the lock is waited for too long");
+    rule(!locks_held, "the lock is taken twice");
+    if (performance("busy"))
+        return VK_TIMEOUT;
+    locks_held++;
+    return VK_SUCCESS;
+}
+
+static VKAPI_ATTR void VKAPI_CALL release_lock(VkDevice device)
+{
+    (void)device;
+    rule(locks_held == 1, "a lock that is not held is released");
+    locks_held = 0;
+}
+
+static VKAPI_ATTR VkResult VKAPI_CALL create_query_pool(VkDevice device, const VkQueryPoolCreateInfo *info,
+                                                        const VkAllocationCallbacks *allocator,
+                                                        VkQueryPool *pool)
+{
+    VkQueryPoolCreateInfo plain = *info;
+    if (info->queryType != VK_QUERY_TYPE_PERFORMANCE_QUERY_KHR)
+        return DEVICE_CALL(vkCreateQueryPool)(device, info, allocator, pool);
+    const VkQueryPoolPerformanceCreateInfoKHR *what = info->pNext;
+    plain.queryType = VK_QUERY_TYPE_OCCLUSION; /* a handle of the driver's, never used there */
+    plain.pNext = NULL;
+    VkResult result = DEVICE_CALL(vkCreateQueryPool)(device, &plain, allocator, pool);
+    pthread_mutex_lock(&lock);
+    unsigned i = 0;
+    while (i < MAX_POOLS && fake_pools[i].handle)
+        i++;
+    rule(i < MAX_POOLS && info->queryCount <= POOL_QUERIES && what &&
+             what->counterIndexCount <= FAKE_COUNTERS,
+         "too many performance queries");
+    if (result == VK_SUCCESS && i < MAX_POOLS) {
+        fake_pools[i] = (struct fake_pool){.handle = *pool, .counters = what->counterIndexCount};
+        memcpy(fake_pools[i].indices, what->pCounterIndices, what->counterIndexCount * sizeof(uint32_t));
+    }
+    pthread_mutex_unlock(&lock);
+    return result;
+}
+
+static VKAPI_ATTR void VKAPI_CALL destroy_query_pool(VkDevice device, VkQueryPool pool,
+                                                     const VkAllocationCallbacks *allocator)
+{
+    struct fake_pool *fake = fake_pool_of(pool);
+    if (fake)
+        fake->handle = VK_NULL_HANDLE;
+    DEVICE_CALL(vkDestroyQueryPool)(device, pool, allocator);
+}
+
+static VKAPI_ATTR void VKAPI_CALL reset_query_pool(VkDevice device, VkQueryPool pool, uint32_t first,
+                                                   uint32_t count)
+{
+    struct fake_pool *fake = fake_pool_of(pool);
+    if (fake)
+        memset(fake->state + first, 1, count);
+    else
+        DEVICE_CALL(vkResetQueryPool)(device, pool, first, count);
+}
+
+static VKAPI_ATTR void VKAPI_CALL cmd_reset_query_pool(VkCommandBuffer commands, VkQueryPool pool,
+                                                       uint32_t first, uint32_t count)
+{
+    rule(!fake_pool_of(pool), "performance queries are reset in a command buffer");
+    if (!fake_pool_of(pool))
+        DEVICE_CALL(vkCmdResetQueryPool)(commands, pool, first, count);
+}
+
+static VKAPI_ATTR void VKAPI_CALL cmd_begin_query(VkCommandBuffer commands, VkQueryPool pool, uint32_t query,
+                                                  VkQueryControlFlags flags)
+{
+    struct fake_pool *fake = fake_pool_of(pool);
+    if (!fake) {
+        DEVICE_CALL(vkCmdBeginQuery)(commands, pool, query, flags);
+        return;
+    }
+    rule(locks_held == 1, "a performance query begins without the lock");
+    rule(fake->state[query] == 1, "a performance query begins that was not reset");
+    fake->state[query] = 2;
+}
+
+static VKAPI_ATTR void VKAPI_CALL cmd_end_query(VkCommandBuffer commands, VkQueryPool pool, uint32_t query)
+{
+    struct fake_pool *fake = fake_pool_of(pool);
+    if (!fake) {
+        DEVICE_CALL(vkCmdEndQuery)(commands, pool, query);
+        return;
+    }
+    rule(fake->state[query] == 2, "a performance query ends that did not begin");
+    fake->state[query] = 3;
+}
+
+/* Of each query as many instructions as 1000, and as many bytes as 64.25; a run of a recording has the same
+ * each time it is submitted, so that the queries stay ended after the first time. */
+static VKAPI_ATTR VkResult VKAPI_CALL get_query_results(VkDevice device, VkQueryPool pool, uint32_t first,
+                                                        uint32_t count, size_t size, void *data,
+                                                        VkDeviceSize stride, VkQueryResultFlags flags)
+{
+    struct fake_pool *fake = fake_pool_of(pool);
+    if (!fake)
+        return DEVICE_CALL(vkGetQueryPoolResults)(device, pool, first, count, size, data, stride, flags);
+    rule(flags == 0 && size >= count * stride, "results of performance queries are asked for with flags");
+    VkPerformanceCounterResultKHR *results = data;
+    for (uint32_t q = 0; q < count; q++)
+        for (uint32_t i = 0; i < fake->counters; i++)
+            if (fake->indices[i] == 3)
+                results[q * (stride / sizeof *results) + i].float64 = 64.25;
+            else
+                results[q * (stride / sizeof *results) + i].uint64 = 1000;
+    return VK_SUCCESS;
+}
+
+/* The create-info without what the driver does not know. */
+static VkResult create_without_performance(VkPhysicalDevice physical, const VkDeviceCreateInfo *info,
+                                           const VkAllocationCallbacks *allocator, VkDevice *device)
+{
+    VkDeviceCreateInfo less = *info;
+    const char *names[256];
+    less.enabledExtensionCount = 0;
+    for (uint32_t i = 0; i < info->enabledExtensionCount && less.enabledExtensionCount < 256; i++)
+        if (strcmp(info->ppEnabledExtensionNames[i], VK_KHR_PERFORMANCE_QUERY_EXTENSION_NAME) != 0)
+            names[less.enabledExtensionCount++] = info->ppEnabledExtensionNames[i];
+    less.ppEnabledExtensionNames = names;
+    VkBaseOutStructure *before = (VkBaseOutStructure *)(uintptr_t)&less;
+    for (; before->pNext; before = before->pNext)
+        if (before->pNext->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PERFORMANCE_QUERY_FEATURES_KHR) {
+            VkBaseOutStructure *gone = before->pNext;
+            before->pNext = gone->pNext; /* put back, as the chain is another's */
+            VkResult result = shim.create_device(physical, &less, allocator, device);
+            before->pNext = gone;
+            return result;
+        }
+    return shim.create_device(physical, &less, allocator, device);
 }
 
 /* -- Layer machinery */
@@ -513,7 +731,8 @@ static VKAPI_ATTR VkResult VKAPI_CALL create_device(VkPhysicalDevice physical, c
     shim.set_loader_data = data->u.pfnSetDeviceLoaderData;
     PFN_vkGetDeviceProcAddr next_device = link->u.pLayerInfo->pfnNextGetDeviceProcAddr;
     link->u.pLayerInfo = link->u.pLayerInfo->pNext;
-    VkResult result = shim.create_device(physical, info, allocator, device);
+    VkResult result = performance(NULL) ? create_without_performance(physical, info, allocator, device)
+                                        : shim.create_device(physical, info, allocator, device);
     if (result == VK_SUCCESS) {
         shim.next_device = next_device;
         shim.physical = physical;
@@ -553,6 +772,26 @@ static PFN_vkVoidFunction intercepted(const char *name)
         {"vkCreateSwapchainKHR", (PFN_vkVoidFunction)create_swapchain},
         {"vkQueuePresentKHR", (PFN_vkVoidFunction)queue_present},
     };
+    static const struct {
+        const char *name;
+        PFN_vkVoidFunction function;
+    } queries[] = {
+        {"vkEnumeratePhysicalDeviceQueueFamilyPerformanceQueryCountersKHR",
+         (PFN_vkVoidFunction)enumerate_counters},
+        {"vkGetPhysicalDeviceQueueFamilyPerformanceQueryPassesKHR", (PFN_vkVoidFunction)query_passes},
+        {"vkAcquireProfilingLockKHR", (PFN_vkVoidFunction)acquire_lock},
+        {"vkReleaseProfilingLockKHR", (PFN_vkVoidFunction)release_lock},
+        {"vkCreateQueryPool", (PFN_vkVoidFunction)create_query_pool},
+        {"vkDestroyQueryPool", (PFN_vkVoidFunction)destroy_query_pool},
+        {"vkResetQueryPool", (PFN_vkVoidFunction)reset_query_pool},
+        {"vkCmdResetQueryPool", (PFN_vkVoidFunction)cmd_reset_query_pool},
+        {"vkCmdBeginQuery", (PFN_vkVoidFunction)cmd_begin_query},
+        {"vkCmdEndQuery", (PFN_vkVoidFunction)cmd_end_query},
+        {"vkGetQueryPoolResults", (PFN_vkVoidFunction)get_query_results},
+    };
+    for (size_t i = 0; performance(NULL) && i < sizeof queries / sizeof *queries; i++)
+        if (strcmp(name, queries[i].name) == 0)
+            return queries[i].function;
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
         if (strcmp(name, table[i].name) == 0)
             return table[i].function;
