@@ -16,6 +16,7 @@
 #include "layer/shader_objects.h"
 #include "layer/stages_report.h"
 #include "layer/suspects.h"
+#include "layer/window.h"
 #include "layer/writer.h"
 #include "runtime/base/log.h"
 
@@ -269,7 +270,7 @@ static void equip(wpg_device *device, VkPhysicalDevice physical, const VkDeviceC
             return;
         }
         device->records = wpg_bundle_on();
-        device->binds = wpg_sample_by_bind();
+        device->binds = wpg_sample_by_bind() || wpg_window_exists();
         wpg_queries_plan(device, physical);
         say_stages(device, physical);
     }

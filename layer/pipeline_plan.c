@@ -13,6 +13,7 @@
 #include "layer/sample_bind.h"
 #include "layer/summary.h"
 #include "layer/use.h"
+#include "layer/window.h"
 #include "runtime/base/log.h"
 
 static void give_up(wpg_pipeline_plan *plan, bool expected, const char *fmt, ...)
@@ -240,13 +241,13 @@ static uint32_t instrument_stages(wpg_pipeline_plan *plan, const wpg_counter_slo
 {
     wpg_device *device = plan->device;
     uint32_t counters = 0;
-    wpg_instrument_options options = {.directory_entry = wpg_counters_entry(device->counters, slot),
-                                      .select_sites = wpg_the_process.settings.selects,
-                                      .strategy = (wpg_strategy_choice)wpg_the_process.settings.strategy,
-                                      .probes = wpg_the_process.probes,
-                                      .high_start = wpg_the_process.settings.counter_start != 0,
-                                      .sample =
-                                          plan->by_bind ? 1 : (uint32_t)wpg_the_process.settings.sample};
+    wpg_instrument_options options = {
+        .directory_entry = wpg_counters_entry(device->counters, slot),
+        .select_sites = wpg_the_process.settings.selects,
+        .strategy = (wpg_strategy_choice)wpg_the_process.settings.strategy,
+        .probes = wpg_the_process.probes,
+        .high_start = wpg_the_process.settings.counter_start != 0,
+        .sample = plan->by_bind && wpg_sample_by_bind() ? 1 : (uint32_t)wpg_the_process.settings.sample};
     bool stable = wpg_counters_address_kind(device->counters) != WPG_ADDRESS_ORDINARY;
     for (size_t i = from; i < to; i++) {
         wpg_rewrite *stage = &plan->stages[i];
@@ -423,7 +424,12 @@ void wpg_pipeline_plan_make(wpg_pipeline_plan *plan, wpg_device *device,
         give_up(plan, true, "on the deny list");
         return;
     }
-    plan->by_bind = device->mode == WPG_MODE_GENERATE && wpg_sample_by_bind() && kind == WPG_PLAN_PIPELINE;
+    bool beside = device->mode == WPG_MODE_GENERATE && device->binds;
+    plan->by_bind = beside && kind == WPG_PLAN_PIPELINE;
+    if (beside && !plan->by_bind && wpg_window_exists()) {
+        give_up(plan, true, "counting of parts and links cannot be switched on and off (FRAMES, TRIGGER)");
+        return;
+    }
     if (device->mode == WPG_MODE_GENERATE)
         plan_generate(plan);
     else

@@ -15,6 +15,7 @@
 #include "layer/state.h"
 #include "layer/summary.h"
 #include "layer/use.h"
+#include "layer/window.h"
 #include "layer/writer.h"
 #include "runtime/base/log.h"
 
@@ -34,6 +35,8 @@ static void settle(wpg_process *process)
     if (process->settings.counter_start && process->probes & (WPG_PROBE_VALUES | WPG_PROBE_LOOPS))
         wpg_log_once(WPG_LOG_WARN, "COUNTER_START: no values are kept, and no least and most trips: their "
                                    "memory has to start at zero");
+    if (process->mode == WPG_MODE_GENERATE)
+        wpg_window_set_up(process->settings.frames, process->settings.trigger, process->folder);
     wpg_rewrite_setup();
 }
 
@@ -92,8 +95,10 @@ __attribute__((destructor)) static void unload(void)
     if (!process->pid || !wpg_process_is_owner())
         return;
     wpg_writer_stop();
-    if (process->mode == WPG_MODE_GENERATE)
+    if (process->mode == WPG_MODE_GENERATE) {
         wpg_files_write_all(true);
+        wpg_window_finish();
+    }
     if (process->mode != WPG_MODE_OFF)
         wpg_summary_print();
     if (atomic_load(&process->instance_count) == 0) {

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "layer/suspects.h"
+#include "layer/window.h"
 
 typedef struct twin {
     VkPipeline ours;
@@ -63,6 +64,13 @@ VkPipeline wpg_twin_choose(wpg_device *device, VkPipeline pipeline)
     const twin *found = wpg_handles_get(&device->twins, (uint64_t)pipeline);
     if (!found)
         return pipeline;
+    if (wpg_window_exists()) {
+        if (!wpg_window_open())
+            return pipeline;
+        wpg_window_counted();
+    }
+    if (!wpg_sample_by_bind())
+        return found->ours;
     const uint64_t rate = (uint64_t)wpg_the_process.settings.sample;
     uint64_t index = atomic_fetch_add_explicit(&found->slot->binds, 1, memory_order_relaxed);
     uint64_t round = index / rate;

@@ -5,6 +5,7 @@
 #include "layer/loss.h"
 #include "layer/record.h"
 #include "layer/suspects.h"
+#include "layer/window.h"
 #include "runtime/base/log.h"
 
 static const wpg_queue *find_queue(const wpg_device *device, VkQueue queue)
@@ -42,6 +43,7 @@ static void record_submit(wpg_device *device, VkCommandBuffer commands, VkQueue 
 
 static void record_submits(wpg_device *device, VkQueue queue, const VkSubmitInfo *submits, uint32_t count)
 {
+    wpg_window_poll();
     wpg_suspects_submission(device);
     for (uint32_t i = 0; i < count; i++)
         for (uint32_t j = 0; j < submits[i].commandBufferCount; j++)
@@ -50,6 +52,7 @@ static void record_submits(wpg_device *device, VkQueue queue, const VkSubmitInfo
 
 static void record_submits2(wpg_device *device, VkQueue queue, const VkSubmitInfo2 *submits, uint32_t count)
 {
+    wpg_window_poll();
     wpg_suspects_submission(device);
     for (uint32_t i = 0; i < count; i++)
         for (uint32_t j = 0; j < submits[i].commandBufferInfoCount; j++)
@@ -100,6 +103,7 @@ VkResult VKAPI_CALL wpg_queue_present(VkQueue queue, const VkPresentInfoKHR *inf
     if (!device)
         return VK_ERROR_DEVICE_LOST;
     VkResult result = device->next.QueuePresentKHR(queue, info);
+    wpg_window_frame();
     after(device, queue, result);
     return result;
 }

@@ -58,8 +58,8 @@ static char *absolute(const char *path)
 
 static bool names_file(const char *key)
 {
-    static const char *const keys[] = {"PROFILE_FILE", "PROFILE_USE", "BUNDLE",
-                                       "LOG_FILE",     "USE_LOG",     "DUMP"};
+    static const char *const keys[] = {"PROFILE_FILE", "PROFILE_USE", "BUNDLE", "LOG_FILE",
+                                       "USE_LOG",      "DUMP",        "TRIGGER"};
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
         if (strcmp(key, keys[i]) == 0)
             return true;
