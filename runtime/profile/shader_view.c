@@ -52,7 +52,8 @@ static int compare_entries(const void *left, const void *right)
 /* Stages in pipeline order, as people expect to read them. */
 static int stage_rank(const char *stage)
 {
-    static const char *const order[] = {"vert", "tesc", "tese", "geom", "task", "mesh", "frag"};
+    static const char *const order[] = {"vert", "tesc", "tese", "geom",  "task",  "mesh",  "frag",
+                                        "comp", "rgen", "rint", "rahit", "rchit", "rmiss", "rcall"};
     int rank = 0;
     while (rank < (int)(sizeof order / sizeof order[0]) && strcmp(order[rank], stage) != 0)
         rank++;

@@ -204,7 +204,7 @@ exactness() { # MODE
         stage=${kernel##*.}
         grep -qx "$kernel" "$kit/exactness/kernels" || continue
         case $stage in
-        comp) variants="64 21" ;;
+        comp | task | mesh) variants="64 21" ;;
         frag) variants="part full" ;;
         *) variants=plain ;;
         esac

@@ -34,7 +34,7 @@ cp "$build"/shaders/*.spv "$kit/shaders/"
 
 # The oracle's kernels, those that its program knows, and the stages around them.
 (cd "$source/tests/e2e/oracle/kernels" && ls) | LC_ALL=C sort >"$kit/exactness/kernels"
-for module in $(cat "$kit/exactness/kernels") triangle.vert plain.frag plain.tesc plain.tese; do
+for module in $(cat "$kit/exactness/kernels") triangle.vert plain.frag plain.tesc plain.tese plain.mesh plain.rmiss plain.rchit; do
     cp "$build/tests/e2e/spirv/$module.spv" "$kit/exactness/"
 done
 

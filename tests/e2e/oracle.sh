@@ -19,6 +19,7 @@ try() { # VARIANT SETTING STRATEGY
         case $2 in
         start) export WAVEPGO_COUNTER_START=4294967294 ;;
         device) export WAVEPGO_COUNTER_PLACEMENT=device WAVEPGO_PROBES=branches,switch,loops,entry WAVEPGO_BUNDLE="$work/$name" ;;
+        waves) export VK_ADD_LAYER_PATH="$WPG_BUILD/share/vulkan/explicit_layer.d:$shim_folder" WAVEPGO_PROBES=branches,switch,loops,entry VK_INSTANCE_LAYERS=VK_LAYER_WAVEPGO_shader_pgo:VK_LAYER_WAVEPGO_TEST_shim ;;
         narrow)
             # The layer sees a device without 64-bit atomics: low words carry into high ones.
             export WAVEPGO_COUNTER_START=4294967294 SHIM_HIDE=int64 WAVEPGO_PROBES=branches,switch,loops,entry VK_ADD_LAYER_PATH="$WPG_BUILD/share/vulkan/explicit_layer.d:$shim_folder"
@@ -42,6 +43,11 @@ try() { # VARIANT SETTING STRATEGY
     esac
 }
 settings="default start device narrow ranges" derived=start additive=narrow naive=start
+# lavapipe has subgroup operations in raygen shaders, but does not claim them: the shim does.
+if [ $stage = rgen ]; then
+    settings="default waves narrow" derived=waves additive=waves naive=waves
+    export SHIM_RAY_WAVES=1
+fi
 for variant in $variants; do
     for setting in $settings; do
         try "$variant" $setting auto

@@ -51,6 +51,7 @@ done
 
 for family in $families; do
     export RADV_FORCE_FAMILY=$family
+    export RADV_PERFTEST=rt,ext_ms # what RADV 22.3 has by request
     for how in plain instrumented probed optimised; do
         case $how in
         plain) shaders=$WPG_BUILD/shaders spirv=$WPG_SPIRV ;;
@@ -62,7 +63,11 @@ for family in $families; do
             stage=${kernel##*.}
             case $stage in comp | task | mesh) variant=64 ;; frag) variant=part ;; *) variant=plain ;; esac
             plain kernel "$oracle" "${kernel%.*}" $stage $variant "$spirv" compile
-            [ "$(cat "$work/kernel.code")" = 0 ] || fail "$kernel $how on $family: $(tail -n 3 "$work/kernel.err")"
+            # Not every RADV has mesh shaders and ray tracing.
+            case $(cat "$work/kernel.code").$stage in
+            0.* | 77.task | 77.mesh | 77.rgen) ;;
+            *) fail "$kernel $how on $family: $(tail -n 3 "$work/kernel.err")" ;;
+            esac
         done
     done
     # Through the layer: a driver without memory types is a driver to get along with.

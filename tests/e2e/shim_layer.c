@@ -466,12 +466,17 @@ static VKAPI_ATTR void VKAPI_CALL get_properties2(VkPhysicalDevice physical,
                                                   VkPhysicalDeviceProperties2 *properties)
 {
     shim.get_properties2(physical, properties);
-    for (VkBaseOutStructure *s = properties->pNext; s && hides("subgroups"); s = s->pNext) {
+    for (VkBaseOutStructure *s = properties->pNext; s; s = s->pNext) {
         void *data = s;
+        VkShaderStageFlags *stages = NULL;
         if (s->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_PROPERTIES)
-            ((VkPhysicalDeviceSubgroupProperties *)data)->supportedStages = 0;
+            stages = &((VkPhysicalDeviceSubgroupProperties *)data)->supportedStages;
         else if (s->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_PROPERTIES)
-            ((VkPhysicalDeviceVulkan11Properties *)data)->subgroupSupportedStages = 0;
+            stages = &((VkPhysicalDeviceVulkan11Properties *)data)->subgroupSupportedStages;
+        if (stages && hides("subgroups"))
+            *stages = 0;
+        if (stages && getenv("SHIM_RAY_WAVES"))
+            *stages |= VK_SHADER_STAGE_RAYGEN_BIT_KHR;
     }
 }
 

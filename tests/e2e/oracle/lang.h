@@ -15,6 +15,7 @@
  * kernel
  *     KILL, DEMOTE, BARRIER, RETURN, FALL (into the next case)                LANE, SPEC
  *     SHARED(k)  input word k of the first invocation: equal for all
+ *     TRACE(h)  traces a ray that hits (1) or not (0): gives 7 or 3 (raygen)
  *     ASKED(k, x)  here a probe of values asks value site k, and finds x (kernels named values_*) */
 #ifdef ORACLE_GPU
 
@@ -47,6 +48,7 @@ uint tag;
 #define SPEC      spec
 #define SHARED(k) inputs[k]
 #define ASKED(k, x)
+#define TRACE(h) trace(h)
 #define SELECT(k, c, a, b) ((c) ? (a) : (b))
 
 layout(std430, set = 0, binding = 0) readonly buffer Inputs
@@ -94,6 +96,27 @@ layout(points, max_vertices = 1, max_primitives = 1) out;
 #define END                                                                                                  \
     RESULT                                                                                                   \
     LAST                                                                                                     \
+    }
+#elif defined ORACLE_RAYGEN
+layout(push_constant) uniform Scene
+{
+    uvec2 scene;
+};
+layout(location = 0) rayPayloadEXT uint payload;
+uint trace(uint hit)
+{
+    payload = 0u;
+    traceRayEXT(accelerationStructureEXT(scene), 0u, 0xffu, 0u, 1u, 0u, vec3(0.0, 50.0 * float(hit) - 50.0, -1.0), 0.001, vec3(0.0, 0.0, 1.0), 100.0, 0);
+    return payload;
+}
+#define KERNEL(name)                                                                                         \
+    void main()                                                                                              \
+    {                                                                                                        \
+        uint id = gl_LaunchIDEXT.x, r = 0u;                                                                  \
+        waves[id] = subgroupMin(id) + 1u;                                                                    \
+        M(0)
+#define END                                                                                                  \
+    RESULT                                                                                                   \
     }
 #elif defined ORACLE_FRAGMENT
 layout(location = 0) out vec4 color;
@@ -218,6 +241,7 @@ static inline uint min(uint a, uint b)
 #define SPEC               sim_spec()
 #define SHARED(k)          sim_shared(k)
 #define ASKED(k, x)        sim_asked(k, x);
+#define TRACE(h)           sim_segment((h) ? 7u : 3u)
 #define KERNEL(name)                                                                                         \
     static void kernel_##name(void)                                                                          \
     {                                                                                                        \

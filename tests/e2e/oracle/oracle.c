@@ -21,7 +21,7 @@
 #include "tests/e2e/oracle/block_map.h"
 #include "tests/e2e/oracle/kernels.h"
 #include "tests/e2e/oracle/sim.h"
-#include "tests/e2e/vk.h"
+#include "tests/e2e/vk_rays.h"
 
 enum { WORDS = 16384, INVOCATIONS = WORDS / 4, INPUTS = 0, RESULTS = 1, WAVES = 2, LANES = 3 };
 
@@ -31,6 +31,7 @@ typedef struct run {
     const oracle_kernel *kernel;
     const char *stage, *variant, *spirv_folder, *profile_folder;
     bool compile_only;
+    bool ray_waves;                    /* the device says that raygen shaders have subgroup operations */
     uint32_t local, spec, invocations; /* of a compute kernel; most invocation numbers of any */
     uint32_t *words;                   /* the kernel's module */
     size_t count;
@@ -121,6 +122,37 @@ static void run_workgroups(vk_program *vk, run *r, const char *name)
         vkDestroyShaderModule(vk->device, stages[i].module, NULL);
 }
 
+static void run_rays(vk_program *vk, run *r, const char *name)
+{
+    enum { STAGES = 3, GROUPS = 3 };
+    VkPhysicalDeviceSubgroupProperties subgroups = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_PROPERTIES};
+    VkPhysicalDeviceProperties2 properties = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2,
+                                              .pNext = &subgroups};
+    vkGetPhysicalDeviceProperties2(vk->physical, &properties);
+    r->ray_waves = subgroups.supportedStages & VK_SHADER_STAGE_RAYGEN_BIT_KHR;
+    const vk_stage stages[STAGES] = {
+        {VK_SHADER_STAGE_RAYGEN_BIT_KHR, load(vk, r, name, &r->words, &r->count), NULL},
+        {VK_SHADER_STAGE_MISS_BIT_KHR, load(vk, r, "plain.rmiss", NULL, NULL), NULL},
+        {VK_SHADER_STAGE_CLOSEST_HIT_BIT_KHR, load(vk, r, "plain.rchit", NULL, NULL), NULL}};
+    vk_rays rays;
+    VkResult result;
+    vk_rays_fill(&rays, vk, stages, STAGES);
+    VkPipeline pipeline = vk_rays_pipeline(vk, &rays.info, VK_RAYS_PLAIN, &result);
+    if (!pipeline)
+        die("no pipeline for", name);
+    r->invocations = 397; /* the last wave is a partial one */
+    if (!r->compile_only) {
+        vk_scene scene;
+        vk_scene_make(&scene, vk);
+        vk_rays_trace(vk, pipeline, GROUPS, &scene, r->invocations);
+        vk_scene_drop(&scene, vk);
+    }
+    vkDestroyPipeline(vk->device, pipeline, NULL);
+    for (uint32_t i = 0; i < STAGES; i++)
+        vkDestroyShaderModule(vk->device, stages[i].module, NULL);
+}
+
 static void run_graphics(vk_program *vk, run *r, const char *name)
 {
     if (strcmp(r->stage, "frag") != 0 && !vk->features.vertexPipelineStoresAndAtomics)
@@ -187,12 +219,12 @@ static void expect(sim_counts *counts, bool *waves_known, uint32_t *expected_res
                          .results = expected_results,
                          .lanes = r->lanes,
                          .spec = r->spec};
-    *waves_known = has_workgroups(r) || strcmp(r->stage, "frag") == 0;
+    *waves_known = has_workgroups(r) || strcmp(r->stage, "frag") == 0 || r->ray_waves;
     memset(counts, 0, sizeof *counts);
     for (uint32_t wave = 0; wave < r->invocations; wave++) {
         if (!*waves_known) {
             if (r->waves[wave])
-                sim_wave(counts, &launch, &wave, 1, r->waves[wave]);
+                sim_wave(counts, &launch, &wave, 1, strcmp(r->stage, "rgen") ? r->waves[wave] : 1);
             continue;
         }
         size_t members = 0;
@@ -545,7 +577,7 @@ static unsigned compare_profile(const run *r, const block_map *map, const sim_co
         wrong += compare("waves", counts->waves, counts->marked, map, waves);
         wrong += compare("uniform", counts->uniform, counts->marked, map, uniform);
     }
-    if (entry && (entry->selects || !by_lane))
+    if (entry && (entry->selects || waves_known))
         wrong += compare_selects(counts, map, entry, waves_known);
     if (entry)
         wrong += compare_sites(counts, entry);
@@ -579,14 +611,20 @@ int main(int argc, char **argv)
 
     vk_program vk;
     bool mesh = strcmp(r.stage, "task") == 0 || strcmp(r.stage, "mesh") == 0;
-    vk_open(&vk, mesh || strncmp(name, "terminate", 9) == 0 ? VK_API_VERSION_1_3 : VK_API_VERSION_1_1,
-            mesh ? VK_STYLE_MESH : VK_STYLE_FEATURES2, WORDS);
+    bool rays = strcmp(r.stage, "rgen") == 0;
+    vk_open(&vk, mesh || rays || strncmp(name, "terminate", 9) == 0 ? VK_API_VERSION_1_3 : VK_API_VERSION_1_1,
+            mesh   ? VK_STYLE_MESH
+            : rays ? VK_STYLE_RAYS
+                   : VK_STYLE_FEATURES2,
+            WORDS);
     if (!vk.memoryless)
         fill_inputs(vk.buffers[INPUTS].words);
     else if (!r.compile_only)
         skip("a driver without memory runs nothing");
     if (has_workgroups(&r))
         run_workgroups(&vk, &r, name);
+    else if (rays)
+        run_rays(&vk, &r, name);
     else
         run_graphics(&vk, &r, name);
     if (r.compile_only) {

@@ -20,6 +20,7 @@ typedef struct record {
     uint32_t lane, mark;
     bool is_select, condition; /* a select site: `mark` is its number */
     bool is_asked;             /* a value site, likewise */
+    bool is_segment;           /* the lanes that come back from a call begin a wave segment */
     uint32_t value;
     uint32_t next; /* the block the lane came to from this one; NOTHING if none */
 } record;
@@ -40,6 +41,8 @@ static struct {
     uint32_t calls, call_depth[DEPTH];
     bool demoted;
     key last;
+    uint16_t segments; /* in this run of the block */
+    bool segmented;    /* this wave: some lane has begun a segment */
     record *records;
     size_t count, capacity;
     key *demotes; /* of this wave's lanes that demoted */
@@ -78,6 +81,7 @@ static void add_record(record r)
 void sim_mark(uint32_t mark)
 {
     need(mark < SIM_MARKS, "block number too large");
+    sim.segments = 0;
     memset(&sim.last, 0, sizeof sim.last);
     memcpy(sim.last.word, sim.stack, sim.depth * sizeof sim.stack[0]);
     /* One more than the number: a block after a loop sorts after the loop's own blocks of the same prefix. */
@@ -109,6 +113,15 @@ void sim_asked(uint32_t site, uint32_t value)
     record r = {.where = sim.last, .lane = sim.lane, .mark = site, .is_asked = true, .value = value};
     r.where.word[KEY - 1] = (uint16_t)(SIM_SELECTS + site + 1);
     add_record(r);
+}
+
+uint32_t sim_segment(uint32_t value)
+{
+    record r = {.where = sim.last, .lane = sim.lane, .is_segment = true};
+    sim.segmented = true;
+    r.where.word[KEY - 1] = (uint16_t)(SIM_SELECTS + SIM_SITES + ++sim.segments);
+    add_record(r);
+    return value;
 }
 
 /* Loops deeper than `depth` are left. */
@@ -282,6 +295,26 @@ static void count_edges(sim_counts *counts, const record *group, size_t count, u
     }
 }
 
+static uint64_t lanes_of(const record *group, size_t count)
+{
+    uint64_t lanes = 0;
+    for (size_t i = 0; i < count; i++)
+        lanes |= UINT64_C(1) << group[i].lane;
+    return lanes;
+}
+
+/* Whether nobody is missing of the segments that the lanes of one execution are in. They are in one from
+ * here. */
+static bool is_whole(uint64_t *segment_of, const record *group, size_t count)
+{
+    uint64_t all = 0;
+    for (size_t i = 0; i < count; i++)
+        all |= segment_of[group[i].lane];
+    for (size_t i = 0; i < count; i++)
+        segment_of[group[i].lane] = all;
+    return lanes_of(group, count) == all;
+}
+
 void sim_wave(sim_counts *counts, const sim_launch *launch, const uint32_t *ids, size_t count,
               uint64_t weight)
 {
@@ -289,6 +322,8 @@ void sim_wave(sim_counts *counts, const sim_launch *launch, const uint32_t *ids,
     sim.counts = counts;
     sim.weight = weight;
     sim.count = sim.demote_count = 0;
+    uint64_t segment_of[64] = {0};
+    sim.segmented = false;
     for (size_t i = 0; i < count; i++) {
         sim.id = ids[i];
         sim.lane = (uint32_t)i;
@@ -298,6 +333,9 @@ void sim_wave(sim_counts *counts, const sim_launch *launch, const uint32_t *ids,
         launch->kernel();
         count_trips(0);
     }
+    need(!sim.segmented || count <= 64, "segments of a wave of more than 64 lanes");
+    for (size_t i = 0; sim.segmented && i < count; i++)
+        segment_of[i] = count < 64 ? (UINT64_C(1) << count) - 1 : UINT64_MAX;
     qsort(sim.records, sim.count, sizeof *sim.records, by_key);
     for (size_t i = 0; i < sim.count;) {
         size_t end = i + 1;
@@ -313,6 +351,13 @@ void sim_wave(sim_counts *counts, const sim_launch *launch, const uint32_t *ids,
             i = end;
             continue;
         }
+        if (sim.records[i].is_segment) {
+            uint64_t lanes = lanes_of(&sim.records[i], end - i);
+            for (size_t r = i; r < end; r++)
+                segment_of[sim.records[r].lane] = lanes;
+            i = end;
+            continue;
+        }
         uint32_t mark = sim.records[i].mark;
         size_t demoted = 0;
         for (size_t d = 0; d < sim.demote_count; d++)
@@ -321,7 +366,9 @@ void sim_wave(sim_counts *counts, const sim_launch *launch, const uint32_t *ids,
         counts->marked[mark] = true;
         counts->waves[mark] += weight;
         counts->lanes[mark] += weight * (end - i);
-        counts->uniform[mark] += end - i == count - demoted ? weight : 0;
+        bool whole =
+            sim.segmented ? is_whole(segment_of, &sim.records[i], end - i) : end - i == count - demoted;
+        counts->uniform[mark] += whole ? weight : 0;
         i = end;
     }
 }

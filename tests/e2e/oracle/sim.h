@@ -6,7 +6,8 @@
  * the iteration of every loop around it and on the calls that led there. Such a group is one execution by the
  * wave. So the counts of a block are: groups (waves), their members (lanes), and groups that hold every lane
  * that entered the kernel less those demoted before (uniform): DESIGN 4, written a second time without a mask
- * in sight. One kernel at a time; threads: one. */
+ * in sight. A call that ends a wave segment is a mark too: who executed it together is a segment from there,
+ * and lanes of several segments that meet are one of all of these. One kernel at a time; threads: one. */
 #ifndef WPG_TESTS_E2E_ORACLE_SIM_H
 #define WPG_TESTS_E2E_ORACLE_SIM_H
 
@@ -60,6 +61,7 @@ uint32_t sim_return(uint32_t value);
 bool sim_select(uint32_t site, bool condition);
 void sim_asked(uint32_t site, uint32_t value);
 uint32_t sim_shared(uint32_t k);
+uint32_t sim_segment(uint32_t value);
 void sim_demote(void);
 void sim_kill(void);
 void sim_result(uint32_t value);
