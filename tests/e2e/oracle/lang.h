@@ -48,7 +48,7 @@ uint tag;
 #define SPEC      spec
 #define SHARED(k) inputs[k]
 #define ASKED(k, x)
-#define TRACE(h) trace(h)
+#define TRACE(h)           trace(h)
 #define SELECT(k, c, a, b) ((c) ? (a) : (b))
 
 layout(std430, set = 0, binding = 0) readonly buffer Inputs
@@ -106,7 +106,8 @@ layout(location = 0) rayPayloadEXT uint payload;
 uint trace(uint hit)
 {
     payload = 0u;
-    traceRayEXT(accelerationStructureEXT(scene), 0u, 0xffu, 0u, 1u, 0u, vec3(0.0, 50.0 * float(hit) - 50.0, -1.0), 0.001, vec3(0.0, 0.0, 1.0), 100.0, 0);
+    traceRayEXT(accelerationStructureEXT(scene), 0u, 0xffu, 0u, 1u, 0u,
+                vec3(0.0, 50.0 * float(hit) - 50.0, -1.0), 0.001, vec3(0.0, 0.0, 1.0), 100.0, 0);
     return payload;
 }
 #define KERNEL(name)                                                                                         \
