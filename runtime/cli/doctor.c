@@ -137,7 +137,7 @@ static void load_settings(wpg_doctor *doctor)
         (void)snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
         wpg_log_open(WPG_LOG_WARN, path);
     }
-    wpg_settings_load(&doctor->settings);
+    wpg_settings_load_for(&doctor->settings, doctor->program ? doctor->program_name : NULL);
     wpg_log_close();
     ssize_t length = fd >= 0 ? pread(fd, text, sizeof text - 1, 0) : 0;
     text[length > 0 ? length : 0] = '\0';
@@ -180,9 +180,9 @@ int wpg_command_doctor(int argc, char **argv)
     wpg_doctor_set(doctor.root, "version", WPG_VERSION);
     (void)json_object_set_new(doctor.root, "problems", doctor.problems);
     (void)json_object_set_new(doctor.root, "notes", doctor.notes);
-    load_settings(&doctor);
     if (doctor.program)
         wpg_doctor_program(&doctor);
+    load_settings(&doctor);
     wpg_doctor_manifests(&doctor);
     wpg_doctor_enabled(&doctor);
     wpg_doctor_probe(&doctor);

@@ -11,6 +11,7 @@
 
 #include "runtime/base/file.h"
 #include "runtime/base/log.h"
+#include "runtime/config/pattern.h"
 
 static const wpg_setting_info table[] = {
 #define WPG_SETTING(KEY, field, type, preset, low, high, choices, help)                                      \
@@ -181,20 +182,55 @@ static char *trim(char *text)
     return text;
 }
 
-/* One line of vk_layer_settings.txt: "wavepgo_shader_pgo.key = value"; other layers' keys are not ours to
- * judge. */
-static void apply_line(wpg_settings *settings, char *line)
+/* One line "<prefix>key = value"; other layers' keys are not ours to judge. */
+static void apply_line(wpg_settings *settings, char *line, const char *prefix)
 {
-    static const char prefix[] = "wavepgo_shader_pgo.";
+    size_t width = strlen(prefix);
     char *comment = strchr(line, '#'), *equals;
     if (comment)
         *comment = '\0';
     line = trim(line);
-    if (strncasecmp(line, prefix, sizeof prefix - 1) != 0 || !(equals = strchr(line, '=')))
+    if (strncasecmp(line, prefix, width) != 0 || !(equals = strchr(line, '=')))
         return;
     *equals = '\0';
     wpg_error err;
-    report(wpg_settings_set(settings, trim(line + sizeof prefix - 1), trim(equals + 1), &err), &err);
+    report(wpg_settings_set(settings, trim(line + width), trim(equals + 1), &err), &err);
+}
+
+static void load_file(wpg_settings *settings, const char *path, const char *prefix)
+{
+    uint8_t *text;
+    size_t size;
+    wpg_error err;
+    wpg_status status = wpg_file_read(&text, &size, path, SETTINGS_FILE_LIMIT, &err);
+    if (status != WPG_OK) {
+        if (status != WPG_E_NOT_FOUND)
+            wpg_log_warn("settings file: %s", err.message);
+        return;
+    }
+    char *rest = NULL;
+    for (char *line = strtok_r((char *)text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
+        apply_line(settings, line, prefix);
+    free(text);
+}
+
+/* One file for all programs, then the program's own. */
+static void load_configuration(wpg_settings *settings, const char *program)
+{
+    const char *xdg = secure_getenv("XDG_CONFIG_HOME"), *home = secure_getenv("HOME");
+    char own[256], folder[3600], path[4096];
+    int length = xdg && *xdg == '/'     ? snprintf(folder, sizeof folder, "%s/wavepgo", xdg)
+                 : home && *home == '/' ? snprintf(folder, sizeof folder, "%s/.config/wavepgo", home)
+                                        : -1;
+    if (length < 0 || (size_t)length >= sizeof folder)
+        return;
+    if (!program)
+        wpg_executable_name(own, sizeof own);
+    const char *const names[] = {"wavepgo", program ? program : own};
+    for (size_t i = 0; i < 2; i++)
+        if (!strchr(names[i], '/') && (i == 0 || strcmp(names[0], names[1]) != 0) &&
+            snprintf(path, sizeof path, "%s/%s.conf", folder, names[i]) < (int)sizeof path)
+            load_file(settings, path, "");
 }
 
 static void load_settings_file(wpg_settings *settings)
@@ -208,19 +244,7 @@ static void load_settings_file(wpg_settings *settings)
         (void)snprintf(path, sizeof path, "%s/vk_layer_settings.txt", given);
     else
         (void)snprintf(path, sizeof path, "%s", given);
-    uint8_t *text;
-    size_t size;
-    wpg_error err;
-    wpg_status status = wpg_file_read(&text, &size, path, SETTINGS_FILE_LIMIT, &err);
-    if (status != WPG_OK) {
-        if (status != WPG_E_NOT_FOUND)
-            wpg_log_warn("settings file: %s", err.message);
-        return;
-    }
-    char *rest = NULL;
-    for (char *line = strtok_r((char *)text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
-        apply_line(settings, line);
-    free(text);
+    load_file(settings, path, "wavepgo_shader_pgo.");
 }
 
 /* LLVM's own variables stand in where ours are unset, so that a script written for clang's profiles works. */
@@ -241,6 +265,11 @@ static void load_llvm_variables(wpg_settings *settings)
 
 void wpg_settings_load(wpg_settings *settings)
 {
+    wpg_settings_load_for(settings, NULL);
+}
+
+void wpg_settings_load_for(wpg_settings *settings, const char *program)
+{
     wpg_error err;
     *settings = (wpg_settings){0};
     wpg_arena_init(&settings->arena);
@@ -250,6 +279,7 @@ void wpg_settings_load(wpg_settings *settings)
         else
             report(set(settings, &table[i], table[i].preset, &err), &err);
     }
+    load_configuration(settings, program);
     load_settings_file(settings);
     for (size_t i = 0; i < SETTING_COUNT; i++) {
         char name[64];

@@ -1,6 +1,8 @@
-/* Every setting of the layer and the command, from environment and vk_layer_settings.txt. The table is
- * settings.inc. Precedence: environment, then settings file, then default. A value that cannot be read is
- * reported (one log line) and the default stands. Threads: load once, read from anywhere. */
+/* Every setting of the layer and the command. The table is settings.inc. Precedence: environment, then what
+ * the program passes by VK_EXT_layer_settings (layer/api_settings.h), vk_layer_settings.txt, the program's
+ * own wavepgo/<executable>.conf, wavepgo/wavepgo.conf (both in $XDG_CONFIG_HOME or ~/.config), default. A
+ * value that cannot be read is reported (one log line) and the default stands. Threads: load once, read from
+ * anywhere. */
 #ifndef WPG_RUNTIME_CONFIG_SETTINGS_H
 #define WPG_RUNTIME_CONFIG_SETTINGS_H
 
@@ -54,10 +56,12 @@ typedef struct wpg_setting_info {
 const wpg_setting_info *wpg_settings_table(size_t *count);
 
 /* Reads environment (secure_getenv: nothing under setuid) and settings file: $VK_LAYER_SETTINGS_PATH (file or
- * folder) or ./vk_layer_settings.txt. LLVM_PROFILE_FILE stands in for an unset PROFILE_FILE (".vulkan-%b"
- * before the extension); LLVM_PROFILE_VERBOSE=1 for an unset LOG (debug). Always usable afterwards; problems
- * are logged. */
+ * folder) or ./vk_layer_settings.txt, and the configuration files, in which keys have no prefix.
+ * LLVM_PROFILE_FILE stands in for an unset PROFILE_FILE (".vulkan-%b" before the extension);
+ * LLVM_PROFILE_VERBOSE=1 for an unset LOG (debug). Always usable afterwards; problems are logged. */
 void wpg_settings_load(wpg_settings *settings);
+/* The same as a program of that name would have it. */
+void wpg_settings_load_for(wpg_settings *settings, const char *program);
 void wpg_settings_finish(wpg_settings *settings);
 
 /* Sets one field from text; WPG_E_ARGUMENT with a message that names the key and what is allowed. */

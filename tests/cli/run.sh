@@ -18,6 +18,8 @@ for variable in $(env | sed -n 's/^\(WAVEPGO_[A-Z_]*\|LLVM_PROFILE_[A-Z_]*\|VK_[
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 mkdir "$folder/bin"
+XDG_CONFIG_HOME=$folder/none
+export XDG_CONFIG_HOME
 ln -s "$binary" "$folder/bin/wavepgo"
 PATH=$folder/bin:$PATH
 export PATH

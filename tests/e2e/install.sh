@@ -27,6 +27,16 @@ same absent counted
 WAVEPGO_MODE=generate WAVEPGO_PROFILE_FILE="$work/quiet/%b.profraw" plain quiet "$app" compute "$WPG_SPIRV"
 [ ! -e "$work/quiet" ] || fail "installed is not the same as enabled"
 
+# Nor is it needed to say more than that it is enabled, where the program has a file of its own.
+mkdir -p "$HOME/.config/wavepgo"
+printf "mode = generate\nprofile_file = %s/%%b.profraw\n" "$work/by-file" >"$HOME/.config/wavepgo/e2e_app.conf"
+WAVEPGO_ENABLE=1 plain by-file "$app" compute "$WPG_SPIRV"
+same absent by-file
+[ "$(count_profiles by-file)" = 1 ] || fail "the program's own configuration does not count: $(tail -n 3 "$work/by-file.err")"
+WAVEPGO_ENABLE=1 "$wavepgo" doctor -- "$app" >"$work/doctor.out" || fail "doctor: $(head -n 3 "$work/doctor.out")"
+grep "^mode .*generate" "$work/doctor.out" >/dev/null || fail "doctor does not know the program's own configuration"
+rm -r "$HOME/.config"
+
 # Again: nothing is touched.
 find "$HOME" -type f -exec ls -l --time-style=full-iso '{}' + >"$work/one"
 run_wavepgo second 0 install --user

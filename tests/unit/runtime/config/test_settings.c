@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -27,6 +28,7 @@ static int clear(void **state)
     (void)unsetenv("LLVM_PROFILE_FILE");
     (void)unsetenv("LLVM_PROFILE_VERBOSE");
     (void)setenv("VK_LAYER_SETTINGS_PATH", "/nonexistent/vk_layer_settings.txt", 1);
+    (void)setenv("XDG_CONFIG_HOME", "/nonexistent", 1);
     return 0;
 }
 
@@ -71,6 +73,55 @@ static void environment_wins_over_file(void **state)
     assert_int_equal(settings.mode, WPG_MODE_GENERATE);
     wpg_settings_finish(&settings);
     (void)unlink(path);
+}
+
+static void write_text(const char *path, const char *text)
+{
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    (void)fputs(text, file);
+    (void)fclose(file);
+}
+
+/* All programs' file, then the program's own, then vk_layer_settings.txt, then the environment. */
+static void configuration_files(void **state)
+{
+    char folder[] = "/tmp/wavepgo-test-config-XXXXXX", path[256], exe[128], text[64];
+    wpg_settings settings;
+    (void)state;
+    assert_non_null(mkdtemp(folder));
+    (void)setenv("XDG_CONFIG_HOME", folder, 1);
+    (void)snprintf(path, sizeof path, "%s/wavepgo", folder);
+    assert_int_equal(mkdir(path, 0700), 0);
+    (void)snprintf(path, sizeof path, "%s/wavepgo/wavepgo.conf", folder);
+    write_text(
+        path,
+        "# all programs\nmode = use\nSAMPLE=1/8\nslots = 512\nraw_version = 8\nnonsense\nno_such = 1\n");
+    wpg_executable_name(exe, sizeof exe);
+    (void)snprintf(path, sizeof path, "%s/wavepgo/%s.conf", folder, exe);
+    write_text(path, "  mode = generate  # this one counts\nslots = 1024\nraw_version = 9\n");
+    (void)snprintf(path, sizeof path, "%s/wavepgo/game.exe.conf", folder);
+    write_text(path, "slots = 2048\n");
+    (void)snprintf(path, sizeof path, "%s/vk_layer_settings.txt", folder);
+    write_text(path, "wavepgo_shader_pgo.raw_version = 11\nwavepgo_shader_pgo.flush_interval = 3\n");
+    (void)setenv("VK_LAYER_SETTINGS_PATH", folder, 1);
+    (void)setenv("WAVEPGO_FLUSH_INTERVAL", "4", 1);
+    wpg_settings_load(&settings);
+    assert_int_equal(settings.mode, WPG_MODE_GENERATE);
+    assert_int_equal(settings.sample, 8);
+    assert_int_equal(settings.slots, 1024);
+    assert_int_equal(settings.raw_version, 11);
+    assert_true(settings.flush_interval == 4);
+    wpg_settings_finish(&settings);
+    wpg_settings_load_for(&settings, "game.exe");
+    assert_int_equal(settings.mode, WPG_MODE_USE);
+    assert_int_equal(settings.slots, 2048);
+    wpg_settings_finish(&settings);
+    wpg_settings_load_for(&settings, "../wavepgo/game.exe"); /* a name is no path */
+    assert_int_equal(settings.slots, 512);
+    wpg_settings_finish(&settings);
+    (void)snprintf(text, sizeof text, "rm -r '%s'", folder);
+    assert_int_equal(system(text), 0);
 }
 
 static void bad_values_leave_the_default(void **state)
@@ -140,6 +191,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(defaults_hold, clear),
         cmocka_unit_test_setup(environment_wins_over_file, clear),
+        cmocka_unit_test_setup(configuration_files, clear),
         cmocka_unit_test_setup(bad_values_leave_the_default, clear),
         cmocka_unit_test_setup(llvm_variables_stand_in, clear),
         cmocka_unit_test_setup(patterns_expand, clear),
