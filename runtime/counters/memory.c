@@ -14,8 +14,13 @@
  * sanitizers and Wine reserve large parts of the address space (the first suits ThreadSanitizer, the second
  * AddressSanitizer). The first free one is taken, so that one
  * program gets the same address in every run. */
-static const uint64_t candidates[] = {WPG_LITERAL_ADDRESS, UINT64_C(0x2f5750400000), UINT64_C(0x1f5750400000),
-                                      UINT64_C(0x3f5750400000), UINT64_C(0x7b5750400000)};
+static const uint64_t candidates[] = {
+    WPG_LITERAL_ADDRESS,
+/* ThreadSanitizer keeps its shadow at the others, and turns a wish for them into one for address 0. */
+#ifndef __SANITIZE_THREAD__
+    UINT64_C(0x2f5750400000), UINT64_C(0x1f5750400000), UINT64_C(0x3f5750400000), UINT64_C(0x7b5750400000),
+#endif
+};
 
 uint32_t wpg_memory_type(const VkPhysicalDeviceMemoryProperties *types, uint32_t allowed,
                          VkMemoryPropertyFlags want, VkMemoryPropertyFlags prefer, size_t size)

@@ -18,6 +18,7 @@
  * hooks        prints which library each device command leads to (that does depend on a layer)
  * batch, derive, required, library, library-*, inline   ways of making pipelines: app_pipelines.c
  * features     what shaders and pipelines may ask for beside the plain core: app_features.c
+ * many         many threads, devices and instances: app_many.c
  * objects      shader objects: app_objects.c
  * answers      what is told of pipelines that are at hand or not: app_answers.c
  * record, record-threads   command buffers whose draws, dispatches and push constants are known: app_record.c
@@ -262,6 +263,11 @@ int main(int argc, char **argv)
     size_t count;
     app_read_shader(&words, &count, "count.comp");
     vk_program vk;
+    if (strcmp(scenario, "many") == 0) {
+        app_many(argc > 3 ? argv[3] : NULL);
+        free(words);
+        return 0;
+    }
     bool again = strcmp(scenario, "twice") == 0;
 again:
     vk_open(&vk, api_version(scenario), style(scenario), APP_WORDS);

@@ -26,6 +26,9 @@ void app_answers(vk_program *vk, const char *path);
 /* Scenario about what shaders and pipelines may ask for (app_features.c). only NULL: all of it. */
 void app_features(vk_program *vk, const char *only);
 
+/* Scenario about many threads, devices and instances (app_many.c); it opens what it needs. */
+void app_many(const char *seed);
+
 /* Scenario about shader objects (app_objects.c). */
 void app_objects(vk_program *vk);
 

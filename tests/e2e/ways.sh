@@ -134,6 +134,24 @@ features)
     done
     accepted $(profiles features)
     ;;
+many)
+    # Sixteen threads on three devices of three instances, opened and closed in rounds: whatever the order, the same counts,
+    # and the same rewritten words, all of which the cache of them holds.
+    plain absent "$app" many "$WPG_SPIRV" 1
+    [ "$(cat "$work/absent.code")" != 77 ] || skip "$(cat "$work/absent.out")"
+    exited absent 0
+    for seed in 1 2; do
+        WAVEPGO_CACHE="$work/words-$seed" WAVEPGO_FLUSH_INTERVAL=0.5 WAVEPGO_BUNDLE="$work/run-$seed" \
+            generate run-$seed "$app" many "$WPG_SPIRV" $seed
+        same absent run-$seed
+    done
+    wrote run-1 6 2 # five of compute, one of graphics; its two shaders by themselves
+    diff -rq "$work/run-1" "$work/run-2" || fail "counts depend on the order"
+    [ "$(find "$work/words-1" -type f -size +1k | grep -c .)" -ge 8 ] || fail "few words in the cache"
+    diff -rq "$work/words-1" "$work/words-2" || fail "rewritten words depend on the order"
+    use used "$work/run-1" "$app" many "$WPG_SPIRV" 3
+    same absent used
+    ;;
 *) die "no such case: $WPG_CASE" ;;
 esac
 finish
