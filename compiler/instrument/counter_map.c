@@ -21,7 +21,8 @@ uint64_t wpg_counter_value(const wpg_counter_map *map, uint32_t index, const uin
 
 const char *wpg_method_name(wpg_method method)
 {
-    static const char *const names[] = {"none", "lane", "naive", "additive", "edge", "trips", "sum"};
+    static const char *const names[] = {"none",  "lane", "naive",  "additive", "edge",
+                                        "trips", "mark", "select", "sum"};
     return (unsigned)method < sizeof names / sizeof *names ? names[method] : "?";
 }
 

@@ -43,10 +43,13 @@ typedef struct wpg_inject {
     } sample;                                      /* zero without sampling */
 
     /* Of the function under change. */
-    uint32_t base;       /* pointer to the counters */
-    uint32_t weight;     /* u32 every addition is multiplied by, 0 = 1 (sample.h) */
-    uint32_t entry_mask; /* E as an SSA value, 0 if it is in the variable */
-    uint32_t *cells;     /* [cell_count] variables, 0 for those not used yet; NULL if there are none */
+    uint32_t base;                          /* pointer to the counters */
+    uint32_t offset;                        /* u32 added to every counter's number; 0 = none */
+    uint32_t weight;                        /* u32 every addition is multiplied by, 0 = 1 (sample.h) */
+    uint32_t entry_mask;                    /* E as an SSA value, 0 if it is in the variable */
+    uint32_t loop_variable, round_variable; /* of wpg_loop_begin, 0 until needed */
+    uint32_t *cells; /* [cell_count] variables, 0 for those not used yet; NULL if there are none */
+    const wpg_function_plan *function;
     const wpg_cfg *cfg;
     uint32_t
         *watched; /* [constructs] variable of each watched construct, 0 for others; NULL if there are none */
@@ -79,6 +82,16 @@ wpg_if wpg_if_begin(wpg_inject *in, uint32_t condition);
 wpg_if wpg_if_else_begin(wpg_inject *in, uint32_t condition);
 void wpg_if_else(wpg_inject *in, wpg_if branch);
 void wpg_if_end(wpg_inject *in, wpg_if branch);
+/* for (index = 0; index < count; index++) { ... }; count is not 0. With rounds, the same index comes again,
+ * its round one higher, as long as `again` (bool id, the same in all lanes) holds at its end; else again is
+ * 0. Does not nest: a function has one variable for it. A variable, since a phi would name a block that may
+ * yet be split. */
+typedef struct wpg_loop {
+    uint32_t header, next, merge, count;
+    uint32_t index, round; /* u32 */
+} wpg_loop;
+wpg_loop wpg_loop_begin(wpg_inject *in, uint32_t count, bool rounds);
+void wpg_loop_end(wpg_inject *in, wpg_loop loop, uint32_t again);
 /* After all blocks of a function: phis name the blocks' last parts. */
 void wpg_fix_phis(wpg_inject *in, wpg_inst *function);
 
@@ -138,5 +151,26 @@ void wpg_memory_add_tally(wpg_inject *in, const wpg_tally *tally, uint32_t lanes
 void wpg_cells_declare(wpg_inject *in);
 void wpg_cells_enter(wpg_inject *in, const wpg_function_plan *function);
 void wpg_cells_at(wpg_inject *in, const wpg_function_plan *function, const wpg_point *point);
+/* What cells.c and flush.c share: a cell's value; u32 "value if condition, else 0" and the like. */
+uint32_t wpg_cell_load(wpg_inject *in, uint32_t cell);
+void wpg_cell_store(wpg_inject *in, uint32_t cell, uint32_t value);
+uint32_t wpg_select_u32(wpg_inject *in, uint32_t condition, uint32_t yes, uint32_t no);
+uint32_t wpg_reduce(wpg_inject *in, SpvOp opcode, uint32_t value);
+/* Bool: some bit of the mask is set. */
+uint32_t wpg_any_in(wpg_inject *in, uint32_t mask);
+/* How often this lane has come to a tally derived from a loop's trips, in this run of the loop. */
+uint32_t wpg_cell_visits(wpg_inject *in, const wpg_function_plan *function, const wpg_tally *tally);
+
+/* -- Taking together (flush.c)
+ * ------------------------------------------------------------------------------------------------------- */
+
+/* The tangle that leaves a region or a loop, or is about to. */
+typedef struct wpg_leaving {
+    wpg_live now;
+    uint32_t elected;
+} wpg_leaving;
+/* The region's cells go to memory, added up over the lanes that leave. */
+void wpg_flush_region(wpg_inject *in, const wpg_function_plan *function, uint32_t region,
+                      const wpg_leaving *leaving);
 
 #endif

@@ -61,13 +61,12 @@ static void inject_function(wpg_inject *in, const wpg_function_plan *f)
 {
     wpg_map_free(&in->tails);
     uint32_t next = 0, probe = 0;
-    /* The entry block is always reachable and the first of its class: the first point is its start. */
     for (uint32_t b = 0; b < f->cfg->count; b++) {
         uint32_t first = next;
         while (next < f->point_count && f->points[next].block == b)
             next++;
         bool probed = probe < f->probe_count && f->probes[probe].block == b;
-        if (next == first && !probed)
+        if (next == first && !probed && b != 0)
             continue;
         wpg_block_open(in, f->cfg, b);
         if (b == 0) {

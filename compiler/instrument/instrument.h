@@ -75,6 +75,8 @@ typedef enum wpg_method {
     WPG_METHOD_ADDITIVE, /* private counters */
     WPG_METHOD_EDGE,     /* private counters, from a ballot of the branch that leads to it */
     WPG_METHOD_TRIPS,    /* from the trips of its loop */
+    WPG_METHOD_MARK,     /* a bit, looked at where lanes leave */
+    WPG_METHOD_SELECT,   /* private counters, of one side of a select */
     WPG_METHOD_SUM,      /* a sum of others */
 } wpg_method;
 const char *wpg_method_name(wpg_method method);

@@ -78,8 +78,13 @@ void wpg_memory_enter(wpg_inject *in)
 
 static uint32_t word_pointer(wpg_inject *in, uint32_t index)
 {
-    uint32_t constant = wpg_const_u32(in->module, index);
-    return WPG_EMIT(in, SpvOpAccessChain, in->memory.p_counter, in->base, in->c_zero, constant);
+    uint32_t at = wpg_const_u32(in->module, index);
+    if (in->offset) {
+        bool wide = in->plan->options->target.int64_atomics;
+        uint32_t words = wide ? in->offset : WPG_EMIT(in, SpvOpIAdd, in->t_u32, in->offset, in->offset);
+        at = WPG_EMIT(in, SpvOpIAdd, in->t_u32, words, at);
+    }
+    return WPG_EMIT(in, SpvOpAccessChain, in->memory.p_counter, in->base, in->c_zero, at);
 }
 
 static uint32_t atomic_add(wpg_inject *in, uint32_t pointer, uint32_t value)

@@ -18,8 +18,6 @@ enum { IDS_MODULE = 64, IDS_FUNCTION = 32, IDS_POINT = 160, IDS_TALLY = 160 };
 /* While the plan is made, sums have indices from here. */
 #define FIRST_SUM (UINT32_C(1) << 31)
 
-typedef WPG_VEC(wpg_counter_term) term_list;
-
 static wpg_status unsupported(wpg_error *err, const char *why)
 {
     return wpg_fail(err, WPG_E_UNSUPPORTED, "%s", why);
@@ -124,35 +122,35 @@ static wpg_status list_functions(wpg_plan *plan, wpg_error *err)
 
 /* -- The map */
 
-static bool add_term(term_list *terms, uint32_t counter, int32_t factor)
+static bool add_term(wpg_term_list *terms, uint32_t counter, int32_t factor)
 {
     return counter == WPG_NO_COUNTER || wpg_vec_push(terms, ((wpg_counter_term){counter, factor}));
 }
 
-/* The counters that make up one kind of a tally. Sums are of tallies of enclosing levels: no cycle. */
-static bool add_tally_terms(wpg_plan *plan, const wpg_function_plan *f, term_list *terms, uint32_t tally,
-                            uint32_t kind)
+/* Sums are of tallies of enclosing levels: no cycle. */
+bool wpg_tally_terms(wpg_plan *plan, const wpg_function_plan *f, wpg_term_list *terms, uint32_t tally,
+                     uint32_t kind, int32_t sign)
 {
     const wpg_tally *t = &f->tallies[tally];
     if (t->method == WPG_METHOD_SUM)
-        return add_tally_terms(plan, f, terms, t->parts[0], kind) &&
-               add_tally_terms(plan, f, terms, t->parts[1], kind);
+        return wpg_tally_terms(plan, f, terms, t->parts[0], kind, sign) &&
+               wpg_tally_terms(plan, f, terms, t->parts[1], kind, sign);
     int32_t size = (int32_t)plan->options->target.subgroup_size;
     uint32_t uniform = t->always_uniform ? t->waves : t->uniform;
-    return add_term(terms, t->full, kind == WPG_KIND_LANES ? size : 1) &&
+    return add_term(terms, t->full, sign * (kind == WPG_KIND_LANES ? size : 1)) &&
            add_term(terms,
                     kind == WPG_KIND_LANES   ? t->lanes
                     : kind == WPG_KIND_WAVES ? t->waves
                                              : uniform,
-                    1);
+                    sign);
 }
 
 /* The index of a count: of a counter where it is one, else of a new sum, which becomes an index at last. */
 static uint32_t index_of(wpg_plan *plan, const wpg_function_plan *f, uint32_t tally, uint32_t kind)
 {
-    term_list terms = {0};
+    wpg_term_list terms = {0};
     uint32_t index = WPG_NO_COUNTER;
-    bool good = add_tally_terms(plan, f, &terms, tally, kind);
+    bool good = wpg_tally_terms(plan, f, &terms, tally, kind, 1);
     if (good && terms.count == 1 && terms.data[0].factor == 1)
         index = terms.data[0].counter;
     else if (good)
@@ -306,7 +304,7 @@ static bool sort_points(wpg_plan *plan, wpg_function_plan *f, const wpg_point_li
 /* A point where a class is counted in place, at its representative; for each end of a watched construct; and
  * for each block and stretch with sites counted in place. Every reachable block can hold code (split.c). */
 static bool place_points(wpg_plan *plan, wpg_function_plan *f, wpg_point_list *points,
-                         const wpg_select_starts *starts, const wpg_point *late, uint32_t late_count)
+                         const wpg_select_plan *select_plan)
 {
     const wpg_cfg *cfg = f->cfg;
     uint32_t *heads, *merges;
@@ -316,7 +314,7 @@ static bool place_points(wpg_plan *plan, wpg_function_plan *f, wpg_point_list *p
         if (class != WPG_NO_BLOCK && f->classes.representative[class] == b &&
             f->tallies[f->tally_of[class]].method == plan->strategy->method)
             tally = f->tally_of[class];
-        uint32_t selects = starts ? starts[b].count : 0;
+        uint32_t selects = select_plan->starts ? select_plan->starts[b].count : 0;
         if (tally == WPG_NO_TALLY && !selects && heads[b] == WPG_NO_BLOCK && merges[b] == WPG_NO_BLOCK)
             continue;
         wpg_point point = {
@@ -325,13 +323,13 @@ static bool place_points(wpg_plan *plan, wpg_function_plan *f, wpg_point_list *p
             .tally = tally,
             .record = heads[b],
             .resolve = merges[b],
-            .selects = selects ? starts[b].selects : NULL,
+            .selects = selects ? select_plan->starts[b].selects : NULL,
             .select_count = selects,
         };
         good = wpg_vec_push(points, point);
     }
-    for (uint32_t i = 0; i < late_count && good; i++)
-        good = wpg_vec_push(points, late[i]);
+    for (uint32_t i = 0; i < select_plan->late_count && good; i++)
+        good = wpg_vec_push(points, select_plan->late[i]);
     return good && sort_points(plan, f, points);
 }
 
@@ -360,19 +358,18 @@ static bool place_segments(const wpg_plan *plan, const wpg_cfg *cfg, wpg_point_l
 static wpg_status plan_points(wpg_plan *plan, wpg_function_plan *f, wpg_function_counters *counters,
                               wpg_point_list *points)
 {
-    wpg_select_starts *starts = NULL;
-    wpg_point *late = NULL;
-    uint32_t late_count = 0;
-    WPG_TRY(wpg_plan_methods(plan, f, points));
+    wpg_select_plan selects = {0};
+    bool wanted = plan->options->select_sites && plan->strategy->kinds & WPG_KIND_SELECTS;
+    WPG_TRY(wpg_plan_methods(plan, f, wanted ? &selects : NULL, points));
     if (!map_blocks(plan, f, counters))
         return WPG_E_NOMEM;
-    if (plan->options->select_sites && plan->strategy->kinds & WPG_KIND_SELECTS)
-        WPG_TRY(wpg_plan_selects(plan, f, counters, &starts, &late, &late_count));
+    if (wanted)
+        WPG_TRY(wpg_map_selects(plan, f, &selects, counters));
     else
         counters->kinds &= ~(uint32_t)WPG_KIND_SELECTS;
     if (!place_segments(plan, f->cfg, points))
         return WPG_E_NOMEM;
-    return place_points(plan, f, points, starts, late, late_count) ? WPG_OK : WPG_E_NOMEM;
+    return place_points(plan, f, points, &selects) ? WPG_OK : WPG_E_NOMEM;
 }
 
 static wpg_status plan_function(wpg_plan *plan, uint32_t index, wpg_error *err)
@@ -407,8 +404,8 @@ static wpg_status check_limits(const wpg_plan *plan, wpg_error *err)
         ids += IDS_FUNCTION + f->cell_count;
         for (uint32_t p = 0; p < f->point_count; p++) {
             bool flushes = f->points[p].kind == WPG_POINT_LEAVE || f->points[p].kind == WPG_POINT_FLUSH;
-            ids += IDS_POINT +
-                   (uint64_t)IDS_TALLY * (f->points[p].select_count + (flushes ? f->tally_count : 0));
+            ids += IDS_POINT + (uint64_t)IDS_TALLY * (f->points[p].select_count +
+                                                      (flushes ? f->tally_count + WPG_FLUSH_GROUPS : 0));
         }
     }
     /* Words of counters are addressed by 32-bit signed indices. */

@@ -34,6 +34,7 @@ typedef struct wpg_tally {
     /* Not counted in place: */
     uint32_t region;
     uint32_t lanes_cell, waves_cell, uniform_cell; /* numbers of private cells, WPG_NO_CELL for none */
+    uint32_t mark;                                 /* MARK: bit of the lanes cell */
     bool equal;    /* waves and uniform cells: every lane adds the wave's; else one lane does */
     uint32_t loop; /* TRIPS: number of its loop */
     /* TRIPS: [exit_count] a lane that leaves there has come here once more than it has trips; NULL: each lane
@@ -41,12 +42,9 @@ typedef struct wpg_tally {
     const bool *passes;
 } wpg_tally;
 
-/* One condition of select sites. In place: WPG_SELECT_COUNTERS counters from `first`. In a region: three. */
+/* One condition of select sites, counted in place: WPG_SELECT_COUNTERS counters from `first`. */
 typedef struct wpg_select_tally {
     uint32_t condition, first;
-    uint32_t region; /* WPG_NO_BLOCK: in place */
-    uint32_t lanes_cell, true_cell, false_cell;
-    bool equal;
 } wpg_select_tally;
 
 /* A loop that is a region, or from whose trips tallies are derived. */
@@ -57,19 +55,37 @@ typedef struct wpg_loop_plan {
     const uint32_t *exits;          /* [exit_count] blocks that branch to the merge block */
     uint32_t exit_count;
     bool equal; /* what its merge block adds to cells is added by every lane of the wave */
+    bool own;   /* the outermost whole loop, entered once while its region's cells live */
 } wpg_loop_plan;
 
-/* Where cells live: from the entry of an outermost loop that all its lanes leave by its merge block, to
- * there; or in the whole function. */
+/* How tallies of a region are taken together over the wave (flush.c), in this order. */
+typedef enum wpg_flush_group {
+    WPG_FLUSH_MARKS,   /* by the ballot of a bit */
+    WPG_FLUSH_TRIPS,   /* lanes added up; waves the most, uniform the fewest visits of a lane */
+    WPG_FLUSH_LARGEST, /* lanes added up; waves and uniform the largest of the lanes' */
+    WPG_FLUSH_SUMS,    /* all added up */
+    WPG_FLUSH_GROUPS
+} wpg_flush_group;
+
+/* Where cells live: from an outermost whole loop's entry to its merge block; from the function's start to an
+ * exit (a scope, structure.h); or in the whole function. */
 typedef struct wpg_region {
-    uint32_t loop; /* number of the loop, WPG_NO_BLOCK for the function */
+    uint32_t loop; /* number of the loop, WPG_NO_BLOCK if it is none */
+    uint32_t exit; /* block of the exit, WPG_NO_BLOCK if it is no scope; neither: the function */
+    uint32_t mark_count, mark_cell;   /* marks so far, and the cell of the last */
+    uint32_t start_cell, start_value; /* a cell that does not start at zero, WPG_NO_CELL if none */
+    uint32_t *tallies;                /* its own, by group, in the order of their counters */
+    uint32_t group_start[WPG_FLUSH_GROUPS + 1];
 } wpg_region;
 
 /* What a place gets. */
 typedef enum wpg_point_kind {
-    WPG_POINT_LEAVE,   /* merge block of loop `index` */
-    WPG_POINT_COUNT,   /* counts at once (strategy.h): the tally, selects; records, resolves */
-    WPG_POINT_ADD,     /* block start: adds to the cells of tally `index` */
+    WPG_POINT_LEAVE,       /* merge block of loop `index` */
+    WPG_POINT_COUNT,       /* counts at once (strategy.h): the tally, selects; records, resolves */
+    WPG_POINT_MARK,        /* block start: sets the mark of tally `index` */
+    WPG_POINT_MARK_SELECT, /* sets that of `index` or `other`, by the condition */
+    WPG_POINT_SELECT,      /* adds to the cells of tallies `index` and `other`, by the condition */
+    WPG_POINT_ADD,         /* block start: adds to the cells of tally `index` */
     WPG_POINT_EDGE,    /* before a branch: adds to the cells of the tallies of its true and false target */
     WPG_POINT_EXIT,    /* loop `index` may be left from here, by exit number `other` */
     WPG_POINT_BACK,    /* back edge of loop `index` */
@@ -85,7 +101,7 @@ typedef struct wpg_point {
     wpg_inst
         *before; /* code goes before this instruction; NULL: at the block's start, after phis and variables */
     uint32_t tally; /* COUNT: WPG_NO_TALLY if only selects or demotes are */
-    uint32_t index, other;
+    uint32_t index, other, condition;
     uint32_t record,
         resolve; /* construct watched for demotes that the block heads, or merges; WPG_NO_BLOCK if none */
     const wpg_select_tally *selects;
@@ -142,20 +158,41 @@ wpg_status wpg_plan_make(wpg_plan *plan, const wpg_module *module, const wpg_sta
 /* Frees all but the map, unless nobody took it: set plan->map to NULL when taking it. */
 void wpg_plan_finish(wpg_plan *plan);
 
-/* Select sites of a function (selects.c): gives each its counters in `counters`, and makes the points:
- * *starts holds, for each block, what is tallied at the block's start; *late the other points, by block. */
+/* Select sites of a function (selects.c): by tallies where methods.c knows a way, else in place: starts
+ * holds, for each block, what is tallied at the block's start; late the other points, by block. */
 typedef struct wpg_select_starts {
     const wpg_select_tally *selects;
     uint32_t count;
 } wpg_select_starts;
-wpg_status wpg_plan_selects(wpg_plan *plan, const wpg_function_plan *function,
-                            wpg_function_counters *counters, wpg_select_starts **starts, wpg_point **late,
-                            uint32_t *late_count);
+/* One condition of a function's select sites. */
+typedef struct wpg_select_condition {
+    uint32_t block;
+    uint32_t first;   /* counted in place: its first counter; else WPG_NO_COUNTER */
+    uint32_t yes, no; /* tallies */
+} wpg_select_condition;
+typedef struct wpg_select_plan {
+    wpg_select_starts *starts; /* [blocks] */
+    wpg_point *late;           /* [late_count] */
+    uint32_t late_count, site_count;
+    uint32_t *condition_of; /* [sites] */
+    wpg_select_condition *conditions;
+} wpg_select_plan;
+struct wpg_chooser;
+/* False when memory ran out. */
+bool wpg_plan_selects(struct wpg_chooser *chooser, wpg_select_plan *selects);
+/* Indices of the sites' counts, once counters have numbers. */
+wpg_status wpg_map_selects(wpg_plan *plan, const wpg_function_plan *function, const wpg_select_plan *selects,
+                           wpg_function_counters *counters);
+/* The counters that make up one kind of a tally, each times `sign`, appended to *terms. */
+typedef WPG_VEC(wpg_counter_term) wpg_term_list;
+bool wpg_tally_terms(wpg_plan *plan, const wpg_function_plan *f, wpg_term_list *terms, uint32_t tally,
+                     uint32_t kind, int32_t sign);
 
-/* How each class of a function is counted, by which cells and counters (methods.c); and the points for that,
- * unsorted, appended to *points. */
+/* How each class of a function, and each select site if `selects` is not NULL, is counted, by which cells and
+ * counters (methods.c); and the points for that, unsorted, appended to *points. */
 typedef WPG_VEC(wpg_point) wpg_point_list;
-wpg_status wpg_plan_methods(wpg_plan *plan, wpg_function_plan *function, wpg_point_list *points);
+wpg_status wpg_plan_methods(wpg_plan *plan, wpg_function_plan *function, wpg_select_plan *selects,
+                            wpg_point_list *points);
 
 /* Whether the stage's own code left early depth and stencil tests possible (early_tests.c). */
 /* Whether counting may declare early tests and change nothing but the counting: what the stage does cannot

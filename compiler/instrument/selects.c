@@ -1,25 +1,28 @@
 /* Where select sites are tallied.
  *
- * The live mask is one throughout a block, up to what changes it (a demote, the end of a wave segment, a call
+ * By tallies of their own where methods.c finds a way (marks, cells). Else in place, and of that this file:
+ * the live mask is one throughout a block, up to what changes it (a demote, the end of a wave segment, a call
  * that may take lanes away). So a site needs no code of its own: sites whose condition is known at the
  * block's start are tallied there, together with the block's own count; the others, of one stretch without a
  * change of mask, together before the last of them. Sites of one stretch with one condition share their
  * counters. */
 #include <string.h>
 
-#include "compiler/instrument/plan.h"
+#include "compiler/instrument/methods.h"
 #include "runtime/base/map.h"
 #include "runtime/base/vec.h"
 
 typedef WPG_VEC(wpg_select_tally) tally_list;
 
 typedef struct site_walk {
+    wpg_chooser *chooser;
     wpg_plan *plan;
     const wpg_select_site *sites;
     uint32_t site_count, at; /* next site */
-    uint32_t *selects;       /* counters of each site */
-    wpg_map local;           /* ids defined in this block behind its phis */
-    wpg_map known;           /* condition -> first counter, in this stretch */
+    uint32_t *condition_of;  /* [sites] */
+    WPG_VEC(wpg_select_condition) conditions;
+    wpg_map local; /* ids defined in this block behind its phis */
+    wpg_map known; /* condition -> its number, in this stretch */
     tally_list starts, late;
     wpg_inst *last_late; /* last site of this stretch tallied late */
     WPG_VEC(wpg_point) points;
@@ -56,23 +59,33 @@ static void end_stretch(site_walk *walk, uint32_t block)
     walk->last_late = NULL;
 }
 
+/* In place: the number of the condition. */
+static void count_in_place(site_walk *walk, wpg_select_condition *made, wpg_inst *inst, bool late)
+{
+    made->first = walk->plan->options->first_counter + walk->plan->counter_count;
+    walk->plan->counter_count += WPG_SELECT_COUNTERS;
+    wpg_select_tally tally = {.condition = inst->words[3], .first = made->first};
+    walk->failed |= late ? !wpg_vec_push(&walk->late, tally) : !wpg_vec_push(&walk->starts, tally);
+    if (late)
+        walk->last_late = inst;
+}
+
 static void take_site(site_walk *walk, bool first_stretch)
 {
-    wpg_inst *inst = walk->sites[walk->at].inst;
-    uint32_t condition = inst->words[3];
-    uint64_t first;
+    const wpg_select_site *site = &walk->sites[walk->at];
+    uint32_t condition = site->inst->words[3];
+    uint64_t number;
     bool late = !first_stretch || wpg_map_get(&walk->local, condition, NULL);
-    if (!wpg_map_get(&walk->known, condition, &first)) {
-        first = walk->plan->options->first_counter + walk->plan->counter_count;
-        walk->plan->counter_count += WPG_SELECT_COUNTERS;
-        wpg_select_tally tally = {.condition = condition, .first = (uint32_t)first, .region = WPG_NO_BLOCK};
-        bool pushed = late ? wpg_vec_push(&walk->late, tally) : wpg_vec_push(&walk->starts, tally);
-        if (!pushed || !wpg_map_set(&walk->known, condition, first))
-            walk->failed = true;
-        if (late)
-            walk->last_late = inst;
+    if (!wpg_map_get(&walk->known, condition, &number)) {
+        wpg_select_condition made = {.block = site->block, .first = WPG_NO_COUNTER};
+        if (!wpg_choose_select(walk->chooser, &made.yes, &made.no, site->block, late ? site->inst : NULL,
+                               condition))
+            count_in_place(walk, &made, site->inst, late);
+        number = walk->conditions.count;
+        walk->failed |=
+            !wpg_vec_push(&walk->conditions, made) || !wpg_map_set(&walk->known, condition, number);
     }
-    walk->selects[walk->at++] = (uint32_t)first;
+    walk->condition_of[walk->at++] = (uint32_t)number;
 }
 
 static bool may_change_mask(const wpg_inst *inst)
@@ -112,28 +125,68 @@ static void walk_function(site_walk *walk, const wpg_cfg *cfg, wpg_select_starts
     }
 }
 
-wpg_status wpg_plan_selects(wpg_plan *plan, const wpg_function_plan *function,
-                            wpg_function_counters *counters, wpg_select_starts **starts, wpg_point **late,
-                            uint32_t *late_count)
+bool wpg_plan_selects(wpg_chooser *chooser, wpg_select_plan *selects)
 {
+    wpg_plan *plan = chooser->plan;
     wpg_select_site *sites;
-    site_walk walk = {.plan = plan};
-    *starts = WPG_ARENA_ARRAY(&plan->arena, wpg_select_starts, function->cfg->count);
-    if (!*starts || wpg_select_sites(&sites, &walk.site_count, function->cfg, &plan->arena) != WPG_OK)
-        return WPG_E_NOMEM;
+    site_walk walk = {.chooser = chooser, .plan = plan};
+    selects->starts = WPG_ARENA_ARRAY(&plan->arena, wpg_select_starts, chooser->cfg->count);
+    if (!selects->starts || wpg_select_sites(&sites, &walk.site_count, chooser->cfg, &plan->arena) != WPG_OK)
+        return false;
     walk.sites = sites;
-    walk.selects = WPG_ARENA_ARRAY(&plan->map->arena, uint32_t, walk.site_count);
-    if (!walk.selects)
-        return WPG_E_NOMEM;
-    walk_function(&walk, function->cfg, *starts);
-    *late = wpg_arena_memdup(&plan->arena, walk.points.data, walk.points.count * sizeof(wpg_point));
-    *late_count = (uint32_t)walk.points.count;
-    counters->selects = walk.selects;
-    counters->select_count = walk.site_count;
+    walk.condition_of = WPG_ARENA_ARRAY(&plan->arena, uint32_t, walk.site_count);
+    if (!walk.condition_of)
+        return false;
+    walk_function(&walk, chooser->cfg, selects->starts);
+    selects->late = wpg_arena_memdup(&plan->arena, walk.points.data, walk.points.count * sizeof(wpg_point));
+    selects->late_count = (uint32_t)walk.points.count;
+    selects->site_count = walk.site_count;
+    selects->condition_of = walk.condition_of;
+    selects->conditions = wpg_arena_memdup(&plan->arena, walk.conditions.data,
+                                           walk.conditions.count * sizeof(wpg_select_condition));
     wpg_map_free(&walk.local);
     wpg_map_free(&walk.known);
     wpg_vec_free(&walk.starts);
     wpg_vec_free(&walk.late);
     wpg_vec_free(&walk.points);
-    return walk.failed || !*late ? WPG_E_NOMEM : WPG_OK;
+    wpg_vec_free(&walk.conditions);
+    return !walk.failed && selects->late && selects->conditions;
+}
+
+/* Four sums, one after the other. Lanes of the false side: those of the block less those of the true one,
+ * where only waves are counted of it. */
+static uint32_t map_condition(wpg_plan *plan, const wpg_function_plan *f, const wpg_select_condition *made)
+{
+    wpg_term_list terms[WPG_SELECT_COUNTERS] = {0};
+    uint32_t block = f->tally_of[f->classes.class_of[made->block]], index = WPG_NO_COUNTER;
+    bool good = wpg_tally_terms(plan, f, &terms[WPG_SELECT_LANES_TRUE], made->yes, WPG_KIND_LANES, 1) &&
+                wpg_tally_terms(plan, f, &terms[WPG_SELECT_WAVES_TRUE], made->yes, WPG_KIND_WAVES, 1) &&
+                wpg_tally_terms(plan, f, &terms[WPG_SELECT_WAVES_FALSE], made->no, WPG_KIND_WAVES, 1);
+    wpg_term_list *rest = &terms[WPG_SELECT_LANES_FALSE];
+    if (f->tallies[made->no].method == WPG_METHOD_MARK)
+        good = good && wpg_tally_terms(plan, f, rest, made->no, WPG_KIND_LANES, 1);
+    else
+        good = good && wpg_tally_terms(plan, f, rest, block, WPG_KIND_LANES, 1) &&
+               wpg_tally_terms(plan, f, rest, made->yes, WPG_KIND_LANES, -1);
+    for (unsigned i = 0; i < WPG_SELECT_COUNTERS; i++) {
+        uint32_t sum = good ? wpg_plan_add_sum(plan, terms[i].data, terms[i].count) : WPG_NO_COUNTER;
+        index = i == 0 ? sum : index;
+        wpg_vec_free(&terms[i]);
+    }
+    plan->failed |= !good;
+    return index;
+}
+
+wpg_status wpg_map_selects(wpg_plan *plan, const wpg_function_plan *f, const wpg_select_plan *selects,
+                           wpg_function_counters *counters)
+{
+    counters->selects = WPG_ARENA_ARRAY(&plan->map->arena, uint32_t, selects->site_count);
+    counters->select_count = selects->site_count;
+    for (uint32_t i = 0; counters->selects && i < selects->site_count; i++) {
+        wpg_select_condition *made = &selects->conditions[selects->condition_of[i]];
+        if (made->first == WPG_NO_COUNTER)
+            made->first = map_condition(plan, f, made);
+        counters->selects[i] = made->first;
+    }
+    return counters->selects && !plan->failed ? WPG_OK : WPG_E_NOMEM;
 }
