@@ -198,6 +198,39 @@ killed)
     [ "$(count_profiles killed)" = 1 ] || die "no profile after a kill: $(head -n 3 "$work/killed.log")"
     accepted $(profiles killed)
     ;;
+killed-often)
+    # Killed at any moment, twenty times over the same files: each is absent or whole, and the next run goes on with them.
+    accepted_all=yes
+    for delay in 0.05 0.11 0.17 0.23 0.29 0.31 0.37 0.41 0.43 0.47 0.53 0.59 0.61 0.67 0.71 0.73 0.79 0.83 0.89 0.97; do
+        # Every second one into a bundle, which is a folder of several kinds of files.
+        case $delay in
+        *[15]) into=bundle where="--bundle $work/killed.bundle" ;;
+        *) into=files where="--profile-file $work/killed/%b.profraw" ;;
+        esac
+        # shellcheck disable=SC2086
+        WAVEPGO_FLUSH_INTERVAL=0.01 WAVEPGO_LOG_FILE=$work/killed.log "$wavepgo" run --generate $where \
+            -- "$app" forever "$WPG_SPIRV" 100 >"$work/killed.out" 2>"$work/killed.err" &
+        victim=$!
+        sleep $delay
+        kill -9 $victim
+        wait $victim 2>/dev/null
+        for file in $(find "$work/killed" "$work/killed.bundle" -name '*.profraw' 2>/dev/null); do
+            "${LLVM_PROFDATA:-true}" show --all-functions "$file" >/dev/null 2>"$work/stock.err" || {
+                fail "broken after a kill at $delay s into $into: $file: $(head -n 2 "$work/stock.err")"
+                accepted_all=no
+            }
+        done
+        [ ! -d "$work/killed.bundle" ] || [ -z "$(find "$work/killed.bundle" -name '*.profraw')" ] ||
+            "$wavepgo" show "$work/killed.bundle" >/dev/null 2>"$work/show.err" || fail "bundle after a kill at $delay s: $(head -n 2 "$work/show.err")"
+        [ $accepted_all = yes ] || break
+    done
+    [ "$(count_profiles killed)" = 1 ] && [ -n "$(find "$work/killed.bundle" -name '*.profraw')" ] || fail "no run lived long enough to write: this test sees nothing"
+    # What is left is as good as new for the next run that ends by itself.
+    generate killed "$app" compute "$WPG_SPIRV"
+    same absent killed
+    generate whole "$app" compute "$WPG_SPIRV"
+    cmp -s "$(profiles killed)" "$(profiles whole)" || fail "a run after the kills counts otherwise"
+    ;;
 garbage-settings)
     WAVEPGO_FLUSH_INTERVAL=soon WAVEPGO_SLOTS=-3 WAVEPGO_SUMMARY=0 VK_INSTANCE_LAYERS=VK_LAYER_WAVEPGO_shader_pgo \
         VK_ADD_LAYER_PATH="$WPG_BUILD/share/vulkan/explicit_layer.d" WAVEPGO_MODE=sideways WAVEPGO_LOG_FILE="$work/garbage.log" \
