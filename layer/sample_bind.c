@@ -94,7 +94,7 @@ void wpg_twin_destroy(wpg_device *device, VkPipeline pipeline, const VkAllocatio
 VKAPI_ATTR void VKAPI_CALL wpg_sample_bind_pipeline(VkCommandBuffer commands, VkPipelineBindPoint point,
                                                     VkPipeline pipeline)
 {
-    wpg_device *device = wpg_device_of(commands);
+    wpg_device *device = wpg_suspects_device(commands);
     if (!device)
         return;
     if (device->binds)

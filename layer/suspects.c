@@ -5,7 +5,7 @@
 
 #include "runtime/base/vec.h"
 
-enum { HASHES_A_PIPELINE = 8 };
+enum { HASHES_A_PIPELINE = 8, RECENT_PIPELINES = 16 };
 
 typedef struct suspect {
     wpg_hash128 hash;
@@ -17,10 +17,16 @@ typedef struct pipeline_numbers {
 } pipeline_numbers;
 
 /* A command buffer's set of numbers, a bit each. Kept until the device goes: handles come again, and a
- * recording begins by clearing it. */
+ * recording begins by clearing it. What was looked up last is remembered until any pipeline is made or goes.
+ */
 typedef struct bound_set {
     uint64_t *words;
     size_t count;
+    uint64_t made; /* pipelines_made when `recent` was filled */
+    struct {
+        VkPipeline pipeline;
+        const pipeline_numbers *known;
+    } recent[RECENT_PIPELINES];
 } bound_set;
 
 struct wpg_suspects {
@@ -32,10 +38,12 @@ struct wpg_suspects {
     uint64_t submissions, finished;
 };
 
-static atomic_uint_fast64_t generation = 1; /* moves on when a device goes */
+static atomic_uint_fast64_t generation = 1;     /* moves on when a device goes */
+static atomic_uint_fast64_t pipelines_made = 1; /* moves on when a pipeline is added or removed */
 static _Thread_local __attribute__((tls_model("initial-exec"))) struct {
     VkCommandBuffer handle;
     bound_set *set;
+    wpg_device *device;
     uint64_t generation;
 } latest;
 
@@ -116,18 +124,25 @@ void wpg_suspects_add(wpg_device *device, VkPipeline pipeline, wpg_hash128 hash)
     }
     if (known->count < HASHES_A_PIPELINE)
         known->numbers[known->count++] = number;
+    (void)atomic_fetch_add(&pipelines_made, 1);
 }
 
 void wpg_suspects_remove(wpg_device *device, VkPipeline pipeline)
 {
-    if (device->suspects && pipeline)
-        free(wpg_handles_remove(&device->suspects->pipelines, (uint64_t)pipeline));
+    void *known = device->suspects && pipeline
+                      ? wpg_handles_remove(&device->suspects->pipelines, (uint64_t)pipeline)
+                      : NULL;
+    /* Before it is freed: who may use a handle that came again has synchronised with who destroyed it. */
+    if (known)
+        (void)atomic_fetch_add(&pipelines_made, 1);
+    free(known);
 }
 
 /* -- Command buffers */
 
-static bound_set *set_of(wpg_suspects *suspects, VkCommandBuffer commands, bool make)
+static bound_set *set_of(wpg_device *device, VkCommandBuffer commands, bool make)
 {
+    wpg_suspects *suspects = device->suspects;
     uint64_t now = atomic_load_explicit(&generation, memory_order_relaxed);
     if (latest.handle == commands && latest.generation == now)
         return latest.set;
@@ -143,6 +158,7 @@ static bound_set *set_of(wpg_suspects *suspects, VkCommandBuffer commands, bool 
     if (set) {
         latest.handle = commands;
         latest.set = set;
+        latest.device = device;
         latest.generation = now;
     }
     return set;
@@ -163,17 +179,39 @@ static bool reserve(bound_set *set, size_t count)
 
 void wpg_suspects_begin(wpg_device *device, VkCommandBuffer commands)
 {
-    bound_set *set = device->suspects ? set_of(device->suspects, commands, false) : NULL;
+    bound_set *set = device->suspects ? set_of(device, commands, false) : NULL;
     if (set && set->count)
         memset(set->words, 0, set->count * sizeof *set->words);
 }
 
+wpg_device *wpg_suspects_device(VkCommandBuffer commands)
+{
+    if (latest.handle == commands &&
+        latest.generation == atomic_load_explicit(&generation, memory_order_relaxed))
+        return latest.device;
+    return wpg_device_of(commands);
+}
+
+static const pipeline_numbers *numbers_of(wpg_device *device, bound_set *set, VkPipeline pipeline)
+{
+    uint64_t now = atomic_load_explicit(&pipelines_made, memory_order_relaxed), key = (uint64_t)pipeline;
+    size_t place = (size_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> 60) % RECENT_PIPELINES;
+    if (set->made != now) {
+        memset(set->recent, 0, sizeof set->recent);
+        set->made = now;
+    }
+    if (!pipeline || set->recent[place].pipeline != pipeline) {
+        set->recent[place].known = wpg_handles_get(&device->suspects->pipelines, key);
+        set->recent[place].pipeline = pipeline;
+    }
+    return set->recent[place].known;
+}
+
 void wpg_suspects_bind(wpg_device *device, VkCommandBuffer commands, VkPipeline pipeline)
 {
-    const pipeline_numbers *known =
-        device->suspects ? wpg_handles_get(&device->suspects->pipelines, (uint64_t)pipeline) : NULL;
-    bound_set *set = known ? set_of(device->suspects, commands, true) : NULL;
-    for (uint32_t i = 0; set && i < known->count; i++)
+    bound_set *set = device->suspects ? set_of(device, commands, true) : NULL;
+    const pipeline_numbers *known = set ? numbers_of(device, set, pipeline) : NULL;
+    for (uint32_t i = 0; known && i < known->count; i++)
         if (reserve(set, known->numbers[i] / 64 + 1))
             set->words[known->numbers[i] / 64] |= UINT64_C(1) << known->numbers[i] % 64;
 }
@@ -184,8 +222,8 @@ void wpg_suspects_execute(wpg_device *device, VkCommandBuffer commands, uint32_t
     if (!device->suspects)
         return;
     for (uint32_t i = 0; i < count; i++) {
-        const bound_set *from = set_of(device->suspects, secondaries[i], false);
-        bound_set *to = from ? set_of(device->suspects, commands, true) : NULL;
+        const bound_set *from = set_of(device, secondaries[i], false);
+        bound_set *to = from ? set_of(device, commands, true) : NULL;
         if (!to || !reserve(to, from->count))
             continue;
         for (size_t word = 0; word < from->count; word++)
@@ -207,7 +245,7 @@ void wpg_suspects_submission(wpg_device *device)
 void wpg_suspects_submit(wpg_device *device, VkCommandBuffer commands)
 {
     wpg_suspects *suspects = device->suspects;
-    const bound_set *set = suspects ? set_of(suspects, commands, false) : NULL;
+    const bound_set *set = suspects ? set_of(device, commands, false) : NULL;
     if (!set || !set->count)
         return;
     (void)pthread_mutex_lock(&suspects->lock);

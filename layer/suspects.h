@@ -21,6 +21,9 @@ void wpg_suspects_destroy(wpg_suspects *suspects);
 void wpg_suspects_add(wpg_device *device, VkPipeline pipeline, wpg_hash128 hash);
 void wpg_suspects_remove(wpg_device *device, VkPipeline pipeline);
 
+/* The command buffer's device, faster than by the process's map where it is the thread's latest. */
+wpg_device *wpg_suspects_device(VkCommandBuffer commands);
+
 void wpg_suspects_begin(wpg_device *device, VkCommandBuffer commands);
 void wpg_suspects_bind(wpg_device *device, VkCommandBuffer commands, VkPipeline pipeline);
 void wpg_suspects_execute(wpg_device *device, VkCommandBuffer commands, uint32_t count,
