@@ -215,7 +215,10 @@ void wpg_sample_declare(wpg_inject *in)
 static uint32_t load_u32(wpg_inject *in, unsigned index, unsigned count)
 {
     const wpg_inst *variable = wpg_module_def(in->module, in->sample.inputs[index]);
-    uint32_t type = pointee(in->module, variable)->result, wanted = u32_vector(in, count);
+    const wpg_inst *loaded = variable ? pointee(in->module, variable) : NULL;
+    if (!loaded)
+        return in->c_zero; /* memory ran out, which the module knows */
+    uint32_t type = loaded->result, wanted = u32_vector(in, count);
     uint32_t value = WPG_EMIT(in, SpvOpLoad, type, variable->result);
     return type == wanted ? value : WPG_EMIT(in, SpvOpBitcast, wanted, value);
 }
