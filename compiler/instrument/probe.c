@@ -1,11 +1,14 @@
 /* The list of probes, and what their plans and their code share. */
 #include "compiler/instrument/probe.h"
 
+#include "compiler/instrument/strategy.h"
+
 #include <stdio.h>
 #include <string.h>
 
-const wpg_probe *const wpg_probes[] = {&wpg_probe_branches, &wpg_probe_switch,          &wpg_probe_loops,
-                                       &wpg_probe_entry,    &wpg_probe_values_of_sites, NULL};
+const wpg_probe *const wpg_probes[] = {
+    &wpg_probe_branches,        &wpg_probe_switch,        &wpg_probe_loops,      &wpg_probe_entry,
+    &wpg_probe_values_of_sites, &wpg_probe_lane_branches, &wpg_probe_lane_loops, NULL};
 
 /* -- The setting */
 
@@ -158,13 +161,14 @@ static uint32_t wanted_count(uint32_t probes)
 wpg_status wpg_plan_probes(wpg_plan *plan, wpg_function_plan *function, wpg_function_counters *counters)
 {
     uint32_t wanted = plan->options->probes;
-    if (!(counters->kinds & WPG_KIND_WAVES) || !(counters->kinds & WPG_KIND_LANES) || !wanted_count(wanted))
+    const bool by_lane = !(counters->kinds & WPG_KIND_WAVES);
+    if (!(counters->kinds & WPG_KIND_LANES) || !wanted_count(wanted))
         return WPG_OK;
     wpg_probe_plan p = {.plan = plan, .function = function, .counters = counters};
     counters->tables = WPG_ARENA_ARRAY(&plan->map->arena, wpg_probe_table, wanted_count(wanted));
     bool good = counters->tables != NULL;
     for (unsigned i = 0; wpg_probes[i] && good; i++) {
-        if (!(wanted & wpg_probes[i]->bit))
+        if (!(wanted & wpg_probes[i]->bit) || wpg_probes[i]->by_lane != by_lane)
             continue;
         p.probe = wpg_probes[i];
         wpg_vec_clear(&p.first);
@@ -198,13 +202,16 @@ void wpg_probes_declare(wpg_inject *in)
             used |= in->plan->functions[f].probes[i].probe->bit;
     if (!used)
         return;
-    wpg_require_version(in->module, 3);
-    wpg_require_capability(in->module, SpvCapabilityGroupNonUniform);
-    wpg_require_capability(in->module, SpvCapabilityGroupNonUniformBallot);
-    in->subgroup_scope = wpg_const_u32(in->module, SpvScopeSubgroup);
+    const bool by_lane = !(in->plan->strategy->kinds & WPG_KIND_WAVES);
+    if (!by_lane) {
+        wpg_require_version(in->module, 3);
+        wpg_require_capability(in->module, SpvCapabilityGroupNonUniform);
+        wpg_require_capability(in->module, SpvCapabilityGroupNonUniformBallot);
+        in->subgroup_scope = wpg_const_u32(in->module, SpvScopeSubgroup);
+    }
     wpg_live_declare(in);
     for (unsigned i = 0; wpg_probes[i]; i++)
-        if (used & wpg_probes[i]->bit && wpg_probes[i]->declare)
+        if (used & wpg_probes[i]->bit && wpg_probes[i]->by_lane == by_lane && wpg_probes[i]->declare)
             wpg_probes[i]->declare(in);
 }
 

@@ -53,6 +53,7 @@ typedef struct wpg_probe {
     const char *name;   /* in the setting PROBES */
     const char *record; /* kind of its record (runtime/profile/record_name.h) */
     uint32_t bit;       /* WPG_PROBE_* */
+    bool by_lane;       /* for functions whose waves are not counted, where no other probe works */
     uint32_t ids;       /* most ids that emit takes at one point, for the bound */
     /* No word: the function has no such record. */
     void (*plan)(wpg_probe_plan *p);
@@ -61,6 +62,7 @@ typedef struct wpg_probe {
     void (*emit)(wpg_inject *in, const wpg_function_plan *function, const wpg_probe_point *point);
 } wpg_probe;
 
+extern const wpg_probe wpg_probe_lane_branches, wpg_probe_lane_loops;
 extern const wpg_probe wpg_probe_branches, wpg_probe_switch, wpg_probe_loops, wpg_probe_entry,
     wpg_probe_values_of_sites;
 extern const wpg_probe *const wpg_probes[]; /* NULL at the end */

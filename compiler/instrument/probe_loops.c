@@ -15,6 +15,8 @@
  * there (the class of mask.h); else waves that start the header with no trip behind them, which all
  * lanes of an iteration agree on.
  *
+ * Where waves are not counted (by lane: another record, without the word for waves) each lane adds itself.
+ *
  * Left out: loops that call what may kill or demote (such a lane would be in no bucket), loops that are left
  * early from a switch, and loops that never go round. */
 #include "compiler/instrument/probe.h"
@@ -169,17 +171,23 @@ static void place_points(wpg_probe_plan *p, loop_site *site)
         place(p, loop->merge, NULL, (loop_point){.site = site, .action = LOOP_LEAVE, .stays = true});
 }
 
+static void waves_word(wpg_probe_plan *p, const loop_site *site)
+{
+    wpg_probe_word(p);
+    if (site->waves != WPG_NO_COUNTER)
+        wpg_probe_add(p, WPG_TERM_COUNTER, site->waves);
+    else
+        wpg_probe_add(p, WPG_TERM_WAVES, site->waves_of);
+}
+
 static void words(wpg_probe_plan *p, const loop_site *site, uint32_t header)
 {
     wpg_probe_describe(p, header);
     wpg_probe_word(p);
     for (uint32_t i = 0; i < BUCKETS; i++)
         wpg_probe_add(p, WPG_TERM_COUNTER, site->buckets + i);
-    wpg_probe_word(p);
-    if (site->waves != WPG_NO_COUNTER)
-        wpg_probe_add(p, WPG_TERM_COUNTER, site->waves);
-    else
-        wpg_probe_add(p, WPG_TERM_WAVES, site->waves_of);
+    if (!p->probe->by_lane)
+        waves_word(p, site);
     wpg_probe_word(p);
     wpg_probe_add(p, WPG_TERM_LANES, header);
     for (uint32_t i = 0; i < BUCKETS; i++)
@@ -200,7 +208,7 @@ static void plan(wpg_probe_plan *p)
         uint32_t header = cfg->constructs[c].header;
         site->construct = c;
         site->waves_of = wpg_loop_entry_block(cfg, &p->function->classes, c);
-        site->waves = site->waves_of == NO ? wpg_probe_counters(p, 1) : WPG_NO_COUNTER;
+        site->waves = site->waves_of == NO && !p->probe->by_lane ? wpg_probe_counters(p, 1) : WPG_NO_COUNTER;
         site->buckets = wpg_probe_counters(p, BUCKETS);
         site->extremes = wpg_probe_range_of(p, header);
         if (!p->first.count)
@@ -266,15 +274,9 @@ static uint32_t bucket_of(wpg_inject *in, uint32_t trips)
     return WPG_EMIT(in, SpvOpExtInst, in->t_u32, glsl, UMIN, bucket, wpg_const_u32(in->module, BUCKETS - 1));
 }
 
-static void emit_leave(wpg_inject *in, const loop_site *site, const loop_point *what, uint32_t trips)
+/* The lanes that are of the bucket of the first of them are added by that one, the others each for itself. */
+static void add_together(wpg_inject *in, const loop_site *site, uint32_t bucket)
 {
-    uint32_t leaving = concerned(in, what);
-    uint32_t leaves = wpg_probe_and(in, leaving, wpg_probe_live(in)), bucket = bucket_of(in, trips);
-    wpg_if among = {0};
-    if (leaves)
-        among = wpg_if_begin(in, leaves);
-    if (site->extremes != WPG_NO_COUNTER)
-        wpg_probe_note_extremes(in, site->extremes, trips);
     /* The elected lane is the first active one, so that it is of the first one's bucket. */
     uint32_t first = WPG_EMIT(in, SpvOpGroupNonUniformBroadcastFirst, in->t_u32, in->subgroup_scope, bucket);
     uint32_t same = WPG_EMIT(in, SpvOpIEqual, in->t_bool, bucket, first);
@@ -285,6 +287,22 @@ static void emit_leave(wpg_inject *in, const loop_site *site, const loop_point *
     wpg_if adds = wpg_if_begin(in, WPG_EMIT(in, SpvOpINotEqual, in->t_bool, amount, in->c_zero));
     wpg_memory_add_at(in, wpg_probe_index(in, site->buckets, bucket), amount);
     wpg_if_end(in, adds);
+}
+
+static void emit_leave(wpg_inject *in, const loop_site *site, const loop_point *what, uint32_t trips,
+                       bool by_lane)
+{
+    uint32_t leaving = concerned(in, what);
+    uint32_t leaves = wpg_probe_and(in, leaving, wpg_probe_live(in)), bucket = bucket_of(in, trips);
+    wpg_if among = {0};
+    if (leaves)
+        among = wpg_if_begin(in, leaves);
+    if (site->extremes != WPG_NO_COUNTER)
+        wpg_probe_note_extremes(in, site->extremes, trips);
+    if (by_lane)
+        wpg_memory_add_at(in, wpg_probe_index(in, site->buckets, bucket), in->c_one);
+    else
+        add_together(in, site, bucket);
     if (leaves)
         wpg_if_end(in, among);
     if (!what->stays)
@@ -306,7 +324,7 @@ static void emit(wpg_inject *in, const wpg_function_plan *function, const wpg_pr
         emit_next(in, what->site, what, trips);
         break;
     case LOOP_LEAVE:
-        emit_leave(in, what->site, what, trips);
+        emit_leave(in, what->site, what, trips, point->probe->by_lane);
         break;
     }
 }
@@ -318,3 +336,11 @@ const wpg_probe wpg_probe_loops = {.name = "loops",
                                    .plan = plan,
                                    .declare = declare,
                                    .emit = emit};
+const wpg_probe wpg_probe_lane_loops = {.name = "loops",
+                                        .record = "lane_trips",
+                                        .bit = WPG_PROBE_LOOPS,
+                                        .by_lane = true,
+                                        .ids = 96,
+                                        .plan = plan,
+                                        .declare = declare,
+                                        .emit = emit};

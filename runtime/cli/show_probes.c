@@ -38,14 +38,43 @@ static void print_entry(FILE *out, const wpg_shader_counts *shader)
     (void)fputc('\n', out);
 }
 
-static void print_branches(FILE *out, const wpg_shader_counts *shader)
+/* Branches of both records, those without waves last; false past the end. */
+static bool branch_of(wpg_branch_counts *branch, bool *waves, const wpg_shader_counts *shader, size_t i)
 {
     const wpg_profile_record *record = record_of(shader, WPG_RECORD_BRANCHES);
-    bool headed = false;
-    for (size_t i = 0; i < wpg_branch_count(record); i++) {
-        wpg_branch_counts b;
+    const wpg_profile_record *by_lane = record_of(shader, WPG_RECORD_LANE_BRANCHES);
+    size_t count = wpg_branch_count(record);
+    *waves = i < count;
+    if (*waves)
+        wpg_branch_at(branch, record, i);
+    else if (i - count < wpg_lane_branch_count(by_lane))
+        wpg_lane_branch_at(branch, by_lane, i - count);
+    else
+        return false;
+    return true;
+}
+
+static bool loop_of(wpg_loop_counts *loop, bool *waves, const wpg_shader_counts *shader, size_t i)
+{
+    const wpg_profile_record *record = record_of(shader, WPG_RECORD_TRIPS);
+    const wpg_profile_record *by_lane = record_of(shader, WPG_RECORD_LANE_TRIPS);
+    size_t count = wpg_loop_count(record);
+    *waves = i < count;
+    if (*waves)
+        wpg_loop_at(loop, record, i);
+    else if (i - count < wpg_lane_loop_count(by_lane))
+        wpg_lane_loop_at(loop, by_lane, i - count);
+    else
+        return false;
+    return true;
+}
+
+static void print_branches(FILE *out, const wpg_shader_counts *shader)
+{
+    bool headed = false, known;
+    wpg_branch_counts b;
+    for (size_t i = 0; branch_of(&b, &known, shader, i); i++) {
         char lanes[28], waves[28];
-        wpg_branch_at(&b, record, i);
         uint64_t all = b.lanes[0] + b.lanes[1];
         if (!all)
             continue;
@@ -53,9 +82,13 @@ static void print_branches(FILE *out, const wpg_shader_counts *shader)
             (void)fprintf(out, "    %-14s %15s %17s %9s %9s %9s\n", "BRANCH", "WAVES", "LANES", "TRUE",
                           "FALSE", "SPLIT");
         headed = true;
-        (void)fprintf(out, "    %3zu in block %-2u %14s %17s %8.1f%% %8.1f%% %8.1f%%\n", i, b.block,
-                      wpg_group_digits(waves, b.all_waves), wpg_group_digits(lanes, all),
-                      percent(b.lanes[0], all), percent(b.lanes[1], all), percent(b.both, b.all_waves));
+        (void)fprintf(out, "    %3zu in block %-2u %14s %17s %8.1f%% %8.1f%%", i, b.block,
+                      known ? wpg_group_digits(waves, b.all_waves) : "-", wpg_group_digits(lanes, all),
+                      percent(b.lanes[0], all), percent(b.lanes[1], all));
+        if (known)
+            (void)fprintf(out, " %8.1f%%\n", percent(b.both, b.all_waves));
+        else
+            (void)fprintf(out, " %9s\n", "-");
     }
 }
 
@@ -113,15 +146,15 @@ static const wpg_fact *trips_range(const wpg_bundle *bundle, const wpg_shader_co
 
 static void print_loops(FILE *out, const wpg_shader_counts *shader, const wpg_bundle *bundle)
 {
-    const wpg_profile_record *record = record_of(shader, WPG_RECORD_TRIPS);
-    for (size_t i = 0; i < wpg_loop_count(record); i++) {
-        wpg_loop_counts l;
+    wpg_loop_counts l;
+    bool known;
+    for (size_t i = 0; loop_of(&l, &known, shader, i); i++) {
         char text[28];
-        wpg_loop_at(&l, record, i);
         if (!l.lanes)
             continue;
-        (void)fprintf(out, "    loop at block %u: entered by %s waves, ", l.block,
-                      wpg_group_digits(text, l.waves));
+        (void)fprintf(out, "    loop at block %u: entered by ", l.block);
+        if (known)
+            (void)fprintf(out, "%s waves, ", wpg_group_digits(text, l.waves));
         (void)fprintf(out, "%s lanes; %.1f trips a lane", wpg_group_digits(text, l.lanes),
                       (double)l.trips / (double)l.lanes);
         const wpg_fact *range = trips_range(bundle, shader, l.block);
@@ -159,17 +192,31 @@ static void json_array(FILE *out, const char *name, const uint64_t *values, size
     (void)fputc(']', out);
 }
 
-static void json_branches(FILE *out, const wpg_profile_record *record)
+/* A number; null where waves were not counted. */
+static void json_waves(FILE *out, const char *name, bool known, uint64_t value)
 {
-    for (size_t i = 0; i < wpg_branch_count(record); i++) {
-        wpg_branch_counts b;
-        wpg_branch_at(&b, record, i);
+    (void)fprintf(out, known ? ", \"%s\": %" PRIu64 : ", \"%s\": null", name, value);
+}
+
+static void json_branches(FILE *out, const wpg_shader_counts *shader)
+{
+    wpg_branch_counts b;
+    bool known, any = branch_of(&b, &known, shader, 0) || record_of(shader, WPG_RECORD_BRANCHES);
+    (void)fprintf(out, ", \"branches\": %s", any ? "[" : "null");
+    for (size_t i = 0; branch_of(&b, &known, shader, i); i++) {
         (void)fprintf(out,
-                      "%s{\"block\": %u, \"lanes\": [%" PRIu64 ", %" PRIu64 "], \"waves\": [%" PRIu64
-                      ", %" PRIu64 "], \"all_waves\": %" PRIu64 ", \"both\": %" PRIu64 "}",
-                      i ? ", " : "", b.block, b.lanes[0], b.lanes[1], b.waves[0], b.waves[1], b.all_waves,
-                      b.both);
+                      "%s{\"block\": %u, \"lanes\": [%" PRIu64 ", %" PRIu64 "], \"waves\": ", i ? ", " : "",
+                      b.block, b.lanes[0], b.lanes[1]);
+        if (known)
+            (void)fprintf(out, "[%" PRIu64 ", %" PRIu64 "]", b.waves[0], b.waves[1]);
+        else
+            (void)fputs("null", out);
+        json_waves(out, "all_waves", known, b.all_waves);
+        json_waves(out, "both", known, b.both);
+        (void)fputc('}', out);
     }
+    if (any)
+        (void)fputc(']', out);
 }
 
 static void json_cases(FILE *out, const wpg_profile_record *record)
@@ -186,14 +233,13 @@ static void json_cases(FILE *out, const wpg_profile_record *record)
 
 static void json_loops(FILE *out, const wpg_shader_counts *shader, const wpg_bundle *bundle)
 {
-    const wpg_profile_record *record = record_of(shader, WPG_RECORD_TRIPS);
-    (void)fprintf(out, ", \"loops\": %s", record ? "[" : "null");
-    for (size_t i = 0; i < wpg_loop_count(record); i++) {
-        wpg_loop_counts l;
-        wpg_loop_at(&l, record, i);
-        (void)fprintf(out,
-                      "%s{\"block\": %u, \"lanes\": %" PRIu64 ", \"waves\": %" PRIu64 ", \"trips\": %" PRIu64,
-                      i ? ", " : "", l.block, l.lanes, l.waves, l.trips);
+    wpg_loop_counts l;
+    bool known, any = loop_of(&l, &known, shader, 0) || record_of(shader, WPG_RECORD_TRIPS);
+    (void)fprintf(out, ", \"loops\": %s", any ? "[" : "null");
+    for (size_t i = 0; loop_of(&l, &known, shader, i); i++) {
+        (void)fprintf(out, "%s{\"block\": %u, \"lanes\": %" PRIu64, i ? ", " : "", l.block, l.lanes);
+        json_waves(out, "waves", known, l.waves);
+        (void)fprintf(out, ", \"trips\": %" PRIu64, l.trips);
         const wpg_fact *range = trips_range(bundle, shader, l.block);
         if (range)
             (void)fprintf(out, ", \"least_trips\": %" PRId64 ", \"most_trips\": %" PRId64, range->low,
@@ -201,7 +247,7 @@ static void json_loops(FILE *out, const wpg_shader_counts *shader, const wpg_bun
         json_array(out, "lanes_by_log2_trips", l.buckets, WPG_TRIP_BUCKETS);
         (void)fputc('}', out);
     }
-    if (record)
+    if (any)
         (void)fputc(']', out);
 }
 
@@ -223,19 +269,12 @@ static void json_entry(FILE *out, const wpg_profile_record *record)
 
 void wpg_show_probes_json(FILE *out, const wpg_shader_counts *shader, const wpg_bundle *bundle)
 {
-    static const struct {
-        const char *name;
-        wpg_record_kind kind;
-        void (*print)(FILE *, const wpg_profile_record *);
-    } lists[] = {{"branches", WPG_RECORD_BRANCHES, json_branches}, {"cases", WPG_RECORD_CASES, json_cases}};
-    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
-        const wpg_profile_record *record = record_of(shader, lists[i].kind);
-        (void)fprintf(out, ", \"%s\": %s", lists[i].name, record ? "[" : "null");
-        if (!record)
-            continue;
-        lists[i].print(out, record);
+    const wpg_profile_record *cases = record_of(shader, WPG_RECORD_CASES);
+    json_branches(out, shader);
+    (void)fprintf(out, ", \"cases\": %s", cases ? "[" : "null");
+    json_cases(out, cases);
+    if (cases)
         (void)fputc(']', out);
-    }
     json_loops(out, shader, bundle);
     json_entry(out, record_of(shader, WPG_RECORD_ENTRY_MASK));
 }

@@ -5,7 +5,9 @@
 
 enum {
     BRANCH_WORDS = 6,
+    LANE_BRANCH_WORDS = 3,
     CASE_WORDS = 5,
+    LANE_LOOP_WORDS = 3 + WPG_TRIP_BUCKETS,
     LOOP_WORDS = 4 + WPG_TRIP_BUCKETS,
     ENTRY_WORDS = 5 + WPG_FULLNESS_BUCKETS
 };
@@ -87,4 +89,27 @@ bool wpg_entry_read(wpg_entry_counts *entry, const wpg_profile_record *record)
         .waves = words[0], .lanes = words[1], .helpers = words[2], .whole = words[3], .sizes = words[4]};
     memcpy(entry->eighths, words + 5, sizeof entry->eighths);
     return true;
+}
+
+size_t wpg_lane_branch_count(const wpg_profile_record *record)
+{
+    return sites(record, LANE_BRANCH_WORDS);
+}
+
+void wpg_lane_branch_at(wpg_branch_counts *branch, const wpg_profile_record *record, size_t i)
+{
+    const uint64_t *words = record->counters + 1 + i * LANE_BRANCH_WORDS;
+    *branch = (wpg_branch_counts){.block = described(record, words[0]), .lanes = {words[1], words[2]}};
+}
+
+size_t wpg_lane_loop_count(const wpg_profile_record *record)
+{
+    return sites(record, LANE_LOOP_WORDS);
+}
+
+void wpg_lane_loop_at(wpg_loop_counts *loop, const wpg_profile_record *record, size_t i)
+{
+    const uint64_t *words = record->counters + 1 + i * LANE_LOOP_WORDS;
+    *loop = (wpg_loop_counts){.block = described(record, words[0]), .lanes = words[1], .trips = words[2]};
+    memcpy(loop->buckets, words + 3, sizeof loop->buckets);
 }

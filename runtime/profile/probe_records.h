@@ -17,6 +17,10 @@ typedef struct wpg_branch_counts {
 size_t wpg_branch_count(const wpg_profile_record *record); /* NULL: 0 */
 void wpg_branch_at(wpg_branch_counts *branch, const wpg_profile_record *record, size_t i);
 
+/* The same of a record without waves (#lane_branches): waves are zero, and mean nothing. */
+size_t wpg_lane_branch_count(const wpg_profile_record *record);
+void wpg_lane_branch_at(wpg_branch_counts *branch, const wpg_profile_record *record, size_t i);
+
 /* One target of a switch; the targets of one switch follow each other, the default's first. */
 typedef struct wpg_case_counts {
     uint32_t block, target; /* of the switch; where it goes */
@@ -36,6 +40,10 @@ typedef struct wpg_loop_counts {
 } wpg_loop_counts;
 size_t wpg_loop_count(const wpg_profile_record *record);
 void wpg_loop_at(wpg_loop_counts *loop, const wpg_profile_record *record, size_t i);
+
+/* The same of a record without waves (#lane_trips). */
+size_t wpg_lane_loop_count(const wpg_profile_record *record);
+void wpg_lane_loop_at(wpg_loop_counts *loop, const wpg_profile_record *record, size_t i);
 
 enum { WPG_FULLNESS_BUCKETS = 9 };
 /* How waves entered the stage. */

@@ -9,12 +9,19 @@
 #include "runtime/profile/profile.h"
 
 static const char *const kinds[WPG_RECORD_KINDS] = {
-    [WPG_RECORD_LANES] = "lanes",     [WPG_RECORD_WAVES] = "waves",
-    [WPG_RECORD_UNIFORM] = "uniform", [WPG_RECORD_SELECTS] = "selects",
-    [WPG_RECORD_VALUES] = "values",   [WPG_RECORD_TRIPS] = "trips",
-    [WPG_RECORD_SAMPLES] = "samples", [WPG_RECORD_BRANCHES] = "branches",
-    [WPG_RECORD_CASES] = "cases",     [WPG_RECORD_ENTRY_MASK] = "entry_mask",
+    [WPG_RECORD_LANES] = "lanes",
+    [WPG_RECORD_WAVES] = "waves",
+    [WPG_RECORD_UNIFORM] = "uniform",
+    [WPG_RECORD_SELECTS] = "selects",
+    [WPG_RECORD_VALUES] = "values",
+    [WPG_RECORD_TRIPS] = "trips",
+    [WPG_RECORD_SAMPLES] = "samples",
+    [WPG_RECORD_BRANCHES] = "branches",
+    [WPG_RECORD_CASES] = "cases",
+    [WPG_RECORD_ENTRY_MASK] = "entry_mask",
     [WPG_RECORD_LATE] = "late",
+    [WPG_RECORD_LANE_BRANCHES] = "lane_branches",
+    [WPG_RECORD_LANE_TRIPS] = "lane_trips",
 };
 static const char *const stages[] = {"vert", "tesc", "tese", "geom",  "frag",  "comp",  "task",
                                      "mesh", "rgen", "rint", "rahit", "rchit", "rmiss", "rcall"};

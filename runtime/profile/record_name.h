@@ -16,17 +16,19 @@
 
 /* What a record counts (DESIGN 4). */
 typedef enum wpg_record_kind {
-    WPG_RECORD_LANES,      /* live lanes, one counter a block */
-    WPG_RECORD_WAVES,      /* waves, one counter a block */
-    WPG_RECORD_UNIFORM,    /* waves that arrived whole, one counter a block */
-    WPG_RECORD_SELECTS,    /* select sites, a fixed number of counters each */
-    WPG_RECORD_VALUES,     /* value sites (value/count pairs) */
-    WPG_RECORD_TRIPS,      /* entries and trips of loops */
-    WPG_RECORD_SAMPLES,    /* invocations seen and represented */
-    WPG_RECORD_BRANCHES,   /* each direction of conditional branches (probe_records.h) */
-    WPG_RECORD_CASES,      /* each target of switches */
-    WPG_RECORD_ENTRY_MASK, /* how waves start */
-    WPG_RECORD_LATE,       /* invocations counted without the early tests the stage had before */
+    WPG_RECORD_LANES,         /* live lanes, one counter a block */
+    WPG_RECORD_WAVES,         /* waves, one counter a block */
+    WPG_RECORD_UNIFORM,       /* waves that arrived whole, one counter a block */
+    WPG_RECORD_SELECTS,       /* select sites, a fixed number of counters each */
+    WPG_RECORD_VALUES,        /* value sites (value/count pairs) */
+    WPG_RECORD_TRIPS,         /* entries and trips of loops */
+    WPG_RECORD_SAMPLES,       /* invocations seen and represented */
+    WPG_RECORD_BRANCHES,      /* each direction of conditional branches (probe_records.h) */
+    WPG_RECORD_CASES,         /* each target of switches */
+    WPG_RECORD_ENTRY_MASK,    /* how waves start */
+    WPG_RECORD_LATE,          /* invocations counted without the early tests the stage had before */
+    WPG_RECORD_LANE_BRANCHES, /* as BRANCHES and TRIPS where waves were not counted */
+    WPG_RECORD_LANE_TRIPS,
     WPG_RECORD_KINDS
 } wpg_record_kind;
 

@@ -25,6 +25,7 @@ try() { # VARIANT SETTING STRATEGY
             export WAVEPGO_COUNTER_START=4294967294 SHIM_HIDE=int64 WAVEPGO_PROBES=branches,switch,loops,entry VK_ADD_LAYER_PATH="$WPG_BUILD/share/vulkan/explicit_layer.d:$shim_folder"
             export VK_INSTANCE_LAYERS=VK_LAYER_WAVEPGO_shader_pgo:VK_LAYER_WAVEPGO_TEST_shim
             ;;
+        lanes) export WAVEPGO_PROBES=all WAVEPGO_BUNDLE="$work/$name" ;;
         ranges)
             export SHIM_HIDE=int64 WAVEPGO_PROBES=loops WAVEPGO_BUNDLE="$work/$name" VK_ADD_LAYER_PATH="$WPG_BUILD/share/vulkan/explicit_layer.d:$shim_folder"
             export VK_INSTANCE_LAYERS=VK_LAYER_WAVEPGO_shader_pgo:VK_LAYER_WAVEPGO_TEST_shim
@@ -55,7 +56,7 @@ for variant in $variants; do
     try "$variant" $derived derived
     try "$variant" $additive additive
     try "$variant" $naive naive
-    [ "$settings" = start ] || try "$variant" default lane
+    [ "$settings" = start ] || try "$variant" lanes lane
     settings=start derived=narrow additive=start naive=narrow # the second shape: what depends on shape
 done
 [ -z "$skipped" ] || skip "$skipped"

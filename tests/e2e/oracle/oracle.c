@@ -429,9 +429,13 @@ static unsigned compare_branches(const block_map *map, const wpg_shader_counts *
     unsigned wrong = 0;
     for (uint32_t f = 0; f < map->function_count; f++) {
         const wpg_profile_record *record = functions[f]->records[WPG_RECORD_BRANCHES];
-        for (size_t i = 0; i < wpg_branch_count(record); i++) {
+        const wpg_profile_record *by_lane = functions[f]->records[WPG_RECORD_LANE_BRANCHES];
+        for (size_t i = 0; i < wpg_branch_count(record) + wpg_lane_branch_count(by_lane); i++) {
             wpg_branch_counts branch;
-            wpg_branch_at(&branch, record, i);
+            if (by_lane)
+                wpg_lane_branch_at(&branch, by_lane, i);
+            else
+                wpg_branch_at(&branch, record, i);
             const block_map_block *block = &map->functions[f].blocks[branch.block % BLOCK_MAP_BLOCKS];
             uint32_t to[2] = {first_mark(map, f, block->targets[0]), first_mark(map, f, block->targets[1])};
             if (!block->marks || block->calls || to[0] == to[1] || to[0] == UINT32_MAX || to[1] == UINT32_MAX)
@@ -481,9 +485,13 @@ static unsigned compare_loops(const block_map *map, const wpg_shader_counts *con
     unsigned wrong = 0;
     for (uint32_t f = 0; f < map->function_count; f++) {
         const wpg_profile_record *record = functions[f]->records[WPG_RECORD_TRIPS];
-        for (size_t i = 0; i < wpg_loop_count(record); i++) {
+        const wpg_profile_record *by_lane = functions[f]->records[WPG_RECORD_LANE_TRIPS];
+        for (size_t i = 0; i < wpg_loop_count(record) + wpg_lane_loop_count(by_lane); i++) {
             wpg_loop_counts loop;
-            wpg_loop_at(&loop, record, i);
+            if (by_lane)
+                wpg_lane_loop_at(&loop, by_lane, i);
+            else
+                wpg_loop_at(&loop, record, i);
             uint32_t mark = first_mark(map, f, loop.block);
             if (mark == UINT32_MAX)
                 continue;
