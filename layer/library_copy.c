@@ -212,6 +212,47 @@ static void copy_pre_rasterization(copier *c, VkGraphicsPipelineCreateInfo *mine
     }
 }
 
+static const flat divisor_structs[] = {
+    {VK_STRUCTURE_TYPE_PIPELINE_VERTEX_INPUT_DIVISOR_STATE_CREATE_INFO_EXT,
+     sizeof(VkPipelineVertexInputDivisorStateCreateInfoEXT)},
+};
+
+/* With mesh shaders, or all of it dynamic, it is ignored: the pointers may be anything. */
+static void copy_vertex_input(copier *c, VkGraphicsPipelineCreateInfo *mine,
+                              const VkGraphicsPipelineCreateInfo *info)
+{
+    bool meshes = false;
+    for (uint32_t i = 0; i < info->stageCount; i++)
+        meshes |= info->pStages[i].stage == VK_SHADER_STAGE_MESH_BIT_EXT;
+    if (meshes)
+        return;
+    if (!is_dynamic(info, VK_DYNAMIC_STATE_VERTEX_INPUT_EXT) && info->pVertexInputState) {
+        VkPipelineVertexInputStateCreateInfo *copy = dup(c, info->pVertexInputState, sizeof *copy);
+        if (!copy)
+            return;
+        copy->pVertexBindingDescriptions =
+            dup(c, copy->pVertexBindingDescriptions,
+                copy->vertexBindingDescriptionCount * sizeof *copy->pVertexBindingDescriptions);
+        copy->pVertexAttributeDescriptions =
+            dup(c, copy->pVertexAttributeDescriptions,
+                copy->vertexAttributeDescriptionCount * sizeof *copy->pVertexAttributeDescriptions);
+        VkPipelineVertexInputDivisorStateCreateInfoEXT *divisors =
+            copy_chain(c, copy->pNext, TABLE(divisor_structs));
+        if (divisors)
+            divisors->pVertexBindingDivisors =
+                dup(c, divisors->pVertexBindingDivisors,
+                    divisors->vertexBindingDivisorCount * sizeof *divisors->pVertexBindingDivisors);
+        copy->pNext = divisors;
+        mine->pVertexInputState = copy;
+    }
+    if (info->pInputAssemblyState) {
+        VkPipelineInputAssemblyStateCreateInfo *copy = dup(c, info->pInputAssemblyState, sizeof *copy);
+        if (copy && copy->pNext)
+            c->why = "a part's input assembly state is extended";
+        mine->pInputAssemblyState = copy;
+    }
+}
+
 static void copy_fragment_shader(copier *c, VkGraphicsPipelineCreateInfo *mine,
                                  const VkGraphicsPipelineCreateInfo *info)
 {
@@ -239,11 +280,9 @@ VkGraphicsPipelineCreateInfo *wpg_library_copy_info(const char **why, wpg_arena 
     *why = "out of memory";
     if (!mine)
         return NULL;
-    /* A part that states its own output too is made with the formats: not copied. */
+    /* A part that states its own output too is made with its formats and blending: not copied. */
     if (subsets & VK_GRAPHICS_PIPELINE_LIBRARY_FRAGMENT_OUTPUT_INTERFACE_BIT_EXT)
         c.why = "a part has shaders and an output interface";
-    if (subsets & VK_GRAPHICS_PIPELINE_LIBRARY_VERTEX_INPUT_INTERFACE_BIT_EXT)
-        c.why = "a part has shaders and a vertex input interface";
     mine->pVertexInputState = NULL;
     mine->pInputAssemblyState = NULL;
     mine->pTessellationState = NULL;
@@ -263,6 +302,8 @@ VkGraphicsPipelineCreateInfo *wpg_library_copy_info(const char **why, wpg_arena 
     if (flags && !c.why)
         flags->flags &= ~(uint64_t)not_again;
     mine->pDynamicState = info->pDynamicState ? copy_dynamic(&c, info->pDynamicState) : NULL;
+    if (subsets & VK_GRAPHICS_PIPELINE_LIBRARY_VERTEX_INPUT_INTERFACE_BIT_EXT)
+        copy_vertex_input(&c, mine, info);
     if (subsets & VK_GRAPHICS_PIPELINE_LIBRARY_PRE_RASTERIZATION_SHADERS_BIT_EXT)
         copy_pre_rasterization(&c, mine, info);
     if (subsets & VK_GRAPHICS_PIPELINE_LIBRARY_FRAGMENT_SHADER_BIT_EXT)

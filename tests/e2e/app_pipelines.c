@@ -146,14 +146,15 @@ static VkPipeline make_part(vk_program *vk, const vk_state *state, VkGraphicsPip
     return pipeline;
 }
 
-static void link_and_draw(vk_program *vk, const VkPipeline *libraries, bool optimised, bool feedback)
+static void link_and_draw(vk_program *vk, const VkPipeline *libraries, uint32_t count, bool optimised,
+                          bool feedback)
 {
     VkPipelineCreationFeedback whole = {0};
     VkPipelineCreationFeedbackCreateInfo asked = {
         .sType = VK_STRUCTURE_TYPE_PIPELINE_CREATION_FEEDBACK_CREATE_INFO,
         .pPipelineCreationFeedback = &whole};
     VkPipelineLibraryCreateInfoKHR linked = {.sType = VK_STRUCTURE_TYPE_PIPELINE_LIBRARY_CREATE_INFO_KHR,
-                                             .libraryCount = 4,
+                                             .libraryCount = count,
                                              .pLibraries = libraries};
     VkGraphicsPipelineCreateInfo info = {.sType = VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_CREATE_INFO,
                                          .pNext = &linked,
@@ -176,7 +177,8 @@ static void link_and_draw(vk_program *vk, const VkPipeline *libraries, bool opti
  * library-fast, library-optimised   the one or the other only
  * library-tessellation              three stages in one library, both links
  * library-stale                     the render pass of the parts goes before an optimised link
- * library-feedback                  an optimised link with creation feedback */
+ * library-feedback                  an optimised link with creation feedback
+ * library-two                       two libraries: vertex input with all shaders, and the output */
 void app_library(vk_program *vk, const char *scenario)
 {
     static const char *const names[4] = {"triangle.vert", "plain.tesc", "plain.tese", "gradient.frag"};
@@ -200,10 +202,15 @@ void app_library(vk_program *vk, const char *scenario)
     const bool stale = strcmp(scenario, "library-stale") == 0;
     VkRenderPass pass = stale ? vk_make_pass(vk) : vk->pass;
     const uint32_t own[4] = {0, count - 1, 1, 0}, first[4] = {0, 0, count - 1, 0};
-    VkPipeline libraries[4];
-    for (int i = 0; i < 4; i++)
+    VkPipeline libraries[4] = {0};
+    const bool two = strcmp(scenario, "library-two") == 0;
+    for (int i = 0; i < 4 && !two; i++)
         libraries[i] =
             make_part(vk, &state, parts[i], state.stages + first[i], own[i], i == 3 ? vk->pass : pass);
+    if (two) {
+        libraries[0] = make_part(vk, &state, parts[0] | parts[1] | parts[2], state.stages, count, pass);
+        libraries[1] = make_part(vk, &state, parts[3], state.stages, 0, pass);
+    }
     for (uint32_t i = 0; i < count; i++)
         vkDestroyShaderModule(vk->device, stages[i].module, NULL); /* a link needs them no more */
     if (stale)
@@ -212,7 +219,7 @@ void app_library(vk_program *vk, const char *scenario)
     for (int optimised = 0; optimised < 2; optimised++)
         if (strcmp(scenario, optimised ? "library-fast" : "library-optimised") != 0 &&
             (optimised || (!stale && !feedback)))
-            link_and_draw(vk, libraries, optimised, feedback);
+            link_and_draw(vk, libraries, two ? 2 : 4, optimised, feedback);
     for (int i = 0; i < 4; i++)
         vkDestroyPipeline(vk->device, libraries[i], NULL);
 }

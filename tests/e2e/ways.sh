@@ -57,6 +57,10 @@ library)
     through library-stale
     wrote library-stale 0 2
     draws library-stale 1
+    # Vertex input and all shaders in one library.
+    through library-two
+    wrote library-two 1 2
+    draws library-two 2
     through library-feedback
     wrote library-feedback 1 2
     # A profile of the pipeline made whole serves parts and links.
@@ -151,6 +155,26 @@ many)
     diff -rq "$work/words-1" "$work/words-2" || fail "rewritten words depend on the order"
     use used "$work/run-1" "$app" many "$WPG_SPIRV" 3
     same absent used
+    ;;
+refused)
+    # A driver that refuses rewritten modules: parts and links fall back to the program's own, one line each says so.
+    make_shim
+    plain absent "$app" library "$WPG_SPIRV"
+    [ "$(cat "$work/absent.code")" != 77 ] || skip "$(cat "$work/absent.out")"
+    export VK_INSTANCE_LAYERS=VK_LAYER_WAVEPGO_shader_pgo:VK_LAYER_WAVEPGO_TEST_shim
+    export VK_ADD_LAYER_PATH="$WPG_BUILD/share/vulkan/explicit_layer.d:$shim_folder"
+    SHIM_RECORD=$work/known WAVEPGO_MODE=off plain record "$app" library "$WPG_SPIRV"
+    for scenario in library library-feedback; do
+        for what in pipeline module; do
+            SHIM_KNOWN=$work/known SHIM_REFUSE=$what WAVEPGO_MODE=generate WAVEPGO_SUMMARY=0 WAVEPGO_PROFILE_FILE="$work/$scenario-$what/%b.profraw" \
+                WAVEPGO_LOG_FILE="$work/$scenario-$what.log" plain $scenario-$what "$app" $scenario "$WPG_SPIRV"
+            exited $scenario-$what 0
+            grep '^[a-z]* link' "$work/absent.out" >"$work/expected"
+            grep '^[a-z]* link' "$work/$scenario-$what.out" | grep -v -x -F -f "$work/expected" && fail "$scenario, $what: other pixels"
+            [ "$(grep -c 'refuses' "$work/$scenario-$what.log")" = 3 ] || fail "$scenario, $what: $(cat "$work/$scenario-$what.log")"
+            [ "$(count_profiles $scenario-$what)" = 0 ] || fail "$scenario, $what: a profile of what was not counted"
+        done
+    done
     ;;
 *) die "no such case: $WPG_CASE" ;;
 esac
