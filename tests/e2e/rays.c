@@ -5,6 +5,8 @@
  *
  *     plain, deferred    how the pipeline is made
  *     library            linked from a library of all stages but raygen, which the link adds
+ *     many               every shader four times, most of them of no group
+ *     replay             its group handles may be captured: not touched
  *     compile            not run
  *
  * Prints what the shaders computed, and how often blocks ran, by stage. With PROFILE-FOLDER (filled by the
@@ -61,6 +63,20 @@ static void load(shaders *all, vk_program *vk, const char *folder)
     }
 }
 
+/* Copies of the stages behind them: of no group, but compiled. */
+static VkPipeline make_many(vk_program *vk, const shaders *all, VkResult *result)
+{
+    enum { COPIES = 4 };
+    vk_rays rays;
+    VkPipelineShaderStageCreateInfo stages[COPIES * STAGES];
+    vk_rays_fill(&rays, vk, all->stages, STAGES);
+    for (uint32_t i = 0; i < COPIES * STAGES; i++)
+        stages[i] = rays.stages[(i < STAGES ? i : i * 5 + i / STAGES) % STAGES];
+    rays.info.stageCount = COPIES * STAGES;
+    rays.info.pStages = stages;
+    return vk_rays_pipeline(vk, &rays.info, VK_RAYS_PLAIN, result);
+}
+
 /* A library of everything but the raygen shader; and the pipeline linked from it. */
 static VkPipeline make_linked(vk_program *vk, const shaders *all, VkPipeline *library, VkResult *result)
 {
@@ -86,8 +102,12 @@ static void run(vk_program *vk, const shaders *all, const char *scenario)
     VkPipeline library = VK_NULL_HANDLE, pipeline;
     vk_rays rays;
     vk_rays_fill(&rays, vk, all->stages, STAGES);
+    if (strcmp(scenario, "replay") == 0)
+        rays.info.flags = VK_PIPELINE_CREATE_RAY_TRACING_SHADER_GROUP_HANDLE_CAPTURE_REPLAY_BIT_KHR;
     if (strcmp(scenario, "library") == 0)
         pipeline = make_linked(vk, all, &library, &result);
+    else if (strcmp(scenario, "many") == 0)
+        pipeline = make_many(vk, all, &result);
     else
         pipeline = vk_rays_pipeline(
             vk, &rays.info, strcmp(scenario, "deferred") == 0 ? VK_RAYS_DEFERRED : VK_RAYS_PLAIN, &result);

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Ray-tracing pipelines (rays.c), every way of making one: what the shaders compute is the same under the layer, and each
-# block's lanes are what the shader counts itself. WPG_CASE: plain, deferred, library (how it is made), facts (what is
+# block's lanes are what the shader counts itself. WPG_CASE: plain, deferred, library, many (how it is made), replay (passed through), facts (what is
 # recorded, and sampling, which leaves these stages in full), radv (it compiles, counting and optimised).
 . "$(dirname "$0")/lib.sh"
 rays=$WPG_PROGRAMS/e2e_rays
@@ -18,7 +18,7 @@ exact() {
     grep '^0 disagreements' "$work/$1.err" >/dev/null || fail "$1: $(tail -n 3 "$work/$1.err")"
 }
 case $WPG_CASE in
-plain | deferred | library)
+plain | deferred | library | many)
     can_run $WPG_CASE
     exact counted $WPG_CASE
     accepted $(profiles counted)
@@ -31,6 +31,13 @@ plain | deferred | library)
     use used "$work/counted" "$rays" $WPG_CASE "$WPG_SPIRV"
     same absent used
     grep '"stage": *"rgen"' "$work/used.uselog" >/dev/null || fail "the use log does not name the raygen stage"
+    ;;
+replay)
+    can_run replay
+    generate passed "$rays" replay "$WPG_SPIRV"
+    same absent passed
+    [ "$(count_profiles passed)" = 0 ] || fail "a pipeline with replayed group handles was changed"
+    grep "group handles are captured" "$work/passed.log" >/dev/null || fail "the log does not say why it passed"
     ;;
 facts)
     can_run plain
