@@ -269,7 +269,8 @@ static unsigned each_shader(const char *folder, void (*check)(golden *g))
     int count = scandir(folder, &entries, NULL, by_name);
     unsigned checked = 0;
     for (int i = 0; i < count; i++) {
-        static const char *const stages[] = {"comp", "vert", "tesc", "tese", "geom", "frag"};
+        static const char *const stages[] = {"comp", "vert", "tesc", "tese", "geom",
+                                             "frag", "task", "rgen", "rint"};
         const char *dot = strrchr(entries[i]->d_name, '.');
         golden g = {0};
         for (unsigned s = 0; dot && s < sizeof stages / sizeof stages[0]; s++)
@@ -291,7 +292,7 @@ static unsigned each_shader(const char *folder, void (*check)(golden *g))
 static void test_golden(void **state)
 {
     (void)state;
-    assert_true(each_shader(WPG_SOURCE_DIR "/tests/golden/instrument", check_golden) >= 19);
+    assert_true(each_shader(WPG_SOURCE_DIR "/tests/golden/instrument", check_golden) >= 22);
 }
 
 /* -- Many modules
