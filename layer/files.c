@@ -70,11 +70,11 @@ void wpg_counted_destroy(wpg_counted *counted)
 
 /* -- Records */
 
-/* Counts of the binds that were counted, for all binds. */
+/* Counts of the binds that were counted, for all binds (sample_bind.c). */
 static uint64_t scaled(const wpg_counted *counted, uint64_t value)
 {
-    const uint64_t whole = counted->binds, part = counted->binds_counted;
-    return part < whole && part ? value / part * whole + (value % part * whole + part / 2) / part : value;
+    const uint64_t rate = counted->binds ? (uint64_t)wpg_the_process.settings.sample : 1;
+    return value <= UINT64_MAX / rate ? value * rate : UINT64_MAX;
 }
 
 /* One kind's counters, block by block. Indices count from the pipeline's base. */
@@ -253,7 +253,8 @@ static wpg_status add_stage(wpg_profile *profile, const wpg_counted *counted, co
     wpg_record_name name = {.shader = stage->shader, .entry = stage->entry};
     memcpy(name.stage, stage->stage, sizeof name.stage);
     /* A sample that caught nothing says nothing: absent, not zero. */
-    if (map->sample_rate > 1 && value_at(counted, map, map->seen_lanes) == 0)
+    if ((map->sample_rate > 1 && value_at(counted, map, map->seen_lanes) == 0) ||
+        (counted->binds && !counted->binds_counted))
         return WPG_OK;
     for (uint32_t j = 0; j < map->function_count; j++)
         WPG_TRY(add_function(profile, &name, counted, map, &map->functions[j], scratch, err));
@@ -263,7 +264,7 @@ static wpg_status add_stage(wpg_profile *profile, const wpg_counted *counted, co
             continue;
         if (!counted->shader_only)
             WPG_TRY(add_pipeline_record(profile, &name, counted, map, function, err));
-        if (map->sample_rate > 1 || counted->binds_counted < counted->binds)
+        if (map->sample_rate > 1 || counted->binds)
             WPG_TRY(add_samples(profile, &name, counted, map, function, err));
         if (map->without_early_tests && function->lanes) {
             const uint64_t late = scaled(counted, value_at(counted, map, function->lanes[0]));

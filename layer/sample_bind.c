@@ -1,6 +1,13 @@
-/* Twins of pipelines, and which of the two is bound. Which bind of every N is counted is decided by a hash of
- * where the N are in the pipeline's life, so that a program that binds in a rhythm is not always caught on
- * the same beat. */
+/* Twins of pipelines, and which of the two is bound.
+ *
+ * Of every N binds of a pipeline that follow each other one is counted; which one, a hash of the pipeline and
+ * of where the N are in its life decides, so that a program that binds in a rhythm is not always caught on
+ * the same beat, and pipelines that are all made and bound at once are not all counted at once. A counted
+ * bind stands for N. Each bind has one place, and over all hashes a place is taken with probability 1/N: a
+ * bind counts once in expectation, also where a pipeline's last N are not complete (places without a bind
+ * have nothing to count). Of a pipeline bound fewer than N times, mostly nothing is known; one of N such is
+ * counted, and stands for all: their sum is right, which is what a sample can say (Horvitz and Thompson, "A
+ * Generalization of Sampling Without Replacement from a Finite Universe", JASA 47, 1952). */
 #include "layer/sample_bind.h"
 
 #include <stdlib.h>
@@ -74,7 +81,7 @@ VkPipeline wpg_twin_choose(wpg_device *device, VkPipeline pipeline)
     const uint64_t rate = (uint64_t)wpg_the_process.settings.sample;
     uint64_t index = atomic_fetch_add_explicit(&found->slot->binds, 1, memory_order_relaxed);
     uint64_t round = index / rate;
-    uint64_t place = round ? mix(found->slot->hash.high ^ round) % rate : 0;
+    uint64_t place = mix(mix(round) ^ found->slot->hash.high) % rate;
     if (index % rate != place)
         return pipeline;
     atomic_fetch_add_explicit(&found->slot->binds_counted, 1, memory_order_relaxed);

@@ -1,11 +1,11 @@
 /* Sampling by bind (SAMPLE=1/N, SAMPLE_BY=bind): the program's pipeline is its own, and beside it stands the
- * counting one. Of every N times the program binds it, the counting one is bound once, the first time
- * included; the rest runs as if no layer were there. Both come from one create-info, so that either may stand
+ * counting one. Of every N times the program binds it, the counting one is bound once; the rest runs as if
+ * no layer were there. Both come from one create-info, so that either may stand
  * for the other in a command buffer.
  *
  *     create --> the program's own, at full speed --twin--> ours
  *     bind   --> ours 1 of N times, else the program's own; both are counted in the pipeline's slot
- *     write  --> counts times binds / counted binds (files.c)
+ *     write  --> counts times N (files.c)
  *
  * Library parts cannot be told apart at a bind: they sample inside the shader. Ownership: a twin goes with
  * the program's pipeline. Threads: as Vulkan says of each command. */

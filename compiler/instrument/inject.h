@@ -40,6 +40,8 @@ typedef struct wpg_inject {
         uint32_t plain;                            /* the entry function without counting */
         uint32_t inputs[2];                        /* built-in variables that tell groups apart */
         uint32_t constant_weight, weight_variable; /* u32; Private u32: at most one of them is not 0 */
+        uint32_t small, before_variable;           /* sample_small.c: bool; Private u32; 0 without */
+        uint32_t total;                            /* compute: workgroups of the dispatch */
     } sample;                                      /* zero without sampling */
 
     /* Of the function under change. */

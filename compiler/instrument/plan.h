@@ -142,7 +142,8 @@ typedef struct wpg_plan {
     wpg_function_plan *functions; /* the entry function first */
     uint32_t function_count;
     uint32_t counter_count;
-    uint64_t probe_ids; /* upper bound of the ids that probes take */
+    uint32_t sample_ended; /* two counters of small dispatches (sample_small.c), or WPG_NO_COUNTER */
+    uint64_t probe_ids;    /* upper bound of the ids that probes take */
     wpg_counter_map *map;
     WPG_VEC(wpg_counter_sum) sums;
     WPG_VEC(wpg_counter_term) terms;

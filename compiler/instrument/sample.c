@@ -10,13 +10,13 @@
 #include "compiler/instrument/strategy.h"
 
 /* Upper bounds of the ids the entry function takes. */
-enum { IDS_ENTRY = 192 };
+enum { IDS_ENTRY = 320 };
 
 void wpg_sample_plan(wpg_plan *plan)
 {
     wpg_counter_map *map = plan->map;
     map->sample_rate = 1;
-    map->seen_lanes = map->seen_waves = WPG_NO_COUNTER;
+    map->seen_lanes = map->seen_waves = plan->sample_ended = WPG_NO_COUNTER;
     if (plan->options->sample <= 1)
         return;
     const char *reason = wpg_sample_refuses(plan);
@@ -32,6 +32,10 @@ void wpg_sample_plan(wpg_plan *plan)
     map->seen_lanes = plan->options->first_counter + plan->counter_count++;
     if (plan->strategy->kinds & WPG_KIND_WAVES)
         map->seen_waves = plan->options->first_counter + plan->counter_count++;
+    if (wpg_sample_may_lay(plan)) {
+        plan->sample_ended = plan->options->first_counter + plan->counter_count;
+        plan->counter_count += 2;
+    }
 }
 
 void wpg_sample_begin(wpg_inject *in)
@@ -45,6 +49,8 @@ void wpg_sample_begin(wpg_inject *in)
     in->sample.constant_weight = wpg_const_u32(m, in->plan->map->sample_rate);
     if (in->plan->stage->model != SpvExecutionModelGLCompute)
         return;
+    if (in->plan->sample_ended != WPG_NO_COUNTER)
+        wpg_sample_small_declare(in);
     uint32_t pointer = wpg_type_pointer(m, SpvStorageClassPrivate, in->t_u32);
     in->sample.weight_variable =
         wpg_global_variable(m, in->plan->entry_point, SpvStorageClassPrivate, pointer);
@@ -127,5 +133,7 @@ void wpg_sample_end(wpg_inject *in)
     call(in, in->sample.plain);
     wpg_inst_add(m, in->where, SpvOpBranch, merge);
     wpg_inst_add(m, in->where, SpvOpLabel, merge);
+    if (in->sample.small)
+        wpg_sample_small_end(in, in->sample.total);
     take_over(in, counted, entry);
 }

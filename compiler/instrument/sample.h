@@ -40,6 +40,20 @@ uint32_t wpg_sample_choose(wpg_inject *in, uint32_t *weight);
 bool wpg_sample_inputs(wpg_inject *in);
 uint32_t wpg_sample_group(wpg_inject *in);
 
+/* -- Small dispatches (sample_small.c)
+ * ------------------------------------------------------------------------------------------------------- */
+
+/* Whether a compute stage's dispatches of fewer workgroups than N are laid end to end. */
+bool wpg_sample_may_lay(const wpg_plan *plan);
+void wpg_sample_small_declare(wpg_inject *in);
+/* At the entry, `small` (bool) = this is such a dispatch: id of the u32 of workgroups before it, 0 in others.
+ */
+uint32_t wpg_sample_small_begin(wpg_inject *in, uint32_t small);
+/* At the end, which every invocation comes to; `total`: workgroups of the dispatch. */
+void wpg_sample_small_end(wpg_inject *in, uint32_t total);
+/* Whether a wave can be told its first lane's value. */
+bool wpg_sample_can_broadcast(const wpg_plan *plan);
+
 /* -- Copying (sample_clone.c)
  * ------------------------------------------------------------------------------------------------------- */
 

@@ -10,10 +10,19 @@
  * Of every N groups that follow each other one is taken, which one is decided by a hash of where they are and
  * of a constant of the pipeline: even coverage, the same in every run, and no step of N in the program's own
  * structure can hide from it or always be hit (stratified sampling with one random unit a stratum: Cochran,
- * Sampling Techniques, 5). A dispatch knows how many workgroups it has, so that a last stratum of s < N
- * takes one of its s, which stands for s: the sum of all weights is exactly the number of workgroups, however
- * small the dispatch. (A dispatch with a base other than 0 is sampled as a part of a larger one.) The other
- * stages do not know their number; a chosen group stands for N.
+ * Sampling Techniques, 5). A chosen group stands for N.
+ *
+ * Why that is unbiased: the constant is added before an odd factor or a mixing function, so that over all
+ * constants every place of a stratum is taken equally often. A group is counted with probability 1/N and then
+ * N times, which is once in expectation; sums of expectations need no independence, so that it holds for any
+ * sum over groups: lanes, waves, trips, values. A stratum at the edge of a draw that has fewer groups is no
+ * exception: places without a group are places of weight 0.
+ *
+ * A dispatch knows how many workgroups it has, which makes it better than that: a last stratum of s < N
+ * behind whole ones takes one of its s, which stands for s (probability 1/s, weight s), so that the weights
+ * of a dispatch of N or more add up to its workgroups exactly, at the cost of one workgroup at most. (A
+ * dispatch with a base other than 0 is sampled as a part of a larger one.) Smaller dispatches:
+ * sample_small.c.
  *
  * No wave is split: workgroups consist of whole waves; elsewhere the first active lane's place is broadcast
  * and decides for its wave, helper lanes and quads included. Application code that works across lanes, and
@@ -25,7 +34,7 @@ enum { TILE_SHIFT = 3, INDEX_SHIFT = 3 };
 
 /* -- What can be sampled */
 
-static bool can_broadcast(const wpg_plan *plan)
+bool wpg_sample_can_broadcast(const wpg_plan *plan)
 {
     const wpg_instrument_target *target = &plan->options->target;
     return target->subgroup_basic && target->subgroup_ballot &&
@@ -166,7 +175,7 @@ const char *wpg_sample_refuses(const wpg_plan *plan)
     if (!wpg_sample_can_clone(plan->module))
         return "instructions newer than this build";
     bool compute = plan->stage->model == SpvExecutionModelGLCompute;
-    return survey(plan, !compute && !can_broadcast(plan));
+    return survey(plan, !compute && !wpg_sample_can_broadcast(plan));
 }
 
 /* -- Inputs */
@@ -203,7 +212,8 @@ static void declare_inputs(wpg_inject *in)
 void wpg_sample_declare(wpg_inject *in)
 {
     declare_inputs(in);
-    if (in->plan->stage->model == SpvExecutionModelGLCompute || !can_broadcast(in->plan))
+    const bool compute = in->plan->stage->model == SpvExecutionModelGLCompute;
+    if ((compute && in->plan->sample_ended == WPG_NO_COUNTER) || !wpg_sample_can_broadcast(in->plan))
         return;
     wpg_require_version(in->module, 3);
     wpg_require_capability(in->module, SpvCapabilityGroupNonUniform);
@@ -276,6 +286,20 @@ static uint32_t pick(wpg_inject *in, uint32_t hash, uint32_t size)
     return binary(in, SpvOpShiftRightLogical, binary(in, SpvOpIMul, high, size), sixteen);
 }
 
+/* One of `rate` places, for fragments and vertices, whose shaders may be as short as the choice itself: one
+ * multiplication, whose upper bits are the place (multiplicative hashing: Knuth, The Art of Computer
+ * Programming 3, 6.4). Of the factor, both 2^-32 and, for what is in the upper half of x, 2^-16 parts are
+ * those of a sequence of even coverage in two dimensions (M. Roberts, "The Unreasonable Effectiveness of
+ * Quasirandom Sequences", 2018: 1/p, 1/p^2 for p^3 = p + 1). */
+static uint32_t pick_fast(wpg_inject *in, uint32_t x, uint32_t rate)
+{
+    if (rate & (rate - 1))
+        return pick(in, mix_seeded(in, x), constant(in, rate));
+    uint32_t seeded = binary(in, SpvOpIAdd, x, constant(in, in->plan->options->sample_seed));
+    uint32_t product = binary(in, SpvOpIMul, seeded, constant(in, 0xc13f91e1));
+    return binary(in, SpvOpShiftRightLogical, product, constant(in, 32 - (uint32_t)__builtin_ctz(rate)));
+}
+
 static uint32_t equal(wpg_inject *in, uint32_t a, uint32_t b)
 {
     return WPG_EMIT(in, SpvOpIEqual, in->t_bool, a, b);
@@ -283,7 +307,7 @@ static uint32_t equal(wpg_inject *in, uint32_t a, uint32_t b)
 
 static uint32_t first_lanes(wpg_inject *in, uint32_t value)
 {
-    if (!can_broadcast(in->plan))
+    if (!wpg_sample_can_broadcast(in->plan))
         return value;
     return WPG_EMIT(in, SpvOpGroupNonUniformBroadcastFirst, in->t_u32, in->subgroup_scope, value);
 }
@@ -301,8 +325,17 @@ static uint32_t choose_workgroup(wpg_inject *in, uint32_t *weight)
     uint32_t row = binary(in, SpvOpIAdd, at[1], binary(in, SpvOpIMul, size[1], at[2]));
     uint32_t linear = binary(in, SpvOpIAdd, at[0], binary(in, SpvOpIMul, size[0], row));
     uint32_t total = binary(in, SpvOpIMul, size[0], binary(in, SpvOpIMul, size[1], size[2]));
+    uint32_t large = 0;
+    in->sample.total = total;
+    if (in->plan->sample_ended != WPG_NO_COUNTER) {
+        uint32_t small = WPG_EMIT(in, SpvOpULessThan, in->t_bool, total, constant(in, rate));
+        linear = binary(in, SpvOpIAdd, linear, wpg_sample_small_begin(in, small));
+        large = WPG_EMIT(in, SpvOpLogicalNot, in->t_bool, small);
+    }
     uint32_t stratum = divide(in, linear, rate), place = remainder_of(in, linear, rate);
     uint32_t is_last = equal(in, stratum, divide(in, total, rate));
+    if (large)
+        is_last = WPG_EMIT(in, SpvOpLogicalAnd, in->t_bool, is_last, large);
     uint32_t rest = remainder_of(in, total, rate);
     *weight = WPG_EMIT(in, SpvOpSelect, in->t_u32, is_last, rest, constant(in, rate));
     return equal(in, place, pick(in, mix_seeded(in, stratum), *weight));
@@ -324,16 +357,25 @@ static uint32_t choose_tile(wpg_inject *in, uint32_t *weight)
     }
     /* One word, one broadcast: 16 bits hold the tiles of any framebuffer. */
     uint32_t sixteen = constant(in, 16), low = constant(in, 0xffff);
-    uint32_t both = binary(in, SpvOpBitwiseOr, binary(in, SpvOpBitwiseAnd, tile[0], low),
-                           binary(in, SpvOpShiftLeftLogical, tile[1], sixteen));
+    uint32_t both = binary(in, SpvOpBitwiseOr, tile[0], binary(in, SpvOpShiftLeftLogical, tile[1], sixteen));
     both = first_lanes(in, both);
+    *weight = constant(in, rate);
+    if ((rate & (rate - 1)) == 0) {
+        const uint32_t across = (uint32_t)__builtin_ctz(width);
+        uint32_t blocks = (0xffffu >> across) | ((0xffffu & ~(height - 1)) << (16 - across));
+        uint32_t moved = divide(in, both, width);
+        uint32_t block = binary(in, SpvOpBitwiseAnd, moved, constant(in, blocks));
+        uint32_t column = remainder_of(in, both, width);
+        uint32_t line = binary(in, SpvOpShiftRightLogical, both, constant(in, 16 - across));
+        line = binary(in, SpvOpBitwiseAnd, line, constant(in, (height - 1) * width));
+        return equal(in, binary(in, SpvOpBitwiseOr, line, column), pick_fast(in, block, rate));
+    }
     tile[0] = binary(in, SpvOpBitwiseAnd, both, low);
     tile[1] = binary(in, SpvOpShiftRightLogical, both, sixteen);
     uint32_t block = binary(in, SpvOpBitwiseOr, divide(in, tile[0], width),
                             binary(in, SpvOpShiftLeftLogical, divide(in, tile[1], height), sixteen));
     uint32_t place = binary(in, SpvOpIAdd, remainder_of(in, tile[0], width),
                             binary(in, SpvOpIMul, remainder_of(in, tile[1], height), constant(in, width)));
-    *weight = constant(in, rate);
     return equal(in, place, pick(in, mix_seeded(in, block), *weight));
 }
 
@@ -346,9 +388,10 @@ static uint32_t choose_index(wpg_inject *in, uint32_t *weight)
     uint32_t group = divide(in, first_lanes(in, load_u32(in, 0, 1)), grouped ? 1u << INDEX_SHIFT : 1);
     uint32_t hash = divide(in, group, rate);
     if (model == SpvExecutionModelVertex)
-        hash = binary(in, SpvOpIAdd, hash, mix(in, first_lanes(in, load_u32(in, 1, 1))));
+        hash = binary(in, SpvOpIAdd, hash,
+                      binary(in, SpvOpIMul, first_lanes(in, load_u32(in, 1, 1)), constant(in, 0x9e3779b1)));
     *weight = constant(in, rate);
-    return equal(in, remainder_of(in, group, rate), pick(in, mix_seeded(in, hash), *weight));
+    return equal(in, remainder_of(in, group, rate), pick_fast(in, hash, rate));
 }
 
 uint32_t wpg_sample_choose(wpg_inject *in, uint32_t *weight)

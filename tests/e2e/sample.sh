@@ -38,6 +38,24 @@ for rate in 4 16; do
     [ ! -s "$work/off" ] || { fail "1/$rate was not kept:"; cat "$work/off"; }
 done
 
+# Dispatches of fewer than N workgroups are laid end to end: 16 of 4 hold 4 whole strata of 16, so that a sixteenth is seen and
+# stands for all; counters that start elsewhere change nothing of that.
+small="--case rfc_uniform --case select_rare --size small --checksum --binds 16"
+plain small-plain $bench $small
+for start in 0 4294967290; do
+    WAVEPGO_COUNTER_START=$start WAVEPGO_SAMPLE=1/16 WAVEPGO_VALIDATE=1 generate small-$start $bench $small
+    same small-plain small-$start
+    entries "$work/small-$start" >"$work/entries-small-$start"
+done
+generate small-exact $bench $small
+entries "$work/small-exact" | sed "s/ null$//" >"$work/small.exact"
+sed "s/ \[.*//" "$work/entries-small-0" >"$work/small.0"
+[ "$(grep -c . "$work/small.exact")" = 2 ] || fail "small dispatches: not two shaders"
+diff "$work/small.exact" "$work/small.0" >"$work/diff" || { fail "small dispatches stand for other invocations:"; cat "$work/diff"; }
+sed -n "s/.* \([0-9]*\) \[\([0-9]*\),.*/\1 \2/p" "$work/entries-small-0" "$work/entries-small-4294967290" |
+    awk '$2 * 16 != $1 { print }' >"$work/off"
+[ ! -s "$work/off" ] || { fail "small dispatches: not 1 of 16:"; cat "$work/off"; }
+
 # Merging sampled and exact counts is addition, and `show` tells the rate of the sum.
 "$wavepgo" merge --quiet -o "$work/both.profdata" "$work/rate-1.profdata" "$work/rate-4.profdata" || fail "merge of both"
 entries "$work/both.profdata" >"$work/entries-both"
