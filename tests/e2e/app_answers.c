@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "layer/newer.h"
 #include "tests/e2e/app.h"
 
 enum { FAIL = VK_PIPELINE_CREATE_FAIL_ON_PIPELINE_COMPILE_REQUIRED_BIT };
@@ -113,6 +114,95 @@ static void ask_identifier(vk_program *vk, VkPipelineCache cache, VkShaderModule
     ask(vk, cache, info, false, "unknown identifier");
 }
 
+/* -- VK_KHR_pipeline_binary, newer than the oldest headers: types and values of the registry */
+
+typedef struct binary_key {
+    VkStructureType sType;
+    void *pNext;
+    uint32_t keySize;
+    uint8_t key[32];
+} binary_key;
+typedef struct binary_create_info {
+    VkStructureType sType;
+    const void *pNext, *pKeysAndDataInfo;
+    VkPipeline pipeline;
+    const void *pPipelineCreateInfo;
+} binary_create_info;
+typedef struct binary_handles {
+    VkStructureType sType;
+    const void *pNext;
+    uint32_t count;
+    uint64_t *binaries;
+} binary_handles;
+typedef struct binary_data_info {
+    VkStructureType sType;
+    void *pNext;
+    uint64_t binary;
+} binary_data_info;
+typedef VkResult(VKAPI_PTR *pfn_create_binaries)(VkDevice, const binary_create_info *,
+                                                 const VkAllocationCallbacks *, binary_handles *);
+typedef VkResult(VKAPI_PTR *pfn_binary_data)(VkDevice, const binary_data_info *, binary_key *, size_t *,
+                                             void *);
+typedef void(VKAPI_PTR *pfn_destroy_binary)(VkDevice, uint64_t, const VkAllocationCallbacks *);
+
+static uint32_t sum_bytes(const uint8_t *bytes, size_t count)
+{
+    uint32_t sum = 2166136261u;
+    for (size_t i = 0; i < count; i++)
+        sum = (sum ^ bytes[i]) * 16777619u;
+    return sum;
+}
+
+/* A pipeline's binaries, as a program stores them, and a pipeline made of these. */
+static void ask_binaries(vk_program *vk, VkShaderModule module)
+{
+    enum { MOST = 8 };
+    static uint8_t data[1 << 20];
+    if (!vk->optional.binaries)
+        return;
+    pfn_create_binaries create =
+        (pfn_create_binaries)vkGetDeviceProcAddr(vk->device, "vkCreatePipelineBinariesKHR");
+    pfn_binary_data get = (pfn_binary_data)vkGetDeviceProcAddr(vk->device, "vkGetPipelineBinaryDataKHR");
+    pfn_destroy_binary destroy =
+        (pfn_destroy_binary)vkGetDeviceProcAddr(vk->device, "vkDestroyPipelineBinaryKHR");
+    wpg_pipeline_flags_2 flags = {.sType = WPG_STRUCTURE_PIPELINE_FLAGS_2, .flags = WPG_FLAG_CAPTURE_DATA};
+    VkComputePipelineCreateInfo info = info_of(vk, module, 0);
+    info.pNext = &flags;
+    VkPipeline pipeline = VK_NULL_HANDLE;
+    VkResult result = vkCreateComputePipelines(vk->device, VK_NULL_HANDLE, 1, &info, NULL, &pipeline);
+    printf("captured: VkResult %d\n", (int)result);
+    if (result != VK_SUCCESS)
+        return;
+    uint64_t binaries[MOST] = {0};
+    binary_create_info what = {.sType = (VkStructureType)1000483001, .pipeline = pipeline};
+    binary_handles made = {.sType = (VkStructureType)1000483009};
+    result = create(vk->device, &what, NULL, &made);
+    made.binaries = binaries;
+    made.count = made.count > MOST ? MOST : made.count;
+    if (result == VK_SUCCESS)
+        result = create(vk->device, &what, NULL, &made);
+    printf("binaries: VkResult %d, %u\n", (int)result, (unsigned)made.count);
+    for (uint32_t i = 0; i < made.count && result == VK_SUCCESS; i++) {
+        const binary_data_info which = {.sType = (VkStructureType)1000483006, .binary = binaries[i]};
+        binary_key key = {.sType = (VkStructureType)1000483003};
+        size_t size = sizeof data;
+        result = get(vk->device, &which, &key, &size, data);
+        printf("binary %u: VkResult %d, %zu bytes, %08x, key %08x\n", (unsigned)i, (int)result, size,
+               sum_bytes(data, size), sum_bytes(key.key, key.keySize));
+    }
+    vkDestroyPipeline(vk->device, pipeline, NULL);
+    const wpg_pipeline_binary_info of = {.sType = WPG_STRUCTURE_PIPELINE_BINARY_INFO,
+                                         .binaryCount = made.count,
+                                         .pPipelineBinaries = binaries};
+    info.pNext = &of;
+    info.stage.module = VK_NULL_HANDLE;
+    result = vkCreateComputePipelines(vk->device, VK_NULL_HANDLE, 1, &info, NULL, &pipeline);
+    printf("made of binaries: VkResult %d\n", (int)result);
+    vkDestroyPipeline(vk->device, pipeline, NULL);
+    for (uint32_t i = 0; i < made.count; i++)
+        destroy(vk->device, binaries[i], NULL);
+}
+
 static VkShaderModule load(vk_program *vk, const char *name)
 {
     uint32_t *words;
@@ -143,6 +233,7 @@ void app_answers(vk_program *vk, const char *path)
     ask(vk, cache, info_of(vk, other, FAIL), false, "other again, without compiling");
     ask_batch(vk, cache, module, third, 0);
     ask_batch(vk, cache, module, third, VK_PIPELINE_CREATE_EARLY_RETURN_ON_FAILURE_BIT);
+    ask_binaries(vk, module);
     if (path)
         store_cache(vk, cache, path);
     vkDestroyPipelineCache(vk->device, cache, NULL);

@@ -94,7 +94,7 @@ typedef struct device_chain {
     VkPhysicalDevicePipelineRobustnessFeaturesEXT pipeline_robustness;
     VkPhysicalDeviceDescriptorBufferFeaturesEXT descriptor_buffer;
     /* Newer ones: of as many members. */
-    VkPhysicalDeviceScalarBlockLayoutFeatures reconvergence, maintenance5;
+    VkPhysicalDeviceScalarBlockLayoutFeatures reconvergence, maintenance5, binaries;
     VkPhysicalDeviceShaderAtomicInt64Features generated;
     const char *extensions[16];
     uint32_t extension_count;
@@ -226,6 +226,8 @@ static void fill_chain(device_chain *chain, vk_program *vk, vk_style style)
             link_structure(chain, &chain->identifier,
                            VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_MODULE_IDENTIFIER_FEATURES_EXT);
         }
+        want_extension(chain, vk, "VK_KHR_maintenance5", &chain->maintenance5, (VkStructureType)1000470000);
+        want_extension(chain, vk, "VK_KHR_pipeline_binary", &chain->binaries, (VkStructureType)1000483000);
     } else if (style == VK_STYLE_OBJECTS) {
         /* The newer structure stands first: a layer that adds features must get past it. */
         need_extension(chain, vk, "VK_EXT_shader_object");
@@ -252,6 +254,7 @@ static void fill_chain(device_chain *chain, vk_program *vk, vk_style style)
     vk->demote = chain->demote.shaderDemoteToHelperInvocation || chain->v13.shaderDemoteToHelperInvocation;
     if (style == VK_STYLE_EVERYTHING)
         tell_features(vk, chain);
+    vk->optional.binaries = chain->maintenance5.scalarBlockLayout && chain->binaries.scalarBlockLayout;
     /* Of the core features what our shaders use, and no more: the layer must add what it needs itself. */
     chain->features.features = vk->features;
 }

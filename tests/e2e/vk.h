@@ -59,6 +59,7 @@ typedef struct vk_program {
     bool dynamic_coverage, feedback, dynamic_feedback, wave_sizes, executables;
     struct { /* VK_STYLE_EVERYTHING: enabled */
         bool pipeline_robustness, descriptor_buffer, reconvergence, maintenance5, generated;
+        bool binaries; /* VK_KHR_pipeline_binary: VK_STYLE_ANSWERS */
     } optional;
     char device_name[VK_MAX_PHYSICAL_DEVICE_NAME_SIZE];
 
