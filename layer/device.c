@@ -8,6 +8,7 @@
 #include "layer/bundle_files.h"
 #include "layer/files.h"
 #include "layer/hooks.h"
+#include "layer/object_names.h"
 #include "layer/libraries.h"
 #include "layer/record_queries.h"
 #include "layer/rewrite.h"
@@ -291,6 +292,7 @@ static wpg_device *adopt(VkDevice handle, wpg_instance *instance, PFN_vkGetDevic
     wpg_handles_init(&device->identifiers);
     wpg_recordings_init(device);
     wpg_twins_init(device);
+    wpg_object_names_init(device);
     wpg_libraries_init(device);
     wpg_handles_init(&device->shaders);
     (void)pthread_mutex_init(&device->counted_lock, NULL);
@@ -299,6 +301,7 @@ static wpg_device *adopt(VkDevice handle, wpg_instance *instance, PFN_vkGetDevic
         wpg_handles_finish(&device->identifiers);
         wpg_recordings_finish(device);
         wpg_twins_finish(device);
+        wpg_object_names_finish(device);
         wpg_libraries_finish(device);
         wpg_handles_finish(&device->shaders);
         free(device);
@@ -447,6 +450,7 @@ void VKAPI_CALL wpg_destroy_device(VkDevice handle, const VkAllocationCallbacks 
     wpg_shader_objects_finish(device);
     wpg_twins_finish(device);
     wpg_suspects_destroy(device->suspects);
+    wpg_object_names_finish(device);
     wpg_shader_modules_finish(device);
     (void)pthread_mutex_destroy(&device->counted_lock);
     free(device->queues);

@@ -40,6 +40,7 @@
     COMMAND(CreateComputePipelines)                                                                          \
     COMMAND(CreateRayTracingPipelinesKHR)                                                                    \
     COMMAND(DestroyPipeline)                                                                                 \
+    COMMAND(SetDebugUtilsObjectNameEXT)                                                                      \
     COMMAND(CreatePipelineCache)                                                                             \
     COMMAND(DestroyPipelineCache)                                                                            \
     COMMAND(CreateCommandPool)                                                                               \

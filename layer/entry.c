@@ -11,6 +11,7 @@
 #include "layer/bundle_files.h"
 #include "layer/hooks.h"
 #include "layer/loss.h"
+#include "layer/object_names.h"
 #include "layer/libraries.h"
 #include "layer/record_queries.h"
 #include "layer/sample_bind.h"
@@ -71,6 +72,7 @@ static const hook device_hooks[] = {
         WPG_QUERY_HOOKS(QUERY)
 #undef QUERY
     /* Where command buffers are followed too, the record hooks above come first. */
+    HOOK("vkSetDebugUtilsObjectNameEXT", wpg_object_names_SetDebugUtilsObjectNameEXT, IN_GENERATE | IN_USE),
     HOOK("vkCmdBindPipeline", wpg_sample_bind_pipeline, IN_GENERATE | IN_USE),
 #define LOSS(command) HOOK("vk" #command, wpg_loss_##command, IN_GENERATE | IN_USE),
     WPG_LOSS_HOOKS(LOSS) LOSS(BeginCommandBuffer) LOSS(CmdExecuteCommands)

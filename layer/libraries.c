@@ -1,6 +1,8 @@
 /* Records of library parts, and optimised links of parts made anew. */
 #include "layer/libraries.h"
 
+#include "layer/object_names.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -334,6 +336,7 @@ void VKAPI_CALL wpg_destroy_pipeline(VkDevice handle, VkPipeline pipeline,
         return;
     kept_parts *kept = NULL;
     if (pipeline && device->mode != WPG_MODE_OFF) {
+        wpg_object_names_forget(device, (uint64_t)pipeline);
         destroy_record(wpg_handles_remove(&device->libraries, (uint64_t)pipeline), NULL);
         kept = wpg_handles_remove(&device->linked, (uint64_t)pipeline);
         (void)wpg_handles_remove(&device->ray_libraries, (uint64_t)pipeline);

@@ -10,6 +10,7 @@
 #include "layer/chain.h"
 #include "layer/filter.h"
 #include "layer/loss.h"
+#include "layer/object_names.h"
 #include "layer/sample_bind.h"
 #include "layer/summary.h"
 #include "layer/use.h"
@@ -189,15 +190,24 @@ static bool is_wanted(wpg_pipeline_plan *plan, const VkPipelineShaderStageCreate
 {
     const char *setting = wpg_the_process.settings.pipelines;
     wpg_filter_stage *stages;
+    char stored[256];
     if (!setting || !*setting)
         return true;
-    stages = WPG_ARENA_ARRAY(&plan->arena, wpg_filter_stage, plan->count);
-    for (size_t i = 0; stages && i < plan->count; i++)
-        stages[i] = (wpg_filter_stage){.shader = plan->stages[i].hash,
-                                       .entry = plan->stages[i].entry,
-                                       .name = object_name(&infos[plan->at[i]]),
-                                       .module = plan->stages[i].module};
-    return stages && wpg_filter_wants(setting, plan->hash, stages, plan->count);
+    /* One more for the name that the pipeline itself was given in an earlier run. */
+    stages = WPG_ARENA_ARRAY(&plan->arena, wpg_filter_stage, plan->count + 1);
+    for (size_t i = 0; stages && i < plan->count; i++) {
+        const VkPipelineShaderStageCreateInfo *info = &infos[plan->at[i]];
+        const char *name = object_name(info);
+        stages[i] =
+            (wpg_filter_stage){.shader = plan->stages[i].hash,
+                               .entry = plan->stages[i].entry,
+                               .name = *name ? name : wpg_object_names_module(plan->device, info->module),
+                               .module = plan->stages[i].module};
+    }
+    wpg_object_names_stored(stored, sizeof stored, plan->hash);
+    if (stages)
+        stages[plan->count] = (wpg_filter_stage){.shader = plan->hash, .entry = stored, .name = stored};
+    return stages && wpg_filter_wants(setting, plan->hash, stages, plan->count + (*stored != 0));
 }
 
 /* Its own hash, or, as parts of libraries are counted, that of a stage. */

@@ -14,6 +14,7 @@
 
 #include "layer/chain.h"
 #include "layer/hooks.h"
+#include "layer/object_names.h"
 #include "layer/libraries.h"
 #include "layer/newer.h"
 #include "layer/pipeline_plan.h"
@@ -476,6 +477,8 @@ static VkResult create_one(request *req, const void *info, VkPipeline *pipeline)
         (void)wpg_handles_set(&req->device->ray_libraries, (uint64_t)*pipeline, req->device);
     if (made) {
         wpg_record_pipeline(req->device, *pipeline, &plan, layout_of(req, info));
+        if (plan.identified)
+            wpg_object_names_pipeline(req->device, *pipeline, plan.hash);
         note_suspects(req, *pipeline, &plan);
     }
     uint64_t drivers = req->driver_time - driver_before;

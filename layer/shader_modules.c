@@ -7,6 +7,7 @@
 
 #include "layer/chain.h"
 #include "layer/hooks.h"
+#include "layer/object_names.h"
 #include "runtime/base/log.h"
 
 static uint64_t key_of(VkShaderModule module)
@@ -141,7 +142,9 @@ void VKAPI_CALL wpg_destroy_shader_module(VkDevice handle, VkShaderModule module
     wpg_device *device = wpg_device_of(handle);
     if (!device)
         return;
-    if (module)
+    if (module) {
+        wpg_object_names_forget(device, (uint64_t)module);
         wpg_shader_module_release(wpg_handles_remove(&device->modules, key_of(module)));
+    }
     device->next.DestroyShaderModule(handle, module, allocator);
 }

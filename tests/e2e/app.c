@@ -22,7 +22,8 @@
  * objects      shader objects: app_objects.c
  * answers      what is told of pipelines that are at hand or not: app_answers.c
  * record, record-threads   command buffers whose draws, dispatches and push constants are known: app_record.c
- * twice        opens and closes two devices in turn, both computing */
+ * named        computes with a module named "e2e module" and a pipeline named "e2e pipeline" once they are
+ * there twice        opens and closes two devices in turn, both computing */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -188,6 +189,32 @@ static void forever(vk_program *vk, const uint32_t *words, size_t count, double 
     }
 }
 
+static void give_name(vk_program *vk, VkObjectType type, uint64_t handle, const char *name)
+{
+    PFN_vkSetDebugUtilsObjectNameEXT set =
+        (PFN_vkSetDebugUtilsObjectNameEXT)vkGetInstanceProcAddr(vk->instance, "vkSetDebugUtilsObjectNameEXT");
+    VkDebugUtilsObjectNameInfoEXT info = {.sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_OBJECT_NAME_INFO_EXT,
+                                          .objectType = type,
+                                          .objectHandle = handle,
+                                          .pObjectName = name};
+    printf("name: VkResult %d\n", set ? (int)set(vk->device, &info) : -1);
+}
+
+static void named_objects(vk_program *vk, const uint32_t *words, size_t count)
+{
+    VkResult result;
+    app_fill(vk);
+    VkShaderModule module = vk_module(vk, words, count, &result);
+    give_name(vk, VK_OBJECT_TYPE_SHADER_MODULE, (uint64_t)module, "e2e module");
+    VkPipeline pipeline =
+        vk_compute_pipeline(vk, (vk_stage){.stage = VK_SHADER_STAGE_COMPUTE_BIT, .module = module}, &result);
+    give_name(vk, VK_OBJECT_TYPE_PIPELINE, (uint64_t)pipeline, "e2e pipeline");
+    vk_dispatch(vk, pipeline, APP_INVOCATIONS / 32);
+    printf("named %08x\n", app_checksum(vk->buffers[1].words, APP_INVOCATIONS));
+    vkDestroyPipeline(vk->device, pipeline, NULL);
+    vkDestroyShaderModule(vk->device, module, NULL);
+}
+
 typedef struct worker {
     vk_program *vk;
     const uint32_t *words;
@@ -269,12 +296,15 @@ int main(int argc, char **argv)
         return 0;
     }
     bool again = strcmp(scenario, "twice") == 0;
+    vk_debug_utils = strcmp(scenario, "named") == 0;
 again:
     vk_open(&vk, api_version(scenario), style(scenario), APP_WORDS);
     if (strcmp(scenario, "draw") == 0)
         draw(&vk);
     else if (strcmp(scenario, "forever") == 0)
         forever(&vk, words, count, argc > 3 ? strtod(argv[3], NULL) : 1.0);
+    else if (strcmp(scenario, "named") == 0)
+        named_objects(&vk, words, count);
     else if (strcmp(scenario, "threads") == 0)
         threads(&vk, words, count);
     else if (strcmp(scenario, "hooks") == 0)

@@ -59,6 +59,20 @@ implicit)
     same absent disabled
     [ ! -e "$work/disabled" ] || fail "WAVEPGO_DISABLE=1 does not disable"
     ;;
+names)
+    # The module is named before the pipeline is made of it: that acts at once. The pipeline itself later: from the next run on.
+    plain absent "$app" named "$WPG_SPIRV"
+    exited absent 0
+    WAVEPGO_PIPELINES="e2e pipe*" generate first "$app" named "$WPG_SPIRV"
+    WAVEPGO_PIPELINES="e2e pipe*" generate second "$app" named "$WPG_SPIRV"
+    WAVEPGO_PIPELINES="!e2e pipe*" generate without "$app" named "$WPG_SPIRV"
+    WAVEPGO_CACHE=none WAVEPGO_PIPELINES="*module" generate module "$app" named "$WPG_SPIRV"
+    WAVEPGO_CACHE=none WAVEPGO_PIPELINES="other*" generate other "$app" named "$WPG_SPIRV"
+    for run in first:0 second:1 without:0 module:1 other:0; do
+        same absent ${run%:*}
+        [ "$(count_profiles ${run%:*})" = ${run#*:} ] || fail "$run: $(count_profiles ${run%:*}) profiles"
+    done
+    ;;
 threads)
     plain absent "$app" threads "$WPG_SPIRV"
     for round in one two; do

@@ -259,6 +259,8 @@ static void fill_chain(device_chain *chain, vk_program *vk, vk_style style)
     chain->features.features = vk->features;
 }
 
+bool vk_debug_utils;
+
 static void open_device(vk_program *vk, uint32_t api_version, vk_style style)
 {
     VkApplicationInfo application = {.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO,
@@ -266,6 +268,11 @@ static void open_device(vk_program *vk, uint32_t api_version, vk_style style)
                                      .apiVersion = api_version};
     VkInstanceCreateInfo instance = {.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO,
                                      .pApplicationInfo = &application};
+    const char *const debug = VK_EXT_DEBUG_UTILS_EXTENSION_NAME;
+    if (vk_debug_utils) {
+        instance.enabledExtensionCount = 1;
+        instance.ppEnabledExtensionNames = &debug;
+    }
     CHECK(vkCreateInstance(&instance, NULL, &vk->instance));
     /* E2E_DEVICE: which one, where there are several. */
     const char *wanted = getenv("E2E_DEVICE");

@@ -89,6 +89,9 @@ typedef struct vk_stage {
 /* A render pass like vk->pass; the caller's. */
 VkRenderPass vk_make_pass(vk_program *vk);
 
+/* Whether vk_open asks for VK_EXT_debug_utils. */
+extern bool vk_debug_utils;
+
 /* Opens instance and device with every feature named in vk_program that the device has. `words` = size of
  * each storage buffer. */
 void vk_open(vk_program *vk, uint32_t api_version, vk_style style, size_t words);
