@@ -79,6 +79,7 @@ static bool same_counts(char *message, checker *c, expectation *e, const wpg_cou
     compared->have = have;
     compared->plain = e->plain;
     compared->want = &e->counts;
+    compared->from_zero = start == 0;
     compared->settle = e->settle;
     compared->message = message;
     if (!compare_counts(compared))

@@ -165,6 +165,22 @@ static bool same_cases(const record *r)
     return true;
 }
 
+/* Least and most trips. */
+static bool same_range(const record *r, uint32_t block, const simt_loop *want)
+{
+    uint64_t got[2];
+    uint32_t i = 0;
+    while (i < r->table->range_count && r->table->ranges[i].block != block)
+        i++;
+    if (i == r->table->range_count)
+        return bad_shape(r, "a loop without a range");
+    if (wpg_probe_range_value(got, &r->table->ranges[i], r->c->values, r->c->have) !=
+        (want->entered.lanes != 0))
+        return bad_shape(r, "a range of what did not run, or none of what did");
+    return want->entered.lanes == 0 || (!differ(r->c, r->f, block, "least trips", got[0], want->least) &&
+                                        !differ(r->c, r->f, block, "most trips", got[1], want->most));
+}
+
 static bool same_loops(const record *r)
 {
     if (r->table->word_count % (4 + SIMT_TRIP_BUCKETS) != 1)
@@ -180,7 +196,7 @@ static bool same_loops(const record *r)
             differ(r->c, r->f, block, "trips of a loop", word(r, w + 3), want->trips);
         for (uint32_t k = 0; !wrong && k < SIMT_TRIP_BUCKETS; k++)
             wrong = differ(r->c, r->f, block, "lanes by trips", word(r, w + 4 + k), want->buckets[k]);
-        if (wrong)
+        if (wrong || (r->c->from_zero && !same_range(r, block, want)))
             return false;
     }
     return true;

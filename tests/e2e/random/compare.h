@@ -13,7 +13,8 @@ typedef struct comparison {
     size_t have;
     const wpg_module *plain; /* the module before counting */
     simt_counts *want;
-    bool settle; /* where uniform may be one of several numbers, `values` decide: want is set to them */
+    bool from_zero; /* counters started at zero: least and most trips mean something */
+    bool settle;    /* where uniform may be one of several numbers, `values` decide: want is set to them */
     /* Running totals over comparisons. */
     uint64_t blocks, executions, numbers; /* numbers: of selects and probes */
     uint32_t functions;                   /* beside the entry function */

@@ -54,6 +54,7 @@ enum { SIMT_TRIP_BUCKETS = 32 };
 typedef struct simt_loop {
     simt_tally entered;
     uint64_t trips, buckets[SIMT_TRIP_BUCKETS]; /* lanes that entered, by trips: 0, 1, 2-3, 4-7, ... */
+    uint32_t least, most;                       /* trips of one of them */
 } simt_loop;
 
 typedef struct simt_function {

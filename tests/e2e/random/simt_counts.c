@@ -132,6 +132,11 @@ void simt_leave_places(machine *m, uint32_t depth)
         uint32_t bucket = 0;
         while (bucket < SIMT_TRIP_BUCKETS - 1 && left->trips >> bucket)
             bucket++;
+        bool first = true;
+        for (uint32_t k = 0; k < SIMT_TRIP_BUCKETS; k++)
+            first &= loop->buckets[k] == 0;
+        loop->least = first || left->trips < loop->least ? (uint32_t)left->trips : loop->least;
+        loop->most = first || left->trips > loop->most ? (uint32_t)left->trips : loop->most;
         loop->trips += left->trips;
         loop->buckets[bucket]++;
     }
