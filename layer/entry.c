@@ -56,6 +56,7 @@ static const hook device_hooks[] = {
     HOOK("vkCreateComputePipelines", wpg_create_compute_pipelines, IN_GENERATE | IN_USE),
     HOOK("vkCreateShadersEXT", wpg_create_shaders, IN_GENERATE | IN_USE),
     HOOK("vkDestroyShaderEXT", wpg_destroy_shader, IN_GENERATE | IN_USE),
+    HOOK("vkCmdBindShadersEXT", wpg_bind_shaders, IN_GENERATE | IN_USE),
     HOOK("vkGetShaderBinaryDataEXT", wpg_get_shader_binary, IN_GENERATE | IN_USE),
     HOOK("vkCreateRayTracingPipelinesKHR", wpg_create_ray_tracing_pipelines, IN_GENERATE | IN_USE),
     HOOK("vkDestroyPipeline", wpg_destroy_pipeline, IN_GENERATE | IN_USE),

@@ -4,7 +4,9 @@
 #include <stdlib.h>
 
 #include "layer/pipeline_plan.h"
+#include "layer/record.h"
 #include "layer/summary.h"
+#include "layer/suspects.h"
 #include "runtime/base/log.h"
 
 typedef struct twin {
@@ -83,6 +85,12 @@ static void want_linked(candidate *all, uint32_t count, const wpg_shader_create_
         all[i].wanted |= linked && (infos[i].flags & WPG_SHADER_LINK_STAGE);
 }
 
+/* Suspects go by handle, whatever it is of. */
+static VkPipeline suspect_of(wpg_shader shader)
+{
+    return (VkPipeline)shader;
+}
+
 /* Ours in the place of the program's; false: none of them could be made, the program keeps its own. */
 static bool replace(wpg_device *device, const candidate *all, uint32_t count,
                     const wpg_shader_create_info *infos, const VkAllocationCallbacks *allocator,
@@ -154,6 +162,8 @@ VkResult VKAPI_CALL wpg_create_shaders(VkDevice handle, uint32_t count, const wp
     want_linked(all, count, infos);
     bool good = replace(device, all, count, infos, allocator, shaders);
     for (uint32_t i = 0; i < count; i++) {
+        if (good && all[i].plan.changed)
+            wpg_suspects_add(device, suspect_of(shaders[i]), all[i].plan.hash);
         wpg_pipeline_plan_commit(&all[i].plan, good || !all[i].plan.changed);
         wpg_pipeline_plan_finish(&all[i].plan);
     }
@@ -168,10 +178,24 @@ void VKAPI_CALL wpg_destroy_shader(VkDevice handle, wpg_shader shader, const VkA
     if (!device)
         return;
     twin *found = shader ? wpg_handles_remove(&device->shaders, shader) : NULL;
-    if (found)
+    if (found) {
+        wpg_suspects_remove(device, suspect_of(shader));
         destroy(device, found->original, allocator);
+    }
     free(found);
     destroy(device, shader, allocator);
+}
+
+void VKAPI_CALL wpg_bind_shaders(VkCommandBuffer commands, uint32_t count,
+                                 const VkShaderStageFlagBits *stages, const wpg_shader *shaders)
+{
+    wpg_device *device = wpg_suspects_device(commands);
+    if (!device)
+        return;
+    for (uint32_t i = 0; shaders && i < count; i++)
+        if (shaders[i])
+            wpg_suspects_bind(device, commands, suspect_of(shaders[i]));
+    wpg_record_CmdBindShadersEXT(commands, count, stages, shaders);
 }
 
 VkResult VKAPI_CALL wpg_get_shader_binary(VkDevice handle, wpg_shader shader, size_t *size, void *data)

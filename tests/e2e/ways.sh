@@ -84,6 +84,14 @@ objects)
     same objects-absent by-pipeline
     grep -q '"found": "shader"' "$work/by-pipeline.uselog" || fail "an object does not find the shader of a pipeline: $(head -n 3 "$work/by-pipeline.uselog")"
     accepted $(profiles objects)
+    # The object that ran when a device was lost is left alone by the next run.
+    make_shim
+    VK_INSTANCE_LAYERS=VK_LAYER_WAVEPGO_shader_pgo:VK_LAYER_WAVEPGO_TEST_shim SHIM_LOSE=1 WAVEPGO_MODE=generate WAVEPGO_PROFILE_FILE="$work/lost/%b.profraw" \
+        VK_ADD_LAYER_PATH="$WPG_BUILD/share/vulkan/explicit_layer.d:$shim_folder" plain lost "$app" objects "$WPG_SPIRV"
+    grep "$shader" "$XDG_CACHE_HOME/wavepgo/denied" >/dev/null || fail "not on the deny list: $shader: $(cat "$work/lost.err" "$XDG_CACHE_HOME/wavepgo/denied")"
+    WAVEPGO_LOG=info generate next "$app" objects "$WPG_SPIRV"
+    same objects-absent next
+    wrote next 0 2
     ;;
 answers)
     # What a program is told: compile required or not, cache hits, identifiers, several in one call; with a cold cache and
