@@ -452,7 +452,7 @@ static VkResult create_unchanged(request *req, const void *info, bool of_ours, V
     return result;
 }
 
-static VkResult create_one(request *req, const void *info, VkPipeline *pipeline)
+static VkResult make_one(request *req, const void *info, VkPipeline *pipeline)
 {
     uint64_t start = wpg_now(), driver_before = req->driver_time, flags = flags_of(info);
     wpg_pipeline_plan plan;
@@ -487,6 +487,32 @@ static VkResult create_one(request *req, const void *info, VkPipeline *pipeline)
     wpg_summary_time(ours, drivers);
     wpg_log_debug("pipeline %s: %.3f ms here, %.3f ms in the driver", plan.label, (double)ours * 1e-6,
                   (double)drivers * 1e-6);
+    return result;
+}
+
+/* COMPILE_THREADS: so many pipelines at once, the others of the program's threads wait. */
+static struct {
+    pthread_mutex_t lock;
+    pthread_cond_t left;
+    int64_t inside;
+} gate = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, 0};
+
+static VkResult create_one(request *req, const void *info, VkPipeline *pipeline)
+{
+    const int64_t most = wpg_the_process.settings.compile_threads;
+    /* Who asked not to wait for a compile does not wait for one here. */
+    if (most == 0 || (flags_of(info) & VK_PIPELINE_CREATE_FAIL_ON_PIPELINE_COMPILE_REQUIRED_BIT))
+        return make_one(req, info, pipeline);
+    (void)pthread_mutex_lock(&gate.lock);
+    while (gate.inside >= most)
+        (void)pthread_cond_wait(&gate.left, &gate.lock);
+    gate.inside++;
+    (void)pthread_mutex_unlock(&gate.lock);
+    VkResult result = make_one(req, info, pipeline);
+    (void)pthread_mutex_lock(&gate.lock);
+    gate.inside--;
+    (void)pthread_cond_signal(&gate.left);
+    (void)pthread_mutex_unlock(&gate.lock);
     return result;
 }
 

@@ -79,6 +79,9 @@ threads)
         WAVEPGO_FLUSH_INTERVAL=0.01 generate $round "$app" threads "$WPG_SPIRV"
         same absent $round
     done
+    WAVEPGO_COMPILE_THREADS=1 WAVEPGO_CACHE=none generate capped "$app" threads "$WPG_SPIRV"
+    same absent capped
+    diff -rq "$work/one" "$work/capped" >"$work/diff" || fail "one thread at a time counts otherwise: $(cat "$work/diff")"
     [ "$(count_profiles one)" = 1 ] || fail "$(count_profiles one) profiles of one pipeline"
     diff -rq "$work/one" "$work/two" >"$work/diff" || fail "two runs differ: $(cat "$work/diff")"
     use used "$work/one" "$app" threads "$WPG_SPIRV"
