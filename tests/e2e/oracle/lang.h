@@ -224,13 +224,9 @@ static inline uint min(uint a, uint b)
         (void)id;
 #define ENDFUNCTION      }
 #define CALL(site, f, x) (sim_call(site), sim_return(f(id, x)))
-#define KILL                                                                                                 \
-    {                                                                                                        \
-        sim_kill();                                                                                          \
-        return;                                                                                              \
-    }
-#define DEMOTE sim_demote();
-#define FALL   __attribute__((fallthrough));
+#define KILL             sim_kill();
+#define DEMOTE           sim_demote();
+#define FALL             __attribute__((fallthrough));
 #define BARRIER
 #define RETURN                                                                                               \
     {                                                                                                        \

@@ -3,6 +3,7 @@
  * "demoted before" is a comparison too. */
 #include "tests/e2e/oracle/sim.h"
 
+#include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,6 +41,7 @@ static struct {
     uint16_t stack[2 * DEPTH];
     uint32_t calls, call_depth[DEPTH];
     bool demoted;
+    jmp_buf end; /* of the lane that runs */
     key last;
     uint16_t segments; /* in this run of the block */
     bool segmented;    /* this wave: some lane has begun a segment */
@@ -204,7 +206,10 @@ void sim_demote(void)
     sim.demotes[sim.demote_count++] = sim.last;
 }
 
-void sim_kill(void) {}
+void sim_kill(void)
+{
+    longjmp(sim.end, 1);
+}
 
 void sim_result(uint32_t value)
 {
@@ -315,6 +320,13 @@ static bool is_whole(uint64_t *segment_of, const record *group, size_t count)
     return lanes_of(group, count) == all;
 }
 
+/* To the end of the kernel, or of the invocation. */
+static void run_lane(void)
+{
+    if (setjmp(sim.end) == 0)
+        sim.launch->kernel();
+}
+
 void sim_wave(sim_counts *counts, const sim_launch *launch, const uint32_t *ids, size_t count,
               uint64_t weight)
 {
@@ -330,7 +342,7 @@ void sim_wave(sim_counts *counts, const sim_launch *launch, const uint32_t *ids,
         sim.depth = sim.calls = 0;
         sim.previous = SIZE_MAX;
         sim.demoted = false;
-        launch->kernel();
+        run_lane();
         count_trips(0);
     }
     need(!sim.segmented || count <= 64, "segments of a wave of more than 64 lanes");

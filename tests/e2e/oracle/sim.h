@@ -63,7 +63,7 @@ void sim_asked(uint32_t site, uint32_t value);
 uint32_t sim_shared(uint32_t k);
 uint32_t sim_segment(uint32_t value);
 void sim_demote(void);
-void sim_kill(void);
+__attribute__((noreturn)) void sim_kill(void);
 void sim_result(uint32_t value);
 uint32_t sim_input(uint32_t k);
 uint32_t sim_lane(void);
