@@ -123,13 +123,15 @@ static const simt_tally *end_of(const record *r, uint32_t block)
     return &r->c->want->ends[r->first_block + block];
 }
 
-/* The two targets of a branch are the block's edges, in order. */
-static bool same_branches(const record *r)
+/* The two targets of a branch are the block's edges, in order. Without waves where lanes count for
+ * themselves. */
+static bool same_branches_of(const record *r, bool waves)
 {
     const simt_counts *want = r->c->want;
-    if (r->table->word_count % 6 != 1)
+    const uint32_t size = waves ? 6 : 3;
+    if (r->table->word_count % size != 1)
         return bad_shape(r, "the size of a record of branches");
-    for (uint32_t w = 1; w < r->table->word_count; w += 6) {
+    for (uint32_t w = 1; w < r->table->word_count; w += size) {
         uint32_t block = (uint32_t)word(r, w), e = 0;
         if (block >= r->f->block_count)
             return bad_shape(r, "a branch's block");
@@ -139,13 +141,26 @@ static bool same_branches(const record *r)
             return bad_shape(r, "a branch without two ways");
         const simt_tally *yes = &want->edges[e].went, *no = &want->edges[e + 1].went;
         if (differ(r->c, r->f, block, "lanes where a branch's condition holds", word(r, w + 1), yes->lanes) ||
-            differ(r->c, r->f, block, "lanes where it does not", word(r, w + 2), no->lanes) ||
-            differ(r->c, r->f, block, "waves where a branch's condition holds", word(r, w + 3), yes->waves) ||
-            differ(r->c, r->f, block, "waves where it does not", word(r, w + 4), no->waves) ||
-            differ(r->c, r->f, block, "waves at a branch", word(r, w + 5), end_of(r, block)->waves))
+            differ(r->c, r->f, block, "lanes where it does not", word(r, w + 2), no->lanes))
+            return false;
+        if (waves &&
+            (differ(r->c, r->f, block, "waves where a branch's condition holds", word(r, w + 3),
+                    yes->waves) ||
+             differ(r->c, r->f, block, "waves where it does not", word(r, w + 4), no->waves) ||
+             differ(r->c, r->f, block, "waves at a branch", word(r, w + 5), end_of(r, block)->waves)))
             return false;
     }
     return true;
+}
+
+static bool same_branches(const record *r)
+{
+    return same_branches_of(r, true);
+}
+
+static bool same_lane_branches(const record *r)
+{
+    return same_branches_of(r, false);
 }
 
 static bool same_cases(const record *r)
@@ -181,25 +196,37 @@ static bool same_range(const record *r, uint32_t block, const simt_loop *want)
                                         !differ(r->c, r->f, block, "most trips", got[1], want->most));
 }
 
-static bool same_loops(const record *r)
+static bool same_loops_of(const record *r, bool waves)
 {
-    if (r->table->word_count % (4 + SIMT_TRIP_BUCKETS) != 1)
+    const uint32_t fixed = waves ? 4 : 3;
+    if (r->table->word_count % (fixed + SIMT_TRIP_BUCKETS) != 1)
         return bad_shape(r, "the size of a record of loops");
-    for (uint32_t w = 1; w < r->table->word_count; w += 4 + SIMT_TRIP_BUCKETS) {
+    for (uint32_t w = 1; w < r->table->word_count; w += fixed + SIMT_TRIP_BUCKETS) {
         uint32_t block = (uint32_t)word(r, w);
         if (block >= r->f->block_count)
             return bad_shape(r, "a loop's block");
         const simt_loop *want = &r->c->want->loops[r->first_block + block];
         bool wrong =
             differ(r->c, r->f, block, "lanes that enter a loop", word(r, w + 1), want->entered.lanes) ||
-            differ(r->c, r->f, block, "waves that enter a loop", word(r, w + 2), want->entered.waves) ||
-            differ(r->c, r->f, block, "trips of a loop", word(r, w + 3), want->trips);
+            (waves &&
+             differ(r->c, r->f, block, "waves that enter a loop", word(r, w + 2), want->entered.waves)) ||
+            differ(r->c, r->f, block, "trips of a loop", word(r, w + fixed - 1), want->trips);
         for (uint32_t k = 0; !wrong && k < SIMT_TRIP_BUCKETS; k++)
-            wrong = differ(r->c, r->f, block, "lanes by trips", word(r, w + 4 + k), want->buckets[k]);
+            wrong = differ(r->c, r->f, block, "lanes by trips", word(r, w + fixed + k), want->buckets[k]);
         if (wrong || (r->c->from_zero && !same_range(r, block, want)))
             return false;
     }
     return true;
+}
+
+static bool same_loops(const record *r)
+{
+    return same_loops_of(r, true);
+}
+
+static bool same_lane_loops(const record *r)
+{
+    return same_loops_of(r, false);
 }
 
 static bool same_entry(const record *r)
@@ -227,7 +254,9 @@ static bool same_records(comparison *c, const wpg_function_counters *f, const si
     } kinds[] = {{"branches", same_branches},
                  {"cases", same_cases},
                  {"trips", same_loops},
-                 {"entry_mask", same_entry}};
+                 {"entry_mask", same_entry},
+                 {"lane_branches", same_lane_branches},
+                 {"lane_trips", same_lane_loops}};
     for (uint32_t t = 0; t < f->table_count; t++)
         for (unsigned k = 0; k < sizeof kinds / sizeof *kinds; k++)
             if (strcmp(f->tables[t].record, kinds[k].name) == 0 &&
