@@ -4,28 +4,30 @@
 #     sh shaders/measure.sh [SECTION]... [BUILD-FOLDER]         (default: all sections, build)
 #
 #     generate    what counting costs: time by way of counting, sampled, compile time; registers and code on RADV
+#     sampling    what 1/16 and 1/4 cost by workgroup and by bind, and how far the estimates are from the exact counts
 #     placement   per wave after structurisation beside per lane before it: cost, and what the counts differ in
 #     use         what the profile gains; mode off; our own time beside the driver's
 #
 # Every figure is a ratio within one run: environments in alternating child processes, medians over rounds. Run it on a quiet
 # machine. SIZE (small, demo, full), ROUNDS, REPEAT and CASES (names; default: all) in the environment change what it takes: `generate` with the defaults needs
 # some ten minutes for two drivers, the rest half of that. Drivers are those of .deps/env.sh (tests/setup.sh). A way of counting that the
-# layer of this build does not know is left out, and named.
+# layer of this build does not know is left out, and named. `sampling` takes SIZES (default: small demo) and BINDS, binds an execution
+# (default 16). CLOCK=processor measures what all processors spent, not what passed: for a busy machine.
 set -eu
 
 root=$(cd "$(dirname "$0")/.." && pwd)
 sections=
 while [ $# -gt 0 ]; do
     case $1 in
-    generate | placement | use) sections="$sections $1" ;;
-    all) sections="generate placement use" ;;
-    -h | --help) sed -n '2,14s/^# \{0,1\}//p' "$0"; exit 0 ;;
+    generate | sampling | placement | use) sections="$sections $1" ;;
+    all) sections="generate sampling placement use" ;;
+    -h | --help) sed -n '2,17s/^# \{0,1\}//p' "$0"; exit 0 ;;
     -*) echo "measure: unknown option '$1'" >&2; exit 2 ;;
     *) break ;;
     esac
     shift
 done
-sections=${sections:-generate placement use}
+sections=${sections:-generate sampling placement use}
 build=$(cd "${1:-$root/build}" && pwd)
 [ ! -r "$root/.deps/env.sh" ] || . "$root/.deps/env.sh"
 PATH=$build/bin:$PATH
@@ -102,7 +104,7 @@ compare() {
         set -- "$@" --compare "$side"
     done <sides
     # shellcheck disable=SC2086
-    env $environment wavepgo-bench $some --rounds "$rounds" --repeat "$repeat" "$@" --against '' --json - >"$compare_name.json" 2>"$compare_name.err" || {
+    env $environment wavepgo-bench $some ${CLOCK:+--clock $CLOCK} --rounds "$rounds" --repeat "$repeat" "$@" --against '' --json - >"$compare_name.json" 2>"$compare_name.err" || {
         # A driver's own last bits, or a side that failed: said, and seen in the table by a dash.
         sed 's/^/measure: /' "$compare_name.err" >&2
     }
@@ -237,6 +239,75 @@ measure_generate() {
     echo
     # shellcheck disable=SC2086
     static_tables $counting
+}
+
+# Block shares of each shader, sampled beside exact: how much of them overlaps. Shaders that no sample met are named apart.
+sampling_error() { # SIZE RATE
+    for rate in 1 "$2"; do
+        # shellcheck disable=SC2046
+        env $(driver_environment new) wavepgo run --mode generate --sample 1/$rate --cache none --summary 0 \
+            --profile-file "$work/error-$1-$rate/%b.profraw" -- wavepgo-bench $some --size "$1" --checksum >/dev/null
+        wavepgo show --json "error-$1-$rate" | grep '"function": ' | sed 's/"samples": .*//' >"error-$rate.counts"
+    done
+    awk -v size="$1" -v rate="$2" '
+        function list(line, out,    at, text) {
+            at = index(line, "\"lanes\": [")
+            if (!at) return 0
+            text = substr(line, at + 10)
+            sub(/\].*/, "", text)
+            return split(text, out, ", ")
+        }
+        { key = $0; sub(/.*"shader": "/, "", key); stage = key; sub(/".*/, "", key); sub(/.*"stage": "/, "", stage); sub(/".*/, "", stage)
+          match($0, /"function": [0-9]+/); key = key "." stage "." substr($0, RSTART, RLENGTH) }
+        FNR == NR { exact[key] = $0; known++; next }
+        key in exact {
+            n = list(exact[key], a); m = list($0, b); ta = tb = 0
+            for (i = 1; i <= n; i++) { ta += a[i]; tb += b[i] }
+            if (n != m || !ta) { known--; next }
+            if (!tb) next
+            same = 0
+            for (i = 1; i <= n; i++) { p = a[i] / ta; q = b[i] / tb; same += p < q ? p : q }
+            sum += same; met++
+            if (met == 1 || same < least) least = same
+        }
+        END { if (met) printf "| 1/%d, %s | %d of %d | %.4f | %.4f |\n", rate, size, met, known, sum / met, least }' error-1.counts "error-$2.counts"
+}
+
+measure_sampling() {
+    sampling="exact workgroup-16 bind-16 workgroup-4 bind-4"
+    for side in $sampling; do
+        case $side in
+        exact) set -- ;;
+        *) set -- --sample "1/${side#*-}" --sample-by "${side%-*}" ;;
+        esac
+        printf '%s: %s\n' "$side" "$(mode_environment --mode generate "$@" --profile-file "$work/out-sampling/%b.profraw" --log error)"
+    done >sides
+    for sampling_size in ${SIZES:-small demo}; do
+        say "sampling, $sampling_size"
+        compare "sampling-$sampling_size" "$(driver_environment new)" --size "$sampling_size" --binds "${BINDS:-16}"
+        echo
+        echo "Sampled, size $sampling_size, ${BINDS:-16} binds an execution (new${CLOCK:+, clock: $CLOCK}):"
+        echo
+        echo "| case | exact | 1/16 by workgroup | 1/16 by bind | 1/4 by workgroup | 1/4 by bind |"
+        echo "|---|---|---|---|---|---|"
+        for case in $(cases "sampling-$sampling_size"); do
+            # shellcheck disable=SC2086
+            row "$case" "sampling-$sampling_size" "$case" ratio $sampling
+        done
+        # shellcheck disable=SC2086
+        row "**geometric mean**" "sampling-$sampling_size" mean geomean_ratio $sampling
+        # shellcheck disable=SC2086
+        row "**worst**" "sampling-$sampling_size" mean worst_ratio $sampling
+    done
+    echo
+    echo "Sampled by workgroup beside exact, one execution: the shaders' block shares overlap by"
+    echo
+    echo "| rate, size | shaders met | mean | least |"
+    echo "|---|---|---|---|"
+    for sampling_size in ${SIZES:-small demo}; do
+        sampling_error "$sampling_size" 16
+        sampling_error "$sampling_size" 4
+    done
 }
 
 # counts NAME MODE: what `wavepgo show --json` says of the benchmark, counted that way on the new driver.
