@@ -201,17 +201,27 @@ killed)
 killed-often)
     # Killed at any moment, twenty times over the same files: each is absent or whole, and the next run goes on with them.
     accepted_all=yes
-    for delay in 0.05 0.11 0.17 0.23 0.29 0.31 0.37 0.41 0.43 0.47 0.53 0.59 0.61 0.67 0.71 0.73 0.79 0.83 0.89 0.97; do
+    # The last two are killed once there is a file, however slow the machine.
+    for delay in 0.05 0.11 0.17 0.23 0.29 0.31 0.37 0.41 0.43 0.47 0.53 0.59 0.61 0.67 0.71 0.73 0.79 0.83 file5 file; do
         # Every second one into a bundle, which is a folder of several kinds of files.
         case $delay in
-        *[15]) into=bundle where="--bundle $work/killed.bundle" ;;
-        *) into=files where="--profile-file $work/killed/%b.profraw" ;;
+        *[15]) into=bundle expected=bundle where="--bundle $work/killed.bundle" ;;
+        *) into=files expected='killed/' where="--profile-file $work/killed/%b.profraw" ;;
         esac
         # shellcheck disable=SC2086
         WAVEPGO_FLUSH_INTERVAL=0.01 WAVEPGO_LOG_FILE=$work/killed.log "$wavepgo" run --generate $where \
             -- "$app" forever "$WPG_SPIRV" 100 >"$work/killed.out" 2>"$work/killed.err" &
         victim=$!
-        sleep $delay
+        tries=0
+        case $delay in
+        file*)
+            while [ $tries -lt 300 ] && [ -z "$(find "$work/killed" "$work/killed.bundle" -name '*.profraw' -newer "$work/absent.code" 2>/dev/null | grep "$expected")" ]; do
+                tries=$((tries + 1))
+                sleep 0.1
+            done
+            ;;
+        *) sleep $delay ;;
+        esac
         kill -9 $victim
         wait $victim 2>/dev/null
         for file in $(find "$work/killed" "$work/killed.bundle" -name '*.profraw' 2>/dev/null); do
