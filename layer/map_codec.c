@@ -80,6 +80,8 @@ void wpg_map_encode(wpg_writer *out, const wpg_counter_map *map)
 {
     wpg_write_uleb(out, map->first_counter);
     wpg_write_uleb(out, map->counter_count);
+    wpg_write_uleb(out, map->slots);
+    wpg_write_uleb(out, map->cells);
     wpg_write_uleb(out, map->sum_count);
     for (uint32_t i = 0; i < map->sum_count; i++) {
         const wpg_counter_term *terms = map->terms + map->sums[i].first;
@@ -288,7 +290,10 @@ wpg_status wpg_map_decode(wpg_counter_map **map, wpg_reader *in, wpg_error *err)
     if (good) {
         made->first_counter = (uint32_t)wpg_read_uleb(in);
         made->counter_count = (uint32_t)wpg_read_uleb(in);
-        good = read_sums(made, &arena, in);
+        made->slots = (uint32_t)wpg_read_uleb(in);
+        made->cells = (uint32_t)wpg_read_uleb(in);
+        good = made->slots >= 1 && made->slots <= WPG_SLOTS && made->counter_count % made->slots == 0 &&
+               read_sums(made, &arena, in);
         made->without_early_tests = wpg_read_u8(in) != 0;
         made->sample_rate = (uint32_t)wpg_read_uleb(in);
         bool sampled = made->sample_rate > 1;

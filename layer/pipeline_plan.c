@@ -280,6 +280,9 @@ static uint32_t instrument_stages(wpg_pipeline_plan *plan, const wpg_counter_slo
         if (stage->map->note[0])
             wpg_log_debug("pipeline %s: stage %s: %s", plan->label, wpg_stage_name(stage->stage.model),
                           stage->map->note);
+        char chosen[256];
+        wpg_counter_map_describe(chosen, sizeof chosen, stage->map);
+        wpg_log_debug("pipeline %s: stage %s: %s", plan->label, wpg_stage_name(stage->stage.model), chosen);
         counters += stage->map->counter_count;
     }
     return counters;

@@ -1,19 +1,29 @@
 /* Reading the counter map. */
 #include "compiler/instrument/instrument.h"
 
+#include <stdio.h>
 #include <string.h>
+
+/* A counter, all its copies added up. */
+static uint64_t counter_sum(const wpg_counter_map *map, uint32_t index, const uint64_t *values, size_t have)
+{
+    uint64_t total = 0, at = index;
+    uint32_t copies = index >= map->first_counter && map->slots > 1 ? map->slots : 1;
+    for (uint32_t i = 0; i < copies && at < have; i++, at += map->counter_count / copies)
+        total += values[at];
+    return total;
+}
 
 uint64_t wpg_counter_value(const wpg_counter_map *map, uint32_t index, const uint64_t *values, size_t have)
 {
     uint32_t sum = index - map->first_counter - map->counter_count;
     if (index < map->first_counter || index - map->first_counter < map->counter_count ||
         sum >= map->sum_count)
-        return index < have ? values[index] : 0;
+        return counter_sum(map, index, values, have);
     uint64_t total = 0;
     for (uint32_t i = 0; i < map->sums[sum].count; i++) {
         const wpg_counter_term *term = &map->terms[map->sums[sum].first + i];
-        uint64_t value = term->counter < have ? values[term->counter] : 0;
-        total += value * (uint64_t)(int64_t)term->factor;
+        total += counter_sum(map, term->counter, values, have) * (uint64_t)(int64_t)term->factor;
     }
     /* Read while waves are on their way, some counters of a difference may be ahead of others. */
     return total > UINT64_MAX / 2 ? 0 : total;
@@ -26,6 +36,25 @@ const char *wpg_method_name(wpg_method method)
     return (unsigned)method < sizeof names / sizeof *names ? names[method] : "?";
 }
 
+void wpg_counter_map_describe(char *text, size_t size, const wpg_counter_map *map)
+{
+    uint32_t counts[WPG_METHOD_SUM + 1] = {0}, blocks = 0;
+    for (uint32_t f = 0; f < map->function_count; f++) {
+        const wpg_function_counters *function = &map->functions[f];
+        blocks += function->block_count;
+        for (uint32_t b = 0; function->methods && b < function->block_count; b++)
+            counts[function->methods[b] <= WPG_METHOD_SUM ? function->methods[b] : 0]++;
+    }
+    int used = snprintf(text, size, "%u blocks", blocks);
+    for (uint32_t m = 1; m <= WPG_METHOD_SUM; m++)
+        if (counts[m] && used >= 0 && (size_t)used < size)
+            used += snprintf(text + used, size - (size_t)used, ", %u %s", counts[m],
+                             wpg_method_name((wpg_method)m));
+    if (used >= 0 && (size_t)used < size)
+        (void)snprintf(text + used, size - (size_t)used, "; %u private counters, %u in memory", map->cells,
+                       map->counter_count);
+}
+
 void wpg_counter_map_destroy(wpg_counter_map *map)
 {
     if (!map)
@@ -36,7 +65,7 @@ void wpg_counter_map_destroy(wpg_counter_map *map)
 
 bool wpg_strategy_find(wpg_strategy_choice *choice, const char *name)
 {
-    static const char *const names[] = {"auto", "derived", "additive", "naive", "lane"};
+    static const char *const names[] = {"auto", "derived", "additive", "naive", "slots", "lane"};
     for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
         if (strcmp(names[i], name) == 0) {
             *choice = (wpg_strategy_choice)i;

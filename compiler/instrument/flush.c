@@ -1,6 +1,6 @@
 /* What private cells hold goes to memory.
  *
- *     for each group of the region's tallies (plan.h):
+ *     for the region's tallies that are taken together in one way (plan.h):
  *         for (k = 0; k < tallies of the group; k++)      one body, its counters are first + k * stride
  *             this lane's values of tally k --reduce over the live lanes--> an elected lane adds them
  *
@@ -14,15 +14,16 @@
 
 #include "compiler/instrument/strategy.h"
 
-enum { PART = 25 /* bits */, MARKS_OF_A_CELL = 32 };
+enum { PART = 25 /* bits */, MARKS_OF_A_CELL = 32, FEW_MARKS = 6 };
 
 typedef struct group {
     const wpg_function_plan *f;
     const wpg_leaving *leaving;
     const uint32_t *tallies; /* [count] */
     uint32_t count;
-    uint32_t k;     /* u32; the constant 0 if there is one only */
-    uint32_t round; /* u32 */
+    uint32_t visits; /* the first so many are marks and trips: waves the most, uniform the fewest visits */
+    uint32_t k;      /* u32; the constant 0 if there is one only */
+    uint32_t round;  /* u32 */
 } group;
 
 static const wpg_tally *tally_at(const group *g, uint32_t i)
@@ -61,17 +62,56 @@ static uint32_t pick(wpg_inject *in, const uint32_t *ids, uint32_t count, uint32
     return value;
 }
 
-static uint32_t pick_cell(wpg_inject *in, const group *g, size_t member)
+/* How often this lane has come to a tally: a mark, or by a loop's trips. */
+static uint32_t visits_of(wpg_inject *in, const group *g, const wpg_tally *t)
 {
-    uint32_t *ids = WPG_ARENA_ARRAY(&in->module->arena, uint32_t, g->count);
-    if (!ids)
-        return in->c_zero;
+    if (t->method != WPG_METHOD_MARK)
+        return wpg_cell_visits(in, g->f, t);
+    uint32_t marks = wpg_cell_load(in, t->lanes_cell);
+    if (t->mark)
+        marks = WPG_EMIT(in, SpvOpShiftRightLogical, in->t_u32, marks, wpg_const_u32(in->module, t->mark));
+    return WPG_EMIT(in, SpvOpBitwiseAnd, in->t_u32, marks, in->c_one);
+}
+
+/* This lane's numbers of tally k. */
+typedef struct numbers {
+    uint32_t lanes, waves, uniform;
+} numbers;
+
+static uint32_t cell_or_none(wpg_inject *in, uint32_t cell)
+{
+    return cell == WPG_NO_CELL ? 0 : wpg_cell_load(in, cell);
+}
+
+static numbers pick_numbers(wpg_inject *in, const group *g)
+{
+    uint32_t *lanes = WPG_ARENA_ARRAY(&in->module->arena, uint32_t, g->count);
+    uint32_t *waves = WPG_ARENA_ARRAY(&in->module->arena, uint32_t, g->count);
+    uint32_t *uniform = WPG_ARENA_ARRAY(&in->module->arena, uint32_t, g->count);
+    if (!lanes || !waves || !uniform)
+        return (numbers){in->c_zero, in->c_zero, in->c_zero};
     for (uint32_t i = 0; i < g->count; i++) {
-        uint32_t cell;
-        memcpy(&cell, (const char *)tally_at(g, i) + member, sizeof cell);
-        ids[i] = cell == WPG_NO_CELL ? 0 : wpg_cell_load(in, cell);
+        const wpg_tally *t = tally_at(g, i);
+        if (i < g->visits) {
+            lanes[i] = waves[i] = visits_of(in, g, t);
+            continue;
+        }
+        lanes[i] = cell_or_none(in, t->lanes_cell);
+        waves[i] = cell_or_none(in, t->waves_cell);
+        uniform[i] = cell_or_none(in, t->uniform_cell);
     }
-    return pick(in, ids, g->count, g->k);
+    numbers own = {.lanes = pick(in, lanes, g->count, g->k)};
+    if (g->visits == g->count) {
+        own.waves = own.lanes;
+        own.uniform = WPG_EMIT(in, SpvOpNot, in->t_u32, own.lanes);
+        return own;
+    }
+    /* The fewest visits are the complement of the largest complement, which helpers do not change. */
+    for (uint32_t i = 0; i < g->visits; i++)
+        uniform[i] = WPG_EMIT(in, SpvOpNot, in->t_u32, lanes[i]);
+    own.waves = pick(in, waves, g->count, g->k);
+    own.uniform = pick(in, uniform, g->count, g->k);
+    return own;
 }
 
 /* -- Groups */
@@ -103,31 +143,22 @@ static void flush_mark(wpg_inject *in, const group *g)
     wpg_if_end(in, some);
 }
 
-/* Visits of the loops' tallies: waves are the most, uniform the fewest, if the wave's lanes are E. */
-static uint32_t pick_visits(wpg_inject *in, const group *g)
-{
-    uint32_t *ids = WPG_ARENA_ARRAY(&in->module->arena, uint32_t, g->count);
-    for (uint32_t i = 0; ids && i < g->count; i++)
-        ids[i] = wpg_cell_visits(in, g->f, tally_at(g, i));
-    return ids ? pick(in, ids, g->count, g->k) : in->c_zero;
-}
-
-typedef struct numbers {
-    uint32_t lanes, waves, uniform;
-} numbers;
-
-/* This lane's numbers -> the wave's. */
-static numbers reduce(wpg_inject *in, const group *g, wpg_flush_group kind, numbers own)
+/* The lanes' numbers -> the wave's. */
+static numbers reduce(wpg_inject *in, const group *g, bool sums, numbers own)
 {
     numbers wave = {.lanes = wpg_reduce(in, SpvOpGroupNonUniformIAdd, own.lanes)};
-    SpvOp opcode = kind == WPG_FLUSH_SUMS ? SpvOpGroupNonUniformIAdd : SpvOpGroupNonUniformUMax;
+    SpvOp opcode = sums ? SpvOpGroupNonUniformIAdd : SpvOpGroupNonUniformUMax;
     wave.waves = wpg_reduce(in, opcode, own.waves);
-    if (kind == WPG_FLUSH_TRIPS) {
-        /* The least is the complement of the largest complement, which helpers do not change. */
-        uint32_t least = WPG_EMIT(in, SpvOpNot, in->t_u32, wpg_reduce(in, opcode, own.uniform));
-        wave.uniform = wpg_select_u32(in, g->leaving->now.equal, least, in->c_zero);
-    } else {
-        wave.uniform = wpg_reduce(in, opcode, own.uniform);
+    wave.uniform = wpg_reduce(in, opcode, own.uniform);
+    if (!g->visits)
+        return wave;
+    uint32_t fewest = WPG_EMIT(in, SpvOpNot, in->t_u32, wave.uniform), largest = wave.uniform;
+    fewest = wpg_select_u32(in, g->leaving->now.equal, fewest, in->c_zero);
+    wave.uniform = fewest;
+    if (g->visits < g->count) {
+        uint32_t of_visits =
+            WPG_EMIT(in, SpvOpULessThan, in->t_bool, g->k, wpg_const_u32(in->module, g->visits));
+        wave.uniform = wpg_select_u32(in, of_visits, fewest, largest);
     }
     return wave;
 }
@@ -146,26 +177,20 @@ static uint32_t part_of(wpg_inject *in, const group *g, uint32_t number, uint32_
 }
 
 /* The tally's numbers of all lanes, taken together; a bool: there is more to add. */
-static uint32_t flush_numbers(wpg_inject *in, const group *g, wpg_flush_group kind)
+static uint32_t flush_numbers(wpg_inject *in, const group *g, bool sums)
 {
-    numbers own;
+    numbers own = pick_numbers(in, g);
     uint32_t more = 0;
-    if (kind == WPG_FLUSH_TRIPS) {
-        uint32_t visits = pick_visits(in, g);
-        own.uniform = if_live(in, g, WPG_EMIT(in, SpvOpNot, in->t_u32, visits));
-        own.lanes = own.waves = if_live(in, g, visits);
-    } else {
-        own.lanes = if_live(in, g, pick_cell(in, g, offsetof(wpg_tally, lanes_cell)));
-        own.waves = if_live(in, g, pick_cell(in, g, offsetof(wpg_tally, waves_cell)));
-        own.uniform = if_live(in, g, pick_cell(in, g, offsetof(wpg_tally, uniform_cell)));
-    }
+    own.lanes = if_live(in, g, own.lanes);
+    own.waves = if_live(in, g, own.waves);
+    own.uniform = if_live(in, g, own.uniform);
     own.lanes = part_of(in, g, own.lanes, &more);
-    if (kind == WPG_FLUSH_SUMS) {
+    if (sums) {
         own.waves = part_of(in, g, own.waves, &more);
         own.uniform = part_of(in, g, own.uniform, &more);
     }
-    numbers wave = reduce(in, g, kind, own);
-    if (kind != WPG_FLUSH_SUMS) {
+    numbers wave = reduce(in, g, sums, own);
+    if (!sums) {
         uint32_t first = WPG_EMIT(in, SpvOpIEqual, in->t_bool, g->round, in->c_zero);
         wave.waves = wpg_select_u32(in, first, wave.waves, in->c_zero);
         wave.uniform = wpg_select_u32(in, first, wave.uniform, in->c_zero);
@@ -183,35 +208,46 @@ static uint32_t stride_of(const wpg_tally *t)
     return (t->full != WPG_NO_COUNTER) + 1u + (t->waves != WPG_NO_COUNTER) + (t->uniform != WPG_NO_COUNTER);
 }
 
+/* Some consecutive groups, in one way. */
+static void flush_groups(wpg_inject *in, group g, const wpg_region *r, wpg_flush_group from,
+                         wpg_flush_group to)
+{
+    bool marks = to == WPG_FLUSH_MARKS, sums = from == WPG_FLUSH_SUMS;
+    g.tallies = r->tallies + r->group_start[from];
+    g.count = r->group_start[to + 1] - r->group_start[from];
+    g.visits = sums ? 0 : r->group_start[WPG_FLUSH_LARGEST] - r->group_start[from];
+    g.k = in->c_zero;
+    if (!g.count)
+        return;
+    if (g.count == 1 && marks) {
+        flush_mark(in, &g);
+        return;
+    }
+    wpg_loop loop = wpg_loop_begin(in, g.count, !marks);
+    uint32_t again = 0;
+    if (g.count > 1) {
+        g.k = loop.index;
+        uint32_t stride = wpg_const_u32(in->module, stride_of(tally_at(&g, 0)));
+        in->offset = WPG_EMIT(in, SpvOpIMul, in->t_u32, loop.index, stride);
+    }
+    g.round = loop.round;
+    if (marks)
+        flush_mark(in, &g);
+    else
+        again = flush_numbers(in, &g, sums);
+    in->offset = 0;
+    wpg_loop_end(in, loop, again);
+}
+
 void wpg_flush_region(wpg_inject *in, const wpg_function_plan *f, uint32_t region, const wpg_leaving *leaving)
 {
     const wpg_region *r = &f->regions[region];
-    for (unsigned kind = 0; kind < WPG_FLUSH_GROUPS; kind++) {
-        group g = {.f = f,
-                   .leaving = leaving,
-                   .tallies = r->tallies + r->group_start[kind],
-                   .count = r->group_start[kind + 1] - r->group_start[kind],
-                   .k = in->c_zero};
-        bool marks = kind == WPG_FLUSH_MARKS;
-        if (!g.count)
-            continue;
-        if (g.count == 1 && marks) {
-            flush_mark(in, &g);
-            continue;
-        }
-        wpg_loop loop = wpg_loop_begin(in, g.count, !marks);
-        uint32_t again = 0;
-        if (g.count > 1) {
-            g.k = loop.index;
-            uint32_t stride = wpg_const_u32(in->module, stride_of(tally_at(&g, 0)));
-            in->offset = WPG_EMIT(in, SpvOpIMul, in->t_u32, loop.index, stride);
-        }
-        g.round = loop.round;
-        if (marks)
-            flush_mark(in, &g);
-        else
-            again = flush_numbers(in, &g, (wpg_flush_group)kind);
-        in->offset = 0;
-        wpg_loop_end(in, loop, again);
-    }
+    group g = {.f = f, .leaving = leaving};
+    /* A mark is a number of visits, too: few of them go with others that are there anyway. */
+    bool few = r->group_start[WPG_FLUSH_TRIPS] <= FEW_MARKS &&
+               r->group_start[WPG_FLUSH_SUMS] > r->group_start[WPG_FLUSH_TRIPS];
+    if (!few)
+        flush_groups(in, g, r, WPG_FLUSH_MARKS, WPG_FLUSH_MARKS);
+    flush_groups(in, g, r, few ? WPG_FLUSH_MARKS : WPG_FLUSH_TRIPS, WPG_FLUSH_LARGEST);
+    flush_groups(in, g, r, WPG_FLUSH_SUMS, WPG_FLUSH_SUMS);
 }

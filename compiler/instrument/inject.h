@@ -35,6 +35,7 @@ typedef struct wpg_inject {
         uint32_t t_product;       /* {u32 low, u32 high}; with sampling, without 64-bit atomics */
         uint32_t p_words, p_word; /* the counters as 32-bit words; once declared (wpg_memory_declare_words) */
         uint32_t scope, semantics, directory_address; /* constants */
+        uint32_t slot_stride;                         /* counters of one copy, 0 = there is one copy */
     } memory;
     struct {
         uint32_t plain;                            /* the entry function without counting */

@@ -35,6 +35,7 @@ typedef enum wpg_strategy_choice {
     WPG_STRATEGY_DERIVED,  /* derive wherever it is right */
     WPG_STRATEGY_ADDITIVE, /* private counters for every class */
     WPG_STRATEGY_NAIVE,    /* atomics at every class: the oracle */
+    WPG_STRATEGY_SLOTS,    /* the same into one of WPG_SLOTS copies of the counters: less contention */
     WPG_STRATEGY_LANE,     /* per lane: lanes only, as without subgroup operations */
 } wpg_strategy_choice;
 /* By the name the setting has; false if none is called that. */
@@ -56,7 +57,7 @@ typedef struct wpg_instrument_options {
 enum { WPG_KIND_LANES = 1, WPG_KIND_WAVES = 2, WPG_KIND_UNIFORM = 4, WPG_KIND_SELECTS = 8 };
 
 enum { WPG_NO_COUNTER = UINT32_MAX };
-enum { WPG_SAMPLE_MAX = 65536 };
+enum { WPG_SAMPLE_MAX = 65536, WPG_SLOTS = 256 };
 /* Counters of one select site, consecutive. Waves: waves with at least one live lane for which the condition
  * was true / false. */
 enum {
@@ -185,6 +186,8 @@ typedef struct wpg_counter_map {
     wpg_function_counters *functions;
     uint32_t function_count;
     uint32_t first_counter, counter_count; /* this stage's 64-bit counters: [first, first + count) */
+    uint32_t slots; /* the counters are so many copies, one after the other, of which a count is the sum */
+    uint32_t cells; /* private counters; for people, 0 where not known */
     wpg_counter_sum *sums;
     uint32_t sum_count;
     wpg_counter_term *terms;
@@ -198,6 +201,8 @@ typedef struct wpg_counter_map {
 } wpg_counter_map;
 
 void wpg_counter_map_destroy(wpg_counter_map *map);
+/* What was chosen, for people: "154 blocks: 42 mark, 21 trips, ...; 90 private counters, 301 in memory". */
+void wpg_counter_map_describe(char *text, size_t size, const wpg_counter_map *map);
 /* The count with that index, from the `have` first counters of the pipeline's memory; 0 if it is not among
  * them. */
 uint64_t wpg_counter_value(const wpg_counter_map *map, uint32_t index, const uint64_t *values, size_t have);

@@ -62,9 +62,19 @@ void wpg_memory_declare(wpg_inject *in)
     in->memory.p_counters = block_struct(in, array);
     in->memory.scope = wpg_const_u32(m, counter_scope(in));
     in->memory.semantics = in->c_zero;
+    if (in->plan->map->slots > 1 && wpg_sample_inputs(in))
+        in->memory.slot_stride = in->plan->map->counter_count / in->plan->map->slots;
     uint32_t halves[] = {wpg_const_u32(m, (uint32_t)options->directory_entry),
                          wpg_const_u32(m, (uint32_t)(options->directory_entry >> 32))};
     in->memory.directory_address = wpg_const_composite(m, in->t_uvec2, halves, 2);
+}
+
+/* The copy of the counters that this lane's group adds to. */
+static uint32_t slot_offset(wpg_inject *in)
+{
+    uint32_t slot = WPG_EMIT(in, SpvOpBitwiseAnd, in->t_u32, wpg_sample_group(in),
+                             wpg_const_u32(in->module, WPG_SLOTS - 1));
+    return WPG_EMIT(in, SpvOpIMul, in->t_u32, slot, wpg_const_u32(in->module, in->memory.slot_stride));
 }
 
 void wpg_memory_enter(wpg_inject *in)
@@ -74,6 +84,9 @@ void wpg_memory_enter(wpg_inject *in)
     uint32_t address = WPG_EMIT(in, SpvOpLoad, in->t_uvec2, member, SpvMemoryAccessAlignedMask, 8);
     in->base = WPG_EMIT(in, SpvOpBitcast, in->memory.p_counters, address);
     in->weight = wpg_sample_weight(in);
+    in->offset = 0;
+    if (in->memory.slot_stride)
+        in->offset = slot_offset(in);
 }
 
 static uint32_t word_pointer(wpg_inject *in, uint32_t index)
@@ -246,9 +259,14 @@ void wpg_memory_add_tally(wpg_inject *in, const wpg_tally *tally, uint32_t lanes
         wpg_memory_add(in, adds, count);
         return;
     }
-    wpg_if full = wpg_if_else_begin(in, all_full(in, lanes, waves, uniform));
-    wpg_memory_add(in, &(wpg_add){tally->full, waves}, 1);
-    wpg_if_else(in, full);
-    wpg_memory_add(in, adds, count);
-    wpg_if_end(in, full);
+    /* The first addition is to `full` or, beside it, to `lanes`; so there is one atomic for both. */
+    uint32_t full = all_full(in, lanes, waves, uniform), before = in->offset;
+    uint32_t beside = WPG_EMIT(in, SpvOpSelect, in->t_u32, full, in->c_zero, in->c_one);
+    in->offset = before ? WPG_EMIT(in, SpvOpIAdd, in->t_u32, before, beside) : beside;
+    uint32_t value = WPG_EMIT(in, SpvOpSelect, in->t_u32, full, waves, lanes);
+    wpg_memory_add(in, &(wpg_add){tally->full, value}, 1);
+    in->offset = before;
+    wpg_if others = wpg_if_begin(in, WPG_EMIT(in, SpvOpLogicalNot, in->t_bool, full));
+    wpg_memory_add(in, adds + 1, count - 1);
+    wpg_if_end(in, others);
 }

@@ -698,7 +698,8 @@ static void number_tally(wpg_chooser *c, uint32_t tally, bool starts)
     const wpg_strategy *strategy = c->plan->strategy;
     const wpg_instrument_options *options = c->plan->options;
     bool waves = strategy->kinds & WPG_KIND_WAVES, uniform = strategy->kinds & WPG_KIND_UNIFORM;
-    bool full = waves && options->strategy != WPG_STRATEGY_NAIVE && options->target.subgroup_size > 1;
+    bool full = waves && options->strategy != WPG_STRATEGY_NAIVE && options->strategy != WPG_STRATEGY_SLOTS &&
+                options->target.subgroup_size > 1;
     wpg_tally *t = &c->tallies.data[tally];
     t->full = full ? new_counter(c) : WPG_NO_COUNTER;
     t->lanes = new_counter(c);
@@ -767,7 +768,8 @@ wpg_status wpg_plan_methods(wpg_plan *plan, wpg_function_plan *f, wpg_select_pla
     if (!set_up(&c))
         return WPG_E_NOMEM;
     c.cells = plan->strategy->private_cells && plan->options->strategy != WPG_STRATEGY_NAIVE &&
-              plan->options->target.subgroup_arithmetic && !plan->segments;
+              plan->options->strategy != WPG_STRATEGY_SLOTS && plan->options->target.subgroup_arithmetic &&
+              !plan->segments;
     c.has_function_region = may_use_function_region(&c);
     c.flushes = place_flushes(&c, false);
     choose_all(&c);

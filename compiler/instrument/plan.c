@@ -11,6 +11,8 @@
 #include "compiler/instrument/strategy.h"
 #include "compiler/spirv/grammar.h"
 
+enum { MOST_IN_SLOTS = 1 << 16 }; /* counters that are copied */
+
 /* Upper bounds of the ids that code takes: for the module, a point, a select tally. The real ones are lower;
  * the bound of 2^22 ids is far from what shaders need. */
 enum { IDS_MODULE = 64, IDS_FUNCTION = 32, IDS_POINT = 160, IDS_TALLY = 160 };
@@ -430,6 +432,13 @@ static wpg_status make(wpg_plan *plan, wpg_error *err)
     WPG_TRY(list_functions(plan, err));
     for (uint32_t i = 0; i < plan->function_count; i++)
         WPG_TRY(plan_function(plan, i, err));
+    map->slots = 1;
+    if (plan->options->strategy == WPG_STRATEGY_SLOTS && plan->counter_count <= MOST_IN_SLOTS) {
+        map->slots = WPG_SLOTS;
+        plan->counter_count *= WPG_SLOTS;
+    }
+    for (uint32_t i = 0; i < plan->function_count; i++)
+        map->cells += plan->functions[i].cell_count;
     WPG_TRY(check_limits(plan, err));
     map->function_count = plan->function_count;
     map->first_counter = plan->options->first_counter;

@@ -37,6 +37,7 @@ static const wpg_counter_map sample = {.functions = functions,
                                        .function_count = 2,
                                        .first_counter = 10,
                                        .counter_count = 14,
+                                       .slots = 1,
                                        .sums = sums,
                                        .sum_count = 2,
                                        .terms = terms,
@@ -59,6 +60,7 @@ static void round_trip(void **state)
     assert_int_equal(r.at, w.size);
     assert_int_equal(map->function_count, 2);
     assert_int_equal(map->counter_count, 14);
+    assert_int_equal(map->slots, 1);
     assert_true(map->without_early_tests);
     assert_int_equal(map->sum_count, 2);
     assert_memory_equal(map->sums, sums, sizeof sums);
@@ -158,7 +160,8 @@ static void value_sites(void **state)
     wpg_counter_map map = {.functions = &function,
                            .function_count = 1,
                            .first_counter = FIRST,
-                           .counter_count = 1 + WPG_VALUES_COUNTERS};
+                           .counter_count = 1 + WPG_VALUES_COUNTERS,
+                           .slots = 1};
     wpg_writer w = {0};
     wpg_counter_map *back;
     wpg_map_encode(&w, &map);
