@@ -56,6 +56,7 @@ for variant in $variants; do
     try "$variant" $derived derived
     try "$variant" $additive additive
     try "$variant" $naive naive
+    try "$variant" default slots
     [ "$settings" = start ] || try "$variant" lanes lane
     settings=start derived=narrow additive=start naive=narrow # the second shape: what depends on shape
 done
