@@ -143,7 +143,7 @@ typedef struct device_abilities {
     bool host_import;  /* VK_EXT_external_memory_host */
     bool non_semantic; /* VK_KHR_shader_non_semantic_info */
     uint32_t api_version;
-    const char *own_passes;
+    bool old_lavapipe; /* before Mesa 23 */
     VkPhysicalDeviceSubgroupProperties subgroup;
 } device_abilities;
 
@@ -176,16 +176,20 @@ static void ask_bits(device_abilities *able, const wpg_instance *instance, VkPhy
         able->bits[i] = bit_is_on(all.pNext, &bits[i]);
 }
 
+static bool is_old_lavapipe(const VkPhysicalDeviceDriverProperties *driver)
+{
+    static const char mesa[] = "Mesa ";
+    return driver->driverID == VK_DRIVER_ID_MESA_LLVMPIPE &&
+           strncmp(driver->driverInfo, mesa, sizeof mesa - 1) == 0 &&
+           strtoul(driver->driverInfo + sizeof mesa - 1, NULL, 10) < 23;
+}
+
 /* lavapipe before 23 specialises shaders of more than 100 values on the uniform values they branch by, when
  * it first draws with them: a guarded copy gains nothing there (measured 0.94 to 1.0 on 22.3.6) and would be
  * rounded otherwise than the loop that the driver unrolls by itself. */
-static const char *passes_of_driver(const VkPhysicalDeviceDriverProperties *driver)
+static const char *passes_of_driver(const device_abilities *able)
 {
-    static const char mesa[] = "Mesa ";
-    bool old_lavapipe = driver->driverID == VK_DRIVER_ID_MESA_LLVMPIPE &&
-                        strncmp(driver->driverInfo, mesa, sizeof mesa - 1) == 0 &&
-                        strtoul(driver->driverInfo + sizeof mesa - 1, NULL, 10) < 23;
-    return old_lavapipe ? "t" : "";
+    return able->old_lavapipe ? "t" : "";
 }
 
 static void ask_device(device_abilities *able, const wpg_instance *instance, VkPhysicalDevice physical,
@@ -194,7 +198,6 @@ static void ask_device(device_abilities *able, const wpg_instance *instance, VkP
     *able = (device_abilities){0};
     VkPhysicalDeviceProperties properties;
     instance->next.GetPhysicalDeviceProperties(physical, &properties);
-    able->own_passes = "";
     able->api_version =
         properties.apiVersion < instance->api_version ? properties.apiVersion : instance->api_version;
     instance->next.GetPhysicalDeviceFeatures(physical, &able->core);
@@ -209,7 +212,7 @@ static void ask_device(device_abilities *able, const wpg_instance *instance, VkP
         able->subgroup.pNext = &driver;
     instance->next.GetPhysicalDeviceProperties2(physical, &properties2);
     able->subgroup.pNext = NULL;
-    able->own_passes = passes_of_driver(&driver);
+    able->old_lavapipe = is_old_lavapipe(&driver);
 
     uint32_t count = 0;
     VkExtensionProperties *extensions = NULL;
@@ -262,7 +265,8 @@ static void read_enabled(wpg_device_features *on, const VkDeviceCreateInfo *info
     on->subgroup_stages = able->subgroup.supportedStages;
     on->subgroup_operations = able->subgroup.supportedOperations;
     on->subgroup_size = able->subgroup.subgroupSize;
-    on->own_passes = able->own_passes;
+    on->own_passes = passes_of_driver(able);
+    on->loses_exit_values = able->old_lavapipe;
     unsigned minor = VK_API_VERSION_MINOR(able->api_version);
     on->validate = (wpg_validate_options){
         .vulkan_minor = minor < 3 ? minor : 3,
@@ -547,6 +551,7 @@ bool wpg_features_target(wpg_instrument_target *target, const char **why, const 
         .demote_to_helper = features->demote,
         /* Not allowed in ray-tracing stages (VUID-RuntimeSpirv-MaximallyReconvergesKHR-09566). */
         .maximal_reconvergence = features->maximal_reconvergence && !(stage & rays),
+        .loses_exit_values = features->loses_exit_values,
         .memory_model_device_scope = features->memory_model_device_scope,
         .max_spirv_minor = minor >= 3   ? 6
                            : minor == 2 ? 5

@@ -34,6 +34,7 @@ typedef struct wpg_device_features {
     uint32_t subgroup_size;
     const char
         *own_passes; /* letters of use-mode passes that this driver's own work makes useless or risky */
+    bool loses_exit_values; /* see wpg_instrument_target */
     wpg_validate_options validate;
 } wpg_device_features;
 

@@ -103,7 +103,7 @@ static numbers pick_numbers(wpg_inject *in, const group *g)
     numbers own = {.lanes = pick(in, lanes, g->count, g->k)};
     if (g->visits == g->count) {
         own.waves = own.lanes;
-        own.uniform = WPG_EMIT(in, SpvOpNot, in->t_u32, own.lanes);
+        own.uniform = own.lanes;
         return own;
     }
     /* The fewest visits are the complement of the largest complement, which helpers do not change. */
@@ -149,10 +149,13 @@ static numbers reduce(wpg_inject *in, const group *g, bool sums, numbers own)
     numbers wave = {.lanes = wpg_reduce(in, SpvOpGroupNonUniformIAdd, own.lanes)};
     SpvOp opcode = sums ? SpvOpGroupNonUniformIAdd : SpvOpGroupNonUniformUMax;
     wave.waves = wpg_reduce(in, opcode, own.waves);
-    wave.uniform = wpg_reduce(in, opcode, own.uniform);
+    /* Visits alone go by their least: RADV 22.3 crashes on the largest complement of a constant. */
+    bool least = g->visits == g->count;
+    wave.uniform = wpg_reduce(in, least ? SpvOpGroupNonUniformUMin : opcode, own.uniform);
     if (!g->visits)
         return wave;
-    uint32_t fewest = WPG_EMIT(in, SpvOpNot, in->t_u32, wave.uniform), largest = wave.uniform;
+    uint32_t largest = wave.uniform;
+    uint32_t fewest = least ? largest : WPG_EMIT(in, SpvOpNot, in->t_u32, largest);
     fewest = wpg_select_u32(in, g->leaving->now.equal, fewest, in->c_zero);
     wave.uniform = fewest;
     if (g->visits < g->count) {
@@ -183,7 +186,11 @@ static uint32_t flush_numbers(wpg_inject *in, const group *g, bool sums)
     uint32_t more = 0;
     own.lanes = if_live(in, g, own.lanes);
     own.waves = if_live(in, g, own.waves);
-    own.uniform = if_live(in, g, own.uniform);
+    if (g->visits < g->count)
+        own.uniform = if_live(in, g, own.uniform);
+    else if (g->leaving->now.live)
+        own.uniform =
+            wpg_select_u32(in, g->leaving->now.live, own.uniform, wpg_const_u32(in->module, UINT32_MAX));
     own.lanes = part_of(in, g, own.lanes, &more);
     if (sums) {
         own.waves = part_of(in, g, own.waves, &more);

@@ -21,6 +21,8 @@ typedef struct wpg_instrument_target {
     uint32_t subgroup_size; /* lanes a full wave usually has, 0 = not known; counts are exact for any size */
     bool int64_atomics;     /* shaderInt64 + shaderBufferInt64Atomics: else 32-bit low with carry into high */
     bool demote_to_helper;  /* shaderDemoteToHelperInvocation: OpIsHelperInvocationEXT may be used */
+    bool loses_exit_values; /* the driver computes what leaves a loop without a phi again for lanes that left
+                               before (lavapipe 22.3.6): no private counter that depends on a ballot may */
     bool maximal_reconvergence; /* shaderMaximalReconvergence enabled and allowed in this stage */
     bool early_tests; /* fragment: the pipeline's state does not tell early depth and stencil tests from late
                          ones: no alpha to coverage, no feedback from the depth attachment, both known */

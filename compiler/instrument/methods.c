@@ -160,6 +160,25 @@ static uint32_t region_for(wpg_chooser *c, uint32_t b, uint32_t *own)
     return c->failed ? NO : region;
 }
 
+/* What is added to a cell at the block reaches no exit of a loop around it within an iteration: so what
+ * leaves the loop is what its header begins with. Asked only of drivers that need it. */
+static bool is_kept_by_driver(const wpg_chooser *c, uint32_t b)
+{
+    const wpg_structure *s = &c->structure;
+    if (!c->plan->options->target.loses_exit_values)
+        return true;
+    for (uint32_t loop = c->cfg->blocks[b].loop; loop != NO; loop = wpg_loop_around(s, loop)) {
+        if (!wpg_loop_repeats(s, loop))
+            continue;
+        const wpg_block *merge = &c->cfg->blocks[c->cfg->constructs[loop].merge];
+        wpg_mark_reached(s, loop, b);
+        for (uint32_t i = 0; i < merge->predecessor_count; i++)
+            if (merge->predecessors[i] == b || s->seen[merge->predecessors[i]])
+                return false;
+    }
+    return true;
+}
+
 /* -- Tallies */
 
 static uint32_t new_counter(wpg_chooser *c)
@@ -336,6 +355,8 @@ static const bool *trips_of(wpg_chooser *c, uint32_t b, uint32_t *number)
     if (c->failed)
         return NULL;
     const wpg_loop_plan *plan = &c->loops.data[*number];
+    if (!plan->own && !is_kept_by_driver(c, c->cfg->constructs[loop].merge))
+        return NULL;
     if ((uint64_t)plan->exit_count * c->cfg->count > MOST_TRIP_WORK)
         return NULL;
     bool *passes = WPG_ARENA_ARRAY(&c->plan->arena, bool, plan->exit_count);
@@ -420,8 +441,8 @@ static bool choose_edge(wpg_chooser *c, uint32_t class, uint32_t b, uint32_t reg
     const wpg_structure *s = &c->structure;
     uint32_t h = wpg_forward_predecessor(s, b);
     const wpg_block *block = &c->cfg->blocks[b];
-    if (h == NO || c->plan->demotes || wpg_is_loop(s, s->heads[b]) || s->merges[b] != NO ||
-        s->continues[b] != NO)
+    if (h == NO || !is_kept_by_driver(c, h) || c->plan->demotes || wpg_is_loop(s, s->heads[b]) ||
+        s->merges[b] != NO || s->continues[b] != NO)
         return false;
     /* What lanes do once, on their way out of the loop, costs less where it stands than a ballot in each
      * iteration. */
@@ -472,7 +493,7 @@ static bool select_by_marks(wpg_chooser *c, uint32_t *yes, uint32_t *no, uint32_
 static bool select_by_cells(wpg_chooser *c, uint32_t *yes, uint32_t *no, uint32_t block)
 {
     uint32_t own, region = region_for(c, block, &own);
-    if (region == NO || !cells_left(c, 3))
+    if (region == NO || !cells_left(c, 3) || !is_kept_by_driver(c, block))
         return false;
     *yes = new_tally(c, WPG_METHOD_SELECT);
     *no = new_tally(c, WPG_METHOD_SELECT);
@@ -561,7 +582,7 @@ static void choose(wpg_chooser *c, uint32_t class)
     bool additive = choice == WPG_STRATEGY_ADDITIVE;
     if (c->cells && !additive && derive(c, class, b))
         return;
-    if (c->cells && choice != WPG_STRATEGY_DERIVED && cells_left(c, 3)) {
+    if (c->cells && choice != WPG_STRATEGY_DERIVED && cells_left(c, 3) && is_kept_by_driver(c, b)) {
         if (additive && c->has_function_region)
             region = region_of_function(c);
         else if (wpg_block_repeats(&c->structure, b))

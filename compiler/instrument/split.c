@@ -171,7 +171,8 @@ wpg_loop wpg_loop_begin(wpg_inject *in, uint32_t count, bool rounds)
     uint32_t body = wpg_module_fresh_id(m);
     loop.next = wpg_module_fresh_id(m);
     loop.merge = wpg_module_fresh_id(m);
-    wpg_inst_add(m, in->where, SpvOpStore, loop_variable(in, &in->loop_variable), in->c_zero);
+    if (count > 1)
+        wpg_inst_add(m, in->where, SpvOpStore, loop_variable(in, &in->loop_variable), in->c_zero);
     if (rounds)
         wpg_inst_add(m, in->where, SpvOpStore, loop_variable(in, &in->round_variable), in->c_zero);
     wpg_inst_add(m, in->where, SpvOpBranch, loop.header);
@@ -179,7 +180,7 @@ wpg_loop wpg_loop_begin(wpg_inject *in, uint32_t count, bool rounds)
     wpg_inst_add(m, in->where, SpvOpLoopMerge, loop.merge, loop.next, SpvLoopControlDontUnrollMask);
     wpg_inst_add(m, in->where, SpvOpBranch, body);
     start_block(in, body);
-    loop.index = WPG_EMIT(in, SpvOpLoad, in->t_u32, in->loop_variable);
+    loop.index = count > 1 ? WPG_EMIT(in, SpvOpLoad, in->t_u32, in->loop_variable) : in->c_zero;
     if (rounds)
         loop.round = WPG_EMIT(in, SpvOpLoad, in->t_u32, in->round_variable);
     return loop;
@@ -189,15 +190,19 @@ void wpg_loop_end(wpg_inject *in, wpg_loop loop, uint32_t again)
 {
     wpg_inst_add(in->module, in->where, SpvOpBranch, loop.next);
     start_block(in, loop.next);
-    uint32_t next = WPG_EMIT(in, SpvOpIAdd, in->t_u32, loop.index, in->c_one);
+    uint32_t more = again, next;
     if (again) {
         uint32_t round = WPG_EMIT(in, SpvOpIAdd, in->t_u32, loop.round, in->c_one);
         round = WPG_EMIT(in, SpvOpSelect, in->t_u32, again, round, in->c_zero);
         wpg_inst_add(in->module, in->where, SpvOpStore, in->round_variable, round);
-        next = WPG_EMIT(in, SpvOpSelect, in->t_u32, again, loop.index, next);
     }
-    wpg_inst_add(in->module, in->where, SpvOpStore, in->loop_variable, next);
-    uint32_t more = WPG_EMIT(in, SpvOpULessThan, in->t_bool, next, wpg_const_u32(in->module, loop.count));
+    if (loop.count > 1) {
+        next = WPG_EMIT(in, SpvOpIAdd, in->t_u32, loop.index, in->c_one);
+        if (again)
+            next = WPG_EMIT(in, SpvOpSelect, in->t_u32, again, loop.index, next);
+        wpg_inst_add(in->module, in->where, SpvOpStore, in->loop_variable, next);
+        more = WPG_EMIT(in, SpvOpULessThan, in->t_bool, next, wpg_const_u32(in->module, loop.count));
+    }
     wpg_inst_add(in->module, in->where, SpvOpBranchConditional, more, loop.header, loop.merge);
     start_block(in, loop.merge);
 }

@@ -121,6 +121,13 @@ static uint32_t probes_of(const checker *c, const random_source *source)
     return source->seed % 16 == 5 && !c->simulated ? WPG_PROBES_ALL : probes;
 }
 
+/* As the layer says of the driver; a fifth of the simulated shaders is counted that way, too. */
+static bool loses_exit_values(const checker *c, const random_source *source)
+{
+    unsigned major = c->simulated ? 0 : vkc_mesa_major(c->device);
+    return c->simulated ? source->seed % 5 == 0 : major > 0 && major < 23;
+}
+
 static bool instrument(uint32_t **words, size_t *count, wpg_counter_map **map, wpg_module *module,
                        const checker *c, const random_source *source, const check_config *config,
                        char *message)
@@ -135,6 +142,7 @@ static bool instrument(uint32_t **words, size_t *count, wpg_counter_map **map, w
                    .subgroup_size = check_wave_size(c, source),
                    .int64_atomics = source->seed % 2 && (c->simulated || vkc_has_int64_atomics(c->device)),
                    .demote_to_helper = true,
+                   .loses_exit_values = loses_exit_values(c, source),
                    .max_spirv_minor = 3},
         .directory_entry = c->counters.address,
         .first_counter = FIRST_COUNTER,
