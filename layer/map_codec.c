@@ -163,7 +163,8 @@ static bool term_in_range(const wpg_probe_term *term, const wpg_function_counter
     case WPG_TERM_CONSTANT:
         return true;
     case WPG_TERM_COUNTER:
-        return term->index >= map->first_counter && term->index - map->first_counter < map->counter_count;
+        return term->index >= map->first_counter &&
+               (uint64_t)term->index - map->first_counter < (uint64_t)map->counter_count + map->sum_count;
     case WPG_TERM_LANES:
         return function->lanes && term->index < function->block_count;
     case WPG_TERM_WAVES:

@@ -526,6 +526,30 @@ bool wpg_choose_select(wpg_chooser *c, uint32_t *yes, uint32_t *no, uint32_t blo
     return true;
 }
 
+/* Branches whose directions' waves follow from no block: both sides of a select at the block's end. */
+static void choose_branches(wpg_chooser *c)
+{
+    const wpg_cfg *cfg = c->cfg;
+    if (!(c->plan->options->probes & WPG_PROBE_BRANCHES) || !c->cells)
+        return;
+    c->f->branch_yes = WPG_ARENA_ARRAY(&c->plan->arena, uint32_t, cfg->count);
+    c->f->branch_no = WPG_ARENA_ARRAY(&c->plan->arena, uint32_t, cfg->count);
+    c->failed |= !c->f->branch_yes || !c->f->branch_no;
+    for (uint32_t b = 0; !c->failed && b < cfg->count; b++) {
+        const wpg_block *block = &cfg->blocks[b];
+        uint32_t yes, no;
+        c->f->branch_yes[b] = c->f->branch_no[b] = WPG_NO_TALLY;
+        if (block->rpo == NO || block->terminator->opcode != SpvOpBranchConditional ||
+            block->successor_count != 2 ||
+            (wpg_edge_runs_block(cfg, b, block->successors[0]) &&
+             wpg_edge_runs_block(cfg, b, block->successors[1])) ||
+            !wpg_choose_select(c, &yes, &no, b, block->terminator, block->terminator->words[1]))
+            continue;
+        c->f->branch_yes[b] = yes;
+        c->f->branch_no[b] = no;
+    }
+}
+
 /* -- Each class */
 
 static bool may_use_function_region(const wpg_chooser *c)
@@ -795,6 +819,8 @@ wpg_status wpg_plan_methods(wpg_plan *plan, wpg_function_plan *f, wpg_select_pla
     c.flushes = place_flushes(&c, false);
     choose_all(&c);
     c.failed |= selects && !c.failed && !wpg_plan_selects(&c, selects);
+    if (!c.failed)
+        choose_branches(&c);
     if (!c.failed) {
         drop_lone_marks(&c);
         derive_sums(&c);

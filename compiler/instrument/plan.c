@@ -179,6 +179,16 @@ static void settle_sums(wpg_plan *plan, uint32_t *indices, size_t count)
             indices[i] = indices[i] - FIRST_SUM + plan->options->first_counter + plan->counter_count;
 }
 
+static void settle_tables(wpg_plan *plan, wpg_function_counters *counters)
+{
+    for (uint32_t i = 0; i < counters->table_count; i++) {
+        wpg_probe_table *table = &counters->tables[i];
+        for (uint32_t t = 0; t < table->first[table->word_count]; t++)
+            if (table->terms[t].source == WPG_TERM_COUNTER)
+                settle_sums(plan, &table->terms[t].index, 1);
+    }
+}
+
 static void settle_map(wpg_plan *plan)
 {
     wpg_counter_map *map = plan->map;
@@ -188,6 +198,7 @@ static void settle_map(wpg_plan *plan)
         settle_sums(plan, counters->waves, counters->block_count);
         settle_sums(plan, counters->uniform, counters->block_count);
         settle_sums(plan, counters->selects, counters->select_count);
+        settle_tables(plan, counters);
     }
     map->sums = wpg_arena_memdup(&map->arena, plan->sums.data, plan->sums.count * sizeof *plan->sums.data);
     map->terms =

@@ -125,6 +125,9 @@ typedef struct wpg_function_plan {
     uint32_t region_count, cell_count;
     struct wpg_probe_cell *probe_cells; /* private counters of probes (probe_cells.c) */
     uint32_t probe_cell_count;
+    /* Tallies of both directions of branches, for the probe; [blocks] WPG_NO_TALLY where none; NULL: no
+     * branch */
+    uint32_t *branch_yes, *branch_no;
     bool is_entry;
 } wpg_function_plan;
 
@@ -188,6 +191,10 @@ wpg_status wpg_map_selects(wpg_plan *plan, const wpg_function_plan *function, co
 typedef WPG_VEC(wpg_counter_term) wpg_term_list;
 bool wpg_tally_terms(wpg_plan *plan, const wpg_function_plan *f, wpg_term_list *terms, uint32_t tally,
                      uint32_t kind, int32_t sign);
+/* Of both sides of a condition (wpg_choose_select) in a block: what makes up each number of a select site.
+ * Lanes of the false side are the block's less those of the true one, where only waves are counted of it. */
+bool wpg_side_terms(wpg_plan *plan, const wpg_function_plan *f, wpg_term_list terms[WPG_SELECT_COUNTERS],
+                    uint32_t yes, uint32_t no, uint32_t block);
 
 /* How each class of a function, and each select site if `selects` is not NULL, is counted, by which cells and
  * counters (methods.c); and the points for that, unsorted, appended to *points. */

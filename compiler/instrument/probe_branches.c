@@ -10,7 +10,7 @@
  * target, if nobody else comes there; the waves too, if in addition parts of several waves' executions do not
  * meet there (wpg_edge_runs_block has the proof); what goes the other way is the rest of the block's lanes,
  * unless lanes die between its start and its end. Counted by code is the remainder: waves of critical edges,
- * as of an if without else. */
+ * as of an if without else; where methods.c knows a way by tallies that are taken together, else in place. */
 #include "compiler/instrument/probe.h"
 
 #include "compiler/instrument/probe_edges.h"
@@ -25,6 +25,27 @@ static bool is_branch(const wpg_block *block)
 {
     return block->rpo != WPG_NO_BLOCK && block->terminator->opcode == SpvOpBranchConditional &&
            block->successor_count == 2;
+}
+
+/* Both directions have tallies of their own. */
+static void describe_by_tallies(wpg_probe_plan *p, uint32_t b)
+{
+    static const uint8_t order[] = {WPG_SELECT_LANES_TRUE, WPG_SELECT_LANES_FALSE, WPG_SELECT_WAVES_TRUE,
+                                    WPG_SELECT_WAVES_FALSE};
+    const wpg_function_plan *f = p->function;
+    wpg_term_list terms[WPG_SELECT_COUNTERS] = {0};
+    p->failed |= !wpg_side_terms(p->plan, f, terms, f->branch_yes[b], f->branch_no[b], b);
+    wpg_probe_describe(p, b);
+    for (unsigned i = 0; i < WPG_SELECT_COUNTERS; i++) {
+        const wpg_term_list *made = &terms[order[i]];
+        wpg_probe_word(p);
+        if (!p->failed)
+            wpg_probe_add(p, WPG_TERM_COUNTER, wpg_plan_add_sum(p->plan, made->data, made->count));
+    }
+    wpg_probe_word(p);
+    wpg_probe_add(p, WPG_TERM_WAVES, b);
+    for (unsigned i = 0; i < WPG_SELECT_COUNTERS; i++)
+        wpg_vec_free(&terms[i]);
 }
 
 static void plan_branch(wpg_probe_plan *p, uint32_t b)
@@ -58,7 +79,10 @@ static void plan(wpg_probe_plan *p)
             continue;
         if (!p->first.count)
             wpg_probe_describe(p, 1);
-        plan_branch(p, b);
+        if (p->function->branch_yes && p->function->branch_yes[b] != WPG_NO_TALLY)
+            describe_by_tallies(p, b);
+        else
+            plan_branch(p, b);
     }
 }
 

@@ -153,21 +153,26 @@ bool wpg_plan_selects(wpg_chooser *chooser, wpg_select_plan *selects)
     return !walk.failed && selects->late && selects->conditions;
 }
 
-/* Four sums, one after the other. Lanes of the false side: those of the block less those of the true one,
- * where only waves are counted of it. */
+bool wpg_side_terms(wpg_plan *plan, const wpg_function_plan *f, wpg_term_list terms[WPG_SELECT_COUNTERS],
+                    uint32_t yes, uint32_t no, uint32_t block)
+{
+    wpg_term_list *rest = &terms[WPG_SELECT_LANES_FALSE];
+    uint32_t all = f->tally_of[f->classes.class_of[block]];
+    bool good = wpg_tally_terms(plan, f, &terms[WPG_SELECT_LANES_TRUE], yes, WPG_KIND_LANES, 1) &&
+                wpg_tally_terms(plan, f, &terms[WPG_SELECT_WAVES_TRUE], yes, WPG_KIND_WAVES, 1) &&
+                wpg_tally_terms(plan, f, &terms[WPG_SELECT_WAVES_FALSE], no, WPG_KIND_WAVES, 1);
+    if (f->tallies[no].method == WPG_METHOD_MARK)
+        return good && wpg_tally_terms(plan, f, rest, no, WPG_KIND_LANES, 1);
+    return good && wpg_tally_terms(plan, f, rest, all, WPG_KIND_LANES, 1) &&
+           wpg_tally_terms(plan, f, rest, yes, WPG_KIND_LANES, -1);
+}
+
+/* Four sums, one after the other. */
 static uint32_t map_condition(wpg_plan *plan, const wpg_function_plan *f, const wpg_select_condition *made)
 {
     wpg_term_list terms[WPG_SELECT_COUNTERS] = {0};
-    uint32_t block = f->tally_of[f->classes.class_of[made->block]], index = WPG_NO_COUNTER;
-    bool good = wpg_tally_terms(plan, f, &terms[WPG_SELECT_LANES_TRUE], made->yes, WPG_KIND_LANES, 1) &&
-                wpg_tally_terms(plan, f, &terms[WPG_SELECT_WAVES_TRUE], made->yes, WPG_KIND_WAVES, 1) &&
-                wpg_tally_terms(plan, f, &terms[WPG_SELECT_WAVES_FALSE], made->no, WPG_KIND_WAVES, 1);
-    wpg_term_list *rest = &terms[WPG_SELECT_LANES_FALSE];
-    if (f->tallies[made->no].method == WPG_METHOD_MARK)
-        good = good && wpg_tally_terms(plan, f, rest, made->no, WPG_KIND_LANES, 1);
-    else
-        good = good && wpg_tally_terms(plan, f, rest, block, WPG_KIND_LANES, 1) &&
-               wpg_tally_terms(plan, f, rest, made->yes, WPG_KIND_LANES, -1);
+    uint32_t index = WPG_NO_COUNTER;
+    bool good = wpg_side_terms(plan, f, terms, made->yes, made->no, made->block);
     for (unsigned i = 0; i < WPG_SELECT_COUNTERS; i++) {
         uint32_t sum = good ? wpg_plan_add_sum(plan, terms[i].data, terms[i].count) : WPG_NO_COUNTER;
         index = i == 0 ? sum : index;
