@@ -197,7 +197,13 @@ static uint32_t flush_numbers(wpg_inject *in, const group *g, bool sums)
         own.uniform = part_of(in, g, own.uniform, &more);
     }
     numbers wave = reduce(in, g, sums, own);
-    if (!sums) {
+    if (sums) {
+        more = wpg_any_in(in, wpg_live_ballot(in, more));
+    } else {
+        /* No lane has visits that its wave has not. */
+        uint32_t parts =
+            WPG_EMIT(in, SpvOpShiftRightLogical, in->t_u32, wave.waves, wpg_const_u32(in->module, PART));
+        more = WPG_EMIT(in, SpvOpULessThan, in->t_bool, g->round, parts);
         uint32_t first = WPG_EMIT(in, SpvOpIEqual, in->t_bool, g->round, in->c_zero);
         wave.waves = wpg_select_u32(in, first, wave.waves, in->c_zero);
         wave.uniform = wpg_select_u32(in, first, wave.uniform, in->c_zero);
@@ -206,7 +212,7 @@ static uint32_t flush_numbers(wpg_inject *in, const group *g, bool sums)
     wpg_if some = wpg_if_begin(in, both(in, g->leaving->elected, not_zero(in, any)));
     wpg_memory_add_tally(in, tally_at(g, 0), wave.lanes, wave.waves, wave.uniform);
     wpg_if_end(in, some);
-    return wpg_any_in(in, wpg_live_ballot(in, more));
+    return more;
 }
 
 /* Counters of a tally: as number_tally of methods.c gives them. */

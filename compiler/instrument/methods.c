@@ -295,12 +295,25 @@ static bool choose_mark(wpg_chooser *c, uint32_t class, uint32_t b)
     return true;
 }
 
-/* A scope with a single mark gains nothing. */
+/* Some tally that is taken together as marks can be, too (flush.c). */
+static bool has_company(const wpg_chooser *c, uint32_t region)
+{
+    for (uint32_t i = 0; i < c->tallies.count; i++) {
+        const wpg_tally *t = &c->tallies.data[i];
+        if (t->region == region &&
+            (t->equal || (t->method == WPG_METHOD_TRIPS && c->loops.data[t->loop].own)))
+            return true;
+    }
+    return false;
+}
+
+/* A single mark alone in its scope gains nothing. */
 static void drop_lone_marks(wpg_chooser *c)
 {
     for (uint32_t class = 0; class < c->f->classes.class_count; class ++) {
         wpg_tally *t = &c->tallies.data[c->f->tally_of[class]];
-        if (t->method != WPG_METHOD_MARK || c->regions.data[t->region].mark_count != 1)
+        if (t->method != WPG_METHOD_MARK || c->regions.data[t->region].mark_count != 1 ||
+            has_company(c, t->region))
             continue;
         c->regions.data[t->region].mark_count = 0;
         t->method = c->plan->strategy->method;
@@ -822,8 +835,8 @@ wpg_status wpg_plan_methods(wpg_plan *plan, wpg_function_plan *f, wpg_select_pla
     if (!c.failed)
         choose_branches(&c);
     if (!c.failed) {
-        drop_lone_marks(&c);
         derive_sums(&c);
+        drop_lone_marks(&c);
         number_counters(&c);
         place_edges(&c);
         place_loops(&c);
