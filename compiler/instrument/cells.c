@@ -90,8 +90,7 @@ static void add_where_it_stands(wpg_inject *in, const wpg_function_plan *f, cons
 {
     const wpg_tally *t = &f->tallies[point->index];
     if (t->waves_cell == WPG_NO_CELL) {
-        add(in, t->lanes_cell,
-            in->c_one); /* what the wave did follows from it (rule (passed) of methods.c) */
+        add(in, t->lanes_cell, in->c_one); /* what the wave did follows from it (rule (passed) of rules.c) */
         return;
     }
     wpg_live now = wpg_live_now(in, f, point);

@@ -162,7 +162,7 @@ wpg_status wpg_plan_make(wpg_plan *plan, const wpg_module *module, const wpg_sta
 /* Frees all but the map, unless nobody took it: set plan->map to NULL when taking it. */
 void wpg_plan_finish(wpg_plan *plan);
 
-/* Select sites of a function (selects.c): by tallies where methods.c knows a way, else in place: starts
+/* Select sites of a function (selects.c): by tallies where rules.c knows a way, else in place: starts
  * holds, for each block, what is tallied at the block's start; late the other points, by block. */
 typedef struct wpg_select_starts {
     const wpg_select_tally *selects;

@@ -10,7 +10,7 @@
  * target, if nobody else comes there; the waves too, if in addition parts of several waves' executions do not
  * meet there (wpg_edge_runs_block has the proof); what goes the other way is the rest of the block's lanes,
  * unless lanes die between its start and its end. Counted by code is the remainder: waves of critical edges,
- * as of an if without else; where methods.c knows a way by tallies that are taken together, else in place. */
+ * as of an if without else; where rules.c knows a way by tallies that are taken together, else in place. */
 #include "compiler/instrument/probe.h"
 
 #include "compiler/instrument/probe_edges.h"

@@ -1,6 +1,6 @@
 /* Where select sites are tallied.
  *
- * By tallies of their own where methods.c finds a way (marks, cells). Else in place, and of that this file:
+ * By tallies of their own where rules.c finds a way (marks, cells). Else in place, and of that this file:
  * the live mask is one throughout a block, up to what changes it (a demote, the end of a wave segment, a call
  * that may take lanes away). So a site needs no code of its own: sites whose condition is known at the
  * block's start are tallied there, together with the block's own count; the others, of one stretch without a

@@ -1,4 +1,4 @@
-/* What the rules of counting ask of the graph (methods.c): which blocks a wave comes to together, which loops
+/* What the rules of counting ask of the graph (rules.c): which blocks a wave comes to together, which loops
  * lanes leave together, where a function's lanes leave it.
  *
  * Whole loop: it repeats, and all lanes of the wave that enter it leave it by its merge block, together; no
