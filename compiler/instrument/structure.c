@@ -180,8 +180,11 @@ bool wpg_is_always_passed(const wpg_structure *s, uint32_t loop, uint32_t b)
             return false;
         for (uint32_t i = 0; i < block->successor_count; i++) {
             uint32_t to = block->successors[i], next = threaded(s, at, to);
-            if (next != NO && to != b)
+            if (next != NO && to != b) {
+                if (to == l->back_edge && next == l->header)
+                    return false; /* it takes the back edge */
                 to = next;
+            }
             if (to == b || s->seen[to] || !wpg_construct_has(s, loop, to))
                 continue;
             s->seen[to] = 1;
