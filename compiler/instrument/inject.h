@@ -78,12 +78,9 @@ void wpg_block_seek(wpg_inject *in, const wpg_cfg *cfg, uint32_t block, wpg_inst
 void wpg_block_close(wpg_inject *in, const wpg_cfg *cfg, uint32_t block);
 /* if (condition) { ... }: what is emitted between the two runs conditionally. Nests. */
 typedef struct wpg_if {
-    uint32_t merge, otherwise;
+    uint32_t merge;
 } wpg_if;
 wpg_if wpg_if_begin(wpg_inject *in, uint32_t condition);
-/* if (condition) { ... } else { ... }: wpg_if_else_begin, ..., wpg_if_else, ..., wpg_if_end. */
-wpg_if wpg_if_else_begin(wpg_inject *in, uint32_t condition);
-void wpg_if_else(wpg_inject *in, wpg_if branch);
 void wpg_if_end(wpg_inject *in, wpg_if branch);
 /* for (index = 0; index < count; index++) { ... }; count is not 0. With rounds, the same index comes again,
  * its round one higher, as long as `again` (bool id, the same in all lanes) holds at its end; else again is

@@ -129,23 +129,6 @@ wpg_if wpg_if_begin(wpg_inject *in, uint32_t condition)
     return branch;
 }
 
-wpg_if wpg_if_else_begin(wpg_inject *in, uint32_t condition)
-{
-    wpg_if branch = {.merge = wpg_module_fresh_id(in->module)};
-    uint32_t then = wpg_module_fresh_id(in->module);
-    branch.otherwise = wpg_module_fresh_id(in->module);
-    wpg_inst_add(in->module, in->where, SpvOpSelectionMerge, branch.merge, SpvSelectionControlMaskNone);
-    wpg_inst_add(in->module, in->where, SpvOpBranchConditional, condition, then, branch.otherwise);
-    start_block(in, then);
-    return branch;
-}
-
-void wpg_if_else(wpg_inject *in, wpg_if branch)
-{
-    wpg_inst_add(in->module, in->where, SpvOpBranch, branch.merge);
-    start_block(in, branch.otherwise);
-}
-
 void wpg_if_end(wpg_inject *in, wpg_if branch)
 {
     wpg_inst_add(in->module, in->where, SpvOpBranch, branch.merge);
