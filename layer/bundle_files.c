@@ -9,7 +9,7 @@
 #include "compiler/normalize/normalize.h"
 #include "layer/claims.h"
 #include "layer/totals.h"
-#include "runtime/base/file.h"
+#include "runtime/base/file_batch.h"
 #include "runtime/base/log.h"
 #include "runtime/base/vec.h"
 #include "runtime/bundle/bundle.h"
@@ -37,7 +37,8 @@ static struct {
     size_t waiting_bytes;
     wpg_map extremes; /* low half of the hash -> wpg_facts */
     bool extremes_changed;
-    wpg_map paths;      /* pipeline's record -> its file's path, once it was claimed; the writer's */
+    wpg_map paths; /* pipeline's record -> its file's path, once it was claimed; the writer's */
+    bool swept;
     atomic_bool failed; /* it was said */
 } bundle = {.once = PTHREAD_ONCE_INIT, .lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -118,26 +119,36 @@ static wpg_status gather_info(wpg_facts **facts, const wpg_pipeline_plan *plan, 
     return status;
 }
 
-static wpg_status write_shader(const waiting_shader *shader, wpg_error *err)
+static void file_done(void *who, const wpg_error *err)
+{
+    (void)who;
+    if (err)
+        say_failed(err);
+}
+
+static wpg_status write_shader(wpg_file_batch *batch, const waiting_shader *shader, wpg_error *err)
 {
     char path[4200];
     WPG_TRY(wpg_bundle_shader_path(path, sizeof path, bundle.folder, shader->shader, ".spv", err));
     if (access(path, F_OK) != 0)
-        WPG_TRY(wpg_file_write_atomic(path, shader->words, shader->size, err));
+        WPG_TRY(wpg_file_batch_put(batch, path, shader->words, shader->size, NULL, err));
     WPG_TRY(wpg_bundle_shader_path(path, sizeof path, bundle.folder, shader->shader, ".info", err));
-    return wpg_facts_write_file(path, shader->info, err);
+    return wpg_facts_put_file(batch, path, shader->info, err);
 }
 
 static void write_shaders(waiting_list *list)
 {
     wpg_error err;
+    wpg_file_batch batch;
+    wpg_file_batch_init(&batch, file_done);
     for (size_t i = 0; i < list->count; i++) {
         waiting_shader *shader = &list->data[i];
-        if (write_shader(shader, &err) != WPG_OK)
+        if (write_shader(&batch, shader, &err) != WPG_OK)
             say_failed(&err);
         free(shader->words);
         wpg_facts_destroy(shader->info);
     }
+    wpg_file_batch_commit(&batch);
     wpg_vec_free(list);
 }
 
@@ -207,6 +218,13 @@ static wpg_status describe_pipeline(const wpg_pipeline_plan *plan, wpg_error *er
     return status;
 }
 
+void wpg_bundle_describe(const wpg_pipeline_plan *plan)
+{
+    wpg_error err;
+    if (wpg_bundle_on() && plan->identified && describe_pipeline(plan, &err) != WPG_OK)
+        say_failed(&err);
+}
+
 void wpg_bundle_pipeline(const wpg_pipeline_plan *plan)
 {
     wpg_error err;
@@ -247,9 +265,14 @@ static const char *path_of(const char *kind, wpg_hash128 subject)
     return NULL;
 }
 
+typedef struct totals_writing {
+    wpg_file_batch batch;
+    bool changed;
+} totals_writing;
+
 static void write_pipeline(wpg_totals *totals, void *context)
 {
-    bool *changed = context;
+    totals_writing *writing = context;
     wpg_error err;
     (void)pthread_mutex_lock(&totals->lock);
     bool news = totals->changed;
@@ -260,9 +283,9 @@ static void write_pipeline(wpg_totals *totals, void *context)
     const char *path = facts ? path_of("pipeline", totals->pipeline) : NULL;
     if (!path)
         (void)wpg_fail(&err, WPG_E_NOMEM, "out of memory");
-    if (!path || wpg_facts_write_file(path, facts, &err) != WPG_OK)
+    if (!path || wpg_facts_put_file(&writing->batch, path, facts, &err) != WPG_OK)
         say_failed(&err);
-    *changed = true;
+    writing->changed = true;
     wpg_facts_destroy(facts);
 }
 
@@ -299,9 +322,11 @@ static bool write_extremes(void)
 {
     wpg_hash128 shader;
     wpg_error err;
+    wpg_file_batch batch;
     if (!bundle.extremes_changed)
         return false;
     bundle.extremes_changed = false;
+    wpg_file_batch_init(&batch, file_done);
     for (size_t i = 0; i < bundle.extremes.capacity; i++) {
         if (!bundle.extremes.slots[i].used)
             continue;
@@ -310,30 +335,45 @@ static bool write_extremes(void)
             wpg_hash_from_hex(&shader, wpg_facts_subject(facts)) ? path_of("extremes", shader) : NULL;
         if (!path)
             (void)wpg_fail(&err, WPG_E_NOMEM, "out of memory");
-        if (!path || wpg_facts_write_file(path, facts, &err) != WPG_OK)
+        if (!path || wpg_facts_put_file(&batch, path, facts, &err) != WPG_OK)
             say_failed(&err);
     }
+    wpg_file_batch_commit(&batch);
     return true;
 }
 
 /* -- Writing */
 
+/* What killed processes left half written. The writer's. */
+static void sweep_once(void)
+{
+    if (bundle.swept)
+        return;
+    bundle.swept = true;
+    size_t removed = wpg_bundle_sweep(bundle.folder);
+    if (removed)
+        wpg_log_info("%zu files that a killed process left in %s are removed", removed, bundle.folder);
+}
+
 void wpg_bundle_write(void)
 {
     wpg_error err;
-    bool changed = false;
+    totals_writing writing = {.changed = false};
     if (!wpg_bundle_on())
         return;
+    sweep_once();
+    wpg_file_batch_init(&writing.batch, file_done);
     (void)pthread_mutex_lock(&bundle.lock);
     waiting_list list = take_waiting();
-    changed |= list.count > 0;
-    changed |= write_extremes();
+    writing.changed |= list.count > 0;
+    writing.changed |= write_extremes();
     (void)pthread_mutex_unlock(&bundle.lock);
     write_shaders(&list);
-    wpg_totals_each(write_pipeline, &changed);
+    wpg_totals_each(write_pipeline, &writing);
+    wpg_file_batch_commit(&writing.batch);
     if (wpg_bundle_write_index(bundle.folder, &err) != WPG_OK)
         say_failed(&err);
-    if (changed)
+    if (writing.changed)
         wpg_log_debug("bundle %s written", bundle.folder);
 }
 

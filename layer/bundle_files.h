@@ -13,6 +13,10 @@ const char *wpg_bundle_folder(void);
 /* A pipeline was made: its shaders' words and infos, what its record says for good. */
 void wpg_bundle_pipeline(const wpg_pipeline_plan *plan);
 
+/* What the record of a pipeline says for good, of one that only command buffers know: of shaders that were
+ * given to wpg_bundle_pipeline when they were made. */
+void wpg_bundle_describe(const wpg_pipeline_plan *plan);
+
 /* A smallest and largest value seen in a shader, merged with what is known of `key` (a word, facts.h). For
  * probes whose results do not add; written to shaders/<hash>.extremes. Without a bundle it does nothing. */
 void wpg_bundle_extreme(wpg_hash128 shader, const char *key, int64_t low, int64_t high);

@@ -17,6 +17,9 @@
 #include "layer/shader_objects.h"
 #include "layer/stages_report.h"
 #include "layer/suspects.h"
+#include "layer/tune.h"
+#include "layer/variants.h"
+#include "layer/use.h"
 #include "layer/window.h"
 #include "layer/writer.h"
 #include "runtime/base/log.h"
@@ -275,7 +278,22 @@ static void equip(wpg_device *device, VkPhysicalDevice physical, const VkDeviceC
         wpg_queries_plan(device, physical);
         say_stages(device, physical);
     }
+    if (device->mode == WPG_MODE_TUNE || device->mode == WPG_MODE_USE)
+        wpg_tune_know_device(device, physical);
+    if (device->mode == WPG_MODE_USE)
+        wpg_tune_load_verdicts(device, wpg_use_bundle());
+    if (device->mode == WPG_MODE_TUNE) {
+        if (!*wpg_bundle_folder()) {
+            pass_through(device, "tune mode writes verdicts into a bundle, and BUNDLE names none");
+            return;
+        }
+        device->records = device->binds = true;
+        wpg_queries_plan(device, physical);
+    }
     create_cache(device);
+    /* With verdicts of this device, exactly what won is applied: variants were not among the candidates. */
+    if (device->mode == WPG_MODE_USE && !device->tuned && wpg_variants_wanted())
+        wpg_variants_start(device, info);
 }
 
 static wpg_device *adopt(VkDevice handle, wpg_instance *instance, PFN_vkGetDeviceProcAddr get)
@@ -295,6 +313,7 @@ static wpg_device *adopt(VkDevice handle, wpg_instance *instance, PFN_vkGetDevic
     wpg_object_names_init(device);
     wpg_libraries_init(device);
     wpg_handles_init(&device->shaders);
+    wpg_handles_init(&device->verdicts);
     (void)pthread_mutex_init(&device->counted_lock, NULL);
     if (!wpg_handles_set(&wpg_the_process.devices, wpg_dispatch_key(handle), device)) {
         wpg_handles_finish(&device->modules);
@@ -304,19 +323,24 @@ static wpg_device *adopt(VkDevice handle, wpg_instance *instance, PFN_vkGetDevic
         wpg_object_names_finish(device);
         wpg_libraries_finish(device);
         wpg_handles_finish(&device->shaders);
+        wpg_handles_finish(&device->verdicts);
         free(device);
         return NULL;
     }
     return device;
 }
 
-static wpg_feature_need feature_need(void)
+static unsigned feature_need(void)
 {
     const wpg_process *process = &wpg_the_process;
+    unsigned need = WPG_NEED_NOTHING;
     if (process->mode == WPG_MODE_GENERATE)
-        return WPG_NEED_COUNTING;
-    return process->mode == WPG_MODE_USE && process->settings.pseudo_probes ? WPG_NEED_NON_SEMANTIC
-                                                                            : WPG_NEED_NOTHING;
+        need |= WPG_NEED_COUNTING;
+    if (wpg_use_applies() && process->settings.pseudo_probes)
+        need |= WPG_NEED_NON_SEMANTIC;
+    if (wpg_use_applies() && !wpg_use_missing() && !strchr(process->settings.skip_passes, 'w'))
+        need |= WPG_NEED_WAVE_SIZES;
+    return need;
 }
 
 static void link_device(wpg_device *device)
@@ -370,11 +394,14 @@ VkResult VKAPI_CALL wpg_create_device(VkPhysicalDevice physical, const VkDeviceC
                 device->mode = WPG_MODE_OFF;
             else
                 equip(device, physical, info, &plan);
-            if (device->mode == WPG_MODE_USE && *device->features.own_passes)
+            if ((device->mode == WPG_MODE_USE || device->mode == WPG_MODE_TUNE) &&
+                *device->features.own_passes)
                 wpg_log_info("this driver specialises on uniform values itself: without pass %s",
                              device->features.own_passes);
             if (device->mode != WPG_MODE_OFF)
                 device->suspects = wpg_suspects_create();
+            if (device->mode == WPG_MODE_TUNE)
+                wpg_writer_start();
             if (device->mode == WPG_MODE_GENERATE) {
                 link_device(device);
                 wpg_writer_start();
@@ -386,20 +413,6 @@ VkResult VKAPI_CALL wpg_create_device(VkPhysicalDevice physical, const VkDeviceC
 }
 
 /* -- Destruction */
-
-static bool unlink_device(wpg_device *device)
-{
-    wpg_process *process = &wpg_the_process;
-    (void)pthread_mutex_lock(&process->lock);
-    wpg_device **at = &process->device_list;
-    while (*at && *at != device)
-        at = &(*at)->next_device;
-    if (*at)
-        *at = device->next_device;
-    bool last = process->device_list == NULL;
-    (void)pthread_mutex_unlock(&process->lock);
-    return last;
-}
 
 /* The last drain: everything the device ran is counted. A lost device gives what is mapped. */
 static void drain_last(wpg_device *device)
@@ -425,9 +438,7 @@ static void retire(wpg_device *device)
     if (!wpg_process_is_owner())
         return;
     drain_last(device);
-    /* Unlinked first: the writer thread must not read what is about to go. */
-    wpg_files_retire(device);
-    if (unlink_device(device))
+    if (wpg_files_retire(device))
         wpg_writer_stop();
     wpg_files_write_all(false);
 }
@@ -439,15 +450,19 @@ void VKAPI_CALL wpg_destroy_device(VkDevice handle, const VkAllocationCallbacks 
     wpg_device *device = wpg_handles_remove(&wpg_the_process.devices, wpg_dispatch_key(handle));
     if (!device)
         return;
+    wpg_variants_finish(device);
     wpg_recordings_finish(device); /* the last results of queries, before files are written */
     if (device->mode == WPG_MODE_GENERATE)
         retire(device);
+    if (device->mode == WPG_MODE_TUNE)
+        wpg_tune_write();
     wpg_counters_destroy(device->counters, true);
     if (device->cache)
         device->next.DestroyPipelineCache(handle, device->cache, NULL);
     device->next.DestroyDevice(handle, allocator);
     wpg_libraries_finish(device);
     wpg_shader_objects_finish(device);
+    wpg_tune_forget_verdicts(device);
     wpg_twins_finish(device);
     wpg_suspects_destroy(device->suspects);
     wpg_object_names_finish(device);

@@ -16,14 +16,18 @@
 #include "layer/record_queries.h"
 #include "layer/sample_bind.h"
 #include "layer/shader_objects.h"
+#include "layer/variants.h"
 
 static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL get_instance_proc_addr(VkInstance instance, const char *name);
 static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL get_device_proc_addr(VkDevice device, const char *name);
 
-/* IN_RECORD: generate mode where command buffers are followed; IN_QUERIES: and measured. */
+/* IN_RECORD: where command buffers are followed, in generate and tune mode or for variants; IN_QUERIES: and
+ * measured. */
 enum {
     IN_GENERATE = 1 << WPG_MODE_GENERATE,
     IN_USE = 1 << WPG_MODE_USE,
+    IN_TUNE = 1 << WPG_MODE_TUNE,
+    IN_ACTIVE = IN_GENERATE | IN_USE | IN_TUNE,
     IN_RECORD = 1 << 8,
     IN_QUERIES = 1 << 9,
     ALWAYS = ~0
@@ -50,22 +54,22 @@ static const hook instance_hooks[] = {
 static const hook device_hooks[] = {
     HOOK("vkGetDeviceProcAddr", get_device_proc_addr, ALWAYS),
     HOOK("vkDestroyDevice", wpg_destroy_device, ALWAYS),
-    HOOK("vkCreateShaderModule", wpg_create_shader_module, IN_GENERATE | IN_USE),
-    HOOK("vkDestroyShaderModule", wpg_destroy_shader_module, IN_GENERATE | IN_USE),
-    HOOK("vkCreateGraphicsPipelines", wpg_create_graphics_pipelines, IN_GENERATE | IN_USE),
-    HOOK("vkCreateComputePipelines", wpg_create_compute_pipelines, IN_GENERATE | IN_USE),
-    HOOK("vkCreateShadersEXT", wpg_create_shaders, IN_GENERATE | IN_USE),
-    HOOK("vkDestroyShaderEXT", wpg_destroy_shader, IN_GENERATE | IN_USE),
-    HOOK("vkCmdBindShadersEXT", wpg_bind_shaders, IN_GENERATE | IN_USE),
-    HOOK("vkGetShaderBinaryDataEXT", wpg_get_shader_binary, IN_GENERATE | IN_USE),
-    HOOK("vkCreateRayTracingPipelinesKHR", wpg_create_ray_tracing_pipelines, IN_GENERATE | IN_USE),
-    HOOK("vkDestroyPipeline", wpg_destroy_pipeline, IN_GENERATE | IN_USE),
-    HOOK("vkDestroyRenderPass", wpg_destroy_render_pass, IN_GENERATE | IN_USE),
-    HOOK("vkDestroyPipelineLayout", wpg_destroy_pipeline_layout, IN_GENERATE | IN_USE),
-    HOOK("vkQueueSubmit", wpg_queue_submit, IN_GENERATE | IN_USE),
-    HOOK("vkQueueSubmit2", wpg_queue_submit2, IN_GENERATE | IN_USE),
-    HOOK("vkQueueSubmit2KHR", wpg_queue_submit2_khr, IN_GENERATE | IN_USE),
-    HOOK("vkQueuePresentKHR", wpg_queue_present, IN_GENERATE | IN_USE),
+    HOOK("vkCreateShaderModule", wpg_create_shader_module, IN_ACTIVE),
+    HOOK("vkDestroyShaderModule", wpg_destroy_shader_module, IN_ACTIVE),
+    HOOK("vkCreateGraphicsPipelines", wpg_create_graphics_pipelines, IN_ACTIVE),
+    HOOK("vkCreateComputePipelines", wpg_create_compute_pipelines, IN_ACTIVE),
+    HOOK("vkCreateShadersEXT", wpg_create_shaders, IN_ACTIVE),
+    HOOK("vkDestroyShaderEXT", wpg_destroy_shader, IN_ACTIVE),
+    HOOK("vkCmdBindShadersEXT", wpg_bind_shaders, IN_ACTIVE),
+    HOOK("vkGetShaderBinaryDataEXT", wpg_get_shader_binary, IN_ACTIVE),
+    HOOK("vkCreateRayTracingPipelinesKHR", wpg_create_ray_tracing_pipelines, IN_ACTIVE),
+    HOOK("vkDestroyPipeline", wpg_destroy_pipeline, IN_ACTIVE),
+    HOOK("vkDestroyRenderPass", wpg_destroy_render_pass, IN_ACTIVE),
+    HOOK("vkDestroyPipelineLayout", wpg_destroy_pipeline_layout, IN_ACTIVE),
+    HOOK("vkQueueSubmit", wpg_queue_submit, IN_ACTIVE),
+    HOOK("vkQueueSubmit2", wpg_queue_submit2, IN_ACTIVE),
+    HOOK("vkQueueSubmit2KHR", wpg_queue_submit2_khr, IN_ACTIVE),
+    HOOK("vkQueuePresentKHR", wpg_queue_present, IN_ACTIVE),
 #define RECORD(command) HOOK("vk" #command, wpg_record_##command, IN_RECORD),
     WPG_RECORD_HOOKS(RECORD) RECORD(CmdPushConstants2) RECORD(CmdPushConstants2KHR) RECORD(CmdBindShadersEXT)
 #undef RECORD
@@ -73,9 +77,9 @@ static const hook device_hooks[] = {
         WPG_QUERY_HOOKS(QUERY)
 #undef QUERY
     /* Where command buffers are followed too, the record hooks above come first. */
-    HOOK("vkSetDebugUtilsObjectNameEXT", wpg_object_names_SetDebugUtilsObjectNameEXT, IN_GENERATE | IN_USE),
-    HOOK("vkCmdBindPipeline", wpg_sample_bind_pipeline, IN_GENERATE | IN_USE),
-#define LOSS(command) HOOK("vk" #command, wpg_loss_##command, IN_GENERATE | IN_USE),
+    HOOK("vkSetDebugUtilsObjectNameEXT", wpg_object_names_SetDebugUtilsObjectNameEXT, IN_ACTIVE),
+    HOOK("vkCmdBindPipeline", wpg_sample_bind_pipeline, IN_ACTIVE),
+#define LOSS(command) HOOK("vk" #command, wpg_loss_##command, IN_ACTIVE),
     WPG_LOSS_HOOKS(LOSS) LOSS(BeginCommandBuffer) LOSS(CmdExecuteCommands)
 #undef LOSS
 };
@@ -116,9 +120,11 @@ static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL get_instance_proc_addr(VkInstanc
      */
     wpg_mode mode = known->active ? wpg_the_process.mode : WPG_MODE_OFF;
     const wpg_settings *settings = &wpg_the_process.settings;
-    bool records = mode == WPG_MODE_GENERATE && wpg_bundle_on();
-    bool queries = records && (settings->timestamps || settings->pipeline_statistics ||
-                               (settings->hardware_counters && *settings->hardware_counters));
+    bool records = mode == WPG_MODE_TUNE || (mode == WPG_MODE_GENERATE && wpg_bundle_on()) ||
+                   (mode == WPG_MODE_USE && wpg_variants_wanted());
+    bool queries = records && mode != WPG_MODE_USE &&
+                   (mode == WPG_MODE_TUNE || settings->timestamps || settings->pipeline_statistics ||
+                    (settings->hardware_counters && *settings->hardware_counters));
     ours = FIND(device_hooks, name, 1 << mode | (records ? IN_RECORD : 0) | (queries ? IN_QUERIES : 0));
     PFN_vkVoidFunction theirs = known->next.GetInstanceProcAddr(instance, name);
     return ours && theirs ? ours : theirs;

@@ -48,6 +48,7 @@ enum {
     BIT_RECONVERGENCE,
     BIT_PERFORMANCE,
     BIT_HOST_RESET,
+    BIT_SIZE_CONTROL,
     BITS_TO_SET,
     BIT_MEMORY_MODEL = BITS_TO_SET,
     BIT_UNIFORM_STANDARD,
@@ -82,6 +83,9 @@ static const feature_bit bits[BIT_COUNT] = {
                          VK_KHR_PERFORMANCE_QUERY_EXTENSION_NAME},
     [BIT_HOST_RESET] = BIT(hostQueryReset, 2, HOST_QUERY_RESET_FEATURES,
                            VkPhysicalDeviceHostQueryResetFeatures, "VK_EXT_host_query_reset"),
+    [BIT_SIZE_CONTROL] =
+        BIT(subgroupSizeControl, 3, SUBGROUP_SIZE_CONTROL_FEATURES,
+            VkPhysicalDeviceSubgroupSizeControlFeatures, VK_EXT_SUBGROUP_SIZE_CONTROL_EXTENSION_NAME),
     [BIT_MEMORY_MODEL] = BIT(vulkanMemoryModel, 2, VULKAN_MEMORY_MODEL_FEATURES,
                              VkPhysicalDeviceVulkanMemoryModelFeatures, "VK_KHR_vulkan_memory_model"),
     [BIT_UNIFORM_STANDARD] = BIT(uniformBufferStandardLayout, 2, UNIFORM_BUFFER_STANDARD_LAYOUT_FEATURES,
@@ -145,6 +149,7 @@ typedef struct device_abilities {
     uint32_t api_version;
     bool old_lavapipe; /* before Mesa 23 */
     VkPhysicalDeviceSubgroupProperties subgroup;
+    VkPhysicalDeviceSubgroupSizeControlProperties sizes; /* all 0 where the device has no such control */
 } device_abilities;
 
 static bool offers(const VkExtensionProperties *extensions, uint32_t count, const char *name)
@@ -189,7 +194,7 @@ static bool is_old_lavapipe(const VkPhysicalDeviceDriverProperties *driver)
  * rounded otherwise than the loop that the driver unrolls by itself. */
 static const char *passes_of_driver(const device_abilities *able)
 {
-    return able->old_lavapipe ? "t" : "";
+    return able->old_lavapipe ? "tv" : "";
 }
 
 static void ask_device(device_abilities *able, const wpg_instance *instance, VkPhysicalDevice physical,
@@ -204,16 +209,6 @@ static void ask_device(device_abilities *able, const wpg_instance *instance, VkP
     if (able->api_version < VK_API_VERSION_1_1 || !instance->next.GetPhysicalDeviceFeatures2 ||
         !instance->next.GetPhysicalDeviceProperties2)
         return;
-    able->subgroup.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_PROPERTIES;
-    VkPhysicalDeviceProperties2 properties2 = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2,
-                                               .pNext = &able->subgroup};
-    VkPhysicalDeviceDriverProperties driver = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES};
-    if (properties.apiVersion >= VK_API_VERSION_1_2)
-        able->subgroup.pNext = &driver;
-    instance->next.GetPhysicalDeviceProperties2(physical, &properties2);
-    able->subgroup.pNext = NULL;
-    able->old_lavapipe = is_old_lavapipe(&driver);
-
     uint32_t count = 0;
     VkExtensionProperties *extensions = NULL;
     if (instance->next.EnumerateDeviceExtensionProperties(physical, NULL, &count, NULL) == VK_SUCCESS &&
@@ -227,6 +222,21 @@ static void ask_device(device_abilities *able, const wpg_instance *instance, VkP
     }
     if (!extensions)
         count = 0;
+    able->subgroup.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_PROPERTIES;
+    VkPhysicalDeviceProperties2 properties2 = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2,
+                                               .pNext = &able->subgroup};
+    VkPhysicalDeviceDriverProperties driver = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES};
+    if (properties.apiVersion >= VK_API_VERSION_1_2)
+        able->subgroup.pNext = &driver;
+    if (able->api_version >= VK_API_VERSION_1_3 ||
+        offers(extensions, count, VK_EXT_SUBGROUP_SIZE_CONTROL_EXTENSION_NAME)) {
+        able->sizes.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_SIZE_CONTROL_PROPERTIES;
+        able->sizes.pNext = able->subgroup.pNext;
+        able->subgroup.pNext = &able->sizes;
+    }
+    instance->next.GetPhysicalDeviceProperties2(physical, &properties2);
+    able->subgroup.pNext = able->sizes.pNext = NULL;
+    able->old_lavapipe = is_old_lavapipe(&driver);
     able->non_semantic = offers(extensions, count, EXTENSION_NON_SEMANTIC);
     able->host_import = offers(extensions, count, VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME);
     ask_bits(able, instance, physical, extensions, count, arena);
@@ -265,6 +275,10 @@ static void read_enabled(wpg_device_features *on, const VkDeviceCreateInfo *info
     on->subgroup_stages = able->subgroup.supportedStages;
     on->subgroup_operations = able->subgroup.supportedOperations;
     on->subgroup_size = able->subgroup.subgroupSize;
+    on->wave_control = bit_is_on(info->pNext, &bits[BIT_SIZE_CONTROL]);
+    on->wave_smallest = able->sizes.minSubgroupSize;
+    on->waves_per_workgroup = able->sizes.maxComputeWorkgroupSubgroups;
+    on->wave_stages = able->sizes.requiredSubgroupSizeStages;
     on->own_passes = passes_of_driver(able);
     on->loses_exit_values = able->old_lavapipe;
     unsigned minor = VK_API_VERSION_MINOR(able->api_version);
@@ -306,11 +320,20 @@ static void wish_extension(wish *wanted, const VkDeviceCreateInfo *info, const c
         wanted->extensions[wanted->extension_count++] = name;
 }
 
-static void make_wish(wish *wanted, const wpg_feature_plan *plan, const device_abilities *able,
-                      bool validated)
+static void wish_bits(wish *wanted, const wpg_feature_plan *plan, const device_abilities *able,
+                      const bool want[BITS_TO_SET])
+{
+    for (int i = 0; i < BITS_TO_SET; i++) {
+        wanted->bits[i] = want[i] && able->bits[i] && !bit_is_on(plan->info.pNext, &bits[i]);
+        if (wanted->bits[i] && VK_API_VERSION_MINOR(able->api_version) < bits[i].core_minor)
+            wish_extension(wanted, &plan->info, bits[i].extension);
+    }
+}
+
+static void wish_to_count(wish *wanted, const wpg_feature_plan *plan, const device_abilities *able,
+                          bool validated)
 {
     const wpg_device_features *on = &plan->plain;
-    *wanted = (wish){0};
     wanted->vertex_stores = able->core.vertexPipelineStoresAndAtomics && !on->vertex_stores;
     wanted->fragment_stores = able->core.fragmentStoresAndAtomics && !on->fragment_stores;
     bool int64 = able->core.shaderInt64 && able->bits[BIT_INT64_ATOMICS];
@@ -326,11 +349,7 @@ static void make_wish(wish *wanted, const wpg_feature_plan *plan, const device_a
         [BIT_DEMOTE] = true,          [BIT_RECONVERGENCE] = !validated,
         [BIT_PERFORMANCE] = hardware, [BIT_HOST_RESET] = hardware,
     };
-    for (int i = 0; i < BITS_TO_SET; i++) {
-        wanted->bits[i] = want[i] && able->bits[i] && !bit_is_on(plan->info.pNext, &bits[i]);
-        if (wanted->bits[i] && VK_API_VERSION_MINOR(able->api_version) < bits[i].core_minor)
-            wish_extension(wanted, &plan->info, bits[i].extension);
-    }
+    wish_bits(wanted, plan, able, want);
     /* A stable address: replayed where the driver can, else our own pages imported (software drivers). */
     if (able->host_import && !able->bits[BIT_REPLAY])
         wish_extension(wanted, &plan->info, VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME);
@@ -460,7 +479,7 @@ static bool can_count(wpg_feature_plan *plan, const device_abilities *able)
 }
 
 void wpg_feature_plan_make(wpg_feature_plan *plan, const wpg_instance *instance, VkPhysicalDevice physical,
-                           const VkDeviceCreateInfo *info, wpg_feature_need need)
+                           const VkDeviceCreateInfo *info, unsigned need)
 {
     *plan = (wpg_feature_plan){.info = *info, .application_replays = application_replays(info)};
     wpg_arena_init(&plan->arena);
@@ -471,23 +490,23 @@ void wpg_feature_plan_make(wpg_feature_plan *plan, const wpg_instance *instance,
         info->ppEnabledExtensionNames, info->enabledExtensionCount, VK_KHR_PERFORMANCE_QUERY_EXTENSION_NAME);
     plan->planned = plan->plain;
     wish wanted = {0};
-    if (need == WPG_NEED_NON_SEMANTIC && !plan->plain.non_semantic && able.non_semantic) {
+    if ((need & WPG_NEED_NON_SEMANTIC) && !plan->plain.non_semantic && able.non_semantic)
         wish_extension(&wanted, info, EXTENSION_NON_SEMANTIC);
-        if (grant_extensions(plan, &wanted)) {
-            say_forced(&wanted);
-            plan->changed = true;
-            read_enabled(&plan->planned, &plan->info, &able);
-            plan->planned.program_performance = plan->plain.program_performance;
-        }
-    }
-    if (need != WPG_NEED_COUNTING || !can_count(plan, &able))
-        return;
+    if ((need & WPG_NEED_WAVE_SIZES) && able.sizes.minSubgroupSize < able.subgroup.subgroupSize)
+        wish_bits(&wanted, plan, &able, (const bool[BITS_TO_SET]){[BIT_SIZE_CONTROL] = true});
+    if ((need & WPG_NEED_COUNTING) && can_count(plan, &able))
+        wish_to_count(&wanted, plan, &able, instance->validated);
 
     VkStructureType unknown = VK_STRUCTURE_TYPE_MAX_ENUM;
-    make_wish(&wanted, plan, &able, instance->validated);
-    if (!grant_bits(plan, &wanted, &unknown) || !grant_extensions(plan, &wanted)) {
+    bool granted = grant_bits(plan, &wanted, &unknown);
+    if (!granted && !(need & WPG_NEED_COUNTING)) { /* wave sizes stay as they are, marks need no bit */
+        memset(wanted.bits, 0, sizeof wanted.bits);
+        plan->info.pNext = info->pNext;
+        granted = !plan->arena.failed;
+    }
+    if (!granted || !grant_extensions(plan, &wanted)) {
         plan->info = *info;
-        if (!plan->plain.buffer_device_address) {
+        if ((need & WPG_NEED_COUNTING) && !plan->plain.buffer_device_address) {
             if (unknown != VK_STRUCTURE_TYPE_MAX_ENUM)
                 (void)snprintf(plan->refused, sizeof plan->refused,
                                "structure %u in the device's create-info is unknown, features behind it "

@@ -32,6 +32,9 @@ typedef struct wpg_device_features {
     VkShaderStageFlags subgroup_stages;
     VkSubgroupFeatureFlags subgroup_operations;
     uint32_t subgroup_size;
+    bool wave_control; /* subgroupSizeControl: the next three are meant then */
+    uint32_t wave_smallest, waves_per_workgroup;
+    VkShaderStageFlags wave_stages; /* that take a required size */
     const char
         *own_passes; /* letters of use-mode passes that this driver's own work makes useless or risky */
     bool loses_exit_values; /* see wpg_instrument_target */
@@ -50,15 +53,17 @@ typedef struct wpg_feature_plan {
 
 /* What the mode needs of a device beside what the program enables. */
 typedef enum wpg_feature_need {
-    WPG_NEED_NOTHING,
-    WPG_NEED_COUNTING,     /* generate mode */
-    WPG_NEED_NON_SEMANTIC, /* pseudo probes */
+    WPG_NEED_NOTHING = 0,      /* or some of these together */
+    WPG_NEED_COUNTING = 1,     /* generate mode */
+    WPG_NEED_NON_SEMANTIC = 2, /* pseudo probes */
+    WPG_NEED_WAVE_SIZES = 4,   /* use mode with a profile */
 } wpg_feature_need;
 
-/* Plans for what is needed; with nothing needed it only looks at what is enabled. Always usable afterwards;
- * release with wpg_feature_plan_finish. Each feature that is added is logged at info. */
+/* Plans for what is needed (wpg_feature_need, together); with nothing needed it only looks at what is
+ * enabled. Always usable afterwards; release with wpg_feature_plan_finish. Each feature that is added is
+ * logged at info. */
 void wpg_feature_plan_make(wpg_feature_plan *plan, const struct wpg_instance *instance,
-                           VkPhysicalDevice physical, const VkDeviceCreateInfo *info, wpg_feature_need need);
+                           VkPhysicalDevice physical, const VkDeviceCreateInfo *info, unsigned need);
 void wpg_feature_plan_finish(wpg_feature_plan *plan);
 
 /* What instrumentation may use in a stage. false: the stage cannot be counted; *why says it (static). */

@@ -11,7 +11,7 @@
 #include "layer/bundle_files.h"
 #include "layer/claims.h"
 #include "layer/summary.h"
-#include "runtime/base/file.h"
+#include "runtime/base/file_batch.h"
 #include "runtime/base/log.h"
 #include "runtime/base/vec.h"
 #include "runtime/bundle/bundle.h"
@@ -26,6 +26,7 @@ typedef struct wpg_file {
     wpg_profile *retired; /* what destroyed devices counted; NULL until there is any */
     wpg_profile *now;     /* while writing */
     wpg_hash128 written;  /* of the bytes on disk */
+    wpg_hash128 writing;  /* of those in the batch */
     bool on_disk, failed;
     bool changed; /* since it was written */
 } wpg_file;
@@ -35,6 +36,7 @@ static struct {
     WPG_VEC(wpg_file *) list;
     wpg_map by_pipeline; /* low half of the hash -> wpg_file; 0 for the file of all */
     wpg_map runs;        /* pipeline hashes whose run was counted */
+    wpg_map swept;       /* folder and ending -> 1 */
 } files = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* -- Counted pipelines */
@@ -331,6 +333,22 @@ static void avoid(char *path, size_t size)
         memcpy(path + stem, suffix, (size_t)more + 1);
 }
 
+/* What killed processes left half written, once for every folder and kind of name. */
+static void sweep_once(const char *path)
+{
+    const char *slash = strrchr(path, '/'), *dot = strrchr(path, '.');
+    char folder[4096];
+    if (!slash || !dot || dot < slash)
+        return;
+    (void)snprintf(folder, sizeof folder, "%.*s", slash == path ? 1 : (int)(slash - path), path);
+    uint64_t key = wpg_hash64_bytes(folder, strlen(folder)) ^ wpg_hash64_bytes(dot, strlen(dot));
+    if (wpg_map_get(&files.swept, key, NULL) || !wpg_map_set(&files.swept, key, 1))
+        return;
+    size_t removed = wpg_file_sweep(folder, dot);
+    if (removed)
+        wpg_log_info("%zu files that a killed process left in %s are removed", removed, folder);
+}
+
 static wpg_file *make_file(wpg_hash128 pipeline, bool per_pipeline, bool shader_only, const char *pattern)
 {
     char hex[WPG_HASH_HEX + 1], name[WPG_HASH_HEX + 16], path[4096];
@@ -341,6 +359,7 @@ static wpg_file *make_file(wpg_hash128 pipeline, bool per_pipeline, bool shader_
         avoid(path, sizeof path);
         wpg_log_info("another process writes this profile: ours goes to %s", path);
     }
+    sweep_once(path);
     wpg_file *file = calloc(1, sizeof *file);
     if (!file)
         return NULL;
@@ -472,58 +491,83 @@ static void add_records(wpg_counted *head, bool retiring)
     }
 }
 
-void wpg_files_retire(wpg_device *device)
+/* Out of the list that all devices are in; whether it was the last. */
+static bool unlink_device(wpg_device *device)
 {
+    wpg_process *process = &wpg_the_process;
+    (void)pthread_mutex_lock(&process->lock);
+    wpg_device **at = &process->device_list;
+    while (*at && *at != device)
+        at = &(*at)->next_device;
+    if (*at)
+        *at = device->next_device;
+    bool last = process->device_list == NULL;
+    (void)pthread_mutex_unlock(&process->lock);
+    return last;
+}
+
+/* One step for the writer thread: it finds what the device counted in the device or in the lasting part,
+ * never in both, never in neither. */
+bool wpg_files_retire(wpg_device *device)
+{
+    (void)pthread_mutex_lock(&files.lock);
     if (!wpg_counters_readable(device->counters))
         wpg_log_debug("nothing was counted on this device");
     else {
-        (void)pthread_mutex_lock(&files.lock);
         read_counters(device);
         add_records(counted_of(device), true);
-        (void)pthread_mutex_unlock(&files.lock);
     }
-    (void)pthread_mutex_lock(&device->counted_lock);
+    bool last = unlink_device(device);
     wpg_counted *counted = device->counted;
     device->counted = NULL;
-    (void)pthread_mutex_unlock(&device->counted_lock);
+    (void)pthread_mutex_unlock(&files.lock);
     while (counted) {
         wpg_counted *next = counted->next;
         wpg_counted_destroy(counted);
         counted = next;
     }
+    return last;
 }
 
-static void write_file(wpg_file *file)
+static void file_done(void *who, const wpg_error *err)
+{
+    wpg_file *file = who;
+    if (err) {
+        say_failed(file, err);
+        return;
+    }
+    wpg_summary_file(file->path, !file->on_disk);
+    wpg_log_debug("%s written", file->path);
+    file->written = file->writing;
+    file->on_disk = true;
+    file->failed = false;
+    file->changed = false;
+}
+
+static wpg_status encode(uint8_t **data, size_t *size, wpg_file *file, wpg_error *err)
+{
+    if (!file->now && !(file->now = wpg_profile_create()))
+        return wpg_fail(err, WPG_E_NOMEM, "out of memory");
+    if (file->retired)
+        WPG_TRY(wpg_profile_merge(file->now, file->retired, 1, NULL, err));
+    if (wpg_profile_count(file->now) == 0)
+        return WPG_OK;
+    return wpg_profile_encode(data, size, file->now, (wpg_profile_format)wpg_the_process.settings.raw_version,
+                              err);
+}
+
+static void write_file(wpg_file_batch *batch, wpg_file *file)
 {
     wpg_error err;
     uint8_t *data = NULL;
     size_t size = 0;
-    wpg_status status = WPG_OK;
-    if (!file->now)
-        file->now = wpg_profile_create();
-    if (!file->now)
-        status = wpg_fail(&err, WPG_E_NOMEM, "out of memory");
-    if (status == WPG_OK && file->retired)
-        status = wpg_profile_merge(file->now, file->retired, 1, NULL, &err);
-    if (status == WPG_OK && wpg_profile_count(file->now) == 0)
-        return;
-    if (status == WPG_OK)
-        status = wpg_profile_encode(&data, &size, file->now,
-                                    (wpg_profile_format)wpg_the_process.settings.raw_version, &err);
-    if (status == WPG_OK) {
-        wpg_hash128 hash = wpg_hash_bytes(data, size);
-        if (!file->on_disk || !wpg_hash_equal(hash, file->written)) {
-            status = wpg_file_write_atomic(file->path, data, size, &err);
-            if (status == WPG_OK) {
-                wpg_summary_file(file->path, !file->on_disk);
-                wpg_log_debug("%s written, %zu bytes", file->path, size);
-                file->written = hash;
-                file->on_disk = true;
-                file->failed = false;
-            }
-        }
-        if (status == WPG_OK)
+    wpg_status status = encode(&data, &size, file, &err);
+    if (status == WPG_OK && data) {
+        file->writing = wpg_hash_bytes(data, size);
+        if (file->on_disk && wpg_hash_equal(file->writing, file->written))
             file->changed = false;
+        else
+            status = wpg_file_batch_put(batch, file->path, data, size, file, &err);
     }
     if (status != WPG_OK)
         say_failed(file, &err);
@@ -553,12 +597,15 @@ void wpg_files_write_all(bool unloading)
     for (wpg_device *device = process->device_list; device; device = device->next_device)
         add_records(counted_of(device), false);
     (void)pthread_mutex_unlock(&process->lock);
+    wpg_file_batch batch;
+    wpg_file_batch_init(&batch, file_done);
     for (size_t i = 0; i < files.list.count; i++) {
         if (files.list.data[i]->changed)
-            write_file(files.list.data[i]);
+            write_file(&batch, files.list.data[i]);
         wpg_profile_destroy(files.list.data[i]->now);
         files.list.data[i]->now = NULL;
     }
+    wpg_file_batch_commit(&batch);
     wpg_bundle_write();
     (void)pthread_mutex_unlock(&files.lock);
 }
@@ -573,5 +620,6 @@ void wpg_files_finish(void)
     wpg_vec_free(&files.list);
     wpg_map_free(&files.by_pipeline);
     wpg_map_free(&files.runs);
+    wpg_map_free(&files.swept);
     wpg_claims_finish();
 }

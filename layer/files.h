@@ -42,8 +42,9 @@ void wpg_counted_destroy(wpg_counted *counted);
  * dropped, since its counters are the same. */
 void wpg_files_add(wpg_device *device, wpg_counted *counted);
 
-/* Reads a device's counters for the last time and forgets its pipelines. */
-void wpg_files_retire(wpg_device *device);
+/* Reads a device's counters for the last time, forgets its pipelines, and takes it out of the list of
+ * devices; whether it was the last there. */
+bool wpg_files_retire(wpg_device *device);
 
 /* Writes every file whose counts changed. `unloading`: the last time, from the destructor, without waiting
  * for a lock that another thread may hold for ever. */

@@ -93,12 +93,13 @@ VkResult VKAPI_CALL wpg_create_instance(const VkInstanceCreateInfo *info,
     PFN_vkCreateInstance create = (PFN_vkCreateInstance)next(VK_NULL_HANDLE, "vkCreateInstance");
     if (!create)
         return VK_ERROR_INITIALIZATION_FAILED;
-    link->u.pLayerInfo = link->u.pLayerInfo->pNext;
+    const VkLayerInstanceLink *below = link->u.pLayerInfo;
+    link->u.pLayerInfo = below->pNext;
 
     wpg_process_first_instance(info);
-    char capture[128];
     bool active = wpg_the_process.mode != WPG_MODE_OFF && wpg_process_is_owner();
-    if (active && wpg_capture_layer_below(capture, sizeof capture, info)) {
+    const char *capture = active ? wpg_capture_layer_below(below) : NULL;
+    if (capture) {
         wpg_log_once(WPG_LOG_WARN, "%s is below this layer and would record changed shaders: passing through",
                      capture);
         active = false;
@@ -110,7 +111,7 @@ VkResult VKAPI_CALL wpg_create_instance(const VkInstanceCreateInfo *info,
                              : create(info, allocator, instance);
     if (result != VK_SUCCESS)
         return result;
-    return adopt(*instance, next, version, active, active && wpg_validation_layer_below(info), allocator);
+    return adopt(*instance, next, version, active, active && wpg_validation_layer_below(below), allocator);
 }
 
 void VKAPI_CALL wpg_destroy_instance(VkInstance instance, const VkAllocationCallbacks *allocator)

@@ -268,14 +268,43 @@ static void copy_fragment_shader(copier *c, VkGraphicsPipelineCreateInfo *mine,
     }
 }
 
+/* Made again, a pipeline derives from nothing and may be compiled. */
+static const VkPipelineCreateFlags not_again = VK_PIPELINE_CREATE_DERIVATIVE_BIT |
+                                               VK_PIPELINE_CREATE_FAIL_ON_PIPELINE_COMPILE_REQUIRED_BIT |
+                                               VK_PIPELINE_CREATE_EARLY_RETURN_ON_FAILURE_BIT;
+
+static void *copy_pipeline_chain(copier *c, const void *chain)
+{
+    void *copy = c->why ? NULL : copy_chain(c, chain, TABLE(part_structs));
+    wpg_pipeline_flags_2 *flags =
+        (wpg_pipeline_flags_2 *)(uintptr_t)wpg_chain_find(copy, WPG_STRUCTURE_PIPELINE_FLAGS_2);
+    if (flags && !c->why)
+        flags->flags &= ~(uint64_t)not_again;
+    return copy;
+}
+
+bool wpg_library_copy_compute(const char **why, VkComputePipelineCreateInfo *copy, wpg_arena *arena,
+                              const VkComputePipelineCreateInfo *info)
+{
+    copier c = {.arena = arena};
+    *copy = *info;
+    copy->flags &= ~not_again;
+    copy->basePipelineHandle = VK_NULL_HANDLE;
+    copy->basePipelineIndex = -1;
+    copy->pNext = copy_pipeline_chain(&c, info->pNext);
+    copy->stage.module = VK_NULL_HANDLE;
+    copy->stage.pSpecializationInfo = NULL; /* our words bear the values */
+    copy->stage.pNext = c.why ? NULL : copy_chain(&c, info->stage.pNext, TABLE(stage_structs));
+    copy->stage.pName = wpg_arena_strdup(arena, info->stage.pName);
+    *why = arena->failed ? "out of memory" : c.why;
+    return !*why;
+}
+
 VkGraphicsPipelineCreateInfo *wpg_library_copy_info(const char **why, wpg_arena *arena,
                                                     const VkGraphicsPipelineCreateInfo *info,
                                                     VkGraphicsPipelineLibraryFlagsEXT subsets)
 {
     copier c = {.arena = arena};
-    const VkPipelineCreateFlags not_again = VK_PIPELINE_CREATE_DERIVATIVE_BIT |
-                                            VK_PIPELINE_CREATE_FAIL_ON_PIPELINE_COMPILE_REQUIRED_BIT |
-                                            VK_PIPELINE_CREATE_EARLY_RETURN_ON_FAILURE_BIT;
     VkGraphicsPipelineCreateInfo *mine = dup(&c, info, sizeof *mine);
     *why = "out of memory";
     if (!mine)
@@ -291,16 +320,10 @@ VkGraphicsPipelineCreateInfo *wpg_library_copy_info(const char **why, wpg_arena 
     mine->pMultisampleState = NULL;
     mine->pDepthStencilState = NULL;
     mine->pColorBlendState = NULL;
-    /* Made again, it derives from nothing and may be compiled. */
     mine->flags &= ~not_again;
     mine->basePipelineHandle = VK_NULL_HANDLE;
     mine->basePipelineIndex = -1;
-    if (!c.why)
-        mine->pNext = copy_chain(&c, info->pNext, TABLE(part_structs));
-    wpg_pipeline_flags_2 *flags =
-        (wpg_pipeline_flags_2 *)(uintptr_t)wpg_chain_find(mine->pNext, WPG_STRUCTURE_PIPELINE_FLAGS_2);
-    if (flags && !c.why)
-        flags->flags &= ~(uint64_t)not_again;
+    mine->pNext = copy_pipeline_chain(&c, info->pNext);
     mine->pDynamicState = info->pDynamicState ? copy_dynamic(&c, info->pDynamicState) : NULL;
     if (subsets & VK_GRAPHICS_PIPELINE_LIBRARY_VERTEX_INPUT_INTERFACE_BIT_EXT)
         copy_vertex_input(&c, mine, info);

@@ -18,6 +18,11 @@ VkGraphicsPipelineCreateInfo *wpg_library_copy_info(const char **why, wpg_arena 
                                                     const VkGraphicsPipelineCreateInfo *info,
                                                     VkGraphicsPipelineLibraryFlagsEXT subsets);
 
+/* A copy of a compute pipeline's create-info, as that of a part above: without its module and words, to be
+ * made again as no derivative. false, and *why. */
+bool wpg_library_copy_compute(const char **why, VkComputePipelineCreateInfo *copy, wpg_arena *arena,
+                              const VkComputePipelineCreateInfo *info);
+
 /* Copies the chain of a link's create-info up to `last`, in whose place `other` stands; what follows is
  * linked as it is. What the copied structures point to stays the program's. false: one is not known, or
  * memory ran out. */

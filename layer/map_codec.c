@@ -325,6 +325,7 @@ void wpg_remarks_encode(wpg_writer *out, const wpg_remarks *remarks)
 {
     wpg_write_uleb(out, remarks ? remarks->count : 0);
     wpg_write_u8(out, remarks && remarks->mismatch);
+    wpg_write_uleb(out, remarks ? remarks->wave_size : 0);
     for (uint32_t i = 0; remarks && i < remarks->count; i++) {
         const wpg_remark *remark = &remarks->items[i];
         wpg_write_u8(out, remark->kind == WPG_REMARK_DONE);
@@ -343,6 +344,7 @@ wpg_status wpg_remarks_decode(wpg_remarks **remarks, wpg_reader *in, wpg_error *
     wpg_arena_init(&made->arena);
     uint64_t count = wpg_read_uleb(in);
     made->mismatch = wpg_read_u8(in) != 0;
+    made->wave_size = (uint32_t)wpg_read_uleb(in);
     bool good = !in->overrun && count <= MAX_REMARKS && count <= in->size - in->at + 1;
     made->items = good ? WPG_ARENA_ARRAY(&made->arena, wpg_remark, (size_t)count) : NULL;
     made->count = made->items ? (uint32_t)count : 0;

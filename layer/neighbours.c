@@ -1,68 +1,49 @@
-/* Explicit layers come in this order: VK_INSTANCE_LAYERS, then what the program enables; the first is nearest
- * to the program, and implicit layers are above them all. Found as an implicit layer we are above every
- * explicit one; found as an explicit one, above those that come after us. */
+/* Where a layer stands depends on the loader (1.3.239 orders explicit layers by the folders they are found
+ * in, later ones by VK_INSTANCE_LAYERS), on the way it is found (implicit ones are above explicit ones) and
+ * on what the program enables. None of that is guessed here: each link of the chain that the loader hands to
+ * vkCreateInstance (LoaderLayerInterface, "Layer Intercept Requirements") leads to a function of the layer
+ * below, whose library has a name. */
 #include "layer/neighbours.h"
 
-#include <stdlib.h>
+#include <dlfcn.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 
-#include "layer/state.h"
+typedef struct known_layer {
+    const char *library; /* its file name begins so */
+    const char *name;
+} known_layer;
 
-static bool is_one_of(const char *const *known, size_t count, const char *name, size_t length)
+/* The name of the first of `known` in the chain. */
+static const char *find_below(const known_layer *known, size_t count, const VkLayerInstanceLink *below)
 {
-    for (size_t i = 0; i < count; i++)
-        if (strlen(known[i]) == length && memcmp(known[i], name, length) == 0)
-            return true;
-    return false;
-}
-
-typedef struct search {
-    const char *const *known;
-    size_t known_count;
-    bool explicit_here;
-    char *found;
-    size_t size;
-} search;
-
-static void look_at(search *s, const char *name, size_t length)
-{
-    const size_t ours = sizeof WPG_LAYER_NAME - 1;
-    if (length >= ours && memcmp(name, WPG_LAYER_NAME, ours) == 0) {
-        if (!s->explicit_here)
-            s->found[0] = '\0'; /* those before us are above us */
-        s->explicit_here = true;
-    } else if (is_one_of(s->known, s->known_count, name, length) && length < s->size) {
-        memcpy(s->found, name, length);
-        s->found[length] = '\0';
+    for (; below; below = below->pNext) {
+        Dl_info info;
+        /* A function pointer's address: POSIX has it fit a void pointer. */
+        void *function = (void *)(uintptr_t)below->pfnNextGetInstanceProcAddr;
+        if (!function || !dladdr(function, &info) || !info.dli_fname)
+            continue;
+        const char *slash = strrchr(info.dli_fname, '/');
+        const char *file = slash ? slash + 1 : info.dli_fname;
+        for (size_t i = 0; i < count; i++)
+            if (strncmp(file, known[i].library, strlen(known[i].library)) == 0)
+                return known[i].name;
     }
+    return NULL;
 }
 
-static bool find_below(search *s, const VkInstanceCreateInfo *info)
+const char *wpg_capture_layer_below(const VkLayerInstanceLink *below)
 {
-    s->found[0] = '\0';
-    const char *list = secure_getenv("VK_INSTANCE_LAYERS");
-    for (const char *at = list; at && *at;) {
-        size_t length = strcspn(at, ":");
-        look_at(s, at, length);
-        at += length + (at[length] == ':');
-    }
-    for (uint32_t i = 0; i < info->enabledLayerCount; i++)
-        look_at(s, info->ppEnabledLayerNames[i], strlen(info->ppEnabledLayerNames[i]));
-    return s->found[0] != '\0';
+    static const known_layer known[] = {{"libVkLayer_gfxreconstruct", "VK_LAYER_LUNARG_gfxreconstruct"},
+                                        {"librenderdoc", "VK_LAYER_RENDERDOC_Capture"},
+                                        {"libVkLayer_vktrace", "VK_LAYER_LUNARG_vktrace"},
+                                        {"libVkLayer_fossilize", "VK_LAYER_fossilize"}};
+    return find_below(known, sizeof known / sizeof *known, below);
 }
 
-bool wpg_capture_layer_below(char *found, size_t size, const VkInstanceCreateInfo *info)
+bool wpg_validation_layer_below(const VkLayerInstanceLink *below)
 {
-    static const char *const known[] = {"VK_LAYER_LUNARG_gfxreconstruct", "VK_LAYER_RENDERDOC_Capture",
-                                        "VK_LAYER_LUNARG_vktrace", "VK_LAYER_fossilize"};
-    search s = {.known = known, .known_count = sizeof known / sizeof *known, .found = found, .size = size};
-    return find_below(&s, info);
-}
-
-bool wpg_validation_layer_below(const VkInstanceCreateInfo *info)
-{
-    static const char *const known[] = {"VK_LAYER_KHRONOS_validation"};
-    char found[64];
-    search s = {.known = known, .known_count = 1, .found = found, .size = sizeof found};
-    return find_below(&s, info);
+    static const known_layer known = {"libVkLayer_khronos_validation", "VK_LAYER_KHRONOS_validation"};
+    return find_below(&known, 1, below) != NULL;
 }

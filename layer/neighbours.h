@@ -3,15 +3,16 @@
 #define WPG_LAYER_NEIGHBOURS_H
 
 #include <stdbool.h>
-#include <stddef.h>
 
+#include <vulkan/vk_layer.h>
 #include <vulkan/vulkan.h>
 
-/* A capture tool below us would record our shaders instead of the program's. *found receives its name. */
-bool wpg_capture_layer_below(char *found, size_t size, const VkInstanceCreateInfo *info);
+/* A capture tool below us would record our shaders instead of the program's. Its name, or NULL; `below` is
+ * the chain that the loader gave to vkCreateInstance, from the link to the next layer on. */
+const char *wpg_capture_layer_below(const VkLayerInstanceLink *below);
 
 /* A validation layer below us, whose age we cannot ask: extensions newer than our own headers are then left
  * alone, since it would report what it does not know. */
-bool wpg_validation_layer_below(const VkInstanceCreateInfo *info);
+bool wpg_validation_layer_below(const VkLayerInstanceLink *below);
 
 #endif

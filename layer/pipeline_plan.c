@@ -14,7 +14,9 @@
 #include "layer/sample_bind.h"
 #include "layer/summary.h"
 #include "layer/use.h"
+#include "layer/wave_size.h"
 #include "layer/window.h"
+#include "layer/tune.h"
 #include "runtime/base/log.h"
 
 static void give_up(wpg_pipeline_plan *plan, bool expected, const char *fmt, ...)
@@ -345,66 +347,235 @@ static void plan_generate(wpg_pipeline_plan *plan)
     }
     if (status == WPG_OK || (plan->part && status != WPG_E_NOMEM && plan->counted_count))
         plan->changed = true;
-    else
+    else {
         give_up(plan, false, "%s", err.message);
+        plan->limit = status == WPG_E_LIMIT;
+    }
 }
 
 /* -- Use */
 
-static void plan_use(wpg_pipeline_plan *plan)
+/* What all stages together are made of, those that change: what a verdict is about. */
+static wpg_hash128 hash_of_words(const wpg_rewrite *stages, size_t count)
 {
+    wpg_hash128 all = {0};
+    for (size_t i = 0; i < count; i++) {
+        const wpg_rewrite *stage = &stages[i];
+        wpg_hash128 parts[3] = {all, {i, stage->wave_size}};
+        if (!stage->changed && !stage->wave_size)
+            continue;
+        if (stage->changed)
+            parts[2] = wpg_hash_bytes(stage->out_words, stage->out_count * sizeof *stage->out_words);
+        all = wpg_hash_bytes(parts, sizeof parts);
+    }
+    return all;
+}
+
+/* Wave sizes are chosen for whole pipelines: parts are compiled with what they are linked with. */
+static void plan_use(wpg_pipeline_plan *plan, const VkPipelineShaderStageCreateInfo *infos, bool whole)
+{
+    char leave_out[WPG_VERDICT_PASSES] = "";
+    wpg_tune_set set;
+    double ratio;
+    bool won = plan->device->tuned && wpg_tune_winner(&set, &ratio, plan->device, plan->hash);
+    if (won)
+        wpg_tune_leave_out(leave_out, set.passes);
+    plan->verdict = won                   ? plan->passes
+                    : plan->device->tuned ? "none won on this device"
+                    : *wpg_use_bundle()   ? "none of this device: what is safe by rule"
+                                          : NULL;
+    if (plan->device->tuned && !won) {
+        give_up(plan, true, "tuning found nothing faster on this device");
+        return;
+    }
+    if (won)
+        memcpy(plan->passes, set.passes, sizeof set.passes);
     for (size_t i = 0; i < plan->count; i++) {
         wpg_rewrite *stage = &plan->stages[i];
         wpg_weights weights;
         wpg_arena arena;
         wpg_arena_init(&arena);
-        wpg_use_find(&weights, &stage->found, &arena, plan->hash, stage);
-        if (wpg_rewrite_use(stage, &weights, &plan->device->features) != WPG_OK) {
+        wpg_use_find(&weights, &arena, plan->hash, stage);
+        wpg_wave_choice wave = {0};
+        if (whole)
+            wave = wpg_wave_choice_of(&plan->device->features, &infos[plan->at[i]]);
+        if (wpg_rewrite_use(stage, &weights, &plan->device->features, &wave, leave_out) != WPG_OK) {
             stage->changed = false;
+            stage->wave_size = 0;
             wpg_log_warn("pipeline %s: stage %s (%s) is left as it is: %s", plan->label,
                          wpg_stage_name(stage->stage.model), stage->entry, stage->why.message);
         }
-        plan->changed |= stage->changed;
+        plan->changed |= stage->changed || stage->wave_size;
         wpg_arena_finish(&arena);
     }
+    if (!won)
+        return;
+    if (!wpg_hash_equal(hash_of_words(plan->stages, plan->count), set.words)) {
+        plan->verdict = "of other words: not applied";
+        give_up(plan, true, "its verdict is of other words (another profile, or build of this layer)");
+    } else
+        wpg_log_info("pipeline %s: passes %s by its verdict, %.3f of the time", plan->label, set.passes,
+                     ratio);
 }
 
 /* -- Modules of ours */
 
 #define STRUCTURE_IDENTIFIER VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_MODULE_IDENTIFIER_CREATE_INFO_EXT
 
-static void make_modules(wpg_pipeline_plan *plan, const VkPipelineShaderStageCreateInfo *infos,
-                         uint32_t count)
+/* A module of the rewritten words, in place of the program's. */
+static bool make_module(wpg_pipeline_plan *plan, const wpg_rewrite *stage, VkShaderModule *module,
+                        VkPipelineShaderStageCreateInfo *made)
 {
-    memcpy(plan->infos, infos, count * sizeof *infos);
+    VkShaderModuleCreateInfo info = {.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO,
+                                     .codeSize = stage->out_count * sizeof *stage->out_words,
+                                     .pCode = stage->out_words};
+    VkResult result = plan->device->next.CreateShaderModule(plan->device->handle, &info, NULL, module);
+    if (result != VK_SUCCESS) {
+        *module = VK_NULL_HANDLE;
+        give_up(plan, false, "the driver refuses a rewritten module: VkResult %d", (int)result);
+        return false;
+    }
+    made->module = *module;
+    made->pSpecializationInfo = NULL; /* the values are in the words */
+    /* A module goes before words in the chain; at its head they are left out, and so is an identifier. */
+    const VkBaseInStructure *head = made->pNext;
+    while (head && (head->sType == VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO ||
+                    head->sType == STRUCTURE_IDENTIFIER))
+        head = head->pNext;
+    made->pNext = head;
+    if (wpg_chain_find(head, STRUCTURE_IDENTIFIER)) {
+        give_up(plan, false, "a module identifier stands behind structures that cannot be copied");
+        return false;
+    }
+    return true;
+}
+
+/* The program's stages with what `stages` say; `modules` are made for it, both by index into pStages. */
+static void make_stages(wpg_pipeline_plan *plan, const VkPipelineShaderStageCreateInfo *infos, uint32_t count,
+                        const wpg_rewrite *stages, VkShaderModule *modules,
+                        VkPipelineShaderStageCreateInfo *made)
+{
+    memcpy(made, infos, count * sizeof *infos);
     for (size_t i = 0; i < plan->count; i++) {
-        const wpg_rewrite *stage = &plan->stages[i];
+        const wpg_rewrite *stage = &stages[i];
         uint32_t at = plan->at[i];
-        if (!stage->changed)
-            continue;
-        VkShaderModuleCreateInfo info = {.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO,
-                                         .codeSize = stage->out_count * sizeof *stage->out_words,
-                                         .pCode = stage->out_words};
-        VkResult result =
-            plan->device->next.CreateShaderModule(plan->device->handle, &info, NULL, &plan->modules[at]);
-        if (result != VK_SUCCESS) {
-            plan->modules[at] = VK_NULL_HANDLE;
-            give_up(plan, false, "the driver refuses a rewritten module: VkResult %d", (int)result);
+        if (stage->changed && !make_module(plan, stage, &modules[at], &made[at]))
             return;
-        }
-        plan->infos[at].module = plan->modules[at];
-        plan->infos[at].pSpecializationInfo = NULL; /* the values are in the words */
-        /* A module goes before words in the chain; at its head they are left out, and so is an identifier. */
-        const VkBaseInStructure *head = plan->infos[at].pNext;
-        while (head && (head->sType == VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO ||
-                        head->sType == STRUCTURE_IDENTIFIER))
-            head = head->pNext;
-        plan->infos[at].pNext = head;
-        if (wpg_chain_find(head, STRUCTURE_IDENTIFIER)) {
-            give_up(plan, false, "a module identifier stands behind structures that cannot be copied");
+        if (stage->wave_size && !wpg_wave_size_require(&made[at], stage->wave_size, &plan->arena)) {
+            give_up(plan, false, "out of memory");
             return;
         }
     }
+}
+
+/* -- Tune */
+
+/* The nth set of passes to try: all, all but one, one alone. false: there are no more. */
+static bool nth_set(char passes[WPG_VERDICT_PASSES], size_t n)
+{
+    static const char all[] = WPG_TUNED_PASSES;
+    const size_t letters = sizeof all - 1;
+    size_t used = 0;
+    if (n > 2 * letters)
+        return false;
+    for (size_t i = 0; i < letters; i++)
+        if (n == 0 || (n <= letters && i != n - 1) || (n > letters && i == n - 1 - letters))
+            passes[used++] = all[i];
+    passes[used] = '\0';
+    return true;
+}
+
+/* Rewrites all stages with a set of passes. */
+static void rewrite_with(wpg_pipeline_plan *plan, const VkPipelineShaderStageCreateInfo *infos,
+                         wpg_rewrite *stages, const char *passes)
+{
+    char leave_out[WPG_VERDICT_PASSES];
+    wpg_tune_leave_out(leave_out, passes);
+    for (size_t i = 0; i < plan->count; i++) {
+        wpg_weights weights;
+        wpg_arena arena;
+        wpg_arena_init(&arena);
+        wpg_rewrite *stage = &stages[i];
+        bool good = wpg_rewrite_recall(stage, &plan->stages[i], NULL) &&
+                    wpg_rewrite_parse(stage, &stage->why) == WPG_OK;
+        if (good) {
+            wpg_use_find(&weights, &arena, plan->hash, stage);
+            wpg_wave_choice wave = wpg_wave_choice_of(&plan->device->features, &infos[plan->at[i]]);
+            good = wpg_rewrite_use(stage, &weights, &plan->device->features, &wave, leave_out) == WPG_OK;
+        }
+        if (!good) {
+            stage->changed = false;
+            stage->wave_size = 0;
+            wpg_log_warn("pipeline %s: stage %s is not rewritten by passes %s: %s", plan->label,
+                         wpg_stage_name(plan->stages[i].stage.model), passes,
+                         stage->why.message[0] ? stage->why.message : "out of memory");
+        }
+        wpg_arena_finish(&arena);
+    }
+}
+
+/* Makes a candidate of a set, if its words are those of no other and not the original's. */
+static void try_set(wpg_pipeline_plan *plan, const VkPipelineShaderStageCreateInfo *infos, uint32_t count,
+                    const char *passes)
+{
+    wpg_plan_variant *variant = &plan->variants[plan->variant_count];
+    wpg_rewrite *stages = WPG_ARENA_ARRAY(&plan->arena, wpg_rewrite, plan->count);
+    variant->modules = WPG_ARENA_ARRAY(&plan->arena, VkShaderModule, count);
+    variant->infos = WPG_ARENA_ARRAY(&plan->arena, VkPipelineShaderStageCreateInfo, count);
+    if (!stages || !variant->modules || !variant->infos)
+        return;
+    rewrite_with(plan, infos, stages, passes);
+    wpg_tune_set set = {.words = hash_of_words(stages, plan->count)};
+    memcpy(set.passes, passes, strlen(passes) + 1);
+    bool is_new = false;
+    for (size_t i = 0; i < plan->count; i++)
+        is_new |= stages[i].changed || stages[i].wave_size;
+    for (size_t i = 0; i < plan->variant_count; i++)
+        is_new &= !wpg_hash_equal(plan->variants[i].set.words, set.words);
+    if (is_new) {
+        variant->set = set;
+        plan->variant_count++;
+        make_stages(plan, infos, count, stages, variant->modules, variant->infos);
+    }
+    for (size_t i = 0; i < plan->count; i++)
+        wpg_rewrite_finish(&stages[i]);
+}
+
+static void plan_tune(wpg_pipeline_plan *plan, const VkPipelineShaderStageCreateInfo *infos, uint32_t count,
+                      wpg_plan_kind kind)
+{
+    char passes[WPG_VERDICT_PASSES];
+    if (kind != WPG_PLAN_PIPELINE) {
+        give_up(plan, true, "what is linked, shared or of rays is not tuned");
+        return;
+    }
+    const size_t most = (size_t)wpg_the_process.settings.tune_candidates;
+    plan->variants = WPG_ARENA_ARRAY(&plan->arena, wpg_plan_variant, most);
+    for (size_t i = 0; plan->variants && plan->variant_count < most && !plan->why[0] && nth_set(passes, i);
+         i++)
+        if (passes[0])
+            try_set(plan, infos, count, passes);
+    if (plan->arena.failed)
+        give_up(plan, false, "out of memory");
+    if (plan->why[0])
+        return;
+    if (plan->variant_count == 0) {
+        give_up(plan, true, "no pass changes it: nothing to tune");
+        return;
+    }
+    wpg_tune_set sets[WPG_VERDICT_CANDIDATES];
+    for (size_t i = 0; i < plan->variant_count; i++)
+        sets[i] = plan->variants[i].set;
+    plan->tuned = wpg_tune_pipeline(plan->device, plan->hash, sets, plan->variant_count);
+    for (size_t i = 0; plan->tuned && i < plan->variant_count; i++) {
+        plan->variants[i].alternative = wpg_tune_open(plan->tuned, &sets[i]);
+        plan->changed |= plan->variants[i].alternative != 0;
+    }
+    plan->by_bind = plan->changed;
+    if (!plan->tuned)
+        give_up(plan, false, "out of memory");
+    else if (!plan->changed)
+        give_up(plan, true, "its verdict is known: nothing is left to tune");
 }
 
 void wpg_pipeline_plan_make(wpg_pipeline_plan *plan, wpg_device *device,
@@ -413,13 +584,15 @@ void wpg_pipeline_plan_make(wpg_pipeline_plan *plan, wpg_device *device,
 {
     *plan = (wpg_pipeline_plan){.device = device,
                                 .part = kind == WPG_PLAN_PART || kind == WPG_PLAN_SHADER,
+                                .uses = device->mode == WPG_MODE_USE || kind == WPG_PLAN_UNCOUNTED,
                                 .early_tests = early_tests};
     label_without_hash(plan, infos, count);
     if (count == 0 || count > WPG_MOST_STAGES) {
         give_up(plan, true, "a number of stages that is not handled: %u", (unsigned)count);
         return;
     }
-    if (device->mode == WPG_MODE_USE && wpg_use_missing() && !wpg_the_process.settings.pseudo_probes) {
+    bool tunes = device->mode == WPG_MODE_TUNE;
+    if ((plan->uses || tunes) && wpg_use_missing() && !wpg_the_process.settings.pseudo_probes) {
         give_up(plan, true, "no profile");
         return;
     }
@@ -437,18 +610,47 @@ void wpg_pipeline_plan_make(wpg_pipeline_plan *plan, wpg_device *device,
         give_up(plan, true, "on the deny list");
         return;
     }
-    bool beside = device->mode == WPG_MODE_GENERATE && device->binds;
+    if (tunes) {
+        plan_tune(plan, infos, count, kind);
+        return;
+    }
+    bool beside = !plan->uses && device->binds;
     plan->by_bind = beside && kind == WPG_PLAN_PIPELINE;
     if (beside && !plan->by_bind && wpg_window_exists()) {
         give_up(plan, true, "counting of parts and links cannot be switched on and off (FRAMES, TRIGGER)");
         return;
     }
-    if (device->mode == WPG_MODE_GENERATE)
-        plan_generate(plan);
+    if (plan->uses)
+        plan_use(plan, infos, kind == WPG_PLAN_PIPELINE || kind == WPG_PLAN_UNCOUNTED);
     else
-        plan_use(plan);
+        plan_generate(plan);
     if (plan->changed && kind != WPG_PLAN_SHADER)
-        make_modules(plan, infos, count);
+        make_stages(plan, infos, count, plan->stages, plan->modules, plan->infos);
+}
+
+/* Whether a limit is said for the first time: by what is said of it up to the colon. */
+static bool first_to_reach(const char *why)
+{
+    static atomic_uint_least64_t reached[8];
+    const uint64_t key = wpg_hash64_bytes(why, strcspn(why, ":")) | 1;
+    for (size_t i = 0; i < sizeof reached / sizeof *reached; i++) {
+        uint64_t none = 0;
+        if (atomic_compare_exchange_strong(&reached[i], &none, key))
+            return true;
+        if (none == key)
+            return false;
+    }
+    return false;
+}
+
+static void say_passed(const wpg_pipeline_plan *plan)
+{
+    bool first = plan->limit && first_to_reach(plan->why);
+    if (first)
+        wpg_log_warn("pipeline %s passes through: %s (and so may others: said once)", plan->label, plan->why);
+    else
+        wpg_log(plan->expected || plan->limit ? WPG_LOG_INFO : WPG_LOG_WARN, "pipeline %s passes through: %s",
+                plan->label, plan->why);
 }
 
 void wpg_pipeline_plan_commit(wpg_pipeline_plan *plan, bool made)
@@ -457,29 +659,34 @@ void wpg_pipeline_plan_commit(wpg_pipeline_plan *plan, bool made)
     if (plan->changed && !made)
         give_up(plan, false, "the driver refuses the rewritten pipeline");
     if (plan->why[0])
-        wpg_log(plan->expected ? WPG_LOG_INFO : WPG_LOG_WARN, "pipeline %s passes through: %s", plan->label,
-                plan->why);
+        say_passed(plan);
     else if (ours)
         wpg_log_debug("pipeline %s: %s", plan->label,
-                      plan->device->mode == WPG_MODE_GENERATE ? "instrumented" : "optimised");
-    wpg_summary_pipeline(plan->why[0] ? plan->why : NULL);
-    if (ours)
-        wpg_summary_changed();
-    if (made && plan->device->mode == WPG_MODE_GENERATE)
+                      plan->tuned  ? "tuned"
+                      : plan->uses ? "optimised"
+                                   : "instrumented");
+    bool generates = plan->device->mode == WPG_MODE_GENERATE;
+    if (!generates || !plan->uses) { /* else the counted one tells */
+        wpg_summary_pipeline(plan->why[0] ? plan->why : NULL);
+        if (ours)
+            wpg_summary_changed();
+    }
+    if (made && generates && !plan->uses)
         wpg_bundle_pipeline(plan);
     for (size_t i = 0; i < plan->counted_count; i++)
         if (ours && plan->counted[i] && wpg_counters_readable(plan->device->counters)) {
             wpg_files_add(plan->device, plan->counted[i]);
             plan->counted[i] = NULL;
         }
-    if (plan->device->mode == WPG_MODE_USE && plan->identified) {
+    if (plan->uses && plan->identified) {
         for (size_t i = 0; i < plan->count; i++)
-            if (plan->stages[i].changed && !ours) {
+            if ((plan->stages[i].changed || plan->stages[i].wave_size) && !ours) {
                 plan->stages[i].changed = false;
+                plan->stages[i].wave_size = 0;
                 (void)wpg_fail(&plan->stages[i].why, WPG_E_IO, "%s", plan->why);
             } else if (plan->why[0] && !plan->stages[i].why.message[0])
                 (void)wpg_fail(&plan->stages[i].why, WPG_E_UNSUPPORTED, "%s", plan->why);
-        wpg_use_report(plan->hash, plan->stages, plan->count);
+        wpg_use_report(plan->hash, plan->stages, plan->count, plan->verdict);
     }
 }
 
@@ -488,6 +695,11 @@ void wpg_pipeline_plan_finish(wpg_pipeline_plan *plan)
     for (size_t i = 0; i < plan->info_count; i++)
         if (plan->modules[i])
             plan->device->next.DestroyShaderModule(plan->device->handle, plan->modules[i], NULL);
+    for (size_t i = 0; i < plan->variant_count; i++)
+        for (size_t j = 0; j < plan->info_count; j++)
+            if (plan->variants[i].modules[j])
+                plan->device->next.DestroyShaderModule(plan->device->handle, plan->variants[i].modules[j],
+                                                       NULL);
     for (size_t i = 0; i < plan->count; i++) {
         wpg_rewrite_finish(&plan->stages[i]);
         wpg_shader_module_release(plan->records[i]);

@@ -11,9 +11,18 @@
 #include "layer/rewrite.h"
 #include "layer/shader_modules.h"
 #include "layer/state.h"
+#include "layer/tune.h"
 
 /* Of a graphics pipeline or its libraries; and of any: a ray-tracing pipeline may have very many. */
 enum { WPG_MAX_STAGES = 8, WPG_MOST_STAGES = 8192 };
+
+/* Tune: one candidate. */
+typedef struct wpg_plan_variant {
+    wpg_tune_set set;
+    size_t alternative;      /* in the pipeline's verdict; 0: decided, it is not made */
+    VkShaderModule *modules; /* ours, by index into pStages */
+    VkPipelineShaderStageCreateInfo *infos;
+} wpg_plan_variant;
 
 typedef struct wpg_pipeline_plan {
     wpg_device *device;
@@ -27,14 +36,21 @@ typedef struct wpg_pipeline_plan {
     uint32_t info_count;
     wpg_hash128 hash;
     bool identified, part; /* part: its stages are shared by pipelines, each counted under its own hash */
+    bool uses;             /* a profile is applied; else it is counted */
     bool by_bind;          /* the program keeps its own pipeline, ours stands beside it (sample_bind.h) */
     bool early_tests;      /* its state lets early tests be declared: see wpg_instrument_target */
     bool changed;          /* infos differ from the application's */
     wpg_counted **counted; /* generate: one, but one a stage of a part */
     size_t counted_count;
+    wpg_plan_variant *variants; /* tune; they stand beside the program's own */
+    size_t variant_count;
+    wpg_tuned *tuned;
+    const char *verdict; /* use: what tuning said of it; NULL: it was not asked. static, or `passes` */
+    char passes[WPG_VERDICT_PASSES];
     char label[80]; /* for the log: the hash, or what there is before it is known */
     char why[256];  /* why nothing was changed; "" in use mode when there was simply nothing to do */
     bool expected;  /* `why` is no failure */
+    bool limit;     /* a limit of ours was reached: said once, however many pipelines follow */
 } wpg_pipeline_plan;
 
 /* What is planned for. */
@@ -44,6 +60,7 @@ typedef enum wpg_plan_kind {
     WPG_PLAN_SHADER, /* one shader object: the words are wanted, no module of them */
     WPG_PLAN_LINK,   /* a pipeline that has no untouched twin to sample by bind with: linked from parts, or of
                         ray-tracing shaders, which are called by the handles of one pipeline */
+    WPG_PLAN_UNCOUNTED, /* generate mode: what binds of a pipeline run that are not counted, by a profile */
 } wpg_plan_kind;
 
 /* Decides. Always usable afterwards. `early_tests`: what the state says to that (wpg_instrument_target). */
@@ -60,6 +77,9 @@ void wpg_pipeline_plan_pass_known(wpg_pipeline_plan *plan, wpg_device *device,
 /* The driver was called: `made` tells whether the application got the pipeline of our words (or, when nothing
  * was to change, its own). Logs, counts and registers. */
 void wpg_pipeline_plan_commit(wpg_pipeline_plan *plan, bool made);
+/* Returns once fewer than COMPILE_THREADS of the program's threads make pipelines: a compile in the
+ * background starts then, and takes no place from them (pipelines.c). */
+void wpg_compile_gate_wait(void);
 void wpg_pipeline_plan_finish(wpg_pipeline_plan *plan);
 
 #endif

@@ -21,7 +21,9 @@
 #include "layer/sample_bind.h"
 #include "layer/record.h"
 #include "layer/suspects.h"
+#include "layer/variants.h"
 #include "layer/summary.h"
+#include "layer/use.h"
 #include "runtime/base/log.h"
 
 typedef struct request {
@@ -201,25 +203,25 @@ static VkPipelineLayout layout_of(const request *req, const void *info)
                          : ((const VkComputePipelineCreateInfo *)info)->layout;
 }
 
-/* Makes the pipeline of our words. */
-static VkResult create_ours(request *req, const wpg_pipeline_plan *plan, const void *info,
+/* Makes the pipeline of stages of ours. */
+static VkResult create_with(request *req, const VkPipelineShaderStageCreateInfo *stages, const void *info,
                             VkPipeline *pipeline)
 {
     VkResult result;
     if (req->link) {
-        result = wpg_link_create(pipeline, req->link, info, plan->infos, req->device->cache, req->allocator,
+        result = wpg_link_create(pipeline, req->link, info, stages, req->device->cache, req->allocator,
                                  &req->driver_time);
     } else if (req->graphics) {
         VkGraphicsPipelineCreateInfo mine = *(const VkGraphicsPipelineCreateInfo *)info;
-        mine.pStages = plan->infos;
+        mine.pStages = stages;
         result = call_driver(req, req->device->cache, 1, &mine, pipeline);
     } else if (req->rays) {
         VkRayTracingPipelineCreateInfoKHR mine = *(const VkRayTracingPipelineCreateInfoKHR *)info;
-        mine.pStages = plan->infos;
+        mine.pStages = stages;
         result = call_driver(req, req->device->cache, 1, &mine, pipeline);
     } else {
         VkComputePipelineCreateInfo mine = *(const VkComputePipelineCreateInfo *)info;
-        mine.stage = plan->infos[0];
+        mine.stage = stages[0];
         result = call_driver(req, req->device->cache, 1, &mine, pipeline);
     }
     if (result != VK_SUCCESS)
@@ -263,7 +265,7 @@ static VkResult create_if_cached(request *req, wpg_pipeline_plan *plan, const vo
     if (result < 0)
         return result;
     keep_feedback(&kept, base->pNext);
-    if (req->device->cache && create_ours(req, plan, info, &ours) == VK_SUCCESS) {
+    if (req->device->cache && create_with(req, plan->infos, info, &ours) == VK_SUCCESS) {
         req->device->next.DestroyPipeline(req->device->handle, *pipeline, req->allocator);
         *pipeline = ours;
         if (result == VK_SUCCESS)
@@ -279,33 +281,6 @@ static VkResult create_if_cached(request *req, wpg_pipeline_plan *plan, const vo
     return result;
 }
 
-/* Sampling by bind: the program gets its own, made as it asked; ours is made beside it, from the same
- * create-info, and nothing the program can see tells of it. */
-static VkResult create_beside(request *req, wpg_pipeline_plan *plan, const void *info, VkPipeline *pipeline)
-{
-    const VkBaseInStructure *base = info;
-    VkPipeline ours = VK_NULL_HANDLE;
-    VkResult result = call_driver(req, req->cache, 1, info, pipeline);
-    if (result != VK_SUCCESS)
-        return result;
-    feedback kept = {0};
-    keep_feedback(&kept, base->pNext);
-    bool made = create_ours(req, plan, info, &ours) == VK_SUCCESS;
-    restore_feedback(&kept);
-    if (made && !wpg_twin_add(req->device, *pipeline, ours, plan->counted[0]->slot)) {
-        req->device->next.DestroyPipeline(req->device->handle, ours, req->allocator);
-        made = false;
-    }
-    if (made)
-        wpg_suspects_add(req->device, ours, plan->hash);
-    if (!made && (flags_of(info) & VK_PIPELINE_CREATE_FAIL_ON_PIPELINE_COMPILE_REQUIRED_BIT)) {
-        not_compiled(plan);
-        made = true;
-    }
-    wpg_pipeline_plan_commit(plan, made);
-    return VK_SUCCESS;
-}
-
 static VkResult create_changed(request *req, wpg_pipeline_plan *plan, const void *info, VkPipeline *pipeline)
 {
     if (flags_of(info) & VK_PIPELINE_CREATE_FAIL_ON_PIPELINE_COMPILE_REQUIRED_BIT)
@@ -316,13 +291,16 @@ static VkResult create_changed(request *req, wpg_pipeline_plan *plan, const void
     VkPipeline original = VK_NULL_HANDLE;
     if (wpg_chain_find(base->pNext, VK_STRUCTURE_TYPE_PIPELINE_CREATION_FEEDBACK_CREATE_INFO)) {
         VkResult result = create_original(req, info, &original);
+        /* A link of parts made anew is ours to lose; one of those the program holds is what it asked for. */
+        if (result != VK_SUCCESS && req->link)
+            result = call_driver(req, req->device->cache, 1, info, &original);
         if (result != VK_SUCCESS) {
             *pipeline = original;
             return result;
         }
         keep_feedback(&kept, base->pNext);
     }
-    VkResult result = create_ours(req, plan, info, pipeline);
+    VkResult result = create_with(req, plan->infos, info, pipeline);
     restore_feedback(&kept);
     wpg_pipeline_plan_commit(plan, result == VK_SUCCESS);
     if (result == VK_SUCCESS) {
@@ -337,6 +315,82 @@ static VkResult create_changed(request *req, wpg_pipeline_plan *plan, const void
     }
     /* A link falls back to the parts that the program holds, which may be ours. */
     return call_driver(req, req->link ? req->device->cache : req->cache, 1, info, pipeline);
+}
+
+/* What the binds that are not counted run: the program's own, or that by a profile if there is one. */
+static VkResult create_uncounted(request *req, const void *info, VkPipeline *pipeline)
+{
+    if (req->device->mode != WPG_MODE_GENERATE || !wpg_use_applies() || wpg_use_missing())
+        return call_driver(req, req->cache, 1, info, pipeline);
+    const VkGraphicsPipelineCreateInfo *graphics = info;
+    const VkPipelineShaderStageCreateInfo *stages =
+        req->graphics ? graphics->pStages : &((const VkComputePipelineCreateInfo *)info)->stage;
+    wpg_pipeline_plan plan;
+    VkResult result;
+    wpg_pipeline_plan_make(&plan, req->device, stages, req->graphics ? graphics->stageCount : 1,
+                           WPG_PLAN_UNCOUNTED, false);
+    if (plan.changed) {
+        result = create_changed(req, &plan, info, pipeline);
+        if (result == VK_SUCCESS && plan.changed)
+            wpg_suspects_add(req->device, *pipeline, plan.hash);
+    } else {
+        result = call_driver(req, req->cache, 1, info, pipeline);
+        wpg_pipeline_plan_commit(&plan, result >= 0 && result != VK_PIPELINE_COMPILE_REQUIRED);
+    }
+    wpg_pipeline_plan_finish(&plan);
+    return result;
+}
+
+/* What stands beside the program's: the counting one, or the candidates. How many there are: all of
+ * them or none, for where one is missing the others would be held against other work. */
+static size_t create_twins(wpg_twin *twins, request *req, const wpg_pipeline_plan *plan, const void *info)
+{
+    size_t count = 0;
+    if (!plan->tuned)
+        return create_with(req, plan->infos, info, &twins[0].pipeline) == VK_SUCCESS;
+    for (size_t i = 0; i < plan->variant_count; i++) {
+        twins[count].alternative = plan->variants[i].alternative;
+        if (!twins[count].alternative)
+            continue;
+        if (create_with(req, plan->variants[i].infos, info, &twins[count].pipeline) != VK_SUCCESS) {
+            while (count)
+                req->device->next.DestroyPipeline(req->device->handle, twins[--count].pipeline,
+                                                  req->allocator);
+            return 0;
+        }
+        count++;
+    }
+    return count;
+}
+
+/* Sampling by bind, and tuning: the program gets its own, made as it asked; ours are made beside it, from the
+ * same create-info, and nothing the program can see tells of it. */
+static VkResult create_beside(request *req, wpg_pipeline_plan *plan, const void *info, VkPipeline *pipeline)
+{
+    const VkBaseInStructure *base = info;
+    wpg_twin twins[WPG_VERDICT_CANDIDATES] = {{VK_NULL_HANDLE, 0}};
+    VkResult result = create_uncounted(req, info, pipeline);
+    if (result != VK_SUCCESS)
+        return result;
+    feedback kept = {0};
+    keep_feedback(&kept, base->pNext);
+    size_t count = create_twins(twins, req, plan, info);
+    bool made = count > 0;
+    restore_feedback(&kept);
+    if (made && !wpg_twins_add(req->device, *pipeline, twins, count,
+                               plan->tuned ? NULL : plan->counted[0]->slot, plan->tuned)) {
+        for (size_t i = 0; i < count; i++)
+            req->device->next.DestroyPipeline(req->device->handle, twins[i].pipeline, req->allocator);
+        made = false;
+    }
+    for (size_t i = 0; made && i < count; i++)
+        wpg_suspects_add(req->device, twins[i].pipeline, plan->hash);
+    if (!made && (flags_of(info) & VK_PIPELINE_CREATE_FAIL_ON_PIPELINE_COMPILE_REQUIRED_BIT)) {
+        not_compiled(plan);
+        made = true;
+    }
+    wpg_pipeline_plan_commit(plan, made);
+    return VK_SUCCESS;
 }
 
 /* Of libraries: an optimised link is planned like any pipeline; in a fast one only what it states itself, if
@@ -477,6 +531,8 @@ static VkResult make_one(request *req, const void *info, VkPipeline *pipeline)
         (void)wpg_handles_set(&req->device->ray_libraries, (uint64_t)*pipeline, req->device);
     if (made) {
         wpg_record_pipeline(req->device, *pipeline, &plan, layout_of(req, info));
+        if (req->device->variants && !req->graphics && !req->rays)
+            wpg_variants_add(req->device, *pipeline, &plan, info);
         if (plan.identified)
             wpg_object_names_pipeline(req->device, *pipeline, plan.hash);
         note_suspects(req, *pipeline, &plan);
@@ -496,6 +552,18 @@ static struct {
     pthread_cond_t left;
     int64_t inside;
 } gate = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, 0};
+
+void wpg_compile_gate_wait(void)
+{
+    const int64_t most = wpg_the_process.settings.compile_threads;
+    if (most == 0)
+        return;
+    (void)pthread_mutex_lock(&gate.lock);
+    while (gate.inside >= most)
+        (void)pthread_cond_wait(&gate.left, &gate.lock);
+    (void)pthread_cond_signal(&gate.left); /* it goes on to who takes a place */
+    (void)pthread_mutex_unlock(&gate.lock);
+}
 
 static VkResult create_one(request *req, const void *info, VkPipeline *pipeline)
 {

@@ -14,6 +14,7 @@
 #include "layer/rewrite.h"
 #include "layer/state.h"
 #include "layer/summary.h"
+#include "layer/tune.h"
 #include "layer/use.h"
 #include "layer/window.h"
 #include "layer/writer.h"
@@ -75,9 +76,14 @@ void wpg_process_first_instance(const VkInstanceCreateInfo *info)
         wpg_log_debug("wavepgo " WPG_VERSION " loaded, pid %ld, mode %s", (long)process->pid,
                       process->mode == WPG_MODE_OFF        ? "off"
                       : process->mode == WPG_MODE_GENERATE ? "generate"
+                      : process->mode == WPG_MODE_TUNE     ? "tune"
                                                            : "use");
-    if (first && process->mode == WPG_MODE_USE)
+    if (first && wpg_use_applies())
         wpg_use_load(process->settings.profile_use);
+    else if (first && process->mode == WPG_MODE_GENERATE && process->settings.profile_use &&
+             *process->settings.profile_use)
+        wpg_log_warn("every bind is counted, in the program's own words: the profile is not applied "
+                     "(SAMPLE_BY=bind, FRAMES and TRIGGER leave binds uncounted)");
     (void)pthread_mutex_unlock(&process->lock);
 }
 
@@ -99,10 +105,13 @@ __attribute__((destructor)) static void unload(void)
         wpg_files_write_all(true);
         wpg_window_finish();
     }
+    if (process->mode == WPG_MODE_TUNE)
+        wpg_tune_write();
     if (process->mode != WPG_MODE_OFF)
         wpg_summary_print();
     if (atomic_load(&process->instance_count) == 0) {
         wpg_files_finish();
+        wpg_tune_finish();
         wpg_bundle_files_finish();
         wpg_use_unload();
         wpg_denials_finish();

@@ -1,7 +1,9 @@
 /* Recordings: their life with their command buffers and pools, and their way into the totals. */
 #include "layer/record_hardware.h"
+#include "layer/record_objects.h"
 #include "layer/record_queries.h"
 #include "layer/suspects.h"
+#include "layer/variants.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -68,6 +70,7 @@ void wpg_record_forget_state(wpg_recording *recording)
 {
     for (int i = 0; i < WPG_BIND_POINTS; i++)
         recording->bound[i] = (wpg_bound){.entry = WPG_NOTHING_BOUND};
+    memset(recording->objects, 0, sizeof recording->objects);
     recording->pushed = 0;
 }
 
@@ -76,6 +79,8 @@ static void drop(wpg_recording *recording)
     if (!recording->dropped)
         wpg_log_once(WPG_LOG_WARN, "out of memory: what a command buffer does is not followed");
     recording->dropped = true;
+    for (int i = 0; i < WPG_BIND_POINTS; i++)
+        wpg_variants_restore(recording, &recording->bound[i]);
     wpg_record_forget_state(recording);
 }
 
@@ -130,6 +135,7 @@ void wpg_recordings_init(wpg_device *device)
     wpg_handles_init(&device->bindables);
     wpg_handles_init(&device->layouts);
     wpg_handles_init(&device->view_passes);
+    wpg_record_objects_init(device);
 }
 
 static void destroy_pool_of(void *record, void *context)
@@ -153,6 +159,7 @@ void wpg_recordings_finish(wpg_device *device)
     wpg_handles_finish(&device->bindables);
     wpg_handles_finish(&device->layouts);
     wpg_handles_finish(&device->view_passes);
+    wpg_record_objects_finish(device);
     wpg_hardware_destroy(device->hardware, device);
     device->hardware = NULL;
     free(device->queries);

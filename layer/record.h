@@ -14,25 +14,27 @@
  * other push-constant ranges makes what was pushed before count as undefined; binding a pipeline disturbs
  * nothing, but a word counts as pushed only for a pipeline whose layout has the ranges it was pushed with.
  *
- * A link of library parts draws for the pipeline hash of its shaders, as the same pipeline made whole would;
- * shader objects have no such hash: what they draw is nobody's.
+ * A link of library parts, and shader objects that are bound together, draw for the pipeline hash of their
+ * shaders, as the same pipeline made whole would (record_objects.h).
  *
- * Commands are intercepted in generate mode only, on devices with `records` set. Threads: as Vulkan says of
- * each command. */
+ * Commands are intercepted on devices with `records` set only: in generate mode with a bundle, and in use
+ * mode where a profile may lead to variants (variants.h). Threads: as Vulkan says of each command. */
 #ifndef WPG_LAYER_RECORD_H
 #define WPG_LAYER_RECORD_H
 
 #include "layer/pipeline_plan.h"
 #include "layer/state.h"
 #include "layer/totals.h"
+#include "layer/tune.h"
 #include "runtime/base/vec.h"
 
 /* One VkPipeline of a pipeline hash, as commands find it. Immutable after creation. */
 typedef struct wpg_bindable {
     VkPipeline pipeline; /* what the program holds */
     wpg_totals *totals;
-    uint64_t push_signature; /* of its layout's push-constant ranges: equal = compatible */
-    uint64_t push_words;     /* words in those ranges */
+    uint64_t push_signature;          /* of its layout's push-constant ranges: equal = compatible */
+    uint64_t push_words;              /* words in those ranges */
+    struct wpg_variant_set *variants; /* variants.h; NULL: none */
 } wpg_bindable;
 
 /* One pipeline's counts in one command buffer. */
@@ -51,11 +53,16 @@ typedef enum wpg_bind_point {
     WPG_BIND_POINTS
 } wpg_bind_point;
 enum { WPG_NOTHING_BOUND = -1 };
+/* Stages that shader objects may have: vertex to fragment, and compute as the last (wpg_stage_rank). */
+enum { WPG_OBJECT_STAGES = 8 };
 
 typedef struct wpg_bound {
     ptrdiff_t entry; /* index into the recording's entries, or WPG_NOTHING_BOUND: unknown to us */
     uint64_t push_signature, push_words;
-    uint64_t pending; /* draws and dispatches since the words were last counted */
+    struct wpg_variant_set *variants; /* of the pipeline; NULL: none */
+    VkPipeline actual;                /* what is bound where there are variants */
+    uint64_t pending;                 /* draws and dispatches since the words were last counted */
+    wpg_trial trial;                  /* tune: what the bind chose, until a run takes it */
 } wpg_bound;
 
 typedef struct wpg_command_pool {
@@ -97,9 +104,10 @@ typedef struct wpg_recording {
     size_t entries_made; /* entries beyond `count` whose `words` are kept for the next recording */
     wpg_map by_totals;   /* totals -> index into entries */
     wpg_bound bound[WPG_BIND_POINTS];
-    struct wpg_runs *runs;    /* record_queries.h; NULL: nothing is measured */
-    bool many_views;          /* inside a pass with several views */
-    uint32_t program_queries; /* active ones of its own */
+    uint64_t objects[WPG_OBJECT_STAGES]; /* VkShaderEXT bound, by stage; 0: none */
+    struct wpg_runs *runs;               /* record_queries.h; NULL: nothing is measured */
+    bool many_views;                     /* inside a pass with several views */
+    uint32_t program_queries;            /* active ones of its own */
     wpg_recent recent;
     uint64_t pushed; /* words of `push` that are valid */
     uint64_t push_signature;
@@ -127,6 +135,13 @@ void wpg_record_forget_state(wpg_recording *recording); /* bound pipelines and p
 /* A pipeline was made for the program: follows it if the plan knows its hash. */
 void wpg_record_pipeline(wpg_device *device, VkPipeline pipeline, const wpg_pipeline_plan *plan,
                          VkPipelineLayout layout);
+
+/* A pipeline, or what counts as one, is bound from here on; NULL: unknown. */
+void wpg_record_bind(wpg_recording *recording, wpg_bound *bound, const wpg_bindable *bindable);
+/* Push-constant ranges in short: equal signatures are compatible; `words` are those in them. false when
+ * memory runs out. */
+bool wpg_record_ranges(uint64_t *signature, uint64_t *words, const VkPushConstantRange *ranges,
+                       uint32_t count);
 
 /* The hooks: HOOK(command). The function is wpg_record_<command>, of the command's own type. */
 #define WPG_RECORD_HOOKS(HOOK)                                                                               \

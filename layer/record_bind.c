@@ -3,9 +3,11 @@
 #include <string.h>
 
 #include "layer/bundle_files.h"
+#include "layer/record_objects.h"
 #include "layer/record_queries.h"
 #include "layer/sample_bind.h"
 #include "layer/suspects.h"
+#include "layer/variants.h"
 
 /* -- Layouts */
 
@@ -32,6 +34,24 @@ static uint64_t words_of(uint32_t offset, uint32_t size)
     return words;
 }
 
+bool wpg_record_ranges(uint64_t *signature, uint64_t *words, const VkPushConstantRange *ranges,
+                       uint32_t count)
+{
+    *signature = *words = 0; /* as of a layout without any */
+    if (!count)
+        return true;
+    VkPushConstantRange *sorted = calloc(count, sizeof *sorted);
+    if (!sorted)
+        return false;
+    memcpy(sorted, ranges, count * sizeof *sorted);
+    qsort(sorted, count, sizeof *sorted, by_content);
+    *signature = wpg_hash64_bytes(sorted, count * sizeof *sorted);
+    for (uint32_t i = 0; i < count; i++)
+        *words |= words_of(sorted[i].offset, sorted[i].size);
+    free(sorted);
+    return true;
+}
+
 VKAPI_ATTR VkResult VKAPI_CALL wpg_record_CreatePipelineLayout(VkDevice handle,
                                                                const VkPipelineLayoutCreateInfo *info,
                                                                const VkAllocationCallbacks *allocator,
@@ -45,18 +65,10 @@ VKAPI_ATTR VkResult VKAPI_CALL wpg_record_CreatePipelineLayout(VkDevice handle,
     if (result != VK_SUCCESS || !device->records || !count || !wpg_process_is_owner())
         return result;
     layout *record = calloc(1, sizeof *record);
-    VkPushConstantRange *ranges = calloc(count, sizeof *ranges);
-    if (record && ranges) {
-        memcpy(ranges, info->pPushConstantRanges, count * sizeof *ranges);
-        qsort(ranges, count, sizeof *ranges, by_content);
-        record->signature = wpg_hash64_bytes(ranges, count * sizeof *ranges);
-        for (uint32_t i = 0; i < count; i++)
-            record->words |= words_of(ranges[i].offset, ranges[i].size);
-        if (wpg_handles_set(&device->layouts, (uint64_t)*made, record))
-            record = NULL;
-    }
+    if (record && wpg_record_ranges(&record->signature, &record->words, info->pPushConstantRanges, count) &&
+        wpg_handles_set(&device->layouts, (uint64_t)*made, record))
+        record = NULL;
     free(record);
-    free(ranges);
     return result;
 }
 
@@ -70,7 +82,8 @@ VKAPI_ATTR void VKAPI_CALL wpg_record_DestroyPipelineLayout(VkDevice handle, VkP
         wpg_record_next_generation();
         free(wpg_handles_remove(&device->layouts, (uint64_t)made));
     }
-    device->next.DestroyPipelineLayout(handle, made, allocator);
+    if (!wpg_variants_keep_layout(device, made, allocator))
+        device->next.DestroyPipelineLayout(handle, made, allocator);
 }
 
 static layout layout_of(wpg_device *device, VkPipelineLayout handle)
@@ -106,6 +119,7 @@ VKAPI_ATTR void VKAPI_CALL wpg_record_DestroyPipeline(VkDevice handle, VkPipelin
     if (!device)
         return;
     if (device->records && pipeline) {
+        wpg_variants_remove(device, pipeline);
         wpg_record_next_generation();
         free(wpg_handles_remove(&device->bindables, (uint64_t)pipeline));
     }
@@ -139,7 +153,7 @@ static const wpg_bindable *bindable_of(wpg_recording *recording, VkPipeline pipe
 
 /* The recording side of a bind; the pipeline that goes down in place of the program's is chosen by the hook.
  */
-static void bind(wpg_recording *recording, wpg_bound *bound, const wpg_bindable *bindable)
+void wpg_record_bind(wpg_recording *recording, wpg_bound *bound, const wpg_bindable *bindable)
 {
     wpg_record_settle(recording);
     wpg_runs_close(recording);
@@ -151,7 +165,12 @@ static void bind(wpg_recording *recording, wpg_bound *bound, const wpg_bindable 
         return;
     recording->entries.data[entry].counters[WPG_RECORD_BINDS]++;
     *bound = (wpg_bound){
-        .entry = entry, .push_signature = bindable->push_signature, .push_words = bindable->push_words};
+        .entry = entry,
+        .push_signature = bindable->push_signature,
+        .push_words = bindable->push_words,
+        .variants = bindable->variants,
+        .actual = bindable->pipeline,
+    };
 }
 
 static wpg_bound *bound_at(wpg_recording *recording, VkPipelineBindPoint point)
@@ -170,27 +189,17 @@ VKAPI_ATTR void VKAPI_CALL wpg_record_CmdBindPipeline(VkCommandBuffer commands, 
     if (!next)
         return;
     wpg_bound *bound = recording ? bound_at(recording, point) : NULL;
-    if (bound)
-        bind(recording, bound, bindable_of(recording, pipeline));
-    if (recording && recording->device->binds)
-        pipeline = wpg_twin_choose(recording->device, pipeline);
+    if (bound) {
+        wpg_record_bind(recording, bound, bindable_of(recording, pipeline));
+        wpg_record_objects_taken(recording, (wpg_bind_point)(bound - recording->bound));
+    }
+    if (recording && recording->device->binds) {
+        bool timed = bound && bound->entry != WPG_NOTHING_BOUND && wpg_runs_time_trials(recording);
+        pipeline = wpg_twin_choose(recording->device, pipeline, timed ? &bound->trial : NULL);
+    }
     if (recording)
         wpg_suspects_bind(recording->device, commands, pipeline);
     next->CmdBindPipeline(commands, point, pipeline);
-}
-
-/* A shader object takes its stage from the pipeline; what is drawn then is none of the pipeline's. */
-VKAPI_ATTR void VKAPI_CALL wpg_record_CmdBindShadersEXT(VkCommandBuffer commands, uint32_t count,
-                                                        const VkShaderStageFlagBits *stages,
-                                                        const uint64_t *shaders)
-{
-    wpg_recording *recording;
-    const wpg_device_commands *next = wpg_record_enter(&recording, commands);
-    if (!next)
-        return;
-    for (uint32_t i = 0; recording && i < count; i++)
-        bind(recording, &recording->bound[stages[i] == VK_SHADER_STAGE_COMPUTE_BIT], NULL);
-    ((wpg_pfn_bind_shaders)next->CmdBindShadersEXT)(commands, count, stages, shaders);
 }
 
 /* -- Push constants */
@@ -227,26 +236,27 @@ VKAPI_ATTR void VKAPI_CALL wpg_record_CmdPushConstants(VkCommandBuffer commands,
     next->CmdPushConstants(commands, handle, stages, offset, size, values);
 }
 
-VKAPI_ATTR void VKAPI_CALL wpg_record_CmdPushConstants2(VkCommandBuffer commands,
-                                                        const wpg_push_constants_info *info)
+static const wpg_device_commands *push_2(VkCommandBuffer commands, const wpg_push_constants_info *info)
 {
     wpg_recording *recording;
     const wpg_device_commands *next = wpg_record_enter(&recording, commands);
-    if (!next)
-        return;
-    if (recording)
+    if (next && recording)
         push(recording, info->layout, info->offset, info->size, info->pValues);
-    ((wpg_pfn_push_constants_2)next->CmdPushConstants2)(commands, info);
+    return next;
+}
+
+VKAPI_ATTR void VKAPI_CALL wpg_record_CmdPushConstants2(VkCommandBuffer commands,
+                                                        const wpg_push_constants_info *info)
+{
+    const wpg_device_commands *next = push_2(commands, info);
+    if (next)
+        ((wpg_pfn_push_constants_2)next->CmdPushConstants2)(commands, info);
 }
 
 VKAPI_ATTR void VKAPI_CALL wpg_record_CmdPushConstants2KHR(VkCommandBuffer commands,
                                                            const wpg_push_constants_info *info)
 {
-    wpg_recording *recording;
-    const wpg_device_commands *next = wpg_record_enter(&recording, commands);
-    if (!next)
-        return;
-    if (recording)
-        push(recording, info->layout, info->offset, info->size, info->pValues);
-    ((wpg_pfn_push_constants_2)next->CmdPushConstants2KHR)(commands, info);
+    const wpg_device_commands *next = push_2(commands, info);
+    if (next)
+        ((wpg_pfn_push_constants_2)next->CmdPushConstants2KHR)(commands, info);
 }

@@ -1,5 +1,6 @@
 /* Draws and dispatches: each counts for the pipeline bound at its point, and goes down as it is. */
 #include "layer/record_queries.h"
+#include "layer/variants.h"
 
 typedef struct action {
     wpg_bind_point point;
@@ -14,6 +15,13 @@ static uint64_t groups(uint32_t x, uint32_t y, uint32_t z)
     return (uint64_t)x * y * z;
 }
 
+/* Commands of equal shape do equal amounts of work, as far as can be told before they run. */
+static uint64_t shape_of(const action *what)
+{
+    const uint64_t parts[] = {what->point, what->indirect, what->count, what->vertices, what->workgroups};
+    return wpg_hash64_bytes(parts, sizeof parts);
+}
+
 static void count(wpg_recording *recording, action what)
 {
     wpg_bound *bound = &recording->bound[what.point];
@@ -26,8 +34,10 @@ static void count(wpg_recording *recording, action what)
     counters[WPG_RECORD_VERTICES] += what.vertices;
     counters[WPG_RECORD_WORKGROUPS] += what.workgroups;
     bound->pending += what.count;
+    if (bound->variants)
+        wpg_variants_before(recording, bound);
     if (recording->runs)
-        wpg_runs_before(recording, recording->entries.data[bound->entry].totals, what.point, what.count);
+        wpg_runs_before(recording, bound, what.point, what.count, shape_of(&what));
 }
 
 /* ACTION(Command, (parameters), (arguments), what it counts as) */

@@ -269,7 +269,7 @@ void wpg_hardware_read(const wpg_hardware *hardware, wpg_device *device, uint32_
 {
     const choice *chosen = &hardware->families[family];
     VkPerformanceCounterResultKHR results[MOST_COUNTERS] = {0};
-    const VkDeviceSize size = chosen->count * sizeof *results;
+    const size_t size = chosen->count * sizeof *results;
     /* Performance queries have no availability word: one at a time, it is there or it is not. */
     if (device->next.GetQueryPoolResults(device->handle, pool, query, 1, size, results, size, 0) !=
         VK_SUCCESS)

@@ -13,6 +13,8 @@ enum { STATISTIC_POINTS = WPG_BIND_COMPUTE + 1 };
 typedef struct run {
     wpg_totals *totals;
     uint64_t commands;
+    wpg_trial trial; /* tune: who is timed, until one execution was read */
+    uint32_t shape, push;
     bool compute, counted, watched; /* counted: it has a statistics query; watched: one of the hardware */
 } run;
 
@@ -45,7 +47,10 @@ void wpg_queries_plan(wpg_device *device, VkPhysicalDevice physical)
     if (settings->pipeline_statistics && !statistics)
         wpg_log_once(WPG_LOG_WARN, "PIPELINE_STATISTICS: the device has no pipelineStatisticsQuery");
     ask->GetPhysicalDeviceProperties(physical, &properties);
-    bool timestamps = settings->timestamps && properties.limits.timestampPeriod > 0;
+    bool tunes = device->mode == WPG_MODE_TUNE;
+    bool timestamps = (settings->timestamps || tunes) && properties.limits.timestampPeriod > 0;
+    if (tunes && !timestamps)
+        wpg_log_once(WPG_LOG_WARN, "tune: nothing is measurable, the device has no timestamps");
     if (!device->records || !device->next.CreateQueryPool)
         return;
     ask->GetPhysicalDeviceQueueFamilyProperties(physical, &count, NULL);
@@ -117,6 +122,9 @@ static struct wpg_runs *make_runs(wpg_recording *recording)
     (void)pthread_mutex_init(&runs->lock, NULL);
     uint32_t bits = queue->timestampValidBits;
     runs->tick_mask = bits >= 64 ? UINT64_MAX : (UINT64_C(1) << bits) - 1;
+    if (!bits && device->mode == WPG_MODE_TUNE)
+        wpg_log_once(WPG_LOG_WARN, "tune: queue family %u has no timestamps, what it runs is not measurable",
+                     family);
     if (plan->timestamps && bits)
         runs->stamps = make_pool(device, VK_QUERY_TYPE_TIMESTAMP, 2 * WPG_RUNS, 0);
     for (int i = 0; plan->statistics && i < STATISTIC_POINTS; i++) {
@@ -180,16 +188,25 @@ static void stamp(const wpg_recording *recording, uint32_t query)
                                                   recording->runs->stamps, query);
 }
 
-static void open_run(wpg_recording *recording, wpg_totals *totals, wpg_bind_point point)
+static void open_run(wpg_recording *recording, wpg_totals *totals, wpg_bind_point point, wpg_trial *trial)
 {
     struct wpg_runs *runs = recording->runs;
+    /* A dispatch that is timed shares the device with nothing. There is no render pass here. */
+    if (trial->tuned && point == WPG_BIND_COMPUTE)
+        recording->device->next.CmdPipelineBarrier(recording->handle, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
+                                                   VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, 0, 0, NULL, 0, NULL, 0,
+                                                   NULL);
     runs->open = true;
     bool compute = point == WPG_BIND_COMPUTE;
     runs->counting =
         (unsigned)point < STATISTIC_POINTS && runs->statistics[compute] && recording->program_queries == 0;
     runs->watching = runs->hardware && !runs->simultaneous && recording->program_queries == 0;
-    runs->list[runs->count] =
-        (run){.totals = totals, .compute = compute, .counted = runs->counting, .watched = runs->watching};
+    runs->list[runs->count] = (run){.totals = totals,
+                                    .trial = *trial,
+                                    .compute = compute,
+                                    .counted = runs->counting,
+                                    .watched = runs->watching};
+    trial->tuned = NULL; /* one run of a bind is timed */
     stamp(recording, 2 * runs->count);
     if (runs->counting)
         recording->device->next.CmdBeginQuery(recording->handle, runs->statistics[compute], runs->count, 0);
@@ -212,17 +229,43 @@ void wpg_runs_close(wpg_recording *recording)
     runs->count++;
 }
 
-void wpg_runs_before(wpg_recording *recording, wpg_totals *totals, wpg_bind_point point, uint64_t count)
+bool wpg_runs_time_trials(const wpg_recording *recording)
+{
+    const struct wpg_runs *runs = recording->runs;
+    return runs && runs->ready && runs->stamps && !runs->simultaneous && !recording->many_views &&
+           runs->count + runs->open < WPG_RUNS;
+}
+
+/* One more command of a run that is timed. */
+static void describe(run *one, const wpg_recording *recording, const wpg_bound *bound, uint64_t shape)
+{
+    uint32_t words[WPG_PUSH_WORDS + 1] = {one->push};
+    uint64_t valid =
+        bound->push_signature == recording->push_signature ? recording->pushed & bound->push_words : 0;
+    uint64_t parts[2] = {one->shape, shape};
+    for (int i = 0; i < WPG_PUSH_WORDS; i++)
+        words[i + 1] = valid >> i & 1 ? recording->push[i] : 0;
+    one->shape = (uint32_t)wpg_hash64_bytes(parts, sizeof parts);
+    one->push = (uint32_t)wpg_hash64_bytes(words, sizeof words);
+}
+
+void wpg_runs_before(wpg_recording *recording, wpg_bound *bound, wpg_bind_point point, uint64_t count,
+                     uint64_t shape)
 {
     struct wpg_runs *runs = recording->runs;
+    wpg_totals *totals = recording->entries.data[bound->entry].totals;
     if (!runs || !runs->ready)
         return;
     if (runs->open && runs->list[runs->count].totals != totals)
         wpg_runs_close(recording);
     if (!runs->open && !recording->many_views && runs->count < WPG_RUNS)
-        open_run(recording, totals, point);
-    if (runs->open)
-        runs->list[runs->count].commands += count;
+        open_run(recording, totals, point, &bound->trial);
+    if (!runs->open)
+        return;
+    run *one = &runs->list[runs->count];
+    one->commands += count;
+    if (one->trial.tuned)
+        describe(one, recording, bound, shape);
 }
 
 /* -- Results */
@@ -236,7 +279,7 @@ typedef struct results {
 static bool fetch(wpg_recording *recording, VkQueryPool pool, uint32_t count, uint64_t *into, size_t values)
 {
     wpg_device *device = recording->device;
-    VkDeviceSize stride = (values + 1) * sizeof *into;
+    const size_t stride = (values + 1) * sizeof *into;
     if (!pool)
         return false;
     memset(into, 0, count * stride);
@@ -274,7 +317,7 @@ static bool is_one_execution(wpg_recording *recording, const results *r)
 
 static void add_results(wpg_recording *recording, results *r)
 {
-    const struct wpg_runs *runs = recording->runs;
+    struct wpg_runs *runs = recording->runs;
     const wpg_query_plan *plan = recording->device->queries;
     VkQueryPipelineStatisticFlags flags[STATISTIC_POINTS];
     size_t per_query[STATISTIC_POINTS];
@@ -288,12 +331,16 @@ static void add_results(wpg_recording *recording, results *r)
     if (runs->simultaneous && (!timed || !is_one_execution(recording, r)))
         return;
     for (uint32_t i = 0; i < runs->count; i++) {
-        const run *one = &runs->list[i];
+        run *one = &runs->list[i];
         const uint64_t *first = r->stamps[2 * i], *last = r->stamps[2 * i + 1];
         const uint64_t *values = &r->statistics[one->compute][i * (per_query[one->compute] + 1)];
         if (timed && first[1] && last[1]) {
             uint64_t ticks = (last[0] - first[0]) & runs->tick_mask;
-            wpg_totals_add_time(one->totals, (uint64_t)((double)ticks * plan->period + 0.5), one->commands);
+            uint64_t nanoseconds = (uint64_t)((double)ticks * plan->period + 0.5);
+            wpg_totals_add_time(one->totals, nanoseconds, one->commands);
+            if (one->trial.tuned)
+                wpg_tune_add(one->trial, (wpg_sample){one->shape, one->push, nanoseconds});
+            one->trial.tuned = NULL; /* one execution of a recording is a sample, for it was chosen once */
         }
         if (one->watched)
             wpg_hardware_read(recording->device->hardware, recording->device, recording->pool->family,

@@ -38,8 +38,11 @@ void wpg_queries_plan(wpg_device *device, VkPhysicalDevice physical);
 
 /* The command buffer has begun, and is a primary one: `flags` of its begin-info. */
 void wpg_runs_begin(wpg_recording *recording, VkCommandBufferUsageFlags flags);
-/* Before `count` draws or dispatches of the pipeline go down. */
-void wpg_runs_before(wpg_recording *recording, wpg_totals *totals, wpg_bind_point point, uint64_t count);
+/* Before `count` draws or dispatches of the bound pipeline go down; `shape` tells unlike ones apart. */
+void wpg_runs_before(wpg_recording *recording, wpg_bound *bound, wpg_bind_point point, uint64_t count,
+                     uint64_t shape);
+/* Whether a run that begins now is timed. */
+bool wpg_runs_time_trials(const wpg_recording *recording);
 /* The run that is open, if any, ends here. */
 void wpg_runs_close(wpg_recording *recording);
 /* The command buffer goes to a queue. */

@@ -172,6 +172,11 @@ bool wpg_rewrite_recall(wpg_rewrite *rewrite, const wpg_rewrite *known, wpg_aren
     return true;
 }
 
+wpg_status wpg_rewrite_parse(wpg_rewrite *rewrite, wpg_error *err)
+{
+    return wpg_module_parse(&rewrite->module, rewrite->words, rewrite->word_count, err);
+}
+
 static size_t put_hash(uint8_t *bytes, size_t at, wpg_hash128 hash)
 {
     for (int half = 0; half < 2; half++)
@@ -208,7 +213,7 @@ void wpg_rewrite_finish(wpg_rewrite *rewrite)
 
 /* -- Cache entries: flags, words, then the map or the remarks */
 
-enum { CACHE_VERSION = 3, FLAG_CHANGED = 1 };
+enum { CACHE_VERSION = 4, FLAG_CHANGED = 1 };
 
 /* What every key begins with: another version of ours, or of the normal form, is another key. The hash leaves
  * out names, but our words keep them: the words themselves are in the key. */
@@ -365,13 +370,14 @@ wpg_status wpg_rewrite_generate(wpg_rewrite *rewrite, const wpg_instrument_optio
     return rewrite->why.status;
 }
 
-static void optimize_options(wpg_optimize_options *options, const char *own_passes)
+static void optimize_options(wpg_optimize_options *options, const char *own_passes, const char *leave_out)
 {
     const wpg_settings *settings = &wpg_the_process.settings;
     wpg_optimize_defaults(options);
     options->uniform_share = settings->uniform_share;
     options->rare_share = settings->rare_share;
-    (void)snprintf(options->passes, sizeof options->passes, "%s%s", own_passes ? own_passes : "",
+    options->value_share = settings->value_share;
+    (void)snprintf(options->passes, sizeof options->passes, "%s%s%s", leave_out, own_passes ? own_passes : "",
                    settings->skip_passes);
 }
 
@@ -391,6 +397,24 @@ static wpg_status optimize(wpg_rewrite *rewrite, const wpg_weights *weights,
     return WPG_OK;
 }
 
+static void key_values(wpg_writer *key, const wpg_function_weights *function)
+{
+    wpg_write_u32(key, function->value_count);
+    for (uint32_t i = 0; i < function->value_count; i++) {
+        const wpg_value_weight *value = &function->values[i];
+        wpg_write_u32(key, value->kind);
+        wpg_write_u32(key, value->type);
+        wpg_write_u32(key, value->block);
+        wpg_write_u64(key, value->asked);
+        wpg_write_u64(key, value->others);
+        wpg_write_u32(key, value->share_count);
+        for (uint32_t k = 0; k < value->share_count; k++) {
+            wpg_write_u32(key, value->shares[k].bits);
+            wpg_write_u64(key, value->shares[k].waves);
+        }
+    }
+}
+
 static void key_weights(wpg_writer *key, const wpg_weights *weights)
 {
     for (uint32_t i = 0; i < weights->function_count; i++) {
@@ -404,14 +428,22 @@ static void key_weights(wpg_writer *key, const wpg_weights *weights)
             for (uint32_t k = 0; kinds[j] && k < function->block_count; k++)
                 wpg_write_u64(key, kinds[j][k]);
         }
+        wpg_write_u8(key, function->known != NULL);
+        for (uint32_t k = 0; function->known && k < function->block_count; k++)
+            wpg_write_u8(key, function->known[k]);
         wpg_write_u32(key, function->selects ? function->select_count : 0);
+        wpg_write_u8(key, function->select_known != NULL);
+        for (uint32_t k = 0; function->select_known && k < function->select_count; k++)
+            wpg_write_u8(key, function->select_known[k]);
         for (size_t k = 0; function->selects && k < (size_t)function->select_count * WPG_SELECT_COUNTERS; k++)
             wpg_write_u64(key, function->selects[k]);
+        key_values(key, function);
     }
 }
 
 wpg_status wpg_rewrite_use(wpg_rewrite *rewrite, const wpg_weights *weights,
-                           const wpg_device_features *features)
+                           const wpg_device_features *features, const wpg_wave_choice *wave,
+                           const char *leave_out)
 {
     static const wpg_weights none = {0};
     wpg_optimize_options options;
@@ -425,13 +457,15 @@ wpg_status wpg_rewrite_use(wpg_rewrite *rewrite, const wpg_weights *weights,
             return WPG_OK;
         weights = &none;
     }
-    optimize_options(&options, features->own_passes);
+    optimize_options(&options, features->own_passes, leave_out);
+    options.wave = *wave;
     wpg_writer w = {0};
     wpg_hash128 key;
     begin_key(&w, rewrite, "use");
-    wpg_write_text(&w, "%.17g %.17g %u %u %u %s %d ", options.uniform_share, options.rare_share,
-                   options.unflatten_cost, options.max_guarded_trips, options.max_growth, options.passes,
-                   (int)probes);
+    wpg_write_text(&w, "%.17g %.17g %.17g %u %u %u %s %d ", options.uniform_share, options.rare_share,
+                   options.value_share, options.unflatten_cost, options.max_guarded_trips, options.max_growth,
+                   options.passes, (int)probes);
+    wpg_write_text(&w, "%u %u %u %.17g ", wave->smallest, wave->usual, wave->most_per_workgroup, wave->fill);
     key_weights(&w, weights);
     bool keyed = end_key(&key, &w);
     if (!keyed || !recall(rewrite, key, false)) {
@@ -439,9 +473,26 @@ wpg_status wpg_rewrite_use(wpg_rewrite *rewrite, const wpg_weights *weights,
         if (keyed)
             keep(rewrite, key);
     }
+    if (rewrite->remarks &&
+        rewrite->remarks->wave_size == wave->smallest) /* what the cache says is checked */
+        rewrite->wave_size = wave->smallest;
     dump_changed(rewrite, ".use");
     if (check(rewrite, &features->validate) == WPG_OK)
         return WPG_OK;
     rewrite->changed = false;
     return rewrite->why.status;
+}
+
+wpg_status wpg_rewrite_for_values(wpg_rewrite *rewrite, const wpg_weights *weights,
+                                  const wpg_device_features *features, const wpg_push_value *values,
+                                  uint32_t count)
+{
+    wpg_optimize_options options;
+    bool probes = wpg_the_process.settings.pseudo_probes && features->non_semantic;
+    optimize_options(&options, features->own_passes, "");
+    options.pushes = values;
+    options.push_count = count;
+    WPG_TRY(optimize(rewrite, weights, &options, probes));
+    dump_changed(rewrite, ".variant");
+    return check(rewrite, &features->validate);
 }

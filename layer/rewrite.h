@@ -34,7 +34,10 @@ typedef struct wpg_rewrite {
     size_t out_count;
     wpg_counter_map *map; /* generate */
     wpg_remarks *remarks; /* use; NULL if there are none */
-    const char *found;    /* use: "pipeline", "shader", "no" */
+    uint32_t wave_size;   /* use: lanes of a wave that the driver is to be asked for; 0 = as it is */
+    const char *found;    /* use: "pipeline", "shader", "anchors", "no" */
+    double matched;       /* use, with anchors looked for: share of the counts that found a block, 0..1 */
+    wpg_hash128 like;     /* of which shader, if matched is more than 0 */
     wpg_error why;        /* what was refused; message "" if nothing */
 } wpg_rewrite;
 
@@ -44,6 +47,9 @@ void wpg_rewrite_setup(void);
 
 /* Parses and hashes. On failure the stage, and with it the pipeline, has no identity. */
 wpg_status wpg_rewrite_identify(wpg_rewrite *rewrite, wpg_error *err);
+
+/* Parses the words of one that was recalled. */
+wpg_status wpg_rewrite_parse(wpg_rewrite *rewrite, wpg_error *err);
 
 /* Makes `rewrite` another one of an identified stage: who it is, without the parsed module. Its words are
  * borrowed; its entry's name too, or is copied into `arena` if that is not NULL. false when memory runs out.
@@ -55,9 +61,17 @@ bool wpg_rewrite_recall(wpg_rewrite *rewrite, const wpg_rewrite *known, wpg_aren
 wpg_status wpg_rewrite_generate(wpg_rewrite *rewrite, const wpg_instrument_options *options,
                                 const wpg_validate_options *validate, bool stable);
 
-/* Applies a profile, on a device with these features. weights NULL: nothing is known of the shader. */
+/* Applies a profile, on a device with these features that offers `wave` (wave_size.h). weights NULL: nothing
+ * is known of the shader; leave_out: letters of passes that do not run. */
 wpg_status wpg_rewrite_use(wpg_rewrite *rewrite, const wpg_weights *weights,
-                           const wpg_device_features *features);
+                           const wpg_device_features *features, const wpg_wave_choice *wave,
+                           const char *leave_out);
+
+/* Applies a profile for these values of push constants alone; remarks->push_words says which mattered. Not
+ * kept on disk. */
+wpg_status wpg_rewrite_for_values(wpg_rewrite *rewrite, const wpg_weights *weights,
+                                  const wpg_device_features *features, const wpg_push_value *values,
+                                  uint32_t count);
 
 void wpg_rewrite_finish(wpg_rewrite *rewrite);
 

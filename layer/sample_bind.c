@@ -1,4 +1,4 @@
-/* Twins of pipelines, and which of the two is bound.
+/* Twins of pipelines, and which of them is bound. Sampling:
  *
  * Of every N binds of a pipeline that follow each other one is counted; which one, a hash of the pipeline and
  * of where the N are in its life decides, so that a program that binds in a rhythm is not always caught on
@@ -11,13 +11,16 @@
 #include "layer/sample_bind.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "layer/suspects.h"
 #include "layer/window.h"
 
 typedef struct twin {
-    VkPipeline ours;
-    wpg_counter_slot *slot;
+    wpg_counter_slot *slot; /* sampling: one of ours, which counts there */
+    wpg_tuned *tuned;       /* tuning: a candidate each */
+    size_t count;
+    wpg_twin ours[];
 } twin;
 
 bool wpg_sample_by_bind(void)
@@ -43,12 +46,14 @@ void wpg_twins_finish(wpg_device *device)
     wpg_handles_finish(&device->twins);
 }
 
-bool wpg_twin_add(wpg_device *device, VkPipeline pipeline, VkPipeline ours, wpg_counter_slot *slot)
+bool wpg_twins_add(wpg_device *device, VkPipeline pipeline, const wpg_twin *ours, size_t count,
+                   wpg_counter_slot *slot, struct wpg_tuned *tuned)
 {
-    twin *made = malloc(sizeof *made);
+    twin *made = malloc(sizeof *made + count * sizeof *ours);
     if (!made)
         return false;
-    *made = (twin){ours, slot};
+    *made = (twin){slot, tuned, count};
+    memcpy(made->ours, ours, count * sizeof *ours);
     /* A handle's record stays with it: one left over from a handle destroyed behind our back goes. */
     free(wpg_handles_remove(&device->twins, (uint64_t)pipeline));
     if (wpg_handles_set(&device->twins, (uint64_t)pipeline, made))
@@ -66,18 +71,33 @@ static uint64_t mix(uint64_t x)
     return x ^ x >> 31;
 }
 
-VkPipeline wpg_twin_choose(wpg_device *device, VkPipeline pipeline)
+/* The candidate whose turn it is; the original where this pipeline has not got it, which is no trial. */
+static VkPipeline choose_candidate(const twin *found, VkPipeline pipeline, wpg_trial *trial)
+{
+    *trial = wpg_tune_choose(found->tuned);
+    if (!trial->tuned || trial->alternative == 0)
+        return pipeline;
+    for (size_t i = 0; i < found->count; i++)
+        if (found->ours[i].alternative == trial->alternative)
+            return found->ours[i].pipeline;
+    trial->tuned = NULL;
+    return pipeline;
+}
+
+VkPipeline wpg_twin_choose(wpg_device *device, VkPipeline pipeline, wpg_trial *trial)
 {
     const twin *found = wpg_handles_get(&device->twins, (uint64_t)pipeline);
     if (!found)
         return pipeline;
+    if (found->tuned)
+        return trial ? choose_candidate(found, pipeline, trial) : pipeline;
     if (wpg_window_exists()) {
         if (!wpg_window_open())
             return pipeline;
         wpg_window_counted();
     }
     if (!wpg_sample_by_bind())
-        return found->ours;
+        return found->ours[0].pipeline;
     const uint64_t rate = (uint64_t)wpg_the_process.settings.sample;
     uint64_t index = atomic_fetch_add_explicit(&found->slot->binds, 1, memory_order_relaxed);
     uint64_t round = index / rate;
@@ -85,15 +105,15 @@ VkPipeline wpg_twin_choose(wpg_device *device, VkPipeline pipeline)
     if (index % rate != place)
         return pipeline;
     atomic_fetch_add_explicit(&found->slot->binds_counted, 1, memory_order_relaxed);
-    return found->ours;
+    return found->ours[0].pipeline;
 }
 
 void wpg_twin_destroy(wpg_device *device, VkPipeline pipeline, const VkAllocationCallbacks *allocator)
 {
     twin *found = pipeline ? wpg_handles_remove(&device->twins, (uint64_t)pipeline) : NULL;
-    if (found) {
-        wpg_suspects_remove(device, found->ours);
-        device->next.DestroyPipeline(device->handle, found->ours, allocator);
+    for (size_t i = 0; found && i < found->count; i++) {
+        wpg_suspects_remove(device, found->ours[i].pipeline);
+        device->next.DestroyPipeline(device->handle, found->ours[i].pipeline, allocator);
     }
     free(found);
 }
@@ -105,7 +125,7 @@ VKAPI_ATTR void VKAPI_CALL wpg_sample_bind_pipeline(VkCommandBuffer commands, Vk
     if (!device)
         return;
     if (device->binds)
-        pipeline = wpg_twin_choose(device, pipeline);
+        pipeline = wpg_twin_choose(device, pipeline, NULL);
     wpg_suspects_bind(device, commands, pipeline);
     device->next.CmdBindPipeline(commands, point, pipeline);
 }

@@ -7,12 +7,14 @@
  *     bind   --> ours 1 of N times, else the program's own; both are counted in the pipeline's slot
  *     write  --> counts times N (files.c)
  *
+ * Tuning (tune.h) uses the same: several of ours beside the program's, one for each set of passes.
+ *
  * Library parts cannot be told apart at a bind: they sample inside the shader. Ownership: a twin goes with
  * the program's pipeline. Threads: as Vulkan says of each command. */
 #ifndef WPG_LAYER_SAMPLE_BIND_H
 #define WPG_LAYER_SAMPLE_BIND_H
 
-#include "layer/state.h"
+#include "layer/tune.h"
 
 /* Whether complete pipelines are sampled by bind. */
 bool wpg_sample_by_bind(void);
@@ -20,11 +22,19 @@ bool wpg_sample_by_bind(void);
 void wpg_twins_init(wpg_device *device);
 void wpg_twins_finish(wpg_device *device); /* memory of pipelines that the program never destroyed */
 
-/* `ours` stands beside the program's pipeline from now on. false when memory runs out: it is the caller's to
- * destroy. */
-bool wpg_twin_add(wpg_device *device, VkPipeline pipeline, VkPipeline ours, wpg_counter_slot *slot);
-/* What to bind where the program binds `pipeline`; counts the bind. */
-VkPipeline wpg_twin_choose(wpg_device *device, VkPipeline pipeline);
+/* One of ours beside the program's. */
+typedef struct wpg_twin {
+    VkPipeline pipeline;
+    size_t alternative; /* tuning: which one (tune.h) */
+} wpg_twin;
+
+/* These stand beside the program's pipeline from now on: one that counts in `slot`, or candidates of `tuned`.
+ * false when memory runs out: they are the caller's to destroy. */
+bool wpg_twins_add(wpg_device *device, VkPipeline pipeline, const wpg_twin *ours, size_t count,
+                   wpg_counter_slot *slot, struct wpg_tuned *tuned);
+/* What to bind where the program binds `pipeline`; counts the bind. *trial: what was chosen in tune mode;
+ * NULL: it could not be timed, and the original is bound. */
+VkPipeline wpg_twin_choose(wpg_device *device, VkPipeline pipeline, wpg_trial *trial);
 /* Before the program's pipeline is destroyed. */
 void wpg_twin_destroy(wpg_device *device, VkPipeline pipeline, const VkAllocationCallbacks *allocator);
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "layer/pipeline_plan.h"
-#include "layer/record.h"
+#include "layer/record_objects.h"
 #include "layer/summary.h"
 #include "layer/suspects.h"
 #include "runtime/base/log.h"
@@ -165,6 +165,7 @@ VkResult VKAPI_CALL wpg_create_shaders(VkDevice handle, uint32_t count, const wp
         if (good && all[i].plan.changed)
             wpg_suspects_add(device, suspect_of(shaders[i]), all[i].plan.hash);
         wpg_pipeline_plan_commit(&all[i].plan, good || !all[i].plan.changed);
+        wpg_record_object(device, shaders[i], &all[i].plan, &infos[i]);
         wpg_pipeline_plan_finish(&all[i].plan);
     }
     free(all);
@@ -177,6 +178,7 @@ void VKAPI_CALL wpg_destroy_shader(VkDevice handle, wpg_shader shader, const VkA
     wpg_device *device = wpg_device_of(handle);
     if (!device)
         return;
+    wpg_record_object_gone(device, shader);
     twin *found = shader ? wpg_handles_remove(&device->shaders, shader) : NULL;
     if (found) {
         wpg_suspects_remove(device, suspect_of(shader));

@@ -11,6 +11,7 @@
 #include "layer/dispatch.h"
 #include "layer/features.h"
 #include "layer/handles.h"
+#include "runtime/bundle/verdicts.h"
 #include "runtime/config/settings.h"
 #include "runtime/counters/counters.h"
 
@@ -53,12 +54,19 @@ typedef struct wpg_device {
     pthread_rwlock_t libraries_lock; /* parts made anew against the end of what they refer to */
     wpg_handles shaders;             /* VkShaderEXT -> the program's own (shader_objects.h) */
 
-    bool records;                   /* command buffers are followed (record.h); constant */
-    wpg_handles command_pools;      /* VkCommandPool -> wpg_command_pool */
-    wpg_handles bindables;          /* VkPipeline -> wpg_bindable */
-    wpg_handles layouts;            /* VkPipelineLayout -> its push constants */
-    bool binds;                     /* pipelines are sampled by bind (sample_bind.h); constant */
+    bool records;              /* command buffers are followed (record.h); constant */
+    wpg_handles command_pools; /* VkCommandPool -> wpg_command_pool */
+    wpg_handles bindables;     /* VkPipeline -> wpg_bindable */
+    wpg_handles layouts;       /* VkPipelineLayout -> its push constants */
+    wpg_handles objects;       /* VkShaderEXT -> who it is (record_objects.c) */
+    wpg_handles combinations;  /* of shaders of objects bound together -> wpg_bindable */
+    wpg_device_key key;        /* tune, and use of verdicts: who it is */
+    wpg_hash128 key_hash;
+    bool tuned;                     /* use: there are verdicts of this device; constant */
+    wpg_handles verdicts;           /* low half of a pipeline hash -> its winner (tune.c) */
+    bool binds;                     /* pipelines are sampled by bind, or tuned (sample_bind.h); constant */
     wpg_handles twins;              /* VkPipeline -> its counting twin */
+    struct wpg_variants *variants;  /* pipelines for values of push constants (variants.h); NULL: none */
     struct wpg_query_plan *queries; /* what is measured of command buffers; NULL: nothing */
     struct wpg_hardware *hardware;  /* counters of the hardware that queries read; NULL: none */
     wpg_handles view_passes;        /* VkRenderPass with several views -> not NULL */

@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "layer/state.h"
+#include "layer/variants.h"
 #include "runtime/base/log.h"
 
 enum { REASONS = 24, REASON_SIZE = 96 };
@@ -96,15 +97,22 @@ void wpg_summary_print(void)
         (void)snprintf(files, sizeof files, "; %llu file%s in %s", (unsigned long long)written,
                        written == 1 ? "" : "s", summary.folder);
     (void)pthread_mutex_unlock(&summary.lock);
+    uint64_t built, used, seen;
+    char variants[128] = "";
+    wpg_variants_counts(&built, &used, &seen);
+    if (seen || built)
+        (void)snprintf(variants, sizeof variants,
+                       "; %llu variants, %llu of %llu dispatches recorded with one",
+                       (unsigned long long)built, (unsigned long long)used, (unsigned long long)seen);
     /* The summary is asked for by its own setting, not by the log level. */
     if (!wpg_log_enabled(WPG_LOG_INFO))
         wpg_log_open(WPG_LOG_INFO, settings->log_file);
     wpg_log_info(
-        "%llu pipelines seen, %llu %s,%s %llu passed through%s%s; creation took %.1f ms here, %.1f ms in "
+        "%llu pipelines seen, %llu %s,%s %llu passed through%s%s%s; creation took %.1f ms here, %.1f ms in "
         "the driver",
         (unsigned long long)pipelines, (unsigned long long)changed,
         wpg_the_process.mode == WPG_MODE_GENERATE ? "instrumented" : "optimised", unchanged,
-        (unsigned long long)passed, reasons, files, (double)atomic_load(&summary.ours) * 1e-6,
+        (unsigned long long)passed, reasons, variants, files, (double)atomic_load(&summary.ours) * 1e-6,
         (double)atomic_load(&summary.drivers) * 1e-6);
 }
 

@@ -5,12 +5,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "compiler/instrument/instrument.h"
+#include "layer/sample_bind.h"
+#include "layer/stale.h"
 #include "layer/state.h"
+#include "layer/window.h"
+#include "layer/variants.h"
 #include "runtime/base/log.h"
+#include "runtime/bundle/bundle.h"
 #include "runtime/bundle/folder.h"
 #include "runtime/bundle/use_log.h"
-#include "runtime/profile/shader_view.h"
+#include "runtime/profile/weights.h"
 
 typedef struct source {
     wpg_profile *profile;
@@ -23,6 +27,7 @@ static struct {
     size_t single_count;
     wpg_map by_pipeline; /* low half of the hash -> index into single */
     char missing[320];   /* why there is no profile */
+    char bundle[8300];   /* where it was read from, if that is one */
 } use = {.missing = "no profile was given (PROFILE_USE)"};
 
 static void source_finish(source *s)
@@ -76,6 +81,14 @@ static wpg_status read_all(const wpg_path_list *list, wpg_error *err)
     return read || list->count == 0 ? WPG_OK : err->status;
 }
 
+bool wpg_use_applies(void)
+{
+    const wpg_settings *settings = &wpg_the_process.settings;
+    if (wpg_the_process.mode != WPG_MODE_GENERATE)
+        return wpg_the_process.mode == WPG_MODE_USE || wpg_the_process.mode == WPG_MODE_TUNE;
+    return settings->profile_use && *settings->profile_use && (wpg_sample_by_bind() || wpg_window_exists());
+}
+
 void wpg_use_load(const char *path)
 {
     char full[8300];
@@ -105,12 +118,19 @@ void wpg_use_load(const char *path)
         return;
     }
     use.missing[0] = '\0';
+    if (wpg_is_bundle(full)) {
+        memcpy(use.bundle, full, strlen(full) + 1);
+        wpg_stale_open(full, use.all.view);
+    }
+    wpg_usual_load(full);
     wpg_log_info("profile %s: %zu shader functions, %zu pipelines", path, use.all.view->shader_count,
                  use.all.view->pipeline_count);
 }
 
 void wpg_use_unload(void)
 {
+    wpg_stale_close();
+    wpg_usual_unload();
     source_finish(&use.all);
     for (size_t i = 0; i < use.single_count; i++)
         source_finish(&use.single[i]);
@@ -118,6 +138,11 @@ void wpg_use_unload(void)
     use.single = NULL;
     use.single_count = 0;
     wpg_map_free(&use.by_pipeline);
+}
+
+const char *wpg_use_bundle(void)
+{
+    return use.bundle;
 }
 
 const char *wpg_use_missing(void)
@@ -135,36 +160,14 @@ static bool pipeline_has(const wpg_pipeline_counts *pipeline, const wpg_rewrite 
     return false;
 }
 
-static void take_functions(wpg_weights *weights, wpg_arena *arena, const wpg_shader_counts *functions,
-                           size_t count)
-{
-    wpg_function_weights *taken = WPG_ARENA_ARRAY(arena, wpg_function_weights, count);
-    if (!taken)
-        return;
-    for (size_t i = 0; i < count; i++)
-        taken[i] = (wpg_function_weights){
-            .ordinal = functions[i].function,
-            .checksum = functions[i].checksum,
-            .block_count = (uint32_t)functions[i].block_count,
-            .lanes = functions[i].lanes,
-            .waves = functions[i].waves,
-            .uniform = functions[i].uniform,
-            .select_count = (uint32_t)(functions[i].select_counter_count / WPG_SELECT_COUNTERS),
-            .selects = functions[i].selects,
-        };
-    weights->functions = taken;
-    weights->function_count = (uint32_t)count;
-}
-
-void wpg_use_find(wpg_weights *weights, const char **found, wpg_arena *arena, wpg_hash128 pipeline,
-                  const wpg_rewrite *stage)
+void wpg_use_find(wpg_weights *weights, wpg_arena *arena, wpg_hash128 pipeline, wpg_rewrite *stage)
 {
     const char *stage_name = wpg_stage_name(stage->stage.model);
     const wpg_shader_counts *functions;
     uint64_t index;
     size_t count;
     *weights = (wpg_weights){0};
-    *found = "no";
+    stage->found = "no";
     if (!use.all.view || !stage_name)
         return;
     if (wpg_map_get(&use.by_pipeline, pipeline.low, &index)) {
@@ -172,17 +175,17 @@ void wpg_use_find(wpg_weights *weights, const char **found, wpg_arena *arena, wp
         if (pipeline_has(wpg_shader_view_find_pipeline(single->view, pipeline), stage) &&
             (count = wpg_shader_view_find(&functions, single->view, stage->hash, stage_name, stage->entry)) >
                 0) {
-            take_functions(weights, arena, functions, count);
-            *found = "pipeline";
+            if (wpg_weights_of_shader(weights, arena, functions, count) == WPG_OK)
+                stage->found = "pipeline";
             return;
         }
     }
     count = wpg_shader_view_find(&functions, use.all.view, stage->hash, stage_name, stage->entry);
-    if (!count)
-        return;
-    take_functions(weights, arena, functions, count);
-    *found =
-        pipeline_has(wpg_shader_view_find_pipeline(use.all.view, pipeline), stage) ? "pipeline" : "shader";
+    if (count && wpg_weights_of_shader(weights, arena, functions, count) == WPG_OK)
+        stage->found = pipeline_has(wpg_shader_view_find_pipeline(use.all.view, pipeline), stage) ? "pipeline"
+                                                                                                  : "shader";
+    else if (!count && wpg_stale_find(weights, stage))
+        stage->found = "anchors";
 }
 
 /* -- Reporting */
@@ -193,15 +196,27 @@ static const char *result_of(const wpg_rewrite *stage)
     bool marked = wpg_the_process.settings.pseudo_probes;
     for (uint32_t i = 0; stage->remarks && i < stage->remarks->count; i++)
         marked &= stage->remarks->items[i].kind != WPG_REMARK_DONE;
-    if (stage->changed)
+    if (stage->changed || stage->wave_size)
         return marked ? "marked" : "optimised";
     return stage->why.message[0] || strcmp(stage->found, "no") == 0 ? "original" : "unchanged";
 }
 
-static const char *why_of(const wpg_rewrite *stage)
+/* May live in the arena. */
+static const char *why_of(const wpg_rewrite *stage, wpg_arena *arena)
 {
+    char text[160], hex[WPG_HASH_HEX + 1];
     if (stage->why.message[0])
         return stage->why.message;
+    if (strcmp(stage->found, "no") == 0 && stage->matched > 0) {
+        wpg_hash_to_hex(hex, stage->like);
+        (void)snprintf(
+            text, sizeof text,
+            "the profile does not know this shader; %.1f %% of the counts of %s find their blocks, less "
+            "than MIN_MATCH",
+            stage->matched * 100, hex);
+        const char *kept = wpg_arena_strdup(arena, text);
+        return kept ? kept : "the profile does not know this shader";
+    }
     if (strcmp(stage->found, "no") == 0)
         return use.missing[0] ? use.missing : "the profile does not know this shader";
     if (stage->remarks && stage->remarks->mismatch)
@@ -214,10 +229,13 @@ static void log_stage(const char *hex, const wpg_use_stage *line, bool mismatch)
     size_t done = 0;
     for (size_t i = 0; i < line->remark_count; i++)
         done += line->remarks[i].done;
+    char matched[32] = "";
+    if (strcmp(line->found, "anchors") == 0)
+        (void)snprintf(matched, sizeof matched, ", %.0f %% matched", line->matched);
     wpg_log(mismatch ? WPG_LOG_WARN : WPG_LOG_INFO,
-            "pipeline %s %s %s: profile found by %s, %s, %zu changes, %zu refused%s%s", hex, line->stage,
-            line->entry, strcmp(line->found, "no") == 0 ? "nothing" : line->found, line->result, done,
-            line->remark_count - done, line->why[0] ? ": " : "", line->why);
+            "pipeline %s %s %s: profile found by %s%s, %s, %zu changes, %zu refused%s%s", hex, line->stage,
+            line->entry, strcmp(line->found, "no") == 0 ? "nothing" : line->found, matched, line->result,
+            done, line->remark_count - done, line->why[0] ? ": " : "", line->why);
     for (size_t i = 0; i < line->remark_count; i++)
         wpg_log_debug("pipeline %s %s function %u block %u: %s %s: %s", hex, line->stage,
                       line->remarks[i].function, line->remarks[i].block, line->remarks[i].pass,
@@ -242,7 +260,7 @@ static const wpg_use_remark *convert(size_t *count, wpg_arena *arena, const wpg_
     return made;
 }
 
-void wpg_use_report(wpg_hash128 pipeline, const wpg_rewrite *stages, size_t stage_count)
+void wpg_use_report(wpg_hash128 pipeline, const wpg_rewrite *stages, size_t stage_count, const char *verdict)
 {
     const char *path = wpg_the_process.settings.use_log;
     char hex[WPG_HASH_HEX + 1], full[8300];
@@ -257,7 +275,9 @@ void wpg_use_report(wpg_hash128 pipeline, const wpg_rewrite *stages, size_t stag
                                    .entry = stages[i].entry,
                                    .found = stages[i].found,
                                    .result = result_of(&stages[i]),
-                                   .why = why_of(&stages[i])};
+                                   .why = why_of(&stages[i], &arena),
+                                   .matched = stages[i].matched * 100,
+                                   .like = stages[i].like};
         lines[i].remarks = convert(&lines[i].remark_count, &arena, stages[i].remarks);
         log_stage(hex, &lines[i], stages[i].remarks && stages[i].remarks->mismatch);
     }
@@ -266,7 +286,7 @@ void wpg_use_report(wpg_hash128 pipeline, const wpg_rewrite *stages, size_t stag
         wpg_error err;
         (void)snprintf(full, sizeof full, "%s%s%s", path[0] == '/' ? "" : wpg_the_process.folder,
                        path[0] == '/' ? "" : "/", path);
-        wpg_use_log_line(&out, pipeline, lines, stage_count);
+        wpg_use_log_line(&out, pipeline, lines, stage_count, verdict);
         if (wpg_use_log_append(full, &out, &err) != WPG_OK)
             wpg_log_once(WPG_LOG_WARN, "USE_LOG: %s", err.message);
         wpg_writer_finish(&out);

@@ -6,19 +6,27 @@
 
 #include "layer/rewrite.h"
 
+/* Whether the mode applies a profile: use mode, and generate mode with a profile where not every bind counts.
+ * There the counted binds run the program's own words, so that their counts are of its own blocks whatever
+ * the profile made of the others: rounds of generating and using cannot swing. */
+bool wpg_use_applies(void);
+
 /* File or folder; a relative one counts from the process's folder. A profile that cannot be read is said
  * once; every pipeline then passes through. */
 void wpg_use_load(const char *path);
 void wpg_use_unload(void);
+/* The bundle the profile was read from, absolute; "" if it was none. */
+const char *wpg_use_bundle(void);
 /* Why no profile is there; NULL if one is. */
 const char *wpg_use_missing(void);
 
-/* What the profile says of that stage: weights (in `arena`) and how it was found: "pipeline", "shader", "no".
- * No functions: nothing is known. */
-void wpg_use_find(wpg_weights *weights, const char **found, wpg_arena *arena, wpg_hash128 pipeline,
-                  const wpg_rewrite *stage);
+/* What the profile says of that stage: weights (in `arena`, or the profile's) and, in stage->found, how it
+ * was found: "pipeline", "shader", "anchors" (of another version of the shader: layer/stale.h), "no". No
+ * functions: nothing is known. */
+void wpg_use_find(wpg_weights *weights, wpg_arena *arena, wpg_hash128 pipeline, wpg_rewrite *stage);
 
-/* Appends the pipeline's line to USE_LOG, and says the same in the log. */
-void wpg_use_report(wpg_hash128 pipeline, const wpg_rewrite *stages, size_t stage_count);
+/* Appends the pipeline's line to USE_LOG, and says the same in the log. `verdict`: what tuning said, NULL if
+ * that was not asked. */
+void wpg_use_report(wpg_hash128 pipeline, const wpg_rewrite *stages, size_t stage_count, const char *verdict);
 
 #endif

@@ -7,6 +7,7 @@
 
 #include "layer/files.h"
 #include "layer/state.h"
+#include "layer/tune.h"
 #include "runtime/base/log.h"
 
 static struct {
@@ -71,6 +72,11 @@ static void *run(void *generation)
     (void)pthread_mutex_lock(&writer.lock);
     while (sleep_for(interval, mine)) {
         (void)pthread_mutex_unlock(&writer.lock);
+        if (wpg_the_process.mode == WPG_MODE_TUNE) { /* samples are here already */
+            wpg_tune_write();
+            (void)pthread_mutex_lock(&writer.lock);
+            continue;
+        }
         want_drains();
         (void)pthread_mutex_lock(&writer.lock);
         /* A program that submits nothing has nothing new either; host memory is written as it is. */

@@ -3,14 +3,15 @@
 #
 #     sh shaders/measure.sh [SECTION]... [BUILD-FOLDER]         (default: all sections, build)
 #
-#     generate    what counting costs: time by way of counting, sampled, compile time; registers and code on RADV
+#     generate    what counting costs: time by way of counting, sampled; compile time on lavapipe
+#     compile     what an instrumented shader costs a compiler: compile time, registers and code on RADV without hardware
 #     sampling    what 1/16 and 1/4 cost by workgroup and by bind, and how far the estimates are from the exact counts
 #     placement   per wave after structurisation beside per lane before it: cost, and what the counts differ in
-#     use         what the profile gains; mode off; our own time beside the driver's
+#     use         what the profile gains, together and by lever; wave sizes on RADV without hardware; mode off; our own time beside the driver's
 #
 # Every figure is a ratio within one run: environments in alternating child processes, medians over rounds. Run it on a quiet
 # machine. SIZE (small, demo, full), ROUNDS, REPEAT and CASES (names; default: all) in the environment change what it takes: `generate` with the defaults needs
-# some ten minutes for two drivers, the rest half of that. Drivers are those of .deps/env.sh (tests/setup.sh). A way of counting that the
+# half an hour for two drivers, the rest about ten minutes each. Drivers are those of .deps/env.sh (tests/setup.sh). A way of counting that the
 # layer of this build does not know is left out, and named. `sampling` takes SIZES (default: small demo) and BINDS, binds an execution
 # (default 16). CLOCK=processor measures what all processors spent, not what passed: for a busy machine.
 set -eu
@@ -19,15 +20,15 @@ root=$(cd "$(dirname "$0")/.." && pwd)
 sections=
 while [ $# -gt 0 ]; do
     case $1 in
-    generate | sampling | placement | use) sections="$sections $1" ;;
-    all) sections="generate sampling placement use" ;;
-    -h | --help) sed -n '2,17s/^# \{0,1\}//p' "$0"; exit 0 ;;
+    generate | compile | sampling | placement | use) sections="$sections $1" ;;
+    all) sections="generate compile sampling placement use" ;;
+    -h | --help) sed -n '2,18s/^# \{0,1\}//p' "$0"; exit 0 ;;
     -*) echo "measure: unknown option '$1'" >&2; exit 2 ;;
     *) break ;;
     esac
     shift
 done
-sections=${sections:-generate sampling placement use}
+sections=${sections:-generate compile sampling placement use}
 build=$(cd "${1:-$root/build}" && pwd)
 [ ! -r "$root/.deps/env.sh" ] || . "$root/.deps/env.sh"
 PATH=$build/bin:$PATH
@@ -220,7 +221,7 @@ measure_generate() {
         time_table "sampled-$name" $sampling
     done
     echo
-    echo "Compiling, instrumented over original, geometric means (lavapipe compiles at the first execution, which is part of it; RADV at creation):"
+    echo "Compiling, instrumented over original, geometric means (lavapipe compiles at the first execution, which is part of it):"
     echo
     # shellcheck disable=SC2086
     heading driver $counting
@@ -228,11 +229,20 @@ measure_generate() {
         # shellcheck disable=SC2086
         row "lavapipe $name" "generate-$name" mean geomean_compile_ratio $counting
     done
+}
+
+measure_compile() {
+    choose_modes naive slots additive derived auto default
+    counting=$modes
     # shellcheck disable=SC2086
     write_sides $counting
+    echo "Compiling on RADV without hardware, pipeline creation, instrumented over original, geometric means of ${COMPILE_ROUNDS:-7} rounds:"
+    echo
+    # shellcheck disable=SC2086
+    heading driver $counting
     for family in $radv_families; do
         say "compile time, RADV $family"
-        compare "compile-${family%:*}" "$(radv_environment "$family")" --compile-only
+        compare "compile-${family%:*}" "$(radv_environment "$family")" --compile-only --rounds "${COMPILE_ROUNDS:-7}"
         # shellcheck disable=SC2086
         row "RADV ${family%:*} ${family#*:}" "compile-${family%:*}" mean geomean_create_ratio $counting
     done
@@ -376,6 +386,34 @@ rewriting() { # NAME OPTIONS OF RUN ENVIRONMENT
             END { if (NR) printf "| %s | %d | %.2f | %.2f | %.1f | %.1f |\n", name, NR, ours[int((NR + 1) / 2)], ours[NR], all, driver }'
 }
 
+# Letters of SKIP_PASSES that move code, each with its column's name.
+levers="u:un-flatten t:trip-guard"
+only_lever() { # LETTER: the letters of the others, to be left out
+    for lever in $levers; do [ "${lever%%:*}" = "$1" ] || printf '%s' "${lever%%:*}"; done
+}
+
+# What RADV's compiler says of the smallest waves over the usual ones, of the stages that may have them; by the profile of $1.
+wave_sizes() {
+    say "wave sizes"
+    [ -n "$radv_families" ] || { echo "No RADV here: no wave sizes."; return; }
+    echo "| RADV, stage | waves | latency | inverse throughput | VGPRs | code size |"
+    echo "|---|---|---|---|---|---|"
+    for family in $radv_families; do
+        environment=$(radv_environment "$family")
+        statistics usual "$environment" --use "$1" --skip-passes "$2w"
+        statistics smallest "$environment" --use "$1" --skip-passes "$2" --wave-fill 1
+        paste -d '\n' usual.stat smallest.stat | awk -v family="${family%:*}" '
+            function value(line, key) { key = "\"" key "\":"; at = index(line, key); return at ? substr(line, at + length(key)) + 0 : 0 }
+            function text(line, key) { key = "\"" key "\":\""; line = substr(line, index(line, key) + length(key)); return substr(line, 1, index(line, "\"") - 1) }
+            function ratio(key) { return value(usual, key) ? sprintf("%.2f", value($0, key) / value(usual, key)) : "-" }
+            NR % 2 { usual = $0; next }
+            value(usual, "subgroup_size") != value($0, "subgroup_size") {
+                printf "| %s, %s.%s | %d, %d | %s | %s | %s | %s |\n", family, text($0, "case"), text($0, "stage"), value(usual, "subgroup_size"),
+                    value($0, "subgroup_size"), ratio("Latency"), ratio("Inverse Throughput"), ratio("VGPRs"), ratio("Code size")
+            }'
+    done
+}
+
 measure_use() {
     for name in $drivers; do
         say "use, $name"
@@ -385,14 +423,22 @@ measure_use() {
         wavepgo merge --quiet -o "$name.profdata" "$name"
         write_sides off
         printf 'use: %s\n' "$(mode_environment --use "$work/$name.profdata" --log error)" >>sides
+        columns=use
+        for lever in $levers; do
+            printf '%s: %s\n' "${lever#*:}" "$(mode_environment --use "$work/$name.profdata" --log error --skip-passes "$(only_lever "${lever%%:*}")")" >>sides
+            columns="$columns ${lever#*:}"
+        done
         compare "use-$name" "$(driver_environment "$name")" --size "$size"
         echo
         echo "Time of use mode over no layer, $name:"
         echo
-        time_table "use-$name" use
+        # shellcheck disable=SC2086
+        time_table "use-$name" $columns
         echo
         echo "Mode off over no layer, $name: time $(cell "use-$name" mean off geomean_ratio), pipeline creation $(cell "use-$name" mean off geomean_create_ratio)."
     done
+    echo
+    wave_sizes "$work/new.profdata" "$(only_lever none)"
     echo
     echo "| rewriting, ms | pipelines | ours, median | ours, most | ours, sum | driver, sum |"
     echo "|---|---|---|---|---|---|"

@@ -1,11 +1,13 @@
 #!/bin/sh
 # Installs what is needed, builds, and runs every test:
 #
-#     sh tests/run.sh [--preset release|asan|tsan|all] [--no-setup] [-- CTEST OPTIONS...]
+#     sh tests/run.sh [--preset release|i386|asan|tsan|fuzz|all] [--no-setup] [-- CTEST OPTIONS...]
 #
-# release (the default): every test, on every driver there is. asan: the unit tests and those end-to-end tests in which
+# release (the default): every test, on every driver there is. i386: the 32-bit layer, where it can be built: what differs by
+# width, and the loop on 32-bit drivers; it is compared with the release build. asan: the unit tests and those end-to-end tests in which
 # both the program and the layer carry AddressSanitizer and UndefinedBehaviorSanitizer. tsan: what runs threads, under
-# ThreadSanitizer. all: the three in this order. Stops at the first preset that fails. The last lines are ctest's summary.
+# ThreadSanitizer. fuzz: each libFuzzer program for a minute (WPG_FUZZ_SECONDS) from the committed seeds, where clang has
+# libFuzzer. all: the five in this order. Stops at the first preset that fails. The last lines are ctest's summary.
 set -eu
 
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -25,28 +27,45 @@ while [ $# -gt 0 ]; do
         break
         ;;
     *)
-        echo "run.sh: unknown option '$1' (known: --preset release|asan|tsan|all, --no-setup, --)" >&2
+        echo "run.sh: unknown option '$1' (known: --preset release|i386|asan|tsan|fuzz|all, --no-setup, --)" >&2
         exit 2
         ;;
     esac
     shift
 done
 case $preset in
-release | asan | tsan) presets=$preset ;;
-all) presets="release asan tsan" ;;
+release | asan | tsan | fuzz) presets=$preset ;;
+i386) presets="release i386" ;; # the 64-bit one is built, not tested
+all) presets="release i386 asan tsan fuzz" ;;
 *)
-    echo "run.sh: unknown preset '$preset' (known: release, asan, tsan, all)" >&2
+    echo "run.sh: unknown preset '$preset' (known: release, i386, asan, tsan, fuzz, all)" >&2
     exit 2
     ;;
 esac
 
 [ "$setup" = no ] || sh "$root/tests/setup.sh"
 
+# Whether clang makes libFuzzer programs.
+has_fuzzer() {
+    command -v clang++ >/dev/null 2>&1 || return 1
+    echo 'extern "C" int LLVMFuzzerTestOneInput(const unsigned char *, unsigned long) { return 0; }' |
+        clang++ -fsanitize=fuzzer,address,undefined -x c++ -o /dev/null - 2>/dev/null
+}
+
 jobs=$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
 cd "$root"
 for name in $presets; do
     build=build-$name
     [ "$name" != release ] || build=build
+    if [ "$name" = i386 ] && [ -z "$(. "$root/.deps/env.sh" 2>/dev/null && echo "${WPG_I386_LIBRARY_PATH:-}")" ]; then
+        echo "== i386: skipped: no 32-bit compiler or libraries here (sh tests/setup.sh says why)"
+        continue
+    fi
+    if [ "$name" = fuzz ] && ! has_fuzzer; then
+        echo "== fuzz: left out: no clang with libFuzzer here"
+        [ "$preset" = all ] || exit 77
+        continue
+    fi
     echo "== $name: configure and build"
     launcher=
     if command -v ccache >/dev/null 2>&1; then
@@ -54,10 +73,18 @@ for name in $presets; do
     fi
     # shellcheck disable=SC2086
     cmake --preset "$name" $launcher
-    cmake --build "$build" -j "$jobs"
+    case $name in
+    fuzz) target="--target fuzzers" ;;
+    *) target= ;;
+    esac
+    # shellcheck disable=SC2086
+    cmake --build "$build" -j "$jobs" $target
+    [ "$preset.$name" != i386.release ] || continue
     echo "== $name: test"
     case $name in
     tsan) selection='-R ^(runtime|layer|e2e)/' ;;
+    fuzz) selection='-R ^fuzz/' ;;
+    i386) selection='-R ^((runtime|layer)/|compiler/.*_(golden|grammar|module)$|e2e/(families/|loop/new|behaviour/|failures/|ways/|record/facts|rays/plain|mesh|install|library))' ;;
     *) selection= ;;
     esac
     # shellcheck disable=SC2086

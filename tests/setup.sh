@@ -12,6 +12,8 @@
 #     WPG_LVP_ICD_OLD   manifest of the oldest supported one (22.3.6 of Debian 12), empty where there is only one
 #     WPG_RADV_ICD, WPG_RADV_ICD_OLD   the same for RADV, which compiles without hardware (RADV_FORCE_FAMILY)
 #     WPG_DRIVER_LIBRARY_PATH          to put in LD_LIBRARY_PATH with the newest drivers; empty where nothing is needed
+#     WPG_..._I386                     the same drivers for 32-bit programs, WPG_I386_LIBRARY_PATH what these need; empty
+#                                      where the 32-bit layer cannot be built
 #     WPG_VULKAN_HEADERS               include folder of Vulkan headers 1.4, empty if there are none
 #     LLVM_PROFDATA, LLVM_PROFDATA_14, _19, _22   stock llvm-profdata: the newest, and by version; empty if absent
 #
@@ -42,7 +44,8 @@ optional="llvm-22"
 if [ -z "$runtime_only" ]; then
     required="$required git"
     optional="$optional llvm-14 llvm-19 ccache clang clang-format clang-tidy libclang-rt-dev vulkan-tools vkd3d-demos
-        vulkan-validationlayers xvfb xauth imagemagick x11-apps mesa-utils glmark2-x11 libgl1-mesa-dri ffmpeg"
+        vulkan-validationlayers xvfb xauth imagemagick x11-apps mesa-utils glmark2-x11 libgl1-mesa-dri ffmpeg
+        gfxreconstruct"
 fi
 
 installed() { [ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null)" = installed ]; }
@@ -170,6 +173,39 @@ fetch_unpacked() {
     mv "$folder.part" "$folder"
 }
 
+# In a subshell of its own: the upstream part of one source package, unpacked into a folder.
+source_package() ( # FOLDER PACKAGE
+    mkdir -p "$1" && cd "$1" && private_apt source --download-only "$2" || exit 1
+    for archive in *.orig*.tar.*; do
+        case $archive in
+        *.asc) ;;
+        *) tar xf "$archive" || exit 1 ;;
+        esac
+    done
+    rm -f -- *.tar.* *.dsc *.diff.*
+)
+
+# Shader sources for the corpus of foreign modules, into .deps/corpus/<package>: the tests of compilers, as Debian's
+# source packages have them. Nothing of them is part of this tree.
+corpus_sources() { # PACKAGES...
+    [ ! -f "$deps/corpus/complete" ] || return 0
+    archive=$(archive_of_suite "$VERSION_CODENAME") || return 1
+    say "fetching the sources of $* (shaders for the corpus)"
+    rm -rf "$deps/corpus" "$deps/apt"
+    mkdir -p "$deps/corpus" "$deps/apt/lists/partial" "$deps/apt/cache/archives/partial" "$deps/apt/none"
+    echo "deb-src $archive $VERSION_CODENAME main" >"$deps/apt/sources.list"
+    private_apt update >"$deps/fetch.log" 2>&1 </dev/null
+    for package in "$@"; do
+        source_package "$deps/corpus/$package" "$package" >>"$deps/fetch.log" 2>&1 </dev/null && continue
+        say "could not fetch the source of $package (network?); see $deps/fetch.log"
+        tail -n 3 "$deps/fetch.log"
+        rm -rf "$deps/corpus" "$deps/apt"
+        return 1
+    done
+    rm -rf "$deps/apt"
+    : >"$deps/corpus/complete"
+}
+
 version_of() { dpkg-query -W -f '${Version}' "$1" 2>/dev/null; }
 
 # The manifest of a driver below a prefix: Debian 12 puts the CPU family into the name, Debian 13 does not.
@@ -257,6 +293,93 @@ elif [ -z "$runtime_only" ] || [ -d "$deps/vulkan-headers-1.4" ]; then
     fi
 fi
 
+
+# -- 32 bits beside 64: a compiler from apt, i386 libraries unpacked. No foreign architecture is added to the machine.
+
+# i386_unpacked FOLDER SUITE KEEP PACKAGES...: the i386 packages and what they depend on, as far as the names match the
+# extended regular expression KEEP, unpacked into .deps/FOLDER. The C library is the machine's (libc6-i386).
+i386_unpacked() {
+    i386_folder=$deps/$1
+    i386_suite=$2
+    i386_keep=$3
+    shift 3
+    [ ! -f "$i386_folder/complete" ] || return 0
+    archive=$(archive_of_suite "$VERSION_CODENAME") || return 1
+    rm -rf "$i386_folder.part" "$deps/apt"
+    mkdir -p "$i386_folder.part" "$deps/apt/lists/partial" "$deps/apt/cache/archives/partial" "$deps/apt/none" "$deps/apt/get"
+    : >"$deps/apt/status"
+    echo "deb $archive $VERSION_CODENAME main" >"$deps/apt/sources.list"
+    [ "$i386_suite" = "$VERSION_CODENAME" ] || echo "deb $archive $i386_suite main" >>"$deps/apt/sources.list"
+    i386_apt() {
+        private_apt -o Dir::State::status="$deps/apt/status" -o APT::Architecture=i386 -o APT::Architectures=i386 \
+            -t "$i386_suite" "$@"
+    }
+    say "fetching i386 libraries of $i386_suite for the 32-bit layer: $*"
+    if ! {
+        i386_apt update && i386_apt install -s --no-install-recommends "$@" >"$deps/apt/plan" &&
+            names=$(sed -n 's/^Inst \([^ ]*\) .*/\1/p' "$deps/apt/plan" | grep -E "$i386_keep" |
+                grep -v -E '^(libc6|libc-|libpython|libperl|libnsl|libtirpc)') &&
+            cd "$deps/apt/get" && i386_apt download $names
+    } >"$deps/fetch.log" 2>&1 </dev/null; then
+        say "could not fetch them (network?); see $deps/fetch.log"
+        tail -n 3 "$deps/fetch.log"
+        return 1
+    fi
+    for archive in "$deps"/apt/get/*.deb; do
+        dpkg-deb -x "$archive" "$i386_folder.part" || return 1
+    done
+    rm -rf "$i386_folder" "$deps/apt" "$i386_folder.part/usr/share/doc" "$i386_folder.part/usr/bin"
+    : >"$i386_folder.part/complete"
+    mv "$i386_folder.part" "$i386_folder"
+}
+
+i386_works() {
+    printf 'int main() { return sizeof(void *) == 4 ? 0 : 1; }\n' >"$deps/m32.cpp"
+    g++ -m32 "$deps/m32.cpp" -o "$deps/m32" 2>"$deps/m32.log" && "$deps/m32" 2>>"$deps/m32.log"
+}
+
+i386_compiler() {
+    i386_works && return 0
+    # Debian's g++-multilib excludes cross compilers: never at the price of removing one.
+    say "installing: g++-multilib"
+    as_root env DEBIAN_FRONTEND=noninteractive apt-get -q -y -o DPkg::Lock::Timeout=600 --no-install-recommends --no-remove \
+        install g++-multilib >"$deps/apt-install-multilib.log" 2>&1 </dev/null && i386_works && return 0
+    say "no 32-bit compiler: $(cat "$deps/apt-install-multilib.log" "$deps/m32.log" 2>/dev/null | tail -n 1)"
+    return 1
+}
+
+# The manifest of a driver below .deps/FOLDER, its library named by absolute path.
+i386_icd() {
+    manifest=$(find "$deps/$1/usr/share/vulkan/icd.d" -name "$2_icd*.json" 2>/dev/null | head -n 1)
+    library=$deps/$1/usr/lib/i386-linux-gnu/libvulkan_$3.so
+    [ -n "$manifest" ] && [ -f "$library" ] || return 0
+    sed "s|\"library_path\": *\"[^\"]*\"|\"library_path\": \"$library\"|" "$manifest" >"$deps/$1/$2_icd.json"
+    echo "$deps/$1/$2_icd.json"
+}
+
+WPG_LVP_ICD_I386= WPG_LVP_ICD_OLD_I386= WPG_RADV_ICD_I386= WPG_RADV_ICD_OLD_I386= WPG_I386_LIBRARY_PATH=
+i386_libraries() {
+    i386_compiler || return 1
+    i386_unpacked i386 "$VERSION_CODENAME" '^(lib|zlib1g|spirv-tools|mesa-vulkan-drivers)' mesa-vulkan-drivers libvulkan1 \
+        libvulkan-dev spirv-tools zlib1g-dev libxxhash-dev libjansson-dev libcmocka-dev || return 1
+    WPG_I386_LIBRARY_PATH=$deps/i386/usr/lib/i386-linux-gnu:$deps/i386/lib/i386-linux-gnu
+    WPG_LVP_ICD_I386=$(i386_icd i386 lvp lvp)
+    WPG_RADV_ICD_I386=$(i386_icd i386 radeon radeon)
+    if [ -n "$WPG_LVP_ICD_OLD" ]; then
+        i386_unpacked i386-mesa "$VERSION_CODENAME-backports" '^(mesa-vulkan-drivers|libdrm|libelf1|libwayland-client)' \
+            mesa-vulkan-drivers || return 0
+        WPG_LVP_ICD_OLD_I386=$WPG_LVP_ICD_I386
+        WPG_RADV_ICD_OLD_I386=$WPG_RADV_ICD_I386
+        WPG_LVP_ICD_I386=$(i386_icd i386-mesa lvp lvp)
+        WPG_RADV_ICD_I386=$(i386_icd i386-mesa radeon radeon)
+        WPG_I386_LIBRARY_PATH=$deps/i386-mesa/usr/lib/i386-linux-gnu:$WPG_I386_LIBRARY_PATH
+    fi
+}
+if [ -z "$runtime_only" ] && [ "$(dpkg --print-architecture)" = amd64 ]; then
+    i386_libraries || say "the 32-bit layer cannot be built here: its tests are skipped"
+fi
+[ -n "$runtime_only" ] || corpus_sources spirv-cross glslang || say "the corpus will be the smaller one"
+
 profdata() { command -v "llvm-profdata-$1" 2>/dev/null || :; }
 LLVM_PROFDATA_14=$(profdata 14)
 LLVM_PROFDATA_19=$(profdata 19)
@@ -269,6 +392,7 @@ done
 {
     echo "# Written by tests/setup.sh; sourced by sh. What is empty was not to be had here."
     for name in WPG_LVP_ICD WPG_LVP_ICD_OLD WPG_RADV_ICD WPG_RADV_ICD_OLD WPG_DRIVER_LIBRARY_PATH WPG_VULKAN_HEADERS \
+        WPG_LVP_ICD_I386 WPG_LVP_ICD_OLD_I386 WPG_RADV_ICD_I386 WPG_RADV_ICD_OLD_I386 WPG_I386_LIBRARY_PATH \
         LLVM_PROFDATA LLVM_PROFDATA_14 LLVM_PROFDATA_19 LLVM_PROFDATA_22; do
         eval "value=\$$name"
         echo "$name='$value'"

@@ -326,3 +326,19 @@ bool wpg_cfg_post_dominates(const wpg_cfg *cfg, uint32_t a, uint32_t b)
 {
     return wpg_dom_tree_dominates(&wpg_cfg_whole(cfg)->post, a, b);
 }
+
+bool wpg_cfg_comes_only_from(const wpg_cfg *cfg, uint32_t from, uint32_t to)
+{
+    const wpg_block *block = &cfg->blocks[to];
+    for (uint32_t i = 0; i < block->predecessor_count; i++)
+        if (block->predecessors[i] != from && cfg->blocks[block->predecessors[i]].rpo != WPG_NO_BLOCK)
+            return false;
+    return true;
+}
+
+bool wpg_construct_holds(const wpg_cfg *cfg, uint32_t construct, uint32_t block)
+{
+    const wpg_dom_tree *tree = &wpg_cfg_whole(cfg)->structural;
+    const wpg_construct *c = &cfg->constructs[construct];
+    return wpg_dom_tree_dominates(tree, c->header, block) && !wpg_dom_tree_dominates(tree, c->merge, block);
+}

@@ -23,8 +23,10 @@ typedef struct wpg_block {
     uint32_t ipdom; /* immediate post-dominator, over a virtual exit; WPG_NO_BLOCK if only the exit or none */
     uint32_t construct; /* innermost construct that holds it (index into constructs), WPG_NO_BLOCK if none */
     uint32_t loop;      /* innermost loop construct (index into constructs), WPG_NO_BLOCK if none */
-    bool changes_mask;  /* the live mask may differ after it: it demotes, calls something that may demote or
-                           kill,  or ends a ray-tracing wave segment */
+    uint32_t heads, merges, continues; /* construct of which it is header, merge block, continue target;
+                                          WPG_NO_BLOCK if of none */
+    bool changes_mask; /* the live mask may differ after it: it demotes, calls something that may demote or
+                          kill,  or ends a ray-tracing wave segment */
 } wpg_block;
 
 typedef enum wpg_construct_kind {
@@ -68,6 +70,9 @@ void wpg_cfg_destroy(wpg_cfg *cfg);
 uint32_t wpg_cfg_find(const wpg_cfg *cfg, uint32_t label_id);            /* block index or WPG_NO_BLOCK */
 bool wpg_cfg_dominates(const wpg_cfg *cfg, uint32_t a, uint32_t b);      /* reflexive */
 bool wpg_cfg_post_dominates(const wpg_cfg *cfg, uint32_t a, uint32_t b); /* reflexive */
+/* No reachable block but `from` branches to `to`. */
+bool wpg_cfg_comes_only_from(const wpg_cfg *cfg, uint32_t from, uint32_t to);
+bool wpg_construct_holds(const wpg_cfg *cfg, uint32_t construct, uint32_t block);
 
 /* An instruction behind which the lanes of a wave may be others: a ray is traced, a shader called, an
  * intersection reported (which may also end the invocation), invocations reordered. */

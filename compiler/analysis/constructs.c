@@ -55,13 +55,14 @@ static wpg_status open_construct(wpg_cfg_private *w, uint32_t b, uint32_t parent
     bool loop = block->merge->opcode == SpvOpLoopMerge;
     uint32_t index = cfg->construct_count, merge = wpg_cfg_find(cfg, block->merge->words[1]);
     uint32_t target = loop ? wpg_cfg_find(cfg, block->merge->words[2]) : NO;
-    if (merge == b || w->structural.idom[merge] != b || w->merges[merge] != NO) {
+    if (merge == b || w->structural.idom[merge] != b || cfg->blocks[merge].merges != NO) {
         if (!reachable(cfg, b))
             return WPG_OK;
         return broken(err, cfg, b, "has a merge block that is not its own");
     }
-    if (loop && (!wpg_dom_tree_dominates(&w->structural, b, target) ||
-                 wpg_dom_tree_dominates(&w->structural, merge, target) || w->continues[target] != NO)) {
+    if (loop &&
+        (!wpg_dom_tree_dominates(&w->structural, b, target) ||
+         wpg_dom_tree_dominates(&w->structural, merge, target) || cfg->blocks[target].continues != NO)) {
         if (!reachable(cfg, b))
             return WPG_OK;
         return broken(err, cfg, b, "has a continue target outside its loop");
@@ -76,9 +77,9 @@ static wpg_status open_construct(wpg_cfg_private *w, uint32_t b, uint32_t parent
         .back_edge = NO,
         .parent = parent,
     };
-    w->heads[b] = w->merges[merge] = index;
+    cfg->blocks[b].heads = cfg->blocks[merge].merges = index;
     if (loop)
-        w->continues[target] = index;
+        cfg->blocks[target].continues = index;
     cfg->construct_count++;
     return WPG_OK;
 }
@@ -88,15 +89,15 @@ static wpg_status nest(wpg_cfg_private *w, uint32_t *loop_of, wpg_error *err)
     wpg_cfg *cfg = &w->cfg;
     for (uint32_t i = 0; i < w->structural.reached; i++) {
         uint32_t b = w->structural.preorder[i], above = w->structural.idom[b];
-        uint32_t outer = w->merges[b] != NO ? cfg->constructs[w->merges[b]].parent
-                         : above != NO      ? cfg->blocks[above].construct
-                                            : NO;
+        uint32_t outer = cfg->blocks[b].merges != NO ? cfg->constructs[cfg->blocks[b].merges].parent
+                         : above != NO               ? cfg->blocks[above].construct
+                                                     : NO;
         wpg_block *block = &cfg->blocks[b];
         block->construct = outer;
         if (block->merge) {
             WPG_TRY(open_construct(w, b, outer, err));
-            if (w->heads[b] != NO) {
-                uint32_t own = w->heads[b];
+            if (cfg->blocks[b].heads != NO) {
+                uint32_t own = cfg->blocks[b].heads;
                 block->construct = own;
                 loop_of[own] = cfg->constructs[own].kind == WPG_CONSTRUCT_LOOP ? own
                                : outer != NO                                   ? loop_of[outer]
@@ -117,7 +118,8 @@ typedef struct crossing {
 static wpg_status cross(crossing *out, wpg_cfg_private *w, uint32_t from, uint32_t to, wpg_error *err)
 {
     wpg_cfg *cfg = &w->cfg;
-    uint32_t merged = w->merges[to], continued = w->continues[to], headed = w->heads[to];
+    uint32_t merged = cfg->blocks[to].merges, continued = cfg->blocks[to].continues,
+             headed = cfg->blocks[to].heads;
     *out = (crossing){0};
     if (merged != NO && wpg_construct_holds(cfg, merged, from)) {
         *out = (crossing){true, merged};
@@ -180,16 +182,13 @@ wpg_status wpg_cfg_find_constructs(wpg_cfg_private *w, wpg_error *err)
     for (uint32_t b = 0; b < cfg->count; b++)
         headers += cfg->blocks[b].merge != NULL;
     cfg->constructs = WPG_ARENA_ARRAY(arena, wpg_construct, headers);
-    w->heads = WPG_ARENA_ARRAY(arena, uint32_t, cfg->count);
-    w->merges = WPG_ARENA_ARRAY(arena, uint32_t, cfg->count);
-    w->continues = WPG_ARENA_ARRAY(arena, uint32_t, cfg->count);
     uint32_t *loop_of = WPG_ARENA_ARRAY(arena, uint32_t, headers);
     uint32_t *depth = WPG_ARENA_ARRAY(arena, uint32_t, headers);
     uint32_t *lowest = WPG_ARENA_ARRAY(arena, uint32_t, headers);
     if (arena->failed)
         return wpg_fail(err, WPG_E_NOMEM, "out of memory");
     for (uint32_t b = 0; b < cfg->count; b++)
-        w->heads[b] = w->merges[b] = w->continues[b] = NO;
+        cfg->blocks[b].heads = cfg->blocks[b].merges = cfg->blocks[b].continues = NO;
     WPG_TRY(nest(w, loop_of, err));
     for (uint32_t c = 0; c < cfg->construct_count; c++) {
         uint32_t parent = cfg->constructs[c].parent;

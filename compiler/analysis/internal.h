@@ -58,8 +58,6 @@ typedef struct wpg_cfg_private {
     wpg_dom_tree post;       /* over the reversed graph; node `count` is the virtual exit */
     wpg_dom_tree structural; /* over the graph with merge and continue edges (specification 2.11) */
     uint8_t *effects;        /* [count] WPG_EFFECT_* of each block */
-    uint32_t *heads, *merges, *continues; /* [count]: construct of which the block is header, merge block,
-                                             continue target; WPG_NO_BLOCK if none */
 } wpg_cfg_private;
 
 static inline const wpg_cfg_private *wpg_cfg_whole(const wpg_cfg *cfg)
@@ -67,15 +65,7 @@ static inline const wpg_cfg_private *wpg_cfg_whole(const wpg_cfg *cfg)
     return (const wpg_cfg_private *)cfg;
 }
 
-/* Whether the construct holds the block. */
-static inline bool wpg_construct_holds(const wpg_cfg *cfg, uint32_t construct, uint32_t block)
-{
-    const wpg_dom_tree *tree = &wpg_cfg_whole(cfg)->structural;
-    const wpg_construct *c = &cfg->constructs[construct];
-    return wpg_dom_tree_dominates(tree, c->header, block) && !wpg_dom_tree_dominates(tree, c->merge, block);
-}
-
-/* Fills constructs, heads, merges, continues and the blocks' construct and loop. */
+/* Fills constructs, and what the blocks say of them. */
 wpg_status wpg_cfg_find_constructs(wpg_cfg_private *whole, wpg_error *err);
 
 #endif

@@ -41,7 +41,7 @@ enum { NO = WPG_NO_BLOCK };
 /* Nodes: block b is b; entry(b) for a loop header is count + b. */
 static uint32_t entry(const wpg_cfg *cfg, uint32_t block)
 {
-    uint32_t own = wpg_cfg_whole(cfg)->heads[block];
+    uint32_t own = cfg->blocks[block].heads;
     bool loop = own != NO && cfg->constructs[own].kind == WPG_CONSTRUCT_LOOP;
     return loop ? cfg->count + block : block;
 }
@@ -71,24 +71,22 @@ bool wpg_edge_runs_block(const wpg_cfg *cfg, uint32_t from, uint32_t to)
 {
     /* The proof of (chain), with the lanes of `from` that go to `to` in place of all its lanes. A loop header
      * starts more often than control comes to it. */
-    const wpg_cfg_private *whole = wpg_cfg_whole(cfg);
     const wpg_block *block = &cfg->blocks[to];
-    uint32_t continued = whole->continues[to], headed = whole->heads[to];
+    uint32_t continued = cfg->blocks[to].continues, headed = cfg->blocks[to].heads;
     if (headed != NO && cfg->constructs[headed].kind == WPG_CONSTRUCT_LOOP)
         return false;
-    return block->rpo > cfg->blocks[from].rpo && whole->merges[to] == NO &&
+    return block->rpo > cfg->blocks[from].rpo && cfg->blocks[to].merges == NO &&
            comes_only_from(cfg, to, from, NO) &&
            (continued == NO || cfg->blocks[from].construct == continued);
 }
 
 static bool is_chain(const wpg_cfg *cfg, uint32_t b)
 {
-    const wpg_cfg_private *whole = wpg_cfg_whole(cfg);
     const wpg_block *block = &cfg->blocks[b];
     if (block->rpo == NO || block->successor_count != 1 || block->changes_mask)
         return false;
-    uint32_t s = block->successors[0], continued = whole->continues[s];
-    if (cfg->blocks[s].rpo <= block->rpo || whole->merges[s] != NO || !comes_only_from(cfg, s, b, NO))
+    uint32_t s = block->successors[0], continued = cfg->blocks[s].continues;
+    if (cfg->blocks[s].rpo <= block->rpo || cfg->blocks[s].merges != NO || !comes_only_from(cfg, s, b, NO))
         return false;
     return continued == NO || block->construct == continued || cfg->constructs[continued].header == s;
 }

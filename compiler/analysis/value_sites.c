@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "compiler/analysis/divergence_internal.h"
+#include "compiler/spirv/builder.h"
 #include "compiler/spirv/grammar.h"
 #include "runtime/base/map.h"
 #include "runtime/base/vec.h"
@@ -40,26 +41,6 @@ typedef struct site_walk {
 
 /* -- Values */
 
-static bool is_constant(const wpg_module *module, uint32_t id)
-{
-    switch (wpg_module_opcode_of(module, id)) {
-    case SpvOpConstant:
-    case SpvOpConstantTrue:
-    case SpvOpConstantFalse:
-    case SpvOpConstantNull:
-    case SpvOpConstantComposite:
-    case SpvOpSpecConstant:
-    case SpvOpSpecConstantTrue:
-    case SpvOpSpecConstantFalse:
-    case SpvOpSpecConstantComposite:
-    case SpvOpSpecConstantOp:
-    case SpvOpUndef:
-        return true;
-    default:
-        return false;
-    }
-}
-
 /* Scalars of up to 32 bits, and 64-bit integers and addresses. */
 static bool type_of(wpg_value_type *type, const wpg_module *module, uint32_t id)
 {
@@ -89,8 +70,8 @@ static bool type_of(wpg_value_type *type, const wpg_module *module, uint32_t id)
 
 static bool is_specialisable(const site_walk *w, uint32_t id, uint32_t block)
 {
-    return !is_constant(w->module, id) && wpg_divergence_at(w->d, id, block) <= WPG_UNIFORM_DISPATCH &&
-           !wpg_divergence_varies(w->d, id);
+    return !wpg_is_module_constant(w->module, id) &&
+           wpg_divergence_at(w->d, id, block) <= WPG_UNIFORM_DISPATCH && !wpg_divergence_varies(w->d, id);
 }
 
 /* -- Places */
@@ -201,7 +182,7 @@ static void consider(site_walk *w, wpg_value_kind kind, uint32_t value, uint32_t
                      wpg_inst *use, bool values)
 {
     wpg_value_site site = {.kind = kind, .value = value, .block = block, .before = before, .use = use};
-    if (is_constant(w->module, value) || !type_of(&site.type, w->module, value))
+    if (wpg_is_module_constant(w->module, value) || !type_of(&site.type, w->module, value))
         return;
     if (wpg_divergence_at(w->d, value, block) == WPG_DIVERGENT)
         site.ask |= WPG_ASK_UNIFORMITY;
@@ -285,7 +266,7 @@ static void visit_leaves(site_walk *w, uint32_t block, uint32_t condition, unsig
 {
     wpg_inst *inst = wpg_module_def(w->module, condition);
     enum { DEEPEST = 4 };
-    if (!inst || is_constant(w->module, condition))
+    if (!inst || wpg_is_module_constant(w->module, condition))
         return;
     bool joins = inst->opcode == SpvOpLogicalAnd || inst->opcode == SpvOpLogicalOr;
     if (depth < DEEPEST &&
@@ -308,7 +289,7 @@ static bool can_reload(const site_walk *w, uint32_t value, uint32_t loop, const 
     const wpg_inst *pointer = wpg_module_def(w->module, load->words[3]);
     if (pointer && pointer->opcode == SpvOpAccessChain && pointer->count > 3) {
         for (uint32_t i = 4; i < pointer->count; i++)
-            if (!is_constant(w->module, pointer->words[i]))
+            if (!wpg_is_module_constant(w->module, pointer->words[i]))
                 return false;
         pointer = wpg_module_def(w->module, pointer->words[3]);
     }
@@ -363,7 +344,7 @@ static void bound_leaf(site_walk *w, uint32_t block, wpg_inst *comparison, void 
     for (uint32_t i = 3; i < 5; i++) {
         uint32_t side = comparison->words[i], other = comparison->words[7 - i];
         bool fixed = wpg_divergence_is_outside(w->d, side, loop) || is_specialisable(w, side, block);
-        if (fixed && !is_constant(w->module, side) && wpg_divergence_varies(w->d, other))
+        if (fixed && !wpg_is_module_constant(w->module, side) && wpg_divergence_varies(w->d, other))
             bound_site(w, block, side, loop, comparison);
     }
 }

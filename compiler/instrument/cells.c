@@ -292,13 +292,10 @@ static void enter_loop(wpg_inject *in, const wpg_function_plan *f, uint32_t numb
         zero_region(in, f, loop->region);
 }
 
-/* Before a demote the lanes that stay live keep on counting: their cells begin anew, too. */
-static void leave_function(wpg_inject *in, const wpg_function_plan *f, const wpg_point *point)
+static void flush_function(wpg_inject *in, const wpg_function_plan *f, const wpg_point *point)
 {
     wpg_leaving l = who_leaves(in, f, point);
     wpg_flush_region(in, f, point->index, &l);
-    if (point->other)
-        zero_region(in, f, point->index);
 }
 
 void wpg_cells_at(wpg_inject *in, const wpg_function_plan *f, const wpg_point *point)
@@ -332,7 +329,7 @@ void wpg_cells_at(wpg_inject *in, const wpg_function_plan *f, const wpg_point *p
         leave_loop(in, f, point);
         break;
     case WPG_POINT_FLUSH:
-        leave_function(in, f, point);
+        flush_function(in, f, point);
         break;
     case WPG_POINT_COUNT:
     case WPG_POINT_SEGMENT:

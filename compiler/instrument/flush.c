@@ -14,7 +14,7 @@
 
 #include "compiler/instrument/strategy.h"
 
-enum { PART = 25 /* bits */, MARKS_OF_A_CELL = 32, FEW_MARKS = 6 };
+enum { PART = 25 /* bits */, FEW_MARKS = 6 };
 
 typedef struct group {
     const wpg_function_plan *f;
@@ -119,13 +119,14 @@ static numbers pick_numbers(wpg_inject *in, const group *g)
 /* Tallies of a group are marks one after the other: k / 32 tells the cell. */
 static void flush_mark(wpg_inject *in, const group *g)
 {
-    uint32_t *ids = WPG_ARENA_ARRAY(&in->module->arena, uint32_t, g->count / MARKS_OF_A_CELL + 1), cells = 0;
+    uint32_t *ids = WPG_ARENA_ARRAY(&in->module->arena, uint32_t, g->count / WPG_MARKS_OF_A_CELL + 1),
+             cells = 0;
     const wpg_leaving *l = g->leaving;
     if (!ids)
         return;
-    for (uint32_t i = 0; i < g->count; i += MARKS_OF_A_CELL)
+    for (uint32_t i = 0; i < g->count; i += WPG_MARKS_OF_A_CELL)
         ids[cells++] = wpg_cell_load(in, tally_at(g, i)->lanes_cell);
-    uint32_t bits = wpg_const_u32(in->module, MARKS_OF_A_CELL - 1), cell = in->c_zero, at = g->k;
+    uint32_t bits = wpg_const_u32(in->module, WPG_MARKS_OF_A_CELL - 1), cell = in->c_zero, at = g->k;
     if (cells > 1) {
         cell = WPG_EMIT(in, SpvOpShiftRightLogical, in->t_u32, g->k, wpg_const_u32(in->module, 5));
         at = WPG_EMIT(in, SpvOpBitwiseAnd, in->t_u32, g->k, bits);

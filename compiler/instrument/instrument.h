@@ -12,6 +12,7 @@
 
 #include "compiler/analysis/cfg.h"
 #include "compiler/spirv/stage.h"
+#include "runtime/base/weights.h"
 
 /* What device and pipeline allow for this stage; the layer fills it from enabled features, the command line
  * from options. */
@@ -60,15 +61,6 @@ enum { WPG_KIND_LANES = 1, WPG_KIND_WAVES = 2, WPG_KIND_UNIFORM = 4, WPG_KIND_SE
 
 enum { WPG_NO_COUNTER = UINT32_MAX };
 enum { WPG_SAMPLE_MAX = 65536, WPG_SLOTS = 256 };
-/* Counters of one select site, consecutive. Waves: waves with at least one live lane for which the condition
- * was true / false. */
-enum {
-    WPG_SELECT_LANES_TRUE,
-    WPG_SELECT_LANES_FALSE,
-    WPG_SELECT_WAVES_TRUE,
-    WPG_SELECT_WAVES_FALSE,
-    WPG_SELECT_COUNTERS
-};
 
 /* How the classes of blocks are counted; for people, in `methods`. */
 typedef enum wpg_method {

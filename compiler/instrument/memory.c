@@ -38,8 +38,8 @@ void wpg_memory_declare(wpg_inject *in)
     wpg_module *m = in->module;
     const wpg_instrument_options *options = in->plan->options;
     wpg_require_capability(m, SpvCapabilityPhysicalStorageBufferAddresses);
-    if (!wpg_has_extension(m, "SPV_EXT_physical_storage_buffer"))
-        wpg_require_extension(m, "SPV_KHR_physical_storage_buffer");
+    /* Beside SPV_EXT_physical_storage_buffer too, under which no uvec2 becomes a pointer. */
+    wpg_require_extension(m, "SPV_KHR_physical_storage_buffer");
     WPG_INST_EACH (inst, m) {
         if (inst->opcode == SpvOpMemoryModel)
             inst->words[1] = SpvAddressingModelPhysicalStorageBuffer64;

@@ -27,6 +27,12 @@
 
 enum { NO = WPG_NO_BLOCK };
 
+/* The strategy asked for counts everything where it stands. */
+static bool counts_in_place(const wpg_instrument_options *options)
+{
+    return options->strategy == WPG_STRATEGY_NAIVE || options->strategy == WPG_STRATEGY_SLOTS;
+}
+
 static void place_edges(wpg_chooser *c)
 {
     for (uint32_t b = 0; b < c->cfg->count; b++)
@@ -147,7 +153,7 @@ static void place_enters(wpg_chooser *c, uint32_t number)
     const wpg_block *header = &c->cfg->blocks[c->cfg->constructs[loop].header];
     for (uint32_t p = 0; p < header->predecessor_count; p++) {
         uint32_t from = header->predecessors[p];
-        if (c->cfg->blocks[from].rpo != NO && !wpg_construct_has(&c->structure, loop, from))
+        if (c->cfg->blocks[from].rpo != NO && !wpg_construct_holds(c->cfg, loop, from))
             wpg_add_point(c, (wpg_point){.kind = WPG_POINT_ENTER,
                                          .block = from,
                                          .before = wpg_end_of(c, from),
@@ -174,7 +180,7 @@ static void place_loops(wpg_chooser *c)
     }
 }
 
-/* Wherever lanes leave the function, and before demotes; how many places if not placed. */
+/* Wherever lanes leave the function, and before they demote; how many places if not placed. */
 static uint32_t place_flushes(wpg_chooser *c, bool place)
 {
     uint32_t places = 0;
@@ -182,7 +188,7 @@ static uint32_t place_flushes(wpg_chooser *c, bool place)
         const wpg_block *block = &c->cfg->blocks[b];
         if (block->rpo == NO)
             continue;
-        wpg_point point = {.kind = WPG_POINT_FLUSH, .block = b, .tally = WPG_NO_TALLY, .other = 1};
+        wpg_point point = {.kind = WPG_POINT_FLUSH, .block = b, .tally = WPG_NO_TALLY};
         point.index = c->function_region;
         for (wpg_inst *inst = block->label; inst != block->terminator; inst = inst->next) {
             if (inst->opcode != SpvOpDemoteToHelperInvocation)
@@ -195,7 +201,6 @@ static uint32_t place_flushes(wpg_chooser *c, bool place)
         if (block->successor_count != 0 || block->terminator->opcode == SpvOpUnreachable)
             continue;
         point.before = block->terminator;
-        point.other = 0;
         places++;
         if (place)
             wpg_add_point(c, point);
@@ -238,8 +243,7 @@ static void number_tally(wpg_chooser *c, uint32_t tally, bool starts)
     const wpg_strategy *strategy = c->plan->strategy;
     const wpg_instrument_options *options = c->plan->options;
     bool waves = strategy->kinds & WPG_KIND_WAVES, uniform = strategy->kinds & WPG_KIND_UNIFORM;
-    bool full = waves && options->strategy != WPG_STRATEGY_NAIVE && options->strategy != WPG_STRATEGY_SLOTS &&
-                options->target.subgroup_size > 1;
+    bool full = waves && !counts_in_place(options) && options->target.subgroup_size > 1;
     wpg_tally *t = &c->tallies.data[tally];
     t->full = full ? new_counter(c) : WPG_NO_COUNTER;
     t->lanes = new_counter(c);
@@ -307,9 +311,8 @@ wpg_status wpg_plan_methods(wpg_plan *plan, wpg_function_plan *f, wpg_select_pla
     wpg_chooser c = {.plan = plan, .f = f, .cfg = f->cfg, .function_region = NO, .points = points};
     if (!set_up(&c))
         return WPG_E_NOMEM;
-    c.cells = plan->strategy->private_cells && plan->options->strategy != WPG_STRATEGY_NAIVE &&
-              plan->options->strategy != WPG_STRATEGY_SLOTS && plan->options->target.subgroup_arithmetic &&
-              !plan->segments;
+    c.cells = plan->strategy->private_cells && !counts_in_place(plan->options) &&
+              plan->options->target.subgroup_arithmetic && !plan->segments;
     c.has_function_region = may_use_function_region(&c);
     c.flushes = place_flushes(&c, false);
     choose_all(&c);

@@ -58,6 +58,8 @@ typedef struct wpg_loop_plan {
     bool own;   /* the outermost whole loop, entered once while its region's cells live */
 } wpg_loop_plan;
 
+enum { WPG_MARKS_OF_A_CELL = 32 };
+
 /* How tallies of a region are taken together over the wave (flush.c), in this order. */
 typedef enum wpg_flush_group {
     WPG_FLUSH_MARKS,   /* by the ballot of a bit */
@@ -90,7 +92,7 @@ typedef enum wpg_point_kind {
     WPG_POINT_EXIT,    /* loop `index` may be left from here, by exit number `other` */
     WPG_POINT_BACK,    /* back edge of loop `index` */
     WPG_POINT_ENTER,   /* loop `index` is entered from here */
-    WPG_POINT_FLUSH,   /* lanes leave the function, or demote (`other` is 1) */
+    WPG_POINT_FLUSH,   /* region `index` goes to memory: lanes leave the function, or may, by a demote */
     WPG_POINT_SEGMENT, /* behind what ends a wave segment: E is taken anew */
 } wpg_point_kind;
 

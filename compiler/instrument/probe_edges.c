@@ -3,19 +3,9 @@
 
 #include "compiler/analysis/mask.h"
 
-/* Whether nobody but `from` comes to the target. */
-static bool comes_only_from(const wpg_cfg *cfg, uint32_t from, uint32_t target)
-{
-    const wpg_block *block = &cfg->blocks[target];
-    for (uint32_t i = 0; i < block->predecessor_count; i++)
-        if (block->predecessors[i] != from && cfg->blocks[block->predecessors[i]].rpo != WPG_NO_BLOCK)
-            return false;
-    return true;
-}
-
 static bool lanes_known(const wpg_probe_plan *p, const wpg_edges *edges, uint32_t i)
 {
-    return comes_only_from(p->function->cfg, edges->from, edges->targets[i]);
+    return wpg_cfg_comes_only_from(p->function->cfg, edges->from, edges->targets[i]);
 }
 
 static bool waves_known(const wpg_probe_plan *p, const wpg_edges *edges, uint32_t i)

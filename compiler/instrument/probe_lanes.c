@@ -13,15 +13,6 @@ typedef struct lane_branch {
     uint32_t counters[2]; /* true, false; WPG_NO_COUNTER: known from blocks */
 } lane_branch;
 
-static bool comes_only_from(const wpg_cfg *cfg, uint32_t from, uint32_t target)
-{
-    const wpg_block *block = &cfg->blocks[target];
-    for (uint32_t i = 0; i < block->predecessor_count; i++)
-        if (block->predecessors[i] != from && cfg->blocks[block->predecessors[i]].rpo != WPG_NO_BLOCK)
-            return false;
-    return true;
-}
-
 static void plan_branch(wpg_probe_plan *p, uint32_t b)
 {
     const wpg_cfg *cfg = p->function->cfg;
@@ -29,7 +20,8 @@ static void plan_branch(wpg_probe_plan *p, uint32_t b)
     lane_branch *site = wpg_probe_alloc(p, 1, sizeof *site);
     uint32_t targets[2] = {wpg_cfg_find(cfg, block->terminator->words[2]),
                            wpg_cfg_find(cfg, block->terminator->words[3])};
-    bool known[2] = {comes_only_from(cfg, b, targets[0]), comes_only_from(cfg, b, targets[1])};
+    bool known[2] = {wpg_cfg_comes_only_from(cfg, b, targets[0]),
+                     wpg_cfg_comes_only_from(cfg, b, targets[1])};
     if (!site)
         return;
     *site = (lane_branch){block->terminator->words[1], {WPG_NO_COUNTER, WPG_NO_COUNTER}};

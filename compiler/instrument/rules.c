@@ -33,7 +33,7 @@
 #include "compiler/instrument/methods.h"
 #include "compiler/instrument/strategy.h"
 
-enum { NO = WPG_NO_BLOCK, MOST_TRIP_WORK = 1 << 16, MARKS_OF_A_CELL = 32 };
+enum { NO = WPG_NO_BLOCK, MOST_TRIP_WORK = 1 << 16 };
 
 /* -- Marks */
 
@@ -43,12 +43,12 @@ static uint32_t new_mark(wpg_chooser *c, uint32_t region)
     if (c->failed)
         return tally;
     wpg_region *r = &c->regions.data[region];
-    if (r->mark_count % MARKS_OF_A_CELL == 0)
+    if (r->mark_count % WPG_MARKS_OF_A_CELL == 0)
         r->mark_cell = wpg_new_cell(c);
     wpg_tally *t = &c->tallies.data[tally];
     t->region = region;
     t->lanes_cell = r->mark_cell;
-    t->mark = r->mark_count++ % MARKS_OF_A_CELL;
+    t->mark = r->mark_count++ % WPG_MARKS_OF_A_CELL;
     return tally;
 }
 
@@ -243,8 +243,9 @@ bool wpg_rule_edge(wpg_chooser *c, uint32_t class, uint32_t b, uint32_t region, 
     const wpg_structure *s = &c->structure;
     uint32_t h = wpg_forward_predecessor(s, b);
     const wpg_block *block = &c->cfg->blocks[b];
-    if (h == NO || !wpg_is_kept_by_driver(c, h) || c->plan->demotes || wpg_is_loop(s, s->heads[b]) ||
-        s->merges[b] != NO || s->continues[b] != NO)
+    if (h == NO || !wpg_is_kept_by_driver(c, h) || c->plan->demotes ||
+        wpg_is_loop(s, s->cfg->blocks[b].heads) || s->cfg->blocks[b].merges != NO ||
+        s->cfg->blocks[b].continues != NO)
         return false;
     /* What lanes do once, on their way out of the loop, costs less where it stands than a ballot in each
      * iteration. */

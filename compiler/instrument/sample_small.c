@@ -22,48 +22,11 @@
  * was, so that dispatches of different sizes cannot make the two miss each other. */
 #include "compiler/instrument/sample.h"
 
-/* Invocations of a workgroup; 0 if that is not a constant. The built-in constant outranks the mode (SPIR-V
- * 1.6, 3.21, WorkgroupSize). */
-static uint32_t workgroup_invocations(const wpg_plan *plan)
-{
-    uint64_t product = 0;
-    WPG_INST_EACH (inst, plan->module) {
-        if (inst->opcode == SpvOpFunction)
-            break;
-        const bool mode = inst->opcode == SpvOpExecutionMode || inst->opcode == SpvOpExecutionModeId;
-        const wpg_inst *parts = NULL;
-        if (inst->opcode == SpvOpDecorate && inst->count == 4 && inst->words[2] == SpvDecorationBuiltIn &&
-            inst->words[3] == SpvBuiltInWorkgroupSize) {
-            parts = wpg_module_def(plan->module, inst->words[1]);
-            if (!parts || parts->opcode != SpvOpConstantComposite || parts->count != 6)
-                return 0;
-        } else if (mode && inst->count == 6 && inst->words[1] == plan->entry_point->words[2] &&
-                   (inst->words[2] == SpvExecutionModeLocalSize ||
-                    inst->words[2] == SpvExecutionModeLocalSizeId)) {
-            parts = inst;
-        } else {
-            continue;
-        }
-        product = 1;
-        for (unsigned i = 3; i < 6; i++) {
-            uint64_t value = parts->words[i];
-            uint32_t width = 32;
-            bool literal = parts == inst && inst->words[2] == SpvExecutionModeLocalSize;
-            if ((!literal && !wpg_const_value(plan->module, parts->words[i], &value, &width)) || value == 0 ||
-                value > UINT16_MAX)
-                return 0;
-            product *= value;
-        }
-        if (parts != inst)
-            break;
-    }
-    return product <= UINT16_MAX ? (uint32_t)product : 0;
-}
-
 bool wpg_sample_may_lay(const wpg_plan *plan)
 {
     bool in_functions = false, across = false;
-    if (plan->stage->model != SpvExecutionModelGLCompute || !workgroup_invocations(plan))
+    if (plan->stage->model != SpvExecutionModelGLCompute ||
+        !wpg_stage_workgroup(plan->module, plan->entry_point))
         return false;
     WPG_INST_EACH (inst, plan->module) {
         in_functions |= inst->opcode == SpvOpFunction;
@@ -98,7 +61,7 @@ static uint32_t read_ended(wpg_inject *in, uint32_t pointer)
 
 uint32_t wpg_sample_small_begin(wpg_inject *in, uint32_t small)
 {
-    const uint32_t size = workgroup_invocations(in->plan);
+    const uint32_t size = wpg_stage_workgroup(in->module, in->plan->entry_point);
     in->sample.small = small;
     wpg_inst_add(in->module, in->where, SpvOpStore, in->sample.before_variable, in->c_zero);
     wpg_if is_small = wpg_if_begin(in, small);
@@ -115,7 +78,7 @@ uint32_t wpg_sample_small_begin(wpg_inject *in, uint32_t small)
 void wpg_sample_small_end(wpg_inject *in, uint32_t total)
 {
     wpg_module *m = in->module;
-    const uint32_t size = workgroup_invocations(in->plan);
+    const uint32_t size = wpg_stage_workgroup(in->module, in->plan->entry_point);
     bool waves = wpg_sample_can_broadcast(in->plan);
     wpg_if elected, is_small = wpg_if_begin(in, in->sample.small);
     uint32_t lanes = in->c_one;

@@ -20,14 +20,6 @@ uint32_t wpg_loop_around(const wpg_structure *s, uint32_t construct)
     return up;
 }
 
-bool wpg_construct_has(const wpg_structure *s, uint32_t construct, uint32_t block)
-{
-    uint32_t at = s->cfg->blocks[block].construct;
-    while (at != NO && at != construct)
-        at = s->cfg->constructs[at].parent;
-    return at == construct;
-}
-
 bool wpg_loop_repeats(const wpg_structure *s, uint32_t loop)
 {
     return s->cfg->constructs[loop].back_edge != NO;
@@ -37,7 +29,7 @@ bool wpg_loop_repeats(const wpg_structure *s, uint32_t loop)
 bool wpg_loop_is_whole(const wpg_structure *s, uint32_t loop)
 {
     return wpg_loop_repeats(s, loop) && wpg_construct_is_whole(s->cfg, loop) &&
-           !wpg_is_loop(s, s->heads[s->cfg->constructs[loop].merge]);
+           !wpg_is_loop(s, s->cfg->blocks[s->cfg->constructs[loop].merge].heads);
 }
 
 bool wpg_block_repeats(const wpg_structure *s, uint32_t block)
@@ -77,16 +69,16 @@ bool wpg_is_together_in(const wpg_structure *s, uint32_t loop, uint32_t b)
     for (uint32_t steps = 0; steps < s->cfg->count; steps++) {
         if (b == s->cfg->constructs[loop].header)
             return true;
-        uint32_t merged = s->merges[b], continued = s->continues[b];
+        uint32_t merged = s->cfg->blocks[b].merges, continued = s->cfg->blocks[b].continues;
         if (merged != NO) {
             b = s->cfg->constructs[merged].header;
-            if (!wpg_construct_has(s, loop, b))
+            if (!wpg_construct_holds(s->cfg, loop, b))
                 return false;
             continue;
         }
         if (continued == loop)
             return true;
-        if (continued != NO && continued != s->heads[b])
+        if (continued != NO && continued != s->cfg->blocks[b].heads)
             return false;
         b = wpg_forward_predecessor(s, b);
         if (b == NO)
@@ -100,10 +92,10 @@ bool wpg_is_together_from(const wpg_structure *s, uint32_t root, uint32_t b)
     for (uint32_t steps = 0; steps < s->cfg->count; steps++) {
         if (b == root)
             return true;
-        uint32_t merged = s->merges[b], continued = s->continues[b];
+        uint32_t merged = s->cfg->blocks[b].merges, continued = s->cfg->blocks[b].continues;
         if (merged != NO)
             b = s->cfg->constructs[merged].header;
-        else if (continued != NO && continued != s->heads[b])
+        else if (continued != NO && continued != s->cfg->blocks[b].heads)
             return false;
         else
             b = wpg_forward_predecessor(s, b);
@@ -122,7 +114,8 @@ void wpg_mark_reached(const wpg_structure *s, uint32_t loop, uint32_t b)
         const wpg_block *block = &s->cfg->blocks[s->stack[--top]];
         for (uint32_t i = 0; i < block->successor_count; i++) {
             uint32_t next = block->successors[i];
-            if (s->seen[next] || next == s->cfg->constructs[loop].header || !wpg_construct_has(s, loop, next))
+            if (s->seen[next] || next == s->cfg->constructs[loop].header ||
+                !wpg_construct_holds(s->cfg, loop, next))
                 continue;
             s->seen[next] = 1;
             s->stack[top++] = next;
@@ -185,7 +178,7 @@ bool wpg_is_always_passed(const wpg_structure *s, uint32_t loop, uint32_t b)
                     return false; /* it takes the back edge */
                 to = next;
             }
-            if (to == b || s->seen[to] || !wpg_construct_has(s, loop, to))
+            if (to == b || s->seen[to] || !wpg_construct_holds(s->cfg, loop, to))
                 continue;
             s->seen[to] = 1;
             s->stack[top++] = to;
@@ -268,21 +261,10 @@ bool wpg_structure_make(wpg_structure *s, const wpg_cfg *cfg, const wpg_mask_cla
                         wpg_arena *arena)
 {
     *s = (wpg_structure){.cfg = cfg};
-    s->heads = WPG_ARENA_ARRAY(arena, uint32_t, cfg->count);
-    s->merges = WPG_ARENA_ARRAY(arena, uint32_t, cfg->count);
-    s->continues = WPG_ARENA_ARRAY(arena, uint32_t, cfg->count);
     s->scope_of = WPG_ARENA_ARRAY(arena, uint32_t, cfg->count);
     s->stack = WPG_ARENA_ARRAY(arena, uint32_t, (size_t)cfg->count + 1);
     s->seen = WPG_ARENA_ARRAY(arena, uint8_t, cfg->count);
-    if (!s->heads || !s->merges || !s->continues || !s->scope_of || !s->stack || !s->seen)
+    if (!s->scope_of || !s->stack || !s->seen)
         return false;
-    for (uint32_t b = 0; b < cfg->count; b++)
-        s->heads[b] = s->merges[b] = s->continues[b] = NO;
-    for (uint32_t i = 0; i < cfg->construct_count; i++) {
-        const wpg_construct *construct = &cfg->constructs[i];
-        s->heads[construct->header] = s->merges[construct->merge] = i;
-        if (construct->continue_target != NO)
-            s->continues[construct->continue_target] = i;
-    }
     return make_scopes(s, classes, arena);
 }

@@ -20,8 +20,7 @@ typedef struct wpg_scope {
 
 typedef struct wpg_structure {
     const wpg_cfg *cfg;
-    uint32_t *heads, *merges, *continues; /* [blocks] construct, WPG_NO_BLOCK if none */
-    wpg_scope *scopes;                    /* none where lanes may die within a block */
+    wpg_scope *scopes; /* none where lanes may die within a block */
     uint32_t scope_count;
     uint32_t *scope_of; /* [blocks] WPG_NO_BLOCK if it lies in none */
     uint32_t *stack;    /* [blocks + 1] scratch */
@@ -39,7 +38,6 @@ bool wpg_loop_is_whole(const wpg_structure *s, uint32_t loop);
 /* Whether some loop that repeats holds the block. */
 bool wpg_block_repeats(const wpg_structure *s, uint32_t block);
 uint32_t wpg_outermost_whole_loop(const wpg_structure *s, uint32_t block);
-bool wpg_construct_has(const wpg_structure *s, uint32_t construct, uint32_t block);
 /* The only predecessor that is not behind a back edge, WPG_NO_BLOCK if there are several. */
 uint32_t wpg_forward_predecessor(const wpg_structure *s, uint32_t block);
 

@@ -225,7 +225,7 @@ static wpg_status expand_block(wpg_inliner *in, uint32_t caller, const wpg_flow_
     return WPG_OK;
 }
 
-static uint32_t renamed(const wpg_inliner *in, uint32_t id)
+uint32_t wpg_inline_renamed(const wpg_inliner *in, uint32_t id)
 {
     while (id < in->id_count && in->ids[id].rename)
         id = in->ids[id].rename;
@@ -245,7 +245,7 @@ static void apply_renames(wpg_inliner *in, wpg_inst *function)
         while (wpg_operand_next(&walk, &operand))
             if (wpg_operand_is_id(&operand) && operand.kind <= WPG_OPERAND_SEMANTICS &&
                 operand.kind != WPG_OPERAND_RESULT)
-                inst->words[operand.at] = renamed(in, inst->words[operand.at]);
+                inst->words[operand.at] = wpg_inline_renamed(in, inst->words[operand.at]);
     }
 }
 

@@ -76,6 +76,8 @@ bool wpg_inline_reserve(wpg_inliner *in);
  * what holds for the rest of the block afterwards. */
 void wpg_inline_splice(wpg_inliner *in, wpg_call_site *site, const wpg_inline_function *callee);
 
+/* What stands for the id, after all renames so far. */
+uint32_t wpg_inline_renamed(const wpg_inliner *in, uint32_t id);
 /* Phis of the successors name the block that now branches to them. */
 void wpg_inline_rename_parent(wpg_inliner *in, const wpg_inst *terminator, uint32_t from, uint32_t to);
 

@@ -204,10 +204,14 @@ static void repeat_sampled(wpg_inliner *in, wpg_inst *first, const wpg_call_site
     }
 }
 
+/* In a module that is not valid the value may come from the call itself: renames stay free of cycles. */
 static void rename_result(wpg_inliner *in, const wpg_inst *call, uint32_t value)
 {
-    if (call->result < in->id_count)
-        in->ids[call->result].rename = value;
+    if (call->result >= in->id_count)
+        return;
+    if (wpg_inline_renamed(in, value) == call->result)
+        value = wpg_undef(in->module, call->type);
+    in->ids[call->result].rename = value;
 }
 
 /* The call's value: that of the only return, or a phi of them under the call's id. The call is gone. */

@@ -79,6 +79,23 @@ static void strip(wpg_module *module, wpg_marks *gone)
     }
 }
 
+/* What prints debug information goes with it: a print is non-semantic, nothing but another one uses it. */
+static void strip_users(wpg_module *module, wpg_marks *gone)
+{
+    for (wpg_inst *inst = module->first, *next; inst; inst = next) {
+        next = inst->next;
+        const wpg_inst *import = is_ext_inst(inst) ? wpg_module_def(module, inst->words[3]) : NULL;
+        const char *name = import && import->opcode == SpvOpExtInstImport ? wpg_inst_string(import, 2) : NULL;
+        bool uses = false;
+        for (uint32_t at = 5; name && !strncmp(name, "NonSemantic.", 12) && at < inst->count; at++)
+            uses |= wpg_marks_has(gone, inst->words[at]);
+        if (!uses)
+            continue;
+        wpg_marks_add(gone, inst->result);
+        wpg_inst_remove(module, inst);
+    }
+}
+
 wpg_status wpg_strip_debug(wpg_module *module, wpg_error *err)
 {
     bool any = false;
@@ -89,6 +106,7 @@ wpg_status wpg_strip_debug(wpg_module *module, wpg_error *err)
     wpg_marks gone;
     WPG_TRY(wpg_marks_init(&gone, module, err));
     strip(module, &gone);
+    strip_users(module, &gone);
     wpg_status status = wpg_remove_annotations(module, &gone, err);
     wpg_marks_finish(&gone);
     return status;

@@ -55,14 +55,16 @@ bool wpg_scale_weights(uint32_t weights[2], uint64_t on_true, uint64_t on_false)
     return true;
 }
 
+/* NULL where the counts are not known. */
 static const wpg_block_weight *weight_of(const annotator *a, uint32_t block)
 {
-    return wpg_profile_block(a->profile, a->view->cfg->blocks[block].id);
+    const wpg_block_weight *weight = wpg_profile_block(a->profile, a->view->cfg->blocks[block].id);
+    return weight && !weight->unknown_by ? weight : NULL;
 }
 
 static uint32_t origin_of(const annotator *a, uint32_t block)
 {
-    const wpg_block_weight *weight = weight_of(a, block);
+    const wpg_block_weight *weight = wpg_profile_block(a->profile, a->view->cfg->blocks[block].id);
     return weight ? weight->origin : block;
 }
 
@@ -107,6 +109,9 @@ static bool way_count(uint64_t *count, const annotator *a, uint32_t block, uint3
 static void no_weights(annotator *a, uint32_t block, const char *why)
 {
     uint32_t origin = origin_of(a, block);
+    const wpg_block_weight *weight = wpg_profile_block(a->profile, a->view->cfg->blocks[block].id);
+    wpg_branch_is_unknown(a->context, a->view->cfg->blocks[block].id,
+                          weight && weight->unknown_by ? weight->unknown_by : PASS);
     wpg_remark_add(a->context, WPG_REMARK_REFUSED, PASS, a->profile->ordinal, origin,
                    "branch of block %u: no weights: %s", origin, why);
 }

@@ -23,23 +23,8 @@ typedef struct folder {
 
 static bool is_module_constant(const folder *f, uint32_t id)
 {
-    switch (wpg_module_opcode_of(f->view->module, id)) {
-    case SpvOpConstant:
-    case SpvOpConstantTrue:
-    case SpvOpConstantFalse:
-    case SpvOpConstantComposite:
-    case SpvOpConstantNull:
-    case SpvOpSpecConstant:
-    case SpvOpSpecConstantTrue:
-    case SpvOpSpecConstantFalse:
-    case SpvOpSpecConstantComposite:
-    case SpvOpSpecConstantOp:
-    case SpvOpUndef:
-    case SpvOpExtInstImport: /* an operand of OpExtInst */
-        return true;
-    default:
-        return false;
-    }
+    return wpg_is_module_constant(f->view->module, id) ||
+           wpg_module_opcode_of(f->view->module, id) == SpvOpExtInstImport; /* an operand of OpExtInst */
 }
 
 /* A vector is partly constant when one component is: drivers work by component. */
@@ -96,8 +81,7 @@ static bool each_inst(folder *f)
     return changed;
 }
 
-/* Extended instructions whose result is one number on every implementation. */
-static bool is_exact_function(uint32_t number)
+bool wpg_is_exact_function(uint32_t number)
 {
     switch (number) {
     case GLSLstd450Round:
@@ -123,6 +107,14 @@ static bool is_exact_function(uint32_t number)
     }
 }
 
+bool wpg_is_fused_by_use(const wpg_module *module, const wpg_inst *inst)
+{
+    if (!(wpg_inst_traits(module, inst) & WPG_TRAIT_FLOAT) ||
+        wpg_find_decoration(module, inst->result, SpvDecorationNoContraction))
+        return false;
+    return inst->opcode != SpvOpExtInst || !wpg_is_exact_function(inst->words[4]);
+}
+
 static bool is_product(const wpg_module *module, uint32_t id)
 {
     switch (wpg_module_opcode_of(module, id)) {
@@ -143,7 +135,7 @@ static bool is_inexact(folder *f, const wpg_inst *inst)
         return false;
     switch ((SpvOp)inst->opcode) {
     case SpvOpExtInst:
-        return !is_exact_function(inst->words[4]);
+        return !wpg_is_exact_function(inst->words[4]);
     case SpvOpFAdd:
     case SpvOpFSub: /* contracted with a product at run time, not when folded */
         return !wpg_find_decoration(module, inst->result, SpvDecorationNoContraction) &&
@@ -171,23 +163,67 @@ static uint32_t first_exposed(folder *f, const wpg_loop *loop)
     return 0;
 }
 
+/* The analysis of the function; false when memory ran out. The caller frees f->operands. */
+static bool solve(folder *f, const wpg_view *view, uint32_t known, wpg_arena *arena)
+{
+    *f = (folder){.view = view,
+                  .may = WPG_ARENA_ARRAY(arena, bool, view->bound),
+                  .is = WPG_ARENA_ARRAY(arena, bool, view->bound)};
+    if (!f->may || !f->is)
+        return false;
+    for (uint32_t id = 0; id < view->bound; id++)
+        f->may[id] = f->is[id] = is_module_constant(f, id);
+    if (known)
+        f->may[known] = true;
+    while (each_inst(f))
+        ;
+    return true;
+}
+
 uint32_t wpg_unrolling_folds(const wpg_view *view, const wpg_loop *loop, uint32_t known, wpg_arena *arena)
 {
-    uint32_t exposed = view->cfg->blocks[loop->header].id;
+    folder f;
     if (!(loop->traits & WPG_TRAIT_FLOAT))
         return 0;
-    folder f = {.view = view,
-                .may = WPG_ARENA_ARRAY(arena, bool, view->bound),
-                .is = WPG_ARENA_ARRAY(arena, bool, view->bound)};
-    if (!f.may || !f.is)
-        return exposed;
-    for (uint32_t id = 0; id < view->bound; id++)
-        f.may[id] = f.is[id] = is_module_constant(&f, id);
-    if (known)
-        f.may[known] = true;
-    while (each_inst(&f))
-        ;
-    exposed = first_exposed(&f, loop);
+    if (!solve(&f, view, known, arena))
+        return view->cfg->blocks[loop->header].id;
+    uint32_t exposed = first_exposed(&f, loop);
     wpg_vec_free(&f.operands);
+    return exposed;
+}
+
+/* May a driver count the loop's trips: is a test that leaves it constant once it is unrolled? */
+static bool may_be_counted(const folder *f, const wpg_loop *loop)
+{
+    const wpg_cfg *cfg = f->view->cfg;
+    for (uint32_t b = 0; b < cfg->count; b++) {
+        const wpg_block *block = &cfg->blocks[b];
+        if (!loop->members[b] || block->successor_count < 2)
+            continue;
+        for (uint32_t s = 0; s < block->successor_count; s++)
+            if (!loop->members[block->successors[s]] && f->may[block->terminator->words[1]])
+                return true;
+    }
+    return false;
+}
+
+uint32_t wpg_may_fold_by_itself(const wpg_view *view, uint32_t block, wpg_arena *arena)
+{
+    const wpg_cfg *cfg = view->cfg;
+    uint32_t exposed = 0;
+    bool solved = false;
+    folder f;
+    for (uint32_t c = 0; c < cfg->construct_count && !exposed; c++) {
+        wpg_loop loop;
+        if (cfg->constructs[c].kind != WPG_CONSTRUCT_LOOP || !wpg_loop_describe(&loop, view, c, arena) ||
+            !(loop.traits & WPG_TRAIT_FLOAT) || (block != WPG_NO_BLOCK && !loop.members[block]))
+            continue;
+        if (!solved && !(solved = solve(&f, view, 0, arena)))
+            return cfg->blocks[loop.header].id;
+        if (may_be_counted(&f, &loop))
+            exposed = first_exposed(&f, &loop);
+    }
+    if (solved)
+        wpg_vec_free(&f.operands);
     return exposed;
 }

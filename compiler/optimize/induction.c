@@ -14,32 +14,13 @@ bool wpg_is_u32_const(const wpg_module *module, uint32_t id, uint32_t *value)
     return true;
 }
 
-bool wpg_is_int_compare(SpvOp opcode)
-{
-    switch (opcode) {
-    case SpvOpIEqual:
-    case SpvOpINotEqual:
-    case SpvOpUGreaterThan:
-    case SpvOpSGreaterThan:
-    case SpvOpUGreaterThanEqual:
-    case SpvOpSGreaterThanEqual:
-    case SpvOpULessThan:
-    case SpvOpSLessThan:
-    case SpvOpULessThanEqual:
-    case SpvOpSLessThanEqual:
-        return true;
-    default:
-        return false;
-    }
-}
-
 static bool is_signed_compare(SpvOp opcode)
 {
     return opcode == SpvOpSGreaterThan || opcode == SpvOpSGreaterThanEqual || opcode == SpvOpSLessThan ||
            opcode == SpvOpSLessThanEqual;
 }
 
-static bool compare(SpvOp opcode, uint32_t a, uint32_t b)
+bool wpg_compare_ints(SpvOp opcode, uint32_t a, uint32_t b)
 {
     int32_t sa = (int32_t)a, sb = (int32_t)b;
     switch (opcode) {
@@ -68,8 +49,8 @@ static bool compare(SpvOp opcode, uint32_t a, uint32_t b)
 
 static bool stays(const wpg_guard_plan *plan, uint32_t induction, uint32_t bound)
 {
-    bool result = plan->bound_at == 4 ? compare((SpvOp)plan->compare->opcode, induction, bound)
-                                      : compare((SpvOp)plan->compare->opcode, bound, induction);
+    bool result = plan->bound_at == 4 ? wpg_compare_ints((SpvOp)plan->compare->opcode, induction, bound)
+                                      : wpg_compare_ints((SpvOp)plan->compare->opcode, bound, induction);
     return result == plan->stays_on;
 }
 

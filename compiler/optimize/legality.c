@@ -128,6 +128,8 @@ static unsigned arithmetic_traits(SpvOp opcode)
 
 static unsigned logic_traits(SpvOp opcode)
 {
+    if (wpg_opcode_compares_ints((uint16_t)opcode))
+        return SAFE;
     switch (opcode) {
     case SpvOpAny:
     case SpvOpAll:
@@ -139,16 +141,6 @@ static unsigned logic_traits(SpvOp opcode)
     case SpvOpLogicalAnd:
     case SpvOpLogicalNot:
     case SpvOpSelect:
-    case SpvOpIEqual:
-    case SpvOpINotEqual:
-    case SpvOpUGreaterThan:
-    case SpvOpSGreaterThan:
-    case SpvOpUGreaterThanEqual:
-    case SpvOpSGreaterThanEqual:
-    case SpvOpULessThan:
-    case SpvOpSLessThan:
-    case SpvOpULessThanEqual:
-    case SpvOpSLessThanEqual:
     case SpvOpFOrdEqual:
     case SpvOpFUnordEqual:
     case SpvOpFOrdNotEqual:

@@ -1,10 +1,11 @@
-/* The copy the trip guard makes. See trip_guard.h.
+/* The copy that the guards make. See loop_clone.h.
  *
  *      P: ... OpBranch H                 P: ... OpBranch G
- *      H: loop header, merge M           G: bound (hoisted); OpSelectionMerge M DontFlatten; branch T, F
+ *      H: loop header, merge M           G: bound or values (hoisted); OpSelectionMerge M DontFlatten; branch
+ * T, F
  *         ...                            T: OpBranch H'
- *      M: phis; rest              =>     H': copy of the loop, bound constant, phis with seams
- *                                            (seam.h), Unroll, merge X
+ *      M: phis; rest              =>     H': copy of the loop, bound or branches constant,
+ *                                            phis with seams (seam.h), merge X
  *                                        X: phis as M had, of the copy; OpBranch M
  *                                        F: OpBranch H
  *                                        H: the loop, merge Y
@@ -15,7 +16,7 @@
  * loop changes but the ids of such values. Where H was the merge block of something before, G takes that
  * role. Structured rules: G's construct holds both loops; each loop's own merge block lies in its arm.
  * Source: SPIR-V 1.6, 2.11. */
-#include "compiler/optimize/trip_guard.h"
+#include "compiler/optimize/loop_clone.h"
 
 #include "compiler/optimize/annotate.h"
 #include "compiler/optimize/legality.h"
@@ -34,6 +35,7 @@ typedef struct cloner {
     uint32_t constant;
     uint32_t zero; /* for seams; 0 where the copy has none */
     uint32_t guard_block, copy_block, rest_block, copy_merge, rest_merge; /* G T F X Y */
+    uint32_t late_block, decide_block; /* where late values are loaded, and met again; 0: no late values */
     wpg_operand_list operands;
     WPG_VEC(wpg_inst *) merge_phis; /* of M, before */
     bool nomem;
@@ -59,11 +61,25 @@ static void replace_in(cloner *c, wpg_inst *inst, uint32_t from, uint32_t to)
             inst->words[c->operands.data[i]] = to;
 }
 
+static wpg_inst *insert_label(cloner *c, wpg_inst *where, uint32_t id)
+{
+    return wpg_inst_add(c->module, where, SpvOpLabel, id);
+}
+
 static wpg_inst *insert_copy(cloner *c, const wpg_inst *inst, wpg_inst *where)
 {
     wpg_inst *copy =
         wpg_inst_insert(c->module, where, (SpvOp)inst->opcode, inst->words + 1, inst->count - 1u);
     return copy;
+}
+
+/* What stands in place of the condition or selector of a decided branch. */
+static uint32_t decided(cloner *c, const wpg_guard_fold *fold)
+{
+    if (fold->terminator->opcode == SpvOpBranchConditional)
+        return wpg_const_bool(c->module, fold->bits != 0);
+    return wpg_const_scalar(c->module, wpg_module_def(c->module, fold->terminator->words[1])->type,
+                            fold->bits);
 }
 
 /* A copy whose operands and result are those of the copied loop. */
@@ -82,12 +98,15 @@ static void clone_inst(cloner *c, const wpg_inst *inst, wpg_inst *where)
         uint32_t id = inst->words[c->operands.data[i]];
         words.data[c->operands.data[i] - 1] = id == c->replaced ? c->constant : copied(c, id);
     }
-    if (inst == c->plan->compare)
+    if (c->plan->compare && inst == c->plan->compare)
         words.data[c->plan->bound_at - 1] = c->constant;
+    for (uint32_t f = 0; f < c->plan->fold_count; f++)
+        if (inst == c->plan->folds[f].terminator)
+            words.data[0] = decided(c, &c->plan->folds[f]);
     if (inst->result)
         words.data[inst->type ? 1 : 0] = copied(c, inst->result);
     wpg_inst *copy = wpg_inst_insert(c->module, where, (SpvOp)inst->opcode, words.data, words.count);
-    if (inst == block_at(c, c->plan->loop.header)->merge && c->plan->loop.exits == 1)
+    if (c->plan->compare && inst == block_at(c, c->plan->loop.header)->merge && c->plan->loop.exits == 1)
         copy->words[3] |= SpvLoopControlUnrollMask;
     wpg_vec_free(&words);
 }
@@ -132,27 +151,108 @@ static uint32_t hoist(cloner *c, wpg_map *done, uint32_t id, wpg_inst *where)
     return fresh;
 }
 
+/* Does the copy of the phi get a seam? Of a loop that is to be unrolled, those of its header. */
+static bool is_sewn(const cloner *c, uint32_t block, const wpg_inst *phi)
+{
+    if (c->plan->seams && c->plan->seams[phi->result])
+        return true;
+    return c->plan->compare && block == c->plan->loop.header && wpg_seam_wanted(c->module, phi);
+}
+
 static bool has_seams(const cloner *c)
 {
-    const wpg_block *header = block_at(c, c->plan->loop.header);
-    for (const wpg_inst *inst = header->label->next; inst != header->terminator; inst = inst->next)
-        if (c->plan->loop.traits & WPG_TRAIT_FLOAT && wpg_seam_wanted(c->module, inst))
-            return true;
+    const wpg_cfg *cfg = c->view->cfg;
+    for (uint32_t b = 0; c->plan->loop.traits & WPG_TRAIT_FLOAT && b < cfg->count; b++)
+        for (const wpg_inst *inst = cfg->blocks[b].label->next;
+             c->plan->loop.members[b] && inst != cfg->blocks[b].terminator; inst = inst->next)
+            if (inst->opcode == SpvOpPhi && is_sewn(c, b, inst))
+                return true;
     return false;
 }
 
-/* The guard's condition, inserted before `where`. */
-static uint32_t guard_condition(cloner *c, wpg_inst *where)
+/* Starts of the header's phis, in their place while the first test is computed before the loop. */
+static bool seed_starts(cloner *c, wpg_map *done)
+{
+    const wpg_block *header = block_at(c, c->plan->loop.header);
+    for (const wpg_inst *phi = header->label->next; phi != header->terminator; phi = phi->next)
+        for (unsigned i = 3; phi->opcode == SpvOpPhi && i + 1 < phi->count; i += 2)
+            if (phi->words[i + 1] == block_at(c, c->plan->preheader)->id &&
+                !wpg_map_set(done, phi->result, phi->words[i]))
+                return false;
+    return true;
+}
+
+/* Loads late values as the loop would, after its first test; each then is a phi, of other bits where the test
+ * fails:
+ *
+ *      G: first test; OpBranchConditional L, D     L: v = load; OpBranch D     D: phi v L, not V G */
+static void load_late(cloner *c, wpg_map *done, uint32_t *values, wpg_inst *where)
 {
     const wpg_guard_plan *plan = c->plan;
-    wpg_map done = {0};
+    const wpg_inst *branch = block_at(c, plan->loop.first_test)->terminator;
+    bool on_true = branch->words[2] != block_at(c, plan->loop.merge)->id;
+    c->late_block = wpg_module_fresh_id(c->module);
+    c->decide_block = wpg_module_fresh_id(c->module);
+    c->nomem |= !seed_starts(c, done);
+    uint32_t stays = hoist(c, done, branch->words[1], where);
+    wpg_inst_add(c->module, where, SpvOpSelectionMerge, c->decide_block, SpvSelectionControlMaskNone);
+    wpg_inst_add(c->module, where, SpvOpBranchConditional, stays, on_true ? c->late_block : c->decide_block,
+                 on_true ? c->decide_block : c->late_block);
+    insert_label(c, where, c->late_block);
+    for (uint32_t t = 0; t < plan->test_count; t++)
+        if (plan->tests[t].late)
+            values[t] = hoist(c, done, plan->tests[t].value, where);
+    wpg_inst_add(c->module, where, SpvOpBranch, c->decide_block);
+    insert_label(c, where, c->decide_block);
+    for (uint32_t t = 0; t < plan->test_count; t++) {
+        if (!plan->tests[t].late)
+            continue;
+        uint32_t type = wpg_module_def(c->module, plan->tests[t].value)->type;
+        uint32_t phi = wpg_module_fresh_id(c->module);
+        wpg_inst_add(c->module, where, SpvOpPhi, type, phi, values[t], c->late_block,
+                     wpg_const_scalar(c->module, type, plan->tests[t].bits ^ 1), c->guard_block);
+        values[t] = phi;
+    }
+}
+
+/* Do all the values have the bits asked for? */
+static uint32_t values_condition(cloner *c, wpg_map *done, wpg_inst *where)
+{
+    uint32_t boolean = wpg_type_bool(c->module), all = 0, values[WPG_MOST_TESTS] = {0};
+    bool late = false;
+    for (uint32_t t = 0; t < c->plan->test_count; t++) {
+        if (!c->plan->tests[t].late)
+            values[t] = hoist(c, done, c->plan->tests[t].value, where);
+        late |= c->plan->tests[t].late;
+    }
+    if (late)
+        load_late(c, done, values, where);
+    if (has_seams(c))
+        c->zero = wpg_seam_zero(c->module, c->view, &c->plan->loop, c->plan->preheader, values[0], where);
+    for (uint32_t t = 0; t < c->plan->test_count; t++) {
+        const wpg_guard_test *test = &c->plan->tests[t];
+        uint32_t type = wpg_module_def(c->module, test->value)->type;
+        uint32_t constant = wpg_const_scalar(c->module, type, test->bits);
+        uint32_t equal = wpg_module_fresh_id(c->module);
+        wpg_inst_add(c->module, where, SpvOpIEqual, boolean, equal, values[t], constant);
+        uint32_t both = all ? wpg_module_fresh_id(c->module) : equal;
+        if (all)
+            wpg_inst_add(c->module, where, SpvOpLogicalAnd, boolean, both, all, equal);
+        all = both;
+    }
+    return all;
+}
+
+/* Is the bound such that the trips are those of the copy? */
+static uint32_t bound_condition(cloner *c, wpg_map *done, wpg_inst *where)
+{
+    const wpg_guard_plan *plan = c->plan;
     uint32_t bound_id = plan->compare->words[plan->bound_at],
              type = wpg_module_def(c->module, bound_id)->type;
     uint32_t induction = plan->compare->words[7 - plan->bound_at];
     uint32_t induction_type = wpg_module_def(c->module, induction)->type, boolean = wpg_type_bool(c->module);
-    uint32_t value = hoist(c, &done, bound_id, where), condition = wpg_module_fresh_id(c->module);
+    uint32_t value = hoist(c, done, bound_id, where), condition = wpg_module_fresh_id(c->module);
     c->constant = wpg_const_scalar(c->module, type, plan->value);
-    wpg_map_free(&done);
     if (has_seams(c))
         c->zero = wpg_seam_zero(c->module, c->view, &plan->loop, plan->preheader, value, where);
     if (!plan->range) {
@@ -171,6 +271,16 @@ static uint32_t guard_condition(cloner *c, wpg_inst *where)
     /* stays_on: at `last` true and at `leaving` false; else the other way round. */
     wpg_inst_add(c->module, where, SpvOpLogicalNot, boolean, not_leaves, leaves);
     wpg_inst_add(c->module, where, SpvOpLogicalAnd, boolean, condition, stays, not_leaves);
+    return condition;
+}
+
+/* The guard's condition, inserted before `where`. */
+static uint32_t guard_condition(cloner *c, wpg_inst *where)
+{
+    wpg_map done = {0};
+    uint32_t condition =
+        c->plan->compare ? bound_condition(c, &done, where) : values_condition(c, &done, where);
+    wpg_map_free(&done);
     return condition;
 }
 
@@ -208,11 +318,6 @@ static void decorate_copies(cloner *c)
 
 /* -- Blocks -- */
 
-static wpg_inst *insert_label(cloner *c, wpg_inst *where, uint32_t id)
-{
-    return wpg_inst_add(c->module, where, SpvOpLabel, id);
-}
-
 static void assign_ids(cloner *c)
 {
     const wpg_cfg *cfg = c->view->cfg;
@@ -235,12 +340,12 @@ static void assign_ids(cloner *c)
     c->copy_of[block_at(c, c->plan->preheader)->id] = c->copy_block; /* in the header's phis */
 }
 
-/* Seams of the copied header's phis, which stand before `where`: the seam takes over the phi's id. */
-static void sew(cloner *c, wpg_inst *where)
+/* Seams of the copied block's phis, which stand before `where`: the seam takes over the phi's id. */
+static void sew(cloner *c, uint32_t b, wpg_inst *where)
 {
-    const wpg_block *header = block_at(c, c->plan->loop.header);
-    for (const wpg_inst *phi = header->label->next; c->zero && phi != header->merge; phi = phi->next) {
-        if (!wpg_seam_wanted(c->module, phi))
+    const wpg_block *block = block_at(c, b);
+    for (const wpg_inst *phi = block->label->next; c->zero && phi != block->terminator; phi = phi->next) {
+        if (phi->opcode != SpvOpPhi || !is_sewn(c, b, phi))
             continue;
         uint32_t seam = copied(c, phi->result), value = wpg_module_fresh_id(c->module);
         wpg_inst *copy = wpg_module_def(c->module, seam);
@@ -253,15 +358,24 @@ static void sew(cloner *c, wpg_inst *where)
     }
 }
 
+static bool stands_before_seams(const wpg_inst *inst)
+{
+    return inst->opcode == SpvOpLabel || inst->opcode == SpvOpPhi || inst->opcode == SpvOpLine ||
+           inst->opcode == SpvOpNoLine;
+}
+
 static void clone_blocks(cloner *c, wpg_inst *where)
 {
     const wpg_cfg *cfg = c->view->cfg;
     for (uint32_t b = 0; b < cfg->count; b++) {
+        bool sewn = false;
         if (!c->plan->loop.members[b])
             continue;
         for (const wpg_inst *inst = cfg->blocks[b].label;; inst = inst->next) {
-            if (b == c->plan->loop.header && inst == cfg->blocks[b].merge)
-                sew(c, where);
+            if (!sewn && !stands_before_seams(inst)) {
+                sew(c, b, where);
+                sewn = true;
+            }
             clone_inst(c, inst, where);
             if (inst == cfg->blocks[b].terminator)
                 break;
@@ -392,14 +506,12 @@ static void build(cloner *c)
 {
     wpg_inst *header = block_at(c, c->plan->loop.header)->label, *last = last_of_loop(c);
     uint32_t merge = block_at(c, c->plan->loop.merge)->id, original = header->result;
-    const wpg_block_weight *before = wpg_profile_block(c->profile, block_at(c, c->plan->preheader)->id);
     uint32_t weights[2];
-    bool weighed = wpg_scale_weights(
-        weights, c->profile->has_waves && before && before->waves ? before->waves : c->plan->entries, 0);
+    bool weighed = wpg_scale_weights(weights, c->plan->takes[0], c->plan->takes[1]);
 
     insert_label(c, header, c->guard_block);
     uint32_t condition = guard_condition(c, header);
-    if (!c->plan->range)
+    if (c->plan->compare && !c->plan->range)
         c->replaced = c->plan->compare->words[c->plan->bound_at];
     wpg_inst_add(c->module, header, SpvOpSelectionMerge, merge, SpvSelectionControlDontFlattenMask);
     wpg_inst_insert(c->module, header, SpvOpBranchConditional,
@@ -422,16 +534,50 @@ static void build(cloner *c)
     decorate_copies(c);
 }
 
-/* The new blocks' counts: the copy ran as the loop did, what was left of the original did not. */
+/* Counts of the block that decides: what came to the loop. Waves come to its header from before it or from
+ * its own end. */
+static wpg_block_weight entered_weight(const cloner *c, uint32_t origin)
+{
+    const wpg_block *preheader = block_at(c, c->plan->preheader);
+    const wpg_block *back = block_at(c, c->plan->loop.back_edge);
+    const wpg_block_weight *before = wpg_profile_block(c->profile, preheader->id);
+    const wpg_block_weight *around = wpg_profile_block(c->profile, back->id);
+    const wpg_block_weight *header = wpg_profile_block(c->profile, block_at(c, c->plan->loop.header)->id);
+    wpg_block_weight entered = {.lanes = c->plan->entries, .origin = origin};
+    if (before && preheader->successor_count == 1)
+        return *before;
+    if (header && around && back->successor_count == 1 && header->waves >= around->waves)
+        entered.waves = header->waves - around->waves;
+    else
+        entered.unknown_by = c->profile->has_waves ? "guard" : NULL;
+    return entered;
+}
+
+/* Loops of the copy are not looked at again by the pass that made it. */
+static bool mark_loop(cloner *c, uint32_t header)
+{
+    uint64_t state;
+    if (c->plan->compare)
+        return wpg_map_set(&c->profile->guarded, copied(c, header), WPG_LOOP_GUARDED);
+    return wpg_map_set(&c->profile->valued, copied(c, header), 1) &&
+           wpg_map_set(&c->profile->valued, header, 1) &&
+           (!wpg_map_get(&c->profile->guarded, header, &state) ||
+            wpg_map_set(&c->profile->guarded, copied(c, header), state));
+}
+
+/* The new blocks' counts: the copy ran as the loop did, what was left of the original did not; or which ran
+ * how often cannot be told. */
 static void enter_weights(cloner *c)
 {
     const wpg_cfg *cfg = c->view->cfg;
-    const wpg_block_weight *before = wpg_profile_block(c->profile, block_at(c, c->plan->preheader)->id);
     const wpg_block_weight *header = wpg_profile_block(c->profile, block_at(c, c->plan->loop.header)->id);
+    const wpg_block_weight *merge = wpg_profile_block(c->profile, block_at(c, c->plan->loop.merge)->id);
     uint32_t origin = header ? header->origin : 0;
-    wpg_block_weight entered = {.lanes = c->plan->entries, .origin = origin}, none = {.origin = origin};
-    if (before && block_at(c, c->plan->preheader)->successor_count == 1)
-        entered = *before;
+    wpg_block_weight entered = entered_weight(c, origin), left = merge ? *merge : entered;
+    wpg_block_weight none = {.origin = origin}, ran = entered;
+    none.unknown_by = c->plan->unknown_by;
+    if (c->plan->unknown_by)
+        ran = left = none;
     bool entered_all = true;
     for (uint32_t b = 0; b < cfg->count; b++) {
         if (!c->plan->loop.members[b])
@@ -439,16 +585,25 @@ static void enter_weights(cloner *c)
         wpg_block_weight *weight = wpg_profile_block(c->profile, cfg->blocks[b].id);
         if (weight) {
             wpg_block_weight measured = *weight;
+            *weight = (wpg_block_weight){.origin = measured.origin, .unknown_by = c->plan->unknown_by};
+            if (c->plan->unknown_by)
+                measured = *weight;
             entered_all &= wpg_profile_add_block(c->profile, copied(c, cfg->blocks[b].id), measured);
         }
         if (cfg->blocks[b].merge && cfg->blocks[b].merge->opcode == SpvOpLoopMerge)
-            entered_all &= wpg_map_set(&c->profile->guarded, copied(c, cfg->blocks[b].id), WPG_LOOP_GUARDED);
+            entered_all &= mark_loop(c, cfg->blocks[b].id);
     }
     entered_all &= wpg_profile_add_block(c->profile, c->guard_block, entered) &&
-                   wpg_profile_add_block(c->profile, c->copy_block, entered) &&
-                   wpg_profile_add_block(c->profile, c->copy_merge, entered) &&
+                   wpg_profile_add_block(c->profile, c->copy_block, ran) &&
+                   wpg_profile_add_block(c->profile, c->copy_merge, left) &&
                    wpg_profile_add_block(c->profile, c->rest_block, none) &&
                    wpg_profile_add_block(c->profile, c->rest_merge, none);
+    if (c->late_block) {
+        wpg_block_weight untold = {.origin = origin, .unknown_by = "value-guard"};
+        entered_all &= wpg_profile_add_block(c->profile, c->late_block, untold) &&
+                       wpg_profile_add_block(c->profile, c->decide_block, entered);
+        wpg_branch_is_unknown(c->context, c->guard_block, "value-guard");
+    }
     c->nomem |= !entered_all;
 }
 

@@ -98,9 +98,10 @@ bool wpg_block_lanes(uint64_t *lanes, const wpg_view *view, const wpg_function_p
 {
     const wpg_block_weight *weight =
         profile->has_lanes ? wpg_profile_block(profile, view->cfg->blocks[block].id) : NULL;
-    if (weight)
-        *lanes = weight->lanes;
-    return weight != NULL;
+    if (!weight || weight->unknown_by)
+        return false;
+    *lanes = weight->lanes;
+    return true;
 }
 
 bool wpg_loop_entries(uint64_t *entries, const wpg_view *view, const wpg_function_profile *profile,

@@ -192,15 +192,15 @@ static bool module_writes_buffers(const wpg_module *module)
 bool wpg_load_is_draw_constant(const wpg_module *module, const wpg_inst *load, const char **why)
 {
     if (load->opcode != SpvOpLoad || load->count < 4)
-        return *why = "the bound is no load of a uniform value", false;
+        return *why = "the value is no load of a uniform value", false;
     const wpg_inst *root = wpg_pointer_root(module, load->words[3]);
     if (!root)
-        return *why = "the bound is loaded through a pointer of unknown origin", false;
+        return *why = "the value is loaded through a pointer of unknown origin", false;
     if (load_is_volatile(load) || wpg_variable_has(module, root, SpvDecorationVolatile) ||
         wpg_variable_has(module, root, SpvDecorationCoherent))
-        return *why = "the bound's memory is volatile or coherent", false;
+        return *why = "the value's memory is volatile or coherent", false;
     if (!path_is_constant(module, load->words[3]))
-        return *why = "the bound is loaded through an index that is no constant", false;
+        return *why = "the value is loaded through an index that is no constant", false;
     switch ((SpvStorageClass)root->words[3]) {
     case SpvStorageClassPushConstant:
         return true;
@@ -211,11 +211,11 @@ bool wpg_load_is_draw_constant(const wpg_module *module, const wpg_inst *load, c
     case SpvStorageClassStorageBuffer:
         break;
     default:
-        return *why = "the bound is loaded from memory that is not constant for a draw", false;
+        return *why = "the value is loaded from memory that is not constant for a draw", false;
     }
     if (!all_members_have(module, root, SpvDecorationNonWritable))
-        return *why = "the bound is loaded from writable memory", false;
+        return *why = "the value is loaded from writable memory", false;
     if (!wpg_variable_has(module, root, SpvDecorationRestrict) && module_writes_buffers(module))
-        return *why = "the bound's memory may be aliased by a buffer that is written", false;
+        return *why = "the value's memory may be aliased by a buffer that is written", false;
     return true;
 }

@@ -5,49 +5,67 @@
 #define WPG_COMPILER_OPTIMIZE_OPTIMIZE_H
 
 #include "compiler/spirv/stage.h"
+#include "runtime/base/weights.h"
 
-/* Counts of one function of the normal form, from the profile; arrays borrowed; NULL = not measured. */
-typedef struct wpg_function_weights {
-    uint32_t ordinal;  /* as in wpg_function_counters */
-    uint64_t checksum; /* of the profile's CFG: must equal the module's, else nothing of it is applied */
-    uint32_t block_count;
-    const uint64_t *lanes, *waves, *uniform; /* [block_count] */
-    uint32_t select_count;
-    const uint64_t *selects; /* [select_count * WPG_SELECT_COUNTERS] in the order lanes true, lanes false,
-                                waves true, waves false */
-} wpg_function_weights;
+/* What the driver offers of wave sizes for the stage, and from which fill of its waves down the smallest is
+ * taken (wave_size.c). `smallest` 0: no choice. */
+typedef struct wpg_wave_choice {
+    uint32_t smallest, usual;    /* lanes; usual: what the stage is compiled for as it stands */
+    uint32_t most_per_workgroup; /* waves */
+    double fill;                 /* 0..1 */
+} wpg_wave_choice;
 
-typedef struct wpg_weights {
-    const wpg_function_weights *functions;
-    uint32_t function_count;
-} wpg_weights;
+/* The value of one 32-bit word of the push constants; `offset` in bytes, a multiple of 4. */
+typedef struct wpg_push_value {
+    uint32_t offset, value;
+} wpg_push_value;
+enum { WPG_PUSH_FOLD_WORDS = 64 }; /* words that are followed: 256 bytes */
 
 /* Thresholds: settings of use, never of the profile. */
 typedef struct wpg_optimize_options {
     double uniform_share; /* a block is uniform when uniform/waves is at least this; 0.9 */
     double rare_share;    /* a select's expensive side is rare when waves that need it are at most this share;
                              0.1 */
+    double value_share;   /* a uniform value is guarded on when at least this share of waves saw it; 0.9 */
     uint32_t unflatten_cost;    /* least cost (weighted instructions) worth a branch; 24 */
     uint32_t max_guarded_trips; /* largest trip count the trip-count guard specialises for; 64 */
     uint32_t max_growth;        /* most instructions a pass may add to a function, as a share of 100; 200 */
-    char passes[64];            /* letters of passes to leave out, "" = none; see optimize.c */
+    wpg_wave_choice wave;       /* none by default */
+    /* Push constants whose values are taken as given: the result is for these alone (remarks.push_words says
+     * which mattered). Borrowed. */
+    const wpg_push_value *pushes;
+    uint32_t push_count;
+    char passes[64]; /* letters of passes to leave out, "" = none; see optimize.c */
 } wpg_optimize_options;
+
+/* Letters of the passes that tuning tries, alone and together, in the order of the alphabet. */
+#define WPG_TUNED_PASSES "atuvw"
 
 void wpg_optimize_defaults(wpg_optimize_options *options);
 
 typedef enum wpg_remark_kind { WPG_REMARK_DONE, WPG_REMARK_REFUSED } wpg_remark_kind;
 typedef struct wpg_remark {
     wpg_remark_kind kind;
-    const char *pass;        /* "annotate", "unflatten", "trip-guard", static storage */
+    const char *pass; /* "annotate", "unflatten", "trip-guard", "push-fold", "wave-size", static storage */
     uint32_t ordinal, block; /* function ordinal and block id in the normal form */
     char text[160];
 } wpg_remark;
+
+/* A conditional branch of the optimised module that carries no weights, and the pass that could not tell. */
+typedef struct wpg_unknown_branch {
+    uint32_t label;   /* of the block that ends in it */
+    const char *pass; /* static storage */
+} wpg_unknown_branch;
 
 typedef struct wpg_remarks {
     wpg_arena arena;
     wpg_remark *items;
     uint32_t count;
-    bool mismatch; /* some function's checksum disagreed: nothing of its profile was applied */
+    wpg_unknown_branch *unknown;
+    uint32_t unknown_count;
+    bool mismatch;       /* some function's checksum disagreed: nothing of its profile was applied */
+    uint32_t wave_size;  /* lanes of a wave to compile the stage for; 0 = as it is */
+    uint64_t push_words; /* words of push constants that the result was specialised on; 0: on none */
 } wpg_remarks;
 
 void wpg_remarks_destroy(wpg_remarks *remarks);

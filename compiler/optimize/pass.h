@@ -16,6 +16,7 @@ typedef struct wpg_block_weight {
     uint64_t lanes, waves, uniform; /* meaningful where the profile has the kind */
     uint32_t origin;                /* block id in the normal form, for remarks */
     bool uniform_known;             /* false for blocks a pass made */
+    const char *unknown_by; /* the pass that made the block and cannot tell its counts; NULL: they are told */
 } wpg_block_weight;
 
 /* One select site, by the result id of its OpSelect, which the SSA tier keeps. */
@@ -24,6 +25,20 @@ typedef struct wpg_site_weight {
     uint32_t origin;             /* block id in the normal form */
     bool settled;                /* a remark was made about it: not looked at again */
 } wpg_site_weight;
+
+/* A place in memory: a variable and constant indices into it. */
+enum { WPG_PLACE_DEPTH = 6 };
+typedef struct wpg_value_place {
+    uint32_t variable, count, indices[WPG_PLACE_DEPTH];
+} wpg_value_place;
+
+/* What uniform memory held while the profile was taken. */
+typedef struct wpg_value_fact {
+    wpg_value_place place;
+    uint32_t bits;         /* of a 32-bit integer: its commonest value */
+    uint64_t waves, asked; /* waves that saw it; that were asked */
+    uint32_t origin;       /* block id in the normal form, for remarks */
+} wpg_value_fact;
 
 /* What the trip guard has done about a loop. */
 enum { WPG_LOOP_SEEN = 1, WPG_LOOP_GUARDED = 2 };
@@ -38,6 +53,8 @@ typedef struct wpg_function_profile {
     wpg_map sites; /* result id -> index in site_weights */
     WPG_VEC(wpg_site_weight) site_weights;
     wpg_map guarded; /* label of a loop header -> WPG_LOOP_SEEN or WPG_LOOP_GUARDED */
+    WPG_VEC(wpg_value_fact) facts;
+    wpg_map valued; /* labels of loop headers that the value guard has dealt with */
 } wpg_function_profile;
 
 typedef struct wpg_context {
@@ -62,10 +79,20 @@ wpg_block_weight *wpg_profile_block(const wpg_function_profile *profile, uint32_
 bool wpg_profile_add_block(wpg_function_profile *profile, uint32_t label, wpg_block_weight weight);
 wpg_site_weight *wpg_profile_site(const wpg_function_profile *profile, uint32_t result);
 
+/* Checks the tables against the function as it stands (weights_check.h): every reachable block is in them,
+ * and its counts fit by the rules chosen. Blocks whose counts a pass called unknown are asked nothing. */
+typedef struct wpg_weights_findings wpg_weights_findings;
+wpg_status wpg_profile_check(wpg_weights_findings *findings, wpg_context *context,
+                             const wpg_function_profile *profile, unsigned rules, double slack,
+                             wpg_arena *arena);
+
 /* -- Remarks (optimize.c) -- */
 
 void wpg_remark_add(wpg_context *context, wpg_remark_kind kind, const char *pass, uint32_t ordinal,
                     uint32_t block, const char *fmt, ...) __attribute__((format(printf, 6, 7)));
+
+/* The branch that ends the block has no weights, and `pass` (static storage) could not tell them. */
+void wpg_branch_is_unknown(wpg_context *context, uint32_t label, const char *pass);
 
 /* -- SSA tier (ssa.c) -- */
 
@@ -104,13 +131,34 @@ bool wpg_used_ids(wpg_operand_list *list, const wpg_module *module, const wpg_in
 
 /* -- Passes: each in a file of its name. *changed is set when the module changed. -- */
 
+/* A pass that moves code says whether the profile alone makes it worth a look (and the SSA tier's time), and
+ * may say why not; one that only gives hints has `wanted` NULL and runs after all others. */
+typedef struct wpg_pass {
+    char letter; /* for wpg_optimize_options.passes */
+    const char *name;
+    bool (*wanted)(wpg_context *context, wpg_function_profile *profile);
+    wpg_status (*run)(bool *changed, wpg_context *context, wpg_function_profile *profile);
+} wpg_pass;
+
+/* In the order they run in. Tests walk it: a new pass is held to what they ask by standing here. */
+extern const wpg_pass wpg_passes[];
+extern const size_t wpg_pass_count;
+
 wpg_status wpg_pass_annotate(bool *changed, wpg_context *context, wpg_function_profile *profile);
 wpg_status wpg_pass_unflatten(bool *changed, wpg_context *context, wpg_function_profile *profile);
+wpg_status wpg_pass_value_guard(bool *changed, wpg_context *context, wpg_function_profile *profile);
 wpg_status wpg_pass_trip_guard(bool *changed, wpg_context *context, wpg_function_profile *profile);
+/* Chooses for the whole stage; changes no word. */
+void wpg_choose_wave_size(wpg_context *context);
 
-/* Does the profile alone make the pass worth a look (and the SSA tier's time)? The trip guard says why not.
- */
+/* The whole module, by values alone (wpg_optimize_options.pushes): it needs no profile, and stands before
+ * wpg_passes. */
+wpg_status wpg_pass_push_fold(bool *changed, wpg_context *context);
+/* Are there values, and loads of push constants? */
+bool wpg_push_fold_wanted(const wpg_context *context);
+
 bool wpg_unflatten_wanted(wpg_context *context, wpg_function_profile *profile);
+bool wpg_value_guard_wanted(wpg_context *context, wpg_function_profile *profile);
 bool wpg_trip_guard_wanted(wpg_context *context, wpg_function_profile *profile);
 
 #endif

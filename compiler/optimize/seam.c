@@ -20,7 +20,7 @@
 #include "compiler/spirv/builder.h"
 
 /* Does a value of the type hold floating-point numbers? Yes where it cannot be told. */
-static bool bears_floats(const wpg_module *module, uint32_t type, unsigned depth)
+static bool holds_floats(const wpg_module *module, uint32_t type, unsigned depth)
 {
     const wpg_inst *def = wpg_module_def(module, type);
     if (!def || depth > 8)
@@ -33,15 +33,20 @@ static bool bears_floats(const wpg_module *module, uint32_t type, unsigned depth
     case SpvOpTypeVector:
     case SpvOpTypeArray:
     case SpvOpTypeRuntimeArray:
-        return bears_floats(module, def->words[2], depth + 1);
+        return holds_floats(module, def->words[2], depth + 1);
     case SpvOpTypeStruct:
         for (uint16_t i = 2; i < def->count; i++)
-            if (bears_floats(module, def->words[i], depth + 1))
+            if (holds_floats(module, def->words[i], depth + 1))
                 return true;
         return false;
     default:
         return true;
     }
+}
+
+bool wpg_bears_floats(const wpg_module *module, uint32_t type)
+{
+    return holds_floats(module, type, 0);
 }
 
 /* Components of a scalar or vector of 32-bit numbers of that kind; 0 for other types. */
@@ -63,11 +68,10 @@ bool wpg_seam_wanted(const wpg_module *module, const wpg_inst *phi)
     return phi->opcode == SpvOpPhi && words_of(module, phi->type, SpvOpTypeFloat) != 0;
 }
 
-/* Storage classes, one bit each, of floating-point memory that the loop writes and reads. */
-static bool carries_floats_in_memory(const wpg_view *view, const wpg_loop *loop)
+bool wpg_carries_floats_in_memory(const wpg_view *view, const wpg_loop *loop)
 {
     const wpg_module *module = view->module;
-    uint64_t stored = 0, loaded = 0;
+    uint64_t stored = 0, loaded = 0; /* storage classes, one bit each */
     for (uint32_t b = 0; b < view->cfg->count; b++) {
         const wpg_block *block = &view->cfg->blocks[b];
         for (const wpg_inst *inst = block->label->next; loop->members[b] && inst != block->terminator;
@@ -76,7 +80,7 @@ static bool carries_floats_in_memory(const wpg_view *view, const wpg_loop *loop)
             if ((!store && inst->opcode != SpvOpLoad) || inst->count < 3)
                 continue;
             const wpg_inst *value = store ? wpg_module_def(module, inst->words[2]) : inst;
-            if (value && !bears_floats(module, value->type, 0))
+            if (value && !wpg_bears_floats(module, value->type))
                 continue;
             SpvStorageClass class = wpg_pointer_class(module, inst->words[store ? 1 : 3]);
             uint64_t bit = UINT64_C(1) << (class == SpvStorageClassPhysicalStorageBuffer ? 63 : class % 63);
@@ -95,10 +99,10 @@ const char *wpg_seam_refusal(const wpg_view *view, const wpg_loop *loop)
         return NULL;
     const wpg_block *header = &view->cfg->blocks[loop->header];
     for (const wpg_inst *inst = header->label->next; inst != header->terminator; inst = inst->next)
-        if (inst->opcode == SpvOpPhi && bears_floats(view->module, inst->type, 0) &&
+        if (inst->opcode == SpvOpPhi && wpg_bears_floats(view->module, inst->type) &&
             !wpg_seam_wanted(view->module, inst))
             return "a value goes from trip to trip whose arithmetic drivers may re-associate once unrolled";
-    return carries_floats_in_memory(view, loop)
+    return wpg_carries_floats_in_memory(view, loop)
                ? "floating-point memory is written and read in it: unrolled, drivers may re-associate"
                : NULL;
 }

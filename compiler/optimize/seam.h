@@ -9,7 +9,12 @@
  * (static storage). */
 const char *wpg_seam_refusal(const wpg_view *view, const wpg_loop *loop);
 
-/* Does a phi of the loop's header get a seam? */
+/* Does a value of the type hold floating-point numbers? Yes where it cannot be told. */
+bool wpg_bears_floats(const wpg_module *module, uint32_t type);
+/* Does the loop write floating-point memory of a storage class that it reads, too? */
+bool wpg_carries_floats_in_memory(const wpg_view *view, const wpg_loop *loop);
+
+/* Can the phi get a seam, and does it need one where it is to stand for a wall between trips or ways? */
 bool wpg_seam_wanted(const wpg_module *module, const wpg_inst *phi);
 
 /* A u32 that is zero, which compilers do not find out, computed before `where`, in a block that dominates the

@@ -33,6 +33,14 @@ static bool is_member(const collector *c, uint32_t id)
     return wpg_map_get(&c->members, id, NULL);
 }
 
+static bool is_group_select(const collector *c, const wpg_inst *inst)
+{
+    for (size_t i = 0; i < c->sink->selects.count; i++)
+        if (c->sink->selects.data[i] == inst)
+            return true;
+    return false;
+}
+
 /* Does anything between the two positions of the selects' block write memory or wait? Reads that do not come
  * from read-only memory may not cross it. */
 static bool writes_between(const collector *c, const wpg_inst *from, const wpg_inst *to)
@@ -77,6 +85,8 @@ static const char *stays_because(const collector *c, const wpg_inst *inst)
 {
     const wpg_cfg *cfg = c->view->cfg;
     unsigned traits = wpg_inst_traits(c->view->module, inst);
+    if (is_group_select(c, inst))
+        return "a select of the same branch"; /* made where the branch ends */
     if (traits & WPG_TRAITS_FIXED)
         return wpg_trait_name(traits);
     if (!(traits & WPG_TRAIT_PURE) || !inst->result)
@@ -165,14 +175,6 @@ static bool available(const collector *c, uint32_t id)
 {
     return !wpg_view_is_local(c->view, id) || c->view->block_of[id] != c->sink->block ||
            c->view->position[id] < c->split || wpg_map_get(&c->lifted, id, NULL);
-}
-
-static bool is_group_select(const collector *c, const wpg_inst *inst)
-{
-    for (size_t i = 0; i < c->sink->selects.count; i++)
-        if (c->sink->selects.data[i] == inst)
-            return true;
-    return false;
 }
 
 /* Makes the id's value available: what stands after the split and needs nothing of it is to be lifted before

@@ -39,36 +39,6 @@ typedef struct guarder {
 
 /* -- The bound -- */
 
-/* In a block that every lane which enters the loop runs first? */
-static bool surely_runs(const wpg_view *view, const wpg_loop *loop, uint32_t block)
-{
-    uint32_t b = loop->header;
-    for (uint32_t steps = 0; steps < view->cfg->count; steps++) {
-        if (b == block)
-            return true;
-        if (b == loop->first_test || view->cfg->blocks[b].successor_count != 1)
-            return false;
-        b = view->cfg->blocks[b].successors[0];
-        if (!loop->members[b] || b == loop->header)
-            return false;
-    }
-    return false;
-}
-
-static bool has_call_or_atomic(const wpg_view *view, const wpg_loop *loop)
-{
-    for (uint32_t b = 0; b < view->cfg->count; b++) {
-        const wpg_block *block = &view->cfg->blocks[b];
-        for (const wpg_inst *inst = block->label; loop->members[b] && inst != block->terminator;
-             inst = inst->next) {
-            unsigned both = WPG_TRAIT_WRITES | WPG_TRAIT_READS;
-            if ((wpg_inst_traits(view->module, inst) & both) == both)
-                return true;
-        }
-    }
-    return false;
-}
-
 /* NULL if the value is one for a whole draw and may be had before the loop. */
 static const char *bound_refusal(const wpg_view *view, const wpg_loop *loop, uint32_t id, unsigned depth)
 {
@@ -86,9 +56,10 @@ static const char *bound_refusal(const wpg_view *view, const wpg_loop *loop, uin
             return why;
         if (!inside)
             return NULL;
-        if (!surely_runs(view, loop, block))
+        if (!wpg_block_surely_runs(view, loop, block))
             return "the bound is loaded in a block that may not run: hoisting would speculate the load";
-        return has_call_or_atomic(view, loop) ? "the bound is loaded in a loop with calls or atomics" : NULL;
+        return wpg_loop_has_call_or_atomic(view, loop) ? "the bound is loaded in a loop with calls or atomics"
+                                                       : NULL;
     }
     unsigned traits = wpg_inst_traits(module, inst);
     if (!(traits & WPG_TRAIT_SPECULATABLE) || (traits & WPG_TRAIT_FLOAT))
@@ -162,60 +133,14 @@ static const char *trips_refusal(guarder *g, wpg_guard_plan *plan)
 
 /* -- Legality of the copy -- */
 
-static bool has_group_decorations(const wpg_module *module)
+static const char *inner_refusal(const guarder *g, const wpg_loop *loop)
 {
-    for (const wpg_inst *inst = module->first; inst && inst->opcode != SpvOpFunction; inst = inst->next)
-        if (inst->opcode == SpvOpGroupDecorate || inst->opcode == SpvOpGroupMemberDecorate)
-            return true;
-    return false;
-}
-
-/* Types a phi may have in every module. */
-static bool type_may_be_merged(const wpg_module *module, uint32_t type)
-{
-    switch (wpg_module_opcode_of(module, type)) {
-    case SpvOpTypeBool:
-    case SpvOpTypeInt:
-    case SpvOpTypeFloat:
-    case SpvOpTypeVector:
-    case SpvOpTypeMatrix:
-    case SpvOpTypeArray:
-    case SpvOpTypeStruct:
-        return true;
-    default:
-        return false;
-    }
-}
-
-static const char *contents_refusal(const guarder *g, const wpg_loop *loop)
-{
-    const wpg_view *view = g->view;
-    const wpg_cfg *cfg = view->cfg;
+    const wpg_cfg *cfg = g->view->cfg;
     for (uint32_t b = 0; b < cfg->count; b++) {
-        if (!loop->members[b])
-            continue;
         uint64_t state = WPG_LOOP_SEEN;
-        wpg_map_get(&g->profile->guarded, cfg->blocks[b].id, &state);
-        if (state == WPG_LOOP_GUARDED)
+        if (loop->members[b] && wpg_map_get(&g->profile->guarded, cfg->blocks[b].id, &state) &&
+            state == WPG_LOOP_GUARDED)
             return "a loop inside it is guarded already";
-        for (const wpg_inst *inst = cfg->blocks[b].label->next; inst != cfg->blocks[b].terminator;
-             inst = inst->next) {
-            if (!inst->result)
-                continue;
-            if ((wpg_inst_traits(view->module, inst) & WPG_TRAIT_FLOAT) &&
-                wpg_id_set_has(&g->exact, inst->result))
-                return "floating-point work in it feeds Position, FragDepth, an Invariant or other exact "
-                       "output";
-            if (wpg_id_set_has(&g->helper, inst->result))
-                return "it feeds an implicit-lod sample, derivative, quad or subgroup operation";
-            for (uint32_t u = view->first_user[inst->result]; u < view->first_user[inst->result + 1]; u++) {
-                const wpg_inst *label = wpg_inst_label(view->users[u]);
-                uint32_t user = label ? wpg_cfg_find(cfg, label->result) : WPG_NO_BLOCK;
-                if (user != WPG_NO_BLOCK && !loop->members[user] &&
-                    !type_may_be_merged(view->module, inst->type))
-                    return "a pointer, image or the like made in it is used after it";
-            }
-        }
     }
     return NULL;
 }
@@ -270,38 +195,6 @@ static uint64_t loads_a_trip(const wpg_view *view, const wpg_loop *loop)
     return words;
 }
 
-/* Shape: one way in, ways out only to the merge block or out of the function. */
-static const char *shape_refusal(const guarder *g, wpg_guard_plan *plan)
-{
-    const wpg_cfg *cfg = g->view->cfg;
-    const wpg_loop *loop = &plan->loop;
-    const wpg_block *header = &cfg->blocks[loop->header], *merge = &cfg->blocks[loop->merge];
-    plan->preheader = WPG_NO_BLOCK;
-    for (uint32_t p = 0; p < header->predecessor_count; p++) {
-        if (loop->members[header->predecessors[p]])
-            continue;
-        if (plan->preheader != WPG_NO_BLOCK)
-            return "several blocks lead into it";
-        plan->preheader = header->predecessors[p];
-    }
-    if (plan->preheader == WPG_NO_BLOCK)
-        return "no block leads into it";
-    for (uint32_t p = 0; p < merge->predecessor_count; p++)
-        if (!loop->members[merge->predecessors[p]])
-            return "its merge block is reached from outside";
-    for (uint32_t b = 0; b < cfg->count; b++)
-        for (uint32_t s = 0; loop->members[b] && s < cfg->blocks[b].successor_count; s++)
-            if (!loop->members[cfg->blocks[b].successors[s]] && cfg->blocks[b].successors[s] != loop->merge)
-                return "a branch leaves it for an outer construct";
-    for (uint32_t c = 0; c < cfg->construct_count; c++)
-        if (cfg->constructs[c].continue_target == loop->merge ||
-            (cfg->constructs[c].merge == loop->merge && c != loop->construct))
-            return "its merge block serves another construct";
-    if (wpg_block_is_in_continue(cfg, loop->header))
-        return "it is in a continue construct";
-    return NULL;
-}
-
 /* What the normal form shows already, before the SSA tier is run for it. */
 static const char *early_refusal(guarder *g, wpg_guard_plan *plan)
 {
@@ -335,11 +228,9 @@ static const char *copy_refusal(guarder *g, wpg_guard_plan *plan)
                  (unsigned long long)unrolled);
         return g->text;
     }
-    if (has_group_decorations(g->context->module))
-        return "the module decorates by groups";
-    why = shape_refusal(g, plan);
+    why = inner_refusal(g, loop);
     if (!why)
-        why = contents_refusal(g, loop);
+        why = wpg_loop_copy_refusal(&plan->preheader, g->view, loop, &g->exact, &g->helper);
     if (!why)
         why = wpg_seam_refusal(g->view, loop);
     uint32_t folded =
@@ -365,7 +256,7 @@ static bool read_test(wpg_guard_plan *plan, const wpg_view *view, uint32_t block
     if ((t == plan->loop.merge) == (f == plan->loop.merge) || t == WPG_NO_BLOCK || f == WPG_NO_BLOCK)
         return false;
     wpg_inst *compare_inst = wpg_module_def(view->module, b->terminator->words[1]);
-    if (!compare_inst || !wpg_is_int_compare((SpvOp)compare_inst->opcode) || compare_inst->count != 5)
+    if (!compare_inst || !wpg_opcode_compares_ints(compare_inst->opcode) || compare_inst->count != 5)
         return false;
     plan->test = block;
     plan->compare = compare_inst;
@@ -423,6 +314,8 @@ static wpg_status guard_loop(bool *done, guarder *g, wpg_guard_plan *plan)
                            "loop at block %u: refused: %s", origin, why);
         return WPG_OK;
     }
+    const wpg_block_weight *before = wpg_profile_block(g->profile, g->view->cfg->blocks[plan->preheader].id);
+    plan->takes[0] = g->profile->has_waves && before && before->waves ? before->waves : plan->entries;
     WPG_TRY(wpg_guard_apply(g->context, g->profile, g->view, plan));
     if (!wpg_map_set(&g->profile->guarded, header, WPG_LOOP_GUARDED))
         return wpg_fail(g->context->err, WPG_E_NOMEM, "out of memory");

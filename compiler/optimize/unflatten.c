@@ -14,6 +14,7 @@
 #include <stdio.h>
 
 #include "compiler/optimize/annotate.h"
+#include "compiler/optimize/folding.h"
 #include "compiler/optimize/legality.h"
 #include "compiler/optimize/loops.h"
 #include "compiler/optimize/sink.h"
@@ -100,6 +101,18 @@ static bool splits_exact_arithmetic(const unflattener *u, const wpg_sink *sink)
     return splits;
 }
 
+/* Would the branch stand in a loop that a driver unrolls and folds, or not, by what is in it? */
+static bool folds_around(const unflattener *u, uint32_t block)
+{
+    wpg_arena arena;
+    if (u->view->cfg->blocks[block].loop == WPG_NO_BLOCK)
+        return false;
+    wpg_arena_init(&arena);
+    bool folds = wpg_may_fold_by_itself(u->view, block, &arena) || arena.failed;
+    wpg_arena_finish(&arena);
+    return folds;
+}
+
 /* NULL if the branch is legal and worth it. `text` holds messages with figures. */
 static const char *refusal(const unflattener *u, const wpg_sink *sink, char *text, size_t size)
 {
@@ -124,6 +137,8 @@ static const char *refusal(const unflattener *u, const wpg_sink *sink, char *tex
                      u->context->options->unflatten_cost);
         return text;
     }
+    if (folds_around(u, sink->block))
+        return "a loop around it computes of constants what a driver rounds its own way when it unrolls it";
     if (splits_exact_arithmetic(u, sink))
         return "the branch would split exact floating-point arithmetic";
     return NULL;

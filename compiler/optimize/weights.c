@@ -6,6 +6,8 @@
 
 #include "compiler/analysis/normal_form.h"
 #include "compiler/analysis/sites.h"
+#include "compiler/optimize/value_guard.h"
+#include "compiler/optimize/weights_check.h"
 #include "compiler/spirv/builder.h"
 
 static const char PASS[] = "weights";
@@ -33,6 +35,8 @@ static void profile_finish(wpg_function_profile *profile)
     wpg_map_free(&profile->labels);
     wpg_map_free(&profile->sites);
     wpg_map_free(&profile->guarded);
+    wpg_map_free(&profile->valued);
+    wpg_vec_free(&profile->facts);
     wpg_vec_free(&profile->blocks);
     wpg_vec_free(&profile->site_weights);
 }
@@ -46,32 +50,24 @@ void wpg_profiles_finish(wpg_context *context)
     context->profile_count = 0;
 }
 
-/* Do the counts fit one another? A wave has at least one lane; a wave that is uniform is a wave; what runs in
- * a block came from its predecessors. A hundredth is let pass: merged counts may be scaled and saturated. */
-static bool counts_are_sane(const wpg_function_weights *w, const wpg_cfg *cfg, uint32_t *where,
-                            const char **what)
+/* Do the counts fit one another? A hundredth is let pass: merged counts may be scaled and saturated. Of
+ * counts that are known in part whoever carried them over made sure. */
+static wpg_status counts_are_sane(bool *sane, wpg_weights_finding *finding, wpg_context *context,
+                                  const wpg_function_weights *w, const wpg_cfg *cfg)
 {
-    for (uint32_t b = 0; b < cfg->count; b++) {
-        *where = b;
-        if (w->lanes && w->waves && (w->waves[b] > w->lanes[b] || (w->lanes[b] && !w->waves[b]))) {
-            *what = "more waves than lanes, or lanes without a wave";
-            return false;
-        }
-        if (w->waves && w->uniform && w->uniform[b] > w->waves[b]) {
-            *what = "more uniform waves than waves";
-            return false;
-        }
-        if (!w->lanes || b == 0 || cfg->blocks[b].rpo == WPG_NO_BLOCK)
-            continue;
-        double in = 0;
-        for (uint32_t p = 0; p < cfg->blocks[b].predecessor_count; p++)
-            in += (double)w->lanes[cfg->blocks[b].predecessors[p]];
-        if ((double)w->lanes[b] > in * 1.01 + 1) {
-            *what = "more lanes than its predecessors sent";
-            return false;
-        }
-    }
-    return true;
+    *sane = true;
+    if (w->known)
+        return WPG_OK;
+    wpg_arena arena;
+    wpg_arena_init(&arena);
+    wpg_weights_findings findings = {0};
+    wpg_status status =
+        wpg_weights_check(&findings, cfg, w, WPG_CHECK_KINDS | WPG_CHECK_INFLOW, 0.01, &arena);
+    *sane = status == WPG_OK && findings.total == 0;
+    if (findings.count)
+        *finding = findings.items[0];
+    wpg_arena_finish(&arena);
+    return status == WPG_OK ? WPG_OK : wpg_fail(context->err, status, "out of memory");
 }
 
 static bool fill_blocks(wpg_function_profile *profile, const wpg_function_weights *w, const wpg_cfg *cfg)
@@ -82,7 +78,10 @@ static bool fill_blocks(wpg_function_profile *profile, const wpg_function_weight
                                    .uniform = w->uniform ? w->uniform[b] : 0,
                                    .origin = b,
                                    .uniform_known = w->uniform != NULL};
-        if (!wpg_profile_add_block(profile, cfg->blocks[b].id, weight))
+        bool known = !w->known || w->known[b];
+        /* What is not known has a place, for blocks are found by number too, but no label leads there. */
+        if (known ? !wpg_profile_add_block(profile, cfg->blocks[b].id, weight)
+                  : !wpg_vec_push(&profile->blocks, weight))
             return false;
     }
     return true;
@@ -105,6 +104,8 @@ static wpg_status fill_sites(wpg_context *context, wpg_function_profile *profile
     else
         for (uint32_t i = 0; status == WPG_OK && i < count; i++) {
             const uint64_t *c = w->selects + (size_t)i * 4;
+            if ((w->select_known && !w->select_known[i]) || (w->known && !w->known[sites[i].block]))
+                continue;
             wpg_site_weight site = {.lanes = {c[0], c[1]}, .waves = {c[2], c[3]}, .origin = sites[i].block};
             if (!wpg_map_set(&profile->sites, sites[i].inst->result, profile->site_weights.count) ||
                 !wpg_vec_push(&profile->site_weights, site))
@@ -126,16 +127,23 @@ static wpg_status bind_function(wpg_context *context, const wpg_function_weights
         wpg_remark_add(context, WPG_REMARK_REFUSED, PASS, w->ordinal, 0, "%s", reason.message);
         return WPG_OK;
     }
-    uint32_t where = 0;
-    const char *what = "";
+    bool sane = true;
+    wpg_weights_finding finding = {0};
+    if (cfg->count == w->block_count)
+        status = counts_are_sane(&sane, &finding, context, w, cfg);
+    if (status != WPG_OK) {
+        wpg_cfg_destroy(cfg);
+        return status;
+    }
     if (wpg_cfg_checksum(cfg, WPG_NORMAL_FORM_VERSION) != w->checksum || cfg->count != w->block_count) {
         context->remarks->mismatch = true;
         wpg_remark_add(
             context, WPG_REMARK_REFUSED, PASS, w->ordinal, 0,
             "checksum of the control flow disagrees: the profile is of another shader, not applied");
-    } else if (!counts_are_sane(w, cfg, &where, &what)) {
-        wpg_remark_add(context, WPG_REMARK_REFUSED, PASS, w->ordinal, where,
-                       "counts of block %u contradict each other (%s): not applied", where, what);
+    } else if (!sane) {
+        wpg_remark_add(context, WPG_REMARK_REFUSED, PASS, w->ordinal, finding.block,
+                       "counts of block %u contradict each other (%s): not applied", finding.block,
+                       finding.what);
     } else {
         wpg_function_profile *profile = &context->profiles[context->profile_count++];
         *profile = (wpg_function_profile){.function = function->result,
@@ -145,6 +153,8 @@ static wpg_status bind_function(wpg_context *context, const wpg_function_weights
                                           .has_uniform = w->uniform != NULL};
         status = fill_blocks(profile, w, cfg) ? fill_sites(context, profile, w, cfg)
                                               : wpg_fail(context->err, WPG_E_NOMEM, "out of memory");
+        if (status == WPG_OK)
+            status = wpg_value_facts_bind(context, profile, w, cfg);
     }
     wpg_cfg_destroy(cfg);
     return status;

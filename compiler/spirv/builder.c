@@ -209,6 +209,26 @@ uint32_t wpg_undef(wpg_module *module, uint32_t type)
     return wpg_globals_get(module, SpvOpUndef, type, NULL, 0);
 }
 
+bool wpg_is_module_constant(const wpg_module *module, uint32_t id)
+{
+    switch (wpg_module_opcode_of(module, id)) {
+    case SpvOpConstant:
+    case SpvOpConstantTrue:
+    case SpvOpConstantFalse:
+    case SpvOpConstantNull:
+    case SpvOpConstantComposite:
+    case SpvOpSpecConstant:
+    case SpvOpSpecConstantTrue:
+    case SpvOpSpecConstantFalse:
+    case SpvOpSpecConstantComposite:
+    case SpvOpSpecConstantOp:
+    case SpvOpUndef:
+        return true;
+    default:
+        return false;
+    }
+}
+
 bool wpg_const_value(const wpg_module *module, uint32_t id, uint64_t *bits, uint32_t *width)
 {
     const wpg_inst *def = wpg_module_def(module, id);

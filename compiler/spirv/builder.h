@@ -42,6 +42,8 @@ uint32_t wpg_undef(wpg_module *module, uint32_t type); /* module-scope OpUndef *
 
 /* Reads a scalar OpConstant / OpConstantTrue / OpConstantFalse / OpConstantNull (not spec constants): true
  * and its bits (zero-extended to 64), width in bits (1 for bool). */
+/* A constant of the module, specialisation constants and undefined values among them. */
+bool wpg_is_module_constant(const wpg_module *module, uint32_t id);
 bool wpg_const_value(const wpg_module *module, uint32_t id, uint64_t *bits, uint32_t *width);
 
 void wpg_decorate(wpg_module *module, uint32_t id, SpvDecoration decoration, const uint32_t *literals,

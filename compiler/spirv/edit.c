@@ -272,6 +272,25 @@ wpg_inst *wpg_function_end(wpg_inst *function)
     return function;
 }
 
+bool wpg_opcode_compares_ints(uint16_t opcode)
+{
+    switch ((SpvOp)opcode) {
+    case SpvOpIEqual:
+    case SpvOpINotEqual:
+    case SpvOpUGreaterThan:
+    case SpvOpSGreaterThan:
+    case SpvOpUGreaterThanEqual:
+    case SpvOpSGreaterThanEqual:
+    case SpvOpULessThan:
+    case SpvOpSLessThan:
+    case SpvOpULessThanEqual:
+    case SpvOpSLessThanEqual:
+        return true;
+    default:
+        return false;
+    }
+}
+
 bool wpg_opcode_is_terminator(SpvOp opcode)
 {
     switch (opcode) {

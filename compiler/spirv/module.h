@@ -119,6 +119,7 @@ wpg_inst_section(const wpg_inst *inst); /* by opcode; instructions inside functi
 wpg_inst *wpg_next_function(wpg_inst *from);
 wpg_inst *wpg_function_end(wpg_inst *function);
 
+bool wpg_opcode_compares_ints(uint16_t opcode); /* two integers (vectors of them), and gives a bool */
 bool wpg_opcode_is_terminator(
     SpvOp opcode); /* ends a block: branches, returns, kills, Unreachable, TerminateInvocation,
                       IgnoreIntersection, TerminateRay, EmitMeshTasks */

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "compiler/spirv/builder.h"
 #include "compiler/spirv/grammar.h"
 
 const char *wpg_stage_name(SpvExecutionModel model)
@@ -232,4 +233,40 @@ wpg_status wpg_shader_hash(wpg_hash128 *hash, const wpg_module *module, const wp
     free(kept);
     free(s.renumbered);
     return enough ? WPG_OK : wpg_fail(err, WPG_E_NOMEM, "no memory to hash a SPIR-V module");
+}
+
+uint32_t wpg_stage_workgroup(const wpg_module *module, const wpg_inst *entry_point)
+{
+    uint64_t product = 0;
+    WPG_INST_EACH (inst, module) {
+        if (inst->opcode == SpvOpFunction)
+            break;
+        const bool mode = inst->opcode == SpvOpExecutionMode || inst->opcode == SpvOpExecutionModeId;
+        const wpg_inst *parts = NULL;
+        if (inst->opcode == SpvOpDecorate && inst->count == 4 && inst->words[2] == SpvDecorationBuiltIn &&
+            inst->words[3] == SpvBuiltInWorkgroupSize) {
+            parts = wpg_module_def(module, inst->words[1]);
+            if (!parts || parts->opcode != SpvOpConstantComposite || parts->count != 6)
+                return 0;
+        } else if (mode && inst->count == 6 && inst->words[1] == entry_point->words[2] &&
+                   (inst->words[2] == SpvExecutionModeLocalSize ||
+                    inst->words[2] == SpvExecutionModeLocalSizeId)) {
+            parts = inst;
+        } else {
+            continue;
+        }
+        product = 1;
+        for (unsigned i = 3; i < 6; i++) {
+            uint64_t value = parts->words[i];
+            uint32_t width = 32;
+            bool literal = parts == inst && inst->words[2] == SpvExecutionModeLocalSize;
+            if ((!literal && !wpg_const_value(module, parts->words[i], &value, &width)) || value == 0 ||
+                value > UINT16_MAX)
+                return 0;
+            product *= value;
+        }
+        if (parts != inst)
+            break;
+    }
+    return product <= UINT16_MAX ? (uint32_t)product : 0;
 }

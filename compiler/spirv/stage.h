@@ -34,4 +34,8 @@ const char *wpg_stage_name(SpvExecutionModel model);
 wpg_status wpg_shader_hash(wpg_hash128 *hash, const wpg_module *module, const wpg_stage *stage,
                            wpg_error *err);
 
+/* Invocations of a workgroup of that entry point; 0 if that is not a constant. The built-in constant outranks
+ * the mode (SPIR-V 1.6, 3.21, WorkgroupSize). */
+uint32_t wpg_stage_workgroup(const wpg_module *module, const wpg_inst *entry_point);
+
 #endif

@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CHUNK_BYTES = 64 * 1024, ALIGNMENT = alignof(max_align_t) };
+/* Chunks double: a use-mode folder of 10,000 files is as many arenas of a few hundred bytes each. */
+enum { FIRST_CHUNK = 2 * 1024, CHUNK_BYTES = 64 * 1024, ALIGNMENT = alignof(max_align_t) };
 
 struct wpg_arena_chunk {
     struct wpg_arena_chunk *next;
@@ -37,7 +38,11 @@ void *wpg_arena_alloc(wpg_arena *arena, size_t count, size_t size)
     struct wpg_arena_chunk *chunk = arena->head;
     if (!chunk || chunk->size - chunk->used < bytes) {
         /* A large request gets a chunk of its own behind the head, so that the head's rest is not lost. */
-        size_t capacity = bytes > CHUNK_BYTES / 2 ? bytes : CHUNK_BYTES;
+        size_t common = chunk ? chunk->size * 2 : FIRST_CHUNK;
+        while (common < CHUNK_BYTES && common / 2 < bytes)
+            common *= 2;
+        common = common > CHUNK_BYTES ? CHUNK_BYTES : common;
+        size_t capacity = bytes > common / 2 ? bytes : common;
         struct wpg_arena_chunk *fresh = malloc(sizeof *fresh + capacity);
         if (!fresh) {
             arena->failed = 1;

@@ -8,6 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "runtime/base/file_batch.h"
+
 static wpg_status io_error(wpg_error *err, const char *what, const char *path)
 {
     return wpg_fail(err, errno == ENOENT ? WPG_E_NOT_FOUND : WPG_E_IO, "cannot %s %s: %s", what, path,
@@ -76,50 +78,20 @@ wpg_status wpg_make_folders(const char *path, wpg_error *err)
     return status;
 }
 
-static wpg_status write_and_sync(int fd, const void *data, size_t size, const char *path, wpg_error *err)
+/* -- Writing: a batch of one */
+
+static void keep_error(void *who, const wpg_error *err)
 {
-    const uint8_t *bytes = data;
-    while (size) {
-        ssize_t put = write(fd, bytes, size);
-        if (put < 0 && errno == EINTR)
-            continue;
-        if (put < 0)
-            return io_error(err, "write", path);
-        bytes += put;
-        size -= (size_t)put;
-    }
-    return fsync(fd) == 0 ? WPG_OK : io_error(err, "write", path);
+    if (err)
+        *(wpg_error *)who = *err;
 }
 
 wpg_status wpg_file_write_atomic(const char *path, const void *data, size_t size, wpg_error *err)
 {
-    size_t length = strlen(path);
-    char *temporary = malloc(length + sizeof ".tmp.XXXXXX");
-    if (!temporary)
-        return wpg_fail(err, WPG_E_NOMEM, "no memory for a path");
-    memcpy(temporary, path, length);
-    char *slash = strrchr(path, '/');
-    wpg_status status = WPG_OK;
-    if (slash && slash != path) {
-        temporary[slash - path] = '\0';
-        status = wpg_make_folders(temporary, err);
-        temporary[slash - path] = '/';
-    }
-    memcpy(temporary + length, ".tmp.XXXXXX", sizeof ".tmp.XXXXXX");
-    int fd = -1;
-    if (status == WPG_OK && (fd = mkostemp(temporary, O_CLOEXEC)) < 0)
-        status = io_error(err, "create", path);
-    if (fd >= 0) {
-        (void)fchmod(fd,
-                     0644); /* reading the umask would mean changing it under the program's other threads */
-        status = write_and_sync(fd, data, size, path, err);
-        if (close(fd) != 0 && status == WPG_OK)
-            status = io_error(err, "write", path);
-        if (status == WPG_OK && rename(temporary, path) != 0)
-            status = io_error(err, "rename to", path);
-        if (status != WPG_OK)
-            (void)unlink(temporary);
-    }
-    free(temporary);
-    return status;
+    wpg_file_batch batch;
+    wpg_error mine = {0};
+    wpg_file_batch_init(&batch, keep_error);
+    WPG_TRY(wpg_file_batch_put(&batch, path, data, size, &mine, err));
+    wpg_file_batch_commit(&batch);
+    return mine.status == WPG_OK ? WPG_OK : wpg_fail(err, mine.status, "%s", mine.message);
 }

@@ -13,6 +13,8 @@
 #include <unistd.h>
 
 #include "runtime/base/file.h"
+#include "runtime/base/file_batch.h"
+#include "runtime/bundle/verdicts.h"
 
 enum { PATH_SIZE = 4352, SPIRV_LIMIT = 256 << 20 };
 
@@ -25,8 +27,8 @@ typedef struct kind {
 static const kind kinds[] = {
     {"pipeline", "pipelines", ".facts", true},  {"shader", "shaders", ".info", true},
     {"extremes", "shaders", ".extremes", true}, {"spirv", "shaders", ".spv", false},
-    {"profile", "", ".profraw", false},         {"profile", "", ".profdata", false},
-    {"profile", "", ".proftext", false},
+    {"verdict", "verdicts", ".facts", true},    {"profile", "", ".profraw", false},
+    {"profile", "", ".profdata", false},        {"profile", "", ".proftext", false},
 };
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
@@ -110,7 +112,10 @@ static wpg_status settle(wpg_bundle *bundle, wpg_error *err)
     wpg_status status = WPG_OK;
     for (size_t i = 0; i < bundle->sets.count; i++) {
         wpg_facts *set = bundle->sets.data[i];
-        if (kept && status == WPG_OK && by_kind(&bundle->sets.data[kept - 1], &set) == 0) {
+        if (kept && status == WPG_OK && by_kind(&bundle->sets.data[kept - 1], &set) == 0 &&
+            strcmp(wpg_facts_kind(set), "verdict") == 0) {
+            bundle->sets.data[kept - 1] = wpg_verdict_merge(bundle->sets.data[kept - 1], set);
+        } else if (kept && status == WPG_OK && by_kind(&bundle->sets.data[kept - 1], &set) == 0) {
             status = wpg_facts_merge(bundle->sets.data[kept - 1], set, 1, &bundle->conflicts, err);
             wpg_facts_destroy(set);
         } else
@@ -310,6 +315,16 @@ wpg_status wpg_bundle_write_index(const char *path, wpg_error *err)
     return status;
 }
 
+size_t wpg_bundle_sweep(const char *path)
+{
+    char folder[PATH_SIZE];
+    size_t removed = wpg_file_sweep(path, WPG_BUNDLE_INDEX);
+    for (size_t i = 0; i < KINDS; i++)
+        if (compose(folder, sizeof folder, NULL, "%s/%s", path, kinds[i].folder) == WPG_OK)
+            removed += wpg_file_sweep(folder, kinds[i].ending);
+    return removed;
+}
+
 /* -- Replacing */
 
 static void remove_kind(const char *bundle, const kind *k)
@@ -334,7 +349,7 @@ void wpg_bundle_remove(const char *path)
     char part[PATH_SIZE];
     for (size_t i = 0; i < KINDS; i++)
         remove_kind(path, &kinds[i]);
-    static const char *const parts[] = {"pipelines", "shaders"};
+    static const char *const parts[] = {"pipelines", "shaders", "verdicts"};
     if (compose(part, sizeof part, NULL, "%s/%s", path, WPG_BUNDLE_INDEX) == WPG_OK)
         (void)unlink(part);
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
@@ -349,7 +364,7 @@ static bool has_foreign(char *name, size_t size, const char *path)
     bool foreign = false;
     DIR *directory = opendir(path);
     for (struct dirent *entry; directory && !foreign && (entry = readdir(directory));) {
-        static const char *const ours[] = {".", "..", WPG_BUNDLE_INDEX, "pipelines", "shaders"};
+        static const char *const ours[] = {".", "..", WPG_BUNDLE_INDEX, "pipelines", "shaders", "verdicts"};
         const kind *found;
         foreign = !is_place(&found, entry->d_name, "profile");
         for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)

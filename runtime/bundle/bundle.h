@@ -6,6 +6,7 @@
  *     shaders/<hash>.spv            the words as the program gave them: kind "spirv"
  *     shaders/<hash>.info           stage, entry point, specialisation, checksums: kind "shader"
  *     shaders/<hash>.extremes       smallest and largest values seen by probes: kind "extremes"
+ *     verdicts/<hash>.facts         what tuning found of a pipeline on a device (verdicts.h): kind "verdict"
  *
  * A folder that has an index is a bundle. Every kind carries its own denominators. Two live processes that
  * write into one bundle give a pipeline's facts two files (<hash>.<pid>.facts): what counts is the subject in
@@ -48,6 +49,9 @@ void wpg_bundle_remove(const char *path);
 
 /* The facts of a kind and subject, NULL if there are none. */
 wpg_facts *wpg_bundle_find(const wpg_bundle *bundle, const char *kind, const char *subject);
+
+/* Removes what killed processes left half written of a bundle's files: how many. See wpg_file_sweep. */
+size_t wpg_bundle_sweep(const char *path);
 
 /* Lists what is in the folder now in its index. Any number of processes may do so at once. */
 wpg_status wpg_bundle_write_index(const char *path, wpg_error *err);

@@ -342,6 +342,16 @@ wpg_status wpg_facts_read_file(wpg_facts **facts, const char *path, wpg_error *e
     return status == WPG_OK ? WPG_OK : wpg_fail(err, status, "%s: %s", path, inner.message);
 }
 
+wpg_status wpg_facts_put_file(wpg_file_batch *batch, const char *path, wpg_facts *facts, wpg_error *err)
+{
+    wpg_writer out = {0};
+    wpg_facts_encode(&out, facts);
+    wpg_status status = out.out_of_memory ? wpg_fail(err, WPG_E_NOMEM, "no memory to write %s", path)
+                                          : wpg_file_batch_put(batch, path, out.data, out.size, NULL, err);
+    wpg_writer_finish(&out);
+    return status;
+}
+
 wpg_status wpg_facts_write_file(const char *path, wpg_facts *facts, wpg_error *err)
 {
     wpg_writer out = {0};

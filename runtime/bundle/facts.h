@@ -23,6 +23,7 @@
 #include <stdint.h>
 
 #include "runtime/base/bytes.h"
+#include "runtime/base/file_batch.h"
 #include "runtime/base/error.h"
 
 enum {
@@ -87,6 +88,8 @@ void wpg_facts_encode(wpg_writer *out, wpg_facts *facts);
 /* Errors name the line. */
 wpg_status wpg_facts_decode(wpg_facts **facts, const void *data, size_t size, wpg_error *err);
 wpg_status wpg_facts_read_file(wpg_facts **facts, const char *path, wpg_error *err);
+/* With others, at the batch's next commit; its `done` is told of nobody (NULL). */
+wpg_status wpg_facts_put_file(wpg_file_batch *batch, const char *path, wpg_facts *facts, wpg_error *err);
 wpg_status wpg_facts_write_file(const char *path, wpg_facts *facts, wpg_error *err);
 
 #endif

@@ -43,6 +43,11 @@ static void write_stage(wpg_writer *out, const wpg_use_stage *stage)
         wpg_write_text(out, ", ");
         write_string(out, fields[i].name, fields[i].text ? fields[i].text : "");
     }
+    if (stage->found && strcmp(stage->found, "anchors") == 0) {
+        wpg_write_text(out, ", ");
+        write_hash(out, "like", stage->like);
+        wpg_write_text(out, ", \"matched\": %.1f", stage->matched);
+    }
     wpg_write_text(out, ", \"remarks\": [");
     for (size_t i = 0; i < stage->remark_count; i++) {
         const wpg_use_remark *remark = &stage->remarks[i];
@@ -56,10 +61,15 @@ static void write_stage(wpg_writer *out, const wpg_use_stage *stage)
     wpg_write_text(out, "]}");
 }
 
-void wpg_use_log_line(wpg_writer *out, wpg_hash128 pipeline, const wpg_use_stage *stages, size_t stage_count)
+void wpg_use_log_line(wpg_writer *out, wpg_hash128 pipeline, const wpg_use_stage *stages, size_t stage_count,
+                      const char *verdict)
 {
     wpg_write_text(out, "{");
     write_hash(out, "pipeline", pipeline);
+    if (verdict) {
+        wpg_write_text(out, ", ");
+        write_string(out, "verdict", verdict);
+    }
     wpg_write_text(out, ", \"stages\": [");
     for (size_t i = 0; i < stage_count; i++) {
         wpg_write_text(out, "%s", i ? ", " : "");

@@ -1,12 +1,14 @@
 /* The use log: one JSON line a pipeline, what use mode found, did and refused. The layer writes it
  * (WAVEPGO_USE_LOG), `wavepgo show --use-log` prints it. Schema of a line:
  *
- *     {"pipeline": "<hash>", "stages": [{"shader": "<hash>", "stage": "frag", "entry": "main",
- *       "found": "pipeline" | "shader" | "no", "result": "optimised" | "unchanged" | "original", "why":
+ *     {"pipeline": "<hash>", "verdict": "ut", "stages": [{"shader": "<hash>", "stage": "frag", "entry":
+ * "main", "found": "pipeline" | "shader" | "anchors" | "no", "result": "optimised" | "unchanged" |
+ * "original", "why":
  * "...", "remarks": [{"pass": "unflatten", "done": true, "function": 0, "block": 4, "text": "..."}]}]}
  *
- * `result` original: the program's own words were used, `why` says why. Threads: no shared state; one line is
- * one write. */
+ * `found` anchors: the counts are of another version of the shader, "like": "<its hash>", of which "matched":
+ * 94.3 percent of the counts found a block. `result` original: the program's own words were used, `why` says
+ * why. Threads: no shared state; one line is one write. */
 #ifndef WPG_RUNTIME_BUNDLE_USE_LOG_H
 #define WPG_RUNTIME_BUNDLE_USE_LOG_H
 
@@ -26,12 +28,16 @@ typedef struct wpg_use_stage {
     wpg_hash128 shader;
     const char *stage, *entry;
     const char *found, *result, *why; /* why: "" if there is nothing to say */
+    double matched;   /* percent of the counts that found a block, by anchors; written with found "anchors" */
+    wpg_hash128 like; /* whose counts these are; with found "anchors" */
     const wpg_use_remark *remarks;
     size_t remark_count;
 } wpg_use_stage;
 
-/* Appends the line, newline included, to `out`. */
-void wpg_use_log_line(wpg_writer *out, wpg_hash128 pipeline, const wpg_use_stage *stages, size_t stage_count);
+/* Appends the line, newline included, to `out`. verdict: what tuning said of the pipeline on this device
+ * (letters of the passes that are applied, or in words why none or which are); NULL: nothing is said. */
+void wpg_use_log_line(wpg_writer *out, wpg_hash128 pipeline, const wpg_use_stage *stages, size_t stage_count,
+                      const char *verdict);
 
 /* Appends bytes to a file in one write (O_APPEND), making it if needed. */
 wpg_status wpg_use_log_append(const char *path, const wpg_writer *line, wpg_error *err);

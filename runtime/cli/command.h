@@ -20,6 +20,7 @@ int wpg_command_run(int argc, char **argv);
 int wpg_command_merge(int argc, char **argv);
 int wpg_command_show(int argc, char **argv);
 int wpg_command_instrument(int argc, char **argv);
+int wpg_command_verify(int argc, char **argv);
 int wpg_command_doctor(int argc, char **argv);
 int wpg_command_clean(int argc, char **argv);
 int wpg_command_install(int argc, char **argv);

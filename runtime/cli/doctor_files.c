@@ -124,8 +124,8 @@ static void read_denied(wpg_doctor *doctor, const char *folder)
 
 void wpg_doctor_files(wpg_doctor *doctor)
 {
-    static const char *const modes[] = {"off", "generate: pipelines are counted",
-                                        "use: a profile is applied"};
+    static const char *const modes[] = {"off", "generate: pipelines are counted", "use: a profile is applied",
+                                        "tune: candidates are timed against the original"};
     const wpg_settings *settings = &doctor->settings;
     json_t *files = json_object();
     char path[PATH_MAX];
@@ -138,12 +138,12 @@ void wpg_doctor_files(wpg_doctor *doctor)
     wpg_doctor_set(doctor->root, "mode",
                    !decided ? NULL
                    : settings->mode == WPG_MODE_OFF
-                       ? "off in this environment: 'wavepgo run --generate' or '--use' decides"
+                       ? "off in this environment: 'wavepgo run --generate', '--use' or '--tune' decides"
                        : modes[settings->mode]);
     if (settings->mode == WPG_MODE_OFF && doctor->by_environment)
         wpg_doctor_problem(doctor, "WAVEPGO_MODE=generate, or WAVEPGO_MODE=use with WAVEPGO_PROFILE_USE",
                            "the layer is enabled by the environment, but MODE is off: it does nothing");
-    if (settings->mode == WPG_MODE_USE)
+    if (settings->mode == WPG_MODE_USE || settings->mode == WPG_MODE_TUNE)
         judge_profile(doctor, files);
     else if (*settings->bundle && expand(path, doctor, settings->bundle))
         judge(doctor, files, "bundle", path, "--bundle DIR, or WAVEPGO_BUNDLE");

@@ -1,6 +1,5 @@
-/* Where the loader looks for layers, and what is there of ours. Source: LoaderLayerInterface.md, "Linux
- * Layer Discovery" and "Layer Filtering"; the order is the one that VK_LOADER_DEBUG=layer of loader 1.3.239
- * prints. */
+/* What is there of ours where the loader looks for layers. Source: LoaderLayerInterface.md, "Layer
+ * Filtering". */
 #include "runtime/cli/doctor.h"
 
 #include <dirent.h>
@@ -13,6 +12,7 @@
 #include "runtime/base/vec.h"
 #include "runtime/cli/elf_look.h"
 #include "runtime/cli/enable.h"
+#include "runtime/cli/layer_folders.h"
 #include "runtime/cli/manifest.h"
 
 typedef struct search {
@@ -24,7 +24,24 @@ typedef struct search {
 
 /* -- One manifest */
 
-/* "" if the library can be loaded by programs of this command's CPU family. */
+/* Whose programs a layer of that name is for: this command's own unless it carries another family's name. */
+static const char *family_of(const wpg_manifest_layer *layer)
+{
+    size_t count;
+    const wpg_layer_family *families = wpg_layer_families(&count);
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(layer->name, families[i].layer) == 0)
+            return families[i].cpu;
+    return families[0].cpu;
+}
+
+static bool is_own_family(const char *cpu)
+{
+    size_t count;
+    return strcmp(cpu, wpg_layer_families(&count)->cpu) == 0;
+}
+
+/* "" if the library can be loaded by programs of its CPU family. */
 static void judge_library(char *state, size_t size, const wpg_manifest_layer *layer)
 {
     wpg_elf elf;
@@ -36,19 +53,22 @@ static void judge_library(char *state, size_t size, const wpg_manifest_layer *la
         (void)snprintf(state, size, "%s", err.message);
     else if (!elf.is_elf || !elf.is_library)
         (void)snprintf(state, size, "%s is no shared library", layer->library);
-    else if (strcmp(elf.family, wpg_elf_own_family()) != 0)
+    else if (strcmp(elf.family, family_of(layer)) != 0)
         (void)snprintf(state, size, "%s is for %s programs, not for %s", layer->library, elf.family,
-                       wpg_elf_own_family());
+                       family_of(layer));
 }
 
 static void add_manifest(search *s, const char *path, const wpg_manifest_layer *layer)
 {
     char fault[PATH_MAX + 128], state[PATH_MAX + 256];
-    bool is_implicit = strcmp(s->kind, "implicit") == 0;
+    const char *family = family_of(layer);
+    bool is_implicit = strcmp(s->kind, "implicit") == 0, own = is_own_family(family);
     bool *usable = is_implicit ? &s->doctor->found_implicit : &s->doctor->found_explicit;
     judge_library(fault, sizeof fault, layer);
     if (*fault)
         (void)snprintf(state, sizeof state, "broken: %s", fault);
+    else if (!own)
+        (void)snprintf(state, sizeof state, "%s, for %s programs", s->kind, family);
     else
         (void)snprintf(state, sizeof state, "%s%s", s->kind, *usable ? ", hidden by the one before" : "");
     json_t *item = json_object();
@@ -62,7 +82,7 @@ static void add_manifest(search *s, const char *path, const wpg_manifest_layer *
     if (*fault)
         wpg_doctor_problem(s->doctor, "wavepgo uninstall and wavepgo install, or remove the manifest",
                            "%s: %s", path, fault);
-    else
+    else if (own)
         *usable = true;
 }
 
@@ -100,8 +120,9 @@ static int is_manifest(const struct dirent *entry)
     return length > 5 && strcmp(entry->d_name + length - 5, ".json") == 0;
 }
 
-static void look_in(search *s, const char *folder)
+static void look_in(void *context, const char *folder)
 {
+    search *s = context;
     struct dirent **entries;
     for (size_t i = 0; i < s->folders.count; i++)
         if (strcmp(s->folders.data[i], folder) == 0)
@@ -120,18 +141,14 @@ static void look_in(search *s, const char *folder)
         free(entries);
 }
 
-/* Every folder of a colon-separated list; `whole`: they are the folders themselves, or files, else they are
- * what has vulkan/<kind>_layer.d in it. */
-static void look_in_list(search *s, const char *list, bool whole)
+/* Every folder, or manifest, of a colon-separated list. */
+static void look_in_list(search *s, const char *list)
 {
     for (const char *at = list; *at;) {
         char path[PATH_MAX];
         int width = (int)strcspn(at, ":");
-        int length = whole ? snprintf(path, sizeof path, "%.*s", width, at)
-                           : snprintf(path, sizeof path, "%.*s/vulkan/%s_layer.d", width, at, s->kind);
-        if (width && length < PATH_MAX) {
-            size_t end = strlen(path);
-            if (whole && end > 5 && strcmp(path + end - 5, ".json") == 0)
+        if (width && snprintf(path, sizeof path, "%.*s", width, at) < PATH_MAX) {
+            if (width > 5 && strcmp(path + width - 5, ".json") == 0)
                 look_at(s, path);
             else
                 look_in(s, path);
@@ -140,31 +157,14 @@ static void look_in_list(search *s, const char *list, bool whole)
     }
 }
 
-/* A list variable, or what the specification of XDG base directories says where it is unset. */
-static void look_in_base(search *s, const char *variable, const char *preset, bool in_home)
-{
-    const char *value = wpg_environment_get(variable), *home = wpg_environment_get("HOME");
-    char path[PATH_MAX];
-    if (*value)
-        look_in_list(s, value, false);
-    else if (!in_home)
-        look_in_list(s, preset, false);
-    else if (*home && snprintf(path, sizeof path, "%s/%s", home, preset) < PATH_MAX)
-        look_in_list(s, path, false);
-}
-
 static void look_everywhere(search *s, const char *instead, const char *before)
 {
     if (*wpg_environment_get(instead)) {
-        look_in_list(s, wpg_environment_get(instead), true);
+        look_in_list(s, wpg_environment_get(instead));
         return;
     }
-    look_in_list(s, wpg_environment_get(before), true);
-    look_in_base(s, "XDG_CONFIG_HOME", ".config", true);
-    look_in_base(s, "XDG_CONFIG_DIRS", "/etc/xdg", false);
-    look_in_list(s, "/usr/local/etc:/etc", false);
-    look_in_base(s, "XDG_DATA_HOME", ".local/share", true);
-    look_in_base(s, "XDG_DATA_DIRS", "/usr/local/share:/usr/share", false);
+    look_in_list(s, wpg_environment_get(before));
+    wpg_layer_folders(look_in, s, s->kind);
 }
 
 static void finish(search *s)
@@ -217,7 +217,9 @@ void wpg_doctor_enabled(wpg_doctor *doctor)
     json_t *by = json_array();
     const char *enable = wpg_environment_get("WAVEPGO_ENABLE"), *disable = getenv("WAVEPGO_DISABLE");
     const char *off = wpg_environment_get("VK_LOADER_LAYERS_DISABLE");
-    bool is_explicit = wpg_list_contains(wpg_environment_get("VK_INSTANCE_LAYERS"), WPG_LAYER_NAME),
+    size_t count;
+    bool is_explicit =
+             wpg_list_contains(wpg_environment_get("VK_INSTANCE_LAYERS"), wpg_layer_families(&count)->layer),
          filtered_in = filter_matches(wpg_environment_get("VK_LOADER_LAYERS_ENABLE")),
          is_implicit = strcmp(enable, "1") == 0 && !disable;
     if (is_explicit)

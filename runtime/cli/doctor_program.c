@@ -12,6 +12,7 @@
 
 #include "runtime/cli/elf_look.h"
 #include "runtime/cli/enable.h"
+#include "runtime/cli/manifest.h"
 
 static const char containers[] =
     "the container needs the layer inside: see README, When something goes wrong";
@@ -69,10 +70,23 @@ static const char *windows_family(const char *bytes, size_t size)
 static void look_at_elf(wpg_doctor *doctor, char *state, size_t size, const char *path, const wpg_elf *elf)
 {
     (void)snprintf(state, size, "%s, %s%s", path, elf->family, elf->is_static ? ", static" : "");
-    if (strcmp(elf->family, wpg_elf_own_family()) != 0)
-        wpg_doctor_problem(doctor, "build and install the layer for that CPU family",
-                           "%s is a program for %s, this layer is for %s", path, elf->family,
-                           wpg_elf_own_family());
+    size_t count;
+    const wpg_layer_family *families = wpg_layer_families(&count), *other = NULL;
+    char manifest[PATH_MAX];
+    for (size_t i = 1; i < count; i++)
+        if (strcmp(elf->family, families[i].cpu) == 0 &&
+            wpg_family_manifest(manifest, "explicit", &families[i]))
+            other = &families[i];
+    if (other)
+        wpg_doctor_note(doctor, NULL,
+                        "%s is a program for %s: %s is beside this command, and serves it; what is said of "
+                        "loader and driver "
+                        "is of %s programs",
+                        path, elf->family, other->layer, families[0].cpu);
+    else if (strcmp(elf->family, families[0].cpu) != 0)
+        wpg_doctor_problem(
+            doctor, "build and install the layer for that CPU family (README: 32-bit programs)",
+            "%s is a program for %s, this layer is for %s", path, elf->family, families[0].cpu);
     else if (elf->is_static)
         wpg_doctor_problem(doctor, "none: a program without a dynamic linker loads no layer",
                            "%s is linked statically: no layer can be loaded into it", path);

@@ -12,23 +12,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-const char *wpg_elf_own_family(void)
-{
-#if defined(__x86_64__)
-    return "x86_64";
-#elif defined(__i386__)
-    return "x86";
-#elif defined(__aarch64__)
-    return "aarch64";
-#elif defined(__arm__)
-    return "arm";
-#elif defined(__riscv) && __riscv_xlen == 64
-    return "riscv64";
-#else
-    return "unknown";
-#endif
-}
-
 static const char *family_of(unsigned machine)
 {
     switch (machine) {

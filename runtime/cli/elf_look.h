@@ -18,7 +18,5 @@ typedef struct wpg_elf {
 
 /* is_elf stays false for a regular file of another kind. Fails for what cannot be read. */
 wpg_status wpg_elf_look(wpg_elf *elf, const char *path, wpg_error *err);
-/* Of this command, and so of the layer beside it. */
-const char *wpg_elf_own_family(void);
 
 #endif

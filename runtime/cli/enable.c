@@ -3,8 +3,10 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "runtime/cli/command.h"
+#include "runtime/cli/layer_folders.h"
 #include "runtime/cli/manifest.h"
 
 void wpg_environment_set(bool print, const char *name, const char *value)
@@ -37,16 +39,45 @@ bool wpg_list_contains(const char *list, const char *item)
     return false;
 }
 
-/* List variables of the loader are colon-separated; ours goes last, so that others sit above it. */
-static void join(bool print, const char *name, const char *first, const char *second)
+/* List variables of the loader are colon-separated; the new item goes last. *list is owned by the caller. */
+static void append(char **list, const char *item)
 {
-    size_t size = strlen(first) + strlen(second) + 2;
-    char *value = malloc(size);
-    if (!value)
+    size_t size = strlen(*list) + strlen(item) + 2;
+    char *longer = malloc(size);
+    if (!longer)
         return;
-    (void)snprintf(value, size, "%s%s%s", first, *first && *second ? ":" : "", second);
-    wpg_environment_set(print, name, value);
-    free(value);
+    (void)snprintf(longer, size, "%s%s%s", *list, **list ? ":" : "", item);
+    free(*list);
+    *list = longer;
+}
+
+typedef struct search_path {
+    char *list;
+    const char *own;
+} search_path;
+
+static void append_folder(void *context, const char *folder)
+{
+    search_path *path = context;
+    if (access(folder, X_OK) == 0 && strcmp(folder, path->own) != 0 && !wpg_list_contains(path->list, folder))
+        append(&path->list, folder);
+}
+
+/* Our folder goes last. VK_LAYER_PATH, where set, makes the loader ignore VK_ADD_LAYER_PATH. Other layers are
+ * to sit above ours, a capture tool would record our shaders otherwise: later loaders go by the order of
+ * VK_INSTANCE_LAYERS, but older ones (1.3.239 of Debian 12) by that of the folders, and would come upon ours
+ * first: so their own go before. */
+static void extend_search(bool print, const char *own, bool others)
+{
+    const char *name = *wpg_environment_get("VK_LAYER_PATH") ? "VK_LAYER_PATH" : "VK_ADD_LAYER_PATH";
+    search_path path = {.list = strdup(wpg_environment_get(name)), .own = own};
+    if (!path.list)
+        return;
+    if (others && strcmp(name, "VK_ADD_LAYER_PATH") == 0)
+        wpg_layer_folders(append_folder, &path, "explicit");
+    append(&path.list, own);
+    wpg_environment_set(print, name, path.list);
+    free(path.list);
 }
 
 int wpg_enable_layer(bool print, const char *command)
@@ -55,11 +86,21 @@ int wpg_enable_layer(bool print, const char *command)
     if (!wpg_own_manifest_folder(folder, "explicit"))
         return wpg_complain(WPG_EXIT_FAILED, command, "the layer's manifest is not where it should be: %s/%s",
                             folder, wpg_own_manifest_name());
-    /* VK_LAYER_PATH, where set, makes the loader ignore VK_ADD_LAYER_PATH. Ours goes last: older loaders
-     * (1.3.239) order layers by where they find them, not by their order in VK_INSTANCE_LAYERS. */
-    const char *name = *wpg_environment_get("VK_LAYER_PATH") ? "VK_LAYER_PATH" : "VK_ADD_LAYER_PATH";
-    join(print, name, wpg_environment_get(name), folder);
-    if (!wpg_list_contains(wpg_environment_get("VK_INSTANCE_LAYERS"), WPG_LAYER_NAME))
-        join(print, "VK_INSTANCE_LAYERS", wpg_environment_get("VK_INSTANCE_LAYERS"), WPG_LAYER_NAME);
+    const char *layers = wpg_environment_get("VK_INSTANCE_LAYERS");
+    size_t count;
+    const wpg_layer_family *families = wpg_layer_families(&count);
+    /* Named already, it stands where the user wants it. */
+    extend_search(print, folder, *layers && !wpg_list_contains(layers, families[0].layer));
+    char *list = strdup(layers);
+    /* Which family the program is of is seldom known: what is named here may start others. */
+    for (size_t i = 0; list && i < count; i++) {
+        char path[PATH_MAX];
+        if (wpg_family_manifest(path, "explicit", &families[i]) &&
+            !wpg_list_contains(list, families[i].layer))
+            append(&list, families[i].layer);
+    }
+    if (list && strcmp(list, layers) != 0)
+        wpg_environment_set(print, "VK_INSTANCE_LAYERS", list);
+    free(list);
     return 0;
 }

@@ -4,6 +4,9 @@
  *                 $XDG_DATA_HOME/vulkan/implicit_layer.d/VkLayer_wavepgo.json
  *     --system    PREFIX/lib/wavepgo/FAMILY/..., PREFIX/share/vulkan/implicit_layer.d/...    (/usr/local)
  *
+ * The same for the layer of another CPU family (32-bit programs) that stands beside this command, each by
+ * itself.
+ *
  * Beside the library stands a receipt: a line for each file and folder made, with the content's hash. A file
  * that is there and not in the receipt with its content is somebody else's: it is neither replaced nor
  * removed. The receipt is written before the files, and the manifest last, so that whatever is cut short can
@@ -20,7 +23,6 @@
 #include "runtime/base/file.h"
 #include "runtime/base/hash.h"
 #include "runtime/base/vec.h"
-#include "runtime/cli/elf_look.h"
 #include "runtime/cli/manifest.h"
 
 enum { FILE_LIMIT = 256 << 20, TARGETS = 2, LIBRARY = 0, MANIFEST = 1 };
@@ -28,6 +30,7 @@ static const char receipt_head[] = "wavepgo install 1\n";
 
 typedef struct place {
     const char *command; /* for messages */
+    const wpg_layer_family *family;
     char paths[TARGETS][PATH_MAX];
     char receipt[PATH_MAX];
     char relative[256]; /* the library, as the manifest names it */
@@ -59,10 +62,10 @@ static bool join(char path[PATH_MAX], const char *folder, const char *name)
 static bool fill(place *where, const char *libraries, const char *data)
 {
     char folder[PATH_MAX], manifests[PATH_MAX];
-    return snprintf(folder, sizeof folder, "%s/wavepgo/%s", libraries, wpg_elf_own_family()) < PATH_MAX &&
+    return snprintf(folder, sizeof folder, "%s/wavepgo/%s", libraries, where->family->cpu) < PATH_MAX &&
            join(manifests, data, "vulkan/implicit_layer.d") &&
            join(where->paths[LIBRARY], folder, WPG_LAYER_LIBRARY) &&
-           join(where->paths[MANIFEST], manifests, wpg_own_manifest_name()) &&
+           join(where->paths[MANIFEST], manifests, where->family->manifest) &&
            join(where->receipt, folder, "installed");
 }
 
@@ -80,13 +83,13 @@ static int find_place(place *where, bool user, const char *prefix)
             return wpg_complain(WPG_EXIT_FAILED, where->command, "HOME is not set");
         (void)snprintf(libraries, sizeof libraries, "%s", data);
         (void)snprintf(where->relative, sizeof where->relative, "../../wavepgo/%s/" WPG_LAYER_LIBRARY,
-                       wpg_elf_own_family());
+                       where->family->cpu);
         where->searched = true;
     } else {
         const char *folders = getenv("XDG_DATA_DIRS");
         good = join(data, prefix, "share") && join(libraries, prefix, "lib");
         (void)snprintf(where->relative, sizeof where->relative, "../../../lib/wavepgo/%s/" WPG_LAYER_LIBRARY,
-                       wpg_elf_own_family());
+                       where->family->cpu);
         where->searched = lists(folders && *folders ? folders : "/usr/local/share:/usr/share", data);
     }
     if (!good || !fill(where, libraries, data))
@@ -231,12 +234,12 @@ static state state_of(const char *path, int target, const content *wanted, const
 
 static wpg_status load_contents(content contents[TARGETS], const place *where, wpg_error *err)
 {
-    char folder[PATH_MAX], source[PATH_MAX];
+    char source[PATH_MAX];
     wpg_manifest manifest;
     char *text;
-    if (!wpg_own_manifest_folder(folder, "implicit") || !join(source, folder, wpg_own_manifest_name()))
+    if (!wpg_family_manifest(source, "implicit", where->family))
         return wpg_fail(err, WPG_E_NOT_FOUND, "the layer's manifest is not where it should be: %.180s",
-                        folder);
+                        source);
     WPG_TRY(wpg_manifest_read(&manifest, source, err));
     wpg_status status = wpg_file_read(&contents[LIBRARY].data, &contents[LIBRARY].size,
                                       manifest.layers[0].library, FILE_LIMIT, err);
@@ -274,7 +277,7 @@ static wpg_status write_targets(receipt *made, const place *where, const content
     return receipt_write(made, where, err);
 }
 
-static int install(const place *where)
+static int install_one(const place *where)
 {
     content contents[TARGETS] = {0};
     state states[TARGETS];
@@ -297,31 +300,40 @@ static int install(const place *where)
         (void)printf("installed already: %s\n", where->paths[MANIFEST]);
     else if (!code && write_targets(&made, where, contents, states, &err) != WPG_OK)
         code = wpg_complain(WPG_EXIT_FAILED, where->command, "%s", err.message);
-    if (!code && work)
-        (void)printf(
-            "%s",
-            "WAVEPGO_ENABLE=1 in a program's environment enables the layer, WAVEPGO_MODE says what it does; "
-            "'wavepgo doctor' looks\n");
-    if (!code && !where->searched)
-        (void)printf("note: the loader does not look there by itself: add the prefix's share folder to "
-                     "XDG_DATA_DIRS\n");
     for (int i = 0; i < TARGETS; i++)
         free(contents[i].data);
     receipt_finish(&made);
     return code;
 }
 
+/* The other families' layers as far as they are beside this command. */
+static int install(const place *wheres, size_t count)
+{
+    int code = 0;
+    char source[PATH_MAX];
+    for (size_t i = 0; !code && i < count; i++)
+        if (i == 0 || wpg_family_manifest(source, "implicit", wheres[i].family))
+            code = install_one(&wheres[i]);
+    if (!code)
+        (void)printf(
+            "%s",
+            "WAVEPGO_ENABLE=1 in a program's environment enables the layer, WAVEPGO_MODE says what it does; "
+            "'wavepgo doctor' looks\n");
+    if (!code && !wheres[0].searched)
+        (void)printf("note: the loader does not look there by itself: add the prefix's share folder to "
+                     "XDG_DATA_DIRS\n");
+    return code;
+}
+
 /* -- Uninstall */
 
-static int uninstall(const place *where)
+static int uninstall_one(const place *where)
 {
     receipt made;
     bool all = true, any = false;
     struct stat info;
-    if (stat(where->receipt, &info) != 0) {
-        (void)printf("nothing installed by this command at %s\n", where->paths[MANIFEST]);
+    if (stat(where->receipt, &info) != 0)
         return 0;
-    }
     receipt_read(&made, where);
     for (int i = TARGETS - 1; i >= 0; i--) {
         if (!made.files[i].count)
@@ -349,10 +361,30 @@ static int uninstall(const place *where)
     return all ? 0 : WPG_EXIT_FAILED;
 }
 
+/* The first was installed first: the folders that all share are on its receipt. */
+static int uninstall(const place *wheres, size_t count)
+{
+    int code = 0;
+    bool any = false;
+    struct stat info;
+    for (size_t i = count; i-- > 0;) {
+        any |= stat(wheres[i].receipt, &info) == 0;
+        int one = uninstall_one(&wheres[i]);
+        code = code ? code : one;
+    }
+    if (!any)
+        (void)printf("nothing installed by this command at %s\n", wheres[0].paths[MANIFEST]);
+    return code;
+}
+
 /* -- The commands */
 
-static int parse(place *where, int argc, char **argv)
+enum { FAMILIES_MOST = 2 };
+
+/* One place a family; *count of them. */
+static int parse(place *wheres, size_t *count, const char *command, int argc, char **argv)
 {
+    const wpg_layer_family *families = wpg_layer_families(count);
     bool user = false, system = false;
     const char *prefix = NULL;
     for (int at = 1; at < argc; at++) {
@@ -365,27 +397,35 @@ static int parse(place *where, int argc, char **argv)
         else if (strcmp(argv[at], "--prefix") == 0 && at + 1 < argc)
             prefix = argv[++at];
         else
-            return wpg_usage_error(where->command, "no option is called '%s'", argv[at]);
+            return wpg_usage_error(command, "no option is called '%s'", argv[at]);
     }
     if (user == system)
-        return wpg_usage_error(where->command, "for whom? --user or --system");
+        return wpg_usage_error(command, "for whom? --user or --system");
     if (prefix && user)
-        return wpg_usage_error(where->command, "--prefix goes with --system");
+        return wpg_usage_error(command, "--prefix goes with --system");
     if (prefix && *prefix != '/')
-        return wpg_usage_error(where->command, "--prefix needs a whole path");
-    return find_place(where, user, prefix ? prefix : "/usr/local");
+        return wpg_usage_error(command, "--prefix needs a whole path");
+    int code = 0;
+    *count = *count < FAMILIES_MOST ? *count : FAMILIES_MOST;
+    for (size_t i = 0; !code && i < *count; i++) {
+        wheres[i] = (place){.command = command, .family = &families[i]};
+        code = find_place(&wheres[i], user, prefix ? prefix : "/usr/local");
+    }
+    return code;
 }
 
 int wpg_command_install(int argc, char **argv)
 {
-    place where = {.command = "install"};
-    int code = parse(&where, argc, argv);
-    return code ? code : install(&where);
+    static place wheres[FAMILIES_MOST]; /* large */
+    size_t count;
+    int code = parse(wheres, &count, "install", argc, argv);
+    return code ? code : install(wheres, count);
 }
 
 int wpg_command_uninstall(int argc, char **argv)
 {
-    place where = {.command = "uninstall"};
-    int code = parse(&where, argc, argv);
-    return code ? code : uninstall(&where);
+    static place wheres[FAMILIES_MOST];
+    size_t count;
+    int code = parse(wheres, &count, "uninstall", argc, argv);
+    return code ? code : uninstall(wheres, count);
 }

@@ -18,7 +18,7 @@
 #include "runtime/base/file.h"
 #include "runtime/base/vec.h"
 #include "runtime/bundle/folder.h"
-#include "runtime/profile/shader_view.h"
+#include "runtime/profile/weights.h"
 
 static const char command_name[] = "instrument";
 
@@ -204,29 +204,15 @@ static void print_map(const wpg_counter_map *map)
         (void)printf("note: %s\n", map->note);
 }
 
-static wpg_status weights_from_view(wpg_function_weights **functions, uint32_t *count,
-                                    const wpg_shader_view *view, wpg_hash128 shader, const wpg_stage *stage,
-                                    wpg_error *err)
+static wpg_status weights_from_view(wpg_weights *weights, wpg_arena *arena, const wpg_shader_view *view,
+                                    wpg_hash128 shader, const wpg_stage *stage, wpg_error *err)
 {
     const wpg_shader_counts *first;
     size_t found = wpg_shader_view_find(&first, view, shader, wpg_stage_name(stage->model), stage->entry);
     if (!found)
         return wpg_fail(err, WPG_E_NOT_FOUND, "the profile does not know this shader");
-    *functions = calloc(found, sizeof **functions);
-    if (!*functions)
-        return wpg_fail(err, WPG_E_NOMEM, "out of memory");
-    for (size_t i = 0; i < found; i++)
-        (*functions)[i] = (wpg_function_weights){
-            .ordinal = first[i].function,
-            .checksum = first[i].checksum,
-            .block_count = (uint32_t)first[i].block_count,
-            .lanes = first[i].lanes,
-            .waves = first[i].waves,
-            .uniform = first[i].uniform,
-            .select_count = (uint32_t)(first[i].select_counter_count / WPG_SELECT_COUNTERS),
-            .selects = first[i].selects};
-    *count = (uint32_t)found;
-    return WPG_OK;
+    wpg_status status = wpg_weights_of_shader(weights, arena, first, found);
+    return status == WPG_OK ? WPG_OK : wpg_fail(err, status, "out of memory");
 }
 
 static void print_remarks(const wpg_remarks *remarks)
@@ -244,24 +230,24 @@ static wpg_status optimise(wpg_module **module, const wpg_stage *stage, wpg_hash
     wpg_profile *profile = wpg_profile_create();
     wpg_shader_view *view = NULL;
     wpg_weights weights = {0};
-    wpg_function_weights *functions = NULL;
     wpg_remarks *remarks = NULL;
     wpg_optimize_options how;
+    wpg_arena arena;
     bool changed;
+    wpg_arena_init(&arena);
     wpg_optimize_defaults(&how);
     wpg_status status = profile ? wpg_profile_load(profile, NULL, options->use, err)
                                 : wpg_fail(err, WPG_E_NOMEM, "out of memory");
     if (status == WPG_OK)
         status = wpg_shader_view_create(&view, profile, err);
     if (status == WPG_OK)
-        status = weights_from_view(&functions, &weights.function_count, view, hash, stage, err);
-    weights.functions = functions;
+        status = weights_from_view(&weights, &arena, view, hash, stage, err);
     if (status == WPG_OK)
         status = wpg_optimize(&remarks, &changed, module, stage, &weights, &how, wpg_ssa_tier, err);
     if (status == WPG_OK)
         print_remarks(remarks);
     wpg_remarks_destroy(remarks);
-    free(functions);
+    wpg_arena_finish(&arena);
     wpg_shader_view_destroy(view);
     wpg_profile_destroy(profile);
     return status;

@@ -8,10 +8,14 @@
 #include "runtime/config/settings.h"
 
 static const wpg_command commands[] = {
-    {"run", "[--generate | --use PROFILE] [OPTIONS] -- PROGRAM [ARGS...]",
+    {"run", "[--generate] [--use PROFILE | --tune BUNDLE] [OPTIONS] -- PROGRAM [ARGS...]",
      "run a Vulkan program under the layer",
      "  --generate            count: one .profraw a pipeline (default folder: PROGRAM.wavepgo/)\n"
-     "  --use PROFILE         apply a profile: a merged file, a .profraw, or a folder of them\n"
+     "  --use PROFILE         apply a profile: a merged file, a .profraw, or a folder of them;\n"
+     "                        with --generate: to what is not counted (sampling by bind, a part of a run)\n"
+     "  --tune BUNDLE         time what the profile suggests against the original, in place, and write what "
+     "is\n"
+     "                        faster on this device into the bundle; --use BUNDLE then applies exactly that\n"
      "  --profile-file PAT    where generate writes: %b pipeline hash, %p pid, %e executable, %h host,\n"
      "                        %t TMPDIR, %m merge pool, %% a percent sign\n"
      "  --print-environment   print the variables as shell assignments instead of running\n"
@@ -51,7 +55,7 @@ static const wpg_command commands[] = {
      "  --no-int64-atomics    as for a driver without 64-bit buffer atomics\n"
      "  --validate            run the validator on the result\n"
      "  --no-selects          do not count selects\n"
-     "  --strategy NAME       how to count: auto, derived, additive, naive, lane\n"
+     "  --strategy NAME       how to count: auto, derived, additive, naive, slots, lane\n"
      "  --probes LIST         what to learn beyond blocks, as the setting PROBES\n"
      "  --sample 1/N          count 1 of N workgroups, tiles or vertex groups\n"
      "  --pseudo-probes       leave a mark in every block that names it and costs nothing; no counters\n"
@@ -59,6 +63,16 @@ static const wpg_command commands[] = {
      "  --hash                print the shader hash, stage and entry point\n"
      "  --map                 print where each block's counters are\n",
      wpg_command_instrument},
+    {"verify", "[--json] [--against OTHER] PROFILE-or-bundle [MODULE.spv or folder...]",
+     "check that the counts of a profile are possible",
+     "  --json                everything, as one JSON document\n"
+     "  --against OTHER       how far the counts are from those of OTHER, block by block\n"
+     "Checks each function against its module (a bundle has them; else give .spv files, or folders of\n"
+     "<shader hash>.spv): checksums; lanes conserve flow; waves of a branch lie between the larger of its "
+     "arms and\n"
+     "their sum; blocks that always run together agree; what probes counted fits the blocks.\n"
+     "Exit code: 0 all of it holds, 1 something is broken: which shader, which block, which numbers.\n",
+     wpg_command_verify},
     {"doctor", "[--json] [-- PROGRAM]", "find out why the layer does not work, or that it does",
      "  --json                everything, as one JSON document\n"
      "  PROGRAM               look at this program, too; it is not run\n"

@@ -1,6 +1,7 @@
 #include "runtime/cli/manifest.h"
 
 #include <jansson.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -9,9 +10,46 @@
 
 enum { MANIFEST_LIMIT = 1 << 20, LAYERS_MOST = 64 };
 
+/* A 32-bit layer has a name of its own: the loader goes by names, and both may be installed. */
+#define WPG_ALONE  "VkLayer_wavepgo.json", WPG_LAYER_NAME
+#define WPG_BESIDE "VkLayer_wavepgo.x86.json", WPG_LAYER_NAME "_x86"
+static const wpg_layer_family families[] = {
+#if defined(__x86_64__)
+    {"x86_64", WPG_ALONE},
+    {"x86", WPG_BESIDE},
+#elif defined(__i386__)
+    {"x86", WPG_BESIDE},
+    {"x86_64", WPG_ALONE},
+#elif defined(__aarch64__)
+    {"aarch64", WPG_ALONE},
+#elif defined(__riscv) && __riscv_xlen == 64
+    {"riscv64", WPG_ALONE},
+#elif defined(__arm__)
+    {"arm", WPG_BESIDE},
+#elif UINTPTR_MAX == UINT32_MAX
+    {"unknown", WPG_BESIDE},
+#else
+    {"unknown", WPG_ALONE},
+#endif
+};
+
+const wpg_layer_family *wpg_layer_families(size_t *count)
+{
+    *count = sizeof families / sizeof *families;
+    return families;
+}
+
 const char *wpg_own_manifest_name(void)
 {
-    return sizeof(void *) == 4 ? "VkLayer_wavepgo.x86.json" : "VkLayer_wavepgo.json";
+    return families[0].manifest;
+}
+
+bool wpg_family_manifest(char path[PATH_MAX], const char *kind, const wpg_layer_family *family)
+{
+    char folder[PATH_MAX];
+    (void)wpg_own_manifest_folder(folder, kind); /* another family's may be there without our own */
+    return *folder && snprintf(path, PATH_MAX, "%s/%s", folder, family->manifest) < PATH_MAX &&
+           access(path, R_OK) == 0;
 }
 
 bool wpg_is_own_layer(const char *name)

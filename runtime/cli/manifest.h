@@ -22,6 +22,11 @@ typedef struct wpg_manifest_layer {
     bool other_family; /* "library_arch" says so */
 } wpg_manifest_layer;
 
+/* A CPU family, as wpg_elf names it, with its manifest's file and its layer. */
+typedef struct wpg_layer_family {
+    const char *cpu, *manifest, *layer;
+} wpg_layer_family;
+
 typedef struct wpg_manifest {
     wpg_manifest_layer *layers; /* owned */
     size_t count;
@@ -39,6 +44,10 @@ wpg_status wpg_manifest_with_library(char **text, const char *path, const char *
 bool wpg_own_manifest_folder(char folder[PATH_MAX], const char *kind);
 /* The name of our manifest's file, per CPU family. */
 const char *wpg_own_manifest_name(void);
+/* The families of programs that can run here, this command's own first. */
+const wpg_layer_family *wpg_layer_families(size_t *count);
+/* Where the layer of that family is beside this command; false when there is none. */
+bool wpg_family_manifest(char path[PATH_MAX], const char *kind, const wpg_layer_family *family);
 /* Ours: the layer's name, whichever CPU family it says. */
 bool wpg_is_own_layer(const char *name);
 

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "runtime/base/file.h"
+#include "runtime/base/file_batch.h"
 #include "runtime/base/vec.h"
 #include "runtime/bundle/bundle.h"
 #include "runtime/bundle/folder.h"
@@ -306,6 +307,25 @@ static int write_bundle(merge_state *state, const char *out)
     return status == WPG_OK ? 0 : wpg_complain(WPG_EXIT_FAILED, command_name, "%s", err.message);
 }
 
+/* What killed runs left half written of the bundles and folders that were merged, and killed merges of this
+ * output. */
+static void sweep(const merge_options *options)
+{
+    char place[4100];
+    (void)snprintf(place, sizeof place, "%s", options->out);
+    char *slash = strrchr(place, '/');
+    size_t removed = 0;
+    if (slash)
+        *slash = '\0';
+    if (!options->bundle && strcmp(options->out, "-") != 0)
+        removed += wpg_file_sweep(!slash ? "." : *place ? place : "/", slash ? slash + 1 : place);
+    for (size_t i = 0; i < options->inputs.count; i++)
+        removed += wpg_bundle_sweep(options->inputs.data[i].path);
+    if (removed && !options->quiet)
+        (void)wpg_complain(0, command_name, "%zu files that killed processes left half written are removed",
+                           removed);
+}
+
 int wpg_command_merge(int argc, char **argv)
 {
     merge_options options = {.format = WPG_PROFILE_INDEXED};
@@ -320,6 +340,8 @@ int wpg_command_merge(int argc, char **argv)
                             state.files);
     if (!code)
         code = options.bundle ? write_bundle(&state, options.out) : write_out(&state, &options);
+    if (!code)
+        sweep(&options);
     if (!code && state.bundle.conflicts)
         (void)wpg_complain(0, command_name,
                            "warning: %zu facts disagree between the bundles (of another build of wavepgo?)",

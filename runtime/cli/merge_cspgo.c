@@ -6,9 +6,8 @@
 
 #include "compiler/normalize/contexts.h"
 #include "compiler/spirv/builder.h"
-#include "runtime/base/file.h"
 #include "runtime/base/vec.h"
-#include "runtime/bundle/shader_info.h"
+#include "runtime/cli/shader_source.h"
 #include "runtime/profile/cspgo_text.h"
 #include "runtime/profile/shader_view.h"
 
@@ -52,63 +51,19 @@ static const uint64_t *counts_of(const cspgo_job *job, const wpg_shader_counts *
 
 /* -- The shader ---------------------------------------------------------------------------------------- */
 
-/* Of a bundle, or a folder of dumps. WPG_E_NOT_FOUND if it is in neither way there. */
-static wpg_status read_words(uint32_t **words, size_t *count, wpg_shader_info *info, const char *folder,
-                             wpg_hash128 shader, wpg_error *err)
-{
-    char path[4096], hex[WPG_HASH_HEX + 1];
-    uint8_t *data;
-    size_t size;
-    *info = (wpg_shader_info){0};
-    if (wpg_bundle_shader_words(words, count, folder, shader, NULL) == WPG_OK) {
-        (void)wpg_bundle_shader_info(info, folder, shader, NULL); /* a dump's defaults will do without it */
-        return WPG_OK;
-    }
-    wpg_hash_to_hex(hex, shader);
-    if (snprintf(path, sizeof path, "%s/%s.spv", folder, hex) >= (int)sizeof path)
-        return wpg_fail(err, WPG_E_NOT_FOUND, "too long a path");
-    WPG_TRY(wpg_file_read(&data, &size, path, (size_t)WPG_SPIRV_MAX_WORDS * 4, err));
-    *words = (uint32_t *)(void *)data;
-    *count = size / 4;
-    return WPG_OK;
-}
-
-/* The stage that was counted: its entry point in the module, its specialisation values where they are known.
- */
-static wpg_status find_stage(wpg_stage *stage, const wpg_module *module, const wpg_shader_counts *shader,
-                             wpg_error *err)
-{
-    WPG_INST_EACH (inst, module) {
-        const char *name =
-            inst->opcode == SpvOpEntryPoint && inst->count > 3 ? wpg_inst_string(inst, 3) : NULL;
-        const char *kind = name ? wpg_stage_name((SpvExecutionModel)inst->words[1]) : NULL;
-        if (kind && !strcmp(kind, shader->stage) && !strcmp(name, shader->entry)) {
-            stage->model = (SpvExecutionModel)inst->words[1];
-            stage->entry = shader->entry;
-            return WPG_OK;
-        }
-    }
-    return wpg_fail(err, WPG_E_NOT_FOUND, "its SPIR-V has no such entry point");
-}
-
 static wpg_status make_table(wpg_context_table **table, const uint32_t *words, size_t count,
                              const wpg_shader_info *info, const wpg_shader_counts *shader, wpg_error *err)
 {
     wpg_module *module;
     wpg_stage stage = {0};
-    WPG_VEC(wpg_spec_value) spec = {0};
+    wpg_spec_value *spec = NULL;
     WPG_TRY(wpg_module_parse(&module, words, count, err));
-    wpg_status status = find_stage(&stage, module, shader, err);
-    for (size_t i = 0; i < info->spec_count && !status; i++) {
-        wpg_spec_value value = {info->specs[i].id, info->specs[i].size, info->specs[i].bits};
-        if (!wpg_vec_push(&spec, value))
-            status = no_memory(err);
-    }
-    stage.spec = spec.data;
-    stage.spec_count = spec.count;
+    wpg_status status = wpg_shader_source_stage(&stage, module, shader, err);
+    if (!status)
+        status = wpg_shader_source_specialise(&stage, &spec, info, err);
     if (!status)
         status = wpg_normalize_contexts(table, module, &stage, NULL, err);
-    wpg_vec_free(&spec);
+    free(spec);
     wpg_module_destroy(module);
     return status;
 }
@@ -133,7 +88,7 @@ static wpg_context_table *find_table(const cspgo_job *job, const wpg_shader_coun
         wpg_context_table *table = NULL;
         wpg_error detail = {0};
         wpg_status status =
-            read_words(&words, &count, &info, job->options->folders[i], shader->shader, &detail);
+            wpg_shader_source_read(&words, &count, &info, job->options->folders[i], shader->shader, &detail);
         if (status == WPG_E_NOT_FOUND)
             continue;
         if (status == WPG_OK) {

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "runtime/bundle/bundle.h"
 #include "runtime/cli/enable.h"
 #include "runtime/config/settings.h"
 
@@ -18,7 +19,7 @@ static const char command_name[] = "run";
 typedef struct run_options {
     wpg_settings checked; /* every option goes through the table, so that a bad value is refused before the
                              program starts */
-    const char *use;
+    const char *use, *tune;
     bool generate, print;
 } run_options;
 
@@ -124,6 +125,13 @@ static int parse(run_options *options, int *program, int argc, char **argv)
             options->use = argv[at + (used++)];
         else if (strcmp(argv[at], "--use") == 0)
             return wpg_usage_error(command_name, "'--use' needs a profile: a file or a folder");
+        else if (strncmp(argv[at], "--tune=", 7) == 0)
+            options->tune = argv[at] + 7;
+        else if (strcmp(argv[at], "--tune") == 0 && at + 1 < argc && strcmp(argv[at + 1], "--") != 0)
+            options->tune = argv[at + (used++)];
+        else if (strcmp(argv[at], "--tune") == 0)
+            return wpg_usage_error(command_name,
+                                   "'--tune' needs a bundle: a folder that --bundle or merge wrote");
         else if (strncmp(argv[at], "--", 2) != 0 || !(used = setting_option(options, argc - at, argv + at)))
             return strncmp(argv[at], "--", 2) == 0
                        ? WPG_EXIT_USAGE
@@ -131,8 +139,8 @@ static int parse(run_options *options, int *program, int argc, char **argv)
         at += used;
     }
     *program = at;
-    if (options->generate && options->use)
-        return wpg_usage_error(command_name, "--generate and --use exclude each other");
+    if (options->tune && (options->use || options->generate))
+        return wpg_usage_error(command_name, "--tune goes with neither --generate nor --use");
     if (at >= argc && !options->print)
         return wpg_usage_error(command_name, "which program? Put it after '--'");
     return 0;
@@ -141,12 +149,22 @@ static int parse(run_options *options, int *program, int argc, char **argv)
 static int apply_mode(run_options *options)
 {
     struct stat info;
+    if (options->tune) {
+        if (!wpg_is_bundle(options->tune))
+            return wpg_complain(WPG_EXIT_FAILED, command_name,
+                                "%s is no bundle: 'wavepgo run --generate --bundle DIR' makes one",
+                                options->tune);
+        int code = set_setting(options, "PROFILE_USE", options->tune);
+        code = code ? code : set_setting(options, "BUNDLE", options->tune);
+        return code ? code : set_setting(options, "MODE", "tune");
+    }
     if (options->use) {
         if (stat(options->use, &info) != 0)
             return wpg_complain(WPG_EXIT_FAILED, command_name, "cannot read profile %s: %s", options->use,
                                 strerror(errno));
         int code = set_setting(options, "PROFILE_USE", options->use);
-        return code ? code : set_setting(options, "MODE", "use");
+        if (code || !options->generate)
+            return code ? code : set_setting(options, "MODE", "use");
     }
     if (!options->generate)
         return 0; /* the mode, if any, is the environment's or --mode's */

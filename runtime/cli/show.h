@@ -34,6 +34,8 @@ void wpg_show_json(FILE *out, const char *title, const wpg_shader_view *view,
  * a JSON object. */
 void wpg_show_facts_text(FILE *out, const struct wpg_bundle *bundle, size_t top);
 void wpg_show_facts_json(FILE *out, const struct wpg_bundle *bundle);
+/* Verdicts of a bundle (show_verdicts.c). */
+void wpg_show_verdicts_text(FILE *out, const struct wpg_bundle *bundle);
 /* What probes found out (show_probes.c): tables; members of a JSON object, each with a comma before it.
  * bundle: where the least and most of loops are; may be NULL. */
 void wpg_show_probes_text(FILE *out, const wpg_shader_counts *shader, const struct wpg_bundle *bundle);

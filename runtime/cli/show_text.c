@@ -224,8 +224,10 @@ void wpg_show_text(FILE *out, const char *title, const wpg_shader_view *view, co
         (void)fprintf(out, "%zu records of other programs, %zu inconsistent records left out\n",
                       view->foreign, view->inconsistent);
     print_pipelines(out, view, options);
-    if (options->bundle)
+    if (options->bundle) {
         wpg_show_facts_text(out, options->bundle, options->top);
+        wpg_show_verdicts_text(out, options->bundle);
+    }
     if (!order || !view->shader_count) {
         free(order);
         return;

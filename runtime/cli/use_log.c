@@ -41,7 +41,10 @@ static void print_stage(FILE *out, const json_t *stage, use_totals *totals)
     json_t *remark;
     (void)fprintf(out, "  %-5s %s %s: %s", text_of(stage, "stage"), text_of(stage, "shader"),
                   text_of(stage, "entry"), result);
-    if (strcmp(found, "no") != 0 && *found)
+    if (strcmp(found, "anchors") == 0)
+        (void)fprintf(out, ", profile found by anchors, %.0f %% matched, of %s",
+                      json_number_value(json_object_get(stage, "matched")), text_of(stage, "like"));
+    else if (strcmp(found, "no") != 0 && *found)
         (void)fprintf(out, ", profile found by %s hash", found);
     (void)fprintf(out, "%s%s\n", *why ? ": " : "", why);
     totals->stages++;
@@ -65,7 +68,9 @@ static void print_line(FILE *out, const char *line, use_totals *totals)
         return;
     }
     totals->pipelines++;
-    (void)fprintf(out, "pipeline %s\n", text_of(pipeline, "pipeline"));
+    const char *verdict = text_of(pipeline, "verdict");
+    (void)fprintf(out, "pipeline %s%s%s\n", text_of(pipeline, "pipeline"), *verdict ? ", tuning: " : "",
+                  verdict);
     json_array_foreach(json_object_get(pipeline, "stages"), index, stage)
     {
         print_stage(out, stage, totals);

@@ -40,8 +40,8 @@ static wpg_status check_owner(wpg_counter_slot **slot, wpg_counter_slot *found, 
                               wpg_error *err)
 {
     if (!wpg_hash_equal(found->hash, hash))
-        return wpg_fail(err, WPG_E_LIMIT, "its directory slot %zu is taken by another pipeline",
-                        found->index);
+        return wpg_fail(err, WPG_E_LIMIT,
+                        "its directory slot is taken by another pipeline: slot %zu, see SLOTS", found->index);
     *slot = found;
     return WPG_OK;
 }
@@ -74,7 +74,7 @@ static wpg_status take(size_t *first, wpg_layout *layout, size_t count, wpg_erro
     size_t used = atomic_load(&layout->used);
     do {
         if (count > layout->capacity - used)
-            return wpg_fail(err, WPG_E_LIMIT, "counter memory is full (%zu counters; see COUNTER_MEMORY)",
+            return wpg_fail(err, WPG_E_LIMIT, "counter memory is full: %zu counters, see COUNTER_MEMORY",
                             layout->capacity);
     } while (!atomic_compare_exchange_weak(&layout->used, &used, used + count));
     *first = used;

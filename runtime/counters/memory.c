@@ -16,9 +16,19 @@
  * program gets the same address in every run. */
 static const uint64_t candidates[] = {
     WPG_LITERAL_ADDRESS,
+#if UINTPTR_MAX == UINT32_MAX
+    /* Where 64 bits cannot be: between a program's heap and its libraries, above and below 2 GiB. */
+    UINT64_C(0x9f500000),
+    UINT64_C(0x4f500000),
+    UINT64_C(0x2f500000),
+    UINT64_C(0x6f500000),
+#endif
 /* ThreadSanitizer keeps its shadow at the others, and turns a wish for them into one for address 0. */
 #ifndef __SANITIZE_THREAD__
-    UINT64_C(0x2f5750400000), UINT64_C(0x1f5750400000), UINT64_C(0x3f5750400000), UINT64_C(0x7b5750400000),
+    UINT64_C(0x2f5750400000),
+    UINT64_C(0x1f5750400000),
+    UINT64_C(0x3f5750400000),
+    UINT64_C(0x7b5750400000),
 #endif
 };
 

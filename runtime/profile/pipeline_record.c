@@ -39,6 +39,10 @@ wpg_status wpg_pipeline_record_parse(wpg_hash128 *pipeline, wpg_record_name *sta
         strcmp(name + length - (sizeof suffix - 1), suffix) != 0 || name[fixed - 1] != '.' ||
         !wpg_hash_from_hex(pipeline, name + sizeof prefix - 1))
         return wpg_fail(err, WPG_E_FORMAT, "no pipeline record's name");
+    char hex[WPG_HASH_HEX + 1];
+    wpg_hash_to_hex(hex, *pipeline);
+    if (memcmp(hex, name + sizeof prefix - 1, WPG_HASH_HEX) != 0) /* spelled otherwise than compose does */
+        return wpg_fail(err, WPG_E_FORMAT, "no pipeline record's name");
     size_t inner_length = length - fixed - (sizeof suffix - 1), size = inner_length + sizeof inner_suffix;
     char *inner = malloc(size);
     if (!inner)

@@ -359,8 +359,7 @@ wpg_status wpg_profile_merge(wpg_profile *into, const wpg_profile *from, uint64_
         else
             stats->merged++;
     }
-    wpg_profile_sort(into);
-    return WPG_OK;
+    return WPG_OK; /* in order again when it is next read: many files are merged before that */
 }
 
 wpg_status wpg_profile_take_record(wpg_profile *profile, wpg_profile_stats *stats, bool *taken,

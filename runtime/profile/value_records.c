@@ -47,7 +47,8 @@ bool wpg_value_site_at(wpg_value_site_counts *site, const wpg_profile_record *re
     uint64_t what = runs ? words[0] / runs : 0;
     size_t sites = wpg_value_site_count(record), kind = what & 0xff;
     uint64_t type = what >> 8 & 0xff;
-    *site = (wpg_value_site_counts){.kind = kind < sizeof kinds / sizeof *kinds ? kinds[kind] : "?",
+    *site = (wpg_value_site_counts){.number = (uint32_t)kind,
+                                    .kind = kind < sizeof kinds / sizeof *kinds ? kinds[kind] : "?",
                                     .ask = what >> 16 & 3,
                                     .block = runs ? (uint32_t)(words[1] / runs) : 0,
                                     .line = runs ? (uint32_t)(words[2] / runs) : 0,

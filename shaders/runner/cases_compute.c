@@ -145,6 +145,30 @@ static wpg_status prepare_trip_uniform(bench_work *work, bench_size size, wpg_er
     return WPG_OK;
 }
 
+static wpg_status prepare_value_uniform(bench_work *work, bench_size size, wpg_error *err)
+{
+    enum { KIND = 4, LAYERS = 16 };
+    static const struct {
+        uint32_t groups, iterations;
+    } sizes[BENCH_SIZES] = {{8, 64}, {128, 256}, {4096, 1024}};
+    struct {
+        uint32_t iterations;
+        float scale;
+    } push = {sizes[size].iterations, 1.0f / 4096.0f};
+    struct {
+        uint32_t kind, layers;
+        float gain, bias;
+    } material = {KIND, LAYERS, 0.875f, 0.0625f};
+    (void)err;
+    linear_work(work, sizes[size].groups, 4);
+    bench_work_push(work, &push, sizeof push);
+    bench_work_uniform(work, &material, sizeof material);
+    uint64_t outer = work->invocations * push.iterations;
+    bench_work_expect(work, "outer loop body", outer);
+    bench_work_expect(work, "inner loop body", outer * LAYERS);
+    return WPG_OK;
+}
+
 const bench_case bench_compute_cases[] = {
     {"rfc_uniform",
      "RFC microbenchmark: rare branch, all lanes agree",
@@ -165,5 +189,10 @@ const bench_case bench_compute_cases[] = {
     {"raymarch", "loops left by two ways, shading under divergence", {"raymarch.comp"}, 0, prepare_raymarch},
     {"select_rare", "an expensive value a select rarely wants", {"select_rare.comp"}, 0, prepare_select_rare},
     {"trip_uniform", "a trip count that is always the same", {"trip_uniform.comp"}, 0, prepare_trip_uniform},
+    {"value_uniform",
+     "a switch on a value that is always the same",
+     {"value_uniform.comp"},
+     0,
+     prepare_value_uniform},
     {0},
 };

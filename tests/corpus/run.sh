@@ -1,11 +1,14 @@
 #!/bin/sh
-# Collects several hundred SPIR-V modules and checks on each what corpus.c says; then builds the checker with another
-# compiler and sees the same hashes and checksums.
+# Collects SPIR-V modules and checks on each what corpus.c says; has RADV compile what was made of them, which needs no
+# hardware (driver.c); then builds the checker with another compiler and sees the same hashes and checksums.
 #
 #     sh tests/corpus/run.sh [BUILD-FOLDER] [FURTHER FOLDERS OF .spv...]
 #
-# Sources: every GLSL file of this tree for each Vulkan version, as compiled and as optimised by spirv-opt; what real
-# programs hand to the driver, taken by the layer's dump setting: vkcube, vkd3d's demos, OpenGL programs over Zink,
+#     WPG_CORPUS=all sh tests/corpus/run.sh ...       all of what others write, not one source of four: several thousand
+#
+# Sources: every GLSL file of this tree for each Vulkan version, as compiled and as optimised by spirv-opt; the shaders that
+# SPIRV-Cross and glslang are tested with (compile.sh); what real programs hand to the driver, taken by the layer's dump
+# setting: vkcube, vkd3d's demos, OpenGL programs over Zink,
 # ffmpeg's Vulkan filters. What is not installed is left out with a message. Nothing is kept in the tree.
 set -u
 root=$(cd "$(dirname "$0")/../.." && pwd)
@@ -21,7 +24,7 @@ WPG_DRIVER=new
 checker=$WPG_BUILD/bin/corpus
 need_built "$checker"
 corpus=$work/corpus
-mkdir -p "$corpus" "$work/spv"
+mkdir -p "$corpus"
 
 # -- GLSL of the tree.
 add() { # FILE: into the corpus under a name of its contents, once
@@ -29,29 +32,42 @@ add() { # FILE: into the corpus under a name of its contents, once
     cp "$1" "$corpus/$(sha256sum <"$1" | cut -c1-24).spv"
 }
 glslang=$(command -v glslangValidator || command -v glslang) || glslang=
-compile_all() {
-    for source in $(find "$root/shaders" "$root/tests" "$WPG_BUILD/tests/e2e/wrappers" \
-        \( -name '*.comp' -o -name '*.vert' -o -name '*.frag' -o -name '*.geom' -o -name '*.tesc' -o -name '*.tese' \) ! -path '*/oracle/kernels/*' 2>/dev/null | LC_ALL=C sort); do
-        for target in vulkan1.0 vulkan1.1 vulkan1.2 vulkan1.3; do
-            for flags in "" "-g"; do
-                # shellcheck disable=SC2086
-                "$glslang" --quiet $flags --target-env $target -I"$root/tests/e2e/oracle" -o "$work/spv/a.spv" "$source" >/dev/null 2>&1 || continue
-                add "$work/spv/a.spv"
-                [ -z "$flags" ] || continue
-                for level in -O -Os "-O --merge-return --inline-entry-points-exhaustive --ssa-rewrite"; do
-                    # shellcheck disable=SC2086
-                    spirv-opt $level "$work/spv/a.spv" -o "$work/spv/b.spv" >/dev/null 2>&1 && add "$work/spv/b.spv"
-                done
-            done
-        done
-    done
-    for source in $(find "$root/tests" "$root/compiler" -name '*.spvasm' | LC_ALL=C sort); do
-        spirv-as --preserve-numeric-ids "$source" -o "$work/spv/a.spv" >/dev/null 2>&1 && add "$work/spv/a.spv"
-    done
+own_sources() {
+    find "$root/shaders" "$root/tests" "$WPG_BUILD/tests/e2e/wrappers" \
+        \( -name '*.comp' -o -name '*.vert' -o -name '*.frag' -o -name '*.geom' -o -name '*.tesc' -o -name '*.tese' \) ! -path '*/oracle/kernels/*' 2>/dev/null
+    find "$root/tests" "$root/compiler" -name '*.spvasm'
 }
-if [ -n "$glslang" ]; then compile_all; else echo "note: no glslang here"; fi
+# compile SCRIPT: sources from standard input, on all processors; each module once, under a name of its contents.
+compile() {
+    rm -rf "$work/made"
+    mkdir "$work/made"
+    LC_ALL=C sort | tr '\n' '\0' | xargs -0 -r -n 20 -P "$(getconf _NPROCESSORS_ONLN)" sh "$root/tests/corpus/$1" "$work/made"
+    (cd "$work/made" && find . -name '*.spv' -size +0 -exec sha256sum {} +) |
+        awk -v corpus="$corpus" -v from="$work/made" '{ print "mv -f \"" from "/" $2 "\" \"" corpus "/" substr($1, 1, 24) ".spv\"" }' | sh
+}
+[ -n "$glslang" ] || echo "note: no glslang here"
+own_sources | compile compile_tree.sh
 count() { find "$corpus" -name '*.spv' | grep -c . || :; }
 echo "GLSL of the tree: $(count) modules"
+
+# -- What others write: the tests of SPIRV-Cross and glslang, as tests/setup.sh fetched their sources.
+foreign_sources() {
+    find "$root"/.deps/corpus/spirv-cross/*/shaders* "$root"/.deps/corpus/spirv-cross/*/reference/shaders \
+        "$root"/.deps/corpus/spirv-cross/*/reference/shaders-no-opt "$root"/.deps/corpus/spirv-cross/*/reference/shaders-hlsl* \
+        "$root"/.deps/corpus/spirv-cross/*/reference/opt/shaders "$root"/.deps/corpus/glslang/*/Test -type f \
+        ! -path '*/baseResults/*' ! -path '*/baseLegalResults/*' 2>/dev/null | LC_ALL=C sort
+}
+if [ -n "$glslang" ] && [ -d "$root/.deps/corpus" ]; then
+    before=$(count)
+    case ${WPG_CORPUS:-sample} in
+    all) step=1 ;;
+    *) step=4 ;;
+    esac
+    foreign_sources | awk -v step=$step 'NR % step == 0' | compile compile.sh
+    echo "SPIRV-Cross and glslang, 1 source of $step: $(($(count) - before)) modules"
+else
+    echo "note: no glslang or no sources of others (sh tests/setup.sh)"
+fi
 
 # -- What programs hand to the driver.
 collect() { # NAME COMMAND...: under the layer, on each lavapipe; the program may fail, as some do without hardware
@@ -123,15 +139,39 @@ for folder in $further; do
     for module in $(find "$folder" -name '*.spv'); do add "$module"; done
 done
 total=$(count)
-[ "$total" -ge 300 ] || fail "only $total modules"
+least=300
+[ ! -d "$root/.deps/corpus" ] || least=1000
+[ "${WPG_CORPUS:-}" != all ] || least=3000
+[ "$total" -ge $least ] || fail "only $total modules"
 
 # -- The checks, and the same with another compiler.
 list() { find "$corpus" -name '*.spv' | LC_ALL=C sort; }
-list | "$checker" - >"$work/check.txt" 2>"$work/check.err" || {
+mkdir -p "$work/forms"
+list | "$checker" --out "$work/forms" - >"$work/check.txt" 2>"$work/check.err" || {
     fail "$(grep -c ^FAIL "$work/check.txt") checks failed; $(tail -n 1 "$work/check.err")"
     grep ^FAIL "$work/check.txt" | head -n 20
 }
 tail -n 1 "$work/check.txt"
+
+# -- As given, as generate and as use make them, on RADV, which needs no hardware to compile.
+if [ -n "$(driver_icd radv)" ] && [ -e "$WPG_BUILD/bin/corpus_driver" ]; then
+    (
+        use_driver radv
+        export RADV_FORCE_FAMILY=navi31
+        list | "$WPG_BUILD/bin/corpus_driver" "$work/forms" - >"$work/driver.txt" 2>"$work/driver.err"
+    )
+    code=$?
+    if [ $code = 77 ]; then
+        echo "note: RADV here has no shader objects"
+    else
+        echo "RADV: $(tail -n 1 "$work/driver.txt")"
+        [ $code = 0 ] || { fail "rewritten modules do not compile:"; grep ^FAIL "$work/driver.txt" | head -n 20; tail -n 2 "$work/driver.err"; }
+        compiled=$(sed -n 's/.* given, \([0-9]*\) of generate.*/\1/p' "$work/driver.txt" | tail -n 1)
+        [ "${compiled:-0}" -ge $((total / 2)) ] || fail "only ${compiled:-0} of $total instrumented modules were compiled"
+    fi
+else
+    echo "note: no RADV here"
+fi
 other=
 case $(sed -n 's/^CMAKE_C_COMPILER:[A-Z]*=//p' "$WPG_BUILD/CMakeCache.txt") in
 *clang*) other="gcc g++" ;;

@@ -12,6 +12,7 @@
  * leave        computes, then returns from main without destroying anything
  * fork         computes; a child then leaves by exit(0) while the parent goes on to its end
  * forever      dispatches until it is killed; prints "ready" once, after ARGUMENT seconds
+ * steady       as forever, and prints at once after each dispatch how many there were, and milliseconds
  * threads      four threads make, use and destroy pipelines of one device at once
  * core         compute, the device asked for with pEnabledFeatures alone
  * versions     compute, the device asked for with the Vulkan11, 12 and 13 structures
@@ -21,7 +22,9 @@
  * many         many threads, devices and instances: app_many.c
  * objects      shader objects: app_objects.c
  * answers      what is told of pipelines that are at hand or not: app_answers.c
+ * variants, variants-train   push constants of usual and other values: app_variants.c
  * record, record-threads   command buffers whose draws, dispatches and push constants are known: app_record.c
+ * crowd        as many pipelines as ARGUMENT says, all alive: app_crowd.c
  * named        computes with a module named "e2e module" and a pipeline named "e2e pipeline" once they are
  * there twice        opens and closes two devices in turn, both computing */
 #include <pthread.h>
@@ -44,6 +47,11 @@ void app_read_shader(uint32_t **words, size_t *count, const char *name)
     char path[1024];
     snprintf(path, sizeof path, "%s/%s.spv", folder, name);
     vk_read_spirv(words, count, path);
+}
+
+VkShaderModule app_load(vk_program *vk, const char *name)
+{
+    return vk_load(vk, folder, name);
 }
 
 uint32_t app_checksum(const uint32_t *words, size_t count)
@@ -170,16 +178,20 @@ static double now(void)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-static void forever(vk_program *vk, const uint32_t *words, size_t count, double seconds)
+static void forever(vk_program *vk, const uint32_t *words, size_t count, double seconds, bool steady)
 {
     app_fill(vk);
     VkPipeline pipeline = make_pipeline(vk, words, count);
     double start = now();
     bool said = false;
-    for (;;) {
+    for (unsigned n = 1;; n++) {
         vk_dispatch(vk, pipeline, APP_INVOCATIONS / 32);
+        if (steady) {
+            printf("%u %.0f\n", n, (now() - start) * 1e3);
+            fflush(stdout);
+        }
         nanosleep(&(struct timespec){.tv_nsec = 20 * 1000 * 1000}, NULL);
-        if (!said && now() - start > seconds) {
+        if (!said && !steady && now() - start > seconds) {
             printf("ready\n");
             fflush(stdout);
             said = true;
@@ -301,8 +313,8 @@ again:
     vk_open(&vk, api_version(scenario), style(scenario), APP_WORDS);
     if (strcmp(scenario, "draw") == 0)
         draw(&vk);
-    else if (strcmp(scenario, "forever") == 0)
-        forever(&vk, words, count, argc > 3 ? strtod(argv[3], NULL) : 1.0);
+    else if (strcmp(scenario, "forever") == 0 || strcmp(scenario, "steady") == 0)
+        forever(&vk, words, count, argc > 3 ? strtod(argv[3], NULL) : 1.0, *scenario == 's');
     else if (strcmp(scenario, "named") == 0)
         named_objects(&vk, words, count);
     else if (strcmp(scenario, "threads") == 0)
@@ -313,6 +325,10 @@ again:
         app_batch(&vk, words, count, strcmp(scenario, "derive") == 0);
     else if (strcmp(scenario, "record") == 0)
         app_record(&vk, words, count);
+    else if (strcmp(scenario, "variants-train") == 0)
+        app_variants_train(&vk);
+    else if (strcmp(scenario, "variants") == 0)
+        app_variants(&vk);
     else if (strcmp(scenario, "record-threads") == 0)
         app_record_threads(&vk);
     else if (strcmp(scenario, "required") == 0)
@@ -321,6 +337,8 @@ again:
         app_library(&vk, scenario);
     else if (strcmp(scenario, "inline") == 0)
         app_inline(&vk);
+    else if (strcmp(scenario, "crowd") == 0)
+        app_crowd(&vk, argc > 3 ? argv[3] : NULL);
     else if (strcmp(scenario, "objects") == 0)
         app_objects(&vk);
     else if (strcmp(scenario, "features") == 0)

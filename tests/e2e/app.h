@@ -11,6 +11,9 @@ void app_read_shader(uint32_t **words, size_t *count, const char *name);
 uint32_t app_checksum(const uint32_t *words, size_t count);
 void app_fill(vk_program *vk);
 
+/* The module of a shader of the SPIR-V folder; exits when it cannot be made. */
+VkShaderModule app_load(vk_program *vk, const char *name);
+
 /* Whose code each device command leads to (hooks.c). */
 void app_hooks(vk_program *vk);
 
@@ -26,12 +29,21 @@ void app_answers(vk_program *vk, const char *path);
 /* Scenario about what shaders and pipelines may ask for (app_features.c). only NULL: all of it. */
 void app_features(vk_program *vk, const char *only);
 
+/* Of the same: commands that the device makes (app_generated.c). */
+void app_generated(vk_program *vk);
+
 /* Scenario about many threads, devices and instances (app_many.c); it opens what it needs. */
 void app_many(const char *seed);
+
+/* Scenario about a great many pipelines (app_crowd.c). argument NULL: 10,000. */
+void app_crowd(vk_program *vk, const char *argument);
 
 /* Scenario about shader objects (app_objects.c). */
 void app_objects(vk_program *vk);
 
+/* Scenarios about variants by push constants (app_variants.c). */
+void app_variants_train(vk_program *vk);
+void app_variants(vk_program *vk);
 /* Scenarios about what is recorded (app_record.c). */
 void app_record(vk_program *vk, const uint32_t *words, size_t count);
 void app_record_threads(vk_program *vk);

@@ -41,20 +41,6 @@ static void store_cache(const vk_program *vk, VkPipelineCache cache, const char 
     free(data);
 }
 
-static VkComputePipelineCreateInfo info_of(const vk_program *vk, VkShaderModule module,
-                                           VkPipelineCreateFlags flags)
-{
-    return (VkComputePipelineCreateInfo){
-        .sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO,
-        .flags = flags,
-        .stage = {.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
-                  .stage = VK_SHADER_STAGE_COMPUTE_BIT,
-                  .module = module,
-                  .pName = "main"},
-        .layout = vk->layout,
-        .basePipelineIndex = -1};
-}
-
 static void ask(vk_program *vk, VkPipelineCache cache, VkComputePipelineCreateInfo info, bool feedback,
                 const char *what)
 {
@@ -80,8 +66,9 @@ static void ask(vk_program *vk, VkPipelineCache cache, VkComputePipelineCreateIn
 static void ask_batch(vk_program *vk, VkPipelineCache cache, VkShaderModule warm, VkShaderModule cold,
                       VkPipelineCreateFlags flags)
 {
-    const VkComputePipelineCreateInfo infos[3] = {info_of(vk, warm, flags), info_of(vk, cold, FAIL | flags),
-                                                  info_of(vk, warm, flags)};
+    const VkComputePipelineCreateInfo infos[3] = {vk_compute_info(vk, warm, flags),
+                                                  vk_compute_info(vk, cold, FAIL | flags),
+                                                  vk_compute_info(vk, warm, flags)};
     VkPipeline pipelines[3];
     memset(pipelines, 0xff, sizeof pipelines);
     VkResult result = vkCreateComputePipelines(vk->device, cache, 3, infos, NULL, pipelines);
@@ -105,7 +92,7 @@ static void ask_identifier(vk_program *vk, VkPipelineCache cache, VkShaderModule
         .sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_MODULE_IDENTIFIER_CREATE_INFO_EXT,
         .identifierSize = identifier.identifierSize,
         .pIdentifier = identifier.identifier};
-    VkComputePipelineCreateInfo info = info_of(vk, VK_NULL_HANDLE, FAIL);
+    VkComputePipelineCreateInfo info = vk_compute_info(vk, VK_NULL_HANDLE, FAIL);
     info.stage.pNext = &named;
     ask(vk, cache, info, false, what);
     /* An identifier of nothing. */
@@ -166,7 +153,7 @@ static void ask_binaries(vk_program *vk, VkShaderModule module)
     pfn_destroy_binary destroy =
         (pfn_destroy_binary)vkGetDeviceProcAddr(vk->device, "vkDestroyPipelineBinaryKHR");
     wpg_pipeline_flags_2 flags = {.sType = WPG_STRUCTURE_PIPELINE_FLAGS_2, .flags = WPG_FLAG_CAPTURE_DATA};
-    VkComputePipelineCreateInfo info = info_of(vk, module, 0);
+    VkComputePipelineCreateInfo info = vk_compute_info(vk, module, 0);
     info.pNext = &flags;
     VkPipeline pipeline = VK_NULL_HANDLE;
     VkResult result = vkCreateComputePipelines(vk->device, VK_NULL_HANDLE, 1, &info, NULL, &pipeline);
@@ -203,34 +190,21 @@ static void ask_binaries(vk_program *vk, VkShaderModule module)
         destroy(vk->device, binaries[i], NULL);
 }
 
-static VkShaderModule load(vk_program *vk, const char *name)
-{
-    uint32_t *words;
-    size_t count;
-    VkResult result;
-    app_read_shader(&words, &count, name);
-    VkShaderModule module = vk_module(vk, words, count, &result);
-    free(words);
-    if (!module)
-        exit(VK_EXIT_FAILURE);
-    return module;
-}
-
 void app_answers(vk_program *vk, const char *path)
 {
-    VkShaderModule module = load(vk, "count.comp"), other = load(vk, "push.comp"),
-                   third = load(vk, "straight.comp");
+    VkShaderModule module = app_load(vk, "count.comp"), other = app_load(vk, "push.comp"),
+                   third = app_load(vk, "straight.comp");
     VkPipelineCache cache = load_cache(vk, path);
     ask_identifier(vk, cache, module, "identifier, first");
-    ask(vk, cache, info_of(vk, module, FAIL), false, "first, without compiling");
-    ask(vk, cache, info_of(vk, module, 0), true, "compiled");
-    ask(vk, cache, info_of(vk, module, 0), true, "again");
-    ask(vk, cache, info_of(vk, module, FAIL), false, "again, without compiling");
-    ask(vk, cache, info_of(vk, module, FAIL), true, "again, without compiling, with feedback");
+    ask(vk, cache, vk_compute_info(vk, module, FAIL), false, "first, without compiling");
+    ask(vk, cache, vk_compute_info(vk, module, 0), true, "compiled");
+    ask(vk, cache, vk_compute_info(vk, module, 0), true, "again");
+    ask(vk, cache, vk_compute_info(vk, module, FAIL), false, "again, without compiling");
+    ask(vk, cache, vk_compute_info(vk, module, FAIL), true, "again, without compiling, with feedback");
     ask_identifier(vk, cache, module, "identifier, again");
-    ask(vk, cache, info_of(vk, other, FAIL), false, "other, without compiling");
-    ask(vk, cache, info_of(vk, other, 0), false, "other, without feedback");
-    ask(vk, cache, info_of(vk, other, FAIL), false, "other again, without compiling");
+    ask(vk, cache, vk_compute_info(vk, other, FAIL), false, "other, without compiling");
+    ask(vk, cache, vk_compute_info(vk, other, 0), false, "other, without feedback");
+    ask(vk, cache, vk_compute_info(vk, other, FAIL), false, "other again, without compiling");
     ask_batch(vk, cache, module, third, 0);
     ask_batch(vk, cache, module, third, VK_PIPELINE_CREATE_EARLY_RETURN_ON_FAILURE_BIT);
     ask_binaries(vk, module);

@@ -11,36 +11,6 @@
 
 enum { GROUPS = APP_INVOCATIONS / 32 };
 
-static void must(VkResult result, const char *what)
-{
-    if (result != VK_SUCCESS) {
-        printf("%s: VkResult %d\n", what, (int)result);
-        exit(VK_EXIT_FAILURE);
-    }
-}
-
-static PFN_vkVoidFunction find(const vk_program *vk, const char *name)
-{
-    PFN_vkVoidFunction function = vkGetDeviceProcAddr(vk->device, name);
-    if (!function) {
-        printf("the device has no %s\n", name);
-        exit(VK_EXIT_FAILURE);
-    }
-    return function;
-}
-
-static VkShaderModule load(vk_program *vk, const char *name)
-{
-    uint32_t *words;
-    size_t count;
-    VkResult result;
-    app_read_shader(&words, &count, name);
-    VkShaderModule module = vk_module(vk, words, count, &result);
-    must(result, name);
-    free(words);
-    return module;
-}
-
 static void tell(vk_program *vk, const char *what)
 {
     printf("%s: %08x\n", what, app_checksum(vk->buffers[1].words, APP_INVOCATIONS));
@@ -71,8 +41,8 @@ static VkPipeline make_compute(vk_program *vk, VkShaderModule module, VkPipeline
         .layout = vk->layout,
         .basePipelineIndex = -1};
     VkPipeline pipeline = VK_NULL_HANDLE;
-    must(vkCreateComputePipelines(vk->device, VK_NULL_HANDLE, 1, &info, NULL, &pipeline),
-         "vkCreateComputePipelines");
+    vk_must(vkCreateComputePipelines(vk->device, VK_NULL_HANDLE, 1, &info, NULL, &pipeline),
+            "vkCreateComputePipelines");
     return pipeline;
 }
 
@@ -86,7 +56,7 @@ static void run(vk_program *vk, VkPipeline pipeline, const char *what)
 
 static void run_plain(vk_program *vk, const char *shader, const char *what)
 {
-    VkShaderModule module = load(vk, shader);
+    VkShaderModule module = app_load(vk, shader);
     run(vk, make_compute(vk, module, 0, 0, NULL, NULL), what);
     vkDestroyShaderModule(vk->device, module, NULL);
 }
@@ -94,7 +64,7 @@ static void run_plain(vk_program *vk, const char *shader, const char *what)
 static void robustness(vk_program *vk)
 {
     run_plain(vk, "bounds.comp", "robustness");
-    VkShaderModule module = load(vk, "bounds.comp");
+    VkShaderModule module = app_load(vk, "bounds.comp");
     const VkPipelineRobustnessCreateInfoEXT robust = {
         .sType = VK_STRUCTURE_TYPE_PIPELINE_ROBUSTNESS_CREATE_INFO_EXT,
         .storageBuffers = VK_PIPELINE_ROBUSTNESS_BUFFER_BEHAVIOR_ROBUST_BUFFER_ACCESS_2_EXT};
@@ -115,7 +85,7 @@ static void wave_size(vk_program *vk)
     VkPhysicalDeviceProperties2 all = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2,
                                        .pNext = &sizes};
     vkGetPhysicalDeviceProperties2(vk->physical, &all);
-    VkShaderModule module = load(vk, "together.comp");
+    VkShaderModule module = app_load(vk, "together.comp");
     run(vk,
         make_compute(vk, module, 0, VK_PIPELINE_SHADER_STAGE_CREATE_ALLOW_VARYING_SUBGROUP_SIZE_BIT, NULL,
                      NULL),
@@ -168,7 +138,7 @@ static void reconvergence(vk_program *vk)
     }
     VkResult result;
     VkShaderModule module = vk_module(vk, out, to, &result);
-    must(result, "a module with maximal reconvergence");
+    vk_must(result, "a module with maximal reconvergence");
     run(vk, make_compute(vk, module, 0, 0, NULL, NULL), "reconvergence");
     vkDestroyShaderModule(vk->device, module, NULL);
     free(words);
@@ -178,7 +148,7 @@ static void reconvergence(vk_program *vk)
 static void addresses(vk_program *vk)
 {
     vk_buffer from = {0}, to = {0};
-    VkShaderModule module = load(vk, "addresses.comp");
+    VkShaderModule module = app_load(vk, "addresses.comp");
     VkPipeline pipeline = make_compute(vk, module, 0, 0, NULL, NULL);
     clear(vk);
     vk_make_buffer(vk, &from, APP_INVOCATIONS, VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT);
@@ -205,7 +175,7 @@ static void addresses(vk_program *vk)
 /* Workgroups that do not start at 0. */
 static void dispatch_base(vk_program *vk)
 {
-    VkShaderModule module = load(vk, "count.comp");
+    VkShaderModule module = app_load(vk, "count.comp");
     VkPipeline pipeline = make_compute(vk, module, VK_PIPELINE_CREATE_DISPATCH_BASE_BIT, 0, NULL, NULL);
     clear(vk);
     vk_begin(vk);
@@ -253,7 +223,7 @@ static void descriptor_buffer(vk_program *vk)
     VkPhysicalDeviceProperties2 all = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2,
                                        .pNext = &sizes};
     vkGetPhysicalDeviceProperties2(vk->physical, &all);
-#define COMMAND(name) ((PFN_vk##name)find(vk, "vk" #name))
+#define COMMAND(name) ((PFN_vk##name)vk_command(vk, "vk" #name))
     VkDescriptorSetLayoutBinding bindings[2];
     for (uint32_t i = 0; i < 2; i++)
         bindings[i] = (VkDescriptorSetLayoutBinding){i, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1,
@@ -264,11 +234,11 @@ static void descriptor_buffer(vk_program *vk)
                                                 .bindingCount = 2,
                                                 .pBindings = bindings};
     VkDescriptorSetLayout set;
-    must(vkCreateDescriptorSetLayout(vk->device, &set_info, NULL, &set), "vkCreateDescriptorSetLayout");
+    vk_must(vkCreateDescriptorSetLayout(vk->device, &set_info, NULL, &set), "vkCreateDescriptorSetLayout");
     VkPipelineLayoutCreateInfo layout_info = {
         .sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO, .setLayoutCount = 1, .pSetLayouts = &set};
     VkPipelineLayout own = vk->layout, layout;
-    must(vkCreatePipelineLayout(vk->device, &layout_info, NULL, &layout), "vkCreatePipelineLayout");
+    vk_must(vkCreatePipelineLayout(vk->device, &layout_info, NULL, &layout), "vkCreatePipelineLayout");
     VkDeviceSize size, offset;
     COMMAND(GetDescriptorSetLayoutSizeEXT)(vk->device, set, &size);
     vk_buffer descriptors = {0}, data[2] = {{0}};
@@ -292,7 +262,7 @@ static void descriptor_buffer(vk_program *vk)
         (vk->device, &get, sizes.storageBufferDescriptorSize, (char *)descriptors.words + offset);
     }
     memcpy(data[0].words, vk->buffers[0].words, APP_WORDS * 4);
-    VkShaderModule module = load(vk, "count.comp");
+    VkShaderModule module = app_load(vk, "count.comp");
     vk->layout = layout;
     VkPipeline pipeline =
         make_compute(vk, module, VK_PIPELINE_CREATE_DESCRIPTOR_BUFFER_BIT_EXT, 0, NULL, NULL);
@@ -327,8 +297,9 @@ static void descriptor_buffer(vk_program *vk)
 /* Draws a pipeline without a render pass into `view`, of so many views, and tells the pixels. */
 static void draw_views(vk_program *vk, const char *fragment, uint32_t views, const char *what)
 {
-    const vk_stage stages[2] = {{.stage = VK_SHADER_STAGE_VERTEX_BIT, .module = load(vk, "triangle.vert")},
-                                {.stage = VK_SHADER_STAGE_FRAGMENT_BIT, .module = load(vk, fragment)}};
+    const vk_stage stages[2] = {
+        {.stage = VK_SHADER_STAGE_VERTEX_BIT, .module = app_load(vk, "triangle.vert")},
+        {.stage = VK_SHADER_STAGE_FRAGMENT_BIT, .module = app_load(vk, fragment)}};
     const uint32_t mask = views > 1 ? (1u << views) - 1 : 0;
     const VkFormat format = VK_FORMAT_R8G8B8A8_UNORM;
     vk_state state;
@@ -340,7 +311,7 @@ static void draw_views(vk_program *vk, const char *fragment, uint32_t views, con
     state.info.pNext = &formats;
     state.info.renderPass = VK_NULL_HANDLE;
     VkPipeline pipeline = VK_NULL_HANDLE;
-    must(vkCreateGraphicsPipelines(vk->device, VK_NULL_HANDLE, 1, &state.info, NULL, &pipeline), what);
+    vk_must(vkCreateGraphicsPipelines(vk->device, VK_NULL_HANDLE, 1, &state.info, NULL, &pipeline), what);
 
     VkImageCreateInfo image_info = {.sType = VK_STRUCTURE_TYPE_IMAGE_CREATE_INFO,
                                     .imageType = VK_IMAGE_TYPE_2D,
@@ -354,14 +325,14 @@ static void draw_views(vk_program *vk, const char *fragment, uint32_t views, con
     VkImage image;
     VkDeviceMemory memory;
     VkImageView view;
-    must(vkCreateImage(vk->device, &image_info, NULL, &image), "vkCreateImage");
+    vk_must(vkCreateImage(vk->device, &image_info, NULL, &image), "vkCreateImage");
     vk_bind_image(vk, image, &memory);
     VkImageViewCreateInfo view_info = {.sType = VK_STRUCTURE_TYPE_IMAGE_VIEW_CREATE_INFO,
                                        .image = image,
                                        .viewType = VK_IMAGE_VIEW_TYPE_2D_ARRAY,
                                        .format = format,
                                        .subresourceRange = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, views}};
-    must(vkCreateImageView(vk->device, &view_info, NULL, &view), "vkCreateImageView");
+    vk_must(vkCreateImageView(vk->device, &view_info, NULL, &view), "vkCreateImageView");
     vk_buffer pixels = {0};
     vk_make_buffer(vk, &pixels, (size_t)VK_WIDTH * VK_HEIGHT * views, VK_BUFFER_USAGE_TRANSFER_DST_BIT);
 
@@ -430,6 +401,7 @@ void app_features(vk_program *vk, const char *only)
                {"addresses", addresses},
                {"dispatch-base", dispatch_base},
                {"maintenance5", flags_2},
+               {"generated", app_generated},
                {"descriptor-buffer", descriptor_buffer},
                {"dynamic-rendering", dynamic_rendering},
                {"multiview", multiview}};

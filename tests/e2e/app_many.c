@@ -29,19 +29,11 @@ typedef struct worker {
 enum { PUSH, VERTEX, FRAGMENT };
 static const char *const names[3] = {"push.comp", "triangle.vert", "gradient.frag"};
 
-static void must(VkResult result, const char *what)
-{
-    if (result != VK_SUCCESS) {
-        printf("%s: VkResult %d\n", what, (int)result);
-        exit(VK_EXIT_FAILURE);
-    }
-}
-
 static VkShaderModule module_of(shared *program, int which)
 {
     VkResult result;
     VkShaderModule module = vk_module(&program->vk, program->words[which], program->counts[which], &result);
-    must(result, names[which]);
+    vk_must(result, names[which]);
     return module;
 }
 
@@ -49,17 +41,17 @@ static void begin(worker *w)
 {
     VkCommandBufferBeginInfo info = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO,
                                      .flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT};
-    must(vkBeginCommandBuffer(w->commands, &info), "vkBeginCommandBuffer");
+    vk_must(vkBeginCommandBuffer(w->commands, &info), "vkBeginCommandBuffer");
 }
 
 static void submit(worker *w)
 {
     VkSubmitInfo info = {
         .sType = VK_STRUCTURE_TYPE_SUBMIT_INFO, .commandBufferCount = 1, .pCommandBuffers = &w->commands};
-    must(vkEndCommandBuffer(w->commands), "vkEndCommandBuffer");
+    vk_must(vkEndCommandBuffer(w->commands), "vkEndCommandBuffer");
     pthread_mutex_lock(&w->program->queue);
-    must(vkQueueSubmit(w->program->vk.queue, 1, &info, VK_NULL_HANDLE), "vkQueueSubmit");
-    must(vkQueueWaitIdle(w->program->vk.queue), "vkQueueWaitIdle");
+    vk_must(vkQueueSubmit(w->program->vk.queue, 1, &info, VK_NULL_HANDLE), "vkQueueSubmit");
+    vk_must(vkQueueWaitIdle(w->program->vk.queue), "vkQueueWaitIdle");
     pthread_mutex_unlock(&w->program->queue);
 }
 
@@ -72,7 +64,7 @@ static void compute(worker *w, uint32_t factor)
     vk_stage stage = {VK_SHADER_STAGE_COMPUTE_BIT, module_of(w->program, PUSH), &specialization};
     VkResult result;
     VkPipeline pipeline = vk_compute_pipeline(vk, stage, &result);
-    must(result, "compute pipeline");
+    vk_must(result, "compute pipeline");
     vkDestroyShaderModule(vk->device, stage.module, NULL);
     const uint32_t push[4] = {factor, w->index % 4, 2, 3}; /* few values: tables of them stay exact */
     begin(w);
@@ -130,7 +122,7 @@ static void graphics(worker *w, bool libraries, bool optimised)
                          VK_PIPELINE_CREATE_RETAIN_LINK_TIME_OPTIMIZATION_INFO_BIT_EXT;
             info.stageCount = i == 1 || i == 2;
             info.pStages = state.stages + (i == 2);
-            must(vkCreateGraphicsPipelines(vk->device, VK_NULL_HANDLE, 1, &info, NULL, &parts[i]), "part");
+            vk_must(vkCreateGraphicsPipelines(vk->device, VK_NULL_HANDLE, 1, &info, NULL, &parts[i]), "part");
         }
         VkPipelineLibraryCreateInfoKHR linked = {.sType = VK_STRUCTURE_TYPE_PIPELINE_LIBRARY_CREATE_INFO_KHR,
                                                  .libraryCount = PARTS,
@@ -141,9 +133,10 @@ static void graphics(worker *w, bool libraries, bool optimised)
             .flags = optimised ? (VkPipelineCreateFlags)VK_PIPELINE_CREATE_LINK_TIME_OPTIMIZATION_BIT_EXT : 0,
             .layout = vk->layout,
             .basePipelineIndex = -1};
-        must(vkCreateGraphicsPipelines(vk->device, VK_NULL_HANDLE, 1, &info, NULL, &pipeline), "link");
+        vk_must(vkCreateGraphicsPipelines(vk->device, VK_NULL_HANDLE, 1, &info, NULL, &pipeline), "link");
     } else
-        must(vkCreateGraphicsPipelines(vk->device, VK_NULL_HANDLE, 1, &state.info, NULL, &pipeline), "draw");
+        vk_must(vkCreateGraphicsPipelines(vk->device, VK_NULL_HANDLE, 1, &state.info, NULL, &pipeline),
+                "draw");
     draw(w, pipeline);
     for (int i = 0; i < PARTS; i++)
         vkDestroyPipeline(vk->device, parts[i], NULL);
@@ -179,12 +172,13 @@ static void start(worker *w, shared *program, uint32_t index, uint32_t seed)
     VkCommandPoolCreateInfo pool = {.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
                                     .flags = VK_COMMAND_POOL_CREATE_RESET_COMMAND_BUFFER_BIT,
                                     .queueFamilyIndex = program->vk.family};
-    must(vkCreateCommandPool(program->vk.device, &pool, NULL, &w->pool), "vkCreateCommandPool");
+    vk_must(vkCreateCommandPool(program->vk.device, &pool, NULL, &w->pool), "vkCreateCommandPool");
     VkCommandBufferAllocateInfo allocate = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
                                             .commandPool = w->pool,
                                             .level = VK_COMMAND_BUFFER_LEVEL_PRIMARY,
                                             .commandBufferCount = 1};
-    must(vkAllocateCommandBuffers(program->vk.device, &allocate, &w->commands), "vkAllocateCommandBuffers");
+    vk_must(vkAllocateCommandBuffers(program->vk.device, &allocate, &w->commands),
+            "vkAllocateCommandBuffers");
 }
 
 void app_many(const char *seed_text)

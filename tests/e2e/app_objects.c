@@ -19,16 +19,6 @@ typedef struct commands {
     pfn_bind_shaders bind;
 } commands;
 
-static PFN_vkVoidFunction find(const vk_program *vk, const char *name)
-{
-    PFN_vkVoidFunction function = vkGetDeviceProcAddr(vk->device, name);
-    if (!function) {
-        printf("the device has no %s\n", name);
-        exit(VK_EXIT_FAILURE);
-    }
-    return function;
-}
-
 static wpg_shader_create_info info_of(const vk_program *vk, VkShaderStageFlagBits stage,
                                       const uint32_t *words, size_t count)
 {
@@ -81,7 +71,7 @@ static void set_state(vk_program *vk)
     const VkSampleMask mask = 1;
     const VkBool32 no = VK_FALSE;
     const VkColorComponentFlags all = 0xf;
-#define COMMAND(name) ((PFN_vk##name)find(vk, "vk" #name))
+#define COMMAND(name) ((PFN_vk##name)vk_command(vk, "vk" #name))
     vkCmdSetViewportWithCount(b, 1, &viewport);
     vkCmdSetScissorWithCount(b, 1, &scissor);
     vkCmdSetRasterizerDiscardEnable(b, VK_FALSE);
@@ -167,10 +157,10 @@ static void store_and_load(vk_program *vk, const commands *c, wpg_shader shader,
 
 void app_objects(vk_program *vk)
 {
-    const commands c = {(wpg_pfn_create_shaders)find(vk, "vkCreateShadersEXT"),
-                        (wpg_pfn_destroy_shader)find(vk, "vkDestroyShaderEXT"),
-                        (wpg_pfn_get_shader_binary)find(vk, "vkGetShaderBinaryDataEXT"),
-                        (pfn_bind_shaders)find(vk, "vkCmdBindShadersEXT")};
+    const commands c = {(wpg_pfn_create_shaders)vk_command(vk, "vkCreateShadersEXT"),
+                        (wpg_pfn_destroy_shader)vk_command(vk, "vkDestroyShaderEXT"),
+                        (wpg_pfn_get_shader_binary)vk_command(vk, "vkGetShaderBinaryDataEXT"),
+                        (pfn_bind_shaders)vk_command(vk, "vkCmdBindShadersEXT")};
     static const char *const names[3] = {"count.comp", "triangle.vert", "gradient.frag"};
     static const VkShaderStageFlagBits stages[3] = {VK_SHADER_STAGE_COMPUTE_BIT, VK_SHADER_STAGE_VERTEX_BIT,
                                                     VK_SHADER_STAGE_FRAGMENT_BIT};

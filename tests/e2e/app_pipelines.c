@@ -7,43 +7,11 @@
 
 #include "tests/e2e/app.h"
 
-static void must(VkResult result, const char *what)
-{
-    if (result != VK_SUCCESS) {
-        printf("%s: VkResult %d\n", what, (int)result);
-        exit(VK_EXIT_FAILURE);
-    }
-}
-
-static VkShaderModule load(vk_program *vk, const char *name)
-{
-    uint32_t *words;
-    size_t count;
-    app_read_shader(&words, &count, name);
-    VkResult result;
-    VkShaderModule module = vk_module(vk, words, count, &result);
-    must(result, name);
-    free(words);
-    return module;
-}
-
-static VkComputePipelineCreateInfo compute_info(const vk_program *vk, VkShaderModule module)
-{
-    return (VkComputePipelineCreateInfo){
-        .sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO,
-        .stage = {.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
-                  .stage = VK_SHADER_STAGE_COMPUTE_BIT,
-                  .module = module,
-                  .pName = "main"},
-        .layout = vk->layout,
-        .basePipelineIndex = -1};
-}
-
 static VkPipelineCache make_cache(vk_program *vk)
 {
     VkPipelineCacheCreateInfo info = {.sType = VK_STRUCTURE_TYPE_PIPELINE_CACHE_CREATE_INFO};
     VkPipelineCache cache;
-    must(vkCreatePipelineCache(vk->device, &info, NULL, &cache), "vkCreatePipelineCache");
+    vk_must(vkCreatePipelineCache(vk->device, &info, NULL, &cache), "vkCreatePipelineCache");
     return cache;
 }
 
@@ -53,8 +21,8 @@ void app_batch(vk_program *vk, const uint32_t *words, size_t count, bool derive)
 {
     VkResult result;
     VkShaderModule module = vk_module(vk, words, count, &result);
-    must(result, "vkCreateShaderModule");
-    VkShaderModule other = load(vk, "straight.comp");
+    vk_must(result, "vkCreateShaderModule");
+    VkShaderModule other = app_load(vk, "straight.comp");
     VkPipelineCreationFeedback whole[3], stage[3];
     memset(whole, 0, sizeof whole);
     memset(stage, 0, sizeof stage);
@@ -64,7 +32,7 @@ void app_batch(vk_program *vk, const uint32_t *words, size_t count, bool derive)
     const VkSpecializationMapEntry entry = {0, 0, 4};
     const VkSpecializationInfo spec = {1, &entry, 4, &local};
     for (int i = 0; i < 3; i++) {
-        infos[i] = compute_info(vk, i == 2 ? other : module);
+        infos[i] = vk_compute_info(vk, i == 2 ? other : module, 0);
         feedback[i] = (VkPipelineCreationFeedbackCreateInfo){
             .sType = VK_STRUCTURE_TYPE_PIPELINE_CREATION_FEEDBACK_CREATE_INFO,
             .pPipelineCreationFeedback = &whole[i],
@@ -80,7 +48,8 @@ void app_batch(vk_program *vk, const uint32_t *words, size_t count, bool derive)
     infos[2].stage.pSpecializationInfo = &spec;
     VkPipelineCache cache = make_cache(vk);
     VkPipeline pipelines[3];
-    must(vkCreateComputePipelines(vk->device, cache, 3, infos, NULL, pipelines), "vkCreateComputePipelines");
+    vk_must(vkCreateComputePipelines(vk->device, cache, 3, infos, NULL, pipelines),
+            "vkCreateComputePipelines");
     app_fill(vk);
     for (int i = 0; i < 3; i++) {
         memset(vk->buffers[1].words, 0, vk->buffers[1].count * 4);
@@ -99,8 +68,8 @@ void app_required(vk_program *vk, const uint32_t *words, size_t count)
 {
     VkResult result;
     VkShaderModule module = vk_module(vk, words, count, &result);
-    must(result, "vkCreateShaderModule");
-    VkComputePipelineCreateInfo info = compute_info(vk, module);
+    vk_must(result, "vkCreateShaderModule");
+    VkComputePipelineCreateInfo info = vk_compute_info(vk, module, 0);
     VkPipelineCache cache = make_cache(vk);
     app_fill(vk);
     for (int round = 0; round < 2; round++) {
@@ -110,8 +79,8 @@ void app_required(vk_program *vk, const uint32_t *words, size_t count)
         printf("round %d: VkResult %d\n", round, (int)result);
         if (result == VK_PIPELINE_COMPILE_REQUIRED) {
             info.flags = 0;
-            must(vkCreateComputePipelines(vk->device, cache, 1, &info, NULL, &pipeline),
-                 "vkCreateComputePipelines");
+            vk_must(vkCreateComputePipelines(vk->device, cache, 1, &info, NULL, &pipeline),
+                    "vkCreateComputePipelines");
         }
         vk_dispatch(vk, pipeline, APP_INVOCATIONS / 32);
         printf("compute %08x\n", app_checksum(vk->buffers[1].words, APP_INVOCATIONS));
@@ -142,7 +111,7 @@ static VkPipeline make_part(vk_program *vk, const vk_state *state, VkGraphicsPip
     info.pStages = stages;
     info.renderPass = pass;
     VkPipeline pipeline = VK_NULL_HANDLE;
-    must(vkCreateGraphicsPipelines(vk->device, VK_NULL_HANDLE, 1, &info, NULL, &pipeline), "library part");
+    vk_must(vkCreateGraphicsPipelines(vk->device, VK_NULL_HANDLE, 1, &info, NULL, &pipeline), "library part");
     return pipeline;
 }
 
@@ -166,7 +135,7 @@ static void link_and_draw(vk_program *vk, const VkPipeline *libraries, uint32_t 
     }
     info.flags = optimised ? VK_PIPELINE_CREATE_LINK_TIME_OPTIMIZATION_BIT_EXT : 0;
     VkPipeline pipeline = VK_NULL_HANDLE;
-    must(vkCreateGraphicsPipelines(vk->device, VK_NULL_HANDLE, 1, &info, NULL, &pipeline), "link");
+    vk_must(vkCreateGraphicsPipelines(vk->device, VK_NULL_HANDLE, 1, &info, NULL, &pipeline), "link");
     if (feedback)
         printf("feedback valid %d\n", (int)(whole.flags & VK_PIPELINE_CREATION_FEEDBACK_VALID_BIT));
     draw_and_tell(vk, optimised ? "optimised link" : "fast link", pipeline);
@@ -195,7 +164,7 @@ void app_library(vk_program *vk, const char *scenario)
     uint32_t count = 0;
     for (int i = 0; i < 4; i++)
         if (patches || i == 0 || i == 3)
-            stages[count++] = (vk_stage){.stage = bits[i], .module = load(vk, names[i])};
+            stages[count++] = (vk_stage){.stage = bits[i], .module = app_load(vk, names[i])};
     vk_state state;
     vk_fill_state(&state, vk, stages, count,
                   patches ? VK_PRIMITIVE_TOPOLOGY_PATCH_LIST : VK_PRIMITIVE_TOPOLOGY_TRIANGLE_LIST);
@@ -244,8 +213,8 @@ void app_inline(vk_program *vk)
         state.stages[i].pNext = &modules[i];
     }
     VkPipeline pipeline = VK_NULL_HANDLE;
-    must(vkCreateGraphicsPipelines(vk->device, VK_NULL_HANDLE, 1, &state.info, NULL, &pipeline),
-         "inline modules");
+    vk_must(vkCreateGraphicsPipelines(vk->device, VK_NULL_HANDLE, 1, &state.info, NULL, &pipeline),
+            "inline modules");
     draw_and_tell(vk, "inline", pipeline);
     for (int i = 0; i < 2; i++)
         free(words[i]);

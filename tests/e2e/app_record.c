@@ -8,34 +8,14 @@
 
 #include "tests/e2e/app.h"
 
-static void must(VkResult result, const char *what)
-{
-    if (result != VK_SUCCESS) {
-        printf("%s: VkResult %d\n", what, (int)result);
-        exit(VK_EXIT_FAILURE);
-    }
-}
-
-static VkShaderModule load(vk_program *vk, const char *name)
-{
-    uint32_t *words;
-    size_t count;
-    VkResult result;
-    app_read_shader(&words, &count, name);
-    VkShaderModule module = vk_module(vk, words, count, &result);
-    must(result, name);
-    free(words);
-    return module;
-}
-
 static VkPipeline make_push_pipeline(vk_program *vk, uint32_t factor)
 {
     VkSpecializationMapEntry entry = {3, 0, sizeof factor};
     VkSpecializationInfo specialization = {1, &entry, sizeof factor, &factor};
-    vk_stage stage = {VK_SHADER_STAGE_COMPUTE_BIT, load(vk, "push.comp"), &specialization};
+    vk_stage stage = {VK_SHADER_STAGE_COMPUTE_BIT, app_load(vk, "push.comp"), &specialization};
     VkResult result;
     VkPipeline pipeline = vk_compute_pipeline(vk, stage, &result);
-    must(result, "push pipeline");
+    vk_must(result, "push pipeline");
     vkDestroyShaderModule(vk->device, stage.module, NULL);
     return pipeline;
 }
@@ -51,9 +31,9 @@ static VkPipeline make_other_pipeline(vk_program *vk, VkPipelineLayout *layout, 
                                        .pSetLayouts = &vk->set_layout,
                                        .pushConstantRangeCount = 1,
                                        .pPushConstantRanges = &range};
-    must(vkCreatePipelineLayout(vk->device, &info, NULL, layout), "vkCreatePipelineLayout");
+    vk_must(vkCreatePipelineLayout(vk->device, &info, NULL, layout), "vkCreatePipelineLayout");
     VkShaderModule module = vk_module(vk, words, count, &result);
-    must(result, "vkCreateShaderModule");
+    vk_must(result, "vkCreateShaderModule");
     VkComputePipelineCreateInfo compute = {
         .sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO,
         .stage = {.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
@@ -63,7 +43,7 @@ static VkPipeline make_other_pipeline(vk_program *vk, VkPipelineLayout *layout, 
         .layout = *layout,
         .basePipelineIndex = -1};
     VkPipeline pipeline;
-    must(vkCreateComputePipelines(vk->device, VK_NULL_HANDLE, 1, &compute, NULL, &pipeline), "pipeline");
+    vk_must(vkCreateComputePipelines(vk->device, VK_NULL_HANDLE, 1, &compute, NULL, &pipeline), "pipeline");
     vkDestroyShaderModule(vk->device, module, NULL);
     return pipeline;
 }
@@ -71,10 +51,10 @@ static VkPipeline make_other_pipeline(vk_program *vk, VkPipelineLayout *layout, 
 static VkPipeline make_draw_pipeline(vk_program *vk)
 {
     VkResult result;
-    vk_stage stages[2] = {{.stage = VK_SHADER_STAGE_VERTEX_BIT, .module = load(vk, "triangle.vert")},
-                          {.stage = VK_SHADER_STAGE_FRAGMENT_BIT, .module = load(vk, "gradient.frag")}};
+    vk_stage stages[2] = {{.stage = VK_SHADER_STAGE_VERTEX_BIT, .module = app_load(vk, "triangle.vert")},
+                          {.stage = VK_SHADER_STAGE_FRAGMENT_BIT, .module = app_load(vk, "gradient.frag")}};
     VkPipeline pipeline = vk_graphics_pipeline(vk, stages, 2, VK_PRIMITIVE_TOPOLOGY_TRIANGLE_LIST, &result);
-    must(result, "graphics pipeline");
+    vk_must(result, "graphics pipeline");
     for (int i = 0; i < 2; i++)
         vkDestroyShaderModule(vk->device, stages[i].module, NULL);
     return pipeline;
@@ -89,7 +69,7 @@ static VkCommandBuffer allocate(vk_program *vk, VkCommandPool pool, VkCommandBuf
                                         .level = level,
                                         .commandBufferCount = 1};
     VkCommandBuffer commands;
-    must(vkAllocateCommandBuffers(vk->device, &info, &commands), "vkAllocateCommandBuffers");
+    vk_must(vkAllocateCommandBuffers(vk->device, &info, &commands), "vkAllocateCommandBuffers");
     return commands;
 }
 
@@ -99,7 +79,7 @@ static void begin(VkCommandBuffer commands, VkCommandBufferUsageFlags flags)
     VkCommandBufferBeginInfo info = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO,
                                      .flags = flags,
                                      .pInheritanceInfo = &inheritance};
-    must(vkBeginCommandBuffer(commands, &info), "vkBeginCommandBuffer");
+    vk_must(vkBeginCommandBuffer(commands, &info), "vkBeginCommandBuffer");
 }
 
 static void bind(vk_program *vk, VkCommandBuffer commands, VkPipelineBindPoint point, VkPipeline pipeline,
@@ -129,8 +109,8 @@ static void submit(vk_program *vk, VkCommandBuffer commands)
 {
     VkSubmitInfo info = {
         .sType = VK_STRUCTURE_TYPE_SUBMIT_INFO, .commandBufferCount = 1, .pCommandBuffers = &commands};
-    must(vkQueueSubmit(vk->queue, 1, &info, VK_NULL_HANDLE), "vkQueueSubmit");
-    must(vkQueueWaitIdle(vk->queue), "vkQueueWaitIdle");
+    vk_must(vkQueueSubmit(vk->queue, 1, &info, VK_NULL_HANDLE), "vkQueueSubmit");
+    vk_must(vkQueueWaitIdle(vk->queue), "vkQueueWaitIdle");
 }
 
 /* Seven dispatches, one of them indirect, of two pipelines. */
@@ -159,7 +139,7 @@ static void record_compute(vk_program *vk, VkCommandBuffer commands, VkPipeline 
     push_all(commands, vk->layout, 1);
     vkCmdDispatch(commands, 1, 1, 1);
     barrier(commands);
-    must(vkEndCommandBuffer(commands), "vkEndCommandBuffer");
+    vk_must(vkEndCommandBuffer(commands), "vkEndCommandBuffer");
 }
 
 static void record_secondary(vk_program *vk, VkCommandBuffer commands, VkPipeline push)
@@ -171,7 +151,7 @@ static void record_secondary(vk_program *vk, VkCommandBuffer commands, VkPipelin
         vkCmdDispatch(commands, 1, 1, 1);
         barrier(commands);
     }
-    must(vkEndCommandBuffer(commands), "vkEndCommandBuffer");
+    vk_must(vkEndCommandBuffer(commands), "vkEndCommandBuffer");
 }
 
 /* The second draw is inside a query of the program's own. */
@@ -201,7 +181,7 @@ static void record_draws(vk_program *vk, VkCommandBuffer commands, VkPipeline dr
     vkCmdCopyImageToBuffer(commands, vk->image, VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL, vk->pixels.buffer, 1,
                            &region);
     barrier(commands);
-    must(vkEndCommandBuffer(commands), "vkEndCommandBuffer");
+    vk_must(vkEndCommandBuffer(commands), "vkEndCommandBuffer");
 }
 
 void app_record(vk_program *vk, const uint32_t *words, size_t count)
@@ -228,20 +208,20 @@ void app_record(vk_program *vk, const uint32_t *words, size_t count)
     const VkCommandBuffer twice[2] = {secondary, secondary};
     begin(primary, 0);
     vkCmdExecuteCommands(primary, 2, twice);
-    must(vkEndCommandBuffer(primary), "vkEndCommandBuffer");
+    vk_must(vkEndCommandBuffer(primary), "vkEndCommandBuffer");
     for (int i = 0; i < 2; i++)
         submit(vk, primary);
     VkQueryPoolCreateInfo query_info = {.sType = VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO,
                                         .queryType = VK_QUERY_TYPE_OCCLUSION,
                                         .queryCount = 1};
     VkQueryPool queries;
-    must(vkCreateQueryPool(vk->device, &query_info, NULL, &queries), "vkCreateQueryPool");
+    vk_must(vkCreateQueryPool(vk->device, &query_info, NULL, &queries), "vkCreateQueryPool");
     record_draws(vk, vk->commands, draw, &indirect, queries);
     submit(vk, vk->commands);
     uint32_t samples = 0;
-    must(vkGetQueryPoolResults(vk->device, queries, 0, 1, sizeof samples, &samples, sizeof samples,
-                               VK_QUERY_RESULT_WAIT_BIT),
-         "vkGetQueryPoolResults");
+    vk_must(vkGetQueryPoolResults(vk->device, queries, 0, 1, sizeof samples, &samples, sizeof samples,
+                                  VK_QUERY_RESULT_WAIT_BIT),
+            "vkGetQueryPoolResults");
     printf("samples %s\n", samples ? "seen" : "none");
     vkDestroyQueryPool(vk->device, queries, NULL);
     printf("record %08x %08x %08x\n", app_checksum(vk->buffers[1].words, APP_INVOCATIONS),
@@ -277,19 +257,19 @@ static void *record_many(void *argument)
                                     .queueFamilyIndex = vk->family};
     for (uint32_t i = 0; i < RECORDINGS; i++) {
         if (i % 10 == 0)
-            must(vkCreateCommandPool(vk->device, &info, NULL, &pool), "vkCreateCommandPool");
+            vk_must(vkCreateCommandPool(vk->device, &info, NULL, &pool), "vkCreateCommandPool");
         VkCommandBuffer commands = allocate(vk, pool, VK_COMMAND_BUFFER_LEVEL_PRIMARY);
         begin(commands, VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT);
         bind(vk, commands, VK_PIPELINE_BIND_POINT_COMPUTE, r->pipeline, vk->layout);
         push_all(commands, vk->layout, r->number);
         vkCmdDispatch(commands, 1, 1, 1);
         barrier(commands);
-        must(vkEndCommandBuffer(commands), "vkEndCommandBuffer");
+        vk_must(vkEndCommandBuffer(commands), "vkEndCommandBuffer");
         pthread_mutex_lock(&queue_lock);
         submit(vk, commands);
         pthread_mutex_unlock(&queue_lock);
         if (i % 10 == 4)
-            must(vkResetCommandPool(vk->device, pool, 0), "vkResetCommandPool");
+            vk_must(vkResetCommandPool(vk->device, pool, 0), "vkResetCommandPool");
         if (i % 10 == 9)
             vkDestroyCommandPool(vk->device, pool, NULL);
     }

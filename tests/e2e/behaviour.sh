@@ -36,7 +36,7 @@ pattern)
     profile_pattern="$work/single.profraw" generate single "$app" compute "$WPG_SPIRV"
     accepted "$work/single.profraw"
     # LLVM's own variable, with the hash put before the extension.
-    LLVM_PROFILE_FILE="$work/llvm/default.profraw" VK_INSTANCE_LAYERS=VK_LAYER_WAVEPGO_shader_pgo WAVEPGO_MODE=generate \
+    LLVM_PROFILE_FILE="$work/llvm/default.profraw" VK_INSTANCE_LAYERS=$layer_name WAVEPGO_MODE=generate \
         VK_ADD_LAYER_PATH="$WPG_BUILD/share/vulkan/explicit_layer.d" plain llvm "$app" compute "$WPG_SPIRV"
     same absent llvm
     find "$work/llvm" -name 'default.vulkan-*.profraw' 2>/dev/null | grep . >/dev/null || fail "LLVM_PROFILE_FILE: $(ls "$work/llvm" 2>&1)"
@@ -44,8 +44,8 @@ pattern)
 implicit)
     plain absent "$app" compute "$WPG_SPIRV"
     mkdir -p "$work/home/.local/share/vulkan/implicit_layer.d"
-    sed "s|\"library_path\": *\"[^\"]*\"|\"library_path\": \"$layer\"|" "$WPG_BUILD/share/vulkan/implicit_layer.d/VkLayer_wavepgo.json" \
-        >"$work/home/.local/share/vulkan/implicit_layer.d/VkLayer_wavepgo.json"
+    sed "s|\"library_path\": *\"[^\"]*\"|\"library_path\": \"$layer\"|" "$WPG_BUILD/share/vulkan/implicit_layer.d/$manifest_name" \
+        >"$work/home/.local/share/vulkan/implicit_layer.d/$manifest_name"
     unset XDG_CONFIG_HOME
     WAVEPGO_ENABLE=1 WAVEPGO_MODE=generate WAVEPGO_PROFILE_FILE="$work/implicit/%b.profraw" plain implicit "$app" compute "$WPG_SPIRV"
     same absent implicit
@@ -54,7 +54,7 @@ implicit)
     mkdir -p "$work/both"
     WAVEPGO_ENABLE=1 generate both "$app" compute "$WPG_SPIRV"
     same absent both
-    diff -rq "$work/implicit" "$work/both" >"$work/diff" || fail "by both routes the counts differ: $(cat "$work/diff")"
+    same_counts implicit both "by both routes the counts differ"
     WAVEPGO_ENABLE=1 WAVEPGO_DISABLE=1 WAVEPGO_MODE=generate WAVEPGO_PROFILE_FILE="$work/disabled/%b.profraw" plain disabled "$app" compute "$WPG_SPIRV"
     same absent disabled
     [ ! -e "$work/disabled" ] || fail "WAVEPGO_DISABLE=1 does not disable"
@@ -81,18 +81,33 @@ threads)
     done
     WAVEPGO_COMPILE_THREADS=1 WAVEPGO_CACHE=none generate capped "$app" threads "$WPG_SPIRV"
     same absent capped
-    diff -rq "$work/one" "$work/capped" >"$work/diff" || fail "one thread at a time counts otherwise: $(cat "$work/diff")"
+    same_counts one capped "one thread at a time counts otherwise"
     [ "$(count_profiles one)" = 1 ] || fail "$(count_profiles one) profiles of one pipeline"
-    diff -rq "$work/one" "$work/two" >"$work/diff" || fail "two runs differ: $(cat "$work/diff")"
+    same_counts one two "two runs differ"
     use used "$work/one" "$app" threads "$WPG_SPIRV"
     same absent used
+    ;;
+interleaved)
+    # Each thread of the layer sleeps after each lock it gives back, so that another has its turn there: the counts stay.
+    need_built "$WPG_BUILD/lib/libwavepgo_test_yield.so"
+    for scenario in compute twice threads; do
+        plain absent "$app" $scenario "$WPG_SPIRV"
+        WAVEPGO_FLUSH_INTERVAL=0 generate quiet-$scenario "$app" $scenario "$WPG_SPIRV"
+        YIELD_COUNT=$work/yields WAVEPGO_FLUSH_INTERVAL=0.001 LD_PRELOAD=$WPG_BUILD/lib/libwavepgo_test_yield.so \
+            generate $scenario "$app" $scenario "$WPG_SPIRV"
+        same absent quiet-$scenario
+        same absent $scenario
+        same_counts quiet-$scenario $scenario "$scenario: counts depend on the order of threads"
+        [ -s "$work/yields" ] || fail "$scenario: no lock of the layer was seen: this test sees nothing"
+        rm -f "$work/yields"
+    done
     ;;
 off)
     # Off costs nothing: no command leads into the layer. Counting takes pipelines, and of the commands that
     # are recorded only what tells which of them run (for the deny list).
     for mode in off generate; do
         WAVEPGO_MODE=$mode WAVEPGO_PROFILE_FILE="$work/$mode/%b.profraw" WAVEPGO_LOG_FILE="$work/$mode.log" \
-            VK_INSTANCE_LAYERS=VK_LAYER_WAVEPGO_shader_pgo VK_ADD_LAYER_PATH="$WPG_BUILD/share/vulkan/explicit_layer.d" \
+            VK_INSTANCE_LAYERS=$layer_name VK_ADD_LAYER_PATH="$WPG_BUILD/share/vulkan/explicit_layer.d" \
             plain $mode "$app" hooks "$WPG_SPIRV"
         exited $mode 0
     done
@@ -108,7 +123,7 @@ old)
     same absent old
     [ "$(count_profiles old)" = 1 ] || fail "a Vulkan 1.0 program is not profiled: $(head -n 3 "$work/old.log")"
     generate new "$app" compute "$WPG_SPIRV"
-    diff -rq "$work/old" "$work/new" >/dev/null || fail "its counts differ from the same program's as 1.1"
+    same_counts old new "its counts differ from the same program's as 1.1"
     ;;
 app-*)
     # Ways of asking for a device and of making pipelines: the same output as ever, and the pipelines are counted.
@@ -138,7 +153,7 @@ app-*)
     if [ -n "$like" ]; then
         # The same pipeline made another way has the same hash and counts.
         generate like "$app" $like "$WPG_SPIRV"
-        diff -rq "$work/counted" "$work/like" >"$work/diff" || fail "not the profile of $like: $(cat "$work/diff")"
+        same_counts counted like "not the profile of $like"
     fi
     ;;
 raw-versions)
@@ -167,14 +182,14 @@ cache)
         WAVEPGO_CACHE=$work/words WAVEPGO_DUMP=$work/dump-$round generate $round "$app" draw "$WPG_SPIRV"
     done
     same one two
-    diff -rq "$work/one" "$work/two" >/dev/null || fail "counts differ with a warm cache"
+    same_counts one two "counts differ with a warm cache"
     find "$work/words" -type f | grep . >/dev/null || fail "nothing in the cache"
     diff -rq "$work/dump-one" "$work/dump-two" >"$work/diff" || fail "rewritten words differ with a warm cache: $(head -n 2 "$work/diff")"
     # A damaged cache does no harm.
     find "$work/words" -type f | while read -r file; do head -c 40 "$file" >"$work/cut" && cp "$work/cut" "$file"; done
     WAVEPGO_CACHE=$work/words generate damaged "$app" draw "$WPG_SPIRV"
     same one damaged
-    diff -rq "$work/one" "$work/damaged" >/dev/null || fail "counts differ with a damaged cache"
+    same_counts one damaged "counts differ with a damaged cache"
     ;;
 *) die "no such case: $WPG_CASE" ;;
 esac

@@ -47,11 +47,11 @@ says() { # NAME PATTERN
 
 # -- In health
 healthy plain
-says plain '^order .*|VK_LAYER_WAVEPGO_shader_pgo: Explicit'
+says plain "^order .*|$layer_name: Explicit"
 says plain '^devices .*llvmpipe.*lanes and waves:.* comp'
 says plain 'PROGRAM.wavepgo/HASH.profraw'
 "$json" "$work/plain.json" devices#1 devices.0.counts=true 'order#1' || fail "plain: the document lacks parts"
-WAVEPGO_MODE=generate VK_INSTANCE_LAYERS=VK_LAYER_WAVEPGO_shader_pgo VK_ADD_LAYER_PATH=$ours healthy enabled -- "$app"
+WAVEPGO_MODE=generate VK_INSTANCE_LAYERS=$layer_name VK_ADD_LAYER_PATH=$ours healthy enabled -- "$app"
 says enabled 'e2e_app-HASH.profraw'
 says enabled 'program .*e2e_app, x86_64|program .*e2e_app, '
 [ -z "$(find "$work" -newer "$work/plain.json" -name '*.profraw')" ] || fail "the trial leaves profiles"
@@ -64,7 +64,7 @@ LD_LIBRARY_PATH=$work/none sick no-loader 'no Vulkan here'
 VK_ICD_FILENAMES=/nonexistent VK_DRIVER_FILES=/nonexistent sick no-driver 'no driver|VkResult'
 make_shim
 below() {
-    VK_INSTANCE_LAYERS=VK_LAYER_WAVEPGO_shader_pgo:VK_LAYER_WAVEPGO_TEST_shim VK_ADD_LAYER_PATH="$ours:$shim_folder" \
+    VK_INSTANCE_LAYERS=$layer_name:VK_LAYER_WAVEPGO_TEST_shim VK_ADD_LAYER_PATH="$ours:$shim_folder" \
         WAVEPGO_MODE=generate "$@"
 }
 SHIM_REFUSE=device below sick crash 'crashes.*llvmpipe'
@@ -77,7 +77,7 @@ says partly 'not counted:.* frag.*StoresAndAtomics'
 WAVEPGO_ENABLE=1 WAVEPGO_MODE=generate sick absent 'not installed'
 "$wavepgo" install --user >/dev/null || fail "install"
 WAVEPGO_ENABLE=1 WAVEPGO_MODE=generate healthy implicit
-says implicit 'VK_LAYER_WAVEPGO_shader_pgo: Implicit'
+says implicit "$layer_name: Implicit"
 WAVEPGO_ENABLE=1 sick idle 'MODE is off'
 WAVEPGO_ENABLE=yes WAVEPGO_MODE=generate sick spelled 'wants exactly 1'
 WAVEPGO_ENABLE=1 WAVEPGO_DISABLE=1 WAVEPGO_MODE=generate sick disabled 'WAVEPGO_DISABLE is set'
@@ -88,7 +88,9 @@ echo "no profile" >"$work/bad.profdata"
 WAVEPGO_MODE=use WAVEPGO_PROFILE_USE=$work/bad.profdata sick bad-profile 'profile cannot be used'
 
 # A capture tool below us would see our shaders: its place is what counts, not what it does.
-sed 's/VK_LAYER_WAVEPGO_TEST_shim/VK_LAYER_LUNARG_gfxreconstruct/' "$shim_folder/shim.json" >"$work/shim/capture.json"
+cp "$WPG_BUILD/lib/libVkLayer_wavepgo_test_shim.so" "$shim_folder/libVkLayer_gfxreconstruct.so"
+sed -e 's/VK_LAYER_WAVEPGO_TEST_shim/VK_LAYER_LUNARG_gfxreconstruct/' -e "s|\"library_path\": *\"[^\"]*\"|\"library_path\": \"$shim_folder/libVkLayer_gfxreconstruct.so\"|" \
+    "$shim_folder/shim.json" >"$work/shim/capture.json"
 rm "$shim_folder/shim.json"
 VK_INSTANCE_LAYERS=VK_LAYER_LUNARG_gfxreconstruct VK_ADD_LAYER_PATH=$shim_folder WAVEPGO_ENABLE=1 WAVEPGO_MODE=generate \
     sick capture 'gfxreconstruct is below this layer'
@@ -98,13 +100,13 @@ library=$(find "$HOME" -name libVkLayer_wavepgo.so)
 cp "$library" "$work/good.so"
 echo "other bytes" >>"$library"
 WAVEPGO_ENABLE=1 WAVEPGO_MODE=generate sick other-build 'another build'
-printf '\003\000' | dd of="$library" bs=1 seek=18 conv=notrunc 2>/dev/null # e_machine: EM_386
-sick family 'is for x86 programs'
+printf '\363\000' | dd of="$library" bs=1 seek=18 conv=notrunc 2>/dev/null # e_machine: EM_RISCV
+sick family 'is for riscv64 programs'
 echo "text" >"$library"
 sick no-library 'is no shared library'
 rm "$library"
 sick missing 'cannot read .*libVkLayer_wavepgo.so'
-echo '{"file_format_version": "1.1.2", "layer": {' >"$implicit/VkLayer_wavepgo.json"
+echo '{"file_format_version": "1.1.2", "layer": {' >"$implicit/$manifest_name"
 sick malformed 'no JSON'
 rm -r "$HOME/.local"
 mkdir -p "$implicit"
@@ -122,8 +124,8 @@ cp "$app" "$work/raised"
 chmod 4755 "$work/raised"
 sick raised 'raised rights' -- "$work/raised"
 cp "$app" "$work/other"
-printf '\003\000' | dd of="$work/other" bs=1 seek=18 conv=notrunc 2>/dev/null
-sick other-family 'a program for x86' -- "$work/other"
+printf '\363\000' | dd of="$work/other" bs=1 seek=18 conv=notrunc 2>/dev/null
+sick other-family 'a program for riscv64' -- "$work/other"
 [ ! -x /sbin/ldconfig ] || head -c 2 /sbin/ldconfig | grep '#!' >/dev/null || sick static 'linked statically' -- /sbin/ldconfig
 printf 'MZ' >"$work/game.exe"
 chmod +x "$work/game.exe"

@@ -56,15 +56,6 @@ typedef struct scene {
     VkQueryPool queries;
 } scene;
 
-static void check(VkResult result, const char *what)
-{
-    if (result == VK_SUCCESS)
-        return;
-    fprintf(stderr, "%s: VkResult %d\n", what, (int)result);
-    exit(VK_EXIT_FAILURE);
-}
-#define CHECK(call) check((call), #call)
-
 static void need(bool there, const char *what)
 {
     if (there)
@@ -85,14 +76,14 @@ static void make_depth(scene *s)
                                .samples = VK_SAMPLE_COUNT_1_BIT,
                                .usage = VK_IMAGE_USAGE_DEPTH_STENCIL_ATTACHMENT_BIT |
                                         VK_IMAGE_USAGE_INPUT_ATTACHMENT_BIT};
-    CHECK(vkCreateImage(vk->device, &image, NULL, &s->depth));
+    VK_MUST(vkCreateImage(vk->device, &image, NULL, &s->depth));
     vk_bind_image(vk, s->depth, &s->depth_memory);
     VkImageViewCreateInfo view = {.sType = VK_STRUCTURE_TYPE_IMAGE_VIEW_CREATE_INFO,
                                   .image = s->depth,
                                   .viewType = VK_IMAGE_VIEW_TYPE_2D,
                                   .format = image.format,
                                   .subresourceRange = {VK_IMAGE_ASPECT_DEPTH_BIT, 0, 1, 0, 1}};
-    CHECK(vkCreateImageView(vk->device, &view, NULL, &s->depth_view));
+    VK_MUST(vkCreateImageView(vk->device, &view, NULL, &s->depth_view));
 }
 
 static void make_pass(scene *s)
@@ -135,7 +126,7 @@ static void make_pass(scene *s)
                                    .pSubpasses = &subpass,
                                    .dependencyCount = 1,
                                    .pDependencies = &dependency};
-    CHECK(vkCreateRenderPass(vk->device, &pass, NULL, &s->pass));
+    VK_MUST(vkCreateRenderPass(vk->device, &pass, NULL, &s->pass));
     VkImageView views[] = {vk->view, s->depth_view};
     VkFramebufferCreateInfo framebuffer = {.sType = VK_STRUCTURE_TYPE_FRAMEBUFFER_CREATE_INFO,
                                            .renderPass = s->pass,
@@ -144,7 +135,7 @@ static void make_pass(scene *s)
                                            .width = VK_WIDTH,
                                            .height = VK_HEIGHT,
                                            .layers = 1};
-    CHECK(vkCreateFramebuffer(vk->device, &framebuffer, NULL, &s->framebuffer));
+    VK_MUST(vkCreateFramebuffer(vk->device, &framebuffer, NULL, &s->framebuffer));
 }
 
 /* Set 0, binding 0: the depth, or a counter of the shader's own. */
@@ -159,25 +150,25 @@ static void make_set(scene *s)
                                                       VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO,
                                                   .bindingCount = 1,
                                                   .pBindings = &binding};
-    CHECK(vkCreateDescriptorSetLayout(vk->device, &set_layout, NULL, &s->set_layout));
+    VK_MUST(vkCreateDescriptorSetLayout(vk->device, &set_layout, NULL, &s->set_layout));
     VkPushConstantRange range = {VK_SHADER_STAGE_VERTEX_BIT | VK_SHADER_STAGE_FRAGMENT_BIT, 0, PUSH_BYTES};
     VkPipelineLayoutCreateInfo layout = {.sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO,
                                          .setLayoutCount = 1,
                                          .pSetLayouts = &s->set_layout,
                                          .pushConstantRangeCount = 1,
                                          .pPushConstantRanges = &range};
-    CHECK(vkCreatePipelineLayout(vk->device, &layout, NULL, &s->layout));
+    VK_MUST(vkCreatePipelineLayout(vk->device, &layout, NULL, &s->layout));
     VkDescriptorPoolSize size = {type, 1};
     VkDescriptorPoolCreateInfo pool = {.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO,
                                        .maxSets = 1,
                                        .poolSizeCount = 1,
                                        .pPoolSizes = &size};
-    CHECK(vkCreateDescriptorPool(vk->device, &pool, NULL, &s->pool));
+    VK_MUST(vkCreateDescriptorPool(vk->device, &pool, NULL, &s->pool));
     VkDescriptorSetAllocateInfo allocate = {.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO,
                                             .descriptorPool = s->pool,
                                             .descriptorSetCount = 1,
                                             .pSetLayouts = &s->set_layout};
-    CHECK(vkAllocateDescriptorSets(vk->device, &allocate, &s->set));
+    VK_MUST(vkAllocateDescriptorSets(vk->device, &allocate, &s->set));
     VkDescriptorImageInfo image = {.imageView = s->depth_view, .imageLayout = VK_IMAGE_LAYOUT_GENERAL};
     VkDescriptorBufferInfo buffer = {vk->buffers[0].buffer, 0, VK_WHOLE_SIZE};
     VkWriteDescriptorSet write = {.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET,
@@ -189,26 +180,12 @@ static void make_set(scene *s)
     vkUpdateDescriptorSets(vk->device, 1, &write, 0, NULL);
 }
 
-static VkShaderModule load(vk_program *vk, const char *folder, const char *name)
-{
-    char path[1024];
-    uint32_t *words;
-    size_t count;
-    VkResult result;
-    snprintf(path, sizeof path, "%s/%s.spv", folder, name);
-    vk_read_spirv(&words, &count, path);
-    VkShaderModule module = vk_module(vk, words, count, &result);
-    check(result, name);
-    free(words);
-    return module;
-}
-
 static void make_pipeline(scene *s, const char *folder)
 {
     vk_program *vk = &s->vk;
     const variant *v = s->variant;
-    s->modules[0] = load(vk, folder, "early.vert");
-    s->modules[1] = load(vk, folder, v->shader);
+    s->modules[0] = vk_load(vk, folder, "early.vert");
+    s->modules[1] = vk_load(vk, folder, v->shader);
     vk_stage stages[] = {{.stage = VK_SHADER_STAGE_VERTEX_BIT, .module = s->modules[0]},
                          {.stage = VK_SHADER_STAGE_FRAGMENT_BIT, .module = s->modules[1]}};
     vk_state state;
@@ -231,7 +208,7 @@ static void make_pipeline(scene *s, const char *folder)
     state.info.pDynamicState = &dynamics;
     state.info.layout = s->layout;
     state.info.renderPass = s->pass;
-    CHECK(vkCreateGraphicsPipelines(vk->device, VK_NULL_HANDLE, 1, &state.info, NULL, &s->pipeline));
+    VK_MUST(vkCreateGraphicsPipelines(vk->device, VK_NULL_HANDLE, 1, &state.info, NULL, &s->pipeline));
 }
 
 typedef void(VKAPI_PTR *set_feedback)(VkCommandBuffer, VkImageAspectFlags);
@@ -290,8 +267,8 @@ static void tell(scene *s)
     vk_program *vk = &s->vk;
     uint64_t samples = 0;
     uint32_t sum = 2166136261u;
-    CHECK(vkGetQueryPoolResults(vk->device, s->queries, 0, 1, sizeof samples, &samples, sizeof samples,
-                                VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WAIT_BIT));
+    VK_MUST(vkGetQueryPoolResults(vk->device, s->queries, 0, 1, sizeof samples, &samples, sizeof samples,
+                                  VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WAIT_BIT));
     for (size_t i = 0; i < VK_WIDTH * VK_HEIGHT; i++)
         sum = (sum ^ vk->pixels.words[i]) * 16777619u;
     printf("samples %llu picture %08x", (unsigned long long)samples, sum);
@@ -342,7 +319,7 @@ int main(int argc, char **argv)
     VkQueryPoolCreateInfo queries = {.sType = VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO,
                                      .queryType = VK_QUERY_TYPE_OCCLUSION,
                                      .queryCount = 1};
-    CHECK(vkCreateQueryPool(s.vk.device, &queries, NULL, &s.queries));
+    VK_MUST(vkCreateQueryPool(s.vk.device, &queries, NULL, &s.queries));
     draw(&s);
     tell(&s);
     finish(&s);

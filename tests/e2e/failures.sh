@@ -18,7 +18,7 @@ good_profile() { # one good profile of the compute scenario in $work/good
 below() {
     make_shim
     # The loader of Debian 12 orders layers by where it finds them, newer ones by their order here: both put ours above.
-    export VK_INSTANCE_LAYERS=VK_LAYER_WAVEPGO_shader_pgo:VK_LAYER_WAVEPGO_TEST_shim
+    export VK_INSTANCE_LAYERS=$layer_name:VK_LAYER_WAVEPGO_TEST_shim
     export VK_ADD_LAYER_PATH="$WPG_BUILD/share/vulkan/explicit_layer.d:$shim_folder"
 }
 not_root() { # COMMAND...: as an ordinary user if we are root and can
@@ -94,7 +94,7 @@ missing-profile)
     use missing "$work/nowhere.profdata" "$app" compute "$WPG_SPIRV"
     # `run` may refuse before the program starts, as a mistake of the user's; the layer itself must not.
     WAVEPGO_MODE=use WAVEPGO_PROFILE_USE="$work/nowhere.profdata" WAVEPGO_LOG_FILE="$work/absent-file.log" \
-        VK_INSTANCE_LAYERS=VK_LAYER_WAVEPGO_shader_pgo VK_ADD_LAYER_PATH="$WPG_BUILD/share/vulkan/explicit_layer.d" \
+        VK_INSTANCE_LAYERS=$layer_name VK_ADD_LAYER_PATH="$WPG_BUILD/share/vulkan/explicit_layer.d" \
         plain absent-file "$app" compute "$WPG_SPIRV"
     same absent absent-file
     logged_once absent-file 'nowhere\.profdata'
@@ -161,14 +161,14 @@ leave)
     [ "$(count_profiles leave)" = 1 ] || fail "a program that never destroys its device leaves no profile: $(head -n 3 "$work/leave.log")"
     accepted $(profiles leave)
     generate whole "$app" compute "$WPG_SPIRV"
-    diff -rq "$work/leave" "$work/whole" >/dev/null || fail "its counts are not those of one that does"
+    same_counts leave whole "its counts are not those of one that does"
     ;;
 fork)
     plain fork-absent "$app" fork "$WPG_SPIRV"
     generate fork "$app" fork "$WPG_SPIRV"
     same fork-absent fork
     generate whole "$app" compute "$WPG_SPIRV"
-    diff -rq "$work/fork" "$work/whole" >/dev/null || fail "a forked child changed the profile"
+    same_counts fork whole "a forked child changed the profile"
     ;;
 twice)
     plain twice-absent "$app" twice "$WPG_SPIRV"
@@ -197,6 +197,33 @@ killed)
     wait $victim 2>/dev/null
     [ "$(count_profiles killed)" = 1 ] || die "no profile after a kill: $(head -n 3 "$work/killed.log")"
     accepted $(profiles killed)
+    # What a killed run left half written goes with the next run, what another process is writing stays.
+    left=$(profiles killed)
+    echo half >"$left.tmp.abc123"
+    if command -v flock >/dev/null 2>&1; then
+        echo half >"$left.tmp.alive1"
+        flock -F "$left.tmp.alive1" sleep 20 &
+        holder=$!
+        tries=0
+        while flock -n "$left.tmp.alive1" true && [ $tries -lt 100 ]; do
+            tries=$((tries + 1))
+            sleep 0.1
+        done
+    fi
+    WAVEPGO_LOG=info generate killed "$app" compute "$WPG_SPIRV"
+    [ ! -e "$left.tmp.abc123" ] || fail "what a killed run left is not removed"
+    grep -c 'killed process left' "$work/killed.log" | grep -x 1 >/dev/null || fail "it is not said that leftovers were removed: $(tail -n 3 "$work/killed.log")"
+    if [ -n "${holder:-}" ]; then
+        [ -e "$left.tmp.alive1" ] || fail "a file that another process writes is removed"
+        kill $holder
+        wait $holder 2>/dev/null
+    fi
+    # So does merging.
+    WAVEPGO_LOG_FILE=$work/swept.log "$wavepgo" run --generate --bundle "$work/swept.wavepgo" -- "$app" compute "$WPG_SPIRV" >"$work/swept.out" 2>&1
+    for name in pipelines/x.facts shaders/x.info shaders/x.spv index.wavepgo x.profraw; do echo half >"$work/swept.wavepgo/$name.tmp.abc123"; done
+    echo half >"$work/swept.profdata.tmp.abc123"
+    "$wavepgo" merge -o "$work/swept.profdata" "$work/swept.wavepgo" >"$work/merge.out" 2>&1 || fail "merge: $(cat "$work/merge.out")"
+    [ -z "$(find "$work" -name '*.tmp.abc123')" ] || fail "merge leaves: $(find "$work" -name '*.tmp.abc123')"
     ;;
 killed-often)
     # Killed at any moment, twenty times over the same files: each is absent or whole, and the next run goes on with them.
@@ -242,7 +269,7 @@ killed-often)
     cmp -s "$(profiles killed)" "$(profiles whole)" || fail "a run after the kills counts otherwise"
     ;;
 garbage-settings)
-    WAVEPGO_FLUSH_INTERVAL=soon WAVEPGO_SLOTS=-3 WAVEPGO_SUMMARY=0 VK_INSTANCE_LAYERS=VK_LAYER_WAVEPGO_shader_pgo \
+    WAVEPGO_FLUSH_INTERVAL=soon WAVEPGO_SLOTS=-3 WAVEPGO_SUMMARY=0 VK_INSTANCE_LAYERS=$layer_name \
         VK_ADD_LAYER_PATH="$WPG_BUILD/share/vulkan/explicit_layer.d" WAVEPGO_MODE=sideways WAVEPGO_LOG_FILE="$work/garbage.log" \
         plain garbage "$app" compute "$WPG_SPIRV"
     same absent garbage

@@ -5,7 +5,7 @@
 need_built "$wavepgo" "$layer" "$app"
 export WAVEPGO_SUMMARY=0
 unset XDG_CONFIG_HOME
-manifest=$HOME/.local/share/vulkan/implicit_layer.d/VkLayer_wavepgo.json
+manifest=$HOME/.local/share/vulkan/implicit_layer.d/$manifest_name
 
 tree() { (cd "$HOME" && find . | LC_ALL=C sort); }
 run_wavepgo() { # NAME EXPECTED-CODE COMMAND...

@@ -5,7 +5,7 @@
 need_built "$wavepgo" "$layer" "$app" "$WPG_BUILD/lib/libVkLayer_wavepgo_test_shim.so"
 export WAVEPGO_SUMMARY=0 WAVEPGO_FLUSH_INTERVAL=0
 make_shim
-export VK_INSTANCE_LAYERS=VK_LAYER_WAVEPGO_shader_pgo:VK_LAYER_WAVEPGO_TEST_shim
+export VK_INSTANCE_LAYERS=$layer_name:VK_LAYER_WAVEPGO_TEST_shim
 export VK_ADD_LAYER_PATH="$WPG_BUILD/share/vulkan/explicit_layer.d:$shim_folder"
 denied=$XDG_CACHE_HOME/wavepgo/denied
 

@@ -19,16 +19,16 @@ try() { # VARIANT SETTING STRATEGY
         case $2 in
         start) export WAVEPGO_COUNTER_START=4294967294 ;;
         device) export WAVEPGO_COUNTER_PLACEMENT=device WAVEPGO_PROBES=branches,switch,loops,entry WAVEPGO_BUNDLE="$work/$name" ;;
-        waves) export VK_ADD_LAYER_PATH="$WPG_BUILD/share/vulkan/explicit_layer.d:$shim_folder" WAVEPGO_PROBES=branches,switch,loops,entry VK_INSTANCE_LAYERS=VK_LAYER_WAVEPGO_shader_pgo:VK_LAYER_WAVEPGO_TEST_shim ;;
+        waves) export VK_ADD_LAYER_PATH="$WPG_BUILD/share/vulkan/explicit_layer.d:$shim_folder" WAVEPGO_PROBES=branches,switch,loops,entry VK_INSTANCE_LAYERS=$layer_name:VK_LAYER_WAVEPGO_TEST_shim ;;
         narrow)
             # The layer sees a device without 64-bit atomics: low words carry into high ones.
             export WAVEPGO_COUNTER_START=4294967294 SHIM_HIDE=int64 WAVEPGO_PROBES=branches,switch,loops,entry VK_ADD_LAYER_PATH="$WPG_BUILD/share/vulkan/explicit_layer.d:$shim_folder"
-            export VK_INSTANCE_LAYERS=VK_LAYER_WAVEPGO_shader_pgo:VK_LAYER_WAVEPGO_TEST_shim
+            export VK_INSTANCE_LAYERS=$layer_name:VK_LAYER_WAVEPGO_TEST_shim
             ;;
         lanes) export WAVEPGO_PROBES=all WAVEPGO_BUNDLE="$work/$name" ;;
         ranges)
             export SHIM_HIDE=int64 WAVEPGO_PROBES=loops WAVEPGO_BUNDLE="$work/$name" VK_ADD_LAYER_PATH="$WPG_BUILD/share/vulkan/explicit_layer.d:$shim_folder"
-            export VK_INSTANCE_LAYERS=VK_LAYER_WAVEPGO_shader_pgo:VK_LAYER_WAVEPGO_TEST_shim
+            export VK_INSTANCE_LAYERS=$layer_name:VK_LAYER_WAVEPGO_TEST_shim
             ;;
         esac
         generate "$name" "$oracle" "$kernel" "$stage" "$1" "$WPG_SPIRV" "$work/$name"

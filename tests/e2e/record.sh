@@ -149,7 +149,7 @@ hardware)
     below() { # NAME SHIM_PERFORMANCE HARDWARE_COUNTERS
         (
             export SHIM_PERFORMANCE=$2 WAVEPGO_HARDWARE_COUNTERS="$3" VK_ADD_LAYER_PATH="$WPG_BUILD/share/vulkan/explicit_layer.d:$shim_folder"
-            export VK_INSTANCE_LAYERS=VK_LAYER_WAVEPGO_shader_pgo:VK_LAYER_WAVEPGO_TEST_shim
+            export VK_INSTANCE_LAYERS=$layer_name:VK_LAYER_WAVEPGO_TEST_shim
             bundle "$1" "$app" record "$WPG_SPIRV"
         )
         same absent "$1"

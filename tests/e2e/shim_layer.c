@@ -4,8 +4,12 @@
  *     SHIM_RECORD=FILE          appends the hash of every shader module given to it
  *     SHIM_KNOWN=FILE           hashes recorded before; any other module is "rewritten"
  *     SHIM_REFUSE=pipeline|module|device   what fails for a rewritten module: making a pipeline of it, or the
- * module itself; or: device, and the process with it (a driver that crashes) SHIM_SHOT=N:FILE          writes
- * the Nth presented image (from 1) as a PPM
+ * module itself; or: device, and the process with it (a driver that crashes)
+ *
+ *     SHIM_SLOW=N              each dispatch with a pipeline of a rewritten module is done N times
+ *     SHIM_SHOT=N:FILE          writes the Nth presented image (from 1) as a PPM
+ *
+ *     SHIM_FRAMES=FILE          appends number, size and hash of the colours of every presented image
  *
  *     SHIM_LOSE=N[,wait]        loses the device: from the Nth submission (from 1) on none reaches the
  * driver; with "wait" the Nth still does, and waiting for it tells
@@ -47,6 +51,9 @@ static struct {
     PFN_vkSetDeviceLoaderData set_loader_data;
     VkShaderModule rewritten[MAX_MODULES];
     size_t rewritten_count;
+    VkPipeline slow[MAX_MODULES]; /* of rewritten modules, where there is SHIM_SLOW */
+    size_t slow_count;
+    bool slow_bound; /* one command buffer is recorded at a time */
     struct {
         VkQueue queue;
         uint32_t family;
@@ -158,7 +165,36 @@ static VKAPI_ATTR VkResult VKAPI_CALL create_compute(VkDevice device, VkPipeline
         memset(pipelines, 0, count * sizeof *pipelines);
         return VK_ERROR_UNKNOWN;
     }
-    return DEVICE_CALL(vkCreateComputePipelines)(device, cache, count, infos, allocator, pipelines);
+    VkResult result =
+        DEVICE_CALL(vkCreateComputePipelines)(device, cache, count, infos, allocator, pipelines);
+    pthread_mutex_lock(&lock);
+    for (uint32_t i = 0; i < count && result == VK_SUCCESS; i++) {
+        for (size_t j = 0; j < shim.slow_count; j++) /* a handle that is used again */
+            if (shim.slow[j] == pipelines[i])
+                shim.slow[j] = shim.slow[--shim.slow_count];
+        if (rewritten && getenv("SHIM_SLOW") && shim.slow_count < MAX_MODULES)
+            shim.slow[shim.slow_count++] = pipelines[i];
+    }
+    pthread_mutex_unlock(&lock);
+    return result;
+}
+
+static VKAPI_ATTR void VKAPI_CALL bind_pipeline(VkCommandBuffer commands, VkPipelineBindPoint point,
+                                                VkPipeline pipeline)
+{
+    pthread_mutex_lock(&lock);
+    shim.slow_bound = false;
+    for (size_t i = 0; i < shim.slow_count; i++)
+        shim.slow_bound |= shim.slow[i] == pipeline;
+    pthread_mutex_unlock(&lock);
+    DEVICE_CALL(vkCmdBindPipeline)(commands, point, pipeline);
+}
+
+static VKAPI_ATTR void VKAPI_CALL dispatch(VkCommandBuffer commands, uint32_t x, uint32_t y, uint32_t z)
+{
+    const char *times = getenv("SHIM_SLOW");
+    for (int i = times && shim.slow_bound ? atoi(times) : 1; i > 0; i--)
+        DEVICE_CALL(vkCmdDispatch)(commands, x, y, z);
 }
 
 static VKAPI_ATTR VkResult VKAPI_CALL create_graphics(VkDevice device, VkPipelineCache cache, uint32_t count,
@@ -204,18 +240,45 @@ static VKAPI_ATTR VkResult VKAPI_CALL create_swapchain(VkDevice device, const Vk
     return result;
 }
 
+/* The colours of pixel i, without alpha: nobody sees that. */
+static void pixel_colours(uint8_t rgb[static 3], const uint8_t *pixels, size_t i)
+{
+    bool bgr = shim.format == VK_FORMAT_B8G8R8A8_UNORM || shim.format == VK_FORMAT_B8G8R8A8_SRGB;
+    const uint8_t *p = pixels + 4 * i;
+    rgb[0] = p[bgr ? 2 : 0];
+    rgb[1] = p[1];
+    rgb[2] = p[bgr ? 0 : 2];
+}
+
 static void write_ppm(const char *path, const uint8_t *pixels)
 {
     FILE *file = fopen(path, "wb");
     if (!file)
         return;
-    bool bgr = shim.format == VK_FORMAT_B8G8R8A8_UNORM || shim.format == VK_FORMAT_B8G8R8A8_SRGB;
     fprintf(file, "P6\n%u %u\n255\n", shim.extent.width, shim.extent.height);
     for (size_t i = 0; i < (size_t)shim.extent.width * shim.extent.height; i++) {
-        const uint8_t *p = pixels + 4 * i;
-        const uint8_t rgb[3] = {p[bgr ? 2 : 0], p[1], p[bgr ? 0 : 2]};
+        uint8_t rgb[3];
+        pixel_colours(rgb, pixels, i);
         fwrite(rgb, 1, 3, file);
     }
+    fclose(file);
+}
+
+/* One line a frame: its number, size and the hash of its colours. */
+static void append_frame(const char *path, const uint8_t *pixels)
+{
+    FILE *file = fopen(path, "a");
+    if (!file)
+        return;
+    uint64_t hash = 0xcbf29ce484222325u;
+    for (size_t i = 0; i < (size_t)shim.extent.width * shim.extent.height; i++) {
+        uint8_t rgb[3];
+        pixel_colours(rgb, pixels, i);
+        for (size_t c = 0; c < 3; c++)
+            hash = (hash ^ rgb[c]) * 0x100000001b3u;
+    }
+    fprintf(file, "%u %ux%u %016llx\n", shim.presented, shim.extent.width, shim.extent.height,
+            (unsigned long long)hash);
     fclose(file);
 }
 
@@ -250,8 +313,9 @@ static void record_copy(VkCommandBuffer commands, VkImage image, VkBuffer buffer
     DEVICE_CALL(vkEndCommandBuffer)(commands);
 }
 
-/* Copies the image about to be presented, waiting for what the present would wait for. */
-static bool shoot(VkQueue queue, const VkPresentInfoKHR *present, const char *path)
+/* Copies the image about to be presented, waiting for what the present would wait for: to the picture `ppm`,
+ * and as a line to `frames`, where they are not NULL. */
+static bool shoot(VkQueue queue, const VkPresentInfoKHR *present, const char *ppm, const char *frames)
 {
     uint32_t family = 0;
     for (size_t i = 0; i < shim.queue_count; i++)
@@ -306,7 +370,10 @@ static bool shoot(VkQueue queue, const VkPresentInfoKHR *present, const char *pa
                            .pCommandBuffers = &commands};
     DEVICE_CALL(vkQueueSubmit)(queue, 1, &submit, VK_NULL_HANDLE);
     DEVICE_CALL(vkQueueWaitIdle)(queue);
-    write_ppm(path, pixels);
+    if (ppm)
+        write_ppm(ppm, pixels);
+    if (frames)
+        append_frame(frames, pixels);
     DEVICE_CALL(vkDestroyCommandPool)(shim.device, pool, NULL);
     DEVICE_CALL(vkDestroyBuffer)(shim.device, buffer, NULL);
     DEVICE_CALL(vkFreeMemory)(shim.device, memory, NULL);
@@ -320,7 +387,9 @@ static VKAPI_ATTR VkResult VKAPI_CALL queue_present(VkQueue queue, const VkPrese
     unsigned long frame = shot ? strtoul(shot, &path, 10) : 0;
     VkPresentInfoKHR mine = *info;
     shim.presented++;
-    if (shot && shim.presented == frame && *path == ':' && shoot(queue, info, path + 1))
+    const char *frames = getenv("SHIM_FRAMES");
+    const char *ppm = shot && shim.presented == frame && *path == ':' ? path + 1 : NULL;
+    if ((ppm || frames) && shoot(queue, info, ppm, frames))
         mine.waitSemaphoreCount = 0;
     VkResult result = DEVICE_CALL(vkQueuePresentKHR)(queue, &mine);
     const char *end = getenv("SHIM_EXIT");
@@ -769,6 +838,8 @@ static PFN_vkVoidFunction intercepted(const char *name)
         {"vkCreateShaderModule", (PFN_vkVoidFunction)create_shader_module},
         {"vkCreateComputePipelines", (PFN_vkVoidFunction)create_compute},
         {"vkCreateGraphicsPipelines", (PFN_vkVoidFunction)create_graphics},
+        {"vkCmdBindPipeline", (PFN_vkVoidFunction)bind_pipeline},
+        {"vkCmdDispatch", (PFN_vkVoidFunction)dispatch},
         {"vkQueueSubmit", (PFN_vkVoidFunction)queue_submit},
         {"vkQueueWaitIdle", (PFN_vkVoidFunction)queue_wait_idle},
         {"vkDeviceWaitIdle", (PFN_vkVoidFunction)device_wait_idle},

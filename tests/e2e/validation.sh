@@ -26,7 +26,7 @@ check() { # NAME COMMAND...
     shift
     VK_INSTANCE_LAYERS=$layers_below VK_ADD_LAYER_PATH="$shim_folder" plain $name-absent "$@"
     mkdir -p "$work/$name-generate"
-    export VK_INSTANCE_LAYERS=VK_LAYER_WAVEPGO_shader_pgo:$layers_below
+    export VK_INSTANCE_LAYERS=$layer_name:$layers_below
     export VK_ADD_LAYER_PATH="$WPG_BUILD/share/vulkan/explicit_layer.d:$shim_folder"
     WAVEPGO_MODE=generate WAVEPGO_PROFILE_FILE="$work/$name-generate/%b.profraw" plain $name-generate "$@"
     WAVEPGO_MODE=use WAVEPGO_PROFILE_USE="$work/$name-generate" plain $name-use "$@"

@@ -16,7 +16,7 @@ for kernel in values_mixed; do
                 naive) export WAVEPGO_STRATEGY=naive ;;
                 narrow)
                     export SHIM_HIDE=int64 VK_ADD_LAYER_PATH="$WPG_BUILD/share/vulkan/explicit_layer.d:$shim_folder"
-                    export VK_INSTANCE_LAYERS=VK_LAYER_WAVEPGO_shader_pgo:VK_LAYER_WAVEPGO_TEST_shim
+                    export VK_INSTANCE_LAYERS=$layer_name:VK_LAYER_WAVEPGO_TEST_shim
                     ;;
                 esac
                 generate "$run" "$oracle" "$kernel" comp $variant "$WPG_SPIRV" "$work/$run"

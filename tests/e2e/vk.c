@@ -5,14 +5,36 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void check(VkResult result, const char *what)
+void vk_must(VkResult result, const char *what)
 {
-    if (result != VK_SUCCESS) {
-        fprintf(stderr, "%s: VkResult %d\n", what, (int)result);
-        exit(VK_EXIT_FAILURE);
-    }
+    if (result == VK_SUCCESS)
+        return;
+    fprintf(stderr, "%s: VkResult %d\n", what, (int)result);
+    exit(VK_EXIT_FAILURE);
 }
-#define CHECK(call) check((call), #call)
+
+PFN_vkVoidFunction vk_command(const vk_program *vk, const char *name)
+{
+    PFN_vkVoidFunction function = vkGetDeviceProcAddr(vk->device, name);
+    if (function)
+        return function;
+    fprintf(stderr, "the device has no %s\n", name);
+    exit(VK_EXIT_FAILURE);
+}
+
+VkShaderModule vk_load(vk_program *vk, const char *folder, const char *name)
+{
+    char path[1024];
+    uint32_t *words;
+    size_t count;
+    VkResult result;
+    snprintf(path, sizeof path, "%s/%s.spv", folder, name);
+    vk_read_spirv(&words, &count, path);
+    VkShaderModule module = vk_module(vk, words, count, &result);
+    vk_must(result, name);
+    free(words);
+    return module;
+}
 
 static uint32_t memory_type(const vk_program *vk, uint32_t bits, VkMemoryPropertyFlags flags)
 {
@@ -27,7 +49,7 @@ void vk_make_buffer(vk_program *vk, vk_buffer *b, size_t count, VkBufferUsageFla
 {
     VkBufferCreateInfo info = {
         .sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO, .size = count * 4, .usage = usage};
-    CHECK(vkCreateBuffer(vk->device, &info, NULL, &b->buffer));
+    VK_MUST(vkCreateBuffer(vk->device, &info, NULL, &b->buffer));
     VkMemoryRequirements need;
     vkGetBufferMemoryRequirements(vk->device, b->buffer, &need);
     VkMemoryAllocateFlagsInfo addressed = {.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_FLAGS_INFO,
@@ -39,10 +61,10 @@ void vk_make_buffer(vk_program *vk, vk_buffer *b, size_t count, VkBufferUsageFla
         .memoryTypeIndex =
             memory_type(vk, need.memoryTypeBits,
                         VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT)};
-    CHECK(vkAllocateMemory(vk->device, &allocate, NULL, &b->memory));
-    CHECK(vkBindBufferMemory(vk->device, b->buffer, b->memory, 0));
+    VK_MUST(vkAllocateMemory(vk->device, &allocate, NULL, &b->memory));
+    VK_MUST(vkBindBufferMemory(vk->device, b->buffer, b->memory, 0));
     void *mapped;
-    CHECK(vkMapMemory(vk->device, b->memory, 0, VK_WHOLE_SIZE, 0, &mapped));
+    VK_MUST(vkMapMemory(vk->device, b->memory, 0, VK_WHOLE_SIZE, 0, &mapped));
     b->words = mapped;
     b->count = count;
     memset(mapped, 0, count * 4);
@@ -57,11 +79,11 @@ void vk_drop_buffer(vk_program *vk, vk_buffer *b)
 static bool has_extension(VkPhysicalDevice physical, const char *name)
 {
     uint32_t count = 0;
-    CHECK(vkEnumerateDeviceExtensionProperties(physical, NULL, &count, NULL));
+    VK_MUST(vkEnumerateDeviceExtensionProperties(physical, NULL, &count, NULL));
     VkExtensionProperties *list = calloc(count, sizeof *list);
     if (!list)
         exit(VK_EXIT_FAILURE);
-    CHECK(vkEnumerateDeviceExtensionProperties(physical, NULL, &count, list));
+    VK_MUST(vkEnumerateDeviceExtensionProperties(physical, NULL, &count, list));
     bool found = false;
     for (uint32_t i = 0; i < count; i++)
         found |= strcmp(list[i].extensionName, name) == 0;
@@ -273,7 +295,7 @@ static void open_device(vk_program *vk, uint32_t api_version, vk_style style)
         instance.enabledExtensionCount = 1;
         instance.ppEnabledExtensionNames = &debug;
     }
-    CHECK(vkCreateInstance(&instance, NULL, &vk->instance));
+    VK_MUST(vkCreateInstance(&instance, NULL, &vk->instance));
     /* E2E_DEVICE: which one, where there are several. */
     const char *wanted = getenv("E2E_DEVICE");
     size_t number = wanted ? strtoul(wanted, NULL, 10) : 0;
@@ -282,7 +304,7 @@ static void open_device(vk_program *vk, uint32_t api_version, vk_style style)
     VkResult result = vkEnumeratePhysicalDevices(vk->instance, &count, devices);
     if (result == VK_INCOMPLETE)
         result = VK_SUCCESS;
-    check(result, "vkEnumeratePhysicalDevices");
+    vk_must(result, "vkEnumeratePhysicalDevices");
     if (number >= count) {
         printf("skip: no Vulkan device\n");
         exit(VK_EXIT_SKIP);
@@ -323,7 +345,7 @@ static void open_device(vk_program *vk, uint32_t api_version, vk_style style)
                                  .enabledExtensionCount = chain.extension_count,
                                  .ppEnabledExtensionNames = chain.extensions,
                                  .pEnabledFeatures = style == VK_STYLE_CORE ? &vk->features : NULL};
-    CHECK(vkCreateDevice(vk->physical, &device, NULL, &vk->device));
+    VK_MUST(vkCreateDevice(vk->physical, &device, NULL, &vk->device));
     vkGetDeviceQueue(vk->device, vk->family, 0, &vk->queue);
 }
 
@@ -334,8 +356,8 @@ void vk_bind_image(vk_program *vk, VkImage image, VkDeviceMemory *memory)
     VkMemoryAllocateInfo allocate = {.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO,
                                      .allocationSize = need.size,
                                      .memoryTypeIndex = memory_type(vk, need.memoryTypeBits, 0)};
-    CHECK(vkAllocateMemory(vk->device, &allocate, NULL, memory));
-    CHECK(vkBindImageMemory(vk->device, image, *memory, 0));
+    VK_MUST(vkAllocateMemory(vk->device, &allocate, NULL, memory));
+    VK_MUST(vkBindImageMemory(vk->device, image, *memory, 0));
 }
 
 static void make_image(vk_program *vk)
@@ -349,14 +371,14 @@ static void make_image(vk_program *vk)
                                .samples = VK_SAMPLE_COUNT_1_BIT,
                                .usage =
                                    VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT | VK_IMAGE_USAGE_TRANSFER_SRC_BIT};
-    CHECK(vkCreateImage(vk->device, &image, NULL, &vk->image));
+    VK_MUST(vkCreateImage(vk->device, &image, NULL, &vk->image));
     vk_bind_image(vk, vk->image, &vk->image_memory);
     VkImageViewCreateInfo view = {.sType = VK_STRUCTURE_TYPE_IMAGE_VIEW_CREATE_INFO,
                                   .image = vk->image,
                                   .viewType = VK_IMAGE_VIEW_TYPE_2D,
                                   .format = image.format,
                                   .subresourceRange = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1}};
-    CHECK(vkCreateImageView(vk->device, &view, NULL, &vk->view));
+    VK_MUST(vkCreateImageView(vk->device, &view, NULL, &vk->view));
 }
 
 VkRenderPass vk_make_pass(vk_program *vk)
@@ -387,7 +409,7 @@ VkRenderPass vk_make_pass(vk_program *vk)
                                    .dependencyCount = 1,
                                    .pDependencies = &dependency};
     VkRenderPass made;
-    CHECK(vkCreateRenderPass(vk->device, &pass, NULL, &made));
+    VK_MUST(vkCreateRenderPass(vk->device, &pass, NULL, &made));
     return made;
 }
 
@@ -401,7 +423,7 @@ static void make_target(vk_program *vk)
                                            .width = VK_WIDTH,
                                            .height = VK_HEIGHT,
                                            .layers = 1};
-    CHECK(vkCreateFramebuffer(vk->device, &framebuffer, NULL, &vk->framebuffer));
+    VK_MUST(vkCreateFramebuffer(vk->device, &framebuffer, NULL, &vk->framebuffer));
     vk_make_buffer(vk, &vk->pixels, VK_WIDTH * VK_HEIGHT, VK_BUFFER_USAGE_TRANSFER_DST_BIT);
 }
 
@@ -417,14 +439,14 @@ static void make_layout(vk_program *vk)
                                                       VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO,
                                                   .bindingCount = VK_BUFFERS,
                                                   .pBindings = bindings};
-    CHECK(vkCreateDescriptorSetLayout(vk->device, &set_layout, NULL, &vk->set_layout));
+    VK_MUST(vkCreateDescriptorSetLayout(vk->device, &set_layout, NULL, &vk->set_layout));
     VkPushConstantRange range = {VK_SHADER_STAGE_ALL, 0, 16};
     VkPipelineLayoutCreateInfo layout = {.sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO,
                                          .setLayoutCount = 1,
                                          .pSetLayouts = &vk->set_layout,
                                          .pushConstantRangeCount = 1,
                                          .pPushConstantRanges = &range};
-    CHECK(vkCreatePipelineLayout(vk->device, &layout, NULL, &vk->layout));
+    VK_MUST(vkCreatePipelineLayout(vk->device, &layout, NULL, &vk->layout));
 }
 
 static void make_bindings(vk_program *vk, size_t words)
@@ -434,12 +456,12 @@ static void make_bindings(vk_program *vk, size_t words)
                                        .maxSets = 1,
                                        .poolSizeCount = 1,
                                        .pPoolSizes = &size};
-    CHECK(vkCreateDescriptorPool(vk->device, &pool, NULL, &vk->descriptor_pool));
+    VK_MUST(vkCreateDescriptorPool(vk->device, &pool, NULL, &vk->descriptor_pool));
     VkDescriptorSetAllocateInfo allocate = {.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO,
                                             .descriptorPool = vk->descriptor_pool,
                                             .descriptorSetCount = 1,
                                             .pSetLayouts = &vk->set_layout};
-    CHECK(vkAllocateDescriptorSets(vk->device, &allocate, &vk->set));
+    VK_MUST(vkAllocateDescriptorSets(vk->device, &allocate, &vk->set));
     for (uint32_t i = 0; i < VK_BUFFERS; i++) {
         vk_make_buffer(vk, &vk->buffers[i], words, VK_BUFFER_USAGE_STORAGE_BUFFER_BIT);
         VkDescriptorBufferInfo buffer = {vk->buffers[i].buffer, 0, VK_WHOLE_SIZE};
@@ -465,12 +487,12 @@ void vk_open(vk_program *vk, uint32_t api_version, vk_style style, size_t words)
     VkCommandPoolCreateInfo pool = {.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO,
                                     .flags = VK_COMMAND_POOL_CREATE_RESET_COMMAND_BUFFER_BIT,
                                     .queueFamilyIndex = vk->family};
-    CHECK(vkCreateCommandPool(vk->device, &pool, NULL, &vk->pool));
+    VK_MUST(vkCreateCommandPool(vk->device, &pool, NULL, &vk->pool));
     VkCommandBufferAllocateInfo allocate = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
                                             .commandPool = vk->pool,
                                             .level = VK_COMMAND_BUFFER_LEVEL_PRIMARY,
                                             .commandBufferCount = 1};
-    CHECK(vkAllocateCommandBuffers(vk->device, &allocate, &vk->commands));
+    VK_MUST(vkAllocateCommandBuffers(vk->device, &allocate, &vk->commands));
     make_bindings(vk, words);
     make_target(vk);
 }
@@ -525,6 +547,17 @@ VkPipelineShaderStageCreateInfo vk_stage_info(vk_stage stage)
                                              .module = stage.module,
                                              .pName = "main",
                                              .pSpecializationInfo = stage.specialization};
+}
+
+VkComputePipelineCreateInfo vk_compute_info(const vk_program *vk, VkShaderModule module,
+                                            VkPipelineCreateFlags flags)
+{
+    return (VkComputePipelineCreateInfo){
+        .sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO,
+        .flags = flags,
+        .stage = vk_stage_info((vk_stage){VK_SHADER_STAGE_COMPUTE_BIT, module, NULL}),
+        .layout = vk->layout,
+        .basePipelineIndex = -1};
 }
 
 VkPipeline vk_compute_pipeline(vk_program *vk, vk_stage stage, VkResult *result)
@@ -598,7 +631,7 @@ void vk_begin(vk_program *vk)
 {
     VkCommandBufferBeginInfo info = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO,
                                      .flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT};
-    CHECK(vkBeginCommandBuffer(vk->commands, &info));
+    VK_MUST(vkBeginCommandBuffer(vk->commands, &info));
 }
 
 void vk_finish(vk_program *vk)
@@ -608,11 +641,11 @@ void vk_finish(vk_program *vk)
                                .dstAccessMask = VK_ACCESS_HOST_READ_BIT};
     vkCmdPipelineBarrier(vk->commands, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, VK_PIPELINE_STAGE_HOST_BIT, 0, 1,
                          &barrier, 0, NULL, 0, NULL);
-    CHECK(vkEndCommandBuffer(vk->commands));
+    VK_MUST(vkEndCommandBuffer(vk->commands));
     VkSubmitInfo submit = {
         .sType = VK_STRUCTURE_TYPE_SUBMIT_INFO, .commandBufferCount = 1, .pCommandBuffers = &vk->commands};
-    CHECK(vkQueueSubmit(vk->queue, 1, &submit, VK_NULL_HANDLE));
-    CHECK(vkQueueWaitIdle(vk->queue));
+    VK_MUST(vkQueueSubmit(vk->queue, 1, &submit, VK_NULL_HANDLE));
+    VK_MUST(vkQueueWaitIdle(vk->queue));
 }
 
 void vk_dispatch(vk_program *vk, VkPipeline pipeline, uint32_t groups)

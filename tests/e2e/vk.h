@@ -117,8 +117,21 @@ void vk_fill_state(vk_state *state, const vk_program *vk, const vk_stage *stages
 
 /* VK_NULL_HANDLE and *result on failure. */
 VkShaderModule vk_module(vk_program *vk, const uint32_t *words, size_t count, VkResult *result);
+/* Prints what failed and exits, unless it succeeded. */
+void vk_must(VkResult result, const char *what);
+/* The same for a call, whose text is what failed. */
+#define VK_MUST(call) vk_must((call), #call)
+/* A device command; exits when the device has none of that name. */
+PFN_vkVoidFunction vk_command(const vk_program *vk, const char *name);
+/* The module of FOLDER/NAME.spv; exits when it cannot be made. */
+VkShaderModule vk_load(vk_program *vk, const char *folder, const char *name);
+
 /* Reads a .spv file; exits when it cannot. *words is malloc'd. */
 void vk_read_spirv(uint32_t **words, size_t *count, const char *path);
+
+/* A compute pipeline of the module's "main", with vk->layout. */
+VkComputePipelineCreateInfo vk_compute_info(const vk_program *vk, VkShaderModule module,
+                                            VkPipelineCreateFlags flags);
 
 /* Both give VK_NULL_HANDLE and *result on failure. */
 VkPipeline vk_compute_pipeline(vk_program *vk, vk_stage stage, VkResult *result);

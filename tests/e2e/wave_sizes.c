@@ -14,28 +14,6 @@
 
 static const char *folder;
 
-static void check(VkResult result, const char *what)
-{
-    if (result == VK_SUCCESS)
-        return;
-    fprintf(stderr, "%s: VkResult %d\n", what, (int)result);
-    exit(VK_EXIT_FAILURE);
-}
-
-static VkShaderModule load(vk_program *vk, const char *name)
-{
-    char path[1024];
-    uint32_t *words;
-    size_t count;
-    VkResult result;
-    snprintf(path, sizeof path, "%s/%s.spv", folder, name);
-    vk_read_spirv(&words, &count, path);
-    VkShaderModule module = vk_module(vk, words, count, &result);
-    check(result, name);
-    free(words);
-    return module;
-}
-
 /* The wave size of each executable, and the pipeline's end. */
 static void tell(vk_program *vk, const char *name, VkPipeline pipeline)
 {
@@ -48,7 +26,7 @@ static void tell(vk_program *vk, const char *name, VkPipeline pipeline)
     for (uint32_t i = 0; i < count; i++)
         properties[i] = (VkPipelineExecutablePropertiesKHR){
             .sType = VK_STRUCTURE_TYPE_PIPELINE_EXECUTABLE_PROPERTIES_KHR};
-    check(get(vk->device, &info, &count, properties), "vkGetPipelineExecutablePropertiesKHR");
+    vk_must(get(vk->device, &info, &count, properties), "vkGetPipelineExecutablePropertiesKHR");
     for (uint32_t i = 0; i < count; i++)
         printf("%s: stages %x: %u\n", name, properties[i].stages, properties[i].subgroupSize);
     vkDestroyPipeline(vk->device, pipeline, NULL);
@@ -78,7 +56,7 @@ static void compute(vk_program *vk, const char *shader, uint32_t local, const re
     /* Full waves are asked for with workgroups of whole waves only. */
     if ((r->flags & VK_PIPELINE_SHADER_STAGE_CREATE_REQUIRE_FULL_SUBGROUPS_BIT_EXT) && local % 64 != 0)
         return;
-    VkShaderModule module = load(vk, shader);
+    VkShaderModule module = vk_load(vk, folder, shader);
     const VkSpecializationMapEntry entry = {0, 0, sizeof local};
     const VkSpecializationInfo specialization = {1, &entry, sizeof local, &local};
     VkPipelineShaderStageRequiredSubgroupSizeCreateInfoEXT required = {
@@ -97,7 +75,7 @@ static void compute(vk_program *vk, const char *shader, uint32_t local, const re
         .basePipelineIndex = -1};
     VkPipeline pipeline;
     char name[128];
-    check(vkCreateComputePipelines(vk->device, VK_NULL_HANDLE, 1, &info, NULL, &pipeline), shader);
+    vk_must(vkCreateComputePipelines(vk->device, VK_NULL_HANDLE, 1, &info, NULL, &pipeline), shader);
     snprintf(name, sizeof name, "%s of %u, %s", shader, local, r->name);
     tell(vk, name, pipeline);
     vkDestroyShaderModule(vk->device, module, NULL);
@@ -105,15 +83,16 @@ static void compute(vk_program *vk, const char *shader, uint32_t local, const re
 
 static void draw(vk_program *vk, const char *shader, const request *r)
 {
-    vk_stage stages[] = {{.stage = VK_SHADER_STAGE_VERTEX_BIT, .module = load(vk, "triangle.vert")},
-                         {.stage = VK_SHADER_STAGE_FRAGMENT_BIT, .module = load(vk, shader)}};
+    vk_stage stages[] = {
+        {.stage = VK_SHADER_STAGE_VERTEX_BIT, .module = vk_load(vk, folder, "triangle.vert")},
+        {.stage = VK_SHADER_STAGE_FRAGMENT_BIT, .module = vk_load(vk, folder, shader)}};
     vk_state state;
     vk_fill_state(&state, vk, stages, 2, VK_PRIMITIVE_TOPOLOGY_TRIANGLE_LIST);
     for (int i = 0; i < 2; i++)
         state.stages[i].flags = r->flags;
     VkPipeline pipeline;
     char name[128];
-    check(vkCreateGraphicsPipelines(vk->device, VK_NULL_HANDLE, 1, &state.info, NULL, &pipeline), shader);
+    vk_must(vkCreateGraphicsPipelines(vk->device, VK_NULL_HANDLE, 1, &state.info, NULL, &pipeline), shader);
     snprintf(name, sizeof name, "%s, %s", shader, r->name);
     tell(vk, name, pipeline);
     for (int i = 0; i < 2; i++)

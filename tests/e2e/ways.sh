@@ -74,8 +74,19 @@ objects)
     through objects
     wrote objects 0 3
     grep -q 'made of a shader binary' "$work/objects.log" || fail "a binary is not said to pass through"
+    # What objects draw and dispatch is that of the pipeline of their shaders; what was made of a binary is nobody's.
+    generate draw "$app" draw "$WPG_SPIRV"
+    pipeline=$(basename "$(profiles draw)" .profraw)
+    draws objects 2
+    grep -x 'sum binds 2' "$work/objects/pipelines/$pipeline.facts" >/dev/null && grep -x 'sum vertices 6' "$work/objects/pipelines/$pipeline.facts" >/dev/null &&
+        grep '^is stage.vert' "$work/objects/pipelines/$pipeline.facts" >/dev/null && grep '^is stage.frag' "$work/objects/pipelines/$pipeline.facts" >/dev/null ||
+        fail "facts of what objects draw: $(cat "$work/objects/pipelines/$pipeline.facts")"
     # The same counts as in a pipeline.
     generate compute "$app" compute "$WPG_SPIRV"
+    pipeline=$(basename "$(profiles compute)" .profraw)
+    grep -x 'sum dispatches 1' "$work/objects/pipelines/$pipeline.facts" >/dev/null && grep -x 'sum workgroups 40' "$work/objects/pipelines/$pipeline.facts" >/dev/null ||
+        fail "facts of what an object dispatches: $(cat "$work/objects/pipelines/$pipeline.facts" 2>&1)"
+    [ "$(ls "$work/objects/pipelines" | grep -c '\.facts$')" = 2 ] || fail "facts of more: $(ls "$work/objects/pipelines")"
     shader_counts $(profiles compute) >"$work/compute.counts"
     shader=$(sed -n 's/^\([0-9a-f]*\)\.comp\.main#lanes$/\1/p' "$work/compute.counts")
     shader_counts "$work/objects/shader-$shader.profraw" >"$work/object.counts"
@@ -86,7 +97,7 @@ objects)
     accepted $(profiles objects)
     # The object that ran when a device was lost is left alone by the next run.
     make_shim
-    VK_INSTANCE_LAYERS=VK_LAYER_WAVEPGO_shader_pgo:VK_LAYER_WAVEPGO_TEST_shim SHIM_LOSE=1 WAVEPGO_MODE=generate WAVEPGO_PROFILE_FILE="$work/lost/%b.profraw" \
+    VK_INSTANCE_LAYERS=$layer_name:VK_LAYER_WAVEPGO_TEST_shim SHIM_LOSE=1 WAVEPGO_MODE=generate WAVEPGO_PROFILE_FILE="$work/lost/%b.profraw" \
         VK_ADD_LAYER_PATH="$WPG_BUILD/share/vulkan/explicit_layer.d:$shim_folder" plain lost "$app" objects "$WPG_SPIRV"
     grep "$shader" "$XDG_CACHE_HOME/wavepgo/denied" >/dev/null || fail "not on the deny list: $shader: $(cat "$work/lost.err" "$XDG_CACHE_HOME/wavepgo/denied")"
     WAVEPGO_LOG=info generate next "$app" objects "$WPG_SPIRV"
@@ -139,10 +150,10 @@ features)
     ! grep -v 'device-generated' "$work/features.log" | grep 'passes through' || fail "passed through"
     # Flags and words in the chain, descriptors in a buffer: the same pipeline, the same counts as ever.
     generate compute "$app" compute "$WPG_SPIRV"
-    for one in maintenance5 descriptor-buffer; do
+    for one in maintenance5 descriptor-buffer generated; do
         generate $one "$app" features "$WPG_SPIRV" $one
         grep 'not here' "$work/$one.out" && continue
-        diff -rq "$work/compute" "$work/$one" || fail "$one: other counts than a plain pipeline's"
+        same_counts compute "$one" "$one: other counts than a plain pipeline's"
     done
     accepted $(profiles features)
     ;;
@@ -158,7 +169,7 @@ many)
         same absent run-$seed
     done
     wrote run-1 6 2 # five of compute, one of graphics; its two shaders by themselves
-    diff -rq "$work/run-1" "$work/run-2" || fail "counts depend on the order"
+    same_counts run-1 run-2 "counts depend on the order"
     [ "$(find "$work/words-1" -type f -size +1k | grep -c .)" -ge 8 ] || fail "few words in the cache"
     diff -rq "$work/words-1" "$work/words-2" || fail "rewritten words depend on the order"
     use used "$work/run-1" "$app" many "$WPG_SPIRV" 3
@@ -169,7 +180,7 @@ refused)
     make_shim
     plain absent "$app" library "$WPG_SPIRV"
     [ "$(cat "$work/absent.code")" != 77 ] || skip "$(cat "$work/absent.out")"
-    export VK_INSTANCE_LAYERS=VK_LAYER_WAVEPGO_shader_pgo:VK_LAYER_WAVEPGO_TEST_shim
+    export VK_INSTANCE_LAYERS=$layer_name:VK_LAYER_WAVEPGO_TEST_shim
     export VK_ADD_LAYER_PATH="$WPG_BUILD/share/vulkan/explicit_layer.d:$shim_folder"
     SHIM_RECORD=$work/known WAVEPGO_MODE=off plain record "$app" library "$WPG_SPIRV"
     for scenario in library library-feedback; do

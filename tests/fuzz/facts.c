@@ -2,21 +2,15 @@
  * it with itself doubles; what it says of a shader is decoded or refused. */
 #include "runtime/bundle/facts.h"
 #include "runtime/bundle/shader_info.h"
-#include "tests/fuzz/profile_fuzz.h"
+#include "tests/fuzz/common/fuzz.h"
 
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
     static const char seed[] = "wavepgo-facts 1 shader 00000000000000020000000000000001\nis stage comp\n"
                                "is function.0 12ab 3\nis spec.1 4 0000000a\nsum draws 12\nrange trips -1 5\n"
                                "count push.00 0x00000001 7\ncount push.00 * 5\nend\n";
-    char path[512];
-    const char *folder = getenv("WPG_FUZZ_SEEDS");
     (void)argc, (void)argv;
-    if (folder) {
-        (void)snprintf(path, sizeof path, "%s/facts", folder);
-        fuzz_check(wpg_file_write_atomic(path, seed, sizeof seed - 1, NULL) == WPG_OK,
-                   "a seed cannot be written");
-    }
+    fuzz_seed("facts", seed, sizeof seed - 1);
     return 0;
 }
 

@@ -1,7 +1,7 @@
 /* Fuzzes the reader of context-sensitive sample profiles: what it takes, the writer writes again byte by
  * byte. */
 #include "runtime/profile/cspgo_text.h"
-#include "tests/fuzz/profile_fuzz.h"
+#include "tests/fuzz/common/fuzz.h"
 
 static const char seed[] =
     "[a:3 @ b:2 @ c]:30:10\n 1: 10\n 2: 0\n 3: 20 d:20\n !CFGChecksum: 1152921504606846975\n"
@@ -9,13 +9,8 @@ static const char seed[] =
 
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
-    const char *folder = getenv("WPG_FUZZ_SEEDS");
     (void)argc, (void)argv;
-    if (folder) {
-        char path[512];
-        (void)snprintf(path, sizeof path, "%s/cspgo", folder);
-        fuzz_check(wpg_file_write_atomic(path, seed, sizeof seed - 1, NULL) == WPG_OK, "seed");
-    }
+    fuzz_seed("cspgo", seed, sizeof seed - 1);
     return 0;
 }
 

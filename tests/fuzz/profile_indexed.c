@@ -1,6 +1,6 @@
 /* Fuzzes the reader of indexed profiles. A name must agree with its hash, which a fuzzer does not find by
  * itself: the seeds hold agreeing ones. */
-#include "tests/fuzz/profile_fuzz.h"
+#include "tests/fuzz/common/profile.h"
 
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {

@@ -1,5 +1,5 @@
 /* Fuzzes the reader of raw profiles, all versions. */
-#include "tests/fuzz/profile_fuzz.h"
+#include "tests/fuzz/common/profile.h"
 
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {

@@ -1,5 +1,5 @@
 /* Fuzzes the reader of text profiles. */
-#include "tests/fuzz/profile_fuzz.h"
+#include "tests/fuzz/common/profile.h"
 
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {

@@ -1,41 +1,71 @@
-/* Settings and patterns from arbitrary text: the first line is a key, the second a value, the third a
- * file-name pattern. */
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
+/* Settings from arbitrary text: the whole as vk_layer_settings.txt and as a configuration file; its first
+ * line as a key, the second as a value of every kind of setting, the third as a file-name pattern. */
+#include "compiler/instrument/instrument.h"
+#include "layer/filter.h"
+#include "layer/window.h"
+#include "runtime/base/log.h"
 #include "runtime/config/pattern.h"
 #include "runtime/config/settings.h"
+#include "tests/fuzz/common/fuzz.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+int LLVMFuzzerInitialize(int *argc, char ***argv)
+{
+    (void)argc, (void)argv;
+    wpg_log_open(WPG_LOG_ERROR, NULL); /* not a line for each bad setting */
+    return 0;
+}
+
+/* What was accepted prints as something that is accepted again. */
+static void check_accepted(wpg_settings *settings)
+{
+    size_t count;
+    char buffer[64];
+    const wpg_setting_info *table = wpg_settings_table(&count);
+    for (size_t i = 0; i < count; i++) {
+        const char *shown = wpg_settings_get(settings, &table[i], buffer, sizeof buffer);
+        fuzz_check(table[i].type == WPG_SETTING_TEXT ||
+                       wpg_settings_set(settings, table[i].key, shown, NULL) == WPG_OK,
+                   "what was accepted is refused as it is shown");
+    }
+}
+
+static void check_file(const uint8_t *data, size_t size)
+{
+    wpg_settings settings;
+    fuzz_check(setenv("VK_LAYER_SETTINGS_PATH", fuzz_file(data, size), 1) == 0, "environment");
+    wpg_settings_load_for(&settings, "fuzz");
+    check_accepted(&settings);
+    wpg_settings_finish(&settings);
+    (void)unsetenv("VK_LAYER_SETTINGS_PATH");
+}
+
+/* What values mean to those who read them. */
+static void read_value(const char *value)
+{
+    uint32_t probes;
+    uint64_t first, last;
+    const wpg_filter_stage stage = {.shader = {1, 2}, .entry = "main", .name = "a name"};
+    (void)wpg_probes_parse(&probes, value, NULL);
+    fuzz_check((probes & ~(uint32_t)(WPG_PROBES_ALL | WPG_PROBE_EVERY)) == 0, "a probe that is none");
+    if (wpg_frames_parse(&first, &last, value))
+        fuzz_check(first >= 1 && first <= last, "no range of frames");
+    (void)wpg_filter_wants(value, (wpg_hash128){3, 4}, &stage, 1);
+}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    char *text = malloc(size + 1), *rest = NULL, path[256];
-    wpg_error err;
-    if (!text)
-        return 0;
-    memcpy(text, data, size);
-    text[size] = '\0';
+    char *text = fuzz_text(data, size), *rest = NULL, path[256];
     wpg_settings settings;
+    check_file(data, size);
     wpg_settings_load(&settings);
     const char *key = strtok_r(text, "\n", &rest), *value = strtok_r(NULL, "\n", &rest),
                *pattern = strtok_r(NULL, "\n", &rest);
-    if (key && value && wpg_settings_set(&settings, key, value, &err) == WPG_OK) {
-        size_t count;
-        char buffer[64];
-        const wpg_setting_info *table = wpg_settings_table(&count);
-        /* What was accepted prints as something that is accepted again. */
-        for (size_t i = 0; i < count; i++) {
-            const char *shown = wpg_settings_get(&settings, &table[i], buffer, sizeof buffer);
-            if (table[i].type != WPG_SETTING_TEXT &&
-                wpg_settings_set(&settings, table[i].key, shown, &err) != WPG_OK)
-                abort();
-        }
-    }
-    if (pattern && wpg_pattern_expand(path, sizeof path, pattern, value, &err) == WPG_OK &&
-        strlen(path) >= sizeof path)
-        abort();
+    if (key && value && wpg_settings_set(&settings, key, value, NULL) == WPG_OK)
+        check_accepted(&settings);
+    if (value)
+        read_value(value);
+    if (pattern && wpg_pattern_expand(path, sizeof path, pattern, value, NULL) == WPG_OK)
+        fuzz_check(strlen(path) < sizeof path, "a path longer than its buffer");
     wpg_settings_finish(&settings);
     free(text);
     return 0;

@@ -1,23 +1,10 @@
 /* Fuzzes the SPIR-V parser: what it takes is emitted word-identical, walked, hashed and edited; a renumbered
  * copy hashes alike. Inputs are words, native or swapped; a trailing part of a word is ignored. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "compiler/spirv/builder.h"
 #include "compiler/spirv/debug.h"
 #include "compiler/spirv/grammar.h"
 #include "compiler/spirv/stage.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void check(bool holds, const char *what)
-{
-    if (holds)
-        return;
-    (void)fprintf(stderr, "spirv_parse: %s\n", what);
-    abort();
-}
+#include "tests/fuzz/common/fuzz.h"
 
 /* Every operand lies inside its instruction, in order and without gaps. */
 static void walk(const wpg_module *module)
@@ -28,14 +15,14 @@ static void walk(const wpg_module *module)
         wpg_operand_walk operands = wpg_operands(module, inst);
         wpg_operand operand;
         while (wpg_operand_next(&operands, &operand)) {
-            check(operand.at == next && operand.count && operand.at + operand.count <= inst->count,
-                  "operands");
+            fuzz_check(operand.at == next && operand.count && operand.at + operand.count <= inst->count,
+                       "operands");
             next += operand.count;
         }
-        check(operands.malformed || next == inst->count, "words left over");
-        check(!operands.malformed || module->has_unknown, "a malformed instruction was taken");
+        fuzz_check(operands.malformed || next == inst->count, "words left over");
+        fuzz_check(!operands.malformed || module->has_unknown, "a malformed instruction was taken");
         if (inst->result)
-            check(wpg_module_def(module, inst->result) == inst, "definition");
+            fuzz_check(wpg_module_def(module, inst->result) == inst, "definition");
         (void)wpg_line_of(&line, module, inst);
     }
 }
@@ -45,7 +32,7 @@ static wpg_hash128 hash_of(const wpg_module *module)
     const wpg_spec_value values[] = {{0, 4, 1}, {1, 1, 3}, {2, 8, UINT64_MAX}};
     const wpg_stage stage = {SpvExecutionModelFragment, "main", values, 3};
     wpg_hash128 hash = {0, 0};
-    check(wpg_shader_hash(&hash, module, &stage, NULL) == WPG_OK, "hash");
+    fuzz_check(wpg_shader_hash(&hash, module, &stage, NULL) == WPG_OK, "hash");
     return hash;
 }
 
@@ -53,7 +40,7 @@ static wpg_hash128 hash_of(const wpg_module *module)
 static void check_renumbered(const wpg_module *module, const uint32_t *words, size_t count)
 {
     uint32_t *copy = malloc(count * sizeof *copy);
-    check(copy != NULL, "memory");
+    fuzz_check(copy != NULL, "memory");
     memcpy(copy, words, count * sizeof *copy);
     uint32_t *at = copy + 5;
     WPG_INST_EACH (inst, module) {
@@ -65,8 +52,8 @@ static void check_renumbered(const wpg_module *module, const uint32_t *words, si
         at += inst->count;
     }
     wpg_module *other;
-    check(wpg_module_parse(&other, copy, count, NULL) == WPG_OK, "renumbered copy refused");
-    check(wpg_hash_equal(hash_of(module), hash_of(other)), "renumbered copy hashes otherwise");
+    fuzz_check(wpg_module_parse(&other, copy, count, NULL) == WPG_OK, "renumbered copy refused");
+    fuzz_check(wpg_hash_equal(hash_of(module), hash_of(other)), "renumbered copy hashes otherwise");
     wpg_module_destroy(other);
     free(copy);
 }
@@ -77,13 +64,13 @@ static void edit(wpg_module *module)
     wpg_arena_init(&arena);
     wpg_entry_point *entries;
     size_t count;
-    check(wpg_module_entry_points(&entries, &count, module, &arena) == WPG_OK, "entry points");
+    fuzz_check(wpg_module_entry_points(&entries, &count, module, &arena) == WPG_OK, "entry points");
     uint32_t u32 = wpg_type_u32(module), pointer = wpg_type_pointer(module, SpvStorageClassPrivate, u32);
     uint32_t variable =
         wpg_global_variable(module, count ? entries[0].inst : NULL, SpvStorageClassPrivate, pointer);
     uint32_t one = wpg_const_u32(module, 1);
-    check(wpg_const_u32(module, 1) == one || module->arena.failed,
-          "a constant made twice"); /* ids may run out */
+    fuzz_check(wpg_const_u32(module, 1) == one || module->arena.failed,
+               "a constant made twice"); /* ids may run out */
     wpg_require_capability(module, SpvCapabilityInt64);
     wpg_require_import(module, "GLSL.std.450");
     wpg_decorate(module, variable, SpvDecorationRestrict, NULL, 0);
@@ -101,7 +88,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     size_t count = size / 4;
     uint32_t *words = malloc(count * sizeof *words + 1);
-    check(words != NULL, "memory");
+    fuzz_check(words != NULL, "memory");
     memcpy(words, data, count * sizeof *words);
     wpg_module *module;
     if (wpg_module_parse(&module, words, count, NULL) == WPG_OK) {
@@ -110,8 +97,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                 words[i] = __builtin_bswap32(words[i]);
         uint32_t *again;
         size_t again_count;
-        check(wpg_module_emit(&again, &again_count, module, NULL) == WPG_OK, "emit");
-        check(again_count == count && !memcmp(again, words, count * sizeof *words), "emitted words differ");
+        fuzz_check(wpg_module_emit(&again, &again_count, module, NULL) == WPG_OK, "emit");
+        fuzz_check(again_count == count && !memcmp(again, words, count * sizeof *words),
+                   "emitted words differ");
         free(again);
         walk(module);
         if (!module->has_unknown)

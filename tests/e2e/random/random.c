@@ -103,7 +103,8 @@ static void one_shader(checker *c, tally *t, uint64_t seed, const char *folder)
     static fault f;
     uint32_t *words = NULL;
     size_t count;
-    const char *only = getenv("WPG_RANDOM_CONFIG");
+    const char *only = getenv("WPG_RANDOM_CONFIG"); /* empty: as if not set */
+    only = only && *only ? only : NULL;
     const char *stage = getenv("WPG_RANDOM_STAGE");
     if (random_source_needs_glsl(seed, stage) && !setting("WPG_RANDOM_GLSL", 1))
         return;

@@ -12,9 +12,13 @@
 /* A device that can do everything the layer asks for, of a Vulkan version that the test chooses. */
 static uint32_t device_version = VK_API_VERSION_1_3;
 static bool has_stores = true, has_replay, has_non_semantic;
-static const char *extension_names[] = {"VK_KHR_buffer_device_address", "VK_KHR_shader_atomic_int64",
+static uint32_t smallest_wave = 8; /* of 8: no choice */
+static const char *extension_names[] = {"VK_KHR_buffer_device_address",
+                                        "VK_KHR_shader_atomic_int64",
                                         "VK_EXT_shader_demote_to_helper_invocation",
-                                        "VK_EXT_external_memory_host", "VK_KHR_shader_non_semantic_info"};
+                                        "VK_EXT_external_memory_host",
+                                        "VK_EXT_subgroup_size_control",
+                                        "VK_KHR_shader_non_semantic_info"};
 
 static void properties(VkPhysicalDevice p, VkPhysicalDeviceProperties *out)
 {
@@ -26,8 +30,16 @@ static void properties2(VkPhysicalDevice p, VkPhysicalDeviceProperties2 *out)
 {
     (void)p;
     VkPhysicalDeviceSubgroupProperties *subgroup = out->pNext;
+    subgroup->subgroupSize = 8;
     subgroup->supportedStages = VK_SHADER_STAGE_FRAGMENT_BIT | VK_SHADER_STAGE_COMPUTE_BIT;
     subgroup->supportedOperations = VK_SUBGROUP_FEATURE_BASIC_BIT | VK_SUBGROUP_FEATURE_BALLOT_BIT;
+    for (VkBaseOutStructure *at = out->pNext; at; at = at->pNext)
+        if (at->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_SIZE_CONTROL_PROPERTIES) {
+            VkPhysicalDeviceSubgroupSizeControlProperties *sizes = (void *)at;
+            sizes->minSubgroupSize = smallest_wave;
+            sizes->maxComputeWorkgroupSubgroups = 16;
+            sizes->requiredSubgroupSizeStages = VK_SHADER_STAGE_COMPUTE_BIT;
+        }
 }
 static void features(VkPhysicalDevice p, VkPhysicalDeviceFeatures *out)
 {
@@ -46,6 +58,7 @@ static void features2(VkPhysicalDevice p, VkPhysicalDeviceFeatures2 *out)
             first[0] = VK_TRUE;
             first[1] = has_replay;
         } else if (at->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_ATOMIC_INT64_FEATURES ||
+                   at->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_SIZE_CONTROL_FEATURES ||
                    at->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_DEMOTE_TO_HELPER_INVOCATION_FEATURES)
             first[0] = VK_TRUE;
         else if (at->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_MEMORY_MODEL_FEATURES)
@@ -77,6 +90,7 @@ static int reset(void **state)
     has_stores = true;
     has_replay = false;
     has_non_semantic = true;
+    smallest_wave = 8;
     return 0;
 }
 
@@ -112,6 +126,53 @@ static void bare(void **state)
     wpg_feature_plan_make(&plan, &instance, NULL, &info, WPG_NEED_NOTHING);
     assert_false(plan.changed);
     assert_null(plan.info.pNext);
+    wpg_feature_plan_finish(&plan);
+}
+
+/* Control of wave sizes: asked for where there is a choice, in the program's structure if it has one. */
+static void wave_sizes(void **state)
+{
+    (void)state;
+    VkDeviceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO};
+    wpg_feature_plan plan;
+    wpg_feature_plan_make(&plan, &instance, NULL, &info, WPG_NEED_WAVE_SIZES);
+    assert_false(plan.changed); /* one size only */
+    assert_false(plan.planned.wave_control);
+    wpg_feature_plan_finish(&plan);
+    smallest_wave = 4;
+    wpg_feature_plan_make(&plan, &instance, NULL, &info, WPG_NEED_WAVE_SIZES);
+    assert_true(plan.changed && plan.planned.wave_control && !plan.plain.wave_control);
+    assert_int_equal(plan.planned.wave_smallest, 4);
+    assert_int_equal(plan.planned.waves_per_workgroup, 16);
+    assert_int_equal(plan.planned.wave_stages, VK_SHADER_STAGE_COMPUTE_BIT);
+    assert_false(plan.planned.buffer_device_address); /* nothing else */
+    assert_int_equal(plan.info.enabledExtensionCount, 0);
+    wpg_feature_plan_finish(&plan);
+    wpg_feature_plan_make(&plan, &instance, NULL, &info, WPG_NEED_NOTHING);
+    assert_false(plan.changed);
+    wpg_feature_plan_finish(&plan);
+
+    VkPhysicalDeviceVulkan13Features mine = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES};
+    info.pNext = &mine;
+    wpg_feature_plan_make(&plan, &instance, NULL, &info, WPG_NEED_WAVE_SIZES | WPG_NEED_NON_SEMANTIC);
+    const VkPhysicalDeviceVulkan13Features *granted = plan.info.pNext;
+    assert_ptr_not_equal(granted, &mine);
+    assert_int_equal(granted->sType, mine.sType);
+    assert_true(granted->subgroupSizeControl && plan.planned.wave_control);
+    assert_false(mine.subgroupSizeControl);
+    wpg_feature_plan_finish(&plan);
+
+    /* Behind a structure that is not known it cannot be set: the marks' extension is had all the same. */
+    VkBaseInStructure unknown = {.sType = (VkStructureType)2000000000, .pNext = (void *)&mine};
+    info.pNext = &unknown;
+    device_version = instance.api_version = VK_API_VERSION_1_2;
+    VkPhysicalDeviceSubgroupSizeControlFeatures own = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_SIZE_CONTROL_FEATURES};
+    unknown.pNext = (void *)&own;
+    wpg_feature_plan_make(&plan, &instance, NULL, &info, WPG_NEED_WAVE_SIZES | WPG_NEED_NON_SEMANTIC);
+    assert_ptr_equal(plan.info.pNext, &unknown);
+    assert_true(plan.changed && plan.planned.non_semantic && !plan.planned.wave_control);
+    assert_string_equal(plan.refused, "");
     wpg_feature_plan_finish(&plan);
 }
 
@@ -319,6 +380,7 @@ int main(void)
     const struct CMUnitTest tests[] = {cmocka_unit_test_setup(bare, reset),
                                        cmocka_unit_test_setup(probes, reset),
                                        cmocka_unit_test_setup(statistics, reset),
+                                       cmocka_unit_test_setup(wave_sizes, reset),
                                        cmocka_unit_test_setup(in_the_application_s_structures, reset),
                                        cmocka_unit_test_setup(unknown_structures, reset),
                                        cmocka_unit_test_setup(as_extensions, reset),

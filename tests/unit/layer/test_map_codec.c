@@ -218,7 +218,7 @@ static void remarks(void **state)
     (void)state;
     wpg_remark items[] = {{WPG_REMARK_DONE, "annotate", 0, 3, "loop unrolled"},
                           {WPG_REMARK_REFUSED, "unflatten", 1, 7, "too cheap"}};
-    wpg_remarks from = {.items = items, .count = 2, .mismatch = true}, *to;
+    wpg_remarks from = {.items = items, .count = 2, .mismatch = true, .wave_size = 32}, *to;
     wpg_error err;
     wpg_writer w = {0};
     wpg_remarks_encode(&w, &from);
@@ -226,6 +226,7 @@ static void remarks(void **state)
     assert_int_equal(wpg_remarks_decode(&to, &r, &err), WPG_OK);
     assert_int_equal(to->count, 2);
     assert_true(to->mismatch);
+    assert_int_equal(to->wave_size, 32);
     for (int i = 0; i < 2; i++) {
         assert_int_equal(to->items[i].kind, items[i].kind);
         assert_string_equal(to->items[i].pass, items[i].pass);

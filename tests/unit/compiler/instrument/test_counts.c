@@ -168,7 +168,7 @@ static void compare_loops(const fixture *f, const wpg_counter_map *map, const pr
 {
     const wpg_probe_table *table = probe_table(&map->functions[0], "trips");
     for (uint32_t word = 1; table && word < table->word_count; word += 36) {
-        size_t b = probe_word(f, map, table, word);
+        size_t b = (size_t)probe_word(f, map, table, word);
         const program_loop_seen *seen = &run->loops[b];
         expect(probe_word(f, map, table, word + 1), seen->lanes, "lanes that enter a loop", seed, b);
         expect(probe_word(f, map, table, word + 2), seen->waves, "waves that enter a loop", seed, b);

@@ -1,7 +1,7 @@
 /* Bit-equality on a real driver: original and optimised kernels over inputs the profile saw and inputs it did
  * not. Kernels: fixed ones and random structured programs; a profile that asks for every transformation. */
 #include "tests/support/vk_compute.h"
-#include "tests/unit/compiler/optimize/use.h"
+#include "tests/unit/compiler/optimize/biased.h"
 
 enum { INVOCATIONS = 256, TRIPS = 6, RANDOM_KERNELS = 48 };
 
@@ -170,6 +170,97 @@ static void carried_floats(void **state)
     }
 }
 
+/* Floats that loops of counted trips make of constants: lavapipe folds them where it unrolls these loops,
+ * which hangs on what is around them. The first one's nine cosines are folded in Function memory and computed
+ * as values (Mesa 25.0.7). */
+static void folded_floats(void **state)
+{
+    (void)state;
+    if (!device || vkc_mesa_major(device) < 25)
+        skip();
+    static const char *const loops[] = {
+        "for (int k = 0; k < 3; k++) { for (int q = 0; q < 3; q++) { if (++budget > 3000u) break;"
+        " y = cos(y + 1.5); } if ((h & 8u) == 1u) continue; }",
+        "for (int k = 0; k < 4; k++) { y = sin(y * 0.7) + float(k); x = mix(x + y, sqrt(abs(x * x - y)) / "
+        "(0.5 + abs(x - 3.5)), x > 20.5); }",
+        "for (int k = 0; k < 9; k++) y = y / (1.5 + y * y);",
+    };
+    for (size_t i = 0; i < sizeof loops / sizeof *loops; i++) {
+        use_shader s;
+        use_result r;
+        char source[1200];
+        snprintf(source, sizeof source,
+                 USE_COMPUTE_HEAD
+                 "void main() { uint i = gl_GlobalInvocationID.x, h = src.data[i], budget = 0u;\n"
+                 "float x = float(h & 4095u) * 0.01, y = 0.5;\n%s\n"
+                 "x = mix(y * params.f, sqrt(abs((x + y - y * x) / (0.5 + abs(float(h & 255u) + y + 1.5)))), "
+                 "x > 7.5);\n"
+                 "dst.data[i] = h ^ floatBitsToUint(x) ^ floatBitsToUint(y); }\n",
+                 loops[i]);
+        use_glsl(&s, source, "comp", SpvExecutionModelGLCompute);
+        for (unsigned t = 0; t < 4; t++)
+            s.trips[t] = TRIPS;
+        use_profile(&s);
+        all_rare(&s);
+        wpg_optimize_options options;
+        wpg_optimize_defaults(&options);
+        options.unflatten_cost = 4;
+        use_run(&r, &s, &options, true);
+        use_expect(&r, WPG_REMARK_REFUSED, "ssa", "of constants");
+        expect_equal(&s, &r, source);
+        use_done(&r);
+        use_free(&s);
+    }
+}
+
+/* Switches and conditions on a uniform value in loops: loaded before the loop, in every trip, and behind the
+ * first test; with floats that merge behind them, breaks and continues in arms. */
+static void decided_branches(void **state)
+{
+    (void)state;
+    if (!device)
+        skip();
+    static const char *const bodies[] = {
+        "switch (params.m) { case 6: v = v * 0.75 + x; break; case 1: v = sin(v); break; default: v -= x; }",
+        "int m = params.m; for (int q = 0; q < 5; q++) switch (m) { case 0: v += x; break; case 6: v = v * x;"
+        " break; case 7: v = x / (1.0 + v * v); break; } v = v + x * 0.5;",
+        "if (params.m == 6) { h ^= h << 3; v = v * y + x * y; } else { h += 77u; v = cos(v) + x; } v = v * "
+        "x;",
+        "if (params.m > 5) { if ((h & 15u) == 3u) continue; v = v * 0.5; h += 3u; } else { v "
+        "+= "
+        "1.0; h *= 7u; h ^= h >> 2u; v *= x; h += 9u; }",
+        "switch (params.m) { case 6: if ((h & 63u) == 9u) break; h ^= h >> 3; v += x; case 5: v = v * x; "
+        "break;"
+        " case 2: v = exp2(-abs(v)); break; } v = clamp(v, -8.0, 8.0); h = h * 1664525u + 1u;",
+        "vec3 t = vec3(v, x, y); switch (params.m) { case 6: t = t.zxy * 0.5; break; case 3: t = t * t + 1.0;"
+        " break; default: t.x = x; } v = t.x + t.y;",
+        "if (params.m >= 5) v = fract(v * 1.7); else v = cos(v) - floor(v) + x; h += uint(k);",
+        "for (int q = 0; q < params.n; q++) { if (params.m != 6) { v = sqrt(abs(v)); continue; } v = v * y + "
+        "x; }",
+    };
+    for (size_t i = 0; i < sizeof bodies / sizeof *bodies; i++) {
+        use_shader s;
+        use_result r;
+        char source[1024];
+        snprintf(source, sizeof source,
+                 USE_COMPUTE_HEAD "void main() { uint i = gl_GlobalInvocationID.x; uint h = src.data[i];\n"
+                                  "float x = float(h & 255u) * 0.01, y = float(h >> 24) * 0.1, v = x;\n"
+                                  "int c = int(src.data[4] & 31u) + 9; for (int k = 0; k < c; k++) { %s }\n"
+                                  "dst.data[i] = floatBitsToUint(v) ^ h; }\n",
+                 bodies[i]);
+        use_glsl(&s, source, "comp", SpvExecutionModelGLCompute);
+        for (size_t t = 0; t < 4; t++)
+            s.trips[t] = TRIPS;
+        use_profile(&s);
+        biased_add_values(&s, TRIPS);
+        use_run(&r, &s, NULL, true);
+        use_expect(&r, WPG_REMARK_DONE, "value-guard", "guarded on");
+        expect_equal(&s, &r, source);
+        use_done(&r);
+        use_free(&s);
+    }
+}
+
 /* -- Random structured programs -- */
 
 typedef struct maker {
@@ -223,10 +314,17 @@ static void put_float(maker *m, unsigned depth)
 
 static void put_condition(maker *m)
 {
-    if (draw(m, 2))
+    switch (draw(m, 5)) {
+    case 0:
+    case 1:
         put(m, "(h & %uu) == %uu", 1u << draw(m, 4), draw(m, 2));
-    else
+        break;
+    case 2:
+        put(m, "params.m %s %u", draw(m, 2) ? "==" : "<", 5 + draw(m, 3));
+        break;
+    default:
         put(m, "x > %u.5", draw(m, 20));
+    }
 }
 
 static void put_statements(maker *m, unsigned count);
@@ -330,7 +428,9 @@ static void random_kernels(void **state)
                                                                                               one is promised
                                                                                               nowhere */
             "void main() {\nuint i = gl_GlobalInvocationID.x, h = src.data[i], budget = 0u;\n"
-            "float x = float(h & 4095u) * 0.01, y = 0.5;\n");
+            "float x = float(h & 4095u) * 0.01");
+        /* Where y is a constant, a driver may fold what loops make of it. */
+        put(&m, ", y = %s;\n", seed % 4 ? "float(h >> 20) * 0.002" : "0.5");
         put_statements(&m, 4);
         put_loop(&m);
         put_statements(&m, 3);
@@ -384,10 +484,8 @@ static int close_device(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fixed_kernels),
-        cmocka_unit_test(loop_forms),
-        cmocka_unit_test(carried_floats),
-        cmocka_unit_test(random_kernels),
+        cmocka_unit_test(fixed_kernels),    cmocka_unit_test(loop_forms),    cmocka_unit_test(carried_floats),
+        cmocka_unit_test(decided_branches), cmocka_unit_test(folded_floats), cmocka_unit_test(random_kernels),
     };
     return cmocka_run_group_tests(tests, open_device, close_device);
 }

@@ -348,6 +348,34 @@ static void joins_selects_of_one_condition(void **state)
     use_free(&s);
 }
 
+/* The second select's rare side alone needs the first one: that goes into the branch, and is none of its
+ * phis. */
+static void sinks_a_select_that_another_needs(void **state)
+{
+    (void)state;
+    use_shader s;
+    use_result r;
+    use_glsl(
+        &s,
+        USE_COMPUTE_HEAD
+        "void main() { uint i = gl_GlobalInvocationID.x; float x = float(i); bool rare = (i & 64u) != 0u;"
+        " float a = mix(x, x * 3.0, rare); float g = pow(a, 3.0) * sin(a) * exp(a);"
+        " dst.data[i] = floatBitsToUint(mix(x + 1.0, g, rare)); }",
+        "comp", SpvExecutionModelGLCompute);
+    use_profile(&s);
+    assert_int_equal(s.weights.select_count, 2);
+    use_rare(&s, 0, 2, 0);
+    use_rare(&s, 1, 2, 0);
+    use_run(&r, &s, NULL, true);
+    use_expect(&r, WPG_REMARK_DONE, "unflatten", "1 select ");
+    assert_int_equal(use_occurrences(&r, "OpPhi"), 1);
+    const char *branch = strstr(r.text, "OpBranchConditional");
+    assert_non_null(branch);
+    assert_true(strstr(r.text, "OpSelect ") > branch);
+    use_done(&r);
+    use_free(&s);
+}
+
 /* In a loop's body: split; the back edge's phis follow. */
 static void works_in_loop_bodies(void **state)
 {
@@ -520,6 +548,7 @@ int main(void)
         cmocka_unit_test(refuses_cheap_sides),
         cmocka_unit_test(keeps_shared_work),
         cmocka_unit_test(joins_selects_of_one_condition),
+        cmocka_unit_test(sinks_a_select_that_another_needs),
         cmocka_unit_test(works_in_loop_bodies),
         cmocka_unit_test(refuses_loop_headers),
         cmocka_unit_test(refuses_continue_constructs),

@@ -15,6 +15,7 @@
 
 #include "compiler/analysis/normal_form.h"
 #include "compiler/analysis/sites.h"
+#include "compiler/normalize/normalize.h"
 #include "compiler/normalize/spirv_tools.h"
 #include "compiler/optimize/loops.h"
 #include "compiler/optimize/optimize.h"
@@ -31,7 +32,9 @@ typedef struct use_shader {
     wpg_stage stage;
     wpg_function_weights weights; /* its arrays are malloc'd */
     uint64_t *lanes, *waves, *uniform, *selects;
-    uint32_t trips[16]; /* per loop construct, outer before inner; 0 = 1 */
+    wpg_value_weight *values;
+    wpg_value_share *share; /* of every site of `values` */
+    uint32_t trips[16];     /* per loop construct, outer before inner; 0 = 1 */
 } use_shader;
 
 typedef struct use_result {
@@ -136,6 +139,20 @@ USE void use_text(use_shader *s, const char *text, SpvExecutionModel model)
         fail_msg("assembly fails");
 }
 
+/* As the layer does before anything else. */
+USE void use_normalize(use_shader *s)
+{
+    wpg_error err = {0};
+    wpg_module *module = NULL;
+    if (wpg_module_parse(&module, s->words, s->count, &err) != WPG_OK ||
+        wpg_normalize(module, &s->stage, NULL, &err) != WPG_OK)
+        fail_msg("normalize: %s", err.message);
+    free(s->words);
+    if (wpg_module_emit(&s->words, &s->count, module, &err) != WPG_OK)
+        fail_msg("emit: %s", err.message);
+    wpg_module_destroy(module);
+}
+
 /* A file of tests/golden/optimize; the stage from its name's end (".comp", ".vert", ".frag", or ".spvasm",
  * which is compute). */
 USE void use_golden(use_shader *s, const char *name)
@@ -163,6 +180,8 @@ USE void use_free(use_shader *s)
     free(s->waves);
     free(s->uniform);
     free(s->selects);
+    free(s->values);
+    free(s->share);
     *s = (use_shader){0};
 }
 

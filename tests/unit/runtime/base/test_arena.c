@@ -1,4 +1,5 @@
 /* Arena and vector: alignment, zeroed memory, no overlap, sizes that overflow. */
+#include <malloc.h>
 #include <stdalign.h>
 
 #include "runtime/base/arena.h"
@@ -16,7 +17,7 @@ static void blocks_are_apart(void **state)
     wpg_arena_init(&arena);
     for (unsigned round = 0; round < 2; round++) {
         for (unsigned i = 0; i < BLOCKS; i++) {
-            sizes[i] = i % 100 == 0 ? next_random(&random) % 200000 : next_random(&random) % 300;
+            sizes[i] = (size_t)(next_random(&random) % (i % 100 == 0 ? 200000 : 300));
             blocks[i] = wpg_arena_alloc(&arena, sizes[i], 1);
             assert_non_null(blocks[i]);
             assert_int_equal((uintptr_t)blocks[i] % alignof(max_align_t), 0);
@@ -37,6 +38,28 @@ static void blocks_are_apart(void **state)
     assert_string_equal(wpg_arena_strdup(&arena, "copied"), "copied");
     assert_memory_equal(wpg_arena_memdup(&arena, "a\0b", 3), "a\0b", 3);
     wpg_arena_finish(&arena);
+}
+
+/* Thousands of arenas that hold little are kept at once. */
+static void small_ones_are_small(void **state)
+{
+    (void)state;
+    wpg_arena small, large;
+    wpg_arena_init(&small);
+    wpg_arena_init(&large);
+    assert_non_null(wpg_arena_alloc(&small, 1, 500));
+    assert_in_range(malloc_usable_size(small.head), 500, 4096);
+    /* Those that hold much ask seldom. */
+    size_t asked = 0;
+    const void *head = NULL;
+    for (size_t i = 0; i < 20000; i++) {
+        assert_non_null(wpg_arena_alloc(&large, 1, 100));
+        asked += head != (const void *)large.head;
+        head = large.head;
+    }
+    assert_in_range(asked, 1, 45); /* 2 MB by 64 KiB */
+    wpg_arena_finish(&small);
+    wpg_arena_finish(&large);
 }
 
 static void overflow_fails(void **state)
@@ -83,6 +106,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(blocks_are_apart),
+        cmocka_unit_test(small_ones_are_small),
         cmocka_unit_test(overflow_fails),
         cmocka_unit_test(vectors_grow),
     };

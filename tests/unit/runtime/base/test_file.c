@@ -1,11 +1,14 @@
 /* Files appear whole or not at all: a write that fails half way leaves the old file and no temporary. */
 #include <dirent.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "runtime/base/file.h"
+#include "runtime/base/file_batch.h"
 #include "tests/unit/runtime/base/base_test.h"
 
 static char folder[64];
@@ -146,13 +149,106 @@ static void reads_are_checked(void **state)
     free(data);
 }
 
+static unsigned ended, ended_badly;
+
+static void count_done(void *who, const wpg_error *err)
+{
+    ended++;
+    ended_badly += err != NULL;
+    if (who)
+        *(bool *)who = err == NULL;
+}
+
+/* More than one commit's worth, in two folders. Nothing is there under its name before its commit. */
+static void batches_appear_whole(void **state)
+{
+    (void)state;
+    enum { FILES = 300 };
+    wpg_file_batch batch;
+    wpg_file_batch_init(&batch, count_done);
+    ended = ended_badly = 0;
+    for (unsigned i = 0; i < FILES; i++) {
+        char name[64], text[16];
+        (void)snprintf(name, sizeof name, "batch/%s/%u.bin", i < FILES / 2 ? "a" : "b", i);
+        (void)snprintf(text, sizeof text, "%u", i);
+        assert_int_equal(wpg_file_batch_put(&batch, in_folder(name), text, strlen(text), NULL, NULL), WPG_OK);
+        assert_int_equal(access(in_folder(name), F_OK), -1);
+    }
+    assert_in_range(ended, FILES / 2, FILES - 1);
+    wpg_file_batch_commit(&batch);
+    wpg_file_batch_commit(&batch); /* of nothing */
+    assert_int_equal(ended, FILES);
+    assert_int_equal(ended_badly, 0);
+    assert_int_equal(files_in(in_folder("batch/a")), FILES / 2);
+    assert_int_equal(files_in(in_folder("batch/b")), FILES - FILES / 2);
+    expect_content(in_folder("batch/a/17.bin"), "17");
+    expect_content(in_folder("batch/b/299.bin"), "299");
+    /* One of them cannot be: the others are. */
+    bool good = false, bad = true;
+    assert_int_equal(wpg_make_folders(in_folder("batch/c/folder"), NULL), WPG_OK);
+    assert_int_equal(wpg_file_batch_put(&batch, in_folder("batch/c/one"), "1", 1, &good, NULL), WPG_OK);
+    assert_int_equal(wpg_file_batch_put(&batch, in_folder("batch/c/folder"), "2", 1, &bad, NULL), WPG_OK);
+    wpg_file_batch_commit(&batch);
+    assert_true(good && !bad);
+    assert_int_equal(files_in(in_folder("batch/c")), 2);
+}
+
+/* What a killed process left goes, what a living one writes stays. */
+static void leftovers_are_swept(void **state)
+{
+    (void)state;
+    const char *place = in_folder("sweep");
+    char folder_of[128];
+    (void)snprintf(folder_of, sizeof folder_of, "%s", place);
+    int ready[2];
+    assert_int_equal(pipe(ready), 0);
+    pid_t child = fork();
+    if (child == 0) {
+        wpg_file_batch batch;
+        wpg_file_batch_init(&batch, NULL);
+        bool good = wpg_file_batch_put(&batch, in_folder("sweep/1.info"), "1", 1, NULL, NULL) == WPG_OK &&
+                    wpg_file_batch_put(&batch, in_folder("sweep/2.profraw"), "2", 1, NULL, NULL) == WPG_OK &&
+                    wpg_file_batch_put(&batch, in_folder("sweep/3.profraw"), "3", 1, NULL, NULL) == WPG_OK;
+        _exit(write(ready[1], &good, 1) == 1 && pause() ? 1 : 0);
+    }
+    bool good = false;
+    assert_int_equal(read(ready[0], &good, 1), 1);
+    assert_true(good);
+    assert_int_equal(files_in(folder_of), 3);
+    assert_int_equal(wpg_file_sweep(folder_of, ".profraw"), 0);
+    assert_int_equal(files_in(folder_of), 3);
+    assert_int_equal(kill(child, SIGKILL), 0);
+    assert_int_equal(waitpid(child, NULL, 0), child);
+    /* Names that are not ours. */
+    static const char *const others[] = {"sweep/a.profraw",           "sweep/a.profraw.tmp.",
+                                         "sweep/a.profraw.tmp.12345", "sweep/a.profraw.tmp.1234567",
+                                         "sweep/a.other.tmp.123456",  "sweep/a.profraw.tmp.12_456"};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        assert_int_equal(wpg_file_write_atomic(in_folder(others[i]), "x", 1, NULL), WPG_OK);
+    assert_int_equal(symlink("a.profraw", in_folder("sweep/b.profraw.tmp.123456")), 0);
+    /* Empty ones may be about to be locked, as long as they are young. */
+    static const char *const empty[] = {"sweep/c.profraw.tmp.Young1", "sweep/c.profraw.tmp.older2"};
+    for (size_t i = 0; i < 2; i++)
+        assert_int_equal(wpg_file_write_atomic(in_folder(empty[i]), "", 0, NULL), WPG_OK);
+    const struct timespec long_ago[2] = {{1000000000, 0}, {1000000000, 0}};
+    assert_int_equal(utimensat(AT_FDCWD, in_folder(empty[1]), long_ago, 0), 0);
+    assert_int_equal(wpg_file_sweep(folder_of, ".profraw"), 2 + 1);
+    assert_int_equal(access(in_folder(empty[0]), F_OK), 0);
+    assert_int_equal(unlink(in_folder(empty[0])), 0);
+    assert_int_equal(wpg_file_sweep(folder_of, ".info"), 1);
+    assert_int_equal(wpg_file_sweep(folder_of, ".profraw"), 0);
+    assert_int_equal(wpg_file_sweep(in_folder("sweep/absent"), ".profraw"), 0);
+    assert_int_equal(files_in(folder_of), 1 + sizeof others / sizeof *others);
+    (void)close(ready[0]);
+    (void)close(ready[1]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(written_and_replaced),
-        cmocka_unit_test(full_disk_leaves_the_old_file),
-        cmocka_unit_test(unwritable_places_fail),
-        cmocka_unit_test(reads_are_checked),
+        cmocka_unit_test(written_and_replaced),   cmocka_unit_test(full_disk_leaves_the_old_file),
+        cmocka_unit_test(unwritable_places_fail), cmocka_unit_test(reads_are_checked),
+        cmocka_unit_test(batches_appear_whole),   cmocka_unit_test(leftovers_are_swept),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

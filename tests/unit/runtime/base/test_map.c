@@ -75,9 +75,38 @@ static void every_key_is_a_key(void **state)
     wpg_map_free(&map);
 }
 
+/* What a look-up walks over: the longest run of used slots bounds it, whatever keys programs' handles are. */
+static size_t longest_run(const wpg_map *map)
+{
+    size_t longest = 0, run = 0;
+    for (size_t i = 0; i < 2 * map->capacity; i++) { /* twice: runs go round the end */
+        run = map->slots[i % map->capacity].used ? run + 1 : 0;
+        longest = run > longest ? run : longest;
+    }
+    return longest;
+}
+
+static void many_keys_are_near(void **state)
+{
+    (void)state;
+    /* Small numbers, addresses of records, of pages, handles with their number above. */
+    static const uint64_t steps[] = {1, 48, 4096, UINT64_C(1) << 32};
+    for (uint64_t count = 1000; count <= 100000; count *= 10)
+        for (size_t s = 0; s < sizeof steps / sizeof *steps; s++) {
+            wpg_map map = {0};
+            for (uint64_t i = 0; i < count; i++)
+                assert_true(wpg_map_set(&map, UINT64_C(0x7f0000000000) + i * steps[s], i));
+            assert_in_range(map.capacity, count, count * 3);
+            /* Up to three quarters full, linear probing: its logarithm, times some. */
+            assert_in_range(longest_run(&map), 2, 400);
+            wpg_map_free(&map);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(random_operations),
-                                       cmocka_unit_test(every_key_is_a_key)};
+                                       cmocka_unit_test(every_key_is_a_key),
+                                       cmocka_unit_test(many_keys_are_near)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -55,19 +55,19 @@ static VkResult fake_create_buffer(VkDevice d, const VkBufferCreateInfo *info, c
             return VK_ERROR_INVALID_OPAQUE_CAPTURE_ADDRESS;
         }
     }
-    *buffer = (VkBuffer)(void *)object;
+    *buffer = (VkBuffer)(uintptr_t)object;
     return VK_SUCCESS;
 }
 static void fake_destroy_buffer(VkDevice d, VkBuffer buffer, const VkAllocationCallbacks *a)
 {
     (void)d, (void)a;
-    free((void *)buffer);
+    free((void *)(uintptr_t)buffer);
     fake.live--;
 }
 static void fake_requirements(VkDevice d, VkBuffer buffer, VkMemoryRequirements *needs)
 {
     (void)d;
-    *needs = (VkMemoryRequirements){((fake_object *)(void *)buffer)->size, 256, 3};
+    *needs = (VkMemoryRequirements){((fake_object *)(void *)(uintptr_t)buffer)->size, 256, 3};
 }
 static VkResult fake_allocate(VkDevice d, const VkMemoryAllocateInfo *info, const VkAllocationCallbacks *a,
                               VkDeviceMemory *memory)
@@ -82,14 +82,14 @@ static VkResult fake_allocate(VkDevice d, const VkMemoryAllocateInfo *info, cons
             object->imported = true;
         }
     if (!object->data)
-        object->data = calloc(1, object->size);
-    *memory = (VkDeviceMemory)(void *)object;
+        object->data = calloc(1, (size_t)object->size);
+    *memory = (VkDeviceMemory)(uintptr_t)object;
     return VK_SUCCESS;
 }
 static void fake_free(VkDevice d, VkDeviceMemory memory, const VkAllocationCallbacks *a)
 {
     (void)d, (void)a;
-    fake_object *object = (void *)memory;
+    fake_object *object = (void *)(uintptr_t)memory;
     if (!object->imported)
         free(object->data);
     free(object);
@@ -98,8 +98,8 @@ static void fake_free(VkDevice d, VkDeviceMemory memory, const VkAllocationCallb
 static VkResult fake_bind(VkDevice d, VkBuffer buffer, VkDeviceMemory memory, VkDeviceSize offset)
 {
     (void)d, (void)offset;
-    fake_object *object = (void *)buffer;
-    object->memory = (void *)memory;
+    fake_object *object = (void *)(uintptr_t)buffer;
+    object->memory = (void *)(uintptr_t)memory;
     if (object->memory->imported && !fake.moved_import)
         object->address = (uint64_t)(uintptr_t)object->memory->data;
     else if (object->capture)
@@ -112,7 +112,7 @@ static VkResult fake_map(VkDevice d, VkDeviceMemory memory, VkDeviceSize o, VkDe
                          VkMemoryMapFlags f, void **data)
 {
     (void)d, (void)o, (void)s, (void)f;
-    *data = ((fake_object *)(void *)memory)->data;
+    *data = ((fake_object *)(void *)(uintptr_t)memory)->data;
     return VK_SUCCESS;
 }
 static void fake_unmap(VkDevice d, VkDeviceMemory memory)
@@ -122,7 +122,7 @@ static void fake_unmap(VkDevice d, VkDeviceMemory memory)
 static VkDeviceAddress fake_address(VkDevice d, const VkBufferDeviceAddressInfo *info)
 {
     (void)d;
-    return fake.zero_addresses ? 0 : ((fake_object *)(void *)info->buffer)->address;
+    return fake.zero_addresses ? 0 : ((fake_object *)(void *)(uintptr_t)info->buffer)->address;
 }
 static uint64_t fake_buffer_capture(VkDevice d, const VkBufferDeviceAddressInfo *info)
 {
@@ -146,13 +146,13 @@ static VkResult fake_pool(VkDevice d, const VkCommandPoolCreateInfo *i, const Vk
                           VkCommandPool *pool)
 {
     (void)d, (void)i, (void)a;
-    *pool = (VkCommandPool)(void *)fake_new(0);
+    *pool = (VkCommandPool)(uintptr_t)fake_new(0);
     return VK_SUCCESS;
 }
 static void fake_destroy_pool(VkDevice d, VkCommandPool pool, const VkAllocationCallbacks *a)
 {
     (void)d, (void)a;
-    free((void *)pool);
+    free((void *)(uintptr_t)pool);
     fake.live--;
 }
 static VkResult fake_commands(VkDevice d, const VkCommandBufferAllocateInfo *i, VkCommandBuffer *c)
@@ -182,18 +182,18 @@ static void fake_barrier(VkCommandBuffer c, VkPipelineStageFlags s, VkPipelineSt
 static void fake_copy_buffer(VkCommandBuffer c, VkBuffer from, VkBuffer to, uint32_t n, const VkBufferCopy *r)
 {
     (void)c, (void)n;
-    fake.copies[fake.copy_count++] = (fake_copy){(void *)from, (void *)to, r->size};
+    fake.copies[fake.copy_count++] = (fake_copy){(void *)(uintptr_t)from, (void *)(uintptr_t)to, r->size};
 }
 static VkResult fake_fence(VkDevice d, const VkFenceCreateInfo *i, const VkAllocationCallbacks *a, VkFence *f)
 {
     (void)d, (void)i, (void)a;
-    *f = (VkFence)(void *)fake_new(0);
+    *f = (VkFence)(uintptr_t)fake_new(0);
     return VK_SUCCESS;
 }
 static void fake_destroy_fence(VkDevice d, VkFence f, const VkAllocationCallbacks *a)
 {
     (void)d, (void)a;
-    free((void *)f);
+    free((void *)(uintptr_t)f);
     fake.live--;
 }
 static VkResult fake_reset(VkDevice d, uint32_t n, const VkFence *f)
@@ -216,7 +216,8 @@ static VkResult fake_submit(VkQueue q, uint32_t n, const VkSubmitInfo *i, VkFenc
     (void)q, (void)n, (void)i, (void)f;
     fake.submits++;
     for (unsigned c = 0; c < fake.copy_count; c++)
-        memcpy(fake.copies[c].to->memory->data, fake.copies[c].from->memory->data, fake.copies[c].size);
+        memcpy(fake.copies[c].to->memory->data, fake.copies[c].from->memory->data,
+               (size_t)fake.copies[c].size);
     return VK_SUCCESS;
 }
 static VkResult fake_loader_data(VkDevice d, void *object)
@@ -259,7 +260,7 @@ static inline wpg_counters_vk fake_vk(void)
 /* The memory behind a device address the driver gave out, as a shader would see it. */
 static inline uint64_t *fake_at(VkBuffer buffer)
 {
-    return ((fake_object *)(void *)buffer)->memory->data;
+    return ((fake_object *)(void *)(uintptr_t)buffer)->memory->data;
 }
 
 #endif

@@ -55,9 +55,24 @@ static void function_records_are_no_pipelines(void **state)
                      WPG_E_FORMAT);
 }
 
+/* A name is spelled in one way, or two records would be one. */
+static void capitals_are_refused(void **state)
+{
+    wpg_hash128 pipeline;
+    wpg_record_name stage;
+    wpg_error err;
+    (void)state;
+    assert_int_equal(wpg_pipeline_record_parse(&pipeline, &stage,
+                                               "pipeline.0000000000000000000000000000000A."
+                                               "00000000000000000000000000000002.frag.main#entry",
+                                               &err),
+                     WPG_E_FORMAT);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(round_trip),
-                                       cmocka_unit_test(function_records_are_no_pipelines)};
+                                       cmocka_unit_test(function_records_are_no_pipelines),
+                                       cmocka_unit_test(capitals_are_refused)};
     return cmocka_run_group_tests_name("pipeline_record", tests, NULL, NULL);
 }

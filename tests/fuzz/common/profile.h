@@ -1,28 +1,9 @@
-/* What the profile fuzzers share. With WPG_FUZZ_SEEDS=folder in the environment a fuzzer writes its seeds
- * there before it begins:
- *
- *     mkdir seeds && WPG_FUZZ_SEEDS=seeds fuzz_profile_raw -max_total_time=60 seeds
- */
+/* What the profile fuzzers share. Threads: none. */
 #ifndef WPG_TESTS_PROFILE_FUZZ_H
 #define WPG_TESTS_PROFILE_FUZZ_H
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include "runtime/base/file.h"
 #include "runtime/profile/profile_format.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-int LLVMFuzzerInitialize(int *argc, char ***argv);
-
-static inline void fuzz_check(bool holds, const char *what)
-{
-    if (!holds) {
-        fprintf(stderr, "fuzz: %s\n", what);
-        abort();
-    }
-}
+#include "tests/fuzz/common/fuzz.h"
 
 static inline wpg_profile *fuzz_sample(void)
 {
@@ -38,15 +19,15 @@ static inline wpg_profile *fuzz_sample(void)
 
 static inline void fuzz_seeds(const wpg_profile_format *formats, size_t count)
 {
-    const char *folder = getenv("WPG_FUZZ_SEEDS");
-    if (!folder)
-        return;
     wpg_profile *sample = fuzz_sample();
     for (size_t i = 0; i < count; i++) {
-        char path[512];
-        (void)snprintf(path, sizeof path, "%s/seed-%d", folder, (int)formats[i]);
-        fuzz_check(wpg_profile_write_file(path, sample, formats[i], NULL) == WPG_OK,
-                   "a seed cannot be written");
+        char name[32];
+        uint8_t *data;
+        size_t size;
+        (void)snprintf(name, sizeof name, "format-%d", (int)formats[i]);
+        fuzz_check(wpg_profile_encode(&data, &size, sample, formats[i], NULL) == WPG_OK, "sample");
+        fuzz_seed(name, data, size);
+        free(data);
     }
     wpg_profile_destroy(sample);
 }

@@ -1,0 +1,72 @@
+/* Matching the blocks of two versions of a function, so that counts of the old one can serve the new one.
+ *
+ *     old normal form --describe--> wpg_form --+
+ *                                              +--> wpg_match: old block of each new block, old select of
+ * each new new normal form --describe--> wpg_form --+
+ *
+ * A form knows of every block what its instructions do (opcodes, result types, which buffers, textures and
+ * built-ins are touched), the same with constants, the block's neighbours, its part in the control flow (what
+ * ends it, what it heads) and the constructs around it; no ids, names or places. Two sequences of blocks in
+ * module order are aligned so that most instructions meet; only blocks of the same part meet, and only where
+ * they do mostly the same. What was inserted, or rewritten beyond that, has no partner.
+ *
+ * Counts of matched blocks are carried over. Of the rest only what follows is known: blocks of one
+ * active-mask class have equal counts, lanes conserve flow, and where no lane ran no wave did. Everything
+ * else stays unknown, which is not zero.
+ *
+ * Ownership: a form stands by itself; a match and carried counts live in the arena given. Threads: forms are
+ * immutable once made. Sources: Ayupov, Panchenko, Pupyrev, "Stale Profile Matching" (CC 2024): hashes of
+ * blocks at several levels, then flow; LLVM's SampleProfileMatcher: anchors aligned by a longest common
+ * subsequence; Needleman, Wunsch (1970) for the weighted form of it. */
+#ifndef WPG_COMPILER_ANALYSIS_MATCH_H
+#define WPG_COMPILER_ANALYSIS_MATCH_H
+
+#include "compiler/analysis/cfg.h"
+
+typedef struct wpg_form wpg_form;
+
+/* Describes a function of a normal form. */
+wpg_status wpg_form_create(wpg_form **form, const wpg_cfg *cfg, wpg_error *err);
+void wpg_form_destroy(wpg_form *form);
+uint32_t wpg_form_blocks(const wpg_form *form);
+uint32_t wpg_form_selects(const wpg_form *form);
+
+/* How much of the instructions of both is in both, 0 to 1, whatever the blocks (Dice's coefficient over what
+ * the instructions do). Cheap: for choosing what to match. */
+double wpg_form_likeness(const wpg_form *a, const wpg_form *b);
+
+/* Two functions that are less alike than this are no versions of one: what matches there is coincidence. */
+#define WPG_MATCH_LIKENESS 0.5
+
+typedef struct wpg_match {
+    uint32_t *block;  /* [blocks of the new form]: block of the old form, WPG_NO_BLOCK if none */
+    uint32_t *select; /* [select sites of the new form]: site of the old form, UINT32_MAX if none */
+    uint32_t blocks;  /* matched */
+    double likeness;  /* as wpg_form_likeness, of instructions in matched blocks only */
+} wpg_match;
+
+/* WPG_E_LIMIT: too many blocks to compare; WPG_E_NOMEM. */
+wpg_status wpg_match_forms(wpg_match *match, const wpg_form *from, const wpg_form *to, wpg_arena *arena,
+                           wpg_error *err);
+
+/* Counts of one function; NULL = not measured. */
+typedef struct wpg_block_counts {
+    const uint64_t *lanes, *waves, *uniform; /* [blocks] */
+} wpg_block_counts;
+
+/* The share of the old counts that found a block, 0 to 1: of the lanes summed over blocks (of waves where
+ * there are no lanes; of blocks where nothing ran). */
+double wpg_match_share(const wpg_match *match, const wpg_form *from, const wpg_form *to,
+                       const wpg_block_counts *counts);
+
+/* Old counts on the new graph. known[b]: every measured kind of block b is known; what is not known is 0.
+ * *sound = false: the counts contradict the new graph's flow, and must not be used. */
+typedef struct wpg_carried {
+    uint64_t *lanes, *waves, *uniform; /* [cfg->count]; NULL = not measured */
+    bool *known;
+    bool sound;
+} wpg_carried;
+wpg_status wpg_match_carry(wpg_carried *carried, const wpg_match *match, const wpg_block_counts *counts,
+                           const wpg_cfg *cfg, wpg_arena *arena, wpg_error *err);
+
+#endif

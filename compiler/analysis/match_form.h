@@ -1,0 +1,31 @@
+/* What match_form.c tells match.c of a function. Private to compiler/analysis. */
+#ifndef WPG_COMPILER_ANALYSIS_MATCH_FORM_H
+#define WPG_COMPILER_ANALYSIS_MATCH_FORM_H
+
+#include "compiler/analysis/match.h"
+
+typedef struct wpg_block_form {
+    uint64_t exact;  /* instructions in order, with constants and literals */
+    uint64_t around; /* `exact` of the block, and what its neighbours do */
+    uint64_t path;   /* kinds of the constructs around it */
+    uint32_t part;   /* its part in the control flow; blocks of two parts never match */
+    uint32_t end;    /* what ends it */
+    uint32_t first;  /* its features: form->features[first] .. [first + count - 1], sorted */
+    uint32_t count;
+    uint32_t first_select, select_count;
+} wpg_block_form;
+
+struct wpg_form {
+    wpg_arena arena;
+    wpg_block_form *blocks;
+    uint32_t block_count;
+    uint32_t *features; /* what each instruction does, hashed */
+    uint32_t feature_count;
+    uint32_t *sorted; /* all features, sorted */
+    uint32_t select_count;
+};
+
+/* Features in both of two sorted lists, each as often as in both. */
+uint32_t wpg_common_features(const uint32_t *a, uint32_t a_count, const uint32_t *b, uint32_t b_count);
+
+#endif

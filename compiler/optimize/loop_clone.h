@@ -1,0 +1,70 @@
+/* A guarded copy of a loop: what may be copied (loop_copy.c), and the copy (loop_clone.c). The trip guard
+ * (trip_guard.c) and the value guard (value_guard.c) plan what is special about theirs. Private to
+ * compiler/optimize. */
+#ifndef WPG_COMPILER_OPTIMIZE_LOOP_CLONE_H
+#define WPG_COMPILER_OPTIMIZE_LOOP_CLONE_H
+
+#include "compiler/optimize/legality.h"
+#include "compiler/optimize/loops.h"
+
+/* The guard asks: is this 32-bit integer, at hand before the loop or computable there, these bits? */
+typedef struct wpg_guard_test {
+    uint32_t value, bits;
+    bool late; /* only those who pass the loop's first test load it: so does the guard */
+} wpg_guard_test;
+
+enum { WPG_MOST_TESTS = 4 };
+
+/* A branch that the guard decides: the copy has a constant in place of its condition or selector. */
+typedef struct wpg_guard_fold {
+    const wpg_inst *terminator;
+    uint32_t block, bits;
+} wpg_guard_fold;
+
+typedef struct wpg_guard_plan {
+    wpg_loop loop;
+    uint32_t preheader;     /* the one block outside that leads to the header */
+    uint64_t entries;       /* lanes that entered */
+    uint64_t takes[2];      /* counts of one kind that take the copy, and the original: the guard's weights */
+    const char *unknown_by; /* counts of the two cannot be told apart: the pass that says so, else NULL */
+
+    /* Of the trip guard: a guard on the loop's bound; the copy is to be unrolled. */
+    wpg_inst *compare;    /* the comparison that the loop's test branches on; NULL: no trip guard */
+    uint32_t test;        /* block whose branch leaves the loop */
+    unsigned bound_at;    /* index in compare->words of the bound */
+    bool stays_on;        /* value of the comparison that stays in the loop */
+    uint32_t evaluations; /* of the test, per entry, as measured */
+    uint32_t trips;       /* runs of the body per entry */
+    uint32_t value;       /* the bound that gives them: what the copy has in its place */
+    bool range; /* other bounds give as many trips: guard on the comparison at the last two values */
+    uint32_t last, leaving; /* induction values at the last test that stays and the one that leaves */
+
+    /* Of the value guard: all tests must hold. */
+    const wpg_guard_test *tests;
+    const wpg_guard_fold *folds;
+    uint32_t test_count, fold_count;
+    const bool *seams; /* [bound] phis of the loop whose copies get a seam (seam.h) */
+} wpg_guard_plan;
+
+/* -- What may be copied (loop_copy.c) -- */
+
+/* In a block that every lane which enters the loop runs first? */
+bool wpg_block_surely_runs(const wpg_view *view, const wpg_loop *loop, uint32_t block);
+/* In a block that every lane which stays in the loop at its first test runs next? */
+bool wpg_block_surely_runs_late(const wpg_view *view, const wpg_loop *loop, uint32_t block);
+/* May the loop's first test be made before the loop, for the first time round: of what is constant for a draw
+ * and of starts? */
+bool wpg_first_test_is_plain(const wpg_view *view, const wpg_loop *loop);
+bool wpg_loop_has_call_or_atomic(const wpg_view *view, const wpg_loop *loop);
+/* NULL if a guarded copy of the loop may be made, as far as its shape and contents go; *preheader is then the
+ * block before it. Else why not (static storage). */
+const char *wpg_loop_copy_refusal(uint32_t *preheader, const wpg_view *view, const wpg_loop *loop,
+                                  const wpg_id_set *exact, const wpg_id_set *helper);
+
+/* -- The copy (loop_clone.c) -- */
+
+/* Makes the guard and the copy; the view is stale afterwards. Enters the new blocks into the profile. */
+wpg_status wpg_guard_apply(wpg_context *context, wpg_function_profile *profile, const wpg_view *view,
+                           const wpg_guard_plan *plan);
+
+#endif

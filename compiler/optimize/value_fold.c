@@ -1,0 +1,341 @@
+/* Which branches of a loop a few known values decide, and what it does to the arithmetic around them. See
+ * value_guard.h.
+ *
+ * Only branches are decided, nothing else is made a constant: the values stay values wherever they are
+ * computed with. What a driver does with a branch whose condition is constant is drop the other ways; then
+ * arithmetic that a phi kept apart may meet, and a driver may contract or re-associate it. So a phi of which
+ * one way is left gets a seam (seam.h); and where a sum or product is used both in what stays and in what
+ * falls away, nothing is done: drivers fuse by how often, and by what, a value is used (Mesa's
+ * is_only_used_by_fadd, ACO's use counts). */
+#include "compiler/optimize/value_guard.h"
+
+#include "compiler/optimize/folding.h"
+#include "compiler/optimize/legality.h"
+#include "compiler/optimize/seam.h"
+#include "compiler/optimize/trip_guard.h"
+#include "compiler/spirv/builder.h"
+
+enum { DEEPEST = 12 };
+
+/* -- Values -- */
+
+typedef struct known {
+    uint32_t bits, facts; /* facts: mask of those it follows from */
+} known;
+
+const uint32_t *wpg_value_loads(const wpg_view *view, const wpg_function_profile *profile, wpg_arena *arena)
+{
+    uint32_t *fact_of = WPG_ARENA_ARRAY(arena, uint32_t, view->bound);
+    if (!fact_of)
+        return NULL;
+    for (uint32_t id = 0; id < view->bound; id++) {
+        wpg_value_place place;
+        const wpg_inst *inst = wpg_view_is_local(view, id) ? wpg_module_def(view->module, id) : NULL;
+        fact_of[id] = WPG_NO_FACT;
+        if (!inst || inst->opcode != SpvOpLoad || !wpg_value_place_of(&place, view->module, inst) ||
+            !wpg_load_is_draw_constant(view->module, inst, &(const char *){NULL}))
+            continue;
+        fact_of[id] = wpg_value_fact_at(profile, &place);
+    }
+    return fact_of;
+}
+
+static bool is_small_scalar(const wpg_module *module, uint32_t type)
+{
+    const wpg_inst *def = wpg_module_def(module, type);
+    return def && (def->opcode == SpvOpTypeBool || (def->opcode == SpvOpTypeInt && def->words[2] == 32));
+}
+
+static bool compute(uint32_t *out, SpvOp opcode, uint32_t a, uint32_t b)
+{
+    switch (opcode) {
+    case SpvOpIAdd:
+        *out = a + b;
+        return true;
+    case SpvOpISub:
+        *out = a - b;
+        return true;
+    case SpvOpBitwiseAnd:
+        *out = a & b;
+        return true;
+    case SpvOpBitwiseOr:
+        *out = a | b;
+        return true;
+    case SpvOpBitwiseXor:
+        *out = a ^ b;
+        return true;
+    case SpvOpShiftLeftLogical:
+        *out = b < 32 ? a << b : 0;
+        return b < 32;
+    case SpvOpShiftRightLogical:
+        *out = b < 32 ? a >> b : 0;
+        return b < 32;
+    case SpvOpLogicalAnd:
+        *out = a && b;
+        return true;
+    case SpvOpLogicalOr:
+        *out = a || b;
+        return true;
+    case SpvOpLogicalEqual:
+        *out = !a == !b;
+        return true;
+    case SpvOpLogicalNotEqual:
+        *out = !a != !b;
+        return true;
+    default:
+        *out = wpg_opcode_compares_ints((uint16_t)opcode) && wpg_compare_ints(opcode, a, b);
+        return wpg_opcode_compares_ints((uint16_t)opcode);
+    }
+}
+
+static bool evaluate(known *out, const wpg_folder *f, uint32_t id, unsigned depth)
+{
+    const wpg_module *module = f->view->module;
+    const wpg_inst *inst = wpg_module_def(module, id);
+    uint64_t bits;
+    uint32_t width;
+    if (wpg_const_value(module, id, &bits, &width)) {
+        *out = (known){(uint32_t)bits, 0};
+        return width == 32 || width == 1;
+    }
+    if (!inst || depth > DEEPEST || !wpg_view_is_local(f->view, id) || !is_small_scalar(module, inst->type))
+        return false;
+    uint32_t fact = id < f->view->bound ? f->fact_of[id] : WPG_NO_FACT;
+    if (fact != WPG_NO_FACT) {
+        *out = (known){f->profile->facts.data[fact].bits, UINT32_C(1) << fact};
+        return (f->facts >> fact & 1) != 0;
+    }
+    known a = {0}, b = {0};
+    bool has_a = inst->count > 3 && inst->opcode != SpvOpPhi && evaluate(&a, f, inst->words[3], depth + 1);
+    if (inst->count == 4 && has_a) {
+        *out = (known){inst->opcode == SpvOpLogicalNot ? !a.bits : a.bits, a.facts};
+        return inst->opcode == SpvOpLogicalNot || inst->opcode == SpvOpBitcast ||
+               inst->opcode == SpvOpCopyObject;
+    }
+    if (inst->count != 5 || inst->opcode == SpvOpPhi)
+        return false;
+    bool has_b = evaluate(&b, f, inst->words[4], depth + 1);
+    /* One side decides an and, or an or. */
+    bool joins = inst->opcode == SpvOpLogicalAnd || inst->opcode == SpvOpLogicalOr;
+    bool decides = inst->opcode == SpvOpLogicalOr;
+    if (joins && has_a && !a.bits == !decides)
+        return *out = (known){decides, a.facts}, true;
+    if (joins && has_b && !b.bits == !decides)
+        return *out = (known){decides, b.facts}, true;
+    if (!has_a || !has_b || !compute(&out->bits, (SpvOp)inst->opcode, a.bits, b.bits))
+        return false;
+    out->facts = a.facts | b.facts;
+    return true;
+}
+
+/* -- Branches -- */
+
+/* A branch within the loop it stands in: no loop's header, none that leaves the loop or goes round. */
+static bool stays_inside(const wpg_folder *f, uint32_t b)
+{
+    const wpg_cfg *cfg = f->view->cfg;
+    const wpg_block *block = &cfg->blocks[b];
+    if (!f->loop->members[b] || block->rpo == WPG_NO_BLOCK || block->loop == WPG_NO_BLOCK ||
+        (block->merge && block->merge->opcode == SpvOpLoopMerge))
+        return false;
+    for (uint32_t s = 0; s < block->successor_count; s++)
+        if (!wpg_construct_holds(cfg, block->loop, block->successors[s]) ||
+            block->successors[s] == cfg->constructs[block->loop].header)
+            return false;
+    return block->successor_count > 1;
+}
+
+bool wpg_folder_find(wpg_folder *f, uint32_t *needed)
+{
+    const wpg_cfg *cfg = f->view->cfg;
+    wpg_vec_clear(&f->folds);
+    *needed = 0;
+    for (uint32_t b = 0; b < cfg->count; b++) {
+        const wpg_inst *end = cfg->blocks[b].terminator;
+        known value;
+        if ((end->opcode != SpvOpBranchConditional && end->opcode != SpvOpSwitch) || !stays_inside(f, b) ||
+            !evaluate(&value, f, end->words[1], 0) || !value.facts)
+            continue;
+        *needed |= value.facts;
+        if (!wpg_vec_push(&f->folds, (wpg_guard_fold){.terminator = end, .block = b, .bits = value.bits}))
+            return false;
+    }
+    return true;
+}
+
+/* The label a folded branch goes to. */
+static uint32_t target_of(const wpg_guard_fold *fold)
+{
+    const wpg_inst *end = fold->terminator;
+    if (end->opcode == SpvOpBranchConditional)
+        return end->words[fold->bits ? 2 : 3];
+    for (unsigned i = 3; i + 1 < end->count; i += 2) /* selectors of 32 bits: a literal is one word */
+        if (end->words[i] == fold->bits)
+            return end->words[i + 1];
+    return end->words[2];
+}
+
+static const wpg_guard_fold *fold_at(const wpg_folder *f, uint32_t block)
+{
+    for (size_t i = 0; i < f->folds.count; i++)
+        if (f->folds.data[i].block == block)
+            return &f->folds.data[i];
+    return NULL;
+}
+
+static bool edge_is_live(const wpg_folder *f, uint32_t from, uint32_t to)
+{
+    const wpg_guard_fold *fold = fold_at(f, from);
+    return f->live[from] && (!fold || target_of(fold) == f->view->cfg->blocks[to].id);
+}
+
+/* Blocks of the loop that are reached from its header; reverse post-order, again and again while a way round
+ * an inner loop adds some. */
+static void find_live(wpg_folder *f)
+{
+    const wpg_cfg *cfg = f->view->cfg;
+    f->live[f->loop->header] = true;
+    for (bool again = true; again;) {
+        again = false;
+        for (uint32_t i = 0; i < cfg->order_count; i++) {
+            uint32_t b = cfg->order[i];
+            for (uint32_t s = 0; f->live[b] && s < cfg->blocks[b].successor_count; s++) {
+                uint32_t to = cfg->blocks[b].successors[s];
+                if (f->loop->members[to] && !f->live[to] && edge_is_live(f, b, to))
+                    f->live[to] = again = true;
+            }
+        }
+    }
+}
+
+/* -- What it does to arithmetic -- */
+
+/* Marks phis of which one way is left. */
+static const char *seams_refusal(wpg_folder *f)
+{
+    const wpg_view *view = f->view;
+    for (uint32_t b = 0; b < view->cfg->count; b++) {
+        const wpg_block *block = &view->cfg->blocks[b];
+        uint32_t ways = 0;
+        if (!f->loop->members[b] || !f->live[b] || b == f->loop->header)
+            continue;
+        for (uint32_t p = 0; p < block->predecessor_count; p++)
+            ways += edge_is_live(f, block->predecessors[p], b);
+        if (ways != 1 || block->predecessor_count < 2)
+            continue;
+        for (const wpg_inst *inst = block->label->next; inst != block->terminator; inst = inst->next) {
+            if (inst->opcode != SpvOpPhi || !wpg_bears_floats(view->module, inst->type))
+                continue;
+            if (!wpg_seam_wanted(view->module, inst))
+                return "a value merges behind a branch whose arithmetic drivers may re-associate once it is "
+                       "decided";
+            f->seams[inst->result] = true;
+        }
+    }
+    return NULL;
+}
+
+/* Does the use of `id` by `user` stay? */
+static bool use_is_live(const wpg_folder *f, uint32_t id, wpg_inst *user)
+{
+    const wpg_cfg *cfg = f->view->cfg;
+    const wpg_inst *label = wpg_inst_label(user);
+    uint32_t block = label ? wpg_cfg_find(cfg, label->result) : WPG_NO_BLOCK;
+    if (block == WPG_NO_BLOCK || !f->loop->members[block] || !f->live[block])
+        return block == WPG_NO_BLOCK || !f->loop->members[block];
+    bool live = user->opcode != SpvOpPhi;
+    for (unsigned i = 3; !live && i + 1 < user->count; i += 2) {
+        uint32_t from = wpg_cfg_find(cfg, user->words[i + 1]);
+        live = user->words[i] == id &&
+               (from == WPG_NO_BLOCK || !f->loop->members[from] || edge_is_live(f, from, block));
+    }
+    return live;
+}
+
+static const char *uses_refusal(const wpg_folder *f)
+{
+    const wpg_view *view = f->view;
+    for (uint32_t b = 0; b < view->cfg->count; b++) {
+        const wpg_block *block = &view->cfg->blocks[b];
+        if (!f->loop->members[b] || !f->live[b])
+            continue;
+        for (const wpg_inst *inst = block->label->next; inst != block->terminator; inst = inst->next) {
+            uint32_t stay = 0, fall = 0;
+            if (!inst->result || !wpg_is_fused_by_use(view->module, inst))
+                continue;
+            for (uint32_t u = view->first_user[inst->result]; u < view->first_user[inst->result + 1]; u++)
+                *(use_is_live(f, inst->result, view->users[u]) ? &stay : &fall) += 1;
+            if (stay && fall)
+                return "a sum or product is used in what stays and in what falls away: drivers fuse by uses";
+        }
+    }
+    return NULL;
+}
+
+/* A driver may put the constant in place of the value behind the guard (Mesa does, for uniform values): where
+ * floating-point arithmetic or a loop's test depends on it, that changes bits. */
+static const char *spread_refusal(const wpg_folder *f)
+{
+    const wpg_view *view = f->view;
+    bool *tainted = WPG_ARENA_ARRAY(f->arena, bool, view->bound);
+    if (!tainted)
+        return "";
+    for (uint32_t id = 0; id < view->bound; id++)
+        tainted[id] = f->fact_of[id] != WPG_NO_FACT && (f->facts >> f->fact_of[id] & 1);
+    for (uint32_t i = 0; i < view->cfg->order_count; i++) {
+        uint32_t b = view->cfg->order[i];
+        const wpg_block *block = &view->cfg->blocks[b];
+        for (const wpg_inst *inst = block->label->next; inst != block->terminator; inst = inst->next) {
+            if (!inst->result || !(wpg_inst_traits(view->module, inst) & WPG_TRAIT_PURE) ||
+                (wpg_inst_traits(view->module, inst) & WPG_TRAIT_READS))
+                continue;
+            bool any = false;
+            for (unsigned w = 3; w < inst->count;
+                 w++) /* literals that look like an id err on the safe side */
+                any |= inst->words[w] < view->bound && tainted[inst->words[w]];
+            tainted[inst->result] |= any;
+            if (any && f->loop->members[b] && (wpg_inst_traits(view->module, inst) & WPG_TRAIT_FLOAT))
+                return "floating-point arithmetic of the loop depends on the value";
+        }
+        if (f->loop->members[b] && block->terminator->opcode == SpvOpBranchConditional &&
+            tainted[block->terminator->words[1]] && !stays_inside(f, b))
+            return "a loop's test depends on the value: known, drivers may unroll it";
+    }
+    return NULL;
+}
+
+static void measure(wpg_folder *f)
+{
+    const wpg_view *view = f->view;
+    for (size_t i = 0; i < f->folds.count; i++) {
+        uint64_t lanes = 0;
+        if (wpg_block_lanes(&lanes, view, f->profile, f->folds.data[i].block))
+            f->runs += lanes;
+    }
+    for (uint32_t b = 0; b < view->cfg->count; b++) {
+        const wpg_block *block = &view->cfg->blocks[b];
+        if (!f->loop->members[b] || f->live[b] || block->rpo == WPG_NO_BLOCK)
+            continue;
+        const wpg_block_weight *weight = wpg_profile_block(f->profile, block->id);
+        f->dead_ran |= weight && (weight->lanes || weight->waves || weight->unknown_by);
+        for (const wpg_inst *inst = block->label->next; inst != block->terminator; inst = inst->next)
+            f->dead_cost += wpg_inst_cost(view->module, inst);
+    }
+}
+
+const char *wpg_folder_refusal(wpg_folder *f)
+{
+    f->live = WPG_ARENA_ARRAY(f->arena, bool, f->view->cfg->count);
+    f->seams = WPG_ARENA_ARRAY(f->arena, bool, f->view->bound);
+    if (!f->live || !f->seams)
+        return "";
+    find_live(f);
+    measure(f);
+    if (wpg_carries_floats_in_memory(f->view, f->loop))
+        return "floating-point memory is written and read in it: drivers may re-associate across its "
+               "branches";
+    const char *why = seams_refusal(f);
+    if (!why)
+        why = uses_refusal(f);
+    return why ? why : spread_refusal(f);
+}

@@ -1,0 +1,49 @@
+/* What the value guard knows (value_facts.c), finds out (value_fold.c) and plans (value_guard.c). Private to
+ * compiler/optimize. */
+#ifndef WPG_COMPILER_OPTIMIZE_VALUE_GUARD_H
+#define WPG_COMPILER_OPTIMIZE_VALUE_GUARD_H
+
+#include "compiler/optimize/loop_clone.h"
+
+/* -- Facts (value_facts.c) -- */
+
+enum { WPG_MOST_FACTS = 32, WPG_NO_FACT = UINT32_MAX };
+
+/* The place in memory that the load reads: a variable and constant indices. False for any other load. */
+bool wpg_value_place_of(wpg_value_place *place, const wpg_module *module, const wpg_inst *load);
+/* The number of the fact about that place, WPG_NO_FACT if there is none. */
+uint32_t wpg_value_fact_at(const wpg_function_profile *profile, const wpg_value_place *place);
+/* Takes what the profile saw at value sites of uniform memory into profile->facts. WPG_E_NOMEM only; says
+ * why where the sites disagree with the module's. */
+wpg_status wpg_value_facts_bind(wpg_context *context, wpg_function_profile *profile,
+                                const wpg_function_weights *weights, const wpg_cfg *cfg);
+/* How many of the waves asked saw the value: 0 to 1. */
+double wpg_value_fact_share(const wpg_value_fact *fact);
+
+/* -- What follows from them in a loop (value_fold.c) -- */
+
+typedef struct wpg_folder {
+    const wpg_view *view;
+    const wpg_function_profile *profile;
+    const wpg_loop *loop;
+    const uint32_t *fact_of; /* [bound] of a load of a place that a fact is about: its number; else NO_FACT */
+    uint32_t facts;          /* mask of the facts to go by */
+    wpg_arena *arena;
+    WPG_VEC(wpg_guard_fold) folds;
+    bool *live;    /* [cfg->count] of the loop's blocks: still reached when the folds hold */
+    bool *seams;   /* [bound] phis that would vanish */
+    uint64_t runs; /* lanes that ran a branch that folds */
+    uint32_t dead_cost;
+    bool dead_ran; /* some lane or wave was measured in a dead block */
+} wpg_folder;
+
+/* Fills fact_of, in `arena`. NULL when memory ran out. */
+const uint32_t *wpg_value_loads(const wpg_view *view, const wpg_function_profile *profile, wpg_arena *arena);
+/* Finds the branches of the loop that the facts decide, and the mask of facts they need. False when memory
+ * ran out. The folder's lists are the caller's to free. */
+bool wpg_folder_find(wpg_folder *folder, uint32_t *needed);
+/* What becomes of the loop by these folds: live, seams, runs, dead_cost. NULL, or why it must not be (static
+ * storage). */
+const char *wpg_folder_refusal(wpg_folder *folder);
+
+#endif

@@ -1,0 +1,67 @@
+/* Tune mode: times the program's own pipelines and candidates of ours in place, and writes what wins into the
+ * bundle (runtime/bundle/verdicts.h); use mode applies that.
+ *
+ *     create --> the program's own pipeline, and beside it one for each set of passes that gives other words
+ *     bind   --> a block of all of them in random order (runtime/tune); the chosen one goes down
+ *     run    --> the stretch of draws or dispatches that follows is timed (record_queries.h)
+ *     read   --> one sample; a candidate that is decided is bound no more
+ *     write  --> verdicts/<hash>.facts of the bundle, at each FLUSH_INTERVAL, at the end of a device and of
+ * the program; the next tune goes on from there
+ *
+ * A bind is one trial and gives one sample at most, of the first run after it and of the command buffer's
+ * first execution: what is recorded once and submitted for ever is measured once. Dispatches are separated
+ * from what came before by an execution barrier; draws may overlap with draws of others, for all alternatives
+ * alike. Not measured, and run as the program made them: secondaries, command buffers for simultaneous use or
+ * on queues without timestamps, more than WPG_RUNS runs a command buffer, passes with several views; links,
+ * library parts, shader objects and ray tracing.
+ *
+ * Threads: any; a record has a lock of its own. */
+#ifndef WPG_LAYER_TUNE_H
+#define WPG_LAYER_TUNE_H
+
+#include "layer/state.h"
+#include "runtime/bundle/verdicts.h"
+
+typedef struct wpg_tuned wpg_tuned; /* one pipeline on one device; lasts until wpg_tune_finish */
+
+/* Which alternative a bind chose. tuned NULL: none was chosen. */
+typedef struct wpg_trial {
+    wpg_tuned *tuned;
+    size_t alternative;
+} wpg_trial;
+
+/* A set of passes, and what words it gives. */
+typedef struct wpg_tune_set {
+    char passes[WPG_VERDICT_PASSES];
+    wpg_hash128 words;
+} wpg_tune_set;
+
+/* Who the device is: device->key. */
+void wpg_tune_know_device(wpg_device *device, VkPhysicalDevice physical);
+
+/* Letters of all passes that are not in the set; the SSA form, which others need, stays. */
+void wpg_tune_leave_out(char letters[WPG_VERDICT_PASSES], const char *passes);
+
+/* The record of a pipeline whose candidates are these, begun or taken up from the bundle; one that was made
+ * of other candidates is begun anew. NULL when memory runs out. */
+wpg_tuned *wpg_tune_pipeline(wpg_device *device, wpg_hash128 pipeline, const wpg_tune_set *sets,
+                             size_t count);
+/* The candidate's index among the alternatives; 0: it is decided, or not one of them. */
+size_t wpg_tune_open(wpg_tuned *tuned, const wpg_tune_set *set);
+
+wpg_trial wpg_tune_choose(wpg_tuned *tuned);
+void wpg_tune_add(wpg_trial trial, wpg_sample sample);
+
+/* Writes what changed. */
+void wpg_tune_write(void);
+void wpg_tune_finish(void);
+
+/* -- What use mode does with verdicts */
+
+/* Reads those of a bundle that are of this device: device->verdicts. */
+void wpg_tune_load_verdicts(wpg_device *device, const char *bundle);
+void wpg_tune_forget_verdicts(wpg_device *device);
+/* The pipeline's winner on this device; false if there is none. */
+bool wpg_tune_winner(wpg_tune_set *set, double *ratio, wpg_device *device, wpg_hash128 pipeline);
+
+#endif

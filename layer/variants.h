@@ -1,0 +1,67 @@
+/* Variants: pipelines made for the values of push constants that the profile says are usual, bound in place
+ * of the program's own where a command buffer really pushed them. Exact, with no guard in the shader.
+ *
+ *     load     bundle's facts --> per pipeline: words that hold few values, and those    (variant_values.c)
+ *     create   a set beside the program's pipeline; where one combination is usual for sure (its share is at
+ *              least 1 - the sum of what its words lack), it is built at once
+ *     build    one background thread a device: words + values --> module --> pipeline      (variants.c)
+ *     record   dispatch: bytes valid and equal to a variant's --> that one is bound, else the program's own.
+ *              A combination of usual values that no variant serves yet is asked for; this one runs without
+ *
+ * Which values occur together a bundle does not say, word by word as it is; so beyond what follows from the
+ * shares, variants are made for what is really pushed: nothing is built that the run does not use.
+ *
+ * A variant depends on the words that its compile folded and on no others. It is made from the program's own
+ * create-info and so has the same layout and state: binding it disturbs nothing (Vulkan 1.3, 14.2.2, 10.8).
+ * Compute pipelines only; those of a device that may generate commands (which would run whatever is bound)
+ * have none. A pipeline layout that a set may still be built with is destroyed when the set is.
+ *
+ * Ownership: a set goes with the program's pipeline, its variants with it. Threads: as Vulkan says of each
+ * command; the builder has a lock, which no recording takes but to ask for a variant. */
+#ifndef WPG_LAYER_VARIANTS_H
+#define WPG_LAYER_VARIANTS_H
+
+#include "layer/record.h"
+
+/* Usual values of a pipeline's push constants. */
+enum { WPG_USUAL_VALUES = 4 };
+typedef struct wpg_usual {
+    uint64_t words; /* that hold few values, one bit each */
+    struct {
+        uint32_t count, values[WPG_USUAL_VALUES]; /* the commonest first */
+        double share;                             /* of the commonest */
+    } word[WPG_PUSH_WORDS];
+} wpg_usual;
+
+/* Reads the facts of the bundle at `path` (full); other profiles have none. */
+void wpg_usual_load(const char *path);
+void wpg_usual_unload(void);
+bool wpg_usual_any(void);                            /* some pipeline has some */
+const wpg_usual *wpg_usual_of(wpg_hash128 pipeline); /* NULL: none */
+/* From the facts of one pipeline; false: no word has any. */
+bool wpg_usual_from(wpg_usual *usual, const wpg_facts *facts, double least_share);
+
+/* Whether devices follow command buffers for variants. */
+bool wpg_variants_wanted(void);
+void wpg_variants_start(wpg_device *device, const VkDeviceCreateInfo *info);
+/* Before the device goes: the builder ends, all variants are destroyed. */
+void wpg_variants_finish(wpg_device *device);
+
+/* A compute pipeline was made for the program. */
+void wpg_variants_add(wpg_device *device, VkPipeline pipeline, const wpg_pipeline_plan *plan,
+                      const VkComputePipelineCreateInfo *info);
+/* Before the program's pipeline is destroyed. */
+void wpg_variants_remove(wpg_device *device, VkPipeline pipeline);
+/* The program destroys a layout: true if that is to wait, and done by us. */
+bool wpg_variants_keep_layout(wpg_device *device, VkPipelineLayout layout,
+                              const VkAllocationCallbacks *allocator);
+
+/* Before a dispatch: binds what serves it best. */
+void wpg_variants_before(wpg_recording *recording, wpg_bound *bound);
+/* What is bound is the program's own again; before a recording is given up. */
+void wpg_variants_restore(wpg_recording *recording, wpg_bound *bound);
+
+/* For the summary: variants built, dispatches that used one, and those that could have. */
+void wpg_variants_counts(uint64_t *built, uint64_t *used, uint64_t *seen);
+
+#endif

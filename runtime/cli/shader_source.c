@@ -1,0 +1,56 @@
+#include "runtime/cli/shader_source.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/base/file.h"
+
+wpg_status wpg_shader_source_read(uint32_t **words, size_t *count, wpg_shader_info *info, const char *folder,
+                                  wpg_hash128 shader, wpg_error *err)
+{
+    char path[4096], hex[WPG_HASH_HEX + 1];
+    uint8_t *data;
+    size_t size;
+    *info = (wpg_shader_info){0};
+    if (wpg_bundle_shader_words(words, count, folder, shader, NULL) == WPG_OK) {
+        (void)wpg_bundle_shader_info(info, folder, shader, NULL); /* a dump's defaults will do without it */
+        return WPG_OK;
+    }
+    wpg_hash_to_hex(hex, shader);
+    if (snprintf(path, sizeof path, "%s/%s.spv", folder, hex) >= (int)sizeof path)
+        return wpg_fail(err, WPG_E_NOT_FOUND, "too long a path");
+    WPG_TRY(wpg_file_read(&data, &size, path, (size_t)WPG_SPIRV_MAX_WORDS * 4, err));
+    *words = (uint32_t *)(void *)data;
+    *count = size / 4;
+    return WPG_OK;
+}
+
+wpg_status wpg_shader_source_stage(wpg_stage *stage, const wpg_module *module,
+                                   const wpg_shader_counts *shader, wpg_error *err)
+{
+    WPG_INST_EACH (inst, module) {
+        const char *name =
+            inst->opcode == SpvOpEntryPoint && inst->count > 3 ? wpg_inst_string(inst, 3) : NULL;
+        const char *kind = name ? wpg_stage_name((SpvExecutionModel)inst->words[1]) : NULL;
+        if (kind && !strcmp(kind, shader->stage) && !strcmp(name, shader->entry)) {
+            stage->model = (SpvExecutionModel)inst->words[1];
+            stage->entry = shader->entry;
+            return WPG_OK;
+        }
+    }
+    return wpg_fail(err, WPG_E_NOT_FOUND, "its SPIR-V has no such entry point");
+}
+
+wpg_status wpg_shader_source_specialise(wpg_stage *stage, wpg_spec_value **spec, const wpg_shader_info *info,
+                                        wpg_error *err)
+{
+    *spec = calloc(info->spec_count ? info->spec_count : 1, sizeof **spec);
+    if (!*spec)
+        return wpg_fail(err, WPG_E_NOMEM, "out of memory");
+    for (size_t i = 0; i < info->spec_count; i++)
+        (*spec)[i] = (wpg_spec_value){info->specs[i].id, info->specs[i].size, info->specs[i].bits};
+    stage->spec = *spec;
+    stage->spec_count = info->spec_count;
+    return WPG_OK;
+}

@@ -1,0 +1,25 @@
+/* The SPIR-V of a shader that a profile has counts of: from bundles (shaders/<hash>.spv beside <hash>.info)
+ * and folders of dumps (<hash>.spv). What is read is untrusted. Threads: no shared state. */
+#ifndef WPG_RUNTIME_CLI_SHADER_SOURCE_H
+#define WPG_RUNTIME_CLI_SHADER_SOURCE_H
+
+#include "compiler/spirv/stage.h"
+#include "runtime/bundle/shader_info.h"
+#include "runtime/profile/shader_view.h"
+
+/* Words of the shader, malloc'd; *info is what the bundle knows of it, empty in a folder of dumps: release it
+ * with wpg_shader_info_finish. WPG_E_NOT_FOUND if it is in neither way there. */
+wpg_status wpg_shader_source_read(uint32_t **words, size_t *count, wpg_shader_info *info, const char *folder,
+                                  wpg_hash128 shader, wpg_error *err);
+
+/* The stage that was counted: its entry point in the module; specialisation values are left out. Borrows the
+ * name from `shader`. WPG_E_NOT_FOUND: the module has no such entry point. */
+wpg_status wpg_shader_source_stage(wpg_stage *stage, const wpg_module *module,
+                                   const wpg_shader_counts *shader, wpg_error *err);
+
+/* The specialisation values of *info as the compiler takes them: malloc'd into *spec, which the caller frees,
+ * and set in *stage. */
+wpg_status wpg_shader_source_specialise(wpg_stage *stage, wpg_spec_value **spec, const wpg_shader_info *info,
+                                        wpg_error *err);
+
+#endif

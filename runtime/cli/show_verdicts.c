@@ -1,0 +1,50 @@
+/* What tuning found, of a bundle: a line a pipeline and device, below it one a candidate. */
+#include "runtime/cli/show.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/bundle/bundle.h"
+#include "runtime/bundle/verdicts.h"
+
+static void print_candidate(FILE *out, const wpg_candidate *candidate)
+{
+    (void)fprintf(out, "    passes %-8s %-9s", candidate->passes, wpg_outcome_name(candidate->outcome));
+    if (candidate->looks)
+        (void)fprintf(out, " %.3f of the time (%.3f to %.3f)", candidate->ratio, candidate->low,
+                      candidate->high);
+    (void)fprintf(out, ", %u samples\n", candidate->count);
+}
+
+static void print_verdict(FILE *out, const wpg_verdict *verdict)
+{
+    char hex[WPG_HASH_HEX + 1];
+    const wpg_candidate *winner = wpg_verdict_winner(verdict);
+    wpg_hash_to_hex(hex, verdict->pipeline);
+    (void)fprintf(out, "%s  %-8s %5.1f%% %8u  %-10s %s, driver %08x\n", hex, winner ? winner->passes : "-",
+                  100 * verdict->confidence, verdict->alternatives[0].count,
+                  verdict->is_static ? "static" : "measured", verdict->device.name, verdict->device.version);
+    for (size_t i = 1; i < verdict->count; i++)
+        print_candidate(out, &verdict->alternatives[i]);
+}
+
+void wpg_show_verdicts_text(FILE *out, const struct wpg_bundle *bundle)
+{
+    bool first = true;
+    for (size_t i = 0; i < bundle->sets.count; i++) {
+        wpg_verdict *verdict;
+        wpg_error err;
+        if (strcmp(wpg_facts_kind(bundle->sets.data[i]), "verdict") != 0)
+            continue;
+        if (first)
+            (void)fprintf(out, "\n%-32s  %-8s %6s %8s  %-10s %s\n", "PIPELINE (as tuned)", "PASSES", "SURE",
+                          "SAMPLES", "HOW", "DEVICE");
+        first = false;
+        if (wpg_verdict_decode(&verdict, bundle->sets.data[i], &err) != WPG_OK) {
+            (void)fprintf(out, "(a verdict cannot be read: %s)\n", err.message);
+            continue;
+        }
+        print_verdict(out, verdict);
+        free(verdict);
+    }
+}

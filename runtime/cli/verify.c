@@ -1,0 +1,348 @@
+/* wavepgo verify: a profile against the modules it was counted in.
+ *
+ *     profile --> functions --find module, normalise, compare checksums--> rules (verify_checks.c) -->
+ * findings
+ *
+ * Modules come from bundles, folders of <hash>.spv (DUMP), and files given. Exit code 1 when something is
+ * broken. */
+#include "runtime/cli/verify.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "compiler/normalize/normalize.h"
+#include "compiler/spirv/builder.h"
+#include "runtime/base/file.h"
+#include "runtime/bundle/bundle.h"
+#include "runtime/bundle/folder.h"
+#include "runtime/cli/command.h"
+#include "runtime/cli/shader_source.h"
+#include "runtime/cli/show.h"
+
+static const char command_name[] = "verify";
+
+typedef struct verify_job {
+    const char *profile, *against;
+    bool json;
+    WPG_VEC(const char *) places; /* bundles, folders, modules: where shaders are looked for */
+    wpg_verify_result result;
+    size_t functions, without_module, sampled;
+} verify_job;
+
+/* -- Modules */
+
+static bool is_folder(const char *path)
+{
+    struct stat info;
+    return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+}
+
+/* The normal form of words, if they are that shader: a file's words by their hash, a bundle's by their name.
+ */
+static wpg_status normal_form(wpg_module **module, const uint32_t *words, size_t count,
+                              const wpg_shader_info *info, const wpg_shader_counts *shader, bool by_hash,
+                              wpg_stage *stage, wpg_error *err)
+{
+    wpg_spec_value *spec = NULL;
+    wpg_hash128 hash;
+    *stage = (wpg_stage){0};
+    WPG_TRY(wpg_module_parse(module, words, count, err));
+    wpg_status status = wpg_shader_source_stage(stage, *module, shader, err);
+    if (status == WPG_OK)
+        status = wpg_shader_source_specialise(stage, &spec, info, err);
+    if (status == WPG_OK && by_hash) {
+        status = wpg_shader_hash(&hash, *module, stage, err);
+        if (status == WPG_OK && !wpg_hash_equal(hash, shader->shader))
+            status = wpg_fail(err, WPG_E_NOT_FOUND, "another shader");
+    }
+    if (status == WPG_OK)
+        status = wpg_normalize(*module, stage, NULL, err);
+    free(spec);
+    stage->spec = NULL;
+    stage->spec_count = 0;
+    if (status != WPG_OK) {
+        wpg_module_destroy(*module);
+        *module = NULL;
+    }
+    return status;
+}
+
+/* WPG_E_NOT_FOUND: no place has it; else why the one that has it cannot be used. */
+static wpg_status find_module(wpg_module **module, wpg_stage *stage, const verify_job *job,
+                              const wpg_shader_counts *shader, wpg_error *err)
+{
+    wpg_status worst = WPG_E_NOT_FOUND;
+    for (size_t i = 0; i < job->places.count; i++) {
+        const char *place = job->places.data[i];
+        bool folder = is_folder(place);
+        uint32_t *words = NULL;
+        uint8_t *bytes = NULL;
+        size_t count = 0, size;
+        wpg_shader_info info = {0};
+        wpg_status status;
+        if (folder) {
+            status = wpg_shader_source_read(&words, &count, &info, place, shader->shader, err);
+        } else {
+            status = wpg_file_read(&bytes, &size, place, (size_t)WPG_SPIRV_MAX_WORDS * 4, err);
+            words = (uint32_t *)(void *)bytes;
+            count = status == WPG_OK ? size / 4 : 0;
+        }
+        if (status == WPG_OK) {
+            status = normal_form(module, words, count, &info, shader, !folder, stage, err);
+            free(words);
+        }
+        wpg_shader_info_finish(&info);
+        if (status == WPG_OK)
+            return WPG_OK;
+        if (status != WPG_E_NOT_FOUND && folder)
+            worst = status;
+    }
+    return worst;
+}
+
+static wpg_inst *function_at(const wpg_module *module, const wpg_stage *stage, uint32_t ordinal)
+{
+    const wpg_inst *entry = wpg_find_entry_point(module, stage->model, stage->entry);
+    uint32_t other = 0;
+    if (!entry || entry->count < 3)
+        return NULL;
+    for (wpg_inst *f = wpg_next_function(module->first); f; f = wpg_next_function(f->next))
+        if ((f->result == entry->words[2] ? 0 : ++other) == ordinal)
+            return f;
+    return NULL;
+}
+
+static void verify_function(verify_job *job, const wpg_shader_counts *f, const wpg_module *module,
+                            const wpg_stage *stage)
+{
+    wpg_error err = {0};
+    wpg_cfg *cfg = NULL;
+    wpg_inst *function = module ? function_at(module, stage, f->function) : NULL;
+    job->functions++;
+    job->sampled += f->samples != NULL;
+    if (module && !function)
+        wpg_verify_add(&job->result, f, "module", 0, "its module has no function %" PRIu32, f->function);
+    else if (function && wpg_cfg_create(&cfg, module, function, &err) != WPG_OK)
+        wpg_verify_add(&job->result, f, "module", 0, "its control flow cannot be read: %.120s", err.message);
+    if (cfg) {
+        uint64_t checksum = wpg_cfg_checksum(cfg, WPG_NORMAL_FORM_VERSION);
+        job->result.checks += 2;
+        if (checksum != f->checksum || cfg->count != f->block_count) {
+            wpg_verify_add(&job->result, f, "checksum", 0,
+                           "checksum %015" PRIx64 ", %zu blocks in the profile, %015" PRIx64 ", %" PRIu32
+                           " blocks in the module",
+                           f->checksum, f->block_count, checksum, cfg->count);
+            wpg_cfg_destroy(cfg);
+            cfg = NULL;
+        }
+    }
+    job->without_module += !cfg;
+    wpg_verify_function(&job->result, f, cfg);
+    wpg_cfg_destroy(cfg);
+}
+
+/* The functions of one shader stage. */
+static void verify_shader(verify_job *job, const wpg_shader_counts *first, size_t count)
+{
+    wpg_error err = {0};
+    wpg_module *module = NULL;
+    wpg_stage stage = {0};
+    wpg_status status = find_module(&module, &stage, job, first, &err);
+    if (status != WPG_OK && job->places.count)
+        wpg_verify_add(&job->result, first, "module", 0, "%.160s",
+                       status == WPG_E_NOT_FOUND ? "its SPIR-V is in none of the places given" : err.message);
+    for (size_t i = 0; i < count; i++)
+        verify_function(job, &first[i], status == WPG_OK ? module : NULL, &stage);
+    wpg_module_destroy(module);
+}
+
+/* -- Against another profile */
+
+typedef struct difference {
+    double differs,
+        most; /* sums over blocks of |a - b| and of the larger, each profile scaled to a whole of 1 */
+    size_t functions;
+} difference;
+
+static double total_of(const uint64_t *counts, size_t count)
+{
+    double sum = 0;
+    for (size_t i = 0; i < count; i++)
+        sum += (double)counts[i];
+    return sum;
+}
+
+/* Counts of one kind over the functions that both have; a block weighs what it counts. */
+static void compare_kind(difference *d, const wpg_shader_view *a, const wpg_shader_view *b, unsigned kind)
+{
+    double whole[2] = {0};
+    for (unsigned pass = 0; pass < 2; pass++)
+        for (size_t i = 0; i < a->shader_count; i++) {
+            const wpg_shader_counts *x = &a->shaders[i], *y;
+            size_t count = wpg_shader_view_find(&y, b, x->shader, x->stage, x->entry);
+            for (; count && (y->function != x->function || y->checksum != x->checksum); count--)
+                y++;
+            if (!count || x->block_count != y->block_count)
+                continue;
+            const uint64_t *p = kind == 0 ? x->lanes : kind == 1 ? x->waves : x->uniform;
+            const uint64_t *q = kind == 0 ? y->lanes : kind == 1 ? y->waves : y->uniform;
+            if (!p || !q)
+                continue;
+            if (pass == 0) {
+                whole[0] += total_of(p, x->block_count);
+                whole[1] += total_of(q, x->block_count);
+                d->functions++;
+                continue;
+            }
+            for (size_t k = 0; k < x->block_count && whole[0] > 0 && whole[1] > 0; k++) {
+                double s = (double)p[k] / whole[0], t = (double)q[k] / whole[1];
+                d->differs += s > t ? s - t : t - s;
+                d->most += s > t ? s : t;
+            }
+        }
+}
+
+static const char *const kind_names[] = {"lanes", "waves", "uniform"};
+
+static int compare_profiles(const verify_job *job, const wpg_profile *profile, const wpg_shader_view *view)
+{
+    wpg_error err;
+    wpg_profile *other = wpg_profile_create();
+    wpg_shader_view *other_view = NULL;
+    if (!other || wpg_profile_load(other, NULL, job->against, &err) != WPG_OK ||
+        wpg_shader_view_create(&other_view, other, &err) != WPG_OK) {
+        wpg_profile_destroy(other);
+        return wpg_complain(WPG_EXIT_FAILED, command_name, "%s", other ? err.message : "out of memory");
+    }
+    wpg_profile_overlap overlap;
+    wpg_profile_measure_overlap(&overlap, profile, other);
+    if (job->json)
+        (void)printf(", \"against\": {\"overlap\": %.6f, \"only_first\": %zu, \"only_second\": %zu",
+                     overlap.whole, overlap.only_first, overlap.only_second);
+    else
+        (void)printf("against %s: overlap of all counters %.2f %%; records in one only: %zu, %zu\n",
+                     job->against, overlap.whole * 100, overlap.only_first, overlap.only_second);
+    for (unsigned kind = 0; kind < 3; kind++) {
+        difference d = {0};
+        compare_kind(&d, view, other_view, kind);
+        double share = d.most > 0 ? d.differs / d.most : 0;
+        if (job->json && d.functions)
+            (void)printf(", \"%s\": %.6f", kind_names[kind], share);
+        else if (d.functions)
+            (void)printf("  %-8s weighted relative difference %.2f %% over %zu functions\n", kind_names[kind],
+                         share * 100, d.functions);
+    }
+    if (job->json)
+        (void)printf("}");
+    wpg_shader_view_destroy(other_view);
+    wpg_profile_destroy(other);
+    return 0;
+}
+
+/* -- Output */
+
+static void print_finding(const verify_job *job, const wpg_verify_finding *finding, bool first)
+{
+    char hex[WPG_HASH_HEX + 1];
+    const wpg_shader_counts *f = finding->function;
+    wpg_hash_to_hex(hex, f->shader);
+    if (!job->json) {
+        (void)printf("%s.%s.%s function %" PRIu32 ": %s: %s\n", hex, f->stage, f->entry, f->function,
+                     finding->rule, finding->text);
+        return;
+    }
+    (void)printf("%s{\"shader\": \"%s\", \"stage\": \"%s\", \"entry\": ", first ? "" : ", ", hex, f->stage);
+    wpg_json_string(stdout, f->entry);
+    (void)printf(", \"function\": %" PRIu32 ", \"rule\": \"%s\", \"block\": %" PRIu32 ", \"text\": ",
+                 f->function, finding->rule, finding->block);
+    wpg_json_string(stdout, finding->text);
+    (void)printf("}");
+}
+
+static int report(const verify_job *job, const wpg_profile *profile, const wpg_shader_view *view)
+{
+    const wpg_verify_result *result = &job->result;
+    size_t broken = result->findings.count + view->inconsistent;
+    int code = broken ? WPG_EXIT_FAILED : 0;
+    if (job->json)
+        (void)printf("{\"functions\": %zu, \"without_module\": %zu, \"sampled\": %zu, \"checks\": %" PRIu64
+                     ", \"inconsistent_records\": %zu, \"findings\": [",
+                     job->functions, job->without_module, job->sampled, result->checks, view->inconsistent);
+    for (size_t i = 0; i < result->findings.count; i++)
+        print_finding(job, &result->findings.data[i], i == 0);
+    if (job->json) {
+        (void)printf("]");
+    } else {
+        (void)printf("%s: %zu functions, %" PRIu64 " checks, %zu broken", job->profile, job->functions,
+                     result->checks, broken);
+        if (view->inconsistent)
+            (void)printf(" (%zu records of other sizes than their shader's)", view->inconsistent);
+        if (job->without_module)
+            (void)printf("; %zu without their module: control flow not asked", job->without_module);
+        if (job->sampled)
+            (void)printf("; %zu sampled", job->sampled);
+        (void)printf("\n");
+    }
+    if (job->against && compare_profiles(job, profile, view) != 0)
+        code = WPG_EXIT_FAILED;
+    if (job->json)
+        (void)printf("}\n");
+    return code;
+}
+
+static int verify(verify_job *job)
+{
+    wpg_error err = {0};
+    wpg_profile *profile = wpg_profile_create();
+    wpg_shader_view *view = NULL;
+    int code;
+    if (!profile || wpg_profile_load(profile, NULL, job->profile, &err) != WPG_OK ||
+        wpg_shader_view_create(&view, profile, &err) != WPG_OK) {
+        code = wpg_complain(WPG_EXIT_FAILED, command_name, "%s", profile ? err.message : "out of memory");
+    } else if (!view->shader_count) {
+        code = wpg_complain(WPG_EXIT_FAILED, command_name, "%s has no counts of shaders", job->profile);
+    } else {
+        for (size_t i = 0, count; i < view->shader_count; i += count) {
+            const wpg_shader_counts *first = &view->shaders[i];
+            count = wpg_shader_view_find(&first, view, first->shader, first->stage, first->entry);
+            verify_shader(job, first, count);
+        }
+        code = job->result.out_of_memory ? wpg_complain(WPG_EXIT_FAILED, command_name, "out of memory")
+                                         : report(job, profile, view);
+    }
+    wpg_shader_view_destroy(view);
+    wpg_profile_destroy(profile);
+    return code;
+}
+
+int wpg_command_verify(int argc, char **argv)
+{
+    verify_job job = {0};
+    for (int i = 1; i < argc; i++) {
+        if (strcmp(argv[i], "--json") == 0) {
+            job.json = true;
+        } else if (strcmp(argv[i], "--against") == 0) {
+            if (i + 1 >= argc)
+                return wpg_usage_error(command_name, "'--against' needs a profile");
+            job.against = argv[++i];
+        } else if (argv[i][0] == '-' && argv[i][1]) {
+            return wpg_usage_error(command_name, "no option is called '%s'", argv[i]);
+        } else if (!job.profile) {
+            job.profile = argv[i];
+        } else if (!wpg_vec_push(&job.places,
+                                 (const char *)argv[i])) { /* NOLINT(bugprone-sizeof-expression) */
+            return wpg_complain(WPG_EXIT_FAILED, command_name, "out of memory");
+        }
+    }
+    if (!job.profile)
+        return wpg_usage_error(command_name, "which profile? PROFILE or BUNDLE");
+    /* NOLINTNEXTLINE(bugprone-sizeof-expression): a vector of pointers */
+    if (wpg_is_bundle(job.profile) && !wpg_vec_push(&job.places, job.profile))
+        return wpg_complain(WPG_EXIT_FAILED, command_name, "out of memory");
+    int code = verify(&job);
+    wpg_vec_free(&job.places);
+    wpg_vec_free(&job.result.findings);
+    return code;
+}

@@ -1,0 +1,38 @@
+/* `wavepgo verify`: are the counts of a profile possible? Each function's counts against the control flow of
+ * its module, and against one another. Threads: one. */
+#ifndef WPG_RUNTIME_CLI_VERIFY_H
+#define WPG_RUNTIME_CLI_VERIFY_H
+
+#include "compiler/analysis/cfg.h"
+#include "runtime/base/vec.h"
+#include "runtime/profile/shader_view.h"
+
+enum { WPG_VERIFY_TEXT = 200 };
+
+/* One thing that cannot be. */
+typedef struct wpg_verify_finding {
+    const wpg_shader_counts *function;
+    const char *rule; /* static: "flow", "masks", "waves", "selects", "branches", ... */
+    uint32_t block;
+    char text[WPG_VERIFY_TEXT];
+} wpg_verify_finding;
+
+typedef struct wpg_verify_result {
+    WPG_VEC(wpg_verify_finding) findings;
+    uint64_t checks; /* comparisons made */
+    bool out_of_memory;
+} wpg_verify_result;
+
+/* Adds a finding. */
+void wpg_verify_add(wpg_verify_result *result, const wpg_shader_counts *function, const char *rule,
+                    uint32_t block, const char *fmt, ...) __attribute__((format(printf, 5, 6)));
+
+/* Everything that is asked of a function's counts. `cfg` is of the normal form they were counted in; NULL =
+ * not at hand, then only what needs no control flow is asked. Rules: blocks      uniform <= waves <= lanes,
+ * no lanes without a wave, lanes <= waves x wave size flow        lanes conserve flow; of a branch max(arms)
+ * <= waves <= sum(arms) (compiler/optimize/weights_check.h) masks       blocks of one active-mask class have
+ * equal counts selects, branches, switches, loops, entry, samples    what the probes counted fits the blocks,
+ * and itself Counts that saturated are let pass. */
+void wpg_verify_function(wpg_verify_result *result, const wpg_shader_counts *function, const wpg_cfg *cfg);
+
+#endif

@@ -1,0 +1,1 @@
+wavepgo show $DATA/tuned.wavepgo && wavepgo merge --quiet -o both.wavepgo $DATA/tuned.wavepgo $DATA/tuned.wavepgo && wavepgo show both.wavepgo && cmp $DATA/tuned.wavepgo/verdicts/*.facts both.wavepgo/verdicts/*.facts

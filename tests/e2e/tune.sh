@@ -1,0 +1,118 @@
+#!/bin/sh
+# Tuning end to end: differences planted by the shim (a dispatch done forty times over) are judged right both ways; use applies
+# the winners and leaves the rest alone; a killed tuning goes on; what no pass changes is not tuned; bundles with verdicts merge.
+# Nothing here depends on how fast the machine is.
+. "$(dirname "$0")/lib.sh"
+need_built "$wavepgo" "$layer" "$bench"
+make_shim
+export WAVEPGO_SUMMARY=0 WAVEPGO_LOG=info
+cases="--case select_rare --case mandelbrot --case rfc_divergent"
+work_of() { # of a pipeline by its case: the pipelines' hashes in the order of the cases
+    "$wavepgo" show --json "$1" | sed -n 's/.*"kind": "pipeline", "subject": "\([0-9a-f]*\)".*"stage.comp": "[0-9a-f]* '"$2"'".*/\1/p'
+}
+tune() { # NAME BUNDLE CASES...
+    run_name=$1
+    run_bundle=$2
+    shift 2
+    WAVEPGO_LOG_FILE=$work/$run_name.log ${under:-"$wavepgo" run --tune "$run_bundle" --} "$bench" --size small --repeat 0 \
+        --binds ${binds:-200} "$@" >"$work/$run_name.out" 2>"$work/$run_name.err"
+    echo $? >"$work/$run_name.code"
+    exited "$run_name" 0
+}
+shimmed() { # runs the rest with the shim below the layer, which `run` would put below all others
+    VK_ADD_LAYER_PATH="$WPG_BUILD/share/vulkan/explicit_layer.d:$shim_folder" \
+        VK_INSTANCE_LAYERS=$layer_name:VK_LAYER_WAVEPGO_TEST_shim "$@"
+}
+# The same as `run --tune BUNDLE`, below whatever VK_INSTANCE_LAYERS says.
+shim_tune() { # NAME BUNDLE CASES...
+    WAVEPGO_MODE=tune WAVEPGO_PROFILE_USE=$2 WAVEPGO_BUNDLE=$2 under=env shimmed tune "$@"
+}
+verdict() { # BUNDLE PIPELINE FACT: of the verdict on a pipeline
+    grep -l "^is pipeline $2" "$1"/verdicts/*.facts | head -n 1 | xargs sed -n "s/^is $3 //p"
+}
+
+plain image "$bench" --size small --checksum $cases
+"$wavepgo" run --generate --bundle "$work/first.wavepgo" -- "$bench" --size small --repeat 0 $cases >"$work/generate.out" 2>&1 || die "no bundle: $(tail -n 3 "$work/generate.out")"
+rare=$(work_of first.wavepgo select_rare) plain_one=$(work_of first.wavepgo mandelbrot)
+[ -n "$rare" ] && [ -n "$plain_one" ] || die "the bundle's pipelines are not found: '$rare' '$plain_one'"
+cp -r first.wavepgo slow.wavepgo
+cp -r first.wavepgo fast.wavepgo
+cp -r first.wavepgo killed.wavepgo
+cp -r first.wavepgo none.wavepgo
+
+# The modules as the program makes them; then candidates are what the shim does not know.
+SHIM_RECORD=$work/known WAVEPGO_MODE=off shimmed "$bench" --size small --repeat 0 $cases >/dev/null 2>&1
+[ -s "$work/known" ] || die "the shim recorded nothing"
+# Every candidate forty times as slow: none wins, none is applied.
+SHIM_KNOWN=$work/known SHIM_SLOW=40 binds=120 shim_tune slow "$work/slow.wavepgo" --case mandelbrot --case select_rare
+for pipeline in $rare $plain_one; do
+    [ "$(verdict slow.wavepgo $pipeline winner)" = - ] || fail "a candidate forty times as slow wins: $(verdict slow.wavepgo $pipeline 'candidate.*')"
+    verdict slow.wavepgo $pipeline 'candidate[^ ]*' >"$work/outcomes"
+    grep -v '^loses ' "$work/outcomes" && fail "a candidate forty times as slow does not lose"
+done
+use left "$work/slow.wavepgo" "$bench" --size small --checksum --case mandelbrot --case select_rare
+exited left 0
+grep -c '"result": "original"' "$work/left.uselog" | grep -x 2 >/dev/null || { fail "what did not win is applied"; cat "$work/left.uselog"; }
+# A candidate that lost gets no more binds, and a tuning that is done binds none.
+[ "$(verdict slow.wavepgo $plain_one 'candidate[^ ]*' | cut -d' ' -f6)" = 16 ] || fail "a clear loser was bound beyond the first look: $(verdict slow.wavepgo $plain_one 'candidate[^ ]*')"
+tune again "$work/slow.wavepgo" --case mandelbrot
+grep 'nothing is left to tune' "$work/again.log" >/dev/null || { fail "a finished tuning is begun again"; cat "$work/again.log"; }
+
+# The program's own forty times as slow: the candidates win, and are applied.
+SHIM_RECORD=$work/all shim_tune record "$work/none.wavepgo" --case mandelbrot --case select_rare
+rm -rf none.wavepgo
+cp -r first.wavepgo none.wavepgo
+grep -v -x -F -f "$work/known" "$work/all" >"$work/candidates"
+[ -s "$work/candidates" ] || die "no candidate was made"
+SHIM_KNOWN=$work/candidates SHIM_SLOW=40 binds=120 shim_tune fast "$work/fast.wavepgo" --case mandelbrot --case select_rare
+for pipeline in $rare $plain_one; do
+    winner=$(verdict fast.wavepgo $pipeline winner)
+    [ "${winner:--}" != - ] || { fail "nothing wins against forty times the work"; verdict fast.wavepgo $pipeline 'candidate.*'; }
+done
+use won "$work/fast.wavepgo" "$bench" --size small --checksum $cases
+exited won 0
+cmp -s "$work/won.out" "$work/image.out" || fail "results differ where winners are applied"
+grep "\"pipeline\": \"$plain_one\", \"verdict\": \"$(verdict fast.wavepgo $plain_one winner)\"" "$work/won.uselog" | grep '"result": "optimised"' >/dev/null ||
+    { fail "USE_LOG does not say which passes won"; cat "$work/won.uselog"; }
+# A pipeline that was not tuned here passes through.
+grep -c '"verdict": "none won on this device"' "$work/won.uselog" | grep -x 1 >/dev/null || fail "a pipeline without a verdict is changed on a device that has verdicts"
+"$wavepgo" show --use-log "$work/won.uselog" | grep "tuning: " >/dev/null || fail "show --use-log does not tell verdicts"
+
+# Without verdicts: what is safe by rule, said once in the log and in USE_LOG. The same on a device without verdicts of its own.
+use bare "$work/first.wavepgo" "$bench" --size small --checksum $cases
+[ "$(grep -c 'no verdicts of it' "$work/bare.log")" = 1 ] || fail "a bundle without verdicts is not told"
+grep '"verdict": "none of this device' "$work/bare.uselog" | grep '"result": "optimised"' >/dev/null || fail "without verdicts nothing is optimised by rule"
+if [ -n "$WPG_LVP_ICD_OLD" ] && [ "$WPG_DRIVER" = new ]; then
+    VK_ICD_FILENAMES=$WPG_LVP_ICD_OLD VK_DRIVER_FILES=$WPG_LVP_ICD_OLD use elsewhere "$work/fast.wavepgo" "$bench" --size small --checksum --case mandelbrot
+    grep 'no verdicts of it (2 of others)' "$work/elsewhere.log" >/dev/null || { fail "another device's verdicts are taken"; cat "$work/elsewhere.log"; }
+fi
+# Verdicts of other words are not applied.
+WAVEPGO_PSEUDO_PROBES=1 use words "$work/fast.wavepgo" "$bench" --size small --checksum --case mandelbrot
+[ "$(cat "$work/words.code")" = 0 ] || fail "use with other words failed"
+grep -E 'of other words|no pseudo probes' "$work/words.log" >/dev/null || { fail "a verdict of other words is applied"; cat "$work/words.log"; }
+
+# Where no pass changes a pipeline there is no candidate, and no verdict.
+WAVEPGO_SKIP_PASSES=atu tune none "$work/none.wavepgo" --case mandelbrot
+grep 'nothing to tune' "$work/none.log" >/dev/null || fail "a candidate that equals the original is tuned"
+[ ! -d none.wavepgo/verdicts ] || fail "a verdict without a candidate"
+
+# Killed, and taken up again.
+WAVEPGO_FLUSH_INTERVAL=0.1 WAVEPGO_LOG_FILE=$work/killed.log "$wavepgo" run --tune "$work/killed.wavepgo" -- "$bench" --size small --repeat 0 --binds 24 \
+    $cases $cases $cases --case raymarch --case lights --case bvh --case uber >"$work/killed.out" 2>&1 &
+victim=$!
+tries=0
+while ! grep -l '^is samples.- .' killed.wavepgo/verdicts/*.facts >/dev/null 2>&1 && [ $tries -lt 1200 ]; do
+    tries=$((tries + 1))
+    sleep 0.05
+done
+kill -9 $victim 2>/dev/null
+wait $victim 2>/dev/null
+"$wavepgo" show "$work/killed.wavepgo" >"$work/killed.show" 2>&1 || { fail "a killed tuning leaves a bundle that cannot be read"; cat "$work/killed.show"; }
+binds=24 tune resumed "$work/killed.wavepgo" $cases
+grep -E 'tuning goes on from [1-9][0-9]* samples' "$work/resumed.log" >/dev/null || { fail "a killed tuning begins anew"; cat "$work/resumed.log"; }
+
+# Merged: every verdict is there once, of one pipeline the one with more samples.
+"$wavepgo" merge --quiet -o all.wavepgo slow.wavepgo resumed.wavepgo fast.wavepgo 2>/dev/null || "$wavepgo" merge --quiet -o all.wavepgo slow.wavepgo killed.wavepgo fast.wavepgo || fail "bundles with verdicts do not merge"
+[ "$(find all.wavepgo/verdicts -name '*.facts' | grep -c .)" = "$(ls slow.wavepgo/verdicts killed.wavepgo/verdicts fast.wavepgo/verdicts | grep facts | sort -u | grep -c .)" ] || fail "verdicts are lost or doubled by merging"
+"$wavepgo" show all.wavepgo | grep -E "$plain_one .*llvmpipe" >/dev/null || { fail "show does not list verdicts"; "$wavepgo" show all.wavepgo | tail -n 12; }
+finish

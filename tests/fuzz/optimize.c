@@ -1,0 +1,104 @@
+/* Fuzzes use mode: a valid module is normalised and optimised by a made-up profile, any push constants, any
+ * thresholds and any choice of passes, or refused. What comes out is valid, and the same the second time. */
+#include "compiler/instrument/instrument.h"
+#include "compiler/optimize/optimize.h"
+#include "tests/fuzz/common/spirv.h"
+#include "tests/support/weights.h"
+
+/* Counts of any size in some places of the profile, in half of the inputs. */
+static void spoil(const wpg_function_weights *weights, const uint8_t choices[4])
+{
+    static const uint64_t some[] = {0, 1, 7, 8000, UINT64_C(1) << 32, UINT64_MAX};
+    uint64_t *counts = (uint64_t *)(uintptr_t)weights->lanes, state = choices[3] + UINT64_C(1);
+    for (uint32_t i = 0; (choices[2] & 1) && i < weights->block_count * 3; i++) {
+        state = state * UINT64_C(6364136223846793005) + 1442695040888963407u;
+        if (state >> 62 == 0)
+            counts[i] = some[(state >> 32) % (sizeof some / sizeof *some)];
+    }
+}
+
+/* Every word of the push constants has a value, small ones mostly, in half of the inputs. */
+static uint32_t pushes_of(wpg_push_value values[WPG_PUSH_FOLD_WORDS], const uint8_t choices[4])
+{
+    static const uint32_t some[] = {0, 1, 2, 5, 0x3f800000, 0x80000000, 0x7fc12345, UINT32_MAX};
+    for (uint32_t i = 0; i < WPG_PUSH_FOLD_WORDS; i++)
+        values[i] = (wpg_push_value){i * 4, some[(choices[3] + i * (1u + (choices[3] >> 4))) % 8]};
+    return (choices[2] >> 3 ^ choices[3]) & 1 ? WPG_PUSH_FOLD_WORDS : 0; /* seeds: by choices[2] */
+}
+
+static wpg_optimize_options options_of(const uint8_t choices[4])
+{
+    wpg_optimize_options options;
+    wpg_optimize_defaults(&options);
+    if (choices[2] & 2)
+        options.unflatten_cost = 1;
+    if (choices[2] & 4)
+        options.rare_share = 1;
+    if (choices[2] & 8)
+        options.uniform_share = 0;
+    options.max_guarded_trips = 1u << (choices[2] >> 4 & 7);
+    if (choices[2] & 128)
+        options.max_growth = 100000;
+    return options;
+}
+
+/* The profile of every function that the counter map names; NULL when memory runs out. */
+static wpg_function_weights *profile(const wpg_module *normal, const wpg_counter_map *map,
+                                     const uint8_t choices[4])
+{
+    wpg_function_weights *functions = calloc(map->function_count + 1u, sizeof *functions);
+    fuzz_check(functions != NULL, "memory");
+    for (uint32_t f = 0; f < map->function_count; f++) {
+        fuzz_check(test_weights(&functions[f], normal, &map->functions[f], choices[1], NULL), "profile");
+        spoil(&functions[f], choices);
+    }
+    return functions;
+}
+
+/* Words after normalising and optimising, malloc'd; NULL if refused or nothing was done. */
+static uint32_t *optimised(size_t *count, const fuzz_module *input)
+{
+    static const wpg_instrument_options plan = {.target = {.subgroup_basic = true,
+                                                           .subgroup_ballot = true,
+                                                           .demote_to_helper = true,
+                                                           .max_spirv_minor = 6},
+                                                .select_sites = true,
+                                                .strategy = WPG_STRATEGY_NAIVE};
+    wpg_push_value pushes[WPG_PUSH_FOLD_WORDS];
+    wpg_optimize_options options = options_of(input->choices);
+    wpg_counter_map *map;
+    wpg_remarks *remarks = NULL;
+    wpg_stage stage;
+    char name[64];
+    bool changed = false;
+    uint32_t *words = NULL;
+    options.pushes = pushes;
+    options.push_count = pushes_of(pushes, input->choices);
+    wpg_module *module = fuzz_normal_form(&stage, name, input);
+    if (module && wpg_instrument_plan(&map, module, &stage, &plan, NULL) == WPG_OK) {
+        wpg_function_weights *functions = profile(module, map, input->choices);
+        const wpg_weights weights = {functions, map->function_count};
+        if (wpg_optimize(&remarks, &changed, &module, &stage, &weights, &options, wpg_ssa_tier, NULL) ==
+                WPG_OK &&
+            changed)
+            fuzz_check(wpg_module_emit(&words, count, module, NULL) == WPG_OK, "emit");
+        for (uint32_t f = 0; f < map->function_count; f++)
+            test_weights_finish(&functions[f]);
+        free(functions);
+        wpg_remarks_destroy(remarks);
+        wpg_counter_map_destroy(map);
+    }
+    wpg_module_destroy(module);
+    return words;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    fuzz_module input;
+    if (!fuzz_module_init(&input, data, size))
+        return 0;
+    if (fuzz_is_valid(input.words, input.count))
+        fuzz_check_rewriter(optimised, &input);
+    fuzz_module_finish(&input);
+    return 0;
+}

@@ -1,0 +1,124 @@
+#!/bin/sh
+# The walk over the failing driver (walk.c) in one mode of the layer: WPG_CASE. Every driver call and every allocation
+# of the layer fails once, or the device is odd.
+. "$(dirname "$0")/../e2e/lib.sh"
+walk=$WPG_PROGRAMS/wpg_icd_walk
+need_built "$walk" "$layer" "$WPG_SPIRV/push.comp.spv" "$WPG_SPIRV/rays.rgen.spv"
+# Nothing foreign runs here: what leaks is ours.
+ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=1
+# Little memory, which every case fills anew. Without a cache folder each case rewrites its shaders.
+export WAVEPGO_COUNTER_MEMORY=1 WAVEPGO_SLOTS=1024 WAVEPGO_SUMMARY=0 WAVEPGO_CACHE=/dev/null/none
+export WAVEPGO_MODE=generate WAVEPGO_PROFILE_FILE="$work/profiles/%b.profraw" WAVEPGO_LOG_FILE="$work/log"
+
+walk() { # NAME ARGUMENTS...
+    walked=$1
+    shift
+    : >"$work/log"
+    "$walk" "$layer" "$WPG_SPIRV" "$@" >"$work/$walked.out" 2>"$work/$walked.err" || {
+        fail "$walked: exit code $?"
+        head -n 60 "$work/$walked.err"
+    }
+    tail -n 1 "$work/$walked.out"
+}
+# Everything that the layer can say where the driver or memory fails is said: a line each.
+said() {
+    for line in "$@"; do
+        grep -E -e "$line" "$work/log" >/dev/null || fail "the log does not say: $line"
+    done
+}
+
+case $WPG_CASE in
+generate)
+    walk generate
+    said 'device passes through: out of memory' 'passes through: .*the driver refuses' 'trying without'
+    ;;
+cached)
+    export WAVEPGO_CACHE="$work/cache"
+    walk cached
+    ;;
+device-memory)
+    export WAVEPGO_COUNTER_PLACEMENT=device
+    walk device-memory
+    ;;
+by-bind)
+    export WAVEPGO_SAMPLE_BY=bind WAVEPGO_SAMPLE=1/4
+    walk by-bind
+    ;;
+probes)
+    export WAVEPGO_PROBES=all WAVEPGO_FRAMES=2-3
+    walk probes
+    ;;
+validate) # SPIRV-Tools: exceptions
+    export WAVEPGO_VALIDATE=1
+    ICD_WALK_ALLOCATIONS=60 walk validate --pieces compute,graphics,objects
+    ;;
+observe)
+    export WAVEPGO_BUNDLE="$work/bundle" WAVEPGO_PROFILE_FILE= WAVEPGO_TIMESTAMPS=1 WAVEPGO_PIPELINE_STATISTICS=1
+    export WAVEPGO_HARDWARE_COUNTERS='*'
+    walk observe
+    ;;
+use)
+    walk profile --pieces compute,graphics,libraries,objects,rays --odd
+    [ "$(count_profiles profiles)" -ge 6 ] || fail "too few profiles to use"
+    export WAVEPGO_MODE=use WAVEPGO_PROFILE_USE="$work/profiles" WAVEPGO_PSEUDO_PROBES=1
+    walk use
+    ;;
+tune)
+    walk profile --pieces compute,graphics,libraries,objects,rays --odd
+    export WAVEPGO_MODE=tune WAVEPGO_PROFILE_USE="$work/profiles" WAVEPGO_PROFILE_FILE= WAVEPGO_BUNDLE="$work/bundle" WAVEPGO_FLUSH_INTERVAL=0 WAVEPGO_PSEUDO_PROBES=1
+    walk tune --pieces compute,graphics,libraries,objects,rays
+    # A tuning that is done changes nothing any more: each case of what runs commands begins its own.
+    ICD_WALK_ALLOCATIONS=400 WAVEPGO_BUNDLE="$work/fresh-%p" walk tune-fresh --fresh --pieces commands
+    [ "$(find bundle/verdicts -name "*.facts" | grep -c .)" -ge 1 ] || fail "no verdict was begun"
+    ;;
+odd)
+    walk odd --odd
+    WAVEPGO_COUNTER_PLACEMENT=device walk odd-device --odd
+    export WAVEPGO_BUNDLE="$work/bundle" WAVEPGO_PROFILE_FILE= WAVEPGO_TIMESTAMPS=1 WAVEPGO_PIPELINE_STATISTICS=1
+    WAVEPGO_HARDWARE_COUNTERS="*" walk odd-observe --odd
+    ;;
+fresh) # from loading to unloading, each case in a process of its own
+    ICD_WALK_ALLOCATIONS=400 walk fresh-generate --fresh --pieces compute
+    WAVEPGO_BUNDLE="$work/bundle" WAVEPGO_PROFILE_FILE= ICD_WALK_ALLOCATIONS=400 walk fresh-bundle --fresh --pieces commands
+    export WAVEPGO_MODE=use WAVEPGO_PROFILE_USE="$work/profiles"
+    ICD_WALK_ALLOCATIONS=800 walk fresh-use --fresh --pieces compute
+    ;;
+reload) # many times in one process
+    walk reload --reload
+    [ "$(count_profiles profiles)" -ge 6 ] || fail "too few profiles"
+    export WAVEPGO_MODE=use WAVEPGO_PROFILE_USE="$work/profiles" WAVEPGO_PSEUDO_PROBES=1
+    walk reload-use --reload
+    ;;
+settings) # by the program alone (VK_EXT_layer_settings); the environment is asked first
+    unset WAVEPGO_MODE WAVEPGO_PROFILE_FILE
+    export ICD_WALK_ALLOCATIONS=20
+    ICD_WALK_SETTINGS="mode=generate,profile_file=$work/passed/%b.profraw,strategy=lane,flush_interval=4000000000,nonsense=1" walk settings --pieces compute
+    said 'setting ignored: .*NONSENSE' 'setting ignored: .*FLUSH_INTERVAL.*4000000000'
+    [ "$(count_profiles passed)" -ge 1 ] || fail "no profile where the program's setting says"
+    "$wavepgo" show --json "$work/passed" | grep '"lanes": \[' | grep '"waves": \[' >/dev/null && fail "waves are counted, the program asked for lanes"
+    WAVEPGO_MODE=off ICD_WALK_SETTINGS="mode=generate,profile_file=$work/none/%b.profraw" walk environment --pieces compute
+    [ ! -e "$work/none" ] || fail "the program's setting stands above the environment's"
+    ;;
+off)
+    export WAVEPGO_MODE=off
+    walk off
+    ;;
+loader) # the driver by its manifest, under the loader and its validation of our chain
+    unset WAVEPGO_MODE WAVEPGO_PROFILE_FILE WAVEPGO_LOG_FILE WAVEPGO_CACHE
+    export ICD_REPORT=1
+    doctor() { # NAME CODE PATTERN
+        "$wavepgo" doctor >"$work/$1.out" 2>"$work/$1.err"
+        code=$?
+        [ $code = "$2" ] || fail "$1: exit code $code"
+        grep -E -e "$3" "$work/$1.out" >/dev/null || { fail "$1 does not say '$3'"; cat "$work/$1.out"; }
+        [ ! -s "$work/$1.err" ] || { fail "$1: wrong uses of the driver"; head -n 5 "$work/$1.err"; }
+    }
+    doctor plain 0 "devices .*failing driver .*lanes and waves:.* comp"
+    ICD_LACKS=bufferDeviceAddress doctor lacks 1 "no bufferDeviceAddress"
+    ICD_FAIL=vkCreateDevice:1:-3 doctor refused 1 "refuses the added features .VkResult -3."
+    ICD_ODD=no-host doctor odd 1 "no memory type fits"
+    ICD_ODD=old doctor old 1 "Vulkan 1.0 only"
+    ;;
+*) die "unknown case '$WPG_CASE'" ;;
+esac
+finish

@@ -1,0 +1,55 @@
+#include "tests/support/weights.h"
+
+#include <stdlib.h>
+
+#include "compiler/analysis/sites.h"
+
+/* Lanes of a block: every loop runs `trips` times for every lane that enters. */
+static uint64_t lanes_of(const wpg_cfg *cfg, uint32_t block, uint64_t trips)
+{
+    uint64_t lanes = 8000;
+    for (uint32_t c = cfg->blocks[block].construct; c != WPG_NO_BLOCK && lanes < UINT64_C(1) << 50;
+         c = cfg->constructs[c].parent)
+        if (cfg->constructs[c].kind == WPG_CONSTRUCT_LOOP)
+            lanes *= cfg->constructs[c].header == block ? trips + 1 : trips;
+    return lanes;
+}
+
+bool test_weights(wpg_function_weights *weights, const wpg_module *normal, const wpg_function_counters *from,
+                  uint64_t seed, wpg_error *err)
+{
+    wpg_cfg *cfg = NULL;
+    uint64_t chosen = from->checksum + seed;
+    if (wpg_cfg_create(&cfg, normal, wpg_module_def(normal, from->function), err) != WPG_OK)
+        return false;
+    size_t blocks = cfg->count;
+    uint64_t *counts =
+        calloc(blocks * 3 + (size_t)from->select_count * WPG_SELECT_COUNTERS + 1, sizeof *counts);
+    for (uint32_t b = 0; counts && b < blocks; b++) {
+        counts[b] = lanes_of(cfg, b, 1 + chosen % 8);
+        counts[blocks + b] = counts[b] / 8;
+        counts[2 * blocks + b] = (chosen >> b % 50 & 1) ? counts[b] / 8 : counts[b] / 80;
+    }
+    uint64_t *selects = counts ? counts + 3 * blocks : NULL;
+    for (uint32_t i = 0; counts && i < from->select_count; i++) {
+        uint64_t *site = selects + (size_t)i * WPG_SELECT_COUNTERS;
+        site[i % 2 ? WPG_SELECT_LANES_TRUE : WPG_SELECT_LANES_FALSE] = 8000;
+        site[i % 2 ? WPG_SELECT_WAVES_TRUE : WPG_SELECT_WAVES_FALSE] = 1000;
+    }
+    *weights = (wpg_function_weights){.ordinal = from->ordinal,
+                                      .checksum = from->checksum,
+                                      .block_count = from->block_count,
+                                      .lanes = counts,
+                                      .waves = counts + blocks,
+                                      .uniform = counts + 2 * blocks,
+                                      .select_count = from->select_count,
+                                      .selects = selects};
+    wpg_cfg_destroy(cfg);
+    return counts != NULL;
+}
+
+void test_weights_finish(wpg_function_weights *weights)
+{
+    free((void *)(uintptr_t)weights->lanes);
+    *weights = (wpg_function_weights){0};
+}

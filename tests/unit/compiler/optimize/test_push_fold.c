@@ -1,0 +1,369 @@
+/* Push constants by value: which loads become constants, with which bits; each rule that must leave one. */
+#include "tests/unit/compiler/optimize/use.h"
+
+#define HEAD                                                                                                 \
+    "#version 450\n"                                                                                         \
+    "#extension GL_EXT_shader_explicit_arithmetic_types : require\n"                                         \
+    "layout(local_size_x = 64) in;\n"                                                                        \
+    "layout(std430, binding = 0) readonly buffer In { float data[]; } src;\n"                                \
+    "layout(std430, binding = 1) buffer Out { float data[]; } dst;\n"                                        \
+    "layout(std430, binding = 2) buffer Ints { uint data[]; } ints;\n"
+#define MAIN "void main() { uint at = gl_GlobalInvocationID.x; float x = src.data[at];\n"
+
+static void run(use_result *r, const char *head, const char *body, const char *stage, SpvExecutionModel model,
+                const uint32_t *words, const uint64_t known, const char *passes)
+{
+    use_shader s;
+    wpg_push_value values[WPG_PUSH_FOLD_WORDS];
+    wpg_optimize_options options;
+    char *source = malloc(strlen(head) + strlen(body) + 1);
+    assert_non_null(source);
+    strcat(strcpy(source, head), body);
+    use_glsl(&s, source, stage, model);
+    free(source);
+    wpg_optimize_defaults(&options);
+    options.pushes = values;
+    for (uint32_t i = 0; i < WPG_PUSH_FOLD_WORDS; i++)
+        if (known >> i & 1)
+            values[options.push_count++] = (wpg_push_value){i * 4, words[i]};
+    (void)snprintf(options.passes, sizeof options.passes, "%s", passes);
+    use_profile(&s);
+    use_run(r, &s, &options, true);
+    use_free(&s);
+}
+
+static void compute(use_result *r, const char *body, const uint32_t *words, uint64_t known)
+{
+    char source[4096];
+    (void)snprintf(source, sizeof source, "%s", body);
+    run(r, HEAD, source, "comp", SpvExecutionModelGLCompute, words, known, "uta");
+}
+
+static void folds_flags(void **state)
+{
+    (void)state;
+    use_result r;
+    const char *body = "layout(push_constant) uniform P { uint other; uint flags; } p;\n" MAIN
+                       "if ((p.flags & 2u) != 0u) x = sin(x); dst.data[at] = x; }";
+    compute(&r, body, (uint32_t[]){9, 1}, 3);
+    use_expect(&r, WPG_REMARK_DONE, "push-fold", "(words 0x2), 1 blocks fall away");
+    assert_int_equal(r.remarks->push_words, 2);
+    assert_true(r.changed);
+    use_done(&r);
+    /* The flag set: nothing falls away but the test; sin feeds a store only. */
+    compute(&r, body, (uint32_t[]){9, 2}, 3);
+    use_expect(&r, WPG_REMARK_DONE, "push-fold", "0 blocks fall away");
+    use_done(&r);
+    /* Another word is known. */
+    compute(&r, body, (uint32_t[]){9, 2}, 1);
+    assert_int_equal(r.remarks->push_words, 0);
+    assert_false(r.changed);
+    use_expect(&r, WPG_REMARK_REFUSED, "push-fold", "not all of its words are known");
+    use_done(&r);
+    run(&r, HEAD, body, "comp", SpvExecutionModelGLCompute, (uint32_t[]){9, 2}, 3, "utap");
+    assert_int_equal(r.remarks->push_words, 0);
+    use_done(&r);
+}
+
+/* Words that decide nothing are not asked for. */
+static void leaves_what_decides_nothing(void **state)
+{
+    (void)state;
+    use_result r;
+    compute(&r,
+            "layout(push_constant) uniform P { uint add; } p;\n" MAIN
+            "ints.data[at] = at + p.add; dst.data[at] = x; }",
+            (uint32_t[]){9}, 1);
+    assert_int_equal(r.remarks->push_words, 0);
+    assert_false(r.changed);
+    use_expect(&r, WPG_REMARK_REFUSED, "push-fold", "would be decided");
+    use_done(&r);
+}
+
+/* Each value decides a branch of its own where its bytes are read as they lie in memory. */
+static void reads_every_layout(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *block, *condition;
+        uint32_t words[24];
+        uint64_t known, used;
+    } cases[] = {
+        {"uvec4 v;", "p.v.z == 7u", {0, 0, 7}, 15, 4},
+        {"uint a[4];", "p.a[2] == 7u", {0, 0, 7}, 15, 4},
+        {"layout(offset = 16) uint a; uint b;", "p.b == 7u", {0, 0, 0, 0, 0, 7}, 63, 32},
+        {"layout(column_major) mat4x3 m;",
+         "p.m[1][2] == 0.5",
+         {0, 0, 0, 0, 0, 0, 0x3f000000},
+         0xffff,
+         1 << 6},
+        {"layout(row_major) mat4x3 m;",
+         "p.m[1][2] == 0.5",
+         {0, 0, 0, 0, 0, 0, 0, 0, 0, 0x3f000000},
+         0xffff,
+         1 << 9},
+        {"layout(row_major) mat2 m[2];",
+         "p.m[1][0].y == 0.5",
+         {0, 0, 0, 0, 0, 0, 0x3f000000},
+         0xffff,
+         1 << 6},
+        {"uint8_t a; uint8_t b; int8_t c;", "p.c == int8_t(-2)", {0xfe0102}, 1, 1},
+        {"uint16_t a; int16_t b;", "p.b == int16_t(-2)", {0xfffe0000u}, 1, 1},
+        {"uint a; uint64_t b;", "p.b == 0x700000005ul", {0, 0, 5, 7}, 15, 12},
+        {"int a;", "p.a < -5", {(uint32_t)-6}, 1, 1},
+        {"float f;", "p.f < -0.25", {0xbf000000u}, 1, 1},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char body[1024];
+        use_result r;
+        (void)snprintf(
+            body, sizeof body,
+            "layout(push_constant) uniform P { %s } p;\n" MAIN
+            "if (%s) ints.data[at] = 11u; else { if (x > 0.0) ints.data[at] = 12u; ints.data[0] = 1u; } }",
+            cases[i].block, cases[i].condition);
+        compute(&r, body, cases[i].words, cases[i].known);
+        use_expect(&r, WPG_REMARK_DONE, "push-fold", "3 blocks fall away");
+        assert_int_equal(r.remarks->push_words, cases[i].used);
+        use_done(&r);
+        /* With another value the other side falls away, so that both values were really told apart. */
+        uint32_t other[24] = {0};
+        if (strcmp(cases[i].condition, "p.f < -0.25") == 0)
+            other[0] = 0x80000000u;
+        compute(&r, body, other, cases[i].known);
+        use_expect(&r, WPG_REMARK_DONE, "push-fold", "1 blocks fall away");
+        use_done(&r);
+    }
+}
+
+/* Which side stays is seen by solving the result once more: its text names the constant that decides. */
+static void the_right_side_stays(void **state)
+{
+    (void)state;
+    use_result r;
+    for (uint32_t flag = 0; flag < 2; flag++) {
+        compute(&r,
+                "layout(push_constant) uniform P { uint a; uint b; } p;\n" MAIN
+                "if (p.b == 0x1234u) ints.data[at] = 11u; }",
+                (uint32_t[]){0, flag ? 0x1234 : 0x4321}, 3);
+        use_expect(&r, WPG_REMARK_DONE, "push-fold", flag ? "0 blocks fall away" : "1 blocks fall away");
+        assert_int_equal(use_occurrences(&r, flag ? " %uint_4660 %uint_4660" : "%uint_17185 %uint_4660"), 1);
+        use_done(&r);
+    }
+}
+
+static void whole_structs(void **state)
+{
+    (void)state;
+    use_result r;
+    const char *body = "struct S { uint a; float f; uvec2 v; };\n"
+                       "layout(push_constant) uniform P { uint pad; layout(offset = 16) S s; } p;\n" MAIN
+                       "S s = p.s; if (s.v.y == 3u) dst.data[at] = x; }";
+    compute(&r, body, (uint32_t[]){0, 0, 0, 0, 1, 2, 4, 3}, 0xff);
+    use_expect(&r, WPG_REMARK_DONE, "push-fold", "0 blocks fall away");
+    use_done(&r);
+}
+
+static void stays(const char *body, const uint32_t *words, uint64_t known, const char *why)
+{
+    use_result r;
+    compute(&r, body, words, known);
+    use_expect(&r, WPG_REMARK_REFUSED, "push-fold", why);
+    assert_int_equal(r.remarks->push_words, 0);
+    use_done(&r);
+}
+
+static void refuses_dynamic_indices(void **state)
+{
+    (void)state;
+    stays("layout(push_constant) uniform P { uint a[4]; } p;\n" MAIN
+          "if (p.a[at & 3u] == 1u) dst.data[at] = x; }",
+          (uint32_t[]){1, 1, 1, 1}, 15, "an index is not constant");
+}
+
+/* 8-bit storage alone gives no 8-bit constants. */
+static void refuses_types_without_constants(void **state)
+{
+    (void)state;
+    stays("layout(push_constant) uniform P { uint8_t a; } p;\n" MAIN "if (int(p.a) == 2) dst.data[at] = x; }",
+          (uint32_t[]){2}, 1, "its type has no constants");
+}
+
+/* The exposed word stays, and with it what it would decide; a flag beside it is folded all the same. */
+static void leaves_floats_to_run_time(void **state)
+{
+    (void)state;
+    static const char *const uses[] = {
+        "x * p.f",          "sin(p.f)",         "x + 12.0 / float(p.n)",
+        "x + float(p.n)",   "mix(x, p.f, 0.5)", "ldexp(x, int(p.n))",
+        "fma(x, p.f, 1.0)", "(p.f + 1.0) * x",  "vec2(p.f, x).yx.y * 2.0 + uintBitsToFloat(p.n) * 3.0",
+    };
+    for (size_t i = 0; i < sizeof uses / sizeof *uses; i++) {
+        char body[1024];
+        use_result r;
+        (void)snprintf(body, sizeof body,
+                       "layout(push_constant) uniform P { uint flag; uint n; float f; } p;\n" MAIN
+                       "float y = %s; if (p.flag == 5u) ints.data[at] = 1u; if (p.n == 7u) ints.data[0] = 2u;"
+                       " dst.data[at] = y; }",
+                       uses[i]);
+        compute(&r, body, (uint32_t[]){5, 7, 0x3f000000}, 7);
+        use_expect(&r, WPG_REMARK_REFUSED, "push-fold", "floating-point, quad or subgroup");
+        use_expect(&r, WPG_REMARK_DONE, "push-fold", "");
+        /* Where n has a float use, only that load of it stays. */
+        assert_int_equal(r.remarks->push_words, 3);
+        use_done(&r);
+    }
+}
+
+static void refuses_what_is_no_number(void **state)
+{
+    (void)state;
+    const char *body =
+        "layout(push_constant) uniform P { float f; } p;\n" MAIN "if (p.f > 0.0) dst.data[at] = x; }";
+    stays(body, (uint32_t[]){0x7fc12345}, 1, "a float is used as more than a copy"); /* NaN */
+    stays(body, (uint32_t[]){0x00000123}, 1, "a float is used as more than a copy"); /* denormal */
+    use_result r;
+    compute(&r, body, (uint32_t[]){0x7f800000}, 1); /* infinity is a number to compare with */
+    use_expect(&r, WPG_REMARK_DONE, "push-fold", "");
+    use_done(&r);
+}
+
+/* Copied, never computed: the payload is in the constant as it was pushed. */
+static void keeps_payloads(void **state)
+{
+    (void)state;
+    use_result r;
+    compute(
+        &r,
+        "layout(push_constant) uniform P { uint flag; float f; } p;\n" MAIN
+        "if (p.flag == 5u) ints.data[floatBitsToUint(p.f) & 1u] = floatBitsToUint(p.f); dst.data[at] = x; }",
+        (uint32_t[]){5, 0xffc12345u}, 3);
+    use_expect(&r, WPG_REMARK_DONE, "push-fold", "words 0x3");
+    assert_true(use_occurrences(&r, "OpConstant %float -0x1.824") >= 1);
+    use_done(&r);
+}
+
+static void refuses_own_variables(void **state)
+{
+    (void)state;
+    stays("layout(push_constant) uniform P { uint n; } p;\n" MAIN
+          "float t[4] = float[](x, 0.5, x + 1.0, 2.0); t[at & 3u] = 3.0; dst.data[at] = t[p.n] * x; }",
+          (uint32_t[]){1}, 1, "it indexes a variable of the shader's own");
+}
+
+/* An array that is written in the side that falls away: if it is read after, a driver could know what is in
+ * it. */
+static void asks_who_reads_what_falls_away(void **state)
+{
+    (void)state;
+    use_result r;
+    stays("layout(push_constant) uniform P { uint flag; } p;\n" MAIN
+          "float t[4] = float[](0.25, 0.5, 0.75, 1.0); if (p.flag == 1u) t[at & 3u] = x;"
+          " dst.data[at] = t[(at >> 2) & 3u] * x; }",
+          (uint32_t[]){2}, 1, "a store to a variable of the shader's own falls away");
+    compute(&r,
+            "layout(push_constant) uniform P { uint flag; } p;\n" MAIN
+            "if (p.flag == 1u) { float t[4]; t[at & 3u] = x; ints.data[at] = uint(t[(at >> 2) & 3u]); }"
+            " dst.data[at] = x; }",
+            (uint32_t[]){2}, 1);
+    use_expect(&r, WPG_REMARK_DONE, "push-fold", "words 0x1");
+    use_done(&r);
+}
+
+/* A bound of a loop: unrolling integers is fine, unrolling a sine of the counter is not. */
+static void asks_what_loops_fold(void **state)
+{
+    (void)state;
+    use_result r;
+    compute(&r,
+            "layout(push_constant) uniform P { uint n; } p;\n" MAIN
+            "uint sum = at; for (uint i = 0u; i < p.n; ++i) sum = sum * 31u + ints.data[i];"
+            " ints.data[at] = sum; dst.data[at] = x; }",
+            (uint32_t[]){4}, 1);
+    use_expect(&r, WPG_REMARK_DONE, "push-fold", "words 0x1");
+    use_done(&r);
+    stays("layout(push_constant) uniform P { uint n; } p;\n" MAIN
+          "for (uint i = 0u; i < p.n; ++i) x += sin(float(i)); dst.data[at] = x; }",
+          (uint32_t[]){4}, 1, "unroll into arithmetic");
+}
+
+/* The arm that always runs brings a product to a sum: they stay apart as the phi kept them. */
+static void keeps_products_apart(void **state)
+{
+    (void)state;
+    use_result r;
+    const char *body =
+        "layout(push_constant) uniform P { uint flag; } p;\n" MAIN
+        "float y = x + 1.0; if (p.flag == 1u) y = y * src.data[at + 7u]; dst.data[at] = y + x; }";
+    compute(&r, body, (uint32_t[]){1}, 1);
+    use_expect(&r, WPG_REMARK_DONE, "push-fold", "words 0x1");
+    assert_int_equal(use_occurrences(&r, "NoContraction"), 1);
+    use_done(&r);
+    /* The other way the sum comes to a sum: a driver could reassociate them. */
+    stays(body, (uint32_t[]){2}, 1, "two float operations would come together");
+}
+
+/* A constant that a decided phi leaves, in arithmetic. */
+static void refuses_constants_left_by_phis(void **state)
+{
+    (void)state;
+    stays("layout(push_constant) uniform P { uint flag; } p;\n" MAIN
+          "float w = 0.0; if (p.flag == 1u) w = src.data[at + 7u]; dst.data[at] = w * x; }",
+          (uint32_t[]){2}, 1, "floating-point, quad or subgroup");
+}
+
+static void refuses_exact_outputs(void **state)
+{
+    (void)state;
+    use_result r;
+    run(&r, "#version 450\nlayout(location = 0) in vec4 at;\nlayout(location = 0) out vec4 color;\n",
+        "layout(push_constant) uniform P { uint flag; uint tint; } p;\n"
+        "void main() { vec4 v = at; if (p.flag == 1u) v = at.yxzw; gl_Position = v; }",
+        "vert", SpvExecutionModelVertex, (uint32_t[]){1, 1}, 3, "uta");
+    use_expect(&r, WPG_REMARK_REFUSED, "push-fold", "exact output");
+    assert_int_equal(r.remarks->push_words, 0);
+    use_done(&r);
+    /* What the next stage gets is not made constant. */
+    run(&r, "#version 450\nlayout(location = 0) out float tint;\n",
+        "layout(push_constant) uniform P { float tint; uint flag; } p;\n"
+        "void main() { gl_Position = vec4(1.0); tint = p.tint; }",
+        "vert", SpvExecutionModelVertex, (uint32_t[]){0x3f000000, 1}, 3, "uta");
+    use_expect(&r, WPG_REMARK_REFUSED, "push-fold", "it goes to the next stage");
+    use_done(&r);
+}
+
+static void folds_switches(void **state)
+{
+    (void)state;
+    use_result r;
+    compute(&r,
+            "layout(push_constant) uniform P { uint kind; } p;\n" MAIN
+            "switch (p.kind) { case 1u: ints.data[at] = 1u; break; case 2u: ints.data[at] = 2u; break;"
+            " default: ints.data[at] = 3u; } dst.data[at] = x; }",
+            (uint32_t[]){2}, 1);
+    use_expect(&r, WPG_REMARK_DONE, "push-fold", "2 blocks fall away");
+    use_done(&r);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(folds_flags),
+        cmocka_unit_test(leaves_what_decides_nothing),
+        cmocka_unit_test(reads_every_layout),
+        cmocka_unit_test(the_right_side_stays),
+        cmocka_unit_test(whole_structs),
+        cmocka_unit_test(refuses_dynamic_indices),
+        cmocka_unit_test(refuses_types_without_constants),
+        cmocka_unit_test(leaves_floats_to_run_time),
+        cmocka_unit_test(refuses_what_is_no_number),
+        cmocka_unit_test(keeps_payloads),
+        cmocka_unit_test(refuses_own_variables),
+        cmocka_unit_test(asks_who_reads_what_falls_away),
+        cmocka_unit_test(asks_what_loops_fold),
+        cmocka_unit_test(keeps_products_apart),
+        cmocka_unit_test(refuses_constants_left_by_phis),
+        cmocka_unit_test(refuses_exact_outputs),
+        cmocka_unit_test(folds_switches),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
