@@ -26,7 +26,8 @@ typedef struct wpg_variant_set {
     wpg_rewrite stage; /* identity; its words and names lie in the arena */
     VkComputePipelineCreateInfo info;
     size_t bytes; /* of words, for VARIANT_MEMORY */
-    bool building, dead;
+    bool building;
+    atomic_bool dead; /* read before a compile begins, without the lock */
     uint32_t job[WPG_PUSH_WORDS]; /* values asked for, of usual->words; the builder's while `asked` */
     atomic_bool asked;
     atomic_uint ready, tries;
@@ -184,13 +185,13 @@ static void *builder(void *argument)
         all->current = set;
         (void)pthread_mutex_unlock(&all->lock);
         wpg_compile_gate_wait();
-        if (!set->dead)
+        if (!atomic_load(&set->dead))
             build(device, set);
         (void)pthread_mutex_lock(&all->lock);
         set->building = false;
         all->current = NULL;
         atomic_store(&set->asked, false);
-        if (set->dead)
+        if (atomic_load(&set->dead))
             destroy_set(device, set);
         (void)pthread_cond_broadcast(&all->done);
     }
@@ -366,7 +367,7 @@ void wpg_variants_remove(wpg_device *device, VkPipeline pipeline)
             break;
         }
     /* What is being built is destroyed by the builder: the program does not wait for a compile. */
-    set->dead = true;
+    atomic_store(&set->dead, true);
     if (!set->building)
         destroy_set(device, set);
     (void)pthread_mutex_unlock(&all->lock);
