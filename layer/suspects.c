@@ -20,6 +20,9 @@ typedef struct pipeline_numbers {
  * recording begins by clearing it. What was looked up last is remembered until any pipeline is made or goes.
  */
 typedef struct bound_set {
+    /* Hands the set from the thread that recorded last to the next. A freed handle that comes again elsewhere
+     * is ordered by the allocator it came from, but that is nothing to rely on. */
+    atomic_uint passed;
     uint64_t *words;
     size_t count;
     uint64_t made; /* pipelines_made when `recent` was filled */
@@ -140,12 +143,23 @@ void wpg_suspects_remove(wpg_device *device, VkPipeline pipeline)
 
 /* -- Command buffers */
 
+static bound_set *take(bound_set *set)
+{
+    (void)atomic_load_explicit(&set->passed, memory_order_acquire);
+    return set;
+}
+
+static void pass_on(bound_set *set)
+{
+    atomic_store_explicit(&set->passed, 1, memory_order_release);
+}
+
 static bound_set *set_of(wpg_device *device, VkCommandBuffer commands, bool make)
 {
     wpg_suspects *suspects = device->suspects;
     uint64_t now = atomic_load_explicit(&generation, memory_order_relaxed);
     if (latest.handle == commands && latest.generation == now)
-        return latest.set;
+        return take(latest.set);
     uint64_t key = (uint64_t)(uintptr_t)commands;
     bound_set *set = wpg_handles_get(&suspects->commands, key);
     if (!set && make) {
@@ -160,6 +174,7 @@ static bound_set *set_of(wpg_device *device, VkCommandBuffer commands, bool make
         latest.set = set;
         latest.device = device;
         latest.generation = now;
+        (void)take(set);
     }
     return set;
 }
@@ -182,6 +197,8 @@ void wpg_suspects_begin(wpg_device *device, VkCommandBuffer commands)
     bound_set *set = device->suspects ? set_of(device, commands, false) : NULL;
     if (set && set->count)
         memset(set->words, 0, set->count * sizeof *set->words);
+    if (set)
+        pass_on(set);
 }
 
 wpg_device *wpg_suspects_device(VkCommandBuffer commands)
@@ -214,6 +231,8 @@ void wpg_suspects_bind(wpg_device *device, VkCommandBuffer commands, VkPipeline 
     for (uint32_t i = 0; known && i < known->count; i++)
         if (reserve(set, known->numbers[i] / 64 + 1))
             set->words[known->numbers[i] / 64] |= UINT64_C(1) << known->numbers[i] % 64;
+    if (set)
+        pass_on(set);
 }
 
 void wpg_suspects_execute(wpg_device *device, VkCommandBuffer commands, uint32_t count,
@@ -222,12 +241,14 @@ void wpg_suspects_execute(wpg_device *device, VkCommandBuffer commands, uint32_t
     if (!device->suspects)
         return;
     for (uint32_t i = 0; i < count; i++) {
-        const bound_set *from = set_of(device, secondaries[i], false);
+        bound_set *from = set_of(device, secondaries[i], false);
         bound_set *to = from ? set_of(device, commands, true) : NULL;
         if (!to || !reserve(to, from->count))
             continue;
         for (size_t word = 0; word < from->count; word++)
             to->words[word] |= from->words[word];
+        pass_on(to);
+        pass_on(from);
     }
 }
 
@@ -245,7 +266,7 @@ void wpg_suspects_submission(wpg_device *device)
 void wpg_suspects_submit(wpg_device *device, VkCommandBuffer commands)
 {
     wpg_suspects *suspects = device->suspects;
-    const bound_set *set = suspects ? set_of(device, commands, false) : NULL;
+    bound_set *set = suspects ? set_of(device, commands, false) : NULL;
     if (!set || !set->count)
         return;
     (void)pthread_mutex_lock(&suspects->lock);
@@ -253,6 +274,7 @@ void wpg_suspects_submit(wpg_device *device, VkCommandBuffer commands)
         for (uint64_t rest = set->words[word]; rest; rest &= rest - 1)
             suspects->table.data[word * 64 + (size_t)__builtin_ctzll(rest)].last = suspects->submissions;
     (void)pthread_mutex_unlock(&suspects->lock);
+    pass_on(set);
 }
 
 void wpg_suspects_idle(wpg_device *device)
