@@ -599,10 +599,10 @@ static void enter_weights(cloner *c)
                    wpg_profile_add_block(c->profile, c->rest_block, none) &&
                    wpg_profile_add_block(c->profile, c->rest_merge, none);
     if (c->late_block) {
-        wpg_block_weight untold = {.origin = origin, .unknown_by = "value-guard"};
+        wpg_block_weight untold = {.origin = origin, .unknown_by = c->plan->pass};
         entered_all &= wpg_profile_add_block(c->profile, c->late_block, untold) &&
                        wpg_profile_add_block(c->profile, c->decide_block, entered);
-        wpg_branch_is_unknown(c->context, c->guard_block, "value-guard");
+        wpg_branch_is_unknown(c->context, c->guard_block, c->plan->pass);
     }
     c->nomem |= !entered_all;
 }

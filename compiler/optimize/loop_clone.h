@@ -22,6 +22,7 @@ typedef struct wpg_guard_fold {
 } wpg_guard_fold;
 
 typedef struct wpg_guard_plan {
+    const char *pass; /* that plans it, static storage */
     wpg_loop loop;
     uint32_t preheader;     /* the one block outside that leads to the header */
     uint64_t entries;       /* lanes that entered */
@@ -43,7 +44,8 @@ typedef struct wpg_guard_plan {
     const wpg_guard_test *tests;
     const wpg_guard_fold *folds;
     uint32_t test_count, fold_count;
-    const bool *seams; /* [bound] phis of the loop whose copies get a seam (seam.h) */
+    const bool *seams;  /* [bound] phis of the loop whose copies get a seam (seam.h) */
+    uint32_t dead_cost; /* of what falls away in the copy */
 } wpg_guard_plan;
 
 /* -- What may be copied (loop_copy.c) -- */

@@ -13,6 +13,7 @@
 #include <stdio.h>
 
 #include "compiler/optimize/folding.h"
+#include "compiler/optimize/guard_walk.h"
 #include "compiler/optimize/legality.h"
 #include "compiler/optimize/seam.h"
 #include "compiler/spirv/builder.h"
@@ -26,16 +27,6 @@ enum {
      * and 40 times the compile time. */
     UNROLLED_LOADS = 64,
 };
-
-typedef struct guarder {
-    wpg_context *context;
-    wpg_function_profile *profile;
-    wpg_view *view;
-    wpg_arena *arena; /* of the current view's plans */
-    wpg_id_set exact, helper;
-    uint64_t grown; /* instructions added so far */
-    char text[128]; /* of a refusal with figures */
-} guarder;
 
 /* -- The bound -- */
 
@@ -75,7 +66,7 @@ static const char *bound_refusal(const wpg_view *view, const wpg_loop *loop, uin
 /* -- What the profile says -- */
 
 /* Did lanes leave the loop otherwise than by the test? */
-static const char *other_exits_refusal(const guarder *g, const wpg_guard_plan *plan)
+static const char *other_exits_refusal(const wpg_guarder *g, const wpg_guard_plan *plan)
 {
     const wpg_cfg *cfg = g->view->cfg;
     for (uint32_t b = 0; b < cfg->count; b++) {
@@ -105,7 +96,7 @@ static const char *other_exits_refusal(const guarder *g, const wpg_guard_plan *p
 }
 
 /* Fills evaluations, entries and trips. */
-static const char *trips_refusal(guarder *g, wpg_guard_plan *plan)
+static const char *trips_refusal(wpg_guarder *g, wpg_guard_plan *plan)
 {
     uint64_t lanes;
     if (!wpg_loop_entries(&plan->entries, g->view, g->profile, &plan->loop) ||
@@ -133,7 +124,7 @@ static const char *trips_refusal(guarder *g, wpg_guard_plan *plan)
 
 /* -- Legality of the copy -- */
 
-static const char *inner_refusal(const guarder *g, const wpg_loop *loop)
+static const char *inner_refusal(const wpg_guarder *g, const wpg_loop *loop)
 {
     const wpg_cfg *cfg = g->view->cfg;
     for (uint32_t b = 0; b < cfg->count; b++) {
@@ -196,7 +187,7 @@ static uint64_t loads_a_trip(const wpg_view *view, const wpg_loop *loop)
 }
 
 /* What the normal form shows already, before the SSA tier is run for it. */
-static const char *early_refusal(guarder *g, wpg_guard_plan *plan)
+static const char *early_refusal(wpg_guarder *g, wpg_guard_plan *plan)
 {
     const wpg_loop *loop = &plan->loop;
     const wpg_inst *merge = g->view->cfg->blocks[loop->header].merge;
@@ -215,7 +206,7 @@ static const char *early_refusal(guarder *g, wpg_guard_plan *plan)
     return NULL;
 }
 
-static const char *copy_refusal(guarder *g, wpg_guard_plan *plan)
+static const char *copy_refusal(wpg_guarder *g, wpg_guard_plan *plan)
 {
     const wpg_loop *loop = &plan->loop;
     const char *why = early_refusal(g, plan);
@@ -265,7 +256,7 @@ static bool read_test(wpg_guard_plan *plan, const wpg_view *view, uint32_t block
 }
 
 /* NULL when the loop may be guarded as planned; the refusal otherwise. "" = no candidate, nothing to say. */
-static const char *plan_loop(guarder *g, wpg_guard_plan *plan)
+static const char *plan_loop(wpg_guarder *g, wpg_guard_plan *plan)
 {
     const wpg_view *view = g->view;
     wpg_induction i = {0};
@@ -296,82 +287,48 @@ static const char *plan_loop(guarder *g, wpg_guard_plan *plan)
     return why ? why : copy_refusal(g, plan);
 }
 
-static uint32_t origin_of(const guarder *g, uint32_t block)
+static const char *plan_guard(wpg_guarder *g, wpg_guard_plan *plan)
 {
-    const wpg_block_weight *weight = wpg_profile_block(g->profile, g->view->cfg->blocks[block].id);
-    return weight ? weight->origin : block;
-}
-
-static wpg_status guard_loop(bool *done, guarder *g, wpg_guard_plan *plan)
-{
-    uint32_t header = g->view->cfg->blocks[plan->loop.header].id, origin = origin_of(g, plan->loop.header);
-    if (!wpg_map_set(&g->profile->guarded, header, WPG_LOOP_SEEN))
-        return wpg_fail(g->context->err, WPG_E_NOMEM, "out of memory");
     const char *why = plan_loop(g, plan);
-    if (why) {
-        if (*why)
-            wpg_remark_add(g->context, WPG_REMARK_REFUSED, PASS, g->profile->ordinal, origin,
-                           "loop at block %u: refused: %s", origin, why);
-        return WPG_OK;
-    }
+    if (why)
+        return why;
     const wpg_block_weight *before = wpg_profile_block(g->profile, g->view->cfg->blocks[plan->preheader].id);
     plan->takes[0] = g->profile->has_waves && before && before->waves ? before->waves : plan->entries;
-    WPG_TRY(wpg_guard_apply(g->context, g->profile, g->view, plan));
-    if (!wpg_map_set(&g->profile->guarded, header, WPG_LOOP_GUARDED))
-        return wpg_fail(g->context->err, WPG_E_NOMEM, "out of memory");
-    g->grown += plan->loop.instructions;
-    *done = true;
-    wpg_remark_add(
-        g->context, WPG_REMARK_DONE, PASS, g->profile->ordinal, origin,
-        "loop at block %u: %u trips in all %llu entries (lanes); guarded, copy of %u instructions with bound "
-        "%d",
-        origin, plan->trips, (unsigned long long)plan->entries, plan->loop.instructions, (int)plan->value);
-    return WPG_OK;
+    return NULL;
 }
 
-/* Guards the innermost loop not dealt with yet, over a fresh view; *more = false when none is left. */
-static wpg_status step(bool *more, bool *changed, guarder *g)
+static bool is_dealt_with(const wpg_guarder *g, uint32_t header)
 {
-    *more = false;
-    wpg_error reason = {0};
-    wpg_status status = wpg_view_create(&g->view, g->context->module, g->profile->function, &reason);
-    if (status != WPG_OK)
-        return status == WPG_E_NOMEM ? wpg_fail(g->context->err, status, "out of memory") : WPG_OK;
-    wpg_arena arena;
-    wpg_arena_init(&arena);
-    g->arena = &arena;
-    bool done = false;
-    const wpg_cfg *cfg = g->view->cfg;
-    for (uint32_t c = cfg->construct_count; c-- > 0 && !done && status == WPG_OK;) { /* inner before outer */
-        wpg_guard_plan plan = {0};
-        if (cfg->constructs[c].kind != WPG_CONSTRUCT_LOOP ||
-            wpg_map_get(&g->profile->guarded, cfg->blocks[cfg->constructs[c].header].id, NULL) ||
-            !wpg_loop_describe(&plan.loop, g->view, c, &arena))
-            continue;
-        status = guard_loop(&done, g, &plan);
-    }
-    if (status == WPG_OK && arena.failed)
-        status = wpg_fail(g->context->err, WPG_E_NOMEM, "out of memory");
-    *more = done;
-    *changed |= done;
-    wpg_arena_finish(&arena);
-    wpg_view_destroy(g->view);
-    g->view = NULL;
-    return status;
+    return wpg_map_get(&g->profile->guarded, header, NULL);
+}
+
+static bool mark_seen(wpg_guarder *g, uint32_t header)
+{
+    return wpg_map_set(&g->profile->guarded, header, WPG_LOOP_SEEN);
+}
+
+static bool mark_guarded(wpg_guarder *g, uint32_t header)
+{
+    return wpg_map_set(&g->profile->guarded, header, WPG_LOOP_GUARDED);
+}
+
+static void tell(wpg_guarder *g, const wpg_guard_plan *plan)
+{
+    snprintf(g->text, sizeof g->text,
+             "%u trips in all %llu entries (lanes); guarded, copy of %u instructions with bound %d",
+             plan->trips, (unsigned long long)plan->entries, plan->loop.instructions, (int)plan->value);
 }
 
 wpg_status wpg_pass_trip_guard(bool *changed, wpg_context *context, wpg_function_profile *profile)
 {
-    if (!profile->has_lanes)
-        return WPG_OK;
-    guarder g = {.context = context, .profile = profile};
-    WPG_TRY(wpg_exact_slice(&g.exact, context->module, context->err));
-    wpg_status status = wpg_helper_slice(&g.helper, context->module, context->err);
-    for (bool more = true; more && status == WPG_OK;)
-        status = step(&more, changed, &g);
-    wpg_id_set_free(&g.exact);
-    wpg_id_set_free(&g.helper);
-    return status;
+    static const wpg_guard_pass pass = {.name = PASS,
+                                        .inner_first = true,
+                                        .skips = is_dealt_with,
+                                        .enters = mark_seen,
+                                        .plan = plan_guard,
+                                        .tell = tell,
+                                        .leaves = mark_guarded};
+    return profile->has_lanes ? wpg_guard_loops(changed, &pass, context, profile) : WPG_OK;
 }
 
 /* A bound in the normal form: a value loaded from memory that is not the function's own must be constant for
@@ -399,7 +356,7 @@ static const char *early_bound_refusal(const wpg_view *view, uint32_t id, unsign
 
 /* Whole trips per entry, within limits, as far as the normal form shows: else says why, and marks the loop as
  * seen. A test against a constant is none of ours. */
-static bool loop_is_wanted(guarder *g, wpg_guard_plan *plan, bool *tested)
+static bool loop_is_wanted(wpg_guarder *g, wpg_guard_plan *plan, bool *tested)
 {
     const wpg_view *view = g->view;
     *tested = false;
@@ -417,7 +374,7 @@ static bool loop_is_wanted(guarder *g, wpg_guard_plan *plan, bool *tested)
             why = early_bound_refusal(view, plan->compare->result, 0);
         if (!why)
             return true;
-        uint32_t origin = origin_of(g, plan->loop.header);
+        uint32_t origin = wpg_guard_origin(g, plan->loop.header);
         wpg_remark_add(g->context, WPG_REMARK_REFUSED, PASS, g->profile->ordinal, origin,
                        "loop at block %u: refused: %s", origin, why);
         return false;
@@ -427,7 +384,7 @@ static bool loop_is_wanted(guarder *g, wpg_guard_plan *plan, bool *tested)
 
 bool wpg_trip_guard_wanted(wpg_context *context, wpg_function_profile *profile)
 {
-    guarder g = {.context = context, .profile = profile};
+    wpg_guarder g = {.context = context, .profile = profile};
     if (!profile->has_lanes ||
         wpg_view_create(&g.view, context->module, profile->function, &(wpg_error){0}) != WPG_OK)
         return false;

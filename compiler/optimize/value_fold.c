@@ -102,7 +102,7 @@ static bool evaluate(known *out, const wpg_folder *f, uint32_t id, unsigned dept
         return false;
     uint32_t fact = id < f->view->bound ? f->fact_of[id] : WPG_NO_FACT;
     if (fact != WPG_NO_FACT) {
-        *out = (known){f->profile->facts.data[fact].bits, UINT32_C(1) << fact};
+        *out = (known){f->bits[fact], UINT32_C(1) << fact};
         return (f->facts >> fact & 1) != 0;
     }
     known a = {0}, b = {0};
@@ -148,8 +148,12 @@ static bool stays_inside(const wpg_folder *f, uint32_t b)
 bool wpg_folder_find(wpg_folder *f, uint32_t *needed)
 {
     const wpg_cfg *cfg = f->view->cfg;
-    wpg_vec_clear(&f->folds);
+    if (!f->folds)
+        f->folds = WPG_ARENA_ARRAY(f->arena, wpg_guard_fold, cfg->count);
+    f->fold_count = 0;
     *needed = 0;
+    if (!f->folds)
+        return false;
     for (uint32_t b = 0; b < cfg->count; b++) {
         const wpg_inst *end = cfg->blocks[b].terminator;
         known value;
@@ -157,8 +161,7 @@ bool wpg_folder_find(wpg_folder *f, uint32_t *needed)
             !evaluate(&value, f, end->words[1], 0) || !value.facts)
             continue;
         *needed |= value.facts;
-        if (!wpg_vec_push(&f->folds, (wpg_guard_fold){.terminator = end, .block = b, .bits = value.bits}))
-            return false;
+        f->folds[f->fold_count++] = (wpg_guard_fold){.terminator = end, .block = b, .bits = value.bits};
     }
     return true;
 }
@@ -177,9 +180,9 @@ static uint32_t target_of(const wpg_guard_fold *fold)
 
 static const wpg_guard_fold *fold_at(const wpg_folder *f, uint32_t block)
 {
-    for (size_t i = 0; i < f->folds.count; i++)
-        if (f->folds.data[i].block == block)
-            return &f->folds.data[i];
+    for (uint32_t i = 0; i < f->fold_count; i++)
+        if (f->folds[i].block == block)
+            return &f->folds[i];
     return NULL;
 }
 
@@ -307,9 +310,9 @@ static const char *spread_refusal(const wpg_folder *f)
 static void measure(wpg_folder *f)
 {
     const wpg_view *view = f->view;
-    for (size_t i = 0; i < f->folds.count; i++) {
+    for (uint32_t i = 0; i < f->fold_count; i++) {
         uint64_t lanes = 0;
-        if (wpg_block_lanes(&lanes, view, f->profile, f->folds.data[i].block))
+        if (wpg_block_lanes(&lanes, view, f->profile, f->folds[i].block))
             f->runs += lanes;
     }
     for (uint32_t b = 0; b < view->cfg->count; b++) {

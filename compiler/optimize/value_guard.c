@@ -15,24 +15,23 @@
 
 #include <stdio.h>
 
+#include "compiler/optimize/guard_walk.h"
+
 static const char PASS[] = "value-guard";
 
 enum {
-    COPY_SIZE = 4096,  /* most instructions of a copy */
     RUNS_AN_ENTRY = 4, /* least average runs of decided branches for each lane that enters */
     LEAST_COST = 4,    /* least cost of what falls away */
 };
 
-typedef struct guarder {
-    wpg_context *context;
-    wpg_function_profile *profile;
-    wpg_view *view;
-    wpg_arena *arena; /* of the current view's plans */
-    const uint32_t *fact_of;
-    wpg_id_set exact, helper;
-    uint64_t grown; /* instructions added so far */
-    char text[128]; /* of a refusal with figures */
-} guarder;
+/* By fact: what the value was. NULL when memory ran out. */
+static const uint32_t *fact_bits(const wpg_guarder *g)
+{
+    uint32_t *bits = WPG_ARENA_ARRAY(g->arena, uint32_t, WPG_MOST_FACTS);
+    for (uint32_t f = 0; bits && f < g->profile->facts.count && f < WPG_MOST_FACTS; f++)
+        bits[f] = g->profile->facts.data[f].bits;
+    return bits;
+}
 
 /* Facts that hold often enough, as a mask. */
 static uint32_t facts_worth(const wpg_context *context, const wpg_function_profile *profile)
@@ -61,14 +60,14 @@ bool wpg_value_guard_wanted(wpg_context *context, wpg_function_profile *profile)
 
 /* A load of the fact's place that the guard can use: done before the loop, or by everyone who enters it, or
  * by everyone who passes its first test (late). 0 where there is none. */
-static wpg_guard_test source_of(const guarder *g, const wpg_guard_plan *plan, uint32_t fact)
+static wpg_guard_test source_of(const wpg_guarder *g, const wpg_guard_plan *plan, uint32_t fact)
 {
     const wpg_view *view = g->view;
     bool calls = wpg_loop_has_call_or_atomic(view, &plan->loop);
     bool plain = wpg_first_test_is_plain(view, &plan->loop);
     wpg_guard_test found = {.bits = g->profile->facts.data[fact].bits, .late = true};
     for (uint32_t id = 0; id < view->bound; id++) {
-        uint32_t block = g->fact_of[id] == fact ? view->block_of[id] : WPG_NO_BLOCK;
+        uint32_t block = ((const uint32_t *)g->facts)[id] == fact ? view->block_of[id] : WPG_NO_BLOCK;
         if (block == WPG_NO_BLOCK || view->cfg->blocks[block].rpo == WPG_NO_BLOCK)
             continue;
         bool inside = plan->loop.members[block];
@@ -85,13 +84,13 @@ static wpg_guard_test source_of(const guarder *g, const wpg_guard_plan *plan, ui
 }
 
 /* Finds the branches that facts with a usable load decide, and makes the tests of the guard. */
-static const char *tests_refusal(const guarder *g, wpg_guard_plan *plan, wpg_folder *folder)
+static const char *tests_refusal(const wpg_guarder *g, wpg_guard_plan *plan, wpg_folder *folder)
 {
     wpg_guard_test *tests = WPG_ARENA_ARRAY(g->arena, wpg_guard_test, WPG_MOST_TESTS);
     uint32_t needed, usable = 0, count = 0;
     if (!tests || !wpg_folder_find(folder, &needed))
         return "";
-    if (!folder->folds.count)
+    if (!folder->fold_count)
         return "";
     for (uint32_t f = 0; f < WPG_MOST_FACTS; f++) {
         wpg_guard_test test = {0};
@@ -105,11 +104,11 @@ static const char *tests_refusal(const guarder *g, wpg_guard_plan *plan, wpg_fol
     folder->facts = usable;
     if (!wpg_folder_find(folder, &needed))
         return "";
-    if (!folder->folds.count)
+    if (!folder->fold_count)
         return "the value is loaded in a block that may not run: hoisting would speculate the load";
     plan->tests = tests;
-    plan->folds = folder->folds.data;
-    plan->fold_count = (uint32_t)folder->folds.count;
+    plan->folds = folder->folds;
+    plan->fold_count = folder->fold_count;
     for (uint32_t f = 0, t = 0; f < WPG_MOST_FACTS; f++) { /* tests of facts that decide something */
         if (!(usable >> f & 1))
             continue;
@@ -122,7 +121,7 @@ static const char *tests_refusal(const guarder *g, wpg_guard_plan *plan, wpg_fol
 }
 
 /* How many of 1000 entries take the copy, by the facts it goes by: at least. */
-static void weigh(const guarder *g, wpg_guard_plan *plan, uint32_t facts)
+static void weigh(const wpg_guarder *g, wpg_guard_plan *plan, uint32_t facts)
 {
     double other = 0;
     const wpg_value_fact *least = NULL;
@@ -138,10 +137,8 @@ static void weigh(const guarder *g, wpg_guard_plan *plan, uint32_t facts)
     plan->takes[0] = (uint64_t)asked - (plan->takes[1] > (uint64_t)asked ? (uint64_t)asked : plan->takes[1]);
 }
 
-static const char *worth_refusal(guarder *g, const wpg_guard_plan *plan, const wpg_folder *folder)
+static const char *worth_refusal(wpg_guarder *g, const wpg_guard_plan *plan, const wpg_folder *folder)
 {
-    uint64_t allowed = (uint64_t)g->view->instruction_count * g->context->options->max_growth / 100;
-    uint32_t size = plan->loop.instructions;
     double share = (double)plan->takes[0] / (double)(plan->takes[0] + plan->takes[1]);
     if (!plan->entries || !folder->runs)
         return "it never ran";
@@ -156,18 +153,14 @@ static const char *worth_refusal(guarder *g, const wpg_guard_plan *plan, const w
         snprintf(g->text, sizeof g->text, "all values together held for %.0f %% of waves", share * 100);
         return g->text;
     }
-    if (size > COPY_SIZE || g->grown + size > allowed) {
-        snprintf(g->text, sizeof g->text, "%u instructions: too large", size);
-        return g->text;
-    }
-    return NULL;
+    return wpg_guard_size_refusal(g, plan->loop.instructions);
 }
 
 /* NULL when the loop may be guarded as planned; the refusal otherwise. "" = no candidate, nothing to say. */
-static const char *plan_loop(guarder *g, wpg_guard_plan *plan, wpg_folder *folder)
+static const char *plan_loop(wpg_guarder *g, wpg_guard_plan *plan, wpg_folder *folder)
 {
     uint32_t needed;
-    if (!wpg_folder_find(folder, &needed) || !folder->folds.count)
+    if (!wpg_folder_find(folder, &needed) || !folder->fold_count)
         return "";
     if (plan->loop.traits & WPG_TRAITS_FIXED) {
         snprintf(g->text, sizeof g->text, "it has %s", wpg_trait_name(plan->loop.traits));
@@ -185,94 +178,60 @@ static const char *plan_loop(guarder *g, wpg_guard_plan *plan, wpg_folder *folde
         why = worth_refusal(g, plan, folder);
     }
     plan->seams = folder->seams;
+    plan->dead_cost = folder->dead_cost;
     plan->unknown_by = folder->dead_ran || plan->takes[1] ? PASS : NULL;
     return why;
 }
 
-static void describe(char text[80], const wpg_guard_plan *plan)
+static const char *plan_guard(wpg_guarder *g, wpg_guard_plan *plan)
 {
-    size_t at = 0;
-    for (uint32_t t = 0; t < plan->test_count && at < 64; t++)
-        at += (size_t)snprintf(text + at, 80 - at, "%s%d", t ? ", " : "", (int)plan->tests[t].bits);
+    wpg_folder folder = {.view = g->view,
+                         .profile = g->profile,
+                         .loop = &plan->loop,
+                         .fact_of = g->facts,
+                         .bits = fact_bits(g),
+                         .facts = facts_worth(g->context, g->profile),
+                         .arena = g->arena};
+    return folder.bits ? plan_loop(g, plan, &folder) : "";
 }
 
-static wpg_status guard_loop(bool *done, guarder *g, wpg_guard_plan *plan, wpg_folder *folder)
+static bool look(wpg_guarder *g)
 {
-    uint32_t header = g->view->cfg->blocks[plan->loop.header].id;
-    const wpg_block_weight *weight = wpg_profile_block(g->profile, header);
-    uint32_t origin = weight ? weight->origin : plan->loop.header;
+    g->facts = wpg_value_loads(g->view, g->profile, g->arena);
+    return g->facts != NULL;
+}
+
+static bool is_dealt_with(const wpg_guarder *g, uint32_t header)
+{
+    return wpg_map_get(&g->profile->valued, header, NULL);
+}
+
+static bool mark_seen(wpg_guarder *g, uint32_t header)
+{
+    return wpg_map_set(&g->profile->valued, header, 1);
+}
+
+static void tell(wpg_guarder *g, const wpg_guard_plan *plan)
+{
     char values[80] = "";
-    if (!wpg_map_set(&g->profile->valued, header, 1))
-        return wpg_fail(g->context->err, WPG_E_NOMEM, "out of memory");
-    const char *why = plan_loop(g, plan, folder);
-    if (why) {
-        if (*why)
-            wpg_remark_add(g->context, WPG_REMARK_REFUSED, PASS, g->profile->ordinal, origin,
-                           "loop at block %u: refused: %s", origin, why);
-        return WPG_OK;
-    }
-    describe(values, plan);
-    WPG_TRY(wpg_guard_apply(g->context, g->profile, g->view, plan));
-    g->grown += plan->loop.instructions;
-    *done = true;
-    wpg_remark_add(
-        g->context, WPG_REMARK_DONE, PASS, g->profile->ordinal, origin,
-        "loop at block %u: guarded on %u value%s (%s); copy of %u instructions decides %u branches, "
-        "cost %u falls away",
-        origin, plan->test_count, plan->test_count == 1 ? "" : "s", values, plan->loop.instructions,
-        plan->fold_count, folder->dead_cost);
-    return WPG_OK;
-}
-
-/* Guards the outermost loop not dealt with yet, over a fresh view; *more = false when none is left. */
-static wpg_status step(bool *more, bool *changed, guarder *g)
-{
-    wpg_error reason = {0};
-    wpg_arena arena;
-    bool done = false;
-    *more = false;
-    wpg_status status = wpg_view_create(&g->view, g->context->module, g->profile->function, &reason);
-    if (status != WPG_OK)
-        return status == WPG_E_NOMEM ? wpg_fail(g->context->err, status, "out of memory") : WPG_OK;
-    wpg_arena_init(&arena);
-    g->arena = &arena;
-    g->fact_of = wpg_value_loads(g->view, g->profile, &arena);
-    const wpg_cfg *cfg = g->view->cfg;
-    for (uint32_t c = 0; c < cfg->construct_count && g->fact_of && !done && status == WPG_OK; c++) {
-        wpg_guard_plan plan = {0};
-        if (cfg->constructs[c].kind != WPG_CONSTRUCT_LOOP ||
-            wpg_map_get(&g->profile->valued, cfg->blocks[cfg->constructs[c].header].id, NULL) ||
-            !wpg_loop_describe(&plan.loop, g->view, c, &arena))
-            continue;
-        wpg_folder folder = {.view = g->view,
-                             .profile = g->profile,
-                             .loop = &plan.loop,
-                             .fact_of = g->fact_of,
-                             .facts = facts_worth(g->context, g->profile),
-                             .arena = &arena};
-        status = guard_loop(&done, g, &plan, &folder);
-        wpg_vec_free(&folder.folds);
-    }
-    if (status == WPG_OK && arena.failed)
-        status = wpg_fail(g->context->err, WPG_E_NOMEM, "out of memory");
-    *more = done;
-    *changed |= done;
-    wpg_arena_finish(&arena);
-    wpg_view_destroy(g->view);
-    g->view = NULL;
-    return status;
+    for (uint32_t t = 0, at = 0; t < plan->test_count && at < 64; t++)
+        at += (uint32_t)snprintf(values + at, sizeof values - at, "%s%d", t ? ", " : "",
+                                 (int)plan->tests[t].bits);
+    snprintf(g->text, sizeof g->text,
+             "guarded on %u value%s (%s); copy of %u instructions decides %u branches, cost %u falls away",
+             plan->test_count, plan->test_count == 1 ? "" : "s", values, plan->loop.instructions,
+             plan->fold_count, plan->dead_cost);
 }
 
 wpg_status wpg_pass_value_guard(bool *changed, wpg_context *context, wpg_function_profile *profile)
 {
-    if (!profile->has_lanes || !facts_worth(context, profile))
-        return WPG_OK;
-    guarder g = {.context = context, .profile = profile};
-    WPG_TRY(wpg_exact_slice(&g.exact, context->module, context->err));
-    wpg_status status = wpg_helper_slice(&g.helper, context->module, context->err);
-    for (bool more = true; more && status == WPG_OK;)
-        status = step(&more, changed, &g);
-    wpg_id_set_free(&g.exact);
-    wpg_id_set_free(&g.helper);
-    return status;
+    static const wpg_guard_pass pass = {.name = PASS,
+                                        .skips = is_dealt_with,
+                                        .enters = mark_seen,
+                                        .look = look,
+                                        .plan = plan_guard,
+                                        .tell = tell};
+    return profile->has_lanes && facts_worth(context, profile)
+               ? wpg_guard_loops(changed, &pass, context, profile)
+               : WPG_OK;
 }

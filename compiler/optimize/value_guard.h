@@ -27,9 +27,11 @@ typedef struct wpg_folder {
     const wpg_function_profile *profile;
     const wpg_loop *loop;
     const uint32_t *fact_of; /* [bound] of a load of a place that a fact is about: its number; else NO_FACT */
+    const uint32_t *bits;    /* by fact: the value */
     uint32_t facts;          /* mask of the facts to go by */
     wpg_arena *arena;
-    WPG_VEC(wpg_guard_fold) folds;
+    wpg_guard_fold *folds; /* in the arena */
+    uint32_t fold_count;
     bool *live;    /* [cfg->count] of the loop's blocks: still reached when the folds hold */
     bool *seams;   /* [bound] phis that would vanish */
     uint64_t runs; /* lanes that ran a branch that folds */
@@ -40,7 +42,7 @@ typedef struct wpg_folder {
 /* Fills fact_of, in `arena`. NULL when memory ran out. */
 const uint32_t *wpg_value_loads(const wpg_view *view, const wpg_function_profile *profile, wpg_arena *arena);
 /* Finds the branches of the loop that the facts decide, and the mask of facts they need. False when memory
- * ran out. The folder's lists are the caller's to free. */
+ * ran out. */
 bool wpg_folder_find(wpg_folder *folder, uint32_t *needed);
 /* What becomes of the loop by these folds: live, seams, runs, dead_cost. NULL, or why it must not be (static
  * storage). */
