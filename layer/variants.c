@@ -27,7 +27,7 @@ typedef struct wpg_variant_set {
     VkComputePipelineCreateInfo info;
     size_t bytes; /* of words, for VARIANT_MEMORY */
     bool building;
-    atomic_bool dead; /* read before a compile begins, without the lock */
+    atomic_bool dead;             /* read before a compile begins, without the lock */
     uint32_t job[WPG_PUSH_WORDS]; /* values asked for, of usual->words; the builder's while `asked` */
     atomic_bool asked;
     atomic_uint ready, tries;
