@@ -288,7 +288,9 @@ static void equip(wpg_device *device, VkPhysicalDevice physical, const VkDeviceC
             return;
         }
         device->records = device->binds = true;
-        wpg_queries_plan(device, physical);
+        device->times = wpg_tune_times(device, physical);
+        if (device->times)
+            wpg_queries_plan(device, physical);
     }
     create_cache(device);
     /* With verdicts of this device, exactly what won is applied: variants were not among the candidates. */
@@ -340,6 +342,8 @@ static unsigned feature_need(void)
         need |= WPG_NEED_NON_SEMANTIC;
     if (wpg_use_applies() && !wpg_use_missing() && !strchr(process->settings.skip_passes, 'w'))
         need |= WPG_NEED_WAVE_SIZES;
+    if (process->mode == WPG_MODE_TUNE && process->settings.tune_method != WPG_TUNE_TIMESTAMPS)
+        need |= WPG_NEED_STATISTICS;
     return need;
 }
 

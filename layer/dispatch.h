@@ -39,6 +39,8 @@
     COMMAND(CreateGraphicsPipelines)                                                                         \
     COMMAND(CreateComputePipelines)                                                                          \
     COMMAND(CreateRayTracingPipelinesKHR)                                                                    \
+    COMMAND(GetPipelineExecutablePropertiesKHR)                                                              \
+    COMMAND(GetPipelineExecutableStatisticsKHR)                                                              \
     COMMAND(DestroyPipeline)                                                                                 \
     COMMAND(SetDebugUtilsObjectNameEXT)                                                                      \
     COMMAND(CreatePipelineCache)                                                                             \

@@ -49,6 +49,7 @@ enum {
     BIT_PERFORMANCE,
     BIT_HOST_RESET,
     BIT_SIZE_CONTROL,
+    BIT_EXECUTABLES,
     BITS_TO_SET,
     BIT_MEMORY_MODEL = BITS_TO_SET,
     BIT_UNIFORM_STANDARD,
@@ -86,6 +87,12 @@ static const feature_bit bits[BIT_COUNT] = {
     [BIT_SIZE_CONTROL] =
         BIT(subgroupSizeControl, 3, SUBGROUP_SIZE_CONTROL_FEATURES,
             VkPhysicalDeviceSubgroupSizeControlFeatures, VK_EXT_SUBGROUP_SIZE_CONTROL_EXTENSION_NAME),
+    [BIT_EXECUTABLES] = {"pipelineExecutableInfo", (VkStructureType)NO_STRUCTURE, 0,
+                         VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PIPELINE_EXECUTABLE_PROPERTIES_FEATURES_KHR,
+                         offsetof(VkPhysicalDevicePipelineExecutablePropertiesFeaturesKHR,
+                                  pipelineExecutableInfo),
+                         sizeof(VkPhysicalDevicePipelineExecutablePropertiesFeaturesKHR), 99,
+                         VK_KHR_PIPELINE_EXECUTABLE_PROPERTIES_EXTENSION_NAME},
     [BIT_MEMORY_MODEL] = BIT(vulkanMemoryModel, 2, VULKAN_MEMORY_MODEL_FEATURES,
                              VkPhysicalDeviceVulkanMemoryModelFeatures, "VK_KHR_vulkan_memory_model"),
     [BIT_UNIFORM_STANDARD] = BIT(uniformBufferStandardLayout, 2, UNIFORM_BUFFER_STANDARD_LAYOUT_FEATURES,
@@ -275,6 +282,7 @@ static void read_enabled(wpg_device_features *on, const VkDeviceCreateInfo *info
     on->subgroup_stages = able->subgroup.supportedStages;
     on->subgroup_operations = able->subgroup.supportedOperations;
     on->subgroup_size = able->subgroup.subgroupSize;
+    on->executables = bit_is_on(info->pNext, &bits[BIT_EXECUTABLES]);
     on->wave_control = bit_is_on(info->pNext, &bits[BIT_SIZE_CONTROL]);
     on->wave_smallest = able->sizes.minSubgroupSize;
     on->waves_per_workgroup = able->sizes.maxComputeWorkgroupSubgroups;
@@ -492,14 +500,18 @@ void wpg_feature_plan_make(wpg_feature_plan *plan, const wpg_instance *instance,
     wish wanted = {0};
     if ((need & WPG_NEED_NON_SEMANTIC) && !plan->plain.non_semantic && able.non_semantic)
         wish_extension(&wanted, info, EXTENSION_NON_SEMANTIC);
-    if ((need & WPG_NEED_WAVE_SIZES) && able.sizes.minSubgroupSize < able.subgroup.subgroupSize)
-        wish_bits(&wanted, plan, &able, (const bool[BITS_TO_SET]){[BIT_SIZE_CONTROL] = true});
+    const bool want[BITS_TO_SET] = {
+        [BIT_SIZE_CONTROL] =
+            (need & WPG_NEED_WAVE_SIZES) && able.sizes.minSubgroupSize < able.subgroup.subgroupSize,
+        [BIT_EXECUTABLES] = (need & WPG_NEED_STATISTICS) != 0,
+    };
+    wish_bits(&wanted, plan, &able, want);
     if ((need & WPG_NEED_COUNTING) && can_count(plan, &able))
         wish_to_count(&wanted, plan, &able, instance->validated);
 
     VkStructureType unknown = VK_STRUCTURE_TYPE_MAX_ENUM;
     bool granted = grant_bits(plan, &wanted, &unknown);
-    if (!granted && !(need & WPG_NEED_COUNTING)) { /* wave sizes stay as they are, marks need no bit */
+    if (!granted && !(need & WPG_NEED_COUNTING)) { /* what these bits are for is left out, marks need none */
         memset(wanted.bits, 0, sizeof wanted.bits);
         plan->info.pNext = info->pNext;
         granted = !plan->arena.failed;

@@ -32,6 +32,7 @@ typedef struct wpg_device_features {
     VkShaderStageFlags subgroup_stages;
     VkSubgroupFeatureFlags subgroup_operations;
     uint32_t subgroup_size;
+    bool executables;  /* pipelineExecutableInfo */
     bool wave_control; /* subgroupSizeControl: the next three are meant then */
     uint32_t wave_smallest, waves_per_workgroup;
     VkShaderStageFlags wave_stages; /* that take a required size */
@@ -57,6 +58,7 @@ typedef enum wpg_feature_need {
     WPG_NEED_COUNTING = 1,     /* generate mode */
     WPG_NEED_NON_SEMANTIC = 2, /* pseudo probes */
     WPG_NEED_WAVE_SIZES = 4,   /* use mode with a profile */
+    WPG_NEED_STATISTICS = 8,   /* tune mode: what the driver says of pipelines */
 } wpg_feature_need;
 
 /* Plans for what is needed (wpg_feature_need, together); with nothing needed it only looks at what is

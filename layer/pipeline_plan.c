@@ -377,10 +377,11 @@ static void plan_use(wpg_pipeline_plan *plan, const VkPipelineShaderStageCreateI
     char leave_out[WPG_VERDICT_PASSES] = "";
     wpg_tune_set set;
     double ratio;
-    bool won = plan->device->tuned && wpg_tune_winner(&set, &ratio, plan->device, plan->hash);
+    bool is_static;
+    bool won = plan->device->tuned && wpg_tune_winner(&set, &ratio, &is_static, plan->device, plan->hash);
     if (won)
         wpg_tune_leave_out(leave_out, set.passes);
-    plan->verdict = won                   ? plan->passes
+    plan->verdict = won                   ? plan->won
                     : plan->device->tuned ? "none won on this device"
                     : *wpg_use_bundle()   ? "none of this device: what is safe by rule"
                                           : NULL;
@@ -389,7 +390,7 @@ static void plan_use(wpg_pipeline_plan *plan, const VkPipelineShaderStageCreateI
         return;
     }
     if (won)
-        memcpy(plan->passes, set.passes, sizeof set.passes);
+        (void)snprintf(plan->won, sizeof plan->won, "%s%s", set.passes, is_static ? " (static)" : "");
     for (size_t i = 0; i < plan->count; i++) {
         wpg_rewrite *stage = &plan->stages[i];
         wpg_weights weights;
@@ -414,8 +415,8 @@ static void plan_use(wpg_pipeline_plan *plan, const VkPipelineShaderStageCreateI
         plan->verdict = "of other words: not applied";
         give_up(plan, true, "its verdict is of other words (another profile, or build of this layer)");
     } else
-        wpg_log_info("pipeline %s: passes %s by its verdict, %.3f of the time", plan->label, set.passes,
-                     ratio);
+        wpg_log_info("pipeline %s: passes %s by its %sverdict, %.3f of the %s", plan->label, set.passes,
+                     is_static ? "static " : "", ratio, is_static ? "cost" : "time");
 }
 
 /* -- Modules of ours */
@@ -470,6 +471,8 @@ static void make_stages(wpg_pipeline_plan *plan, const VkPipelineShaderStageCrea
 
 /* -- Tune */
 
+enum { USUAL_WAVE = 64 }; /* lanes; for stages whose waves were not counted */
+
 /* The nth set of passes to try: all, all but one, one alone. false: there are no more. */
 static bool nth_set(char passes[WPG_VERDICT_PASSES], size_t n)
 {
@@ -483,6 +486,18 @@ static bool nth_set(char passes[WPG_VERDICT_PASSES], size_t n)
             passes[used++] = all[i];
     passes[used] = '\0';
     return true;
+}
+
+/* Waves that entered the stage; where they were not counted, its lanes, which are as many for each wave of
+ * it. 0: nothing is known. */
+static double waves_of(const wpg_weights *weights)
+{
+    for (uint32_t i = 0; i < weights->function_count; i++) {
+        const wpg_function_weights *f = &weights->functions[i];
+        if (f->ordinal == 0 && f->block_count && (!f->known || f->known[0]))
+            return f->waves ? (double)f->waves[0] : f->lanes ? (double)f->lanes[0] / USUAL_WAVE : 0;
+    }
+    return 0;
 }
 
 /* Rewrites all stages with a set of passes. */
@@ -500,6 +515,7 @@ static void rewrite_with(wpg_pipeline_plan *plan, const VkPipelineShaderStageCre
                     wpg_rewrite_parse(stage, &stage->why) == WPG_OK;
         if (good) {
             wpg_use_find(&weights, &arena, plan->hash, stage);
+            plan->waves[i] = waves_of(&weights);
             wpg_wave_choice wave = wpg_wave_choice_of(&plan->device->features, &infos[plan->at[i]]);
             good = wpg_rewrite_use(stage, &weights, &plan->device->features, &wave, leave_out) == WPG_OK;
         }
@@ -551,6 +567,9 @@ static void plan_tune(wpg_pipeline_plan *plan, const VkPipelineShaderStageCreate
     }
     const size_t most = (size_t)wpg_the_process.settings.tune_candidates;
     plan->variants = WPG_ARENA_ARRAY(&plan->arena, wpg_plan_variant, most);
+    plan->waves = WPG_ARENA_ARRAY(&plan->arena, double, plan->count);
+    if (!plan->waves)
+        plan->variants = NULL;
     for (size_t i = 0; plan->variants && plan->variant_count < most && !plan->why[0] && nth_set(passes, i);
          i++)
         if (passes[0])

@@ -45,12 +45,13 @@ typedef struct wpg_pipeline_plan {
     wpg_plan_variant *variants; /* tune; they stand beside the program's own */
     size_t variant_count;
     wpg_tuned *tuned;
-    const char *verdict; /* use: what tuning said of it; NULL: it was not asked. static, or `passes` */
-    char passes[WPG_VERDICT_PASSES];
-    char label[80]; /* for the log: the hash, or what there is before it is known */
-    char why[256];  /* why nothing was changed; "" in use mode when there was simply nothing to do */
-    bool expected;  /* `why` is no failure */
-    bool limit;     /* a limit of ours was reached: said once, however many pipelines follow */
+    double *waves;       /* tune: [count], that entered each stage by the profile; 0: it does not tell */
+    const char *verdict; /* use: what tuning said of it; NULL: it was not asked. static, or `won` */
+    char won[WPG_VERDICT_PASSES + 16]; /* letters of the passes; "(static)" behind: by the driver's figures */
+    char label[80];                    /* for the log: the hash, or what there is before it is known */
+    char why[256]; /* why nothing was changed; "" in use mode when there was simply nothing to do */
+    bool expected; /* `why` is no failure */
+    bool limit;    /* a limit of ours was reached: said once, however many pipelines follow */
 } wpg_pipeline_plan;
 
 /* What is planned for. */

@@ -19,6 +19,7 @@
 #include "layer/newer.h"
 #include "layer/pipeline_plan.h"
 #include "layer/sample_bind.h"
+#include "layer/static_cost.h"
 #include "layer/record.h"
 #include "layer/suspects.h"
 #include "layer/variants.h"
@@ -229,6 +230,12 @@ static VkResult create_with(request *req, const VkPipelineShaderStageCreateInfo 
     return result;
 }
 
+typedef union create_info {
+    VkGraphicsPipelineCreateInfo graphics;
+    VkComputePipelineCreateInfo compute;
+    VkRayTracingPipelineCreateInfoKHR rays;
+} create_info;
+
 /* Makes the program's own, as if no layer were there: a link from untouched parts. */
 static VkResult create_original(request *req, const void *info, VkPipeline *pipeline)
 {
@@ -363,6 +370,68 @@ static size_t create_twins(wpg_twin *twins, request *req, const wpg_pipeline_pla
     return count;
 }
 
+/* What the driver says of stages, in a build of their own; count 0: nothing. */
+static void estimate(wpg_estimate *found, request *req, const VkPipelineShaderStageCreateInfo *stages,
+                     const void *info)
+{
+    create_info copy;
+    VkPipeline built = VK_NULL_HANDLE;
+    request mine = *req;
+    mine.allocator = NULL;
+    *found = (wpg_estimate){0};
+    if (req->graphics) {
+        copy.graphics = *(const VkGraphicsPipelineCreateInfo *)info;
+        copy.graphics.flags |= VK_PIPELINE_CREATE_CAPTURE_STATISTICS_BIT_KHR;
+    } else {
+        copy.compute = *(const VkComputePipelineCreateInfo *)info;
+        copy.compute.flags |= VK_PIPELINE_CREATE_CAPTURE_STATISTICS_BIT_KHR;
+    }
+    if (create_with(&mine, stages, &copy, &built) != VK_SUCCESS)
+        return;
+    wpg_static_cost_read(found, req->device, built);
+    req->device->next.DestroyPipeline(req->device->handle, built, NULL);
+}
+
+/* Waves of the original's executables: where stages were merged, of the one with the most. */
+static void weigh(double waves[WPG_MOST_EXECUTABLES], const wpg_estimate *original,
+                  const wpg_pipeline_plan *plan)
+{
+    for (size_t i = 0; i < original->count; i++) {
+        waves[i] = 0;
+        for (size_t k = 0; k < plan->count; k++)
+            if ((original->executables[i].stages & plan->stages[k].stage_bit) && plan->waves[k] > waves[i])
+                waves[i] = plan->waves[k];
+    }
+}
+
+/* The static verdict. Never where the program wants no compile, nor where its flags stand in a structure of
+ * the chain, which is its own. */
+static void judge(request *req, const wpg_pipeline_plan *plan, const void *info)
+{
+    wpg_estimate original, candidates[WPG_VERDICT_CANDIDATES];
+    wpg_tune_set sets[WPG_VERDICT_CANDIDATES];
+    double waves[WPG_MOST_EXECUTABLES] = {0};
+    const VkBaseInStructure *base = info;
+    const VkPipelineShaderStageCreateInfo *own = req->graphics
+                                                     ? ((const VkGraphicsPipelineCreateInfo *)info)->pStages
+                                                     : &((const VkComputePipelineCreateInfo *)info)->stage;
+    if (!wpg_static_cost_known(req->device) || !wpg_tune_wants_estimates(plan->tuned) ||
+        (flags_of(info) & VK_PIPELINE_CREATE_FAIL_ON_PIPELINE_COMPILE_REQUIRED_BIT) ||
+        wpg_chain_find(base->pNext, WPG_STRUCTURE_PIPELINE_FLAGS_2))
+        return;
+    estimate(&original, req, own, info);
+    if (original.count == 0) {
+        wpg_log_info("pipeline %s: the driver does not say what it costs", plan->label);
+        return;
+    }
+    weigh(waves, &original, plan);
+    for (size_t i = 0; i < plan->variant_count; i++) {
+        sets[i] = plan->variants[i].set;
+        estimate(&candidates[i], req, plan->variants[i].infos, info);
+    }
+    wpg_tune_judge(plan->tuned, &original, sets, candidates, plan->variant_count, waves);
+}
+
 /* Sampling by bind, and tuning: the program gets its own, made as it asked; ours are made beside it, from the
  * same create-info, and nothing the program can see tells of it. */
 static VkResult create_beside(request *req, wpg_pipeline_plan *plan, const void *info, VkPipeline *pipeline)
@@ -374,6 +443,16 @@ static VkResult create_beside(request *req, wpg_pipeline_plan *plan, const void 
         return result;
     feedback kept = {0};
     keep_feedback(&kept, base->pNext);
+    if (plan->tuned)
+        judge(req, plan, info);
+    if (plan->tuned && !req->device->times) {
+        restore_feedback(&kept);
+        plan->changed = false;
+        (void)strcpy(plan->why, "it is not timed: the driver's figures decide");
+        plan->expected = true;
+        wpg_pipeline_plan_commit(plan, true);
+        return VK_SUCCESS;
+    }
     size_t count = create_twins(twins, req, plan, info);
     bool made = count > 0;
     restore_feedback(&kept);
@@ -589,12 +668,6 @@ static VkResult create_one(request *req, const void *info, VkPipeline *pipeline)
 /* A derivative that names its base by position in the same call gets the base's handle instead, since the
  * call is taken apart. Without a base (its creation failed) it is made as no derivative: that is a hint to
  * the driver only (Vulkan 1.3, 10.4). */
-typedef union create_info {
-    VkGraphicsPipelineCreateInfo graphics;
-    VkComputePipelineCreateInfo compute;
-    VkRayTracingPipelineCreateInfoKHR rays;
-} create_info;
-
 static const void *with_base(create_info *copy, const request *req, const void *info, uint32_t index,
                              const VkPipeline *pipelines)
 {

@@ -62,10 +62,11 @@ typedef struct wpg_device {
     wpg_handles combinations;  /* of shaders of objects bound together -> wpg_bindable */
     wpg_device_key key;        /* tune, and use of verdicts: who it is */
     wpg_hash128 key_hash;
-    bool tuned;                     /* use: there are verdicts of this device; constant */
-    wpg_handles verdicts;           /* low half of a pipeline hash -> its winner (tune.c) */
-    bool binds;                     /* pipelines are sampled by bind, or tuned (sample_bind.h); constant */
-    wpg_handles twins;              /* VkPipeline -> its counting twin */
+    bool tuned;           /* use: there are verdicts of this device; constant */
+    wpg_handles verdicts; /* low half of a pipeline hash -> its winner (tune.c) */
+    bool binds;           /* pipelines are sampled by bind, or tuned (sample_bind.h); constant */
+    bool times;           /* tune: candidates are timed, beside what the driver says of them; constant */
+    wpg_handles twins;    /* VkPipeline -> its counting twin */
     struct wpg_variants *variants;  /* pipelines for values of push constants (variants.h); NULL: none */
     struct wpg_query_plan *queries; /* what is measured of command buffers; NULL: nothing */
     struct wpg_hardware *hardware;  /* counters of the hardware that queries read; NULL: none */

@@ -19,6 +19,11 @@ struct wpg_tuned {
     pthread_mutex_t lock; /* guards what follows */
     wpg_tuning tuning;
     wpg_verdict verdict;
+    bool judged; /* by the driver's figures: */
+    struct {
+        wpg_outcome outcome;
+        double ratio;
+    } judgements[1 + WPG_VERDICT_CANDIDATES];
     bool changed;
 };
 
@@ -51,6 +56,22 @@ void wpg_tune_know_device(wpg_device *device, VkPhysicalDevice physical)
     (void)snprintf(key->name, sizeof key->name, "%s", properties.deviceName);
     memcpy(key->uuid, properties.pipelineCacheUUID, sizeof key->uuid);
     device->key_hash = wpg_device_key_hash(key);
+}
+
+bool wpg_tune_times(const wpg_device *device, VkPhysicalDevice physical)
+{
+    VkQueueFamilyProperties families[16];
+    uint32_t count = sizeof families / sizeof *families;
+    const int64_t method = wpg_the_process.settings.tune_method;
+    if (method != WPG_TUNE_AUTO)
+        return method == WPG_TUNE_TIMESTAMPS;
+    device->instance->next.GetPhysicalDeviceQueueFamilyProperties(physical, &count, families);
+    for (uint32_t i = 0; i < count; i++)
+        if (families[i].timestampValidBits)
+            return true;
+    wpg_log_warn("tune: device %s has no timestamps: verdicts are static, by what its driver says",
+                 device->key.name);
+    return false;
 }
 
 void wpg_tune_leave_out(char letters[WPG_VERDICT_PASSES], const char *passes)
@@ -96,7 +117,8 @@ static wpg_status read_verdict(wpg_verdict **verdict, wpg_hash128 subject, wpg_e
     return status;
 }
 
-/* Takes up what the bundle has, if it was measured of the same words at the same level. */
+/* Takes up what the bundle has, if it was measured of the same words at the same level; of a static verdict
+ * the samples, for what it says is asked anew. */
 static bool take_up(wpg_verdict *verdict, wpg_hash128 subject, const wpg_tune_set *sets, size_t count)
 {
     wpg_verdict *known;
@@ -108,15 +130,22 @@ static bool take_up(wpg_verdict *verdict, wpg_hash128 subject, const wpg_tune_se
         return false;
     }
     /* As written: with six digits. */
-    bool same = !known->is_static && known->count == count + 1 &&
-                known->confidence - verdict->confidence < 1e-6 &&
-                verdict->confidence - known->confidence < 1e-6 && known->margin - verdict->margin < 1e-6 &&
-                verdict->margin - known->margin < 1e-6;
+    bool same =
+        known->count == count + 1 &&
+        (known->is_static ||
+         (known->confidence - verdict->confidence < 1e-6 && verdict->confidence - known->confidence < 1e-6 &&
+          known->margin - verdict->margin < 1e-6 && verdict->margin - known->margin < 1e-6));
     for (size_t i = 0; i < count; i++)
         same = same && find_set(known, &sets[i]);
     if (same) {
         memcpy(verdict->alternatives, known->alternatives, sizeof verdict->alternatives);
         verdict->count = known->count;
+    }
+    for (size_t i = 1; same && known->is_static && i < verdict->count; i++) {
+        wpg_candidate *at = &verdict->alternatives[i];
+        at->outcome = WPG_OUTCOME_OPEN;
+        at->ratio = at->low = at->high = 0;
+        at->looks = 0;
     }
     free(known);
     return same;
@@ -182,6 +211,43 @@ size_t wpg_tune_open(wpg_tuned *tuned, const wpg_tune_set *set)
     return index;
 }
 
+static bool is_open(const wpg_verdict *verdict)
+{
+    return wpg_verdict_looks(verdict) == 0;
+}
+
+bool wpg_tune_wants_estimates(wpg_tuned *tuned)
+{
+    (void)pthread_mutex_lock(&tuned->lock);
+    bool wants = is_open(&tuned->verdict) && !tuned->judged;
+    (void)pthread_mutex_unlock(&tuned->lock);
+    return wants;
+}
+
+void wpg_tune_judge(wpg_tuned *tuned, const wpg_estimate *original, const wpg_tune_set *sets,
+                    const wpg_estimate *candidates, size_t count, const double waves[WPG_MOST_EXECUTABLES])
+{
+    char hex[WPG_HASH_HEX + 1];
+    (void)pthread_mutex_lock(&tuned->lock);
+    wpg_hash_to_hex(hex, tuned->verdict.pipeline);
+    for (size_t i = 0; i < count; i++) {
+        const wpg_candidate *found = find_set(&tuned->verdict, &sets[i]);
+        if (!found)
+            continue;
+        double ratio;
+        wpg_outcome outcome = wpg_estimate_compare(&ratio, original, &candidates[i], waves,
+                                                   wpg_the_process.settings.tune_static_margin);
+        size_t at = (size_t)(found - tuned->verdict.alternatives);
+        tuned->judgements[at].outcome = outcome;
+        tuned->judgements[at].ratio = ratio < 1e6 ? ratio : 1e6;
+        tuned->judged |= outcome != WPG_OUTCOME_OPEN;
+        tuned->changed = true;
+        wpg_log_info("pipeline %s: passes %s: %s by the driver's figures, %.3f of the cost", hex,
+                     sets[i].passes, wpg_outcome_name(outcome), ratio);
+    }
+    (void)pthread_mutex_unlock(&tuned->lock);
+}
+
 wpg_trial wpg_tune_choose(wpg_tuned *tuned)
 {
     (void)pthread_mutex_lock(&tuned->lock);
@@ -240,6 +306,29 @@ static const char *path_of(wpg_hash128 subject)
     return NULL;
 }
 
+/* What is known: by time as soon as a candidate was looked at, until then by the driver's figures; samples
+ * stay for the tuning that goes on. */
+static wpg_status encode(wpg_facts **facts, const wpg_tuned *tuned, wpg_error *err)
+{
+    if (!tuned->judged || !is_open(&tuned->verdict))
+        return wpg_verdict_encode(facts, &tuned->verdict, err);
+    wpg_verdict *copy = malloc(sizeof *copy);
+    if (!copy)
+        return wpg_fail(err, WPG_E_NOMEM, "out of memory");
+    *copy = tuned->verdict;
+    copy->is_static = true;
+    copy->confidence = 0;
+    copy->margin = wpg_the_process.settings.tune_static_margin;
+    for (size_t i = 1; i < copy->count; i++) {
+        wpg_candidate *at = &copy->alternatives[i];
+        at->outcome = tuned->judgements[i].outcome;
+        at->ratio = at->low = at->high = tuned->judgements[i].ratio;
+    }
+    wpg_status status = wpg_verdict_encode(facts, copy, err);
+    free(copy);
+    return status;
+}
+
 static wpg_status write_one(wpg_tuned *tuned, bool *wrote, wpg_error *err)
 {
     wpg_facts *facts = NULL;
@@ -247,7 +336,7 @@ static wpg_status write_one(wpg_tuned *tuned, bool *wrote, wpg_error *err)
     (void)pthread_mutex_lock(&tuned->lock);
     bool changed = tuned->changed;
     if (changed)
-        status = wpg_verdict_encode(&facts, &tuned->verdict, err);
+        status = encode(&facts, tuned, err);
     tuned->changed = false;
     (void)pthread_mutex_unlock(&tuned->lock);
     if (!changed || status != WPG_OK)
@@ -297,6 +386,7 @@ typedef struct winner {
     wpg_hash128 pipeline;
     wpg_tune_set set;
     double ratio;
+    bool is_static;
 } winner;
 
 /* One verdict of this device; whether it is one. */
@@ -316,6 +406,7 @@ static bool keep_winner(wpg_device *device, const wpg_facts *facts)
         made->set.words = best->words;
         memcpy(made->set.passes, best->passes, sizeof best->passes);
         made->ratio = best->ratio;
+        made->is_static = verdict->is_static;
         free(wpg_handles_remove(&device->verdicts, made->pipeline.low));
         if (!wpg_handles_set(&device->verdicts, made->pipeline.low, made))
             free(made);
@@ -363,12 +454,14 @@ void wpg_tune_forget_verdicts(wpg_device *device)
     wpg_handles_finish(&device->verdicts);
 }
 
-bool wpg_tune_winner(wpg_tune_set *set, double *ratio, wpg_device *device, wpg_hash128 pipeline)
+bool wpg_tune_winner(wpg_tune_set *set, double *ratio, bool *is_static, wpg_device *device,
+                     wpg_hash128 pipeline)
 {
     const winner *found = wpg_handles_get(&device->verdicts, pipeline.low);
     if (!found || !wpg_hash_equal(found->pipeline, pipeline))
         return false;
     *set = found->set;
     *ratio = found->ratio;
+    *is_static = found->is_static;
     return true;
 }

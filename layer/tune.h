@@ -15,12 +15,18 @@
  * on queues without timestamps, more than WPG_RUNS runs a command buffer, passes with several views; links,
  * library parts, shader objects and ray tracing.
  *
+ * Static: where the driver tells what pipelines cost (static_cost.h), original and candidates are built once
+ * more for that alone, judged by the rule of runtime/tune/estimate.h, and the verdict is kept as `static` for
+ * as long as no candidate was looked at by time. On a device without timestamps, or if TUNE_METHOD says so,
+ * that is all: no candidate is bound, nothing is timed.
+ *
  * Threads: any; a record has a lock of its own. */
 #ifndef WPG_LAYER_TUNE_H
 #define WPG_LAYER_TUNE_H
 
 #include "layer/state.h"
 #include "runtime/bundle/verdicts.h"
+#include "runtime/tune/estimate.h"
 
 typedef struct wpg_tuned wpg_tuned; /* one pipeline on one device; lasts until wpg_tune_finish */
 
@@ -39,6 +45,9 @@ typedef struct wpg_tune_set {
 /* Who the device is: device->key. */
 void wpg_tune_know_device(wpg_device *device, VkPhysicalDevice physical);
 
+/* Whether candidates are timed on the device: TUNE_METHOD, and whether a queue has timestamps. */
+bool wpg_tune_times(const wpg_device *device, VkPhysicalDevice physical);
+
 /* Letters of all passes that are not in the set; the SSA form, which others need, stays. */
 void wpg_tune_leave_out(char letters[WPG_VERDICT_PASSES], const char *passes);
 
@@ -48,6 +57,13 @@ wpg_tuned *wpg_tune_pipeline(wpg_device *device, wpg_hash128 pipeline, const wpg
                              size_t count);
 /* The candidate's index among the alternatives; 0: it is decided, or not one of them. */
 size_t wpg_tune_open(wpg_tuned *tuned, const wpg_tune_set *set);
+
+/* Whether what the driver says of it would be of use: nothing of it was looked at by time yet. */
+bool wpg_tune_wants_estimates(wpg_tuned *tuned);
+/* What the driver says of the original and of the candidates of `sets`; waves: of the original's executables,
+ * by the profile. */
+void wpg_tune_judge(wpg_tuned *tuned, const wpg_estimate *original, const wpg_tune_set *sets,
+                    const wpg_estimate *candidates, size_t count, const double waves[WPG_MOST_EXECUTABLES]);
 
 wpg_trial wpg_tune_choose(wpg_tuned *tuned);
 void wpg_tune_add(wpg_trial trial, wpg_sample sample);
@@ -61,7 +77,9 @@ void wpg_tune_finish(void);
 /* Reads those of a bundle that are of this device: device->verdicts. */
 void wpg_tune_load_verdicts(wpg_device *device, const char *bundle);
 void wpg_tune_forget_verdicts(wpg_device *device);
-/* The pipeline's winner on this device; false if there is none. */
-bool wpg_tune_winner(wpg_tune_set *set, double *ratio, wpg_device *device, wpg_hash128 pipeline);
+/* The pipeline's winner on this device, its time or (is_static) its cost over the original's; false if there
+ * is none. */
+bool wpg_tune_winner(wpg_tune_set *set, double *ratio, bool *is_static, wpg_device *device,
+                     wpg_hash128 pipeline);
 
 #endif

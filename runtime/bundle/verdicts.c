@@ -50,6 +50,14 @@ bool wpg_verdict_settled(const wpg_verdict *verdict)
     return true;
 }
 
+uint32_t wpg_verdict_looks(const wpg_verdict *verdict)
+{
+    uint32_t looks = 0;
+    for (size_t i = 1; i < verdict->count; i++)
+        looks += verdict->alternatives[i].looks;
+    return looks;
+}
+
 static const char *const outcomes[] = {"open", "wins", "loses", "undecided"};
 
 const char *wpg_outcome_name(wpg_outcome outcome)
@@ -323,7 +331,7 @@ wpg_status wpg_verdict_decode(wpg_verdict **out, const wpg_facts *facts, wpg_err
 
 /* -- Merging */
 
-/* How much a verdict rests on: its samples; a settled one before an open one of as many. */
+/* How much a verdict rests on: looks, then its samples; a settled one before an open one of as many. */
 static uint64_t weight_of(wpg_facts *facts)
 {
     wpg_verdict *verdict;
@@ -333,6 +341,8 @@ static uint64_t weight_of(wpg_facts *facts)
     for (size_t i = 0; i < verdict->count; i++)
         samples += verdict->alternatives[i].count;
     samples = samples * 2 + wpg_verdict_settled(verdict);
+    if (!verdict->is_static && wpg_verdict_looks(verdict))
+        samples += UINT64_C(1) << 32; /* more than there can be samples */
     free(verdict);
     return samples;
 }

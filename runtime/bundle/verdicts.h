@@ -9,8 +9,9 @@
  *     is driver.id 13 25000007         VkDriverId, its version (hexadecimal)
  *     is driver.uuid <32 digits>       pipelineCacheUUID
  *     is build <build id>              of the layer that measured
- *     is method timestamps             or static: the driver's own estimate, nothing was timed
- *     is confidence 0.95               of all decisions about the pipeline together
+ *     is method timestamps             or static: by what the driver says that pipelines cost (runtime/tune/
+ *                                      estimate.h); ratios are of costs then, and no look was taken
+ *     is confidence 0.95               of all decisions about the pipeline together; of static ones none: 0
  *     is margin 0.01                   a winner is faster by more than this share
  *     is winner ut                     letters of the passes to apply; - = none
  *     is candidate.ut wins 0.512345 0.490000 0.530000 1 16 <XXH3-128 of its words>
@@ -83,6 +84,8 @@ wpg_hash128 wpg_verdict_subject(wpg_hash128 device_key, wpg_hash128 pipeline);
 /* The winner with the smallest ratio; NULL if there is none. */
 const wpg_candidate *wpg_verdict_winner(const wpg_verdict *verdict);
 bool wpg_verdict_settled(const wpg_verdict *verdict); /* no candidate is open */
+/* Looks taken at all candidates together. */
+uint32_t wpg_verdict_looks(const wpg_verdict *verdict);
 const char *wpg_outcome_name(wpg_outcome outcome);
 
 /* As facts; the caller destroys them. */
@@ -90,7 +93,8 @@ wpg_status wpg_verdict_encode(wpg_facts **facts, const wpg_verdict *verdict, wpg
 /* The caller frees *verdict. WPG_E_FORMAT names the fact. */
 wpg_status wpg_verdict_decode(wpg_verdict **verdict, const wpg_facts *facts, wpg_error *err);
 
-/* Of two verdicts on one subject the one with more samples stands; of equally many the settled one, then the
+/* Of two verdicts on one subject one that was looked at by time stands before one that was not, then the one
+ * with more samples; of equally many the settled one, then the
  * one whose file is smaller as text: the order of merging does not matter. They are not pooled: a tuning that
  * stopped at a decision may not be looked at once more with other samples (the confidence would be lost).
  * One that cannot be decoded gives way. Takes `from` over: whichever does not stand is destroyed; gives the

@@ -7,10 +7,12 @@
 #include "runtime/bundle/bundle.h"
 #include "runtime/bundle/verdicts.h"
 
-static void print_candidate(FILE *out, const wpg_candidate *candidate)
+static void print_candidate(FILE *out, const wpg_candidate *candidate, bool is_static)
 {
     (void)fprintf(out, "    passes %-8s %-9s", candidate->passes, wpg_outcome_name(candidate->outcome));
-    if (candidate->looks)
+    if (is_static)
+        (void)fprintf(out, " %.3f of the cost", candidate->ratio);
+    else if (candidate->looks)
         (void)fprintf(out, " %.3f of the time (%.3f to %.3f)", candidate->ratio, candidate->low,
                       candidate->high);
     (void)fprintf(out, ", %u samples\n", candidate->count);
@@ -21,11 +23,14 @@ static void print_verdict(FILE *out, const wpg_verdict *verdict)
     char hex[WPG_HASH_HEX + 1];
     const wpg_candidate *winner = wpg_verdict_winner(verdict);
     wpg_hash_to_hex(hex, verdict->pipeline);
-    (void)fprintf(out, "%s  %-8s %5.1f%% %8u  %-10s %s, driver %08x\n", hex, winner ? winner->passes : "-",
-                  100 * verdict->confidence, verdict->alternatives[0].count,
-                  verdict->is_static ? "static" : "measured", verdict->device.name, verdict->device.version);
+    char sure[16] = "-"; /* the driver's figures are no measurement */
+    if (!verdict->is_static)
+        (void)snprintf(sure, sizeof sure, "%.1f%%", 100 * verdict->confidence);
+    (void)fprintf(out, "%s  %-8s %6s %8u  %-10s %s, driver %08x\n", hex, winner ? winner->passes : "-", sure,
+                  verdict->alternatives[0].count, verdict->is_static ? "static" : "measured",
+                  verdict->device.name, verdict->device.version);
     for (size_t i = 1; i < verdict->count; i++)
-        print_candidate(out, &verdict->alternatives[i]);
+        print_candidate(out, &verdict->alternatives[i], verdict->is_static);
 }
 
 void wpg_show_verdicts_text(FILE *out, const struct wpg_bundle *bundle)

@@ -122,7 +122,9 @@ VKAPI_ATTR void VKAPI_CALL icd_CmdBindPipeline(VkCommandBuffer commands, VkPipel
     (void)point;
     ENTER(CmdBindPipeline);
     (void)THE(ICD_COMMAND_BUFFER, commands, CmdBindPipeline);
-    (void)THE(ICD_PIPELINE, pipeline, CmdBindPipeline);
+    const icd_object *bound = THE(ICD_PIPELINE, pipeline, CmdBindPipeline);
+    if (bound && bound->captures)
+        icd_wrong(ICD_CmdBindPipeline, "a pipeline that was made for its statistics");
 }
 
 VKAPI_ATTR void VKAPI_CALL icd_CmdCopyBuffer(VkCommandBuffer commands, VkBuffer from, VkBuffer to,

@@ -46,6 +46,7 @@ struct icd_object {
     uint64_t size, hash, capture; /* bytes; of a module's words; address asked for */
     uint32_t family;              /* of a queue */
     bool imported, addressed, mapped, signalled, held;
+    bool foreign, captures; /* a pipeline: of others' words; made with statistics */
     icd_copy copies[4];
     unsigned copy_count;
 };

@@ -6,6 +6,8 @@
  *     ICD_FAIL=vkCreateBuffer:2:-2   the second call of this command gives VkResult -2, and does nothing
  *     ICD_LACKS=a,b,...              features, extensions and commands (names) that are not there
  *     ICD_ODD=NAME                   odd limits: one of icd_odd_names
+ *     ICD_COST=OWN:OTHER             cycles a wave that a pipeline of the application's shaders costs by its
+ *                                    statistics, and one of others (100:100)
  *     ICD_REPORT=1                   at the end: wrong uses and live objects, on standard error
  *
  * Who owns what: `icd` is the one state, all of it the test's to set between cases; objects are the driver's

@@ -125,6 +125,7 @@ VKAPI_ATTR VkResult VKAPI_CALL icd_EnumerateDeviceExtensionProperties(VkPhysical
         "VK_KHR_vulkan_memory_model",
         "VK_EXT_shader_demote_to_helper_invocation",
         "VK_EXT_host_query_reset",
+        "VK_KHR_pipeline_executable_properties",
         "VK_EXT_external_memory_host", /* last: see below */
     };
     FAIL(EnumerateDeviceExtensionProperties, false);
@@ -169,6 +170,7 @@ static const struct {
      "pipelineCreationCacheControl"},
     {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_MODULE_IDENTIFIER_FEATURES_EXT, "shaderModuleIdentifier"},
     {1000482000u, "shaderObject"},
+    {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PIPELINE_EXECUTABLE_PROPERTIES_FEATURES_KHR, "pipelineExecutableInfo"},
 };
 
 static void one_structure(VkBaseOutStructure *at)

@@ -1,6 +1,7 @@
 /* What a device makes: memory, modules, pipelines. */
 #include "tests/icd/driver.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -283,7 +284,7 @@ static void feed_back(const void *chain)
 
 /* One pipeline of a call. */
 static VkResult make_pipeline(VkPipeline *out, icd_object *device, VkPipelineCreateFlags flags,
-                              const void *chain, const VkAllocationCallbacks *allocator)
+                              const void *chain, bool foreign, const VkAllocationCallbacks *allocator)
 {
     if ((flags & VK_PIPELINE_CREATE_FAIL_ON_PIPELINE_COMPILE_REQUIRED_BIT) && !icd.cached)
         return VK_PIPELINE_COMPILE_REQUIRED;
@@ -291,13 +292,15 @@ static VkResult make_pipeline(VkPipeline *out, icd_object *device, VkPipelineCre
     if (!made)
         return VK_ERROR_OUT_OF_HOST_MEMORY;
     feed_back(chain);
+    made->foreign = foreign;
+    made->captures = (flags & VK_PIPELINE_CREATE_CAPTURE_STATISTICS_BIT_KHR) != 0;
     *out = (VkPipeline)(uintptr_t)made;
     return VK_SUCCESS;
 }
 
 /* For each of the three commands: `foreign` is of any stage; all are made, or none. */
 #define MAKE_ALL(name, part)                                                                                 \
-    bool foreign = false;                                                                                    \
+    bool foreign = false, captures = false;                                                                  \
     VkResult result;                                                                                         \
     icd_object *owner = THE(ICD_DEVICE, device, name);                                                       \
     if (cache)                                                                                               \
@@ -305,13 +308,15 @@ static VkResult make_pipeline(VkPipeline *out, icd_object *device, VkPipelineCre
     for (uint32_t i = 0; i < count; i++) {                                                                   \
         out[i] = VK_NULL_HANDLE;                                                                             \
         foreign |= part;                                                                                     \
+        captures |= (infos[i].flags & VK_PIPELINE_CREATE_CAPTURE_STATISTICS_BIT_KHR) != 0;                   \
     }                                                                                                        \
-    if (!icd_enter(ICD_##name, foreign, &result))                                                            \
+    /* The application asks for no statistics. */                                                            \
+    if (!icd_enter(ICD_##name, foreign || captures, &result))                                                \
         return result;                                                                                       \
-    icd.changed += foreign;                                                                                  \
+    icd.changed += foreign && !captures;                                                                     \
     result = VK_SUCCESS;                                                                                     \
     for (uint32_t i = 0; i < count; i++) {                                                                   \
-        VkResult one = make_pipeline(&out[i], owner, infos[i].flags, infos[i].pNext, allocator);             \
+        VkResult one = make_pipeline(&out[i], owner, infos[i].flags, infos[i].pNext, foreign, allocator);    \
         result = one == VK_SUCCESS ? result : one;                                                           \
     }                                                                                                        \
     return result
@@ -369,6 +374,56 @@ VKAPI_ATTR VkResult VKAPI_CALL icd_CreateRayTracingPipelinesKHR(
 }
 
 DESTROY(Pipeline, ICD_PIPELINE, VkPipeline)
+
+/* -- Statistics: one executable, of what RADV tells the least that says what it costs. */
+
+VKAPI_ATTR VkResult VKAPI_CALL icd_GetPipelineExecutablePropertiesKHR(VkDevice device,
+                                                                      const VkPipelineInfoKHR *info,
+                                                                      uint32_t *count,
+                                                                      VkPipelineExecutablePropertiesKHR *out)
+{
+    (void)device;
+    FAIL(GetPipelineExecutablePropertiesKHR, true);
+    (void)THE(ICD_PIPELINE, info->pipeline, GetPipelineExecutablePropertiesKHR);
+    if (out && *count) {
+        out->stages = VK_SHADER_STAGE_COMPUTE_BIT;
+        out->subgroupSize = 8;
+    }
+    *count = 1;
+    return VK_SUCCESS;
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL icd_GetPipelineExecutableStatisticsKHR(VkDevice device,
+                                                                      const VkPipelineExecutableInfoKHR *info,
+                                                                      uint32_t *count,
+                                                                      VkPipelineExecutableStatisticKHR *out)
+{
+    (void)device;
+    FAIL(GetPipelineExecutableStatisticsKHR, true);
+    const icd_object *pipeline = THE(ICD_PIPELINE, info->pipeline, GetPipelineExecutableStatisticsKHR);
+    if (!pipeline || info->executableIndex)
+        return VK_ERROR_DEVICE_LOST;
+    if (!pipeline->captures)
+        icd_wrong(ICD_GetPipelineExecutableStatisticsKHR, "of a pipeline made without");
+    unsigned costs[2] = {100, 100};
+    const char *said = getenv("ICD_COST");
+    if (said && sscanf(said, "%u:%u", &costs[0], &costs[1]) != 2)
+        icd_wrong(ICD_GetPipelineExecutableStatisticsKHR, "ICD_COST is not OWN:OTHER");
+    const unsigned cost = costs[pipeline->foreign];
+    const struct {
+        const char *name;
+        uint64_t value;
+    } figures[] = {{"Latency", cost}, {"Inverse Throughput", cost}, {"Subgroups per SIMD", 8}};
+    const uint32_t have = sizeof figures / sizeof *figures;
+    uint32_t room = out ? *count : have;
+    for (uint32_t i = 0; out && i < have && i < room; i++) {
+        out[i].format = VK_PIPELINE_EXECUTABLE_STATISTIC_FORMAT_UINT64_KHR;
+        out[i].value.u64 = figures[i].value;
+        (void)snprintf(out[i].name, sizeof out[i].name, "%s", figures[i].name);
+    }
+    *count = room < have ? room : have;
+    return room < have ? VK_INCOMPLETE : VK_SUCCESS;
+}
 
 /* -- Shader objects. The last one of a failed call is what failed: those before it are there. */
 

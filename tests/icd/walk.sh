@@ -71,6 +71,29 @@ tune)
     ICD_WALK_ALLOCATIONS=400 WAVEPGO_BUNDLE="$work/fresh-%p" walk tune-fresh --fresh --pieces commands
     [ "$(find bundle/verdicts -name "*.facts" | grep -c .)" -ge 1 ] || fail "no verdict was begun"
     ;;
+static) # no candidate is bound: what the driver says of a build of its own decides
+    walk profile --pieces compute --odd
+    export WAVEPGO_MODE=tune WAVEPGO_PROFILE_USE="$work/profiles" WAVEPGO_PROFILE_FILE= WAVEPGO_FLUSH_INTERVAL=0 WAVEPGO_PSEUDO_PROBES=1
+    export WAVEPGO_TUNE_METHOD=static WAVEPGO_LOG=info
+    judged() { # NAME OWN:OTHER OUTCOME [ARGUMENTS OF THE WALK...]
+        judged_name=$1 judged_cost=$2 judged_outcome=$3
+        shift 3
+        ICD_COST=$judged_cost WAVEPGO_BUNDLE="$work/$judged_name" walk "$judged_name" --pieces compute "$@"
+        cat "$work/$judged_name"/verdicts/*.facts >"$work/$judged_name.facts" || { fail "$judged_name: no verdict"; return; }
+        grep '^is method static' "$work/$judged_name.facts" >/dev/null || fail "$judged_name: not static"
+        grep "^is candidate[^ ]* $judged_outcome" "$work/$judged_name.facts" >/dev/null || { fail "$judged_name: not '$judged_outcome'"; grep candidate "$work/$judged_name.facts"; }
+        grep -E '^is samples[^ ]* [0-9a-f]' "$work/$judged_name.facts" >/dev/null && fail "$judged_name: something was timed"
+    }
+    judged cheaper 100:50 'wins 0.500000'
+    judged dearer 100:150 'loses 1.500000'
+    judged tie 100:95 'undecided 0.950000'
+    # Without timestamps (one of the odd devices) it is so by itself. Tuned once, a pipeline is left alone by the devices that follow.
+    unset WAVEPGO_TUNE_METHOD
+    : >"$work/log"
+    ICD_COST=100:50 WAVEPGO_BUNDLE="$work/timeless" "$walk" "$layer" "$WPG_SPIRV" --odd --pieces compute >"$work/timeless.out" 2>"$work/timeless.err"
+    grep '^FAIL' "$work/timeless.err" | grep -v 'nothing is changed any more' && fail "timeless: a rule is broken"
+    said 'has no timestamps: verdicts are static' 'the driver.s figures decide'
+    ;;
 odd)
     walk odd --odd
     WAVEPGO_COUNTER_PLACEMENT=device walk odd-device --odd

@@ -138,6 +138,15 @@ static void merging_keeps_one(void **state)
     stands(&many, &open, "au"); /* as many samples: the settled one */
     equal.alternatives[1].outcome = WPG_OUTCOME_UNDECIDED;
     stands(&many, &equal, "-"); /* "undecided" < "wins" as text: which does not matter, that it is one does */
+    /* The driver's figures give way to a look that was taken, however many samples wait beside them. */
+    wpg_verdict judged = sample_verdict(WPG_VERDICT_SAMPLES);
+    judged.is_static = true;
+    judged.alternatives[1].outcome = WPG_OUTCOME_UNDECIDED;
+    judged.alternatives[1].looks = judged.alternatives[2].looks = 0;
+    stands(&judged, &few, "-");
+    few.alternatives[1].outcome = WPG_OUTCOME_WINS;
+    stands(&judged, &few, "au");
+    few.alternatives[1].outcome = WPG_OUTCOME_LOSES;
     /* What cannot be read gives way. */
     wpg_facts *bad = facts_of(&many);
     assert_int_equal(wpg_facts_is(bad, "method", "guess", NULL), WPG_OK);
