@@ -11,6 +11,7 @@
 #include "layer/filter.h"
 #include "layer/loss.h"
 #include "layer/object_names.h"
+#include "layer/plan_passes.h"
 #include "layer/sample_bind.h"
 #include "layer/summary.h"
 #include "layer/use.h"
@@ -19,10 +20,7 @@
 #include "layer/tune.h"
 #include "runtime/base/log.h"
 
-static void give_up(wpg_pipeline_plan *plan, bool expected, const char *fmt, ...)
-    __attribute__((format(printf, 3, 4)));
-
-static void give_up(wpg_pipeline_plan *plan, bool expected, const char *fmt, ...)
+void wpg_pipeline_plan_give_up(wpg_pipeline_plan *plan, bool expected, const char *fmt, ...)
 {
     va_list args;
     va_start(args, fmt);
@@ -57,7 +55,7 @@ void wpg_pipeline_plan_pass(wpg_pipeline_plan *plan, wpg_device *device,
 {
     *plan = (wpg_pipeline_plan){.device = device};
     label_without_hash(plan, infos, count);
-    give_up(plan, true, "%s", why);
+    wpg_pipeline_plan_give_up(plan, true, "%s", why);
 }
 
 /* -- Identity */
@@ -89,7 +87,7 @@ void wpg_pipeline_plan_pass_known(wpg_pipeline_plan *plan, wpg_device *device,
 {
     *plan = (wpg_pipeline_plan){.device = device};
     label_without_hash(plan, NULL, 0);
-    give_up(plan, true, "%s", why);
+    wpg_pipeline_plan_give_up(plan, true, "%s", why);
     if (!make_room(plan, count))
         return;
     for (unsigned rank = 0; rank <= wpg_stage_rank((VkShaderStageFlagBits)0); rank++)
@@ -117,9 +115,9 @@ static bool identify(wpg_pipeline_plan *plan, wpg_rewrite *stage, wpg_shader_mod
         *record = wpg_shader_module_retain_by_identifier(plan->device, info);
     if (!*record && !inside) {
         if (info->module)
-            give_up(plan, false, "the words of a shader module are not known");
+            wpg_pipeline_plan_give_up(plan, false, "the words of a shader module are not known");
         else
-            give_up(plan, true, "made of a module identifier alone");
+            wpg_pipeline_plan_give_up(plan, true, "made of a module identifier alone");
         return false;
     }
     stage->stage_bit = info->stage;
@@ -129,7 +127,7 @@ static bool identify(wpg_pipeline_plan *plan, wpg_rewrite *stage, wpg_shader_mod
     stage->specialization = info->pSpecializationInfo;
     if (wpg_rewrite_identify(stage, &err) == WPG_OK)
         return true;
-    give_up(plan, false, "a shader cannot be read: %s", err.message);
+    wpg_pipeline_plan_give_up(plan, false, "a shader cannot be read: %s", err.message);
     return false;
 }
 
@@ -181,7 +179,7 @@ static bool gather_stages(wpg_pipeline_plan *plan, const VkPipelineShaderStageCr
             return false;
     }
     if (!sort_stages(plan)) {
-        give_up(plan, false, "out of memory");
+        wpg_pipeline_plan_give_up(plan, false, "out of memory");
         return false;
     }
     name_it(plan);
@@ -348,75 +346,9 @@ static void plan_generate(wpg_pipeline_plan *plan)
     if (status == WPG_OK || (plan->part && status != WPG_E_NOMEM && plan->counted_count))
         plan->changed = true;
     else {
-        give_up(plan, false, "%s", err.message);
+        wpg_pipeline_plan_give_up(plan, false, "%s", err.message);
         plan->limit = status == WPG_E_LIMIT;
     }
-}
-
-/* -- Use */
-
-/* What all stages together are made of, those that change: what a verdict is about. */
-static wpg_hash128 hash_of_words(const wpg_rewrite *stages, size_t count)
-{
-    wpg_hash128 all = {0};
-    for (size_t i = 0; i < count; i++) {
-        const wpg_rewrite *stage = &stages[i];
-        wpg_hash128 parts[3] = {all, {i, stage->wave_size}};
-        if (!stage->changed && !stage->wave_size)
-            continue;
-        if (stage->changed)
-            parts[2] = wpg_hash_bytes(stage->out_words, stage->out_count * sizeof *stage->out_words);
-        all = wpg_hash_bytes(parts, sizeof parts);
-    }
-    return all;
-}
-
-/* Wave sizes are chosen for whole pipelines: parts are compiled with what they are linked with. */
-static void plan_use(wpg_pipeline_plan *plan, const VkPipelineShaderStageCreateInfo *infos, bool whole)
-{
-    char leave_out[WPG_VERDICT_PASSES] = "";
-    wpg_tune_set set;
-    double ratio;
-    bool is_static;
-    bool won = plan->device->tuned && wpg_tune_winner(&set, &ratio, &is_static, plan->device, plan->hash);
-    if (won)
-        wpg_tune_leave_out(leave_out, set.passes);
-    plan->verdict = won                   ? plan->won
-                    : plan->device->tuned ? "none won on this device"
-                    : *wpg_use_bundle()   ? "none of this device: what is safe by rule"
-                                          : NULL;
-    if (plan->device->tuned && !won) {
-        give_up(plan, true, "tuning found nothing faster on this device");
-        return;
-    }
-    if (won)
-        (void)snprintf(plan->won, sizeof plan->won, "%s%s", set.passes, is_static ? " (static)" : "");
-    for (size_t i = 0; i < plan->count; i++) {
-        wpg_rewrite *stage = &plan->stages[i];
-        wpg_weights weights;
-        wpg_arena arena;
-        wpg_arena_init(&arena);
-        wpg_use_find(&weights, &arena, plan->hash, stage);
-        wpg_wave_choice wave = {0};
-        if (whole)
-            wave = wpg_wave_choice_of(&plan->device->features, &infos[plan->at[i]]);
-        if (wpg_rewrite_use(stage, &weights, &plan->device->features, &wave, leave_out) != WPG_OK) {
-            stage->changed = false;
-            stage->wave_size = 0;
-            wpg_log_warn("pipeline %s: stage %s (%s) is left as it is: %s", plan->label,
-                         wpg_stage_name(stage->stage.model), stage->entry, stage->why.message);
-        }
-        plan->changed |= stage->changed || stage->wave_size;
-        wpg_arena_finish(&arena);
-    }
-    if (!won)
-        return;
-    if (!wpg_hash_equal(hash_of_words(plan->stages, plan->count), set.words)) {
-        plan->verdict = "of other words: not applied";
-        give_up(plan, true, "its verdict is of other words (another profile, or build of this layer)");
-    } else
-        wpg_log_info("pipeline %s: passes %s by its %sverdict, %.3f of the %s", plan->label, set.passes,
-                     is_static ? "static " : "", ratio, is_static ? "cost" : "time");
 }
 
 /* -- Modules of ours */
@@ -433,7 +365,8 @@ static bool make_module(wpg_pipeline_plan *plan, const wpg_rewrite *stage, VkSha
     VkResult result = plan->device->next.CreateShaderModule(plan->device->handle, &info, NULL, module);
     if (result != VK_SUCCESS) {
         *module = VK_NULL_HANDLE;
-        give_up(plan, false, "the driver refuses a rewritten module: VkResult %d", (int)result);
+        wpg_pipeline_plan_give_up(plan, false, "the driver refuses a rewritten module: VkResult %d",
+                                  (int)result);
         return false;
     }
     made->module = *module;
@@ -445,16 +378,16 @@ static bool make_module(wpg_pipeline_plan *plan, const wpg_rewrite *stage, VkSha
         head = head->pNext;
     made->pNext = head;
     if (wpg_chain_find(head, STRUCTURE_IDENTIFIER)) {
-        give_up(plan, false, "a module identifier stands behind structures that cannot be copied");
+        wpg_pipeline_plan_give_up(plan, false,
+                                  "a module identifier stands behind structures that cannot be copied");
         return false;
     }
     return true;
 }
 
-/* The program's stages with what `stages` say; `modules` are made for it, both by index into pStages. */
-static void make_stages(wpg_pipeline_plan *plan, const VkPipelineShaderStageCreateInfo *infos, uint32_t count,
-                        const wpg_rewrite *stages, VkShaderModule *modules,
-                        VkPipelineShaderStageCreateInfo *made)
+void wpg_pipeline_plan_stages(wpg_pipeline_plan *plan, const VkPipelineShaderStageCreateInfo *infos,
+                              uint32_t count, const wpg_rewrite *stages, VkShaderModule *modules,
+                              VkPipelineShaderStageCreateInfo *made)
 {
     memcpy(made, infos, count * sizeof *infos);
     for (size_t i = 0; i < plan->count; i++) {
@@ -463,138 +396,10 @@ static void make_stages(wpg_pipeline_plan *plan, const VkPipelineShaderStageCrea
         if (stage->changed && !make_module(plan, stage, &modules[at], &made[at]))
             return;
         if (stage->wave_size && !wpg_wave_size_require(&made[at], stage->wave_size, &plan->arena)) {
-            give_up(plan, false, "out of memory");
+            wpg_pipeline_plan_give_up(plan, false, "out of memory");
             return;
         }
     }
-}
-
-/* -- Tune */
-
-enum { USUAL_WAVE = 64 }; /* lanes; for stages whose waves were not counted */
-
-/* The nth set of passes to try: all, all but one, one alone. false: there are no more. */
-static bool nth_set(char passes[WPG_VERDICT_PASSES], size_t n)
-{
-    static const char all[] = WPG_TUNED_PASSES;
-    const size_t letters = sizeof all - 1;
-    size_t used = 0;
-    if (n > 2 * letters)
-        return false;
-    for (size_t i = 0; i < letters; i++)
-        if (n == 0 || (n <= letters && i != n - 1) || (n > letters && i == n - 1 - letters))
-            passes[used++] = all[i];
-    passes[used] = '\0';
-    return true;
-}
-
-/* Waves that entered the stage; where they were not counted, its lanes, which are as many for each wave of
- * it. 0: nothing is known. */
-static double waves_of(const wpg_weights *weights)
-{
-    for (uint32_t i = 0; i < weights->function_count; i++) {
-        const wpg_function_weights *f = &weights->functions[i];
-        if (f->ordinal == 0 && f->block_count && (!f->known || f->known[0]))
-            return f->waves ? (double)f->waves[0] : f->lanes ? (double)f->lanes[0] / USUAL_WAVE : 0;
-    }
-    return 0;
-}
-
-/* Rewrites all stages with a set of passes. */
-static void rewrite_with(wpg_pipeline_plan *plan, const VkPipelineShaderStageCreateInfo *infos,
-                         wpg_rewrite *stages, const char *passes)
-{
-    char leave_out[WPG_VERDICT_PASSES];
-    wpg_tune_leave_out(leave_out, passes);
-    for (size_t i = 0; i < plan->count; i++) {
-        wpg_weights weights;
-        wpg_arena arena;
-        wpg_arena_init(&arena);
-        wpg_rewrite *stage = &stages[i];
-        bool good = wpg_rewrite_recall(stage, &plan->stages[i], NULL) &&
-                    wpg_rewrite_parse(stage, &stage->why) == WPG_OK;
-        if (good) {
-            wpg_use_find(&weights, &arena, plan->hash, stage);
-            plan->waves[i] = waves_of(&weights);
-            wpg_wave_choice wave = wpg_wave_choice_of(&plan->device->features, &infos[plan->at[i]]);
-            good = wpg_rewrite_use(stage, &weights, &plan->device->features, &wave, leave_out) == WPG_OK;
-        }
-        if (!good) {
-            stage->changed = false;
-            stage->wave_size = 0;
-            wpg_log_warn("pipeline %s: stage %s is not rewritten by passes %s: %s", plan->label,
-                         wpg_stage_name(plan->stages[i].stage.model), passes,
-                         stage->why.message[0] ? stage->why.message : "out of memory");
-        }
-        wpg_arena_finish(&arena);
-    }
-}
-
-/* Makes a candidate of a set, if its words are those of no other and not the original's. */
-static void try_set(wpg_pipeline_plan *plan, const VkPipelineShaderStageCreateInfo *infos, uint32_t count,
-                    const char *passes)
-{
-    wpg_plan_variant *variant = &plan->variants[plan->variant_count];
-    wpg_rewrite *stages = WPG_ARENA_ARRAY(&plan->arena, wpg_rewrite, plan->count);
-    variant->modules = WPG_ARENA_ARRAY(&plan->arena, VkShaderModule, count);
-    variant->infos = WPG_ARENA_ARRAY(&plan->arena, VkPipelineShaderStageCreateInfo, count);
-    if (!stages || !variant->modules || !variant->infos)
-        return;
-    rewrite_with(plan, infos, stages, passes);
-    wpg_tune_set set = {.words = hash_of_words(stages, plan->count)};
-    memcpy(set.passes, passes, strlen(passes) + 1);
-    bool is_new = false;
-    for (size_t i = 0; i < plan->count; i++)
-        is_new |= stages[i].changed || stages[i].wave_size;
-    for (size_t i = 0; i < plan->variant_count; i++)
-        is_new &= !wpg_hash_equal(plan->variants[i].set.words, set.words);
-    if (is_new) {
-        variant->set = set;
-        plan->variant_count++;
-        make_stages(plan, infos, count, stages, variant->modules, variant->infos);
-    }
-    for (size_t i = 0; i < plan->count; i++)
-        wpg_rewrite_finish(&stages[i]);
-}
-
-static void plan_tune(wpg_pipeline_plan *plan, const VkPipelineShaderStageCreateInfo *infos, uint32_t count,
-                      wpg_plan_kind kind)
-{
-    char passes[WPG_VERDICT_PASSES];
-    if (kind != WPG_PLAN_PIPELINE) {
-        give_up(plan, true, "what is linked, shared or of rays is not tuned");
-        return;
-    }
-    const size_t most = (size_t)wpg_the_process.settings.tune_candidates;
-    plan->variants = WPG_ARENA_ARRAY(&plan->arena, wpg_plan_variant, most);
-    plan->waves = WPG_ARENA_ARRAY(&plan->arena, double, plan->count);
-    if (!plan->waves)
-        plan->variants = NULL;
-    for (size_t i = 0; plan->variants && plan->variant_count < most && !plan->why[0] && nth_set(passes, i);
-         i++)
-        if (passes[0])
-            try_set(plan, infos, count, passes);
-    if (plan->arena.failed)
-        give_up(plan, false, "out of memory");
-    if (plan->why[0])
-        return;
-    if (plan->variant_count == 0) {
-        give_up(plan, true, "no pass changes it: nothing to tune");
-        return;
-    }
-    wpg_tune_set sets[WPG_VERDICT_CANDIDATES];
-    for (size_t i = 0; i < plan->variant_count; i++)
-        sets[i] = plan->variants[i].set;
-    plan->tuned = wpg_tune_pipeline(plan->device, plan->hash, sets, plan->variant_count);
-    for (size_t i = 0; plan->tuned && i < plan->variant_count; i++) {
-        plan->variants[i].alternative = wpg_tune_open(plan->tuned, &sets[i]);
-        plan->changed |= plan->variants[i].alternative != 0;
-    }
-    plan->by_bind = plan->changed;
-    if (!plan->tuned)
-        give_up(plan, false, "out of memory");
-    else if (!plan->changed)
-        give_up(plan, true, "its verdict is known: nothing is left to tune");
 }
 
 void wpg_pipeline_plan_make(wpg_pipeline_plan *plan, wpg_device *device,
@@ -607,44 +412,45 @@ void wpg_pipeline_plan_make(wpg_pipeline_plan *plan, wpg_device *device,
                                 .early_tests = early_tests};
     label_without_hash(plan, infos, count);
     if (count == 0 || count > WPG_MOST_STAGES) {
-        give_up(plan, true, "a number of stages that is not handled: %u", (unsigned)count);
+        wpg_pipeline_plan_give_up(plan, true, "a number of stages that is not handled: %u", (unsigned)count);
         return;
     }
     bool tunes = device->mode == WPG_MODE_TUNE;
     if ((plan->uses || tunes) && wpg_use_missing() && !wpg_the_process.settings.pseudo_probes) {
-        give_up(plan, true, "no profile");
+        wpg_pipeline_plan_give_up(plan, true, "no profile");
         return;
     }
     if (!make_room(plan, count)) {
-        give_up(plan, false, "out of memory");
+        wpg_pipeline_plan_give_up(plan, false, "out of memory");
         return;
     }
     if (!gather_stages(plan, infos, count))
         return;
     if (!is_wanted(plan, infos)) {
-        give_up(plan, true, "not selected by PIPELINES");
+        wpg_pipeline_plan_give_up(plan, true, "not selected by PIPELINES");
         return;
     }
     if (is_denied(plan)) {
-        give_up(plan, true, "on the deny list");
+        wpg_pipeline_plan_give_up(plan, true, "on the deny list");
         return;
     }
     if (tunes) {
-        plan_tune(plan, infos, count, kind);
+        wpg_plan_tune(plan, infos, count, kind);
         return;
     }
     bool beside = !plan->uses && device->binds;
     plan->by_bind = beside && kind == WPG_PLAN_PIPELINE;
     if (beside && !plan->by_bind && wpg_window_exists()) {
-        give_up(plan, true, "counting of parts and links cannot be switched on and off (FRAMES, TRIGGER)");
+        wpg_pipeline_plan_give_up(
+            plan, true, "counting of parts and links cannot be switched on and off (FRAMES, TRIGGER)");
         return;
     }
     if (plan->uses)
-        plan_use(plan, infos, kind == WPG_PLAN_PIPELINE || kind == WPG_PLAN_UNCOUNTED);
+        wpg_plan_use(plan, infos, kind == WPG_PLAN_PIPELINE || kind == WPG_PLAN_UNCOUNTED);
     else
         plan_generate(plan);
     if (plan->changed && kind != WPG_PLAN_SHADER)
-        make_stages(plan, infos, count, plan->stages, plan->modules, plan->infos);
+        wpg_pipeline_plan_stages(plan, infos, count, plan->stages, plan->modules, plan->infos);
 }
 
 /* Whether a limit is said for the first time: by what is said of it up to the colon. */
@@ -676,7 +482,7 @@ void wpg_pipeline_plan_commit(wpg_pipeline_plan *plan, bool made)
 {
     bool ours = made && plan->changed;
     if (plan->changed && !made)
-        give_up(plan, false, "the driver refuses the rewritten pipeline");
+        wpg_pipeline_plan_give_up(plan, false, "the driver refuses the rewritten pipeline");
     if (plan->why[0])
         say_passed(plan);
     else if (ours)

@@ -75,6 +75,14 @@ void wpg_pipeline_plan_pass(wpg_pipeline_plan *plan, wpg_device *device,
 void wpg_pipeline_plan_pass_known(wpg_pipeline_plan *plan, wpg_device *device,
                                   const wpg_rewrite *const known[], uint32_t count, const char *why);
 
+/* For those who plan a part of it (plan_passes.h): nothing is changed, and why; and the program's stages with
+ * what `stages` say in `made`, for which `modules` are created, both by index into pStages. */
+void wpg_pipeline_plan_give_up(wpg_pipeline_plan *plan, bool expected, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+void wpg_pipeline_plan_stages(wpg_pipeline_plan *plan, const VkPipelineShaderStageCreateInfo *infos,
+                              uint32_t count, const wpg_rewrite *stages, VkShaderModule *modules,
+                              VkPipelineShaderStageCreateInfo *made);
+
 /* The driver was called: `made` tells whether the application got the pipeline of our words (or, when nothing
  * was to change, its own). Logs, counts and registers. */
 void wpg_pipeline_plan_commit(wpg_pipeline_plan *plan, bool made);

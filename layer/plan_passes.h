@@ -1,0 +1,20 @@
+/* Which sets of passes a pipeline gets: one in use mode, several to try in tune mode. One policy for both.
+ *
+ *     use, no verdicts here   all passes that are safe by rule
+ *     use, with verdicts      the set that won; the original where none did, or where its words are others
+ * now tune                    each set that gives words of its own: all, all but one, one alone
+ *
+ * What an uncounted bind of generate mode runs is planned as in use mode. Threads: one plan, one thread. */
+#ifndef WPG_LAYER_PLAN_PASSES_H
+#define WPG_LAYER_PLAN_PASSES_H
+
+#include "layer/pipeline_plan.h"
+
+/* Rewrites plan->stages. `whole`: wave sizes may be chosen: parts are compiled with what they are linked
+ * with. */
+void wpg_plan_use(wpg_pipeline_plan *plan, const VkPipelineShaderStageCreateInfo *infos, bool whole);
+/* Makes plan->variants. */
+void wpg_plan_tune(wpg_pipeline_plan *plan, const VkPipelineShaderStageCreateInfo *infos, uint32_t count,
+                   wpg_plan_kind kind);
+
+#endif
