@@ -6,6 +6,7 @@
 
 #include "layer/library_copy.h"
 #include "layer/suspects.h"
+#include "layer/summary.h"
 #include "layer/use.h"
 #include "runtime/base/log.h"
 
@@ -115,13 +116,16 @@ static void build(wpg_device *device, wpg_variant_set *set)
     wpg_rewrite stage;
     char hex[WPG_HASH_HEX + 1];
     unsigned ready = atomic_load(&set->ready);
+    uint64_t start = wpg_now(), driver = 0;
     wpg_hash_to_hex(hex, set->hash);
     if (!wpg_rewrite_recall(&stage, &set->stage, NULL))
         return;
     if (wpg_module_parse(&stage.module, stage.words, stage.word_count, &stage.why) == WPG_OK &&
         rewrite(&stage, device, set)) {
         variant *made = &set->variants[ready];
+        driver = wpg_now();
         made->pipeline = compile(device, set, &stage);
+        driver = wpg_now() - driver;
         made->words = stage.remarks->push_words;
         memcpy(made->values, set->job, sizeof made->values);
         wpg_use_report(set->hash, &stage, 1, NULL);
@@ -131,8 +135,11 @@ static void build(wpg_device *device, wpg_variant_set *set)
             atomic_fetch_add(&counts.bytes, stage.out_count * sizeof *stage.out_words);
             atomic_fetch_add(&counts.built, 1);
             atomic_store_explicit(&set->ready, ready + 1, memory_order_release);
-            wpg_log_info("pipeline %s: variant %u, for push constants 0x%llx", hex, ready + 1,
-                         (unsigned long long)made->words);
+            wpg_log_info("pipeline %s: variant %u, for push constants 0x%llx: %zu bytes, %.2f ms here, "
+                         "%.2f ms in the driver",
+                         hex, ready + 1, (unsigned long long)made->words,
+                         stage.out_count * sizeof *stage.out_words,
+                         (double)(wpg_now() - start - driver) * 1e-6, (double)driver * 1e-6);
         } else
             wpg_log_warn("pipeline %s: the driver refuses a variant", hex);
     } else {

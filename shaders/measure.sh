@@ -8,6 +8,7 @@
 #     sampling    what 1/16 and 1/4 cost by workgroup and by bind, and how far the estimates are from the exact counts
 #     placement   per wave after structurisation beside per lane before it: cost, and what the counts differ in
 #     use         what the profile gains, together and by lever; wave sizes on RADV without hardware; mode off; our own time beside the driver's
+#     variants    what pipelines made for usual push constants gain, what making one costs, and their code on RADV without hardware
 #
 # Every figure is a ratio within one run: environments in alternating child processes, medians over rounds. Run it on a quiet
 # machine. SIZE (small, demo, full), ROUNDS, REPEAT and CASES (names; default: all) in the environment change what it takes: `generate` with the defaults needs
@@ -20,15 +21,15 @@ root=$(cd "$(dirname "$0")/.." && pwd)
 sections=
 while [ $# -gt 0 ]; do
     case $1 in
-    generate | compile | sampling | placement | use) sections="$sections $1" ;;
-    all) sections="generate compile sampling placement use" ;;
-    -h | --help) sed -n '2,18s/^# \{0,1\}//p' "$0"; exit 0 ;;
+    generate | compile | sampling | placement | use | variants) sections="$sections $1" ;;
+    all) sections="generate compile sampling placement use variants" ;;
+    -h | --help) sed -n '2,19s/^# \{0,1\}//p' "$0"; exit 0 ;;
     -*) echo "measure: unknown option '$1'" >&2; exit 2 ;;
     *) break ;;
     esac
     shift
 done
-sections=${sections:-generate compile sampling placement use}
+sections=${sections:-generate compile sampling placement use variants}
 build=$(cd "${1:-$root/build}" && pwd)
 [ ! -r "$root/.deps/env.sh" ] || . "$root/.deps/env.sh"
 PATH=$build/bin:$PATH
@@ -448,6 +449,56 @@ measure_use() {
         [ -z "${WPG_RADV_ICD:-}" ] || rewriting "$mode, RADV navi31" "$options" "$(radv_environment navi31:new)"
         rewriting "$mode, lavapipe new" "$options" "$(driver_environment new)"
     done
+}
+
+# The words of the variants that were dumped stand for the benchmark's own: what RADV's compiler says of both.
+variant_statics() { # FOLDER OF THE DUMP
+    [ -n "$radv_families" ] || { echo "No RADV here: no static cost."; return; }
+    cp -r "$build/shaders" variant-shaders
+    for dumped in "$1"/*.variant.spv; do
+        for original in variant-shaders/*.comp.spv; do
+            entry=${original##*/}
+            ! grep -q -a -w "${entry%.comp.spv}" "$dumped" || cp "$dumped" "$original"
+        done
+    done
+    for family in $radv_families; do
+        environment=$(radv_environment "$family")
+        for side in plain variant; do
+            # shellcheck disable=SC2086
+            env $environment wavepgo-bench $some $([ $side = plain ] || echo --shaders variant-shaders) --statistics --json - >"$side.stat" 2>/dev/null
+        done
+        paste -d '\n' plain.stat variant.stat | awk -v family="${family%:*}" '
+            function value(line, key) { key = "\"" key "\":"; at = index(line, key); return at ? substr(line, at + length(key)) + 0 : 0 }
+            function text(line, key) { key = "\"" key "\":\""; line = substr(line, index(line, key) + length(key)); return substr(line, 1, index(line, "\"") - 1) }
+            function ratio(key) { return value(plain, key) ? sprintf("%.2f", value($0, key) / value(plain, key)) : "-" }
+            NR % 2 { plain = $0; next }
+            plain != $0 { printf "| %s, %s | %s | %s | %d, %d | %s |\n", family, text($0, "case"), ratio("Latency"), ratio("Inverse Throughput"), value(plain, "VGPRs"), value($0, "VGPRs"), ratio("Code size") }'
+    done
+}
+
+measure_variants() {
+    for name in $drivers; do
+        say "variants, $name"
+        # shellcheck disable=SC2046
+        env $(driver_environment "$name") wavepgo run --generate --cache none --summary 0 --bundle "$work/$name.wavepgo" -- \
+            wavepgo-bench $some --size "$size" --checksum >/dev/null
+        printf 'use: %s\n' "$(mode_environment --use "$work/$name.wavepgo" --log error --variants 0)" >sides
+        printf 'variants: %s\n' "$(mode_environment --use "$work/$name.wavepgo" --log error --variant-wait 60)" >>sides
+        compare "variants-$name" "$(driver_environment "$name")" --size "$size"
+        echo
+        echo "Time of use mode over no layer, $name, without and with variants for push constants (waited for):"
+        echo
+        time_table "variants-$name" use variants
+        # shellcheck disable=SC2046
+        env $(driver_environment "$name") wavepgo run --use "$work/$name.wavepgo" --cache none --log info --variant-wait 60 --dump "$work/dump-$name" -- \
+            wavepgo-bench $some --size "$size" --checksum 2>&1 >/dev/null |
+            awk '/: variant [0-9]/ { n++; sub(/.*0x[0-9a-f]*: /, ""); bytes += $1; here += $3; driver += $6 }
+                 END { printf "\n%d variants made: %.1f KB of words and %.2f ms here each, %.2f ms in the driver.\n", n, bytes / (n ? n : 1) / 1000, here / (n ? n : 1), driver / (n ? n : 1) }'
+    done
+    echo
+    echo "| RADV, variant over original | latency | inverse throughput | VGPRs | code size |"
+    echo "|---|---|---|---|---|"
+    variant_statics "$work/dump-new"
 }
 
 begun=$(date +%s)

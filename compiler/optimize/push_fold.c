@@ -16,8 +16,8 @@
  *               what feeds it
  *
  * The loads behind what is exposed are left alone, and it is asked again, until nothing is. Loads that then
- * decide no branch, loop bound or index are left alone too: nothing would come of them. A product that a
- * decided phi shows to a sum is made NoContraction: the phi kept them apart before. */
+ * decide no branch, loop bound, index or divisor are left alone too: nothing would come of them. A product
+ * that a decided phi shows to a sum is made NoContraction: the phi kept them apart before. */
 #include <string.h>
 
 #include "compiler/optimize/folding.h"
@@ -195,6 +195,35 @@ static void ask_store(folder *f, uint64_t groups, uint32_t block, const wpg_inst
         expose(f, groups, block, "it goes to the next stage");
 }
 
+static bool takes_remainder(SpvOp opcode)
+{
+    return opcode == SpvOpUMod || opcode == SpvOpSMod || opcode == SpvOpSRem;
+}
+
+static bool divides(SpvOp opcode)
+{
+    return opcode == SpvOpUDiv || opcode == SpvOpSDiv || takes_remainder(opcode);
+}
+
+/* Vectors are not followed part by part: may `id` alone decide a part of what the operation gives? */
+static bool may_decide_a_part(const folder *f, const wpg_inst *inst, uint32_t id)
+{
+    bool remainder = takes_remainder((SpvOp)inst->opcode) && inst->words[4] == id;
+    if (wpg_module_opcode_of(f->module, inst->type) != SpvOpTypeVector ||
+        (!remainder && inst->opcode != SpvOpIMul && inst->opcode != SpvOpBitwiseAnd))
+        return false;
+    const wpg_inst *parts = wpg_module_def(f->module, f->after.values[id].constant);
+    if (!parts || parts->opcode != SpvOpConstantComposite)
+        return true;
+    for (uint32_t i = 3; i < parts->count; i++) {
+        uint64_t bits;
+        uint32_t width;
+        if (!wpg_const_value(f->module, parts->words[i], &bits, &width) || bits == remainder)
+            return true;
+    }
+    return false;
+}
+
 static void ask_new(folder *f, uint32_t block, const wpg_inst *inst, uint64_t groups, uint32_t known,
                     bool new_float)
 {
@@ -209,6 +238,8 @@ static void ask_new(folder *f, uint32_t block, const wpg_inst *inst, uint64_t gr
         expose(f, groups, block, "a float is used as more than a copy");
     else if (opcode == SpvOpFunctionCall)
         expose(f, groups, block, "a function gets it");
+    else if (!one && may_decide_a_part(f, inst, known))
+        expose(f, groups, block, "a part of a vector would be decided");
     else if (opcode == SpvOpStore)
         ask_store(f, groups, block, inst);
     else if (opcode == SpvOpAccessChain || opcode == SpvOpInBoundsAccessChain) {
@@ -220,6 +251,8 @@ static void ask_new(folder *f, uint32_t block, const wpg_inst *inst, uint64_t gr
         f->wanted |= groups;
         if (f->after.values[inst->words[1]].kind != WPG_SOLVED_VALUE)
             expose(f, groups, block, "which way a branch goes is not followed");
+    } else if (!one && divides(opcode) && is_new(f, inst->words[4])) {
+        f->wanted |= f->masks[inst->words[4]];
     } else if (!one && opcode == SpvOpPhi && f->view->cfg->blocks[block].heads != WPG_NO_BLOCK &&
                f->view->cfg->blocks[block].loop == f->view->cfg->blocks[block].heads) {
         if (has_float(f->module, inst->type))
@@ -483,7 +516,7 @@ static wpg_status fold_function(bool *changed, folder *f, uint32_t function)
         apply(f, changed);
     else
         wpg_remark_add(f->context, WPG_REMARK_REFUSED, PASS, f->ordinal, 0,
-                       "no branch, loop bound or index would be decided");
+                       "no branch, loop bound, index or divisor would be decided");
     return WPG_OK;
 }
 

@@ -261,6 +261,8 @@ static bool decided(uint64_t *out, SpvOp opcode, wpg_solved a, wpg_solved b)
     bool zero = (a.kind == WPG_SOLVED_VALUE && a.bits == 0) || (b.kind == WPG_SOLVED_VALUE && b.bits == 0);
     bool one = (a.kind == WPG_SOLVED_VALUE && a.bits == 1) || (b.kind == WPG_SOLVED_VALUE && b.bits == 1);
     *out = opcode == SpvOpLogicalOr;
+    if (opcode == SpvOpUMod || opcode == SpvOpSMod || opcode == SpvOpSRem)
+        return b.kind == WPG_SOLVED_VALUE && b.bits == 1;
     return opcode == SpvOpLogicalOr
                ? one
                : zero && (opcode == SpvOpLogicalAnd || opcode == SpvOpBitwiseAnd || opcode == SpvOpIMul);

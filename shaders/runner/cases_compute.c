@@ -169,6 +169,40 @@ static wpg_status prepare_value_uniform(bench_work *work, bench_size size, wpg_e
     return WPG_OK;
 }
 
+static wpg_status prepare_push_stride(bench_work *work, bench_size size, wpg_error *err)
+{
+    enum { TILE_WIDTH = 24, TILE_HEIGHT = 12, RADIUS = 2, MIRROR = 1 };
+    static const struct {
+        uint32_t width, height, images;
+    } sizes[BENCH_SIZES] = {{60, 45, 2}, {300, 200, 3}, {1920, 1080, 8}};
+    struct {
+        uint32_t width, height, images, tile_width, tile_height, radius, border, channel;
+    } push = {sizes[size].width,
+              sizes[size].height,
+              sizes[size].images,
+              TILE_WIDTH,
+              TILE_HEIGHT,
+              RADIUS,
+              MIRROR,
+              1};
+    uint32_t columns = (push.width + TILE_WIDTH - 1) / TILE_WIDTH;
+    uint32_t rows = (push.height + TILE_HEIGHT - 1) / TILE_HEIGHT;
+    size_t count = (size_t)push.images * columns * rows * TILE_WIDTH * TILE_HEIGHT;
+    uint32_t *texels = bench_work_input(work, 0, count, sizeof *texels), random = 1;
+    if (!texels)
+        return wpg_fail(err, WPG_E_NOMEM, "out of memory");
+    for (size_t i = 0; i < count; i++) {
+        random = random * 1664525 + 1013904223;
+        texels[i] = random ^ random >> 15;
+    }
+    uint64_t wanted = (uint64_t)push.images * push.width * push.height;
+    linear_work(work, (uint32_t)((wanted + 63) / 64), 4);
+    bench_work_push(work, &push, sizeof push);
+    bench_work_expect(work, "pixels", wanted);
+    bench_work_expect(work, "taps", wanted * (2 * RADIUS + 1) * (2 * RADIUS + 1));
+    return WPG_OK;
+}
+
 const bench_case bench_compute_cases[] = {
     {"rfc_uniform",
      "RFC microbenchmark: rare branch, all lanes agree",
@@ -194,5 +228,10 @@ const bench_case bench_compute_cases[] = {
      {"value_uniform.comp"},
      0,
      prepare_value_uniform},
+    {"push_stride",
+     "divisions by push constants that are always the same",
+     {"push_stride.comp"},
+     0,
+     prepare_push_stride},
     {0},
 };

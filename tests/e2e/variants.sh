@@ -2,7 +2,7 @@
 # Variants by push constants: the same results on values the profile saw and on others, and variants are really
 # bound. app_variants.c.
 . "$(dirname "$0")/lib.sh"
-need_built "$wavepgo" "$layer" "$app"
+need_built "$wavepgo" "$layer" "$app" "$bench"
 
 plain absent "$app" variants "$WPG_SPIRV"
 exited absent 0
@@ -42,4 +42,19 @@ set -- $(summary one)
 with skipped --skip-passes p --variant-wait 20
 set -- $(summary skipped)
 [ "${1:-0}" -eq 0 ] || fail "without the pass $1 variants were built"
+
+# The benchmark's shader that divides by push constants: the same outputs where a variant serves, and at a size whose values
+# no profile saw, some of the words equal and some not.
+divide="$bench --case push_stride --checksum --size"
+for size in small demo; do plain divide-$size $divide $size; done
+"$wavepgo" run --generate --bundle "$work/divide.wavepgo" -- $divide small >"$work/divide.train" 2>&1 || die "push_stride: $(tail -n 3 "$work/divide.train")"
+for size in small demo; do
+    "$wavepgo" run --use "$work/divide.wavepgo" --validate 1 --variant-wait 20 -- $divide $size >"$work/divided-$size.out" 2>"$work/divided-$size.err"
+    echo $? >"$work/divided-$size.code"
+    exited divided-$size 0
+    same divide-$size divided-$size
+done
+[ "$(summary divided-small)" = "1 1 1" ] || fail "push_stride, trained values: $(summary divided-small)"
+set -- $(summary divided-demo)
+[ "${2:-1}" = 0 ] || fail "push_stride, other values: $*"
 finish

@@ -344,6 +344,39 @@ static void folds_switches(void **state)
     use_done(&r);
 }
 
+/* Divisors alone are worth it; a remainder by one is a constant, in a vector too. */
+static void folds_divisors(void **state)
+{
+    (void)state;
+    use_result r;
+    compute(&r,
+            "layout(push_constant) uniform P { uint w; uint h; uint n; } p;\n" MAIN
+            "ints.data[at] = at / p.w % p.h + p.n; dst.data[at] = x; }",
+            (uint32_t[]){24, 12, 3}, 7);
+    use_expect(&r, WPG_REMARK_DONE, "push-fold", "(words 0x3), 0 blocks fall away");
+    assert_int_equal(r.remarks->push_words, 3);
+    use_done(&r);
+    const char *scalar =
+        "layout(push_constant) uniform P { uint w; } p;\n" MAIN "dst.data[at] = x * float(at % p.w); }";
+    compute(&r, scalar, (uint32_t[]){3}, 1);
+    use_expect(&r, WPG_REMARK_DONE, "push-fold", "words 0x1");
+    use_done(&r);
+    stays(scalar, (uint32_t[]){1}, 1, "floating-point, quad or subgroup");
+    const char *vector = "layout(push_constant) uniform P { uvec2 size; } p;\n" MAIN
+                         "uvec2 v = uvec2(at, at + 1u) % p.size; dst.data[at] = x * float(v.x + v.y); }";
+    compute(&r, vector, (uint32_t[]){3, 5}, 3);
+    use_expect(&r, WPG_REMARK_DONE, "push-fold", "words 0x3");
+    use_done(&r);
+    stays(vector, (uint32_t[]){1, 5}, 3, "a part of a vector");
+    compute(&r,
+            "layout(push_constant) uniform P { uvec2 scale; } p;\n" MAIN
+            "uvec2 v = uvec2(at, x) * p.scale; if (p.scale.y == 3u) dst.data[at] = x * float(v.x + v.y); }",
+            (uint32_t[]){0, 3}, 3);
+    use_expect(&r, WPG_REMARK_REFUSED, "push-fold", "a part of a vector");
+    assert_int_equal(r.remarks->push_words, 2);
+    use_done(&r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -364,6 +397,7 @@ int main(void)
         cmocka_unit_test(refuses_constants_left_by_phis),
         cmocka_unit_test(refuses_exact_outputs),
         cmocka_unit_test(folds_switches),
+        cmocka_unit_test(folds_divisors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
