@@ -388,7 +388,7 @@ rewriting() { # NAME OPTIONS OF RUN ENVIRONMENT
 }
 
 # Letters of SKIP_PASSES that move code, each with its column's name.
-levers="u:un-flatten t:trip-guard"
+levers="u:un-flatten f:flatten t:trip-guard"
 only_lever() { # LETTER: the letters of the others, to be left out
     for lever in $levers; do [ "${lever%%:*}" = "$1" ] || printf '%s' "${lever%%:*}"; done
 }

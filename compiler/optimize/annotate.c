@@ -1,5 +1,5 @@
-/* Annotate ('a'): what the profile says, as hints a driver may use: branch weights, selection control, loop
- * control. Changes no result. Hints the application gave are kept.
+/* Annotate ('a'): what the profile says, as hints a driver may use: branch weights, loop control (selection
+ * control: flatten.c). Changes no result. Hints the application gave are kept.
  *
  * Weights are WAVE counts of the two ways (lanes where waves were not measured): a way few lanes take may
  * still be run by every wave. A way whose target has other predecessors is estimated from the other way's
@@ -17,8 +17,6 @@
 static const char PASS[] = "annotate";
 
 enum {
-    TINY_ARM = 8,      /* an arm that costs less is not worth a branch of its own */
-    FLATTEN_COST = 16, /* most both arms together may cost to be run by everyone */
     UNROLL_TRIPS = 32, /* longest loop to ask for full unrolling */
     UNROLL_SIZE = 512, /* most instructions after unrolling or peeling */
     PEEL_TRIPS = 4,
@@ -32,7 +30,7 @@ typedef struct annotator {
     wpg_context *context;
     wpg_function_profile *profile;
     wpg_view *view;
-    uint32_t weighted, branches, selections, loops;
+    uint32_t weighted, branches, loops;
     bool changed;
     wpg_id_set exact; /* what feeds exact outputs; computed at the first hint */
     bool has_exact;
@@ -55,11 +53,9 @@ bool wpg_scale_weights(uint32_t weights[2], uint64_t on_true, uint64_t on_false)
     return true;
 }
 
-/* NULL where the counts are not known. */
 static const wpg_block_weight *weight_of(const annotator *a, uint32_t block)
 {
-    const wpg_block_weight *weight = wpg_profile_block(a->profile, a->view->cfg->blocks[block].id);
-    return weight && !weight->unknown_by ? weight : NULL;
+    return wpg_known_block(a->profile, a->view->cfg->blocks[block].id);
 }
 
 static uint32_t origin_of(const annotator *a, uint32_t block)
@@ -71,11 +67,6 @@ static uint32_t origin_of(const annotator *a, uint32_t block)
 static bool has_one_predecessor(const annotator *a, uint32_t block)
 {
     return a->view->cfg->blocks[block].predecessor_count == 1;
-}
-
-static uint64_t less(uint64_t a, uint64_t b)
-{
-    return a > b ? a - b : 0;
 }
 
 /* Count of the way from `block` to `target`, the other way being `other`; false if it cannot be told. */
@@ -91,17 +82,17 @@ static bool way_count(uint64_t *count, const annotator *a, uint32_t block, uint3
     }
     if (!has_one_predecessor(a, other))
         return false;
-    uint64_t lanes = less(b->lanes, o->lanes);
+    uint64_t lanes = wpg_less(b->lanes, o->lanes);
     if (!waves) {
         *count = lanes;
         return a->profile->has_lanes;
     }
     /* At least the waves that did not go the other way at all; at most those in which some lane may not have,
      * and no more than there were lanes. */
-    uint64_t most = o->uniform_known && b->uniform_known ? less(b->waves, o->uniform) : b->waves;
+    uint64_t most = o->uniform_known && b->uniform_known ? wpg_less(b->waves, o->uniform) : b->waves;
     if (a->profile->has_lanes && lanes < most)
         most = lanes;
-    uint64_t least = less(b->waves, o->waves);
+    uint64_t least = wpg_less(b->waves, o->waves);
     *count = most > least ? most : least;
     return true;
 }
@@ -163,125 +154,6 @@ static bool block_is_exact(annotator *a, uint32_t block)
             wpg_id_set_has(&a->exact, inst->result))
             return true;
     return a->status != WPG_OK;
-}
-
-/* -- Selection control -- */
-
-/* Cost of the arm that begins with `arm`: blocks it dominates, up to the merge block. */
-static uint32_t arm_cost(const annotator *a, uint32_t arm, uint32_t merge)
-{
-    const wpg_cfg *cfg = a->view->cfg;
-    uint32_t cost = 0;
-    if (arm == merge)
-        return 0;
-    for (uint32_t b = 0; b < cfg->count; b++) {
-        if (cfg->blocks[b].rpo == WPG_NO_BLOCK || !wpg_cfg_dominates(cfg, arm, b) ||
-            wpg_cfg_dominates(cfg, merge, b))
-            continue;
-        for (const wpg_inst *inst = cfg->blocks[b].label; inst != cfg->blocks[b].terminator;
-             inst = inst->next)
-            cost += wpg_inst_cost(a->view->module, inst);
-    }
-    return cost;
-}
-
-/* A load or store of a variable of the function's own, whole: a value, once the driver has made SSA form of
- * it. */
-static bool keeps_value_in_variable(const wpg_module *module, const wpg_inst *inst)
-{
-    uint32_t pointer = inst->opcode == SpvOpLoad && inst->count == 4    ? inst->words[3]
-                       : inst->opcode == SpvOpStore && inst->count == 3 ? inst->words[1]
-                                                                        : 0;
-    const wpg_inst *variable = wpg_module_def(module, pointer);
-    return variable && variable->opcode == SpvOpVariable && variable->words[3] == SpvStorageClassFunction;
-}
-
-static bool arm_is_exact(annotator *a, uint32_t arm, uint32_t merge)
-{
-    const wpg_cfg *cfg = a->view->cfg;
-    for (uint32_t b = 0; arm != merge && b < cfg->count; b++)
-        if (cfg->blocks[b].rpo != WPG_NO_BLOCK && wpg_cfg_dominates(cfg, arm, b) &&
-            !wpg_cfg_dominates(cfg, merge, b) && block_is_exact(a, b))
-            return true;
-    return false;
-}
-
-/* May everyone run the arm? One block of instructions that are safe to speculate. */
-static bool arm_may_be_flattened(const annotator *a, uint32_t arm, uint32_t merge)
-{
-    const wpg_block *block = &a->view->cfg->blocks[arm];
-    if (arm == merge)
-        return true;
-    if (block->predecessor_count != 1 || block->terminator->opcode != SpvOpBranch || block->merge ||
-        block->successors[0] != merge)
-        return false;
-    for (const wpg_inst *inst = block->label->next; inst != block->terminator; inst = inst->next)
-        if (inst->opcode != SpvOpLine && inst->opcode != SpvOpNoLine &&
-            !keeps_value_in_variable(a->view->module, inst) &&
-            !(wpg_inst_traits(a->view->module, inst) & WPG_TRAIT_SPECULATABLE))
-            return false;
-    return true;
-}
-
-/* Waves in which both ways had lanes; false if that was not measured. */
-static bool waves_of_both(uint64_t *both, const annotator *a, uint32_t block, uint32_t t, uint32_t f,
-                          uint32_t merge)
-{
-    const wpg_block_weight *b = weight_of(a, block);
-    if (t != merge && f != merge) {
-        const wpg_block_weight *x = weight_of(a, t), *y = weight_of(a, f);
-        if (!x || !y || !has_one_predecessor(a, t) || !has_one_predecessor(a, f))
-            return false;
-        *both = less(x->waves + y->waves, b->waves);
-        return true;
-    }
-    const wpg_block_weight *arm = weight_of(a, t == merge ? f : t);
-    if (!arm || !has_one_predecessor(a, t == merge ? f : t))
-        return false;
-    if (a->profile->has_lanes && (arm->lanes == b->lanes || !arm->lanes)) {
-        *both = 0;
-        return true;
-    }
-    if (!arm->uniform_known)
-        return false;
-    *both = less(arm->waves, arm->uniform); /* a wave not full in the arm: its other lanes may be elsewhere */
-    return true;
-}
-
-static void control_selection(annotator *a, uint32_t block)
-{
-    const wpg_cfg *cfg = a->view->cfg;
-    wpg_inst *merge_inst = cfg->blocks[block].merge, *branch = cfg->blocks[block].terminator;
-    const wpg_block_weight *weight = weight_of(a, block);
-    if (merge_inst->count < 3 || merge_inst->words[2] != SpvSelectionControlMaskNone || !weight ||
-        !a->profile->has_waves || !weight->waves)
-        return;
-    uint32_t merge = wpg_cfg_find(cfg, merge_inst->words[1]);
-    uint32_t t = wpg_cfg_find(cfg, branch->words[2]), f = wpg_cfg_find(cfg, branch->words[3]);
-    uint64_t both;
-    if (t == f || !waves_of_both(&both, a, block, t, f, merge))
-        return;
-    uint32_t cost = arm_cost(a, t, merge) + arm_cost(a, f, merge);
-    double apart = (double)both / (double)weight->waves;
-    if (arm_is_exact(a, t, merge) || arm_is_exact(a, f, merge))
-        return;
-    if (1 - apart >= a->context->options->uniform_share && cost >= TINY_ARM) {
-        merge_inst->words[2] = SpvSelectionControlDontFlattenMask;
-        wpg_remark_add(a->context, WPG_REMARK_DONE, PASS, a->profile->ordinal, weight->origin,
-                       "selection at block %u: %llu of %llu waves went one way only; DontFlatten",
-                       weight->origin, (unsigned long long)less(weight->waves, both),
-                       (unsigned long long)weight->waves);
-    } else if (apart >= 0.5 && cost <= FLATTEN_COST && arm_may_be_flattened(a, t, merge) &&
-               arm_may_be_flattened(a, f, merge)) {
-        merge_inst->words[2] = SpvSelectionControlFlattenMask;
-        wpg_remark_add(a->context, WPG_REMARK_DONE, PASS, a->profile->ordinal, weight->origin,
-                       "selection at block %u: %llu of %llu waves ran both short arms (cost %u); Flatten",
-                       weight->origin, (unsigned long long)both, (unsigned long long)weight->waves, cost);
-    } else {
-        return;
-    }
-    a->selections++;
-    a->changed = true;
 }
 
 /* -- Loop control -- */
@@ -360,8 +232,6 @@ wpg_status wpg_pass_annotate(bool *changed, wpg_context *context, wpg_function_p
         const wpg_block *block = &cfg->blocks[b];
         if (block->terminator->opcode != SpvOpBranchConditional || block->rpo == WPG_NO_BLOCK)
             continue;
-        if (block->merge && block->merge->opcode == SpvOpSelectionMerge)
-            control_selection(&a, b);
         weigh_branch(&a, b);
     }
     for (uint32_t c = 0; c < cfg->construct_count; c++)
@@ -369,8 +239,8 @@ wpg_status wpg_pass_annotate(bool *changed, wpg_context *context, wpg_function_p
             control_loop(&a, c, &arena);
     if (a.changed || a.branches)
         wpg_remark_add(context, a.weighted ? WPG_REMARK_DONE : WPG_REMARK_REFUSED, PASS, profile->ordinal, 0,
-                       "%u of %u branches carry weights (%s); control set on %u selections, %u loops",
-                       a.weighted, a.branches, profile->has_waves ? "waves" : "lanes", a.selections, a.loops);
+                       "%u of %u branches carry weights (%s); control set on %u loops", a.weighted,
+                       a.branches, profile->has_waves ? "waves" : "lanes", a.loops);
     *changed |= a.changed;
     if (a.status != WPG_OK)
         status = a.status;

@@ -227,3 +227,22 @@ uint32_t wpg_may_fold_by_itself(const wpg_view *view, uint32_t block, wpg_arena 
         wpg_vec_free(&f.operands);
     return exposed;
 }
+
+bool wpg_is_in_counted_float_loop(const wpg_view *view, uint32_t block, wpg_arena *arena)
+{
+    const wpg_cfg *cfg = view->cfg;
+    bool solved = false, counted = false;
+    folder f;
+    for (uint32_t c = 0; c < cfg->construct_count && !counted; c++) {
+        wpg_loop loop;
+        if (cfg->constructs[c].kind != WPG_CONSTRUCT_LOOP || !wpg_loop_describe(&loop, view, c, arena) ||
+            !(loop.traits & WPG_TRAIT_FLOAT) || !loop.members[block])
+            continue;
+        if (!solved && !(solved = solve(&f, view, 0, arena)))
+            return true;
+        counted = may_be_counted(&f, &loop);
+    }
+    if (solved)
+        wpg_vec_free(&f.operands);
+    return counted || arena->failed;
+}

@@ -16,6 +16,10 @@ uint32_t wpg_unrolling_folds(const wpg_view *view, const wpg_loop *loop, uint32_
  * in Function memory and computed once the SSA tier has made values of it. */
 uint32_t wpg_may_fold_by_itself(const wpg_view *view, uint32_t block, wpg_arena *arena);
 
+/* Is the block in a loop with floating-point work whose trips a driver may count? Whether it unrolls that
+ * one, and re-associates across the trips, hangs on how large the loop is. True when memory runs out. */
+bool wpg_is_in_counted_float_loop(const wpg_view *view, uint32_t block, wpg_arena *arena);
+
 /* GLSL.std.450 instructions whose result is one number on every implementation. */
 bool wpg_is_exact_function(uint32_t number);
 /* Floating-point work that a driver may fuse with what uses it, or split, by how often and where it is used:

@@ -22,7 +22,9 @@
  *            |                                          |
  *            +---- nothing done: the form before `s` ---+
  *            |
- *        a   annotate     branch weights, selection and loop control   (annotate.c)
+ *        f   flatten      selection control             (flatten.c)
+ *            |
+ *        a   annotate     branch weights, loop control  (annotate.c)
  *            |
  *      module, remarks
  *
@@ -109,6 +111,7 @@ const wpg_pass wpg_passes[] = {
     {'u', "unflatten", wpg_unflatten_wanted, wpg_pass_unflatten},
     {'v', "value-guard", wpg_value_guard_wanted, wpg_pass_value_guard},
     {'t', "trip-guard", wpg_trip_guard_wanted, wpg_pass_trip_guard},
+    {'f', "flatten", NULL, wpg_pass_flatten},
     {'a', "annotate", NULL, wpg_pass_annotate},
 };
 const size_t wpg_pass_count = sizeof wpg_passes / sizeof *wpg_passes;

@@ -75,6 +75,13 @@ wpg_status wpg_profiles_bind(wpg_context *context, const wpg_weights *weights);
 void wpg_profiles_finish(wpg_context *context);
 
 wpg_block_weight *wpg_profile_block(const wpg_function_profile *profile, uint32_t label);
+/* The same, NULL too where a pass could not tell the counts. */
+const wpg_block_weight *wpg_known_block(const wpg_function_profile *profile, uint32_t label);
+/* Of two counts: a less b, 0 if b is more. */
+static inline uint64_t wpg_less(uint64_t a, uint64_t b)
+{
+    return a > b ? a - b : 0;
+}
 /* False when memory ran out. */
 bool wpg_profile_add_block(wpg_function_profile *profile, uint32_t label, wpg_block_weight weight);
 wpg_site_weight *wpg_profile_site(const wpg_function_profile *profile, uint32_t result);
@@ -145,6 +152,7 @@ extern const wpg_pass wpg_passes[];
 extern const size_t wpg_pass_count;
 
 wpg_status wpg_pass_annotate(bool *changed, wpg_context *context, wpg_function_profile *profile);
+wpg_status wpg_pass_flatten(bool *changed, wpg_context *context, wpg_function_profile *profile);
 wpg_status wpg_pass_unflatten(bool *changed, wpg_context *context, wpg_function_profile *profile);
 wpg_status wpg_pass_value_guard(bool *changed, wpg_context *context, wpg_function_profile *profile);
 wpg_status wpg_pass_trip_guard(bool *changed, wpg_context *context, wpg_function_profile *profile);

@@ -18,6 +18,12 @@ wpg_block_weight *wpg_profile_block(const wpg_function_profile *profile, uint32_
     return wpg_map_get(&profile->labels, label, &index) ? &profile->blocks.data[index] : NULL;
 }
 
+const wpg_block_weight *wpg_known_block(const wpg_function_profile *profile, uint32_t label)
+{
+    const wpg_block_weight *weight = wpg_profile_block(profile, label);
+    return weight && !weight->unknown_by ? weight : NULL;
+}
+
 bool wpg_profile_add_block(wpg_function_profile *profile, uint32_t label, wpg_block_weight weight)
 {
     return wpg_map_set(&profile->labels, label, profile->blocks.count) &&

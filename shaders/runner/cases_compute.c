@@ -203,6 +203,21 @@ static wpg_status prepare_push_stride(bench_work *work, bench_size size, wpg_err
     return WPG_OK;
 }
 
+static wpg_status prepare_divergent_short(bench_work *work, bench_size size, wpg_error *err)
+{
+    static const struct {
+        uint32_t groups, iterations;
+    } sizes[BENCH_SIZES] = {{8, 256}, {128, 4096}, {4096, 16384}};
+    struct {
+        uint32_t iterations, mask;
+    } push = {sizes[size].iterations, 1};
+    (void)err;
+    linear_work(work, sizes[size].groups, 4);
+    bench_work_push(work, &push, sizeof push);
+    bench_work_expect(work, "loop body", work->invocations * push.iterations);
+    return WPG_OK;
+}
+
 const bench_case bench_compute_cases[] = {
     {"rfc_uniform",
      "RFC microbenchmark: rare branch, all lanes agree",
@@ -233,5 +248,10 @@ const bench_case bench_compute_cases[] = {
      {"push_stride.comp"},
      0,
      prepare_push_stride},
+    {"divergent_short",
+     "short arms that nearly every wave runs both of",
+     {"divergent_short.comp"},
+     0,
+     prepare_divergent_short},
     {0},
 };

@@ -92,6 +92,25 @@ static void fixed_kernels(void **state)
     }
 }
 
+/* Arms that a driver runs side by side when told so. */
+static void flat_arms(void **state)
+{
+    (void)state;
+    if (!device)
+        skip();
+    use_shader s;
+    use_result r;
+    use_golden(&s, "divergent_short.comp");
+    use_profile(&s);
+    for (unsigned b = 1; b < 3; b++)
+        s.lanes[b] = USE_LANES / 2, s.uniform[b] = 0;
+    use_run(&r, &s, NULL, true);
+    use_expect(&r, WPG_REMARK_DONE, "flatten", "; Flatten");
+    expect_equal(&s, &r, "divergent_short.comp");
+    use_done(&r);
+    use_free(&s);
+}
+
 static void loop_forms(void **state)
 {
     (void)state;
@@ -484,8 +503,9 @@ static int close_device(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fixed_kernels),    cmocka_unit_test(loop_forms),    cmocka_unit_test(carried_floats),
-        cmocka_unit_test(decided_branches), cmocka_unit_test(folded_floats), cmocka_unit_test(random_kernels),
+        cmocka_unit_test(fixed_kernels),  cmocka_unit_test(flat_arms),        cmocka_unit_test(loop_forms),
+        cmocka_unit_test(carried_floats), cmocka_unit_test(decided_branches), cmocka_unit_test(folded_floats),
+        cmocka_unit_test(random_kernels),
     };
     return cmocka_run_group_tests(tests, open_device, close_device);
 }
