@@ -481,6 +481,9 @@ static void say_passed(const wpg_pipeline_plan *plan)
 void wpg_pipeline_plan_commit(wpg_pipeline_plan *plan, bool made)
 {
     bool ours = made && plan->changed;
+    if (plan->uses && !plan->device->tuned)
+        plan->by_value = plan->identified && !plan->why[0];
+    plan->by_value &= made;
     if (plan->changed && !made)
         wpg_pipeline_plan_give_up(plan, false, "the driver refuses the rewritten pipeline");
     if (plan->why[0])
@@ -521,7 +524,7 @@ void wpg_pipeline_plan_finish(wpg_pipeline_plan *plan)
         if (plan->modules[i])
             plan->device->next.DestroyShaderModule(plan->device->handle, plan->modules[i], NULL);
     for (size_t i = 0; i < plan->variant_count; i++)
-        for (size_t j = 0; j < plan->info_count; j++)
+        for (size_t j = 0; plan->variants[i].modules && j < plan->info_count; j++)
             if (plan->variants[i].modules[j])
                 plan->device->next.DestroyShaderModule(plan->device->handle, plan->variants[i].modules[j],
                                                        NULL);

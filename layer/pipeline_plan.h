@@ -19,9 +19,9 @@ enum { WPG_MAX_STAGES = 8, WPG_MOST_STAGES = 8192 };
 /* Tune: one candidate. */
 typedef struct wpg_plan_variant {
     wpg_tune_set set;
-    size_t alternative;      /* in the pipeline's verdict; 0: decided, it is not made */
-    VkShaderModule *modules; /* ours, by index into pStages */
-    VkPipelineShaderStageCreateInfo *infos;
+    size_t alternative;                     /* in the pipeline's verdict; 0: decided, it is not made */
+    VkShaderModule *modules;                /* ours, by index into pStages */
+    VkPipelineShaderStageCreateInfo *infos; /* NULL: the program's own, with variants by push constants */
 } wpg_plan_variant;
 
 typedef struct wpg_pipeline_plan {
@@ -40,6 +40,7 @@ typedef struct wpg_pipeline_plan {
     bool by_bind;          /* the program keeps its own pipeline, ours stands beside it (sample_bind.h) */
     bool early_tests;      /* its state lets early tests be declared: see wpg_instrument_target */
     bool changed;          /* infos differ from the application's */
+    bool by_value;         /* variants by push constants may be made of it (variants.h) */
     wpg_counted **counted; /* generate: one, but one a stage of a part */
     size_t counted_count;
     wpg_plan_variant *variants; /* tune; they stand beside the program's own */

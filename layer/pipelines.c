@@ -348,6 +348,13 @@ static VkResult create_uncounted(request *req, const void *info, VkPipeline *pip
     return result;
 }
 
+static void destroy_twins(request *req, const wpg_twin *twins, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (twins[i].pipeline)
+            req->device->next.DestroyPipeline(req->device->handle, twins[i].pipeline, req->allocator);
+}
+
 /* What stands beside the program's: the counting one, or the candidates. How many there are: all of
  * them or none, for where one is missing the others would be held against other work. */
 static size_t create_twins(wpg_twin *twins, request *req, const wpg_pipeline_plan *plan, const void *info)
@@ -359,10 +366,12 @@ static size_t create_twins(wpg_twin *twins, request *req, const wpg_pipeline_pla
         twins[count].alternative = plan->variants[i].alternative;
         if (!twins[count].alternative)
             continue;
+        if (!plan->variants[i].infos) { /* variants are built beside the program's own as it is */
+            twins[count++].pipeline = VK_NULL_HANDLE;
+            continue;
+        }
         if (create_with(req, plan->variants[i].infos, info, &twins[count].pipeline) != VK_SUCCESS) {
-            while (count)
-                req->device->next.DestroyPipeline(req->device->handle, twins[--count].pipeline,
-                                                  req->allocator);
+            destroy_twins(req, twins, count);
             return 0;
         }
         count++;
@@ -425,11 +434,13 @@ static void judge(request *req, const wpg_pipeline_plan *plan, const void *info)
         return;
     }
     weigh(waves, &original, plan);
-    for (size_t i = 0; i < plan->variant_count; i++) {
-        sets[i] = plan->variants[i].set;
-        estimate(&candidates[i], req, plan->variants[i].infos, info);
-    }
-    wpg_tune_judge(plan->tuned, &original, sets, candidates, plan->variant_count, waves);
+    size_t count = 0;
+    for (size_t i = 0; i < plan->variant_count; i++)
+        if (plan->variants[i].infos) { /* what variants would save hangs on what is pushed */
+            sets[count] = plan->variants[i].set;
+            estimate(&candidates[count++], req, plan->variants[i].infos, info);
+        }
+    wpg_tune_judge(plan->tuned, &original, sets, candidates, count, waves);
 }
 
 /* Sampling by bind, and tuning: the program gets its own, made as it asked; ours are made beside it, from the
@@ -458,12 +469,12 @@ static VkResult create_beside(request *req, wpg_pipeline_plan *plan, const void 
     restore_feedback(&kept);
     if (made && !wpg_twins_add(req->device, *pipeline, twins, count,
                                plan->tuned ? NULL : plan->counted[0]->slot, plan->tuned)) {
-        for (size_t i = 0; i < count; i++)
-            req->device->next.DestroyPipeline(req->device->handle, twins[i].pipeline, req->allocator);
+        destroy_twins(req, twins, count);
         made = false;
     }
     for (size_t i = 0; made && i < count; i++)
-        wpg_suspects_add(req->device, twins[i].pipeline, plan->hash);
+        if (twins[i].pipeline)
+            wpg_suspects_add(req->device, twins[i].pipeline, plan->hash);
     if (!made && (flags_of(info) & VK_PIPELINE_CREATE_FAIL_ON_PIPELINE_COMPILE_REQUIRED_BIT)) {
         not_compiled(plan);
         made = true;

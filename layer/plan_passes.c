@@ -4,10 +4,16 @@
 #include <string.h>
 
 #include "layer/use.h"
+#include "layer/variants.h"
 #include "layer/wave_size.h"
 #include "runtime/base/log.h"
 
 enum { USUAL_WAVE = 64 }; /* lanes; for stages whose waves were not counted */
+
+static bool is_compute(const wpg_pipeline_plan *plan)
+{
+    return plan->count == 1 && plan->stages[0].stage_bit == VK_SHADER_STAGE_COMPUTE_BIT;
+}
 
 /* -- One set */
 
@@ -76,35 +82,57 @@ static bool rewrite_all(wpg_pipeline_plan *plan, const VkPipelineShaderStageCrea
 
 /* -- Use */
 
-void wpg_plan_use(wpg_pipeline_plan *plan, const VkPipelineShaderStageCreateInfo *infos, bool whole)
+/* Whether variants won, of the words that they would be made of now. */
+static bool by_value(const wpg_pipeline_plan *plan, const wpg_tune_win *win)
 {
-    char leave_out[WPG_VERDICT_PASSES] = "";
-    wpg_tune_set set;
-    double ratio;
-    bool is_static;
-    bool won = plan->device->tuned && wpg_tune_winner(&set, &ratio, &is_static, plan->device, plan->hash);
-    if (won)
-        wpg_tune_leave_out(leave_out, set.passes);
-    plan->verdict = won                   ? plan->won
-                    : plan->device->tuned ? "none won on this device"
-                    : *wpg_use_bundle()   ? "none of this device: what is safe by rule"
-                                          : NULL;
-    if (plan->device->tuned && !won) {
-        wpg_pipeline_plan_give_up(plan, true, "tuning found nothing faster on this device");
+    wpg_hash128 words;
+    if (!win->by_value || !plan->device->variants || !is_compute(plan))
+        return false;
+    if (wpg_variant_words(&words, plan->device, plan->hash, &plan->stages[0]) &&
+        wpg_hash_equal(words, win->value_words))
+        return true;
+    wpg_log_info("pipeline %s: its verdict on push constants is of other words: not applied", plan->label);
+    return false;
+}
+
+/* Exactly what won on this device. */
+static void use_verdict(wpg_pipeline_plan *plan, const VkPipelineShaderStageCreateInfo *infos, bool whole)
+{
+    const wpg_tune_win *win = wpg_tune_winner(plan->device, plan->hash);
+    char leave_out[WPG_VERDICT_PASSES];
+    plan->by_value = win && by_value(plan, win);
+    if (win && (win->base || plan->by_value)) {
+        wpg_verdict_join(plan->won, win->set.passes, plan->by_value);
+        if (win->is_static)
+            (void)strcat(plan->won, " (static)");
+        plan->verdict = plan->won;
+    } else
+        plan->verdict = "none won on this device";
+    if (!win || !win->base) {
+        wpg_pipeline_plan_give_up(plan, true, "%s",
+                                  plan->by_value ? "tuning found nothing faster but variants on this device"
+                                                 : "tuning found nothing faster on this device");
         return;
     }
-    if (won)
-        (void)snprintf(plan->won, sizeof plan->won, "%s%s", set.passes, is_static ? " (static)" : "");
+    wpg_tune_leave_out(leave_out, win->set.passes);
     plan->changed = rewrite_all(plan, infos, whole, plan->stages, leave_out);
-    if (!won)
-        return;
-    if (!wpg_hash_equal(hash_of_words(plan->stages, plan->count), set.words)) {
+    if (!wpg_hash_equal(hash_of_words(plan->stages, plan->count), win->set.words)) {
         plan->verdict = "of other words: not applied";
         wpg_pipeline_plan_give_up(plan, true,
                                   "its verdict is of other words (another profile, or build of this layer)");
     } else
-        wpg_log_info("pipeline %s: passes %s by its %sverdict, %.3f of the %s", plan->label, set.passes,
-                     is_static ? "static " : "", ratio, is_static ? "cost" : "time");
+        wpg_log_info("pipeline %s: passes %s by its %sverdict, %.3f of the %s", plan->label, win->set.passes,
+                     win->is_static ? "static " : "", win->ratio, win->is_static ? "cost" : "time");
+}
+
+void wpg_plan_use(wpg_pipeline_plan *plan, const VkPipelineShaderStageCreateInfo *infos, bool whole)
+{
+    if (plan->device->tuned) {
+        use_verdict(plan, infos, whole);
+        return;
+    }
+    plan->verdict = *wpg_use_bundle() ? "none of this device: what is safe by rule" : NULL;
+    plan->changed = rewrite_all(plan, infos, whole, plan->stages, "");
 }
 
 /* -- Tune */
@@ -150,6 +178,18 @@ static void try_set(wpg_pipeline_plan *plan, const VkPipelineShaderStageCreateIn
         wpg_rewrite_finish(&stages[i]);
 }
 
+/* Makes a candidate of variants by push constants. */
+static void try_values(wpg_pipeline_plan *plan)
+{
+    wpg_plan_variant *variant = &plan->variants[plan->variant_count];
+    *variant = (wpg_plan_variant){0}; /* a set that gave nothing new may have left its arrays there */
+    if (!plan->device->variants || !is_compute(plan) ||
+        !wpg_variant_words(&variant->set.words, plan->device, plan->hash, &plan->stages[0]))
+        return;
+    memcpy(variant->set.passes, WPG_VERDICT_BY_VALUE, sizeof WPG_VERDICT_BY_VALUE);
+    plan->variant_count++;
+}
+
 void wpg_plan_tune(wpg_pipeline_plan *plan, const VkPipelineShaderStageCreateInfo *infos, uint32_t count,
                    wpg_plan_kind kind)
 {
@@ -165,8 +205,11 @@ void wpg_plan_tune(wpg_pipeline_plan *plan, const VkPipelineShaderStageCreateInf
         plan->variants = NULL;
     for (size_t i = 0; plan->variants && plan->variant_count < most && !plan->why[0] && nth_set(passes, i);
          i++)
-        if (passes[0])
+        if (passes[0]) {
             try_set(plan, infos, count, passes);
+            if (i == 0 && plan->variant_count < most && !plan->why[0])
+                try_values(plan);
+        }
     if (plan->arena.failed)
         wpg_pipeline_plan_give_up(plan, false, "out of memory");
     if (plan->why[0])
@@ -182,6 +225,7 @@ void wpg_plan_tune(wpg_pipeline_plan *plan, const VkPipelineShaderStageCreateInf
     for (size_t i = 0; plan->tuned && i < plan->variant_count; i++) {
         plan->variants[i].alternative = wpg_tune_open(plan->tuned, &sets[i]);
         plan->changed |= plan->variants[i].alternative != 0;
+        plan->by_value |= plan->variants[i].alternative && !plan->variants[i].infos;
     }
     plan->by_bind = plan->changed;
     if (!plan->tuned)

@@ -196,6 +196,8 @@ VKAPI_ATTR void VKAPI_CALL wpg_record_CmdBindPipeline(VkCommandBuffer commands, 
     if (recording && recording->device->binds) {
         bool timed = bound && bound->entry != WPG_NOTHING_BOUND && wpg_runs_time_trials(recording);
         pipeline = wpg_twin_choose(recording->device, pipeline, timed ? &bound->trial : NULL);
+        if (bound && !bound->trial.by_value)
+            bound->variants = NULL; /* another alternative's turn, or no trial */
     }
     if (recording)
         wpg_suspects_bind(recording->device, commands, pipeline);

@@ -78,8 +78,10 @@ static VkPipeline choose_candidate(const twin *found, VkPipeline pipeline, wpg_t
     if (!trial->tuned || trial->alternative == 0)
         return pipeline;
     for (size_t i = 0; i < found->count; i++)
-        if (found->ours[i].alternative == trial->alternative)
-            return found->ours[i].pipeline;
+        if (found->ours[i].alternative == trial->alternative) {
+            trial->by_value = !found->ours[i].pipeline;
+            return trial->by_value ? pipeline : found->ours[i].pipeline;
+        }
     trial->tuned = NULL;
     return pipeline;
 }
@@ -112,6 +114,8 @@ void wpg_twin_destroy(wpg_device *device, VkPipeline pipeline, const VkAllocatio
 {
     twin *found = pipeline ? wpg_handles_remove(&device->twins, (uint64_t)pipeline) : NULL;
     for (size_t i = 0; found && i < found->count; i++) {
+        if (!found->ours[i].pipeline)
+            continue;
         wpg_suspects_remove(device, found->ours[i].pipeline);
         device->next.DestroyPipeline(device->handle, found->ours[i].pipeline, allocator);
     }

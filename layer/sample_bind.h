@@ -24,8 +24,8 @@ void wpg_twins_finish(wpg_device *device); /* memory of pipelines that the progr
 
 /* One of ours beside the program's. */
 typedef struct wpg_twin {
-    VkPipeline pipeline;
-    size_t alternative; /* tuning: which one (tune.h) */
+    VkPipeline pipeline; /* tuning: VK_NULL_HANDLE: the program's own, with variants (variants.h) */
+    size_t alternative;  /* tuning: which one (tune.h) */
 } wpg_twin;
 
 /* These stand beside the program's pipeline from now on: one that counts in `slot`, or candidates of `tuned`.

@@ -251,7 +251,7 @@ void wpg_tune_judge(wpg_tuned *tuned, const wpg_estimate *original, const wpg_tu
 wpg_trial wpg_tune_choose(wpg_tuned *tuned)
 {
     (void)pthread_mutex_lock(&tuned->lock);
-    wpg_trial trial = {tuned, wpg_tuning_choose(&tuned->tuning)};
+    wpg_trial trial = {.tuned = tuned, .alternative = wpg_tuning_choose(&tuned->tuning)};
     if (wpg_verdict_settled(&tuned->verdict))
         trial.tuned = NULL;
     (void)pthread_mutex_unlock(&tuned->lock);
@@ -384,9 +384,7 @@ void wpg_tune_finish(void)
 
 typedef struct winner {
     wpg_hash128 pipeline;
-    wpg_tune_set set;
-    double ratio;
-    bool is_static;
+    wpg_tune_win win;
 } winner;
 
 /* One verdict of this device; whether it is one. */
@@ -400,13 +398,21 @@ static bool keep_winner(wpg_device *device, const wpg_facts *facts)
     }
     bool ours = wpg_hash_equal(wpg_device_key_hash(&verdict->device), device->key_hash);
     const wpg_candidate *best = ours ? wpg_verdict_winner(verdict) : NULL;
-    winner *made = best ? calloc(1, sizeof *made) : NULL;
+    const wpg_candidate *values = ours ? wpg_verdict_by_value(verdict) : NULL;
+    winner *made = best || values ? calloc(1, sizeof *made) : NULL;
     if (made) {
         made->pipeline = verdict->pipeline;
-        made->set.words = best->words;
-        memcpy(made->set.passes, best->passes, sizeof best->passes);
-        made->ratio = best->ratio;
-        made->is_static = verdict->is_static;
+        made->win.is_static = verdict->is_static;
+        if (best) {
+            made->win.base = true;
+            made->win.set.words = best->words;
+            memcpy(made->win.set.passes, best->passes, sizeof best->passes);
+            made->win.ratio = best->ratio;
+        }
+        if (values) {
+            made->win.by_value = device->tuned_by_value = true;
+            made->win.value_words = values->words;
+        }
         free(wpg_handles_remove(&device->verdicts, made->pipeline.low));
         if (!wpg_handles_set(&device->verdicts, made->pipeline.low, made))
             free(made);
@@ -454,14 +460,8 @@ void wpg_tune_forget_verdicts(wpg_device *device)
     wpg_handles_finish(&device->verdicts);
 }
 
-bool wpg_tune_winner(wpg_tune_set *set, double *ratio, bool *is_static, wpg_device *device,
-                     wpg_hash128 pipeline)
+const wpg_tune_win *wpg_tune_winner(wpg_device *device, wpg_hash128 pipeline)
 {
     const winner *found = wpg_handles_get(&device->verdicts, pipeline.low);
-    if (!found || !wpg_hash_equal(found->pipeline, pipeline))
-        return false;
-    *set = found->set;
-    *ratio = found->ratio;
-    *is_static = found->is_static;
-    return true;
+    return found && wpg_hash_equal(found->pipeline, pipeline) ? &found->win : NULL;
 }

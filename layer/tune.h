@@ -34,6 +34,7 @@ typedef struct wpg_tuned wpg_tuned; /* one pipeline on one device; lasts until w
 typedef struct wpg_trial {
     wpg_tuned *tuned;
     size_t alternative;
+    bool by_value; /* it is the program's own with variants (variants.h) */
 } wpg_trial;
 
 /* A set of passes, and what words it gives. */
@@ -77,9 +78,16 @@ void wpg_tune_finish(void);
 /* Reads those of a bundle that are of this device: device->verdicts. */
 void wpg_tune_load_verdicts(wpg_device *device, const char *bundle);
 void wpg_tune_forget_verdicts(wpg_device *device);
-/* The pipeline's winner on this device, its time or (is_static) its cost over the original's; false if there
- * is none. */
-bool wpg_tune_winner(wpg_tune_set *set, double *ratio, bool *is_static, wpg_device *device,
-                     wpg_hash128 pipeline);
+/* What won of a pipeline on this device. */
+typedef struct wpg_tune_win {
+    bool is_static; /* by the driver's figures */
+    bool base;      /* a set of passes won: */
+    wpg_tune_set set;
+    double ratio;  /* its time, or its cost, over the original's */
+    bool by_value; /* variants won: */
+    wpg_hash128 value_words;
+} wpg_tune_win;
+/* NULL: nothing won, or there is no verdict. */
+const wpg_tune_win *wpg_tune_winner(wpg_device *device, wpg_hash128 pipeline);
 
 #endif

@@ -10,7 +10,7 @@
 #include "layer/use.h"
 #include "runtime/base/log.h"
 
-enum { MOST_VARIANTS = 16, MOST_TRIES = MOST_VARIANTS * 2 };
+enum { MOST_VARIANTS = 16, MOST_TRIES = MOST_VARIANTS * 2, TUNE_WAIT = 10 /* seconds */ };
 
 typedef struct variant {
     VkPipeline pipeline;
@@ -64,7 +64,9 @@ void wpg_variants_counts(uint64_t *built, uint64_t *used, uint64_t *seen)
 
 bool wpg_variants_wanted(void)
 {
-    return wpg_the_process.mode == WPG_MODE_USE && wpg_usual_any();
+    const wpg_process *process = &wpg_the_process;
+    return (process->mode == WPG_MODE_USE || process->mode == WPG_MODE_TUNE) &&
+           process->settings.variants > 0 && wpg_usual_any();
 }
 
 /* -- Building */
@@ -314,7 +316,7 @@ void wpg_variants_add(wpg_device *device, VkPipeline pipeline, const wpg_pipelin
                       const VkComputePipelineCreateInfo *info)
 {
     wpg_variants *all = device->variants;
-    const wpg_usual *usual = plan->identified && !plan->why[0] ? wpg_usual_of(plan->hash) : NULL;
+    const wpg_usual *usual = plan->by_value ? wpg_usual_of(plan->hash) : NULL;
     wpg_bindable *bindable = wpg_handles_get(&device->bindables, (uint64_t)pipeline);
     if (!usual || !bindable || !wpg_process_is_owner())
         return;
@@ -477,7 +479,8 @@ static void maybe_ask(wpg_device *device, wpg_variant_set *set, const wpg_record
 /* VARIANT_WAIT: for measurements and tests, a dispatch may wait for what is being built. */
 static void maybe_wait(wpg_device *device, wpg_variant_set *set)
 {
-    const double most = wpg_the_process.settings.variant_wait;
+    const double given = wpg_the_process.settings.variant_wait;
+    const double most = device->mode == WPG_MODE_TUNE && given < TUNE_WAIT ? TUNE_WAIT : given;
     struct timespec until;
     if (most <= 0 || !atomic_load(&set->asked))
         return;
@@ -513,6 +516,8 @@ void wpg_variants_before(wpg_recording *recording, wpg_bound *bound)
         maybe_ask(recording->device, set, recording);
         maybe_wait(recording->device, set);
         chosen = find(set, recording, valid);
+        if (!chosen && atomic_load(&set->asked))
+            bound->trial.tuned = NULL; /* tune: it would be the original's time */
     }
     atomic_fetch_add_explicit(&counts.seen, 1, memory_order_relaxed);
     if (chosen)

@@ -13,8 +13,11 @@
  *
  * A variant depends on the words that its compile folded and on no others. It is made from the program's own
  * create-info and so has the same layout and state: binding it disturbs nothing (Vulkan 1.3, 14.2.2, 10.8).
- * Compute pipelines only; those of a device that may generate commands (which would run whatever is bound)
- * have none. A pipeline layout that a set may still be built with is destroyed when the set is.
+ * While tuning they are one alternative among others (plan_passes.h, pass `p`): a bind whose turn it is may
+ * use them, other binds do not, and what is usual and not built yet is waited for, as other candidates are;
+ * one that is not ready then is no trial. Compute pipelines only; those of a device that may generate
+ * commands (which would run whatever is bound) have none. A pipeline layout that a set may still be built
+ * with is destroyed when the set is.
  *
  * Ownership: a set goes with the program's pipeline, its variants with it. Threads: as Vulkan says of each
  * command; the builder has a lock, which no recording takes but to ask for a variant. */
@@ -40,6 +43,11 @@ bool wpg_usual_any(void);                            /* some pipeline has some *
 const wpg_usual *wpg_usual_of(wpg_hash128 pipeline); /* NULL: none */
 /* From the facts of one pipeline; false: no word has any. */
 bool wpg_usual_from(wpg_usual *usual, const wpg_facts *facts, double least_share);
+
+/* What a verdict on a compute pipeline's variants is about: the words of the one for the commonest values
+ * together. false: nothing comes of them, there are no variants. */
+bool wpg_variant_words(wpg_hash128 *words, const wpg_device *device, wpg_hash128 pipeline,
+                       const wpg_rewrite *stage);
 
 /* Whether devices follow command buffers for variants. */
 bool wpg_variants_wanted(void);

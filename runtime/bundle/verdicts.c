@@ -36,10 +36,33 @@ const wpg_candidate *wpg_verdict_winner(const wpg_verdict *verdict)
     const wpg_candidate *best = NULL;
     for (size_t i = 1; i < verdict->count; i++) {
         const wpg_candidate *at = &verdict->alternatives[i];
-        if (at->outcome == WPG_OUTCOME_WINS && (!best || at->ratio < best->ratio))
+        if (at->outcome == WPG_OUTCOME_WINS && strcmp(at->passes, WPG_VERDICT_BY_VALUE) != 0 &&
+            (!best || at->ratio < best->ratio))
             best = at;
     }
     return best;
+}
+
+const wpg_candidate *wpg_verdict_by_value(const wpg_verdict *verdict)
+{
+    const wpg_candidate *winner = wpg_verdict_winner(verdict);
+    for (size_t i = 1; i < verdict->count; i++) {
+        const wpg_candidate *at = &verdict->alternatives[i];
+        if (at->outcome == WPG_OUTCOME_WINS && strcmp(at->passes, WPG_VERDICT_BY_VALUE) == 0)
+            return winner && winner->ratio < at->ratio ? NULL : at;
+    }
+    return NULL;
+}
+
+void wpg_verdict_join(char passes[WPG_VERDICT_PASSES], const char *set, bool by_value)
+{
+    size_t used = 0;
+    for (char letter = 'a'; letter <= 'z'; letter++)
+        if (strchr(set, letter) || (by_value && letter == *WPG_VERDICT_BY_VALUE))
+            passes[used++] = letter;
+    if (!used)
+        passes[used++] = '-';
+    passes[used] = '\0';
 }
 
 bool wpg_verdict_settled(const wpg_verdict *verdict)
@@ -129,7 +152,9 @@ static wpg_status fill(wpg_facts *facts, const wpg_verdict *verdict, wpg_error *
     WPG_TRY(wpg_facts_is(facts, "method", verdict->is_static ? "static" : "timestamps", err));
     WPG_TRY(say(facts, err, "confidence", "%.6f", verdict->confidence));
     WPG_TRY(say(facts, err, "margin", "%.6f", verdict->margin));
-    WPG_TRY(wpg_facts_is(facts, "winner", winner ? name_of(winner) : "-", err));
+    char passes[WPG_VERDICT_PASSES];
+    wpg_verdict_join(passes, winner ? winner->passes : "", wpg_verdict_by_value(verdict) != NULL);
+    WPG_TRY(wpg_facts_is(facts, "winner", passes, err));
     for (size_t i = 0; i < verdict->count; i++) {
         if (i)
             WPG_TRY(say_candidate(facts, &verdict->alternatives[i], err));

@@ -13,7 +13,8 @@
  *                                      estimate.h); ratios are of costs then, and no look was taken
  *     is confidence 0.95               of all decisions about the pipeline together; of static ones none: 0
  *     is margin 0.01                   a winner is faster by more than this share
- *     is winner ut                     letters of the passes to apply; - = none
+ *     is winner ut                     letters of the passes to apply; - = none; p beside others: variants by
+ *                                      push constants where one serves, these passes elsewhere
  *     is candidate.ut wins 0.512345 0.490000 0.530000 1 16 <XXH3-128 of its words>
  *                                      outcome, time ratio to the original, its interval, looks taken,
  * samples is samples.ut SHAPE:PUSH:NANOSECONDS ...   hexadecimal, in the order measured; "-" is the original
@@ -81,8 +82,16 @@ wpg_hash128 wpg_device_key_hash(const wpg_device_key *key);
 /* The subject of a device's verdict on a pipeline. */
 wpg_hash128 wpg_verdict_subject(wpg_hash128 device_key, wpg_hash128 pipeline);
 
-/* The winner with the smallest ratio; NULL if there is none. */
+/* The candidate that is the original with variants by push constants; its words are those of the variant for
+ * the commonest values. Every other candidate is a pipeline of its own. */
+#define WPG_VERDICT_BY_VALUE "p"
+
+/* The winner with the smallest ratio, variants aside; NULL if there is none. */
 const wpg_candidate *wpg_verdict_winner(const wpg_verdict *verdict);
+/* Variants, if they won and the winner beside them is not faster still; else NULL. */
+const wpg_candidate *wpg_verdict_by_value(const wpg_verdict *verdict);
+/* Letters of what applies: those of a set, and that of variants, sorted; "-" = nothing. */
+void wpg_verdict_join(char passes[WPG_VERDICT_PASSES], const char *set, bool by_value);
 bool wpg_verdict_settled(const wpg_verdict *verdict); /* no candidate is open */
 /* Looks taken at all candidates together. */
 uint32_t wpg_verdict_looks(const wpg_verdict *verdict);

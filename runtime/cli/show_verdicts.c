@@ -26,7 +26,9 @@ static void print_verdict(FILE *out, const wpg_verdict *verdict)
     char sure[16] = "-"; /* the driver's figures are no measurement */
     if (!verdict->is_static)
         (void)snprintf(sure, sizeof sure, "%.1f%%", 100 * verdict->confidence);
-    (void)fprintf(out, "%s  %-8s %6s %8u  %-10s %s, driver %08x\n", hex, winner ? winner->passes : "-", sure,
+    char passes[WPG_VERDICT_PASSES];
+    wpg_verdict_join(passes, winner ? winner->passes : "", wpg_verdict_by_value(verdict) != NULL);
+    (void)fprintf(out, "%s  %-8s %6s %8u  %-10s %s, driver %08x\n", hex, passes, sure,
                   verdict->alternatives[0].count, verdict->is_static ? "static" : "measured",
                   verdict->device.name, verdict->device.version);
     for (size_t i = 1; i < verdict->count; i++)

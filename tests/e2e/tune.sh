@@ -92,9 +92,33 @@ WAVEPGO_PSEUDO_PROBES=1 use words "$work/fast.wavepgo" "$bench" --size small --c
 grep -E 'of other words|no pseudo probes' "$work/words.log" >/dev/null || { fail "a verdict of other words is applied"; cat "$work/words.log"; }
 
 # Where no pass changes a pipeline there is no candidate, and no verdict.
-WAVEPGO_SKIP_PASSES=atu tune none "$work/none.wavepgo" --case mandelbrot
+WAVEPGO_SKIP_PASSES=aptu tune none "$work/none.wavepgo" --case mandelbrot
 grep 'nothing to tune' "$work/none.log" >/dev/null || fail "a candidate that equals the original is tuned"
 [ ! -d none.wavepgo/verdicts ] || fail "a verdict without a candidate"
+
+# Variants by push constants are an alternative too: alone here, since no other pass is let in. A winner's are bound, a loser's not built.
+values() { WAVEPGO_SKIP_PASSES=atuvw WAVEPGO_VARIANT_WAIT=20 "$@"; }
+for name in pushed unpushed; do cp -r first.wavepgo $name.wavepgo; done
+cp -r first.wavepgo scratch.wavepgo
+SHIM_RECORD=$work/all-values values shim_tune record-values "$work/scratch.wavepgo" --case select_rare
+grep -v -x -F -f "$work/known" "$work/all-values" >"$work/variants"
+[ -s "$work/variants" ] || die "no variant was built while tuning"
+SHIM_KNOWN=$work/variants SHIM_SLOW=40 binds=60 values shim_tune pushed "$work/pushed.wavepgo" --case select_rare
+SHIM_KNOWN=$work/known SHIM_SLOW=40 binds=60 values shim_tune unpushed "$work/unpushed.wavepgo" --case select_rare
+[ "$(verdict pushed.wavepgo $rare winner)" = p ] || { fail "variants do not win against forty times the work"; verdict pushed.wavepgo $rare 'candidate.*'; }
+verdict unpushed.wavepgo $rare candidate.p | grep '^loses ' >/dev/null || { fail "variants forty times as slow do not lose"; verdict unpushed.wavepgo $rare 'candidate.*'; }
+for name in pushed unpushed; do
+    values use $name-use "$work/$name.wavepgo" "$bench" --size small --checksum $cases
+    exited $name-use 0
+    cmp -s "$work/$name-use.out" "$work/image.out" || fail "$name: results differ"
+done
+grep "pipeline $rare: variant 1, for push constants" "$work/pushed-use.log" >/dev/null || { fail "variants that won are not built"; cat "$work/pushed-use.log"; }
+grep "\"pipeline\": \"$rare\", \"verdict\": \"p\"" "$work/pushed-use.uselog" >/dev/null || { fail "USE_LOG does not tell that variants won"; cat "$work/pushed-use.uselog"; }
+[ "$(grep -c 'variant 1, for push' "$work/pushed-use.log")" = 1 ] || fail "variants of what was not tuned"
+grep 'variant 1, for push' "$work/unpushed-use.log" && fail "variants that lost are built"
+# Of other words (the passes that share them are let in): not applied.
+WAVEPGO_VARIANT_WAIT=20 use pushed-words "$work/pushed.wavepgo" "$bench" --size small --checksum --case select_rare
+grep 'verdict on push constants is of other words' "$work/pushed-words.log" >/dev/null || { fail "a verdict on other variants is applied"; cat "$work/pushed-words.log"; }
 
 # Killed, and taken up again.
 WAVEPGO_FLUSH_INTERVAL=0.1 WAVEPGO_LOG_FILE=$work/killed.log "$wavepgo" run --tune "$work/killed.wavepgo" -- "$bench" --size small --repeat 0 --binds 24 \

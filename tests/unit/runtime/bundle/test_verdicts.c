@@ -155,6 +155,29 @@ static void merging_keeps_one(void **state)
     wpg_facts_destroy(facts);
 }
 
+/* Variants apply beside a set that won, unless that is faster than they are. */
+static void variants_beside(void **state)
+{
+    (void)state;
+    wpg_verdict verdict = sample_verdict(16);
+    wpg_candidate *set = &verdict.alternatives[1], *values = &verdict.alternatives[2];
+    (void)strcpy(values->passes, WPG_VERDICT_BY_VALUE);
+    assert_null(wpg_verdict_by_value(&verdict)); /* they lost */
+    values->outcome = WPG_OUTCOME_WINS;
+    assert_null(wpg_verdict_by_value(&verdict)); /* slower than the set */
+    values->ratio = values->low = values->high = 0.25;
+    assert_ptr_equal(wpg_verdict_by_value(&verdict), values);
+    assert_ptr_equal(wpg_verdict_winner(&verdict), set);
+    wpg_facts *facts = facts_of(&verdict);
+    assert_string_equal(wpg_facts_get_text(facts, "winner"), "apu");
+    wpg_facts_destroy(facts);
+    set->outcome = WPG_OUTCOME_LOSES;
+    assert_null(wpg_verdict_winner(&verdict));
+    facts = facts_of(&verdict);
+    assert_string_equal(wpg_facts_get_text(facts, "winner"), "p");
+    wpg_facts_destroy(facts);
+}
+
 static void lives_in_a_bundle(void **state)
 {
     (void)state;
@@ -187,9 +210,8 @@ static void lives_in_a_bundle(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(round_trip),
-        cmocka_unit_test(bad_ones_are_refused),
-        cmocka_unit_test(merging_keeps_one),
+        cmocka_unit_test(round_trip),        cmocka_unit_test(bad_ones_are_refused),
+        cmocka_unit_test(merging_keeps_one), cmocka_unit_test(variants_beside),
         cmocka_unit_test(lives_in_a_bundle),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
