@@ -66,7 +66,8 @@ static const wpg_command commands[] = {
     {"verify", "[--json] [--against OTHER] PROFILE-or-bundle [MODULE.spv or folder...]",
      "check that the counts of a profile are possible",
      "  --json                everything, as one JSON document\n"
-     "  --against OTHER       how far the counts are from those of OTHER, block by block\n"
+     "  --against OTHER       how far the counts are from those of OTHER, block by block, per shader and\n"
+     "                        over all that both have: block overlap and weighted relative difference\n"
      "Checks each function against its module (a bundle has them; else give .spv files, or folders of\n"
      "<shader hash>.spv): checksums; lanes conserve flow; waves of a branch lie between the larger of its "
      "arms and\n"

@@ -158,89 +158,6 @@ static void verify_shader(verify_job *job, const wpg_shader_counts *first, size_
     wpg_module_destroy(module);
 }
 
-/* -- Against another profile */
-
-typedef struct difference {
-    double differs,
-        most; /* sums over blocks of |a - b| and of the larger, each profile scaled to a whole of 1 */
-    size_t functions;
-} difference;
-
-static double total_of(const uint64_t *counts, size_t count)
-{
-    double sum = 0;
-    for (size_t i = 0; i < count; i++)
-        sum += (double)counts[i];
-    return sum;
-}
-
-/* Counts of one kind over the functions that both have; a block weighs what it counts. */
-static void compare_kind(difference *d, const wpg_shader_view *a, const wpg_shader_view *b, unsigned kind)
-{
-    double whole[2] = {0};
-    for (unsigned pass = 0; pass < 2; pass++)
-        for (size_t i = 0; i < a->shader_count; i++) {
-            const wpg_shader_counts *x = &a->shaders[i], *y;
-            size_t count = wpg_shader_view_find(&y, b, x->shader, x->stage, x->entry);
-            for (; count && (y->function != x->function || y->checksum != x->checksum); count--)
-                y++;
-            if (!count || x->block_count != y->block_count)
-                continue;
-            const uint64_t *p = kind == 0 ? x->lanes : kind == 1 ? x->waves : x->uniform;
-            const uint64_t *q = kind == 0 ? y->lanes : kind == 1 ? y->waves : y->uniform;
-            if (!p || !q)
-                continue;
-            if (pass == 0) {
-                whole[0] += total_of(p, x->block_count);
-                whole[1] += total_of(q, x->block_count);
-                d->functions++;
-                continue;
-            }
-            for (size_t k = 0; k < x->block_count && whole[0] > 0 && whole[1] > 0; k++) {
-                double s = (double)p[k] / whole[0], t = (double)q[k] / whole[1];
-                d->differs += s > t ? s - t : t - s;
-                d->most += s > t ? s : t;
-            }
-        }
-}
-
-static const char *const kind_names[] = {"lanes", "waves", "uniform"};
-
-static int compare_profiles(const verify_job *job, const wpg_profile *profile, const wpg_shader_view *view)
-{
-    wpg_error err;
-    wpg_profile *other = wpg_profile_create();
-    wpg_shader_view *other_view = NULL;
-    if (!other || wpg_profile_load(other, NULL, job->against, &err) != WPG_OK ||
-        wpg_shader_view_create(&other_view, other, &err) != WPG_OK) {
-        wpg_profile_destroy(other);
-        return wpg_complain(WPG_EXIT_FAILED, command_name, "%s", other ? err.message : "out of memory");
-    }
-    wpg_profile_overlap overlap;
-    wpg_profile_measure_overlap(&overlap, profile, other);
-    if (job->json)
-        (void)printf(", \"against\": {\"overlap\": %.6f, \"only_first\": %zu, \"only_second\": %zu",
-                     overlap.whole, overlap.only_first, overlap.only_second);
-    else
-        (void)printf("against %s: overlap of all counters %.2f %%; records in one only: %zu, %zu\n",
-                     job->against, overlap.whole * 100, overlap.only_first, overlap.only_second);
-    for (unsigned kind = 0; kind < 3; kind++) {
-        difference d = {0};
-        compare_kind(&d, view, other_view, kind);
-        double share = d.most > 0 ? d.differs / d.most : 0;
-        if (job->json && d.functions)
-            (void)printf(", \"%s\": %.6f", kind_names[kind], share);
-        else if (d.functions)
-            (void)printf("  %-8s weighted relative difference %.2f %% over %zu functions\n", kind_names[kind],
-                         share * 100, d.functions);
-    }
-    if (job->json)
-        (void)printf("}");
-    wpg_shader_view_destroy(other_view);
-    wpg_profile_destroy(other);
-    return 0;
-}
-
 /* -- Output */
 
 static void print_finding(const verify_job *job, const wpg_verify_finding *finding, bool first)
@@ -285,7 +202,7 @@ static int report(const verify_job *job, const wpg_profile *profile, const wpg_s
             (void)printf("; %zu sampled", job->sampled);
         (void)printf("\n");
     }
-    if (job->against && compare_profiles(job, profile, view) != 0)
+    if (job->against && wpg_verify_against(command_name, job->against, job->json, profile, view) != 0)
         code = WPG_EXIT_FAILED;
     if (job->json)
         (void)printf("}\n");

@@ -35,4 +35,9 @@ void wpg_verify_add(wpg_verify_result *result, const wpg_shader_counts *function
  * and itself Counts that saturated are let pass. */
 void wpg_verify_function(wpg_verify_result *result, const wpg_shader_counts *function, const wpg_cfg *cfg);
 
+/* Prints how far the counts are from those of the profile or bundle at `path`; the exit code. With `json` a
+ * member "against" of the object being printed. */
+int wpg_verify_against(const char *command, const char *path, bool json, const wpg_profile *profile,
+                       const wpg_shader_view *view);
+
 #endif

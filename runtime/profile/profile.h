@@ -105,6 +105,7 @@ wpg_status wpg_profile_merge(wpg_profile *into, const wpg_profile *from, uint64_
  * whole is the sum of that over the records in both. 0 = nothing in common, 1 = the same distribution. */
 typedef struct wpg_profile_overlap {
     double whole;                     /* 0..1 */
+    double common;                    /* the same with totals over the records in both alone */
     size_t shared, mismatched;        /* records in both; in both but with another counter count */
     size_t only_first, only_second;   /* records in one only */
     double total_first, total_second; /* A and B */

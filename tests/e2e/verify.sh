@@ -17,6 +17,9 @@ counted() { # NAME OPTIONS...: a bundle of all benchmarks, verified
     ! grep 'without their module' "$work/$counted_name.verify" || fail "$counted_name: modules are missing in a bundle"
 }
 counted all --probes branches,switch,loops,entry
+benchmarks=$($bench --list | grep -c '^[a-z][a-z_]* *[0-9]')
+[ "$benchmarks" -ge 14 ] || fail "$benchmarks benchmarks"
+[ "$(find all.bundle/pipelines -name '*.facts' | grep -c .)" = "$benchmarks" ] || fail "not every benchmark is in the profile"
 counted sampled --sample 1/4 --probes branches,switch,loops,entry
 counted lane --strategy lane
 
@@ -92,5 +95,12 @@ spirv-dis --raw-id "other.bundle/shaders/$mandelbrot.spv" >mandelbrot.spvasm 2>/
 "$wavepgo" verify all.bundle --against all.profdata | grep 'lanes .*difference 0\.00 %' >/dev/null || fail "--against itself"
 "$wavepgo" verify --json all.bundle --against sampled.bundle >against.json || fail "--against"
 "$json" against.json against || fail "--against --json: $(head -c 300 against.json)"
-"$wavepgo" verify all.bundle --against sampled.bundle | grep 'lanes .*difference 0\.00 %' && fail "sampled counts are exact: this sees nothing"
+"$wavepgo" verify all.bundle --against sampled.bundle | grep '^  lanes .*difference 0\.00 %' && fail "sampled counts are exact: this sees nothing"
+grep '"functions": \[' against.json >/dev/null && grep -E '^\{"shader": "[0-9a-f]{32}", .*"lanes": \{"overlap": 0\.9' against.json >/dev/null || fail "--against does not score functions"
+# What one has alone is told, and counts for nothing.
+cp -r all.bundle part.bundle
+rm "$(find part.bundle -name '*.profraw' | LC_ALL=C sort | head -n 1)"
+"$wavepgo" verify part.bundle --against all.bundle >part.verify || fail "--against a larger one"
+grep 'overlap of all counters in both 100\.00 %; records in one only: 0, [1-9]' part.verify >/dev/null || fail "records in one only are counted: $(cat part.verify)"
+[ "$(grep -c '^  \(lanes\|waves\) .*block overlap 100\.00 %, weighted relative difference 0\.00 %' part.verify)" = 2 ] || fail "a part of a profile differs from it: $(cat part.verify)"
 finish

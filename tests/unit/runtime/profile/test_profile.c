@@ -247,6 +247,8 @@ static void overlap_is_llvms(void **state)
     wpg_profile_measure_overlap(&o, a, b);
     /* totals 250 and 70: min(.4, 10/70) + min(.24, 1/70) + min(.16, 9/70) = 20/70 */
     assert_true(o.whole > 0.28571 && o.whole < 0.28572);
+    /* Of what both have, 200 and 20: min(.5, .5) + min(.3, .05) + min(.2, .45) */
+    assert_true(o.common > 0.74999 && o.common < 0.75001);
     assert_int_equal(o.shared, 1);
     assert_int_equal(o.only_first, 1);
     assert_int_equal(o.only_second, 1);
