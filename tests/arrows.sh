@@ -40,11 +40,16 @@ llvm: compiler/amdgpu
 xxhash.h: runtime/base
 '
 
+# Headers that few may include, of their own folder only the file of that name: HEADER: folders.
+private='
+compiler/optimize/cut_dead.h: runtime/cli tests
+'
+
 files=$(find runtime compiler layer json shaders tests \( -name '*.c' -o -name '*.h' -o -name '*.cpp' -o -name '*.inc' \) -type f 2>/dev/null | LC_ALL=C sort)
 [ -n "$files" ] || { echo "arrows: no sources below $root" >&2; exit 1; }
 
 # shellcheck disable=SC2086
-awk -v table="$table" -v system_table="$system" '
+awk -v table="$table" -v system_table="$system" -v private_table="$private" '
 function folder_of(path,    parts, n, f) {
     n = split(path, parts, "/")
     if (parts[1] == "runtime" || parts[1] == "compiler") f = parts[1] "/" parts[2]
@@ -74,6 +79,12 @@ BEGIN {
             name = rest = lines[i]; sub(/:.*/, "", name); sub(/^[^:]*:[ ]*/, "", rest)
             patterns[++pattern_count] = name; pattern_folders[pattern_count] = " " rest " "
         }
+    n = split(private_table, lines, "\n")
+    for (i = 1; i <= n; i++)
+        if (lines[i] != "") {
+            name = rest = lines[i]; sub(/:.*/, "", name); sub(/^[^:]*:[ ]*/, "", rest)
+            private_folders[name] = " " rest " "
+        }
 }
 FNR == 1 {
     from = folder_of(FILENAME)
@@ -87,7 +98,10 @@ FNR == 1 {
     if (from == "tests" && path !~ /\// && (getline line < (beside path)) >= 0) { close(beside path); next }
     if (!(to in known)) { complain("\"" path "\" is not rooted at the top of the tree"); next }
     count++
+    own = path; sub(/h$/, "c", own)
     if (!allowed(from, to)) complain(from " may not use " to " (\"" path "\")")
+    else if (path in private_folders && !index(private_folders[path], " " from " ") && FILENAME != own)
+        complain(FILENAME " may not include \"" path "\", which is for" private_folders[path] "only")
     else if ((getline line < path) < 0) complain("\"" path "\" does not exist")
     else close(path)
     next

@@ -9,5 +9,10 @@ nm -D --defined-only "$layer" | awk '$2 != "A" { print $3 }' | sed 's/@.*//' >"$
 readelf -d "$layer" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' >"$work/needed"
 [ -s "$work/needed" ] || fail "readelf shows no NEEDED entry"
 grep -v -x -E 'libc\.so\.6|libm\.so\.6|libpthread\.so\.0|ld-linux.*' "$work/needed" >"$work/extra" && fail "needs: $(tr '\n' ' ' <"$work/extra")"
+# The what-if of `wavepgo estimate` is not in it: nothing can be cut off because it was not seen.
+nm "$layer" >"$work/symbols" 2>/dev/null
+if grep -q ' wpg_optimize$' "$work/symbols"; then
+    ! grep 'wpg_cut_dead' "$work/symbols" || fail "contains the what-if"
+fi
 readelf -d "$layer" | grep -E 'RPATH|RUNPATH|TEXTREL' && fail "has a run path or text relocations"
 finish
