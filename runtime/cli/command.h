@@ -1,5 +1,6 @@
 /* The `wavepgo` command: one file a subcommand; main.c holds the table. Exit codes: 0 done, 1 failed, 2 wrong
- * usage; `run` gives the program's own. Messages go to stderr as "wavepgo COMMAND: text". */
+ * usage, 3 (estimate) no driver that tells; `run` gives the program's own. Messages go to stderr as "wavepgo
+ * COMMAND: text". */
 #ifndef WPG_RUNTIME_CLI_COMMAND_H
 #define WPG_RUNTIME_CLI_COMMAND_H
 
@@ -21,6 +22,7 @@ int wpg_command_merge(int argc, char **argv);
 int wpg_command_show(int argc, char **argv);
 int wpg_command_instrument(int argc, char **argv);
 int wpg_command_verify(int argc, char **argv);
+int wpg_command_estimate(int argc, char **argv);
 int wpg_command_doctor(int argc, char **argv);
 int wpg_command_clean(int argc, char **argv);
 int wpg_command_install(int argc, char **argv);

@@ -74,6 +74,27 @@ static const wpg_command commands[] = {
      "their sum; blocks that always run together agree; what probes counted fits the blocks.\n"
      "Exit code: 0 all of it holds, 1 something is broken: which shader, which block, which numbers.\n",
      wpg_command_verify},
+    {"estimate", "--bundle BUNDLE | --profile FILE [OPTIONS] [MODULE.spv or folder | HASH]...",
+     "what the driver's compiler says of pipelines: given, by use mode, without what never ran",
+     "  --bundle BUNDLE       the profile, and the shaders in it\n"
+     "  --profile FILE        a profile without shaders: modules are files or folders of <shader hash>.spv\n"
+     "  --driver ICD.json     the driver whose compiler is asked (default: those that the loader finds)\n"
+     "  --json                everything, as one JSON document\n"
+     "  HASH                  only these pipelines, or those with these shaders (4 digits at least; default: "
+     "all)\n"
+     "Compiles each pipeline through VK_KHR_pipeline_executable_properties: nothing is run, and RADV does it "
+     "without\n"
+     "hardware (RADV_FORCE_FAMILY=navi21). USE is what use mode makes by rule, without wave sizes, "
+     "variants and\n"
+     "verdicts. WHAT-IF is without the blocks that the profile never saw executed: what these cost in "
+     "registers,\n"
+     "occupancy and code. It is right for the profiled input alone, and never shipped. State around the "
+     "shaders is made\n"
+     "up; pipelines that need more than shaders say are named, with the reason.\n"
+     "Exit code: 0 something was compared, 1 nothing could be, 3 no driver here tells of its compiler's work "
+     "(lavapipe\n"
+     "does not).\n",
+     wpg_command_estimate},
     {"doctor", "[--json] [-- PROGRAM]", "find out why the layer does not work, or that it does",
      "  --json                everything, as one JSON document\n"
      "  PROGRAM               look at this program, too; it is not run\n"
