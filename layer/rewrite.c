@@ -375,6 +375,7 @@ static void optimize_options(wpg_optimize_options *options, const char *own_pass
     const wpg_settings *settings = &wpg_the_process.settings;
     wpg_optimize_defaults(options);
     options->uniform_share = settings->uniform_share;
+    options->lanes_alone = !settings->divergence_gate;
     options->rare_share = settings->rare_share;
     options->value_share = settings->value_share;
     (void)snprintf(options->passes, sizeof options->passes, "%s%s%s", leave_out, own_passes ? own_passes : "",
@@ -465,6 +466,8 @@ wpg_status wpg_rewrite_use(wpg_rewrite *rewrite, const wpg_weights *weights,
     wpg_write_text(&w, "%.17g %.17g %.17g %u %u %u %s %d ", options.uniform_share, options.rare_share,
                    options.value_share, options.unflatten_cost, options.max_guarded_trips, options.max_growth,
                    options.passes, (int)probes);
+    if (options.lanes_alone)
+        wpg_write_text(&w, "lanes alone ");
     wpg_write_text(&w, "%u %u %u %.17g ", wave->smallest, wave->usual, wave->most_per_workgroup, wave->fill);
     key_weights(&w, weights);
     bool keyed = end_key(&key, &w);

@@ -9,6 +9,8 @@
 #     placement   per wave after structurisation beside per lane before it: cost, and what the counts differ in
 #     use         what the profile gains, together and by lever; wave sizes on RADV without hardware; mode off; our own time beside the driver's
 #     variants    what pipelines made for usual push constants gain, what making one costs, and their code on RADV without hardware
+#     estimate    what RADV's compiler says without the blocks that never ran (a what-if, `wavepgo estimate`), without hardware
+#     gate        the offload PGO RFC's three microbenchmarks without a profile, and with one, heeding divergence and not
 #
 # Every figure is a ratio within one run: environments in alternating child processes, medians over rounds. Run it on a quiet
 # machine. SIZE (small, demo, full), ROUNDS, REPEAT and CASES (names; default: all) in the environment change what it takes: `generate` with the defaults needs
@@ -21,15 +23,15 @@ root=$(cd "$(dirname "$0")/.." && pwd)
 sections=
 while [ $# -gt 0 ]; do
     case $1 in
-    generate | compile | sampling | placement | use | variants) sections="$sections $1" ;;
-    all) sections="generate compile sampling placement use variants" ;;
-    -h | --help) sed -n '2,19s/^# \{0,1\}//p' "$0"; exit 0 ;;
+    generate | compile | sampling | placement | use | variants | estimate | gate) sections="$sections $1" ;;
+    all) sections="generate compile sampling placement use variants estimate gate" ;;
+    -h | --help) sed -n '2,21s/^# \{0,1\}//p' "$0"; exit 0 ;;
     -*) echo "measure: unknown option '$1'" >&2; exit 2 ;;
     *) break ;;
     esac
     shift
 done
-sections=${sections:-generate compile sampling placement use variants}
+sections=${sections:-generate compile sampling placement use variants estimate gate}
 build=$(cd "${1:-$root/build}" && pwd)
 [ ! -r "$root/.deps/env.sh" ] || . "$root/.deps/env.sh"
 PATH=$build/bin:$PATH
@@ -499,6 +501,117 @@ measure_variants() {
     echo "| RADV, variant over original | latency | inverse throughput | VGPRs | code size |"
     echo "|---|---|---|---|---|"
     variant_statics "$work/dump-new"
+}
+
+# Rows of what `wavepgo estimate` prints on its standard input: a compute shader each, its figures given and as a ratio without what never ran.
+estimate_rows() { # FAMILY
+    awk -v family="$1" '
+        function finish() {
+            if (name == "") return
+            printf "| %s, %s | %s | %s | %s | %s | %s | %s | %s |\n", family, name, blocks, pair("VGPRs"), pair("Pre-Sched VGPRs"), pair("Subgroups per SIMD"),
+                ratio("Code size"), ratio("Latency"), ratio("Inverse Throughput")
+            name = ""
+        }
+        function pair(key) { return key in given ? given[key] ", " without[key] : "-" }
+        function ratio(key) { return given[key] ? sprintf("%.2f", without[key] / given[key]) : "-" }
+        /^PIPELINE|^SHADER|^RATIO/ { finish() }
+        /^  comp [^:]*: [0-9]+ of [0-9]+ blocks/ { name = $2; sub(/:$/, "", name); blocks = $3 " of " $5; delete given; delete without }
+        name != "" && /^    [A-Z]/ {
+            key = $0; sub(/^ */, "", key); sub(/  +.*/, "", key)
+            rest = $0; sub(/^ */, "", rest); rest = substr(rest, length(key) + 1); split(rest, columns, " ")
+            given[key] = columns[1]; without[key] = columns[3]
+        }'
+}
+
+measure_estimate() {
+    [ -n "$radv_families" ] || { echo "No RADV here: nothing to estimate with."; return; }
+    say "estimate"
+    # shellcheck disable=SC2046
+    env $(driver_environment new) wavepgo run --mode generate --bundle "$work/estimate.bundle" --cache none --summary 0 -- \
+        wavepgo-bench $some --size "$size" --checksum >/dev/null
+    echo "What if the blocks that never ran were not there (profile: size $size); given, without; ratios without over given:"
+    echo
+    echo "| RADV, shader | never executed | VGPRs | before scheduling | occupancy | code size | latency | inverse throughput |"
+    echo "|---|---|---|---|---|---|---|---|"
+    for family in $radv_families; do
+        # shellcheck disable=SC2046
+        env $(radv_environment "$family") wavepgo estimate --bundle "$work/estimate.bundle" >"estimate-${family%:*}.txt"
+        estimate_rows "${family%:*}" <"estimate-${family%:*}.txt" | sort
+    done
+    for family in $radv_families; do
+        echo
+        echo "All executables of the suite, ${family%:*}:"
+        echo
+        sed -n '/^RATIO/,$s/^/    /p' "estimate-${family%:*}.txt"
+    done
+}
+
+# Figures of one shader from a file of statistics.
+figures_of() { # FILE CASE
+    awk -v case_name="$2" '
+        function value(key) { key = "\"" key "\":"; at = index($0, key); return at ? substr($0, at + length(key)) + 0 : "-" }
+        index($0, "\"case\":\"" case_name "\"") {
+            printf "%s | %s | %s | %s | %s", value("Latency"), value("Inverse Throughput"), value("VGPRs"), value("Spilled VGPRs"), value("Code size"); exit
+        }' "$1.stat"
+}
+
+measure_gate() {
+    say "gate"
+    rfc="rfc_uniform rfc_divergent rfc_divergent_hot"
+    some_before=$some
+    some=
+    for case in $rfc; do some="$some --case $case"; done
+    gate_profile=$work/gate.profdata
+    # shellcheck disable=SC2046
+    env $(driver_environment new) wavepgo run --mode generate --cache none --summary 0 --profile-file "$work/gate/%b.profraw" -- \
+        wavepgo-bench $some --size "$size" --checksum >/dev/null
+    wavepgo merge --quiet -o "$gate_profile" gate
+    echo "The offload PGO RFC's microbenchmarks: the cold arm by lanes and by waves, and what use mode says of its branch:"
+    echo
+    echo "| shader | gate | weights of the branch (hot, cold) | selection |"
+    echo "|---|---|---|---|"
+    for case in $rfc; do
+        for gate in 1 0; do
+            # shellcheck disable=SC2046
+            env $(driver_environment new) wavepgo run --use "$gate_profile" --divergence-gate $gate --cache none --summary 0 --dump "$work/gate-dump-$gate" -- \
+                wavepgo-bench --case "$case" --size small --checksum >/dev/null
+            said=$(for module in "$work/gate-dump-$gate"/*.use.spv; do spirv-dis --raw-id "$module" 2>/dev/null; done |
+                awk '/OpSelectionMerge/ { control = $3 } /OpBranchConditional/ && control != "" { print $5 ", " $6 " | " control; control = "" }' | head -n 1)
+            rm -rf "$work/gate-dump-$gate"
+            echo "| $case | $([ $gate = 1 ] && echo on || echo off) | ${said:-- | -} |"
+        done
+    done
+    echo
+    echo "Static figures (RADV without hardware):"
+    echo
+    echo "| RADV, shader | profile | latency | inverse throughput | VGPRs | spilled | code |"
+    echo "|---|---|---|---|---|---|---|"
+    for family in $radv_families; do
+        environment=$(radv_environment "$family")
+        statistics gate-none "$environment"
+        statistics gate-on "$environment" --use "$gate_profile" --divergence-gate 1
+        statistics gate-off "$environment" --use "$gate_profile" --divergence-gate 0
+        for case in $rfc; do
+            echo "| ${family%:*}, $case | none | $(figures_of gate-none "$case") |"
+            echo "| ${family%:*}, $case | gate on | $(figures_of gate-on "$case") |"
+            echo "| ${family%:*}, $case | gate off | $(figures_of gate-off "$case") |"
+        done
+    done
+    # shellcheck disable=SC2086
+    for name in $drivers; do
+        {
+            printf 'on: %s\n' "$(mode_environment --use "$gate_profile" --log error --divergence-gate 1)"
+            printf 'off: %s\n' "$(mode_environment --use "$gate_profile" --log error --divergence-gate 0)"
+        } >sides
+        compare "gate-$name" "$(driver_environment "$name")" --size "$size"
+        echo
+        echo "Time over no profile, lavapipe $name${CLOCK:+, clock: $CLOCK}:"
+        echo
+        echo "| shader | gate on | gate off |"
+        echo "|---|---|---|"
+        for case in $rfc; do row "$case" "gate-$name" "$case" ratio on off; done
+    done
+    some=$some_before
 }
 
 begun=$(date +%s)

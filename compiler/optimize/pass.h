@@ -48,7 +48,8 @@ enum { WPG_LOOP_SEEN = 1, WPG_LOOP_GUARDED = 2 };
 typedef struct wpg_function_profile {
     uint32_t function, ordinal; /* result id of the OpFunction; ordinal as in the counter map */
     bool has_lanes, has_waves, has_uniform;
-    wpg_map labels; /* label id -> index in blocks */
+    bool lanes_alone; /* waves and uniform are lanes (wpg_optimize_options.lanes_alone) */
+    wpg_map labels;   /* label id -> index in blocks */
     WPG_VEC(wpg_block_weight) blocks;
     wpg_map sites; /* result id -> index in site_weights */
     WPG_VEC(wpg_site_weight) site_weights;

@@ -71,7 +71,8 @@ void wpg_choose_wave_size(wpg_context *context)
     if (wave->smallest == 0 || wave->smallest >= wave->usual)
         return;
     for (uint32_t i = 0; i < context->profile_count; i++) {
-        if (!context->profiles[i].has_lanes || !context->profiles[i].has_waves)
+        if (!context->profiles[i].has_lanes || !context->profiles[i].has_waves ||
+            context->profiles[i].lanes_alone)
             return; /* what was not measured is not known */
         add_function(&sums, context, &context->profiles[i]);
     }

@@ -3,6 +3,7 @@
 #include "compiler/optimize/pass.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "compiler/analysis/normal_form.h"
 #include "compiler/analysis/sites.h"
@@ -78,12 +79,14 @@ static wpg_status counts_are_sane(bool *sane, wpg_weights_finding *finding, wpg_
 
 static bool fill_blocks(wpg_function_profile *profile, const wpg_function_weights *w, const wpg_cfg *cfg)
 {
+    const uint64_t *waves = profile->lanes_alone ? w->lanes : w->waves;
+    const uint64_t *uniform = profile->lanes_alone ? w->lanes : w->uniform;
     for (uint32_t b = 0; b < cfg->count; b++) {
         wpg_block_weight weight = {.lanes = w->lanes ? w->lanes[b] : 0,
-                                   .waves = w->waves ? w->waves[b] : 0,
-                                   .uniform = w->uniform ? w->uniform[b] : 0,
+                                   .waves = waves ? waves[b] : 0,
+                                   .uniform = uniform ? uniform[b] : 0,
                                    .origin = b,
-                                   .uniform_known = w->uniform != NULL};
+                                   .uniform_known = uniform != NULL};
         bool known = !w->known || w->known[b];
         /* What is not known has a place, for blocks are found by number too, but no label leads there. */
         if (known ? !wpg_profile_add_block(profile, cfg->blocks[b].id, weight)
@@ -113,6 +116,8 @@ static wpg_status fill_sites(wpg_context *context, wpg_function_profile *profile
             if ((w->select_known && !w->select_known[i]) || (w->known && !w->known[sites[i].block]))
                 continue;
             wpg_site_weight site = {.lanes = {c[0], c[1]}, .waves = {c[2], c[3]}, .origin = sites[i].block};
+            if (profile->lanes_alone)
+                memcpy(site.waves, site.lanes, sizeof site.waves);
             if (!wpg_map_set(&profile->sites, sites[i].inst->result, profile->site_weights.count) ||
                 !wpg_vec_push(&profile->site_weights, site))
                 status = wpg_fail(context->err, WPG_E_NOMEM, "out of memory");
@@ -152,11 +157,13 @@ static wpg_status bind_function(wpg_context *context, const wpg_function_weights
                        finding.what);
     } else {
         wpg_function_profile *profile = &context->profiles[context->profile_count++];
+        bool alone = context->options->lanes_alone && w->lanes;
         *profile = (wpg_function_profile){.function = function->result,
                                           .ordinal = w->ordinal,
+                                          .lanes_alone = alone,
                                           .has_lanes = w->lanes != NULL,
-                                          .has_waves = w->waves != NULL,
-                                          .has_uniform = w->uniform != NULL};
+                                          .has_waves = alone || w->waves,
+                                          .has_uniform = alone || w->uniform};
         status = fill_blocks(profile, w, cfg) ? fill_sites(context, profile, w, cfg)
                                               : wpg_fail(context->err, WPG_E_NOMEM, "out of memory");
         if (status == WPG_OK)
