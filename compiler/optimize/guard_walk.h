@@ -15,7 +15,7 @@ typedef struct wpg_guarder {
     wpg_id_set exact, helper;
     uint64_t grown;    /* instructions added so far */
     const void *facts; /* the pass's own, of the view (`look`) */
-    char text[160];    /* of a refusal with figures, or of what was done */
+    char text[256];    /* of a refusal with figures, or of what was done; remarks cut it */
 } wpg_guarder;
 
 typedef struct wpg_guard_pass {

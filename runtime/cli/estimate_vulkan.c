@@ -177,7 +177,7 @@ static bool open_device(compiler *c)
         tell_device(c, &properties);
         return true;
     }
-    char why[256];
+    char why[320];
     if (count)
         (void)snprintf(why, sizeof why,
                        "the driver tells nothing of its compiler's work "
