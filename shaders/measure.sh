@@ -7,31 +7,34 @@
 #     compile     what an instrumented shader costs a compiler: compile time, registers and code on RADV without hardware
 #     sampling    what 1/16 and 1/4 cost by workgroup and by bind, and how far the estimates are from the exact counts
 #     placement   per wave after structurisation beside per lane before it: cost, and what the counts differ in
-#     use         what the profile gains, together and by lever; wave sizes on RADV without hardware; mode off; our own time beside the driver's
+#     use         what the profile gains: together, after tuning, by lever; static figures on RADV without hardware; what variants cost;
+#                 wave sizes; mode off; our own time beside the driver's
 #     variants    what pipelines made for usual push constants gain, what making one costs, and their code on RADV without hardware
 #     estimate    what RADV's compiler says without the blocks that never ran (a what-if, `wavepgo estimate`), without hardware
 #     gate        the offload PGO RFC's three microbenchmarks without a profile, and with one, heeding divergence and not
+#     quality     profiles beside ones measured anew: on top of use mode, sampled, on another driver
 #
 # Every figure is a ratio within one run: environments in alternating child processes, medians over rounds. Run it on a quiet
 # machine. SIZE (small, demo, full), ROUNDS, REPEAT and CASES (names; default: all) in the environment change what it takes: `generate` with the defaults needs
 # half an hour for two drivers, the rest about ten minutes each. Drivers are those of .deps/env.sh (tests/setup.sh). A way of counting that the
 # layer of this build does not know is left out, and named. `sampling` takes SIZES (default: small demo) and BINDS, binds an execution
-# (default 16). CLOCK=processor measures what all processors spent, not what passed: for a busy machine.
+# (default 16). `use` binds BINDS times an execution (default 1), tunes by TUNE_BINDS binds (default 200) in each of TUNE_RUNS runs (default
+# 3), and measures levers in LEVER_ROUNDS rounds (default: ROUNDS). CLOCK=processor measures what all processors spent, not what passed: for a busy machine.
 set -eu
 
 root=$(cd "$(dirname "$0")/.." && pwd)
 sections=
 while [ $# -gt 0 ]; do
     case $1 in
-    generate | compile | sampling | placement | use | variants | estimate | gate) sections="$sections $1" ;;
-    all) sections="generate compile sampling placement use variants estimate gate" ;;
-    -h | --help) sed -n '2,21s/^# \{0,1\}//p' "$0"; exit 0 ;;
+    generate | compile | sampling | placement | use | variants | estimate | gate | quality) sections="$sections $1" ;;
+    all) sections="generate compile sampling placement use variants estimate gate quality" ;;
+    -h | --help) sed -n '2,24s/^# \{0,1\}//p' "$0"; exit 0 ;;
     -*) echo "measure: unknown option '$1'" >&2; exit 2 ;;
     *) break ;;
     esac
     shift
 done
-sections=${sections:-generate compile sampling placement use variants estimate gate}
+sections=${sections:-generate compile sampling placement use variants estimate gate quality}
 build=$(cd "${1:-$root/build}" && pwd)
 [ ! -r "$root/.deps/env.sh" ] || . "$root/.deps/env.sh"
 PATH=$build/bin:$PATH
@@ -389,8 +392,8 @@ rewriting() { # NAME OPTIONS OF RUN ENVIRONMENT
             END { if (NR) printf "| %s | %d | %.2f | %.2f | %.1f | %.1f |\n", name, NR, ours[int((NR + 1) / 2)], ours[NR], all, driver }'
 }
 
-# Letters of SKIP_PASSES that move code, each with its column's name.
-levers="u:un-flatten f:flatten t:trip-guard"
+# Letters of SKIP_PASSES and their names, as the command's help tells them: "LETTER:NAME" each.
+levers=$(wavepgo run --help=markdown | sed -n 's/^| `SKIP_PASSES` .*leave out (\(.*\)) |$/\1/p' | sed 's/, /\n/g' | sed 's/^\([a-z]\) /\1:/; s/ /-/g')
 only_lever() { # LETTER: the letters of the others, to be left out
     for lever in $levers; do [ "${lever%%:*}" = "$1" ] || printf '%s' "${lever%%:*}"; done
 }
@@ -417,41 +420,8 @@ wave_sizes() {
     done
 }
 
-measure_use() {
-    for name in $drivers; do
-        say "use, $name"
-        # shellcheck disable=SC2046
-        env $(driver_environment "$name") wavepgo run --mode generate --cache none --summary 0 --profile-file "$work/$name/%b.profraw" -- \
-            wavepgo-bench $some --size "$size" --checksum >/dev/null
-        wavepgo merge --quiet -o "$name.profdata" "$name"
-        write_sides off
-        printf 'use: %s\n' "$(mode_environment --use "$work/$name.profdata" --log error)" >>sides
-        columns=use
-        for lever in $levers; do
-            printf '%s: %s\n' "${lever#*:}" "$(mode_environment --use "$work/$name.profdata" --log error --skip-passes "$(only_lever "${lever%%:*}")")" >>sides
-            columns="$columns ${lever#*:}"
-        done
-        compare "use-$name" "$(driver_environment "$name")" --size "$size"
-        echo
-        echo "Time of use mode over no layer, $name:"
-        echo
-        # shellcheck disable=SC2086
-        time_table "use-$name" $columns
-        echo
-        echo "Mode off over no layer, $name: time $(cell "use-$name" mean off geomean_ratio), pipeline creation $(cell "use-$name" mean off geomean_create_ratio)."
-    done
-    echo
-    wave_sizes "$work/new.profdata" "$(only_lever none)"
-    echo
-    echo "| rewriting, ms | pipelines | ours, median | ours, most | ours, sum | driver, sum |"
-    echo "|---|---|---|---|---|---|"
-    for mode in generate use; do
-        options="--mode generate"
-        [ $mode = generate ] || options="--use $work/new.profdata"
-        [ -z "${WPG_RADV_ICD:-}" ] || rewriting "$mode, RADV navi31" "$options" "$(radv_environment navi31:new)"
-        rewriting "$mode, lavapipe new" "$options" "$(driver_environment new)"
-    done
-}
+. "$root/shaders/measure_use.sh"
+. "$root/shaders/measure_quality.sh"
 
 # The words of the variants that were dumped stand for the benchmark's own: what RADV's compiler says of both.
 variant_statics() { # FOLDER OF THE DUMP
