@@ -28,7 +28,7 @@ while [ $# -gt 0 ]; do
     case $1 in
     generate | compile | sampling | placement | use | variants | estimate | gate | quality) sections="$sections $1" ;;
     all) sections="generate compile sampling placement use variants estimate gate quality" ;;
-    -h | --help) sed -n '2,24s/^# \{0,1\}//p' "$0"; exit 0 ;;
+    -h | --help) sed -n '2,22s/^# \{0,1\}//p' "$0"; exit 0 ;;
     -*) echo "measure: unknown option '$1'" >&2; exit 2 ;;
     *) break ;;
     esac

@@ -218,7 +218,7 @@ static void tell(wpg_guarder *g, const wpg_guard_plan *plan)
         at += (uint32_t)snprintf(values + at, sizeof values - at, "%s%d", t ? ", " : "",
                                  (int)plan->tests[t].bits);
     snprintf(g->text, sizeof g->text,
-             "guarded on %u value%s (%s); copy of %u instructions decides %u branches, cost %u falls away",
+             "guarded on %u value%s (%.40s); copy of %u instructions decides %u branches, cost %u falls away",
              plan->test_count, plan->test_count == 1 ? "" : "s", values, plan->loop.instructions,
              plan->fold_count, plan->dead_cost);
 }
