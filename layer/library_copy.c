@@ -10,6 +10,7 @@
 typedef struct copier {
     wpg_arena *arena;
     const char *why; /* NULL as long as everything was copied */
+    bool whole;      /* no part: formats are copied, too */
 } copier;
 
 static void *dup(copier *c, const void *data, size_t size)
@@ -83,7 +84,10 @@ static VkBaseOutStructure *copy_struct(copier *c, const VkBaseInStructure *at, c
     /* Of these only the view mask is part of a shader's state; formats go with the output. */
     if (at->sType == VK_STRUCTURE_TYPE_PIPELINE_RENDERING_CREATE_INFO && table == part_structs) {
         VkPipelineRenderingCreateInfo *mine = dup(c, at, sizeof *mine);
-        if (mine) {
+        if (mine && c->whole) {
+            mine->pColorAttachmentFormats =
+                dup(c, mine->pColorAttachmentFormats, mine->colorAttachmentCount * sizeof(VkFormat));
+        } else if (mine) {
             mine->colorAttachmentCount = 0;
             mine->pColorAttachmentFormats = NULL;
         }
@@ -331,6 +335,104 @@ VkGraphicsPipelineCreateInfo *wpg_library_copy_info(const char **why, wpg_arena 
         copy_pre_rasterization(&c, mine, info);
     if (subsets & VK_GRAPHICS_PIPELINE_LIBRARY_FRAGMENT_SHADER_BIT_EXT)
         copy_fragment_shader(&c, mine, info);
+    mine->pStages = copy_stages(&c, info);
+    *why = arena->failed ? "out of memory" : c.why;
+    return *why ? NULL : mine;
+}
+
+/* -- Whole pipelines */
+
+/* Dynamic states that make no pointer of the create-info meaningless but those looked at above. */
+static bool is_known_dynamic(VkDynamicState state)
+{
+    static const struct {
+        uint32_t first, last; /* by the registry: some are newer than the oldest headers */
+    } known[] = {
+        {VK_DYNAMIC_STATE_VIEWPORT, VK_DYNAMIC_STATE_STENCIL_REFERENCE},
+        {VK_DYNAMIC_STATE_CULL_MODE, VK_DYNAMIC_STATE_STENCIL_OP},
+        {VK_DYNAMIC_STATE_RASTERIZER_DISCARD_ENABLE, VK_DYNAMIC_STATE_PRIMITIVE_RESTART_ENABLE},
+        {VK_DYNAMIC_STATE_VERTEX_INPUT_EXT, VK_DYNAMIC_STATE_VERTEX_INPUT_EXT},
+        {VK_DYNAMIC_STATE_LINE_STIPPLE_EXT, VK_DYNAMIC_STATE_LINE_STIPPLE_EXT},
+        {VK_DYNAMIC_STATE_FRAGMENT_SHADING_RATE_KHR, VK_DYNAMIC_STATE_FRAGMENT_SHADING_RATE_KHR},
+        {VK_DYNAMIC_STATE_COLOR_WRITE_ENABLE_EXT, VK_DYNAMIC_STATE_COLOR_WRITE_ENABLE_EXT},
+    };
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if ((uint32_t)state >= known[i].first && (uint32_t)state <= known[i].last)
+            return true;
+    return false;
+}
+
+static const VkPipelineDepthStencilStateCreateInfo *
+copy_depth(copier *c, const VkPipelineDepthStencilStateCreateInfo *state)
+{
+    VkPipelineDepthStencilStateCreateInfo *copy = dup(c, state, sizeof *copy);
+    if (copy && copy->pNext)
+        c->why = "its depth state is extended";
+    return copy;
+}
+
+static const VkPipelineColorBlendStateCreateInfo *copy_blend(copier *c,
+                                                             const VkPipelineColorBlendStateCreateInfo *state)
+{
+    static const flat blend_structs[] = {
+        {VK_STRUCTURE_TYPE_PIPELINE_COLOR_BLEND_ADVANCED_STATE_CREATE_INFO_EXT,
+         sizeof(VkPipelineColorBlendAdvancedStateCreateInfoEXT)},
+    };
+    VkPipelineColorBlendStateCreateInfo *copy = dup(c, state, sizeof *copy);
+    if (!copy)
+        return NULL;
+    copy->pNext = copy_chain(c, copy->pNext, TABLE(blend_structs));
+    copy->pAttachments = dup(c, copy->pAttachments, copy->attachmentCount * sizeof *copy->pAttachments);
+    return copy;
+}
+
+/* What of the output there is to be drawn to: with dynamic rendering the chain tells. */
+static wpg_subpass_outputs outputs_of(const VkGraphicsPipelineCreateInfo *info, wpg_subpass_outputs of_pass)
+{
+    const VkPipelineRenderingCreateInfo *rendering =
+        wpg_chain_find(info->pNext, VK_STRUCTURE_TYPE_PIPELINE_RENDERING_CREATE_INFO);
+    if (info->renderPass)
+        return of_pass;
+    return (wpg_subpass_outputs){
+        .depth = rendering && (rendering->depthAttachmentFormat || rendering->stencilAttachmentFormat),
+        .color = rendering && rendering->colorAttachmentCount};
+}
+
+VkGraphicsPipelineCreateInfo *wpg_library_copy_whole(const char **why, wpg_arena *arena,
+                                                     const VkGraphicsPipelineCreateInfo *info,
+                                                     wpg_subpass_outputs of_pass)
+{
+    const VkPipelineRasterizationStateCreateInfo *raster = info->pRasterizationState;
+    wpg_subpass_outputs outputs = outputs_of(info, of_pass);
+    copier c = {.arena = arena, .whole = true};
+    VkGraphicsPipelineCreateInfo *mine = dup(&c, info, sizeof *mine);
+    *why = "out of memory";
+    if (!mine)
+        return NULL;
+    mine->flags &= ~not_again;
+    mine->basePipelineHandle = VK_NULL_HANDLE;
+    mine->basePipelineIndex = -1;
+    mine->pVertexInputState = NULL;
+    mine->pInputAssemblyState = NULL;
+    mine->pTessellationState = NULL;
+    mine->pViewportState = NULL;
+    mine->pRasterizationState = NULL;
+    mine->pMultisampleState = NULL;
+    mine->pDepthStencilState = NULL;
+    mine->pColorBlendState = NULL;
+    for (uint32_t i = 0; info->pDynamicState && i < info->pDynamicState->dynamicStateCount; i++)
+        if (!is_known_dynamic(info->pDynamicState->pDynamicStates[i]))
+            c.why = "it has dynamic state that is not known here";
+    mine->pNext = copy_pipeline_chain(&c, info->pNext);
+    mine->pDynamicState = info->pDynamicState ? copy_dynamic(&c, info->pDynamicState) : NULL;
+    copy_vertex_input(&c, mine, info);
+    copy_pre_rasterization(&c, mine, info);
+    if (!raster || !raster->rasterizerDiscardEnable ||
+        is_dynamic(info, VK_DYNAMIC_STATE_RASTERIZER_DISCARD_ENABLE)) {
+        mine->pMultisampleState = copy_samples(&c, info->pMultisampleState);
+        mine->pDepthStencilState = outputs.depth ? copy_depth(&c, info->pDepthStencilState) : NULL;
+        mine->pColorBlendState = outputs.color ? copy_blend(&c, info->pColorBlendState) : NULL;
+    }
     mine->pStages = copy_stages(&c, info);
     *why = arena->failed ? "out of memory" : c.why;
     return *why ? NULL : mine;

@@ -1,4 +1,5 @@
-/* Copies of the create-infos of pipeline library parts, kept to make the part again for an optimised link.
+/* Copies of the create-infos of pipelines and library parts, kept to make them again: for an optimised link,
+ * for variants.
  * Threads: no shared state. */
 #ifndef WPG_LAYER_LIBRARY_COPY_H
 #define WPG_LAYER_LIBRARY_COPY_H
@@ -17,6 +18,18 @@
 VkGraphicsPipelineCreateInfo *wpg_library_copy_info(const char **why, wpg_arena *arena,
                                                     const VkGraphicsPipelineCreateInfo *info,
                                                     VkGraphicsPipelineLibraryFlagsEXT subsets);
+
+/* What a subpass has: state for what it has not is ignored, and its pointer may be anything. */
+typedef struct wpg_subpass_outputs {
+    bool depth, color;
+} wpg_subpass_outputs;
+
+/* A copy of the create-info of a graphics pipeline that is neither a part nor linked of parts, as that of a
+ * part above; its stages keep their specialisation. `of_pass`: what its subpass has, if it is made for a
+ * render pass. NULL, and *why. Source: Vulkan 1.3, 10.3 (which pointers are ignored when). */
+VkGraphicsPipelineCreateInfo *wpg_library_copy_whole(const char **why, wpg_arena *arena,
+                                                     const VkGraphicsPipelineCreateInfo *info,
+                                                     wpg_subpass_outputs of_pass);
 
 /* A copy of a compute pipeline's create-info, as that of a part above: without its module and words, to be
  * made again as no derivative. false, and *why. */

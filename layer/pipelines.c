@@ -621,8 +621,10 @@ static VkResult make_one(request *req, const void *info, VkPipeline *pipeline)
         (void)wpg_handles_set(&req->device->ray_libraries, (uint64_t)*pipeline, req->device);
     if (made) {
         wpg_record_pipeline(req->device, *pipeline, &plan, layout_of(req, info));
-        if (req->device->variants && !req->graphics && !req->rays)
-            wpg_variants_add(req->device, *pipeline, &plan, info);
+        if (req->device->variants && req->link)
+            wpg_variants_refuse(&plan, "it is linked from libraries");
+        else if (req->device->variants && !req->rays)
+            wpg_variants_add(req->device, *pipeline, &plan, req->graphics, info);
         if (plan.identified)
             wpg_object_names_pipeline(req->device, *pipeline, plan.hash);
         note_suspects(req, *pipeline, &plan);

@@ -135,6 +135,7 @@ void wpg_recordings_init(wpg_device *device)
     wpg_handles_init(&device->bindables);
     wpg_handles_init(&device->layouts);
     wpg_handles_init(&device->view_passes);
+    wpg_handles_init(&device->pass_outputs);
     wpg_record_objects_init(device);
 }
 
@@ -155,10 +156,12 @@ void wpg_recordings_finish(wpg_device *device)
     wpg_handles_each(&device->command_pools, destroy_pool_of, NULL);
     wpg_handles_each(&device->bindables, free_record, NULL);
     wpg_handles_each(&device->layouts, free_record, NULL);
+    wpg_handles_each(&device->pass_outputs, free_record, NULL);
     wpg_handles_finish(&device->command_pools);
     wpg_handles_finish(&device->bindables);
     wpg_handles_finish(&device->layouts);
     wpg_handles_finish(&device->view_passes);
+    wpg_handles_finish(&device->pass_outputs);
     wpg_record_objects_finish(device);
     wpg_hardware_destroy(device->hardware, device);
     device->hardware = NULL;

@@ -112,6 +112,7 @@ typedef struct wpg_recording {
     uint64_t pushed; /* words of `push` that are valid */
     uint64_t push_signature;
     uint32_t push[WPG_PUSH_WORDS];
+    VkShaderStageFlags push_stages[WPG_PUSH_WORDS]; /* that each valid word was pushed for last */
 } wpg_recording;
 
 /* The command buffer's recording; NULL if it is not followed. */
@@ -154,6 +155,10 @@ bool wpg_record_ranges(uint64_t *signature, uint64_t *words, const VkPushConstan
     HOOK(EndCommandBuffer)                                                                                   \
     HOOK(ResetCommandBuffer)                                                                                 \
     HOOK(CmdExecuteCommands)                                                                                 \
+    HOOK(CreateRenderPass)                                                                                   \
+    HOOK(CreateRenderPass2)                                                                                  \
+    HOOK(CreateRenderPass2KHR)                                                                               \
+    HOOK(DestroyRenderPass)                                                                                  \
     HOOK(CreatePipelineLayout)                                                                               \
     HOOK(DestroyPipelineLayout)                                                                              \
     HOOK(DestroyPipeline)                                                                                    \

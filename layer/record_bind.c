@@ -206,8 +206,8 @@ VKAPI_ATTR void VKAPI_CALL wpg_record_CmdBindPipeline(VkCommandBuffer commands, 
 
 /* -- Push constants */
 
-static void push(wpg_recording *recording, VkPipelineLayout handle, uint32_t offset, uint32_t size,
-                 const void *values)
+static void push(wpg_recording *recording, VkPipelineLayout handle, VkShaderStageFlags stages,
+                 uint32_t offset, uint32_t size, const void *values)
 {
     uint64_t words = words_of(offset, size);
     wpg_record_settle(recording);
@@ -222,7 +222,10 @@ static void push(wpg_recording *recording, VkPipelineLayout handle, uint32_t off
     if (offset % 4 || !words)
         return;
     recording->pushed |= words;
-    memcpy(&recording->push[offset / 4], values, (size_t)__builtin_popcountll(words) * 4);
+    const uint32_t first = offset / 4, count = (uint32_t)__builtin_popcountll(words);
+    memcpy(&recording->push[first], values, (size_t)count * 4);
+    for (uint32_t i = first; i < first + count; i++)
+        recording->push_stages[i] = stages;
 }
 
 VKAPI_ATTR void VKAPI_CALL wpg_record_CmdPushConstants(VkCommandBuffer commands, VkPipelineLayout handle,
@@ -234,7 +237,7 @@ VKAPI_ATTR void VKAPI_CALL wpg_record_CmdPushConstants(VkCommandBuffer commands,
     if (!next)
         return;
     if (recording)
-        push(recording, handle, offset, size, values);
+        push(recording, handle, stages, offset, size, values);
     next->CmdPushConstants(commands, handle, stages, offset, size, values);
 }
 
@@ -243,7 +246,7 @@ static const wpg_device_commands *push_2(VkCommandBuffer commands, const wpg_pus
     wpg_recording *recording;
     const wpg_device_commands *next = wpg_record_enter(&recording, commands);
     if (next && recording)
-        push(recording, info->layout, info->offset, info->size, info->pValues);
+        push(recording, info->layout, info->stageFlags, info->offset, info->size, info->pValues);
     return next;
 }
 

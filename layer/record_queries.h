@@ -52,10 +52,6 @@ void wpg_runs_harvest(wpg_recording *recording);
 void wpg_runs_destroy(wpg_recording *recording);
 
 #define WPG_QUERY_HOOKS(HOOK)                                                                                \
-    HOOK(CreateRenderPass)                                                                                   \
-    HOOK(CreateRenderPass2)                                                                                  \
-    HOOK(CreateRenderPass2KHR)                                                                               \
-    HOOK(DestroyRenderPass)                                                                                  \
     HOOK(CmdPipelineBarrier)                                                                                 \
     HOOK(CmdPipelineBarrier2)                                                                                \
     HOOK(CmdPipelineBarrier2KHR)                                                                             \

@@ -1,84 +1,6 @@
-/* The commands that end a run of draws or dispatches, and what tells whether a pass has several views. */
-#include <stdlib.h>
-
-#include "layer/chain.h"
+/* The commands that end a run of draws or dispatches. */
+#include "layer/record_passes.h"
 #include "layer/record_queries.h"
-
-/* -- Render passes with several views are noted */
-
-static bool has_views(const VkRenderPassCreateInfo *info)
-{
-    const VkRenderPassMultiviewCreateInfo *views =
-        wpg_chain_find(info->pNext, VK_STRUCTURE_TYPE_RENDER_PASS_MULTIVIEW_CREATE_INFO);
-    for (uint32_t i = 0; views && i < views->subpassCount; i++)
-        if (views->pViewMasks[i])
-            return true;
-    return false;
-}
-
-static bool has_views2(const VkRenderPassCreateInfo2 *info)
-{
-    for (uint32_t i = 0; i < info->subpassCount; i++)
-        if (info->pSubpasses[i].viewMask)
-            return true;
-    return false;
-}
-
-/* If it cannot be noted nothing would say later that the pass has views: then nothing is measured any more.
- */
-static void note(wpg_device *device, VkRenderPass pass)
-{
-    static char views;
-    if (!wpg_handles_set(&device->view_passes, (uint64_t)pass, &views))
-        atomic_store(&device->views_unknown, true);
-}
-
-static bool many_views(wpg_device *device, VkRenderPass pass)
-{
-    return atomic_load_explicit(&device->views_unknown, memory_order_relaxed) ||
-           wpg_handles_get(&device->view_passes, (uint64_t)pass) != NULL;
-}
-
-VKAPI_ATTR VkResult VKAPI_CALL wpg_record_CreateRenderPass(VkDevice handle,
-                                                           const VkRenderPassCreateInfo *info,
-                                                           const VkAllocationCallbacks *allocator,
-                                                           VkRenderPass *pass)
-{
-    wpg_device *device = wpg_device_of(handle);
-    if (!device)
-        return VK_ERROR_INITIALIZATION_FAILED;
-    VkResult result = device->next.CreateRenderPass(handle, info, allocator, pass);
-    if (result == VK_SUCCESS && device->queries && has_views(info))
-        note(device, *pass);
-    return result;
-}
-
-#define CREATE_RENDER_PASS_2(name)                                                                           \
-    VKAPI_ATTR VkResult VKAPI_CALL wpg_record_##name(VkDevice handle, const VkRenderPassCreateInfo2 *info,   \
-                                                     const VkAllocationCallbacks *allocator,                 \
-                                                     VkRenderPass *pass)                                     \
-    {                                                                                                        \
-        wpg_device *device = wpg_device_of(handle);                                                          \
-        if (!device)                                                                                         \
-            return VK_ERROR_INITIALIZATION_FAILED;                                                           \
-        VkResult result = device->next.name(handle, info, allocator, pass);                                  \
-        if (result == VK_SUCCESS && device->queries && has_views2(info))                                     \
-            note(device, *pass);                                                                             \
-        return result;                                                                                       \
-    }
-CREATE_RENDER_PASS_2(CreateRenderPass2)
-CREATE_RENDER_PASS_2(CreateRenderPass2KHR)
-
-VKAPI_ATTR void VKAPI_CALL wpg_record_DestroyRenderPass(VkDevice handle, VkRenderPass pass,
-                                                        const VkAllocationCallbacks *allocator)
-{
-    wpg_device *device = wpg_device_of(handle);
-    if (!device)
-        return;
-    if (device->queries && pass)
-        (void)wpg_handles_remove(&device->view_passes, (uint64_t)pass);
-    device->next.DestroyRenderPass(handle, pass, allocator);
-}
 
 /* -- Commands: ENDING(Command, (parameters), (arguments), what else is done if the buffer is followed) */
 
@@ -110,7 +32,7 @@ BARRIER_2(CmdPipelineBarrier2)
 BARRIER_2(CmdPipelineBarrier2KHR)
 
 #define LEAVE recording->many_views = false
-#define ENTER recording->many_views = many_views(recording->device, info->renderPass)
+#define ENTER recording->many_views = wpg_record_many_views(recording->device, info->renderPass)
 
 ENDING(CmdBeginRenderPass,
        (VkCommandBuffer commands, const VkRenderPassBeginInfo *info, VkSubpassContents contents),

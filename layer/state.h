@@ -72,6 +72,7 @@ typedef struct wpg_device {
     struct wpg_query_plan *queries; /* what is measured of command buffers; NULL: nothing */
     struct wpg_hardware *hardware;  /* counters of the hardware that queries read; NULL: none */
     wpg_handles view_passes;        /* VkRenderPass with several views -> not NULL */
+    wpg_handles pass_outputs;       /* VkRenderPass -> what its subpasses draw to (record_passes.c) */
     atomic_bool views_unknown;      /* one could not be noted */
 
     wpg_counters *counters; /* generate only */

@@ -99,10 +99,11 @@ void wpg_summary_print(void)
     (void)pthread_mutex_unlock(&summary.lock);
     uint64_t built, used, seen;
     char variants[128] = "";
-    wpg_variants_counts(&built, &used, &seen);
+    built = wpg_variants_built();
+    wpg_variants_choices(&used, &seen);
     if (seen || built)
         (void)snprintf(variants, sizeof variants,
-                       "; %llu variants, %llu of %llu dispatches recorded with one",
+                       "; %llu variants, %llu of %llu draws and dispatches recorded with one",
                        (unsigned long long)built, (unsigned long long)used, (unsigned long long)seen);
     /* The summary is asked for by its own setting, not by the log level. */
     if (!wpg_log_enabled(WPG_LOG_INFO))

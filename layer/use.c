@@ -224,7 +224,7 @@ static const char *why_of(const wpg_rewrite *stage, wpg_arena *arena)
     return "";
 }
 
-static void log_stage(const char *hex, const wpg_use_stage *line, bool mismatch)
+static void log_stage(const char *hex, const char *what, const wpg_use_stage *line, bool mismatch)
 {
     size_t done = 0;
     for (size_t i = 0; i < line->remark_count; i++)
@@ -233,11 +233,11 @@ static void log_stage(const char *hex, const wpg_use_stage *line, bool mismatch)
     if (strcmp(line->found, "anchors") == 0)
         (void)snprintf(matched, sizeof matched, ", %.0f %% matched", line->matched);
     wpg_log(mismatch ? WPG_LOG_WARN : WPG_LOG_INFO,
-            "pipeline %s %s %s: profile found by %s%s, %s, %zu changes, %zu refused%s%s", hex, line->stage,
-            line->entry, strcmp(line->found, "no") == 0 ? "nothing" : line->found, matched, line->result,
-            done, line->remark_count - done, line->why[0] ? ": " : "", line->why);
+            "pipeline %s%s %s %s: profile found by %s%s, %s, %zu changes, %zu refused%s%s", hex, what,
+            line->stage, line->entry, strcmp(line->found, "no") == 0 ? "nothing" : line->found, matched,
+            line->result, done, line->remark_count - done, line->why[0] ? ": " : "", line->why);
     for (size_t i = 0; i < line->remark_count; i++)
-        wpg_log_debug("pipeline %s %s function %u block %u: %s %s: %s", hex, line->stage,
+        wpg_log_debug("pipeline %s%s %s function %u block %u: %s %s: %s", hex, what, line->stage,
                       line->remarks[i].function, line->remarks[i].block, line->remarks[i].pass,
                       line->remarks[i].done ? "done" : "refused", line->remarks[i].text);
 }
@@ -260,7 +260,8 @@ static const wpg_use_remark *convert(size_t *count, wpg_arena *arena, const wpg_
     return made;
 }
 
-void wpg_use_report(wpg_hash128 pipeline, const wpg_rewrite *stages, size_t stage_count, const char *verdict)
+static void report(wpg_hash128 pipeline, const wpg_rewrite *stages, size_t stage_count, const char *verdict,
+                   const uint64_t *variant)
 {
     const char *path = wpg_the_process.settings.use_log;
     char hex[WPG_HASH_HEX + 1], full[8300];
@@ -279,17 +280,29 @@ void wpg_use_report(wpg_hash128 pipeline, const wpg_rewrite *stages, size_t stag
                                    .matched = stages[i].matched * 100,
                                    .like = stages[i].like};
         lines[i].remarks = convert(&lines[i].remark_count, &arena, stages[i].remarks);
-        log_stage(hex, &lines[i], stages[i].remarks && stages[i].remarks->mismatch);
+        log_stage(hex, variant ? ", a variant," : "", &lines[i],
+                  stages[i].remarks && stages[i].remarks->mismatch);
     }
     if (lines && path && *path) {
         wpg_writer out = {0};
         wpg_error err;
         (void)snprintf(full, sizeof full, "%s%s%s", path[0] == '/' ? "" : wpg_the_process.folder,
                        path[0] == '/' ? "" : "/", path);
-        wpg_use_log_line(&out, pipeline, lines, stage_count, verdict);
+        wpg_use_log_line(&out, pipeline, lines, stage_count, verdict, variant);
         if (wpg_use_log_append(full, &out, &err) != WPG_OK)
             wpg_log_once(WPG_LOG_WARN, "USE_LOG: %s", err.message);
         wpg_writer_finish(&out);
     }
     wpg_arena_finish(&arena);
+}
+
+void wpg_use_report(wpg_hash128 pipeline, const wpg_rewrite *stages, size_t stage_count, const char *verdict)
+{
+    report(pipeline, stages, stage_count, verdict, NULL);
+}
+
+void wpg_use_report_variant(wpg_hash128 pipeline, const wpg_rewrite *stages, size_t stage_count,
+                            uint64_t words)
+{
+    report(pipeline, stages, stage_count, NULL, &words);
 }

@@ -28,5 +28,8 @@ void wpg_use_find(wpg_weights *weights, wpg_arena *arena, wpg_hash128 pipeline, 
 /* Appends the pipeline's line to USE_LOG, and says the same in the log. `verdict`: what tuning said, NULL if
  * that was not asked. */
 void wpg_use_report(wpg_hash128 pipeline, const wpg_rewrite *stages, size_t stage_count, const char *verdict);
+/* The same of a variant for values of these words of push constants; 0: none was made. */
+void wpg_use_report_variant(wpg_hash128 pipeline, const wpg_rewrite *stages, size_t stage_count,
+                            uint64_t words);
 
 #endif

@@ -270,3 +270,8 @@ uint32_t wpg_stage_workgroup(const wpg_module *module, const wpg_inst *entry_poi
     }
     return product <= UINT16_MAX ? (uint32_t)product : 0;
 }
+
+bool wpg_stage_feeds_back(const wpg_module *module)
+{
+    return wpg_has_capability(module, SpvCapabilityTransformFeedback);
+}

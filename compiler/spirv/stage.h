@@ -38,4 +38,7 @@ wpg_status wpg_shader_hash(wpg_hash128 *hash, const wpg_module *module, const wp
  * the mode (SPIR-V 1.6, 3.21, WorkgroupSize). */
 uint32_t wpg_stage_workgroup(const wpg_module *module, const wpg_inst *entry_point);
 
+/* Whether the module may write to transform feedback, by what it declares (SPIR-V 1.6, 3.31). */
+bool wpg_stage_feeds_back(const wpg_module *module);
+
 #endif

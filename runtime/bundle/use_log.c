@@ -62,7 +62,7 @@ static void write_stage(wpg_writer *out, const wpg_use_stage *stage)
 }
 
 void wpg_use_log_line(wpg_writer *out, wpg_hash128 pipeline, const wpg_use_stage *stages, size_t stage_count,
-                      const char *verdict)
+                      const char *verdict, const uint64_t *variant)
 {
     wpg_write_text(out, "{");
     write_hash(out, "pipeline", pipeline);
@@ -70,6 +70,8 @@ void wpg_use_log_line(wpg_writer *out, wpg_hash128 pipeline, const wpg_use_stage
         wpg_write_text(out, ", ");
         write_string(out, "verdict", verdict);
     }
+    if (variant)
+        wpg_write_text(out, ", \"variant\": \"0x%llx\"", (unsigned long long)*variant);
     wpg_write_text(out, ", \"stages\": [");
     for (size_t i = 0; i < stage_count; i++) {
         wpg_write_text(out, "%s", i ? ", " : "");

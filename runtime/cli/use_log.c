@@ -14,7 +14,7 @@ static const char command_name[] = "show";
 enum { USE_LOG_LIMIT = 1 << 30 };
 
 typedef struct use_totals {
-    size_t pipelines, stages, optimised, unchanged, original, marked, done, refused, bad_lines;
+    size_t pipelines, variants, stages, optimised, unchanged, original, marked, done, refused, bad_lines;
 } use_totals;
 
 static const char *text_of(const json_t *object, const char *key)
@@ -67,10 +67,16 @@ static void print_line(FILE *out, const char *line, use_totals *totals)
         totals->bad_lines++;
         return;
     }
-    totals->pipelines++;
-    const char *verdict = text_of(pipeline, "verdict");
-    (void)fprintf(out, "pipeline %s%s%s\n", text_of(pipeline, "pipeline"), *verdict ? ", tuning: " : "",
-                  verdict);
+    const char *verdict = text_of(pipeline, "verdict"), *variant = text_of(pipeline, "variant");
+    const bool none = strcmp(variant, "0x0") == 0;
+    totals->pipelines += !*variant;
+    totals->variants += *variant && !none;
+    (void)fprintf(out, "pipeline %s%s%s%s\n", text_of(pipeline, "pipeline"),
+                  *verdict   ? ", tuning: "
+                  : none     ? ": no variant comes of its push constants"
+                  : *variant ? ", variant for words of push constants "
+                             : "",
+                  verdict, none ? "" : variant);
     json_array_foreach(json_object_get(pipeline, "stages"), index, stage)
     {
         print_stage(out, stage, totals);
@@ -94,6 +100,8 @@ int wpg_show_use_log(FILE *out, const char *path)
                   totals.pipelines, totals.stages, totals.optimised, totals.unchanged, totals.original);
     if (totals.marked)
         (void)fprintf(out, ", %zu marked", totals.marked);
+    if (totals.variants)
+        (void)fprintf(out, ", %zu variants", totals.variants);
     (void)fprintf(out, "; %zu changes made, %zu refused\n", totals.done, totals.refused);
     if (totals.bad_lines && !totals.pipelines)
         return wpg_complain(WPG_EXIT_FAILED, command_name, "%s is no use log", path);

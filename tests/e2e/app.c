@@ -23,6 +23,7 @@
  * objects      shader objects: app_objects.c
  * answers      what is told of pipelines that are at hand or not: app_answers.c
  * variants, variants-train   push constants of usual and other values: app_variants.c
+ * variants-draw, variants-rendering, variants-draw-train   the same of draws: app_variants_draw.c
  * record, record-threads   command buffers whose draws, dispatches and push constants are known: app_record.c
  * crowd        as many pipelines as ARGUMENT says, all alive: app_crowd.c
  * named        computes with a module named "e2e module" and a pipeline named "e2e pipeline" once they are
@@ -270,11 +271,18 @@ static vk_style style(const char *scenario)
     static const struct {
         const char *scenario;
         vk_style style;
-    } table[] = {
-        {"old", VK_STYLE_CORE},        {"core", VK_STYLE_CORE},          {"versions", VK_STYLE_VERSIONS},
-        {"library", VK_STYLE_LIBRARY}, {"inline", VK_STYLE_LIBRARY},     {"required", VK_STYLE_LIBRARY},
-        {"batch", VK_STYLE_VERSIONS},  {"derive", VK_STYLE_VERSIONS},    {"objects", VK_STYLE_OBJECTS},
-        {"answers", VK_STYLE_ANSWERS}, {"features", VK_STYLE_EVERYTHING}};
+    } table[] = {{"old", VK_STYLE_CORE},
+                 {"core", VK_STYLE_CORE},
+                 {"versions", VK_STYLE_VERSIONS},
+                 {"library", VK_STYLE_LIBRARY},
+                 {"inline", VK_STYLE_LIBRARY},
+                 {"required", VK_STYLE_LIBRARY},
+                 {"batch", VK_STYLE_VERSIONS},
+                 {"derive", VK_STYLE_VERSIONS},
+                 {"objects", VK_STYLE_OBJECTS},
+                 {"answers", VK_STYLE_ANSWERS},
+                 {"features", VK_STYLE_EVERYTHING},
+                 {"variants-rendering", VK_STYLE_VERSIONS}};
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
         if (strcmp(scenario, table[i].scenario) == 0)
             return table[i].style;
@@ -329,6 +337,10 @@ again:
         app_variants_train(&vk);
     else if (strcmp(scenario, "variants") == 0)
         app_variants(&vk);
+    else if (strcmp(scenario, "variants-draw-train") == 0)
+        app_variants_draw_train(&vk);
+    else if (strcmp(scenario, "variants-draw") == 0 || strcmp(scenario, "variants-rendering") == 0)
+        app_variants_draw(&vk, strcmp(scenario, "variants-rendering") == 0);
     else if (strcmp(scenario, "record-threads") == 0)
         app_record_threads(&vk);
     else if (strcmp(scenario, "required") == 0)

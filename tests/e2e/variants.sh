@@ -4,44 +4,59 @@
 . "$(dirname "$0")/lib.sh"
 need_built "$wavepgo" "$layer" "$app" "$bench"
 
-plain absent "$app" variants "$WPG_SPIRV"
-exited absent 0
-"$wavepgo" run --generate --bundle "$work/bundle.wavepgo" -- "$app" variants-train "$WPG_SPIRV" >"$work/train.out" 2>"$work/train.err"
-[ -f "$work/bundle.wavepgo/index.wavepgo" ] || die "no bundle: $(tail -n 3 "$work/train.err")"
-
-# with NAME SETTINGS...: the program with that bundle.
+# train NAME SCENARIO: the program's few combinations, into NAME.wavepgo.
+train() {
+    "$wavepgo" run --generate --bundle "$work/$1.wavepgo" -- "$app" "$2" "$WPG_SPIRV" >"$work/$1.out" 2>"$work/$1.err"
+    [ -f "$work/$1.wavepgo/index.wavepgo" ] || die "no bundle: $(tail -n 3 "$work/$1.err")"
+}
+# with NAME SETTINGS...: $scenario with $bundle, as without the layer.
 with() {
-    run_name=$1
+    run_name=$scenario-$1
     shift
-    "$wavepgo" run --use "$work/bundle.wavepgo" --validate 1 "$@" -- "$app" variants "$WPG_SPIRV" >"$work/$run_name.out" 2>"$work/$run_name.err"
+    "$wavepgo" run --use "$work/$bundle.wavepgo" --validate 1 "$@" -- "$app" $scenario "$WPG_SPIRV" >"$work/$run_name.out" 2>"$work/$run_name.err"
     echo $? >"$work/$run_name.code"
     exited "$run_name" 0
-    same absent "$run_name"
+    same $scenario "$run_name"
 }
 # summary NAME: "BUILT USED SEEN" of the summary line, nothing if it does not speak of variants.
-summary() { sed -n 's/.*; \([0-9]*\) variants, \([0-9]*\) of \([0-9]*\) dispatches recorded with one.*/\1 \2 \3/p' "$work/$1.err"; }
+summary() { sed -n 's/.*; \([0-9]*\) variants, \([0-9]*\) of \([0-9]*\) draws and dispatches recorded with one.*/\1 \2 \3/p' "$work/$1.err"; }
 
-# Without variants nothing is said of them; with some, in the background, whatever is ready when.
-with none --variants 0
-[ -z "$(summary none)" ] || fail "VARIANTS=0: $(summary none)"
-for round in 1 2 3; do with background-$round; done
-with one-thread --compile-threads 1
-# Where dispatches wait, both usual combinations are served, and nothing else.
-with waiting --variant-wait 20 --use-log "$work/use.jsonl"
-set -- $(summary waiting)
-[ $# -eq 3 ] || die "no word of variants: $(tail -n 2 "$work/waiting.err")"
-[ "$1" -ge 2 ] || fail "$1 variants built"
-# partial: usual 7 and second 1 of 14, twice, and one second with another seed; layouts 3 of 6 and 3 of the other; ...
-[ "$2" -ge 100 ] || fail "$2 of $3 dispatches used a variant"
-[ "$2" -lt "$3" ] || fail "every dispatch used a variant, though values were pushed that none is for"
-grep '"pass": "push-fold", "done": true' "$work/use.jsonl" >/dev/null || fail "USE_LOG does not tell of the pass"
-# One variant a pipeline, little memory: said, and right all the same.
-with one --variants 1 --variant-wait 20
-set -- $(summary one)
-[ "${2:-0}" -ge 1 ] || fail "one variant: $*"
-with skipped --skip-passes p --variant-wait 20
-set -- $(summary skipped)
-[ "${1:-0}" -eq 0 ] || fail "without the pass $1 variants were built"
+train dispatches variants-train
+train draws variants-draw-train
+for scenario in variants variants-draw variants-rendering; do
+    bundle=draws
+    [ $scenario != variants ] || bundle=dispatches
+    plain $scenario "$app" $scenario "$WPG_SPIRV"
+    exited $scenario 0
+    # Without variants nothing is said of them; with some, in the background, whatever is ready when.
+    with none --variants 0
+    [ -z "$(summary $scenario-none)" ] || fail "$scenario, VARIANTS=0: $(summary $scenario-none)"
+    for round in 1 2 3; do with background-$round; done
+    with one-thread --compile-threads 1
+    # Where the recording waits, both usual combinations are served, and nothing else; in every run the same.
+    with waiting --variant-wait 20 --use-log "$work/$scenario.jsonl"
+    set -- $(summary $scenario-waiting)
+    [ $# -eq 3 ] || die "$scenario: no word of variants: $(tail -n 2 "$work/$scenario-waiting.err")"
+    [ "$1" -ge 2 ] || fail "$scenario: $1 variants built"
+    [ "$2" -ge 50 ] || fail "$scenario: $2 of $3 used a variant"
+    [ "$2" -lt "$3" ] || fail "$scenario: all used a variant, though values were pushed that none is for"
+    with waiting-again --variant-wait 20
+    [ "$(summary $scenario-waiting)" = "$(summary $scenario-waiting-again)" ] ||
+        fail "$scenario, waiting: $(summary $scenario-waiting), then $(summary $scenario-waiting-again)"
+    grep '"variant": "0x[1-9a-f][0-9a-f]*".*"pass": "push-fold", "done": true' "$work/$scenario.jsonl" >/dev/null || fail "$scenario: USE_LOG does not tell of variants"
+    grep '"verdict".*"push-fold"' "$work/$scenario.jsonl" && fail "$scenario: USE_LOG tells of variants as of pipelines"
+    "$wavepgo" show --use-log "$work/$scenario.jsonl" >"$work/$scenario.shown"
+    [ "$(grep -c '^pipeline .*, variant for words of push constants 0x' "$work/$scenario.shown")" = "$1" ] || fail "$scenario: show does not tell of $1 variants"
+    # One variant a pipeline; none, since the pass is left out.
+    with one --variants 1 --variant-wait 20
+    set -- $(summary $scenario-one)
+    [ "${2:-0}" -ge 1 ] || fail "$scenario, one variant: $*"
+    with skipped --skip-passes p --variant-wait 20
+    set -- $(summary $scenario-skipped)
+    [ "${1:-0}" -eq 0 ] || fail "$scenario: without the pass $1 variants were built"
+done
+# Words of both stages, and of each alone.
+grep '"variant": "0x1f"' "$work/variants-draw.jsonl" >/dev/null || fail "variants-draw: $(grep -o '"variant": "[^"]*"' "$work/variants-draw.jsonl" | sort | uniq -c)"
 
 # The benchmark's shader that divides by push constants: the same outputs where a variant serves, and at a size whose values
 # no profile saw, some of the words equal and some not.
