@@ -57,6 +57,31 @@ check record "$app" record "$WPG_SPIRV"
 grep -l '^sum gpu-nanoseconds' "$work"/record.wavepgo/pipelines/*.facts >/dev/null || fail "record: nothing was measured"
 unset WAVEPGO_BUNDLE WAVEPGO_TIMESTAMPS WAVEPGO_PIPELINE_STATISTICS
 check bench "$bench" --size small --checksum
+# Pipelines made for push constants, bound in place of the program's, in passes and secondaries, while theirs and what they
+# were made with are destroyed.
+check_variants() { # SCENARIO TRAINING
+    name=$1
+    [ -d "$work/$2.wavepgo" ] || "$wavepgo" run --generate --bundle "$work/$2.wavepgo" -- "$app" "$2" "$WPG_SPIRV" >"$work/$2.out" 2>&1 || fail "$2: exit code $?"
+    VK_INSTANCE_LAYERS=$layers_below VK_ADD_LAYER_PATH="$shim_folder" plain $name-absent "$app" "$name" "$WPG_SPIRV"
+    messages $name-absent >"$work/absent.messages"
+    export VK_INSTANCE_LAYERS=$layer_name:$layers_below
+    export VK_ADD_LAYER_PATH="$WPG_BUILD/share/vulkan/explicit_layer.d:$shim_folder"
+    for wait in 0 20; do
+        WAVEPGO_MODE=use WAVEPGO_PROFILE_USE="$work/$2.wavepgo" WAVEPGO_VARIANT_WAIT=$wait plain $name-$wait "$app" "$name" "$WPG_SPIRV"
+        messages $name-$wait >"$work/use.messages"
+        diff "$work/absent.messages" "$work/use.messages" >"$work/diff" || {
+            fail "$name, waiting for $wait s: messages differ from those without the layer:"
+            cat "$work/diff"
+            grep -h -A 2 'VUID\|UNASSIGNED' "$work/$name-$wait.out" | head -n 12
+        }
+        cmp -s "$work/$name-absent.code" "$work/$name-$wait.code" || fail "$name, waiting for $wait s: exit code $(cat "$work/$name-$wait.code")"
+    done
+    unset VK_INSTANCE_LAYERS VK_ADD_LAYER_PATH
+    grep '; [1-9][0-9]* variants, [1-9][0-9]* of ' "$work/$name-20.err" >/dev/null || fail "$name: no variant was bound: $(tail -n 1 "$work/$name-20.err")"
+}
+check_variants variants variants-train
+check_variants variants-draw variants-draw-train
+check_variants variants-rendering variants-draw-train
 # Two bodies in one shader; two pipelines for one.
 export WAVEPGO_SAMPLE=1/4
 check sampled "$bench" --size small --checksum --case mandelbrot --case post --case patch
