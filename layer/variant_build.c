@@ -198,6 +198,8 @@ static VkPipeline compile(wpg_device *device, const wpg_variant_set *set, const 
         if (stage->changed)
             info->pSpecializationInfo = NULL; /* our words bear the values */
         good = device->next.CreateShaderModule(device->handle, &words, NULL, &modules[i]) == VK_SUCCESS;
+        if (!good)
+            modules[i] = VK_NULL_HANDLE;
         info->module = modules[i];
     }
     if (good && create(device, set, infos, &made) != VK_SUCCESS)

@@ -63,6 +63,14 @@ use)
     export WAVEPGO_MODE=use WAVEPGO_PROFILE_USE="$work/profiles" WAVEPGO_PSEUDO_PROBES=1
     walk use
     ;;
+variants) # the thread that makes them has its calls fail; the program's own are bound then
+    WAVEPGO_BUNDLE="$work/bundle" WAVEPGO_PROFILE_FILE= walk profile --pieces variants --odd
+    grep '^count push.00 0x00000002 ' "$work"/bundle/pipelines/*.facts >/dev/null || fail "no push constants to use"
+    export WAVEPGO_MODE=use WAVEPGO_PROFILE_USE="$work/bundle" WAVEPGO_VARIANT_WAIT=20 WAVEPGO_LOG=info ICD_WALK_ALLOCATIONS=300
+    walk variants --pieces variants
+    said ': variant 1, for push constants 0x1f' 'the driver refuses a variant'
+    walk odd --pieces variants --odd
+    ;;
 tune)
     walk profile --pieces compute,graphics,libraries,objects,rays --odd
     export WAVEPGO_MODE=tune WAVEPGO_PROFILE_USE="$work/profiles" WAVEPGO_PROFILE_FILE= WAVEPGO_BUNDLE="$work/bundle" WAVEPGO_FLUSH_INTERVAL=0 WAVEPGO_PSEUDO_PROBES=1

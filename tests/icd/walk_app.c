@@ -16,6 +16,8 @@ static struct {
     [PUSH_COMP] = {.file = "push.comp"},         [COUNT_COMP] = {.file = "count.comp"},
     [TRIANGLE_VERT] = {.file = "triangle.vert"}, [PLAIN_FRAG] = {.file = "plain.frag"},
     [RAYS_RGEN] = {.file = "rays.rgen"},         [RAYS_RMISS] = {.file = "rays.rmiss"},
+    [VARIANTS_COMP] = {.file = "variants.comp"}, [VARIANTS_VERT] = {.file = "variants.vert"},
+    [VARIANTS_FRAG] = {.file = "variants.frag"},
 };
 
 bool walk_app_init(const char *folder)

@@ -11,6 +11,9 @@ typedef enum walk_shader {
     PLAIN_FRAG,
     RAYS_RGEN,
     RAYS_RMISS,
+    VARIANTS_COMP,
+    VARIANTS_VERT,
+    VARIANTS_FRAG,
     SHADERS
 } walk_shader;
 
@@ -49,5 +52,8 @@ void walk_run_commands(walk_app *app);
 /* Draws and dispatches with shader objects, and submits that. */
 void walk_run_objects(walk_app *app, const VkShaderStageFlagBits *stages, const wpg_shader *shaders,
                       uint32_t count);
+
+/* walk_variants.c */
+void walk_run_variants(walk_app *app);
 
 #endif

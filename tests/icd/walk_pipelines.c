@@ -295,6 +295,7 @@ static void rays(walk_app *app)
 }
 
 const walk_piece walk_pieces[] = {
-    {"device", only_a_device}, {"compute", compute}, {"graphics", graphics},         {"libraries", libraries},
-    {"objects", objects},      {"rays", rays},       {"commands", walk_run_commands}};
+    {"device", only_a_device},       {"compute", compute},           {"graphics", graphics},
+    {"libraries", libraries},        {"objects", objects},           {"rays", rays},
+    {"commands", walk_run_commands}, {"variants", walk_run_variants}};
 const size_t walk_piece_count = sizeof walk_pieces / sizeof *walk_pieces;
