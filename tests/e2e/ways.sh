@@ -174,6 +174,12 @@ many)
     diff -rq "$work/words-1" "$work/words-2" || fail "rewritten words depend on the order"
     use used "$work/run-1" "$app" many "$WPG_SPIRV" 3
     same absent used
+    # Counting on top of use, and tuning, from as many threads.
+    WAVEPGO_PROFILE_USE=$work/run-1 WAVEPGO_SAMPLE=1/4 WAVEPGO_SAMPLE_BY=bind generate on-top "$app" many "$WPG_SPIRV" 4
+    same absent on-top
+    "$wavepgo" run --tune "$work/run-1" -- "$app" many "$WPG_SPIRV" 5 >"$work/tuned.out" 2>"$work/tuned.err"
+    echo $? >"$work/tuned.code"
+    same absent tuned
     ;;
 refused)
     # A driver that refuses rewritten modules: parts and links fall back to the program's own, one line each says so.
