@@ -7,6 +7,7 @@
 #include "compiler/analysis/sites.h"
 #include "compiler/spirv/grammar.h"
 #include "runtime/base/hash.h"
+#include "runtime/base/map.h"
 
 enum { TYPE_DEPTH = 6, TYPE_MEMBERS = 8 };
 
@@ -16,6 +17,7 @@ typedef struct describer {
     wpg_form *form;
     uint64_t *decorated; /* [bound]: what decorations say of an id, in any order */
     uint32_t *loose;     /* [blocks]: hash of a block's sorted features */
+    wpg_map shapes;      /* what type_shape found, by type and depth: types of types fan out */
 } describer;
 
 static uint64_t mix(uint64_t hash, uint64_t value)
@@ -50,12 +52,15 @@ static void read_decorations(describer *d)
 }
 
 /* A type by its make. Pointers stop at structures: members may refer back. */
-static uint64_t type_shape(const describer *d, uint32_t id, unsigned depth)
+static uint64_t type_shape(describer *d, uint32_t id, unsigned depth)
 {
     const wpg_inst *type = wpg_module_def(d->module, id);
+    uint64_t key = (uint64_t)depth << 32 | id, hash;
     if (!type || depth == 0)
         return 0;
-    uint64_t hash = mix(type->opcode, type->count);
+    if (wpg_map_get(&d->shapes, key, &hash))
+        return hash;
+    hash = mix(type->opcode, type->count);
     wpg_operand_walk walk = wpg_operands(d->module, type);
     wpg_operand operand;
     unsigned members = 0;
@@ -67,6 +72,7 @@ static uint64_t type_shape(const describer *d, uint32_t id, unsigned depth)
             hash = mix(hash, wpg_operand_is_id(&operand) ? type_shape(d, word, depth - 1) : word);
         }
     }
+    (void)wpg_map_set(&d->shapes, key, hash); /* without room it is found again */
     return hash;
 }
 
@@ -76,7 +82,7 @@ static bool is_constant(const wpg_inst *def)
 }
 
 /* What an operand is, but for values: a variable by its interface, a function's own values not at all. */
-static uint64_t operand_kind(const describer *d, uint32_t id)
+static uint64_t operand_kind(describer *d, uint32_t id)
 {
     const wpg_inst *def = wpg_module_def(d->module, id);
     if (!def || def->opcode != SpvOpVariable || def->count < 4 || def->words[3] == SpvStorageClassFunction)
@@ -85,7 +91,7 @@ static uint64_t operand_kind(const describer *d, uint32_t id)
 }
 
 /* The same with values: constants by their words, values by what makes them. */
-static uint64_t operand_exactly(const describer *d, uint32_t id)
+static uint64_t operand_exactly(describer *d, uint32_t id)
 {
     const wpg_inst *def = wpg_module_def(d->module, id);
     if (!def)
@@ -118,7 +124,7 @@ static bool is_silent(const describer *d, const wpg_inst *inst)
     }
 }
 
-static void describe_instruction(const describer *d, const wpg_inst *inst, uint32_t *feature, uint64_t *exact)
+static void describe_instruction(describer *d, const wpg_inst *inst, uint32_t *feature, uint64_t *exact)
 {
     uint64_t kind = mix(inst->opcode, inst->type ? type_shape(d, inst->type, TYPE_DEPTH) : 0);
     uint64_t whole = kind;
@@ -261,6 +267,7 @@ wpg_status wpg_form_create(wpg_form **out, const wpg_cfg *cfg, wpg_error *err)
         good = describe_selects(&d) && !form->arena.failed;
     }
     wpg_arena_finish(&scratch);
+    wpg_map_free(&d.shapes);
     if (!good) {
         wpg_form_destroy(form);
         return wpg_fail(err, WPG_E_NOMEM, "no memory to describe a function");

@@ -4,20 +4,6 @@
 #include <string.h>
 
 #include "compiler/analysis/normal_form.h"
-#include "compiler/spirv/builder.h"
-
-/* OpFunction of that ordinal; NULL if there is none. */
-static wpg_inst *function_at(const wpg_module *module, const wpg_stage *stage, uint32_t ordinal)
-{
-    const wpg_inst *entry = wpg_find_entry_point(module, stage->model, stage->entry);
-    uint32_t other = 0;
-    if (!entry || entry->count < 3)
-        return NULL;
-    for (wpg_inst *f = wpg_next_function(module->first); f; f = wpg_next_function(f->next))
-        if ((f->result == entry->words[2] ? 0 : ++other) == ordinal)
-            return f;
-    return NULL;
-}
 
 static wpg_status describe(wpg_shader_forms *forms, uint32_t ordinal, const wpg_module *module,
                            wpg_inst *function, wpg_error *err)
@@ -34,34 +20,42 @@ static wpg_status describe(wpg_shader_forms *forms, uint32_t ordinal, const wpg_
     return status;
 }
 
-wpg_status wpg_shader_forms_create(wpg_shader_forms **out, const wpg_module *module, const wpg_stage *stage,
-                                   wpg_error *err)
+static wpg_status describe_all(wpg_shader_forms **out, const wpg_module *module, wpg_inst *const *functions,
+                               uint32_t count, wpg_error *err)
 {
-    uint32_t count = 0;
-    wpg_inst *function;
-    if (!function_at(module, stage, 0))
-        return wpg_fail(err, WPG_E_NOT_FOUND, "no entry point '%s'", stage->entry);
-    while (function_at(module, stage, count))
-        count++;
     wpg_shader_forms *forms = calloc(1, sizeof *forms);
-    wpg_form **functions = calloc(count, sizeof *functions);
+    wpg_form **made = calloc(count, sizeof *made);
     uint64_t *checksums = calloc(count, sizeof *checksums);
-    if (!forms || !functions || !checksums) {
+    if (!forms || !made || !checksums) {
         free(forms);
-        free(functions);
+        free((void *)made);
         free(checksums);
         return wpg_fail(err, WPG_E_NOMEM, "no memory to describe a shader");
     }
-    *forms = (wpg_shader_forms){functions, checksums, count};
+    *forms = (wpg_shader_forms){made, checksums, count};
     wpg_status status = WPG_OK;
-    for (uint32_t i = 0; i < count && status == WPG_OK && (function = function_at(module, stage, i)); i++)
-        status = describe(forms, i, module, function, err);
+    for (uint32_t i = 0; i < count && status == WPG_OK; i++)
+        status = describe(forms, i, module, functions[i], err);
     if (status != WPG_OK) {
         wpg_shader_forms_destroy(forms);
         return status;
     }
     *out = forms;
     return WPG_OK;
+}
+
+wpg_status wpg_shader_forms_create(wpg_shader_forms **out, const wpg_module *module, const wpg_stage *stage,
+                                   wpg_error *err)
+{
+    wpg_inst **functions;
+    uint32_t count;
+    wpg_arena arena;
+    wpg_arena_init(&arena);
+    wpg_status status = wpg_stage_functions(&functions, &count, module, stage, &arena, err);
+    if (status == WPG_OK)
+        status = describe_all(out, module, functions, count, err);
+    wpg_arena_finish(&arena);
+    return status;
 }
 
 void wpg_shader_forms_destroy(wpg_shader_forms *forms)
@@ -145,24 +139,26 @@ wpg_status wpg_match_shader(wpg_shader_match *match, const wpg_shader_forms *fro
 {
     *match = (wpg_shader_match){0};
     wpg_function_weights *made = WPG_ARENA_ARRAY(arena, wpg_function_weights, counts->function_count);
+    wpg_inst **functions;
+    uint32_t function_count;
     if (!made)
         return wpg_fail(err, WPG_E_NOMEM, "no memory to match a shader");
+    WPG_TRY(wpg_stage_functions(&functions, &function_count, module, stage, arena, err));
     double all = 0, found = 0, blocks = 0, found_blocks = 0;
     uint32_t taken_count = 0;
     for (uint32_t i = 0; i < counts->function_count; i++) {
         const wpg_function_weights *old = &counts->functions[i];
         uint32_t k = old->ordinal;
-        wpg_inst *function = function_at(module, stage, k);
         if (k >= from->count || !from->functions[k] || from->checksums[k] != old->checksum ||
             wpg_form_blocks(from->functions[k]) != old->block_count)
             continue; /* counts of another normal form */
         double share = 0, likeness = 0, weight = weight_of(old);
         all += weight;
         blocks += old->block_count;
-        if (k >= to->count || !to->functions[k] || !function)
+        if (k >= to->count || !to->functions[k] || k >= function_count)
             continue;
         wpg_cfg *cfg;
-        WPG_TRY(wpg_cfg_create(&cfg, module, function, err));
+        WPG_TRY(wpg_cfg_create(&cfg, module, functions[k], err));
         bool taken;
         wpg_status status = match_function(&made[taken_count], &share, &likeness, &taken, from->functions[k],
                                            old, to->functions[k], cfg, arena, err);

@@ -9,7 +9,6 @@
 #include "compiler/analysis/sites.h"
 #include "compiler/optimize/value_guard.h"
 #include "compiler/optimize/weights_check.h"
-#include "compiler/spirv/builder.h"
 
 static const char PASS[] = "weights";
 
@@ -183,22 +182,21 @@ static const wpg_function_weights *weights_of(const wpg_weights *weights, uint32
 
 wpg_status wpg_profiles_bind(wpg_context *context, const wpg_weights *weights)
 {
-    const wpg_inst *entry =
-        wpg_find_entry_point(context->module, context->stage->model, context->stage->entry);
-    if (!entry || entry->count < 3)
-        return wpg_fail(context->err, WPG_E_NOT_FOUND, "no entry point '%s'", context->stage->entry);
-    uint32_t functions = 0;
-    for (wpg_inst *f = wpg_next_function(context->module->first); f; f = wpg_next_function(f->next))
-        functions++;
-    context->profiles = calloc(functions ? functions : 1, sizeof *context->profiles);
-    if (!context->profiles)
-        return wpg_fail(context->err, WPG_E_NOMEM, "out of memory");
-    uint32_t other = 0;
-    for (wpg_inst *f = wpg_next_function(context->module->first); f; f = wpg_next_function(f->next)) {
-        uint32_t ordinal = f->result == entry->words[2] ? 0 : ++other;
+    wpg_inst **functions;
+    uint32_t count = 0;
+    wpg_arena arena;
+    wpg_arena_init(&arena);
+    wpg_status status =
+        wpg_stage_functions(&functions, &count, context->module, context->stage, &arena, context->err);
+    if (status == WPG_OK) {
+        context->profiles = calloc(count, sizeof *context->profiles);
+        status = context->profiles ? WPG_OK : wpg_fail(context->err, WPG_E_NOMEM, "out of memory");
+    }
+    for (uint32_t ordinal = 0; ordinal < count && status == WPG_OK; ordinal++) {
         const wpg_function_weights *w = weights_of(weights, ordinal);
         if (w)
-            WPG_TRY(bind_function(context, w, f));
+            status = bind_function(context, w, functions[ordinal]);
     }
-    return WPG_OK;
+    wpg_arena_finish(&arena);
+    return status;
 }

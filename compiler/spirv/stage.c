@@ -235,6 +235,30 @@ wpg_status wpg_shader_hash(wpg_hash128 *hash, const wpg_module *module, const wp
     return enough ? WPG_OK : wpg_fail(err, WPG_E_NOMEM, "no memory to hash a SPIR-V module");
 }
 
+wpg_status wpg_stage_functions(wpg_inst ***functions, uint32_t *count, const wpg_module *module,
+                               const wpg_stage *stage, wpg_arena *arena, wpg_error *err)
+{
+    const wpg_inst *entry = wpg_find_entry_point(module, stage->model, stage->entry);
+    uint32_t all = 0, other = 0;
+    for (const wpg_inst *f = wpg_next_function(module->first); f; f = wpg_next_function(f->next))
+        all++;
+    wpg_inst **made = WPG_ARENA_ARRAY(arena, wpg_inst *, all ? all : 1);
+    if (!made)
+        return wpg_fail(err, WPG_E_NOMEM, "no memory for a table of functions");
+    for (wpg_inst *f = wpg_next_function(module->first); f && entry && entry->count > 2;
+         f = wpg_next_function(f->next)) {
+        if (f->result == entry->words[2])
+            made[0] = f;
+        else if (++other < all)
+            made[other] = f;
+    }
+    if (!made[0])
+        return wpg_fail(err, WPG_E_NOT_FOUND, "no entry point '%s'", stage->entry);
+    *functions = made;
+    *count = all;
+    return WPG_OK;
+}
+
 uint32_t wpg_stage_workgroup(const wpg_module *module, const wpg_inst *entry_point)
 {
     uint64_t product = 0;

@@ -34,6 +34,11 @@ const char *wpg_stage_name(SpvExecutionModel model);
 wpg_status wpg_shader_hash(wpg_hash128 *hash, const wpg_module *module, const wpg_stage *stage,
                            wpg_error *err);
 
+/* The OpFunction of each ordinal: 0 is the entry function of the stage, the others count on in module order.
+ * The array lives in `arena`. WPG_E_NOT_FOUND: no such entry point. */
+wpg_status wpg_stage_functions(wpg_inst ***functions, uint32_t *count, const wpg_module *module,
+                               const wpg_stage *stage, wpg_arena *arena, wpg_error *err);
+
 /* Invocations of a workgroup of that entry point; 0 if that is not a constant. The built-in constant outranks
  * the mode (SPIR-V 1.6, 3.21, WorkgroupSize). */
 uint32_t wpg_stage_workgroup(const wpg_module *module, const wpg_inst *entry_point);

@@ -13,7 +13,6 @@
 #include <sys/stat.h>
 
 #include "compiler/normalize/normalize.h"
-#include "compiler/spirv/builder.h"
 #include "runtime/base/file.h"
 #include "runtime/bundle/bundle.h"
 #include "runtime/bundle/folder.h"
@@ -102,24 +101,12 @@ static wpg_status find_module(wpg_module **module, wpg_stage *stage, const verif
     return worst;
 }
 
-static wpg_inst *function_at(const wpg_module *module, const wpg_stage *stage, uint32_t ordinal)
-{
-    const wpg_inst *entry = wpg_find_entry_point(module, stage->model, stage->entry);
-    uint32_t other = 0;
-    if (!entry || entry->count < 3)
-        return NULL;
-    for (wpg_inst *f = wpg_next_function(module->first); f; f = wpg_next_function(f->next))
-        if ((f->result == entry->words[2] ? 0 : ++other) == ordinal)
-            return f;
-    return NULL;
-}
-
+/* `module` NULL: not at hand. `function` NULL: it has none of that number. */
 static void verify_function(verify_job *job, const wpg_shader_counts *f, const wpg_module *module,
-                            const wpg_stage *stage)
+                            wpg_inst *function)
 {
     wpg_error err = {0};
     wpg_cfg *cfg = NULL;
-    wpg_inst *function = module ? function_at(module, stage, f->function) : NULL;
     job->functions++;
     job->sampled += f->samples != NULL;
     if (module && !function)
@@ -153,8 +140,16 @@ static void verify_shader(verify_job *job, const wpg_shader_counts *first, size_
     if (status != WPG_OK && job->places.count)
         wpg_verify_add(&job->result, first, "module", 0, "%.160s",
                        status == WPG_E_NOT_FOUND ? "its SPIR-V is in none of the places given" : err.message);
+    wpg_inst **functions = NULL;
+    uint32_t function_count = 0;
+    wpg_arena arena;
+    wpg_arena_init(&arena);
+    if (status == WPG_OK)
+        status = wpg_stage_functions(&functions, &function_count, module, &stage, &arena, &err);
     for (size_t i = 0; i < count; i++)
-        verify_function(job, &first[i], status == WPG_OK ? module : NULL, &stage);
+        verify_function(job, &first[i], status == WPG_OK ? module : NULL,
+                        first[i].function < function_count ? functions[first[i].function] : NULL);
+    wpg_arena_finish(&arena);
     wpg_module_destroy(module);
 }
 

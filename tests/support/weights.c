@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "compiler/analysis/sites.h"
+#include "compiler/analysis/value_sites.h"
 
 /* Lanes of a block: every loop runs `trips` times for every lane that enters. */
 static uint64_t lanes_of(const wpg_cfg *cfg, uint32_t block, uint64_t trips)
@@ -13,6 +14,39 @@ static uint64_t lanes_of(const wpg_cfg *cfg, uint32_t block, uint64_t trips)
         if (cfg->constructs[c].kind == WPG_CONSTRUCT_LOOP)
             lanes *= cfg->constructs[c].header == block ? trips + 1 : trips;
     return lanes;
+}
+
+/* Values of every site: a small one in nearly every wave, a second in the rest. *values is one piece of
+ * memory.
+ */
+static bool make_values(wpg_value_weight **values, uint32_t *count, const wpg_cfg *cfg, uint64_t chosen)
+{
+    static const uint32_t some[] = {0, 1, 2, 3, 4, 7, 0x3f800000, UINT32_MAX};
+    wpg_divergence *divergence;
+    wpg_value_site *sites;
+    wpg_arena arena;
+    wpg_arena_init(&arena);
+    *values = NULL;
+    *count = 0;
+    bool good = wpg_divergence_compute(&divergence, cfg, &arena) == WPG_OK &&
+                wpg_value_sites(&sites, count, cfg, divergence, &arena) == WPG_OK;
+    if (good && *count) {
+        *values = calloc(*count, sizeof **values + 2 * sizeof(wpg_value_share));
+        wpg_value_share *shares = *values ? (wpg_value_share *)(void *)(*values + *count) : NULL;
+        for (uint32_t i = 0; *values && i < *count; i++, shares += 2) {
+            shares[0] = (wpg_value_share){some[(chosen + i) % 8], 990};
+            shares[1] = (wpg_value_share){some[(chosen + i + 1) % 8], 10};
+            (*values)[i] = (wpg_value_weight){.kind = sites[i].kind,
+                                              .type = sites[i].type,
+                                              .block = sites[i].block,
+                                              .asked = 1000,
+                                              .shares = shares,
+                                              .share_count = 2};
+        }
+        good = *values != NULL;
+    }
+    wpg_arena_finish(&arena);
+    return good;
 }
 
 bool test_weights(wpg_function_weights *weights, const wpg_module *normal, const wpg_function_counters *from,
@@ -44,12 +78,18 @@ bool test_weights(wpg_function_weights *weights, const wpg_module *normal, const
                                       .uniform = counts + 2 * blocks,
                                       .select_count = from->select_count,
                                       .selects = selects};
+    wpg_value_weight *values = NULL;
+    bool good = counts && make_values(&values, &weights->value_count, cfg, chosen);
+    weights->values = values;
+    if (!good)
+        test_weights_finish(weights);
     wpg_cfg_destroy(cfg);
-    return counts != NULL;
+    return good;
 }
 
 void test_weights_finish(wpg_function_weights *weights)
 {
     free((void *)(uintptr_t)weights->lanes);
+    free((void *)(uintptr_t)weights->values);
     *weights = (wpg_function_weights){0};
 }

@@ -5,9 +5,10 @@
 #include "compiler/instrument/instrument.h"
 #include "compiler/optimize/optimize.h"
 
-/* Counts that make every pass try: whole trip counts, and selects of which one side is rare; which, and how
- * many, depends on the function's checksum and `seed`. Release with test_weights_finish. One piece of memory
- * begins at .lanes: lanes, waves, uniform of each block, then the selects. false: no graph or no memory. */
+/* Counts that make every pass try: whole trip counts, and selects of which one side is rare, uniform values
+ * that were nearly always one; which, and how many, depends on the function's checksum and `seed`. Release
+ * with test_weights_finish. One piece of memory begins at .lanes: lanes, waves, uniform of each block, then
+ * the selects. false: no graph or no memory. */
 bool test_weights(wpg_function_weights *weights, const wpg_module *normal, const wpg_function_counters *from,
                   uint64_t seed, wpg_error *err);
 void test_weights_finish(wpg_function_weights *weights);
