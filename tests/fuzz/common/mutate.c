@@ -241,6 +241,13 @@ static void edit(wpg_module *module)
     }
 }
 
+void fuzz_edit(wpg_module *module, uint32_t seed, uint32_t steps)
+{
+    random_state = seed * 2654435761u + 1;
+    for (; steps; steps--)
+        edit(module);
+}
+
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t most, unsigned seed)
 {
     fuzz_module input;

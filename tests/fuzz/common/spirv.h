@@ -36,6 +36,8 @@ bool fuzz_stage(wpg_stage *stage, char name[64], const wpg_module *module);
 
 /* The module parsed and normalised under specialisation values of the choices, NULL if it is refused. */
 wpg_module *fuzz_normal_form(wpg_stage *stage, char name[64], const fuzz_module *input);
+/* The mutator's edits on a parsed module, the same for the same seed; what comes out may be invalid. */
+void fuzz_edit(wpg_module *module, uint32_t seed, uint32_t steps);
 /* Specialisation values; at most three. */
 size_t fuzz_spec_values(wpg_spec_value values[3], const fuzz_module *input);
 
