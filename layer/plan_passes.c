@@ -10,11 +10,6 @@
 
 enum { USUAL_WAVE = 64 }; /* lanes; for stages whose waves were not counted */
 
-static bool is_compute(const wpg_pipeline_plan *plan)
-{
-    return plan->count == 1 && plan->stages[0].stage_bit == VK_SHADER_STAGE_COMPUTE_BIT;
-}
-
 /* -- One set */
 
 /* What all stages together are made of, those that change: what a verdict is about. */
@@ -86,9 +81,9 @@ static bool rewrite_all(wpg_pipeline_plan *plan, const VkPipelineShaderStageCrea
 static bool by_value(const wpg_pipeline_plan *plan, const wpg_tune_win *win)
 {
     wpg_hash128 words;
-    if (!win->by_value || !plan->device->variants || !is_compute(plan))
+    if (!win->by_value || !plan->device->variants || plan->part)
         return false;
-    if (wpg_variant_words(&words, plan->device, plan->hash, &plan->stages[0]) &&
+    if (wpg_variant_words(&words, plan->device, plan->hash, plan->stages, plan->count) &&
         wpg_hash_equal(words, win->value_words))
         return true;
     wpg_log_info("pipeline %s: its verdict on push constants is of other words: not applied", plan->label);
@@ -183,8 +178,8 @@ static void try_values(wpg_pipeline_plan *plan)
 {
     wpg_plan_variant *variant = &plan->variants[plan->variant_count];
     *variant = (wpg_plan_variant){0}; /* a set that gave nothing new may have left its arrays there */
-    if (!plan->device->variants || !is_compute(plan) ||
-        !wpg_variant_words(&variant->set.words, plan->device, plan->hash, &plan->stages[0]))
+    if (!plan->device->variants ||
+        !wpg_variant_words(&variant->set.words, plan->device, plan->hash, plan->stages, plan->count))
         return;
     memcpy(variant->set.passes, WPG_VERDICT_BY_VALUE, sizeof WPG_VERDICT_BY_VALUE);
     plan->variant_count++;

@@ -2,9 +2,8 @@
  *
  *     use, no verdicts here   all passes that are safe by rule
  *     use, with verdicts      the set that won; the original where none did, or where its words are others
- *     tune                    each set that gives words of its own: all, all but one, one alone; and `p`, of
- *                             compute pipelines: the program's own with variants by push constants
- *                             (variants.h)
+ *     tune                    each set that gives words of its own: all, all but one, one alone; and `p`,
+ *                             the program's own with variants by push constants (variants.h)
  *
  * What an uncounted bind of generate mode runs is planned as in use mode. Threads: one plan, one thread. */
 #ifndef WPG_LAYER_PLAN_PASSES_H

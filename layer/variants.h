@@ -22,7 +22,7 @@
  * state that this build cannot copy, and all of a device that may generate commands (which would run whatever
  * is bound). The log says why where the profile knows usual values.
  *
- * While tuning they are one alternative among others (plan_passes.h, pass `p`), of compute pipelines only: a
+ * While tuning they are one alternative among others (plan_passes.h, pass `p`): a
  * bind whose turn it is may use them, other binds do not, and what is usual and not built yet is waited for,
  * as other candidates are; one that is not ready then is no trial.
  *
@@ -55,10 +55,10 @@ const wpg_usual *wpg_usual_of(wpg_hash128 pipeline); /* NULL: none */
 /* From the facts of one pipeline; false: no word has any. */
 bool wpg_usual_from(wpg_usual *usual, const wpg_facts *facts, double least_share);
 
-/* What a verdict on a compute pipeline's variants is about: the words of the one for the commonest values
- * together. false: nothing comes of them, there are no variants. */
+/* What a verdict on a pipeline's variants is about: the words of the one for the commonest values together,
+ * of all stages. false: nothing comes of them, there are no variants. */
 bool wpg_variant_words(wpg_hash128 *words, const wpg_device *device, wpg_hash128 pipeline,
-                       const wpg_rewrite *stage);
+                       const wpg_rewrite *stages, size_t count);
 
 /* Whether devices follow command buffers for variants. */
 bool wpg_variants_wanted(void);

@@ -54,6 +54,15 @@ for scenario in variants variants-draw variants-rendering; do
     with skipped --skip-passes p --variant-wait 20
     set -- $(summary $scenario-skipped)
     [ "${1:-0}" -eq 0 ] || fail "$scenario: without the pass $1 variants were built"
+    # While tuning they are an alternative to the program's own, of which both get their turn; what won is applied: the same results.
+    cp -r "$bundle.wavepgo" "$scenario-tuned.wavepgo"
+    WAVEPGO_LOG_FILE=$work/$scenario-tune.log "$wavepgo" run --tune "$work/$scenario-tuned.wavepgo" --validate 1 --log info -- "$app" $scenario "$WPG_SPIRV" >"$work/$scenario-tune.out" 2>"$work/$scenario-tune.err"
+    echo $? >"$work/$scenario-tune.code"
+    exited $scenario-tune 0
+    same $scenario $scenario-tune
+    grep -h '^is samples\.p [0-9a-f]' "$scenario-tuned.wavepgo"/verdicts/*.facts >/dev/null || { fail "$scenario: variants were not timed"; tail -n 20 "$work/$scenario-tune.log"; }
+    bundle=$scenario-tuned
+    with tuned --variant-wait 20
 done
 # Words of both stages, and of each alone.
 grep '"variant": "0x1f"' "$work/variants-draw.jsonl" >/dev/null || fail "variants-draw: $(grep -o '"variant": "[^"]*"' "$work/variants-draw.jsonl" | sort | uniq -c)"
