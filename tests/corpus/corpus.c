@@ -8,6 +8,7 @@
  *     module --normalise--> normal form --instrument--> valid under the options the input is valid under
  *                                       --optimise, with a made-up profile--> valid too
  *     normal form --SSA tier--> valid too
+ *     normal form --cut and folded (`wavepgo estimate`), with blocks dead at random--> valid too
  *
  * A module that nothing makes valid is only checked for crashes. "-" as a file reads names from standard
  * input. The lines hold nothing of the machine or the build: two builds must print the same. */
@@ -20,11 +21,12 @@
 #include "compiler/instrument/instrument.h"
 #include "compiler/normalize/contexts.h"
 #include "compiler/normalize/spirv_tools.h"
+#include "compiler/optimize/cut_dead.h"
 #include "compiler/optimize/optimize.h"
 #include "runtime/base/file.h"
 #include "tests/support/weights.h"
 
-static unsigned failures, modules, entries, weighable, invalid, instrumented, optimised, contexts;
+static unsigned failures, modules, entries, weighable, invalid, instrumented, optimised, cut, contexts;
 
 typedef struct subject {
     const char *file;
@@ -232,6 +234,43 @@ static void check_optimised(const subject *s, const wpg_module *normal, const wp
     free(functions);
 }
 
+/* Blocks dead at random, which no program can run like that: what is left is valid all the same. */
+static void check_cut(const subject *s, const wpg_counter_map *plan)
+{
+    wpg_function_weights *functions = calloc(plan->function_count + 1u, sizeof *functions);
+    for (uint64_t seed = 1; functions && seed <= 3; seed++) {
+        wpg_error err = {0};
+        wpg_cut_info info;
+        wpg_module *module = normal_form(s, &err);
+        uint64_t random = seed;
+        for (uint32_t f = 0; module && f < plan->function_count; f++) {
+            uint64_t *counts = calloc(plan->functions[f].block_count + 1u, sizeof *counts);
+            for (uint32_t b = 0; counts && b < plan->functions[f].block_count; b++) {
+                random = random * UINT64_C(6364136223846793005) + 1442695040888963407u;
+                counts[b] = b == 0 || (random >> 40) % 8 < 2 * seed;
+            }
+            functions[f] = (wpg_function_weights){.ordinal = plan->functions[f].ordinal,
+                                                  .checksum = plan->functions[f].checksum,
+                                                  .block_count = plan->functions[f].block_count,
+                                                  .waves = counts};
+        }
+        const wpg_weights weights = {functions, plan->function_count};
+        if (module && (wpg_cut_dead(&info, module, &s->stage, &weights, &err) != WPG_OK || info.mismatch ||
+                       wpg_fold_branches(module, NULL, &err) != WPG_OK))
+            fail(s, "cut", err.message);
+        else if (module && info.decided + info.cases) {
+            cut += seed == 1;
+            check_module(s, "cut", module);
+        }
+        wpg_module_destroy(module);
+        for (uint32_t f = 0; f < plan->function_count; f++) {
+            free((void *)(uintptr_t)functions[f].waves);
+            functions[f] = (wpg_function_weights){0};
+        }
+    }
+    free(functions);
+}
+
 static void check_ssa(const subject *s, const wpg_module *module)
 {
     wpg_error err = {0};
@@ -291,6 +330,7 @@ static void check_entry(subject *s, const wpg_module *module)
         check_ssa(s, normal);
         check_instrumented(s);
         check_optimised(s, normal, plan);
+        check_cut(s, plan);
     } else {
         printf(" not instrumented: %s\n", err.message);
     }
@@ -371,9 +411,13 @@ int main(int argc, char **argv)
         printf("FAIL only %u of %u entry points with a branch were optimised\n", optimised, weighable);
         failures++;
     }
+    if (weighable > 100 && cut < weighable / 4) {
+        printf("FAIL only %u of %u entry points with a branch were cut\n", cut, weighable);
+        failures++;
+    }
     printf("%u modules (%u not valid under any option), %u entry points (%u with a branch), %u instrumented, "
-           "%u optimised, "
+           "%u optimised, %u cut, "
            "%u calls followed, %u failures\n",
-           modules, invalid, entries, weighable, instrumented, optimised, contexts, failures);
+           modules, invalid, entries, weighable, instrumented, optimised, cut, contexts, failures);
     return failures != 0;
 }

@@ -71,13 +71,30 @@ for family in $families; do
         [ "$(figure "$family.out" select_rare "$key" 2)" = "$told" ] ||
             fail "$family: select_rare's $key under use is $(figure "$family.out" select_rare "$key" 2), in use mode $told"
     done
-    estimate "$family-json" 0 --json --bundle all.bundle --driver "$teller"
-    "$json" "$family-json.out" profile what_if device.name device.driver 'pipelines#13' 'pipelines.*.stages#1' 'pipelines.*.pipeline' \
-        'pipelines.*.stages.*.blocks' 'pipelines.*.stages.*.never_executed' 'pipelines.*.forms.original.executables#1' \
-        'pipelines.*.forms.use.executables#1' 'pipelines.*.forms.what-if.executables#1' 'pipelines.*.forms.original.same_as_original=true' \
-        'pipelines.*.forms.what-if.executables.*.statistics.VGPRs' 'ratios.what-if.Code size.geometric_mean' 'ratios.use.VGPRs.executables' ||
-        fail "$family: --json"
 done
+estimate "$family-json" 0 --json --bundle all.bundle --driver "$teller"
+"$json" "$family-json.out" profile what_if device.name device.driver 'pipelines#13' 'pipelines.*.stages#1' 'pipelines.*.pipeline' \
+    'pipelines.*.stages.*.blocks' 'pipelines.*.stages.*.never_executed' 'pipelines.*.forms.original.executables#1' \
+    'pipelines.*.forms.use.executables#1' 'pipelines.*.forms.what-if.executables#1' 'pipelines.*.forms.original.same_as_original=true' \
+    'pipelines.*.forms.what-if.executables.*.statistics.VGPRs' 'ratios.what-if.Code size.geometric_mean' 'ratios.use.VGPRs.executables' ||
+    fail "$family: --json"
+
+# The thesis's experiment where it pays: an arm that never ran, and all the registers it needs (shaders/never.comp).
+cp -r "$WPG_BUILD/shaders" never
+cp "$WPG_SPIRV/never.comp.spv" never/rfc_uniform.comp.spv
+(
+    use_driver $profiler
+    WAVEPGO_LOG_FILE=$work/never.log "$wavepgo" run --generate --bundle "$work/never.bundle" -- \
+        $bench --case rfc_uniform --shaders never --size small --checksum >"$work/never.bench" 2>&1
+) || die "never: $(tail -n 2 "$work/never.bench")"
+estimate never 0 --bundle never.bundle --driver "$teller"
+for key in VGPRs 'Code size' 'Inverse Throughput'; do
+    [ $((2 * $(figure never.out rfc_uniform "$key" 3))) -lt "$(figure never.out rfc_uniform "$key" 1)" ] ||
+        fail "never: $key is $(figure never.out rfc_uniform "$key" 1), without what never ran $(figure never.out rfc_uniform "$key" 3)"
+    [ "$(figure never.out rfc_uniform "$key" 2)" = "$(figure never.out rfc_uniform "$key" 1)" ] || fail "never: use mode cuts: $(cat never.out)"
+done
+[ "$(figure never.out rfc_uniform 'Subgroups per SIMD' 3)" -gt "$(figure never.out rfc_uniform 'Subgroups per SIMD' 1)" ] ||
+    fail "never: no more occupancy: $(cat never.out)"
 
 # One pipeline, by its hash or its shader's.
 whole=$(sed -n 's/^PIPELINE \([0-9a-f]*\) .*/\1/p' "$family.out" | head -n 1)
