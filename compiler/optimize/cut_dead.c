@@ -9,8 +9,7 @@
  * Continue constructs are left alone: they must come to their back edge, whatever a profile says.
  * Merge instructions and labels stay as they are; a constant condition removes no edge. Cases only leave, and
  * a default that died takes a target that the switch had: the rules of fall-through are about targets, of
- * which there are no new ones. Phis lose a parent only in blocks that the switch no longer reaches: these are
- * corrected here. */
+ * which there are no new ones. What phis lose of their parents the folding sets right. */
 #include "compiler/optimize/cut_dead.h"
 
 #include "compiler/analysis/cfg.h"
@@ -44,29 +43,6 @@ static void decide_branch(cutter *c, wpg_inst *branch)
     }
     branch->words[1] = wpg_const_bool(c->module, is_dead(c, no));
     c->info->decided++;
-}
-
-/* Takes `parent` out of the phis of a block that it no longer branches to. */
-static void forget_parent(cutter *c, uint32_t block, uint32_t parent)
-{
-    for (wpg_inst *inst = c->cfg->blocks[block].label->next; inst; inst = inst->next) {
-        if (inst->opcode == SpvOpLine || inst->opcode == SpvOpNoLine)
-            continue;
-        if (inst->opcode != SpvOpPhi)
-            return;
-        WPG_VEC(uint32_t) operands = {0};
-        bool kept = wpg_vec_reserve(&operands, inst->count);
-        for (uint32_t i = 1; kept && i < inst->count; i++) {
-            if (i >= 3 && (i & 1) && i + 1 < inst->count && inst->words[i + 1] == parent)
-                i++;
-            else
-                operands.data[operands.count++] = inst->words[i];
-        }
-        if (kept)
-            wpg_inst_set_operands(c->module, inst, operands.data, operands.count);
-        c->out_of_memory |= !kept;
-        wpg_vec_free(&operands);
-    }
 }
 
 /* Words of one literal of the switch; 0 if its selector's type is not known. */
@@ -108,9 +84,6 @@ static void decide_switch(cutter *c, uint32_t block)
             operands.data[1] = live;
         c->info->cases += dropped + no_default;
         wpg_inst_set_operands(c->module, terminator, operands.data, operands.count);
-        for (uint32_t s = 0; s < c->cfg->blocks[block].successor_count; s++)
-            if (is_dead(c, c->cfg->blocks[block].successors[s]))
-                forget_parent(c, c->cfg->blocks[block].successors[s], c->cfg->blocks[block].id);
     }
     wpg_vec_free(&operands);
 }
