@@ -146,8 +146,7 @@ static bool rewrite(wpg_rewrite *stages, wpg_variant *made, size_t *bytes, const
     *why = "nothing comes of its push constants";
     for (size_t i = 0; i < set->stage_count; i++) {
         wpg_rewrite *stage = &stages[i];
-        if (!wpg_rewrite_recall(stage, &set->stages[i], NULL) ||
-            rewrite_stage(stage, device, set) != WPG_OK) {
+        if (rewrite_stage(stage, device, set) != WPG_OK) {
             *why = stage->why.message[0] ? stage->why.message : "out of memory";
             return false;
         }
