@@ -155,6 +155,7 @@ typedef struct device_abilities {
     bool non_semantic; /* VK_KHR_shader_non_semantic_info */
     uint32_t api_version;
     bool old_lavapipe; /* before Mesa 23 */
+    bool amd;          /* hardware of AMD's */
     VkPhysicalDeviceSubgroupProperties subgroup;
     VkPhysicalDeviceSubgroupSizeControlProperties sizes; /* all 0 where the device has no such control */
 } device_abilities;
@@ -188,6 +189,9 @@ static void ask_bits(device_abilities *able, const wpg_instance *instance, VkPhy
         able->bits[i] = bit_is_on(all.pNext, &bits[i]);
 }
 
+/* By the hardware: the vendor is known of every version of Vulkan, and scalar loads are the hardware's. */
+enum { VENDOR_AMD = 0x1002 };
+
 static bool is_old_lavapipe(const VkPhysicalDeviceDriverProperties *driver)
 {
     static const char mesa[] = "Mesa ";
@@ -210,6 +214,7 @@ static void ask_device(device_abilities *able, const wpg_instance *instance, VkP
     *able = (device_abilities){0};
     VkPhysicalDeviceProperties properties;
     instance->next.GetPhysicalDeviceProperties(physical, &properties);
+    able->amd = properties.vendorID == VENDOR_AMD;
     able->api_version =
         properties.apiVersion < instance->api_version ? properties.apiVersion : instance->api_version;
     instance->next.GetPhysicalDeviceFeatures(physical, &able->core);
@@ -282,6 +287,7 @@ static void read_enabled(wpg_device_features *on, const VkDeviceCreateInfo *info
     on->subgroup_stages = able->subgroup.supportedStages;
     on->subgroup_operations = able->subgroup.supportedOperations;
     on->subgroup_size = able->subgroup.subgroupSize;
+    on->amd = able->amd;
     on->executables = bit_is_on(info->pNext, &bits[BIT_EXECUTABLES]);
     on->wave_control = bit_is_on(info->pNext, &bits[BIT_SIZE_CONTROL]);
     on->wave_smallest = able->sizes.minSubgroupSize;

@@ -32,6 +32,7 @@ typedef struct wpg_device_features {
     VkShaderStageFlags subgroup_stages;
     VkSubgroupFeatureFlags subgroup_operations;
     uint32_t subgroup_size;
+    bool amd;          /* the hardware is AMD's: loads by one index for a whole wave are cheaper there */
     bool executables;  /* pipelineExecutableInfo */
     bool wave_control; /* subgroupSizeControl: the next three are meant then */
     uint32_t wave_smallest, waves_per_workgroup;

@@ -127,7 +127,7 @@ void wpg_plan_use(wpg_pipeline_plan *plan, const VkPipelineShaderStageCreateInfo
         return;
     }
     plan->verdict = *wpg_use_bundle() ? "none of this device: what is safe by rule" : NULL;
-    plan->changed = rewrite_all(plan, infos, whole, plan->stages, "");
+    plan->changed = rewrite_all(plan, infos, whole, plan->stages, wpg_rewrite_not_by_rule());
 }
 
 /* -- Tune */

@@ -370,7 +370,24 @@ wpg_status wpg_rewrite_generate(wpg_rewrite *rewrite, const wpg_instrument_optio
     return rewrite->why.status;
 }
 
-static void optimize_options(wpg_optimize_options *options, const char *own_passes, const char *leave_out)
+const char *wpg_rewrite_not_by_rule(void)
+{
+    return wpg_the_process.settings.scalarise == WPG_SCALARISE_ON ? "" : "r";
+}
+
+/* May, and shall, loads of the stage go behind a vote? */
+static bool votes_on_loads(const wpg_device_features *features, VkShaderStageFlagBits stage)
+{
+    const VkSubgroupFeatureFlags needed =
+        VK_SUBGROUP_FEATURE_BASIC_BIT | VK_SUBGROUP_FEATURE_VOTE_BIT | VK_SUBGROUP_FEATURE_BALLOT_BIT;
+    const wpg_settings *settings = &wpg_the_process.settings;
+    return (features->subgroup_stages & stage) && (features->subgroup_operations & needed) == needed &&
+           (settings->scalarise == WPG_SCALARISE_ON ||
+            (settings->scalarise == WPG_SCALARISE_AUTO && features->amd));
+}
+
+static void optimize_options(wpg_optimize_options *options, const wpg_device_features *features,
+                             VkShaderStageFlagBits stage, const char *leave_out)
 {
     const wpg_settings *settings = &wpg_the_process.settings;
     wpg_optimize_defaults(options);
@@ -378,8 +395,9 @@ static void optimize_options(wpg_optimize_options *options, const char *own_pass
     options->lanes_alone = !settings->divergence_gate;
     options->rare_share = settings->rare_share;
     options->value_share = settings->value_share;
-    (void)snprintf(options->passes, sizeof options->passes, "%s%s%s", leave_out, own_passes ? own_passes : "",
-                   settings->skip_passes);
+    options->scalarise = votes_on_loads(features, stage);
+    (void)snprintf(options->passes, sizeof options->passes, "%s%s%s", leave_out,
+                   features->own_passes ? features->own_passes : "", settings->skip_passes);
 }
 
 static wpg_status optimize(wpg_rewrite *rewrite, const wpg_weights *weights,
@@ -407,6 +425,7 @@ static void key_values(wpg_writer *key, const wpg_function_weights *function)
         wpg_write_u32(key, value->type);
         wpg_write_u32(key, value->block);
         wpg_write_u64(key, value->asked);
+        wpg_write_u64(key, value->agreed);
         wpg_write_u64(key, value->others);
         wpg_write_u32(key, value->share_count);
         for (uint32_t k = 0; k < value->share_count; k++) {
@@ -458,7 +477,7 @@ wpg_status wpg_rewrite_use(wpg_rewrite *rewrite, const wpg_weights *weights,
             return WPG_OK;
         weights = &none;
     }
-    optimize_options(&options, features->own_passes, leave_out);
+    optimize_options(&options, features, rewrite->stage_bit, leave_out);
     options.wave = *wave;
     wpg_writer w = {0};
     wpg_hash128 key;
@@ -468,7 +487,8 @@ wpg_status wpg_rewrite_use(wpg_rewrite *rewrite, const wpg_weights *weights,
                    options.passes, (int)probes);
     if (options.lanes_alone)
         wpg_write_text(&w, "lanes alone ");
-    wpg_write_text(&w, "%u %u %u %.17g ", wave->smallest, wave->usual, wave->most_per_workgroup, wave->fill);
+    wpg_write_text(&w, "%u %u %u %.17g %d ", wave->smallest, wave->usual, wave->most_per_workgroup,
+                   wave->fill, (int)options.scalarise);
     key_weights(&w, weights);
     bool keyed = end_key(&key, &w);
     if (!keyed || !recall(rewrite, key, false)) {
@@ -492,7 +512,7 @@ wpg_status wpg_rewrite_for_values(wpg_rewrite *rewrite, const wpg_weights *weigh
 {
     wpg_optimize_options options;
     bool probes = wpg_the_process.settings.pseudo_probes && features->non_semantic;
-    optimize_options(&options, features->own_passes, "");
+    optimize_options(&options, features, rewrite->stage_bit, wpg_rewrite_not_by_rule());
     options.pushes = values;
     options.push_count = count;
     WPG_TRY(optimize(rewrite, weights, &options, probes));

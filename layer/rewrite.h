@@ -67,6 +67,10 @@ wpg_status wpg_rewrite_use(wpg_rewrite *rewrite, const wpg_weights *weights,
                            const wpg_device_features *features, const wpg_wave_choice *wave,
                            const char *leave_out);
 
+/* Letters of passes that only a verdict, or the settings, can bring about: a vote on loads costs what it
+ * costs, and pays by what the hardware does. Static storage. */
+const char *wpg_rewrite_not_by_rule(void);
+
 /* Applies a profile for these values of push constants alone; remarks->push_words says which mattered. Not
  * kept on disk. */
 wpg_status wpg_rewrite_for_values(wpg_rewrite *rewrite, const wpg_weights *weights,

@@ -1,4 +1,6 @@
 /* Use mode: which passes run, in which order, and what they may do.
+ *        r   scalarise    if (all agree) scalar loads   |   (scalarise.c, region.c)
+ *            |                                          |
  *
  *      normal form + weights
  *            |
@@ -6,8 +8,8 @@
  *            |
  *        w   wave-size    smaller waves, asked of the driver: no word changes     (wave_size.c)
  *            |
- *            |  wanted: values of push constants, a rare side of a select, an exact small trip count, or a
- *            |          uniform value?
+ *            |  wanted: values of push constants, a rare side of a select, an exact small trip count, a
+ * uniform |          value, or an index that lanes agree on?|          uniform value?
  *            |---- no ----------------------------------+
  *           yes                                         |
  *        s   SSA tier     Function memory to values     |   (ssa.c, the caller's hook)
@@ -111,6 +113,7 @@ const wpg_pass wpg_passes[] = {
     {'u', "unflatten", wpg_unflatten_wanted, wpg_pass_unflatten},
     {'v', "value-guard", wpg_value_guard_wanted, wpg_pass_value_guard},
     {'t', "trip-guard", wpg_trip_guard_wanted, wpg_pass_trip_guard},
+    {'r', "scalarise", wpg_scalarise_wanted, wpg_pass_scalarise},
     {'f', "flatten", NULL, wpg_pass_flatten},
     {'a', "annotate", NULL, wpg_pass_annotate},
 };

@@ -33,6 +33,9 @@ typedef struct wpg_optimize_options {
     uint32_t max_guarded_trips; /* largest trip count the trip-count guard specialises for; 64 */
     uint32_t max_growth;        /* most instructions a pass may add to a function, as a share of 100; 200 */
     wpg_wave_choice wave;       /* none by default */
+    /* Regions of loads may go behind a vote: the device loads by one index for a wave cheaper than by one for
+     * each lane, and the stage has subgroup vote and ballot operations. Off by default. */
+    bool scalarise;
     /* Push constants whose values are taken as given: the result is for these alone (remarks.push_words says
      * which mattered). Borrowed. */
     const wpg_push_value *pushes;
@@ -41,15 +44,15 @@ typedef struct wpg_optimize_options {
 } wpg_optimize_options;
 
 /* Letters of the passes that tuning tries, alone and together, in the order of the alphabet. */
-#define WPG_TUNED_PASSES "aftuvw"
+#define WPG_TUNED_PASSES "afrtuvw"
 
 void wpg_optimize_defaults(wpg_optimize_options *options);
 
 typedef enum wpg_remark_kind { WPG_REMARK_DONE, WPG_REMARK_REFUSED } wpg_remark_kind;
 typedef struct wpg_remark {
     wpg_remark_kind kind;
-    const char *
-        pass; /* "annotate", "flatten", "unflatten", "trip-guard", "push-fold", "wave-size", static storage */
+    const char *pass;        /* "annotate", "flatten", "unflatten", "scalarise", "trip-guard", "push-fold",
+                                "wave-size", static storage */
     uint32_t ordinal, block; /* function ordinal and block id in the normal form */
     char text[160];
 } wpg_remark;

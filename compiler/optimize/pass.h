@@ -40,6 +40,13 @@ typedef struct wpg_value_fact {
     uint32_t origin;       /* block id in the normal form, for remarks */
 } wpg_value_fact;
 
+/* An index that lanes may differ in as far as can be proved, and how often they did. */
+typedef struct wpg_uniform_fact {
+    uint32_t value;         /* id */
+    uint64_t agreed, asked; /* waves whose live lanes all had one value; that were asked */
+    uint32_t origin;        /* block id in the normal form, for remarks */
+} wpg_uniform_fact;
+
 /* What the trip guard has done about a loop. */
 enum { WPG_LOOP_SEEN = 1, WPG_LOOP_GUARDED = 2 };
 
@@ -55,6 +62,7 @@ typedef struct wpg_function_profile {
     WPG_VEC(wpg_site_weight) site_weights;
     wpg_map guarded; /* label of a loop header -> WPG_LOOP_SEEN or WPG_LOOP_GUARDED */
     WPG_VEC(wpg_value_fact) facts;
+    WPG_VEC(wpg_uniform_fact) indices;
     wpg_map valued; /* labels of loop headers that the value guard has dealt with */
 } wpg_function_profile;
 
@@ -157,6 +165,7 @@ wpg_status wpg_pass_flatten(bool *changed, wpg_context *context, wpg_function_pr
 wpg_status wpg_pass_unflatten(bool *changed, wpg_context *context, wpg_function_profile *profile);
 wpg_status wpg_pass_value_guard(bool *changed, wpg_context *context, wpg_function_profile *profile);
 wpg_status wpg_pass_trip_guard(bool *changed, wpg_context *context, wpg_function_profile *profile);
+wpg_status wpg_pass_scalarise(bool *changed, wpg_context *context, wpg_function_profile *profile);
 /* Chooses for the whole stage; changes no word. */
 void wpg_choose_wave_size(wpg_context *context);
 
@@ -169,5 +178,6 @@ bool wpg_push_fold_wanted(const wpg_context *context);
 bool wpg_unflatten_wanted(wpg_context *context, wpg_function_profile *profile);
 bool wpg_value_guard_wanted(wpg_context *context, wpg_function_profile *profile);
 bool wpg_trip_guard_wanted(wpg_context *context, wpg_function_profile *profile);
+bool wpg_scalarise_wanted(wpg_context *context, wpg_function_profile *profile);
 
 #endif

@@ -18,6 +18,7 @@
 #include "compiler/optimize/legality.h"
 #include "compiler/optimize/loops.h"
 #include "compiler/optimize/sink.h"
+#include "compiler/optimize/split.h"
 
 enum { MAX_BRANCHES = 64 }; /* per function */
 
@@ -67,40 +68,6 @@ static void refuse(unflattener *u, wpg_site_weight *site, const wpg_inst *select
                    "select %%%u in block %u: refused: %s", select->result, site->origin, why);
 }
 
-/* Blocks that cannot be split: loop headers (back edges come in, the merge instruction must stay) and
- * continue constructs. */
-static const char *block_stays_whole_because(const wpg_cfg *cfg, uint32_t block)
-{
-    const wpg_block *b = &cfg->blocks[block];
-    if (b->merge && b->merge->opcode == SpvOpLoopMerge)
-        return "it is in a loop header";
-    return wpg_block_is_in_continue(cfg, block) ? "it is in a continue construct" : NULL;
-}
-
-/* Would the split part two exact floating-point operations that a driver may fuse within a block? */
-static bool splits_exact_arithmetic(const unflattener *u, const wpg_sink *sink)
-{
-    const wpg_view *view = u->view;
-    const wpg_inst *first = sink->selects.data[0], *end = view->cfg->blocks[sink->block].terminator;
-    wpg_operand_list operands = {0};
-    bool splits = false;
-    for (const wpg_inst *inst = first; inst && inst != end && !splits; inst = inst->next) {
-        if (!(wpg_inst_traits(view->module, inst) & WPG_TRAIT_FLOAT) ||
-            !wpg_id_set_has(&u->exact, inst->result))
-            continue;
-        splits = !wpg_used_ids(&operands, view->module, inst);
-        for (size_t i = 0; i < operands.count; i++) {
-            uint32_t id = inst->words[operands.data[i]];
-            const wpg_inst *def = wpg_module_def(view->module, id);
-            splits |= def && wpg_view_is_local(view, id) && view->block_of[id] == sink->block &&
-                      view->position[id] < view->position[first->result] &&
-                      (wpg_inst_traits(view->module, def) & WPG_TRAIT_FLOAT);
-        }
-    }
-    wpg_vec_free(&operands);
-    return splits;
-}
-
 /* Would the branch stand in a loop that a driver unrolls and folds, or not, by what is in it? */
 static bool folds_around(const unflattener *u, uint32_t block)
 {
@@ -116,7 +83,7 @@ static bool folds_around(const unflattener *u, uint32_t block)
 /* NULL if the branch is legal and worth it. `text` holds messages with figures. */
 static const char *refusal(const unflattener *u, const wpg_sink *sink, char *text, size_t size)
 {
-    const char *whole = block_stays_whole_because(u->view->cfg, sink->block);
+    const char *whole = wpg_block_stays_whole_because(u->view->cfg, sink->block);
     if (whole)
         return whole;
     for (size_t i = 0; i < sink->chain.count; i++) {
@@ -139,7 +106,7 @@ static const char *refusal(const unflattener *u, const wpg_sink *sink, char *tex
     }
     if (folds_around(u, sink->block))
         return "a loop around it computes of constants what a driver rounds its own way when it unrolls it";
-    if (splits_exact_arithmetic(u, sink))
+    if (wpg_split_parts_exact(u->view, &u->exact, sink->block, sink->selects.data[0]))
         return "the branch would split exact floating-point arithmetic";
     return NULL;
 }
@@ -197,20 +164,6 @@ static wpg_status consider(unflattener *u, best_site *best, wpg_inst *select, wp
     return status;
 }
 
-/* In the block's successors, what came from `from` now comes from `to`. */
-static void retarget_phis(const wpg_cfg *cfg, uint32_t block, uint32_t to)
-{
-    const wpg_block *b = &cfg->blocks[block];
-    for (uint32_t s = 0; s < b->successor_count; s++) {
-        wpg_inst *inst = cfg->blocks[b->successors[s]].label->next;
-        for (; inst && (inst->opcode == SpvOpPhi || inst->opcode == SpvOpLine || inst->opcode == SpvOpNoLine);
-             inst = inst->next)
-            for (unsigned i = 4; inst->opcode == SpvOpPhi && i < inst->count; i += 2)
-                if (inst->words[i] == b->id)
-                    inst->words[i] = to;
-    }
-}
-
 /* Makes the branch. The view is stale afterwards. */
 static wpg_status apply(unflattener *u, const best_site *best)
 {
@@ -252,7 +205,7 @@ static wpg_status apply(unflattener *u, const best_site *best)
         wpg_inst_rewrite(module, select, SpvOpPhi, phi, sizeof phi / sizeof *phi);
         wpg_profile_site(u->profile, select->result)->settled = true;
     }
-    retarget_phis(u->view->cfg, sink->block, merge);
+    wpg_retarget_phis(u->view->cfg, sink->block, merge);
 
     const wpg_block_weight *whole = wpg_profile_block(u->profile, before);
     wpg_block_weight rest = whole ? *whole : (wpg_block_weight){.origin = site->origin};

@@ -117,6 +117,33 @@ static wpg_status take_sites(wpg_context *context, wpg_function_profile *profile
     return WPG_OK;
 }
 
+/* Indices into buffers and arrays of descriptors that are not provably uniform: how often lanes agreed. A
+ * load of a followed variable is entered under what was stored, too: that is what the SSA tier leaves of it.
+ */
+static bool take_indices(const wpg_module *module, wpg_function_profile *profile,
+                         const wpg_function_weights *w, const wpg_value_site *sites,
+                         const wpg_divergence *divergence)
+{
+    for (uint32_t i = 0; i < w->value_count; i++) {
+        const wpg_value_weight *seen = &w->values[i];
+        wpg_uniform_fact fact = {sites[i].value, seen->agreed, seen->asked, seen->block};
+        const wpg_inst *value = wpg_module_def(module, fact.value);
+        if (!seen->asked || seen->agreed > seen->asked || !(sites[i].ask & WPG_ASK_UNIFORMITY) || !value ||
+            (sites[i].kind != WPG_VALUE_BUFFER_INDEX && sites[i].kind != WPG_VALUE_DESCRIPTOR_INDEX) ||
+            !is_int32(module, value->type))
+            continue;
+        uint32_t origin = wpg_divergence_origin(divergence, fact.value);
+        bool good = wpg_vec_push(&profile->indices, fact);
+        fact.value = origin;
+        const wpg_inst *stored = wpg_module_def(module, origin);
+        if (good && origin != sites[i].value && stored && stored->type == value->type)
+            good = wpg_vec_push(&profile->indices, fact);
+        if (!good)
+            return false;
+    }
+    return true;
+}
+
 wpg_status wpg_value_facts_bind(wpg_context *context, wpg_function_profile *profile,
                                 const wpg_function_weights *w, const wpg_cfg *cfg)
 {
@@ -135,6 +162,8 @@ wpg_status wpg_value_facts_bind(wpg_context *context, wpg_function_profile *prof
         agree = w->values[i].kind == (uint32_t)sites[i].kind &&
                 w->values[i].type == (uint32_t)sites[i].type && w->values[i].block == sites[i].block;
     if (status != WPG_OK)
+        status = wpg_fail(context->err, WPG_E_NOMEM, "out of memory");
+    else if (agree && !take_indices(context->module, profile, w, sites, divergence))
         status = wpg_fail(context->err, WPG_E_NOMEM, "out of memory");
     else if (agree)
         status = take_sites(context, profile, w, sites, divergence);

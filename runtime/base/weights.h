@@ -25,9 +25,10 @@ typedef struct wpg_value_share {
 
 /* What was seen at one value site (compiler/analysis/value_sites.h), in the order of the sites. */
 typedef struct wpg_value_weight {
-    uint32_t kind, type, block;    /* wpg_value_kind, wpg_value_type, block id: must equal the site's */
-    uint64_t asked;                /* waves */
-    uint64_t others;               /* waves whose value was not kept */
+    uint32_t kind, type, block; /* wpg_value_kind, wpg_value_type, block id: must equal the site's */
+    uint64_t asked;             /* waves */
+    uint64_t agreed; /* of these, waves whose live lanes all had one value; 0 where that was not asked */
+    uint64_t others; /* waves whose value was not kept */
     const wpg_value_share *shares; /* the commonest first */
     uint32_t share_count;
 } wpg_value_weight;

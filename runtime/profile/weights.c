@@ -21,6 +21,7 @@ static void take_values(wpg_function_weights *taken, wpg_arena *arena, const wpg
                                        .type = (uint32_t)site.type,
                                        .block = site.block,
                                        .asked = site.asked,
+                                       .agreed = site.agreed,
                                        .others = site.others,
                                        .shares = shares,
                                        .share_count = (uint32_t)site.value_count};

@@ -214,6 +214,7 @@ static void check_optimised(const subject *s, const wpg_module *normal, const wp
     wpg_optimize_options options;
     wpg_optimize_defaults(&options);
     options.unflatten_cost = 2;
+    options.scalarise = true;
     wpg_remarks *remarks = NULL;
     bool changed = false;
     if (module && functions) {

@@ -37,6 +37,7 @@ static wpg_optimize_options options_of(const uint8_t choices[4])
     if (choices[2] & 8)
         options.uniform_share = 0;
     options.max_guarded_trips = 1u << (choices[2] >> 4 & 7);
+    options.scalarise = choices[1] & 1;
     if (choices[2] & 128)
         options.max_growth = 100000;
     return options;

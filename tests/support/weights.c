@@ -40,6 +40,7 @@ static bool make_values(wpg_value_weight **values, uint32_t *count, const wpg_cf
                                               .type = sites[i].type,
                                               .block = sites[i].block,
                                               .asked = 1000,
+                                              .agreed = 1000,
                                               .shares = shares,
                                               .share_count = 2};
         }

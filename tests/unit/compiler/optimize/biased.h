@@ -69,6 +69,7 @@ USE void biased_values(use_shader *s, const wpg_cfg *cfg, wpg_arena *arena, uint
                                           .type = sites[i].type,
                                           .block = sites[i].block,
                                           .asked = BIASED_WAVES,
+                                          .agreed = BIASED_WAVES,
                                           .shares = sites[i].ask & WPG_ASK_VALUES ? s->share : NULL,
                                           .share_count = sites[i].ask & WPG_ASK_VALUES ? 1 : 0};
     s->weights.values = s->values;

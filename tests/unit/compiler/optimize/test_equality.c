@@ -111,6 +111,55 @@ static void flat_arms(void **state)
     use_free(&s);
 }
 
+/* Loads by indices that the profile saw agree: lanes do for some parameters, and do not for others. */
+static void agreed_indices(void **state)
+{
+    (void)state;
+    if (!device)
+        skip();
+    static const char *const bodies[] = {
+        "sum = PART(k, 0) * PART(k, 1) + PART(k, 2) * x + PART(k, 3) * PART(k, 4) + PART(k, 5) * x + PART(k, "
+        "6) * "
+        "PART(k, 7) + x;",
+        "for (int j = 0; j < min(params.m, 9); j++) { uint q = k + uint(j) * 3u;"
+        " sum += PART(q, 0) * x + PART(q, 1) * PART(q, 2) + PART(q, 3) * x + PART(q, 4) * PART(q, 5) + "
+        "PART(q, 6) -"
+        " PART(q, 7); x = fract(sum); }",
+        "uint q = src.data[k + 5u] & 63u, t = src.data[q + 9u] & 31u;" /* what is loaded loads */
+        " sum = PART(q, 0) * x + PART(t, 1) * PART(q, 2) + PART(t, 3) * x + PART(q, 4) + PART(t, 5) * "
+        "PART(q, 6);",
+        "if ((i & 3u) != 1u) { sum = PART(k, 0) * x + PART(k, 1) * PART(k, 2) + PART(k, 3) * x + PART(k, 4) "
+        "* PART(k, "
+        "5) + PART(k, 6) - PART(k, 7); } else { sum = x * 3.0 + PART(k, 8); }",
+    };
+    for (size_t i = 0; i < sizeof bodies / sizeof *bodies; i++) {
+        use_shader s;
+        use_result r;
+        wpg_optimize_options options;
+        char source[2048];
+        snprintf(source, sizeof source,
+                 USE_COMPUTE_HEAD
+                 "#define PART(k, n) uintBitsToFloat((src.data[(k) + uint(n)] & 0x7fffffu) | 0x3f800000u)\n"
+                 "void main() { uint i = gl_GlobalInvocationID.x;"
+                 " uint k = src.data[params.n > 3 ? i & ~63u : params.n > 0 ? i & ~3u : i] & 127u;"
+                 " float x = float(i) * 0.37 + params.f, sum = 0.0; %s dst.data[i] = floatBitsToUint(sum); }",
+                 bodies[i]);
+        use_glsl(&s, source, "comp", SpvExecutionModelGLCompute);
+        for (size_t t = 0; t < 4; t++)
+            s.trips[t] = 8;
+        use_profile(&s);
+        biased_add_values(&s, 1);
+        wpg_optimize_defaults(&options);
+        options.scalarise = true;
+        options.max_growth = 1000;
+        use_run(&r, &s, &options, true);
+        use_expect(&r, WPG_REMARK_DONE, "scalarise", "behind one guard");
+        expect_equal(&s, &r, source);
+        use_done(&r);
+        use_free(&s);
+    }
+}
+
 static void loop_forms(void **state)
 {
     (void)state;
@@ -503,9 +552,9 @@ static int close_device(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fixed_kernels),  cmocka_unit_test(flat_arms),        cmocka_unit_test(loop_forms),
-        cmocka_unit_test(carried_floats), cmocka_unit_test(decided_branches), cmocka_unit_test(folded_floats),
-        cmocka_unit_test(random_kernels),
+        cmocka_unit_test(fixed_kernels), cmocka_unit_test(flat_arms),      cmocka_unit_test(agreed_indices),
+        cmocka_unit_test(loop_forms),    cmocka_unit_test(carried_floats), cmocka_unit_test(decided_branches),
+        cmocka_unit_test(folded_floats), cmocka_unit_test(random_kernels),
     };
     return cmocka_run_group_tests(tests, open_device, close_device);
 }

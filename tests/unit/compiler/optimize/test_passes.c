@@ -94,6 +94,7 @@ static void leave_out_others(wpg_optimize_options *options, const wpg_pass *pass
     wpg_optimize_defaults(options);
     options->unflatten_cost = 8;
     options->max_growth = 1000;
+    options->scalarise = true;
     size_t at = 0;
     for (size_t i = 0; i < wpg_pass_count; i++)
         if (&wpg_passes[i] != pass && (wpg_passes[i].wanted || !hints))

@@ -12,8 +12,8 @@ static void takes_counts_and_values(void **state)
 {
     (void)state;
     /* Two profiles merged. Two sites: a switch on an int in block 3, and a condition nobody came to. */
-    uint64_t words[] = {2,   (UINT64_C(4) | 2 << 8 | 2 << 16) * 2, 6, 0, 100, 100, 7,
-                        100, (UINT64_C(5) | 1 << 8 | 2 << 16) * 2, 8, 0, 0,   0,   0,
+    uint64_t words[] = {2,   (UINT64_C(4) | 2 << 8 | 2 << 16) * 2, 6, 0, 100, 99, 7,
+                        100, (UINT64_C(5) | 1 << 8 | 2 << 16) * 2, 8, 0, 0,   0,  0,
                         0};
     wpg_profile_value pairs[] = {{1, 3}, {9, 90}};
     wpg_profile_site sites[] = {{.pairs = pairs, .count = 2}, {0}, {0}, {0}};
@@ -45,6 +45,7 @@ static void takes_counts_and_values(void **state)
     assert_int_equal(value->type, 2);
     assert_int_equal(value->block, 3);
     assert_int_equal(value->asked, 100);
+    assert_int_equal(value->agreed, 99);
     assert_int_equal(value->others, 7);
     assert_int_equal(value->share_count, 2);
     assert_int_equal(value->shares[0].bits, 9); /* the commonest first */
