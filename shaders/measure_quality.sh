@@ -38,7 +38,7 @@ measure_quality() {
         ;;
     esac
     echo "Profile quality: an exact profile (new, one execution) beside ones measured anew over ${BINDS:-8} binds: again; on top of use mode by that profile (1/2 of the binds"
-    echo "counted); sampled 1/16 by workgroup; on the other driver (old), whose waves have other shapes. Block overlap / weighted relative difference, percent:"
+    echo "counted); sampled 1/16 by workgroup; on the other driver (old). Block overlap / weighted relative difference, percent:"
     echo
     line="| shader |" rule="|---|"
     for column in $columns; do line="$line $column, lanes | $column, waves |" rule="$rule---|---|"; done

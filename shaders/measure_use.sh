@@ -151,7 +151,7 @@ use_table() { # NAME
         echo "$line"
     done
     echo
-    echo "After tuning the range lies wholly above 1.01 for: ${slower:- none}. Mode off over no layer, $1: time $(cell "use-$1" mean off geomean_ratio), pipeline creation $(cell "use-$1" mean off geomean_create_ratio)."
+    echo "After tuning the range lies wholly above 1.01 for:${slower:- none}. Mode off over no layer, $1: time $(cell "use-$1" mean off geomean_ratio), pipeline creation $(cell "use-$1" mean off geomean_create_ratio)."
 }
 
 measure_use() {
