@@ -24,6 +24,7 @@
  * answers      what is told of pipelines that are at hand or not: app_answers.c
  * variants, variants-train   push constants of usual and other values: app_variants.c
  * variants-draw, variants-rendering, variants-draw-train   the same of draws: app_variants_draw.c
+ * variants-feedback   and while transform feedback is active
  * record, record-threads   command buffers whose draws, dispatches and push constants are known: app_record.c
  * crowd        as many pipelines as ARGUMENT says, all alive: app_crowd.c
  * named        computes with a module named "e2e module" and a pipeline named "e2e pipeline" once they are
@@ -282,7 +283,8 @@ static vk_style style(const char *scenario)
                  {"objects", VK_STYLE_OBJECTS},
                  {"answers", VK_STYLE_ANSWERS},
                  {"features", VK_STYLE_EVERYTHING},
-                 {"variants-rendering", VK_STYLE_VERSIONS}};
+                 {"variants-rendering", VK_STYLE_VERSIONS},
+                 {"variants-feedback", VK_STYLE_FEEDBACK}};
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
         if (strcmp(scenario, table[i].scenario) == 0)
             return table[i].style;
@@ -341,6 +343,8 @@ again:
         app_variants_draw_train(&vk);
     else if (strcmp(scenario, "variants-draw") == 0 || strcmp(scenario, "variants-rendering") == 0)
         app_variants_draw(&vk, strcmp(scenario, "variants-rendering") == 0);
+    else if (strcmp(scenario, "variants-feedback") == 0)
+        app_variants_feedback(&vk);
     else if (strcmp(scenario, "record-threads") == 0)
         app_record_threads(&vk);
     else if (strcmp(scenario, "required") == 0)

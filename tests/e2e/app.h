@@ -47,6 +47,7 @@ void app_variants(vk_program *vk);
 /* The same of graphics pipelines (app_variants_draw.c); rendering: without render passes. */
 void app_variants_draw_train(vk_program *vk);
 void app_variants_draw(vk_program *vk, bool rendering);
+void app_variants_feedback(vk_program *vk);
 
 /* Scenarios about what is recorded (app_record.c). */
 void app_record(vk_program *vk, const uint32_t *words, size_t count);

@@ -41,12 +41,13 @@ static VkPipelineLayout make_layout(vk_program *vk, uint32_t more)
 }
 
 /* State that is ignored points nowhere. */
-static VkPipeline make_pipeline(vk_program *vk, VkPipelineLayout layout, VkRenderPass pass, bool dynamic)
+static VkPipeline make_of(const char *vertex, vk_program *vk, VkPipelineLayout layout, VkRenderPass pass,
+                          bool dynamic)
 {
     static const VkDynamicState states[] = {VK_DYNAMIC_STATE_VIEWPORT, VK_DYNAMIC_STATE_SCISSOR,
                                             VK_DYNAMIC_STATE_BLEND_CONSTANTS};
     const VkFormat format = VK_FORMAT_R8G8B8A8_UNORM;
-    vk_stage stages[2] = {{VK_SHADER_STAGE_VERTEX_BIT, app_load(vk, "variants.vert"), NULL},
+    vk_stage stages[2] = {{VK_SHADER_STAGE_VERTEX_BIT, app_load(vk, vertex), NULL},
                           {VK_SHADER_STAGE_FRAGMENT_BIT, app_load(vk, "variants.frag"), NULL}};
     VkPipelineDynamicStateCreateInfo moving = {.sType = VK_STRUCTURE_TYPE_PIPELINE_DYNAMIC_STATE_CREATE_INFO,
                                                .dynamicStateCount = dynamic ? 3 : 0,
@@ -76,6 +77,11 @@ static VkPipeline make_pipeline(vk_program *vk, VkPipelineLayout layout, VkRende
     for (int i = 0; i < 2; i++)
         vkDestroyShaderModule(vk->device, stages[i].module, NULL);
     return pipeline;
+}
+
+static VkPipeline make_pipeline(vk_program *vk, VkPipelineLayout layout, VkRenderPass pass, bool dynamic)
+{
+    return make_of("variants.vert", vk, layout, pass, dynamic);
 }
 
 /* -- Commands */
@@ -363,4 +369,32 @@ void app_variants_draw(vk_program *vk, bool rendering)
     soon_gone(&s);
     partial(&s);
     close_scene(&s);
+}
+
+/* No pipeline may be bound while what vertices give is captured (VUID-vkCmdBindPipeline-None-02323). */
+void app_variants_feedback(vk_program *vk)
+{
+    scene s = {.vk = vk, .layout = make_layout(vk, 0)};
+    vk_buffer captured;
+    const VkDeviceSize start = 0;
+    s.fixed = make_of("variants_feedback.vert", vk, s.layout, vk->pass, false);
+    vk_make_buffer(vk, &captured, CELLS * VERTICES, VK_BUFFER_USAGE_TRANSFORM_FEEDBACK_BUFFER_BIT_EXT);
+    begin_frame(&s, VK_SUBPASS_CONTENTS_INLINE);
+    VkCommandBuffer commands = vk->commands;
+    bind(commands, s.fixed);
+    ((PFN_vkCmdBindTransformFeedbackBuffersEXT)vk_command(vk, "vkCmdBindTransformFeedbackBuffersEXT"))(
+        commands, 0, 1, &captured.buffer, &start, NULL);
+    ((PFN_vkCmdBeginTransformFeedbackEXT)vk_command(vk, "vkCmdBeginTransformFeedbackEXT"))(commands, 0, 0,
+                                                                                           NULL, NULL);
+    for (uint32_t i = 0; i < CELLS; i++) {
+        push_all(commands, s.layout, i % 4 ? &usual : &second);
+        draw(commands, i);
+    }
+    ((PFN_vkCmdEndTransformFeedbackEXT)vk_command(vk, "vkCmdEndTransformFeedbackEXT"))(commands, 0, 0, NULL,
+                                                                                       NULL);
+    end_frame(&s, "feedback");
+    printf("captured %08x\n", app_checksum(captured.words, captured.count));
+    vk_drop_buffer(vk, &captured);
+    vkDestroyPipeline(vk->device, s.fixed, NULL);
+    vkDestroyPipelineLayout(vk->device, s.layout, NULL);
 }

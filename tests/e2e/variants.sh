@@ -31,8 +31,7 @@ for scenario in variants variants-draw variants-rendering; do
     # Without variants nothing is said of them; with some, in the background, whatever is ready when.
     with none --variants 0
     [ -z "$(summary $scenario-none)" ] || fail "$scenario, VARIANTS=0: $(summary $scenario-none)"
-    for round in 1 2 3; do with background-$round; done
-    with one-thread --compile-threads 1
+    for round in 1 2; do with background-$round; done
     # Where the recording waits, both usual combinations are served, and nothing else; in every run the same.
     with waiting --variant-wait 20 --use-log "$work/$scenario.jsonl"
     set -- $(summary $scenario-waiting)
@@ -40,7 +39,7 @@ for scenario in variants variants-draw variants-rendering; do
     [ "$1" -ge 2 ] || fail "$scenario: $1 variants built"
     [ "$2" -ge 50 ] || fail "$scenario: $2 of $3 used a variant"
     [ "$2" -lt "$3" ] || fail "$scenario: all used a variant, though values were pushed that none is for"
-    with waiting-again --variant-wait 20
+    with waiting-again --compile-threads 1 --variant-wait 20
     [ "$(summary $scenario-waiting)" = "$(summary $scenario-waiting-again)" ] ||
         fail "$scenario, waiting: $(summary $scenario-waiting), then $(summary $scenario-waiting-again)"
     grep '"variant": "0x[1-9a-f][0-9a-f]*".*"pass": "push-fold", "done": true' "$work/$scenario.jsonl" >/dev/null || fail "$scenario: USE_LOG does not tell of variants"
@@ -66,6 +65,18 @@ for scenario in variants variants-draw variants-rendering; do
 done
 # Words of both stages, and of each alone.
 grep '"variant": "0x1f"' "$work/variants-draw.jsonl" >/dev/null || fail "variants-draw: $(grep -o '"variant": "[^"]*"' "$work/variants-draw.jsonl" | sort | uniq -c)"
+
+# What feeds transform feedback has no variants: no pipeline may be bound meanwhile.
+scenario=variants-feedback bundle=feedback
+plain $scenario "$app" $scenario "$WPG_SPIRV"
+if [ "$(cat "$work/$scenario.code")" = 77 ]; then
+    echo "note: no transform feedback here"
+else
+    train feedback $scenario
+    with waiting --variant-wait 20 --log info
+    [ "$(summary $scenario-waiting | cut -d ' ' -f 1)" = 0 ] || fail "feedback: $(summary $scenario-waiting)"
+    grep 'no variant: it feeds transform feedback' "$work/$scenario-waiting.err" >/dev/null || fail "feedback: the log does not say why there is no variant"
+fi
 
 # The benchmark's shader that divides by push constants: the same outputs where a variant serves, and at a size whose values
 # no profile saw, some of the words equal and some not.

@@ -101,6 +101,7 @@ typedef struct device_chain {
     VkPhysicalDeviceGraphicsPipelineLibraryFeaturesEXT library;
     VkPhysicalDevicePipelineCreationCacheControlFeaturesEXT cache_control;
     VkPhysicalDeviceMeshShaderFeaturesEXT mesh;
+    VkPhysicalDeviceTransformFeedbackFeaturesEXT capture;
     VkPhysicalDeviceShaderModuleIdentifierFeaturesEXT identifier;
     VkPhysicalDeviceDynamicRenderingFeatures rendering;
     VkPhysicalDeviceScalarBlockLayoutFeatures objects; /* of shader objects: as many members */
@@ -238,6 +239,10 @@ static void fill_chain(device_chain *chain, vk_program *vk, vk_style style)
     } else if (style == VK_STYLE_MESH) {
         need_extension(chain, vk, VK_EXT_MESH_SHADER_EXTENSION_NAME);
         link_structure(chain, &chain->mesh, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MESH_SHADER_FEATURES_EXT);
+    } else if (style == VK_STYLE_FEEDBACK) {
+        need_extension(chain, vk, VK_EXT_TRANSFORM_FEEDBACK_EXTENSION_NAME);
+        link_structure(chain, &chain->capture,
+                       VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_TRANSFORM_FEEDBACK_FEATURES_EXT);
     } else if (style == VK_STYLE_ANSWERS) {
         need_extension(chain, vk, VK_EXT_PIPELINE_CREATION_CACHE_CONTROL_EXTENSION_NAME);
         link_structure(chain, &chain->cache_control,

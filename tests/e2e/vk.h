@@ -40,6 +40,7 @@ typedef enum vk_style {
     VK_STYLE_STATE,   /* what pipelines may be asked for beyond the core: see vk_program */
     VK_STYLE_ANSWERS, /* creation cache control; exits with 77 without it; module identifiers if there */
     VK_STYLE_RAYS,    /* VK_KHR_ray_tracing_pipeline and what it needs; likewise (vk_rays.h) */
+    VK_STYLE_FEEDBACK,   /* VK_EXT_transform_feedback; exits with 77 without it */
     VK_STYLE_EVERYTHING, /* the versions' structures and the extensions of vk_program.optional */
 } vk_style;
 

@@ -1,7 +1,11 @@
 #version 450
 /* Cells of a grid, two triangles each; what is flat in them is decided by push constants: app_variants_draw.c. */
 layout(push_constant) uniform Push { uint columns, kind, mode; } push;
+#ifdef FEEDBACK
+layout(location = 0, xfb_buffer = 0, xfb_offset = 0, xfb_stride = 4) flat out uint tint;
+#else
 layout(location = 0) flat out uint tint;
+#endif
 void main()
 {
     uint cell = uint(gl_VertexIndex) / 6u, corner = uint(gl_VertexIndex) % 6u;

@@ -1,0 +1,245 @@
+/* Copies of whole graphics pipelines: everything that is read is copied, what is ignored is not looked at,
+ * and what is not known is refused with its reason. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "layer/library_copy.h"
+
+#define NOWHERE ((const void *)(uintptr_t)16)
+
+typedef struct state {
+    VkPipelineShaderStageCreateInfo stages[2];
+    VkSpecializationMapEntry entry;
+    uint32_t value;
+    VkSpecializationInfo values;
+    VkVertexInputBindingDescription binding;
+    VkVertexInputAttributeDescription attribute;
+    VkPipelineVertexInputStateCreateInfo vertex;
+    VkPipelineInputAssemblyStateCreateInfo assembly;
+    VkViewport port;
+    VkRect2D scissor;
+    VkPipelineViewportStateCreateInfo view;
+    VkPipelineRasterizationStateCreateInfo raster;
+    VkSampleMask mask;
+    VkPipelineMultisampleStateCreateInfo samples;
+    VkPipelineDepthStencilStateCreateInfo depth;
+    VkPipelineColorBlendAttachmentState target;
+    VkPipelineColorBlendStateCreateInfo blend;
+    VkDynamicState dynamic[2];
+    VkPipelineDynamicStateCreateInfo moving;
+    VkFormat format;
+    VkPipelineRenderingCreateInfo rendering;
+    VkGraphicsPipelineCreateInfo info;
+} state;
+
+static void fill(state *s)
+{
+    memset(s, 0, sizeof *s);
+    s->value = 5;
+    s->entry = (VkSpecializationMapEntry){3, 0, 4};
+    s->values = (VkSpecializationInfo){1, &s->entry, 4, &s->value};
+    for (int i = 0; i < 2; i++)
+        s->stages[i] = (VkPipelineShaderStageCreateInfo){
+            .sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
+            .stage = i ? VK_SHADER_STAGE_FRAGMENT_BIT : VK_SHADER_STAGE_VERTEX_BIT,
+            .module = (VkShaderModule)(uintptr_t)7,
+            .pName = "main",
+            .pSpecializationInfo = i ? &s->values : NULL};
+    s->binding.stride = 12;
+    s->attribute.location = 4;
+    s->vertex = (VkPipelineVertexInputStateCreateInfo){
+        .sType = VK_STRUCTURE_TYPE_PIPELINE_VERTEX_INPUT_STATE_CREATE_INFO,
+        .vertexBindingDescriptionCount = 1,
+        .pVertexBindingDescriptions = &s->binding,
+        .vertexAttributeDescriptionCount = 1,
+        .pVertexAttributeDescriptions = &s->attribute};
+    s->assembly.sType = VK_STRUCTURE_TYPE_PIPELINE_INPUT_ASSEMBLY_STATE_CREATE_INFO;
+    s->port.width = 8;
+    s->scissor.extent.width = 9;
+    s->view =
+        (VkPipelineViewportStateCreateInfo){.sType = VK_STRUCTURE_TYPE_PIPELINE_VIEWPORT_STATE_CREATE_INFO,
+                                            .viewportCount = 1,
+                                            .pViewports = &s->port,
+                                            .scissorCount = 1,
+                                            .pScissors = &s->scissor};
+    s->raster.sType = VK_STRUCTURE_TYPE_PIPELINE_RASTERIZATION_STATE_CREATE_INFO;
+    s->mask = 0x5;
+    s->samples = (VkPipelineMultisampleStateCreateInfo){
+        .sType = VK_STRUCTURE_TYPE_PIPELINE_MULTISAMPLE_STATE_CREATE_INFO,
+        .rasterizationSamples = VK_SAMPLE_COUNT_4_BIT,
+        .pSampleMask = &s->mask};
+    s->depth.sType = VK_STRUCTURE_TYPE_PIPELINE_DEPTH_STENCIL_STATE_CREATE_INFO;
+    s->depth.depthTestEnable = VK_TRUE;
+    s->target.colorWriteMask = 0xf;
+    s->blend = (VkPipelineColorBlendStateCreateInfo){
+        .sType = VK_STRUCTURE_TYPE_PIPELINE_COLOR_BLEND_STATE_CREATE_INFO,
+        .attachmentCount = 1,
+        .pAttachments = &s->target};
+    s->dynamic[0] = VK_DYNAMIC_STATE_LINE_WIDTH;
+    s->dynamic[1] = VK_DYNAMIC_STATE_DEPTH_BIAS;
+    s->moving =
+        (VkPipelineDynamicStateCreateInfo){.sType = VK_STRUCTURE_TYPE_PIPELINE_DYNAMIC_STATE_CREATE_INFO,
+                                           .dynamicStateCount = 2,
+                                           .pDynamicStates = s->dynamic};
+    s->format = VK_FORMAT_R8G8B8A8_UNORM;
+    s->rendering = (VkPipelineRenderingCreateInfo){.sType = VK_STRUCTURE_TYPE_PIPELINE_RENDERING_CREATE_INFO,
+                                                   .colorAttachmentCount = 1,
+                                                   .pColorAttachmentFormats = &s->format,
+                                                   .depthAttachmentFormat = VK_FORMAT_D32_SFLOAT};
+    s->info = (VkGraphicsPipelineCreateInfo){.sType = VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_CREATE_INFO,
+                                             .flags = VK_PIPELINE_CREATE_DERIVATIVE_BIT,
+                                             .stageCount = 2,
+                                             .pStages = s->stages,
+                                             .pVertexInputState = &s->vertex,
+                                             .pInputAssemblyState = &s->assembly,
+                                             .pTessellationState = NOWHERE,
+                                             .pViewportState = &s->view,
+                                             .pRasterizationState = &s->raster,
+                                             .pMultisampleState = &s->samples,
+                                             .pDepthStencilState = &s->depth,
+                                             .pColorBlendState = &s->blend,
+                                             .pDynamicState = &s->moving,
+                                             .layout = (VkPipelineLayout)(uintptr_t)8,
+                                             .renderPass = (VkRenderPass)(uintptr_t)9,
+                                             .subpass = 1};
+}
+
+static const wpg_subpass_outputs both = {true, true}, none = {false, false};
+
+/* After the original is overwritten the copy still holds it. */
+static void copies_all_of_it(void **unused)
+{
+    (void)unused;
+    state s;
+    wpg_arena arena;
+    const char *why = NULL;
+    wpg_arena_init(&arena);
+    fill(&s);
+    VkGraphicsPipelineCreateInfo *copy = wpg_library_copy_whole(&why, &arena, &s.info, both);
+    assert_non_null(copy);
+    memset(&s, 0xa5, sizeof s);
+    assert_int_equal(copy->flags, 0);
+    assert_int_equal(copy->stageCount, 2);
+    assert_null(copy->pStages[0].module);
+    assert_string_equal(copy->pStages[1].pName, "main");
+    assert_int_equal(*(const uint32_t *)copy->pStages[1].pSpecializationInfo->pData, 5);
+    assert_int_equal(copy->pVertexInputState->pVertexBindingDescriptions->stride, 12);
+    assert_int_equal(copy->pVertexInputState->pVertexAttributeDescriptions->location, 4);
+    assert_null(copy->pTessellationState);
+    assert_true(copy->pViewportState->pViewports->width > 7);
+    assert_int_equal(copy->pViewportState->pScissors->extent.width, 9);
+    assert_int_equal(*copy->pMultisampleState->pSampleMask, 5);
+    assert_true(copy->pDepthStencilState->depthTestEnable);
+    assert_int_equal(copy->pColorBlendState->pAttachments->colorWriteMask, 0xf);
+    assert_int_equal(copy->pDynamicState->pDynamicStates[1], VK_DYNAMIC_STATE_DEPTH_BIAS);
+    assert_ptr_equal(copy->renderPass, (VkRenderPass)(uintptr_t)9);
+    assert_int_equal(copy->subpass, 1);
+    wpg_arena_finish(&arena);
+}
+
+static void copies_formats(void **unused)
+{
+    (void)unused;
+    state s;
+    wpg_arena arena;
+    const char *why = NULL;
+    wpg_arena_init(&arena);
+    fill(&s);
+    s.info.renderPass = VK_NULL_HANDLE;
+    s.info.pNext = &s.rendering;
+    VkGraphicsPipelineCreateInfo *copy = wpg_library_copy_whole(&why, &arena, &s.info, none);
+    assert_non_null(copy);
+    memset(&s, 0xa5, sizeof s);
+    const VkPipelineRenderingCreateInfo *rendering = copy->pNext;
+    assert_int_equal(rendering->pColorAttachmentFormats[0], VK_FORMAT_R8G8B8A8_UNORM);
+    assert_int_equal(rendering->depthAttachmentFormat, VK_FORMAT_D32_SFLOAT);
+    assert_non_null(copy->pDepthStencilState); /* by the formats, whatever is said of a pass */
+    assert_non_null(copy->pColorBlendState);
+    wpg_arena_finish(&arena);
+}
+
+/* What is ignored may point anywhere. */
+static void looks_at_nothing_that_is_ignored(void **unused)
+{
+    (void)unused;
+    state s;
+    wpg_arena arena;
+    const char *why = NULL;
+    wpg_arena_init(&arena);
+    fill(&s);
+    s.info.pDepthStencilState = NOWHERE;
+    s.info.pColorBlendState = NOWHERE;
+    s.dynamic[0] = VK_DYNAMIC_STATE_VIEWPORT;
+    s.dynamic[1] = VK_DYNAMIC_STATE_SCISSOR;
+    s.view.pViewports = NOWHERE;
+    s.view.pScissors = NOWHERE;
+    VkGraphicsPipelineCreateInfo *copy = wpg_library_copy_whole(&why, &arena, &s.info, none);
+    assert_non_null(copy);
+    assert_null(copy->pDepthStencilState);
+    assert_null(copy->pColorBlendState);
+    assert_null(copy->pViewportState->pViewports);
+    fill(&s);
+    s.raster.rasterizerDiscardEnable = VK_TRUE;
+    s.info.pMultisampleState = NOWHERE;
+    s.info.pViewportState = NOWHERE;
+    s.info.pDepthStencilState = NOWHERE;
+    s.info.pColorBlendState = NOWHERE;
+    copy = wpg_library_copy_whole(&why, &arena, &s.info, both);
+    assert_non_null(copy);
+    assert_null(copy->pMultisampleState);
+    assert_null(copy->pViewportState);
+    wpg_arena_finish(&arena);
+}
+
+static void refused(state *s, const char *because)
+{
+    wpg_arena arena;
+    const char *why = NULL;
+    wpg_arena_init(&arena);
+    assert_null(wpg_library_copy_whole(&why, &arena, &s->info, both));
+    assert_non_null(strstr(why, because));
+    wpg_arena_finish(&arena);
+}
+
+static void refuses_what_is_not_known(void **unused)
+{
+    (void)unused;
+    const VkBaseInStructure stranger = {.sType = (VkStructureType)1999999000};
+    state s;
+    fill(&s);
+    s.info.pNext = &stranger;
+    refused(&s, "a structure that is not known");
+    fill(&s);
+    s.stages[1].pNext = &stranger;
+    refused(&s, "a structure that is not known");
+    fill(&s);
+    s.raster.pNext = &stranger;
+    refused(&s, "a structure that is not known");
+    fill(&s);
+    s.blend.pNext = &stranger;
+    refused(&s, "a structure that is not known");
+    fill(&s);
+    s.depth.pNext = &stranger;
+    refused(&s, "depth state is extended");
+    fill(&s);
+    s.samples.pNext = &stranger;
+    refused(&s, "multisample state is extended");
+    fill(&s);
+    s.dynamic[1] = (VkDynamicState)1000455003; /* VK_EXT_extended_dynamic_state3 */
+    refused(&s, "dynamic state that is not known");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(copies_all_of_it),
+        cmocka_unit_test(copies_formats),
+        cmocka_unit_test(looks_at_nothing_that_is_ignored),
+        cmocka_unit_test(refuses_what_is_not_known),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
