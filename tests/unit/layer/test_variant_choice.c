@@ -133,7 +133,8 @@ static void bind_with_variant(VkPipelineBindPoint point)
     set.variants[0] = &variant;
     atomic_store(&set.ready, 1);
     atomic_store(&set.tries, WPG_MOST_VARIANT_TRIES);
-    wpg_record_pipeline(&device, ORIGINAL, &plan, layout);
+    if (!wpg_handles_get(&device.bindables, (uint64_t)ORIGINAL))
+        wpg_record_pipeline(&device, ORIGINAL, &plan, layout);
     wpg_bindable *bindable = wpg_handles_get(&device.bindables, (uint64_t)ORIGINAL);
     assert_non_null(bindable);
     bindable->variants = &set;
