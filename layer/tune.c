@@ -119,7 +119,8 @@ static wpg_status read_verdict(wpg_verdict **verdict, wpg_hash128 subject, wpg_e
 
 /* Takes up what the bundle has, if it was measured of the same words at the same level; of a static verdict
  * the samples, for what it says is asked anew. */
-static bool take_up(wpg_verdict *verdict, wpg_hash128 subject, const wpg_tune_set *sets, size_t count)
+static bool take_up(wpg_verdict *verdict, wpg_hash128 subject, bool times, const wpg_tune_set *sets,
+                    size_t count)
 {
     wpg_verdict *known;
     wpg_error err;
@@ -137,6 +138,10 @@ static bool take_up(wpg_verdict *verdict, wpg_hash128 subject, const wpg_tune_se
           known->margin - verdict->margin < 1e-6 && verdict->margin - known->margin < 1e-6));
     for (size_t i = 0; i < count; i++)
         same = same && find_set(known, &sets[i]);
+    /* What was measured of the same words stays where nothing is timed, though candidates differ: variants
+     * are none there. */
+    for (size_t i = 0; !times && !known->is_static && wpg_verdict_looks(known) && i < count; i++)
+        same = same || find_set(known, &sets[i]);
     if (same) {
         memcpy(verdict->alternatives, known->alternatives, sizeof verdict->alternatives);
         verdict->count = known->count;
@@ -167,7 +172,7 @@ static wpg_tuned *create(const wpg_device *device, wpg_hash128 pipeline, wpg_has
     verdict->margin = settings->tune_margin;
     write_build(verdict->build, sizeof verdict->build);
     wpg_hash_to_hex(hex, pipeline);
-    if (take_up(verdict, subject, sets, count))
+    if (take_up(verdict, subject, device->times, sets, count))
         wpg_log_info("pipeline %s: tuning goes on from %u samples of the original", hex,
                      verdict->alternatives[0].count);
     else {
