@@ -205,7 +205,7 @@ static bool is_old_lavapipe(const VkPhysicalDeviceDriverProperties *driver)
  * rounded otherwise than the loop that the driver unrolls by itself. */
 static const char *passes_of_driver(const device_abilities *able)
 {
-    return able->old_lavapipe ? "tv" : "";
+    return able->old_lavapipe ? "ltv" : "";
 }
 
 static void ask_device(device_abilities *able, const wpg_instance *instance, VkPhysicalDevice physical,

@@ -13,7 +13,11 @@
 #include <spirv/unified1/GLSL.std.450.h>
 
 #include "compiler/optimize/legality.h"
+#include "compiler/optimize/trip_guard.h"
 #include "compiler/spirv/builder.h"
+
+/* Mesa unrolls 32 rounds by itself; twice the most that any driver we know does. */
+enum { LONG_LOOP = 256 };
 
 typedef struct folder {
     const wpg_view *view;
@@ -245,4 +249,60 @@ bool wpg_is_in_counted_float_loop(const wpg_view *view, uint32_t block, wpg_aren
     if (solved)
         wpg_vec_free(&f.operands);
     return counted || arena->failed;
+}
+
+/* Does the test stay in the loop so often that no driver unrolls it? */
+static bool runs_long(const wpg_view *view, const wpg_loop *loop, const wpg_inst *compare, bool stays)
+{
+    for (unsigned at = 3; compare->count == 5 && at <= 4; at++) {
+        wpg_induction i;
+        uint32_t bound, rounds = 0;
+        if (!wpg_is_u32_const(view->module, compare->words[7 - at], &bound) ||
+            !wpg_read_induction(&i, view, loop, compare->words[at]))
+            continue;
+        for (uint32_t value = i.first; rounds < LONG_LOOP; value += i.step, rounds++)
+            if (wpg_compare_ints((SpvOp)compare->opcode, at == 3 ? value : bound, at == 3 ? bound : value) !=
+                stays)
+                break;
+        return rounds == LONG_LOOP;
+    }
+    return false;
+}
+
+/* Is each test that leaves the loop one that no driver counts, or counts to a large number? */
+static bool stays_a_loop(const folder *f, const wpg_loop *loop)
+{
+    const wpg_cfg *cfg = f->view->cfg;
+    for (uint32_t b = 0; b < cfg->count; b++) {
+        const wpg_block *block = &cfg->blocks[b];
+        for (uint32_t s = 0; loop->members[b] && block->successor_count > 1 && s < block->successor_count;
+             s++) {
+            const wpg_inst *end = block->terminator,
+                           *compare = wpg_module_def(f->view->module, end->words[1]);
+            if (loop->members[block->successors[s]] || !f->may[end->words[1]])
+                continue;
+            if (end->opcode != SpvOpBranchConditional || !compare ||
+                !wpg_opcode_compares_ints(compare->opcode) ||
+                !runs_long(f->view, loop, compare, end->words[2] != cfg->blocks[block->successors[s]].id))
+                return false;
+        }
+    }
+    return true;
+}
+
+const bool *wpg_unrollable_loops(const wpg_view *view, wpg_arena *arena)
+{
+    const wpg_cfg *cfg = view->cfg;
+    bool *unrollable = WPG_ARENA_ARRAY(arena, bool, cfg->construct_count + 1u);
+    folder f;
+    if (!unrollable || !solve(&f, view, 0, arena))
+        return NULL;
+    for (uint32_t c = 0; c < cfg->construct_count; c++) {
+        wpg_loop loop;
+        unrollable[c] = cfg->constructs[c].kind == WPG_CONSTRUCT_LOOP &&
+                        wpg_loop_describe(&loop, view, c, arena) && (loop.traits & WPG_TRAIT_FLOAT) &&
+                        !stays_a_loop(&f, &loop);
+    }
+    wpg_vec_free(&f.operands);
+    return arena->failed ? NULL : unrollable;
 }

@@ -20,6 +20,11 @@ uint32_t wpg_may_fold_by_itself(const wpg_view *view, uint32_t block, wpg_arena 
  * one, and re-associates across the trips, hangs on how large the loop is. True when memory runs out. */
 bool wpg_is_in_counted_float_loop(const wpg_view *view, uint32_t block, wpg_arena *arena);
 
+/* By construct: loops of floating-point work whose trips a driver may count without us, and are not so many
+ * that none would unroll them. It does so by how much stands in them: with less in them it may where it did
+ * not, and what two trips compute meets. In `arena`; NULL when memory ran out. */
+const bool *wpg_unrollable_loops(const wpg_view *view, wpg_arena *arena);
+
 /* GLSL.std.450 instructions whose result is one number on every implementation. */
 bool wpg_is_exact_function(uint32_t number);
 /* Floating-point work that a driver may fuse with what uses it, or split, by how often and where it is used:

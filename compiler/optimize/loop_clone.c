@@ -73,13 +73,20 @@ static wpg_inst *insert_copy(cloner *c, const wpg_inst *inst, wpg_inst *where)
     return copy;
 }
 
-/* What stands in place of the condition or selector of a decided branch. */
-static uint32_t decided(cloner *c, const wpg_guard_fold *fold)
+/* A constant of an integer or Boolean type. */
+static uint32_t constant_of(cloner *c, uint32_t type, uint32_t bits)
 {
-    if (fold->terminator->opcode == SpvOpBranchConditional)
-        return wpg_const_bool(c->module, fold->bits != 0);
-    return wpg_const_scalar(c->module, wpg_module_def(c->module, fold->terminator->words[1])->type,
-                            fold->bits);
+    bool boolean = wpg_module_opcode_of(c->module, type) == SpvOpTypeBool;
+    return boolean ? wpg_const_bool(c->module, bits != 0) : wpg_const_scalar(c->module, type, bits);
+}
+
+/* Puts a constant in place of the condition or selector of a branch that is decided. */
+static void decide(cloner *c, uint32_t *operand, const wpg_inst *inst, const wpg_guard_fold *folds,
+                   uint32_t count)
+{
+    for (uint32_t f = 0; f < count; f++)
+        if (inst == folds[f].terminator && !folds[f].excluded)
+            *operand = constant_of(c, wpg_module_def(c->module, inst->words[1])->type, folds[f].bits);
 }
 
 /* A copy whose operands and result are those of the copied loop. */
@@ -100,9 +107,7 @@ static void clone_inst(cloner *c, const wpg_inst *inst, wpg_inst *where)
     }
     if (c->plan->compare && inst == c->plan->compare)
         words.data[c->plan->bound_at - 1] = c->constant;
-    for (uint32_t f = 0; f < c->plan->fold_count; f++)
-        if (inst == c->plan->folds[f].terminator)
-            words.data[0] = decided(c, &c->plan->folds[f]);
+    decide(c, words.data, inst, c->plan->folds, c->plan->fold_count);
     if (inst->result)
         words.data[inst->type ? 1 : 0] = copied(c, inst->result);
     wpg_inst *copy = wpg_inst_insert(c->module, where, (SpvOp)inst->opcode, words.data, words.count);
@@ -159,13 +164,19 @@ static bool is_sewn(const cloner *c, uint32_t block, const wpg_inst *phi)
     return c->plan->compare && block == c->plan->loop.header && wpg_seam_wanted(c->module, phi);
 }
 
+/* Does the phi of the original get one? */
+static bool is_sewn_in_rest(const cloner *c, const wpg_inst *phi)
+{
+    return c->plan->rest_seams && phi->result < c->bound && c->plan->rest_seams[phi->result];
+}
+
 static bool has_seams(const cloner *c)
 {
     const wpg_cfg *cfg = c->view->cfg;
     for (uint32_t b = 0; c->plan->loop.traits & WPG_TRAIT_FLOAT && b < cfg->count; b++)
         for (const wpg_inst *inst = cfg->blocks[b].label->next;
              c->plan->loop.members[b] && inst != cfg->blocks[b].terminator; inst = inst->next)
-            if (inst->opcode == SpvOpPhi && is_sewn(c, b, inst))
+            if (inst->opcode == SpvOpPhi && (is_sewn(c, b, inst) || is_sewn_in_rest(c, inst)))
                 return true;
     return false;
 }
@@ -210,9 +221,24 @@ static void load_late(cloner *c, wpg_map *done, uint32_t *values, wpg_inst *wher
         uint32_t type = wpg_module_def(c->module, plan->tests[t].value)->type;
         uint32_t phi = wpg_module_fresh_id(c->module);
         wpg_inst_add(c->module, where, SpvOpPhi, type, phi, values[t], c->late_block,
-                     wpg_const_scalar(c->module, type, plan->tests[t].bits ^ 1), c->guard_block);
+                     constant_of(c, type, plan->tests[t].bits ^ 1), c->guard_block);
         values[t] = phi;
     }
+}
+
+/* Has the value the bits asked for? */
+static uint32_t test_holds(cloner *c, const wpg_guard_test *test, uint32_t value, wpg_inst *where)
+{
+    uint32_t type = wpg_module_def(c->module, test->value)->type, boolean = wpg_type_bool(c->module);
+    bool is_boolean = wpg_module_opcode_of(c->module, type) == SpvOpTypeBool;
+    if (is_boolean && test->bits)
+        return value;
+    uint32_t holds = wpg_module_fresh_id(c->module);
+    if (is_boolean)
+        wpg_inst_add(c->module, where, SpvOpLogicalNot, boolean, holds, value);
+    else
+        wpg_inst_add(c->module, where, SpvOpIEqual, boolean, holds, value, constant_of(c, type, test->bits));
+    return holds;
 }
 
 /* Do all the values have the bits asked for? */
@@ -228,13 +254,10 @@ static uint32_t values_condition(cloner *c, wpg_map *done, wpg_inst *where)
     if (late)
         load_late(c, done, values, where);
     if (has_seams(c))
-        c->zero = wpg_seam_zero(c->module, c->view, &c->plan->loop, c->plan->preheader, values[0], where);
+        c->zero = wpg_seam_zero(c->module, c->view, &c->plan->loop, c->plan->preheader,
+                                c->plan->varying ? c->plan->varying : values[0], where);
     for (uint32_t t = 0; t < c->plan->test_count; t++) {
-        const wpg_guard_test *test = &c->plan->tests[t];
-        uint32_t type = wpg_module_def(c->module, test->value)->type;
-        uint32_t constant = wpg_const_scalar(c->module, type, test->bits);
-        uint32_t equal = wpg_module_fresh_id(c->module);
-        wpg_inst_add(c->module, where, SpvOpIEqual, boolean, equal, values[t], constant);
+        uint32_t equal = test_holds(c, &c->plan->tests[t], values[t], where);
         uint32_t both = all ? wpg_module_fresh_id(c->module) : equal;
         if (all)
             wpg_inst_add(c->module, where, SpvOpLogicalAnd, boolean, both, all, equal);
@@ -403,6 +426,9 @@ static void rewire_original(cloner *c)
         bool member = c->plan->loop.members[b];
         uint32_t from = member ? merge : header, to = member ? c->rest_merge : c->guard_block;
         replace_in(c, block->terminator, from, to);
+        if (member && block->successor_count > 1)
+            decide(c, &block->terminator->words[1], block->terminator, c->plan->rest_folds,
+                   c->plan->rest_fold_count);
         if (block->merge)
             replace_in(c, block->merge, from, to);
     }
@@ -491,6 +517,29 @@ static void merge_values(cloner *c)
                     merge_value(c, inst, where);
 }
 
+/* Seams of the original's phis, last, since nothing that was looked up knows the ids they bring. */
+static void sew_rest(cloner *c)
+{
+    const wpg_cfg *cfg = c->view->cfg;
+    for (uint32_t b = 0; c->zero && c->plan->rest_seams && b < cfg->count; b++) {
+        const wpg_block *block = &cfg->blocks[b];
+        wpg_inst *where = block->label->next;
+        if (!c->plan->loop.members[b])
+            continue;
+        while (stands_before_seams(where))
+            where = where->next;
+        for (wpg_inst *phi = block->label->next; stands_before_seams(phi); phi = phi->next) {
+            if (phi->opcode != SpvOpPhi || !is_sewn_in_rest(c, phi))
+                continue;
+            uint32_t seam = phi->result, value = wpg_module_fresh_id(c->module);
+            phi->words[2] = value;
+            wpg_inst_set_operands(c->module, phi, phi->words + 1, phi->count - 1u);
+            decorate_copy(c, seam, value);
+            wpg_seam_insert(c->module, phi, value, seam, c->zero, where);
+        }
+    }
+}
+
 /* -- All of it -- */
 
 static void find_merge_phis(cloner *c)
@@ -532,6 +581,7 @@ static void build(cloner *c)
     split_merge_phis(c, rest_out, copy_out);
     merge_values(c);
     decorate_copies(c);
+    sew_rest(c);
 }
 
 /* Counts of the block that decides: what came to the loop. Waves come to its header from before it or from
@@ -553,16 +603,43 @@ static wpg_block_weight entered_weight(const cloner *c, uint32_t origin)
     return entered;
 }
 
-/* Loops of the copy are not looked at again by the pass that made it. */
-static bool mark_loop(cloner *c, uint32_t header)
+static bool inherit(cloner *c, wpg_map *map, uint32_t header)
 {
     uint64_t state;
+    return !wpg_map_get(map, header, &state) || wpg_map_set(map, copied(c, header), state);
+}
+
+/* Loops of the copy are not looked at again by the pass that made it, but by unswitching, which counts. */
+static bool mark_loop(cloner *c, uint32_t header)
+{
+    wpg_function_profile *profile = c->profile;
     if (c->plan->compare)
-        return wpg_map_set(&c->profile->guarded, copied(c, header), WPG_LOOP_GUARDED);
-    return wpg_map_set(&c->profile->valued, copied(c, header), 1) &&
-           wpg_map_set(&c->profile->valued, header, 1) &&
-           (!wpg_map_get(&c->profile->guarded, header, &state) ||
-            wpg_map_set(&c->profile->guarded, copied(c, header), state));
+        return wpg_map_set(&profile->guarded, copied(c, header), WPG_LOOP_GUARDED);
+    if (!c->plan->decided)
+        return wpg_map_set(&profile->valued, copied(c, header), 1) &&
+               wpg_map_set(&profile->valued, header, 1) && inherit(c, &profile->guarded, header);
+    bool own = header == block_at(c, c->plan->loop.header)->id;
+    return (!own || wpg_map_set(&profile->unswitched, header, c->plan->decided)) &&
+           inherit(c, &profile->unswitched, header) && inherit(c, &profile->valued, header) &&
+           inherit(c, &profile->guarded, header);
+}
+
+static uint64_t part(uint64_t count, double share)
+{
+    return (uint64_t)((double)count * share + 0.5);
+}
+
+/* What can be guessed of a block of the copy or the original, where the two were counted as one: what one of
+ * them cannot reach belongs to the other. */
+static wpg_block_weight guess(const cloner *c, wpg_block_weight both, bool is_reached, bool other_reached,
+                              double share)
+{
+    share = !is_reached ? 0 : !other_reached ? 1 : share;
+    both.lanes = part(both.lanes, share);
+    both.waves = part(both.waves, share);
+    both.uniform = part(both.uniform, share);
+    both.unknown_by = c->plan->unknown_by;
+    return both;
 }
 
 /* The new blocks' counts: the copy ran as the loop did, what was left of the original did not; or which ran
@@ -576,8 +653,14 @@ static void enter_weights(cloner *c)
     wpg_block_weight entered = entered_weight(c, origin), left = merge ? *merge : entered;
     wpg_block_weight none = {.origin = origin}, ran = entered;
     none.unknown_by = c->plan->unknown_by;
+    double taken = (double)c->plan->takes[0], share = taken / (taken + (double)c->plan->takes[1] + 1e-9);
+    bool guesses = c->plan->unknown_by && c->plan->live && c->plan->rest_live;
     if (c->plan->unknown_by)
         ran = left = none;
+    if (guesses) {
+        ran = guess(c, entered, true, true, share);
+        none = guess(c, entered, true, true, 1 - share);
+    }
     bool entered_all = true;
     for (uint32_t b = 0; b < cfg->count; b++) {
         if (!c->plan->loop.members[b])
@@ -586,8 +669,13 @@ static void enter_weights(cloner *c)
         if (weight) {
             wpg_block_weight measured = *weight;
             *weight = (wpg_block_weight){.origin = measured.origin, .unknown_by = c->plan->unknown_by};
-            if (c->plan->unknown_by)
+            if (guesses) {
+                bool here = c->plan->live[b], there = c->plan->rest_live[b];
+                *weight = guess(c, measured, there, here, 1 - share);
+                measured = guess(c, measured, here, there, share);
+            } else if (c->plan->unknown_by) {
                 measured = *weight;
+            }
             entered_all &= wpg_profile_add_block(c->profile, copied(c, cfg->blocks[b].id), measured);
         }
         if (cfg->blocks[b].merge && cfg->blocks[b].merge->opcode == SpvOpLoopMerge)

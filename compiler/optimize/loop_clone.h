@@ -1,13 +1,14 @@
 /* A guarded copy of a loop: what may be copied (loop_copy.c), and the copy (loop_clone.c). The trip guard
- * (trip_guard.c) and the value guard (value_guard.c) plan what is special about theirs. Private to
- * compiler/optimize. */
+ * (trip_guard.c), the value guard (value_guard.c) and unswitching (unswitch.c) plan what is special about
+ * theirs. Private to compiler/optimize. */
 #ifndef WPG_COMPILER_OPTIMIZE_LOOP_CLONE_H
 #define WPG_COMPILER_OPTIMIZE_LOOP_CLONE_H
 
 #include "compiler/optimize/legality.h"
 #include "compiler/optimize/loops.h"
 
-/* The guard asks: is this 32-bit integer, at hand before the loop or computable there, these bits? */
+/* The guard asks: is this 32-bit integer or Boolean, at hand before the loop or computable there, these bits?
+ */
 typedef struct wpg_guard_test {
     uint32_t value, bits;
     bool late; /* only those who pass the loop's first test load it: so does the guard */
@@ -19,6 +20,7 @@ enum { WPG_MOST_TESTS = 4 };
 typedef struct wpg_guard_fold {
     const wpg_inst *terminator;
     uint32_t block, bits;
+    bool excluded; /* a selector known not to be these bits: it stays, one way falls away */
 } wpg_guard_fold;
 
 typedef struct wpg_guard_plan {
@@ -40,12 +42,24 @@ typedef struct wpg_guard_plan {
     bool range; /* other bounds give as many trips: guard on the comparison at the last two values */
     uint32_t last, leaving; /* induction values at the last test that stays and the one that leaves */
 
-    /* Of the value guard: all tests must hold. */
+    /* Of the value guard and of unswitching: all tests must hold. */
     const wpg_guard_test *tests;
     const wpg_guard_fold *folds;
     uint32_t test_count, fold_count;
     const bool *seams;  /* [bound] phis of the loop whose copies get a seam (seam.h) */
     uint32_t dead_cost; /* of what falls away in the copy */
+    /* What the one test says of the original where it fails: its branches, its phis that get seams. A driver
+     * sees that the guard failed, so it has to be kept from what it could make of it as in the copy. */
+    const wpg_guard_fold *rest_folds;
+    uint32_t rest_fold_count;
+    const bool *rest_seams;
+
+    /* Of unswitching. */
+    uint32_t decided; /* conditions decided around the loop, this one among them; 0: another guard */
+    uint32_t varying; /* a value before the loop to make a seam's zero of */
+    /* Blocks that are still reached in the copy and in the original: where the counts of the two cannot be
+     * told apart, the tables keep what can be guessed, for the pass that made them alone. */
+    const bool *live, *rest_live;
 } wpg_guard_plan;
 
 /* -- What may be copied (loop_copy.c) -- */

@@ -3,17 +3,8 @@
 
 bool wpg_block_surely_runs(const wpg_view *view, const wpg_loop *loop, uint32_t block)
 {
-    uint32_t b = loop->header;
-    for (uint32_t steps = 0; steps < view->cfg->count; steps++) {
-        if (b == block)
-            return true;
-        if (b == loop->first_test || view->cfg->blocks[b].successor_count != 1)
-            return false;
-        b = view->cfg->blocks[b].successors[0];
-        if (!loop->members[b] || b == loop->header)
-            return false;
-    }
-    return false;
+    return loop->members[block] && view->cfg->blocks[block].rpo != WPG_NO_BLOCK &&
+           wpg_cfg_post_dominates(view->cfg, block, loop->header);
 }
 
 bool wpg_block_surely_runs_late(const wpg_view *view, const wpg_loop *loop, uint32_t block)
@@ -26,16 +17,8 @@ bool wpg_block_surely_runs_late(const wpg_view *view, const wpg_loop *loop, uint
     for (uint32_t s = 0; s < test->successor_count; s++)
         if (test->successors[s] != loop->merge)
             b = test->successors[s];
-    for (uint32_t steps = 0; b != WPG_NO_BLOCK && steps < cfg->count; steps++) {
-        if (!loop->members[b] || b == loop->header)
-            return false;
-        if (b == block)
-            return true;
-        if (cfg->blocks[b].successor_count != 1)
-            return false;
-        b = cfg->blocks[b].successors[0];
-    }
-    return false;
+    return b != WPG_NO_BLOCK && b != loop->header && loop->members[b] && loop->members[block] &&
+           cfg->blocks[block].rpo != WPG_NO_BLOCK && wpg_cfg_post_dominates(cfg, block, b);
 }
 
 static bool is_plain(const wpg_view *view, const wpg_loop *loop, uint32_t id, unsigned depth)

@@ -9,7 +9,7 @@
  *        w   wave-size    smaller waves, asked of the driver: no word changes     (wave_size.c)
  *            |
  *            |  wanted: values of push constants, a rare side of a select, an exact small trip count, a
- * uniform |          value, or an index that lanes agree on?|          uniform value?
+ * uniform |          value, a condition that stands still, or an index that lanes agree on?
  *            |---- no ----------------------------------+
  *           yes                                         |
  *        s   SSA tier     Function memory to values     |   (ssa.c, the caller's hook)
@@ -20,6 +20,8 @@
  *            |                                          |
  *        v   value-guard  if (value == V) copy of a loop, its branches decided  (value_guard.c, value_fold.c,
  *            |                                          |                        loop_clone.c)
+ *        l   unswitch     if (condition) loop with it decided; else loop with it decided  (unswitch.c,
+ *            |                                          |                        invariant.c, value_fold.c)
  *        t   trip-guard   if (bound == B) unrolled copy |   (trip_guard.c, loop_clone.c)
  *            |                                          |
  *            +---- nothing done: the form before `s` ---+
@@ -32,7 +34,7 @@
  *
  * Annotate comes last so that the branches the others make carry weights too; the blocks they make are
  * entered into the profile's tables as they are made. A letter in wpg_optimize_options.passes leaves that
- * pass out; without 's', p, u and t work on the normal form, where a compiler front end has already made
+ * pass out; without 's', p, u, l and t work on the normal form, where a compiler front end has already made
  * values of memory. Legality is legality.h's. */
 #include "compiler/optimize/optimize.h"
 
@@ -112,6 +114,7 @@ static bool left_out(const wpg_context *context, char letter)
 const wpg_pass wpg_passes[] = {
     {'u', "unflatten", wpg_unflatten_wanted, wpg_pass_unflatten},
     {'v', "value-guard", wpg_value_guard_wanted, wpg_pass_value_guard},
+    {'l', "unswitch", wpg_unswitch_wanted, wpg_pass_unswitch},
     {'t', "trip-guard", wpg_trip_guard_wanted, wpg_pass_trip_guard},
     {'r', "scalarise", wpg_scalarise_wanted, wpg_pass_scalarise},
     {'f', "flatten", NULL, wpg_pass_flatten},

@@ -16,7 +16,9 @@ typedef struct wpg_block_weight {
     uint64_t lanes, waves, uniform; /* meaningful where the profile has the kind */
     uint32_t origin;                /* block id in the normal form, for remarks */
     bool uniform_known;             /* false for blocks a pass made */
-    const char *unknown_by; /* the pass that made the block and cannot tell its counts; NULL: they are told */
+    /* The pass that made the block and cannot tell its counts, which then are its own guess if anything;
+     * NULL: they are told. */
+    const char *unknown_by;
 } wpg_block_weight;
 
 /* One select site, by the result id of its OpSelect, which the SSA tier keeps. */
@@ -63,7 +65,8 @@ typedef struct wpg_function_profile {
     wpg_map guarded; /* label of a loop header -> WPG_LOOP_SEEN or WPG_LOOP_GUARDED */
     WPG_VEC(wpg_value_fact) facts;
     WPG_VEC(wpg_uniform_fact) indices;
-    wpg_map valued; /* labels of loop headers that the value guard has dealt with */
+    wpg_map valued;     /* labels of loop headers that the value guard has dealt with */
+    wpg_map unswitched; /* label of a loop header -> what unswitching has done about it (unswitch.c) */
 } wpg_function_profile;
 
 typedef struct wpg_context {
@@ -164,6 +167,7 @@ wpg_status wpg_pass_annotate(bool *changed, wpg_context *context, wpg_function_p
 wpg_status wpg_pass_flatten(bool *changed, wpg_context *context, wpg_function_profile *profile);
 wpg_status wpg_pass_unflatten(bool *changed, wpg_context *context, wpg_function_profile *profile);
 wpg_status wpg_pass_value_guard(bool *changed, wpg_context *context, wpg_function_profile *profile);
+wpg_status wpg_pass_unswitch(bool *changed, wpg_context *context, wpg_function_profile *profile);
 wpg_status wpg_pass_trip_guard(bool *changed, wpg_context *context, wpg_function_profile *profile);
 wpg_status wpg_pass_scalarise(bool *changed, wpg_context *context, wpg_function_profile *profile);
 /* Chooses for the whole stage; changes no word. */
@@ -177,6 +181,7 @@ bool wpg_push_fold_wanted(const wpg_context *context);
 
 bool wpg_unflatten_wanted(wpg_context *context, wpg_function_profile *profile);
 bool wpg_value_guard_wanted(wpg_context *context, wpg_function_profile *profile);
+bool wpg_unswitch_wanted(wpg_context *context, wpg_function_profile *profile);
 bool wpg_trip_guard_wanted(wpg_context *context, wpg_function_profile *profile);
 bool wpg_scalarise_wanted(wpg_context *context, wpg_function_profile *profile);
 

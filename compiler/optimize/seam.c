@@ -128,6 +128,24 @@ static uint32_t varying_start(const wpg_module *module, const wpg_view *view, co
     return 0;
 }
 
+uint32_t wpg_seam_source(const wpg_view *view, uint32_t preheader, const wpg_divergence *divergence)
+{
+    uint32_t any = 0;
+    for (uint32_t id = 0; id < view->bound; id++) {
+        uint32_t block = wpg_view_is_local(view, id) ? view->block_of[id] : WPG_NO_BLOCK;
+        const wpg_inst *inst = block != WPG_NO_BLOCK ? wpg_module_def(view->module, id) : NULL;
+        if (!inst || !inst->type || is_constant(view->module, view, id) ||
+            view->cfg->blocks[block].rpo == WPG_NO_BLOCK || !wpg_cfg_dominates(view->cfg, block, preheader) ||
+            (!words_of(view->module, inst->type, SpvOpTypeFloat) &&
+             !words_of(view->module, inst->type, SpvOpTypeInt)))
+            continue;
+        if (wpg_divergence_at(divergence, id, preheader) == WPG_DIVERGENT)
+            return id;
+        any = any ? any : id;
+    }
+    return any;
+}
+
 static uint32_t add(wpg_module *module, wpg_inst *where, SpvOp opcode, uint32_t type, uint32_t a, uint32_t b)
 {
     uint32_t id = wpg_module_fresh_id(module);

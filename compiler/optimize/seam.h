@@ -3,6 +3,7 @@
 #ifndef WPG_COMPILER_OPTIMIZE_SEAM_H
 #define WPG_COMPILER_OPTIMIZE_SEAM_H
 
+#include "compiler/analysis/divergence.h"
 #include "compiler/optimize/loops.h"
 
 /* NULL if every floating-point value that goes from trip to trip can have a seam, or needs none; else why not
@@ -22,6 +23,10 @@ bool wpg_seam_wanted(const wpg_module *module, const wpg_inst *phi);
  */
 uint32_t wpg_seam_zero(wpg_module *module, const wpg_view *view, const wpg_loop *loop, uint32_t preheader,
                        uint32_t otherwise, wpg_inst *where);
+
+/* A value of the function to make such a zero of, of a block that dominates `preheader`: one that differs
+ * between invocations where there is one. 0: there is none. */
+uint32_t wpg_seam_source(const wpg_view *view, uint32_t preheader, const wpg_divergence *divergence);
 
 /* `result` = the bits of `value`, both of the type of `phi`, before `where`. */
 void wpg_seam_insert(wpg_module *module, const wpg_inst *phi, uint32_t value, uint32_t result, uint32_t zero,

@@ -88,6 +88,8 @@ static bool compute(uint32_t *out, SpvOp opcode, uint32_t a, uint32_t b)
     }
 }
 
+static bool evaluate_excluded(known *out, const wpg_folder *f, const wpg_inst *inst);
+
 static bool evaluate(known *out, const wpg_folder *f, uint32_t id, unsigned depth)
 {
     const wpg_module *module = f->view->module;
@@ -114,6 +116,8 @@ static bool evaluate(known *out, const wpg_folder *f, uint32_t id, unsigned dept
     }
     if (inst->count != 5 || inst->opcode == SpvOpPhi)
         return false;
+    if (evaluate_excluded(out, f, inst))
+        return true;
     bool has_b = evaluate(&b, f, inst->words[4], depth + 1);
     /* One side decides an and, or an or. */
     bool joins = inst->opcode == SpvOpLogicalAnd || inst->opcode == SpvOpLogicalOr;
@@ -126,6 +130,23 @@ static bool evaluate(known *out, const wpg_folder *f, uint32_t id, unsigned dept
         return false;
     out->facts = a.facts | b.facts;
     return true;
+}
+
+/* Compared with what it is known not to be? */
+static bool evaluate_excluded(known *out, const wpg_folder *f, const wpg_inst *inst)
+{
+    if (inst->opcode != SpvOpIEqual && inst->opcode != SpvOpINotEqual)
+        return false;
+    for (unsigned side = 3; side < 5; side++) {
+        uint32_t id = inst->words[side], value;
+        uint32_t fact = id < f->view->bound ? f->fact_of[id] : WPG_NO_FACT;
+        if (fact == WPG_NO_FACT || !(f->excluded >> fact & 1) ||
+            !wpg_is_u32_const(f->view->module, inst->words[7 - side], &value) || value != f->bits[fact])
+            continue;
+        *out = (known){inst->opcode == SpvOpINotEqual, UINT32_C(1) << fact};
+        return true;
+    }
+    return false;
 }
 
 /* -- Branches -- */
@@ -157,8 +178,14 @@ bool wpg_folder_find(wpg_folder *f, uint32_t *needed)
     for (uint32_t b = 0; b < cfg->count; b++) {
         const wpg_inst *end = cfg->blocks[b].terminator;
         known value;
-        if ((end->opcode != SpvOpBranchConditional && end->opcode != SpvOpSwitch) || !stays_inside(f, b) ||
-            !evaluate(&value, f, end->words[1], 0) || !value.facts)
+        if ((end->opcode != SpvOpBranchConditional && end->opcode != SpvOpSwitch) || !stays_inside(f, b))
+            continue;
+        uint32_t fact = end->words[1] < f->view->bound ? f->fact_of[end->words[1]] : WPG_NO_FACT;
+        if (end->opcode == SpvOpSwitch && fact != WPG_NO_FACT && f->excluded >> fact & 1) {
+            f->folds[f->fold_count++] = (wpg_guard_fold){end, b, f->bits[fact], true};
+            continue;
+        }
+        if (!evaluate(&value, f, end->words[1], 0) || !value.facts)
             continue;
         *needed |= value.facts;
         f->folds[f->fold_count++] = (wpg_guard_fold){.terminator = end, .block = b, .bits = value.bits};
@@ -166,16 +193,24 @@ bool wpg_folder_find(wpg_folder *f, uint32_t *needed)
     return true;
 }
 
-/* The label a folded branch goes to. */
-static uint32_t target_of(const wpg_guard_fold *fold)
+/* The label a branch on these bits goes to. Selectors are of 32 bits: a literal is one word. */
+static uint32_t target_of(const wpg_inst *end, uint32_t bits)
 {
-    const wpg_inst *end = fold->terminator;
     if (end->opcode == SpvOpBranchConditional)
-        return end->words[fold->bits ? 2 : 3];
-    for (unsigned i = 3; i + 1 < end->count; i += 2) /* selectors of 32 bits: a literal is one word */
-        if (end->words[i] == fold->bits)
+        return end->words[bits ? 2 : 3];
+    for (unsigned i = 3; i + 1 < end->count; i += 2)
+        if (end->words[i] == bits)
             return end->words[i + 1];
     return end->words[2];
+}
+
+/* Do other bits of the selector lead there, too? */
+static bool others_lead_to(const wpg_inst *end, uint32_t bits, uint32_t label)
+{
+    for (unsigned i = 3; i + 1 < end->count; i += 2)
+        if (end->words[i] != bits && end->words[i + 1] == label)
+            return true;
+    return end->words[2] == label;
 }
 
 static const wpg_guard_fold *fold_at(const wpg_folder *f, uint32_t block)
@@ -189,7 +224,17 @@ static const wpg_guard_fold *fold_at(const wpg_folder *f, uint32_t block)
 static bool edge_is_live(const wpg_folder *f, uint32_t from, uint32_t to)
 {
     const wpg_guard_fold *fold = fold_at(f, from);
-    return f->live[from] && (!fold || target_of(fold) == f->view->cfg->blocks[to].id);
+    const wpg_block *block = &f->view->cfg->blocks[from];
+    uint32_t label = f->view->cfg->blocks[to].id;
+    uint64_t bits;
+    if (!f->live[from] || block->successor_count < 2)
+        return f->live[from];
+    if (fold && fold->excluded)
+        return others_lead_to(block->terminator, fold->bits, label);
+    if (fold)
+        return target_of(block->terminator, fold->bits) == label;
+    return !wpg_const_value(f->view->module, block->terminator->words[1], &bits, &(uint32_t){0}) ||
+           target_of(block->terminator, (uint32_t)bits) == label;
 }
 
 /* Blocks of the loop that are reached from its header; reverse post-order, again and again while a way round
@@ -213,18 +258,39 @@ static void find_live(wpg_folder *f)
 
 /* -- What it does to arithmetic -- */
 
+/* The loop before the folds. */
+static wpg_folder before(const wpg_folder *f)
+{
+    wpg_folder old = *f;
+    old.fold_count = 0;
+    old.live = f->was_live;
+    return old;
+}
+
+static uint32_t ways_into(const wpg_folder *f, uint32_t b)
+{
+    const wpg_block *block = &f->view->cfg->blocks[b];
+    uint32_t ways = 0;
+    for (uint32_t p = 0; p < block->predecessor_count; p++)
+        ways += edge_is_live(f, block->predecessors[p], b);
+    return ways;
+}
+
+/* Is one way into the block left, of several? */
+static bool ways_vanish(const wpg_folder *f, uint32_t b)
+{
+    const wpg_folder old = before(f);
+    return f->loop->members[b] && f->live[b] && b != f->loop->header && ways_into(f, b) == 1 &&
+           ways_into(&old, b) > 1;
+}
+
 /* Marks phis of which one way is left. */
 static const char *seams_refusal(wpg_folder *f)
 {
     const wpg_view *view = f->view;
     for (uint32_t b = 0; b < view->cfg->count; b++) {
         const wpg_block *block = &view->cfg->blocks[b];
-        uint32_t ways = 0;
-        if (!f->loop->members[b] || !f->live[b] || b == f->loop->header)
-            continue;
-        for (uint32_t p = 0; p < block->predecessor_count; p++)
-            ways += edge_is_live(f, block->predecessors[p], b);
-        if (ways != 1 || block->predecessor_count < 2)
+        if (!ways_vanish(f, b))
             continue;
         for (const wpg_inst *inst = block->label->next; inst != block->terminator; inst = inst->next) {
             if (inst->opcode != SpvOpPhi || !wpg_bears_floats(view->module, inst->type))
@@ -235,6 +301,18 @@ static const char *seams_refusal(wpg_folder *f)
             f->seams[inst->result] = true;
         }
     }
+    return NULL;
+}
+
+/* A loop that a driver may unroll does so by how much stands in it: with less in it, or another way out, the
+ * trips may meet where they did not, or the other way round. */
+static const char *trips_refusal(const wpg_folder *f)
+{
+    for (uint32_t c = 0; c < f->view->cfg->construct_count; c++)
+        for (uint32_t i = 0; f->unrollable[c] && i < f->fold_count; i++)
+            if (wpg_construct_holds(f->view->cfg, c, f->folds[i].block))
+                return "a loop around the branch has counted trips: drivers unroll it or not by what stands "
+                       "in it";
     return NULL;
 }
 
@@ -258,6 +336,7 @@ static bool use_is_live(const wpg_folder *f, uint32_t id, wpg_inst *user)
 static const char *uses_refusal(const wpg_folder *f)
 {
     const wpg_view *view = f->view;
+    const wpg_folder old = before(f);
     for (uint32_t b = 0; b < view->cfg->count; b++) {
         const wpg_block *block = &view->cfg->blocks[b];
         if (!f->loop->members[b] || !f->live[b])
@@ -267,7 +346,10 @@ static const char *uses_refusal(const wpg_folder *f)
             if (!inst->result || !wpg_is_fused_by_use(view->module, inst))
                 continue;
             for (uint32_t u = view->first_user[inst->result]; u < view->first_user[inst->result + 1]; u++)
-                *(use_is_live(f, inst->result, view->users[u]) ? &stay : &fall) += 1;
+                if (use_is_live(f, inst->result, view->users[u]))
+                    stay++;
+                else
+                    fall += use_is_live(&old, inst->result, view->users[u]);
             if (stay && fall)
                 return "a sum or product is used in what stays and in what falls away: drivers fuse by uses";
         }
@@ -277,34 +359,106 @@ static const char *uses_refusal(const wpg_folder *f)
 
 /* A driver may put the constant in place of the value behind the guard (Mesa does, for uniform values): where
  * floating-point arithmetic or a loop's test depends on it, that changes bits. */
+typedef struct spread {
+    bool *tainted; /* [bound] computed of a value that drivers may know, and others */
+    bool *fixed;   /* [bound] of such values and constants alone */
+    wpg_operand_list operands;
+} spread;
+
+static bool is_fixed(const spread *s, const wpg_view *view, uint32_t id)
+{
+    return s->fixed[id] || wpg_is_module_constant(view->module, id);
+}
+
+/* A phi that becomes a copy of what it is on the way that is left; one of a loop's header is what all its
+ * ways are. */
+static void spread_to_phi(spread *s, const wpg_folder *f, uint32_t b, const wpg_inst *phi)
+{
+    bool vanish = ways_vanish(f, b), any = false, all = true;
+    for (unsigned i = 3; i + 1 < phi->count; i += 2) {
+        uint32_t from = wpg_cfg_find(f->view->cfg, phi->words[i + 1]);
+        if (vanish && (from == WPG_NO_BLOCK || !edge_is_live(f, from, b)))
+            continue;
+        any |= s->tainted[phi->words[i]];
+        all &= is_fixed(s, f->view, phi->words[i]);
+    }
+    if (vanish || all)
+        s->tainted[phi->result] |= any || all;
+    s->fixed[phi->result] |= all;
+}
+
+static void spread_to(spread *s, const wpg_folder *f, uint32_t b, const wpg_inst *inst)
+{
+    unsigned traits = wpg_inst_traits(f->view->module, inst);
+    bool any = false, all = true;
+    if (inst->opcode == SpvOpPhi) {
+        spread_to_phi(s, f, b, inst);
+        return;
+    }
+    if (!(traits & WPG_TRAIT_PURE) || (traits & WPG_TRAIT_READS) ||
+        !wpg_used_ids(&s->operands, f->view->module, inst))
+        return;
+    for (size_t i = 0; i < s->operands.count; i++) {
+        uint32_t id = inst->words[s->operands.data[i]];
+        any |= s->tainted[id];
+        all &= is_fixed(s, f->view, id);
+    }
+    s->tainted[inst->result] |= any;
+    s->fixed[inst->result] |= any && all;
+}
+
+static const char *spread_verdict(const spread *s, const wpg_folder *f)
+{
+    const wpg_view *view = f->view;
+    for (uint32_t b = 0; b < view->cfg->count; b++) {
+        const wpg_block *block = &view->cfg->blocks[b];
+        if (!f->loop->members[b] || !f->live[b])
+            continue;
+        for (const wpg_inst *inst = block->label->next; inst != block->terminator; inst = inst->next) {
+            if (!inst->result || inst->opcode == SpvOpPhi || !s->tainted[inst->result])
+                continue;
+            if (wpg_inst_traits(view->module, inst) & WPG_TRAIT_FLOAT)
+                return "floating-point arithmetic of the loop depends on the value";
+            if (inst->opcode == SpvOpSelect && s->fixed[inst->words[3]] &&
+                wpg_bears_floats(view->module, inst->type))
+                return "a choice of floating-point values depends on the value";
+        }
+        if (block->successor_count < 2)
+            continue;
+        if (s->tainted[block->terminator->words[1]] && block->terminator->opcode == SpvOpBranchConditional &&
+            !stays_inside(f, b))
+            return "a loop's test depends on the value: known, drivers may unroll it";
+        if (s->fixed[block->terminator->words[1]] && !fold_at(f, b))
+            return "a branch depends on the value in a way that is not followed here";
+    }
+    return NULL;
+}
+
 static const char *spread_refusal(const wpg_folder *f)
 {
     const wpg_view *view = f->view;
-    bool *tainted = WPG_ARENA_ARRAY(f->arena, bool, view->bound);
-    if (!tainted)
+    spread s = {.tainted = WPG_ARENA_ARRAY(f->arena, bool, view->bound),
+                .fixed = WPG_ARENA_ARRAY(f->arena, bool, view->bound)};
+    if (!s.tainted || !s.fixed)
         return "";
-    for (uint32_t id = 0; id < view->bound; id++)
-        tainted[id] = f->fact_of[id] != WPG_NO_FACT && (f->facts >> f->fact_of[id] & 1);
-    for (uint32_t i = 0; i < view->cfg->order_count; i++) {
-        uint32_t b = view->cfg->order[i];
-        const wpg_block *block = &view->cfg->blocks[b];
-        for (const wpg_inst *inst = block->label->next; inst != block->terminator; inst = inst->next) {
-            if (!inst->result || !(wpg_inst_traits(view->module, inst) & WPG_TRAIT_PURE) ||
-                (wpg_inst_traits(view->module, inst) & WPG_TRAIT_READS))
-                continue;
-            bool any = false;
-            for (unsigned w = 3; w < inst->count;
-                 w++) /* literals that look like an id err on the safe side */
-                any |= inst->words[w] < view->bound && tainted[inst->words[w]];
-            tainted[inst->result] |= any;
-            if (any && f->loop->members[b] && (wpg_inst_traits(view->module, inst) & WPG_TRAIT_FLOAT))
-                return "floating-point arithmetic of the loop depends on the value";
-        }
-        if (f->loop->members[b] && block->terminator->opcode == SpvOpBranchConditional &&
-            tainted[block->terminator->words[1]] && !stays_inside(f, b))
-            return "a loop's test depends on the value: known, drivers may unroll it";
+    for (uint32_t id = 0; id < view->bound; id++) {
+        s.fixed[id] = f->fact_of[id] != WPG_NO_FACT && (f->facts >> f->fact_of[id] & 1);
+        s.tainted[id] = f->fact_of[id] != WPG_NO_FACT && ((f->facts | f->vague) >> f->fact_of[id] & 1);
+        const wpg_inst *inst = wpg_view_is_local(view, id) ? wpg_module_def(view->module, id) : NULL;
+        if (inst && inst->count == 5 && evaluate_excluded(&(known){0}, f, inst))
+            s.fixed[id] = s.tainted[id] = true;
     }
-    return NULL;
+    for (unsigned round = 0; round < 2; round++) /* again, for what goes round the loop */
+        for (uint32_t i = 0; i < view->cfg->order_count; i++) {
+            uint32_t b = view->cfg->order[i];
+            const wpg_block *block = &view->cfg->blocks[b];
+            for (const wpg_inst *inst = block->label->next; inst != block->terminator; inst = inst->next)
+                if (inst->result && inst->type)
+                    spread_to(&s, f, b, inst);
+        }
+    const char *why = spread_verdict(&s, f);
+    wpg_vec_free(&s.operands);
+    return why;
 }
 
 static void measure(wpg_folder *f)
@@ -317,7 +471,7 @@ static void measure(wpg_folder *f)
     }
     for (uint32_t b = 0; b < view->cfg->count; b++) {
         const wpg_block *block = &view->cfg->blocks[b];
-        if (!f->loop->members[b] || f->live[b] || block->rpo == WPG_NO_BLOCK)
+        if (!f->was_live[b] || f->live[b])
             continue;
         const wpg_block_weight *weight = wpg_profile_block(f->profile, block->id);
         f->dead_ran |= weight && (weight->lanes || weight->waves || weight->unknown_by);
@@ -329,15 +483,20 @@ static void measure(wpg_folder *f)
 const char *wpg_folder_refusal(wpg_folder *f)
 {
     f->live = WPG_ARENA_ARRAY(f->arena, bool, f->view->cfg->count);
+    f->was_live = WPG_ARENA_ARRAY(f->arena, bool, f->view->cfg->count);
     f->seams = WPG_ARENA_ARRAY(f->arena, bool, f->view->bound);
-    if (!f->live || !f->seams)
+    if (!f->live || !f->was_live || !f->seams)
         return "";
+    wpg_folder old = before(f);
+    find_live(&old);
     find_live(f);
     measure(f);
     if (wpg_carries_floats_in_memory(f->view, f->loop))
         return "floating-point memory is written and read in it: drivers may re-associate across its "
                "branches";
     const char *why = seams_refusal(f);
+    if (!why)
+        why = trips_refusal(f);
     if (!why)
         why = uses_refusal(f);
     return why ? why : spread_refusal(f);

@@ -15,6 +15,7 @@
 
 #include <stdio.h>
 
+#include "compiler/optimize/folding.h"
 #include "compiler/optimize/guard_walk.h"
 
 static const char PASS[] = "value-guard";
@@ -23,6 +24,12 @@ enum {
     RUNS_AN_ENTRY = 4, /* least average runs of decided branches for each lane that enters */
     LEAST_COST = 4,    /* least cost of what falls away */
 };
+
+/* Of the view at hand. */
+typedef struct seen {
+    const uint32_t *fact_of;
+    const bool *unrollable;
+} seen;
 
 /* By fact: what the value was. NULL when memory ran out. */
 static const uint32_t *fact_bits(const wpg_guarder *g)
@@ -67,7 +74,7 @@ static wpg_guard_test source_of(const wpg_guarder *g, const wpg_guard_plan *plan
     bool plain = wpg_first_test_is_plain(view, &plan->loop);
     wpg_guard_test found = {.bits = g->profile->facts.data[fact].bits, .late = true};
     for (uint32_t id = 0; id < view->bound; id++) {
-        uint32_t block = ((const uint32_t *)g->facts)[id] == fact ? view->block_of[id] : WPG_NO_BLOCK;
+        uint32_t block = ((const seen *)g->facts)->fact_of[id] == fact ? view->block_of[id] : WPG_NO_BLOCK;
         if (block == WPG_NO_BLOCK || view->cfg->blocks[block].rpo == WPG_NO_BLOCK)
             continue;
         bool inside = plan->loop.members[block];
@@ -156,6 +163,23 @@ static const char *worth_refusal(wpg_guarder *g, const wpg_guard_plan *plan, con
     return wpg_guard_size_refusal(g, plan->loop.instructions);
 }
 
+/* A test that fails says of the original that the value is another: what drivers may make of that. */
+static const char *rest_refusal(wpg_guard_plan *plan, const wpg_folder *folder)
+{
+    wpg_folder rest = *folder;
+    uint32_t needed;
+    rest.folds = NULL;
+    rest.excluded = folder->facts;
+    rest.facts = 0;
+    if (!wpg_folder_find(&rest, &needed))
+        return "";
+    const char *why = wpg_folder_refusal(&rest);
+    plan->rest_folds = rest.folds;
+    plan->rest_fold_count = rest.fold_count;
+    plan->rest_seams = rest.seams;
+    return why;
+}
+
 /* NULL when the loop may be guarded as planned; the refusal otherwise. "" = no candidate, nothing to say. */
 static const char *plan_loop(wpg_guarder *g, wpg_guard_plan *plan, wpg_folder *folder)
 {
@@ -177,6 +201,8 @@ static const char *plan_loop(wpg_guarder *g, wpg_guard_plan *plan, wpg_folder *f
         weigh(g, plan, folder->facts);
         why = worth_refusal(g, plan, folder);
     }
+    if (!why && plan->test_count == 1)
+        why = rest_refusal(plan, folder);
     plan->seams = folder->seams;
     plan->dead_cost = folder->dead_cost;
     plan->unknown_by = folder->dead_ran || plan->takes[1] ? PASS : NULL;
@@ -188,7 +214,8 @@ static const char *plan_guard(wpg_guarder *g, wpg_guard_plan *plan)
     wpg_folder folder = {.view = g->view,
                          .profile = g->profile,
                          .loop = &plan->loop,
-                         .fact_of = g->facts,
+                         .fact_of = ((const seen *)g->facts)->fact_of,
+                         .unrollable = ((const seen *)g->facts)->unrollable,
                          .bits = fact_bits(g),
                          .facts = facts_worth(g->context, g->profile),
                          .arena = g->arena};
@@ -197,8 +224,12 @@ static const char *plan_guard(wpg_guarder *g, wpg_guard_plan *plan)
 
 static bool look(wpg_guarder *g)
 {
-    g->facts = wpg_value_loads(g->view, g->profile, g->arena);
-    return g->facts != NULL;
+    seen *found = WPG_ARENA_ARRAY(g->arena, seen, 1);
+    if (!found)
+        return false;
+    *found = (seen){wpg_value_loads(g->view, g->profile, g->arena), wpg_unrollable_loops(g->view, g->arena)};
+    g->facts = found;
+    return found->fact_of && found->unrollable;
 }
 
 static bool is_dealt_with(const wpg_guarder *g, uint32_t header)

@@ -1,5 +1,5 @@
-/* What the value guard knows (value_facts.c), finds out (value_fold.c) and plans (value_guard.c). Private to
- * compiler/optimize. */
+/* What the value guard knows (value_facts.c), finds out (value_fold.c) and plans (value_guard.c); unswitching
+ * (unswitch.c) finds out with it, too. Private to compiler/optimize. */
 #ifndef WPG_COMPILER_OPTIMIZE_VALUE_GUARD_H
 #define WPG_COMPILER_OPTIMIZE_VALUE_GUARD_H
 
@@ -29,12 +29,16 @@ typedef struct wpg_folder {
     const uint32_t *fact_of; /* [bound] of a load of a place that a fact is about: its number; else NO_FACT */
     const uint32_t *bits;    /* by fact: the value */
     uint32_t facts;          /* mask of the facts to go by */
+    uint32_t excluded;       /* mask: the value is known not to be these bits */
+    uint32_t vague;          /* mask: drivers may know more of the value than is said here */
+    const bool *unrollable;  /* by construct: wpg_unrollable_loops */
     wpg_arena *arena;
     wpg_guard_fold *folds; /* in the arena */
     uint32_t fold_count;
-    bool *live;    /* [cfg->count] of the loop's blocks: still reached when the folds hold */
-    bool *seams;   /* [bound] phis that would vanish */
-    uint64_t runs; /* lanes that ran a branch that folds */
+    bool *was_live; /* [cfg->count] of the loop's blocks: reached, by the constants in it */
+    bool *live;     /* [cfg->count] of those: still reached when the folds hold */
+    bool *seams;    /* [bound] phis that would vanish */
+    uint64_t runs;  /* lanes that ran a branch that folds */
     uint32_t dead_cost;
     bool dead_ran; /* some lane or wave was measured in a dead block */
 } wpg_folder;

@@ -290,7 +290,8 @@ static void decided_branches(void **state)
         skip();
     static const char *const bodies[] = {
         "switch (params.m) { case 6: v = v * 0.75 + x; break; case 1: v = sin(v); break; default: v -= x; }",
-        "int m = params.m; for (int q = 0; q < 5; q++) switch (m) { case 0: v += x; break; case 6: v = v * x;"
+        "int m = params.m; for (int q = 0; q < (c & 7); q++) switch (m) { case 0: v += x; break; case 6: v = "
+        "v * x;"
         " break; case 7: v = x / (1.0 + v * v); break; } v = v + x * 0.5;",
         "if (params.m == 6) { h ^= h << 3; v = v * y + x * y; } else { h += 77u; v = cos(v) + x; } v = v * "
         "x;",
@@ -329,6 +330,71 @@ static void decided_branches(void **state)
     }
 }
 
+/* Conditions that stand still in loops: of a uniform value, of the workgroup, of one lane; several, one in
+ * the other, decided by the rest of the loop; with breaks, continues and sums that a driver could factor once
+ * a branch is gone. The profile has the first side hot, the inputs both. */
+static void standing_conditions(void **state)
+{
+    (void)state;
+    if (!device)
+        skip();
+    static const char *const bodies[] = {
+        "if (params.m == 6) v = v * y + x * y; else { v = cos(v) + sin(v * x) + sqrt(abs(v)); }",
+        "if (params.m > 2) v += x; else { v = exp2(-abs(v)) + sin(x) + cos(v); } if ((params.m & 1) == 0) v "
+        "= v * x; "
+        "else { h ^= h << 3; v = sin(v) + sin(x) + x * y; } v = clamp(v, -8.0, 8.0);",
+        "if (uint(params.m) > gl_WorkGroupID.x) { if ((h & 15u) == 3u) continue; v = v * 0.5; } else { h /= "
+        "3u; h /= 5u; "
+        "v += 1.0; }",
+        "if (own) v = v * x + y; else { if ((h & 31u) == 5u) break; v = sin(v) + cos(x) * exp2(-abs(v)); } h "
+        "+= uint(k);",
+        "switch (params.m) { case 6: v = v * x; break; case 1: v = sin(v) + cos(v); break; case 0: v = x; "
+        "default: v = "
+        "log2(1.0 + abs(v)) + sin(x); } v = v * 0.5;",
+        "for (int q = 0; q < (c & 3); q++) { if (params.m != 6) v = v * 0.75 + x * y; else { v = "
+        "sqrt(abs(v)) + "
+        "sin(v) + cos(y); "
+        "continue; } v = v * y + x; } ",
+        "if (params.m == 6 && params.n > 3) v = v * y + x * 0.5; else { v = sin(v) + cos(v) + exp2(-abs(v)); "
+        "} if (params.m "
+        "== 6 && h == 3u) break; h = h * 1664525u + 1u;",
+        "vec3 t = vec3(v, x, y); if (params.f > 0.5) { t = sin(t) * 0.5 + cos(t.zxy); } else t = t * t.yzx; "
+        "v = t.x + t.y;",
+        "if (own) { if (params.m == 6) v += x * y; else v = sin(v * x) + cos(v) + exp2(-abs(x)); } else { v "
+        "= sin(v) + "
+        "cos(x) + sqrt(abs(v)); }",
+    };
+    static const char *const trips[] = {"c", "7", "params.n"};
+    unsigned done = 0;
+    for (size_t i = 0; i < 3 * (sizeof bodies / sizeof *bodies); i++) {
+        use_shader s;
+        use_result r;
+        char source[1200];
+        wpg_optimize_options options;
+        snprintf(source, sizeof source,
+                 USE_COMPUTE_HEAD "void main() { uint i = gl_GlobalInvocationID.x; uint h = src.data[i];\n"
+                                  "float x = float(h & 255u) * 0.01, y = float(h >> 24) * 0.1, v = x;\n"
+                                  "bool own = (h & 64u) == 0u;\n"
+                                  "int c = int(src.data[4] & 31u) + 9; for (int k = 0; k < %s; k++) { %s }\n"
+                                  "dst.data[i] = floatBitsToUint(v) ^ h; }\n",
+                 trips[i % 3], bodies[i / 3]);
+        use_glsl(&s, source, "comp", SpvExecutionModelGLCompute);
+        for (size_t t = 0; t < 4; t++)
+            s.trips[t] = TRIPS;
+        use_profile(&s);
+        wpg_optimize_defaults(&options);
+        options.max_growth = 1000;
+        use_run(&r, &s, &options, true);
+        done += use_said(&r, WPG_REMARK_DONE, "unswitch", "") != 0;
+        if (vkc_mesa_major(device) >= 25 ||
+            i % 3 == 0) /* older ones unroll by uniform values: see carried_floats */
+            expect_equal(&s, &r, source);
+        use_done(&r);
+        use_free(&s);
+    }
+    assert_true(done >= 12);
+}
+
 /* -- Random structured programs -- */
 
 typedef struct maker {
@@ -336,6 +402,7 @@ typedef struct maker {
     size_t length;
     uint32_t seed;
     unsigned depth, loops, statements;
+    bool standing; /* most conditions stand still, and nobody can count the loops */
 } maker;
 
 static unsigned draw(maker *m, unsigned below)
@@ -382,6 +449,11 @@ static void put_float(maker *m, unsigned depth)
 
 static void put_condition(maker *m)
 {
+    static const char *const standing[] = {"mode == 6", "mode < 6", "(mode & 2) != 0", "own", "strong"};
+    if (m->standing && draw(m, 4)) {
+        put(m, "%s", standing[draw(m, 5)]);
+        return;
+    }
     switch (draw(m, 5)) {
     case 0:
     case 1:
@@ -400,8 +472,9 @@ static void put_statements(maker *m, unsigned count);
 static void put_loop(maker *m)
 {
     static const char *const bounds[] = {"params.n", "params.m", "(params.n + 1)", "3", "int(h & 3u)"};
-    unsigned number = m->loops++;
-    put(m, "for (int k%u = 0; k%u < %s; k%u++) {\n", number, number, bounds[draw(m, 5)], number);
+    unsigned number = m->loops++, bound = draw(m, 5);
+    put(m, "for (int k%u = 0; k%u < %s; k%u++) {\n", number, number,
+        m->standing && bound == 3 ? "int(few)" : bounds[bound], number);
     put(m, "if (++budget > 3000u) break;\nh += uint(k%u);\n", number);
     m->depth++;
     put_statements(m, 1 + draw(m, 3));
@@ -481,7 +554,7 @@ static void random_kernels(void **state)
      * nothing to compare with. */
     if (!device || vkc_mesa_major(device) < 25)
         skip();
-    unsigned branches = 0, guards = 0;
+    unsigned branches = 0, guards = 0, unswitched = 0;
     static maker m;
     const char *only = getenv("WPG_TEST_SEED"),
                *from = getenv("WPG_TEST_FROM"); /* one seed, or a later start */
@@ -518,6 +591,7 @@ static void random_kernels(void **state)
             printf("%s\n%s\n", m.text, r.text);
         branches += use_said(&r, WPG_REMARK_DONE, "unflatten", "");
         guards += use_said(&r, WPG_REMARK_DONE, "trip-guard", "");
+        unswitched += use_said(&r, WPG_REMARK_DONE, "unswitch", "");
         char *numbered = malloc(m.length + 64);
         assert_non_null(numbered);
         snprintf(numbered, m.length + 64, "seed %u\n%s", seed, m.text);
@@ -526,11 +600,60 @@ static void random_kernels(void **state)
         use_done(&r);
         use_free(&s);
     }
-    printf("random kernels: %u, branches made %u, loops guarded %u\n", last - first + 1, branches, guards);
+    printf("random kernels: %u, branches made %u, loops guarded %u, unswitched %u\n", last - first + 1,
+           branches, guards, unswitched);
     if (!only) {
         assert_true(branches > RANDOM_KERNELS / 2);
         assert_true(guards > RANDOM_KERNELS / 8);
     }
+}
+
+/* Programs of the same kind whose conditions mostly stand still in their loops, with both sides dear. */
+static void random_standing(void **state)
+{
+    (void)state;
+    if (!device || vkc_mesa_major(device) < 25)
+        skip();
+    unsigned unswitched = 0;
+    static maker m;
+    const char *only = getenv("WPG_TEST_SEED"), *from = getenv("WPG_TEST_FROM");
+    uint32_t first = only ? (uint32_t)strtoul(only, NULL, 10) : from ? (uint32_t)strtoul(from, NULL, 10) : 1;
+    uint32_t last = only ? first : first + RANDOM_KERNELS - 1;
+    for (uint32_t seed = first; seed <= last; seed++) {
+        use_shader s;
+        use_result r;
+        wpg_optimize_options options;
+        m = (maker){.seed = seed * 2246822519u, .standing = true};
+        put(&m, USE_COMPUTE_HEAD
+            "#define bits(v) floatBitsToUint(v)\n#define small(v) clamp(v, -90.0, 90.0)\n"
+            "void main() {\nuint i = gl_GlobalInvocationID.x, h = src.data[i], budget = 0u, few = "
+            "src.data[9] & 7u;\n"
+            "bool own = (h & 64u) == 0u, strong = params.f > 0.5;\nint mode = params.m;\nfloat x = float(h & "
+            "4095u) * 0.01, y = float(h >> 20) * 0.002;\n");
+        for (unsigned i = 0; i < 3; i++)
+            put_loop(&m);
+        put(&m, "dst.data[i] += h ^ bits(x) ^ bits(y);\n}\n");
+        use_glsl(&s, m.text, "comp", SpvExecutionModelGLCompute);
+        for (unsigned i = 0; i < 16; i++)
+            s.trips[i] = TRIPS;
+        use_profile(&s);
+        wpg_optimize_defaults(&options);
+        options.max_growth = 1000;
+        use_run(&r, &s, &options, true);
+        if (getenv("WPG_TEST_DUMP"))
+            printf("%s\n%s\n", m.text, r.text);
+        unswitched += use_said(&r, WPG_REMARK_DONE, "unswitch", "");
+        char *numbered = malloc(m.length + 64);
+        assert_non_null(numbered);
+        snprintf(numbered, m.length + 64, "seed %u\n%s", seed, m.text);
+        expect_equal(&s, &r, numbered);
+        free(numbered);
+        use_done(&r);
+        use_free(&s);
+    }
+    printf("random kernels: %u, loops unswitched %u\n", last - first + 1, unswitched);
+    if (!only)
+        assert_true(unswitched > RANDOM_KERNELS / 8);
 }
 
 static int open_device(void **state)
@@ -552,9 +675,11 @@ static int close_device(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(fixed_kernels), cmocka_unit_test(flat_arms),      cmocka_unit_test(agreed_indices),
-        cmocka_unit_test(loop_forms),    cmocka_unit_test(carried_floats), cmocka_unit_test(decided_branches),
-        cmocka_unit_test(folded_floats), cmocka_unit_test(random_kernels),
+        cmocka_unit_test(fixed_kernels),       cmocka_unit_test(flat_arms),
+        cmocka_unit_test(agreed_indices),      cmocka_unit_test(loop_forms),
+        cmocka_unit_test(carried_floats),      cmocka_unit_test(decided_branches),
+        cmocka_unit_test(standing_conditions), cmocka_unit_test(folded_floats),
+        cmocka_unit_test(random_kernels),      cmocka_unit_test(random_standing),
     };
     return cmocka_run_group_tests(tests, open_device, close_device);
 }

@@ -226,7 +226,7 @@ static void refuses_to_speculate_loads(void **state)
     use_glsl(&s,
              USE_COMPUTE_HEAD
              "void main() { uint i = gl_GlobalInvocationID.x; uint h = src.data[i]; int k = 0;"
-             " do { h = h * 3u; k++; if ((h & 3u) == 1u) h += 4u; } while (k < params.n);"
+             " do { h = h * 3u; k++; if ((h & 3u) == 1u) break; } while (k < params.n);"
              " dst.data[i] = h; }",
              "comp", SpvExecutionModelGLCompute);
     s.trips[0] = 4;
