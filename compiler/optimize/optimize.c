@@ -8,8 +8,8 @@
  *            |
  *        w   wave-size    smaller waves, asked of the driver: no word changes     (wave_size.c)
  *            |
- *            |  wanted: values of push constants, a rare side of a select, an exact small trip count, a
- * uniform |          value, a condition that stands still, or an index that lanes agree on?
+ *            |  wanted: values of push constants, a rare side of a select, an exact small trip count,
+ *            |          a uniform value, a condition that stands still, an index that lanes agree on?
  *            |---- no ----------------------------------+
  *           yes                                         |
  *        s   SSA tier     Function memory to values     |   (ssa.c, the caller's hook)

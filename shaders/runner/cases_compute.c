@@ -218,6 +218,27 @@ static wpg_status prepare_divergent_short(bench_work *work, bench_size size, wpg
     return WPG_OK;
 }
 
+static wpg_status prepare_loop_modes(bench_work *work, bench_size size, wpg_error *err)
+{
+    static const struct {
+        uint32_t groups, iterations;
+    } sizes[BENCH_SIZES] = {{8, 256}, {128, 1024}, {4096, 4096}};
+    struct {
+        uint32_t iterations;
+        float scale;
+    } push = {sizes[size].iterations, 1.0f / 64.0f};
+    struct {
+        uint32_t kind, edges;
+        float strength, drag;
+    } field = {.strength = 0.5f, .drag = 0.96875f};
+    (void)err;
+    linear_work(work, sizes[size].groups, 4);
+    bench_work_push(work, &push, sizeof push);
+    bench_work_uniform(work, &field, sizeof field);
+    bench_work_expect(work, "loop body", work->invocations * push.iterations);
+    return WPG_OK;
+}
+
 const bench_case bench_compute_cases[] = {
     {"rfc_uniform",
      "RFC microbenchmark: rare branch, all lanes agree",
@@ -253,5 +274,6 @@ const bench_case bench_compute_cases[] = {
      {"divergent_short.comp"},
      0,
      prepare_divergent_short},
+    {"loop_modes", "conditions that stand still in a hot loop", {"loop_modes.comp"}, 0, prepare_loop_modes},
     {0},
 };

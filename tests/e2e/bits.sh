@@ -35,6 +35,18 @@ for form in small large; do
     esac
 done
 same large large-generate
+# Conditions that stand still: decided in copies of the loop, or left where a driver specialises by itself.
+run_bench="$bench --case loop_modes --size small --checksum"
+plain modes $run_bench
+exited modes 0
+generate modes-generate $run_bench
+use modes-use "$work/modes-generate" $run_bench
+same modes modes-use
+unswitched=$(grep -o '"pass": "unswitch", "done": true' "$work/modes-use.uselog" | wc -l)
+case $WPG_DRIVER in
+new) [ "$unswitched" = 3 ] || fail "loop_modes: $unswitched conditions decided: $(head -n 3 "$work/modes-use.uselog")" ;;
+*) [ "$unswitched" = 0 ] || fail "loop_modes: unswitched on a driver that specialises by itself" ;;
+esac
 if [ "$WPG_DRIVER" = new ]; then
     same small small-generate
 else
