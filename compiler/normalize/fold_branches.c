@@ -15,6 +15,7 @@
  *
  * Needs: a parsed module. Keeps: ids of what stays. Source: SPIR-V 1.6, 2.11. */
 #include "compiler/normalize/internal.h"
+#include "compiler/spirv/const_fold.h"
 #include "runtime/base/vec.h"
 
 #include <stdlib.h>

@@ -5,6 +5,7 @@
  * lengths go on meaning what they meant. Needs: a parsed module, declarations before uses. Source:
  * SPIR-V 1.6, 2.9, 3.52.7 (OpSpecConstantOp). */
 #include "compiler/normalize/internal.h"
+#include "compiler/spirv/const_fold.h"
 
 #include <string.h>
 

@@ -93,16 +93,4 @@ typedef struct wpg_targets {
 } wpg_targets;
 wpg_targets wpg_targets_of(const wpg_module *module, const wpg_inst *terminator);
 
-/* -- Constants ----------------------------------------------------------------------------------------- */
-
-enum { WPG_FOLD_OPERANDS = 3 };
-
-/* Folds one scalar integer or boolean operation. `bits` are zero-extended operand values of widths `width` (1
- * = bool); *out is masked to `out_width`. False when the operation is not known here or has no defined result
- * (division by zero, shift by too much, signed overflow of a division). Results as of SPIR-V 1.6, 3.52. */
-bool wpg_fold_scalar(uint64_t *out, SpvOp opcode, uint32_t out_width, const uint64_t *bits,
-                     const uint32_t *width, uint32_t count);
-/* Width of a scalar int (*is_float false), bool (1) or float type; 0 for any other type. */
-uint32_t wpg_scalar_width(const wpg_module *module, uint32_t type, bool *is_float, bool *is_signed);
-
 #endif

@@ -9,6 +9,7 @@
 
 #include "compiler/optimize/legality.h"
 #include "compiler/spirv/builder.h"
+#include "compiler/spirv/const_fold.h"
 
 typedef struct solver {
     wpg_solution *solution;
@@ -105,10 +106,9 @@ bool wpg_solution_takes(const wpg_solution *solution, uint32_t from, uint32_t to
 /* Width in bits of a scalar integer or bool type (1), 0 of any other. */
 static uint32_t int_width(const wpg_module *module, uint32_t type)
 {
-    const wpg_inst *def = wpg_module_def(module, type);
-    if (def && def->opcode == SpvOpTypeBool)
-        return 1;
-    return def && def->opcode == SpvOpTypeInt && def->words[2] <= 64 ? def->words[2] : 0;
+    bool is_float, is_signed;
+    uint32_t width = wpg_scalar_width(module, type, &is_float, &is_signed);
+    return is_float ? 0 : width;
 }
 
 static uint32_t type_of(const wpg_module *module, uint32_t id)
@@ -121,17 +121,6 @@ static bool is_f32(const wpg_module *module, uint32_t type)
 {
     const wpg_inst *def = wpg_module_def(module, type);
     return def && def->opcode == SpvOpTypeFloat && def->words[2] == 32;
-}
-
-static uint64_t masked(uint64_t bits, uint32_t width)
-{
-    return width < 64 ? bits & ((UINT64_C(1) << width) - 1) : bits;
-}
-
-static int64_t signed_of(uint64_t bits, uint32_t width)
-{
-    uint64_t sign = UINT64_C(1) << (width - 1);
-    return (int64_t)((masked(bits, width) ^ sign) - sign);
 }
 
 static bool plain_float(float *out, uint64_t bits)
@@ -176,85 +165,6 @@ static bool compare_floats(uint64_t *out, SpvOp opcode, uint64_t left, uint64_t 
     }
 }
 
-/* Two scalars; `width` is the operands'. */
-static bool binary(uint64_t *out, SpvOp opcode, uint64_t a, uint64_t b, uint32_t width)
-{
-    bool shifts = opcode >= SpvOpShiftRightLogical && opcode <= SpvOpShiftLeftLogical;
-    b = shifts ? b : masked(b, width); /* a shift has a width of its own */
-    int64_t sa = signed_of(a, width), sb = signed_of(b, width);
-    switch (opcode) {
-    case SpvOpIAdd:
-        *out = a + b;
-        return true;
-    case SpvOpISub:
-        *out = a - b;
-        return true;
-    case SpvOpIMul:
-        *out = a * b;
-        return true;
-    case SpvOpUDiv:
-        *out = b ? a / b : 0;
-        return b != 0;
-    case SpvOpUMod:
-        *out = b ? a % b : 0;
-        return b != 0;
-    case SpvOpBitwiseAnd:
-    case SpvOpLogicalAnd:
-        *out = a & b;
-        return true;
-    case SpvOpBitwiseOr:
-    case SpvOpLogicalOr:
-        *out = a | b;
-        return true;
-    case SpvOpBitwiseXor:
-        *out = a ^ b;
-        return true;
-    case SpvOpShiftLeftLogical:
-        *out = b < width ? a << b : 0;
-        return b < width;
-    case SpvOpShiftRightLogical:
-        *out = b < width ? a >> b : 0;
-        return b < width;
-    case SpvOpShiftRightArithmetic:
-        *out = b < width ? (uint64_t)(sa >> b) : 0;
-        return b < width;
-    case SpvOpIEqual:
-    case SpvOpLogicalEqual:
-        *out = a == b;
-        return true;
-    case SpvOpINotEqual:
-    case SpvOpLogicalNotEqual:
-        *out = a != b;
-        return true;
-    case SpvOpULessThan:
-        *out = a < b;
-        return true;
-    case SpvOpULessThanEqual:
-        *out = a <= b;
-        return true;
-    case SpvOpUGreaterThan:
-        *out = a > b;
-        return true;
-    case SpvOpUGreaterThanEqual:
-        *out = a >= b;
-        return true;
-    case SpvOpSLessThan:
-        *out = sa < sb;
-        return true;
-    case SpvOpSLessThanEqual:
-        *out = sa <= sb;
-        return true;
-    case SpvOpSGreaterThan:
-        *out = sa > sb;
-        return true;
-    case SpvOpSGreaterThanEqual:
-        *out = sa >= sb;
-        return true;
-    default:
-        return false;
-    }
-}
-
 /* The value where one operand alone decides it. */
 static bool decided(uint64_t *out, SpvOp opcode, wpg_solved a, wpg_solved b)
 {
@@ -268,27 +178,14 @@ static bool decided(uint64_t *out, SpvOp opcode, wpg_solved a, wpg_solved b)
                : zero && (opcode == SpvOpLogicalAnd || opcode == SpvOpBitwiseAnd || opcode == SpvOpIMul);
 }
 
-static bool unary(uint64_t *out, SpvOp opcode, uint64_t a, uint32_t width)
+/* An integer or bool of one or two of them. */
+static bool fold(uint64_t *out, const solver *s, const wpg_inst *inst, uint32_t width, const uint64_t *bits,
+                 uint32_t count)
 {
-    switch (opcode) {
-    case SpvOpNot:
-        *out = ~a;
-        return true;
-    case SpvOpSNegate:
-        *out = 0 - a;
-        return true;
-    case SpvOpLogicalNot:
-        *out = !a;
-        return true;
-    case SpvOpUConvert:
-        *out = a;
-        return true;
-    case SpvOpSConvert:
-        *out = (uint64_t)signed_of(a, width);
-        return true;
-    default:
-        return false;
-    }
+    uint32_t widths[2] = {0};
+    for (uint32_t i = 0; i < count; i++)
+        widths[i] = int_width(s->module, type_of(s->module, inst->words[3 + i]));
+    return wpg_fold_scalar(out, (SpvOp)inst->opcode, width, bits, widths, count);
 }
 
 static wpg_solved extract(const solver *s, const wpg_inst *inst)
@@ -322,23 +219,17 @@ static wpg_solved compute(const solver *s, const wpg_inst *inst)
     }
     wpg_solved a = inst->count > 3 ? value_of(s, inst->words[3]) : varies();
     if (inst->count == 4 && width && a.kind == WPG_SOLVED_VALUE) {
-        uint32_t from = int_width(s->module, type_of(s->module, inst->words[3]));
-        if (from && unary(&bits, opcode, a.bits, from))
-            return value(masked(bits, width));
-        if (opcode == SpvOpBitcast && from == width)
-            return value(a.bits);
-        return (wpg_solved){.kind = WPG_SOLVED_SOME};
+        return fold(&bits, s, inst, width, &a.bits, 1) ? value(bits) : (wpg_solved){.kind = WPG_SOLVED_SOME};
     }
     if (inst->count == 5 && width) {
         wpg_solved b = value_of(s, inst->words[4]);
         if (decided(&bits, opcode, a, b))
             return value(bits);
-        uint32_t type = type_of(s->module, inst->words[3]);
-        uint32_t from = int_width(s->module, type);
         if (a.kind == WPG_SOLVED_VALUE && b.kind == WPG_SOLVED_VALUE) {
-            if (from && binary(&bits, opcode, masked(a.bits, from), b.bits, from))
-                return value(masked(bits, width));
-            if (is_f32(s->module, type) && compare_floats(&bits, opcode, a.bits, b.bits))
+            if (fold(&bits, s, inst, width, (const uint64_t[]){a.bits, b.bits}, 2))
+                return value(bits);
+            if (is_f32(s->module, type_of(s->module, inst->words[3])) &&
+                compare_floats(&bits, opcode, a.bits, b.bits))
                 return value(bits);
         }
     }

@@ -1,8 +1,5 @@
-/* The constant folder of the CFG tier: one scalar integer or boolean operation at a time.
- *
- * Exact in SPIR-V's terms and nothing else: what has no defined result stays as it is. No floating point: a
- * driver's rounding, denormals and contraction are its own. Threads: no state. Source: SPIR-V 1.6, 3.52. */
-#include "compiler/normalize/internal.h"
+/* One operation at a time: see const_fold.h. What has no defined result stays as it is. */
+#include "compiler/spirv/const_fold.h"
 
 static uint64_t mask_of(uint32_t width)
 {
@@ -148,19 +145,22 @@ static bool fold_binary(uint64_t *out, SpvOp opcode, uint64_t a, uint64_t b, uin
 bool wpg_fold_scalar(uint64_t *out, SpvOp opcode, uint32_t out_width, const uint64_t *bits,
                      const uint32_t *width, uint32_t count)
 {
-    for (uint32_t i = 0; i < count; i++)
-        if (width[i] < 1 || width[i] > 64)
-            return false;
+    uint64_t in[WPG_FOLD_OPERANDS] = {0};
     bool done = false;
+    *out = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        if (i >= WPG_FOLD_OPERANDS || width[i] < 1 || width[i] > 64)
+            return false;
+        in[i] = bits[i] & mask_of(width[i]);
+    }
     if (opcode == SpvOpSelect && count == 3) {
-        *out = bits[0] ? bits[1] : bits[2];
+        *out = in[0] ? in[1] : in[2];
         done = true;
     } else if (count == 1) {
         /* A bitcast between widths is one of vectors. */
-        done =
-            (opcode != SpvOpBitcast || width[0] == out_width) && fold_unary(out, opcode, bits[0], width[0]);
+        done = (opcode != SpvOpBitcast || width[0] == out_width) && fold_unary(out, opcode, in[0], width[0]);
     } else if (count == 2) {
-        done = fold_binary(out, opcode, bits[0], bits[1], width[0]);
+        done = fold_binary(out, opcode, in[0], in[1], width[0]);
     }
     *out &= mask_of(out_width);
     return done;
