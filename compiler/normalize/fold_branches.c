@@ -41,7 +41,6 @@ typedef struct folder {
     bool *veto, *dissolves;  /* by block: must stay as it is; loses its OpSelectionMerge */
     WPG_VEC(uint32_t) asked; /* ids whose state is not NOT_ASKED */
     WPG_VEC(uint32_t) words; /* scratch operands */
-    bool has_latch;          /* the function has a block with ROLE_LATCH */
     bool out_of_memory;
 } folder;
 
@@ -319,53 +318,36 @@ static wpg_status fold_to_fixpoint(folder *f, wpg_error *err)
 
 /* -- Unreachable blocks -------------------------------------------------------------------------------- */
 
-enum { ROLE_NONE, ROLE_MERGE, ROLE_CONTINUE, ROLE_LATCH };
+enum { ROLE_NONE, ROLE_MERGE, ROLE_CONTINUE };
 
-/* Loops whose continue target is reached but whose back edge is not (an endless loop inside the continue
- * construct) keep every block the structure reaches: cutting would leave them without a back edge. */
-static bool lacks_back_edge(const wpg_flow *flow, const wpg_flow_block *header)
+/* Marks what control would reach from the block. */
+static void reach_from(wpg_flow *flow, uint32_t block)
 {
-    if (!header->reachable || !header->merge || header->merge->opcode != SpvOpLoopMerge ||
-        !flow->blocks[wpg_flow_find(flow, header->merge->words[2])].reachable)
-        return false;
-    for (uint32_t k = header->rank; k < flow->order_count; k++) {
-        const wpg_flow_block *block = &flow->blocks[flow->order[k]];
-        wpg_targets t = wpg_targets_of(flow->module, block->terminator);
-        for (uint32_t at = t.at; at < t.end && block->reachable; at += t.step)
-            if (t.words[at] == header->label->result)
-                return false;
+    uint32_t depth = 1;
+    flow->stack[0] = block;
+    flow->blocks[block].reachable = true;
+    while (depth) {
+        wpg_targets t = wpg_targets_of(flow->module, flow->blocks[flow->stack[--depth]].terminator);
+        for (uint32_t at = t.at; at < t.end; at += t.step) {
+            uint32_t to = wpg_flow_find(flow, t.words[at]);
+            if (flow->blocks[to].reachable)
+                continue;
+            flow->blocks[to].reachable = true;
+            flow->stack[depth++] = to;
+        }
     }
-    return true;
 }
 
-static bool keeps_structure(const wpg_flow *flow)
+/* From every merge block in a continue construct the structure has to lead on to the back edge, also where an
+ * endless loop stands before it: there OpUnreachable would be as wrong as OpKill. Blocks in order: outer
+ * headers come before what is in their constructs. */
+static void keep_ways_to_back_edges(wpg_flow *flow)
 {
-    for (uint32_t i = 0; i < flow->order_count; i++)
-        if (lacks_back_edge(flow, &flow->blocks[flow->order[i]]))
-            return true;
-    return false;
-}
-
-/* Of loops that have no back edge even so (it stood behind a call of a function that never returns), what the
- * continue construct ends in is the latch. Nothing runs there. */
-static void restore_back_edges(folder *f, uint8_t *roles)
-{
-    wpg_flow *flow = &f->flow;
     for (uint32_t i = 0; i < flow->order_count; i++) {
-        uint32_t header = flow->order[i];
-        if (!lacks_back_edge(flow, &flow->blocks[header]))
-            continue;
-        uint32_t at = wpg_flow_find(flow, flow->blocks[header].merge->words[2]), next;
-        for (uint32_t steps = 0;
-             steps < flow->count && (next = next_on_spine(flow, &flow->blocks[at])) != WPG_NONE; steps++)
-            at = next;
-        if (flow->blocks[at].terminator->opcode != SpvOpUnreachable)
-            continue;
-        wpg_inst_rewrite(f->module, flow->blocks[at].terminator, SpvOpBranch,
-                         &flow->blocks[header].label->result, 1);
-        roles[at] = ROLE_LATCH;
-        flow->parent[at] = header;
-        f->has_latch = true;
+        const wpg_flow_block *header = &flow->blocks[flow->order[i]];
+        uint32_t merge = header->merge ? wpg_flow_find(flow, header->merge->words[1]) : WPG_NONE;
+        if (header->reachable && header->in_continue && merge != WPG_NONE && !flow->blocks[merge].reachable)
+            reach_from(flow, merge);
     }
 }
 
@@ -417,20 +399,6 @@ static wpg_inst *range_end(const wpg_flow *flow, uint32_t block)
     return block + 1 < flow->count ? flow->blocks[block + 1].label : flow->end;
 }
 
-/* The block that this file made branch back to the header, WPG_NONE if there is none. */
-static uint32_t new_latch(const folder *f, const wpg_flow_block *header, const uint8_t *roles)
-{
-    if (!header->merge || header->merge->opcode != SpvOpLoopMerge)
-        return WPG_NONE;
-    uint32_t target = wpg_flow_find(&f->flow, header->merge->words[2]);
-    if (roles[target] == ROLE_CONTINUE)
-        return target;
-    for (uint32_t b = 0; f->has_latch && b < f->flow.count; b++)
-        if (roles[b] == ROLE_LATCH && &f->flow.blocks[f->flow.parent[b]] == header)
-            return b;
-    return WPG_NONE;
-}
-
 /* Fills f->words with the phi's operands after unreachable parents went; true if they differ. */
 static bool new_phi(folder *f, const wpg_inst *phi, const wpg_flow_block *latch, const uint8_t *roles)
 {
@@ -464,10 +432,12 @@ static bool new_phi(folder *f, const wpg_inst *phi, const wpg_flow_block *latch,
         f->words.data[f->words.count++] = value;
         f->words.data[f->words.count++] = phi->words[i + 1];
     }
-    uint32_t made = new_latch(f, latch, roles);
-    if (made != WPG_NONE && !has_latch) {
+    uint32_t target = latch->merge && latch->merge->opcode == SpvOpLoopMerge
+                          ? wpg_flow_find(&f->flow, latch->merge->words[2])
+                          : WPG_NONE;
+    if (target != WPG_NONE && roles[target] == ROLE_CONTINUE && !has_latch) {
         f->words.data[f->words.count++] = wpg_undef(f->module, phi->type);
-        f->words.data[f->words.count++] = f->flow.blocks[made].label->result;
+        f->words.data[f->words.count++] = f->flow.blocks[target].label->result;
         changed = true;
     }
     return changed;
@@ -492,13 +462,8 @@ static void fix_phis(folder *f, const uint8_t *roles)
 
 static void remove_unreachable(folder *f, uint8_t *roles)
 {
-    bool keep_structure = keeps_structure(&f->flow);
-    for (uint32_t i = 0; keep_structure && i < f->flow.order_count; i++)
-        f->flow.blocks[f->flow.order[i]].reachable = true;
+    keep_ways_to_back_edges(&f->flow);
     reduce_roles(f, roles);
-    f->has_latch = false;
-    if (keep_structure)
-        restore_back_edges(f, roles);
     fix_phis(f, roles);
     for (uint32_t i = 0; i < f->flow.count; i++) {
         if (f->flow.blocks[i].reachable || roles[i] != ROLE_NONE)

@@ -2,10 +2,10 @@
  *
  * A call stays, and its callee a function with a record of its own, when the callee is marked DontInline, has
  * an opcode unknown to us, returns from inside a loop or switch in a way that inline_returns.c leaves, ends
- * the invocation and is called from a continue construct (which must reach its back edge), when a loop header
- * leaves no legal place for blocks, or when the caller or the module would become too large. Sizes count what
- * can change code, so that lines and names never change the normal form. Recursion is not SPIR-V (2.16.1):
- * WPG_E_FORMAT. Functions without calls left go.
+ * the invocation or has an unreachable end and is called from a continue construct (which must reach its back
+ * edge), when a loop header leaves no legal place for blocks, or when the caller or the module would become
+ * too large. Sizes count what can change code, so that lines and names never change the normal form.
+ * Recursion is not SPIR-V (2.16.1): WPG_E_FORMAT. Functions without calls left go.
  *
  * Needs: a parsed module, best after wpg_fold_branches (less to copy, fewer early returns). Keeps: ids of the
  * caller. Source: SPIR-V 1.6, 2.11, 2.16. */
@@ -98,6 +98,7 @@ static wpg_status summarise(wpg_inliner *in, wpg_inline_function *f, wpg_error *
     for (const wpg_inst *inst = f->inst; inst->opcode != SpvOpFunctionEnd; inst = inst->next) {
         f->has_unknown |= !wpg_opcode_lookup(inst->opcode);
         f->has_kill |= ends_invocation(inst);
+        f->has_unreachable |= inst->opcode == SpvOpUnreachable;
         f->has_lines |= inst->opcode == SpvOpLine || inst->opcode == SpvOpNoLine;
         f->params += inst->opcode == SpvOpFunctionParameter;
         f->size += !is_non_semantic(in->module, inst);
@@ -141,6 +142,8 @@ static const char *refusal(const wpg_inliner *in, const wpg_call_site *site,
         return "the function has unknown instructions";
     if (callee->has_kill && in_continue)
         return "a continue construct calls a function that ends the invocation";
+    if (callee->has_unreachable && in_continue)
+        return "a continue construct calls a function with an unreachable end";
     if (callee->params + 4u != site->call->count)
         return "the arguments do not fit the parameters";
     if (in->callee.order_count > 1 && !header_splits(site))

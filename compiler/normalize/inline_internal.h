@@ -24,7 +24,7 @@ typedef enum wpg_return_shape {
 typedef struct wpg_inline_function {
     wpg_inst *inst; /* OpFunction */
     uint32_t visit; /* 0 not yet, 1 being expanded, 2 done */
-    bool summarised, has_unknown, has_kill, has_lines;
+    bool summarised, has_unknown, has_kill, has_unreachable, has_lines;
     uint32_t size; /* instructions that can change code */
     uint32_t params;
     wpg_return_shape shape;

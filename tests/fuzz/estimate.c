@@ -1,5 +1,5 @@
 /* Fuzzes what `wavepgo estimate` does with a module: what it asks of its pipeline is told or refused, and a
- * normal form whose blocks are said to be dead at random is cut and folded, twice alike, to what parses. */
+ * normal form whose blocks are said to be dead at random is cut and folded, twice alike, to what is valid. */
 #include "compiler/analysis/cfg.h"
 #include "compiler/optimize/cut_dead.h"
 #include "compiler/spirv/builder.h"
@@ -55,20 +55,6 @@ static uint32_t *cut(size_t *count, const fuzz_module *input)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    fuzz_module input;
-    if (!fuzz_module_init(&input, data, size))
-        return 0;
-    if (fuzz_is_valid(input.words, input.count)) {
-        size_t first_count = 0, second_count = 0;
-        wpg_module *parsed = NULL;
-        uint32_t *first = cut(&first_count, &input), *second = cut(&second_count, &input);
-        fuzz_check_same(first, first_count, second, second_count);
-        fuzz_check(!first || wpg_module_parse(&parsed, first, first_count, NULL) == WPG_OK,
-                   "it does not parse");
-        wpg_module_destroy(parsed);
-        free(first);
-        free(second);
-    }
-    fuzz_module_finish(&input);
+    fuzz_check_valid_input(cut, data, size);
     return 0;
 }

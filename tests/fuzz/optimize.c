@@ -95,11 +95,6 @@ static uint32_t *optimised(size_t *count, const fuzz_module *input)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    fuzz_module input;
-    if (!fuzz_module_init(&input, data, size))
-        return 0;
-    if (fuzz_is_valid(input.words, input.count))
-        fuzz_check_rewriter(optimised, &input);
-    fuzz_module_finish(&input);
+    fuzz_check_valid_input(optimised, data, size);
     return 0;
 }

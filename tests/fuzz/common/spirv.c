@@ -62,6 +62,16 @@ void fuzz_check_rewriter(fuzz_rewriter *rewrite, const fuzz_module *input)
     free(second);
 }
 
+void fuzz_check_valid_input(fuzz_rewriter *rewrite, const uint8_t *data, size_t size)
+{
+    fuzz_module input;
+    if (!fuzz_module_init(&input, data, size))
+        return;
+    if (fuzz_is_valid(input.words, input.count))
+        fuzz_check_rewriter(rewrite, &input);
+    fuzz_module_finish(&input);
+}
+
 bool fuzz_stage(wpg_stage *stage, char name[64], const wpg_module *module)
 {
     WPG_INST_EACH (inst, module) {

@@ -30,6 +30,8 @@ void fuzz_check_same(const uint32_t *a, size_t a_count, const uint32_t *b, size_
 /* Aborts unless a rewriter (NULL: it refuses) gives the same words twice, valid ones. */
 typedef uint32_t *fuzz_rewriter(size_t *count, const fuzz_module *input);
 void fuzz_check_rewriter(fuzz_rewriter *rewrite, const fuzz_module *input);
+/* The same of an input that is a valid module; of others nothing is asked. */
+void fuzz_check_valid_input(fuzz_rewriter *rewrite, const uint8_t *data, size_t size);
 
 /* The first entry point of a Vulkan stage; its name is copied, so that it outlives the module. */
 bool fuzz_stage(wpg_stage *stage, char name[64], const wpg_module *module);

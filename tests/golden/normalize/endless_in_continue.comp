@@ -1,4 +1,4 @@
-// expect: inlined=1 kept=0 functions=1 run
+// expect: inlined=0 kept=1 functions=2 because=continue run
 #version 450
 layout(local_size_x = 64) in;
 layout(constant_id = 0) const bool ever = true;
