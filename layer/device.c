@@ -293,10 +293,7 @@ static void equip(wpg_device *device, VkPhysicalDevice physical, const VkDeviceC
             wpg_queries_plan(device, physical);
     }
     create_cache(device);
-    /* With verdicts of this device, exactly what won is applied; tuning without times asks nothing of them.
-     */
-    if ((device->mode == WPG_MODE_TUNE ? device->times : !device->tuned || device->tuned_by_value) &&
-        device->mode != WPG_MODE_GENERATE && wpg_variants_wanted())
+    if (wpg_variants_wanted(device))
         wpg_variants_start(device, info);
 }
 

@@ -121,7 +121,7 @@ static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL get_instance_proc_addr(VkInstanc
     wpg_mode mode = known->active ? wpg_the_process.mode : WPG_MODE_OFF;
     const wpg_settings *settings = &wpg_the_process.settings;
     bool records = mode == WPG_MODE_TUNE || (mode == WPG_MODE_GENERATE && wpg_bundle_on()) ||
-                   (mode == WPG_MODE_USE && wpg_variants_wanted());
+                   (mode == WPG_MODE_USE && wpg_variants_possible());
     bool queries = records && mode != WPG_MODE_USE &&
                    (mode == WPG_MODE_TUNE || settings->timestamps || settings->pipeline_statistics ||
                     (settings->hardware_counters && *settings->hardware_counters));

@@ -294,6 +294,8 @@ static void read_enabled(wpg_device_features *on, const VkDeviceCreateInfo *info
     on->waves_per_workgroup = able->sizes.maxComputeWorkgroupSubgroups;
     on->wave_stages = able->sizes.requiredSubgroupSizeStages;
     on->own_passes = passes_of_driver(able);
+    /* Loops whose trips a variant fixes are unrolled there to twice their time (the rfc_ benchmarks: 2.3). */
+    on->loses_by_variants = able->old_lavapipe;
     on->loses_exit_values = able->old_lavapipe;
     unsigned minor = VK_API_VERSION_MINOR(able->api_version);
     on->validate = (wpg_validate_options){

@@ -6,11 +6,35 @@
 #include "layer/variants_internal.h"
 #include "runtime/base/log.h"
 
-bool wpg_variants_wanted(void)
+bool wpg_variants_possible(void)
 {
     const wpg_process *process = &wpg_the_process;
     return (process->mode == WPG_MODE_USE || process->mode == WPG_MODE_TUNE) &&
            process->settings.variants > 0 && wpg_usual_any();
+}
+
+/* By rule, where no verdict of this device is known. */
+static bool gain_by_rule(const wpg_device *device)
+{
+    if (!device->features.loses_by_variants || wpg_the_process.settings.variant_rule == WPG_VARIANT_RULE_ON)
+        return true;
+    wpg_log_info("no variants: this driver was seen to lose by them, and no verdict asks for them");
+    return false;
+}
+
+bool wpg_variants_wanted(const wpg_device *device)
+{
+    if (!wpg_variants_possible())
+        return false;
+    switch (device->mode) {
+    case WPG_MODE_TUNE:
+        return device->times; /* without times nothing is asked of them */
+    case WPG_MODE_USE:
+        /* with verdicts of this device exactly what won is applied */
+        return device->tuned ? device->tuned_by_value : gain_by_rule(device);
+    default:
+        return false;
+    }
 }
 
 /* -- The builder */

@@ -60,8 +60,10 @@ bool wpg_usual_from(wpg_usual *usual, const wpg_facts *facts, double least_share
 bool wpg_variant_words(wpg_hash128 *words, const wpg_device *device, wpg_hash128 pipeline,
                        const wpg_rewrite *stages, size_t count);
 
-/* Whether devices follow command buffers for variants. */
-bool wpg_variants_wanted(void);
+/* Whether some device of this process may want variants; and whether this one does, by the rule of its driver
+ * or its verdicts: then it follows command buffers. */
+bool wpg_variants_possible(void);
+bool wpg_variants_wanted(const wpg_device *device);
 void wpg_variants_start(wpg_device *device, const VkDeviceCreateInfo *info);
 /* Before the device goes: the builder ends, all variants are destroyed. */
 void wpg_variants_finish(wpg_device *device);

@@ -455,14 +455,14 @@ measure_variants() {
         env $(driver_environment "$name") wavepgo run --generate --cache none --summary 0 --bundle "$work/$name.wavepgo" -- \
             wavepgo-bench $some --size "$size" --checksum >/dev/null
         printf 'use: %s\n' "$(mode_environment --use "$work/$name.wavepgo" --log error --variants 0)" >sides
-        printf 'variants: %s\n' "$(mode_environment --use "$work/$name.wavepgo" --log error --variant-wait 60)" >>sides
+        printf 'variants: %s\n' "$(mode_environment --use "$work/$name.wavepgo" --log error --variant-rule on --variant-wait 60)" >>sides
         compare "variants-$name" "$(driver_environment "$name")" --size "$size"
         echo
         echo "Time of use mode over no layer, $name, without and with variants for push constants (waited for):"
         echo
         time_table "variants-$name" use variants
         # shellcheck disable=SC2046
-        env $(driver_environment "$name") wavepgo run --use "$work/$name.wavepgo" --cache none --log info --variant-wait 60 --dump "$work/dump-$name" -- \
+        env $(driver_environment "$name") wavepgo run --use "$work/$name.wavepgo" --cache none --log info --variant-rule on --variant-wait 60 --dump "$work/dump-$name" -- \
             wavepgo-bench $some --size "$size" --checksum 2>&1 >/dev/null |
             awk '/: variant [0-9]/ { n++; sub(/.*0x[0-9a-f]*: /, ""); bytes += $1; here += $3; driver += $6 }
                  END { printf "\n%d variants made: %.1f KB of words and %.2f ms here each, %.2f ms in the driver.\n", n, bytes / (n ? n : 1) / 1000, here / (n ? n : 1), driver / (n ? n : 1) }'

@@ -111,7 +111,7 @@ variants_cost() {
     say "cost of variants"
     : >sides
     for count in 0 2; do
-        printf 'variants-%s: %s\n' "$count" "$(mode_environment --use "$work/trained-new.wavepgo" --log error --variants "$count" --variant-wait 60)" >>sides
+        printf 'variants-%s: %s\n' "$count" "$(mode_environment --use "$work/trained-new.wavepgo" --log error --variants "$count" --variant-rule on --variant-wait 60)" >>sides
     done
     compare cost "$(driver_environment new)" --size "$size"
     echo "| VARIANTS | compile time over no layer, geometric mean | most memory, all cases in one process, MiB | variants |"
@@ -119,7 +119,7 @@ variants_cost() {
     for count in 0 2; do
         # shellcheck disable=SC2046,SC2086
         peak=$(peak_of "variants-$count.err" env $(driver_environment new) wavepgo run --use "$work/trained-new.wavepgo" --cache none --log info --summary 1 \
-            --variants "$count" --variant-wait 60 -- wavepgo-bench $some --size "$size" --repeat 0)
+            --variants "$count" --variant-rule on --variant-wait 60 -- wavepgo-bench $some --size "$size" --repeat 0)
         made=$(sed -n 's/.*; \([0-9]*\) variants, .*/\1/p' "variants-$count.err")
         echo "| $count | $(cell cost mean "variants-$count" geomean_compile_ratio) | $((peak / 1024)) | ${made:-0} |"
     done
@@ -166,7 +166,7 @@ measure_use() {
         compare "use-$name" "$environment" --size "$size" --binds "${BINDS:-1}"
         : >sides
         for lever in $levers; do
-            printf '%s: %s\n' "${lever#*:}" "$(mode_environment --use "$work/trained-$name.wavepgo" --log error --variant-wait 60 --skip-passes "$(only_lever "${lever%%:*}")")" >>sides
+            printf '%s: %s\n' "${lever#*:}" "$(mode_environment --use "$work/trained-$name.wavepgo" --log error --variant-rule on --variant-wait 60 --skip-passes "$(only_lever "${lever%%:*}")")" >>sides
         done
         say "levers, $name"
         rounds_of_use=$rounds rounds=${LEVER_ROUNDS:-$rounds}

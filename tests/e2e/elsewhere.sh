@@ -5,7 +5,7 @@
 . "$(dirname "$0")/lib.sh"
 need_built "$wavepgo" "$layer" "$bench"
 [ -n "$WPG_LVP_ICD_OLD" ] && [ -n "$WPG_LVP_ICD" ] || skip "this takes both lavapipes"
-export WAVEPGO_SUMMARY=0 WAVEPGO_LOG=info WAVEPGO_VARIANT_WAIT=20
+export WAVEPGO_SUMMARY=0 WAVEPGO_LOG=info WAVEPGO_VARIANT_WAIT=20 WAVEPGO_VARIANT_RULE=on
 on() { # new|old|radv COMMAND...
     on_driver=$1
     shift

@@ -67,7 +67,7 @@ check_variants() { # SCENARIO TRAINING
     export VK_INSTANCE_LAYERS=$layer_name:$layers_below
     export VK_ADD_LAYER_PATH="$WPG_BUILD/share/vulkan/explicit_layer.d:$shim_folder"
     for wait in 0 20; do
-        WAVEPGO_MODE=use WAVEPGO_PROFILE_USE="$work/$2.wavepgo" WAVEPGO_VARIANT_WAIT=$wait plain $name-$wait "$app" "$name" "$WPG_SPIRV"
+        WAVEPGO_MODE=use WAVEPGO_PROFILE_USE="$work/$2.wavepgo" WAVEPGO_VARIANT_RULE=on WAVEPGO_VARIANT_WAIT=$wait plain $name-$wait "$app" "$name" "$WPG_SPIRV"
         messages $name-$wait >"$work/use.messages"
         diff "$work/absent.messages" "$work/use.messages" >"$work/diff" || {
             fail "$name, waiting for $wait s: messages differ from those without the layer:"

@@ -33,13 +33,13 @@ for scenario in variants variants-draw variants-rendering; do
     [ -z "$(summary $scenario-none)" ] || fail "$scenario, VARIANTS=0: $(summary $scenario-none)"
     for round in 1 2; do with background-$round; done
     # Where the recording waits, both usual combinations are served, and nothing else; in every run the same.
-    with waiting --variant-wait 20 --use-log "$work/$scenario.jsonl"
+    with waiting --variant-rule on --variant-wait 20 --use-log "$work/$scenario.jsonl"
     set -- $(summary $scenario-waiting)
     [ $# -eq 3 ] || die "$scenario: no word of variants: $(tail -n 2 "$work/$scenario-waiting.err")"
     [ "$1" -ge 2 ] || fail "$scenario: $1 variants built"
     [ "$2" -ge 50 ] || fail "$scenario: $2 of $3 used a variant"
     [ "$2" -lt "$3" ] || fail "$scenario: all used a variant, though values were pushed that none is for"
-    with waiting-again --compile-threads 1 --variant-wait 20
+    with waiting-again --compile-threads 1 --variant-rule on --variant-wait 20
     [ "$(summary $scenario-waiting)" = "$(summary $scenario-waiting-again)" ] ||
         fail "$scenario, waiting: $(summary $scenario-waiting), then $(summary $scenario-waiting-again)"
     grep '"variant": "0x[1-9a-f][0-9a-f]*".*"pass": "push-fold", "done": true' "$work/$scenario.jsonl" >/dev/null || fail "$scenario: USE_LOG does not tell of variants"
@@ -47,10 +47,10 @@ for scenario in variants variants-draw variants-rendering; do
     "$wavepgo" show --use-log "$work/$scenario.jsonl" >"$work/$scenario.shown"
     [ "$(grep -c '^pipeline .*, variant for words of push constants 0x' "$work/$scenario.shown")" = "$1" ] || fail "$scenario: show does not tell of $1 variants"
     # One variant a pipeline; none, since the pass is left out.
-    with one --variants 1 --variant-wait 20
+    with one --variants 1 --variant-rule on --variant-wait 20
     set -- $(summary $scenario-one)
     [ "${2:-0}" -ge 1 ] || fail "$scenario, one variant: $*"
-    with skipped --skip-passes p --variant-wait 20
+    with skipped --skip-passes p --variant-rule on --variant-wait 20
     set -- $(summary $scenario-skipped)
     [ "${1:-0}" -eq 0 ] || fail "$scenario: without the pass $1 variants were built"
     # While tuning they are an alternative to the program's own, of which both get their turn; what won is applied: the same results.
@@ -61,7 +61,7 @@ for scenario in variants variants-draw variants-rendering; do
     same $scenario $scenario-tune
     grep -h '^is samples\.p [0-9a-f]' "$scenario-tuned.wavepgo"/verdicts/*.facts >/dev/null || { fail "$scenario: variants were not timed"; tail -n 20 "$work/$scenario-tune.log"; }
     bundle=$scenario-tuned
-    with tuned --variant-wait 20
+    with tuned --variant-rule on --variant-wait 20
 done
 # Words of both stages, and of each alone.
 grep '"variant": "0x1f"' "$work/variants-draw.jsonl" >/dev/null || fail "variants-draw: $(grep -o '"variant": "[^"]*"' "$work/variants-draw.jsonl" | sort | uniq -c)"
@@ -73,7 +73,7 @@ if [ "$(cat "$work/$scenario.code")" = 77 ]; then
     echo "note: no transform feedback here"
 else
     train feedback $scenario
-    with waiting --variant-wait 20 --log info
+    with waiting --variant-rule on --variant-wait 20 --log info
     [ "$(summary $scenario-waiting | cut -d ' ' -f 1)" = 0 ] || fail "feedback: $(summary $scenario-waiting)"
     grep 'no variant: it feeds transform feedback' "$work/$scenario-waiting.err" >/dev/null || fail "feedback: the log does not say why there is no variant"
 fi
@@ -84,7 +84,7 @@ divide="$bench --case push_stride --checksum --size"
 for size in small demo; do plain divide-$size $divide $size; done
 "$wavepgo" run --generate --bundle "$work/divide.wavepgo" -- $divide small >"$work/divide.train" 2>&1 || die "push_stride: $(tail -n 3 "$work/divide.train")"
 for size in small demo; do
-    "$wavepgo" run --use "$work/divide.wavepgo" --validate 1 --variant-wait 20 -- $divide $size >"$work/divided-$size.out" 2>"$work/divided-$size.err"
+    "$wavepgo" run --use "$work/divide.wavepgo" --validate 1 --variant-rule on --variant-wait 20 -- $divide $size >"$work/divided-$size.out" 2>"$work/divided-$size.err"
     echo $? >"$work/divided-$size.code"
     exited divided-$size 0
     same divide-$size divided-$size
