@@ -77,6 +77,9 @@ static bool copy_stages(wpg_variant_set *set, const wpg_pipeline_plan *plan)
             wpg_arena_memdup(&set->arena, known->words, known->word_count * sizeof *known->words);
         if (!set->stages[i].words)
             return false;
+        set->stages[i].wave_size = known->wave_size;
+        if (known->remarks && !(set->stages[i].remarks = wpg_remarks_copy(known->remarks)))
+            return false;
     }
     return set->stages != NULL;
 }
@@ -138,6 +141,23 @@ static bool recall(wpg_rewrite *stages, const wpg_variant_set *set)
     return true;
 }
 
+/* By rule there is no variant that lacks what the program's own gained by the profile: a wave size, or a
+ * pass. */
+static wpg_status check_gains(wpg_rewrite *stage, const wpg_device *device, const wpg_rewrite *own)
+{
+    if (device->mode != WPG_MODE_USE || device->tuned ||
+        wpg_the_process.settings.variant_rule == WPG_VARIANT_RULE_ON)
+        return WPG_OK;
+    const wpg_remark *lost = wpg_remarks_lost(own->remarks, stage->remarks);
+    if (lost)
+        return wpg_fail(&stage->why, WPG_E_UNSUPPORTED, "it would lose %s at block %u (VARIANT_RULE)",
+                        lost->pass, lost->block);
+    if (own->wave_size)
+        return wpg_fail(&stage->why, WPG_E_UNSUPPORTED, "it would lose waves of %u lanes (VARIANT_RULE)",
+                        own->wave_size);
+    return WPG_OK;
+}
+
 /* All stages, and what the result depends on. false: nothing comes of the values, or a stage cannot be made;
  * *why then tells. */
 static bool rewrite(wpg_rewrite *stages, wpg_variant *made, size_t *bytes, const char **why,
@@ -146,7 +166,8 @@ static bool rewrite(wpg_rewrite *stages, wpg_variant *made, size_t *bytes, const
     *why = "nothing comes of its push constants";
     for (size_t i = 0; i < set->stage_count; i++) {
         wpg_rewrite *stage = &stages[i];
-        if (rewrite_stage(stage, device, set) != WPG_OK) {
+        if (rewrite_stage(stage, device, set) != WPG_OK ||
+            check_gains(stage, device, &set->stages[i]) != WPG_OK) {
             *why = stage->why.message[0] ? stage->why.message : "out of memory";
             return false;
         }

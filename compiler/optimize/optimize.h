@@ -76,6 +76,14 @@ typedef struct wpg_remarks {
 
 void wpg_remarks_destroy(wpg_remarks *remarks);
 
+/* A copy with storage of its own, without its unknown branches; NULL when memory runs out. */
+wpg_remarks *wpg_remarks_copy(const wpg_remarks *remarks);
+
+/* What a pass that copies or moves code did for `before`, and refuses for `now`, made of the same stage by
+ * the same profile with push constants taken as given: the first such remark of `before`; NULL if there is
+ * none. What is done in other words, or no longer needed, is not lost. */
+const wpg_remark *wpg_remarks_lost(const wpg_remarks *before, const wpg_remarks *now);
+
 /* A hook for the SSA tier, so that this folder needs no SPIRV-Tools: gives new malloc'd words for words. NULL
  * = not available; passes that need it refuse. */
 typedef wpg_status (*wpg_ssa_fn)(uint32_t **out_words, size_t *out_count, const uint32_t *words, size_t count,

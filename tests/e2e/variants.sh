@@ -92,4 +92,20 @@ done
 [ "$(summary divided-small)" = "1 1 1" ] || fail "push_stride, trained values: $(summary divided-small)"
 set -- $(summary divided-demo)
 [ "${2:-1}" = 0 ] || fail "push_stride, other values: $*"
+
+# By rule no variant takes the place of what gains more: the one that fixes the trips of value_uniform's outer loop would lose the guard
+# on its value. Asked for, it is made.
+guarded="$bench --case value_uniform --checksum --size small"
+if [ "$WPG_DRIVER" = new ]; then # the other takes no guards
+    plain guarded $guarded
+    "$wavepgo" run --generate --probes values --bundle "$work/guarded.wavepgo" -- $guarded >"$work/guarded.train" 2>&1 || die "value_uniform: $(tail -n 3 "$work/guarded.train")"
+    for rule in auto on; do
+        "$wavepgo" run --use "$work/guarded.wavepgo" --validate 1 --variant-rule $rule --variant-wait 20 --log info -- $guarded >"$work/guarded-$rule.out" 2>"$work/guarded-$rule.err"
+        echo $? >"$work/guarded-$rule.code"
+        exited guarded-$rule 0
+        same guarded guarded-$rule
+    done
+    grep 'no variant: it would lose value-guard at block ' "$work/guarded-auto.err" >/dev/null || fail "value_uniform: a variant takes the place of the guard"
+    [ "$(summary guarded-on | cut -d ' ' -f 1)" = 1 ] || fail "value_uniform, VARIANT_RULE=on: $(summary guarded-on)"
+fi
 finish

@@ -209,12 +209,39 @@ static void every_pass_is_tuned(void **state)
         assert_true(letters[i - 1] < letters[i]); /* sets are written in this order */
 }
 
+/* Lost is what was done and is refused now, at the same block; not what is done still, what nothing is said
+ * of, or a hint. */
+static void what_is_lost_is_named(void **state)
+{
+    (void)state;
+    wpg_remark done[] = {{WPG_REMARK_DONE, "annotate", 0, 0, "weights"},
+                         {WPG_REMARK_DONE, "trip-guard", 0, 3, "its trips are constant now"},
+                         {WPG_REMARK_DONE, "unflatten", 0, 4, "still"},
+                         {WPG_REMARK_DONE, "value-guard", 1, 4, "gone"}};
+    wpg_remark later[] = {{WPG_REMARK_REFUSED, "annotate", 0, 0, "no weights"},
+                          {WPG_REMARK_REFUSED, "unflatten", 0, 4, "one of two"},
+                          {WPG_REMARK_DONE, "unflatten", 0, 4, "the other"},
+                          {WPG_REMARK_REFUSED, "value-guard", 0, 4, "of another function"},
+                          {WPG_REMARK_REFUSED, "value-guard", 1, 4, "counted trips"}};
+    wpg_remarks before = {.items = done, .count = 4}, now = {.items = later, .count = 5};
+    assert_ptr_equal(wpg_remarks_lost(&before, &now), &done[3]);
+    wpg_remarks *copy = wpg_remarks_copy(&before);
+    assert_non_null(copy);
+    assert_string_equal(wpg_remarks_lost(copy, &now)->text, "gone");
+    wpg_remarks_destroy(copy);
+    now.count = 4;
+    assert_null(wpg_remarks_lost(&before, &now));
+    assert_null(wpg_remarks_lost(NULL, &now));
+    assert_null(wpg_remarks_lost(&before, NULL));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(counts_fit_before),
         cmocka_unit_test(every_pass_is_tuned),
         cmocka_unit_test(every_pass_keeps_the_profile),
+        cmocka_unit_test(what_is_lost_is_named),
     };
     return cmocka_run_group_tests(tests, take_all, drop_all);
 }
