@@ -2,19 +2,18 @@
  * proves it, go through one guard, behind which the index is one number and so are the loads: scalar loads on
  * AMD.
  *
- *      p = chain buffer i            all = OpGroupNonUniformAllEqual i
- *      x = load p                    OpSelectionMerge m DontFlatten
- *      q = chain other x       =>    OpBranchConditional all a b
- *      y = load q                 a: i' = OpGroupNonUniformBroadcastFirst i;  p', x', q', y' with i';
- * OpBranch m
+ *      p = chain buffer i            i' = OpGroupNonUniformBroadcastFirst i
+ *      x = load p                    all = OpGroupNonUniformAll (i' == i)
+ *      q = chain other x       =>    OpSelectionMerge m DontFlatten;  OpBranchConditional all a b
+ *      y = load q                 a: p', x', q', y' with i';  OpBranch m
  *      ...y...                    b: p, x1, q, y1 as they were;  OpBranch m
  *                                 m: y = OpPhi y' a, y1 b;  ...y...
  *
  * What depends on the first load through integers and further loads goes into the same region (region.c):
  * what it loads is uniform, too. Reads are duplicated, and moved within their block past nothing that writes;
- * none is speculated. Each lane computes what it did: where all agree, i' is its own i; which lanes vote does
- * not matter, so neither does how a driver reconverges. Clones behind the guard are not NonUniform: that is
- * half of the gain for descriptors.
+ * none is speculated. Each lane computes what it did: it has compared i' with its own i, whichever lanes
+ * voted beside it, so that how a driver reconverges does not matter. Clones behind the guard are not
+ * NonUniform: that is half of the gain for descriptors.
  *
  * Floating-point arithmetic stays where it is. Refused are loads of floats that are read again elsewhere (a
  * driver computes with one value where it sees one load), splits of exact arithmetic, loops whose unrolling
@@ -145,13 +144,9 @@ static void copy_member(arms *a, unsigned arm, size_t i, wpg_inst *where)
 }
 
 /* The arm of those who agree: copies of all members. */
-static void fill_taken(arms *a, uint32_t scope, wpg_inst *where)
+static void fill_taken(arms *a, uint32_t first, wpg_inst *where)
 {
     const wpg_region *region = a->region;
-    const wpg_inst *index = wpg_module_def(a->module, region->index);
-    uint32_t first = wpg_module_fresh_id(a->module);
-    wpg_inst_add(a->module, where, SpvOpGroupNonUniformBroadcastFirst, index->type, first, scope,
-                 region->index);
     a->nomem |= !wpg_map_set(&a->ids[0], region->index, first);
     for (size_t i = 0; i < region->members.count; i++)
         copy_member(a, 0, i, where);
@@ -237,20 +232,23 @@ static wpg_status apply(scalariser *s, const wpg_region *region, const wpg_unifo
     wpg_require_capability(module, SpvCapabilityGroupNonUniform);
     wpg_require_capability(module, SpvCapabilityGroupNonUniformVote);
     wpg_require_capability(module, SpvCapabilityGroupNonUniformBallot);
-    uint32_t scope = wpg_const_u32(module, SpvScopeSubgroup), agree = wpg_module_fresh_id(module);
+    uint32_t scope = wpg_const_u32(module, SpvScopeSubgroup), first = wpg_module_fresh_id(module),
+             same = wpg_module_fresh_id(module), agree = wpg_module_fresh_id(module);
     arms a = {.module = module,
               .region = region,
               .header = s->view->cfg->blocks[region->block].id,
               .taken = wpg_module_fresh_id(module),
               .other = wpg_module_fresh_id(module),
               .merge = wpg_module_fresh_id(module)};
-    wpg_inst_add(module, before, SpvOpGroupNonUniformAllEqual, wpg_type_bool(module), agree, scope,
-                 region->index);
+    wpg_inst_add(module, before, SpvOpGroupNonUniformBroadcastFirst,
+                 wpg_module_def(module, region->index)->type, first, scope, region->index);
+    wpg_inst_add(module, before, SpvOpIEqual, wpg_type_bool(module), same, first, region->index);
+    wpg_inst_add(module, before, SpvOpGroupNonUniformAll, wpg_type_bool(module), agree, scope, same);
     wpg_inst_add(module, before, SpvOpSelectionMerge, a.merge, SpvSelectionControlDontFlattenMask);
     wpg_inst *branch = wpg_inst_add(module, before, SpvOpBranchConditional, agree, a.taken, a.other);
     wpg_inst_add(module, before, SpvOpLabel, a.taken);
     wpg_inst *end = wpg_inst_add(module, before, SpvOpBranch, a.merge);
-    fill_taken(&a, scope, end);
+    fill_taken(&a, first, end);
     wpg_inst_add(module, before, SpvOpLabel, a.other);
     end = wpg_inst_add(module, before, SpvOpBranch, a.merge);
     fill_other(&a, end);
@@ -312,12 +310,15 @@ static wpg_status consider(scalariser *s, best_region *best, const wpg_uniform_f
     return WPG_OK;
 }
 
-/* Is the index there for all of the block, or made in it, and still not provably uniform? */
+/* Is the index an integer, there for all of the block, or made in it, and still not provably uniform? */
 static bool is_at_hand(const scalariser *s, uint32_t index, uint32_t block)
 {
     const wpg_cfg *cfg = s->view->cfg;
-    return index < s->view->bound && wpg_view_is_local(s->view, index) &&
-           s->view->block_of[index] != WPG_NO_BLOCK && cfg->blocks[block].rpo != WPG_NO_BLOCK &&
+    const wpg_inst *inst = wpg_module_def(s->context->module, index),
+                   *type = inst && inst->type ? wpg_module_def(s->context->module, inst->type) : NULL;
+    return type && type->opcode == SpvOpTypeInt && index < s->view->bound &&
+           wpg_view_is_local(s->view, index) && s->view->block_of[index] != WPG_NO_BLOCK &&
+           cfg->blocks[block].rpo != WPG_NO_BLOCK &&
            cfg->blocks[s->view->block_of[index]].rpo != WPG_NO_BLOCK &&
            wpg_cfg_dominates(cfg, s->view->block_of[index], block) &&
            wpg_divergence_at(s->divergence, index, block) == WPG_DIVERGENT;
