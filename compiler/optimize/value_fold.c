@@ -362,8 +362,15 @@ static const char *uses_refusal(const wpg_folder *f)
 typedef struct spread {
     bool *tainted; /* [bound] computed of a value that drivers may know, and others */
     bool *fixed;   /* [bound] of such values and constants alone */
+    bool grew;     /* since it was last asked */
     wpg_operand_list operands;
 } spread;
+
+static void mark(spread *s, bool *set, uint32_t id, bool holds)
+{
+    s->grew |= holds && !set[id];
+    set[id] |= holds;
+}
 
 static bool is_fixed(const spread *s, const wpg_view *view, uint32_t id)
 {
@@ -382,9 +389,8 @@ static void spread_to_phi(spread *s, const wpg_folder *f, uint32_t b, const wpg_
         any |= s->tainted[phi->words[i]];
         all &= is_fixed(s, f->view, phi->words[i]);
     }
-    if (vanish || all)
-        s->tainted[phi->result] |= any || all;
-    s->fixed[phi->result] |= all;
+    mark(s, s->tainted, phi->result, all || (vanish && any));
+    mark(s, s->fixed, phi->result, all);
 }
 
 static void spread_to(spread *s, const wpg_folder *f, uint32_t b, const wpg_inst *inst)
@@ -403,8 +409,8 @@ static void spread_to(spread *s, const wpg_folder *f, uint32_t b, const wpg_inst
         any |= s->tainted[id];
         all &= is_fixed(s, f->view, id);
     }
-    s->tainted[inst->result] |= any;
-    s->fixed[inst->result] |= any && all;
+    mark(s, s->tainted, inst->result, any);
+    mark(s, s->fixed, inst->result, any && all);
 }
 
 static const char *spread_verdict(const spread *s, const wpg_folder *f)
@@ -448,7 +454,8 @@ static const char *spread_refusal(const wpg_folder *f)
         if (inst && inst->count == 5 && evaluate_excluded(&(known){0}, f, inst))
             s.fixed[id] = s.tainted[id] = true;
     }
-    for (unsigned round = 0; round < 2; round++) /* again, for what goes round the loop */
+    do { /* again, for what goes round the loop */
+        s.grew = false;
         for (uint32_t i = 0; i < view->cfg->order_count; i++) {
             uint32_t b = view->cfg->order[i];
             const wpg_block *block = &view->cfg->blocks[b];
@@ -456,6 +463,7 @@ static const char *spread_refusal(const wpg_folder *f)
                 if (inst->result && inst->type)
                     spread_to(&s, f, b, inst);
         }
+    } while (s.grew);
     const char *why = spread_verdict(&s, f);
     wpg_vec_free(&s.operands);
     return why;
