@@ -4,70 +4,24 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "runtime/base/file.h"
 #include "runtime/bundle/bundle.h"
 #include "runtime/cli/shader_source.h"
 #include "runtime/cli/show.h"
 
-static bool is_folder(const char *path)
-{
-    struct stat info;
-    return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
-}
-
 /* -- Modules */
-
-/* Are the words that shader, with the values of *info? A file is asked for its hash; what a bundle or a dump
- * has under the name is taken for it. */
-static wpg_status take(wpg_estimate_stage *to, const uint32_t *words, size_t count,
-                       const wpg_shader_info *info, const wpg_shader_counts *shader, bool by_hash,
-                       wpg_error *err)
-{
-    wpg_module *module = NULL;
-    wpg_hash128 hash;
-    WPG_TRY(wpg_module_parse(&module, words, count, err));
-    to->stage = (wpg_stage){0};
-    wpg_status status = wpg_shader_source_stage(&to->stage, module, shader, err);
-    if (status == WPG_OK)
-        status = wpg_shader_source_specialise(&to->stage, &to->spec, info, err);
-    if (status == WPG_OK && by_hash)
-        status = wpg_shader_hash(&hash, module, &to->stage, err);
-    if (status == WPG_OK && by_hash && !wpg_hash_equal(hash, shader->shader))
-        status = wpg_fail(err, WPG_E_NOT_FOUND, "another shader");
-    wpg_module_destroy(module);
-    if (status != WPG_OK) {
-        free(to->spec);
-        to->spec = NULL;
-    }
-    return status;
-}
 
 static wpg_status read_from(wpg_estimate_stage *to, const char *place, const wpg_shader_counts *shader,
                             wpg_error *err)
 {
-    bool folder = is_folder(place);
-    uint32_t *words = NULL;
-    size_t count = 0, size = 0;
-    uint8_t *bytes = NULL;
-    wpg_shader_info info = {0};
-    wpg_status status;
-    if (folder) {
-        status = wpg_shader_source_read(&words, &count, &info, place, shader->shader, err);
-    } else {
-        status = wpg_file_read(&bytes, &size, place, (size_t)WPG_SPIRV_MAX_WORDS * 4, err);
-        words = (uint32_t *)(void *)bytes;
-        count = size / 4;
-    }
-    if (status == WPG_OK)
-        status = take(to, words, count, &info, shader, !folder, err);
-    wpg_shader_info_finish(&info);
-    if (status != WPG_OK) {
-        free(words);
-        return status;
-    }
-    to->forms[WPG_ESTIMATE_ORIGINAL] = (wpg_estimate_words){.words = words, .count = count};
+    wpg_shader_source source;
+    bool in_folder;
+    WPG_TRY(wpg_shader_source_find(&source, &in_folder, place, shader, err));
+    to->stage = source.stage;
+    to->spec = source.spec;
+    to->forms[WPG_ESTIMATE_ORIGINAL] = (wpg_estimate_words){.words = source.words, .count = source.count};
+    wpg_module_destroy(source.module);
     return WPG_OK;
 }
 

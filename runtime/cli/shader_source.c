@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "runtime/base/file.h"
 
@@ -53,4 +54,54 @@ wpg_status wpg_shader_source_specialise(wpg_stage *stage, wpg_spec_value **spec,
     stage->spec = *spec;
     stage->spec_count = info->spec_count;
     return WPG_OK;
+}
+
+static wpg_status read_file(wpg_shader_source *source, const char *path, wpg_error *err)
+{
+    uint8_t *bytes = NULL;
+    size_t size = 0;
+    WPG_TRY(wpg_file_read(&bytes, &size, path, (size_t)WPG_SPIRV_MAX_WORDS * 4, err));
+    source->words = (uint32_t *)(void *)bytes;
+    source->count = size / 4;
+    return WPG_OK;
+}
+
+/* Parses the words; are they that shader, with the values of *info? */
+static wpg_status identify(wpg_shader_source *source, const wpg_shader_info *info,
+                           const wpg_shader_counts *shader, bool by_hash, wpg_error *err)
+{
+    wpg_hash128 hash;
+    WPG_TRY(wpg_module_parse(&source->module, source->words, source->count, err));
+    WPG_TRY(wpg_shader_source_stage(&source->stage, source->module, shader, err));
+    WPG_TRY(wpg_shader_source_specialise(&source->stage, &source->spec, info, err));
+    if (!by_hash)
+        return WPG_OK;
+    WPG_TRY(wpg_shader_hash(&hash, source->module, &source->stage, err));
+    return wpg_hash_equal(hash, shader->shader) ? WPG_OK : wpg_fail(err, WPG_E_NOT_FOUND, "another shader");
+}
+
+wpg_status wpg_shader_source_find(wpg_shader_source *source, bool *in_folder, const char *place,
+                                  const wpg_shader_counts *shader, wpg_error *err)
+{
+    struct stat file;
+    wpg_shader_info info = {0};
+    *source = (wpg_shader_source){0};
+    *in_folder = stat(place, &file) == 0 && S_ISDIR(file.st_mode);
+    wpg_status status =
+        *in_folder ? wpg_shader_source_read(&source->words, &source->count, &info, place, shader->shader, err)
+                   : read_file(source, place, err);
+    if (status == WPG_OK)
+        status = identify(source, &info, shader, !*in_folder, err);
+    wpg_shader_info_finish(&info);
+    if (status != WPG_OK)
+        wpg_shader_source_finish(source);
+    return status;
+}
+
+void wpg_shader_source_finish(wpg_shader_source *source)
+{
+    wpg_module_destroy(source->module);
+    free(source->spec);
+    free(source->words);
+    *source = (wpg_shader_source){0};
 }

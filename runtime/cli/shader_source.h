@@ -22,4 +22,21 @@ wpg_status wpg_shader_source_stage(wpg_stage *stage, const wpg_module *module,
 wpg_status wpg_shader_source_specialise(wpg_stage *stage, wpg_spec_value **spec, const wpg_shader_info *info,
                                         wpg_error *err);
 
+/* A shader with counts, found at one place: a bundle, a folder of dumps, or a module's own file, which must
+ * then be that shader by its hash; what a bundle or a dump has under its name is taken for it. Owned by the
+ * caller; words outlive the module. */
+typedef struct wpg_shader_source {
+    uint32_t *words; /* malloc'd */
+    size_t count;
+    wpg_module *module; /* parsed */
+    wpg_stage stage;    /* borrows the entry point's name of the counts, and *spec */
+    wpg_spec_value *spec;
+} wpg_shader_source;
+
+/* WPG_E_NOT_FOUND: the place has another shader or none; *in_folder then tells, as at any failure, whether it
+ * is a folder. */
+wpg_status wpg_shader_source_find(wpg_shader_source *source, bool *in_folder, const char *place,
+                                  const wpg_shader_counts *shader, wpg_error *err);
+void wpg_shader_source_finish(wpg_shader_source *source);
+
 #endif

@@ -10,7 +10,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "compiler/normalize/normalize.h"
 #include "runtime/base/file.h"
@@ -32,42 +31,6 @@ typedef struct verify_job {
 
 /* -- Modules */
 
-static bool is_folder(const char *path)
-{
-    struct stat info;
-    return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
-}
-
-/* The normal form of words, if they are that shader: a file's words by their hash, a bundle's by their name.
- */
-static wpg_status normal_form(wpg_module **module, const uint32_t *words, size_t count,
-                              const wpg_shader_info *info, const wpg_shader_counts *shader, bool by_hash,
-                              wpg_stage *stage, wpg_error *err)
-{
-    wpg_spec_value *spec = NULL;
-    wpg_hash128 hash;
-    *stage = (wpg_stage){0};
-    WPG_TRY(wpg_module_parse(module, words, count, err));
-    wpg_status status = wpg_shader_source_stage(stage, *module, shader, err);
-    if (status == WPG_OK)
-        status = wpg_shader_source_specialise(stage, &spec, info, err);
-    if (status == WPG_OK && by_hash) {
-        status = wpg_shader_hash(&hash, *module, stage, err);
-        if (status == WPG_OK && !wpg_hash_equal(hash, shader->shader))
-            status = wpg_fail(err, WPG_E_NOT_FOUND, "another shader");
-    }
-    if (status == WPG_OK)
-        status = wpg_normalize(*module, stage, NULL, err);
-    free(spec);
-    stage->spec = NULL;
-    stage->spec_count = 0;
-    if (status != WPG_OK) {
-        wpg_module_destroy(*module);
-        *module = NULL;
-    }
-    return status;
-}
-
 /* WPG_E_NOT_FOUND: no place has it; else why the one that has it cannot be used. */
 static wpg_status find_module(wpg_module **module, wpg_stage *stage, const verify_job *job,
                               const wpg_shader_counts *shader, wpg_error *err)
@@ -75,27 +38,22 @@ static wpg_status find_module(wpg_module **module, wpg_stage *stage, const verif
     wpg_status worst = WPG_E_NOT_FOUND;
     for (size_t i = 0; i < job->places.count; i++) {
         const char *place = job->places.data[i];
-        bool folder = is_folder(place);
-        uint32_t *words = NULL;
-        uint8_t *bytes = NULL;
-        size_t count = 0, size;
-        wpg_shader_info info = {0};
-        wpg_status status;
-        if (folder) {
-            status = wpg_shader_source_read(&words, &count, &info, place, shader->shader, err);
-        } else {
-            status = wpg_file_read(&bytes, &size, place, (size_t)WPG_SPIRV_MAX_WORDS * 4, err);
-            words = (uint32_t *)(void *)bytes;
-            count = status == WPG_OK ? size / 4 : 0;
+        wpg_shader_source source;
+        bool in_folder;
+        wpg_status status = wpg_shader_source_find(&source, &in_folder, place, shader, err);
+        if (status == WPG_OK)
+            status = wpg_normalize(source.module, &source.stage, NULL, err);
+        if (status == WPG_OK) { /* the normal form bears the values of specialisation */
+            *module = source.module;
+            *stage = source.stage;
+            stage->spec = NULL;
+            stage->spec_count = 0;
+            source.module = NULL;
         }
-        if (status == WPG_OK) {
-            status = normal_form(module, words, count, &info, shader, !folder, stage, err);
-            free(words);
-        }
-        wpg_shader_info_finish(&info);
+        wpg_shader_source_finish(&source);
         if (status == WPG_OK)
             return WPG_OK;
-        if (status != WPG_E_NOT_FOUND && folder)
+        if (status != WPG_E_NOT_FOUND && in_folder)
             worst = status;
     }
     return worst;
