@@ -7,10 +7,9 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 #include <cmocka.h>
 
-#include "layer/record.h"
+#include "tests/unit/layer/idle_device.h"
 
 /* -- Memory that runs out: allocations of this program fail while `failing`. A sanitizer has allocations of
  * its own: there this part rests. */
@@ -37,54 +36,10 @@ void *realloc(void *old, size_t size)
 }
 #endif
 
-/* -- A device that does nothing */
+/* -- What is passed down to the driver */
 
-enum { MOST = 16 };
-static void *dispatch_table; /* stands for the loader's: its address is the device's key */
-static void *device_object[1] = {&dispatch_table};
-static void *command_objects[MOST][1];
-static uint64_t next_handle = 100;
 static int passed_down;
-static wpg_device device;
 
-#define DEVICE          ((VkDevice)(void *)device_object)
-#define BUFFER(i)       ((VkCommandBuffer)(void *)command_objects[i])
-#define HANDLE(type, n) ((type)(uintptr_t)(n))
-
-static VKAPI_ATTR VkResult VKAPI_CALL create_pool(VkDevice d, const VkCommandPoolCreateInfo *info,
-                                                  const VkAllocationCallbacks *a, VkCommandPool *pool)
-{
-    (void)d, (void)info, (void)a;
-    *pool = HANDLE(VkCommandPool, next_handle++);
-    return VK_SUCCESS;
-}
-static VKAPI_ATTR void VKAPI_CALL destroy_pool(VkDevice d, VkCommandPool p, const VkAllocationCallbacks *a)
-{
-    (void)d, (void)p, (void)a;
-}
-static VKAPI_ATTR VkResult VKAPI_CALL allocate(VkDevice d, const VkCommandBufferAllocateInfo *info,
-                                               VkCommandBuffer *commands)
-{
-    static int used;
-    (void)d;
-    for (uint32_t i = 0; i < info->commandBufferCount; i++) {
-        command_objects[used % MOST][0] = &dispatch_table;
-        commands[i] = BUFFER(used++ % MOST); /* handles come again, as a driver's do */
-    }
-    return VK_SUCCESS;
-}
-static VKAPI_ATTR VkResult VKAPI_CALL create_layout(VkDevice d, const VkPipelineLayoutCreateInfo *info,
-                                                    const VkAllocationCallbacks *a, VkPipelineLayout *layout)
-{
-    (void)d, (void)info, (void)a;
-    *layout = HANDLE(VkPipelineLayout, next_handle++);
-    return VK_SUCCESS;
-}
-static VKAPI_ATTR VkResult VKAPI_CALL begin_down(VkCommandBuffer c, const VkCommandBufferBeginInfo *info)
-{
-    (void)c, (void)info;
-    return VK_SUCCESS;
-}
 static VKAPI_ATTR VkResult VKAPI_CALL end_down(VkCommandBuffer c)
 {
     (void)c;
@@ -115,17 +70,8 @@ static VKAPI_ATTR void VKAPI_CALL act_down(void)
 static int open_device(void **state)
 {
     (void)state;
-    memset(&device, 0, sizeof device);
-    device.handle = DEVICE;
-    device.mode = WPG_MODE_GENERATE;
-    device.records = true;
-    wpg_the_process.pid = getpid();
-    wpg_recordings_init(&device);
-    device.next.CreateCommandPool = create_pool;
-    device.next.DestroyCommandPool = destroy_pool;
-    device.next.AllocateCommandBuffers = allocate;
-    device.next.CreatePipelineLayout = create_layout;
-    device.next.BeginCommandBuffer = begin_down;
+    if (open_idle_device(WPG_MODE_GENERATE) != 0)
+        return -1;
     device.next.EndCommandBuffer = end_down;
     device.next.CmdBindPipeline = bind_down;
     device.next.CmdPushConstants = push_down;
@@ -136,7 +82,7 @@ static int open_device(void **state)
 #define ACTION(name) device.next.name = (PFN_vk##name)(PFN_vkVoidFunction)act_down;
     WPG_RECORD_ACTIONS(ACTION)
 #undef ACTION
-    return wpg_handles_set(&wpg_the_process.devices, wpg_dispatch_key(DEVICE), &device) ? 0 : -1;
+    return 0;
 }
 
 static int close_device(void **state)
@@ -353,7 +299,7 @@ static void pools_go(void **state)
     (void)state;
     enum { HASH = 5 };
     VkPipeline pipeline = pipeline_with(HASH, VK_NULL_HANDLE);
-    for (int i = 0; i < 3 * MOST; i++) {
+    for (int i = 0; i < 3 * IDLE_BUFFERS; i++) {
         VkCommandBuffer c = begun();
         assert_non_null(wpg_recording_of(c));
         wpg_record_CmdBindPipeline(c, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline);
@@ -361,7 +307,7 @@ static void pools_go(void **state)
         finish(c, 1);
         assert_null(wpg_recording_of(c));
     }
-    assert_int_equal(counted(HASH, WPG_RECORD_DISPATCHES), 3 * MOST);
+    assert_int_equal(counted(HASH, WPG_RECORD_DISPATCHES), 3 * IDLE_BUFFERS);
 }
 
 /* One pipeline hash with layouts of other lengths in one command buffer, recorded again and again. */

@@ -4,56 +4,19 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <string.h>
-#include <unistd.h>
 #include <cmocka.h>
 
 #include "layer/variants_internal.h"
+#include "tests/unit/layer/idle_device.h"
 
-static void *dispatch_table; /* stands for the loader's: its address is the device's key */
-static void *device_object[1] = {&dispatch_table}, *command_object[1] = {&dispatch_table};
-static wpg_device device;
+static VkCommandPool pool;
+static VkCommandBuffer commands;
 static VkPipeline bound[2]; /* by bind point, as the driver sees it */
 
-#define DEVICE          ((VkDevice)(void *)device_object)
-#define COMMANDS        ((VkCommandBuffer)(void *)command_object)
-#define HANDLE(type, n) ((type)(uintptr_t)(n))
-#define ORIGINAL        HANDLE(VkPipeline, 100)
-#define VARIANT         HANDLE(VkPipeline, 101)
-#define STRANGER        HANDLE(VkPipeline, 102)
-#define POOL            HANDLE(VkCommandPool, 103)
+#define ORIGINAL HANDLE(VkPipeline, 100)
+#define VARIANT  HANDLE(VkPipeline, 101)
+#define STRANGER HANDLE(VkPipeline, 102)
 
-static VKAPI_ATTR VkResult VKAPI_CALL create_pool(VkDevice d, const VkCommandPoolCreateInfo *info,
-                                                  const VkAllocationCallbacks *a, VkCommandPool *pool)
-{
-    (void)d, (void)info, (void)a;
-    *pool = POOL;
-    return VK_SUCCESS;
-}
-static VKAPI_ATTR void VKAPI_CALL destroy_pool(VkDevice d, VkCommandPool p, const VkAllocationCallbacks *a)
-{
-    (void)d, (void)p, (void)a;
-}
-static VKAPI_ATTR VkResult VKAPI_CALL allocate(VkDevice d, const VkCommandBufferAllocateInfo *info,
-                                               VkCommandBuffer *commands)
-{
-    (void)d, (void)info;
-    *commands = COMMANDS;
-    return VK_SUCCESS;
-}
-static VKAPI_ATTR VkResult VKAPI_CALL create_layout(VkDevice d, const VkPipelineLayoutCreateInfo *info,
-                                                    const VkAllocationCallbacks *a, VkPipelineLayout *layout)
-{
-    static uint64_t next = 200;
-    (void)d, (void)info, (void)a;
-    *layout = HANDLE(VkPipelineLayout, next++);
-    return VK_SUCCESS;
-}
-static VKAPI_ATTR VkResult VKAPI_CALL begin_down(VkCommandBuffer c, const VkCommandBufferBeginInfo *info)
-{
-    (void)c, (void)info;
-    return VK_SUCCESS;
-}
 static VKAPI_ATTR void VKAPI_CALL bind_down(VkCommandBuffer c, VkPipelineBindPoint point, VkPipeline p)
 {
     (void)c;
@@ -80,33 +43,20 @@ static VkPipelineLayout layout_of(uint32_t size)
 static int open_device(void **state)
 {
     (void)state;
-    memset(&device, 0, sizeof device);
-    device.handle = DEVICE;
-    device.mode = WPG_MODE_USE;
-    device.records = true;
-    wpg_the_process.pid = getpid();
-    wpg_recordings_init(&device);
-    device.next.CreateCommandPool = create_pool;
-    device.next.DestroyCommandPool = destroy_pool;
-    device.next.AllocateCommandBuffers = allocate;
-    device.next.CreatePipelineLayout = create_layout;
-    device.next.BeginCommandBuffer = begin_down;
+    assert_int_equal(open_idle_device(WPG_MODE_USE), 0);
     device.next.CmdBindPipeline = bind_down;
     device.next.CmdPushConstants = (PFN_vkCmdPushConstants)(PFN_vkVoidFunction)ignore_down;
     device.next.CmdExecuteCommands = (PFN_vkCmdExecuteCommands)(PFN_vkVoidFunction)ignore_down;
 #define ACTION(name) device.next.name = (PFN_vk##name)(PFN_vkVoidFunction)ignore_down;
     WPG_RECORD_ACTIONS(ACTION)
 #undef ACTION
-    assert_true(wpg_handles_set(&wpg_the_process.devices, wpg_dispatch_key(DEVICE), &device));
     layout = layout_of(16);
     other = layout_of(8);
 
-    VkCommandPoolCreateInfo pool = {.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO};
-    VkCommandBufferAllocateInfo info = {.commandPool = POOL, .commandBufferCount = 1};
+    VkCommandPoolCreateInfo wanted = {.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO};
     VkCommandBufferBeginInfo begin = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
-    VkCommandPool made;
-    VkCommandBuffer commands;
-    assert_int_equal(wpg_record_CreateCommandPool(DEVICE, &pool, NULL, &made), VK_SUCCESS);
+    assert_int_equal(wpg_record_CreateCommandPool(DEVICE, &wanted, NULL, &pool), VK_SUCCESS);
+    VkCommandBufferAllocateInfo info = {.commandPool = pool, .commandBufferCount = 1};
     assert_int_equal(wpg_record_AllocateCommandBuffers(DEVICE, &info, &commands), VK_SUCCESS);
     assert_int_equal(wpg_record_BeginCommandBuffer(commands, &begin), VK_SUCCESS);
     return 0;
@@ -115,7 +65,7 @@ static int open_device(void **state)
 static int close_device(void **state)
 {
     (void)state;
-    wpg_record_DestroyCommandPool(DEVICE, POOL, NULL);
+    wpg_record_DestroyCommandPool(DEVICE, pool, NULL);
     wpg_recordings_finish(&device);
     (void)wpg_handles_remove(&wpg_the_process.devices, wpg_dispatch_key(DEVICE));
     return 0;
@@ -139,12 +89,12 @@ static void bind_with_variant(VkPipelineBindPoint point)
     assert_non_null(bindable);
     bindable->variants = &set;
     wpg_record_next_generation();
-    wpg_record_CmdBindPipeline(COMMANDS, point, ORIGINAL);
+    wpg_record_CmdBindPipeline(commands, point, ORIGINAL);
 }
 
 static void push(VkPipelineLayout to, VkShaderStageFlags stages, uint32_t word, uint32_t value)
 {
-    wpg_record_CmdPushConstants(COMMANDS, to, stages, word * 4, 4, &value);
+    wpg_record_CmdPushConstants(commands, to, stages, word * 4, 4, &value);
 }
 
 static void push_both(uint32_t first, uint32_t second)
@@ -155,7 +105,7 @@ static void push_both(uint32_t first, uint32_t second)
 
 #define CHOOSES(pipeline, name, ...)                                                                         \
     do {                                                                                                     \
-        wpg_record_##name(COMMANDS, __VA_ARGS__);                                                            \
+        wpg_record_##name(commands, __VA_ARGS__);                                                            \
         assert_ptr_equal(bound[set.point], pipeline);                                                        \
     } while (0)
 #define BOTH_WAYS(name, ...)                                                                                 \
@@ -217,7 +167,7 @@ static void words_have_to_be_valid(void **state)
     CHOOSES(ORIGINAL, CmdDraw, 3, 1, 0, 0);
     push_both(7, 9);
     CHOOSES(VARIANT, CmdDraw, 3, 1, 0, 0);
-    const wpg_recording *recording = wpg_recording_of(COMMANDS);
+    const wpg_recording *recording = wpg_recording_of(commands);
     assert_int_equal(recording->bound[WPG_BIND_GRAPHICS].push_words, 0xf);
 }
 
@@ -228,15 +178,15 @@ static void binds_go_down(void **state)
     bind_with_variant(VK_PIPELINE_BIND_POINT_GRAPHICS);
     push_both(7, 9);
     CHOOSES(VARIANT, CmdDraw, 3, 1, 0, 0);
-    wpg_record_CmdBindPipeline(COMMANDS, VK_PIPELINE_BIND_POINT_GRAPHICS, STRANGER);
+    wpg_record_CmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_GRAPHICS, STRANGER);
     CHOOSES(STRANGER, CmdDraw, 3, 1, 0, 0);
-    wpg_record_CmdBindPipeline(COMMANDS, VK_PIPELINE_BIND_POINT_GRAPHICS, ORIGINAL);
+    wpg_record_CmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_GRAPHICS, ORIGINAL);
     assert_ptr_equal(bound[0], ORIGINAL);
     CHOOSES(VARIANT, CmdDraw, 3, 1, 0, 0);
-    wpg_record_CmdBindPipeline(COMMANDS, VK_PIPELINE_BIND_POINT_GRAPHICS, ORIGINAL);
-    wpg_record_CmdExecuteCommands(COMMANDS, 0, NULL);
+    wpg_record_CmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_GRAPHICS, ORIGINAL);
+    wpg_record_CmdExecuteCommands(commands, 0, NULL);
     CHOOSES(ORIGINAL, CmdDraw, 3, 1, 0, 0); /* nothing is known to be bound: nothing is chosen */
-    wpg_record_CmdBindPipeline(COMMANDS, VK_PIPELINE_BIND_POINT_GRAPHICS, ORIGINAL);
+    wpg_record_CmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_GRAPHICS, ORIGINAL);
     CHOOSES(ORIGINAL, CmdDraw, 3, 1, 0, 0); /* nor is anything pushed */
 }
 
