@@ -350,6 +350,11 @@ static wpg_status write_one(wpg_tuned *tuned, bool *wrote, wpg_error *err)
     status = path ? wpg_facts_write_file(path, facts, err) : wpg_fail(err, WPG_E_NOMEM, "out of memory");
     wpg_facts_destroy(facts);
     *wrote |= status == WPG_OK;
+    if (status != WPG_OK) { /* the next write has it again */
+        (void)pthread_mutex_lock(&tuned->lock);
+        tuned->changed = true;
+        (void)pthread_mutex_unlock(&tuned->lock);
+    }
     return status;
 }
 
