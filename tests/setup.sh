@@ -14,6 +14,7 @@
 #     WPG_DRIVER_LIBRARY_PATH          to put in LD_LIBRARY_PATH with the newest drivers; empty where nothing is needed
 #     WPG_..._I386                     the same drivers for 32-bit programs, WPG_I386_LIBRARY_PATH what these need; empty
 #                                      where the 32-bit layer cannot be built
+#     WPG_DRM_SHIM                     library to preload for an AMD GPU that is none (Mesa's drm-shim; AMDGPU_GPU_ID)
 #     WPG_VULKAN_HEADERS               include folder of Vulkan headers 1.4, empty if there are none
 #     LLVM_PROFDATA, LLVM_PROFDATA_14, _19, _22   stock llvm-profdata: the newest, and by version; empty if absent
 #
@@ -45,7 +46,7 @@ if [ -z "$runtime_only" ]; then
     required="$required git"
     optional="$optional llvm-14 llvm-19 ccache clang clang-format clang-tidy libclang-rt-dev vulkan-tools vkd3d-demos
         vulkan-validationlayers xvfb xauth imagemagick x11-apps mesa-utils glmark2-x11 libgl1-mesa-dri ffmpeg
-        gfxreconstruct"
+        gfxreconstruct libdrm-dev"
 fi
 
 installed() { [ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null)" = installed ]; }
@@ -280,6 +281,21 @@ if dpkg --compare-versions "$(version_of mesa-vulkan-drivers)" lt 25; then
     fi
 fi
 
+# An amdgpu device in memory, for what runtime/gpu asks of one. Debian 12 has it in backports, as the newer Mesa.
+WPG_DRM_SHIM=
+drm_shim() { # SUITE
+    [ -d "$deps/drm-shim" ] || {
+        say "fetching mesa-drm-shim of $1"
+        fetch_unpacked drm-shim "$1" mesa-drm-shim || return 1
+    }
+    WPG_DRM_SHIM=$(find "$deps/drm-shim/usr/lib" -name libamdgpu_noop_drm_shim.so | head -n 1)
+}
+if [ -z "$runtime_only" ] || [ -d "$deps/drm-shim" ]; then
+    suite=$VERSION_CODENAME
+    [ -z "$WPG_LVP_ICD_OLD" ] || suite=$suite-backports
+    drm_shim "$suite" || say "tests of what runtime/gpu asks of a GPU will skip"
+fi
+
 WPG_VULKAN_HEADERS=
 if dpkg --compare-versions "$(version_of libvulkan-dev)" ge 1.4; then
     WPG_VULKAN_HEADERS=/usr/include
@@ -391,7 +407,7 @@ done
 
 {
     echo "# Written by tests/setup.sh; sourced by sh. What is empty was not to be had here."
-    for name in WPG_LVP_ICD WPG_LVP_ICD_OLD WPG_RADV_ICD WPG_RADV_ICD_OLD WPG_DRIVER_LIBRARY_PATH WPG_VULKAN_HEADERS \
+    for name in WPG_LVP_ICD WPG_LVP_ICD_OLD WPG_RADV_ICD WPG_RADV_ICD_OLD WPG_DRIVER_LIBRARY_PATH WPG_DRM_SHIM WPG_VULKAN_HEADERS \
         WPG_LVP_ICD_I386 WPG_LVP_ICD_OLD_I386 WPG_RADV_ICD_I386 WPG_RADV_ICD_OLD_I386 WPG_I386_LIBRARY_PATH \
         LLVM_PROFDATA LLVM_PROFDATA_14 LLVM_PROFDATA_19 LLVM_PROFDATA_22; do
         eval "value=\$$name"

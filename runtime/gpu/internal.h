@@ -1,0 +1,25 @@
+/* An open GPU, for the files of runtime/gpu. */
+#ifndef WPG_RUNTIME_GPU_INTERNAL_H
+#define WPG_RUNTIME_GPU_INTERNAL_H
+
+#include <pthread.h>
+#include <sys/types.h>
+
+#include "runtime/gpu/system.h"
+
+struct wpg_gpu {
+    pid_t owner; /* who opened it */
+    int node;
+    wpg_drm_library library;
+    wpg_drm_device *device;
+    wpg_gpu_info info;    /* constant once open */
+    pthread_mutex_t lock; /* guards what follows */
+    unsigned holds;
+    wpg_drm_context *context; /* NULL: the power state is not held */
+    uint32_t before;          /* the state that was there then */
+};
+
+/* Restores the state that was there; the caller has the lock, or is the last one. */
+void wpg_gpu_restore(wpg_gpu *gpu);
+
+#endif
