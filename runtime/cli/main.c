@@ -104,6 +104,11 @@ static const wpg_command commands[] = {
      "counted where, in which order layers are, and where files go: problems first, with what to do.\n"
      "Exit code: 0 nothing is in the way, 1 something is.\n",
      wpg_command_doctor},
+    {"gpu", "[--json]", "which AMD GPUs are here, their LLVM targets and clocks",
+     "  --json                everything, as one JSON document\n"
+     "Asks libdrm_amdgpu, which need not be there to run anything else.\n"
+     "Exit code: 0, also where there is no AMD GPU; 1 one is here that could not be asked.\n",
+     wpg_command_gpu},
     {"install", "--user | --system [--prefix DIR]", "put the layer where every Vulkan program finds it",
      "  --user                for this user: $XDG_DATA_HOME or ~/.local/share\n"
      "  --system              for all users: /usr/local (needs its rights)\n"

@@ -1,0 +1,2 @@
+wavepgo gpu --frobnicate; echo "code $?"
+wavepgo gpu renderD128; echo "code $?"
