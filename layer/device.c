@@ -9,6 +9,7 @@
 #include "layer/files.h"
 #include "layer/hooks.h"
 #include "layer/object_names.h"
+#include "layer/power.h"
 #include "layer/libraries.h"
 #include "layer/record_queries.h"
 #include "layer/rewrite.h"
@@ -403,6 +404,7 @@ VkResult VKAPI_CALL wpg_create_device(VkPhysicalDevice physical, const VkDeviceC
                              device->features.own_passes);
             if (device->mode != WPG_MODE_OFF)
                 device->suspects = wpg_suspects_create();
+            wpg_power_hold(device, physical);
             if (device->mode == WPG_MODE_TUNE)
                 wpg_writer_start();
             if (device->mode == WPG_MODE_GENERATE) {
@@ -459,6 +461,7 @@ void VKAPI_CALL wpg_destroy_device(VkDevice handle, const VkAllocationCallbacks 
         retire(device);
     if (device->mode == WPG_MODE_TUNE)
         wpg_tune_write();
+    wpg_power_release(device);
     wpg_counters_destroy(device->counters, true);
     if (device->cache)
         device->next.DestroyPipelineCache(handle, device->cache, NULL);

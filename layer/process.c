@@ -11,6 +11,7 @@
 #include "layer/bundle_files.h"
 #include "layer/files.h"
 #include "layer/loss.h"
+#include "layer/power.h"
 #include "layer/rewrite.h"
 #include "layer/state.h"
 #include "layer/summary.h"
@@ -107,8 +108,10 @@ __attribute__((destructor)) static void unload(void)
     }
     if (process->mode == WPG_MODE_TUNE)
         wpg_tune_write();
-    if (process->mode != WPG_MODE_OFF)
+    if (process->mode != WPG_MODE_OFF) {
+        wpg_power_finish();
         wpg_summary_print();
+    }
     if (atomic_load(&process->instance_count) == 0) {
         wpg_files_finish();
         wpg_tune_finish();

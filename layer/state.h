@@ -79,6 +79,7 @@ typedef struct wpg_device {
     pthread_mutex_t counted_lock;
     struct wpg_counted *counted; /* list of instrumented pipelines, under counted_lock */
     wpg_handles named;           /* VkPipeline or VkShaderModule -> what names.c knows of it */
+    struct wpg_powered *power;   /* the GPU whose power state it holds (power.h); NULL: none */
     wpg_suspects *suspects;      /* which pipelines ran last; NULL: not followed */
     atomic_bool lost, loss_told;
     atomic_bool drain_wanted;       /* set by the writer thread, taken by the queue hooks */

@@ -19,6 +19,12 @@ typedef enum wpg_variant_rule { WPG_VARIANT_RULE_AUTO, WPG_VARIANT_RULE_ON } wpg
 typedef enum wpg_scalarise { WPG_SCALARISE_AUTO, WPG_SCALARISE_ON, WPG_SCALARISE_OFF } wpg_scalarise_setting;
 typedef enum wpg_tune_method { WPG_TUNE_AUTO, WPG_TUNE_TIMESTAMPS, WPG_TUNE_STATIC } wpg_tune_method;
 
+typedef enum wpg_stable_power {
+    WPG_STABLE_POWER_AUTO,
+    WPG_STABLE_POWER_ON,
+    WPG_STABLE_POWER_OFF
+} wpg_stable_power_setting;
+
 typedef enum wpg_sample_by { WPG_SAMPLE_BY_WORKGROUP, WPG_SAMPLE_BY_BIND } wpg_sample_by_setting;
 
 typedef enum wpg_setting_type {
