@@ -27,7 +27,7 @@ compiler/optimize: compiler/spirv compiler/analysis
 compiler/amdgpu: compiler/spirv compiler/analysis
 layer: compiler/normalize compiler/instrument compiler/optimize runtime/counters runtime/profile runtime/bundle runtime/gpu runtime/tune runtime/config
 runtime/cli: runtime/base runtime/config runtime/profile runtime/bundle runtime/counters runtime/gpu runtime/tune runtime/report compiler/spirv compiler/analysis compiler/normalize compiler/instrument compiler/optimize compiler/amdgpu
-shaders: runtime/base
+shaders: runtime/base runtime/gpu
 tests: *
 '
 

@@ -65,7 +65,7 @@ static _Noreturn void become_child(const bench_options *o, const bench_case *c, 
                            "--binds",
                            binds};
     enum { FIXED = sizeof fixed / sizeof *fixed };
-    char *argv[FIXED + 6];
+    char *argv[FIXED + 7];
     int argc = 0;
     (void)snprintf(repeat, sizeof repeat, "%u", o->repeat);
     (void)snprintf(binds, sizeof binds, "%u", o->binds);
@@ -73,6 +73,8 @@ static _Noreturn void become_child(const bench_options *o, const bench_case *c, 
         argv[argc++] = (char *)fixed[i];
     if (o->compile_only)
         argv[argc++] = (char *)"--compile-only";
+    if (o->stable_power)
+        argv[argc++] = (char *)"--stable-power";
     if (o->processor_clock) {
         argv[argc++] = (char *)"--clock";
         argv[argc++] = (char *)"processor";

@@ -21,14 +21,18 @@ typedef struct outputs {
     bool table;
 } outputs;
 
-static bool run_case(const bench_options *options, const bench_device *dev, const bench_case *c, outputs out)
+static bool run_case(const bench_options *options, const bench_device *dev, const bench_power *power,
+                     const bench_case *c, outputs out)
 {
     bench_result result;
+    bench_clocks clocks;
+    bench_power_read(&clocks.begin, power);
     bench_run(&result, dev, c, options);
+    bench_power_read(&clocks.end, power);
     if (out.table || result.state == BENCH_FAILED)
         bench_report_row(options, c, &result);
     if (out.json)
-        bench_report_json(out.json, options, dev, c, &result);
+        bench_report_json(out.json, options, dev, c, &result, power, &clocks);
     return result.state != BENCH_FAILED;
 }
 
@@ -56,6 +60,7 @@ static int run_all(const bench_options *options)
 {
     wpg_error err = {0};
     bench_device dev;
+    bench_power power = {0};
     outputs out = {NULL, false};
     bool failed = false;
     if (!bench_json_open(&out.json, options))
@@ -77,10 +82,18 @@ static int run_all(const bench_options *options)
         bench_info_json(out.json ? out.json : stdout, &dev);
     else if (out.table && !options->statistics)
         bench_report_header(options, &dev);
+    const bool told = out.table && !options->compile_only && !options->checksum;
+    if (!options->compile_only)
+        bench_power_start(&power, &dev, options);
+    if (told)
+        bench_power_line(&power);
     for (size_t i = 0; i < count && !options->info; i++)
         if (bench_options_select(options, &cases[i]))
             failed |= !(options->statistics ? show_statistics(options, &dev, &cases[i], out)
-                                            : run_case(options, &dev, &cases[i], out));
+                                            : run_case(options, &dev, &power, &cases[i], out));
+    if (told)
+        bench_power_line(&power);
+    bench_power_stop(&power);
     bench_device_destroy(&dev);
     return !bench_json_close(out.json) || failed;
 }

@@ -24,6 +24,8 @@ void bench_options_usage(void)
         "  --clock WHICH       device (default; the wall clock where it tells nothing) or processor: the "
         "time\n"
         "                      of all processors in this process, for software drivers on busy machines\n"
+        "  --stable-power      hold the stable power state of an AMD GPU (through libdrm_amdgpu) while\n"
+        "                      cases run; its clocks are told with or without\n"
         "  --binds N           bind the pipeline and do the work N times in each execution (default 1)\n"
         "  --info              one JSON object: device, driver, what it can do; runs nothing\n"
         "  --statistics        what the driver's compiler says of each pipeline (needs\n"
@@ -82,6 +84,9 @@ static bool set_option(bench_options *o, int option, const char *value)
     case 'k':
         o->checksum = true;
         return true;
+    case 'P':
+        o->stable_power = true;
+        return true;
     case 'C':
         o->compile_only = true;
         return true;
@@ -138,25 +143,16 @@ static bool set_option(bench_options *o, int option, const char *value)
 bool bench_options_parse(bench_options *o, int argc, char **argv)
 {
     static const struct option table[] = {
-        {"list", no_argument, NULL, 'l'},
-        {"case", required_argument, NULL, 'c'},
-        {"size", required_argument, NULL, 's'},
-        {"repeat", required_argument, NULL, 'r'},
-        {"rounds", required_argument, NULL, 'R'},
-        {"json", required_argument, NULL, 'j'},
-        {"device", required_argument, NULL, 'd'},
-        {"checksum", no_argument, NULL, 'k'},
-        {"shaders", required_argument, NULL, 'S'},
-        {"dump-image", required_argument, NULL, 'D'},
-        {"compare", required_argument, NULL, 'A'},
-        {"against", required_argument, NULL, 'B'},
-        {"help", no_argument, NULL, 'h'},
-        {"compile-only", no_argument, NULL, 'C'},
-        {"binds", required_argument, NULL, 'b'},
-        {"info", no_argument, NULL, 'i'},
-        {"statistics", no_argument, NULL, 'T'},
-        {"clock", required_argument, NULL, 'K'},
-        {NULL, 0, NULL, 0},
+        {"list", no_argument, NULL, 'l'},          {"case", required_argument, NULL, 'c'},
+        {"size", required_argument, NULL, 's'},    {"repeat", required_argument, NULL, 'r'},
+        {"rounds", required_argument, NULL, 'R'},  {"json", required_argument, NULL, 'j'},
+        {"device", required_argument, NULL, 'd'},  {"checksum", no_argument, NULL, 'k'},
+        {"shaders", required_argument, NULL, 'S'}, {"dump-image", required_argument, NULL, 'D'},
+        {"compare", required_argument, NULL, 'A'}, {"against", required_argument, NULL, 'B'},
+        {"help", no_argument, NULL, 'h'},          {"compile-only", no_argument, NULL, 'C'},
+        {"binds", required_argument, NULL, 'b'},   {"info", no_argument, NULL, 'i'},
+        {"statistics", no_argument, NULL, 'T'},    {"clock", required_argument, NULL, 'K'},
+        {"stable-power", no_argument, NULL, 'P'},  {NULL, 0, NULL, 0},
     };
     memset(o, 0, sizeof *o);
     o->size = BENCH_DEMO;

@@ -11,6 +11,7 @@ enum { BENCH_MAX_GLOBS = 64, BENCH_MAX_SIDES = 16, BENCH_MAX_REPEAT = 10000, BEN
 
 typedef struct bench_options {
     bool list, checksum, compile_only, info, statistics, help;
+    bool stable_power;    /* hold the stable power state of an AMD GPU */
     bool processor_clock; /* times are those of all processors in this process */
     bench_size size;
     uint32_t repeat; /* timed executions after the warm-up */

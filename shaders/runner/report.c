@@ -73,7 +73,7 @@ void bench_json_string(FILE *out, const char *text)
 }
 
 void bench_report_json(FILE *out, const bench_options *options, const bench_device *dev, const bench_case *c,
-                       const bench_result *result)
+                       const bench_result *result, const bench_power *power, const bench_clocks *clocks)
 {
     (void)fputs("{\"case\":", out);
     bench_json_string(out, c->name);
@@ -103,6 +103,7 @@ void bench_report_json(FILE *out, const bench_options *options, const bench_devi
             (void)fprintf(out, ":%" PRIu64, result->expected[i].lanes);
         }
         (void)fputs("}", out);
+        bench_power_json(out, power, clocks);
     }
     (void)fputs("}\n", out);
     (void)fflush(out);

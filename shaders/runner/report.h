@@ -3,13 +3,14 @@
 #define SHADERS_RUNNER_REPORT_H
 
 #include <stdio.h>
+#include "shaders/runner/power.h"
 #include "shaders/runner/run.h"
 
 void bench_report_list(const bench_options *options);
 void bench_report_header(const bench_options *options, const bench_device *dev);
 void bench_report_row(const bench_options *options, const bench_case *c, const bench_result *result);
 void bench_report_json(FILE *out, const bench_options *options, const bench_device *dev, const bench_case *c,
-                       const bench_result *result);
+                       const bench_result *result, const bench_power *power, const bench_clocks *clocks);
 
 /* A JSON string with quotes, escaped. */
 void bench_json_string(FILE *out, const char *text);
