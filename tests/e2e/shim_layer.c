@@ -18,6 +18,8 @@
  * another's; or each counter takes a pass of its own. Says "shim: ..." on standard error where the rules are
  * broken
  *
+ *     SHIM_DRM=MINOR            is the kernel's render node of that number (VK_EXT_physical_device_drm)
+ *
  * Serves one device at a time. Globals are behind one lock; queue calls are the application's to serialise.
  */
 #include <pthread.h>
@@ -29,6 +31,8 @@
 
 #include <vulkan/vk_layer.h>
 #include <vulkan/vulkan.h>
+
+#include "tests/e2e/shim_counters.h"
 
 /* VkPhysicalDeviceShaderMaximalReconvergenceFeaturesKHR, for headers that lack it. */
 #define MAXIMAL_RECONVERGENCE_FEATURES 1000434000u
@@ -489,8 +493,8 @@ static void hide_structure(VkBaseOutStructure *s)
 static VKAPI_ATTR VkResult VKAPI_CALL get_extensions(VkPhysicalDevice physical, const char *layer,
                                                      uint32_t *count, VkExtensionProperties *properties)
 {
-    bool more = getenv("SHIM_PERFORMANCE") != NULL;
-    if (layer || (!hides("reconvergence") && !more))
+    bool more = getenv("SHIM_PERFORMANCE") != NULL, node = getenv("SHIM_DRM") != NULL;
+    if (layer || (!hides("reconvergence") && !more && !node))
         return shim.get_extensions(physical, layer, count, properties);
     uint32_t all = 0, kept = 0;
     VkResult result = shim.get_extensions(physical, NULL, &all, NULL);
@@ -506,6 +510,8 @@ static VKAPI_ATTR VkResult VKAPI_CALL get_extensions(VkPhysicalDevice physical, 
             list[kept++] = list[i];
     if (more)
         list[kept++] = (VkExtensionProperties){VK_KHR_PERFORMANCE_QUERY_EXTENSION_NAME, 1};
+    if (node)
+        list[kept++] = (VkExtensionProperties){VK_EXT_PHYSICAL_DEVICE_DRM_EXTENSION_NAME, 1};
     if (properties) {
         result = *count < kept ? VK_INCOMPLETE : result;
         kept = *count < kept ? *count : kept;
@@ -544,6 +550,13 @@ static VKAPI_ATTR void VKAPI_CALL get_properties2(VkPhysicalDevice physical,
             stages = &((VkPhysicalDeviceVulkan11Properties *)data)->subgroupSupportedStages;
         if (stages && hides("subgroups"))
             *stages = 0;
+        VkPhysicalDeviceDrmPropertiesEXT *drm = data;
+        const char *node = getenv("SHIM_DRM");
+        if (node && s->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRM_PROPERTIES_EXT) {
+            drm->hasRender = VK_TRUE;
+            drm->renderMajor = 226;
+            drm->renderMinor = atoi(node);
+        }
         if (stages && getenv("SHIM_RAY_WAVES"))
             *stages |= VK_SHADER_STAGE_RAYGEN_BIT_KHR;
     }
@@ -551,19 +564,13 @@ static VKAPI_ATTR void VKAPI_CALL get_properties2(VkPhysicalDevice physical,
 
 /* -- Performance queries: made up */
 
-enum { MAX_POOLS = 64, POOL_QUERIES = 1024, FAKE_COUNTERS = 4 };
+enum { MAX_POOLS = 64, POOL_QUERIES = 1024 };
 static struct fake_pool {
     VkQueryPool handle;
-    uint32_t counters, indices[FAKE_COUNTERS];
+    uint32_t counters, indices[SHIM_COUNTERS];
     uint8_t state[POOL_QUERIES]; /* 0: as made, 1: reset, 2: begun, 3: ended */
 } fake_pools[MAX_POOLS];
 static unsigned locks_held;
-
-static bool performance(const char *how)
-{
-    const char *setting = getenv("SHIM_PERFORMANCE");
-    return setting && (!how || strcmp(setting, how) == 0);
-}
 
 static void rule(bool holds, const char *what)
 {
@@ -579,51 +586,12 @@ static struct fake_pool *fake_pool_of(VkQueryPool handle)
     return NULL;
 }
 
-static VKAPI_ATTR VkResult VKAPI_CALL enumerate_counters(VkPhysicalDevice physical, uint32_t family,
-                                                         uint32_t *count, VkPerformanceCounterKHR *counters,
-                                                         VkPerformanceCounterDescriptionKHR *descriptions)
-{
-    static const struct {
-        const char *name;
-        VkPerformanceCounterUnitKHR unit;
-        VkPerformanceCounterScopeKHR scope;
-        VkPerformanceCounterStorageKHR storage;
-    } list[FAKE_COUNTERS] = {
-        {"Busy", VK_PERFORMANCE_COUNTER_UNIT_PERCENTAGE_KHR, VK_PERFORMANCE_COUNTER_SCOPE_COMMAND_KHR,
-         VK_PERFORMANCE_COUNTER_STORAGE_FLOAT32_KHR},
-        {"Vector instructions", VK_PERFORMANCE_COUNTER_UNIT_GENERIC_KHR,
-         VK_PERFORMANCE_COUNTER_SCOPE_COMMAND_KHR, VK_PERFORMANCE_COUNTER_STORAGE_UINT64_KHR},
-        {"Frames", VK_PERFORMANCE_COUNTER_UNIT_GENERIC_KHR, VK_PERFORMANCE_COUNTER_SCOPE_COMMAND_BUFFER_KHR,
-         VK_PERFORMANCE_COUNTER_STORAGE_UINT64_KHR},
-        {"Bytes read", VK_PERFORMANCE_COUNTER_UNIT_BYTES_KHR, VK_PERFORMANCE_COUNTER_SCOPE_COMMAND_KHR,
-         VK_PERFORMANCE_COUNTER_STORAGE_FLOAT64_KHR},
-    };
-    (void)physical, (void)family;
-    for (uint32_t i = 0; counters && i < *count && i < FAKE_COUNTERS; i++) {
-        counters[i].unit = list[i].unit;
-        counters[i].scope = list[i].scope;
-        counters[i].storage = list[i].storage;
-        if (descriptions)
-            snprintf(descriptions[i].name, sizeof descriptions[i].name, "%s", list[i].name);
-    }
-    *count = !counters || *count > FAKE_COUNTERS ? FAKE_COUNTERS : *count;
-    return VK_SUCCESS;
-}
-
-static VKAPI_ATTR void VKAPI_CALL query_passes(VkPhysicalDevice physical,
-                                               const VkQueryPoolPerformanceCreateInfoKHR *info,
-                                               uint32_t *passes)
-{
-    (void)physical;
-    *passes = performance("passes") ? info->counterIndexCount : 1;
-}
-
 static VKAPI_ATTR VkResult VKAPI_CALL acquire_lock(VkDevice device, const VkAcquireProfilingLockInfoKHR *info)
 {
     (void)device;
     rule(info->timeout < 1000000000u, "the lock is waited for too long");
     rule(!locks_held, "the lock is taken twice");
-    if (performance("busy"))
+    if (shim_performance("busy"))
         return VK_TIMEOUT;
     locks_held++;
     return VK_SUCCESS;
@@ -652,7 +620,7 @@ static VKAPI_ATTR VkResult VKAPI_CALL create_query_pool(VkDevice device, const V
     while (i < MAX_POOLS && fake_pools[i].handle)
         i++;
     rule(i < MAX_POOLS && info->queryCount <= POOL_QUERIES && what &&
-             what->counterIndexCount <= FAKE_COUNTERS,
+             what->counterIndexCount <= SHIM_COUNTERS,
          "too many performance queries");
     if (result == VK_SUCCESS && i < MAX_POOLS) {
         fake_pools[i] = (struct fake_pool){.handle = *pool, .counters = what->counterIndexCount};
@@ -805,8 +773,8 @@ static VKAPI_ATTR VkResult VKAPI_CALL create_device(VkPhysicalDevice physical, c
     shim.set_loader_data = data->u.pfnSetDeviceLoaderData;
     PFN_vkGetDeviceProcAddr next_device = link->u.pLayerInfo->pfnNextGetDeviceProcAddr;
     link->u.pLayerInfo = link->u.pLayerInfo->pNext;
-    VkResult result = performance(NULL) ? create_without_performance(physical, info, allocator, device)
-                                        : shim.create_device(physical, info, allocator, device);
+    VkResult result = shim_performance(NULL) ? create_without_performance(physical, info, allocator, device)
+                                             : shim.create_device(physical, info, allocator, device);
     if (result == VK_SUCCESS) {
         shim.next_device = next_device;
         shim.physical = physical;
@@ -853,8 +821,8 @@ static PFN_vkVoidFunction intercepted(const char *name)
         PFN_vkVoidFunction function;
     } queries[] = {
         {"vkEnumeratePhysicalDeviceQueueFamilyPerformanceQueryCountersKHR",
-         (PFN_vkVoidFunction)enumerate_counters},
-        {"vkGetPhysicalDeviceQueueFamilyPerformanceQueryPassesKHR", (PFN_vkVoidFunction)query_passes},
+         (PFN_vkVoidFunction)shim_enumerate_counters},
+        {"vkGetPhysicalDeviceQueueFamilyPerformanceQueryPassesKHR", (PFN_vkVoidFunction)shim_query_passes},
         {"vkAcquireProfilingLockKHR", (PFN_vkVoidFunction)acquire_lock},
         {"vkReleaseProfilingLockKHR", (PFN_vkVoidFunction)release_lock},
         {"vkCreateQueryPool", (PFN_vkVoidFunction)create_query_pool},
@@ -865,7 +833,7 @@ static PFN_vkVoidFunction intercepted(const char *name)
         {"vkCmdEndQuery", (PFN_vkVoidFunction)cmd_end_query},
         {"vkGetQueryPoolResults", (PFN_vkVoidFunction)get_query_results},
     };
-    for (size_t i = 0; performance(NULL) && i < sizeof queries / sizeof *queries; i++)
+    for (size_t i = 0; shim_performance(NULL) && i < sizeof queries / sizeof *queries; i++)
         if (strcmp(name, queries[i].name) == 0)
             return queries[i].function;
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
