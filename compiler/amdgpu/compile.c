@@ -1,0 +1,239 @@
+/* The stages in order, and everything of LLVM's that must be disposed of.
+ *
+ *     translate -> OPTIMISE -> STRUCTURISE -> hook -> object -> figures
+ *
+ * LLVM's complaints come two ways. Diagnostics of the context (a kernel that needs too much LDS, an operand
+ * that cannot be lowered) are kept by our handler, which returns, and fail the stage when it is done; LLVM's
+ * own handler would end the process. Fatal errors: llvm_guard.h. */
+#include "compiler/amdgpu/emit.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <llvm-c/Analysis.h>
+#include <llvm-c/Core.h>
+#include <llvm-c/Transforms/PassBuilder.h>
+
+#include "compiler/amdgpu/figures.h"
+#include "compiler/amdgpu/llvm_guard.h"
+
+typedef struct job {
+    wpg_amdgpu_code *code;
+    const wpg_module *normal;
+    const wpg_stage *stage;
+    const wpg_amdgpu_options *options;
+    wpg_structured_hook hook;
+    void *data;
+
+    wpg_arena arena;
+    LLVMContextRef context;
+    LLVMModuleRef llvm;
+    LLVMTargetMachineRef machine;
+    wpg_translation_options translation;
+    wpg_translation out;
+    char complaint[160]; /* the first diagnostic that was an error */
+} job;
+
+static void diagnosed(LLVMDiagnosticInfoRef info, void *data)
+{
+    job *j = data;
+    if (LLVMGetDiagInfoSeverity(info) != LLVMDSError || j->complaint[0])
+        return;
+    char *text = LLVMGetDiagInfoDescription(info);
+    (void)snprintf(j->complaint, sizeof j->complaint, "%s", text && *text ? text : "an error without a text");
+    LLVMDisposeMessage(text);
+}
+
+static wpg_status complained(const job *j, wpg_error *err)
+{
+    return j->complaint[0] ? wpg_fail(err, WPG_E_UNSUPPORTED, "LLVM: %s", j->complaint) : WPG_OK;
+}
+
+static wpg_status run_passes(job *j, const char *passes, wpg_error *err)
+{
+    LLVMPassBuilderOptionsRef options = LLVMCreatePassBuilderOptions();
+    LLVMErrorRef error = LLVMRunPasses(j->llvm, passes, j->machine, options);
+    LLVMDisposePassBuilderOptions(options);
+    if (error) {
+        char *text = LLVMGetErrorMessage(error);
+        wpg_status status = wpg_fail(err, WPG_E_UNSUPPORTED, "LLVM: %s", text);
+        LLVMDisposeErrorMessage(text);
+        return status;
+    }
+    return complained(j, err);
+}
+
+/* `file` is emitted from a copy when `keep` is set: code generation uses the module up. */
+static wpg_status emit(LLVMMemoryBufferRef *buffer, job *j, LLVMCodeGenFileType file, bool keep,
+                       wpg_error *err)
+{
+    LLVMModuleRef module = keep ? LLVMCloneModule(j->llvm) : j->llvm;
+    char *message = NULL;
+    wpg_status status = WPG_OK;
+    if (LLVMTargetMachineEmitToMemoryBuffer(j->machine, module, file, &message, buffer))
+        status = wpg_fail(err, WPG_E_UNSUPPORTED, "LLVM: %s", message ? message : "no code");
+    else if ((status = complained(j, err)) != WPG_OK)
+        LLVMDisposeMemoryBuffer(*buffer);
+    LLVMDisposeMessage(message);
+    if (keep)
+        LLVMDisposeModule(module);
+    return status;
+}
+
+static char *copy_of(LLVMMemoryBufferRef buffer, size_t *size)
+{
+    *size = LLVMGetBufferSize(buffer);
+    char *copy = malloc(*size + 1);
+    if (copy) {
+        memcpy(copy, LLVMGetBufferStart(buffer), *size);
+        copy[*size] = '\0';
+    }
+    LLVMDisposeMemoryBuffer(buffer);
+    return copy;
+}
+
+static wpg_status generate_code(job *j, wpg_error *err)
+{
+    LLVMMemoryBufferRef buffer;
+    wpg_amdgpu_code *code = j->code;
+    size_t size;
+    if (j->options->assembly) {
+        WPG_TRY(emit(&buffer, j, LLVMAssemblyFile, true, err));
+        code->assembly = copy_of(buffer, &size);
+        if (!code->assembly)
+            return wpg_fail(err, WPG_E_NOMEM, "out of memory");
+    }
+    WPG_TRY(emit(&buffer, j, LLVMObjectFile, false, err));
+    code->elf = (uint8_t *)copy_of(buffer, &code->elf_size);
+    if (!code->elf)
+        return wpg_fail(err, WPG_E_NOMEM, "out of memory");
+    return wpg_figures_read(&code->figures, code->elf, code->elf_size, code->kernel, code->assembly, err);
+}
+
+static wpg_status keep_ir(job *j, wpg_error *err)
+{
+    if (!j->options->ir)
+        return WPG_OK;
+    char *text = LLVMPrintModuleToString(j->llvm);
+    free(j->code->ir);
+    j->code->ir = strdup(text);
+    LLVMDisposeMessage(text);
+    return j->code->ir ? WPG_OK : wpg_fail(err, WPG_E_NOMEM, "out of memory");
+}
+
+/* What a caller wants to know of the kernel outlives the translation. */
+static wpg_status keep_facts(job *j, wpg_error *err)
+{
+    wpg_amdgpu_code *code = j->code;
+    size_t bytes = j->out.argument_count * sizeof *code->arguments;
+    code->kernel = strdup(j->out.kernel);
+    code->arguments = malloc(bytes + 1);
+    if (!code->kernel || !code->arguments)
+        return wpg_fail(err, WPG_E_NOMEM, "out of memory");
+    if (bytes)
+        memcpy(code->arguments, j->out.arguments, bytes);
+    code->argument_count = j->out.argument_count;
+    code->argument_bytes = j->out.argument_bytes;
+    code->wave_size = j->translation.wave_size;
+    memcpy(code->local_size, j->out.local_size, sizeof code->local_size);
+    return WPG_OK;
+}
+
+static wpg_status stages(void *data, wpg_error *err)
+{
+    job *j = data;
+    WPG_TRY(wpg_translate(&j->out, j->llvm, &j->arena, j->normal, j->stage, &j->translation, err));
+    WPG_TRY(keep_facts(j, err));
+    if (j->options->until == WPG_AMDGPU_TRANSLATED)
+        return keep_ir(j, err);
+    WPG_TRY(run_passes(j, WPG_AMDGPU_OPTIMISE, err));
+    if (j->options->until == WPG_AMDGPU_OPTIMISED)
+        return keep_ir(j, err);
+    WPG_TRY(run_passes(j, WPG_AMDGPU_STRUCTURISE, err));
+    LLVMValueRef function = LLVMGetNamedFunction(j->llvm, j->out.kernel);
+    if (!function)
+        return wpg_fail(err, WPG_E_UNSUPPORTED, "LLVM removed the kernel");
+    j->code->blocks = LLVMCountBasicBlocks(function);
+    if (j->hook)
+        WPG_TRY(j->hook(j->data, j->llvm, function, &j->translation, err));
+    WPG_TRY(keep_ir(j, err));
+    return j->options->until == WPG_AMDGPU_STRUCTURISED ? WPG_OK : generate_code(j, err);
+}
+
+static wpg_status choose_target(job *j, wpg_error *err)
+{
+    const wpg_amdgpu_options *options = j->options;
+    const wpg_gpu *gpu = wpg_gpu_find(options->gpu);
+    if (!gpu)
+        return wpg_fail(err, WPG_E_ARGUMENT, "no GPU is named '%s' here", options->gpu ? options->gpu : "");
+    unsigned wave = options->wave_size ? options->wave_size : gpu->wave32 ? 32 : 64;
+    if (!wpg_amdgpu_has_wave(gpu->name, wave))
+        return wpg_fail(err, WPG_E_ARGUMENT, "%s has no waves of %u", gpu->name, wave);
+    WPG_TRY(wpg_target_machine(&j->machine, gpu, wave, options->abi, err));
+    j->translation = (wpg_translation_options){
+        .abi = options->abi == WPG_AMDGPU_PAL ? WPG_TRANSLATE_PAL : WPG_TRANSLATE_HSA,
+        .gpu = gpu,
+        .wave_size = wave,
+        .triple = wpg_amdgpu_triple(options->abi),
+        .contract = options->contract,
+    };
+    return WPG_OK;
+}
+
+static wpg_status run(job *j, wpg_error *err)
+{
+    int fatal;
+    WPG_TRY(choose_target(j, err));
+    LLVMTargetDataRef layout = LLVMCreateTargetDataLayout(j->machine);
+    char *data_layout = LLVMCopyStringRepOfTargetData(layout);
+    LLVMDisposeTargetData(layout);
+    j->translation.data_layout = data_layout;
+    j->context = LLVMContextCreate();
+    LLVMContextSetDiagnosticHandler(j->context, diagnosed, j);
+    j->llvm = LLVMModuleCreateWithNameInContext("wavepgo", j->context);
+    wpg_status status = wpg_llvm_guarded(stages, j, &fatal, err);
+    LLVMDisposeMessage(data_layout);
+    if (fatal) /* left to the process: see llvm_guard.h */
+        return status;
+    LLVMDisposeModule(j->llvm);
+    LLVMContextDispose(j->context);
+    LLVMDisposeTargetMachine(j->machine);
+    return status;
+}
+
+wpg_status wpg_amdgpu_compile_hooked(wpg_amdgpu_code **code, const wpg_module *normal, const wpg_stage *stage,
+                                     const wpg_amdgpu_options *options, wpg_structured_hook hook, void *data,
+                                     wpg_error *err)
+{
+    job j = {.normal = normal, .stage = stage, .options = options, .hook = hook, .data = data};
+    j.code = calloc(1, sizeof *j.code);
+    if (!j.code)
+        return wpg_fail(err, WPG_E_NOMEM, "out of memory");
+    wpg_arena_init(&j.arena);
+    wpg_status status = run(&j, err);
+    wpg_arena_finish(&j.arena);
+    if (status == WPG_OK)
+        *code = j.code;
+    else
+        wpg_amdgpu_code_destroy(j.code);
+    return status;
+}
+
+wpg_status wpg_amdgpu_compile(wpg_amdgpu_code **code, const wpg_module *normal, const wpg_stage *stage,
+                              const wpg_amdgpu_options *options, wpg_error *err)
+{
+    return wpg_amdgpu_compile_hooked(code, normal, stage, options, NULL, NULL, err);
+}
+
+void wpg_amdgpu_code_destroy(wpg_amdgpu_code *code)
+{
+    if (!code)
+        return;
+    free(code->elf);
+    free(code->assembly);
+    free(code->ir);
+    free(code->kernel);
+    free(code->arguments);
+    free(code);
+}

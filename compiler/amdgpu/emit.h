@@ -1,0 +1,28 @@
+/* From verified IR to machine code; the pass pipeline in one place.
+ *
+ * Profiles are keyed by the structurised blocks: every user of them runs WPG_AMDGPU_OPTIMISE and then
+ * WPG_AMDGPU_STRUCTURISE, nothing between or after that changes the graph, so that block i is the same block
+ * whenever the translation is the same. wpg_structured_hook is where counters or weights go in.
+ * Threads: one module, one thread. */
+#ifndef WPG_COMPILER_AMDGPU_EMIT_H
+#define WPG_COMPILER_AMDGPU_EMIT_H
+
+#include "compiler/amdgpu/translate.h"
+
+#define WPG_AMDGPU_OPTIMISE "default<O2>"
+/* Without skip-uniform-regions: code generation would structurise those again, and rewrite the blocks. */
+#define WPG_AMDGPU_STRUCTURISE                                                                               \
+    "function(amdgpu-unify-divergent-exit-nodes,lower-switch,fix-irreducible,unify-loop-exits,"              \
+    "structurizecfg)"
+
+/* Gets the module with its one defined function, structurised: the blocks in order are the profile's. It may
+ * insert code and metadata; it may not add or remove blocks unless that is what it wants to measure. */
+typedef wpg_status (*wpg_structured_hook)(void *data, LLVMModuleRef llvm, LLVMValueRef function,
+                                          const wpg_translation_options *options, wpg_error *err);
+
+/* As wpg_amdgpu_compile, with a hook (may be NULL). */
+wpg_status wpg_amdgpu_compile_hooked(wpg_amdgpu_code **code, const wpg_module *normal, const wpg_stage *stage,
+                                     const wpg_amdgpu_options *options, wpg_structured_hook hook, void *data,
+                                     wpg_error *err);
+
+#endif
