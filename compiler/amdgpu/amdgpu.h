@@ -41,6 +41,7 @@ typedef struct wpg_amdgpu_options {
     wpg_amdgpu_until until;
     bool contract;     /* a * b + c may become one operation where the module allows */
     bool ir, assembly; /* give these texts */
+    bool lines;        /* instructions say which block they come from, as line numbers (lines.h) */
 } wpg_amdgpu_options;
 
 /* What lies where in the kernel argument (HSA), whose pointers are 64 bits wide and 16-byte aligned targets.

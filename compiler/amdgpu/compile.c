@@ -177,6 +177,7 @@ static wpg_status choose_target(job *j, wpg_error *err)
         .wave_size = wave,
         .triple = wpg_amdgpu_triple(options->abi),
         .contract = options->contract,
+        .lines = options->lines,
     };
     return WPG_OK;
 }

@@ -307,6 +307,8 @@ static bool walk_blocks(wpg_tr *t, const wpg_inst *first, const wpg_inst *end)
         if (inst->opcode == SpvOpLabel) {
             t->block = inst->result;
             LLVMPositionBuilderAtEnd(t->builder, t->blocks[t->block].first);
+            if (t->options->lines)
+                wpg_lines_block(&t->lines);
             open = true;
             continue;
         }
@@ -384,6 +386,8 @@ static bool translate(wpg_tr *t, const wpg_stage *stage)
         first = first->next;
     }
     t->out->function = t->function;
+    if (t->options->lines)
+        wpg_lines_begin(&t->lines, t->llvm, t->function, t->builder);
     return make_blocks(t, first, end) && walk_blocks(t, first, end) && fill_phis(t) && verify(t);
 }
 

@@ -19,7 +19,7 @@ typedef struct wpg_translation_options {
     const wpg_gpu *gpu; /* NULL: the host */
     unsigned wave_size;
     const char *triple, *data_layout;
-    bool contract;
+    bool contract, lines;
 } wpg_translation_options;
 
 /* What the translator says beside the module. Strings and arrays live in the caller's arena. */

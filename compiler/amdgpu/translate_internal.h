@@ -14,6 +14,7 @@
 #include <llvm-c/Core.h>
 
 #include "compiler/amdgpu/target.h"
+#include "compiler/amdgpu/lines.h"
 #include "compiler/amdgpu/translate.h"
 #include "compiler/spirv/builder.h"
 #include "compiler/spirv/grammar.h"
@@ -142,6 +143,7 @@ typedef struct wpg_tr {
 
     struct wpg_tr_phi *phis;
     LLVMValueRef abi_values[16]; /* the ABI's own */
+    wpg_lines lines;             /* where options->lines asks for them */
 } wpg_tr;
 
 typedef enum wpg_tr_result { WPG_TR_DONE, WPG_TR_OTHER, WPG_TR_FAILED } wpg_tr_result;
