@@ -1,9 +1,9 @@
 /* A stable power state of AMD's GPUs while pipelines are timed (STABLE_POWER; runtime/gpu/gpu.h): clocks that
  * stay the same, so that a candidate is not judged by the minute it ran in.
  *
- *     device made      --> its driver tells the render node (VK_EXT_physical_device_drm); if that is an AMD
- * GPU's, its state is held; one line tells the clocks last device gone --> let go of, with one line again; at
- * the end of the program, too
+ *     device made      --> the driver tells the render node (VK_EXT_physical_device_drm);
+ *                          an AMD GPU's state is held, and one line tells the clocks
+ *     last device gone --> it is let go of, with one line again; so at the end of the program
  *
  * Where it cannot be held one line says why, and nothing else changes. The kernel lets go of it for a process
  * that dies.

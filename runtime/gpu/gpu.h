@@ -58,14 +58,14 @@ wpg_status wpg_gpu_target_name(const char **target, const wpg_gpu_info *info, wp
 void wpg_gpu_read_clocks(wpg_gpu_clocks *clocks, wpg_gpu *gpu);
 /* All unknown. */
 void wpg_gpu_no_clocks(wpg_gpu_clocks *clocks);
-/* "shader 2371 MHz, memory 1249 MHz, load 3 %, 45 C", each may be unknown; "clocks unknown" where all are.
- * Returns text. */
+/* "shader 2371 MHz, memory 1249 MHz, load 3 %, temperature 45 C", each may be unknown; "clocks unknown" where
+ * all are. Returns text. */
 const char *wpg_gpu_clocks_text(char *text, size_t size, const wpg_gpu_clocks *clocks);
 
 /* Holds the standard stable power state (AMDGPU_CTX_STABLE_PSTATE_STANDARD, Linux 5.18): clocks that the chip
  * keeps up, so that times compare. For the whole GPU, whoever uses it, until the last hold is released; then
  * what was there before is restored. The kernel does that, too, for a process that dies. One context in the
- * system holds it: RADV asks for it itself under VkAcquireProfilingLockKHR, and one of the two is refused.
+ * system holds it: RADV asks for it itself under vkAcquireProfilingLockKHR, and one of the two is refused.
  * WPG_E_IO: refused, not permitted or held by another; WPG_E_UNSUPPORTED: this kernel or libdrm has no such
  * thing, or does not do what it says. */
 wpg_status wpg_gpu_hold_stable(wpg_gpu *gpu, wpg_error *err);

@@ -25,7 +25,8 @@ wpg_status wpg_gpu_open_node(int *node, uint32_t minor, const wpg_gpu_system *sy
 /* The PCI address of a node, empty where the kernel does not say. */
 void wpg_gpu_pci_address(char *address, size_t size, int node);
 
-/* libdrm_amdgpu. The last four are NULL where it lacks one of them: it is older than they are. */
+/* libdrm_amdgpu. In an old one query_sensor_info and get_marketing_name may be NULL; ctx_stable_pstate is
+ * where one of the last three is missing. */
 typedef struct wpg_drm_library {
     void *handle;
     int (*device_initialize)(int node, uint32_t *major, uint32_t *minor, wpg_drm_device **device);

@@ -19,21 +19,7 @@ fake_drm_state fake_drm = {.family = 145,
 struct wpg_drm_device {
     int node;
 };
-struct wpg_drm_context {
-    int number;
-};
 static struct wpg_drm_device the_device;
-static struct wpg_drm_context the_context;
-
-static void tell(const char *what, unsigned value)
-{
-    const char *path = getenv("FAKE_DRM_LOG");
-    FILE *file = path ? fopen(path, "a") : NULL;
-    if (!file)
-        return;
-    (void)fprintf(file, "%s %u\n", what, value);
-    (void)fclose(file);
-}
 
 SHOWN int amdgpu_device_initialize(int node, uint32_t *major, uint32_t *minor, wpg_drm_device **device);
 int amdgpu_device_initialize(int node, uint32_t *major, uint32_t *minor, wpg_drm_device **device)
@@ -70,6 +56,22 @@ int amdgpu_query_gpu_info(wpg_drm_device *device, wpg_drm_gpu_info *info)
     info->max_memory_clk = 1249000;
     info->pci_rev_id = 0xc8;
     return 0;
+}
+
+#ifndef FAKE_DRM_OLD
+struct wpg_drm_context {
+    int number;
+};
+static struct wpg_drm_context the_context;
+
+static void tell(const char *what, unsigned value)
+{
+    const char *path = getenv("FAKE_DRM_LOG");
+    FILE *file = path ? fopen(path, "a") : NULL;
+    if (!file)
+        return;
+    (void)fprintf(file, "%s %u\n", what, value);
+    (void)fclose(file);
 }
 
 SHOWN int amdgpu_query_sensor_info(wpg_drm_device *device, unsigned type, unsigned size, void *value);
@@ -142,3 +144,4 @@ int amdgpu_cs_ctx_stable_pstate(wpg_drm_context *context, uint32_t op, uint32_t 
     tell("state", flags);
     return 0;
 }
+#endif

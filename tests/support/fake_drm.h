@@ -1,8 +1,12 @@
 /* A libdrm_amdgpu that answers as a test says, and tells what it was asked. The test that opens it by dlopen
  * finds the one state by the symbol `fake_drm`; in other programs the environment speaks:
  *
- *     FAKE_DRM_LOG=FILE      appends a line for each context made ("context") or freed ("free") and each
- * power state set FAKE_DRM_REFUSE=ERRNO  what setting a power state fails with
+ *     FAKE_DRM_LOG=FILE      appends a line for each context made ("context N") or freed ("free N"),
+ *                            and each power state set ("state N")
+ *
+ *     FAKE_DRM_REFUSE=ERRNO  what setting a power state fails with
+ *
+ * Built with FAKE_DRM_OLD it has no sensors, names and power states, as libdrm once had none.
  *
  * Threads: setting power states and contexts is under the caller's lock; the rest is set while nobody asks.
  */
@@ -16,10 +20,9 @@ typedef struct fake_drm_state {
     int initialize, info, sensor, create, get, set; /* results: 0 or a negative errno */
     uint32_t family, external_rev;
     const char *name;
-    uint32_t sensors[5]; /* by AMDGPU_INFO_SENSOR_* */
-    bool mute; /* sensors and power states report success and write nothing, as a kernel that does not know
-                  them */
-    bool deaf; /* setting a power state reports success and does nothing */
+    uint32_t sensors[5];        /* by AMDGPU_INFO_SENSOR_* */
+    bool mute;                  /* sensors and power states report success and write nothing */
+    bool deaf;                  /* setting a power state reports success and does nothing */
     uint32_t power;             /* the GPU's power state */
     unsigned devices, contexts; /* alive */
     unsigned sets;              /* power states set, ever */

@@ -286,6 +286,21 @@ static void hold_refused(void **state)
     assert_int_equal(fake->power, WPG_DRM_PSTATE_NONE);
 }
 
+/* A libdrm from before sensors and power states: who it is is known, the rest is not. */
+static void old_library(void **state)
+{
+    wpg_error err = {0};
+    (void)state;
+    machine.library = WPG_BINARY_DIR "/tests/fake_drm_old/libdrm_amdgpu.so.1";
+    wpg_gpu *gpu = opened();
+    assert_string_equal(wpg_gpu_about(gpu)->target, "gfx1100");
+    assert_string_equal(wpg_gpu_about(gpu)->name, "");
+    expect_text(gpu, "clocks unknown");
+    assert_int_equal(wpg_gpu_hold_stable(gpu, &err), WPG_E_UNSUPPORTED);
+    assert_string_equal(err.message, "this libdrm_amdgpu knows no stable power state");
+    wpg_gpu_close(gpu);
+}
+
 /* The child's copy closes nothing of the parent's. */
 static void forked(void **state)
 {
@@ -341,8 +356,8 @@ static void threads(void **state)
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup(name, renew)
-    const struct CMUnitTest tests[] = {TEST(listed),         TEST(known),   TEST(not_there),
-                                       TEST(default_target), TEST(sensors), TEST(held),
-                                       TEST(hold_refused),   TEST(forked),  TEST(threads)};
+    const struct CMUnitTest tests[] = {TEST(listed),  TEST(known),  TEST(not_there),    TEST(default_target),
+                                       TEST(sensors), TEST(held),   TEST(hold_refused), TEST(old_library),
+                                       TEST(forked),  TEST(threads)};
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }
