@@ -94,6 +94,8 @@ write_result() { # ERROR or nothing
             [ ! -s parts/$part ] || printf ' "%s":%s,\n' "$part" "$(cat parts/$part)"
         done
         printf ' "devices":%s,\n' "$(json_list <parts/devices)"
+        wavepgo gpu --json >gpu.json 2>/dev/null
+        printf ' "kernel":%s,\n' "$(grep . gpu.json || echo '{"gpus":[]}')"
         printf ' "skipped":%s}\n' "$(json_list <parts/skipped)"
     } >"$out.part" && mv "$out.part" "$out" || { say "cannot write $out"; exit 1; }
     say "wrote $out"
@@ -162,7 +164,7 @@ export E2E_DEVICE
 some= # CASES: names of benchmarks; default all
 for case in ${CASES:-}; do some="$some --case $case"; done
 # shellcheck disable=SC2086
-bench() { wavepgo-bench --device "$device" $some "$@"; }
+bench() { wavepgo-bench --stable-power --device "$device" $some "$@"; }
 
 # ---- which modes this layer knows ----
 

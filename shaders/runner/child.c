@@ -150,6 +150,9 @@ static void parse_output(bench_measurement *m, const char *text, bool compile_on
     m->skipped = strstr(line, "\"state\":\"skipped\"") != NULL;
     string_after(m->why, sizeof m->why, line, "\"why\":\"");
     string_after(m->checksum, sizeof m->checksum, line, "\"checksum\":\"");
+    string_after(m->stable_power, sizeof m->stable_power, line, "\"stable_power\":\"");
+    (void)positive_after(&m->shader_mhz[0], line, "\"begin\":{\"shader_mhz\":");
+    (void)positive_after(&m->shader_mhz[1], line, "\"end\":{\"shader_mhz\":");
     m->ok = positive_after(&m->create_ms, line, "\"create_ms\":") &&
             (compile_only || (*m->checksum && positive_after(&m->time_ms, line, "\"median_ms\":") &&
                               positive_after(&m->compile_ms, line, "\"compile_ms\":")));

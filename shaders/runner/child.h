@@ -13,6 +13,8 @@ typedef struct bench_measurement {
     char checksum[17]; /* "" when the child only compiled */
     char why[256];     /* skipped: the reason, as it stands in the JSON text */
     double time_ms, create_ms, compile_ms;
+    char stable_power[256]; /* as it stands in the JSON text (power.h): "held", or why not */
+    double shader_mhz[2];   /* the GPU's clock before and after; 0: unknown */
 } bench_measurement;
 
 /* Cuts `text` into VAR=VALUE words as a shell would; false after a message. Finish in either case. */

@@ -22,6 +22,7 @@ typedef struct side {
     const char *label; /* "" without one */
     char label_text[32];
     double *values[QUANTITIES]; /* of the case in hand, one a round */
+    double least_mhz, most_mhz; /* the GPU's shader clock around its executions; 0: unknown */
     bool equal, failed;
     int exit_status;             /* of the child that failed */
     double *ratios[QUANTITIES];  /* median ratio of each case so far */
@@ -35,6 +36,7 @@ typedef struct comparison {
     double *scratch; /* options->rounds */
     FILE *json;
     bool table;
+    char stable_power[256]; /* what the last process said of it */
 } comparison;
 
 /* "NAME: VAR=VALUE": the name, and the list behind it. */
@@ -54,9 +56,21 @@ static bool has(const comparison *cmp, quantity q)
     return q == CREATE || !cmp->options->compile_only;
 }
 
+/* How far the clocks moved, and the first time that the power state is not held. */
+static void note_power(comparison *cmp, side *s, const bench_measurement *m)
+{
+    for (size_t i = 0; i < 2; i++) {
+        const double clock = m->shader_mhz[i];
+        s->least_mhz = clock > 0 && (s->least_mhz <= 0 || clock < s->least_mhz) ? clock : s->least_mhz;
+        s->most_mhz = clock > s->most_mhz ? clock : s->most_mhz;
+    }
+    if (cmp->options->stable_power && !*cmp->stable_power && strncmp(m->stable_power, "not held", 8) == 0)
+        (void)fprintf(stderr, "wavepgo-bench: stable power state %s\n", m->stable_power);
+    memcpy(cmp->stable_power, m->stable_power, sizeof cmp->stable_power);
+}
+
 /* One side in one round; false if no process could be made. */
-static bool measure_side(const comparison *cmp, side *s, const bench_case *c, uint32_t round,
-                         bench_measurement *m)
+static bool measure_side(comparison *cmp, side *s, const bench_case *c, uint32_t round, bench_measurement *m)
 {
     if (!bench_child_run(m, cmp->options, c, &s->environment)) {
         (void)fprintf(stderr, "wavepgo-bench: cannot start a process: %s\n", strerror(errno));
@@ -73,6 +87,7 @@ static bool measure_side(const comparison *cmp, side *s, const bench_case *c, ui
         s->failed = true;
         s->exit_status = m->exit_status;
     }
+    note_power(cmp, s, m);
     s->values[TIME][round] = m->time_ms;
     s->values[CREATE][round] = m->create_ms;
     s->values[COMPILE][round] = m->compile_ms;
@@ -102,6 +117,7 @@ static int measure_case(comparison *cmp, const bench_case *c, bench_measurement 
         side *s = i ? &cmp->sides[i - 1] : cmp->base;
         s->equal = true;
         s->failed = false;
+        s->least_mhz = s->most_mhz = 0;
     }
     for (uint32_t round = 0; round < cmp->options->rounds; round++) {
         if (!measure_side(cmp, cmp->base, c, round, base))
@@ -135,6 +151,14 @@ static int measure_case(comparison *cmp, const bench_case *c, bench_measurement 
 static void json_number(FILE *json, const char *prefix, const char *key, const char *suffix, double value)
 {
     (void)fprintf(json, ",\"%s%s%s\":%.6f", prefix, key, suffix, value);
+}
+
+static void json_clocks(FILE *json, const char *key, const side *s)
+{
+    if (s->most_mhz > 0)
+        (void)fprintf(json, ",\"%s\":[%.0f,%.0f]", key, s->least_mhz, s->most_mhz);
+    else
+        (void)fprintf(json, ",\"%s\":\"unknown\"", key);
 }
 
 static void json_begin(const comparison *cmp, const side *s, const bench_case *c)
@@ -199,7 +223,12 @@ static void report_side(comparison *cmp, side *s, const bench_case *c, const cha
             json_number(cmp->json, quantity_names[q], "ratio", "_max", ratio[q].max);
         }
         if (!cmp->options->compile_only)
-            (void)fprintf(cmp->json, ",\"checksum\":\"%s\",\"equal\":%s", checksum, equal ? "true" : "false");
+            (void)fprintf(cmp->json, ",\"checksum\":\"%s\",\"equal\":%s,\"stable_power\":\"%s\"", checksum,
+                          equal ? "true" : "false", cmp->stable_power);
+        if (!cmp->options->compile_only) {
+            json_clocks(cmp->json, "a_shader_mhz", s);
+            json_clocks(cmp->json, "b_shader_mhz", cmp->base);
+        }
         (void)fputs("}\n", cmp->json);
         (void)fflush(cmp->json);
     }

@@ -154,7 +154,10 @@ grep -c '^gpu: gfx1100, stable power state held, shader 1234 MHz, memory 567 MHz
 }
 printf 'context 0\nstate 1\nstate 0\nfree 0\n' | cmp -s - bench.asked || fail "--stable-power: $(cat bench.asked)"
 rm bench.asked
-on_bench --stable-power --rounds 1 --compare 'a: A=1' --against '' >compare.out 2>&1 || fail "--compare --stable-power: $(tail -n 2 compare.out)"
+on_bench --stable-power --rounds 1 --compare 'a: A=1' --against '' --json compare.json >compare.out 2>&1 || fail "--compare --stable-power: $(tail -n 2 compare.out)"
+grep -F '"stable_power":"held","a_shader_mhz":[1234,1234],"b_shader_mhz":[1234,1234]' compare.json >/dev/null || fail "--compare tells no clocks: $(cat compare.json)"
+FAKE_DRM_REFUSE=13 on_bench --stable-power --rounds 2 --compare '' --against '' --json compare.json >compare.out 2>&1 || fail "--compare, refused: $(tail -n 2 compare.out)"
+grep -c 'stable power state not held: the kernel does not permit' compare.out | grep -x 1 >/dev/null || fail "--compare does not say once that it holds nothing: $(cat compare.out)"
 grep -c '^state 1' bench.asked | grep -x 2 >/dev/null || fail "--compare does not hand --stable-power on"
 "$bench" --size small --repeat 0 --case mandelbrot --stable-power --json none.json >none.out 2>none.err || fail "--stable-power without a GPU: exit code $?"
 grep -F '"gpu_clocks":"unknown"' none.json | grep -F '"stable_power":"not held: the driver does not tell' >/dev/null || fail "without a GPU: $(cat none.json)"

@@ -34,7 +34,7 @@ kit_run() {
 kit_run --quick --out "$work/result.json"
 [ $kit_code = 0 ] || { fail "--quick: exit code $kit_code"; cat kit.out kit.err; }
 "$json" result.json format=wavepgo-labkit ok=true quick=true date kit.oldest_glibc machine.cpu machine.kernel machine.loader \
-    device.device device.driver_name device.driver_info device.api_version device.subgroup_size devices#1 skipped \
+    device.device device.driver_name device.driver_info device.api_version device.subgroup_size devices#1 kernel.gpus skipped \
     exactness#1 'exactness.*.passed=true' 'exactness.*.mismatches=0' 'exactness.*.counters' 'exactness.*.kernels' \
     random.passed=true random.failures=0 random.shaders \
     counts#1 'counts.*.lanes_equal=true' 'counts.*.waves_equal=true' 'counts.*.uniform_equal=true' \
