@@ -26,6 +26,7 @@ int wpg_command_estimate(int argc, char **argv);
 int wpg_command_doctor(int argc, char **argv);
 int wpg_command_clean(int argc, char **argv);
 int wpg_command_gpu(int argc, char **argv);
+int wpg_command_isa(int argc, char **argv);
 int wpg_command_install(int argc, char **argv);
 int wpg_command_uninstall(int argc, char **argv);
 

@@ -4,7 +4,6 @@
  */
 #include "runtime/cli/command.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +17,7 @@
 #include "runtime/base/file.h"
 #include "runtime/base/vec.h"
 #include "runtime/bundle/folder.h"
+#include "runtime/cli/spec_option.h"
 #include "runtime/profile/weights.h"
 
 static const char command_name[] = "instrument";
@@ -35,33 +35,6 @@ typedef struct instrument_options {
 static int failed(const instrument_options *options, const wpg_error *err)
 {
     return wpg_complain(WPG_EXIT_FAILED, command_name, "%s: %s", options->in, err->message);
-}
-
-/* "ID=VALUE": a whole number, true, false, or a 32-bit float with a point or exponent. */
-static bool parse_spec(wpg_spec_value *value, const char *text)
-{
-    char *end;
-    errno = 0;
-    unsigned long id = strtoul(text, &end, 10);
-    if (errno || end == text || *end != '=' || id > UINT32_MAX || !end[1])
-        return false;
-    const char *number = end + 1;
-    *value = (wpg_spec_value){.constant_id = (uint32_t)id, .size = 4};
-    if (strcmp(number, "true") == 0 || strcmp(number, "false") == 0) {
-        value->bits = number[0] == 't';
-        return true;
-    }
-    long long whole = strtoll(number, &end, 0);
-    if (!errno && !*end && whole >= INT32_MIN && whole <= UINT32_MAX) {
-        value->bits = (uint32_t)whole;
-        return true;
-    }
-    errno = 0;
-    float real = strtof(number, &end);
-    uint32_t bits;
-    memcpy(&bits, &real, sizeof bits);
-    value->bits = bits;
-    return !errno && !*end;
 }
 
 /* "1/N" or "N". */
@@ -115,7 +88,7 @@ static int parse(instrument_options *options, int argc, char **argv)
             at++;
         } else if (strcmp(argv[at], "--spec") == 0) {
             wpg_spec_value value;
-            if (at + 1 >= argc || !parse_spec(&value, argv[at + 1]))
+            if (at + 1 >= argc || !wpg_spec_option(&value, argv[at + 1]))
                 return wpg_usage_error(command_name, "--spec takes ID=VALUE");
             if (!wpg_vec_push(&options->spec, value))
                 return wpg_complain(WPG_EXIT_FAILED, command_name, "out of memory");

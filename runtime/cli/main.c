@@ -2,7 +2,6 @@
 #include "runtime/cli/command.h"
 
 #include <ctype.h>
-#include <stdarg.h>
 #include <string.h>
 
 #include "runtime/config/settings.h"
@@ -95,6 +94,27 @@ static const wpg_command commands[] = {
      "(lavapipe\n"
      "does not).\n",
      wpg_command_estimate},
+    {"isa", "SHADER.spv [--gpu GPU] [--profile PROFILE] [OPTIONS]",
+     "a compute shader's AMD machine code, with the counts of its blocks",
+     "  --gpu GPU             gfx1100, gfx90a, ... (default: the AMD GPU that is here)\n"
+     "  --wave 32|64          lanes of a wave (default: the GPU's own)\n"
+     "  --abi hsa|pal         amdhsa: a kernel that HIP and ROCr load, descriptors as pointers; amdpal: with "
+     "the\n"
+     "                        pipeline metadata of AMD's Vulkan driver (default: hsa)\n"
+     "  --profile PROFILE     counts to set beside the instructions, and to compile by\n"
+     "  --driver radv|ICD.json  what RADV's compiler makes of it, too; no hardware is needed\n"
+     "  --entry NAME          entry point (default: the only one)\n"
+     "  --spec ID=VALUE       specialisation value (32-bit; repeatable)\n"
+     "  -o OUT.elf            write the code object\n"
+     "  --html FILE           the listing as a page\n"
+     "  --ir                  LLVM's intermediate code, structurised, too\n"
+     "  --json                everything, as one JSON document\n"
+     "SPIR-V goes through LLVM 22: the same normal form that is counted, O2, structurised control flow, "
+     "AMDGPU.\n"
+     "Nothing is run, and no AMD hardware is needed. Counts are those of the block of the normal form that "
+     "an\n"
+     "instruction comes from; what LLVM merged or hoisted has none.\n",
+     wpg_command_isa},
     {"doctor", "[--json] [-- PROGRAM]", "find out why the layer does not work, or that it does",
      "  --json                everything, as one JSON document\n"
      "  PROGRAM               look at this program, too; it is not run\n"
@@ -130,32 +150,6 @@ static const wpg_command commands[] = {
      wpg_command_clean},
 };
 enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };
-
-static void complain(const char *command, const char *fmt, va_list args)
-{
-    (void)fprintf(stderr, "wavepgo%s%s: ", command ? " " : "", command ? command : "");
-    (void)vfprintf(stderr, fmt, args);
-    (void)fputc('\n', stderr);
-}
-
-int wpg_complain(int code, const char *command, const char *fmt, ...)
-{
-    va_list args;
-    va_start(args, fmt);
-    complain(command, fmt, args);
-    va_end(args);
-    return code;
-}
-
-int wpg_usage_error(const char *command, const char *fmt, ...)
-{
-    va_list args;
-    va_start(args, fmt);
-    complain(command, fmt, args);
-    va_end(args);
-    (void)fprintf(stderr, "See 'wavepgo %s%s--help'.\n", command ? command : "", command ? " " : "");
-    return WPG_EXIT_USAGE;
-}
 
 static const char *value_of(const wpg_setting_info *info)
 {

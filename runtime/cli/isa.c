@@ -1,0 +1,26 @@
+/* wavepgo isa: starts wavepgo-isa, which needs LLVM 22 and stands beside this program where that was there
+ * when it was built. */
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "runtime/cli/command.h"
+
+static const char command_name[] = "isa";
+
+int wpg_command_isa(int argc, char **argv)
+{
+    char path[4096];
+    (void)argc;
+    ssize_t length = readlink("/proc/self/exe", path, sizeof path - sizeof "-isa");
+    if (length <= 0)
+        return wpg_complain(WPG_EXIT_FAILED, command_name, "where this program is cannot be told");
+    memcpy(path + length, "-isa", sizeof "-isa");
+    if (access(path, X_OK) != 0)
+        return wpg_complain(WPG_EXIT_FAILED, command_name,
+                            "%s is not there: this build has no AMDGPU route (it needs LLVM 22: llvm-22-dev)",
+                            path);
+    (void)execv(path, argv);
+    return wpg_complain(WPG_EXIT_FAILED, command_name, "%s cannot be started (LLVM 22's library: libllvm22)",
+                        path);
+}

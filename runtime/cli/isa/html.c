@@ -1,0 +1,182 @@
+/* One page without anything from elsewhere: figures, then the listings side by side, warmer where more waves
+ * ran. */
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "runtime/cli/isa/isa.h"
+#include "runtime/cli/show.h"
+
+static const char style[] =
+    ":root{color-scheme:light dark}body{font:14px/1.45 system-ui,sans-serif;margin:1.5rem;max-width:120rem}"
+    "h1{font-size:1.3rem;margin:0 0 .2rem}h2{font-size:1.05rem;margin:1.4rem 0 .4rem}p{margin:.2rem 0}"
+    "table{border-collapse:collapse;font-variant-numeric:tabular-nums}td,th{padding:.1rem "
+    ".7rem;text-align:right}"
+    "th:first-child,td:first-child{text-align:left;padding-left:0}thead th{border-bottom:1px solid #8886}"
+    ".sides{display:flex;gap:2rem;align-items:flex-start;flex-wrap:wrap}.side{flex:1 1 "
+    "40rem;min-width:0;overflow-x:auto}"
+    ".code{font:12px/1.5 ui-monospace,monospace}.code td{padding:0 .6rem;white-space:pre}.code "
+    "td:last-child{text-align:left}"
+    ".code .label td{padding-top:.5rem;font-weight:600}.muted{opacity:.65}";
+
+static void escape(FILE *out, const char *text)
+{
+    for (; *text; text++)
+        switch (*text) {
+        case '<':
+            (void)fputs("&lt;", out);
+            break;
+        case '>':
+            (void)fputs("&gt;", out);
+            break;
+        case '&':
+            (void)fputs("&amp;", out);
+            break;
+        case '"':
+            (void)fputs("&quot;", out);
+            break;
+        default:
+            (void)fputc((unsigned char)*text < 0x20 && *text != '\t' ? ' ' : *text, out);
+            break;
+        }
+}
+
+static uint64_t heat_of(const wpg_isa *isa, uint32_t block)
+{
+    uint64_t count = 0;
+    if (!wpg_isa_waves(&count, isa, block))
+        (void)wpg_isa_lanes(&count, isa, block);
+    return count;
+}
+
+static uint64_t most_heat(const wpg_isa *isa)
+{
+    uint64_t most = 0;
+    for (uint32_t b = 0; b < isa->block_count; b++)
+        most = heat_of(isa, b) > most ? heat_of(isa, b) : most;
+    return most;
+}
+
+/* By the logarithm: between a hot loop and what runs once lie factors of thousands. */
+static unsigned percent_of_heat(uint64_t count, uint64_t most)
+{
+    return most ? (unsigned)(60.0 * log1p((double)count) / log1p((double)most)) : 0;
+}
+
+static void figures(FILE *out, const wpg_isa *isa)
+{
+    (void)fputs("<table><thead><tr><th></th>", out);
+    for (unsigned v = 0; v < isa->version_count; v++)
+        (void)fprintf(out, "<th>%s</th>", isa->versions[v].title);
+    (void)fputs("</tr></thead>\n", out);
+    for (size_t i = 0; i < wpg_isa_figure_count; i++) {
+        (void)fprintf(out, "<tr><td>%s</td>", wpg_isa_figures[i].name);
+        for (unsigned v = 0; v < isa->version_count; v++)
+            (void)fprintf(out, "<td>%" PRIu32 "</td>",
+                          wpg_isa_figure_of(&isa->versions[v], &wpg_isa_figures[i]));
+        (void)fputs("</tr>\n", out);
+    }
+    (void)fputs("</table>\n", out);
+}
+
+static void radv(FILE *out, const wpg_isa *isa)
+{
+    const wpg_estimate_pipeline *pipeline = &isa->radv.pipelines.data[0];
+    (void)fputs("<h2>", out);
+    escape(out, isa->radv.device.name);
+    (void)fputs("</h2><p class=muted>", out);
+    escape(out, isa->radv.device.info);
+    (void)fputs("</p>\n", out);
+    if (!pipeline->results[WPG_ESTIMATE_ORIGINAL].count) {
+        (void)fputs("<p>", out);
+        escape(out, pipeline->problem);
+        (void)fputs("</p>\n", out);
+        return;
+    }
+    const wpg_estimate_executable *from = &pipeline->results[WPG_ESTIMATE_ORIGINAL].executables[0];
+    const wpg_estimate_executable *to = pipeline->results[WPG_ESTIMATE_USE].count
+                                            ? &pipeline->results[WPG_ESTIMATE_USE].executables[0]
+                                            : NULL;
+    (void)fprintf(out, "<table><thead><tr><th></th><th>%s</th>%s</tr></thead>\n", to ? "before" : "code",
+                  to ? "<th>after</th>" : "");
+    for (size_t i = 0; i < from->count; i++) {
+        (void)fputs("<tr><td>", out);
+        escape(out, from->statistics[i].name);
+        (void)fputs("</td><td>", out);
+        escape(out, from->statistics[i].value);
+        for (size_t j = 0; to && j < to->count; j++)
+            if (strcmp(to->statistics[j].name, from->statistics[i].name) == 0) {
+                (void)fputs("</td><td>", out);
+                escape(out, to->statistics[j].value);
+            }
+        (void)fputs("</td></tr>\n", out);
+    }
+    (void)fputs("</table>\n", out);
+}
+
+static void cell(FILE *out, bool known, uint64_t count)
+{
+    char digits[28];
+    (void)fprintf(out, "<td>%s</td>", known ? wpg_group_digits(digits, count) : "");
+}
+
+static void listing(FILE *out, const wpg_isa *isa, const wpg_isa_version *version)
+{
+    const uint64_t most = most_heat(isa);
+    uint32_t last = WPG_ISA_NO_BLOCK;
+    (void)fprintf(out,
+                  "<div class=side><h2>%s</h2><p class=muted>%" PRIu32 " instructions, %" PRIu32
+                  " of known blocks</p><table "
+                  "class=code><thead><tr><th>waves</th><th>lanes</th><th>block</th><th></th></tr></thead>\n",
+                  version->title, version->listing.instructions, version->listing.placed);
+    for (size_t i = 0; i < version->listing.lines.count; i++) {
+        const wpg_isa_line *line = &version->listing.lines.data[i];
+        uint64_t waves = 0, lanes = 0;
+        bool first = line->is_code && line->block != last && line->block != WPG_ISA_NO_BLOCK;
+        (void)fputs(line->is_code ? "<tr" : "<tr class=label", out);
+        if (line->is_code && isa->counts && line->block != WPG_ISA_NO_BLOCK)
+            (void)fprintf(out, " style=\"background:color-mix(in srgb,#e8590c %u%%,transparent)\"",
+                          percent_of_heat(heat_of(isa, line->block), most));
+        (void)fputc('>', out);
+        cell(out, first && wpg_isa_waves(&waves, isa, line->block), waves);
+        cell(out, first && wpg_isa_lanes(&lanes, isa, line->block), lanes);
+        if (first)
+            (void)fprintf(out, "<td>%" PRIu32 "</td><td>", line->block);
+        else
+            (void)fputs("<td></td><td>", out);
+        escape(out, line->text);
+        (void)fputs("</td></tr>\n", out);
+        last = line->is_code ? line->block : WPG_ISA_NO_BLOCK;
+    }
+    (void)fputs("</table></div>\n", out);
+}
+
+void wpg_isa_html(FILE *out, const wpg_isa *isa)
+{
+    const wpg_amdgpu_code *code = isa->versions[0].code;
+    char hex[WPG_HASH_HEX + 1];
+    wpg_hash_to_hex(hex, isa->shader);
+    (void)fputs("<!doctype html><html lang=en><meta charset=utf-8><meta name=viewport "
+                "content=\"width=device-width\"><title>",
+                out);
+    escape(out, isa->entry);
+    (void)fprintf(out, ", %s</title><style>%s</style>\n<h1>", isa->options.gpu, style);
+    escape(out, isa->entry);
+    (void)fprintf(out,
+                  "</h1><p>%s, wave%u, %s, workgroup %" PRIu32 " &times; %" PRIu32 " &times; %" PRIu32
+                  "</p><p class=muted>shader %s",
+                  isa->options.gpu, code->wave_size, isa->options.abi == WPG_AMDGPU_PAL ? "amdpal" : "amdhsa",
+                  code->local_size[0], code->local_size[1], code->local_size[2], hex);
+    if (isa->counts) {
+        (void)fputs("; counts of ", out);
+        escape(out, isa->options.profile);
+    }
+    (void)fputs("</p>\n<h2>LLVM</h2>\n", out);
+    figures(out, isa);
+    if (isa->options.radv)
+        radv(out, isa);
+    (void)fputs("<div class=sides>\n", out);
+    for (unsigned v = 0; v < isa->version_count; v++)
+        listing(out, isa, &isa->versions[v]);
+    (void)fputs("</div></html>\n", out);
+}

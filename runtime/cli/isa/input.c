@@ -1,0 +1,129 @@
+#include <stdlib.h>
+#include <string.h>
+
+#include "compiler/analysis/cfg.h"
+#include "compiler/analysis/normal_form.h"
+#include "compiler/normalize/normalize.h"
+#include "runtime/base/file.h"
+#include "runtime/bundle/folder.h"
+#include "runtime/cli/isa/isa.h"
+
+/* The entry point that was named, else the only compute shader. */
+static wpg_status find_stage(wpg_isa *isa, const wpg_module *module, wpg_error *err)
+{
+    const char *wanted = isa->options.entry, *found = NULL;
+    unsigned count = 0;
+    WPG_INST_EACH (inst, module) {
+        if (inst->opcode != SpvOpEntryPoint || inst->count < 4 ||
+            inst->words[1] != SpvExecutionModelGLCompute)
+            continue;
+        const char *name = wpg_inst_string(inst, 3);
+        if (wanted && strcmp(name, wanted) != 0)
+            continue;
+        found = name;
+        count++;
+    }
+    if (!found && wanted)
+        return wpg_fail(err, WPG_E_NOT_FOUND, "no compute shader is called '%s'", wanted);
+    if (!found)
+        return wpg_fail(err, WPG_E_NOT_FOUND,
+                        "no compute shader is in it: only these go down to machine code");
+    if (count > 1)
+        return wpg_fail(err, WPG_E_ARGUMENT, "it has several compute shaders: which one? --entry NAME");
+    (void)snprintf(isa->entry, sizeof isa->entry, "%s", found);
+    isa->stage = (wpg_stage){.model = SpvExecutionModelGLCompute,
+                             .entry = isa->entry,
+                             .spec = isa->options.spec.data,
+                             .spec_count = isa->options.spec.count};
+    return WPG_OK;
+}
+
+static wpg_status read_module(wpg_isa *isa, wpg_error *err)
+{
+    uint8_t *bytes;
+    size_t size;
+    WPG_TRY(wpg_file_read(&bytes, &size, isa->options.in, (size_t)WPG_SPIRV_MAX_WORDS * 4, err));
+    isa->words = (uint32_t *)(void *)bytes;
+    isa->word_count = size / 4;
+    WPG_TRY(wpg_module_parse(&isa->normal, isa->words, isa->word_count, err));
+    WPG_TRY(find_stage(isa, isa->normal, err));
+    WPG_TRY(wpg_shader_hash(&isa->shader, isa->normal, &isa->stage, err));
+    return wpg_normalize(isa->normal, &isa->stage, NULL, err);
+}
+
+/* The entry function's counts, of the normal form that we have. */
+static wpg_status find_counts(wpg_isa *isa, const wpg_cfg *cfg, wpg_error *err)
+{
+    char hex[WPG_HASH_HEX + 1];
+    const wpg_shader_counts *first;
+    size_t count = wpg_shader_view_find(&first, isa->view, isa->shader, "comp", isa->entry);
+    wpg_hash_to_hex(hex, isa->shader);
+    for (size_t i = 0; i < count; i++)
+        if (first[i].function == 0)
+            isa->counts = &first[i];
+    if (!isa->counts)
+        return wpg_fail(err, WPG_E_NOT_FOUND, "%s has no counts of shader %s (comp %s)", isa->options.profile,
+                        hex, isa->entry);
+    if (isa->counts->checksum != wpg_cfg_checksum(cfg, WPG_NORMAL_FORM_VERSION) ||
+        isa->counts->block_count != cfg->count)
+        return wpg_fail(err, WPG_E_MISMATCH, "%s counted another normal form of shader %s: generate anew",
+                        isa->options.profile, hex);
+    isa->functions = count;
+    return WPG_OK;
+}
+
+static wpg_status read_profile(wpg_isa *isa, const wpg_cfg *cfg, wpg_error *err)
+{
+    isa->profile = wpg_profile_create();
+    if (!isa->profile)
+        return wpg_fail(err, WPG_E_NOMEM, "out of memory");
+    WPG_TRY(wpg_profile_load(isa->profile, NULL, isa->options.profile, err));
+    WPG_TRY(wpg_shader_view_create(&isa->view, isa->profile, err));
+    return find_counts(isa, cfg, err);
+}
+
+wpg_status wpg_isa_read(wpg_isa *isa, wpg_error *err)
+{
+    wpg_cfg *cfg;
+    WPG_TRY(read_module(isa, err));
+    WPG_TRY(wpg_cfg_create(&cfg, isa->normal, wpg_next_function(isa->normal->first), err));
+    isa->block_count = cfg->count;
+    wpg_status status = isa->options.profile ? read_profile(isa, cfg, err) : WPG_OK;
+    wpg_cfg_destroy(cfg);
+    return status;
+}
+
+static bool count_of(uint64_t *count, const uint64_t *counts, const wpg_isa *isa, uint32_t block)
+{
+    if (!counts || block >= isa->block_count)
+        return false;
+    *count = counts[block];
+    return true;
+}
+
+bool wpg_isa_waves(uint64_t *waves, const wpg_isa *isa, uint32_t block)
+{
+    return isa->counts && count_of(waves, isa->counts->waves, isa, block);
+}
+
+bool wpg_isa_lanes(uint64_t *lanes, const wpg_isa *isa, uint32_t block)
+{
+    return isa->counts && count_of(lanes, isa->counts->lanes, isa, block);
+}
+
+void wpg_isa_finish(wpg_isa *isa)
+{
+    for (unsigned i = 0; i < WPG_ISA_VERSIONS; i++) {
+        wpg_isa_listing_finish(&isa->versions[i].listing);
+        wpg_amdgpu_code_destroy(isa->versions[i].code);
+    }
+    for (size_t i = 0; i < isa->radv.pipelines.count; i++)
+        wpg_estimate_pipeline_finish(&isa->radv.pipelines.data[i]);
+    wpg_vec_free(&isa->radv.pipelines);
+    wpg_shader_view_destroy(isa->view);
+    wpg_profile_destroy(isa->profile);
+    wpg_module_destroy(isa->normal);
+    free(isa->words);
+    wpg_vec_free(&isa->options.spec);
+    *isa = (wpg_isa){0};
+}

@@ -1,0 +1,100 @@
+/* `wavepgo isa`: one compute shader down to AMD machine code, its blocks' counts beside the instructions,
+ * before and after a profile; through LLVM (compiler/amdgpu), and through RADV without hardware beside it. A
+ * program of its own, wavepgo-isa, that `wavepgo isa` starts: nothing else of the command needs LLVM.
+ *
+ *     module, profile --input.c--> normal form, counts by block --versions.c--> code, listings (listing.c)
+ *         --radv.c: the driver's own--> text.c, json.c, html.c
+ *
+ * Threads: one. Ownership: wpg_isa_finish frees everything. */
+#ifndef WPG_RUNTIME_CLI_ISA_ISA_H
+#define WPG_RUNTIME_CLI_ISA_ISA_H
+
+#include <stdio.h>
+
+#include "compiler/amdgpu/amdgpu.h"
+#include "runtime/base/vec.h"
+#include "runtime/cli/estimate.h"
+#include "runtime/profile/profile.h"
+#include "runtime/profile/shader_view.h"
+
+#define WPG_ISA_COMMAND  "isa"
+#define WPG_ISA_NO_BLOCK UINT32_MAX
+
+typedef struct wpg_isa_options {
+    const char *in, *entry, *gpu, *profile, *out, *html, *driver;
+    unsigned wave_size;
+    wpg_amdgpu_abi abi;
+    bool json, ir, radv;
+    WPG_VEC(wpg_spec_value) spec;
+} wpg_isa_options;
+
+/* A line of a listing. Its text is the listing's. */
+typedef struct wpg_isa_line {
+    const char *text;
+    bool is_code;   /* an instruction; else a label or a comment */
+    uint32_t block; /* block of the normal form that it comes from; WPG_ISA_NO_BLOCK: not known */
+} wpg_isa_line;
+
+typedef struct wpg_isa_listing {
+    char *text; /* malloc'd; lines point into it */
+    WPG_VEC(wpg_isa_line) lines;
+    uint32_t instructions, placed; /* lines of code; of these with a block */
+} wpg_isa_listing;
+
+typedef struct wpg_isa_version {
+    const char *title; /* "code", "before", "after" */
+    wpg_amdgpu_code *code;
+    wpg_isa_listing listing;
+} wpg_isa_version;
+
+enum { WPG_ISA_VERSIONS = 2 };
+typedef struct wpg_isa {
+    wpg_isa_options options;
+    uint32_t *words; /* malloc'd */
+    size_t word_count;
+    wpg_module *normal;
+    wpg_stage stage;
+    char entry[256];
+    wpg_hash128 shader;
+    bool guessed_gpu; /* none is here and none was named */
+    wpg_profile *profile;
+    wpg_shader_view *view;
+    const wpg_shader_counts *counts; /* of the entry function; NULL without a profile */
+    size_t functions;
+    uint32_t block_count;
+    wpg_isa_version versions[WPG_ISA_VERSIONS];
+    unsigned version_count;
+    wpg_estimate radv; /* one pipeline, where options.radv */
+} wpg_isa;
+
+/* input.c: the module in normal form, and what the profile has of it. */
+wpg_status wpg_isa_read(wpg_isa *isa, wpg_error *err);
+/* versions.c: code and listings. */
+wpg_status wpg_isa_compile(wpg_isa *isa, wpg_error *err);
+/* radv.c: what RADV makes of the same shader, given and by use mode. WPG_E_UNSUPPORTED: no driver that tells.
+ */
+wpg_status wpg_isa_radv(wpg_isa *isa, wpg_error *err);
+void wpg_isa_finish(wpg_isa *isa);
+
+/* listing.c: the kernel's instructions of an assembly text with lines (wpg_amdgpu_options.lines). */
+wpg_status wpg_isa_list(wpg_isa_listing *listing, const char *assembly, const char *kernel, wpg_error *err);
+void wpg_isa_listing_finish(wpg_isa_listing *listing);
+
+/* Counts of a block; NULL-safe. false: not known. */
+bool wpg_isa_waves(uint64_t *waves, const wpg_isa *isa, uint32_t block);
+bool wpg_isa_lanes(uint64_t *lanes, const wpg_isa *isa, uint32_t block);
+
+/* One figure of all versions: what tables show. */
+typedef struct wpg_isa_figure {
+    const char *name, *key; /* for people, for JSON */
+    size_t offset;          /* in wpg_amdgpu_figures, a uint32_t */
+} wpg_isa_figure;
+extern const wpg_isa_figure wpg_isa_figures[];
+extern const size_t wpg_isa_figure_count;
+uint32_t wpg_isa_figure_of(const wpg_isa_version *version, const wpg_isa_figure *figure);
+
+void wpg_isa_text(FILE *out, const wpg_isa *isa);
+void wpg_isa_json(FILE *out, const wpg_isa *isa);
+void wpg_isa_html(FILE *out, const wpg_isa *isa);
+
+#endif

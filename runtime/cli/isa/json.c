@@ -1,0 +1,122 @@
+#include <inttypes.h>
+
+#include "runtime/cli/isa/isa.h"
+#include "runtime/cli/show.h"
+
+static void member(FILE *out, const char *name, const char *value)
+{
+    (void)fprintf(out, ", \"%s\": ", name);
+    if (value)
+        wpg_json_string(out, value);
+    else
+        (void)fputs("null", out);
+}
+
+static void counts(FILE *out, const char *name, const uint64_t *values, uint32_t count)
+{
+    (void)fprintf(out, ", \"%s\": ", name);
+    for (uint32_t i = 0; values && i < count; i++)
+        (void)fprintf(out, "%s%" PRIu64, i ? ", " : "[", values[i]);
+    (void)fputs(values ? "]" : "null", out);
+}
+
+static void arguments(FILE *out, const wpg_amdgpu_code *code)
+{
+    static const char *const kinds[] = {"buffers", "table", "groups", "lengths", "push"};
+    (void)fprintf(out, ", \"argument_bytes\": %" PRIu32 ", \"arguments\": [", code->argument_bytes);
+    for (uint32_t i = 0; i < code->argument_count; i++) {
+        const wpg_amdgpu_argument *a = &code->arguments[i];
+        (void)fprintf(out,
+                      "%s{\"kind\": \"%s\", \"set\": %" PRIu32 ", \"binding\": %" PRIu32
+                      ", \"count\": %" PRIu32 ", \"offset\": %" PRIu32 ", \"size\": %" PRIu32 "}",
+                      i ? ", " : "", kinds[a->kind], a->set, a->binding, a->count, a->offset, a->size);
+    }
+    (void)fputc(']', out);
+}
+
+static void version(FILE *out, const wpg_isa_version *v)
+{
+    (void)fputs("{\"title\": ", out);
+    wpg_json_string(out, v->title);
+    (void)fprintf(out, ", \"elf_bytes\": %zu, \"structurised_blocks\": %" PRIu32, v->code->elf_size,
+                  v->code->blocks);
+    for (size_t i = 0; i < wpg_isa_figure_count; i++)
+        (void)fprintf(out, ", \"%s\": %" PRIu32, wpg_isa_figures[i].key,
+                      wpg_isa_figure_of(v, &wpg_isa_figures[i]));
+    arguments(out, v->code);
+    (void)fputs(", \"lines\": [", out);
+    for (size_t i = 0; i < v->listing.lines.count; i++) {
+        const wpg_isa_line *line = &v->listing.lines.data[i];
+        (void)fprintf(out, "%s\n {\"text\": ", i ? "," : "");
+        wpg_json_string(out, line->text);
+        (void)fprintf(out, ", \"code\": %s, \"block\": ", line->is_code ? "true" : "false");
+        if (line->block != WPG_ISA_NO_BLOCK)
+            (void)fprintf(out, "%" PRIu32 "}", line->block);
+        else
+            (void)fputs("null}", out);
+    }
+    (void)fputc(']', out);
+    if (v->code->ir)
+        member(out, "ir", v->code->ir);
+    (void)fputc('}', out);
+}
+
+static void statistics(FILE *out, const char *name, const wpg_estimate_result *result)
+{
+    (void)fprintf(out, ", \"%s\": ", name);
+    if (!result->count) {
+        (void)fputs("null", out);
+        return;
+    }
+    const wpg_estimate_executable *from = &result->executables[0];
+    for (size_t i = 0; i < from->count; i++) {
+        (void)fputs(i ? ", " : "{", out);
+        wpg_json_string(out, from->statistics[i].name);
+        (void)fputs(": ", out);
+        if (from->statistics[i].is_number)
+            (void)fputs(from->statistics[i].value, out);
+        else
+            wpg_json_string(out, from->statistics[i].value);
+    }
+    (void)fputs(from->count ? "}" : "{}", out);
+}
+
+static void radv(FILE *out, const wpg_isa *isa)
+{
+    const wpg_estimate_pipeline *pipeline = &isa->radv.pipelines.data[0];
+    (void)fputs(",\n\"radv\": {\"device\": ", out);
+    wpg_json_string(out, isa->radv.device.name);
+    member(out, "driver", isa->radv.device.info);
+    member(out, "problem", *pipeline->problem ? pipeline->problem : NULL);
+    statistics(out, "before", &pipeline->results[WPG_ESTIMATE_ORIGINAL]);
+    (void)fprintf(out, ", \"unchanged\": %s", pipeline->results[WPG_ESTIMATE_USE].same ? "true" : "false");
+    statistics(out, "after", &pipeline->results[WPG_ESTIMATE_USE]);
+    (void)fputc('}', out);
+}
+
+void wpg_isa_json(FILE *out, const wpg_isa *isa)
+{
+    const wpg_amdgpu_code *code = isa->versions[0].code;
+    char hex[WPG_HASH_HEX + 1];
+    wpg_hash_to_hex(hex, isa->shader);
+    (void)fprintf(out, "{\"version\": 1, \"shader\": \"%s\", \"stage\": \"comp\"", hex);
+    member(out, "entry", isa->entry);
+    member(out, "gpu", isa->options.gpu);
+    (void)fprintf(
+        out, ", \"wave_size\": %u, \"abi\": \"%s\", \"local_size\": [%" PRIu32 ", %" PRIu32 ", %" PRIu32 "]",
+        code->wave_size, isa->options.abi == WPG_AMDGPU_PAL ? "pal" : "hsa", code->local_size[0],
+        code->local_size[1], code->local_size[2]);
+    member(out, "profile", isa->options.profile);
+    (void)fprintf(out, ", \"blocks\": %" PRIu32, isa->block_count);
+    counts(out, "waves", isa->counts ? isa->counts->waves : NULL, isa->block_count);
+    counts(out, "lanes", isa->counts ? isa->counts->lanes : NULL, isa->block_count);
+    (void)fputs(",\n\"versions\": [", out);
+    for (unsigned v = 0; v < isa->version_count; v++) {
+        (void)fputs(v ? ",\n" : "", out);
+        version(out, &isa->versions[v]);
+    }
+    (void)fputc(']', out);
+    if (isa->options.radv)
+        radv(out, isa);
+    (void)fputs("}\n", out);
+}

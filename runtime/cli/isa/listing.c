@@ -1,0 +1,83 @@
+/* LLVM's assembly text to lines: `.loc FILE LINE ...` says which block what follows comes from, until the
+ * next one or a label. Directives and the comments of the code generator are left out, but for what it says
+ * of spills. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/cli/isa/isa.h"
+
+/* Where the kernel's label stands; NULL if it does not. */
+static char *find_label(char *text, const char *kernel)
+{
+    size_t length = strlen(kernel);
+    for (char *at = text; (at = strstr(at, kernel)) != NULL; at += length)
+        if ((at == text || at[-1] == '\n') && at[length] == ':')
+            return at;
+    return NULL;
+}
+
+static void trim_end(char *line)
+{
+    size_t length = strlen(line);
+    while (length && (line[length - 1] == ' ' || line[length - 1] == '\t'))
+        line[--length] = '\0';
+}
+
+/* Of a comment behind an instruction only what is about spills stays. */
+static void trim_comment(char *line)
+{
+    char *comment = strchr(line, ';');
+    if (comment && !strstr(comment, "Spill") && !strstr(comment, "Reload"))
+        *comment = '\0';
+    trim_end(line);
+}
+
+static bool add(wpg_isa_listing *listing, char *text, bool is_code, uint32_t block)
+{
+    listing->instructions += is_code;
+    listing->placed += is_code && block != WPG_ISA_NO_BLOCK;
+    return wpg_vec_push(&listing->lines, ((wpg_isa_line){text, is_code, block}));
+}
+
+static bool add_line(wpg_isa_listing *listing, char *line, uint32_t *block)
+{
+    unsigned long number;
+    if (line[0] == '\t' && line[1] == '.') {
+        if (sscanf(line, "\t.loc\t%*u %lu", &number) == 1)
+            *block = number ? (uint32_t)number - 1 : WPG_ISA_NO_BLOCK;
+        return true;
+    }
+    trim_comment(line);
+    if (line[0] == '\t')
+        return line[1] == '\0' || add(listing, line + 1, true, *block);
+    if (line[0] == '\0' || strncmp(line, ".Ltmp", 5) == 0 || strncmp(line, ".Lfunc_begin", 12) == 0)
+        return true;
+    return add(listing, line, false, WPG_ISA_NO_BLOCK);
+}
+
+wpg_status wpg_isa_list(wpg_isa_listing *listing, const char *assembly, const char *kernel, wpg_error *err)
+{
+    uint32_t block = WPG_ISA_NO_BLOCK;
+    *listing = (wpg_isa_listing){.text = strdup(assembly)};
+    if (!listing->text)
+        return wpg_fail(err, WPG_E_NOMEM, "out of memory");
+    char *line = find_label(listing->text, kernel);
+    if (!line)
+        return wpg_fail(err, WPG_E_FORMAT, "LLVM's assembly has no %s", kernel);
+    while (line && strncmp(line, ".Lfunc_end", 10) != 0) {
+        char *end = strchr(line, '\n');
+        if (end)
+            *end = '\0';
+        if (!add_line(listing, line, &block))
+            return wpg_fail(err, WPG_E_NOMEM, "out of memory");
+        line = end ? end + 1 : NULL;
+    }
+    return WPG_OK;
+}
+
+void wpg_isa_listing_finish(wpg_isa_listing *listing)
+{
+    wpg_vec_free(&listing->lines);
+    free(listing->text);
+    *listing = (wpg_isa_listing){0};
+}

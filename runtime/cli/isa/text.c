@@ -1,0 +1,98 @@
+#include <inttypes.h>
+#include <string.h>
+
+#include "runtime/cli/isa/isa.h"
+#include "runtime/cli/show.h"
+
+static void head(FILE *out, const wpg_isa *isa)
+{
+    const wpg_amdgpu_code *code = isa->versions[0].code;
+    char hex[WPG_HASH_HEX + 1];
+    wpg_hash_to_hex(hex, isa->shader);
+    (void)fprintf(out, "%s: comp %s, shader %s\n", isa->options.in, isa->entry, hex);
+    (void)fprintf(out, "%s, wave%u, %s, workgroup %" PRIu32 "x%" PRIu32 "x%" PRIu32 "%s\n", isa->options.gpu,
+                  code->wave_size, isa->options.abi == WPG_AMDGPU_PAL ? "amdpal" : "amdhsa",
+                  code->local_size[0], code->local_size[1], code->local_size[2],
+                  isa->guessed_gpu ? " (no AMD GPU here, and none named: an example)" : "");
+    if (isa->counts)
+        (void)fprintf(out, "counts: %s, %" PRIu32 " blocks%s\n", isa->options.profile, isa->block_count,
+                      isa->counts->waves ? "" : "; by lanes, waves were not counted");
+}
+
+static void figures(FILE *out, const wpg_isa *isa)
+{
+    (void)fprintf(out, "\n%-26s", "");
+    for (unsigned v = 0; v < isa->version_count; v++)
+        (void)fprintf(out, " %10s", isa->versions[v].title);
+    for (size_t i = 0; i < wpg_isa_figure_count; i++) {
+        (void)fprintf(out, "\n%-26s", wpg_isa_figures[i].name);
+        for (unsigned v = 0; v < isa->version_count; v++)
+            (void)fprintf(out, " %10" PRIu32, wpg_isa_figure_of(&isa->versions[v], &wpg_isa_figures[i]));
+    }
+    (void)fputc('\n', out);
+}
+
+/* RADV's statistics, which are as the driver names them. */
+static void radv(FILE *out, const wpg_isa *isa)
+{
+    const wpg_estimate_pipeline *pipeline = &isa->radv.pipelines.data[0];
+    const wpg_estimate_result *given = &pipeline->results[WPG_ESTIMATE_ORIGINAL],
+                              *use = &pipeline->results[WPG_ESTIMATE_USE];
+    (void)fprintf(out, "\n%s, %s\n", isa->radv.device.name, isa->radv.device.info);
+    if (!given->count) {
+        (void)fprintf(out, "  %s\n", pipeline->problem);
+        return;
+    }
+    const wpg_estimate_executable *from = &given->executables[0],
+                                  *to = use->count ? &use->executables[0] : NULL;
+    (void)fprintf(out, "%-26s %12s%s\n", "", to ? "before" : "code",
+                  to              ? "        after"
+                  : !isa->counts  ? ""
+                  : use->same     ? "  use mode changes nothing"
+                  : *use->problem ? "  use mode: not possible"
+                                  : "");
+    for (size_t i = 0; i < from->count; i++) {
+        (void)fprintf(out, "%-26s %12s", from->statistics[i].name, from->statistics[i].value);
+        for (size_t j = 0; to && j < to->count; j++)
+            if (strcmp(to->statistics[j].name, from->statistics[i].name) == 0)
+                (void)fprintf(out, " %12s", to->statistics[j].value);
+        (void)fputc('\n', out);
+    }
+}
+
+/* Counts stand at the first of the instructions of a block that follow each other. */
+static void listing(FILE *out, const wpg_isa *isa, const wpg_isa_version *version)
+{
+    uint32_t last = WPG_ISA_NO_BLOCK;
+    (void)fprintf(out, "\n%s: %" PRIu32 " instructions, %" PRIu32 " of known blocks\n", version->title,
+                  version->listing.instructions, version->listing.placed);
+    (void)fprintf(out, "%16s %16s %6s\n", isa->counts ? "waves" : "", isa->counts ? "lanes" : "", "block");
+    for (size_t i = 0; i < version->listing.lines.count; i++) {
+        const wpg_isa_line *line = &version->listing.lines.data[i];
+        char waves[28] = "", lanes[28] = "", block[16] = "";
+        uint64_t count;
+        bool first = line->is_code && line->block != last && line->block != WPG_ISA_NO_BLOCK;
+        if (first) {
+            (void)snprintf(block, sizeof block, "%" PRIu32, line->block);
+            if (wpg_isa_waves(&count, isa, line->block))
+                (void)wpg_group_digits(waves, count);
+            if (wpg_isa_lanes(&count, isa, line->block))
+                (void)wpg_group_digits(lanes, count);
+        }
+        (void)fprintf(out, "%16s %16s %6s  %s%s\n", waves, lanes, block, line->is_code ? "    " : "",
+                      line->text);
+        last = line->is_code ? line->block : WPG_ISA_NO_BLOCK;
+    }
+}
+
+void wpg_isa_text(FILE *out, const wpg_isa *isa)
+{
+    head(out, isa);
+    figures(out, isa);
+    if (isa->options.radv)
+        radv(out, isa);
+    for (unsigned v = 0; v < isa->version_count; v++)
+        listing(out, isa, &isa->versions[v]);
+    for (unsigned v = 0; v < isa->version_count && isa->options.ir; v++)
+        (void)fprintf(out, "\n%s, LLVM IR:\n%s", isa->versions[v].title, isa->versions[v].code->ir);
+}

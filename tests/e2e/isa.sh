@@ -1,0 +1,82 @@
+#!/bin/sh
+# `wavepgo isa`: the benchmarks' compute shaders down to AMD machine code, with the counts of a lavapipe run beside the instructions;
+# WPG_DRIVER=radv or radv-old says the same through RADV without hardware.
+. "$(dirname "$0")/lib.sh"
+json=$WPG_PROGRAMS/e2e_json
+need_built "$wavepgo" "$layer" "$bench" "$json"
+[ -x "$wavepgo-isa" ] || skip "built without LLVM 22's development files: there is no wavepgo-isa"
+case $WPG_DRIVER in
+radv) profiler=new others="gfx1030 gfx900" ;;
+radv-old) profiler=old others="gfx1030" ;;
+*) die "WPG_DRIVER must be radv or radv-old" ;;
+esac
+[ -n "$(driver_icd $profiler)" ] || skip "no lavapipe to make the profile with"
+(
+    use_driver $profiler
+    WAVEPGO_LOG_FILE=$work/bundle.log "$wavepgo" run --generate --bundle "$work/all.bundle" -- \
+        $bench --size small --checksum >"$work/bundle.out" 2>&1
+) || die "generate: $(tail -n 2 "$work/bundle.out")"
+
+isa() { # NAME CODE OPTIONS...
+    isa_name=$1 isa_code=$2
+    shift 2
+    "$wavepgo" isa "$@" >"$isa_name.out" 2>"$isa_name.err"
+    code=$?
+    [ $code = "$isa_code" ] || fail "$isa_name: exit code $code, expected $isa_code: $(tail -n 2 "$isa_name.err")"
+}
+refused() { # NAME CODE PATTERN OPTIONS...
+    name=$1 code=$2 pattern=$3
+    shift 3
+    isa "$name" "$code" "$@"
+    grep -e "$pattern" "$name.err" >/dev/null || fail "$name: says '$(head -n 1 "$name.err")', not '$pattern'"
+    [ ! -s "$name.out" ] || fail "$name: prints something all the same"
+}
+
+# Every benchmark: a listing with the profile's counts, both ABIs, an ELF of its own machine, a page, JSON.
+for spv in "$WPG_BUILD"/shaders/*.comp.spv; do
+    case=$(basename "$spv" .comp.spv)
+    [ -n "$("$wavepgo" show --json all.bundle | grep "\"entry\": \"$case\"")" ] || continue
+    isa "$case" 0 "$spv" --gpu gfx1100 --profile all.bundle --html "$case.html" -o "$case.elf"
+    grep -E "^ +[1-9][0-9,]* +[1-9][0-9,]* +[0-9]+  +[sv]_" "$case.out" >/dev/null || fail "$case: no instruction has counts"
+    grep -E '^waves a SIMD .* [1-9][0-9]*$' "$case.out" >/dev/null || fail "$case: no occupancy"
+    [ "$(head -c 4 "$case.elf" | od -An -tx1 | tr -d ' ')" = 7f454c46 ] || fail "$case: no ELF"
+    grep -q '</html>' "$case.html" && ! grep -q 'https\?://' "$case.html" || fail "$case: the page is cut off, or needs another"
+    isa "$case-json" 0 "$spv" --gpu gfx90a --abi pal --json --ir --profile all.bundle
+    "$json" "$case-json.out" wave_size=64 abi=pal gpu=gfx90a 'versions.0.lines#20' versions.0.vgprs versions.0.ir 'waves#2' "entry=$case" >complaint ||
+        fail "$case, JSON: $(cat complaint)"
+    seen=yes
+done
+[ -n "${seen:-}" ] || fail "no benchmark was looked at"
+# The counts are the profile's: of each block, as show has them.
+"$wavepgo" show --json all.bundle | tr '{' '\n' | sed -n 's/.*"entry": "mandelbrot".*"waves": \[\([0-9, ]*\)\].*/\1/p' | head -n 1 >shown
+sed -n 's/.*"waves": \[\([0-9, ]*\)\].*/\1/p' mandelbrot-json.out | head -n 1 >told
+[ -s shown ] && cmp -s shown told || fail "mandelbrot: counts $(cat told), of show $(cat shown)"
+
+# The driver's own compiler, side by side, for GPUs it knows.
+mandelbrot=$WPG_BUILD/shaders/mandelbrot.comp.spv
+rare=$WPG_BUILD/shaders/select_rare.comp.spv
+teller=$(driver_icd "$WPG_DRIVER")
+for gpu in gfx1100 $others; do
+    isa radv-$gpu 0 "$rare" --gpu $gpu --profile all.bundle --driver "$teller" --json
+    "$json" radv-$gpu.out radv.device radv.unchanged=false 'radv.before.Code size' 'radv.after.Code size' >complaint || fail "RADV, $gpu: $(cat complaint)"
+done
+isa radv-plain 0 "$mandelbrot" --gpu gfx1100 --driver "$teller"
+grep '^Inverse Throughput *[1-9]' radv-plain.out >/dev/null || fail "RADV says nothing without a profile"
+
+# What cannot be is said, and nothing is printed.
+refused no-module 2 'which module'
+refused no-gpu 2 "no GPU is named 'navi31'" "$mandelbrot" --gpu navi31
+refused no-wave 2 'gfx90a has no waves of 32' "$mandelbrot" --gpu gfx90a --wave 32
+refused no-file 1 'nowhere.spv' nowhere.spv
+refused no-compute 1 'no compute shader' "$WPG_BUILD/shaders/fullscreen.vert.spv"
+refused no-entry 1 "no compute shader is called 'main'" "$mandelbrot" --entry main
+head -c 100 "$mandelbrot" >cut.spv
+refused cut 1 'cut.spv' cut.spv
+"$wavepgo" run --generate --profile-file "$work/one/%b.profraw" -- true >/dev/null 2>&1
+(
+    use_driver $profiler
+    "$wavepgo" run --generate --profile-file "$work/one/%b.profraw" -- $bench --case select_rare --size small --checksum >/dev/null 2>&1
+)
+refused no-counts 1 'no counts of shader [0-9a-f]* (comp mandelbrot)' "$mandelbrot" --profile one
+refused no-driver 1 'RADV has no gfx942' "$mandelbrot" --gpu gfx942 --driver "$teller"
+finish
