@@ -19,7 +19,7 @@ static bool add(wpg_tr *t, wpg_amdgpu_argument_kind kind, const wpg_tr_binding *
 
 bool wpg_arguments_lay_out(wpg_tr *t)
 {
-    t->out->arguments = WPG_ARENA_ARRAY(&t->arena, wpg_amdgpu_argument, t->binding_count * 2 + 2);
+    t->out->arguments = WPG_ARENA_ARRAY(&t->arena, wpg_amdgpu_argument, t->binding_count * 2 + 3);
     if (!t->out->arguments)
         return wpg_tr_fail(t, WPG_E_NOMEM, "out of memory");
     for (uint32_t i = 0; i < t->binding_count; i++) {
@@ -29,6 +29,9 @@ bool wpg_arguments_lay_out(wpg_tr *t)
                  binding->count ? binding->count * 8 : 8))
             return false;
     }
+    t->out->counters_offset = t->out->argument_bytes; /* so far all are pointers */
+    if (t->options->counters && !add(t, WPG_AMDGPU_COUNTERS, NULL, 8))
+        return false;
     if (!add(t, WPG_AMDGPU_GROUPS, NULL, 12))
         return false;
     for (uint32_t i = 0; i < t->binding_count; i++) {

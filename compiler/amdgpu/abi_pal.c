@@ -6,8 +6,9 @@
  *
  * Pointers in registers are the lower halves; the upper half is the program counter's. A descriptor set is a
  * table of V#s, 16 bytes each: of each binding in order of its number, element by element. User data entries:
- * the sets' pointers, then the words of push constants, which all lie in the spill table. Buffers are LLVM's
- * fat pointers (address space 7): descriptor and 32-bit offset, bounds checked by the hardware.
+ * the sets' pointers, then the words of push constants and the counters' address, which all lie in the spill
+ * table. Buffers are LLVM's fat pointers (address space 7): descriptor and 32-bit offset, bounds checked by
+ * the hardware.
  *
  * Sources: LLVM 22, AMDGPUUsage, "amdpal", "Code Object Metadata", "User Data Mapping", "Buffer Fat
  * Pointer". */
@@ -122,7 +123,7 @@ static void pipeline(wpg_msgpack *w, const wpg_tr *t, wpg_hash128 hash)
     wpg_msgpack_text(w, ".spill_threshold"); /* the first entry that is in the spill table only */
     wpg_msgpack_number(w, set_count(t));
     wpg_msgpack_text(w, ".user_data_limit");
-    wpg_msgpack_number(w, set_count(t) + t->push_bytes / 4);
+    wpg_msgpack_number(w, set_count(t) + t->push_bytes / 4 + (t->options->counters ? 2 : 0));
     shader_of(w, hash);
     hardware_stage(w, t);
     registers_of(w);
@@ -207,6 +208,7 @@ static bool begin(wpg_tr *t)
         return wpg_tr_fail(t, WPG_E_LIMIT, "%u descriptor sets, but %u registers for them", sets,
                            MOST_USER_DATA - (unsigned)FIRST_SET);
     lay_out_sets(t);
+    t->out->counters_offset = (sets + t->push_bytes / 4) * 4;
     uint32_t scalars = user + (gpu->major < 12 ? 3 : 0), count = scalars + (gpu->packed_ids ? 1 : 3);
     LLVMTypeRef types[MOST_USER_DATA + 6];
     for (uint32_t i = 0; i < count; i++)

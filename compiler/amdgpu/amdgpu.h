@@ -47,11 +47,12 @@ typedef struct wpg_amdgpu_options {
 /* What lies where in the kernel argument (HSA), whose pointers are 64 bits wide and 16-byte aligned targets.
  */
 typedef enum wpg_amdgpu_argument_kind {
-    WPG_AMDGPU_BUFFERS, /* `count` pointers, one for each element of the binding */
-    WPG_AMDGPU_TABLE,   /* a pointer to as many pointers as the shader will index */
-    WPG_AMDGPU_GROUPS,  /* workgroups of the dispatch: three 32-bit words */
-    WPG_AMDGPU_LENGTHS, /* `count` 32-bit words: bytes of each of the binding's buffers */
-    WPG_AMDGPU_PUSH,    /* the block of push constants itself */
+    WPG_AMDGPU_BUFFERS,  /* `count` pointers, one for each element of the binding */
+    WPG_AMDGPU_TABLE,    /* a pointer to as many pointers as the shader will index */
+    WPG_AMDGPU_GROUPS,   /* workgroups of the dispatch: three 32-bit words */
+    WPG_AMDGPU_LENGTHS,  /* `count` 32-bit words: bytes of each of the binding's buffers */
+    WPG_AMDGPU_PUSH,     /* the block of push constants itself */
+    WPG_AMDGPU_COUNTERS, /* a pointer to the array of counters (generate.h) */
 } wpg_amdgpu_argument_kind;
 
 typedef struct wpg_amdgpu_argument {
@@ -77,7 +78,9 @@ typedef struct wpg_amdgpu_code {
     uint32_t local_size[3];
     wpg_amdgpu_argument *arguments; /* HSA only, by offset */
     uint32_t argument_count, argument_bytes;
-    uint32_t blocks; /* of the structurised function; 0 if it did not come to that */
+    uint32_t counters_offset; /* generate.h: where the address of the array is, in bytes: of the kernel
+                                 argument (HSA) or of the user data (PAL) */
+    uint32_t blocks;          /* of the structurised function; 0 if it did not come to that */
     wpg_amdgpu_figures figures;
 } wpg_amdgpu_code;
 

@@ -23,8 +23,7 @@ typedef struct job {
     const wpg_module *normal;
     const wpg_stage *stage;
     const wpg_amdgpu_options *options;
-    wpg_structured_hook hook;
-    void *data;
+    const wpg_hooks *hooks;
 
     wpg_arena arena;
     LLVMContextRef context;
@@ -145,18 +144,21 @@ static wpg_status stages(void *data, wpg_error *err)
     job *j = data;
     WPG_TRY(wpg_translate(&j->out, j->llvm, &j->arena, j->normal, j->stage, &j->translation, err));
     WPG_TRY(keep_facts(j, err));
+    j->translation.counters_offset = j->code->counters_offset = j->out.counters_offset;
     if (j->options->until == WPG_AMDGPU_TRANSLATED)
         return keep_ir(j, err);
     WPG_TRY(run_passes(j, WPG_AMDGPU_OPTIMISE, err));
     if (j->options->until == WPG_AMDGPU_OPTIMISED)
         return keep_ir(j, err);
-    WPG_TRY(run_passes(j, WPG_AMDGPU_STRUCTURISE, err));
     LLVMValueRef function = LLVMGetNamedFunction(j->llvm, j->out.kernel);
     if (!function)
         return wpg_fail(err, WPG_E_UNSUPPORTED, "LLVM removed the kernel");
+    if (j->hooks->optimised)
+        WPG_TRY(j->hooks->optimised(j->hooks->data, j->llvm, function, &j->translation, err));
+    WPG_TRY(run_passes(j, WPG_AMDGPU_STRUCTURISE, err));
     j->code->blocks = LLVMCountBasicBlocks(function);
-    if (j->hook)
-        WPG_TRY(j->hook(j->data, j->llvm, function, &j->translation, err));
+    if (j->hooks->structured)
+        WPG_TRY(j->hooks->structured(j->hooks->data, j->llvm, function, &j->translation, err));
     WPG_TRY(keep_ir(j, err));
     return j->options->until == WPG_AMDGPU_STRUCTURISED ? WPG_OK : generate_code(j, err);
 }
@@ -178,6 +180,7 @@ static wpg_status choose_target(job *j, wpg_error *err)
         .triple = wpg_amdgpu_triple(options->abi),
         .contract = options->contract,
         .lines = options->lines,
+        .counters = j->hooks->counters,
     };
     return WPG_OK;
 }
@@ -203,11 +206,10 @@ static wpg_status run(job *j, wpg_error *err)
     return status;
 }
 
-wpg_status wpg_amdgpu_compile_hooked(wpg_amdgpu_code **code, const wpg_module *normal, const wpg_stage *stage,
-                                     const wpg_amdgpu_options *options, wpg_structured_hook hook, void *data,
-                                     wpg_error *err)
+wpg_status wpg_amdgpu_compile_with(wpg_amdgpu_code **code, const wpg_module *normal, const wpg_stage *stage,
+                                   const wpg_amdgpu_options *options, const wpg_hooks *hooks, wpg_error *err)
 {
-    job j = {.normal = normal, .stage = stage, .options = options, .hook = hook, .data = data};
+    job j = {.normal = normal, .stage = stage, .options = options, .hooks = hooks};
     j.code = calloc(1, sizeof *j.code);
     if (!j.code)
         return wpg_fail(err, WPG_E_NOMEM, "out of memory");
@@ -221,10 +223,18 @@ wpg_status wpg_amdgpu_compile_hooked(wpg_amdgpu_code **code, const wpg_module *n
     return status;
 }
 
+wpg_status wpg_amdgpu_compile_hooked(wpg_amdgpu_code **code, const wpg_module *normal, const wpg_stage *stage,
+                                     const wpg_amdgpu_options *options, wpg_structured_hook hook, void *data,
+                                     wpg_error *err)
+{
+    const wpg_hooks hooks = {.structured = hook, .data = data};
+    return wpg_amdgpu_compile_with(code, normal, stage, options, &hooks, err);
+}
+
 wpg_status wpg_amdgpu_compile(wpg_amdgpu_code **code, const wpg_module *normal, const wpg_stage *stage,
                               const wpg_amdgpu_options *options, wpg_error *err)
 {
-    return wpg_amdgpu_compile_hooked(code, normal, stage, options, NULL, NULL, err);
+    return wpg_amdgpu_compile_with(code, normal, stage, options, &(wpg_hooks){0}, err);
 }
 
 void wpg_amdgpu_code_destroy(wpg_amdgpu_code *code)

@@ -20,7 +20,16 @@
 typedef wpg_status (*wpg_structured_hook)(void *data, LLVMModuleRef llvm, LLVMValueRef function,
                                           const wpg_translation_options *options, wpg_error *err);
 
-/* As wpg_amdgpu_compile, with a hook (may be NULL). */
+/* What is done to a module on its way; zero: nothing. */
+typedef struct wpg_hooks {
+    wpg_structured_hook optimised, structured; /* each may be NULL */
+    void *data;
+    bool counters; /* the kernel gets an argument for the address of counters */
+} wpg_hooks;
+wpg_status wpg_amdgpu_compile_with(wpg_amdgpu_code **code, const wpg_module *normal, const wpg_stage *stage,
+                                   const wpg_amdgpu_options *options, const wpg_hooks *hooks, wpg_error *err);
+
+/* As wpg_amdgpu_compile, with a hook behind structurising (may be NULL). */
 wpg_status wpg_amdgpu_compile_hooked(wpg_amdgpu_code **code, const wpg_module *normal, const wpg_stage *stage,
                                      const wpg_amdgpu_options *options, wpg_structured_hook hook, void *data,
                                      wpg_error *err);

@@ -20,6 +20,8 @@ typedef struct wpg_translation_options {
     unsigned wave_size;
     const char *triple, *data_layout;
     bool contract, lines;
+    bool counters;            /* leave room for an address of counters in the arguments */
+    uint32_t counters_offset; /* hooks are told where: wpg_translation's */
 } wpg_translation_options;
 
 /* What the translator says beside the module. Strings and arrays live in the caller's arena. */
@@ -29,6 +31,7 @@ typedef struct wpg_translation {
     uint32_t local_size[3];
     wpg_amdgpu_argument *arguments;
     uint32_t argument_count, argument_bytes;
+    uint32_t counters_offset; /* into the kernel argument, or PAL's spill table */
 } wpg_translation;
 
 /* Fills `llvm` (a module that is empty but for its name) with one function, verified. On failure the module
