@@ -8,7 +8,9 @@
 #include <string.h>
 
 typedef struct node {
-    uint64_t left; /* count not yet explained by known edges */
+    /* What its unknown edges must sum to: those that leave minus those that arrive for a block without a
+     * count, else of its one side. */
+    int64_t left;
     uint32_t unknown;
     bool open; /* asks nothing */
 } node;
@@ -17,56 +19,77 @@ typedef struct derivation {
     const wpg_flow_graph *graph;
     wpg_flow_edges *edges;
     const uint64_t *counts;
-    node *nodes;        /* [2 * block_count]: leaving side, then arriving side */
+    const bool *counted; /* by block, or NULL: all */
+    node *nodes; /* [2 * block_count]: leaving side, or both of a block without a count; arriving side */
     uint32_t *sources;  /* by edge */
     uint32_t *arriving; /* edges by target: arrive_first[b] .. */
     uint32_t *arrive_first;
     uint32_t *work, work_count;
 } derivation;
 
-static void complain(derivation *d, uint32_t n, uint64_t explained)
+static bool counted(const derivation *d, uint32_t block)
+{
+    return !d->counted || d->counted[block];
+}
+
+/* The node that sees edges which arrive at `block`. */
+static uint32_t arrives(const derivation *d, uint32_t block)
+{
+    return counted(d, block) ? d->graph->block_count + block : block;
+}
+
+static int64_t plus(int64_t a, int64_t b)
+{
+    int64_t sum;
+    if (__builtin_add_overflow(a, b, &sum))
+        return a < 0 ? INT64_MIN + 1 : INT64_MAX;
+    return sum;
+}
+
+/* `missing`: how much more than its edges give the block's count is. */
+static void complain(derivation *d, uint32_t n, int64_t missing)
 {
     uint32_t blocks = d->graph->block_count, block = n % blocks;
     wpg_flow_edges *edges = d->edges;
     if (!edges->sound && edges->problem.block <= block)
         return;
+    uint64_t count = counted(d, block) ? d->counts[block] : 0;
     edges->sound = false;
-    edges->problem = (wpg_flow_problem){block, n < blocks, d->counts[block], explained};
+    edges->problem = (wpg_flow_problem){block, n < blocks, count, count - (uint64_t)missing};
 }
 
-/* Node `n` sees an edge of `count` become known. */
-static void explain(derivation *d, uint32_t n, uint64_t count)
+/* Node `n` sees an edge of `count` become known, which leaves (or arrives at) its block. */
+static void explain(derivation *d, uint32_t n, uint64_t count, bool leaves)
 {
     node *at = &d->nodes[n];
+    bool both = !counted(d, n % d->graph->block_count);
     at->unknown--;
     if (at->open)
         return;
-    if (count > at->left) {
-        complain(d, n, d->counts[n % d->graph->block_count] - at->left + count);
+    at->left = plus(at->left, both && !leaves ? (int64_t)count : -(int64_t)count);
+    if (!both && at->left < 0) {
+        complain(d, n, at->left);
         at->left = 0;
-    } else {
-        at->left -= count;
     }
     if (at->unknown == 1)
         d->work[d->work_count++] = n;
     else if (at->unknown == 0 && at->left)
-        complain(d, n, d->counts[n % d->graph->block_count] - at->left);
+        complain(d, n, at->left);
 }
 
 /* The one unknown edge of node `n`. */
-static uint32_t last_edge(const derivation *d, uint32_t n)
+static uint32_t last_edge(const derivation *d, uint32_t n, bool *leaves)
 {
-    uint32_t blocks = d->graph->block_count;
-    if (n < blocks) {
-        for (uint32_t e = d->graph->first[n]; e < d->graph->first[n + 1]; e++)
-            if (!d->edges->known[e])
-                return e;
-    } else {
-        for (uint32_t i = d->arrive_first[n - blocks]; i < d->arrive_first[n - blocks + 1]; i++)
-            if (!d->edges->known[d->arriving[i]])
-                return d->arriving[i];
-    }
-    return UINT32_MAX;
+    uint32_t blocks = d->graph->block_count, block = n % blocks;
+    *leaves = true;
+    for (uint32_t e = d->graph->first[block]; n < blocks && e < d->graph->first[block + 1]; e++)
+        if (!d->edges->known[e])
+            return e;
+    *leaves = false;
+    for (uint32_t i = d->arrive_first[block]; i < d->arrive_first[block + 1]; i++)
+        if (!d->edges->known[d->arriving[i]])
+            return d->arriving[i];
+    return UINT32_MAX; /* `unknown` says otherwise */
 }
 
 static bool prepare(derivation *d, wpg_arena *arena)
@@ -86,7 +109,7 @@ static bool prepare(derivation *d, wpg_arena *arena)
         for (uint32_t e = graph->first[b]; e < graph->first[b + 1]; e++) {
             d->sources[e] = b;
             d->nodes[b].unknown++;
-            d->nodes[blocks + graph->targets[e]].unknown++;
+            d->nodes[arrives(d, graph->targets[e])].unknown++;
             d->arrive_first[graph->targets[e] + 2]++;
         }
     for (uint32_t b = 0; b < blocks; b++) /* shifted by one, so that filling moves each to its place */
@@ -94,9 +117,10 @@ static bool prepare(derivation *d, wpg_arena *arena)
     for (uint32_t e = 0; e < count; e++)
         d->arriving[d->arrive_first[graph->targets[e] + 1]++] = e;
     for (uint32_t b = 0; b < blocks; b++) {
-        d->nodes[b].left = d->nodes[blocks + b].left = d->counts[b];
-        d->nodes[b].open = graph->first[b] == graph->first[b + 1];
-        d->nodes[blocks + b].open = b == 0;
+        bool ends = graph->first[b] == graph->first[b + 1];
+        d->nodes[b].left = d->nodes[blocks + b].left = counted(d, b) ? (int64_t)d->counts[b] : 0;
+        d->nodes[b].open = ends || (b == 0 && !counted(d, b));
+        d->nodes[blocks + b].open = b == 0 || !counted(d, b);
     }
     return true;
 }
@@ -106,50 +130,64 @@ static void bound(derivation *d)
 {
     uint32_t blocks = d->graph->block_count;
     for (uint32_t n = 0; n < 2 * blocks; n++) {
-        if (d->nodes[n].open || d->nodes[n].unknown < 2)
+        if (d->nodes[n].open || d->nodes[n].unknown < 2 || d->counted)
             continue;
-        uint64_t room = 0;
+        int64_t room = 0;
         uint32_t begin = n < blocks ? d->graph->first[n] : d->arrive_first[n - blocks];
         uint32_t end = n < blocks ? d->graph->first[n + 1] : d->arrive_first[n - blocks + 1];
         for (uint32_t i = begin; i < end; i++) {
             uint32_t e = n < blocks ? i : d->arriving[i];
-            uint64_t other = d->nodes[n < blocks ? blocks + d->graph->targets[e] : d->sources[e]].left;
             if (!d->edges->known[e])
-                room = room + other < room ? UINT64_MAX : room + other;
+                room = plus(room, d->nodes[n < blocks ? blocks + d->graph->targets[e] : d->sources[e]].left);
         }
         if (d->nodes[n].left > room)
-            complain(d, n, d->counts[n % blocks] - d->nodes[n].left + room);
+            complain(d, n, d->nodes[n].left - room);
     }
 }
 
-wpg_status wpg_flow_derive(wpg_flow_edges *edges, const wpg_flow_graph *graph, const uint64_t *counts,
-                           wpg_arena *arena, wpg_error *err)
+wpg_status wpg_flow_derive_some(wpg_flow_edges *edges, const wpg_flow_graph *graph, const uint64_t *counts,
+                                const bool *known, wpg_arena *arena, wpg_error *err)
 {
-    derivation d = {.graph = graph, .edges = edges, .counts = counts};
+    derivation d = {.graph = graph, .edges = edges, .counts = counts, .counted = known};
     uint32_t blocks = graph->block_count;
     *edges = (wpg_flow_edges){.sound = true};
+    for (uint32_t b = 0; b < blocks; b++)
+        if (counted(&d, b) && counts[b] > WPG_FLOW_MOST)
+            return wpg_fail(err, WPG_E_FORMAT, "block %u has more than 2^56 counts", b);
     if (!prepare(&d, arena))
         return wpg_fail(err, WPG_E_NOMEM, "out of memory");
     for (uint32_t n = 0; n < 2 * blocks; n++) {
         if (!d.nodes[n].open && d.nodes[n].unknown == 1)
             d.work[d.work_count++] = n;
         else if (!d.nodes[n].open && d.nodes[n].unknown == 0 && d.nodes[n].left)
-            complain(&d, n, 0); /* nothing leads to it */
+            complain(&d, n, d.nodes[n].left); /* nothing leads to it */
     }
     while (d.work_count) { /* each node comes here once at most: `unknown` only falls */
         uint32_t n = d.work[--d.work_count];
+        bool leaves;
         if (d.nodes[n].unknown != 1)
             continue;
-        uint32_t e = last_edge(&d, n);
+        uint32_t e = last_edge(&d, n, &leaves);
+        int64_t count = counted(&d, n % blocks) || leaves ? d.nodes[n].left : -d.nodes[n].left;
+        if (count < 0) { /* of a block without a count */
+            complain(&d, n, count);
+            count = 0;
+        }
         edges->known[e] = true;
-        edges->counts[e] = d.nodes[n].left;
-        explain(&d, d.sources[e], edges->counts[e]);
-        explain(&d, blocks + graph->targets[e], edges->counts[e]);
+        edges->counts[e] = (uint64_t)count;
+        explain(&d, d.sources[e], edges->counts[e], true);
+        explain(&d, arrives(&d, graph->targets[e]), edges->counts[e], false);
     }
     bound(&d);
     for (uint32_t e = 0; e < wpg_flow_edge_count(graph); e++)
         edges->unknown += !edges->known[e];
     return WPG_OK;
+}
+
+wpg_status wpg_flow_derive(wpg_flow_edges *edges, const wpg_flow_graph *graph, const uint64_t *counts,
+                           wpg_arena *arena, wpg_error *err)
+{
+    return wpg_flow_derive_some(edges, graph, counts, NULL, arena, err);
 }
 
 /* Gauss without pivoting on the dense matrix; rows and columns of zeros, of which a flow graph is full, are

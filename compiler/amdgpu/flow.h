@@ -46,9 +46,15 @@ static inline uint32_t wpg_flow_edge_count(const wpg_flow_graph *graph)
     return graph->first[graph->block_count];
 }
 
-/* Derives edges from `counts` of blocks. Arrays live in `arena`. */
+/* Derives edges from `counts` of blocks. Arrays live in `arena`. WPG_E_FORMAT: a count past 2^56, which no
+ * profile holds. */
+#define WPG_FLOW_MOST (UINT64_C(1) << 56)
 wpg_status wpg_flow_derive(wpg_flow_edges *edges, const wpg_flow_graph *graph, const uint64_t *counts,
                            wpg_arena *arena, wpg_error *err);
+/* The same where only some blocks have a count (`known`, by block): the others conserve flow, whatever it is.
+ */
+wpg_status wpg_flow_derive_some(wpg_flow_edges *edges, const wpg_flow_graph *graph, const uint64_t *counts,
+                                const bool *known, wpg_arena *arena, wpg_error *err);
 
 /* The other way: how often each block runs for one run of the entry, by probabilities of the edges (of a
  * block they sum to 1). Solved by elimination, exact but for rounding; a loop that is never left, and graphs

@@ -1,54 +1,6 @@
-/* Source: the text of LLVM 22's AMDGPUAsmPrinter with LLVMSetTargetMachineAsmVerbosity. */
 #include "compiler/amdgpu/score.h"
 
-#include <ctype.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-void wpg_score_name(char name[WPG_SCORE_NAME], uint32_t index)
-{
-    (void)snprintf(name, WPG_SCORE_NAME, "wpg.%u", index);
-}
-
-static bool starts(const char *line, size_t length, const char *prefix)
-{
-    return length >= strlen(prefix) && memcmp(line, prefix, strlen(prefix)) == 0;
-}
-
-static const char *find(const char *line, size_t length, const char *text)
-{
-    return memmem(line, length, text, strlen(text));
-}
-
-/* The width in an instruction's name: b64, dwordx4; what is narrower than a dword moves one. */
-static unsigned width(const char *name, size_t length)
-{
-    for (size_t i = 0; i + 1 < length; i++) {
-        if (i + 6 < length && memcmp(name + i, "dwordx", 6) == 0)
-            return (unsigned)(name[i + 6] - '0');
-        if (name[i] == '_' && name[i + 1] == 'b' && i + 2 < length && isdigit((unsigned char)name[i + 2])) {
-            unsigned bits = (unsigned)strtoul(name + i + 2, NULL, 10);
-            return bits > 32 ? bits / 32 : 1;
-        }
-    }
-    return 1;
-}
-
-unsigned wpg_score_scratch(const char *line, size_t length, bool pal)
-{
-    while (length && isspace((unsigned char)*line))
-        line++, length--;
-    size_t name = 0;
-    while (name < length && !isspace((unsigned char)line[name]))
-        name++;
-    bool moves = find(line, name, "_load_") || find(line, name, "_store_");
-    if (starts(line, name, "scratch_"))
-        return moves ? width(line, name) : 0;
-    if (!starts(line, name, "buffer_") || !moves || (pal && !find(line, length, "Folded")))
-        return 0;
-    return width(line, name);
-}
+#include "compiler/amdgpu/machine.h"
 
 static uint64_t plus(uint64_t sum, uint64_t times, uint64_t n)
 {
@@ -56,55 +8,108 @@ static uint64_t plus(uint64_t sum, uint64_t times, uint64_t n)
     return sum + product < sum ? UINT64_MAX : sum + product;
 }
 
-/* Whether the line opens a machine block; *index is its structurised block, or stays. */
-static bool opens_block(const char *line, size_t length, uint32_t *index, bool *named)
-{
-    if (!starts(line, length, ".LBB") && !starts(line, length, "; %bb."))
-        return false;
-    const char *colon = memchr(line, ':', length);
-    if (!colon)
-        return false;
-    size_t rest = length - (size_t)(colon - line);
-    const char *name = find(colon, rest, "; %wpg.");
-    *named = name != NULL;
-    if (name)
-        *index = (uint32_t)strtoul(name + 7, NULL, 10);
-    return true;
-}
+/* Of `b`, the sums over edges that leave and that arrive: of their counts where all are known, else of the
+ * blocks' at their other ends. Both sides of a block without a count are equal if flow decided them. */
+typedef struct sides {
+    uint64_t leaving, arriving;
+    bool leaving_known, arriving_known;
+    bool leaves, arrives; /* there are any */
+} sides;
 
-static bool is_instruction(const char *line, size_t length)
+static sides around(const wpg_flow_graph *graph, const wpg_flow_edges *edges, const uint64_t *counts,
+                    const bool *known, uint32_t block)
 {
-    return length > 1 && line[0] == '\t' && islower((unsigned char)line[1]);
-}
-
-bool wpg_score_assembly(wpg_code_score *score, const char *assembly, const char *kernel, bool pal,
-                        const uint64_t *waves, uint32_t block_count)
-{
-    bool inside = false;
-    uint32_t block = 0;
-    size_t kernel_length = strlen(kernel);
-    *score = (wpg_code_score){0};
-    for (const char *line = assembly; *line;) {
-        size_t length = strcspn(line, "\n");
-        bool named;
-        if (!inside) {
-            inside = length > kernel_length && memcmp(line, kernel, kernel_length) == 0 &&
-                     line[kernel_length] == ':';
-        } else if (starts(line, length, ".Lfunc_end") || starts(line, length, "\t.section")) {
-            break;
-        } else if (opens_block(line, length, &block, &named)) {
-            score->blocks++;
-            score->foreign += !named;
-            if (block >= block_count)
-                return false;
-        } else if (is_instruction(line, length)) {
-            unsigned dwords = wpg_score_scratch(line, length, pal);
-            score->instructions++;
-            score->scratch_text += dwords;
-            score->executed = plus(score->executed, waves[block], 1);
-            score->scratch = plus(score->scratch, waves[block], dwords);
+    sides s = {.leaving_known = true, .arriving_known = true};
+    for (uint32_t b = 0; b < graph->block_count; b++)
+        for (uint32_t e = graph->first[b]; e < graph->first[b + 1]; e++) {
+            if (b == block) {
+                s.leaves = true;
+                s.leaving_known &= edges->known[e];
+                uint32_t to = graph->targets[e];
+                s.leaving = plus(s.leaving,
+                                 edges->known[e] ? edges->counts[e]
+                                 : known[to]     ? counts[to]
+                                                 : UINT64_MAX,
+                                 1);
+            }
+            if (graph->targets[e] == block) {
+                s.arrives = true;
+                s.arriving_known &= edges->known[e];
+                s.arriving = plus(s.arriving,
+                                  edges->known[e] ? edges->counts[e]
+                                  : known[b]      ? counts[b]
+                                                  : UINT64_MAX,
+                                  1);
+            }
         }
-        line += length + (line[length] == '\n');
+    return s;
+}
+
+/* Counts of the machine's blocks, by `known` and flow. */
+static wpg_status fill_in(uint64_t *counts, bool *known, uint32_t *guessed, const wpg_flow_graph *graph,
+                          wpg_arena *arena, wpg_error *err)
+{
+    wpg_flow_edges edges;
+    WPG_TRY(wpg_flow_derive_some(&edges, graph, counts, known, arena, err));
+    for (uint32_t b = 0; b < graph->block_count; b++) {
+        if (known[b])
+            continue;
+        sides s = around(graph, &edges, counts, known, b);
+        if (s.arrives && s.arriving_known) {
+            counts[b] = s.arriving;
+        } else if (s.leaves && s.leaving_known) {
+            counts[b] = s.leaving;
+        } else {
+            uint64_t a = s.arrives ? s.arriving : UINT64_MAX, l = s.leaves ? s.leaving : UINT64_MAX;
+            counts[b] = a < l ? a : l;
+            ++*guessed;
+        }
+        /* Nothing says more than that it is one of the kernel's blocks: as the one before it. */
+        if (counts[b] == UINT64_MAX)
+            counts[b] = b ? counts[b - 1] : 0;
+        known[b] = true; /* for those after it */
     }
-    return inside && block_count;
+    return WPG_OK;
+}
+
+static wpg_status score_machine(wpg_code_score *score, const wpg_machine *machine, const uint64_t *waves,
+                                uint32_t block_count, wpg_arena *arena, wpg_error *err)
+{
+    uint32_t n = machine->graph.block_count;
+    uint64_t *counts = WPG_ARENA_ARRAY(arena, uint64_t, n);
+    bool *known = WPG_ARENA_ARRAY(arena, bool, n);
+    if (!counts || !known)
+        return wpg_fail(err, WPG_E_NOMEM, "out of memory");
+    for (uint32_t b = 0; b < n; b++) {
+        int64_t from = machine->blocks[b].structurised;
+        known[b] = from != WPG_MACHINE_FOREIGN;
+        if (known[b] && from >= block_count)
+            return wpg_fail(err, WPG_E_FORMAT, "the code names block %u of %u", (unsigned)from, block_count);
+        counts[b] = known[b] ? waves[from] : 0;
+        score->foreign += !known[b];
+    }
+    WPG_TRY(fill_in(counts, known, &score->guessed, &machine->graph, arena, err));
+    score->blocks = n;
+    for (uint32_t b = 0; b < n; b++) {
+        const wpg_machine_block *block = &machine->blocks[b];
+        score->instructions += block->instructions;
+        score->scratch_text += block->scratch;
+        score->executed = plus(score->executed, counts[b], block->instructions);
+        score->scratch = plus(score->scratch, counts[b], block->scratch);
+    }
+    return WPG_OK;
+}
+
+wpg_status wpg_score_assembly(wpg_code_score *score, const char *assembly, const char *kernel, bool pal,
+                              const uint64_t *waves, uint32_t block_count, wpg_error *err)
+{
+    wpg_machine machine;
+    wpg_arena arena;
+    *score = (wpg_code_score){0};
+    wpg_arena_init(&arena);
+    wpg_status status = wpg_machine_read(&machine, assembly, kernel, pal, &arena, err);
+    if (status == WPG_OK)
+        status = score_machine(score, &machine, waves, block_count, &arena, err);
+    wpg_arena_finish(&arena);
+    return status;
 }

@@ -85,6 +85,36 @@ static void leaves_open(void **state)
     wpg_arena_finish(&arena);
 }
 
+/* Blocks without a count, as the edge that code generation splits, get theirs from their neighbours. */
+static void derives_through_uncounted(void **state)
+{
+    (void)state;
+    /* 0 -> 1 | 3, 1 -> 2, 2 -> 2 | 3, with 1 (a preheader) and 3 not counted */
+    uint32_t f[] = {0, 2, 3, 5, 6, 6}, t[] = {1, 3, 2, 2, 3, 4};
+    const wpg_flow_graph g = {5, f, t};
+    const uint64_t counts[] = {10, 99, 40, 99, 10}, wanted[] = {4, 6, 4, 36, 4, 10};
+    const bool known[] = {true, false, true, false, true};
+    wpg_flow_edges edges;
+    wpg_arena arena;
+    wpg_arena_init(&arena);
+    assert_int_equal(wpg_flow_derive_some(&edges, &g, counts, known, &arena, NULL), WPG_OK);
+    assert_true(edges.sound);
+    assert_true(edges.known[5] && edges.counts[5] == 10);
+    assert_int_equal(edges.unknown, 5); /* how many of 10 enter the loop of 40 is open */
+    const bool header[] = {true, true, true, false, true};
+    uint64_t more[] = {10, 4, 40, 99, 10};
+    assert_int_equal(wpg_flow_derive_some(&edges, &g, more, header, &arena, NULL), WPG_OK);
+    assert_true(edges.sound && !edges.unknown);
+    for (uint32_t e = 0; e < 6; e++)
+        assert_int_equal(edges.counts[e], wanted[e]);
+    more[4] = 9;
+    assert_int_equal(wpg_flow_derive_some(&edges, &g, more, header, &arena, NULL), WPG_OK);
+    assert_false(edges.sound);
+    more[4] = WPG_FLOW_MOST + 1;
+    assert_int_equal(wpg_flow_derive_some(&edges, &g, more, header, &arena, NULL), WPG_E_FORMAT);
+    wpg_arena_finish(&arena);
+}
+
 static void solves(void **state)
 {
     (void)state;
@@ -154,9 +184,13 @@ static void rules(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(derives),          cmocka_unit_test(finds_each_change),
-        cmocka_unit_test(arms_are_bounded), cmocka_unit_test(leaves_open),
-        cmocka_unit_test(solves),           cmocka_unit_test(rules),
+        cmocka_unit_test(derives),
+        cmocka_unit_test(finds_each_change),
+        cmocka_unit_test(arms_are_bounded),
+        cmocka_unit_test(leaves_open),
+        cmocka_unit_test(solves),
+        cmocka_unit_test(rules),
+        cmocka_unit_test(derives_through_uncounted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

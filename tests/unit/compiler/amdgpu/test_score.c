@@ -7,11 +7,12 @@
 
 #include <cmocka.h>
 
+#include "compiler/amdgpu/machine.h"
 #include "compiler/amdgpu/score.h"
 
 static unsigned scratch(const char *line, bool pal)
 {
-    return wpg_score_scratch(line, strlen(line), pal);
+    return wpg_machine_scratch(line, strlen(line), pal);
 }
 
 static void widths(void **state)
@@ -50,41 +51,81 @@ static const char text[] = "\t.text\n\tother_thing\n"
                            "; %bb.0:                                ; %wpg.0\n"
                            "\ts_load_b64 s[0:1], s[2:3], 0x0\n"
                            "\tscratch_store_b32 off, v1, off          ; 4-byte Folded Spill\n"
-                           ".LBB0_1:                                ; %wpg.2\n"
+                           "\ts_cbranch_execz .LBB0_4\n"
+                           "; %bb.1:                                ; %wpg.2.preheader\n"
+                           "\tv_nop\n"
+                           "\ts_branch .LBB0_3\n"
+                           ".LBB0_2:                                ;   in Loop: Header=BB0_3 Depth=1\n"
+                           "\tscratch_store_b128 off, v[0:3], off\n"
+                           ".LBB0_3:                                ; %wpg.2\n"
                            "                                        ; =>This Inner Loop Header: Depth=1\n"
                            "\tscratch_load_b64 v[1:2], off, off\n"
-                           "; %bb.2:                                ;   in Loop: Header=BB0_1 Depth=1\n"
-                           "\tv_nop\n"
-                           ".LBB0_3:                                ; %wpg.1\n"
+                           "\ts_cbranch_scc1 .LBB0_2\n"
+                           ".LBB0_4:                                ; %wpg.1\n"
                            "\ts_endpgm\n"
                            ".Lfunc_end0:\n"
                            "\tscratch_load_b128 v[1:4], off, off\n";
 
+static wpg_status score_of(wpg_code_score *score, const char *kernel, const uint64_t *waves, uint32_t count)
+{
+    return wpg_score_assembly(score, text, kernel, false, waves, count, NULL);
+}
+
+/* 7 waves, 100 trips in all. How many waves skip the loop is open; that 0 did would be a guess, so blocks 1
+ * (of code generation) get at most what leads to it, block 2 what leads to it: 100. */
 static void weighs(void **state)
 {
     (void)state;
     wpg_code_score score;
-    uint64_t waves[] = {2, 3, 100};
-    char name[WPG_SCORE_NAME];
-    wpg_score_name(name, 4294967295u);
+    uint64_t waves[] = {7, 7, 100};
+    char name[WPG_MACHINE_NAME];
+    wpg_machine_name(name, 4294967295u);
     assert_string_equal(name, "wpg.4294967295");
-    assert_true(wpg_score_assembly(&score, text, "main", false, waves, 3));
-    assert_int_equal(score.scratch, 2 * 1 + 100 * 2);
-    assert_int_equal(score.scratch_text, 3);
-    assert_int_equal(score.instructions, 5);
-    assert_int_equal(score.executed, 2 * 2 + 100 * 2 + 3);
-    assert_int_equal(score.blocks, 4);
+    assert_int_equal(score_of(&score, "main", waves, 3), WPG_OK);
+    assert_int_equal(score.scratch_text, 7);
+    assert_int_equal(score.instructions, 9);
+    assert_int_equal(score.blocks, 5);
+    assert_int_equal(score.foreign, 2);
+    assert_int_equal(score.guessed, 2);
+    assert_int_equal(score.scratch, 7 * 1 + 100 * 4 + 100 * 2);
+    assert_int_equal(score.executed, 7 * 3 + 7 * 2 + 100 + 100 * 2 + 7);
+    waves[2] = UINT64_C(1) << 56; /* saturates nothing yet */
+    assert_int_equal(score_of(&score, "main", waves, 3), WPG_OK);
+    assert_int_equal(score_of(&score, "main", waves, 2), WPG_E_FORMAT); /* a block too many */
+    assert_int_equal(score_of(&score, "mai", waves, 3), WPG_E_NOT_FOUND);
+    assert_int_equal(score_of(&score, "", waves, 3), WPG_E_NOT_FOUND);
+    assert_int_equal(wpg_score_assembly(&score, "k:\n\ts_branch .LBB0_7\n", "k", false, waves, 3, NULL),
+                     WPG_E_FORMAT);
+    /* Not named at all, which flow cannot help. */
+    assert_int_equal(wpg_score_assembly(&score, "k:\n; %bb.0:\n\tv_nop\n", "k", false, waves, 3, NULL),
+                     WPG_OK);
+    assert_true(score.guessed == 1 && score.executed == 0);
+}
+
+/* Without the way round the loop flow decides all. */
+static void follows_flow(void **state)
+{
+    (void)state;
+    static const char split[] = "k:\n"
+                                "; %bb.0:                                ; %wpg.0\n"
+                                "\ts_cbranch_execz .LBB0_3\n"
+                                "; %bb.1:\n"
+                                "\tscratch_load_b32 v1, off, off\n"
+                                "; %bb.2:                                ; %wpg.1\n"
+                                "\tv_nop\n"
+                                ".LBB0_3:                                ; %wpg.2\n"
+                                "\ts_endpgm\n";
+    const uint64_t waves[] = {1000, 3, 1000};
+    wpg_code_score score;
+    assert_int_equal(wpg_score_assembly(&score, split, "k", false, waves, 3, NULL), WPG_OK);
+    assert_int_equal(score.scratch, 3);
     assert_int_equal(score.foreign, 1);
-    waves[2] = UINT64_MAX; /* saturates */
-    assert_true(wpg_score_assembly(&score, text, "main", false, waves, 3));
-    assert_true(score.scratch == UINT64_MAX && score.executed == UINT64_MAX);
-    assert_false(wpg_score_assembly(&score, text, "main", false, waves, 2)); /* a block too many */
-    assert_false(wpg_score_assembly(&score, text, "mai", false, waves, 3));
-    assert_false(wpg_score_assembly(&score, "", "main", false, waves, 3));
+    assert_int_equal(score.guessed, 0);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(widths), cmocka_unit_test(weighs)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(widths), cmocka_unit_test(weighs),
+                                       cmocka_unit_test(follows_flow)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
