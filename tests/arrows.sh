@@ -36,7 +36,7 @@ system='
 vulkan/: runtime/counters runtime/gpu runtime/cli layer shaders tests
 spirv/: compiler/spirv compiler/analysis compiler/normalize compiler/instrument compiler/optimize compiler/amdgpu tests
 spirv-tools/: compiler/normalize tests
-llvm: compiler/amdgpu
+llvm: compiler/amdgpu tests
 xxhash.h: runtime/base
 '
 
