@@ -1,5 +1,6 @@
 #include "compiler/amdgpu/lines.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include <llvm-c/Core.h>
@@ -21,7 +22,7 @@ void wpg_lines_begin(wpg_lines *lines, LLVMModuleRef llvm, LLVMValueRef function
     LLVMMetadataRef file = LLVMDIBuilderCreateFile(info, file_name, sizeof file_name - 1, "", 0);
     (void)LLVMDIBuilderCreateCompileUnit(info, LLVMDWARFSourceLanguageC, file, producer, sizeof producer - 1,
                                          true, "", 0, 0, "", 0, LLVMDWARFEmissionLineTablesOnly, 0, false,
-                                         false, "", 0, "", 0);
+                                         true, "", 0, "", 0); /* for profiling: copies are told */
     LLVMMetadataRef type = LLVMDIBuilderCreateSubroutineType(info, file, NULL, 0, LLVMDIFlagZero);
     lines->scope = LLVMDIBuilderCreateFunction(info, file, kernel, length, "", 0, file, 1, type, false, true,
                                                1, LLVMDIFlagZero, true);
@@ -40,11 +41,41 @@ void wpg_lines_block(wpg_lines *lines)
                                                      lines->context, ++lines->next, 0, lines->scope, NULL));
 }
 
-bool wpg_lines_of(uint32_t *block, LLVMValueRef instruction)
+/* One part of a discriminator, and what follows it. Source: LLVM's DebugInfoMetadata.h, "Encoding". */
+static unsigned part_of(unsigned encoded)
 {
-    if (!LLVMInstructionGetDebugLoc(instruction))
+    if (encoded & 1)
+        return 0;
+    encoded >>= 1;
+    return encoded & 0x20 ? ((encoded >> 1) & 0xfe0) | (encoded & 0x1f) : encoded & 0x1f;
+}
+
+static unsigned next_part(unsigned encoded)
+{
+    return encoded & 1 ? encoded >> 1 : encoded >> (encoded & 0x40 ? 14 : 7);
+}
+
+/* The C interface does not give a scope's discriminator, but prints it. */
+static unsigned copies_of(LLVMContextRef context, LLVMMetadataRef scope)
+{
+    if (!scope || LLVMGetMetadataKind(scope) != LLVMDILexicalBlockFileMetadataKind)
+        return 1;
+    char *text = LLVMPrintValueToString(LLVMMetadataAsValue(context, scope));
+    const char *at = strstr(text, "discriminator: ");
+    unsigned copies =
+        at ? part_of(next_part((unsigned)strtoul(at + strlen("discriminator: "), NULL, 10))) : 0;
+    LLVMDisposeMessage(text);
+    return copies ? copies : 1;
+}
+
+bool wpg_lines_of(uint32_t *block, unsigned *copies, LLVMValueRef instruction)
+{
+    LLVMMetadataRef location = LLVMInstructionGetDebugLoc(instruction);
+    unsigned line = location ? LLVMDILocationGetLine(location) : 0;
+    if (!line)
         return false;
-    unsigned line = LLVMDILocationGetLine(LLVMInstructionGetDebugLoc(instruction));
     *block = line - 1;
-    return line != 0;
+    if (copies)
+        *copies = copies_of(LLVMGetTypeContext(LLVMTypeOf(instruction)), LLVMDILocationGetScope(location));
+    return true;
 }

@@ -23,7 +23,8 @@ void wpg_lines_begin(wpg_lines *lines, LLVMModuleRef llvm, LLVMValueRef function
 /* The next block, in the normal form's order, begins. */
 void wpg_lines_block(wpg_lines *lines);
 
-/* Block of the normal form that an instruction comes from; false: it has none. */
-bool wpg_lines_of(uint32_t *block, LLVMValueRef instruction);
+/* Block of the normal form that an instruction comes from; false: it has none. *copies (may be NULL): of how
+ * many that LLVM made by unrolling it is one, so that each runs that part of what the block did. */
+bool wpg_lines_of(uint32_t *block, unsigned *copies, LLVMValueRef instruction);
 
 #endif

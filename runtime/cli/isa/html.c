@@ -79,6 +79,40 @@ static void figures(FILE *out, const wpg_isa *isa)
     (void)fputs("</table>\n", out);
 }
 
+static void candidates(FILE *out, const wpg_isa *isa)
+{
+    char digits[28];
+    if (*isa->not_used) {
+        (void)fputs("<p>Not compiled by the profile: ", out);
+        escape(out, isa->not_used);
+        (void)fputs("</p>\n", out);
+    }
+    if (isa->version_count < 2)
+        return;
+    (void)fputs("<h2>Weights</h2>\n<table><thead><tr><th></th><th>scratch "
+                "dwords</th><th>instructions</th><th>VGPRs</th><th>SGPRs</th>"
+                "<th>occupancy</th><th></th></tr></thead>\n",
+                out);
+    for (unsigned i = 0; i < WPG_WEIGHTS_KINDS; i++) {
+        const wpg_amdgpu_candidate *c = &isa->use.candidates[i];
+        (void)fprintf(out, "<tr><td>%s%s</td>", wpg_weights_name(c->from), c->chosen ? " &#10003;" : "");
+        if (c->status == WPG_OK) {
+            (void)fprintf(out, "<td>%s</td>",
+                          wpg_group_digits(digits, wpg_isa_unscaled(isa, c->score.scratch)));
+            (void)fprintf(out, "<td>%s</td>",
+                          wpg_group_digits(digits, wpg_isa_unscaled(isa, c->score.executed)));
+            (void)fprintf(out, "<td>%" PRIu32 "</td><td>%" PRIu32 "</td><td>%" PRIu32 "</td>",
+                          c->figures.vgprs, c->figures.sgprs, c->figures.occupancy);
+        } else {
+            (void)fputs("<td></td><td></td><td></td><td></td><td></td>", out);
+        }
+        (void)fputs("<td style=\"text-align:left\">", out);
+        escape(out, c->why);
+        (void)fputs("</td></tr>\n", out);
+    }
+    (void)fputs("</table>\n", out);
+}
+
 static void radv(FILE *out, const wpg_isa *isa)
 {
     const wpg_estimate_pipeline *pipeline = &isa->radv.pipelines.data[0];
@@ -173,6 +207,7 @@ void wpg_isa_html(FILE *out, const wpg_isa *isa)
     }
     (void)fputs("</p>\n<h2>LLVM</h2>\n", out);
     figures(out, isa);
+    candidates(out, isa);
     if (isa->options.radv)
         radv(out, isa);
     (void)fputs("<div class=sides>\n", out);

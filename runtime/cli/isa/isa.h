@@ -11,7 +11,8 @@
 
 #include <stdio.h>
 
-#include "compiler/amdgpu/amdgpu.h"
+#include "compiler/amdgpu/candidates.h"
+#include "compiler/amdgpu/origins.h"
 #include "runtime/base/vec.h"
 #include "runtime/cli/estimate.h"
 #include "runtime/profile/profile.h"
@@ -64,7 +65,10 @@ typedef struct wpg_isa {
     uint32_t block_count;
     wpg_isa_version versions[WPG_ISA_VERSIONS];
     unsigned version_count;
-    wpg_estimate radv; /* one pipeline, where options.radv */
+    wpg_amdgpu_use use; /* with two versions: how the second was chosen */
+    wpg_origins origins;
+    char not_used[256]; /* why the profile was not compiled by; "" */
+    wpg_estimate radv;  /* one pipeline, where options.radv */
 } wpg_isa;
 
 /* input.c: the module in normal form, and what the profile has of it. */
@@ -83,6 +87,9 @@ void wpg_isa_listing_finish(wpg_isa_listing *listing);
 /* Counts of a block; NULL-safe. false: not known. */
 bool wpg_isa_waves(uint64_t *waves, const wpg_isa *isa, uint32_t block);
 bool wpg_isa_lanes(uint64_t *lanes, const wpg_isa *isa, uint32_t block);
+
+/* What a score by scaled counts is of the real ones. */
+uint64_t wpg_isa_unscaled(const wpg_isa *isa, uint64_t score);
 
 /* One figure of all versions: what tables show. */
 typedef struct wpg_isa_figure {

@@ -61,6 +61,32 @@ static void version(FILE *out, const wpg_isa_version *v)
     (void)fputc('}', out);
 }
 
+static void candidates(FILE *out, const wpg_isa *isa)
+{
+    member(out, "not_used", *isa->not_used ? isa->not_used : NULL);
+    if (isa->version_count < 2)
+        return;
+    (void)fprintf(out, ", \"blocks_placed\": %" PRIu32 ",\n\"candidates\": [", isa->origins.placed);
+    for (unsigned i = 0; i < WPG_WEIGHTS_KINDS; i++) {
+        const wpg_amdgpu_candidate *c = &isa->use.candidates[i];
+        (void)fprintf(out, "%s\n {\"weights\": \"%s\", \"made\": %s, \"chosen\": %s", i ? "," : "",
+                      wpg_weights_name(c->from), c->status == WPG_OK ? "true" : "false",
+                      c->chosen ? "true" : "false");
+        member(out, "why", c->why);
+        if (c->status == WPG_OK)
+            (void)fprintf(out,
+                          ", \"scratch_dwords\": %" PRIu64 ", \"instructions\": %" PRIu64
+                          ", \"vgprs\": %" PRIu32 ", \"sgprs\": %" PRIu32 ", \"occupancy\": %" PRIu32
+                          ", \"scratch_bytes\": %" PRIu32 ", \"branches\": %" PRIu32
+                          ", \"weighted\": %" PRIu32 ", \"off_by\": %.6f",
+                          wpg_isa_unscaled(isa, c->score.scratch), wpg_isa_unscaled(isa, c->score.executed),
+                          c->figures.vgprs, c->figures.sgprs, c->figures.occupancy, c->figures.scratch_bytes,
+                          c->weights.branches, c->weights.weighted, c->difference);
+        (void)fputc('}', out);
+    }
+    (void)fputc(']', out);
+}
+
 static void statistics(FILE *out, const char *name, const wpg_estimate_result *result)
 {
     (void)fprintf(out, ", \"%s\": ", name);
@@ -116,6 +142,7 @@ void wpg_isa_json(FILE *out, const wpg_isa *isa)
         version(out, &isa->versions[v]);
     }
     (void)fputc(']', out);
+    candidates(out, isa);
     if (isa->options.radv)
         radv(out, isa);
     (void)fputs("}\n", out);

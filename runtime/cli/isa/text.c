@@ -32,6 +32,37 @@ static void figures(FILE *out, const wpg_isa *isa)
     (void)fputc('\n', out);
 }
 
+/* Scratch traffic is of one run of the dispatches that were counted. */
+static void candidates(FILE *out, const wpg_isa *isa)
+{
+    if (*isa->not_used)
+        (void)fprintf(out, "\nnot compiled by the profile: %s\n", isa->not_used);
+    if (isa->version_count < 2)
+        return;
+    (void)fprintf(out, "\n%-12s %14s %16s %6s %6s %10s %7s\n", "weights", "scratch dwords", "instructions",
+                  "VGPRs", "SGPRs", "occupancy", "off by");
+    for (unsigned i = 0; i < WPG_WEIGHTS_KINDS; i++) {
+        const wpg_amdgpu_candidate *c = &isa->use.candidates[i];
+        char scratch[28], executed[28], difference[16] = "-";
+        if (c->status != WPG_OK) {
+            (void)fprintf(out, "%-12s %s\n", wpg_weights_name(c->from), c->why);
+            continue;
+        }
+        if (c->difference >= 0)
+            (void)snprintf(difference, sizeof difference, "%.3f", c->difference);
+        (void)fprintf(
+            out, "%-12s %14s %16s %6" PRIu32 " %6" PRIu32 " %10" PRIu32 " %7s  %s%s\n",
+            wpg_weights_name(c->from), wpg_group_digits(scratch, wpg_isa_unscaled(isa, c->score.scratch)),
+            wpg_group_digits(executed, wpg_isa_unscaled(isa, c->score.executed)), c->figures.vgprs,
+            c->figures.sgprs, c->figures.occupancy, difference, c->chosen ? "chosen: " : "", c->why);
+    }
+    (void)fprintf(out,
+                  "weighted by waves of %" PRIu32 " of %" PRIu32
+                  " structurised blocks, the others by flow; off by: block "
+                  "frequencies of the weights beside the counts, 0 to 1\n",
+                  isa->origins.placed, isa->versions[0].code->blocks);
+}
+
 /* RADV's statistics, which are as the driver names them. */
 static void radv(FILE *out, const wpg_isa *isa)
 {
@@ -89,6 +120,7 @@ void wpg_isa_text(FILE *out, const wpg_isa *isa)
 {
     head(out, isa);
     figures(out, isa);
+    candidates(out, isa);
     if (isa->options.radv)
         radv(out, isa);
     for (unsigned v = 0; v < isa->version_count; v++)

@@ -28,6 +28,11 @@ uint32_t wpg_isa_figure_of(const wpg_isa_version *version, const wpg_isa_figure 
     return value;
 }
 
+uint64_t wpg_isa_unscaled(const wpg_isa *isa, uint64_t score)
+{
+    return isa->origins.scale > 1 ? (uint64_t)((double)score / isa->origins.scale + 0.5) : score;
+}
+
 static wpg_amdgpu_options options_of(const wpg_isa *isa)
 {
     return (wpg_amdgpu_options){.gpu = isa->options.gpu,
@@ -43,12 +48,43 @@ static wpg_status list(wpg_isa_version *version, wpg_error *err)
     return wpg_isa_list(&version->listing, version->code->assembly, version->code->kernel, err);
 }
 
+/* The layer counted blocks of the normal form: carried over to the structurised ones, the code they make
+ * cheapest. */
+static wpg_status use_counts(wpg_isa *isa, wpg_arena *arena, wpg_error *err)
+{
+    const wpg_origin_counts from = {isa->block_count, isa->counts->waves, isa->counts->lanes,
+                                    isa->counts->uniform};
+    const wpg_amdgpu_options options = options_of(isa);
+    wpg_isa_version *after = &isa->versions[1];
+    wpg_amdgpu_counts counts;
+    WPG_TRY(wpg_amdgpu_origin_counts(&counts, &isa->origins, isa->normal, &isa->stage, &options, &from, arena,
+                                     err));
+    WPG_TRY(wpg_amdgpu_compile_use(&after->code, &isa->use, isa->normal, &isa->stage, &options, &counts, NULL,
+                                   err));
+    isa->versions[0].title = "before";
+    after->title = "after";
+    isa->version_count = 2;
+    return list(after, err);
+}
+
 wpg_status wpg_isa_compile(wpg_isa *isa, wpg_error *err)
 {
     wpg_amdgpu_options options = options_of(isa);
     wpg_isa_version *before = &isa->versions[0];
+    wpg_error why;
+    wpg_arena arena;
     before->title = "code";
     WPG_TRY(wpg_amdgpu_compile(&before->code, isa->normal, &isa->stage, &options, err));
     isa->version_count = 1;
-    return list(before, err);
+    WPG_TRY(list(before, err));
+    if (!isa->counts || (!isa->counts->waves && !isa->counts->lanes))
+        return WPG_OK;
+    wpg_arena_init(&arena);
+    wpg_status status = use_counts(isa, &arena, &why);
+    wpg_arena_finish(&arena);
+    if (status == WPG_E_NOMEM)
+        return wpg_fail(err, status, "%s", why.message);
+    if (status != WPG_OK) /* the listing is worth as much without */
+        (void)snprintf(isa->not_used, sizeof isa->not_used, "%s", why.message);
+    return WPG_OK;
 }
