@@ -162,7 +162,7 @@ static bool probability_of(const placer *p, const uint64_t *counts, uint32_t fro
         return known(p, counts, to, &target) && target == 0 && !p->back[edge];
     if (p->back[edge]) {
         *probability = 1 - outside / target;
-        return true;
+        return outside > 0; /* trips of a loop that nothing enters: an origin misleads */
     }
     if (edges != 1 || !known(p, counts, from, &source) || source == 0)
         return false;
@@ -180,7 +180,8 @@ static void settle(placer *p, const uint64_t *counts, uint32_t block)
     for (uint32_t e = first; e < end; e++) {
         double found = 0;
         p->settled[e] = end - first > 1 && probability_of(p, counts, block, e, &found);
-        p->probabilities[e] = found < 0 ? 0 : found > most ? most : found;
+        double limit = p->back[e] ? most : 1;
+        p->probabilities[e] = found < 0 ? 0 : found > limit ? limit : found;
         if (p->back[e] && !p->settled[e]) /* nothing is known: as often as not */
             p->probabilities[e] = 0.5;
         *(p->back[e] ? &back : &sum) += p->probabilities[e];
