@@ -41,6 +41,8 @@ for spv in "$WPG_BUILD"/shaders/*.comp.spv; do
     grep -E '^waves a SIMD .* [1-9][0-9]*$' "$case.out" >/dev/null || fail "$case: no occupancy"
     [ "$(head -c 4 "$case.elf" | od -An -tx1 | tr -d ' ')" = 7f454c46 ] || fail "$case: no ELF"
     grep -q '</html>' "$case.html" && ! grep -q 'https\?://' "$case.html" || fail "$case: the page is cut off, or needs another"
+    hot=$(sed -n 's/^ *\([1-9][0-9,]*\) .*/\1/p' "$case.out" | head -n 1)
+    grep "<td>$hot</td>" "$case.html" >/dev/null || fail "$case: the page lacks the count $hot"
     isa "$case-json" 0 "$spv" --gpu gfx90a --abi pal --json --ir --profile all.bundle
     "$json" "$case-json.out" wave_size=64 abi=pal gpu=gfx90a 'versions.0.lines#20' versions.0.vgprs versions.0.ir 'waves#2' "entry=$case" 'versions#2' versions.1.title=after 'candidates#4' candidates.0.made=true candidates.2.off_by >complaint ||
         fail "$case, JSON: $(cat complaint)"

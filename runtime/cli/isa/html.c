@@ -76,7 +76,7 @@ static void figures(FILE *out, const wpg_isa *isa)
                           wpg_isa_figure_of(&isa->versions[v], &wpg_isa_figures[i]));
         (void)fputs("</tr>\n", out);
     }
-    (void)fputs("</table>\n", out);
+    (void)fputs("</table></section>\n", out);
 }
 
 static void candidates(FILE *out, const wpg_isa *isa)
@@ -89,7 +89,7 @@ static void candidates(FILE *out, const wpg_isa *isa)
     }
     if (isa->version_count < 2)
         return;
-    (void)fputs("<h2>Weights</h2>\n<table><thead><tr><th></th><th>scratch "
+    (void)fputs("<section><h2>Weights</h2>\n<table><thead><tr><th></th><th>scratch "
                 "dwords</th><th>instructions</th><th>VGPRs</th><th>SGPRs</th>"
                 "<th>occupancy</th><th></th></tr></thead>\n",
                 out);
@@ -110,13 +110,13 @@ static void candidates(FILE *out, const wpg_isa *isa)
         escape(out, c->why);
         (void)fputs("</td></tr>\n", out);
     }
-    (void)fputs("</table>\n", out);
+    (void)fputs("</table></section>\n", out);
 }
 
 static void radv(FILE *out, const wpg_isa *isa)
 {
     const wpg_estimate_pipeline *pipeline = &isa->radv.pipelines.data[0];
-    (void)fputs("<h2>", out);
+    (void)fputs("<section><h2>", out);
     escape(out, isa->radv.device.name);
     (void)fputs("</h2><p class=muted>", out);
     escape(out, isa->radv.device.info);
@@ -124,7 +124,7 @@ static void radv(FILE *out, const wpg_isa *isa)
     if (!pipeline->results[WPG_ESTIMATE_ORIGINAL].count) {
         (void)fputs("<p>", out);
         escape(out, pipeline->problem);
-        (void)fputs("</p>\n", out);
+        (void)fputs("</p></section>\n", out);
         return;
     }
     const wpg_estimate_executable *from = &pipeline->results[WPG_ESTIMATE_ORIGINAL].executables[0];
@@ -145,13 +145,18 @@ static void radv(FILE *out, const wpg_isa *isa)
             }
         (void)fputs("</td></tr>\n", out);
     }
-    (void)fputs("</table>\n", out);
+    (void)fputs("</table></section>\n", out);
 }
 
-static void cell(FILE *out, bool known, uint64_t count)
+typedef bool (*count_of_block)(uint64_t *count, const wpg_isa *isa, uint32_t block);
+
+static void cell(FILE *out, const wpg_isa *isa, count_of_block ask, bool wanted, uint32_t block)
 {
-    char digits[28];
-    (void)fprintf(out, "<td>%s</td>", known ? wpg_group_digits(digits, count) : "");
+    char digits[28] = "";
+    uint64_t count;
+    if (wanted && ask(&count, isa, block))
+        (void)wpg_group_digits(digits, count);
+    (void)fprintf(out, "<td>%s</td>", digits);
 }
 
 static void listing(FILE *out, const wpg_isa *isa, const wpg_isa_version *version)
@@ -165,15 +170,14 @@ static void listing(FILE *out, const wpg_isa *isa, const wpg_isa_version *versio
                   version->title, version->listing.instructions, version->listing.placed);
     for (size_t i = 0; i < version->listing.lines.count; i++) {
         const wpg_isa_line *line = &version->listing.lines.data[i];
-        uint64_t waves = 0, lanes = 0;
         bool first = line->is_code && line->block != last && line->block != WPG_ISA_NO_BLOCK;
         (void)fputs(line->is_code ? "<tr" : "<tr class=label", out);
         if (line->is_code && isa->counts && line->block != WPG_ISA_NO_BLOCK)
             (void)fprintf(out, " style=\"background:color-mix(in srgb,#e8590c %u%%,transparent)\"",
                           percent_of_heat(heat_of(isa, line->block), most));
         (void)fputc('>', out);
-        cell(out, first && wpg_isa_waves(&waves, isa, line->block), waves);
-        cell(out, first && wpg_isa_lanes(&lanes, isa, line->block), lanes);
+        cell(out, isa, wpg_isa_waves, first, line->block);
+        cell(out, isa, wpg_isa_lanes, first, line->block);
         if (first)
             (void)fprintf(out, "<td>%" PRIu32 "</td><td>", line->block);
         else
@@ -205,12 +209,12 @@ void wpg_isa_html(FILE *out, const wpg_isa *isa)
         (void)fputs("; counts of ", out);
         escape(out, isa->options.profile);
     }
-    (void)fputs("</p>\n<h2>LLVM</h2>\n", out);
+    (void)fputs("</p>\n<div class=sides><section><h2>LLVM</h2>\n", out);
     figures(out, isa);
     candidates(out, isa);
     if (isa->options.radv)
         radv(out, isa);
-    (void)fputs("<div class=sides>\n", out);
+    (void)fputs("</div>\n<div class=sides>\n", out);
     for (unsigned v = 0; v < isa->version_count; v++)
         listing(out, isa, &isa->versions[v]);
     (void)fputs("</div></html>\n", out);
