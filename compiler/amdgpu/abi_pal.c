@@ -57,9 +57,7 @@ static void hardware_stage(wpg_msgpack *w, const wpg_tr *t)
     wpg_msgpack_text(w, ".hardware_stages");
     wpg_msgpack_map(w, 1);
     wpg_msgpack_text(w, ".cs");
-    wpg_msgpack_map(w, 4);
-    wpg_msgpack_text(w, ".entry_point");
-    wpg_msgpack_text(w, t->out->kernel);
+    wpg_msgpack_map(w, 3); /* LLVM adds registers, memory and the entry point's symbol */
     wpg_msgpack_text(w, ".threadgroup_dimensions");
     wpg_msgpack_array(w, 3);
     for (unsigned axis = 0; axis < 3; axis++)

@@ -62,9 +62,10 @@ static bool add_push(wpg_tr *t, const wpg_inst *variable)
     const wpg_tr_type *type = pointer ? wpg_tr_type_of(t, pointer->element) : NULL;
     if (!type || !type->llvm)
         return type && wpg_tr_refuse(t);
-    if (type->size > 1024)
-        return wpg_tr_fail(t, WPG_E_LIMIT, "%llu bytes of push constants", (unsigned long long)type->size);
-    uint32_t size = ((uint32_t)type->size + 3) & ~3u;
+    uint64_t end = type->kind == WPG_TR_STRUCT ? type->end : type->size;
+    if (end > 1024)
+        return wpg_tr_fail(t, WPG_E_LIMIT, "%llu bytes of push constants", (unsigned long long)end);
+    uint32_t size = ((uint32_t)end + 3) & ~3u;
     t->push_bytes = size > t->push_bytes ? size : t->push_bytes;
     return true;
 }

@@ -342,7 +342,7 @@ static bool pointer_compare(wpg_tr *t, const wpg_inst *inst)
 
 LLVMValueRef wpg_tr_alloca(wpg_tr *t, const wpg_tr_type *type)
 {
-    if (!type->llvm || type->size > WPG_TR_MAX_VARIABLE) {
+    if (!type->stored || type->size > WPG_TR_MAX_VARIABLE) {
         wpg_tr_fail(t, WPG_E_UNSUPPORTED, "a variable of such a type");
         return NULL;
     }
@@ -356,7 +356,7 @@ LLVMValueRef wpg_tr_alloca(wpg_tr *t, const wpg_tr_type *type)
 
 static LLVMValueRef workgroup_memory(wpg_tr *t, const wpg_tr_type *type)
 {
-    if (!type->llvm || type->size > WPG_TR_MAX_VARIABLE) {
+    if (!type->stored || type->size > WPG_TR_MAX_VARIABLE) {
         wpg_tr_fail(t, WPG_E_UNSUPPORTED, "a variable of such a type");
         return NULL;
     }

@@ -58,6 +58,8 @@ typedef struct wpg_tr_type {
     uint32_t leaves;  /* scalars in it, saturating */
     uint32_t depth;
     uint64_t size, align, stride; /* bytes in memory; stride of elements or columns */
+    uint64_t end;                 /* of a struct: bytes up to the end of its last member; size is padded */
+    bool stored;                  /* a variable can be of it */
     const wpg_tr_member *members;
     SpvStorageClass storage; /* of a pointer */
 } wpg_tr_type;

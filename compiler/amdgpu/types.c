@@ -135,6 +135,7 @@ static bool declare_scalar(wpg_tr *t, wpg_tr_type *type, const wpg_inst *inst)
         type->llvm = LLVMIntTypeInContext(t->context, type->bits);
     type->size = type->align = type->bits / 8;
     type->leaves = 1;
+    type->stored = true;
     return type->llvm || wpg_tr_fail(t, WPG_E_UNSUPPORTED, "a scalar of %u bits", type->bits);
 }
 
@@ -156,6 +157,7 @@ static bool declare_vector(wpg_tr *t, wpg_tr_type *type, const wpg_inst *inst)
     type->llvm =
         matrix ? LLVMArrayType2(element->llvm, type->count) : LLVMVectorType(element->llvm, type->count);
     type->leaves = type->count * element->leaves;
+    type->stored = true;
     type->stride = matrix ? round_up(element->size, element->align) : element->size;
     type->size = type->stride * type->count;
     type->align = matrix ? element->align : element->align * (type->count == 3 ? 4 : type->count);
@@ -181,6 +183,7 @@ static bool declare_array(wpg_tr *t, wpg_tr_type *type, const wpg_inst *inst)
     type->kind = inst->opcode == SpvOpTypeArray ? WPG_TR_ARRAY : WPG_TR_RUNTIME_ARRAY;
     type->element = element->id;
     type->depth = element->depth + 1;
+    type->stored = element->stored && type->kind == WPG_TR_ARRAY;
     type->align = element->align ? element->align : 1;
     (void)wpg_tr_decoration(t, type->id, SpvDecorationArrayStride, &stride);
     type->stride = stride ? stride : round_up(element->size, type->align);
@@ -217,6 +220,7 @@ static bool declare_struct(wpg_tr *t, wpg_tr_type *type, const wpg_inst *inst)
     type->count = count;
     type->members = members;
     type->align = 1;
+    type->stored = true;
     for (uint32_t i = 0; i < count; i++) {
         const wpg_tr_type *part = wpg_tr_type_of(t, inst->words[2 + i]);
         uint32_t offset;
@@ -236,12 +240,14 @@ static bool declare_struct(wpg_tr *t, wpg_tr_type *type, const wpg_inst *inst)
         type->align = align > type->align ? align : type->align;
         type->depth = part->depth >= type->depth ? part->depth + 1 : type->depth;
         leaves += part->leaves;
+        type->stored = type->stored && part->stored;
         parts[i] = part->llvm;
         value = value && part->llvm;
         if (too_large(t, type))
             return false;
     }
     type->leaves = leaves > UINT32_MAX ? UINT32_MAX : (uint32_t)leaves;
+    type->end = type->size;
     type->size = round_up(type->size, type->align);
     if (value && type->leaves <= WPG_TR_MAX_LEAVES)
         type->llvm = LLVMStructTypeInContext(t->context, parts, count, false);
@@ -257,6 +263,7 @@ static bool declare_pointer(wpg_tr *t, wpg_tr_type *type, uint32_t storage, uint
     type->llvm = LLVMPointerTypeInContext(t->context, wpg_tr_space_of(t, type->storage));
     type->size = type->align = 8;
     type->leaves = 1;
+    type->stored = true;
     return true;
 }
 
@@ -289,6 +296,7 @@ bool wpg_tr_declare_type(wpg_tr *t, const wpg_inst *inst)
         type->llvm = t->t_i1;
         type->bits = 1;
         type->leaves = 1;
+        type->stored = true;
         type->size = type->align = 4;
         break;
     case SpvOpTypeInt:
