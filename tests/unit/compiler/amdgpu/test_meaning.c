@@ -24,7 +24,8 @@ enum { LANES = 256, PER_LANE = 4, WORDS = LANES * PER_LANE };
     "layout(set = 0, binding = 1) buffer Dst { uvec4 d[]; } dst;\n"                                          \
     "layout(set = 0, binding = 2) uniform Uni { mat3 m; layout(row_major) mat4x2 r; vec3 v; float f; "       \
     "ivec2 i[3]; } uni;\n"                                                                                   \
-    "layout(push_constant) uniform Push { uvec4 p; float q; } push;\n"
+    "layout(buffer_reference, scalar, buffer_reference_align = 4) buffer Ref { uint k; uvec3 v[40]; };\n"    \
+    "layout(push_constant) uniform Push { uvec4 p; float q; layout(offset = 32) Ref ref; } push;\n"
 
 #define BEGIN                                                                                                \
     "void main() { uint i = gl_WorkGroupID.x * 64u + gl_LocalInvocationIndex; uint a = src.s[i], b = "       \
@@ -62,6 +63,13 @@ static void fill_inputs(uint32_t *in)
     memcpy(&pushes[4], &q, 4);
 }
 
+/* The push constants, with the address of the first buffer. */
+static const void *with_address(uint64_t address)
+{
+    memcpy(&pushes[8], &address, sizeof address);
+    return pushes;
+}
+
 /* -- The driver */
 
 static void run_driver(uint32_t *out, const uint32_t *words, size_t count, unsigned groups)
@@ -76,7 +84,7 @@ static void run_driver(uint32_t *out, const uint32_t *words, size_t count, unsig
                    .word_count = count,
                    .bindings = {{&in, VKC_STORAGE}, {&result, VKC_STORAGE}, {&uniform, VKC_UNIFORM}},
                    .binding_count = 3,
-                   .push = pushes,
+                   .push = with_address(in.address),
                    .groups = {groups, 1, 1}};
     assert_true(vkc_run(device, &job, NULL));
     memcpy(out, result.data, WORDS * 4);
@@ -110,7 +118,7 @@ static void fill_arguments(uint8_t *block, const wpg_host_kernel *kernel, void *
             break;
         case WPG_AMDGPU_PUSH:
             assert_true(a->size <= sizeof pushes);
-            memcpy(to, pushes, a->size);
+            memcpy(to, with_address((uintptr_t)buffers[0]), a->size);
             break;
         default:
             fail_msg("argument %u is of kind %d", i, (int)a->kind);
@@ -277,6 +285,12 @@ static void wide_and_narrow(void **state)
          "floatBitsToUint(float(int(a)))); o.x "
          "^= floatBitsToUint(float(uint64_t(a) * 3ul)); o.y ^= uint(int64_t(x)); ",
          0, 0},
+        {"half arithmetic", NULL,
+         "f16vec2 h = f16vec2(y, float(c & 255u)), g = f16vec2(float(a & 63u), 0.75); f16vec2 k = h * g + h "
+         "- g; o = "
+         "uvec4(packFloat2x16(k), packFloat2x16(abs(-k)), packFloat2x16(max(h, g)), uint(k.x < g.y) + "
+         "uint(int(h.x)));",
+         0, 0},
         {"halves", NULL,
          "o = uvec4(packHalf2x16(v.xy), floatBitsToUint(unpackHalf2x16(a & 0x7bff7bffu)), "
          "packFloat2x16(f16vec2(v.zw)));",
@@ -433,6 +447,14 @@ static void memory(void **state)
          "dst.d[i].x = a; o.x = atomicAnd(dst.d[i].x, b); o.y = atomicOr(dst.d[i].x, c); o.z = "
          "atomicXor(dst.d[i].x, a); o.w = atomicMin(dst.d[i].x, 5u) + dst.d[i].x;",
          0, 0},
+        {"addresses", NULL,
+         "Ref r = Ref(uint64_t(push.ref) + 4ul * (b & 63u)); o = uvec4(push.ref.v[i % 40u].y, r.k, r.v[a & "
+         "7u].z, "
+         "uint(uint64_t(r) - uint64_t(push.ref))); Ref n = a > b ? r : push.ref; o.x += n.k;",
+         0, 0},
+        {"coherent", "layout(set = 0, binding = 1) coherent volatile buffer Again { uvec4 d[]; } again;",
+         "again.d[i] = uvec4(a, b, c, i); memoryBarrier(); o = again.d[i].wzyx; memoryBarrierBuffer();", 0,
+         0},
         {"identifiers", NULL,
          "o = uvec4(gl_WorkGroupID.x * 1000u + gl_LocalInvocationIndex, gl_NumWorkGroups.x, "
          "gl_LocalInvocationID.y * 16u + "
