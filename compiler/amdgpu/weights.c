@@ -89,12 +89,40 @@ static bool flattened(const attachment *a, uint32_t b)
     return false;
 }
 
+/* Whether block `to` is an arm of `b` alone. */
+static bool arm_of(const wpg_blocks *blocks, uint32_t b, uint32_t to)
+{
+    for (uint32_t p = 0; p < blocks->count; p++)
+        for (uint32_t e = blocks->first[p]; e < blocks->first[p + 1]; e++)
+            if (blocks->to[e] == to && p != b)
+                return false;
+    return true;
+}
+
+static bool parts_evenly(const attachment *a, uint32_t b)
+{
+    const wpg_blocks *blocks = a->blocks;
+    const wpg_amdgpu_counts *c = a->counts;
+    if (!c->lanes || !c->waves[b] || decides_loop(blocks, b))
+        return false;
+    double lanes = (double)c->lanes[b], a_wave = lanes / (double)c->waves[b];
+    for (uint32_t e = blocks->first[b]; e < blocks->first[b + 1]; e++) {
+        uint32_t to = blocks->to[e];
+        double arm = (double)c->lanes[to];
+        if (c->waves[to] && arm_of(blocks, b, to) && arm / (double)c->waves[to] <= a_wave * 0.75 &&
+            arm >= lanes * 0.25 && arm <= lanes * 0.75)
+            return true;
+    }
+    return false;
+}
+
 static bool attach_branch(const attachment *a, uint32_t b, wpg_arena *arena)
 {
     uint32_t first = a->blocks->first[b], count = a->blocks->first[b + 1] - first;
     LLVMValueRef branch = LLVMGetBasicBlockTerminator(a->blocks->blocks[b]);
     bool known = true, ran = false;
     a->done->branches++;
+    a->done->balanced += parts_evenly(a, b);
     for (uint32_t e = first; e < first + count; e++) {
         known &= a->edges->known[e];
         ran |= a->edges->counts[e] != 0;
