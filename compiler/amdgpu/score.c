@@ -46,11 +46,12 @@ static sides around(const wpg_flow_graph *graph, const wpg_flow_edges *edges, co
 }
 
 /* Counts of the machine's blocks, by `known` and flow. */
-static wpg_status fill_in(uint64_t *counts, bool *known, uint32_t *guessed, const wpg_flow_graph *graph,
+static wpg_status fill_in(uint64_t *counts, bool *known, wpg_code_score *score, const wpg_flow_graph *graph,
                           wpg_arena *arena, wpg_error *err)
 {
     wpg_flow_edges edges;
     WPG_TRY(wpg_flow_derive_some(&edges, graph, counts, known, arena, err));
+    score->sound = edges.sound;
     for (uint32_t b = 0; b < graph->block_count; b++) {
         if (known[b])
             continue;
@@ -62,7 +63,7 @@ static wpg_status fill_in(uint64_t *counts, bool *known, uint32_t *guessed, cons
         } else {
             uint64_t a = s.arrives ? s.arriving : UINT64_MAX, l = s.leaves ? s.leaving : UINT64_MAX;
             counts[b] = a < l ? a : l;
-            ++*guessed;
+            score->guessed++;
         }
         /* Nothing says more than that it is one of the kernel's blocks: as the one before it. */
         if (counts[b] == UINT64_MAX)
@@ -88,7 +89,7 @@ static wpg_status score_machine(wpg_code_score *score, const wpg_machine *machin
         counts[b] = known[b] ? waves[from] : 0;
         score->foreign += !known[b];
     }
-    WPG_TRY(fill_in(counts, known, &score->guessed, &machine->graph, arena, err));
+    WPG_TRY(fill_in(counts, known, score, &machine->graph, arena, err));
     score->blocks = n;
     for (uint32_t b = 0; b < n; b++) {
         const wpg_machine_block *block = &machine->blocks[b];

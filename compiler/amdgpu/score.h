@@ -17,6 +17,8 @@ typedef struct wpg_code_score {
                           saturating */
     uint64_t executed; /* instructions, likewise */
     uint32_t scratch_text, instructions; /* the same, each once */
+    bool sound; /* the profile's counts are a flow in the machine's graph, too; not where a branch over a
+                   cheap block was dropped, which waves without a lane then run through */
     uint32_t blocks, foreign,
         guessed; /* machine blocks; made by code generation; of these not decided by flow */
 } wpg_code_score;

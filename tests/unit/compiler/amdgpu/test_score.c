@@ -121,6 +121,10 @@ static void follows_flow(void **state)
     assert_int_equal(score.scratch, 3);
     assert_int_equal(score.foreign, 1);
     assert_int_equal(score.guessed, 0);
+    assert_true(score.sound);
+    const uint64_t impossible[] = {1000, 3, 999};
+    assert_int_equal(wpg_score_assembly(&score, split, "k", false, impossible, 3, NULL), WPG_OK);
+    assert_false(score.sound);
 }
 
 int main(void)
