@@ -10,6 +10,7 @@
 #include "compiler/amdgpu/emit.h"
 #include "compiler/amdgpu/machine.h"
 #include "compiler/amdgpu/profcheck.h"
+#include "compiler/amdgpu/weights.h"
 
 typedef struct attempt {
     wpg_amdgpu_use *use;

@@ -18,7 +18,7 @@
 #include "compiler/amdgpu/counts.h"
 #include "compiler/amdgpu/score.h"
 #include "compiler/amdgpu/verify.h"
-#include "compiler/amdgpu/weights.h"
+#include "compiler/amdgpu/weights_from.h"
 
 typedef struct wpg_amdgpu_use_options {
     unsigned uniform_percent; /* 0: WPG_UNIFORM_PERCENT */

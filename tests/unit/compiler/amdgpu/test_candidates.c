@@ -12,6 +12,7 @@
 #include "compiler/amdgpu/candidates.h"
 #include "compiler/amdgpu/emit.h"
 #include "compiler/amdgpu/machine.h"
+#include "compiler/amdgpu/weights.h"
 #include "tests/unit/compiler/amdgpu/ir_walk.h"
 
 typedef struct profiling {
