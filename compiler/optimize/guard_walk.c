@@ -34,7 +34,7 @@ static wpg_status guard_loop(bool *done, const wpg_guard_pass *pass, wpg_guarder
         return WPG_OK;
     }
     pass->tell(g, plan);
-    WPG_TRY(wpg_guard_apply(g->context, g->profile, g->view, plan));
+    WPG_TRY((pass->apply ? pass->apply : wpg_guard_apply)(g->context, g->profile, g->view, plan));
     if (pass->leaves && !pass->leaves(g, header))
         return wpg_fail(g->context->err, WPG_E_NOMEM, "out of memory");
     g->grown += plan->loop.instructions;

@@ -1,7 +1,7 @@
-/* What the passes that put a guarded copy beside a loop share (value_guard.c, unswitch.c, trip_guard.c): the
- * walk over a function's loops, one fresh view for each copy, and what a plan may ask. Each pass says which
- * loops it has dealt with, what it plans and how it tells of it. Private to compiler/optimize. Threads: one
- * module, one thread. */
+/* What the passes that put a guarded copy beside a loop (value_guard.c, unswitch.c, trip_guard.c), and
+ * peeling (peel.c), share: the walk over a function's loops, one fresh view for each copy, and what a plan
+ * may ask. Each pass says which loops it has dealt with, what it plans and how it tells of it. Private to
+ * compiler/optimize. Threads: one module, one thread. */
 #ifndef WPG_COMPILER_OPTIMIZE_GUARD_WALK_H
 #define WPG_COMPILER_OPTIMIZE_GUARD_WALK_H
 
@@ -32,6 +32,9 @@ typedef struct wpg_guard_pass {
     const char *(*plan)(wpg_guarder *g, wpg_guard_plan *plan);
     /* What was done, into g->text. */
     void (*tell)(wpg_guarder *g, const wpg_guard_plan *plan);
+    /* Carries the plan out; NULL: wpg_guard_apply. */
+    wpg_status (*apply)(wpg_context *context, wpg_function_profile *profile, const wpg_view *view,
+                        const wpg_guard_plan *plan);
     /* Afterwards; false when memory ran out. NULL: nothing. */
     bool (*leaves)(wpg_guarder *g, uint32_t header);
 } wpg_guard_pass;

@@ -2,6 +2,7 @@
  * that were counted. See trip_guard.h. */
 #include "compiler/optimize/trip_guard.h"
 
+#include "compiler/optimize/legality.h"
 #include "compiler/spirv/builder.h"
 
 bool wpg_is_u32_const(const wpg_module *module, uint32_t id, uint32_t *value)
@@ -52,6 +53,27 @@ static bool stays(const wpg_guard_plan *plan, uint32_t induction, uint32_t bound
     bool result = plan->bound_at == 4 ? wpg_compare_ints((SpvOp)plan->compare->opcode, induction, bound)
                                       : wpg_compare_ints((SpvOp)plan->compare->opcode, bound, induction);
     return result == plan->stays_on;
+}
+
+/* -- The test -- */
+
+bool wpg_read_loop_test(wpg_guard_plan *plan, const wpg_view *view, uint32_t block)
+{
+    const wpg_cfg *cfg = view->cfg;
+    const wpg_block *b = &cfg->blocks[block];
+    if (b->terminator->opcode != SpvOpBranchConditional || b->rpo == WPG_NO_BLOCK ||
+        b->loop != plan->loop.construct || !wpg_cfg_dominates(cfg, block, plan->loop.back_edge))
+        return false;
+    uint32_t t = wpg_cfg_find(cfg, b->terminator->words[2]), f = wpg_cfg_find(cfg, b->terminator->words[3]);
+    if ((t == plan->loop.merge) == (f == plan->loop.merge) || t == WPG_NO_BLOCK || f == WPG_NO_BLOCK)
+        return false;
+    wpg_inst *compare_inst = wpg_module_def(view->module, b->terminator->words[1]);
+    if (!compare_inst || !wpg_opcode_compares_ints(compare_inst->opcode) || compare_inst->count != 5)
+        return false;
+    plan->test = block;
+    plan->compare = compare_inst;
+    plan->stays_on = t != plan->loop.merge;
+    return true;
 }
 
 /* -- The induction variable -- */

@@ -1,6 +1,7 @@
 /* A guarded copy of a loop: what may be copied (loop_copy.c), and the copy (loop_clone.c). The trip guard
  * (trip_guard.c), the value guard (value_guard.c) and unswitching (unswitch.c) plan what is special about
- * theirs. Private to compiler/optimize. */
+ * theirs. Peeling (peel.c) puts its copy before the loop instead (loop_peel.c). Private to compiler/optimize.
+ */
 #ifndef WPG_COMPILER_OPTIMIZE_LOOP_CLONE_H
 #define WPG_COMPILER_OPTIMIZE_LOOP_CLONE_H
 
@@ -82,5 +83,15 @@ const char *wpg_loop_copy_refusal(uint32_t *preheader, const wpg_view *view, con
 /* Makes the guard and the copy; the view is stale afterwards. Enters the new blocks into the profile. */
 wpg_status wpg_guard_apply(wpg_context *context, wpg_function_profile *profile, const wpg_view *view,
                            const wpg_guard_plan *plan);
+
+/* -- The first trip (loop_peel.c) -- */
+
+/* NULL if the loop goes round in a way that can be peeled; else why not (static storage). */
+const char *wpg_peel_shape_refusal(const wpg_view *view, const wpg_loop *loop);
+/* Puts a copy of the loop that is run through once before it: `folds` and `seams` are the copy's,
+ * `rest_folds` and `rest_seams` those of the loop, which takes all further trips. The view is stale
+ * afterwards; the profile has the new blocks. */
+wpg_status wpg_peel_apply(wpg_context *context, wpg_function_profile *profile, const wpg_view *view,
+                          const wpg_guard_plan *plan);
 
 #endif

@@ -1,6 +1,4 @@
 /* Use mode: which passes run, in which order, and what they may do.
- *        r   scalarise    if (all agree) scalar loads   |   (scalarise.c, region.c)
- *            |                                          |
  *
  *      normal form + weights
  *            |
@@ -9,7 +7,8 @@
  *        w   wave-size    smaller waves, asked of the driver: no word changes     (wave_size.c)
  *            |
  *            |  wanted: values of push constants, a rare side of a select, an exact small trip count,
- *            |          a uniform value, a condition that stands still, an index that lanes agree on?
+ *            |          a uniform value, a condition that stands still, one of the first trip, an index that
+ *            |          lanes agree on?
  *            |---- no ----------------------------------+
  *           yes                                         |
  *        s   SSA tier     Function memory to values     |   (ssa.c, the caller's hook)
@@ -24,6 +23,10 @@
  *            |                                          |                        invariant.c, value_fold.c)
  *        t   trip-guard   if (bound == B) unrolled copy |   (trip_guard.c, loop_clone.c)
  *            |                                          |
+ *        e   peel         first trip; the others        |   (peel.c, peel_facts.c, loop_peel.c, value_fold.c)
+ *            |                                          |
+ *        r   scalarise    if (all agree) scalar loads   |   (scalarise.c, region.c)
+ *            |                                          |
  *            +---- nothing done: the form before `s` ---+
  *            |
  *        f   flatten      selection control             (flatten.c)
@@ -34,8 +37,8 @@
  *
  * Annotate comes last so that the branches the others make carry weights too; the blocks they make are
  * entered into the profile's tables as they are made. A letter in wpg_optimize_options.passes leaves that
- * pass out; without 's', p, u, l and t work on the normal form, where a compiler front end has already made
- * values of memory. Legality is legality.h's. */
+ * pass out; without 's', p, u, l, t and e work on the normal form, where a compiler front end has already
+ * made values of memory. Legality is legality.h's. */
 #include "compiler/optimize/optimize.h"
 
 #include <stdarg.h>
@@ -165,6 +168,7 @@ const wpg_pass wpg_passes[] = {
     {'v', "value-guard", wpg_value_guard_wanted, wpg_pass_value_guard},
     {'l', "unswitch", wpg_unswitch_wanted, wpg_pass_unswitch},
     {'t', "trip-guard", wpg_trip_guard_wanted, wpg_pass_trip_guard},
+    {'e', "peel", wpg_peel_wanted, wpg_pass_peel},
     {'r', "scalarise", wpg_scalarise_wanted, wpg_pass_scalarise},
     {'f', "flatten", NULL, wpg_pass_flatten},
     {'a', "annotate", NULL, wpg_pass_annotate},

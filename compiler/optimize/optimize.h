@@ -44,14 +44,14 @@ typedef struct wpg_optimize_options {
 } wpg_optimize_options;
 
 /* Letters of the passes that tuning tries, alone and together, in the order of the alphabet. */
-#define WPG_TUNED_PASSES "aflrtuvw"
+#define WPG_TUNED_PASSES "aeflrtuvw"
 
 void wpg_optimize_defaults(wpg_optimize_options *options);
 
 typedef enum wpg_remark_kind { WPG_REMARK_DONE, WPG_REMARK_REFUSED } wpg_remark_kind;
 typedef struct wpg_remark {
     wpg_remark_kind kind;
-    const char *pass;        /* "annotate", "flatten", "unflatten", "unswitch", "scalarise",
+    const char *pass;        /* "annotate", "flatten", "unflatten", "unswitch", "peel", "scalarise",
                                 "trip-guard", "push-fold", "wave-size", static storage */
     uint32_t ordinal, block; /* function ordinal and block id in the normal form */
     char text[160];

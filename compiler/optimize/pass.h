@@ -67,6 +67,7 @@ typedef struct wpg_function_profile {
     WPG_VEC(wpg_uniform_fact) indices;
     wpg_map valued;     /* labels of loop headers that the value guard has dealt with */
     wpg_map unswitched; /* label of a loop header -> what unswitching has done about it (unswitch.c) */
+    wpg_map peeled;     /* labels of loop headers that peeling has dealt with */
 } wpg_function_profile;
 
 typedef struct wpg_context {
@@ -169,6 +170,7 @@ wpg_status wpg_pass_unflatten(bool *changed, wpg_context *context, wpg_function_
 wpg_status wpg_pass_value_guard(bool *changed, wpg_context *context, wpg_function_profile *profile);
 wpg_status wpg_pass_unswitch(bool *changed, wpg_context *context, wpg_function_profile *profile);
 wpg_status wpg_pass_trip_guard(bool *changed, wpg_context *context, wpg_function_profile *profile);
+wpg_status wpg_pass_peel(bool *changed, wpg_context *context, wpg_function_profile *profile);
 wpg_status wpg_pass_scalarise(bool *changed, wpg_context *context, wpg_function_profile *profile);
 /* Chooses for the whole stage; changes no word. */
 void wpg_choose_wave_size(wpg_context *context);
@@ -183,6 +185,7 @@ bool wpg_unflatten_wanted(wpg_context *context, wpg_function_profile *profile);
 bool wpg_value_guard_wanted(wpg_context *context, wpg_function_profile *profile);
 bool wpg_unswitch_wanted(wpg_context *context, wpg_function_profile *profile);
 bool wpg_trip_guard_wanted(wpg_context *context, wpg_function_profile *profile);
+bool wpg_peel_wanted(wpg_context *context, wpg_function_profile *profile);
 bool wpg_scalarise_wanted(wpg_context *context, wpg_function_profile *profile);
 
 #endif

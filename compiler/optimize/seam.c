@@ -68,6 +68,12 @@ bool wpg_seam_wanted(const wpg_module *module, const wpg_inst *phi)
     return phi->opcode == SpvOpPhi && words_of(module, phi->type, SpvOpTypeFloat) != 0;
 }
 
+bool wpg_seam_hides(const wpg_module *module, uint32_t type)
+{
+    return wpg_module_opcode_of(module, type) == SpvOpTypeBool || words_of(module, type, SpvOpTypeInt) ||
+           words_of(module, type, SpvOpTypeFloat);
+}
+
 bool wpg_carries_floats_in_memory(const wpg_view *view, const wpg_loop *loop)
 {
     const wpg_module *module = view->module;
@@ -177,13 +183,24 @@ uint32_t wpg_seam_zero(wpg_module *module, const wpg_view *view, const wpg_loop 
 void wpg_seam_insert(wpg_module *module, const wpg_inst *phi, uint32_t value, uint32_t result, uint32_t zero,
                      wpg_inst *where)
 {
-    uint32_t count = words_of(module, phi->type, SpvOpTypeFloat), type = wpg_type_u32(module);
+    uint32_t floats = words_of(module, phi->type, SpvOpTypeFloat), type = wpg_type_u32(module);
+    uint32_t count = floats ? floats : words_of(module, phi->type, SpvOpTypeInt);
+    if (!count) { /* a Boolean: it differs from nothing */
+        uint32_t boolean = wpg_type_bool(module), none = wpg_const_u32(module, 0);
+        uint32_t differs = add(module, where, SpvOpINotEqual, boolean, zero, none);
+        wpg_inst_add(module, where, SpvOpLogicalNotEqual, boolean, result, value, differs);
+        return;
+    }
     if (count > 1) {
         uint32_t words[6] = {type = wpg_type_vector(module, type, count), wpg_module_fresh_id(module)};
         for (uint32_t i = 0; i < count && i < 4; i++)
             words[2 + i] = zero;
         wpg_inst_insert(module, where, SpvOpCompositeConstruct, words, 2 + (count < 4 ? count : 4));
         zero = words[1];
+    }
+    if (!floats) {
+        wpg_inst_add(module, where, SpvOpBitwiseXor, phi->type, result, value, zero);
+        return;
     }
     uint32_t bits = wpg_module_fresh_id(module);
     wpg_inst_add(module, where, SpvOpBitcast, type, bits, value);

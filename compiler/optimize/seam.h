@@ -18,6 +18,9 @@ bool wpg_carries_floats_in_memory(const wpg_view *view, const wpg_loop *loop);
 /* Can the phi get a seam, and does it need one where it is to stand for a wall between trips or ways? */
 bool wpg_seam_wanted(const wpg_module *module, const wpg_inst *phi);
 
+/* Can a seam keep drivers from knowing a value of the type: 32-bit numbers, Booleans? */
+bool wpg_seam_hides(const wpg_module *module, uint32_t type);
+
 /* A u32 that is zero, which compilers do not find out, computed before `where`, in a block that dominates the
  * loop's copy: of the start of a header phi where one is no constant, else of `otherwise`, a 32-bit integer.
  */
@@ -28,7 +31,7 @@ uint32_t wpg_seam_zero(wpg_module *module, const wpg_view *view, const wpg_loop 
  * between invocations where there is one. 0: there is none. */
 uint32_t wpg_seam_source(const wpg_view *view, uint32_t preheader, const wpg_divergence *divergence);
 
-/* `result` = the bits of `value`, both of the type of `phi`, before `where`. */
+/* `result` = the bits of `value`, both of the type of `phi`, for which wpg_seam_hides, before `where`. */
 void wpg_seam_insert(wpg_module *module, const wpg_inst *phi, uint32_t value, uint32_t result, uint32_t zero,
                      wpg_inst *where);
 

@@ -235,26 +235,6 @@ static const char *copy_refusal(wpg_guarder *g, wpg_guard_plan *plan)
 
 /* -- Finding -- */
 
-/* Reads the block's branch as the loop's test: one way to the merge block, run once per iteration. */
-static bool read_test(wpg_guard_plan *plan, const wpg_view *view, uint32_t block)
-{
-    const wpg_cfg *cfg = view->cfg;
-    const wpg_block *b = &cfg->blocks[block];
-    if (b->terminator->opcode != SpvOpBranchConditional || b->rpo == WPG_NO_BLOCK ||
-        b->loop != plan->loop.construct || !wpg_cfg_dominates(cfg, block, plan->loop.back_edge))
-        return false;
-    uint32_t t = wpg_cfg_find(cfg, b->terminator->words[2]), f = wpg_cfg_find(cfg, b->terminator->words[3]);
-    if ((t == plan->loop.merge) == (f == plan->loop.merge) || t == WPG_NO_BLOCK || f == WPG_NO_BLOCK)
-        return false;
-    wpg_inst *compare_inst = wpg_module_def(view->module, b->terminator->words[1]);
-    if (!compare_inst || !wpg_opcode_compares_ints(compare_inst->opcode) || compare_inst->count != 5)
-        return false;
-    plan->test = block;
-    plan->compare = compare_inst;
-    plan->stays_on = t != plan->loop.merge;
-    return true;
-}
-
 /* NULL when the loop may be guarded as planned; the refusal otherwise. "" = no candidate, nothing to say. */
 static const char *plan_loop(wpg_guarder *g, wpg_guard_plan *plan)
 {
@@ -262,7 +242,7 @@ static const char *plan_loop(wpg_guarder *g, wpg_guard_plan *plan)
     wpg_induction i = {0};
     bool found = false, constant = false;
     for (uint32_t b = 0; b < view->cfg->count && !found; b++) {
-        if (!plan->loop.members[b] || !read_test(plan, view, b))
+        if (!plan->loop.members[b] || !wpg_read_loop_test(plan, view, b))
             continue;
         for (plan->bound_at = 4; plan->bound_at >= 3 && !found; plan->bound_at--) {
             uint32_t bound = plan->compare->words[plan->bound_at], value;
@@ -362,7 +342,7 @@ static bool loop_is_wanted(wpg_guarder *g, wpg_guard_plan *plan, bool *tested)
     *tested = false;
     for (uint32_t b = 0; b < view->cfg->count; b++) {
         uint32_t value;
-        if (!plan->loop.members[b] || !read_test(plan, view, b) ||
+        if (!plan->loop.members[b] || !wpg_read_loop_test(plan, view, b) ||
             wpg_is_u32_const(view->module, plan->compare->words[3], &value) ||
             wpg_is_u32_const(view->module, plan->compare->words[4], &value))
             continue;

@@ -1,4 +1,5 @@
-/* What the trip guard (trip_guard.c) reads of a loop's test (induction.c). Private to compiler/optimize. */
+/* What the trip guard (trip_guard.c) and peeling (peel_facts.c) read of a loop's test (induction.c). Private
+ * to compiler/optimize. */
 #ifndef WPG_COMPILER_OPTIMIZE_TRIP_GUARD_H
 #define WPG_COMPILER_OPTIMIZE_TRIP_GUARD_H
 
@@ -10,6 +11,9 @@ typedef struct wpg_induction {
     uint32_t first, step; /* value at the first test; added for each further one (modulo 2^32) */
 } wpg_induction;
 
+/* Reads the block's branch as the loop's test (test, compare, stays_on): an integer comparison, one way to
+ * the merge block, run once per trip. */
+bool wpg_read_loop_test(wpg_guard_plan *plan, const wpg_view *view, uint32_t block);
 /* The value of a 32-bit scalar constant. */
 bool wpg_is_u32_const(const wpg_module *module, uint32_t id, uint32_t *value);
 /* A comparison for which wpg_opcode_compares_ints holds, of 32-bit integers. */

@@ -193,8 +193,7 @@ bool wpg_folder_find(wpg_folder *f, uint32_t *needed)
     return true;
 }
 
-/* The label a branch on these bits goes to. Selectors are of 32 bits: a literal is one word. */
-static uint32_t target_of(const wpg_inst *end, uint32_t bits)
+uint32_t wpg_fold_target(const wpg_inst *end, uint32_t bits)
 {
     if (end->opcode == SpvOpBranchConditional)
         return end->words[bits ? 2 : 3];
@@ -221,7 +220,7 @@ static const wpg_guard_fold *fold_at(const wpg_folder *f, uint32_t block)
     return NULL;
 }
 
-static bool edge_is_live(const wpg_folder *f, uint32_t from, uint32_t to)
+bool wpg_folder_edge_is_live(const wpg_folder *f, uint32_t from, uint32_t to)
 {
     const wpg_guard_fold *fold = fold_at(f, from);
     const wpg_block *block = &f->view->cfg->blocks[from];
@@ -232,9 +231,9 @@ static bool edge_is_live(const wpg_folder *f, uint32_t from, uint32_t to)
     if (fold && fold->excluded)
         return others_lead_to(block->terminator, fold->bits, label);
     if (fold)
-        return target_of(block->terminator, fold->bits) == label;
+        return wpg_fold_target(block->terminator, fold->bits) == label;
     return !wpg_const_value(f->view->module, block->terminator->words[1], &bits, &(uint32_t){0}) ||
-           target_of(block->terminator, (uint32_t)bits) == label;
+           wpg_fold_target(block->terminator, (uint32_t)bits) == label;
 }
 
 /* Blocks of the loop that are reached from its header; reverse post-order, again and again while a way round
@@ -249,11 +248,28 @@ static void find_live(wpg_folder *f)
             uint32_t b = cfg->order[i];
             for (uint32_t s = 0; f->live[b] && s < cfg->blocks[b].successor_count; s++) {
                 uint32_t to = cfg->blocks[b].successors[s];
-                if (f->loop->members[to] && !f->live[to] && edge_is_live(f, b, to))
+                if (f->loop->members[to] && !f->live[to] && wpg_folder_edge_is_live(f, b, to))
                     f->live[to] = again = true;
             }
         }
     }
+}
+
+bool wpg_folder_flow(wpg_folder *f)
+{
+    f->live = WPG_ARENA_ARRAY(f->arena, bool, f->view->cfg->count);
+    if (f->live)
+        find_live(f);
+    return f->live != NULL;
+}
+
+bool wpg_folder_value(uint32_t *bits, const wpg_folder *f, uint32_t id)
+{
+    known value;
+    if (!evaluate(&value, f, id, 0))
+        return false;
+    *bits = value.bits;
+    return true;
 }
 
 /* -- What it does to arithmetic -- */
@@ -272,7 +288,7 @@ static uint32_t ways_into(const wpg_folder *f, uint32_t b)
     const wpg_block *block = &f->view->cfg->blocks[b];
     uint32_t ways = 0;
     for (uint32_t p = 0; p < block->predecessor_count; p++)
-        ways += edge_is_live(f, block->predecessors[p], b);
+        ways += wpg_folder_edge_is_live(f, block->predecessors[p], b);
     return ways;
 }
 
@@ -328,7 +344,7 @@ static bool use_is_live(const wpg_folder *f, uint32_t id, wpg_inst *user)
     for (unsigned i = 3; !live && i + 1 < user->count; i += 2) {
         uint32_t from = wpg_cfg_find(cfg, user->words[i + 1]);
         live = user->words[i] == id &&
-               (from == WPG_NO_BLOCK || !f->loop->members[from] || edge_is_live(f, from, block));
+               (from == WPG_NO_BLOCK || !f->loop->members[from] || wpg_folder_edge_is_live(f, from, block));
     }
     return live;
 }
@@ -384,7 +400,7 @@ static void spread_to_phi(spread *s, const wpg_folder *f, uint32_t b, const wpg_
     bool vanish = ways_vanish(f, b), any = false, all = true;
     for (unsigned i = 3; i + 1 < phi->count; i += 2) {
         uint32_t from = wpg_cfg_find(f->view->cfg, phi->words[i + 1]);
-        if (vanish && (from == WPG_NO_BLOCK || !edge_is_live(f, from, b)))
+        if (vanish && (from == WPG_NO_BLOCK || !wpg_folder_edge_is_live(f, from, b)))
             continue;
         any |= s->tainted[phi->words[i]];
         all &= is_fixed(s, f->view, phi->words[i]);
@@ -447,9 +463,10 @@ static const char *spread_refusal(const wpg_folder *f)
                 .fixed = WPG_ARENA_ARRAY(f->arena, bool, view->bound)};
     if (!s.tainted || !s.fixed)
         return "";
+    uint32_t facts = f->facts & ~f->hidden, known_of = (f->facts | f->vague) & ~f->hidden;
     for (uint32_t id = 0; id < view->bound; id++) {
-        s.fixed[id] = f->fact_of[id] != WPG_NO_FACT && (f->facts >> f->fact_of[id] & 1);
-        s.tainted[id] = f->fact_of[id] != WPG_NO_FACT && ((f->facts | f->vague) >> f->fact_of[id] & 1);
+        s.fixed[id] = f->fact_of[id] != WPG_NO_FACT && (facts >> f->fact_of[id] & 1);
+        s.tainted[id] = f->fact_of[id] != WPG_NO_FACT && (known_of >> f->fact_of[id] & 1);
         const wpg_inst *inst = wpg_view_is_local(view, id) ? wpg_module_def(view->module, id) : NULL;
         if (inst && inst->count == 5 && evaluate_excluded(&(known){0}, f, inst))
             s.fixed[id] = s.tainted[id] = true;

@@ -1,5 +1,5 @@
 /* What the value guard knows (value_facts.c), finds out (value_fold.c) and plans (value_guard.c); unswitching
- * (unswitch.c) finds out with it, too. Private to compiler/optimize. */
+ * (unswitch.c) and peeling (peel.c) find out with it, too. Private to compiler/optimize. */
 #ifndef WPG_COMPILER_OPTIMIZE_VALUE_GUARD_H
 #define WPG_COMPILER_OPTIMIZE_VALUE_GUARD_H
 
@@ -31,6 +31,7 @@ typedef struct wpg_folder {
     uint32_t facts;          /* mask of the facts to go by */
     uint32_t excluded;       /* mask: the value is known not to be these bits */
     uint32_t vague;          /* mask: drivers may know more of the value than is said here */
+    uint32_t hidden;         /* mask: drivers cannot know it: only the branches we decide depend on it */
     const bool *unrollable;  /* by construct: wpg_unrollable_loops */
     wpg_arena *arena;
     wpg_guard_fold *folds; /* in the arena */
@@ -48,6 +49,15 @@ const uint32_t *wpg_value_loads(const wpg_view *view, const wpg_function_profile
 /* Finds the branches of the loop that the facts decide, and the mask of facts they need. False when memory
  * ran out. */
 bool wpg_folder_find(wpg_folder *folder, uint32_t *needed);
+/* The value, where constants and facts give it: a Boolean or 32-bit integer. */
+bool wpg_folder_value(uint32_t *bits, const wpg_folder *folder, uint32_t id);
+/* Fills live alone. False when memory ran out. Then: is the way from a block that is reached to the other
+ * taken by some lane, for all that is known? */
+bool wpg_folder_flow(wpg_folder *folder);
+bool wpg_folder_edge_is_live(const wpg_folder *folder, uint32_t from, uint32_t to);
+/* The label that a conditional branch or switch on these bits goes to. Selectors are of 32 bits: a literal is
+ * one word. */
+uint32_t wpg_fold_target(const wpg_inst *end, uint32_t bits);
 /* What becomes of the loop by these folds: live, seams, runs, dead_cost. NULL, or why it must not be (static
  * storage). */
 const char *wpg_folder_refusal(wpg_folder *folder);

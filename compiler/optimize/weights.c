@@ -43,6 +43,7 @@ static void profile_finish(wpg_function_profile *profile)
     wpg_map_free(&profile->guarded);
     wpg_map_free(&profile->valued);
     wpg_map_free(&profile->unswitched);
+    wpg_map_free(&profile->peeled);
     wpg_vec_free(&profile->facts);
     wpg_vec_free(&profile->indices);
     wpg_vec_free(&profile->blocks);

@@ -239,6 +239,22 @@ static wpg_status prepare_loop_modes(bench_work *work, bench_size size, wpg_erro
     return WPG_OK;
 }
 
+static wpg_status prepare_first_trip(bench_work *work, bench_size size, wpg_error *err)
+{
+    static const struct {
+        uint32_t groups, iterations;
+    } sizes[BENCH_SIZES] = {{8, 256}, {128, 1024}, {4096, 4096}};
+    struct {
+        uint32_t iterations;
+        float scale;
+    } push = {sizes[size].iterations, 1.0f / 64.0f};
+    (void)err;
+    linear_work(work, sizes[size].groups, 4);
+    bench_work_push(work, &push, sizeof push);
+    bench_work_expect(work, "loop body", work->invocations * push.iterations);
+    return WPG_OK;
+}
+
 const bench_case bench_compute_cases[] = {
     {"rfc_uniform",
      "RFC microbenchmark: rare branch, all lanes agree",
@@ -275,5 +291,6 @@ const bench_case bench_compute_cases[] = {
      0,
      prepare_divergent_short},
     {"loop_modes", "conditions that stand still in a hot loop", {"loop_modes.comp"}, 0, prepare_loop_modes},
+    {"first_trip", "set-up in the first trip of a hot loop", {"first_trip.comp"}, 0, prepare_first_trip},
     {0},
 };

@@ -1,62 +1,6 @@
 /* Unswitching: what it makes, and each rule that must stop it. */
-#include "tests/unit/compiler/optimize/use.h"
+#include "tests/unit/compiler/optimize/ways.h"
 
-enum { PARTS = 8 };
-
-/* Scales the counts of the blocks that only `way` leads to; `apart`: its waves are all there, none whole. */
-static void take_way(use_shader *s, const wpg_cfg *cfg, uint32_t way, uint64_t parts, bool apart)
-{
-    if (cfg->blocks[way].predecessor_count != 1)
-        return;
-    for (uint32_t b = 0; b < cfg->count; b++) {
-        if (cfg->blocks[b].rpo == WPG_NO_BLOCK || !wpg_cfg_dominates(cfg, way, b))
-            continue;
-        s->lanes[b] = s->lanes[b] * parts / PARTS;
-        s->waves[b] = apart ? s->waves[b] : s->waves[b] * parts / PARTS;
-        s->uniform[b] = apart ? 0 : s->waves[b];
-    }
-}
-
-/* Of the n-th selection (by block) that stands in a loop, `parts` of PARTS lanes take the first way, evenly
- * the rest the others; waves go together, or not (`apart`). */
-static void take(use_shader *s, unsigned n, uint64_t parts, bool apart)
-{
-    wpg_module *module = NULL;
-    wpg_view *view = use_view(&module, s);
-    const wpg_cfg *cfg = view->cfg;
-    for (uint32_t b = 0; b < cfg->count; b++) {
-        const wpg_block *block = &cfg->blocks[b];
-        if (block->loop == WPG_NO_BLOCK || !block->merge || block->merge->opcode != SpvOpSelectionMerge ||
-            n--)
-            continue;
-        for (uint32_t w = 0; w < block->successor_count; w++)
-            take_way(s, cfg, block->successors[w],
-                     w == 0 ? parts : (PARTS - parts) / (block->successor_count - 1), apart);
-        break;
-    }
-    wpg_view_destroy(view);
-    wpg_module_destroy(module);
-}
-
-/* A kernel whose loops run eight trips. */
-static void make(use_shader *s, const char *head, const char *body, const char *stage,
-                 SpvExecutionModel model)
-{
-    char source[2048];
-    snprintf(source, sizeof source, "%s%s", head, body);
-    use_glsl(s, source, stage, model);
-    for (size_t i = 0; i < 4; i++)
-        s->trips[i] = 8;
-    use_profile(s);
-}
-
-static void make_compute(use_shader *s, const char *body)
-{
-    make(s, USE_COMPUTE_HEAD, body, "comp", SpvExecutionModelGLCompute);
-}
-
-#define DEAR              "v = sin(v) * cos(x + v) + sqrt(abs(v));"
-#define CHEAP             "v -= x;"
 #define PARTED(condition) "if (" condition ") { " CHEAP " } else { " DEAR " }"
 #define MAIN(loop, body)                                                                                     \
     "void main() { uint i = gl_GlobalInvocationID.x, h = src.data[i]; float x = float(h & 255u), v = x; "    \
@@ -77,8 +21,8 @@ static void expect_refused(const use_shader *s, const wpg_optimize_options *opti
 static void refuses(const char *head, const char *body, const char *why)
 {
     use_shader s;
-    make(&s, head, body, "comp", SpvExecutionModelGLCompute);
-    take(&s, 0, PARTS, false);
+    ways_make(&s, head, body, "comp", SpvExecutionModelGLCompute);
+    ways_take(&s, 0, PARTS, false);
     expect_refused(&s, NULL, why);
     use_free(&s);
 }
@@ -89,8 +33,8 @@ static void makes_two_loops(void **state)
     (void)state;
     use_shader s;
     use_result r;
-    make_compute(&s, MAIN("c", PARTED("params.m == 6")));
-    take(&s, 0, PARTS, false);
+    ways_make_compute(&s, MAIN("c", PARTED("params.m == 6")));
+    ways_take(&s, 0, PARTS, false);
     use_run(&r, &s, NULL, true);
     use_expect(&r, WPG_REMARK_DONE, "unswitch", "decides 1 branches for 100 % of lanes");
     assert_int_equal(use_occurrences(&r, "OpLoopMerge"), 2);
@@ -107,8 +51,8 @@ static void decides_the_hot_side(void **state)
     (void)state;
     use_shader s;
     use_result r;
-    make_compute(&s, MAIN("c", "if (params.m == 6) { " DEAR " } else { " CHEAP " }"));
-    take(&s, 0, 1, false);
+    ways_make_compute(&s, MAIN("c", "if (params.m == 6) { " DEAR " } else { " CHEAP " }"));
+    ways_take(&s, 0, 1, false);
     use_run(&r, &s, NULL, true);
     use_expect(&r, WPG_REMARK_DONE, "unswitch", "for 88 % of lanes");
     assert_int_equal(use_occurrences(&r, "OpLogicalNot"), 1);
@@ -135,8 +79,8 @@ static void asks_as_the_loop_does(void **state)
     for (size_t i = 0; i < 3; i++) {
         use_shader s;
         use_result r;
-        make_compute(&s, bodies[i]);
-        take(&s, 0, PARTS, false);
+        ways_make_compute(&s, bodies[i]);
+        ways_take(&s, 0, PARTS, false);
         use_run(&r, &s, NULL, true);
         use_expect(&r, WPG_REMARK_DONE, "unswitch", "");
         assert_int_equal(use_occurrences(&r, "OpSelectionMerge"), i == 2 ? 4 : 3);
@@ -151,10 +95,10 @@ static void takes_the_outermost_loop(void **state)
     (void)state;
     use_shader s;
     use_result r;
-    make_compute(&s, "void main() { uint i = gl_GlobalInvocationID.x, h = i; bool six = params.m == 6;"
-                     " for (int k = 0; k < 9; k++) for (int q = 0; q < 9; q++)"
-                     " if (six) h *= 3u; else { h ^= 7u; h /= 5u; } dst.data[i] = h; }");
-    take(&s, 0, PARTS, false);
+    ways_make_compute(&s, "void main() { uint i = gl_GlobalInvocationID.x, h = i; bool six = params.m == 6;"
+                          " for (int k = 0; k < 9; k++) for (int q = 0; q < 9; q++)"
+                          " if (six) h *= 3u; else { h ^= 7u; h /= 5u; } dst.data[i] = h; }");
+    ways_take(&s, 0, PARTS, false);
     use_run(&r, &s, NULL, true);
     assert_int_equal(use_said(&r, WPG_REMARK_DONE, "unswitch", ""), 1);
     assert_int_equal(use_occurrences(&r, "OpLoopMerge"), 4);
@@ -178,9 +122,9 @@ static void decides_several(void **state)
                  "%s %s }"
                  " dst.data[i] = h; }",
                  ASK("1"), ASK("2"), n > 0 ? ASK("4") : "", n > 1 ? ASK("8") : "");
-        make_compute(&s, body);
+        ways_make_compute(&s, body);
         for (unsigned i = 0; i < n + 2; i++)
-            take(&s, i, PARTS / 2, false);
+            ways_take(&s, i, PARTS / 2, false);
         wpg_optimize_defaults(&options);
         options.max_growth = 1000;
         use_run(&r, &s, &options, true);
@@ -197,9 +141,9 @@ static void guards_a_switch(void **state)
     (void)state;
     use_shader s;
     use_result r;
-    make_compute(&s, MAIN("c", "switch (params.m) { case 6: " CHEAP " break; case 1: " DEAR " break;"
-                               " default: v = log2(abs(v)) + x / v; }"));
-    take(&s, 0, 0, false); /* nobody goes the default way, half each of the cases */
+    ways_make_compute(&s, MAIN("c", "switch (params.m) { case 6: " CHEAP " break; case 1: " DEAR " break;"
+                                    " default: v = log2(abs(v)) + x / v; }"));
+    ways_take(&s, 0, 0, false); /* nobody goes the default way, half each of the cases */
     use_run(&r, &s, NULL, true);
     use_expect(&r, WPG_REMARK_DONE, "unswitch", "for 50 % of lanes");
     assert_true(use_occurrences(&r, "OpSwitch %int_") >= 1);
@@ -219,16 +163,16 @@ static void asks_whether_lanes_agree(void **state)
                     " dst.data[i] = floatBitsToUint(v) ^ h; }";
     use_shader s;
     use_result r;
-    make_compute(&s, body);
-    take(&s, 0, PARTS * 3 / 4, false);
+    ways_make_compute(&s, body);
+    ways_take(&s, 0, PARTS * 3 / 4, false);
     use_run(&r, &s, NULL, true);
     use_expect(&r, WPG_REMARK_DONE, "unswitch", "for 75 % of lanes");
     use_done(&r);
     s.weights.waves = s.weights.uniform = NULL;
     expect_refused(&s, NULL, "was not measured");
     use_free(&s);
-    make_compute(&s, body);
-    take(&s, 0, PARTS * 3 / 4, true);
+    ways_make_compute(&s, body);
+    ways_take(&s, 0, PARTS * 3 / 4, true);
     expect_refused(&s, NULL, "lanes may differ in the condition in 1024 of 1024 waves");
     use_free(&s);
 }
@@ -239,11 +183,11 @@ static void keeps_the_counts(void **state)
     (void)state;
     use_shader s;
     use_result r;
-    make_compute(&s,
-                 "void main() { uint i = gl_GlobalInvocationID.x, h = i;"
-                 " for (int k = 0; k < params.n; k++) if (params.m == 6) h += 3u; else { h ^= 7u; h /= 5u; }"
-                 " dst.data[i] = h; }");
-    take(&s, 0, PARTS, false);
+    ways_make_compute(
+        &s, "void main() { uint i = gl_GlobalInvocationID.x, h = i;"
+            " for (int k = 0; k < params.n; k++) if (params.m == 6) h += 3u; else { h ^= 7u; h /= 5u; }"
+            " dst.data[i] = h; }");
+    ways_take(&s, 0, PARTS, false);
     use_run(&r, &s, NULL, true);
     use_expect(&r, WPG_REMARK_DONE, "unswitch", "for 100 % of lanes");
     use_expect(&r, WPG_REMARK_DONE, "trip-guard", "8 trips in all 1024 entries");
@@ -269,8 +213,9 @@ static void refuses_to_speculate_loads(void **state)
 {
     (void)state;
     use_shader s;
-    make_compute(&s, MAIN("c", "if ((h & uint(k)) == 0u) { " PARTED("params.m == 6") " } h ^= h >> 3u;"));
-    take(&s, 1, PARTS, false);
+    ways_make_compute(&s,
+                      MAIN("c", "if ((h & uint(k)) == 0u) { " PARTED("params.m == 6") " } h ^= h >> 3u;"));
+    ways_take(&s, 1, PARTS, false);
     expect_refused(&s, NULL, "speculate the load");
     use_free(&s);
 }
@@ -286,14 +231,14 @@ static void refuses_fixed_work(void **state)
             "layout(std140, binding = 2) uniform Params { int n; int m; float f; } params;\n",
             MAIN("c", PARTED("params.m == 6") " h += subgroupAdd(h);"), "subgroup");
     use_shader s;
-    make(&s,
-         "#version 450\nlayout(location = 0) in vec2 at;\nlayout(location = 0) out vec4 colour;\n"
-         "layout(binding = 0) uniform sampler2D image;\n"
-         "layout(std140, binding = 2) uniform Params { int n; int m; float f; } params;\n",
-         "void main() { float v = at.x, x = at.y; for (int k = 0; k < 300; k++) { " PARTED(
-             "params.m == 6") " v += texture(image, at).x; } colour = vec4(v); }",
-         "frag", SpvExecutionModelFragment);
-    take(&s, 0, PARTS, false);
+    ways_make(&s,
+              "#version 450\nlayout(location = 0) in vec2 at;\nlayout(location = 0) out vec4 colour;\n"
+              "layout(binding = 0) uniform sampler2D image;\n"
+              "layout(std140, binding = 2) uniform Params { int n; int m; float f; } params;\n",
+              "void main() { float v = at.x, x = at.y; for (int k = 0; k < 300; k++) { " PARTED(
+                  "params.m == 6") " v += texture(image, at).x; } colour = vec4(v); }",
+              "frag", SpvExecutionModelFragment);
+    ways_take(&s, 0, PARTS, false);
     expect_refused(&s, NULL, "implicit-lod");
     use_free(&s);
 }
@@ -346,14 +291,14 @@ static void refuses_exact_outputs(void **state)
 {
     (void)state;
     use_shader s;
-    make(
+    ways_make(
         &s,
         "#version 450\nlayout(location = 0) in vec4 place;\n"
         "layout(std140, binding = 2) uniform Params { int n; int m; float f; } params;\n",
         "void main() { vec4 p = place; for (int k = 0; k < 300; k++) { if (params.m == 6) p = p * 1.5; else {"
         " p = sin(p.yxzw) + p; p = p * p; } } gl_Position = p; }",
         "vert", SpvExecutionModelVertex);
-    take(&s, 0, PARTS, false);
+    ways_take(&s, 0, PARTS, false);
     expect_refused(&s, NULL, "feeds Position");
     use_free(&s);
 }
@@ -368,12 +313,12 @@ static void leaves_the_rest_alone(void **state)
              SpvExecutionModelGLCompute);
     s.trips[0] = 2;
     use_profile(&s);
-    take(&s, 0, PARTS, false);
+    ways_take(&s, 0, PARTS, false);
     expect_refused(&s, NULL, "");
     use_free(&s);
     refuses(USE_COMPUTE_HEAD, MAIN("c", "if (params.m == 6) { " DEAR " } else { " CHEAP " }"), "");
-    make_compute(&s, MAIN("c", PARTED("params.m == 6")));
-    take(&s, 0, PARTS, false);
+    ways_make_compute(&s, MAIN("c", PARTED("params.m == 6")));
+    ways_take(&s, 0, PARTS, false);
     wpg_optimize_defaults(&options);
     options.max_growth = 10;
     expect_refused(&s, &options, "too large");
