@@ -1,5 +1,6 @@
 /* Bit-equality on a real driver: original and optimised kernels over inputs the profile saw and inputs it did
  * not. Kernels: fixed ones and random structured programs; a profile that asks for every transformation. */
+#include "compiler/optimize/legality.h"
 #include "tests/support/vk_compute.h"
 #include "tests/unit/compiler/optimize/biased.h"
 
@@ -395,6 +396,123 @@ static void standing_conditions(void **state)
     assert_true(done >= 12);
 }
 
+/* Cost of the blocks that only this way leads to; scales their counts by parts of TRIPS where `parts`. */
+static uint32_t way_cost(use_shader *s, const wpg_cfg *cfg, uint32_t way, uint64_t parts)
+{
+    uint32_t cost = 0;
+    for (uint32_t b = 0; cfg->blocks[way].predecessor_count == 1 && b < cfg->count; b++) {
+        const wpg_block *block = &cfg->blocks[b];
+        if (block->rpo == WPG_NO_BLOCK || !wpg_cfg_dominates(cfg, way, b))
+            continue;
+        for (const wpg_inst *inst = block->label; inst != block->terminator; inst = inst->next)
+            cost += wpg_inst_cost(cfg->module, inst);
+        s->lanes[b] = parts ? s->lanes[b] * parts / TRIPS : s->lanes[b];
+        s->waves[b] = s->uniform[b] = parts ? s->waves[b] * parts / TRIPS : s->waves[b];
+    }
+    return cost;
+}
+
+/* The dearest way that is chosen in a loop was taken in one of its trips, the others in the rest: what a
+ * profile of set-up in first trips says. */
+static void one_in_trips(use_shader *s)
+{
+    wpg_module *module = NULL;
+    wpg_view *view = use_view(&module, s);
+    const wpg_cfg *cfg = view->cfg;
+    for (uint32_t c = 0; c < cfg->construct_count; c++) {
+        uint32_t most = 0, at = WPG_NO_BLOCK, dear = 0;
+        for (uint32_t b = 0; cfg->constructs[c].kind == WPG_CONSTRUCT_LOOP && b < cfg->count; b++)
+            for (uint32_t w = 0;
+                 cfg->blocks[b].loop == c && cfg->blocks[b].merge &&
+                 cfg->blocks[b].merge->opcode == SpvOpSelectionMerge && w < cfg->blocks[b].successor_count;
+                 w++) {
+                uint32_t cost = way_cost(s, cfg, cfg->blocks[b].successors[w], 0);
+                bool merges = cfg->blocks[cfg->blocks[b].successors[w]].id == cfg->blocks[b].merge->words[1];
+                if (cost <= most || merges)
+                    continue;
+                most = cost;
+                at = b;
+                dear = w;
+            }
+        for (uint32_t w = 0; at != WPG_NO_BLOCK && w < cfg->blocks[at].successor_count; w++)
+            way_cost(s, cfg, cfg->blocks[at].successors[w],
+                     w == dear ? 1 : (TRIPS - 1) / (cfg->blocks[at].successor_count - 1));
+    }
+    wpg_view_destroy(view);
+    wpg_module_destroy(module);
+}
+
+/* Conditions that only the first trip holds, or only it does not: breaks, continues and inner loops around
+ * them, values that leave the loop by all of its ways, loops that take no trip, one trip and many. */
+static void first_trips(void **state)
+{
+    (void)state;
+    if (!device)
+        skip();
+    static const char *const bodies[] = {
+        "if (k == 0) v = sin(v) * cos(x + v) + sqrt(abs(v)); else v = v * y + x * y;",
+        "if (k > 0) { v = v * y + x; if ((h & 15u) == 3u) break; } else { if ((h & 7u) == 1u) continue; v = "
+        "exp2(-abs(x)) + sin(x * y); } h = h * 1664525u + 1u; v = clamp(v, -9.0, 9.0);",
+        "if (first) { v = cos(v) + sin(y) + v * x; first = false; } h += uint(k); if ((h & 31u) == 5u) "
+        "break; v = v "
+        "* 0.75 + x;",
+        "for (int q = 0; q < (c & 3) + k; q++) { if (k == 0) v = sqrt(abs(v)) + sin(v) + cos(y); else v = v "
+        "* y + "
+        "x; if ((h & 63u) == 9u) break; h ^= h << 3; }",
+        "switch (mode) { case 0: v = sin(v) + cos(v * x); break; case 2: v = v * x + y; break; default: v -= "
+        "x; } "
+        "mode = 2; if (v > 50.0) { h ^= 77u; break; } h ^= h >> 2;",
+        "w = w.yzx * y + w; if (k < 1) { w = sin(w) + cos(w.zxy); h += 3u; } v = w.x * w.y + v; v = clamp(v, "
+        "-9.0, "
+        "9.0);",
+        "if (k == 0 && h != 3u) { v = sin(v) + cos(v) + exp2(-abs(v)); dst.data[i] = h; } else v = v - x * "
+        "y; e = v; "
+        "if ((h & 7u) == uint(k)) break; ",
+        "v = v * float(k) + x * w.x; if (k == 0) { v += sin(v) + cos(y) + exp2(-abs(x)); } w.x = v * 0.5;",
+    };
+    static const char *const heads[] = {
+        "for (int k = 0; k < c; k++) {",
+        "for (int k = 0; k < params.n; k++) {",
+        "int k = 0; do {",
+        "for (int r = 0; r < (c & 3); r++) for (int k = 0; k < params.m + r; k++) {",
+    };
+    unsigned done = 0;
+    for (size_t i = 0; i < 4 * (sizeof bodies / sizeof *bodies); i++) {
+        use_shader s;
+        use_result r;
+        char source[1200];
+        wpg_optimize_options options;
+        if (i % 4 == 2 && strstr(bodies[i / 4], "continue"))
+            continue; /* would go round without a step */
+        snprintf(source, sizeof source,
+                 USE_COMPUTE_HEAD
+                 "void main() { uint i = gl_GlobalInvocationID.x; uint h = src.data[i];\n"
+                 "float x = float(h & 255u) * 0.01, y = float(h >> 24) * 0.1, v = x, e = 0.5;\n"
+                 "vec3 w = vec3(x, 1.0, 0.0); bool first = true; int mode = 0;\n"
+                 "int c = int(src.data[4] & 31u) + 9; %s %s %s\n"
+                 "dst.data[i] += floatBitsToUint(v) ^ h ^ floatBitsToUint(e + w.y * 3.0); }\n",
+                 heads[i % 4], bodies[i / 4], i % 4 == 2 ? "k++; } while (k < params.n);" : "}");
+        use_glsl(&s, source, "comp", SpvExecutionModelGLCompute);
+        for (size_t t = 0; t < 4; t++)
+            s.trips[t] = TRIPS;
+        use_profile(&s);
+        one_in_trips(&s);
+        wpg_optimize_defaults(&options);
+        options.max_growth = 1000;
+        snprintf(options.passes, sizeof options.passes, "lt");
+        use_run(&r, &s, &options, true);
+        done += use_said(&r, WPG_REMARK_DONE, "peel", "") != 0;
+        if (!use_said(&r, WPG_REMARK_DONE, "peel", "") && getenv("WPG_TEST_VERBOSE"))
+            printf("not peeled: %s\n", source);
+        if (vkc_mesa_major(device) >= 25)
+            expect_equal(&s, &r, source);
+        use_done(&r);
+        use_free(&s);
+    }
+    printf("loops peeled: %u\n", done);
+    assert_true(done >= 12);
+}
+
 /* -- Random structured programs -- */
 
 typedef struct maker {
@@ -403,6 +521,7 @@ typedef struct maker {
     uint32_t seed;
     unsigned depth, loops, statements;
     bool standing; /* most conditions stand still, and nobody can count the loops */
+    bool opening;  /* first trips are asked for */
 } maker;
 
 static unsigned draw(maker *m, unsigned below)
@@ -473,10 +592,25 @@ static void put_loop(maker *m)
 {
     static const char *const bounds[] = {"params.n", "params.m", "(params.n + 1)", "3", "int(h & 3u)"};
     unsigned number = m->loops++, bound = draw(m, 5);
+    if (m->opening)
+        put(m, "bool first%u = true;\n", number);
     put(m, "for (int k%u = 0; k%u < %s; k%u++) {\n", number, number,
         m->standing && bound == 3 ? "int(few)" : bounds[bound], number);
     put(m, "if (++budget > 3000u) break;\nh += uint(k%u);\n", number);
     m->depth++;
+    if (m->opening) {
+        static const char *const firsts[] = {"k%u == 0", "k%u < 1", "first%u", "!(k%u != 0)"};
+        unsigned f = draw(m, 4);
+        put(m, "if (");
+        put(m, firsts[f], number);
+        put(m, ") {\nx = small(sin(y) + cos(x) * x + exp2(0.001 * y));\n");
+        put_statements(m, draw(m, 3));
+        put(m, "} else {\n");
+        put_statements(m, 1 + draw(m, 2));
+        put(m, "}\n");
+        if (f == 2)
+            put(m, "first%u = false;\n", number);
+    }
     put_statements(m, 1 + draw(m, 3));
     if (draw(m, 3) == 0) {
         put(m, "if (");
@@ -656,6 +790,57 @@ static void random_standing(void **state)
         assert_true(unswitched > RANDOM_KERNELS / 8);
 }
 
+/* Programs whose loops ask for their first trip, in the ways that people do. */
+static void random_first_trips(void **state)
+{
+    (void)state;
+    if (!device || vkc_mesa_major(device) < 25)
+        skip();
+    unsigned peeled = 0;
+    static maker m;
+    const char *only = getenv("WPG_TEST_SEED"), *from = getenv("WPG_TEST_FROM"),
+               *many = getenv("WPG_TEST_MANY");
+    uint32_t first = only ? (uint32_t)strtoul(only, NULL, 10) : from ? (uint32_t)strtoul(from, NULL, 10) : 1;
+    uint32_t last = only ? first : first + (many ? (uint32_t)strtoul(many, NULL, 10) : RANDOM_KERNELS) - 1;
+    for (uint32_t seed = first; seed <= last; seed++) {
+        use_shader s;
+        use_result r;
+        wpg_optimize_options options;
+        m = (maker){.seed = seed * 3266489917u, .standing = true, .opening = true};
+        put(&m, USE_COMPUTE_HEAD
+            "#define bits(v) floatBitsToUint(v)\n#define small(v) clamp(v, -90.0, 90.0)\n"
+            "void main() {\nuint i = gl_GlobalInvocationID.x, h = src.data[i], budget = 0u, few = "
+            "src.data[9] & 7u;\n"
+            "bool own = (h & 64u) == 0u, strong = params.f > 0.5;\nint mode = params.m;\nfloat x = float(h & "
+            "4095u) * 0.01, y = float(h >> 20) * 0.002;\n");
+        for (unsigned i = 0; i < 2; i++)
+            put_loop(&m);
+        put(&m, "dst.data[i] += h ^ bits(x) ^ bits(y);\n}\n");
+        use_glsl(&s, m.text, "comp", SpvExecutionModelGLCompute);
+        for (unsigned i = 0; i < 16; i++)
+            s.trips[i] = TRIPS;
+        use_profile(&s);
+        one_in_trips(&s);
+        wpg_optimize_defaults(&options);
+        options.max_growth = 1000;
+        snprintf(options.passes, sizeof options.passes, seed & 1 ? "t" : "lt");
+        use_run(&r, &s, &options, true);
+        if (getenv("WPG_TEST_DUMP"))
+            printf("%s\n%s\n", m.text, r.text);
+        peeled += use_said(&r, WPG_REMARK_DONE, "peel", "");
+        char *numbered = malloc(m.length + 64);
+        assert_non_null(numbered);
+        snprintf(numbered, m.length + 64, "seed %u\n%s", seed, m.text);
+        expect_equal(&s, &r, numbered);
+        free(numbered);
+        use_done(&r);
+        use_free(&s);
+    }
+    printf("random kernels: %u, loops peeled %u\n", last - first + 1, peeled);
+    if (!only)
+        assert_true(peeled > RANDOM_KERNELS / 8);
+}
+
 static int open_device(void **state)
 {
     (void)state;
@@ -679,6 +864,7 @@ int main(void)
         cmocka_unit_test(agreed_indices),      cmocka_unit_test(loop_forms),
         cmocka_unit_test(carried_floats),      cmocka_unit_test(decided_branches),
         cmocka_unit_test(standing_conditions), cmocka_unit_test(folded_floats),
+        cmocka_unit_test(first_trips),         cmocka_unit_test(random_first_trips),
         cmocka_unit_test(random_kernels),      cmocka_unit_test(random_standing),
     };
     return cmocka_run_group_tests(tests, open_device, close_device);
