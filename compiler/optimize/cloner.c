@@ -154,6 +154,12 @@ static void assign_ids(wpg_cloner *c)
     c->copy_of[wpg_cloner_block(c, c->plan->preheader)->id] = c->copy_block; /* in the header's phis */
 }
 
+/* What the phi's seam is made of. */
+static uint32_t zero_for(const wpg_cloner *c, uint32_t phi)
+{
+    return c->even && c->plan->even && phi < c->bound && c->plan->even[phi] ? c->even : c->zero;
+}
+
 /* Seams of the copied block's phis, which stand before `where`: the seam takes over the phi's id. */
 static void sew(wpg_cloner *c, uint32_t b, wpg_inst *where)
 {
@@ -168,7 +174,7 @@ static void sew(wpg_cloner *c, uint32_t b, wpg_inst *where)
         copy->words[2] = value;
         wpg_inst_set_operands(c->module, copy, copy->words + 1, copy->count - 1u);
         wpg_cloner_decorate(c, phi->result, value);
-        wpg_seam_insert(c->module, phi, value, seam, c->zero, where);
+        wpg_seam_insert(c->module, phi, value, seam, zero_for(c, phi->result), where);
     }
 }
 
@@ -360,11 +366,11 @@ static void sew_rest(wpg_cloner *c)
         for (wpg_inst *phi = block->label->next; stands_before_seams(phi); phi = phi->next) {
             if (phi->opcode != SpvOpPhi || !is_sewn_in_rest(c, phi))
                 continue;
-            uint32_t seam = phi->result, value = wpg_module_fresh_id(c->module);
+            uint32_t seam = phi->result, zero = zero_for(c, seam), value = wpg_module_fresh_id(c->module);
             phi->words[2] = value;
             wpg_inst_set_operands(c->module, phi, phi->words + 1, phi->count - 1u);
             wpg_cloner_decorate(c, seam, value);
-            wpg_seam_insert(c->module, phi, value, seam, c->zero, where);
+            wpg_seam_insert(c->module, phi, value, seam, zero, where);
         }
     }
 }

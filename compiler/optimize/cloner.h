@@ -19,6 +19,7 @@ typedef struct wpg_cloner {
     uint32_t replaced; /* the bound's id, read as `constant` everywhere in the copy; 0 where not */
     uint32_t constant;
     uint32_t zero; /* for seams; 0 where the copy has none */
+    uint32_t even; /* the same, for phis that lanes agree in; 0: there is no such */
     uint32_t guard_block, copy_block, rest_block, copy_merge, rest_merge; /* G T F X Y */
     uint32_t late_block, decide_block; /* where late values are loaded, and met again; 0: no late values */
     /* A block of the copy that leads to X, though what it copies does not lead to M: of the values there, X

@@ -58,6 +58,11 @@ typedef struct wpg_guard_plan {
     /* Of unswitching. */
     uint32_t decided; /* conditions decided around the loop, this one among them; 0: another guard */
     uint32_t varying; /* a value before the loop to make a seam's zero of */
+    /* Of peeling: phis in which the lanes of a wave agree ([bound]), and a value before the loop that they
+     * agree on, 0: none. Seams of those are made of this: a counter must not become one that lanes may differ
+     * in. */
+    const bool *even;
+    uint32_t agreed;
     /* Blocks that are still reached in the copy and in the original: where the counts of the two cannot be
      * told apart, the tables keep what can be guessed, for the pass that made them alone. */
     const bool *live, *rest_live;

@@ -148,9 +148,11 @@ static void build(wpg_cloner *c)
     uint32_t merge = wpg_cloner_block(c, c->plan->loop.merge)->id, original = header->result;
     wpg_cloner_label(c, header, c->guard_block);
     wpg_inst *enter = wpg_inst_add(c->module, header, SpvOpBranch, wpg_cloner_copied(c, original));
-    if (wpg_cloner_has_seams(c))
+    if (wpg_cloner_has_seams(c)) {
         c->zero =
             wpg_seam_zero(c->module, c->view, &c->plan->loop, c->plan->preheader, c->plan->varying, enter);
+        c->even = c->plan->agreed ? wpg_seam_zero_of(c->module, c->plan->agreed, enter) : 0;
+    }
     wpg_cloner_copy(c, header);
     clear_control(c);
     uint32_t goes_on = cut_back_edge(c);

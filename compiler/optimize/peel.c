@@ -111,6 +111,19 @@ static const char *header_refusal(const wpg_view *view, const wpg_loop *loop, co
     return NULL;
 }
 
+/* Phis of the loop that lanes agree in; NULL when memory ran out. */
+static const bool *even_phis(const wpg_guarder *g, const wpg_loop *loop, const wpg_divergence *divergence)
+{
+    bool *even = WPG_ARENA_ARRAY(g->arena, bool, g->view->bound);
+    for (uint32_t id = 0; even && id < g->view->bound; id++) {
+        uint32_t block = g->view->block_of[id];
+        even[id] = block != WPG_NO_BLOCK && loop->members[block] &&
+                   wpg_module_opcode_of(g->view->module, id) == SpvOpPhi &&
+                   wpg_divergence_at(divergence, id, block) <= WPG_UNIFORM_SUBGROUP;
+    }
+    return even;
+}
+
 static bool any_seam(const wpg_view *view, const wpg_folder *first, const wpg_folder *later)
 {
     for (uint32_t id = 0; id < view->bound; id++)
@@ -193,7 +206,8 @@ static const char *plan_loop(wpg_guarder *g, wpg_guard_plan *plan)
     why = why ? why : header_refusal(view, &plan->loop, &facts, first.seams);
     if (why)
         return why;
-    plan->varying = wpg_seam_source(view, plan->preheader, found->divergence);
+    plan->varying = wpg_seam_source(&plan->agreed, view, plan->preheader, found->divergence);
+    plan->even = even_phis(g, &plan->loop, found->divergence);
     if (!plan->varying && any_seam(view, &first, &later))
         return "nothing before the loop keeps its values apart";
     plan->folds = first.folds;

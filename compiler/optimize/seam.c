@@ -134,9 +134,10 @@ static uint32_t varying_start(const wpg_module *module, const wpg_view *view, co
     return 0;
 }
 
-uint32_t wpg_seam_source(const wpg_view *view, uint32_t preheader, const wpg_divergence *divergence)
+uint32_t wpg_seam_source(uint32_t *agreed, const wpg_view *view, uint32_t preheader,
+                         const wpg_divergence *divergence)
 {
-    uint32_t any = 0;
+    uint32_t any = 0, varying = 0, same = 0;
     for (uint32_t id = 0; id < view->bound; id++) {
         uint32_t block = wpg_view_is_local(view, id) ? view->block_of[id] : WPG_NO_BLOCK;
         const wpg_inst *inst = block != WPG_NO_BLOCK ? wpg_module_def(view->module, id) : NULL;
@@ -145,11 +146,15 @@ uint32_t wpg_seam_source(const wpg_view *view, uint32_t preheader, const wpg_div
             (!words_of(view->module, inst->type, SpvOpTypeFloat) &&
              !words_of(view->module, inst->type, SpvOpTypeInt)))
             continue;
-        if (wpg_divergence_at(divergence, id, preheader) == WPG_DIVERGENT)
-            return id;
         any = any ? any : id;
+        if (!varying && wpg_divergence_at(divergence, id, preheader) == WPG_DIVERGENT)
+            varying = id;
+        if (!same && wpg_divergence_at(divergence, id, preheader) <= WPG_UNIFORM_SUBGROUP)
+            same = id;
     }
-    return any;
+    if (agreed)
+        *agreed = same;
+    return varying ? varying : any;
 }
 
 static uint32_t add(wpg_module *module, wpg_inst *where, SpvOp opcode, uint32_t type, uint32_t a, uint32_t b)
@@ -159,12 +164,9 @@ static uint32_t add(wpg_module *module, wpg_inst *where, SpvOp opcode, uint32_t 
     return id;
 }
 
-uint32_t wpg_seam_zero(wpg_module *module, const wpg_view *view, const wpg_loop *loop, uint32_t preheader,
-                       uint32_t otherwise, wpg_inst *where)
+uint32_t wpg_seam_zero_of(wpg_module *module, uint32_t n, wpg_inst *where)
 {
     uint32_t u32 = wpg_type_u32(module), one = wpg_const_u32(module, 1);
-    uint32_t n = varying_start(module, view, loop, preheader);
-    n = n ? n : otherwise;
     const wpg_inst *def = wpg_module_def(module, n), *type = wpg_module_def(module, def->type);
     uint32_t scalar = def->type;
     if (type->opcode == SpvOpTypeVector) {
@@ -178,6 +180,13 @@ uint32_t wpg_seam_zero(wpg_module *module, const wpg_view *view, const wpg_loop 
     }
     uint32_t product = add(module, where, SpvOpIMul, u32, n, add(module, where, SpvOpIAdd, u32, n, one));
     return add(module, where, SpvOpBitwiseAnd, u32, product, one);
+}
+
+uint32_t wpg_seam_zero(wpg_module *module, const wpg_view *view, const wpg_loop *loop, uint32_t preheader,
+                       uint32_t otherwise, wpg_inst *where)
+{
+    uint32_t n = varying_start(module, view, loop, preheader);
+    return wpg_seam_zero_of(module, n ? n : otherwise, where);
 }
 
 void wpg_seam_insert(wpg_module *module, const wpg_inst *phi, uint32_t value, uint32_t result, uint32_t zero,

@@ -27,9 +27,14 @@ bool wpg_seam_hides(const wpg_module *module, uint32_t type);
 uint32_t wpg_seam_zero(wpg_module *module, const wpg_view *view, const wpg_loop *loop, uint32_t preheader,
                        uint32_t otherwise, wpg_inst *where);
 
+/* The same of that value alone. */
+uint32_t wpg_seam_zero_of(wpg_module *module, uint32_t of, wpg_inst *where);
+
 /* A value of the function to make such a zero of, of a block that dominates `preheader`: one that differs
- * between invocations where there is one. 0: there is none. */
-uint32_t wpg_seam_source(const wpg_view *view, uint32_t preheader, const wpg_divergence *divergence);
+ * between invocations where there is one. 0: there is none. *agreed: one that the lanes of a wave agree on, 0
+ * if there is none; NULL is fine. */
+uint32_t wpg_seam_source(uint32_t *agreed, const wpg_view *view, uint32_t preheader,
+                         const wpg_divergence *divergence);
 
 /* `result` = the bits of `value`, both of the type of `phi`, for which wpg_seam_hides, before `where`. */
 void wpg_seam_insert(wpg_module *module, const wpg_inst *phi, uint32_t value, uint32_t result, uint32_t zero,

@@ -266,7 +266,7 @@ static const char *plan_branch(double *saved, wpg_guarder *g, wpg_guard_plan *pl
     plan->takes[0] = c->hot;
     plan->takes[1] = c->runs - c->hot;
     plan->unknown_by = copy.dead_ran || plan->takes[1] ? PASS : NULL;
-    plan->varying = wpg_seam_source(g->view, plan->preheader, ((const seen *)g->facts)->divergence);
+    plan->varying = wpg_seam_source(NULL, g->view, plan->preheader, ((const seen *)g->facts)->divergence);
     return !plan->varying && any_seam(plan, g->view) ? "nothing before the loop keeps its values apart"
                                                      : NULL;
 }

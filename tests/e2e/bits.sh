@@ -47,6 +47,22 @@ case $WPG_DRIVER in
 new) [ "$unswitched" = 3 ] || fail "loop_modes: $unswitched conditions decided: $(head -n 3 "$work/modes-use.uselog")" ;;
 *) [ "$unswitched" = 0 ] || fail "loop_modes: unswitched on a driver that specialises by itself" ;;
 esac
+# A first trip that is not as the others: apart, or left in its loop by the same rule. The profile is of another size, too.
+run_bench="$bench --case first_trip --size small --checksum"
+plain first $run_bench
+exited first 0
+generate first-generate $run_bench
+use first-use "$work/first-generate" $run_bench
+same first first-use
+peeled=$(grep -o '"pass": "peel", "done": true' "$work/first-use.uselog" | wc -l)
+case $WPG_DRIVER in
+new) [ "$peeled" = 1 ] || fail "first_trip: $peeled loops peeled: $(head -n 3 "$work/first-use.uselog")" ;;
+*) [ "$peeled" = 0 ] || fail "first_trip: peeled on a driver that specialises by itself" ;;
+esac
+run_bench="$bench --case first_trip --size demo --checksum"
+plain other $run_bench
+use other-use "$work/first-generate" $run_bench
+same other other-use
 if [ "$WPG_DRIVER" = new ]; then
     same small small-generate
 else
