@@ -6,13 +6,14 @@
  * would go too far the other way: what a driver contracts within one trip it has to contract in the copy too.
  * So the copy's phis get a seam, bits that go through integers:
  *
- *      v = phi(start, next)       =>     p = phi(start, next); v = bitcast(bitcast(p) ^ zero)
+ *      v = phi(start, next)       =>     p = phi(start, next); v = bitcast(bitcast(p) | zero)
  *
  * zero = n * (n + 1) & 1: of two consecutive numbers one is even (modulo 2^32 too), which compilers do not
- * see. n is taken of a value that differs between invocations where there is one: drivers that specialise
- * on uniform values (lavapipe 22.3.6, in shaders above 100 values) would fold it. Between values of one trip,
- * and those of no trip, nothing changes: only header phis connect trips, given that no floating-point memory
- * does, which is refused. Measured on lavapipe 25.0.7: shaders/trip_uniform.comp differs without.
+ * see. Or, since seams may follow each other: (p ^ zero) ^ zero is p to every compiler. n is taken of a value
+ * that differs between invocations where there is one: drivers that specialise on uniform values
+ * (lavapipe 22.3.6, in shaders above 100 values) would fold it. Between values of one trip, and those of no
+ * trip, nothing changes: only header phis connect trips, given that no floating-point memory does, which is
+ * refused. Measured on lavapipe 25.0.7: shaders/trip_uniform.comp differs without.
  */
 #include "compiler/optimize/seam.h"
 
@@ -194,10 +195,10 @@ void wpg_seam_insert(wpg_module *module, const wpg_inst *phi, uint32_t value, ui
 {
     uint32_t floats = words_of(module, phi->type, SpvOpTypeFloat), type = wpg_type_u32(module);
     uint32_t count = floats ? floats : words_of(module, phi->type, SpvOpTypeInt);
-    if (!count) { /* a Boolean: it differs from nothing */
+    if (!count) { /* a Boolean */
         uint32_t boolean = wpg_type_bool(module), none = wpg_const_u32(module, 0);
         uint32_t differs = add(module, where, SpvOpINotEqual, boolean, zero, none);
-        wpg_inst_add(module, where, SpvOpLogicalNotEqual, boolean, result, value, differs);
+        wpg_inst_add(module, where, SpvOpLogicalOr, boolean, result, value, differs);
         return;
     }
     if (count > 1) {
@@ -208,11 +209,11 @@ void wpg_seam_insert(wpg_module *module, const wpg_inst *phi, uint32_t value, ui
         zero = words[1];
     }
     if (!floats) {
-        wpg_inst_add(module, where, SpvOpBitwiseXor, phi->type, result, value, zero);
+        wpg_inst_add(module, where, SpvOpBitwiseOr, phi->type, result, value, zero);
         return;
     }
     uint32_t bits = wpg_module_fresh_id(module);
     wpg_inst_add(module, where, SpvOpBitcast, type, bits, value);
-    bits = add(module, where, SpvOpBitwiseXor, type, bits, zero);
+    bits = add(module, where, SpvOpBitwiseOr, type, bits, zero);
     wpg_inst_add(module, where, SpvOpBitcast, phi->type, result, bits);
 }

@@ -468,6 +468,8 @@ static void first_trips(void **state)
         "if (k == 0 && h != 3u) { v = sin(v) + cos(v) + exp2(-abs(v)); dst.data[i] = h; } else v = v - x * "
         "y; e = v; "
         "if ((h & 7u) == uint(k)) break; ",
+        /* One seam behind another in the first trip. */
+        "if (k < 1) e = sin(v) + cos(e + v) + exp2(-abs(v)); else v = y - v; v = v * 1.5;",
         "v = v * float(k) + x * w.x; if (k == 0) { v += sin(v) + cos(y) + exp2(-abs(x)); } w.x = v * 0.5;",
     };
     static const char *const heads[] = {
