@@ -16,6 +16,26 @@ static uint64_t lanes_of(const wpg_cfg *cfg, uint32_t block, uint64_t trips)
     return lanes;
 }
 
+/* Of each choice made in a loop, outside others: one way is taken in one trip of each lane, the others share
+ * the rest, as where first trips set up. */
+static void take_once(uint64_t *counts, const wpg_cfg *cfg, uint64_t trips, bool last)
+{
+    for (uint32_t b = 0; b < cfg->count && trips > 1; b++) {
+        const wpg_block *block = &cfg->blocks[b];
+        if (block->heads == WPG_NO_BLOCK || block->rpo == WPG_NO_BLOCK || block->loop == WPG_NO_BLOCK ||
+            cfg->constructs[block->heads].kind == WPG_CONSTRUCT_LOOP ||
+            cfg->constructs[block->heads].parent != block->loop)
+            continue;
+        for (uint32_t s = 0; s < block->successor_count; s++) {
+            uint32_t way = block->successors[s];
+            bool once = s == (last ? block->successor_count - 1 : 0);
+            for (uint32_t d = 0; cfg->blocks[way].predecessor_count == 1 && d < cfg->count; d++)
+                if (cfg->blocks[d].rpo != WPG_NO_BLOCK && wpg_cfg_dominates(cfg, way, d))
+                    counts[d] = counts[d] / trips * (once ? 1 : trips - 1);
+        }
+    }
+}
+
 /* Values of every site: a small one in nearly every wave, a second in the rest. *values is one piece of
  * memory.
  */
@@ -60,8 +80,11 @@ bool test_weights(wpg_function_weights *weights, const wpg_module *normal, const
     size_t blocks = cfg->count;
     uint64_t *counts =
         calloc(blocks * 3 + (size_t)from->select_count * WPG_SELECT_COUNTERS + 1, sizeof *counts);
-    for (uint32_t b = 0; counts && b < blocks; b++) {
+    for (uint32_t b = 0; counts && b < blocks; b++)
         counts[b] = lanes_of(cfg, b, 1 + chosen % 8);
+    if (counts && (chosen >> 3 & 1))
+        take_once(counts, cfg, 1 + chosen % 8, chosen >> 4 & 1);
+    for (uint32_t b = 0; counts && b < blocks; b++) {
         counts[blocks + b] = counts[b] / 8;
         counts[2 * blocks + b] = (chosen >> b % 50 & 1) ? counts[b] / 8 : counts[b] / 80;
     }
