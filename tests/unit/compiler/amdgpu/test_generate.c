@@ -2,6 +2,7 @@
  * what counting costs these modules. */
 #include <elf.h>
 #include <glob.h>
+#include <unistd.h>
 
 #include "tests/unit/compiler/amdgpu/amdgpu_test.h"
 #include "tests/unit/compiler/amdgpu/counter_check.h"
@@ -290,6 +291,70 @@ static void wrong_code_is_seen(void **state)
     amd_close(&s);
 }
 
+/* Machine code that LLVM's own compiler makes of an IR text; malloc'd. NULL: it is not installed. */
+static char *by_llc(const char *ir, const char *gpu)
+{
+    char command[256], input[] = "/tmp/generate_XXXXXX";
+    size_t size = 0, room = 1 << 20;
+    char *text = calloc(room, 1);
+    int fd = mkstemp(input);
+    assert_non_null(text);
+    assert_true(fd >= 0);
+    FILE *file = fdopen(fd, "w");
+    assert_non_null(file);
+    assert_true(fputs(ir, file) >= 0 && fclose(file) == 0);
+    (void)snprintf(command, sizeof command, "llc-22 -mcpu=%s -o - %s 2>/dev/null", gpu, input);
+    FILE *out = popen(command, "r");
+    assert_non_null(out);
+    while (size + 1 < room) {
+        size_t got = fread(text + size, 1, room - 1 - size, out);
+        if (!got)
+            break;
+        size += got;
+    }
+    int status = pclose(out);
+    (void)remove(input);
+    if (status == 0)
+        return text;
+    free(text);
+    return NULL;
+}
+
+/* The same module with and without telling LLVM which registers are not its own: a kernel that needs many
+ * scalar ones. */
+static void registers_have_to_be_reserved(void **state)
+{
+    static const char attribute[] = "\"amdgpu-num-sgpr\"=\"40\"";
+    amd_shader s;
+    char why[200] = "", path[] = WPG_BINARY_DIR "/shaders/rfc_divergent.comp.spv";
+    wpg_counter_table table;
+    const wpg_counter_options counters = {.lanes = true, .uniform = true};
+    wpg_amdgpu_options options = {.gpu = "gfx90a", .until = WPG_AMDGPU_STRUCTURISED, .ir = true};
+    (void)state;
+    amd_open_file(&s, path);
+    wpg_amdgpu_code *code = generated(&table, &s, path, &options, &counters);
+    char *right = by_llc(code->ir, "gfx90a"), *at = strstr(code->ir, attribute);
+    assert_non_null(at);
+    memset(at, ' ', sizeof attribute - 1);
+    char *wrong = by_llc(code->ir, "gfx90a");
+    bool installed = right && wrong;
+    if (installed) {
+        if (!counters_are_right(right, code->kernel, &table, why))
+            fail_msg("%s", why);
+        assert_false(counters_are_right(wrong, code->kernel, &table, why));
+        assert_non_null(strstr(why, "not ours"));
+    }
+    free(right);
+    free(wrong);
+    wpg_amdgpu_code_destroy(code);
+    wpg_counter_table_finish(&table);
+    amd_close(&s);
+    if (!installed) {
+        print_message("llc-22 is not here\n");
+        skip();
+    }
+}
+
 static void refusals(void **state)
 {
     amd_shader s;
@@ -362,6 +427,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(hot_blocks_get_registers),
         cmocka_unit_test(lanes_before_structurising),
         cmocka_unit_test(wrong_code_is_seen),
+        cmocka_unit_test(registers_have_to_be_reserved),
         cmocka_unit_test(refusals),
         cmocka_unit_test(every_block_once),
     };
