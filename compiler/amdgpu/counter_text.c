@@ -45,11 +45,6 @@ unsigned wpg_counter_end(unsigned major)
     return major < 10 ? 100 : 102;
 }
 
-unsigned wpg_counter_base(unsigned major)
-{
-    return major < 10 ? 100 : 104;
-}
-
 /* Registers and suffixes by wave size. */
 static const char *width(const wpg_counter_target *t)
 {
@@ -109,7 +104,7 @@ static void release(wpg_text *text, const wpg_counter_target *t)
 /* v[0:1] is added at the address, `at` bytes and v`offset` on. */
 static void add_to_memory(wpg_text *text, const wpg_counter_target *t, unsigned offset, unsigned at)
 {
-    unsigned base = wpg_counter_base(t->major);
+    unsigned base = t->base;
     char bytes[24] = "";
     if (at)
         (void)snprintf(bytes, sizeof bytes, " offset:%u", at);
@@ -128,7 +123,7 @@ void wpg_text_begin(wpg_text *text, const wpg_counter_target *t, const wpg_accum
 
 void wpg_text_address(wpg_text *text, const wpg_counter_target *t)
 {
-    unsigned base = wpg_counter_base(t->major);
+    unsigned base = t->base;
     line(text, "s_mov_b64 s[%u:%u], $0", base, base + 1);
 }
 
@@ -190,7 +185,7 @@ void wpg_text_tick(wpg_text *text, const wpg_counter_target *t, unsigned loop)
 static void text_epoch(wpg_text *text, const wpg_counter_target *t, const wpg_accumulator *all, size_t count,
                        unsigned loops)
 {
-    unsigned base = wpg_counter_base(t->major), at = 0;
+    unsigned base = t->base, at = 0;
     line(text, "s_branch .Lwpg_done");
     line(text, ".Lwpg_epoch:");
     wait(text, t);

@@ -1,9 +1,11 @@
 /* Assembly of the counters: what one block, one loop header, the entry and an exit get, for one generation of
  * GPU and wave size. Text only; counters.c decides what goes where.
  *
- *     s[40:41]  mask of the lanes that the wave was started with     s42  scratch, nothing lives in it
- *     s43       loop headers passed, in steps of 2^(32 - epoch)      s44 and up  accumulators
- *     s[100:101] (gfx9) or s[104:105]: address of the array of counters
+ *     s[40:41]  mask of the lanes that the wave was started with
+ *     s42       scratch, nothing lives in it
+ *     s43       loop headers passed, in steps of 2^(32 - epoch)
+ *     s44...    accumulators, up to s99 (gfx9) or s101
+ *     then      an even pair: address of the array of counters
  *
  * LLVM is told to stay below s40 (amdgpu-num-sgpr) and so neither reads nor writes these. What the sequences
  * use beside them is named as clobbered: scc; and where it says so v0 to v2, vcc, m0.
@@ -43,6 +45,7 @@ void wpg_text_finish(wpg_text *text);
 typedef struct wpg_counter_target {
     unsigned major, wave_size;
     unsigned epoch;
+    unsigned base; /* first of the pair that holds the address */
 } wpg_counter_target;
 
 /* One accumulator: its register, and the counter it belongs to. */
@@ -53,7 +56,6 @@ typedef struct wpg_accumulator {
 
 /* Registers for accumulators: s44 up to here, exclusively. */
 unsigned wpg_counter_end(unsigned major);
-unsigned wpg_counter_base(unsigned major); /* of the pair that holds the address */
 
 /* At the very start: the mask, zeros. */
 void wpg_text_begin(wpg_text *text, const wpg_counter_target *target, const wpg_accumulator *all,

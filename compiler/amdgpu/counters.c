@@ -69,6 +69,7 @@ static bool plan(inserter *in, const wpg_counter_options *options)
             made->slot = wpg_counter_slot(table, (wpg_counter_kind)kind, b);
             made->sgpr = *to[kind] = (uint8_t)(WPG_COUNTER_FIRST + table->registers++);
         }
+    in->target.base = (WPG_COUNTER_FIRST + table->registers + 1) & ~1u;
     return true;
 }
 
@@ -101,9 +102,10 @@ static wpg_status begin(inserter *in, wpg_counter_address address, void *data, w
 {
     wpg_text text = {0};
     char used[64];
-    unsigned base = wpg_counter_base(in->target.major);
+    unsigned base = in->target.base;
     wpg_text_begin(&text, &in->target, in->accumulators, in->table.registers);
-    /* LLVM takes the register file's size from what is named: the address is the topmost. */
+    /* LLVM takes the register file's size from what is named (gfx9: fewer registers, more waves a SIMD): the
+     * address is the topmost. */
     (void)snprintf(used, sizeof used, "~{s%u},~{s%u}", base, base + 1);
     WPG_TRY(wpg_inline_asm(in->builder, &text, NULL, used, err));
     LLVMValueRef array = address(data, in->builder, err);
@@ -182,7 +184,7 @@ wpg_status wpg_counters_insert(wpg_counter_table *table, LLVMModuleRef llvm, LLV
                                unsigned gpu_major, unsigned wave_size, const wpg_counter_options *options,
                                wpg_counter_address address, void *data, wpg_error *err)
 {
-    inserter in = {.function = function, .target = {gpu_major, wave_size, options->epoch}};
+    inserter in = {.function = function, .target = {gpu_major, wave_size, options->epoch, 0}};
     if (gpu_major < 9 || gpu_major > 12 || (wave_size != 64 && (wave_size != 32 || gpu_major < 10)))
         return wpg_fail(err, WPG_E_ARGUMENT, "no counters for waves of %u on gfx%u", wave_size, gpu_major);
     if (in.target.epoch == 0 || in.target.epoch > WPG_COUNTER_EPOCH)
