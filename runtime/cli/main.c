@@ -102,6 +102,7 @@ static const wpg_command commands[] = {
      "the\n"
      "                        pipeline metadata of AMD's Vulkan driver (default: hsa)\n"
      "  --profile PROFILE     counts to set beside the instructions, and to compile by\n"
+     "  --generate            the kernel that counts waves, lanes and uniform executions of its own blocks\n"
      "  --driver radv|ICD.json  what RADV's compiler makes of it, too; no hardware is needed\n"
      "  --entry NAME          entry point (default: the only one)\n"
      "  --spec ID=VALUE       specialisation value (32-bit; repeatable)\n"

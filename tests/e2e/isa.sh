@@ -66,8 +66,19 @@ done
 isa radv-plain 0 "$mandelbrot" --gpu gfx1100 --driver "$teller"
 grep '^Inverse Throughput *[1-9]' radv-plain.out >/dev/null || fail "RADV says nothing without a profile"
 
+# A kernel that counts itself: every structurised block has its counter, the address of the array an argument; the ELF says what it holds.
+isa counting 0 "$mandelbrot" --gpu gfx1100 --generate --json -o counting.elf
+"$json" counting.out versions.1.title=counting counters.count counters.checksum counters.waves=0 'counters.blocks#4' >complaint || fail "counting: $(cat complaint)"
+grep '"kind": "counters"' counting.out >/dev/null || fail "counting: no argument takes the counters' address"
+grep -c __wpg_counters_bounds counting.elf >/dev/null || fail "counting: the ELF does not say what it counts"
+blocks=$(grep -o '"structurised_blocks": [0-9]*' counting.out | sed -n '2s/.* //p')
+[ "$(grep -o '"counters": {"count": [0-9]*' counting.out | sed 's/.* //')" = $((3 * blocks)) ] || fail "counting: not three counters for each of $blocks blocks"
+isa counting-text 0 "$mandelbrot" --gpu gfx900 --generate
+grep '^counters: waves, lanes and uniform of [1-9]' counting-text.out >/dev/null || fail "counting: the text does not tell"
+
 # What cannot be is said, and nothing is printed.
 refused no-module 2 'which module'
+refused both 2 'either --generate or --profile' "$mandelbrot" --generate --profile all.bundle
 refused no-gpu 2 "no GPU is named 'navi31'" "$mandelbrot" --gpu navi31
 refused no-wave 2 'gfx90a has no waves of 32' "$mandelbrot" --gpu gfx90a --wave 32
 refused no-file 1 'nowhere.spv' nowhere.spv

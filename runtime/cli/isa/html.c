@@ -87,7 +87,7 @@ static void candidates(FILE *out, const wpg_isa *isa)
         escape(out, isa->not_used);
         (void)fputs("</p>\n", out);
     }
-    if (isa->version_count < 2)
+    if (isa->version_count < 2 || isa->options.generate)
         return;
     (void)fputs("<section><h2>Weights</h2>\n<table><thead><tr><th></th><th>scratch "
                 "dwords</th><th>instructions</th><th>VGPRs</th><th>SGPRs</th>"

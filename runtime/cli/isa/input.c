@@ -117,6 +117,7 @@ void wpg_isa_finish(wpg_isa *isa)
         wpg_isa_listing_finish(&isa->versions[i].listing);
         wpg_amdgpu_code_destroy(isa->versions[i].code);
     }
+    wpg_counter_table_finish(&isa->counters);
     for (size_t i = 0; i < isa->radv.pipelines.count; i++)
         wpg_estimate_pipeline_finish(&isa->radv.pipelines.data[i]);
     wpg_vec_free(&isa->radv.pipelines);

@@ -12,6 +12,7 @@
 #include <stdio.h>
 
 #include "compiler/amdgpu/candidates.h"
+#include "compiler/amdgpu/generate.h"
 #include "compiler/amdgpu/origins.h"
 #include "runtime/base/vec.h"
 #include "runtime/cli/estimate.h"
@@ -25,7 +26,7 @@ typedef struct wpg_isa_options {
     const char *in, *entry, *gpu, *profile, *out, *html, *driver;
     unsigned wave_size;
     wpg_amdgpu_abi abi;
-    bool json, ir, radv;
+    bool json, ir, radv, generate;
     WPG_VEC(wpg_spec_value) spec;
 } wpg_isa_options;
 
@@ -67,8 +68,9 @@ typedef struct wpg_isa {
     unsigned version_count;
     wpg_amdgpu_use use; /* with two versions: how the second was chosen */
     wpg_origins origins;
-    char not_used[256]; /* why the profile was not compiled by; "" */
-    wpg_estimate radv;  /* one pipeline, where options.radv */
+    wpg_counter_table counters; /* where options.generate: of the second version */
+    char not_used[256];         /* why the profile was not compiled by; "" */
+    wpg_estimate radv;          /* one pipeline, where options.radv */
 } wpg_isa;
 
 /* input.c: the module in normal form, and what the profile has of it. */

@@ -22,7 +22,7 @@ static void counts(FILE *out, const char *name, const uint64_t *values, uint32_t
 
 static void arguments(FILE *out, const wpg_amdgpu_code *code)
 {
-    static const char *const kinds[] = {"buffers", "table", "groups", "lengths", "push"};
+    static const char *const kinds[] = {"buffers", "table", "groups", "lengths", "push", "counters"};
     (void)fprintf(out, ", \"argument_bytes\": %" PRIu32 ", \"arguments\": [", code->argument_bytes);
     for (uint32_t i = 0; i < code->argument_count; i++) {
         const wpg_amdgpu_argument *a = &code->arguments[i];
@@ -61,8 +61,30 @@ static void version(FILE *out, const wpg_isa_version *v)
     (void)fputc('}', out);
 }
 
+/* What the array of counters holds, block by block in the order of the structurised code. */
+static void counters(FILE *out, const wpg_isa *isa)
+{
+    static const char *const kinds[] = {"waves", "lanes", "uniform"};
+    static const char *const how[] = {"registers", "memory", "per lane"};
+    const wpg_counter_table *table = &isa->counters;
+    (void)fprintf(out,
+                  ",\n\"counters\": {\"count\": %" PRIu32 ", \"checksum\": \"%015" PRIx64
+                  "\", \"address_offset\": %" PRIu32,
+                  table->count, table->checksum, isa->versions[1].code->counters_offset);
+    for (unsigned kind = 0; kind < 3; kind++)
+        if (table->has[kind])
+            (void)fprintf(out, ", \"%s\": %" PRIu32, kinds[kind],
+                          wpg_counter_slot(table, (wpg_counter_kind)kind, 0));
+    (void)fputs(", \"blocks\": [", out);
+    for (uint32_t b = 0; b < table->block_count; b++)
+        (void)fprintf(out, "%s\"%s\"", b ? ", " : "", how[table->how[b]]);
+    (void)fputs("]}", out);
+}
+
 static void candidates(FILE *out, const wpg_isa *isa)
 {
+    if (isa->options.generate)
+        return;
     member(out, "not_used", *isa->not_used ? isa->not_used : NULL);
     if (isa->version_count < 2)
         return;
@@ -143,6 +165,8 @@ void wpg_isa_json(FILE *out, const wpg_isa *isa)
     }
     (void)fputc(']', out);
     candidates(out, isa);
+    if (isa->options.generate)
+        counters(out, isa);
     if (isa->options.radv)
         radv(out, isa);
     (void)fputs("}\n", out);

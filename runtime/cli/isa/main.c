@@ -75,6 +75,8 @@ static int parse(wpg_isa_options *options, int argc, char **argv)
             code = take_value(options, text, argv[++at]);
         } else if (strcmp(text, "--json") == 0) {
             options->json = true;
+        } else if (strcmp(text, "--generate") == 0) {
+            options->generate = true;
         } else if (strcmp(text, "--ir") == 0) {
             options->ir = true;
         } else if (text[0] == '-') {
@@ -87,6 +89,8 @@ static int parse(wpg_isa_options *options, int argc, char **argv)
         if (code)
             return code;
     }
+    if (options->generate && options->profile)
+        return wpg_usage_error(command_name, "either --generate or --profile");
     return options->in ? 0 : wpg_usage_error(command_name, "which module? SHADER.spv");
 }
 

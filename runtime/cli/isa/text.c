@@ -32,9 +32,25 @@ static void figures(FILE *out, const wpg_isa *isa)
     (void)fputc('\n', out);
 }
 
+static void counters(FILE *out, const wpg_isa *isa)
+{
+    const wpg_counter_table *table = &isa->counters;
+    uint32_t in_memory = 0;
+    for (uint32_t b = 0; b < table->block_count; b++)
+        in_memory += table->how[b] == WPG_COUNTED_IN_MEMORY;
+    (void)fprintf(out,
+                  "\ncounters: waves, lanes and uniform of %" PRIu32 " blocks, %" PRIu32
+                  " of 64 bits; %" PRIu32 " scalar registers, %" PRIu32
+                  " blocks in memory; the array's address at byte %" PRIu32 " of the arguments\n",
+                  table->block_count, table->count, table->registers, in_memory,
+                  isa->versions[1].code->counters_offset);
+}
+
 /* Scratch traffic is of one run of the dispatches that were counted. */
 static void candidates(FILE *out, const wpg_isa *isa)
 {
+    if (isa->options.generate)
+        return;
     if (*isa->not_used)
         (void)fprintf(out, "\nnot compiled by the profile: %s\n", isa->not_used);
     if (isa->version_count < 2)
@@ -121,6 +137,8 @@ void wpg_isa_text(FILE *out, const wpg_isa *isa)
     head(out, isa);
     figures(out, isa);
     candidates(out, isa);
+    if (isa->options.generate)
+        counters(out, isa);
     if (isa->options.radv)
         radv(out, isa);
     for (unsigned v = 0; v < isa->version_count; v++)

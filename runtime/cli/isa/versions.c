@@ -67,6 +67,19 @@ static wpg_status use_counts(wpg_isa *isa, wpg_arena *arena, wpg_error *err)
     return list(after, err);
 }
 
+/* The kernel that counts its own blocks, beside the one that does not. */
+static wpg_status generate(wpg_isa *isa, wpg_error *err)
+{
+    const wpg_amdgpu_options options = options_of(isa);
+    const wpg_counter_options counters = {.lanes = true, .uniform = true};
+    wpg_isa_version *counting = &isa->versions[1];
+    WPG_TRY(wpg_amdgpu_generate(&counting->code, &isa->counters, isa->normal, &isa->stage, &options,
+                                &counters, err));
+    counting->title = "counting";
+    isa->version_count = 2;
+    return list(counting, err);
+}
+
 wpg_status wpg_isa_compile(wpg_isa *isa, wpg_error *err)
 {
     wpg_amdgpu_options options = options_of(isa);
@@ -77,6 +90,8 @@ wpg_status wpg_isa_compile(wpg_isa *isa, wpg_error *err)
     WPG_TRY(wpg_amdgpu_compile(&before->code, isa->normal, &isa->stage, &options, err));
     isa->version_count = 1;
     WPG_TRY(list(before, err));
+    if (isa->options.generate)
+        return generate(isa, err);
     if (!isa->counts || (!isa->counts->waves && !isa->counts->lanes))
         return WPG_OK;
     wpg_arena_init(&arena);
