@@ -103,6 +103,7 @@ static const wpg_command commands[] = {
      "                        pipeline metadata of AMD's Vulkan driver (default: hsa)\n"
      "  --profile PROFILE     counts to set beside the instructions, and to compile by\n"
      "  --generate            the kernel that counts waves, lanes and uniform executions of its own blocks\n"
+     "  --counters FILE       the array that such a kernel left, to a profile: -o OUT.profraw\n"
      "  --driver radv|ICD.json  what RADV's compiler makes of it, too; no hardware is needed\n"
      "  --entry NAME          entry point (default: the only one)\n"
      "  --spec ID=VALUE       specialisation value (32-bit; repeatable)\n"

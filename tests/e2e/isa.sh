@@ -76,6 +76,30 @@ blocks=$(grep -o '"structurised_blocks": [0-9]*' counting.out | sed -n '2s/.* //
 isa counting-text 0 "$mandelbrot" --gpu gfx900 --generate
 grep '^counters: waves, lanes and uniform of [1-9]' counting-text.out >/dev/null || fail "counting: the text does not tell"
 
+# What such a kernel counted comes back as a profile: the array is made here of the counts that were carried over, so that compiling by
+# the kernel's own counts must give the same as by these.
+isa carried 0 "$rare" --gpu gfx1100 --profile all.bundle --json
+"$json" carried.out structurised.exact=false structurised.checksum 'structurised.waves#4' 'structurised.lanes#4' 'structurised.uniform#4' >complaint || fail "carried: $(cat complaint)"
+sed -n 's/.*"structurised": {.*"waves": \[\([0-9, ]*\)\], "lanes": \[\([0-9, ]*\)\], "uniform": \[\([0-9, ]*\)\]}.*/\1, \2, \3/p' carried.out >numbers
+awk -F', ' '{ for (i = 1; i <= NF; i++) { n = $i + 0; for (k = 0; k < 8; k++) { printf "\\%03o", n % 256; n = int(n / 256) } } }' numbers >octal
+printf "$(cat octal)" >array.bin
+isa own 0 "$rare" --gpu gfx1100 --counters array.bin -o own.profraw
+[ ! -s own.out ] || fail "--counters prints $(head -n 1 own.out)"
+isa exact 0 "$rare" --gpu gfx1100 --profile own.profraw --json
+"$json" exact.out structurised.exact=true 'versions#2' 'candidates#4' >complaint || fail "own counts: $(cat complaint)"
+for name in carried exact; do grep -o '"vgprs": [0-9]*, "sgprs": [0-9]*, "occupancy": [0-9]*, "scratch_bytes": [0-9]*, "branches": [0-9]*, "weighted": [0-9]*' $name.out >$name.figures; done
+[ -s exact.figures ] && cmp -s carried.figures exact.figures || fail "compiling by the kernel's own counts differs from the same counts carried over"
+# Both kinds of counts of a shader in one profile: the exact ones are taken, the listing has the others beside the instructions.
+"$wavepgo" merge --quiet -o both.profdata all.bundle own.profraw || fail "both kinds of counts do not merge"
+isa both 0 "$rare" --gpu gfx1100 --profile both.profdata --json
+"$json" both.out structurised.exact=true 'waves#4' >complaint || fail "both kinds: $(cat complaint)"
+if [ -n "${LLVM_PROFDATA:-}" ]; then "$LLVM_PROFDATA" show --counts --all-functions own.profraw 2>&1 | grep '#waves' >/dev/null || fail "llvm-profdata does not read the profile"; fi
+refused other-kernel 1 'the counters of this kernel are' "$mandelbrot" --gpu gfx1100 --counters array.bin -o none.profraw
+[ ! -e none.profraw ] || fail "an array of another kernel becomes a profile"
+"$wavepgo" merge --quiet --format text -o own.txt own.profraw && sed 's/^[0-9]\{12,\}$/123456789012/' own.txt >altered.proftext
+refused other-form 1 'generate anew' "$rare" --gpu gfx1100 --profile altered.proftext
+refused nowhere-to 2 'where to' "$rare" --counters array.bin
+
 # What cannot be is said, and nothing is printed.
 refused no-module 2 'which module'
 refused both 2 'either --generate or --profile' "$mandelbrot" --generate --profile all.bundle

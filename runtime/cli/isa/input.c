@@ -58,17 +58,15 @@ static wpg_status find_counts(wpg_isa *isa, const wpg_cfg *cfg, wpg_error *err)
     const wpg_shader_counts *first;
     size_t count = wpg_shader_view_find(&first, isa->view, isa->shader, "comp", isa->entry);
     wpg_hash_to_hex(hex, isa->shader);
+    const uint64_t checksum = wpg_cfg_checksum(cfg, WPG_NORMAL_FORM_VERSION);
     for (size_t i = 0; i < count; i++)
-        if (first[i].function == 0)
+        if (first[i].function == 0 && first[i].checksum == checksum && first[i].block_count == cfg->count)
             isa->counts = &first[i];
-    if (!isa->counts)
+    isa->functions = count;
+    isa->other_form = count && !isa->counts;
+    if (!count)
         return wpg_fail(err, WPG_E_NOT_FOUND, "%s has no counts of shader %s (comp %s)", isa->options.profile,
                         hex, isa->entry);
-    if (isa->counts->checksum != wpg_cfg_checksum(cfg, WPG_NORMAL_FORM_VERSION) ||
-        isa->counts->block_count != cfg->count)
-        return wpg_fail(err, WPG_E_MISMATCH, "%s counted another normal form of shader %s: generate anew",
-                        isa->options.profile, hex);
-    isa->functions = count;
     return WPG_OK;
 }
 
@@ -118,6 +116,9 @@ void wpg_isa_finish(wpg_isa *isa)
         wpg_amdgpu_code_destroy(isa->versions[i].code);
     }
     wpg_counter_table_finish(&isa->counters);
+    free(isa->structurised.waves);
+    free(isa->structurised.lanes);
+    free(isa->structurised.uniform);
     for (size_t i = 0; i < isa->radv.pipelines.count; i++)
         wpg_estimate_pipeline_finish(&isa->radv.pipelines.data[i]);
     wpg_vec_free(&isa->radv.pipelines);

@@ -23,7 +23,7 @@
 #define WPG_ISA_NO_BLOCK UINT32_MAX
 
 typedef struct wpg_isa_options {
-    const char *in, *entry, *gpu, *profile, *out, *html, *driver;
+    const char *in, *entry, *gpu, *profile, *out, *html, *driver, *counters;
     unsigned wave_size;
     wpg_amdgpu_abi abi;
     bool json, ir, radv, generate;
@@ -63,14 +63,17 @@ typedef struct wpg_isa {
     wpg_shader_view *view;
     const wpg_shader_counts *counts; /* of the entry function; NULL without a profile */
     size_t functions;
+    bool other_form; /* the profile's counts are none of this normal form: perhaps of structurised blocks */
     uint32_t block_count;
     wpg_isa_version versions[WPG_ISA_VERSIONS];
     unsigned version_count;
     wpg_amdgpu_use use; /* with two versions: how the second was chosen */
     wpg_origins origins;
-    wpg_counter_table counters; /* where options.generate: of the second version */
-    char not_used[256];         /* why the profile was not compiled by; "" */
-    wpg_estimate radv;          /* one pipeline, where options.radv */
+    wpg_amdgpu_counts structurised; /* what was compiled by; arrays are malloc'd */
+    bool own;                       /* the kernel counted them itself: exact */
+    wpg_counter_table counters;     /* where options.generate: of the second version */
+    char not_used[256];             /* why the profile was not compiled by; "" */
+    wpg_estimate radv;              /* one pipeline, where options.radv */
 } wpg_isa;
 
 /* input.c: the module in normal form, and what the profile has of it. */
@@ -81,6 +84,13 @@ wpg_status wpg_isa_compile(wpg_isa *isa, wpg_error *err);
  */
 wpg_status wpg_isa_radv(wpg_isa *isa, wpg_error *err);
 void wpg_isa_finish(wpg_isa *isa);
+
+/* own_counts.c: the array that a kernel of --generate left, options.counters, to a profile, options.out.
+ * WPG_E_MISMATCH: the array is of another kernel. */
+wpg_status wpg_isa_read_counters(const wpg_isa *isa, wpg_error *err);
+/* The profile's counts of the structurised blocks; arrays in `arena`. false: it has none of that graph. */
+bool wpg_isa_own_counts(wpg_amdgpu_counts *counts, const wpg_isa *isa, uint64_t checksum,
+                        uint32_t block_count, wpg_arena *arena);
 
 /* listing.c: the kernel's instructions of an assembly text with lines (wpg_amdgpu_options.lines). */
 wpg_status wpg_isa_list(wpg_isa_listing *listing, const char *assembly, const char *kernel, wpg_error *err);

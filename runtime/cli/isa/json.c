@@ -88,7 +88,16 @@ static void candidates(FILE *out, const wpg_isa *isa)
     member(out, "not_used", *isa->not_used ? isa->not_used : NULL);
     if (isa->version_count < 2)
         return;
-    (void)fprintf(out, ", \"blocks_placed\": %" PRIu32 ",\n\"candidates\": [", isa->origins.placed);
+    (void)fprintf(out,
+                  ",\n\"structurised\": {\"checksum\": \"%015" PRIx64
+                  "\", \"exact\": %s, \"placed\": %" PRIu32 ", \"scale\": %.17g",
+                  isa->structurised.checksum, isa->own ? "true" : "false",
+                  isa->own ? isa->structurised.block_count : isa->origins.placed,
+                  isa->own ? 1 : isa->origins.scale);
+    counts(out, "waves", isa->structurised.waves, isa->structurised.block_count);
+    counts(out, "lanes", isa->structurised.lanes, isa->structurised.block_count);
+    counts(out, "uniform", isa->structurised.uniform, isa->structurised.block_count);
+    (void)fputs("},\n\"candidates\": [", out);
     for (unsigned i = 0; i < WPG_WEIGHTS_KINDS; i++) {
         const wpg_amdgpu_candidate *c = &isa->use.candidates[i];
         (void)fprintf(out, "%s\n {\"weights\": \"%s\", \"made\": %s, \"chosen\": %s", i ? "," : "",

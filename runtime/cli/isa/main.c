@@ -20,11 +20,9 @@ static int take_value(wpg_isa_options *options, const char *name, const char *va
     struct {
         const char *name;
         const char **value;
-    } texts[] = {{"--entry", &options->entry},
-                 {"--gpu", &options->gpu},
-                 {"-o", &options->out},
-                 {"--profile", &options->profile},
-                 {"--html", &options->html}};
+    } texts[] = {
+        {"--entry", &options->entry},     {"--gpu", &options->gpu},           {"-o", &options->out},
+        {"--profile", &options->profile}, {"--counters", &options->counters}, {"--html", &options->html}};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         if (strcmp(name, texts[i].name) == 0) {
             *texts[i].value = value;
@@ -57,7 +55,7 @@ static int take_value(wpg_isa_options *options, const char *name, const char *va
 static bool takes_value(const char *name)
 {
     static const char *const names[] = {"--entry", "--gpu", "-o",       "--profile", "--html",
-                                        "--wave",  "--abi", "--driver", "--spec"};
+                                        "--wave",  "--abi", "--driver", "--spec",    "--counters"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strcmp(name, names[i]) == 0)
             return true;
@@ -89,8 +87,11 @@ static int parse(wpg_isa_options *options, int argc, char **argv)
         if (code)
             return code;
     }
-    if (options->generate && options->profile)
+    if ((options->generate || options->counters) && options->profile)
         return wpg_usage_error(command_name, "either --generate or --profile");
+    if (options->counters && !options->out)
+        return wpg_usage_error(command_name, "--counters makes a profile: where to? -o OUT.profraw");
+    options->generate |= options->counters != NULL;
     return options->in ? 0 : wpg_usage_error(command_name, "which module? SHADER.spv");
 }
 
@@ -155,6 +156,10 @@ static int run(wpg_isa *isa)
         status = wpg_isa_radv(isa, &err);
     if (status != WPG_OK)
         return wpg_complain(WPG_EXIT_FAILED, command_name, "%s: %s", isa->options.in, err.message);
+    if (isa->options.counters)
+        return wpg_isa_read_counters(isa, &err) == WPG_OK
+                   ? 0
+                   : wpg_complain(WPG_EXIT_FAILED, command_name, "%s", err.message);
     if (isa->options.json)
         wpg_isa_json(stdout, isa);
     else

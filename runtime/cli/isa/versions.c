@@ -1,5 +1,6 @@
 /* What is compiled: for the listing with lines, which change no instruction; the ELF to write without. */
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "runtime/cli/isa/isa.h"
@@ -48,17 +49,50 @@ static wpg_status list(wpg_isa_version *version, wpg_error *err)
     return wpg_isa_list(&version->listing, version->code->assembly, version->code->kernel, err);
 }
 
-/* The layer counted blocks of the normal form: carried over to the structurised ones, the code they make
- * cheapest. */
-static wpg_status use_counts(wpg_isa *isa, wpg_arena *arena, wpg_error *err)
+static uint64_t *keep(const uint64_t *from, size_t count)
 {
+    uint64_t *copy = from ? malloc(count * sizeof *copy) : NULL;
+    if (copy)
+        memcpy(copy, from, count * sizeof *copy);
+    return copy;
+}
+
+/* Counts of the structurised blocks: the kernel's own, exact; else those of the normal form, carried over. */
+static wpg_status find_counts(wpg_amdgpu_counts *counts, wpg_isa *isa, wpg_arena *arena, wpg_error *err)
+{
+    wpg_amdgpu_options options = options_of(isa);
+    wpg_counter_table table;
+    wpg_amdgpu_code *code;
+    options.until = WPG_AMDGPU_STRUCTURISED;
+    WPG_TRY(wpg_amdgpu_generate(&code, &table, isa->normal, &isa->stage, &options, &(wpg_counter_options){0},
+                                err));
+    isa->own = wpg_isa_own_counts(counts, isa, table.checksum, table.block_count, arena);
+    wpg_counter_table_finish(&table);
+    wpg_amdgpu_code_destroy(code);
+    if (isa->own)
+        return WPG_OK;
+    if (!isa->counts || (!isa->counts->waves && !isa->counts->lanes))
+        return wpg_fail(err, WPG_E_MISMATCH, "%s",
+                        isa->other_form ? "the profile counted another form of this shader: generate anew"
+                                        : "neither waves nor lanes were counted");
     const wpg_origin_counts from = {isa->block_count, isa->counts->waves, isa->counts->lanes,
                                     isa->counts->uniform};
+    return wpg_amdgpu_origin_counts(counts, &isa->origins, isa->normal, &isa->stage, &options, &from, arena,
+                                    err);
+}
+
+/* The code that the counts make cheapest. */
+static wpg_status use_counts(wpg_isa *isa, wpg_arena *arena, wpg_error *err)
+{
     const wpg_amdgpu_options options = options_of(isa);
     wpg_isa_version *after = &isa->versions[1];
-    wpg_amdgpu_counts counts;
-    WPG_TRY(wpg_amdgpu_origin_counts(&counts, &isa->origins, isa->normal, &isa->stage, &options, &from, arena,
-                                     err));
+    wpg_amdgpu_counts counts = {0};
+    WPG_TRY(find_counts(&counts, isa, arena, err));
+    isa->structurised = (wpg_amdgpu_counts){.checksum = counts.checksum,
+                                            .block_count = counts.block_count,
+                                            .waves = keep(counts.waves, counts.block_count),
+                                            .lanes = keep(counts.lanes, counts.block_count),
+                                            .uniform = keep(counts.uniform, counts.block_count)};
     WPG_TRY(wpg_amdgpu_compile_use(&after->code, &isa->use, isa->normal, &isa->stage, &options, &counts, NULL,
                                    err));
     isa->versions[0].title = "before";
@@ -92,12 +126,12 @@ wpg_status wpg_isa_compile(wpg_isa *isa, wpg_error *err)
     WPG_TRY(list(before, err));
     if (isa->options.generate)
         return generate(isa, err);
-    if (!isa->counts || (!isa->counts->waves && !isa->counts->lanes))
+    if (!isa->options.profile)
         return WPG_OK;
     wpg_arena_init(&arena);
     wpg_status status = use_counts(isa, &arena, &why);
     wpg_arena_finish(&arena);
-    if (status == WPG_E_NOMEM)
+    if (status == WPG_E_NOMEM || (status == WPG_E_MISMATCH && isa->other_form))
         return wpg_fail(err, status, "%s", why.message);
     if (status != WPG_OK) /* the listing is worth as much without */
         (void)snprintf(isa->not_used, sizeof isa->not_used, "%s", why.message);
