@@ -3,6 +3,8 @@
 
 #include <stdio.h>
 
+#include "compiler/optimize/folding.h"
+
 enum { COPY_SIZE = 4096 }; /* most instructions of a copy */
 
 uint32_t wpg_guard_origin(const wpg_guarder *g, uint32_t block)
@@ -88,4 +90,14 @@ wpg_status wpg_guard_loops(bool *changed, const wpg_guard_pass *pass, wpg_contex
     wpg_id_set_free(&g.exact);
     wpg_id_set_free(&g.helper);
     return status;
+}
+
+bool wpg_guard_look(wpg_guarder *g)
+{
+    wpg_guard_sight *found = WPG_ARENA_ARRAY(g->arena, wpg_guard_sight, 1);
+    if (!found || wpg_divergence_compute(&found->divergence, g->view->cfg, g->arena) != WPG_OK)
+        return false;
+    found->unrollable = wpg_unrollable_loops(g->view, g->arena);
+    g->facts = found;
+    return found->unrollable != NULL;
 }

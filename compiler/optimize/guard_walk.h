@@ -5,6 +5,7 @@
 #ifndef WPG_COMPILER_OPTIMIZE_GUARD_WALK_H
 #define WPG_COMPILER_OPTIMIZE_GUARD_WALK_H
 
+#include "compiler/analysis/divergence.h"
 #include "compiler/optimize/loop_clone.h"
 
 typedef struct wpg_guarder {
@@ -42,6 +43,13 @@ typedef struct wpg_guard_pass {
 /* Guards the loops of the function, each over a fresh view, until no plan is left. */
 wpg_status wpg_guard_loops(bool *changed, const wpg_guard_pass *pass, wpg_context *context,
                            wpg_function_profile *profile);
+
+/* What unswitching and peeling ask of a view: a wpg_guard_pass's `look`, its facts. */
+typedef struct wpg_guard_sight {
+    wpg_divergence *divergence;
+    const bool *unrollable; /* by construct: wpg_unrollable_loops */
+} wpg_guard_sight;
+bool wpg_guard_look(wpg_guarder *g);
 
 /* The block id in the normal form, for remarks. */
 uint32_t wpg_guard_origin(const wpg_guarder *g, uint32_t block);

@@ -35,12 +35,6 @@ enum {
     DEEPEST = 12,
 };
 
-/* Of the view at hand. */
-typedef struct seen {
-    wpg_divergence *divergence;
-    const bool *unrollable;
-} seen;
-
 /* -- What the profile says -- */
 
 /* Runs it long enough? By its back edge, or, where that is a branch, by its header. */
@@ -184,7 +178,7 @@ static uint32_t preheader_of(const wpg_view *view, const wpg_loop *loop)
 static const char *plan_loop(wpg_guarder *g, wpg_guard_plan *plan)
 {
     const wpg_view *view = g->view;
-    const seen *found = g->facts;
+    const wpg_guard_sight *found = g->facts;
     wpg_folder base = {.view = view,
                        .profile = g->profile,
                        .loop = &plan->loop,
@@ -225,16 +219,6 @@ static const char *plan_loop(wpg_guarder *g, wpg_guard_plan *plan)
 
 /* -- The pass -- */
 
-static bool look(wpg_guarder *g)
-{
-    seen *found = WPG_ARENA_ARRAY(g->arena, seen, 1);
-    if (!found || wpg_divergence_compute(&found->divergence, g->view->cfg, g->arena) != WPG_OK)
-        return false;
-    found->unrollable = wpg_unrollable_loops(g->view, g->arena);
-    g->facts = found;
-    return found->unrollable != NULL;
-}
-
 /* Loops that the trip guard has dealt with have their first trip apart already. */
 static bool is_dealt_with(const wpg_guarder *g, uint32_t header)
 {
@@ -262,7 +246,7 @@ wpg_status wpg_pass_peel(bool *changed, wpg_context *context, wpg_function_profi
     static const wpg_guard_pass pass = {.name = PASS,
                                         .skips = is_dealt_with,
                                         .enters = mark_seen,
-                                        .look = look,
+                                        .look = wpg_guard_look,
                                         .plan = plan_loop,
                                         .tell = tell,
                                         .apply = wpg_peel_apply};

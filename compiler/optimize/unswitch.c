@@ -40,12 +40,6 @@ typedef struct candidate {
     uint64_t runs, hot; /* lanes at the branch; of these, of the copy */
 } candidate;
 
-/* Of the view at hand. */
-typedef struct seen {
-    wpg_divergence *divergence;
-    const bool *unrollable;
-} seen;
-
 /* -- What the profile says -- */
 
 /* Counts of the block as measured, or as this pass guesses; NULL: not known. */
@@ -173,7 +167,7 @@ static bool may_be_candidate(candidate *c, const wpg_view *view, const wpg_loop 
 
 static const char *lanes_refusal(wpg_guarder *g, const wpg_guard_plan *plan, const candidate *c)
 {
-    const wpg_divergence *divergence = ((const seen *)g->facts)->divergence;
+    const wpg_divergence *divergence = ((const wpg_guard_sight *)g->facts)->divergence;
     uint64_t apart = 0;
     if (wpg_divergence_at(divergence, c->value, c->block) <= WPG_UNIFORM_SUBGROUP)
         return NULL;
@@ -206,7 +200,7 @@ static const char *side_refusal(wpg_folder *folder, wpg_guarder *g, const wpg_gu
                            .profile = g->profile,
                            .loop = &plan->loop,
                            .fact_of = k.fact_of,
-                           .unrollable = ((const seen *)g->facts)->unrollable,
+                           .unrollable = ((const wpg_guard_sight *)g->facts)->unrollable,
                            .bits = bits,
                            .facts = k.facts,
                            .excluded = k.excluded,
@@ -266,7 +260,8 @@ static const char *plan_branch(double *saved, wpg_guarder *g, wpg_guard_plan *pl
     plan->takes[0] = c->hot;
     plan->takes[1] = c->runs - c->hot;
     plan->unknown_by = copy.dead_ran || plan->takes[1] ? PASS : NULL;
-    plan->varying = wpg_seam_source(NULL, g->view, plan->preheader, ((const seen *)g->facts)->divergence);
+    plan->varying =
+        wpg_seam_source(NULL, g->view, plan->preheader, ((const wpg_guard_sight *)g->facts)->divergence);
     return !plan->varying && any_seam(plan, g->view) ? "nothing before the loop keeps its values apart"
                                                      : NULL;
 }
@@ -334,16 +329,6 @@ static const char *plan_loop(wpg_guarder *g, wpg_guard_plan *plan)
 
 /* -- The pass -- */
 
-static bool look(wpg_guarder *g)
-{
-    seen *found = WPG_ARENA_ARRAY(g->arena, seen, 1);
-    if (!found || wpg_divergence_compute(&found->divergence, g->view->cfg, g->arena) != WPG_OK)
-        return false;
-    found->unrollable = wpg_unrollable_loops(g->view, g->arena);
-    g->facts = found;
-    return found->unrollable != NULL;
-}
-
 static bool is_dealt_with(const wpg_guarder *g, uint32_t header)
 {
     uint64_t state = 0;
@@ -370,7 +355,7 @@ wpg_status wpg_pass_unswitch(bool *changed, wpg_context *context, wpg_function_p
     static const wpg_guard_pass pass = {.name = PASS,
                                         .skips = is_dealt_with,
                                         .enters = mark_seen,
-                                        .look = look,
+                                        .look = wpg_guard_look,
                                         .plan = plan_loop,
                                         .tell = tell};
     return profile->has_lanes ? wpg_guard_loops(changed, &pass, context, profile) : WPG_OK;
