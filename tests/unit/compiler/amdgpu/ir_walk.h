@@ -505,7 +505,8 @@ static inline uint64_t ir_walk_run(wpg_amdgpu_counts *counts, const wpg_blocks *
             lanes[count] =
                 (ir_lane){.before = UINT32_MAX, .local = {begin + count}, .group = wave / of_group};
             lanes[count].values = malloc((w.value_count + 1) * sizeof(ir_value));
-            memcpy(lanes[count].values, w.constants, w.value_count * sizeof(ir_value));
+            if (w.value_count)
+                memcpy(lanes[count].values, w.constants, w.value_count * sizeof(ir_value));
         }
         ir_run_wave(&w, counts, lanes, count, wave);
         while (count)
