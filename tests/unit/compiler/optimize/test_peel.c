@@ -261,6 +261,33 @@ static void refuses_fixed_work(void **state)
 }
 
 /* Where a driver could compute otherwise than in the loop as it was. */
+/* Of how many trips the loop takes; SPIR-V 1.4 has such. */
+static void refuses_promises(void **state)
+{
+    static const char *const promises[] = {"min_iterations(4)", "max_iterations(40)",
+                                           "iteration_multiple(2)"};
+    (void)state;
+    for (size_t i = 0; i < sizeof promises / sizeof *promises; i++) {
+        char source[2048];
+        use_shader s = {.stage = {.model = SpvExecutionModelGLCompute, .entry = "main"}};
+        snprintf(source, sizeof source,
+                 "#version 450\n#extension GL_EXT_control_flow_attributes : require\n"
+                 "layout(local_size_x = 64) in;\n"
+                 "layout(std430, binding = 0) readonly buffer In { uint data[]; } src;\n"
+                 "layout(std430, binding = 1) buffer Out { uint data[]; } dst;\n" LOOP("[[%s]] " UP,
+                                                                                       ASKED("k == 0")),
+                 promises[i]);
+        assert_true(assemble_glsl(&s.words, &s.count, source, "comp", "vulkan1.2"));
+        s.words[1] = 0x00010400; /* the latest that use_run validates */
+        for (size_t t = 0; t < 4; t++)
+            s.trips[t] = 8;
+        use_profile(&s);
+        ways_take(&s, 0, FIRST, false);
+        expect_refused(&s, NULL, "promises how many trips");
+        use_free(&s);
+    }
+}
+
 static void refuses_what_would_change_bits(void **state)
 {
     (void)state;
@@ -321,10 +348,15 @@ static void leaves_integers_plain(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(makes_a_first_trip),    cmocka_unit_test(follows_counters),
-        cmocka_unit_test(follows_values),        cmocka_unit_test(leaves_other_conditions),
-        cmocka_unit_test(keeps_the_counts),      cmocka_unit_test(asks_the_profile),
-        cmocka_unit_test(refuses_fixed_work),    cmocka_unit_test(refuses_what_would_change_bits),
+        cmocka_unit_test(makes_a_first_trip),
+        cmocka_unit_test(follows_counters),
+        cmocka_unit_test(follows_values),
+        cmocka_unit_test(leaves_other_conditions),
+        cmocka_unit_test(keeps_the_counts),
+        cmocka_unit_test(asks_the_profile),
+        cmocka_unit_test(refuses_fixed_work),
+        cmocka_unit_test(refuses_promises),
+        cmocka_unit_test(refuses_what_would_change_bits),
         cmocka_unit_test(leaves_integers_plain),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
