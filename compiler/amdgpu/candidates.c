@@ -41,16 +41,6 @@ static wpg_status verify(attempt *a, const wpg_blocks *blocks, unsigned wave_siz
                     wpg_counts_rule_name(p->rule), p->block, p->count, p->bound, verdict->problems);
 }
 
-static void name_blocks(LLVMValueRef function)
-{
-    uint32_t index = 0;
-    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b)) {
-        char name[WPG_MACHINE_NAME];
-        wpg_machine_name(name, index++);
-        LLVMSetValueName2(LLVMBasicBlockAsValue(b), name, strlen(name));
-    }
-}
-
 static void cap_registers(LLVMValueRef function, unsigned vgprs)
 {
     char number[16];
@@ -76,7 +66,6 @@ static wpg_status annotate(void *data, LLVMModuleRef module, LLVMValueRef functi
     wpg_arena_finish(&arena);
     wpg_blocks_finish(&blocks);
     WPG_TRY(status);
-    name_blocks(function);
     if (a->options.vgprs)
         cap_registers(function, a->options.vgprs);
     const uint64_t *measured = c->from == WPG_WEIGHTS_LANES ? a->counts->lanes : a->counts->waves;

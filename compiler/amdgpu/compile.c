@@ -17,6 +17,7 @@
 
 #include "compiler/amdgpu/figures.h"
 #include "compiler/amdgpu/llvm_guard.h"
+#include "compiler/amdgpu/machine.h"
 
 typedef struct job {
     wpg_amdgpu_code *code;
@@ -139,6 +140,17 @@ static wpg_status keep_facts(job *j, wpg_error *err)
     return WPG_OK;
 }
 
+/* So that the assembly tells which of them each machine block comes from (machine.h). */
+static void name_blocks(LLVMValueRef function)
+{
+    uint32_t index = 0;
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b)) {
+        char name[WPG_MACHINE_NAME];
+        wpg_machine_name(name, index++);
+        LLVMSetValueName2(LLVMBasicBlockAsValue(b), name, strlen(name));
+    }
+}
+
 static wpg_status stages(void *data, wpg_error *err)
 {
     job *j = data;
@@ -157,6 +169,7 @@ static wpg_status stages(void *data, wpg_error *err)
         WPG_TRY(j->hooks->optimised(j->hooks->data, j->llvm, function, &j->translation, err));
     WPG_TRY(run_passes(j, WPG_AMDGPU_STRUCTURISE, err));
     j->code->blocks = LLVMCountBasicBlocks(function);
+    name_blocks(function);
     if (j->hooks->structured)
         WPG_TRY(j->hooks->structured(j->hooks->data, j->llvm, function, &j->translation, err));
     WPG_TRY(keep_ir(j, err));

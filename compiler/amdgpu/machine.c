@@ -122,6 +122,14 @@ static int64_t block_name(const char *line, size_t length)
     return end > name + 7 && (*end == '\n' || *end == '\0') ? number : WPG_MACHINE_FOREIGN;
 }
 
+bool wpg_machine_begins_block(int64_t *structurised, const char *line, size_t length)
+{
+    if ((!starts(line, length, ".LBB") && !starts(line, length, "; %bb.")) || !memchr(line, ':', length))
+        return false;
+    *structurised = block_name(line, length);
+    return true;
+}
+
 static bool instruction(reading *r, const char *line, size_t length)
 {
     wpg_machine_block *block = &r->blocks[r->count - 1];
@@ -138,10 +146,10 @@ static bool instruction(reading *r, const char *line, size_t length)
 
 static bool read_line(reading *r, const char *line, size_t length)
 {
-    bool label = starts(line, length, ".LBB");
-    if (label || starts(line, length, "; %bb."))
-        return memchr(line, ':', length) == NULL ||
-               add_block(r, block_name(line, length), label ? label_number(line, length) : UINT32_MAX);
+    int64_t structurised;
+    if (wpg_machine_begins_block(&structurised, line, length))
+        return add_block(r, structurised,
+                         starts(line, length, ".LBB") ? label_number(line, length) : UINT32_MAX);
     if (length < 2 || line[0] != '\t' || !islower((unsigned char)line[1]))
         return true;
     return (r->count || add_block(r, WPG_MACHINE_FOREIGN, UINT32_MAX)) && instruction(r, line, length);

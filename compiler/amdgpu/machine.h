@@ -29,6 +29,9 @@ typedef struct wpg_machine {
 
 /* "wpg.INDEX" into `name`. */
 void wpg_machine_name(char name[WPG_MACHINE_NAME], uint32_t index);
+/* Whether a line of assembly begins a machine block, and then the structurised one it comes from, or
+ * WPG_MACHINE_FOREIGN. The line ends at `length`. */
+bool wpg_machine_begins_block(int64_t *structurised, const char *line, size_t length);
 
 /* Arrays live in `arena`. WPG_E_NOT_FOUND: no such kernel in the text; WPG_E_FORMAT: a branch to nowhere. */
 wpg_status wpg_machine_read(wpg_machine *machine, const char *assembly, const char *kernel, bool pal,

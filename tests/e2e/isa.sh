@@ -89,7 +89,15 @@ isa exact 0 "$rare" --gpu gfx1100 --profile own.profraw --json
 "$json" exact.out structurised.exact=true 'versions#2' 'candidates#4' >complaint || fail "own counts: $(cat complaint)"
 for name in carried exact; do grep -o '"vgprs": [0-9]*, "sgprs": [0-9]*, "occupancy": [0-9]*, "scratch_bytes": [0-9]*, "branches": [0-9]*, "weighted": [0-9]*' $name.out >$name.figures; done
 [ -s exact.figures ] && cmp -s carried.figures exact.figures || fail "compiling by the kernel's own counts differs from the same counts carried over"
-# Both kinds of counts of a shader in one profile: the exact ones are taken, the listing has the others beside the instructions.
+# The listing has them beside the instructions, by the machine block these lie in: of every block whose code there is, just its count.
+isa exact-text 0 "$rare" --gpu gfx1100 --profile own.profraw --html exact.html
+grep 'structurised blocks, by the kernel itself' exact-text.out >/dev/null || fail "own counts: the listing does not tell whose they are"
+sed -n 's/.*"structurised": {.*"waves": \[\([0-9, ]*\)\], "lanes".*/\1/p' exact.out | tr -d ' ' | tr ',' '\n' >by-block
+tr -d , <exact-text.out | awk 'NR == FNR { waves[FNR - 1] = $1; next }
+    $4 ~ /^[svdgb][a-z]*_/ && $1 ~ /^[0-9]+$/ && $3 ~ /^[0-9]+$/ { seen[$3] = 1; if (waves[$3] != $1) { print "block " $3 " has " $1 ", not " waves[$3]; bad = 1 } }
+    END { for (b in seen) n++; if (n < 3) print n + 0 " blocks"; exit bad || n < 3 }' by-block - >complaint || fail "own counts beside the instructions: $(cat complaint)"
+grep "by the kernel itself" exact.html >/dev/null || fail "own counts: the page does not tell whose they are"
+# Both kinds of counts of a shader in one profile: the exact ones are taken.
 "$wavepgo" merge --quiet -o both.profdata all.bundle own.profraw || fail "both kinds of counts do not merge"
 isa both 0 "$rare" --gpu gfx1100 --profile both.profdata --json
 "$json" both.out structurised.exact=true 'waves#4' >complaint || fail "both kinds: $(cat complaint)"

@@ -52,7 +52,7 @@ static uint64_t heat_of(const wpg_isa *isa, uint32_t block)
 static uint64_t most_heat(const wpg_isa *isa)
 {
     uint64_t most = 0;
-    for (uint32_t b = 0; b < isa->block_count; b++)
+    for (uint32_t b = 0; b < wpg_isa_blocks(isa); b++)
         most = heat_of(isa, b) > most ? heat_of(isa, b) : most;
     return most;
 }
@@ -167,24 +167,25 @@ static void listing(FILE *out, const wpg_isa *isa, const wpg_isa_version *versio
                   "<div class=side><h2>%s</h2><p class=muted>%" PRIu32 " instructions, %" PRIu32
                   " of known blocks</p><table "
                   "class=code><thead><tr><th>waves</th><th>lanes</th><th>block</th><th></th></tr></thead>\n",
-                  version->title, version->listing.instructions, version->listing.placed);
+                  version->title, version->listing.instructions, wpg_isa_placed(isa, &version->listing));
     for (size_t i = 0; i < version->listing.lines.count; i++) {
         const wpg_isa_line *line = &version->listing.lines.data[i];
-        bool first = line->is_code && line->block != last && line->block != WPG_ISA_NO_BLOCK;
+        const uint32_t from = wpg_isa_block(isa, line);
+        bool first = line->is_code && from != last && from != WPG_ISA_NO_BLOCK;
         (void)fputs(line->is_code ? "<tr" : "<tr class=label", out);
-        if (line->is_code && isa->counts && line->block != WPG_ISA_NO_BLOCK)
+        if (line->is_code && wpg_isa_counted(isa) && from != WPG_ISA_NO_BLOCK)
             (void)fprintf(out, " style=\"background:color-mix(in srgb,#e8590c %u%%,transparent)\"",
-                          percent_of_heat(heat_of(isa, line->block), most));
+                          percent_of_heat(heat_of(isa, from), most));
         (void)fputc('>', out);
-        cell(out, isa, wpg_isa_waves, first, line->block);
-        cell(out, isa, wpg_isa_lanes, first, line->block);
+        cell(out, isa, wpg_isa_waves, first, from);
+        cell(out, isa, wpg_isa_lanes, first, from);
         if (first)
-            (void)fprintf(out, "<td>%" PRIu32 "</td><td>", line->block);
+            (void)fprintf(out, "<td>%" PRIu32 "</td><td>", from);
         else
             (void)fputs("<td></td><td>", out);
         escape(out, line->text);
         (void)fputs("</td></tr>\n", out);
-        last = line->is_code ? line->block : WPG_ISA_NO_BLOCK;
+        last = line->is_code ? from : WPG_ISA_NO_BLOCK;
     }
     (void)fputs("</table></div>\n", out);
 }
@@ -205,8 +206,9 @@ void wpg_isa_html(FILE *out, const wpg_isa *isa)
                   "</p><p class=muted>shader %s",
                   isa->options.gpu, code->wave_size, isa->options.abi == WPG_AMDGPU_PAL ? "amdpal" : "amdhsa",
                   code->local_size[0], code->local_size[1], code->local_size[2], hex);
-    if (isa->counts) {
-        (void)fputs("; counts of ", out);
+    if (wpg_isa_counted(isa)) {
+        (void)fputs(isa->own ? "; counts of structurised blocks, by the kernel itself: " : "; counts of ",
+                    out);
         escape(out, isa->options.profile);
     }
     (void)fputs("</p>\n<div class=sides><section><h2>LLVM</h2>\n", out);

@@ -91,24 +91,6 @@ wpg_status wpg_isa_read(wpg_isa *isa, wpg_error *err)
     return status;
 }
 
-static bool count_of(uint64_t *count, const uint64_t *counts, const wpg_isa *isa, uint32_t block)
-{
-    if (!counts || block >= isa->block_count)
-        return false;
-    *count = counts[block];
-    return true;
-}
-
-bool wpg_isa_waves(uint64_t *waves, const wpg_isa *isa, uint32_t block)
-{
-    return isa->counts && count_of(waves, isa->counts->waves, isa, block);
-}
-
-bool wpg_isa_lanes(uint64_t *lanes, const wpg_isa *isa, uint32_t block)
-{
-    return isa->counts && count_of(lanes, isa->counts->lanes, isa, block);
-}
-
 void wpg_isa_finish(wpg_isa *isa)
 {
     for (unsigned i = 0; i < WPG_ISA_VERSIONS; i++) {

@@ -33,14 +33,16 @@ typedef struct wpg_isa_options {
 /* A line of a listing. Its text is the listing's. */
 typedef struct wpg_isa_line {
     const char *text;
-    bool is_code;   /* an instruction; else a label or a comment */
-    uint32_t block; /* block of the normal form that it comes from; WPG_ISA_NO_BLOCK: not known */
+    bool is_code;          /* an instruction; else a label or a comment */
+    uint32_t block;        /* block of the normal form that it comes from; WPG_ISA_NO_BLOCK: not known */
+    uint32_t structurised; /* structurised block that it runs with; WPG_ISA_NO_BLOCK: code generation's own */
 } wpg_isa_line;
 
 typedef struct wpg_isa_listing {
     char *text; /* malloc'd; lines point into it */
     WPG_VEC(wpg_isa_line) lines;
-    uint32_t instructions, placed; /* lines of code; of these with a block */
+    uint32_t instructions, placed,
+        structurised; /* lines of code; of these with a block of the one, the other */
 } wpg_isa_listing;
 
 typedef struct wpg_isa_version {
@@ -96,7 +98,13 @@ bool wpg_isa_own_counts(wpg_amdgpu_counts *counts, const wpg_isa *isa, uint64_t 
 wpg_status wpg_isa_list(wpg_isa_listing *listing, const char *assembly, const char *kernel, wpg_error *err);
 void wpg_isa_listing_finish(wpg_isa_listing *listing);
 
-/* Counts of a block; NULL-safe. false: not known. */
+/* beside.c: the block that stands beside a line, WPG_ISA_NO_BLOCK if none does; lines of code that have one;
+ * how many blocks there are of that kind, and whether they were counted. */
+uint32_t wpg_isa_block(const wpg_isa *isa, const wpg_isa_line *line);
+uint32_t wpg_isa_placed(const wpg_isa *isa, const wpg_isa_listing *listing);
+uint32_t wpg_isa_blocks(const wpg_isa *isa);
+bool wpg_isa_counted(const wpg_isa *isa);
+/* Counts of such a block. false: not known. */
 bool wpg_isa_waves(uint64_t *waves, const wpg_isa *isa, uint32_t block);
 bool wpg_isa_lanes(uint64_t *lanes, const wpg_isa *isa, uint32_t block);
 

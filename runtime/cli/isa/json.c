@@ -34,6 +34,15 @@ static void arguments(FILE *out, const wpg_amdgpu_code *code)
     (void)fputc(']', out);
 }
 
+static void block(FILE *out, const char *name, uint32_t index)
+{
+    (void)fprintf(out, ", \"%s\": ", name);
+    if (index != WPG_ISA_NO_BLOCK)
+        (void)fprintf(out, "%" PRIu32, index);
+    else
+        (void)fputs("null", out);
+}
+
 static void version(FILE *out, const wpg_isa_version *v)
 {
     (void)fputs("{\"title\": ", out);
@@ -49,11 +58,10 @@ static void version(FILE *out, const wpg_isa_version *v)
         const wpg_isa_line *line = &v->listing.lines.data[i];
         (void)fprintf(out, "%s\n {\"text\": ", i ? "," : "");
         wpg_json_string(out, line->text);
-        (void)fprintf(out, ", \"code\": %s, \"block\": ", line->is_code ? "true" : "false");
-        if (line->block != WPG_ISA_NO_BLOCK)
-            (void)fprintf(out, "%" PRIu32 "}", line->block);
-        else
-            (void)fputs("null}", out);
+        (void)fprintf(out, ", \"code\": %s", line->is_code ? "true" : "false");
+        block(out, "block", line->block);
+        block(out, "structurised", line->structurised);
+        (void)fputc('}', out);
     }
     (void)fputc(']', out);
     if (v->code->ir)

@@ -1,9 +1,10 @@
 /* LLVM's assembly text to lines: `.loc FILE LINE ...` says which block what follows comes from, until the
- * next one or a label. Directives and the comments of the code generator are left out, but for what it says
- * of spills. */
+ * next one or a label; which structurised block that is, labels say (machine.h). Directives and the comments
+ * of the code generator are left out, but for what it says of spills. */
 #include <stdlib.h>
 #include <string.h>
 
+#include "compiler/amdgpu/machine.h"
 #include "runtime/cli/isa/isa.h"
 
 /* Where the kernel's label stands; NULL if it does not. */
@@ -32,32 +33,41 @@ static void trim_comment(char *line)
     trim_end(line);
 }
 
-static bool add(wpg_isa_listing *listing, char *text, bool is_code, uint32_t block)
+static bool add(wpg_isa_listing *listing, wpg_isa_line line)
 {
-    listing->instructions += is_code;
-    listing->placed += is_code && block != WPG_ISA_NO_BLOCK;
-    return wpg_vec_push(&listing->lines, ((wpg_isa_line){text, is_code, block}));
+    listing->instructions += line.is_code;
+    listing->placed += line.is_code && line.block != WPG_ISA_NO_BLOCK;
+    listing->structurised += line.is_code && line.structurised != WPG_ISA_NO_BLOCK;
+    return wpg_vec_push(&listing->lines, line);
 }
 
-static bool add_line(wpg_isa_listing *listing, char *line, uint32_t *block)
+/* Where the lines that follow come from. */
+typedef struct place {
+    uint32_t block, structurised;
+} place;
+
+static bool add_line(wpg_isa_listing *listing, char *line, place *at)
 {
     unsigned long number;
+    int64_t structurised;
+    if (wpg_machine_begins_block(&structurised, line, strlen(line)))
+        at->structurised = structurised == WPG_MACHINE_FOREIGN ? WPG_ISA_NO_BLOCK : (uint32_t)structurised;
     if (line[0] == '\t' && line[1] == '.') {
         if (sscanf(line, "\t.loc\t%*u %lu", &number) == 1)
-            *block = number ? (uint32_t)number - 1 : WPG_ISA_NO_BLOCK;
+            at->block = number ? (uint32_t)number - 1 : WPG_ISA_NO_BLOCK;
         return true;
     }
     trim_comment(line);
     if (line[0] == '\t')
-        return line[1] == '\0' || add(listing, line + 1, true, *block);
+        return line[1] == '\0' || add(listing, (wpg_isa_line){line + 1, true, at->block, at->structurised});
     if (line[0] == '\0' || strncmp(line, ".Ltmp", 5) == 0 || strncmp(line, ".Lfunc_begin", 12) == 0)
         return true;
-    return add(listing, line, false, WPG_ISA_NO_BLOCK);
+    return add(listing, (wpg_isa_line){line, false, WPG_ISA_NO_BLOCK, WPG_ISA_NO_BLOCK});
 }
 
 wpg_status wpg_isa_list(wpg_isa_listing *listing, const char *assembly, const char *kernel, wpg_error *err)
 {
-    uint32_t block = WPG_ISA_NO_BLOCK;
+    place at = {WPG_ISA_NO_BLOCK, WPG_ISA_NO_BLOCK};
     *listing = (wpg_isa_listing){.text = strdup(assembly)};
     if (!listing->text)
         return wpg_fail(err, WPG_E_NOMEM, "out of memory");
@@ -68,7 +78,7 @@ wpg_status wpg_isa_list(wpg_isa_listing *listing, const char *assembly, const ch
         char *end = strchr(line, '\n');
         if (end)
             *end = '\0';
-        if (!add_line(listing, line, &block))
+        if (!add_line(listing, line, &at))
             return wpg_fail(err, WPG_E_NOMEM, "out of memory");
         line = end ? end + 1 : NULL;
     }

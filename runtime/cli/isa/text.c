@@ -14,7 +14,10 @@ static void head(FILE *out, const wpg_isa *isa)
                   code->wave_size, isa->options.abi == WPG_AMDGPU_PAL ? "amdpal" : "amdhsa",
                   code->local_size[0], code->local_size[1], code->local_size[2],
                   isa->guessed_gpu ? " (no AMD GPU here, and none named: an example)" : "");
-    if (isa->counts)
+    if (isa->own)
+        (void)fprintf(out, "counts: %s, %" PRIu32 " structurised blocks, by the kernel itself\n",
+                      isa->options.profile, isa->structurised.block_count);
+    else if (isa->counts)
         (void)fprintf(out, "counts: %s, %" PRIu32 " blocks%s\n", isa->options.profile, isa->block_count,
                       isa->counts->waves ? "" : "; by lanes, waves were not counted");
 }
@@ -114,23 +117,24 @@ static void listing(FILE *out, const wpg_isa *isa, const wpg_isa_version *versio
 {
     uint32_t last = WPG_ISA_NO_BLOCK;
     (void)fprintf(out, "\n%s: %" PRIu32 " instructions, %" PRIu32 " of known blocks\n", version->title,
-                  version->listing.instructions, version->listing.placed);
-    (void)fprintf(out, "%16s %16s %6s\n", isa->counts ? "waves" : "", isa->counts ? "lanes" : "", "block");
+                  version->listing.instructions, wpg_isa_placed(isa, &version->listing));
+    (void)fprintf(out, "%16s %16s %6s\n", wpg_isa_counted(isa) ? "waves" : "",
+                  wpg_isa_counted(isa) ? "lanes" : "", "block");
     for (size_t i = 0; i < version->listing.lines.count; i++) {
         const wpg_isa_line *line = &version->listing.lines.data[i];
         char waves[28] = "", lanes[28] = "", block[16] = "";
         uint64_t count;
-        bool first = line->is_code && line->block != last && line->block != WPG_ISA_NO_BLOCK;
-        if (first) {
-            (void)snprintf(block, sizeof block, "%" PRIu32, line->block);
-            if (wpg_isa_waves(&count, isa, line->block))
+        uint32_t from = wpg_isa_block(isa, line);
+        if (line->is_code && from != last && from != WPG_ISA_NO_BLOCK) {
+            (void)snprintf(block, sizeof block, "%" PRIu32, from);
+            if (wpg_isa_waves(&count, isa, from))
                 (void)wpg_group_digits(waves, count);
-            if (wpg_isa_lanes(&count, isa, line->block))
+            if (wpg_isa_lanes(&count, isa, from))
                 (void)wpg_group_digits(lanes, count);
         }
         (void)fprintf(out, "%16s %16s %6s  %s%s\n", waves, lanes, block, line->is_code ? "    " : "",
                       line->text);
-        last = line->is_code ? line->block : WPG_ISA_NO_BLOCK;
+        last = line->is_code ? from : WPG_ISA_NO_BLOCK;
     }
 }
 

@@ -282,14 +282,8 @@ static int print_table(void)
 static wpg_status annotate(void *data, LLVMModuleRef module, LLVMValueRef function,
                            const wpg_translation_options *options, wpg_error *err)
 {
-    uint32_t index = 0;
     (void)module;
     (void)options;
-    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b)) {
-        char name[WPG_MACHINE_NAME];
-        wpg_machine_name(name, index++);
-        LLVMSetValueName2(LLVMBasicBlockAsValue(b), name, strlen(name));
-    }
     return wpg_weights_attach(NULL, function, data, WPG_WEIGHTS_WAVES, 90, err);
 }
 

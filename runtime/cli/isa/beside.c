@@ -1,0 +1,49 @@
+/* What stands beside an instruction. Where the kernel counted its structurised blocks itself, these, by the
+ * machine block that it lies in; else the blocks of the normal form, by the line that it carries. */
+#include "runtime/cli/isa/isa.h"
+
+uint32_t wpg_isa_block(const wpg_isa *isa, const wpg_isa_line *line)
+{
+    return isa->own ? line->structurised : line->block;
+}
+
+uint32_t wpg_isa_placed(const wpg_isa *isa, const wpg_isa_listing *listing)
+{
+    return isa->own ? listing->structurised : listing->placed;
+}
+
+uint32_t wpg_isa_blocks(const wpg_isa *isa)
+{
+    return isa->own ? isa->structurised.block_count : isa->block_count;
+}
+
+bool wpg_isa_counted(const wpg_isa *isa)
+{
+    return isa->own || isa->counts;
+}
+
+static bool count_of(uint64_t *count, const uint64_t *counts, const wpg_isa *isa, uint32_t block)
+{
+    if (!counts || block >= wpg_isa_blocks(isa))
+        return false;
+    *count = counts[block];
+    return true;
+}
+
+bool wpg_isa_waves(uint64_t *waves, const wpg_isa *isa, uint32_t block)
+{
+    return count_of(waves,
+                    isa->own      ? isa->structurised.waves
+                    : isa->counts ? isa->counts->waves
+                                  : NULL,
+                    isa, block);
+}
+
+bool wpg_isa_lanes(uint64_t *lanes, const wpg_isa *isa, uint32_t block)
+{
+    return count_of(lanes,
+                    isa->own      ? isa->structurised.lanes
+                    : isa->counts ? isa->counts->lanes
+                                  : NULL,
+                    isa, block);
+}
