@@ -74,7 +74,16 @@ grep -c __wpg_counters_bounds counting.elf >/dev/null || fail "counting: the ELF
 blocks=$(grep -o '"structurised_blocks": [0-9]*' counting.out | sed -n '2s/.* //p')
 [ "$(grep -o '"counters": {"count": [0-9]*' counting.out | sed 's/.* //')" = $((3 * blocks)) ] || fail "counting: not three counters for each of $blocks blocks"
 isa counting-text 0 "$mandelbrot" --gpu gfx900 --generate
-grep '^counters: waves, lanes and uniform of [1-9]' counting-text.out >/dev/null || fail "counting: the text does not tell"
+grep '^counters: waves, lanes, uniform of [1-9]' counting-text.out >/dev/null || fail "counting: the text does not tell"
+isa counting-waves 0 "$mandelbrot" --gpu gfx900 --generate --count waves
+grep '^counters: waves of [1-9]' counting-waves.out >/dev/null || fail "--count waves: $(grep '^counters' counting-waves.out)"
+for placement in lane lane-memory; do
+    isa counting-$placement 0 "$mandelbrot" --gpu gfx1100 --generate --placement $placement
+    grep '^counters: lanes of [1-9].* a lane for itself' counting-$placement.out >/dev/null || fail "--placement $placement: $(grep '^counters' counting-$placement.out)"
+done
+refused no-count 2 '--count takes' "$mandelbrot" --generate --count waves,trips
+refused no-generate 2 'are of --generate' "$mandelbrot" --count waves
+refused no-placement 2 '--placement takes' "$mandelbrot" --generate --placement block
 
 # What such a kernel counted comes back as a profile: the array is made here of the counts that were carried over, so that compiling by
 # the kernel's own counts must give the same as by these.

@@ -27,6 +27,7 @@ typedef struct wpg_isa_options {
     unsigned wave_size;
     wpg_amdgpu_abi abi;
     bool json, ir, radv, generate;
+    wpg_counter_options counting; /* of generate */
     WPG_VEC(wpg_spec_value) spec;
 } wpg_isa_options;
 

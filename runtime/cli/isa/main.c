@@ -15,6 +15,37 @@ static bool is_file_name(const char *text)
     return strchr(text, '/') || strchr(text, '.');
 }
 
+/* "lanes,uniform": what is counted beside waves, "waves" may be named. */
+static int take_count(wpg_counter_options *counting, const char *list)
+{
+    counting->lanes = counting->uniform = false;
+    for (const char *at = list; *at;) {
+        size_t length = strcspn(at, ",");
+        if (length == 5 && strncmp(at, "lanes", length) == 0)
+            counting->lanes = true;
+        else if (length == 7 && strncmp(at, "uniform", length) == 0)
+            counting->uniform = true;
+        else if (length != 5 || strncmp(at, "waves", length) != 0)
+            return wpg_usage_error(command_name, "--count takes waves, lanes, uniform, by commas");
+        at += length + (at[length] == ',');
+    }
+    return 0;
+}
+
+static int take_placement(wpg_counter_options *counting, const char *name)
+{
+    static const struct {
+        const char *name;
+        wpg_counter_placement placement;
+    } known[] = {{"wave", WPG_PLACE_WAVE}, {"lane", WPG_PLACE_LANE}, {"lane-memory", WPG_PLACE_LANE_MEMORY}};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (strcmp(name, known[i].name) == 0) {
+            counting->placement = known[i].placement;
+            return 0;
+        }
+    return wpg_usage_error(command_name, "--placement takes wave, lane or lane-memory");
+}
+
 static int take_value(wpg_isa_options *options, const char *name, const char *value)
 {
     struct {
@@ -45,6 +76,10 @@ static int take_value(wpg_isa_options *options, const char *name, const char *va
                    ? 0
                    : wpg_usage_error(command_name, "--driver takes radv, or RADV's ICD.json");
     }
+    if (strcmp(name, "--count") == 0)
+        return take_count(&options->counting, value);
+    if (strcmp(name, "--placement") == 0)
+        return take_placement(&options->counting, value);
     wpg_spec_value spec;
     if (!wpg_spec_option(&spec, value))
         return wpg_usage_error(command_name, "--spec takes ID=VALUE");
@@ -54,8 +89,9 @@ static int take_value(wpg_isa_options *options, const char *name, const char *va
 
 static bool takes_value(const char *name)
 {
-    static const char *const names[] = {"--entry", "--gpu", "-o",       "--profile", "--html",
-                                        "--wave",  "--abi", "--driver", "--spec",    "--counters"};
+    static const char *const names[] = {"--entry", "--gpu",      "-o",      "--profile",
+                                        "--html",  "--wave",     "--abi",   "--driver",
+                                        "--spec",  "--counters", "--count", "--placement"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strcmp(name, names[i]) == 0)
             return true;
@@ -64,9 +100,11 @@ static bool takes_value(const char *name)
 
 static int parse(wpg_isa_options *options, int argc, char **argv)
 {
+    bool counting = false;
     for (int at = 1; at < argc; at++) {
         const char *text = argv[at];
         int code = 0;
+        counting |= strcmp(text, "--count") == 0 || strcmp(text, "--placement") == 0;
         if (takes_value(text)) {
             if (at + 1 >= argc)
                 return wpg_usage_error(command_name, "'%s' needs a value", text);
@@ -92,6 +130,8 @@ static int parse(wpg_isa_options *options, int argc, char **argv)
     if (options->counters && !options->out)
         return wpg_usage_error(command_name, "--counters makes a profile: where to? -o OUT.profraw");
     options->generate |= options->counters != NULL;
+    if (counting && !options->generate)
+        return wpg_usage_error(command_name, "--count and --placement are of --generate");
     return options->in ? 0 : wpg_usage_error(command_name, "which module? SHADER.spv");
 }
 
@@ -175,7 +215,7 @@ static int run(wpg_isa *isa)
 
 int main(int argc, char **argv)
 {
-    wpg_isa isa = {0};
+    wpg_isa isa = {.options.counting = {.lanes = true, .uniform = true}};
     int code = parse(&isa.options, argc, argv);
     if (!code)
         code = run(&isa);

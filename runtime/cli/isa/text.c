@@ -38,14 +38,23 @@ static void figures(FILE *out, const wpg_isa *isa)
 static void counters(FILE *out, const wpg_isa *isa)
 {
     const wpg_counter_table *table = &isa->counters;
+    static const char *const kinds[] = {"waves", "lanes", "uniform"};
+    const char *between = "\ncounters: ";
     uint32_t in_memory = 0;
     for (uint32_t b = 0; b < table->block_count; b++)
         in_memory += table->how[b] == WPG_COUNTED_IN_MEMORY;
-    (void)fprintf(out,
-                  "\ncounters: waves, lanes and uniform of %" PRIu32 " blocks, %" PRIu32
-                  " of 64 bits; %" PRIu32 " scalar registers, %" PRIu32
-                  " blocks in memory; the array's address at byte %" PRIu32 " of the arguments\n",
-                  table->block_count, table->count, table->registers, in_memory,
+    for (unsigned kind = 0; kind < 3; kind++)
+        if (table->has[kind]) {
+            (void)fprintf(out, "%s%s", between, kinds[kind]);
+            between = ", ";
+        }
+    (void)fprintf(out, " of %" PRIu32 " blocks, %" PRIu32 " of 64 bits; ", table->block_count, table->count);
+    if (isa->options.counting.placement == WPG_PLACE_WAVE)
+        (void)fprintf(out, "%" PRIu32 " scalar registers, %" PRIu32 " blocks in memory", table->registers,
+                      in_memory);
+    else
+        (void)fprintf(out, "a lane for itself, before structurising");
+    (void)fprintf(out, "; the array's address at byte %" PRIu32 " of the arguments\n",
                   isa->versions[1].code->counters_offset);
 }
 

@@ -105,10 +105,9 @@ static wpg_status use_counts(wpg_isa *isa, wpg_arena *arena, wpg_error *err)
 static wpg_status generate(wpg_isa *isa, wpg_error *err)
 {
     const wpg_amdgpu_options options = options_of(isa);
-    const wpg_counter_options counters = {.lanes = true, .uniform = true};
     wpg_isa_version *counting = &isa->versions[1];
     WPG_TRY(wpg_amdgpu_generate(&counting->code, &isa->counters, isa->normal, &isa->stage, &options,
-                                &counters, err));
+                                &isa->options.counting, err));
     counting->title = "counting";
     isa->version_count = 2;
     return list(counting, err);
