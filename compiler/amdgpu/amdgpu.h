@@ -34,6 +34,13 @@ typedef enum wpg_amdgpu_until {
     WPG_AMDGPU_TRANSLATED, /* verified IR */
 } wpg_amdgpu_until;
 
+/* Branches that LLVM is told something of, by the block of the normal form that they end (unpredictable.h).
+ * Borrowed. */
+typedef struct wpg_amdgpu_marks {
+    const bool *unpredictable; /* [blocks] */
+    uint32_t blocks, count;    /* count: of them marked */
+} wpg_amdgpu_marks;
+
 typedef struct wpg_amdgpu_options {
     const char *gpu;    /* "gfx1100" */
     unsigned wave_size; /* 32 or 64; 0: the GPU's own choice (32 from gfx10 on) */
@@ -42,6 +49,7 @@ typedef struct wpg_amdgpu_options {
     bool contract;     /* a * b + c may become one operation where the module allows */
     bool ir, assembly; /* give these texts */
     bool lines;        /* instructions say which block they come from, as line numbers (lines.h) */
+    wpg_amdgpu_marks marks;
 } wpg_amdgpu_options;
 
 /* What lies where in the kernel argument (HSA), whose pointers are 64 bits wide and 16-byte aligned targets.

@@ -135,11 +135,19 @@ static wpg_status make(wpg_amdgpu_code **code, attempt *a, const wpg_module *nor
     wpg_amdgpu_candidate *c = a->candidate;
     with_text.assembly = true;
     with_text.until = WPG_AMDGPU_EMITTED;
-    WPG_TRY(wpg_amdgpu_compile_hooked(code, normal, stage, &with_text, annotate, a, err));
+    if (c->from == WPG_WEIGHTS_NONE)
+        with_text.marks = (wpg_amdgpu_marks){0};
+    c->marked = with_text.marks.count;
+    wpg_status status = wpg_amdgpu_compile_hooked(code, normal, stage, &with_text, annotate, a, err);
+    if (status == WPG_E_MISMATCH && c->marked) { /* LLVM made other blocks of it: the counts come first */
+        with_text.marks = (wpg_amdgpu_marks){0};
+        c->marked = 0;
+        status = wpg_amdgpu_compile_hooked(code, normal, stage, &with_text, annotate, a, err);
+    }
+    WPG_TRY(status);
     c->figures = (*code)->figures;
-    wpg_status status =
-        wpg_score_assembly(&c->score, (*code)->assembly, (*code)->kernel, options->abi == WPG_AMDGPU_PAL,
-                           a->counts->waves, a->counts->block_count, err);
+    status = wpg_score_assembly(&c->score, (*code)->assembly, (*code)->kernel, options->abi == WPG_AMDGPU_PAL,
+                                a->counts->waves, a->counts->block_count, err);
     if (status != WPG_OK) {
         wpg_amdgpu_code_destroy(*code);
         return status;

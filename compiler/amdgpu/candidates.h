@@ -33,6 +33,7 @@ typedef struct wpg_amdgpu_candidate {
     wpg_amdgpu_figures figures;
     wpg_code_score score;
     wpg_weights_done weights;
+    uint32_t marked; /* branches that were told to be unpredictable */
     /* How far block frequencies by these weights are from the counts they were made of, 0 to 1; negative: not
      * told. */
     double difference;

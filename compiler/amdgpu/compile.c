@@ -193,6 +193,7 @@ static wpg_status choose_target(job *j, wpg_error *err)
         .triple = wpg_amdgpu_triple(options->abi),
         .contract = options->contract,
         .lines = options->lines,
+        .marks = options->marks,
         .counters = j->hooks->counters,
     };
     return WPG_OK;

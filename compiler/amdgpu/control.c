@@ -16,6 +16,15 @@ static bool branch(wpg_tr *t, const wpg_inst *inst)
     return to && LLVMBuildBr(t->builder, to);
 }
 
+static void mark(wpg_tr *t, LLVMValueRef branch)
+{
+    const wpg_amdgpu_marks *marks = &t->options->marks;
+    if (t->block_number >= marks->blocks || !marks->unpredictable[t->block_number])
+        return;
+    LLVMSetMetadata(branch, LLVMGetMDKindIDInContext(t->context, "unpredictable", 13),
+                    LLVMMetadataAsValue(t->context, LLVMMDNodeInContext2(t->context, NULL, 0)));
+}
+
 static bool branch_if(wpg_tr *t, const wpg_inst *inst)
 {
     LLVMValueRef condition = wpg_tr_value_of(t, inst, 1, t->t_i1);
@@ -26,7 +35,7 @@ static bool branch_if(wpg_tr *t, const wpg_inst *inst)
     if (yes == no) /* one edge, for the phis */
         (void)LLVMBuildBr(t->builder, yes);
     else
-        (void)LLVMBuildCondBr(t->builder, condition, yes, no);
+        mark(t, LLVMBuildCondBr(t->builder, condition, yes, no));
     return true;
 }
 

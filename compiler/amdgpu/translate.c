@@ -306,6 +306,7 @@ static bool walk_blocks(wpg_tr *t, const wpg_inst *first, const wpg_inst *end)
         t->inst = inst;
         if (inst->opcode == SpvOpLabel) {
             t->block = inst->result;
+            t->block_number = t->blocks_begun++;
             LLVMPositionBuilderAtEnd(t->builder, t->blocks[t->block].first);
             if (t->options->lines)
                 wpg_lines_block(&t->lines);

@@ -20,6 +20,7 @@ typedef struct wpg_translation_options {
     unsigned wave_size;
     const char *triple, *data_layout;
     bool contract, lines;
+    wpg_amdgpu_marks marks;
     bool counters;            /* leave room for an address of counters in the arguments */
     uint32_t counters_offset; /* hooks are told where: wpg_translation's */
 } wpg_translation_options;

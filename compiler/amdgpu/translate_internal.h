@@ -135,7 +135,8 @@ typedef struct wpg_tr {
     uint32_t bound;
     const wpg_inst *inst; /* under translation, for messages */
     const wpg_inst *entry_point, *entry_function;
-    uint32_t block; /* label id of the block under translation */
+    uint32_t block;                      /* label id of the block under translation */
+    uint32_t block_number, blocks_begun; /* which one of the function it is; with it, how many were begun */
 
     wpg_tr_binding *bindings;
     uint32_t binding_count;

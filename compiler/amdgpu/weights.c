@@ -103,14 +103,11 @@ static bool parts_evenly(const attachment *a, uint32_t b)
 {
     const wpg_blocks *blocks = a->blocks;
     const wpg_amdgpu_counts *c = a->counts;
-    if (!c->lanes || !c->waves[b] || decides_loop(blocks, b))
+    if (!c->lanes || decides_loop(blocks, b))
         return false;
-    double lanes = (double)c->lanes[b], a_wave = lanes / (double)c->waves[b];
     for (uint32_t e = blocks->first[b]; e < blocks->first[b + 1]; e++) {
         uint32_t to = blocks->to[e];
-        double arm = (double)c->lanes[to];
-        if (c->waves[to] && arm_of(blocks, b, to) && arm / (double)c->waves[to] <= a_wave * 0.75 &&
-            arm >= lanes * 0.25 && arm <= lanes * 0.75)
+        if (arm_of(blocks, b, to) && wpg_parts_evenly(c->waves[b], c->lanes[b], c->waves[to], c->lanes[to]))
             return true;
     }
     return false;

@@ -2,6 +2,7 @@
 #ifndef WPG_COMPILER_AMDGPU_WEIGHTS_FROM_H
 #define WPG_COMPILER_AMDGPU_WEIGHTS_FROM_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 typedef enum wpg_weights_from {
@@ -27,9 +28,13 @@ enum { WPG_UNIFORM_PERCENT = 90 };
 
 /* Lanes part evenly at a forward branch into an arm that nothing else leads to, if the arm's waves have at
  * most three quarters of the lanes that the branch's have, and between a quarter and three quarters of all
- * lanes go there. That is what `!unpredictable` is for, and it is told, not attached: structurizecfg drops
- * it, and of LLVM 22's passes before that none reacts to it on AMD's GPUs (the code of 46 shaders is the same
- * with every branch so marked). Short arms of that kind are flattened on SPIR-V (compiler/optimize). */
+ * lanes go there. (Short arms of that kind are flattened on SPIR-V, too: compiler/optimize.) */
+static inline bool wpg_parts_evenly(uint64_t waves, uint64_t lanes, uint64_t arm_waves, uint64_t arm_lanes)
+{
+    double all = (double)lanes, arm = (double)arm_lanes;
+    return waves && arm_waves && arm / (double)arm_waves <= all / (double)waves * 0.75 && arm >= all * 0.25 &&
+           arm <= all * 0.75;
+}
 
 /* "none", "lanes", "waves", "flattened". Static storage. */
 const char *wpg_weights_name(wpg_weights_from from);

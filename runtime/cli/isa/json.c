@@ -117,10 +117,10 @@ static void candidates(FILE *out, const wpg_isa *isa)
                           ", \"scratch_dwords\": %" PRIu64 ", \"instructions\": %" PRIu64
                           ", \"vgprs\": %" PRIu32 ", \"sgprs\": %" PRIu32 ", \"occupancy\": %" PRIu32
                           ", \"scratch_bytes\": %" PRIu32 ", \"branches\": %" PRIu32
-                          ", \"weighted\": %" PRIu32 ", \"off_by\": %.6f",
+                          ", \"weighted\": %" PRIu32 ", \"unpredictable\": %" PRIu32 ", \"off_by\": %.6f",
                           wpg_isa_unscaled(isa, c->score.scratch), wpg_isa_unscaled(isa, c->score.executed),
                           c->figures.vgprs, c->figures.sgprs, c->figures.occupancy, c->figures.scratch_bytes,
-                          c->weights.branches, c->weights.weighted, c->difference);
+                          c->weights.branches, c->weights.weighted, c->marked, c->difference);
         (void)fputc('}', out);
     }
     (void)fputc(']', out);

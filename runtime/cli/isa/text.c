@@ -91,6 +91,9 @@ static void candidates(FILE *out, const wpg_isa *isa)
             out, "weighted by waves of %" PRIu32 " of %" PRIu32 " structurised blocks, the others by flow",
             isa->origins.placed, isa->versions[0].code->blocks);
     (void)fprintf(out, "; off by: block frequencies of the weights beside the counts, 0 to 1\n");
+    if (isa->use.candidates[WPG_WEIGHTS_WAVES].marked)
+        (void)fprintf(out, "branches where lanes part evenly, told to be unpredictable: %" PRIu32 "\n",
+                      isa->use.candidates[WPG_WEIGHTS_WAVES].marked);
 }
 
 /* RADV's statistics, which are as the driver names them. */

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "compiler/amdgpu/unpredictable.h"
 #include "runtime/cli/isa/isa.h"
 
 #define FIGURE(name, key, field)                                                                             \
@@ -57,6 +58,12 @@ static uint64_t *keep(const uint64_t *from, size_t count)
     return copy;
 }
 
+static wpg_origin_counts origin_counts(const wpg_isa *isa)
+{
+    return (wpg_origin_counts){isa->block_count, isa->counts->waves, isa->counts->lanes,
+                               isa->counts->uniform};
+}
+
 /* Counts of the structurised blocks: the kernel's own, exact; else those of the normal form, carried over. */
 static wpg_status find_counts(wpg_amdgpu_counts *counts, wpg_isa *isa, wpg_arena *arena, wpg_error *err)
 {
@@ -75,8 +82,7 @@ static wpg_status find_counts(wpg_amdgpu_counts *counts, wpg_isa *isa, wpg_arena
         return wpg_fail(err, WPG_E_MISMATCH, "%s",
                         isa->other_form ? "the profile counted another form of this shader: generate anew"
                                         : "neither waves nor lanes were counted");
-    const wpg_origin_counts from = {isa->block_count, isa->counts->waves, isa->counts->lanes,
-                                    isa->counts->uniform};
+    const wpg_origin_counts from = origin_counts(isa);
     return wpg_amdgpu_origin_counts(counts, &isa->origins, isa->normal, &isa->stage, &options, &from, arena,
                                     err);
 }
@@ -84,10 +90,14 @@ static wpg_status find_counts(wpg_amdgpu_counts *counts, wpg_isa *isa, wpg_arena
 /* The code that the counts make cheapest. */
 static wpg_status use_counts(wpg_isa *isa, wpg_arena *arena, wpg_error *err)
 {
-    const wpg_amdgpu_options options = options_of(isa);
+    wpg_amdgpu_options options = options_of(isa);
     wpg_isa_version *after = &isa->versions[1];
     wpg_amdgpu_counts counts = {0};
     WPG_TRY(find_counts(&counts, isa, arena, err));
+    if (isa->counts) {
+        const wpg_origin_counts from = origin_counts(isa);
+        WPG_TRY(wpg_unpredictable_find(&options.marks, isa->normal, &from, arena, err));
+    }
     isa->structurised = (wpg_amdgpu_counts){.checksum = counts.checksum,
                                             .block_count = counts.block_count,
                                             .waves = keep(counts.waves, counts.block_count),
