@@ -9,10 +9,20 @@
 
 enum { ARGUMENT, SPACE_GLOBAL = 1, SPACE_LDS = 3, SPACE_CONSTANT = 4, SPACE_PRIVATE = 5 };
 
+/* LLVM 22, AMDGPUUsage, "LLVM IR Module Flags". */
+static void state_code_object(wpg_tr *t)
+{
+    static const char name[] = "amdhsa_code_object_version";
+    LLVMValueRef version = LLVMConstInt(t->t_i32, 100 * t->options->code_object, false);
+    LLVMAddModuleFlag(t->llvm, LLVMModuleFlagBehaviorError, name, sizeof name - 1,
+                      LLVMValueAsMetadata(version));
+}
+
 static bool begin(wpg_tr *t)
 {
     if (!wpg_arguments_lay_out(t))
         return false;
+    state_code_object(t);
     LLVMTypeRef pointer = LLVMPointerTypeInContext(t->context, SPACE_CONSTANT);
     LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(t->context), &pointer, 1, false);
     t->function = LLVMAddFunction(t->llvm, t->out->kernel, type);

@@ -42,8 +42,9 @@ typedef struct wpg_amdgpu_marks {
 } wpg_amdgpu_marks;
 
 typedef struct wpg_amdgpu_options {
-    const char *gpu;    /* "gfx1100" */
-    unsigned wave_size; /* 32 or 64; 0: the GPU's own choice (32 from gfx10 on) */
+    const char *gpu;      /* "gfx1100" */
+    unsigned wave_size;   /* 32 or 64; 0: the GPU's own choice (32 from gfx10 on) */
+    unsigned code_object; /* HSA's code object version, 5 or 6; 0: WPG_CODE_OBJECT */
     wpg_amdgpu_abi abi;
     wpg_amdgpu_until until;
     bool contract;     /* a * b + c may become one operation where the module allows */
@@ -51,6 +52,11 @@ typedef struct wpg_amdgpu_options {
     bool lines;        /* instructions say which block they come from, as line numbers (lines.h) */
     wpg_amdgpu_marks marks;
 } wpg_amdgpu_options;
+
+/* The code object version unless another is asked for. LLVM 22's own choice is 6, which differs in the ELF
+ * header alone, for generic processors that are not compiled for here; HIP of ROCm 6.2 (clr,
+ * hip_code_object.cpp) refuses it, and every ROCm since 5.3 takes 5. */
+enum { WPG_CODE_OBJECT = 5 };
 
 /* What lies where in the kernel argument (HSA), whose pointers are 64 bits wide and 16-byte aligned targets.
  */

@@ -182,6 +182,8 @@ static wpg_status choose_target(job *j, wpg_error *err)
     const wpg_gpu *gpu = wpg_gpu_find(options->gpu);
     if (!gpu)
         return wpg_fail(err, WPG_E_ARGUMENT, "no GPU is named '%s' here", options->gpu ? options->gpu : "");
+    if (options->code_object && options->code_object != 5 && options->code_object != 6)
+        return wpg_fail(err, WPG_E_ARGUMENT, "code objects of version %u are not made", options->code_object);
     unsigned wave = options->wave_size ? options->wave_size : gpu->wave32 ? 32 : 64;
     if (!wpg_amdgpu_has_wave(gpu->name, wave))
         return wpg_fail(err, WPG_E_ARGUMENT, "%s has no waves of %u", gpu->name, wave);
@@ -190,6 +192,7 @@ static wpg_status choose_target(job *j, wpg_error *err)
         .abi = options->abi == WPG_AMDGPU_PAL ? WPG_TRANSLATE_PAL : WPG_TRANSLATE_HSA,
         .gpu = gpu,
         .wave_size = wave,
+        .code_object = options->code_object ? options->code_object : WPG_CODE_OBJECT,
         .triple = wpg_amdgpu_triple(options->abi),
         .contract = options->contract,
         .lines = options->lines,

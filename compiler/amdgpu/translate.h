@@ -17,7 +17,7 @@ typedef enum wpg_translation_abi {
 typedef struct wpg_translation_options {
     wpg_translation_abi abi;
     const wpg_gpu *gpu; /* NULL: the host */
-    unsigned wave_size;
+    unsigned wave_size, code_object;
     const char *triple, *data_layout;
     bool contract, lines;
     wpg_amdgpu_marks marks;
