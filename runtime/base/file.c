@@ -78,7 +78,19 @@ wpg_status wpg_make_folders(const char *path, wpg_error *err)
     return status;
 }
 
-/* -- Writing: a batch of one */
+/* -- Writing: a batch of one; or what is no file, as it is */
+
+static wpg_status write_through(const char *path, const void *data, size_t size, wpg_error *err)
+{
+    FILE *file = fopen(path, "wbe");
+    bool good = file && fwrite(data, 1, size, file) == size;
+    int why = errno;
+    if (file && fclose(file) != 0 && good) {
+        why = errno;
+        good = false;
+    }
+    return good ? WPG_OK : wpg_fail(err, WPG_E_IO, "cannot write %s: %s", path, strerror(why));
+}
 
 static void keep_error(void *who, const wpg_error *err)
 {
@@ -90,6 +102,11 @@ wpg_status wpg_file_write_atomic(const char *path, const void *data, size_t size
 {
     wpg_file_batch batch;
     wpg_error mine = {0};
+    struct stat info;
+    if (stat(path, &info) == 0 && S_ISDIR(info.st_mode))
+        return wpg_fail(err, WPG_E_IO, "cannot write %s: it is a folder", path);
+    if (stat(path, &info) == 0 && !S_ISREG(info.st_mode))
+        return write_through(path, data, size, err);
     wpg_file_batch_init(&batch, keep_error);
     WPG_TRY(wpg_file_batch_put(&batch, path, data, size, &mine, err));
     wpg_file_batch_commit(&batch);

@@ -13,7 +13,7 @@ wpg_status wpg_file_read(uint8_t **data, size_t *size, const char *path, size_t 
 
 /* Writes under a temporary name beside `path`, fsyncs and renames: readers see the old file or the new one.
  * On failure the temporary is removed and an existing file is left as it was. Makes missing parent folders.
- */
+ * What is no file is written as it is: a device, a pipe. */
 wpg_status wpg_file_write_atomic(const char *path, const void *data, size_t size, wpg_error *err);
 
 /* Makes a folder and its missing parents (mode 0777 less umask); fine if it is there. */

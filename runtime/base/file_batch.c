@@ -119,6 +119,13 @@ static wpg_status write_temporary(wpg_file_batch *batch, char *temporary, const 
     return status;
 }
 
+/* A device, a pipe: renaming would put a file in the place of /dev/null. */
+static bool is_special(const char *path)
+{
+    struct stat info;
+    return stat(path, &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode);
+}
+
 wpg_status wpg_file_batch_put(wpg_file_batch *batch, const char *path, const void *data, size_t size,
                               void *who, wpg_error *err)
 {
@@ -128,6 +135,8 @@ wpg_status wpg_file_batch_put(wpg_file_batch *batch, const char *path, const voi
         (batch->files.count &&
          (batch->folder != folder || strncmp(batch->files.data[0].path, path, folder) != 0)))
         wpg_file_batch_commit(batch);
+    if (is_special(path))
+        return wpg_fail(err, WPG_E_IO, "%s is no regular file", path);
     WPG_TRY(make_folder_of(path, folder, err));
     wpg_file_waiting file = {strdup(path), who};
     char *temporary = temporary_of(path, batch->files.count ? batch->letters : "XXXXXX");

@@ -32,7 +32,8 @@ typedef struct wpg_file_batch {
 
 /* No memory is taken, no file is opened. */
 void wpg_file_batch_init(wpg_file_batch *batch, wpg_file_done *done);
-/* Writes the file under its temporary name and makes missing folders. `done` is told later, by a commit that
+/* Writes the file under its temporary name and makes missing folders; what is there and no file, a device
+ * say, is refused. `done` is told later, by a commit that
  * this or another call makes; not after a failure, of which err tells. */
 wpg_status wpg_file_batch_put(wpg_file_batch *batch, const char *path, const void *data, size_t size,
                               void *who, wpg_error *err);

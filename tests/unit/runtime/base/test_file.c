@@ -108,6 +108,31 @@ static void full_disk_leaves_the_old_file(void **state)
     free(big);
 }
 
+/* Renaming would put a file in its place, for all of the machine: `-o /dev/null` by root. A pipe stands for
+ * it. */
+static void special_files_stay(void **state)
+{
+    (void)state;
+    char read_back[8] = "";
+    struct stat info;
+    wpg_error err = {0};
+    wpg_file_batch batch;
+    const char *path = in_folder("pipe");
+    assert_int_equal(mkfifo(path, 0600), 0);
+    int reader = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    assert_true(reader >= 0);
+    assert_int_equal(wpg_file_write_atomic(path, "through", 7, NULL), WPG_OK);
+    assert_int_equal(read(reader, read_back, sizeof read_back), 7);
+    assert_string_equal(read_back, "through");
+    wpg_file_batch_init(&batch, NULL);
+    assert_int_equal(wpg_file_batch_put(&batch, path, "x", 1, NULL, &err), WPG_E_IO);
+    assert_non_null(strstr(err.message, "no regular file"));
+    wpg_file_batch_commit(&batch);
+    assert_int_equal(stat(path, &info), 0);
+    assert_true(S_ISFIFO(info.st_mode));
+    (void)close(reader);
+}
+
 static void unwritable_places_fail(void **state)
 {
     (void)state;
@@ -122,6 +147,8 @@ static void unwritable_places_fail(void **state)
     unsigned before = files_in(in_folder("is/a"));
     assert_int_equal(wpg_file_write_atomic(in_folder("is/a/folder"), "x", 1, NULL), WPG_E_IO);
     assert_int_equal(files_in(in_folder("is/a")), before);
+    assert_int_equal(wpg_file_write_atomic(in_folder("is/a/folder"), "x", 1, &err), WPG_E_IO);
+    assert_non_null(strstr(err.message, "is/a/folder: it is a folder"));
     /* a file system that takes no files, whoever asks (permissions do not stop root) */
     assert_int_not_equal(wpg_file_write_atomic("/proc/wavepgo-test", "x", 1, &err), WPG_OK);
     if (geteuid() != 0) {
@@ -246,9 +273,10 @@ static void leftovers_are_swept(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(written_and_replaced),   cmocka_unit_test(full_disk_leaves_the_old_file),
-        cmocka_unit_test(unwritable_places_fail), cmocka_unit_test(reads_are_checked),
-        cmocka_unit_test(batches_appear_whole),   cmocka_unit_test(leftovers_are_swept),
+        cmocka_unit_test(written_and_replaced), cmocka_unit_test(full_disk_leaves_the_old_file),
+        cmocka_unit_test(special_files_stay),   cmocka_unit_test(unwritable_places_fail),
+        cmocka_unit_test(reads_are_checked),    cmocka_unit_test(batches_appear_whole),
+        cmocka_unit_test(leftovers_are_swept),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }
