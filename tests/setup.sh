@@ -44,7 +44,7 @@ required="ca-certificates cmake ninja-build gcc g++ pkg-config libvulkan-dev lib
 optional="llvm-22"
 if [ -z "$runtime_only" ]; then
     required="$required git"
-    optional="$optional llvm-22-dev llvm-14 llvm-19 ccache clang clang-format clang-tidy libclang-rt-dev vulkan-tools vkd3d-demos
+    optional="$optional llvm-22-dev lld-22 llvm-14 llvm-19 ccache clang clang-format clang-tidy libclang-rt-dev vulkan-tools vkd3d-demos
         vulkan-validationlayers xvfb xauth imagemagick x11-apps mesa-utils glmark2-x11 libgl1-mesa-dri ffmpeg
         gfxreconstruct libdrm-dev"
 fi

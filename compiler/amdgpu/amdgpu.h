@@ -54,8 +54,7 @@ typedef struct wpg_amdgpu_options {
 } wpg_amdgpu_options;
 
 /* The code object version unless another is asked for. LLVM 22's own choice is 6, which differs in the ELF
- * header alone, for generic processors that are not compiled for here; HIP of ROCm 6.2 (clr,
- * hip_code_object.cpp) refuses it, and every ROCm since 5.3 takes 5. */
+ * header alone, for generic processors; HIP of 2024 refuses it (ROCm/clr f9f995c6d, hip_code_object.cpp). */
 enum { WPG_CODE_OBJECT = 5 };
 
 /* What lies where in the kernel argument (HSA), whose pointers are 64 bits wide and 16-byte aligned targets.

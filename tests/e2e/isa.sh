@@ -32,11 +32,14 @@ refused() { # NAME CODE PATTERN OPTIONS...
     [ ! -s "$name.out" ] || fail "$name: prints something all the same"
 }
 
+link=
+command -v ld.lld-22 >/dev/null || command -v ld.lld >/dev/null || link=--relocatable # what is linked: isa_files.sh
+
 # Every benchmark: a listing with the profile's counts, both ABIs, an ELF of its own machine, a page, JSON.
 for spv in "$WPG_BUILD"/shaders/*.comp.spv; do
     case=$(basename "$spv" .comp.spv)
     [ -n "$("$wavepgo" show --json all.bundle | grep "\"entry\": \"$case\"")" ] || continue
-    isa "$case" 0 "$spv" --gpu gfx1100 --profile all.bundle --html "$case.html" -o "$case.elf"
+    isa "$case" 0 "$spv" --gpu gfx1100 --profile all.bundle --html "$case.html" -o "$case.elf" $link
     grep -E "^ +[1-9][0-9,]* +[1-9][0-9,]* +[0-9]+  +[sv]_" "$case.out" >/dev/null || fail "$case: no instruction has counts"
     grep -E '^waves a SIMD .* [1-9][0-9]*$' "$case.out" >/dev/null || fail "$case: no occupancy"
     [ "$(head -c 4 "$case.elf" | od -An -tx1 | tr -d ' ')" = 7f454c46 ] || fail "$case: no ELF"
@@ -67,7 +70,7 @@ isa radv-plain 0 "$mandelbrot" --gpu gfx1100 --driver "$teller"
 grep '^Inverse Throughput *[1-9]' radv-plain.out >/dev/null || fail "RADV says nothing without a profile"
 
 # A kernel that counts itself: every structurised block has its counter, the address of the array an argument; the ELF says what it holds.
-isa counting 0 "$mandelbrot" --gpu gfx1100 --generate --json -o counting.elf
+isa counting 0 "$mandelbrot" --gpu gfx1100 --generate --json -o counting.elf $link
 "$json" counting.out versions.1.title=counting counters.count counters.checksum counters.waves=0 'counters.blocks#4' >complaint || fail "counting: $(cat complaint)"
 grep '"kind": "counters"' counting.out >/dev/null || fail "counting: no argument takes the counters' address"
 grep -c __wpg_counters_bounds counting.elf >/dev/null || fail "counting: the ELF does not say what it counts"

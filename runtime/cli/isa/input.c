@@ -1,3 +1,4 @@
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,30 +7,46 @@
 #include "compiler/normalize/normalize.h"
 #include "runtime/base/file.h"
 #include "runtime/bundle/folder.h"
+#include "runtime/cli/command.h"
 #include "runtime/cli/isa/isa.h"
+
+/* "PATH: why": of what the module has in it. */
+static wpg_status of_module(const wpg_isa *isa, wpg_status status, const wpg_error *why, wpg_error *err)
+{
+    return status == WPG_OK ? WPG_OK : wpg_fail(err, status, "%s: %s", isa->options.in, why->message);
+}
+
+static void add_name(char *names, size_t room, const char *name)
+{
+    size_t length = strlen(names);
+    (void)snprintf(names + length, room - length, "%s%s", length ? ", " : "", name);
+}
 
 /* The entry point that was named, else the only compute shader. */
 static wpg_status find_stage(wpg_isa *isa, const wpg_module *module, wpg_error *err)
 {
     const char *wanted = isa->options.entry, *found = NULL;
+    char names[128] = "";
     unsigned count = 0;
     WPG_INST_EACH (inst, module) {
         if (inst->opcode != SpvOpEntryPoint || inst->count < 4 ||
             inst->words[1] != SpvExecutionModelGLCompute)
             continue;
         const char *name = wpg_inst_string(inst, 3);
+        add_name(names, sizeof names, name);
         if (wanted && strcmp(name, wanted) != 0)
             continue;
         found = name;
         count++;
     }
-    if (!found && wanted)
-        return wpg_fail(err, WPG_E_NOT_FOUND, "no compute shader is called '%s'", wanted);
-    if (!found)
+    if (!*names)
         return wpg_fail(err, WPG_E_NOT_FOUND,
                         "no compute shader is in it: only these go down to machine code");
+    if (!found)
+        return wpg_fail(err, WPG_E_NOT_FOUND, "no compute shader is called '%s': it has %s", wanted, names);
     if (count > 1)
-        return wpg_fail(err, WPG_E_ARGUMENT, "it has several compute shaders: which one? --entry NAME");
+        return wpg_fail(err, WPG_E_ARGUMENT, "it has several compute shaders: which one? --entry NAME of %s",
+                        names);
     (void)snprintf(isa->entry, sizeof isa->entry, "%s", found);
     isa->stage = (wpg_stage){.model = SpvExecutionModelGLCompute,
                              .entry = isa->entry,
@@ -38,17 +55,43 @@ static wpg_status find_stage(wpg_isa *isa, const wpg_module *module, wpg_error *
     return WPG_OK;
 }
 
+/* As Vulkan has it, no error; but who types one by hand wants to know. */
+static void warn_of_spec(const wpg_isa *isa, const wpg_module *module)
+{
+    for (size_t i = 0; i < isa->options.spec.count; i++) {
+        bool known = false;
+        WPG_INST_EACH (inst, module)
+            known |= inst->opcode == SpvOpDecorate && inst->count == 4 &&
+                     inst->words[2] == SpvDecorationSpecId &&
+                     inst->words[3] == isa->options.spec.data[i].constant_id;
+        if (!known)
+            (void)wpg_complain(0, WPG_ISA_COMMAND, "warning: %s has no specialisation constant %" PRIu32,
+                               isa->options.in, isa->options.spec.data[i].constant_id);
+    }
+}
+
+static wpg_status parse_module(wpg_isa *isa, size_t bytes, wpg_error *err)
+{
+    if (bytes % 4 != 0)
+        return wpg_fail(err, WPG_E_FORMAT, "not SPIR-V, or cut off: %zu bytes are no whole number of words",
+                        bytes);
+    WPG_TRY(wpg_module_parse(&isa->normal, isa->words, isa->word_count, err));
+    WPG_TRY(find_stage(isa, isa->normal, err));
+    warn_of_spec(isa, isa->normal);
+    WPG_TRY(wpg_shader_hash(&isa->shader, isa->normal, &isa->stage, err));
+    return wpg_normalize(isa->normal, &isa->stage, NULL, err);
+}
+
 static wpg_status read_module(wpg_isa *isa, wpg_error *err)
 {
     uint8_t *bytes;
     size_t size;
+    wpg_error why;
     WPG_TRY(wpg_file_read(&bytes, &size, isa->options.in, (size_t)WPG_SPIRV_MAX_WORDS * 4, err));
     isa->words = (uint32_t *)(void *)bytes;
     isa->word_count = size / 4;
-    WPG_TRY(wpg_module_parse(&isa->normal, isa->words, isa->word_count, err));
-    WPG_TRY(find_stage(isa, isa->normal, err));
-    WPG_TRY(wpg_shader_hash(&isa->shader, isa->normal, &isa->stage, err));
-    return wpg_normalize(isa->normal, &isa->stage, NULL, err);
+    wpg_status status = parse_module(isa, size, &why);
+    return of_module(isa, status, &why, err);
 }
 
 /* The entry function's counts, of the normal form that we have. */
@@ -108,6 +151,7 @@ void wpg_isa_finish(wpg_isa *isa)
     wpg_profile_destroy(isa->profile);
     wpg_module_destroy(isa->normal);
     free(isa->words);
+    free(isa->linked);
     wpg_vec_free(&isa->options.spec);
     *isa = (wpg_isa){0};
 }

@@ -3,7 +3,7 @@
  * program of its own, wavepgo-isa, that `wavepgo isa` starts: nothing else of the command needs LLVM.
  *
  *     module, profile --input.c--> normal form, counts by block --versions.c--> code, listings (listing.c)
- *         --radv.c: the driver's own--> text.c, json.c, html.c
+ *         --radv.c: the driver's own--> output.c: linked; text.c, json.c, html.c
  *
  * Threads: one. Ownership: wpg_isa_finish frees everything. */
 #ifndef WPG_RUNTIME_CLI_ISA_ISA_H
@@ -23,10 +23,10 @@
 #define WPG_ISA_NO_BLOCK UINT32_MAX
 
 typedef struct wpg_isa_options {
-    const char *in, *entry, *gpu, *profile, *out, *html, *driver, *counters;
-    unsigned wave_size;
+    const char *in, *entry, *gpu, *profile, *out, *html, *driver, *counters, *linker;
+    unsigned wave_size, code_object;
     wpg_amdgpu_abi abi;
-    bool json, ir, radv, generate;
+    bool json, ir, radv, generate, relocatable;
     wpg_counter_options counting; /* of generate */
     WPG_VEC(wpg_spec_value) spec;
 } wpg_isa_options;
@@ -75,10 +75,14 @@ typedef struct wpg_isa {
     wpg_amdgpu_counts structurised; /* what was compiled by; arrays are malloc'd */
     bool own;                       /* the kernel counted them itself: exact */
     wpg_counter_table counters;     /* where options.generate: of the second version */
-    char not_used[256];             /* why the profile was not compiled by; "" */
-    wpg_estimate radv;              /* one pipeline, where options.radv */
+    uint8_t *linked;                /* malloc'd: what options.out gets, if not the object itself */
+    size_t linked_size;
+    char not_used[256]; /* why the profile was not compiled by; "" */
+    wpg_estimate radv;  /* one pipeline, where options.radv */
 } wpg_isa;
 
+/* options.c: 0, or an exit code; complains. */
+int wpg_isa_parse(wpg_isa_options *options, int argc, char **argv);
 /* input.c: the module in normal form, and what the profile has of it. */
 wpg_status wpg_isa_read(wpg_isa *isa, wpg_error *err);
 /* versions.c: code and listings. */
@@ -86,7 +90,19 @@ wpg_status wpg_isa_compile(wpg_isa *isa, wpg_error *err);
 /* radv.c: what RADV makes of the same shader, given and by use mode. WPG_E_UNSUPPORTED: no driver that tells.
  */
 wpg_status wpg_isa_radv(wpg_isa *isa, wpg_error *err);
+/* output.c: files first, and nothing is printed where one cannot be made; then the listing. */
+wpg_status wpg_isa_write(wpg_isa *isa, wpg_error *err);
 void wpg_isa_finish(wpg_isa *isa);
+
+/* What -o writes. HSA's is linked unless a relocatable object was asked for; PAL's drivers take the object.
+ */
+typedef struct wpg_isa_object {
+    const uint8_t *bytes;
+    size_t size;
+    bool shared;
+    unsigned version; /* of HSA's code objects; 0: PAL's, which have none */
+} wpg_isa_object;
+wpg_isa_object wpg_isa_object_of(const wpg_isa *isa);
 
 /* own_counts.c: the array that a kernel of --generate left, options.counters, to a profile, options.out.
  * WPG_E_MISMATCH: the array is of another kernel. */

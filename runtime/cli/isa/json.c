@@ -69,6 +69,27 @@ static void version(FILE *out, const wpg_isa_version *v)
     (void)fputc('}', out);
 }
 
+/* Of what -o wrote. */
+static void code_object(FILE *out, const wpg_isa *isa)
+{
+    (void)fputs(",\n\"code_object\": ", out);
+    if (!isa->options.out) {
+        (void)fputs("null", out);
+        return;
+    }
+    const wpg_isa_object object = wpg_isa_object_of(isa);
+    (void)fputs("{\"file\": ", out);
+    wpg_json_string(out, isa->options.out);
+    (void)fprintf(out, ", \"type\": \"%s\", \"version\": ", object.shared ? "shared" : "relocatable");
+    if (object.version)
+        (void)fprintf(out, "%u", object.version);
+    else
+        (void)fputs("null", out);
+    (void)fprintf(out, ", \"bytes\": %zu", object.size);
+    member(out, "kernel", isa->versions[isa->version_count - 1].code->kernel);
+    (void)fputc('}', out);
+}
+
 /* What the array of counters holds, block by block in the order of the structurised code. */
 static void counters(FILE *out, const wpg_isa *isa)
 {
@@ -181,6 +202,7 @@ void wpg_isa_json(FILE *out, const wpg_isa *isa)
         version(out, &isa->versions[v]);
     }
     (void)fputc(']', out);
+    code_object(out, isa);
     candidates(out, isa);
     if (isa->options.generate)
         counters(out, isa);

@@ -3,6 +3,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "runtime/cli/isa/isa.h"
 
@@ -92,6 +93,8 @@ wpg_status wpg_isa_radv(wpg_isa *isa, wpg_error *err)
     const char *forced = getenv("RADV_FORCE_FAMILY");
     wpg_status status = WPG_E_UNSUPPORTED;
     isa->radv.driver = isa->options.driver;
+    if (isa->options.driver && access(isa->options.driver, R_OK) != 0)
+        return wpg_fail(err, WPG_E_NOT_FOUND, "--driver: no %s", isa->options.driver);
     WPG_TRY(describe(isa, err));
     wpg_estimate_pipeline *pipeline = &isa->radv.pipelines.data[0];
     if (*pipeline->problem)

@@ -22,6 +22,17 @@ static void head(FILE *out, const wpg_isa *isa)
                       isa->counts->waves ? "" : "; by lanes, waves were not counted");
 }
 
+static void code_object(FILE *out, const wpg_isa *isa)
+{
+    if (!isa->options.out)
+        return;
+    const wpg_isa_object object = wpg_isa_object_of(isa);
+    char digits[28];
+    (void)fprintf(out, "wrote %s: %s object, %s bytes, kernel %s\n", isa->options.out,
+                  object.shared ? "shared" : "relocatable", wpg_group_digits(digits, object.size),
+                  isa->versions[isa->version_count - 1].code->kernel);
+}
+
 static void figures(FILE *out, const wpg_isa *isa)
 {
     (void)fprintf(out, "\n%-26s", "");
@@ -153,6 +164,7 @@ static void listing(FILE *out, const wpg_isa *isa, const wpg_isa_version *versio
 void wpg_isa_text(FILE *out, const wpg_isa *isa)
 {
     head(out, isa);
+    code_object(out, isa);
     figures(out, isa);
     candidates(out, isa);
     if (isa->options.generate)

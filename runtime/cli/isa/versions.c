@@ -1,4 +1,4 @@
-/* What is compiled: for the listing with lines, which change no instruction; the ELF to write without. */
+/* What is compiled: with lines, for the listing; they change no instruction, and linking takes them out. */
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,6 +39,7 @@ static wpg_amdgpu_options options_of(const wpg_isa *isa)
 {
     return (wpg_amdgpu_options){.gpu = isa->options.gpu,
                                 .wave_size = isa->options.wave_size,
+                                .code_object = isa->options.code_object,
                                 .abi = isa->options.abi,
                                 .ir = isa->options.ir,
                                 .assembly = true,
