@@ -1,25 +1,30 @@
 /* The ABI of AMD's platform abstraction library, of which AMD's Vulkan drivers are made: a shader of calling
  * convention amdgpu_cs, and metadata that says what each register is to hold.
  *
- *     s0 global table | s1 spill table | s2 workgroups of the dispatch | s3.. descriptor sets 0..n-1 |
+ *     s0 global table | s1 spill table | s2 s3 workgroups of the dispatch | s4.. descriptor sets 0..n-1 |
  *     workgroup id x y z (up to gfx11; trap temporaries later) | v0.. local ids
  *
- * Pointers in registers are the lower halves; the upper half is the program counter's. A descriptor set is a
- * table of V#s, 16 bytes each: of each binding in order of its number, element by element. User data entries:
- * the sets' pointers, then the words of push constants and the counters' address, which all lie in the spill
- * table. Buffers are LLVM's fat pointers (address space 7): descriptor and 32-bit offset, bounds checked by
- * the hardware.
+ * Pointers in registers are the lower halves, but for that to the workgroups, which is whole; the upper half
+ * is the program counter's. A descriptor set is a table of V#s, 16 bytes each: of each binding in order of
+ * its number, element by element. User data entries: the sets' pointers, then the words of push constants and
+ * the counters' address, which all lie in the spill table. Buffers are LLVM's fat pointers (address space 7):
+ * descriptor and 32-bit offset, bounds checked by the hardware.
  *
- * Sources: LLVM 22, AMDGPUUsage, "amdpal", "Code Object Metadata", "User Data Mapping", "Buffer Fat
- * Pointer". */
+ * What is loaded is the object as LLVM emits it: PAL reads symbols relative to their sections, and relocates
+ * by itself (GPUOpen-Drivers/pal c5e80007: util/elfReader.cpp, codeObjectUploader.cpp). Its kernel has the
+ * name that PAL knows. The metadata is what LLPC makes of a compute pipeline (llpc 40cb8d95a:
+ * RegisterMetadataBuilder.cpp; lgc/test/BuiltIns/cs-numworkgroups.lgc), less what only tells of limits.
+ *
+ * Further sources: LLVM 22, AMDGPUUsage, "amdpal", "Code Object Metadata", "User Data Mapping", "Buffer Fat
+ * Pointer"; PAL's palPipelineAbi.h. */
 #include "compiler/amdgpu/abi_arguments.h"
 #include "compiler/amdgpu/msgpack.h"
 
 enum {
     GLOBAL_TABLE,
     SPILL_TABLE,
-    GROUP_TABLE,
-    FIRST_SET,
+    GROUP_TABLE, /* two registers */
+    FIRST_SET = GROUP_TABLE + 2,
     MOST_USER_DATA = 16, /* registers of COMPUTE_USER_DATA */
     MAP_ENTRIES = 32,
     SPACE_GLOBAL = 1,
@@ -32,6 +37,7 @@ enum {
     MAP_GLOBAL = 0x10000000,
     MAP_SPILL = 0x10000002,
     MAP_WORKGROUP = 0x10000006,
+    NO_SPILLING = 0xffff, /* of .spill_threshold */
 };
 
 /* Of t->abi_values. */
@@ -40,6 +46,11 @@ enum { HIGH, SPILL, GROUPS, GROUP_ID, LOCAL_ID = GROUP_ID + 3 };
 static uint32_t set_count(const wpg_tr *t)
 {
     return t->binding_count ? t->bindings[t->binding_count - 1].set + 1 : 0;
+}
+
+static bool spills(const wpg_tr *t)
+{
+    return t->push_bytes > 0 || t->options->counters;
 }
 
 /* -- Metadata */
@@ -51,13 +62,24 @@ static void pair_of_words(wpg_msgpack *w, wpg_hash128 hash)
     wpg_msgpack_number(w, hash.high);
 }
 
+/* MODE as the kernel finds it, which LLVM leaves to the driver: rounding to nearest (four bits of zero), then
+ * whether denormals are kept, two bits of single floats, two of the others. */
+static uint32_t float_mode(const wpg_tr *t)
+{
+    return (t->flushes_single ? 0 : 3u << 4) | (t->flushes_others ? 0 : 3u << 6);
+}
+
 static void hardware_stage(wpg_msgpack *w, const wpg_tr *t)
 {
     uint32_t sets = set_count(t);
     wpg_msgpack_text(w, ".hardware_stages");
     wpg_msgpack_map(w, 1);
     wpg_msgpack_text(w, ".cs");
-    wpg_msgpack_map(w, 3); /* LLVM adds registers, memory and the entry point's symbol */
+    wpg_msgpack_map(w, 5); /* LLVM adds registers, memory and the entry point's symbol */
+    wpg_msgpack_text(w, ".user_sgprs");
+    wpg_msgpack_number(w, FIRST_SET + sets);
+    wpg_msgpack_text(w, ".float_mode");
+    wpg_msgpack_number(w, float_mode(t));
     wpg_msgpack_text(w, ".threadgroup_dimensions");
     wpg_msgpack_array(w, 3);
     for (unsigned axis = 0; axis < 3; axis++)
@@ -67,11 +89,11 @@ static void hardware_stage(wpg_msgpack *w, const wpg_tr *t)
     wpg_msgpack_text(w, ".user_data_reg_map");
     wpg_msgpack_array(w, MAP_ENTRIES);
     for (uint32_t i = 0; i < MAP_ENTRIES; i++)
-        wpg_msgpack_number(w, i == GLOBAL_TABLE      ? MAP_GLOBAL
-                              : i == SPILL_TABLE     ? MAP_SPILL
-                              : i == GROUP_TABLE     ? MAP_WORKGROUP
-                              : i < FIRST_SET + sets ? i - FIRST_SET
-                                                     : UINT32_MAX);
+        wpg_msgpack_number(w, i == GLOBAL_TABLE                        ? MAP_GLOBAL
+                              : i == SPILL_TABLE && spills(t)          ? MAP_SPILL
+                              : i == GROUP_TABLE                       ? MAP_WORKGROUP
+                              : i >= FIRST_SET && i < FIRST_SET + sets ? i - FIRST_SET
+                                                                       : UINT32_MAX);
 }
 
 static void shader_of(wpg_msgpack *w, wpg_hash128 hash)
@@ -104,6 +126,8 @@ static void registers_of(wpg_msgpack *w)
 
 static void pipeline(wpg_msgpack *w, const wpg_tr *t, wpg_hash128 hash)
 {
+    uint32_t sets = set_count(t);
+    uint32_t limit = sets + t->push_bytes / 4 + (t->options->counters ? 2 : 0);
     wpg_msgpack_map(w, 2);
     wpg_msgpack_text(w, "amdpal.version");
     wpg_msgpack_array(w, 2);
@@ -119,9 +143,9 @@ static void pipeline(wpg_msgpack *w, const wpg_tr *t, wpg_hash128 hash)
     wpg_msgpack_text(w, ".internal_pipeline_hash");
     pair_of_words(w, hash);
     wpg_msgpack_text(w, ".spill_threshold"); /* the first entry that is in the spill table only */
-    wpg_msgpack_number(w, set_count(t));
-    wpg_msgpack_text(w, ".user_data_limit");
-    wpg_msgpack_number(w, set_count(t) + t->push_bytes / 4 + (t->options->counters ? 2 : 0));
+    wpg_msgpack_number(w, spills(t) ? sets : NO_SPILLING);
+    wpg_msgpack_text(w, ".user_data_limit"); /* PAL wants one at least */
+    wpg_msgpack_number(w, limit ? limit : 1);
     shader_of(w, hash);
     hardware_stage(w, t);
     registers_of(w);
@@ -206,6 +230,7 @@ static bool begin(wpg_tr *t)
         return wpg_tr_fail(t, WPG_E_LIMIT, "%u descriptor sets, but %u registers for them", sets,
                            MOST_USER_DATA - (unsigned)FIRST_SET);
     lay_out_sets(t);
+    t->out->kernel = "_amdgpu_cs_main";
     t->out->counters_offset = (sets + t->push_bytes / 4) * 4;
     uint32_t scalars = user + (gpu->major < 12 ? 3 : 0), count = scalars + (gpu->packed_ids ? 1 : 3);
     LLVMTypeRef types[MOST_USER_DATA + 6];
@@ -225,8 +250,14 @@ static bool begin(wpg_tr *t)
     LLVMValueRef upper = LLVMConstInt(t->t_i64, UINT64_C(0xffffffff00000000), false);
     t->abi_values[HIGH] = LLVMBuildAnd(t->builder, counter, upper, "");
     t->abi_values[SPILL] = LLVMGetParam(t->function, SPILL_TABLE);
-    t->abi_values[GROUPS] = LLVMGetParam(t->function, GROUP_TABLE);
-    return take_ids(t, user) && add_metadata(t);
+    LLVMValueRef low = LLVMGetParam(t->function, GROUP_TABLE),
+                 high = LLVMGetParam(t->function, GROUP_TABLE + 1);
+    high = LLVMBuildShl(t->builder, LLVMBuildZExt(t->builder, high, t->t_i64, ""),
+                        LLVMConstInt(t->t_i64, 32, false), "");
+    low = LLVMBuildZExt(t->builder, low, t->t_i64, "");
+    t->abi_values[GROUPS] = LLVMBuildIntToPtr(t->builder, LLVMBuildOr(t->builder, high, low, ""),
+                                              LLVMPointerTypeInContext(t->context, SPACE_CONSTANT), "");
+    return take_ids(t, user);
 }
 
 /* Where a descriptor lies. */
@@ -268,8 +299,8 @@ static LLVMValueRef local_id(wpg_tr *t, unsigned axis)
 
 static LLVMValueRef pal_groups(wpg_tr *t, unsigned axis)
 {
-    LLVMValueRef table = whole_pointer(t, t->abi_values[GROUPS]);
-    return wpg_tr_load_invariant(t, t->t_i32, wpg_tr_offset_by(t, table, 4 * (uint64_t)axis), 4);
+    return wpg_tr_load_invariant(t, t->t_i32, wpg_tr_offset_by(t, t->abi_values[GROUPS], 4 * (uint64_t)axis),
+                                 4);
 }
 
 const wpg_tr_abi wpg_tr_abi_pal = {
@@ -282,6 +313,7 @@ const wpg_tr_abi wpg_tr_abi_pal = {
     .lanes = true,
     .buffer_align = 4,
     .begin = begin,
+    .end = add_metadata,
     .buffer = pal_buffer,
     .length = pal_length,
     .push = pal_push,

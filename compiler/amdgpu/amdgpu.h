@@ -86,7 +86,7 @@ typedef struct wpg_amdgpu_code {
     uint8_t *elf; /* NULL unless emitted */
     size_t elf_size;
     char *assembly, *ir; /* NULL unless asked for */
-    char *kernel;        /* symbol of the entry point */
+    char *kernel;        /* symbol of the entry point; PAL's is always _amdgpu_cs_main */
     unsigned wave_size;
     uint32_t local_size[3];
     wpg_amdgpu_argument *arguments; /* HSA only, by offset */

@@ -95,7 +95,7 @@ static bool float_controls(wpg_tr *t)
         bool single = inst->words[3] == 32;
         switch (inst->words[2]) {
         case SpvExecutionModeDenormFlushToZero:
-            attribute(t, single ? "denormal-fp-math-f32" : "denormal-fp-math", "preserve-sign,preserve-sign");
+            *(single ? &t->flushes_single : &t->flushes_others) = true;
             break;
         case SpvExecutionModeDenormPreserve: /* as it is */
         case SpvExecutionModeSignedZeroInfNanPreserve:
@@ -109,6 +109,10 @@ static bool float_controls(wpg_tr *t)
         }
     }
     t->inst = NULL;
+    if (t->flushes_others) /* of all widths, if nothing else is said of single ones */
+        attribute(t, "denormal-fp-math", "preserve-sign,preserve-sign");
+    if (t->flushes_single || t->flushes_others)
+        attribute(t, "denormal-fp-math-f32", t->flushes_single ? "preserve-sign,preserve-sign" : "ieee,ieee");
     return true;
 }
 
@@ -389,7 +393,8 @@ static bool translate(wpg_tr *t, const wpg_stage *stage)
     t->out->function = t->function;
     if (t->options->lines)
         wpg_lines_begin(&t->lines, t->llvm, t->function, t->builder);
-    return make_blocks(t, first, end) && walk_blocks(t, first, end) && fill_phis(t) && verify(t);
+    return make_blocks(t, first, end) && walk_blocks(t, first, end) && fill_phis(t) &&
+           (!t->abi->end || t->abi->end(t)) && verify(t);
 }
 
 wpg_status wpg_translate(wpg_translation *out, LLVMModuleRef llvm, wpg_arena *arena, const wpg_module *normal,

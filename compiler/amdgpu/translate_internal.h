@@ -104,6 +104,7 @@ typedef struct wpg_tr_abi {
     bool lanes;          /* there are waves: subgroup operations and barriers mean something */
     uint64_t buffer_align;
     bool (*begin)(struct wpg_tr *t); /* makes t->function with an entry block, and places t->builder there */
+    bool (*end)(struct wpg_tr *t);   /* behind the last instruction; may be NULL */
     LLVMValueRef (*buffer)(struct wpg_tr *t, const wpg_tr_binding *binding, LLVMValueRef element);
     LLVMValueRef (*length)(struct wpg_tr *t, const wpg_tr_binding *binding, LLVMValueRef element); /* i32 */
     LLVMValueRef (*push)(struct wpg_tr *t);
@@ -142,7 +143,8 @@ typedef struct wpg_tr {
     uint32_t binding_count;
     uint32_t push_bytes;
     uint32_t local_size[3];
-    bool dividing_exactly; /* float controls ask for it: no fpmath */
+    bool flushes_single, flushes_others; /* float controls: denormals of 32 bits; of 16 and 64 */
+    bool dividing_exactly;               /* float controls ask for it: no fpmath */
 
     struct wpg_tr_phi *phis;
     LLVMValueRef abi_values[16]; /* the ABI's own */

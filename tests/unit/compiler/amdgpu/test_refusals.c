@@ -199,7 +199,14 @@ static void code_objects(void **state)
                                       ".api:            Vulkan",
                                       ".api_shader_hash:",
                                       ".internal_pipeline_hash:",
-                                      ".entry_point_symbol: main",
+                                      ".entry_point_symbol: _amdgpu_cs_main",
+                                      "Type: Relocatable",
+                                      "Name: _amdgpu_cs_main",
+                                      ".user_sgprs:     6", /* two tables, a whole pointer, two sets */
+                                      ".float_mode:     240",
+                                      ".tgid_x_en:      true",
+                                      "- 268435456\n          - 268435458\n          - 268435462\n"
+                                      "          - 4294967295\n          - 0\n          - 1\n",
                                       ".threadgroup_dimensions:",
                                       ".user_data_reg_map:",
                                       ".user_data_limit: 4",
@@ -236,6 +243,44 @@ static void code_objects(void **state)
         wpg_amdgpu_code_destroy(code);
     }
     amd_close(&s);
+}
+
+/* PAL's metadata where nothing is spilled, and of a kernel that wants denormals of single floats flushed: the
+ * driver sets MODE by it. */
+static void pal_says_what_is_so(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *source;
+        const char *wanted[6];
+    } cases[] = {
+        {"#version 450\nlayout(local_size_x = 32) in;\nshared uint s; void main() { s = 1; }",
+         {".spill_threshold: 65535", ".user_data_limit: 1\n", ".user_sgprs:     4\n", ".float_mode:     240",
+          "- 268435456\n          - 4294967295\n          - 268435462\n          - 4294967295\n", NULL}},
+        {"#version 450\n#extension GL_EXT_spirv_intrinsics : enable\nlayout(local_size_x = 32) in;\n"
+         "spirv_execution_mode(extensions = [\"SPV_KHR_float_controls\"], capabilities = [4465], 4460, 32);\n"
+         "layout(set = 0, binding = 0) buffer B { float f[]; }; void main() { f[0] *= 2.0; }",
+         {".float_mode:     192", ".spill_threshold: 65535", ".user_data_limit: 1\n", NULL}},
+        {"#version 450\n#extension GL_EXT_spirv_intrinsics : enable\nlayout(local_size_x = 32) in;\n"
+         "spirv_execution_mode(extensions = [\"SPV_KHR_float_controls\"], capabilities = [4465], 4460, 16);\n"
+         "layout(set = 0, binding = 0) buffer B { float f[]; }; void main() { f[0] *= 2.0; }",
+         {".float_mode:     48", NULL}},
+    };
+    if (system("command -v llvm-readobj-22 >/dev/null") != 0)
+        skip();
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        amd_shader s;
+        wpg_amdgpu_options options = usual;
+        wpg_amdgpu_code *code;
+        wpg_error err = {0};
+        amd_open_glsl(&s, cases[i].source);
+        options.abi = WPG_AMDGPU_PAL;
+        if (wpg_amdgpu_compile(&code, s.module, &s.stage, &options, &err) != WPG_OK)
+            fail_msg("%zu: %s", i, err.message);
+        expect_notes(notes_of(code), cases[i].wanted);
+        wpg_amdgpu_code_destroy(code);
+        amd_close(&s);
+    }
 }
 
 /* What lies where in the kernel's argument. */
@@ -277,8 +322,10 @@ static void arguments(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(instructions), cmocka_unit_test(what_llvm_refuses), cmocka_unit_test(targets),
-        cmocka_unit_test(malformed),    cmocka_unit_test(code_objects),      cmocka_unit_test(arguments),
+        cmocka_unit_test(instructions), cmocka_unit_test(what_llvm_refuses),
+        cmocka_unit_test(targets),      cmocka_unit_test(malformed),
+        cmocka_unit_test(code_objects), cmocka_unit_test(pal_says_what_is_so),
+        cmocka_unit_test(arguments),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -19,7 +19,7 @@ static void check_code(const wpg_amdgpu_code *code, const amd_shader *s, const w
 {
     assert_non_null(code->elf);
     assert_memory_equal(code->elf, "\177ELF", 4);
-    assert_string_equal(code->kernel, s->entry);
+    assert_string_equal(code->kernel, options->abi == WPG_AMDGPU_PAL ? "_amdgpu_cs_main" : s->entry);
     assert_int_equal(code->wave_size, options->wave_size);
     assert_true(code->blocks > 0 && code->figures.code_bytes > 0);
     assert_true(code->figures.vgprs > 0 && code->figures.vgprs <= 512);
