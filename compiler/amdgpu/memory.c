@@ -1,7 +1,7 @@
 /* Variables by storage class, access chains, loads and stores. Everything is addressed in bytes from a
  * pointer in the storage's address space; composites are loaded and stored scalar by scalar, vectors whole
  * where they are contiguous. */
-#include "compiler/amdgpu/translate_internal.h"
+#include "compiler/amdgpu/abi_arguments.h"
 
 unsigned wpg_tr_space_of(const wpg_tr *t, SpvStorageClass storage)
 {
@@ -41,16 +41,43 @@ LLVMValueRef wpg_tr_offset_by(wpg_tr *t, LLVMValueRef pointer, uint64_t bytes)
     return bytes ? wpg_tr_offset(t, pointer, LLVMConstInt(index_type(t, pointer), bytes, false)) : pointer;
 }
 
+/* Sets out from the start of a buffer. */
+static void begin_buffer(wpg_tr *t, wpg_tr_place *place, LLVMValueRef pointer)
+{
+    place->pointer = pointer;
+    place->align = t->abi->buffer_align;
+    place->root = t->abi->index_bits == 64 ? pointer : NULL;
+    place->dynamic = NULL;
+    place->fixed = 0;
+}
+
+static void settle_pointer(wpg_tr *t, wpg_tr_place *place)
+{
+    place->pointer = place->root;
+    if (place->dynamic)
+        place->pointer =
+            wpg_tr_offset(t, place->pointer, LLVMBuildZExt(t->builder, place->dynamic, t->t_i64, ""));
+    place->pointer = wpg_tr_offset_by(t, place->pointer, (uint64_t)place->fixed);
+}
+
+static void move_by(wpg_tr *t, wpg_tr_place *place, uint64_t bytes)
+{
+    if (place->root) {
+        place->fixed += (int64_t)bytes;
+        settle_pointer(t, place);
+    } else {
+        place->pointer = wpg_tr_offset_by(t, place->pointer, bytes);
+    }
+}
+
 static uint64_t align_at(uint64_t align, uint64_t offset)
 {
     uint64_t low = offset & (~offset + 1);
     return low && low < align ? low : align;
 }
 
-/* An integer scalar as wide as addresses at `pointer` are. */
-static LLVMValueRef as_index(wpg_tr *t, LLVMValueRef index, LLVMValueRef pointer, bool is_signed)
+static LLVMValueRef as_index(wpg_tr *t, LLVMValueRef index, LLVMTypeRef type, bool is_signed)
 {
-    LLVMTypeRef type = index_type(t, pointer);
     uint32_t from = wpg_tr_bits(LLVMTypeOf(index)), to = wpg_tr_bits(type);
     if (from == to)
         return index;
@@ -65,13 +92,24 @@ static bool step(wpg_tr *t, wpg_tr_place *place, LLVMValueRef index, uint64_t st
 {
     if (!wpg_tr_is_int(LLVMTypeOf(index)) || wpg_tr_components(LLVMTypeOf(index)) != 1)
         return wpg_tr_malformed(t);
-    index = as_index(t, index, place->pointer, is_signed);
+    if (is_signed && !LLVMIsAConstantInt(index))
+        place->root = NULL; /* backwards: not by an unsigned offset */
+    bool narrow = place->root && !LLVMIsAConstantInt(index);
+    index = as_index(t, index, narrow ? t->t_i32 : index_type(t, place->pointer), is_signed);
     LLVMValueRef bytes = LLVMBuildMul(t->builder, index, LLVMConstInt(LLVMTypeOf(index), stride, false), "");
-    if (LLVMIsAConstantInt(bytes) && !LLVMConstIntGetZExtValue(bytes))
+    bool constant = LLVMIsAConstantInt(bytes);
+    if (constant && !LLVMConstIntGetZExtValue(bytes))
         return true;
-    place->align =
-        align_at(place->align, LLVMIsAConstantInt(bytes) ? LLVMConstIntGetZExtValue(bytes) : stride);
-    place->pointer = wpg_tr_offset(t, place->pointer, bytes);
+    place->align = align_at(place->align, constant ? LLVMConstIntGetZExtValue(bytes) : stride);
+    if (!place->root) {
+        place->pointer = wpg_tr_offset(t, place->pointer, bytes);
+        return true;
+    }
+    if (constant)
+        place->fixed += LLVMConstIntGetSExtValue(bytes);
+    else
+        place->dynamic = place->dynamic ? LLVMBuildAdd(t->builder, place->dynamic, bytes, "") : bytes;
+    settle_pointer(t, place);
     return true;
 }
 
@@ -87,8 +125,7 @@ static bool choose_descriptor(wpg_tr *t, wpg_tr_place *place, const wpg_tr_type 
     place->element = bits < 32   ? LLVMBuildZExt(t->builder, index, t->t_i32, "")
                      : bits > 32 ? LLVMBuildTrunc(t->builder, index, t->t_i32, "")
                                  : index;
-    place->pointer = t->abi->buffer(t, place->binding, place->element);
-    place->align = t->abi->buffer_align;
+    begin_buffer(t, place, t->abi->buffer(t, place->binding, place->element));
     place->type = block->id;
     return place->pointer != NULL;
 }
@@ -101,7 +138,7 @@ static bool into_struct(wpg_tr *t, wpg_tr_place *place, const wpg_tr_type *type,
     if (at >= type->count)
         return wpg_tr_malformed(t);
     const wpg_tr_member *member = &type->members[at];
-    place->pointer = wpg_tr_offset_by(t, place->pointer, member->offset);
+    move_by(t, place, member->offset);
     place->align = align_at(place->align, member->offset);
     place->type = member->type;
     place->matrix_stride = member->matrix_stride;
@@ -187,6 +224,10 @@ static LLVMValueRef load_plain(wpg_tr *t, const wpg_tr_place *place, LLVMTypeRef
     LLVMValueRef value = LLVMBuildLoad2(t->builder, stored, place->pointer, "");
     LLVMSetAlignment(value, (unsigned)place->align);
     LLVMSetVolatile(value, place->is_volatile);
+    /* Uniform buffers: nothing writes them while the shader runs (a write through an alias is not made
+     * visible to it). */
+    if (place->binding && place->binding->uniform && !place->is_volatile)
+        wpg_tr_mark_invariant(t, value);
     if (stored == type)
         return value;
     return LLVMBuildICmp(t->builder, LLVMIntNE, value, LLVMConstNull(stored), "");
@@ -409,7 +450,7 @@ static bool buffer(wpg_tr *t, const wpg_inst *inst, wpg_tr_place *place, const w
                          wpg_tr_decoration(t, inst->result, SpvDecorationVolatile, NULL);
     if (type->kind == WPG_TR_STRUCT) {
         place->element = LLVMConstInt(t->t_i32, 0, false);
-        place->pointer = t->abi->buffer(t, place->binding, place->element);
+        begin_buffer(t, place, t->abi->buffer(t, place->binding, place->element));
         if (!place->pointer)
             return false;
     }

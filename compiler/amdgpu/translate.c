@@ -53,6 +53,8 @@ bool wpg_tr_malformed(wpg_tr *t)
 
 /* -- The kernel's attributes */
 
+static const char FLUSHES[] = "preserve-sign,preserve-sign";
+
 static void attribute(wpg_tr *t, const char *key, const char *value)
 {
     LLVMAddAttributeAtIndex(
@@ -74,6 +76,7 @@ void wpg_tr_describe_kernel(wpg_tr *t)
     (void)snprintf(sizes, sizeof sizes, "%u,%u", lanes, lanes);
     attribute(t, "amdgpu-flat-work-group-size", sizes);
     attribute(t, "uniform-work-group-size", "true");
+    attribute(t, "amdgpu-ieee", "false"); /* signalling NaNs are as any */
     unsigned nounwind = LLVMGetEnumAttributeKindForName("nounwind", 8);
     LLVMAddAttributeAtIndex(t->function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
                             LLVMCreateEnumAttribute(t->context, nounwind, 0));
@@ -84,9 +87,12 @@ void wpg_tr_describe_kernel(wpg_tr *t)
                           LLVMMDNodeInContext2(t->context, size, 3));
 }
 
-/* Float controls: what the hardware can be set to per kernel. */
+/* Float controls: what the hardware can be set to per kernel. 32-bit denormals are flushed unless the shader
+ * forbids it, as by AMD's Vulkan drivers; Vulkan 1.3, "Precision and Operation of SPIR-V Instructions",
+ * leaves it open. */
 static bool float_controls(wpg_tr *t)
 {
+    t->flushes_single = true;
     for (const wpg_inst *inst = t->module->first; inst && inst->opcode != SpvOpFunction; inst = inst->next) {
         if (inst->opcode != SpvOpExecutionMode || inst->count < 4 ||
             inst->words[1] != t->entry_function->result)
@@ -97,7 +103,10 @@ static bool float_controls(wpg_tr *t)
         case SpvExecutionModeDenormFlushToZero:
             *(single ? &t->flushes_single : &t->flushes_others) = true;
             break;
-        case SpvExecutionModeDenormPreserve: /* as it is */
+        case SpvExecutionModeDenormPreserve:
+            *(single ? &t->flushes_single : &t->flushes_others) = false;
+            t->dividing_exactly = t->dividing_exactly || single;
+            break;
         case SpvExecutionModeSignedZeroInfNanPreserve:
         case SpvExecutionModeRoundingModeRTE:
             t->dividing_exactly = t->dividing_exactly || single;
@@ -110,9 +119,8 @@ static bool float_controls(wpg_tr *t)
     }
     t->inst = NULL;
     if (t->flushes_others) /* of all widths, if nothing else is said of single ones */
-        attribute(t, "denormal-fp-math", "preserve-sign,preserve-sign");
-    if (t->flushes_single || t->flushes_others)
-        attribute(t, "denormal-fp-math-f32", t->flushes_single ? "preserve-sign,preserve-sign" : "ieee,ieee");
+        attribute(t, "denormal-fp-math", FLUSHES);
+    attribute(t, "denormal-fp-math-f32", t->flushes_single ? FLUSHES : "ieee,ieee");
     return true;
 }
 

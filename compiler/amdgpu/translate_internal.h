@@ -81,6 +81,11 @@ typedef struct wpg_tr_place {
     uint32_t
         vector_stride; /* between components of the vector there, if it is a row-major matrix's column; 0 */
     bool row_major, is_volatile, constant;
+    /* In a buffer by a plain pointer: pointer = root + dynamic (i32, NULL: 0) + fixed. No buffer of Vulkan's
+     * is longer than 32 bits tell (maxStorageBufferRange), and machines add a 32-bit offset to a scalar
+     * address for nothing. NULL: elsewhere. */
+    LLVMValueRef root, dynamic;
+    int64_t fixed;
     const wpg_tr_binding *binding; /* NULL: of no descriptor */
     LLVMValueRef element;          /* i32: which of the binding's descriptors */
 } wpg_tr_place;

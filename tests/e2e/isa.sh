@@ -41,6 +41,7 @@ for spv in "$WPG_BUILD"/shaders/*.comp.spv; do
     [ -n "$("$wavepgo" show --json all.bundle | grep "\"entry\": \"$case\"")" ] || continue
     isa "$case" 0 "$spv" --gpu gfx1100 --profile all.bundle --html "$case.html" -o "$case.elf" $link
     grep -E "^ +[1-9][0-9,]* +[1-9][0-9,]* +[0-9]+  +[sv]_" "$case.out" >/dev/null || fail "$case: no instruction has counts"
+    ! grep -q 'amdhsa_' "$case.out" || fail "$case: the assembler's directives stand in the listing"
     grep -E '^waves a SIMD .* [1-9][0-9]*$' "$case.out" >/dev/null || fail "$case: no occupancy"
     [ "$(head -c 4 "$case.elf" | od -An -tx1 | tr -d ' ')" = 7f454c46 ] || fail "$case: no ELF"
     grep -q '</html>' "$case.html" && ! grep -q 'https\?://' "$case.html" || fail "$case: the page is cut off, or needs another"

@@ -74,7 +74,7 @@ wpg_status wpg_isa_list(wpg_isa_listing *listing, const char *assembly, const ch
     char *line = find_label(listing->text, kernel);
     if (!line)
         return wpg_fail(err, WPG_E_FORMAT, "LLVM's assembly has no %s", kernel);
-    while (line && strncmp(line, ".Lfunc_end", 10) != 0) {
+    while (line && strncmp(line, ".Lfunc_end", 10) != 0 && strncmp(line, "\t.section", 9) != 0) {
         char *end = strchr(line, '\n');
         if (end)
             *end = '\0';
