@@ -203,7 +203,7 @@ static void code_objects(void **state)
                                       "Type: Relocatable",
                                       "Name: _amdgpu_cs_main",
                                       ".user_sgprs:     6", /* two tables, a whole pointer, two sets */
-                                      ".float_mode:     240",
+                                      ".float_mode:     192",
                                       ".tgid_x_en:      true",
                                       "- 268435456\n          - 268435458\n          - 268435462\n"
                                       "          - 4294967295\n          - 0\n          - 1\n",
@@ -245,8 +245,8 @@ static void code_objects(void **state)
     amd_close(&s);
 }
 
-/* PAL's metadata where nothing is spilled, and of a kernel that wants denormals of single floats flushed: the
- * driver sets MODE by it. */
+/* PAL's metadata where nothing is spilled, and of kernels that want denormals of single floats kept (they are
+ * flushed by default), and of the others flushed: the driver sets MODE by it. */
 static void pal_says_what_is_so(void **state)
 {
     (void)state;
@@ -255,14 +255,15 @@ static void pal_says_what_is_so(void **state)
         const char *wanted[6];
     } cases[] = {
         {"#version 450\nlayout(local_size_x = 32) in;\nshared uint s; void main() { s = 1; }",
-         {".spill_threshold: 65535", ".user_data_limit: 1\n", ".user_sgprs:     4\n", ".float_mode:     240",
+         {".spill_threshold: 65535", ".user_data_limit: 1\n", ".user_sgprs:     4\n", ".float_mode:     192",
           "- 268435456\n          - 4294967295\n          - 268435462\n          - 4294967295\n", NULL}},
         {"#version 450\n#extension GL_EXT_spirv_intrinsics : enable\nlayout(local_size_x = 32) in;\n"
-         "spirv_execution_mode(extensions = [\"SPV_KHR_float_controls\"], capabilities = [4465], 4460, 32);\n"
+         "spirv_execution_mode(extensions = [\"SPV_KHR_float_controls\"], capabilities = [4464], 4459, 32);\n"
          "layout(set = 0, binding = 0) buffer B { float f[]; }; void main() { f[0] *= 2.0; }",
-         {".float_mode:     192", ".spill_threshold: 65535", ".user_data_limit: 1\n", NULL}},
+         {".float_mode:     240", ".spill_threshold: 65535", ".user_data_limit: 1\n", NULL}},
         {"#version 450\n#extension GL_EXT_spirv_intrinsics : enable\nlayout(local_size_x = 32) in;\n"
          "spirv_execution_mode(extensions = [\"SPV_KHR_float_controls\"], capabilities = [4465], 4460, 16);\n"
+         "spirv_execution_mode(extensions = [\"SPV_KHR_float_controls\"], capabilities = [4464], 4459, 32);\n"
          "layout(set = 0, binding = 0) buffer B { float f[]; }; void main() { f[0] *= 2.0; }",
          {".float_mode:     48", NULL}},
     };
