@@ -54,6 +54,11 @@ for spv in "$WPG_BUILD"/shaders/*.comp.spv; do
     seen=yes
 done
 [ -n "${seen:-}" ] || fail "no benchmark was looked at"
+# Fused where the module allows and it is asked for.
+isa apart 0 "$WPG_BUILD/shaders/rfc_uniform.comp.spv" --gpu gfx1100
+isa fused 0 "$WPG_BUILD/shaders/rfc_uniform.comp.spv" --gpu gfx1100 --contract
+grep -E 'v_(dual_)?(fma|fmac)' fused.out >/dev/null || fail "--contract: nothing is fused"
+! grep -E 'v_(dual_)?(fma|fmac)' apart.out >/dev/null || fail "fused without --contract: $(grep -E -m 1 'v_(dual_)?(fma|fmac)' apart.out)"
 # The counts are the profile's: of each block, as show has them.
 "$wavepgo" show --json all.bundle | tr '{' '\n' | sed -n 's/.*"entry": "mandelbrot".*"waves": \[\([0-9, ]*\)\].*/\1/p' | head -n 1 >shown
 sed -n 's/.*"waves": \[\([0-9, ]*\)\].*/\1/p' mandelbrot-json.out | head -n 1 >told

@@ -27,6 +27,7 @@ typedef struct wpg_isa_options {
     unsigned wave_size, code_object;
     wpg_amdgpu_abi abi;
     bool json, ir, radv, generate, relocatable;
+    bool contract;                /* a * b + c may become one operation */
     wpg_counter_options counting; /* of generate */
     WPG_VEC(wpg_spec_value) spec;
 } wpg_isa_options;

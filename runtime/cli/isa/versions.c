@@ -42,6 +42,7 @@ static wpg_amdgpu_options options_of(const wpg_isa *isa)
                                 .code_object = isa->options.code_object,
                                 .abi = isa->options.abi,
                                 .ir = isa->options.ir,
+                                .contract = isa->options.contract,
                                 .assembly = true,
                                 .lines = true};
 }

@@ -517,6 +517,53 @@ static void by_hand(void **state)
     amd_close(&s);
 }
 
+/* A pointer as an array's element, backwards from a place that a constant gives, then into the struct:
+ * result[i] = pairs[60 - (i & 31) + 1].b[i & 1]; GLSL cannot say it. */
+static void backwards(void **state)
+{
+    (void)state;
+    static const char source[] =
+        "OpCapability Shader\nOpCapability VariablePointersStorageBuffer\nOpMemoryModel Logical GLSL450\n"
+        "OpEntryPoint GLCompute %main \"main\" %id\nOpExecutionMode %main LocalSize 64 1 1\n"
+        "OpDecorate %id BuiltIn LocalInvocationIndex\nOpDecorate %words ArrayStride 4\n"
+        "OpDecorate %two ArrayStride 4\nOpDecorate %pairs ArrayStride 16\nOpDecorate %to_pair ArrayStride "
+        "16\n"
+        "OpMemberDecorate %pair 0 Offset 0\nOpMemberDecorate %pair 1 Offset 4\n"
+        "OpDecorate %in Block\nOpMemberDecorate %in 0 Offset 0\nOpDecorate %out Block\n"
+        "OpMemberDecorate %out 0 Offset 0\nOpDecorate %from DescriptorSet 0\nOpDecorate %from Binding 0\n"
+        "OpDecorate %to DescriptorSet 0\nOpDecorate %to Binding 1\n"
+        "%void = OpTypeVoid\n%fn = OpTypeFunction %void\n%uint = OpTypeInt 32 0\n%int = OpTypeInt 32 1\n"
+        "%c0 = OpConstant %uint 0\n%c1 = OpConstant %uint 1\n%c2 = OpConstant %uint 2\n%c31 = OpConstant "
+        "%uint "
+        "31\n"
+        "%c60 = OpConstant %uint 60\n%one = OpConstant %int 1\n%words = OpTypeRuntimeArray %uint\n"
+        "%two = OpTypeArray %uint %c2\n%pair = OpTypeStruct %uint %two\n%pairs = OpTypeRuntimeArray %pair\n"
+        "%in = OpTypeStruct %pairs\n%out = OpTypeStruct %words\n"
+        "%to_in = OpTypePointer StorageBuffer %in\n%to_out = OpTypePointer StorageBuffer %out\n"
+        "%to_pair = OpTypePointer StorageBuffer %pair\n%to_uint = OpTypePointer StorageBuffer %uint\n"
+        "%to_id = OpTypePointer Input %uint\n%id = OpVariable %to_id Input\n"
+        "%from = OpVariable %to_in StorageBuffer\n%to = OpVariable %to_out StorageBuffer\n"
+        "%main = OpFunction %void None %fn\n%entry = OpLabel\n%i = OpLoad %uint %id\n"
+        "%low = OpBitwiseAnd %uint %i %c31\n%slow = OpBitcast %int %low\n%back = OpSNegate %int %slow\n"
+        "%bit = OpBitwiseAnd %uint %i %c1\n"
+        "%here = OpAccessChain %to_pair %from %c0 %c60\n%there = OpPtrAccessChain %to_pair %here %back\n"
+        "%next = OpPtrAccessChain %to_uint %there %one %c1 %bit\n%value = OpLoad %uint %next\n"
+        "%at = OpAccessChain %to_uint %to %c0 %i\nOpStore %at %value\nOpReturn\nOpFunctionEnd\n";
+    uint32_t got[WORDS], in[LANES], *words;
+    size_t count;
+    amd_shader s;
+    wpg_error err = {0};
+    assert_true(assemble_text(&words, &count, source, "spv1.3"));
+    if (!amd_open_words(&s, words, count, &err))
+        fail_msg("%s", err.message);
+    fill_inputs(in);
+    run_here(got, &s, 1, "backwards");
+    for (unsigned i = 0; i < 64; i++)
+        assert_int_equal(got[i], in[(60 - (i & 31) + 1) * 4 + 1 + (i & 1)]);
+    amd_close(&s);
+    free(words);
+}
+
 /* Structured control flow of every kind, over integers. */
 static void random_programs(void **state)
 {
@@ -558,9 +605,10 @@ static int close_device(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(integers),    cmocka_unit_test(wide_and_narrow), cmocka_unit_test(floats),
-        cmocka_unit_test(approximate), cmocka_unit_test(matrices),        cmocka_unit_test(memory),
-        cmocka_unit_test(control),     cmocka_unit_test(by_hand),         cmocka_unit_test(random_programs),
+        cmocka_unit_test(integers),        cmocka_unit_test(wide_and_narrow), cmocka_unit_test(floats),
+        cmocka_unit_test(approximate),     cmocka_unit_test(matrices),        cmocka_unit_test(memory),
+        cmocka_unit_test(control),         cmocka_unit_test(by_hand),         cmocka_unit_test(backwards),
+        cmocka_unit_test(random_programs),
     };
     return cmocka_run_group_tests(tests, open_device, close_device);
 }
