@@ -70,6 +70,12 @@ isa pal 0 "$mandelbrot" --gpu gfx1100 -o out/pal.elf --abi pal --json --linker n
 for file in object.o pal.elf; do [ "$(od -An -tu1 -j16 -N1 out/$file | tr -d ' ')" = 1 ] || fail "$file is not relocatable"; done
 isa none 0 "$mandelbrot" --gpu gfx1100 --json
 grep '"code_object": null' none.out >/dev/null || fail "without -o JSON has a code object"
+AMDGPU_GPU_ID= isa example 0 "$mandelbrot" --json
+"$json" example.out version=1 shader stage=comp entry=mandelbrot gpu wave_size abi=hsa 'local_size#3' blocks 'versions#1' versions.0.title=code \
+    versions.0.elf_bytes versions.0.structurised_blocks versions.0.vgprs versions.0.sgprs versions.0.agprs versions.0.occupancy versions.0.vgpr_spills \
+    versions.0.sgpr_spills versions.0.scratch_bytes versions.0.lds_bytes versions.0.code_bytes versions.0.argument_bytes versions.0.arguments.0.kind=buffers \
+    versions.0.arguments.0.offset=0 versions.0.arguments.0.size=8 versions.0.lines.0.text versions.0.lines.0.code >complaint || fail "JSON: $(cat complaint)"
+for key in profile waves lanes code_object not_used; do grep "\"$key\": null" example.out >/dev/null || fail "JSON: $key is not null"; done
 isa nowhere 0 "$mandelbrot" --gpu gfx1100 -o /dev/null --relocatable
 [ -c /dev/null ] || die "-o /dev/null put a file there"
 clean
@@ -139,6 +145,41 @@ if command -v spirv-as >/dev/null; then
     refused several 1 'two.spv: .*which one? --entry NAME of one, two' two.spv
     isa one 0 two.spv --entry two --gpu gfx1100
 fi
+
+# -- The page: whole in itself, nothing of a name gets into its markup, five thousand instructions are no matter.
+if command -v spirv-as >/dev/null; then
+    name='<script>alert(1)</script>&<b' file=$work/'<i>.profraw'
+    sed "s|\"two\"|\"<script>alert(1)</script>\\&<b\"|" two.spvasm | spirv-as --target-env spv1.3 - -o named.spv || fail "spirv-as"
+    isa named 0 named.spv --entry "$name" --gpu gfx1100 --html named.html
+    grep '<h1>&lt;script&gt;alert(1)&lt;/script&gt;&amp;&lt;b</h1>' named.html >/dev/null || fail "the page: $(grep '<h1>' named.html)"
+    ! grep -E '<script|<b>|<b<' named.html >forbidden || fail "a name gets into the page's markup: $(head -n 1 forbidden)"
+    isa named-counts 0 named.spv --entry "$name" --gpu gfx1100 --generate --json --relocatable -o out/named.o
+    count=$(grep -o '"counters": {"count": [0-9]*' named-counts.out | sed 's/.* //')
+    head -c $((8 * count)) /dev/zero | tr '\000' '\001' >array.bin
+    isa named-profile 0 named.spv --entry "$name" --gpu gfx1100 --counters array.bin -o "$file"
+    isa named-used 0 named.spv --entry "$name" --gpu gfx1100 --profile "$file" --html named.html
+    grep '/&lt;i&gt;.profraw' named.html >/dev/null && ! grep '<i>' named.html >/dev/null || fail "the profile's name gets into the page's markup"
+    clean
+fi
+if command -v glslangValidator >/dev/null; then
+    {
+        printf '#version 450\nlayout(local_size_x = 64) in;\nlayout(set = 0, binding = 0) buffer B { uint d[]; };\nvoid main() {\n  uint x = d[gl_GlobalInvocationID.x], y = x;\n'
+        i=0
+        while [ $i -lt 600 ]; do
+            printf '  x = (x ^ (y >> %d)) * %du + d[x & 255u]; y += x * %du;\n' $((i % 31 + 1)) $((2 * i + 3)) $((i + 1))
+            i=$((i + 1))
+        done
+        printf '  d[gl_GlobalInvocationID.x] = x + y;\n}\n'
+    } >large.comp
+    glslangValidator --quiet --target-env vulkan1.1 -V large.comp -o large.spv >large.log || fail "$(cat large.log)"
+    isa large 0 large.spv --gpu gfx1100 --html large.html
+    [ "$(grep -c '^<tr><td>' large.html)" -ge 5000 ] || fail "the page has $(grep -c '^<tr><td>' large.html) lines"
+    tail -n 1 large.html | grep '</html>$' >/dev/null || fail "the large page is cut off"
+fi
+for page in "$work"/*.html; do
+    ! grep -E 'https?:|src=|href=|@import|url\(' "$page" >/dev/null || fail "$(basename "$page") needs something from elsewhere"
+    grep -E 'color-scheme:light dark' "$page" >/dev/null || fail "$(basename "$page") has no dark side"
+done
 
 # -- Every option is in --help, and works.
 "$wavepgo" isa --help >help || fail "no help"

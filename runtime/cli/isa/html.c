@@ -16,7 +16,7 @@ static const char style[] =
     ".sides{display:flex;gap:2rem;align-items:flex-start;flex-wrap:wrap}.side{flex:1 1 "
     "40rem;min-width:0;overflow-x:auto}"
     ".code{font:12px/1.5 ui-monospace,monospace}.code td{padding:0 .6rem;white-space:pre}.code "
-    "td:last-child{text-align:left}"
+    "td:last-child{text-align:left}td.why{text-align:left}"
     ".code .label td{padding-top:.5rem;font-weight:600}.muted{opacity:.65}";
 
 static void escape(FILE *out, const char *text)
@@ -79,6 +79,22 @@ static void figures(FILE *out, const wpg_isa *isa)
     (void)fputs("</table></section>\n", out);
 }
 
+static void notes(FILE *out, const wpg_isa *isa)
+{
+    if (isa->own)
+        (void)fputs("<p class=muted>weighted by the waves that the kernel counted itself", out);
+    else
+        (void)fprintf(out,
+                      "<p class=muted>weighted by waves of %" PRIu32 " of %" PRIu32
+                      " structurised blocks, the others by flow",
+                      isa->origins.placed, isa->versions[0].code->blocks);
+    (void)fputs("; off by: block frequencies of the weights beside the counts, 0 to 1", out);
+    if (isa->use.candidates[WPG_WEIGHTS_WAVES].marked)
+        (void)fprintf(out, "<br>branches where lanes part evenly, told to be unpredictable: %" PRIu32,
+                      isa->use.candidates[WPG_WEIGHTS_WAVES].marked);
+    (void)fputs("</p>", out);
+}
+
 static void candidates(FILE *out, const wpg_isa *isa)
 {
     char digits[28];
@@ -91,7 +107,7 @@ static void candidates(FILE *out, const wpg_isa *isa)
         return;
     (void)fputs("<section><h2>Weights</h2>\n<table><thead><tr><th></th><th>scratch "
                 "dwords</th><th>instructions</th><th>VGPRs</th><th>SGPRs</th>"
-                "<th>occupancy</th><th></th></tr></thead>\n",
+                "<th>occupancy</th><th>off by</th><th></th></tr></thead>\n",
                 out);
     for (unsigned i = 0; i < WPG_WEIGHTS_KINDS; i++) {
         const wpg_amdgpu_candidate *c = &isa->use.candidates[i];
@@ -106,11 +122,27 @@ static void candidates(FILE *out, const wpg_isa *isa)
         } else {
             (void)fputs("<td></td><td></td><td></td><td></td><td></td>", out);
         }
-        (void)fputs("<td style=\"text-align:left\">", out);
+        if (c->status == WPG_OK && c->difference >= 0)
+            (void)fprintf(out, "<td>%.3f</td>", c->difference);
+        else
+            (void)fputs("<td></td>", out);
+        (void)fputs("<td class=why>", out);
         escape(out, c->why);
         (void)fputs("</td></tr>\n", out);
     }
-    (void)fputs("</table></section>\n", out);
+    (void)fputs("</table>", out);
+    notes(out, isa);
+    (void)fputs("</section>\n", out);
+}
+
+/* Of a kernel that counts itself. */
+static void counters(FILE *out, const wpg_isa *isa)
+{
+    const wpg_counter_table *table = &isa->counters;
+    (void)fprintf(out,
+                  "<section><h2>Counters</h2><p>%" PRIu32 " of 64 bits for %" PRIu32 " blocks, in %" PRIu32
+                  " scalar registers; their address is at byte %" PRIu32 " of the arguments</p></section>\n",
+                  table->count, table->block_count, table->registers, isa->versions[1].code->counters_offset);
 }
 
 static void radv(FILE *out, const wpg_isa *isa)
@@ -166,8 +198,9 @@ static void listing(FILE *out, const wpg_isa *isa, const wpg_isa_version *versio
     (void)fprintf(out,
                   "<div class=side><h2>%s</h2><p class=muted>%" PRIu32 " instructions, %" PRIu32
                   " of known blocks</p><table "
-                  "class=code><thead><tr><th>waves</th><th>lanes</th><th>block</th><th></th></tr></thead>\n",
-                  version->title, version->listing.instructions, wpg_isa_placed(isa, &version->listing));
+                  "class=code><thead><tr><th>%s</th><th>%s</th><th>block</th><th></th></tr></thead>\n",
+                  version->title, version->listing.instructions, wpg_isa_placed(isa, &version->listing),
+                  wpg_isa_counted(isa) ? "waves" : "", wpg_isa_counted(isa) ? "lanes" : "");
     for (size_t i = 0; i < version->listing.lines.count; i++) {
         const wpg_isa_line *line = &version->listing.lines.data[i];
         const uint32_t from = wpg_isa_block(isa, line);
@@ -211,9 +244,18 @@ void wpg_isa_html(FILE *out, const wpg_isa *isa)
                     out);
         escape(out, isa->options.profile);
     }
+    if (isa->guessed_gpu)
+        (void)fputs("<br>no AMD GPU was here, and none was named: an example", out);
+    if (wpg_isa_counted(isa))
+        (void)fputs("<br>the warmer an instruction's ground, the more waves ran its block, by the logarithm; "
+                    "without ground: not known",
+                    out);
     (void)fputs("</p>\n<div class=sides><section><h2>LLVM</h2>\n", out);
     figures(out, isa);
-    candidates(out, isa);
+    if (isa->options.generate)
+        counters(out, isa);
+    else
+        candidates(out, isa);
     if (isa->options.radv)
         radv(out, isa);
     (void)fputs("</div>\n<div class=sides>\n", out);

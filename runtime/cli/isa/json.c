@@ -188,6 +188,7 @@ void wpg_isa_json(FILE *out, const wpg_isa *isa)
     (void)fprintf(out, "{\"version\": 1, \"shader\": \"%s\", \"stage\": \"comp\"", hex);
     member(out, "entry", isa->entry);
     member(out, "gpu", isa->options.gpu);
+    (void)fprintf(out, ", \"example_gpu\": %s", isa->guessed_gpu ? "true" : "false");
     (void)fprintf(
         out, ", \"wave_size\": %u, \"abi\": \"%s\", \"local_size\": [%" PRIu32 ", %" PRIu32 ", %" PRIu32 "]",
         code->wave_size, isa->options.abi == WPG_AMDGPU_PAL ? "pal" : "hsa", code->local_size[0],
