@@ -10,10 +10,12 @@
 #include "compiler/amdgpu/translate.h"
 
 #define WPG_AMDGPU_OPTIMISE "default<O2>"
-/* Without skip-uniform-regions: code generation would structurise those again, and rewrite the blocks. */
+/* Without skip-uniform-regions: code generation would structurise those again, and rewrite the blocks. Blocks
+ * that nothing leads to (the exit of a switch whose cases are all there) it would drop, with their counters.
+ */
 #define WPG_AMDGPU_STRUCTURISE                                                                               \
     "function(amdgpu-unify-divergent-exit-nodes,lower-switch,fix-irreducible,unify-loop-exits,"              \
-    "structurizecfg)"
+    "structurizecfg,unreachableblockelim)"
 
 /* Gets the module with its one defined function, structurised: the blocks in order are the profile's. It may
  * insert code and metadata; it may not add or remove blocks unless that is what it wants to measure. */

@@ -113,6 +113,25 @@ static void every_block_once(void **state)
     globfree(&found);
 }
 
+/* All cases of the switch are there: what it would lead to otherwise is no block. */
+static void no_block_that_nothing_leads_to(void **state)
+{
+    amd_shader s;
+    const wpg_counter_options few = {.lanes = true, .uniform = true, .accumulators = 1};
+    (void)state;
+    amd_open_glsl(
+        &s,
+        "#version 450\nlayout(local_size_x = 64) in;\n"
+        "layout(set = 0, binding = 0) buffer B { uint d[]; } b;\n"
+        "void main() { uint i = gl_GlobalInvocationID.x, n = b.d[i]; uint a = i;\n"
+        "for (uint k = 0u; k < 3u; k++) for (uint j = 0u; j < (n & 3u) + 1u; j++) {\n"
+        "switch (a >> j & 3u) { case 2u: a ^= 8u; case 3u: a += 11u; break; case 1u: continue; } a += j; }\n"
+        "b.d[i] = a; }\n");
+    for (unsigned i = 0; i < AMD_TARGETS; i++)
+        check_one(&s, "switch", &amd_targets[i], WPG_AMDGPU_HSA, &few);
+    amd_close(&s);
+}
+
 /* -- Keys
  * ------------------------------------------------------------------------------------------------------- */
 
@@ -430,6 +449,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(registers_have_to_be_reserved),
         cmocka_unit_test(refusals),
         cmocka_unit_test(every_block_once),
+        cmocka_unit_test(no_block_that_nothing_leads_to),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
