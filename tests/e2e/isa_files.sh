@@ -118,6 +118,10 @@ refused wave 2 '--wave takes 32 or 64' "$mandelbrot" --wave 48
 refused version 2 '--code-object-version takes 5 or 6' "$mandelbrot" --code-object-version 4
 refused pal-version 2 'is of --abi hsa' "$mandelbrot" --code-object-version 5 --abi pal
 refused spec 2 '--spec takes ID=VALUE' "$mandelbrot" --spec 1=
+cp "$mandelbrot" own.spv
+refused overwritten 2 'files of their own' own.spv -o own.spv
+refused one-file 2 'files of their own' own.spv -o out/a --html out/a
+cmp -s own.spv "$mandelbrot" || fail "the module was written over"
 refused both-out 2 'leaves no room' "$mandelbrot" --json -o -
 refused driver 2 '--driver takes radv' "$mandelbrot" --driver lavapipe
 refused driver-file 1 '--driver: no nowhere.json' "$mandelbrot" --gpu gfx1100 --driver nowhere.json

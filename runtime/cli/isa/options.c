@@ -100,6 +100,18 @@ static bool takes_value(const char *name)
     return false;
 }
 
+static bool same(const char *a, const char *b)
+{
+    return a && b && strcmp(a, b) == 0;
+}
+
+/* By name: a slip of the hand, `-o` before the module. */
+static bool is_overwritten(const wpg_isa_options *options)
+{
+    return same(options->out, options->in) || same(options->html, options->in) ||
+           same(options->out, options->html) || same(options->out, options->counters);
+}
+
 int wpg_isa_parse(wpg_isa_options *options, int argc, char **argv)
 {
     bool counting = false;
@@ -137,6 +149,8 @@ int wpg_isa_parse(wpg_isa_options *options, int argc, char **argv)
     if (to_standard_output && (options->json || options->counters))
         return wpg_usage_error(command_name, "-o - leaves no room for %s on standard output",
                                options->json ? "--json" : "a profile");
+    if (is_overwritten(options))
+        return wpg_usage_error(command_name, "-o and --html are to be files of their own");
     if (options->code_object && options->abi == WPG_AMDGPU_PAL)
         return wpg_usage_error(command_name, "--code-object-version is of --abi hsa");
     if (options->counters && !options->out)

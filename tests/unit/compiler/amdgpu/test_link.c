@@ -40,7 +40,7 @@ static wpg_amdgpu_code *object_of(const amd_shader *s, const char *gpu, unsigned
 }
 
 /* Loaded as they are: code is not writable, and no byte of it wants an address. */
-static void check_segments(const elf_view *elf, uint64_t kernel)
+static void check_segments(const elf_view *elf, const wpg_amdgpu_code *code, uint64_t kernel)
 {
     bool found = false, noted = false;
     for (unsigned i = 0; i < elf->head.e_phnum; i++) {
@@ -54,10 +54,12 @@ static void check_segments(const elf_view *elf, uint64_t kernel)
         }
         if (p.p_type == PT_NOTE) {
             size_t size;
-            uint64_t bytes = 0;
+            uint64_t bytes = 0, lanes = 0;
             const uint8_t *note = elf_metadata(&size, elf, p.p_offset, p.p_filesz);
-            noted =
-                note && wpg_msgpack_find(&bytes, note, size, ".kernarg_segment_size") && bytes >= 8 + 12 + 4;
+            noted = note && wpg_msgpack_find(&bytes, note, size, ".kernarg_segment_size") &&
+                    wpg_msgpack_find(&lanes, note, size, ".max_flat_workgroup_size");
+            assert_int_equal(bytes, code->argument_bytes); /* nothing hidden behind what we ask for */
+            assert_int_equal(lanes, 32 * 2);
         }
     }
     assert_true(found && noted);
@@ -109,7 +111,7 @@ static void check_linked(const amd_shader *s, const char *gpu, unsigned version,
     assert_int_equal(elf.head.e_ident[EI_OSABI], 64);                             /* HSA */
     assert_int_equal(elf.head.e_ident[EI_ABIVERSION], version ? version - 2 : 3); /* 3 is version 5 */
     check_symbols(&elf, code, counting, &kernel);
-    check_segments(&elf, kernel);
+    check_segments(&elf, code, kernel);
     free(bytes);
     wpg_amdgpu_code_destroy(code);
 }
