@@ -50,6 +50,7 @@ typedef struct wpg_amdgpu_options {
     bool contract;     /* a * b + c may become one operation where the module allows */
     bool ir, assembly; /* give these texts */
     bool lines;        /* instructions say which block they come from, as line numbers (lines.h) */
+    bool probes;       /* blocks say which they are (probes.h), if no code is made */
     wpg_amdgpu_marks marks;
 } wpg_amdgpu_options;
 

@@ -196,6 +196,7 @@ static wpg_status choose_target(job *j, wpg_error *err)
         .triple = wpg_amdgpu_triple(options->abi),
         .contract = options->contract,
         .lines = options->lines,
+        .probes = options->probes && options->until > WPG_AMDGPU_EMITTED,
         .marks = options->marks,
         .counters = j->hooks->counters,
     };

@@ -190,23 +190,9 @@ wpg_status wpg_flow_derive(wpg_flow_edges *edges, const wpg_flow_graph *graph, c
     return wpg_flow_derive_some(edges, graph, counts, NULL, arena, err);
 }
 
-/* Gauss without pivoting on the dense matrix; rows and columns of zeros, of which a flow graph is full, are
- * skipped. */
-wpg_status wpg_flow_solve(double *frequencies, const wpg_flow_graph *graph, const double *probabilities,
-                          wpg_arena *arena, wpg_error *err)
+/* Gauss without pivoting on the dense matrix m[n][n]; zeros, of which a flow graph is full, are skipped. */
+static wpg_status eliminate(double *m, uint32_t n, double *const right[], unsigned rights, wpg_error *err)
 {
-    uint32_t n = graph->block_count;
-    if (n > WPG_FLOW_SOLVED)
-        return wpg_fail(err, WPG_E_UNSUPPORTED, "%u blocks are too many to solve for frequencies", n);
-    double *m = WPG_ARENA_ARRAY(arena, double, (size_t)n *n);
-    if (!m)
-        return wpg_fail(err, WPG_E_NOMEM, "out of memory");
-    for (uint32_t b = 0; b < n; b++) {
-        m[(size_t)b * n + b] += 1;
-        for (uint32_t e = graph->first[b]; e < graph->first[b + 1]; e++)
-            m[(size_t)graph->targets[e] * n + b] -= probabilities[e];
-        frequencies[b] = b == 0;
-    }
     for (uint32_t k = 0; k < n; k++) {
         double pivot = m[(size_t)k * n + k];
         if (!(pivot > 1e-15))
@@ -217,15 +203,55 @@ wpg_status wpg_flow_solve(double *frequencies, const wpg_flow_graph *graph, cons
                 continue;
             for (uint32_t j = k; j < n; j++)
                 m[(size_t)i * n + j] -= factor * m[(size_t)k * n + j];
-            frequencies[i] -= factor * frequencies[k];
+            for (unsigned r = 0; r < rights; r++)
+                right[r][i] -= factor * right[r][k];
         }
     }
-    for (uint32_t k = n; k-- > 0;) {
-        for (uint32_t j = k + 1; j < n; j++)
-            frequencies[k] -= m[(size_t)k * n + j] * frequencies[j];
-        frequencies[k] /= m[(size_t)k * n + k];
+    for (uint32_t k = n; k-- > 0;)
+        for (unsigned r = 0; r < rights; r++) {
+            for (uint32_t j = k + 1; j < n; j++)
+                right[r][k] -= m[(size_t)k * n + j] * right[r][j];
+            right[r][k] /= m[(size_t)k * n + k];
+        }
+    return WPG_OK;
+}
+
+/* I - P, or transposed. */
+static wpg_status matrix_of(double **m, const wpg_flow_graph *graph, const double *probabilities,
+                            bool transposed, wpg_arena *arena, wpg_error *err)
+{
+    uint32_t n = graph->block_count;
+    if (n > WPG_FLOW_SOLVED)
+        return wpg_fail(err, WPG_E_UNSUPPORTED, "%u blocks are too many to solve for frequencies", n);
+    *m = WPG_ARENA_ARRAY(arena, double, (size_t)n *n);
+    if (!*m)
+        return wpg_fail(err, WPG_E_NOMEM, "out of memory");
+    for (uint32_t b = 0; b < n; b++) {
+        (*m)[(size_t)b * n + b] += 1;
+        for (uint32_t e = graph->first[b]; e < graph->first[b + 1]; e++) {
+            uint32_t to = graph->targets[e];
+            (*m)[transposed ? (size_t)to * n + b : (size_t)b * n + to] -= probabilities[e];
+        }
     }
     return WPG_OK;
+}
+
+wpg_status wpg_flow_solve(double *frequencies, const wpg_flow_graph *graph, const double *probabilities,
+                          wpg_arena *arena, wpg_error *err)
+{
+    double *m;
+    WPG_TRY(matrix_of(&m, graph, probabilities, true, arena, err));
+    for (uint32_t b = 0; b < graph->block_count; b++)
+        frequencies[b] = b == 0;
+    return eliminate(m, graph->block_count, &frequencies, 1, err);
+}
+
+wpg_status wpg_flow_ahead(double *const sums[], unsigned count, const wpg_flow_graph *graph,
+                          const double *probabilities, wpg_arena *arena, wpg_error *err)
+{
+    double *m;
+    WPG_TRY(matrix_of(&m, graph, probabilities, false, arena, err));
+    return eliminate(m, graph->block_count, sums, count, err);
 }
 
 double wpg_flow_difference(const double *frequencies, const uint64_t *counts, uint32_t block_count)

@@ -64,6 +64,11 @@ enum { WPG_FLOW_SOLVED = 1024 };
 wpg_status wpg_flow_solve(double *frequencies, const wpg_flow_graph *graph, const double *probabilities,
                           wpg_arena *arena, wpg_error *err);
 
+/* What a run from each block on adds up to until it ends, if each block that it comes through adds its value:
+ * sums[i] holds the blocks' values, then these sums; `count` of them. Errors as wpg_flow_solve. */
+wpg_status wpg_flow_ahead(double *const sums[], unsigned count, const wpg_flow_graph *graph,
+                          const double *probabilities, wpg_arena *arena, wpg_error *err);
+
 /* Weighted relative difference of estimated frequencies and measured counts, both scaled to a whole of 1:
  * sum |f - g| / sum max(f, g); 0 is equal, 1 has nothing in common (as runtime/profile/quality.h). */
 double wpg_flow_difference(const double *frequencies, const uint64_t *counts, uint32_t block_count);

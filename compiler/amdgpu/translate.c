@@ -3,6 +3,7 @@
  *     types -> bindings -> ABI (function, entry block) -> constants, variables -> blocks -> phis -> verify
  *
  * Needs: the normal form (compiler/normalize). A call that could not be inlined there is refused. */
+#include "compiler/amdgpu/probes.h"
 #include "compiler/amdgpu/translate_internal.h"
 
 #include <stdarg.h>
@@ -311,9 +312,19 @@ static bool make_blocks(wpg_tr *t, const wpg_inst *first, const wpg_inst *end)
     return any || wpg_tr_fail(t, WPG_E_FORMAT, "the entry point has no block");
 }
 
+/* Behind the phis. */
+static bool probe(wpg_tr *t, const wpg_inst *inst, bool *wanted)
+{
+    if (!*wanted || inst->opcode == SpvOpPhi || inst->opcode == SpvOpLine || inst->opcode == SpvOpNoLine)
+        return true;
+    *wanted = false;
+    return wpg_probe_insert(t->llvm, t->builder, t->block_number) ||
+           wpg_tr_fail(t, WPG_E_UNSUPPORTED, "this LLVM has no pseudo probes");
+}
+
 static bool walk_blocks(wpg_tr *t, const wpg_inst *first, const wpg_inst *end)
 {
-    bool open = false;
+    bool open = false, probe_wanted = false;
     for (const wpg_inst *inst = first; inst != end; inst = inst->next) {
         t->inst = inst;
         if (inst->opcode == SpvOpLabel) {
@@ -323,10 +334,13 @@ static bool walk_blocks(wpg_tr *t, const wpg_inst *first, const wpg_inst *end)
             if (t->options->lines)
                 wpg_lines_block(&t->lines);
             open = true;
+            probe_wanted = t->options->probes;
             continue;
         }
         if (!open)
             return wpg_tr_malformed(t);
+        if (!probe(t, inst, &probe_wanted))
+            return false;
         wpg_tr_result result = instruction(t, inst);
         if (result == WPG_TR_OTHER)
             return wpg_tr_refuse(t);

@@ -19,7 +19,7 @@ typedef struct wpg_translation_options {
     const wpg_gpu *gpu; /* NULL: the host */
     unsigned wave_size, code_object;
     const char *triple, *data_layout;
-    bool contract, lines;
+    bool contract, lines, probes;
     wpg_amdgpu_marks marks;
     bool counters;            /* leave room for an address of counters in the arguments */
     uint32_t counters_offset; /* hooks are told where: wpg_translation's */

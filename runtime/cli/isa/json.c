@@ -123,6 +123,9 @@ static void candidates(FILE *out, const wpg_isa *isa)
                   isa->structurised.checksum, isa->own ? "true" : "false",
                   isa->own ? isa->structurised.block_count : isa->origins.placed,
                   isa->own ? 1 : isa->origins.scale);
+    if (!isa->own)
+        (void)fprintf(out, ", \"carried_by\": \"%s\", \"rest\": %.6f",
+                      isa->origins.by_lines ? "lines" : "probes", isa->origins.rest);
     counts(out, "waves", isa->structurised.waves, isa->structurised.block_count);
     counts(out, "lanes", isa->structurised.lanes, isa->structurised.block_count);
     counts(out, "uniform", isa->structurised.uniform, isa->structurised.block_count);
