@@ -97,7 +97,7 @@ refused no-placement 2 '--placement takes' "$mandelbrot" --generate --placement 
 # What such a kernel counted comes back as a profile: the array is made here of the counts that were carried over, so that compiling by
 # the kernel's own counts must give the same as by these.
 isa carried 0 "$rare" --gpu gfx1100 --profile all.bundle --json
-"$json" carried.out structurised.exact=false structurised.checksum 'structurised.waves#4' 'structurised.lanes#4' 'structurised.uniform#4' >complaint || fail "carried: $(cat complaint)"
+"$json" carried.out structurised.exact=false structurised.carried_by=probes structurised.rest structurised.checksum 'structurised.waves#4' 'structurised.lanes#4' 'structurised.uniform#4' >complaint || fail "carried: $(cat complaint)"
 sed -n 's/.*"structurised": {.*"waves": \[\([0-9, ]*\)\], "lanes": \[\([0-9, ]*\)\], "uniform": \[\([0-9, ]*\)\]}.*/\1, \2, \3/p' carried.out >numbers
 awk -F', ' '{ for (i = 1; i <= NF; i++) { n = $i + 0; for (k = 0; k < 8; k++) { printf "\\%03o", n % 256; n = int(n / 256) } } }' numbers >octal
 printf "$(cat octal)" >array.bin

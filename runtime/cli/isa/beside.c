@@ -1,5 +1,7 @@
 /* What stands beside an instruction. Where the kernel counted its structurised blocks itself, these, by the
  * machine block that it lies in; else the blocks of the normal form, by the line that it carries. */
+#include <inttypes.h>
+
 #include "runtime/cli/isa/isa.h"
 
 uint32_t wpg_isa_block(const wpg_isa *isa, const wpg_isa_line *line)
@@ -46,4 +48,16 @@ bool wpg_isa_lanes(uint64_t *lanes, const wpg_isa *isa, uint32_t block)
                     : isa->counts ? isa->counts->lanes
                                   : NULL,
                     isa, block);
+}
+
+void wpg_isa_weighted_by(FILE *out, const wpg_isa *isa)
+{
+    if (isa->own)
+        (void)fputs("weighted by the waves that the kernel counted itself", out);
+    else
+        (void)fprintf(out,
+                      "weighted by waves carried over to %" PRIu32 " of %" PRIu32
+                      " structurised blocks by %s, to the others by flow (%.1f %% left over)",
+                      isa->origins.placed, isa->versions[0].code->blocks,
+                      isa->origins.by_lines ? "lines" : "pseudo probes", isa->origins.rest * 100);
 }

@@ -81,13 +81,8 @@ static void figures(FILE *out, const wpg_isa *isa)
 
 static void notes(FILE *out, const wpg_isa *isa)
 {
-    if (isa->own)
-        (void)fputs("<p class=muted>weighted by the waves that the kernel counted itself", out);
-    else
-        (void)fprintf(out,
-                      "<p class=muted>weighted by waves of %" PRIu32 " of %" PRIu32
-                      " structurised blocks, the others by flow",
-                      isa->origins.placed, isa->versions[0].code->blocks);
+    (void)fputs("<p class=muted>", out);
+    wpg_isa_weighted_by(out, isa);
     (void)fputs("; off by: block frequencies of the weights beside the counts, 0 to 1", out);
     if (isa->use.candidates[WPG_WEIGHTS_WAVES].marked)
         (void)fprintf(out, "<br>branches where lanes part evenly, told to be unpredictable: %" PRIu32,

@@ -126,6 +126,9 @@ bool wpg_isa_counted(const wpg_isa *isa);
 bool wpg_isa_waves(uint64_t *waves, const wpg_isa *isa, uint32_t block);
 bool wpg_isa_lanes(uint64_t *lanes, const wpg_isa *isa, uint32_t block);
 
+/* Where the waves come from that weigh blocks: words, no line's end. */
+void wpg_isa_weighted_by(FILE *out, const wpg_isa *isa);
+
 /* What a score by scaled counts is of the real ones. */
 uint64_t wpg_isa_unscaled(const wpg_isa *isa, uint64_t score);
 

@@ -95,12 +95,7 @@ static void candidates(FILE *out, const wpg_isa *isa)
             wpg_group_digits(executed, wpg_isa_unscaled(isa, c->score.executed)), c->figures.vgprs,
             c->figures.sgprs, c->figures.occupancy, difference, c->chosen ? "chosen: " : "", c->why);
     }
-    if (isa->own)
-        (void)fprintf(out, "weighted by the waves that the kernel counted itself");
-    else
-        (void)fprintf(
-            out, "weighted by waves of %" PRIu32 " of %" PRIu32 " structurised blocks, the others by flow",
-            isa->origins.placed, isa->versions[0].code->blocks);
+    wpg_isa_weighted_by(out, isa);
     (void)fprintf(out, "; off by: block frequencies of the weights beside the counts, 0 to 1\n");
     if (isa->use.candidates[WPG_WEIGHTS_WAVES].marked)
         (void)fprintf(out, "branches where lanes part evenly, told to be unpredictable: %" PRIu32 "\n",
