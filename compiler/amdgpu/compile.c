@@ -167,6 +167,9 @@ static wpg_status stages(void *data, wpg_error *err)
         return wpg_fail(err, WPG_E_UNSUPPORTED, "LLVM removed the kernel");
     if (j->hooks->optimised)
         WPG_TRY(j->hooks->optimised(j->hooks->data, j->llvm, function, &j->translation, err));
+    if (j->hooks->phases)
+        return wpg_profcheck_run(j->hooks->phases, j->llvm, function, j->machine, WPG_AMDGPU_STRUCTURE_PASSES,
+                                 err);
     WPG_TRY(run_passes(j, WPG_AMDGPU_STRUCTURISE, err));
     j->code->blocks = LLVMCountBasicBlocks(function);
     name_blocks(function);
@@ -247,6 +250,20 @@ wpg_status wpg_amdgpu_compile_hooked(wpg_amdgpu_code **code, const wpg_module *n
 {
     const wpg_hooks hooks = {.structured = hook, .data = data};
     return wpg_amdgpu_compile_with(code, normal, stage, options, &hooks, err);
+}
+
+wpg_status wpg_amdgpu_phases(wpg_profcheck_phases *phases, const wpg_module *normal, const wpg_stage *stage,
+                             const wpg_amdgpu_options *options, wpg_error *err)
+{
+    const wpg_hooks hooks = {.phases = phases};
+    wpg_amdgpu_options until = *options;
+    wpg_amdgpu_code *code;
+    until.until = WPG_AMDGPU_STRUCTURISED;
+    until.ir = until.assembly = until.lines = false;
+    *phases = (wpg_profcheck_phases){0};
+    WPG_TRY(wpg_amdgpu_compile_with(&code, normal, stage, &until, &hooks, err));
+    wpg_amdgpu_code_destroy(code);
+    return WPG_OK;
 }
 
 wpg_status wpg_amdgpu_compile(wpg_amdgpu_code **code, const wpg_module *normal, const wpg_stage *stage,

@@ -74,25 +74,24 @@ static void mark(wpg_profcheck_phase *phase, LLVMValueRef function)
         }
 }
 
-wpg_status wpg_profcheck_phases(wpg_profcheck_phase *phases, uint32_t *count, uint32_t capacity,
-                                LLVMModuleRef module, LLVMValueRef function, LLVMTargetMachineRef machine,
-                                const char *pipeline, wpg_error *err)
+wpg_status wpg_profcheck_run(wpg_profcheck_phases *phases, LLVMModuleRef module, LLVMValueRef function,
+                             LLVMTargetMachineRef machine, const char *pipeline, wpg_error *err)
 {
     complaints c = {0};
-    *count = 0;
+    phases->count = 0;
     WPG_TRY(run(&c, module, machine, "prof-inject", err));
     WPG_TRY(wpg_profcheck(module, machine, "prof-inject", err));
-    for (const char *at = pipeline; *at && *count < capacity; at += *at == ',') {
+    for (const char *at = pipeline; *at && phases->count < WPG_PROFCHECK_PHASES; at += *at == ',') {
         char passes[80];
         size_t length = strcspn(at, ",");
-        wpg_profcheck_phase *phase = &phases[*count];
+        wpg_profcheck_phase *phase = &phases->phase[phases->count];
         *phase = (wpg_profcheck_phase){0};
         (void)snprintf(phase->pass, sizeof phase->pass, "%.*s", (int)length, at);
         (void)snprintf(passes, sizeof passes, "function(%s)", phase->pass);
         WPG_TRY(run(&c, module, machine, passes, err));
         mark(phase, function);
         WPG_TRY(wpg_profcheck(module, machine, phase->pass, err));
-        ++*count;
+        phases->count++;
         at += length;
     }
     return WPG_OK;

@@ -25,12 +25,17 @@ typedef struct wpg_profcheck_phase {
         selects_bare; /* of these without a `!prof`, then marked unknown with the pass's name */
 } wpg_profcheck_phase;
 
+enum { WPG_PROFCHECK_PHASES = 8 };
+typedef struct wpg_profcheck_phases {
+    wpg_profcheck_phase phase[WPG_PROFCHECK_PHASES];
+    uint32_t count;
+} wpg_profcheck_phases;
+
 /* Runs the passes of `pipeline` (names by comma, of functions) one by one on `function`, whose bare branches
  * and selects get weights made up by LLVM's prof-inject first. After each pass what lost its `!prof` is
- * marked `!{!"unknown", !"PASS"}` and prof-verify must be content: WPG_E_MISMATCH if not. *count is
- * `capacity` at most. */
-wpg_status wpg_profcheck_phases(wpg_profcheck_phase *phases, uint32_t *count, uint32_t capacity,
-                                LLVMModuleRef module, LLVMValueRef function, LLVMTargetMachineRef machine,
-                                const char *pipeline, wpg_error *err);
+ * marked `!{!"unknown", !"PASS"}` and prof-verify must be content: WPG_E_MISMATCH if not. More than
+ * WPG_PROFCHECK_PHASES passes are not looked at. */
+wpg_status wpg_profcheck_run(wpg_profcheck_phases *phases, LLVMModuleRef module, LLVMValueRef function,
+                             LLVMTargetMachineRef machine, const char *pipeline, wpg_error *err);
 
 #endif

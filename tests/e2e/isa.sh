@@ -54,6 +54,13 @@ for spv in "$WPG_BUILD"/shaders/*.comp.spv; do
     seen=yes
 done
 [ -n "${seen:-}" ] || fail "no benchmark was looked at"
+# What was checked of the profile, pass by pass.
+isa verified 0 "$WPG_BUILD/shaders/uber.comp.spv" --gpu gfx1100 --profile all.bundle --verify
+grep '^structurizecfg  *[1-9][0-9]*  *[1-9]' verified.out >/dev/null || fail "--verify: $(grep structurizecfg verified.out)"
+grep '^counts: possible: waves and lanes conserve flow over [1-9]' verified.out >/dev/null || fail "--verify does not tell of the counts"
+grep '^quality: .* by 0\.0' verified.out >/dev/null || fail "--verify: $(grep '^quality' verified.out)"
+isa verified-json 0 "$WPG_BUILD/shaders/uber.comp.spv" --gpu gfx900 --profile all.bundle --verify --json
+"$json" verified-json.out 'verify.phases#6' verify.phases.4.pass=structurizecfg verify.weights.weighted verify.weights.off_by >complaint || fail "--verify: $(cat complaint)"
 # Fused where the module allows and it is asked for.
 isa apart 0 "$WPG_BUILD/shaders/rfc_uniform.comp.spv" --gpu gfx1100
 isa fused 0 "$WPG_BUILD/shaders/rfc_uniform.comp.spv" --gpu gfx1100 --contract

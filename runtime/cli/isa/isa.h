@@ -12,6 +12,7 @@
 #include <stdio.h>
 
 #include "compiler/amdgpu/candidates.h"
+#include "compiler/amdgpu/emit.h"
 #include "compiler/amdgpu/generate.h"
 #include "compiler/amdgpu/origins.h"
 #include "runtime/base/vec.h"
@@ -28,6 +29,7 @@ typedef struct wpg_isa_options {
     wpg_amdgpu_abi abi;
     bool json, ir, radv, generate, relocatable;
     bool contract;                /* a * b + c may become one operation */
+    bool verify;                  /* say what was checked of the profile on its way */
     wpg_counter_options counting; /* of generate */
     WPG_VEC(wpg_spec_value) spec;
 } wpg_isa_options;
@@ -78,8 +80,9 @@ typedef struct wpg_isa {
     wpg_counter_table counters;     /* where options.generate: of the second version */
     uint8_t *linked;                /* malloc'd: what options.out gets, if not the object itself */
     size_t linked_size;
-    char not_used[256]; /* why the profile was not compiled by; "" */
-    wpg_estimate radv;  /* one pipeline, where options.radv */
+    char not_used[256];          /* why the profile was not compiled by; "" */
+    wpg_profcheck_phases phases; /* where options.verify */
+    wpg_estimate radv;           /* one pipeline, where options.radv */
 } wpg_isa;
 
 /* options.c: 0, or an exit code; complains. */
@@ -131,6 +134,10 @@ void wpg_isa_weighted_by(FILE *out, const wpg_isa *isa);
 
 /* What a score by scaled counts is of the real ones. */
 uint64_t wpg_isa_unscaled(const wpg_isa *isa, uint64_t score);
+
+/* verify.c: what was checked of the profile, in words and as a member of the document. */
+void wpg_isa_verify_text(FILE *out, const wpg_isa *isa);
+void wpg_isa_verify_json(FILE *out, const wpg_isa *isa);
 
 /* One figure of all versions: what tables show. */
 typedef struct wpg_isa_figure {

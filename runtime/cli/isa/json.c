@@ -208,6 +208,8 @@ void wpg_isa_json(FILE *out, const wpg_isa *isa)
     (void)fputc(']', out);
     code_object(out, isa);
     candidates(out, isa);
+    if (isa->options.verify)
+        wpg_isa_verify_json(out, isa);
     if (isa->options.generate)
         counters(out, isa);
     if (isa->options.radv)

@@ -129,6 +129,8 @@ int wpg_isa_parse(wpg_isa_options *options, int argc, char **argv)
             options->generate = true;
         } else if (strcmp(text, "--ir") == 0) {
             options->ir = true;
+        } else if (strcmp(text, "--verify") == 0) {
+            options->verify = true;
         } else if (strcmp(text, "--contract") == 0) {
             options->contract = true;
         } else if (strcmp(text, "--relocatable") == 0) {

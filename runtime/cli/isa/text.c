@@ -162,6 +162,8 @@ void wpg_isa_text(FILE *out, const wpg_isa *isa)
     code_object(out, isa);
     figures(out, isa);
     candidates(out, isa);
+    if (isa->options.verify)
+        wpg_isa_verify_text(out, isa);
     if (isa->options.generate)
         counters(out, isa);
     if (isa->options.radv)

@@ -135,6 +135,8 @@ wpg_status wpg_isa_compile(wpg_isa *isa, wpg_error *err)
     WPG_TRY(wpg_amdgpu_compile(&before->code, isa->normal, &isa->stage, &options, err));
     isa->version_count = 1;
     WPG_TRY(list(before, err));
+    if (isa->options.verify)
+        WPG_TRY(wpg_amdgpu_phases(&isa->phases, isa->normal, &isa->stage, &options, err));
     if (isa->options.generate)
         return generate(isa, err);
     if (!isa->options.profile)
