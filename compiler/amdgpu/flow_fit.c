@@ -113,6 +113,18 @@ static double compare(fit *f)
     return larger > 0 ? apart / larger : 0;
 }
 
+static wpg_status look_ahead(fit *f, wpg_error *err)
+{
+    double *const ahead[] = {f->lacks_ahead, f->told_ahead};
+    wpg_arena arena;
+    memcpy(f->lacks_ahead, f->lacks, f->graph->block_count * sizeof *f->lacks);
+    memcpy(f->told_ahead, f->told, f->graph->block_count * sizeof *f->told);
+    wpg_arena_init(&arena);
+    wpg_status status = wpg_flow_ahead(ahead, 2, f->graph, f->probabilities, &arena, err);
+    wpg_arena_finish(&arena);
+    return status;
+}
+
 /* Edges are worth more by what is lacking where they lead. Near: at the target, which finds long loops' trips
  * at once, and is blind where two targets lack alike. Far: in all that a run will come through, against the
  * most that any of the block's edges leads through; slow in long loops. By turns they make up for each other.
@@ -120,16 +132,11 @@ static double compare(fit *f)
 static wpg_status step_by(fit *f, double step, bool far, wpg_error *err)
 {
     const wpg_flow_graph *graph = f->graph;
-    double *const ahead[] = {f->lacks_ahead, f->told_ahead};
-    wpg_arena arena;
-    memcpy(f->lacks_ahead, f->lacks, graph->block_count * sizeof *f->lacks);
-    memcpy(f->told_ahead, f->told, graph->block_count * sizeof *f->told);
-    wpg_arena_init(&arena);
-    wpg_status status = wpg_flow_ahead(ahead, 2, graph, f->probabilities, &arena, err);
-    wpg_arena_finish(&arena);
-    for (uint32_t b = 0; status == WPG_OK && b < graph->block_count; b++) {
+    if (far)
+        WPG_TRY(look_ahead(f, err));
+    for (uint32_t b = 0; b < graph->block_count; b++) {
         double most = 1;
-        for (uint32_t e = graph->first[b]; e < graph->first[b + 1]; e++)
+        for (uint32_t e = graph->first[b]; far && e < graph->first[b + 1]; e++)
             most = fmax(most, f->told_ahead[graph->targets[e]]);
         for (uint32_t e = graph->first[b]; e < graph->first[b + 1]; e++) {
             uint32_t to = graph->targets[e];
@@ -137,7 +144,7 @@ static wpg_status step_by(fit *f, double step, bool far, wpg_error *err)
             f->worth[e] *= exp(fmax(-40, fmin(40, step * lack)));
         }
     }
-    return status;
+    return WPG_OK;
 }
 
 /* What the fit is now, kept and taken back. */

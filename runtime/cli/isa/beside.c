@@ -24,8 +24,11 @@ bool wpg_isa_counted(const wpg_isa *isa)
     return isa->own || isa->counts;
 }
 
-static bool count_of(uint64_t *count, const uint64_t *counts, const wpg_isa *isa, uint32_t block)
+/* `own` where the kernel counted its blocks itself, else `carried`. */
+static bool count_of(uint64_t *count, const wpg_isa *isa, uint32_t block, const uint64_t *own,
+                     const uint64_t *carried)
 {
+    const uint64_t *counts = isa->own ? own : carried;
     if (!counts || block >= wpg_isa_blocks(isa))
         return false;
     *count = counts[block];
@@ -34,20 +37,12 @@ static bool count_of(uint64_t *count, const uint64_t *counts, const wpg_isa *isa
 
 bool wpg_isa_waves(uint64_t *waves, const wpg_isa *isa, uint32_t block)
 {
-    return count_of(waves,
-                    isa->own      ? isa->structurised.waves
-                    : isa->counts ? isa->counts->waves
-                                  : NULL,
-                    isa, block);
+    return count_of(waves, isa, block, isa->structurised.waves, isa->counts ? isa->counts->waves : NULL);
 }
 
 bool wpg_isa_lanes(uint64_t *lanes, const wpg_isa *isa, uint32_t block)
 {
-    return count_of(lanes,
-                    isa->own      ? isa->structurised.lanes
-                    : isa->counts ? isa->counts->lanes
-                                  : NULL,
-                    isa, block);
+    return count_of(lanes, isa, block, isa->structurised.lanes, isa->counts ? isa->counts->lanes : NULL);
 }
 
 void wpg_isa_weighted_by(FILE *out, const wpg_isa *isa)
