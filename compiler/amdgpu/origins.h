@@ -35,7 +35,8 @@ typedef struct wpg_origins {
 
 /* Counts of `function`, translated with probes or, `by_lines`, with lines, and structurised; they hold what
  * wpg_counts_verify asks. Arrays live in `arena`. Without waves a lane counts as one. lanes NULL: they do not
- * fit the waves. WPG_E_NOT_FOUND: it never ran; WPG_E_UNSUPPORTED: no flow comes of it. */
+ * fit the waves. WPG_E_NOT_FOUND: it never ran; WPG_E_MISMATCH: hardly anything fits; WPG_E_UNSUPPORTED: no
+ * flow comes of it. */
 wpg_status wpg_origins_counts(wpg_amdgpu_counts *counts, wpg_origins *origins, LLVMValueRef function,
                               const wpg_origin_counts *from, bool by_lines, unsigned wave_size,
                               wpg_arena *arena, wpg_error *err);

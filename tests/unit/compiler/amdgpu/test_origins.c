@@ -203,9 +203,49 @@ static void by_lines(void **state)
     carry_all_over(true, 0.25);
 }
 
+/* Counts that cannot be are not made to fit. */
+static void impossible_counts(void **state)
+{
+    (void)state;
+    static const char source[] =
+        "#version 450\nlayout(local_size_x = 64) in;\n"
+        "layout(binding = 0) buffer B { uint b[]; };\n"
+        "void main() { uint i = gl_GlobalInvocationID.x, n = b[i];\n"
+        "for (uint k = 0u; k < n; k++) { if ((b[k] & 1u) == 0u) b[i] += b[k + n] * 3u; }\n"
+        "b[i] ^= n; }";
+    amd_shader s;
+    wpg_amdgpu_counts counts;
+    wpg_origins origins;
+    wpg_arena arena;
+    wpg_error err = {0};
+    const wpg_amdgpu_options options = {.gpu = "gfx1100"};
+    uint64_t made[64];
+    wpg_cfg *cfg;
+    amd_open_glsl(&s, source);
+    assert_int_equal(wpg_cfg_create(&cfg, s.module, wpg_next_function(s.module->first), &err), WPG_OK);
+    const wpg_origin_counts from = {cfg->count, made, made, NULL};
+    assert_true(cfg->count > 4 && cfg->count <= 64);
+    wpg_arena_init(&arena);
+    for (uint32_t b = 0; b < cfg->count; b++) /* more end than come */
+        made[b] = cfg->blocks[b].successor_count ? 10 : 1000000;
+    assert_int_equal(
+        wpg_amdgpu_origin_counts(&counts, &origins, s.module, &s.stage, &options, &from, &arena, &err),
+        WPG_E_MISMATCH);
+    assert_non_null(strstr(err.message, "no flow"));
+    for (uint32_t b = 0; b < cfg->count; b++) /* all come by once */
+        made[b] = 10;
+    if (wpg_amdgpu_origin_counts(&counts, &origins, s.module, &s.stage, &options, &from, &arena, &err) !=
+        WPG_OK)
+        fail_msg("%s", err.message);
+    assert_true(origins.rest < 0.5);
+    wpg_cfg_destroy(cfg);
+    wpg_arena_finish(&arena);
+    amd_close(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(rounds_to_a_flow), cmocka_unit_test(by_probes),
-                                       cmocka_unit_test(by_lines)};
+                                       cmocka_unit_test(by_lines), cmocka_unit_test(impossible_counts)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
