@@ -64,11 +64,11 @@ static wpg_status run_passes(job *j, const char *passes, wpg_error *err)
     return complained(j, err);
 }
 
-/* `file` is emitted from a copy when `keep` is set: code generation uses the module up. */
-static wpg_status emit(LLVMMemoryBufferRef *buffer, job *j, LLVMCodeGenFileType file, bool keep,
-                       wpg_error *err)
+/* From a copy, always: code generation uses the module up, and of a copy, whose uses stand in another order,
+ * it makes other code here and there. So text and object are of the same. */
+static wpg_status emit(LLVMMemoryBufferRef *buffer, job *j, LLVMCodeGenFileType file, wpg_error *err)
 {
-    LLVMModuleRef module = keep ? LLVMCloneModule(j->llvm) : j->llvm;
+    LLVMModuleRef module = LLVMCloneModule(j->llvm);
     char *message = NULL;
     wpg_status status = WPG_OK;
     if (LLVMTargetMachineEmitToMemoryBuffer(j->machine, module, file, &message, buffer))
@@ -76,8 +76,7 @@ static wpg_status emit(LLVMMemoryBufferRef *buffer, job *j, LLVMCodeGenFileType 
     else if ((status = complained(j, err)) != WPG_OK)
         LLVMDisposeMemoryBuffer(*buffer);
     LLVMDisposeMessage(message);
-    if (keep)
-        LLVMDisposeModule(module);
+    LLVMDisposeModule(module);
     return status;
 }
 
@@ -99,12 +98,12 @@ static wpg_status generate_code(job *j, wpg_error *err)
     wpg_amdgpu_code *code = j->code;
     size_t size;
     if (j->options->assembly) {
-        WPG_TRY(emit(&buffer, j, LLVMAssemblyFile, true, err));
+        WPG_TRY(emit(&buffer, j, LLVMAssemblyFile, err));
         code->assembly = copy_of(buffer, &size);
         if (!code->assembly)
             return wpg_fail(err, WPG_E_NOMEM, "out of memory");
     }
-    WPG_TRY(emit(&buffer, j, LLVMObjectFile, false, err));
+    WPG_TRY(emit(&buffer, j, LLVMObjectFile, err));
     code->elf = (uint8_t *)copy_of(buffer, &code->elf_size);
     if (!code->elf)
         return wpg_fail(err, WPG_E_NOMEM, "out of memory");
