@@ -21,13 +21,7 @@ teller=$(driver_icd "$WPG_DRIVER")
 "$wavepgo" merge --quiet -o all.profdata all.bundle || die "merge"
 cp -r all.bundle untouched.bundle
 
-estimate() { # NAME CODE OPTIONS...
-    estimate_name=$1 estimate_code=$2
-    shift 2
-    "$wavepgo" estimate "$@" >"$estimate_name.out" 2>"$estimate_name.err"
-    code=$?
-    [ $code = "$estimate_code" ] || fail "$estimate_name: exit code $code, expected $estimate_code: $(tail -n 2 "$estimate_name.err")"
-}
+estimate() { called estimate "$@"; } # NAME CODE OPTIONS...
 # figure FILE ENTRY STATISTIC COLUMN(1 original, 2 use, 3 what-if): of the first executable of the pipeline with that entry point
 figure() {
     awk -v entry="$2" -v key="$3" -v column="$4" '

@@ -17,13 +17,7 @@ esac
         $bench --size small --checksum >"$work/bundle.out" 2>&1
 ) || die "generate: $(tail -n 2 "$work/bundle.out")"
 
-isa() { # NAME CODE OPTIONS...
-    isa_name=$1 isa_code=$2
-    shift 2
-    "$wavepgo" isa "$@" >"$isa_name.out" 2>"$isa_name.err"
-    code=$?
-    [ $code = "$isa_code" ] || fail "$isa_name: exit code $code, expected $isa_code: $(tail -n 2 "$isa_name.err")"
-}
+isa() { called isa "$@"; } # NAME CODE OPTIONS...
 refused() { # NAME CODE PATTERN OPTIONS...
     name=$1 code=$2 pattern=$3
     shift 3

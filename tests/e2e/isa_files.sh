@@ -10,13 +10,7 @@ mkdir out tmp
 TMPDIR=$work/tmp
 export TMPDIR
 
-isa() { # NAME CODE OPTIONS...
-    isa_name=$1 isa_code=$2
-    shift 2
-    "$wavepgo" isa "$@" >"$isa_name.out" 2>"$isa_name.err"
-    code=$?
-    [ $code = "$isa_code" ] || fail "$isa_name: exit code $code, expected $isa_code: $(tail -n 2 "$isa_name.err")"
-}
+isa() { called isa "$@"; } # NAME CODE OPTIONS...
 # refused NAME CODE WORDS OPTIONS...: what it says begins with "wavepgo isa: " and has the words; nothing is printed, no file is made.
 refused() {
     name=$1 code=$2 words=$3

@@ -153,6 +153,13 @@ same_counts() {
     done
     diff "$work/counts.$1" "$work/counts.$2" | head -n 20
 }
+called() { # SUBCOMMAND NAME CODE OPTIONS...: `wavepgo SUBCOMMAND OPTIONS` prints to NAME.out and NAME.err, and ends with that code
+    called_name=$2 called_code=$3 called_command=$1
+    shift 3
+    "$wavepgo" "$called_command" "$@" >"$called_name.out" 2>"$called_name.err"
+    code=$?
+    [ $code = "$called_code" ] || fail "$called_name: exit code $code, expected $called_code: $(tail -n 2 "$called_name.err")"
+}
 exited() { # NAME CODE
     [ "$(cat "$work/$1.code")" = "$2" ] || {
         fail "$1: exit code $(cat "$work/$1.code"), expected $2"
