@@ -182,7 +182,7 @@ static wpg_status finish(fit *f, double entries, wpg_error *err)
         wpg_status status = solve(f, entries, NULL);
         f->frequencies = frequencies;
         if (status != WPG_E_UNSUPPORTED)
-            return status;
+            return status == WPG_OK ? WPG_OK : wpg_fail(err, status, "out of memory");
     }
     normalise(f);
     return WPG_OK;
@@ -198,27 +198,32 @@ static wpg_status try_step(fit *f, double step, bool far, double entries, double
     return WPG_OK;
 }
 
-static wpg_status go_back(fit *f, const double *best, double entries, double *now)
+static wpg_status go_back(fit *f, const double *best, double entries, double *now, wpg_error *err)
 {
     copy_worth(f, f->worth, best);
     normalise(f);
-    WPG_TRY(solve(f, entries, NULL));
+    WPG_TRY(solve(f, entries, err));
     *now = compare(f);
     return WPG_OK;
 }
 
+enum { CLOSE_ENOUGH = 1000000 }; /* one part of so many */
+
 /* Rounds of one kind of steps, which grow while they help; near ones may make it worse for a while, far ones
  * not. */
-static wpg_status go(fit *f, bool far, unsigned rounds, double entries, double *rest, double *best)
+static wpg_status go(fit *f, bool far, unsigned rounds, double entries, double *rest, double *best,
+                     wpg_error *err)
 {
     double step = far ? 0.25 : 1, most = 64, before = *rest, now;
-    for (unsigned round = 0; round<rounds && * rest> 1e-6 && step > 1e-3; round++) {
+    for (unsigned round = 0; round < rounds; round++) {
+        if (*rest * CLOSE_ENOUGH < 1 || step < 1e-3)
+            break;
         wpg_status status = try_step(f, step, far, entries, &now);
-        if (status != WPG_OK && status != WPG_E_UNSUPPORTED)
-            return status;
+        if (status == WPG_E_NOMEM)
+            return wpg_fail(err, status, "out of memory");
         if (status != WPG_OK || (far && now >= *rest)) {
             most = step = step / 2;
-            WPG_TRY(go_back(f, best, entries, &before));
+            WPG_TRY(go_back(f, best, entries, &before, err));
             continue;
         }
         if (now < *rest) {
@@ -228,7 +233,7 @@ static wpg_status go(fit *f, bool far, unsigned rounds, double entries, double *
         step = now < before ? fmin(step * 1.3, most) : fmin(1, most);
         before = now;
     }
-    return go_back(f, best, entries, &before);
+    return go_back(f, best, entries, &before, err);
 }
 
 static wpg_status improve(fit *f, double entries, double *rest, double *best, wpg_error *err)
@@ -240,11 +245,8 @@ static wpg_status improve(fit *f, double entries, double *rest, double *best, wp
     WPG_TRY(solve(f, entries, err));
     *rest = compare(f);
     copy_worth(f, best, f->worth);
-    for (unsigned turn = 0; turn < 4; turn++) {
-        wpg_status status = go(f, turn % 2, rounds / 4, entries, rest, best);
-        if (status != WPG_OK)
-            return wpg_fail(err, status, "out of memory");
-    }
+    for (unsigned turn = 0; turn < 4; turn++)
+        WPG_TRY(go(f, turn % 2, rounds / 4, entries, rest, best, err));
     return WPG_OK;
 }
 

@@ -144,52 +144,75 @@ typedef struct shader_carrier {
     wpg_amdgpu_counts *counts;
     wpg_origins *origins;
     const wpg_origin_counts *from;
-    bool by_lines;
+    uint64_t checksum; /* of the graph that counts are wanted for */
+    bool by_lines, other_graph;
     wpg_arena *arena;
 } shader_carrier;
+
+static wpg_status checksum_of(uint64_t *checksum, uint32_t *block_count, LLVMValueRef function,
+                              wpg_error *err)
+{
+    wpg_blocks blocks;
+    WPG_TRY(wpg_blocks_of(&blocks, function, err));
+    *checksum = blocks.checksum;
+    *block_count = blocks.count;
+    wpg_blocks_finish(&blocks);
+    return WPG_OK;
+}
 
 static wpg_status carry(void *data, LLVMModuleRef llvm, LLVMValueRef function,
                         const wpg_translation_options *options, wpg_error *err)
 {
     shader_carrier *c = data;
+    uint64_t checksum;
+    uint32_t block_count;
     (void)llvm;
-    return wpg_origins_counts(c->counts, c->origins, function, c->from, c->by_lines, options->wave_size,
-                              c->arena, err);
+    WPG_TRY(checksum_of(&checksum, &block_count, function, err));
+    c->other_graph = checksum != c->checksum;
+    return c->other_graph ? WPG_OK
+                          : wpg_origins_counts(c->counts, c->origins, function, c->from, c->by_lines,
+                                               options->wave_size, c->arena, err);
+}
+
+wpg_status wpg_amdgpu_origin_counts(wpg_amdgpu_counts *counts, wpg_origins *origins, const wpg_module *normal,
+                                    const wpg_stage *stage, const wpg_amdgpu_options *options,
+                                    const wpg_origin_counts *from, uint64_t checksum, wpg_arena *arena,
+                                    wpg_error *err)
+{
+    shader_carrier c = {
+        .counts = counts, .origins = origins, .from = from, .checksum = checksum, .arena = arena};
+    wpg_amdgpu_options until = *options;
+    wpg_amdgpu_code *code;
+    until.until = WPG_AMDGPU_STRUCTURISED;
+    until.ir = until.assembly = false;
+    for (int lines = 0; lines < 2; lines++) {
+        c.by_lines = until.lines = lines;
+        until.probes = !lines;
+        WPG_TRY(wpg_amdgpu_compile_hooked(&code, normal, stage, &until, carry, &c, err));
+        wpg_amdgpu_code_destroy(code);
+        if (!c.other_graph)
+            return WPG_OK;
+    }
+    return wpg_fail(err, WPG_E_MISMATCH, "its control flow is another's");
 }
 
 static wpg_status look(void *data, LLVMModuleRef llvm, LLVMValueRef function,
                        const wpg_translation_options *options, wpg_error *err)
 {
-    uint64_t *checksum = data;
-    wpg_blocks blocks;
+    wpg_amdgpu_graph *graph = data;
     (void)llvm;
     (void)options;
-    WPG_TRY(wpg_blocks_of(&blocks, function, err));
-    *checksum = blocks.checksum;
-    wpg_blocks_finish(&blocks);
-    return WPG_OK;
+    return checksum_of(&graph->checksum, &graph->block_count, function, err);
 }
 
-wpg_status wpg_amdgpu_origin_counts(wpg_amdgpu_counts *counts, wpg_origins *origins, const wpg_module *normal,
-                                    const wpg_stage *stage, const wpg_amdgpu_options *options,
-                                    const wpg_origin_counts *from, wpg_arena *arena, wpg_error *err)
+wpg_status wpg_amdgpu_graph_of(wpg_amdgpu_graph *graph, const wpg_module *normal, const wpg_stage *stage,
+                               const wpg_amdgpu_options *options, wpg_error *err)
 {
-    shader_carrier c = {counts, origins, from, false, arena};
     wpg_amdgpu_options until = *options;
     wpg_amdgpu_code *code;
-    uint64_t checksum = 0;
     until.until = WPG_AMDGPU_STRUCTURISED;
     until.lines = until.probes = until.ir = until.assembly = false;
-    WPG_TRY(wpg_amdgpu_compile_hooked(&code, normal, stage, &until, look, &checksum, err));
-    wpg_amdgpu_code_destroy(code);
-    until.probes = true;
-    WPG_TRY(wpg_amdgpu_compile_hooked(&code, normal, stage, &until, carry, &c, err));
-    wpg_amdgpu_code_destroy(code);
-    if (counts->checksum == checksum)
-        return WPG_OK;
-    c.by_lines = until.lines = true;
-    until.probes = false;
-    WPG_TRY(wpg_amdgpu_compile_hooked(&code, normal, stage, &until, carry, &c, err));
+    WPG_TRY(wpg_amdgpu_compile_hooked(&code, normal, stage, &until, look, graph, err));
     wpg_amdgpu_code_destroy(code);
     return WPG_OK;
 }

@@ -41,9 +41,18 @@ wpg_status wpg_origins_counts(wpg_amdgpu_counts *counts, wpg_origins *origins, L
                               const wpg_origin_counts *from, bool by_lines, unsigned wave_size,
                               wpg_arena *arena, wpg_error *err);
 
-/* The same of a shader, whose graph is that without probes: translates and structurises it by `options`. */
+/* What a shader's structurised blocks are known by. */
+typedef struct wpg_amdgpu_graph {
+    uint64_t checksum;
+    uint32_t block_count;
+} wpg_amdgpu_graph;
+wpg_status wpg_amdgpu_graph_of(wpg_amdgpu_graph *graph, const wpg_module *normal, const wpg_stage *stage,
+                               const wpg_amdgpu_options *options, wpg_error *err);
+
+/* The same of a shader, for its graph of that checksum: translates and structurises it by `options`. */
 wpg_status wpg_amdgpu_origin_counts(wpg_amdgpu_counts *counts, wpg_origins *origins, const wpg_module *normal,
                                     const wpg_stage *stage, const wpg_amdgpu_options *options,
-                                    const wpg_origin_counts *from, wpg_arena *arena, wpg_error *err);
+                                    const wpg_origin_counts *from, uint64_t checksum, wpg_arena *arena,
+                                    wpg_error *err);
 
 #endif

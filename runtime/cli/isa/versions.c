@@ -69,15 +69,10 @@ static wpg_origin_counts origin_counts(const wpg_isa *isa)
 /* Counts of the structurised blocks: the kernel's own, exact; else those of the normal form, carried over. */
 static wpg_status find_counts(wpg_amdgpu_counts *counts, wpg_isa *isa, wpg_arena *arena, wpg_error *err)
 {
-    wpg_amdgpu_options options = options_of(isa);
-    wpg_counter_table table;
-    wpg_amdgpu_code *code;
-    options.until = WPG_AMDGPU_STRUCTURISED;
-    WPG_TRY(wpg_amdgpu_generate(&code, &table, isa->normal, &isa->stage, &options, &(wpg_counter_options){0},
-                                err));
-    isa->own = wpg_isa_own_counts(counts, isa, table.checksum, table.block_count, arena);
-    wpg_counter_table_finish(&table);
-    wpg_amdgpu_code_destroy(code);
+    const wpg_amdgpu_options options = options_of(isa);
+    wpg_amdgpu_graph graph;
+    WPG_TRY(wpg_amdgpu_graph_of(&graph, isa->normal, &isa->stage, &options, err));
+    isa->own = wpg_isa_own_counts(counts, isa, graph.checksum, graph.block_count, arena);
     if (isa->own)
         return WPG_OK;
     if (!isa->counts || (!isa->counts->waves && !isa->counts->lanes))
@@ -85,8 +80,8 @@ static wpg_status find_counts(wpg_amdgpu_counts *counts, wpg_isa *isa, wpg_arena
                         isa->other_form ? "the profile counted another form of this shader: generate anew"
                                         : "neither waves nor lanes were counted");
     const wpg_origin_counts from = origin_counts(isa);
-    return wpg_amdgpu_origin_counts(counts, &isa->origins, isa->normal, &isa->stage, &options, &from, arena,
-                                    err);
+    return wpg_amdgpu_origin_counts(counts, &isa->origins, isa->normal, &isa->stage, &options, &from,
+                                    graph.checksum, arena, err);
 }
 
 /* The code that the counts make cheapest. */

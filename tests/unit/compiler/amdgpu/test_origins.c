@@ -224,20 +224,27 @@ static void impossible_counts(void **state)
     amd_open_glsl(&s, source);
     assert_int_equal(wpg_cfg_create(&cfg, s.module, wpg_next_function(s.module->first), &err), WPG_OK);
     const wpg_origin_counts from = {cfg->count, made, made, NULL};
+    wpg_amdgpu_graph graph;
     assert_true(cfg->count > 4 && cfg->count <= 64);
+    assert_int_equal(wpg_amdgpu_graph_of(&graph, s.module, &s.stage, &options, &err), WPG_OK);
     wpg_arena_init(&arena);
     for (uint32_t b = 0; b < cfg->count; b++) /* more end than come */
         made[b] = cfg->blocks[b].successor_count ? 10 : 1000000;
-    assert_int_equal(
-        wpg_amdgpu_origin_counts(&counts, &origins, s.module, &s.stage, &options, &from, &arena, &err),
-        WPG_E_MISMATCH);
+    assert_int_equal(wpg_amdgpu_origin_counts(&counts, &origins, s.module, &s.stage, &options, &from,
+                                              graph.checksum, &arena, &err),
+                     WPG_E_MISMATCH);
     assert_non_null(strstr(err.message, "no flow"));
     for (uint32_t b = 0; b < cfg->count; b++) /* all come by once */
         made[b] = 10;
-    if (wpg_amdgpu_origin_counts(&counts, &origins, s.module, &s.stage, &options, &from, &arena, &err) !=
-        WPG_OK)
+    if (wpg_amdgpu_origin_counts(&counts, &origins, s.module, &s.stage, &options, &from, graph.checksum,
+                                 &arena, &err) != WPG_OK)
         fail_msg("%s", err.message);
     assert_true(origins.rest < 0.5);
+    assert_int_equal(counts.checksum, graph.checksum);
+    assert_int_equal(counts.block_count, graph.block_count);
+    assert_int_equal(wpg_amdgpu_origin_counts(&counts, &origins, s.module, &s.stage, &options, &from,
+                                              graph.checksum + 1, &arena, &err),
+                     WPG_E_MISMATCH);
     wpg_cfg_destroy(cfg);
     wpg_arena_finish(&arena);
     amd_close(&s);

@@ -139,8 +139,10 @@ static void candidates_are_told(void **state)
     wpg_arena_init(&arena);
     amd_open_glsl(&s, parting);
     make_counts(&c, s.module, 16);
+    wpg_amdgpu_graph graph;
+    assert_int_equal(wpg_amdgpu_graph_of(&graph, s.module, &s.stage, &options, &err), WPG_OK);
     assert_int_equal(wpg_amdgpu_origin_counts(&structurised, &origins, s.module, &s.stage, &options, &c.from,
-                                              &arena, &err),
+                                              graph.checksum, &arena, &err),
                      WPG_OK);
     assert_int_equal(find(&s, &c, &arena, &options.marks), 1);
     if (wpg_amdgpu_compile_use(&code, &use, s.module, &s.stage, &options, &structurised, NULL, &err) !=
