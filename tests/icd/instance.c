@@ -453,7 +453,10 @@ VKAPI_ATTR VkResult VKAPI_CALL icd_CreateDevice(VkPhysicalDevice physical, const
             return VK_ERROR_EXTENSION_NOT_PRESENT;
     if (wants_addresses(info) && icd_lacks("bufferDeviceAddress"))
         return VK_ERROR_FEATURE_NOT_PRESENT;
+    unsigned side = icd_side_taken();
     icd_object *made = icd_new(ICD_DEVICE, below, allocator);
+    if (made)
+        made->side = side;
     *device = (VkDevice)made;
     return made ? VK_SUCCESS : VK_ERROR_OUT_OF_HOST_MEMORY;
 }

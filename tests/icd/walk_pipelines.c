@@ -294,8 +294,13 @@ static void rays(walk_app *app)
     walk_end(app);
 }
 
-const walk_piece walk_pieces[] = {
-    {"device", only_a_device},       {"compute", compute},           {"graphics", graphics},
-    {"libraries", libraries},        {"objects", objects},           {"rays", rays},
-    {"commands", walk_run_commands}, {"variants", walk_run_variants}};
+const walk_piece walk_pieces[] = {{"device", only_a_device, false},
+                                  {"compute", compute, false},
+                                  {"graphics", graphics, false},
+                                  {"libraries", libraries, false},
+                                  {"objects", objects, false},
+                                  {"rays", rays, false},
+                                  {"commands", walk_run_commands, false},
+                                  {"variants", walk_run_variants, false},
+                                  {"devices", walk_run_devices, true}};
 const size_t walk_piece_count = sizeof walk_pieces / sizeof *walk_pieces;
