@@ -67,7 +67,7 @@ static void begin_anew(wpg_recording *recording)
         recording->by_totals.count = 0;
     }
     recording->dropped = false;
-    recording->many_views = false;
+    recording->unmeasured_pass = false;
     recording->program_queries = 0;
     wpg_record_forget_state(recording);
 }

@@ -110,7 +110,7 @@ typedef struct wpg_recording {
     wpg_bound bound[WPG_BIND_POINTS];
     uint64_t objects[WPG_OBJECT_STAGES]; /* VkShaderEXT bound, by stage; 0: none */
     struct wpg_runs *runs;               /* record_queries.h; NULL: nothing is measured */
-    bool many_views;                     /* inside a pass with several views */
+    bool unmeasured_pass;                /* inside a pass with several views, or resumed before the resets */
     uint32_t program_queries;            /* active ones of its own */
     wpg_recent recent;
     wpg_suspect_set suspects; /* what is blamed if the device is lost */

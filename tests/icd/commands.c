@@ -165,6 +165,20 @@ VKAPI_ATTR void VKAPI_CALL icd_CmdExecuteCommands(VkCommandBuffer commands, uint
         (void)THE(ICD_COMMAND_BUFFER, secondaries[i], CmdExecuteCommands);
 }
 
+/* The walk records the same commands for every device. So only what the layer adds is held against the
+ * family. */
+VKAPI_ATTR void VKAPI_CALL icd_CmdResetQueryPool(VkCommandBuffer commands, VkQueryPool pool, uint32_t first,
+                                                 uint32_t count)
+{
+    ENTER(CmdResetQueryPool);
+    const icd_object *queries = THE(ICD_QUERIES, pool, CmdResetQueryPool);
+    if (queries && (uint64_t)first + count > queries->size)
+        icd_wrong(ICD_CmdResetQueryPool, "more queries than there are");
+    if (THE(ICD_COMMAND_BUFFER, commands, CmdResetQueryPool) && icd.odd == ICD_ODD_TRANSFER &&
+        icd.application != ICD_CmdResetQueryPool)
+        icd_wrong(ICD_CmdResetQueryPool, "the queues can only copy");
+}
+
 /* -- Submissions */
 
 static void copy(const icd_copy *what)
