@@ -2,13 +2,13 @@
  * the program carries it, and once it has finished the files are written. */
 #include "layer/writer.h"
 
-#include <signal.h>
 #include <time.h>
 
 #include "layer/files.h"
 #include "layer/state.h"
 #include "layer/tune.h"
 #include "runtime/base/log.h"
+#include "runtime/base/thread.h"
 
 static struct {
     pthread_mutex_t lock;
@@ -110,12 +110,8 @@ void wpg_writer_start(void)
         (void)pthread_condattr_destroy(&attributes);
     }
     if (!writer.running && writer.condition_made) {
-        /* Signals are the program's own business. */
-        sigset_t all, before;
-        (void)sigfillset(&all);
-        (void)pthread_sigmask(SIG_SETMASK, &all, &before);
-        writer.running = pthread_create(&writer.thread, NULL, run, (void *)(uintptr_t)writer.generation) == 0;
-        (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+        writer.running =
+            wpg_thread_start(&writer.thread, "wavepgo-writer", run, (void *)(uintptr_t)writer.generation);
         if (!writer.running)
             wpg_log_warn("no writer thread: profile files are written at the end only");
     }
