@@ -1,6 +1,7 @@
 #!/bin/sh
 # What no file of the tree may hold: paths of somebody's machine, notes to self, generated or foreign kinds of file;
-# a thread that takes the program's signals; and no C file is longer than 900 lines (tables apart). With a root as argument it looks there (for its own test).
+# a thread that takes the program's signals; and no C file is longer than 900 lines (tables apart). With a root as
+# argument it looks there (for its own test).
 set -u
 cd "${1:-$(dirname "$0")/../..}" || exit 1
 if git rev-parse --is-inside-work-tree >/dev/null 2>&1; then
