@@ -3,6 +3,7 @@
  * syncs or renames a file. */
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <dirent.h>
@@ -16,8 +17,11 @@
 #include <cmocka.h>
 
 #include "layer/bundle_files.h"
+#include "layer/stale.h"
 #include "layer/state.h"
+#include "runtime/base/file.h"
 #include "runtime/bundle/bundle.h"
+#include "runtime/bundle/shader_info.h"
 
 /* A sanitizer has these calls for itself: there this test rests. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -26,7 +30,7 @@
 #define CAN_WATCH 1
 #endif
 
-static unsigned touched, held_then; /* the disk: how often, and how often with a lock held */
+static atomic_uint touched, held_then; /* the disk: how often, and how often with a lock held */
 
 #if CAN_WATCH
 static _Thread_local unsigned held;
@@ -79,6 +83,36 @@ int mkostemp(char *name, int flags)
 }
 #endif
 
+static atomic_uint shaders_read; /* files of shaders that were opened */
+
+#if CAN_WATCH
+static int open_at(const char *path, int flags, mode_t mode)
+{
+    size_t length = strlen(path);
+    touch();
+    shaders_read += length > 4 && strcmp(path + length - 4, ".spv") == 0;
+    return openat(AT_FDCWD, path, flags, mode);
+}
+
+int open(const char *path, int flags, ...)
+{
+    va_list arguments;
+    va_start(arguments, flags);
+    mode_t mode = flags & O_CREAT ? va_arg(arguments, mode_t) : 0;
+    va_end(arguments);
+    return open_at(path, flags, mode);
+}
+
+int open64(const char *path, int flags, ...)
+{
+    va_list arguments;
+    va_start(arguments, flags);
+    mode_t mode = flags & O_CREAT ? va_arg(arguments, mode_t) : 0;
+    va_end(arguments);
+    return open_at(path, flags, mode);
+}
+#endif
+
 static char folder[] = "/tmp/wpg-locks-XXXXXX";
 
 static int make_folder(void **state)
@@ -127,8 +161,79 @@ static void extremes(void **state)
     }
 }
 
+/* -- Stale profiles */
+
+/* void main() {}, for compute, in one block */
+static const uint32_t words[] = {
+    0x07230203, 0x00010000, 0,          6, 0,  0x00020011, 1, 0x0003000e, 0,          1, 0x0005000f, 5, 1,
+    0x6e69616d, 0,          0x00060010, 1, 17, 1,          1, 1,          0x00020013, 2, 0x00030021, 3, 2,
+    0x00050036, 2,          1,          0, 3,  0x000200f8, 4, 0x000100fd, 0x00010038};
+static const uint64_t lanes[1] = {64};
+enum { CANDIDATES = 3, SEARCHERS = 4 };
+
+static void put_shader(wpg_hash128 shader)
+{
+    char path[4096];
+    wpg_facts *facts;
+    wpg_error err;
+    wpg_shader_info info = {.shader = shader, .stage = "comp", .entry = (char[]){"main"}};
+    assert_int_equal(wpg_bundle_shader_path(path, sizeof path, folder, shader, ".spv", &err), WPG_OK);
+    assert_int_equal(wpg_file_write_atomic(path, words, sizeof words, &err), WPG_OK);
+    assert_int_equal(wpg_shader_info_encode(&facts, &info, &err), WPG_OK);
+    assert_int_equal(wpg_bundle_shader_path(path, sizeof path, folder, shader, ".info", &err), WPG_OK);
+    assert_int_equal(wpg_facts_write_file(path, facts, &err), WPG_OK);
+    wpg_facts_destroy(facts);
+}
+
+static void *search(void *argument)
+{
+    wpg_weights weights;
+    wpg_rewrite *stage = argument;
+    (void)wpg_stale_find(&weights, stage);
+    return NULL;
+}
+
+/* Threads look for two shaders, that the profile does not know, among three that it knows. Each of those is
+ * read once, with no lock held, and all threads are told the same of the same shader. */
+static void stale(void **state)
+{
+    (void)state;
+    if (!CAN_WATCH)
+        skip();
+    wpg_shader_counts counts[CANDIDATES];
+    wpg_shader_view view = {.shaders = counts, .shader_count = CANDIDATES};
+    wpg_rewrite stages[SEARCHERS];
+    pthread_t threads[SEARCHERS];
+    for (uint64_t i = 0; i < CANDIDATES; i++) {
+        counts[i] = (wpg_shader_counts){
+            .shader = {i, i}, .stage = "comp", .entry = "main", .block_count = 1, .lanes = lanes};
+        put_shader(counts[i].shader);
+    }
+    wpg_stale_open(folder, &view);
+    touched = held_then = shaders_read = 0;
+    for (uint64_t i = 0; i < SEARCHERS; i++) {
+        stages[i] = (wpg_rewrite){.words = words,
+                                  .word_count = sizeof words / sizeof *words,
+                                  .entry = "main",
+                                  .stage = {.model = SpvExecutionModelGLCompute, .entry = "main"},
+                                  .hash = {7 + i % 2, 7},
+                                  .matched = -1};
+        assert_int_equal(pthread_create(&threads[i], NULL, search, &stages[i]), 0);
+    }
+    for (int i = 0; i < SEARCHERS; i++)
+        assert_int_equal(pthread_join(threads[i], NULL), 0);
+    assert_int_equal(shaders_read, CANDIDATES);
+    assert_int_equal(held_then, 0);
+    for (int i = 0; i < SEARCHERS; i++) {
+        assert_true(stages[i].matched >= 0);
+        assert_true(stages[i].matched == stages[i % 2].matched);
+        assert_true(wpg_hash_equal(stages[i].like, stages[i % 2].like));
+    }
+    wpg_stale_close();
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(extremes)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(extremes), cmocka_unit_test(stale)};
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }
