@@ -52,11 +52,16 @@
 
 DESCRIBE(Buffer, VkBufferCreateInfo)
 {
+    const icd_object *device = icd_device_of(made);
     made->size = info->size;
-    for (const VkBaseInStructure *at = info->pNext; at; at = at->pNext)
+    for (const VkBaseInStructure *at = info->pNext; at; at = at->pNext) {
         if (at->sType == VK_STRUCTURE_TYPE_BUFFER_OPAQUE_CAPTURE_ADDRESS_CREATE_INFO)
             made->capture =
                 ((const VkBufferOpaqueCaptureAddressCreateInfo *)(const void *)at)->opaqueCaptureAddress;
+        if (at->sType == VK_STRUCTURE_TYPE_EXTERNAL_MEMORY_BUFFER_CREATE_INFO && device &&
+            !device->parent->held)
+            icd_wrong(ICD_CreateBuffer, "an import that the physical device was not asked for, or refused");
+    }
 }
 CREATE(Buffer, ICD_BUFFER, VkBuffer, VkBufferCreateInfo)
 DESTROY(Buffer, ICD_BUFFER, VkBuffer)

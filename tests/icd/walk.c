@@ -359,6 +359,8 @@ static const oddity oddities[] = {
     {ICD_ORDINARY, "performanceCounterQueryPools", NULL, 0},
     {ICD_ORDINARY, "VK_KHR_performance_query", NULL, 0},
     {ICD_ORDINARY, "VK_EXT_external_memory_host", NULL, 0},
+    {ICD_ORDINARY, "importable-buffers", NULL, 0},
+    {ICD_ORDINARY, "vkGetPhysicalDeviceExternalBufferProperties", NULL, 0},
     {ICD_ORDINARY, "VK_KHR_shader_maximal_reconvergence", NULL, 0},
     {ICD_ORDINARY, "VK_KHR_shader_non_semantic_info", NULL, 0},
     {ICD_ORDINARY, "vkGetPhysicalDeviceFeatures2", "no bufferDeviceAddress", 0},
