@@ -12,6 +12,11 @@
 /* -- Finding */
 
 atomic_uint_fast64_t wpg_record_generation = 1;
+/* initial-exec: read by one instruction, where the model of a library costs a call for each draw. The library
+ * is opened at run time, and then this model takes static TLS, of which the C library keeps some in reserve:
+ * glibc 1,664 bytes by default (elf/dl-tls.c; tunable glibc.rtld.optional_static_tls), shared by all such
+ * libraries. The layer's whole TLS is this and libstdc++'s 16 bytes. tests/e2e/library.sh holds it to 128.
+ * Without that room dlopen fails: the loader says so and goes on without the layer. */
 static _Thread_local __attribute__((tls_model("initial-exec"))) struct {
     VkCommandBuffer handle;
     uint64_t device; /* its dispatch key */
