@@ -9,6 +9,7 @@
 #include "compiler/normalize/normalize.h"
 #include "layer/claims.h"
 #include "layer/totals.h"
+#include "layer/writer.h"
 #include "runtime/base/file_batch.h"
 #include "runtime/base/log.h"
 #include "runtime/base/vec.h"
@@ -16,8 +17,8 @@
 #include "runtime/bundle/shader_info.h"
 #include "runtime/config/pattern.h"
 
-/* Shaders that wait for the next flush hold at most this much memory of ours; beyond it they are written at
- * once. */
+/* Shaders that wait for the next flush hold so much memory of ours; beyond it the writer's thread writes them
+ * at once. Without that thread, or where twice as much waits for it, who makes a pipeline writes them. */
 enum { WAITING_LIMIT = 64 << 20 };
 
 typedef struct waiting_shader {
@@ -234,12 +235,15 @@ void wpg_bundle_pipeline(const wpg_pipeline_plan *plan)
     (void)pthread_mutex_lock(&bundle.lock);
     for (size_t i = 0; i < plan->count && status == WPG_OK; i++)
         status = note_shader(plan, &plan->stages[i], &err);
-    waiting_list list = {0};
-    if (bundle.waiting_bytes > WAITING_LIMIT)
-        list = take_waiting();
+    size_t waiting = bundle.waiting_bytes;
     (void)pthread_mutex_unlock(&bundle.lock);
     if (status != WPG_OK)
         say_failed(&err);
+    if (waiting <= WAITING_LIMIT || (wpg_writer_hurry() && waiting <= 2 * (size_t)WAITING_LIMIT))
+        return;
+    (void)pthread_mutex_lock(&bundle.lock);
+    waiting_list list = take_waiting();
+    (void)pthread_mutex_unlock(&bundle.lock);
     write_shaders(&list);
 }
 

@@ -15,10 +15,11 @@ static struct {
     pthread_cond_t wake;
     pthread_t thread;
     bool running, condition_made;
+    bool hurried;        /* files are to be written now */
     unsigned generation; /* a thread ends once this is no longer its own */
 } writer = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-/* Sleeps; false when the thread has to end. Under the lock. */
+/* Sleeps, unless hurried; false when the thread has to end. Under the lock. */
 static bool sleep_for(double seconds, unsigned mine)
 {
     struct timespec until;
@@ -30,7 +31,7 @@ static bool sleep_for(double seconds, unsigned mine)
         until.tv_sec++;
         until.tv_nsec -= 1000000000L;
     }
-    while (writer.generation == mine)
+    while (writer.generation == mine && !writer.hurried)
         if (pthread_cond_timedwait(&writer.wake, &writer.lock, &until) != 0)
             break;
     return writer.generation == mine;
@@ -71,16 +72,20 @@ static void *run(void *generation)
            step = interval < 0.2 ? interval / 4 : 0.05;
     (void)pthread_mutex_lock(&writer.lock);
     while (sleep_for(interval, mine)) {
+        bool hurried = writer.hurried;
+        writer.hurried = false;
         (void)pthread_mutex_unlock(&writer.lock);
         if (wpg_the_process.mode == WPG_MODE_TUNE) { /* samples are here already */
             wpg_tune_write();
             (void)pthread_mutex_lock(&writer.lock);
             continue;
         }
-        want_drains();
+        if (!hurried)
+            want_drains();
         (void)pthread_mutex_lock(&writer.lock);
         /* A program that submits nothing has nothing new either; host memory is written as it is. */
-        for (double waited = 0; waited < interval / 2 && sleep_for(step, mine); waited += step) {
+        for (double waited = 0; !hurried && !writer.hurried && waited < interval / 2 && sleep_for(step, mine);
+             waited += step) {
             (void)pthread_mutex_unlock(&writer.lock);
             bool done = drains_done();
             (void)pthread_mutex_lock(&writer.lock);
@@ -118,12 +123,23 @@ void wpg_writer_start(void)
     (void)pthread_mutex_unlock(&writer.lock);
 }
 
+bool wpg_writer_hurry(void)
+{
+    (void)pthread_mutex_lock(&writer.lock);
+    bool running = writer.running;
+    writer.hurried = running;
+    if (running)
+        (void)pthread_cond_broadcast(&writer.wake);
+    (void)pthread_mutex_unlock(&writer.lock);
+    return running;
+}
+
 void wpg_writer_stop(void)
 {
     (void)pthread_mutex_lock(&writer.lock);
     bool running = writer.running;
     pthread_t thread = writer.thread;
-    writer.running = false;
+    writer.running = writer.hurried = false;
     writer.generation++;
     if (writer.condition_made)
         (void)pthread_cond_broadcast(&writer.wake);

@@ -10,6 +10,7 @@
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +20,7 @@
 #include "layer/bundle_files.h"
 #include "layer/stale.h"
 #include "layer/state.h"
+#include "layer/writer.h"
 #include "runtime/base/file.h"
 #include "runtime/bundle/bundle.h"
 #include "runtime/bundle/shader_info.h"
@@ -30,6 +32,8 @@
 #define CAN_WATCH 1
 #endif
 
+static sem_t shader_there; /* a file of a shader's words got its name */
+static _Thread_local unsigned touched_here;
 static atomic_uint touched, held_then; /* the disk: how often, and how often with a lock held */
 
 #if CAN_WATCH
@@ -52,6 +56,7 @@ int pthread_mutex_unlock(pthread_mutex_t *mutex)
 static void touch(void)
 {
     touched++;
+    touched_here++;
     held_then += held > 0;
 }
 
@@ -73,7 +78,11 @@ int syncfs(int file)
 int rename(const char *from, const char *to)
 {
     touch();
-    return REAL(rename)(from, to);
+    int result = REAL(rename)(from, to);
+    size_t length = strlen(to);
+    if (length > 4 && strcmp(to + length - 4, ".spv") == 0)
+        (void)sem_post(&shader_there);
+    return result;
 }
 
 int mkostemp(char *name, int flags)
@@ -161,6 +170,43 @@ static void extremes(void **state)
     }
 }
 
+/* -- Many shaders */
+
+/* More words than wait for the next flush: the writer's thread writes them, and who makes pipelines does not.
+ */
+static void many_shaders(void **state)
+{
+    (void)state;
+    if (!CAN_WATCH)
+        skip();
+    const size_t count = ((size_t)64 << 20) / sizeof(uint32_t) + 1;
+    uint32_t *big = calloc(count, sizeof *big);
+    assert_non_null(big);
+    wpg_rewrite stage = {.words = big,
+                         .word_count = count,
+                         .entry = "main",
+                         .stage = {.model = SpvExecutionModelGLCompute, .entry = "main"},
+                         .hash = {70, 70}};
+    const wpg_pipeline_plan plan = {.identified = true, .part = true, .count = 1, .stages = &stage};
+    char path[4096];
+    wpg_error err;
+    wpg_the_process.pid = getpid();
+    wpg_the_process.mode = WPG_MODE_GENERATE;
+    wpg_the_process.settings.bundle = folder;
+    wpg_the_process.settings.flush_interval = 1e6;
+    assert_int_equal(wpg_bundle_shader_path(path, sizeof path, folder, stage.hash, ".spv", &err), WPG_OK);
+    assert_int_equal(sem_init(&shader_there, 0, 0), 0);
+    wpg_writer_start();
+    held_then = touched_here = 0;
+    wpg_bundle_pipeline(&plan);
+    assert_int_equal(touched_here, 0);
+    while (sem_wait(&shader_there) != 0)
+        continue;
+    assert_int_equal(access(path, F_OK), 0);
+    wpg_writer_stop();
+    free(big);
+}
+
 /* -- Stale profiles */
 
 /* void main() {}, for compute, in one block */
@@ -234,6 +280,7 @@ static void stale(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(extremes), cmocka_unit_test(stale)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(extremes), cmocka_unit_test(many_shaders),
+                                       cmocka_unit_test(stale)};
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }
