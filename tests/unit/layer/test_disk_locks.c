@@ -25,7 +25,7 @@
 #include "runtime/bundle/bundle.h"
 #include "runtime/bundle/shader_info.h"
 
-/* A sanitizer has these calls for itself: there this test rests. */
+/* A sanitizer has these calls for itself: there locks are not watched. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define CAN_WATCH 0
 #else
@@ -244,8 +244,6 @@ static void *search(void *argument)
 static void stale(void **state)
 {
     (void)state;
-    if (!CAN_WATCH)
-        skip();
     wpg_shader_counts counts[CANDIDATES];
     wpg_shader_view view = {.shaders = counts, .shader_count = CANDIDATES};
     wpg_rewrite stages[SEARCHERS];
@@ -268,7 +266,7 @@ static void stale(void **state)
     }
     for (int i = 0; i < SEARCHERS; i++)
         assert_int_equal(pthread_join(threads[i], NULL), 0);
-    assert_int_equal(shaders_read, CANDIDATES);
+    assert_int_equal(shaders_read, CAN_WATCH ? CANDIDATES : 0);
     assert_int_equal(held_then, 0);
     for (int i = 0; i < SEARCHERS; i++) {
         assert_true(stages[i].matched >= 0);
