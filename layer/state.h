@@ -54,7 +54,7 @@ typedef struct wpg_device {
     pthread_rwlock_t libraries_lock; /* parts made anew against the end of what they refer to */
     wpg_handles shaders;             /* VkShaderEXT -> the program's own (shader_objects.h) */
 
-    bool records;              /* command buffers are followed (record.h); constant */
+    bool records;              /* binds, draws and push constants are followed (record.h); constant */
     wpg_handles command_pools; /* VkCommandPool -> wpg_command_pool */
     wpg_handles bindables;     /* VkPipeline -> wpg_bindable */
     wpg_handles layouts;       /* VkPipelineLayout -> its push constants */
