@@ -463,10 +463,32 @@ static void test_fragment(void **state)
     drop(&s);
 }
 
+/* Gathers read as fetches do: equal coordinates give equal texels, for the wave. */
+static void test_gathers(void **state)
+{
+    (void)state;
+    subject s;
+    make(&s,
+         "#version 450\n"
+         "layout(location = 0) in vec2 uv;\n"
+         "layout(binding = 0) uniform sampler2D t;\n"
+         "layout(binding = 1) buffer Result { float result[]; };\n"
+         "layout(binding = 2) uniform sampler2DShadow depth;\n"
+         "layout(push_constant) uniform P { vec2 at; };\n"
+         "void main() { result[0] = textureGather(t, at).x; result[1] = textureGather(t, uv).x;\n"
+         " result[2] = textureGather(depth, at, 0.5).x; result[3] = textureGather(depth, uv, 0.5).x;\n"
+         " result[4] = textureGather(depth, at, uv.x).x; }\n",
+         "frag");
+    for (uint32_t i = 0; i < 5; i++)
+        expect(&s, i, i == 0 || i == 2 ? WPG_UNIFORM_SUBGROUP : WPG_DIVERGENT);
+    drop(&s);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_sources), cmocka_unit_test(test_control),
-                                       cmocka_unit_test(test_loops),   cmocka_unit_test(test_fragment),
-                                       cmocka_unit_test(test_random),  cmocka_unit_test(test_on_driver)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_gathers),  cmocka_unit_test(test_sources),
+                                       cmocka_unit_test(test_control),  cmocka_unit_test(test_loops),
+                                       cmocka_unit_test(test_fragment), cmocka_unit_test(test_random),
+                                       cmocka_unit_test(test_on_driver)};
     return cmocka_run_group_tests_name("divergence", tests, NULL, NULL);
 }
