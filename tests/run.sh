@@ -42,7 +42,7 @@ done
 [ -z "$quick" ] || [ -z "$nightly" ] || { echo "run.sh: --quick and --nightly exclude each other" >&2; exit 2; }
 [ -z "$quick" ] || [ "$preset" = release ] || { echo "run.sh: --quick is of the release preset only" >&2; exit 2; }
 if [ -n "$nightly" ]; then
-    WPG_NIGHTLY=1 # read by what has a long form: tests/unit/support.h, tests/e2e/lib.sh, tests/corpus/run.sh
+    WPG_NIGHTLY=1 # read by tests/support/effort.h, tests/e2e/random.sh, tests/corpus/run.sh
     WPG_FUZZ_SECONDS=${WPG_FUZZ_SECONDS:-600}
     export WPG_NIGHTLY WPG_FUZZ_SECONDS
 fi

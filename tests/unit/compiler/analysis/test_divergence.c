@@ -13,6 +13,7 @@
 #include "tests/support/assemble.h"
 #include "tests/support/vk_compute.h"
 #include "tests/unit/compiler/analysis/program_values.h"
+#include "tests/support/effort.h"
 
 /* -- Random programs
  * ------------------------------------------------------------------------------------------------------- */
@@ -190,7 +191,7 @@ static void test_random(void **state)
 {
     (void)state;
     tally t = {0};
-    for (uint64_t seed = 1; seed <= 4000; seed++)
+    for (uint64_t seed = 1; seed <= effort_count(1500, 10000); seed++)
         run_program(seed, &t);
     print_message("claimed uniform %zu, uniform in every run %zu\n", t.claimed, t.uniform);
     /* Eight waves do not show everything that may happen, so the claims stay below. */
