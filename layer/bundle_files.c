@@ -9,6 +9,7 @@
 #include "compiler/normalize/normalize.h"
 #include "layer/claims.h"
 #include "layer/totals.h"
+#include "layer/writer.h"
 #include "runtime/base/file_batch.h"
 #include "runtime/base/log.h"
 #include "runtime/base/vec.h"
@@ -16,8 +17,8 @@
 #include "runtime/bundle/shader_info.h"
 #include "runtime/config/pattern.h"
 
-/* Shaders that wait for the next flush hold at most this much memory of ours; beyond it they are written at
- * once. */
+/* Shaders that wait for the next flush hold so much memory of ours; beyond it the writer's thread writes them
+ * at once. Without that thread, or where twice as much waits for it, who makes a pipeline writes them. */
 enum { WAITING_LIMIT = 64 << 20 };
 
 typedef struct waiting_shader {
@@ -30,9 +31,9 @@ typedef WPG_VEC(waiting_shader) waiting_list;
 
 static struct {
     pthread_once_t once;
-    char folder[3900]; /* "" = no bundle */
-    pthread_mutex_t lock;
-    wpg_map shaders; /* low half of the hash -> 1: words and info were noted */
+    char folder[3900];    /* "" = no bundle */
+    pthread_mutex_t lock; /* taken where pipelines are made: never held over the disk */
+    wpg_map shaders;      /* low half of the hash -> 1: words and info were noted */
     waiting_list waiting;
     size_t waiting_bytes;
     wpg_map extremes; /* low half of the hash -> wpg_facts */
@@ -234,12 +235,15 @@ void wpg_bundle_pipeline(const wpg_pipeline_plan *plan)
     (void)pthread_mutex_lock(&bundle.lock);
     for (size_t i = 0; i < plan->count && status == WPG_OK; i++)
         status = note_shader(plan, &plan->stages[i], &err);
-    waiting_list list = {0};
-    if (bundle.waiting_bytes > WAITING_LIMIT)
-        list = take_waiting();
+    size_t waiting = bundle.waiting_bytes;
     (void)pthread_mutex_unlock(&bundle.lock);
     if (status != WPG_OK)
         say_failed(&err);
+    if (waiting <= WAITING_LIMIT || (wpg_writer_hurry() && waiting <= 2 * (size_t)WAITING_LIMIT))
+        return;
+    (void)pthread_mutex_lock(&bundle.lock);
+    waiting_list list = take_waiting();
+    (void)pthread_mutex_unlock(&bundle.lock);
     write_shaders(&list);
 }
 
@@ -318,28 +322,53 @@ void wpg_bundle_extreme(wpg_hash128 shader, const char *key, int64_t low, int64_
     (void)pthread_mutex_unlock(&bundle.lock);
 }
 
-static bool write_extremes(void)
-{
+/* One shader's extremes, as its file says them. */
+typedef struct extremes_file {
     wpg_hash128 shader;
+    wpg_writer text; /* owned */
+} extremes_file;
+typedef WPG_VEC(extremes_file) extremes_list;
+
+/* Under the lock. All of them, if any changed. */
+static extremes_list take_extremes(void)
+{
+    extremes_list list = {0};
     wpg_error err;
-    wpg_file_batch batch;
-    if (!bundle.extremes_changed)
-        return false;
+    bool changed = bundle.extremes_changed;
     bundle.extremes_changed = false;
-    wpg_file_batch_init(&batch, file_done);
-    for (size_t i = 0; i < bundle.extremes.capacity; i++) {
+    for (size_t i = 0; changed && i < bundle.extremes.capacity; i++) {
         if (!bundle.extremes.slots[i].used)
             continue;
         wpg_facts *facts = (wpg_facts *)(uintptr_t)bundle.extremes.slots[i].value;
-        const char *path =
-            wpg_hash_from_hex(&shader, wpg_facts_subject(facts)) ? path_of("extremes", shader) : NULL;
+        extremes_file file = {0};
+        (void)wpg_hash_from_hex(&file.shader, wpg_facts_subject(facts));
+        wpg_facts_encode(&file.text, facts);
+        if (!file.text.out_of_memory && wpg_vec_push(&list, file))
+            continue;
+        wpg_writer_finish(&file.text);
+        bundle.extremes_changed = true; /* the next flush has it again */
+        (void)wpg_fail(&err, WPG_E_NOMEM, "out of memory");
+        say_failed(&err);
+    }
+    return list;
+}
+
+static void write_extremes(extremes_list *list)
+{
+    wpg_error err;
+    wpg_file_batch batch;
+    wpg_file_batch_init(&batch, file_done);
+    for (size_t i = 0; i < list->count; i++) {
+        extremes_file *file = &list->data[i];
+        const char *path = path_of("extremes", file->shader);
         if (!path)
             (void)wpg_fail(&err, WPG_E_NOMEM, "out of memory");
-        if (!path || wpg_facts_put_file(&batch, path, facts, &err) != WPG_OK)
+        if (!path || wpg_file_batch_put(&batch, path, file->text.data, file->text.size, NULL, &err) != WPG_OK)
             say_failed(&err);
+        wpg_writer_finish(&file->text);
     }
     wpg_file_batch_commit(&batch);
-    return true;
+    wpg_vec_free(list);
 }
 
 /* -- Writing */
@@ -365,10 +394,11 @@ void wpg_bundle_write(void)
     wpg_file_batch_init(&writing.batch, file_done);
     (void)pthread_mutex_lock(&bundle.lock);
     waiting_list list = take_waiting();
-    writing.changed |= list.count > 0;
-    writing.changed |= write_extremes();
+    extremes_list extremes = take_extremes();
     (void)pthread_mutex_unlock(&bundle.lock);
+    writing.changed |= list.count > 0 || extremes.count > 0;
     write_shaders(&list);
+    write_extremes(&extremes);
     wpg_totals_each(write_pipeline, &writing);
     wpg_file_batch_commit(&writing.batch);
     if (wpg_bundle_write_index(bundle.folder, &err) != WPG_OK)

@@ -15,7 +15,8 @@
     COMMAND(GetPhysicalDeviceQueueFamilyProperties)                                                          \
     COMMAND(EnumerateDeviceExtensionProperties)                                                              \
     COMMAND(GetPhysicalDeviceFeatures2)                                                                      \
-    COMMAND(GetPhysicalDeviceProperties2)
+    COMMAND(GetPhysicalDeviceProperties2)                                                                    \
+    COMMAND(GetPhysicalDeviceExternalBufferProperties)
 
 #define WPG_DEVICE_COMMANDS(COMMAND)                                                                         \
     COMMAND(DestroyDevice)                                                                                   \

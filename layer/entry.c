@@ -76,11 +76,14 @@ static const hook device_hooks[] = {
 #define QUERY(command) HOOK("vk" #command, wpg_record_##command, IN_QUERIES),
         WPG_QUERY_HOOKS(QUERY)
 #undef QUERY
+#define RECORD(command) HOOK("vk" #command, wpg_record_##command, IN_ACTIVE),
+            WPG_RECORD_LIFE_HOOKS(RECORD)
+#undef RECORD
     /* Where command buffers are followed too, the record hooks above come first. */
     HOOK("vkSetDebugUtilsObjectNameEXT", wpg_object_names_SetDebugUtilsObjectNameEXT, IN_ACTIVE),
     HOOK("vkCmdBindPipeline", wpg_sample_bind_pipeline, IN_ACTIVE),
 #define LOSS(command) HOOK("vk" #command, wpg_loss_##command, IN_ACTIVE),
-    WPG_LOSS_HOOKS(LOSS) LOSS(BeginCommandBuffer) LOSS(CmdExecuteCommands)
+    WPG_LOSS_HOOKS(LOSS)
 #undef LOSS
 };
 

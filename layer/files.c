@@ -589,14 +589,17 @@ void wpg_files_write_all(bool unloading)
     wpg_process *process = &wpg_the_process;
     if (!wpg_process_is_owner() || !lock_files(unloading))
         return;
+    /* Devices leave the list under the files lock only, and come at its head: the rest can be walked while
+     * others are made, which does not wait for the files that are looked for here. */
     (void)pthread_mutex_lock(&process->lock);
-    for (wpg_device *device = process->device_list; device; device = device->next_device)
+    wpg_device *head = process->device_list;
+    (void)pthread_mutex_unlock(&process->lock);
+    for (wpg_device *device = head; device; device = device->next_device)
         if (wpg_counters_readable(device->counters))
             read_counters(device);
     /* A file may hold pipelines of several devices: all are read before any is added. */
-    for (wpg_device *device = process->device_list; device; device = device->next_device)
+    for (wpg_device *device = head; device; device = device->next_device)
         add_records(counted_of(device), false);
-    (void)pthread_mutex_unlock(&process->lock);
     wpg_file_batch batch;
     wpg_file_batch_init(&batch, file_done);
     for (size_t i = 0; i < files.list.count; i++) {

@@ -168,23 +168,3 @@ VKAPI_ATTR VkResult VKAPI_CALL wpg_loss_AcquireNextImage2KHR(VkDevice handle,
     return device ? wpg_loss_check(device, device->next.AcquireNextImage2KHR(handle, info, index))
                   : VK_ERROR_DEVICE_LOST;
 }
-
-VKAPI_ATTR VkResult VKAPI_CALL wpg_loss_BeginCommandBuffer(VkCommandBuffer commands,
-                                                           const VkCommandBufferBeginInfo *info)
-{
-    wpg_device *device = wpg_device_of(commands);
-    if (!device)
-        return VK_ERROR_DEVICE_LOST;
-    wpg_suspects_begin(device, commands);
-    return device->next.BeginCommandBuffer(commands, info);
-}
-
-VKAPI_ATTR void VKAPI_CALL wpg_loss_CmdExecuteCommands(VkCommandBuffer commands, uint32_t count,
-                                                       const VkCommandBuffer *secondaries)
-{
-    wpg_device *device = wpg_device_of(commands);
-    if (!device)
-        return;
-    wpg_suspects_execute(device, commands, count, secondaries);
-    device->next.CmdExecuteCommands(commands, count, secondaries);
-}

@@ -32,8 +32,4 @@ void wpg_denials_finish(void);
 WPG_LOSS_HOOKS(HOOK)
 #undef HOOK
 
-/* Where command buffers are not followed for other reasons (record.h calls suspects.h itself). */
-extern __typeof__(vkBeginCommandBuffer) wpg_loss_BeginCommandBuffer;
-extern __typeof__(vkCmdExecuteCommands) wpg_loss_CmdExecuteCommands;
-
 #endif

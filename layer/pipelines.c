@@ -16,6 +16,7 @@
 #include "layer/hooks.h"
 #include "layer/object_names.h"
 #include "layer/libraries.h"
+#include "layer/library_copy.h"
 #include "layer/newer.h"
 #include "layer/pipeline_plan.h"
 #include "layer/sample_bind.h"
@@ -678,38 +679,49 @@ static VkResult create_one(request *req, const void *info, VkPipeline *pipeline)
 
 /* -- The commands */
 
+/* No derivative: neither by the copy's own flags, nor by those of its chain, which is copied in `arena` up to
+ * them. false: the chain cannot be copied. */
+static bool clear_derivative(create_info *copy, wpg_arena *arena)
+{
+    const VkBaseInStructure *base = (const void *)copy;
+    const wpg_pipeline_flags_2 *flags = wpg_chain_find(base->pNext, WPG_STRUCTURE_PIPELINE_FLAGS_2);
+    wpg_pipeline_flags_2 *mine = flags ? wpg_arena_memdup(arena, flags, sizeof *flags) : NULL;
+    /* The first members of all three are the same. */
+    copy->compute.flags &= ~(VkPipelineCreateFlags)VK_PIPELINE_CREATE_DERIVATIVE_BIT;
+    if (!flags)
+        return true;
+    if (!mine)
+        return false;
+    mine->flags &= ~(uint64_t)VK_PIPELINE_CREATE_DERIVATIVE_BIT;
+    return wpg_library_copy_chain(&copy->compute.pNext, arena, base->pNext, flags, mine);
+}
+
 /* A derivative that names its base by position in the same call gets the base's handle instead, since the
  * call is taken apart. Without a base (its creation failed) it is made as no derivative: that is a hint to
- * the driver only (Vulkan 1.3, 10.4). */
-static const void *with_base(create_info *copy, const request *req, const void *info, uint32_t index,
-                             const VkPipeline *pipelines)
+ * the driver only (Vulkan 1.3, 10.4). NULL: it cannot be made without a base. */
+static const void *with_base(create_info *copy, wpg_arena *arena, const request *req, const void *info,
+                             uint32_t index, const VkPipeline *pipelines)
 {
-    VkPipelineCreateFlags flags = (VkPipelineCreateFlags)flags_of(info);
     int32_t base = req->graphics ? ((const VkGraphicsPipelineCreateInfo *)info)->basePipelineIndex
                    : req->rays   ? ((const VkRayTracingPipelineCreateInfoKHR *)info)->basePipelineIndex
                                  : ((const VkComputePipelineCreateInfo *)info)->basePipelineIndex;
-    if (!(flags & VK_PIPELINE_CREATE_DERIVATIVE_BIT) || base < 0)
+    if (!(flags_of(info) & VK_PIPELINE_CREATE_DERIVATIVE_BIT) || base < 0)
         return info;
     VkPipeline handle = (uint32_t)base < index ? pipelines[base] : VK_NULL_HANDLE;
-    if (!handle)
-        flags &= ~(VkPipelineCreateFlags)VK_PIPELINE_CREATE_DERIVATIVE_BIT;
     if (req->graphics) {
         copy->graphics = *(const VkGraphicsPipelineCreateInfo *)info;
-        copy->graphics.flags = flags;
         copy->graphics.basePipelineIndex = -1;
         copy->graphics.basePipelineHandle = handle;
     } else if (req->rays) {
         copy->rays = *(const VkRayTracingPipelineCreateInfoKHR *)info;
-        copy->rays.flags = flags;
         copy->rays.basePipelineIndex = -1;
         copy->rays.basePipelineHandle = handle;
     } else {
         copy->compute = *(const VkComputePipelineCreateInfo *)info;
-        copy->compute.flags = flags;
         copy->compute.basePipelineIndex = -1;
         copy->compute.basePipelineHandle = handle;
     }
-    return copy;
+    return handle || clear_derivative(copy, arena) ? copy : NULL;
 }
 
 static VkResult create_all(request *req, uint32_t count, const void *infos, VkPipeline *pipelines)
@@ -718,20 +730,27 @@ static VkResult create_all(request *req, uint32_t count, const void *infos, VkPi
                     : req->rays   ? sizeof(VkRayTracingPipelineCreateInfoKHR)
                                   : sizeof(VkComputePipelineCreateInfo);
     VkResult result = VK_SUCCESS;
+    wpg_arena arena;
+    wpg_arena_init(&arena);
     for (uint32_t i = 0; i < count; i++)
         pipelines[i] = VK_NULL_HANDLE;
     for (uint32_t i = 0; i < count; i++) {
         create_info copy;
-        const void *info = with_base(&copy, req, (const char *)infos + i * stride, i, pipelines);
-        VkResult one = create_one(req, info, &pipelines[i]);
+        const void *given = (const char *)infos + i * stride;
+        const void *info = with_base(&copy, &arena, req, given, i, pipelines);
+        /* Its base could not be made, which the call's result says. */
+        VkResult one = info     ? create_one(req, info, &pipelines[i])
+                       : result ? result
+                                : VK_ERROR_OUT_OF_HOST_MEMORY;
         if (one == VK_SUCCESS)
             continue;
         /* An error outweighs "compile required"; the first of a kind stands. */
         if (result == VK_SUCCESS || (result > 0 && one < 0))
             result = one;
-        if (flags_of(info) & VK_PIPELINE_CREATE_EARLY_RETURN_ON_FAILURE_BIT)
+        if (flags_of(given) & VK_PIPELINE_CREATE_EARLY_RETURN_ON_FAILURE_BIT)
             break;
     }
+    wpg_arena_finish(&arena);
     return result;
 }
 

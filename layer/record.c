@@ -2,7 +2,6 @@
 #include "layer/record_hardware.h"
 #include "layer/record_objects.h"
 #include "layer/record_queries.h"
-#include "layer/suspects.h"
 #include "layer/variants.h"
 
 #include <stdlib.h>
@@ -13,8 +12,14 @@
 /* -- Finding */
 
 atomic_uint_fast64_t wpg_record_generation = 1;
+/* initial-exec: read by one instruction, where the model of a library costs a call for each draw. The library
+ * is opened at run time, and then this model takes static TLS, of which the C library keeps some in reserve:
+ * glibc 1,664 bytes by default (elf/dl-tls.c; tunable glibc.rtld.optional_static_tls), shared by all such
+ * libraries. The layer's whole TLS is this and libstdc++'s 16 bytes. tests/e2e/library.sh holds it to 128.
+ * Without that room dlopen fails: the loader says so and goes on without the layer. */
 static _Thread_local __attribute__((tls_model("initial-exec"))) struct {
     VkCommandBuffer handle;
+    uint64_t device; /* its dispatch key */
     wpg_recording *recording;
     uint64_t generation;
 } latest;
@@ -29,11 +34,16 @@ static uint64_t key_of(VkCommandBuffer commands)
 wpg_recording *wpg_recording_of(VkCommandBuffer commands)
 {
     uint64_t now = atomic_load_explicit(&wpg_record_generation, memory_order_relaxed);
-    if (latest.handle == commands && latest.generation == now)
+    uint64_t device = wpg_dispatch_key(commands);
+    if (latest.handle == commands && latest.device == device && latest.generation == now)
         return latest.recording;
     wpg_recording *recording = wpg_handles_get(&recordings, key_of(commands));
+    /* A handle that went unseen, and came again on another device, is not followed. */
+    if (recording && wpg_dispatch_key(recording->device->handle) != device)
+        return NULL;
     if (recording) {
         latest.handle = commands;
+        latest.device = device;
         latest.recording = recording;
         latest.generation = now;
     }
@@ -54,6 +64,7 @@ const wpg_device_commands *wpg_record_enter(wpg_recording **recording, VkCommand
 static void begin_anew(wpg_recording *recording)
 {
     wpg_runs_harvest(recording);
+    wpg_suspect_set_clear(&recording->suspects);
     wpg_vec_clear(&recording->entries);
     if (recording->by_totals.count) {
         memset(recording->by_totals.slots, 0,
@@ -61,7 +72,7 @@ static void begin_anew(wpg_recording *recording)
         recording->by_totals.count = 0;
     }
     recording->dropped = false;
-    recording->many_views = false;
+    recording->unmeasured_pass = false;
     recording->program_queries = 0;
     wpg_record_forget_state(recording);
 }
@@ -118,6 +129,7 @@ static void destroy(wpg_recording *recording)
         free(recording->entries.data[i].words);
     wpg_vec_free(&recording->entries);
     wpg_map_free(&recording->by_totals);
+    wpg_suspect_set_finish(&recording->suspects);
     free(recording);
 }
 
@@ -246,12 +258,13 @@ void wpg_record_settle(wpg_recording *recording)
         settle(recording, &recording->bound[i]);
 }
 
-void wpg_record_submit(VkCommandBuffer commands, VkQueue queue)
+void wpg_record_submit(wpg_device *device, VkCommandBuffer commands, VkQueue queue)
 {
     /* Not through the thread's memory: a submission names many command buffers once. */
     wpg_recording *recording = wpg_handles_get(&recordings, key_of(commands));
-    if (!recording)
+    if (!recording || recording->device != device)
         return;
+    wpg_suspects_submit(device, &recording->suspects);
     wpg_runs_submitted(recording, queue);
     for (size_t i = 0; !recording->dropped && i < recording->entries.count; i++) {
         const wpg_record_entry *entry = &recording->entries.data[i];
@@ -270,7 +283,7 @@ VKAPI_ATTR VkResult VKAPI_CALL wpg_record_CreateCommandPool(VkDevice handle,
     if (!device)
         return VK_ERROR_INITIALIZATION_FAILED;
     VkResult result = device->next.CreateCommandPool(handle, info, allocator, pool);
-    if (result != VK_SUCCESS || !device->records || !wpg_process_is_owner())
+    if (result != VK_SUCCESS || device->mode == WPG_MODE_OFF || !wpg_process_is_owner())
         return result;
     wpg_command_pool *record = calloc(1, sizeof *record);
     if (record) {
@@ -289,8 +302,7 @@ VKAPI_ATTR void VKAPI_CALL wpg_record_DestroyCommandPool(VkDevice handle, VkComm
     wpg_device *device = wpg_device_of(handle);
     if (!device)
         return;
-    wpg_command_pool *record =
-        device->records && pool ? wpg_handles_remove(&device->command_pools, (uint64_t)pool) : NULL;
+    wpg_command_pool *record = pool ? wpg_handles_remove(&device->command_pools, (uint64_t)pool) : NULL;
     if (record)
         destroy_pool(record);
     device->next.DestroyCommandPool(handle, pool, allocator);
@@ -302,8 +314,7 @@ VKAPI_ATTR VkResult VKAPI_CALL wpg_record_ResetCommandPool(VkDevice handle, VkCo
     wpg_device *device = wpg_device_of(handle);
     if (!device)
         return VK_ERROR_DEVICE_LOST;
-    wpg_command_pool *record =
-        device->records ? wpg_handles_get(&device->command_pools, (uint64_t)pool) : NULL;
+    wpg_command_pool *record = wpg_handles_get(&device->command_pools, (uint64_t)pool);
     for (wpg_recording *at = record ? record->recordings : NULL; at; at = at->next)
         begin_anew(at);
     return device->next.ResetCommandPool(handle, pool, flags);
@@ -317,9 +328,8 @@ VKAPI_ATTR VkResult VKAPI_CALL wpg_record_AllocateCommandBuffers(VkDevice handle
     if (!device)
         return VK_ERROR_INITIALIZATION_FAILED;
     VkResult result = device->next.AllocateCommandBuffers(handle, info, commands);
-    wpg_command_pool *pool = result == VK_SUCCESS && device->records
-                                 ? wpg_handles_get(&device->command_pools, (uint64_t)info->commandPool)
-                                 : NULL;
+    wpg_command_pool *pool =
+        result == VK_SUCCESS ? wpg_handles_get(&device->command_pools, (uint64_t)info->commandPool) : NULL;
     for (uint32_t i = 0; pool && i < info->commandBufferCount; i++)
         create(device, pool, commands[i], info->level == VK_COMMAND_BUFFER_LEVEL_SECONDARY);
     return result;
@@ -331,13 +341,15 @@ VKAPI_ATTR void VKAPI_CALL wpg_record_FreeCommandBuffers(VkDevice handle, VkComm
     wpg_device *device = wpg_device_of(handle);
     if (!device)
         return;
-    if (device->records) {
-        wpg_record_next_generation();
-        for (uint32_t i = 0; i < count; i++) {
-            wpg_recording *recording = commands[i] ? wpg_handles_get(&recordings, key_of(commands[i])) : NULL;
-            if (recording)
-                destroy(recording);
-        }
+    bool gone = false;
+    for (uint32_t i = 0; i < count; i++) {
+        wpg_recording *recording = commands[i] ? wpg_handles_get(&recordings, key_of(commands[i])) : NULL;
+        if (!recording || recording->device != device)
+            continue;
+        if (!gone)
+            wpg_record_next_generation();
+        gone = true;
+        destroy(recording);
     }
     device->next.FreeCommandBuffers(handle, pool, count, commands);
 }
@@ -353,8 +365,6 @@ VKAPI_ATTR VkResult VKAPI_CALL wpg_record_BeginCommandBuffer(VkCommandBuffer com
         return VK_ERROR_DEVICE_LOST;
     if (recording)
         begin_anew(recording);
-    if (recording)
-        wpg_suspects_begin(recording->device, commands);
     VkResult result = next->BeginCommandBuffer(commands, info);
     if (recording && result == VK_SUCCESS && !recording->secondary)
         wpg_runs_begin(recording, info->flags);
@@ -414,13 +424,14 @@ VKAPI_ATTR void VKAPI_CALL wpg_record_CmdExecuteCommands(VkCommandBuffer command
     if (!next)
         return;
     if (recording) {
-        wpg_suspects_execute(recording->device, commands, count, secondaries);
         wpg_record_settle(recording);
         wpg_runs_close(recording);
         for (uint32_t i = 0; i < count; i++) {
             const wpg_recording *secondary = wpg_handles_get(&recordings, key_of(secondaries[i]));
-            if (secondary)
-                add_secondary(recording, secondary);
+            if (!secondary || secondary->device != recording->device)
+                continue;
+            wpg_suspects_execute(&recording->suspects, &secondary->suspects);
+            add_secondary(recording, secondary);
         }
         wpg_record_forget_state(recording); /* Vulkan 1.3, 6.7: undefined from here */
     }

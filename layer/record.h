@@ -17,13 +17,17 @@
  * A link of library parts, and shader objects that are bound together, draw for the pipeline hash of their
  * shaders, as the same pipeline made whole would (record_objects.h).
  *
- * Commands are intercepted on devices with `records` set only: in generate mode with a bundle, and in use
- * mode where a profile may lead to variants (variants.h). Threads: as Vulkan says of each command. */
+ * Each command buffer of a device that does not pass through has one recording. It is made and destroyed with
+ * the command buffer: a freed handle may come again at once, on another device and in another thread. Binds,
+ * draws and push constants are intercepted on devices with `records` set only: in generate mode with a
+ * bundle, and in use mode where a profile may lead to variants (variants.h). On the others a recording has
+ * nothing but its suspects. Threads: as Vulkan says of each command. */
 #ifndef WPG_LAYER_RECORD_H
 #define WPG_LAYER_RECORD_H
 
 #include "layer/pipeline_plan.h"
 #include "layer/state.h"
+#include "layer/suspects.h"
 #include "layer/totals.h"
 #include "layer/tune.h"
 #include "runtime/base/vec.h"
@@ -106,10 +110,11 @@ typedef struct wpg_recording {
     wpg_bound bound[WPG_BIND_POINTS];
     uint64_t objects[WPG_OBJECT_STAGES]; /* VkShaderEXT bound, by stage; 0: none */
     struct wpg_runs *runs;               /* record_queries.h; NULL: nothing is measured */
-    bool many_views;                     /* inside a pass with several views */
+    bool unmeasured_pass;                /* inside a pass with several views, or resumed before the resets */
     uint32_t program_queries;            /* active ones of its own */
     wpg_recent recent;
-    uint64_t pushed; /* words of `push` that are valid */
+    wpg_suspect_set suspects; /* what is blamed if the device is lost */
+    uint64_t pushed;          /* words of `push` that are valid */
     uint64_t push_signature;
     uint32_t push[WPG_PUSH_WORDS];
     VkShaderStageFlags push_stages[WPG_PUSH_WORDS]; /* that each valid word was pushed for last */
@@ -123,8 +128,9 @@ const wpg_device_commands *wpg_record_enter(wpg_recording **recording, VkCommand
 /* record.c */
 void wpg_recordings_init(wpg_device *device);
 void wpg_recordings_finish(wpg_device *device); /* frees what the program never destroyed */
-/* Before command buffers go to a queue: adds their entries to the totals. */
-void wpg_record_submit(VkCommandBuffer commands, VkQueue queue);
+/* Before a command buffer goes to a queue of the device: adds its entries to the totals, and its pipelines to
+ * the suspects. */
+void wpg_record_submit(wpg_device *device, VkCommandBuffer commands, VkQueue queue);
 /* Counts the push constants of what ran since they last changed. */
 void wpg_record_settle(wpg_recording *recording);
 /* The index of the pipeline's entry, made if it is new; WPG_NOTHING_BOUND (and the recording dropped) when
@@ -144,17 +150,19 @@ void wpg_record_bind(wpg_recording *recording, wpg_bound *bound, const wpg_binda
 bool wpg_record_ranges(uint64_t *signature, uint64_t *words, const VkPushConstantRange *ranges,
                        uint32_t count);
 
-/* The hooks: HOOK(command). The function is wpg_record_<command>, of the command's own type. */
-#define WPG_RECORD_HOOKS(HOOK)                                                                               \
+/* The hooks: HOOK(command). The function is wpg_record_<command>, of the command's own type. LIFE: on every
+ * device that does not pass through. */
+#define WPG_RECORD_LIFE_HOOKS(HOOK)                                                                          \
     HOOK(CreateCommandPool)                                                                                  \
     HOOK(DestroyCommandPool)                                                                                 \
     HOOK(ResetCommandPool)                                                                                   \
     HOOK(AllocateCommandBuffers)                                                                             \
     HOOK(FreeCommandBuffers)                                                                                 \
     HOOK(BeginCommandBuffer)                                                                                 \
-    HOOK(EndCommandBuffer)                                                                                   \
     HOOK(ResetCommandBuffer)                                                                                 \
-    HOOK(CmdExecuteCommands)                                                                                 \
+    HOOK(CmdExecuteCommands)
+#define WPG_RECORD_HOOKS(HOOK)                                                                               \
+    HOOK(EndCommandBuffer)                                                                                   \
     HOOK(CreateRenderPass)                                                                                   \
     HOOK(CreateRenderPass2)                                                                                  \
     HOOK(CreateRenderPass2KHR)                                                                               \
@@ -196,6 +204,7 @@ bool wpg_record_ranges(uint64_t *signature, uint64_t *words, const VkPushConstan
     HOOK(CmdTraceRaysIndirect2KHR)
 
 #define HOOK(command) extern __typeof__(vk##command) wpg_record_##command;
+WPG_RECORD_LIFE_HOOKS(HOOK)
 WPG_RECORD_HOOKS(HOOK)
 #undef HOOK
 

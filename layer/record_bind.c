@@ -6,7 +6,6 @@
 #include "layer/record_objects.h"
 #include "layer/record_queries.h"
 #include "layer/sample_bind.h"
-#include "layer/suspects.h"
 #include "layer/variants.h"
 
 /* -- Layouts */
@@ -200,7 +199,7 @@ VKAPI_ATTR void VKAPI_CALL wpg_record_CmdBindPipeline(VkCommandBuffer commands, 
             bound->variants = NULL; /* another alternative's turn, or no trial */
     }
     if (recording)
-        wpg_suspects_bind(recording->device, commands, pipeline);
+        wpg_suspects_bind(recording->device, &recording->suspects, pipeline);
     next->CmdBindPipeline(commands, point, pipeline);
 }
 

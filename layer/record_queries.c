@@ -23,7 +23,8 @@ struct wpg_runs {
     VkQueryPool statistics[STATISTIC_POINTS]; /* graphics, compute; likewise */
     VkQueryPool hardware;                     /* likewise (record_hardware.h) */
     uint64_t tick_mask;
-    bool ready; /* the queries were reset in this recording: runs may open */
+    bool wanted; /* runs of this recording are measured */
+    bool ready;  /* their queries were reset in this recording: runs may open */
     bool open, counting, watching;
     pthread_mutex_t lock; /* guards what follows: one for simultaneous use may be submitted by two threads */
     bool simultaneous;
@@ -116,6 +117,8 @@ static struct wpg_runs *make_runs(wpg_recording *recording)
     if (family >= plan->family_count)
         return NULL;
     const VkQueueFamilyProperties *queue = &plan->families[family];
+    if (!(queue->queueFlags & (VK_QUEUE_GRAPHICS_BIT | VK_QUEUE_COMPUTE_BIT)))
+        return NULL; /* nothing of a pipeline runs there, and queries cannot be reset */
     struct wpg_runs *runs = calloc(1, sizeof *runs);
     if (!runs)
         return NULL;
@@ -172,13 +175,28 @@ void wpg_runs_begin(wpg_recording *recording, VkCommandBufferUsageFlags flags)
     runs->simultaneous = flags & VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT;
     runs->elsewhere = false;
     runs->queue = VK_NULL_HANDLE;
-    runs->ready = runs->stamps ||
-                  (!runs->simultaneous && (runs->statistics[0] || runs->statistics[1] || runs->hardware));
-    if (runs->ready && runs->stamps)
-        device->next.CmdResetQueryPool(recording->handle, runs->stamps, 0, 2 * WPG_RUNS);
+    runs->ready = false;
+    runs->wanted = runs->stamps ||
+                   (!runs->simultaneous && (runs->statistics[0] || runs->statistics[1] || runs->hardware));
+}
+
+void wpg_runs_prepare(wpg_recording *recording)
+{
+    struct wpg_runs *runs = recording->runs;
+    const wpg_device_commands *next = &recording->device->next;
+    if (!runs || !runs->wanted || runs->ready)
+        return;
+    runs->ready = true;
+    if (runs->stamps)
+        next->CmdResetQueryPool(recording->handle, runs->stamps, 0, 2 * WPG_RUNS);
     for (int i = 0; i < STATISTIC_POINTS; i++)
-        if (runs->ready && runs->statistics[i])
-            device->next.CmdResetQueryPool(recording->handle, runs->statistics[i], 0, WPG_RUNS);
+        if (runs->statistics[i])
+            next->CmdResetQueryPool(recording->handle, runs->statistics[i], 0, WPG_RUNS);
+}
+
+bool wpg_runs_ready(const wpg_recording *recording)
+{
+    return recording->runs && recording->runs->ready;
 }
 
 static void stamp(const wpg_recording *recording, uint32_t query)
@@ -232,7 +250,7 @@ void wpg_runs_close(wpg_recording *recording)
 bool wpg_runs_time_trials(const wpg_recording *recording)
 {
     const struct wpg_runs *runs = recording->runs;
-    return runs && runs->ready && runs->stamps && !runs->simultaneous && !recording->many_views &&
+    return runs && runs->wanted && runs->stamps && !runs->simultaneous && !recording->unmeasured_pass &&
            runs->count + runs->open < WPG_RUNS;
 }
 
@@ -254,11 +272,13 @@ void wpg_runs_before(wpg_recording *recording, wpg_bound *bound, wpg_bind_point 
 {
     struct wpg_runs *runs = recording->runs;
     wpg_totals *totals = recording->entries.data[bound->entry].totals;
+    if (point != WPG_BIND_GRAPHICS) /* not in a pass */
+        wpg_runs_prepare(recording);
     if (!runs || !runs->ready)
         return;
     if (runs->open && runs->list[runs->count].totals != totals)
         wpg_runs_close(recording);
-    if (!runs->open && !recording->many_views && runs->count < WPG_RUNS)
+    if (!runs->open && !recording->unmeasured_pass && runs->count < WPG_RUNS)
         open_run(recording, totals, point, &bound->trial);
     if (!runs->open)
         return;
@@ -297,7 +317,7 @@ static void spread(uint64_t out[WPG_STATISTIC_COUNT], const uint64_t *values,
         out[bit] = flags >> bit & 1 ? *values++ : 0;
 }
 
-/* A command buffer for simultaneous use may be running while it is read. The resets at its head make
+/* A command buffer for simultaneous use may be running while it is read. The resets before its runs make
  * executions on one queue follow each other (Vulkan 1.3, 18.2), so that a set of results that is complete and
  * does not change from one reading to the next is one execution's. */
 static bool is_one_execution(wpg_recording *recording, const results *r)

@@ -8,14 +8,16 @@
  * last, so that its time counts from the end of what came before: overlapping work is counted once, for the
  * later run, and the sums of a queue stay below the wall clock. And it has one statistics query.
  *
- * The queries are reset at the head of each primary command buffer (never inside a render pass), so that it
- * may be submitted again. Results are read when the command buffer is known to be finished without waiting:
- * before it is submitted, begun, reset or freed again, and at the end of the device; one for simultaneous use
- * may be running then, and is read if its results are complete. Not measured, and therefore not in the
- * denominators (gpu-commands, statistics-commands): secondaries, one for simultaneous use on several queues,
- * passes with several views (a query takes several slots there), statistics while a query of the program's
- * own is active or (on lavapipe, which crashes then) of dispatches, more than WPG_RUNS runs a command buffer.
- * A program that ends without destroying its device loses what was not read yet. Sources: Vulkan 1.3, 18
+ * The queries are reset in each primary command buffer before its first pass or dispatch, so that it may be
+ * submitted again: not in one without either, which queues that only copy may run, and not before rendering
+ * that resumes what another command buffer suspended. Results are read when the command buffer is known to be
+ * finished without waiting: before it is submitted, begun, reset or freed again, and at the end of the
+ * device; one for simultaneous use may be running then, and is read if its results are complete. Not
+ * measured, and therefore not in the denominators (gpu-commands, statistics-commands): secondaries, one for
+ * simultaneous use on several queues, passes with several views (a query takes several slots there),
+ * rendering resumed at the head of a command buffer, statistics while a query of the program's own is active
+ * or (on lavapipe, which crashes then) of dispatches, more than WPG_RUNS runs a command buffer. A program
+ * that ends without destroying its device loses what was not read yet. Sources: Vulkan 1.3, 18
  * (queries), 18.5 (timestamps), VUID-vkCmdBeginQuery-*. Threads: as the command buffer. */
 #ifndef WPG_LAYER_RECORD_QUERIES_H
 #define WPG_LAYER_RECORD_QUERIES_H
@@ -38,6 +40,10 @@ void wpg_queries_plan(wpg_device *device, VkPhysicalDevice physical);
 
 /* The command buffer has begun, and is a primary one: `flags` of its begin-info. */
 void wpg_runs_begin(wpg_recording *recording, VkCommandBufferUsageFlags flags);
+/* A pass begins that resumes nothing, or a dispatch follows: the place for the resets, if there were none
+ * yet. */
+void wpg_runs_prepare(wpg_recording *recording);
+bool wpg_runs_ready(const wpg_recording *recording);
 /* Before `count` draws or dispatches of the bound pipeline go down; `shape` tells unlike ones apart. */
 void wpg_runs_before(wpg_recording *recording, wpg_bound *bound, wpg_bind_point point, uint64_t count,
                      uint64_t shape);

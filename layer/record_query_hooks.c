@@ -31,8 +31,14 @@ ENDING(CmdPipelineBarrier,
 BARRIER_2(CmdPipelineBarrier2)
 BARRIER_2(CmdPipelineBarrier2KHR)
 
-#define LEAVE recording->many_views = false
-#define ENTER recording->many_views = wpg_record_many_views(recording->device, info->renderPass)
+#define LEAVE recording->unmeasured_pass = false
+#define ENTER enter_pass(recording, info)
+
+static void enter_pass(wpg_recording *recording, const VkRenderPassBeginInfo *info)
+{
+    wpg_runs_prepare(recording);
+    recording->unmeasured_pass = wpg_record_many_views(recording->device, info->renderPass);
+}
 
 ENDING(CmdBeginRenderPass,
        (VkCommandBuffer commands, const VkRenderPassBeginInfo *info, VkSubpassContents contents),
@@ -55,9 +61,19 @@ ENDING(CmdEndRenderPass, (VkCommandBuffer commands), (commands), LEAVE)
 ENDING(CmdEndRenderPass2, (VkCommandBuffer commands, const VkSubpassEndInfo *end), (commands, end), LEAVE)
 ENDING(CmdEndRenderPass2KHR, (VkCommandBuffer commands, const VkSubpassEndInfo *end), (commands, end), LEAVE)
 
+/* What is suspended at the end of one command buffer may be resumed at the head of the next, with no command
+ * between (VUID-vkQueueSubmit-pCommandBuffers-06014): resumed before the resets, it is not measured. */
+static void enter_rendering(wpg_recording *recording, const VkRenderingInfo *info)
+{
+    bool resumes = info->flags & VK_RENDERING_RESUMING_BIT;
+    if (!resumes)
+        wpg_runs_prepare(recording);
+    recording->unmeasured_pass = info->viewMask != 0 || (resumes && !wpg_runs_ready(recording));
+}
+
 #define RENDERING(name)                                                                                      \
     ENDING(name, (VkCommandBuffer commands, const VkRenderingInfo *info), (commands, info),                  \
-           recording->many_views = info->viewMask != 0)
+           enter_rendering(recording, info))
 RENDERING(CmdBeginRendering)
 RENDERING(CmdBeginRenderingKHR)
 ENDING(CmdEndRendering, (VkCommandBuffer commands), (commands), LEAVE)

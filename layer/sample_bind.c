@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "layer/suspects.h"
+#include "layer/record.h"
 #include "layer/window.h"
 
 typedef struct twin {
@@ -125,12 +125,14 @@ void wpg_twin_destroy(wpg_device *device, VkPipeline pipeline, const VkAllocatio
 VKAPI_ATTR void VKAPI_CALL wpg_sample_bind_pipeline(VkCommandBuffer commands, VkPipelineBindPoint point,
                                                     VkPipeline pipeline)
 {
-    wpg_device *device = wpg_suspects_device(commands);
+    wpg_recording *recording = wpg_recording_of(commands);
+    wpg_device *device = recording ? recording->device : wpg_device_of(commands);
     if (!device)
         return;
     if (device->binds)
         pipeline = wpg_twin_choose(device, pipeline, NULL);
-    wpg_suspects_bind(device, commands, pipeline);
+    if (recording)
+        wpg_suspects_bind(device, &recording->suspects, pipeline);
     device->next.CmdBindPipeline(commands, point, pipeline);
 }
 

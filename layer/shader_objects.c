@@ -6,7 +6,6 @@
 #include "layer/pipeline_plan.h"
 #include "layer/record_objects.h"
 #include "layer/summary.h"
-#include "layer/suspects.h"
 #include "runtime/base/log.h"
 
 typedef struct twin {
@@ -191,12 +190,10 @@ void VKAPI_CALL wpg_destroy_shader(VkDevice handle, wpg_shader shader, const VkA
 void VKAPI_CALL wpg_bind_shaders(VkCommandBuffer commands, uint32_t count,
                                  const VkShaderStageFlagBits *stages, const wpg_shader *shaders)
 {
-    wpg_device *device = wpg_suspects_device(commands);
-    if (!device)
-        return;
-    for (uint32_t i = 0; shaders && i < count; i++)
+    wpg_recording *recording = wpg_recording_of(commands);
+    for (uint32_t i = 0; recording && shaders && i < count; i++)
         if (shaders[i])
-            wpg_suspects_bind(device, commands, suspect_of(shaders[i]));
+            wpg_suspects_bind(recording->device, &recording->suspects, suspect_of(shaders[i]));
     wpg_record_CmdBindShadersEXT(commands, count, stages, shaders);
 }
 

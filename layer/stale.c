@@ -18,33 +18,57 @@ enum {
     MOST_LOOKED_AT = 512 /* of several versions, those of the nearest sizes */
 };
 
+/* Who comes first does the work, without the lock; the others wait for it. */
+typedef enum progress { UNTRIED, IN_WORK, DONE } progress;
+
 /* A shader of the bundle. */
 typedef struct candidate {
     const wpg_shader_counts *counts; /* of its functions, in the view */
     size_t count;
-    wpg_shader_forms *forms; /* NULL: not read yet, or not to be had */
-    bool tried;
+    progress progress;
+    wpg_shader_forms *forms; /* immutable once DONE; NULL: not to be had */
 } candidate;
 
 /* What was found for one shader; kept. */
 typedef struct answer {
     wpg_hash128 shader, like;
-    wpg_shader_match match;
+    progress progress;
+    wpg_shader_match match; /* immutable once DONE */
+    wpg_arena arena;        /* what the match points to */
 } answer;
 
 static struct {
-    pthread_mutex_t lock;
-    char *bundle; /* NULL: closed */
+    pthread_mutex_t
+        lock; /* guards progress, answers, by_shader: never held over the disk or a normalisation */
+    pthread_cond_t done; /* something has become DONE */
+    char *bundle;        /* NULL: closed */
     WPG_VEC(candidate) candidates;
-    wpg_arena arena; /* what answers point to */
-    WPG_VEC(answer) answers;
+    WPG_VEC(answer *) answers;
     wpg_map by_shader; /* low half of the hash -> index into answers */
-} stale = {.lock = PTHREAD_MUTEX_INITIALIZER};
+} stale = {.lock = PTHREAD_MUTEX_INITIALIZER, .done = PTHREAD_COND_INITIALIZER};
+
+/* Under the lock. Whether the caller has to do the work, and to end it by `finish`; else it is done. */
+static bool begin_or_wait(progress *at)
+{
+    while (*at == IN_WORK)
+        (void)pthread_cond_wait(&stale.done, &stale.lock);
+    if (*at == DONE)
+        return false;
+    *at = IN_WORK;
+    return true;
+}
+
+static void finish(progress *at)
+{
+    (void)pthread_mutex_lock(&stale.lock);
+    *at = DONE;
+    (void)pthread_cond_broadcast(&stale.done);
+    (void)pthread_mutex_unlock(&stale.lock);
+}
 
 void wpg_stale_open(const char *bundle, const wpg_shader_view *view)
 {
     wpg_stale_close();
-    wpg_arena_init(&stale.arena);
     for (size_t i = 0, next; i < view->shader_count; i = next) {
         const wpg_shader_counts *at = &view->shaders[i];
         candidate made = {0};
@@ -60,11 +84,13 @@ void wpg_stale_close(void)
 {
     for (size_t i = 0; i < stale.candidates.count; i++)
         wpg_shader_forms_destroy(stale.candidates.data[i].forms);
+    for (size_t i = 0; i < stale.answers.count; i++) {
+        wpg_arena_finish(&stale.answers.data[i]->arena);
+        free(stale.answers.data[i]);
+    }
     wpg_vec_free(&stale.candidates);
     wpg_vec_free(&stale.answers);
     wpg_map_free(&stale.by_shader);
-    if (stale.bundle)
-        wpg_arena_finish(&stale.arena);
     free(stale.bundle);
     stale.bundle = NULL;
 }
@@ -116,6 +142,21 @@ static wpg_status read_forms(candidate *c, const wpg_stage *like, wpg_error *err
     return status;
 }
 
+/* The forms of a candidate, read once; NULL: they are not to be had. */
+static const wpg_shader_forms *forms_of(candidate *c, const wpg_stage *like)
+{
+    wpg_error err = {0};
+    (void)pthread_mutex_lock(&stale.lock);
+    bool mine = begin_or_wait(&c->progress);
+    (void)pthread_mutex_unlock(&stale.lock);
+    if (!mine)
+        return c->forms;
+    if (read_forms(c, like, &err) != WPG_OK)
+        wpg_log_debug("a shader of %s cannot be compared with: %s", stale.bundle, err.message);
+    finish(&c->progress);
+    return c->forms;
+}
+
 /* -- Choosing */
 
 typedef struct choice {
@@ -159,14 +200,10 @@ static size_t choose(choice **chosen, const wpg_rewrite *stage, const wpg_shader
     if (count)
         qsort(list, count, sizeof *list, by_distance);
     for (size_t i = 0; i < count && i < MOST_LOOKED_AT; i++) {
-        candidate *c = list[i].candidate;
-        wpg_error err = {0};
-        if (!c->tried && read_forms(c, &stage->stage, &err) != WPG_OK)
-            wpg_log_debug("a shader of %s cannot be compared with: %s", stale.bundle, err.message);
-        c->tried = true;
-        if (!c->forms || !c->forms->functions[0])
+        const wpg_shader_forms *old = forms_of(list[i].candidate, &stage->stage);
+        if (!old || !old->functions[0])
             continue;
-        list[i].likeness = wpg_form_likeness(c->forms->functions[0], forms->functions[0]);
+        list[i].likeness = wpg_form_likeness(old->functions[0], forms->functions[0]);
         if (list[i].likeness >= WPG_MATCH_LIKENESS)
             list[alike++] = list[i];
     }
@@ -184,8 +221,8 @@ static void match_chosen(answer *found, const choice *chosen, size_t count, cons
         wpg_shader_match match;
         wpg_weights counts;
         wpg_error err = {0};
-        if (wpg_weights_of_shader(&counts, &stale.arena, c->counts, c->count) != WPG_OK ||
-            wpg_match_shader(&match, c->forms, &counts, forms, module, stage, &stale.arena, &err) != WPG_OK)
+        if (wpg_weights_of_shader(&counts, &found->arena, c->counts, c->count) != WPG_OK ||
+            wpg_match_shader(&match, c->forms, &counts, forms, module, stage, &found->arena, &err) != WPG_OK)
             continue;
         if (match.likeness > found->match.likeness && match.weights.function_count) {
             found->match = match;
@@ -213,26 +250,42 @@ static void look_for(answer *found, const wpg_rewrite *stage)
     wpg_arena_finish(&arena);
 }
 
-bool wpg_stale_find(wpg_weights *weights, wpg_rewrite *stage)
+/* Under the lock. The shader's answer, made if it is new; NULL when memory runs out. */
+static answer *answer_of(wpg_hash128 shader)
 {
     uint64_t index;
-    answer found = {.shader = stage->hash};
+    if (wpg_map_get(&stale.by_shader, shader.low, &index) &&
+        wpg_hash_equal(stale.answers.data[index]->shader, shader))
+        return stale.answers.data[index];
+    answer *made = calloc(1, sizeof *made);
+    if (!made || !wpg_vec_push(&stale.answers, made)) {
+        free(made);
+        return NULL;
+    }
+    made->shader = shader;
+    wpg_arena_init(&made->arena);
+    (void)wpg_map_set(&stale.by_shader, shader.low, stale.answers.count - 1);
+    return made;
+}
+
+bool wpg_stale_find(wpg_weights *weights, wpg_rewrite *stage)
+{
     if (!stale.bundle)
         return false;
     (void)pthread_mutex_lock(&stale.lock);
-    if (wpg_map_get(&stale.by_shader, stage->hash.low, &index) &&
-        wpg_hash_equal(stale.answers.data[index].shader, stage->hash)) {
-        found = stale.answers.data[index];
-    } else {
-        look_for(&found, stage);
-        if (wpg_vec_push(&stale.answers, found))
-            (void)wpg_map_set(&stale.by_shader, stage->hash.low, stale.answers.count - 1);
-    }
+    answer *found = answer_of(stage->hash);
+    bool mine = found && begin_or_wait(&found->progress);
     (void)pthread_mutex_unlock(&stale.lock);
-    stage->matched = found.match.share;
-    stage->like = found.like;
-    if (!found.match.weights.function_count || found.match.share * 100 < wpg_the_process.settings.min_match)
+    if (!found)
         return false;
-    *weights = found.match.weights;
+    if (mine) {
+        look_for(found, stage);
+        finish(&found->progress);
+    }
+    stage->matched = found->match.share;
+    stage->like = found->like;
+    if (!found->match.weights.function_count || found->match.share * 100 < wpg_the_process.settings.min_match)
+        return false;
+    *weights = found->match.weights;
     return true;
 }

@@ -5,8 +5,9 @@
  *     the new shader                                --normalise--> forms --match, carry--> weights, share
  *
  * Only a bundle has shaders to compare with. Each is read and described once, when first asked for; what was
- * found for a shader is kept, so that further pipelines of it cost nothing. Threads: any; one at a time looks
- * for a shader that is unknown. Source: see compiler/analysis/match.h. */
+ * found for a shader is kept, so that further pipelines of it cost nothing. Threads: any. The first that asks
+ * for a shader looks for it, with no lock held; the others that ask for the same one wait. Source: see
+ * compiler/analysis/match.h. */
 #ifndef WPG_LAYER_STALE_H
 #define WPG_LAYER_STALE_H
 

@@ -4,7 +4,6 @@
 #include "layer/hooks.h"
 #include "layer/loss.h"
 #include "layer/record.h"
-#include "layer/suspects.h"
 #include "layer/window.h"
 #include "runtime/base/log.h"
 
@@ -34,20 +33,13 @@ static void after(wpg_device *device, VkQueue handle, VkResult result)
 
 /* What the command buffers recorded counts from here on. Before they go down: once submitted they may be
  * finished, and recorded anew by another thread, before the driver returns. */
-static void record_submit(wpg_device *device, VkCommandBuffer commands, VkQueue queue)
-{
-    wpg_suspects_submit(device, commands);
-    if (device->records)
-        wpg_record_submit(commands, queue);
-}
-
 static void record_submits(wpg_device *device, VkQueue queue, const VkSubmitInfo *submits, uint32_t count)
 {
     wpg_window_poll();
     wpg_suspects_submission(device);
     for (uint32_t i = 0; i < count; i++)
         for (uint32_t j = 0; j < submits[i].commandBufferCount; j++)
-            record_submit(device, submits[i].pCommandBuffers[j], queue);
+            wpg_record_submit(device, submits[i].pCommandBuffers[j], queue);
 }
 
 static void record_submits2(wpg_device *device, VkQueue queue, const VkSubmitInfo2 *submits, uint32_t count)
@@ -56,7 +48,7 @@ static void record_submits2(wpg_device *device, VkQueue queue, const VkSubmitInf
     wpg_suspects_submission(device);
     for (uint32_t i = 0; i < count; i++)
         for (uint32_t j = 0; j < submits[i].commandBufferInfoCount; j++)
-            record_submit(device, submits[i].pCommandBufferInfos[j].commandBuffer, queue);
+            wpg_record_submit(device, submits[i].pCommandBufferInfos[j].commandBuffer, queue);
 }
 
 VkResult VKAPI_CALL wpg_queue_submit(VkQueue queue, uint32_t count, const VkSubmitInfo *submits,

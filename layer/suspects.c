@@ -5,50 +5,26 @@
 
 #include "runtime/base/vec.h"
 
-enum { HASHES_A_PIPELINE = 8, RECENT_PIPELINES = 16 };
+enum { HASHES_A_PIPELINE = 8 };
 
 typedef struct suspect {
     wpg_hash128 hash;
     uint64_t last; /* submission, from 1; 0: none yet */
 } suspect;
 
-typedef struct pipeline_numbers {
+typedef struct wpg_suspect_numbers {
     uint32_t count, numbers[HASHES_A_PIPELINE];
 } pipeline_numbers;
 
-/* A command buffer's set of numbers, a bit each. Kept until the device goes: handles come again, and a
- * recording begins by clearing it. What was looked up last is remembered until any pipeline is made or goes.
- */
-typedef struct bound_set {
-    /* Hands the set from the thread that recorded last to the next. A freed handle that comes again elsewhere
-     * is ordered by the allocator it came from, but that is nothing to rely on. */
-    atomic_uint passed;
-    uint64_t *words;
-    size_t count;
-    uint64_t made; /* pipelines_made when `recent` was filled */
-    struct {
-        VkPipeline pipeline;
-        const pipeline_numbers *known;
-    } recent[RECENT_PIPELINES];
-} bound_set;
-
 struct wpg_suspects {
     wpg_handles pipelines; /* VkPipeline -> pipeline_numbers */
-    wpg_handles commands;  /* VkCommandBuffer -> bound_set */
     pthread_mutex_t lock;  /* guards the rest */
     WPG_VEC(suspect) table;
     wpg_map by_hash; /* low bits of a hash -> number */
     uint64_t submissions, finished;
 };
 
-static atomic_uint_fast64_t generation = 1;     /* moves on when a device goes */
 static atomic_uint_fast64_t pipelines_made = 1; /* moves on when a pipeline is added or removed */
-static _Thread_local __attribute__((tls_model("initial-exec"))) struct {
-    VkCommandBuffer handle;
-    bound_set *set;
-    wpg_device *device;
-    uint64_t generation;
-} latest;
 
 wpg_suspects *wpg_suspects_create(void)
 {
@@ -56,7 +32,6 @@ wpg_suspects *wpg_suspects_create(void)
     if (!suspects)
         return NULL;
     wpg_handles_init(&suspects->pipelines);
-    wpg_handles_init(&suspects->commands);
     (void)pthread_mutex_init(&suspects->lock, NULL);
     return suspects;
 }
@@ -67,22 +42,12 @@ static void free_record(void *record, void *context)
     free(record);
 }
 
-static void free_set(void *record, void *context)
-{
-    (void)context;
-    free(((bound_set *)record)->words);
-    free(record);
-}
-
 void wpg_suspects_destroy(wpg_suspects *suspects)
 {
     if (!suspects)
         return;
-    (void)atomic_fetch_add(&generation, 1);
     wpg_handles_each(&suspects->pipelines, free_record, NULL);
-    wpg_handles_each(&suspects->commands, free_set, NULL);
     wpg_handles_finish(&suspects->pipelines);
-    wpg_handles_finish(&suspects->commands);
     (void)pthread_mutex_destroy(&suspects->lock);
     wpg_vec_free(&suspects->table);
     wpg_map_free(&suspects->by_hash);
@@ -143,43 +108,7 @@ void wpg_suspects_remove(wpg_device *device, VkPipeline pipeline)
 
 /* -- Command buffers */
 
-static bound_set *take(bound_set *set)
-{
-    (void)atomic_load_explicit(&set->passed, memory_order_acquire);
-    return set;
-}
-
-static void pass_on(bound_set *set)
-{
-    atomic_store_explicit(&set->passed, 1, memory_order_release);
-}
-
-static bound_set *set_of(wpg_device *device, VkCommandBuffer commands, bool make)
-{
-    wpg_suspects *suspects = device->suspects;
-    uint64_t now = atomic_load_explicit(&generation, memory_order_relaxed);
-    if (latest.handle == commands && latest.generation == now)
-        return take(latest.set);
-    uint64_t key = (uint64_t)(uintptr_t)commands;
-    bound_set *set = wpg_handles_get(&suspects->commands, key);
-    if (!set && make) {
-        set = calloc(1, sizeof *set);
-        if (!set || !wpg_handles_set(&suspects->commands, key, set)) {
-            free(set);
-            return NULL;
-        }
-    }
-    if (set) {
-        latest.handle = commands;
-        latest.set = set;
-        latest.device = device;
-        latest.generation = now;
-        (void)take(set);
-    }
-    return set;
-}
-
-static bool reserve(bound_set *set, size_t count)
+static bool reserve(wpg_suspect_set *set, size_t count)
 {
     if (count <= set->count)
         return true;
@@ -192,27 +121,22 @@ static bool reserve(bound_set *set, size_t count)
     return true;
 }
 
-void wpg_suspects_begin(wpg_device *device, VkCommandBuffer commands)
+void wpg_suspect_set_clear(wpg_suspect_set *set)
 {
-    bound_set *set = device->suspects ? set_of(device, commands, false) : NULL;
-    if (set && set->count)
+    if (set->count)
         memset(set->words, 0, set->count * sizeof *set->words);
-    if (set)
-        pass_on(set);
 }
 
-wpg_device *wpg_suspects_device(VkCommandBuffer commands)
+void wpg_suspect_set_finish(wpg_suspect_set *set)
 {
-    if (latest.handle == commands &&
-        latest.generation == atomic_load_explicit(&generation, memory_order_relaxed))
-        return latest.device;
-    return wpg_device_of(commands);
+    free(set->words);
+    *set = (wpg_suspect_set){0};
 }
 
-static const pipeline_numbers *numbers_of(wpg_device *device, bound_set *set, VkPipeline pipeline)
+static const pipeline_numbers *numbers_of(wpg_device *device, wpg_suspect_set *set, VkPipeline pipeline)
 {
     uint64_t now = atomic_load_explicit(&pipelines_made, memory_order_relaxed), key = (uint64_t)pipeline;
-    size_t place = (size_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> 60) % RECENT_PIPELINES;
+    size_t place = (size_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> 60) % WPG_SUSPECT_RECENT;
     if (set->made != now) {
         memset(set->recent, 0, sizeof set->recent);
         set->made = now;
@@ -224,32 +148,20 @@ static const pipeline_numbers *numbers_of(wpg_device *device, bound_set *set, Vk
     return set->recent[place].known;
 }
 
-void wpg_suspects_bind(wpg_device *device, VkCommandBuffer commands, VkPipeline pipeline)
+void wpg_suspects_bind(wpg_device *device, wpg_suspect_set *set, VkPipeline pipeline)
 {
-    bound_set *set = device->suspects ? set_of(device, commands, true) : NULL;
-    const pipeline_numbers *known = set ? numbers_of(device, set, pipeline) : NULL;
+    const pipeline_numbers *known = device->suspects ? numbers_of(device, set, pipeline) : NULL;
     for (uint32_t i = 0; known && i < known->count; i++)
         if (reserve(set, known->numbers[i] / 64 + 1))
             set->words[known->numbers[i] / 64] |= UINT64_C(1) << known->numbers[i] % 64;
-    if (set)
-        pass_on(set);
 }
 
-void wpg_suspects_execute(wpg_device *device, VkCommandBuffer commands, uint32_t count,
-                          const VkCommandBuffer *secondaries)
+void wpg_suspects_execute(wpg_suspect_set *set, const wpg_suspect_set *secondary)
 {
-    if (!device->suspects)
+    if (!reserve(set, secondary->count))
         return;
-    for (uint32_t i = 0; i < count; i++) {
-        bound_set *from = set_of(device, secondaries[i], false);
-        bound_set *to = from ? set_of(device, commands, true) : NULL;
-        if (!to || !reserve(to, from->count))
-            continue;
-        for (size_t word = 0; word < from->count; word++)
-            to->words[word] |= from->words[word];
-        pass_on(to);
-        pass_on(from);
-    }
+    for (size_t word = 0; word < secondary->count; word++)
+        set->words[word] |= secondary->words[word];
 }
 
 /* -- Submissions */
@@ -263,18 +175,16 @@ void wpg_suspects_submission(wpg_device *device)
     (void)pthread_mutex_unlock(&device->suspects->lock);
 }
 
-void wpg_suspects_submit(wpg_device *device, VkCommandBuffer commands)
+void wpg_suspects_submit(wpg_device *device, const wpg_suspect_set *set)
 {
     wpg_suspects *suspects = device->suspects;
-    bound_set *set = suspects ? set_of(device, commands, false) : NULL;
-    if (!set || !set->count)
+    if (!suspects || !set->count)
         return;
     (void)pthread_mutex_lock(&suspects->lock);
     for (size_t word = 0; word < set->count; word++)
         for (uint64_t rest = set->words[word]; rest; rest &= rest - 1)
             suspects->table.data[word * 64 + (size_t)__builtin_ctzll(rest)].last = suspects->submissions;
     (void)pthread_mutex_unlock(&suspects->lock);
-    pass_on(set);
 }
 
 void wpg_suspects_idle(wpg_device *device)

@@ -123,7 +123,7 @@ static void bind(wpg_recording *recording, wpg_bound *bound, VkPipeline pipeline
     if (bound->actual == pipeline)
         return;
     bound->actual = pipeline;
-    wpg_suspects_bind(recording->device, recording->handle, pipeline);
+    wpg_suspects_bind(recording->device, &recording->suspects, pipeline);
     recording->device->next.CmdBindPipeline(recording->handle, bound->variants->point, pipeline);
 }
 

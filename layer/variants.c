@@ -5,6 +5,7 @@
 #include "layer/suspects.h"
 #include "layer/variants_internal.h"
 #include "runtime/base/log.h"
+#include "runtime/base/thread.h"
 
 bool wpg_variants_possible(void)
 {
@@ -87,7 +88,7 @@ void wpg_variant_ask(wpg_device *device, wpg_variant_set *set)
 {
     wpg_variants *all = device->variants;
     if (!all->running)
-        all->running = !all->stop && pthread_create(&all->thread, NULL, builder, device) == 0;
+        all->running = !all->stop && wpg_thread_start(&all->thread, "wavepgo-variant", builder, device);
     set->next_job = NULL;
     *all->jobs_end = set;
     all->jobs_end = &set->next_job;

@@ -2,23 +2,24 @@
  * the program carries it, and once it has finished the files are written. */
 #include "layer/writer.h"
 
-#include <signal.h>
 #include <time.h>
 
 #include "layer/files.h"
 #include "layer/state.h"
 #include "layer/tune.h"
 #include "runtime/base/log.h"
+#include "runtime/base/thread.h"
 
 static struct {
     pthread_mutex_t lock;
     pthread_cond_t wake;
     pthread_t thread;
     bool running, condition_made;
+    bool hurried;        /* files are to be written now */
     unsigned generation; /* a thread ends once this is no longer its own */
 } writer = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-/* Sleeps; false when the thread has to end. Under the lock. */
+/* Sleeps, unless hurried; false when the thread has to end. Under the lock. */
 static bool sleep_for(double seconds, unsigned mine)
 {
     struct timespec until;
@@ -30,7 +31,7 @@ static bool sleep_for(double seconds, unsigned mine)
         until.tv_sec++;
         until.tv_nsec -= 1000000000L;
     }
-    while (writer.generation == mine)
+    while (writer.generation == mine && !writer.hurried)
         if (pthread_cond_timedwait(&writer.wake, &writer.lock, &until) != 0)
             break;
     return writer.generation == mine;
@@ -71,16 +72,20 @@ static void *run(void *generation)
            step = interval < 0.2 ? interval / 4 : 0.05;
     (void)pthread_mutex_lock(&writer.lock);
     while (sleep_for(interval, mine)) {
+        bool hurried = writer.hurried;
+        writer.hurried = false;
         (void)pthread_mutex_unlock(&writer.lock);
         if (wpg_the_process.mode == WPG_MODE_TUNE) { /* samples are here already */
             wpg_tune_write();
             (void)pthread_mutex_lock(&writer.lock);
             continue;
         }
-        want_drains();
+        if (!hurried)
+            want_drains();
         (void)pthread_mutex_lock(&writer.lock);
         /* A program that submits nothing has nothing new either; host memory is written as it is. */
-        for (double waited = 0; waited < interval / 2 && sleep_for(step, mine); waited += step) {
+        for (double waited = 0; !hurried && !writer.hurried && waited < interval / 2 && sleep_for(step, mine);
+             waited += step) {
             (void)pthread_mutex_unlock(&writer.lock);
             bool done = drains_done();
             (void)pthread_mutex_lock(&writer.lock);
@@ -110,16 +115,23 @@ void wpg_writer_start(void)
         (void)pthread_condattr_destroy(&attributes);
     }
     if (!writer.running && writer.condition_made) {
-        /* Signals are the program's own business. */
-        sigset_t all, before;
-        (void)sigfillset(&all);
-        (void)pthread_sigmask(SIG_SETMASK, &all, &before);
-        writer.running = pthread_create(&writer.thread, NULL, run, (void *)(uintptr_t)writer.generation) == 0;
-        (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+        writer.running =
+            wpg_thread_start(&writer.thread, "wavepgo-writer", run, (void *)(uintptr_t)writer.generation);
         if (!writer.running)
             wpg_log_warn("no writer thread: profile files are written at the end only");
     }
     (void)pthread_mutex_unlock(&writer.lock);
+}
+
+bool wpg_writer_hurry(void)
+{
+    (void)pthread_mutex_lock(&writer.lock);
+    bool running = writer.running;
+    writer.hurried = running;
+    if (running)
+        (void)pthread_cond_broadcast(&writer.wake);
+    (void)pthread_mutex_unlock(&writer.lock);
+    return running;
 }
 
 void wpg_writer_stop(void)
@@ -127,7 +139,7 @@ void wpg_writer_stop(void)
     (void)pthread_mutex_lock(&writer.lock);
     bool running = writer.running;
     pthread_t thread = writer.thread;
-    writer.running = false;
+    writer.running = writer.hurried = false;
     writer.generation++;
     if (writer.condition_made)
         (void)pthread_cond_broadcast(&writer.wake);

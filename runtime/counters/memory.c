@@ -173,6 +173,24 @@ static void *map_at(uint64_t address, size_t size)
     return got;
 }
 
+/* VUID-VkBufferCreateInfo-pNext-00920: a buffer for memory of another kind is made only where the physical
+ * device says that it can be. One that wants the memory for itself alone is not what we bind. */
+static bool can_import(const wpg_memory_limits *limits, const VkBufferCreateInfo *info)
+{
+    VkPhysicalDeviceExternalBufferInfo ask = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_EXTERNAL_BUFFER_INFO,
+                                              .flags = info->flags,
+                                              .usage = info->usage,
+                                              .handleType =
+                                                  VK_EXTERNAL_MEMORY_HANDLE_TYPE_HOST_ALLOCATION_BIT_EXT};
+    VkExternalBufferProperties can = {.sType = VK_STRUCTURE_TYPE_EXTERNAL_BUFFER_PROPERTIES};
+    if (!limits->external_buffers)
+        return false;
+    limits->external_buffers(limits->physical, &ask, &can);
+    VkExternalMemoryFeatureFlags features = can.externalMemoryProperties.externalMemoryFeatures;
+    return (features & VK_EXTERNAL_MEMORY_FEATURE_IMPORTABLE_BIT) &&
+           !(features & VK_EXTERNAL_MEMORY_FEATURE_DEDICATED_ONLY_BIT);
+}
+
 static wpg_status import_pages(wpg_region *region, const wpg_counters_vk *vk, const wpg_memory_limits *limits,
                                wpg_error *err)
 {
@@ -180,6 +198,8 @@ static wpg_status import_pages(wpg_region *region, const wpg_counters_vk *vk, co
         .sType = VK_STRUCTURE_TYPE_EXTERNAL_MEMORY_BUFFER_CREATE_INFO,
         .handleTypes = VK_EXTERNAL_MEMORY_HANDLE_TYPE_HOST_ALLOCATION_BIT_EXT};
     VkBufferCreateInfo info = buffer_info(limits, region->size, true);
+    if (!can_import(limits, &info))
+        return wpg_fail(err, WPG_E_UNSUPPORTED, "the device imports no host pages into such a buffer");
     info.pNext = &external;
     VkResult result = vk->CreateBuffer(vk->device, &info, NULL, &region->buffer);
     if (result != VK_SUCCESS) {

@@ -43,6 +43,8 @@ typedef struct wpg_memory_limits {
     uint32_t family_count;
     bool host_import, capture_replay; /* what the device has enabled */
     size_t import_alignment;
+    VkPhysicalDevice physical;                                        /* for the next one */
+    PFN_vkGetPhysicalDeviceExternalBufferProperties external_buffers; /* NULL: nothing is imported */
 } wpg_memory_limits;
 
 /* Where a literal address lies when there is no memory behind it; also the first address we try to map at. */

@@ -116,15 +116,34 @@ VKAPI_ATTR VkResult VKAPI_CALL icd_ResetCommandBuffer(VkCommandBuffer commands,
     return VK_SUCCESS;
 }
 
+static void bind(VkCommandBuffer commands, VkPipeline pipeline, unsigned side)
+{
+    ENTER(CmdBindPipeline);
+    icd_check_side(commands, side, ICD_CmdBindPipeline);
+    const icd_object *bound = THE(ICD_PIPELINE, pipeline, CmdBindPipeline);
+    if (bound && bound->captures)
+        icd_wrong(ICD_CmdBindPipeline, "a pipeline that was made for its statistics");
+    if (bound && icd_device_of(bound->parent) != icd_device_of((icd_object *)commands))
+        icd_wrong(ICD_CmdBindPipeline, "a pipeline of another device");
+}
+
 VKAPI_ATTR void VKAPI_CALL icd_CmdBindPipeline(VkCommandBuffer commands, VkPipelineBindPoint point,
                                                VkPipeline pipeline)
 {
     (void)point;
-    ENTER(CmdBindPipeline);
-    (void)THE(ICD_COMMAND_BUFFER, commands, CmdBindPipeline);
-    const icd_object *bound = THE(ICD_PIPELINE, pipeline, CmdBindPipeline);
-    if (bound && bound->captures)
-        icd_wrong(ICD_CmdBindPipeline, "a pipeline that was made for its statistics");
+    bind(commands, pipeline, 0);
+}
+
+static VKAPI_ATTR void VKAPI_CALL other_bind(VkCommandBuffer commands, VkPipelineBindPoint point,
+                                             VkPipeline pipeline)
+{
+    (void)point;
+    bind(commands, pipeline, 1);
+}
+
+PFN_vkCmdBindPipeline icd_bind_of(unsigned side)
+{
+    return side ? other_bind : icd_CmdBindPipeline;
 }
 
 VKAPI_ATTR void VKAPI_CALL icd_CmdCopyBuffer(VkCommandBuffer commands, VkBuffer from, VkBuffer to,
@@ -144,6 +163,20 @@ VKAPI_ATTR void VKAPI_CALL icd_CmdExecuteCommands(VkCommandBuffer commands, uint
     (void)THE(ICD_COMMAND_BUFFER, commands, CmdExecuteCommands);
     for (uint32_t i = 0; i < count; i++)
         (void)THE(ICD_COMMAND_BUFFER, secondaries[i], CmdExecuteCommands);
+}
+
+/* The walk records the same commands for every device. So only what the layer adds is held against the
+ * family. */
+VKAPI_ATTR void VKAPI_CALL icd_CmdResetQueryPool(VkCommandBuffer commands, VkQueryPool pool, uint32_t first,
+                                                 uint32_t count)
+{
+    ENTER(CmdResetQueryPool);
+    const icd_object *queries = THE(ICD_QUERIES, pool, CmdResetQueryPool);
+    if (queries && (uint64_t)first + count > queries->size)
+        icd_wrong(ICD_CmdResetQueryPool, "more queries than there are");
+    if (THE(ICD_COMMAND_BUFFER, commands, CmdResetQueryPool) && icd.odd == ICD_ODD_TRANSFER &&
+        icd.application != ICD_CmdResetQueryPool)
+        icd_wrong(ICD_CmdResetQueryPool, "the queues can only copy");
 }
 
 /* -- Submissions */

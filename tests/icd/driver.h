@@ -44,8 +44,10 @@ struct icd_object {
     icd_object *memory;           /* of a buffer */
     void *data;                   /* of memory */
     uint64_t size, hash, capture; /* bytes; of a module's words; address asked for */
-    uint32_t family;              /* of a queue */
+    uint32_t family;              /* of a queue, and of a command pool */
+    unsigned side;                /* of a device: 1 beside a living device of side 0, else 0 */
     bool imported, addressed, mapped, signalled, held;
+    bool recyclable;        /* was a command buffer, and is freed */
     bool foreign, captures; /* a pipeline: of others' words; made with statistics */
     icd_copy copies[4];
     unsigned copy_count;
@@ -60,6 +62,12 @@ icd_object *icd_the(icd_kind kind, const void *handle, icd_command command);
 /* The end of an object and of what lives below it. NULL is nothing. */
 void icd_end(icd_kind kind, const void *handle, const VkAllocationCallbacks *allocator, icd_command command);
 void icd_end_below(icd_object *parent, icd_kind kind);
+/* The device that an object lives on; NULL where there is none. */
+icd_object *icd_device_of(icd_object *object);
+/* Whether a device of side 0 is alive. */
+bool icd_side_taken(void);
+/* A wrong use if the command buffer's device is of the other side: the command is another device's. */
+void icd_check_side(VkCommandBuffer commands, unsigned side, icd_command command);
 /* What looks like counters rises. */
 void icd_raise(void);
 void icd_wrong(icd_command command, const char *what);
@@ -77,5 +85,7 @@ void icd_wrong(icd_command command, const char *what);
 #define ICD_POISON UINT64_C(0xdeadbeefdeadbee0)
 
 PFN_vkVoidFunction icd_typed(const char *name);
+/* Binds of a device of this side. */
+PFN_vkCmdBindPipeline icd_bind_of(unsigned side);
 
 #endif

@@ -104,8 +104,8 @@ void icd_arm(icd_command command, unsigned at, VkResult with)
     icd.fault = (icd_fault){.command = at ? command : ICD_NO_COMMAND, .at = at, .with = with};
 }
 
-/* -- Objects. They stay in the list, ended or not, until icd_reset: an address is never given out twice, and
- * a handle is looked up before it is believed. */
+/* -- Objects. They stay in the list, ended or not, until icd_reset: an address is never given out twice, but
+ * for command buffers while `icd.recycles`; and a handle is looked up before it is believed. */
 
 static void *allocator_block(const VkAllocationCallbacks *allocator)
 {
@@ -120,17 +120,50 @@ icd_object *icd_new(icd_kind kind, icd_object *parent, const VkAllocationCallbac
     icd_object *object = !allocator || block ? calloc(1, sizeof *object) : NULL;
     if (!object)
         return NULL;
+    (void)pthread_mutex_lock(&lock);
+    icd_object *old = kind == ICD_COMMAND_BUFFER && icd.recycles ? objects : NULL;
+    while (old && !old->recyclable)
+        old = old->next;
+    if (old) {
+        free(object);
+        object = old;
+        *object = (icd_object){.next = old->next};
+    } else {
+        object->next = objects;
+        objects = object;
+    }
     object->dispatch = (void *)(uintptr_t)0x01cdc0de; /* ICD_LOADER_MAGIC */
     object->kind = kind;
     object->parent = parent;
     object->allocator = allocator;
     object->block = block;
-    (void)pthread_mutex_lock(&lock);
-    object->next = objects;
-    objects = object;
     icd.live++;
     (void)pthread_mutex_unlock(&lock);
     return object;
+}
+
+icd_object *icd_device_of(icd_object *object)
+{
+    while (object && object->kind != ICD_DEVICE)
+        object = object->parent;
+    return object;
+}
+
+bool icd_side_taken(void)
+{
+    bool taken = false;
+    (void)pthread_mutex_lock(&lock);
+    for (const icd_object *at = objects; at; at = at->next)
+        taken |= at->kind == ICD_DEVICE && at->side == 0;
+    (void)pthread_mutex_unlock(&lock);
+    return taken;
+}
+
+void icd_check_side(VkCommandBuffer commands, unsigned side, icd_command command)
+{
+    const icd_object *device = icd_device_of(icd_the(ICD_COMMAND_BUFFER, commands, command));
+    if (device && device->side != side)
+        icd_wrong(command, "the command of another device than the command buffer's");
 }
 
 icd_object *icd_the(icd_kind kind, const void *handle, icd_command command)
@@ -156,6 +189,7 @@ static void end(icd_object *object)
     if (object->kind == ICD_MEMORY && !object->imported)
         free(object->data);
     object->block = object->data = NULL;
+    object->recyclable = object->kind == ICD_COMMAND_BUFFER;
     object->kind = ICD_FREE;
     icd.live--;
 }
@@ -216,54 +250,60 @@ void icd_reset(void)
     icd_arm(ICD_NO_COMMAND, 0, VK_SUCCESS);
 }
 
-/* -- Commands that do nothing */
+/* -- Commands that do nothing: one of each for each side, so that a command of the wrong device is found. */
 
 #define ICD_TYPED(name)
 #define ICD_PLAIN(name)                                                                                      \
     static VKAPI_ATTR void VKAPI_CALL plain_##name(VkCommandBuffer commands)                                 \
     {                                                                                                        \
         ENTER(name);                                                                                         \
-        (void)THE(ICD_COMMAND_BUFFER, commands, name);                                                       \
+        icd_check_side(commands, 0, ICD_##name);                                                             \
+    }                                                                                                        \
+    static VKAPI_ATTR void VKAPI_CALL other_##name(VkCommandBuffer commands)                                 \
+    {                                                                                                        \
+        ENTER(name);                                                                                         \
+        icd_check_side(commands, 1, ICD_##name);                                                             \
     }
 #include "tests/icd/commands.inc"
 #undef ICD_TYPED
 #undef ICD_PLAIN
 
-static PFN_vkVoidFunction plain(const char *name)
+static PFN_vkVoidFunction plain(const char *name, unsigned side)
 {
 #define ICD_TYPED(command)
 #define ICD_PLAIN(command)                                                                                   \
     if (strcmp(name, "vk" #command) == 0)                                                                    \
-        return (PFN_vkVoidFunction)plain_##command;
+        return side ? (PFN_vkVoidFunction)other_##command : (PFN_vkVoidFunction)plain_##command;
 #include "tests/icd/commands.inc"
 #undef ICD_TYPED
 #undef ICD_PLAIN
     return NULL;
 }
 
-static PFN_vkVoidFunction find(const char *name)
+static PFN_vkVoidFunction find(const char *name, unsigned side)
 {
     if (icd_lacks(name))
         return NULL;
+    if (strcmp(name, "vkCmdBindPipeline") == 0)
+        return (PFN_vkVoidFunction)icd_bind_of(side);
     PFN_vkVoidFunction found = icd_typed(name);
-    return found ? found : plain(name);
+    return found ? found : plain(name, side);
 }
 
 VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL icd_device_proc(VkDevice device, const char *name)
 {
-    (void)device;
     ENTER(GetDeviceProcAddr);
     for (int i = 0; i < ICD_DestroyDevice; i++) /* the instance's */
         if (i != ICD_GetDeviceProcAddr && strcmp(icd_names[i], name) == 0)
             return NULL;
-    return find(name);
+    return find(name, device ? ((const icd_object *)device)->side : 0);
 }
 
 VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL icd_instance_proc(VkInstance instance, const char *name)
 {
     (void)instance;
     ENTER(GetInstanceProcAddr);
-    return find(name);
+    return find(name, 0);
 }
 
 /* -- Loaded by the Vulkan loader (LoaderDriverInterface.md) */

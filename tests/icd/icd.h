@@ -71,6 +71,7 @@ typedef struct icd_state {
     bool cached;            /* pipelines are at hand: FAIL_ON_PIPELINE_COMPILE_REQUIRED is no obstacle */
     bool counts;            /* each submission raises what looks like counters */
     bool replays;           /* addresses can be captured and replayed, instead of pages imported */
+    bool recycles;          /* a freed command buffer's handle is the next one allocated, on any device */
     uint64_t own_words[64]; /* hashes of the application's shaders (icd_hash_words): others are foreign */
     size_t own_count;
     unsigned calls[ICD_COMMANDS];

@@ -373,6 +373,21 @@ VKAPI_ATTR void VKAPI_CALL icd_GetPhysicalDeviceQueueFamilyProperties2(VkPhysica
     *count = room;
 }
 
+/* Whether pages can be imported into a buffer; who makes such a buffer has asked before (objects.c). */
+VKAPI_ATTR void VKAPI_CALL icd_GetPhysicalDeviceExternalBufferProperties(
+    VkPhysicalDevice physical, const VkPhysicalDeviceExternalBufferInfo *info,
+    VkExternalBufferProperties *out)
+{
+    ENTER(GetPhysicalDeviceExternalBufferProperties);
+    icd_object *object = THE(ICD_PHYSICAL, physical, GetPhysicalDeviceExternalBufferProperties);
+    bool can = info->handleType == VK_EXTERNAL_MEMORY_HANDLE_TYPE_HOST_ALLOCATION_BIT_EXT &&
+               !icd_lacks("importable-buffers");
+    out->externalMemoryProperties = (VkExternalMemoryProperties){
+        .externalMemoryFeatures = can ? VK_EXTERNAL_MEMORY_FEATURE_IMPORTABLE_BIT : 0};
+    if (object)
+        object->held = can;
+}
+
 VKAPI_ATTR void VKAPI_CALL icd_GetPhysicalDeviceFormatProperties(VkPhysicalDevice physical, VkFormat format,
                                                                  VkFormatProperties *out)
 {
@@ -453,7 +468,10 @@ VKAPI_ATTR VkResult VKAPI_CALL icd_CreateDevice(VkPhysicalDevice physical, const
             return VK_ERROR_EXTENSION_NOT_PRESENT;
     if (wants_addresses(info) && icd_lacks("bufferDeviceAddress"))
         return VK_ERROR_FEATURE_NOT_PRESENT;
+    unsigned side = icd_side_taken();
     icd_object *made = icd_new(ICD_DEVICE, below, allocator);
+    if (made)
+        made->side = side;
     *device = (VkDevice)made;
     return made ? VK_SUCCESS : VK_ERROR_OUT_OF_HOST_MEMORY;
 }

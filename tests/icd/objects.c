@@ -52,11 +52,16 @@
 
 DESCRIBE(Buffer, VkBufferCreateInfo)
 {
+    const icd_object *device = icd_device_of(made);
     made->size = info->size;
-    for (const VkBaseInStructure *at = info->pNext; at; at = at->pNext)
+    for (const VkBaseInStructure *at = info->pNext; at; at = at->pNext) {
         if (at->sType == VK_STRUCTURE_TYPE_BUFFER_OPAQUE_CAPTURE_ADDRESS_CREATE_INFO)
             made->capture =
                 ((const VkBufferOpaqueCaptureAddressCreateInfo *)(const void *)at)->opaqueCaptureAddress;
+        if (at->sType == VK_STRUCTURE_TYPE_EXTERNAL_MEMORY_BUFFER_CREATE_INFO && device &&
+            !device->parent->held)
+            icd_wrong(ICD_CreateBuffer, "an import that the physical device was not asked for, or refused");
+    }
 }
 CREATE(Buffer, ICD_BUFFER, VkBuffer, VkBufferCreateInfo)
 DESTROY(Buffer, ICD_BUFFER, VkBuffer)
@@ -298,6 +303,21 @@ static VkResult make_pipeline(VkPipeline *out, icd_object *device, VkPipelineCre
     return VK_SUCCESS;
 }
 
+static void check_base(const void *chain, VkPipelineCreateFlags own, VkPipeline base, int32_t index,
+                       uint32_t at, icd_command command)
+{
+    uint64_t flags = own;
+    for (const VkBaseInStructure *one = chain; one; one = one->pNext)
+        if (one->sType == WPG_STRUCTURE_PIPELINE_FLAGS_2)
+            flags = ((const wpg_pipeline_flags_2 *)(const void *)one)->flags;
+    if (!(flags & VK_PIPELINE_CREATE_DERIVATIVE_BIT))
+        return;
+    if (base)
+        (void)icd_the(ICD_PIPELINE, (const void *)(uintptr_t)base, command);
+    else if (index < 0 || (uint32_t)index >= at)
+        icd_wrong(command, "a derivative of no pipeline");
+}
+
 /* For each of the three commands: `foreign` is of any stage; all are made, or none. */
 #define MAKE_ALL(name, part)                                                                                 \
     bool foreign = false, captures = false;                                                                  \
@@ -307,6 +327,8 @@ static VkResult make_pipeline(VkPipeline *out, icd_object *device, VkPipelineCre
         (void)THE(ICD_CACHE, cache, name);                                                                   \
     for (uint32_t i = 0; i < count; i++) {                                                                   \
         out[i] = VK_NULL_HANDLE;                                                                             \
+        check_base(infos[i].pNext, infos[i].flags, infos[i].basePipelineHandle, infos[i].basePipelineIndex,  \
+                   i, ICD_##name);                                                                           \
         foreign |= part;                                                                                     \
         captures |= (infos[i].flags & VK_PIPELINE_CREATE_CAPTURE_STATISTICS_BIT_KHR) != 0;                   \
     }                                                                                                        \

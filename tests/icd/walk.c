@@ -238,13 +238,14 @@ static void walk_piece_through(const walk_piece *piece)
            walk.cases - before);
 }
 
-static bool is_asked_for(const char *list, const char *name)
+static bool is_asked_for(const char *list, const walk_piece *piece)
 {
+    const char *name = piece->name;
     size_t length = strlen(name);
     for (const char *at = list; (at = strstr(at, name)) != NULL; at += length)
         if ((at == list || at[-1] == ',') && (at[length] == ',' || at[length] == '\0'))
             return true;
-    return !*list;
+    return !*list && !piece->apart;
 }
 
 /* -- Each case in a process of its own */
@@ -308,7 +309,7 @@ static void walk_reloading(const char *layer, const char *pieces)
             return;
         }
         for (size_t i = 0; i < walk_piece_count; i++)
-            if (is_asked_for(pieces, walk_pieces[i].name))
+            if (is_asked_for(pieces, &walk_pieces[i]))
                 changed += run_piece(&walk_pieces[i], calls, &allocations);
         if (!walk_unload(layer))
             walk_complain("is gone, and with it what it counted for the next time");
@@ -358,6 +359,8 @@ static const oddity oddities[] = {
     {ICD_ORDINARY, "performanceCounterQueryPools", NULL, 0},
     {ICD_ORDINARY, "VK_KHR_performance_query", NULL, 0},
     {ICD_ORDINARY, "VK_EXT_external_memory_host", NULL, 0},
+    {ICD_ORDINARY, "importable-buffers", NULL, 0},
+    {ICD_ORDINARY, "vkGetPhysicalDeviceExternalBufferProperties", NULL, 0},
     {ICD_ORDINARY, "VK_KHR_shader_maximal_reconvergence", NULL, 0},
     {ICD_ORDINARY, "VK_KHR_shader_non_semantic_info", NULL, 0},
     {ICD_ORDINARY, "vkGetPhysicalDeviceFeatures2", "no bufferDeviceAddress", 0},
@@ -437,7 +440,7 @@ static void walk_oddly(const walk_piece *piece)
 static void each_piece(const char *pieces, void (*walk_it)(const walk_piece *piece))
 {
     for (size_t i = 0; i < walk_piece_count; i++)
-        if (is_asked_for(pieces, walk_pieces[i].name))
+        if (is_asked_for(pieces, &walk_pieces[i]))
             walk_it(&walk_pieces[i]);
 }
 
@@ -467,7 +470,7 @@ int main(int argc, char **argv)
             (void)signal(*s, crashed);
     if (fresh) {
         for (size_t i = 0; i < walk_piece_count; i++)
-            if (is_asked_for(pieces, walk_pieces[i].name))
+            if (is_asked_for(pieces, &walk_pieces[i]))
                 walk_fresh(argv[1], &walk_pieces[i]);
     } else if (reload)
         walk_reloading(argv[1], pieces);

@@ -52,6 +52,7 @@ bool walk_block_failed(void);
 typedef struct walk_piece {
     const char *name;
     void (*run)(walk_app *app);
+    bool apart; /* run only where it is asked for by name */
 } walk_piece;
 extern const walk_piece walk_pieces[];
 extern const size_t walk_piece_count;

@@ -28,6 +28,24 @@ said() {
 }
 
 case $WPG_CASE in
+devices) # two at once, and a driver that gives a freed command buffer's handle to either
+    two() {
+        two_name=$1
+        shift
+        env "$@" "$walk" "$layer" "$WPG_SPIRV" --reload --pieces devices >"$work/$two_name.out" 2>"$work/$two_name.err" || {
+            fail "$two_name: exit code $?"
+            head -n 20 "$work/$two_name.err"
+        }
+    }
+    two off WAVEPGO_MODE=off
+    two generate
+    two by-bind WAVEPGO_SAMPLE_BY=bind WAVEPGO_SAMPLE=1/2
+    two observe WAVEPGO_BUNDLE="$work/bundle" WAVEPGO_PROFILE_FILE= WAVEPGO_TIMESTAMPS=1
+    two use WAVEPGO_MODE=use WAVEPGO_PROFILE_USE="$work/profiles"
+    two variants WAVEPGO_MODE=use WAVEPGO_PROFILE_USE="$work/bundle"
+    two tune WAVEPGO_MODE=tune WAVEPGO_PROFILE_USE="$work/profiles" WAVEPGO_PROFILE_FILE= WAVEPGO_BUNDLE="$work/tuned" WAVEPGO_FLUSH_INTERVAL=0
+    [ "$(count_profiles profiles)" -ge 2 ] || fail "too few profiles"
+    ;;
 generate)
     walk generate
     said 'device passes through: out of memory' 'passes through: .*the driver refuses' 'trying without'

@@ -118,6 +118,11 @@ bool walk_begin(walk_app *app)
     uint32_t count = 1;
     if (DO(EnumeratePhysicalDevices, app->instance, &count, &app->physical) != VK_SUCCESS)
         return false;
+    return walk_begin_device(app);
+}
+
+bool walk_begin_device(walk_app *app)
+{
     static const char *const extensions[] = {"VK_KHR_swapchain", "VK_EXT_shader_module_identifier"};
     const float priority = 1.0f;
     VkDeviceQueueCreateInfo queue = {

@@ -33,6 +33,8 @@ typedef struct walk_state {
 /* Instance, device, queue. false: one of them could not be made; walk_end is to be called all the same. */
 bool walk_begin(walk_app *app);
 void walk_end(walk_app *app);
+/* One more device of the same instance and physical device, in an app of its own. */
+bool walk_begin_device(walk_app *app);
 
 VkShaderModuleCreateInfo walk_words(walk_shader which);
 VkShaderModule walk_module(walk_app *app, walk_shader which);
@@ -55,5 +57,8 @@ void walk_run_objects(walk_app *app, const VkShaderStageFlagBits *stages, const 
 
 /* walk_variants.c */
 void walk_run_variants(walk_app *app);
+
+/* walk_devices.c */
+void walk_run_devices(walk_app *app);
 
 #endif

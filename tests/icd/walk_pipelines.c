@@ -58,7 +58,12 @@ static void compute(walk_app *app)
         infos[1].flags = VK_PIPELINE_CREATE_DERIVATIVE_BIT;
         infos[1].basePipelineIndex = 0;
         infos[2].stage.pNext = &inside;
+        /* A derivative by the flags of its chain, behind a structure that has to be copied. */
+        wpg_pipeline_flags_2 derives = {.sType = WPG_STRUCTURE_PIPELINE_FLAGS_2,
+                                        .flags = VK_PIPELINE_CREATE_DERIVATIVE_BIT};
         infos[3].pNext = &asked;
+        asked.pNext = &derives;
+        infos[3].basePipelineIndex = 0;
         VkPipeline made[6] = {0};
         if (push && count && layout) {
             make_compute(app, cache, infos, 4, made);
@@ -294,8 +299,13 @@ static void rays(walk_app *app)
     walk_end(app);
 }
 
-const walk_piece walk_pieces[] = {
-    {"device", only_a_device},       {"compute", compute},           {"graphics", graphics},
-    {"libraries", libraries},        {"objects", objects},           {"rays", rays},
-    {"commands", walk_run_commands}, {"variants", walk_run_variants}};
+const walk_piece walk_pieces[] = {{"device", only_a_device, false},
+                                  {"compute", compute, false},
+                                  {"graphics", graphics, false},
+                                  {"libraries", libraries, false},
+                                  {"objects", objects, false},
+                                  {"rays", rays, false},
+                                  {"commands", walk_run_commands, false},
+                                  {"variants", walk_run_variants, false},
+                                  {"devices", walk_run_devices, true}};
 const size_t walk_piece_count = sizeof walk_pieces / sizeof *walk_pieces;

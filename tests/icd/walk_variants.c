@@ -2,6 +2,13 @@
  * the layer makes variants of them, in a thread of its own, while this one waits in the first command. */
 #include "tests/icd/walk_app.h"
 
+#include <dirent.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
 #define COUNT(array) (uint32_t)(sizeof(array) / sizeof *(array))
 
 typedef struct things {
@@ -81,6 +88,32 @@ static void record(walk_app *app, const things *t)
         (void)DO(QueueWaitIdle, app->queue);
 }
 
+/* Signals are the program's: no thread of the layer takes one. Each has a name of its own. */
+static void look_at_threads(void)
+{
+    DIR *tasks = opendir("/proc/self/task");
+    for (const struct dirent *one; tasks && (one = readdir(tasks)) != NULL;) {
+        char path[300], line[200], name[64] = "";
+        unsigned long long blocked = ~0ULL;
+        (void)snprintf(path, sizeof path, "/proc/self/task/%s/status", one->d_name);
+        FILE *status = one->d_name[0] == '.' || atol(one->d_name) == getpid() ? NULL : fopen(path, "r");
+        while (status && fgets(line, sizeof line, status)) {
+            (void)sscanf(line, "Name: %63s", name);
+            (void)sscanf(line, "SigBlk: %llx", &blocked);
+        }
+        if (!status)
+            continue;
+        (void)fclose(status);
+        for (int *s = (int[]){SIGHUP, SIGINT, SIGTERM, SIGALRM, SIGCHLD, SIGUSR1, SIGPROF, 0}; *s; s++)
+            if (!(blocked >> (*s - 1) & 1))
+                walk_complain("a thread, %s, takes signal %d of the program", name, *s);
+        if (strncmp(name, "wavepgo-", 8) != 0)
+            walk_complain("a thread is called %s", name);
+    }
+    if (tasks)
+        (void)closedir(tasks);
+}
+
 void walk_run_variants(walk_app *app)
 {
     if (walk_begin(app)) {
@@ -88,6 +121,7 @@ void walk_run_variants(walk_app *app)
         make(app, &t);
         if (t.pipelines[0] && t.pipelines[1] && t.commands)
             record(app, &t);
+        look_at_threads();
         if (t.pool)
             RUN(DestroyCommandPool, app->device, t.pool, &walk_allocator);
         /* What variants may still be made with goes before the pipelines. */

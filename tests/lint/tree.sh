@@ -1,6 +1,7 @@
 #!/bin/sh
 # What no file of the tree may hold: paths of somebody's machine, notes to self, generated or foreign kinds of file;
-# and no C file is longer than 900 lines (tables apart). With a root as argument it looks there (for its own test).
+# a thread that takes the program's signals; and no C file is longer than 900 lines (tables apart). With a root as
+# argument it looks there (for its own test).
 set -u
 cd "${1:-$(dirname "$0")/../..}" || exit 1
 if git rev-parse --is-inside-work-tree >/dev/null 2>&1; then
@@ -16,6 +17,7 @@ trap 'rm -f "$findings"' EXIT
     grep -nIE '(^|[^A-Za-z0-9_.$}*-])/(home|root|Users|mnt|media|srv|work|workspace|tmp/[A-Za-z0-9])[A-Za-z0-9_./-]*' $files | grep -v -e '^tests/lint/tree\.sh:' -e XXXXXX -e somebody | sed 's/^/path of a machine: /'
     grep -nIwE 'TODO|FIXME|XXX|HACK' $files | grep -v '^tests/lint/tree\.sh:' | sed 's/^/note to self: /'
     grep -nIiE 'not (yet )?implemented' $files | grep -v '^tests/lint/tree\.sh:' | sed 's/^/unfinished: /'
+    grep -nE 'pthread_create *\(' $(printf '%s\n' $files | grep -E '^(layer|runtime|compiler)/.*\.(c|cpp)$' | grep -v '^runtime/base/thread\.c$') /dev/null | sed 's/^/a thread without wpg_thread_start: /'
     git ls-files .deps 2>/dev/null | sed 's/^/what tests\/setup.sh made: /'
     printf '%s\n' $files | grep -E '\.(py|o|so|a|spv|profraw|profdata|orig|rej|swp)$' | sed 's/^/kind of file: /'
     for file in $files; do

@@ -136,7 +136,7 @@ static void finish(VkCommandBuffer commands, int submissions)
 {
     assert_int_equal(wpg_record_EndCommandBuffer(commands), VK_SUCCESS);
     for (int i = 0; i < submissions; i++)
-        wpg_record_submit(commands, VK_NULL_HANDLE);
+        wpg_record_submit(&device, commands, VK_NULL_HANDLE);
     wpg_record_DestroyCommandPool(DEVICE, pool, NULL);
 }
 
@@ -310,6 +310,88 @@ static void pools_go(void **state)
     assert_int_equal(counted(HASH, WPG_RECORD_DISPATCHES), 3 * IDLE_BUFFERS);
 }
 
+/* -- Two devices alive at once, whose drivers give the same handle in turns */
+
+static void *other_table;
+static void *other_object[1] = {&other_table};
+static wpg_device other;
+#define OTHER ((VkDevice)(void *)other_object)
+
+static VKAPI_ATTR VkResult VKAPI_CALL allocate_the_same(VkDevice d, const VkCommandBufferAllocateInfo *info,
+                                                        VkCommandBuffer *commands)
+{
+    (void)info;
+    command_objects[0][0] = *(void **)(void *)d;
+    *commands = BUFFER(0);
+    return VK_SUCCESS;
+}
+static VKAPI_ATTR void VKAPI_CALL free_down(VkDevice d, VkCommandPool p, uint32_t n, const VkCommandBuffer *c)
+{
+    (void)d, (void)p, (void)n, (void)c;
+}
+
+static VkCommandBuffer begun_on(VkDevice d, VkCommandPool from)
+{
+    VkCommandBufferAllocateInfo info = {.commandPool = from, .commandBufferCount = 1};
+    VkCommandBufferBeginInfo begin = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
+    VkCommandBuffer c;
+    assert_int_equal(wpg_record_AllocateCommandBuffers(d, &info, &c), VK_SUCCESS);
+    assert_int_equal(wpg_record_BeginCommandBuffer(c, &begin), VK_SUCCESS);
+    return c;
+}
+
+static void *begin_elsewhere(void *from)
+{
+    (void)begun_on(OTHER, *(VkCommandPool *)from);
+    return NULL;
+}
+
+/* A handle that was freed on one device and is allocated on the other, in another thread: it is the other's
+ * for this thread too, and nothing that was bound on the first is blamed on the other. */
+static void two_devices(void **state)
+{
+    (void)state;
+    VkCommandPoolCreateInfo info = {.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO};
+    VkCommandPool mine, others;
+    size_t suspected;
+    pthread_t thread;
+    device.suspects = wpg_suspects_create();
+    device.next.AllocateCommandBuffers = allocate_the_same;
+    device.next.FreeCommandBuffers = free_down;
+    other = (wpg_device){.handle = OTHER, .mode = WPG_MODE_GENERATE, .next = device.next};
+    other.suspects = wpg_suspects_create();
+    wpg_recordings_init(&other);
+    assert_true(wpg_handles_set(&wpg_the_process.devices, wpg_dispatch_key(OTHER), &other));
+    assert_int_equal(wpg_record_CreateCommandPool(DEVICE, &info, NULL, &mine), VK_SUCCESS);
+    assert_int_equal(wpg_record_CreateCommandPool(OTHER, &info, NULL, &others), VK_SUCCESS);
+
+    for (uintptr_t i = 1; i <= 80; i++)
+        wpg_suspects_add(&device, HANDLE(VkPipeline, i << 4), (wpg_hash128){i, i});
+    VkCommandBuffer c = begun_on(DEVICE, mine);
+    wpg_record_CmdBindPipeline(c, VK_PIPELINE_BIND_POINT_COMPUTE, HANDLE(VkPipeline, 80 << 4));
+    wpg_record_submit(&device, c, VK_NULL_HANDLE);
+    wpg_record_FreeCommandBuffers(DEVICE, mine, 1, &c);
+    assert_null(wpg_recording_of(c));
+
+    assert_int_equal(pthread_create(&thread, NULL, begin_elsewhere, &others), 0);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    assert_non_null(wpg_recording_of(c));
+    assert_ptr_equal(wpg_recording_of(c)->device, &other);
+    wpg_suspects_submission(&other);
+    wpg_record_submit(&other, c, VK_NULL_HANDLE);
+    free(wpg_suspects_list(&suspected, &other));
+    assert_int_equal(suspected, 0);
+    wpg_record_submit(&device, c, VK_NULL_HANDLE); /* is not the first's */
+
+    /* The other device's pools go with it, though the program left them. */
+    wpg_recordings_finish(&other);
+    assert_null(wpg_recording_of(c));
+    (void)wpg_handles_remove(&wpg_the_process.devices, wpg_dispatch_key(OTHER));
+    wpg_suspects_destroy(other.suspects);
+    wpg_suspects_destroy(device.suspects);
+    device.suspects = NULL;
+}
+
 /* One pipeline hash with layouts of other lengths in one command buffer, recorded again and again. */
 static void layouts_of_one_hash(void **state)
 {
@@ -329,7 +411,7 @@ static void layouts_of_one_hash(void **state)
             wpg_record_CmdDispatch(c, 1, 1, 1);
         }
         wpg_record_EndCommandBuffer(c);
-        wpg_record_submit(c, VK_NULL_HANDLE);
+        wpg_record_submit(&device, c, VK_NULL_HANDLE);
     }
     finish(c, 0);
     assert_int_equal(counted(HASH, WPG_RECORD_DISPATCHES), 6);
@@ -360,14 +442,14 @@ static void memory_runs_out(void **state)
     wpg_record_CmdDispatch(c, 1, 1, 1);
     assert_int_equal(passed_down, 4); /* the program goes on */
     wpg_record_EndCommandBuffer(c);
-    wpg_record_submit(c, VK_NULL_HANDLE);
+    wpg_record_submit(&device, c, VK_NULL_HANDLE);
     /* A primary that executes it is no better known than it. */
     wpg_record_BeginCommandBuffer(primary, &begin);
     wpg_record_CmdBindPipeline(primary, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline);
     wpg_record_CmdDispatch(primary, 1, 1, 1);
     wpg_record_CmdExecuteCommands(primary, 1, &c);
     wpg_record_EndCommandBuffer(primary);
-    wpg_record_submit(primary, VK_NULL_HANDLE);
+    wpg_record_submit(&device, primary, VK_NULL_HANDLE);
     assert_int_equal(counted(HASH, WPG_RECORD_DISPATCHES), 0); /* half of it is nothing */
     /* Begun anew it is followed again. */
     wpg_record_BeginCommandBuffer(c, &begin);
@@ -385,6 +467,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(push_constants, open_device, close_device),
         cmocka_unit_test_setup_teardown(secondaries, open_device, close_device),
         cmocka_unit_test_setup_teardown(pools_go, open_device, close_device),
+        cmocka_unit_test_setup_teardown(two_devices, open_device, close_device),
         cmocka_unit_test_setup_teardown(layouts_of_one_hash, open_device, close_device),
         cmocka_unit_test_setup_teardown(memory_runs_out, open_device, close_device),
     };

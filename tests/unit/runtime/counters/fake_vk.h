@@ -24,7 +24,8 @@ typedef struct fake_copy {
 } fake_copy;
 
 static struct {
-    bool refuse_replay, refuse_import, zero_addresses, moved_import;
+    bool refuse_replay, refuse_import, zero_addresses, moved_import, not_importable, dedicated_only;
+    unsigned imports;      /* buffers made for them */
     uint64_t refuse_above; /* allocations larger than this fail; 0 = none */
     unsigned live, submits, barriers;
     fake_copy copies[4]; /* recorded, run at every submission */
@@ -47,6 +48,7 @@ static VkResult fake_create_buffer(VkDevice d, const VkBufferCreateInfo *info, c
     (void)d, (void)a;
     fake_object *object = fake_new(info->size);
     const VkBufferOpaqueCaptureAddressCreateInfo *capture = info->pNext;
+    fake.imports += capture && capture->sType == VK_STRUCTURE_TYPE_EXTERNAL_MEMORY_BUFFER_CREATE_INFO;
     if (capture && capture->sType == VK_STRUCTURE_TYPE_BUFFER_OPAQUE_CAPTURE_ADDRESS_CREATE_INFO) {
         object->capture = capture->opaqueCaptureAddress;
         if (fake.refuse_replay) {
@@ -224,6 +226,15 @@ static VkResult fake_loader_data(VkDevice d, void *object)
 {
     (void)d, (void)object;
     return VK_SUCCESS;
+}
+
+static inline void fake_external_buffers(VkPhysicalDevice p, const VkPhysicalDeviceExternalBufferInfo *info,
+                                         VkExternalBufferProperties *out)
+{
+    (void)p, (void)info;
+    out->externalMemoryProperties.externalMemoryFeatures =
+        (fake.not_importable ? 0u : VK_EXTERNAL_MEMORY_FEATURE_IMPORTABLE_BIT) |
+        (fake.dedicated_only ? VK_EXTERNAL_MEMORY_FEATURE_DEDICATED_ONLY_BIT : 0u);
 }
 
 static inline wpg_counters_vk fake_vk(void)

@@ -149,6 +149,7 @@ static void directory_entries(void **state)
     wpg_counters_vk vk = fake_vk();
     wpg_counters_config config = config_of(&two_types);
     config.limits.host_import = true;
+    config.limits.external_buffers = fake_external_buffers;
     config.placement = WPG_COUNTERS_HOST;
     wpg_counters *counters = create(&vk, &config);
     assert_int_equal(wpg_counters_address_kind(counters), WPG_ADDRESS_IMPORTED);
@@ -200,10 +201,23 @@ static void address_kinds(void **state)
     assert_int_equal(kind_with(&config, &vk, &again), WPG_ADDRESS_REPLAYED);
     assert_true(again.buffer != replay.buffer);
     config.limits.host_import = true;
+    config.limits.external_buffers = fake_external_buffers;
     assert_int_equal(kind_with(&config, &vk, &again), WPG_ADDRESS_IMPORTED);
     fake.moved_import = true; /* a card sees host pages elsewhere */
     assert_int_equal(kind_with(&config, &vk, &again), WPG_ADDRESS_REPLAYED);
     fake.moved_import = false;
+    /* The physical device says that it cannot: no such buffer is made. */
+    unsigned imports = fake.imports;
+    fake.not_importable = true;
+    assert_int_equal(kind_with(&config, &vk, &again), WPG_ADDRESS_REPLAYED);
+    fake.not_importable = false;
+    fake.dedicated_only = true;
+    assert_int_equal(kind_with(&config, &vk, &again), WPG_ADDRESS_REPLAYED);
+    fake.dedicated_only = false;
+    config.limits.external_buffers = NULL;
+    assert_int_equal(kind_with(&config, &vk, &again), WPG_ADDRESS_REPLAYED);
+    config.limits.external_buffers = fake_external_buffers;
+    assert_int_equal(fake.imports, imports);
     fake.refuse_import = true;
     config.limits.capture_replay = false;
     assert_int_equal(kind_with(&config, &vk, &again), WPG_ADDRESS_ORDINARY);

@@ -1,0 +1,19 @@
+/* A signal mask is inherited: it is set around pthread_create, so that no signal meets the thread before. */
+#include "runtime/base/thread.h"
+
+#include <signal.h>
+
+bool wpg_thread_start(pthread_t *thread, const char *name, void *(*run)(void *argument), void *argument)
+{
+    static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS};
+    sigset_t blocked, before;
+    (void)sigfillset(&blocked);
+    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
+        (void)sigdelset(&blocked, faults[i]);
+    (void)pthread_sigmask(SIG_SETMASK, &blocked, &before);
+    bool started = pthread_create(thread, NULL, run, argument) == 0;
+    (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (started)
+        (void)pthread_setname_np(*thread, name);
+    return started;
+}

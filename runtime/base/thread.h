@@ -1,0 +1,15 @@
+/* Starts the layer's threads in the program's process. Owns nothing: the thread is the caller's to join.
+ * Threads: any. */
+#ifndef WPG_RUNTIME_BASE_THREAD_H
+#define WPG_RUNTIME_BASE_THREAD_H
+
+#include <pthread.h>
+#include <stdbool.h>
+
+/* Starts run(argument) in a thread of this name, of 15 characters at most ("wavepgo-NAME").
+ * The thread blocks every signal but those of its own faults: the others are the program's to receive, and
+ * its handlers may expect its own threads. The program's crash handler still sees a fault of ours. false:
+ * there is no thread (*thread is undefined). */
+bool wpg_thread_start(pthread_t *thread, const char *name, void *(*run)(void *argument), void *argument);
+
+#endif
