@@ -9,7 +9,8 @@
 # ThreadSanitizer. fuzz: each libFuzzer program for some seconds (WPG_FUZZ_SECONDS) from the committed seeds, where clang has
 # libFuzzer. all: the five in this order. Stops at the first preset that fails. The last lines are ctest's summary.
 #
-# --quick: the development loop: builds the product and the unit tests, and runs these and the checks of the tree.
+# --quick: the development loop: builds the product and the unit tests, and runs these, but for those labelled slow, and the
+# checks of the tree.
 # --nightly: the long form of the same tests: more random shaders and draws, the whole corpus, 10 minutes a fuzzer.
 set -eu
 
@@ -69,6 +70,7 @@ has_fuzzer() {
         clang++ -fsanitize=fuzzer,address,undefined -x c++ -o /dev/null - 2>/dev/null
 }
 
+minutes() { echo $((($(date +%s) - $1 + 30) / 60)); }
 jobs=$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
 cd "$root"
 for name in $presets; do
@@ -84,6 +86,7 @@ for name in $presets; do
         continue
     fi
     echo "== $name: configure and build"
+    began=$(date +%s)
     launcher=
     if command -v ccache >/dev/null 2>&1; then
         launcher="-DCMAKE_C_COMPILER_LAUNCHER=ccache -DCMAKE_CXX_COMPILER_LAUNCHER=ccache"
@@ -103,14 +106,14 @@ for name in $presets; do
     # shellcheck disable=SC2086
     cmake --build "$build" -j "$jobs" $target
     [ "$preset.$name" != i386.release ] || continue
-    echo "== $name: test"
+    echo "== $name: built in $(minutes $began) min; test"
     case $name in
     tsan) selection='-R ^(runtime|layer|e2e)/' ;;
     fuzz) selection='-R ^fuzz/' ;;
     i386) selection='-R ^((runtime|layer)/|compiler/.*_(golden|grammar|module)$|e2e/(families/|loop/new|behaviour/|failures/|ways/|record/facts|rays/plain|mesh|install|library))' ;;
     *) selection= ;;
     esac
-    [ -z "$quick" ] || selection='-R ^(runtime|compiler|layer|lint)/'
+    [ -z "$quick" ] || selection='-R ^(runtime|compiler|layer|lint)/ -LE slow'
     # shellcheck disable=SC2086
     ctest --test-dir "$build" --output-on-failure --no-tests=error -j "$jobs" $selection "$@"
 done
