@@ -35,7 +35,7 @@ static double waves_of(const wpg_weights *weights)
     for (uint32_t i = 0; i < weights->function_count; i++) {
         const wpg_function_weights *f = &weights->functions[i];
         if (f->ordinal == 0 && f->block_count && (!f->known || f->known[0]))
-            return f->waves ? (double)f->waves[0] : f->lanes ? (double)f->lanes[0] / USUAL_WAVE : 0;
+            return f->waves ? (double)f->waves[0] : f->lanes ? (double)f->lanes[0] / (double)USUAL_WAVE : 0;
     }
     return 0;
 }

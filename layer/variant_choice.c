@@ -108,7 +108,8 @@ static bool wait_for(wpg_device *device, wpg_variant_set *set, const struct time
 static void ask(wpg_device *device, wpg_variant_set *set, const wpg_recording *recording)
 {
     const double given = wpg_the_process.settings.variant_wait;
-    const double most = device->mode == WPG_MODE_TUNE && given < TUNE_WAIT ? TUNE_WAIT : given;
+    const double most =
+        device->mode == WPG_MODE_TUNE && given < (double)TUNE_WAIT ? (double)TUNE_WAIT : given;
     bool done = maybe_ask(device, set, recording);
     if (most <= 0)
         return;

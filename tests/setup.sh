@@ -23,6 +23,7 @@ set -u
 
 root=$(cd "$(dirname "$0")/.." && pwd)
 deps=$root/.deps
+. "$root/tests/archive.sh"
 
 say() { printf 'setup: %s\n' "$*"; }
 die() {
@@ -46,7 +47,7 @@ if [ -z "$runtime_only" ]; then
     required="$required git"
     optional="$optional llvm-22-dev lld-22 llvm-14 llvm-19 ccache clang clang-format clang-tidy libclang-rt-dev vulkan-tools vkd3d-demos
         vulkan-validationlayers xvfb xauth imagemagick x11-apps mesa-utils glmark2-x11 libgl1-mesa-dri ffmpeg
-        gfxreconstruct libdrm-dev"
+        gfxreconstruct libdrm-dev debootstrap"
 fi
 
 installed() { [ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null)" = installed ]; }
@@ -100,41 +101,6 @@ install_packages() {
         tail -n 30 "$deps/apt-install.log" >&2
         die "apt-get install failed (whole log: $deps/apt-install.log)"
     }
-}
-
-# Prints "OPTIONS URI" of the machine's own Debian archive: the first entry of its apt sources that serves `suite`, so
-# that whatever mirror, keyring and proxy this machine uses is used here too.
-archive_of_suite() {
-    for list in /etc/apt/sources.list /etc/apt/sources.list.d/*.list; do
-        [ -f "$list" ] || continue
-        sed -n 's/^[[:space:]]*deb[[:space:]]\{1,\}//p' "$list" | awk -v suite="$1" '{
-            options = ""
-            if ($1 ~ /^\[/) {
-                do { options = options " " $1; closed = ($1 ~ /\]$/); $1 = ""; $0 = $0; sub(/^ +/, "") } while (!closed && NF)
-            }
-            if ($2 == suite && / main( |$)/) print options, $1
-        }'
-    done | head -n 1 | grep . && return 0
-    for list in /etc/apt/sources.list /etc/apt/sources.list.d/*.sources; do
-        [ -f "$list" ] || continue
-        grep -v '^#' "$list" | awk -v suite="$1" 'BEGIN { RS = ""; FS = "\n" } {
-            uri = signed = trusted = ""; found = deb = 0
-            for (i = 1; i <= NF; i++) {
-                key = value = $i; sub(/:.*/, "", key); sub(/^[^:]*:[ \t]*/, "", value)
-                key = tolower(key)
-                if (key == "uris") { split(value, u, /[ \t]+/); uri = u[1] }
-                if (key == "types" && (" " value " ") ~ / deb /) deb = 1
-                if (key == "suites" && index(" " value " ", " " suite " ")) found = 1
-                if (key == "signed-by" && value ~ /^\//) signed = " signed-by=" value
-                if (key == "trusted") trusted = " trusted=" value
-            }
-            if (deb && found && uri != "") {
-                options = signed trusted
-                if (options != "") options = "[" substr(options, 2) "]"
-                print options, uri
-            }
-        }'
-    done | head -n 1 | grep .
 }
 
 # apt-get with lists and caches of its own under .deps/apt: the machine's configuration is not touched.

@@ -216,7 +216,7 @@ static wpg_status go(fit *f, bool far, unsigned rounds, double entries, double *
 {
     double step = far ? 0.25 : 1, most = 64, before = *rest, now;
     for (unsigned round = 0; round < rounds; round++) {
-        if (*rest * CLOSE_ENOUGH < 1 || step < 1e-3)
+        if (*rest * (double)CLOSE_ENOUGH < 1 || step < 1e-3)
             break;
         wpg_status status = try_step(f, step, far, entries, &now);
         if (status == WPG_E_NOMEM)
@@ -238,9 +238,9 @@ static wpg_status go(fit *f, bool far, unsigned rounds, double entries, double *
 
 static wpg_status improve(fit *f, double entries, double *rest, double *best, wpg_error *err)
 {
-    const double n = f->graph->block_count;
+    const double n = f->graph->block_count, a_round = n * n * n;
     const unsigned rounds =
-        n * n * n * MOST_ROUNDS <= WORK ? MOST_ROUNDS : 8 + (unsigned)(WORK / (n * n * n));
+        a_round * (double)MOST_ROUNDS <= (double)WORK ? MOST_ROUNDS : 8 + (unsigned)((double)WORK / a_round);
     normalise(f);
     WPG_TRY(solve(f, entries, err));
     *rest = compare(f);

@@ -203,7 +203,7 @@ static void control_loop(annotator *a, uint32_t construct, wpg_arena *arena)
                trips <= (double)whole + 0.1 && loop.instructions * whole <= UNROLL_SIZE) {
         set_loop_control(a, merge, SpvLoopControlPeelCountMask, (uint32_t)whole);
         snprintf(what, sizeof what, "PeelCount %u", (unsigned)whole);
-    } else if (since_1_4 && trips >= PARTIAL_TRIPS && loop.instructions <= PARTIAL_SIZE) {
+    } else if (since_1_4 && trips >= (double)PARTIAL_TRIPS && loop.instructions <= PARTIAL_SIZE) {
         set_loop_control(a, merge, SpvLoopControlPartialCountMask, PARTIAL_COUNT);
         snprintf(what, sizeof what, "PartialCount %d", PARTIAL_COUNT);
     } else {

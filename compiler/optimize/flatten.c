@@ -210,7 +210,7 @@ static void control(flattener *f, const selection *s)
     if (1 - apart >= f->context->options->uniform_share && cost >= TINY_ARM)
         mark(f, s, SpvSelectionControlDontFlattenMask, "DontFlatten", "went one way only",
              wpg_less(s->weight->waves, s->both));
-    else if (apart >= 0.5 && wasted <= BRANCH_COST * waves && cost <= FLATTEN_COST &&
+    else if (apart >= 0.5 && wasted <= (double)BRANCH_COST * waves && cost <= FLATTEN_COST &&
              everyone_may_run(f, s, 0) && everyone_may_run(f, s, 1))
         mark(f, s, SpvSelectionControlFlattenMask, "Flatten", "ran both short arms", s->both);
 }

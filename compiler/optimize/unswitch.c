@@ -239,7 +239,7 @@ static const char *plan_branch(double *saved, wpg_guarder *g, wpg_guard_plan *pl
         return "";
     double share = (double)c->hot / (double)c->runs,
            cost = share * copy.dead_cost + (1 - share) * rest.dead_cost;
-    if (cost < LEAST_COST)
+    if (cost < (double)LEAST_COST)
         return "";
     wpg_guard_test *test = WPG_ARENA_ARRAY(g->arena, wpg_guard_test, 1);
     if (!test)

@@ -56,7 +56,7 @@ wpg_outcome wpg_estimate_compare(double *ratio, const wpg_estimate *original, co
             weight *= (double)a->wave / b->wave;
         after += weight * cost_of(b);
         spills |= b->spills > a->spills;
-        outgrows |= b->code_size > WPG_CODE_CACHE && b->code_size > a->code_size;
+        outgrows |= b->code_size > (double)WPG_CODE_CACHE && b->code_size > a->code_size;
     }
     if (!(before > 0))
         return WPG_OUTCOME_OPEN;

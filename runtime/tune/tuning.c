@@ -150,7 +150,7 @@ static bool look(wpg_tuning *tuning, wpg_candidate *candidate)
     const wpg_candidate *original = &verdict->alternatives[0];
     uint32_t at = wpg_tune_looks[candidate->looks];
     double tail = (1 - verdict->confidence) /
-                  (2.0 * WPG_TUNE_LOOKS * (verdict->count > 1 ? (double)(verdict->count - 1) : 1));
+                  (2.0 * (double)WPG_TUNE_LOOKS * (verdict->count > 1 ? (double)(verdict->count - 1) : 1));
     wpg_ratio ratio;
     if (!(tail > 1e-12))
         tail = 1e-12;

@@ -125,8 +125,8 @@ static wpg_status prepare_lights(bench_work *work, bench_size size, wpg_error *e
         lists[i] = i / width / CLUSTER * columns + i % width / CLUSTER;
     for (uint32_t c = 0; c < clusters; c++) {
         uint32_t column = c % columns, row = c / columns;
-        fill_list(lists + pixels + (size_t)c * LIGHTS_A_CLUSTER, lights, ((float)column + 0.5f) * CLUSTER,
-                  ((float)row + 0.5f) * CLUSTER);
+        fill_list(lists + pixels + (size_t)c * LIGHTS_A_CLUSTER, lights,
+                  ((float)column + 0.5f) * (float)CLUSTER, ((float)row + 0.5f) * (float)CLUSTER);
     }
     bench_work_image(work, width, height);
     bench_work_push(work, &push, sizeof push);

@@ -59,7 +59,7 @@ foreign_sources() {
 }
 if [ -n "$glslang" ] && [ -d "$root/.deps/corpus" ]; then
     before=$(count)
-    case ${WPG_CORPUS:-sample} in
+    case ${WPG_CORPUS:-${WPG_NIGHTLY:+all}} in
     all) step=1 ;;
     *) step=4 ;;
     esac

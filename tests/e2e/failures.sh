@@ -284,6 +284,7 @@ setuid)
     cp "$app" "$work/setuid-app"
     chown root "$work/setuid-app"
     chmod 4755 "$work/setuid-app"
+    not_root test -x "$work/setuid-app" || skip "an ordinary user cannot reach $work: the clone lies in a folder that others cannot read"
     mkdir -p "$work/setuid"
     chmod -R a+rwx "$work/setuid" "$work/cache" "$work/home"
     not_root "$work/setuid-app" compute "$WPG_SPIRV" >"$work/probe.out" 2>/dev/null || skip "a setuid program does not run here"

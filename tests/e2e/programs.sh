@@ -14,7 +14,24 @@ ran=0 pipelines=0
 
 # The presented frames of a run go to NAME.frames, where the program presents any.
 presenting() { export SHIM_FRAMES="$work/$1.frames"; }
-same_run() { # NAME NAME: exit code, output, frames
+equal_runs() { # NAME NAME: output and frames
+    cmp -s "$work/$1.out" "$work/$2.out" && { [ ! -e "$work/$1.frames" ] || cmp -s "$work/$1.frames" "$work/$2.frames"; }
+}
+same_run() { # NAME NAME COMMAND...: exit code, output, frames. A program that races with itself gives another output
+    # without the layer too, within eight runs (ffmpeg 7.1's blend_vulkan does): it is left out, and said.
+    if ! equal_runs "$1" "$2"; then
+        first=$1 second=$2
+        shift 2
+        for again in 1 2 3 4 5 6 7 8; do
+            presenting $name-again
+            plain $name-again "$@"
+            if ! equal_runs "$first" $name-again; then
+                echo "$name differs from run to run without the layer (run $again): left out"
+                return 1
+            fi
+        done
+        set -- "$first" "$second"
+    fi
     same "$1" "$2"
     [ ! -e "$work/$1.frames" ] || cmp "$work/$1.frames" "$work/$2.frames" >"$work/cmp" 2>&1 || fail "frames: $(cat "$work/cmp")"
 }
@@ -32,14 +49,14 @@ in_every_mode() {
     ran=$((ran + 1))
     presenting $name-counted
     generate $name-counted "$@"
-    same_run $name-absent $name-counted
+    same_run $name-absent $name-counted "$@" || return 0
     grep -E '[1-9][0-9]* pipelines seen.* 0 passed through' "$work/$name-counted.log" >/dev/null ||
         fail "$name: not every pipeline was counted: $(tail -n 2 "$work/$name-counted.log")"
     pipelines=$((pipelines + $(count_profiles $name-counted)))
     "$wavepgo" merge -o "$work/$name.profdata" "$work/$name-counted" >"$work/merge.out" 2>&1 || fail "$name: merge: $(tail -n 2 "$work/merge.out")"
     presenting $name-used
     use $name-used "$work/$name.profdata" "$@"
-    same_run $name-absent $name-used
+    same_run $name-absent $name-used "$@" || return 0
     found=$(grep -o '"found": "[^"]*"' "$work/$name-used.uselog" | sort | uniq -c)
     [ "$(echo "$found" | cut -d '"' -f 4)" = pipeline ] || fail "$name: not every stage found its profile by pipeline: $found"
 }

@@ -8,10 +8,12 @@ need_built "$WPG_PROGRAMS/e2e_random"
 need_program glslangValidator
 export WPG_LVP_ICD="$VK_ICD_FILENAMES"
 kernels=24
+[ -z "${WPG_NIGHTLY:-}" ] || kernels=1000
 export MESA_SHADER_CACHE_DISABLE=true # each shader is compiled once
 if [ "${WPG_CASE:-}" = simulated ]; then
     export WPG_RANDOM_DRIVER=none
     kernels=200
+    [ -z "${WPG_NIGHTLY:-}" ] || kernels=5000
 fi
 WPG_RANDOM_KERNELS=${WPG_RANDOM_KERNELS:-$kernels} "$WPG_PROGRAMS/e2e_random" "$work"
 code=$?

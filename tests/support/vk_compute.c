@@ -1,5 +1,6 @@
 /* See vk_compute.h. */
 #include "tests/support/vk_compute_internal.h"
+#include "tests/support/driver.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,8 +28,8 @@ static void choose_driver(void)
     if (!manifest || !*manifest)
         manifest = WPG_SOURCE_DIR "/.deps/mesa/lvp_icd.json";
     if (access(manifest, R_OK) != 0)
-        manifest = "/usr/share/vulkan/icd.d/lvp_icd.x86_64.json";
-    if (access(manifest, R_OK) == 0) {
+        manifest = system_software_driver();
+    if (manifest && access(manifest, R_OK) == 0) {
         setenv("VK_ICD_FILENAMES", manifest, 1);
         setenv("VK_DRIVER_FILES", manifest, 1);
     }

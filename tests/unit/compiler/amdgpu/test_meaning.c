@@ -7,6 +7,7 @@
 #include "tests/support/vk_compute.h"
 #include "tests/unit/compiler/amdgpu/amdgpu_test.h"
 #include "tests/unit/compiler/normalize/generate.h"
+#include "tests/support/effort.h"
 
 #include <math.h>
 
@@ -571,7 +572,7 @@ static void random_programs(void **state)
     static char text[GENERATED_TEXT];
     if (!device)
         skip();
-    uint64_t first = number("WPG_TEST_SEED", 1), count = number("WPG_TEST_PROGRAMS", 40);
+    uint64_t first = number("WPG_TEST_SEED", 1), count = number("WPG_TEST_PROGRAMS", effort_count(15, 200));
     for (uint64_t seed = first; seed < first + count; seed++) {
         uint32_t *words;
         size_t word_count;

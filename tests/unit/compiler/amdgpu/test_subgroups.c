@@ -5,6 +5,7 @@
 #include "tests/unit/compiler/amdgpu/counter_check.h"
 #include "tests/unit/compiler/amdgpu/lane_model.h"
 #include "tests/unit/compiler/amdgpu/whole_wave.h"
+#include "tests/support/effort.h"
 
 #include <inttypes.h>
 
@@ -361,6 +362,8 @@ static void machine_code(void **state)
         all_of_type(source, sizeof source, type, "if (gl_LocalInvocationIndex % 3u != 1u)");
         amd_open_glsl(&s, source);
         for (unsigned i = 0; i < AMD_TARGETS; i++) {
+            if (!effort_pair(t, i, AMD_TARGETS, 5))
+                continue;
             wpg_amdgpu_code *code;
             wpg_counter_table table;
             wpg_error err = {0};

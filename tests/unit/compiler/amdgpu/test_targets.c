@@ -1,6 +1,7 @@
 /* Every compute shader of the tree compiles for every target, wave size and ABI; what the ELF says. With
  * arguments: compiles these modules instead and prints figures. */
 #include "tests/unit/compiler/amdgpu/amdgpu_test.h"
+#include "tests/support/effort.h"
 
 #include <glob.h>
 
@@ -26,12 +27,15 @@ static void check_code(const wpg_amdgpu_code *code, const amd_shader *s, const w
     assert_true(code->figures.sgprs > 0 && code->figures.sgprs <= 112);
 }
 
-static void compile_everywhere(const char *path)
+/* The n-th shader: every day on some of the targets, at night on all. */
+static void compile_everywhere(const char *path, size_t n)
 {
     amd_shader s;
     amd_open_file(&s, path);
     for (unsigned i = 0; i < AMD_TARGETS; i++)
         for (unsigned abi = 0; abi < 2; abi++) {
+            if (!effort_pair(n, 2 * i + abi, 2 * AMD_TARGETS, 5))
+                continue;
             wpg_amdgpu_options options = {
                 .gpu = amd_targets[i].gpu, .wave_size = amd_targets[i].wave, .abi = (wpg_amdgpu_abi)abi};
             wpg_amdgpu_code *code = compiled(&s, path, &options);
@@ -52,7 +56,7 @@ static void compile_folder(const char *pattern, size_t least)
     }
     assert_true(found.gl_pathc >= least);
     for (size_t i = 0; i < found.gl_pathc; i++)
-        compile_everywhere(found.gl_pathv[i]);
+        compile_everywhere(found.gl_pathv[i], i);
     globfree(&found);
 }
 

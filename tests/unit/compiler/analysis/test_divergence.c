@@ -13,6 +13,7 @@
 #include "tests/support/assemble.h"
 #include "tests/support/vk_compute.h"
 #include "tests/unit/compiler/analysis/program_values.h"
+#include "tests/support/effort.h"
 
 /* -- Random programs
  * ------------------------------------------------------------------------------------------------------- */
@@ -190,7 +191,7 @@ static void test_random(void **state)
 {
     (void)state;
     tally t = {0};
-    for (uint64_t seed = 1; seed <= 4000; seed++)
+    for (uint64_t seed = 1; seed <= effort_count(1500, 10000); seed++)
         run_program(seed, &t);
     print_message("claimed uniform %zu, uniform in every run %zu\n", t.claimed, t.uniform);
     /* Eight waves do not show everything that may happen, so the claims stay below. */
@@ -463,10 +464,32 @@ static void test_fragment(void **state)
     drop(&s);
 }
 
+/* Gathers read as fetches do: equal coordinates give equal texels, for the wave. */
+static void test_gathers(void **state)
+{
+    (void)state;
+    subject s;
+    make(&s,
+         "#version 450\n"
+         "layout(location = 0) in vec2 uv;\n"
+         "layout(binding = 0) uniform sampler2D t;\n"
+         "layout(binding = 1) buffer Result { float result[]; };\n"
+         "layout(binding = 2) uniform sampler2DShadow depth;\n"
+         "layout(push_constant) uniform P { vec2 at; };\n"
+         "void main() { result[0] = textureGather(t, at).x; result[1] = textureGather(t, uv).x;\n"
+         " result[2] = textureGather(depth, at, 0.5).x; result[3] = textureGather(depth, uv, 0.5).x;\n"
+         " result[4] = textureGather(depth, at, uv.x).x; }\n",
+         "frag");
+    for (uint32_t i = 0; i < 5; i++)
+        expect(&s, i, i == 0 || i == 2 ? WPG_UNIFORM_SUBGROUP : WPG_DIVERGENT);
+    drop(&s);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_sources), cmocka_unit_test(test_control),
-                                       cmocka_unit_test(test_loops),   cmocka_unit_test(test_fragment),
-                                       cmocka_unit_test(test_random),  cmocka_unit_test(test_on_driver)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_gathers),  cmocka_unit_test(test_sources),
+                                       cmocka_unit_test(test_control),  cmocka_unit_test(test_loops),
+                                       cmocka_unit_test(test_fragment), cmocka_unit_test(test_random),
+                                       cmocka_unit_test(test_on_driver)};
     return cmocka_run_group_tests_name("divergence", tests, NULL, NULL);
 }

@@ -13,6 +13,7 @@
 #include "tests/support/assemble.h"
 #include "tests/support/vk_compute.h"
 #include "tests/unit/compiler/analysis/program_spirv.h"
+#include "tests/support/effort.h"
 
 enum { LOCAL_SIZE = 61, GROUPS = 3, LANES = LOCAL_SIZE * GROUPS, COUNTER_BYTES = 1 << 19 };
 static const uint64_t start = (UINT64_C(1) << 32) - 2;
@@ -357,8 +358,8 @@ static void test_wide(void **state)
     fixture *f = *state;
     if (!vkc_has_int64_atomics(f->device))
         skip();
-    for (uint64_t seed = 1; seed <= 8; seed++)
-        run_program(f, seed, 3 + (int)seed / 2, true,
+    for (uint64_t seed = 1; seed <= effort_count(4, 16); seed++)
+        run_program(f, seed, 3 + (int)(seed % 9) / 2, true,
                     seed % 4 == 0   ? WPG_STRATEGY_NAIVE
                     : seed % 4 == 1 ? WPG_STRATEGY_ADDITIVE
                                     : WPG_STRATEGY_AUTO);
@@ -379,19 +380,20 @@ static unsigned loops_in(uint64_t seed, int budget)
 static void test_loops(void **state)
 {
     unsigned run = 0;
-    for (uint64_t seed = 1001; run < 12; seed += 2) {
+    const unsigned programs = effort_count(4, 24);
+    for (uint64_t seed = 1001; run < programs; seed += 2) {
         if (loops_in(seed, 3) < 2)
             continue;
         run_program(*state, seed, 3, vkc_has_int64_atomics(((fixture *)*state)->device), true);
         run++;
     }
-    assert_true(loops_compared >= 20);
+    assert_true(loops_compared >= programs * 5 / 3);
 }
 
 static void test_narrow(void **state)
 {
-    for (uint64_t seed = 41; seed <= 48; seed++)
-        run_program(*state, seed, 3 + (int)(seed - 40) / 2, false,
+    for (uint64_t seed = 41; seed <= 40 + effort_count(4, 16); seed++)
+        run_program(*state, seed, 3 + (int)((seed - 40) % 9) / 2, false,
                     seed % 4 == 0   ? WPG_STRATEGY_NAIVE
                     : seed % 4 == 1 ? WPG_STRATEGY_ADDITIVE
                                     : WPG_STRATEGY_AUTO);

@@ -9,6 +9,7 @@
 #include <vulkan/vulkan.h>
 
 #include "shader_test.h"
+#include "tests/support/driver.h"
 
 enum { COMPUTE_WORDS = 256 };
 #define COMPUTE_BYTES (COMPUTE_WORDS * sizeof(uint32_t))
@@ -131,7 +132,9 @@ static inline void compute_layout(compute *c)
 static inline bool compute_open(compute *c)
 {
     *c = (compute){0};
-    (void)setenv("VK_ICD_FILENAMES", "/usr/share/vulkan/icd.d/lvp_icd.x86_64.json", 0);
+    const char *manifest = system_software_driver();
+    if (manifest)
+        (void)setenv("VK_ICD_FILENAMES", manifest, 0);
     (void)setenv("MESA_SHADER_CACHE_DISABLE", "true", 1);
     c->library = dlopen("libvulkan.so.1", RTLD_NOW | RTLD_LOCAL);
     if (!c->library)

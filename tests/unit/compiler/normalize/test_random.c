@@ -2,6 +2,7 @@
  * and with given specialisation values. WPG_TEST_PROGRAMS says how many, WPG_TEST_SEED where to begin. */
 #include "compute.h"
 #include "generate.h"
+#include "tests/support/effort.h"
 
 static compute device;
 
@@ -100,7 +101,7 @@ static void test_programs(void **state)
     wpg_normal_info total = {0};
     /* Seeds that found something: a phi over a folded edge, an operation hoisted by the front end. */
     static const uint64_t known[] = {5, 1031, 1082, 2019};
-    uint64_t first = number("WPG_TEST_SEED", 1), count = number("WPG_TEST_PROGRAMS", 10);
+    uint64_t first = number("WPG_TEST_SEED", 1), count = number("WPG_TEST_PROGRAMS", effort_count(4, 40));
     for (uint64_t i = 0; i < count; i++)
         one_program(first + i, &total);
     for (size_t i = 0; i < sizeof known / sizeof *known && !getenv("WPG_TEST_SEED"); i++)

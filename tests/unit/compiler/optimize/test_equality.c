@@ -3,8 +3,9 @@
 #include "compiler/optimize/legality.h"
 #include "tests/support/vk_compute.h"
 #include "tests/unit/compiler/optimize/biased.h"
+#include "tests/support/effort.h"
 
-enum { INVOCATIONS = 256, TRIPS = 6, RANDOM_KERNELS = 48 };
+enum { INVOCATIONS = 256, TRIPS = 6 };
 
 static vkc_device *device;
 
@@ -695,7 +696,7 @@ static void random_kernels(void **state)
     const char *only = getenv("WPG_TEST_SEED"),
                *from = getenv("WPG_TEST_FROM"); /* one seed, or a later start */
     uint32_t first = only ? (uint32_t)strtoul(only, NULL, 10) : from ? (uint32_t)strtoul(from, NULL, 10) : 1;
-    uint32_t last = only ? first : first + RANDOM_KERNELS - 1;
+    uint32_t last = only ? first : first + effort_count(12, 96) - 1;
     for (uint32_t seed = first; seed <= last; seed++) {
         use_shader s;
         use_result r;
@@ -739,8 +740,8 @@ static void random_kernels(void **state)
     printf("random kernels: %u, branches made %u, loops guarded %u, unswitched %u\n", last - first + 1,
            branches, guards, unswitched);
     if (!only) {
-        assert_true(branches > RANDOM_KERNELS / 2);
-        assert_true(guards > RANDOM_KERNELS / 8);
+        assert_true(branches > (last - first + 1) / 2);
+        assert_true(guards > (last - first + 1) / 8);
     }
 }
 
@@ -754,7 +755,7 @@ static void random_standing(void **state)
     static maker m;
     const char *only = getenv("WPG_TEST_SEED"), *from = getenv("WPG_TEST_FROM");
     uint32_t first = only ? (uint32_t)strtoul(only, NULL, 10) : from ? (uint32_t)strtoul(from, NULL, 10) : 1;
-    uint32_t last = only ? first : first + RANDOM_KERNELS - 1;
+    uint32_t last = only ? first : first + effort_count(12, 96) - 1;
     for (uint32_t seed = first; seed <= last; seed++) {
         use_shader s;
         use_result r;
@@ -789,7 +790,7 @@ static void random_standing(void **state)
     }
     printf("random kernels: %u, loops unswitched %u\n", last - first + 1, unswitched);
     if (!only)
-        assert_true(unswitched > RANDOM_KERNELS / 8);
+        assert_true(unswitched > (last - first + 1) / 8);
 }
 
 /* Programs whose loops ask for their first trip, in the ways that people do. */
@@ -803,7 +804,8 @@ static void random_first_trips(void **state)
     const char *only = getenv("WPG_TEST_SEED"), *from = getenv("WPG_TEST_FROM"),
                *many = getenv("WPG_TEST_MANY");
     uint32_t first = only ? (uint32_t)strtoul(only, NULL, 10) : from ? (uint32_t)strtoul(from, NULL, 10) : 1;
-    uint32_t last = only ? first : first + (many ? (uint32_t)strtoul(many, NULL, 10) : RANDOM_KERNELS) - 1;
+    uint32_t last =
+        only ? first : first + (many ? (uint32_t)strtoul(many, NULL, 10) : effort_count(12, 96)) - 1;
     for (uint32_t seed = first; seed <= last; seed++) {
         use_shader s;
         use_result r;
@@ -841,7 +843,7 @@ static void random_first_trips(void **state)
     }
     printf("random kernels: %u, loops peeled %u\n", last - first + 1, peeled);
     if (!only)
-        assert_true(peeled > RANDOM_KERNELS / 8);
+        assert_true(peeled > (last - first + 1) / 8);
 }
 
 static int open_device(void **state)

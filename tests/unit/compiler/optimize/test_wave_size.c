@@ -56,6 +56,39 @@ static void takes_smaller_waves(void **state)
     use_free(&s);
 }
 
+/* A fill that is exactly the threshold is not above it. Counted waves as large as the usual ones are
+ * compared; larger ones are another device's. */
+static void takes_the_threshold(void **state)
+{
+    (void)state;
+    use_shader s;
+    use_result r;
+    wpg_optimize_options options = choice(32, 64, 64, 1);
+    use_glsl(&s, plain, "comp", SpvExecutionModelGLCompute);
+    use_profile(&s);
+    for (uint32_t b = 0; b < s.weights.block_count; b++) {
+        s.waves[b] = 4;
+        s.lanes[b] = 64; /* waves of 16, full: the fill is 1 exactly */
+        s.uniform[b] = 0;
+    }
+    assert_int_equal(chosen(&r, &s, &options), 32);
+    use_expect(&r, WPG_REMARK_DONE, "wave-size", "waves of 16 were filled to 100 %");
+    use_done(&r);
+    options.wave.fill = 0.999;
+    assert_int_equal(chosen(&r, &s, &options), 0);
+    use_done(&r);
+    options.wave.fill = 1;
+    for (uint32_t b = 0; b < s.weights.block_count; b++)
+        s.lanes[b] = 4 * 64; /* waves of 64, as usual */
+    assert_int_equal(chosen(&r, &s, &options), 32);
+    use_done(&r);
+    for (uint32_t b = 0; b < s.weights.block_count; b++)
+        s.lanes[b] = 4 * 64 + 1; /* counted where waves are larger */
+    assert_int_equal(chosen(&r, &s, &options), 0);
+    use_done(&r);
+    use_free(&s);
+}
+
 static void leaves_full_waves(void **state)
 {
     (void)state;
@@ -147,9 +180,13 @@ static void keeps_what_sees_its_waves(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(takes_smaller_waves), cmocka_unit_test(leaves_full_waves),
-        cmocka_unit_test(weighs_blocks),       cmocka_unit_test(asks_nothing_of_what_is_not_there),
-        cmocka_unit_test(keeps_within_limits), cmocka_unit_test(keeps_what_sees_its_waves),
+        cmocka_unit_test(takes_smaller_waves),
+        cmocka_unit_test(takes_the_threshold),
+        cmocka_unit_test(leaves_full_waves),
+        cmocka_unit_test(weighs_blocks),
+        cmocka_unit_test(asks_nothing_of_what_is_not_there),
+        cmocka_unit_test(keeps_within_limits),
+        cmocka_unit_test(keeps_what_sees_its_waves),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

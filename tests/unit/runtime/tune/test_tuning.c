@@ -296,6 +296,29 @@ static void resumes(void **state)
     free(part);
 }
 
+/* A file may say anything: a candidate with more looks than there are is undecided, never looked at again,
+ * and what is no open candidate takes no sample. */
+static void foreign_statistics(void **state)
+{
+    (void)state;
+    for (uint32_t looks = 0; looks <= WPG_TUNE_LOOKS + 1; looks++) {
+        wpg_verdict *verdict = made(3, 0.01);
+        wpg_candidate *strange = &verdict->alternatives[1];
+        strange->looks = looks;
+        strange->outcome = WPG_OUTCOME_OPEN;
+        wpg_tuning tuning;
+        wpg_tuning_init(&tuning, verdict);
+        const bool known = looks < WPG_TUNE_LOOKS;
+        assert_int_equal(strange->outcome, known ? WPG_OUTCOME_OPEN : WPG_OUTCOME_UNDECIDED);
+        for (unsigned i = 0; i < 3 * 16; i++)
+            (void)wpg_tuning_add(&tuning, i % 3, ran(1, i));
+        assert_int_equal(strange->count, known ? 16 : 0);
+        assert_int_equal(strange->looks, looks == 0 ? 1 : looks);
+        assert_false(wpg_tuning_add(&tuning, verdict->count, ran(1, 0))); /* no such candidate */
+        free(verdict);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -309,6 +332,7 @@ int main(void)
         cmocka_unit_test(rare_kinds_are_joined),
         cmocka_unit_test(kinds_are_kept_apart),
         cmocka_unit_test(resumes),
+        cmocka_unit_test(foreign_statistics),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,47 @@
+/* How much of a long test is done: a part of it in the everyday run, all of it at night (tests/run.sh
+ * --nightly).
+ *
+ * Owns nothing; reads WPG_NIGHTLY of the environment. Threads: any.
+ *
+ * A sanitizer makes code some five times as slow and sees its errors in the first programs as well as in
+ * later ones: such builds do a third of the everyday amount. */
+#ifndef WPG_TESTS_SUPPORT_EFFORT_H
+#define WPG_TESTS_SUPPORT_EFFORT_H
+
+#include <stdbool.h>
+#include <stdlib.h>
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define EFFORT_SANITIZED 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define EFFORT_SANITIZED 1
+#endif
+#endif
+#ifndef EFFORT_SANITIZED
+#define EFFORT_SANITIZED 0
+#endif
+
+static inline bool effort_nightly(void)
+{
+    const char *set = getenv("WPG_NIGHTLY");
+    return set && *set;
+}
+
+/* How many of something: `usual` every day (a third of it, at least one, under a sanitizer), `nightly` at
+ * night. */
+static inline unsigned effort_count(unsigned usual, unsigned nightly)
+{
+    if (effort_nightly())
+        return nightly;
+    return EFFORT_SANITIZED ? (usual + 2) / 3 : usual;
+}
+
+/* For a table of all `items` against all `choices`: whether this pair is looked at. Every day each item meets
+ * `of` in `choices`, the next item the next ones, so that each choice is met too; at night all. */
+static inline bool effort_pair(size_t item, size_t choice, size_t choices, unsigned of)
+{
+    return effort_nightly() || (choice + choices - item * of % choices) % choices < effort_count(of, of);
+}
+
+#endif
