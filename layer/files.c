@@ -458,9 +458,15 @@ static wpg_counted *counted_of(wpg_device *device)
     return head;
 }
 
-/* Reads a device's counters; notes which files have news. */
-static void read_counters(wpg_device *device)
+bool wpg_files_has(wpg_device *device)
 {
+    return counted_of(device) != NULL;
+}
+
+/* Reads a device's counters; notes which files have news. True if some counter rose. */
+static bool read_counters(wpg_device *device)
+{
+    bool any = false;
     for (wpg_counted *counted = counted_of(device); counted; counted = counted->next) {
         if (!assign_file(counted))
             continue;
@@ -468,9 +474,11 @@ static void read_counters(wpg_device *device)
         counted->file->changed |= binds != counted->binds;
         counted->binds = binds;
         counted->binds_counted = atomic_load(&counted->slot->binds_counted);
-        counted->file->changed |=
-            wpg_counters_read(counted->values, device->counters, counted->slot) || !counted->file->on_disk;
+        bool rose = wpg_counters_read(counted->values, device->counters, counted->slot);
+        counted->file->changed |= rose || !counted->file->on_disk;
+        any |= rose;
     }
+    return any;
 }
 
 /* Puts what was read into the profiles of the files that have news; into the lasting part when the device
@@ -514,7 +522,7 @@ bool wpg_files_retire(wpg_device *device)
     if (!wpg_counters_readable(device->counters))
         wpg_log_debug("nothing was counted on this device");
     else {
-        read_counters(device);
+        (void)read_counters(device);
         add_records(counted_of(device), true);
     }
     bool last = unlink_device(device);
@@ -584,15 +592,35 @@ static bool lock_files(bool unloading)
     return pthread_mutex_timedlock(&files.lock, &until) == 0;
 }
 
+/* Under the files lock and the process lock. */
+static bool read_devices(void)
+{
+    bool any = false;
+    for (wpg_device *device = wpg_the_process.device_list; device; device = device->next_device)
+        if (wpg_counters_readable(device->counters))
+            any |= read_counters(device);
+    return any;
+}
+
+bool wpg_files_read_all(void)
+{
+    if (!wpg_process_is_owner())
+        return false;
+    (void)pthread_mutex_lock(&files.lock);
+    (void)pthread_mutex_lock(&wpg_the_process.lock);
+    bool any = read_devices();
+    (void)pthread_mutex_unlock(&wpg_the_process.lock);
+    (void)pthread_mutex_unlock(&files.lock);
+    return any;
+}
+
 void wpg_files_write_all(bool unloading)
 {
     wpg_process *process = &wpg_the_process;
     if (!wpg_process_is_owner() || !lock_files(unloading))
         return;
     (void)pthread_mutex_lock(&process->lock);
-    for (wpg_device *device = process->device_list; device; device = device->next_device)
-        if (wpg_counters_readable(device->counters))
-            read_counters(device);
+    (void)read_devices();
     /* A file may hold pipelines of several devices: all are read before any is added. */
     for (wpg_device *device = process->device_list; device; device = device->next_device)
         add_records(counted_of(device), false);

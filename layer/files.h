@@ -46,6 +46,11 @@ void wpg_files_add(wpg_device *device, wpg_counted *counted);
  * devices; whether it was the last there. */
 bool wpg_files_retire(wpg_device *device);
 
+/* Whether a pipeline of the device counts. */
+bool wpg_files_has(wpg_device *device);
+/* Reads the counters of every device. True if some counter rose since the last read. */
+bool wpg_files_read_all(void);
+
 /* Writes every file whose counts changed. `unloading`: the last time, from the destructor, without waiting
  * for a lock that another thread may hold for ever. */
 void wpg_files_write_all(bool unloading);

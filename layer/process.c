@@ -26,6 +26,8 @@ wpg_process wpg_the_process = {
 
 static pthread_once_t loaded = PTHREAD_ONCE_INIT;
 
+static void unload(void);
+
 /* What follows from the settings. */
 static void settle(wpg_process *process)
 {
@@ -57,6 +59,8 @@ static void load(void)
     wpg_log_open(WPG_LOG_WARN, secure_getenv("WAVEPGO_LOG_FILE"));
     wpg_settings_load(&process->settings);
     settle(process);
+    /* quick_exit runs no destructors. Registered in off mode too: an instance may bring another mode. */
+    (void)at_quick_exit(unload);
 }
 
 void wpg_process_load(void)

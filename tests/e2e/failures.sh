@@ -163,6 +163,27 @@ leave)
     generate whole "$app" compute "$WPG_SPIRV"
     same_counts leave whole "its counts are not those of one that does"
     ;;
+early)
+    # The first flush comes soon after the first counts, whatever FLUSH_INTERVAL is. The limit is of tries: half a minute, if nothing comes.
+    mkdir -p "$work/early"
+    WAVEPGO_FLUSH_INTERVAL=3600 WAVEPGO_LOG_FILE=$work/early.log "$wavepgo" run --generate --profile-file "$work/early/%b.profraw" \
+        -- "$app" forever "$WPG_SPIRV" >"$work/early.out" 2>"$work/early.err" &
+    victim=$!
+    tries=0
+    while [ "$(count_profiles early)" = 0 ] && [ $tries -lt 600 ]; do
+        tries=$((tries + 1))
+        sleep 0.05
+    done
+    kill -TERM $victim
+    wait $victim 2>/dev/null
+    [ "$(count_profiles early)" = 1 ] || die "no profile long before FLUSH_INTERVAL is over: $(head -n 3 "$work/early.log")"
+    accepted $(profiles early)
+    # quick_exit runs no destructors, and loses nothing.
+    generate whole "$app" compute "$WPG_SPIRV"
+    WAVEPGO_FLUSH_INTERVAL=0 generate quick_exit "$app" cut "$WPG_SPIRV" quick_exit
+    same absent quick_exit
+    same_counts quick_exit whole "quick_exit loses counts"
+    ;;
 fork)
     plain fork-absent "$app" fork "$WPG_SPIRV"
     generate fork "$app" fork "$WPG_SPIRV"
