@@ -5,11 +5,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "layer/beside.h"
 #include "layer/bundle_files.h"
 #include "layer/claims.h"
+#include "layer/pool.h"
 #include "layer/summary.h"
 #include "runtime/base/file_batch.h"
 #include "runtime/base/log.h"
@@ -23,12 +26,14 @@
 typedef struct wpg_file {
     wpg_hash128 pipeline; /* zero: the one file of all pipelines */
     char *path;
+    char *pool;           /* that `path` is merged into at the end; NULL: none */
     wpg_profile *retired; /* what destroyed devices counted; NULL until there is any */
     wpg_profile *now;     /* while writing */
     wpg_hash128 written;  /* of the bytes on disk */
     wpg_hash128 writing;  /* of those in the batch */
     bool on_disk, failed;
-    bool changed; /* since it was written */
+    bool replaces; /* a profile of an earlier run lay there */
+    bool changed;  /* since it was written */
 } wpg_file;
 
 static struct {
@@ -321,18 +326,6 @@ static void make_path(char *path, size_t size, const char *pattern, const char *
         path[0] = '\0';
 }
 
-/* Another live process has the file: .<pid> before its last extension. */
-static void avoid(char *path, size_t size)
-{
-    char extension[64], suffix[96];
-    char *slash = strrchr(path, '/'), *dot = strrchr(path, '.');
-    size_t stem = dot && (!slash || dot > slash) ? (size_t)(dot - path) : strlen(path);
-    (void)snprintf(extension, sizeof extension, "%s", path + stem);
-    int more = snprintf(suffix, sizeof suffix, ".%ld%s", (long)getpid(), extension);
-    if (more > 0 && stem + (size_t)more < size)
-        memcpy(path + stem, suffix, (size_t)more + 1);
-}
-
 /* What killed processes left half written, once for every folder and kind of name. */
 static void sweep_once(const char *path)
 {
@@ -349,14 +342,38 @@ static void sweep_once(const char *path)
         wpg_log_info("%zu files that a killed process left in %s are removed", removed, folder);
 }
 
+/* The path is ours. A run replaces the profiles of an earlier run: also those that the earlier run's other
+ * processes wrote beside it, or `show` of the folder would add them to ours. True if there was a profile. */
+static bool take_over(const char *path)
+{
+    struct stat info;
+    size_t removed = wpg_beside_remove(path);
+    if (removed)
+        wpg_log_info("%s: %zu profiles that processes of an earlier run wrote beside it are removed", path,
+                     removed);
+    bool there = stat(path, &info) == 0 && S_ISREG(info.st_mode);
+    if (there)
+        wpg_log_info("%s is of an earlier run: it will be replaced (%%m in PROFILE_FILE adds runs up)", path);
+    return there;
+}
+
 static wpg_file *make_file(wpg_hash128 pipeline, bool per_pipeline, bool shader_only, const char *pattern)
 {
     char hex[WPG_HASH_HEX + 1], name[WPG_HASH_HEX + 16], path[4096];
     wpg_hash_to_hex(hex, pipeline);
     (void)snprintf(name, sizeof name, "%s%s", shader_only ? "shader-" : "", hex);
     make_path(path, sizeof path, pattern, per_pipeline ? name : "all");
-    if (!wpg_claim(path)) {
-        avoid(path, sizeof path);
+    const bool pool = wpg_pattern_has(pattern, 'm');
+    char pool_path[4096] = "";
+    bool replaces = false;
+    if (pool) {
+        (void)snprintf(pool_path, sizeof pool_path, "%s", path);
+        wpg_beside_name(path, sizeof path);
+        (void)wpg_claim(path);
+    } else if (wpg_claim(path))
+        replaces = take_over(path);
+    else {
+        wpg_beside_name(path, sizeof path);
         wpg_log_info("another process writes this profile: ours goes to %s", path);
     }
     sweep_once(path);
@@ -364,9 +381,12 @@ static wpg_file *make_file(wpg_hash128 pipeline, bool per_pipeline, bool shader_
     if (!file)
         return NULL;
     file->pipeline = pipeline;
+    file->replaces = replaces;
     file->path = strdup(path);
-    if (!file->path || !wpg_vec_push(&files.list, file)) {
+    file->pool = pool ? strdup(pool_path) : NULL;
+    if (!file->path || (pool && !file->pool) || !wpg_vec_push(&files.list, file)) {
         free(file->path);
+        free(file->pool);
         free(file);
         return NULL;
     }
@@ -544,7 +564,8 @@ static void file_done(void *who, const wpg_error *err)
         say_failed(file, err);
         return;
     }
-    wpg_summary_file(file->path, !file->on_disk);
+    if (!file->on_disk && !file->pool)
+        wpg_summary_file(file->path, file->replaces ? WPG_SUMMARY_REPLACED : WPG_SUMMARY_NEW);
     wpg_log_debug("%s written", file->path);
     file->written = file->writing;
     file->on_disk = true;
@@ -552,16 +573,34 @@ static void file_done(void *who, const wpg_error *err)
     file->changed = false;
 }
 
-static wpg_status encode(uint8_t **data, size_t *size, wpg_file *file, wpg_error *err)
+/* The pool holds the counts: what this process counts from here on is new to the pool. */
+static void pool_done(void *who, const wpg_error *err)
+{
+    wpg_file *file = who;
+    if (err) {
+        say_failed(file, err);
+        return;
+    }
+    wpg_summary_file(file->pool, WPG_SUMMARY_POOLED);
+    wpg_log_debug("%s: the counts of this run are added", file->pool);
+    wpg_profile_destroy(file->retired);
+    file->retired = NULL;
+    file->on_disk = false;
+    file->failed = false;
+    file->changed = false;
+}
+
+static wpg_profile_format format_written(void)
+{
+    return (wpg_profile_format)wpg_the_process.settings.raw_version;
+}
+
+/* Adds what destroyed devices counted to `now`. Once a round of writing. */
+static wpg_status add_up(wpg_file *file, wpg_error *err)
 {
     if (!file->now && !(file->now = wpg_profile_create()))
         return wpg_fail(err, WPG_E_NOMEM, "out of memory");
-    if (file->retired)
-        WPG_TRY(wpg_profile_merge(file->now, file->retired, 1, NULL, err));
-    if (wpg_profile_count(file->now) == 0)
-        return WPG_OK;
-    return wpg_profile_encode(data, size, file->now, (wpg_profile_format)wpg_the_process.settings.raw_version,
-                              err);
+    return file->retired ? wpg_profile_merge(file->now, file->retired, 1, NULL, err) : WPG_OK;
 }
 
 static void write_file(wpg_file_batch *batch, wpg_file *file)
@@ -569,7 +608,9 @@ static void write_file(wpg_file_batch *batch, wpg_file *file)
     wpg_error err;
     uint8_t *data = NULL;
     size_t size = 0;
-    wpg_status status = encode(&data, &size, file, &err);
+    wpg_status status = wpg_profile_count(file->now)
+                            ? wpg_profile_encode(&data, &size, file->now, format_written(), &err)
+                            : WPG_OK;
     if (status == WPG_OK && data) {
         file->writing = wpg_hash_bytes(data, size);
         if (file->on_disk && wpg_hash_equal(file->writing, file->written))
@@ -580,6 +621,47 @@ static void write_file(wpg_file_batch *batch, wpg_file *file)
     if (status != WPG_OK)
         say_failed(file, &err);
     free(data);
+}
+
+/* Counts that cannot go into their pool go into the process's own file, as before the end. */
+static void write_pools(void)
+{
+    wpg_error err;
+    wpg_pool pool;
+    wpg_pool_init(&pool, format_written(), pool_done);
+    for (size_t i = 0; i < files.list.count; i++) {
+        wpg_file *file = files.list.data[i];
+        if (!file->pool || !file->changed || !wpg_profile_count(file->now))
+            continue;
+        if (wpg_pool_put(&pool, file->pool, file->path, file->now, file, &err) != WPG_OK)
+            wpg_log_warn("the counts of this run are not added to %s but stay in %s: %s", file->pool,
+                         file->path, err.message);
+    }
+    wpg_pool_finish(&pool);
+}
+
+/* `ends`: no device counts any more, or the process goes. Under the files lock. */
+static void write_changed(bool ends)
+{
+    wpg_error err;
+    wpg_file_batch batch;
+    for (size_t i = 0; i < files.list.count; i++) {
+        wpg_file *file = files.list.data[i];
+        if (file->changed && add_up(file, &err) != WPG_OK) {
+            say_failed(file, &err);
+            file->changed = false;
+        }
+    }
+    if (ends)
+        write_pools();
+    wpg_file_batch_init(&batch, file_done);
+    for (size_t i = 0; i < files.list.count; i++) {
+        if (files.list.data[i]->changed)
+            write_file(&batch, files.list.data[i]);
+        wpg_profile_destroy(files.list.data[i]->now);
+        files.list.data[i]->now = NULL;
+    }
+    wpg_file_batch_commit(&batch);
 }
 
 static bool lock_files(bool unloading)
@@ -621,19 +703,14 @@ void wpg_files_write_all(bool unloading)
         return;
     (void)pthread_mutex_lock(&process->lock);
     (void)read_devices();
+    const bool ends = unloading || !process->device_list;
+    for (size_t i = 0; ends && i < files.list.count; i++)
+        files.list.data[i]->changed |= files.list.data[i]->pool != NULL; /* flushed, but not into the pool */
     /* A file may hold pipelines of several devices: all are read before any is added. */
     for (wpg_device *device = process->device_list; device; device = device->next_device)
         add_records(counted_of(device), false);
     (void)pthread_mutex_unlock(&process->lock);
-    wpg_file_batch batch;
-    wpg_file_batch_init(&batch, file_done);
-    for (size_t i = 0; i < files.list.count; i++) {
-        if (files.list.data[i]->changed)
-            write_file(&batch, files.list.data[i]);
-        wpg_profile_destroy(files.list.data[i]->now);
-        files.list.data[i]->now = NULL;
-    }
-    wpg_file_batch_commit(&batch);
+    write_changed(ends);
     wpg_bundle_write();
     (void)pthread_mutex_unlock(&files.lock);
 }
@@ -643,11 +720,13 @@ void wpg_files_finish(void)
     for (size_t i = 0; i < files.list.count; i++) {
         wpg_profile_destroy(files.list.data[i]->retired);
         free(files.list.data[i]->path);
+        free(files.list.data[i]->pool);
         free(files.list.data[i]);
     }
     wpg_vec_free(&files.list);
     wpg_map_free(&files.by_pipeline);
     wpg_map_free(&files.runs);
     wpg_map_free(&files.swept);
+    wpg_beside_finish();
     wpg_claims_finish();
 }

@@ -8,6 +8,7 @@ export WAVEPGO_SUMMARY=0
 plain absent "$app" compute "$WPG_SPIRV"
 exited absent 0
 
+lanes() { "$wavepgo" show --json "$1" | sed -n 's/.*"stage": "comp",.*"function".*"lanes": \[\([0-9]*\).*/\1/p' | head -n 1; }
 good_profile() { # one good profile of the compute scenario in $work/good
     generate good "$app" compute "$WPG_SPIRV"
     same absent good
@@ -184,6 +185,41 @@ early)
     same absent quick_exit
     same_counts quick_exit whole "quick_exit loses counts"
     ;;
+second)
+    # What a second run does. It replaces the first one's profile and says so. A profile that another process of the first run wrote
+    # beside it goes, too, or `show` of the folder would add it. No process has this number.
+    generate whole "$app" compute "$WPG_SPIRV"
+    one=$(lanes "$work/whole")
+    profile=$(profiles whole)
+    cp "$profile" "${profile%.profraw}.2147483646.profraw"
+    WAVEPGO_SUMMARY=1 generate whole "$app" compute "$WPG_SPIRV"
+    [ "$(count_profiles whole)" = 1 ] && [ "$(lanes "$work/whole")" = "$one" ] || fail "an earlier run's profile stays beside the second run's: $(ls "$work/whole")"
+    grep '1 replaced an earlier run' "$work/whole.log" >/dev/null || fail "it is not said that a profile was replaced: $(cat "$work/whole.log")"
+    for run in first second; do
+        "$wavepgo" run --generate --bundle "$work/facts.bundle" -- "$app" record "$WPG_SPIRV" >"$work/$run.out" 2>&1
+        facts=$(find "$work/facts.bundle/pipelines" -name '*.facts' ! -name '*.2147483646.*' | head -n 1)
+        [ $run = second ] || cp "$facts" "${facts%.facts}.2147483646.facts"
+    done
+    [ ! -e "${facts%.facts}.2147483646.facts" ] || fail "facts of an earlier run stay beside the second run's"
+    # A pool (%m) adds up: runs in turn, runs at once, what a killed run left, and runs that end in quick_exit.
+    profile_pattern=$work/pool/%b-%m.profraw
+    generate pool "$app" compute "$WPG_SPIRV"
+    profile=$(profiles pool)
+    cp "$profile" "${profile%.profraw}.2147483646.profraw"
+    for run in 1 2 3; do
+        "$wavepgo" run --generate --profile-file "$profile_pattern" -- "$app" compute "$WPG_SPIRV" >"$work/pool-$run.out" 2>&1 &
+    done
+    wait
+    WAVEPGO_LOG=debug generate pool "$app" cut "$WPG_SPIRV" quick_exit
+    [ "$(count_profiles pool)" = 1 ] || fail "a pool of five runs is: $(ls "$work/pool")"
+    [ "$(lanes "$work/pool")" = $((one * 6)) ] || fail "five runs and a killed one have $(lanes "$work/pool") lanes in their pool, one has $one"
+    accepted $(profiles pool)
+    # A pool that is no profile stays; the run's counts lie beside it.
+    echo "not a profile" >"$profile"
+    generate pool "$app" compute "$WPG_SPIRV"
+    grep 'not added to .*: ' "$work/pool.log" >/dev/null || fail "a broken pool is not told of: $(cat "$work/pool.log")"
+    [ "$(cat "$profile")" = "not a profile" ] && [ "$(count_profiles pool)" = 2 ] || fail "a broken pool: $(ls "$work/pool")"
+    ;;
 fork)
     plain fork-absent "$app" fork "$WPG_SPIRV"
     generate fork "$app" fork "$WPG_SPIRV"
@@ -199,7 +235,6 @@ twice)
     # Both devices' counts are there.
     generate once "$app" compute "$WPG_SPIRV"
     "$wavepgo" merge -o "$work/twice.profdata" "$work/twice" >/dev/null 2>&1 && "$wavepgo" merge -o "$work/once.profdata" "$work/once" "$work/once/" >/dev/null 2>&1
-    lanes() { "$wavepgo" show --json "$1" | sed -n 's/.*"stage": "comp",.*"function".*"lanes": \[\([0-9]*\).*/\1/p' | head -n 1; }
     [ "$(lanes "$work/twice.profdata")" = "$(($(lanes "$(profiles once)") * 2))" ] || fail "two devices: $(lanes "$work/twice.profdata") lanes, one: $(lanes "$(profiles once)")"
     ;;
 killed)
