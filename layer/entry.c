@@ -78,6 +78,7 @@ static const hook device_hooks[] = {
 #undef QUERY
     /* Where command buffers are followed too, the record hooks above come first. */
     HOOK("vkSetDebugUtilsObjectNameEXT", wpg_object_names_SetDebugUtilsObjectNameEXT, IN_ACTIVE),
+    HOOK("vkDebugMarkerSetObjectNameEXT", wpg_object_names_DebugMarkerSetObjectNameEXT, IN_ACTIVE),
     HOOK("vkCmdBindPipeline", wpg_sample_bind_pipeline, IN_ACTIVE),
 #define LOSS(command) HOOK("vk" #command, wpg_loss_##command, IN_ACTIVE),
     WPG_LOSS_HOOKS(LOSS) LOSS(BeginCommandBuffer) LOSS(CmdExecuteCommands)

@@ -226,6 +226,7 @@ static void named_objects(vk_program *vk, const uint32_t *words, size_t count)
     VkPipeline pipeline =
         vk_compute_pipeline(vk, (vk_stage){.stage = VK_SHADER_STAGE_COMPUTE_BIT, .module = module}, &result);
     give_name(vk, VK_OBJECT_TYPE_PIPELINE, (uint64_t)pipeline, "e2e pipeline");
+    give_name(vk, VK_OBJECT_TYPE_SHADER_MODULE, (uint64_t)module, "e2e module, late");
     vk_dispatch(vk, pipeline, APP_INVOCATIONS / 32);
     printf("named %08x\n", app_checksum(vk->buffers[1].words, APP_INVOCATIONS));
     vkDestroyPipeline(vk->device, pipeline, NULL);
