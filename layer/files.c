@@ -12,7 +12,9 @@
 #include "layer/beside.h"
 #include "layer/bundle_files.h"
 #include "layer/claims.h"
+#include "layer/live.h"
 #include "layer/pool.h"
+#include "layer/recover.h"
 #include "layer/summary.h"
 #include "runtime/base/file_batch.h"
 #include "runtime/base/log.h"
@@ -32,6 +34,7 @@ typedef struct wpg_file {
     wpg_hash128 written;  /* of the bytes on disk */
     wpg_hash128 writing;  /* of those in the batch */
     bool on_disk, failed;
+    bool kept;     /* in the frame that is put together (live.h) */
     bool replaces; /* a profile of an earlier run lay there */
     bool changed;  /* since it was written */
 } wpg_file;
@@ -54,6 +57,7 @@ wpg_counted *wpg_counted_create(wpg_hash128 pipeline, wpg_counter_slot *slot, si
     counted->pipeline = pipeline;
     counted->slot = slot;
     counted->stage_count = stage_count;
+    counted->rate = (uint64_t)wpg_the_process.settings.sample;
     size_t count = atomic_load(&slot->count);
     counted->values = calloc(count ? count : 1, sizeof *counted->values);
     if (!counted->values) {
@@ -80,7 +84,7 @@ void wpg_counted_destroy(wpg_counted *counted)
 /* Counts of the binds that were counted, for all binds (sample_bind.c). */
 static uint64_t scaled(const wpg_counted *counted, uint64_t value)
 {
-    const uint64_t rate = counted->binds ? (uint64_t)wpg_the_process.settings.sample : 1;
+    const uint64_t rate = counted->binds ? counted->rate : 1;
     return value <= UINT64_MAX / rate ? value * rate : UINT64_MAX;
 }
 
@@ -181,7 +185,8 @@ static wpg_status add_tables(wpg_profile *profile, wpg_record_name *name, const 
             scratch[w] = scaled(counted, wpg_probe_value(map, function, table, w, counted->values, have));
         WPG_TRY(add_record(profile, name, kind, function->checksum, scratch, table->word_count, err));
         WPG_TRY(add_values(profile, name, kind, function->checksum, counted, table, err));
-        add_ranges(name, function->checksum, counted, table);
+        if (!counted->recovered)
+            add_ranges(name, function->checksum, counted, table);
     }
     return WPG_OK;
 }
@@ -296,7 +301,7 @@ static size_t scratch_needed(const wpg_counted *counted)
     return most;
 }
 
-static wpg_status add_counted(wpg_profile *profile, const wpg_counted *counted, wpg_error *err)
+wpg_status wpg_files_records(wpg_profile *profile, const wpg_counted *counted, wpg_error *err)
 {
     uint64_t *scratch = calloc(scratch_needed(counted), sizeof *scratch);
     if (!scratch)
@@ -326,6 +331,20 @@ static void make_path(char *path, size_t size, const char *pattern, const char *
         path[0] = '\0';
 }
 
+/* What killed processes counted and did not write. */
+static void recover(const char *folder)
+{
+    wpg_recover_request request = {.folder = folder};
+    wpg_recover(&request);
+    if (request.runs)
+        wpg_log_info("%s: the counts of %zu killed runs are in %zu profiles now", folder, request.runs,
+                     request.profiles);
+    if (request.left)
+        wpg_log_warn("%s: the counts of %zu killed runs (" WPG_LIVE_PREFIX "*" WPG_LIVE_ENDING
+                     ") cannot be made into profiles: %s",
+                     folder, request.left, request.why.message);
+}
+
 /* What killed processes left half written, once for every folder and kind of name. */
 static void sweep_once(const char *path)
 {
@@ -337,6 +356,7 @@ static void sweep_once(const char *path)
     uint64_t key = wpg_hash64_bytes(folder, strlen(folder)) ^ wpg_hash64_bytes(dot, strlen(dot));
     if (wpg_map_get(&files.swept, key, NULL) || !wpg_map_set(&files.swept, key, 1))
         return;
+    recover(folder);
     size_t removed = wpg_file_sweep(folder, dot);
     if (removed)
         wpg_log_info("%zu files that a killed process left in %s are removed", removed, folder);
@@ -357,12 +377,26 @@ static bool take_over(const char *path)
     return there;
 }
 
-static wpg_file *make_file(wpg_hash128 pipeline, bool per_pipeline, bool shader_only, const char *pattern)
+/* Else one file holds all pipelines. */
+static bool is_per_pipeline(const char *pattern)
 {
-    char hex[WPG_HASH_HEX + 1], name[WPG_HASH_HEX + 16], path[4096];
+    return wpg_pattern_has(pattern, 'b') || pattern[strlen(pattern) - 1] == '/';
+}
+
+/* Where a pipeline counts into, if no other process does. In a pool, first into a file beside it. */
+static void nominal_path(char *path, size_t size, wpg_hash128 pipeline, bool shader_only, const char *pattern)
+{
+    char hex[WPG_HASH_HEX + 1], name[WPG_HASH_HEX + 16];
     wpg_hash_to_hex(hex, pipeline);
     (void)snprintf(name, sizeof name, "%s%s", shader_only ? "shader-" : "", hex);
-    make_path(path, sizeof path, pattern, per_pipeline ? name : "all");
+    make_path(path, size, pattern, is_per_pipeline(pattern) ? name : "all");
+}
+
+static wpg_file *make_file(wpg_hash128 pipeline, bool shader_only, const char *pattern)
+{
+    char path[4096];
+    nominal_path(path, sizeof path, pipeline, shader_only, pattern);
+    sweep_once(path);
     const bool pool = wpg_pattern_has(pattern, 'm');
     char pool_path[4096] = "";
     bool replaces = false;
@@ -376,7 +410,6 @@ static wpg_file *make_file(wpg_hash128 pipeline, bool per_pipeline, bool shader_
         wpg_beside_name(path, sizeof path);
         wpg_log_info("another process writes this profile: ours goes to %s", path);
     }
-    sweep_once(path);
     wpg_file *file = calloc(1, sizeof *file);
     if (!file)
         return NULL;
@@ -405,51 +438,44 @@ static void escape(char *pattern, size_t size, const char *folder, const char *f
     (void)snprintf(pattern + used, size - used, "%s", file);
 }
 
+static char in_bundle[4096];
+
+static void find_in_bundle(void)
+{
+    escape(in_bundle, sizeof in_bundle, wpg_bundle_folder(), "/%b.profraw");
+}
+
 /* PROFILE_FILE; where it says nothing, the bundle's folder, else the working folder. */
 static const char *default_pattern(void)
 {
-    static char in_bundle[4096];
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
     const char *pattern = wpg_the_process.settings.profile_file;
     if (pattern && *pattern)
         return pattern;
     if (!wpg_bundle_on())
         return "%e-%b.profraw";
-    if (!*in_bundle)
-        escape(in_bundle, sizeof in_bundle, wpg_bundle_folder(), "/%b.profraw");
+    (void)pthread_once(&once, find_in_bundle);
     return in_bundle;
 }
 
 static wpg_file *file_of(wpg_hash128 pipeline, bool shader_only)
 {
     const char *pattern = default_pattern();
-    size_t length = strlen(pattern);
-    bool per_pipeline = wpg_pattern_has(pattern, 'b') || pattern[length - 1] == '/';
+    bool per_pipeline = is_per_pipeline(pattern);
     uint64_t found, key = per_pipeline ? pipeline.low : 0;
     if (wpg_map_get(&files.by_pipeline, key, &found)) {
         wpg_file *file = (wpg_file *)(uintptr_t)found;
         return !per_pipeline || wpg_hash_equal(file->pipeline, pipeline) ? file : NULL;
     }
-    wpg_file *file = make_file(pipeline, per_pipeline, shader_only, pattern);
+    wpg_file *file = make_file(pipeline, shader_only, pattern);
     if (file && !wpg_map_set(&files.by_pipeline, key, (uint64_t)(uintptr_t)file))
         return NULL; /* stays in the list, unused */
     return file;
 }
 
-void wpg_files_add(wpg_device *device, wpg_counted *counted)
-{
-    if (atomic_exchange(&counted->slot->listed, true)) {
-        wpg_counted_destroy(counted);
-        return;
-    }
-    (void)pthread_mutex_lock(&device->counted_lock);
-    counted->next = device->counted;
-    device->counted = counted;
-    (void)pthread_mutex_unlock(&device->counted_lock);
-}
-
-/* Before counts are read: which file, and whether it counts the run. Done here, not at creation, so that
- * making a pipeline never waits for a file being written. */
-static bool assign_file(wpg_counted *counted)
+/* Before counts are read: which file, and whether it counts the run. At creation only if no file is being
+ * written: making a pipeline never waits for that. Under the files lock. */
+static bool assign_file(const wpg_device *device, wpg_counted *counted)
 {
     if (counted->file)
         return true;
@@ -458,7 +484,37 @@ static bool assign_file(wpg_counted *counted)
         return false;
     counted->first_run = !wpg_map_get(&files.runs, counted->pipeline.low, NULL);
     (void)wpg_map_set(&files.runs, counted->pipeline.low, 1);
+    wpg_live_assign(device, counted, counted->file->path);
     return true;
+}
+
+/* Its counts shall outlive a killed process. */
+static void keep(wpg_device *device, wpg_counted *counted)
+{
+    char path[4096];
+    const char *pattern = default_pattern();
+    nominal_path(path, sizeof path, counted->pipeline, counted->shader_only, pattern);
+    if (wpg_pattern_has(pattern, 'm'))
+        wpg_beside_name(path, sizeof path);
+    wpg_live_pipeline(device, counted, path);
+    if (pthread_mutex_trylock(&files.lock) != 0)
+        return;
+    (void)assign_file(device, counted);
+    (void)pthread_mutex_unlock(&files.lock);
+}
+
+void wpg_files_add(wpg_device *device, wpg_counted *counted)
+{
+    if (atomic_exchange(&counted->slot->listed, true)) {
+        wpg_counted_destroy(counted);
+        return;
+    }
+    if (wpg_counters_keepable(device->counters))
+        keep(device, counted);
+    (void)pthread_mutex_lock(&device->counted_lock);
+    counted->next = device->counted;
+    device->counted = counted;
+    (void)pthread_mutex_unlock(&device->counted_lock);
 }
 
 static void say_failed(wpg_file *file, const wpg_error *err)
@@ -488,7 +544,7 @@ static bool read_counters(wpg_device *device)
 {
     bool any = false;
     for (wpg_counted *counted = counted_of(device); counted; counted = counted->next) {
-        if (!assign_file(counted))
+        if (!assign_file(device, counted))
             continue;
         uint64_t binds = atomic_load(&counted->slot->binds);
         counted->file->changed |= binds != counted->binds;
@@ -513,10 +569,26 @@ static void add_records(wpg_counted *head, bool retiring)
         if (!*into)
             *into = wpg_profile_create();
         wpg_status status =
-            *into ? add_counted(*into, counted, &err) : wpg_fail(&err, WPG_E_NOMEM, "out of memory");
+            *into ? wpg_files_records(*into, counted, &err) : wpg_fail(&err, WPG_E_NOMEM, "out of memory");
         if (status != WPG_OK)
             say_failed(counted->file, &err);
     }
+}
+
+/* What the device counted outlives a killed process as part of its files from here on. */
+static void keep_retired(wpg_device *device)
+{
+    wpg_live_frame frame = {.out = {0}};
+    for (const wpg_counted *counted = counted_of(device); counted; counted = counted->next)
+        if (counted->file)
+            counted->file->kept = false;
+    for (const wpg_counted *counted = counted_of(device); counted; counted = counted->next)
+        if (counted->file && !counted->file->kept) {
+            wpg_live_base(&frame, counted->file->path, counted->file->retired);
+            counted->file->kept = true;
+        }
+    wpg_live_commit(&frame, device);
+    wpg_live_retired(device);
 }
 
 /* Out of the list that all devices are in; whether it was the last. */
@@ -545,6 +617,7 @@ bool wpg_files_retire(wpg_device *device)
         (void)read_counters(device);
         add_records(counted_of(device), true);
     }
+    keep_retired(device);
     bool last = unlink_device(device);
     wpg_counted *counted = device->counted;
     device->counted = NULL;
@@ -573,6 +646,8 @@ static void file_done(void *who, const wpg_error *err)
     file->changed = false;
 }
 
+static wpg_live_frame pooled; /* files whose counts a pool has; under the files lock */
+
 /* The pool holds the counts: what this process counts from here on is new to the pool. */
 static void pool_done(void *who, const wpg_error *err)
 {
@@ -585,6 +660,7 @@ static void pool_done(void *who, const wpg_error *err)
     wpg_log_debug("%s: the counts of this run are added", file->pool);
     wpg_profile_destroy(file->retired);
     file->retired = NULL;
+    wpg_live_base(&pooled, file->path, NULL);
     file->on_disk = false;
     file->failed = false;
     file->changed = false;
@@ -638,6 +714,8 @@ static void write_pools(void)
                          file->path, err.message);
     }
     wpg_pool_finish(&pool);
+    wpg_live_commit(&pooled, NULL);
+    pooled = (wpg_live_frame){.out = {0}};
 }
 
 /* `ends`: no device counts any more, or the process goes. Under the files lock. */

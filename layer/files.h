@@ -11,6 +11,7 @@
 
 #include "compiler/instrument/instrument.h"
 #include "layer/state.h"
+#include "runtime/profile/profile.h"
 
 typedef struct wpg_counted_stage {
     wpg_hash128 shader;
@@ -29,6 +30,8 @@ typedef struct wpg_counted {
     uint64_t binds, binds_counted;
     struct wpg_file *file;
     bool shader_only; /* a library part: its file is shader-<hash>, it belongs to no one pipeline */
+    bool recovered;   /* of a killed run: what does not add is not told to this run's bundle */
+    uint64_t rate;    /* SAMPLE */
     bool first_run;   /* the first of this pipeline hash in the process: it counts the run */
     size_t stage_count;
     wpg_counted_stage stages[];
@@ -41,6 +44,9 @@ void wpg_counted_destroy(wpg_counted *counted);
 /* Takes over `counted` and counts it from now on; a second one of the same pipeline hash on the device is
  * dropped, since its counters are the same. */
 void wpg_files_add(wpg_device *device, wpg_counted *counted);
+
+/* Adds the records of what was read of a pipeline. */
+wpg_status wpg_files_records(wpg_profile *profile, const wpg_counted *counted, wpg_error *err);
 
 /* Reads a device's counters for the last time, forgets its pipelines, and takes it out of the list of
  * devices; whether it was the last there. */

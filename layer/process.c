@@ -10,6 +10,7 @@
 #include "layer/api_settings.h"
 #include "layer/bundle_files.h"
 #include "layer/files.h"
+#include "layer/live.h"
 #include "layer/loss.h"
 #include "layer/power.h"
 #include "layer/rewrite.h"
@@ -108,6 +109,7 @@ __attribute__((destructor)) static void unload(void)
     wpg_writer_stop();
     if (process->mode == WPG_MODE_GENERATE) {
         wpg_files_write_all(true);
+        wpg_live_finish();
         wpg_window_finish();
     }
     if (process->mode == WPG_MODE_TUNE)

@@ -220,6 +220,54 @@ second)
     grep 'not added to .*: ' "$work/pool.log" >/dev/null || fail "a broken pool is not told of: $(cat "$work/pool.log")"
     [ "$(cat "$profile")" = "not a profile" ] && [ "$(count_profiles pool)" = 2 ] || fail "a broken pool: $(ls "$work/pool")"
     ;;
+cut)
+    # However a program ends, nothing that it counted is lost where counters lie in pages of our own (lavapipe): no flush comes here.
+    generate whole "$app" compute "$WPG_SPIRV"
+    generate whole-twice "$app" twice "$WPG_SPIRV"
+    export WAVEPGO_FLUSH_INTERVAL=0
+    # lived NAME RUN...: the folder NAME holds the counts of these whole runs, and nothing else is left there.
+    lived() {
+        "$wavepgo" merge --quiet --format text -o "$work/$1.txt" "$work/$1" 2>"$work/$1.merge" || fail "$1: merge: $(cat "$work/$1.merge")"
+        lived_name=$1
+        shift
+        "$wavepgo" merge --quiet --format text -o "$work/expected.txt" "$@" || fail "$lived_name: no whole runs"
+        diff "$work/$lived_name.txt" "$work/expected.txt" >"$work/diff" || fail "$lived_name: not the counts of $*: $(head -n 4 "$work/diff") in $(ls "$work/$lived_name")"
+        [ "$(ls "$work/$lived_name" | grep -vc '[.]profraw$')" = 0 ] || fail "$lived_name: more than profiles is left: $(ls "$work/$lived_name")"
+    }
+    for way in SIGKILL SIGINT SIGTERM _exit abort exec; do
+        generate $way "$app" cut "$WPG_SPIRV" $way
+        [ -n "$(find "$work/$way" -name 'wavepgo-*.live')" ] || fail "$way: no counts are left: $(ls "$work/$way")"
+        lived $way whole
+    done
+    # A device that was destroyed before the kill is counted, too, also where its counts have been flushed; `show` reads what is left as well.
+    generate twice "$app" cut-twice "$WPG_SPIRV" SIGKILL
+    [ "$(count_profiles twice)" = 1 ] || fail "the first device's counts are not in a profile: $(ls "$work/twice")"
+    "$wavepgo" show "$work/twice" >/dev/null || fail "show of what a killed run left"
+    lived twice whole-twice
+    # The next run makes profiles of it; those of its own pipelines it replaces. In a pool they add up.
+    generate next "$app" cut "$WPG_SPIRV" SIGKILL
+    WAVEPGO_LOG=info generate next "$app" compute "$WPG_SPIRV"
+    grep 'counts of 1 killed run' "$work/next.log" >/dev/null || fail "it is not said that a killed run's counts were read: $(cat "$work/next.log")"
+    lived next whole
+    profile_pattern=$work/pool/%b-%m.profraw
+    generate pool "$app" compute "$WPG_SPIRV"
+    generate pool "$app" cut-twice "$WPG_SPIRV" SIGKILL
+    generate pool "$app" compute "$WPG_SPIRV"
+    lived pool whole whole-twice whole
+    # What a living process counts is left alone; a journal cut short is read as far as it goes, garbage stays.
+    unset profile_pattern
+    mkdir -p "$work/odd"
+    for size in 0 9 14 30 300; do
+        generate odd "$app" cut "$WPG_SPIRV" SIGKILL
+        journal=$(find "$work/odd" -name 'wavepgo-*.live')
+        truncate -s $size "$journal"
+        "$wavepgo" show "$work/odd" >"$work/odd.out" 2>&1
+        [ -z "$(find "$work/odd" -name 'wavepgo-*')" ] || fail "a journal of $size bytes stays: $(ls "$work/odd")"
+    done
+    echo "no journal of wavepgo" >"$work/odd/wavepgo-2147483646-0.live"
+    "$wavepgo" show "$work/odd" >"$work/odd.out" 2>&1
+    grep 'wavepgo-\*.live. are left out: .*malformed' "$work/odd.out" >/dev/null || fail "garbage: $(cat "$work/odd.out")"
+    ;;
 fork)
     plain fork-absent "$app" fork "$WPG_SPIRV"
     generate fork "$app" fork "$WPG_SPIRV"
