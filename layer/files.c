@@ -331,20 +331,6 @@ static void make_path(char *path, size_t size, const char *pattern, const char *
         path[0] = '\0';
 }
 
-/* What killed processes counted and did not write. */
-static void recover(const char *folder)
-{
-    wpg_recover_request request = {.folder = folder};
-    wpg_recover(&request);
-    if (request.runs)
-        wpg_log_info("%s: the counts of %zu killed runs are in %zu profiles now", folder, request.runs,
-                     request.profiles);
-    if (request.left)
-        wpg_log_warn("%s: the counts of %zu killed runs (" WPG_LIVE_PREFIX "*" WPG_LIVE_ENDING
-                     ") cannot be made into profiles: %s",
-                     folder, request.left, request.why.message);
-}
-
 /* What killed processes left half written, once for every folder and kind of name. */
 static void sweep_once(const char *path)
 {
@@ -356,7 +342,7 @@ static void sweep_once(const char *path)
     uint64_t key = wpg_hash64_bytes(folder, strlen(folder)) ^ wpg_hash64_bytes(dot, strlen(dot));
     if (wpg_map_get(&files.swept, key, NULL) || !wpg_map_set(&files.swept, key, 1))
         return;
-    recover(folder);
+    wpg_recover_told(folder);
     size_t removed = wpg_file_sweep(folder, dot);
     if (removed)
         wpg_log_info("%zu files that a killed process left in %s are removed", removed, folder);

@@ -151,11 +151,13 @@ static void write_text(wpg_writer *out, const char *text)
     wpg_write_bytes(out, text, length);
 }
 
-/* Profiles go by their names in the journal's folder; a file elsewhere gets none. */
+/* Profiles go by their names in the journal's folder; a file elsewhere gets none, nor one that could be a
+ * journal. */
 static const char *name_of(const char *path)
 {
     const char *slash = strrchr(path, '/');
-    return slash && (size_t)(slash - path) + 1 == live.folder && strncmp(path, live.journal, live.folder) == 0
+    return slash && (size_t)(slash - path) + 1 == live.folder &&
+                   strncmp(path, live.journal, live.folder) == 0 && !strstr(slash, WPG_LIVE_ENDING)
                ? slash + 1
                : "";
 }

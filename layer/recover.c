@@ -21,7 +21,7 @@ enum {
     NAME_MOST = 255,
     ENTRY_MOST = 4096, /* characters of an entry point */
     STAGES_MOST = 1 << 16,
-    COUNTERS_MOST = 1 << 26, /* of a pipeline */
+    COUNTERS_MOST = 1 << 17, /* of a pipeline: the scratch block of layout.h has no more */
 };
 
 typedef struct left_pipeline {
@@ -85,11 +85,11 @@ static bool read_text(char *text, size_t size, wpg_reader *in)
     return true;
 }
 
-/* A file of the journal's own folder. */
+/* A file of the journal's own folder, and no journal. */
 static bool read_name(char name[NAME_MOST + 1], wpg_reader *in)
 {
     return read_text(name, NAME_MOST + 1, in) && *name && !strchr(name, '/') && strcmp(name, ".") != 0 &&
-           strcmp(name, "..") != 0;
+           strcmp(name, "..") != 0 && !strstr(name, WPG_LIVE_ENDING);
 }
 
 static wpg_status read_stage(wpg_counted_stage *stage, wpg_reader *in, wpg_error *err)
@@ -387,4 +387,17 @@ void wpg_recover(wpg_recover_request *request)
             recover_one(request, entry->d_name, process);
     if (listing)
         (void)closedir(listing);
+}
+
+void wpg_recover_told(const char *folder)
+{
+    wpg_recover_request request = {.folder = folder};
+    wpg_recover(&request);
+    if (request.runs)
+        wpg_log_info("%s: the counts of %zu killed runs are in %zu profiles now", folder, request.runs,
+                     request.profiles);
+    if (request.left)
+        wpg_log_warn("%s: the counts of %zu killed runs (" WPG_LIVE_PREFIX "*" WPG_LIVE_ENDING
+                     ") cannot be made into profiles: %s",
+                     folder, request.left, request.why.message);
 }

@@ -8,5 +8,7 @@
 #include "runtime/counters/recover.h"
 
 void wpg_recover(wpg_recover_request *request);
+/* The same; the log says what happened. */
+void wpg_recover_told(const char *folder);
 
 #endif
