@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "compiler/normalize/normalize.h"
+#include "layer/beside.h"
 #include "layer/claims.h"
 #include "layer/totals.h"
 #include "layer/writer.h"
@@ -52,6 +53,10 @@ static void find_folder(void)
     wpg_error err;
     if (!setting || !*setting)
         return;
+    if (wpg_pattern_has(setting, 'm'))
+        wpg_log_warn(
+            "BUNDLE: %%m merges nothing here, a run replaces what an earlier run wrote: give each run "
+            "its own folder, then 'wavepgo merge' adds the folders up");
     if (wpg_pattern_expand(expanded, sizeof expanded, setting, NULL, &err) != WPG_OK) {
         wpg_log_warn("BUNDLE: %s", err.message);
         return;
@@ -257,7 +262,9 @@ static const char *path_of(const char *kind, wpg_hash128 subject)
     wpg_hash_to_hex(hex, subject);
     if (wpg_bundle_facts_path(path, sizeof path, bundle.folder, kind, hex, "", NULL) != WPG_OK)
         return NULL;
-    if (!wpg_claim(path)) {
+    if (wpg_claim(path)) /* what processes of an earlier run wrote beside it goes with the earlier facts */
+        (void)wpg_beside_remove(path);
+    else {
         (void)snprintf(tag, sizeof tag, ".%ld", (long)getpid());
         if (wpg_bundle_facts_path(path, sizeof path, bundle.folder, kind, hex, tag, NULL) != WPG_OK)
             return NULL;

@@ -44,6 +44,7 @@
     COMMAND(GetPipelineExecutableStatisticsKHR)                                                              \
     COMMAND(DestroyPipeline)                                                                                 \
     COMMAND(SetDebugUtilsObjectNameEXT)                                                                      \
+    COMMAND(DebugMarkerSetObjectNameEXT)                                                                     \
     COMMAND(CreatePipelineCache)                                                                             \
     COMMAND(DestroyPipelineCache)                                                                            \
     COMMAND(CreateCommandPool)                                                                               \

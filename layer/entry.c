@@ -12,6 +12,7 @@
 #include "layer/hooks.h"
 #include "layer/loss.h"
 #include "layer/object_names.h"
+#include "layer/recover.h"
 #include "layer/libraries.h"
 #include "layer/record_queries.h"
 #include "layer/sample_bind.h"
@@ -81,6 +82,7 @@ static const hook device_hooks[] = {
 #undef RECORD
     /* Where command buffers are followed too, the record hooks above come first. */
     HOOK("vkSetDebugUtilsObjectNameEXT", wpg_object_names_SetDebugUtilsObjectNameEXT, IN_ACTIVE),
+    HOOK("vkDebugMarkerSetObjectNameEXT", wpg_object_names_DebugMarkerSetObjectNameEXT, IN_ACTIVE),
     HOOK("vkCmdBindPipeline", wpg_sample_bind_pipeline, IN_ACTIVE),
 #define LOSS(command) HOOK("vk" #command, wpg_loss_##command, IN_ACTIVE),
     WPG_LOSS_HOOKS(LOSS)
@@ -141,6 +143,11 @@ VKAPI_ATTR VkResult VKAPI_CALL vkNegotiateLoaderLayerInterfaceVersion(VkNegotiat
     if (!negotiation || negotiation->sType != LAYER_NEGOTIATE_INTERFACE_STRUCT ||
         negotiation->loaderLayerInterfaceVersion < 2)
         return VK_ERROR_INITIALIZATION_FAILED;
+    wpg_recover_request *request = negotiation->pNext;
+    if (request && request->type == WPG_RECOVER_MAGIC) { /* the wavepgo command, no loader */
+        wpg_recover(request);
+        return VK_SUCCESS;
+    }
     wpg_process_load();
     negotiation->loaderLayerInterfaceVersion = 2;
     negotiation->pfnGetInstanceProcAddr = get_instance_proc_addr;

@@ -11,6 +11,7 @@
 
 #include "compiler/instrument/instrument.h"
 #include "layer/state.h"
+#include "runtime/profile/profile.h"
 
 typedef struct wpg_counted_stage {
     wpg_hash128 shader;
@@ -29,6 +30,8 @@ typedef struct wpg_counted {
     uint64_t binds, binds_counted;
     struct wpg_file *file;
     bool shader_only; /* a library part: its file is shader-<hash>, it belongs to no one pipeline */
+    bool recovered;   /* of a killed run: what does not add is not told to this run's bundle */
+    uint64_t rate;    /* SAMPLE */
     bool first_run;   /* the first of this pipeline hash in the process: it counts the run */
     size_t stage_count;
     wpg_counted_stage stages[];
@@ -42,9 +45,17 @@ void wpg_counted_destroy(wpg_counted *counted);
  * dropped, since its counters are the same. */
 void wpg_files_add(wpg_device *device, wpg_counted *counted);
 
+/* Adds the records of what was read of a pipeline. */
+wpg_status wpg_files_records(wpg_profile *profile, const wpg_counted *counted, wpg_error *err);
+
 /* Reads a device's counters for the last time, forgets its pipelines, and takes it out of the list of
  * devices; whether it was the last there. */
 bool wpg_files_retire(wpg_device *device);
+
+/* Whether a pipeline of the device counts. */
+bool wpg_files_has(wpg_device *device);
+/* Reads the counters of every device. True if some counter rose since the last read. */
+bool wpg_files_read_all(void);
 
 /* Writes every file whose counts changed. `unloading`: the last time, from the destructor, without waiting
  * for a lock that another thread may hold for ever. */

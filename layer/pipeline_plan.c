@@ -37,6 +37,14 @@ static const char *object_name(const VkPipelineShaderStageCreateInfo *info)
     return name && name->pObjectName ? name->pObjectName : "";
 }
 
+/* What the program calls the stages' modules, for the facts of a pipeline that is there. */
+static void tell_names(const wpg_pipeline_plan *plan)
+{
+    for (size_t i = 0; plan->program && i < plan->count; i++)
+        wpg_object_names_stage(plan->device, plan->hash, wpg_stage_name(plan->stages[i].stage.model),
+                               plan->program[plan->at[i]].module, object_name(&plan->program[plan->at[i]]));
+}
+
 static void label_without_hash(wpg_pipeline_plan *plan, const VkPipelineShaderStageCreateInfo *infos,
                                uint32_t count)
 {
@@ -173,6 +181,7 @@ static bool sort_stages(wpg_pipeline_plan *plan)
 static bool gather_stages(wpg_pipeline_plan *plan, const VkPipelineShaderStageCreateInfo *infos,
                           uint32_t count)
 {
+    plan->program = infos;
     for (uint32_t i = 0; i < count; i++) {
         plan->count = i + 1;
         if (!identify(plan, &plan->stages[i], &plan->records[i], &infos[i]))
@@ -499,8 +508,11 @@ void wpg_pipeline_plan_commit(wpg_pipeline_plan *plan, bool made)
         if (ours)
             wpg_summary_changed();
     }
-    if (made && generates && !plan->uses)
+    if (made && generates && !plan->uses) {
         wpg_bundle_pipeline(plan);
+        if (plan->identified && !plan->part)
+            tell_names(plan);
+    }
     for (size_t i = 0; i < plan->counted_count; i++)
         if (ours && plan->counted[i] && wpg_counters_readable(plan->device->counters)) {
             wpg_files_add(plan->device, plan->counted[i]);

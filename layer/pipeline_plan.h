@@ -34,6 +34,7 @@ typedef struct wpg_pipeline_plan {
     VkShaderModule *modules;                /* ours, by index into pStages */
     VkPipelineShaderStageCreateInfo *infos; /* to hand down, in the application's order */
     uint32_t info_count;
+    const VkPipelineShaderStageCreateInfo *program; /* the application's; NULL: none. During its call only */
     wpg_hash128 hash;
     bool identified, part; /* part: its stages are shared by pipelines, each counted under its own hash */
     bool uses;             /* a profile is applied; else it is counted */

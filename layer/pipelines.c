@@ -627,7 +627,7 @@ static VkResult make_one(request *req, const void *info, VkPipeline *pipeline)
         else if (req->device->variants && !req->rays)
             wpg_variants_add(req->device, *pipeline, &plan, req->graphics, info);
         if (plan.identified)
-            wpg_object_names_pipeline(req->device, *pipeline, plan.hash);
+            wpg_object_names_pipeline(req->device, *pipeline, plan.hash, plan.part);
         note_suspects(req, *pipeline, &plan);
     }
     uint64_t drivers = req->driver_time - driver_before;

@@ -10,6 +10,7 @@
 #include "layer/api_settings.h"
 #include "layer/bundle_files.h"
 #include "layer/files.h"
+#include "layer/live.h"
 #include "layer/loss.h"
 #include "layer/power.h"
 #include "layer/rewrite.h"
@@ -25,6 +26,8 @@ wpg_process wpg_the_process = {
     .instances = WPG_HANDLES_INIT, .devices = WPG_HANDLES_INIT, .lock = PTHREAD_MUTEX_INITIALIZER};
 
 static pthread_once_t loaded = PTHREAD_ONCE_INIT;
+
+static void unload(void);
 
 /* What follows from the settings. */
 static void settle(wpg_process *process)
@@ -57,6 +60,8 @@ static void load(void)
     wpg_log_open(WPG_LOG_WARN, secure_getenv("WAVEPGO_LOG_FILE"));
     wpg_settings_load(&process->settings);
     settle(process);
+    /* quick_exit runs no destructors. Registered in off mode too: an instance may bring another mode. */
+    (void)at_quick_exit(unload);
 }
 
 void wpg_process_load(void)
@@ -104,6 +109,7 @@ __attribute__((destructor)) static void unload(void)
     wpg_writer_stop();
     if (process->mode == WPG_MODE_GENERATE) {
         wpg_files_write_all(true);
+        wpg_live_finish();
         wpg_window_finish();
     }
     if (process->mode == WPG_MODE_TUNE)

@@ -76,6 +76,7 @@ typedef struct wpg_device {
     atomic_bool views_unknown;      /* one could not be noted */
 
     wpg_counters *counters; /* generate only */
+    unsigned live;          /* number of the file that they lie in (live.h), under its lock; 0: none */
     pthread_mutex_t counted_lock;
     struct wpg_counted *counted; /* list of instrumented pipelines, under counted_lock */
     wpg_handles named;           /* VkPipeline or VkShaderModule -> what names.c knows of it */

@@ -15,7 +15,7 @@
 enum { REASONS = 24, REASON_SIZE = 96 };
 
 static struct {
-    atomic_uint_least64_t pipelines, passed, changed, ours, drivers, files;
+    atomic_uint_least64_t pipelines, passed, changed, ours, drivers, files, replaced, pooled;
     pthread_mutex_t lock; /* guards all below; taken only for a pipeline that passes through */
     char folder[256];     /* of the files written */
     struct {
@@ -59,12 +59,12 @@ void wpg_summary_time(uint64_t ours, uint64_t drivers)
     atomic_fetch_add(&summary.drivers, drivers);
 }
 
-void wpg_summary_file(const char *path, bool first)
+void wpg_summary_file(const char *path, wpg_summary_kind kind)
 {
     const char *slash = strrchr(path, '/');
-    if (!first)
-        return;
     atomic_fetch_add(&summary.files, 1);
+    atomic_fetch_add(&summary.replaced, kind == WPG_SUMMARY_REPLACED);
+    atomic_fetch_add(&summary.pooled, kind == WPG_SUMMARY_POOLED);
     (void)pthread_mutex_lock(&summary.lock);
     (void)snprintf(summary.folder, sizeof summary.folder, "%.*s", slash ? (int)(slash - path) : 1,
                    slash ? path : ".");
@@ -77,7 +77,7 @@ void wpg_summary_print(void)
     uint64_t pipelines = atomic_load(&summary.pipelines);
     if (!settings->summary || !pipelines)
         return;
-    char reasons[640] = "", files[320] = "", unchanged[48] = "";
+    char reasons[640] = "", files[448] = "", earlier[112] = "", unchanged[48] = "";
     uint64_t changed = atomic_load(&summary.changed), passed = atomic_load(&summary.passed);
     if (wpg_the_process.mode == WPG_MODE_USE)
         (void)snprintf(unchanged, sizeof unchanged, " %llu unchanged,",
@@ -92,10 +92,16 @@ void wpg_summary_print(void)
         }
     if (at && at < sizeof reasons - 1)
         (void)snprintf(reasons + at, sizeof reasons - at, ")");
-    uint64_t written = atomic_load(&summary.files);
+    uint64_t written = atomic_load(&summary.files), replaced = atomic_load(&summary.replaced);
+    if (replaced)
+        (void)snprintf(earlier, sizeof earlier,
+                       " (%llu replaced an earlier run's: %%m in PROFILE_FILE adds runs up)",
+                       (unsigned long long)replaced);
+    else if (atomic_load(&summary.pooled))
+        (void)snprintf(earlier, sizeof earlier, " (runs add up: %%m)");
     if (written)
-        (void)snprintf(files, sizeof files, "; %llu file%s in %s", (unsigned long long)written,
-                       written == 1 ? "" : "s", summary.folder);
+        (void)snprintf(files, sizeof files, "; %llu file%s in %s%s", (unsigned long long)written,
+                       written == 1 ? "" : "s", summary.folder, earlier);
     (void)pthread_mutex_unlock(&summary.lock);
     uint64_t built, used, seen;
     char variants[128] = "";

@@ -13,7 +13,13 @@ void wpg_summary_pipeline(const char *why);
 void wpg_summary_changed(void);
 /* Nanoseconds spent on one pipeline by us and by the driver. */
 void wpg_summary_time(uint64_t ours, uint64_t drivers);
-void wpg_summary_file(const char *path, bool first);
+typedef enum wpg_summary_kind {
+    WPG_SUMMARY_NEW,
+    WPG_SUMMARY_REPLACED, /* an earlier run's */
+    WPG_SUMMARY_POOLED,   /* added to those of earlier runs */
+} wpg_summary_kind;
+/* A profile was written for the first time in this run. */
+void wpg_summary_file(const char *path, wpg_summary_kind kind);
 void wpg_summary_print(void);
 void wpg_summary_finish(void);
 

@@ -89,6 +89,19 @@ void wpg_totals_describe(wpg_totals *totals, wpg_facts *fixed)
     (void)pthread_mutex_unlock(&totals->lock);
 }
 
+void wpg_totals_name(wpg_totals *totals, const char *key, const char *name)
+{
+    char hex[WPG_HASH_HEX + 1];
+    wpg_hash_to_hex(hex, totals->pipeline);
+    (void)pthread_mutex_lock(&totals->lock);
+    if (!totals->names)
+        totals->names = wpg_facts_create("pipeline", hex);
+    if (totals->names && wpg_facts_size(totals->names) < WPG_TOTALS_NAMES &&
+        !wpg_facts_find(totals->names, key))
+        totals->changed |= wpg_facts_is(totals->names, key, name, NULL) == WPG_OK;
+    (void)pthread_mutex_unlock(&totals->lock);
+}
+
 void wpg_totals_add(wpg_totals *totals, const uint64_t counters[WPG_RECORD_COUNTER_COUNT],
                     const wpg_word_values *words, uint64_t push_words)
 {
@@ -201,6 +214,8 @@ static wpg_status say_all(wpg_facts *facts, const wpg_totals *totals)
     };
     if (totals->fixed)
         WPG_TRY(wpg_facts_merge(facts, totals->fixed, 1, NULL, NULL));
+    if (totals->names)
+        WPG_TRY(wpg_facts_merge(facts, totals->names, 1, NULL, NULL));
     WPG_TRY(wpg_facts_sum(facts, "runs", 1, NULL));
     for (int i = 0; i < WPG_RECORD_COUNTER_COUNT; i++)
         if (totals->counters[i])
@@ -237,6 +252,7 @@ void wpg_totals_finish(void)
         wpg_facts_destroy(totals->fixed);
         if (totals->hardware)
             wpg_facts_destroy(totals->hardware);
+        wpg_facts_destroy(totals->names);
         (void)pthread_mutex_destroy(&totals->lock);
         free(totals->words);
         free(totals);

@@ -51,6 +51,7 @@ enum { WPG_STATISTIC_COUNT = 11 };
 enum {
     WPG_PUSH_WORDS = 64, /* 32-bit words of push constants that are followed: 256 bytes */
     WPG_PUSH_VALUES = 8, /* values a word, beside the others */
+    WPG_TOTALS_NAMES = 32,
 };
 
 /* How often one word of push constants held which value when a draw or dispatch ran. */
@@ -79,6 +80,7 @@ typedef struct wpg_totals {
     uint64_t push_words;    /* the words that some layout of the pipeline has, one bit each */
     wpg_word_values *words; /* [WPG_PUSH_WORDS]; NULL until there are any */
     wpg_facts *fixed;       /* stages and specialisation values; NULL if nothing was said */
+    wpg_facts *names;       /* that the program gave; NULL until there are any */
     bool changed;           /* since the facts were last taken */
 } wpg_totals;
 
@@ -86,6 +88,8 @@ typedef struct wpg_totals {
 wpg_totals *wpg_totals_of(wpg_hash128 pipeline);
 /* Takes over what is known of the pipeline for good; dropped if it is known already. */
 void wpg_totals_describe(wpg_totals *totals, wpg_facts *fixed);
+/* A name that the program gave, as a property of that key. A record keeps the first WPG_TOTALS_NAMES. */
+void wpg_totals_name(wpg_totals *totals, const char *key, const char *name);
 /* Adds what a submitted command buffer counted. words NULL: none. */
 void wpg_totals_add(wpg_totals *totals, const uint64_t counters[WPG_RECORD_COUNTER_COUNT],
                     const wpg_word_values *words, uint64_t push_words);

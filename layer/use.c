@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "layer/recover.h"
 #include "layer/sample_bind.h"
 #include "layer/stale.h"
 #include "layer/state.h"
@@ -103,6 +104,7 @@ void wpg_use_load(const char *path)
         (void)snprintf(full, sizeof full, "%s", path);
     else
         (void)snprintf(full, sizeof full, "%s/%s", wpg_the_process.folder, path);
+    wpg_recover_told(full);
     use.all.profile = wpg_profile_create();
     wpg_status status =
         use.all.profile ? wpg_path_list_add(&list, full, &err) : wpg_fail(&err, WPG_E_NOMEM, "out of memory");

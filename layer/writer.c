@@ -1,5 +1,6 @@
-/* The background writer. Its rhythm is half of FLUSH_INTERVAL: a drain is asked for, the next submission of
- * the program carries it, and once it has finished the files are written. */
+/* The background writer. Once a second it asks for a drain, until a counter has risen: then it writes the
+ * files for the first time. From then on its rhythm is half of FLUSH_INTERVAL. The program's next submission
+ * carries the drain; the files are written after the drain has finished. */
 #include "layer/writer.h"
 
 #include <time.h>
@@ -9,6 +10,9 @@
 #include "layer/tune.h"
 #include "runtime/base/log.h"
 #include "runtime/base/thread.h"
+
+/* Seconds between rounds until something was counted. */
+#define FIRST_PAUSE 1.0
 
 static struct {
     pthread_mutex_t lock;
@@ -61,22 +65,27 @@ static void want_drains(void)
     wpg_process *process = &wpg_the_process;
     (void)pthread_mutex_lock(&process->lock);
     for (wpg_device *device = process->device_list; device; device = device->next_device)
-        atomic_store(&device->drain_wanted, true);
+        if (wpg_files_has(device))
+            atomic_store(&device->drain_wanted, true);
     (void)pthread_mutex_unlock(&process->lock);
 }
 
 static void *run(void *generation)
 {
     unsigned mine = (unsigned)(uintptr_t)generation;
-    double interval = wpg_the_process.settings.flush_interval / 2,
-           step = interval < 0.2 ? interval / 4 : 0.05;
+    double interval = wpg_the_process.settings.flush_interval / 2, since_written = 0;
+    bool counted = false;
     (void)pthread_mutex_lock(&writer.lock);
-    while (sleep_for(interval, mine)) {
+    for (;;) {
+        double pause = counted || interval < FIRST_PAUSE ? interval : FIRST_PAUSE;
+        if (!sleep_for(pause, mine))
+            break;
         bool hurried = writer.hurried;
         writer.hurried = false;
         (void)pthread_mutex_unlock(&writer.lock);
         if (wpg_the_process.mode == WPG_MODE_TUNE) { /* samples are here already */
             wpg_tune_write();
+            counted = true;
             (void)pthread_mutex_lock(&writer.lock);
             continue;
         }
@@ -84,7 +93,8 @@ static void *run(void *generation)
             want_drains();
         (void)pthread_mutex_lock(&writer.lock);
         /* A program that submits nothing has nothing new either; host memory is written as it is. */
-        for (double waited = 0; !hurried && !writer.hurried && waited < interval / 2 && sleep_for(step, mine);
+        double step = pause < 0.2 ? pause / 4 : 0.05;
+        for (double waited = 0; !hurried && !writer.hurried && waited < pause / 2 && sleep_for(step, mine);
              waited += step) {
             (void)pthread_mutex_unlock(&writer.lock);
             bool done = drains_done();
@@ -95,7 +105,12 @@ static void *run(void *generation)
         if (writer.generation != mine)
             break;
         (void)pthread_mutex_unlock(&writer.lock);
-        wpg_files_write_all(false);
+        since_written += pause;
+        counted |= wpg_files_read_all();
+        if (counted || hurried || since_written >= interval) {
+            wpg_files_write_all(false);
+            since_written = 0;
+        }
         (void)pthread_mutex_lock(&writer.lock);
     }
     (void)pthread_mutex_unlock(&writer.lock);

@@ -1,5 +1,6 @@
-/* The background thread that asks for drains and writes the profile files every FLUSH_INTERVAL, so that a
- * killed program loses no more. It lives while a device counts. Threads: all from any. */
+/* The background thread that asks for drains and writes the profile files: about a second after the first
+ * counts, then every FLUSH_INTERVAL. A killed program loses no more than that. The thread lives while a
+ * device counts. Threads: all from any. */
 #ifndef WPG_LAYER_WRITER_H
 #define WPG_LAYER_WRITER_H
 

@@ -13,6 +13,7 @@
 #include "runtime/bundle/bundle.h"
 #include "runtime/bundle/folder.h"
 #include "runtime/cli/merge_cspgo.h"
+#include "runtime/cli/recover.h"
 
 static const char command_name[] = "merge";
 
@@ -192,6 +193,7 @@ static int merge_input_files(merge_state *state, const merge_options *options, c
     wpg_path_list list = {0};
     wpg_error err;
     int code = 0;
+    wpg_recover_folder(command_name, input->path, options->quiet);
     bool bundle = options->bundle && wpg_is_bundle(input->path);
     if (bundle && wpg_bundle_load(&state->bundle, input->path, input->weight, &err) != WPG_OK) {
         state->bad++;

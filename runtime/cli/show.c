@@ -1,5 +1,6 @@
 /* wavepgo show: reads a profile and hands it to a printer. */
 #include "runtime/cli/command.h"
+#include "runtime/cli/recover.h"
 #include "runtime/cli/show.h"
 
 #include <errno.h>
@@ -83,6 +84,7 @@ static int show_profile(const char *path, const wpg_show_options *options)
     wpg_profile *profile = wpg_profile_create();
     if (!profile)
         return wpg_complain(WPG_EXIT_FAILED, command_name, "out of memory");
+    wpg_recover_folder(command_name, path, true);
     wpg_bundle bundle = {0};
     wpg_show_options all = *options;
     wpg_status status = WPG_OK;

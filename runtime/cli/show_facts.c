@@ -50,6 +50,30 @@ static void print_stages(FILE *out, const wpg_facts *facts)
     (void)fputc('\n', out);
 }
 
+/* A name is the program's text: what would steer a terminal is left out. */
+static void print_clean(FILE *out, const char *text)
+{
+    for (; *text; text++)
+        (void)fputc((unsigned char)*text < ' ' || *text == 0x7f ? '?' : *text, out);
+    (void)fputc('\n', out);
+}
+
+/* Names that the program gave: "name.<n>" of the pipeline, "module.<stage>.<n>" of its modules. */
+static void print_names(FILE *out, const wpg_facts *facts)
+{
+    for (size_t i = 0; i < wpg_facts_size(facts); i++) {
+        const wpg_fact *fact = wpg_facts_at(facts, i);
+        const char *stage = after(fact->key, "module.");
+        if (fact->rule != WPG_FACT_IS || !(stage || after(fact->key, "name.")))
+            continue;
+        if (stage)
+            (void)fprintf(out, "    %.*s module named ", (int)strcspn(stage, "."), stage);
+        else
+            (void)fputs("    named ", out);
+        print_clean(out, fact->text);
+    }
+}
+
 static void print_specialisation(FILE *out, const wpg_facts *facts)
 {
     for (size_t i = 0; i < wpg_facts_size(facts); i++) {
@@ -139,6 +163,7 @@ static void print_pipeline(FILE *out, const wpg_facts *facts)
     print_sum(out, 13, facts, "vertices");
     print_time(out, facts);
     print_stages(out, facts);
+    print_names(out, facts);
     print_specialisation(out, facts);
     print_pushes(out, facts);
     print_statistics(out, facts);

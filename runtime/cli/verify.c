@@ -16,6 +16,7 @@
 #include "runtime/bundle/bundle.h"
 #include "runtime/bundle/folder.h"
 #include "runtime/cli/command.h"
+#include "runtime/cli/recover.h"
 #include "runtime/cli/shader_source.h"
 #include "runtime/cli/show.h"
 
@@ -168,6 +169,7 @@ static int verify(verify_job *job)
     wpg_profile *profile = wpg_profile_create();
     wpg_shader_view *view = NULL;
     int code;
+    wpg_recover_folder(command_name, job->profile, true);
     if (!profile || wpg_profile_load(profile, NULL, job->profile, &err) != WPG_OK ||
         wpg_shader_view_create(&view, profile, &err) != WPG_OK) {
         code = wpg_complain(WPG_EXIT_FAILED, command_name, "%s", profile ? err.message : "out of memory");

@@ -1,6 +1,7 @@
 /* File-name patterns, as LLVM's LLVM_PROFILE_FILE with %b and %e added. */
 #include "runtime/config/pattern.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,13 +9,22 @@
 #include <unistd.h>
 
 #include "runtime/base/file.h"
+#include "runtime/base/hash.h"
+
+/* How many pools "m" or "<digit>m" at the text's begin asks for; 0: it is something else. */
+static int pool_count(const char *text)
+{
+    if (*text == 'm')
+        return 1;
+    return *text >= '1' && *text <= '9' && text[1] == 'm' ? *text - '0' : 0;
+}
 
 bool wpg_pattern_has(const char *pattern, char letter)
 {
     for (const char *at = pattern; *at; at++) {
         if (*at != '%')
             continue;
-        if (at[1] == letter)
+        if (at[1] == letter || (letter == 'm' && pool_count(at + 1)))
             return true;
         if (at[1])
             at++; /* "%%b" holds no %b */
@@ -71,6 +81,14 @@ void wpg_executable_name(char *name, size_t size)
     (void)snprintf(name, size, "%s", base);
 }
 
+static void pool_name(char *name, size_t size, int pools)
+{
+    char executable[4096];
+    wpg_executable_name(executable, sizeof executable);
+    (void)snprintf(name, size, "%" PRIu64 "_%ld", wpg_hash64_bytes(executable, strlen(executable)),
+                   (long)getpid() % pools);
+}
+
 static const char *temporary_folder(void)
 {
     const char *folder = secure_getenv("TMPDIR");
@@ -85,7 +103,12 @@ wpg_status wpg_pattern_expand(char *path, size_t size, const char *pattern, cons
         bool folder_allowed = true;
         if (*at == '%' && at[1]) {
             folder_allowed = false;
-            switch (*++at) {
+            int pools = pool_count(++at);
+            at += pools && *at != 'm';
+            switch (*at) {
+            case 'm':
+                pool_name(value, sizeof value, pools);
+                break;
             case 'b':
                 (void)snprintf(value, sizeof value, "%s", hash ? hash : "");
                 break;
@@ -103,9 +126,6 @@ wpg_status wpg_pattern_expand(char *path, size_t size, const char *pattern, cons
             case 't':
                 (void)snprintf(value, sizeof value, "%s", temporary_folder());
                 folder_allowed = true;
-                break;
-            case 'm':
-                (void)snprintf(value, sizeof value, "merge");
                 break;
             case '%':
                 (void)snprintf(value, sizeof value, "%%");

@@ -1,4 +1,5 @@
-/* File-name patterns: %b pipeline hash, %p pid, %e executable, %h host, %t TMPDIR, %m merge pool, %%. */
+/* File-name patterns: %b pipeline hash, %p pid, %e executable, %h host, %t TMPDIR, %m or %Nm merge
+ * pool, %%. */
 #ifndef WPG_RUNTIME_CONFIG_PATTERN_H
 #define WPG_RUNTIME_CONFIG_PATTERN_H
 
@@ -7,10 +8,13 @@
 
 #include "runtime/base/error.h"
 
-/* Expands into `path`; `hash` is the text for %b (NULL: %b expands to nothing). %m gives "merge" (one pool).
- * An unknown %x stays as it is. WPG_E_LIMIT when it does not fit. Characters that would leave the folder
+/* Expands into `path`; `hash` is the text for %b (NULL: %b expands to nothing). %m gives "<signature>_0", %Nm
+ * (N from 1 to 9) "<signature>_<pid modulo N>": one of N pools, as in LLVM_PROFILE_FILE. The signature is a
+ * hash of the executable's name. An unknown %x stays as it is. WPG_E_LIMIT when it does not fit. Characters
+ * that would leave the folder
  * ('/') in expanded values become '_'. */
 wpg_status wpg_pattern_expand(char *path, size_t size, const char *pattern, const char *hash, wpg_error *err);
+/* Whether %<letter> stands in the pattern; for 'm' also %Nm. */
 bool wpg_pattern_has(const char *pattern, char letter);
 /* Name of the running executable without folder; under Wine the game's own (.exe of the command line). */
 void wpg_executable_name(char *name, size_t size);

@@ -3,6 +3,9 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+
+#include "runtime/base/log.h"
 
 struct wpg_counters {
     wpg_counters_vk vk;
@@ -39,6 +42,13 @@ static wpg_status create_memory(wpg_counters *counters, const wpg_counters_confi
     const VkMemoryPropertyFlags host =
         VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
     const wpg_memory_limits *limits = &config->limits;
+    wpg_error why;
+    if (prefer_host(config) && config->device_type == VK_PHYSICAL_DEVICE_TYPE_CPU &&
+        counters->kind == WPG_ADDRESS_IMPORTED) {
+        if (wpg_region_create_pages(&counters->memory, &counters->vk, limits, bytes, &why) == WPG_OK)
+            return WPG_OK;
+        wpg_log_debug("counters in imported pages: %s", why.message);
+    }
     if (prefer_host(config))
         return wpg_region_create(&counters->memory, &counters->vk, limits, bytes, host,
                                  VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT, true, err);
@@ -65,7 +75,9 @@ static void fill(uint64_t *words, size_t count, uint64_t value)
 static wpg_status fill_memory(wpg_counters *counters, const wpg_counters_config *config, wpg_error *err)
 {
     const wpg_region *visible = counters->memory.mapped ? &counters->memory : &counters->staging;
-    fill(visible->mapped, visible->size / COUNTER_SIZE, counters->start);
+    if (!visible->pages ||
+        counters->start) /* our own pages are zero, and not there before they are touched */
+        fill(visible->mapped, visible->size / COUNTER_SIZE, counters->start);
     fill(counters->directory.mapped, counters->layout.slot_count, counters->memory.address);
     WPG_TRY(wpg_drain_init(&counters->drain, &counters->vk, &counters->memory,
                            counters->memory.mapped ? NULL : &counters->staging, err));
@@ -146,6 +158,26 @@ bool wpg_counters_on_host(const wpg_counters *counters)
 bool wpg_counters_readable(const wpg_counters *counters)
 {
     return counters->kind != WPG_ADDRESS_LITERAL;
+}
+
+size_t wpg_counters_keepable(const wpg_counters *counters)
+{
+    return counters->memory.pages && !counters->start ? counters->memory.pages_size : 0;
+}
+
+wpg_status wpg_counters_keep(wpg_counters *counters, int file, wpg_error *err)
+{
+    const wpg_region *memory = &counters->memory;
+    /* Mapped beside, then moved over the old pages: where the mapping is refused, those stay. */
+    void *made = wpg_counters_keepable(counters)
+                     ? mmap(NULL, memory->pages_size, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0)
+                     : MAP_FAILED;
+    if (made != MAP_FAILED && mremap(made, memory->pages_size, memory->pages_size,
+                                     MREMAP_MAYMOVE | MREMAP_FIXED, memory->pages) == memory->pages)
+        return WPG_OK;
+    if (made != MAP_FAILED)
+        (void)munmap(made, memory->pages_size);
+    return wpg_fail(err, WPG_E_IO, "counters cannot be mapped into a file");
 }
 
 wpg_status wpg_counters_claim(wpg_counter_slot **slot, wpg_counters *counters, wpg_hash128 hash,

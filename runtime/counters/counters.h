@@ -38,6 +38,12 @@ wpg_replay wpg_counters_replay(const wpg_counters *counters);
 bool wpg_counters_on_host(const wpg_counters *counters);  /* counters are read without a copy */
 bool wpg_counters_readable(const wpg_counters *counters); /* false: there is no memory behind the addresses */
 
+/* Size of a file that the counters can lie in, so that they outlive the process; 0: they cannot. */
+size_t wpg_counters_keepable(const wpg_counters *counters);
+/* Puts the counters into the file, which has that size and is all zero: the counter with index n of a slot is
+ * the 64-bit word slot->first + n. Called before any shader counts: what was counted is lost. */
+wpg_status wpg_counters_keep(wpg_counters *counters, int file, wpg_error *err);
+
 /* See layout.h. */
 wpg_status wpg_counters_claim(wpg_counter_slot **slot, wpg_counters *counters, wpg_hash128 hash,
                               wpg_error *err);

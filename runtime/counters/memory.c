@@ -230,14 +230,34 @@ static wpg_status import_pages(wpg_region *region, const wpg_counters_vk *vk, co
     return WPG_OK;
 }
 
-static wpg_status create_imported(wpg_region *region, const wpg_counters_vk *vk,
-                                  const wpg_memory_limits *limits, size_t size, wpg_error *err)
+static size_t import_unit(const wpg_memory_limits *limits)
 {
     long page = sysconf(_SC_PAGESIZE);
     size_t unit = page > 0 ? (size_t)page : 4096;
-    if (limits->import_alignment > unit)
-        unit = limits->import_alignment;
-    size_t rounded = (size + unit - 1) / unit * unit;
+    return limits->import_alignment > unit ? limits->import_alignment : unit;
+}
+
+wpg_status wpg_region_create_pages(wpg_region *region, const wpg_counters_vk *vk,
+                                   const wpg_memory_limits *limits, size_t size, wpg_error *err)
+{
+    size_t unit = import_unit(limits), rounded = (size + unit - 1) / unit * unit;
+    void *pages = mmap(NULL, rounded, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    *region = (wpg_region){0};
+    if (pages == MAP_FAILED)
+        return wpg_fail(err, WPG_E_NOMEM, "no memory for counters");
+    *region = (wpg_region){.size = size, .pages = pages, .pages_size = rounded};
+    wpg_status status = (uintptr_t)pages % unit == 0
+                            ? import_pages(region, vk, limits, err)
+                            : wpg_fail(err, WPG_E_MISMATCH, "the pages are not aligned as the driver asks");
+    if (status != WPG_OK)
+        wpg_region_destroy(region, vk);
+    return status;
+}
+
+static wpg_status create_imported(wpg_region *region, const wpg_counters_vk *vk,
+                                  const wpg_memory_limits *limits, size_t size, wpg_error *err)
+{
+    size_t unit = import_unit(limits), rounded = (size + unit - 1) / unit * unit;
     for (size_t i = 0; i < sizeof candidates / sizeof *candidates; i++) {
         if (candidates[i] % unit)
             continue;

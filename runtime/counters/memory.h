@@ -55,6 +55,12 @@ wpg_status wpg_region_create_fixed(wpg_region *region, wpg_address_kind *kind, w
                                    const wpg_counters_vk *vk, const wpg_memory_limits *limits, size_t size,
                                    wpg_error *err);
 
+/* Memory in pages of our own, all zero, that a software driver uses in place: its device address is the host
+ * address. WPG_E_MISMATCH: the device sees them elsewhere. The pages may be remapped in place before a shader
+ * runs (wpg_counters_keep). */
+wpg_status wpg_region_create_pages(wpg_region *region, const wpg_counters_vk *vk,
+                                   const wpg_memory_limits *limits, size_t size, wpg_error *err);
+
 /* Memory with `want` properties (`prefer` too, if some type has them), device-addressable if `addressed`. A
  * HOST_VISIBLE one is mapped. */
 wpg_status wpg_region_create(wpg_region *region, const wpg_counters_vk *vk, const wpg_memory_limits *limits,

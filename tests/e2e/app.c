@@ -10,6 +10,8 @@
  * unread       compute with a module of a SPIR-V version that does not exist: the driver refuses the pipeline
  * invalid      breaks a rule of Vulkan that drivers do not mind (a buffer of no bytes), then computes
  * leave        computes, then returns from main without destroying anything
+ * cut          computes, then ends as ARGUMENT says: quick_exit, _exit, abort, exec, or a signal's name
+ * cut-twice    the same on a second device, after a first one has computed and was destroyed
  * fork         computes; a child then leaves by exit(0) while the parent goes on to its end
  * forever      dispatches until it is killed; prints "ready" once, after ARGUMENT seconds
  * steady       as forever, and prints at once after each dispatch how many there were, and milliseconds
@@ -30,6 +32,7 @@
  * named        computes with a module named "e2e module" and a pipeline named "e2e pipeline" once they are
  * there twice        opens and closes two devices in turn, both computing */
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -223,6 +226,7 @@ static void named_objects(vk_program *vk, const uint32_t *words, size_t count)
     VkPipeline pipeline =
         vk_compute_pipeline(vk, (vk_stage){.stage = VK_SHADER_STAGE_COMPUTE_BIT, .module = module}, &result);
     give_name(vk, VK_OBJECT_TYPE_PIPELINE, (uint64_t)pipeline, "e2e pipeline");
+    give_name(vk, VK_OBJECT_TYPE_SHADER_MODULE, (uint64_t)module, "e2e module, late");
     vk_dispatch(vk, pipeline, APP_INVOCATIONS / 32);
     printf("named %08x\n", app_checksum(vk->buffers[1].words, APP_INVOCATIONS));
     vkDestroyPipeline(vk->device, pipeline, NULL);
@@ -300,6 +304,27 @@ static uint32_t api_version(const char *scenario)
     return style(scenario) >= VK_STYLE_VERSIONS ? VK_API_VERSION_1_3 : VK_API_VERSION_1_1;
 }
 
+/* Ends the process in a way that runs no destructor. */
+static void cut(const char *way)
+{
+    static const struct {
+        const char *name;
+        int number;
+    } signals[] = {{"SIGINT", SIGINT}, {"SIGTERM", SIGTERM}, {"SIGKILL", SIGKILL}};
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+        if (strcmp(way, signals[i].name) == 0) {
+            (void)signal(signals[i].number, SIG_DFL);
+            (void)raise(signals[i].number);
+        }
+    if (strcmp(way, "quick_exit") == 0)
+        quick_exit(0);
+    if (strcmp(way, "exec") == 0)
+        (void)execlp("true", "true", (char *)NULL);
+    if (strcmp(way, "abort") == 0)
+        abort();
+    _exit(0);
+}
+
 int main(int argc, char **argv)
 {
     if (argc < 3) {
@@ -317,7 +342,7 @@ int main(int argc, char **argv)
         free(words);
         return 0;
     }
-    bool again = strcmp(scenario, "twice") == 0;
+    bool again = strcmp(scenario, "twice") == 0 || strcmp(scenario, "cut-twice") == 0;
     vk_debug_utils = strcmp(scenario, "named") == 0;
 again:
     vk_open(&vk, api_version(scenario), style(scenario), APP_WORDS);
@@ -373,6 +398,8 @@ again:
     fflush(stdout);
     if (strcmp(scenario, "leave") == 0)
         return 0;
+    if (strncmp(scenario, "cut", 3) == 0 && !again)
+        cut(argc > 3 ? argv[3] : "_exit");
     if (strcmp(scenario, "fork") == 0) {
         pid_t child = fork();
         if (child == 0)

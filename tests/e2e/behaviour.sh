@@ -72,6 +72,17 @@ names)
         same absent ${run%:*}
         [ "$(count_profiles ${run%:*})" = ${run#*:} ] || fail "$run: $(count_profiles ${run%:*}) profiles"
     done
+    # A bundle keeps them, the module's also where it comes after the pipeline; PIPELINES was not set in that run.
+    rm -rf "$work/cache/wavepgo"
+    WAVEPGO_BUNDLE=$work/names.bundle generate kept "$app" named "$WPG_SPIRV"
+    same absent kept
+    "$wavepgo" show "$work/names.bundle" >"$work/show.txt" && "$wavepgo" show --json "$work/names.bundle" >"$work/show.json" || fail "show"
+    for name in 'named e2e pipeline' 'comp module named e2e module' 'comp module named e2e module, late'; do
+        grep "^ *$name$" "$work/show.txt" >/dev/null || fail "show does not print '$name': $(grep named "$work/show.txt")"
+    done
+    [ "$(grep -o '"\(name\|module.comp\)[.][0-9a-f]*": "e2e [a-z, ]*"' "$work/show.json" | grep -c .)" = 3 ] || fail "show --json: $(grep -o '"name[^,]*' "$work/show.json")"
+    WAVEPGO_PIPELINES="e2e pipe*" generate next "$app" named "$WPG_SPIRV"
+    [ "$(count_profiles next)" = 1 ] || fail "PIPELINES does not know a name that an earlier run's pipeline was given"
     ;;
 threads)
     plain absent "$app" threads "$WPG_SPIRV"

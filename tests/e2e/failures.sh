@@ -8,6 +8,7 @@ export WAVEPGO_SUMMARY=0
 plain absent "$app" compute "$WPG_SPIRV"
 exited absent 0
 
+lanes() { "$wavepgo" show --json "$1" | sed -n 's/.*"stage": "comp",.*"function".*"lanes": \[\([0-9]*\).*/\1/p' | head -n 1; }
 good_profile() { # one good profile of the compute scenario in $work/good
     generate good "$app" compute "$WPG_SPIRV"
     same absent good
@@ -163,6 +164,117 @@ leave)
     generate whole "$app" compute "$WPG_SPIRV"
     same_counts leave whole "its counts are not those of one that does"
     ;;
+early)
+    # The first flush comes soon after the first counts, whatever FLUSH_INTERVAL is. The limit is of tries: half a minute, if nothing comes.
+    mkdir -p "$work/early"
+    WAVEPGO_FLUSH_INTERVAL=3600 WAVEPGO_LOG_FILE=$work/early.log "$wavepgo" run --generate --profile-file "$work/early/%b.profraw" \
+        -- "$app" forever "$WPG_SPIRV" >"$work/early.out" 2>"$work/early.err" &
+    victim=$!
+    tries=0
+    while [ "$(count_profiles early)" = 0 ] && [ $tries -lt 600 ]; do
+        tries=$((tries + 1))
+        sleep 0.05
+    done
+    kill -TERM $victim
+    wait $victim 2>/dev/null
+    [ "$(count_profiles early)" = 1 ] || die "no profile long before FLUSH_INTERVAL is over: $(head -n 3 "$work/early.log")"
+    accepted $(profiles early)
+    # quick_exit runs no destructors, and loses nothing.
+    generate whole "$app" compute "$WPG_SPIRV"
+    WAVEPGO_FLUSH_INTERVAL=0 generate quick_exit "$app" cut "$WPG_SPIRV" quick_exit
+    same absent quick_exit
+    same_counts quick_exit whole "quick_exit loses counts"
+    ;;
+second)
+    # What a second run does. It replaces the first one's profile and says so. A profile that another process of the first run wrote
+    # beside it goes, too, or `show` of the folder would add it. No process has this number.
+    generate whole "$app" compute "$WPG_SPIRV"
+    one=$(lanes "$work/whole")
+    profile=$(profiles whole)
+    cp "$profile" "${profile%.profraw}.2147483646.profraw"
+    WAVEPGO_SUMMARY=1 generate whole "$app" compute "$WPG_SPIRV"
+    [ "$(count_profiles whole)" = 1 ] && [ "$(lanes "$work/whole")" = "$one" ] || fail "an earlier run's profile stays beside the second run's: $(ls "$work/whole")"
+    grep '1 replaced an earlier run' "$work/whole.log" >/dev/null || fail "it is not said that a profile was replaced: $(cat "$work/whole.log")"
+    for run in first second; do
+        "$wavepgo" run --generate --bundle "$work/facts.bundle" -- "$app" record "$WPG_SPIRV" >"$work/$run.out" 2>&1
+        facts=$(find "$work/facts.bundle/pipelines" -name '*.facts' ! -name '*.2147483646.*' | head -n 1)
+        [ $run = second ] || cp "$facts" "${facts%.facts}.2147483646.facts"
+    done
+    [ ! -e "${facts%.facts}.2147483646.facts" ] || fail "facts of an earlier run stay beside the second run's"
+    # A pool (%m) adds up: runs in turn, runs at once, what a killed run left, and runs that end in quick_exit.
+    profile_pattern=$work/pool/%b-%m.profraw
+    generate pool "$app" compute "$WPG_SPIRV"
+    profile=$(profiles pool)
+    cp "$profile" "${profile%.profraw}.2147483646.profraw"
+    for run in 1 2 3; do
+        "$wavepgo" run --generate --profile-file "$profile_pattern" -- "$app" compute "$WPG_SPIRV" >"$work/pool-$run.out" 2>&1 &
+    done
+    wait
+    WAVEPGO_LOG=debug generate pool "$app" cut "$WPG_SPIRV" quick_exit
+    [ "$(count_profiles pool)" = 1 ] || fail "a pool of five runs is: $(ls "$work/pool")"
+    [ "$(lanes "$work/pool")" = $((one * 6)) ] || fail "five runs and a killed one have $(lanes "$work/pool") lanes in their pool, one has $one"
+    accepted $(profiles pool)
+    # A pool that is no profile stays; the run's counts lie beside it.
+    echo "not a profile" >"$profile"
+    generate pool "$app" compute "$WPG_SPIRV"
+    grep 'not added to .*: ' "$work/pool.log" >/dev/null || fail "a broken pool is not told of: $(cat "$work/pool.log")"
+    [ "$(cat "$profile")" = "not a profile" ] && [ "$(count_profiles pool)" = 2 ] || fail "a broken pool: $(ls "$work/pool")"
+    ;;
+cut)
+    # However a program ends, nothing that it counted is lost where counters lie in pages of our own (lavapipe): no flush comes here.
+    generate whole "$app" compute "$WPG_SPIRV"
+    generate whole-twice "$app" twice "$WPG_SPIRV"
+    export WAVEPGO_FLUSH_INTERVAL=0
+    # lived NAME RUN...: the folder NAME holds the counts of these whole runs, and nothing else is left there.
+    lived() {
+        "$wavepgo" merge --quiet --format text -o "$work/$1.txt" "$work/$1" 2>"$work/$1.merge" || fail "$1: merge: $(cat "$work/$1.merge")"
+        lived_name=$1
+        shift
+        "$wavepgo" merge --quiet --format text -o "$work/expected.txt" "$@" || fail "$lived_name: no whole runs"
+        diff "$work/$lived_name.txt" "$work/expected.txt" >"$work/diff" || fail "$lived_name: not the counts of $*: $(head -n 4 "$work/diff") in $(ls "$work/$lived_name")"
+        [ "$(ls "$work/$lived_name" | grep -vc '[.]profraw$')" = 0 ] || fail "$lived_name: more than profiles is left: $(ls "$work/$lived_name")"
+    }
+    for way in SIGKILL SIGTERM abort exec; do
+        generate $way "$app" cut "$WPG_SPIRV" $way
+        [ -n "$(find "$work/$way" -name 'wavepgo-*.live')" ] || fail "$way: no counts are left: $(ls "$work/$way")"
+        lived $way whole
+    done
+    # A device that was destroyed before the kill is counted, too, also where its counts have been flushed; `show` reads what is left as well.
+    generate twice "$app" cut-twice "$WPG_SPIRV" SIGKILL
+    [ "$(count_profiles twice)" = 1 ] || fail "the first device's counts are not in a profile: $(ls "$work/twice")"
+    "$wavepgo" show "$work/twice" >/dev/null || fail "show of what a killed run left"
+    lived twice whole-twice
+    # So do `verify` and use mode.
+    generate used "$app" cut "$WPG_SPIRV" SIGKILL
+    cp -r --sparse=always "$work/used" "$work/verified"
+    "$wavepgo" verify "$work/verified" >"$work/verify.out" 2>&1 || fail "verify of what a killed run left: $(cat "$work/verify.out")"
+    use using "$work/used" "$app" compute "$WPG_SPIRV"
+    same absent using
+    [ "$(count_profiles used)$(count_profiles verified)" = 11 ] || fail "no profiles for use and verify: $(ls "$work/used" "$work/verified")"
+    # The next run makes profiles of it; those of its own pipelines it replaces. In a pool they add up.
+    generate next "$app" cut "$WPG_SPIRV" SIGKILL
+    WAVEPGO_LOG=info generate next "$app" compute "$WPG_SPIRV"
+    grep 'counts of 1 killed run' "$work/next.log" >/dev/null || fail "it is not said that a killed run's counts were read: $(cat "$work/next.log")"
+    lived next whole
+    profile_pattern=$work/pool/%b-%m.profraw
+    generate pool "$app" compute "$WPG_SPIRV"
+    generate pool "$app" cut-twice "$WPG_SPIRV" SIGKILL
+    generate pool "$app" compute "$WPG_SPIRV"
+    lived pool whole whole-twice whole
+    # What a living process counts is left alone; a journal cut short is read as far as it goes, garbage stays.
+    unset profile_pattern
+    mkdir -p "$work/odd"
+    for size in 9 14 300; do
+        generate odd "$app" cut "$WPG_SPIRV" SIGKILL
+        journal=$(find "$work/odd" -name 'wavepgo-*.live')
+        truncate -s $size "$journal"
+        "$wavepgo" show "$work/odd" >"$work/odd.out" 2>&1
+        [ -z "$(find "$work/odd" -name 'wavepgo-*')" ] || fail "a journal of $size bytes stays: $(ls "$work/odd")"
+    done
+    echo "no journal of wavepgo" >"$work/odd/wavepgo-2147483646-0.live"
+    "$wavepgo" show "$work/odd" >"$work/odd.out" 2>&1
+    grep 'wavepgo-\*.live. are left out: .*malformed' "$work/odd.out" >/dev/null || fail "garbage: $(cat "$work/odd.out")"
+    ;;
 fork)
     plain fork-absent "$app" fork "$WPG_SPIRV"
     generate fork "$app" fork "$WPG_SPIRV"
@@ -178,7 +290,6 @@ twice)
     # Both devices' counts are there.
     generate once "$app" compute "$WPG_SPIRV"
     "$wavepgo" merge -o "$work/twice.profdata" "$work/twice" >/dev/null 2>&1 && "$wavepgo" merge -o "$work/once.profdata" "$work/once" "$work/once/" >/dev/null 2>&1
-    lanes() { "$wavepgo" show --json "$1" | sed -n 's/.*"stage": "comp",.*"function".*"lanes": \[\([0-9]*\).*/\1/p' | head -n 1; }
     [ "$(lanes "$work/twice.profdata")" = "$(($(lanes "$(profiles once)") * 2))" ] || fail "two devices: $(lanes "$work/twice.profdata") lanes, one: $(lanes "$(profiles once)")"
     ;;
 killed)

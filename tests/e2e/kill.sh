@@ -1,6 +1,6 @@
 #!/bin/sh
-# What a killed program loses of its counts: its file holds what had run a moment before, never more. How long before is
-# printed, not judged (a busy machine is late); README has the figures of
+# What a killed program loses of its counts: nothing where they lie in a mapped file (lavapipe), which `show` reads; elsewhere what
+# had run since the last flush. Never is there more than had run. How long is lost is printed, not judged (a busy machine is late):
 #
 #     WPG_KILLS=40 WPG_FLUSH=1 WPG_BUILD=$PWD/build sh tests/e2e/kill.sh
 . "$(dirname "$0")/lib.sh"

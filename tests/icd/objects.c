@@ -498,3 +498,13 @@ VKAPI_ATTR VkResult VKAPI_CALL icd_SetDebugUtilsObjectNameEXT(VkDevice device,
         (void)THE(ICD_PIPELINE, info->objectHandle, SetDebugUtilsObjectNameEXT);
     return VK_SUCCESS;
 }
+
+VKAPI_ATTR VkResult VKAPI_CALL icd_DebugMarkerSetObjectNameEXT(VkDevice device,
+                                                               const VkDebugMarkerObjectNameInfoEXT *info)
+{
+    FAIL(DebugMarkerSetObjectNameEXT, false);
+    (void)THE(ICD_DEVICE, device, DebugMarkerSetObjectNameEXT);
+    if (info->objectType == VK_DEBUG_REPORT_OBJECT_TYPE_PIPELINE_EXT)
+        (void)THE(ICD_PIPELINE, info->object, DebugMarkerSetObjectNameEXT);
+    return VK_SUCCESS;
+}

@@ -89,8 +89,15 @@ static void compute(walk_app *app)
                                                   .objectType = VK_OBJECT_TYPE_PIPELINE,
                                                   .objectHandle = (uint64_t)made[0],
                                                   .pObjectName = "named"};
-            if (made[0])
+            VkDebugMarkerObjectNameInfoEXT mark = {.sType =
+                                                       VK_STRUCTURE_TYPE_DEBUG_MARKER_OBJECT_NAME_INFO_EXT,
+                                                   .objectType = VK_DEBUG_REPORT_OBJECT_TYPE_PIPELINE_EXT,
+                                                   .object = (uint64_t)made[0],
+                                                   .pObjectName = "marked"};
+            if (made[0]) {
                 (void)DO(SetDebugUtilsObjectNameEXT, app->device, &name);
+                (void)DO(DebugMarkerSetObjectNameEXT, app->device, &mark);
+            }
         }
         walk_destroy_pipelines(app, made, COUNT(made));
         RUN(DestroyPipelineCache, app->device, cache, &walk_allocator);

@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
@@ -81,6 +82,13 @@ static void adds(void **state)
     wpg_facts *fixed = wpg_facts_create("pipeline", "000000000000abcd0000000000001234");
     assert_int_equal(wpg_facts_is(fixed, "stage.vert", "x main", NULL), WPG_OK);
     wpg_totals_describe(totals, fixed);
+    wpg_totals_name(totals, "name.1", "of\nthe program");
+    wpg_totals_name(totals, "name.1", "another");
+    for (int i = 0; i < 2 * WPG_TOTALS_NAMES; i++) {
+        char key[16];
+        (void)snprintf(key, sizeof key, "name.%d", 1 + i % 2);
+        wpg_totals_name(totals, key, "again");
+    }
     assert_true(totals->changed);
     wpg_facts *facts = wpg_totals_facts(totals);
     assert_false(totals->changed);
@@ -90,6 +98,7 @@ static void adds(void **state)
     assert_string_equal((const char *)out.data,
                         "wavepgo-facts 1 pipeline 000000000000abcd0000000000001234\n"
                         "sum draws 15\nsum gpu-commands 4\nsum gpu-nanoseconds 1500\n"
+                        "is name.1 of\\nthe program\nis name.2 again\n"
                         "count push.00 0x0000dead 12\ncount push.01 * 0\nsum runs 1\nis stage.vert x main\n"
                         "sum statistic.compute-invocations 1\nsum statistic.vertex-invocations 9\n"
                         "sum statistics-commands 2\nsum submissions 3\nsum unpushed.00 3\n"

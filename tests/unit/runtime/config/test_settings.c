@@ -182,6 +182,20 @@ static void patterns_expand(void **state)
     (void)setenv("TMPDIR", "/var/tmp", 1);
     assert_int_equal(wpg_pattern_expand(path, sizeof path, "%t/x%b", NULL, &err), WPG_OK);
     assert_string_equal(path, "/var/tmp/x");
+    /* A merge pool: of one name in every process, or one of N. */
+    char pool[4096], *end;
+    assert_int_equal(wpg_pattern_expand(pool, sizeof pool, "%m", NULL, &err), WPG_OK);
+    assert_true(strtoull(pool, &end, 10) > 0);
+    assert_string_equal(end, "_0");
+    size_t signature = (size_t)(end - pool);
+    assert_int_equal(wpg_pattern_expand(path, sizeof path, "%4m", NULL, &err), WPG_OK);
+    assert_memory_equal(path, pool, signature + 1);
+    assert_int_equal(strtol(path + signature + 1, &end, 10), getpid() % 4);
+    assert_string_equal(end, "");
+    assert_int_equal(wpg_pattern_expand(path, sizeof path, "%0m%44m", NULL, &err), WPG_OK);
+    assert_string_equal(path, "%0m%44m");
+    assert_true(wpg_pattern_has("a%m", 'm') && wpg_pattern_has("a%2m", 'm'));
+    assert_false(wpg_pattern_has("a%%2m", 'm') || wpg_pattern_has("a%0m", 'm') || wpg_pattern_has("m", 'm'));
     assert_true(wpg_pattern_has("a%b", 'b'));
     assert_false(wpg_pattern_has("a%%b", 'b'));
 }
