@@ -11,6 +11,7 @@
 #include "layer/window.h"
 #include "layer/variants.h"
 #include "runtime/base/log.h"
+#include "runtime/base/text.h"
 #include "runtime/bundle/bundle.h"
 #include "runtime/bundle/folder.h"
 #include "runtime/bundle/use_log.h"
@@ -209,7 +210,7 @@ static const char *why_of(const wpg_rewrite *stage, wpg_arena *arena)
         return stage->why.message;
     if (strcmp(stage->found, "no") == 0 && stage->matched > 0) {
         wpg_hash_to_hex(hex, stage->like);
-        (void)snprintf(
+        (void)wpg_format(
             text, sizeof text,
             "the profile does not know this shader; %.1f %% of the counts of %s find their blocks, less "
             "than MIN_MATCH",
@@ -231,7 +232,7 @@ static void log_stage(const char *hex, const char *what, const wpg_use_stage *li
         done += line->remarks[i].done;
     char matched[32] = "";
     if (strcmp(line->found, "anchors") == 0)
-        (void)snprintf(matched, sizeof matched, ", %.0f %% matched", line->matched);
+        (void)wpg_format(matched, sizeof matched, ", %.0f %% matched", line->matched);
     wpg_log(mismatch ? WPG_LOG_WARN : WPG_LOG_INFO,
             "pipeline %s%s %s %s: profile found by %s%s, %s, %zu changes, %zu refused%s%s", hex, what,
             line->stage, line->entry, strcmp(line->found, "no") == 0 ? "nothing" : line->found, matched,

@@ -7,6 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "runtime/base/text.h"
+
 static int current_level = WPG_LOG_WARN;
 static int current_fd = STDERR_FILENO;
 
@@ -24,7 +26,7 @@ void wpg_log(wpg_log_level level, const char *fmt, ...)
     int saved = errno, prefix = snprintf(line, sizeof line, "wavepgo: %s: ", names[level]);
     va_list args;
     va_start(args, fmt);
-    int body = vsnprintf(line + prefix, sizeof line - (size_t)prefix - 1, fmt, args);
+    int body = wpg_format_list(line + prefix, sizeof line - (size_t)prefix - 1, fmt, args);
     va_end(args);
     if (body >= 0) {
         size_t length = strlen(line);

@@ -6,11 +6,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/stat.h>
 
 #include "runtime/base/file.h"
 #include "runtime/base/log.h"
+#include "runtime/base/text.h"
 #include "runtime/config/pattern.h"
 
 static const wpg_setting_info table[] = {
@@ -30,7 +30,7 @@ const wpg_setting_info *wpg_settings_table(size_t *count)
 static const wpg_setting_info *find(const char *key, size_t length)
 {
     for (size_t i = 0; i < SETTING_COUNT; i++)
-        if (strlen(table[i].key) == length && strncasecmp(table[i].key, key, length) == 0)
+        if (strlen(table[i].key) == length && wpg_same_start(table[i].key, key, length))
             return &table[i];
     return NULL;
 }
@@ -42,7 +42,7 @@ static int choice_index(const char *choices, const char *value)
     for (int index = 0; choices; index++) {
         const char *bar = strchr(choices, '|');
         size_t width = bar ? (size_t)(bar - choices) : strlen(choices);
-        if (width == length && strncasecmp(choices, value, length) == 0)
+        if (width == length && wpg_same_start(choices, value, length))
             return index;
         choices = bar ? bar + 1 : NULL;
     }
@@ -53,8 +53,8 @@ static bool parse_bool(bool *out, const char *value)
 {
     static const char *const yes[] = {"1", "true", "on", "yes"}, *const no[] = {"0", "false", "off", "no"};
     for (size_t i = 0; i < 4; i++) {
-        if (strcasecmp(value, yes[i]) == 0 || strcasecmp(value, no[i]) == 0) {
-            *out = strcasecmp(value, yes[i]) == 0;
+        if (wpg_same_word(value, yes[i]) || wpg_same_word(value, no[i])) {
+            *out = wpg_same_word(value, yes[i]);
             return true;
         }
     }
@@ -71,21 +71,13 @@ static bool parse_int(int64_t *out, const char *value)
     return errno == 0 && end != value && *end == '\0';
 }
 
-static bool parse_real(double *out, const char *value)
-{
-    char *end;
-    errno = 0;
-    *out = strtod(value, &end);
-    return errno == 0 && end != value && *end == '\0' && *out == *out;
-}
-
 static wpg_status set_number(void *field, const wpg_setting_info *info, const char *value, wpg_error *err)
 {
     int64_t whole = 0;
     double real = 0;
     bool good =
         info->type == WPG_SETTING_REAL
-            ? parse_real(&real, value)
+            ? wpg_parse_real(&real, value)
             : parse_int(&whole,
                         info->type == WPG_SETTING_SAMPLE && strncmp(value, "1/", 2) == 0 ? value + 2 : value);
     if (info->type != WPG_SETTING_REAL)
@@ -159,7 +151,7 @@ const char *wpg_settings_get(const wpg_settings *settings, const wpg_setting_inf
         (void)snprintf(buffer, size, "1/%lld", (long long)*(const int64_t *)field);
         return buffer;
     case WPG_SETTING_REAL:
-        (void)snprintf(buffer, size, "%.15g", *(const double *)field);
+        (void)wpg_format(buffer, size, "%.15g", *(const double *)field);
         return buffer;
     case WPG_SETTING_TEXT:
         return *(const char *const *)field;
@@ -190,7 +182,7 @@ static void apply_line(wpg_settings *settings, char *line, const char *prefix)
     if (comment)
         *comment = '\0';
     line = trim(line);
-    if (strncasecmp(line, prefix, width) != 0 || !(equals = strchr(line, '=')))
+    if (!wpg_same_start(line, prefix, width) || !(equals = strchr(line, '=')))
         return;
     *equals = '\0';
     wpg_error err;

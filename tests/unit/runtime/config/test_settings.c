@@ -14,6 +14,7 @@
 #include "runtime/base/log.h"
 #include "runtime/config/pattern.h"
 #include "runtime/config/settings.h"
+#include "tests/support/locales.h"
 
 static int clear(void **state)
 {
@@ -186,6 +187,39 @@ static void patterns_expand(void **state)
     assert_false(wpg_pattern_has("a%%b", 'b'));
 }
 
+/* Numbers and letters are read as in C, whatever the program did to its locale. */
+static void any_locale(void **state)
+{
+    char path[] = "/tmp/wavepgo-settings.XXXXXX", text[64];
+    const char file[] = "wavepgo_shader_pgo.pipelines = a*\nwavepgo_shader_pgo.rare_share = 0.25\n";
+    wpg_settings settings;
+    wpg_error err;
+    size_t count;
+    const wpg_setting_info *table = wpg_settings_table(&count);
+    (void)state;
+    int fd = mkstemp(path);
+    assert_true(fd >= 0);
+    assert_int_equal(write(fd, file, sizeof file - 1), sizeof file - 1);
+    (void)close(fd);
+    (void)setenv("VK_LAYER_SETTINGS_PATH", path, 1);
+    (void)setenv("WAVEPGO_UNIFORM_SHARE", "0.75", 1);
+    if (!wpg_enter_comma_locale())
+        skip();
+    wpg_settings_load(&settings);
+    wpg_status comma = wpg_settings_set(&settings, "VALUE_SHARE", "0,5", &err);
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(table[i].key, "RARE_SHARE") == 0)
+            (void)wpg_settings_get(&settings, &table[i], text, sizeof text);
+    wpg_leave_comma_locale();
+    (void)unlink(path);
+    assert_true(settings.uniform_share == 0.75 && settings.rare_share == 0.25);
+    assert_true(settings.value_share == 0.9);
+    assert_int_equal(comma, WPG_E_ARGUMENT);
+    assert_string_equal(settings.pipelines, "a*");
+    assert_string_equal(text, "0.25");
+    wpg_settings_finish(&settings);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -195,6 +229,7 @@ int main(void)
         cmocka_unit_test_setup(bad_values_leave_the_default, clear),
         cmocka_unit_test_setup(llvm_variables_stand_in, clear),
         cmocka_unit_test_setup(patterns_expand, clear),
+        cmocka_unit_test_setup(any_locale, clear),
     };
     return cmocka_run_group_tests_name("settings", tests, NULL, NULL);
 }
