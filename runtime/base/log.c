@@ -1,12 +1,12 @@
 #include "runtime/base/log.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "runtime/base/descriptor.h"
 #include "runtime/base/text.h"
 
 static int current_level = WPG_LOG_WARN;
@@ -33,7 +33,7 @@ void wpg_log(wpg_log_level level, const char *fmt, ...)
         line[length++] = '\n';
         /* One write a line: lines of several threads or processes do not mix. A full disk must not stop the
          * program, so that a short write is dropped. */
-        ssize_t written = write(__atomic_load_n(&current_fd, __ATOMIC_ACQUIRE), line, length);
+        ssize_t written = wpg_write_quietly(__atomic_load_n(&current_fd, __ATOMIC_ACQUIRE), line, length);
         (void)written;
     }
     errno = saved;
@@ -52,9 +52,10 @@ void wpg_log_open(wpg_log_level level, const char *path)
     __atomic_store_n(&current_level, (int)level, __ATOMIC_RELAXED);
     if (!path || !*path)
         return;
-    int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
-    if (fd < 0)
-        wpg_log_warn("cannot open log file %s: %s", path, strerror(errno));
+    int fd;
+    wpg_error err;
+    if (wpg_open_append(&fd, path, &err) != WPG_OK)
+        wpg_log_once(WPG_LOG_WARN, "log file: %s; messages go to standard error", err.message);
     else
         __atomic_store_n(&current_fd, fd, __ATOMIC_RELEASE);
 }

@@ -91,7 +91,7 @@ static int parse(merge_options *options, int argc, char **argv)
         bool took_value = false;
         merge_input input = {argument, 1};
         int code = 0;
-        if (only_files || argument[0] != '-') {
+        if (only_files || argument[0] != '-' || !argument[1]) {
             code = add_input(options, input);
         } else if (strcmp(argument, "--") == 0) {
             only_files = true;
@@ -178,7 +178,7 @@ static wpg_status read_one(merge_state *state, const char *path, uint64_t weight
     if (!one)
         return wpg_fail(err, WPG_E_NOMEM, "out of memory");
     wpg_profile_stats read = {0};
-    wpg_status status = wpg_profile_read_file(one, &read, path, err);
+    wpg_status status = wpg_profile_read_given(one, &read, path, err);
     if (status == WPG_OK)
         status = wpg_profile_merge(state->profile, one, weight, &state->stats, err);
     state->stats.ignored += read.ignored;
@@ -291,7 +291,9 @@ static int write_bundle(merge_state *state, const char *out)
     if (strlen(out) >= sizeof place || !mkdtemp(made))
         return wpg_complain(WPG_EXIT_FAILED, command_name, "cannot make a folder beside %s: %s", out,
                             strerror(errno));
-    (void)chmod(made, 0755);
+    const mode_t mask = umask(0); /* mkdtemp makes it for this user alone; no other thread runs here */
+    (void)umask(mask);
+    (void)chmod(made, 0777 & ~mask);
     (void)snprintf(profile, sizeof profile, "%s/merged.profdata", made);
     wpg_status status = wpg_profile_count(state->profile)
                             ? wpg_profile_write_file(profile, state->profile, WPG_PROFILE_INDEXED, &err)
