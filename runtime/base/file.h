@@ -11,8 +11,8 @@
  * frees it. What is no regular file is refused; a pipe is not waited for. */
 wpg_status wpg_file_read(uint8_t **data, size_t *size, const char *path, size_t limit, wpg_error *err);
 
-/* For what a user names on a command line: "-" is standard input, /dev/fd/N (a shell's <(command)) descriptor N; both are read
- * to their end, whatever they are. Anything else as wpg_file_read. */
+/* For what a user names on a command line: "-" is standard input, /dev/fd/N (a shell's <(command)) descriptor
+ * N; both are read to their end, whatever they are. Anything else as wpg_file_read. */
 wpg_status wpg_file_read_given(uint8_t **data, size_t *size, const char *path, size_t limit, wpg_error *err);
 
 /* Writes under a temporary name beside `path`, fsyncs and renames: readers see the old file or the new one.
