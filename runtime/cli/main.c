@@ -175,9 +175,9 @@ enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };
 
 static const char *value_of(const wpg_setting_info *info)
 {
-    if (info->choices)
+    if (info->type == WPG_SETTING_CHOICE)
         return info->choices;
-    return info->type == WPG_SETTING_TEXT ? "TEXT" : info->type == WPG_SETTING_BOOL ? "0|1" : "N";
+    return info->type >= WPG_SETTING_TEXT ? "TEXT" : info->type == WPG_SETTING_BOOL ? "0|1" : "N";
 }
 
 void wpg_print_setting_options(FILE *out)

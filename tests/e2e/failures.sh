@@ -269,11 +269,12 @@ killed-often)
     cmp -s "$(profiles killed)" "$(profiles whole)" || fail "a run after the kills counts otherwise"
     ;;
 garbage-settings)
-    WAVEPGO_FLUSH_INTERVAL=soon WAVEPGO_SLOTS=-3 WAVEPGO_SUMMARY=0 VK_INSTANCE_LAYERS=$layer_name \
+    WAVEPGO_FLUSH_INTERVAL=soon WAVEPGO_SLOTS=1000 WAVEPGO_SUMMARY=0 WAVEPGO_FRAMES=3-2 WAVEPGO_PROBES=frob WAVEPGO_BUNDLE=a%q \
+        WAVEPGO_SKIP_PASSES=xyz WAVEPGO_PROFIL_FILE=x VK_INSTANCE_LAYERS=$layer_name \
         VK_ADD_LAYER_PATH="$WPG_BUILD/share/vulkan/explicit_layer.d" WAVEPGO_MODE=sideways WAVEPGO_LOG_FILE="$work/garbage.log" \
         plain garbage "$app" compute "$WPG_SPIRV"
     same absent garbage
-    for key in FLUSH_INTERVAL SLOTS MODE; do
+    for key in FLUSH_INTERVAL SLOTS MODE FRAMES PROBES BUNDLE SKIP_PASSES PROFIL_FILE; do
         [ "$(cat "$work/garbage.log" "$work/garbage.err" 2>/dev/null | grep -c "$key")" = 1 ] || fail "not one line about $key"
     done
     ;;
