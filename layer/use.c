@@ -1,9 +1,12 @@
 /* Profiles for use mode. */
 #include "layer/use.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "layer/sample_bind.h"
 #include "layer/stale.h"
@@ -15,6 +18,7 @@
 #include "runtime/bundle/bundle.h"
 #include "runtime/bundle/folder.h"
 #include "runtime/bundle/use_log.h"
+#include "runtime/config/pattern.h"
 #include "runtime/profile/weights.h"
 
 typedef struct source {
@@ -30,6 +34,14 @@ static struct {
     char missing[320];   /* why there is no profile */
     char bundle[8300];   /* where it was read from, if that is one */
 } use = {.missing = "no profile was given (PROFILE_USE)"};
+
+/* Which shaders the program had, and whether the profile knew any. */
+static struct {
+    pthread_mutex_t lock;
+    wpg_map seen; /* low half of the hash -> 0 */
+    size_t count;
+    bool known;
+} shaders = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static void source_finish(source *s)
 {
@@ -139,6 +151,7 @@ void wpg_use_unload(void)
     use.single = NULL;
     use.single_count = 0;
     wpg_map_free(&use.by_pipeline);
+    wpg_map_free(&shaders.seen);
 }
 
 const char *wpg_use_bundle(void)
@@ -161,7 +174,17 @@ static bool pipeline_has(const wpg_pipeline_counts *pipeline, const wpg_rewrite 
     return false;
 }
 
-void wpg_use_find(wpg_weights *weights, wpg_arena *arena, wpg_hash128 pipeline, wpg_rewrite *stage)
+static void note_shader(const wpg_rewrite *stage)
+{
+    uint64_t before;
+    (void)pthread_mutex_lock(&shaders.lock);
+    shaders.known |= strcmp(stage->found, "no") != 0;
+    if (!shaders.known && !wpg_map_get(&shaders.seen, stage->hash.low, &before))
+        shaders.count += wpg_map_set(&shaders.seen, stage->hash.low, 0);
+    (void)pthread_mutex_unlock(&shaders.lock);
+}
+
+static void find(wpg_weights *weights, wpg_arena *arena, wpg_hash128 pipeline, wpg_rewrite *stage)
 {
     const char *stage_name = wpg_stage_name(stage->stage.model);
     const wpg_shader_counts *functions;
@@ -187,6 +210,27 @@ void wpg_use_find(wpg_weights *weights, wpg_arena *arena, wpg_hash128 pipeline, 
                                                                                                   : "shader";
     else if (!count && wpg_stale_find(weights, stage))
         stage->found = "anchors";
+}
+
+void wpg_use_find(wpg_weights *weights, wpg_arena *arena, wpg_hash128 pipeline, wpg_rewrite *stage)
+{
+    find(weights, arena, pipeline, stage);
+    if (use.all.view && wpg_stage_name(stage->stage.model))
+        note_shader(stage);
+}
+
+void wpg_use_say_unknown(void)
+{
+    const char *path = wpg_the_process.settings.profile_use, *slash = strrchr(path, '/');
+    char which[64] = "the one shader";
+    (void)pthread_mutex_lock(&shaders.lock);
+    if (shaders.count > 1)
+        (void)snprintf(which, sizeof which, "any of the %zu shaders", shaders.count);
+    if (shaders.count && !shaders.known)
+        wpg_log_warn("%s does not know %s of this program: wrong profile, or another version of the game.%s",
+                     slash && slash[1] ? slash + 1 : path, which,
+                     wpg_the_process.mode == WPG_MODE_GENERATE ? "" : " Nothing was changed.");
+    (void)pthread_mutex_unlock(&shaders.lock);
 }
 
 /* -- Reporting */
@@ -261,6 +305,29 @@ static const wpg_use_remark *convert(size_t *count, wpg_arena *arena, const wpg_
     return made;
 }
 
+static struct {
+    pthread_once_t once;
+    char name[320];
+} run = {.once = PTHREAD_ONCE_INIT};
+
+static void name_run(void)
+{
+    char when[32], program[256];
+    struct tm date;
+    time_t now = time(NULL);
+    if (!gmtime_r(&now, &date) || !strftime(when, sizeof when, "%Y-%m-%dT%H:%M:%SZ", &date))
+        when[0] = '\0';
+    wpg_executable_name(program, sizeof program);
+    (void)snprintf(run.name, sizeof run.name, "%s %ld %s", when, (long)getpid(), program);
+}
+
+/* This process's, for the use log. */
+static const char *run_name(void)
+{
+    (void)pthread_once(&run.once, name_run);
+    return run.name;
+}
+
 static void report(wpg_hash128 pipeline, const wpg_rewrite *stages, size_t stage_count, const char *verdict,
                    const uint64_t *variant)
 {
@@ -289,7 +356,7 @@ static void report(wpg_hash128 pipeline, const wpg_rewrite *stages, size_t stage
         wpg_error err;
         (void)snprintf(full, sizeof full, "%s%s%s", path[0] == '/' ? "" : wpg_the_process.folder,
                        path[0] == '/' ? "" : "/", path);
-        wpg_use_log_line(&out, pipeline, lines, stage_count, verdict, variant);
+        wpg_use_log_line(&out, pipeline, run_name(), lines, stage_count, verdict, variant);
         if (wpg_use_log_append(full, &out, &err) != WPG_OK)
             wpg_log_once(WPG_LOG_WARN, "USE_LOG: %s", err.message);
         wpg_writer_finish(&out);

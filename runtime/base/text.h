@@ -23,4 +23,10 @@ bool wpg_same_word(const char *a, const char *b);
 bool wpg_same_start(const char *a, const char *b, size_t length);
 char wpg_upper(char letter);
 
+/* The ending of a noun that is counted: "%zu file%s". */
+static inline const char *wpg_plural(unsigned long long count)
+{
+    return count == 1 ? "" : "s";
+}
+
 #endif

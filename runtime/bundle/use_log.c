@@ -62,11 +62,13 @@ static void write_stage(wpg_writer *out, const wpg_use_stage *stage)
     wpg_write_text(out, "]}");
 }
 
-void wpg_use_log_line(wpg_writer *out, wpg_hash128 pipeline, const wpg_use_stage *stages, size_t stage_count,
-                      const char *verdict, const uint64_t *variant)
+void wpg_use_log_line(wpg_writer *out, wpg_hash128 pipeline, const char *run, const wpg_use_stage *stages,
+                      size_t stage_count, const char *verdict, const uint64_t *variant)
 {
     wpg_write_text(out, "{");
     write_hash(out, "pipeline", pipeline);
+    wpg_write_text(out, ", ");
+    write_string(out, "run", run);
     if (verdict) {
         wpg_write_text(out, ", ");
         write_string(out, "verdict", verdict);

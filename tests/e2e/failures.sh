@@ -89,6 +89,10 @@ foreign-profile)
     use foreign "$work/foreign.profdata" "$app" compute "$WPG_SPIRV"
     same absent foreign
     logged_once foreign 'profile|format|magic'
+    # A good profile, but of another program: said once, at the end.
+    use other "$WPG_SOURCE/tests/cli/data/two.proftext" "$app" compute "$WPG_SPIRV"
+    same absent other
+    logged_once other 'two\.proftext does not know the one shader of this program.*Nothing was changed'
     ;;
 missing-profile)
     use missing "$work/nowhere.profdata" "$app" compute "$WPG_SPIRV"

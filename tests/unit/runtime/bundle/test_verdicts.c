@@ -219,7 +219,7 @@ static void any_locale(void **state)
     if (!wpg_enter_comma_locale())
         skip();
     wpg_facts *facts = facts_of(&verdict);
-    wpg_use_log_line(&line, verdict.pipeline, &stage, 1, NULL, NULL);
+    wpg_use_log_line(&line, verdict.pipeline, "now 1 test", &stage, 1, NULL, NULL);
     wpg_leave_comma_locale();
     assert_string_equal(wpg_facts_get_text(facts, "confidence"), "0.950000");
     assert_int_equal(wpg_verdict_decode(&back, facts, NULL), WPG_OK);
