@@ -13,6 +13,7 @@
 #include "layer/summary.h"
 #include "runtime/base/file_batch.h"
 #include "runtime/base/log.h"
+#include "runtime/base/text.h"
 #include "runtime/base/vec.h"
 #include "runtime/bundle/bundle.h"
 #include "runtime/config/pattern.h"
@@ -346,7 +347,8 @@ static void sweep_once(const char *path)
         return;
     size_t removed = wpg_file_sweep(folder, dot);
     if (removed)
-        wpg_log_info("%zu files that a killed process left in %s are removed", removed, folder);
+        wpg_log_info("%zu file%s that a killed process left in %s removed", removed, wpg_plural(removed),
+                     folder);
 }
 
 static wpg_file *make_file(wpg_hash128 pipeline, bool per_pipeline, bool shader_only, const char *pattern)

@@ -136,8 +136,9 @@ void wpg_use_load(const char *path)
         wpg_stale_open(full, use.all.view);
     }
     wpg_usual_load(full);
-    wpg_log_info("profile %s: %zu shader functions, %zu pipelines", path, use.all.view->shader_count,
-                 use.all.view->pipeline_count);
+    wpg_log_info("profile %s: %zu shader function%s, %zu pipeline%s", path, use.all.view->shader_count,
+                 wpg_plural(use.all.view->shader_count), use.all.view->pipeline_count,
+                 wpg_plural(use.all.view->pipeline_count));
 }
 
 void wpg_use_unload(void)
@@ -278,9 +279,10 @@ static void log_stage(const char *hex, const char *what, const wpg_use_stage *li
     if (strcmp(line->found, "anchors") == 0)
         (void)wpg_format(matched, sizeof matched, ", %.0f %% matched", line->matched);
     wpg_log(mismatch ? WPG_LOG_WARN : WPG_LOG_INFO,
-            "pipeline %s%s %s %s: profile found by %s%s, %s, %zu changes, %zu refused%s%s", hex, what,
+            "pipeline %s%s %s %s: profile found by %s%s, %s, %zu change%s, %zu refused%s%s", hex, what,
             line->stage, line->entry, strcmp(line->found, "no") == 0 ? "nothing" : line->found, matched,
-            line->result, done, line->remark_count - done, line->why[0] ? ": " : "", line->why);
+            line->result, done, wpg_plural(done), line->remark_count - done, line->why[0] ? ": " : "",
+            line->why);
     for (size_t i = 0; i < line->remark_count; i++)
         wpg_log_debug("pipeline %s%s %s function %u block %u: %s %s: %s", hex, what, line->stage,
                       line->remarks[i].function, line->remarks[i].block, line->remarks[i].pass,

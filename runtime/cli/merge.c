@@ -9,6 +9,7 @@
 
 #include "runtime/base/file.h"
 #include "runtime/base/file_batch.h"
+#include "runtime/base/text.h"
 #include "runtime/base/vec.h"
 #include "runtime/bundle/bundle.h"
 #include "runtime/bundle/folder.h"
@@ -168,8 +169,9 @@ typedef struct merge_state {
 static void progress(const merge_options *options, const merge_state *state, size_t done, size_t of)
 {
     if (!options->quiet && isatty(STDERR_FILENO) && (done % 16 == 0 || done == of))
-        (void)fprintf(stderr, "\r%zu of %zu files, %zu records%s", done, of,
-                      wpg_profile_count(state->profile), done == of ? "\n" : "");
+        (void)fprintf(stderr, "\r%zu of %zu file%s, %zu record%s%s", done, of, wpg_plural(of),
+                      wpg_profile_count(state->profile), wpg_plural(wpg_profile_count(state->profile)),
+                      done == of ? "\n" : "");
 }
 
 static wpg_status read_one(merge_state *state, const char *path, uint64_t weight, wpg_error *err)
@@ -236,8 +238,9 @@ static wpg_status encode_cspgo(uint8_t **data, size_t *size, const merge_state *
         return status;
     }
     if (!options->quiet)
-        (void)wpg_complain(0, command_name, "%zu of %zu shaders with call paths, %zu contexts",
-                           summary.with_contexts, summary.shaders, summary.records);
+        (void)wpg_complain(0, command_name, "%zu of %zu shader%s with call paths, %zu context%s",
+                           summary.with_contexts, summary.shaders, wpg_plural(summary.shaders),
+                           summary.records, wpg_plural(summary.records));
     *data = w.data;
     *size = w.size;
     return WPG_OK;
@@ -324,8 +327,8 @@ static void sweep(const merge_options *options)
     for (size_t i = 0; i < options->inputs.count; i++)
         removed += wpg_bundle_sweep(options->inputs.data[i].path);
     if (removed && !options->quiet)
-        (void)wpg_complain(0, command_name, "%zu files that killed processes left half written are removed",
-                           removed);
+        (void)wpg_complain(0, command_name, "%zu file%s that killed processes left half written removed",
+                           removed, wpg_plural(removed));
 }
 
 int wpg_command_merge(int argc, char **argv)
@@ -338,24 +341,24 @@ int wpg_command_merge(int argc, char **argv)
     for (size_t i = 0; i < options.inputs.count && !code; i++)
         code = merge_input_files(&state, &options, &options.inputs.data[i]);
     if (!code && wpg_profile_count(state.profile) == 0 && state.bundle.sets.count == 0)
-        code = wpg_complain(WPG_EXIT_FAILED, command_name, "no records in %zu files: nothing written",
-                            state.files);
+        code = wpg_complain(WPG_EXIT_FAILED, command_name, "no records in %zu file%s: nothing written",
+                            state.files, wpg_plural(state.files));
     if (!code)
         code = options.bundle ? write_bundle(&state, options.out) : write_out(&state, &options);
     if (!code)
         sweep(&options);
     if (!code && state.bundle.conflicts)
         (void)wpg_complain(0, command_name,
-                           "warning: %zu facts disagree between the bundles (of another build of wavepgo?)",
-                           state.bundle.conflicts);
+                           "warning: the bundles disagree on %zu fact%s (of another build of wavepgo?)",
+                           state.bundle.conflicts, wpg_plural(state.bundle.conflicts));
     if (!code && state.stats.mismatched)
         (void)wpg_complain(
             0, command_name,
-            "warning: %zu records left out: another counter count under the same name and hash",
-            state.stats.mismatched);
+            "warning: %zu record%s left out: another counter count under the same name and hash",
+            state.stats.mismatched, wpg_plural(state.stats.mismatched));
     if (!code && state.bad)
-        (void)wpg_complain(0, command_name, "warning: %zu of %zu files could not be read", state.bad,
-                           state.files);
+        (void)wpg_complain(0, command_name, "warning: %zu of %zu file%s could not be read", state.bad,
+                           state.files, wpg_plural(state.files));
     wpg_profile_destroy(state.profile);
     wpg_bundle_finish(&state.bundle);
     wpg_vec_free(&options.inputs);
