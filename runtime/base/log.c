@@ -29,11 +29,16 @@ void wpg_log(wpg_log_level level, const char *fmt, ...)
     int body = wpg_format_list(line + prefix, sizeof line - (size_t)prefix - 1, fmt, args);
     va_end(args);
     if (body >= 0) {
-        size_t length = strlen(line);
-        line[length++] = '\n';
+        unsigned char before = 0;
+        char shown[4 * sizeof line + 1];
+        for (char *at = line;
+             (at = strpbrk(at, "\n\r"));) /* of a name, or of a validator's text: one message is one line */
+            *at = ' ';
+        size_t length = wpg_escape_controls(shown, line, strlen(line), &before);
+        shown[length++] = '\n';
         /* One write a line: lines of several threads or processes do not mix. A full disk must not stop the
          * program, so that a short write is dropped. */
-        ssize_t written = wpg_write_quietly(__atomic_load_n(&current_fd, __ATOMIC_ACQUIRE), line, length);
+        ssize_t written = wpg_write_quietly(__atomic_load_n(&current_fd, __ATOMIC_ACQUIRE), shown, length);
         (void)written;
     }
     errno = saved;

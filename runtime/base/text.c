@@ -78,3 +78,24 @@ bool wpg_same_word(const char *a, const char *b)
 {
     return wpg_same_start(a, b, (size_t)-1);
 }
+
+size_t wpg_escape_controls(char *out, const char *text, size_t length, unsigned char *before)
+{
+    static const char digits[] = "0123456789abcdef";
+    size_t used = 0;
+    for (size_t i = 0; i < length; i++) {
+        const unsigned char c = (unsigned char)text[i];
+        bool c0 = (c < 0x20 && c != '\n' && c != '\t') || c == 0x7f;
+        bool c1 =
+            c >= 0x80 && c < 0xa0 && (*before < 0x80 || *before == 0xc2); /* else it continues a letter */
+        if (c0 || c1) {
+            const char escaped[] = {'\\', 'x', digits[c >> 4], digits[c & 15]};
+            for (size_t k = 0; k < sizeof escaped; k++)
+                out[used++] = escaped[k];
+        } else
+            out[used++] = (char)c;
+        *before = c;
+    }
+    out[used] = '\0';
+    return used;
+}

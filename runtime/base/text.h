@@ -23,6 +23,12 @@ bool wpg_same_word(const char *a, const char *b);
 bool wpg_same_start(const char *a, const char *b, size_t length);
 char wpg_upper(char letter);
 
+/* Text for a terminal: control characters (C0 but newline and tab, DEL, C1 as UTF-8 or as bytes) become \xNN,
+ * since a name in a shader may hold a terminal's commands. `out` has room for 4 * length + 1 bytes; returns
+ * how many were written before the final zero. *before: the last byte of what came before this text, 0 at the
+ * start; updated. */
+size_t wpg_escape_controls(char *out, const char *text, size_t length, unsigned char *before);
+
 /* The ending of a noun that is counted: "%zu file%s". */
 static inline const char *wpg_plural(unsigned long long count)
 {

@@ -249,6 +249,7 @@ static void print_command_help(const wpg_command *command)
 
 int main(int argc, char **argv)
 {
+    wpg_escape_terminal();
     if (argc < 2) {
         print_help(stderr);
         return WPG_EXIT_USAGE;

@@ -50,8 +50,33 @@ static void as_in_c_under_a_comma(void **state)
     assert_string_equal(text, "0,5"); /* the program's own */
 }
 
+static void escapes(const char *text, const char *expected)
+{
+    char out[256];
+    unsigned char before = 0;
+    size_t length = wpg_escape_controls(out, text, strlen(text), &before);
+    assert_string_equal(out, expected);
+    assert_int_equal(length, strlen(expected));
+}
+
+static void controls_are_escaped(void **state)
+{
+    (void)state;
+    escapes("plain\ttext\n", "plain\ttext\n");
+    escapes("\x1b]0;title\x07 \x7f\r", "\\x1b]0;title\\x07 \\x7f\\x0d");
+    escapes("caf\xc3\xa9 \xe2\x82\xac",
+            "caf\xc3\xa9 \xe2\x82\xac"); /* letters whose bytes look like controls */
+    escapes("\xc2\x9b"
+            "2J \x9b"
+            "2J",
+            "\xc2\\x9b"
+            "2J \\x9b"
+            "2J");
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(as_in_c), cmocka_unit_test(as_in_c_under_a_comma)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(as_in_c), cmocka_unit_test(as_in_c_under_a_comma),
+                                       cmocka_unit_test(controls_are_escaped)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
