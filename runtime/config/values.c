@@ -103,7 +103,7 @@ const char *wpg_nearest_name(const char *key, const char *(*name)(size_t index),
     size_t least = NEAR + 1;
     for (size_t i = 0; i < count; i++) {
         size_t wrong = distance(key, name(i));
-        if (wrong < least) {
+        if (wrong < least && 3 * wrong <= strlen(key)) {
             least = wrong;
             nearest = name(i);
         }

@@ -77,6 +77,25 @@ full-disk)
     cmp -s "$file" "$work/before.profraw" || fail "the earlier profile did not stay whole"
     [ "$(find "$work/small" -type f | grep -c .)" = 2 ] || fail "leavings on the full disk: $(ls "$work/small")"
     ;;
+small-files)
+    # Files may have 512 bytes: SIGXFSZ ends a program that writes more, and must not come of us.
+    (ulimit -f 1 && "$app" compute "$WPG_SPIRV" >/dev/null 2>&1) || skip "this driver itself needs larger files"
+    (ulimit -f 1 && WAVEPGO_CACHE=none generate small "$app" compute "$WPG_SPIRV")
+    same absent small
+    logged_once small 'profraw is not written.*File too large'
+    [ "$(count_profiles small)" = 0 ] && [ -z "$(ls "$work/small")" ] || fail "leavings: $(ls "$work/small")"
+    ;;
+large-memory)
+    # The newer lavapipe's memory is a file, too.
+    [ "$WPG_DRIVER" = new ] || skip "this driver's memory is no file"
+    (ulimit -f 60000 && "$app" compute "$WPG_SPIRV" >/dev/null 2>&1) || skip "this driver itself needs larger files"
+    (ulimit -f 60000 && generate large "$app" compute "$WPG_SPIRV")
+    same absent large
+    logged_once large 'ulimit -f.*COUNTER_MEMORY'
+    (ulimit -f 60000 && WAVEPGO_COUNTER_MEMORY=8 generate less "$app" compute "$WPG_SPIRV")
+    same absent less
+    [ "$(count_profiles less)" = 1 ] || fail "8 MiB of counters are too many: $(cat "$work/less.log")"
+    ;;
 truncated-profile)
     good_profile
     head -c 100 "$good" >"$work/cut.profraw"

@@ -170,6 +170,8 @@ static void environment_is_checked(void **state)
     wpg_error err = {0};
     wpg_settings settings;
     (void)state;
+    assert_int_equal(wpg_settings_set(&(wpg_settings){0}, "FOO", "1", &err), WPG_E_ARGUMENT);
+    assert_null(strstr(err.message, "did you mean"));
     (void)setenv("WAVEPGO_ENABLE", "1", 1);
     (void)setenv("WAVEPGO_NOTHING_AT_ALL", "", 1);
     if (wpg_settings_check_environment(&err) != WPG_OK)
