@@ -2,7 +2,6 @@
  * the registry has them. A setting's name is its key in lower case ("mode", "profile_file"). */
 #include "layer/api_settings.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +9,7 @@
 #include "layer/chain.h"
 #include "layer/state.h"
 #include "runtime/base/log.h"
+#include "runtime/base/text.h"
 
 #define STRUCTURE_LAYER_SETTINGS ((VkStructureType)1000496000)
 
@@ -68,10 +68,10 @@ static bool value_text(char *text, size_t size, const layer_setting *setting)
         return snprintf(text, size, "%llu", (unsigned long long)u64) > 0;
     case VALUE_FLOAT32:
         memcpy(&f32, setting->values, sizeof f32);
-        return snprintf(text, size, "%.9g", (double)f32) > 0;
+        return wpg_format(text, size, "%.9g", (double)f32) > 0;
     case VALUE_FLOAT64:
         memcpy(&f64, setting->values, sizeof f64);
-        return snprintf(text, size, "%.17g", f64) > 0;
+        return wpg_format(text, size, "%.17g", f64) > 0;
     case VALUE_STRING:
         memcpy(&string, setting->values, sizeof string);
         return string && (size_t)snprintf(text, size, "%s", string) < size;
@@ -90,7 +90,7 @@ static bool apply_one(wpg_settings *settings, const layer_setting *setting)
         return false;
     }
     for (size_t i = 0; i <= length; i++)
-        key[i] = (char)toupper((unsigned char)setting->name[i]);
+        key[i] = wpg_upper(setting->name[i]);
     (void)snprintf(variable, sizeof variable, "WAVEPGO_%s", key);
     const char *environment = secure_getenv(variable);
     if (environment && *environment)

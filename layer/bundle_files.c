@@ -13,6 +13,7 @@
 #include "layer/writer.h"
 #include "runtime/base/file_batch.h"
 #include "runtime/base/log.h"
+#include "runtime/base/text.h"
 #include "runtime/base/vec.h"
 #include "runtime/bundle/bundle.h"
 #include "runtime/bundle/shader_info.h"
@@ -388,7 +389,8 @@ static void sweep_once(void)
     bundle.swept = true;
     size_t removed = wpg_bundle_sweep(bundle.folder);
     if (removed)
-        wpg_log_info("%zu files that a killed process left in %s are removed", removed, bundle.folder);
+        wpg_log_info("%zu file%s that a killed process left in %s removed", removed, wpg_plural(removed),
+                     bundle.folder);
 }
 
 void wpg_bundle_write(void)

@@ -24,7 +24,7 @@ static int open_lock_file(void)
     if (!cache->folder[0] || wpg_make_folders(cache->folder, NULL) != WPG_OK)
         return -1;
     (void)snprintf(path, sizeof path, "%s/live.lock", cache->folder);
-    lock_file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+    lock_file = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0666);
     return lock_file;
 }
 

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "layer/bundle_files.h"
 #include "layer/files.h"
@@ -171,6 +172,22 @@ static void say_address(const wpg_device *device, const wpg_feature_plan *plan)
     }
 }
 
+/* lavapipe (seen with 25.0.7) keeps memory in a file. Where files may not grow so far, it does not fail: the
+ * program is ended, by SIGXFSZ in the call or by SIGBUS later. The program's own memory is in the same file,
+ * so that ours may be half of it. */
+static wpg_status check_file_size(const wpg_device *device, wpg_error *err)
+{
+    struct rlimit limit;
+    const rlim_t bytes = (rlim_t)wpg_the_process.settings.counter_memory << 20;
+    if (!device->features.memory_is_file || getrlimit(RLIMIT_FSIZE, &limit) != 0 ||
+        limit.rlim_cur == RLIM_INFINITY || limit.rlim_cur / 2 >= bytes)
+        return WPG_OK;
+    return wpg_fail(err, WPG_E_LIMIT,
+                    "files may grow to %llu bytes (ulimit -f), and this driver keeps memory in files: set "
+                    "COUNTER_MEMORY, MiB, to at most half of that",
+                    (unsigned long long)limit.rlim_cur);
+}
+
 static wpg_status create_counters(wpg_device *device, VkPhysicalDevice physical, const wpg_feature_plan *plan,
                                   wpg_error *err)
 {
@@ -185,6 +202,7 @@ static wpg_status create_counters(wpg_device *device, VkPhysicalDevice physical,
     VkPhysicalDeviceProperties properties;
     device->instance->next.GetPhysicalDeviceMemoryProperties(physical, &memory);
     device->instance->next.GetPhysicalDeviceProperties(physical, &properties);
+    WPG_TRY(check_file_size(device, err));
     uint32_t *families = calloc(device->queue_count, sizeof *families);
     if (!families)
         return wpg_fail(err, WPG_E_NOMEM, "out of memory");

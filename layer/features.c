@@ -154,8 +154,8 @@ typedef struct device_abilities {
     bool host_import;  /* VK_EXT_external_memory_host */
     bool non_semantic; /* VK_KHR_shader_non_semantic_info */
     uint32_t api_version;
-    bool old_lavapipe; /* before Mesa 23 */
-    bool amd;          /* hardware of AMD's */
+    bool old_lavapipe, new_lavapipe; /* before Mesa 23, and since */
+    bool amd;                        /* hardware of AMD's */
     VkPhysicalDeviceSubgroupProperties subgroup;
     VkPhysicalDeviceSubgroupSizeControlProperties sizes; /* all 0 where the device has no such control */
 } device_abilities;
@@ -249,6 +249,7 @@ static void ask_device(device_abilities *able, const wpg_instance *instance, VkP
     instance->next.GetPhysicalDeviceProperties2(physical, &properties2);
     able->subgroup.pNext = able->sizes.pNext = NULL;
     able->old_lavapipe = is_old_lavapipe(&driver);
+    able->new_lavapipe = driver.driverID == VK_DRIVER_ID_MESA_LLVMPIPE && !able->old_lavapipe;
     able->non_semantic = offers(extensions, count, EXTENSION_NON_SEMANTIC);
     able->host_import = offers(extensions, count, VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME);
     ask_bits(able, instance, physical, extensions, count, arena);
@@ -297,6 +298,7 @@ static void read_enabled(wpg_device_features *on, const VkDeviceCreateInfo *info
     /* Loops whose trips a variant fixes are unrolled there to twice their time (the rfc_ benchmarks: 2.3). */
     on->loses_by_variants = able->old_lavapipe;
     on->loses_exit_values = able->old_lavapipe;
+    on->memory_is_file = able->new_lavapipe;
     unsigned minor = VK_API_VERSION_MINOR(able->api_version);
     on->validate = (wpg_validate_options){
         .vulkan_minor = minor < 3 ? minor : 3,

@@ -18,6 +18,7 @@
 #include "layer/summary.h"
 #include "runtime/base/file_batch.h"
 #include "runtime/base/log.h"
+#include "runtime/base/text.h"
 #include "runtime/base/vec.h"
 #include "runtime/bundle/bundle.h"
 #include "runtime/config/pattern.h"
@@ -345,7 +346,8 @@ static void sweep_once(const char *path)
     wpg_recover_told(folder);
     size_t removed = wpg_file_sweep(folder, dot);
     if (removed)
-        wpg_log_info("%zu files that a killed process left in %s are removed", removed, folder);
+        wpg_log_info("%zu file%s that a killed process left in %s removed", removed, wpg_plural(removed),
+                     folder);
 }
 
 /* The path is ours. A run replaces the profiles of an earlier run: also those that the earlier run's other

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "compiler/spirv/grammar.h"
+#include "runtime/base/text.h"
 
 enum { LEAST_HASH_DIGITS = 8 };
 
@@ -24,7 +25,7 @@ static bool hash_starts_with(wpg_hash128 hash, const char *item)
 {
     char hex[WPG_HASH_HEX + 1];
     wpg_hash_to_hex(hex, hash);
-    return strncasecmp(hex, item, strlen(item)) == 0;
+    return wpg_same_start(hex, item, strlen(item));
 }
 
 /* Any literal string of the module's debug section: names and source file names. */

@@ -19,12 +19,13 @@
 #include "layer/window.h"
 #include "layer/tune.h"
 #include "runtime/base/log.h"
+#include "runtime/base/text.h"
 
 void wpg_pipeline_plan_give_up(wpg_pipeline_plan *plan, bool expected, const char *fmt, ...)
 {
     va_list args;
     va_start(args, fmt);
-    (void)vsnprintf(plan->why, sizeof plan->why, fmt, args);
+    (void)wpg_format_list(plan->why, sizeof plan->why, fmt, args);
     va_end(args);
     plan->expected = expected;
     plan->changed = false;

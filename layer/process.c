@@ -116,6 +116,8 @@ __attribute__((destructor)) static void unload(void)
         wpg_tune_write();
     if (process->mode != WPG_MODE_OFF) {
         wpg_power_finish();
+        if (wpg_use_applies())
+            wpg_use_say_unknown();
         wpg_summary_print();
     }
     if (atomic_load(&process->instance_count) == 0) {

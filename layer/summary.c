@@ -11,6 +11,7 @@
 #include "layer/state.h"
 #include "layer/variants.h"
 #include "runtime/base/log.h"
+#include "runtime/base/text.h"
 
 enum { REASONS = 24, REASON_SIZE = 96 };
 
@@ -101,7 +102,7 @@ void wpg_summary_print(void)
         (void)snprintf(earlier, sizeof earlier, " (runs add up: %%m)");
     if (written)
         (void)snprintf(files, sizeof files, "; %llu file%s in %s%s", (unsigned long long)written,
-                       written == 1 ? "" : "s", summary.folder, earlier);
+                       wpg_plural(written), summary.folder, earlier);
     (void)pthread_mutex_unlock(&summary.lock);
     uint64_t built, used, seen;
     char variants[128] = "";
@@ -109,15 +110,16 @@ void wpg_summary_print(void)
     wpg_variants_choices(&used, &seen);
     if (seen || built)
         (void)snprintf(variants, sizeof variants,
-                       "; %llu variants, %llu of %llu draws and dispatches recorded with one",
-                       (unsigned long long)built, (unsigned long long)used, (unsigned long long)seen);
+                       "; %llu variant%s, %llu of %llu draws and dispatches recorded with one",
+                       (unsigned long long)built, wpg_plural(built), (unsigned long long)used,
+                       (unsigned long long)seen);
     /* The summary is asked for by its own setting, not by the log level. */
     if (!wpg_log_enabled(WPG_LOG_INFO))
         wpg_log_open(WPG_LOG_INFO, settings->log_file);
     wpg_log_info(
-        "%llu pipelines seen, %llu %s,%s %llu passed through%s%s%s; creation took %.1f ms here, %.1f ms in "
+        "%llu pipeline%s seen, %llu %s,%s %llu passed through%s%s%s; creation took %.1f ms here, %.1f ms in "
         "the driver",
-        (unsigned long long)pipelines, (unsigned long long)changed,
+        (unsigned long long)pipelines, wpg_plural(pipelines), (unsigned long long)changed,
         wpg_the_process.mode == WPG_MODE_GENERATE ? "instrumented" : "optimised", unchanged,
         (unsigned long long)passed, reasons, variants, files, (double)atomic_load(&summary.ours) * 1e-6,
         (double)atomic_load(&summary.drivers) * 1e-6);

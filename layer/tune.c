@@ -10,6 +10,7 @@
 #include "layer/bundle_files.h"
 #include "layer/claims.h"
 #include "runtime/base/log.h"
+#include "runtime/base/text.h"
 #include "runtime/bundle/bundle.h"
 #include "runtime/tune/tuning.h"
 
@@ -173,8 +174,8 @@ static wpg_tuned *create(const wpg_device *device, wpg_hash128 pipeline, wpg_has
     write_build(verdict->build, sizeof verdict->build);
     wpg_hash_to_hex(hex, pipeline);
     if (take_up(verdict, subject, device->times, sets, count))
-        wpg_log_info("pipeline %s: tuning goes on from %u samples of the original", hex,
-                     verdict->alternatives[0].count);
+        wpg_log_info("pipeline %s: tuning goes on from %u sample%s of the original", hex,
+                     verdict->alternatives[0].count, wpg_plural(verdict->alternatives[0].count));
     else {
         verdict->count = 1 + count;
         for (size_t i = 0; i < count; i++) {
@@ -269,8 +270,9 @@ static void say_decided(const wpg_verdict *verdict)
     wpg_hash_to_hex(hex, verdict->pipeline);
     for (size_t i = 1; i < verdict->count; i++) {
         const wpg_candidate *at = &verdict->alternatives[i];
-        wpg_log_info("pipeline %s: passes %s: %s, %.3f of the time (%.3f to %.3f), %u samples", hex,
-                     at->passes, wpg_outcome_name(at->outcome), at->ratio, at->low, at->high, at->count);
+        wpg_log_info("pipeline %s: passes %s: %s, %.3f of the time (%.3f to %.3f), %u sample%s", hex,
+                     at->passes, wpg_outcome_name(at->outcome), at->ratio, at->low, at->high, at->count,
+                     wpg_plural(at->count));
     }
 }
 
@@ -451,8 +453,8 @@ void wpg_tune_load_verdicts(wpg_device *device, const char *bundle)
     wpg_bundle_finish(&all);
     device->tuned = count > 0;
     if (count)
-        wpg_log_info("device %s: %zu pipelines were tuned, what won there is applied and nothing else",
-                     device->key.name, count);
+        wpg_log_info("device %s: %zu pipeline%s tuned, what won there is applied and nothing else",
+                     device->key.name, count, wpg_plural(count));
     else
         wpg_log_info("device %s: no verdicts of it (%zu of others): passes that are safe by rule are applied",
                      device->key.name, others);

@@ -1,9 +1,12 @@
 /* Profiles for use mode. */
 #include "layer/use.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "layer/recover.h"
 #include "layer/sample_bind.h"
@@ -12,9 +15,11 @@
 #include "layer/window.h"
 #include "layer/variants.h"
 #include "runtime/base/log.h"
+#include "runtime/base/text.h"
 #include "runtime/bundle/bundle.h"
 #include "runtime/bundle/folder.h"
 #include "runtime/bundle/use_log.h"
+#include "runtime/config/pattern.h"
 #include "runtime/profile/weights.h"
 
 typedef struct source {
@@ -30,6 +35,14 @@ static struct {
     char missing[320];   /* why there is no profile */
     char bundle[8300];   /* where it was read from, if that is one */
 } use = {.missing = "no profile was given (PROFILE_USE)"};
+
+/* Which shaders the program had, and whether the profile knew any. */
+static struct {
+    pthread_mutex_t lock;
+    wpg_map seen; /* low half of the hash -> 0 */
+    size_t count;
+    bool known;
+} shaders = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static void source_finish(source *s)
 {
@@ -125,8 +138,9 @@ void wpg_use_load(const char *path)
         wpg_stale_open(full, use.all.view);
     }
     wpg_usual_load(full);
-    wpg_log_info("profile %s: %zu shader functions, %zu pipelines", path, use.all.view->shader_count,
-                 use.all.view->pipeline_count);
+    wpg_log_info("profile %s: %zu shader function%s, %zu pipeline%s", path, use.all.view->shader_count,
+                 wpg_plural(use.all.view->shader_count), use.all.view->pipeline_count,
+                 wpg_plural(use.all.view->pipeline_count));
 }
 
 void wpg_use_unload(void)
@@ -140,6 +154,7 @@ void wpg_use_unload(void)
     use.single = NULL;
     use.single_count = 0;
     wpg_map_free(&use.by_pipeline);
+    wpg_map_free(&shaders.seen);
 }
 
 const char *wpg_use_bundle(void)
@@ -162,7 +177,17 @@ static bool pipeline_has(const wpg_pipeline_counts *pipeline, const wpg_rewrite 
     return false;
 }
 
-void wpg_use_find(wpg_weights *weights, wpg_arena *arena, wpg_hash128 pipeline, wpg_rewrite *stage)
+static void note_shader(const wpg_rewrite *stage)
+{
+    uint64_t before;
+    (void)pthread_mutex_lock(&shaders.lock);
+    shaders.known |= strcmp(stage->found, "no") != 0;
+    if (!shaders.known && !wpg_map_get(&shaders.seen, stage->hash.low, &before))
+        shaders.count += wpg_map_set(&shaders.seen, stage->hash.low, 0);
+    (void)pthread_mutex_unlock(&shaders.lock);
+}
+
+static void find(wpg_weights *weights, wpg_arena *arena, wpg_hash128 pipeline, wpg_rewrite *stage)
 {
     const char *stage_name = wpg_stage_name(stage->stage.model);
     const wpg_shader_counts *functions;
@@ -190,6 +215,27 @@ void wpg_use_find(wpg_weights *weights, wpg_arena *arena, wpg_hash128 pipeline, 
         stage->found = "anchors";
 }
 
+void wpg_use_find(wpg_weights *weights, wpg_arena *arena, wpg_hash128 pipeline, wpg_rewrite *stage)
+{
+    find(weights, arena, pipeline, stage);
+    if (use.all.view && wpg_stage_name(stage->stage.model))
+        note_shader(stage);
+}
+
+void wpg_use_say_unknown(void)
+{
+    const char *path = wpg_the_process.settings.profile_use, *slash = strrchr(path, '/');
+    char which[64] = "the one shader";
+    (void)pthread_mutex_lock(&shaders.lock);
+    if (shaders.count > 1)
+        (void)snprintf(which, sizeof which, "any of the %zu shaders", shaders.count);
+    if (shaders.count && !shaders.known)
+        wpg_log_warn("%s does not know %s of this program: wrong profile, or another version of the game.%s",
+                     slash && slash[1] ? slash + 1 : path, which,
+                     wpg_the_process.mode == WPG_MODE_GENERATE ? "" : " Nothing was changed.");
+    (void)pthread_mutex_unlock(&shaders.lock);
+}
+
 /* -- Reporting */
 
 /* "marked": nothing but pseudo probes. */
@@ -211,7 +257,7 @@ static const char *why_of(const wpg_rewrite *stage, wpg_arena *arena)
         return stage->why.message;
     if (strcmp(stage->found, "no") == 0 && stage->matched > 0) {
         wpg_hash_to_hex(hex, stage->like);
-        (void)snprintf(
+        (void)wpg_format(
             text, sizeof text,
             "the profile does not know this shader; %.1f %% of the counts of %s find their blocks, less "
             "than MIN_MATCH",
@@ -233,11 +279,12 @@ static void log_stage(const char *hex, const char *what, const wpg_use_stage *li
         done += line->remarks[i].done;
     char matched[32] = "";
     if (strcmp(line->found, "anchors") == 0)
-        (void)snprintf(matched, sizeof matched, ", %.0f %% matched", line->matched);
+        (void)wpg_format(matched, sizeof matched, ", %.0f %% matched", line->matched);
     wpg_log(mismatch ? WPG_LOG_WARN : WPG_LOG_INFO,
-            "pipeline %s%s %s %s: profile found by %s%s, %s, %zu changes, %zu refused%s%s", hex, what,
+            "pipeline %s%s %s %s: profile found by %s%s, %s, %zu change%s, %zu refused%s%s", hex, what,
             line->stage, line->entry, strcmp(line->found, "no") == 0 ? "nothing" : line->found, matched,
-            line->result, done, line->remark_count - done, line->why[0] ? ": " : "", line->why);
+            line->result, done, wpg_plural(done), line->remark_count - done, line->why[0] ? ": " : "",
+            line->why);
     for (size_t i = 0; i < line->remark_count; i++)
         wpg_log_debug("pipeline %s%s %s function %u block %u: %s %s: %s", hex, what, line->stage,
                       line->remarks[i].function, line->remarks[i].block, line->remarks[i].pass,
@@ -260,6 +307,29 @@ static const wpg_use_remark *convert(size_t *count, wpg_arena *arena, const wpg_
         *count = i + 1;
     }
     return made;
+}
+
+static struct {
+    pthread_once_t once;
+    char name[320];
+} run = {.once = PTHREAD_ONCE_INIT};
+
+static void name_run(void)
+{
+    char when[32], program[256];
+    struct tm date;
+    time_t now = time(NULL);
+    if (!gmtime_r(&now, &date) || !strftime(when, sizeof when, "%Y-%m-%dT%H:%M:%SZ", &date))
+        when[0] = '\0';
+    wpg_executable_name(program, sizeof program);
+    (void)snprintf(run.name, sizeof run.name, "%s %ld %s", when, (long)getpid(), program);
+}
+
+/* This process's, for the use log. */
+static const char *run_name(void)
+{
+    (void)pthread_once(&run.once, name_run);
+    return run.name;
 }
 
 static void report(wpg_hash128 pipeline, const wpg_rewrite *stages, size_t stage_count, const char *verdict,
@@ -290,7 +360,7 @@ static void report(wpg_hash128 pipeline, const wpg_rewrite *stages, size_t stage
         wpg_error err;
         (void)snprintf(full, sizeof full, "%s%s%s", path[0] == '/' ? "" : wpg_the_process.folder,
                        path[0] == '/' ? "" : "/", path);
-        wpg_use_log_line(&out, pipeline, lines, stage_count, verdict, variant);
+        wpg_use_log_line(&out, pipeline, run_name(), lines, stage_count, verdict, variant);
         if (wpg_use_log_append(full, &out, &err) != WPG_OK)
             wpg_log_once(WPG_LOG_WARN, "USE_LOG: %s", err.message);
         wpg_writer_finish(&out);

@@ -25,6 +25,9 @@ const char *wpg_use_missing(void);
  * functions: nothing is known. */
 void wpg_use_find(wpg_weights *weights, wpg_arena *arena, wpg_hash128 pipeline, wpg_rewrite *stage);
 
+/* At the end of the program: one warning if the profile knew none of the shaders that were looked up. */
+void wpg_use_say_unknown(void);
+
 /* Appends the pipeline's line to USE_LOG, and says the same in the log. `verdict`: what tuning said, NULL if
  * that was not asked. */
 void wpg_use_report(wpg_hash128 pipeline, const wpg_rewrite *stages, size_t stage_count, const char *verdict);

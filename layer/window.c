@@ -1,6 +1,5 @@
 #include "layer/window.h"
 
-#include <ctype.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +8,7 @@
 #include "layer/summary.h"
 #include "runtime/base/log.h"
 #include "runtime/config/pattern.h"
+#include "runtime/config/values.h"
 
 static const uint64_t look_every = UINT64_C(100000000); /* ns between looks for the file */
 
@@ -21,31 +21,6 @@ static struct {
     atomic_bool there;           /* the file */
     atomic_bool open, counted;
 } window = {.frame = 1};
-
-bool wpg_frames_parse(uint64_t *first, uint64_t *last, const char *text)
-{
-    char *end;
-    bool begins = isdigit((unsigned char)*text) != 0;
-    *first = 1;
-    *last = UINT64_MAX;
-    if (begins) {
-        *first = strtoull(text, &end, 10);
-        text = end;
-        if (!*text) {
-            *last = *first;
-            return *first > 0;
-        }
-    }
-    if (*text++ != '-')
-        return false;
-    if (*text || !begins) {
-        if (!isdigit((unsigned char)*text))
-            return false;
-        *last = strtoull(text, &end, 10);
-        text = end;
-    }
-    return !*text && *first > 0 && *first <= *last;
-}
 
 /* Whether both conditions hold; says so where that changed. */
 static void judge(void)
@@ -71,7 +46,8 @@ void wpg_window_set_up(const char *frames, const char *trigger, const char *fold
     if (*frames) {
         window.frames = wpg_frames_parse(&window.first, &window.last, frames);
         if (!window.frames)
-            wpg_log_warn("setting ignored: FRAMES: '%s' is no range of frames, such as 100-200, from 1",
+            wpg_log_once(WPG_LOG_WARN,
+                         "setting ignored: FRAMES: '%s' is no range of frames, such as 100-200, from 1",
                          frames);
     }
     if (*trigger) {
@@ -81,7 +57,7 @@ void wpg_window_set_up(const char *frames, const char *trigger, const char *fold
                               *expanded == '/' ? "" : "/", expanded);
         window.trigger = length > 0 && (size_t)length < sizeof window.path;
         if (!window.trigger)
-            wpg_log_warn("setting ignored: TRIGGER: the file name is too long");
+            wpg_log_once(WPG_LOG_WARN, "setting ignored: TRIGGER: the file name is too long");
         else
             look(wpg_now());
     }

@@ -7,7 +7,6 @@
 #define WPG_LAYER_WINDOW_H
 
 #include <stdbool.h>
-#include <stdint.h>
 
 /* Reads the two settings. Once, while the settings are settled. */
 void wpg_window_set_up(const char *frames, const char *trigger, const char *folder);
@@ -24,8 +23,5 @@ void wpg_window_frame(void);
 void wpg_window_poll(void);
 /* At the end: says why nothing was counted, if nothing was. */
 void wpg_window_finish(void);
-
-/* "A-B", "A-", "-B" or "A", frames from 1. false if it is none of them. */
-bool wpg_frames_parse(uint64_t *first, uint64_t *last, const char *text);
 
 #endif

@@ -48,6 +48,7 @@
 #include "compiler/optimize/folding.h"
 #include "compiler/optimize/legality.h"
 #include "compiler/optimize/pass.h"
+#include "runtime/base/text.h"
 
 void wpg_optimize_defaults(wpg_optimize_options *options)
 {
@@ -142,7 +143,7 @@ void wpg_remark_add(wpg_context *context, wpg_remark_kind kind, const char *pass
     *remark = (wpg_remark){.kind = kind, .pass = pass, .ordinal = ordinal, .block = block};
     va_list arguments;
     va_start(arguments, fmt);
-    vsnprintf(remark->text, sizeof remark->text, fmt, arguments);
+    wpg_format_list(remark->text, sizeof remark->text, fmt, arguments);
     va_end(arguments);
 }
 

@@ -17,6 +17,7 @@
 #include "compiler/optimize/legality.h"
 #include "compiler/optimize/seam.h"
 #include "compiler/spirv/builder.h"
+#include "runtime/base/text.h"
 
 static const char PASS[] = "trip-guard";
 
@@ -107,8 +108,9 @@ static const char *trips_refusal(wpg_guarder *g, wpg_guard_plan *plan)
     bool before_body = plan->loop.top_tested && plan->test == plan->loop.first_test;
     double average = (double)lanes / (double)plan->entries - (before_body ? 1 : 0);
     if (lanes % plan->entries != 0) {
-        snprintf(g->text, sizeof g->text, "%.2f trips on average in %llu entries: not always the same count",
-                 average, (unsigned long long)plan->entries);
+        wpg_format(g->text, sizeof g->text,
+                   "%.2f trips on average in %llu entries: not always the same count", average,
+                   (unsigned long long)plan->entries);
         return g->text;
     }
     uint64_t evaluations = lanes / plan->entries, trips = evaluations - (before_body ? 1 : 0);

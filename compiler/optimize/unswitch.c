@@ -21,6 +21,7 @@
 #include "compiler/optimize/guard_walk.h"
 #include "compiler/optimize/invariant.h"
 #include "compiler/optimize/seam.h"
+#include "runtime/base/text.h"
 
 static const char PASS[] = "unswitch";
 
@@ -343,7 +344,7 @@ static bool mark_seen(wpg_guarder *g, uint32_t header)
 static void tell(wpg_guarder *g, const wpg_guard_plan *plan)
 {
     uint64_t all = plan->takes[0] + plan->takes[1];
-    snprintf(
+    wpg_format(
         g->text, sizeof g->text,
         "unswitched%s; copy of %u instructions decides %u branches for %.0f %% of lanes, cost %u falls away",
         plan->decided > 1 ? " again" : "", plan->loop.instructions, plan->fold_count,

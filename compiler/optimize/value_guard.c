@@ -17,6 +17,7 @@
 
 #include "compiler/optimize/folding.h"
 #include "compiler/optimize/guard_walk.h"
+#include "runtime/base/text.h"
 
 static const char PASS[] = "value-guard";
 
@@ -150,14 +151,15 @@ static const char *worth_refusal(wpg_guarder *g, const wpg_guard_plan *plan, con
     if (!plan->entries || !folder->runs)
         return "it never ran";
     if (folder->runs / plan->entries < RUNS_AN_ENTRY) {
-        snprintf(g->text, sizeof g->text, "branches it would decide ran %.1f times an entry: too few to pay",
-                 (double)folder->runs / (double)plan->entries);
+        wpg_format(g->text, sizeof g->text,
+                   "branches it would decide ran %.1f times an entry: too few to pay",
+                   (double)folder->runs / (double)plan->entries);
         return g->text;
     }
     if (folder->dead_cost < LEAST_COST)
         return "next to nothing would fall away";
     if (share < g->context->options->value_share) {
-        snprintf(g->text, sizeof g->text, "all values together held for %.0f %% of waves", share * 100);
+        wpg_format(g->text, sizeof g->text, "all values together held for %.0f %% of waves", share * 100);
         return g->text;
     }
     return wpg_guard_size_refusal(g, plan->loop.instructions);

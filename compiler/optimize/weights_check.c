@@ -12,6 +12,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include "runtime/base/text.h"
 
 typedef struct edge {
     bool known;
@@ -46,7 +47,7 @@ static void contradiction(checker *c, unsigned rule, uint32_t block, const char 
                           double want)
 {
     char text[160];
-    (void)snprintf(text, sizeof text, "block %" PRIu32 ": %s: %.0f, %.0f", block, what, have, want);
+    (void)wpg_format(text, sizeof text, "block %" PRIu32 ": %s: %.0f, %.0f", block, what, have, want);
     add(c->findings, c->arena, rule, block, what, text);
 }
 

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/base/text.h"
+
 const uint8_t *wpg_read_bytes(wpg_reader *r, size_t size)
 {
     if (r->overrun || size > r->size - r->at) {
@@ -130,7 +132,7 @@ void wpg_write_text(wpg_writer *w, const char *fmt, ...)
     char small[256];
     va_list args;
     va_start(args, fmt);
-    int length = vsnprintf(small, sizeof small, fmt, args);
+    int length = wpg_format_list(small, sizeof small, fmt, args);
     va_end(args);
     if (length < 0) {
         w->out_of_memory = true;
@@ -146,7 +148,7 @@ void wpg_write_text(wpg_writer *w, const char *fmt, ...)
         return;
     }
     va_start(args, fmt);
-    (void)vsnprintf(large, (size_t)length + 1, fmt, args);
+    (void)wpg_format_list(large, (size_t)length + 1, fmt, args);
     va_end(args);
     wpg_write_bytes(w, large, (size_t)length);
     free(large);

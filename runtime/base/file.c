@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "runtime/base/descriptor.h"
 #include "runtime/base/file_batch.h"
 
 static wpg_status io_error(wpg_error *err, const char *what, const char *path)
@@ -18,7 +19,7 @@ static wpg_status io_error(wpg_error *err, const char *what, const char *path)
 
 wpg_status wpg_file_read(uint8_t **data, size_t *size, const char *path, size_t limit, wpg_error *err)
 {
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY); /* a pipe is not waited for */
     if (fd < 0)
         return io_error(err, "open", path);
     struct stat info;
@@ -54,6 +55,62 @@ wpg_status wpg_file_read(uint8_t **data, size_t *size, const char *path, size_t 
     return WPG_OK;
 }
 
+/* The descriptor that a path of /dev or /proc stands for; -1 for a file like any other. */
+static int given_descriptor(const char *path)
+{
+    static const char *const folders[] = {"/dev/fd/", "/proc/self/fd/"};
+    int number = -1, used = 0;
+    if (strcmp(path, "-") == 0 || strcmp(path, "/dev/stdin") == 0)
+        return STDIN_FILENO;
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
+        if (strncmp(path, folders[i], strlen(folders[i])) == 0 &&
+            (sscanf(path + strlen(folders[i]), "%9d%n", &number, &used) != 1 || number < 0 ||
+             path[strlen(folders[i]) + (size_t)used]))
+            number = -1;
+    return number;
+}
+
+wpg_status wpg_file_read_given(uint8_t **data, size_t *size, const char *path, size_t limit, wpg_error *err)
+{
+    int fd = given_descriptor(path);
+    uint8_t *buffer = NULL;
+    size_t length = 0, room = 0;
+    wpg_status status = WPG_OK;
+    if (fd < 0)
+        return wpg_file_read(data, size, path, limit, err);
+    if (fcntl(fd, F_GETFD) < 0)
+        return wpg_fail(err, WPG_E_NOT_FOUND, "cannot read %s: %s", path, strerror(errno));
+    while (status == WPG_OK) {
+        if (length + 1 >= room) {
+            room = room ? room * 2 : 65536;
+            uint8_t *grown = realloc(buffer, room);
+            if (!grown) {
+                status = wpg_fail(err, WPG_E_NOMEM, "no memory for %s", path);
+                break;
+            }
+            buffer = grown;
+        }
+        ssize_t got = read(fd, buffer + length, room - length - 1);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            status = io_error(err, "read", path);
+        if (got <= 0)
+            break;
+        length += (size_t)got;
+        if (length > limit)
+            status = wpg_fail(err, WPG_E_LIMIT, "%s is larger than %zu bytes", path, limit);
+    }
+    if (status != WPG_OK) {
+        free(buffer);
+        return status;
+    }
+    buffer[length] = 0;
+    *data = buffer;
+    *size = length;
+    return WPG_OK;
+}
+
 wpg_status wpg_make_folders(const char *path, wpg_error *err)
 {
     char *copy = strdup(path);
@@ -66,10 +123,10 @@ wpg_status wpg_make_folders(const char *path, wpg_error *err)
             continue;
         *at = '\0';
         struct stat info;
-        if (mkdir(copy, 0777) != 0 && (stat(copy, &info) != 0 || !S_ISDIR(info.st_mode))) {
-            errno = errno == EEXIST ? ENOTDIR : errno;
-            status = wpg_fail(err, WPG_E_IO, "cannot make folder %s: %s", copy, strerror(errno));
-        }
+        int why = mkdir(copy, 0777) == 0 ? 0 : errno; /* stat has another reason: nothing is there */
+        if (why && (stat(copy, &info) != 0 || !S_ISDIR(info.st_mode)))
+            status = wpg_fail(err, WPG_E_IO, "cannot make folder %s: %s", copy,
+                              strerror(why == EEXIST ? ENOTDIR : why));
         *at = saved;
         if (!saved)
             break;
@@ -82,10 +139,14 @@ wpg_status wpg_make_folders(const char *path, wpg_error *err)
 
 static wpg_status write_through(const char *path, const void *data, size_t size, wpg_error *err)
 {
-    FILE *file = fopen(path, "wbe");
-    bool good = file && fwrite(data, 1, size, file) == size;
+    int fd = open(path, O_WRONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (fd < 0)
+        return wpg_fail(err, WPG_E_IO, "cannot write %s: %s", path,
+                        errno == ENXIO ? "it is a pipe and no process reads it" : strerror(errno));
+    int flags = fcntl(fd, F_GETFL); /* the reader that is there is given its time */
+    bool good = flags >= 0 && fcntl(fd, F_SETFL, flags & ~O_NONBLOCK) == 0 && wpg_write_all(fd, data, size);
     int why = errno;
-    if (file && fclose(file) != 0 && good) {
+    if (close(fd) != 0 && good) {
         why = errno;
         good = false;
     }

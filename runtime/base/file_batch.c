@@ -14,11 +14,13 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "runtime/base/descriptor.h"
 #include "runtime/base/file.h"
+#include "runtime/base/hash.h"
 
 static const char infix[] = ".tmp.";
 enum {
-    LETTERS = 6,                         /* as mkstemp wants them */
+    LETTERS = 6,
     SUFFIX = sizeof infix - 1 + LETTERS, /* characters */
     MOST_FILES = 128,                    /* of a batch */
     /* So many are waited for one by one, more by waiting for the whole file system: 2000 small files took 7 s
@@ -50,14 +52,32 @@ static char *temporary_of(const char *path, const char *letters)
     return name;
 }
 
-/* A new file with letters of its own, locked. A sweeper that came between the two has removed it. */
+/* Letters that no other call of this process takes, and hardly one of another process. */
+static void choose_letters(char letters[LETTERS])
+{
+    static const char all[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
+    static uint64_t calls;
+    struct timespec now;
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    const uint64_t seed[] = {(uint64_t)now.tv_sec, (uint64_t)now.tv_nsec, (uint64_t)getpid(),
+                             __atomic_add_fetch(&calls, 1, __ATOMIC_RELAXED)};
+    uint64_t number = wpg_hash64_bytes(seed, sizeof seed);
+    for (int i = 0; i < LETTERS; i++, number /= sizeof all - 1)
+        letters[i] = all[number % (sizeof all - 1)];
+}
+
+/* A new file with letters of its own, locked. A sweeper that came between the two has removed it. mkstemp
+ * would make it for this user alone, and widening that later needs the umask, which cannot be read without
+ * changing it under other threads. */
 static int open_lead(char *temporary)
 {
     char *letters = temporary + strlen(temporary) - LETTERS;
     struct stat info;
     for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
-        memcpy(letters, "XXXXXX", LETTERS);
-        int fd = mkostemp(temporary, O_CLOEXEC);
+        choose_letters(letters);
+        int fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (fd < 0 && errno == EEXIST)
+            continue;
         if (fd < 0)
             return -1;
         (void)flock(fd, LOCK_EX); /* a file system without locks: none are swept there */
@@ -67,23 +87,6 @@ static int open_lead(char *temporary)
     }
     errno = EAGAIN;
     return -1;
-}
-
-static wpg_status write_all(int fd, const void *data, size_t size, const char *path, wpg_error *err)
-{
-    const uint8_t *bytes = data;
-    /* Reading the umask would mean changing it under the program's other threads. */
-    (void)fchmod(fd, 0644);
-    while (size) {
-        ssize_t put = write(fd, bytes, size);
-        if (put < 0 && errno == EINTR)
-            continue;
-        if (put < 0)
-            return failed(err, "write", path);
-        bytes += put;
-        size -= (size_t)put;
-    }
-    return WPG_OK;
 }
 
 static wpg_status make_folder_of(const char *path, size_t length, wpg_error *err)
@@ -103,10 +106,10 @@ static wpg_status write_temporary(wpg_file_batch *batch, char *temporary, const 
                                   size_t size, wpg_error *err)
 {
     bool leads = !batch->files.count;
-    int fd = leads ? open_lead(temporary) : open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    int fd = leads ? open_lead(temporary) : open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (fd < 0)
         return failed(err, "create", path);
-    wpg_status status = write_all(fd, data, size, path, err);
+    wpg_status status = wpg_write_all(fd, data, size) ? WPG_OK : failed(err, "write", path);
     if (status == WPG_OK && leads) {
         batch->lead = fd;
         memcpy(batch->letters, temporary + strlen(temporary) - LETTERS, LETTERS);

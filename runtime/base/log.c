@@ -1,11 +1,13 @@
 #include "runtime/base/log.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "runtime/base/descriptor.h"
+#include "runtime/base/text.h"
 
 static int current_level = WPG_LOG_WARN;
 static int current_fd = STDERR_FILENO;
@@ -24,14 +26,19 @@ void wpg_log(wpg_log_level level, const char *fmt, ...)
     int saved = errno, prefix = snprintf(line, sizeof line, "wavepgo: %s: ", names[level]);
     va_list args;
     va_start(args, fmt);
-    int body = vsnprintf(line + prefix, sizeof line - (size_t)prefix - 1, fmt, args);
+    int body = wpg_format_list(line + prefix, sizeof line - (size_t)prefix - 1, fmt, args);
     va_end(args);
     if (body >= 0) {
-        size_t length = strlen(line);
-        line[length++] = '\n';
+        unsigned char before = 0;
+        char shown[4 * sizeof line + 1];
+        for (char *at = line;
+             (at = strpbrk(at, "\n\r"));) /* of a name, or of a validator's text: one message is one line */
+            *at = ' ';
+        size_t length = wpg_escape_controls(shown, line, strlen(line), &before);
+        shown[length++] = '\n';
         /* One write a line: lines of several threads or processes do not mix. A full disk must not stop the
          * program, so that a short write is dropped. */
-        ssize_t written = write(__atomic_load_n(&current_fd, __ATOMIC_ACQUIRE), line, length);
+        ssize_t written = wpg_write_quietly(__atomic_load_n(&current_fd, __ATOMIC_ACQUIRE), shown, length);
         (void)written;
     }
     errno = saved;
@@ -50,9 +57,10 @@ void wpg_log_open(wpg_log_level level, const char *path)
     __atomic_store_n(&current_level, (int)level, __ATOMIC_RELAXED);
     if (!path || !*path)
         return;
-    int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
-    if (fd < 0)
-        wpg_log_warn("cannot open log file %s: %s", path, strerror(errno));
+    int fd;
+    wpg_error err;
+    if (wpg_open_append(&fd, path, &err) != WPG_OK)
+        wpg_log_once(WPG_LOG_WARN, "log file: %s; messages go to standard error", err.message);
     else
         __atomic_store_n(&current_fd, fd, __ATOMIC_RELEASE);
 }

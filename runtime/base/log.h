@@ -1,5 +1,5 @@
-/* One-line messages to stderr or a file, each "wavepgo: level: text".
- * Threads: any; one message is one write. Before wpg_log_open, warnings and errors go to stderr. */
+/* One-line messages to stderr or a file, each "wavepgo: level: text"; control characters in names are
+ * escaped. Threads: any; one message is one write. Before wpg_log_open, warnings and errors go to stderr. */
 #ifndef WPG_RUNTIME_BASE_LOG_H
 #define WPG_RUNTIME_BASE_LOG_H
 

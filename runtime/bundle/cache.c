@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "runtime/base/bytes.h"
+#include "runtime/base/descriptor.h"
 #include "runtime/base/file.h"
 
 enum { HEADER_SIZE = 8 + 16 + 8 + 16, BLOB_LIMIT = 256 << 20 };
@@ -84,20 +85,12 @@ static wpg_status write_file(const char *path, const wpg_writer *w, wpg_error *e
     static unsigned number;
     (void)snprintf(temporary, sizeof temporary, "%s.%ld-%u", path, (long)getpid(),
                    __atomic_fetch_add(&number, 1, __ATOMIC_RELAXED));
-    int fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+    int fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (fd < 0)
         return wpg_fail(err, WPG_E_IO, "cannot make %s: %s", temporary, strerror(errno));
-    size_t at = 0;
-    while (at < w->size) {
-        ssize_t written = write(fd, w->data + at, w->size - at);
-        if (written < 0 && errno == EINTR)
-            continue;
-        if (written <= 0)
-            break;
-        at += (size_t)written;
-    }
+    bool written = wpg_write_all(fd, w->data, w->size);
     bool closed = close(fd) == 0;
-    if (at == w->size && closed && rename(temporary, path) == 0)
+    if (written && closed && rename(temporary, path) == 0)
         return WPG_OK;
     wpg_status status = wpg_fail(err, WPG_E_IO, "cannot write %s: %s", path, strerror(errno));
     (void)unlink(temporary);

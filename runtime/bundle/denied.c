@@ -1,13 +1,13 @@
 #include "runtime/bundle/denied.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "runtime/base/descriptor.h"
 #include "runtime/base/file.h"
 #include "runtime/base/vec.h"
 
@@ -114,9 +114,9 @@ wpg_status wpg_denied_append(const char *folder, const wpg_denied_entry *entries
         print_line(text + used, LINE_SIZE, &entries[i]);
         used += strlen(text + used);
     }
-    wpg_status status = WPG_OK;
-    int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
-    if (fd < 0 || write(fd, text, used) != (ssize_t)used || fsync(fd) != 0)
+    int fd = -1;
+    wpg_status status = wpg_open_append(&fd, path, err);
+    if (status == WPG_OK && (!wpg_write_all(fd, text, used) || fsync(fd) != 0))
         status = wpg_fail(err, WPG_E_IO, "cannot write %.160s: %s", path, strerror(errno));
     if (fd >= 0)
         (void)close(fd);

@@ -86,6 +86,8 @@ wpg_status wpg_path_list_add(wpg_path_list *list, const char *path, wpg_error *e
 {
     struct stat info;
     size_t length = strlen(path);
+    if (strcmp(path, "-") == 0)
+        return push(list, NULL, path, err);
     if (stat(path, &info) != 0)
         return add_matches(list, path, err);
     if (!S_ISDIR(info.st_mode))
@@ -105,7 +107,7 @@ wpg_status wpg_profile_load(wpg_profile *profile, wpg_profile_stats *stats, cons
     wpg_path_list list = {0};
     wpg_status status = wpg_path_list_add(&list, path, err);
     for (size_t i = 0; status == WPG_OK && i < list.count; i++)
-        status = wpg_profile_read_file(profile, stats, list.paths[i], err);
+        status = wpg_profile_read_given(profile, stats, list.paths[i], err);
     wpg_path_list_finish(&list);
     return status;
 }

@@ -14,11 +14,11 @@ void wpg_path_list_finish(wpg_path_list *list);
 
 /* Appends `path` itself if it is a file, the *.profraw, *.profdata and *.proftext files in it (not in its
  * subfolders, sorted by name) if it is a folder, or what it matches as a glob pattern if nothing has that
- * name. WPG_E_NOT_FOUND when that gives no file. */
+ * name; "-" (standard input) as it is. WPG_E_NOT_FOUND when that gives no file. */
 wpg_status wpg_path_list_add(wpg_path_list *list, const char *path, wpg_error *err);
 
-/* Reads everything at `path` (file or folder) into `profile`. The first bad file stops it. *stats may be
- * NULL. */
+/* For the command: reads everything at `path` (file, folder, "-" or /dev/fd/N) into `profile`. The first bad
+ * file stops it. *stats may be NULL. */
 wpg_status wpg_profile_load(wpg_profile *profile, wpg_profile_stats *stats, const char *path, wpg_error *err);
 
 #endif

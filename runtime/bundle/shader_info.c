@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "runtime/base/file.h"
+#include "runtime/base/text.h"
 
 enum { SPIRV_LIMIT = 256 << 20 };
 
@@ -20,7 +21,7 @@ static wpg_status say(wpg_facts *facts, wpg_error *err, const char *key, const c
     char text[128];
     va_list args;
     va_start(args, fmt);
-    (void)vsnprintf(text, sizeof text, fmt, args);
+    (void)wpg_format_list(text, sizeof text, fmt, args);
     va_end(args);
     return wpg_facts_is(facts, key, text, err);
 }

@@ -1,9 +1,10 @@
 #include "runtime/bundle/use_log.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "runtime/base/descriptor.h"
 
 static void write_string(wpg_writer *out, const char *name, const char *text)
 {
@@ -61,11 +62,13 @@ static void write_stage(wpg_writer *out, const wpg_use_stage *stage)
     wpg_write_text(out, "]}");
 }
 
-void wpg_use_log_line(wpg_writer *out, wpg_hash128 pipeline, const wpg_use_stage *stages, size_t stage_count,
-                      const char *verdict, const uint64_t *variant)
+void wpg_use_log_line(wpg_writer *out, wpg_hash128 pipeline, const char *run, const wpg_use_stage *stages,
+                      size_t stage_count, const char *verdict, const uint64_t *variant)
 {
     wpg_write_text(out, "{");
     write_hash(out, "pipeline", pipeline);
+    wpg_write_text(out, ", ");
+    write_string(out, "run", run);
     if (verdict) {
         wpg_write_text(out, ", ");
         write_string(out, "verdict", verdict);
@@ -84,10 +87,9 @@ wpg_status wpg_use_log_append(const char *path, const wpg_writer *line, wpg_erro
 {
     if (line->out_of_memory)
         return wpg_fail(err, WPG_E_NOMEM, "no memory for the use log");
-    int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
-    if (fd < 0)
-        return wpg_fail(err, WPG_E_IO, "cannot open %s: %s", path, strerror(errno));
-    ssize_t put = write(fd, line->data, line->size);
+    int fd;
+    WPG_TRY(wpg_open_append(&fd, path, err));
+    ssize_t put = wpg_write_quietly(fd, line->data, line->size);
     int saved = errno;
     (void)close(fd);
     if (put != (ssize_t)line->size)

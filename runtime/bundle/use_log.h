@@ -1,15 +1,17 @@
 /* The use log: one JSON line a pipeline, what use mode found, did and refused. The layer writes it
  * (WAVEPGO_USE_LOG), `wavepgo show --use-log` prints it. Schema of a line:
  *
- *     {"pipeline": "<hash>", "verdict": "ut", "stages": [{"shader": "<hash>", "stage": "frag", "entry":
- * "main", "found": "pipeline" | "shader" | "anchors" | "no", "result": "optimised" | "unchanged" |
- * "original", "why":
+ *     {"pipeline": "<hash>", "run": "2026-11-22T10:00:00Z 4711 game", "verdict": "ut", "stages": [{"shader":
+ * "<hash>", "stage": "frag", "entry": "main", "found": "pipeline" | "shader" | "anchors" | "no", "result":
+ * "optimised" | "unchanged" | "original", "why":
  * "...", "remarks": [{"pass": "unflatten", "done": true, "function": 0, "block": 4, "text": "..."}]}]}
  *
  * `found` anchors: the counts are of another version of the shader, "like": "<its hash>", of which "matched":
  * 94.3 percent of the counts found a block. `result` original: the program's own words were used, `why` says
  * why. A line of a variant has "variant": "0x1b", the words of push constants that it is for (one bit each;
- * "0x0": none was made) in place of the verdict. Threads: no shared state; one line is one write. */
+ * "0x0": none was made) in place of the verdict. `run`: when the process began, its id and its program: the
+ * file is appended to, and the runs in it are told apart by that. Threads: no shared state; one line is one
+ * write. */
 #ifndef WPG_RUNTIME_BUNDLE_USE_LOG_H
 #define WPG_RUNTIME_BUNDLE_USE_LOG_H
 
@@ -38,8 +40,8 @@ typedef struct wpg_use_stage {
 /* Appends the line, newline included, to `out`. verdict: what tuning said of the pipeline on this device
  * (letters of the passes that are applied, or in words why none or which are); NULL: nothing is said.
  * variant: the words that it is for; NULL: the line is of the pipeline itself. */
-void wpg_use_log_line(wpg_writer *out, wpg_hash128 pipeline, const wpg_use_stage *stages, size_t stage_count,
-                      const char *verdict, const uint64_t *variant);
+void wpg_use_log_line(wpg_writer *out, wpg_hash128 pipeline, const char *run, const wpg_use_stage *stages,
+                      size_t stage_count, const char *verdict, const uint64_t *variant);
 
 /* Appends bytes to a file in one write (O_APPEND), making it if needed. */
 wpg_status wpg_use_log_append(const char *path, const wpg_writer *line, wpg_error *err);

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "runtime/base/text.h"
 
 /* -- Who */
 
@@ -98,7 +99,7 @@ static wpg_status say(wpg_facts *facts, wpg_error *err, const char *key, const c
     char text[320];
     va_list args;
     va_start(args, fmt);
-    (void)vsnprintf(text, sizeof text, fmt, args);
+    (void)wpg_format_list(text, sizeof text, fmt, args);
     va_end(args);
     return wpg_facts_is(facts, key, text, err);
 }

@@ -34,6 +34,9 @@ int wpg_command_uninstall(int argc, char **argv);
 int wpg_complain(int code, const char *command, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 /* For a wrong call: the message, then one line that says where help is; returns WPG_EXIT_USAGE. */
 int wpg_usage_error(const char *command, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* From now on what is printed to a terminal has its control characters escaped; files and pipes are not
+ * touched. */
+void wpg_escape_terminal(void);
 /* Lists the settings as options ("  --flush-interval N   seconds ..."). */
 void wpg_print_setting_options(FILE *out);
 

@@ -35,7 +35,7 @@ static bool resolve(char path[PATH_MAX], const char *program)
 
 static size_t first_bytes(char *bytes, size_t size, const char *path)
 {
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     ssize_t got = fd >= 0 ? read(fd, bytes, size - 1) : 0;
     if (fd >= 0)
         (void)close(fd);

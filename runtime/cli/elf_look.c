@@ -91,7 +91,7 @@ wpg_status wpg_elf_look(wpg_elf *elf, const char *path, wpg_error *err)
 {
     struct stat info;
     wpg_elf found = {.family = "unknown"};
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0 || fstat(fd, &info) != 0) {
         wpg_status status = wpg_fail(err, errno == ENOENT ? WPG_E_NOT_FOUND : WPG_E_IO, "cannot read %s: %s",
                                      path, strerror(errno));

@@ -327,6 +327,23 @@ static int install(const place *wheres, size_t count)
 
 /* -- Uninstall */
 
+/* A manifest that somebody edited is kept under a name that the loader does not read: left in place it would
+ * name a library that is gone. */
+static bool set_aside(const char *path)
+{
+    char name[PATH_MAX];
+    struct stat info;
+    for (unsigned i = 0; i < 10; i++) {
+        int length = i ? snprintf(name, sizeof name, "%s.edited%u", path, i)
+                       : snprintf(name, sizeof name, "%s.edited", path);
+        if (length < PATH_MAX && lstat(name, &info) != 0 && rename(path, name) == 0) {
+            (void)printf("%s changed since it was installed: kept as %s\n", path, name);
+            return true;
+        }
+    }
+    return false;
+}
+
 static int uninstall_one(const place *where)
 {
     receipt made;
@@ -346,9 +363,16 @@ static int uninstall_one(const place *where)
             any = true;
             continue;
         }
+        if (found == FOREIGN && i == MANIFEST && set_aside(where->paths[i])) {
+            any = true;
+            continue;
+        }
         all = false;
-        (void)wpg_complain(WPG_EXIT_FAILED, where->command, "%s stays: %s", where->paths[i],
-                           found == OLDER ? strerror(errno) : "it changed since it was installed");
+        (void)wpg_complain(
+            WPG_EXIT_FAILED, where->command, "%s stays: %s", where->paths[i],
+            found == OLDER
+                ? strerror(errno)
+                : "it changed since it was installed; if nothing needs it, remove it and uninstall again");
     }
     if (all && unlink(where->receipt) != 0)
         all = wpg_complain(0, where->command, "%s stays: %s", where->receipt, strerror(errno)) != 0;

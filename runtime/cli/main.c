@@ -34,7 +34,8 @@ static const wpg_command commands[] = {
      "  --weighted N,FILE     counts of FILE weigh N times\n"
      "  --keep-going          leave out files that cannot be read, instead of failing\n"
      "  --quiet               no progress line\n"
-     "Folders are searched for *.profraw and *.profdata; patterns (*, ?) that the shell left are expanded.\n",
+     "Folders are searched for *.profraw and *.profdata; patterns (*, ?) that the shell left are expanded.\n"
+     "- is standard input; /dev/fd/N, a shell's <(command), is read to its end.\n",
      wpg_command_merge},
     {"show", "[--json] [--top N] [--blocks] FILE-or-folder | --use-log FILE",
      "print what a profile says, hottest first",
@@ -42,7 +43,8 @@ static const wpg_command commands[] = {
      "  --top N               so many shaders and blocks at the most (default 20; 0 = all)\n"
      "  --blocks              blocks of every listed shader too\n"
      "  --values              value sites: waves that agreed, ranges, the commonest values\n"
-     "  --use-log FILE        what use mode did and refused, and why (WAVEPGO_USE_LOG of a use run)\n",
+     "  --use-log FILE        what use mode did and refused, and why (WAVEPGO_USE_LOG of a use run)\n"
+     "- is standard input; /dev/fd/N, a shell's <(command), is read to its end.\n",
      wpg_command_show},
     {"instrument", "IN.spv -o OUT.spv [OPTIONS]", "rewrite one module as the layer would",
      "  --entry NAME          entry point (default: the only one, else main)\n"
@@ -173,9 +175,9 @@ enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };
 
 static const char *value_of(const wpg_setting_info *info)
 {
-    if (info->choices)
+    if (info->type == WPG_SETTING_CHOICE)
         return info->choices;
-    return info->type == WPG_SETTING_TEXT ? "TEXT" : info->type == WPG_SETTING_BOOL ? "0|1" : "N";
+    return info->type >= WPG_SETTING_TEXT ? "TEXT" : info->type == WPG_SETTING_BOOL ? "0|1" : "N";
 }
 
 void wpg_print_setting_options(FILE *out)
@@ -247,6 +249,7 @@ static void print_command_help(const wpg_command *command)
 
 int main(int argc, char **argv)
 {
+    wpg_escape_terminal();
     if (argc < 2) {
         print_help(stderr);
         return WPG_EXIT_USAGE;

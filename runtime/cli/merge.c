@@ -9,6 +9,7 @@
 
 #include "runtime/base/file.h"
 #include "runtime/base/file_batch.h"
+#include "runtime/base/text.h"
 #include "runtime/base/vec.h"
 #include "runtime/bundle/bundle.h"
 #include "runtime/bundle/folder.h"
@@ -92,7 +93,7 @@ static int parse(merge_options *options, int argc, char **argv)
         bool took_value = false;
         merge_input input = {argument, 1};
         int code = 0;
-        if (only_files || argument[0] != '-') {
+        if (only_files || argument[0] != '-' || !argument[1]) {
             code = add_input(options, input);
         } else if (strcmp(argument, "--") == 0) {
             only_files = true;
@@ -169,8 +170,9 @@ typedef struct merge_state {
 static void progress(const merge_options *options, const merge_state *state, size_t done, size_t of)
 {
     if (!options->quiet && isatty(STDERR_FILENO) && (done % 16 == 0 || done == of))
-        (void)fprintf(stderr, "\r%zu of %zu files, %zu records%s", done, of,
-                      wpg_profile_count(state->profile), done == of ? "\n" : "");
+        (void)fprintf(stderr, "\r%zu of %zu file%s, %zu record%s%s", done, of, wpg_plural(of),
+                      wpg_profile_count(state->profile), wpg_plural(wpg_profile_count(state->profile)),
+                      done == of ? "\n" : "");
 }
 
 static wpg_status read_one(merge_state *state, const char *path, uint64_t weight, wpg_error *err)
@@ -179,7 +181,7 @@ static wpg_status read_one(merge_state *state, const char *path, uint64_t weight
     if (!one)
         return wpg_fail(err, WPG_E_NOMEM, "out of memory");
     wpg_profile_stats read = {0};
-    wpg_status status = wpg_profile_read_file(one, &read, path, err);
+    wpg_status status = wpg_profile_read_given(one, &read, path, err);
     if (status == WPG_OK)
         status = wpg_profile_merge(state->profile, one, weight, &state->stats, err);
     state->stats.ignored += read.ignored;
@@ -238,8 +240,9 @@ static wpg_status encode_cspgo(uint8_t **data, size_t *size, const merge_state *
         return status;
     }
     if (!options->quiet)
-        (void)wpg_complain(0, command_name, "%zu of %zu shaders with call paths, %zu contexts",
-                           summary.with_contexts, summary.shaders, summary.records);
+        (void)wpg_complain(0, command_name, "%zu of %zu shader%s with call paths, %zu context%s",
+                           summary.with_contexts, summary.shaders, wpg_plural(summary.shaders),
+                           summary.records, wpg_plural(summary.records));
     *data = w.data;
     *size = w.size;
     return WPG_OK;
@@ -293,7 +296,9 @@ static int write_bundle(merge_state *state, const char *out)
     if (strlen(out) >= sizeof place || !mkdtemp(made))
         return wpg_complain(WPG_EXIT_FAILED, command_name, "cannot make a folder beside %s: %s", out,
                             strerror(errno));
-    (void)chmod(made, 0755);
+    const mode_t mask = umask(0); /* mkdtemp makes it for this user alone; no other thread runs here */
+    (void)umask(mask);
+    (void)chmod(made, 0777 & ~mask);
     (void)snprintf(profile, sizeof profile, "%s/merged.profdata", made);
     wpg_status status = wpg_profile_count(state->profile)
                             ? wpg_profile_write_file(profile, state->profile, WPG_PROFILE_INDEXED, &err)
@@ -324,8 +329,8 @@ static void sweep(const merge_options *options)
     for (size_t i = 0; i < options->inputs.count; i++)
         removed += wpg_bundle_sweep(options->inputs.data[i].path);
     if (removed && !options->quiet)
-        (void)wpg_complain(0, command_name, "%zu files that killed processes left half written are removed",
-                           removed);
+        (void)wpg_complain(0, command_name, "%zu file%s that killed processes left half written removed",
+                           removed, wpg_plural(removed));
 }
 
 int wpg_command_merge(int argc, char **argv)
@@ -338,24 +343,24 @@ int wpg_command_merge(int argc, char **argv)
     for (size_t i = 0; i < options.inputs.count && !code; i++)
         code = merge_input_files(&state, &options, &options.inputs.data[i]);
     if (!code && wpg_profile_count(state.profile) == 0 && state.bundle.sets.count == 0)
-        code = wpg_complain(WPG_EXIT_FAILED, command_name, "no records in %zu files: nothing written",
-                            state.files);
+        code = wpg_complain(WPG_EXIT_FAILED, command_name, "no records in %zu file%s: nothing written",
+                            state.files, wpg_plural(state.files));
     if (!code)
         code = options.bundle ? write_bundle(&state, options.out) : write_out(&state, &options);
     if (!code)
         sweep(&options);
     if (!code && state.bundle.conflicts)
         (void)wpg_complain(0, command_name,
-                           "warning: %zu facts disagree between the bundles (of another build of wavepgo?)",
-                           state.bundle.conflicts);
+                           "warning: the bundles disagree on %zu fact%s (of another build of wavepgo?)",
+                           state.bundle.conflicts, wpg_plural(state.bundle.conflicts));
     if (!code && state.stats.mismatched)
         (void)wpg_complain(
             0, command_name,
-            "warning: %zu records left out: another counter count under the same name and hash",
-            state.stats.mismatched);
+            "warning: %zu record%s left out: another counter count under the same name and hash",
+            state.stats.mismatched, wpg_plural(state.stats.mismatched));
     if (!code && state.bad)
-        (void)wpg_complain(0, command_name, "warning: %zu of %zu files could not be read", state.bad,
-                           state.files);
+        (void)wpg_complain(0, command_name, "warning: %zu of %zu file%s could not be read", state.bad,
+                           state.files, wpg_plural(state.files));
     wpg_profile_destroy(state.profile);
     wpg_bundle_finish(&state.bundle);
     wpg_vec_free(&options.inputs);

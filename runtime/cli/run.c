@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "runtime/base/log.h"
 #include "runtime/bundle/bundle.h"
 #include "runtime/cli/enable.h"
 #include "runtime/config/settings.h"
@@ -181,7 +182,12 @@ int wpg_command_run(int argc, char **argv)
 {
     run_options options = {0};
     int program = argc;
+    wpg_error err;
+    if (wpg_settings_check_environment(&err) != WPG_OK)
+        return wpg_usage_error(command_name, "%s", err.message);
+    wpg_log_open(WPG_LOG_ERROR, NULL); /* what is wrong in files the layer says, once */
     wpg_settings_load(&options.checked);
+    wpg_log_open(WPG_LOG_WARN, NULL);
     /* --print-environment may stand anywhere, and decides how the first variable is set. */
     for (int at = 1; at < argc && strcmp(argv[at], "--") != 0; at++)
         options.print |= strcmp(argv[at], "--print-environment") == 0;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "runtime/bundle/bundle.h"
+#include "runtime/base/text.h"
 
 /* -- Text */
 
@@ -134,12 +135,12 @@ static void print_statistics(FILE *out, const wpg_facts *facts)
         const wpg_fact *fact = wpg_facts_at(facts, i);
         const char *name = after(fact->key, "statistic.");
         if (name && fact->rule == WPG_FACT_SUM && fact->n)
-            (void)fprintf(out, "    %s %s in %" PRIu64 " commands\n", name, wpg_group_digits(text, fact->n),
-                          over);
+            (void)fprintf(out, "    %s %s in %" PRIu64 " command%s\n", name, wpg_group_digits(text, fact->n),
+                          over, wpg_plural(over));
         name = after(fact->key, "counter.");
         if (name && fact->rule == WPG_FACT_SUM)
-            (void)fprintf(out, "    %s %s in %" PRIu64 " commands\n", name, wpg_group_digits(text, fact->n),
-                          hardware_over);
+            (void)fprintf(out, "    %s %s in %" PRIu64 " command%s\n", name, wpg_group_digits(text, fact->n),
+                          hardware_over, wpg_plural(hardware_over));
     }
 }
 

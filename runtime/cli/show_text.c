@@ -1,5 +1,6 @@
 /* Tables for people: pipelines, shaders, blocks, hottest first. Shares are computed here, after merging,
  * never stored. */
+#include "runtime/base/text.h"
 #include "runtime/cli/show.h"
 
 #include <inttypes.h>
@@ -218,11 +219,11 @@ void wpg_show_text(FILE *out, const char *title, const wpg_shader_view *view, co
 {
     size_t *order = wpg_shaders_by_heat(view);
     size_t shown = options->top && options->top < view->shader_count ? options->top : view->shader_count;
-    (void)fprintf(out, "%s: %zu pipelines, %zu shader functions\n", title, view->pipeline_count,
-                  view->shader_count);
+    (void)fprintf(out, "%s: %zu pipeline%s, %zu shader function%s\n", title, view->pipeline_count,
+                  wpg_plural(view->pipeline_count), view->shader_count, wpg_plural(view->shader_count));
     if (view->foreign || view->inconsistent)
-        (void)fprintf(out, "%zu records of other programs, %zu inconsistent records left out\n",
-                      view->foreign, view->inconsistent);
+        (void)fprintf(out, "%zu record%s of other programs, %zu inconsistent left out\n", view->foreign,
+                      wpg_plural(view->foreign), view->inconsistent);
     print_pipelines(out, view, options);
     if (options->bundle) {
         wpg_show_facts_text(out, options->bundle, options->top);

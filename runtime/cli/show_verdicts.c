@@ -6,6 +6,7 @@
 
 #include "runtime/bundle/bundle.h"
 #include "runtime/bundle/verdicts.h"
+#include "runtime/base/text.h"
 
 static void print_candidate(FILE *out, const wpg_candidate *candidate, bool is_static)
 {
@@ -15,7 +16,7 @@ static void print_candidate(FILE *out, const wpg_candidate *candidate, bool is_s
     else if (candidate->looks)
         (void)fprintf(out, " %.3f of the time (%.3f to %.3f)", candidate->ratio, candidate->low,
                       candidate->high);
-    (void)fprintf(out, ", %u samples\n", candidate->count);
+    (void)fprintf(out, ", %u sample%s\n", candidate->count, wpg_plural(candidate->count));
 }
 
 static void print_verdict(FILE *out, const wpg_verdict *verdict)

@@ -1,5 +1,5 @@
-/* wavepgo show --use-log: the layer's JSON lines as text. A cut last line (a killed program) is tolerated and
- * said. */
+/* wavepgo show --use-log: the layer's JSON lines as text, run by run: the layer appends, and what an earlier
+ * run did is no part of what a later one did. A cut last line (a killed program) is tolerated and said. */
 #include "runtime/cli/command.h"
 #include "runtime/cli/show.h"
 
@@ -9,12 +9,14 @@
 #include <jansson.h>
 
 #include "runtime/base/file.h"
+#include "runtime/base/text.h"
+#include "runtime/base/vec.h"
 
 static const char command_name[] = "show";
 enum { USE_LOG_LIMIT = 1 << 30 };
 
 typedef struct use_totals {
-    size_t pipelines, variants, stages, optimised, unchanged, original, marked, done, refused, bad_lines;
+    size_t pipelines, variants, stages, optimised, unchanged, original, marked, done, refused;
 } use_totals;
 
 static const char *text_of(const json_t *object, const char *key)
@@ -58,15 +60,10 @@ static void print_stage(FILE *out, const json_t *stage, use_totals *totals)
     }
 }
 
-static void print_line(FILE *out, const char *line, use_totals *totals)
+static void print_pipeline(FILE *out, const json_t *pipeline, use_totals *totals)
 {
-    json_error_t error;
-    json_t *pipeline = json_loads(line, 0, &error), *stage;
+    json_t *stage;
     size_t index;
-    if (!pipeline) {
-        totals->bad_lines++;
-        return;
-    }
     const char *verdict = text_of(pipeline, "verdict"), *variant = text_of(pipeline, "variant");
     const bool none = strcmp(variant, "0x0") == 0;
     totals->pipelines += !*variant;
@@ -81,7 +78,65 @@ static void print_line(FILE *out, const char *line, use_totals *totals)
     {
         print_stage(out, stage, totals);
     }
-    json_decref(pipeline);
+}
+
+static void print_totals(FILE *out, const use_totals *totals)
+{
+    (void)fprintf(out, "%zu pipeline%s, %zu stage%s: %zu optimised, %zu unchanged, %zu original",
+                  totals->pipelines, wpg_plural(totals->pipelines), totals->stages,
+                  wpg_plural(totals->stages), totals->optimised, totals->unchanged, totals->original);
+    if (totals->marked)
+        (void)fprintf(out, ", %zu marked", totals->marked);
+    if (totals->variants)
+        (void)fprintf(out, ", %zu variant%s", totals->variants, wpg_plural(totals->variants));
+    (void)fprintf(out, "; %zu change%s made, %zu refused\n", totals->done, wpg_plural(totals->done),
+                  totals->refused);
+}
+
+typedef struct use_line {
+    json_t *pipeline;
+    bool printed;
+} use_line;
+typedef WPG_VEC(use_line) use_lines;
+
+/* Runs in the order of their first lines; those of processes that ran at the same time are mixed in the file.
+ */
+static void print_runs(FILE *out, use_lines *lines)
+{
+    bool several = false;
+    for (size_t i = 1; i < lines->count; i++)
+        several |=
+            strcmp(text_of(lines->data[i].pipeline, "run"), text_of(lines->data[0].pipeline, "run")) != 0;
+    for (size_t first = 0; first < lines->count; first++) {
+        const char *run = text_of(lines->data[first].pipeline, "run");
+        use_totals totals = {0};
+        if (lines->data[first].printed)
+            continue;
+        if (several)
+            (void)fprintf(out, "%srun %s\n", first ? "\n" : "",
+                          *run ? run : "of an earlier version of wavepgo");
+        for (size_t i = first; i < lines->count; i++)
+            if (!lines->data[i].printed && strcmp(text_of(lines->data[i].pipeline, "run"), run) == 0) {
+                print_pipeline(out, lines->data[i].pipeline, &totals);
+                lines->data[i].printed = true;
+            }
+        print_totals(out, &totals);
+    }
+}
+
+static size_t parse_lines(use_lines *lines, char *text)
+{
+    json_error_t error;
+    char *rest = NULL;
+    size_t bad = 0;
+    for (char *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
+        use_line made = {.pipeline = json_loads(line, 0, &error)};
+        bool kept = made.pipeline && wpg_vec_push(lines, made);
+        if (!kept)
+            json_decref(made.pipeline);
+        bad += !kept;
+    }
+    return bad;
 }
 
 int wpg_show_use_log(FILE *out, const char *path)
@@ -89,26 +144,25 @@ int wpg_show_use_log(FILE *out, const char *path)
     uint8_t *data;
     size_t size;
     wpg_error err;
-    use_totals totals = {0};
-    char *rest = NULL;
-    if (wpg_file_read(&data, &size, path, USE_LOG_LIMIT, &err) != WPG_OK)
+    use_lines lines = {0};
+    int code = 0;
+    if (wpg_file_read_given(&data, &size, path, USE_LOG_LIMIT, &err) != WPG_OK)
         return wpg_complain(WPG_EXIT_FAILED, command_name, "%s", err.message);
-    for (char *line = strtok_r((char *)data, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
-        print_line(out, line, &totals);
+    size_t bad = parse_lines(&lines, (char *)data), good = lines.count;
     free(data);
-    (void)fprintf(out, "%zu pipelines, %zu stages: %zu optimised, %zu unchanged, %zu original",
-                  totals.pipelines, totals.stages, totals.optimised, totals.unchanged, totals.original);
-    if (totals.marked)
-        (void)fprintf(out, ", %zu marked", totals.marked);
-    if (totals.variants)
-        (void)fprintf(out, ", %zu variants", totals.variants);
-    (void)fprintf(out, "; %zu changes made, %zu refused\n", totals.done, totals.refused);
-    if (totals.bad_lines && !totals.pipelines)
-        return wpg_complain(WPG_EXIT_FAILED, command_name, "%s is no use log", path);
-    if (totals.bad_lines)
+    if (good)
+        print_runs(out, &lines);
+    else
+        print_totals(out, &(use_totals){0});
+    for (size_t i = 0; i < lines.count; i++)
+        json_decref(lines.data[i].pipeline);
+    wpg_vec_free(&lines);
+    if (bad && !good)
+        code = wpg_complain(WPG_EXIT_FAILED, command_name, "%s is no use log", path);
+    else if (bad)
         (void)wpg_complain(
             0, command_name,
-            "%zu lines of %s could not be read (a program that was stopped leaves a cut last line)",
-            totals.bad_lines, path);
-    return 0;
+            "%zu line%s of %s could not be read (a program that was stopped leaves a cut last line)", bad,
+            wpg_plural(bad), path);
+    return code;
 }

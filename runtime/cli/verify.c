@@ -13,6 +13,7 @@
 
 #include "compiler/normalize/normalize.h"
 #include "runtime/base/file.h"
+#include "runtime/base/text.h"
 #include "runtime/bundle/bundle.h"
 #include "runtime/bundle/folder.h"
 #include "runtime/cli/command.h"
@@ -146,10 +147,11 @@ static int report(const verify_job *job, const wpg_profile *profile, const wpg_s
     if (job->json) {
         (void)printf("]");
     } else {
-        (void)printf("%s: %zu functions, %" PRIu64 " checks, %zu broken", job->profile, job->functions,
-                     result->checks, broken);
+        (void)printf("%s: %zu function%s, %" PRIu64 " check%s, %zu broken", job->profile, job->functions,
+                     wpg_plural(job->functions), result->checks, wpg_plural(result->checks), broken);
         if (view->inconsistent)
-            (void)printf(" (%zu records of other sizes than their shader's)", view->inconsistent);
+            (void)printf(" (%zu record%s of other sizes than their shader's)", view->inconsistent,
+                         wpg_plural(view->inconsistent));
         if (job->without_module)
             (void)printf("; %zu without their module: control flow not asked", job->without_module);
         if (job->sampled)

@@ -5,11 +5,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <unistd.h>
 
 #include "runtime/base/file.h"
 #include "runtime/base/hash.h"
+#include "runtime/base/text.h"
 
 /* How many pools "m" or "<digit>m" at the text's begin asks for; 0: it is something else. */
 static int pool_count(const char *text)
@@ -56,7 +56,7 @@ static bool windows_program(char *name, size_t size)
         line[length] = '\0';
         const char *argument = (const char *)line + at;
         size_t width = strlen(argument);
-        if (width > 4 && strcasecmp(argument + width - 4, ".exe") == 0) {
+        if (width > 4 && wpg_same_word(argument + width - 4, ".exe")) {
             (void)snprintf(name, size, "%s", base_name(argument));
             found = true;
         }

@@ -6,12 +6,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
+#include <sys/auxv.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "runtime/base/file.h"
 #include "runtime/base/log.h"
+#include "runtime/base/text.h"
 #include "runtime/config/pattern.h"
+#include "runtime/config/values.h"
 
 static const wpg_setting_info table[] = {
 #define WPG_SETTING(KEY, field, type, preset, low, high, choices, help)                                      \
@@ -30,31 +33,17 @@ const wpg_setting_info *wpg_settings_table(size_t *count)
 static const wpg_setting_info *find(const char *key, size_t length)
 {
     for (size_t i = 0; i < SETTING_COUNT; i++)
-        if (strlen(table[i].key) == length && strncasecmp(table[i].key, key, length) == 0)
+        if (strlen(table[i].key) == length && wpg_same_start(table[i].key, key, length))
             return &table[i];
     return NULL;
-}
-
-/* Index of `value` in "a|b|c", -1 if it is none of them. */
-static int choice_index(const char *choices, const char *value)
-{
-    size_t length = strlen(value);
-    for (int index = 0; choices; index++) {
-        const char *bar = strchr(choices, '|');
-        size_t width = bar ? (size_t)(bar - choices) : strlen(choices);
-        if (width == length && strncasecmp(choices, value, length) == 0)
-            return index;
-        choices = bar ? bar + 1 : NULL;
-    }
-    return -1;
 }
 
 static bool parse_bool(bool *out, const char *value)
 {
     static const char *const yes[] = {"1", "true", "on", "yes"}, *const no[] = {"0", "false", "off", "no"};
     for (size_t i = 0; i < 4; i++) {
-        if (strcasecmp(value, yes[i]) == 0 || strcasecmp(value, no[i]) == 0) {
-            *out = strcasecmp(value, yes[i]) == 0;
+        if (wpg_same_word(value, yes[i]) || wpg_same_word(value, no[i])) {
+            *out = wpg_same_word(value, yes[i]);
             return true;
         }
     }
@@ -71,21 +60,13 @@ static bool parse_int(int64_t *out, const char *value)
     return errno == 0 && end != value && *end == '\0';
 }
 
-static bool parse_real(double *out, const char *value)
-{
-    char *end;
-    errno = 0;
-    *out = strtod(value, &end);
-    return errno == 0 && end != value && *end == '\0' && *out == *out;
-}
-
 static wpg_status set_number(void *field, const wpg_setting_info *info, const char *value, wpg_error *err)
 {
     int64_t whole = 0;
     double real = 0;
     bool good =
         info->type == WPG_SETTING_REAL
-            ? parse_real(&real, value)
+            ? wpg_parse_real(&real, value)
             : parse_int(&whole,
                         info->type == WPG_SETTING_SAMPLE && strncmp(value, "1/", 2) == 0 ? value + 2 : value);
     if (info->type != WPG_SETTING_REAL)
@@ -93,10 +74,45 @@ static wpg_status set_number(void *field, const wpg_setting_info *info, const ch
     if (!good || real < info->low || real > info->high)
         return wpg_fail(err, WPG_E_ARGUMENT, "%s: '%s' is no number from %.15g to %.15g", info->key, value,
                         info->low, info->high);
+    if (info->type == WPG_SETTING_POWER && (whole & (whole - 1)))
+        return wpg_fail(err, WPG_E_ARGUMENT, "%s: '%s' is no power of two from %.15g to %.15g", info->key,
+                        value, info->low, info->high);
     if (info->type == WPG_SETTING_REAL)
         *(double *)field = real;
     else
         *(int64_t *)field = whole;
+    return WPG_OK;
+}
+
+static wpg_status set_text(wpg_settings *settings, const wpg_setting_info *info, const char *value,
+                           wpg_error *err)
+{
+    const char *copy = wpg_arena_strdup(&settings->arena, value);
+    if (!copy)
+        return wpg_fail(err, WPG_E_NOMEM, "no memory for %s", info->key);
+    *(const char **)((char *)settings + info->offset) = copy;
+    return WPG_OK;
+}
+
+/* What the setting's type forbids in a text. */
+static wpg_status check_text(const wpg_setting_info *info, const char *value, wpg_error *err)
+{
+    const char *wrong;
+    int length = 0;
+    uint64_t first, last;
+    if (info->type == WPG_SETTING_PATTERN && (wrong = wpg_foreign_percent(value, info->choices)))
+        return wpg_fail(err, WPG_E_ARGUMENT,
+                        "%s: '%.2s' in '%.100s' stands for nothing: %% goes before one of %s", info->key,
+                        wrong, value, info->choices);
+    if (info->type == WPG_SETTING_LIST && (wrong = wpg_foreign_item(&length, value, info->choices)))
+        return wpg_fail(err, WPG_E_ARGUMENT, "%s: '%.*s' is none of %s", info->key, length, wrong,
+                        info->choices);
+    if (info->type == WPG_SETTING_LETTERS && *(wrong = value + strspn(value, info->choices)))
+        return wpg_fail(err, WPG_E_ARGUMENT, "%s: '%c' in '%.60s' is none of the letters %s", info->key,
+                        *wrong, value, info->choices);
+    if (info->type == WPG_SETTING_FRAMES && *value && !wpg_frames_parse(&first, &last, value))
+        return wpg_fail(err, WPG_E_ARGUMENT, "%s: '%.60s' is no range of frames, such as 100-200, from 1",
+                        info->key, value);
     return WPG_OK;
 }
 
@@ -105,7 +121,7 @@ static wpg_status set(wpg_settings *settings, const wpg_setting_info *info, cons
     void *field = (char *)settings + info->offset;
     switch (info->type) {
     case WPG_SETTING_CHOICE: {
-        int index = choice_index(info->choices, value);
+        int index = wpg_choice_index(info->choices, value);
         if (index < 0)
             return wpg_fail(err, WPG_E_ARGUMENT, "%s: '%s' is none of %s", info->key, value, info->choices);
         *(int *)field = index;
@@ -115,13 +131,14 @@ static wpg_status set(wpg_settings *settings, const wpg_setting_info *info, cons
         if (!parse_bool(field, value))
             return wpg_fail(err, WPG_E_ARGUMENT, "%s: '%s' is neither 0 nor 1", info->key, value);
         return WPG_OK;
-    case WPG_SETTING_TEXT: {
-        const char *copy = wpg_arena_strdup(&settings->arena, value);
-        if (!copy)
-            return wpg_fail(err, WPG_E_NOMEM, "no memory for %s", info->key);
-        *(const char **)field = copy;
-        return WPG_OK;
-    }
+    case WPG_SETTING_TEXT:
+    case WPG_SETTING_PATTERN:
+    case WPG_SETTING_LIST:
+    case WPG_SETTING_LETTERS:
+    case WPG_SETTING_FRAMES:
+        WPG_TRY(check_text(info, value, err));
+        return set_text(settings, info, value, err);
+    case WPG_SETTING_POWER:
     case WPG_SETTING_INT:
     case WPG_SETTING_REAL:
     case WPG_SETTING_SAMPLE:
@@ -130,11 +147,24 @@ static wpg_status set(wpg_settings *settings, const wpg_setting_info *info, cons
     return WPG_E_ARGUMENT;
 }
 
+static const char *key_at(size_t index)
+{
+    return index < SETTING_COUNT ? table[index].key : index == SETTING_COUNT ? "ENABLE" : "DISABLE";
+}
+
+static wpg_status no_setting(wpg_error *err, const char *prefix, const char *key)
+{
+    const char *nearest = wpg_nearest_name(key, key_at, SETTING_COUNT + (*prefix ? 2 : 0));
+    return wpg_fail(err, WPG_E_ARGUMENT, "no setting is called %s%.60s%s%s%s%s", prefix, key,
+                    nearest ? "; did you mean " : "", nearest ? prefix : "", nearest ? nearest : "",
+                    nearest ? "?" : "");
+}
+
 wpg_status wpg_settings_set(wpg_settings *settings, const char *key, const char *value, wpg_error *err)
 {
     const wpg_setting_info *info = find(key, strlen(key));
     if (!info)
-        return wpg_fail(err, WPG_E_ARGUMENT, "no setting is called %s", key);
+        return no_setting(err, "", key);
     return set(settings, info, value, err);
 }
 
@@ -153,24 +183,34 @@ const char *wpg_settings_get(const wpg_settings *settings, const wpg_setting_inf
     case WPG_SETTING_BOOL:
         return *(const bool *)field ? "1" : "0";
     case WPG_SETTING_INT:
+    case WPG_SETTING_POWER:
         (void)snprintf(buffer, size, "%lld", (long long)*(const int64_t *)field);
         return buffer;
     case WPG_SETTING_SAMPLE:
         (void)snprintf(buffer, size, "1/%lld", (long long)*(const int64_t *)field);
         return buffer;
     case WPG_SETTING_REAL:
-        (void)snprintf(buffer, size, "%.15g", *(const double *)field);
+        (void)wpg_format(buffer, size, "%.15g", *(const double *)field);
         return buffer;
     case WPG_SETTING_TEXT:
+    case WPG_SETTING_PATTERN:
+    case WPG_SETTING_LIST:
+    case WPG_SETTING_LETTERS:
+    case WPG_SETTING_FRAMES:
         return *(const char *const *)field;
     }
     return "";
 }
 
-static void report(wpg_status status, const wpg_error *err)
+/* A bad value goes to the log. A pattern is kept even so: the files of a run are worth more than their names.
+ */
+static void load_one(wpg_settings *settings, const wpg_setting_info *info, const char *value)
 {
-    if (status != WPG_OK)
-        wpg_log_warn("setting ignored: %s", err->message);
+    wpg_error err;
+    if (set(settings, info, value, &err) == WPG_OK)
+        return;
+    bool kept = info->type == WPG_SETTING_PATTERN && set_text(settings, info, value, NULL) == WPG_OK;
+    wpg_log_warn("%s%s", kept ? "" : "setting ignored: ", err.message);
 }
 
 static char *trim(char *text)
@@ -190,11 +230,16 @@ static void apply_line(wpg_settings *settings, char *line, const char *prefix)
     if (comment)
         *comment = '\0';
     line = trim(line);
-    if (strncasecmp(line, prefix, width) != 0 || !(equals = strchr(line, '=')))
+    if (!wpg_same_start(line, prefix, width) || !(equals = strchr(line, '=')))
         return;
     *equals = '\0';
     wpg_error err;
-    report(wpg_settings_set(settings, trim(line + width), trim(equals + 1), &err), &err);
+    const char *key = trim(line + width);
+    const wpg_setting_info *info = find(key, strlen(key));
+    if (info)
+        load_one(settings, info, trim(equals + 1));
+    else if (no_setting(&err, "", key) != WPG_OK)
+        wpg_log_warn("setting ignored: %s", err.message);
 }
 
 static void load_file(wpg_settings *settings, const char *path, const char *prefix)
@@ -250,17 +295,79 @@ static void load_settings_file(wpg_settings *settings)
 /* LLVM's own variables stand in where ours are unset, so that a script written for clang's profiles works. */
 static void load_llvm_variables(wpg_settings *settings)
 {
-    wpg_error err;
     const char *file = secure_getenv("LLVM_PROFILE_FILE"), *verbose = secure_getenv("LLVM_PROFILE_VERBOSE");
     if (file && *file && !*settings->profile_file) {
         const char *slash = strrchr(file, '/'), *dot = strrchr(slash ? slash : file, '.');
         int stem = (int)(dot ? (size_t)(dot - file) : strlen(file));
         char pattern[4096];
         (void)snprintf(pattern, sizeof pattern, "%.*s.vulkan-%%b%s", stem, file, dot ? dot : "");
-        report(wpg_settings_set(settings, "PROFILE_FILE", pattern, &err), &err);
+        (void)set_text(settings, find("PROFILE_FILE", 12), pattern,
+                       NULL); /* clang's letters stay as they are */
     }
     if (verbose && strcmp(verbose, "1") == 0 && !secure_getenv("WAVEPGO_LOG"))
-        report(wpg_settings_set(settings, "LOG", "debug", &err), &err);
+        (void)wpg_settings_set(settings, "LOG", "debug", NULL);
+}
+
+/* -- The environment */
+
+typedef wpg_status on_variable(void *context, const wpg_setting_info *info, const char *key,
+                               const char *value);
+
+/* Every WAVEPGO_* variable that has a value, until one is refused; info is NULL where that is no setting.
+ * Nothing under setuid. */
+static wpg_status each_variable(on_variable *seen, void *context)
+{
+    static const char prefix[] = "WAVEPGO_";
+    for (char **at = getauxval(AT_SECURE) ? NULL : environ; at && *at; at++) {
+        const char *key = *at + sizeof prefix - 1, *equals = strchr(*at, '=');
+        char name[64];
+        if (strncmp(*at, prefix, sizeof prefix - 1) != 0 || !equals || !equals[1])
+            continue;
+        (void)snprintf(name, sizeof name, "%.*s", (int)(equals - key < 63 ? equals - key : 63), key);
+        if (strcmp(name, "ENABLE") == 0 || strcmp(name, "DISABLE") == 0)
+            continue; /* the loader's */
+        const wpg_setting_info *info = NULL;
+        for (size_t i = 0; i < SETTING_COUNT; i++) /* variables are told apart by case */
+            info = strcmp(table[i].key, name) == 0 ? &table[i] : info;
+        WPG_TRY(seen(context, info, name, equals + 1));
+    }
+    return WPG_OK;
+}
+
+static wpg_status load_variable(void *context, const wpg_setting_info *info, const char *key,
+                                const char *value)
+{
+    wpg_error err;
+    if (info)
+        load_one(context, info, value);
+    else if (no_setting(&err, "WAVEPGO_", key) != WPG_OK)
+        wpg_log_warn("setting ignored: %s", err.message);
+    return WPG_OK;
+}
+
+typedef struct check_context {
+    wpg_settings settings;
+    wpg_error *err;
+} check_context;
+
+static wpg_status check_variable(void *context, const wpg_setting_info *info, const char *key,
+                                 const char *value)
+{
+    check_context *check = context;
+    wpg_error detail;
+    if (!info)
+        return no_setting(check->err, "WAVEPGO_", key);
+    wpg_status status = set(&check->settings, info, value, &detail);
+    return status == WPG_OK ? WPG_OK : wpg_fail(check->err, status, "WAVEPGO_%.240s", detail.message);
+}
+
+wpg_status wpg_settings_check_environment(wpg_error *err)
+{
+    check_context check = {.err = err};
+    wpg_arena_init(&check.settings.arena);
+    wpg_status status = each_variable(check_variable, &check);
+    wpg_arena_finish(&check.settings.arena);
+    return status;
 }
 
 void wpg_settings_load(wpg_settings *settings)
@@ -270,24 +377,17 @@ void wpg_settings_load(wpg_settings *settings)
 
 void wpg_settings_load_for(wpg_settings *settings, const char *program)
 {
-    wpg_error err;
     *settings = (wpg_settings){0};
     wpg_arena_init(&settings->arena);
     for (size_t i = 0; i < SETTING_COUNT; i++) {
-        if (table[i].type == WPG_SETTING_TEXT) /* usable even when memory is out */
+        if (table[i].type >= WPG_SETTING_TEXT) /* usable even when memory is out */
             *(const char **)((char *)settings + table[i].offset) = table[i].preset;
         else
-            report(set(settings, &table[i], table[i].preset, &err), &err);
+            load_one(settings, &table[i], table[i].preset);
     }
     load_configuration(settings, program);
     load_settings_file(settings);
-    for (size_t i = 0; i < SETTING_COUNT; i++) {
-        char name[64];
-        (void)snprintf(name, sizeof name, "WAVEPGO_%s", table[i].key);
-        const char *value = secure_getenv(name);
-        if (value && *value)
-            report(set(settings, &table[i], value, &err), &err);
-    }
+    (void)each_variable(load_variable, settings);
     load_llvm_variables(settings);
 }
 

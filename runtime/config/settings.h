@@ -1,8 +1,9 @@
 /* Every setting of the layer and the command. The table is settings.inc. Precedence: environment, then what
  * the program passes by VK_EXT_layer_settings (layer/api_settings.h), vk_layer_settings.txt, the program's
  * own wavepgo/<executable>.conf, wavepgo/wavepgo.conf (both in $XDG_CONFIG_HOME or ~/.config), default. A
- * value that cannot be read is reported (one log line) and the default stands. Threads: load once, read from
- * anywhere. */
+ * value that cannot be read is reported (one log line) and the default stands; a file-name pattern with a
+ * wrong letter is reported and stands. So is a WAVEPGO_* variable that is no setting. Threads: load once,
+ * read from anywhere. */
 #ifndef WPG_RUNTIME_CONFIG_SETTINGS_H
 #define WPG_RUNTIME_CONFIG_SETTINGS_H
 
@@ -32,8 +33,13 @@ typedef enum wpg_setting_type {
     WPG_SETTING_BOOL,
     WPG_SETTING_INT,
     WPG_SETTING_REAL,
-    WPG_SETTING_TEXT,
-    WPG_SETTING_SAMPLE
+    WPG_SETTING_SAMPLE,
+    WPG_SETTING_POWER,
+    WPG_SETTING_TEXT, /* this and all below are texts */
+    WPG_SETTING_PATTERN,
+    WPG_SETTING_LIST,
+    WPG_SETTING_LETTERS,
+    WPG_SETTING_FRAMES
 } wpg_setting_type;
 
 /* Field types by setting type. */
@@ -43,6 +49,11 @@ typedef int64_t wpg_setting_field_INT;
 typedef double wpg_setting_field_REAL;
 typedef const char *wpg_setting_field_TEXT;
 typedef int64_t wpg_setting_field_SAMPLE;
+typedef int64_t wpg_setting_field_POWER;
+typedef const char *wpg_setting_field_PATTERN;
+typedef const char *wpg_setting_field_LIST;
+typedef const char *wpg_setting_field_LETTERS;
+typedef const char *wpg_setting_field_FRAMES;
 
 typedef struct wpg_settings {
 #define WPG_SETTING(KEY, field, type, ...) wpg_setting_field_##type field;
@@ -56,7 +67,7 @@ typedef struct wpg_setting_info {
     wpg_setting_type type;
     const char *preset; /* default as text */
     double low, high;
-    const char *choices; /* "a|b|c" or NULL */
+    const char *choices; /* "a|b|c" or letters, as the type says, or NULL */
     const char *help;
     size_t offset; /* of the field in wpg_settings */
 } wpg_setting_info;
@@ -72,6 +83,10 @@ void wpg_settings_load(wpg_settings *settings);
 /* The same as a program of that name would have it. */
 void wpg_settings_load_for(wpg_settings *settings, const char *program);
 void wpg_settings_finish(wpg_settings *settings);
+
+/* For the command, which refuses what the layer would only log: the first WAVEPGO_* variable that is no
+ * setting, or whose value the setting does not take. */
+wpg_status wpg_settings_check_environment(wpg_error *err);
 
 /* Sets one field from text; WPG_E_ARGUMENT with a message that names the key and what is allowed. */
 wpg_status wpg_settings_set(wpg_settings *settings, const char *key, const char *value, wpg_error *err);

@@ -53,18 +53,31 @@ wpg_status wpg_profile_read_memory(wpg_profile *profile, wpg_profile_stats *stat
     return status;
 }
 
-wpg_status wpg_profile_read_file(wpg_profile *profile, wpg_profile_stats *stats, const char *path,
-                                 wpg_error *err)
+static wpg_status read_from(wpg_profile *profile, wpg_profile_stats *stats, const char *path, bool given,
+                            wpg_error *err)
 {
     uint8_t *data;
     size_t size;
-    WPG_TRY(wpg_file_read(&data, &size, path, MOST_FILE_BYTES, err));
+    WPG_TRY((given ? wpg_file_read_given : wpg_file_read)(&data, &size, path, MOST_FILE_BYTES, err));
     wpg_error detail = {0};
     wpg_status status = wpg_profile_read_memory(profile, stats, data, size, &detail);
     free(data);
     if (status != WPG_OK)
-        return wpg_fail(err, status, "%.120s: %.130s", path, detail.message);
+        return wpg_fail(err, status, "%.120s: %.130s",
+                        given && strcmp(path, "-") == 0 ? "standard input" : path, detail.message);
     return WPG_OK;
+}
+
+wpg_status wpg_profile_read_file(wpg_profile *profile, wpg_profile_stats *stats, const char *path,
+                                 wpg_error *err)
+{
+    return read_from(profile, stats, path, false, err);
+}
+
+wpg_status wpg_profile_read_given(wpg_profile *profile, wpg_profile_stats *stats, const char *path,
+                                  wpg_error *err)
+{
+    return read_from(profile, stats, path, true, err);
 }
 
 wpg_status wpg_profile_encode(uint8_t **data, size_t *size, const wpg_profile *profile,

@@ -33,6 +33,10 @@ wpg_status wpg_profile_read_memory(wpg_profile *profile, wpg_profile_stats *stat
 wpg_status wpg_profile_read_file(wpg_profile *profile, wpg_profile_stats *stats, const char *path,
                                  wpg_error *err);
 
+/* The same from what a user named on a command line: "-" or /dev/fd/N too (wpg_file_read_given). */
+wpg_status wpg_profile_read_given(wpg_profile *profile, wpg_profile_stats *stats, const char *path,
+                                  wpg_error *err);
+
 /* The bytes of a file holding `profile`. *data is malloc'd, the caller frees it. Value sites with more than
  * 255 values keep the 255 most frequent in the binary formats. Equal profiles give equal bytes.
  * WPG_E_ARGUMENT: unknown format; WPG_E_LIMIT: too large for the format, or two names share an MD5 half. */

@@ -8,9 +8,9 @@
  * A record's name that is a number, or starts with '$', cannot be told from what may stand before it. */
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "runtime/profile/profile_format.h"
+#include "runtime/base/text.h"
 
 /* The current line, [at, at + length) of the text, and its number for messages. */
 typedef struct lines {
@@ -96,7 +96,7 @@ static wpg_status take_number(uint64_t *value, lines *l, uint64_t limit, const c
 
 static bool line_is(const lines *l, const char *word)
 {
-    return l->length == strlen(word) && strncasecmp(l->at, word, l->length) == 0;
+    return l->length == strlen(word) && wpg_same_start(l->at, word, l->length);
 }
 
 static wpg_status read_header(lines *l, wpg_error *err)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "runtime/profile/profile_format.h"
+#include "runtime/base/text.h"
 
 /* Words of a site: what it is, block, line, asked, agreed, others, came. */
 enum { SITE_WORDS = 7 };
@@ -83,7 +84,7 @@ const char *wpg_value_text(char buffer[24], const wpg_value_site_counts *site, u
     float number;
     memcpy(&number, &bits, sizeof number);
     if (site->type == WPG_VALUES_FLOAT)
-        (void)snprintf(buffer, 24, "%.9g", (double)number);
+        (void)wpg_format(buffer, 24, "%.9g", (double)number);
     else if (site->type == WPG_VALUES_SINT)
         (void)snprintf(buffer, 24, "%" PRId32, (int32_t)bits);
     else if (site->type == WPG_VALUES_BOOL)

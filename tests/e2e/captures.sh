@@ -117,7 +117,7 @@ for run in program-used replay-used; do
     cmp -s "$work/hashes" "$work/$run.hashes" || fail "$run: the use log names other pipelines than the profile"
     ! grep -E '"found": "[^"]*"' -o "$work/$run.uselog" | grep -v '"pipeline"' | sort | uniq -c | grep . ||
         fail "$run: the profile was not found by pipeline hash"
-    grep -E '[1-9][0-9]* pipelines seen.* 0 passed through' "$work/$run.log" >/dev/null || fail "$run: $(tail -n 1 "$work/$run.log")"
+    grep -E '[1-9][0-9]* pipelines? seen.* 0 passed through' "$work/$run.log" >/dev/null || fail "$run: $(tail -n 1 "$work/$run.log")"
 done
 
 # Captured with the layer active: `wavepgo run` puts it below the capture layer, which records the program's own shaders.

@@ -9,7 +9,7 @@ export WAVEPGO_CACHE=none
 many=${WPG_CROWD:-1000}
 
 crowd() { generate "$1" "$app" crowd "$WPG_SPIRV" $many; }
-figure() { sed -n '/pipelines seen/{s/.* \([0-9][0-9]*\) '"$2"'.*/\1/p;}' "$work/$1.log"; } # NAME instrumented|passed
+figure() { sed -n '/pipelines* seen/{s/.* \([0-9][0-9]*\) '"$2"'.*/\1/p;}' "$work/$1.log"; } # NAME instrumented|passed
 warned() { grep -c '^wavepgo: warning: .*passes through' "$work/$1.log"; }
 # The second half of the pipelines takes hardly more memory than the first.
 even() {

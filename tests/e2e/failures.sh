@@ -78,6 +78,25 @@ full-disk)
     cmp -s "$file" "$work/before.profraw" || fail "the earlier profile did not stay whole"
     [ "$(find "$work/small" -type f | grep -c .)" = 2 ] || fail "leavings on the full disk: $(ls "$work/small")"
     ;;
+small-files)
+    # Files may have 512 bytes: SIGXFSZ ends a program that writes more, and must not come of us.
+    (ulimit -f 1 && "$app" compute "$WPG_SPIRV" >/dev/null 2>&1) || skip "this driver itself needs larger files"
+    (ulimit -f 1 && WAVEPGO_CACHE=none generate small "$app" compute "$WPG_SPIRV")
+    same absent small
+    logged_once small 'profraw is not written.*File too large'
+    [ "$(count_profiles small)" = 0 ] && [ -z "$(ls "$work/small")" ] || fail "leavings: $(ls "$work/small")"
+    ;;
+large-memory)
+    # The newer lavapipe's memory is a file, too.
+    [ "$WPG_DRIVER" = new ] || skip "this driver's memory is no file"
+    (ulimit -f 60000 && "$app" compute "$WPG_SPIRV" >/dev/null 2>&1) || skip "this driver itself needs larger files"
+    (ulimit -f 60000 && generate large "$app" compute "$WPG_SPIRV")
+    same absent large
+    logged_once large 'ulimit -f.*COUNTER_MEMORY'
+    (ulimit -f 60000 && WAVEPGO_COUNTER_MEMORY=8 generate less "$app" compute "$WPG_SPIRV")
+    same absent less
+    [ "$(count_profiles less)" = 1 ] || fail "8 MiB of counters are too many: $(cat "$work/less.log")"
+    ;;
 truncated-profile)
     good_profile
     head -c 100 "$good" >"$work/cut.profraw"
@@ -90,6 +109,10 @@ foreign-profile)
     use foreign "$work/foreign.profdata" "$app" compute "$WPG_SPIRV"
     same absent foreign
     logged_once foreign 'profile|format|magic'
+    # A good profile, but of another program: said once, at the end.
+    use other "$WPG_SOURCE/tests/cli/data/two.proftext" "$app" compute "$WPG_SPIRV"
+    same absent other
+    logged_once other 'two\.proftext does not know the one shader of this program.*Nothing was changed'
     ;;
 missing-profile)
     use missing "$work/nowhere.profdata" "$app" compute "$WPG_SPIRV"
@@ -380,11 +403,12 @@ killed-often)
     cmp -s "$(profiles killed)" "$(profiles whole)" || fail "a run after the kills counts otherwise"
     ;;
 garbage-settings)
-    WAVEPGO_FLUSH_INTERVAL=soon WAVEPGO_SLOTS=-3 WAVEPGO_SUMMARY=0 VK_INSTANCE_LAYERS=$layer_name \
+    WAVEPGO_FLUSH_INTERVAL=soon WAVEPGO_SLOTS=1000 WAVEPGO_SUMMARY=0 WAVEPGO_FRAMES=3-2 WAVEPGO_PROBES=frob WAVEPGO_BUNDLE=a%q \
+        WAVEPGO_SKIP_PASSES=xyz WAVEPGO_PROFIL_FILE=x VK_INSTANCE_LAYERS=$layer_name \
         VK_ADD_LAYER_PATH="$WPG_BUILD/share/vulkan/explicit_layer.d" WAVEPGO_MODE=sideways WAVEPGO_LOG_FILE="$work/garbage.log" \
         plain garbage "$app" compute "$WPG_SPIRV"
     same absent garbage
-    for key in FLUSH_INTERVAL SLOTS MODE; do
+    for key in FLUSH_INTERVAL SLOTS MODE FRAMES PROBES BUNDLE SKIP_PASSES PROFIL_FILE; do
         [ "$(cat "$work/garbage.log" "$work/garbage.err" 2>/dev/null | grep -c "$key")" = 1 ] || fail "not one line about $key"
     done
     ;;

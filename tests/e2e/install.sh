@@ -80,6 +80,24 @@ run_wavepgo beside-gone 0 uninstall --user
 [ -f "$(dirname "$manifest")/other.json" ] || fail "another's manifest was removed"
 rm "$(dirname "$manifest")/other.json"
 
+# An edited manifest is set aside, where the loader does not read it, and is no obstacle the next time.
+run_wavepgo edited 0 install --user
+echo '{"edited": "by hand"}' >"$manifest"
+run_wavepgo edited-gone 0 uninstall --user
+grep 'by hand' "$manifest.edited" >/dev/null || fail "an edited manifest is lost: $(cat "$work/edited-gone.out" "$work/edited-gone.err")"
+[ ! -e "$manifest" ] && [ ! -e "$library" ] || fail "uninstall leaves the edited manifest or its library"
+run_wavepgo edited-again 0 uninstall --user
+grep 'nothing installed' "$work/edited-again.out" >/dev/null || fail "uninstalling twice: $(cat "$work/edited-again.out")"
+rm "$manifest.edited"
+
+# Whoever may not write there is told so.
+if command -v setpriv >/dev/null 2>&1 && [ "$(id -u)" = 0 ] && mkdir -m 755 "$work/forbidden" && chmod a+rx "$work" &&
+    setpriv --reuid 65534 --regid 65534 --clear-groups test -x "$wavepgo"; then
+    plain forbidden setpriv --reuid 65534 --regid 65534 --clear-groups "$wavepgo" install --system --prefix "$work/forbidden"
+    exited forbidden 1
+    grep "forbidden/.*: Permission denied" "$work/forbidden.err" >/dev/null || fail "the wrong reason: $(cat "$work/forbidden.err")"
+fi
+
 # A prefix that the loader is told of.
 run_wavepgo prefix 0 install --system --prefix "$work/prefix"
 grep XDG_DATA_DIRS "$work/prefix.out" >/dev/null || fail "a prefix the loader does not search is not said"

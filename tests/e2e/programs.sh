@@ -50,7 +50,7 @@ in_every_mode() {
     presenting $name-counted
     generate $name-counted "$@"
     same_run $name-absent $name-counted "$@" || return 0
-    grep -E '[1-9][0-9]* pipelines seen.* 0 passed through' "$work/$name-counted.log" >/dev/null ||
+    grep -E '[1-9][0-9]* pipelines? seen.* 0 passed through' "$work/$name-counted.log" >/dev/null ||
         fail "$name: not every pipeline was counted: $(tail -n 2 "$work/$name-counted.log")"
     pipelines=$((pipelines + $(count_profiles $name-counted)))
     "$wavepgo" merge -o "$work/$name.profdata" "$work/$name-counted" >"$work/merge.out" 2>&1 || fail "$name: merge: $(tail -n 2 "$work/merge.out")"

@@ -18,6 +18,20 @@ trap 'rm -f "$findings"' EXIT
     grep -nIwE 'TODO|FIXME|XXX|HACK' $files | grep -v '^tests/lint/tree\.sh:' | sed 's/^/note to self: /'
     grep -nIiE 'not (yet )?implemented' $files | grep -v '^tests/lint/tree\.sh:' | sed 's/^/unfinished: /'
     grep -nE 'pthread_create *\(' $(printf '%s\n' $files | grep -E '^(layer|runtime|compiler)/.*\.(c|cpp)$' | grep -v '^runtime/base/thread\.c$') /dev/null | sed 's/^/a thread without wpg_thread_start: /'
+    # Statement by statement: what takes its decimal sign or its letters from the locale of the program that the layer is loaded
+    # into (runtime/base/text.h has the same in C's). The command sets no locale.
+    # shellcheck disable=SC2016
+    printf '%s\n' $files | grep -E '^(runtime|layer|compiler)/.*\.(c|h|cpp)$' | grep -v '^runtime/base/text\.[ch]$' | xargs awk '
+        FNR == 1 { text = "" }
+        { text = text $0 }
+        !/[;{}][ ]*$/ { next }
+        /(^|[^a-z_])setlocale[ ]*\(/ { print "locale of the whole program: " FILENAME ":" FNR }
+        FILENAME !~ /^runtime\/cli\/|^compiler\/spirv\/generate\// &&
+        (text ~ /(^|[^a-z_])(strtod|strtof|strtold|atof|strcasecmp|strncasecmp|tolower|toupper)[ ]*\(/ ||
+         text ~ /(^|[^a-z_])(snprintf|sprintf|fprintf|printf|dprintf)[ ]*\(.*"[^"]*%[-+ #0-9.*]*[aefgAEFG]/) {
+            print "in the locale of the program (runtime/base/text.h): " FILENAME ":" FNR
+        }
+        { text = "" }'
     git ls-files .deps 2>/dev/null | sed 's/^/what tests\/setup.sh made: /'
     printf '%s\n' $files | grep -E '\.(py|o|so|a|spv|profraw|profdata|orig|rej|swp)$' | sed 's/^/kind of file: /'
     for file in $files; do

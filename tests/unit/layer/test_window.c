@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "layer/window.h"
+#include "runtime/config/values.h"
 
 static void ranges(void **state)
 {

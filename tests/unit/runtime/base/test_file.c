@@ -7,8 +7,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "runtime/base/descriptor.h"
 #include "runtime/base/file.h"
 #include "runtime/base/file_batch.h"
+#include "runtime/base/log.h"
 #include "tests/unit/runtime/base/base_test.h"
 
 static char folder[64];
@@ -131,6 +133,140 @@ static void special_files_stay(void **state)
     assert_int_equal(stat(path, &info), 0);
     assert_true(S_ISFIFO(info.st_mode));
     (void)close(reader);
+}
+
+/* A limit of size ends no program: SIGXFSZ, whose default does, does not reach it. Nor does SIGPIPE. */
+static void no_signal_reaches_the_program(void **state)
+{
+    (void)state;
+    enum { SIZE = 1 << 20, LIMIT = 4096 };
+    const char *path = in_folder("limited.bin"), *log = in_folder("limited.log");
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        struct rlimit small = {LIMIT, LIMIT};
+        int ends[2];
+        char *big = calloc(1, SIZE);
+        wpg_error err = {0};
+        (void)signal(SIGXFSZ, SIG_DFL);
+        (void)signal(SIGPIPE, SIG_DFL);
+        if (!big || setrlimit(RLIMIT_FSIZE, &small) != 0 || pipe(ends) != 0)
+            _exit(1);
+        if (wpg_file_write_atomic(path, big, SIZE, &err) != WPG_E_IO || !strstr(err.message, "too large"))
+            _exit(2);
+        wpg_log_open(WPG_LOG_WARN, log);
+        for (int i = 0; i < LIMIT; i++)
+            wpg_log_warn("a line");
+        wpg_log_close();
+        (void)close(ends[0]);
+        if (wpg_write_quietly(ends[1], "x", 1) != -1)
+            _exit(3);
+        (void)raise(SIGXFSZ); /* still the program's own */
+        _exit(4);
+    }
+    int how;
+    assert_int_equal(waitpid(child, &how, 0), child);
+    assert_true(WIFSIGNALED(how) && WTERMSIG(how) == SIGXFSZ);
+    struct stat info;
+    assert_int_equal(stat(log, &info), 0);
+    assert_int_equal(info.st_size, LIMIT);
+    assert_int_equal(access(path, F_OK), -1);
+}
+
+/* Nobody writes into this pipe and nobody reads it: whoever waits for that waits for ever. */
+static void pipes_are_not_waited_for(void **state)
+{
+    (void)state;
+    uint8_t *data;
+    size_t size;
+    int fd;
+    wpg_error err = {0};
+    const char *path = in_folder("nobody");
+    assert_int_equal(mkfifo(path, 0600), 0);
+    assert_int_equal(wpg_file_read(&data, &size, path, 100, &err), WPG_E_IO);
+    assert_non_null(strstr(err.message, "not a regular file"));
+    assert_int_equal(wpg_file_write_atomic(path, "x", 1, &err), WPG_E_IO);
+    assert_non_null(strstr(err.message, "no process reads"));
+    assert_int_equal(wpg_open_append(&fd, path, &err), WPG_E_IO);
+    assert_non_null(strstr(err.message, "no process reads"));
+}
+
+/* The user's umask decides who may read a file, as for any other program's. */
+static void files_follow_the_umask(void **state)
+{
+    (void)state;
+    static const mode_t masks[] = {077, 002};
+    for (size_t i = 0; i < 2; i++) {
+        char name[16];
+        struct stat info;
+        wpg_file_batch batch;
+        wpg_file_batch_init(&batch, NULL);
+        mode_t before = umask(masks[i]);
+        for (char letter = 'a'; letter <= 'b'; letter++) {
+            (void)snprintf(name, sizeof name, "mode%zu%c", i, letter);
+            assert_int_equal(wpg_file_batch_put(&batch, in_folder(name), "x", 1, NULL, NULL), WPG_OK);
+        }
+        wpg_file_batch_commit(&batch);
+        (void)umask(before);
+        for (char letter = 'a'; letter <= 'b'; letter++) {
+            (void)snprintf(name, sizeof name, "mode%zu%c", i, letter);
+            assert_int_equal(stat(in_folder(name), &info), 0);
+            assert_int_equal(info.st_mode & 0777, 0666 & ~masks[i]);
+        }
+    }
+}
+
+/* A link that another user made (in /tmp, say) does not lead a log to one of this user's files. */
+static void links_of_others_are_not_followed(void **state)
+{
+    (void)state;
+    int fd = -1;
+    wpg_error err = {0};
+    char link[256], chain[256];
+    (void)snprintf(link, sizeof link, "%s/own.log", folder);
+    (void)snprintf(chain, sizeof chain, "%s/chain.log", folder);
+    assert_int_equal(symlink("target.log", link), 0);
+    assert_int_equal(symlink(link, chain), 0);
+    if (wpg_open_append(&fd, chain, &err) != WPG_OK)
+        fail_msg("%s", err.message);
+    assert_true(wpg_write_all(fd, "one", 3));
+    (void)close(fd);
+    expect_content(in_folder("target.log"), "one");
+    if (geteuid() != 0)
+        return; /* only root can make a link of somebody else */
+    assert_int_equal(lchown(link, 12345, 12345), 0);
+    assert_int_equal(wpg_open_append(&fd, chain, &err), WPG_E_IO);
+    assert_non_null(strstr(err.message, "link of another user"));
+    expect_content(in_folder("target.log"), "one");
+}
+
+/* `merge - <file`, and what the shell makes of <(command). */
+static void given_descriptors_are_read(void **state)
+{
+    (void)state;
+    int ends[2];
+    uint8_t *data;
+    size_t size;
+    char path[32], big[3 * 4096];
+    wpg_error err = {0};
+    memset(big, 'x', sizeof big);
+    assert_int_equal(pipe(ends), 0);
+    assert_int_equal(write(ends[1], big, sizeof big), sizeof big);
+    (void)close(ends[1]);
+    (void)snprintf(path, sizeof path, "/dev/fd/%d", ends[0]);
+    if (wpg_file_read_given(&data, &size, path, sizeof big, &err) != WPG_OK)
+        fail_msg("%s", err.message);
+    assert_int_equal(size, sizeof big);
+    assert_memory_equal(data, big, sizeof big);
+    assert_int_equal(data[size], 0);
+    free(data);
+    (void)close(ends[0]);
+    assert_int_equal(pipe(ends), 0);
+    assert_int_equal(write(ends[1], big, 101), 101);
+    assert_int_equal(wpg_file_read_given(&data, &size, path, 100, &err), WPG_E_LIMIT);
+    (void)close(ends[0]);
+    (void)close(ends[1]);
+    assert_int_equal(wpg_file_read_given(&data, &size, path, 100, &err), WPG_E_NOT_FOUND);
 }
 
 static void unwritable_places_fail(void **state)
@@ -273,10 +409,18 @@ static void leftovers_are_swept(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(written_and_replaced), cmocka_unit_test(full_disk_leaves_the_old_file),
-        cmocka_unit_test(special_files_stay),   cmocka_unit_test(unwritable_places_fail),
-        cmocka_unit_test(reads_are_checked),    cmocka_unit_test(batches_appear_whole),
+        cmocka_unit_test(written_and_replaced),
+        cmocka_unit_test(full_disk_leaves_the_old_file),
+        cmocka_unit_test(special_files_stay),
+        cmocka_unit_test(unwritable_places_fail),
+        cmocka_unit_test(reads_are_checked),
+        cmocka_unit_test(batches_appear_whole),
         cmocka_unit_test(leftovers_are_swept),
+        cmocka_unit_test(no_signal_reaches_the_program),
+        cmocka_unit_test(pipes_are_not_waited_for),
+        cmocka_unit_test(files_follow_the_umask),
+        cmocka_unit_test(links_of_others_are_not_followed),
+        cmocka_unit_test(given_descriptors_are_read),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

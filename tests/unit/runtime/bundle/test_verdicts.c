@@ -9,7 +9,9 @@
 #include <cmocka.h>
 
 #include "runtime/bundle/bundle.h"
+#include "runtime/bundle/use_log.h"
 #include "runtime/bundle/verdicts.h"
+#include "tests/support/locales.h"
 
 static wpg_verdict sample_verdict(uint32_t samples)
 {
@@ -207,12 +209,34 @@ static void lives_in_a_bundle(void **state)
     assert_false(wpg_is_bundle(folder));
 }
 
+/* What a program with a decimal comma writes is read by every other: a verdict and a line of the use log. */
+static void any_locale(void **state)
+{
+    wpg_verdict verdict = sample_verdict(2), *back;
+    wpg_use_stage stage = {.stage = "frag", .found = "anchors", .matched = 94.5};
+    wpg_writer line = {0};
+    (void)state;
+    if (!wpg_enter_comma_locale())
+        skip();
+    wpg_facts *facts = facts_of(&verdict);
+    wpg_use_log_line(&line, verdict.pipeline, "now 1 test", &stage, 1, NULL, NULL);
+    wpg_leave_comma_locale();
+    assert_string_equal(wpg_facts_get_text(facts, "confidence"), "0.950000");
+    assert_int_equal(wpg_verdict_decode(&back, facts, NULL), WPG_OK);
+    assert_true(back->alternatives[2].ratio == 2.25);
+    wpg_write_u8(&line, 0);
+    assert_non_null(strstr((const char *)line.data, "\"matched\": 94.5,"));
+    wpg_writer_finish(&line);
+    free(back);
+    wpg_facts_destroy(facts);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(round_trip),        cmocka_unit_test(bad_ones_are_refused),
         cmocka_unit_test(merging_keeps_one), cmocka_unit_test(variants_beside),
-        cmocka_unit_test(lives_in_a_bundle),
+        cmocka_unit_test(lives_in_a_bundle), cmocka_unit_test(any_locale),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -14,6 +14,7 @@
 #include "runtime/base/log.h"
 #include "runtime/config/pattern.h"
 #include "runtime/config/settings.h"
+#include "tests/support/locales.h"
 
 static int clear(void **state)
 {
@@ -131,6 +132,10 @@ static void bad_values_leave_the_default(void **state)
         {"RAW_VERSION", ""},       {"VALIDATE", "perhaps"}, {"FLUSH_INTERVAL", "-1"},
         {"FLUSH_INTERVAL", "nan"}, {"SLOTS", "1e5"},        {"SLOTS", "99999999999999999999"},
         {"UNIFORM_SHARE", "1.01"}, {"NO_SUCH_KEY", "1"},    {"MODE", "generat"},
+        {"SLOTS", "1000"},         {"SKIP_PASSES", "axe"},  {"SKIP_PASSES", "A"},
+        {"PROFILE_FILE", "%q"},    {"PROFILE_FILE", "a%"},  {"BUNDLE", "x/%%%b"},
+        {"PROBES", "frob"},        {"PROBES", "loops,f"},   {"FRAMES", "200-100"},
+        {"FRAMES", "0"},           {"FRAMES", "1,5"},
     };
     wpg_settings settings;
     wpg_error err;
@@ -143,6 +148,46 @@ static void bad_values_leave_the_default(void **state)
     }
     assert_int_equal(settings.mode, WPG_MODE_OFF);
     assert_int_equal(settings.raw_version, 10);
+    assert_int_equal(settings.slots, 262144);
+    static const char *const good[][2] = {{"SLOTS", "1024"},        {"SKIP_PASSES", "aw"},
+                                          {"SKIP_PASSES", ""},      {"PROFILE_FILE", "%e/%%q%b"},
+                                          {"PROFILE_FILE", "%m"},   {"PROFILE_FILE", "x-%4m"},
+                                          {"PROBES", "loops, ALL"}, {"FRAMES", "100-"}};
+    for (size_t i = 0; i < sizeof good / sizeof good[0]; i++)
+        if (wpg_settings_set(&settings, good[i][0], good[i][1], &err) != WPG_OK)
+            fail_msg("%s", err.message);
+    wpg_settings_finish(&settings);
+}
+
+/* What the layer only logs, the command refuses, before the program starts. */
+static void environment_is_checked(void **state)
+{
+    static const char *const bad[][3] = {
+        {"WAVEPGO_PROFIL_FILE", "x", "did you mean WAVEPGO_PROFILE_FILE?"},
+        {"WAVEPGO_ENABEL", "1", "did you mean WAVEPGO_ENABLE?"},
+        {"WAVEPGO_mode", "use", "did you mean WAVEPGO_MODE?"},
+        {"WAVEPGO_PERFECTLY_OTHER", "1", "no setting is called WAVEPGO_PERFECTLY_OTHER"},
+        {"WAVEPGO_FRAMES", "9-1", "WAVEPGO_FRAMES: '9-1'"}};
+    wpg_error err = {0};
+    wpg_settings settings;
+    (void)state;
+    assert_int_equal(wpg_settings_set(&(wpg_settings){0}, "FOO", "1", &err), WPG_E_ARGUMENT);
+    assert_null(strstr(err.message, "did you mean"));
+    (void)setenv("WAVEPGO_ENABLE", "1", 1);
+    (void)setenv("WAVEPGO_NOTHING_AT_ALL", "", 1);
+    if (wpg_settings_check_environment(&err) != WPG_OK)
+        fail_msg("%s", err.message);
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        (void)setenv(bad[i][0], bad[i][1], 1);
+        assert_int_equal(wpg_settings_check_environment(&err), WPG_E_ARGUMENT);
+        assert_non_null(strstr(err.message, bad[i][2]));
+        (void)unsetenv(bad[i][0]);
+    }
+    (void)unsetenv("WAVEPGO_ENABLE");
+    (void)unsetenv("WAVEPGO_NOTHING_AT_ALL");
+    (void)setenv("WAVEPGO_BUNDLE", "run-%q", 1); /* the run's files are kept, under that name */
+    wpg_settings_load(&settings);
+    assert_string_equal(settings.bundle, "run-%q");
     wpg_settings_finish(&settings);
 }
 
@@ -200,6 +245,39 @@ static void patterns_expand(void **state)
     assert_false(wpg_pattern_has("a%%b", 'b'));
 }
 
+/* Numbers and letters are read as in C, whatever the program did to its locale. */
+static void any_locale(void **state)
+{
+    char path[] = "/tmp/wavepgo-settings.XXXXXX", text[64];
+    const char file[] = "wavepgo_shader_pgo.pipelines = a*\nwavepgo_shader_pgo.rare_share = 0.25\n";
+    wpg_settings settings;
+    wpg_error err;
+    size_t count;
+    const wpg_setting_info *table = wpg_settings_table(&count);
+    (void)state;
+    int fd = mkstemp(path);
+    assert_true(fd >= 0);
+    assert_int_equal(write(fd, file, sizeof file - 1), sizeof file - 1);
+    (void)close(fd);
+    (void)setenv("VK_LAYER_SETTINGS_PATH", path, 1);
+    (void)setenv("WAVEPGO_UNIFORM_SHARE", "0.75", 1);
+    if (!wpg_enter_comma_locale())
+        skip();
+    wpg_settings_load(&settings);
+    wpg_status comma = wpg_settings_set(&settings, "VALUE_SHARE", "0,5", &err);
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(table[i].key, "RARE_SHARE") == 0)
+            (void)wpg_settings_get(&settings, &table[i], text, sizeof text);
+    wpg_leave_comma_locale();
+    (void)unlink(path);
+    assert_true(settings.uniform_share == 0.75 && settings.rare_share == 0.25);
+    assert_true(settings.value_share == 0.9);
+    assert_int_equal(comma, WPG_E_ARGUMENT);
+    assert_string_equal(settings.pipelines, "a*");
+    assert_string_equal(text, "0.25");
+    wpg_settings_finish(&settings);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -207,8 +285,10 @@ int main(void)
         cmocka_unit_test_setup(environment_wins_over_file, clear),
         cmocka_unit_test_setup(configuration_files, clear),
         cmocka_unit_test_setup(bad_values_leave_the_default, clear),
+        cmocka_unit_test_setup(environment_is_checked, clear),
         cmocka_unit_test_setup(llvm_variables_stand_in, clear),
         cmocka_unit_test_setup(patterns_expand, clear),
+        cmocka_unit_test_setup(any_locale, clear),
     };
     return cmocka_run_group_tests_name("settings", tests, NULL, NULL);
 }

@@ -1,0 +1,24 @@
+/* Opening and writing files inside a program that is not ours: no call here waits for another process, raises
+ * a signal in the program, or writes where somebody else's link points. Owns nothing; the caller closes what
+ * is opened. Threads: any. Rules: open(2) O_NOFOLLOW, setrlimit(2) RLIMIT_FSIZE. */
+#ifndef WPG_RUNTIME_BASE_DESCRIPTOR_H
+#define WPG_RUNTIME_BASE_DESCRIPTOR_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+#include "runtime/base/error.h"
+
+/* As write. Where the file may not grow (RLIMIT_FSIZE) or nobody reads the pipe, write only fails, with EFBIG
+ * or EPIPE: the calling thread holds SIGXFSZ and SIGPIPE back for the call, and takes the one that it caused.
+ */
+ssize_t wpg_write_quietly(int fd, const void *data, size_t size);
+/* All bytes, or false with errno. */
+bool wpg_write_all(int fd, const void *data, size_t size);
+
+/* Opens a file of lines for appending and makes it if it is missing. A link is followed if this user or root
+ * made it. A named pipe that nobody reads is an error; lines for a full one are lost. */
+wpg_status wpg_open_append(int *fd, const char *path, wpg_error *err);
+
+#endif
