@@ -123,6 +123,7 @@ static void use_verdict(wpg_pipeline_plan *plan, const VkPipelineShaderStageCrea
 void wpg_plan_use(wpg_pipeline_plan *plan, const VkPipelineShaderStageCreateInfo *infos, bool whole)
 {
     if (plan->device->tuned) {
+        wpg_use_note_known();
         use_verdict(plan, infos, whole);
         return;
     }

@@ -222,6 +222,13 @@ void wpg_use_find(wpg_weights *weights, wpg_arena *arena, wpg_hash128 pipeline, 
         note_shader(stage);
 }
 
+void wpg_use_note_known(void)
+{
+    (void)pthread_mutex_lock(&shaders.lock);
+    shaders.known = true;
+    (void)pthread_mutex_unlock(&shaders.lock);
+}
+
 void wpg_use_say_unknown(void)
 {
     const char *path = wpg_the_process.settings.profile_use, *slash = strrchr(path, '/');

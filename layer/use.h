@@ -27,6 +27,8 @@ void wpg_use_find(wpg_weights *weights, wpg_arena *arena, wpg_hash128 pipeline, 
 
 /* At the end of the program: one warning if the profile knew none of the shaders that were looked up. */
 void wpg_use_say_unknown(void);
+/* A verdict of tuning stands for the profile: what it decides is not looked up. */
+void wpg_use_note_known(void);
 
 /* Appends the pipeline's line to USE_LOG, and says the same in the log. `verdict`: what tuning said, NULL if
  * that was not asked. */

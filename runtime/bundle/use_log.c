@@ -67,8 +67,6 @@ void wpg_use_log_line(wpg_writer *out, wpg_hash128 pipeline, const char *run, co
 {
     wpg_write_text(out, "{");
     write_hash(out, "pipeline", pipeline);
-    wpg_write_text(out, ", ");
-    write_string(out, "run", run);
     if (verdict) {
         wpg_write_text(out, ", ");
         write_string(out, "verdict", verdict);
@@ -80,7 +78,9 @@ void wpg_use_log_line(wpg_writer *out, wpg_hash128 pipeline, const char *run, co
         wpg_write_text(out, "%s", i ? ", " : "");
         write_stage(out, &stages[i]);
     }
-    wpg_write_text(out, "]}\n");
+    wpg_write_text(out, "], ");
+    write_string(out, "run", run);
+    wpg_write_text(out, "}\n");
 }
 
 wpg_status wpg_use_log_append(const char *path, const wpg_writer *line, wpg_error *err)
