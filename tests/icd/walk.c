@@ -16,6 +16,7 @@
  * absent features instead of failures. --reload: the layer loaded and unloaded again and again. Exit code 1
  * when a rule is broken. */
 #include "tests/icd/walk.h"
+#include "tests/support/effort.h"
 
 #include <signal.h>
 #include <stdarg.h>
@@ -182,8 +183,7 @@ static void fail_calls(const walk_piece *piece, const unsigned calls[ICD_COMMAND
 static unsigned most_allocations(void)
 {
     const char *most = getenv("ICD_WALK_ALLOCATIONS");
-    /* Sanitizers take several times as long. */
-    return most ? (unsigned)strtoul(most, NULL, 10) : __lsan_do_recoverable_leak_check ? 100 : 1000;
+    return most ? (unsigned)strtoul(most, NULL, 10) : effort_count(250, 1000);
 }
 
 static void fail_allocations(const walk_piece *piece, unsigned count)
