@@ -65,9 +65,9 @@ launcher=
 if command -v ccache >/dev/null 2>&1; then
     launcher="-DCMAKE_C_COMPILER_LAUNCHER=ccache -DCMAKE_CXX_COMPILER_LAUNCHER=ccache"
 fi
+# Each time anew: the tree may have other tests than the copy had.
 # shellcheck disable=SC2086
-[ -f "$work/build/build.ninja" ] ||
-    cmake -S "$tree" -B "$work/build" -G Ninja $launcher -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_FLAGS=-O1 >"$work/log" 2>&1 ||
+cmake -S "$tree" -B "$work/build" -G Ninja $launcher -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_FLAGS=-O1 >"$work/log" 2>&1 ||
     { tail -n 20 "$work/log" >&2; exit 1; }
 targets=$(ctest --test-dir "$work/build" -N -R "$tests" | sed -n 's/^ *Test *#[0-9]*: //p' | tr '/' '_')
 [ -n "$targets" ] || { echo "mutate.sh: no test is named like $tests" >&2; exit 2; }
