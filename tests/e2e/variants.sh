@@ -19,7 +19,7 @@ with() {
     same $scenario "$run_name"
 }
 # summary NAME: "BUILT USED SEEN" of the summary line, nothing if it does not speak of variants.
-summary() { sed -n 's/.*; \([0-9]*\) variants, \([0-9]*\) of \([0-9]*\) draws and dispatches recorded with one.*/\1 \2 \3/p' "$work/$1.err"; }
+summary() { sed -n 's/.*; \([0-9]*\) variants\{0,1\}, \([0-9]*\) of \([0-9]*\) draws and dispatches recorded with one.*/\1 \2 \3/p' "$work/$1.err"; }
 
 train dispatches variants-train
 train draws variants-draw-train
