@@ -13,7 +13,8 @@ enum { STATISTIC_POINTS = WPG_BIND_COMPUTE + 1 };
 typedef struct run {
     wpg_totals *totals;
     uint64_t commands;
-    wpg_trial trial; /* tune: who is timed, until one execution was read */
+    wpg_trial trial;  /* tune: who is timed, until one execution was read */
+    wpg_tuned *tuned; /* who that was; NULL: nobody */
     uint32_t shape, push;
     bool compute, counted, watched; /* counted: it has a statistics query; watched: one of the hardware */
 } run;
@@ -221,6 +222,7 @@ static void open_run(wpg_recording *recording, wpg_totals *totals, wpg_bind_poin
     runs->watching = runs->hardware && !runs->simultaneous && recording->program_queries == 0;
     runs->list[runs->count] = (run){.totals = totals,
                                     .trial = *trial,
+                                    .tuned = trial->tuned,
                                     .compute = compute,
                                     .counted = runs->counting,
                                     .watched = runs->watching};
@@ -247,11 +249,18 @@ void wpg_runs_close(wpg_recording *recording)
     runs->count++;
 }
 
-bool wpg_runs_time_trials(const wpg_recording *recording)
+wpg_tune_miss wpg_runs_miss(const wpg_recording *recording)
 {
     const struct wpg_runs *runs = recording->runs;
-    return runs && runs->wanted && runs->stamps && !runs->simultaneous && !recording->unmeasured_pass &&
-           runs->count + runs->open < WPG_RUNS;
+    if (recording->secondary)
+        return WPG_MISS_SECONDARY;
+    if (!runs || !runs->wanted || !runs->stamps)
+        return WPG_MISS_QUEUE;
+    if (runs->simultaneous)
+        return WPG_MISS_SIMULTANEOUS;
+    if (recording->unmeasured_pass)
+        return WPG_MISS_PASS;
+    return runs->count + runs->open < WPG_RUNS ? WPG_MISS_NONE : WPG_MISS_RUNS;
 }
 
 /* One more command of a run that is timed. */
@@ -360,6 +369,8 @@ static void add_results(wpg_recording *recording, results *r)
             wpg_totals_add_time(one->totals, nanoseconds, one->commands);
             if (one->trial.tuned)
                 wpg_tune_add(one->trial, (wpg_sample){one->shape, one->push, nanoseconds});
+            else if (one->tuned)
+                wpg_tune_missed(one->tuned, WPG_MISS_AGAIN);
             one->trial.tuned = NULL; /* one execution of a recording is a sample, for it was chosen once */
         }
         if (one->watched)

@@ -47,8 +47,8 @@ bool wpg_runs_ready(const wpg_recording *recording);
 /* Before `count` draws or dispatches of the bound pipeline go down; `shape` tells unlike ones apart. */
 void wpg_runs_before(wpg_recording *recording, wpg_bound *bound, wpg_bind_point point, uint64_t count,
                      uint64_t shape);
-/* Whether a run that begins now is timed. */
-bool wpg_runs_time_trials(const wpg_recording *recording);
+/* Why a run that begins now is not timed; WPG_MISS_NONE: it is. */
+wpg_tune_miss wpg_runs_miss(const wpg_recording *recording);
 /* The run that is open, if any, ends here. */
 void wpg_runs_close(wpg_recording *recording);
 /* The command buffer goes to a queue. */

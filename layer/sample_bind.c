@@ -110,6 +110,13 @@ VkPipeline wpg_twin_choose(wpg_device *device, VkPipeline pipeline, wpg_trial *t
     return found->ours[0].pipeline;
 }
 
+void wpg_twin_missed(wpg_device *device, VkPipeline pipeline, wpg_tune_miss miss)
+{
+    const twin *found = wpg_handles_get(&device->twins, (uint64_t)pipeline);
+    if (found && found->tuned)
+        wpg_tune_missed(found->tuned, miss);
+}
+
 void wpg_twin_destroy(wpg_device *device, VkPipeline pipeline, const VkAllocationCallbacks *allocator)
 {
     twin *found = pipeline ? wpg_handles_remove(&device->twins, (uint64_t)pipeline) : NULL;

@@ -64,6 +64,7 @@ typedef struct wpg_device {
     wpg_hash128 key_hash;
     bool tuned;           /* use: there are verdicts of this device; constant */
     bool tuned_by_value;  /* use: and variants won in one of them; constant */
+    size_t tuned_open;    /* use: verdicts whose tuning is not finished; constant */
     wpg_handles verdicts; /* low half of a pipeline hash -> its winner (tune.c) */
     bool binds;           /* pipelines are sampled by bind, or tuned (sample_bind.h); constant */
     bool times;           /* tune: candidates are timed, beside what the driver says of them; constant */
