@@ -197,8 +197,9 @@ VKAPI_ATTR void VKAPI_CALL wpg_record_CmdBindPipeline(VkCommandBuffer commands, 
         const wpg_tune_miss miss = wpg_runs_miss(recording);
         if (known && miss != WPG_MISS_NONE)
             wpg_twin_missed(recording->device, pipeline, miss);
-        pipeline = wpg_twin_choose(recording->device, pipeline,
-                                   known && miss == WPG_MISS_NONE ? &bound->trial : NULL);
+        if (!known || miss != WPG_MISS_NONE || !wpg_runs_steer(recording, bound, pipeline))
+            pipeline = wpg_twin_choose(recording->device, pipeline,
+                                       known && miss == WPG_MISS_NONE ? &bound->trial : NULL);
         if (bound && !bound->trial.by_value)
             bound->variants = NULL; /* another alternative's turn, or no trial */
     }

@@ -15,7 +15,7 @@ tune() { # NAME BUNDLE CASES...
     run_name=$1
     run_bundle=$2
     shift 2
-    WAVEPGO_LOG_FILE=$work/$run_name.log ${under:-"$wavepgo" run --tune "$run_bundle" --} "$bench" --size small --repeat 0 \
+    WAVEPGO_LOG_FILE=$work/$run_name.log ${under:-"$wavepgo" run --tune "$run_bundle" --} "$bench" --size small --repeat ${repeat:-0} \
         --binds ${binds:-200} "$@" >"$work/$run_name.out" 2>"$work/$run_name.err"
     echo $? >"$work/$run_name.code"
     exited "$run_name" 0
@@ -105,6 +105,13 @@ grep 'found nothing faster' "$work/unfinished.log" && fail "tuning that is not f
 "$wavepgo" show "$work/open.wavepgo" >"$work/open.show"
 grep -E "^$plain_one  open " "$work/open.show" >/dev/null && grep -E 'passes .* open, [0-9]+ of 16 samples$' "$work/open.show" >/dev/null && grep '^1 pipeline is open: `wavepgo run --tune' "$work/open.show" >/dev/null || { fail "show does not say how far tuning is"; tail -n 8 "$work/open.show"; }
 grep -E "tuning: 0 of 1 pipelines decided, 1 open \\([0-9]+ of 16 samples\\): run it with \`wavepgo run --tune\` again \\([1-9][0-9]* such run" "$work/open.log" >/dev/null || { fail "the summary of a tune run does not say how far it is"; tail -n 3 "$work/open.log"; }
+
+# A program that records its command buffer once is tuned as well: each submission is a trial. The same results, and a verdict in one run.
+cp -r first.wavepgo once.wavepgo
+SHIM_KNOWN=$work/candidates SHIM_SLOW=40 repeat=60 binds=1 shim_tune once "$work/once.wavepgo" --case mandelbrot
+[ "$(verdict once.wavepgo $plain_one winner)" != - ] || { fail "what is recorded once is not tuned by its submissions"; verdict once.wavepgo $plain_one 'candidate.*'; }
+
+grep "$(sed -n 's/  *mandelbrot$//p' "$work/image.out" | head -n 1)" "$work/once.out" >/dev/null || { fail "results differ where submissions are tuned"; cat "$work/once.out"; }
 
 # Where no pass changes a pipeline there is no candidate, and no verdict.
 WAVEPGO_SKIP_PASSES=${others}p tune none "$work/none.wavepgo" --case mandelbrot
