@@ -9,7 +9,8 @@
  * the program; the next tune goes on from there
  *
  * A bind is one trial and gives one sample at most, of the first run after it and of the command buffer's
- * first execution: what is recorded once and submitted for ever is measured once. Dispatches are separated
+ * first execution. Dispatches of a command buffer that may be submitted again are steered instead (steer.h):
+ * each submission is a trial. Draws recorded once are measured once. Dispatches are separated
  * from what came before by an execution barrier; draws may overlap with draws of others, for all alternatives
  * alike. Not measured, and run as the program made them: secondaries, command buffers for simultaneous use or
  * on queues without timestamps, more than WPG_RUNS runs a command buffer, passes with several views; links,
