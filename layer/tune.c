@@ -366,7 +366,8 @@ void wpg_tune_summary(char *text, size_t size)
     append(text, size, ", %zu open (%u of %u samples%s)", d.open, d.least.have, d.least.need,
            d.open > 1 ? ", the one furthest behind" : "");
     if (d.runs)
-        append(text, size, ": run it with `wavepgo run --tune` again (%u such run%s to the next decision)",
+        append(text, size,
+               ": run it with `wavepgo run --tune` again (%u such run%s to the next look at the slowest)",
                d.runs, d.runs == 1 ? "" : "s");
     if (d.unmeasured)
         append(text, size, "; %zu of the open ones gained no sample in this run", d.unmeasured);
