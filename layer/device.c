@@ -18,6 +18,7 @@
 #include "layer/shader_modules.h"
 #include "layer/shader_objects.h"
 #include "layer/stages_report.h"
+#include "layer/steer.h"
 #include "layer/suspects.h"
 #include "layer/tune.h"
 #include "layer/variants.h"
@@ -310,8 +311,10 @@ static void equip(wpg_device *device, VkPhysicalDevice physical, const VkDeviceC
         }
         device->records = device->binds = true;
         device->times = wpg_tune_times(device, physical);
-        if (device->times)
+        if (device->times) {
             wpg_queries_plan(device, physical);
+            wpg_steer_plan(device, physical);
+        }
     }
     create_cache(device);
     if (wpg_variants_wanted(device))
@@ -477,6 +480,7 @@ void VKAPI_CALL wpg_destroy_device(VkDevice handle, const VkAllocationCallbacks 
         return;
     wpg_variants_finish(device);
     wpg_recordings_finish(device); /* the last results of queries, before files are written */
+    wpg_steer_forget(device);
     if (device->mode == WPG_MODE_GENERATE)
         retire(device);
     if (device->mode == WPG_MODE_TUNE)

@@ -491,7 +491,7 @@ static void say_passed(const wpg_pipeline_plan *plan)
 void wpg_pipeline_plan_commit(wpg_pipeline_plan *plan, bool made)
 {
     bool ours = made && plan->changed;
-    if (plan->uses && !plan->device->tuned)
+    if (plan->uses && plan->values_by_rule)
         plan->by_value = plan->identified && !plan->why[0];
     plan->by_value &= made;
     if (plan->changed && !made)

@@ -42,6 +42,7 @@ typedef struct wpg_pipeline_plan {
     bool early_tests;      /* its state lets early tests be declared: see wpg_instrument_target */
     bool changed;          /* infos differ from the application's */
     bool by_value;         /* variants by push constants may be made of it (variants.h) */
+    bool values_by_rule;   /* use: and no verdict says otherwise */
     wpg_counted **counted; /* generate: one, but one a stage of a part */
     size_t counted_count;
     wpg_plan_variant *variants; /* tune; they stand beside the program's own */
@@ -49,11 +50,11 @@ typedef struct wpg_pipeline_plan {
     wpg_tuned *tuned;
     double *waves;       /* tune: [count], that entered each stage by the profile; 0: it does not tell */
     const char *verdict; /* use: what tuning said of it; NULL: it was not asked. static, or `won` */
-    char won[WPG_VERDICT_PASSES + 16]; /* letters of the passes; "(static)" behind: by the driver's figures */
-    char label[80];                    /* for the log: the hash, or what there is before it is known */
-    char why[256]; /* why nothing was changed; "" in use mode when there was simply nothing to do */
-    bool expected; /* `why` is no failure */
-    bool limit;    /* a limit of ours was reached: said once, however many pipelines follow */
+    char won[64];   /* letters of the passes; "(static)" behind: by the driver's figures; or how far it is */
+    char label[80]; /* for the log: the hash, or what there is before it is known */
+    char why[256];  /* why nothing was changed; "" in use mode when there was simply nothing to do */
+    bool expected;  /* `why` is no failure */
+    bool limit;     /* a limit of ours was reached: said once, however many pipelines follow */
 } wpg_pipeline_plan;
 
 /* What is planned for. */

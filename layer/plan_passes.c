@@ -90,20 +90,57 @@ static bool by_value(const wpg_pipeline_plan *plan, const wpg_tune_win *win)
     return false;
 }
 
+/* What is safe by rule. */
+static void use_by_rule(wpg_pipeline_plan *plan, const VkPipelineShaderStageCreateInfo *infos, bool whole)
+{
+    plan->values_by_rule = true;
+    plan->changed = rewrite_all(plan, infos, whole, plan->stages, wpg_rewrite_not_by_rule());
+}
+
+/* Tuning is not finished: what is safe by rule, unless just these words did not win. */
+static void use_open(wpg_pipeline_plan *plan, const VkPipelineShaderStageCreateInfo *infos, bool whole,
+                     const wpg_tune_win *win)
+{
+    (void)snprintf(plan->won, sizeof plan->won, "open, %u of %u samples: what is safe by rule",
+                   win->progress.have, win->progress.need);
+    plan->verdict = plan->won;
+    use_by_rule(plan, infos, whole);
+    plan->values_by_rule = !win->values_lost && wpg_variants_by_rule(plan->device);
+    const wpg_hash128 words = hash_of_words(plan->stages, plan->count);
+    for (size_t i = 0; plan->changed && i < win->lost_count; i++)
+        if (wpg_hash_equal(words, win->lost[i])) {
+            (void)snprintf(plan->won, sizeof plan->won, "open, %u of %u samples", win->progress.have,
+                           win->progress.need);
+            wpg_pipeline_plan_give_up(plan, true,
+                                      "what is safe by rule did not win, and its tuning is not finished");
+            return;
+        }
+    wpg_log_info("pipeline %s: its tuning is %s", plan->label, plan->won);
+}
+
 /* Exactly what won on this device. */
 static void use_verdict(wpg_pipeline_plan *plan, const VkPipelineShaderStageCreateInfo *infos, bool whole)
 {
     const wpg_tune_win *win = wpg_tune_winner(plan->device, plan->hash);
     char leave_out[WPG_VERDICT_PASSES];
-    plan->by_value = win && by_value(plan, win);
-    if (win && (win->base || plan->by_value)) {
+    if (!win) {
+        plan->verdict = "not tuned on this device";
+        wpg_pipeline_plan_give_up(plan, true, "it was not tuned on this device, where others were");
+        return;
+    }
+    if (win->open) {
+        use_open(plan, infos, whole, win);
+        return;
+    }
+    plan->by_value = by_value(plan, win);
+    if (win->base || plan->by_value) {
         wpg_verdict_join(plan->won, win->set.passes, plan->by_value);
         if (win->is_static)
             (void)strcat(plan->won, " (static)");
         plan->verdict = plan->won;
     } else
         plan->verdict = "none won on this device";
-    if (!win || !win->base) {
+    if (!win->base) {
         wpg_pipeline_plan_give_up(plan, true, "%s",
                                   plan->by_value ? "tuning found nothing faster but variants on this device"
                                                  : "tuning found nothing faster on this device");
@@ -128,7 +165,7 @@ void wpg_plan_use(wpg_pipeline_plan *plan, const VkPipelineShaderStageCreateInfo
         return;
     }
     plan->verdict = *wpg_use_bundle() ? "none of this device: what is safe by rule" : NULL;
-    plan->changed = rewrite_all(plan, infos, whole, plan->stages, wpg_rewrite_not_by_rule());
+    use_by_rule(plan, infos, whole);
 }
 
 /* -- Tune */

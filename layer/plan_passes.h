@@ -1,7 +1,9 @@
 /* Which sets of passes a pipeline gets: one in use mode, several to try in tune mode. One policy for both.
  *
  *     use, no verdicts here   all passes that are safe by rule
- *     use, with verdicts      the set that won; the original where none did, or where its words are others
+ *     use, with verdicts      the set that won; the original where none did, or where its words are others,
+ *                             or where it was not tuned. While nothing won and a candidate is open: all
+ *                             passes that are safe by rule, but not what was decided and did not win
  *     tune                    each set that gives words of its own: all, all but one, one alone; and `p`,
  *                             the program's own with variants by push constants (variants.h)
  *

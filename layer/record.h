@@ -67,6 +67,8 @@ typedef struct wpg_bound {
     VkPipeline actual;                /* what is bound where there are variants */
     uint64_t pending;                 /* draws and dispatches since the words were last counted */
     wpg_trial trial;                  /* tune: what the bind chose, until a run takes it */
+    VkPipeline steered;               /* tune: the program's own, chosen for at each submission; else null */
+    struct wpg_variant_set *steered_variants; /* of it */
 } wpg_bound;
 
 typedef struct wpg_command_pool {

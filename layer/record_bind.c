@@ -193,8 +193,13 @@ VKAPI_ATTR void VKAPI_CALL wpg_record_CmdBindPipeline(VkCommandBuffer commands, 
         wpg_record_objects_taken(recording, (wpg_bind_point)(bound - recording->bound));
     }
     if (recording && recording->device->binds) {
-        bool timed = bound && bound->entry != WPG_NOTHING_BOUND && wpg_runs_time_trials(recording);
-        pipeline = wpg_twin_choose(recording->device, pipeline, timed ? &bound->trial : NULL);
+        const bool known = bound && bound->entry != WPG_NOTHING_BOUND;
+        const wpg_tune_miss miss = wpg_runs_miss(recording);
+        if (known && miss != WPG_MISS_NONE)
+            wpg_twin_missed(recording->device, pipeline, miss);
+        if (!known || miss != WPG_MISS_NONE || !wpg_runs_steer(recording, bound, pipeline))
+            pipeline = wpg_twin_choose(recording->device, pipeline,
+                                       known && miss == WPG_MISS_NONE ? &bound->trial : NULL);
         if (bound && !bound->trial.by_value)
             bound->variants = NULL; /* another alternative's turn, or no trial */
     }

@@ -133,8 +133,22 @@ ACTION(CmdDrawMeshTasksNV, (VkCommandBuffer commands, uint32_t tasks, uint32_t f
 
 /* -- Dispatches */
 
-ACTION(CmdDispatch, (VkCommandBuffer commands, uint32_t x, uint32_t y, uint32_t z), (commands, x, y, z),
-       .point = WPG_BIND_COMPUTE, .count = 1, .workgroups = groups(x, y, z))
+VKAPI_ATTR void VKAPI_CALL wpg_record_CmdDispatch(VkCommandBuffer commands, uint32_t x, uint32_t y,
+                                                  uint32_t z)
+{
+    wpg_recording *recording;
+    const wpg_device_commands *next = wpg_record_enter(&recording, commands);
+    if (!next)
+        return;
+    wpg_bound *bound = recording ? &recording->bound[WPG_BIND_COMPUTE] : NULL;
+    const bool steers = bound && groups(x, y, z) && wpg_runs_steer_next(recording, bound);
+    if (recording)
+        count(recording, (action){.point = WPG_BIND_COMPUTE, .count = 1, .workgroups = groups(x, y, z)});
+    if (steers)
+        wpg_runs_steer_dispatch(recording, bound, (const uint32_t[]){x, y, z});
+    else
+        next->CmdDispatch(commands, x, y, z);
+}
 #define DISPATCH_BASE(name)                                                                                  \
     ACTION(name,                                                                                             \
            (VkCommandBuffer commands, uint32_t base_x, uint32_t base_y, uint32_t base_z, uint32_t x,         \

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "layer/record_hardware.h"
+#include "layer/steer.h"
 #include "runtime/base/log.h"
 
 /* Bind points with statistics: graphics, compute. */
@@ -13,7 +14,10 @@ enum { STATISTIC_POINTS = WPG_BIND_COMPUTE + 1 };
 typedef struct run {
     wpg_totals *totals;
     uint64_t commands;
-    wpg_trial trial; /* tune: who is timed, until one execution was read */
+    wpg_trial trial;  /* tune: who is timed, until one execution was read */
+    wpg_tuned *tuned; /* who that was; NULL: nobody */
+    uint64_t seen;    /* its first stamp, of what was read last: an execution is no sample twice */
+    bool read;
     uint32_t shape, push;
     bool compute, counted, watched; /* counted: it has a statistics query; watched: one of the hardware */
 } run;
@@ -26,6 +30,8 @@ struct wpg_runs {
     bool wanted; /* runs of this recording are measured */
     bool ready;  /* their queries were reset in this recording: runs may open */
     bool open, counting, watching;
+    bool once;              /* it is submitted once */
+    wpg_steering *steering; /* steer.h; NULL: nothing was steered yet */
     pthread_mutex_t lock; /* guards what follows: one for simultaneous use may be submitted by two threads */
     bool simultaneous;
     bool flying;          /* submitted, and not read since */
@@ -153,6 +159,7 @@ void wpg_runs_destroy(wpg_recording *recording)
             device->next.DestroyQueryPool(device->handle, runs->statistics[i], NULL);
     if (runs->hardware)
         device->next.DestroyQueryPool(device->handle, runs->hardware, NULL);
+    wpg_steer_destroy(runs->steering, device);
     (void)pthread_mutex_destroy(&runs->lock);
     free(runs);
     recording->runs = NULL;
@@ -173,6 +180,8 @@ void wpg_runs_begin(wpg_recording *recording, VkCommandBufferUsageFlags flags)
     runs->open = runs->counting = runs->watching = false;
     runs->count = 0;
     runs->simultaneous = flags & VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT;
+    runs->once = flags & VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT;
+    wpg_steer_begin(runs->steering);
     runs->elsewhere = false;
     runs->queue = VK_NULL_HANDLE;
     runs->ready = false;
@@ -221,6 +230,7 @@ static void open_run(wpg_recording *recording, wpg_totals *totals, wpg_bind_poin
     runs->watching = runs->hardware && !runs->simultaneous && recording->program_queries == 0;
     runs->list[runs->count] = (run){.totals = totals,
                                     .trial = *trial,
+                                    .tuned = trial->tuned,
                                     .compute = compute,
                                     .counted = runs->counting,
                                     .watched = runs->watching};
@@ -247,11 +257,18 @@ void wpg_runs_close(wpg_recording *recording)
     runs->count++;
 }
 
-bool wpg_runs_time_trials(const wpg_recording *recording)
+wpg_tune_miss wpg_runs_miss(const wpg_recording *recording)
 {
     const struct wpg_runs *runs = recording->runs;
-    return runs && runs->wanted && runs->stamps && !runs->simultaneous && !recording->unmeasured_pass &&
-           runs->count + runs->open < WPG_RUNS;
+    if (recording->secondary)
+        return WPG_MISS_SECONDARY;
+    if (!runs || !runs->wanted || !runs->stamps)
+        return WPG_MISS_QUEUE;
+    if (runs->simultaneous)
+        return WPG_MISS_SIMULTANEOUS;
+    if (recording->unmeasured_pass)
+        return WPG_MISS_PASS;
+    return runs->count + runs->open < WPG_RUNS ? WPG_MISS_NONE : WPG_MISS_RUNS;
 }
 
 /* One more command of a run that is timed. */
@@ -286,6 +303,41 @@ void wpg_runs_before(wpg_recording *recording, wpg_bound *bound, wpg_bind_point 
     one->commands += count;
     if (one->trial.tuned)
         describe(one, recording, bound, shape);
+}
+
+/* -- Steering */
+
+bool wpg_runs_steer(wpg_recording *recording, wpg_bound *bound, VkPipeline pipeline)
+{
+    struct wpg_runs *runs = recording->runs;
+    if (bound != &recording->bound[WPG_BIND_COMPUTE] || runs->once ||
+        !wpg_steer_bind(&runs->steering, recording->device, pipeline))
+        return false;
+    bound->steered = pipeline;
+    bound->steered_variants = bound->variants;
+    return true;
+}
+
+bool wpg_runs_steer_next(wpg_recording *recording, wpg_bound *bound)
+{
+    if (!bound->steered || wpg_runs_miss(recording) != WPG_MISS_NONE ||
+        !wpg_steer_next(recording->runs->steering, recording->device, bound->steered, &bound->trial.tuned))
+        return false;
+    wpg_runs_close(recording);
+    return true;
+}
+
+void wpg_runs_steer_dispatch(wpg_recording *recording, wpg_bound *bound, const uint32_t groups[3])
+{
+    struct wpg_runs *runs = recording->runs;
+    wpg_steer_dispatch(runs->steering, recording, bound, runs->count, groups);
+    wpg_runs_close(recording);
+}
+
+static wpg_trial *trial_of(void *context, uint32_t index)
+{
+    struct wpg_runs *runs = context;
+    return &runs->list[index].trial;
 }
 
 /* -- Results */
@@ -358,8 +410,14 @@ static void add_results(wpg_recording *recording, results *r)
             uint64_t ticks = (last[0] - first[0]) & runs->tick_mask;
             uint64_t nanoseconds = (uint64_t)((double)ticks * plan->period + 0.5);
             wpg_totals_add_time(one->totals, nanoseconds, one->commands);
+            if (one->trial.tuned && one->read && first[0] == one->seen)
+                one->trial.tuned = NULL; /* what was submitted did not run */
+            one->read = true;
+            one->seen = first[0];
             if (one->trial.tuned)
                 wpg_tune_add(one->trial, (wpg_sample){one->shape, one->push, nanoseconds});
+            else if (one->tuned)
+                wpg_tune_missed(one->tuned, WPG_MISS_AGAIN);
             one->trial.tuned = NULL; /* one execution of a recording is a sample, for it was chosen once */
         }
         if (one->watched)
@@ -406,5 +464,6 @@ void wpg_runs_submitted(wpg_recording *recording, VkQueue queue)
     runs->elsewhere |= runs->queue && runs->queue != queue;
     runs->queue = queue;
     runs->flying = true;
+    wpg_steer_choose(runs->steering, trial_of, runs);
     (void)pthread_mutex_unlock(&runs->lock);
 }

@@ -47,8 +47,14 @@ bool wpg_runs_ready(const wpg_recording *recording);
 /* Before `count` draws or dispatches of the bound pipeline go down; `shape` tells unlike ones apart. */
 void wpg_runs_before(wpg_recording *recording, wpg_bound *bound, wpg_bind_point point, uint64_t count,
                      uint64_t shape);
-/* Whether a run that begins now is timed. */
-bool wpg_runs_time_trials(const wpg_recording *recording);
+/* Why a run that begins now is not timed; WPG_MISS_NONE: it is. */
+wpg_tune_miss wpg_runs_miss(const wpg_recording *recording);
+/* The bind of `pipeline` at a point that dispatches: whether its dispatches are steered (steer.h). */
+bool wpg_runs_steer(wpg_recording *recording, wpg_bound *bound, VkPipeline pipeline);
+/* Before a steered bind's dispatch is counted: whether it shall be steered; its run is its own then. After
+ * that: records it. */
+bool wpg_runs_steer_next(wpg_recording *recording, wpg_bound *bound);
+void wpg_runs_steer_dispatch(wpg_recording *recording, wpg_bound *bound, const uint32_t groups[3]);
 /* The run that is open, if any, ends here. */
 void wpg_runs_close(wpg_recording *recording);
 /* The command buffer goes to a queue. */

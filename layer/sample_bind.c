@@ -110,6 +110,24 @@ VkPipeline wpg_twin_choose(wpg_device *device, VkPipeline pipeline, wpg_trial *t
     return found->ours[0].pipeline;
 }
 
+size_t wpg_twin_alternatives(wpg_twin ours[WPG_VERDICT_CANDIDATES], struct wpg_tuned **tuned,
+                             wpg_device *device, VkPipeline pipeline)
+{
+    const twin *found = wpg_handles_get(&device->twins, (uint64_t)pipeline);
+    if (!found || !found->tuned || found->count > WPG_VERDICT_CANDIDATES)
+        return 0;
+    *tuned = found->tuned;
+    memcpy(ours, found->ours, found->count * sizeof *ours);
+    return found->count;
+}
+
+void wpg_twin_missed(wpg_device *device, VkPipeline pipeline, wpg_tune_miss miss)
+{
+    const twin *found = wpg_handles_get(&device->twins, (uint64_t)pipeline);
+    if (found && found->tuned)
+        wpg_tune_missed(found->tuned, miss);
+}
+
 void wpg_twin_destroy(wpg_device *device, VkPipeline pipeline, const VkAllocationCallbacks *allocator)
 {
     twin *found = pipeline ? wpg_handles_remove(&device->twins, (uint64_t)pipeline) : NULL;

@@ -35,6 +35,11 @@ bool wpg_twins_add(wpg_device *device, VkPipeline pipeline, const wpg_twin *ours
 /* What to bind where the program binds `pipeline`; counts the bind. *trial: what was chosen in tune mode;
  * NULL: it could not be timed, and the original is bound. */
 VkPipeline wpg_twin_choose(wpg_device *device, VkPipeline pipeline, wpg_trial *trial);
+/* Tuning: what stands beside the program's pipeline, and who is tuned; 0: nothing does. */
+size_t wpg_twin_alternatives(wpg_twin ours[WPG_VERDICT_CANDIDATES], struct wpg_tuned **tuned,
+                             wpg_device *device, VkPipeline pipeline);
+/* Tuning: the bind is none of those that are timed, and why. */
+void wpg_twin_missed(wpg_device *device, VkPipeline pipeline, wpg_tune_miss miss);
 /* Before the program's pipeline is destroyed. */
 void wpg_twin_destroy(wpg_device *device, VkPipeline pipeline, const VkAllocationCallbacks *allocator);
 

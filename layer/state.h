@@ -64,11 +64,14 @@ typedef struct wpg_device {
     wpg_hash128 key_hash;
     bool tuned;           /* use: there are verdicts of this device; constant */
     bool tuned_by_value;  /* use: and variants won in one of them; constant */
+    size_t tuned_open;    /* use: verdicts whose tuning is not finished; constant */
     wpg_handles verdicts; /* low half of a pipeline hash -> its winner (tune.c) */
     bool binds;           /* pipelines are sampled by bind, or tuned (sample_bind.h); constant */
     bool times;           /* tune: candidates are timed, beside what the driver says of them; constant */
     wpg_handles twins;    /* VkPipeline -> its counting twin */
-    struct wpg_variants *variants;  /* pipelines for values of push constants (variants.h); NULL: none */
+    struct wpg_variants *variants; /* pipelines for values of push constants (variants.h); NULL: none */
+    struct wpg_steer_device
+        *steer; /* tune: dispatches recorded once are tuned with it (steer.h); NULL: not */
     struct wpg_query_plan *queries; /* what is measured of command buffers; NULL: nothing */
     struct wpg_hardware *hardware;  /* counters of the hardware that queries read; NULL: none */
     wpg_handles view_passes;        /* VkRenderPass with several views -> not NULL */

@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "layer/state.h"
+#include "layer/tune.h"
 #include "layer/variants.h"
 #include "runtime/base/log.h"
 #include "runtime/base/text.h"
@@ -113,16 +114,21 @@ void wpg_summary_print(void)
                        "; %llu variant%s, %llu of %llu draws and dispatches recorded with one",
                        (unsigned long long)built, wpg_plural(built), (unsigned long long)used,
                        (unsigned long long)seen);
+    char tuning[640] = "";
+    if (wpg_the_process.mode == WPG_MODE_TUNE)
+        wpg_tune_summary(tuning, sizeof tuning);
     /* The summary is asked for by its own setting, not by the log level. */
     if (!wpg_log_enabled(WPG_LOG_INFO))
         wpg_log_open(WPG_LOG_INFO, settings->log_file);
-    wpg_log_info(
-        "%llu pipeline%s seen, %llu %s,%s %llu passed through%s%s%s; creation took %.1f ms here, %.1f ms in "
-        "the driver",
-        (unsigned long long)pipelines, wpg_plural(pipelines), (unsigned long long)changed,
-        wpg_the_process.mode == WPG_MODE_GENERATE ? "instrumented" : "optimised", unchanged,
-        (unsigned long long)passed, reasons, variants, files, (double)atomic_load(&summary.ours) * 1e-6,
-        (double)atomic_load(&summary.drivers) * 1e-6);
+    wpg_log_info("%llu pipeline%s seen, %llu %s,%s %llu passed through%s%s%s%s; creation took %.1f ms here, "
+                 "%.1f ms in "
+                 "the driver",
+                 (unsigned long long)pipelines, wpg_plural(pipelines), (unsigned long long)changed,
+                 wpg_the_process.mode == WPG_MODE_GENERATE ? "instrumented"
+                 : wpg_the_process.mode == WPG_MODE_TUNE   ? "tuned"
+                                                           : "optimised",
+                 unchanged, (unsigned long long)passed, reasons, variants, tuning, files,
+                 (double)atomic_load(&summary.ours) * 1e-6, (double)atomic_load(&summary.drivers) * 1e-6);
 }
 
 void wpg_summary_finish(void)

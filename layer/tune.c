@@ -1,6 +1,7 @@
 #include "layer/tune.h"
 
 #include <dirent.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,6 +27,8 @@ struct wpg_tuned {
         double ratio;
     } judgements[1 + WPG_VERDICT_CANDIDATES];
     bool changed;
+    uint32_t had;                /* samples of the original as this run began */
+    uint64_t misses[WPG_MISSES]; /* of this run */
 };
 
 static struct {
@@ -186,6 +189,7 @@ static wpg_tuned *create(const wpg_device *device, wpg_hash128 pipeline, wpg_has
     }
     (void)pthread_mutex_init(&made->lock, NULL);
     wpg_tuning_init(&made->tuning, verdict);
+    made->had = verdict->alternatives[0].count;
     return made;
 }
 
@@ -285,6 +289,96 @@ void wpg_tune_add(wpg_trial trial, wpg_sample sample)
     if (decided && wpg_verdict_settled(&tuned->verdict))
         say_decided(&tuned->verdict);
     (void)pthread_mutex_unlock(&tuned->lock);
+}
+
+void wpg_tune_missed(wpg_tuned *tuned, wpg_tune_miss miss)
+{
+    (void)pthread_mutex_lock(&tuned->lock);
+    tuned->misses[miss] += !wpg_verdict_settled(&tuned->verdict);
+    (void)pthread_mutex_unlock(&tuned->lock);
+}
+
+/* -- How far */
+
+typedef struct distance {
+    size_t pipelines, open, unmeasured; /* open: and not static; unmeasured: of these, in this run */
+    wpg_tune_progress least;            /* of open ones */
+    uint32_t runs;                      /* like this one that the slowest needs to its next look */
+    uint64_t misses[WPG_MISSES];
+} distance;
+
+/* Under the record's lock. */
+static void measure_distance(distance *d, const wpg_tuned *tuned)
+{
+    const wpg_verdict *verdict = &tuned->verdict;
+    d->pipelines++;
+    if (wpg_verdict_settled(verdict))
+        return;
+    char hex[WPG_HASH_HEX + 1];
+    const wpg_tune_progress at = wpg_tune_progress_of(verdict);
+    wpg_hash_to_hex(hex, verdict->pipeline);
+    wpg_log_info("pipeline %s: open, %u of %u samples", hex, at.have, at.need);
+    d->open++;
+    if (d->open == 1 || at.have < d->least.have)
+        d->least = at;
+    const uint32_t gained = verdict->alternatives[0].count - tuned->had;
+    const uint32_t needed = at.need > at.have ? at.need - at.have : 1;
+    const uint32_t runs = gained ? (needed + gained - 1) / gained : 0;
+    d->unmeasured += !gained && tuned->had < WPG_VERDICT_SAMPLES;
+    d->runs = runs > d->runs ? runs : d->runs;
+    for (size_t i = 0; i < WPG_MISSES; i++)
+        d->misses[i] += tuned->misses[i];
+}
+
+static void append(char *text, size_t size, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+
+static void append(char *text, size_t size, const char *fmt, ...)
+{
+    const size_t used = strlen(text);
+    va_list args;
+    va_start(args, fmt);
+    (void)vsnprintf(text + used, size - used, fmt, args);
+    va_end(args);
+}
+
+void wpg_tune_summary(char *text, size_t size)
+{
+    static const char *const names[WPG_MISSES] = {
+        [WPG_MISS_AGAIN] = "later executions of command buffers that were recorded once",
+        [WPG_MISS_SECONDARY] = "binds in secondary command buffers",
+        [WPG_MISS_SIMULTANEOUS] = "binds in command buffers for simultaneous use",
+        [WPG_MISS_QUEUE] = "binds on queues without timestamps",
+        [WPG_MISS_PASS] = "binds in passes with several views or in resumed rendering",
+        [WPG_MISS_RUNS] = "binds beyond what is timed in one command buffer"};
+    distance d = {0};
+    text[0] = '\0';
+    (void)pthread_mutex_lock(&tune.lock);
+    wpg_tuned *at = tune.list;
+    (void)pthread_mutex_unlock(&tune.lock);
+    for (; at; at = at->next) {
+        (void)pthread_mutex_lock(&at->lock);
+        measure_distance(&d, at);
+        (void)pthread_mutex_unlock(&at->lock);
+    }
+    if (!d.pipelines)
+        return;
+    append(text, size, "; tuning: %zu of %zu pipelines decided", d.pipelines - d.open, d.pipelines);
+    if (!d.open)
+        return;
+    append(text, size, ", %zu open (%u of %u samples%s)", d.open, d.least.have, d.least.need,
+           d.open > 1 ? ", the one furthest behind" : "");
+    if (d.runs)
+        append(text, size,
+               ": run it with `wavepgo run --tune` again (%u such run%s to the next look at the slowest)",
+               d.runs, d.runs == 1 ? "" : "s");
+    if (d.unmeasured)
+        append(text, size, "; %zu of the open ones gained no sample in this run", d.unmeasured);
+    const char *before = "; not measured: ";
+    for (size_t i = 0; i < WPG_MISSES; i++)
+        if (d.misses[i] && names[i]) {
+            append(text, size, "%s%llu %s", before, (unsigned long long)d.misses[i], names[i]);
+            before = ", ";
+        }
 }
 
 /* -- Writing */
@@ -399,8 +493,22 @@ typedef struct winner {
     wpg_tune_win win;
 } winner;
 
+/* What did not win, and may not be applied as safe by rule either. */
+static void keep_losers(wpg_tune_win *win, const wpg_verdict *verdict)
+{
+    for (size_t i = 1; i < verdict->count; i++) {
+        const wpg_candidate *at = &verdict->alternatives[i];
+        if (at->outcome != WPG_OUTCOME_LOSES && at->outcome != WPG_OUTCOME_UNDECIDED)
+            continue;
+        if (strcmp(at->passes, WPG_VERDICT_BY_VALUE) == 0)
+            win->values_lost = true;
+        else
+            win->lost[win->lost_count++] = at->words;
+    }
+}
+
 /* One verdict of this device; whether it is one. */
-static bool keep_winner(wpg_device *device, const wpg_facts *facts)
+static bool keep_verdict(wpg_device *device, const wpg_facts *facts)
 {
     wpg_verdict *verdict;
     wpg_error err;
@@ -411,7 +519,7 @@ static bool keep_winner(wpg_device *device, const wpg_facts *facts)
     bool ours = wpg_hash_equal(wpg_device_key_hash(&verdict->device), device->key_hash);
     const wpg_candidate *best = ours ? wpg_verdict_winner(verdict) : NULL;
     const wpg_candidate *values = ours ? wpg_verdict_by_value(verdict) : NULL;
-    winner *made = best || values ? calloc(1, sizeof *made) : NULL;
+    winner *made = ours ? calloc(1, sizeof *made) : NULL;
     if (made) {
         made->pipeline = verdict->pipeline;
         made->win.is_static = verdict->is_static;
@@ -425,6 +533,10 @@ static bool keep_winner(wpg_device *device, const wpg_facts *facts)
             made->win.by_value = device->tuned_by_value = true;
             made->win.value_words = values->words;
         }
+        made->win.open = wpg_verdict_unfinished(verdict);
+        made->win.progress = wpg_tune_progress_of(verdict);
+        keep_losers(&made->win, verdict);
+        device->tuned_open += made->win.open;
         free(wpg_handles_remove(&device->verdicts, made->pipeline.low));
         if (!wpg_handles_set(&device->verdicts, made->pipeline.low, made))
             free(made);
@@ -445,7 +557,7 @@ void wpg_tune_load_verdicts(wpg_device *device, const char *bundle)
     else
         for (size_t i = 0; i < all.sets.count; i++)
             if (strcmp(wpg_facts_kind(all.sets.data[i]), "verdict") == 0) {
-                if (keep_winner(device, all.sets.data[i]))
+                if (keep_verdict(device, all.sets.data[i]))
                     count++;
                 else
                     others++;
@@ -454,8 +566,13 @@ void wpg_tune_load_verdicts(wpg_device *device, const char *bundle)
     device->tuned = count > 0;
     if (count)
         wpg_log_info("device %s: %zu pipeline%s tuned, what won there is applied and nothing else",
-                     device->key.name, count, wpg_plural(count));
-    else
+                     device->key.name, count - device->tuned_open, wpg_plural(count - device->tuned_open));
+    if (device->tuned_open)
+        wpg_log_info(
+            "device %s: the tuning of %zu pipeline%s is not finished: passes that are safe by rule are "
+            "applied there; `wavepgo run --tune` goes on",
+            device->key.name, device->tuned_open, wpg_plural(device->tuned_open));
+    if (!count)
         wpg_log_info("device %s: no verdicts of it (%zu of others): passes that are safe by rule are applied",
                      device->key.name, others);
 }

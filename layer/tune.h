@@ -9,7 +9,8 @@
  * the program; the next tune goes on from there
  *
  * A bind is one trial and gives one sample at most, of the first run after it and of the command buffer's
- * first execution: what is recorded once and submitted for ever is measured once. Dispatches are separated
+ * first execution. Dispatches of a command buffer that may be submitted again are steered instead (steer.h):
+ * each submission is a trial. Draws recorded once are measured once. Dispatches are separated
  * from what came before by an execution barrier; draws may overlap with draws of others, for all alternatives
  * alike. Not measured, and run as the program made them: secondaries, command buffers for simultaneous use or
  * on queues without timestamps, more than WPG_RUNS runs a command buffer, passes with several views; links,
@@ -27,6 +28,7 @@
 #include "layer/state.h"
 #include "runtime/bundle/verdicts.h"
 #include "runtime/tune/estimate.h"
+#include "runtime/tune/tuning.h"
 
 typedef struct wpg_tuned wpg_tuned; /* one pipeline on one device; lasts until wpg_tune_finish */
 
@@ -42,6 +44,18 @@ typedef struct wpg_tune_set {
     char passes[WPG_VERDICT_PASSES];
     wpg_hash128 words;
 } wpg_tune_set;
+
+/* Why an execution of a tuned pipeline gave no sample. */
+typedef enum wpg_tune_miss {
+    WPG_MISS_NONE,
+    WPG_MISS_AGAIN, /* a command buffer submitted again, which was recorded once */
+    WPG_MISS_SECONDARY,
+    WPG_MISS_SIMULTANEOUS,
+    WPG_MISS_QUEUE, /* without timestamps */
+    WPG_MISS_PASS,  /* with several views, or rendering that resumes another command buffer's */
+    WPG_MISS_RUNS,  /* more runs than are timed in a command buffer */
+    WPG_MISSES
+} wpg_tune_miss;
 
 /* Who the device is: device->key. */
 void wpg_tune_know_device(wpg_device *device, VkPhysicalDevice physical);
@@ -68,6 +82,11 @@ void wpg_tune_judge(wpg_tuned *tuned, const wpg_estimate *original, const wpg_tu
 
 wpg_trial wpg_tune_choose(wpg_tuned *tuned);
 void wpg_tune_add(wpg_trial trial, wpg_sample sample);
+void wpg_tune_missed(wpg_tuned *tuned, wpg_tune_miss miss);
+
+/* How far all pipelines of this process are, and what to do: for the summary. Logs a line for each open one.
+ * "" where nothing was tuned. */
+void wpg_tune_summary(char *text, size_t size);
 
 /* Writes what changed. */
 void wpg_tune_write(void);
@@ -78,7 +97,6 @@ void wpg_tune_finish(void);
 /* Reads those of a bundle that are of this device: device->verdicts. */
 void wpg_tune_load_verdicts(wpg_device *device, const char *bundle);
 void wpg_tune_forget_verdicts(wpg_device *device);
-/* What won of a pipeline on this device. */
 typedef struct wpg_tune_win {
     bool is_static; /* by the driver's figures */
     bool base;      /* a set of passes won: */
@@ -86,8 +104,14 @@ typedef struct wpg_tune_win {
     double ratio;  /* its time, or its cost, over the original's */
     bool by_value; /* variants won: */
     wpg_hash128 value_words;
+    bool open; /* nothing won yet, and a candidate is open, so far: */
+    wpg_tune_progress progress;
+    size_t lost_count; /* candidates that were decided and did not win: their words */
+    wpg_hash128 lost[WPG_VERDICT_CANDIDATES];
+    bool values_lost; /* variants are one of them */
 } wpg_tune_win;
-/* NULL: nothing won, or there is no verdict. */
+/* What this device's verdict says of a pipeline. NULL: it was not tuned on this device. Neither base nor
+ * by_value nor open: nothing won. */
 const wpg_tune_win *wpg_tune_winner(wpg_device *device, wpg_hash128 pipeline);
 
 #endif

@@ -14,10 +14,15 @@ bool wpg_variants_possible(void)
            process->settings.variants > 0 && wpg_usual_any();
 }
 
-/* By rule, where no verdict of this device is known. */
+bool wpg_variants_by_rule(const wpg_device *device)
+{
+    return !device->features.loses_by_variants ||
+           wpg_the_process.settings.variant_rule == WPG_VARIANT_RULE_ON;
+}
+
 static bool gain_by_rule(const wpg_device *device)
 {
-    if (!device->features.loses_by_variants || wpg_the_process.settings.variant_rule == WPG_VARIANT_RULE_ON)
+    if (wpg_variants_by_rule(device))
         return true;
     wpg_log_info("no variants: this driver was seen to lose by them, and no verdict asks for them");
     return false;
@@ -31,8 +36,9 @@ bool wpg_variants_wanted(const wpg_device *device)
     case WPG_MODE_TUNE:
         return device->times; /* without times nothing is asked of them */
     case WPG_MODE_USE:
-        /* with verdicts of this device exactly what won is applied */
-        return device->tuned ? device->tuned_by_value : gain_by_rule(device);
+        /* With verdicts of this device exactly what won is applied, and what is safe by rule where tuning is
+         * not finished. */
+        return device->tuned_by_value || ((!device->tuned || device->tuned_open) && gain_by_rule(device));
     default:
         return false;
     }

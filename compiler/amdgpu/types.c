@@ -167,8 +167,13 @@ static bool declare_vector(wpg_tr *t, wpg_tr_type *type, const wpg_inst *inst)
 static bool array_count(wpg_tr *t, const wpg_inst *inst, uint32_t *count)
 {
     const wpg_inst *length = wpg_module_def(t->module, inst->words[3]);
-    if (!length || (length->opcode != SpvOpConstant && length->opcode != SpvOpSpecConstant) ||
-        length->count < 4 || (length->count > 4 && length->words[4]) || !length->words[3])
+    const bool known = length && length->count >= 4 &&
+                       (length->opcode == SpvOpConstant || length->opcode == SpvOpSpecConstant);
+    if (known && length->count == 4 && !length->words[3])
+        return wpg_tr_fail(t, WPG_E_UNSUPPORTED,
+                           "an array of length 0 under these specialisation values, or the module's default "
+                           "values: give the program's own with --spec ID=VALUE");
+    if (!known || (length->count > 4 && length->words[4]))
         return wpg_tr_fail(t, WPG_E_UNSUPPORTED, "an array without a constant length");
     *count = length->words[3];
     return true;

@@ -74,6 +74,12 @@ bool wpg_verdict_settled(const wpg_verdict *verdict)
     return true;
 }
 
+bool wpg_verdict_unfinished(const wpg_verdict *verdict)
+{
+    return !verdict->is_static && !wpg_verdict_settled(verdict) && !wpg_verdict_winner(verdict) &&
+           !wpg_verdict_by_value(verdict);
+}
+
 uint32_t wpg_verdict_looks(const wpg_verdict *verdict)
 {
     uint32_t looks = 0;

@@ -93,6 +93,8 @@ const wpg_candidate *wpg_verdict_by_value(const wpg_verdict *verdict);
 /* Letters of what applies: those of a set, and that of variants, sorted; "-" = nothing. */
 void wpg_verdict_join(char passes[WPG_VERDICT_PASSES], const char *set, bool by_value);
 bool wpg_verdict_settled(const wpg_verdict *verdict); /* no candidate is open */
+/* Tuning by time is not done: nothing won yet, and a candidate that may win is open. */
+bool wpg_verdict_unfinished(const wpg_verdict *verdict);
 /* Looks taken at all candidates together. */
 uint32_t wpg_verdict_looks(const wpg_verdict *verdict);
 const char *wpg_outcome_name(wpg_outcome outcome);

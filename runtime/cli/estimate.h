@@ -88,6 +88,8 @@ typedef struct wpg_estimate_device {
 
 typedef struct wpg_estimate {
     const char *profile_path, *driver;        /* driver: a manifest; NULL = as the loader finds them */
+    bool radv;                                /* no other driver will do */
+    bool any_manifest;                        /* VK_DRIVER_FILES and VK_ICD_FILENAMES are left out */
     WPG_VEC(const char *) places, hashes;     /* where modules are; what is asked for, empty = all */
     WPG_VEC(wpg_estimate_pipeline) pipelines; /* the hottest first */
     bool by_time;                             /* ordered by GPU time, else by block executions */
@@ -112,7 +114,7 @@ wpg_status wpg_estimate_compile(wpg_estimate *estimate, wpg_estimate_pipeline *p
  *     form N | failed N WHY | executable NAME STAGES SUBGROUP-SIZE | number NAME VALUE | text NAME VALUE
  *     end
  * Opens the Vulkan loader at run time. */
-void wpg_estimate_child(FILE *out, const wpg_estimate_pipeline *pipeline);
+void wpg_estimate_child(FILE *out, const wpg_estimate *estimate, const wpg_estimate_pipeline *pipeline);
 
 const char *wpg_estimate_form_name(wpg_estimate_form form);
 void wpg_estimate_text(FILE *out, const wpg_estimate *estimate);

@@ -14,8 +14,9 @@ enum { PATIENCE_SECONDS = 300, LINE = 1024, FIELDS = 4 };
 /* -- The child */
 
 /* Drivers talk; the layer shall not be there, nor any cache that hides the compiler's work. */
-static void set_up(const char *manifest)
+static void set_up(const wpg_estimate *estimate)
 {
+    const char *manifest = estimate->driver;
     int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
     if (nowhere >= 0) {
         (void)dup2(nowhere, STDOUT_FILENO);
@@ -28,6 +29,9 @@ static void set_up(const char *manifest)
     if (manifest) {
         (void)setenv("VK_DRIVER_FILES", manifest, 1);
         (void)setenv("VK_ICD_FILENAMES", manifest, 1);
+    } else if (estimate->any_manifest) {
+        (void)unsetenv("VK_DRIVER_FILES");
+        (void)unsetenv("VK_ICD_FILENAMES");
     }
     (void)alarm(PATIENCE_SECONDS);
 }
@@ -40,8 +44,8 @@ static wpg_status run_child(FILE *out, const wpg_estimate *estimate, const wpg_e
     if (child < 0)
         return wpg_fail(err, WPG_E_IO, "no child process can be made");
     if (child == 0) {
-        set_up(estimate->driver);
-        wpg_estimate_child(out, pipeline);
+        set_up(estimate);
+        wpg_estimate_child(out, estimate, pipeline);
         (void)fflush(out);
         _exit(0); /* what drivers do at exit is not asked about */
     }

@@ -23,6 +23,7 @@ typedef struct compiler {
     VkDevice device;
     VkPipelineLayout layout;
     VkRenderPass pass;
+    bool radv; /* no other driver will do */
 } compiler;
 
 #define CALL(c, name)        ((PFN_vk##name)(c)->get((c)->instance, "vk" #name))
@@ -143,13 +144,21 @@ static bool make_device(compiler *c, VkPhysicalDevice physical, features *f)
     return CALL(c, CreateDevice)(physical, &info, NULL, &c->device) == VK_SUCCESS;
 }
 
-static void tell_device(const compiler *c, const VkPhysicalDeviceProperties *properties)
+/* A driver's id is of Vulkan 1.2; all zero below. */
+static VkPhysicalDeviceDriverProperties driver_of(const compiler *c, VkPhysicalDevice physical,
+                                                  uint32_t version)
 {
     VkPhysicalDeviceDriverProperties driver = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES};
     VkPhysicalDeviceProperties2 all = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2,
                                        .pNext = &driver};
-    if (properties->apiVersion >= VK_API_VERSION_1_2)
-        CALL(c, GetPhysicalDeviceProperties2)(c->physical, &all);
+    if (version >= VK_API_VERSION_1_2)
+        CALL(c, GetPhysicalDeviceProperties2)(physical, &all);
+    return driver;
+}
+
+static void tell_device(const compiler *c, const VkPhysicalDeviceProperties *properties)
+{
+    const VkPhysicalDeviceDriverProperties driver = driver_of(c, c->physical, properties->apiVersion);
     say(c, "device", properties->deviceName, driver.driverName, driver.driverInfo);
 }
 
@@ -171,6 +180,8 @@ static bool open_device(compiler *c)
         if (properties.apiVersion < VK_API_VERSION_1_1 ||
             !has_extension(c, devices[i], VK_KHR_PIPELINE_EXECUTABLE_PROPERTIES_EXTENSION_NAME))
             continue;
+        if (c->radv && driver_of(c, devices[i], properties.apiVersion).driverID != VK_DRIVER_ID_MESA_RADV)
+            continue;
         ask_features(c, &f, devices[i], properties.apiVersion);
         if (!f.executables.pipelineExecutableInfo || !make_device(c, devices[i], &f))
             continue;
@@ -178,7 +189,12 @@ static bool open_device(compiler *c)
         return true;
     }
     char why[320];
-    if (count)
+    if (c->radv)
+        (void)snprintf(why, sizeof why,
+                       "RADV is not among the drivers here (devices: %s); --driver takes its manifest, "
+                       "radeon_icd.x86_64.json",
+                       count ? names : "none");
+    else if (count)
         (void)snprintf(why, sizeof why,
                        "the driver tells nothing of its compiler's work "
                        "(VK_KHR_pipeline_executable_properties): %s",
@@ -599,9 +615,9 @@ static void compile_form(compiler *c, const wpg_estimate_pipeline *pipeline, wpg
 }
 
 /* Nothing is destroyed: the process ends. */
-void wpg_estimate_child(FILE *out, const wpg_estimate_pipeline *pipeline)
+void wpg_estimate_child(FILE *out, const wpg_estimate *estimate, const wpg_estimate_pipeline *pipeline)
 {
-    compiler c = {.out = out};
+    compiler c = {.out = out, .radv = estimate->radv};
     if (!open_instance(&c) || !open_device(&c))
         return;
     const char *why = refusal(pipeline);

@@ -8,6 +8,15 @@
 
 static const char command_name[] = "isa";
 
+#ifdef WPG_AMDGPU
+#define NOT_THERE                                                                                            \
+    "%s is not there: wavepgo was built with it (target wavepgo-isa); install both in one folder"
+#else
+#define NOT_THERE                                                                                            \
+    "%s is not there: wavepgo was built where LLVM 22's development files (Debian: llvm-22-dev) are not; "   \
+    "install them and build anew"
+#endif
+
 int wpg_command_isa(int argc, char **argv)
 {
     char path[4096];
@@ -17,9 +26,7 @@ int wpg_command_isa(int argc, char **argv)
         return wpg_complain(WPG_EXIT_FAILED, command_name, "where this program is cannot be told");
     memcpy(path + length, "-isa", sizeof "-isa");
     if (access(path, X_OK) != 0)
-        return wpg_complain(WPG_EXIT_FAILED, command_name,
-                            "%s is not there: this build has no AMDGPU route (it needs LLVM 22: llvm-22-dev)",
-                            path);
+        return wpg_complain(WPG_EXIT_FAILED, command_name, NOT_THERE, path);
     (void)execv(path, argv);
     return wpg_complain(WPG_EXIT_FAILED, command_name, "%s cannot be started (LLVM 22's library: libllvm22)",
                         path);

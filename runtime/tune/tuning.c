@@ -8,6 +8,27 @@
 
 const uint32_t wpg_tune_looks[WPG_TUNE_LOOKS] = {16, 32, 64, WPG_VERDICT_SAMPLES};
 
+wpg_tune_progress wpg_tune_candidate_progress(const wpg_verdict *verdict, size_t alternative)
+{
+    const wpg_candidate *at = &verdict->alternatives[alternative];
+    const uint32_t looks = at->looks < WPG_TUNE_LOOKS ? at->looks : WPG_TUNE_LOOKS - 1; /* a file's */
+    const uint32_t original = verdict->alternatives[0].count;
+    if (alternative == 0 || at->outcome != WPG_OUTCOME_OPEN)
+        return (wpg_tune_progress){0};
+    return (wpg_tune_progress){at->count < original ? at->count : original, wpg_tune_looks[looks]};
+}
+
+wpg_tune_progress wpg_tune_progress_of(const wpg_verdict *verdict)
+{
+    wpg_tune_progress least = {0};
+    for (size_t i = 1; i < verdict->count; i++) {
+        wpg_tune_progress at = wpg_tune_candidate_progress(verdict, i);
+        if (at.need && (!least.need || at.have < least.have))
+            least = at;
+    }
+    return least;
+}
+
 /* splitmix64 (Steele, Lea, Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014). */
 static uint64_t next_random(uint64_t *state)
 {

@@ -36,6 +36,15 @@ typedef struct wpg_tuning {
 /* Samples after which a look is taken. */
 extern const uint32_t wpg_tune_looks[WPG_TUNE_LOOKS];
 
+/* How far open candidates are: samples that the one furthest behind and the original both have, and samples
+ * that this candidate's next look needs. 0 of 0: no candidate is open. */
+typedef struct wpg_tune_progress {
+    uint32_t have, need;
+} wpg_tune_progress;
+wpg_tune_progress wpg_tune_progress_of(const wpg_verdict *verdict);
+/* The same of one candidate, by its index. */
+wpg_tune_progress wpg_tune_candidate_progress(const wpg_verdict *verdict, size_t alternative);
+
 /* Goes on from what the verdict holds. */
 void wpg_tuning_init(wpg_tuning *tuning, wpg_verdict *verdict);
 /* Which alternative runs next: an index into the verdict's. 0, the original, once all is decided. */

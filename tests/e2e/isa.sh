@@ -76,6 +76,20 @@ done
 isa radv-plain 0 "$mandelbrot" --gpu gfx1100 --driver "$teller"
 grep '^Inverse Throughput *[1-9]' radv-plain.out >/dev/null || fail "RADV says nothing without a profile"
 
+# RADV is asked also where the environment names another driver; what is no RADV is not asked.
+lavapipe=$(driver_icd $profiler)
+(
+    VK_ICD_FILENAMES=$lavapipe:$teller VK_DRIVER_FILES=$lavapipe:$teller
+    export VK_ICD_FILENAMES VK_DRIVER_FILES
+    isa radv-second 0 "$mandelbrot" --gpu gfx1100 --driver radv --json
+)
+grep '"radv": {"device": "[^"]*RADV' radv-second.out >/dev/null || fail "--driver radv asks $(grep -o '"radv": {"device": "[^"]*"' radv-second.out)"
+refused radv-not 1 'RADV is not among the drivers here (devices: llvmpipe' "$mandelbrot" --gpu gfx1100 --driver "$lavapipe"
+
+# In s_clause LLVM tells the block of one member: the others have none. What counts is code.
+isa clause 0 "$WPG_BUILD/shaders/lights.comp.spv" --gpu gfx1100 --generate --json
+grep -A 2 '"s_clause 0x1", "code": true, "block": [0-9]' clause.out | sed -n '3s/.*"block": \([a-z0-9]*\).*/\1/p' | grep -x null >/dev/null || fail "the second of an s_clause has the first one's block"
+! grep -E '"text": "(s|v|global)_[^"]*", "code": false' clause.out || fail "counting instructions are no code"
 # A kernel that counts itself: every structurised block has its counter, the address of the array an argument; the ELF says what it holds.
 isa counting 0 "$mandelbrot" --gpu gfx1100 --generate --json -o counting.elf $link
 "$json" counting.out versions.1.title=counting counters.count counters.checksum counters.waves=0 'counters.blocks#4' >complaint || fail "counting: $(cat complaint)"

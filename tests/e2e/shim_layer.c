@@ -201,6 +201,14 @@ static VKAPI_ATTR void VKAPI_CALL dispatch(VkCommandBuffer commands, uint32_t x,
         DEVICE_CALL(vkCmdDispatch)(commands, x, y, z);
 }
 
+static VKAPI_ATTR void VKAPI_CALL dispatch_indirect(VkCommandBuffer commands, VkBuffer buffer,
+                                                    VkDeviceSize offset)
+{
+    const char *times = getenv("SHIM_SLOW");
+    for (int i = times && shim.slow_bound ? atoi(times) : 1; i > 0; i--)
+        DEVICE_CALL(vkCmdDispatchIndirect)(commands, buffer, offset);
+}
+
 static VKAPI_ATTR VkResult VKAPI_CALL create_graphics(VkDevice device, VkPipelineCache cache, uint32_t count,
                                                       const VkGraphicsPipelineCreateInfo *infos,
                                                       const VkAllocationCallbacks *allocator,
@@ -808,6 +816,7 @@ static PFN_vkVoidFunction intercepted(const char *name)
         {"vkCreateGraphicsPipelines", (PFN_vkVoidFunction)create_graphics},
         {"vkCmdBindPipeline", (PFN_vkVoidFunction)bind_pipeline},
         {"vkCmdDispatch", (PFN_vkVoidFunction)dispatch},
+        {"vkCmdDispatchIndirect", (PFN_vkVoidFunction)dispatch_indirect},
         {"vkQueueSubmit", (PFN_vkVoidFunction)queue_submit},
         {"vkQueueWaitIdle", (PFN_vkVoidFunction)queue_wait_idle},
         {"vkDeviceWaitIdle", (PFN_vkVoidFunction)device_wait_idle},

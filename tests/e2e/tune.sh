@@ -15,7 +15,7 @@ tune() { # NAME BUNDLE CASES...
     run_name=$1
     run_bundle=$2
     shift 2
-    WAVEPGO_LOG_FILE=$work/$run_name.log ${under:-"$wavepgo" run --tune "$run_bundle" --} "$bench" --size small --repeat 0 \
+    WAVEPGO_LOG_FILE=$work/$run_name.log ${under:-"$wavepgo" run --tune "$run_bundle" --} "$bench" --size small --repeat ${repeat:-0} \
         --binds ${binds:-200} "$@" >"$work/$run_name.out" 2>"$work/$run_name.err"
     echo $? >"$work/$run_name.code"
     exited "$run_name" 0
@@ -76,7 +76,7 @@ cmp -s "$work/won.out" "$work/image.out" || fail "results differ where winners a
 grep "\"pipeline\": \"$plain_one\", \"verdict\": \"$(verdict fast.wavepgo $plain_one winner)\"" "$work/won.uselog" | grep '"result": "optimised"' >/dev/null ||
     { fail "USE_LOG does not say which passes won"; cat "$work/won.uselog"; }
 # A pipeline that was not tuned here passes through.
-grep -c '"verdict": "none won on this device"' "$work/won.uselog" | grep -x 1 >/dev/null || fail "a pipeline without a verdict is changed on a device that has verdicts"
+grep -c '"verdict": "not tuned on this device"' "$work/won.uselog" | grep -x 1 >/dev/null || fail "a pipeline without a verdict is changed on a device that has verdicts"
 "$wavepgo" show --use-log "$work/won.uselog" | grep "tuning: " >/dev/null || fail "show --use-log does not tell verdicts"
 
 # Without verdicts: what is safe by rule, said once in the log and in USE_LOG. The same on a device without verdicts of its own.
@@ -91,6 +91,27 @@ fi
 WAVEPGO_PSEUDO_PROBES=1 use words "$work/fast.wavepgo" "$bench" --size small --checksum --case mandelbrot
 [ "$(cat "$work/words.code")" = 0 ] || fail "use with other words failed"
 grep -E 'of other words|no pseudo probes' "$work/words.log" >/dev/null || { fail "a verdict of other words is applied"; cat "$work/words.log"; }
+
+# Stopped before the first look, nothing is known: what is safe by rule is applied, and log, USE_LOG, show and the summary say how far it is.
+cp -r first.wavepgo open.wavepgo
+WAVEPGO_SUMMARY=1 binds=24 tune open "$work/open.wavepgo" --case mandelbrot
+use unfinished "$work/open.wavepgo" "$bench" --size small --checksum --case mandelbrot
+use ruled "$work/first.wavepgo" "$bench" --size small --checksum --case mandelbrot
+grep '"result": "optimised"' "$work/unfinished.uselog" >/dev/null || { fail "tuning that is not finished switches optimisation off"; cat "$work/unfinished.uselog"; }
+[ "$(sed 's/"verdict": "[^"]*", //' "$work/unfinished.uselog")" = "$(sed 's/"verdict": "[^"]*", //' "$work/ruled.uselog")" ] || fail "where tuning is not finished, other passes are applied than by rule"
+grep -E '"verdict": "open, [0-9]+ of 16 samples: what is safe by rule"' "$work/unfinished.uselog" >/dev/null || fail "USE_LOG does not say how far tuning is"
+grep -E "pipeline $plain_one: its tuning is open, [0-9]+ of 16 samples" "$work/unfinished.log" >/dev/null || { fail "the log does not say how far tuning is"; cat "$work/unfinished.log"; }
+grep 'found nothing faster' "$work/unfinished.log" && fail "tuning that is not finished is said to have found nothing"
+"$wavepgo" show "$work/open.wavepgo" >"$work/open.show"
+grep -E "^$plain_one  open " "$work/open.show" >/dev/null && grep -E 'passes .* open, [0-9]+ of 16 samples$' "$work/open.show" >/dev/null && grep '^1 pipeline is open: `wavepgo run --tune' "$work/open.show" >/dev/null || { fail "show does not say how far tuning is"; tail -n 8 "$work/open.show"; }
+grep -E "tuning: 0 of 1 pipelines decided, 1 open \\([0-9]+ of 16 samples\\): run it with \`wavepgo run --tune\` again \\([1-9][0-9]* such run" "$work/open.log" >/dev/null || { fail "the summary of a tune run does not say how far it is"; tail -n 3 "$work/open.log"; }
+
+# A program that records its command buffer once is tuned as well: each submission is a trial. The same results, and a verdict in one run.
+cp -r first.wavepgo once.wavepgo
+SHIM_KNOWN=$work/candidates SHIM_SLOW=40 repeat=60 binds=1 shim_tune once "$work/once.wavepgo" --case mandelbrot
+[ "$(verdict once.wavepgo $plain_one winner)" != - ] || { fail "what is recorded once is not tuned by its submissions"; verdict once.wavepgo $plain_one 'candidate.*'; }
+
+grep "$(sed -n 's/  *mandelbrot$//p' "$work/image.out" | head -n 1)" "$work/once.out" >/dev/null || { fail "results differ where submissions are tuned"; cat "$work/once.out"; }
 
 # Where no pass changes a pipeline there is no candidate, and no verdict.
 WAVEPGO_SKIP_PASSES=${others}p tune none "$work/none.wavepgo" --case mandelbrot

@@ -210,7 +210,9 @@ static void listing(FILE *out, const wpg_isa *isa, const wpg_isa_version *versio
         if (first)
             (void)fprintf(out, "<td>%" PRIu32 "</td><td>", from);
         else
-            (void)fputs("<td></td><td>", out);
+            (void)fputs(line->is_code && from == WPG_ISA_NO_BLOCK && last != from ? "<td>-</td><td>"
+                                                                                  : "<td></td><td>",
+                        out);
         escape(out, line->text);
         (void)fputs("</td></tr>\n", out);
         last = line->is_code ? from : WPG_ISA_NO_BLOCK;

@@ -1,6 +1,8 @@
 /* LLVM's assembly text to lines: `.loc FILE LINE ...` says which block what follows comes from, until the
  * next one or a label; which structurised block that is, labels say (machine.h). Directives and the comments
- * of the code generator are left out, but for what it says of spills. */
+ * of the code generator are left out, but for what it says of spills. The lines of inline assembly, which
+ * counts, stand without a tab. LLVM binds the members of an s_clause together, and then tells the block of
+ * one of them: the first has it, the others have none. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,22 +46,47 @@ static bool add(wpg_isa_listing *listing, wpg_isa_line line)
 /* Where the lines that follow come from. */
 typedef struct place {
     uint32_t block, structurised;
+    unsigned long members; /* of an s_clause that follow */
+    bool bound;            /* and its first one was there */
 } place;
+
+/* The block of an instruction by LLVM's lines. */
+static uint32_t block_of(place *at, const char *text)
+{
+    unsigned long more;
+    if (sscanf(text, "s_clause %lx", &more) == 1) {
+        at->members = more + 1;
+        at->bound = false;
+        return at->block;
+    }
+    const bool known = !at->members || !at->bound;
+    at->bound = at->members > 0;
+    at->members -= at->members > 0;
+    return known ? at->block : WPG_ISA_NO_BLOCK;
+}
 
 static bool add_line(wpg_isa_listing *listing, char *line, place *at)
 {
     unsigned long number;
     int64_t structurised;
-    if (wpg_machine_begins_block(&structurised, line, strlen(line)))
+    if (wpg_machine_begins_block(&structurised, line, strlen(line))) {
+        at->members = 0;
         at->structurised = structurised == WPG_MACHINE_FOREIGN ? WPG_ISA_NO_BLOCK : (uint32_t)structurised;
+    }
     if (line[0] == '\t' && line[1] == '.') {
         if (sscanf(line, "\t.loc\t%*u %lu", &number) == 1)
-            at->block = number ? (uint32_t)number - 1 : WPG_ISA_NO_BLOCK;
+            *at = (place){number ? (uint32_t)number - 1 : WPG_ISA_NO_BLOCK, at->structurised, 0, false};
         return true;
     }
     trim_comment(line);
-    if (line[0] == '\t')
-        return line[1] == '\0' || add(listing, (wpg_isa_line){line + 1, true, at->block, at->structurised});
+    const size_t length = strlen(line);
+    const bool in_text = line[0] == '\t';
+    if (in_text && line[1] == '\0')
+        return true;
+    if (in_text || (length && line[0] != ';' && line[0] != '.' && line[length - 1] != ':')) {
+        char *text = line + in_text;
+        return add(listing, (wpg_isa_line){text, true, block_of(at, text), at->structurised});
+    }
     if (line[0] == '\0' || strncmp(line, ".Ltmp", 5) == 0 || strncmp(line, ".Lfunc_begin", 12) == 0)
         return true;
     return add(listing, (wpg_isa_line){line, false, WPG_ISA_NO_BLOCK, WPG_ISA_NO_BLOCK});
@@ -67,7 +94,7 @@ static bool add_line(wpg_isa_listing *listing, char *line, place *at)
 
 wpg_status wpg_isa_list(wpg_isa_listing *listing, const char *assembly, const char *kernel, wpg_error *err)
 {
-    place at = {WPG_ISA_NO_BLOCK, WPG_ISA_NO_BLOCK};
+    place at = {.block = WPG_ISA_NO_BLOCK, .structurised = WPG_ISA_NO_BLOCK};
     *listing = (wpg_isa_listing){.text = strdup(assembly)};
     if (!listing->text)
         return wpg_fail(err, WPG_E_NOMEM, "out of memory");

@@ -79,9 +79,16 @@ static void drop_hashes(wpg_estimate_result *result)
     }
 }
 
+/* By the drivers that the environment names, if RADV is one of them; else by all that are installed. */
 static wpg_status compile(wpg_isa *isa, wpg_estimate_pipeline *pipeline, wpg_error *err)
 {
     wpg_status status = wpg_estimate_compile(&isa->radv, pipeline, err);
+    if (status == WPG_E_UNSUPPORTED && !isa->radv.any_manifest &&
+        (getenv("VK_DRIVER_FILES") || getenv("VK_ICD_FILENAMES")) && !isa->radv.driver) {
+        isa->radv.any_manifest = true;
+        memset(&isa->radv.device, 0, sizeof isa->radv.device);
+        status = wpg_estimate_compile(&isa->radv, pipeline, err);
+    }
     drop_hashes(&pipeline->results[WPG_ESTIMATE_ORIGINAL]);
     drop_hashes(&pipeline->results[WPG_ESTIMATE_USE]);
     return status;
@@ -93,6 +100,7 @@ wpg_status wpg_isa_radv(wpg_isa *isa, wpg_error *err)
     const char *forced = getenv("RADV_FORCE_FAMILY");
     wpg_status status = WPG_E_UNSUPPORTED;
     isa->radv.driver = isa->options.driver;
+    isa->radv.radv = true;
     if (isa->options.driver && access(isa->options.driver, R_OK) != 0)
         return wpg_fail(err, WPG_E_NOT_FOUND, "--driver: no %s", isa->options.driver);
     WPG_TRY(describe(isa, err));

@@ -130,7 +130,8 @@ static void radv(FILE *out, const wpg_isa *isa)
     }
 }
 
-/* Counts stand at the first of the instructions of a block that follow each other. */
+/* Counts stand at the first of the instructions of a block that follow each other; "-" at the first whose
+ * block is not known. */
 static void listing(FILE *out, const wpg_isa *isa, const wpg_isa_version *version)
 {
     uint32_t last = WPG_ISA_NO_BLOCK;
@@ -150,6 +151,8 @@ static void listing(FILE *out, const wpg_isa *isa, const wpg_isa_version *versio
             if (wpg_isa_lanes(&count, isa, from))
                 (void)wpg_group_digits(lanes, count);
         }
+        if (line->is_code && from == WPG_ISA_NO_BLOCK && last != from)
+            (void)strcpy(block, "-");
         (void)fprintf(out, "%16s %16s %6s  %s%s\n", waves, lanes, block, line->is_code ? "    " : "",
                       line->text);
         last = line->is_code ? from : WPG_ISA_NO_BLOCK;

@@ -47,6 +47,31 @@ static void instructions(void **state)
         WPG_E_UNSUPPORTED, "OpReadClockKHR");
 }
 
+/* An array's length is a specialisation constant whose default, of other front ends, is no length. */
+static void no_length(void **state)
+{
+    (void)state;
+    amd_shader s;
+    uint32_t *words;
+    size_t count, patched = 0;
+    wpg_error err = {0};
+    assert_true(assemble_glsl(&words, &count,
+                              HEAD
+                              "layout(constant_id = 3) const uint N = 7; shared uint some[N];\n"
+                              "void main() { some[0] = dst.d[0]; barrier(); dst.d[1] = some[dst.d[2]]; }",
+                              "comp", "vulkan1.2"));
+    for (size_t at = 5; at < count; at += words[at] >> 16)
+        if ((words[at] & 0xffff) == SpvOpSpecConstant && words[at + 3] == 7) {
+            words[at + 3] = 0;
+            patched++;
+        }
+    assert_int_equal(patched, 1);
+    assert_true(amd_open_words(&s, words, count, &err));
+    free(words);
+    refused(&s, &usual, WPG_E_UNSUPPORTED, "an array of length 0 under these specialisation values");
+    amd_close(&s);
+}
+
 /* More workgroup memory than there is. */
 static void what_llvm_refuses(void **state)
 {
@@ -323,10 +348,10 @@ static void arguments(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(instructions), cmocka_unit_test(what_llvm_refuses),
-        cmocka_unit_test(targets),      cmocka_unit_test(malformed),
-        cmocka_unit_test(code_objects), cmocka_unit_test(pal_says_what_is_so),
-        cmocka_unit_test(arguments),
+        cmocka_unit_test(instructions),        cmocka_unit_test(no_length),
+        cmocka_unit_test(what_llvm_refuses),   cmocka_unit_test(targets),
+        cmocka_unit_test(malformed),           cmocka_unit_test(code_objects),
+        cmocka_unit_test(pal_says_what_is_so), cmocka_unit_test(arguments),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

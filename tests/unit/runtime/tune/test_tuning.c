@@ -296,6 +296,38 @@ static void resumes(void **state)
     free(part);
 }
 
+/* What is open says how far it is: the candidate furthest behind, up to its own next look. */
+static void tells_progress(void **state)
+{
+    (void)state;
+    wpg_verdict *verdict = made(2, 0.01);
+    wpg_tuning tuning;
+    wpg_tuning_init(&tuning, verdict);
+    seed = 88;
+    wpg_tune_progress at = wpg_tune_progress_of(verdict);
+    assert_true(at.have == 0 && at.need == 16 && wpg_verdict_unfinished(verdict));
+    for (unsigned i = 0; i < 7; i++)
+        (void)wpg_tuning_add(&tuning, i % 2, ran(1, i)); /* 4 of the original, 3 of the first */
+    assert_int_equal(wpg_tune_candidate_progress(verdict, 1).have, 3);
+    assert_int_equal(wpg_tune_candidate_progress(verdict, 2).have, 0);
+    assert_int_equal(wpg_tune_progress_of(verdict).have, 0);
+    for (unsigned i = 0; i < 3 * 20; i++)
+        (void)wpg_tuning_add(&tuning, i % 3, ran(1, i));
+    at = wpg_tune_progress_of(verdict);
+    assert_true(at.have == 20 && at.need == 32);
+    verdict->alternatives[1].outcome = WPG_OUTCOME_LOSES;
+    assert_true(wpg_verdict_unfinished(verdict));
+    verdict->alternatives[2].outcome = WPG_OUTCOME_WINS;
+    assert_int_equal(wpg_tune_progress_of(verdict).need, 0);
+    assert_false(wpg_verdict_unfinished(verdict)); /* settled */
+    verdict->alternatives[1].outcome = WPG_OUTCOME_OPEN;
+    assert_false(wpg_verdict_unfinished(verdict)); /* what won applies */
+    verdict->alternatives[2].outcome = WPG_OUTCOME_OPEN;
+    verdict->is_static = true;
+    assert_false(wpg_verdict_unfinished(verdict)); /* the driver's figures decide */
+    free(verdict);
+}
+
 /* A file may say anything: a candidate with more looks than there are is undecided, never looked at again,
  * and what is no open candidate takes no sample. */
 static void foreign_statistics(void **state)
@@ -328,6 +360,7 @@ int main(void)
         cmocka_unit_test(equal_never_wins),
         cmocka_unit_test(faster_wins),
         cmocka_unit_test(stops_early),
+        cmocka_unit_test(tells_progress),
         cmocka_unit_test(blocks_are_balanced),
         cmocka_unit_test(rare_kinds_are_joined),
         cmocka_unit_test(kinds_are_kept_apart),
