@@ -94,6 +94,8 @@ wpg_loop wpg_loop_begin(wpg_inject *in, uint32_t count, bool rounds);
 void wpg_loop_end(wpg_inject *in, wpg_loop loop, uint32_t again);
 /* After all blocks of a function: phis name the blocks' last parts. */
 void wpg_fix_phis(wpg_inject *in, wpg_inst *function);
+/* After all blocks of a function: loops that a driver must not unroll any more (unrolled.c). */
+void wpg_keep_rolled(wpg_inject *in, const wpg_cfg *cfg);
 
 /* -- Live lanes (live.c)
  * ------------------------------------------------------------------------------------------------------- */

@@ -86,6 +86,7 @@ static void inject_function(wpg_inject *in, const wpg_function_plan *f)
         wpg_block_close(in, f->cfg, b);
     }
     wpg_fix_phis(in, f->function);
+    wpg_keep_rolled(in, f->cfg);
 }
 
 wpg_status wpg_instrument(wpg_counter_map **map, wpg_module *module, const wpg_stage *stage,

@@ -1,8 +1,8 @@
 /* Shader identity: what is hashed is a stream of words that says the same for every way of writing the same
  * shader down.
  *
- *     version, schema | instructions, without those that cannot change code, ids renumbered by first
- *     appearance | 0 (no instruction has 0 words) | model | entry point string | number of specialisation
+ *     version, schema | instructions that identity sees (identity.c), ids renumbered by first appearance |
+ *     0 (no instruction has 0 words) | model | entry point string | number of specialisation
  *     values | for each, by constant id: constant id, low word, high word
  *
  * Any change of this stream gives every shader a new name and orphans every profile: the golden
@@ -16,6 +16,7 @@
 
 #include "compiler/spirv/builder.h"
 #include "compiler/spirv/grammar.h"
+#include "compiler/spirv/identity.h"
 
 const char *wpg_stage_name(SpvExecutionModel model)
 {
@@ -55,43 +56,6 @@ const char *wpg_stage_name(SpvExecutionModel model)
     }
 }
 
-/* -- What is left out ---------------------------------------------------------------------------------- */
-
-/* An extended instruction set that holds nothing but remarks: SPV_KHR_non_semantic_info reserves the prefix,
- * the two others are debug information from before it. */
-static bool is_remark_set(const wpg_inst *import)
-{
-    const char *name = import && import->opcode == SpvOpExtInstImport ? wpg_inst_string(import, 2) : NULL;
-    return name && (!strncmp(name, "NonSemantic.", strlen("NonSemantic.")) || !strcmp(name, "DebugInfo") ||
-                    !strcmp(name, "OpenCL.DebugInfo.100"));
-}
-
-static bool cannot_change_code(const wpg_module *module, const wpg_inst *inst)
-{
-    const char *name;
-    switch (inst->opcode) {
-    case SpvOpName:
-    case SpvOpMemberName:
-    case SpvOpString:
-    case SpvOpSource:
-    case SpvOpSourceContinued:
-    case SpvOpSourceExtension:
-    case SpvOpModuleProcessed:
-    case SpvOpLine:
-    case SpvOpNoLine:
-        return true;
-    case SpvOpExtInst:
-        return inst->count > 3 && is_remark_set(wpg_module_def(module, inst->words[3]));
-    case SpvOpExtInstImport:
-        return is_remark_set(inst);
-    case SpvOpExtension:
-        name = wpg_inst_string(inst, 1);
-        return name && !strcmp(name, "SPV_KHR_non_semantic_info");
-    default:
-        return false;
-    }
-}
-
 /* -- The instruction stream ---------------------------------------------------------------------------- */
 
 typedef struct stream {
@@ -117,11 +81,10 @@ static void renumber(stream *s, const wpg_module *module, const wpg_inst *inst, 
     }
 }
 
-static void put_instructions(stream *s, const wpg_module *module)
+static void put_instructions(stream *s, const wpg_module *module, const wpg_inst *const *seen, size_t count)
 {
-    WPG_INST_EACH (inst, module) {
-        if (cannot_change_code(module, inst))
-            continue;
+    for (size_t i = 0; i < count; i++) {
+        const wpg_inst *inst = seen[i];
         uint32_t *words = s->words + s->count;
         memcpy(words, inst->words, inst->count * sizeof *words);
         words[0] = (uint32_t)inst->count << 16 | inst->opcode;
@@ -221,14 +184,20 @@ wpg_status wpg_shader_hash(wpg_hash128 *hash, const wpg_module *module, const wp
     wpg_spec_value *kept = calloc(stage->spec_count + 1, sizeof *kept);
     if (!module->has_unknown)
         s.renumbered = calloc(module->bound, sizeof(uint32_t));
-    bool enough = s.words && kept && (module->has_unknown || s.renumbered);
+    const wpg_inst **seen;
+    size_t seen_count;
+    wpg_arena arena;
+    wpg_arena_init(&arena);
+    bool enough = s.words && kept && (module->has_unknown || s.renumbered) &&
+                  wpg_identity_stream(&seen, &seen_count, module, &arena);
     if (enough) {
         s.words[s.count++] = module->version;
         s.words[s.count++] = module->schema;
-        put_instructions(&s, module);
+        put_instructions(&s, module, seen, seen_count);
         put_stage(&s, module, stage, kept);
         *hash = wpg_hash_bytes(s.words, s.count * sizeof(uint32_t));
     }
+    wpg_arena_finish(&arena);
     free(s.words);
     free(kept);
     free(s.renumbered);

@@ -28,9 +28,10 @@ typedef struct wpg_stage {
 const char *wpg_stage_name(SpvExecutionModel model);
 
 /* Shader hash, DESIGN identity: XXH3-128 of the words without names, source, lines and non-semantic
- * instructions, ids renumbered in order of first appearance (not renumbered when the module holds an unknown
- * opcode), followed by entry point, model and specialisation values (absent and explicit default hash alike;
- * entries for ids the module lacks are ignored). Equal on every machine. */
+ * instructions, without types and constants that only debug information uses (identity.c), ids renumbered in
+ * order of first appearance (not renumbered when the module holds an unknown opcode), followed by entry
+ * point, model and specialisation values (absent and explicit default hash alike; entries for ids the module
+ * lacks are ignored). Equal on every machine. */
 wpg_status wpg_shader_hash(wpg_hash128 *hash, const wpg_module *module, const wpg_stage *stage,
                            wpg_error *err);
 

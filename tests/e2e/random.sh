@@ -25,6 +25,9 @@ if [ "${WPG_CASE:-}" != simulated ]; then
         WPG_RANDOM_STAGE=comp WPG_RANDOM_CONFIG=all WPG_RANDOM_KERNELS=1 WPG_RANDOM_SEED=$seed "$WPG_PROGRAMS/e2e_random" "$work" ||
             fail "seed $seed: exit code $?"
     done
+    # A loop over an array that its counter indexes: 22.3.6 unrolls it wrongly with an if before its exit.
+    WPG_RANDOM_STAGE=frag WPG_RANDOM_CONFIG=all WPG_RANDOM_KERNELS=1 WPG_RANDOM_SEED=1 "$WPG_PROGRAMS/e2e_random" "$work" ||
+        fail "seed 1 of fragment shaders: exit code $?"
 else # a back edge behind a phi that is known on the way
     WPG_RANDOM_CONFIG=all WPG_RANDOM_KERNELS=1 WPG_RANDOM_SEED=701475 "$WPG_PROGRAMS/e2e_random" "$work" || fail "seed 701475: exit code $?"
 fi

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "compiler/spirv/builder.h"
+#include "tests/e2e/random/indexed.h"
 #include "tests/support/assemble.h"
 #include "tests/unit/compiler/analysis/program_spirv.h"
 #include "tests/unit/compiler/normalize/generate.h"
@@ -143,7 +144,7 @@ static void into_registers(wpg_module *m, const random_source *s)
 }
 
 /* The table as a shader of the stage; its blocks' three words in memory, or kept in variables. */
-static bool from_program(random_source *s, program *p, bool registers)
+static bool from_program(random_source *s, program *p, bool registers, bool indexed)
 {
     program_words spirv;
     wpg_module *m = NULL;
@@ -152,6 +153,8 @@ static bool from_program(random_source *s, program *p, bool registers)
     bool good = wpg_module_parse(&m, spirv.words.data, spirv.words.count, NULL) == WPG_OK;
     if (good) {
         give_stage(m, s);
+        if (indexed)
+            random_add_indexed_loops(m, s->seed);
         if (registers)
             into_registers(m, s);
         good = wpg_module_emit(&s->words, &s->count, m, NULL) == WPG_OK;
@@ -172,7 +175,8 @@ static bool from_blocks(random_source *s)
         s->buffers[0][3 * i + 1] = lane.shared + (uint32_t)s->seed;
         s->buffers[0][3 * i + 2] = (uint32_t)lane.fuel;
     }
-    bool good = from_program(s, &p, s->seed % 8 != 0 || fragment);
+    bool indexed = fragment ? s->seed / 8 % 2 == 0 : s->seed % 32 == 9;
+    bool good = from_program(s, &p, s->seed % 8 != 0 || fragment, indexed);
     program_finish(&p);
     return good;
 }
@@ -185,7 +189,7 @@ bool random_source_trivial(random_source *s, SpvExecutionModel stage, uint32_t l
     s->local_size = local_size;
     s->groups = groups;
     program_make(&p, 1, 0, false);
-    bool good = from_program(s, &p, false);
+    bool good = from_program(s, &p, false, false);
     program_finish(&p);
     return good;
 }

@@ -2,6 +2,7 @@
  */
 #include <unistd.h>
 
+#include "tests/support/assemble.h"
 #include "tests/unit/compiler/spirv/spirv_test.h"
 
 static wpg_hash128 hash_of(const wpg_module *module, const wpg_stage *stage)
@@ -284,6 +285,82 @@ static void test_stripped(void **state)
                                 hash_parts("", "", "%u = OpTypeInt 32 1\n", "")));
 }
 
+/* Debug information: types and constants that only it uses go, as does what those use. One that the code uses
+ * later comes where the code asks for it. */
+static void test_debug_information(void **state)
+{
+    (void)state;
+    static const char imports[] = "OpExtension \"SPV_KHR_non_semantic_info\"\n"
+                                  "%r = OpExtInstImport \"NonSemantic.Shader.DebugInfo.100\"\n",
+                      name[] = "%n = OpString \"n\"\n";
+    static const char code[] = "%v = OpVariable %p Function\nOpStore %v %one\nOpStore %v %two\n";
+    wpg_hash128 plain = hash_parts("", "", "", "");
+    assert_true(wpg_hash_equal(
+        plain, hash_parts(imports, name,
+                          "%u = OpTypeInt 32 0\n%size = OpConstant %u 32\n%line = OpConstant %u 7\n"
+                          "%f = OpTypeFloat 32\n%x = OpConstant %f 1\n"
+                          "%t = OpExtInst %void %r 2 %n %size %size %size\n%e = OpExtInst %void %r 31 %x\n",
+                          "%d = OpExtInst %void %r 103 %n %size %size %size %size\n")));
+    /* As they are without debug information; with it, in the order in which debug information needed them. */
+    plain = hash_parts("", "",
+                       "%u = OpTypeInt 32 0\n%p = OpTypePointer Function %u\n%one = OpConstant %u 1\n"
+                       "%two = OpConstant %u 2\n",
+                       code);
+    static const char early[] = "%u = OpTypeInt 32 0\n%two = OpConstant %u 2\n%size = OpConstant %u 32\n"
+                                "%t = OpExtInst %void %r 2 %n %size %two %size\n%one = OpConstant %u 1\n"
+                                "%p = OpTypePointer Function %u\n";
+    assert_true(wpg_hash_equal(plain, hash_parts(imports, name, early, code)));
+    /* The same declarations, other code. */
+    assert_false(wpg_hash_equal(plain, hash_parts(imports, name, early,
+                                                  "%v = OpVariable %p Function\nOpStore %v %two\n"
+                                                  "OpStore %v %one\n")));
+    /* What is decorated, or of use to anything else, stays. */
+    assert_false(wpg_hash_equal(hash_parts("", "", "", ""),
+                                hash_parts(imports, "%n = OpString \"n\"\nOpDecorate %f RelaxedPrecision\n",
+                                           "%f = OpTypeFloat 32\n%e = OpExtInst %void %r 31 %f\n", "")));
+}
+
+static wpg_hash128 hash_glsl(const char *text, const char *stage_name, SpvExecutionModel model,
+                             const char *target)
+{
+    wpg_stage stage = {model, "main", NULL, 0};
+    test_words words;
+    assert_true(assemble_glsl(&words.data, &words.count, text, stage_name, target));
+    wpg_hash128 hash = hash_words(words, &stage);
+    free(words.data);
+    return hash;
+}
+
+/* The shaders of this tree, as glslang compiles them with and without debug information. The order of
+ * declarations is a guess at glslang's: where it fails the shader has another name, never another's. */
+static void test_glslang(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name, *stage;
+        SpvExecutionModel model;
+    } shaders[] = {{"bvh.comp", "comp", SpvExecutionModelGLCompute},
+                   {"lights.comp", "comp", SpvExecutionModelGLCompute},
+                   {"uber.comp", "comp", SpvExecutionModelGLCompute},
+                   {"raymarch.comp", "comp", SpvExecutionModelGLCompute},
+                   {"push_stride.comp", "comp", SpvExecutionModelGLCompute},
+                   {"mesh.vert", "vert", SpvExecutionModelVertex},
+                   {"post.frag", "frag", SpvExecutionModelFragment},
+                   {"patch.tesc", "tesc", SpvExecutionModelTessellationControl}};
+    for (size_t i = 0; i < sizeof shaders / sizeof *shaders; i++) {
+        char path[512];
+        (void)snprintf(path, sizeof path, WPG_SOURCE_DIR "/shaders/%s", shaders[i].name);
+        char *text = read_text(path);
+        assert_non_null(text);
+        wpg_hash128 plain = hash_glsl(text, shaders[i].stage, shaders[i].model, "vulkan1.1");
+        wpg_hash128 lines = hash_glsl(text, shaders[i].stage, shaders[i].model, "vulkan1.1 -g");
+        wpg_hash128 debug = hash_glsl(text, shaders[i].stage, shaders[i].model, "vulkan1.1 -gVS");
+        if (!wpg_hash_equal(plain, lines) || !wpg_hash_equal(plain, debug))
+            fail_msg("%s: another hash with debug information", shaders[i].name);
+        free(text);
+    }
+}
+
 /* With an unknown instruction ids stay as they are: equal words are equal, others are not, names still drop
  * out. */
 static void test_unknown(void **state)
@@ -319,10 +396,11 @@ static void test_names(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_golden_hashes),    cmocka_unit_test(test_equal_under_tools),
-        cmocka_unit_test(test_equal_renumbered), cmocka_unit_test(test_distinct),
-        cmocka_unit_test(test_spec_values),      cmocka_unit_test(test_stripped),
-        cmocka_unit_test(test_unknown),          cmocka_unit_test(test_names),
+        cmocka_unit_test(test_golden_hashes),     cmocka_unit_test(test_equal_under_tools),
+        cmocka_unit_test(test_equal_renumbered),  cmocka_unit_test(test_distinct),
+        cmocka_unit_test(test_spec_values),       cmocka_unit_test(test_stripped),
+        cmocka_unit_test(test_debug_information), cmocka_unit_test(test_glslang),
+        cmocka_unit_test(test_unknown),           cmocka_unit_test(test_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
