@@ -56,6 +56,11 @@ folder=$(dirname "$file")
 work=$root/build/mutate
 tree=$work/tree
 mkdir -p "$tree"
+exec 9>"$work/lock"
+if command -v flock >/dev/null 2>&1 && ! flock -n 9; then
+    echo "mutate.sh: another run works in $work" >&2
+    exit 2
+fi
 (cd "$root" && git ls-files -z --cached --others --exclude-standard |
     xargs -0 -r sh -c 'for f; do [ ! -f "$f" ] || printf "%s\0" "$f"; done' sh) >"$work/files"
 (cd "$root" && tar --null -T "$work/files" -cf -) | (cd "$tree" && tar --skip-old-files -xf -)
