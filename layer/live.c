@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "layer/map_codec.h"
+#include "runtime/base/descriptor.h"
 #include "runtime/base/file.h"
 #include "runtime/base/log.h"
 #include "runtime/profile/profile_io.h"
@@ -54,17 +55,9 @@ static void give_up(const char *why)
 
 static bool write_all(const void *data, size_t size)
 {
-    const uint8_t *bytes = data;
-    while (size) {
-        ssize_t put = pwrite(live.file, bytes, size, live.size);
-        if (put < 0 && errno == EINTR)
-            continue;
-        if (put <= 0)
-            return false;
-        bytes += put;
-        size -= (size_t)put;
-        live.size += put;
-    }
+    if (lseek(live.file, live.size, SEEK_SET) < 0 || !wpg_write_all(live.file, data, size))
+        return false;
+    live.size += (off_t)size;
     return true;
 }
 
@@ -132,7 +125,7 @@ static void keep_device(wpg_device *device)
     device->live = ++live.devices;
     counters_path(path, sizeof path, device->live);
     int file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
-    if (file < 0 || fallocate(file, 0, 0, (off_t)size) != 0)
+    if (file < 0 || !wpg_allocate_quietly(file, size))
         give_up(strerror(errno));
     else if (wpg_counters_keep(device->counters, file, &err) != WPG_OK)
         give_up(err.message);

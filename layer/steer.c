@@ -80,9 +80,10 @@ static bool back(wpg_steering *steering, const struct wpg_steer_device *with)
     VkMemoryAllocateInfo memory = {
         .sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO,
         .allocationSize = needs.size,
-        .memoryTypeIndex = wpg_memory_type(
-            &with->types, needs.memoryTypeBits,
-            VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT, 0, needs.size)};
+        .memoryTypeIndex =
+            wpg_memory_type(&with->types, needs.memoryTypeBits,
+                            VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT, 0,
+                            (size_t)needs.size)};
     if (memory.memoryTypeIndex == UINT32_MAX)
         return false;
     if (vk->AllocateMemory(vk->device, &memory, NULL, &steering->memory) != VK_SUCCESS) {

@@ -15,27 +15,53 @@
 
 /* -- Writing */
 
-ssize_t wpg_write_quietly(int fd, const void *data, size_t size)
+typedef struct held_signals {
+    sigset_t before, waiting;
+} held_signals;
+
+static void hold_back(held_signals *held)
 {
-    static const struct timespec at_once = {0};
-    sigset_t ours, before, waiting, caused;
+    sigset_t ours;
     (void)sigemptyset(&ours);
     (void)sigaddset(&ours, SIGXFSZ);
     (void)sigaddset(&ours, SIGPIPE);
-    (void)sigemptyset(&waiting);
-    (void)sigpending(&waiting);
-    (void)pthread_sigmask(SIG_BLOCK, &ours, &before);
-    ssize_t put = write(fd, data, size);
-    int saved = errno, raised = put >= 0 ? 0 : saved == EFBIG ? SIGXFSZ : saved == EPIPE ? SIGPIPE : 0;
-    if (raised && !sigismember(&waiting, raised)) { /* one that waited before is the program's own */
+    (void)sigemptyset(&held->waiting);
+    (void)sigpending(&held->waiting);
+    (void)pthread_sigmask(SIG_BLOCK, &ours, &held->before);
+}
+
+/* Takes the signal that came with `error`, 0 if there was none. Keeps errno. */
+static void let_go(const held_signals *held, int error)
+{
+    static const struct timespec at_once = {0};
+    int saved = errno, raised = error == EFBIG ? SIGXFSZ : error == EPIPE ? SIGPIPE : 0;
+    sigset_t caused;
+    if (raised && !sigismember(&held->waiting, raised)) { /* one that waited before is the program's own */
         (void)sigemptyset(&caused);
         (void)sigaddset(&caused, raised);
         while (sigtimedwait(&caused, NULL, &at_once) < 0 && errno == EINTR)
             ;
     }
-    (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+    (void)pthread_sigmask(SIG_SETMASK, &held->before, NULL);
     errno = saved;
+}
+
+ssize_t wpg_write_quietly(int fd, const void *data, size_t size)
+{
+    held_signals held;
+    hold_back(&held);
+    ssize_t put = write(fd, data, size);
+    let_go(&held, put < 0 ? errno : 0);
     return put;
+}
+
+bool wpg_allocate_quietly(int fd, size_t size)
+{
+    held_signals held;
+    hold_back(&held);
+    bool good = fallocate(fd, 0, 0, (off_t)size) == 0;
+    let_go(&held, good ? 0 : errno);
+    return good;
 }
 
 bool wpg_write_all(int fd, const void *data, size_t size)

@@ -14,6 +14,8 @@
  * or EPIPE: the calling thread holds SIGXFSZ and SIGPIPE back for the call, and takes the one that it caused.
  */
 ssize_t wpg_write_quietly(int fd, const void *data, size_t size);
+/* Takes the space of `size` bytes, as fallocate, in the same quiet way; false with errno. */
+bool wpg_allocate_quietly(int fd, size_t size);
 /* All bytes, or false with errno. */
 bool wpg_write_all(int fd, const void *data, size_t size);
 

@@ -364,7 +364,7 @@ static void test_programs(void **state)
 {
     (void)state;
     for (uint64_t seed = 1; seed <= 80; seed++) {
-        if (!effort_pair(seed / 6, seed % 6, 6, 2))
+        if (!effort_pair((size_t)seed / 6, (size_t)seed % 6, 6, 2))
             continue;
         program p;
         program_words spirv;
