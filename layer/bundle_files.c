@@ -99,6 +99,7 @@ static wpg_status gather_info(wpg_facts **facts, const wpg_pipeline_plan *plan, 
     wpg_shader_info info = {.shader = stage->hash,
                             .words = wpg_hash_bytes(stage->words, stage->word_count * sizeof *stage->words),
                             .entry = (char *)(uintptr_t)stage->entry,
+                            .identity = WPG_IDENTITY_VERSION,
                             .normal_form = WPG_NORMAL_FORM_VERSION};
     (void)snprintf(info.stage, sizeof info.stage, "%s", wpg_stage_name(stage->stage.model));
     const wpg_counter_map *map = stage->map;

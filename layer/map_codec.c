@@ -50,6 +50,19 @@ static uint32_t *read_indices(wpg_arena *arena, wpg_reader *in, size_t count)
     return indices;
 }
 
+static void write_flow(wpg_writer *out, const wpg_flow *flow)
+{
+    wpg_write_u8(out, flow->count != 0);
+    if (!flow->count)
+        return;
+    wpg_write_bytes(out, flow->flags, flow->count);
+    for (uint32_t b = 0; b < flow->count; b++) {
+        wpg_write_uleb(out, flow->first[b + 1] - flow->first[b]);
+        for (uint32_t e = flow->first[b]; e < flow->first[b + 1]; e++)
+            wpg_write_uleb(out, flow->successors[e]);
+    }
+}
+
 static void write_tables(wpg_writer *out, const wpg_function_counters *function)
 {
     wpg_write_uleb(out, function->table_count);
@@ -114,6 +127,7 @@ void wpg_map_encode(wpg_writer *out, const wpg_counter_map *map)
             wpg_write_bytes(out, function->methods, function->block_count);
         wpg_write_uleb(out, function->select_count);
         write_indices(out, function->selects, function->select_count);
+        write_flow(out, &function->flow);
         write_tables(out, function);
     }
 }
@@ -252,6 +266,34 @@ static bool read_tables(wpg_function_counters *function, const wpg_counter_map *
     return true;
 }
 
+/* Of `count` blocks. */
+static bool read_flow(wpg_flow *flow, uint32_t count, wpg_arena *arena, wpg_reader *in)
+{
+    WPG_VEC(uint32_t) successors = {0};
+    if (!wpg_read_u8(in))
+        return !in->overrun;
+    const uint8_t *flags = wpg_read_bytes(in, count);
+    flow->first = flags ? WPG_ARENA_ARRAY(arena, uint32_t, (size_t)count + 1) : NULL;
+    bool good = flow->first && count;
+    for (uint32_t b = 0; good && b < count; b++) {
+        uint64_t edges = wpg_read_uleb(in);
+        good = !(flags[b] & ~WPG_FLOW_FLAGS) && edges <= count;
+        for (uint64_t e = 0; good && e < edges; e++) {
+            uint64_t to = wpg_read_uleb(in);
+            good = !in->overrun && to < count && wpg_vec_push(&successors, (uint32_t)to);
+        }
+        flow->first[b + 1] = (uint32_t)successors.count;
+    }
+    if (good) {
+        flow->count = count;
+        flow->flags = wpg_arena_memdup(arena, flags, count);
+        flow->successors =
+            wpg_arena_memdup(arena, successors.data, successors.count * sizeof *successors.data);
+    }
+    wpg_vec_free(&successors);
+    return good && flow->flags && flow->successors;
+}
+
 static bool read_function(wpg_function_counters *function, const wpg_counter_map *map, wpg_arena *arena,
                           wpg_reader *in)
 {
@@ -279,7 +321,8 @@ static bool read_function(wpg_function_counters *function, const wpg_counter_map
                 in_range(map, function->waves, function->block_count, 1) &&
                 in_range(map, function->uniform, function->block_count, 1) &&
                 in_range(map, function->selects, function->select_count, WPG_SELECT_COUNTERS);
-    return good && read_tables(function, map, arena, in);
+    return good && read_flow(&function->flow, function->block_count, arena, in) &&
+           read_tables(function, map, arena, in);
 }
 
 wpg_status wpg_map_decode(wpg_counter_map **map, wpg_reader *in, wpg_error *err)

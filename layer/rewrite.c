@@ -177,6 +177,15 @@ wpg_status wpg_rewrite_parse(wpg_rewrite *rewrite, wpg_error *err)
     return wpg_module_parse(&rewrite->module, rewrite->words, rewrite->word_count, err);
 }
 
+wpg_status wpg_rewrite_hash_before(wpg_hash128 *hash, const wpg_rewrite *rewrite, wpg_error *err)
+{
+    wpg_module *module;
+    WPG_TRY(wpg_module_parse(&module, rewrite->words, rewrite->word_count, err));
+    wpg_status status = wpg_shader_hash_before(hash, module, &rewrite->stage, err);
+    wpg_module_destroy(module);
+    return status;
+}
+
 static size_t put_hash(uint8_t *bytes, size_t at, wpg_hash128 hash)
 {
     for (int half = 0; half < 2; half++)
@@ -213,7 +222,7 @@ void wpg_rewrite_finish(wpg_rewrite *rewrite)
 
 /* -- Cache entries: flags, words, then the map or the remarks */
 
-enum { CACHE_VERSION = 4, FLAG_CHANGED = 1 };
+enum { CACHE_VERSION = 5, FLAG_CHANGED = 1 };
 
 /* What every key begins with: another version of ours, or of the normal form, is another key. The hash leaves
  * out names, but our words keep them: the words themselves are in the key. */

@@ -79,6 +79,9 @@ wpg_status wpg_rewrite_for_values(wpg_rewrite *rewrite, const wpg_weights *weigh
 
 void wpg_rewrite_finish(wpg_rewrite *rewrite);
 
+/* The name that profiles from before WPG_IDENTITY_VERSION have for the shader. Parses the words once more. */
+wpg_status wpg_rewrite_hash_before(wpg_hash128 *hash, const wpg_rewrite *rewrite, wpg_error *err);
+
 /* DESIGN identity: XXH3-128 over the shader hashes in stage order. */
 wpg_hash128 wpg_pipeline_hash(const wpg_rewrite *stages, size_t count);
 /* Where a stage stands in that order. */

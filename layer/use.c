@@ -187,6 +187,22 @@ static void note_shader(const wpg_rewrite *stage)
     (void)pthread_mutex_unlock(&shaders.lock);
 }
 
+/* The counts of the shader in all files, by the name it has now or had before (compiler/spirv/stage.h). */
+static size_t find_shader(const wpg_shader_counts **functions, const wpg_rewrite *stage,
+                          const char *stage_name)
+{
+    size_t count = wpg_shader_view_find(functions, use.all.view, stage->hash, stage_name, stage->entry);
+    wpg_hash128 before;
+    if (count || wpg_rewrite_hash_before(&before, stage, NULL) != WPG_OK)
+        return count;
+    count = wpg_shader_view_find(functions, use.all.view, before, stage_name, stage->entry);
+    if (count)
+        wpg_log_once(WPG_LOG_WARN, "the profile is of an earlier wavepgo, which named shaders otherwise: its "
+                                   "counts are found by shader, not by pipeline, and its verdicts of tuning "
+                                   "are not; record it anew for these");
+    return count;
+}
+
 static void find(wpg_weights *weights, wpg_arena *arena, wpg_hash128 pipeline, wpg_rewrite *stage)
 {
     const char *stage_name = wpg_stage_name(stage->stage.model);
@@ -207,7 +223,7 @@ static void find(wpg_weights *weights, wpg_arena *arena, wpg_hash128 pipeline, w
             return;
         }
     }
-    count = wpg_shader_view_find(&functions, use.all.view, stage->hash, stage_name, stage->entry);
+    count = find_shader(&functions, stage, stage_name);
     if (count && wpg_weights_of_shader(weights, arena, functions, count) == WPG_OK)
         stage->found = pipeline_has(wpg_shader_view_find_pipeline(use.all.view, pipeline), stage) ? "pipeline"
                                                                                                   : "shader";

@@ -7,11 +7,10 @@
  * Measurement Points for Program Frequency Counts" (1973): edges off a spanning tree determine the others. */
 #include "compiler/optimize/weights_check.h"
 
-#include "compiler/optimize/pass.h"
-
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
+
+#include "compiler/optimize/pass.h"
 #include "runtime/base/text.h"
 
 typedef struct edge {
@@ -21,13 +20,14 @@ typedef struct edge {
 
 typedef struct checker {
     wpg_weights_findings *findings;
-    const wpg_cfg *cfg;
+    const wpg_flow *flow;
     const wpg_function_weights *w;
     double slack;
     const bool *unknown; /* [count] blocks not to ask about; NULL: none */
     wpg_arena *arena;
-    edge *edges;                               /* by the block they leave */
-    uint32_t *first_out, *first_in, *incoming; /* [count + 1], [count + 1]; edges by the block they reach */
+    edge *edges;                   /* by the block they leave, as flow->successors */
+    uint32_t *first_in, *incoming; /* [count + 1]; edges by the block they reach, and where each comes from */
+    uint32_t *predecessors;        /* beside `incoming` */
 } checker;
 
 static void add(wpg_weights_findings *findings, wpg_arena *arena, unsigned rule, uint32_t block,
@@ -62,22 +62,45 @@ static bool equal(const checker *c, double a, double b)
     return at_most(c, a, b) && at_most(c, b, a);
 }
 
-static bool reachable(const wpg_block *block)
+static bool is_reachable(const checker *c, uint32_t block)
 {
-    return block->rpo != WPG_NO_BLOCK;
+    return c->flow->flags[block] & WPG_FLOW_REACHABLE;
 }
 
-static bool any_unknown(const checker *c, const uint32_t *blocks, uint32_t count)
+static bool loses_lanes(const checker *c, uint32_t block)
 {
-    for (uint32_t i = 0; c->unknown && i < count; i++)
-        if (c->unknown[blocks[i]])
-            return true;
-    return false;
+    return c->flow->flags[block] & WPG_FLOW_LOSES_LANES;
+}
+
+/* Blocks beside one another in an array. */
+typedef struct neighbours {
+    const uint32_t *list;
+    uint32_t count;
+} neighbours;
+
+static neighbours successors_of(const checker *c, uint32_t block)
+{
+    const uint32_t first = c->flow->first[block];
+    return (neighbours){c->flow->successors + first, c->flow->first[block + 1] - first};
+}
+
+static neighbours predecessors_of(const checker *c, uint32_t block)
+{
+    const uint32_t first = c->first_in[block];
+    return (neighbours){c->predecessors + first, c->first_in[block + 1] - first};
 }
 
 static bool is_unknown(const checker *c, uint32_t block)
 {
-    return any_unknown(c, &block, 1);
+    return c->unknown && c->unknown[block];
+}
+
+static bool any_unknown(const checker *c, neighbours blocks)
+{
+    for (uint32_t i = 0; i < blocks.count; i++)
+        if (is_unknown(c, blocks.list[i]))
+            return true;
+    return false;
 }
 
 /* -- Kinds and inflow */
@@ -95,21 +118,20 @@ static void check_kinds(checker *c, uint32_t b)
                       (double)w->waves[b]);
 }
 
-static double sum_of(const uint64_t *counts, const uint32_t *blocks, uint32_t count)
+static double sum_of(const uint64_t *counts, neighbours blocks)
 {
     double sum = 0;
-    for (uint32_t i = 0; i < count; i++)
-        sum += (double)counts[blocks[i]];
+    for (uint32_t i = 0; i < blocks.count; i++)
+        sum += (double)counts[blocks.list[i]];
     return sum;
 }
 
 static void check_inflow(checker *c, uint32_t b)
 {
-    const wpg_block *block = &c->cfg->blocks[b];
-    if (!c->w->lanes || b == 0 || !reachable(block) || is_unknown(c, b) ||
-        any_unknown(c, block->predecessors, block->predecessor_count))
+    neighbours from = predecessors_of(c, b);
+    if (!c->w->lanes || b == 0 || !is_reachable(c, b) || is_unknown(c, b) || any_unknown(c, from))
         return;
-    double in = sum_of(c->w->lanes, block->predecessors, block->predecessor_count);
+    double in = sum_of(c->w->lanes, from);
     if (!at_most(c, (double)c->w->lanes[b], in))
         contradiction(c, WPG_CHECK_INFLOW, b, "more lanes than its predecessors sent", (double)c->w->lanes[b],
                       in);
@@ -120,7 +142,7 @@ static void check_inflow(checker *c, uint32_t b)
 /* Sums the edges of one side of a block; how many are not known, the last of these in *open. */
 static uint32_t side_of(double *known, edge **open, const checker *c, uint32_t block, bool outgoing)
 {
-    const uint32_t *first = outgoing ? c->first_out : c->first_in;
+    const uint32_t *first = outgoing ? c->flow->first : c->first_in;
     uint32_t unknown = 0;
     *known = 0;
     for (uint32_t i = first[block]; i < first[block + 1]; i++) {
@@ -138,17 +160,16 @@ static uint32_t side_of(double *known, edge **open, const checker *c, uint32_t b
 /* Lanes of the edges of that side are those of the block: not where lanes start or end. */
 static bool side_is_exact(const checker *c, uint32_t b, bool outgoing)
 {
-    const wpg_block *block = &c->cfg->blocks[b];
     if (is_unknown(c, b))
         return false;
-    return outgoing ? block->successor_count && !block->changes_mask : b != 0;
+    return outgoing ? successors_of(c, b).count && !loses_lanes(c, b) : b != 0;
 }
 
 static bool solve_once(checker *c)
 {
     bool progress = false;
-    for (uint32_t b = 0; b < c->cfg->count; b++) {
-        for (int outgoing = 0; outgoing < 2 && reachable(&c->cfg->blocks[b]); outgoing++) {
+    for (uint32_t b = 0; b < c->flow->count; b++) {
+        for (int outgoing = 0; outgoing < 2 && is_reachable(c, b); outgoing++) {
             edge *open = NULL;
             double known;
             if (!side_is_exact(c, b, outgoing != 0) || side_of(&known, &open, c, b, outgoing != 0) != 1)
@@ -174,7 +195,7 @@ static void check_side(checker *c, uint32_t b, bool outgoing)
     edge *open = NULL;
     double known, lanes = (double)c->w->lanes[b];
     uint32_t unknown = side_of(&known, &open, c, b, outgoing);
-    if (outgoing && !c->cfg->blocks[b].successor_count)
+    if (outgoing && !successors_of(c, b).count)
         return;
     if ((!outgoing && b == 0) || is_unknown(c, b))
         return;
@@ -189,43 +210,36 @@ static void check_side(checker *c, uint32_t b, bool outgoing)
 
 static bool list_edges(checker *c)
 {
-    const wpg_cfg *cfg = c->cfg;
-    uint32_t count = 0;
-    c->first_out = WPG_ARENA_ARRAY(c->arena, uint32_t, (size_t)cfg->count + 1);
-    c->first_in = WPG_ARENA_ARRAY(c->arena, uint32_t, (size_t)cfg->count + 1);
-    for (uint32_t b = 0; b < cfg->count && !c->arena->failed; b++) {
-        const wpg_block *block = &cfg->blocks[b];
-        c->first_out[b] = count;
-        count += reachable(block) ? block->successor_count : 0;
-        for (uint32_t s = 0; reachable(block) && s < block->successor_count; s++)
-            c->first_in[block->successors[s] + 1]++;
-    }
-    c->edges = WPG_ARENA_ARRAY(c->arena, edge, count);
-    c->incoming = WPG_ARENA_ARRAY(c->arena, uint32_t, count);
-    uint32_t *cursor = WPG_ARENA_ARRAY(c->arena, uint32_t, (size_t)cfg->count + 1);
-    if (c->arena->failed)
+    const wpg_flow *flow = c->flow;
+    const uint32_t edges = flow->first[flow->count];
+    c->first_in = WPG_ARENA_ARRAY(c->arena, uint32_t, (size_t)flow->count + 2);
+    c->edges = WPG_ARENA_ARRAY(c->arena, edge, edges);
+    c->incoming = WPG_ARENA_ARRAY(c->arena, uint32_t, edges);
+    c->predecessors = WPG_ARENA_ARRAY(c->arena, uint32_t, edges);
+    if (!c->first_in || !c->edges || !c->incoming || !c->predecessors)
         return false;
-    c->first_out[cfg->count] = count;
-    for (uint32_t b = 0; b < cfg->count; b++)
-        c->first_in[b + 1] += c->first_in[b];
-    memcpy(cursor, c->first_in, ((size_t)cfg->count + 1) * sizeof *cursor);
-    for (uint32_t b = 0; b < cfg->count; b++)
-        for (uint32_t e = c->first_out[b]; e < c->first_out[b + 1]; e++) {
-            uint32_t to = cfg->blocks[b].successors[e - c->first_out[b]];
-            c->edges[e] = (edge){0};
-            c->incoming[cursor[to]++] = e;
+    /* First shifted by two, so that filling moves each start to its place. */
+    for (uint32_t e = 0; e < edges; e++)
+        c->first_in[flow->successors[e] + 2]++;
+    for (uint32_t b = 2; b < flow->count + 2; b++)
+        c->first_in[b] += c->first_in[b - 1];
+    for (uint32_t b = 0; b < flow->count; b++)
+        for (uint32_t e = flow->first[b]; e < flow->first[b + 1]; e++) {
+            uint32_t at = c->first_in[flow->successors[e] + 1]++;
+            c->incoming[at] = e;
+            c->predecessors[at] = b;
         }
     return true;
 }
 
 static void check_lanes(checker *c)
 {
-    if (!c->w->lanes || !list_edges(c))
+    if (!c->w->lanes)
         return;
     while (solve_once(c))
         ;
-    for (uint32_t b = 0; b < c->cfg->count; b++) {
-        if (!reachable(&c->cfg->blocks[b]))
+    for (uint32_t b = 0; b < c->flow->count; b++) {
+        if (!is_reachable(c, b))
             continue;
         check_side(c, b, true);
         check_side(c, b, false);
@@ -236,33 +250,33 @@ static void check_lanes(checker *c)
 
 static void check_waves(checker *c, uint32_t b)
 {
-    const wpg_block *block = &c->cfg->blocks[b];
+    neighbours from = predecessors_of(c, b), to = successors_of(c, b);
     const uint64_t *waves = c->w->waves;
-    if (!waves || !reachable(block) || is_unknown(c, b) ||
-        any_unknown(c, block->predecessors, block->predecessor_count) ||
-        any_unknown(c, block->successors, block->successor_count))
+    if (!waves || !is_reachable(c, b) || is_unknown(c, b) || any_unknown(c, from) || any_unknown(c, to))
         return;
     double own = (double)waves[b];
-    if (b != 0 && !at_most(c, own, sum_of(waves, block->predecessors, block->predecessor_count)))
+    if (b != 0 && !at_most(c, own, sum_of(waves, from)))
         contradiction(c, WPG_CHECK_WAVES, b, "more waves than its predecessors sent", own,
-                      sum_of(waves, block->predecessors, block->predecessor_count));
-    bool single = block->successor_count > 0;
-    for (uint32_t s = 0; s < block->successor_count; s++) {
-        uint32_t to = block->successors[s];
-        bool only = to != 0 && c->cfg->blocks[to].predecessor_count == 1;
-        if (only && !at_most(c, (double)waves[to], own))
-            contradiction(c, WPG_CHECK_WAVES, to, "more waves than the branch that leads to it",
-                          (double)waves[to], own);
+                      sum_of(waves, from));
+    bool single = to.count > 0;
+    for (uint32_t s = 0; s < to.count; s++) {
+        uint32_t arm = to.list[s];
+        bool only = arm != 0 && predecessors_of(c, arm).count == 1;
+        if (only && !at_most(c, (double)waves[arm], own))
+            contradiction(c, WPG_CHECK_WAVES, arm, "more waves than the branch that leads to it",
+                          (double)waves[arm], own);
         single &= only;
     }
-    double arms = sum_of(waves, block->successors, block->successor_count);
-    if (single && !block->changes_mask && !at_most(c, own, arms))
+    double arms = sum_of(waves, to);
+    if (single && !loses_lanes(c, b) && !at_most(c, own, arms))
         contradiction(c, WPG_CHECK_WAVES, b, "more waves than its ways together", own, arms);
 }
 
 static wpg_status run_rules(checker *c, unsigned rules)
 {
-    for (uint32_t b = 0; b < c->cfg->count; b++) {
+    if (!list_edges(c))
+        return WPG_E_NOMEM;
+    for (uint32_t b = 0; b < c->flow->count; b++) {
         if (rules & WPG_CHECK_KINDS && !is_unknown(c, b))
             check_kinds(c, b);
         if (rules & WPG_CHECK_INFLOW)
@@ -275,15 +289,23 @@ static wpg_status run_rules(checker *c, unsigned rules)
     return c->arena->failed ? WPG_E_NOMEM : WPG_OK;
 }
 
+wpg_status wpg_flow_check(wpg_weights_findings *findings, const wpg_flow *flow,
+                          const wpg_function_weights *weights, unsigned rules, double slack, wpg_arena *arena)
+{
+    checker c = {.findings = findings, .flow = flow, .w = weights, .slack = slack, .arena = arena};
+    if (weights->block_count == flow->count)
+        return run_rules(&c, rules);
+    contradiction(&c, rules, 0, "counts of another number of blocks", weights->block_count, flow->count);
+    return arena->failed ? WPG_E_NOMEM : WPG_OK;
+}
+
 wpg_status wpg_weights_check(wpg_weights_findings *findings, const wpg_cfg *cfg,
                              const wpg_function_weights *weights, unsigned rules, double slack,
                              wpg_arena *arena)
 {
-    checker c = {.findings = findings, .cfg = cfg, .w = weights, .slack = slack, .arena = arena};
-    if (weights->block_count == cfg->count)
-        return run_rules(&c, rules);
-    contradiction(&c, rules, 0, "counts of another number of blocks", weights->block_count, cfg->count);
-    return arena->failed ? WPG_E_NOMEM : WPG_OK;
+    wpg_flow flow;
+    WPG_TRY(wpg_flow_of(&flow, cfg, arena));
+    return wpg_flow_check(findings, &flow, weights, rules, slack, arena);
 }
 
 wpg_status wpg_profile_check(wpg_weights_findings *findings, wpg_context *context,
@@ -299,17 +321,19 @@ wpg_status wpg_profile_check(wpg_weights_findings *findings, wpg_context *contex
     wpg_function_weights w = {.block_count = cfg->count,
                               .lanes = profile->has_lanes ? lanes : NULL,
                               .waves = profile->has_waves ? waves : NULL};
+    wpg_flow flow;
+    bool enough = lanes && waves && unknown && wpg_flow_of(&flow, cfg, arena) == WPG_OK;
     checker c = {
-        .findings = findings, .cfg = cfg, .w = &w, .slack = slack, .unknown = unknown, .arena = arena};
-    for (uint32_t b = 0; b < cfg->count && !arena->failed; b++) {
+        .findings = findings, .flow = &flow, .w = &w, .slack = slack, .unknown = unknown, .arena = arena};
+    for (uint32_t b = 0; b < cfg->count && enough; b++) {
         const wpg_block_weight *weight = wpg_profile_block(profile, cfg->blocks[b].id);
         unknown[b] = !weight || weight->unknown_by;
-        if (!weight && reachable(&cfg->blocks[b]))
+        if (!weight && is_reachable(&c, b))
             contradiction(&c, 0, b, "a block that no pass entered in the profile", cfg->blocks[b].id, 0);
         lanes[b] = weight ? weight->lanes : 0;
         waves[b] = weight ? weight->waves : 0;
     }
-    wpg_status status = arena->failed ? WPG_E_NOMEM : run_rules(&c, rules);
+    wpg_status status = enough ? run_rules(&c, rules) : WPG_E_NOMEM;
     wpg_cfg_destroy(cfg);
     return status;
 }
@@ -332,7 +356,7 @@ wpg_status wpg_branches_check(wpg_weights_findings *findings, const wpg_cfg *cfg
         const wpg_inst *branch = block->terminator;
         const char *what = NULL;
         char text[160];
-        if (branch->opcode != SpvOpBranchConditional || !reachable(block))
+        if (branch->opcode != SpvOpBranchConditional || block->rpo == WPG_NO_BLOCK)
             continue;
         if (branch->count < 6)
             what = is_listed(block->id, unknown, unknown_count)

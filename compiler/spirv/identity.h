@@ -1,11 +1,17 @@
-/* What of a module identity sees, and in which order: see stage.h, wpg_shader_hash. Private to this folder.
- */
+/* Which instructions of a module identity sees, and in which order: see stage.h, wpg_shader_hash. Private to
+ * this folder. */
 #ifndef WPG_COMPILER_SPIRV_IDENTITY_H
 #define WPG_COMPILER_SPIRV_IDENTITY_H
 
 #include "compiler/spirv/module.h"
 
-/* The instructions that are hashed, in the order in which they are. Both in `arena`. False: out of memory. */
-bool wpg_identity_stream(const wpg_inst ***stream, size_t *count, const wpg_module *module, wpg_arena *arena);
+typedef struct wpg_identity {
+    const wpg_inst **list; /* in the arena */
+    size_t count;
+    size_t annotations; /* the instructions from here on have no order: to be sorted by their words */
+} wpg_identity;
+
+/* `version`: of identity (stage.h); 1 keeps the module's order. False: out of memory. */
+bool wpg_identity_stream(wpg_identity *out, const wpg_module *module, uint32_t version, wpg_arena *arena);
 
 #endif

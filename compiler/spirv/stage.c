@@ -1,12 +1,13 @@
 /* Shader identity: what is hashed is a stream of words that says the same for every way of writing the same
  * shader down.
  *
- *     version, schema | instructions that identity sees (identity.c), ids renumbered by first appearance |
- *     0 (no instruction has 0 words) | model | entry point string | number of specialisation
- *     values | for each, by constant id: constant id, low word, high word
+ *     version, schema | instructions that identity sees (identity.c), ids renumbered by first appearance,
+ *     annotations sorted | 0 (no instruction has 0 words) | model | entry point string | number of
+ *     specialisation values | for each, by constant id: constant id, low word, high word
  *
- * Any change of this stream gives every shader a new name and orphans every profile: the golden
- * file tests/golden/spirv/hashes.txt notices. Depends on the grammar table (grammar.h). Threads: no state.
+ * Any change of this stream gives every shader a new name: raise WPG_IDENTITY_VERSION, keep the stream of the
+ * version before for profiles that are named by it, and keep its list of hashes in tests/golden/spirv.
+ * Depends on the grammar table (grammar.h). Threads: no state.
  * Source: DESIGN identity.
  */
 #include "compiler/spirv/stage.h"
@@ -94,6 +95,45 @@ static void put_instructions(stream *s, const wpg_module *module, const wpg_inst
     }
 }
 
+static int by_words(const void *a, const void *b)
+{
+    const uint32_t *x = *(const uint32_t *const *)a, *y = *(const uint32_t *const *)b;
+    for (size_t i = 0, count = x[0] >> 16; i < count; i++)
+        if (x[i] != y[i])
+            return x[i] < y[i] ? -1 : 1;
+    return 0;
+}
+
+/* Orders the last `count` instructions of the stream, which start at word `from`. */
+static bool sort_instructions(stream *s, size_t from, size_t count, wpg_arena *arena)
+{
+    uint32_t *copy = WPG_ARENA_ARRAY(arena, uint32_t, s->count - from + 1);
+    const uint32_t **starts = WPG_ARENA_ARRAY(arena, const uint32_t *, count + 1);
+    if (!copy || !starts)
+        return false;
+    memcpy(copy, s->words + from, (s->count - from) * sizeof *copy);
+    for (size_t i = 0, at = 0; i < count; at += copy[at] >> 16)
+        starts[i++] = copy + at;
+    if (count)
+        qsort(starts, count, sizeof *starts, by_words);
+    for (size_t i = 0; i < count; from += starts[i++][0] >> 16)
+        memcpy(s->words + from, starts[i], (starts[i][0] >> 16) * sizeof *copy);
+    return true;
+}
+
+static bool put_module(stream *s, const wpg_module *module, uint32_t version, wpg_arena *arena)
+{
+    wpg_identity seen;
+    if (!wpg_identity_stream(&seen, module, version, arena))
+        return false;
+    s->words[s->count++] = module->version;
+    s->words[s->count++] = module->schema;
+    put_instructions(s, module, seen.list, seen.annotations);
+    size_t from = s->count, count = seen.count - seen.annotations;
+    put_instructions(s, module, seen.list + seen.annotations, count);
+    return sort_instructions(s, from, count, arena);
+}
+
 /* -- Specialisation values ----------------------------------------------------------------------------- */
 
 static uint64_t low_bits(uint64_t bits, uint32_t width)
@@ -173,8 +213,8 @@ static void put_stage(stream *s, const wpg_module *module, const wpg_stage *stag
     }
 }
 
-wpg_status wpg_shader_hash(wpg_hash128 *hash, const wpg_module *module, const wpg_stage *stage,
-                           wpg_error *err)
+static wpg_status hash_by(wpg_hash128 *hash, const wpg_module *module, const wpg_stage *stage,
+                          uint32_t version, wpg_error *err)
 {
     size_t limit = 5 + wpg_string_words(NULL, stage->entry) + 3 * stage->spec_count;
     WPG_INST_EACH (inst, module) {
@@ -184,16 +224,11 @@ wpg_status wpg_shader_hash(wpg_hash128 *hash, const wpg_module *module, const wp
     wpg_spec_value *kept = calloc(stage->spec_count + 1, sizeof *kept);
     if (!module->has_unknown)
         s.renumbered = calloc(module->bound, sizeof(uint32_t));
-    const wpg_inst **seen;
-    size_t seen_count;
     wpg_arena arena;
     wpg_arena_init(&arena);
     bool enough = s.words && kept && (module->has_unknown || s.renumbered) &&
-                  wpg_identity_stream(&seen, &seen_count, module, &arena);
+                  put_module(&s, module, version, &arena);
     if (enough) {
-        s.words[s.count++] = module->version;
-        s.words[s.count++] = module->schema;
-        put_instructions(&s, module, seen, seen_count);
         put_stage(&s, module, stage, kept);
         *hash = wpg_hash_bytes(s.words, s.count * sizeof(uint32_t));
     }
@@ -202,6 +237,18 @@ wpg_status wpg_shader_hash(wpg_hash128 *hash, const wpg_module *module, const wp
     free(kept);
     free(s.renumbered);
     return enough ? WPG_OK : wpg_fail(err, WPG_E_NOMEM, "no memory to hash a SPIR-V module");
+}
+
+wpg_status wpg_shader_hash(wpg_hash128 *hash, const wpg_module *module, const wpg_stage *stage,
+                           wpg_error *err)
+{
+    return hash_by(hash, module, stage, WPG_IDENTITY_VERSION, err);
+}
+
+wpg_status wpg_shader_hash_before(wpg_hash128 *hash, const wpg_module *module, const wpg_stage *stage,
+                                  wpg_error *err)
+{
+    return hash_by(hash, module, stage, WPG_IDENTITY_VERSION - 1, err);
 }
 
 wpg_status wpg_stage_functions(wpg_inst ***functions, uint32_t *count, const wpg_module *module,

@@ -27,13 +27,20 @@ typedef struct wpg_stage {
  * "rcall"; NULL for a model that is no Vulkan stage. Static storage. */
 const char *wpg_stage_name(SpvExecutionModel model);
 
-/* Shader hash, DESIGN identity: XXH3-128 of the words without names, source, lines and non-semantic
- * instructions, without types and constants that only debug information uses (identity.c), ids renumbered in
- * order of first appearance (not renumbered when the module holds an unknown opcode), followed by entry
- * point, model and specialisation values (absent and explicit default hash alike; entries for ids the module
- * lacks are ignored). Equal on every machine. */
+/* Version 2 orders declarations by their first use and leaves out those without one; version 1 kept the order
+ * of the module. */
+enum { WPG_IDENTITY_VERSION = 2 };
+
+/* Shader hash, DESIGN identity: XXH3-128 of the words without names, source, lines, non-semantic
+ * instructions, and unused types, constants and variables; declarations in the order of their first use
+ * (identity.c); ids renumbered in order of first appearance; followed by entry point, model and
+ * specialisation values (absent and explicit default hash alike; entries for ids the module lacks are
+ * ignored). A module with an unknown opcode keeps its order and ids. Equal on every machine. */
 wpg_status wpg_shader_hash(wpg_hash128 *hash, const wpg_module *module, const wpg_stage *stage,
                            wpg_error *err);
+/* The same by the version of identity before this one: the name that older profiles have for the shader. */
+wpg_status wpg_shader_hash_before(wpg_hash128 *hash, const wpg_module *module, const wpg_stage *stage,
+                                  wpg_error *err);
 
 /* The OpFunction of each ordinal: 0 is the entry function of the stage, the others count on in module order.
  * The array lives in `arena`. WPG_E_NOT_FOUND: no such entry point. */

@@ -33,6 +33,7 @@ static wpg_status fill(wpg_facts *facts, const wpg_shader_info *info, wpg_error 
     WPG_TRY(wpg_facts_is(facts, "stage", info->stage, err));
     WPG_TRY(wpg_facts_is(facts, "entry", info->entry ? info->entry : "", err));
     WPG_TRY(wpg_facts_is(facts, "words", hex, err));
+    WPG_TRY(say(facts, err, "identity", "%" PRIu32, info->identity));
     WPG_TRY(say(facts, err, "normal-form", "%" PRIu32, info->normal_form));
     for (size_t i = 0; i < info->spec_count; i++) {
         const wpg_shader_spec *spec = &info->specs[i];
@@ -121,6 +122,8 @@ static wpg_status decode(wpg_shader_info *info, const wpg_facts *facts, wpg_erro
         return wpg_fail(err, WPG_E_FORMAT, "the stage of shader %s is not given", wpg_facts_subject(facts));
     memcpy(info->stage, stage, strlen(stage) + 1);
     (void)wpg_hash_from_hex(&info->words, wpg_facts_get_text(facts, "words"));
+    const char *identity = wpg_facts_get_text(facts, "identity");
+    info->identity = *identity ? (uint32_t)strtoul(identity, NULL, 10) : 1;
     info->normal_form = (uint32_t)strtoul(wpg_facts_get_text(facts, "normal-form"), NULL, 10);
     info->entry = strdup(wpg_facts_get_text(facts, "entry"));
     info->specs = calloc(room, sizeof *info->specs);

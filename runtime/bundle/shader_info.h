@@ -3,6 +3,7 @@
  *     is stage comp                  vert, tesc, tese, geom, frag, comp, task, mesh
  *     is entry main
  *     is words <XXH3-128>            of the file <hash>.spv, as the program gave it
+ *     is identity 2                  version of identity that <hash> is of; none: 1
  *     is normal-form 3               version of the CFG tier that block ids and checksums are of
  *     is spec.7 4 00000010           specialisation constant 7: bytes, bits in hexadecimal
  *     is function.0 <checksum> 12    a function that is counted: CFG checksum (hexadecimal), blocks; 0 =
@@ -30,7 +31,7 @@ typedef struct wpg_shader_info {
     wpg_hash128 shader, words;
     char stage[8];
     char *entry; /* owned when decoded */
-    uint32_t normal_form;
+    uint32_t identity, normal_form;
     wpg_shader_spec *specs; /* owned when decoded, as are the functions; ordered by id, by ordinal */
     size_t spec_count;
     wpg_shader_function *functions; /* none: the stage was not counted */

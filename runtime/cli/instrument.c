@@ -17,6 +17,7 @@
 #include "runtime/base/file.h"
 #include "runtime/base/vec.h"
 #include "runtime/bundle/folder.h"
+#include "runtime/cli/shader_source.h"
 #include "runtime/cli/spec_option.h"
 #include "runtime/profile/weights.h"
 
@@ -178,10 +179,10 @@ static void print_map(const wpg_counter_map *map)
 }
 
 static wpg_status weights_from_view(wpg_weights *weights, wpg_arena *arena, const wpg_shader_view *view,
-                                    wpg_hash128 shader, const wpg_stage *stage, wpg_error *err)
+                                    const wpg_shader_names *names, const wpg_stage *stage, wpg_error *err)
 {
     const wpg_shader_counts *first;
-    size_t found = wpg_shader_view_find(&first, view, shader, wpg_stage_name(stage->model), stage->entry);
+    size_t found = wpg_shader_names_find(&first, view, names, wpg_stage_name(stage->model), stage->entry);
     if (!found)
         return wpg_fail(err, WPG_E_NOT_FOUND, "the profile does not know this shader");
     wpg_status status = wpg_weights_of_shader(weights, arena, first, found);
@@ -197,7 +198,7 @@ static void print_remarks(const wpg_remarks *remarks)
         (void)printf("the profile is of another version of this shader: not applied\n");
 }
 
-static wpg_status optimise(wpg_module **module, const wpg_stage *stage, wpg_hash128 hash,
+static wpg_status optimise(wpg_module **module, const wpg_stage *stage, const wpg_shader_names *names,
                            const instrument_options *options, wpg_error *err)
 {
     wpg_profile *profile = wpg_profile_create();
@@ -214,7 +215,7 @@ static wpg_status optimise(wpg_module **module, const wpg_stage *stage, wpg_hash
     if (status == WPG_OK)
         status = wpg_shader_view_create(&view, profile, err);
     if (status == WPG_OK)
-        status = weights_from_view(&weights, &arena, view, hash, stage, err);
+        status = weights_from_view(&weights, &arena, view, names, stage, err);
     if (status == WPG_OK)
         status = wpg_optimize(&remarks, &changed, module, stage, &weights, &how, wpg_ssa_tier, err);
     if (status == WPG_OK)
@@ -276,7 +277,7 @@ static int list_probes(const wpg_module *module, const instrument_options *optio
 static int rewrite(wpg_module **module, const instrument_options *options)
 {
     wpg_error err;
-    wpg_hash128 hash;
+    wpg_shader_names names;
     wpg_counter_map *map = NULL;
     wpg_stage stage = {.spec = options->spec.data, .spec_count = options->spec.count};
     wpg_status status = choose_entry(&stage, *module, options, &err);
@@ -285,10 +286,10 @@ static int rewrite(wpg_module **module, const instrument_options *options)
     if (status == WPG_OK && !entry)
         status = wpg_fail(&err, WPG_E_NOMEM, "out of memory");
     if (status == WPG_OK)
-        status = wpg_shader_hash(&hash, *module, &stage, &err);
+        status = wpg_shader_names_of(&names, *module, &stage, &err);
     if (status == WPG_OK && options->hash) {
         char hex[WPG_HASH_HEX + 1];
-        wpg_hash_to_hex(hex, hash);
+        wpg_hash_to_hex(hex, names.now);
         (void)printf("%s.%s.%s\n", hex, wpg_stage_name(stage.model) ? wpg_stage_name(stage.model) : "?",
                      entry);
     }
@@ -296,9 +297,9 @@ static int rewrite(wpg_module **module, const instrument_options *options)
     if (status == WPG_OK && rewriting)
         status = wpg_normalize(*module, &stage, NULL, &err);
     if (status == WPG_OK && rewriting && options->pseudo_probes)
-        status = wpg_pseudo_probes_insert(*module, &stage, hash, &err);
+        status = wpg_pseudo_probes_insert(*module, &stage, names.now, &err);
     if (status == WPG_OK && rewriting && options->use)
-        status = optimise(module, &stage, hash, options, &err);
+        status = optimise(module, &stage, &names, options, &err);
     else if (status == WPG_OK && rewriting && !options->normalize_only && !options->pseudo_probes)
         status = wpg_instrument(&map, *module, &stage, &options->counting, &err);
     if (status == WPG_OK && map && options->map)

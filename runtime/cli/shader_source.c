@@ -56,6 +56,20 @@ wpg_status wpg_shader_source_specialise(wpg_stage *stage, wpg_spec_value **spec,
     return WPG_OK;
 }
 
+wpg_status wpg_shader_names_of(wpg_shader_names *names, const wpg_module *module, const wpg_stage *stage,
+                               wpg_error *err)
+{
+    WPG_TRY(wpg_shader_hash(&names->now, module, stage, err));
+    return wpg_shader_hash_before(&names->before, module, stage, err);
+}
+
+size_t wpg_shader_names_find(const wpg_shader_counts **first, const wpg_shader_view *view,
+                             const wpg_shader_names *names, const char *stage, const char *entry)
+{
+    size_t count = wpg_shader_view_find(first, view, names->now, stage, entry);
+    return count ? count : wpg_shader_view_find(first, view, names->before, stage, entry);
+}
+
 static wpg_status read_file(wpg_shader_source *source, const char *path, wpg_error *err)
 {
     uint8_t *bytes = NULL;
@@ -70,14 +84,16 @@ static wpg_status read_file(wpg_shader_source *source, const char *path, wpg_err
 static wpg_status identify(wpg_shader_source *source, const wpg_shader_info *info,
                            const wpg_shader_counts *shader, bool by_hash, wpg_error *err)
 {
-    wpg_hash128 hash;
+    wpg_shader_names names;
     WPG_TRY(wpg_module_parse(&source->module, source->words, source->count, err));
     WPG_TRY(wpg_shader_source_stage(&source->stage, source->module, shader, err));
     WPG_TRY(wpg_shader_source_specialise(&source->stage, &source->spec, info, err));
     if (!by_hash)
         return WPG_OK;
-    WPG_TRY(wpg_shader_hash(&hash, source->module, &source->stage, err));
-    return wpg_hash_equal(hash, shader->shader) ? WPG_OK : wpg_fail(err, WPG_E_NOT_FOUND, "another shader");
+    WPG_TRY(wpg_shader_names_of(&names, source->module, &source->stage, err));
+    return wpg_hash_equal(names.now, shader->shader) || wpg_hash_equal(names.before, shader->shader)
+               ? WPG_OK
+               : wpg_fail(err, WPG_E_NOT_FOUND, "another shader");
 }
 
 wpg_status wpg_shader_source_find(wpg_shader_source *source, bool *in_folder, const char *place,

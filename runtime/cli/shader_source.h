@@ -22,6 +22,18 @@ wpg_status wpg_shader_source_stage(wpg_stage *stage, const wpg_module *module,
 wpg_status wpg_shader_source_specialise(wpg_stage *stage, wpg_spec_value **spec, const wpg_shader_info *info,
                                         wpg_error *err);
 
+/* The names of a shader: `before` is what older profiles have (compiler/spirv/stage.h). */
+typedef struct wpg_shader_names {
+    wpg_hash128 now, before;
+} wpg_shader_names;
+
+/* Of a module as the program gave it, before any pass. */
+wpg_status wpg_shader_names_of(wpg_shader_names *names, const wpg_module *module, const wpg_stage *stage,
+                               wpg_error *err);
+/* wpg_shader_view_find by either name. */
+size_t wpg_shader_names_find(const wpg_shader_counts **first, const wpg_shader_view *view,
+                             const wpg_shader_names *names, const char *stage, const char *entry);
+
 /* A shader with counts, found at one place: a bundle, a folder of dumps, or a module's own file, which must
  * then be that shader by its hash; what a bundle or a dump has under its name is taken for it. Owned by the
  * caller; words outlive the module. */

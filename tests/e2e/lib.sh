@@ -233,3 +233,8 @@ make_shim() {
  "implementation_version": "1", "description": "wavepgo tests: a difficult driver"}}
 JSON
 }
+shimmed() { # runs the rest with the shim below the layer, which `run` would put below all others
+    VK_ADD_LAYER_PATH="$WPG_BUILD/share/vulkan/explicit_layer.d:$shim_folder" \
+        VK_INSTANCE_LAYERS=$layer_name:VK_LAYER_WAVEPGO_TEST_shim "$@"
+}
+# The same as `run --tune BUNDLE`, below whatever VK_INSTANCE_LAYERS says.

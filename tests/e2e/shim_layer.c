@@ -7,6 +7,9 @@
  * module itself; or: device, and the process with it (a driver that crashes)
  *
  *     SHIM_SLOW=N              each dispatch with a pipeline of a rewritten module is done N times
+ *     SHIM_MISCOUNT=N          the Nth addition to memory (from 1) of each rewritten module stores instead: a
+ * driver that compiles counting wrongly
+ *
  *     SHIM_SHOT=N:FILE          writes the Nth presented image (from 1) as a PPM
  *
  *     SHIM_FRAMES=FILE          appends number, size and hash of the colours of every presented image
@@ -119,15 +122,38 @@ static bool look_at(const VkShaderModuleCreateInfo *info)
     return !known(hash);
 }
 
+/* A copy of the words with the Nth OpAtomicIAdd as an OpAtomicExchange, which has the same operands; NULL:
+ * they have no Nth. */
+static uint32_t *miscounting(const VkShaderModuleCreateInfo *info, int n)
+{
+    enum { EXCHANGE = 229, ADD = 234, HEADER = 5 };
+    uint32_t *words = malloc(info->codeSize);
+    if (words)
+        memcpy(words, info->pCode, info->codeSize);
+    for (size_t at = HEADER; words && at < info->codeSize / 4 && words[at] >> 16; at += words[at] >> 16)
+        if ((words[at] & 0xffff) == ADD && --n == 0) {
+            words[at] = (words[at] & 0xffff0000u) | EXCHANGE;
+            return words;
+        }
+    free(words);
+    return NULL;
+}
+
 static VKAPI_ATTR VkResult VKAPI_CALL create_shader_module(VkDevice device,
                                                            const VkShaderModuleCreateInfo *info,
                                                            const VkAllocationCallbacks *allocator,
                                                            VkShaderModule *module)
 {
+    const char *miscount = getenv("SHIM_MISCOUNT");
+    VkShaderModuleCreateInfo changed = *info;
     bool rewritten = look_at(info);
     if (rewritten && refuses("module"))
         return VK_ERROR_UNKNOWN;
-    VkResult result = DEVICE_CALL(vkCreateShaderModule)(device, info, allocator, module);
+    uint32_t *words = rewritten && miscount ? miscounting(info, atoi(miscount)) : NULL;
+    if (words)
+        changed.pCode = words;
+    VkResult result = DEVICE_CALL(vkCreateShaderModule)(device, &changed, allocator, module);
+    free(words);
     if (result == VK_SUCCESS) {
         pthread_mutex_lock(&lock);
         /* Handles are used again after a destroy: forget what an earlier module of this handle was. */

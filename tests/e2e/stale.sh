@@ -3,7 +3,8 @@
 # anchors; how much was matched is told; outputs are those of the changed shaders. A shader that is plainly another, or of
 # which too little is left, gets nothing. A name is no change.
 . "$(dirname "$0")/lib.sh"
-need_built "$wavepgo" "$layer" "$bench"
+old_name=$WPG_PROGRAMS/e2e_old_name
+need_built "$wavepgo" "$layer" "$bench" "$old_name"
 need_program glslangValidator
 
 compile() { # SOURCE CASE [OPTION]
@@ -106,4 +107,28 @@ for file in "$work"/merged.bundle/shaders/*.spv; do head -c 100 "$file" >cut && 
 use damaged "$work/merged.bundle" $changed
 same absent damaged
 line trip_uniform damaged | grep '"found": "no"' >/dev/null || fail "a damaged bundle: $(line trip_uniform damaged)"
+
+# A profile from before the last change of identity names the same shaders otherwise: found without a bundle.
+mandelbrot=$WPG_BUILD/shaders/mandelbrot.comp.spv
+"$wavepgo" merge --quiet --format text -o now.proftext "$work/counted.bundle" || die "merge to text"
+cp now.proftext before.proftext
+for case in trip_uniform select_rare mandelbrot rfc_uniform; do
+    names=$("$old_name" "$WPG_BUILD/shaders/$case.comp.spv" $case) || die "$case has no name"
+    [ "${names#* }" != "${names% *}" ] || die "$case has one name: this test sees nothing"
+    sed "s/${names% *}/${names#* }/" before.proftext >next.proftext && mv next.proftext before.proftext
+done
+"$wavepgo" merge --quiet -o "$work/before.profdata" before.proftext || fail "merge of the old names"
+use before "$work/before.profdata" $counted
+same short before
+for case in trip_uniform select_rare mandelbrot rfc_uniform; do
+    line $case before | grep '"found": "shader"' >/dev/null || fail "$case by its old name: $(line $case before)"
+done
+[ "$(grep -c 'the profile is of an earlier wavepgo, which named shaders otherwise' before.log)" = 1 ] || fail "the old names are not told once: $(cat before.log)"
+"$wavepgo" merge --quiet -o "$work/now.profdata" now.proftext || die "merge"
+for profile in now before; do
+    "$wavepgo" instrument "$mandelbrot" --use "$work/$profile.profdata" -o $profile.spv >$profile.remarks 2>&1 || fail "instrument, $profile: $(cat $profile.remarks)"
+    "$wavepgo" verify "$work/$profile.profdata" "$mandelbrot" >$profile.verify 2>&1
+    grep '4 functions, .*; 3 without their module' $profile.verify >/dev/null || fail "verify, $profile: $(cat $profile.verify)"
+done
+cmp -s now.spv before.spv || fail "instrument makes something else of the old name"
 finish

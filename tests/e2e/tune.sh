@@ -20,11 +20,6 @@ tune() { # NAME BUNDLE CASES...
     echo $? >"$work/$run_name.code"
     exited "$run_name" 0
 }
-shimmed() { # runs the rest with the shim below the layer, which `run` would put below all others
-    VK_ADD_LAYER_PATH="$WPG_BUILD/share/vulkan/explicit_layer.d:$shim_folder" \
-        VK_INSTANCE_LAYERS=$layer_name:VK_LAYER_WAVEPGO_TEST_shim "$@"
-}
-# The same as `run --tune BUNDLE`, below whatever VK_INSTANCE_LAYERS says.
 shim_tune() { # NAME BUNDLE CASES...
     WAVEPGO_MODE=tune WAVEPGO_PROFILE_USE=$2 WAVEPGO_BUNDLE=$2 under=env shimmed tune "$@"
 }

@@ -15,6 +15,7 @@ counted() { # NAME OPTIONS...: a bundle of all benchmarks, verified
         fail "$counted_name: $(head -n 5 "$work/$counted_name.verify")"
     grep ' functions\{0,1\}, [0-9]* checks, 0 broken' "$work/$counted_name.verify" >/dev/null || fail "$counted_name: $(cat "$work/$counted_name.verify")"
     ! grep 'without their module' "$work/$counted_name.verify" || fail "$counted_name: modules are missing in a bundle"
+    ! grep 'impossible counts' "$work/$counted_name.log" || fail "$counted_name: the layer finds counts impossible"
 }
 counted all --probes branches,switch,loops,entry
 benchmarks=$($bench --list | grep -c '^[a-z][a-z_]* *[0-9]')
@@ -97,6 +98,30 @@ spirv-dis --raw-id "other.bundle/shaders/$mandelbrot.spv" >mandelbrot.spvasm 2>/
 "$json" against.json against || fail "--against --json: $(head -c 300 against.json)"
 "$wavepgo" verify all.bundle --against sampled.bundle | grep '^  lanes .*difference 0\.00 %' && fail "sampled counts are exact: this sees nothing"
 grep '"functions": \[' against.json >/dev/null && grep -E '^\{"shader": "[0-9a-f]{32}", .*"lanes": \{"overlap": 0\.9' against.json >/dev/null || fail "--against does not score functions"
+# A driver that compiles counting wrongly: the layer says so itself, once a stage, three stages by name; verify lists them.
+miscounted() { # NAME N CASES...: the Nth addition of each stage is lost
+    name=$1 nth=$2
+    shift 2
+    SHIM_RECORD=$work/known WAVEPGO_MODE=off shimmed "$bench" --size small --repeat 0 "$@" >/dev/null 2>&1
+    export SHIM_KNOWN="$work/known" SHIM_MISCOUNT="$nth"
+    WAVEPGO_MODE=generate WAVEPGO_BUNDLE=$work/$name.bundle WAVEPGO_PROFILE_FILE=$work/$name.bundle/ WAVEPGO_LOG_FILE=$work/$name.log shimmed \
+        "$bench" --size small --checksum "$@" >"$work/$name.out" 2>&1 || fail "$name: $(tail -n 2 "$work/$name.out")"
+    unset SHIM_KNOWN SHIM_MISCOUNT
+}
+make_shim
+seen=0
+for nth in 1 2 3 4; do
+    miscounted wrong$nth $nth --case mandelbrot
+    said=$(grep -c 'pipeline [0-9a-f]\{32\} comp mandelbrot: impossible counts: block [0-9]*: .*[0-9]\(, and more\)\{0,1\}\. The driver runs' "$work/wrong$nth.log")
+    "$wavepgo" verify "$work/wrong$nth.bundle" >"$work/wrong$nth.verify"
+    [ "$said" = $? ] || fail "addition $nth is lost; verify: $(tail -n 1 "$work/wrong$nth.verify"); the layer: $(cat "$work/wrong$nth.log")"
+    seen=$((seen + said))
+done
+[ $seen -ge 2 ] || fail "$seen of 4 lost additions are seen"
+miscounted all_wrong 1
+[ "$(grep -c ': impossible counts: ' "$work/all_wrong.log")" = 3 ] || fail "not three stages by name: $(cat "$work/all_wrong.log")"
+grep '[1-9][0-9]* stages more have impossible counts: `wavepgo verify` lists all' "$work/all_wrong.log" >/dev/null || fail "the others are not told: $(cat "$work/all_wrong.log")"
+
 # What one has alone is told, and counts for nothing.
 cp -r all.bundle part.bundle
 rm "$(find part.bundle -name '*.profraw' | LC_ALL=C sort | head -n 1)"

@@ -78,7 +78,8 @@ static wpg_status parse_module(wpg_isa *isa, size_t bytes, wpg_error *err)
     WPG_TRY(wpg_module_parse(&isa->normal, isa->words, isa->word_count, err));
     WPG_TRY(find_stage(isa, isa->normal, err));
     warn_of_spec(isa, isa->normal);
-    WPG_TRY(wpg_shader_hash(&isa->shader, isa->normal, &isa->stage, err));
+    WPG_TRY(wpg_shader_names_of(&isa->names, isa->normal, &isa->stage, err));
+    isa->shader = isa->names.now;
     return wpg_normalize(isa->normal, &isa->stage, NULL, err);
 }
 
@@ -99,7 +100,7 @@ static wpg_status find_counts(wpg_isa *isa, const wpg_cfg *cfg, wpg_error *err)
 {
     char hex[WPG_HASH_HEX + 1];
     const wpg_shader_counts *first;
-    size_t count = wpg_shader_view_find(&first, isa->view, isa->shader, "comp", isa->entry);
+    size_t count = wpg_shader_names_find(&first, isa->view, &isa->names, "comp", isa->entry);
     wpg_hash_to_hex(hex, isa->shader);
     const uint64_t checksum = wpg_cfg_checksum(cfg, WPG_NORMAL_FORM_VERSION);
     for (size_t i = 0; i < count; i++)

@@ -17,6 +17,7 @@
 #include "compiler/amdgpu/origins.h"
 #include "runtime/base/vec.h"
 #include "runtime/cli/estimate.h"
+#include "runtime/cli/shader_source.h"
 #include "runtime/profile/profile.h"
 #include "runtime/profile/shader_view.h"
 
@@ -63,7 +64,8 @@ typedef struct wpg_isa {
     wpg_module *normal;
     wpg_stage stage;
     char entry[256];
-    wpg_hash128 shader;
+    wpg_shader_names names; /* of the module before it was normalised */
+    wpg_hash128 shader;     /* names.now */
     bool guessed_gpu; /* none is here and none was named */
     wpg_profile *profile;
     wpg_shader_view *view;

@@ -79,7 +79,7 @@ bool wpg_isa_own_counts(wpg_amdgpu_counts *counts, const wpg_isa *isa, uint64_t 
                         uint32_t block_count, wpg_arena *arena)
 {
     const wpg_shader_counts *first;
-    size_t count = wpg_shader_view_find(&first, isa->view, isa->shader, "comp", isa->entry);
+    size_t count = wpg_shader_names_find(&first, isa->view, &isa->names, "comp", isa->entry);
     for (size_t i = 0; i < count; i++) {
         const wpg_shader_counts *it = &first[i];
         if (it->function != 0 || it->checksum != checksum || it->block_count != block_count || !it->waves)

@@ -20,11 +20,15 @@ static wpg_probe_term words[] = {
     {WPG_TERM_CONSTANT, false, 900}, {WPG_TERM_LANES, false, 3}, {WPG_TERM_COUNTER, true, 23}};
 static wpg_probe_table tables[] = {
     {.record = "branches", .word_count = 3, .first = first_word, .terms = words}};
+/* An if without an else, and a block that nothing leads to. */
+static uint8_t flags[] = {WPG_FLOW_REACHABLE, WPG_FLOW_REACHABLE | WPG_FLOW_LOSES_LANES, 0, WPG_FLOW_REACHABLE};
+static uint32_t first_edge[] = {0, 2, 3, 3, 3}, successors[] = {1, 3, 3};
 static wpg_function_counters functions[] = {
     {.function = 4,
      .checksum = 0x0123456789abcdef,
      .kinds = WPG_KIND_LANES | WPG_KIND_WAVES | WPG_KIND_SELECTS,
      .block_count = 4,
+     .flow = {4, flags, first_edge, successors},
      .lanes = lanes,
      .waves = waves,
      .methods = methods,
@@ -66,6 +70,11 @@ static void round_trip(void **state)
     assert_memory_equal(map->sums, sums, sizeof sums);
     assert_memory_equal(map->terms, terms, sizeof terms);
     assert_memory_equal(map->functions[0].methods, methods, sizeof methods);
+    assert_int_equal(map->functions[0].flow.count, 4);
+    assert_memory_equal(map->functions[0].flow.flags, flags, sizeof flags);
+    assert_memory_equal(map->functions[0].flow.first, first_edge, sizeof first_edge);
+    assert_memory_equal(map->functions[0].flow.successors, successors, sizeof successors);
+    assert_int_equal(map->functions[1].flow.count, 0);
     uint64_t values[24] = {[10] = 7, [12] = 100, [23] = 3};
     assert_int_equal(wpg_counter_value(map, 10, values, 24), 7);
     assert_int_equal(wpg_counter_value(map, 10, values, 10), 0);

@@ -1,8 +1,10 @@
 /* Shader identity: what must not change the hash, what must, and a list of hashes that shows a change of it.
  */
+#include <dirent.h>
 #include <unistd.h>
 
 #include "tests/support/assemble.h"
+#include "tests/support/effort.h"
 #include "tests/unit/compiler/spirv/spirv_test.h"
 
 static wpg_hash128 hash_of(const wpg_module *module, const wpg_stage *stage)
@@ -11,6 +13,16 @@ static wpg_hash128 hash_of(const wpg_module *module, const wpg_stage *stage)
     wpg_error err;
     if (wpg_shader_hash(&hash, module, stage, &err) != WPG_OK)
         fail_msg("%s", err.message);
+    return hash;
+}
+
+/* The name that the version of identity before this one gives. */
+static wpg_hash128 hash_before(test_words words, const wpg_stage *stage)
+{
+    wpg_hash128 hash = {0};
+    wpg_module *module = test_parse(words);
+    assert_int_equal(wpg_shader_hash_before(&hash, module, stage, NULL), WPG_OK);
+    wpg_module_destroy(module);
     return hash;
 }
 
@@ -38,7 +50,9 @@ static wpg_stage stage_of_golden(const char *name)
     return (wpg_stage){.model = model, .entry = "main"};
 }
 
-static char *known_hashes(void)
+typedef wpg_hash128 hasher(test_words words, const wpg_stage *stage);
+
+static char *known_hashes(hasher *hash)
 {
     char *text = NULL;
     size_t size;
@@ -48,7 +62,7 @@ static char *known_hashes(void)
         test_words words = test_golden(test_goldens[i]);
         wpg_stage stage = stage_of_golden(test_goldens[i]);
         char hex[WPG_HASH_HEX + 1];
-        wpg_hash_to_hex(hex, hash_words(words, &stage));
+        wpg_hash_to_hex(hex, hash(words, &stage));
         (void)fprintf(out, "%s %s\n", hex, test_goldens[i]);
         free(words.data);
     }
@@ -56,27 +70,32 @@ static char *known_hashes(void)
     const wpg_spec_value values[] = {{5, 8, 42}, {0, 4, 0}, {3, 1, 0x80}};
     wpg_stage stage = {SpvExecutionModelGLCompute, "other", values, 3};
     char hex[WPG_HASH_HEX + 1];
-    wpg_hash_to_hex(hex, hash_words(words, &stage));
+    wpg_hash_to_hex(hex, hash(words, &stage));
     (void)fprintf(out, "%s spec other 0=0 3=0x80 5=42\n", hex);
     free(words.data);
     assert_int_equal(fclose(out), 0);
     return text;
 }
 
+/* A difference renames every shader. On purpose only, with a new WPG_IDENTITY_VERSION and a new list. */
 static void test_golden_hashes(void **state)
 {
     (void)state;
-    static const char path[] = WPG_SOURCE_DIR "/tests/golden/spirv/hashes.txt";
-    char *now = known_hashes();
-    if (getenv("WPG_UPDATE_GOLDEN"))
-        assert_int_equal(wpg_file_write_atomic(path, now, strlen(now), NULL), WPG_OK);
-    uint8_t *then;
-    size_t size;
-    assert_int_equal(wpg_file_read(&then, &size, path, 1 << 16, NULL), WPG_OK);
-    /* A difference renames every shader: every profile made before is orphaned. Only on purpose. */
-    assert_string_equal(now, (const char *)then);
-    free(then);
-    free(now);
+    hasher *const hashers[] = {hash_before, hash_words};
+    for (int i = 0; i < 2; i++) {
+        char path[512];
+        (void)snprintf(path, sizeof path, WPG_SOURCE_DIR "/tests/golden/spirv/hashes-%d.txt",
+                       WPG_IDENTITY_VERSION - 1 + i);
+        char *now = known_hashes(hashers[i]);
+        if (i == 1 && getenv("WPG_UPDATE_GOLDEN"))
+            assert_int_equal(wpg_file_write_atomic(path, now, strlen(now), NULL), WPG_OK);
+        uint8_t *then;
+        size_t size;
+        assert_int_equal(wpg_file_read(&then, &size, path, 1 << 16, NULL), WPG_OK);
+        assert_string_equal(now, (const char *)then);
+        free(then);
+        free(now);
+    }
 }
 
 /* Runs spirv-opt with `flags` over words; false if the program is not there. */
@@ -171,7 +190,7 @@ static void test_distinct(void **state)
         unsigned n, word;
         uint32_t value;
     } changes[] = {{SpvOpConstant, 1, 3, 2},      {SpvOpSpecConstant, 0, 3, 65}, {SpvOpDecorate, 2, 3, 20},
-                   {SpvOpExecutionMode, 0, 3, 8}, {SpvOpTypeInt, 0, 3, 0},       {SpvOpCapability, 1, 1, 40},
+                   {SpvOpExecutionMode, 0, 3, 8}, {SpvOpTypeInt, 2, 3, 1},       {SpvOpCapability, 1, 1, 40},
                    {SpvOpSpecConstantOp, 2, 5, 0}};
     for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
         uint32_t *word = &test_find(m, changes[i].opcode, changes[i].n)->words[changes[i].word], old = *word;
@@ -279,14 +298,49 @@ static void test_stripped(void **state)
     /* What may change code stays in. */
     assert_false(wpg_hash_equal(plain, hash_parts("%r = OpExtInstImport \"GLSL.std.450\"\n", "", "", "")));
     assert_false(wpg_hash_equal(plain, hash_parts("OpExtension \"SPV_KHR_multiview\"\n", "", "", "")));
-    assert_false(wpg_hash_equal(plain, hash_parts("", "", "%u = OpTypeInt 32 0\n", "")));
     assert_false(wpg_hash_equal(plain, hash_parts("", "", "", "OpNop\n")));
-    assert_false(wpg_hash_equal(hash_parts("", "", "%u = OpTypeInt 32 0\n", ""),
-                                hash_parts("", "", "%u = OpTypeInt 32 1\n", "")));
+    /* A declaration without a user may not. */
+    assert_true(wpg_hash_equal(plain, hash_parts("", "", "%u = OpTypeInt 32 0\n", "")));
+    static const char variable[] = "%v = OpVariable %p Function\n";
+    assert_false(
+        wpg_hash_equal(hash_parts("", "", "%u = OpTypeInt 32 0\n%p = OpTypePointer Function %u\n", variable),
+                       hash_parts("", "", "%u = OpTypeInt 32 1\n%p = OpTypePointer Function %u\n", variable)));
 }
 
-/* Debug information: types and constants that only it uses go, as does what those use. One that the code uses
- * later comes where the code asks for it. */
+/* The order of declarations and of annotations says nothing; what an annotation says of which id does. */
+static void test_order(void **state)
+{
+    (void)state;
+    static const char code[] = "%v = OpVariable %p Function\n%w = OpVariable %p Function\n"
+                               "%a = OpIAdd %u %one %two\nOpStore %v %a\nOpStore %w %two\n";
+    static const char types[] = "%u = OpTypeInt 32 0\n%p = OpTypePointer Function %u\n"
+                                "%one = OpConstant %u 1\n%two = OpConstant %u 2\n",
+                      other[] = "%u = OpTypeInt 32 0\n%two = OpConstant %u 2\n%nine = OpConstant %u 9\n"
+                                "%one = OpConstant %u 1\n%p = OpTypePointer Function %u\n";
+    wpg_hash128 plain = hash_parts("", "", types, code);
+    assert_true(wpg_hash_equal(plain, hash_parts("", "", other, code)));
+    wpg_hash128 decorated =
+        hash_parts("", "OpDecorate %a RelaxedPrecision\nOpDecorate %v RelaxedPrecision\n", types, code);
+    assert_false(wpg_hash_equal(plain, decorated));
+    assert_true(wpg_hash_equal(
+        decorated,
+        hash_parts("", "OpDecorate %v RelaxedPrecision\nOpDecorate %a RelaxedPrecision\n", other, code)));
+    assert_false(wpg_hash_equal(
+        decorated,
+        hash_parts("", "OpDecorate %a RelaxedPrecision\nOpDecorate %w RelaxedPrecision\n", types, code)));
+    assert_false(wpg_hash_equal(decorated, hash_parts("", "OpDecorate %a RelaxedPrecision\n", types, code)));
+    /* The constant that sets the workgroup's size has no user. */
+    static const char size[] = "%u = OpTypeInt 32 0\n%t = OpTypeVector %u 3\n%four = OpConstant %u 4\n"
+                               "%eight = OpConstant %u 8\n%g = OpConstantComposite %t %four %four %four\n",
+                      size8[] = "%u = OpTypeInt 32 0\n%t = OpTypeVector %u 3\n%four = OpConstant %u 4\n"
+                                "%eight = OpConstant %u 8\n%g = OpConstantComposite %t %eight %four %four\n";
+    static const char built_in[] = "OpDecorate %g BuiltIn WorkgroupSize\n";
+    assert_false(wpg_hash_equal(hash_parts("", built_in, size, ""), hash_parts("", built_in, size8, "")));
+    assert_false(wpg_hash_equal(hash_parts("", built_in, size, ""), hash_parts("", "", size, "")));
+}
+
+/* Debug information: types and constants that only it uses go, as does what those use; when it asks for one
+ * that the code uses too says nothing. */
 static void test_debug_information(void **state)
 {
     (void)state;
@@ -314,51 +368,84 @@ static void test_debug_information(void **state)
     assert_false(wpg_hash_equal(plain, hash_parts(imports, name, early,
                                                   "%v = OpVariable %p Function\nOpStore %v %two\n"
                                                   "OpStore %v %one\n")));
-    /* What is decorated, or of use to anything else, stays. */
-    assert_false(wpg_hash_equal(hash_parts("", "", "", ""),
-                                hash_parts(imports, "%n = OpString \"n\"\nOpDecorate %f RelaxedPrecision\n",
-                                           "%f = OpTypeFloat 32\n%e = OpExtInst %void %r 31 %f\n", "")));
 }
 
-static wpg_hash128 hash_glsl(const char *text, const char *stage_name, SpvExecutionModel model,
-                             const char *target)
+static const struct {
+    const char *ending;
+    SpvExecutionModel model;
+} glsl_stages[] = {{"comp", SpvExecutionModelGLCompute},
+                   {"vert", SpvExecutionModelVertex},
+                   {"frag", SpvExecutionModelFragment},
+                   {"geom", SpvExecutionModelGeometry},
+                   {"tesc", SpvExecutionModelTessellationControl},
+                   {"tese", SpvExecutionModelTessellationEvaluation},
+                   {"rgen", SpvExecutionModelRayGenerationKHR},
+                   {"rchit", SpvExecutionModelClosestHitKHR},
+                   {"mesh", SpvExecutionModelMeshEXT},
+                   {"task", SpvExecutionModelTaskEXT}};
+
+/* Compiles the file where it lies; false: glslang does not take it, or makes a module that is not valid
+ * (12.0.0 with -gVS of some). */
+static bool compile_file(test_words *words, const char *path, const char *options)
 {
-    wpg_stage stage = {model, "main", NULL, 0};
-    test_words words;
-    assert_true(assemble_glsl(&words.data, &words.count, text, stage_name, target));
-    wpg_hash128 hash = hash_words(words, &stage);
-    free(words.data);
-    return hash;
+    char folder[] = "/tmp/wpg-test-XXXXXX", out[64], command[2048];
+    uint8_t *data = NULL;
+    size_t size = 0;
+    assert_non_null(mkdtemp(folder));
+    (void)snprintf(out, sizeof out, "%s/out.spv", folder);
+    (void)snprintf(command, sizeof command,
+                   "glslangValidator -V --target-env vulkan1.2 %s -o %s '%s' >/dev/null 2>&1 && "
+                   "spirv-val --target-env vulkan1.2 %s >/dev/null 2>&1",
+                   options, out, path, out);
+    bool done = system(command) == 0 && wpg_file_read(&data, &size, out, 1 << 24, NULL) == WPG_OK;
+    (void)unlink(out);
+    (void)rmdir(folder);
+    *words = (test_words){(uint32_t *)(void *)data, size / 4};
+    return done;
 }
 
-/* The shaders of this tree, as glslang compiles them with and without debug information. The order of
- * declarations is a guess at glslang's: where it fails the shader has another name, never another's. */
+/* One file, with and without debug information; false if it cannot be compiled alone. */
+static bool check_glsl(const char *folder, const char *name)
+{
+    char path[1024];
+    const char *ending = strrchr(name, '.');
+    size_t i = 0, stages = sizeof glsl_stages / sizeof *glsl_stages;
+    while (ending && i < stages && strcmp(ending + 1, glsl_stages[i].ending) != 0)
+        i++;
+    if (!ending || i == stages)
+        return false;
+    (void)snprintf(path, sizeof path, "%s/%s", folder, name);
+    const wpg_stage stage = {glsl_stages[i].model, "main", NULL, 0};
+    test_words plain = {0}, debug = {0};
+    bool compiled = compile_file(&plain, path, "") && compile_file(&debug, path, "-gVS");
+    if (compiled && !wpg_hash_equal(hash_words(plain, &stage), hash_words(debug, &stage)))
+        fail_msg("%s: another hash with debug information", path);
+    free(plain.data);
+    free(debug.data);
+    return compiled;
+}
+
+/* The shaders of this tree, as glslang compiles them with and without debug information. */
 static void test_glslang(void **state)
 {
     (void)state;
-    static const struct {
-        const char *name, *stage;
-        SpvExecutionModel model;
-    } shaders[] = {{"bvh.comp", "comp", SpvExecutionModelGLCompute},
-                   {"lights.comp", "comp", SpvExecutionModelGLCompute},
-                   {"uber.comp", "comp", SpvExecutionModelGLCompute},
-                   {"raymarch.comp", "comp", SpvExecutionModelGLCompute},
-                   {"push_stride.comp", "comp", SpvExecutionModelGLCompute},
-                   {"mesh.vert", "vert", SpvExecutionModelVertex},
-                   {"post.frag", "frag", SpvExecutionModelFragment},
-                   {"patch.tesc", "tesc", SpvExecutionModelTessellationControl}};
-    for (size_t i = 0; i < sizeof shaders / sizeof *shaders; i++) {
-        char path[512];
-        (void)snprintf(path, sizeof path, WPG_SOURCE_DIR "/shaders/%s", shaders[i].name);
-        char *text = read_text(path);
-        assert_non_null(text);
-        wpg_hash128 plain = hash_glsl(text, shaders[i].stage, shaders[i].model, "vulkan1.1");
-        wpg_hash128 lines = hash_glsl(text, shaders[i].stage, shaders[i].model, "vulkan1.1 -g");
-        wpg_hash128 debug = hash_glsl(text, shaders[i].stage, shaders[i].model, "vulkan1.1 -gVS");
-        if (!wpg_hash_equal(plain, lines) || !wpg_hash_equal(plain, debug))
-            fail_msg("%s: another hash with debug information", shaders[i].name);
-        free(text);
+    static const char *const folders[] = {"shaders", "tests/e2e/shaders", "tests/e2e/oracle/kernels",
+                                         "tests/e2e/oracle/stages", "tests/golden/instrument",
+                                         "tests/golden/normalize"};
+    const unsigned stride = effort_nightly() ? 1 : 6;
+    unsigned compiled = 0, met = 0;
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
+        char folder[512];
+        (void)snprintf(folder, sizeof folder, WPG_SOURCE_DIR "/%s", folders[i]);
+        DIR *entries = opendir(folder);
+        assert_non_null(entries);
+        for (struct dirent *entry; (entry = readdir(entries));)
+            if (met++ % stride == 0)
+                compiled += check_glsl(folder, entry->d_name);
+        (void)closedir(entries);
     }
+    print_message("%u shaders\n", compiled);
+    assert_in_range(compiled, 10, 1000);
 }
 
 /* With an unknown instruction ids stay as they are: equal words are equal, others are not, names still drop
@@ -399,7 +486,8 @@ int main(void)
         cmocka_unit_test(test_golden_hashes),     cmocka_unit_test(test_equal_under_tools),
         cmocka_unit_test(test_equal_renumbered),  cmocka_unit_test(test_distinct),
         cmocka_unit_test(test_spec_values),       cmocka_unit_test(test_stripped),
-        cmocka_unit_test(test_debug_information), cmocka_unit_test(test_glslang),
+        cmocka_unit_test(test_order),             cmocka_unit_test(test_debug_information),
+        cmocka_unit_test(test_glslang),
         cmocka_unit_test(test_unknown),           cmocka_unit_test(test_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
