@@ -4,7 +4,7 @@
 #include "runtime/base/log.h"
 #include "runtime/base/text.h"
 
-enum { MOST_NAMED = 3 };                /* stages that are named, a device */
+enum { MOST_NAMED = 3 };              /* stages that are named, a device */
 #define SATURATED (UINT64_C(1) << 56) /* counters are clamped there */
 
 static struct {

@@ -463,24 +463,9 @@ void wpg_pipeline_plan_make(wpg_pipeline_plan *plan, wpg_device *device,
         wpg_pipeline_plan_stages(plan, infos, count, plan->stages, plan->modules, plan->infos);
 }
 
-/* Whether a limit is said for the first time: by what is said of it up to the colon. */
-static bool first_to_reach(const char *why)
-{
-    static atomic_uint_least64_t reached[8];
-    const uint64_t key = wpg_hash64_bytes(why, strcspn(why, ":")) | 1;
-    for (size_t i = 0; i < sizeof reached / sizeof *reached; i++) {
-        uint64_t none = 0;
-        if (atomic_compare_exchange_strong(&reached[i], &none, key))
-            return true;
-        if (none == key)
-            return false;
-    }
-    return false;
-}
-
 static void say_passed(const wpg_pipeline_plan *plan)
 {
-    bool first = plan->limit && first_to_reach(plan->why);
+    bool first = plan->limit && wpg_log_is_first(plan->why);
     if (first)
         wpg_log_warn("pipeline %s passes through: %s (and so may others: said once)", plan->label, plan->why);
     else

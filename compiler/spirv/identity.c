@@ -1,6 +1,7 @@
 /* The instructions that identity sees.
  *
- *     module --less names, lines, remarks--> head | declarations, as the code needs them | functions | annotations
+ *     module --less names, lines, remarks--> head | declarations, as the code needs them | functions |
+ * annotations
  *
  * Front ends declare types, constants and variables when they first need them, and debug information (glslang
  * -gVS) needs some earlier than the code does, and some that the code never needs. So the order of
@@ -12,8 +13,8 @@
  *     - annotations come last, and stage.c sorts them by their renumbered words; an annotation of something
  *       left out is left out.
  *
- * Order of declarations and unused declarations change no code: SPIR-V gives them no meaning (2.4, 2.16.1). So
- * no two shaders that differ for a driver get one hash.
+ * Order of declarations and unused declarations change no code: SPIR-V gives them no meaning (2.4, 2.16.1).
+ * So no two shaders that differ for a driver get one hash.
  *
  * A module with an opcode that the grammar does not know keeps every instruction in its order: ids may hide.
  * Sources: SPIR-V 1.6, 2.4; SPV_KHR_non_semantic_info; NonSemantic.Shader.DebugInfo.100. */
@@ -29,8 +30,7 @@
  * the two others are debug information from before it. */
 static bool is_remark_set(const wpg_inst *import)
 {
-    const char *name =
-        import && import->opcode == SpvOpExtInstImport ? wpg_inst_string(import, 2) : NULL;
+    const char *name = import && import->opcode == SpvOpExtInstImport ? wpg_inst_string(import, 2) : NULL;
     return name && (!strncmp(name, "NonSemantic.", strlen("NonSemantic.")) || !strcmp(name, "DebugInfo") ||
                     !strcmp(name, "OpenCL.DebugInfo.100"));
 }

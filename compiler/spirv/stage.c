@@ -226,8 +226,8 @@ static wpg_status hash_by(wpg_hash128 *hash, const wpg_module *module, const wpg
         s.renumbered = calloc(module->bound, sizeof(uint32_t));
     wpg_arena arena;
     wpg_arena_init(&arena);
-    bool enough = s.words && kept && (module->has_unknown || s.renumbered) &&
-                  put_module(&s, module, version, &arena);
+    bool enough =
+        s.words && kept && (module->has_unknown || s.renumbered) && put_module(&s, module, version, &arena);
     if (enough) {
         put_stage(&s, module, stage, kept);
         *hash = wpg_hash_bytes(s.words, s.count * sizeof(uint32_t));

@@ -17,25 +17,25 @@ static wpg_status io_error(wpg_error *err, const char *what, const char *path)
                     strerror(errno));
 }
 
-wpg_status wpg_file_read(uint8_t **data, size_t *size, const char *path, size_t limit, wpg_error *err)
+/* Reads to the end. `room`: bytes that are expected, from which the buffer grows; a zero byte goes behind the
+ * data. WPG_E_LIMIT: there are more than `limit`. */
+static wpg_status read_to_end(uint8_t **data, size_t *size, int fd, size_t room, const char *path,
+                              size_t limit, wpg_error *err)
 {
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY); /* a pipe is not waited for */
-    if (fd < 0)
-        return io_error(err, "open", path);
-    struct stat info;
-    wpg_status status = WPG_OK;
-    uint8_t *buffer = NULL;
+    uint8_t *buffer = malloc(room + 1);
     size_t length = 0;
-    if (fstat(fd, &info) != 0)
-        status = io_error(err, "read", path);
-    else if (!S_ISREG(info.st_mode))
-        status = wpg_fail(err, WPG_E_IO, "%s is not a regular file", path);
-    else if ((uint64_t)info.st_size > limit)
-        status = wpg_fail(err, WPG_E_LIMIT, "%s is larger than %zu bytes", path, limit);
-    else if (!(buffer = malloc((size_t)info.st_size + 1)))
-        status = wpg_fail(err, WPG_E_NOMEM, "no memory for %s", path);
-    while (status == WPG_OK && length < (size_t)info.st_size) {
-        ssize_t got = read(fd, buffer + length, (size_t)info.st_size - length);
+    wpg_status status = buffer ? WPG_OK : wpg_fail(err, WPG_E_NOMEM, "no memory for %s", path);
+    while (status == WPG_OK) {
+        if (length == room) {
+            room = room ? room * 2 : 65536;
+            uint8_t *grown = realloc(buffer, room + 1);
+            if (!grown) {
+                status = wpg_fail(err, WPG_E_NOMEM, "no memory for %s", path);
+                break;
+            }
+            buffer = grown;
+        }
+        ssize_t got = read(fd, buffer + length, room - length);
         if (got < 0 && errno == EINTR)
             continue;
         if (got < 0)
@@ -43,8 +43,9 @@ wpg_status wpg_file_read(uint8_t **data, size_t *size, const char *path, size_t 
         if (got <= 0)
             break;
         length += (size_t)got;
+        if (length > limit)
+            status = wpg_fail(err, WPG_E_LIMIT, "%s is larger than %zu bytes", path, limit);
     }
-    (void)close(fd);
     if (status != WPG_OK) {
         free(buffer);
         return status;
@@ -53,6 +54,25 @@ wpg_status wpg_file_read(uint8_t **data, size_t *size, const char *path, size_t 
     *data = buffer;
     *size = length;
     return WPG_OK;
+}
+
+wpg_status wpg_file_read(uint8_t **data, size_t *size, const char *path, size_t limit, wpg_error *err)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY); /* a pipe is not waited for */
+    if (fd < 0)
+        return io_error(err, "open", path);
+    struct stat info;
+    wpg_status status = WPG_OK;
+    if (fstat(fd, &info) != 0)
+        status = io_error(err, "read", path);
+    else if (!S_ISREG(info.st_mode))
+        status = wpg_fail(err, WPG_E_IO, "%s is not a regular file", path);
+    else if ((uint64_t)info.st_size > limit)
+        status = wpg_fail(err, WPG_E_LIMIT, "%s is larger than %zu bytes", path, limit);
+    if (status == WPG_OK) /* one byte more, so that the end is seen without growing */
+        status = read_to_end(data, size, fd, (size_t)info.st_size + 1, path, limit, err);
+    (void)close(fd);
+    return status;
 }
 
 /* The descriptor that a path of /dev or /proc stands for; -1 for a file like any other. */
@@ -73,42 +93,11 @@ static int given_descriptor(const char *path)
 wpg_status wpg_file_read_given(uint8_t **data, size_t *size, const char *path, size_t limit, wpg_error *err)
 {
     int fd = given_descriptor(path);
-    uint8_t *buffer = NULL;
-    size_t length = 0, room = 0;
-    wpg_status status = WPG_OK;
     if (fd < 0)
         return wpg_file_read(data, size, path, limit, err);
     if (fcntl(fd, F_GETFD) < 0)
         return wpg_fail(err, WPG_E_NOT_FOUND, "cannot read %s: %s", path, strerror(errno));
-    while (status == WPG_OK) {
-        if (length + 1 >= room) {
-            room = room ? room * 2 : 65536;
-            uint8_t *grown = realloc(buffer, room);
-            if (!grown) {
-                status = wpg_fail(err, WPG_E_NOMEM, "no memory for %s", path);
-                break;
-            }
-            buffer = grown;
-        }
-        ssize_t got = read(fd, buffer + length, room - length - 1);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got < 0)
-            status = io_error(err, "read", path);
-        if (got <= 0)
-            break;
-        length += (size_t)got;
-        if (length > limit)
-            status = wpg_fail(err, WPG_E_LIMIT, "%s is larger than %zu bytes", path, limit);
-    }
-    if (status != WPG_OK) {
-        free(buffer);
-        return status;
-    }
-    buffer[length] = 0;
-    *data = buffer;
-    *size = length;
-    return WPG_OK;
+    return read_to_end(data, size, fd, 0, path, limit, err);
 }
 
 wpg_status wpg_make_folders(const char *path, wpg_error *err)

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "runtime/base/descriptor.h"
+#include "runtime/base/hash.h"
 #include "runtime/base/text.h"
 
 static int current_level = WPG_LOG_WARN;
@@ -63,4 +64,18 @@ void wpg_log_open(wpg_log_level level, const char *path)
         wpg_log_once(WPG_LOG_WARN, "log file: %s; messages go to standard error", err.message);
     else
         __atomic_store_n(&current_fd, fd, __ATOMIC_RELEASE);
+}
+
+bool wpg_log_is_first(const char *text)
+{
+    static uint64_t said[16]; /* 0 = free */
+    const uint64_t key = wpg_hash64_bytes(text, strcspn(text, ":")) | 1;
+    for (size_t i = 0; i < sizeof said / sizeof *said; i++) {
+        uint64_t before = 0;
+        if (__atomic_compare_exchange_n(&said[i], &before, key, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+            return true;
+        if (before == key)
+            return false;
+    }
+    return false;
 }

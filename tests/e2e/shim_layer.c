@@ -36,6 +36,7 @@
 #include <vulkan/vulkan.h>
 
 #include "tests/e2e/shim_counters.h"
+#include "tests/e2e/shim_modules.h"
 
 /* VkPhysicalDeviceShaderMaximalReconvergenceFeaturesKHR, for headers that lack it. */
 #define MAXIMAL_RECONVERGENCE_FEATURES 1000434000u
@@ -77,66 +78,10 @@ static struct {
 #define DEVICE_CALL(name)   ((PFN_##name)shim.next_device(shim.device, #name))
 #define INSTANCE_CALL(name) ((PFN_##name)shim.next_instance(shim.instance, #name))
 
-static uint64_t hash_words(const uint32_t *words, size_t bytes)
-{
-    uint64_t hash = 0xcbf29ce484222325u;
-    for (size_t i = 0; i < bytes / 4; i++)
-        hash = (hash ^ words[i]) * 0x100000001b3u;
-    return hash;
-}
-
-static bool known(uint64_t hash)
-{
-    const char *path = getenv("SHIM_KNOWN");
-    FILE *file = path ? fopen(path, "r") : NULL;
-    if (!file)
-        return true;
-    bool found = false;
-    unsigned long long line;
-    while (!found && fscanf(file, "%llx", &line) == 1)
-        found = line == hash;
-    fclose(file);
-    return found;
-}
-
 static bool refuses(const char *what)
 {
     const char *setting = getenv("SHIM_REFUSE");
     return setting && strcmp(setting, what) == 0;
-}
-
-/* Looks at a module's words; true if they are not among the known ones. */
-static bool look_at(const VkShaderModuleCreateInfo *info)
-{
-    uint64_t hash = hash_words(info->pCode, info->codeSize);
-    const char *record = getenv("SHIM_RECORD");
-    if (record) {
-        pthread_mutex_lock(&lock);
-        FILE *file = fopen(record, "a");
-        if (file) {
-            fprintf(file, "%016llx\n", (unsigned long long)hash);
-            fclose(file);
-        }
-        pthread_mutex_unlock(&lock);
-    }
-    return !known(hash);
-}
-
-/* A copy of the words with the Nth OpAtomicIAdd as an OpAtomicExchange, which has the same operands; NULL:
- * they have no Nth. */
-static uint32_t *miscounting(const VkShaderModuleCreateInfo *info, int n)
-{
-    enum { EXCHANGE = 229, ADD = 234, HEADER = 5 };
-    uint32_t *words = malloc(info->codeSize);
-    if (words)
-        memcpy(words, info->pCode, info->codeSize);
-    for (size_t at = HEADER; words && at < info->codeSize / 4 && words[at] >> 16; at += words[at] >> 16)
-        if ((words[at] & 0xffff) == ADD && --n == 0) {
-            words[at] = (words[at] & 0xffff0000u) | EXCHANGE;
-            return words;
-        }
-    free(words);
-    return NULL;
 }
 
 static VKAPI_ATTR VkResult VKAPI_CALL create_shader_module(VkDevice device,
@@ -146,10 +91,10 @@ static VKAPI_ATTR VkResult VKAPI_CALL create_shader_module(VkDevice device,
 {
     const char *miscount = getenv("SHIM_MISCOUNT");
     VkShaderModuleCreateInfo changed = *info;
-    bool rewritten = look_at(info);
+    bool rewritten = shim_look_at(info);
     if (rewritten && refuses("module"))
         return VK_ERROR_UNKNOWN;
-    uint32_t *words = rewritten && miscount ? miscounting(info, atoi(miscount)) : NULL;
+    uint32_t *words = rewritten && miscount ? shim_miscounting(info, atoi(miscount)) : NULL;
     if (words)
         changed.pCode = words;
     VkResult result = DEVICE_CALL(vkCreateShaderModule)(device, &changed, allocator, module);
@@ -172,7 +117,7 @@ static bool stage_is_rewritten(const VkPipelineShaderStageCreateInfo *stage)
     if (stage->module == VK_NULL_HANDLE) {
         for (const VkBaseInStructure *s = stage->pNext; s; s = s->pNext)
             if (s->sType == VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO)
-                return look_at((const VkShaderModuleCreateInfo *)(const void *)s);
+                return shim_look_at((const VkShaderModuleCreateInfo *)(const void *)s);
         return false;
     }
     bool found = false;

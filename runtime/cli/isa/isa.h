@@ -66,7 +66,7 @@ typedef struct wpg_isa {
     char entry[256];
     wpg_shader_names names; /* of the module before it was normalised */
     wpg_hash128 shader;     /* names.now */
-    bool guessed_gpu; /* none is here and none was named */
+    bool guessed_gpu;       /* none is here and none was named */
     wpg_profile *profile;
     wpg_shader_view *view;
     const wpg_shader_counts *counts; /* of the entry function; NULL without a profile */

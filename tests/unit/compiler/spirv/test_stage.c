@@ -302,9 +302,9 @@ static void test_stripped(void **state)
     /* A declaration without a user may not. */
     assert_true(wpg_hash_equal(plain, hash_parts("", "", "%u = OpTypeInt 32 0\n", "")));
     static const char variable[] = "%v = OpVariable %p Function\n";
-    assert_false(
-        wpg_hash_equal(hash_parts("", "", "%u = OpTypeInt 32 0\n%p = OpTypePointer Function %u\n", variable),
-                       hash_parts("", "", "%u = OpTypeInt 32 1\n%p = OpTypePointer Function %u\n", variable)));
+    assert_false(wpg_hash_equal(
+        hash_parts("", "", "%u = OpTypeInt 32 0\n%p = OpTypePointer Function %u\n", variable),
+        hash_parts("", "", "%u = OpTypeInt 32 1\n%p = OpTypePointer Function %u\n", variable)));
 }
 
 /* The order of declarations and of annotations says nothing; what an annotation says of which id does. */
@@ -429,9 +429,12 @@ static bool check_glsl(const char *folder, const char *name)
 static void test_glslang(void **state)
 {
     (void)state;
-    static const char *const folders[] = {"shaders", "tests/e2e/shaders", "tests/e2e/oracle/kernels",
-                                         "tests/e2e/oracle/stages", "tests/golden/instrument",
-                                         "tests/golden/normalize"};
+    static const char *const folders[] = {"shaders",
+                                          "tests/e2e/shaders",
+                                          "tests/e2e/oracle/kernels",
+                                          "tests/e2e/oracle/stages",
+                                          "tests/golden/instrument",
+                                          "tests/golden/normalize"};
     const unsigned stride = effort_nightly() ? 1 : 6;
     unsigned compiled = 0, met = 0;
     for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
@@ -483,12 +486,17 @@ static void test_names(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_golden_hashes),     cmocka_unit_test(test_equal_under_tools),
-        cmocka_unit_test(test_equal_renumbered),  cmocka_unit_test(test_distinct),
-        cmocka_unit_test(test_spec_values),       cmocka_unit_test(test_stripped),
-        cmocka_unit_test(test_order),             cmocka_unit_test(test_debug_information),
+        cmocka_unit_test(test_golden_hashes),
+        cmocka_unit_test(test_equal_under_tools),
+        cmocka_unit_test(test_equal_renumbered),
+        cmocka_unit_test(test_distinct),
+        cmocka_unit_test(test_spec_values),
+        cmocka_unit_test(test_stripped),
+        cmocka_unit_test(test_order),
+        cmocka_unit_test(test_debug_information),
         cmocka_unit_test(test_glslang),
-        cmocka_unit_test(test_unknown),           cmocka_unit_test(test_names),
+        cmocka_unit_test(test_unknown),
+        cmocka_unit_test(test_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
