@@ -8,6 +8,7 @@ need_built "$WPG_PROGRAMS/e2e_random"
 need_program glslangValidator
 export WPG_LVP_ICD="$VK_ICD_FILENAMES"
 kernels=24
+[ -z "${WPG_SANITIZED:-}" ] || kernels=8
 [ -z "${WPG_NIGHTLY:-}" ] || kernels=1000
 export MESA_SHADER_CACHE_DISABLE=true # each shader is compiled once
 if [ "${WPG_CASE:-}" = simulated ]; then
