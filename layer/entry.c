@@ -10,6 +10,7 @@
 
 #include "layer/bundle_files.h"
 #include "layer/hooks.h"
+#include "layer/lifetime.h"
 #include "layer/loss.h"
 #include "layer/object_names.h"
 #include "layer/recover.h"

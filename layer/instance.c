@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "layer/hooks.h"
+#include "layer/lifetime.h"
 #include "layer/neighbours.h"
 #include "runtime/base/log.h"
 

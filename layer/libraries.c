@@ -1,6 +1,7 @@
 /* Records of library parts, and optimised links of parts made anew. */
 #include "layer/libraries.h"
 
+#include "layer/clock.h"
 #include "layer/object_names.h"
 
 #include <stdlib.h>

@@ -89,9 +89,6 @@ void wpg_pipeline_plan_stages(wpg_pipeline_plan *plan, const VkPipelineShaderSta
 /* The driver was called: `made` tells whether the application got the pipeline of our words (or, when nothing
  * was to change, its own). Logs, counts and registers. */
 void wpg_pipeline_plan_commit(wpg_pipeline_plan *plan, bool made);
-/* Returns once fewer than COMPILE_THREADS of the program's threads make pipelines: a compile in the
- * background starts then, and takes no place from them (pipelines.c). */
-void wpg_compile_gate_wait(void);
 void wpg_pipeline_plan_finish(wpg_pipeline_plan *plan);
 
 #endif

@@ -13,6 +13,8 @@
 #include <string.h>
 
 #include "layer/chain.h"
+#include "layer/clock.h"
+#include "layer/gate.h"
 #include "layer/hooks.h"
 #include "layer/object_names.h"
 #include "layer/libraries.h"
@@ -639,41 +641,15 @@ static VkResult make_one(request *req, const void *info, VkPipeline *pipeline)
     return result;
 }
 
-/* COMPILE_THREADS: so many pipelines at once, the others of the program's threads wait. */
-static struct {
-    pthread_mutex_t lock;
-    pthread_cond_t left;
-    int64_t inside;
-} gate = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, 0};
-
-void wpg_compile_gate_wait(void)
-{
-    const int64_t most = wpg_the_process.settings.compile_threads;
-    if (most == 0)
-        return;
-    (void)pthread_mutex_lock(&gate.lock);
-    while (gate.inside >= most)
-        (void)pthread_cond_wait(&gate.left, &gate.lock);
-    (void)pthread_cond_signal(&gate.left); /* it goes on to who takes a place */
-    (void)pthread_mutex_unlock(&gate.lock);
-}
-
 static VkResult create_one(request *req, const void *info, VkPipeline *pipeline)
 {
-    const int64_t most = wpg_the_process.settings.compile_threads;
-    /* Who asked not to wait for a compile does not wait for one here. */
-    if (most == 0 || (flags_of(info) & VK_PIPELINE_CREATE_FAIL_ON_PIPELINE_COMPILE_REQUIRED_BIT))
-        return make_one(req, info, pipeline);
-    (void)pthread_mutex_lock(&gate.lock);
-    while (gate.inside >= most)
-        (void)pthread_cond_wait(&gate.left, &gate.lock);
-    gate.inside++;
-    (void)pthread_mutex_unlock(&gate.lock);
+    /* FAIL_ON_PIPELINE_COMPILE_REQUIRED: a program that asks not to wait for a compile waits for no place. */
+    const bool waits = !(flags_of(info) & VK_PIPELINE_CREATE_FAIL_ON_PIPELINE_COMPILE_REQUIRED_BIT);
+    if (waits)
+        wpg_gate_enter();
     VkResult result = make_one(req, info, pipeline);
-    (void)pthread_mutex_lock(&gate.lock);
-    gate.inside--;
-    (void)pthread_cond_signal(&gate.left);
-    (void)pthread_mutex_unlock(&gate.lock);
+    if (waits)
+        wpg_gate_leave();
     return result;
 }
 

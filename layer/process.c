@@ -1,135 +1,13 @@
-/* The process's record: settings read once when the loader first talks to us, everything written and freed at
- * the end of the program. The library is linked so that dlclose keeps it (the loader closes it with every
- * last instance): counts, files and claims last as long as the process. */
-#include <stdlib.h>
-#include <string.h>
-#include <sys/auxv.h>
+/* The process's record. The library is linked so that dlclose keeps it (the loader closes it with every last
+ * instance): counts, files and claims last as long as the process. */
 #include <unistd.h>
 
-#include "compiler/instrument/instrument.h"
-#include "layer/api_settings.h"
-#include "layer/bundle_files.h"
-#include "layer/files.h"
-#include "layer/live.h"
-#include "layer/loss.h"
-#include "layer/power.h"
-#include "layer/rewrite.h"
 #include "layer/state.h"
-#include "layer/summary.h"
-#include "layer/tune.h"
-#include "layer/use.h"
-#include "layer/window.h"
-#include "layer/writer.h"
-#include "runtime/base/log.h"
 
 wpg_process wpg_the_process = {
     .instances = WPG_HANDLES_INIT, .devices = WPG_HANDLES_INIT, .lock = PTHREAD_MUTEX_INITIALIZER};
 
-static pthread_once_t loaded = PTHREAD_ONCE_INIT;
-
-static void unload(void);
-
-/* What follows from the settings. */
-static void settle(wpg_process *process)
-{
-    wpg_log_open((wpg_log_level)process->settings.log, process->settings.log_file);
-    process->mode = (wpg_mode)process->settings.mode;
-    wpg_error err;
-    if (wpg_probes_parse(&process->probes, process->settings.probes, &err) != WPG_OK)
-        wpg_log_once(WPG_LOG_WARN, "PROBES: %s", err.message);
-    if (process->settings.counter_start && process->probes & (WPG_PROBE_VALUES | WPG_PROBE_LOOPS))
-        wpg_log_once(WPG_LOG_WARN, "COUNTER_START: no values are kept, and no least and most trips: their "
-                                   "memory has to start at zero");
-    if (process->mode == WPG_MODE_GENERATE)
-        wpg_window_set_up(process->settings.frames, process->settings.trigger, process->folder);
-    wpg_rewrite_setup();
-}
-
-static void load(void)
-{
-    wpg_process *process = &wpg_the_process;
-    process->pid = getpid();
-    process->mode = WPG_MODE_OFF;
-    if (!getcwd(process->folder, sizeof process->folder))
-        process->folder[0] = '\0';
-    /* A program that runs with raised privileges must not be steered by its caller's environment. */
-    process->inert = getauxval(AT_SECURE) != 0;
-    if (process->inert)
-        return;
-    /* What the settings' own loading has to say goes to the log already. */
-    wpg_log_open(WPG_LOG_WARN, secure_getenv("WAVEPGO_LOG_FILE"));
-    wpg_settings_load(&process->settings);
-    settle(process);
-    /* quick_exit runs no destructors. Registered in off mode too: an instance may bring another mode. */
-    (void)at_quick_exit(unload);
-}
-
-void wpg_process_load(void)
-{
-    (void)pthread_once(&loaded, load);
-}
-
-void wpg_process_first_instance(const VkInstanceCreateInfo *info)
-{
-    static bool seen;
-    wpg_process *process = &wpg_the_process;
-    (void)pthread_mutex_lock(&process->lock);
-    bool first = !seen && !process->inert && wpg_process_is_owner();
-    seen = true;
-    if (first && wpg_api_settings_apply(&process->settings, info))
-        settle(process);
-    if (first)
-        wpg_log_debug("wavepgo " WPG_VERSION " loaded, pid %ld, mode %s", (long)process->pid,
-                      process->mode == WPG_MODE_OFF        ? "off"
-                      : process->mode == WPG_MODE_GENERATE ? "generate"
-                      : process->mode == WPG_MODE_TUNE     ? "tune"
-                                                           : "use");
-    if (first && wpg_use_applies())
-        wpg_use_load(process->settings.profile_use);
-    else if (first && process->mode == WPG_MODE_GENERATE && process->settings.profile_use &&
-             *process->settings.profile_use)
-        wpg_log_warn("every bind is counted, in the program's own words: the profile is not applied "
-                     "(SAMPLE_BY=bind, FRAMES and TRIGGER leave binds uncounted)");
-    (void)pthread_mutex_unlock(&process->lock);
-}
-
 bool wpg_process_is_owner(void)
 {
     return wpg_the_process.pid == getpid();
-}
-
-/* The end of the program. The program may have left devices alive: what is persistently mapped is
- * read, no Vulkan call is made. Other threads may still run our hooks when the program merely ends, so that
- * their records stay unless nothing is alive any more. */
-__attribute__((destructor)) static void unload(void)
-{
-    wpg_process *process = &wpg_the_process;
-    if (!process->pid || !wpg_process_is_owner())
-        return;
-    wpg_writer_stop();
-    if (process->mode == WPG_MODE_GENERATE) {
-        wpg_files_write_all(true);
-        wpg_live_finish();
-        wpg_window_finish();
-    }
-    if (process->mode == WPG_MODE_TUNE)
-        wpg_tune_write();
-    if (process->mode != WPG_MODE_OFF) {
-        wpg_power_finish();
-        if (wpg_use_applies())
-            wpg_use_say_unknown();
-        wpg_summary_print();
-    }
-    if (atomic_load(&process->instance_count) == 0) {
-        wpg_files_finish();
-        wpg_tune_finish();
-        wpg_bundle_files_finish();
-        wpg_use_unload();
-        wpg_denials_finish();
-        wpg_summary_finish();
-        wpg_handles_finish(&process->instances);
-        wpg_handles_finish(&process->devices);
-        wpg_log_close();
-        wpg_settings_finish(&process->settings);
-    }
 }

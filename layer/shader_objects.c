@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "layer/clock.h"
 #include "layer/pipeline_plan.h"
 #include "layer/record_objects.h"
 #include "layer/summary.h"

@@ -105,10 +105,6 @@ typedef struct wpg_process {
 
 extern wpg_process wpg_the_process;
 
-/* Loads the settings on the first call; later calls are free. */
-void wpg_process_load(void);
-/* The first instance may bring settings of its own (VK_EXT_layer_settings); later ones find them fixed. */
-void wpg_process_first_instance(const VkInstanceCreateInfo *info);
 /* In a forked child the parent's counters and files are not ours. */
 bool wpg_process_is_owner(void);
 

@@ -6,11 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "layer/state.h"
-#include "layer/tune.h"
-#include "layer/variants.h"
 #include "runtime/base/log.h"
 #include "runtime/base/text.h"
 
@@ -25,13 +22,6 @@ static struct {
         uint64_t count;
     } reasons[REASONS]; /* the last one collects what does not fit */
 } summary = {.lock = PTHREAD_MUTEX_INITIALIZER};
-
-uint64_t wpg_now(void)
-{
-    struct timespec now;
-    (void)clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
 
 void wpg_summary_pipeline(const char *why)
 {
@@ -73,7 +63,7 @@ void wpg_summary_file(const char *path, wpg_summary_kind kind)
     (void)pthread_mutex_unlock(&summary.lock);
 }
 
-void wpg_summary_print(void)
+void wpg_summary_print(const char *more)
 {
     const wpg_settings *settings = &wpg_the_process.settings;
     uint64_t pipelines = atomic_load(&summary.pipelines);
@@ -88,9 +78,9 @@ void wpg_summary_print(void)
     (void)pthread_mutex_lock(&summary.lock);
     for (size_t i = 0; i < REASONS && at < sizeof reasons; i++)
         if (summary.reasons[i].count) {
-            int more = snprintf(reasons + at, sizeof reasons - at, "%s%s: %llu", at ? "; " : " (",
+            int length = snprintf(reasons + at, sizeof reasons - at, "%s%s: %llu", at ? "; " : " (",
                                 summary.reasons[i].text, (unsigned long long)summary.reasons[i].count);
-            at += more > 0 ? (size_t)more : 0;
+            at += length > 0 ? (size_t)length : 0;
         }
     if (at && at < sizeof reasons - 1)
         (void)snprintf(reasons + at, sizeof reasons - at, ")");
@@ -105,29 +95,17 @@ void wpg_summary_print(void)
         (void)snprintf(files, sizeof files, "; %llu file%s in %s%s", (unsigned long long)written,
                        wpg_plural(written), summary.folder, earlier);
     (void)pthread_mutex_unlock(&summary.lock);
-    uint64_t built, used, seen;
-    char variants[128] = "";
-    built = wpg_variants_built();
-    wpg_variants_choices(&used, &seen);
-    if (seen || built)
-        (void)snprintf(variants, sizeof variants,
-                       "; %llu variant%s, %llu of %llu draws and dispatches recorded with one",
-                       (unsigned long long)built, wpg_plural(built), (unsigned long long)used,
-                       (unsigned long long)seen);
-    char tuning[640] = "";
-    if (wpg_the_process.mode == WPG_MODE_TUNE)
-        wpg_tune_summary(tuning, sizeof tuning);
     /* The summary is asked for by its own setting, not by the log level. */
     if (!wpg_log_enabled(WPG_LOG_INFO))
         wpg_log_open(WPG_LOG_INFO, settings->log_file);
-    wpg_log_info("%llu pipeline%s seen, %llu %s,%s %llu passed through%s%s%s%s; creation took %.1f ms here, "
+    wpg_log_info("%llu pipeline%s seen, %llu %s,%s %llu passed through%s%s%s; creation took %.1f ms here, "
                  "%.1f ms in "
                  "the driver",
                  (unsigned long long)pipelines, wpg_plural(pipelines), (unsigned long long)changed,
                  wpg_the_process.mode == WPG_MODE_GENERATE ? "instrumented"
                  : wpg_the_process.mode == WPG_MODE_TUNE   ? "tuned"
                                                            : "optimised",
-                 unchanged, (unsigned long long)passed, reasons, variants, tuning, files,
+                 unchanged, (unsigned long long)passed, reasons, more, files,
                  (double)atomic_load(&summary.ours) * 1e-6, (double)atomic_load(&summary.drivers) * 1e-6);
 }
 

@@ -20,9 +20,9 @@ typedef enum wpg_summary_kind {
 } wpg_summary_kind;
 /* A profile was written for the first time in this run. */
 void wpg_summary_file(const char *path, wpg_summary_kind kind);
-void wpg_summary_print(void);
+/* Prints the line, if the setting asks for it. `more` is put into it: "; ..." of variants and tuning, or "".
+ */
+void wpg_summary_print(const char *more);
 void wpg_summary_finish(void);
-
-uint64_t wpg_now(void); /* monotonic, nanoseconds */
 
 #endif

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "layer/library_copy.h"
+#include "layer/clock.h"
 #include "layer/record_passes.h"
 #include "layer/suspects.h"
 #include "layer/summary.h"

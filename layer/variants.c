@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "layer/suspects.h"
+#include "layer/gate.h"
 #include "layer/variants_internal.h"
 #include "runtime/base/log.h"
 #include "runtime/base/thread.h"
@@ -75,7 +76,7 @@ static void *builder(void *argument)
         set->building = true;
         all->current = set;
         (void)pthread_mutex_unlock(&all->lock);
-        wpg_compile_gate_wait();
+        wpg_gate_wait();
         if (!atomic_load(&set->dead))
             wpg_variant_build(device, set);
         (void)pthread_mutex_lock(&all->lock);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "layer/clock.h"
 #include "layer/summary.h"
 #include "runtime/base/log.h"
 #include "runtime/config/pattern.h"
