@@ -246,7 +246,7 @@ static wpg_status create_counters(wpg_device *device, VkPhysicalDevice physical,
 
 static void pass_through(wpg_device *device, const char *why)
 {
-    wpg_log(wpg_log_is_first(why) ? WPG_LOG_WARN : WPG_LOG_DEBUG, "device passes through: %s", why);
+    wpg_log(wpg_log_is_first(why) ? WPG_LOG_WARN : WPG_LOG_INFO, "device passes through: %s", why);
     device->mode = WPG_MODE_OFF;
 }
 

@@ -100,10 +100,9 @@ static void print_summary(void)
     size_t length = 0;
     wpg_variants_choices(&used, &seen);
     if (seen || built)
-        length = (size_t)snprintf(more, sizeof more,
-                                  "; %llu variant%s, %llu of %llu draws and dispatches recorded with one",
-                                  (unsigned long long)built, wpg_plural(built), (unsigned long long)used,
-                                  (unsigned long long)seen);
+        length = (size_t)snprintf(
+            more, sizeof more, "; %llu variant%s, %llu of %llu draws and dispatches recorded with one",
+            (unsigned long long)built, wpg_plural(built), (unsigned long long)used, (unsigned long long)seen);
     if (wpg_the_process.mode == WPG_MODE_TUNE)
         wpg_tune_summary(more + length, sizeof more - length);
     wpg_summary_print(more);

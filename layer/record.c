@@ -1,63 +1,12 @@
 /* Recordings: their life with their command buffers and pools, and their way into the totals. */
-#include "layer/record_hardware.h"
-#include "layer/record_objects.h"
-#include "layer/record_queries.h"
-#include "layer/variants.h"
+#include "layer/record.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/base/log.h"
-
-/* -- Finding */
-
-atomic_uint_fast64_t wpg_record_generation = 1;
-/* initial-exec: read by one instruction, where the model of a library costs a call for each draw. The library
- * is opened at run time, and then this model takes static TLS, of which the C library keeps some in reserve:
- * glibc 1,664 bytes by default (elf/dl-tls.c; tunable glibc.rtld.optional_static_tls), shared by all such
- * libraries. The layer's whole TLS is this and libstdc++'s 16 bytes. tests/e2e/library.sh holds it to 128.
- * Without that room dlopen fails: the loader says so and goes on without the layer. */
-static _Thread_local __attribute__((tls_model("initial-exec"))) struct {
-    VkCommandBuffer handle;
-    uint64_t device; /* its dispatch key */
-    wpg_recording *recording;
-    uint64_t generation;
-} latest;
-
-static wpg_handles recordings = WPG_HANDLES_INIT;
-
-static uint64_t key_of(VkCommandBuffer commands)
-{
-    return (uint64_t)(uintptr_t)commands;
-}
-
-wpg_recording *wpg_recording_of(VkCommandBuffer commands)
-{
-    uint64_t now = atomic_load_explicit(&wpg_record_generation, memory_order_relaxed);
-    uint64_t device = wpg_dispatch_key(commands);
-    if (latest.handle == commands && latest.device == device && latest.generation == now)
-        return latest.recording;
-    wpg_recording *recording = wpg_handles_get(&recordings, key_of(commands));
-    /* A handle that went unseen, and came again on another device, is not followed. */
-    if (recording && wpg_dispatch_key(recording->device->handle) != device)
-        return NULL;
-    if (recording) {
-        latest.handle = commands;
-        latest.device = device;
-        latest.recording = recording;
-        latest.generation = now;
-    }
-    return recording;
-}
-
-const wpg_device_commands *wpg_record_enter(wpg_recording **recording, VkCommandBuffer commands)
-{
-    *recording = wpg_recording_of(commands);
-    if (*recording)
-        return &(*recording)->device->next;
-    wpg_device *device = wpg_device_of(commands);
-    return device ? &device->next : NULL;
-}
+#include "layer/record_hardware.h"
+#include "layer/record_objects.h"
+#include "layer/record_queries.h"
 
 /* -- Life */
 
@@ -77,24 +26,6 @@ static void begin_anew(wpg_recording *recording)
     wpg_record_forget_state(recording);
 }
 
-void wpg_record_forget_state(wpg_recording *recording)
-{
-    for (int i = 0; i < WPG_BIND_POINTS; i++)
-        recording->bound[i] = (wpg_bound){.entry = WPG_NOTHING_BOUND};
-    memset(recording->objects, 0, sizeof recording->objects);
-    recording->pushed = 0;
-}
-
-static void drop(wpg_recording *recording)
-{
-    if (!recording->dropped)
-        wpg_log_once(WPG_LOG_WARN, "out of memory: what a command buffer does is not followed");
-    recording->dropped = true;
-    for (int i = 0; i < WPG_BIND_POINTS; i++)
-        wpg_variants_restore(recording, &recording->bound[i]);
-    wpg_record_forget_state(recording);
-}
-
 static void create(wpg_device *device, wpg_command_pool *pool, VkCommandBuffer handle, bool secondary)
 {
     wpg_recording *recording = calloc(1, sizeof *recording);
@@ -105,7 +36,7 @@ static void create(wpg_device *device, wpg_command_pool *pool, VkCommandBuffer h
     recording->pool = pool;
     recording->secondary = secondary;
     begin_anew(recording);
-    if (!wpg_handles_set(&recordings, key_of(handle), recording)) {
+    if (!wpg_recording_keep(recording)) {
         free(recording);
         return;
     }
@@ -118,7 +49,7 @@ static void create(wpg_device *device, wpg_command_pool *pool, VkCommandBuffer h
 static void destroy(wpg_recording *recording)
 {
     wpg_runs_destroy(recording);
-    (void)wpg_handles_remove(&recordings, key_of(recording->handle));
+    wpg_recording_forget(recording);
     if (recording->previous)
         recording->previous->next = recording->next;
     else
@@ -181,87 +112,10 @@ void wpg_recordings_finish(wpg_device *device)
     device->queries = NULL;
 }
 
-/* -- Entries */
-
-static wpg_record_entry *add_entry(wpg_recording *recording, wpg_totals *totals)
-{
-    size_t index = recording->entries.count;
-    if (index == recording->entries_made) {
-        if (!wpg_vec_push(&recording->entries, (wpg_record_entry){.totals = totals}))
-            return NULL;
-        recording->entries_made++;
-    } else { /* an entry of an earlier recording, with its memory */
-        wpg_record_entry *old = &recording->entries.data[recording->entries.count++];
-        wpg_record_entry fresh = {.totals = totals, .words = old->words, .word_count = old->word_count};
-        if (fresh.words)
-            memset(fresh.words, 0, fresh.word_count * sizeof *fresh.words);
-        *old = fresh;
-    }
-    wpg_record_entry *entry = &recording->entries.data[index];
-    entry->counters[WPG_RECORD_SUBMISSIONS] = 1;
-    return wpg_map_set(&recording->by_totals, (uint64_t)(uintptr_t)totals, index) ? entry : NULL;
-}
-
-/* Room for the values of every word up to the last one that a layout has: few have the 256 bytes there may
- * be. */
-static bool reserve_words(wpg_record_entry *entry, uint64_t push_words)
-{
-    size_t need = push_words ? 64 - (size_t)__builtin_clzll(push_words) : 0;
-    if (need <= entry->word_count)
-        return true;
-    wpg_word_values *grown = realloc(entry->words, need * sizeof *grown);
-    if (!grown)
-        return false;
-    memset(grown + entry->word_count, 0, (need - entry->word_count) * sizeof *grown);
-    entry->words = grown;
-    entry->word_count = need;
-    return true;
-}
-
-ptrdiff_t wpg_record_entry_of(wpg_recording *recording, wpg_totals *totals, uint64_t push_words)
-{
-    uint64_t index;
-    wpg_record_entry *entry;
-    if (recording->dropped)
-        return WPG_NOTHING_BOUND;
-    if (wpg_map_get(&recording->by_totals, (uint64_t)(uintptr_t)totals, &index))
-        entry = &recording->entries.data[index];
-    else
-        entry = add_entry(recording, totals);
-    if (!entry || !reserve_words(entry, push_words)) {
-        drop(recording);
-        return WPG_NOTHING_BOUND;
-    }
-    entry->push_words |= push_words;
-    return entry - recording->entries.data;
-}
-
-static void settle(wpg_recording *recording, wpg_bound *bound)
-{
-    if (!bound->pending)
-        return;
-    wpg_record_entry *entry = &recording->entries.data[bound->entry];
-    uint64_t valid = bound->push_signature == recording->push_signature ? recording->pushed : 0;
-    for (uint64_t left = bound->push_words; left; left &= left - 1) {
-        int word = __builtin_ctzll(left);
-        if (valid >> word & 1)
-            wpg_word_count(&entry->words[word], recording->push[word], bound->pending);
-        else
-            entry->words[word].unpushed += bound->pending;
-    }
-    bound->pending = 0;
-}
-
-void wpg_record_settle(wpg_recording *recording)
-{
-    for (int i = 0; i < WPG_BIND_POINTS; i++)
-        settle(recording, &recording->bound[i]);
-}
-
 void wpg_record_submit(wpg_device *device, VkCommandBuffer commands, VkQueue queue)
 {
     /* Not through the thread's memory: a submission names many command buffers once. */
-    wpg_recording *recording = wpg_handles_get(&recordings, key_of(commands));
+    wpg_recording *recording = wpg_recording_find(commands);
     if (!recording || recording->device != device)
         return;
     wpg_suspects_submit(device, &recording->suspects);
@@ -343,7 +197,7 @@ VKAPI_ATTR void VKAPI_CALL wpg_record_FreeCommandBuffers(VkDevice handle, VkComm
         return;
     bool gone = false;
     for (uint32_t i = 0; i < count; i++) {
-        wpg_recording *recording = commands[i] ? wpg_handles_get(&recordings, key_of(commands[i])) : NULL;
+        wpg_recording *recording = commands[i] ? wpg_recording_find(commands[i]) : NULL;
         if (!recording || recording->device != device)
             continue;
         if (!gone)
@@ -399,7 +253,7 @@ VKAPI_ATTR VkResult VKAPI_CALL wpg_record_ResetCommandBuffer(VkCommandBuffer com
 static void add_secondary(wpg_recording *primary, const wpg_recording *secondary)
 {
     if (secondary->dropped) {
-        drop(primary);
+        wpg_record_drop(primary);
         return;
     }
     for (size_t i = 0; i < secondary->entries.count; i++) {
@@ -427,7 +281,7 @@ VKAPI_ATTR void VKAPI_CALL wpg_record_CmdExecuteCommands(VkCommandBuffer command
         wpg_record_settle(recording);
         wpg_runs_close(recording);
         for (uint32_t i = 0; i < count; i++) {
-            const wpg_recording *secondary = wpg_handles_get(&recordings, key_of(secondaries[i]));
+            const wpg_recording *secondary = wpg_recording_find(secondaries[i]);
             if (!secondary || secondary->device != recording->device)
                 continue;
             wpg_suspects_execute(&recording->suspects, &secondary->suspects);

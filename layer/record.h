@@ -122,25 +122,38 @@ typedef struct wpg_recording {
     VkShaderStageFlags push_stages[WPG_PUSH_WORDS]; /* that each valid word was pushed for last */
 } wpg_recording;
 
+/* -- recordings.c -- */
+
 /* The command buffer's recording; NULL if it is not followed. */
 wpg_recording *wpg_recording_of(VkCommandBuffer commands);
 /* The next layer's commands, and the recording (NULL if not followed); NULL for an unknown device. */
 const wpg_device_commands *wpg_record_enter(wpg_recording **recording, VkCommandBuffer commands);
+/* From here on, and until it is forgotten, its command buffer's. false: no memory. */
+bool wpg_recording_keep(wpg_recording *recording);
+void wpg_recording_forget(const wpg_recording *recording);
+/* By the handle alone, of whatever device: for commands that name several command buffers. */
+wpg_recording *wpg_recording_find(VkCommandBuffer commands);
 
-/* record.c */
+/* -- record.c -- */
+
 void wpg_recordings_init(wpg_device *device);
 void wpg_recordings_finish(wpg_device *device); /* frees what the program never destroyed */
 /* Before a command buffer goes to a queue of the device: adds its entries to the totals, and its pipelines to
  * the suspects. */
 void wpg_record_submit(wpg_device *device, VkCommandBuffer commands, VkQueue queue);
+
+/* -- record_entries.c -- */
+
 /* Counts the push constants of what ran since they last changed. */
 void wpg_record_settle(wpg_recording *recording);
 /* The index of the pipeline's entry, made if it is new; WPG_NOTHING_BOUND (and the recording dropped) when
  * memory runs out. */
 ptrdiff_t wpg_record_entry_of(wpg_recording *recording, wpg_totals *totals, uint64_t push_words);
 void wpg_record_forget_state(wpg_recording *recording); /* bound pipelines and push constants */
+void wpg_record_drop(wpg_recording *recording); /* memory ran out: the recording is given up, and said once */
 
-/* record_bind.c */
+/* -- record_bind.c -- */
+
 /* A pipeline was made for the program: follows it if the plan knows its hash. */
 void wpg_record_pipeline(wpg_device *device, VkPipeline pipeline, const wpg_pipeline_plan *plan,
                          VkPipelineLayout layout);

@@ -1,5 +1,5 @@
 /* The commands that end a run of draws or dispatches. */
-#include "layer/record_passes.h"
+#include "layer/passes.h"
 #include "layer/record_queries.h"
 
 /* -- Commands: ENDING(Command, (parameters), (arguments), what else is done if the buffer is followed) */
@@ -37,7 +37,7 @@ BARRIER_2(CmdPipelineBarrier2KHR)
 static void enter_pass(wpg_recording *recording, const VkRenderPassBeginInfo *info)
 {
     wpg_runs_prepare(recording);
-    recording->unmeasured_pass = wpg_record_many_views(recording->device, info->renderPass);
+    recording->unmeasured_pass = wpg_pass_has_views(recording->device, info->renderPass);
 }
 
 ENDING(CmdBeginRenderPass,

@@ -23,12 +23,6 @@ typedef struct twin {
     wpg_twin ours[];
 } twin;
 
-bool wpg_sample_by_bind(void)
-{
-    const wpg_settings *settings = &wpg_the_process.settings;
-    return settings->sample > 1 && settings->sample_by == WPG_SAMPLE_BY_BIND;
-}
-
 void wpg_twins_init(wpg_device *device)
 {
     wpg_handles_init(&device->twins);

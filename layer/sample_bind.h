@@ -16,9 +16,6 @@
 
 #include "layer/tune.h"
 
-/* Whether complete pipelines are sampled by bind. */
-bool wpg_sample_by_bind(void);
-
 void wpg_twins_init(wpg_device *device);
 void wpg_twins_finish(wpg_device *device); /* memory of pipelines that the program never destroyed */
 

@@ -79,7 +79,7 @@ void wpg_summary_print(const char *more)
     for (size_t i = 0; i < REASONS && at < sizeof reasons; i++)
         if (summary.reasons[i].count) {
             int length = snprintf(reasons + at, sizeof reasons - at, "%s%s: %llu", at ? "; " : " (",
-                                summary.reasons[i].text, (unsigned long long)summary.reasons[i].count);
+                                  summary.reasons[i].text, (unsigned long long)summary.reasons[i].count);
             at += length > 0 ? (size_t)length : 0;
         }
     if (at && at < sizeof reasons - 1)

@@ -5,7 +5,7 @@
 
 #include "layer/library_copy.h"
 #include "layer/clock.h"
-#include "layer/record_passes.h"
+#include "layer/passes.h"
 #include "layer/suspects.h"
 #include "layer/summary.h"
 #include "layer/use.h"
@@ -56,8 +56,7 @@ static const char *copy_state(wpg_variant_set *set, wpg_device *device, const vo
         set->layout = set->compute.layout;
         return why;
     }
-    if (graphics->renderPass &&
-        !wpg_record_subpass(&outputs, device, graphics->renderPass, graphics->subpass))
+    if (graphics->renderPass && !wpg_pass_subpass(&outputs, device, graphics->renderPass, graphics->subpass))
         return "its render pass is not known";
     set->graphics = wpg_library_copy_whole(&why, &set->arena, graphics, outputs);
     set->layout = graphics->layout;

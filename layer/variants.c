@@ -15,12 +15,6 @@ bool wpg_variants_possible(void)
            process->settings.variants > 0 && wpg_usual_any();
 }
 
-bool wpg_variants_by_rule(const wpg_device *device)
-{
-    return !device->features.loses_by_variants ||
-           wpg_the_process.settings.variant_rule == WPG_VARIANT_RULE_ON;
-}
-
 static bool gain_by_rule(const wpg_device *device)
 {
     if (wpg_variants_by_rule(device))

@@ -64,8 +64,6 @@ bool wpg_variant_words(wpg_hash128 *words, const wpg_device *device, wpg_hash128
  * or its verdicts: then it follows command buffers. */
 bool wpg_variants_possible(void);
 bool wpg_variants_wanted(const wpg_device *device);
-/* Whether the device's driver is one where variants are made by rule, without a verdict. */
-bool wpg_variants_by_rule(const wpg_device *device);
 void wpg_variants_start(wpg_device *device, const VkDeviceCreateInfo *info);
 /* Before the device goes: the builder ends, all variants are destroyed. */
 void wpg_variants_finish(wpg_device *device);

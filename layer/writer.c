@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "layer/files.h"
+#include "layer/hurry.h"
 #include "layer/state.h"
 #include "layer/tune.h"
 #include "runtime/base/log.h"
@@ -14,14 +15,7 @@
 /* Seconds between rounds until something was counted. */
 #define FIRST_PAUSE 1.0
 
-static struct {
-    pthread_mutex_t lock;
-    pthread_cond_t wake;
-    pthread_t thread;
-    bool running, condition_made;
-    bool hurried;        /* files are to be written now */
-    unsigned generation; /* a thread ends once this is no longer its own */
-} writer = {.lock = PTHREAD_MUTEX_INITIALIZER};
+static pthread_t thread; /* while wpg_hurry.running */
 
 /* Sleeps, unless hurried; false when the thread has to end. Under the lock. */
 static bool sleep_for(double seconds, unsigned mine)
@@ -35,10 +29,10 @@ static bool sleep_for(double seconds, unsigned mine)
         until.tv_sec++;
         until.tv_nsec -= 1000000000L;
     }
-    while (writer.generation == mine && !writer.hurried)
-        if (pthread_cond_timedwait(&writer.wake, &writer.lock, &until) != 0)
+    while (wpg_hurry.generation == mine && !wpg_hurry.hurried)
+        if (pthread_cond_timedwait(&wpg_hurry.wake, &wpg_hurry.lock, &until) != 0)
             break;
-    return writer.generation == mine;
+    return wpg_hurry.generation == mine;
 }
 
 /* Whether every drain that was asked for has been submitted and has finished. */
@@ -75,45 +69,45 @@ static void *run(void *generation)
     unsigned mine = (unsigned)(uintptr_t)generation;
     double interval = wpg_the_process.settings.flush_interval / 2, since_written = 0;
     bool counted = false;
-    (void)pthread_mutex_lock(&writer.lock);
+    (void)pthread_mutex_lock(&wpg_hurry.lock);
     for (;;) {
         double pause = counted || interval < FIRST_PAUSE ? interval : FIRST_PAUSE;
         if (!sleep_for(pause, mine))
             break;
-        bool hurried = writer.hurried;
-        writer.hurried = false;
-        (void)pthread_mutex_unlock(&writer.lock);
+        bool hurried = wpg_hurry.hurried;
+        wpg_hurry.hurried = false;
+        (void)pthread_mutex_unlock(&wpg_hurry.lock);
         if (wpg_the_process.mode == WPG_MODE_TUNE) { /* samples are here already */
             wpg_tune_write();
             counted = true;
-            (void)pthread_mutex_lock(&writer.lock);
+            (void)pthread_mutex_lock(&wpg_hurry.lock);
             continue;
         }
         if (!hurried)
             want_drains();
-        (void)pthread_mutex_lock(&writer.lock);
+        (void)pthread_mutex_lock(&wpg_hurry.lock);
         /* A program that submits nothing has nothing new either; host memory is written as it is. */
         double step = pause < 0.2 ? pause / 4 : 0.05;
-        for (double waited = 0; !hurried && !writer.hurried && waited < pause / 2 && sleep_for(step, mine);
+        for (double waited = 0; !hurried && !wpg_hurry.hurried && waited < pause / 2 && sleep_for(step, mine);
              waited += step) {
-            (void)pthread_mutex_unlock(&writer.lock);
+            (void)pthread_mutex_unlock(&wpg_hurry.lock);
             bool done = drains_done();
-            (void)pthread_mutex_lock(&writer.lock);
+            (void)pthread_mutex_lock(&wpg_hurry.lock);
             if (done)
                 break;
         }
-        if (writer.generation != mine)
+        if (wpg_hurry.generation != mine)
             break;
-        (void)pthread_mutex_unlock(&writer.lock);
+        (void)pthread_mutex_unlock(&wpg_hurry.lock);
         since_written += pause;
         counted |= wpg_files_read_all();
         if (counted || hurried || since_written >= interval) {
             wpg_files_write_all(false);
             since_written = 0;
         }
-        (void)pthread_mutex_lock(&writer.lock);
+        (void)pthread_mutex_lock(&wpg_hurry.lock);
     }
-    (void)pthread_mutex_unlock(&writer.lock);
+    (void)pthread_mutex_unlock(&wpg_hurry.lock);
     return NULL;
 }
 
@@ -121,44 +115,33 @@ void wpg_writer_start(void)
 {
     if (!(wpg_the_process.settings.flush_interval > 0))
         return;
-    (void)pthread_mutex_lock(&writer.lock);
-    if (!writer.condition_made) {
+    (void)pthread_mutex_lock(&wpg_hurry.lock);
+    if (!wpg_hurry.condition_made) {
         pthread_condattr_t attributes;
         (void)pthread_condattr_init(&attributes);
         (void)pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-        writer.condition_made = pthread_cond_init(&writer.wake, &attributes) == 0;
+        wpg_hurry.condition_made = pthread_cond_init(&wpg_hurry.wake, &attributes) == 0;
         (void)pthread_condattr_destroy(&attributes);
     }
-    if (!writer.running && writer.condition_made) {
-        writer.running =
-            wpg_thread_start(&writer.thread, "wavepgo-writer", run, (void *)(uintptr_t)writer.generation);
-        if (!writer.running)
+    if (!wpg_hurry.running && wpg_hurry.condition_made) {
+        wpg_hurry.running =
+            wpg_thread_start(&thread, "wavepgo-writer", run, (void *)(uintptr_t)wpg_hurry.generation);
+        if (!wpg_hurry.running)
             wpg_log_warn("no writer thread: profile files are written at the end only");
     }
-    (void)pthread_mutex_unlock(&writer.lock);
-}
-
-bool wpg_writer_hurry(void)
-{
-    (void)pthread_mutex_lock(&writer.lock);
-    bool running = writer.running;
-    writer.hurried = running;
-    if (running)
-        (void)pthread_cond_broadcast(&writer.wake);
-    (void)pthread_mutex_unlock(&writer.lock);
-    return running;
+    (void)pthread_mutex_unlock(&wpg_hurry.lock);
 }
 
 void wpg_writer_stop(void)
 {
-    (void)pthread_mutex_lock(&writer.lock);
-    bool running = writer.running;
-    pthread_t thread = writer.thread;
-    writer.running = writer.hurried = false;
-    writer.generation++;
-    if (writer.condition_made)
-        (void)pthread_cond_broadcast(&writer.wake);
-    (void)pthread_mutex_unlock(&writer.lock);
+    (void)pthread_mutex_lock(&wpg_hurry.lock);
+    bool running = wpg_hurry.running;
+    pthread_t ending = thread;
+    wpg_hurry.running = wpg_hurry.hurried = false;
+    wpg_hurry.generation++;
+    if (wpg_hurry.condition_made)
+        (void)pthread_cond_broadcast(&wpg_hurry.wake);
+    (void)pthread_mutex_unlock(&wpg_hurry.lock);
     if (running)
-        (void)pthread_join(thread, NULL);
+        (void)pthread_join(ending, NULL);
 }

@@ -8,7 +8,5 @@
 
 void wpg_writer_start(void); /* does nothing if it runs, or when FLUSH_INTERVAL is 0 */
 void wpg_writer_stop(void);  /* joins; fine if it does not run */
-/* Files are written soon, without a drain. false: no thread runs that could. Waits for no file. */
-bool wpg_writer_hurry(void);
 
 #endif

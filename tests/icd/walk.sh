@@ -7,7 +7,7 @@ need_built "$walk" "$layer" "$WPG_SPIRV/push.comp.spv" "$WPG_SPIRV/rays.rgen.spv
 # Nothing foreign runs here: what leaks is ours.
 ASAN_OPTIONS=$ASAN_OPTIONS:detect_leaks=1
 # Little memory, which every case fills anew. Without a cache folder each case rewrites its shaders.
-export WAVEPGO_COUNTER_MEMORY=1 WAVEPGO_SLOTS=1024 WAVEPGO_SUMMARY=0 WAVEPGO_CACHE=/dev/null/none
+export WAVEPGO_COUNTER_MEMORY=1 WAVEPGO_SLOTS=1024 WAVEPGO_SUMMARY=0 WAVEPGO_LOG=info WAVEPGO_CACHE=/dev/null/none
 export WAVEPGO_MODE=generate WAVEPGO_PROFILE_FILE="$work/profiles/%b.profraw" WAVEPGO_LOG_FILE="$work/log"
 
 walk() { # NAME ARGUMENTS...
