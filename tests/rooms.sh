@@ -13,15 +13,26 @@ build=${1:-$root/build}
 cd "$root"
 
 # Objects of our rooms: .../<target>.dir/<path of the source below the folder of its CMakeLists.txt>.o
-find "$build" -name '*.[co]*.o' -path '*.dir/*' ! -path "$build/tests/*" ! -path "$build/mutate/*" | LC_ALL=C sort | while read -r object; do
-    below=${object#"$build"/}
-    folder=${below%%CMakeFiles/*}
-    source=$folder${below#*.dir/}
-    source=${source%.o}
-    [ ! -f "$source" ] || echo "$source $object"
-done | sort -u -k1,1 | while read -r source object; do
-    nm -P -g "$object" | awk -v source="$source" '{ print source, $1, ($2 == "U" || $2 == "w" || $2 == "v" ? "uses" : "has") }'
-done | awk '
+find "$build" -name '*.[co]*.o' -path '*.dir/*' ! -path "$build/tests/*" ! -path "$build/mutate/*" | LC_ALL=C sort |
+    xargs nm -A -P -g 2>/dev/null | awk -v build="$build/" '
+    # "OBJECT: SYMBOL TYPE ..." --> "SOURCE SYMBOL has|uses"; a source that is compiled twice counts once.
+    {
+        object = $1
+        if (!(object in source)) {
+            file = object
+            sub(":$", "", file)
+            file = substr(file, length(build) + 1)
+            folder = file
+            sub("CMakeFiles/.*", "", folder)
+            sub(".*[.]dir/", "", file)
+            sub("[.]o$", "", file)
+            file = folder file
+            source[object] = file in first || (getline line <file) < 0 ? "" : file
+            close(file)
+            first[file] = 1
+        }
+        if (source[object] != "") print source[object], $2, ($3 == "U" || $3 == "w" || $3 == "v" ? "uses" : "has")
+    }' | awk '
     function room(file) { sub("/[^/]*$", "", file); return file }
     $3 == "has" && !($2 in home) { home[$2] = $1 }
     { files[$1] = 1 }

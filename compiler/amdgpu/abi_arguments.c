@@ -51,12 +51,6 @@ uint32_t wpg_arguments_offset(const wpg_tr *t, wpg_amdgpu_argument_kind kind)
     return 0;
 }
 
-void wpg_tr_mark_invariant(wpg_tr *t, LLVMValueRef load)
-{
-    LLVMSetMetadata(load, LLVMGetMDKindIDInContext(t->context, "invariant.load", 14),
-                    LLVMMetadataAsValue(t->context, LLVMMDNodeInContext2(t->context, NULL, 0)));
-}
-
 LLVMValueRef wpg_tr_load_invariant(wpg_tr *t, LLVMTypeRef type, LLVMValueRef pointer, unsigned align)
 {
     LLVMValueRef value = LLVMBuildLoad2(t->builder, type, pointer, "");

@@ -14,9 +14,7 @@ LLVMValueRef wpg_arguments_buffer(wpg_tr *t, LLVMValueRef base, const wpg_tr_bin
 LLVMValueRef wpg_arguments_length(wpg_tr *t, LLVMValueRef base, const wpg_tr_binding *binding,
                                   LLVMValueRef element);
 LLVMValueRef wpg_arguments_groups(wpg_tr *t, LLVMValueRef base, unsigned axis);
-/* Tells LLVM that nothing writes there while the kernel runs. */
-void wpg_tr_mark_invariant(wpg_tr *t, LLVMValueRef load);
-/* A load of such. */
+/* A load of what nothing writes while the kernel runs. */
 LLVMValueRef wpg_tr_load_invariant(wpg_tr *t, LLVMTypeRef type, LLVMValueRef pointer, unsigned align);
 
 #endif

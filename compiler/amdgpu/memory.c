@@ -3,24 +3,6 @@
  * where they are contiguous. */
 #include "compiler/amdgpu/abi_arguments.h"
 
-unsigned wpg_tr_space_of(const wpg_tr *t, SpvStorageClass storage)
-{
-    switch (storage) {
-    case SpvStorageClassUniform: /* BufferBlock, too: the same space as StorageBuffer where it may be written
-                                  */
-    case SpvStorageClassStorageBuffer:
-        return t->abi->space_buffer;
-    case SpvStorageClassPushConstant:
-        return t->abi->space_uniform;
-    case SpvStorageClassPhysicalStorageBuffer:
-        return t->abi->space_global;
-    case SpvStorageClassWorkgroup:
-        return t->abi->space_local;
-    default:
-        return t->abi->space_private;
-    }
-}
-
 /* -- Addresses */
 
 static LLVMTypeRef index_type(const wpg_tr *t, LLVMValueRef pointer)

@@ -19,112 +19,6 @@ typedef struct wpg_tr_phi {
     LLVMValueRef phi;
 } wpg_tr_phi;
 
-/* -- Failing */
-
-bool wpg_tr_fail(wpg_tr *t, wpg_status status, const char *fmt, ...)
-{
-    char reason[160];
-    va_list arguments;
-    if (t->status != WPG_OK)
-        return false;
-    va_start(arguments, fmt);
-    (void)vsnprintf(reason, sizeof reason, fmt, arguments);
-    va_end(arguments);
-    const wpg_opcode_info *info = t->inst ? wpg_opcode_lookup(t->inst->opcode) : NULL;
-    if (!t->inst)
-        t->status = wpg_fail(t->err, status, "%s", reason);
-    else if (t->inst->result)
-        t->status = wpg_fail(t->err, status, "%s %%%u: %s", info ? info->name : "an instruction",
-                             t->inst->result, reason);
-    else
-        t->status = wpg_fail(t->err, status, "%s in block %%%u: %s", info ? info->name : "an instruction",
-                             t->block, reason);
-    return false;
-}
-
-bool wpg_tr_refuse(wpg_tr *t)
-{
-    return wpg_tr_fail(t, WPG_E_UNSUPPORTED, "is not translated for AMDGPU");
-}
-
-bool wpg_tr_malformed(wpg_tr *t)
-{
-    return wpg_tr_fail(t, WPG_E_FORMAT, "has operands it may not have");
-}
-
-/* -- The kernel's attributes */
-
-static const char FLUSHES[] = "preserve-sign,preserve-sign";
-
-static void attribute(wpg_tr *t, const char *key, const char *value)
-{
-    LLVMAddAttributeAtIndex(
-        t->function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
-        LLVMCreateStringAttribute(t->context, key, (unsigned)strlen(key), value, (unsigned)strlen(value)));
-}
-
-void wpg_tr_describe_kernel(wpg_tr *t)
-{
-    static const char *const unused[] = {"amdgpu-no-completion-action",  "amdgpu-no-default-queue",
-                                         "amdgpu-no-dispatch-id",        "amdgpu-no-dispatch-ptr",
-                                         "amdgpu-no-heap-ptr",           "amdgpu-no-hostcall-ptr",
-                                         "amdgpu-no-implicitarg-ptr",    "amdgpu-no-lds-kernel-id",
-                                         "amdgpu-no-multigrid-sync-arg", "amdgpu-no-queue-ptr"};
-    char sizes[32];
-    uint32_t lanes = t->local_size[0] * t->local_size[1] * t->local_size[2];
-    for (size_t i = 0; i < sizeof unused / sizeof *unused; i++)
-        attribute(t, unused[i], "");
-    (void)snprintf(sizes, sizeof sizes, "%u,%u", lanes, lanes);
-    attribute(t, "amdgpu-flat-work-group-size", sizes);
-    attribute(t, "uniform-work-group-size", "true");
-    attribute(t, "amdgpu-ieee", "false"); /* signalling NaNs are as any */
-    unsigned nounwind = LLVMGetEnumAttributeKindForName("nounwind", 8);
-    LLVMAddAttributeAtIndex(t->function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
-                            LLVMCreateEnumAttribute(t->context, nounwind, 0));
-    LLVMMetadataRef size[3];
-    for (unsigned axis = 0; axis < 3; axis++)
-        size[axis] = LLVMValueAsMetadata(LLVMConstInt(t->t_i32, t->local_size[axis], false));
-    LLVMGlobalSetMetadata(t->function, LLVMGetMDKindIDInContext(t->context, "reqd_work_group_size", 20),
-                          LLVMMDNodeInContext2(t->context, size, 3));
-}
-
-/* Float controls: what the hardware can be set to per kernel. 32-bit denormals are flushed unless the shader
- * forbids it, as by AMD's Vulkan drivers; Vulkan 1.3, "Precision and Operation of SPIR-V Instructions",
- * leaves it open. */
-static bool float_controls(wpg_tr *t)
-{
-    t->flushes_single = true;
-    for (const wpg_inst *inst = t->module->first; inst && inst->opcode != SpvOpFunction; inst = inst->next) {
-        if (inst->opcode != SpvOpExecutionMode || inst->count < 4 ||
-            inst->words[1] != t->entry_function->result)
-            continue;
-        t->inst = inst;
-        bool single = inst->words[3] == 32;
-        switch (inst->words[2]) {
-        case SpvExecutionModeDenormFlushToZero:
-            *(single ? &t->flushes_single : &t->flushes_others) = true;
-            break;
-        case SpvExecutionModeDenormPreserve:
-            *(single ? &t->flushes_single : &t->flushes_others) = false;
-            t->dividing_exactly = t->dividing_exactly || single;
-            break;
-        case SpvExecutionModeSignedZeroInfNanPreserve:
-        case SpvExecutionModeRoundingModeRTE:
-            t->dividing_exactly = t->dividing_exactly || single;
-            break;
-        case SpvExecutionModeRoundingModeRTZ:
-            return wpg_tr_fail(t, WPG_E_UNSUPPORTED, "rounding towards zero");
-        default:
-            break;
-        }
-    }
-    t->inst = NULL;
-    if (t->flushes_others) /* of all widths, if nothing else is said of single ones */
-        attribute(t, "denormal-fp-math", FLUSHES);
-    attribute(t, "denormal-fp-math-f32", t->flushes_single ? FLUSHES : "ieee,ieee");
-    return true;
-}
-
 /* -- The entry point */
 
 static bool constant_words(const wpg_tr *t, const wpg_inst *inst, unsigned at, uint32_t out[3])
@@ -403,7 +297,7 @@ static bool verify(wpg_tr *t)
 static bool translate(wpg_tr *t, const wpg_stage *stage)
 {
     if (!find_entry(t, stage) || !local_size(t) || !declare_types(t) || !wpg_tr_collect_bindings(t) ||
-        !t->abi->begin(t) || !float_controls(t) || !declare_values(t))
+        !t->abi->begin(t) || !wpg_tr_float_controls(t) || !declare_values(t))
         return false;
     const wpg_inst *first = t->entry_function->next, *end = wpg_function_end((wpg_inst *)t->entry_function);
     while (first && first != end && first->opcode != SpvOpLabel) {

@@ -163,18 +163,23 @@ static inline wpg_tr_result wpg_tr_did(bool ok)
     return ok ? WPG_TR_DONE : WPG_TR_FAILED;
 }
 
-/* -- Failing (translate.c): the instruction under translation is named. Gives false. */
+/* -- Failing (fail.c): the instruction under translation is named. Gives false. */
 bool wpg_tr_fail(wpg_tr *t, wpg_status status, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 /* WPG_E_UNSUPPORTED of the instruction itself. */
 bool wpg_tr_refuse(wpg_tr *t);
 /* WPG_E_FORMAT: operands that the instruction may not have. */
 bool wpg_tr_malformed(wpg_tr *t);
 
-/* Function attributes and metadata that every GPU ABI wants (translate.c). */
+/* -- The kernel as a whole (kernel_attributes.c) */
+/* Function attributes and metadata that every GPU ABI wants. */
 void wpg_tr_describe_kernel(wpg_tr *t);
+/* The shader's float controls, as far as the hardware can be set per kernel. */
+bool wpg_tr_float_controls(wpg_tr *t);
 
 /* -- Types (types.c) */
 bool wpg_tr_declare_type(wpg_tr *t, const wpg_inst *inst);
+/* LLVM's address space of a storage class. */
+unsigned wpg_tr_space_of(const wpg_tr *t, SpvStorageClass storage);
 const wpg_tr_type *wpg_tr_type_of(wpg_tr *t, uint32_t id); /* fails on an id that is no type */
 /* Type of the instruction's result; fails if no value can be of it. */
 const wpg_tr_type *wpg_tr_result_type(wpg_tr *t, const wpg_inst *inst);
@@ -192,6 +197,8 @@ bool wpg_tr_member_decoration(const wpg_tr *t, uint32_t type, uint32_t member, S
 bool wpg_tr_decoration(const wpg_tr *t, uint32_t id, SpvDecoration which, uint32_t *literal);
 
 /* -- Values (values.c) */
+/* Tells LLVM that nothing writes there while the kernel runs. */
+void wpg_tr_mark_invariant(wpg_tr *t, LLVMValueRef load);
 /* Word `at` of the instruction under translation, 0 if it is not there (and failed). */
 uint32_t wpg_tr_word(wpg_tr *t, const wpg_inst *inst, unsigned at);
 LLVMValueRef wpg_tr_value(wpg_tr *t, const wpg_inst *inst, unsigned at);
@@ -248,7 +255,6 @@ bool wpg_tr_store(wpg_tr *t, const wpg_tr_place *place, LLVMValueRef value);
 /* `bytes` past a pointer; offset of any integer type, taken as unsigned where it is 32 bits wide. */
 LLVMValueRef wpg_tr_offset(wpg_tr *t, LLVMValueRef pointer, LLVMValueRef bytes);
 LLVMValueRef wpg_tr_offset_by(wpg_tr *t, LLVMValueRef pointer, uint64_t bytes);
-unsigned wpg_tr_space_of(const wpg_tr *t, SpvStorageClass storage);
 /* Memory of a variable outside buffers, in the entry block. */
 LLVMValueRef wpg_tr_alloca(wpg_tr *t, const wpg_tr_type *type);
 

@@ -335,3 +335,21 @@ bool wpg_tr_declare_type(wpg_tr *t, const wpg_inst *inst)
         t->types[id] = type;
     return ok;
 }
+
+unsigned wpg_tr_space_of(const wpg_tr *t, SpvStorageClass storage)
+{
+    switch (storage) {
+    case SpvStorageClassUniform: /* BufferBlock, too: the same space as StorageBuffer where it may be written
+                                  */
+    case SpvStorageClassStorageBuffer:
+        return t->abi->space_buffer;
+    case SpvStorageClassPushConstant:
+        return t->abi->space_uniform;
+    case SpvStorageClassPhysicalStorageBuffer:
+        return t->abi->space_global;
+    case SpvStorageClassWorkgroup:
+        return t->abi->space_local;
+    default:
+        return t->abi->space_private;
+    }
+}

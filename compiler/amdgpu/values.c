@@ -433,3 +433,9 @@ wpg_tr_result wpg_tr_composites(wpg_tr *t, const wpg_inst *inst)
         return WPG_TR_OTHER;
     }
 }
+
+void wpg_tr_mark_invariant(wpg_tr *t, LLVMValueRef load)
+{
+    LLVMSetMetadata(load, LLVMGetMDKindIDInContext(t->context, "invariant.load", 14),
+                    LLVMMetadataAsValue(t->context, LLVMMDNodeInContext2(t->context, NULL, 0)));
+}

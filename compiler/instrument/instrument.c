@@ -10,8 +10,6 @@
 #include "compiler/instrument/sample.h"
 #include "compiler/instrument/strategy.h"
 
-const wpg_strategy *const wpg_strategies[] = {&wpg_strategy_naive, &wpg_strategy_per_lane, NULL};
-
 /* SPV_KHR_maximal_reconvergence, by number: headers before 2024 do not name it. */
 enum { MAXIMALLY_RECONVERGES = 6023 };
 

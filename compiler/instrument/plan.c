@@ -17,9 +17,6 @@ enum { MOST_IN_SLOTS = 1 << 16 }; /* counters that are copied */
  * the bound of 2^22 ids is far from what shaders need. */
 enum { IDS_MODULE = 64, IDS_FUNCTION = 32, IDS_POINT = 160, IDS_TALLY = 160 };
 
-/* While the plan is made, sums have indices from here. */
-#define FIRST_SUM (UINT32_C(1) << 31)
-
 static wpg_status unsupported(wpg_error *err, const char *why)
 {
     return wpg_fail(err, WPG_E_UNSUPPORTED, "%s", why);
@@ -124,29 +121,6 @@ static wpg_status list_functions(wpg_plan *plan, wpg_error *err)
 
 /* -- The map */
 
-static bool add_term(wpg_term_list *terms, uint32_t counter, int32_t factor)
-{
-    return counter == WPG_NO_COUNTER || wpg_vec_push(terms, ((wpg_counter_term){counter, factor}));
-}
-
-/* Sums are of tallies of enclosing levels: no cycle. */
-bool wpg_tally_terms(wpg_plan *plan, const wpg_function_plan *f, wpg_term_list *terms, uint32_t tally,
-                     uint32_t kind, int32_t sign)
-{
-    const wpg_tally *t = &f->tallies[tally];
-    if (t->method == WPG_METHOD_SUM)
-        return wpg_tally_terms(plan, f, terms, t->parts[0], kind, sign) &&
-               wpg_tally_terms(plan, f, terms, t->parts[1], kind, sign);
-    int32_t size = (int32_t)plan->options->target.subgroup_size;
-    uint32_t uniform = t->always_uniform ? t->waves : t->uniform;
-    return add_term(terms, t->full, sign * (kind == WPG_KIND_LANES ? size : 1)) &&
-           add_term(terms,
-                    kind == WPG_KIND_LANES   ? t->lanes
-                    : kind == WPG_KIND_WAVES ? t->waves
-                                             : uniform,
-                    sign);
-}
-
 /* The index of a count: of a counter where it is one, else of a new sum, which becomes an index at last. */
 static uint32_t index_of(wpg_plan *plan, const wpg_function_plan *f, uint32_t tally, uint32_t kind)
 {
@@ -162,21 +136,12 @@ static uint32_t index_of(wpg_plan *plan, const wpg_function_plan *f, uint32_t ta
     return index;
 }
 
-uint32_t wpg_plan_add_sum(wpg_plan *plan, const wpg_counter_term *terms, size_t count)
-{
-    wpg_counter_sum sum = {(uint32_t)plan->terms.count, (uint32_t)count};
-    for (size_t i = 0; i < count; i++)
-        plan->failed |= !wpg_vec_push(&plan->terms, terms[i]);
-    plan->failed |= !wpg_vec_push(&plan->sums, sum);
-    return FIRST_SUM + (uint32_t)plan->sums.count - 1;
-}
-
 /* Where sums begin is known once all counters are. */
 static void settle_sums(wpg_plan *plan, uint32_t *indices, size_t count)
 {
     for (size_t i = 0; indices && i < count; i++)
-        if (indices[i] >= FIRST_SUM && indices[i] != WPG_NO_COUNTER)
-            indices[i] = indices[i] - FIRST_SUM + plan->options->first_counter + plan->counter_count;
+        if (indices[i] >= WPG_FIRST_SUM && indices[i] != WPG_NO_COUNTER)
+            indices[i] = indices[i] - WPG_FIRST_SUM + plan->options->first_counter + plan->counter_count;
 }
 
 static void settle_tables(wpg_plan *plan, wpg_function_counters *counters)

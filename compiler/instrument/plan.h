@@ -155,6 +155,8 @@ typedef struct wpg_plan {
     bool failed; /* memory ran out */
 } wpg_plan;
 
+/* While the plan is made, sums have indices from here. */
+#define WPG_FIRST_SUM (UINT32_C(1) << 31)
 /* A sum for the map; the index it has until the plan is settled. Consecutive calls give consecutive indices.
  */
 uint32_t wpg_plan_add_sum(wpg_plan *plan, const wpg_counter_term *terms, size_t count);

@@ -56,13 +56,6 @@ void wpg_sample_begin(wpg_inject *in)
         wpg_global_variable(m, in->plan->entry_point, SpvStorageClassPrivate, pointer);
 }
 
-uint32_t wpg_sample_weight(wpg_inject *in)
-{
-    if (in->sample.weight_variable)
-        return WPG_EMIT(in, SpvOpLoad, in->t_u32, in->sample.weight_variable);
-    return in->sample.constant_weight;
-}
-
 /* The chosen wave's lanes, or this lane, as seen. */
 static void count_seen(wpg_inject *in)
 {
@@ -118,7 +111,7 @@ void wpg_sample_end(wpg_inject *in)
     in->where = wpg_inst_insert(m, NULL, SpvOpReturn, NULL, 0);
     wpg_inst_insert(m, NULL, SpvOpFunctionEnd, NULL, 0);
 
-    uint32_t weight, chosen = wpg_sample_choose(in, &weight);
+    uint32_t weight, chosen = wpg_sample_choose(in, &weight, wpg_sample_small_begin);
     wpg_inst_add(m, in->where, SpvOpSelectionMerge, merge, SpvSelectionControlMaskNone);
     wpg_inst_add(m, in->where, SpvOpBranchConditional, chosen, then, otherwise);
     wpg_inst_add(m, in->where, SpvOpLabel, then);

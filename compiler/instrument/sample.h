@@ -20,8 +20,6 @@ void wpg_sample_plan(wpg_plan *plan);
 void wpg_sample_begin(wpg_inject *in);
 /* After all code was injected: the new entry function. */
 void wpg_sample_end(wpg_inject *in);
-/* At a function's start: id of the u32 by which additions are multiplied, 0 if by nothing. */
-uint32_t wpg_sample_weight(wpg_inject *in);
 
 /* -- Choosing (sample_choose.c)
  * ------------------------------------------------------------------------------------------------------- */
@@ -30,9 +28,14 @@ uint32_t wpg_sample_weight(wpg_inject *in);
 const char *wpg_sample_refuses(const wpg_plan *plan);
 /* Built-in variables and types. */
 void wpg_sample_declare(wpg_inject *in);
+/* At a function's start: id of the u32 by which additions are multiplied, 0 if by nothing. */
+uint32_t wpg_sample_weight(wpg_inject *in);
+/* Code for dispatches of fewer workgroups than N, where they are laid end to end: `small` is the id of a
+ * bool. Gives the id of the u32 of workgroups before this dispatch (wpg_sample_small_begin). */
+typedef uint32_t (*wpg_sample_lay_fn)(wpg_inject *in, uint32_t small);
 /* Code that chooses, at in->where: id of a bool, equal in all lanes of a wave. *weight: id of the u32 that a
- * chosen group's additions are multiplied by. */
-uint32_t wpg_sample_choose(wpg_inject *in, uint32_t *weight);
+ * chosen group's additions are multiplied by. `lay` is called for compute stages that may lay dispatches. */
+uint32_t wpg_sample_choose(wpg_inject *in, uint32_t *weight, wpg_sample_lay_fn lay);
 
 /* For code that varies its behaviour by group, with or without sampling: wpg_sample_inputs declares what
  * tells groups apart, false if nothing does; wpg_sample_group gives the id of a u32, mixed, of this lane's

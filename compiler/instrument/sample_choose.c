@@ -314,7 +314,7 @@ static uint32_t first_lanes(wpg_inject *in, uint32_t value)
 
 /* -- Stages */
 
-static uint32_t choose_workgroup(wpg_inject *in, uint32_t *weight)
+static uint32_t choose_workgroup(wpg_inject *in, uint32_t *weight, wpg_sample_lay_fn lay)
 {
     const uint32_t rate = in->plan->map->sample_rate;
     uint32_t at[3], size[3], id = load_u32(in, 0, 3), count = load_u32(in, 1, 3);
@@ -329,7 +329,7 @@ static uint32_t choose_workgroup(wpg_inject *in, uint32_t *weight)
     in->sample.total = total;
     if (in->plan->sample_ended != WPG_NO_COUNTER) {
         uint32_t small = WPG_EMIT(in, SpvOpULessThan, in->t_bool, total, constant(in, rate));
-        linear = binary(in, SpvOpIAdd, linear, wpg_sample_small_begin(in, small));
+        linear = binary(in, SpvOpIAdd, linear, lay(in, small));
         large = WPG_EMIT(in, SpvOpLogicalNot, in->t_bool, small);
     }
     uint32_t stratum = divide(in, linear, rate), place = remainder_of(in, linear, rate);
@@ -394,11 +394,11 @@ static uint32_t choose_index(wpg_inject *in, uint32_t *weight)
     return equal(in, remainder_of(in, group, rate), pick_fast(in, hash, rate));
 }
 
-uint32_t wpg_sample_choose(wpg_inject *in, uint32_t *weight)
+uint32_t wpg_sample_choose(wpg_inject *in, uint32_t *weight, wpg_sample_lay_fn lay)
 {
     switch (in->plan->stage->model) {
     case SpvExecutionModelGLCompute:
-        return choose_workgroup(in, weight);
+        return choose_workgroup(in, weight, lay);
     case SpvExecutionModelFragment:
         return choose_tile(in, weight);
     default:
@@ -440,4 +440,11 @@ uint32_t wpg_sample_group(wpg_inject *in)
     for (uint32_t i = 1; i < count; i++)
         sum = binary(in, SpvOpIAdd, sum, binary(in, SpvOpIMul, at[i], constant(in, factors[i])));
     return mix(in, sum);
+}
+
+uint32_t wpg_sample_weight(wpg_inject *in)
+{
+    if (in->sample.weight_variable)
+        return WPG_EMIT(in, SpvOpLoad, in->t_u32, in->sample.weight_variable);
+    return in->sample.constant_weight;
 }

@@ -17,20 +17,6 @@
 
 #include "compiler/spirv/grammar.h"
 
-bool wpg_inline_reserve(wpg_inliner *in)
-{
-    if (in->ids && in->id_count >= in->module->bound)
-        return true;
-    uint32_t want = in->module->bound + in->module->bound / 2 + 1;
-    wpg_inline_id *moved = realloc(in->ids, want * sizeof *moved);
-    if (!moved)
-        return false;
-    memset(moved + in->id_count, 0, (want - in->id_count) * sizeof *moved);
-    in->ids = moved;
-    in->id_count = want;
-    return true;
-}
-
 /* -- What a function is -------------------------------------------------------------------------------- */
 
 static bool is_non_semantic(const wpg_module *module, const wpg_inst *inst)
@@ -158,23 +144,6 @@ static const char *refusal(const wpg_inliner *in, const wpg_call_site *site,
 
 /* -- One caller ---------------------------------------------------------------------------------------- */
 
-void wpg_inline_rename_parent(wpg_inliner *in, const wpg_inst *terminator, uint32_t from, uint32_t to)
-{
-    wpg_targets t = wpg_targets_of(in->module, terminator);
-    for (uint32_t at = t.at; at < t.end; at += t.step) {
-        wpg_inst *inst = wpg_module_def(in->module, t.words[at]);
-        for (inst = inst ? inst->next : NULL; inst; inst = inst->next) {
-            if (inst->opcode == SpvOpLine || inst->opcode == SpvOpNoLine)
-                continue;
-            if (inst->opcode != SpvOpPhi)
-                break;
-            for (uint32_t i = 4; i < inst->count; i += 2)
-                if (inst->words[i] == from)
-                    inst->words[i] = to;
-        }
-    }
-}
-
 static wpg_status expand_call(wpg_inliner *in, uint32_t caller, wpg_call_site *site, bool in_continue,
                               wpg_error *err)
 {
@@ -226,13 +195,6 @@ static wpg_status expand_block(wpg_inliner *in, uint32_t caller, const wpg_flow_
     if (site.label != block->label->result)
         wpg_inline_rename_parent(in, block->terminator, block->label->result, site.label);
     return WPG_OK;
-}
-
-uint32_t wpg_inline_renamed(const wpg_inliner *in, uint32_t id)
-{
-    while (id < in->id_count && in->ids[id].rename)
-        id = in->ids[id].rename;
-    return id;
 }
 
 static void apply_renames(wpg_inliner *in, wpg_inst *function)

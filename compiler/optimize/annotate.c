@@ -5,7 +5,7 @@
  * still be run by every wave. A way whose target has other predecessors is estimated from the other way's
  * counts. Source: SPIR-V 1.6, 3.49.17 (OpBranchConditional, OpSelectionMerge, OpLoopMerge), 3.22, 3.23.
  * Needs: a profile. Keeps: everything but the annotated instructions. */
-#include "compiler/optimize/annotate.h"
+#include "compiler/optimize/branch_weights.h"
 
 #include <stdio.h>
 
@@ -36,22 +36,6 @@ typedef struct annotator {
     bool has_exact;
     wpg_status status;
 } annotator;
-
-bool wpg_scale_weights(uint32_t weights[2], uint64_t on_true, uint64_t on_false)
-{
-    if (!on_true && !on_false)
-        return false;
-    uint64_t larger = on_true > on_false ? on_true : on_false;
-    unsigned shift = 0;
-    while (larger >> shift > INT32_MAX)
-        shift++;
-    weights[0] = (uint32_t)(on_true >> shift);
-    weights[1] = (uint32_t)(on_false >> shift);
-    for (unsigned i = 0; i < 2; i++)
-        if (!weights[i] && (i == 0 ? on_true : on_false))
-            weights[i] = 1;
-    return true;
-}
 
 static const wpg_block_weight *weight_of(const annotator *a, uint32_t block)
 {

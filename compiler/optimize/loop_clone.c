@@ -18,7 +18,7 @@
  * Source: SPIR-V 1.6, 2.11. */
 #include "compiler/optimize/loop_clone.h"
 
-#include "compiler/optimize/annotate.h"
+#include "compiler/optimize/branch_weights.h"
 #include "compiler/optimize/cloner.h"
 #include "compiler/optimize/legality.h"
 #include "compiler/optimize/seam.h"

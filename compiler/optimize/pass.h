@@ -106,7 +106,7 @@ wpg_status wpg_profile_check(wpg_weights_findings *findings, wpg_context *contex
                              const wpg_function_profile *profile, unsigned rules, double slack,
                              wpg_arena *arena);
 
-/* -- Remarks (optimize.c) -- */
+/* -- Remarks (remarks.c) -- */
 
 void wpg_remark_add(wpg_context *context, wpg_remark_kind kind, const char *pass, uint32_t ordinal,
                     uint32_t block, const char *fmt, ...) __attribute__((format(printf, 6, 7)));

@@ -22,7 +22,7 @@
  * so, and that the device gains by it). Keeps: result ids, block weights. Source: SPIR-V 1.6, 3.49.21. */
 #include <stdio.h>
 
-#include "compiler/optimize/annotate.h"
+#include "compiler/optimize/branch_weights.h"
 #include "compiler/optimize/folding.h"
 #include "compiler/optimize/pass.h"
 #include "compiler/optimize/region.h"

@@ -13,7 +13,7 @@
 
 #include <stdio.h>
 
-#include "compiler/optimize/annotate.h"
+#include "compiler/optimize/branch_weights.h"
 #include "compiler/optimize/folding.h"
 #include "compiler/optimize/legality.h"
 #include "compiler/optimize/loops.h"

@@ -285,15 +285,6 @@ void wpg_decorate_member(wpg_module *module, uint32_t type, uint32_t member, Spv
     annotate(module, SpvOpMemberDecorate, lead, 3, literals, count);
 }
 
-const wpg_inst *wpg_find_decoration(const wpg_module *module, uint32_t id, SpvDecoration decoration)
-{
-    for (const wpg_inst *at = module->first; at && at->opcode != SpvOpFunction; at = at->next)
-        if (at->opcode == SpvOpDecorate && at->count > 2 && at->words[1] == id &&
-            at->words[2] == (uint32_t)decoration)
-            return at;
-    return NULL;
-}
-
 void wpg_name(wpg_module *module, uint32_t id, const char *text)
 {
     wpg_inst *where = wpg_module_section_end(module, WPG_SECTION_DEBUG);

@@ -50,8 +50,6 @@ void wpg_decorate(wpg_module *module, uint32_t id, SpvDecoration decoration, con
                   size_t count);
 void wpg_decorate_member(wpg_module *module, uint32_t type, uint32_t member, SpvDecoration decoration,
                          const uint32_t *literals, size_t count);
-/* First OpDecorate of `id` with that decoration (groups are not looked through), NULL if none. */
-const wpg_inst *wpg_find_decoration(const wpg_module *module, uint32_t id, SpvDecoration decoration);
 void wpg_name(wpg_module *module, uint32_t id, const char *text);
 /* Debug name of an id, or NULL. O(debug section). */
 const char *wpg_name_of(const wpg_module *module, uint32_t id);

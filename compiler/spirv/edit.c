@@ -1,4 +1,4 @@
-/* Editing a module: instructions in, out and changed, with defs kept; sections; small walks; strings.
+/* Editing a module: instructions in, out and changed, with defs kept; sections; small walks.
  * Threads, ownership, failure: module.h. Source: SPIR-V 1.6, 2.4 (logical layout). */
 #include "compiler/spirv/module.h"
 
@@ -272,61 +272,11 @@ wpg_inst *wpg_function_end(wpg_inst *function)
     return function;
 }
 
-bool wpg_opcode_compares_ints(uint16_t opcode)
+const wpg_inst *wpg_find_decoration(const wpg_module *module, uint32_t id, SpvDecoration decoration)
 {
-    switch ((SpvOp)opcode) {
-    case SpvOpIEqual:
-    case SpvOpINotEqual:
-    case SpvOpUGreaterThan:
-    case SpvOpSGreaterThan:
-    case SpvOpUGreaterThanEqual:
-    case SpvOpSGreaterThanEqual:
-    case SpvOpULessThan:
-    case SpvOpSLessThan:
-    case SpvOpULessThanEqual:
-    case SpvOpSLessThanEqual:
-        return true;
-    default:
-        return false;
-    }
-}
-
-bool wpg_opcode_is_terminator(SpvOp opcode)
-{
-    switch (opcode) {
-    case SpvOpBranch:
-    case SpvOpBranchConditional:
-    case SpvOpSwitch:
-    case SpvOpKill:
-    case SpvOpReturn:
-    case SpvOpReturnValue:
-    case SpvOpUnreachable:
-    case SpvOpTerminateInvocation:
-    case SpvOpIgnoreIntersectionKHR:
-    case SpvOpTerminateRayKHR:
-    case SpvOpEmitMeshTasksEXT:
-        return true;
-    default:
-        return false;
-    }
-}
-
-/* -- Strings ------------------------------------------------------------------------------------------- */
-
-const char *wpg_inst_string(const wpg_inst *inst, size_t at)
-{
-    if (at >= inst->count)
-        return NULL;
-    const char *text = (const char *)(inst->words + at);
-    return memchr(text, '\0', (inst->count - at) * sizeof(uint32_t)) ? text : NULL;
-}
-
-size_t wpg_string_words(uint32_t *words, const char *text)
-{
-    size_t length = strlen(text), count = length / sizeof(uint32_t) + 1;
-    if (words) {
-        words[count - 1] = 0;
-        memcpy(words, text, length);
-    }
-    return count;
+    for (const wpg_inst *at = module->first; at && at->opcode != SpvOpFunction; at = at->next)
+        if (at->opcode == SpvOpDecorate && at->count > 2 && at->words[1] == id &&
+            at->words[2] == (uint32_t)decoration)
+            return at;
+    return NULL;
 }

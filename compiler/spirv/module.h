@@ -119,6 +119,9 @@ wpg_inst_section(const wpg_inst *inst); /* by opcode; instructions inside functi
 wpg_inst *wpg_next_function(wpg_inst *from);
 wpg_inst *wpg_function_end(wpg_inst *function);
 
+/* First OpDecorate of `id` with that decoration (groups are not looked through), NULL if none. */
+const wpg_inst *wpg_find_decoration(const wpg_module *module, uint32_t id, SpvDecoration decoration);
+
 bool wpg_opcode_compares_ints(uint16_t opcode); /* two integers (vectors of them), and gives a bool */
 bool wpg_opcode_is_terminator(
     SpvOp opcode); /* ends a block: branches, returns, kills, Unreachable, TerminateInvocation,

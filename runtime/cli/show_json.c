@@ -4,22 +4,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-void wpg_json_string(FILE *out, const char *text)
-{
-    (void)fputc('"', out);
-    for (; *text; text++) {
-        unsigned char c = (unsigned char)*text;
-        if (c == '"' || c == '\\')
-            (void)fprintf(out, "\\%c", c);
-        else if (c < 0x20 || c >= 0x7f) /* bytes above ASCII as Latin-1: always valid JSON, whatever the
-                                           application named */
-            (void)fprintf(out, "\\u%04x", c);
-        else
-            (void)fputc(c, out);
-    }
-    (void)fputc('"', out);
-}
-
 static void print_array(FILE *out, const char *name, const uint64_t *values, size_t count)
 {
     (void)fprintf(out, ", \"%s\": ", name);

@@ -7,20 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *wpg_group_digits(char *buffer, uint64_t value)
-{
-    char digits[24];
-    int length = snprintf(digits, sizeof digits, "%" PRIu64, value);
-    char *to = buffer;
-    for (int i = 0; i < length; i++) {
-        if (i && (length - i) % 3 == 0)
-            *to++ = ',';
-        *to++ = digits[i];
-    }
-    *to = '\0';
-    return buffer;
-}
-
 static void print_number(FILE *out, int width, bool measured, uint64_t value)
 {
     char text[28];

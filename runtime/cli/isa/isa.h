@@ -109,6 +109,7 @@ typedef struct wpg_isa_object {
     unsigned version; /* of HSA's code objects; 0: PAL's, which have none */
 } wpg_isa_object;
 wpg_isa_object wpg_isa_object_of(const wpg_isa *isa);
+bool wpg_isa_is_linked(const wpg_isa *isa); /* to a shared object */
 
 /* own_counts.c: the array that a kernel of --generate left, options.counters, to a profile, options.out.
  * WPG_E_MISMATCH: the array is of another kernel. */

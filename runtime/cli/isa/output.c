@@ -6,26 +6,6 @@
 #include "runtime/base/file.h"
 #include "runtime/cli/isa/isa.h"
 
-static bool is_linked(const wpg_isa *isa)
-{
-    return isa->options.abi == WPG_AMDGPU_HSA && !isa->options.relocatable;
-}
-
-wpg_isa_object wpg_isa_object_of(const wpg_isa *isa)
-{
-    const unsigned version = isa->options.code_object ? isa->options.code_object : WPG_CODE_OBJECT;
-    const wpg_amdgpu_code *code = isa->versions[isa->version_count - 1].code; /* the one to run */
-    wpg_isa_object object = {.bytes = code->elf,
-                             .size = code->elf_size,
-                             .shared = is_linked(isa),
-                             .version = isa->options.abi == WPG_AMDGPU_HSA ? version : 0};
-    if (object.shared) {
-        object.bytes = isa->linked;
-        object.size = isa->linked_size;
-    }
-    return object;
-}
-
 static wpg_status link_object(wpg_isa *isa, wpg_error *err)
 {
     const wpg_amdgpu_code *code = isa->versions[isa->version_count - 1].code;
@@ -69,7 +49,7 @@ static wpg_status write_page(const wpg_isa *isa, wpg_error *err)
 wpg_status wpg_isa_write(wpg_isa *isa, wpg_error *err)
 {
     const char *out = isa->options.out;
-    if (out && is_linked(isa))
+    if (out && wpg_isa_is_linked(isa))
         WPG_TRY(link_object(isa, err));
     if (isa->options.html)
         WPG_TRY(write_page(isa, err));

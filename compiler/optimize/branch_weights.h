@@ -1,6 +1,6 @@
 /* Branch weights, shared by the passes that make branches. Private to compiler/optimize. */
-#ifndef WPG_COMPILER_OPTIMIZE_ANNOTATE_H
-#define WPG_COMPILER_OPTIMIZE_ANNOTATE_H
+#ifndef WPG_COMPILER_OPTIMIZE_BRANCH_WEIGHTS_H
+#define WPG_COMPILER_OPTIMIZE_BRANCH_WEIGHTS_H
 
 #include <stdbool.h>
 #include <stdint.h>

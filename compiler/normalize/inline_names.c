@@ -1,0 +1,42 @@
+/* Renaming while functions are inlined: results of calls, parents of phis. */
+#include "compiler/normalize/inline_internal.h"
+
+#include <string.h>
+
+bool wpg_inline_reserve(wpg_inliner *in)
+{
+    if (in->ids && in->id_count >= in->module->bound)
+        return true;
+    uint32_t want = in->module->bound + in->module->bound / 2 + 1;
+    wpg_inline_id *moved = realloc(in->ids, want * sizeof *moved);
+    if (!moved)
+        return false;
+    memset(moved + in->id_count, 0, (want - in->id_count) * sizeof *moved);
+    in->ids = moved;
+    in->id_count = want;
+    return true;
+}
+
+void wpg_inline_rename_parent(wpg_inliner *in, const wpg_inst *terminator, uint32_t from, uint32_t to)
+{
+    wpg_targets t = wpg_targets_of(in->module, terminator);
+    for (uint32_t at = t.at; at < t.end; at += t.step) {
+        wpg_inst *inst = wpg_module_def(in->module, t.words[at]);
+        for (inst = inst ? inst->next : NULL; inst; inst = inst->next) {
+            if (inst->opcode == SpvOpLine || inst->opcode == SpvOpNoLine)
+                continue;
+            if (inst->opcode != SpvOpPhi)
+                break;
+            for (uint32_t i = 4; i < inst->count; i += 2)
+                if (inst->words[i] == from)
+                    inst->words[i] = to;
+        }
+    }
+}
+
+uint32_t wpg_inline_renamed(const wpg_inliner *in, uint32_t id)
+{
+    while (id < in->id_count && in->ids[id].rename)
+        id = in->ids[id].rename;
+    return id;
+}

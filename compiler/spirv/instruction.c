@@ -1,0 +1,61 @@
+/* One instruction by itself: kinds of opcodes, strings among its words. Threads: no state. */
+#include "compiler/spirv/module.h"
+
+#include <string.h>
+
+bool wpg_opcode_compares_ints(uint16_t opcode)
+{
+    switch ((SpvOp)opcode) {
+    case SpvOpIEqual:
+    case SpvOpINotEqual:
+    case SpvOpUGreaterThan:
+    case SpvOpSGreaterThan:
+    case SpvOpUGreaterThanEqual:
+    case SpvOpSGreaterThanEqual:
+    case SpvOpULessThan:
+    case SpvOpSLessThan:
+    case SpvOpULessThanEqual:
+    case SpvOpSLessThanEqual:
+        return true;
+    default:
+        return false;
+    }
+}
+
+bool wpg_opcode_is_terminator(SpvOp opcode)
+{
+    switch (opcode) {
+    case SpvOpBranch:
+    case SpvOpBranchConditional:
+    case SpvOpSwitch:
+    case SpvOpKill:
+    case SpvOpReturn:
+    case SpvOpReturnValue:
+    case SpvOpUnreachable:
+    case SpvOpTerminateInvocation:
+    case SpvOpIgnoreIntersectionKHR:
+    case SpvOpTerminateRayKHR:
+    case SpvOpEmitMeshTasksEXT:
+        return true;
+    default:
+        return false;
+    }
+}
+
+const char *wpg_inst_string(const wpg_inst *inst, size_t at)
+{
+    if (at >= inst->count)
+        return NULL;
+    const char *text = (const char *)(inst->words + at);
+    return memchr(text, '\0', (inst->count - at) * sizeof(uint32_t)) ? text : NULL;
+}
+
+size_t wpg_string_words(uint32_t *words, const char *text)
+{
+    size_t length = strlen(text), count = length / sizeof(uint32_t) + 1;
+    if (words) {
+        words[count - 1] = 0;
+        memcpy(words, text, length);
+    }
+    return count;
+}
