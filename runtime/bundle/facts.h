@@ -5,8 +5,9 @@
  *
  *     wavepgo-facts 1 KIND SUBJECT
  *     is KEY TEXT...            a property; merging keeps it (two that differ: the smaller text, and a
- * conflict) sum KEY N                 added up                                       (0 .. 2^64-1,
- * saturating) range KEY MIN MAX         smallest and largest seen                      (-2^63 .. 2^63-1)
+ *                               conflict)
+ *     sum KEY N                 added up                    (0 .. 2^64-1, saturating)
+ *     range KEY MIN MAX         smallest and largest seen   (-2^63 .. 2^63-1)
  *     count KEY VALUE N         how often VALUE was seen, the commonest first; VALUE * = all others together
  *
  * KIND, KEY and VALUE are words of printable ASCII without spaces; TEXT is the rest of the line, with \n, \\

@@ -6,8 +6,8 @@
  *     is identity 2                  version of identity that <hash> is of; none: 1
  *     is normal-form 3               version of the CFG tier that block ids and checksums are of
  *     is spec.7 4 00000010           specialisation constant 7: bytes, bits in hexadecimal
- *     is function.0 <checksum> 12    a function that is counted: CFG checksum (hexadecimal), blocks; 0 =
- * entry
+ *     is function.0 <checksum> 12    a function that is counted (0 = entry): CFG checksum, in hexadecimal;
+ *                                    blocks
  *
  * Two processes may give the same shader with other words (names stripped, say): the hash is of what matters
  * (DESIGN 3). Threads: no shared state. */

@@ -1,11 +1,13 @@
 /* The use log: one JSON line a pipeline, what use mode found, did and refused. The layer writes it
  * (WAVEPGO_USE_LOG), `wavepgo show --use-log` prints it. Schema of a line:
  *
- *     {"pipeline": "<hash>", "verdict": "ut", "stages": [{"shader":
- * "<hash>", "stage": "frag", "entry": "main", "found": "pipeline" | "shader" | "anchors" | "no", "result":
- * "optimised" | "unchanged" | "original", "why":
- * "...", "remarks": [{"pass": "unflatten", "done": true, "function": 0, "block": 4, "text": "..."}]}],
- * "run": "2026-11-22T10:00:00Z 4711 game"}
+ *     {"pipeline": "<hash>", "verdict": "ut",
+ *      "stages": [{"shader": "<hash>", "stage": "frag", "entry": "main",
+ *                  "found": "pipeline" | "shader" | "anchors" | "no",
+ *                  "result": "optimised" | "unchanged" | "original", "why": "...",
+ *                  "remarks": [{"pass": "unflatten", "done": true, "function": 0, "block": 4,
+ *                               "text": "..."}]}],
+ *      "run": "2026-11-22T10:00:00Z 4711 game"}
  *
  * `found` anchors: the counts are of another version of the shader, "like": "<its hash>", of which "matched":
  * 94.3 percent of the counts found a block. `result` original: the program's own words were used, `why` says

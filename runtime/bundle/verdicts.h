@@ -17,7 +17,8 @@
  *                                      push constants where one serves, these passes elsewhere
  *     is candidate.ut wins 0.512345 0.490000 0.530000 1 16 <XXH3-128 of its words>
  *                                      outcome, time ratio to the original, its interval, looks taken,
- * samples is samples.ut SHAPE:PUSH:NANOSECONDS ...   hexadecimal, in the order measured; "-" is the original
+ *                                      samples
+ *     is samples.ut SHAPE:PUSH:NANOSECONDS ...   hexadecimal, in the order measured; "-" is the original
  *
  * The samples are kept so that an interrupted tuning goes on where it was. Words, not builds, decide whether
  * a verdict is still of the code at hand: a candidate applies where the words it gives have the hash it was

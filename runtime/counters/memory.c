@@ -12,8 +12,7 @@
 
 /* Where our pages may lie. Far from where programs, libraries, stacks and heaps usually are; several, because
  * sanitizers and Wine reserve large parts of the address space (the first suits ThreadSanitizer, the second
- * AddressSanitizer). The first free one is taken, so that one
- * program gets the same address in every run. */
+ * AddressSanitizer). The first free one is taken, so that one program gets the same address in every run. */
 static const uint64_t candidates[] = {
     WPG_LITERAL_ADDRESS,
 #if UINTPTR_MAX == UINT32_MAX

@@ -51,7 +51,7 @@ enum {
     WPG_PROFILE_MAX_NAME = 65535,  /* bytes of a record's name */
     WPG_PROFILE_MAX_SITES = 65535, /* value sites of a record (16 bits in raw profiles) */
 };
-#define WPG_PROFILE_HASH_MASK    UINT64_C(0x0fffffffffffffff) /* LLVM reserves bits 60-63 of a function hash */
+#define WPG_PROFILE_HASH_MASK    UINT64_C(0x0fffffffffffffff) /* LLVM reserves bits 60-63 of a hash */
 #define WPG_PROFILE_MAX_COUNTERS ((size_t)1 << 26)            /* of one record */
 
 wpg_profile *wpg_profile_create(void); /* NULL when memory runs out */

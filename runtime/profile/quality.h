@@ -2,10 +2,10 @@
  * all, of what both have; what one alone has is counted, not compared. f(b): counts of block b in the first
  * profile, g(b): in the second, the measured one.
  *
- *     overlap(F)    = sum over F's blocks of min(f(b) / sum f, g(b) / sum g)     both sums over F
- *     overlap       = sum over F of overlap(F) * G(F) / sum of G                 G(F) = sum of g(b) in F
- *     difference(F) = sum |f'(b) - g'(b)| / sum max(f'(b), g'(b))                f', g' scaled to a whole of
- * 1 difference    = the same over the blocks of all functions, each profile scaled as a whole
+ *     overlap(F)    = sum over F's blocks of min(f(b) / sum f, g(b) / sum g)    both sums over F
+ *     overlap       = sum over F of overlap(F) * G(F) / sum of G                G(F) = sum of g(b) in F
+ *     difference(F) = sum |f'(b) - g'(b)| / sum max(f'(b), g'(b))               f', g' scaled to a whole of 1
+ *     difference    = the same over the blocks of all functions, each profile scaled as a whole
  *
  * Overlap asks what of a function's time is where the profile says (1 is best), function by function; the
  * difference, a mean of the blocks' relative differences weighted by their counts, also sees functions that

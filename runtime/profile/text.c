@@ -2,8 +2,8 @@
  *
  *     :ir
  *     name / hash / number of counters / counters, a line each
- *     [ $bitmap bytes / bytes ]  [ number of kinds / per kind: kind / sites / per site: values / value:count
- * ]
+ *     [ $bitmap bytes / bytes ]
+ *     [ number of kinds / per kind: kind / sites / per site: values / value:count ]
  *
  * A record's name that is a number, or starts with '$', cannot be told from what may stand before it. */
 #include <stdlib.h>
