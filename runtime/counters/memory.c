@@ -1,4 +1,4 @@
-/* Buffers with device addresses; see memory.h for which address and why. */
+/* Buffers with device addresses. memory.h says which address a buffer gets, and why. */
 #include "runtime/counters/memory.h"
 
 #include <sys/mman.h>

@@ -1,4 +1,4 @@
-/* LLVM's text format: lines; '#' starts a comment, empty lines are skipped.
+/* Reads and writes LLVM's text format: lines; '#' starts a comment, empty lines are skipped.
  *
  *     :ir
  *     name / hash / number of counters / counters, a line each
