@@ -1,7 +1,7 @@
 /* From counters to profile files.
  *
- *     counted pipelines --read--> records --merge with what earlier devices left--> one profile a file -->
- * disk
+ *     counted pipelines --read--> records
+ *         --merge with what earlier devices left--> one profile a file --> disk
  *
  * A file belongs to one pipeline hash (pattern with %b) or to all. It is written again only when its counts
  * changed, whole, by rename. Threads: any; writes are one at a time. Locks are taken in the order files,

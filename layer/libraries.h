@@ -1,9 +1,10 @@
 /* Graphics pipeline libraries (VK_EXT_graphics_pipeline_library).
  *
- *     part          --> counted and optimised like a pipeline, each shader under its own hash
- *     fast link     --> the driver links what it is given: nothing of ours is compiled
- *     optimised link--> its parts with shaders are made anew, of words rewritten for the whole pipeline's
- * hash, and these are linked; what cannot be made anew stays linked from the program's parts
+ *     part           --> counted and optimised like a pipeline, each shader under its own hash
+ *     fast link      --> the driver links what it is given: nothing of ours is compiled
+ *     optimised link --> its parts with shaders are made anew, of words rewritten for the whole pipeline's
+ *                        hash, and these are linked; what cannot be made anew stays linked from the program's
+ *                        parts
  *
  * A record belongs to each library the program makes; parts made anew live as long as the pipeline linked of
  * them, since a driver may refer to them. Threads: any; Vulkan synchronises a library's destruction with its

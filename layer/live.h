@@ -1,9 +1,9 @@
 /* Counts that outlive the process, however it ends, where counters lie in pages of our own (software
  * drivers).
  *
- *     <folder of the profiles>/wavepgo-<pid>-<token>.live          journal: what the counters mean
- *                              wavepgo-<pid>-<token>.live.<n>      counters of device n, mapped (LLVM's %c,
- * by file)
+ *     <folder of the profiles>/wavepgo-<pid>-<token>.live        journal: what the counters mean
+ *                              wavepgo-<pid>-<token>.live.<n>    counters of device n, mapped
+ *                                                                (LLVM's %c, by file)
  *
  * Both are made with the first counted pipeline and removed by the process's orderly end. What a killed
  * process leaves is made into profiles by the next run that writes into the folder, or by `wavepgo merge` or
@@ -12,10 +12,10 @@
  * The journal is a header and frames, each whole or not there for its reader (a checksum). A frame holds
  * entries:
  *
- *     P device slot rate pipeline shader-only name stages...   a pipeline counts from now on
- *     A device pipeline first-run name                        its file is called so; it counts the run
- *     B name profile                                          what destroyed devices gave to that file, so
- * far R device                                                its counters are in the B entries of this frame
+ *     P device first count rate pipeline shader-only name stages...   a pipeline counts from now on
+ *     A device pipeline first-run name    its file is called so; it counts the run
+ *     B name profile                      what destroyed devices gave to that file, so far
+ *     R device                            its counters are in the B entries of this frame
  *
  * The journal is locked (fcntl) by the process. Threads: any. Locks: after those of files.c. */
 #ifndef WPG_LAYER_LIVE_H

@@ -1,8 +1,9 @@
 /* Merge pools (%m in PROFILE_FILE, as in LLVM_PROFILE_FILE): files that runs add their counts to.
  *
  *     while it runs:  counts --> "<stem>.<pid><ending>", the process's own, rewritten by each flush
- *     at its end:     folder locked; pool + own counts + what killed runs left beside the pool --> pool,
- * whole; the files beside it removed
+ *     at its end:     folder locked;
+ *                     pool + own counts + what killed runs left beside the pool --> pool, whole;
+ *                     the files beside it removed
  *
  * The lock is the folder's (flock), so that a pool is replaced by rename like every profile. A run that is
  * killed leaves its own file, which `show` and `merge` of the folder add up with the pool; the next run that

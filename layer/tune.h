@@ -6,7 +6,7 @@
  *     run    --> the stretch of draws or dispatches that follows is timed (record_queries.h)
  *     read   --> one sample; a candidate that is decided is bound no more
  *     write  --> verdicts/<hash>.facts of the bundle, at each FLUSH_INTERVAL, at the end of a device and of
- * the program; the next tune goes on from there
+ *                the program; the next tune goes on from there
  *
  * A bind is one trial and gives one sample at most, of the first run after it and of the command buffer's
  * first execution. Dispatches of a command buffer that may be submitted again are steered instead (steer.h):

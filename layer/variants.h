@@ -6,7 +6,8 @@
  *              least 1 - the sum of what its words lack), it is built at once
  *     build    one background thread a device: words + values --> module --> pipeline      (variant_build.c)
  *     record   draw, dispatch: bytes valid and equal to a variant's --> that one is bound, else the program's
- * own. A combination of usual values that no variant serves yet is asked for; this one runs without
+ *              own. A combination of usual values that no variant serves yet is asked for; this one runs
+ *              without
  *
  * Which values occur together a bundle does not say, word by word as it is; so beyond what follows from the
  * shares, variants are made for what is really pushed: nothing is built that the run does not use.

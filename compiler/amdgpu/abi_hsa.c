@@ -1,7 +1,8 @@
 /* The ABI of HIP and ROCr: one kernel argument, passed by value in the kernel argument segment:
  *
- *     pointers to buffers, by set, binding, element | (pointer to counters) | workgroups of the dispatch (3
- * words) | bytes of buffers that end in an open array | (to 16) push constants
+ *     pointers to buffers, by set, binding, element | (pointer to counters) |
+ *     workgroups of the dispatch (3 words) | bytes of buffers that end in an open array |
+ *     (to 16) push constants
  *
  * What lies where is told to the caller (wpg_amdgpu_argument). The same layout, behind a plain pointer, is
  * the host's (abi_host.c). Source: LLVM 22, AMDGPUUsage, "Kernel Argument Segment". */

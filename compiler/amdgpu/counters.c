@@ -18,8 +18,7 @@ typedef struct inserter {
     wpg_block_registers *registers; /* [blocks] of those counted in registers */
 } inserter;
 
-/* -- What goes where
- * ------------------------------------------------------------------------------------------------------- */
+/* -- What goes where ----------------------------------------------------------------------------------- */
 
 static int ascending(const void *a, const void *b)
 {
@@ -73,8 +72,7 @@ static bool plan(inserter *in, const wpg_counter_options *options)
     return true;
 }
 
-/* -- Code
- * ------------------------------------------------------------------------------------------------------- */
+/* -- Code ---------------------------------------------------------------------------------------------- */
 
 static void go_behind_phis(inserter *in, LLVMBasicBlockRef block)
 {

@@ -1,8 +1,9 @@
 /* Counters in LLVM's module.
  *
- *     block -> inline assembly on reserved scalar registers (counter_text.h); at each return, and once in
- * 2^25 passes of loop headers, all of them are added to memory more blocks than registers -> the outermost
- * and last of them: one active lane adds to memory at once
+ *     block                        --> inline assembly on reserved scalar registers (counter_text.h)
+ *     each return, and once in     --> all of these registers are added to memory
+ *     2^25 passes of loop headers
+ *     more blocks than registers   --> the outermost and last of them: one active lane adds to memory at once
  *
  * Registers of the wave and not values of LLVM's: a value (a phi, a variable) is one per lane, and in a
  * divergent block only the active lanes' copies change. Exact because behind structurising a wave goes

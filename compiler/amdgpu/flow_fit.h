@@ -2,9 +2,10 @@
  * blocks, or of several together (copies that a compiler made of one), a flow through all. Plain data, no
  * LLVM.
  *
- *     solve for frequencies --> how far each sum is off --> edges are worth as much more as what they lead to
- * lacks
- *           --> again, until nothing is off
+ *     solve for frequencies
+ *         --> how far each sum is off
+ *         --> edges are worth as much more as what they lead to lacks
+ *         --> again, until nothing is off
  *
  * Whatever the sums say, the result is a flow; where they contradict each other it lies between them. Blocks
  * that no sum speaks of lack what those behind them lack. Source: iterative proportional fitting (Deming and

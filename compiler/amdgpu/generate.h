@@ -9,8 +9,8 @@
  *
  * The array, 64 bits each, zeroed by whoever runs the kernel: waves[blocks], lanes[blocks], uniform[blocks],
  * as far as they are counted. Its address is an argument (code->counters_offset). The ELF says what the array
- * holds in the symbol
- * __wpg_counters_bounds. Ownership: wpg_counter_table_finish. Threads: any, as wpg_amdgpu_compile. */
+ * holds in the symbol __wpg_counters_bounds. Ownership: wpg_counter_table_finish. Threads: any, as
+ * wpg_amdgpu_compile. */
 #ifndef WPG_COMPILER_AMDGPU_GENERATE_H
 #define WPG_COMPILER_AMDGPU_GENERATE_H
 

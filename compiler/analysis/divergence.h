@@ -13,6 +13,7 @@
  *   data       an operand diverges, or the operation itself does (an invocation's number, an atomic);
  *   control    a phi whose incoming values differ, joined by lanes that a divergent branch had parted;
  *   temporal   a value made in a loop and used behind it, where lanes left in different iterations.
+ *
  * Function (and, where the module has one function, Private) variables are followed as if they were in SSA
  * form when they are loaded and stored whole; others by all that is ever stored.
  *

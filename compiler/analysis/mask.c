@@ -12,22 +12,33 @@
  * loop. The relation is the smallest equivalence with these three rules. In each, `changes_mask` says that
  * lanes may demote (stay active, but dead), die in a call, or regroup (a ray-tracing wave segment ends).
  *
- * (chain)  b ~ entry(s), if s is b's only successor, b is s's only predecessor (but for s's own back edge), b
- *    changes no mask, s is no merge block, and s is a continue target only of the loop that is b's innermost
- *    construct (or of the loop s itself heads).
- *    Proof: a tangle at the start of b keeps all its lanes to its end and takes them all to s; nobody else
- *    comes to s. That no two tangles of b become one in s: tangles become one at merge blocks, which s is
- * not, and at continue targets, per iteration; then b lies in its loop and in no construct within, so that an
- * iteration's lanes that come to b come as one tangle: they parted at headers of constructs whose merge
- *    blocks lie before b on the way, or left.
- *    Without "no merge block" it is wrong: `loop { if (c) { b; break; } }` runs b once per iteration in which
- *    some lane breaks, and the loop's merge block, whose only predecessor b is, once.
- * (selection)  h ~ entry(m), h the header of a selection or switch, m its merge block, if the construct is
- * not left early, nothing in it changes masks, and m's predecessors (but for m's own back edge) lie in it.
- *    Proof: all lanes of the tangle at h are in the construct; a lane that leaves it does so to m, alive; no
- *    lane comes to m from elsewhere; at m they become one again. (A lane that never leaves an inner loop
- * makes a program that never ends, of which no profile is asked.) (loop)  entry(h) ~ entry(m), h a loop's
- * header, m its merge block, under the same conditions. Same proof.
+ * (chain)
+ *
+ *     b ~ entry(s), if s is b's only successor, b is s's only predecessor (but for s's own back edge), b
+ *     changes no mask, s is no merge block, and s is a continue target only of the loop that is b's innermost
+ *     construct (or of the loop s itself heads).
+ *
+ *     Proof: a tangle at the start of b keeps all its lanes to its end and takes them all to s; nobody else
+ *     comes to s. That no two tangles of b become one in s: tangles become one at merge blocks, which s is
+ *     not, and at continue targets, per iteration; then b lies in its loop and in no construct within, so
+ *     that an iteration's lanes that come to b come as one tangle: they parted at headers of constructs whose
+ *     merge blocks lie before b on the way, or left.
+ *
+ *     Without "no merge block" it is wrong: `loop { if (c) { b; break; } }` runs b once per iteration in
+ *     which some lane breaks, and the loop's merge block, whose only predecessor b is, once.
+ *
+ * (selection)
+ *
+ *     h ~ entry(m), h the header of a selection or switch, m its merge block, if the construct is not left
+ *     early, nothing in it changes masks, and m's predecessors (but for m's own back edge) lie in it.
+ *
+ *     Proof: all lanes of the tangle at h are in the construct; a lane that leaves it does so to m, alive; no
+ *     lane comes to m from elsewhere; at m they become one again. (A lane that never leaves an inner loop
+ *     makes a program that never ends, of which no profile is asked.)
+ *
+ * (loop)
+ *
+ *     entry(h) ~ entry(m), h a loop's header, m its merge block, under the same conditions. Same proof.
  *
  * Representative: every rule joins a node with one it dominates, and each node is the later one of a single
  * rule at most (or of two with the same earlier one), so the first block of a class dominates the others. A

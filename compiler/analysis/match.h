@@ -1,8 +1,8 @@
 /* Matching the blocks of two versions of a function, so that counts of the old one can serve the new one.
  *
  *     old normal form --describe--> wpg_form --+
- *                                              +--> wpg_match: old block of each new block, old select of
- * each new new normal form --describe--> wpg_form --+
+ *                                              +--> wpg_match: old block of each new block,
+ *     new normal form --describe--> wpg_form --+               old select of each new select
  *
  * A form knows of every block what its instructions do (opcodes, result types, which buffers, textures and
  * built-ins are touched), the same with constants, the block's neighbours, its part in the control flow (what

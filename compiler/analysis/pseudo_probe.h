@@ -2,9 +2,11 @@
  * the normal form it looks at, whatever was done to the shader since. One in each reachable block, behind
  * phis and variables, as an instruction of a non-semantic set:
  *
- *     %shader = OpString "<shader hash>.<stage>"      %function = OpString "<ordinal> <checksum>"
- *     %block  = OpString "<block id>"                 %set = OpExtInstImport
- * "NonSemantic.WavepgoPseudoProbe.1" OpExtInst %void %set 1 %shader %function %block
+ *     %shader   = OpString "<shader hash>.<stage>"
+ *     %function = OpString "<ordinal> <checksum>"
+ *     %block    = OpString "<block id>"
+ *     %set      = OpExtInstImport "NonSemantic.WavepgoPseudoProbe.1"
+ *     OpExtInst %void %set 1 %shader %function %block
  *
  * Strings, not constants: shader identity ignores strings and non-semantic instructions, so that a shader
  * with probes keeps its hash. A pass that copies a block copies its probe (counts of the copies add up), one

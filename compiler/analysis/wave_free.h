@@ -15,6 +15,7 @@
  *     between: shaders that count on lanes in lockstep do that;
  *   - stages whose invocations share outputs (tessellation control, task, mesh) or that end wave segments
  *     (ray tracing), and what is not known.
+ *
  * Threads: no shared state. Also false when memory runs out. */
 bool wpg_wave_free(const wpg_module *module, const wpg_stage *stage, const char **why);
 

@@ -58,16 +58,14 @@ typedef struct wpg_inject {
         *watched; /* [constructs] variable of each watched construct, 0 for others; NULL if there are none */
 } wpg_inject;
 
-/* -- Emitters: one instruction before in->where; the result id.
- * ------------------------------------------------------------------------------------------------------- */
+/* -- Emitters: one instruction before in->where; the result id. ---------------------------------------- */
 
 #define WPG_EMIT(in, opcode, type, ...)                                                                      \
     wpg_emit((in), (opcode), (type), (const uint32_t[]){__VA_ARGS__},                                        \
              sizeof((const uint32_t[]){__VA_ARGS__}) / sizeof(uint32_t))
 uint32_t wpg_emit(wpg_inject *in, SpvOp opcode, uint32_t type, const uint32_t *operands, size_t count);
 
-/* -- Blocks (split.c)
- * ------------------------------------------------------------------------------------------------------- */
+/* -- Blocks (split.c) ---------------------------------------------------------------------------------- */
 
 /* Makes block `block` ready to take code and sets `where` to its start. A loop header keeps its phis and its
  * OpLoopMerge alone; its rest becomes a block of its own. */
@@ -97,8 +95,7 @@ void wpg_fix_phis(wpg_inject *in, wpg_inst *function);
 /* After all blocks of a function: loops that a driver must not unroll any more (unrolled.c). */
 void wpg_keep_rolled(wpg_inject *in, const wpg_cfg *cfg);
 
-/* -- Live lanes (live.c)
- * ------------------------------------------------------------------------------------------------------- */
+/* -- Live lanes (live.c) ------------------------------------------------------------------------------- */
 
 void wpg_live_declare(wpg_inject *in);
 /* Id of a bool: this lane is a helper or demoted; 0 = no lane is. */
@@ -125,8 +122,7 @@ uint32_t wpg_live_masks_equal(wpg_inject *in, uint32_t a, uint32_t b);
 /* Bool, true in exactly one of the live lanes that are here, whose mask is given; false in helpers. */
 uint32_t wpg_live_elect(wpg_inject *in, wpg_live now);
 
-/* -- Memory (memory.c)
- * ------------------------------------------------------------------------------------------------------- */
+/* -- Memory (memory.c) --------------------------------------------------------------------------------- */
 
 void wpg_memory_declare(wpg_inject *in);
 /* At a function's start: in->base. */
@@ -147,8 +143,7 @@ uint32_t wpg_memory_word_at(wpg_inject *in, uint32_t words, uint32_t index);
 void wpg_memory_add_tally(wpg_inject *in, const wpg_tally *tally, uint32_t lanes, uint32_t waves,
                           uint32_t uniform);
 
-/* -- Private cells (cells.c)
- * ------------------------------------------------------------------------------------------------------- */
+/* -- Private cells (cells.c) --------------------------------------------------------------------------- */
 
 void wpg_cells_declare(wpg_inject *in);
 void wpg_cells_enter(wpg_inject *in, const wpg_function_plan *function);
@@ -163,8 +158,7 @@ uint32_t wpg_any_in(wpg_inject *in, uint32_t mask);
 /* How often this lane has come to a tally derived from a loop's trips, in this run of the loop. */
 uint32_t wpg_cell_visits(wpg_inject *in, const wpg_function_plan *function, const wpg_tally *tally);
 
-/* -- Taking together (flush.c)
- * ------------------------------------------------------------------------------------------------------- */
+/* -- Taking together (flush.c) ------------------------------------------------------------------------- */
 
 /* The tangle that leaves a region or a loop, or is about to. */
 typedef struct wpg_leaving {

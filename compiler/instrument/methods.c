@@ -11,8 +11,8 @@
  *     outermost whole loops that are entered once;
  *   - an outermost whole loop that is entered more often: from its entry to its merge block;
  *   - the function: its cells go to memory wherever lanes leave it and before they demote, for classes of
- * loops that are not whole: sums of private counters do not care which lanes have left when (additive,
- * DESIGN 4 (a)).
+ *     loops that are not whole: sums of private counters do not care which lanes have left when (additive,
+ *     DESIGN 4 (a)).
  *
  * When which is right is said in rules.c, with proofs; what is added in cells.c, what is taken together in
  * flush.c.

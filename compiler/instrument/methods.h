@@ -31,8 +31,7 @@ typedef struct wpg_chooser {
 bool wpg_choose_select(wpg_chooser *c, uint32_t *yes, uint32_t *no, uint32_t block, wpg_inst *before,
                        uint32_t condition);
 
-/* -- Handing out (regions.c)
- * ------------------------------------------------------------------------------------------------------- */
+/* -- Handing out (regions.c) --------------------------------------------------------------------------- */
 
 uint32_t wpg_region_of_function(wpg_chooser *c);
 uint32_t wpg_region_of_scope(wpg_chooser *c, uint32_t scope);
@@ -57,8 +56,7 @@ void wpg_add_point(wpg_chooser *c, wpg_point point);
 /* The block's end: wpg_block_seek goes before its merge instruction. */
 wpg_inst *wpg_end_of(const wpg_chooser *c, uint32_t block);
 
-/* -- Rules (rules.c): true if the class, whose representative is b, is counted by it now
- * ------------------------------------------------------------------------------------------------------- */
+/* -- Rules (rules.c): true if the class, whose representative is b, is counted by it now --------------- */
 
 bool wpg_rule_mark(wpg_chooser *c, uint32_t class, uint32_t b);
 bool wpg_rule_trips(wpg_chooser *c, uint32_t class, uint32_t b);

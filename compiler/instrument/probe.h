@@ -67,8 +67,7 @@ extern const wpg_probe wpg_probe_branches, wpg_probe_switch, wpg_probe_loops, wp
     wpg_probe_values_of_sites;
 extern const wpg_probe *const wpg_probes[]; /* NULL at the end */
 
-/* -- Planning: called by wpg_probe.plan --------------------------------------------------------------------
- */
+/* -- Planning: called by wpg_probe.plan ---------------------------------------------------------------- */
 
 /* `count` counters of the probe's own, consecutive; index of the first from the pipeline's base. */
 uint32_t wpg_probe_counters(wpg_probe_plan *p, uint32_t count);
@@ -96,8 +95,7 @@ void *wpg_probe_alloc(wpg_probe_plan *p, size_t count, size_t size);
  * counters->tables. */
 wpg_status wpg_plan_probes(wpg_plan *plan, wpg_function_plan *function, wpg_function_counters *counters);
 
-/* -- Injecting ----------------------------------------------------------------------------------------------
- */
+/* -- Injecting ----------------------------------------------------------------------------------------- */
 
 void wpg_probes_declare(wpg_inject *in);
 

@@ -3,8 +3,10 @@
  *
  *     record: 1, then for each site: kind | type << 8 | ask << 16, block, source line (0: unknown), waves
  *             asked, waves whose live lanes agreed, waves whose value found no room, waves that came there
- *     and value sites: of n sites, number i has the values of site i with how often each was seen; number n +
- * i the smallest and the largest of those that did not find their first slot free
+ *
+ *     value sites of the record, for n sites of the shader:
+ *             i        the values of site i, with how often each was seen
+ *             n + i    the smallest and the largest of those that did not find their first slot free
  *
  * In loops not every visit is asked: one of 16, of 64 in loops in loops. Which ones, the wave's first
  * lane says for all: it counts its visits, starting at a number of its group's, and asks where the count's

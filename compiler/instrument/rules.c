@@ -15,13 +15,14 @@
  * count n is the length of an initial run of iterations: those in iteration k at b are the lanes with n >= k,
  * one tangle. Hence waves = max n, lanes = sum n over the lanes that entered; and iteration k is uniform if
  * those were all of E and all n >= k: uniform = min n, or 0.
- *    In a scope: the lanes at the exit that have not entered l hold n = 0. That leaves sum and max as they
- * are; and if the lanes at the exit are all of E, then those that entered are if none holds 0, and min n is 0
- * else. If they are not all of E, those that entered are not either.
  *
- *    Passed: the same where b does not dominate the back edge, but no lane takes it without having passed b:
- * the test of `while (x && y)`, whose second half is skipped only by lanes that leave. Each lane counts its
- * own visits, in a cell; they are again an initial run of iterations.
+ * Trips, in a scope: the lanes at the exit that have not entered l hold n = 0. That leaves sum and max as
+ * they are; and if the lanes at the exit are all of E, then those that entered are if none holds 0, and min n
+ * is 0 else. If they are not all of E, those that entered are not either.
+ *
+ * Trips, passed: the same where b does not dominate the back edge, but no lane takes it without having passed
+ * b: the test of `while (x && y)`, whose second half is skipped only by lanes that leave. Each lane counts
+ * its own visits, in a cell; they are again an initial run of iterations.
  *
  * Edge: the block h ends in a two-way branch, s is one of its targets and has no other predecessor, is no
  * merge block and no continue target. Then a tangle at the end of h sends those of its live lanes that take

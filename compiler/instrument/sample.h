@@ -21,8 +21,7 @@ void wpg_sample_begin(wpg_inject *in);
 /* After all code was injected: the new entry function. */
 void wpg_sample_end(wpg_inject *in);
 
-/* -- Choosing (sample_choose.c)
- * ------------------------------------------------------------------------------------------------------- */
+/* -- Choosing (sample_choose.c) ------------------------------------------------------------------------ */
 
 /* NULL if the stage's groups can be told apart, else why not (static). */
 const char *wpg_sample_refuses(const wpg_plan *plan);
@@ -43,8 +42,7 @@ uint32_t wpg_sample_choose(wpg_inject *in, uint32_t *weight, wpg_sample_lay_fn l
 bool wpg_sample_inputs(wpg_inject *in);
 uint32_t wpg_sample_group(wpg_inject *in);
 
-/* -- Small dispatches (sample_small.c)
- * ------------------------------------------------------------------------------------------------------- */
+/* -- Small dispatches (sample_small.c) ----------------------------------------------------------------- */
 
 /* Whether a compute stage's dispatches of fewer workgroups than N are laid end to end. */
 bool wpg_sample_may_lay(const wpg_plan *plan);
@@ -57,8 +55,7 @@ void wpg_sample_small_end(wpg_inject *in, uint32_t total);
 /* Whether a wave can be told its first lane's value. */
 bool wpg_sample_can_broadcast(const wpg_plan *plan);
 
-/* -- Copying (sample_clone.c)
- * ------------------------------------------------------------------------------------------------------- */
+/* -- Copying (sample_clone.c) -------------------------------------------------------------------------- */
 
 /* Whether every id of the module's functions can be seen. */
 bool wpg_sample_can_clone(const wpg_module *module);

@@ -3,7 +3,9 @@
  * Counting code is straight code and ifs. An if placed before instruction X of block b turns
  *
  *     b: phis, A, X, B, [merge], terminator
+ *
  * into
+ *
  *     b: phis, A, SelectionMerge m, BranchConditional then m
  *     then: ..., Branch m
  *     m: X, B, [merge], terminator
@@ -16,7 +18,9 @@
  * A loop header cannot be split that way: OpLoopMerge must stay in the block the back edge leads to. There
  *
  *     b: phis, A, LoopMerge M C, terminator
+ *
  * becomes
+ *
  *     b: phis, LoopMerge M C, Branch n
  *     n: A, terminator
  *

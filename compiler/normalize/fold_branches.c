@@ -3,12 +3,13 @@
  * Conditions are folded where they are scalar integer or boolean expressions of constants (phis included), to
  * a fixpoint. The structured rules (SPIR-V 1.6, 2.11.2) decide what becomes of a header:
  *   - OpLoopMerge stays, its branch becomes unconditional. A loop always keeps exactly one back edge: a latch
- *     that would lose it stays conditional; an unreachable continue target becomes { label; branch to header
- * }.
+ *     that would lose it stays conditional; an unreachable continue target becomes
+ *     { label; branch to header }.
  *   - OpSelectionMerge goes when its merge block has, from inside, no branch left or one plain branch that is
  *     not nested: then nothing needs the construct. Else a switch keeps its merge and one target, because
  *     breaks of it may be nested in ifs; an if is then left as it is.
  *   - An unreachable merge block of a remaining header becomes { label; OpUnreachable }.
+ *
  * Straight-line blocks are not merged: whether two blocks are one is the front end's choice, and merging
  * would have to respect every role a block can have. Block order of the output: structured reverse post-order
  * (flow.c).

@@ -1,8 +1,10 @@
 /* Peeling ('e'): a hot loop with a condition that holds in the first trip alone, or in all but the first,
  * gets a copy that is run through once before it, in which that is decided, and so it is in the loop:
  *
- *      for (i = 0; i < n; i++) { if (i == 0) a; else b; c; }  =>  if (0 < n) { a; c; } for (i = 1; ...) { b;
- * c; }
+ *      for (i = 0; i < n; i++) {         =>    if (0 < n) { a; c; }
+ *          if (i == 0) a; else b;              for (i = 1; i < n; i++) { b; c; }
+ *          c;
+ *      }
  *
  * Drivers ask in every trip, or, worse, make selects of both arms and set up what only the first trip needs.
  * Mesa peels by itself where the condition is a phi of constants and stands first in the loop; no driver here

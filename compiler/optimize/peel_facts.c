@@ -6,10 +6,10 @@
  *   - The test runs in each trip that is followed by another (it dominates the back edge) and lets only
  *     i <= most pass, step > 0. What passed is at most `most`, so the next i, one step on, is at most
  *     most + step, which is asked to be a number of the type the test compares; so i + step did not wrap, and
- * by induction i has grown by a step in each trip. (A test of i + step itself: i was let pass as such, but
- *     for the start, of which start + step is asked to be a number of the type, too.) Downwards alike.
+ *     by induction i has grown by a step in each trip. (A test of i + step itself: i was let pass as such,
+ *     but for the start, of which start + step is asked to be a number of the type, too.) Downwards alike.
  *   - The test is i != n, and step odd, n the same in all trips: then i takes all 2^32 values before it comes
- * to the start again, n among them, where the loop ends.
+ *     to the start again, n among them, where the loop ends.
  *
  * So i is not its start again; where the start is a constant, a comparison with a constant that is one way on
  * both ends of the range is that way all over it (comparisons are monotone).

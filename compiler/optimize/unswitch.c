@@ -29,7 +29,7 @@ enum {
     MOST_CONDITIONS = 3, /* decided around one loop: eight copies */
     RUNS_AN_ENTRY = 4,   /* least average runs of the branch for each lane that enters */
     LEAST_COST = 16,     /* least average cost (weighted instructions) of what falls away a run: measured on
-                            lavapipe     25.0.7, cheap arms gain 5 %, which is not worth a copy */
+                            lavapipe 25.0.7, cheap arms gain 5 %, which is not worth a copy */
     SEEN = 1 << 8,       /* in profile->unswitched, beside the number of conditions decided */
 };
 

@@ -1,7 +1,7 @@
 /* The instructions that identity sees.
  *
- *     module --less names, lines, remarks--> head | declarations, as the code needs them | functions |
- * annotations
+ *     module --less names, lines, remarks-->
+ *         head | declarations, as the code needs them | functions | annotations
  *
  * Front ends declare types, constants and variables when they first need them, and debug information (glslang
  * -gVS) needs some earlier than the code does, and some that the code never needs. So the order of

@@ -82,8 +82,7 @@ static inline wpg_inst *wpg_module_def(const wpg_module *module, uint32_t id)
 SpvOp wpg_module_opcode_of(const wpg_module *module, uint32_t id);
 uint32_t wpg_module_fresh_id(wpg_module *module);
 
-/* -- Edit
- * ------------------------------------------------------------------------------------------------------- */
+/* -- Edit ---------------------------------------------------------------------------------------------- */
 
 /* A new instruction before `where` (NULL = at the module's end). `operands` are the words after the first,
  * type and result included where the opcode has them; copied. defs is kept. */
@@ -112,8 +111,7 @@ wpg_inst *wpg_module_section_end(const wpg_module *module, wpg_section section);
 wpg_section
 wpg_inst_section(const wpg_inst *inst); /* by opcode; instructions inside functions give _FUNCTION */
 
-/* -- Walks
- * ------------------------------------------------------------------------------------------------------- */
+/* -- Walks --------------------------------------------------------------------------------------------- */
 
 /* Next OpFunction at or after `from` (start with module->first), NULL if none; and its OpFunctionEnd. */
 wpg_inst *wpg_next_function(wpg_inst *from);
@@ -127,8 +125,7 @@ bool wpg_opcode_is_terminator(
     SpvOp opcode); /* ends a block: branches, returns, kills, Unreachable, TerminateInvocation,
                       IgnoreIntersection, TerminateRay, EmitMeshTasks */
 
-/* -- Strings
- * --------------------------------------------------------------------------------------------------- */
+/* -- Strings ------------------------------------------------------------------------------------------- */
 
 /* The literal string that starts at word `at` of `inst`, NUL-terminated within the instruction (little-endian
  * words), or NULL. Borrowed. */

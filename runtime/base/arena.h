@@ -1,5 +1,9 @@
-/* Bump allocator: everything of one module or one request is freed at once.
- * Memory is zeroed and aligned for any type. Threads: one arena, one thread at a time. */
+/* Bump allocator: frees everything of one module or one request at once.
+ *
+ * Memory is zeroed and aligned for any type.
+ *
+ * Owns: every allocation, until wpg_arena_finish.
+ * Threads: one arena, one thread at a time. */
 #ifndef WPG_RUNTIME_BASE_ARENA_H
 #define WPG_RUNTIME_BASE_ARENA_H
 

@@ -1,5 +1,9 @@
-/* Reader and writer of little-endian bytes with sticky failure: read or write a whole structure, then check
- * once. After the first overrun a reader gives zeros. Threads: none shared. */
+/* Reader and writer of little-endian bytes, with a sticky error: the caller checks once, at the end.
+ *
+ * After the first overrun a reader gives zeros.
+ *
+ * Owns: a reader borrows its bytes; a writer owns its buffer until wpg_writer_finish.
+ * Threads: one reader or writer, one thread at a time. */
 #ifndef WPG_RUNTIME_BASE_BYTES_H
 #define WPG_RUNTIME_BASE_BYTES_H
 

@@ -1,6 +1,10 @@
-/* Opening and writing files inside a program that is not ours: no call here waits for another process, raises
- * a signal in the program, or writes where somebody else's link points. Owns nothing; the caller closes what
- * is opened. Threads: any. Rules: open(2) O_NOFOLLOW, setrlimit(2) RLIMIT_FSIZE. */
+/* Opens and writes files inside a program that is not ours.
+ *
+ * No call waits for another process, raises a signal in the program, or writes through another user's link.
+ *
+ * Owns: nothing; the caller closes each descriptor.
+ * Threads: any.
+ * Source: open(2), O_NOFOLLOW; setrlimit(2), RLIMIT_FSIZE. */
 #ifndef WPG_RUNTIME_BASE_DESCRIPTOR_H
 #define WPG_RUNTIME_BASE_DESCRIPTOR_H
 

@@ -1,8 +1,11 @@
-/* Status codes and error messages shared by every folder.
+/* Status codes and error messages of every folder.
  *
- * Convention: a function that can fail returns wpg_status and takes, last, a `wpg_error *` that may be NULL;
- * on failure it fills in a message for people (no trailing newline). Out parameters come first and are
- * written on success only. Threads: no shared state. */
+ * A function that can fail returns wpg_status. Its last parameter is a `wpg_error *`, which may be NULL.
+ * On failure the function fills in a message for people, without a newline at the end.
+ * Out parameters come first and are written on success only.
+ *
+ * Owns: nothing; the message lies in the caller's wpg_error.
+ * Threads: any. */
 #ifndef WPG_RUNTIME_BASE_ERROR_H
 #define WPG_RUNTIME_BASE_ERROR_H
 

@@ -1,4 +1,7 @@
-/* Whole-file reads and writes that appear whole or not at all. Threads: any, on different paths. */
+/* Reads and writes whole files; a written file appears whole or not at all.
+ *
+ * Owns: nothing; the caller frees what a read returns.
+ * Threads: any, on different paths. */
 #ifndef WPG_RUNTIME_BASE_FILE_H
 #define WPG_RUNTIME_BASE_FILE_H
 

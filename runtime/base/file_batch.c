@@ -1,4 +1,4 @@
-/* Batches of files, and what is left of those of killed processes. */
+/* Batches of files, and the sweep of temporary files that killed processes left. */
 #include "runtime/base/file_batch.h"
 
 #include <ctype.h>

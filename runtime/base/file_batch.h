@@ -1,11 +1,14 @@
-/* Files written together: each appears whole or not at all, and the disk is waited for once for all of them.
+/* Writes several files together: each appears whole or not at all, and one wait for the disk serves them all.
  *
- *     put     --> "<path>.tmp.<letters>", the same letters for a batch, which is of one folder
- *     commit  --> what was put is on the disk --> renamed
+ *     put     --> "<path>.tmp.<letters>"; all files of a batch lie in one folder and share the letters
+ *     commit  --> the files are on the disk --> each is renamed
  *
- * The first file of a batch, the lead, is locked (flock) as long as any of them is there under that name: by
- * that wpg_file_sweep tells what a killed process left from what a living one writes, whatever name space or
- * machine's process numbers it lives in. Threads: one at a time a batch. */
+ * The first file of a batch is its lead. The lead is locked (flock) while temporary files of the batch exist.
+ * The lock tells wpg_file_sweep which temporary files belong to a living process. Process ids cannot: another
+ * name space or another machine may have the same ones.
+ *
+ * Owns: the paths and the lead's descriptor, from put to commit.
+ * Threads: one batch, one thread at a time. */
 #ifndef WPG_RUNTIME_BASE_FILE_BATCH_H
 #define WPG_RUNTIME_BASE_FILE_BATCH_H
 
@@ -32,9 +35,9 @@ typedef struct wpg_file_batch {
 
 /* No memory is taken, no file is opened. */
 void wpg_file_batch_init(wpg_file_batch *batch, wpg_file_done *done);
-/* Writes the file under its temporary name and makes missing folders; what is there and no file, a device
- * say, is refused. `done` is told later, by a commit that
- * this or another call makes; not after a failure, of which err tells. */
+/* Writes the file under its temporary name and makes missing folders. Refuses a path where something other
+ * than a file is, a device say. The commit that this or a later call makes calls `done`. After a failure
+ * `done` is not called, and err tells. */
 wpg_status wpg_file_batch_put(wpg_file_batch *batch, const char *path, const void *data, size_t size,
                               void *who, wpg_error *err);
 /* Ends all that waits; the batch is as new then. */

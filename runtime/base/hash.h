@@ -1,5 +1,8 @@
-/* XXH3-128 and XXH3-64 (xxHash), the project's content hashes: equal on every machine.
- * Threads: no shared state. */
+/* Content hashes of the project: XXH3-128 and XXH3-64, equal on every machine.
+ *
+ * Owns: nothing.
+ * Threads: any.
+ * Source: xxHash, XXH3. */
 #ifndef WPG_RUNTIME_BASE_HASH_H
 #define WPG_RUNTIME_BASE_HASH_H
 

@@ -1,5 +1,9 @@
-/* One-line messages to stderr or a file, each "wavepgo: level: text"; control characters in names are
- * escaped. Threads: any; one message is one write. Before wpg_log_open, warnings and errors go to stderr. */
+/* Log: one-line messages to standard error or to a file, each "wavepgo: LEVEL: TEXT".
+ *
+ * Control characters in names are escaped. Before wpg_log_open, warnings and errors go to standard error.
+ *
+ * Owns: the log file's descriptor, from wpg_log_open to wpg_log_close.
+ * Threads: any; one message is one write. */
 #ifndef WPG_RUNTIME_BASE_LOG_H
 #define WPG_RUNTIME_BASE_LOG_H
 

@@ -1,6 +1,9 @@
-/* Hash map from 64-bit keys to 64-bit values (ids, handles, pointers cast through uintptr_t).
- * Open addressing with linear probing; deletion leaves no tombstones. Zero-initialised is empty.
- * Threads: one map, one writer; guard from outside. */
+/* Hash map from 64-bit keys to 64-bit values: ids, handles, pointers cast through uintptr_t.
+ *
+ * Open addressing with linear probing; a deletion leaves no tombstone. A zero-initialised map is empty.
+ *
+ * Owns: its slots, until wpg_map_free; what keys and values stand for is the caller's.
+ * Threads: any number of readers, or one writer alone; the caller locks. */
 #ifndef WPG_RUNTIME_BASE_MAP_H
 #define WPG_RUNTIME_BASE_MAP_H
 

@@ -1,7 +1,11 @@
-/* Text as the C locale has it, whatever locale the program has set: files, settings and logs of every program
- * read alike. Owns nothing. Threads: any. The calling thread's locale is changed for the call and put back;
- * setlocale is never called, for it would change every thread of the program. Rule: POSIX uselocale, "C"
- * locale of ISO C 7.11. */
+/* Formats and parses text in the C locale, whatever locale the program has set.
+ *
+ * So files, settings and logs read alike in every program. A call changes the calling thread's locale and
+ * puts it back. No call uses setlocale, which would change every thread of the program.
+ *
+ * Owns: nothing.
+ * Threads: any.
+ * Source: POSIX uselocale; ISO C 7.11, the "C" locale. */
 #ifndef WPG_RUNTIME_BASE_TEXT_H
 #define WPG_RUNTIME_BASE_TEXT_H
 

@@ -1,4 +1,5 @@
-/* A signal mask is inherited: it is set around pthread_create, so that no signal meets the thread before. */
+/* A new thread inherits the signal mask. So the mask is set around pthread_create: no signal meets the thread
+ * before its mask stands. */
 #include "runtime/base/thread.h"
 
 #include <signal.h>

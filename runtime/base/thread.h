@@ -1,4 +1,6 @@
-/* Starts the layer's threads in the program's process. Owns nothing: the thread is the caller's to join.
+/* Starts the layer's threads in the program's process.
+ *
+ * Owns: nothing; the caller joins the thread.
  * Threads: any. */
 #ifndef WPG_RUNTIME_BASE_THREAD_H
 #define WPG_RUNTIME_BASE_THREAD_H

@@ -5,7 +5,10 @@
  *     words.data[i], words.count
  *     wpg_vec_free(&words);
  *
- * Zero-initialised is empty. Growth moves elements; keep indices, not pointers. Threads: none shared. */
+ * A zero-initialised array is empty. Growth moves the elements: keep indices, not pointers.
+ *
+ * Owns: its elements' memory, until wpg_vec_free.
+ * Threads: one array, one thread at a time. */
 #ifndef WPG_RUNTIME_BASE_VEC_H
 #define WPG_RUNTIME_BASE_VEC_H
 

@@ -1,6 +1,9 @@
-/* The plain table of weights: what a profile says of the functions of one shader, as the compiler takes it.
- * The profile fills it (runtime/profile/weights.h), the optimiser reads it; neither knows the other.
- * Ownership: everything is borrowed. Threads: plain data. */
+/* The table of weights: what a profile says of the functions of one shader, as the compiler takes it.
+ *
+ * runtime/profile/weights.h fills the table, the optimiser reads it. Neither knows the other.
+ *
+ * Owns: nothing; every array is borrowed.
+ * Threads: any; plain data. */
 #ifndef WPG_RUNTIME_BASE_WEIGHTS_H
 #define WPG_RUNTIME_BASE_WEIGHTS_H
 

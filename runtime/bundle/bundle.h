@@ -1,4 +1,4 @@
-/* The bundle: a folder of everything one program's runs told, each kind in files of its own.
+/* The bundle: a folder with everything that the runs of one program told, each kind in files of its own.
  *
  *     index.wavepgo                 facts of kind "bundle": one `is PATH KIND` for every file below
  *     <pipeline hash>.profraw       counts (also .profdata, .proftext): kind "profile"
@@ -8,9 +8,12 @@
  *     shaders/<hash>.extremes       smallest and largest values seen by probes: kind "extremes"
  *     verdicts/<hash>.facts         what tuning found of a pipeline on a device (verdicts.h): kind "verdict"
  *
- * A folder that has an index is a bundle. Every kind carries its own denominators. Two live processes that
- * write into one bundle give a pipeline's facts two files (<hash>.<pid>.facts): what counts is the subject in
- * the file. Bundles are untrusted input. Threads: one bundle, one thread at a time. */
+ * A folder with an index is a bundle. Every kind carries its own denominators. Two living processes that
+ * write into one bundle give a pipeline's facts two files (<hash>.<pid>.facts): the subject in the file
+ * counts, not the file's name. Bundles are untrusted input.
+ *
+ * Owns: wpg_bundle owns its facts and paths, until wpg_bundle_finish.
+ * Threads: one bundle, one thread at a time. */
 #ifndef WPG_RUNTIME_BUNDLE_BUNDLE_H
 #define WPG_RUNTIME_BUNDLE_BUNDLE_H
 

@@ -1,6 +1,6 @@
-/* One file a blob, <folder>/<first two digits>/<key>:
+/* Files of the cache: <folder>/<first two digits of the key>/<key>, little-endian:
  *
- *     "WPGCACH1" | key low, high | size | XXH3-128 of the blob, low, high | blob          little-endian
+ *     "WPGCACH1" | key low, high | size | XXH3-128 of the blob, low, high | blob
  */
 #include "runtime/bundle/cache.h"
 

@@ -1,6 +1,10 @@
-/* The disk cache of rewritten words: blobs by 128-bit key, each in a file of its own that appears whole.
- * A blob that was cut, changed or made for another key is not returned. Losing the cache loses time only, so
- * that nothing is synced to disk. Threads: any. */
+/* The disk cache of rewritten words: blobs by 128-bit key, each in a file of its own.
+ *
+ * A file appears whole or not at all. A blob that was cut, changed or made for another key is not returned.
+ * Nothing is synced to disk: losing the cache costs time only.
+ *
+ * Owns: nothing; the caller frees the blobs that it gets.
+ * Threads: any. */
 #ifndef WPG_RUNTIME_BUNDLE_CACHE_H
 #define WPG_RUNTIME_BUNDLE_CACHE_H
 

@@ -1,10 +1,15 @@
-/* The deny list: pipelines in whose rewritten form a device was lost. They pass through from then on, until
- * the list is cleared (wavepgo clean). One file, "denied" in the cache folder, one line an entry:
+/* The deny list: pipelines whose rewritten form ran when a device was lost.
+ *
+ * A listed pipeline passes through until the list is cleared (wavepgo clean). The list is one file, "denied",
+ * in the cache folder. An entry is one line:
  *
  *     PIPELINE-HASH <tab> MODE <tab> SECONDS SINCE 1970 <tab> PROGRAM
  *
- * Lines are appended by one write each time, so that programs may do so at once; what cannot be read as an
- * entry is skipped. Threads: no shared state. */
+ * One write appends all lines of a call, so that several programs may append at once. A line that is no entry
+ * is skipped.
+ *
+ * Owns: wpg_denied owns its entries, until wpg_denied_finish.
+ * Threads: any. */
 #ifndef WPG_RUNTIME_BUNDLE_DENIED_H
 #define WPG_RUNTIME_BUNDLE_DENIED_H
 

@@ -1,4 +1,4 @@
-/* Facts in memory: making, finding, merging. The text is in facts_text.c. */
+/* Facts in memory: makes, finds and merges them. The text is facts_text.c's. */
 #include "runtime/bundle/facts.h"
 
 #include <stdlib.h>

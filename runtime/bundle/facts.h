@@ -1,19 +1,21 @@
-/* Supplementary profiles: keyed facts about one subject (a pipeline, a shader), each with its own merge rule.
+/* Facts: supplementary profiles of one subject, a pipeline or a shader, in which each key has a merge rule.
  *
- * A file is text, one fact a line, sorted by key; the first line names the format's version, the kind of file
- * and the subject:
+ * A file is text, one fact a line, sorted by key. The first line names the format's version, the kind of file
+ * and the subject. The last line is `end`: a file that was cut is refused.
  *
  *     wavepgo-facts 1 KIND SUBJECT
  *     is KEY TEXT...            a property; merging keeps it (two that differ: the smaller text, and a
- * conflict) sum KEY N                 added up                                       (0 .. 2^64-1,
- * saturating) range KEY MIN MAX         smallest and largest seen                      (-2^63 .. 2^63-1)
+ *                               conflict)
+ *     sum KEY N                 added up                    (0 .. 2^64-1, saturating)
+ *     range KEY MIN MAX         smallest and largest seen   (-2^63 .. 2^63-1)
  *     count KEY VALUE N         how often VALUE was seen, the commonest first; VALUE * = all others together
+ *     end
  *
- * KIND, KEY and VALUE are words of printable ASCII without spaces; TEXT is the rest of the line, with \n, \\
- * and \xHH for what is not printable. A table holds at most WPG_FACTS_VALUES values: where `*` is not zero
- * the other counts are lower bounds, their total is exact. The last line is `end`: a file that was
- * cut is refused. Untrusted input: limits below.
+ * KIND, KEY and VALUE are words of printable ASCII without spaces. TEXT is the rest of the line, with \n, \\
+ * and \xHH for what is not printable. A table (`count`) holds at most WPG_FACTS_VALUES values. Where `*` is
+ * not zero, the other counts are lower bounds, and their total is exact. Files are untrusted: limits below.
  *
+ * Owns: wpg_facts owns its words and texts, until wpg_facts_destroy.
  * Threads: one set of facts, one thread at a time. */
 #ifndef WPG_RUNTIME_BUNDLE_FACTS_H
 #define WPG_RUNTIME_BUNDLE_FACTS_H

@@ -1,4 +1,4 @@
-/* The text of facts: writer and strict reader of the lines described in facts.h. */
+/* The text of facts: writes and strictly reads the lines that facts.h describes. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,5 +1,7 @@
-/* Profile files of a folder: what `merge`, `show` and use mode read when they are given a folder instead of a
- * file. Threads: no shared state. */
+/* Profile files of a folder: `merge`, `show` and use mode read them when they are given a folder.
+ *
+ * Owns: wpg_path_list owns its paths, until wpg_path_list_finish.
+ * Threads: any. */
 #ifndef WPG_RUNTIME_BUNDLE_FOLDER_H
 #define WPG_RUNTIME_BUNDLE_FOLDER_H
 

@@ -1,16 +1,19 @@
-/* What is known of one shader of a bundle beside its words: shaders/<hash>.info, facts of kind "shader".
+/* What is known of one shader of a bundle, beside its words: shaders/<hash>.info, facts of kind "shader".
  *
- *     is stage comp                  vert, tesc, tese, geom, frag, comp, task, mesh
+ *     is stage comp                  as in record names (runtime/profile/record_name.h)
  *     is entry main
  *     is words <XXH3-128>            of the file <hash>.spv, as the program gave it
  *     is identity 2                  version of identity that <hash> is of; none: 1
  *     is normal-form 3               version of the CFG tier that block ids and checksums are of
  *     is spec.7 4 00000010           specialisation constant 7: bytes, bits in hexadecimal
- *     is function.0 <checksum> 12    a function that is counted: CFG checksum (hexadecimal), blocks; 0 =
- * entry
+ *     is function.0 <checksum> 12    a function that is counted (0 = entry): CFG checksum, in hexadecimal;
+ *                                    blocks
  *
- * Two processes may give the same shader with other words (names stripped, say): the hash is of what matters
- * (DESIGN 3). Threads: no shared state. */
+ * Two processes may give one shader with different words: names stripped, say. The hash sees no names.
+ *
+ * Owns: a decoded wpg_shader_info owns its lists, until wpg_shader_info_finish.
+ * Threads: any.
+ * Source of the hash: DESIGN 3. */
 #ifndef WPG_RUNTIME_BUNDLE_SHADER_INFO_H
 #define WPG_RUNTIME_BUNDLE_SHADER_INFO_H
 

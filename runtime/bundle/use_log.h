@@ -1,18 +1,26 @@
-/* The use log: one JSON line a pipeline, what use mode found, did and refused. The layer writes it
- * (WAVEPGO_USE_LOG), `wavepgo show --use-log` prints it. Schema of a line:
+/* The use log: one JSON line for each pipeline, with what use mode found, did and refused.
  *
- *     {"pipeline": "<hash>", "verdict": "ut", "stages": [{"shader":
- * "<hash>", "stage": "frag", "entry": "main", "found": "pipeline" | "shader" | "anchors" | "no", "result":
- * "optimised" | "unchanged" | "original", "why":
- * "...", "remarks": [{"pass": "unflatten", "done": true, "function": 0, "block": 4, "text": "..."}]}],
- * "run": "2026-11-22T10:00:00Z 4711 game"}
+ * The layer writes it (WAVEPGO_USE_LOG), `wavepgo show --use-log` prints it. A line, here broken:
  *
- * `found` anchors: the counts are of another version of the shader, "like": "<its hash>", of which "matched":
- * 94.3 percent of the counts found a block. `result` original: the program's own words were used, `why` says
- * why. A line of a variant has "variant": "0x1b", the words of push constants that it is for (one bit each;
- * "0x0": none was made) in place of the verdict. `run`: when the process began, its id and its program: the
- * file is appended to, and the runs in it are told apart by that. Threads: no shared state; one line is one
- * write. */
+ *     {"pipeline": "<hash>", "verdict": "ut",
+ *      "stages": [{"shader": "<hash>", "stage": "frag", "entry": "main",
+ *                  "found": "pipeline" | "shader" | "anchors" | "no",
+ *                  "result": "optimised" | "unchanged" | "original", "why": "...",
+ *                  "remarks": [{"pass": "unflatten", "done": true, "function": 0, "block": 4,
+ *                               "text": "..."}]}],
+ *      "run": "2026-11-22T10:00:00Z 4711 game"}
+ *
+ *     "found": "anchors"      the counts are of another version of the shader: "like" is its hash, "matched"
+ *                             the percentage of counts that found a block (94.3)
+ *     "result": "original"    the program's own words were used; "why" gives the reason
+ *     "variant": "0x1b"       in place of the verdict: the line is of a variant, for the push-constant words
+ *                             with these bits; "0x0": no variant was made
+ *     "run"                   when the process began, its id, its program; it tells the runs of a file apart
+ *
+ * One write appends one line.
+ *
+ * Owns: nothing.
+ * Threads: any. */
 #ifndef WPG_RUNTIME_BUNDLE_USE_LOG_H
 #define WPG_RUNTIME_BUNDLE_USE_LOG_H
 

@@ -1,6 +1,8 @@
-/* What tuning found of one pipeline on one device with one driver: verdicts/<subject>.facts of a bundle,
- * facts of kind "verdict". The subject is the hash of the device's key and the pipeline's hash, so that a
- * pipeline's file is found without a search, and equal subjects of two bundles speak of the same thing.
+/* What tuning found of one pipeline on one device with one driver: facts of kind "verdict".
+ *
+ * The file is verdicts/<subject>.facts of a bundle. The subject is the hash of the device's key and the
+ * pipeline's hash: a pipeline's file is found without a search, and equal subjects of two bundles are of the
+ * same pipeline and device.
  *
  *     is pipeline <hash>
  *     is device llvmpipe (LLVM 19.1.7, 256 bits)
@@ -17,12 +19,17 @@
  *                                      push constants where one serves, these passes elsewhere
  *     is candidate.ut wins 0.512345 0.490000 0.530000 1 16 <XXH3-128 of its words>
  *                                      outcome, time ratio to the original, its interval, looks taken,
- * samples is samples.ut SHAPE:PUSH:NANOSECONDS ...   hexadecimal, in the order measured; "-" is the original
+ *                                      samples
+ *     is samples.ut SHAPE:PUSH:NANOSECONDS ...   hexadecimal, in the order measured; "-" is the original
  *
- * The samples are kept so that an interrupted tuning goes on where it was. Words, not builds, decide whether
- * a verdict is still of the code at hand: a candidate applies where the words it gives have the hash it was
- * measured with. Properties only, so that weights of a merge change nothing; two verdicts on one subject are
- * never added up (wpg_verdict_merge). Untrusted input. Threads: one verdict, one thread at a time. */
+ * An interrupted tuning goes on from the samples. Words, not builds, decide whether a verdict still applies:
+ * a candidate applies where the words that it gives have the hash that was measured. All facts are
+ * properties: the weights of a merge change nothing. Two verdicts on one subject are never added up
+ * (wpg_verdict_merge).
+ * Verdicts are untrusted input.
+ *
+ * Owns: nothing; the caller destroys facts and frees verdicts.
+ * Threads: one verdict, one thread at a time. */
 #ifndef WPG_RUNTIME_BUNDLE_VERDICTS_H
 #define WPG_RUNTIME_BUNDLE_VERDICTS_H
 
@@ -104,12 +111,11 @@ wpg_status wpg_verdict_encode(wpg_facts **facts, const wpg_verdict *verdict, wpg
 /* The caller frees *verdict. WPG_E_FORMAT names the fact. */
 wpg_status wpg_verdict_decode(wpg_verdict **verdict, const wpg_facts *facts, wpg_error *err);
 
-/* Of two verdicts on one subject one that was looked at by time stands before one that was not, then the one
- * with more samples; of equally many the settled one, then the
- * one whose file is smaller as text: the order of merging does not matter. They are not pooled: a tuning that
- * stopped at a decision may not be looked at once more with other samples (the confidence would be lost).
- * One that cannot be decoded gives way. Takes `from` over: whichever does not stand is destroyed; gives the
- * other. */
+/* Decides between two verdicts on one subject. In this order: the one looked at by time stands; the one with
+ * more samples; the settled one; the one whose file is smaller as text. So the order of merging does not
+ * matter. A verdict that cannot be decoded gives way. Samples are not pooled: a tuning that stopped at a
+ * decision may not be looked at again with other samples, or its confidence is lost. Takes `from` over,
+ * destroys the verdict that does not stand and gives the other. */
 wpg_facts *wpg_verdict_merge(wpg_facts *into, wpg_facts *from);
 
 #endif

@@ -110,9 +110,11 @@ wpg_status wpg_estimate_make_forms(wpg_estimate_pipeline *pipeline, wpg_error *e
 wpg_status wpg_estimate_compile(wpg_estimate *estimate, wpg_estimate_pipeline *pipeline, wpg_error *err);
 
 /* The child: compiles and writes down what it is told, one line a fact, fields parted by tabs:
+ *
  *     device NAME DRIVER INFO | absent WHY
  *     form N | failed N WHY | executable NAME STAGES SUBGROUP-SIZE | number NAME VALUE | text NAME VALUE
  *     end
+ *
  * Opens the Vulkan loader at run time. */
 void wpg_estimate_child(FILE *out, const wpg_estimate *estimate, const wpg_estimate_pipeline *pipeline);
 

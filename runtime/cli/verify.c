@@ -1,7 +1,7 @@
 /* wavepgo verify: a profile against the modules it was counted in.
  *
- *     profile --> functions --find module, normalise, compare checksums--> rules (verify_checks.c) -->
- * findings
+ *     profile --> functions --find module, normalise, compare checksums-->
+ *         rules (verify_checks.c) --> findings
  *
  * Modules come from bundles, folders of <hash>.spv (DUMP), and files given. Exit code 1 when something is
  * broken. */

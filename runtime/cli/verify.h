@@ -28,11 +28,16 @@ void wpg_verify_add(wpg_verify_result *result, const wpg_shader_counts *function
                     uint32_t block, const char *fmt, ...) __attribute__((format(printf, 5, 6)));
 
 /* Everything that is asked of a function's counts. `cfg` is of the normal form they were counted in; NULL =
- * not at hand, then only what needs no control flow is asked. Rules: blocks      uniform <= waves <= lanes,
- * no lanes without a wave, lanes <= waves x wave size flow        lanes conserve flow; of a branch max(arms)
- * <= waves <= sum(arms) (compiler/optimize/weights_check.h) masks       blocks of one active-mask class have
- * equal counts selects, branches, switches, loops, entry, samples    what the probes counted fits the blocks,
- * and itself Counts that saturated are let pass. */
+ * not at hand, then only what needs no control flow is asked. Rules:
+ *
+ *     blocks      uniform <= waves <= lanes, no lanes without a wave, lanes <= waves x wave size
+ *     flow        lanes conserve flow; of a branch max(arms) <= waves <= sum(arms)
+ *                 (compiler/optimize/weights_check.h)
+ *     masks       blocks of one active-mask class have equal counts
+ *     selects, branches, switches, loops, entry, samples
+ *                 what the probes counted fits the blocks, and itself
+ *
+ * Counts that saturated are let pass. */
 void wpg_verify_function(wpg_verify_result *result, const wpg_shader_counts *function, const wpg_cfg *cfg);
 
 /* Prints how far the counts are from those of the profile or bundle at `path`; the exit code. With `json` a

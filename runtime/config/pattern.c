@@ -1,4 +1,4 @@
-/* File-name patterns, as LLVM's LLVM_PROFILE_FILE with %b and %e added. */
+/* See pattern.h. */
 #include "runtime/config/pattern.h"
 
 #include <inttypes.h>

@@ -1,4 +1,4 @@
-/* Settings: parse, load, list. See settings.inc for the table. */
+/* Parses, loads and lists settings. The table is settings.inc. */
 #include "runtime/config/settings.h"
 
 #include <errno.h>

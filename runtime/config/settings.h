@@ -1,9 +1,19 @@
-/* Every setting of the layer and the command. The table is settings.inc. Precedence: environment, then what
- * the program passes by VK_EXT_layer_settings (layer/api_settings.h), vk_layer_settings.txt, the program's
- * own wavepgo/<executable>.conf, wavepgo/wavepgo.conf (both in $XDG_CONFIG_HOME or ~/.config), default. A
- * value that cannot be read is reported (one log line) and the default stands; a file-name pattern with a
- * wrong letter is reported and stands. So is a WAVEPGO_* variable that is no setting. Threads: load once,
- * read from anywhere. */
+/* Every setting of the layer and the command: key, type, default, help. The table is settings.inc.
+ *
+ * Precedence, the strongest first:
+ *
+ *     1. the environment
+ *     2. what the program passes by VK_EXT_layer_settings (layer/api_settings.h)
+ *     3. vk_layer_settings.txt
+ *     4. wavepgo/<executable>.conf, in $XDG_CONFIG_HOME or ~/.config
+ *     5. wavepgo/wavepgo.conf, in the same folder
+ *     6. the default
+ *
+ * For a value that cannot be read, the default stands and one log line says so. A file-name pattern with a
+ * wrong letter stands, and a log line says so. A log line also names a WAVEPGO_* variable that is no setting.
+ *
+ * Owns: wpg_settings owns its texts, until wpg_settings_finish.
+ * Threads: one thread loads; then any thread reads. */
 #ifndef WPG_RUNTIME_CONFIG_SETTINGS_H
 #define WPG_RUNTIME_CONFIG_SETTINGS_H
 

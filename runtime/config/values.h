@@ -1,5 +1,9 @@
-/* What the text of a setting may be, beyond numbers and choices: each check says no before a program starts,
- * or once in the layer's log. Owns nothing. Threads: any. */
+/* Checks of setting values beyond numbers and choices: frames, lists, patterns, misspelt keys.
+ *
+ * The command refuses a wrong value before the program starts. The layer logs it once.
+ *
+ * Owns: nothing.
+ * Threads: any. */
 #ifndef WPG_RUNTIME_CONFIG_VALUES_H
 #define WPG_RUNTIME_CONFIG_VALUES_H
 

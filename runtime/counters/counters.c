@@ -1,4 +1,4 @@
-/* Directory, counters and drains put together. */
+/* Puts directory, counter memory and drain together. */
 #include "runtime/counters/counters.h"
 
 #include <stdlib.h>

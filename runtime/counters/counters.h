@@ -2,7 +2,8 @@
  *
  *     hash --claim--> slot --place--> counters, directory entry filled --> shaders count --> drain --> read
  *
- * Threads: claim, place and read from any thread at once (read of one slot by one thread at a time). */
+ * Owns: the directory, the counter memory, its staging memory and the drain, until wpg_counters_destroy.
+ * Threads: any thread may claim, place and read at once; one slot is read by one thread at a time. */
 #ifndef WPG_RUNTIME_COUNTERS_COUNTERS_H
 #define WPG_RUNTIME_COUNTERS_COUNTERS_H
 

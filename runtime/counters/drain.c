@@ -1,5 +1,5 @@
-/* Recording and submitting drains. Synchronisation: Vulkan 1.3, 7.1.1 (a fence makes device writes available
- * to the device; the host needs a barrier to the host domain). */
+/* Records and submits drains. A fence makes device writes available to the device alone, so the host needs a
+ * barrier to the host domain. Source: Vulkan 1.3, 7.1.1. */
 #include "runtime/counters/drain.h"
 
 #include <stdlib.h>

@@ -1,7 +1,11 @@
-/* Drains: small submissions of ours that make what shaders have counted visible to the host, by a barrier
- * (host-visible counters) or a copy into staging memory (device counters). One command buffer and pool a
- * queue family, recorded once and submitted many times, one drain in flight at a time.
- * Threads: submit is called by the thread that may use the queue; poll and wait by any. */
+/* Drains: submissions of ours that make counts visible to the host.
+ *
+ * For host-visible counters a drain is a barrier. For device counters it is a copy into staging memory. Each
+ * queue family has one command pool and one command buffer, recorded once and submitted many times. One drain
+ * is in flight at a time.
+ *
+ * Owns: the pools, the command buffers and the fence, until wpg_drain_finish; buffers are borrowed.
+ * Threads: the thread that may use the queue submits; any thread polls and waits. */
 #ifndef WPG_RUNTIME_COUNTERS_DRAIN_H
 #define WPG_RUNTIME_COUNTERS_DRAIN_H
 

@@ -1,4 +1,4 @@
-/* Slots are claimed by compare-and-swap on the table; counters are handed out by compare-and-swap on one
+/* A slot is claimed by compare-and-swap on the table. Counters are handed out by compare-and-swap on one
  * running total. */
 #include "runtime/counters/layout.h"
 

@@ -1,12 +1,17 @@
-/* Who has which counters. The directory is a table of `slot_count` addresses, indexed by the low bits of the
- * pipeline hash, so that a pipeline's entry, and with it the instrumented words, is the same in every run and
- * creation order. The counters themselves are handed out in order of arrival.
+/* Which pipeline has which counters; bookkeeping only, no memory of the device is touched.
+ *
+ * The directory is a table of `slot_count` addresses, indexed by the low bits of the pipeline hash. So a
+ * pipeline's entry is the same in every run and creation order, and its instrumented words are too. Counters
+ * are handed out in order of arrival.
  *
  *     directory:  [ &scratch | &counters of A | &scratch | &counters of B | ... ]     slot = hash & (count-1)
  *     counters:   [ scratch ........ | B: c0 c1 c2 ... | A: c0 c1 ... | free ... ]     64 bits each
  *
- * Two hashes of one slot: the first keeps it, the second is refused. Empty slots point at the scratch block.
- * Pure bookkeeping: no memory of the device is touched here. Threads: any, without locks. */
+ * Of two hashes with one slot, the first keeps the slot and the second is refused. Empty slots point at the
+ * scratch block.
+ *
+ * Owns: the slots, until wpg_layout_finish.
+ * Threads: any, without locks. */
 #ifndef WPG_RUNTIME_COUNTERS_LAYOUT_H
 #define WPG_RUNTIME_COUNTERS_LAYOUT_H
 

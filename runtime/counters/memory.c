@@ -1,4 +1,4 @@
-/* Buffers with device addresses; see memory.h for which address and why. */
+/* Buffers with device addresses. memory.h says which address a buffer gets, and why. */
 #include "runtime/counters/memory.h"
 
 #include <sys/mman.h>
@@ -12,8 +12,7 @@
 
 /* Where our pages may lie. Far from where programs, libraries, stacks and heaps usually are; several, because
  * sanitizers and Wine reserve large parts of the address space (the first suits ThreadSanitizer, the second
- * AddressSanitizer). The first free one is taken, so that one
- * program gets the same address in every run. */
+ * AddressSanitizer). The first free one is taken, so that one program gets the same address in every run. */
 static const uint64_t candidates[] = {
     WPG_LITERAL_ADDRESS,
 #if UINTPTR_MAX == UINT32_MAX

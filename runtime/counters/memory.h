@@ -1,11 +1,18 @@
 /* Device memory for the directory and the counters.
  *
- * The directory's address is a literal in the instrumented words, and a driver's disk cache is of use only if
- * those words are the same in every run. In order of preference: (1) our own pages, mapped at a fixed address
- * and imported (VK_EXT_external_memory_host; a software driver's device address is the host address), (2) an
- * address replayed by bufferDeviceAddressCaptureReplay, (3) whatever the driver gives, which is said. A
- * driver without hardware (no memory types, or addresses of 0) gets a literal address and no memory:
- * pipelines can then be compiled but nothing is counted. Threads: made and freed by one thread. */
+ * The directory's address is a literal in the instrumented words. A driver's disk cache hits only if these
+ * words are the same in every run. So the address is, in order of preference:
+ *
+ *     imported    our own pages, mapped at a fixed address and imported (VK_EXT_external_memory_host); a
+ *                 software driver's device address is the host address
+ *     replayed    an address of an earlier run, by bufferDeviceAddressCaptureReplay
+ *     ordinary    the driver's choice, and a log line says so
+ *     literal     a driver without hardware (no memory types, or addresses of 0) gets a literal address and
+ *                 no memory: pipelines can be compiled, nothing is counted
+ *
+ * Owns: a region owns its buffer, memory and pages, until wpg_region_destroy.
+ * Threads: one thread makes and frees a region.
+ * Source: Vulkan 1.3, bufferDeviceAddressCaptureReplay; VK_EXT_external_memory_host. */
 #ifndef WPG_RUNTIME_COUNTERS_MEMORY_H
 #define WPG_RUNTIME_COUNTERS_MEMORY_H
 

@@ -1,6 +1,10 @@
-/* How the `wavepgo` command asks the layer to turn what killed runs left in a folder into profiles: by a
- * structure behind the VkNegotiateLayerInterface of vkNegotiateLoaderLayerInterfaceVersion, the layer's one
- * exported symbol. The layer then does nothing else: it loads no settings. */
+/* The request by which the `wavepgo` command has the layer make profiles of what killed runs left.
+ *
+ * The request stands behind the VkNegotiateLayerInterface of vkNegotiateLoaderLayerInterfaceVersion, the
+ * layer's one exported symbol. The layer answers in the request and does nothing else: it loads no settings.
+ *
+ * Owns: nothing; the request and its strings are the caller's.
+ * Threads: one request, one thread. */
 #ifndef WPG_RUNTIME_COUNTERS_RECOVER_H
 #define WPG_RUNTIME_COUNTERS_RECOVER_H
 

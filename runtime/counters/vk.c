@@ -1,4 +1,4 @@
-/* Loading the command table. */
+/* Loads the command table. */
 #include "runtime/counters/vk.h"
 
 /* A promoted command goes by its extension's name on devices that have it as an extension. */

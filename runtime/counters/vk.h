@@ -1,4 +1,7 @@
-/* The Vulkan commands counter memory needs, of the layer's next layer. Threads: constant once filled. */
+/* The Vulkan commands that counter memory and drains need, as the next layer gives them.
+ *
+ * Owns: nothing.
+ * Threads: any, once the table is filled. */
 #ifndef WPG_RUNTIME_COUNTERS_VK_H
 #define WPG_RUNTIME_COUNTERS_VK_H
 

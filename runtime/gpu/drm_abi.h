@@ -1,6 +1,10 @@
-/* What is used of libdrm_amdgpu's and the kernel's binary interface, as facts of our own, so that a build
- * needs no libdrm. A test compares each with the headers of libdrm where these are installed. Sources:
- * libdrm's amdgpu.h, the kernel's drm.h and amdgpu_drm.h. */
+/* The part of libdrm_amdgpu's and the kernel's binary interface that runtime/gpu uses, written down here.
+ *
+ * So a build needs no libdrm. A test compares each fact with the headers of libdrm where these are installed.
+ *
+ * Owns: nothing.
+ * Threads: any; types and constants only.
+ * Source: libdrm's amdgpu.h; the kernel's drm.h and amdgpu_drm.h. */
 #ifndef WPG_RUNTIME_GPU_DRM_ABI_H
 #define WPG_RUNTIME_GPU_DRM_ABI_H
 

@@ -1,4 +1,4 @@
-/* Opening a GPU, who it is, what its sensors say. See gpu.h. */
+/* Opens a GPU, and tells its identity and its sensors. See gpu.h. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,12 +1,12 @@
-/* AMD GPUs under the amdgpu kernel driver: which are here, which LLVM target each is, its clocks, and a
- * stable power state while something is measured. Through libdrm_amdgpu.so.1, which is opened at run time: a
- * machine without it has no AMD GPU as far as this header can tell. Nothing is printed.
+/* AMD GPUs under the amdgpu kernel driver: which are here, their LLVM targets, clocks and stable power state.
  *
- * A GPU is named by its render node: minor 128 is /dev/dri/renderD128,
- * VkPhysicalDeviceDrmPropertiesEXT::renderMinor tells it.
+ * wpg_gpu_minors asks the kernel alone. To open a GPU takes libdrm_amdgpu.so.1, which is opened at run time.
+ * Nothing is printed. A GPU is named by its render node: minor 128 is /dev/dri/renderD128, and Vulkan tells
+ * the minor as VkPhysicalDeviceDrmPropertiesEXT::renderMinor.
  *
- * Threads: any; a wpg_gpu has a lock of its own. After fork, the child's copies do nothing to the device,
- * which is the parent's. */
+ * Owns: a wpg_gpu owns its node, its library handle and its hold on the power state, until wpg_gpu_close.
+ * Threads: any; a wpg_gpu has a lock of its own. After fork the child's copies leave the device alone: the
+ * device is the parent's. */
 #ifndef WPG_RUNTIME_GPU_GPU_H
 #define WPG_RUNTIME_GPU_GPU_H
 

@@ -1,4 +1,7 @@
-/* An open GPU, for the files of runtime/gpu. */
+/* The open GPU, for the files of runtime/gpu.
+ *
+ * Owns: see gpu.h.
+ * Threads: what stands below `lock` is changed with the lock held. */
 #ifndef WPG_RUNTIME_GPU_INTERNAL_H
 #define WPG_RUNTIME_GPU_INTERNAL_H
 

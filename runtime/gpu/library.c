@@ -1,4 +1,4 @@
-/* libdrm_amdgpu, opened at run time. See system.h. */
+/* Opens libdrm_amdgpu at run time. See system.h. */
 #include <dlfcn.h>
 #include <string.h>
 

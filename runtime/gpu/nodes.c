@@ -1,4 +1,4 @@
-/* The render nodes of a machine, and which are AMD's: the kernel tells, no library is needed. */
+/* Finds the machine's render nodes, and which of them are AMD's. The kernel tells; no library is needed. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>

@@ -1,6 +1,8 @@
-/* The stable power state. A context of our own asks for it; the kernel keeps it for the whole GPU as long as
- * that context asks. What is said to be held was read back: some kernels, and stand-ins for them, report
- * success and do nothing. */
+/* Holds the stable power state.
+ *
+ * A context of our own asks for the state. The kernel keeps it for the whole GPU while that context asks. The
+ * state is read back before a hold is reported: some kernels, and stand-ins for them, report success and do
+ * nothing. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

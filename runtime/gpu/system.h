@@ -1,4 +1,9 @@
-/* What runtime/gpu finds on a machine, for its own files and, in place of the machine's, for tests. */
+/* What runtime/gpu finds on a machine: library, render nodes. A test puts another machine in its place.
+ *
+ * Private to runtime/gpu and its tests.
+ *
+ * Owns: a wpg_drm_library owns its handle, until wpg_drm_library_close; the caller closes nodes.
+ * Threads: any; a test sets wpg_gpu_this_system before anything is asked. */
 #ifndef WPG_RUNTIME_GPU_SYSTEM_H
 #define WPG_RUNTIME_GPU_SYSTEM_H
 

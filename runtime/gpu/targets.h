@@ -1,5 +1,8 @@
-/* Which LLVM target an AMD GPU is, by the two numbers that the amdgpu kernel driver gives it. Threads: any.
- */
+/* Which LLVM target an AMD GPU is, by the two numbers that the amdgpu kernel driver gives it.
+ *
+ * Owns: nothing; the table is static.
+ * Threads: any.
+ * Source: see wpg_gpu_targets. */
 #ifndef WPG_RUNTIME_GPU_TARGETS_H
 #define WPG_RUNTIME_GPU_TARGETS_H
 

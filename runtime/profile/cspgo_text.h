@@ -1,17 +1,19 @@
-/* LLVM's context-sensitive sample profile as text, of the pseudo-probe kind (CSSPGO): what `llvm-profdata
- * merge
- * --sample` and SampleProfileLoader read.
+/* Reads and writes LLVM's context-sensitive sample profiles as text, of the pseudo-probe kind (CSSPGO).
+ *
+ * `llvm-profdata merge --sample` and LLVM's SampleProfileLoader read the text:
  *
  *     [main:5 @ helper:4 @ leaf]:300:100      context, total, head (how often the function was entered)
  *      1: 100                                 probe: count; blocks are probes 1 to n, calls come after them
  *      4: 100 other:100                       a call's probe: what was called, how often
  *      !CFGChecksum: 1234                     of the last function of the context
  *
- * In a context each function but the last stands with the probe of the call it makes. All records of a file
- * stand in brackets and have a checksum: LLVM takes no mixture. Learnt from llvm-profdata 19 and 22: probes
- * go to 65535, totals saturate. Ownership: records given to the writer are borrowed; what the reader gives
- * lives in the caller's arena. Threads: no shared state. Source: LLVM RFC "Context-sensitive Sample PGO with
- * Pseudo-Instrumentation". */
+ * In a context, each function but the last stands with the probe of the call it makes. Every record of a file
+ * stands in brackets and has a checksum: LLVM takes no mixture. llvm-profdata 19 and 22 take probes up to
+ * 65535 and saturate totals.
+ *
+ * Owns: nothing; the writer borrows its records, and the reader's results live in the caller's arena.
+ * Threads: any.
+ * Source: LLVM RFC "Context-sensitive Sample PGO with Pseudo-Instrumentation"; llvm-profdata 19 and 22. */
 #ifndef WPG_RUNTIME_PROFILE_CSPGO_TEXT_H
 #define WPG_RUNTIME_PROFILE_CSPGO_TEXT_H
 

@@ -1,5 +1,7 @@
-/* Reads indexed profiles (layout: profile_format.inc). The hash table's payload lies in one piece, so it is
- * walked from front to back, as LLVM's own iterator does, without trusting the bucket offsets. */
+/* Reads indexed profiles. The layout is in profile_format.inc.
+ *
+ * The payload of the hash table lies in one piece. The reader walks the payload from front to back, as LLVM's
+ * own iterator does, and trusts no bucket offset. */
 #include <stdlib.h>
 #include <string.h>
 

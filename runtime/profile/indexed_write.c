@@ -1,5 +1,7 @@
-/* Writes indexed profiles of version 7 (layout: profile_format.inc): the newest that llvm-profdata 14 reads,
- * and which all later ones read. The summary is computed as LLVM's InstrProfSummaryBuilder does. */
+/* Writes indexed profiles of version 7. The layout is in profile_format.inc.
+ *
+ * Version 7 is the newest that llvm-profdata 14 reads, and all later ones read it. The summary is computed as
+ * LLVM's InstrProfSummaryBuilder does. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,4 +1,8 @@
-/* MD5 (RFC 1321). LLVM's profiles refer to names by it; it protects nothing. Threads: no shared state. */
+/* MD5, by which LLVM's profiles refer to names. It protects nothing.
+ *
+ * Owns: nothing.
+ * Threads: any.
+ * Source: RFC 1321. */
 #ifndef WPG_RUNTIME_PROFILE_MD5_H
 #define WPG_RUNTIME_PROFILE_MD5_H
 

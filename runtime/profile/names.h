@@ -1,6 +1,11 @@
-/* The names section of a raw profile: chunks of names joined by \x01, plain or zlib-compressed, as LLVM's
- * readPGOFuncNameStrings reads them, and the names by their MD5 half. Private to runtime/profile.
- * Ownership: the names live in the struct. Threads: no shared state. */
+/* The names section of a raw profile: reads it, and finds a name by the low half of its MD5.
+ *
+ * The section is chunks of names joined by \x01, each chunk plain or compressed by zlib. Private to
+ * runtime/profile.
+ *
+ * Owns: the names, until wpg_names_finish.
+ * Threads: one thread while names are read; then any.
+ * Source: LLVM's readPGOFuncNameStrings. */
 #ifndef WPG_RUNTIME_PROFILE_NAMES_H
 #define WPG_RUNTIME_PROFILE_NAMES_H
 

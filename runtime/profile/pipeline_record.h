@@ -1,10 +1,14 @@
-/* Pipeline records: which stages make up which pipeline, kept through merging. Per stage one record
+/* Pipeline records: which stages make up which pipeline, kept through merging.
+ *
+ * Each stage has one record of this name:
  *
  *     pipeline.<pipeline hash>.<shader hash>.<stage>.<entry point>#entry
  *
- * with WPG_PIPELINE_COUNTERS additive counters and the entry function's checksum as hash. The shader records
- * are sums over all pipelines that hold the shader; these tell the pipelines apart. Threads: no shared state.
- */
+ * It holds WPG_PIPELINE_COUNTERS additive counters; its hash is the entry function's checksum. A shader's
+ * records are sums over all pipelines with that shader. Pipeline records tell the pipelines apart.
+ *
+ * Owns: nothing.
+ * Threads: any. */
 #ifndef WPG_RUNTIME_PROFILE_PIPELINE_RECORD_H
 #define WPG_RUNTIME_PROFILE_PIPELINE_RECORD_H
 

@@ -1,7 +1,11 @@
-/* The records that probes leave (compiler/instrument/probe_*.c), word by word. Every word is additive; the
- * first is 1 in a profile as written and the number of profiles once merged, and words that describe (block
- * ids) are multiples of it. Records that do not have a kind's shape give no sites. Threads: no shared state.
- */
+/* Reads the records that probes write (compiler/instrument/probe_*.c), word by word.
+ *
+ * Every word is additive, since profiles are merged by adding. The first word is 1 in a profile as written,
+ * and the number of profiles in a merged one. Words that describe, such as block ids, are multiples of the
+ * first. A record without its kind's shape gives no sites.
+ *
+ * Owns: nothing.
+ * Threads: any. */
 #ifndef WPG_RUNTIME_PROFILE_PROBE_RECORDS_H
 #define WPG_RUNTIME_PROFILE_PROBE_RECORDS_H
 

@@ -1,13 +1,15 @@
-/* A profile in memory: records keyed by (name, function hash), each an array of saturating 64-bit counters
- * and, optionally, value sites (value/count pairs).
+/* A profile in memory: records by name and function hash.
  *
  *     raw, indexed or text file --profile_io.h--> wpg_profile --merge--> wpg_profile --profile_io.h--> file
  *
- * Ownership: a profile owns everything it holds; names, counters and values given to it are copied; records
- * it hands out live until the profile is destroyed, and their contents until its next change. Order: records
- * come sorted by name (byte order), then hash, so that equal contents give equal files. Counters and pair
- * counts saturate at UINT64_MAX. Threads: one at a time while a profile changes; any number of readers after
- * wpg_profile_sort, or after a successful merge or read, until the next change. */
+ * A record is an array of saturating 64-bit counters and, optionally, value sites with pairs of value and
+ * count. Counters and pair counts saturate at UINT64_MAX. Records are sorted by name (byte order), then hash:
+ * equal contents give equal files.
+ *
+ * Owns: everything in the profile; names, counters and values given to it are copied. A record that the
+ * profile hands out lives until the profile is destroyed, its contents until the profile's next change.
+ * Threads: one thread at a time while the profile changes. Any number of readers after wpg_profile_sort, or
+ * after a successful merge or read, until the next change. */
 #ifndef WPG_RUNTIME_PROFILE_PROFILE_H
 #define WPG_RUNTIME_PROFILE_PROFILE_H
 
@@ -51,7 +53,7 @@ enum {
     WPG_PROFILE_MAX_NAME = 65535,  /* bytes of a record's name */
     WPG_PROFILE_MAX_SITES = 65535, /* value sites of a record (16 bits in raw profiles) */
 };
-#define WPG_PROFILE_HASH_MASK    UINT64_C(0x0fffffffffffffff) /* LLVM reserves bits 60-63 of a function hash */
+#define WPG_PROFILE_HASH_MASK    UINT64_C(0x0fffffffffffffff) /* LLVM reserves bits 60-63 of a hash */
 #define WPG_PROFILE_MAX_COUNTERS ((size_t)1 << 26)            /* of one record */
 
 wpg_profile *wpg_profile_create(void); /* NULL when memory runs out */

@@ -1,5 +1,10 @@
-/* Structures and functions that follow from profile_format.inc, and the parts of the readers and writers.
- * Private to runtime/profile. Threads: no shared state. */
+/* Structures and functions that follow from profile_format.inc, and what readers and writers share.
+ *
+ * Private to runtime/profile.
+ *
+ * Owns: nothing.
+ * Threads: any, on different profiles.
+ * Source: see profile_format.inc. */
 #ifndef WPG_RUNTIME_PROFILE_PROFILE_FORMAT_H
 #define WPG_RUNTIME_PROFILE_PROFILE_FORMAT_H
 

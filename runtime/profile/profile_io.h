@@ -1,10 +1,15 @@
-/* Profile files: reading any of LLVM's formats into a wpg_profile, writing them from one.
+/* Profile files: reads any of LLVM's formats into a wpg_profile, and writes them from one.
  *
- * Read, told apart by their magic: raw 8-11, indexed 4-13, LLVM text. Files are untrusted: every offset,
- * count and size is checked before use. Only what a shader profile can hold is taken: IR-level counters and
- * MemOPSize values; other value kinds, coverage bitmaps, temporal traces and memory profiles are skipped.
- * Written: raw 8-11, indexed 7 (llvm-profdata 14 to 22 read it), text. What the layouts are:
- * profile_format.inc. Threads: no shared state. */
+ *     read       raw 8 to 11, indexed 4 to 13, LLVM text; told apart by their magic
+ *     written    raw 8 to 11, indexed 7 (llvm-profdata 14 to 22 read it), text
+ *
+ * Files are untrusted: every offset, count and size is checked before use. Only what a shader profile can
+ * hold is taken: IR-level counters and MemOPSize values. Other value kinds, coverage bitmaps, temporal traces
+ * and memory profiles are skipped.
+ *
+ * Owns: nothing; the caller frees the bytes that wpg_profile_encode gives.
+ * Threads: any, on different profiles.
+ * Source: the layouts and their sources are in profile_format.inc. */
 #ifndef WPG_RUNTIME_PROFILE_PROFILE_IO_H
 #define WPG_RUNTIME_PROFILE_PROFILE_IO_H
 

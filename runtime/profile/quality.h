@@ -1,17 +1,22 @@
-/* How good a profile is beside another one of the same shaders that was measured anew: per function and over
- * all, of what both have; what one alone has is counted, not compared. f(b): counts of block b in the first
- * profile, g(b): in the second, the measured one.
+/* How good a profile is: it is compared with another profile of the same shaders that was measured anew.
  *
- *     overlap(F)    = sum over F's blocks of min(f(b) / sum f, g(b) / sum g)     both sums over F
- *     overlap       = sum over F of overlap(F) * G(F) / sum of G                 G(F) = sum of g(b) in F
- *     difference(F) = sum |f'(b) - g'(b)| / sum max(f'(b), g'(b))                f', g' scaled to a whole of
- * 1 difference    = the same over the blocks of all functions, each profile scaled as a whole
+ * Compared are the functions that both profiles have, each alone and all together. A function that only one
+ * profile has is counted, not compared. f(b) is the count of block b in the first profile, g(b) in the
+ * second, the measured one.
  *
- * Overlap asks what of a function's time is where the profile says (1 is best), function by function; the
- * difference, a mean of the blocks' relative differences weighted by their counts, also sees functions that
- * are too hot or too cold as a whole (0 is best). Source of the overlap: He, Yu, Wang, Oh, "Revamping
- * Sampling-Based PGO with Context-Sensitivity and Pseudo-instrumentation", CGO 2024 (block overlap). Threads:
- * plain data. */
+ *     overlap(F)    = sum over F's blocks of min(f(b) / sum f, g(b) / sum g)    both sums over F
+ *     overlap       = sum over F of overlap(F) * G(F) / sum of G                G(F) = sum of g(b) in F
+ *     difference(F) = sum |f'(b) - g'(b)| / sum max(f'(b), g'(b))               f', g' scaled to a whole of 1
+ *     difference    = the same over the blocks of all functions, each profile scaled as a whole
+ *
+ * The overlap is the share of a function's time that lies where the profile says: 1 is best. The difference
+ * is a mean of the blocks' relative differences, weighted by their counts: 0 is best. The difference also
+ * sees functions that are too hot or too cold as a whole.
+ *
+ * Owns: wpg_quality owns its list; functions are borrowed from the views.
+ * Threads: any; plain data.
+ * Source of the overlap: He, Yu, Wang, Oh, "Revamping Sampling-Based PGO with Context-Sensitivity and
+ * Pseudo-instrumentation", CGO 2024 (block overlap). */
 #ifndef WPG_RUNTIME_PROFILE_QUALITY_H
 #define WPG_RUNTIME_PROFILE_QUALITY_H
 

@@ -1,5 +1,6 @@
-/* Reads raw profiles (layout: profile_format.inc): checks the header against the file's size, turns it into
- * section boundaries, then takes record by record. */
+/* Reads raw profiles. The layout is in profile_format.inc.
+ *
+ *     header --checked against the file's size--> section boundaries --> record by record */
 #include <stdlib.h>
 #include <string.h>
 

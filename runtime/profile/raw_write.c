@@ -1,4 +1,4 @@
-/* Writes raw profiles as LLVM's profile runtime would (layout: profile_format.inc). */
+/* Writes raw profiles as LLVM's profile runtime would. The layout is in profile_format.inc. */
 #include <string.h>
 
 #include "runtime/base/log.h"

@@ -1,11 +1,14 @@
-/* Names of profile records: the one place that composes and parses
+/* Names of profile records: the one place that composes and parses them.
  *
  *     <shader hash, 32 hex digits>.<stage>.<entry point>[.fn<k>]#<kind>
  *
- * Entry names are application input: characters outside [A-Za-z0-9_.-] become %XX (upper-case hexadecimal),
- * and a dot that would read as the start of ".fn<k>" becomes %2E, so that composing and parsing are exact
- * inverses and every composed name is valid for every profile format. Which pipeline a shader belongs to is
- * told by further records: see pipeline_record.h. Threads: no shared state. */
+ * Entry names come from the program. A character outside [A-Za-z0-9_.-] becomes %XX, in upper-case
+ * hexadecimal. A dot that would read as the start of ".fn<k>" becomes %2E. So composing and parsing are exact
+ * inverses, and every composed name is valid in every profile format. Which pipeline a shader belongs to is
+ * in further records: pipeline_record.h.
+ *
+ * Owns: nothing; what composing and parsing allocate is the caller's.
+ * Threads: any. */
 #ifndef WPG_RUNTIME_PROFILE_RECORD_NAME_H
 #define WPG_RUNTIME_PROFILE_RECORD_NAME_H
 

@@ -1,6 +1,10 @@
-/* A profile seen as shaders and pipelines: the records of one function of one shader side by side. What use
- * mode and the listings read. Ownership: the view borrows counters from the profile, which must outlive it
- * unchanged; everything else is the view's. Threads: immutable once made. */
+/* A profile seen as shaders and pipelines: the records of one function side by side.
+ *
+ * Use mode and the listings read the view.
+ *
+ * Owns: everything but the counters, which are borrowed from the profile. The profile must outlive the view,
+ * unchanged.
+ * Threads: any, once the view is made. */
 #ifndef WPG_RUNTIME_PROFILE_SHADER_VIEW_H
 #define WPG_RUNTIME_PROFILE_SHADER_VIEW_H
 

@@ -1,9 +1,9 @@
-/* LLVM's text format: lines; '#' starts a comment, empty lines are skipped.
+/* Reads and writes LLVM's text format: lines; '#' starts a comment, empty lines are skipped.
  *
  *     :ir
  *     name / hash / number of counters / counters, a line each
- *     [ $bitmap bytes / bytes ]  [ number of kinds / per kind: kind / sites / per site: values / value:count
- * ]
+ *     [ $bitmap bytes / bytes ]
+ *     [ number of kinds / per kind: kind / sites / per site: values / value:count ]
  *
  * A record's name that is a number, or starts with '$', cannot be told from what may stand before it. */
 #include <stdlib.h>

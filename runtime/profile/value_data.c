@@ -1,4 +1,4 @@
-/* LLVM's ValueProfData, the value sites of one record in raw and indexed files:
+/* LLVM's ValueProfData: the value sites of one record in raw and indexed files.
  *
  *     u32 total size (a multiple of 8, this header included) | u32 kinds
  *     per kind: u32 kind | u32 sites | u8 values[sites] | pad to 8 | { u64 value, u64 count } of all sites

@@ -1,6 +1,11 @@
-/* The record that the probe of values leaves (compiler/instrument/probe_values.c): its words and its value
- * sites side by side. As for all probes, words that describe are multiples of the first word, the number of
- * profiles merged. Records of another shape give no sites. Threads: no shared state. */
+/* Reads the record that the probe of values writes (compiler/instrument/probe_values.c).
+ *
+ * The record's words and its value sites are given side by side. As for all probes, words that describe are
+ * multiples of the first word, which is the number of profiles merged. A record of another shape gives no
+ * sites.
+ *
+ * Owns: nothing; the caller releases each site with wpg_value_site_finish.
+ * Threads: any. */
 #ifndef WPG_RUNTIME_PROFILE_VALUE_RECORDS_H
 #define WPG_RUNTIME_PROFILE_VALUE_RECORDS_H
 

@@ -1,4 +1,7 @@
-/* From a profile to the table of weights that the compiler takes. Threads: no shared state. */
+/* Makes the table of weights that the compiler takes (runtime/base/weights.h) from a profile.
+ *
+ * Owns: nothing; the table lives in the caller's arena and borrows its counters from the profile.
+ * Threads: any. */
 #ifndef WPG_RUNTIME_PROFILE_WEIGHTS_H
 #define WPG_RUNTIME_PROFILE_WEIGHTS_H
 

@@ -1,21 +1,25 @@
-/* What a driver's compiler says that a pipeline costs, and which of two is cheaper by that: the static
- * verdict, where nothing can be timed.
+/* The static verdict: which of two pipelines costs less by the driver's figures, where nothing can be timed.
  *
  *     cost of an executable = waves (of the profile) * max(inverse throughput, latency / occupancy)
  *     cost of a pipeline    = their sum
  *
- * A SIMD holds `occupancy` waves. It is done with these after their work, occupancy * inverse throughput, or
- * after the time that one of them takes, latency, whichever is later: each costs its share of that. Waves are
- * those that entered the stage by the profile, so that stages are weighed by how often they run; inside a
- * stage the driver's figures rest on its own guess of how often blocks run, which no profile changes: where a
- * pass adds a second body behind a guard, it counts both. Such passes can lose here and win when timed.
- * Smaller waves are taken to be as many more as they are smaller (none is empty).
+ * A SIMD holds `occupancy` waves. It is done with these waves after their work (occupancy * inverse
+ * throughput) or after the time of one wave (latency), whichever is later. Each wave costs its share of that.
  *
- * A candidate wins where its cost lies below (1 - margin) of the original's, and it neither spills more nor
- * outgrows the instruction cache; it loses where it costs more than (1 + margin), or spills more. Everything
- * between is a tie, and a tie is the original's. Figures are of the names that RADV gives (Mesa, ACO:
- * "Latency", "Inverse Throughput", in cycles; "Subgroups per SIMD"); a driver that does not give all three
- * has no say. Threads: plain data. */
+ * Waves are those that entered the stage by the profile: stages are weighed by how often they run. Smaller
+ * waves are taken to be as many more as they are smaller; none is taken to be empty. Inside a stage the
+ * driver's figures rest on its own guess of how often a block runs, which no profile changes. Where a pass
+ * adds a second body behind a guard, the driver counts both. Such a pass can lose here and win when timed.
+ *
+ * A candidate wins where its cost is below (1 - margin) of the original's, it spills no more, and it does not
+ * outgrow the instruction cache. It loses where its cost is above (1 + margin) of the original's, or where it
+ * spills more. All else is a tie, and the original stands.
+ *
+ * The figures have the names that RADV gives them. A driver without all three has no static verdict.
+ *
+ * Owns: nothing.
+ * Threads: any; plain data.
+ * Source: Mesa, ACO: "Latency" and "Inverse Throughput", in cycles; "Subgroups per SIMD". */
 #ifndef WPG_RUNTIME_TUNE_ESTIMATE_H
 #define WPG_RUNTIME_TUNE_ESTIMATE_H
 

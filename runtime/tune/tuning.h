@@ -1,24 +1,30 @@
-/* One pipeline's tuning: which alternative runs next, and what its times say.
+/* One pipeline's tuning: which alternative runs next, and what the measured times say.
  *
  *     choose --> the program's work runs with that alternative --> add its time --> decide at a look --> ...
  *
- * Alternatives run in blocks: each block is a random order of the original and of every candidate still open
- * (seeded by the pipeline's hash), so that what drifts (clocks, scenes) meets all alike. Each choice is one
- * randomised trial and gives at most one sample: under "no difference" the labels could have been dealt out
- * otherwise, which is all that the test's error rate rests on.
+ * The alternatives are the original and its candidates. They run in blocks: a block is a random order of the
+ * original and of every open candidate, seeded by the pipeline's hash. So a drift of clocks or scenes meets
+ * all alike. Each choice is one randomised trial and gives at most one sample. Under the hypothesis of no
+ * difference, the labels could have been dealt out otherwise: the test's error rate rests on that alone.
  *
- * A candidate is looked at when it and the original have 16, 32, 64 and 128 samples. Every look of every
- * candidate uses an interval with (1 - confidence) / (2 * looks * candidates) on each side (Bonferroni, which
- * needs nothing of how the looks hang together): with the stated confidence no verdict about the pipeline is
- * wrong, and no candidate that is not faster wins. It wins where the interval lies wholly below 1 - margin,
- * loses where it lies wholly above that, and gets no more runs then; after the last look it is undecided.
- * Source: Wassmer, Brannath, "Group Sequential and Confirmatory Adaptive Designs in Clinical Trials",
- * 2016, 1.
+ * A candidate is looked at when it and the original have 16, 32, 64 and 128 samples. At every look, each side
+ * of a candidate's interval has the probability
  *
- * What is compared with what: executions with equal shape and push constants; where there are more than
- * WPG_TUNE_STRATA such kinds, those of equal shape; with too many shapes, all. Neither is decided by times.
+ *     (1 - confidence) / (2 * looks * candidates)
  *
- * Threads: one tuning, one thread at a time. */
+ * This is Bonferroni's bound: it assumes nothing on how the looks depend on each other. With the stated
+ * confidence, no verdict about the pipeline is wrong, and no candidate that is not faster wins. A candidate
+ * wins where its interval lies wholly below 1 - margin. It loses where the interval lies wholly above that,
+ * and gets no more runs. After the last look it is undecided.
+ *
+ * Samples are compared between executions with equal shape and push constants. Where there are more than
+ * WPG_TUNE_STRATA such kinds, executions of equal shape are compared; with too many shapes, all. Times decide
+ * neither.
+ *
+ * Owns: nothing; the verdict is borrowed.
+ * Threads: one tuning, one thread at a time.
+ * Source: Wassmer, Brannath, "Group Sequential and Confirmatory Adaptive Designs in Clinical Trials", 2016,
+ * 1. */
 #ifndef WPG_RUNTIME_TUNE_TUNING_H
 #define WPG_RUNTIME_TUNE_TUNING_H
 

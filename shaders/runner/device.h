@@ -27,9 +27,9 @@ typedef struct bench_device {
     VkQueryPool queries; /* two timestamps; VK_NULL_HANDLE if timestamp_bits is 0 */
 } bench_device;
 
-/* Picks the first device whose name contains `substring` (case is ignored; NULL = any; digits
- * alone are a place in the list, from 0) and has a queue for
- * graphics and compute. WPG_E_NOT_FOUND: no Vulkan driver, or no such device. */
+/* Picks the first device whose name contains `substring` (case is ignored; NULL = any; digits alone are a
+ * place in the list, from 0) and has a queue for graphics and compute. WPG_E_NOT_FOUND: no Vulkan driver, or
+ * no such device. */
 enum {
     BENCH_DEVICE_NO_MEMORY = 1,  /* nothing is made that needs memory (drivers without hardware have no
                                     memory types): no fence, no pool, no query */

@@ -3,11 +3,10 @@
  * A plain Vulkan 1.1 program that knows nothing of the layer: the test program and the measuring stick of the
  * project.
  *
- *   options.c -> case table (case.c, cases_*.c) -> device.c -> run.c (pipeline.c, resources.c, timing.c) ->
- * report.c
- *                                                           -> statistics.c, info.c: nothing is run
- *                                               -> compare.c: itself again (child.c), in two or more
- * environments
+ *     options.c -> case table (case.c, cases_*.c)
+ *                      -> device.c -> run.c (pipeline.c, resources.c, timing.c) -> report.c
+ *                                  -> statistics.c, info.c: nothing is run
+ *                      -> compare.c: itself again (child.c), in two or more environments
  *
  * Threads: one. */
 #include <string.h>

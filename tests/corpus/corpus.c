@@ -1,8 +1,8 @@
 /* What must hold for any SPIR-V module a program hands to a driver, checked on as many as are given:
  *
  *     corpus [--out FOLDER] FILE.spv...      one line an entry point, in the order given: file, stage, entry,
- * shader hash, checksum of each function, what was done; "FAIL" lines, and exit code 1, where something is
- * wrong
+ *                                            shader hash, checksum of each function, what was done;
+ *                                            "FAIL" lines, and exit code 1, where something is wrong
  *
  *     words --parse--> module --emit--> the same words
  *     module --normalise--> normal form --instrument--> valid under the options the input is valid under

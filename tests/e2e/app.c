@@ -3,34 +3,41 @@
  *
  *     app SCENARIO SPIRV-FOLDER [ARGUMENT]
  *
- * compute      one dispatch, prints a checksum of its results
- * old          the same as a Vulkan 1.0 program
- * draw         a full-screen pass, prints a checksum of the pixels and how many
- * malformed    creates shader modules of malformed words and prints each VkResult, then runs compute
- * unread       compute with a module of a SPIR-V version that does not exist: the driver refuses the pipeline
- * invalid      breaks a rule of Vulkan that drivers do not mind (a buffer of no bytes), then computes
- * leave        computes, then returns from main without destroying anything
- * cut          computes, then ends as ARGUMENT says: quick_exit, _exit, abort, exec, or a signal's name
- * cut-twice    the same on a second device, after a first one has computed and was destroyed
- * fork         computes; a child then leaves by exit(0) while the parent goes on to its end
- * forever      dispatches until it is killed; prints "ready" once, after ARGUMENT seconds
- * steady       as forever, and prints at once after each dispatch how many there were, and milliseconds
- * threads      four threads make, use and destroy pipelines of one device at once
- * core         compute, the device asked for with pEnabledFeatures alone
- * versions     compute, the device asked for with the Vulkan11, 12 and 13 structures
- * hooks        prints which library each device command leads to (that does depend on a layer)
- * batch, derive, required, library, library-*, inline   ways of making pipelines: app_pipelines.c
- * features     what shaders and pipelines may ask for beside the plain core: app_features.c
- * many         many threads, devices and instances: app_many.c
- * objects      shader objects: app_objects.c
- * answers      what is told of pipelines that are at hand or not: app_answers.c
- * variants, variants-train   push constants of usual and other values: app_variants.c
- * variants-draw, variants-rendering, variants-draw-train   the same of draws: app_variants_draw.c
- * variants-feedback   and while transform feedback is active
- * record, record-threads   command buffers whose draws, dispatches and push constants are known: app_record.c
- * crowd        as many pipelines as ARGUMENT says, all alive: app_crowd.c
- * named        computes with a module named "e2e module" and a pipeline named "e2e pipeline" once they are
- * there twice        opens and closes two devices in turn, both computing */
+ *     compute      one dispatch, prints a checksum of its results
+ *     old          the same as a Vulkan 1.0 program
+ *     draw         a full-screen pass, prints a checksum of the pixels and how many
+ *     malformed    creates shader modules of malformed words and prints each VkResult, then runs compute
+ *     unread       compute with a module of a SPIR-V version that does not exist: the driver refuses
+ *                  the pipeline
+ *     invalid      breaks a rule of Vulkan that drivers do not mind (a buffer of no bytes), then computes
+ *     leave        computes, then returns from main without destroying anything
+ *     cut          computes, then ends as ARGUMENT says: quick_exit, _exit, abort, exec, or a signal's name
+ *     cut-twice    the same on a second device, after a first one has computed and was destroyed
+ *     fork         computes; a child then leaves by exit(0) while the parent goes on to its end
+ *     forever      dispatches until it is killed; prints "ready" once, after ARGUMENT seconds
+ *     steady       as forever, and prints at once after each dispatch how many there were, and milliseconds
+ *     threads      four threads make, use and destroy pipelines of one device at once
+ *     core         compute, the device asked for with pEnabledFeatures alone
+ *     versions     compute, the device asked for with the Vulkan11, 12 and 13 structures
+ *     hooks        prints which library each device command leads to (that does depend on a layer)
+ *     batch, derive, required, library, library-*, inline
+ *                  ways of making pipelines: app_pipelines.c
+ *     features     what shaders and pipelines may ask for beside the plain core: app_features.c
+ *     many         many threads, devices and instances: app_many.c
+ *     objects      shader objects: app_objects.c
+ *     answers      what is told of pipelines that are at hand or not: app_answers.c
+ *     variants, variants-train
+ *                  push constants of usual and other values: app_variants.c
+ *     variants-draw, variants-rendering, variants-draw-train
+ *                  the same of draws: app_variants_draw.c
+ *     variants-feedback
+ *                  and while transform feedback is active
+ *     record, record-threads
+ *                  command buffers whose draws, dispatches and push constants are known: app_record.c
+ *     crowd        as many pipelines as ARGUMENT says, all alive: app_crowd.c
+ *     named        computes with a module named "e2e module" and a pipeline named "e2e pipeline" once they
+ *                  are there
+ *     twice        opens and closes two devices in turn, both computing */
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>

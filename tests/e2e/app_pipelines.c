@@ -143,11 +143,11 @@ static void link_and_draw(vk_program *vk, const VkPipeline *libraries, uint32_t 
 
 /* Four libraries, linked fast and with link-time optimisation.
  *
- * library-fast, library-optimised   the one or the other only
- * library-tessellation              three stages in one library, both links
- * library-stale                     the render pass of the parts goes before an optimised link
- * library-feedback                  an optimised link with creation feedback
- * library-two                       two libraries: vertex input with all shaders, and the output */
+ *     library-fast, library-optimised   the one or the other only
+ *     library-tessellation              three stages in one library, both links
+ *     library-stale                     the render pass of the parts goes before an optimised link
+ *     library-feedback                  an optimised link with creation feedback
+ *     library-two                       two libraries: vertex input with all shaders, and the output */
 void app_library(vk_program *vk, const char *scenario)
 {
     static const char *const names[4] = {"triangle.vert", "plain.tesc", "plain.tese", "gradient.frag"};

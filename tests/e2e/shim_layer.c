@@ -3,23 +3,25 @@
  *
  *     SHIM_RECORD=FILE          appends the hash of every shader module given to it
  *     SHIM_KNOWN=FILE           hashes recorded before; any other module is "rewritten"
- *     SHIM_REFUSE=pipeline|module|device   what fails for a rewritten module: making a pipeline of it, or the
- * module itself; or: device, and the process with it (a driver that crashes)
+ *     SHIM_REFUSE=pipeline|module|device
+ *                               what fails for a rewritten module: making a pipeline of it, or the module
+ *                               itself; or: device, and the process with it (a driver that crashes)
  *
- *     SHIM_SLOW=N              each dispatch with a pipeline of a rewritten module is done N times
- *     SHIM_MISCOUNT=N          the Nth addition to memory (from 1) of each rewritten module stores instead: a
- * driver that compiles counting wrongly
+ *     SHIM_SLOW=N               each dispatch with a pipeline of a rewritten module is done N times
+ *     SHIM_MISCOUNT=N           the Nth addition to memory (from 1) of each rewritten module stores instead:
+ *                               a driver that compiles counting wrongly
  *
  *     SHIM_SHOT=N:FILE          writes the Nth presented image (from 1) as a PPM
  *
  *     SHIM_FRAMES=FILE          appends number, size and hash of the colours of every presented image
  *
  *     SHIM_LOSE=N[,wait]        loses the device: from the Nth submission (from 1) on none reaches the
- * driver; with "wait" the Nth still does, and waiting for it tells
+ *                               driver; with "wait" the Nth still does, and waiting for it tells
  *
- *     SHIM_PERFORMANCE=1|busy|passes   offers VK_KHR_performance_query with made-up counters; the lock is
- * another's; or each counter takes a pass of its own. Says "shim: ..." on standard error where the rules are
- * broken
+ *     SHIM_PERFORMANCE=1|busy|passes
+ *                               offers VK_KHR_performance_query with made-up counters; the lock is another's;
+ *                               or each counter takes a pass of its own. Says "shim: ..." on standard error
+ *                               where the rules are broken
  *
  *     SHIM_DRM=MINOR            is the kernel's render node of that number (VK_EXT_physical_device_drm)
  *

@@ -6,11 +6,11 @@
  *
  *   - nothing crashes;
  *   - a call of the application fails if, and only if, the driver failed that very call with the
- * application's own objects, and then with the driver's result. Without memory, instance and device may be
- * refused;
+ *     application's own objects, and then with the driver's result. Without memory, instance and device may
+ *     be refused;
  *   - every object is destroyed once, with the allocator it was made with, and nothing gone is used (icd.c);
  *   - afterwards the layer works as before: the last run of a piece gives the driver as many changed shaders
- * as the first.
+ *     as the first.
  *
  * --fresh: each case in a process of its own, so that loading and unloading fail too. --odd: odd limits and
  * absent features instead of failures. --reload: the layer loaded and unloaded again and again. Exit code 1

@@ -11,8 +11,7 @@
  *     FOR(c, init, cond, s, step) { ... } ENDFOR      DO(k) ... WHILE(c, cond)
  *     FUNCTION(f, a) ... ENDFUNCTION                  uint f(uint a); called as CALL(site, f, x)
  *     IN(k)  input word k of this invocation          RESULT  writes r
- *     SELECT(k, c, a, b)      c ? a : b of operands without work of their own: an OpSelect, the k-th of the
- * kernel
+ *     SELECT(k, c, a, b)      c ? a : b of operands without work of their own: an OpSelect, the kernel's k-th
  *     KILL, DEMOTE, BARRIER, RETURN, FALL (into the next case)                LANE, SPEC
  *     SHARED(k)  input word k of the first invocation: equal for all
  *     TRACE(h)  traces a ray that hits (1) or not (0): gives 7 or 3 (raygen)

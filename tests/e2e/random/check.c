@@ -25,8 +25,7 @@ static wpg_stage stage_of(const random_source *source)
     return (wpg_stage){.model = source->stage, .entry = "main"};
 }
 
-/* -- What must come out
- * ------------------------------------------------------------------------------------------------------- */
+/* -- What must come out -------------------------------------------------------------------------------- */
 
 typedef struct expectation {
     simt_counts counts;
@@ -93,8 +92,7 @@ static bool same_counts(char *message, checker *c, expectation *e, const wpg_cou
     return true;
 }
 
-/* -- Judging
- * ------------------------------------------------------------------------------------------------------- */
+/* -- Judging ------------------------------------------------------------------------------------------- */
 
 static bool parse(wpg_module **module, const uint32_t *words, size_t count, char *message)
 {
@@ -258,8 +256,7 @@ check_verdict check_words(checker *c, const uint32_t *words, size_t count, const
     return verdict;
 }
 
-/* -- Barriers
- * ------------------------------------------------------------------------------------------------------- */
+/* -- Barriers ------------------------------------------------------------------------------------------ */
 
 /* A barrier is legal where the workgroup's invocations all come together: the interpreter says where, with
  * workgroups for waves. Every third such block gets one. */

@@ -23,8 +23,7 @@ static bool refuse(checker *c, const char *why)
     return false;
 }
 
-/* -- Opening
- * ------------------------------------------------------------------------------------------------------- */
+/* -- Opening ------------------------------------------------------------------------------------------- */
 
 static bool open_simulated(checker *c)
 {
@@ -112,8 +111,7 @@ uint32_t check_wave_size(const checker *c, const random_source *source)
     return c->simulated ? sizes[source->seed * 11 / 3 % 5] : vkc_subgroup_size(c->device);
 }
 
-/* -- Running
- * ------------------------------------------------------------------------------------------------------- */
+/* -- Running ------------------------------------------------------------------------------------------- */
 
 /* Wave by wave by the interpreter. */
 static bool simulate(checker *c, const uint32_t *words, size_t count, const random_source *source)
@@ -199,8 +197,7 @@ bool launch_run(checker *c, const uint32_t *words, size_t count, const random_so
     return good;
 }
 
-/* -- Waves
- * ------------------------------------------------------------------------------------------------------- */
+/* -- Waves --------------------------------------------------------------------------------------------- */
 
 /* Runs the smallest shader that reports; c->buffers[1] has what it says. */
 static bool report_alone(checker *c, random_source *source)

@@ -30,8 +30,7 @@ typedef struct wave {
     value *constants; /* every lane starts from a copy */
 } wave;
 
-/* -- Structured order
- * ------------------------------------------------------------------------------------------------------- */
+/* -- Structured order ---------------------------------------------------------------------------------- */
 
 /* Depth first, merge block and continue target before the rest: in reverse they come after it. */
 static void put_in_order(wave *w, uint32_t label_id)
@@ -76,8 +75,7 @@ static int compare(const wave *w, const wave_lane *a, const wave_lane *b)
     }
 }
 
-/* -- Instructions of a wave
- * ------------------------------------------------------------------------------------------------------- */
+/* -- Instructions of a wave ---------------------------------------------------------------------------- */
 
 /* What single steps need: values, variables, and whether the lane writes. */
 static void use_lane(wave *w, uint32_t l)

@@ -3,14 +3,18 @@
  *
  *     e2e_random [FOLDER]      failing shaders go to FOLDER (default: here), shrunk
  *
- * WPG_RANDOM_STAGE comp, frag or vert: only these (default: by seed, mostly compute), WPG_RANDOM_KERNELS how
- * many (default 60), WPG_RANDOM_SEED the first seed (default 1), WPG_RANDOM_SECONDS stop after so long,
- * WPG_RANDOM_BLOCKS leave shaders with more out, WPG_RANDOM_DRIVER=none for an interpreter in place of the
- * driver (waves of 4 to 64 lanes), WPG_RANDOM_GLSL=0 where there is no glslang, WPG_RANDOM_CONFIG only this
- * way of counting, or "all" of them for each shader. The driver: see
- * vk_compute.h. A shader whose output is wrong without instrumentation shows a driver's fault: it is counted
- * and left out on Mesa before 25, where such faults are known, and a failure elsewhere. Exit code 0 = all
- * exact, 1 = not, 77 = no device. */
+ *     WPG_RANDOM_STAGE=comp|frag|vert   only these (default: by seed, mostly compute)
+ *     WPG_RANDOM_KERNELS=N              how many (60)
+ *     WPG_RANDOM_SEED=N                 the first seed (1)
+ *     WPG_RANDOM_SECONDS=N              stop after so long
+ *     WPG_RANDOM_BLOCKS=N               leave shaders with more out
+ *     WPG_RANDOM_DRIVER=none            an interpreter in place of the driver (waves of 4 to 64 lanes)
+ *     WPG_RANDOM_GLSL=0                 there is no glslang
+ *     WPG_RANDOM_CONFIG=NAME|all        only this way of counting, or all of them for each shader
+ *
+ * The driver: see vk_compute.h. A shader whose output is wrong without instrumentation shows a driver's
+ * fault: it is counted and left out on Mesa before 25, where such faults are known, and a failure elsewhere.
+ * Exit code 0 = all exact, 1 = not, 77 = no device. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -16,8 +16,7 @@ bool simt_refuse(machine *m, const char *format, ...)
     return false;
 }
 
-/* -- Types and memory
- * ------------------------------------------------------------------------------------------------------- */
+/* -- Types and memory ---------------------------------------------------------------------------------- */
 
 static uint32_t constant_of(const machine *m, uint32_t id)
 {
@@ -147,8 +146,7 @@ static bool initialise(machine *m, const wpg_inst *inst)
     return true;
 }
 
-/* -- Set-up
- * ------------------------------------------------------------------------------------------------------- */
+/* -- Set-up -------------------------------------------------------------------------------------------- */
 
 static void global_value(machine *m, const wpg_inst *inst)
 {
@@ -235,8 +233,7 @@ static bool fill_builtins(machine *m, uint32_t invocation)
     return true;
 }
 
-/* -- Where a lane is
- * ------------------------------------------------------------------------------------------------------- */
+/* -- Where a lane is ----------------------------------------------------------------------------------- */
 
 static bool enter_place(machine *m, uint32_t id, bool is_call)
 {
@@ -269,8 +266,7 @@ bool simt_move_to(machine *m, uint32_t to)
     return !m->labels[to].merge || (enter_place(m, to, false) && simt_note_entry(m, to));
 }
 
-/* -- Instructions
- * ------------------------------------------------------------------------------------------------------- */
+/* -- Instructions -------------------------------------------------------------------------------------- */
 
 static bool scalar(uint32_t *out, SpvOp opcode, uint32_t a, uint32_t b)
 {
@@ -627,8 +623,7 @@ static outcome run_function(machine *m, uint32_t id, value *result)
     }
 }
 
-/* -- Waves
- * ------------------------------------------------------------------------------------------------------- */
+/* -- Waves --------------------------------------------------------------------------------------------- */
 
 bool simt_start_lane(machine *m, uint32_t invocation)
 {

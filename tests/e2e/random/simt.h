@@ -21,7 +21,7 @@ enum { SIMT_BINDINGS = 4, SIMT_FUNCTIONS = 64 };
 typedef struct simt_launch {
     uint32_t local_size, groups; /* along x */
     uint32_t width, pixels;      /* fragment shaders: of a row, and of a primitive; the located input is a
-                                    primitive's      first number */
+                                    primitive's first number */
     const uint32_t *waves;       /* [local_size * groups] name of the wave each invocation runs in */
     uint32_t wave_size;          /* what SubgroupSize reads */
     const bool *helpers;         /* [local_size * groups] invocations that start as helpers; NULL: none */

@@ -8,8 +8,7 @@
 #include "tests/unit/compiler/amdgpu/counter_check.h"
 #include "tests/support/effort.h"
 
-/* -- Right on everything
- * ------------------------------------------------------------------------------------------------------- */
+/* -- Right on everything ------------------------------------------------------------------------------- */
 
 static wpg_amdgpu_code *generated(wpg_counter_table *table, const amd_shader *s, const char *name,
                                   const wpg_amdgpu_options *options, const wpg_counter_options *counters)
@@ -136,8 +135,7 @@ static void no_block_that_nothing_leads_to(void **state)
     amd_close(&s);
 }
 
-/* -- Keys
- * ------------------------------------------------------------------------------------------------------- */
+/* -- Keys ---------------------------------------------------------------------------------------------- */
 
 #define LOOP                                                                                                 \
     "#version 450\nlayout(local_size_x = 64) in;\nlayout(set = 0, binding = 0) buffer B { uint d[]; } b;\n"  \
@@ -209,8 +207,7 @@ static void slots(void **state)
     assert_true(counts.checksum == 9 && counts.block_count == 2);
 }
 
-/* -- Per lane
- * ------------------------------------------------------------------------------------------------------- */
+/* -- Per lane ------------------------------------------------------------------------------------------ */
 
 static unsigned times(const char *text, const char *what)
 {
@@ -256,8 +253,7 @@ static void lanes_before_structurising(void **state)
     amd_close(&s);
 }
 
-/* -- What the checker must refuse
- * ------------------------------------------------------------------------------------------------------- */
+/* -- What the checker must refuse ---------------------------------------------------------------------- */
 
 /* `assembly` with `insert` put before the n-th line that starts with `line`, that line left out if `without`.
  */
@@ -396,8 +392,7 @@ static void refusals(void **state)
     amd_close(&s);
 }
 
-/* -- Figures
- * ------------------------------------------------------------------------------------------------------- */
+/* -- Figures ------------------------------------------------------------------------------------------- */
 
 static int print_cost(int count, char **paths)
 {

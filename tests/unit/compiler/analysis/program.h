@@ -50,8 +50,7 @@ typedef struct program {
     bool fragment; /* may kill and demote */
 } program;
 
-/* -- Generator
- * ------------------------------------------------------------------------------------------------------- */
+/* -- Generator ----------------------------------------------------------------------------------------- */
 
 PROGRAM_INLINE uint32_t program_random(program *p, uint32_t below)
 {
@@ -364,8 +363,7 @@ PROGRAM_INLINE void program_finish(program *p)
     wpg_vec_free(&p->blocks);
 }
 
-/* -- What lanes do
- * ------------------------------------------------------------------------------------------------------- */
+/* -- What lanes do ------------------------------------------------------------------------------------- */
 
 typedef struct program_lane {
     uint32_t mine, shared, start;
@@ -433,8 +431,7 @@ PROGRAM_INLINE int program_next(const program_lane *lane, const program_block *b
     }
 }
 
-/* -- Interpreter
- * ------------------------------------------------------------------------------------------------------- */
+/* -- Interpreter --------------------------------------------------------------------------------------- */
 
 typedef WPG_VEC(uint64_t) program_visits;
 

@@ -15,8 +15,7 @@
 #include "tests/support/assemble.h"
 #include "tests/unit/compiler/analysis/program_spirv.h"
 
-/* -- Dominance
- * ------------------------------------------------------------------------------------------------------- */
+/* -- Dominance ----------------------------------------------------------------------------------------- */
 
 enum { MOST_NODES = 48 };
 
@@ -95,8 +94,7 @@ static void test_dominance_ladder(void **state)
     wpg_arena_finish(&arena);
 }
 
-/* -- Constructs
- * ------------------------------------------------------------------------------------------------------- */
+/* -- Constructs ---------------------------------------------------------------------------------------- */
 
 static wpg_cfg *make_cfg(wpg_module **module, program_words *spirv)
 {
@@ -256,8 +254,7 @@ static void test_large(void **state)
     free(merges);
 }
 
-/* -- Checksum
- * ------------------------------------------------------------------------------------------------------- */
+/* -- Checksum ------------------------------------------------------------------------------------------ */
 
 static uint64_t checksum_of(const program *p)
 {
@@ -323,8 +320,7 @@ static void test_checksum_value(void **state)
     program_finish(&p);
 }
 
-/* -- Effects
- * ------------------------------------------------------------------------------------------------------- */
+/* -- Effects ------------------------------------------------------------------------------------------- */
 
 static wpg_cfg *from_text(wpg_module **module, const char *text, const char *target)
 {
@@ -417,8 +413,7 @@ static void test_wide_switch(void **state)
     wpg_module_destroy(module);
 }
 
-/* -- Refusals
- * ------------------------------------------------------------------------------------------------------- */
+/* -- Refusals ------------------------------------------------------------------------------------------ */
 
 static const char head[] =
     "OpCapability Shader\nOpMemoryModel Logical GLSL450\nOpEntryPoint GLCompute %1 \"main\"\n"

@@ -15,8 +15,7 @@
 #include "tests/unit/compiler/analysis/program_values.h"
 #include "tests/support/effort.h"
 
-/* -- Random programs
- * ------------------------------------------------------------------------------------------------------- */
+/* -- Random programs ----------------------------------------------------------------------------------- */
 
 enum { PHI, MINE, SHARED, FUEL, FAR, NUMBERS };
 
@@ -198,8 +197,7 @@ static void test_random(void **state)
     assert_true(t.claimed * 3 > t.uniform);
 }
 
-/* -- On a driver
- * ------------------------------------------------------------------------------------------------------- */
+/* -- On a driver --------------------------------------------------------------------------------------- */
 
 /* Claims of one program, checked by the shader itself. */
 static size_t run_on_driver(vkc_device *device, vkc_buffer *failures, uint64_t seed)
@@ -276,8 +274,7 @@ static void test_on_driver(void **state)
     vkc_close(device);
 }
 
-/* -- Cases
- * ------------------------------------------------------------------------------------------------------- */
+/* -- Cases --------------------------------------------------------------------------------------------- */
 
 typedef struct subject {
     uint32_t *words;

@@ -3,10 +3,12 @@
  * with what its own comments say:
  *
  *     OPTIONS: raw narrow no-subgroups no-demote no-selects probes values auto additive device-scope
- * spirv-1.0 sample-N early-state TARGET: vulkan1.0 ... vulkan1.3       (default vulkan1.1) EXPECT: text in
- * this order; %{} stands for any id EXPECT-ANYWHERE: text    ABSENT: text COUNTERS: n   FUNCTIONS: n SELECTS:
- * n   SAMPLED: n   NOTE: text   EARLY: lost|kept|kept REFUSED: text                         refused with this
- * in the message, the module untouched
+ *              spirv-1.0 sample-N early-state
+ *     TARGET: vulkan1.0 ... vulkan1.3       (default vulkan1.1)
+ *     EXPECT: text                          in this order; %{} stands for any id
+ *     EXPECT-ANYWHERE: text    ABSENT: text
+ *     COUNTERS: n   FUNCTIONS: n   SELECTS: n   SAMPLED: n   NOTE: text   EARLY: lost|kept
+ *     REFUSED: text                         refused with this in the message, the module untouched
  *
  * Then the random programs and all shaders of the tree are validated in every variant. */
 #include <setjmp.h>
@@ -33,8 +35,7 @@ typedef struct golden {
     unsigned vulkan;   /* 1.x */
 } golden;
 
-/* -- Directives
- * ------------------------------------------------------------------------------------------------------- */
+/* -- Directives ---------------------------------------------------------------------------------------- */
 
 /* The next line "; KEY: value" or "// KEY: value" at or after *at; value is malloc'd. NULL if none. */
 static char *directive(const char **at, const char *key)
@@ -133,8 +134,7 @@ static void check_map(const golden *g, const wpg_counter_map *map)
     free(value);
 }
 
-/* -- One module
- * ------------------------------------------------------------------------------------------------------- */
+/* -- One module ---------------------------------------------------------------------------------------- */
 
 static wpg_stage stage_of(const wpg_module *module)
 {
@@ -296,8 +296,7 @@ static void test_golden(void **state)
     assert_true(each_shader(WPG_SOURCE_DIR "/tests/golden/instrument", check_golden) >= 22);
 }
 
-/* -- Many modules
- * ------------------------------------------------------------------------------------------------------- */
+/* -- Many modules -------------------------------------------------------------------------------------- */
 
 static const char *const variants[] = {"",
                                        "narrow",

@@ -1,7 +1,6 @@
 /* Every file of tests/golden/normalize: compiled, normalised, and held against the expectations in its first
- * line
- * (`expect: key=value ...`): counters of wpg_normal_info, functions and blocks of the normal form, part of
- * the reason why a call stays, part of an error message. `run` runs it on the software driver before and
+ * line (`expect: key=value ...`): counters of wpg_normal_info, functions and blocks of the normal form, part
+ * of the reason why a call stays, part of an error message. `run` runs it on the software driver before and
  * after, and after the SSA tier. All outputs are valid, deterministic and their own normal form. */
 #include <dirent.h>
 

@@ -41,10 +41,9 @@ static void expect(const char *arm, const char *other, uint64_t lanes, uint64_t 
 }
 
 #define LIGHT "h = h * 2u + 1u;"
-#define MEDIUM                                                                                               \
-    "h ^= h << 13; h ^= h >> 17; h ^= h << 5; h = h * 3u + i; h ^= h >> 11; h += 7u;" /* cost 11             \
-                                                                                       */
-#define HEAVY MEDIUM MEDIUM MEDIUM MEDIUM MEDIUM
+/* Cost 11. */
+#define MEDIUM "h ^= h << 13; h ^= h >> 17; h ^= h << 5; h = h * 3u + i; h ^= h >> 11; h += 7u;"
+#define HEAVY  MEDIUM MEDIUM MEDIUM MEDIUM MEDIUM
 
 static void marks_what_waves_do(void **state)
 {

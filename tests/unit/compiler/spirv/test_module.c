@@ -195,8 +195,7 @@ static void test_unknown_passes(void **state)
     wpg_module_destroy(module);
 }
 
-/* -- Robustness: to be run under AddressSanitizer ---------------------------------------------------------
- */
+/* -- Robustness: to be run under AddressSanitizer ------------------------------------------------------ */
 
 /* Everything that reads a module, on one that may say anything. */
 static void exercise(const uint32_t *data, size_t count)
