@@ -1,5 +1,5 @@
 #!/bin/sh
-# The figures of the README, measured anew on this machine: Markdown on standard output.
+# The tables of shaders/measured, measured anew on this machine: Markdown on standard output.
 #
 #     sh shaders/measure.sh [SECTION]... [BUILD-FOLDER]         (default: all sections, build)
 #

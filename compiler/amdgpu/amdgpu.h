@@ -11,7 +11,7 @@
  * them undefined (division by zero, shifts by too much, conversions out of range) but no undefined behaviour
  * for LLVM to exploit. Nothing is contracted unless options.contract says so and no NoContraction forbids it.
  * Float division and square root of 32 bits take the error that Vulkan grants (2.5 and 3 ULP, for LLVM to
- * choose); transcendental functions: extinst.c.
+ * choose); transcendental functions: transcendental.c.
  *
  * Ownership: wpg_amdgpu_code_destroy frees all of a result. Threads: any, each call has a context of its own.
  * Sources: SPIR-V 1.6; Vulkan 1.3, appendix A (Precision and Operation of SPIR-V Instructions); LLVM 22,

@@ -243,7 +243,7 @@ LLVMValueRef wpg_tr_div(wpg_tr *t, LLVMValueRef a, LLVMValueRef b);
 LLVMValueRef wpg_tr_neg(wpg_tr *t, LLVMValueRef a);
 LLVMValueRef wpg_tr_dot(wpg_tr *t, LLVMValueRef a, LLVMValueRef b);
 LLVMValueRef wpg_tr_sqrt(wpg_tr *t, LLVMValueRef a);
-/* Determinant and inverse (matrix.c) of an n by n matrix value. */
+/* Determinant and inverse (matrices.c) of an n by n matrix value. */
 LLVMValueRef wpg_tr_determinant(wpg_tr *t, LLVMValueRef matrix, uint32_t n);
 LLVMValueRef wpg_tr_inverse(wpg_tr *t, LLVMValueRef matrix, uint32_t n);
 
