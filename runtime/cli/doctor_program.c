@@ -15,7 +15,7 @@
 #include "runtime/cli/manifest.h"
 
 static const char containers[] =
-    "the container needs the layer inside: see README, When something goes wrong";
+    "the container needs the layer inside: see layer/README.md, When something goes wrong";
 
 /* As the shell would find it. */
 static bool resolve(char path[PATH_MAX], const char *program)
@@ -85,7 +85,7 @@ static void look_at_elf(wpg_doctor *doctor, char *state, size_t size, const char
                         path, elf->family, other->layer, families[0].cpu);
     else if (strcmp(elf->family, families[0].cpu) != 0)
         wpg_doctor_problem(
-            doctor, "build and install the layer for that CPU family (README: 32-bit programs)",
+            doctor, "build and install the layer for that CPU family (layer/README.md: 32-bit programs)",
             "%s is a program for %s, this layer is for %s", path, elf->family, families[0].cpu);
     else if (elf->is_static)
         wpg_doctor_problem(doctor, "none: a program without a dynamic linker loads no layer",

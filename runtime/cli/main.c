@@ -208,7 +208,7 @@ static void print_cell(FILE *out, const char *text)
     }
 }
 
-/* The README's table: a test compares the two. */
+/* The table of runtime/config/README.md: a test compares the two. */
 static void print_setting_table(FILE *out)
 {
     size_t count;

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Many pipelines at once: nothing changes for the program, memory grows by the same for each, limits are said once and
-# what is counted beside them is what is counted without. README has the figures of 10,000:
+# what is counted beside them is what is counted without. shaders/measured has the figures of 10,000:
 #
 #     WPG_CROWD=10000 WPG_BUILD=$PWD/build sh tests/e2e/crowd.sh
 . "$(dirname "$0")/lib.sh"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # The driver's own disk cache serves the second run, whatever order pipelines are made in: what we give the driver is the
-# same, word by word, in every run. README has the times of 1,000 pipelines; this prints them:
+# same, word by word, in every run. shaders/measured has the times of 1,000 pipelines; this prints them:
 #
 #     WPG_CROWD=1000 WPG_DRIVER=radv WPG_BUILD=$PWD/build sh tests/e2e/driver_cache.sh
 . "$(dirname "$0")/lib.sh"

@@ -1,6 +1,6 @@
 /* One profile, several ways to compile by it: figures, choice, refusals, and that the weights reach the
- * machine's blocks. With an argument prints what the README has: `table`, the microbenchmarks of the RFC;
- * `survey`, all shaders. */
+ * machine's blocks. With an argument prints what shaders/measured has: `table`, the microbenchmarks of the
+ * RFC; `survey`, all shaders. */
 #include "tests/unit/compiler/amdgpu/amdgpu_test.h"
 
 #include <glob.h>
