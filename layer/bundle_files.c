@@ -93,7 +93,7 @@ static void say_failed(const wpg_error *err)
 
 /* -- Shaders */
 
-static wpg_status gather_info(wpg_facts **facts, const wpg_pipeline_plan *plan, const wpg_rewrite *stage,
+static wpg_status gather_info(wpg_facts **facts, const wpg_bundle_subject *subject, const wpg_rewrite *stage,
                               wpg_error *err)
 {
     wpg_shader_info info = {.shader = stage->hash,
@@ -103,10 +103,10 @@ static wpg_status gather_info(wpg_facts **facts, const wpg_pipeline_plan *plan, 
                             .normal_form = WPG_NORMAL_FORM_VERSION};
     (void)snprintf(info.stage, sizeof info.stage, "%s", wpg_stage_name(stage->stage.model));
     const wpg_counter_map *map = stage->map;
-    for (size_t i = 0; i < plan->counted_count; i++)
-        for (size_t j = 0; !map && plan->counted[i] && j < plan->counted[i]->stage_count; j++)
-            if (wpg_hash_equal(plan->counted[i]->stages[j].shader, stage->hash))
-                map = plan->counted[i]->stages[j].map;
+    for (size_t i = 0; i < subject->counted_count; i++)
+        for (size_t j = 0; !map && subject->counted[i] && j < subject->counted[i]->stage_count; j++)
+            if (wpg_hash_equal(subject->counted[i]->stages[j].shader, stage->hash))
+                map = subject->counted[i]->stages[j].map;
     info.spec_count = stage->spec ? stage->stage.spec_count : 0;
     info.function_count = map ? map->function_count : 0;
     info.specs = calloc(info.spec_count + 1, sizeof *info.specs);
@@ -170,12 +170,12 @@ static waiting_list take_waiting(void)
 }
 
 /* Under the lock. */
-static wpg_status note_shader(const wpg_pipeline_plan *plan, const wpg_rewrite *stage, wpg_error *err)
+static wpg_status note_shader(const wpg_bundle_subject *subject, const wpg_rewrite *stage, wpg_error *err)
 {
     waiting_shader shader = {.shader = stage->hash, .size = stage->word_count * sizeof *stage->words};
     if (wpg_map_get(&bundle.shaders, stage->hash.low, NULL))
         return WPG_OK;
-    WPG_TRY(gather_info(&shader.info, plan, stage, err));
+    WPG_TRY(gather_info(&shader.info, subject, stage, err));
     shader.words = malloc(shader.size ? shader.size : 1);
     if (!shader.words || !wpg_map_set(&bundle.shaders, stage->hash.low, 1) ||
         !wpg_vec_push(&bundle.waiting, shader)) {
@@ -190,11 +190,11 @@ static wpg_status note_shader(const wpg_pipeline_plan *plan, const wpg_rewrite *
 
 /* -- Pipelines */
 
-static wpg_status describe(wpg_facts *facts, const wpg_pipeline_plan *plan, wpg_error *err)
+static wpg_status describe(wpg_facts *facts, const wpg_bundle_subject *subject, wpg_error *err)
 {
     char key[64], text[512], hex[WPG_HASH_HEX + 1];
-    for (size_t i = 0; i < plan->count; i++) {
-        const wpg_rewrite *stage = &plan->stages[i];
+    for (size_t i = 0; i < subject->count; i++) {
+        const wpg_rewrite *stage = &subject->stages[i];
         const char *name = wpg_stage_name(stage->stage.model);
         wpg_hash_to_hex(hex, stage->hash);
         (void)snprintf(key, sizeof key, "stage.%s", name);
@@ -210,15 +210,15 @@ static wpg_status describe(wpg_facts *facts, const wpg_pipeline_plan *plan, wpg_
     return WPG_OK;
 }
 
-static wpg_status describe_pipeline(const wpg_pipeline_plan *plan, wpg_error *err)
+static wpg_status describe_pipeline(const wpg_bundle_subject *subject, wpg_error *err)
 {
     char hex[WPG_HASH_HEX + 1];
-    wpg_totals *totals = wpg_totals_of(plan->hash);
+    wpg_totals *totals = wpg_totals_of(subject->pipeline);
     if (!totals)
         return wpg_fail(err, WPG_E_NOMEM, "out of memory");
-    wpg_hash_to_hex(hex, plan->hash);
+    wpg_hash_to_hex(hex, subject->pipeline);
     wpg_facts *facts = wpg_facts_create("pipeline", hex);
-    wpg_status status = facts ? describe(facts, plan, err) : wpg_fail(err, WPG_E_NOMEM, "out of memory");
+    wpg_status status = facts ? describe(facts, subject, err) : wpg_fail(err, WPG_E_NOMEM, "out of memory");
     if (status == WPG_OK)
         wpg_totals_describe(totals, facts);
     else
@@ -226,22 +226,22 @@ static wpg_status describe_pipeline(const wpg_pipeline_plan *plan, wpg_error *er
     return status;
 }
 
-void wpg_bundle_describe(const wpg_pipeline_plan *plan)
+void wpg_bundle_describe(const wpg_bundle_subject *subject)
 {
     wpg_error err;
-    if (wpg_bundle_on() && plan->identified && describe_pipeline(plan, &err) != WPG_OK)
+    if (wpg_bundle_on() && describe_pipeline(subject, &err) != WPG_OK)
         say_failed(&err);
 }
 
-void wpg_bundle_pipeline(const wpg_pipeline_plan *plan)
+void wpg_bundle_pipeline(const wpg_bundle_subject *subject)
 {
     wpg_error err;
-    if (!wpg_bundle_on() || !plan->identified)
+    if (!wpg_bundle_on())
         return;
-    wpg_status status = plan->part ? WPG_OK : describe_pipeline(plan, &err);
+    wpg_status status = subject->part ? WPG_OK : describe_pipeline(subject, &err);
     (void)pthread_mutex_lock(&bundle.lock);
-    for (size_t i = 0; i < plan->count && status == WPG_OK; i++)
-        status = note_shader(plan, &plan->stages[i], &err);
+    for (size_t i = 0; i < subject->count && status == WPG_OK; i++)
+        status = note_shader(subject, &subject->stages[i], &err);
     size_t waiting = bundle.waiting_bytes;
     (void)pthread_mutex_unlock(&bundle.lock);
     if (status != WPG_OK)

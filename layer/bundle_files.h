@@ -4,18 +4,29 @@
 #ifndef WPG_LAYER_BUNDLE_FILES_H
 #define WPG_LAYER_BUNDLE_FILES_H
 
-#include "layer/pipeline_plan.h"
+#include "layer/records.h"
+#include "layer/stage.h"
 
 /* Whether there is a bundle; its folder (absolute, static storage), "" if there is none. */
 bool wpg_bundle_on(void);
 const char *wpg_bundle_folder(void);
 
+/* A pipeline, as the bundle knows it. Borrowed. */
+typedef struct wpg_bundle_subject {
+    wpg_hash128 pipeline;
+    const wpg_rewrite *stages; /* [count], in stage order */
+    size_t count;
+    wpg_counted *const *counted; /* [counted_count]: where the maps of its stages are; NULL elements: no */
+    size_t counted_count;
+    bool part; /* of pipelines: it has no record of its own */
+} wpg_bundle_subject;
+
 /* A pipeline was made: its shaders' words and infos, what its record says for good. */
-void wpg_bundle_pipeline(const wpg_pipeline_plan *plan);
+void wpg_bundle_pipeline(const wpg_bundle_subject *subject);
 
 /* What the record of a pipeline says for good, of one that only command buffers know: of shaders that were
  * given to wpg_bundle_pipeline when they were made. */
-void wpg_bundle_describe(const wpg_pipeline_plan *plan);
+void wpg_bundle_describe(const wpg_bundle_subject *subject);
 
 /* A smallest and largest value seen in a shader, merged with what is known of `key` (a word, facts.h). For
  * probes whose results do not add; written to shaders/<hash>.extremes. Without a bundle it does nothing. */

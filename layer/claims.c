@@ -1,5 +1,6 @@
 /* File ownership by record locks. */
 #include "layer/claims.h"
+#include "layer/disk_cache.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -7,7 +8,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "layer/rewrite.h"
 #include "runtime/base/file.h"
 #include "runtime/base/hash.h"
 
@@ -16,7 +16,7 @@ static bool tried;
 
 static int open_lock_file(void)
 {
-    const wpg_cache *cache = wpg_rewrite_cache();
+    const wpg_cache *cache = wpg_disk_cache();
     char path[4096];
     if (tried)
         return lock_file;

@@ -13,7 +13,6 @@
 #include "layer/power.h"
 #include "layer/libraries.h"
 #include "layer/record_queries.h"
-#include "layer/rewrite.h"
 #include "layer/sample_bind.h"
 #include "layer/shader_modules.h"
 #include "layer/shader_objects.h"
@@ -25,6 +24,7 @@
 #include "layer/use.h"
 #include "layer/window.h"
 #include "layer/writer.h"
+#include "layer/disk_cache.h"
 #include "runtime/base/log.h"
 
 static VkLayerDeviceCreateInfo *find_link(const VkDeviceCreateInfo *info, VkLayerFunction function)
@@ -137,7 +137,7 @@ static void load_replay(wpg_replay *replay, wpg_hash128 key)
 {
     uint8_t *data;
     size_t size;
-    if (wpg_cache_get(&data, &size, wpg_rewrite_cache(), key, NULL) != WPG_OK)
+    if (wpg_cache_get(&data, &size, wpg_disk_cache(), key, NULL) != WPG_OK)
         return;
     if (size == sizeof *replay)
         memcpy(replay, data, sizeof *replay);
@@ -235,7 +235,7 @@ static wpg_status create_counters(wpg_device *device, VkPhysicalDevice physical,
     if (status == WPG_OK && wpg_counters_address_kind(device->counters) == WPG_ADDRESS_REPLAYED) {
         wpg_replay replay = wpg_counters_replay(device->counters);
         if (memcmp(&replay, &config.replay, sizeof replay) != 0)
-            (void)wpg_cache_put(wpg_rewrite_cache(), key, &replay, sizeof replay, NULL);
+            (void)wpg_cache_put(wpg_disk_cache(), key, &replay, sizeof replay, NULL);
     }
     if (status == WPG_OK)
         say_address(device, plan);

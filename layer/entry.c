@@ -19,6 +19,7 @@
 #include "layer/sample_bind.h"
 #include "layer/shader_objects.h"
 #include "layer/variants.h"
+#include "layer/shader_modules.h"
 
 static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL get_instance_proc_addr(VkInstance instance, const char *name);
 static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL get_device_proc_addr(VkDevice device, const char *name);

@@ -16,13 +16,6 @@ VKAPI_ATTR VkResult VKAPI_CALL wpg_create_device(VkPhysicalDevice physical, cons
                                                  const VkAllocationCallbacks *allocator, VkDevice *device);
 VKAPI_ATTR void VKAPI_CALL wpg_destroy_device(VkDevice device, const VkAllocationCallbacks *allocator);
 
-/* shader_modules.c */
-VKAPI_ATTR VkResult VKAPI_CALL wpg_create_shader_module(VkDevice device, const VkShaderModuleCreateInfo *info,
-                                                        const VkAllocationCallbacks *allocator,
-                                                        VkShaderModule *module);
-VKAPI_ATTR void VKAPI_CALL wpg_destroy_shader_module(VkDevice device, VkShaderModule module,
-                                                     const VkAllocationCallbacks *allocator);
-
 /* pipelines.c */
 VKAPI_ATTR VkResult VKAPI_CALL wpg_create_graphics_pipelines(VkDevice device, VkPipelineCache cache,
                                                              uint32_t count,

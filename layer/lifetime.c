@@ -11,9 +11,8 @@
 #include "layer/bundle_files.h"
 #include "layer/files.h"
 #include "layer/live.h"
-#include "layer/loss.h"
+#include "layer/denials.h"
 #include "layer/power.h"
-#include "layer/rewrite.h"
 #include "layer/state.h"
 #include "layer/summary.h"
 #include "layer/tune.h"
@@ -21,6 +20,8 @@
 #include "layer/variants.h"
 #include "layer/window.h"
 #include "layer/writer.h"
+#include "layer/disk_cache.h"
+#include "layer/variant_choice.h"
 #include "runtime/base/log.h"
 #include "runtime/base/text.h"
 
@@ -41,7 +42,7 @@ static void settle(wpg_process *process)
                                    "memory has to start at zero");
     if (process->mode == WPG_MODE_GENERATE)
         wpg_window_set_up(process->settings.frames, process->settings.trigger, process->folder);
-    wpg_rewrite_setup();
+    wpg_disk_cache_setup();
 }
 
 static void load(void)

@@ -14,10 +14,6 @@ static inline VkResult wpg_loss_check(wpg_device *device, VkResult result)
     return result;
 }
 
-/* Whether a pipeline of this hash is on the deny list, in this process's mode. */
-bool wpg_is_denied(wpg_hash128 hash);
-void wpg_denials_finish(void);
-
 /* Hooks: commands that can tell of a loss, and nothing else of interest. */
 #define WPG_LOSS_HOOKS(HOOK)                                                                                 \
     HOOK(QueueWaitIdle)                                                                                      \

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "layer/bundle_files.h"
-#include "layer/rewrite.h"
 #include "layer/totals.h"
+#include "layer/disk_cache.h"
 #include "runtime/base/log.h"
 #include "runtime/base/vec.h"
 
@@ -175,7 +175,7 @@ void wpg_object_names_stored(char *name, size_t size, wpg_hash128 hash)
     size_t length;
     *name = '\0';
     if (!wpg_object_names_on() ||
-        wpg_cache_get(&data, &length, wpg_rewrite_cache(), key_of(hash), NULL) != WPG_OK)
+        wpg_cache_get(&data, &length, wpg_disk_cache(), key_of(hash), NULL) != WPG_OK)
         return;
     (void)snprintf(name, size, "%.*s", length > NAME_MOST ? NAME_MOST : (int)length, (const char *)data);
     free(data);
@@ -187,7 +187,7 @@ static void store(wpg_hash128 hash, const char *name)
     (void)snprintf(wanted, sizeof wanted, "%s", name);
     wpg_object_names_stored(known, sizeof known, hash);
     if (strcmp(known, wanted) != 0 &&
-        wpg_cache_put(wpg_rewrite_cache(), key_of(hash), wanted, strlen(wanted), NULL) != WPG_OK)
+        wpg_cache_put(wpg_disk_cache(), key_of(hash), wanted, strlen(wanted), NULL) != WPG_OK)
         wpg_log_once(WPG_LOG_WARN, "names of pipelines cannot be kept for the next run: there is no cache");
 }
 

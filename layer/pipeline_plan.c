@@ -9,10 +9,9 @@
 #include "layer/bundle_files.h"
 #include "layer/chain.h"
 #include "layer/filter.h"
-#include "layer/loss.h"
+#include "layer/denials.h"
 #include "layer/object_names.h"
 #include "layer/plan_passes.h"
-#include "layer/sample_bind.h"
 #include "layer/summary.h"
 #include "layer/use.h"
 #include "layer/wave_size.h"
@@ -473,6 +472,16 @@ static void say_passed(const wpg_pipeline_plan *plan)
                 plan->label, plan->why);
 }
 
+wpg_bundle_subject wpg_pipeline_plan_subject(const wpg_pipeline_plan *plan)
+{
+    return (wpg_bundle_subject){.pipeline = plan->hash,
+                                .stages = plan->stages,
+                                .count = plan->count,
+                                .counted = plan->counted,
+                                .counted_count = plan->counted_count,
+                                .part = plan->part};
+}
+
 void wpg_pipeline_plan_commit(wpg_pipeline_plan *plan, bool made)
 {
     bool ours = made && plan->changed;
@@ -495,7 +504,9 @@ void wpg_pipeline_plan_commit(wpg_pipeline_plan *plan, bool made)
             wpg_summary_changed();
     }
     if (made && generates && !plan->uses) {
-        wpg_bundle_pipeline(plan);
+        const wpg_bundle_subject subject = wpg_pipeline_plan_subject(plan);
+        if (plan->identified)
+            wpg_bundle_pipeline(&subject);
         if (plan->identified && !plan->part)
             tell_names(plan);
     }

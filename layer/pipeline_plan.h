@@ -7,6 +7,7 @@
 #ifndef WPG_LAYER_PIPELINE_PLAN_H
 #define WPG_LAYER_PIPELINE_PLAN_H
 
+#include "layer/bundle_files.h"
 #include "layer/files.h"
 #include "layer/rewrite.h"
 #include "layer/shader_modules.h"
@@ -85,6 +86,9 @@ void wpg_pipeline_plan_give_up(wpg_pipeline_plan *plan, bool expected, const cha
 void wpg_pipeline_plan_stages(wpg_pipeline_plan *plan, const VkPipelineShaderStageCreateInfo *infos,
                               uint32_t count, const wpg_rewrite *stages, VkShaderModule *modules,
                               VkPipelineShaderStageCreateInfo *made);
+
+/* What the bundle keeps of it. */
+wpg_bundle_subject wpg_pipeline_plan_subject(const wpg_pipeline_plan *plan);
 
 /* The driver was called: `made` tells whether the application got the pipeline of our words (or, when nothing
  * was to change, its own). Logs, counts and registers. */

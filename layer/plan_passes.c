@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "layer/use.h"
-#include "layer/variants.h"
+#include "layer/variant_words.h"
 #include "layer/wave_size.h"
 #include "runtime/base/log.h"
 

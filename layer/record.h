@@ -25,21 +25,13 @@
 #ifndef WPG_LAYER_RECORD_H
 #define WPG_LAYER_RECORD_H
 
+#include "layer/bindable.h"
 #include "layer/pipeline_plan.h"
 #include "layer/state.h"
 #include "layer/suspects.h"
 #include "layer/totals.h"
 #include "layer/tune.h"
 #include "runtime/base/vec.h"
-
-/* One VkPipeline of a pipeline hash, as commands find it. Immutable after creation. */
-typedef struct wpg_bindable {
-    VkPipeline pipeline; /* what the program holds */
-    wpg_totals *totals;
-    uint64_t push_signature;          /* of its layout's push-constant ranges: equal = compatible */
-    uint64_t push_words;              /* words in those ranges */
-    struct wpg_variant_set *variants; /* variants.h; NULL: none */
-} wpg_bindable;
 
 /* One pipeline's counts in one command buffer. */
 typedef struct wpg_record_entry {

@@ -1,6 +1,7 @@
 /* Draws and dispatches: each counts for the pipeline bound at its point, and goes down as it is. */
 #include "layer/record_queries.h"
 #include "layer/variants.h"
+#include "layer/variant_choice.h"
 
 typedef struct action {
     wpg_bind_point point;

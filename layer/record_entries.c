@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "layer/variants.h"
+#include "layer/variant_choice.h"
 #include "runtime/base/log.h"
 
 void wpg_record_forget_state(wpg_recording *recording)

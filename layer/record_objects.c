@@ -123,7 +123,8 @@ static wpg_bindable *make(wpg_device *device, const combination *bound)
     if (bindable) {
         *bindable = (wpg_bindable){
             .totals = totals, .push_signature = bound->push_signature, .push_words = bound->push_words};
-        wpg_bundle_describe(&plan);
+        const wpg_bundle_subject subject = wpg_pipeline_plan_subject(&plan);
+        wpg_bundle_describe(&subject);
     }
     wpg_pipeline_plan_finish(&plan);
     return bindable;

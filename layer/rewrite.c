@@ -10,20 +10,10 @@
 #include "layer/build_id.h"
 #include "layer/map_codec.h"
 #include "layer/state.h"
+#include "layer/disk_cache.h"
 #include "runtime/base/file.h"
 #include "runtime/base/log.h"
 
-static wpg_cache the_cache;
-
-const wpg_cache *wpg_rewrite_cache(void)
-{
-    return &the_cache;
-}
-
-void wpg_rewrite_setup(void)
-{
-    wpg_cache_init(&the_cache, wpg_the_process.settings.cache, wpg_the_process.folder);
-}
 
 /* -- Identity */
 
@@ -177,15 +167,6 @@ wpg_status wpg_rewrite_parse(wpg_rewrite *rewrite, wpg_error *err)
     return wpg_module_parse(&rewrite->module, rewrite->words, rewrite->word_count, err);
 }
 
-wpg_status wpg_rewrite_hash_before(wpg_hash128 *hash, const wpg_rewrite *rewrite, wpg_error *err)
-{
-    wpg_module *module;
-    WPG_TRY(wpg_module_parse(&module, rewrite->words, rewrite->word_count, err));
-    wpg_status status = wpg_shader_hash_before(hash, module, &rewrite->stage, err);
-    wpg_module_destroy(module);
-    return status;
-}
-
 static size_t put_hash(uint8_t *bytes, size_t at, wpg_hash128 hash)
 {
     for (int half = 0; half < 2; half++)
@@ -261,7 +242,7 @@ static void keep(const wpg_rewrite *rewrite, wpg_hash128 key)
         wpg_map_encode(&w, rewrite->map);
     else
         wpg_remarks_encode(&w, rewrite->remarks);
-    if (!w.out_of_memory && wpg_cache_put(&the_cache, key, w.data, w.size, &err) != WPG_OK &&
+    if (!w.out_of_memory && wpg_cache_put(wpg_disk_cache(), key, w.data, w.size, &err) != WPG_OK &&
         err.status != WPG_E_NOT_FOUND)
         wpg_log_once(WPG_LOG_WARN, "the cache of rewritten shaders: %s", err.message);
     wpg_writer_finish(&w);
@@ -271,7 +252,7 @@ static bool recall(wpg_rewrite *rewrite, wpg_hash128 key, bool with_map)
 {
     uint8_t *data;
     size_t size;
-    if (wpg_cache_get(&data, &size, &the_cache, key, NULL) != WPG_OK)
+    if (wpg_cache_get(&data, &size, wpg_disk_cache(), key, NULL) != WPG_OK)
         return false;
     wpg_reader r = wpg_reader_over(data, size);
     bool changed = wpg_read_u8(&r) & FLAG_CHANGED;

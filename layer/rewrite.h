@@ -8,42 +8,9 @@
 #ifndef WPG_LAYER_REWRITE_H
 #define WPG_LAYER_REWRITE_H
 
-#include "compiler/instrument/instrument.h"
 #include "compiler/normalize/spirv_tools.h"
-#include "compiler/optimize/optimize.h"
-#include "layer/features.h"
-#include "runtime/bundle/cache.h"
-
-typedef struct wpg_rewrite {
-    /* Given by the caller: borrowed. */
-    VkShaderStageFlagBits stage_bit;
-    const uint32_t *words;
-    size_t word_count;
-    const char *entry;
-    const VkSpecializationInfo *specialization; /* NULL = none */
-
-    /* After wpg_rewrite_identify. */
-    wpg_stage stage;
-    wpg_spec_value *spec;
-    wpg_module *module; /* parsed; consumed by generate and use */
-    wpg_hash128 hash;
-
-    /* After generate or use. */
-    bool changed; /* out_words replace the application's */
-    uint32_t *out_words;
-    size_t out_count;
-    wpg_counter_map *map; /* generate */
-    wpg_remarks *remarks; /* use; NULL if there are none */
-    uint32_t wave_size;   /* use: lanes of a wave that the driver is to be asked for; 0 = as it is */
-    const char *found;    /* use: "pipeline", "shader", "anchors", "no" */
-    double matched;       /* use, with anchors looked for: share of the counts that found a block, 0..1 */
-    wpg_hash128 like;     /* of which shader, if matched is more than 0 */
-    wpg_error why;        /* what was refused; message "" if nothing */
-} wpg_rewrite;
-
-/* The cache of rewritten words; ready once wpg_rewrite_setup has run. */
-const wpg_cache *wpg_rewrite_cache(void);
-void wpg_rewrite_setup(void);
+#include "layer/stage.h"
+#include "layer/wave_size.h"
 
 /* Parses and hashes. On failure the stage, and with it the pipeline, has no identity. */
 wpg_status wpg_rewrite_identify(wpg_rewrite *rewrite, wpg_error *err);
@@ -78,9 +45,6 @@ wpg_status wpg_rewrite_for_values(wpg_rewrite *rewrite, const wpg_weights *weigh
                                   uint32_t count);
 
 void wpg_rewrite_finish(wpg_rewrite *rewrite);
-
-/* The name that profiles from before WPG_IDENTITY_VERSION have for the shader. Parses the words once more. */
-wpg_status wpg_rewrite_hash_before(wpg_hash128 *hash, const wpg_rewrite *rewrite, wpg_error *err);
 
 /* DESIGN identity: XXH3-128 over the shader hashes in stage order. */
 wpg_hash128 wpg_pipeline_hash(const wpg_rewrite *stages, size_t count);

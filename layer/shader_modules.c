@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "layer/chain.h"
-#include "layer/hooks.h"
 #include "layer/object_names.h"
 #include "runtime/base/log.h"
 

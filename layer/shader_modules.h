@@ -29,4 +29,11 @@ void wpg_shader_module_release(wpg_shader_module *module); /* NULL is fine */
 /* Frees what the application never destroyed. */
 void wpg_shader_modules_finish(wpg_device *device);
 
+/* The hooks. */
+VKAPI_ATTR VkResult VKAPI_CALL wpg_create_shader_module(VkDevice device, const VkShaderModuleCreateInfo *info,
+                                                        const VkAllocationCallbacks *allocator,
+                                                        VkShaderModule *module);
+VKAPI_ATTR void VKAPI_CALL wpg_destroy_shader_module(VkDevice device, VkShaderModule module,
+                                                     const VkAllocationCallbacks *allocator);
+
 #endif

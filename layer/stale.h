@@ -11,7 +11,7 @@
 #ifndef WPG_LAYER_STALE_H
 #define WPG_LAYER_STALE_H
 
-#include "layer/rewrite.h"
+#include "layer/stage.h"
 #include "runtime/profile/shader_view.h"
 
 /* `view` is of the bundle's profiles, and must stay until wpg_stale_close. */

@@ -5,6 +5,7 @@
 
 #include "layer/sample_bind.h"
 #include "layer/variants.h"
+#include "layer/variant_choice.h"
 #include "runtime/base/log.h"
 #include "runtime/counters/memory.h"
 

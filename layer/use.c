@@ -9,11 +9,10 @@
 #include <unistd.h>
 
 #include "layer/recover.h"
-#include "layer/sample_bind.h"
 #include "layer/stale.h"
 #include "layer/state.h"
 #include "layer/window.h"
-#include "layer/variants.h"
+#include "layer/usual.h"
 #include "runtime/base/log.h"
 #include "runtime/base/text.h"
 #include "runtime/bundle/bundle.h"
@@ -187,13 +186,23 @@ static void note_shader(const wpg_rewrite *stage)
     (void)pthread_mutex_unlock(&shaders.lock);
 }
 
+/* The name that profiles from before WPG_IDENTITY_VERSION have for the shader. Parses the words once more. */
+static wpg_status hash_before(wpg_hash128 *hash, const wpg_rewrite *stage)
+{
+    wpg_module *module;
+    WPG_TRY(wpg_module_parse(&module, stage->words, stage->word_count, NULL));
+    wpg_status status = wpg_shader_hash_before(hash, module, &stage->stage, NULL);
+    wpg_module_destroy(module);
+    return status;
+}
+
 /* The counts of the shader in all files, by the name it has now or had before (compiler/spirv/stage.h). */
 static size_t find_shader(const wpg_shader_counts **functions, const wpg_rewrite *stage,
                           const char *stage_name)
 {
     size_t count = wpg_shader_view_find(functions, use.all.view, stage->hash, stage_name, stage->entry);
     wpg_hash128 before;
-    if (count || wpg_rewrite_hash_before(&before, stage, NULL) != WPG_OK)
+    if (count || hash_before(&before, stage) != WPG_OK)
         return count;
     count = wpg_shader_view_find(functions, use.all.view, before, stage_name, stage->entry);
     if (count)

@@ -4,7 +4,7 @@
 #ifndef WPG_LAYER_USE_H
 #define WPG_LAYER_USE_H
 
-#include "layer/rewrite.h"
+#include "layer/stage.h"
 
 /* Whether the mode applies a profile: use mode, and generate mode with a profile where not every bind counts.
  * There the counted binds run the program's own words, so that their counts are of its own blocks whatever

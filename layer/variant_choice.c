@@ -5,6 +5,7 @@
 
 #include "layer/suspects.h"
 #include "layer/variants_internal.h"
+#include "layer/variant_choice.h"
 
 enum { TUNE_WAIT = 10 /* seconds */ };
 

@@ -1,6 +1,8 @@
 /* What a verdict on variants is about: the words of the variant for the commonest values together. */
 #include "layer/use.h"
-#include "layer/variants.h"
+#include "layer/rewrite.h"
+#include "layer/usual.h"
+#include "layer/variant_words.h"
 
 /* Adds a stage's words to *all; whether push constants were folded in it. */
 static bool add_stage(wpg_hash128 *all, const wpg_device *device, wpg_hash128 pipeline,

@@ -5,6 +5,7 @@
 #include "layer/suspects.h"
 #include "layer/gate.h"
 #include "layer/variants_internal.h"
+#include "layer/bindable.h"
 #include "runtime/base/log.h"
 #include "runtime/base/thread.h"
 

@@ -36,30 +36,8 @@
 #ifndef WPG_LAYER_VARIANTS_H
 #define WPG_LAYER_VARIANTS_H
 
-#include "layer/record.h"
-
-/* Usual values of a pipeline's push constants. */
-enum { WPG_USUAL_VALUES = 4 };
-typedef struct wpg_usual {
-    uint64_t words; /* that hold few values, one bit each */
-    struct {
-        uint32_t count, values[WPG_USUAL_VALUES]; /* the commonest first */
-        double share;                             /* of the commonest */
-    } word[WPG_PUSH_WORDS];
-} wpg_usual;
-
-/* Reads the facts of the bundle at `path` (full); other profiles have none. */
-void wpg_usual_load(const char *path);
-void wpg_usual_unload(void);
-bool wpg_usual_any(void);                            /* some pipeline has some */
-const wpg_usual *wpg_usual_of(wpg_hash128 pipeline); /* NULL: none */
-/* From the facts of one pipeline; false: no word has any. */
-bool wpg_usual_from(wpg_usual *usual, const wpg_facts *facts, double least_share);
-
-/* What a verdict on a pipeline's variants is about: the words of the one for the commonest values together,
- * of all stages. false: nothing comes of them, there are no variants. */
-bool wpg_variant_words(wpg_hash128 *words, const wpg_device *device, wpg_hash128 pipeline,
-                       const wpg_rewrite *stages, size_t count);
+#include "layer/pipeline_plan.h"
+#include "layer/usual.h"
 
 /* Whether some device of this process may want variants; and whether this one does, by the rule of its driver
  * or its verdicts: then it follows command buffers. */
@@ -82,14 +60,7 @@ bool wpg_variants_keep_layout(wpg_device *device, VkPipelineLayout layout,
                               const VkAllocationCallbacks *allocator);
 bool wpg_variants_keep_pass(wpg_device *device, VkRenderPass pass, const VkAllocationCallbacks *allocator);
 
-/* Before a draw or dispatch: binds what serves it best. */
-void wpg_variants_before(wpg_recording *recording, wpg_bound *bound);
-/* What is bound is the program's own again; before a recording is given up. */
-void wpg_variants_restore(wpg_recording *recording, wpg_bound *bound);
-
-/* For the summary: variants built; draws and dispatches that used one, and those of pipelines with usual
- * values. */
+/* For the summary: variants built. */
 uint64_t wpg_variants_built(void);
-void wpg_variants_choices(uint64_t *used, uint64_t *seen);
 
 #endif

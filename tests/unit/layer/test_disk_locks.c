@@ -187,7 +187,7 @@ static void many_shaders(void **state)
                          .entry = "main",
                          .stage = {.model = SpvExecutionModelGLCompute, .entry = "main"},
                          .hash = {70, 70}};
-    const wpg_pipeline_plan plan = {.identified = true, .part = true, .count = 1, .stages = &stage};
+    const wpg_bundle_subject subject = {.part = true, .count = 1, .stages = &stage};
     char path[4096];
     wpg_error err;
     wpg_the_process.pid = getpid();
@@ -198,7 +198,7 @@ static void many_shaders(void **state)
     assert_int_equal(sem_init(&shader_there, 0, 0), 0);
     wpg_writer_start();
     held_then = touched_here = 0;
-    wpg_bundle_pipeline(&plan);
+    wpg_bundle_pipeline(&subject);
     assert_int_equal(touched_here, 0);
     while (sem_wait(&shader_there) != 0)
         continue;

@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "layer/variants.h"
+#include "layer/usual.h"
+#include "layer/state.h"
+#include "runtime/base/map.h"
 #include "runtime/base/log.h"
 #include "runtime/bundle/bundle.h"
 
