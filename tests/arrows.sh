@@ -25,7 +25,12 @@ compiler/normalize: compiler/spirv compiler/analysis
 compiler/instrument: compiler/spirv compiler/analysis
 compiler/optimize: compiler/spirv compiler/analysis
 compiler/amdgpu: compiler/spirv compiler/analysis
-layer: compiler/normalize compiler/instrument compiler/optimize runtime/counters runtime/profile runtime/bundle runtime/gpu runtime/tune runtime/config
+layer/base: compiler/normalize compiler/instrument compiler/optimize runtime/counters runtime/profile runtime/bundle runtime/gpu runtime/tune runtime/config
+layer/profile: layer/base
+layer/rewrite: layer/base layer/profile
+layer/variants: layer/rewrite
+layer/commands: layer/variants
+layer/api: layer/commands
 runtime/cli: runtime/base runtime/config runtime/profile runtime/bundle runtime/counters runtime/gpu runtime/tune runtime/report compiler/spirv compiler/analysis compiler/normalize compiler/instrument compiler/optimize compiler/amdgpu
 shaders: runtime/base runtime/gpu
 tests: *
@@ -33,7 +38,7 @@ tests: *
 
 # Folders that may include a system header: PATTERN: folders.
 system='
-vulkan/: runtime/counters runtime/gpu runtime/cli layer shaders tests
+vulkan/: runtime/counters runtime/gpu runtime/cli layer/base layer/profile layer/rewrite layer/variants layer/commands layer/api shaders tests
 spirv/: compiler/spirv compiler/analysis compiler/normalize compiler/instrument compiler/optimize compiler/amdgpu tests
 spirv-tools/: compiler/normalize tests
 llvm: compiler/amdgpu tests
@@ -52,7 +57,7 @@ files=$(find runtime compiler layer json shaders tests \( -name '*.c' -o -name '
 awk -v table="$table" -v system_table="$system" -v private_table="$private" '
 function folder_of(path,    parts, n, f) {
     n = split(path, parts, "/")
-    if (parts[1] == "runtime" || parts[1] == "compiler") f = parts[1] "/" parts[2]
+    if (parts[1] == "runtime" || parts[1] == "compiler" || parts[1] == "layer") f = parts[1] "/" parts[2]
     else f = parts[1]
     return f
 }

@@ -3,7 +3,7 @@
  * Precedence, the strongest first:
  *
  *     1. the environment
- *     2. what the program passes by VK_EXT_layer_settings (layer/api_settings.h)
+ *     2. what the program passes by VK_EXT_layer_settings (layer/base/api_settings.h)
  *     3. vk_layer_settings.txt
  *     4. wavepgo/<executable>.conf, in $XDG_CONFIG_HOME or ~/.config
  *     5. wavepgo/wavepgo.conf, in the same folder

@@ -24,6 +24,6 @@ typedef struct wpg_recover_request {
 } wpg_recover_request;
 
 #define WPG_LIVE_PREFIX "wavepgo-"
-#define WPG_LIVE_ENDING ".live" /* journals, see layer/live.h */
+#define WPG_LIVE_ENDING ".live" /* journals, see layer/profile/live.h */
 
 #endif

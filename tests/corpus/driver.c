@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "compiler/spirv/stage.h"
-#include "layer/newer.h"
+#include "layer/base/newer.h"
 #include "runtime/base/file.h"
 #include "tests/e2e/vk.h"
 

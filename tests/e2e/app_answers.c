@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "layer/newer.h"
+#include "layer/base/newer.h"
 #include "tests/e2e/app.h"
 
 enum { FAIL = VK_PIPELINE_CREATE_FAIL_ON_PIPELINE_COMPILE_REQUIRED_BIT };

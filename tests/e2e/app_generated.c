@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "layer/newer.h"
+#include "layer/base/newer.h"
 #include "tests/e2e/app.h"
 
 #define STRUCTURE(number) ((VkStructureType)(1000572000 + (number)))

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "layer/newer.h"
+#include "layer/base/newer.h"
 #include "tests/e2e/app.h"
 
 #define STRUCTURE_SHADER_CREATE_INFO ((VkStructureType)1000482002)

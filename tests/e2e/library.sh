@@ -15,7 +15,7 @@ if grep -q ' wpg_optimize$' "$work/symbols"; then
     ! grep 'wpg_cut_dead' "$work/symbols" || fail "contains the what-if"
 fi
 readelf -d "$layer" | grep -E 'RPATH|RUNPATH|TEXTREL' && fail "has a run path or text relocations"
-# Thread-local storage of the static kind, which a program has little of for what it opens (layer/record.c).
+# Thread-local storage of the static kind, which a program has little of for what it opens (layer/commands/record.c).
 tls=$(readelf -lW "$layer" | awk '$1 == "TLS" { print $6 }')
 [ "$((tls + 0))" -le 128 ] || fail "takes $((tls)) bytes of static TLS, 128 at most"
 finish

@@ -4,9 +4,9 @@
 #include <dirent.h>
 #include <unistd.h>
 
-#include "layer/live.h"
-#include "layer/map_codec.h"
-#include "layer/recover.h"
+#include "layer/profile/live.h"
+#include "layer/base/map_codec.h"
+#include "layer/profile/recover.h"
 #include "runtime/base/hash.h"
 #include "tests/fuzz/common/fuzz.h"
 

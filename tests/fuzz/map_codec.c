@@ -1,6 +1,6 @@
 /* Fuzzes what the disk cache keeps beside the words: a counter map, then remarks. What is read is written and
  * read again as the same, and every count of it can be asked for, from memory that is too short, too. */
-#include "layer/map_codec.h"
+#include "layer/base/map_codec.h"
 #include "tests/fuzz/common/fuzz.h"
 
 /* A seed with some of everything. */

@@ -1,8 +1,8 @@
 /* Settings from arbitrary text: the whole as vk_layer_settings.txt and as a configuration file; its first
  * line as a key, the second as a value of every kind of setting, the third as a file-name pattern. */
 #include "compiler/instrument/instrument.h"
-#include "layer/filter.h"
-#include "layer/window.h"
+#include "layer/rewrite/filter.h"
+#include "layer/base/window.h"
 #include "runtime/config/values.h"
 #include "runtime/base/log.h"
 #include "runtime/config/pattern.h"

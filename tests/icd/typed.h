@@ -3,7 +3,7 @@
 #ifndef WPG_TEST_ICD_TYPED_H
 #define WPG_TEST_ICD_TYPED_H
 
-#include "layer/newer.h"
+#include "layer/base/newer.h"
 #include "tests/icd/icd.h"
 
 #define ICD_PLAIN(name)

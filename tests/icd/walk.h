@@ -4,7 +4,7 @@
 #ifndef WPG_TEST_ICD_WALK_H
 #define WPG_TEST_ICD_WALK_H
 
-#include "layer/newer.h"
+#include "layer/base/newer.h"
 #include "tests/icd/icd.h"
 
 typedef struct walk_app {

@@ -1,7 +1,7 @@
 /* The piece that records and submits: every command that is followed, once at least. */
 #include "tests/icd/walk_app.h"
 
-#include "layer/record.h"
+#include "layer/commands/record.h"
 
 #define COUNT(array) (uint32_t)(sizeof(array) / sizeof *(array))
 

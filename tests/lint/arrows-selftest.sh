@@ -7,8 +7,8 @@ trap 'rm -rf "$tree"' EXIT
 failed=0
 
 fresh() {
-    rm -rf "$tree/runtime" "$tree/compiler" "$tree/layer"
-    mkdir -p "$tree/runtime/base" "$tree/runtime/profile" "$tree/compiler/spirv" "$tree/compiler/analysis" "$tree/layer"
+    rm -rf "$tree/runtime" "$tree/compiler" "$tree/layer/base"
+    mkdir -p "$tree/runtime/base" "$tree/runtime/profile" "$tree/compiler/spirv" "$tree/compiler/analysis" "$tree/layer/base"
     echo '#include <stdio.h>' >"$tree/runtime/base/a.h"
     echo '#include "runtime/base/a.h"' >"$tree/compiler/spirv/s.h"
     printf '#include "compiler/spirv/s.h"\n#include "runtime/base/a.h"\n' >"$tree/compiler/analysis/c.c"
@@ -36,10 +36,10 @@ fresh
 echo '#include <vulkan/vulkan.h>' >"$tree/compiler/spirv/s.c"
 expect 1 "compiler/spirv may not include <vulkan/vulkan.h>" "compiler knows no Vulkan"
 fresh
-echo '#include <spirv/unified1/spirv.h>' >"$tree/layer/l.c"
-expect 1 "layer may not include <spirv/unified1/spirv.h>" "layer knows no opcode"
+echo '#include <spirv/unified1/spirv.h>' >"$tree/layer/base/l.c"
+expect 1 "layer/base may not include <spirv/unified1/spirv.h>" "layer knows no opcode"
 fresh
-echo '#include "runtime/base/gone.h"' >"$tree/layer/l.c"
+echo '#include "runtime/base/gone.h"' >"$tree/layer/base/l.c"
 expect 1 "does not exist" "missing header"
 fresh
 mkdir -p "$tree/compiler/optimize" "$tree/runtime/cli"
@@ -51,8 +51,8 @@ expect 0 "5 includes, 0 violations" "a private header where it belongs"
 echo '#include "compiler/optimize/cut_dead.h"' >"$tree/compiler/optimize/optimize.c"
 expect 1 "compiler/optimize/optimize.c may not include" "a pass uses the what-if"
 rm "$tree/compiler/optimize/optimize.c"
-echo '#include "compiler/optimize/cut_dead.h"' >"$tree/layer/l.c"
-expect 1 "layer/l.c may not include" "the layer uses the what-if"
+echo '#include "compiler/optimize/cut_dead.h"' >"$tree/layer/base/l.c"
+expect 1 "layer/base/l.c may not include" "the layer uses the what-if"
 rm -r "$tree/compiler/optimize" "$tree/runtime/cli"
 fresh
 mkdir -p "$tree/runtime/extra" && echo 'int x;' >"$tree/runtime/extra/x.c"

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "layer/record.h"
+#include "layer/commands/record.h"
 
 enum { IDLE_BUFFERS = 16 };
 static void *dispatch_table; /* stands for the loader's: its address is the device's key */

@@ -17,10 +17,10 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "layer/bundle_files.h"
-#include "layer/stale.h"
-#include "layer/state.h"
-#include "layer/writer.h"
+#include "layer/profile/bundle_files.h"
+#include "layer/profile/stale.h"
+#include "layer/base/state.h"
+#include "layer/profile/writer.h"
 #include "runtime/base/file.h"
 #include "runtime/bundle/bundle.h"
 #include "runtime/bundle/shader_info.h"

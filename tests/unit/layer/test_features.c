@@ -6,8 +6,8 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "layer/chain.h"
-#include "layer/state.h"
+#include "layer/base/chain.h"
+#include "layer/base/state.h"
 
 /* A device that can do everything the layer asks for, of a Vulkan version that the test chooses. */
 static uint32_t device_version = VK_API_VERSION_1_3;

@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "layer/filter.h"
+#include "layer/rewrite/filter.h"
 
 static const wpg_hash128 pipeline = {0x1111111122222222, 0xaabbccdd00112233};
 static const wpg_filter_stage stages[] = {

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "layer/library_copy.h"
+#include "layer/rewrite/library_copy.h"
 
 #define NOWHERE ((const void *)(uintptr_t)16)
 

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "layer/map_codec.h"
+#include "layer/base/map_codec.h"
 
 static uint32_t lanes[] = {10, 11, WPG_NO_COUNTER, 12}, waves[] = {13, 14, WPG_NO_COUNTER, 15},
                 selects[] = {16, 20};

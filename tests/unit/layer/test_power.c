@@ -1,5 +1,5 @@
-/* Which devices hold a stable power state, and that what is held is let go of: layer/power.c over a made-up
- * libdrm_amdgpu. */
+/* Which devices hold a stable power state, and that what is held is let go of: layer/base/power.c over a
+ * made-up libdrm_amdgpu. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,7 +12,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "layer/power.h"
+#include "layer/base/power.h"
 #include "runtime/gpu/system.h"
 #include "tests/support/fake_drm.h"
 

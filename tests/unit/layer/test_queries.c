@@ -8,7 +8,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "layer/record_queries.h"
+#include "layer/commands/record_queries.h"
 #include "tests/unit/layer/idle_device.h"
 
 enum { GRAPHICS_FAMILY, COMPUTE_FAMILY, TRANSFER_FAMILY, FAMILIES };

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "layer/suspects.h"
+#include "layer/base/suspects.h"
 
 static wpg_device device;
 

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "layer/totals.h"
+#include "layer/profile/totals.h"
 
 static uint64_t all_of(const wpg_word_values *word)
 {

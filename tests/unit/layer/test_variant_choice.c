@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "layer/variants_internal.h"
+#include "layer/variants/variants_internal.h"
 #include "tests/unit/layer/idle_device.h"
 
 static VkCommandPool pool;

@@ -9,7 +9,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "layer/window.h"
+#include "layer/base/window.h"
 #include "runtime/config/values.h"
 
 static void ranges(void **state)

@@ -1,0 +1,146 @@
+#include "layer/api/lifetime.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <unistd.h>
+
+#include "compiler/instrument/instrument.h"
+#include "layer/base/api_settings.h"
+#include "layer/profile/bundle_files.h"
+#include "layer/profile/files.h"
+#include "layer/profile/live.h"
+#include "layer/base/denials.h"
+#include "layer/base/power.h"
+#include "layer/base/state.h"
+#include "layer/base/summary.h"
+#include "layer/profile/tune.h"
+#include "layer/profile/use.h"
+#include "layer/variants/variants.h"
+#include "layer/base/window.h"
+#include "layer/profile/writer.h"
+#include "layer/base/disk_cache.h"
+#include "layer/commands/variant_choice.h"
+#include "runtime/base/log.h"
+#include "runtime/base/text.h"
+
+static pthread_once_t loaded = PTHREAD_ONCE_INIT;
+
+static void unload(void);
+
+/* What follows from the settings. */
+static void settle(wpg_process *process)
+{
+    wpg_log_open((wpg_log_level)process->settings.log, process->settings.log_file);
+    process->mode = (wpg_mode)process->settings.mode;
+    wpg_error err;
+    if (wpg_probes_parse(&process->probes, process->settings.probes, &err) != WPG_OK)
+        wpg_log_once(WPG_LOG_WARN, "PROBES: %s", err.message);
+    if (process->settings.counter_start && process->probes & (WPG_PROBE_VALUES | WPG_PROBE_LOOPS))
+        wpg_log_once(WPG_LOG_WARN, "COUNTER_START: no values are kept, and no least and most trips: their "
+                                   "memory has to start at zero");
+    if (process->mode == WPG_MODE_GENERATE)
+        wpg_window_set_up(process->settings.frames, process->settings.trigger, process->folder);
+    wpg_disk_cache_setup();
+}
+
+static void load(void)
+{
+    wpg_process *process = &wpg_the_process;
+    process->pid = getpid();
+    process->mode = WPG_MODE_OFF;
+    if (!getcwd(process->folder, sizeof process->folder))
+        process->folder[0] = '\0';
+    /* A program that runs with raised privileges must not be steered by its caller's environment. */
+    process->inert = getauxval(AT_SECURE) != 0;
+    if (process->inert)
+        return;
+    /* What the settings' own loading has to say goes to the log already. */
+    wpg_log_open(WPG_LOG_WARN, secure_getenv("WAVEPGO_LOG_FILE"));
+    wpg_settings_load(&process->settings);
+    settle(process);
+    /* quick_exit runs no destructors. Registered in off mode too: an instance may bring another mode. */
+    (void)at_quick_exit(unload);
+}
+
+void wpg_process_load(void)
+{
+    (void)pthread_once(&loaded, load);
+}
+
+void wpg_process_first_instance(const VkInstanceCreateInfo *info)
+{
+    static bool seen;
+    wpg_process *process = &wpg_the_process;
+    (void)pthread_mutex_lock(&process->lock);
+    bool first = !seen && !process->inert && wpg_process_is_owner();
+    seen = true;
+    if (first && wpg_api_settings_apply(&process->settings, info))
+        settle(process);
+    if (first)
+        wpg_log_debug("wavepgo " WPG_VERSION " loaded, pid %ld, mode %s", (long)process->pid,
+                      process->mode == WPG_MODE_OFF        ? "off"
+                      : process->mode == WPG_MODE_GENERATE ? "generate"
+                      : process->mode == WPG_MODE_TUNE     ? "tune"
+                                                           : "use");
+    if (first && wpg_use_applies())
+        wpg_use_load(process->settings.profile_use);
+    else if (first && process->mode == WPG_MODE_GENERATE && process->settings.profile_use &&
+             *process->settings.profile_use)
+        wpg_log_warn("every bind is counted, in the program's own words: the profile is not applied "
+                     "(SAMPLE_BY=bind, FRAMES and TRIGGER leave binds uncounted)");
+    (void)pthread_mutex_unlock(&process->lock);
+}
+
+/* What variants and tuning add to the summary. */
+static void print_summary(void)
+{
+    char more[800] = "";
+    uint64_t built = wpg_variants_built(), used, seen;
+    size_t length = 0;
+    wpg_variants_choices(&used, &seen);
+    if (seen || built)
+        length = (size_t)snprintf(
+            more, sizeof more, "; %llu variant%s, %llu of %llu draws and dispatches recorded with one",
+            (unsigned long long)built, wpg_plural(built), (unsigned long long)used, (unsigned long long)seen);
+    if (wpg_the_process.mode == WPG_MODE_TUNE)
+        wpg_tune_summary(more + length, sizeof more - length);
+    wpg_summary_print(more);
+}
+
+/* The end of the program. The program may have left devices alive: what is persistently mapped is
+ * read, no Vulkan call is made. Other threads may still run our hooks when the program merely ends, so that
+ * their records stay unless nothing is alive any more. */
+__attribute__((destructor)) static void unload(void)
+{
+    wpg_process *process = &wpg_the_process;
+    if (!process->pid || !wpg_process_is_owner())
+        return;
+    wpg_writer_stop();
+    if (process->mode == WPG_MODE_GENERATE) {
+        wpg_files_write_all(true);
+        wpg_live_finish();
+        wpg_window_finish();
+    }
+    if (process->mode == WPG_MODE_TUNE)
+        wpg_tune_write();
+    if (process->mode != WPG_MODE_OFF) {
+        wpg_power_finish();
+        if (wpg_use_applies())
+            wpg_use_say_unknown();
+        print_summary();
+    }
+    if (atomic_load(&process->instance_count) == 0) {
+        wpg_files_finish();
+        wpg_tune_finish();
+        wpg_bundle_files_finish();
+        wpg_use_unload();
+        wpg_denials_finish();
+        wpg_summary_finish();
+        wpg_handles_finish(&process->instances);
+        wpg_handles_finish(&process->devices);
+        wpg_log_close();
+        wpg_settings_finish(&process->settings);
+    }
+}

@@ -1,0 +1,14 @@
+/* The beginning and the end of the layer in a process: settings are read once when the loader first talks to
+ * us; everything is written and freed at the end of the program. Owns no state of its own: the record is the
+ * process's (state.h). Threads: any. */
+#ifndef WPG_LAYER_API_LIFETIME_H
+#define WPG_LAYER_API_LIFETIME_H
+
+#include <vulkan/vulkan.h>
+
+/* Loads the settings on the first call; later calls are free. */
+void wpg_process_load(void);
+/* The first instance may bring settings of its own (VK_EXT_layer_settings); later ones find them fixed. */
+void wpg_process_first_instance(const VkInstanceCreateInfo *info);
+
+#endif

@@ -1,0 +1,97 @@
+#include "layer/api/loss.h"
+
+#include <stdlib.h>
+
+#include "layer/profile/files.h"
+#include "layer/base/suspects.h"
+#include "layer/base/denials.h"
+#include "runtime/base/log.h"
+
+void wpg_device_lost(wpg_device *device)
+{
+    size_t count;
+    atomic_store(&device->lost, true);
+    if (device->mode == WPG_MODE_OFF || !wpg_process_is_owner() || atomic_exchange(&device->loss_told, true))
+        return;
+    wpg_hash128 *hashes = wpg_suspects_list(&count, device);
+    if (count)
+        wpg_denials_add(hashes, count);
+    else
+        wpg_log_warn("the device was lost; no pipeline of ours ran");
+    free(hashes);
+    if (device->mode == WPG_MODE_GENERATE)
+        wpg_files_write_all(false);
+}
+
+/* -- Hooks */
+
+VKAPI_ATTR VkResult VKAPI_CALL wpg_loss_QueueWaitIdle(VkQueue queue)
+{
+    wpg_device *device = wpg_device_of(queue);
+    if (!device)
+        return VK_ERROR_DEVICE_LOST;
+    VkResult result = wpg_loss_check(device, device->next.QueueWaitIdle(queue));
+    if (result == VK_SUCCESS && device->queue_count == 1)
+        wpg_suspects_idle(device);
+    return result;
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL wpg_loss_DeviceWaitIdle(VkDevice handle)
+{
+    wpg_device *device = wpg_device_of(handle);
+    if (!device)
+        return VK_ERROR_DEVICE_LOST;
+    VkResult result = wpg_loss_check(device, device->next.DeviceWaitIdle(handle));
+    if (result == VK_SUCCESS)
+        wpg_suspects_idle(device);
+    return result;
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL wpg_loss_WaitForFences(VkDevice handle, uint32_t count, const VkFence *fences,
+                                                      VkBool32 all, uint64_t timeout)
+{
+    wpg_device *device = wpg_device_of(handle);
+    return device ? wpg_loss_check(device, device->next.WaitForFences(handle, count, fences, all, timeout))
+                  : VK_ERROR_DEVICE_LOST;
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL wpg_loss_GetFenceStatus(VkDevice handle, VkFence fence)
+{
+    wpg_device *device = wpg_device_of(handle);
+    return device ? wpg_loss_check(device, device->next.GetFenceStatus(handle, fence)) : VK_ERROR_DEVICE_LOST;
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL wpg_loss_WaitSemaphores(VkDevice handle, const VkSemaphoreWaitInfo *info,
+                                                       uint64_t timeout)
+{
+    wpg_device *device = wpg_device_of(handle);
+    return device ? wpg_loss_check(device, device->next.WaitSemaphores(handle, info, timeout))
+                  : VK_ERROR_DEVICE_LOST;
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL wpg_loss_WaitSemaphoresKHR(VkDevice handle, const VkSemaphoreWaitInfo *info,
+                                                          uint64_t timeout)
+{
+    wpg_device *device = wpg_device_of(handle);
+    return device ? wpg_loss_check(device, device->next.WaitSemaphoresKHR(handle, info, timeout))
+                  : VK_ERROR_DEVICE_LOST;
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL wpg_loss_AcquireNextImageKHR(VkDevice handle, VkSwapchainKHR swapchain,
+                                                            uint64_t timeout, VkSemaphore semaphore,
+                                                            VkFence fence, uint32_t *index)
+{
+    wpg_device *device = wpg_device_of(handle);
+    return device ? wpg_loss_check(device, device->next.AcquireNextImageKHR(handle, swapchain, timeout,
+                                                                            semaphore, fence, index))
+                  : VK_ERROR_DEVICE_LOST;
+}
+
+VKAPI_ATTR VkResult VKAPI_CALL wpg_loss_AcquireNextImage2KHR(VkDevice handle,
+                                                             const VkAcquireNextImageInfoKHR *info,
+                                                             uint32_t *index)
+{
+    wpg_device *device = wpg_device_of(handle);
+    return device ? wpg_loss_check(device, device->next.AcquireNextImage2KHR(handle, info, index))
+                  : VK_ERROR_DEVICE_LOST;
+}

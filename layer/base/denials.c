@@ -1,0 +1,79 @@
+#include "layer/base/denials.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "layer/base/disk_cache.h"
+#include "layer/base/state.h"
+#include "runtime/base/log.h"
+#include "runtime/bundle/denied.h"
+#include "runtime/config/pattern.h"
+
+static pthread_once_t read_once = PTHREAD_ONCE_INIT;
+static wpg_denied denied;
+
+static const char *mode_name(void)
+{
+    return wpg_the_process.mode == WPG_MODE_GENERATE ? "generate" : "use";
+}
+
+static void read_denied(void)
+{
+    wpg_error err;
+    if (wpg_denied_read(&denied, wpg_disk_cache()->folder, &err) != WPG_OK)
+        wpg_log_warn("deny list: %s", err.message);
+}
+
+bool wpg_is_denied(wpg_hash128 hash)
+{
+    (void)pthread_once(&read_once, read_denied);
+    if (!wpg_denied_has(&denied, hash, mode_name()))
+        return false;
+    wpg_log_once(WPG_LOG_WARN, "pipelines on the deny list pass through: a device was lost while they ran "
+                               "('wavepgo doctor' lists them, 'wavepgo clean' forgets them)");
+    return true;
+}
+
+void wpg_denials_finish(void)
+{
+    wpg_denied_finish(&denied);
+}
+
+/* Hashes as many as fit a line. */
+static void list_hashes(char *text, size_t size, const wpg_hash128 *hashes, size_t count)
+{
+    size_t used = 0;
+    *text = '\0';
+    for (size_t i = 0; i < count && used + WPG_HASH_HEX + 2 < size; i++) {
+        char hex[WPG_HASH_HEX + 1];
+        wpg_hash_to_hex(hex, hashes[i]);
+        used += (size_t)snprintf(text + used, size - used, "%s%s", i ? " " : "", hex);
+    }
+}
+
+void wpg_denials_add(const wpg_hash128 *hashes, size_t count)
+{
+    wpg_error err;
+    char text[512];
+    wpg_denied_entry *entries = calloc(count, sizeof *entries);
+    wpg_status status = entries ? WPG_OK : wpg_fail(&err, WPG_E_NOMEM, "out of memory");
+    for (size_t i = 0; entries && i < count; i++) {
+        entries[i].pipeline = hashes[i];
+        entries[i].when = (int64_t)time(NULL);
+        (void)snprintf(entries[i].mode, sizeof entries[i].mode, "%s", mode_name());
+        wpg_executable_name(entries[i].program, sizeof entries[i].program);
+    }
+    if (status == WPG_OK)
+        status = wpg_denied_append(wpg_disk_cache()->folder, entries, count, &err);
+    free(entries);
+    list_hashes(text, sizeof text, hashes, count);
+    if (status == WPG_OK)
+        wpg_log_warn("the device was lost; pipelines of ours that ran last pass through next time: %s", text);
+    else
+        wpg_log_warn("the device was lost; pipelines of ours that ran last could not be put on the deny list "
+                     "(%s): %s",
+                     err.message, text);
+}

@@ -1,0 +1,78 @@
+/* Which device features instrumentation needs, which the application enabled, which we add.
+ * A plan changes nothing: it gives the create-info to try. Source: Vulkan 1.3, VkDeviceCreateInfo valid
+ * usage; DESIGN 8. Threads: no shared state. */
+#ifndef WPG_LAYER_BASE_FEATURES_H
+#define WPG_LAYER_BASE_FEATURES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <vulkan/vulkan.h>
+
+#include "compiler/instrument/instrument.h"
+#include "compiler/normalize/spirv_tools.h"
+#include "runtime/base/arena.h"
+
+struct wpg_instance;
+
+/* What a device, created with some create-info, has enabled. */
+typedef struct wpg_device_features {
+    uint32_t api_version; /* min of instance and physical device */
+    bool buffer_device_address, capture_replay, host_import;
+    bool vertex_stores, fragment_stores;
+    bool int64, buffer_int64_atomics;
+    bool demote, maximal_reconvergence;
+    bool memory_model, memory_model_device_scope;
+    bool statistics;          /* pipelineStatisticsQuery */
+    bool performance_queries; /* VK_KHR_performance_query, and queries are reset by the host */
+    bool program_performance; /* the program itself enabled VK_KHR_performance_query */
+    bool cache_control;       /* pipelineCreationCacheControl */
+    bool module_identifier;   /* shaderModuleIdentifier */
+    bool non_semantic;        /* modules may hold non-semantic instructions */
+    VkShaderStageFlags subgroup_stages;
+    VkSubgroupFeatureFlags subgroup_operations;
+    uint32_t subgroup_size;
+    bool amd;          /* the hardware is AMD's: loads by one index for a whole wave are cheaper there */
+    bool executables;  /* pipelineExecutableInfo */
+    bool wave_control; /* subgroupSizeControl: the next three are meant then */
+    uint32_t wave_smallest, waves_per_workgroup;
+    VkShaderStageFlags wave_stages; /* that take a required size */
+    const char
+        *own_passes;     /* letters of use-mode passes that this driver's own work makes useless or risky */
+    bool memory_is_file; /* vkAllocateMemory grows a file (RLIMIT_FSIZE) */
+    bool loses_by_variants; /* variants for push constants are made only where a verdict asks for them */
+    bool loses_exit_values; /* see wpg_instrument_target */
+    wpg_validate_options validate;
+} wpg_device_features;
+
+typedef struct wpg_feature_plan {
+    wpg_arena arena;             /* owns everything `info` points to that is not the application's */
+    VkDeviceCreateInfo info;     /* to try first */
+    bool changed;                /* `info` differs from the application's */
+    bool application_replays;    /* the application enabled a captureReplay feature itself */
+    char refused[160];           /* why counting is impossible; "" if it is possible */
+    wpg_device_features planned; /* with `info` */
+    wpg_device_features plain;   /* with the application's own create-info */
+} wpg_feature_plan;
+
+/* What the mode needs of a device beside what the program enables. */
+typedef enum wpg_feature_need {
+    WPG_NEED_NOTHING = 0,      /* or some of these together */
+    WPG_NEED_COUNTING = 1,     /* generate mode */
+    WPG_NEED_NON_SEMANTIC = 2, /* pseudo probes */
+    WPG_NEED_WAVE_SIZES = 4,   /* use mode with a profile */
+    WPG_NEED_STATISTICS = 8,   /* tune mode: what the driver says of pipelines */
+} wpg_feature_need;
+
+/* Plans for what is needed (wpg_feature_need, together); with nothing needed it only looks at what is
+ * enabled. Always usable afterwards; release with wpg_feature_plan_finish. Each feature that is added is
+ * logged at info. */
+void wpg_feature_plan_make(wpg_feature_plan *plan, const struct wpg_instance *instance,
+                           VkPhysicalDevice physical, const VkDeviceCreateInfo *info, unsigned need);
+void wpg_feature_plan_finish(wpg_feature_plan *plan);
+
+/* What instrumentation may use in a stage. false: the stage cannot be counted; *why says it (static). */
+bool wpg_features_target(wpg_instrument_target *target, const char **why, const wpg_device_features *features,
+                         VkShaderStageFlagBits stage);
+
+#endif

@@ -1,0 +1,60 @@
+/* What the layer needs of Vulkan that is newer than the oldest headers it builds with (1.3.239): structures
+ * and values of its own, from the registry (vk.xml), so that one build serves newer programs and drivers.
+ * Threads: none of this is shared. */
+#ifndef WPG_LAYER_BASE_NEWER_H
+#define WPG_LAYER_BASE_NEWER_H
+
+#include <vulkan/vulkan.h>
+
+/* VkPipelineCreateFlags2CreateInfo (VK_KHR_maintenance5, Vulkan 1.4): where it is there, it stands for the
+ * create-info's own flags, bit by bit the same up to bit 30. */
+#define WPG_STRUCTURE_PIPELINE_FLAGS_2 ((VkStructureType)1000470005)
+typedef struct wpg_pipeline_flags_2 {
+    VkStructureType sType;
+    const void *pNext;
+    uint64_t flags;
+} wpg_pipeline_flags_2;
+#define WPG_FLAG_CAPTURE_DATA      UINT64_C(0x80000000)   /* VK_KHR_pipeline_binary */
+#define WPG_FLAG_INDIRECT_BINDABLE UINT64_C(0x4000000000) /* VK_EXT_device_generated_commands */
+#define WPG_FLAG_LEGACY_DITHERING  UINT64_C(0x400000000)  /* VK_EXT_legacy_dithering */
+
+/* VkPipelineBinaryInfoKHR (VK_KHR_pipeline_binary). */
+#define WPG_STRUCTURE_PIPELINE_BINARY_INFO ((VkStructureType)1000483002)
+typedef struct wpg_pipeline_binary_info {
+    VkStructureType sType;
+    const void *pNext;
+    uint32_t binaryCount;
+    const uint64_t *pPipelineBinaries;
+} wpg_pipeline_binary_info;
+
+/* VK_EXT_shader_object. */
+#define WPG_SHADER_LINK_STAGE        0x01u
+#define WPG_SHADER_INDIRECT_BINDABLE 0x80u
+enum { WPG_SHADER_CODE_BINARY = 0, WPG_SHADER_CODE_SPIRV = 1 };
+typedef uint64_t wpg_shader;            /* VkShaderEXT */
+typedef struct wpg_shader_create_info { /* VkShaderCreateInfoEXT */
+    VkStructureType sType;
+    const void *pNext;
+    VkFlags flags;
+    VkShaderStageFlagBits stage;
+    VkShaderStageFlags nextStage;
+    int32_t codeType;
+    size_t codeSize;
+    const void *pCode;
+    const char *pName;
+    uint32_t setLayoutCount;
+    const VkDescriptorSetLayout *pSetLayouts;
+    uint32_t pushConstantRangeCount;
+    const VkPushConstantRange *pPushConstantRanges;
+    const VkSpecializationInfo *pSpecializationInfo;
+} wpg_shader_create_info;
+typedef VkResult(VKAPI_PTR *wpg_pfn_create_shaders)(VkDevice device, uint32_t count,
+                                                    const wpg_shader_create_info *infos,
+                                                    const VkAllocationCallbacks *allocator,
+                                                    wpg_shader *shaders);
+typedef void(VKAPI_PTR *wpg_pfn_destroy_shader)(VkDevice device, wpg_shader shader,
+                                                const VkAllocationCallbacks *allocator);
+typedef VkResult(VKAPI_PTR *wpg_pfn_get_shader_binary)(VkDevice device, wpg_shader shader, size_t *size,
+                                                       void *data);
+
+#endif

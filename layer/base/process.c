@@ -1,0 +1,25 @@
+/* The process's record. The library is linked so that dlclose keeps it (the loader closes it with every last
+ * instance): counts, files and claims last as long as the process. */
+#include <unistd.h>
+
+#include "layer/base/state.h"
+
+wpg_process wpg_the_process = {
+    .instances = WPG_HANDLES_INIT, .devices = WPG_HANDLES_INIT, .lock = PTHREAD_MUTEX_INITIALIZER};
+
+bool wpg_process_is_owner(void)
+{
+    return wpg_the_process.pid == getpid();
+}
+
+bool wpg_sample_by_bind(void)
+{
+    const wpg_settings *settings = &wpg_the_process.settings;
+    return settings->sample > 1 && settings->sample_by == WPG_SAMPLE_BY_BIND;
+}
+
+bool wpg_variants_by_rule(const wpg_device *device)
+{
+    return !device->features.loses_by_variants ||
+           wpg_the_process.settings.variant_rule == WPG_VARIANT_RULE_ON;
+}

@@ -1,0 +1,11 @@
+/* What generate mode counts on a device, stage by stage, as one log line: `wavepgo doctor` shows it, so that
+ * what is said is what would be done. Threads: no shared state. */
+#ifndef WPG_LAYER_BASE_STAGES_REPORT_H
+#define WPG_LAYER_BASE_STAGES_REPORT_H
+
+#include "layer/base/features.h"
+
+/* "lanes and waves: frag comp; lanes only (no subgroup operations there): vert; not counted: mesh (why)". */
+void wpg_stages_report(char *text, size_t size, const wpg_device_features *features);
+
+#endif

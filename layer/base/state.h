@@ -1,0 +1,124 @@
+/* The layer's records: one for the process, one an instance, one a device. Who owns what: the process record
+ * is static; instances and devices are created and destroyed with their handles (instance.c, device.c), and
+ * are constant after creation but for what names its own lock. */
+#ifndef WPG_LAYER_BASE_STATE_H
+#define WPG_LAYER_BASE_STATE_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <sys/types.h>
+
+#include "layer/base/dispatch.h"
+#include "layer/base/features.h"
+#include "layer/base/handles.h"
+#include "runtime/bundle/verdicts.h"
+#include "runtime/config/settings.h"
+#include "runtime/counters/counters.h"
+
+#define WPG_LAYER_NAME "VK_LAYER_WAVEPGO_shader_pgo"
+
+typedef struct wpg_instance {
+    VkInstance handle;
+    wpg_instance_commands next;
+    uint32_t api_version; /* what the instance was created with: ours when we raised it */
+    bool active;          /* false: everything below this instance passes through */
+    bool validated;       /* a validation layer is below us */
+} wpg_instance;
+
+typedef struct wpg_queue {
+    VkQueue handle;
+    uint32_t family;
+    bool drains; /* the family can run our transfer commands */
+} wpg_queue;
+
+struct wpg_counted;                       /* files.h */
+typedef struct wpg_suspects wpg_suspects; /* suspects.h */
+
+typedef struct wpg_device {
+    VkDevice handle;
+    wpg_instance *instance;
+    wpg_device_commands next;
+    wpg_mode mode; /* WPG_MODE_OFF: passes through */
+    wpg_device_features features;
+    PFN_vkSetDeviceLoaderData set_loader_data;
+    wpg_handles modules;            /* VkShaderModule -> wpg_shader_module */
+    wpg_handles identifiers;        /* hash of a module's identifier -> wpg_shader_module */
+    atomic_size_t identified_bytes; /* of words in it */
+    VkPipelineCache cache;          /* for our own compiles; VK_NULL_HANDLE = the driver's default */
+    wpg_queue *queues;
+    size_t queue_count;
+
+    wpg_handles libraries;           /* VkPipeline -> what is known of a pipeline library (libraries.h) */
+    wpg_handles linked;              /* VkPipeline -> the parts of ours that it was linked from */
+    wpg_handles ray_libraries;       /* VkPipeline of a ray-tracing library with words of ours -> not NULL */
+    pthread_rwlock_t libraries_lock; /* parts made anew against the end of what they refer to */
+    wpg_handles shaders;             /* VkShaderEXT -> the program's own (shader_objects.h) */
+
+    bool records;              /* binds, draws and push constants are followed (record.h); constant */
+    wpg_handles command_pools; /* VkCommandPool -> wpg_command_pool */
+    wpg_handles bindables;     /* VkPipeline -> wpg_bindable */
+    wpg_handles layouts;       /* VkPipelineLayout -> its push constants */
+    wpg_handles objects;       /* VkShaderEXT -> who it is (record_objects.c) */
+    wpg_handles combinations;  /* of shaders of objects bound together -> wpg_bindable */
+    wpg_device_key key;        /* tune, and use of verdicts: who it is */
+    wpg_hash128 key_hash;
+    bool tuned;           /* use: there are verdicts of this device; constant */
+    bool tuned_by_value;  /* use: and variants won in one of them; constant */
+    size_t tuned_open;    /* use: verdicts whose tuning is not finished; constant */
+    wpg_handles verdicts; /* low half of a pipeline hash -> its winner (tune.c) */
+    bool binds;           /* pipelines are sampled by bind, or tuned (sample_bind.h); constant */
+    bool times;           /* tune: candidates are timed, beside what the driver says of them; constant */
+    wpg_handles twins;    /* VkPipeline -> its counting twin */
+    struct wpg_variants *variants; /* pipelines for values of push constants (variants.h); NULL: none */
+    struct wpg_steer_device
+        *steer; /* tune: dispatches recorded once are tuned with it (steer.h); NULL: not */
+    struct wpg_query_plan *queries; /* what is measured of command buffers; NULL: nothing */
+    struct wpg_hardware *hardware;  /* counters of the hardware that queries read; NULL: none */
+    wpg_handles view_passes;        /* VkRenderPass with several views -> not NULL */
+    wpg_handles pass_outputs;       /* VkRenderPass -> what its subpasses draw to (record_passes.c) */
+    atomic_bool views_unknown;      /* one could not be noted */
+
+    wpg_counters *counters; /* generate only */
+    unsigned live;          /* number of the file that they lie in (live.h), under its lock; 0: none */
+    pthread_mutex_t counted_lock;
+    struct wpg_counted *counted; /* list of instrumented pipelines, under counted_lock */
+    wpg_handles named;           /* VkPipeline or VkShaderModule -> what names.c knows of it */
+    struct wpg_powered *power;   /* the GPU whose power state it holds (power.h); NULL: none */
+    wpg_suspects *suspects;      /* which pipelines ran last; NULL: not followed */
+    atomic_bool lost, loss_told;
+    atomic_bool drain_wanted;       /* set by the writer thread, taken by the queue hooks */
+    struct wpg_device *next_device; /* in the process's list, under wpg_process.lock */
+} wpg_device;
+
+typedef struct wpg_process {
+    wpg_settings settings;
+    wpg_mode mode;     /* of the settings; WPG_MODE_OFF when privileges were raised (setuid) */
+    uint32_t probes;   /* of the settings: WPG_PROBE_* */
+    bool inert;        /* privileges were raised: nothing is read, nothing is done */
+    pid_t pid;         /* a forked child is another process: it writes nothing */
+    char folder[4096]; /* working folder at load: relative names of the settings count from here */
+    wpg_handles instances, devices; /* by dispatch key */
+    pthread_mutex_t lock;           /* guards device_list */
+    wpg_device *device_list;
+    atomic_uint instance_count;
+} wpg_process;
+
+extern wpg_process wpg_the_process;
+
+/* In a forked child the parent's counters and files are not ours. */
+bool wpg_process_is_owner(void);
+/* Whether complete pipelines are sampled by bind. */
+bool wpg_sample_by_bind(void);
+/* Whether the device's driver is one where variants are made by rule, without a verdict. */
+bool wpg_variants_by_rule(const wpg_device *device);
+
+static inline wpg_instance *wpg_instance_of(const void *dispatchable)
+{
+    return wpg_handles_get(&wpg_the_process.instances, wpg_dispatch_key(dispatchable));
+}
+static inline wpg_device *wpg_device_of(const void *dispatchable)
+{
+    return wpg_handles_get(&wpg_the_process.devices, wpg_dispatch_key(dispatchable));
+}
+
+#endif

@@ -1,0 +1,28 @@
+/* What the layer did, counted for the one line at the end. Threads: any. */
+#ifndef WPG_LAYER_BASE_SUMMARY_H
+#define WPG_LAYER_BASE_SUMMARY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* A pipeline went through vkCreate*Pipelines. `why` NULL: it was made from rewritten words (or, in use mode,
+ * looked at and left as it was); else why the application's own went down. Reasons are grouped by their text
+ * up to the first colon. */
+void wpg_summary_pipeline(const char *why);
+/* Of the pipelines looked at, one whose words were changed. */
+void wpg_summary_changed(void);
+/* Nanoseconds spent on one pipeline by us and by the driver. */
+void wpg_summary_time(uint64_t ours, uint64_t drivers);
+typedef enum wpg_summary_kind {
+    WPG_SUMMARY_NEW,
+    WPG_SUMMARY_REPLACED, /* an earlier run's */
+    WPG_SUMMARY_POOLED,   /* added to those of earlier runs */
+} wpg_summary_kind;
+/* A profile was written for the first time in this run. */
+void wpg_summary_file(const char *path, wpg_summary_kind kind);
+/* Prints the line, if the setting asks for it. `more` is put into it: "; ..." of variants and tuning, or "".
+ */
+void wpg_summary_print(const char *more);
+void wpg_summary_finish(void);
+
+#endif

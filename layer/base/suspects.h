@@ -1,0 +1,51 @@
+/* Which of our pipelines ran last: what goes on the deny list when a device is lost.
+ *
+ *     create   a pipeline of ours has a number on its device, by hash
+ *     record   a command buffer holds the set of numbers that it binds
+ *     submit   each number remembers the last submission it was part of
+ *     lost     suspects: of the last WPG_SUSPECT_SUBMISSIONS submissions, and none that was seen to finish
+ *
+ * A command buffer's set belongs to its recording (record.h), and goes with it. Command buffers and pipelines
+ * are externally synchronised as Vulkan says; numbers have the device's lock, taken once a submission. When
+ * memory runs out a pipeline is not suspected. */
+#ifndef WPG_LAYER_BASE_SUSPECTS_H
+#define WPG_LAYER_BASE_SUSPECTS_H
+
+#include "layer/base/state.h"
+
+enum { WPG_SUSPECT_SUBMISSIONS = 16, WPG_SUSPECT_RECENT = 16 };
+
+/* A command buffer's set of its device's numbers, a bit each. All zero: empty. */
+typedef struct wpg_suspect_set {
+    uint64_t *words; /* [count], owned */
+    size_t count;
+    uint64_t made; /* when `recent` was filled: any pipeline made or destroyed since makes it void */
+    struct {
+        VkPipeline pipeline;
+        const struct wpg_suspect_numbers *known;
+    } recent[WPG_SUSPECT_RECENT]; /* what was looked up last */
+} wpg_suspect_set;
+
+void wpg_suspect_set_clear(wpg_suspect_set *set); /* keeps its memory */
+void wpg_suspect_set_finish(wpg_suspect_set *set);
+
+wpg_suspects *wpg_suspects_create(void); /* NULL when memory runs out: nothing is followed */
+void wpg_suspects_destroy(wpg_suspects *suspects);
+
+/* The handle, as it is bound, holds code of ours that goes by `hash`; several hashes for links of parts. */
+void wpg_suspects_add(wpg_device *device, VkPipeline pipeline, wpg_hash128 hash);
+void wpg_suspects_remove(wpg_device *device, VkPipeline pipeline);
+
+/* The set is of a command buffer of the device, in each of these. */
+void wpg_suspects_bind(wpg_device *device, wpg_suspect_set *set, VkPipeline pipeline);
+void wpg_suspects_execute(wpg_suspect_set *set, const wpg_suspect_set *secondary);
+/* A submission begins; then each command buffer of it. */
+void wpg_suspects_submission(wpg_device *device);
+void wpg_suspects_submit(wpg_device *device, const wpg_suspect_set *set);
+/* Everything submitted so far has finished. */
+void wpg_suspects_idle(wpg_device *device);
+
+/* The suspects' hashes, malloc'd; NULL and 0 if there are none. */
+wpg_hash128 *wpg_suspects_list(size_t *count, wpg_device *device);
+
+#endif

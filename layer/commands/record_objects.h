@@ -1,0 +1,25 @@
+/* What shader objects draw and dispatch, for the recordings of record.h. Threads: objects as Vulkan says of
+ * them; recordings as record.h says. Ownership: the device's, until the object or the device goes. */
+#ifndef WPG_LAYER_COMMANDS_RECORD_OBJECTS_H
+#define WPG_LAYER_COMMANDS_RECORD_OBJECTS_H
+
+#include "layer/base/newer.h"
+#include "layer/commands/record.h"
+
+/* The object's place among those bound is its stage's rank (rewrite.h); compute has a bind point of its own.
+ */
+enum { WPG_OBJECT_COMPUTE = WPG_OBJECT_STAGES - 1 };
+
+void wpg_record_objects_init(wpg_device *device);
+void wpg_record_objects_finish(wpg_device *device);
+
+/* The program got `shader`, made as `info` says; it is followed if the plan knows its hash. */
+void wpg_record_object(wpg_device *device, wpg_shader shader, const wpg_pipeline_plan *plan,
+                       const wpg_shader_create_info *info);
+void wpg_record_object_gone(wpg_device *device, wpg_shader shader);
+
+wpg_bind_point wpg_record_point_of(unsigned rank);
+/* A pipeline was bound at the point: no object is any more. */
+void wpg_record_objects_taken(wpg_recording *recording, wpg_bind_point point);
+
+#endif

@@ -1,0 +1,160 @@
+/* Twins of pipelines, and which of them is bound. Sampling:
+ *
+ * Of every N binds of a pipeline that follow each other one is counted; which one, a hash of the pipeline and
+ * of where the N are in its life decides, so that a program that binds in a rhythm is not always caught on
+ * the same beat, and pipelines that are all made and bound at once are not all counted at once. A counted
+ * bind stands for N. Each bind has one place, and over all hashes a place is taken with probability 1/N: a
+ * bind counts once in expectation, also where a pipeline's last N are not complete (places without a bind
+ * have nothing to count). Of a pipeline bound fewer than N times, mostly nothing is known; one of N such is
+ * counted, and stands for all: their sum is right, which is what a sample can say (Horvitz and Thompson, "A
+ * Generalization of Sampling Without Replacement from a Finite Universe", JASA 47, 1952). */
+#include "layer/commands/sample_bind.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "layer/commands/record.h"
+#include "layer/base/window.h"
+
+typedef struct twin {
+    wpg_counter_slot *slot; /* sampling: one of ours, which counts there */
+    wpg_tuned *tuned;       /* tuning: a candidate each */
+    size_t count;
+    wpg_twin ours[];
+} twin;
+
+void wpg_twins_init(wpg_device *device)
+{
+    wpg_handles_init(&device->twins);
+}
+
+static void free_twin(void *record, void *context)
+{
+    (void)context;
+    free(record);
+}
+
+void wpg_twins_finish(wpg_device *device)
+{
+    wpg_handles_each(&device->twins, free_twin, NULL);
+    wpg_handles_finish(&device->twins);
+}
+
+bool wpg_twins_add(wpg_device *device, VkPipeline pipeline, const wpg_twin *ours, size_t count,
+                   wpg_counter_slot *slot, struct wpg_tuned *tuned)
+{
+    twin *made = malloc(sizeof *made + count * sizeof *ours);
+    if (!made)
+        return false;
+    *made = (twin){slot, tuned, count};
+    memcpy(made->ours, ours, count * sizeof *ours);
+    /* A handle's record stays with it: one left over from a handle destroyed behind our back goes. */
+    free(wpg_handles_remove(&device->twins, (uint64_t)pipeline));
+    if (wpg_handles_set(&device->twins, (uint64_t)pipeline, made))
+        return true;
+    free(made);
+    return false;
+}
+
+/* splitmix64's finalizer: all bits mixed (Steele, Lea, Flood, "Fast splittable pseudorandom number
+ * generators", OOPSLA 2014). */
+static uint64_t mix(uint64_t x)
+{
+    x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
+    return x ^ x >> 31;
+}
+
+/* The candidate whose turn it is; the original where this pipeline has not got it, which is no trial. */
+static VkPipeline choose_candidate(const twin *found, VkPipeline pipeline, wpg_trial *trial)
+{
+    *trial = wpg_tune_choose(found->tuned);
+    if (!trial->tuned || trial->alternative == 0)
+        return pipeline;
+    for (size_t i = 0; i < found->count; i++)
+        if (found->ours[i].alternative == trial->alternative) {
+            trial->by_value = !found->ours[i].pipeline;
+            return trial->by_value ? pipeline : found->ours[i].pipeline;
+        }
+    trial->tuned = NULL;
+    return pipeline;
+}
+
+VkPipeline wpg_twin_choose(wpg_device *device, VkPipeline pipeline, wpg_trial *trial)
+{
+    const twin *found = wpg_handles_get(&device->twins, (uint64_t)pipeline);
+    if (!found)
+        return pipeline;
+    if (found->tuned)
+        return trial ? choose_candidate(found, pipeline, trial) : pipeline;
+    if (wpg_window_exists()) {
+        if (!wpg_window_open())
+            return pipeline;
+        wpg_window_counted();
+    }
+    if (!wpg_sample_by_bind())
+        return found->ours[0].pipeline;
+    const uint64_t rate = (uint64_t)wpg_the_process.settings.sample;
+    uint64_t index = atomic_fetch_add_explicit(&found->slot->binds, 1, memory_order_relaxed);
+    uint64_t round = index / rate;
+    uint64_t place = mix(mix(round) ^ found->slot->hash.high) % rate;
+    if (index % rate != place)
+        return pipeline;
+    atomic_fetch_add_explicit(&found->slot->binds_counted, 1, memory_order_relaxed);
+    return found->ours[0].pipeline;
+}
+
+size_t wpg_twin_alternatives(wpg_twin ours[WPG_VERDICT_CANDIDATES], struct wpg_tuned **tuned,
+                             wpg_device *device, VkPipeline pipeline)
+{
+    const twin *found = wpg_handles_get(&device->twins, (uint64_t)pipeline);
+    if (!found || !found->tuned || found->count > WPG_VERDICT_CANDIDATES)
+        return 0;
+    *tuned = found->tuned;
+    memcpy(ours, found->ours, found->count * sizeof *ours);
+    return found->count;
+}
+
+void wpg_twin_missed(wpg_device *device, VkPipeline pipeline, wpg_tune_miss miss)
+{
+    const twin *found = wpg_handles_get(&device->twins, (uint64_t)pipeline);
+    if (found && found->tuned)
+        wpg_tune_missed(found->tuned, miss);
+}
+
+void wpg_twin_destroy(wpg_device *device, VkPipeline pipeline, const VkAllocationCallbacks *allocator)
+{
+    twin *found = pipeline ? wpg_handles_remove(&device->twins, (uint64_t)pipeline) : NULL;
+    for (size_t i = 0; found && i < found->count; i++) {
+        if (!found->ours[i].pipeline)
+            continue;
+        wpg_suspects_remove(device, found->ours[i].pipeline);
+        device->next.DestroyPipeline(device->handle, found->ours[i].pipeline, allocator);
+    }
+    free(found);
+}
+
+VKAPI_ATTR void VKAPI_CALL wpg_sample_bind_pipeline(VkCommandBuffer commands, VkPipelineBindPoint point,
+                                                    VkPipeline pipeline)
+{
+    wpg_recording *recording = wpg_recording_of(commands);
+    wpg_device *device = recording ? recording->device : wpg_device_of(commands);
+    if (!device)
+        return;
+    if (device->binds)
+        pipeline = wpg_twin_choose(device, pipeline, NULL);
+    if (recording)
+        wpg_suspects_bind(device, &recording->suspects, pipeline);
+    device->next.CmdBindPipeline(commands, point, pipeline);
+}
+
+VKAPI_ATTR void VKAPI_CALL wpg_sample_destroy_pipeline(VkDevice handle, VkPipeline pipeline,
+                                                       const VkAllocationCallbacks *allocator)
+{
+    wpg_device *device = wpg_device_of(handle);
+    if (!device)
+        return;
+    wpg_suspects_remove(device, pipeline);
+    wpg_twin_destroy(device, pipeline, allocator);
+    device->next.DestroyPipeline(handle, pipeline, allocator);
+}

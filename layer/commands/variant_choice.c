@@ -1,0 +1,154 @@
+/* Which pipeline a draw or dispatch runs: a variant where the words that it depends on are valid, pushed for
+ * the stages that it was folded in, and equal; else the program's own. See variants.h. */
+#include <string.h>
+#include <time.h>
+
+#include "layer/base/suspects.h"
+#include "layer/variants/variants_internal.h"
+#include "layer/commands/variant_choice.h"
+
+enum { TUNE_WAIT = 10 /* seconds */ };
+
+static struct {
+    atomic_uint_least64_t used, seen;
+} counts;
+
+void wpg_variants_choices(uint64_t *used, uint64_t *seen)
+{
+    *used = atomic_load(&counts.used);
+    *seen = atomic_load(&counts.seen);
+}
+
+static bool serves(const wpg_variant *v, const wpg_recording *recording, uint64_t valid)
+{
+    if (v->words & ~valid)
+        return false;
+    for (uint64_t left = v->words; left; left &= left - 1) {
+        int word = __builtin_ctzll(left);
+        if (v->values[word] != recording->push[word] || (v->stages[word] & ~recording->push_stages[word]))
+            return false;
+    }
+    return true;
+}
+
+static VkPipeline find(const wpg_variant_set *set, const wpg_recording *recording, uint64_t valid)
+{
+    unsigned ready = atomic_load_explicit(&set->ready, memory_order_acquire);
+    for (unsigned i = 0; i < ready; i++)
+        if (serves(set->variants[i], recording, valid))
+            return set->variants[i]->pipeline;
+    return VK_NULL_HANDLE;
+}
+
+static bool is_usual(const wpg_usual *usual, const wpg_recording *recording, uint64_t valid)
+{
+    if (usual->words & ~valid)
+        return false;
+    for (uint64_t left = usual->words; left; left &= left - 1) {
+        int word = __builtin_ctzll(left);
+        uint32_t i = 0;
+        while (i < usual->word[word].count && usual->word[word].values[i] != recording->push[word])
+            i++;
+        if (i == usual->word[word].count)
+            return false;
+    }
+    return true;
+}
+
+/* A combination that was never tried is asked for, one at a time. false: another one is being built, and this
+ * one may be asked for later. */
+static bool maybe_ask(wpg_device *device, wpg_variant_set *set, const wpg_recording *recording)
+{
+    unsigned most = (unsigned)wpg_the_process.settings.variants;
+    unsigned tries = atomic_load(&set->tries);
+    if (tries >= most * 2 || tries >= WPG_MOST_VARIANT_TRIES || atomic_load(&set->ready) >= most)
+        return true;
+    uint64_t hash = wpg_variant_hash(set->usual, recording->push);
+    for (unsigned i = 0; i < tries; i++)
+        if (atomic_load(&set->tried[i]) == hash)
+            return true;
+    if (atomic_load(&set->asked))
+        return false;
+    (void)pthread_mutex_lock(&device->variants->lock);
+    bool asks = !atomic_load(&set->asked) && atomic_load(&set->tries) == tries && !device->variants->stop;
+    if (asks) {
+        atomic_store(&set->asked, true);
+        memcpy(set->job, recording->push, sizeof set->job);
+        atomic_store(&set->tried[tries], hash);
+        atomic_store(&set->tries, tries + 1);
+        wpg_variant_ask(device, set);
+    }
+    (void)pthread_mutex_unlock(&device->variants->lock);
+    return asks;
+}
+
+static struct timespec deadline(double seconds)
+{
+    struct timespec until;
+    (void)clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += (time_t)seconds;
+    until.tv_nsec += (long)((seconds - (double)(time_t)seconds) * 1e9);
+    until.tv_sec += until.tv_nsec / 1000000000;
+    until.tv_nsec %= 1000000000;
+    return until;
+}
+
+/* Until what the set is building is there; false: it is too late. */
+static bool wait_for(wpg_device *device, wpg_variant_set *set, const struct timespec *until)
+{
+    bool in_time = true;
+    (void)pthread_mutex_lock(&device->variants->lock);
+    while (in_time && atomic_load(&set->asked) && !device->variants->stop)
+        in_time = pthread_cond_timedwait(&device->variants->done, &device->variants->lock, until) == 0;
+    in_time &= !device->variants->stop;
+    (void)pthread_mutex_unlock(&device->variants->lock);
+    return in_time;
+}
+
+/* VARIANT_WAIT, and while tuning: the recording waits until its own combination was tried. */
+static void ask(wpg_device *device, wpg_variant_set *set, const wpg_recording *recording)
+{
+    const double given = wpg_the_process.settings.variant_wait;
+    const double most =
+        device->mode == WPG_MODE_TUNE && given < (double)TUNE_WAIT ? (double)TUNE_WAIT : given;
+    bool done = maybe_ask(device, set, recording);
+    if (most <= 0)
+        return;
+    struct timespec until = deadline(most);
+    while (wait_for(device, set, &until) && !done)
+        done = maybe_ask(device, set, recording);
+}
+
+static void bind(wpg_recording *recording, wpg_bound *bound, VkPipeline pipeline)
+{
+    if (bound->actual == pipeline)
+        return;
+    bound->actual = pipeline;
+    wpg_suspects_bind(recording->device, &recording->suspects, pipeline);
+    recording->device->next.CmdBindPipeline(recording->handle, bound->variants->point, pipeline);
+}
+
+void wpg_variants_before(wpg_recording *recording, wpg_bound *bound)
+{
+    wpg_variant_set *set = bound->variants;
+    if (!set)
+        return;
+    uint64_t valid = bound->push_signature == recording->push_signature ? recording->pushed : 0;
+    VkPipeline chosen = find(set, recording, valid);
+    if (!chosen && is_usual(set->usual, recording, valid)) {
+        ask(recording->device, set, recording);
+        chosen = find(set, recording, valid);
+        if (!chosen && atomic_load(&set->asked))
+            bound->trial.tuned = NULL; /* tune: it would be the original's time */
+    }
+    atomic_fetch_add_explicit(&counts.seen, 1, memory_order_relaxed);
+    if (chosen)
+        atomic_fetch_add_explicit(&counts.used, 1, memory_order_relaxed);
+    bind(recording, bound, chosen ? chosen : set->original);
+}
+
+void wpg_variants_restore(wpg_recording *recording, wpg_bound *bound)
+{
+    if (bound->variants && bound->actual != bound->variants->original)
+        bind(recording, bound, bound->variants->original);
+}

@@ -1,0 +1,15 @@
+/* Which variant a command buffer binds for what it pushed. Threads: as the command buffer. */
+#ifndef WPG_LAYER_COMMANDS_VARIANT_CHOICE_H
+#define WPG_LAYER_COMMANDS_VARIANT_CHOICE_H
+
+#include "layer/commands/record.h"
+
+/* Before a draw or dispatch: binds what serves it best. */
+void wpg_variants_before(wpg_recording *recording, wpg_bound *bound);
+/* What is bound is the program's own again; before a recording is given up. */
+void wpg_variants_restore(wpg_recording *recording, wpg_bound *bound);
+
+/* For the summary: draws and dispatches that used a variant, and those of pipelines with usual values. */
+void wpg_variants_choices(uint64_t *used, uint64_t *seen);
+
+#endif

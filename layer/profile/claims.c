@@ -1,0 +1,50 @@
+/* File ownership by record locks. */
+#include "layer/profile/claims.h"
+#include "layer/base/disk_cache.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "runtime/base/file.h"
+#include "runtime/base/hash.h"
+
+static int lock_file = -1;
+static bool tried;
+
+static int open_lock_file(void)
+{
+    const wpg_cache *cache = wpg_disk_cache();
+    char path[4096];
+    if (tried)
+        return lock_file;
+    tried = true;
+    if (!cache->folder[0] || wpg_make_folders(cache->folder, NULL) != WPG_OK)
+        return -1;
+    (void)snprintf(path, sizeof path, "%s/live.lock", cache->folder);
+    lock_file = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0666);
+    return lock_file;
+}
+
+bool wpg_claim(const char *path)
+{
+    int fd = open_lock_file();
+    if (fd < 0)
+        return true;
+    struct flock lock = {.l_type = F_WRLCK,
+                         .l_whence = SEEK_SET,
+                         .l_start =
+                             (off_t)(wpg_hash64_bytes(path, strlen(path)) >> (sizeof(off_t) == 8 ? 2 : 34)),
+                         .l_len = 1};
+    return fcntl(fd, F_SETLK, &lock) == 0 || (errno != EACCES && errno != EAGAIN);
+}
+
+void wpg_claims_finish(void)
+{
+    if (lock_file >= 0)
+        (void)close(lock_file);
+    lock_file = -1;
+    tried = false;
+}

@@ -1,0 +1,548 @@
+/* Records into files. Source: DESIGN 5. */
+#include "layer/profile/files.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "layer/profile/beside.h"
+#include "layer/profile/bundle_files.h"
+#include "layer/profile/check_counts.h"
+#include "layer/profile/claims.h"
+#include "layer/profile/live.h"
+#include "layer/profile/pool.h"
+#include "layer/profile/recover.h"
+#include "layer/base/summary.h"
+#include "runtime/base/file_batch.h"
+#include "runtime/base/log.h"
+#include "runtime/base/text.h"
+#include "runtime/base/vec.h"
+#include "runtime/bundle/bundle.h"
+#include "runtime/config/pattern.h"
+#include "runtime/profile/profile_io.h"
+
+typedef struct wpg_file {
+    wpg_hash128 pipeline; /* zero: the one file of all pipelines */
+    char *path;
+    char *pool;           /* that `path` is merged into at the end; NULL: none */
+    wpg_profile *retired; /* what destroyed devices counted; NULL until there is any */
+    wpg_profile *now;     /* while writing */
+    wpg_hash128 written;  /* of the bytes on disk */
+    wpg_hash128 writing;  /* of those in the batch */
+    bool on_disk, failed;
+    bool kept;     /* in the frame that is put together (live.h) */
+    bool replaces; /* a profile of an earlier run lay there */
+    bool changed;  /* since it was written */
+} wpg_file;
+
+static struct {
+    pthread_mutex_t lock;
+    WPG_VEC(wpg_file *) list;
+    wpg_map by_pipeline; /* low half of the hash -> wpg_file; 0 for the file of all */
+    wpg_map runs;        /* pipeline hashes whose run was counted */
+    wpg_map swept;       /* folder and ending -> 1 */
+} files = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* -- Files; all under the files lock */
+
+static void make_path(char *path, size_t size, const char *pattern, const char *hash)
+{
+    char full[4096], expanded[4096];
+    wpg_error err;
+    const char *slash = strrchr(pattern, '/');
+    (void)snprintf(full, sizeof full, "%s%s", pattern, slash && !slash[1] ? "%b.profraw" : "");
+    if (wpg_pattern_expand(expanded, sizeof expanded, full, hash, &err) != WPG_OK) {
+        wpg_log_once(WPG_LOG_WARN, "PROFILE_FILE: %s", err.message);
+        (void)snprintf(expanded, sizeof expanded, "%s.profraw", hash);
+    }
+    int length = expanded[0] == '/' ? snprintf(path, size, "%s", expanded)
+                                    : snprintf(path, size, "%s/%s", wpg_the_process.folder, expanded);
+    if (length < 0 || (size_t)length >= size)
+        path[0] = '\0';
+}
+
+/* What killed processes left half written, once for every folder and kind of name. */
+static void sweep_once(const char *path)
+{
+    const char *slash = strrchr(path, '/'), *dot = strrchr(path, '.');
+    char folder[4096];
+    if (!slash || !dot || dot < slash)
+        return;
+    (void)snprintf(folder, sizeof folder, "%.*s", slash == path ? 1 : (int)(slash - path), path);
+    uint64_t key = wpg_hash64_bytes(folder, strlen(folder)) ^ wpg_hash64_bytes(dot, strlen(dot));
+    if (wpg_map_get(&files.swept, key, NULL) || !wpg_map_set(&files.swept, key, 1))
+        return;
+    wpg_recover_told(folder);
+    size_t removed = wpg_file_sweep(folder, dot);
+    if (removed)
+        wpg_log_info("%zu file%s that a killed process left in %s removed", removed, wpg_plural(removed),
+                     folder);
+}
+
+/* The path is ours. A run replaces the profiles of an earlier run: also those that the earlier run's other
+ * processes wrote beside it, or `show` of the folder would add them to ours. True if there was a profile. */
+static bool take_over(const char *path)
+{
+    struct stat info;
+    size_t removed = wpg_beside_remove(path);
+    if (removed)
+        wpg_log_info("%s: %zu profiles that processes of an earlier run wrote beside it are removed", path,
+                     removed);
+    bool there = stat(path, &info) == 0 && S_ISREG(info.st_mode);
+    if (there)
+        wpg_log_info("%s is of an earlier run: it will be replaced (%%m in PROFILE_FILE adds runs up)", path);
+    return there;
+}
+
+/* Else one file holds all pipelines. */
+static bool is_per_pipeline(const char *pattern)
+{
+    return wpg_pattern_has(pattern, 'b') || pattern[strlen(pattern) - 1] == '/';
+}
+
+/* Where a pipeline counts into, if no other process does. In a pool, first into a file beside it. */
+static void nominal_path(char *path, size_t size, wpg_hash128 pipeline, bool shader_only, const char *pattern)
+{
+    char hex[WPG_HASH_HEX + 1], name[WPG_HASH_HEX + 16];
+    wpg_hash_to_hex(hex, pipeline);
+    (void)snprintf(name, sizeof name, "%s%s", shader_only ? "shader-" : "", hex);
+    make_path(path, size, pattern, is_per_pipeline(pattern) ? name : "all");
+}
+
+static wpg_file *make_file(wpg_hash128 pipeline, bool shader_only, const char *pattern)
+{
+    char path[4096];
+    nominal_path(path, sizeof path, pipeline, shader_only, pattern);
+    sweep_once(path);
+    const bool pool = wpg_pattern_has(pattern, 'm');
+    char pool_path[4096] = "";
+    bool replaces = false;
+    if (pool) {
+        (void)snprintf(pool_path, sizeof pool_path, "%s", path);
+        wpg_beside_name(path, sizeof path);
+        (void)wpg_claim(path);
+    } else if (wpg_claim(path))
+        replaces = take_over(path);
+    else {
+        wpg_beside_name(path, sizeof path);
+        wpg_log_info("another process writes this profile: ours goes to %s", path);
+    }
+    wpg_file *file = calloc(1, sizeof *file);
+    if (!file)
+        return NULL;
+    file->pipeline = pipeline;
+    file->replaces = replaces;
+    file->path = strdup(path);
+    file->pool = pool ? strdup(pool_path) : NULL;
+    if (!file->path || (pool && !file->pool) || !wpg_vec_push(&files.list, file)) {
+        free(file->path);
+        free(file->pool);
+        free(file);
+        return NULL;
+    }
+    return file;
+}
+
+/* A pattern that expands to `folder` and `file`: a percent sign in the folder's name stands for itself. */
+static void escape(char *pattern, size_t size, const char *folder, const char *file)
+{
+    size_t used = 0;
+    for (; *folder && used + 2 < size; folder++) {
+        if (*folder == '%')
+            pattern[used++] = '%';
+        pattern[used++] = *folder;
+    }
+    (void)snprintf(pattern + used, size - used, "%s", file);
+}
+
+static char in_bundle[4096];
+
+static void find_in_bundle(void)
+{
+    escape(in_bundle, sizeof in_bundle, wpg_bundle_folder(), "/%b.profraw");
+}
+
+/* PROFILE_FILE; where it says nothing, the bundle's folder, else the working folder. */
+static const char *default_pattern(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    const char *pattern = wpg_the_process.settings.profile_file;
+    if (pattern && *pattern)
+        return pattern;
+    if (!wpg_bundle_on())
+        return "%e-%b.profraw";
+    (void)pthread_once(&once, find_in_bundle);
+    return in_bundle;
+}
+
+static wpg_file *file_of(wpg_hash128 pipeline, bool shader_only)
+{
+    const char *pattern = default_pattern();
+    bool per_pipeline = is_per_pipeline(pattern);
+    uint64_t found, key = per_pipeline ? pipeline.low : 0;
+    if (wpg_map_get(&files.by_pipeline, key, &found)) {
+        wpg_file *file = (wpg_file *)(uintptr_t)found;
+        return !per_pipeline || wpg_hash_equal(file->pipeline, pipeline) ? file : NULL;
+    }
+    wpg_file *file = make_file(pipeline, shader_only, pattern);
+    if (file && !wpg_map_set(&files.by_pipeline, key, (uint64_t)(uintptr_t)file))
+        return NULL; /* stays in the list, unused */
+    return file;
+}
+
+/* Before counts are read: which file, and whether it counts the run. At creation only if no file is being
+ * written: making a pipeline never waits for that. Under the files lock. */
+static bool assign_file(const wpg_device *device, wpg_counted *counted)
+{
+    if (counted->file)
+        return true;
+    counted->file = file_of(counted->pipeline, counted->shader_only);
+    if (!counted->file)
+        return false;
+    counted->first_run = !wpg_map_get(&files.runs, counted->pipeline.low, NULL);
+    (void)wpg_map_set(&files.runs, counted->pipeline.low, 1);
+    wpg_live_assign(device, counted, counted->file->path);
+    return true;
+}
+
+/* Its counts shall outlive a killed process. */
+static void keep(wpg_device *device, wpg_counted *counted)
+{
+    char path[4096];
+    const char *pattern = default_pattern();
+    nominal_path(path, sizeof path, counted->pipeline, counted->shader_only, pattern);
+    if (wpg_pattern_has(pattern, 'm'))
+        wpg_beside_name(path, sizeof path);
+    wpg_live_pipeline(device, counted, path);
+    if (pthread_mutex_trylock(&files.lock) != 0)
+        return;
+    (void)assign_file(device, counted);
+    (void)pthread_mutex_unlock(&files.lock);
+}
+
+void wpg_files_add(wpg_device *device, wpg_counted *counted)
+{
+    if (atomic_exchange(&counted->slot->listed, true)) {
+        wpg_counted_destroy(counted);
+        return;
+    }
+    if (wpg_counters_keepable(device->counters))
+        keep(device, counted);
+    (void)pthread_mutex_lock(&device->counted_lock);
+    counted->next = device->counted;
+    device->counted = counted;
+    (void)pthread_mutex_unlock(&device->counted_lock);
+}
+
+static void say_failed(wpg_file *file, const wpg_error *err)
+{
+    if (!file->failed)
+        wpg_log_error("%s is not written: %s", file->path, err->message);
+    file->failed = true;
+}
+
+/* The device's list as it is now. It grows at its head only, and only retiring takes it away (under the files
+ * lock): the rest of it can be walked while pipelines are made. */
+static wpg_counted *counted_of(wpg_device *device)
+{
+    (void)pthread_mutex_lock(&device->counted_lock);
+    wpg_counted *head = device->counted;
+    (void)pthread_mutex_unlock(&device->counted_lock);
+    return head;
+}
+
+bool wpg_files_has(wpg_device *device)
+{
+    return counted_of(device) != NULL;
+}
+
+/* Reads a device's counters; notes which files have news. True if some counter rose. */
+static bool read_counters(wpg_device *device)
+{
+    bool any = false;
+    for (wpg_counted *counted = counted_of(device); counted; counted = counted->next) {
+        if (!assign_file(device, counted))
+            continue;
+        uint64_t binds = atomic_load(&counted->slot->binds);
+        counted->file->changed |= binds != counted->binds;
+        counted->binds = binds;
+        counted->binds_counted = atomic_load(&counted->slot->binds_counted);
+        bool rose = wpg_counters_read(counted->values, device->counters, counted->slot);
+        counted->file->changed |= rose || !counted->file->on_disk;
+        any |= rose;
+    }
+    return any;
+}
+
+/* Puts what was read into the profiles of the files that have news; into the lasting part when the device
+ * retires. */
+static void add_records(wpg_counted *head, bool retiring)
+{
+    wpg_error err;
+    for (wpg_counted *counted = head; counted; counted = counted->next) {
+        if (!counted->file || (!retiring && !counted->file->changed))
+            continue;
+        wpg_profile **into = retiring ? &counted->file->retired : &counted->file->now;
+        if (!*into)
+            *into = wpg_profile_create();
+        wpg_status status =
+            *into ? wpg_files_records(*into, counted, &err) : wpg_fail(&err, WPG_E_NOMEM, "out of memory");
+        if (status != WPG_OK)
+            say_failed(counted->file, &err);
+    }
+}
+
+/* What the device counted outlives a killed process as part of its files from here on. */
+static void keep_retired(wpg_device *device)
+{
+    wpg_live_frame frame = {.out = {0}};
+    for (const wpg_counted *counted = counted_of(device); counted; counted = counted->next)
+        if (counted->file)
+            counted->file->kept = false;
+    for (const wpg_counted *counted = counted_of(device); counted; counted = counted->next)
+        if (counted->file && !counted->file->kept) {
+            wpg_live_base(&frame, counted->file->path, counted->file->retired);
+            counted->file->kept = true;
+        }
+    wpg_live_commit(&frame, device);
+    wpg_live_retired(device);
+}
+
+/* Out of the list that all devices are in; whether it was the last. */
+static bool unlink_device(wpg_device *device)
+{
+    wpg_process *process = &wpg_the_process;
+    (void)pthread_mutex_lock(&process->lock);
+    wpg_device **at = &process->device_list;
+    while (*at && *at != device)
+        at = &(*at)->next_device;
+    if (*at)
+        *at = device->next_device;
+    bool last = process->device_list == NULL;
+    (void)pthread_mutex_unlock(&process->lock);
+    return last;
+}
+
+/* Not of a lost device, whose work ended midway. */
+static void check_counts(wpg_device *device)
+{
+    if (atomic_load(&device->lost))
+        return;
+    for (const wpg_counted *counted = counted_of(device); counted; counted = counted->next)
+        wpg_check_counts(counted);
+    wpg_check_counts_end();
+}
+
+/* One step for the writer thread: it finds what the device counted in the device or in the lasting part,
+ * never in both, never in neither. */
+bool wpg_files_retire(wpg_device *device)
+{
+    (void)pthread_mutex_lock(&files.lock);
+    if (!wpg_counters_readable(device->counters))
+        wpg_log_debug("nothing was counted on this device");
+    else {
+        (void)read_counters(device);
+        check_counts(device);
+        add_records(counted_of(device), true);
+    }
+    keep_retired(device);
+    bool last = unlink_device(device);
+    wpg_counted *counted = device->counted;
+    device->counted = NULL;
+    (void)pthread_mutex_unlock(&files.lock);
+    while (counted) {
+        wpg_counted *next = counted->next;
+        wpg_counted_destroy(counted);
+        counted = next;
+    }
+    return last;
+}
+
+static void file_done(void *who, const wpg_error *err)
+{
+    wpg_file *file = who;
+    if (err) {
+        say_failed(file, err);
+        return;
+    }
+    if (!file->on_disk && !file->pool)
+        wpg_summary_file(file->path, file->replaces ? WPG_SUMMARY_REPLACED : WPG_SUMMARY_NEW);
+    wpg_log_debug("%s written", file->path);
+    file->written = file->writing;
+    file->on_disk = true;
+    file->failed = false;
+    file->changed = false;
+}
+
+static wpg_live_frame pooled; /* files whose counts a pool has; under the files lock */
+
+/* The pool holds the counts: what this process counts from here on is new to the pool. */
+static void pool_done(void *who, const wpg_error *err)
+{
+    wpg_file *file = who;
+    if (err) {
+        say_failed(file, err);
+        return;
+    }
+    wpg_summary_file(file->pool, WPG_SUMMARY_POOLED);
+    wpg_log_debug("%s: the counts of this run are added", file->pool);
+    wpg_profile_destroy(file->retired);
+    file->retired = NULL;
+    wpg_live_base(&pooled, file->path, NULL);
+    file->on_disk = false;
+    file->failed = false;
+    file->changed = false;
+}
+
+static wpg_profile_format format_written(void)
+{
+    return (wpg_profile_format)wpg_the_process.settings.raw_version;
+}
+
+/* Adds what destroyed devices counted to `now`. Once a round of writing. */
+static wpg_status add_up(wpg_file *file, wpg_error *err)
+{
+    if (!file->now && !(file->now = wpg_profile_create()))
+        return wpg_fail(err, WPG_E_NOMEM, "out of memory");
+    return file->retired ? wpg_profile_merge(file->now, file->retired, 1, NULL, err) : WPG_OK;
+}
+
+static void write_file(wpg_file_batch *batch, wpg_file *file)
+{
+    wpg_error err;
+    uint8_t *data = NULL;
+    size_t size = 0;
+    wpg_status status = wpg_profile_count(file->now)
+                            ? wpg_profile_encode(&data, &size, file->now, format_written(), &err)
+                            : WPG_OK;
+    if (status == WPG_OK && data) {
+        file->writing = wpg_hash_bytes(data, size);
+        if (file->on_disk && wpg_hash_equal(file->writing, file->written))
+            file->changed = false;
+        else
+            status = wpg_file_batch_put(batch, file->path, data, size, file, &err);
+    }
+    if (status != WPG_OK)
+        say_failed(file, &err);
+    free(data);
+}
+
+/* Counts that cannot go into their pool go into the process's own file, as before the end. */
+static void write_pools(void)
+{
+    wpg_error err;
+    wpg_pool pool;
+    wpg_pool_init(&pool, format_written(), pool_done);
+    for (size_t i = 0; i < files.list.count; i++) {
+        wpg_file *file = files.list.data[i];
+        if (!file->pool || !file->changed || !wpg_profile_count(file->now))
+            continue;
+        if (wpg_pool_put(&pool, file->pool, file->path, file->now, file, &err) != WPG_OK)
+            wpg_log_warn("the counts of this run are not added to %s but stay in %s: %s", file->pool,
+                         file->path, err.message);
+    }
+    wpg_pool_finish(&pool);
+    wpg_live_commit(&pooled, NULL);
+    pooled = (wpg_live_frame){.out = {0}};
+}
+
+/* `ends`: no device counts any more, or the process goes. Under the files lock. */
+static void write_changed(bool ends)
+{
+    wpg_error err;
+    wpg_file_batch batch;
+    for (size_t i = 0; i < files.list.count; i++) {
+        wpg_file *file = files.list.data[i];
+        if (file->changed && add_up(file, &err) != WPG_OK) {
+            say_failed(file, &err);
+            file->changed = false;
+        }
+    }
+    if (ends)
+        write_pools();
+    wpg_file_batch_init(&batch, file_done);
+    for (size_t i = 0; i < files.list.count; i++) {
+        if (files.list.data[i]->changed)
+            write_file(&batch, files.list.data[i]);
+        wpg_profile_destroy(files.list.data[i]->now);
+        files.list.data[i]->now = NULL;
+    }
+    wpg_file_batch_commit(&batch);
+}
+
+static bool lock_files(bool unloading)
+{
+    struct timespec until;
+    if (!unloading)
+        return pthread_mutex_lock(&files.lock) == 0;
+    (void)clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += 2;
+    return pthread_mutex_timedlock(&files.lock, &until) == 0;
+}
+
+/* The head of the list of devices. Under the files lock: devices leave the list under that lock only, and
+ * come at the head, so that the rest can be walked while others are made. */
+static wpg_device *first_device(void)
+{
+    wpg_process *process = &wpg_the_process;
+    (void)pthread_mutex_lock(&process->lock);
+    wpg_device *head = process->device_list;
+    (void)pthread_mutex_unlock(&process->lock);
+    return head;
+}
+
+/* True if a counter of any device has risen. Under the files lock. */
+static bool read_devices(wpg_device *head)
+{
+    bool any = false;
+    for (wpg_device *device = head; device; device = device->next_device)
+        if (wpg_counters_readable(device->counters))
+            any |= read_counters(device);
+    return any;
+}
+
+bool wpg_files_read_all(void)
+{
+    if (!wpg_process_is_owner())
+        return false;
+    (void)pthread_mutex_lock(&files.lock);
+    bool any = read_devices(first_device());
+    (void)pthread_mutex_unlock(&files.lock);
+    return any;
+}
+
+void wpg_files_write_all(bool unloading)
+{
+    if (!wpg_process_is_owner() || !lock_files(unloading))
+        return;
+    wpg_device *head = first_device();
+    (void)read_devices(head);
+    const bool ends = unloading || !head;
+    for (size_t i = 0; ends && i < files.list.count; i++)
+        files.list.data[i]->changed |= files.list.data[i]->pool != NULL; /* flushed, but not into the pool */
+    /* A file may hold pipelines of several devices: all are read before any is added. */
+    for (wpg_device *device = head; device; device = device->next_device)
+        add_records(counted_of(device), false);
+    write_changed(ends);
+    wpg_bundle_write();
+    (void)pthread_mutex_unlock(&files.lock);
+}
+
+void wpg_files_finish(void)
+{
+    for (size_t i = 0; i < files.list.count; i++) {
+        wpg_profile_destroy(files.list.data[i]->retired);
+        free(files.list.data[i]->path);
+        free(files.list.data[i]->pool);
+        free(files.list.data[i]);
+    }
+    wpg_vec_free(&files.list);
+    wpg_map_free(&files.by_pipeline);
+    wpg_map_free(&files.runs);
+    wpg_map_free(&files.swept);
+    wpg_beside_finish();
+    wpg_claims_finish();
+}

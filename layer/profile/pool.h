@@ -1,0 +1,36 @@
+/* Merge pools (%m in PROFILE_FILE, as in LLVM_PROFILE_FILE): files that runs add their counts to.
+ *
+ *     while it runs:  counts --> "<stem>.<pid><ending>", the process's own, rewritten by each flush
+ *     at its end:     folder locked;
+ *                     pool + own counts + what killed runs left beside the pool --> pool, whole;
+ *                     the files beside it removed
+ *
+ * The lock is the folder's (flock), so that a pool is replaced by rename like every profile. A run that is
+ * killed leaves its own file, which `show` and `merge` of the folder add up with the pool; the next run that
+ * ends merges that file in. Threads: under the files lock. */
+#ifndef WPG_LAYER_PROFILE_POOL_H
+#define WPG_LAYER_PROFILE_POOL_H
+
+#include "runtime/base/file_batch.h"
+#include "runtime/profile/profile_io.h"
+
+struct wpg_pool_entry;
+
+typedef struct wpg_pool {
+    wpg_file_batch batch;
+    wpg_profile_format format;
+    wpg_file_done *done; /* told once a pool holds the counts; not after a failed put */
+    char *folder;        /* that is locked; NULL: none */
+    int lock;
+    WPG_VEC(struct wpg_pool_entry *) entries; /* of the batch */
+} wpg_pool;
+
+void wpg_pool_init(wpg_pool *pool, wpg_profile_format format, wpg_file_done *done);
+/* Merges `counts` into the pool `path`; `own` (the process's file) goes once that is done. On failure `path`
+ * is as it was: WPG_E_IO (the folder cannot be locked), or what reading the pool says. */
+wpg_status wpg_pool_put(wpg_pool *pool, const char *path, const char *own, const wpg_profile *counts,
+                        void *who, wpg_error *err);
+/* Writes what was put, and unlocks. */
+void wpg_pool_finish(wpg_pool *pool);
+
+#endif

@@ -1,0 +1,41 @@
+/* Instrumented pipelines, and the records that their counters become. Threads: a counted pipeline has one
+ * user at a time (the files lock). */
+#ifndef WPG_LAYER_PROFILE_RECORDS_H
+#define WPG_LAYER_PROFILE_RECORDS_H
+
+#include "compiler/instrument/instrument.h"
+#include "layer/base/state.h"
+#include "runtime/profile/profile.h"
+
+typedef struct wpg_counted_stage {
+    wpg_hash128 shader;
+    char stage[8];
+    char *entry;          /* owned */
+    wpg_counter_map *map; /* owned */
+} wpg_counted_stage;
+
+/* One instrumented pipeline of one device. */
+typedef struct wpg_counted {
+    struct wpg_counted *next;
+    wpg_hash128 pipeline;
+    wpg_counter_slot *slot; /* the device's */
+    uint64_t *values;       /* [slot->count] as last read */
+    /* Sampling by bind, as last read: counts stand for N times as much where binds is not 0. */
+    uint64_t binds, binds_counted;
+    struct wpg_file *file;
+    bool shader_only; /* a library part: its file is shader-<hash>, it belongs to no one pipeline */
+    bool recovered;   /* of a killed run: what does not add is not told to this run's bundle */
+    uint64_t rate;    /* SAMPLE */
+    bool first_run;   /* the first of this pipeline hash in the process: it counts the run */
+    size_t stage_count;
+    wpg_counted_stage stages[];
+} wpg_counted;
+
+/* A record with room for `stage_count` stages; NULL when memory runs out. */
+wpg_counted *wpg_counted_create(wpg_hash128 pipeline, wpg_counter_slot *slot, size_t stage_count);
+void wpg_counted_destroy(wpg_counted *counted);
+
+/* Adds the records of what was read of a pipeline. */
+wpg_status wpg_files_records(wpg_profile *profile, const wpg_counted *counted, wpg_error *err);
+
+#endif

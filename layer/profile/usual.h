@@ -1,0 +1,26 @@
+/* Usual values of push constants, as a bundle's facts say them. Read once when the profile is; read-only
+ * then. Threads: any. */
+#ifndef WPG_LAYER_PROFILE_USUAL_H
+#define WPG_LAYER_PROFILE_USUAL_H
+
+#include "layer/profile/totals.h"
+
+/* Usual values of a pipeline's push constants. */
+enum { WPG_USUAL_VALUES = 4 };
+typedef struct wpg_usual {
+    uint64_t words; /* that hold few values, one bit each */
+    struct {
+        uint32_t count, values[WPG_USUAL_VALUES]; /* the commonest first */
+        double share;                             /* of the commonest */
+    } word[WPG_PUSH_WORDS];
+} wpg_usual;
+
+/* Reads the facts of the bundle at `path` (full); other profiles have none. */
+void wpg_usual_load(const char *path);
+void wpg_usual_unload(void);
+bool wpg_usual_any(void);                            /* some pipeline has some */
+const wpg_usual *wpg_usual_of(wpg_hash128 pipeline); /* NULL: none */
+/* From the facts of one pipeline; false: no word has any. */
+bool wpg_usual_from(wpg_usual *usual, const wpg_facts *facts, double least_share);
+
+#endif

@@ -1,0 +1,465 @@
+/* Deep copies of pipeline state: structures of plain data by a table, those with arrays one by one. */
+#include "layer/rewrite/library_copy.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "layer/base/chain.h"
+#include "layer/base/newer.h"
+
+typedef struct copier {
+    wpg_arena *arena;
+    const char *why; /* NULL as long as everything was copied */
+    bool whole;      /* no part: formats are copied, too */
+} copier;
+
+static void *dup(copier *c, const void *data, size_t size)
+{
+    void *copy = data && size ? wpg_arena_memdup(c->arena, data, size) : NULL;
+    if (data && size && !copy)
+        c->why = "out of memory";
+    return copy;
+}
+
+/* -- Chains */
+
+typedef struct flat {
+    VkStructureType type;
+    size_t size;
+} flat;
+
+/* Structures without pointers of their own. */
+static const flat part_structs[] = {
+    {VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_LIBRARY_CREATE_INFO_EXT,
+     sizeof(VkGraphicsPipelineLibraryCreateInfoEXT)},
+    {VK_STRUCTURE_TYPE_PIPELINE_FRAGMENT_SHADING_RATE_STATE_CREATE_INFO_KHR,
+     sizeof(VkPipelineFragmentShadingRateStateCreateInfoKHR)},
+    {VK_STRUCTURE_TYPE_PIPELINE_ROBUSTNESS_CREATE_INFO_EXT, sizeof(VkPipelineRobustnessCreateInfoEXT)},
+    {VK_STRUCTURE_TYPE_MULTIVIEW_PER_VIEW_ATTRIBUTES_INFO_NVX, sizeof(VkMultiviewPerViewAttributesInfoNVX)},
+    {WPG_STRUCTURE_PIPELINE_FLAGS_2, sizeof(wpg_pipeline_flags_2)},
+};
+static const flat stage_structs[] = {
+    {VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_REQUIRED_SUBGROUP_SIZE_CREATE_INFO,
+     sizeof(VkPipelineShaderStageRequiredSubgroupSizeCreateInfo)},
+    {VK_STRUCTURE_TYPE_PIPELINE_ROBUSTNESS_CREATE_INFO_EXT, sizeof(VkPipelineRobustnessCreateInfoEXT)},
+};
+static const flat view_structs[] = {
+    {VK_STRUCTURE_TYPE_PIPELINE_VIEWPORT_DEPTH_CLIP_CONTROL_CREATE_INFO_EXT,
+     sizeof(VkPipelineViewportDepthClipControlCreateInfoEXT)},
+};
+static const flat raster_structs[] = {
+    {VK_STRUCTURE_TYPE_PIPELINE_RASTERIZATION_CONSERVATIVE_STATE_CREATE_INFO_EXT,
+     sizeof(VkPipelineRasterizationConservativeStateCreateInfoEXT)},
+    {VK_STRUCTURE_TYPE_PIPELINE_RASTERIZATION_DEPTH_CLIP_STATE_CREATE_INFO_EXT,
+     sizeof(VkPipelineRasterizationDepthClipStateCreateInfoEXT)},
+    {VK_STRUCTURE_TYPE_PIPELINE_RASTERIZATION_LINE_STATE_CREATE_INFO_EXT,
+     sizeof(VkPipelineRasterizationLineStateCreateInfoEXT)},
+    {VK_STRUCTURE_TYPE_PIPELINE_RASTERIZATION_PROVOKING_VERTEX_STATE_CREATE_INFO_EXT,
+     sizeof(VkPipelineRasterizationProvokingVertexStateCreateInfoEXT)},
+    {VK_STRUCTURE_TYPE_PIPELINE_RASTERIZATION_STATE_STREAM_CREATE_INFO_EXT,
+     sizeof(VkPipelineRasterizationStateStreamCreateInfoEXT)},
+};
+static const flat tessellation_structs[] = {
+    {VK_STRUCTURE_TYPE_PIPELINE_TESSELLATION_DOMAIN_ORIGIN_STATE_CREATE_INFO,
+     sizeof(VkPipelineTessellationDomainOriginStateCreateInfo)},
+};
+#define TABLE(table) table, sizeof table / sizeof *table
+
+/* What says nothing about the code, or is answered for the original: left out. */
+static bool is_left_out(VkStructureType type)
+{
+    return type == VK_STRUCTURE_TYPE_PIPELINE_CREATION_FEEDBACK_CREATE_INFO ||
+           type == VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO ||
+           type == VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_MODULE_IDENTIFIER_CREATE_INFO_EXT ||
+           type == VK_STRUCTURE_TYPE_SHADER_MODULE_VALIDATION_CACHE_CREATE_INFO_EXT ||
+           type == VK_STRUCTURE_TYPE_DEBUG_UTILS_OBJECT_NAME_INFO_EXT;
+}
+
+static VkBaseOutStructure *copy_struct(copier *c, const VkBaseInStructure *at, const flat *table,
+                                       size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (table[i].type == at->sType)
+            return dup(c, at, table[i].size);
+    /* Of these only the view mask is part of a shader's state; formats go with the output. */
+    if (at->sType == VK_STRUCTURE_TYPE_PIPELINE_RENDERING_CREATE_INFO && table == part_structs) {
+        VkPipelineRenderingCreateInfo *mine = dup(c, at, sizeof *mine);
+        if (mine && c->whole) {
+            mine->pColorAttachmentFormats =
+                dup(c, mine->pColorAttachmentFormats, mine->colorAttachmentCount * sizeof(VkFormat));
+        } else if (mine) {
+            mine->colorAttachmentCount = 0;
+            mine->pColorAttachmentFormats = NULL;
+        }
+        return (VkBaseOutStructure *)mine;
+    }
+    c->why = "a part's state holds a structure that is not known here";
+    return NULL;
+}
+
+static void *copy_chain(copier *c, const void *chain, const flat *table, size_t count)
+{
+    VkBaseOutStructure *head = NULL, **tail = &head;
+    for (const VkBaseInStructure *at = chain; at && !c->why; at = at->pNext) {
+        if (is_left_out(at->sType))
+            continue;
+        VkBaseOutStructure *mine = copy_struct(c, at, table, count);
+        if (!mine)
+            break;
+        mine->pNext = NULL;
+        *tail = mine;
+        tail = &mine->pNext;
+    }
+    return head;
+}
+
+/* -- State */
+
+static bool is_dynamic(const VkGraphicsPipelineCreateInfo *info, VkDynamicState state)
+{
+    for (uint32_t i = 0; info->pDynamicState && i < info->pDynamicState->dynamicStateCount; i++)
+        if (info->pDynamicState->pDynamicStates[i] == state)
+            return true;
+    return false;
+}
+
+static const VkPipelineDynamicStateCreateInfo *copy_dynamic(copier *c,
+                                                            const VkPipelineDynamicStateCreateInfo *state)
+{
+    VkPipelineDynamicStateCreateInfo *mine = dup(c, state, sizeof *mine);
+    if (!mine)
+        return NULL;
+    if (mine->pNext)
+        c->why = "a part's dynamic state is extended";
+    mine->pDynamicStates = dup(c, mine->pDynamicStates, mine->dynamicStateCount * sizeof(VkDynamicState));
+    return mine;
+}
+
+static const VkPipelineViewportStateCreateInfo *copy_view(copier *c, const VkGraphicsPipelineCreateInfo *info)
+{
+    VkPipelineViewportStateCreateInfo *mine = dup(c, info->pViewportState, sizeof *mine);
+    if (!mine)
+        return NULL;
+    mine->pNext = copy_chain(c, mine->pNext, TABLE(view_structs));
+    /* Dynamic ones are ignored: their pointer may be anything. */
+    bool viewports =
+        is_dynamic(info, VK_DYNAMIC_STATE_VIEWPORT) || is_dynamic(info, VK_DYNAMIC_STATE_VIEWPORT_WITH_COUNT);
+    bool scissors =
+        is_dynamic(info, VK_DYNAMIC_STATE_SCISSOR) || is_dynamic(info, VK_DYNAMIC_STATE_SCISSOR_WITH_COUNT);
+    mine->pViewports = viewports ? NULL : dup(c, mine->pViewports, mine->viewportCount * sizeof(VkViewport));
+    mine->pScissors = scissors ? NULL : dup(c, mine->pScissors, mine->scissorCount * sizeof(VkRect2D));
+    return mine;
+}
+
+static const VkPipelineMultisampleStateCreateInfo *
+copy_samples(copier *c, const VkPipelineMultisampleStateCreateInfo *state)
+{
+    VkPipelineMultisampleStateCreateInfo *mine = dup(c, state, sizeof *mine);
+    if (!mine)
+        return NULL;
+    if (mine->pNext)
+        c->why = "a part's multisample state is extended";
+    size_t words = ((size_t)mine->rasterizationSamples + 31) / 32;
+    mine->pSampleMask = dup(c, mine->pSampleMask, words * sizeof(VkSampleMask));
+    return mine;
+}
+
+static const VkSpecializationInfo *copy_specialization(copier *c, const VkSpecializationInfo *info)
+{
+    VkSpecializationInfo *mine = dup(c, info, sizeof *mine);
+    if (!mine)
+        return NULL;
+    mine->pMapEntries = dup(c, mine->pMapEntries, mine->mapEntryCount * sizeof(VkSpecializationMapEntry));
+    mine->pData = dup(c, mine->pData, mine->dataSize);
+    return mine;
+}
+
+static bool has_tessellation(const VkGraphicsPipelineCreateInfo *info)
+{
+    for (uint32_t i = 0; i < info->stageCount; i++)
+        if (info->pStages[i].stage == VK_SHADER_STAGE_TESSELLATION_CONTROL_BIT)
+            return true;
+    return false;
+}
+
+static const VkPipelineShaderStageCreateInfo *copy_stages(copier *c, const VkGraphicsPipelineCreateInfo *info)
+{
+    VkPipelineShaderStageCreateInfo *mine = dup(c, info->pStages, info->stageCount * sizeof *mine);
+    for (uint32_t i = 0; mine && i < info->stageCount; i++) {
+        mine[i].module = VK_NULL_HANDLE;
+        mine[i].pNext = copy_chain(c, mine[i].pNext, TABLE(stage_structs));
+        mine[i].pName = mine[i].pName ? wpg_arena_strdup(c->arena, mine[i].pName) : NULL;
+        mine[i].pSpecializationInfo = copy_specialization(c, mine[i].pSpecializationInfo);
+    }
+    return mine;
+}
+
+static void copy_pre_rasterization(copier *c, VkGraphicsPipelineCreateInfo *mine,
+                                   const VkGraphicsPipelineCreateInfo *info)
+{
+    const VkPipelineRasterizationStateCreateInfo *raster = info->pRasterizationState;
+    if (raster) {
+        VkPipelineRasterizationStateCreateInfo *copy = dup(c, raster, sizeof *copy);
+        if (copy)
+            copy->pNext = copy_chain(c, raster->pNext, TABLE(raster_structs));
+        mine->pRasterizationState = copy;
+    }
+    bool discards = raster && raster->rasterizerDiscardEnable &&
+                    !is_dynamic(info, VK_DYNAMIC_STATE_RASTERIZER_DISCARD_ENABLE);
+    if (!discards)
+        mine->pViewportState = copy_view(c, info);
+    if (has_tessellation(info) && info->pTessellationState) {
+        VkPipelineTessellationStateCreateInfo *copy = dup(c, info->pTessellationState, sizeof *copy);
+        if (copy)
+            copy->pNext = copy_chain(c, copy->pNext, TABLE(tessellation_structs));
+        mine->pTessellationState = copy;
+    }
+}
+
+static const flat divisor_structs[] = {
+    {VK_STRUCTURE_TYPE_PIPELINE_VERTEX_INPUT_DIVISOR_STATE_CREATE_INFO_EXT,
+     sizeof(VkPipelineVertexInputDivisorStateCreateInfoEXT)},
+};
+
+/* With mesh shaders, or all of it dynamic, it is ignored: the pointers may be anything. */
+static void copy_vertex_input(copier *c, VkGraphicsPipelineCreateInfo *mine,
+                              const VkGraphicsPipelineCreateInfo *info)
+{
+    bool meshes = false;
+    for (uint32_t i = 0; i < info->stageCount; i++)
+        meshes |= info->pStages[i].stage == VK_SHADER_STAGE_MESH_BIT_EXT;
+    if (meshes)
+        return;
+    if (!is_dynamic(info, VK_DYNAMIC_STATE_VERTEX_INPUT_EXT) && info->pVertexInputState) {
+        VkPipelineVertexInputStateCreateInfo *copy = dup(c, info->pVertexInputState, sizeof *copy);
+        if (!copy)
+            return;
+        copy->pVertexBindingDescriptions =
+            dup(c, copy->pVertexBindingDescriptions,
+                copy->vertexBindingDescriptionCount * sizeof *copy->pVertexBindingDescriptions);
+        copy->pVertexAttributeDescriptions =
+            dup(c, copy->pVertexAttributeDescriptions,
+                copy->vertexAttributeDescriptionCount * sizeof *copy->pVertexAttributeDescriptions);
+        VkPipelineVertexInputDivisorStateCreateInfoEXT *divisors =
+            copy_chain(c, copy->pNext, TABLE(divisor_structs));
+        if (divisors)
+            divisors->pVertexBindingDivisors =
+                dup(c, divisors->pVertexBindingDivisors,
+                    divisors->vertexBindingDivisorCount * sizeof *divisors->pVertexBindingDivisors);
+        copy->pNext = divisors;
+        mine->pVertexInputState = copy;
+    }
+    if (info->pInputAssemblyState) {
+        VkPipelineInputAssemblyStateCreateInfo *copy = dup(c, info->pInputAssemblyState, sizeof *copy);
+        if (copy && copy->pNext)
+            c->why = "a part's input assembly state is extended";
+        mine->pInputAssemblyState = copy;
+    }
+}
+
+static void copy_fragment_shader(copier *c, VkGraphicsPipelineCreateInfo *mine,
+                                 const VkGraphicsPipelineCreateInfo *info)
+{
+    mine->pMultisampleState = copy_samples(c, info->pMultisampleState);
+    /* In a render pass without depth the pointer may be anything, and the pass is not known here. */
+    if (info->pDepthStencilState && info->renderPass)
+        c->why = "a part for a render pass has depth state";
+    else if (info->pDepthStencilState) {
+        VkPipelineDepthStencilStateCreateInfo *copy = dup(c, info->pDepthStencilState, sizeof *copy);
+        if (copy && copy->pNext)
+            c->why = "a part's depth state is extended";
+        mine->pDepthStencilState = copy;
+    }
+}
+
+/* Made again, a pipeline derives from nothing and may be compiled. */
+static const VkPipelineCreateFlags not_again = VK_PIPELINE_CREATE_DERIVATIVE_BIT |
+                                               VK_PIPELINE_CREATE_FAIL_ON_PIPELINE_COMPILE_REQUIRED_BIT |
+                                               VK_PIPELINE_CREATE_EARLY_RETURN_ON_FAILURE_BIT;
+
+static void *copy_pipeline_chain(copier *c, const void *chain)
+{
+    void *copy = c->why ? NULL : copy_chain(c, chain, TABLE(part_structs));
+    wpg_pipeline_flags_2 *flags =
+        (wpg_pipeline_flags_2 *)(uintptr_t)wpg_chain_find(copy, WPG_STRUCTURE_PIPELINE_FLAGS_2);
+    if (flags && !c->why)
+        flags->flags &= ~(uint64_t)not_again;
+    return copy;
+}
+
+bool wpg_library_copy_compute(const char **why, VkComputePipelineCreateInfo *copy, wpg_arena *arena,
+                              const VkComputePipelineCreateInfo *info)
+{
+    copier c = {.arena = arena};
+    *copy = *info;
+    copy->flags &= ~not_again;
+    copy->basePipelineHandle = VK_NULL_HANDLE;
+    copy->basePipelineIndex = -1;
+    copy->pNext = copy_pipeline_chain(&c, info->pNext);
+    copy->stage.module = VK_NULL_HANDLE;
+    copy->stage.pSpecializationInfo = NULL; /* our words bear the values */
+    copy->stage.pNext = c.why ? NULL : copy_chain(&c, info->stage.pNext, TABLE(stage_structs));
+    copy->stage.pName = wpg_arena_strdup(arena, info->stage.pName);
+    *why = arena->failed ? "out of memory" : c.why;
+    return !*why;
+}
+
+VkGraphicsPipelineCreateInfo *wpg_library_copy_info(const char **why, wpg_arena *arena,
+                                                    const VkGraphicsPipelineCreateInfo *info,
+                                                    VkGraphicsPipelineLibraryFlagsEXT subsets)
+{
+    copier c = {.arena = arena};
+    VkGraphicsPipelineCreateInfo *mine = dup(&c, info, sizeof *mine);
+    *why = "out of memory";
+    if (!mine)
+        return NULL;
+    /* A part that states its own output too is made with its formats and blending: not copied. */
+    if (subsets & VK_GRAPHICS_PIPELINE_LIBRARY_FRAGMENT_OUTPUT_INTERFACE_BIT_EXT)
+        c.why = "a part has shaders and an output interface";
+    mine->pVertexInputState = NULL;
+    mine->pInputAssemblyState = NULL;
+    mine->pTessellationState = NULL;
+    mine->pViewportState = NULL;
+    mine->pRasterizationState = NULL;
+    mine->pMultisampleState = NULL;
+    mine->pDepthStencilState = NULL;
+    mine->pColorBlendState = NULL;
+    mine->flags &= ~not_again;
+    mine->basePipelineHandle = VK_NULL_HANDLE;
+    mine->basePipelineIndex = -1;
+    mine->pNext = copy_pipeline_chain(&c, info->pNext);
+    mine->pDynamicState = info->pDynamicState ? copy_dynamic(&c, info->pDynamicState) : NULL;
+    if (subsets & VK_GRAPHICS_PIPELINE_LIBRARY_VERTEX_INPUT_INTERFACE_BIT_EXT)
+        copy_vertex_input(&c, mine, info);
+    if (subsets & VK_GRAPHICS_PIPELINE_LIBRARY_PRE_RASTERIZATION_SHADERS_BIT_EXT)
+        copy_pre_rasterization(&c, mine, info);
+    if (subsets & VK_GRAPHICS_PIPELINE_LIBRARY_FRAGMENT_SHADER_BIT_EXT)
+        copy_fragment_shader(&c, mine, info);
+    mine->pStages = copy_stages(&c, info);
+    *why = arena->failed ? "out of memory" : c.why;
+    return *why ? NULL : mine;
+}
+
+/* -- Whole pipelines */
+
+/* Dynamic states that make no pointer of the create-info meaningless but those looked at above. */
+static bool is_known_dynamic(VkDynamicState state)
+{
+    static const struct {
+        uint32_t first, last; /* by the registry: some are newer than the oldest headers */
+    } known[] = {
+        {VK_DYNAMIC_STATE_VIEWPORT, VK_DYNAMIC_STATE_STENCIL_REFERENCE},
+        {VK_DYNAMIC_STATE_CULL_MODE, VK_DYNAMIC_STATE_STENCIL_OP},
+        {VK_DYNAMIC_STATE_RASTERIZER_DISCARD_ENABLE, VK_DYNAMIC_STATE_PRIMITIVE_RESTART_ENABLE},
+        {VK_DYNAMIC_STATE_VERTEX_INPUT_EXT, VK_DYNAMIC_STATE_VERTEX_INPUT_EXT},
+        {VK_DYNAMIC_STATE_LINE_STIPPLE_EXT, VK_DYNAMIC_STATE_LINE_STIPPLE_EXT},
+        {VK_DYNAMIC_STATE_FRAGMENT_SHADING_RATE_KHR, VK_DYNAMIC_STATE_FRAGMENT_SHADING_RATE_KHR},
+        {VK_DYNAMIC_STATE_COLOR_WRITE_ENABLE_EXT, VK_DYNAMIC_STATE_COLOR_WRITE_ENABLE_EXT},
+    };
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if ((uint32_t)state >= known[i].first && (uint32_t)state <= known[i].last)
+            return true;
+    return false;
+}
+
+static const VkPipelineDepthStencilStateCreateInfo *
+copy_depth(copier *c, const VkPipelineDepthStencilStateCreateInfo *state)
+{
+    VkPipelineDepthStencilStateCreateInfo *copy = dup(c, state, sizeof *copy);
+    if (copy && copy->pNext)
+        c->why = "its depth state is extended";
+    return copy;
+}
+
+static const VkPipelineColorBlendStateCreateInfo *copy_blend(copier *c,
+                                                             const VkPipelineColorBlendStateCreateInfo *state)
+{
+    static const flat blend_structs[] = {
+        {VK_STRUCTURE_TYPE_PIPELINE_COLOR_BLEND_ADVANCED_STATE_CREATE_INFO_EXT,
+         sizeof(VkPipelineColorBlendAdvancedStateCreateInfoEXT)},
+    };
+    VkPipelineColorBlendStateCreateInfo *copy = dup(c, state, sizeof *copy);
+    if (!copy)
+        return NULL;
+    copy->pNext = copy_chain(c, copy->pNext, TABLE(blend_structs));
+    copy->pAttachments = dup(c, copy->pAttachments, copy->attachmentCount * sizeof *copy->pAttachments);
+    return copy;
+}
+
+/* What of the output there is to be drawn to: with dynamic rendering the chain tells. */
+static wpg_subpass_outputs outputs_of(const VkGraphicsPipelineCreateInfo *info, wpg_subpass_outputs of_pass)
+{
+    const VkPipelineRenderingCreateInfo *rendering =
+        wpg_chain_find(info->pNext, VK_STRUCTURE_TYPE_PIPELINE_RENDERING_CREATE_INFO);
+    if (info->renderPass)
+        return of_pass;
+    return (wpg_subpass_outputs){
+        .depth = rendering && (rendering->depthAttachmentFormat || rendering->stencilAttachmentFormat),
+        .color = rendering && rendering->colorAttachmentCount};
+}
+
+VkGraphicsPipelineCreateInfo *wpg_library_copy_whole(const char **why, wpg_arena *arena,
+                                                     const VkGraphicsPipelineCreateInfo *info,
+                                                     wpg_subpass_outputs of_pass)
+{
+    const VkPipelineRasterizationStateCreateInfo *raster = info->pRasterizationState;
+    wpg_subpass_outputs outputs = outputs_of(info, of_pass);
+    copier c = {.arena = arena, .whole = true};
+    VkGraphicsPipelineCreateInfo *mine = dup(&c, info, sizeof *mine);
+    *why = "out of memory";
+    if (!mine)
+        return NULL;
+    mine->flags &= ~not_again;
+    mine->basePipelineHandle = VK_NULL_HANDLE;
+    mine->basePipelineIndex = -1;
+    mine->pVertexInputState = NULL;
+    mine->pInputAssemblyState = NULL;
+    mine->pTessellationState = NULL;
+    mine->pViewportState = NULL;
+    mine->pRasterizationState = NULL;
+    mine->pMultisampleState = NULL;
+    mine->pDepthStencilState = NULL;
+    mine->pColorBlendState = NULL;
+    for (uint32_t i = 0; info->pDynamicState && i < info->pDynamicState->dynamicStateCount; i++)
+        if (!is_known_dynamic(info->pDynamicState->pDynamicStates[i]))
+            c.why = "it has dynamic state that is not known here";
+    mine->pNext = copy_pipeline_chain(&c, info->pNext);
+    mine->pDynamicState = info->pDynamicState ? copy_dynamic(&c, info->pDynamicState) : NULL;
+    copy_vertex_input(&c, mine, info);
+    copy_pre_rasterization(&c, mine, info);
+    if (!raster || !raster->rasterizerDiscardEnable ||
+        is_dynamic(info, VK_DYNAMIC_STATE_RASTERIZER_DISCARD_ENABLE)) {
+        mine->pMultisampleState = copy_samples(&c, info->pMultisampleState);
+        mine->pDepthStencilState = outputs.depth ? copy_depth(&c, info->pDepthStencilState) : NULL;
+        mine->pColorBlendState = outputs.color ? copy_blend(&c, info->pColorBlendState) : NULL;
+    }
+    mine->pStages = copy_stages(&c, info);
+    *why = arena->failed ? "out of memory" : c.why;
+    return *why ? NULL : mine;
+}
+
+bool wpg_library_copy_chain(const void **copy, wpg_arena *arena, const void *chain, const void *last,
+                            void *other)
+{
+    static const flat more[] = {
+        {VK_STRUCTURE_TYPE_PIPELINE_RENDERING_CREATE_INFO, sizeof(VkPipelineRenderingCreateInfo)},
+        {VK_STRUCTURE_TYPE_PIPELINE_CREATION_FEEDBACK_CREATE_INFO,
+         sizeof(VkPipelineCreationFeedbackCreateInfo)},
+    };
+    VkBaseOutStructure *head = NULL, **tail = &head;
+    for (const VkBaseInStructure *at = chain; at != last; at = at->pNext) {
+        size_t size = 0;
+        for (size_t i = 0; i < sizeof more / sizeof *more; i++)
+            size = more[i].type == at->sType ? more[i].size : size;
+        for (size_t i = 0; i < sizeof part_structs / sizeof *part_structs; i++)
+            size = part_structs[i].type == at->sType ? part_structs[i].size : size;
+        VkBaseOutStructure *mine = size ? wpg_arena_memdup(arena, at, size) : NULL;
+        if (!mine)
+            return false;
+        *tail = mine;
+        tail = &mine->pNext;
+    }
+    *tail = other;
+    *copy = head;
+    return true;
+}

@@ -1,0 +1,98 @@
+/* What to do with one pipeline: the decision and everything it needs, made before the driver is called.
+ *
+ *     stages --identify--> hashes --filter--> --rewrite--> stages of our own --driver--> commit | give up
+ *
+ * The application's create-info is never changed; the plan holds copies of its stages that point at modules
+ * of ours. Threads: one plan, one thread. */
+#ifndef WPG_LAYER_REWRITE_PIPELINE_PLAN_H
+#define WPG_LAYER_REWRITE_PIPELINE_PLAN_H
+
+#include "layer/profile/bundle_files.h"
+#include "layer/profile/files.h"
+#include "layer/rewrite/rewrite.h"
+#include "layer/rewrite/shader_modules.h"
+#include "layer/base/state.h"
+#include "layer/profile/tune.h"
+
+/* Of a graphics pipeline or its libraries; and of any: a ray-tracing pipeline may have very many. */
+enum { WPG_MAX_STAGES = 8, WPG_MOST_STAGES = 8192 };
+
+/* Tune: one candidate. */
+typedef struct wpg_plan_variant {
+    wpg_tune_set set;
+    size_t alternative;                     /* in the pipeline's verdict; 0: decided, it is not made */
+    VkShaderModule *modules;                /* ours, by index into pStages */
+    VkPipelineShaderStageCreateInfo *infos; /* NULL: the program's own, with variants by push constants */
+} wpg_plan_variant;
+
+typedef struct wpg_pipeline_plan {
+    wpg_device *device;
+    size_t count;
+    wpg_arena arena;                        /* of the arrays */
+    wpg_rewrite *stages;                    /* [count], in stage order; those of one kind by hash */
+    uint32_t *at;                           /* [count], index into the application's pStages */
+    wpg_shader_module **records;            /* [count], one reference each; NULL: inline */
+    VkShaderModule *modules;                /* ours, by index into pStages */
+    VkPipelineShaderStageCreateInfo *infos; /* to hand down, in the application's order */
+    uint32_t info_count;
+    const VkPipelineShaderStageCreateInfo *program; /* the application's; NULL: none. During its call only */
+    wpg_hash128 hash;
+    bool identified, part; /* part: its stages are shared by pipelines, each counted under its own hash */
+    bool uses;             /* a profile is applied; else it is counted */
+    bool by_bind;          /* the program keeps its own pipeline, ours stands beside it (sample_bind.h) */
+    bool early_tests;      /* its state lets early tests be declared: see wpg_instrument_target */
+    bool changed;          /* infos differ from the application's */
+    bool by_value;         /* variants by push constants may be made of it (variants.h) */
+    bool values_by_rule;   /* use: and no verdict says otherwise */
+    wpg_counted **counted; /* generate: one, but one a stage of a part */
+    size_t counted_count;
+    wpg_plan_variant *variants; /* tune; they stand beside the program's own */
+    size_t variant_count;
+    wpg_tuned *tuned;
+    double *waves;       /* tune: [count], that entered each stage by the profile; 0: it does not tell */
+    const char *verdict; /* use: what tuning said of it; NULL: it was not asked. static, or `won` */
+    char won[64];   /* letters of the passes; "(static)" behind: by the driver's figures; or how far it is */
+    char label[80]; /* for the log: the hash, or what there is before it is known */
+    char why[256];  /* why nothing was changed; "" in use mode when there was simply nothing to do */
+    bool expected;  /* `why` is no failure */
+    bool limit;     /* a limit of ours was reached: said once, however many pipelines follow */
+} wpg_pipeline_plan;
+
+/* What is planned for. */
+typedef enum wpg_plan_kind {
+    WPG_PLAN_PIPELINE,
+    WPG_PLAN_PART,   /* stages that pipelines share: of a library */
+    WPG_PLAN_SHADER, /* one shader object: the words are wanted, no module of them */
+    WPG_PLAN_LINK,   /* a pipeline that has no untouched twin to sample by bind with: linked from parts, or of
+                        ray-tracing shaders, which are called by the handles of one pipeline */
+    WPG_PLAN_UNCOUNTED, /* generate mode: what binds of a pipeline run that are not counted, by a profile */
+} wpg_plan_kind;
+
+/* Decides. Always usable afterwards. `early_tests`: what the state says to that (wpg_instrument_target). */
+void wpg_pipeline_plan_make(wpg_pipeline_plan *plan, wpg_device *device,
+                            const VkPipelineShaderStageCreateInfo *infos, uint32_t count, wpg_plan_kind kind,
+                            bool early_tests);
+/* The plan for a pipeline that is not even looked at. `why` is static. */
+void wpg_pipeline_plan_pass(wpg_pipeline_plan *plan, wpg_device *device,
+                            const VkPipelineShaderStageCreateInfo *infos, uint32_t count, const char *why);
+/* The same for a link of parts whose stages are known already: what it draws can be told. */
+void wpg_pipeline_plan_pass_known(wpg_pipeline_plan *plan, wpg_device *device,
+                                  const wpg_rewrite *const known[], uint32_t count, const char *why);
+
+/* For those who plan a part of it (plan_passes.h): nothing is changed, and why; and the program's stages with
+ * what `stages` say in `made`, for which `modules` are created, both by index into pStages. */
+void wpg_pipeline_plan_give_up(wpg_pipeline_plan *plan, bool expected, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+void wpg_pipeline_plan_stages(wpg_pipeline_plan *plan, const VkPipelineShaderStageCreateInfo *infos,
+                              uint32_t count, const wpg_rewrite *stages, VkShaderModule *modules,
+                              VkPipelineShaderStageCreateInfo *made);
+
+/* What the bundle keeps of it. */
+wpg_bundle_subject wpg_pipeline_plan_subject(const wpg_pipeline_plan *plan);
+
+/* The driver was called: `made` tells whether the application got the pipeline of our words (or, when nothing
+ * was to change, its own). Logs, counts and registers. */
+void wpg_pipeline_plan_commit(wpg_pipeline_plan *plan, bool made);
+void wpg_pipeline_plan_finish(wpg_pipeline_plan *plan);
+
+#endif

@@ -1,0 +1,268 @@
+#include "layer/rewrite/plan_passes.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "layer/profile/use.h"
+#include "layer/rewrite/variant_words.h"
+#include "layer/rewrite/wave_size.h"
+#include "runtime/base/log.h"
+
+enum { USUAL_WAVE = 64 }; /* lanes; for stages whose waves were not counted */
+
+/* -- One set */
+
+/* What all stages together are made of, those that change: what a verdict is about. */
+static wpg_hash128 hash_of_words(const wpg_rewrite *stages, size_t count)
+{
+    wpg_hash128 all = {0};
+    for (size_t i = 0; i < count; i++) {
+        const wpg_rewrite *stage = &stages[i];
+        wpg_hash128 parts[3] = {all, {i, stage->wave_size}};
+        if (!stage->changed && !stage->wave_size)
+            continue;
+        if (stage->changed)
+            parts[2] = wpg_hash_bytes(stage->out_words, stage->out_count * sizeof *stage->out_words);
+        all = wpg_hash_bytes(parts, sizeof parts);
+    }
+    return all;
+}
+
+/* Waves that entered the stage; where they were not counted, its lanes, which are as many for each wave of
+ * it. 0: nothing is known. */
+static double waves_of(const wpg_weights *weights)
+{
+    for (uint32_t i = 0; i < weights->function_count; i++) {
+        const wpg_function_weights *f = &weights->functions[i];
+        if (f->ordinal == 0 && f->block_count && (!f->known || f->known[0]))
+            return f->waves ? (double)f->waves[0] : f->lanes ? (double)f->lanes[0] / (double)USUAL_WAVE : 0;
+    }
+    return 0;
+}
+
+/* Rewrites `stages`, which are the plan's own or others of the same, with all passes but those of
+ * `leave_out`; whether any changed. */
+static bool rewrite_all(wpg_pipeline_plan *plan, const VkPipelineShaderStageCreateInfo *infos, bool whole,
+                        wpg_rewrite *stages, const char *leave_out)
+{
+    bool changed = false;
+    for (size_t i = 0; i < plan->count; i++) {
+        wpg_rewrite *stage = &stages[i];
+        wpg_wave_choice wave = {0};
+        wpg_weights weights;
+        wpg_arena arena;
+        wpg_arena_init(&arena);
+        bool good = stages == plan->stages || (wpg_rewrite_recall(stage, &plan->stages[i], NULL) &&
+                                               wpg_rewrite_parse(stage, &stage->why) == WPG_OK);
+        if (good) {
+            wpg_use_find(&weights, &arena, plan->hash, stage);
+            if (plan->waves)
+                plan->waves[i] = waves_of(&weights);
+            if (whole)
+                wave = wpg_wave_choice_of(&plan->device->features, &infos[plan->at[i]]);
+            good = wpg_rewrite_use(stage, &weights, &plan->device->features, &wave, leave_out) == WPG_OK;
+        }
+        if (!good) {
+            stage->changed = false;
+            stage->wave_size = 0;
+            wpg_log_warn("pipeline %s: stage %s (%s) is left as it is: %s", plan->label,
+                         wpg_stage_name(plan->stages[i].stage.model), plan->stages[i].entry,
+                         stage->why.message[0] ? stage->why.message : "out of memory");
+        }
+        changed |= stage->changed || stage->wave_size;
+        wpg_arena_finish(&arena);
+    }
+    return changed;
+}
+
+/* -- Use */
+
+/* Whether variants won, of the words that they would be made of now. */
+static bool by_value(const wpg_pipeline_plan *plan, const wpg_tune_win *win)
+{
+    wpg_hash128 words;
+    if (!win->by_value || !plan->device->variants || plan->part)
+        return false;
+    if (wpg_variant_words(&words, plan->device, plan->hash, plan->stages, plan->count) &&
+        wpg_hash_equal(words, win->value_words))
+        return true;
+    wpg_log_info("pipeline %s: its verdict on push constants is of other words: not applied", plan->label);
+    return false;
+}
+
+/* What is safe by rule. */
+static void use_by_rule(wpg_pipeline_plan *plan, const VkPipelineShaderStageCreateInfo *infos, bool whole)
+{
+    plan->values_by_rule = true;
+    plan->changed = rewrite_all(plan, infos, whole, plan->stages, wpg_rewrite_not_by_rule());
+}
+
+/* Tuning is not finished: what is safe by rule, unless just these words did not win. */
+static void use_open(wpg_pipeline_plan *plan, const VkPipelineShaderStageCreateInfo *infos, bool whole,
+                     const wpg_tune_win *win)
+{
+    (void)snprintf(plan->won, sizeof plan->won, "open, %u of %u samples: what is safe by rule",
+                   win->progress.have, win->progress.need);
+    plan->verdict = plan->won;
+    use_by_rule(plan, infos, whole);
+    plan->values_by_rule = !win->values_lost && wpg_variants_by_rule(plan->device);
+    const wpg_hash128 words = hash_of_words(plan->stages, plan->count);
+    for (size_t i = 0; plan->changed && i < win->lost_count; i++)
+        if (wpg_hash_equal(words, win->lost[i])) {
+            (void)snprintf(plan->won, sizeof plan->won, "open, %u of %u samples", win->progress.have,
+                           win->progress.need);
+            wpg_pipeline_plan_give_up(plan, true,
+                                      "what is safe by rule did not win, and its tuning is not finished");
+            return;
+        }
+    wpg_log_info("pipeline %s: its tuning is %s", plan->label, plan->won);
+}
+
+/* Exactly what won on this device. */
+static void use_verdict(wpg_pipeline_plan *plan, const VkPipelineShaderStageCreateInfo *infos, bool whole)
+{
+    const wpg_tune_win *win = wpg_tune_winner(plan->device, plan->hash);
+    char leave_out[WPG_VERDICT_PASSES];
+    if (!win) {
+        plan->verdict = "not tuned on this device";
+        wpg_pipeline_plan_give_up(plan, true, "it was not tuned on this device, where others were");
+        return;
+    }
+    if (win->open) {
+        use_open(plan, infos, whole, win);
+        return;
+    }
+    plan->by_value = by_value(plan, win);
+    if (win->base || plan->by_value) {
+        wpg_verdict_join(plan->won, win->set.passes, plan->by_value);
+        if (win->is_static)
+            (void)strcat(plan->won, " (static)");
+        plan->verdict = plan->won;
+    } else
+        plan->verdict = "none won on this device";
+    if (!win->base) {
+        wpg_pipeline_plan_give_up(plan, true, "%s",
+                                  plan->by_value ? "tuning found nothing faster but variants on this device"
+                                                 : "tuning found nothing faster on this device");
+        return;
+    }
+    wpg_tune_leave_out(leave_out, win->set.passes);
+    plan->changed = rewrite_all(plan, infos, whole, plan->stages, leave_out);
+    if (!wpg_hash_equal(hash_of_words(plan->stages, plan->count), win->set.words)) {
+        plan->verdict = "of other words: not applied";
+        wpg_pipeline_plan_give_up(plan, true,
+                                  "its verdict is of other words (another profile, or build of this layer)");
+    } else
+        wpg_log_info("pipeline %s: passes %s by its %sverdict, %.3f of the %s", plan->label, win->set.passes,
+                     win->is_static ? "static " : "", win->ratio, win->is_static ? "cost" : "time");
+}
+
+void wpg_plan_use(wpg_pipeline_plan *plan, const VkPipelineShaderStageCreateInfo *infos, bool whole)
+{
+    if (plan->device->tuned) {
+        wpg_use_note_known();
+        use_verdict(plan, infos, whole);
+        return;
+    }
+    plan->verdict = *wpg_use_bundle() ? "none of this device: what is safe by rule" : NULL;
+    use_by_rule(plan, infos, whole);
+}
+
+/* -- Tune */
+
+/* The nth set of passes to try: all, all but one, one alone. false: there are no more. */
+static bool nth_set(char passes[WPG_VERDICT_PASSES], size_t n)
+{
+    static const char all[] = WPG_TUNED_PASSES;
+    const size_t letters = sizeof all - 1;
+    size_t used = 0;
+    if (n > 2 * letters)
+        return false;
+    for (size_t i = 0; i < letters; i++)
+        if (n == 0 || (n <= letters && i != n - 1) || (n > letters && i == n - 1 - letters))
+            passes[used++] = all[i];
+    passes[used] = '\0';
+    return true;
+}
+
+/* Makes a candidate of a set, if its words are those of no other and not the original's. */
+static void try_set(wpg_pipeline_plan *plan, const VkPipelineShaderStageCreateInfo *infos, uint32_t count,
+                    const char *passes)
+{
+    wpg_plan_variant *variant = &plan->variants[plan->variant_count];
+    wpg_rewrite *stages = WPG_ARENA_ARRAY(&plan->arena, wpg_rewrite, plan->count);
+    variant->modules = WPG_ARENA_ARRAY(&plan->arena, VkShaderModule, count);
+    variant->infos = WPG_ARENA_ARRAY(&plan->arena, VkPipelineShaderStageCreateInfo, count);
+    if (!stages || !variant->modules || !variant->infos)
+        return;
+    char leave_out[WPG_VERDICT_PASSES];
+    wpg_tune_leave_out(leave_out, passes);
+    bool is_new = rewrite_all(plan, infos, true, stages, leave_out);
+    wpg_tune_set set = {.words = hash_of_words(stages, plan->count)};
+    memcpy(set.passes, passes, strlen(passes) + 1);
+    for (size_t i = 0; i < plan->variant_count; i++)
+        is_new &= !wpg_hash_equal(plan->variants[i].set.words, set.words);
+    if (is_new) {
+        variant->set = set;
+        plan->variant_count++;
+        wpg_pipeline_plan_stages(plan, infos, count, stages, variant->modules, variant->infos);
+    }
+    for (size_t i = 0; i < plan->count; i++)
+        wpg_rewrite_finish(&stages[i]);
+}
+
+/* Makes a candidate of variants by push constants. */
+static void try_values(wpg_pipeline_plan *plan)
+{
+    wpg_plan_variant *variant = &plan->variants[plan->variant_count];
+    *variant = (wpg_plan_variant){0}; /* a set that gave nothing new may have left its arrays there */
+    if (!plan->device->variants ||
+        !wpg_variant_words(&variant->set.words, plan->device, plan->hash, plan->stages, plan->count))
+        return;
+    memcpy(variant->set.passes, WPG_VERDICT_BY_VALUE, sizeof WPG_VERDICT_BY_VALUE);
+    plan->variant_count++;
+}
+
+void wpg_plan_tune(wpg_pipeline_plan *plan, const VkPipelineShaderStageCreateInfo *infos, uint32_t count,
+                   wpg_plan_kind kind)
+{
+    char passes[WPG_VERDICT_PASSES];
+    if (kind != WPG_PLAN_PIPELINE) {
+        wpg_pipeline_plan_give_up(plan, true, "what is linked, shared or of rays is not tuned");
+        return;
+    }
+    const size_t most = (size_t)wpg_the_process.settings.tune_candidates;
+    plan->variants = WPG_ARENA_ARRAY(&plan->arena, wpg_plan_variant, most);
+    plan->waves = WPG_ARENA_ARRAY(&plan->arena, double, plan->count);
+    if (!plan->waves)
+        plan->variants = NULL;
+    for (size_t i = 0; plan->variants && plan->variant_count < most && !plan->why[0] && nth_set(passes, i);
+         i++)
+        if (passes[0]) {
+            try_set(plan, infos, count, passes);
+            if (i == 0 && plan->variant_count < most && !plan->why[0])
+                try_values(plan);
+        }
+    if (plan->arena.failed)
+        wpg_pipeline_plan_give_up(plan, false, "out of memory");
+    if (plan->why[0])
+        return;
+    if (plan->variant_count == 0) {
+        wpg_pipeline_plan_give_up(plan, true, "no pass changes it: nothing to tune");
+        return;
+    }
+    wpg_tune_set sets[WPG_VERDICT_CANDIDATES];
+    for (size_t i = 0; i < plan->variant_count; i++)
+        sets[i] = plan->variants[i].set;
+    plan->tuned = wpg_tune_pipeline(plan->device, plan->hash, sets, plan->variant_count);
+    for (size_t i = 0; plan->tuned && i < plan->variant_count; i++) {
+        plan->variants[i].alternative = wpg_tune_open(plan->tuned, &sets[i]);
+        plan->changed |= plan->variants[i].alternative != 0;
+        plan->by_value |= plan->variants[i].alternative && !plan->variants[i].infos;
+    }
+    plan->by_bind = plan->changed;
+    if (!plan->tuned)
+        wpg_pipeline_plan_give_up(plan, false, "out of memory");
+    else if (!plan->changed)
+        wpg_pipeline_plan_give_up(plan, true, "its verdict is known: nothing is left to tune");
+}

@@ -1,0 +1,54 @@
+/* One stage's words in, other words out: the bridge from Vulkan stages to the compiler.
+ *
+ *     words --identify--> parsed module, shader hash
+ *           --generate--> normal form, counters        (or the same from the disk cache)
+ *           --use-------> normal form, profile applied (or the same from the disk cache)
+ *
+ * Threads: one stage, one thread; the cache is shared. */
+#ifndef WPG_LAYER_REWRITE_REWRITE_H
+#define WPG_LAYER_REWRITE_REWRITE_H
+
+#include "compiler/normalize/spirv_tools.h"
+#include "layer/base/stage.h"
+#include "layer/rewrite/wave_size.h"
+
+/* Parses and hashes. On failure the stage, and with it the pipeline, has no identity. */
+wpg_status wpg_rewrite_identify(wpg_rewrite *rewrite, wpg_error *err);
+
+/* Parses the words of one that was recalled. */
+wpg_status wpg_rewrite_parse(wpg_rewrite *rewrite, wpg_error *err);
+
+/* Makes `rewrite` another one of an identified stage: who it is, without the parsed module. Its words are
+ * borrowed; its entry's name too, or is copied into `arena` if that is not NULL. false when memory runs out.
+ */
+bool wpg_rewrite_recall(wpg_rewrite *rewrite, const wpg_rewrite *known, wpg_arena *arena);
+
+/* Instruments. `stable` = the directory's address is the same in the next run, so that the result is worth
+ * keeping on disk. Failure leaves the stage to its original words: rewrite->why. */
+wpg_status wpg_rewrite_generate(wpg_rewrite *rewrite, const wpg_instrument_options *options,
+                                const wpg_validate_options *validate, bool stable);
+
+/* Applies a profile, on a device with these features that offers `wave` (wave_size.h). weights NULL: nothing
+ * is known of the shader; leave_out: letters of passes that do not run. */
+wpg_status wpg_rewrite_use(wpg_rewrite *rewrite, const wpg_weights *weights,
+                           const wpg_device_features *features, const wpg_wave_choice *wave,
+                           const char *leave_out);
+
+/* Letters of passes that only a verdict, or the settings, can bring about: a vote on loads costs what it
+ * costs, and pays by what the hardware does. Static storage. */
+const char *wpg_rewrite_not_by_rule(void);
+
+/* Applies a profile for these values of push constants alone; remarks->push_words says which mattered. Not
+ * kept on disk. */
+wpg_status wpg_rewrite_for_values(wpg_rewrite *rewrite, const wpg_weights *weights,
+                                  const wpg_device_features *features, const wpg_push_value *values,
+                                  uint32_t count);
+
+void wpg_rewrite_finish(wpg_rewrite *rewrite);
+
+/* DESIGN identity: XXH3-128 over the shader hashes in stage order. */
+wpg_hash128 wpg_pipeline_hash(const wpg_rewrite *stages, size_t count);
+/* Where a stage stands in that order. */
+unsigned wpg_stage_rank(VkShaderStageFlagBits stage);
+
+#endif

@@ -1,0 +1,13 @@
+/* What variants are made of: words for usual values. Threads: any. */
+#ifndef WPG_LAYER_REWRITE_VARIANT_WORDS_H
+#define WPG_LAYER_REWRITE_VARIANT_WORDS_H
+
+#include "layer/base/stage.h"
+#include "layer/base/state.h"
+
+/* What a verdict on a pipeline's variants is about: the words of the one for the commonest values together,
+ * of all stages. false: nothing comes of them, there are no variants. */
+bool wpg_variant_words(wpg_hash128 *words, const wpg_device *device, wpg_hash128 pipeline,
+                       const wpg_rewrite *stages, size_t count);
+
+#endif

@@ -1,0 +1,249 @@
+/* Sets of variants: their life, their builder. See variants.h. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "layer/base/suspects.h"
+#include "layer/base/gate.h"
+#include "layer/variants/variants_internal.h"
+#include "layer/base/bindable.h"
+#include "runtime/base/log.h"
+#include "runtime/base/thread.h"
+
+bool wpg_variants_possible(void)
+{
+    const wpg_process *process = &wpg_the_process;
+    return (process->mode == WPG_MODE_USE || process->mode == WPG_MODE_TUNE) &&
+           process->settings.variants > 0 && wpg_usual_any();
+}
+
+static bool gain_by_rule(const wpg_device *device)
+{
+    if (wpg_variants_by_rule(device))
+        return true;
+    wpg_log_info("no variants: this driver was seen to lose by them, and no verdict asks for them");
+    return false;
+}
+
+bool wpg_variants_wanted(const wpg_device *device)
+{
+    if (!wpg_variants_possible())
+        return false;
+    switch (device->mode) {
+    case WPG_MODE_TUNE:
+        return device->times; /* without times nothing is asked of them */
+    case WPG_MODE_USE:
+        /* With verdicts of this device exactly what won is applied, and what is safe by rule where tuning is
+         * not finished. */
+        return device->tuned_by_value || ((!device->tuned || device->tuned_open) && gain_by_rule(device));
+    default:
+        return false;
+    }
+}
+
+/* -- The builder */
+
+static void destroy_set(wpg_device *device, wpg_variant_set *set)
+{
+    unsigned ready = atomic_load(&set->ready);
+    for (unsigned i = 0; i < ready; i++) {
+        wpg_suspects_remove(device, set->variants[i]->pipeline);
+        device->next.DestroyPipeline(device->handle, set->variants[i]->pipeline, NULL);
+    }
+    wpg_variant_release(device, set);
+    wpg_variant_gave(set);
+    wpg_variant_finish(set);
+}
+
+static void *builder(void *argument)
+{
+    wpg_device *device = argument;
+    wpg_variants *all = device->variants;
+    (void)pthread_mutex_lock(&all->lock);
+    while (!all->stop) {
+        wpg_variant_set *set = all->jobs;
+        if (!set) {
+            (void)pthread_cond_wait(&all->work, &all->lock);
+            continue;
+        }
+        all->jobs = set->next_job;
+        if (!all->jobs)
+            all->jobs_end = &all->jobs;
+        set->building = true;
+        all->current = set;
+        (void)pthread_mutex_unlock(&all->lock);
+        wpg_gate_wait();
+        if (!atomic_load(&set->dead))
+            wpg_variant_build(device, set);
+        (void)pthread_mutex_lock(&all->lock);
+        set->building = false;
+        all->current = NULL;
+        atomic_store(&set->asked, false);
+        if (atomic_load(&set->dead))
+            destroy_set(device, set);
+        (void)pthread_cond_broadcast(&all->done);
+    }
+    (void)pthread_mutex_unlock(&all->lock);
+    return NULL;
+}
+
+void wpg_variant_ask(wpg_device *device, wpg_variant_set *set)
+{
+    wpg_variants *all = device->variants;
+    if (!all->running)
+        all->running = !all->stop && wpg_thread_start(&all->thread, "wavepgo-variant", builder, device);
+    set->next_job = NULL;
+    *all->jobs_end = set;
+    all->jobs_end = &set->next_job;
+    (void)pthread_cond_signal(&all->work);
+}
+
+void wpg_variants_start(wpg_device *device, const VkDeviceCreateInfo *info)
+{
+    for (uint32_t i = 0; i < info->enabledExtensionCount; i++)
+        if (strstr(info->ppEnabledExtensionNames[i], "device_generated_commands")) {
+            wpg_log_info("no variants: the device may generate commands");
+            return;
+        }
+    wpg_variants *all = calloc(1, sizeof *all);
+    if (!all)
+        return;
+    (void)pthread_mutex_init(&all->lock, NULL);
+    (void)pthread_cond_init(&all->work, NULL);
+    (void)pthread_cond_init(&all->done, NULL);
+    wpg_handles_init(&all->layouts);
+    wpg_handles_init(&all->passes);
+    all->jobs_end = &all->jobs;
+    device->variants = all;
+    device->records = true;
+}
+
+void wpg_variants_finish(wpg_device *device)
+{
+    wpg_variants *all = device->variants;
+    if (!all)
+        return;
+    (void)pthread_mutex_lock(&all->lock);
+    all->stop = true;
+    bool running = all->running && wpg_process_is_owner(); /* a forked child has no such thread */
+    (void)pthread_cond_signal(&all->work);
+    (void)pthread_mutex_unlock(&all->lock);
+    if (running)
+        (void)pthread_join(all->thread, NULL);
+    for (wpg_variant_set *set = all->sets, *next; set; set = next) {
+        next = set->next;
+        destroy_set(device, set);
+    }
+    wpg_handles_finish(&all->layouts);
+    wpg_handles_finish(&all->passes);
+    (void)pthread_cond_destroy(&all->done);
+    (void)pthread_cond_destroy(&all->work);
+    (void)pthread_mutex_destroy(&all->lock);
+    free(all);
+    device->variants = NULL;
+}
+
+/* -- Sets */
+
+uint64_t wpg_variant_hash(const wpg_usual *usual, const uint32_t values[WPG_PUSH_WORDS])
+{
+    uint32_t taken[WPG_PUSH_WORDS] = {0};
+    for (uint32_t i = 0; i < WPG_PUSH_WORDS; i++)
+        taken[i] = usual->words >> i & 1 ? values[i] : 0;
+    return wpg_hash64_bytes(taken, sizeof taken) | 1;
+}
+
+/* The commonest values make up one combination at least so often, whatever else goes together. */
+static bool is_sure(const wpg_usual *usual)
+{
+    double lacks = 0;
+    for (uint32_t i = 0; i < WPG_PUSH_WORDS; i++)
+        if (usual->words >> i & 1)
+            lacks += 1 - usual->word[i].share;
+    return 1 - lacks >= wpg_the_process.settings.variant_share;
+}
+
+/* It is asked for nothing any more. */
+static void take_off(wpg_variants *all, wpg_variant_set *set)
+{
+    for (wpg_variant_set **at = &all->jobs; *at; at = &(*at)->next_job)
+        if (*at == set) {
+            *at = set->next_job;
+            if (all->jobs_end == &set->next_job)
+                all->jobs_end = at;
+            break;
+        }
+}
+
+void wpg_variant_stop(wpg_variants *all, wpg_variant_set *set)
+{
+    atomic_store(&set->tries, WPG_MOST_VARIANT_TRIES);
+    take_off(all, set);
+    if (!set->building)
+        atomic_store(&set->asked, false);
+}
+
+static void ask_if_sure(wpg_device *device, wpg_variant_set *set)
+{
+    if (!is_sure(set->usual))
+        return;
+    for (uint32_t i = 0; i < WPG_PUSH_WORDS; i++)
+        set->job[i] = set->usual->word[i].values[0];
+    atomic_store(&set->tried[0], wpg_variant_hash(set->usual, set->job));
+    atomic_store(&set->tries, 1);
+    atomic_store(&set->asked, true);
+    wpg_variant_ask(device, set);
+}
+
+void wpg_variants_add(wpg_device *device, VkPipeline pipeline, const wpg_pipeline_plan *plan, bool graphics,
+                      const void *info)
+{
+    wpg_variants *all = device->variants;
+    const wpg_usual *usual = plan->by_value && !plan->part ? wpg_usual_of(plan->hash) : NULL;
+    wpg_bindable *bindable = usual ? wpg_handles_get(&device->bindables, (uint64_t)pipeline) : NULL;
+    wpg_variant_set *set = bindable && wpg_process_is_owner() ? calloc(1, sizeof *set) : NULL;
+    if (!set)
+        return;
+    wpg_arena_init(&set->arena);
+    set->original = pipeline;
+    set->point = graphics ? VK_PIPELINE_BIND_POINT_GRAPHICS : VK_PIPELINE_BIND_POINT_COMPUTE;
+    set->hash = plan->hash;
+    set->usual = usual;
+    bool good = wpg_variant_copy(set, device, plan, info);
+    (void)pthread_mutex_lock(&all->lock);
+    if (!good || !wpg_variant_hold(all, set)) {
+        (void)pthread_mutex_unlock(&all->lock);
+        wpg_variant_gave(set);
+        wpg_variant_finish(set);
+        return;
+    }
+    set->next = all->sets;
+    if (set->next)
+        set->next->previous = set;
+    all->sets = set;
+    bindable->variants = set;
+    ask_if_sure(device, set);
+    (void)pthread_mutex_unlock(&all->lock);
+}
+
+void wpg_variants_remove(wpg_device *device, VkPipeline pipeline)
+{
+    wpg_variants *all = device->variants;
+    wpg_bindable *bindable = all ? wpg_handles_get(&device->bindables, (uint64_t)pipeline) : NULL;
+    wpg_variant_set *set = bindable ? bindable->variants : NULL;
+    if (!set)
+        return;
+    (void)pthread_mutex_lock(&all->lock);
+    bindable->variants = NULL;
+    if (set->previous)
+        set->previous->next = set->next;
+    else
+        all->sets = set->next;
+    if (set->next)
+        set->next->previous = set->previous;
+    take_off(all, set);
+    /* What is being built is destroyed by the builder: the program does not wait for a compile. */
+    atomic_store(&set->dead, true);
+    if (!set->building)
+        destroy_set(device, set);
+    (void)pthread_mutex_unlock(&all->lock);
+}

@@ -1,0 +1,79 @@
+/* What the files of the variants share: sets, and what is kept for them. Private to layer/variant*.c. */
+#ifndef WPG_LAYER_VARIANTS_VARIANTS_INTERNAL_H
+#define WPG_LAYER_VARIANTS_VARIANTS_INTERNAL_H
+
+#include "layer/variants/variants.h"
+
+enum { WPG_MOST_VARIANTS = 16, WPG_MOST_VARIANT_TRIES = WPG_MOST_VARIANTS * 2 };
+
+/* One pipeline made for values. Immutable once it is counted in `ready`. */
+typedef struct wpg_variant {
+    VkPipeline pipeline;
+    uint64_t words; /* what it depends on */
+    uint32_t values[WPG_PUSH_WORDS];
+    VkShaderStageFlags stages[WPG_PUSH_WORDS]; /* in which the word was folded */
+} wpg_variant;
+
+typedef struct wpg_variant_set {
+    struct wpg_variant_set *next, *previous, *next_job;
+    wpg_arena arena;
+    VkPipeline original;
+    VkPipelineBindPoint point;
+    wpg_hash128 hash;
+    const wpg_usual *usual;
+    size_t stage_count;
+    wpg_rewrite *stages;         /* identities, in stage order; their words and names lie in the arena */
+    uint32_t at[WPG_MAX_STAGES]; /* index into pStages */
+    VkComputePipelineCreateInfo compute;
+    VkGraphicsPipelineCreateInfo *graphics; /* NULL: compute */
+    VkPipelineLayout layout;
+    VkRenderPass pass;
+    size_t bytes; /* of words, for VARIANT_MEMORY */
+    bool building;
+    atomic_bool dead;             /* read before a compile begins, without the lock */
+    uint32_t job[WPG_PUSH_WORDS]; /* values asked for, of usual->words; the builder's while `asked` */
+    atomic_bool asked;
+    atomic_uint ready, tries;
+    wpg_variant *variants[WPG_MOST_VARIANTS];
+    atomic_uint_least64_t tried[WPG_MOST_VARIANT_TRIES]; /* hashes of combinations */
+} wpg_variant_set;
+
+typedef struct wpg_variants {
+    pthread_mutex_t lock;
+    pthread_cond_t work, done;
+    pthread_t thread;
+    bool running, stop;
+    wpg_variant_set *sets, *jobs, **jobs_end;
+    const wpg_variant_set *current; /* being built */
+    wpg_handles layouts, passes;    /* that sets may be built with; under lock (variant_kept.c) */
+} wpg_variants;
+
+/* -- variant_kept.c: what the program may destroy meanwhile. All under all->lock. */
+
+/* One set more needs them; false when memory runs out, and nothing is held. */
+bool wpg_variant_hold(wpg_variants *all, const wpg_variant_set *set);
+/* One less: what the program has destroyed goes with the last. */
+void wpg_variant_release(wpg_device *device, const wpg_variant_set *set);
+
+/* -- variant_build.c */
+
+/* Room for so many bytes more within VARIANT_MEMORY; says once if there is none. */
+bool wpg_variant_fits(size_t bytes);
+void wpg_variant_took(wpg_variant_set *set, size_t bytes);
+void wpg_variant_gave(const wpg_variant_set *set);
+/* The pipeline's stages and state, for what is built later. false: it can have no variants, which is said. */
+bool wpg_variant_copy(wpg_variant_set *set, wpg_device *device, const wpg_pipeline_plan *plan,
+                      const void *info);
+void wpg_variant_finish(wpg_variant_set *set);
+/* Makes the variant for set->job, by the builder's thread. */
+void wpg_variant_build(wpg_device *device, wpg_variant_set *set);
+
+/* -- variants.c */
+
+uint64_t wpg_variant_hash(const wpg_usual *usual, const uint32_t values[WPG_PUSH_WORDS]);
+/* Asks for the combination in set->job; under the lock. */
+void wpg_variant_ask(wpg_device *device, wpg_variant_set *set);
+/* The set builds nothing more; under the lock. */
+void wpg_variant_stop(wpg_variants *all, wpg_variant_set *set);
+
+#endif
