@@ -13,7 +13,7 @@
 #include <spirv/unified1/GLSL.std.450.h>
 
 #include "compiler/optimize/legality.h"
-#include "compiler/optimize/trip_guard.h"
+#include "compiler/optimize/induction.h"
 #include "compiler/spirv/builder.h"
 
 /* Mesa unrolls 32 rounds by itself; twice the most that any driver we know does. */

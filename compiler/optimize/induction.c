@@ -1,6 +1,6 @@
 /* The test that ends a counted loop, the induction variable it looks at, and the bound that gives the trips
- * that were counted. See trip_guard.h. */
-#include "compiler/optimize/trip_guard.h"
+ * that were counted. See induction.h. */
+#include "compiler/optimize/induction.h"
 
 #include "compiler/optimize/legality.h"
 #include "compiler/spirv/builder.h"

@@ -3,7 +3,7 @@
 #ifndef WPG_COMPILER_OPTIMIZE_INVARIANT_H
 #define WPG_COMPILER_OPTIMIZE_INVARIANT_H
 
-#include "compiler/optimize/value_guard.h"
+#include "compiler/optimize/value_fold.h"
 
 /* NULL if the value is the same in all trips of the loop, and may be computed before it: by everyone who
  * enters, or, with *late, by those who pass the first test. "" where it changes from trip to trip, or is a

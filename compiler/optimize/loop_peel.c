@@ -25,7 +25,7 @@
  * cannot be told apart, and the tables say so. */
 #include "compiler/optimize/cloner.h"
 #include "compiler/optimize/seam.h"
-#include "compiler/optimize/value_guard.h"
+#include "compiler/optimize/value_fold.h"
 #include "compiler/spirv/builder.h"
 
 /* -- Shape -- */

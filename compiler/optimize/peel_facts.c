@@ -22,7 +22,7 @@
  * (countToEliminateCompares), which peel by such conditions. */
 #include "compiler/optimize/peel_facts.h"
 
-#include "compiler/optimize/trip_guard.h"
+#include "compiler/optimize/induction.h"
 #include "compiler/spirv/builder.h"
 
 enum { DEEPEST = 8 };

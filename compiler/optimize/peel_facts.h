@@ -3,7 +3,7 @@
 #ifndef WPG_COMPILER_OPTIMIZE_PEEL_FACTS_H
 #define WPG_COMPILER_OPTIMIZE_PEEL_FACTS_H
 
-#include "compiler/optimize/value_guard.h"
+#include "compiler/optimize/value_fold.h"
 
 /* Facts about ids of the loop, in the arena given. */
 typedef struct wpg_peel_facts {

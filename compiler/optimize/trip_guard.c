@@ -8,7 +8,7 @@
  * is right for every n that passes the guard, whatever the profile said, so a profile that errs costs time
  * only. Needs: values in SSA form (the induction variable is a phi), a profile with lanes. Legality:
  * legality.h. */
-#include "compiler/optimize/trip_guard.h"
+#include "compiler/optimize/induction.h"
 
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
 /* Values that uniform memory had while the profile was taken, by place: the variable and the constant indices
- * into it, which the SSA tier keeps. See value_guard.h. */
-#include "compiler/optimize/value_guard.h"
+ * into it, which the SSA tier keeps. See value_facts.h. */
+#include "compiler/optimize/value_facts.h"
 
 #include <string.h>
 

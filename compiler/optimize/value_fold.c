@@ -1,5 +1,5 @@
 /* Which branches of a loop a few known values decide, and what it does to the arithmetic around them. See
- * value_guard.h.
+ * value_fold.h.
  *
  * Only branches are decided, nothing else is made a constant: the values stay values wherever they are
  * computed with. What a driver does with a branch whose condition is constant is drop the other ways; then
@@ -7,12 +7,12 @@
  * one way is left gets a seam (seam.h); and where a sum or product is used both in what stays and in what
  * falls away, nothing is done: drivers fuse by how often, and by what, a value is used (Mesa's
  * is_only_used_by_fadd, ACO's use counts). */
-#include "compiler/optimize/value_guard.h"
+#include "compiler/optimize/value_fold.h"
 
 #include "compiler/optimize/folding.h"
 #include "compiler/optimize/legality.h"
 #include "compiler/optimize/seam.h"
-#include "compiler/optimize/trip_guard.h"
+#include "compiler/optimize/induction.h"
 #include "compiler/spirv/builder.h"
 
 enum { DEEPEST = 12 };

@@ -11,7 +11,7 @@
  * SSA form, a profile with lanes and the values probe. Legality: legality.h; loops with barriers, derivatives
  * or subgroup work are left alone though the guard is uniform, as a wave's lanes need not enter them
  * together. */
-#include "compiler/optimize/value_guard.h"
+#include "compiler/optimize/value_fold.h"
 
 #include <stdio.h>
 

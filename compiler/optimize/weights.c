@@ -7,7 +7,7 @@
 
 #include "compiler/analysis/normal_form.h"
 #include "compiler/analysis/sites.h"
-#include "compiler/optimize/value_guard.h"
+#include "compiler/optimize/value_facts.h"
 #include "compiler/optimize/weights_check.h"
 
 static const char PASS[] = "weights";

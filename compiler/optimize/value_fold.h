@@ -1,26 +1,10 @@
-/* What the value guard knows (value_facts.c), finds out (value_fold.c) and plans (value_guard.c); unswitching
- * (unswitch.c) and peeling (peel.c) find out with it, too. Private to compiler/optimize. */
-#ifndef WPG_COMPILER_OPTIMIZE_VALUE_GUARD_H
-#define WPG_COMPILER_OPTIMIZE_VALUE_GUARD_H
+/* What follows in a loop from facts (value_facts.h) and from conditions that are known: the value guard,
+ * unswitching and peeling find out with it. Private to compiler/optimize. */
+#ifndef WPG_COMPILER_OPTIMIZE_VALUE_FOLD_H
+#define WPG_COMPILER_OPTIMIZE_VALUE_FOLD_H
 
 #include "compiler/optimize/loop_clone.h"
-
-/* -- Facts (value_facts.c) -- */
-
-enum { WPG_MOST_FACTS = 32, WPG_NO_FACT = UINT32_MAX };
-
-/* The place in memory that the load reads: a variable and constant indices. False for any other load. */
-bool wpg_value_place_of(wpg_value_place *place, const wpg_module *module, const wpg_inst *load);
-/* The number of the fact about that place, WPG_NO_FACT if there is none. */
-uint32_t wpg_value_fact_at(const wpg_function_profile *profile, const wpg_value_place *place);
-/* Takes what the profile saw at value sites of uniform memory into profile->facts, and how often lanes agreed
- * on indices into profile->indices. WPG_E_NOMEM only; says why where the sites disagree with the module's. */
-wpg_status wpg_value_facts_bind(wpg_context *context, wpg_function_profile *profile,
-                                const wpg_function_weights *weights, const wpg_cfg *cfg);
-/* How many of the waves asked saw the value: 0 to 1. */
-double wpg_value_fact_share(const wpg_value_fact *fact);
-
-/* -- What follows from them in a loop (value_fold.c) -- */
+#include "compiler/optimize/value_facts.h"
 
 typedef struct wpg_folder {
     const wpg_view *view;

@@ -1,11 +1,9 @@
-/* What the trip guard (trip_guard.c) and peeling (peel_facts.c) read of a loop's test (induction.c). Private
- * to compiler/optimize. */
-#ifndef WPG_COMPILER_OPTIMIZE_TRIP_GUARD_H
-#define WPG_COMPILER_OPTIMIZE_TRIP_GUARD_H
+/* A loop's test and its induction variables: what the trip guard, peeling and folding read of them. Private to
+ * compiler/optimize. */
+#ifndef WPG_COMPILER_OPTIMIZE_INDUCTION_H
+#define WPG_COMPILER_OPTIMIZE_INDUCTION_H
 
 #include "compiler/optimize/loop_clone.h"
-
-/* -- The test (induction.c) -- */
 
 typedef struct wpg_induction {
     uint32_t first, step; /* value at the first test; added for each further one (modulo 2^32) */
