@@ -23,15 +23,18 @@ compiler/spirv: runtime/base
 compiler/analysis: compiler/spirv
 compiler/normalize: compiler/spirv compiler/analysis
 compiler/instrument: compiler/spirv compiler/analysis
-compiler/optimize: compiler/spirv compiler/analysis
+compiler/optimize/ir: compiler/spirv compiler/analysis
+compiler/optimize/loops: compiler/optimize/ir
+compiler/optimize/facts: compiler/optimize/loops
+compiler/optimize/passes: compiler/optimize/facts
 compiler/amdgpu: compiler/spirv compiler/analysis
-layer/base: compiler/normalize compiler/instrument compiler/optimize runtime/counters runtime/profile runtime/bundle runtime/gpu runtime/tune runtime/config
+layer/base: compiler/normalize compiler/instrument compiler/optimize/passes runtime/counters runtime/profile runtime/bundle runtime/gpu runtime/tune runtime/config
 layer/profile: layer/base
 layer/rewrite: layer/base layer/profile
 layer/variants: layer/rewrite
 layer/commands: layer/variants
 layer/api: layer/commands
-runtime/cli: runtime/base runtime/config runtime/profile runtime/bundle runtime/counters runtime/gpu runtime/tune runtime/report compiler/spirv compiler/analysis compiler/normalize compiler/instrument compiler/optimize compiler/amdgpu
+runtime/cli: runtime/base runtime/config runtime/profile runtime/bundle runtime/counters runtime/gpu runtime/tune runtime/report compiler/spirv compiler/analysis compiler/normalize compiler/instrument compiler/optimize/passes compiler/amdgpu
 shaders: runtime/base runtime/gpu
 tests: *
 '
@@ -39,7 +42,7 @@ tests: *
 # Folders that may include a system header: PATTERN: folders.
 system='
 vulkan/: runtime/counters runtime/gpu runtime/cli layer/base layer/profile layer/rewrite layer/variants layer/commands layer/api shaders tests
-spirv/: compiler/spirv compiler/analysis compiler/normalize compiler/instrument compiler/optimize compiler/amdgpu tests
+spirv/: compiler/spirv compiler/analysis compiler/normalize compiler/instrument compiler/optimize/ir compiler/optimize/loops compiler/optimize/facts compiler/optimize/passes compiler/amdgpu tests
 spirv-tools/: compiler/normalize tests
 llvm: compiler/amdgpu tests
 xxhash.h: runtime/base
@@ -47,7 +50,7 @@ xxhash.h: runtime/base
 
 # Headers that few may include, of their own folder only the file of that name: HEADER: folders.
 private='
-compiler/optimize/cut_dead.h: runtime/cli tests
+compiler/optimize/passes/cut_dead.h: runtime/cli tests
 '
 
 files=$(find runtime compiler layer json shaders tests \( -name '*.c' -o -name '*.h' -o -name '*.cpp' -o -name '*.inc' \) -type f 2>/dev/null | LC_ALL=C sort)
@@ -57,6 +60,8 @@ files=$(find runtime compiler layer json shaders tests \( -name '*.c' -o -name '
 awk -v table="$table" -v system_table="$system" -v private_table="$private" '
 function folder_of(path,    parts, n, f) {
     n = split(path, parts, "/")
+    f = parts[1] "/" parts[2] "/" parts[3]
+    if (n > 3 && f in known) return f
     if (parts[1] == "runtime" || parts[1] == "compiler" || parts[1] == "layer") f = parts[1] "/" parts[2]
     else f = parts[1]
     return f

@@ -4,7 +4,7 @@
 #define WPG_LAYER_BASE_MAP_CODEC_H
 
 #include "compiler/instrument/instrument.h"
-#include "compiler/optimize/optimize.h"
+#include "compiler/optimize/ir/optimize.h"
 #include "runtime/base/bytes.h"
 
 void wpg_map_encode(wpg_writer *out, const wpg_counter_map *map);

@@ -4,7 +4,7 @@
 #define WPG_LAYER_BASE_STAGE_H
 
 #include "compiler/instrument/instrument.h"
-#include "compiler/optimize/optimize.h"
+#include "compiler/optimize/ir/optimize.h"
 #include "layer/base/features.h"
 
 typedef struct wpg_rewrite {

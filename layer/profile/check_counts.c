@@ -1,6 +1,6 @@
 #include "layer/profile/check_counts.h"
 
-#include "compiler/optimize/weights_check.h"
+#include "compiler/optimize/ir/weights_check.h"
 #include "runtime/base/log.h"
 #include "runtime/base/text.h"
 

@@ -1,6 +1,6 @@
 /* The layer's own check of what was counted: do the counts of each function fit its control flow? Counts that
  * cannot be tell of a driver that compiles the counting code wrongly. Source: the rules of `wavepgo verify`
- * on blocks and flow (compiler/optimize/weights_check.h). */
+ * on blocks and flow (compiler/optimize/ir/weights_check.h). */
 #ifndef WPG_LAYER_PROFILE_CHECK_COUNTS_H
 #define WPG_LAYER_PROFILE_CHECK_COUNTS_H
 

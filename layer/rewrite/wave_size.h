@@ -4,7 +4,7 @@
 #ifndef WPG_LAYER_REWRITE_WAVE_SIZE_H
 #define WPG_LAYER_REWRITE_WAVE_SIZE_H
 
-#include "compiler/optimize/optimize.h"
+#include "compiler/optimize/ir/optimize.h"
 #include "layer/base/features.h"
 
 /* The choice there is for a stage on this device; none (all 0) where the device has one size only or does not

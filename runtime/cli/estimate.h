@@ -12,7 +12,7 @@
 
 #include <stdio.h>
 
-#include "compiler/optimize/cut_dead.h"
+#include "compiler/optimize/passes/cut_dead.h"
 #include "compiler/spirv/reflect.h"
 #include "runtime/base/vec.h"
 #include "runtime/profile/shader_view.h"

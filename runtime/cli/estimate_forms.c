@@ -6,7 +6,7 @@
 
 #include "compiler/normalize/normalize.h"
 #include "compiler/normalize/spirv_tools.h"
-#include "compiler/optimize/optimize.h"
+#include "compiler/optimize/ir/optimize.h"
 #include "runtime/profile/weights.h"
 
 /* What a device may allow at the most; what is not valid even so is not asked for again. */

@@ -13,7 +13,7 @@
 #include "compiler/instrument/instrument.h"
 #include "compiler/normalize/normalize.h"
 #include "compiler/normalize/spirv_tools.h"
-#include "compiler/optimize/optimize.h"
+#include "compiler/optimize/ir/optimize.h"
 #include "runtime/base/file.h"
 #include "runtime/base/vec.h"
 #include "runtime/bundle/folder.h"

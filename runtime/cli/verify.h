@@ -32,7 +32,7 @@ void wpg_verify_add(wpg_verify_result *result, const wpg_shader_counts *function
  *
  *     blocks      uniform <= waves <= lanes, no lanes without a wave, lanes <= waves x wave size
  *     flow        lanes conserve flow; of a branch max(arms) <= waves <= sum(arms)
- *                 (compiler/optimize/weights_check.h)
+ *                 (compiler/optimize/ir/weights_check.h)
  *     masks       blocks of one active-mask class have equal counts
  *     selects, branches, switches, loops, entry, samples
  *                 what the probes counted fits the blocks, and itself

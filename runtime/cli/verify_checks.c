@@ -7,7 +7,7 @@
 
 #include "compiler/analysis/mask.h"
 #include "compiler/analysis/sites.h"
-#include "compiler/optimize/weights_check.h"
+#include "compiler/optimize/ir/weights_check.h"
 #include "runtime/profile/probe_records.h"
 #include "runtime/profile/weights.h"
 

@@ -21,8 +21,8 @@
 #include "compiler/instrument/instrument.h"
 #include "compiler/normalize/contexts.h"
 #include "compiler/normalize/spirv_tools.h"
-#include "compiler/optimize/cut_dead.h"
-#include "compiler/optimize/optimize.h"
+#include "compiler/optimize/passes/cut_dead.h"
+#include "compiler/optimize/ir/optimize.h"
 #include "runtime/base/file.h"
 #include "tests/support/weights.h"
 

@@ -4,7 +4,7 @@
 #include "compiler/analysis/lane_flow.h"
 #include "compiler/analysis/match_shader.h"
 #include "compiler/instrument/instrument.h"
-#include "compiler/optimize/optimize.h"
+#include "compiler/optimize/ir/optimize.h"
 #include "tests/fuzz/common/spirv.h"
 #include "tests/support/weights.h"
 

@@ -42,16 +42,16 @@ fresh
 echo '#include "runtime/base/gone.h"' >"$tree/layer/base/l.c"
 expect 1 "does not exist" "missing header"
 fresh
-mkdir -p "$tree/compiler/optimize" "$tree/runtime/cli"
-echo 'int x;' >"$tree/compiler/optimize/cut_dead.h"
-for user in compiler/optimize/cut_dead.c runtime/cli/estimate.c; do
-    echo '#include "compiler/optimize/cut_dead.h"' >"$tree/$user"
+mkdir -p "$tree/compiler/optimize/passes" "$tree/runtime/cli"
+echo 'int x;' >"$tree/compiler/optimize/passes/cut_dead.h"
+for user in compiler/optimize/passes/cut_dead.c runtime/cli/estimate.c; do
+    echo '#include "compiler/optimize/passes/cut_dead.h"' >"$tree/$user"
 done
 expect 0 "5 includes, 0 violations" "a private header where it belongs"
-echo '#include "compiler/optimize/cut_dead.h"' >"$tree/compiler/optimize/optimize.c"
-expect 1 "compiler/optimize/optimize.c may not include" "a pass uses the what-if"
-rm "$tree/compiler/optimize/optimize.c"
-echo '#include "compiler/optimize/cut_dead.h"' >"$tree/layer/base/l.c"
+echo '#include "compiler/optimize/passes/cut_dead.h"' >"$tree/compiler/optimize/passes/optimize.c"
+expect 1 "compiler/optimize/passes/optimize.c may not include" "a pass uses the what-if"
+rm "$tree/compiler/optimize/passes/optimize.c"
+echo '#include "compiler/optimize/passes/cut_dead.h"' >"$tree/layer/base/l.c"
 expect 1 "layer/base/l.c may not include" "the layer uses the what-if"
 rm -r "$tree/compiler/optimize" "$tree/runtime/cli"
 fresh

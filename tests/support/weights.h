@@ -3,7 +3,7 @@
 #define WPG_TESTS_WEIGHTS_H
 
 #include "compiler/instrument/instrument.h"
-#include "compiler/optimize/optimize.h"
+#include "compiler/optimize/ir/optimize.h"
 
 /* Counts that make every pass try: whole trip counts, and selects of which one side is rare, uniform values
  * that were nearly always one; which, and how many, depends on the function's checksum and `seed`. Release

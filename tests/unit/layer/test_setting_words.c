@@ -10,8 +10,8 @@
 #include <cmocka.h>
 
 #include "compiler/instrument/probe.h"
-#include "compiler/optimize/optimize.h"
-#include "compiler/optimize/pass.h"
+#include "compiler/optimize/ir/optimize.h"
+#include "compiler/optimize/ir/pass.h"
 #include "runtime/base/arena.h"
 #include "runtime/config/settings.h"
 

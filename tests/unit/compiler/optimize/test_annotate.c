@@ -1,7 +1,7 @@
 /* Annotate: every conditional branch carries weights, or a remark says why not (as LLVM's profcheck asks);
  * hints are what the counts say; the application's are kept. And binding: profiles that do not fit are not
  * applied. */
-#include "compiler/optimize/branch_weights.h"
+#include "compiler/optimize/ir/branch_weights.h"
 #include "tests/unit/compiler/optimize/use.h"
 
 static const char BRANCHES[] = USE_COMPUTE_HEAD

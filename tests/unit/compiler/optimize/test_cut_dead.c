@@ -1,7 +1,7 @@
 /* The what-if of `wavepgo estimate`: whatever a profile says of whatever control flow, cutting what never ran
  * gives a valid module; of a profile that can be, blocks that ran stay and those that did not go. */
-#include "compiler/optimize/cut_dead.h"
-#include "compiler/optimize/pass.h"
+#include "compiler/optimize/passes/cut_dead.h"
+#include "compiler/optimize/ir/pass.h"
 #include "tests/unit/compiler/analysis/program_spirv.h"
 #include "tests/unit/compiler/optimize/use.h"
 

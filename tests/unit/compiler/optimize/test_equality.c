@@ -1,6 +1,6 @@
 /* Bit-equality on a real driver: original and optimised kernels over inputs the profile saw and inputs it did
  * not. Kernels: fixed ones and random structured programs; a profile that asks for every transformation. */
-#include "compiler/optimize/legality.h"
+#include "compiler/optimize/ir/legality.h"
 #include "tests/support/vk_compute.h"
 #include "tests/unit/compiler/optimize/biased.h"
 #include "tests/support/effort.h"

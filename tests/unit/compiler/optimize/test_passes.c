@@ -3,8 +3,8 @@
  * and in the module that comes out each conditional branch carries weights or is called unknown by a pass. */
 #include <dirent.h>
 
-#include "compiler/optimize/pass.h"
-#include "compiler/optimize/weights_check.h"
+#include "compiler/optimize/ir/pass.h"
+#include "compiler/optimize/ir/weights_check.h"
 #include "tests/unit/compiler/optimize/biased.h"
 
 enum { MOST_SHADERS = 64 };

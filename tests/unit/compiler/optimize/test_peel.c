@@ -1,5 +1,5 @@
 /* Peeling: what it makes, and each rule that must stop it. */
-#include "compiler/optimize/weights_check.h"
+#include "compiler/optimize/ir/weights_check.h"
 #include "tests/unit/compiler/optimize/ways.h"
 
 enum { FIRST = PARTS / 8 }; /* of eight trips one is the first */

@@ -1,6 +1,6 @@
 /* The check of weights: counts that fit pass, each rule sees its contradiction, and branches without weights
  * must be called unknown. */
-#include "compiler/optimize/weights_check.h"
+#include "compiler/optimize/ir/weights_check.h"
 #include "tests/unit/compiler/optimize/use.h"
 
 /* A loop of `trips` rounds with an if in it that a quarter of the lanes take, one of two waves each time. */

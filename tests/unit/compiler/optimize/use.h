@@ -17,8 +17,8 @@
 #include "compiler/analysis/sites.h"
 #include "compiler/normalize/normalize.h"
 #include "compiler/normalize/spirv_tools.h"
-#include "compiler/optimize/loops.h"
-#include "compiler/optimize/optimize.h"
+#include "compiler/optimize/ir/loops.h"
+#include "compiler/optimize/ir/optimize.h"
 #include "tests/support/assemble.h"
 
 #define USE static __attribute__((unused))

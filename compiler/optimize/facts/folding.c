@@ -1,0 +1,308 @@
+/* See folding.h.
+ *
+ * Unrolling turns induction variables, and in the first copy every value that starts as a constant, into
+ * constants. Drivers then fold what is computed of them with their own compile-time arithmetic, whose last
+ * bits need not be those of the hardware (or, on a software driver, of its run-time approximation): measured
+ * on lavapipe, cos(0.5) in the first of six copies of a loop. SPIR-V allows it; bit-equality does not.
+ *
+ * A forward may-analysis over the function: `may` be constant somewhere after unrolling; `is` constant as it
+ * stands, and so folded with and without us. Source: precision rules of the Vulkan specification, "Precision
+ * and Operation of SPIR-V Instructions". */
+#include "compiler/optimize/facts/folding.h"
+
+#include <spirv/unified1/GLSL.std.450.h>
+
+#include "compiler/optimize/ir/legality.h"
+#include "compiler/optimize/facts/induction.h"
+#include "compiler/spirv/builder.h"
+
+/* Mesa unrolls 32 rounds by itself; twice the most that any driver we know does. */
+enum { LONG_LOOP = 256 };
+
+typedef struct folder {
+    const wpg_view *view;
+    bool *may, *is; /* [bound] */
+    wpg_operand_list operands;
+} folder;
+
+static bool is_module_constant(const folder *f, uint32_t id)
+{
+    return wpg_is_module_constant(f->view->module, id) ||
+           wpg_module_opcode_of(f->view->module, id) == SpvOpExtInstImport; /* an operand of OpExtInst */
+}
+
+/* A vector is partly constant when one component is: drivers work by component. */
+static bool one_is_enough(SpvOp opcode)
+{
+    return opcode == SpvOpPhi || opcode == SpvOpCompositeConstruct || opcode == SpvOpCompositeInsert ||
+           opcode == SpvOpVectorShuffle || opcode == SpvOpVectorInsertDynamic || opcode == SpvOpSelect;
+}
+
+static bool reads_own_memory(const wpg_module *module, const wpg_inst *inst)
+{
+    SpvStorageClass class =
+        inst->opcode == SpvOpLoad ? wpg_pointer_class(module, inst->words[3]) : SpvStorageClassMax;
+    return class == SpvStorageClassFunction || class == SpvStorageClassPrivate;
+}
+
+/* Evaluates one instruction; true if something changed. */
+static bool visit(folder *f, const wpg_inst *inst)
+{
+    const wpg_module *module = f->view->module;
+    unsigned traits = wpg_inst_traits(module, inst);
+    if (!inst->result || (f->may[inst->result] && f->is[inst->result]))
+        return false;
+    bool may = false, is = false;
+    if (reads_own_memory(module, inst)) {
+        may = true;
+    } else if (inst->opcode == SpvOpPhi || ((traits & WPG_TRAIT_PURE) && !(traits & WPG_TRAIT_READS))) {
+        if (!wpg_used_ids(&f->operands, module, inst))
+            return false;
+        bool all = true, any = false, all_is = true;
+        size_t step = inst->opcode == SpvOpPhi ? 2 : 1;
+        for (size_t i = 0; i < f->operands.count; i += step) {
+            uint32_t id = inst->words[f->operands.data[i]];
+            all &= f->may[id];
+            any |= f->may[id];
+            all_is &= f->is[id];
+        }
+        may = one_is_enough((SpvOp)inst->opcode) ? any : all;
+        is = all_is && inst->opcode != SpvOpPhi;
+    }
+    bool changed = (may && !f->may[inst->result]) || (is && !f->is[inst->result]);
+    f->may[inst->result] |= may;
+    f->is[inst->result] |= is;
+    return changed;
+}
+
+static bool each_inst(folder *f)
+{
+    bool changed = false;
+    for (uint32_t b = 0; b < f->view->cfg->count; b++)
+        for (const wpg_inst *inst = f->view->cfg->blocks[b].label; inst != f->view->cfg->blocks[b].terminator;
+             inst = inst->next)
+            changed |= visit(f, inst);
+    return changed;
+}
+
+bool wpg_is_exact_function(uint32_t number)
+{
+    switch (number) {
+    case GLSLstd450Round:
+    case GLSLstd450RoundEven:
+    case GLSLstd450Trunc:
+    case GLSLstd450FAbs:
+    case GLSLstd450FSign:
+    case GLSLstd450Floor:
+    case GLSLstd450Ceil:
+    case GLSLstd450FMin:
+    case GLSLstd450FMax:
+    case GLSLstd450FClamp:
+    case GLSLstd450NMin:
+    case GLSLstd450NMax:
+    case GLSLstd450NClamp:
+    case GLSLstd450Step:
+    case GLSLstd450Ldexp:
+    case GLSLstd450FrexpStruct:
+    case GLSLstd450ModfStruct:
+        return true;
+    default:
+        return number >= GLSLstd450PackSnorm4x8 && number <= GLSLstd450UnpackDouble2x32;
+    }
+}
+
+bool wpg_is_fused_by_use(const wpg_module *module, const wpg_inst *inst)
+{
+    if (!(wpg_inst_traits(module, inst) & WPG_TRAIT_FLOAT) ||
+        wpg_find_decoration(module, inst->result, SpvDecorationNoContraction))
+        return false;
+    return inst->opcode != SpvOpExtInst || !wpg_is_exact_function(inst->words[4]);
+}
+
+static bool is_product(const wpg_module *module, uint32_t id)
+{
+    switch (wpg_module_opcode_of(module, id)) {
+    case SpvOpFMul:
+    case SpvOpVectorTimesScalar:
+    case SpvOpMatrixTimesScalar:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* May the result differ between compile time and run time? */
+static bool is_inexact(folder *f, const wpg_inst *inst)
+{
+    const wpg_module *module = f->view->module;
+    if (!(wpg_inst_traits(module, inst) & WPG_TRAIT_FLOAT))
+        return false;
+    switch ((SpvOp)inst->opcode) {
+    case SpvOpExtInst:
+        return !wpg_is_exact_function(inst->words[4]);
+    case SpvOpFAdd:
+    case SpvOpFSub: /* contracted with a product at run time, not when folded */
+        return !wpg_find_decoration(module, inst->result, SpvDecorationNoContraction) &&
+               ((is_product(module, inst->words[3]) && f->may[inst->words[3]]) ||
+                (is_product(module, inst->words[4]) && f->may[inst->words[4]]));
+    case SpvOpFMul:
+    case SpvOpFNegate:
+    case SpvOpVectorTimesScalar:
+    case SpvOpMatrixTimesScalar:
+    case SpvOpOuterProduct:
+        return false;
+    default:
+        return true;
+    }
+}
+
+static uint32_t first_exposed(folder *f, const wpg_loop *loop)
+{
+    const wpg_cfg *cfg = f->view->cfg;
+    for (uint32_t b = 0; b < cfg->count; b++)
+        for (const wpg_inst *inst = cfg->blocks[b].label;
+             loop->members[b] && inst != cfg->blocks[b].terminator; inst = inst->next)
+            if (inst->result && f->may[inst->result] && !f->is[inst->result] && is_inexact(f, inst))
+                return inst->result;
+    return 0;
+}
+
+/* The analysis of the function; false when memory ran out. The caller frees f->operands. */
+static bool solve(folder *f, const wpg_view *view, uint32_t known, wpg_arena *arena)
+{
+    *f = (folder){.view = view,
+                  .may = WPG_ARENA_ARRAY(arena, bool, view->bound),
+                  .is = WPG_ARENA_ARRAY(arena, bool, view->bound)};
+    if (!f->may || !f->is)
+        return false;
+    for (uint32_t id = 0; id < view->bound; id++)
+        f->may[id] = f->is[id] = is_module_constant(f, id);
+    if (known)
+        f->may[known] = true;
+    while (each_inst(f))
+        ;
+    return true;
+}
+
+uint32_t wpg_unrolling_folds(const wpg_view *view, const wpg_loop *loop, uint32_t known, wpg_arena *arena)
+{
+    folder f;
+    if (!(loop->traits & WPG_TRAIT_FLOAT))
+        return 0;
+    if (!solve(&f, view, known, arena))
+        return view->cfg->blocks[loop->header].id;
+    uint32_t exposed = first_exposed(&f, loop);
+    wpg_vec_free(&f.operands);
+    return exposed;
+}
+
+/* May a driver count the loop's trips: is a test that leaves it constant once it is unrolled? */
+static bool may_be_counted(const folder *f, const wpg_loop *loop)
+{
+    const wpg_cfg *cfg = f->view->cfg;
+    for (uint32_t b = 0; b < cfg->count; b++) {
+        const wpg_block *block = &cfg->blocks[b];
+        if (!loop->members[b] || block->successor_count < 2)
+            continue;
+        for (uint32_t s = 0; s < block->successor_count; s++)
+            if (!loop->members[block->successors[s]] && f->may[block->terminator->words[1]])
+                return true;
+    }
+    return false;
+}
+
+uint32_t wpg_may_fold_by_itself(const wpg_view *view, uint32_t block, wpg_arena *arena)
+{
+    const wpg_cfg *cfg = view->cfg;
+    uint32_t exposed = 0;
+    bool solved = false;
+    folder f;
+    for (uint32_t c = 0; c < cfg->construct_count && !exposed; c++) {
+        wpg_loop loop;
+        if (cfg->constructs[c].kind != WPG_CONSTRUCT_LOOP || !wpg_loop_describe(&loop, view, c, arena) ||
+            !(loop.traits & WPG_TRAIT_FLOAT) || (block != WPG_NO_BLOCK && !loop.members[block]))
+            continue;
+        if (!solved && !(solved = solve(&f, view, 0, arena)))
+            return cfg->blocks[loop.header].id;
+        if (may_be_counted(&f, &loop))
+            exposed = first_exposed(&f, &loop);
+    }
+    if (solved)
+        wpg_vec_free(&f.operands);
+    return exposed;
+}
+
+bool wpg_is_in_counted_float_loop(const wpg_view *view, uint32_t block, wpg_arena *arena)
+{
+    const wpg_cfg *cfg = view->cfg;
+    bool solved = false, counted = false;
+    folder f;
+    for (uint32_t c = 0; c < cfg->construct_count && !counted; c++) {
+        wpg_loop loop;
+        if (cfg->constructs[c].kind != WPG_CONSTRUCT_LOOP || !wpg_loop_describe(&loop, view, c, arena) ||
+            !(loop.traits & WPG_TRAIT_FLOAT) || !loop.members[block])
+            continue;
+        if (!solved && !(solved = solve(&f, view, 0, arena)))
+            return true;
+        counted = may_be_counted(&f, &loop);
+    }
+    if (solved)
+        wpg_vec_free(&f.operands);
+    return counted || arena->failed;
+}
+
+/* Does the test stay in the loop so often that no driver unrolls it? */
+static bool runs_long(const wpg_view *view, const wpg_loop *loop, const wpg_inst *compare, bool stays)
+{
+    for (unsigned at = 3; compare->count == 5 && at <= 4; at++) {
+        wpg_induction i;
+        uint32_t bound, rounds = 0;
+        if (!wpg_is_u32_const(view->module, compare->words[7 - at], &bound) ||
+            !wpg_read_induction(&i, view, loop, compare->words[at]))
+            continue;
+        for (uint32_t value = i.first; rounds < LONG_LOOP; value += i.step, rounds++)
+            if (wpg_compare_ints((SpvOp)compare->opcode, at == 3 ? value : bound, at == 3 ? bound : value) !=
+                stays)
+                break;
+        return rounds == LONG_LOOP;
+    }
+    return false;
+}
+
+/* Is each test that leaves the loop one that no driver counts, or counts to a large number? */
+static bool stays_a_loop(const folder *f, const wpg_loop *loop)
+{
+    const wpg_cfg *cfg = f->view->cfg;
+    for (uint32_t b = 0; b < cfg->count; b++) {
+        const wpg_block *block = &cfg->blocks[b];
+        for (uint32_t s = 0; loop->members[b] && block->successor_count > 1 && s < block->successor_count;
+             s++) {
+            const wpg_inst *end = block->terminator,
+                           *compare = wpg_module_def(f->view->module, end->words[1]);
+            if (loop->members[block->successors[s]] || !f->may[end->words[1]])
+                continue;
+            if (end->opcode != SpvOpBranchConditional || !compare ||
+                !wpg_opcode_compares_ints(compare->opcode) ||
+                !runs_long(f->view, loop, compare, end->words[2] != cfg->blocks[block->successors[s]].id))
+                return false;
+        }
+    }
+    return true;
+}
+
+const bool *wpg_unrollable_loops(const wpg_view *view, wpg_arena *arena)
+{
+    const wpg_cfg *cfg = view->cfg;
+    bool *unrollable = WPG_ARENA_ARRAY(arena, bool, cfg->construct_count + 1u);
+    folder f;
+    if (!unrollable || !solve(&f, view, 0, arena))
+        return NULL;
+    for (uint32_t c = 0; c < cfg->construct_count; c++) {
+        wpg_loop loop;
+        unrollable[c] = cfg->constructs[c].kind == WPG_CONSTRUCT_LOOP &&
+                        wpg_loop_describe(&loop, view, c, arena) && (loop.traits & WPG_TRAIT_FLOAT) &&
+                        !stays_a_loop(&f, &loop);
+    }
+    wpg_vec_free(&f.operands);
+    return arena->failed ? NULL : unrollable;
+}

@@ -1,0 +1,153 @@
+/* The test that ends a counted loop, the induction variable it looks at, and the bound that gives the trips
+ * that were counted. See induction.h. */
+#include "compiler/optimize/facts/induction.h"
+
+#include "compiler/optimize/ir/legality.h"
+#include "compiler/spirv/builder.h"
+
+bool wpg_is_u32_const(const wpg_module *module, uint32_t id, uint32_t *value)
+{
+    uint64_t bits;
+    uint32_t width;
+    if (!wpg_const_value(module, id, &bits, &width) || width != 32)
+        return false;
+    *value = (uint32_t)bits;
+    return true;
+}
+
+static bool is_signed_compare(SpvOp opcode)
+{
+    return opcode == SpvOpSGreaterThan || opcode == SpvOpSGreaterThanEqual || opcode == SpvOpSLessThan ||
+           opcode == SpvOpSLessThanEqual;
+}
+
+bool wpg_compare_ints(SpvOp opcode, uint32_t a, uint32_t b)
+{
+    int32_t sa = (int32_t)a, sb = (int32_t)b;
+    switch (opcode) {
+    case SpvOpIEqual:
+        return a == b;
+    case SpvOpINotEqual:
+        return a != b;
+    case SpvOpUGreaterThan:
+        return a > b;
+    case SpvOpSGreaterThan:
+        return sa > sb;
+    case SpvOpUGreaterThanEqual:
+        return a >= b;
+    case SpvOpSGreaterThanEqual:
+        return sa >= sb;
+    case SpvOpULessThan:
+        return a < b;
+    case SpvOpSLessThan:
+        return sa < sb;
+    case SpvOpULessThanEqual:
+        return a <= b;
+    default:
+        return sa <= sb;
+    }
+}
+
+static bool stays(const wpg_guard_plan *plan, uint32_t induction, uint32_t bound)
+{
+    bool result = plan->bound_at == 4 ? wpg_compare_ints((SpvOp)plan->compare->opcode, induction, bound)
+                                      : wpg_compare_ints((SpvOp)plan->compare->opcode, bound, induction);
+    return result == plan->stays_on;
+}
+
+/* -- The test -- */
+
+bool wpg_read_loop_test(wpg_guard_plan *plan, const wpg_view *view, uint32_t block)
+{
+    const wpg_cfg *cfg = view->cfg;
+    const wpg_block *b = &cfg->blocks[block];
+    if (b->terminator->opcode != SpvOpBranchConditional || b->rpo == WPG_NO_BLOCK ||
+        b->loop != plan->loop.construct || !wpg_cfg_dominates(cfg, block, plan->loop.back_edge))
+        return false;
+    uint32_t t = wpg_cfg_find(cfg, b->terminator->words[2]), f = wpg_cfg_find(cfg, b->terminator->words[3]);
+    if ((t == plan->loop.merge) == (f == plan->loop.merge) || t == WPG_NO_BLOCK || f == WPG_NO_BLOCK)
+        return false;
+    wpg_inst *compare_inst = wpg_module_def(view->module, b->terminator->words[1]);
+    if (!compare_inst || !wpg_opcode_compares_ints(compare_inst->opcode) || compare_inst->count != 5)
+        return false;
+    plan->test = block;
+    plan->compare = compare_inst;
+    plan->stays_on = t != plan->loop.merge;
+    return true;
+}
+
+/* -- The induction variable -- */
+
+static uint32_t induction_at(const wpg_induction *i, uint32_t evaluation) /* from 1 */
+{
+    return i->first + (evaluation - 1) * i->step;
+}
+
+bool wpg_read_induction(wpg_induction *out, const wpg_view *view, const wpg_loop *loop, uint32_t id)
+{
+    const wpg_module *module = view->module;
+    const wpg_inst *inst = wpg_module_def(module, id), *phi = inst;
+    if (!inst)
+        return false;
+    if (inst->opcode == SpvOpIAdd || inst->opcode == SpvOpISub) {
+        phi = wpg_module_def(module, inst->words[3]);
+        if (inst->opcode == SpvOpIAdd && (!phi || phi->opcode != SpvOpPhi))
+            phi = wpg_module_def(module, inst->words[4]);
+    }
+    if (!phi || phi->opcode != SpvOpPhi || phi->count != 7 || view->block_of[phi->result] != loop->header)
+        return false;
+    unsigned back = phi->words[4] == view->cfg->blocks[loop->back_edge].id ? 3 : 5;
+    if (phi->words[back + 1] != view->cfg->blocks[loop->back_edge].id)
+        return false;
+    const wpg_inst *next = wpg_module_def(module, phi->words[back]);
+    uint32_t start, step;
+    if (!next || next->count != 5 || !wpg_is_u32_const(module, phi->words[8 - back], &start))
+        return false;
+    bool phi_first = next->words[3] == phi->result, phi_second = next->words[4] == phi->result;
+    if (phi_first == phi_second || !wpg_is_u32_const(module, next->words[phi_first ? 4 : 3], &step))
+        return false;
+    if (next->opcode == SpvOpISub && phi_first)
+        step = 0u - step;
+    else if (next->opcode != SpvOpIAdd)
+        return false;
+    if (!step || (id != phi->result && id != next->result))
+        return false;
+    *out = (wpg_induction){.first = id == phi->result ? start : start + step, .step = step};
+    return true;
+}
+
+/* Does the loop leave exactly at the measured test with this bound? */
+static bool leaves_on_time(const wpg_guard_plan *plan, const wpg_induction *i, uint32_t bound)
+{
+    for (uint32_t e = 1; e < plan->evaluations; e++)
+        if (!stays(plan, induction_at(i, e), bound))
+            return false;
+    return !stays(plan, induction_at(i, plan->evaluations), bound);
+}
+
+/* Do the induction values up to the last test run one way in the comparison's order, without wrapping? */
+static bool is_monotone(const wpg_guard_plan *plan, const wpg_induction *i)
+{
+    SpvOp opcode = (SpvOp)plan->compare->opcode;
+    if (opcode == SpvOpIEqual || opcode == SpvOpINotEqual)
+        return false;
+    bool is_signed = is_signed_compare(opcode);
+    int64_t value = is_signed ? (int64_t)(int32_t)i->first : (int64_t)i->first, step = (int32_t)i->step;
+    int64_t end = value + step * (int64_t)(plan->evaluations - 1);
+    return is_signed ? end >= INT32_MIN && end <= INT32_MAX : end >= 0 && end <= UINT32_MAX;
+}
+
+const char *wpg_bound_value_refusal(wpg_guard_plan *plan, const wpg_induction *i)
+{
+    plan->leaving = induction_at(i, plan->evaluations);
+    plan->last = induction_at(i, plan->evaluations - 1);
+    const uint32_t tries[] = {plan->leaving, plan->last, plan->leaving + 1, plan->leaving - 1};
+    for (unsigned t = 0; t < sizeof tries / sizeof *tries; t++) {
+        if (!leaves_on_time(plan, i, tries[t]))
+            continue;
+        plan->value = tries[t];
+        plan->range = leaves_on_time(plan, i, tries[t] + 1) || leaves_on_time(plan, i, tries[t] - 1);
+        return plan->range && !is_monotone(plan, i) ? "its induction variable wraps" : NULL;
+    }
+    return "no bound gives the trips that were counted";
+}

@@ -1,0 +1,327 @@
+/* See push_solve.h. Source: Wegman, Zadeck, "Constant Propagation with Conditional Branches" (TOPLAS 1991).
+ *
+ * Only integers and booleans are computed, where SPIR-V says what comes out; of floats, comparisons of two
+ * numbers that are no NaN and no denormals, which no flushing mode can change. Everything else of constants
+ * is "some constant". */
+#include "compiler/optimize/facts/push_solve.h"
+
+#include <string.h>
+
+#include "compiler/optimize/ir/legality.h"
+#include "compiler/spirv/builder.h"
+#include "compiler/spirv/const_fold.h"
+
+typedef struct solver {
+    wpg_solution *solution;
+    const wpg_module *module;
+    const wpg_cfg *cfg;
+    const uint32_t *folded;
+    bool changed;
+} solver;
+
+static wpg_solved varies(void)
+{
+    return (wpg_solved){.kind = WPG_SOLVED_VARIES};
+}
+
+static wpg_solved value(uint64_t bits)
+{
+    return (wpg_solved){.kind = WPG_SOLVED_VALUE, .bits = bits};
+}
+
+static wpg_solved of_constant(const wpg_module *module, uint32_t id)
+{
+    uint64_t bits;
+    uint32_t width;
+    if (wpg_const_value(module, id, &bits, &width))
+        return (wpg_solved){WPG_SOLVED_VALUE, bits, id};
+    return (wpg_solved){WPG_SOLVED_SOME, 0, id};
+}
+
+static wpg_solved value_of(const solver *s, uint32_t id)
+{
+    if (id >= s->solution->view->bound)
+        return varies();
+    if (wpg_is_module_constant(s->module, id))
+        return of_constant(s->module, id);
+    return wpg_view_is_local(s->solution->view, id) ? s->solution->values[id] : varies();
+}
+
+static wpg_solved meet(wpg_solved a, wpg_solved b)
+{
+    if (a.kind == WPG_SOLVED_NEVER)
+        return b;
+    if (b.kind == WPG_SOLVED_NEVER)
+        return a;
+    if (a.kind == WPG_SOLVED_VALUE && b.kind == WPG_SOLVED_VALUE && a.bits == b.bits)
+        return a;
+    if (a.kind == WPG_SOLVED_SOME && b.kind == WPG_SOLVED_SOME && a.constant && a.constant == b.constant)
+        return a;
+    return varies();
+}
+
+/* -- Edges */
+
+static bool takes(const solver *s, uint32_t from, uint32_t to)
+{
+    const wpg_block *block = &s->cfg->blocks[from];
+    const wpg_inst *end = block->terminator;
+    if (!s->solution->runs[from])
+        return false;
+    if (end->opcode != SpvOpBranchConditional && end->opcode != SpvOpSwitch)
+        return true;
+    wpg_solved selector = value_of(s, end->words[1]);
+    if (selector.kind == WPG_SOLVED_NEVER)
+        return false;
+    if (selector.kind != WPG_SOLVED_VALUE)
+        return true;
+    uint32_t target;
+    if (end->opcode == SpvOpBranchConditional) {
+        target = end->words[selector.bits ? 2 : 3];
+    } else {
+        const wpg_inst *def = wpg_module_def(s->module, end->words[1]);
+        const wpg_inst *type = def ? wpg_module_def(s->module, def->type) : NULL;
+        if (!type || type->opcode != SpvOpTypeInt || type->words[2] != 32)
+            return true;
+        target = end->words[2];
+        for (uint32_t i = 3; i + 1 < end->count; i += 2)
+            if (end->words[i] == (uint32_t)selector.bits) {
+                target = end->words[i + 1];
+                break;
+            }
+    }
+    return s->cfg->blocks[to].id == target;
+}
+
+bool wpg_solution_takes(const wpg_solution *solution, uint32_t from, uint32_t to)
+{
+    solver s = {.solution = (wpg_solution *)(uintptr_t)solution,
+                .module = solution->view->module,
+                .cfg = solution->view->cfg};
+    return takes(&s, from, to);
+}
+
+/* -- Instructions */
+
+/* Width in bits of a scalar integer or bool type (1), 0 of any other. */
+static uint32_t int_width(const wpg_module *module, uint32_t type)
+{
+    bool is_float, is_signed;
+    uint32_t width = wpg_scalar_width(module, type, &is_float, &is_signed);
+    return is_float ? 0 : width;
+}
+
+static uint32_t type_of(const wpg_module *module, uint32_t id)
+{
+    const wpg_inst *def = wpg_module_def(module, id);
+    return def ? def->type : 0;
+}
+
+static bool is_f32(const wpg_module *module, uint32_t type)
+{
+    const wpg_inst *def = wpg_module_def(module, type);
+    return def && def->opcode == SpvOpTypeFloat && def->words[2] == 32;
+}
+
+static bool plain_float(float *out, uint64_t bits)
+{
+    uint32_t word = (uint32_t)bits, exponent = word >> 23 & 0xff, mantissa = word & 0x7fffff;
+    memcpy(out, &word, sizeof *out);
+    return exponent == 0xff || exponent == 0 ? mantissa == 0 : true;
+}
+
+static bool compare_floats(uint64_t *out, SpvOp opcode, uint64_t left, uint64_t right)
+{
+    float a, b;
+    if (!plain_float(&a, left) || !plain_float(&b, right))
+        return false;
+    switch (opcode) {
+    case SpvOpFOrdEqual:
+    case SpvOpFUnordEqual:
+        *out = a == b;
+        return true;
+    case SpvOpFOrdNotEqual:
+    case SpvOpFUnordNotEqual:
+        *out = a != b;
+        return true;
+    case SpvOpFOrdLessThan:
+    case SpvOpFUnordLessThan:
+        *out = a < b;
+        return true;
+    case SpvOpFOrdGreaterThan:
+    case SpvOpFUnordGreaterThan:
+        *out = a > b;
+        return true;
+    case SpvOpFOrdLessThanEqual:
+    case SpvOpFUnordLessThanEqual:
+        *out = a <= b;
+        return true;
+    case SpvOpFOrdGreaterThanEqual:
+    case SpvOpFUnordGreaterThanEqual:
+        *out = a >= b;
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* The value where one operand alone decides it. */
+static bool decided(uint64_t *out, SpvOp opcode, wpg_solved a, wpg_solved b)
+{
+    bool zero = (a.kind == WPG_SOLVED_VALUE && a.bits == 0) || (b.kind == WPG_SOLVED_VALUE && b.bits == 0);
+    bool one = (a.kind == WPG_SOLVED_VALUE && a.bits == 1) || (b.kind == WPG_SOLVED_VALUE && b.bits == 1);
+    *out = opcode == SpvOpLogicalOr;
+    if (opcode == SpvOpUMod || opcode == SpvOpSMod || opcode == SpvOpSRem)
+        return b.kind == WPG_SOLVED_VALUE && b.bits == 1;
+    return opcode == SpvOpLogicalOr
+               ? one
+               : zero && (opcode == SpvOpLogicalAnd || opcode == SpvOpBitwiseAnd || opcode == SpvOpIMul);
+}
+
+/* An integer or bool of one or two of them. */
+static bool fold(uint64_t *out, const solver *s, const wpg_inst *inst, uint32_t width, const uint64_t *bits,
+                 uint32_t count)
+{
+    uint32_t widths[2] = {0};
+    for (uint32_t i = 0; i < count; i++)
+        widths[i] = int_width(s->module, type_of(s->module, inst->words[3 + i]));
+    return wpg_fold_scalar(out, (SpvOp)inst->opcode, width, bits, widths, count);
+}
+
+static wpg_solved extract(const solver *s, const wpg_inst *inst)
+{
+    wpg_solved whole = value_of(s, inst->words[3]);
+    uint32_t id = whole.constant;
+    if (whole.kind == WPG_SOLVED_NEVER || whole.kind == WPG_SOLVED_VARIES)
+        return whole;
+    for (uint32_t i = 4; id && i < inst->count; i++) {
+        const wpg_inst *def = wpg_module_def(s->module, id);
+        uint32_t index = inst->words[i];
+        id = def && def->opcode == SpvOpConstantComposite && index < def->count - 3u ? def->words[3 + index]
+                                                                                     : 0;
+    }
+    return id ? of_constant(s->module, id) : (wpg_solved){.kind = WPG_SOLVED_SOME};
+}
+
+static wpg_solved compute(const solver *s, const wpg_inst *inst)
+{
+    SpvOp opcode = (SpvOp)inst->opcode;
+    uint32_t width = int_width(s->module, inst->type);
+    uint64_t bits;
+    if (opcode == SpvOpCopyObject)
+        return value_of(s, inst->words[3]);
+    if (opcode == SpvOpCompositeExtract && inst->count > 4)
+        return extract(s, inst);
+    if (opcode == SpvOpSelect) {
+        wpg_solved condition = value_of(s, inst->words[3]);
+        if (condition.kind == WPG_SOLVED_VALUE)
+            return value_of(s, inst->words[condition.bits ? 4 : 5]);
+    }
+    wpg_solved a = inst->count > 3 ? value_of(s, inst->words[3]) : varies();
+    if (inst->count == 4 && width && a.kind == WPG_SOLVED_VALUE) {
+        return fold(&bits, s, inst, width, &a.bits, 1) ? value(bits) : (wpg_solved){.kind = WPG_SOLVED_SOME};
+    }
+    if (inst->count == 5 && width) {
+        wpg_solved b = value_of(s, inst->words[4]);
+        if (decided(&bits, opcode, a, b))
+            return value(bits);
+        if (a.kind == WPG_SOLVED_VALUE && b.kind == WPG_SOLVED_VALUE) {
+            if (fold(&bits, s, inst, width, (const uint64_t[]){a.bits, b.bits}, 2))
+                return value(bits);
+            if (is_f32(s->module, type_of(s->module, inst->words[3])) &&
+                compare_floats(&bits, opcode, a.bits, b.bits))
+                return value(bits);
+        }
+    }
+    return (wpg_solved){.kind = WPG_SOLVED_SOME};
+}
+
+static wpg_solved evaluate(const solver *s, const wpg_inst *inst, wpg_operand_list *operands)
+{
+    if (s->folded && s->folded[inst->result])
+        return of_constant(s->module, s->folded[inst->result]);
+    unsigned traits = wpg_inst_traits(s->module, inst);
+    if (!(traits & WPG_TRAIT_PURE) || (traits & WPG_TRAIT_READS) ||
+        !wpg_used_ids(operands, s->module, inst) || operands->count == 0)
+        return varies();
+    wpg_solved result = compute(s, inst);
+    /* A value that one operand decides stands; else one that varies decides, then one not reached. */
+    if (result.kind == WPG_SOLVED_VALUE)
+        return result;
+    bool chosen = inst->opcode == SpvOpSelect && value_of(s, inst->words[3]).kind == WPG_SOLVED_VALUE;
+    if (chosen || inst->opcode == SpvOpCopyObject || inst->opcode == SpvOpCompositeExtract)
+        return result;
+    bool never = false;
+    for (size_t i = 0; i < operands->count; i++) {
+        uint32_t id = inst->words[operands->data[i]];
+        if (wpg_module_opcode_of(s->module, id) == SpvOpExtInstImport)
+            continue;
+        wpg_solved_kind kind = value_of(s, id).kind;
+        if (kind == WPG_SOLVED_VARIES)
+            return varies();
+        never |= kind == WPG_SOLVED_NEVER;
+    }
+    return never ? (wpg_solved){.kind = WPG_SOLVED_NEVER} : result;
+}
+
+static wpg_solved join(const solver *s, const wpg_inst *phi, uint32_t block)
+{
+    wpg_solved all = {.kind = WPG_SOLVED_NEVER};
+    for (uint32_t i = 3; i + 1 < phi->count; i += 2) {
+        uint32_t from = wpg_cfg_find(s->cfg, phi->words[i + 1]);
+        if (from != WPG_NO_BLOCK && takes(s, from, block))
+            all = meet(all, value_of(s, phi->words[i]));
+    }
+    return all;
+}
+
+/* Values only go down: never, one, varies. */
+static void lower(solver *s, uint32_t id, wpg_solved to)
+{
+    wpg_solved *now = &s->solution->values[id];
+    wpg_solved both = meet(*now, to);
+    /* "Some constant" without a name stays what it is when it is found again. */
+    if (now->kind == WPG_SOLVED_SOME && to.kind == WPG_SOLVED_SOME && !to.constant && !now->constant)
+        both = *now;
+    if (both.kind != now->kind || both.bits != now->bits) {
+        *now = both;
+        s->changed = true;
+    }
+}
+
+static void visit(solver *s, uint32_t index, wpg_operand_list *operands)
+{
+    const wpg_block *block = &s->cfg->blocks[index];
+    for (const wpg_inst *inst = block->label->next; inst && inst != block->terminator; inst = inst->next)
+        if (inst->result && inst->result < s->solution->view->bound)
+            lower(s, inst->result,
+                  inst->opcode == SpvOpPhi ? join(s, inst, index) : evaluate(s, inst, operands));
+    for (uint32_t i = 0; i < block->successor_count; i++) {
+        uint32_t to = block->successors[i];
+        if (!s->solution->runs[to] && takes(s, index, to))
+            s->solution->runs[to] = s->changed = true;
+    }
+}
+
+bool wpg_push_solve(wpg_solution *solution, const wpg_view *view, const uint32_t *folded, wpg_arena *arena)
+{
+    *solution = (wpg_solution){.view = view,
+                               .values = WPG_ARENA_ARRAY(arena, wpg_solved, view->bound),
+                               .runs = WPG_ARENA_ARRAY(arena, bool, view->cfg->count)};
+    if (!solution->values || !solution->runs)
+        return false;
+    solver s = {.solution = solution, .module = view->module, .cfg = view->cfg, .folded = folded};
+    wpg_operand_list operands = {0};
+    for (const wpg_inst *inst = view->function->next; inst && inst->opcode == SpvOpFunctionParameter;
+         inst = inst->next)
+        solution->values[inst->result] = varies();
+    solution->runs[0] = true;
+    do {
+        s.changed = false;
+        for (uint32_t i = 0; i < view->cfg->order_count; i++)
+            if (solution->runs[view->cfg->order[i]])
+                visit(&s, view->cfg->order[i], &operands);
+    } while (s.changed);
+    wpg_vec_free(&operands);
+    return true;
+}

@@ -1,0 +1,38 @@
+/* Sparse conditional constant propagation over one function, in integers: what a driver can know of it once
+ * some loads are constants. Private to compiler/optimize. Threads: as the module. */
+#ifndef WPG_COMPILER_OPTIMIZE_FACTS_PUSH_SOLVE_H
+#define WPG_COMPILER_OPTIMIZE_FACTS_PUSH_SOLVE_H
+
+#include "compiler/optimize/ir/pass.h"
+
+typedef enum wpg_solved_kind {
+    WPG_SOLVED_NEVER,  /* not reached: no value */
+    WPG_SOLVED_VALUE,  /* one scalar, in `bits` */
+    WPG_SOLVED_SOME,   /* one constant, whose value is not followed */
+    WPG_SOLVED_VARIES, /* may differ */
+} wpg_solved_kind;
+
+typedef struct wpg_solved {
+    wpg_solved_kind kind;
+    uint64_t bits;
+    uint32_t constant; /* a constant of the module that it equals; 0: none is known */
+} wpg_solved;
+
+typedef struct wpg_solution {
+    const wpg_view *view;
+    wpg_solved *values; /* [bound] */
+    bool *runs;         /* [cfg->count] */
+} wpg_solution;
+
+/* `folded[id]`: the constant that stands for the load `id`, 0 for every other id; NULL: none at all. [view
+ * bound]. Lives in `arena`. false when memory runs out. */
+bool wpg_push_solve(wpg_solution *solution, const wpg_view *view, const uint32_t *folded, wpg_arena *arena);
+/* Is the edge between two blocks ever taken? */
+bool wpg_solution_takes(const wpg_solution *solution, uint32_t from, uint32_t to);
+static inline bool wpg_is_one(const wpg_solution *solution, uint32_t id)
+{
+    return id < solution->view->bound &&
+           (solution->values[id].kind == WPG_SOLVED_VALUE || solution->values[id].kind == WPG_SOLVED_SOME);
+}
+
+#endif

@@ -1,0 +1,273 @@
+/* See push_values.h. Offsets and strides are those of the block's explicit layout (SPIR-V 1.6, 3.20: Offset,
+ * ArrayStride, MatrixStride, RowMajor); byte order is little-endian, as Vulkan's memory model has it for
+ * every implementation we meet.
+ *
+ * The constant has the bits of memory, whatever they are. For NaN payloads and denormals that is legal: a
+ * load gives the value as it is in memory, OpConstant gives the value of its literal words, and what a driver
+ * may do to either afterwards (flush, quiet) it may do to both. push_fold.c sees to it that no arithmetic
+ * becomes foldable by it. */
+#include "compiler/optimize/facts/push_values.h"
+
+#include <string.h>
+
+#include "compiler/optimize/ir/legality.h"
+#include "compiler/spirv/builder.h"
+
+enum { MOST_PARTS = 64, MOST_DEPTH = 8 };
+
+typedef struct place {
+    uint32_t type, offset;
+    uint32_t stride; /* of a matrix; between a vector's components; 0: tight */
+    bool row_major;
+} place;
+
+typedef struct folder {
+    wpg_module *module;
+    const wpg_push_known *known;
+    uint64_t words;
+    const char *why;
+} folder;
+
+void wpg_push_known_make(wpg_push_known *known, const wpg_push_value *values, size_t count)
+{
+    *known = (wpg_push_known){0};
+    for (size_t i = 0; i < count; i++) {
+        uint32_t word = values[i].offset / 4;
+        if (values[i].offset % 4 || word >= WPG_PUSH_FOLD_WORDS)
+            continue;
+        known->known |= UINT64_C(1) << word;
+        known->words[word] = values[i].value;
+    }
+}
+
+bool wpg_is_push_load(const wpg_module *module, const wpg_inst *inst)
+{
+    return inst->opcode == SpvOpLoad && inst->count >= 4 &&
+           wpg_pointer_class(module, inst->words[3]) == SpvStorageClassPushConstant;
+}
+
+/* -- Layout */
+
+/* The literal of a member's decoration; a decoration without one gives 1. */
+static bool member_decoration(uint32_t *value, const wpg_module *module, uint32_t type, uint32_t member,
+                              SpvDecoration decoration)
+{
+    WPG_INST_EACH (inst, module) {
+        if (inst->opcode == SpvOpFunction)
+            break;
+        if (inst->opcode == SpvOpMemberDecorate && inst->count >= 4 && inst->words[1] == type &&
+            inst->words[2] == member && inst->words[3] == (uint32_t)decoration) {
+            *value = inst->count > 4 ? inst->words[4] : 1;
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool has_groups(const wpg_module *module)
+{
+    WPG_INST_EACH (inst, module) {
+        if (inst->opcode == SpvOpFunction)
+            break;
+        if (inst->opcode == SpvOpDecorationGroup)
+            return true;
+    }
+    return false;
+}
+
+static uint32_t scalar_size(const wpg_module *module, uint32_t type)
+{
+    const wpg_inst *def = wpg_module_def(module, type);
+    if (!def || (def->opcode != SpvOpTypeInt && def->opcode != SpvOpTypeFloat) || def->count < 3 ||
+        (def->words[2] != 8 && def->words[2] != 16 && def->words[2] != 32 && def->words[2] != 64))
+        return 0;
+    return def->words[2] / 8;
+}
+
+/* The place of one element; `at` is that of the whole. */
+static bool element(place *out, folder *f, place at, uint64_t index)
+{
+    const wpg_inst *def = wpg_module_def(f->module, at.type);
+    const wpg_inst *decoration;
+    uint32_t offset, size;
+    uint64_t length, width;
+    uint32_t bits;
+    *out = at;
+    f->why = "an index is outside of its composite";
+    switch (def ? (SpvOp)def->opcode : SpvOpNop) {
+    case SpvOpTypeStruct:
+        if (index >= def->count - 2u)
+            return false;
+        f->why = "a member has no offset";
+        if (!member_decoration(&offset, f->module, at.type, (uint32_t)index, SpvDecorationOffset))
+            return false;
+        out->type = def->words[2 + index];
+        out->offset += offset;
+        out->stride = 0;
+        (void)member_decoration(&out->stride, f->module, at.type, (uint32_t)index, SpvDecorationMatrixStride);
+        out->row_major =
+            member_decoration(&offset, f->module, at.type, (uint32_t)index, SpvDecorationRowMajor);
+        break;
+    case SpvOpTypeArray:
+        if (!wpg_const_value(f->module, def->words[3], &length, &bits) || index >= length)
+            return false;
+        f->why = "an array has no stride";
+        decoration = wpg_find_decoration(f->module, at.type, SpvDecorationArrayStride);
+        if (!decoration || decoration->count < 4)
+            return false;
+        width = (uint64_t)decoration->words[3] * index;
+        if (width >= WPG_PUSH_FOLD_WORDS * 4)
+            return false;
+        out->type = def->words[2];
+        out->offset += (uint32_t)width;
+        break;
+    case SpvOpTypeMatrix: {
+        const wpg_inst *column = wpg_module_def(f->module, def->words[2]);
+        if (index >= def->words[3] || !column || column->opcode != SpvOpTypeVector || !at.stride)
+            return false;
+        out->type = def->words[2];
+        size = scalar_size(f->module, column->words[2]);
+        out->offset += (uint32_t)index * (at.row_major ? size : at.stride);
+        out->stride = at.row_major ? at.stride : 0;
+        out->row_major = false;
+        break;
+    }
+    case SpvOpTypeVector:
+        size = scalar_size(f->module, def->words[2]);
+        if (index >= def->words[3] || !size)
+            return false;
+        out->type = def->words[2];
+        out->offset += (uint32_t)index * (at.stride ? at.stride : size);
+        out->stride = 0;
+        break;
+    default:
+        f->why = "its type is not followed";
+        return false;
+    }
+    if (out->offset >= WPG_PUSH_FOLD_WORDS * 4 || out->offset < at.offset) {
+        f->why = "it lies beyond the words that are followed";
+        return false;
+    }
+    return true;
+}
+
+static bool locate(place *out, folder *f, uint32_t pointer, unsigned depth)
+{
+    const wpg_inst *def = wpg_module_def(f->module, pointer);
+    const wpg_inst *type = def ? wpg_module_def(f->module, def->type) : NULL;
+    f->why = "its pointer is not followed";
+    if (!def || depth > MOST_DEPTH)
+        return false;
+    switch ((SpvOp)def->opcode) {
+    case SpvOpVariable:
+        if (!type || type->opcode != SpvOpTypePointer)
+            return false;
+        *out = (place){.type = type->words[3]};
+        return true;
+    case SpvOpCopyObject:
+        return def->count >= 4 && locate(out, f, def->words[3], depth + 1);
+    case SpvOpAccessChain:
+    case SpvOpInBoundsAccessChain:
+        if (def->count < 4 || !locate(out, f, def->words[3], depth + 1))
+            return false;
+        for (uint32_t i = 4; i < def->count; i++) {
+            uint64_t index;
+            uint32_t width;
+            f->why = "an index is not constant";
+            if (!wpg_const_value(f->module, def->words[i], &index, &width) || !element(out, f, *out, index))
+                return false;
+        }
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* -- Constants */
+
+static bool read_bytes(uint64_t *bits, folder *f, uint32_t offset, uint32_t size)
+{
+    *bits = 0;
+    for (uint32_t i = 0; i < size; i++) {
+        uint32_t byte = offset + i, word = byte / 4;
+        if (word >= WPG_PUSH_FOLD_WORDS || !(f->known->known >> word & 1)) {
+            f->why = "not all of its words are known";
+            return false;
+        }
+        f->words |= UINT64_C(1) << word;
+        *bits |= (uint64_t)(f->known->words[word] >> byte % 4 * 8 & 0xff) << i * 8;
+    }
+    return true;
+}
+
+static uint32_t part_count(folder *f, const wpg_inst *def)
+{
+    uint64_t length;
+    uint32_t width;
+    switch ((SpvOp)def->opcode) {
+    case SpvOpTypeStruct:
+        return def->count - 2u;
+    case SpvOpTypeVector:
+    case SpvOpTypeMatrix:
+        return def->words[3];
+    case SpvOpTypeArray:
+        return wpg_const_value(f->module, def->words[3], &length, &width) && length <= MOST_PARTS
+                   ? (uint32_t)length
+                   : 0;
+    default:
+        return 0;
+    }
+}
+
+/* A type that may only be loaded and stored (8- and 16-bit storage) has no constants. */
+static bool has_constants(const wpg_module *module, const wpg_inst *scalar)
+{
+    bool integer = scalar->opcode == SpvOpTypeInt;
+    uint32_t width = scalar->words[2];
+    return width >= 32 || wpg_has_capability(module, !integer      ? SpvCapabilityFloat16
+                                                     : width == 16 ? SpvCapabilityInt16
+                                                                   : SpvCapabilityInt8);
+}
+
+static uint32_t make(folder *f, place at, unsigned depth)
+{
+    const wpg_inst *def = wpg_module_def(f->module, at.type);
+    uint32_t size = scalar_size(f->module, at.type);
+    if (size) {
+        uint64_t bits;
+        f->why = "its type has no constants";
+        if (!has_constants(f->module, def) || !read_bytes(&bits, f, at.offset, size))
+            return 0;
+        if (def->opcode == SpvOpTypeInt && def->words[3] && size < 4 && bits >> (size * 8 - 1))
+            bits |= ~UINT64_C(0) << size * 8;
+        return wpg_const_scalar(f->module, at.type, bits);
+    }
+    uint32_t parts[MOST_PARTS], count = def ? part_count(f, def) : 0;
+    f->why = "its type is not followed";
+    if (!count || count > MOST_PARTS || depth > MOST_DEPTH)
+        return 0;
+    for (uint32_t i = 0; i < count; i++) {
+        place part;
+        if (!element(&part, f, at, i) || !(parts[i] = make(f, part, depth + 1)))
+            return 0;
+    }
+    return wpg_const_composite(f->module, at.type, parts, count);
+}
+
+uint32_t wpg_push_constant_of(uint64_t *words, const char **why, wpg_module *module, const wpg_inst *load,
+                              const wpg_push_known *known)
+{
+    folder f = {.module = module, .known = known};
+    place at;
+    uint32_t made = 0;
+    if (load->count > 4 && (load->words[4] & SpvMemoryAccessVolatileMask))
+        f.why = "it is volatile";
+    else if (has_groups(module))
+        f.why = "decorations come in groups";
+    else if (locate(&at, &f, load->words[3], 0))
+        made = at.type == load->type ? make(&f, at, 0) : 0;
+    if (made)
+        *words |= f.words;
+    *why = f.why;
+    return made;
+}

@@ -1,0 +1,49 @@
+/* What follows in a loop from facts (value_facts.h) and from conditions that are known: the value guard,
+ * unswitching and peeling find out with it. Private to compiler/optimize. */
+#ifndef WPG_COMPILER_OPTIMIZE_FACTS_VALUE_FOLD_H
+#define WPG_COMPILER_OPTIMIZE_FACTS_VALUE_FOLD_H
+
+#include "compiler/optimize/loops/loop_clone.h"
+#include "compiler/optimize/ir/value_facts.h"
+
+typedef struct wpg_folder {
+    const wpg_view *view;
+    const wpg_function_profile *profile;
+    const wpg_loop *loop;
+    const uint32_t *fact_of; /* [bound] of a load of a place that a fact is about: its number; else NO_FACT */
+    const uint32_t *bits;    /* by fact: the value */
+    uint32_t facts;          /* mask of the facts to go by */
+    uint32_t excluded;       /* mask: the value is known not to be these bits */
+    uint32_t vague;          /* mask: drivers may know more of the value than is said here */
+    uint32_t hidden;         /* mask: drivers cannot know it: only the branches we decide depend on it */
+    const bool *unrollable;  /* by construct: wpg_unrollable_loops */
+    wpg_arena *arena;
+    wpg_guard_fold *folds; /* in the arena */
+    uint32_t fold_count;
+    bool *was_live; /* [cfg->count] of the loop's blocks: reached, by the constants in it */
+    bool *live;     /* [cfg->count] of those: still reached when the folds hold */
+    bool *seams;    /* [bound] phis that would vanish */
+    uint64_t runs;  /* lanes that ran a branch that folds */
+    uint32_t dead_cost;
+    bool dead_ran; /* some lane or wave was measured in a dead block */
+} wpg_folder;
+
+/* Fills fact_of, in `arena`. NULL when memory ran out. */
+const uint32_t *wpg_value_loads(const wpg_view *view, const wpg_function_profile *profile, wpg_arena *arena);
+/* Finds the branches of the loop that the facts decide, and the mask of facts they need. False when memory
+ * ran out. */
+bool wpg_folder_find(wpg_folder *folder, uint32_t *needed);
+/* The value, where constants and facts give it: a Boolean or 32-bit integer. */
+bool wpg_folder_value(uint32_t *bits, const wpg_folder *folder, uint32_t id);
+/* Fills live alone. False when memory ran out. Then: is the way from a block that is reached to the other
+ * taken by some lane, for all that is known? */
+bool wpg_folder_flow(wpg_folder *folder);
+bool wpg_folder_edge_is_live(const wpg_folder *folder, uint32_t from, uint32_t to);
+/* The label that a conditional branch or switch on these bits goes to. Selectors are of 32 bits: a literal is
+ * one word. */
+uint32_t wpg_fold_target(const wpg_inst *end, uint32_t bits);
+/* What becomes of the loop by these folds: live, seams, runs, dead_cost. NULL, or why it must not be (static
+ * storage). */
+const char *wpg_folder_refusal(wpg_folder *folder);
+
+#endif

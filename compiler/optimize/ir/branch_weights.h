@@ -1,0 +1,12 @@
+/* Branch weights, shared by the passes that make branches. Private to compiler/optimize. */
+#ifndef WPG_COMPILER_OPTIMIZE_IR_BRANCH_WEIGHTS_H
+#define WPG_COMPILER_OPTIMIZE_IR_BRANCH_WEIGHTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Scales two counts to weights whose sum fits 32 bits, as OpBranchConditional asks; a count that is not zero
+ * stays at least 1. False when both are zero: such weights are not allowed. */
+bool wpg_scale_weights(uint32_t weights[2], uint64_t on_true, uint64_t on_false);
+
+#endif

@@ -1,0 +1,99 @@
+/* Use mode: a normalised module and what a profile says of it in; a faster module with the same results out.
+ * Which passes run, in which order, is one readable function in optimize.c. Legality: DESIGN 6; every pass
+ * reports what it did and why not. Threads: one module, one thread. */
+#ifndef WPG_COMPILER_OPTIMIZE_IR_OPTIMIZE_H
+#define WPG_COMPILER_OPTIMIZE_IR_OPTIMIZE_H
+
+#include "compiler/spirv/stage.h"
+#include "runtime/base/weights.h"
+
+/* What the driver offers of wave sizes for the stage, and from which fill of its waves down the smallest is
+ * taken (wave_size.c). `smallest` 0: no choice. */
+typedef struct wpg_wave_choice {
+    uint32_t smallest, usual;    /* lanes; usual: what the stage is compiled for as it stands */
+    uint32_t most_per_workgroup; /* waves */
+    double fill;                 /* 0..1 */
+} wpg_wave_choice;
+
+/* The value of one 32-bit word of the push constants; `offset` in bytes, a multiple of 4. */
+typedef struct wpg_push_value {
+    uint32_t offset, value;
+} wpg_push_value;
+enum { WPG_PUSH_FOLD_WORDS = 64 }; /* words that are followed: 256 bytes */
+
+/* Thresholds: settings of use, never of the profile. */
+typedef struct wpg_optimize_options {
+    double uniform_share; /* a block is uniform when uniform/waves is at least this; 0.9 */
+    double rare_share;    /* a select's expensive side is rare when waves that need it are at most this share;
+                             0.1 */
+    double value_share;   /* a uniform value is guarded on when at least this share of waves saw it; 0.9 */
+    bool lanes_alone; /* an experiment: each lane counts as a wave of its own, so that divergence is not seen
+                       */
+    uint32_t unflatten_cost;    /* least cost (weighted instructions) worth a branch; 24 */
+    uint32_t max_guarded_trips; /* largest trip count the trip-count guard specialises for; 64 */
+    uint32_t max_growth;        /* most instructions a pass may add to a function, as a share of 100; 200 */
+    wpg_wave_choice wave;       /* none by default */
+    /* Regions of loads may go behind a vote: the device loads by one index for a wave cheaper than by one for
+     * each lane, and the stage has subgroup vote and ballot operations. Off by default. */
+    bool scalarise;
+    /* Push constants whose values are taken as given: the result is for these alone (remarks.push_words says
+     * which mattered). Borrowed. */
+    const wpg_push_value *pushes;
+    uint32_t push_count;
+    char passes[64]; /* letters of passes to leave out, "" = none; see optimize.c */
+} wpg_optimize_options;
+
+/* Letters of the passes that tuning tries, alone and together, in the order of the alphabet. */
+#define WPG_TUNED_PASSES "aeflrtuvw"
+
+void wpg_optimize_defaults(wpg_optimize_options *options);
+
+typedef enum wpg_remark_kind { WPG_REMARK_DONE, WPG_REMARK_REFUSED } wpg_remark_kind;
+typedef struct wpg_remark {
+    wpg_remark_kind kind;
+    const char *pass;        /* "annotate", "flatten", "unflatten", "unswitch", "peel", "scalarise",
+                                "trip-guard", "push-fold", "wave-size", static storage */
+    uint32_t ordinal, block; /* function ordinal and block id in the normal form */
+    char text[160];
+} wpg_remark;
+
+/* A conditional branch of the optimised module that carries no weights, and the pass that could not tell. */
+typedef struct wpg_unknown_branch {
+    uint32_t label;   /* of the block that ends in it */
+    const char *pass; /* static storage */
+} wpg_unknown_branch;
+
+typedef struct wpg_remarks {
+    wpg_arena arena;
+    wpg_remark *items;
+    uint32_t count;
+    wpg_unknown_branch *unknown;
+    uint32_t unknown_count;
+    bool mismatch;       /* some function's checksum disagreed: nothing of its profile was applied */
+    uint32_t wave_size;  /* lanes of a wave to compile the stage for; 0 = as it is */
+    uint64_t push_words; /* words of push constants that the result was specialised on; 0: on none */
+} wpg_remarks;
+
+void wpg_remarks_destroy(wpg_remarks *remarks);
+
+/* A copy with storage of its own, without its unknown branches; NULL when memory runs out. */
+wpg_remarks *wpg_remarks_copy(const wpg_remarks *remarks);
+
+/* What a pass that copies or moves code did for `before`, and refuses for `now`, made of the same stage by
+ * the same profile with push constants taken as given: the first such remark of `before`; NULL if there is
+ * none. What is done in other words, or no longer needed, is not lost. */
+const wpg_remark *wpg_remarks_lost(const wpg_remarks *before, const wpg_remarks *now);
+
+/* A hook for the SSA tier, so that this folder needs no SPIRV-Tools: gives new malloc'd words for words. NULL
+ * = not available; passes that need it refuse. */
+typedef wpg_status (*wpg_ssa_fn)(uint32_t **out_words, size_t *out_count, const uint32_t *words, size_t count,
+                                 wpg_error *err);
+
+/* Optimises. *module is replaced when the SSA tier was run (the old one is destroyed). *changed = false:
+ * nothing was done, the caller may use the original words. On failure *module is destroyed and set to NULL:
+ * pass the original through. */
+wpg_status wpg_optimize(wpg_remarks **remarks, bool *changed, wpg_module **module, const wpg_stage *stage,
+                        const wpg_weights *weights, const wpg_optimize_options *options, wpg_ssa_fn ssa,
+                        wpg_error *err);
+
+#endif

@@ -1,0 +1,191 @@
+/* What the passes of use mode share: the context of one run, a function's profile keyed by label id, remarks,
+ * and the view of a function that passes look things up in. Private to compiler/optimize.
+ *
+ * Ownership: wpg_context borrows everything; a profile's tables are freed by wpg_profiles_finish, a view by
+ * wpg_view_destroy. Threads: one module, one thread. */
+#ifndef WPG_COMPILER_OPTIMIZE_IR_PASS_H
+#define WPG_COMPILER_OPTIMIZE_IR_PASS_H
+
+#include "compiler/analysis/cfg.h"
+#include "compiler/optimize/ir/optimize.h"
+#include "runtime/base/map.h"
+#include "runtime/base/vec.h"
+
+/* What the profile says of one block. */
+typedef struct wpg_block_weight {
+    uint64_t lanes, waves, uniform; /* meaningful where the profile has the kind */
+    uint32_t origin;                /* block id in the normal form, for remarks */
+    bool uniform_known;             /* false for blocks a pass made */
+    /* The pass that made the block and cannot tell its counts, which then are its own guess if anything;
+     * NULL: they are told. */
+    const char *unknown_by;
+} wpg_block_weight;
+
+/* One select site, by the result id of its OpSelect, which the SSA tier keeps. */
+typedef struct wpg_site_weight {
+    uint64_t lanes[2], waves[2]; /* index 0: condition true, 1: condition false */
+    uint32_t origin;             /* block id in the normal form */
+    bool settled;                /* a remark was made about it: not looked at again */
+} wpg_site_weight;
+
+/* A place in memory: a variable and constant indices into it. */
+enum { WPG_PLACE_DEPTH = 6 };
+typedef struct wpg_value_place {
+    uint32_t variable, count, indices[WPG_PLACE_DEPTH];
+} wpg_value_place;
+
+/* What uniform memory held while the profile was taken. */
+typedef struct wpg_value_fact {
+    wpg_value_place place;
+    uint32_t bits;         /* of a 32-bit integer: its commonest value */
+    uint64_t waves, asked; /* waves that saw it; that were asked */
+    uint32_t origin;       /* block id in the normal form, for remarks */
+} wpg_value_fact;
+
+/* An index that lanes may differ in as far as can be proved, and how often they did. */
+typedef struct wpg_uniform_fact {
+    uint32_t value;         /* id */
+    uint64_t agreed, asked; /* waves whose live lanes all had one value; that were asked */
+    uint32_t origin;        /* block id in the normal form, for remarks */
+} wpg_uniform_fact;
+
+/* What the trip guard has done about a loop. */
+enum { WPG_LOOP_SEEN = 1, WPG_LOOP_GUARDED = 2 };
+
+/* The profile of one function of the module, bound to label and result ids, so that it survives passes that
+ * keep those. */
+typedef struct wpg_function_profile {
+    uint32_t function, ordinal; /* result id of the OpFunction; ordinal as in the counter map */
+    bool has_lanes, has_waves, has_uniform;
+    bool lanes_alone; /* waves and uniform are lanes (wpg_optimize_options.lanes_alone) */
+    wpg_map labels;   /* label id -> index in blocks */
+    WPG_VEC(wpg_block_weight) blocks;
+    wpg_map sites; /* result id -> index in site_weights */
+    WPG_VEC(wpg_site_weight) site_weights;
+    wpg_map guarded; /* label of a loop header -> WPG_LOOP_SEEN or WPG_LOOP_GUARDED */
+    WPG_VEC(wpg_value_fact) facts;
+    WPG_VEC(wpg_uniform_fact) indices;
+    wpg_map valued;     /* labels of loop headers that the value guard has dealt with */
+    wpg_map unswitched; /* label of a loop header -> what unswitching has done about it (unswitch.c) */
+    wpg_map peeled;     /* labels of loop headers that peeling has dealt with */
+} wpg_function_profile;
+
+typedef struct wpg_context {
+    wpg_module *module;
+    const wpg_stage *stage;
+    const wpg_optimize_options *options;
+    wpg_remarks *remarks;
+    wpg_function_profile *profiles;
+    uint32_t profile_count;
+    wpg_error *err;
+} wpg_context;
+
+/* -- Weights (weights.c) -- */
+
+/* Binds the weights whose checksum agrees to the functions of context->module, which must be the normal form.
+ * A function whose checksum, counts or flow disagree gets no profile and a remark. */
+wpg_status wpg_profiles_bind(wpg_context *context, const wpg_weights *weights);
+void wpg_profiles_finish(wpg_context *context);
+
+wpg_block_weight *wpg_profile_block(const wpg_function_profile *profile, uint32_t label);
+/* The same, NULL too where a pass could not tell the counts. */
+const wpg_block_weight *wpg_known_block(const wpg_function_profile *profile, uint32_t label);
+/* Of two counts: a less b, 0 if b is more. */
+static inline uint64_t wpg_less(uint64_t a, uint64_t b)
+{
+    return a > b ? a - b : 0;
+}
+/* False when memory ran out. */
+bool wpg_profile_add_block(wpg_function_profile *profile, uint32_t label, wpg_block_weight weight);
+wpg_site_weight *wpg_profile_site(const wpg_function_profile *profile, uint32_t result);
+
+/* Checks the tables against the function as it stands (weights_check.h): every reachable block is in them,
+ * and its counts fit by the rules chosen. Blocks whose counts a pass called unknown are asked nothing. */
+typedef struct wpg_weights_findings wpg_weights_findings;
+wpg_status wpg_profile_check(wpg_weights_findings *findings, wpg_context *context,
+                             const wpg_function_profile *profile, unsigned rules, double slack,
+                             wpg_arena *arena);
+
+/* -- Remarks (remarks.c) -- */
+
+void wpg_remark_add(wpg_context *context, wpg_remark_kind kind, const char *pass, uint32_t ordinal,
+                    uint32_t block, const char *fmt, ...) __attribute__((format(printf, 6, 7)));
+
+/* The branch that ends the block has no weights, and `pass` (static storage) could not tell them. */
+void wpg_branch_is_unknown(wpg_context *context, uint32_t label, const char *pass);
+
+/* -- SSA tier (ssa.c) -- */
+
+/* context->module in SSA form as a module of its own, which the caller destroys; *out = NULL, with a remark,
+ * where the tier is not there, fails, or changes arithmetic. Fails for memory only. */
+wpg_status wpg_ssa_form(wpg_module **out, wpg_context *context, wpg_ssa_fn ssa);
+
+/* -- View (view.c) -- */
+
+/* One function seen by ids: its CFG, where each id is defined and who uses it. Stale after any edit. */
+typedef struct wpg_view {
+    wpg_arena arena;
+    wpg_module *module;
+    wpg_inst *function;
+    wpg_cfg *cfg;
+    uint32_t bound;
+    uint32_t
+        *block_of; /* [bound] block index of the id's definition; WPG_NO_BLOCK when not in a block here */
+    uint32_t *position;   /* [bound] ordinal of the definition in the function */
+    uint32_t *first_user; /* [bound + 1] range in users */
+    wpg_inst **users;     /* instructions of this function that use the id, in order, repeated per use */
+    uint32_t instruction_count;
+} wpg_view;
+
+/* WPG_E_UNSUPPORTED when the control flow is not structured. */
+wpg_status wpg_view_create(wpg_view **view, wpg_module *module, uint32_t function, wpg_error *err);
+void wpg_view_destroy(wpg_view *view);
+/* Is the id defined in this function (a block's instruction, a label or a parameter)? */
+bool wpg_view_is_local(const wpg_view *view, uint32_t id);
+/* The label that opens the instruction's block, NULL for instructions outside blocks. */
+wpg_inst *wpg_inst_label(wpg_inst *inst);
+typedef WPG_VEC(uint16_t) wpg_operand_list;
+/* Indices in inst->words of every id it uses, result left out, result type left out; false when memory ran
+ * out or the instruction does not fit the grammar. `list` is cleared first. */
+bool wpg_used_ids(wpg_operand_list *list, const wpg_module *module, const wpg_inst *inst);
+
+/* -- Passes: each in a file of its name. *changed is set when the module changed. -- */
+
+/* A pass that moves code says whether the profile alone makes it worth a look (and the SSA tier's time), and
+ * may say why not; one that only gives hints has `wanted` NULL and runs after all others. */
+typedef struct wpg_pass {
+    char letter; /* for wpg_optimize_options.passes */
+    const char *name;
+    bool (*wanted)(wpg_context *context, wpg_function_profile *profile);
+    wpg_status (*run)(bool *changed, wpg_context *context, wpg_function_profile *profile);
+} wpg_pass;
+
+/* In the order they run in. Tests walk it: a new pass is held to what they ask by standing here. */
+extern const wpg_pass wpg_passes[];
+extern const size_t wpg_pass_count;
+
+wpg_status wpg_pass_annotate(bool *changed, wpg_context *context, wpg_function_profile *profile);
+wpg_status wpg_pass_flatten(bool *changed, wpg_context *context, wpg_function_profile *profile);
+wpg_status wpg_pass_unflatten(bool *changed, wpg_context *context, wpg_function_profile *profile);
+wpg_status wpg_pass_value_guard(bool *changed, wpg_context *context, wpg_function_profile *profile);
+wpg_status wpg_pass_unswitch(bool *changed, wpg_context *context, wpg_function_profile *profile);
+wpg_status wpg_pass_trip_guard(bool *changed, wpg_context *context, wpg_function_profile *profile);
+wpg_status wpg_pass_peel(bool *changed, wpg_context *context, wpg_function_profile *profile);
+wpg_status wpg_pass_scalarise(bool *changed, wpg_context *context, wpg_function_profile *profile);
+/* Chooses for the whole stage; changes no word. */
+void wpg_choose_wave_size(wpg_context *context);
+
+/* The whole module, by values alone (wpg_optimize_options.pushes): it needs no profile, and stands before
+ * wpg_passes. */
+wpg_status wpg_pass_push_fold(bool *changed, wpg_context *context);
+/* Are there values, and loads of push constants? */
+bool wpg_push_fold_wanted(const wpg_context *context);
+
+bool wpg_unflatten_wanted(wpg_context *context, wpg_function_profile *profile);
+bool wpg_value_guard_wanted(wpg_context *context, wpg_function_profile *profile);
+bool wpg_unswitch_wanted(wpg_context *context, wpg_function_profile *profile);
+bool wpg_trip_guard_wanted(wpg_context *context, wpg_function_profile *profile);
+bool wpg_peel_wanted(wpg_context *context, wpg_function_profile *profile);
+bool wpg_scalarise_wanted(wpg_context *context, wpg_function_profile *profile);
+
+#endif

@@ -1,0 +1,230 @@
+/* Backward slices: which ids feed the outputs that must stay exact, and which feed the work of a quad or
+ * subgroup. See legality.h. Conservative: memory is followed by variable where that is known, else by storage
+ * class; calls and unknown instructions give up (`all`). */
+#include "compiler/optimize/ir/legality.h"
+
+typedef struct slice {
+    const wpg_module *module;
+    wpg_id_set *set;
+    WPG_VEC(uint32_t) work;
+    WPG_VEC(const wpg_inst *) writes; /* every instruction that writes memory */
+    wpg_map followed;                 /* variable or storage class whose stores are in already */
+    wpg_operand_list operands;
+    bool nomem;
+} slice;
+
+void wpg_id_set_free(wpg_id_set *set)
+{
+    free(set->bits);
+    *set = (wpg_id_set){0};
+}
+
+bool wpg_id_set_has(const wpg_id_set *set, uint32_t id)
+{
+    return set->all || (id < set->bound && (set->bits[id / 64] >> (id % 64) & 1));
+}
+
+static void add_id(slice *s, uint32_t id)
+{
+    if (id >= s->set->bound || wpg_id_set_has(s->set, id))
+        return;
+    s->set->bits[id / 64] |= UINT64_C(1) << (id % 64);
+    if (!wpg_vec_push(&s->work, id))
+        s->nomem = true;
+}
+
+static void add_operands(slice *s, const wpg_inst *inst)
+{
+    if (!wpg_used_ids(&s->operands, s->module, inst))
+        s->set->all = true;
+    for (size_t i = 0; i < s->operands.count; i++)
+        add_id(s, inst->words[s->operands.data[i]]);
+}
+
+/* The pointer a writing instruction writes through, 0 if it is no plain one. */
+static uint32_t written_pointer(const wpg_inst *inst)
+{
+    switch ((SpvOp)inst->opcode) {
+    case SpvOpStore:
+    case SpvOpCopyMemory:
+    case SpvOpCopyMemorySized:
+    case SpvOpAtomicStore:
+        return inst->count > 1 ? inst->words[1] : 0;
+    default:
+        return inst->result && inst->count > 3 && inst->opcode != SpvOpFunctionCall ? inst->words[3] : 0;
+    }
+}
+
+/* Memory that no descriptor reaches: a load of one class sees stores of that class only. */
+static bool is_own_memory(SpvStorageClass class)
+{
+    return class == SpvStorageClassFunction || class == SpvStorageClassPrivate ||
+           class == SpvStorageClassOutput || class == SpvStorageClassWorkgroup;
+}
+
+/* May the write reach memory that a load through a pointer with this root and class reads? */
+static bool may_reach(const slice *s, const wpg_inst *write, const wpg_inst *root, SpvStorageClass class)
+{
+    if (write->opcode == SpvOpImageWrite)
+        return !is_own_memory(class);
+    uint32_t pointer = written_pointer(write);
+    if (!pointer)
+        return true;
+    const wpg_inst *other = wpg_pointer_root(s->module, pointer);
+    SpvStorageClass other_class = wpg_pointer_class(s->module, pointer);
+    if (is_own_memory(class) || is_own_memory(other_class))
+        return class == other_class && (!root || !other || root == other);
+    return true;
+}
+
+/* `load` is the instruction that reads, 0 or no load where an image is read. */
+static void follow_memory(slice *s, const wpg_inst *load)
+{
+    uint32_t pointer = load && load->count > 3 ? load->words[3] : 0;
+    const wpg_inst *root = wpg_pointer_root(s->module, pointer);
+    SpvStorageClass class = wpg_pointer_class(s->module, pointer);
+    uint64_t key = root ? root->result : UINT64_C(1) << 32 | (uint32_t) class;
+    if (wpg_map_get(&s->followed, key, NULL))
+        return;
+    if (!wpg_map_set(&s->followed, key, 1))
+        s->nomem = true;
+    if (root && load->opcode == SpvOpLoad && wpg_load_is_read_only(s->module, load))
+        return;
+    const wpg_inst **write;
+    WPG_VEC_EACH (write, &s->writes)
+        if (may_reach(s, *write, root, class))
+            add_operands(s, *write);
+}
+
+static void follow(slice *s, const wpg_inst *inst)
+{
+    unsigned traits = wpg_inst_traits(s->module, inst);
+    if (inst->opcode == SpvOpFunctionCall || inst->opcode == SpvOpFunctionParameter ||
+        (traits & WPG_TRAIT_UNKNOWN)) {
+        s->set->all = true;
+        return;
+    }
+    add_operands(s, inst);
+    if (traits & WPG_TRAIT_READS) {
+        if (inst->opcode == SpvOpLoad || (traits & WPG_TRAIT_WRITES))
+            follow_memory(s, inst);
+        else
+            follow_memory(s, NULL);
+    }
+}
+
+static wpg_status begin(slice *s, wpg_id_set *set, const wpg_module *module, wpg_error *err)
+{
+    *s = (slice){.module = module, .set = set};
+    *set = (wpg_id_set){.bound = module->bound};
+    set->bits = calloc((size_t)module->bound / 64 + 1, sizeof(uint64_t));
+    if (!set->bits)
+        return wpg_fail(err, WPG_E_NOMEM, "out of memory");
+    for (const wpg_inst *inst = wpg_next_function(module->first); inst; inst = inst->next)
+        if (wpg_inst_traits(module, inst) & WPG_TRAIT_WRITES && !wpg_vec_push(&s->writes, inst))
+            s->nomem = true;
+    return WPG_OK;
+}
+
+static wpg_status finish(slice *s, wpg_error *err)
+{
+    while (!s->nomem && !s->set->all && s->work.count) {
+        const wpg_inst *inst = wpg_module_def(s->module, wpg_vec_pop(&s->work));
+        if (inst && wpg_inst_section(inst) == WPG_SECTION_FUNCTION && inst->opcode != SpvOpLabel &&
+            inst->opcode != SpvOpFunction)
+            follow(s, inst);
+    }
+    bool nomem = s->nomem;
+    wpg_vec_free(&s->work);
+    wpg_vec_free(&s->writes);
+    wpg_vec_free(&s->operands);
+    wpg_map_free(&s->followed);
+    if (!nomem)
+        return WPG_OK;
+    wpg_id_set_free(s->set);
+    return wpg_fail(err, WPG_E_NOMEM, "out of memory");
+}
+
+/* Is the output, or any member of its block, one that must be bit-exact from pipeline to pipeline? */
+static bool is_exact_output(const wpg_module *module, const wpg_inst *variable)
+{
+    if (wpg_variable_has(module, variable, SpvDecorationInvariant))
+        return true;
+    const wpg_inst *pointer = wpg_module_def(module, variable->type);
+    uint32_t held = pointer && pointer->count > 3 ? pointer->words[3] : 0;
+    const wpg_inst *type = wpg_module_def(module, held);
+    while (type && (type->opcode == SpvOpTypeArray || type->opcode == SpvOpTypeRuntimeArray)) {
+        held = type->words[2];
+        type = wpg_module_def(module, held);
+    }
+    WPG_INST_EACH (inst, module) {
+        if (inst->opcode == SpvOpFunction)
+            break;
+        uint32_t builtin;
+        if (inst->opcode == SpvOpDecorate && inst->count >= 4 && inst->words[1] == variable->result &&
+            inst->words[2] == SpvDecorationBuiltIn)
+            builtin = inst->words[3];
+        else if (inst->opcode == SpvOpMemberDecorate && inst->count >= 5 && inst->words[1] == held &&
+                 inst->words[3] == SpvDecorationBuiltIn)
+            builtin = inst->words[4];
+        else if (inst->opcode == SpvOpDecorationGroup)
+            return true; /* not looked through */
+        else
+            continue;
+        switch ((SpvBuiltIn)builtin) {
+        case SpvBuiltInPosition:
+        case SpvBuiltInClipDistance:
+        case SpvBuiltInCullDistance:
+        case SpvBuiltInFragDepth:
+        case SpvBuiltInSampleMask:
+        case SpvBuiltInTessLevelInner:
+        case SpvBuiltInTessLevelOuter:
+            return true;
+        default:
+            break;
+        }
+    }
+    return false;
+}
+
+wpg_status wpg_exact_slice(wpg_id_set *set, const wpg_module *module, wpg_error *err)
+{
+    slice s;
+    WPG_TRY(begin(&s, set, module, err));
+    wpg_map exact = {0};
+    WPG_INST_EACH (inst, module)
+        if (inst->opcode == SpvOpVariable && inst->count >= 4 && inst->words[3] == SpvStorageClassOutput &&
+            is_exact_output(module, inst) && !wpg_map_set(&exact, inst->result, 1))
+            s.nomem = true;
+    bool any = false;
+    const wpg_inst **write;
+    WPG_VEC_EACH (write, &s.writes) {
+        uint32_t pointer = written_pointer(*write);
+        const wpg_inst *root = wpg_pointer_root(module, pointer);
+        bool unknown = pointer && !root && wpg_pointer_class(module, pointer) == SpvStorageClassOutput;
+        if (!exact.count || (!unknown && !(root && wpg_map_get(&exact, root->result, NULL))))
+            continue;
+        any = true;
+        add_operands(&s, *write);
+    }
+    if (exact.count && !any)
+        for (const wpg_inst *inst = wpg_next_function(module->first); inst; inst = inst->next)
+            if (inst->opcode == SpvOpFunctionCall)
+                s.set->all = true; /* may be written in a callee through a pointer */
+    /* Which value is stored depends on the branches too. */
+    for (const wpg_inst *inst = wpg_next_function(module->first); any && inst; inst = inst->next)
+        if ((inst->opcode == SpvOpBranchConditional || inst->opcode == SpvOpSwitch) && inst->count > 1)
+            add_id(&s, inst->words[1]);
+    wpg_map_free(&exact);
+    return finish(&s, err);
+}
+
+wpg_status wpg_helper_slice(wpg_id_set *set, const wpg_module *module, wpg_error *err)
+{
+    slice s;
+    WPG_TRY(begin(&s, set, module, err));
+    for (const wpg_inst *inst = wpg_next_function(module->first); inst; inst = inst->next)
+        if (wpg_inst_traits(module, inst) & (WPG_TRAIT_DERIVATIVE | WPG_TRAIT_SUBGROUP))
+            add_operands(&s, inst);
+    return finish(&s, err);
+}

@@ -1,0 +1,140 @@
+/* A function seen by ids: definitions, users, blocks. See pass.h. */
+#include "compiler/optimize/ir/legality.h"
+#include "compiler/optimize/ir/pass.h"
+
+#include "compiler/spirv/grammar.h"
+
+bool wpg_used_ids(wpg_operand_list *list, const wpg_module *module, const wpg_inst *inst)
+{
+    wpg_vec_clear(list);
+    wpg_operand_walk walk = wpg_operands(module, inst);
+    wpg_operand operand;
+    while (wpg_operand_next(&walk, &operand)) {
+        if (!wpg_operand_is_id(&operand) || operand.kind == WPG_OPERAND_RESULT ||
+            operand.kind == WPG_OPERAND_RESULT_TYPE)
+            continue;
+        for (uint16_t i = 0; i < operand.count; i++)
+            if (!wpg_vec_push(list, (uint16_t)(operand.at + i)))
+                return false;
+    }
+    return !walk.malformed;
+}
+
+bool wpg_view_is_local(const wpg_view *view, uint32_t id)
+{
+    return id < view->bound && view->position[id] != 0;
+}
+
+wpg_inst *wpg_inst_label(wpg_inst *inst)
+{
+    while (inst && inst->opcode != SpvOpLabel) {
+        if (inst->opcode == SpvOpFunction)
+            return NULL;
+        inst = inst->prev;
+    }
+    return inst;
+}
+
+static wpg_inst *function_by_id(wpg_module *module, uint32_t id)
+{
+    wpg_inst *inst = wpg_module_def(module, id);
+    return inst && inst->opcode == SpvOpFunction ? inst : NULL;
+}
+
+/* Numbers definitions, and counts (count pass) or lists (fill pass) the users of each id. */
+static wpg_status index_definitions(wpg_view *view)
+{
+    wpg_inst *end = wpg_function_end(view->function);
+    uint32_t block = WPG_NO_BLOCK, position = 0;
+    for (wpg_inst *inst = view->function; inst && inst != end; inst = inst->next) {
+        position += !wpg_inst_is_non_semantic(view->module, inst);
+        if (inst->opcode == SpvOpLabel)
+            block = wpg_cfg_find(view->cfg, inst->result);
+        if (inst->result && inst->result < view->bound && inst->opcode != SpvOpFunction) {
+            view->block_of[inst->result] = block;
+            view->position[inst->result] = position;
+        }
+    }
+    view->instruction_count = position;
+    return WPG_OK;
+}
+
+static bool each_use(wpg_view *view, wpg_operand_list *list, bool fill, uint32_t *cursor)
+{
+    wpg_inst *end = wpg_function_end(view->function);
+    for (wpg_inst *inst = view->function; inst && inst != end; inst = inst->next) {
+        if (!wpg_used_ids(list, view->module, inst))
+            return false;
+        for (size_t i = 0; i < list->count; i++) {
+            uint32_t id = inst->words[list->data[i]];
+            if (id >= view->bound)
+                return false;
+            if (fill)
+                view->users[cursor[id]++] = inst;
+            else
+                view->first_user[id + 1]++;
+        }
+    }
+    return true;
+}
+
+static wpg_status index_users(wpg_view *view, wpg_error *err)
+{
+    wpg_operand_list list = {0};
+    bool fits = each_use(view, &list, false, NULL);
+    if (fits) {
+        for (uint32_t id = 0; id < view->bound; id++)
+            view->first_user[id + 1] += view->first_user[id];
+        view->users = WPG_ARENA_ARRAY(&view->arena, wpg_inst *, view->first_user[view->bound]);
+        uint32_t *cursor = wpg_arena_memdup(&view->arena, view->first_user, view->bound * sizeof(uint32_t));
+        fits = view->users && cursor && each_use(view, &list, true, cursor);
+    }
+    wpg_vec_free(&list);
+    if (view->arena.failed)
+        return wpg_fail(err, WPG_E_NOMEM, "out of memory");
+    return fits ? WPG_OK : wpg_fail(err, WPG_E_UNSUPPORTED, "an instruction the grammar does not know");
+}
+
+wpg_status wpg_view_create(wpg_view **out, wpg_module *module, uint32_t function, wpg_error *err)
+{
+    wpg_inst *opfunction = function_by_id(module, function);
+    if (!opfunction)
+        return wpg_fail(err, WPG_E_NOT_FOUND, "no function %%%u", function);
+    wpg_view *view = calloc(1, sizeof *view);
+    if (!view)
+        return wpg_fail(err, WPG_E_NOMEM, "out of memory");
+    wpg_arena_init(&view->arena);
+    view->module = module;
+    view->function = opfunction;
+    view->bound = module->bound;
+    wpg_status status = wpg_cfg_create(&view->cfg, module, opfunction, err);
+    if (status == WPG_OK) {
+        view->block_of = WPG_ARENA_ARRAY(&view->arena, uint32_t, view->bound);
+        view->position = WPG_ARENA_ARRAY(&view->arena, uint32_t, view->bound);
+        view->first_user = WPG_ARENA_ARRAY(&view->arena, uint32_t, (size_t)view->bound + 1);
+        if (view->arena.failed) {
+            status = wpg_fail(err, WPG_E_NOMEM, "out of memory");
+        } else {
+            for (uint32_t id = 0; id < view->bound; id++)
+                view->block_of[id] = WPG_NO_BLOCK;
+            status = index_definitions(view);
+        }
+    }
+    if (status == WPG_OK)
+        status = index_users(view, err);
+    if (status != WPG_OK) {
+        wpg_view_destroy(view);
+        return status;
+    }
+    *out = view;
+    return WPG_OK;
+}
+
+void wpg_view_destroy(wpg_view *view)
+{
+    if (!view)
+        return;
+    wpg_cfg_destroy(view->cfg);
+    wpg_arena_finish(&view->arena);
+    free(view);
+}

@@ -1,0 +1,375 @@
+/* See weights_check.h.
+ *
+ * Lanes: an edge is a number to find. A block's outgoing edges sum to its lanes, and so do its incoming ones
+ * (not those of the entry, which starts lanes; not outgoing ones of blocks that end lanes). Where all edges
+ * of one side but one are known, that one follows; every other equation is then a check, and a negative edge
+ * a contradiction. Blocks that may lose lanes within give bounds only. Source: Knuth, Stevenson, "Optimal
+ * Measurement Points for Program Frequency Counts" (1973): edges off a spanning tree determine the others. */
+#include "compiler/optimize/ir/weights_check.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "compiler/optimize/ir/pass.h"
+#include "runtime/base/text.h"
+
+typedef struct edge {
+    bool known;
+    double lanes;
+} edge;
+
+typedef struct checker {
+    wpg_weights_findings *findings;
+    const wpg_flow *flow;
+    const wpg_function_weights *w;
+    double slack;
+    const bool *unknown; /* [count] blocks not to ask about; NULL: none */
+    wpg_arena *arena;
+    edge *edges;                   /* by the block they leave, as flow->successors */
+    uint32_t *first_in, *incoming; /* [count + 1]; edges by the block they reach, and where each comes from */
+    uint32_t *predecessors;        /* beside `incoming` */
+} checker;
+
+static void add(wpg_weights_findings *findings, wpg_arena *arena, unsigned rule, uint32_t block,
+                const char *what, const char *text)
+{
+    if (!findings->items)
+        findings->items = WPG_ARENA_ARRAY(arena, wpg_weights_finding, WPG_MOST_FINDINGS);
+    findings->total++;
+    if (!findings->items || findings->count >= WPG_MOST_FINDINGS)
+        return;
+    wpg_weights_finding *finding = &findings->items[findings->count++];
+    *finding = (wpg_weights_finding){.rule = rule, .block = block, .what = what};
+    (void)snprintf(finding->text, sizeof finding->text, "%s", text);
+}
+
+static void contradiction(checker *c, unsigned rule, uint32_t block, const char *what, double have,
+                          double want)
+{
+    char text[160];
+    (void)wpg_format(text, sizeof text, "block %" PRIu32 ": %s: %.0f, %.0f", block, what, have, want);
+    add(c->findings, c->arena, rule, block, what, text);
+}
+
+/* a <= b, as far as the slack goes. */
+static bool at_most(const checker *c, double a, double b)
+{
+    return a <= b + (c->slack > 0 ? b * c->slack + 1 : 0);
+}
+
+static bool equal(const checker *c, double a, double b)
+{
+    return at_most(c, a, b) && at_most(c, b, a);
+}
+
+static bool is_reachable(const checker *c, uint32_t block)
+{
+    return c->flow->flags[block] & WPG_FLOW_REACHABLE;
+}
+
+static bool loses_lanes(const checker *c, uint32_t block)
+{
+    return c->flow->flags[block] & WPG_FLOW_LOSES_LANES;
+}
+
+/* Blocks beside one another in an array. */
+typedef struct neighbours {
+    const uint32_t *list;
+    uint32_t count;
+} neighbours;
+
+static neighbours successors_of(const checker *c, uint32_t block)
+{
+    const uint32_t first = c->flow->first[block];
+    return (neighbours){c->flow->successors + first, c->flow->first[block + 1] - first};
+}
+
+static neighbours predecessors_of(const checker *c, uint32_t block)
+{
+    const uint32_t first = c->first_in[block];
+    return (neighbours){c->predecessors + first, c->first_in[block + 1] - first};
+}
+
+static bool is_unknown(const checker *c, uint32_t block)
+{
+    return c->unknown && c->unknown[block];
+}
+
+static bool any_unknown(const checker *c, neighbours blocks)
+{
+    for (uint32_t i = 0; i < blocks.count; i++)
+        if (is_unknown(c, blocks.list[i]))
+            return true;
+    return false;
+}
+
+/* -- Kinds and inflow */
+
+static void check_kinds(checker *c, uint32_t b)
+{
+    const wpg_function_weights *w = c->w;
+    if (w->lanes && w->waves && w->waves[b] > w->lanes[b])
+        contradiction(c, WPG_CHECK_KINDS, b, "more waves than lanes", (double)w->waves[b],
+                      (double)w->lanes[b]);
+    if (w->lanes && w->waves && w->lanes[b] && !w->waves[b])
+        contradiction(c, WPG_CHECK_KINDS, b, "lanes without a wave", (double)w->lanes[b], 0);
+    if (w->waves && w->uniform && w->uniform[b] > w->waves[b])
+        contradiction(c, WPG_CHECK_KINDS, b, "more uniform waves than waves", (double)w->uniform[b],
+                      (double)w->waves[b]);
+}
+
+static double sum_of(const uint64_t *counts, neighbours blocks)
+{
+    double sum = 0;
+    for (uint32_t i = 0; i < blocks.count; i++)
+        sum += (double)counts[blocks.list[i]];
+    return sum;
+}
+
+static void check_inflow(checker *c, uint32_t b)
+{
+    neighbours from = predecessors_of(c, b);
+    if (!c->w->lanes || b == 0 || !is_reachable(c, b) || is_unknown(c, b) || any_unknown(c, from))
+        return;
+    double in = sum_of(c->w->lanes, from);
+    if (!at_most(c, (double)c->w->lanes[b], in))
+        contradiction(c, WPG_CHECK_INFLOW, b, "more lanes than its predecessors sent", (double)c->w->lanes[b],
+                      in);
+}
+
+/* -- Lanes */
+
+/* Sums the edges of one side of a block; how many are not known, the last of these in *open. */
+static uint32_t side_of(double *known, edge **open, const checker *c, uint32_t block, bool outgoing)
+{
+    const uint32_t *first = outgoing ? c->flow->first : c->first_in;
+    uint32_t unknown = 0;
+    *known = 0;
+    for (uint32_t i = first[block]; i < first[block + 1]; i++) {
+        edge *at = &c->edges[outgoing ? i : c->incoming[i]];
+        if (at->known) {
+            *known += at->lanes;
+        } else {
+            unknown++;
+            *open = at;
+        }
+    }
+    return unknown;
+}
+
+/* Lanes of the edges of that side are those of the block: not where lanes start or end. */
+static bool side_is_exact(const checker *c, uint32_t b, bool outgoing)
+{
+    if (is_unknown(c, b))
+        return false;
+    return outgoing ? successors_of(c, b).count && !loses_lanes(c, b) : b != 0;
+}
+
+static bool solve_once(checker *c)
+{
+    bool progress = false;
+    for (uint32_t b = 0; b < c->flow->count; b++) {
+        for (int outgoing = 0; outgoing < 2 && is_reachable(c, b); outgoing++) {
+            edge *open = NULL;
+            double known;
+            if (!side_is_exact(c, b, outgoing != 0) || side_of(&known, &open, c, b, outgoing != 0) != 1)
+                continue;
+            double lanes = (double)c->w->lanes[b] - known;
+            if (lanes < 0) {
+                if (!at_most(c, known, (double)c->w->lanes[b]))
+                    contradiction(c, WPG_CHECK_LANES, b,
+                                  outgoing ? "more lanes left it than it had" : "more lanes came than it had",
+                                  known, (double)c->w->lanes[b]);
+                lanes = 0;
+            }
+            open->known = true;
+            open->lanes = lanes;
+            progress = true;
+        }
+    }
+    return progress;
+}
+
+static void check_side(checker *c, uint32_t b, bool outgoing)
+{
+    edge *open = NULL;
+    double known, lanes = (double)c->w->lanes[b];
+    uint32_t unknown = side_of(&known, &open, c, b, outgoing);
+    if (outgoing && !successors_of(c, b).count)
+        return;
+    if ((!outgoing && b == 0) || is_unknown(c, b))
+        return;
+    if (!unknown && side_is_exact(c, b, outgoing) && !equal(c, known, lanes))
+        contradiction(c, WPG_CHECK_LANES, b,
+                      outgoing ? "lanes that left it are not those it had"
+                               : "lanes that came are not those it had",
+                      known, lanes);
+    else if (outgoing && !at_most(c, known, lanes))
+        contradiction(c, WPG_CHECK_LANES, b, "more lanes left it than it had", known, lanes);
+}
+
+static bool list_edges(checker *c)
+{
+    const wpg_flow *flow = c->flow;
+    const uint32_t edges = flow->first[flow->count];
+    c->first_in = WPG_ARENA_ARRAY(c->arena, uint32_t, (size_t)flow->count + 2);
+    c->edges = WPG_ARENA_ARRAY(c->arena, edge, edges);
+    c->incoming = WPG_ARENA_ARRAY(c->arena, uint32_t, edges);
+    c->predecessors = WPG_ARENA_ARRAY(c->arena, uint32_t, edges);
+    if (!c->first_in || !c->edges || !c->incoming || !c->predecessors)
+        return false;
+    /* First shifted by two, so that filling moves each start to its place. */
+    for (uint32_t e = 0; e < edges; e++)
+        c->first_in[flow->successors[e] + 2]++;
+    for (uint32_t b = 2; b < flow->count + 2; b++)
+        c->first_in[b] += c->first_in[b - 1];
+    for (uint32_t b = 0; b < flow->count; b++)
+        for (uint32_t e = flow->first[b]; e < flow->first[b + 1]; e++) {
+            uint32_t at = c->first_in[flow->successors[e] + 1]++;
+            c->incoming[at] = e;
+            c->predecessors[at] = b;
+        }
+    return true;
+}
+
+static void check_lanes(checker *c)
+{
+    if (!c->w->lanes)
+        return;
+    while (solve_once(c))
+        ;
+    for (uint32_t b = 0; b < c->flow->count; b++) {
+        if (!is_reachable(c, b))
+            continue;
+        check_side(c, b, true);
+        check_side(c, b, false);
+    }
+}
+
+/* -- Waves */
+
+static void check_waves(checker *c, uint32_t b)
+{
+    neighbours from = predecessors_of(c, b), to = successors_of(c, b);
+    const uint64_t *waves = c->w->waves;
+    if (!waves || !is_reachable(c, b) || is_unknown(c, b) || any_unknown(c, from) || any_unknown(c, to))
+        return;
+    double own = (double)waves[b];
+    if (b != 0 && !at_most(c, own, sum_of(waves, from)))
+        contradiction(c, WPG_CHECK_WAVES, b, "more waves than its predecessors sent", own,
+                      sum_of(waves, from));
+    bool single = to.count > 0;
+    for (uint32_t s = 0; s < to.count; s++) {
+        uint32_t arm = to.list[s];
+        bool only = arm != 0 && predecessors_of(c, arm).count == 1;
+        if (only && !at_most(c, (double)waves[arm], own))
+            contradiction(c, WPG_CHECK_WAVES, arm, "more waves than the branch that leads to it",
+                          (double)waves[arm], own);
+        single &= only;
+    }
+    double arms = sum_of(waves, to);
+    if (single && !loses_lanes(c, b) && !at_most(c, own, arms))
+        contradiction(c, WPG_CHECK_WAVES, b, "more waves than its ways together", own, arms);
+}
+
+static wpg_status run_rules(checker *c, unsigned rules)
+{
+    if (!list_edges(c))
+        return WPG_E_NOMEM;
+    for (uint32_t b = 0; b < c->flow->count; b++) {
+        if (rules & WPG_CHECK_KINDS && !is_unknown(c, b))
+            check_kinds(c, b);
+        if (rules & WPG_CHECK_INFLOW)
+            check_inflow(c, b);
+        if (rules & WPG_CHECK_WAVES)
+            check_waves(c, b);
+    }
+    if (rules & WPG_CHECK_LANES)
+        check_lanes(c);
+    return c->arena->failed ? WPG_E_NOMEM : WPG_OK;
+}
+
+wpg_status wpg_flow_check(wpg_weights_findings *findings, const wpg_flow *flow,
+                          const wpg_function_weights *weights, unsigned rules, double slack, wpg_arena *arena)
+{
+    checker c = {.findings = findings, .flow = flow, .w = weights, .slack = slack, .arena = arena};
+    if (weights->block_count == flow->count)
+        return run_rules(&c, rules);
+    contradiction(&c, rules, 0, "counts of another number of blocks", weights->block_count, flow->count);
+    return arena->failed ? WPG_E_NOMEM : WPG_OK;
+}
+
+wpg_status wpg_weights_check(wpg_weights_findings *findings, const wpg_cfg *cfg,
+                             const wpg_function_weights *weights, unsigned rules, double slack,
+                             wpg_arena *arena)
+{
+    wpg_flow flow;
+    WPG_TRY(wpg_flow_of(&flow, cfg, arena));
+    return wpg_flow_check(findings, &flow, weights, rules, slack, arena);
+}
+
+wpg_status wpg_profile_check(wpg_weights_findings *findings, wpg_context *context,
+                             const wpg_function_profile *profile, unsigned rules, double slack,
+                             wpg_arena *arena)
+{
+    wpg_cfg *cfg = NULL;
+    wpg_inst *function = wpg_module_def(context->module, profile->function);
+    WPG_TRY(wpg_cfg_create(&cfg, context->module, function, context->err));
+    uint64_t *lanes = WPG_ARENA_ARRAY(arena, uint64_t, cfg->count);
+    uint64_t *waves = WPG_ARENA_ARRAY(arena, uint64_t, cfg->count);
+    bool *unknown = WPG_ARENA_ARRAY(arena, bool, cfg->count);
+    wpg_function_weights w = {.block_count = cfg->count,
+                              .lanes = profile->has_lanes ? lanes : NULL,
+                              .waves = profile->has_waves ? waves : NULL};
+    wpg_flow flow;
+    bool enough = lanes && waves && unknown && wpg_flow_of(&flow, cfg, arena) == WPG_OK;
+    checker c = {
+        .findings = findings, .flow = &flow, .w = &w, .slack = slack, .unknown = unknown, .arena = arena};
+    for (uint32_t b = 0; b < cfg->count && enough; b++) {
+        const wpg_block_weight *weight = wpg_profile_block(profile, cfg->blocks[b].id);
+        unknown[b] = !weight || weight->unknown_by;
+        if (!weight && is_reachable(&c, b))
+            contradiction(&c, 0, b, "a block that no pass entered in the profile", cfg->blocks[b].id, 0);
+        lanes[b] = weight ? weight->lanes : 0;
+        waves[b] = weight ? weight->waves : 0;
+    }
+    wpg_status status = enough ? run_rules(&c, rules) : WPG_E_NOMEM;
+    wpg_cfg_destroy(cfg);
+    return status;
+}
+
+/* -- Branches */
+
+static bool is_listed(uint32_t label, const wpg_unknown_branch *unknown, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (unknown[i].label == label && unknown[i].pass && *unknown[i].pass)
+            return true;
+    return false;
+}
+
+wpg_status wpg_branches_check(wpg_weights_findings *findings, const wpg_cfg *cfg,
+                              const wpg_unknown_branch *unknown, uint32_t unknown_count, wpg_arena *arena)
+{
+    for (uint32_t b = 0; b < cfg->count; b++) {
+        const wpg_block *block = &cfg->blocks[b];
+        const wpg_inst *branch = block->terminator;
+        const char *what = NULL;
+        char text[160];
+        if (branch->opcode != SpvOpBranchConditional || block->rpo == WPG_NO_BLOCK)
+            continue;
+        if (branch->count < 6)
+            what = is_listed(block->id, unknown, unknown_count)
+                       ? NULL
+                       : "a branch without weights that no pass calls unknown";
+        else if (!branch->words[4] && !branch->words[5])
+            what = "branch weights 0:0";
+        else if ((uint64_t)branch->words[4] + branch->words[5] > UINT32_MAX)
+            what = "branch weights whose sum does not fit 32 bits";
+        if (!what)
+            continue;
+        (void)snprintf(text, sizeof text, "block %" PRIu32 " (%%%" PRIu32 "): %s", b, block->id, what);
+        add(findings, arena, 0, b, what, text);
+    }
+    return arena->failed ? WPG_E_NOMEM : WPG_OK;
+}

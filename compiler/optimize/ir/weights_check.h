@@ -1,0 +1,58 @@
+/* Do the counts of a function fit its control flow, and does every branch of an optimised module say what is
+ * known of it? What LLVM's profcheck asks of passes, asked of ours, and of profiles.
+ *
+ * Lanes conserve flow: they are counts of one thread each. Waves do not, as both arms of a divergent branch
+ * run: of the arms of a branch, max(arms) <= waves(header) <= sum(arms). Blocks that lose lanes (demote, kill
+ * in a call, ends of wave segments) may send on less than they had.
+ * Source: M. Trofin, "RFC: Profile Information Propagation Unittesting" (LLVM, 2024).
+ *
+ * Ownership: findings live in the arena given. Threads: no shared state. */
+#ifndef WPG_COMPILER_OPTIMIZE_IR_WEIGHTS_CHECK_H
+#define WPG_COMPILER_OPTIMIZE_IR_WEIGHTS_CHECK_H
+
+#include "compiler/analysis/cfg.h"
+#include "compiler/analysis/flow.h"
+#include "compiler/optimize/ir/optimize.h"
+
+enum {
+    WPG_CHECK_KINDS = 1,  /* of a block: waves <= lanes, no lanes without a wave, uniform <= waves */
+    WPG_CHECK_INFLOW = 2, /* no more lanes than the predecessors had together */
+    WPG_CHECK_LANES = 4,  /* flow of lanes through every edge that the blocks' counts determine */
+    WPG_CHECK_WAVES = 8,  /* waves of headers and arms */
+    WPG_CHECK_COUNTS = 15
+};
+
+typedef struct wpg_weights_finding {
+    unsigned rule;    /* WPG_CHECK_*; 0: a branch without weights */
+    uint32_t block;   /* block index in the cfg */
+    const char *what; /* static: one sentence without figures */
+    char text[160];   /* the sentence with figures */
+} wpg_weights_finding;
+
+typedef struct wpg_weights_findings {
+    wpg_weights_finding *items; /* the first WPG_MOST_FINDINGS of them */
+    uint32_t count;
+    uint64_t total;
+} wpg_weights_findings;
+
+enum { WPG_MOST_FINDINGS = 64 };
+
+/* Checks the counts of `weights` (kinds that are NULL are not asked about) against the graph by the rules
+ * chosen. `weights->block_count` must be cfg->count: else one finding says so. `slack` is what may be off, as
+ * a share (merged counts may be scaled or saturated: 0.01) beside one count; 0 = nothing at all. Findings are
+ * added to *findings, which starts zeroed. WPG_E_NOMEM only. */
+wpg_status wpg_weights_check(wpg_weights_findings *findings, const wpg_cfg *cfg,
+                             const wpg_function_weights *weights, unsigned rules, double slack,
+                             wpg_arena *arena);
+/* The same against the graph alone. */
+wpg_status wpg_flow_check(wpg_weights_findings *findings, const wpg_flow *flow,
+                          const wpg_function_weights *weights, unsigned rules, double slack,
+                          wpg_arena *arena);
+
+/* Checks that each reachable conditional branch of the function carries weights that OpBranchConditional
+ * allows (not 0:0, a sum below 2^32), or is listed in `unknown` with the name of the pass that could not
+ * tell. WPG_E_NOMEM only. Source: SPIR-V 1.6, 3.49.17. */
+wpg_status wpg_branches_check(wpg_weights_findings *findings, const wpg_cfg *cfg,
+                              const wpg_unknown_branch *unknown, uint32_t unknown_count, wpg_arena *arena);
+
+#endif

@@ -1,0 +1,196 @@
+/* Use mode: which passes run, in which order, and what they may do.
+ *
+ *      normal form + weights
+ *            |
+ *         bind            checksum, flow sanity, tables by label and result id       (weights.c)
+ *            |
+ *        w   wave-size    smaller waves, asked of the driver: no word changes     (wave_size.c)
+ *            |
+ *            |  wanted: values of push constants, a rare side of a select, an exact small trip count,
+ *            |          a uniform value, a condition that stands still, one of the first trip, an index that
+ *            |          lanes agree on?
+ *            |---- no ----------------------------------+
+ *           yes                                         |
+ *        s   SSA tier     Function memory to values     |   (ssa.c, the caller's hook)
+ *            |                                          |
+ *        p   push-fold    loads of given push constants (push_fold.c, push_solve.c, push_values.c)
+ *            |                                          |
+ *        u   unflatten    rare select side -> branch    |   (unflatten.c, sink.c)
+ *            |                                          |
+ *        v   value-guard  if (value == V) copy of a loop, its branches decided  (value_guard.c, value_fold.c,
+ *            |                                          |                        loop_clone.c)
+ *        l   unswitch     if (condition) loop with it decided; else loop with it decided  (unswitch.c,
+ *            |                                          |                        invariant.c, value_fold.c)
+ *        t   trip-guard   if (bound == B) unrolled copy |   (trip_guard.c, loop_clone.c)
+ *            |                                          |
+ *        e   peel         first trip; the others        |   (peel.c, peel_facts.c, loop_peel.c, value_fold.c)
+ *            |                                          |
+ *        r   scalarise    if (all agree) scalar loads   |   (scalarise.c, region.c)
+ *            |                                          |
+ *            +---- nothing done: the form before `s` ---+
+ *            |
+ *        f   flatten      selection control             (flatten.c)
+ *            |
+ *        a   annotate     branch weights, loop control  (annotate.c)
+ *            |
+ *      module, remarks
+ *
+ * Annotate comes last so that the branches the others make carry weights too; the blocks they make are
+ * entered into the profile's tables as they are made. A letter in wpg_optimize_options.passes leaves that
+ * pass out; without 's', p, u, l, t and e work on the normal form, where a compiler front end has already
+ * made values of memory. Legality is legality.h's. */
+#include "compiler/optimize/ir/optimize.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "compiler/optimize/facts/folding.h"
+#include "compiler/optimize/ir/legality.h"
+#include "compiler/optimize/ir/pass.h"
+
+void wpg_optimize_defaults(wpg_optimize_options *options)
+{
+    *options = (wpg_optimize_options){.uniform_share = 0.9,
+                                      .rare_share = 0.1,
+                                      .value_share = 0.9,
+                                      .unflatten_cost = 24,
+                                      .max_guarded_trips = 64,
+                                      .max_growth = 200};
+}
+
+/* -- The passes -- */
+
+static bool left_out(const wpg_context *context, char letter)
+{
+    return strchr(context->options->passes, letter) != NULL;
+}
+
+const wpg_pass wpg_passes[] = {
+    {'u', "unflatten", wpg_unflatten_wanted, wpg_pass_unflatten},
+    {'v', "value-guard", wpg_value_guard_wanted, wpg_pass_value_guard},
+    {'l', "unswitch", wpg_unswitch_wanted, wpg_pass_unswitch},
+    {'t', "trip-guard", wpg_trip_guard_wanted, wpg_pass_trip_guard},
+    {'e', "peel", wpg_peel_wanted, wpg_pass_peel},
+    {'r', "scalarise", wpg_scalarise_wanted, wpg_pass_scalarise},
+    {'f', "flatten", NULL, wpg_pass_flatten},
+    {'a', "annotate", NULL, wpg_pass_annotate},
+};
+const size_t wpg_pass_count = sizeof wpg_passes / sizeof *wpg_passes;
+
+static wpg_status run_pass(bool *changed, wpg_context *context, const wpg_pass *pass)
+{
+    if (left_out(context, pass->letter))
+        return WPG_OK;
+    for (uint32_t i = 0; i < context->profile_count; i++)
+        WPG_TRY(pass->run(changed, context, &context->profiles[i]));
+    return WPG_OK;
+}
+
+static bool any_wants(wpg_context *context, const wpg_pass *pass)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < context->profile_count && !left_out(context, pass->letter); i++)
+        any |= pass->wanted(context, &context->profiles[i]);
+    return any;
+}
+
+/* Whether the values of the SSA form cannot stand for the normal form's memory, since a driver may fold the
+ * one and compute the other: said as a remark, but for want of memory. */
+static bool folds_by_itself(wpg_context *context, wpg_module *values)
+{
+    bool folds = false;
+    for (uint32_t i = 0; i < context->profile_count && !folds; i++) {
+        wpg_view *view;
+        wpg_arena arena;
+        if (wpg_view_create(&view, values, context->profiles[i].function, NULL) != WPG_OK)
+            return true;
+        wpg_arena_init(&arena);
+        uint32_t folded = wpg_may_fold_by_itself(view, WPG_NO_BLOCK, &arena);
+        folds = folded || arena.failed;
+        if (folded)
+            wpg_remark_add(
+                context, WPG_REMARK_REFUSED, "ssa", context->profiles[i].ordinal, 0,
+                "a loop of counted trips computes %%%u of constants, which a driver rounds its own "
+                "way or not by the code around it",
+                folded);
+        wpg_arena_finish(&arena);
+        wpg_view_destroy(view);
+    }
+    return folds;
+}
+
+/* Passes that move code. They work on `context->module`, which the SSA form replaces when they did something
+ * there. */
+static wpg_status run_transformations(bool *changed, wpg_context *context, wpg_ssa_fn ssa)
+{
+    bool pushes = !left_out(context, 'p') && wpg_push_fold_wanted(context), wanted = pushes;
+    for (size_t i = 0; i < wpg_pass_count; i++)
+        wanted |= wpg_passes[i].wanted && any_wants(context, &wpg_passes[i]);
+    if (!wanted)
+        return WPG_OK;
+    wpg_module *normal = context->module, *values = NULL;
+    if (!left_out(context, 's'))
+        WPG_TRY(wpg_ssa_form(&values, context, ssa));
+    if (values && folds_by_itself(context, values)) {
+        wpg_module_destroy(values);
+        values = NULL;
+    }
+    if (values)
+        context->module = values;
+    bool moved = false;
+    wpg_status status = pushes ? wpg_pass_push_fold(&moved, context) : WPG_OK;
+    for (size_t i = 0; i < wpg_pass_count && status == WPG_OK; i++)
+        if (wpg_passes[i].wanted)
+            status = run_pass(&moved, context, &wpg_passes[i]);
+    *changed |= moved;
+    if (values) {
+        context->module = moved ? values : normal;
+        wpg_module_destroy(moved ? normal : values);
+    }
+    return status;
+}
+
+/* Passes that only say something of what stands there. */
+static wpg_status run_hints(bool *changed, wpg_context *context)
+{
+    for (size_t i = 0; i < wpg_pass_count; i++)
+        if (!wpg_passes[i].wanted)
+            WPG_TRY(run_pass(changed, context, &wpg_passes[i]));
+    return WPG_OK;
+}
+
+wpg_status wpg_optimize(wpg_remarks **remarks, bool *changed, wpg_module **module, const wpg_stage *stage,
+                        const wpg_weights *weights, const wpg_optimize_options *options, wpg_ssa_fn ssa,
+                        wpg_error *err)
+{
+    wpg_remarks *said = calloc(1, sizeof *said);
+    wpg_status status = WPG_OK;
+    bool done = false;
+    wpg_context context = {
+        .module = *module, .stage = stage, .options = options, .remarks = said, .err = err};
+    if (!said) {
+        status = wpg_fail(err, WPG_E_NOMEM, "out of memory");
+    } else {
+        wpg_arena_init(&said->arena);
+        status = wpg_profiles_bind(&context, weights);
+        if (status == WPG_OK && !left_out(&context, 'w'))
+            wpg_choose_wave_size(&context);
+        if (status == WPG_OK)
+            status = run_transformations(&done, &context, ssa);
+        if (status == WPG_OK)
+            status = run_hints(&done, &context);
+        if (status == WPG_OK && context.module->arena.failed)
+            status = wpg_fail(err, WPG_E_NOMEM, "out of memory");
+        wpg_profiles_finish(&context);
+    }
+    *module = context.module;
+    if (status != WPG_OK) {
+        wpg_module_destroy(*module);
+        *module = NULL;
+        wpg_remarks_destroy(said);
+        return status;
+    }
+    *remarks = said;
+    *changed = done;
+    return WPG_OK;
+}

@@ -1,0 +1,150 @@
+/* The SSA tier as use mode runs it: the caller's hook (SPIRV-Tools behind compiler/normalize), hedged so that
+ * it changes where values are kept and nothing else.
+ *
+ * The tier makes values of memory and drops what is dead; it moves no code, so derivatives, quad and subgroup
+ * operations stay under the control flow they have. But SPIRV-Tools' simplification, where a version of it
+ * runs along with a pass, folds floating-point arithmetic (a product and a sum become one Fma), which changes
+ * bits. It leaves alone what is NoContraction: so everything floating-point is given that decoration on the
+ * way in, and loses it on the way out. What comes back is then checked to hold no kind of arithmetic more
+ * often than before.
+ *
+ * SPIRV-Tools' dead code pass leaves a module alone that holds a non-semantic set it does not know: pseudo
+ * probes are lifted out before and put back after, behind the labels they stood behind. */
+#include "compiler/optimize/ir/pass.h"
+
+#include "compiler/analysis/pseudo_probe.h"
+#include "compiler/optimize/ir/legality.h"
+#include "compiler/spirv/builder.h"
+
+static const char PASS[] = "ssa";
+
+static bool is_arithmetic(const wpg_module *module, const wpg_inst *inst)
+{
+    return inst->result && (wpg_inst_traits(module, inst) & WPG_TRAIT_FLOAT) != 0;
+}
+
+/* Decorates all floating-point arithmetic that is not yet NoContraction; the ids it did go into `added`. */
+static bool protect(wpg_map *added, wpg_module *module)
+{
+    wpg_map already = {0};
+    bool fits = true;
+    for (const wpg_inst *inst = module->first; inst && inst->opcode != SpvOpFunction; inst = inst->next)
+        if (inst->opcode == SpvOpDecorate && inst->count == 3 && inst->words[2] == SpvDecorationNoContraction)
+            fits &= wpg_map_set(&already, inst->words[1], 1);
+    for (wpg_inst *inst = wpg_next_function(module->first); inst && fits; inst = inst->next) {
+        if (!is_arithmetic(module, inst) || wpg_map_get(&already, inst->result, NULL))
+            continue;
+        wpg_decorate(module, inst->result, SpvDecorationNoContraction, NULL, 0);
+        fits = wpg_map_set(added, inst->result, 1);
+    }
+    wpg_map_free(&already);
+    return fits && !module->arena.failed;
+}
+
+static void unprotect(const wpg_map *added, wpg_module *module)
+{
+    for (wpg_inst *inst = module->first, *next; inst && inst->opcode != SpvOpFunction; inst = next) {
+        next = inst->next;
+        if (inst->opcode == SpvOpDecorate && inst->count == 3 &&
+            inst->words[2] == SpvDecorationNoContraction && wpg_map_get(added, inst->words[1], NULL))
+            wpg_inst_remove(module, inst);
+    }
+}
+
+/* Counts each kind of arithmetic, adding `sign` (1 or -1 modulo 2^64). */
+static bool count_arithmetic(wpg_map *counts, const wpg_module *module, uint64_t sign)
+{
+    for (const wpg_inst *inst = wpg_next_function(module->first); inst; inst = inst->next) {
+        if (!is_arithmetic(module, inst))
+            continue;
+        uint64_t key = (uint64_t)inst->opcode << 32 | (inst->opcode == SpvOpExtInst ? inst->words[4] : 0),
+                 count = 0;
+        wpg_map_get(counts, key, &count);
+        if (!wpg_map_set(counts, key, count + sign))
+            return false;
+    }
+    return true;
+}
+
+/* Is every kind of arithmetic in `after` at most as often as in `before`? *nomem is set when that cannot be
+ * told.
+ */
+static bool only_less_arithmetic(const wpg_module *before, const wpg_module *after, bool *nomem)
+{
+    wpg_map counts = {0};
+    bool less = true;
+    *nomem = !count_arithmetic(&counts, before, 1) || !count_arithmetic(&counts, after, (uint64_t)-1);
+    for (size_t i = 0; i < counts.capacity; i++)
+        less &= !counts.slots[i].used || (int64_t)counts.slots[i].value >= 0;
+    wpg_map_free(&counts);
+    return less;
+}
+
+/* Words of the module with its arithmetic protected, through the hook, parsed again. */
+static wpg_status run_tier(wpg_module **out, wpg_context *context, wpg_ssa_fn ssa, wpg_error *reason)
+{
+    uint32_t *words = NULL, *protected_words = NULL, *ssa_words = NULL;
+    size_t count = 0, protected_count = 0, ssa_count = 0;
+    wpg_module *copy = NULL;
+    wpg_map added = {0};
+    wpg_arena arena;
+    wpg_pseudo_probe *probes = NULL;
+    size_t probe_count = 0;
+    wpg_arena_init(&arena);
+    wpg_status status = wpg_module_emit(&words, &count, context->module, reason);
+    if (status == WPG_OK)
+        status = wpg_module_parse(&copy, words, count, reason);
+    if (status == WPG_OK)
+        status = wpg_pseudo_probes_lift(&probes, &probe_count, copy, &arena, reason);
+    if (status == WPG_OK && !protect(&added, copy))
+        status = wpg_fail(reason, WPG_E_NOMEM, "out of memory");
+    if (status == WPG_OK)
+        status = wpg_module_emit(&protected_words, &protected_count, copy, reason);
+    if (status == WPG_OK)
+        status = ssa(&ssa_words, &ssa_count, protected_words, protected_count, reason);
+    if (status == WPG_OK)
+        status = wpg_module_parse(out, ssa_words, ssa_count, reason);
+    if (status == WPG_OK) {
+        unprotect(&added, *out);
+        status = wpg_pseudo_probes_put(*out, probes, probe_count, reason);
+    }
+    if (status != WPG_OK) {
+        wpg_module_destroy(*out);
+        *out = NULL;
+    }
+    wpg_arena_finish(&arena);
+    wpg_map_free(&added);
+    wpg_module_destroy(copy);
+    free(words);
+    free(protected_words);
+    free(ssa_words);
+    return status;
+}
+
+wpg_status wpg_ssa_form(wpg_module **out, wpg_context *context, wpg_ssa_fn ssa)
+{
+    *out = NULL;
+    if (!ssa || (wpg_module_traits(context->module) & WPG_TRAIT_UNKNOWN)) {
+        wpg_remark_add(context, WPG_REMARK_REFUSED, PASS, 0, 0,
+                       "not run, values kept in variables are not followed: %s",
+                       ssa ? "the shader has an instruction not known here" : "not available");
+        return WPG_OK;
+    }
+    wpg_error reason = {0};
+    wpg_module *values = NULL;
+    wpg_status status = run_tier(&values, context, ssa, &reason);
+    bool nomem = false;
+    if (status == WPG_OK && !only_less_arithmetic(context->module, values, &nomem) && !nomem) {
+        status = wpg_fail(&reason, WPG_E_UNSUPPORTED, "it changed floating-point arithmetic");
+        wpg_module_destroy(values);
+        values = NULL;
+    }
+    if (status == WPG_E_NOMEM || nomem) {
+        wpg_module_destroy(values);
+        return wpg_fail(context->err, WPG_E_NOMEM, "out of memory");
+    }
+    if (status != WPG_OK)
+        wpg_remark_add(context, WPG_REMARK_REFUSED, PASS, 0, 0, "failed: %.120s", reason.message);
+    *out = values;
+    return WPG_OK;
+}
