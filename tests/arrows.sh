@@ -22,19 +22,28 @@ runtime/report: runtime/base runtime/profile runtime/bundle compiler/spirv compi
 compiler/spirv: runtime/base
 compiler/analysis: compiler/spirv
 compiler/normalize: compiler/spirv compiler/analysis
-compiler/instrument: compiler/spirv compiler/analysis
+compiler/instrument/code: compiler/spirv compiler/analysis
+compiler/instrument/sampling: compiler/instrument/code
+compiler/instrument/counting: compiler/instrument/sampling
+compiler/instrument/probes: compiler/instrument/counting
+compiler/instrument/driver: compiler/instrument/probes
 compiler/optimize/ir: compiler/spirv compiler/analysis
 compiler/optimize/loops: compiler/optimize/ir
 compiler/optimize/facts: compiler/optimize/loops
 compiler/optimize/passes: compiler/optimize/facts
-compiler/amdgpu: compiler/spirv compiler/analysis
-layer/base: compiler/normalize compiler/instrument compiler/optimize/passes runtime/counters runtime/profile runtime/bundle runtime/gpu runtime/tune runtime/config
+compiler/amdgpu/flow: runtime/base
+compiler/amdgpu/llvm: compiler/spirv compiler/analysis compiler/amdgpu/flow
+compiler/amdgpu/translate: compiler/amdgpu/llvm
+compiler/amdgpu/driver: compiler/amdgpu/translate
+compiler/amdgpu/counters: compiler/amdgpu/driver
+compiler/amdgpu/profile: compiler/amdgpu/counters
+layer/base: compiler/normalize compiler/instrument/driver compiler/optimize/passes runtime/counters runtime/profile runtime/bundle runtime/gpu runtime/tune runtime/config
 layer/profile: layer/base
 layer/rewrite: layer/base layer/profile
 layer/variants: layer/rewrite
 layer/commands: layer/variants
 layer/api: layer/commands
-runtime/cli: runtime/base runtime/config runtime/profile runtime/bundle runtime/counters runtime/gpu runtime/tune runtime/report compiler/spirv compiler/analysis compiler/normalize compiler/instrument compiler/optimize/passes compiler/amdgpu
+runtime/cli: runtime/base runtime/config runtime/profile runtime/bundle runtime/counters runtime/gpu runtime/tune runtime/report compiler/spirv compiler/analysis compiler/normalize compiler/instrument/driver compiler/optimize/passes compiler/amdgpu/profile
 shaders: runtime/base runtime/gpu
 tests: *
 '
@@ -42,9 +51,9 @@ tests: *
 # Folders that may include a system header: PATTERN: folders.
 system='
 vulkan/: runtime/counters runtime/gpu runtime/cli layer/base layer/profile layer/rewrite layer/variants layer/commands layer/api shaders tests
-spirv/: compiler/spirv compiler/analysis compiler/normalize compiler/instrument compiler/optimize/ir compiler/optimize/loops compiler/optimize/facts compiler/optimize/passes compiler/amdgpu tests
+spirv/: compiler/spirv compiler/analysis compiler/normalize compiler/instrument/code compiler/instrument/sampling compiler/instrument/counting compiler/instrument/probes compiler/instrument/driver compiler/optimize/ir compiler/optimize/loops compiler/optimize/facts compiler/optimize/passes compiler/amdgpu/flow compiler/amdgpu/llvm compiler/amdgpu/translate compiler/amdgpu/driver compiler/amdgpu/counters compiler/amdgpu/profile tests
 spirv-tools/: compiler/normalize tests
-llvm: compiler/amdgpu tests
+llvm: compiler/amdgpu/flow compiler/amdgpu/llvm compiler/amdgpu/translate compiler/amdgpu/driver compiler/amdgpu/counters compiler/amdgpu/profile tests
 xxhash.h: runtime/base
 '
 

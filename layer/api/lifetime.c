@@ -6,7 +6,7 @@
 #include <sys/auxv.h>
 #include <unistd.h>
 
-#include "compiler/instrument/instrument.h"
+#include "compiler/instrument/code/instrument.h"
 #include "layer/base/api_settings.h"
 #include "layer/profile/bundle_files.h"
 #include "layer/profile/files.h"

@@ -9,7 +9,7 @@
 
 #include <vulkan/vulkan.h>
 
-#include "compiler/instrument/instrument.h"
+#include "compiler/instrument/code/instrument.h"
 #include "compiler/normalize/spirv_tools.h"
 #include "runtime/base/arena.h"
 

@@ -3,7 +3,7 @@
 #ifndef WPG_LAYER_BASE_MAP_CODEC_H
 #define WPG_LAYER_BASE_MAP_CODEC_H
 
-#include "compiler/instrument/instrument.h"
+#include "compiler/instrument/code/instrument.h"
 #include "compiler/optimize/ir/optimize.h"
 #include "runtime/base/bytes.h"
 

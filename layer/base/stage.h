@@ -3,7 +3,7 @@
 #ifndef WPG_LAYER_BASE_STAGE_H
 #define WPG_LAYER_BASE_STAGE_H
 
-#include "compiler/instrument/instrument.h"
+#include "compiler/instrument/code/instrument.h"
 #include "compiler/optimize/ir/optimize.h"
 #include "layer/base/features.h"
 

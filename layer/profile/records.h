@@ -3,7 +3,7 @@
 #ifndef WPG_LAYER_PROFILE_RECORDS_H
 #define WPG_LAYER_PROFILE_RECORDS_H
 
-#include "compiler/instrument/instrument.h"
+#include "compiler/instrument/code/instrument.h"
 #include "layer/base/state.h"
 #include "runtime/profile/profile.h"
 

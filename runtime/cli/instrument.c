@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "compiler/analysis/pseudo_probe.h"
-#include "compiler/instrument/instrument.h"
+#include "compiler/instrument/code/instrument.h"
 #include "compiler/normalize/normalize.h"
 #include "compiler/normalize/spirv_tools.h"
 #include "compiler/optimize/ir/optimize.h"

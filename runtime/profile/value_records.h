@@ -1,4 +1,4 @@
-/* Reads the record that the probe of values writes (compiler/instrument/probe_values.c).
+/* Reads the record that the probe of values writes (compiler/instrument/probes/probe_values.c).
  *
  * The record's words and its value sites are given side by side. As for all probes, words that describe are
  * multiples of the first word, which is the number of profiles merged. A record of another shape gives no

@@ -18,7 +18,7 @@
 
 #include "compiler/analysis/normal_form.h"
 #include "compiler/analysis/sites.h"
-#include "compiler/instrument/instrument.h"
+#include "compiler/instrument/code/instrument.h"
 #include "compiler/normalize/contexts.h"
 #include "compiler/normalize/spirv_tools.h"
 #include "compiler/optimize/passes/cut_dead.h"

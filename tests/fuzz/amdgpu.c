@@ -1,6 +1,6 @@
 /* Fuzzes the translation to LLVM IR: any module that normalising lets through, valid or not, for any target
  * and ABI, becomes IR that LLVM's verifier accepts, the same the second time, or is refused with a reason. */
-#include "compiler/amdgpu/amdgpu.h"
+#include "compiler/amdgpu/llvm/amdgpu.h"
 #include "tests/fuzz/common/spirv.h"
 
 static wpg_amdgpu_options options_of(const uint8_t choices[4])

@@ -2,7 +2,7 @@
  * has a graph or is refused; what is instrumented parses again, twice gives equal words, and what is refused
  * is left as it was. */
 #include "compiler/analysis/mask.h"
-#include "compiler/instrument/instrument.h"
+#include "compiler/instrument/code/instrument.h"
 #include "tests/fuzz/common/spirv.h"
 
 static void analyse(const wpg_module *module)

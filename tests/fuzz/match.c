@@ -3,7 +3,7 @@
  * it: what it makes is valid, and the same the second time. A version matches itself wholly. */
 #include "compiler/analysis/lane_flow.h"
 #include "compiler/analysis/match_shader.h"
-#include "compiler/instrument/instrument.h"
+#include "compiler/instrument/code/instrument.h"
 #include "compiler/optimize/ir/optimize.h"
 #include "tests/fuzz/common/spirv.h"
 #include "tests/support/weights.h"

@@ -1,6 +1,6 @@
 /* Fuzzes use mode: a valid module is normalised and optimised by a made-up profile, any push constants, any
  * thresholds and any choice of passes, or refused. What comes out is valid, and the same the second time. */
-#include "compiler/instrument/instrument.h"
+#include "compiler/instrument/code/instrument.h"
 #include "compiler/optimize/ir/optimize.h"
 #include "tests/fuzz/common/spirv.h"
 #include "tests/support/weights.h"

@@ -2,7 +2,7 @@
  * normalised and instrumented with any probes, strategy, sampling and target, or refused. What comes out is
  * valid, the same the second time, and a counter map whose words can be read from any memory. spirv-val is
  * the judge on both sides. */
-#include "compiler/instrument/instrument.h"
+#include "compiler/instrument/code/instrument.h"
 #include "tests/fuzz/common/spirv.h"
 
 static wpg_instrument_options options_of(const uint8_t choices[4])

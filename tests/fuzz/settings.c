@@ -1,6 +1,6 @@
 /* Settings from arbitrary text: the whole as vk_layer_settings.txt and as a configuration file; its first
  * line as a key, the second as a value of every kind of setting, the third as a file-name pattern. */
-#include "compiler/instrument/instrument.h"
+#include "compiler/instrument/code/instrument.h"
 #include "layer/rewrite/filter.h"
 #include "layer/base/window.h"
 #include "runtime/config/values.h"

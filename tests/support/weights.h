@@ -2,7 +2,7 @@
 #ifndef WPG_TESTS_WEIGHTS_H
 #define WPG_TESTS_WEIGHTS_H
 
-#include "compiler/instrument/instrument.h"
+#include "compiler/instrument/code/instrument.h"
 #include "compiler/optimize/ir/optimize.h"
 
 /* Counts that make every pass try: whole trip counts, and selects of which one side is rare, uniform values

@@ -11,10 +11,10 @@
 
 #include <stdio.h>
 
-#include "compiler/amdgpu/candidates.h"
-#include "compiler/amdgpu/emit.h"
-#include "compiler/amdgpu/generate.h"
-#include "compiler/amdgpu/origins.h"
+#include "compiler/amdgpu/profile/candidates.h"
+#include "compiler/amdgpu/driver/emit.h"
+#include "compiler/amdgpu/counters/generate.h"
+#include "compiler/amdgpu/profile/origins.h"
 #include "runtime/base/vec.h"
 #include "runtime/cli/estimate.h"
 #include "runtime/cli/shader_source.h"

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "compiler/amdgpu/machine.h"
+#include "compiler/amdgpu/llvm/machine.h"
 #include "runtime/cli/isa/isa.h"
 
 /* Where the kernel's label stands; NULL if it does not. */

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "compiler/amdgpu/link.h"
+#include "compiler/amdgpu/llvm/link.h"
 #include "runtime/base/file.h"
 #include "runtime/cli/isa/isa.h"
 

@@ -1,5 +1,5 @@
-/* What is checked of a profile on its way down: of the counts, whether they are possible
- * (compiler/amdgpu/verify.h); of LLVM's passes, what each does to weights that are there before it; of the
+/* What is checked of a profile on its way down: of the counts, whether they are possible (the verifier of
+ * compiler/amdgpu/profile); of LLVM's passes, what each does to weights that are there before it; of the
  * weights, LLVM's prof-verify, and how near the block frequencies that they give are to the counts. */
 #include <inttypes.h>
 

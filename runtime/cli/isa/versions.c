@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "compiler/amdgpu/unpredictable.h"
+#include "compiler/amdgpu/profile/unpredictable.h"
 #include "runtime/cli/isa/isa.h"
 
 #define FIGURE(name, key, field)                                                                             \

@@ -2,7 +2,7 @@
 #ifndef WPG_TESTS_E2E_RANDOM_CHECK_H
 #define WPG_TESTS_E2E_RANDOM_CHECK_H
 
-#include "compiler/instrument/instrument.h"
+#include "compiler/instrument/code/instrument.h"
 #include "tests/e2e/random/compare.h"
 #include "tests/e2e/random/sources.h"
 #include "tests/support/vk_compute.h"

@@ -2,7 +2,7 @@
 #ifndef WPG_TESTS_E2E_RANDOM_COMPARE_H
 #define WPG_TESTS_E2E_RANDOM_COMPARE_H
 
-#include "compiler/instrument/instrument.h"
+#include "compiler/instrument/code/instrument.h"
 #include "tests/e2e/random/simt.h"
 
 enum { COMPARE_MESSAGE = 512 };

@@ -1,5 +1,5 @@
 // Loops with an election before their exit. A driver that knows no bound but an array's length must not unroll
-// the first one (compiler/instrument/unrolled.c); the others are as they were: a constant bound, a buffer.
+// the first one (compiler/instrument/code/unrolled.c); the others are as they were: a constant bound, a buffer.
 // OPTIONS: no-selects
 // EXPECT: OpLoopMerge %{} %{} DontUnroll
 // EXPECT: OpSLessThan

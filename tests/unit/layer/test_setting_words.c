@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "compiler/instrument/probe.h"
+#include "compiler/instrument/probes/probe.h"
 #include "compiler/optimize/ir/optimize.h"
 #include "compiler/optimize/ir/pass.h"
 #include "runtime/base/arena.h"

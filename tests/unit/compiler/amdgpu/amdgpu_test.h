@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "compiler/amdgpu/amdgpu.h"
+#include "compiler/amdgpu/llvm/amdgpu.h"
 #include "compiler/normalize/normalize.h"
 #include "runtime/base/file.h"
 #include "tests/support/assemble.h"

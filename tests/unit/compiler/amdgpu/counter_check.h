@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "compiler/amdgpu/generate.h"
+#include "compiler/amdgpu/counters/generate.h"
 
 typedef struct counter_seen {
     unsigned ones[128], lanes[128], carries[128], flushed[128], zeroed[128]; /* by register */

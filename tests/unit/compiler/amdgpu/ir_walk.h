@@ -14,8 +14,8 @@
 
 #include <llvm-c/Core.h>
 
-#include "compiler/amdgpu/blocks.h"
-#include "compiler/amdgpu/counts.h"
+#include "compiler/amdgpu/flow/blocks.h"
+#include "compiler/amdgpu/llvm/counts.h"
 
 typedef struct ir_walk_options {
     unsigned wave_size, waves,

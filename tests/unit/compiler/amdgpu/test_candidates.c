@@ -9,10 +9,10 @@
 
 #include <llvm-c/IRReader.h>
 
-#include "compiler/amdgpu/candidates.h"
-#include "compiler/amdgpu/emit.h"
-#include "compiler/amdgpu/machine.h"
-#include "compiler/amdgpu/weights.h"
+#include "compiler/amdgpu/profile/candidates.h"
+#include "compiler/amdgpu/driver/emit.h"
+#include "compiler/amdgpu/llvm/machine.h"
+#include "compiler/amdgpu/profile/weights.h"
 #include "tests/unit/compiler/amdgpu/ir_walk.h"
 #include "tests/support/effort.h"
 

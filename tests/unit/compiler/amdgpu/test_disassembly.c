@@ -4,7 +4,7 @@
 #include <ctype.h>
 #include <glob.h>
 
-#include "compiler/amdgpu/generate.h"
+#include "compiler/amdgpu/counters/generate.h"
 #include "tests/unit/compiler/amdgpu/disassembly.h"
 #include "tests/support/effort.h"
 

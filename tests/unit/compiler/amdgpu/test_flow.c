@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "compiler/amdgpu/verify.h"
+#include "compiler/amdgpu/profile/verify.h"
 
 /* 0 -> 1 | 2, 1 -> 2, 2 -> 3 | 4, 3 -> 4, 4 -> 1' (a loop back to 5) ...: an if, an else by a join, a loop.
  */

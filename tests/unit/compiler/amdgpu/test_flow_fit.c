@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "compiler/amdgpu/flow_fit.h"
+#include "compiler/amdgpu/flow/flow_fit.h"
 
 enum { MOST = 32 };
 

@@ -7,9 +7,9 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "compiler/amdgpu/generate.h"
-#include "compiler/amdgpu/link.h"
-#include "compiler/amdgpu/msgpack.h"
+#include "compiler/amdgpu/counters/generate.h"
+#include "compiler/amdgpu/llvm/link.h"
+#include "compiler/amdgpu/llvm/msgpack.h"
 
 static const char kernel_source[] =
     "#version 450\n"

@@ -3,7 +3,7 @@
  * addressing, built-ins, subgroup instructions and barriers. Exact cases must agree in every bit; those of
  * functions that Vulkan gives room for, within the error named. WPG_TEST_PROGRAMS: how many random programs,
  * WPG_TEST_SEED: where they begin. */
-#include "compiler/amdgpu/host.h"
+#include "compiler/amdgpu/driver/host.h"
 #include "tests/support/vk_compute.h"
 #include "tests/unit/compiler/amdgpu/amdgpu_test.h"
 #include "tests/unit/compiler/normalize/generate.h"

@@ -5,12 +5,12 @@
 
 #include <llvm-c/Core.h>
 
-#include "compiler/amdgpu/blocks.h"
-#include "compiler/amdgpu/emit.h"
-#include "compiler/amdgpu/flow_round.h"
-#include "compiler/amdgpu/origins.h"
-#include "compiler/amdgpu/placement.h"
-#include "compiler/amdgpu/verify.h"
+#include "compiler/amdgpu/flow/blocks.h"
+#include "compiler/amdgpu/driver/emit.h"
+#include "compiler/amdgpu/flow/flow_round.h"
+#include "compiler/amdgpu/profile/origins.h"
+#include "compiler/amdgpu/profile/placement.h"
+#include "compiler/amdgpu/profile/verify.h"
 #include "tests/unit/compiler/amdgpu/amdgpu_test.h"
 #include "tests/unit/compiler/optimize/biased.h"
 

@@ -7,8 +7,8 @@
 
 #include <cmocka.h>
 
-#include "compiler/amdgpu/machine.h"
-#include "compiler/amdgpu/score.h"
+#include "compiler/amdgpu/llvm/machine.h"
+#include "compiler/amdgpu/profile/score.h"
 
 static unsigned scratch(const char *line, bool pal)
 {

@@ -1,8 +1,8 @@
 /* Branches where lanes part evenly get `!unpredictable` in the translation, no others do; behind
  * structurising nothing is left of it, and candidates compile by it. */
-#include "compiler/amdgpu/candidates.h"
-#include "compiler/amdgpu/emit.h"
-#include "compiler/amdgpu/unpredictable.h"
+#include "compiler/amdgpu/profile/candidates.h"
+#include "compiler/amdgpu/driver/emit.h"
+#include "compiler/amdgpu/profile/unpredictable.h"
 #include "compiler/analysis/cfg.h"
 #include "tests/unit/compiler/amdgpu/amdgpu_test.h"
 

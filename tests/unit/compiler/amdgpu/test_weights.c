@@ -7,10 +7,10 @@
 
 #include <llvm-c/IRReader.h>
 
-#include "compiler/amdgpu/emit.h"
-#include "compiler/amdgpu/profcheck.h"
-#include "compiler/amdgpu/verify.h"
-#include "compiler/amdgpu/weights.h"
+#include "compiler/amdgpu/driver/emit.h"
+#include "compiler/amdgpu/llvm/profcheck.h"
+#include "compiler/amdgpu/profile/verify.h"
+#include "compiler/amdgpu/profile/weights.h"
 #include "tests/unit/compiler/amdgpu/ir_walk.h"
 
 typedef struct subject {

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "compiler/instrument/instrument.h"
+#include "compiler/instrument/code/instrument.h"
 #include "tests/support/assemble.h"
 #include "tests/support/vk_compute.h"
 #include "tests/unit/compiler/analysis/program_spirv.h"

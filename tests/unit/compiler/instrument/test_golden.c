@@ -21,7 +21,7 @@
 #include <ctype.h>
 #include <dirent.h>
 
-#include "compiler/instrument/instrument.h"
+#include "compiler/instrument/code/instrument.h"
 #include "compiler/normalize/normalize.h"
 #include "compiler/normalize/spirv_tools.h"
 #include "tests/support/assemble.h"

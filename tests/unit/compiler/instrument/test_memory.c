@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "compiler/instrument/instrument.h"
+#include "compiler/instrument/code/instrument.h"
 #include "tests/unit/compiler/analysis/program_spirv.h"
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || !defined(__GLIBC__)

@@ -1,0 +1,30 @@
+/* A structurised function as a plain graph: its blocks in the order in which they stand, successors by index
+ * in order, and what that graph's checksum is. Block i is the same block whenever the same module went
+ * through the same passes, which the checksum tells; unreachable blocks keep their place. Ownership:
+ * wpg_blocks_finish. Threads: as LLVM's, one context, one thread. */
+#ifndef WPG_COMPILER_AMDGPU_FLOW_BLOCKS_H
+#define WPG_COMPILER_AMDGPU_FLOW_BLOCKS_H
+
+#include <llvm-c/Types.h>
+
+#include "runtime/base/error.h"
+#include "runtime/base/map.h"
+
+typedef struct wpg_blocks {
+    uint32_t count;
+    LLVMBasicBlockRef *blocks;
+    uint32_t *first; /* [count + 1]: successors of block i are to[first[i] .. first[i + 1] - 1] */
+    uint32_t *to;    /* an edge that a switch has twice stands here twice */
+    uint8_t *header; /* [count] an edge leads here that a depth-first walk from the entry found to go back */
+    uint32_t *depth; /* [count] loops around the block, by such edges */
+    uint64_t checksum; /* 60 bits */
+    wpg_map index;     /* LLVMBasicBlockRef -> i */
+} wpg_blocks;
+
+/* Zero-initialise *blocks first, or not at all; on failure it is empty. */
+wpg_status wpg_blocks_of(wpg_blocks *blocks, LLVMValueRef function, wpg_error *err);
+void wpg_blocks_finish(wpg_blocks *blocks);
+/* UINT32_MAX: not a block of the function. */
+uint32_t wpg_blocks_index(const wpg_blocks *blocks, LLVMBasicBlockRef block);
+
+#endif

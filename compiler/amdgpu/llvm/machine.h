@@ -1,0 +1,47 @@
+/* The machine blocks of a kernel, read from assembly text as LLVM prints it for people.
+ *
+ * A machine block finds its structurised block by that block's name, which LLVM prints beside the label of
+ * each machine block that comes from it ("; %wpg.5"): wpg_machine_name gives block i its name before code
+ * generation. Blocks that code generation made by itself (a split edge, a preheader, a loop over the lanes of
+ * a divergent descriptor) carry none. Where they lead is read from branches and what follows. Plain text, no
+ * LLVM. Threads: any. Source: LLVM 22, AMDGPUAsmPrinter with LLVMSetTargetMachineAsmVerbosity. */
+#ifndef WPG_COMPILER_AMDGPU_LLVM_MACHINE_H
+#define WPG_COMPILER_AMDGPU_LLVM_MACHINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "compiler/amdgpu/flow/flow.h"
+
+enum { WPG_MACHINE_FOREIGN = -1, WPG_MACHINE_NAME = 20 };
+
+typedef struct wpg_machine_block {
+    int64_t structurised; /* index, or WPG_MACHINE_FOREIGN */
+    uint32_t instructions,
+        scratch; /* scratch: dwords a lane that its instructions move (wpg_machine_scratch) */
+} wpg_machine_block;
+
+typedef struct wpg_machine {
+    wpg_flow_graph graph;
+    wpg_machine_block *blocks;
+} wpg_machine;
+
+/* "wpg.INDEX" into `name`. */
+void wpg_machine_name(char name[WPG_MACHINE_NAME], uint32_t index);
+/* Whether a line of assembly begins a machine block, and then the structurised one it comes from, or
+ * WPG_MACHINE_FOREIGN. The line ends at `length`. */
+bool wpg_machine_begins_block(int64_t *structurised, const char *line, size_t length);
+
+/* Arrays live in `arena`. WPG_E_NOT_FOUND: no such kernel in the text; WPG_E_FORMAT: a branch to nowhere. */
+wpg_status wpg_machine_read(wpg_machine *machine, const char *assembly, const char *kernel, bool pal,
+                            wpg_arena *arena, wpg_error *err);
+
+/* Dwords that a line of assembly moves from or to a lane's scratch memory, spills and private arrays alike; 0
+ * if none: scratch_* instructions, and where a GPU has none (gfx9, gfx10) buffer_* instructions, which our
+ * HSA code has for nothing else; PAL code has them for the program's buffers too, so that of these only
+ * spills count, by LLVM's remark "Folded". Spills into lanes of a register (v_writelane) or accumulation
+ * registers are no traffic. */
+unsigned wpg_machine_scratch(const char *line, size_t length, bool pal);
+
+#endif

@@ -1,0 +1,41 @@
+/* LLVM's own check that passes keep profiles (prof-verify), run in our pipeline through LLVMRunPasses: every
+ * branch and select has a `!prof`, be it `unknown`, and the function an entry count. It asks that something
+ * stands there, not whether it is right (that is verify.h and wpg_weights_quality). Threads: one module, one
+ * thread. Source: LLVM 22, ProfileVerify.cpp; "RFC: profile information propagation unittesting". */
+#ifndef WPG_COMPILER_AMDGPU_LLVM_PROFCHECK_H
+#define WPG_COMPILER_AMDGPU_LLVM_PROFCHECK_H
+
+#include <llvm-c/TargetMachine.h>
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "runtime/base/error.h"
+
+/* WPG_E_MISMATCH: prof-verify complains, or LLVM refused to run it; the message names `after`, the phase, and
+ * the first complaint. */
+wpg_status wpg_profcheck(LLVMModuleRef module, LLVMTargetMachineRef machine, const char *after,
+                         wpg_error *err);
+
+/* What one pass did to the profile of a function. */
+typedef struct wpg_profcheck_phase {
+    char pass[40];
+    uint32_t branches, selects; /* after it */
+    uint32_t branches_bare,
+        selects_bare; /* of these without a `!prof`, then marked unknown with the pass's name */
+} wpg_profcheck_phase;
+
+enum { WPG_PROFCHECK_PHASES = 8 };
+typedef struct wpg_profcheck_phases {
+    wpg_profcheck_phase phase[WPG_PROFCHECK_PHASES];
+    uint32_t count;
+} wpg_profcheck_phases;
+
+/* Runs the passes of `pipeline` (names by comma, of functions) one by one on `function`, whose bare branches
+ * and selects get weights made up by LLVM's prof-inject first. After each pass what lost its `!prof` is
+ * marked `!{!"unknown", !"PASS"}` and prof-verify must be content: WPG_E_MISMATCH if not. More than
+ * WPG_PROFCHECK_PHASES passes are not looked at. */
+wpg_status wpg_profcheck_run(wpg_profcheck_phases *phases, LLVMModuleRef module, LLVMValueRef function,
+                             LLVMTargetMachineRef machine, const char *pipeline, wpg_error *err);
+
+#endif

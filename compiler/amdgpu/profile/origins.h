@@ -1,0 +1,58 @@
+/* Counts for structurised blocks out of counts of the normal form's, which is what the layer counts on any
+ * driver.
+ *
+ *     placement --> which blocks ran together as often as one of the normal form (placement.h)
+ *     counts --> the flow under which they did (flow_fit.h) --> in whole numbers (flow_round.h)
+ *
+ * By LLVM's pseudo probes, as context-sensitive profiles of CPUs are matched, in a translation of its own;
+ * where probes keep LLVM from making the graph that it makes without them, by lines, as sampled profiles are
+ * by debug locations. An estimate: what a kernel counts itself (counters.h) is exact. Waves and lanes are
+ * those of the machine that was profiled. Threads: one module, one thread. Sources: He et al., "Revamping
+ * Sampling-Based PGO with Context-Sensitivity and Pseudo-instrumentation" (CGO 2024); Chen et al., "AutoFDO"
+ * (CGO 2016). */
+#ifndef WPG_COMPILER_AMDGPU_PROFILE_ORIGINS_H
+#define WPG_COMPILER_AMDGPU_PROFILE_ORIGINS_H
+
+#include <llvm-c/Types.h>
+
+#include "compiler/amdgpu/llvm/amdgpu.h"
+#include "compiler/amdgpu/llvm/counts.h"
+#include "runtime/base/arena.h"
+#include "runtime/base/error.h"
+
+/* By block of the normal form; NULL: not counted. Borrowed. */
+typedef struct wpg_origin_counts {
+    uint32_t block_count;
+    const uint64_t *waves, *lanes, *uniform;
+} wpg_origin_counts;
+
+typedef struct wpg_origins {
+    bool by_lines;   /* else by probes */
+    uint32_t placed; /* structurised blocks with an origin */
+    double scale;    /* waves are so many times the real ones, to be whole: from 1 */
+    double rest;     /* what the counts, carried over, are off by, 0 to 1 (flow_fit.h) */
+} wpg_origins;
+
+/* Counts of `function`, translated with probes or, `by_lines`, with lines, and structurised; they hold what
+ * wpg_counts_verify asks. Arrays live in `arena`. Without waves a lane counts as one. lanes NULL: they do not
+ * fit the waves. WPG_E_NOT_FOUND: it never ran; WPG_E_MISMATCH: hardly anything fits; WPG_E_UNSUPPORTED: no
+ * flow comes of it. */
+wpg_status wpg_origins_counts(wpg_amdgpu_counts *counts, wpg_origins *origins, LLVMValueRef function,
+                              const wpg_origin_counts *from, bool by_lines, unsigned wave_size,
+                              wpg_arena *arena, wpg_error *err);
+
+/* What a shader's structurised blocks are known by. */
+typedef struct wpg_amdgpu_graph {
+    uint64_t checksum;
+    uint32_t block_count;
+} wpg_amdgpu_graph;
+wpg_status wpg_amdgpu_graph_of(wpg_amdgpu_graph *graph, const wpg_module *normal, const wpg_stage *stage,
+                               const wpg_amdgpu_options *options, wpg_error *err);
+
+/* The same of a shader, for its graph of that checksum: translates and structurises it by `options`. */
+wpg_status wpg_amdgpu_origin_counts(wpg_amdgpu_counts *counts, wpg_origins *origins, const wpg_module *normal,
+                                    const wpg_stage *stage, const wpg_amdgpu_options *options,
+                                    const wpg_origin_counts *from, uint64_t checksum, wpg_arena *arena,
+                                    wpg_error *err);
+
+#endif

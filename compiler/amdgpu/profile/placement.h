@@ -1,0 +1,30 @@
+/* Which structurised blocks do the work of a block of the normal form: by the probes they hold (probes.h), or
+ * by the lines that most of their instructions carry (lines.h), whichever the function was translated with.
+ *
+ * A probe goes where its block goes and is copied with it: the copies run together as often as the block did.
+ * Lines go where instructions go, which LLVM hoists and sinks, and tell copies by what it notes of unrolling:
+ * each block runs its part of what most of it comes from. Threads: one module, one thread. */
+#ifndef WPG_COMPILER_AMDGPU_PROFILE_PLACEMENT_H
+#define WPG_COMPILER_AMDGPU_PROFILE_PLACEMENT_H
+
+#include "compiler/amdgpu/flow/blocks.h"
+#include "compiler/amdgpu/flow/flow_fit.h"
+
+enum { WPG_NO_ORIGIN = UINT32_MAX };
+
+typedef struct wpg_placement {
+    wpg_flow_sum *sums; /* their counts are the caller's to fill in: that of block from[i] / parts[i] */
+    uint32_t *from;
+    unsigned *parts;
+    uint32_t sum_count;
+    uint32_t *origin; /* [blocks] of the normal form, the first if there are several; WPG_NO_ORIGIN */
+    uint32_t placed;  /* blocks with one */
+} wpg_placement;
+
+/* `count`: blocks of the normal form. Arrays live in `arena`. */
+wpg_status wpg_place_by_probes(wpg_placement *placement, const wpg_blocks *blocks, uint32_t count,
+                               wpg_arena *arena, wpg_error *err);
+wpg_status wpg_place_by_lines(wpg_placement *placement, const wpg_blocks *blocks, uint32_t count,
+                              wpg_arena *arena, wpg_error *err);
+
+#endif

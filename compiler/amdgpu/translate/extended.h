@@ -1,0 +1,15 @@
+/* GLSL.std.450, in two files: extended.c, what is exact or simple; transcendental.c. */
+#ifndef WPG_COMPILER_AMDGPU_TRANSLATE_EXTENDED_H
+#define WPG_COMPILER_AMDGPU_TRANSLATE_EXTENDED_H
+
+#include "compiler/amdgpu/translate/translate_internal.h"
+
+#include <spirv/unified1/GLSL.std.450.h>
+
+/* Sine to power, of one or two operands (b NULL) of one float type of 16 or 32 bits; NULL for another
+ * function (not failed), or after failing. */
+LLVMValueRef wpg_tr_transcendental(wpg_tr *t, enum GLSLstd450 which, LLVMValueRef a, LLVMValueRef b);
+/* 1 / sqrt(a). */
+LLVMValueRef wpg_tr_inverse_sqrt(wpg_tr *t, LLVMValueRef a);
+
+#endif

@@ -1,0 +1,162 @@
+/* Reading the counter map. */
+#include "compiler/instrument/code/instrument.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* A counter, all its copies added up. */
+static uint64_t counter_sum(const wpg_counter_map *map, uint32_t index, const uint64_t *values, size_t have)
+{
+    uint64_t total = 0, at = index;
+    uint32_t copies = index >= map->first_counter && map->slots > 1 ? map->slots : 1;
+    for (uint32_t i = 0; i < copies && at < have; i++, at += map->counter_count / copies)
+        total += values[at];
+    return total;
+}
+
+uint64_t wpg_counter_value(const wpg_counter_map *map, uint32_t index, const uint64_t *values, size_t have)
+{
+    uint32_t sum = index - map->first_counter - map->counter_count;
+    if (index < map->first_counter || index - map->first_counter < map->counter_count ||
+        sum >= map->sum_count)
+        return counter_sum(map, index, values, have);
+    uint64_t total = 0;
+    for (uint32_t i = 0; i < map->sums[sum].count; i++) {
+        const wpg_counter_term *term = &map->terms[map->sums[sum].first + i];
+        total += counter_sum(map, term->counter, values, have) * (uint64_t)(int64_t)term->factor;
+    }
+    /* Read while waves are on their way, some counters of a difference may be ahead of others. */
+    return total > UINT64_MAX / 2 ? 0 : total;
+}
+
+const char *wpg_method_name(wpg_method method)
+{
+    static const char *const names[] = {"none",  "lane", "naive",  "additive", "edge",
+                                        "trips", "mark", "select", "sum"};
+    return (unsigned)method < sizeof names / sizeof *names ? names[method] : "?";
+}
+
+void wpg_counter_map_describe(char *text, size_t size, const wpg_counter_map *map)
+{
+    uint32_t counts[WPG_METHOD_SUM + 1] = {0}, blocks = 0;
+    for (uint32_t f = 0; f < map->function_count; f++) {
+        const wpg_function_counters *function = &map->functions[f];
+        blocks += function->block_count;
+        for (uint32_t b = 0; function->methods && b < function->block_count; b++)
+            counts[function->methods[b] <= WPG_METHOD_SUM ? function->methods[b] : 0]++;
+    }
+    int used = snprintf(text, size, "%u blocks", blocks);
+    for (uint32_t m = 1; m <= WPG_METHOD_SUM; m++)
+        if (counts[m] && used >= 0 && (size_t)used < size)
+            used += snprintf(text + used, size - (size_t)used, ", %u %s", counts[m],
+                             wpg_method_name((wpg_method)m));
+    if (used >= 0 && (size_t)used < size)
+        (void)snprintf(text + used, size - (size_t)used, "; %u private counters, %u in memory", map->cells,
+                       map->counter_count);
+}
+
+void wpg_counter_map_destroy(wpg_counter_map *map)
+{
+    if (!map)
+        return;
+    wpg_arena arena = map->arena;
+    wpg_arena_finish(&arena);
+}
+
+bool wpg_strategy_find(wpg_strategy_choice *choice, const char *name)
+{
+    static const char *const names[] = {"auto", "derived", "additive", "naive", "slots", "lane"};
+    for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(names[i], name) == 0) {
+            *choice = (wpg_strategy_choice)i;
+            return true;
+        }
+    return false;
+}
+
+static uint64_t term_value(const wpg_counter_map *map, const wpg_function_counters *function,
+                           const wpg_probe_term *term, const uint64_t *values, size_t have)
+{
+    const uint32_t *blocks = NULL;
+    switch ((wpg_term_source)term->source) {
+    case WPG_TERM_CONSTANT:
+        return term->index;
+    case WPG_TERM_COUNTER:
+        return wpg_counter_value(map, term->index, values, have);
+    case WPG_TERM_LANES:
+        blocks = function->lanes;
+        break;
+    case WPG_TERM_WAVES:
+        blocks = function->waves;
+        break;
+    case WPG_TERM_UNIFORM:
+        blocks = function->uniform;
+        break;
+    default:
+        break;
+    }
+    return blocks ? wpg_counter_value(map, blocks[term->index], values, have) : 0;
+}
+
+uint64_t wpg_probe_value(const wpg_counter_map *map, const wpg_function_counters *function,
+                         const wpg_probe_table *table, uint32_t word, const uint64_t *values, size_t have)
+{
+    uint64_t plus = 0, minus = 0;
+    for (uint32_t t = table->first[word]; t < table->first[word + 1]; t++)
+        *(table->terms[t].minus ? &minus : &plus) +=
+            term_value(map, function, &table->terms[t], values, have);
+    return plus > minus ? plus - minus : 0;
+}
+
+uint32_t wpg_probe_pairs(wpg_value_count pairs[WPG_VALUES_ENTRIES + 1], const wpg_probe_site *site,
+                         const uint64_t *values, size_t have)
+{
+    uint32_t count = 0;
+    if (site->first == WPG_NO_COUNTER || have < WPG_VALUES_COUNTERS ||
+        site->first > have - WPG_VALUES_COUNTERS)
+        return 0;
+    const uint64_t *table = values + site->first;
+    if (table[WPG_VALUES_ZERO])
+        pairs[count++] = (wpg_value_count){0, table[WPG_VALUES_ZERO]};
+    for (uint32_t e = 0; e < WPG_VALUES_ENTRIES; e++)
+        if (table[WPG_VALUES_COUNT(e)])
+            pairs[count++] =
+                (wpg_value_count){table[WPG_VALUES_VALUE(e)] & UINT32_MAX, table[WPG_VALUES_COUNT(e)]};
+    return count;
+}
+
+/* A value from its place in the order: undoes `ordered` of probe_values.c. */
+static uint32_t value_of(uint32_t key, wpg_value_order order)
+{
+    const uint32_t sign = UINT32_C(1) << 31;
+    switch (order) {
+    case WPG_ORDER_SIGNED:
+        return key ^ sign;
+    case WPG_ORDER_FLOAT:
+        return key & sign ? key ^ sign : ~key;
+    default:
+        return key;
+    }
+}
+
+bool wpg_probe_extremes(uint64_t extremes[2], const wpg_probe_site *site, const uint64_t *values, size_t have)
+{
+    if (site->first == WPG_NO_COUNTER || have < WPG_VALUES_COUNTERS ||
+        site->first > have - WPG_VALUES_COUNTERS || !values[site->first + WPG_VALUES_OTHERS])
+        return false;
+    const uint64_t *table = values + site->first;
+    extremes[0] = value_of(~(uint32_t)table[WPG_VALUES_LEAST], (wpg_value_order)site->order);
+    extremes[1] = value_of((uint32_t)table[WPG_VALUES_GREATEST], (wpg_value_order)site->order);
+    return true;
+}
+
+bool wpg_probe_range_value(uint64_t extremes[2], const wpg_probe_range *range, const uint64_t *values,
+                           size_t have)
+{
+    if (have < 2 || range->first > have - 2)
+        return false;
+    uint32_t most = (uint32_t)values[range->first], least = ~(uint32_t)values[range->first + 1];
+    extremes[0] = least;
+    extremes[1] = most;
+    return least <= most; /* at first the least is the largest number there is */
+}

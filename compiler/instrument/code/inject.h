@@ -1,0 +1,172 @@
+/* What code injection shares: the module under change, the place code goes to, and the emitters.
+ *
+ * `where` is always the instruction before which the next one goes; wpg_if_begin and wpg_if_end split the
+ * block there and keep track of the label that ends up holding the block's rest, for the phis of its
+ * successors. */
+#ifndef WPG_COMPILER_INSTRUMENT_CODE_INJECT_H
+#define WPG_COMPILER_INSTRUMENT_CODE_INJECT_H
+
+#include "compiler/instrument/code/plan.h"
+#include "compiler/spirv/builder.h"
+#include "runtime/base/map.h"
+
+typedef struct wpg_inject {
+    wpg_module *module;
+    const wpg_plan *plan;
+    wpg_inst *where;
+
+    /* The block under change (split.c). */
+    bool own_back_edge; /* a loop of one block: its terminator now has a block of its own */
+    wpg_map tails;      /* label id of a block -> label id of its last part */
+    bool failed;
+
+    /* Module-wide ids. */
+    uint32_t t_bool, t_u32, t_uvec2, t_uvec4;
+    uint32_t c_true, c_zero, c_one;
+    uint32_t subgroup_scope;
+    uint32_t helper_variable;     /* BuiltIn HelperInvocation, 0 if not used */
+    uint32_t lane_variable;       /* BuiltIn SubgroupLocalInvocationId, 0 if not used */
+    uint32_t p_cell;              /* pointer to a private cell */
+    uint32_t entry_mask_variable; /* Private uvec4, 0 if the entry mask stays an SSA value */
+    struct {
+        uint32_t t_counter;                          /* u32 or u64 */
+        uint32_t p_directory, p_counters, p_counter; /* pointer types */
+        uint32_t p_base;                             /* pointer to the directory entry's member */
+        uint32_t t_product;       /* {u32 low, u32 high}; with sampling, without 64-bit atomics */
+        uint32_t p_words, p_word; /* the counters as 32-bit words; once declared (wpg_memory_declare_words) */
+        uint32_t scope, semantics, directory_address; /* constants */
+        uint32_t slot_stride;                         /* counters of one copy, 0 = there is one copy */
+    } memory;
+    struct {
+        uint32_t plain;                            /* the entry function without counting */
+        uint32_t inputs[2];                        /* built-in variables that tell groups apart */
+        uint32_t constant_weight, weight_variable; /* u32; Private u32: at most one of them is not 0 */
+        uint32_t small, before_variable;           /* sample_small.c: bool; Private u32; 0 without */
+        uint32_t total;                            /* compute: workgroups of the dispatch */
+    } sample;                                      /* zero without sampling */
+
+    /* Of the function under change. */
+    uint32_t base;                          /* pointer to the counters */
+    uint32_t offset;                        /* u32 added to every counter's number; 0 = none */
+    uint32_t weight;                        /* u32 every addition is multiplied by, 0 = 1 (sample.h) */
+    uint32_t entry_mask;                    /* E as an SSA value, 0 if it is in the variable */
+    uint32_t loop_variable, round_variable; /* of wpg_loop_begin, 0 until needed */
+    uint32_t *cells; /* [cell_count] variables, 0 for those not used yet; NULL if there are none */
+    const wpg_function_plan *function;
+    const wpg_cfg *cfg;
+    uint32_t
+        *watched; /* [constructs] variable of each watched construct, 0 for others; NULL if there are none */
+} wpg_inject;
+
+/* -- Emitters: one instruction before in->where; the result id. ---------------------------------------- */
+
+#define WPG_EMIT(in, opcode, type, ...)                                                                      \
+    wpg_emit((in), (opcode), (type), (const uint32_t[]){__VA_ARGS__},                                        \
+             sizeof((const uint32_t[]){__VA_ARGS__}) / sizeof(uint32_t))
+uint32_t wpg_emit(wpg_inject *in, SpvOp opcode, uint32_t type, const uint32_t *operands, size_t count);
+
+/* -- Blocks (split.c) ---------------------------------------------------------------------------------- */
+
+/* Makes block `block` ready to take code and sets `where` to its start. A loop header keeps its phis and its
+ * OpLoopMerge alone; its rest becomes a block of its own. */
+void wpg_block_open(wpg_inject *in, const wpg_cfg *cfg, uint32_t block);
+/* Sets `where` so that what follows goes before instruction `before` of the opened block; before its merge
+ * instruction where it names the terminator of a block that has one. */
+void wpg_block_seek(wpg_inject *in, const wpg_cfg *cfg, uint32_t block, wpg_inst *before);
+void wpg_block_close(wpg_inject *in, const wpg_cfg *cfg, uint32_t block);
+/* if (condition) { ... }: what is emitted between the two runs conditionally. Nests. */
+typedef struct wpg_if {
+    uint32_t merge;
+} wpg_if;
+wpg_if wpg_if_begin(wpg_inject *in, uint32_t condition);
+void wpg_if_end(wpg_inject *in, wpg_if branch);
+/* for (index = 0; index < count; index++) { ... }; count is not 0. With rounds, the same index comes again,
+ * its round one higher, as long as `again` (bool id, the same in all lanes) holds at its end; else again is
+ * 0. Does not nest: a function has one variable for it. A variable, since a phi would name a block that may
+ * yet be split. */
+typedef struct wpg_loop {
+    uint32_t header, next, merge, count;
+    uint32_t index, round; /* u32 */
+} wpg_loop;
+wpg_loop wpg_loop_begin(wpg_inject *in, uint32_t count, bool rounds);
+void wpg_loop_end(wpg_inject *in, wpg_loop loop, uint32_t again);
+/* After all blocks of a function: phis name the blocks' last parts. */
+void wpg_fix_phis(wpg_inject *in, wpg_inst *function);
+/* After all blocks of a function: loops that a driver must not unroll any more (unrolled.c). */
+void wpg_keep_rolled(wpg_inject *in, const wpg_cfg *cfg);
+
+/* -- Live lanes (live.c) ------------------------------------------------------------------------------- */
+
+void wpg_live_declare(wpg_inject *in);
+/* Id of a bool: this lane is a helper or demoted; 0 = no lane is. */
+uint32_t wpg_live_helper(wpg_inject *in);
+/* The state of the wave at a point. */
+typedef struct wpg_live {
+    uint32_t live;    /* bool: this lane is live; 0 = all active lanes are */
+    uint32_t mask;    /* uvec4: L, the live lanes */
+    uint32_t equal;   /* bool: L equals the entry mask less the lanes demoted so far */
+    uint32_t uniform; /* u32: 1 if equal, else 0 */
+} wpg_live;
+/* Declares the entry mask's variable where it has to outlive a function or change. */
+void wpg_live_declare_masks(wpg_inject *in);
+void wpg_live_enter(wpg_inject *in, const wpg_function_plan *function);
+/* Behind what ends a wave segment: E is the mask of those who are here. */
+void wpg_live_begin_segment(wpg_inject *in);
+wpg_live wpg_live_now(wpg_inject *in, const wpg_function_plan *function, const wpg_point *point);
+/* uvec4 ballot of a bool over the active lanes. */
+uint32_t wpg_live_ballot(wpg_inject *in, uint32_t condition);
+
+/* What wpg_live_elect needs. */
+void wpg_live_declare_lane(wpg_inject *in);
+uint32_t wpg_live_masks_equal(wpg_inject *in, uint32_t a, uint32_t b);
+/* Bool, true in exactly one of the live lanes that are here, whose mask is given; false in helpers. */
+uint32_t wpg_live_elect(wpg_inject *in, wpg_live now);
+
+/* -- Memory (memory.c) --------------------------------------------------------------------------------- */
+
+void wpg_memory_declare(wpg_inject *in);
+/* At a function's start: in->base. */
+void wpg_memory_enter(wpg_inject *in);
+/* counters[i] += value[i] (u32 ids). */
+typedef struct wpg_add {
+    uint32_t counter, value;
+} wpg_add;
+void wpg_memory_add(wpg_inject *in, const wpg_add *adds, size_t count);
+/* counters[index] += value; index and value (not above 2^31) are u32 ids. */
+void wpg_memory_add_at(wpg_inject *in, uint32_t index, uint32_t value);
+/* The counters as 32-bit words, low word first: pointer types once a module, then a pointer where it is
+ * needed, and one to word `index` (u32 id). */
+void wpg_memory_declare_words(wpg_inject *in);
+uint32_t wpg_memory_words(wpg_inject *in);
+uint32_t wpg_memory_word_at(wpg_inject *in, uint32_t words, uint32_t index);
+/* Adds lanes, waves and uniform (u32 ids; waves not zero) to a tally's counters. */
+void wpg_memory_add_tally(wpg_inject *in, const wpg_tally *tally, uint32_t lanes, uint32_t waves,
+                          uint32_t uniform);
+
+/* -- Private cells (cells.c) --------------------------------------------------------------------------- */
+
+void wpg_cells_declare(wpg_inject *in);
+void wpg_cells_enter(wpg_inject *in, const wpg_function_plan *function);
+void wpg_cells_at(wpg_inject *in, const wpg_function_plan *function, const wpg_point *point);
+/* What cells.c and flush.c share: a cell's value; u32 "value if condition, else 0" and the like. */
+uint32_t wpg_cell_load(wpg_inject *in, uint32_t cell);
+void wpg_cell_store(wpg_inject *in, uint32_t cell, uint32_t value);
+uint32_t wpg_select_u32(wpg_inject *in, uint32_t condition, uint32_t yes, uint32_t no);
+uint32_t wpg_reduce(wpg_inject *in, SpvOp opcode, uint32_t value);
+/* Bool: some bit of the mask is set. */
+uint32_t wpg_any_in(wpg_inject *in, uint32_t mask);
+/* How often this lane has come to a tally derived from a loop's trips, in this run of the loop. */
+uint32_t wpg_cell_visits(wpg_inject *in, const wpg_function_plan *function, const wpg_tally *tally);
+
+/* -- Taking together (flush.c) ------------------------------------------------------------------------- */
+
+/* The tangle that leaves a region or a loop, or is about to. */
+typedef struct wpg_leaving {
+    wpg_live now;
+    uint32_t elected;
+} wpg_leaving;
+/* The region's cells go to memory, added up over the lanes that leave. */
+void wpg_flush_region(wpg_inject *in, const wpg_function_plan *function, uint32_t region,
+                      const wpg_leaving *leaving);
+
+#endif

@@ -1,0 +1,232 @@
+/* Counters into a normalised module.
+ *
+ *     normal form --analyse--> classes, sites --plan--> counter map --inject--> instrumented module
+ *
+ * Three steps: analyse and plan touch nothing; a module is changed only once the plan stands. Where the
+ * counters live is the caller's: the shader reads one literal address (a directory entry, 8 bytes: the 64-bit
+ * device address of this pipeline's counter memory) through SPV_KHR_physical_storage_buffer and adds to
+ * 64-bit little-endian counters there. Definitions of waves, lanes and uniform: DESIGN 4. Threads: one
+ * module, one thread. */
+#ifndef WPG_COMPILER_INSTRUMENT_CODE_INSTRUMENT_H
+#define WPG_COMPILER_INSTRUMENT_CODE_INSTRUMENT_H
+
+#include "compiler/analysis/cfg.h"
+#include "compiler/analysis/flow.h"
+#include "compiler/spirv/stage.h"
+#include "runtime/base/weights.h"
+
+/* What device and pipeline allow for this stage; the layer fills it from enabled features, the command line
+ * from options. */
+typedef struct wpg_instrument_target {
+    bool subgroup_basic, subgroup_ballot; /* subgroup operations available in this stage */
+    bool subgroup_arithmetic;
+    uint32_t subgroup_size; /* lanes a full wave usually has, 0 = not known; counts are exact for any size */
+    bool int64_atomics;     /* shaderInt64 + shaderBufferInt64Atomics: else 32-bit low with carry into high */
+    bool demote_to_helper;  /* shaderDemoteToHelperInvocation: OpIsHelperInvocationEXT may be used */
+    bool loses_exit_values; /* the driver computes what leaves a loop without a phi again for lanes that left
+                               before (lavapipe 22.3.6): no private counter that depends on a ballot may */
+    bool maximal_reconvergence; /* shaderMaximalReconvergence enabled and allowed in this stage */
+    bool early_tests; /* fragment: the pipeline's state does not tell early depth and stencil tests from late
+                         ones: no alpha to coverage, no feedback from the depth attachment, both known */
+    bool memory_model_device_scope; /* vulkanMemoryModelDeviceScope, matters when the module uses the Vulkan
+                                       memory model */
+    unsigned max_spirv_minor;       /* highest SPIR-V 1.x the device takes; subgroup operations need 3 */
+} wpg_instrument_target;
+
+/* How it is counted (setting STRATEGY): see strategy.h. All but `lane` give the same numbers. */
+typedef enum wpg_strategy_choice {
+    WPG_STRATEGY_AUTO,     /* per class, by cost */
+    WPG_STRATEGY_DERIVED,  /* derive wherever it is right */
+    WPG_STRATEGY_ADDITIVE, /* private counters for every class */
+    WPG_STRATEGY_NAIVE,    /* atomics at every class: the oracle */
+    WPG_STRATEGY_SLOTS,    /* the same into one of WPG_SLOTS copies of the counters: less contention */
+    WPG_STRATEGY_LANE,     /* per lane: lanes only, as without subgroup operations */
+} wpg_strategy_choice;
+/* By the name the setting has; false if none is called that. */
+bool wpg_strategy_find(wpg_strategy_choice *choice, const char *name);
+
+typedef struct wpg_instrument_options {
+    wpg_instrument_target target;
+    uint64_t directory_entry; /* literal device address of the 8-byte directory entry of this pipeline */
+    uint32_t first_counter; /* index of this stage's first 64-bit counter in the pipeline's counter memory */
+    bool select_sites;      /* count select sites too */
+    wpg_strategy_choice strategy;
+    uint32_t probes; /* WPG_PROBE_* wanted, see probe.h; only where waves are counted */
+    uint32_t sample; /* 1 of so many groups of invocations is counted, at most WPG_SAMPLE_MAX; 0, 1 = all */
+    uint32_t sample_seed; /* which ones: a constant of the pipeline */
+    bool high_start;      /* counters do not start at zero: no tables of values, no extremes */
+} wpg_instrument_options;
+
+/* Kinds of counter a function may have; absent is not zero. */
+enum { WPG_KIND_LANES = 1, WPG_KIND_WAVES = 2, WPG_KIND_UNIFORM = 4, WPG_KIND_SELECTS = 8 };
+
+enum { WPG_NO_COUNTER = UINT32_MAX };
+enum { WPG_SAMPLE_MAX = 65536, WPG_SLOTS = 256 };
+
+/* How the classes of blocks are counted; for people, in `methods`. */
+typedef enum wpg_method {
+    WPG_METHOD_NONE,     /* unreachable */
+    WPG_METHOD_LANE,     /* every lane its atomic */
+    WPG_METHOD_NAIVE,    /* ballot, election, atomics where it stands */
+    WPG_METHOD_ADDITIVE, /* private counters */
+    WPG_METHOD_EDGE,     /* private counters, from a ballot of the branch that leads to it */
+    WPG_METHOD_TRIPS,    /* from the trips of its loop */
+    WPG_METHOD_MARK,     /* a bit, looked at where lanes leave */
+    WPG_METHOD_SELECT,   /* private counters, of one side of a select */
+    WPG_METHOD_SUM,      /* a sum of others */
+} wpg_method;
+const char *wpg_method_name(wpg_method method);
+/* Probes: what is learnt beyond blocks and selects (DESIGN 4). */
+enum {
+    WPG_PROBE_BRANCHES = 1, /* each direction of a conditional branch */
+    WPG_PROBE_SWITCH = 2,   /* each target of a switch */
+    WPG_PROBE_LOOPS = 4,    /* entries and trips of loops */
+    WPG_PROBE_ENTRY = 8,    /* how waves start: live and helper lanes, wave size */
+    WPG_PROBE_VALUES = 16,  /* indices, bounds, selectors: uniform? which values? */
+    WPG_PROBE_EVERY = 32, /* values at every visit, in loops too, where else a part of the visits is asked */
+};
+/* What is measured at no or little cost: taken unless the user says otherwise. */
+enum { WPG_PROBES_DEFAULT = 0, WPG_PROBES_ALL = 31 };
+/* "branches,loops", "all", "none", "default", or any of these joined by commas. WPG_E_ARGUMENT names the word
+ * that is none; *probes then has the others. */
+wpg_status wpg_probes_parse(uint32_t *probes, const char *text, wpg_error *err);
+
+/* What a probe leaves: one record of the profile, its words sums of terms over the function's counts. So
+ * the reader of the counters needs to know no probe: word w = sum of terms[first[w]] .. terms[first[w + 1] -
+ * 1], zero where that is negative (counters read while the GPU runs). */
+typedef enum wpg_term_source {
+    WPG_TERM_CONSTANT, /* `index` itself */
+    WPG_TERM_COUNTER,  /* 64-bit counter `index` from the pipeline's base */
+    WPG_TERM_LANES,    /* count of block `index` */
+    WPG_TERM_WAVES,
+    WPG_TERM_UNIFORM,
+    WPG_TERM_SOURCES
+} wpg_term_source;
+typedef struct wpg_probe_term {
+    uint8_t source; /* wpg_term_source */
+    bool minus;
+    uint32_t index;
+} wpg_probe_term;
+/* Tables of values in counter memory (probe_values.c), as seen from a table's first counter. Numbers of
+ * entries: a power of two. */
+enum {
+    WPG_VALUES_ENTRIES = 16,
+    WPG_VALUES_ZERO = 0,                            /* how often the value 0 was seen */
+    WPG_VALUES_OTHERS = 1 + 2 * WPG_VALUES_ENTRIES, /* how often a value found no room */
+    WPG_VALUES_GREATEST,                            /* of these, in the low word; see order */
+    WPG_VALUES_LEAST,                               /* of these: the greatest complement */
+    WPG_VALUES_COUNTERS
+};
+#define WPG_VALUES_VALUE(entry) (1 + 2 * (uint32_t)(entry)) /* the value, in the low word; 0: free */
+#define WPG_VALUES_COUNT(entry) (2 + 2 * (uint32_t)(entry))
+/* The order that extremes are kept in: numbers of 32 bits that compare as unsigned. */
+typedef enum wpg_value_order {
+    WPG_ORDER_UNSIGNED,
+    WPG_ORDER_SIGNED,
+    WPG_ORDER_FLOAT,
+    WPG_ORDERS
+} wpg_value_order;
+typedef struct wpg_probe_site {
+    uint32_t first; /* counter; WPG_NO_COUNTER: no values are kept */
+    uint8_t order;  /* wpg_value_order */
+} wpg_probe_site;
+
+/* The least and the greatest of something, which no merge can add: two words that only rise. */
+typedef struct wpg_probe_range {
+    uint32_t first; /* counter: the greatest, in the low word; the next one: the greatest complement */
+    uint32_t block; /* what it is about: the loop whose header this is */
+} wpg_probe_range;
+
+typedef struct wpg_probe_table {
+    const char *record; /* kind of the record: "branches", ... */
+    uint32_t word_count;
+    uint32_t *first; /* [word_count + 1], rising, first[0] = 0 */
+    wpg_probe_term *terms;
+    uint32_t site_count; /* value sites: [0, n) values with counts, [n, 2n) extremes of what found no room */
+    wpg_probe_site *sites;
+    uint32_t range_count;
+    wpg_probe_range *ranges;
+} wpg_probe_table;
+
+/* Where one function's counts are: its record in the profile has block_count counters a kind. Index
+ * WPG_NO_COUNTER = the block never runs (count 0); an index beyond the stage's counters names a sum. Read
+ * both by wpg_counter_value. */
+typedef struct wpg_function_counters {
+    uint32_t function; /* id of the OpFunction in the normal form */
+    uint32_t ordinal; /* 0 = the entry function; else its number among the functions left uninlined, from 1 */
+    uint64_t checksum; /* wpg_cfg_checksum of the normal form */
+    uint32_t kinds;    /* WPG_KIND_* present */
+    uint32_t block_count;
+    wpg_flow flow; /* what the counts must fit; count 0: not kept */
+    uint32_t *lanes, *waves,
+        *uniform;     /* [block_count] counter indices from the pipeline's base; NULL if the kind is absent */
+    uint8_t *methods; /* [block_count] wpg_method */
+    uint32_t select_count;
+    uint32_t *selects; /* [select_count] index of the first of WPG_SELECT_COUNTERS counters; NULL if absent */
+    uint32_t table_count;
+    wpg_probe_table *tables; /* of probes */
+} wpg_function_counters;
+
+/* A count that is no counter of its own: the sum of factor x counter. Sum i has the index
+ * first_counter + counter_count + i. */
+typedef struct wpg_counter_term {
+    uint32_t counter; /* in memory */
+    int32_t factor;
+} wpg_counter_term;
+typedef struct wpg_counter_sum {
+    uint32_t first, count; /* of the map's terms */
+} wpg_counter_sum;
+
+typedef struct wpg_counter_map {
+    wpg_arena arena;
+    wpg_function_counters *functions;
+    uint32_t function_count;
+    uint32_t first_counter, counter_count; /* this stage's 64-bit counters: [first, first + count) */
+    uint32_t slots; /* the counters are so many copies, one after the other, of which a count is the sum */
+    uint32_t cells; /* private counters; for people, 0 where not known */
+    wpg_counter_sum *sums;
+    uint32_t sum_count;
+    wpg_counter_term *terms;
+    uint32_t term_count;
+    /* In-shader sampling (sample.h): counters are estimates of all invocations, from 1 of sample_rate. What
+     * was seen, unscaled, at the entry: counters, WPG_NO_COUNTER where not counted. */
+    uint32_t sample_rate; /* 1: everything is counted */
+    uint32_t seen_lanes, seen_waves;
+    bool without_early_tests; /* fragment: counting disabled implicit early tests */
+    char note[128];           /* what could not be counted and why; "" if nothing */
+} wpg_counter_map;
+
+void wpg_counter_map_destroy(wpg_counter_map *map);
+/* What was chosen, for people: "154 blocks: 42 mark, 21 trips, ...; 90 private counters, 301 in memory". */
+void wpg_counter_map_describe(char *text, size_t size, const wpg_counter_map *map);
+/* The count with that index, from the `have` first counters of the pipeline's memory; 0 if it is not among
+ * them. */
+uint64_t wpg_counter_value(const wpg_counter_map *map, uint32_t index, const uint64_t *values, size_t have);
+/* Word `word` of a probe's record. */
+uint64_t wpg_probe_value(const wpg_counter_map *map, const wpg_function_counters *function,
+                         const wpg_probe_table *table, uint32_t word, const uint64_t *values, size_t have);
+
+/* Values of a site, with how often each was seen, in no order; how many (at most WPG_VALUES_ENTRIES + 1). */
+typedef struct wpg_value_count {
+    uint64_t value, count;
+} wpg_value_count;
+uint32_t wpg_probe_pairs(wpg_value_count pairs[WPG_VALUES_ENTRIES + 1], const wpg_probe_site *site,
+                         const uint64_t *values, size_t have);
+/* The smallest and the largest value that found no room; false if there is none. */
+bool wpg_probe_extremes(uint64_t extremes[2], const wpg_probe_site *site, const uint64_t *values,
+                        size_t have);
+
+/* Least and greatest; false if nothing was seen. */
+bool wpg_probe_range_value(uint64_t extremes[2], const wpg_probe_range *range, const uint64_t *values,
+                           size_t have);
+
+/* Instruments in place and gives the map. WPG_E_UNSUPPORTED when the stage cannot be instrumented (the module
+ * is then untouched): say why and pass the original through. */
+wpg_status wpg_instrument(wpg_counter_map **map, wpg_module *module, const wpg_stage *stage,
+                          const wpg_instrument_options *options, wpg_error *err);
+
+/* The plan alone, nothing changed: how many 64-bit counters the stage needs and where each would be. */
+wpg_status wpg_instrument_plan(wpg_counter_map **map, const wpg_module *module, const wpg_stage *stage,
+                               const wpg_instrument_options *options, wpg_error *err);
+
+#endif

@@ -1,0 +1,255 @@
+/* Live lanes: the masks by which waves, lanes and uniform are judged.
+ *
+ * L, the live lanes at a point, is the ballot of "not a helper" over the active lanes, taken before anything
+ * that branches. E, the live lanes at the entry, is the same ballot at the entry function's start: an SSA
+ * value there; a Private variable where functions are left uninlined, or where a demote makes it change.
+ *
+ * Demotes: a demoted lane goes on as a helper, its slot is no longer one that could do work, so E loses it.
+ * No lane is told that another one has demoted; it is found out in two ways.
+ *
+ * By structure: all lanes of a construct that is not left early come to its merge block, unless they demote.
+ * So where such a construct holds a demote, its header records L (a loop's header: at entry, in effect, as
+ * later iterations add nothing), and at the merge block what was recorded and is not in L now has demoted.
+ * This does not depend on whether a driver keeps demoted lanes in its ballots; lavapipe does not.
+ *
+ * By witness, for the other constructs where the driver allows it: at each counted point the ballot of
+ * "helper now" over the active lanes leaves E. E is kept per lane, and a lane that was not active does not
+ * learn of it; so uniform is not asked of the elected lane's E alone: E as any live lane here knows it is a
+ * superset of the true E, which is a superset of L, so L equals the true E if it equals E as one of them
+ * knows it (one further ballot, in modules that demote only).
+ *
+ * Wave segments (ray-tracing stages; nothing demotes there): behind a call that may bring other lanes
+ * together E is taken anew, by the lanes that are there. Lanes that did not make the call keep theirs, and
+ * where lanes of several segments meet, E is the union of theirs: nobody who is in a segment of one of them
+ * may be missing. Each lane keeps its E; at each counted point the union over the lanes there is made and
+ * stored, by a bitwise or of the subgroup. Where lanes meet is a merge block or continue target of a
+ * construct in which a segment ended: the first of its class (mask.c), and counted. Lanes that a driver moved
+ * to other slots know no more of those that stayed, and uniform is too low until the next segment, never too
+ * high.
+ *
+ * What cannot be decided without memory shared by the wave: a lane that demotes and then returns (or is
+ * terminated), or that demotes in a construct which others leave early, before any lane that goes on has met
+ * it at a counted point; and demotes in one arm as seen from the other, before they meet. Such a lane
+ * stays in E, so uniform is too low until the next merge block that tells, never too high. */
+#include "compiler/instrument/code/inject.h"
+
+static uint32_t find_builtin(const wpg_module *module, SpvBuiltIn builtin)
+{
+    WPG_INST_EACH (inst, module) {
+        if (inst->opcode == SpvOpFunction)
+            break;
+        if (inst->opcode == SpvOpDecorate && inst->count == 4 && inst->words[2] == SpvDecorationBuiltIn &&
+            inst->words[3] == (uint32_t)builtin)
+            return inst->words[1];
+    }
+    return 0;
+}
+
+/* A built-in input of the module, made where it has none. */
+static uint32_t declare_builtin(wpg_inject *in, SpvBuiltIn builtin, uint32_t type)
+{
+    wpg_module *m = in->module;
+    uint32_t found = find_builtin(m, builtin);
+    if (found) {
+        wpg_entry_point_add_interface(m, in->plan->entry_point, found);
+        return found;
+    }
+    uint32_t pointer = wpg_type_pointer(m, SpvStorageClassInput, type);
+    found = wpg_global_variable(m, in->plan->entry_point, SpvStorageClassInput, pointer);
+    wpg_decorate(m, found, SpvDecorationBuiltIn, (const uint32_t[]){(uint32_t)builtin}, 1);
+    return found;
+}
+
+void wpg_live_declare_lane(wpg_inject *in)
+{
+    if (in->plan->helper_test == WPG_HELPER_NONE)
+        return;
+    in->lane_variable = declare_builtin(in, SpvBuiltInSubgroupLocalInvocationId, in->t_u32);
+    if (!wpg_find_decoration(in->module, in->lane_variable, SpvDecorationFlat))
+        wpg_decorate(in->module, in->lane_variable, SpvDecorationFlat, NULL, 0);
+}
+
+void wpg_live_declare(wpg_inject *in)
+{
+    if (in->plan->helper_test == WPG_HELPER_OP) {
+        wpg_require_capability(in->module, SpvCapabilityDemoteToHelperInvocation);
+        wpg_require_extension(in->module, "SPV_EXT_demote_to_helper_invocation");
+    } else if (in->plan->helper_test == WPG_HELPER_BUILTIN) {
+        in->helper_variable = declare_builtin(in, SpvBuiltInHelperInvocation, in->t_bool);
+    }
+}
+
+uint32_t wpg_live_helper(wpg_inject *in)
+{
+    if (in->plan->helper_test == WPG_HELPER_OP)
+        return wpg_emit(in, SpvOpIsHelperInvocationEXT, in->t_bool, NULL, 0);
+    if (in->plan->helper_test == WPG_HELPER_BUILTIN)
+        return WPG_EMIT(in, SpvOpLoad, in->t_bool, in->helper_variable);
+    return 0;
+}
+
+uint32_t wpg_live_ballot(wpg_inject *in, uint32_t condition)
+{
+    return WPG_EMIT(in, SpvOpGroupNonUniformBallot, in->t_uvec4, in->subgroup_scope, condition);
+}
+
+void wpg_live_declare_masks(wpg_inject *in)
+{
+    if (!in->plan->demotes && !in->plan->segments && in->plan->function_count == 1)
+        return;
+    uint32_t pointer = wpg_type_pointer(in->module, SpvStorageClassPrivate, in->t_uvec4);
+    in->entry_mask_variable =
+        wpg_global_variable(in->module, in->plan->entry_point, SpvStorageClassPrivate, pointer);
+}
+
+/* One Function variable for each watched construct, zero outside it. */
+static void declare_watched(wpg_inject *in, const wpg_function_plan *function)
+{
+    wpg_module *m = in->module;
+    const wpg_cfg *cfg = function->cfg;
+    in->watched = NULL;
+    if (!function->watches)
+        return;
+    in->watched = WPG_ARENA_ARRAY(&m->arena, uint32_t, cfg->construct_count);
+    uint32_t pointer = wpg_type_pointer(m, SpvStorageClassFunction, in->t_uvec4);
+    uint32_t zero = wpg_const_null(m, in->t_uvec4);
+    for (uint32_t p = 0; in->watched && p < function->point_count; p++) {
+        uint32_t construct = function->points[p].record;
+        if (construct == WPG_NO_BLOCK)
+            continue;
+        in->watched[construct] = wpg_module_fresh_id(m);
+        wpg_inst_add(m, cfg->blocks[0].label->next, SpvOpVariable, pointer, in->watched[construct],
+                     SpvStorageClassFunction, zero);
+    }
+}
+
+static uint32_t live_of(wpg_inject *in, uint32_t helper)
+{
+    return helper ? WPG_EMIT(in, SpvOpLogicalNot, in->t_bool, helper) : 0;
+}
+
+void wpg_live_enter(wpg_inject *in, const wpg_function_plan *function)
+{
+    in->entry_mask = 0;
+    declare_watched(in, function);
+    if (!function->is_entry) {
+        /* Where nothing changes E it is what the entry function stored: read it once. */
+        if (!in->plan->demotes && !in->plan->segments)
+            in->entry_mask = WPG_EMIT(in, SpvOpLoad, in->t_uvec4, in->entry_mask_variable);
+        return;
+    }
+    uint32_t live = live_of(in, wpg_live_helper(in));
+    in->entry_mask = wpg_live_ballot(in, live ? live : in->c_true);
+    if (in->entry_mask_variable)
+        wpg_inst_add(in->module, in->where, SpvOpStore, in->entry_mask_variable, in->entry_mask);
+}
+
+static uint32_t t_bvec4(wpg_inject *in)
+{
+    return wpg_type_vector(in->module, in->t_bool, 4);
+}
+
+uint32_t wpg_live_masks_equal(wpg_inject *in, uint32_t a, uint32_t b)
+{
+    uint32_t parts = WPG_EMIT(in, SpvOpIEqual, t_bvec4(in), a, b);
+    return WPG_EMIT(in, SpvOpAll, in->t_bool, parts);
+}
+
+/* A watched construct's header: its variable becomes, or gains, L. */
+static void record(wpg_inject *in, uint32_t construct, uint32_t mask)
+{
+    uint32_t variable = in->watched[construct];
+    uint32_t before = WPG_EMIT(in, SpvOpLoad, in->t_uvec4, variable);
+    uint32_t all = WPG_EMIT(in, SpvOpBitwiseOr, in->t_uvec4, before, mask);
+    wpg_inst_add(in->module, in->where, SpvOpStore, variable, all);
+}
+
+/* Its merge block: the complement of the lanes that have demoted in it. Zero again, it is ready for the next
+ * time; and a merge block that heads a loop resolves nothing in later iterations. */
+static uint32_t resolve(wpg_inject *in, uint32_t construct, uint32_t mask)
+{
+    uint32_t variable = in->watched[construct];
+    uint32_t recorded = WPG_EMIT(in, SpvOpLoad, in->t_uvec4, variable);
+    wpg_inst_add(in->module, in->where, SpvOpStore, variable, wpg_const_null(in->module, in->t_uvec4));
+    uint32_t absent = WPG_EMIT(in, SpvOpNot, in->t_uvec4, recorded);
+    return WPG_EMIT(in, SpvOpBitwiseOr, in->t_uvec4, absent, mask);
+}
+
+/* E as this lane knows it, after taking out who is found to have demoted. */
+static uint32_t update_entry_mask(wpg_inject *in, const wpg_point *point, uint32_t helper, uint32_t mask)
+{
+    uint32_t staying = WPG_EMIT(in, SpvOpNot, in->t_uvec4, wpg_live_ballot(in, helper));
+    if (in->watched && point->resolve != WPG_NO_BLOCK) {
+        uint32_t others = resolve(in, point->resolve, mask);
+        staying = WPG_EMIT(in, SpvOpBitwiseAnd, in->t_uvec4, staying, others);
+    }
+    uint32_t known = WPG_EMIT(in, SpvOpLoad, in->t_uvec4, in->entry_mask_variable);
+    uint32_t entry = WPG_EMIT(in, SpvOpBitwiseAnd, in->t_uvec4, known, staying);
+    wpg_inst_add(in->module, in->where, SpvOpStore, in->entry_mask_variable, entry);
+    return entry;
+}
+
+/* E of the lanes that are here, each of which is told. */
+static uint32_t join_segments(wpg_inject *in)
+{
+    uint32_t known = WPG_EMIT(in, SpvOpLoad, in->t_uvec4, in->entry_mask_variable);
+    uint32_t all = WPG_EMIT(in, SpvOpGroupNonUniformBitwiseOr, in->t_uvec4, in->subgroup_scope,
+                            SpvGroupOperationReduce, known);
+    wpg_inst_add(in->module, in->where, SpvOpStore, in->entry_mask_variable, all);
+    return all;
+}
+
+void wpg_live_begin_segment(wpg_inject *in)
+{
+    uint32_t mask = wpg_live_ballot(in, in->c_true);
+    wpg_inst_add(in->module, in->where, SpvOpStore, in->entry_mask_variable, mask);
+}
+
+/* Whether the ballot of `condition` holds any lane. */
+static uint32_t any_lane(wpg_inject *in, uint32_t condition)
+{
+    uint32_t none = wpg_const_null(in->module, in->t_uvec4);
+    uint32_t empty = wpg_live_masks_equal(in, wpg_live_ballot(in, condition), none);
+    return WPG_EMIT(in, SpvOpLogicalNot, in->t_bool, empty);
+}
+
+wpg_live wpg_live_now(wpg_inject *in, const wpg_function_plan *function, const wpg_point *point)
+{
+    uint32_t helper = wpg_live_helper(in);
+    wpg_live now = {.live = live_of(in, helper)};
+    if (function->is_entry && point->block == 0 && !point->before) {
+        /* Where E was taken, L is E. */
+        now.mask = in->entry_mask;
+        now.equal = in->c_true;
+        now.uniform = in->c_one;
+    } else {
+        now.mask = wpg_live_ballot(in, now.live ? now.live : in->c_true);
+        uint32_t equal;
+        if (in->plan->demotes) {
+            equal = wpg_live_masks_equal(in, now.mask, update_entry_mask(in, point, helper, now.mask));
+            equal = WPG_EMIT(in, SpvOpLogicalAnd, in->t_bool, now.live, equal);
+            equal = any_lane(in, equal);
+        } else if (in->plan->segments) {
+            equal = wpg_live_masks_equal(in, now.mask, join_segments(in));
+        } else {
+            equal = wpg_live_masks_equal(in, now.mask, in->entry_mask);
+        }
+        now.equal = equal;
+        now.uniform = WPG_EMIT(in, SpvOpSelect, in->t_u32, equal, in->c_one, in->c_zero);
+    }
+    if (in->watched && point->record != WPG_NO_BLOCK)
+        record(in, point->record, now.mask);
+    return now;
+}
+
+/* Among all active lanes an election is the driver's own. Among the live ones it would need a branch, which
+ * is no place for it in a loop: the lowest live lane is found in the mask instead. */
+uint32_t wpg_live_elect(wpg_inject *in, wpg_live now)
+{
+    if (!now.live)
+        return WPG_EMIT(in, SpvOpGroupNonUniformElect, in->t_bool, in->subgroup_scope);
+    uint32_t first = WPG_EMIT(in, SpvOpGroupNonUniformBallotFindLSB, in->t_u32, in->subgroup_scope, now.mask);
+    uint32_t lane = WPG_EMIT(in, SpvOpLoad, in->t_u32, in->lane_variable);
+    uint32_t is_first = WPG_EMIT(in, SpvOpIEqual, in->t_bool, first, lane);
+    return WPG_EMIT(in, SpvOpLogicalAnd, in->t_bool, now.live, is_first);
+}

@@ -1,0 +1,216 @@
+/* The plan: everything that will be counted and where, made before the module is touched.
+ *
+ *     module --cfg, classes, sites--> points, one for each place that gets code --> counter map
+ *
+ * Ownership: everything here lives in `arena` and in the cfgs; wpg_plan_finish frees both. The map is handed
+ * over to the caller. */
+#ifndef WPG_COMPILER_INSTRUMENT_CODE_PLAN_H
+#define WPG_COMPILER_INSTRUMENT_CODE_PLAN_H
+
+#include "compiler/analysis/mask.h"
+#include "compiler/analysis/sites.h"
+#include "compiler/instrument/code/instrument.h"
+#include "runtime/base/vec.h"
+
+/* How the code tells a live lane from a helper. */
+typedef enum wpg_helper_test {
+    WPG_HELPER_NONE,    /* every active lane is live: no fragment stage */
+    WPG_HELPER_OP,      /* OpIsHelperInvocationEXT */
+    WPG_HELPER_BUILTIN, /* BuiltIn HelperInvocation: right only where nothing demotes */
+    WPG_HELPER_UNKNOWN, /* fragment, but neither: helper lanes' atomics have no effect by Vulkan's rules, and
+                           that is all there is */
+} wpg_helper_test;
+
+enum { WPG_NO_TALLY = UINT32_MAX, WPG_NO_CELL = UINT32_MAX };
+
+/* What is counted once, for a class of blocks or for classes that are always equal. Counters in memory are
+ * numbers from the pipeline's base, WPG_NO_COUNTER where absent. */
+typedef struct wpg_tally {
+    wpg_method method;
+    uint32_t full; /* visits by full waves, which need no other counter (memory.c) */
+    uint32_t lanes, waves, uniform;
+    bool always_uniform; /* uniform is waves */
+    uint32_t parts[2];   /* SUM: of these tallies */
+    /* Not counted in place: */
+    uint32_t region;
+    uint32_t lanes_cell, waves_cell, uniform_cell; /* numbers of private cells, WPG_NO_CELL for none */
+    uint32_t mark;                                 /* MARK: bit of the lanes cell */
+    bool equal;    /* waves and uniform cells: every lane adds the wave's; else one lane does */
+    uint32_t loop; /* TRIPS: number of its loop */
+    /* TRIPS: [exit_count] a lane that leaves there has come here once more than it has trips; NULL: each lane
+     * counts its visits in its cell */
+    const bool *passes;
+} wpg_tally;
+
+/* One condition of select sites, counted in place: WPG_SELECT_COUNTERS counters from `first`. */
+typedef struct wpg_select_tally {
+    uint32_t condition, first;
+} wpg_select_tally;
+
+/* A loop that is a region, or from whose trips tallies are derived. */
+typedef struct wpg_loop_plan {
+    uint32_t construct;
+    uint32_t region;                /* number of the region it lies in or is */
+    uint32_t trips_cell, exit_cell; /* WPG_NO_CELL where not needed */
+    const uint32_t *exits;          /* [exit_count] blocks that branch to the merge block */
+    uint32_t exit_count;
+    bool equal; /* what its merge block adds to cells is added by every lane of the wave */
+    bool own;   /* the outermost whole loop, entered once while its region's cells live */
+} wpg_loop_plan;
+
+enum { WPG_MARKS_OF_A_CELL = 32 };
+
+/* How tallies of a region are taken together over the wave (flush.c), in this order. */
+typedef enum wpg_flush_group {
+    WPG_FLUSH_MARKS,   /* by the ballot of a bit */
+    WPG_FLUSH_TRIPS,   /* lanes added up; waves the most, uniform the fewest visits of a lane */
+    WPG_FLUSH_LARGEST, /* lanes added up; waves and uniform the largest of the lanes' */
+    WPG_FLUSH_SUMS,    /* all added up */
+    WPG_FLUSH_GROUPS
+} wpg_flush_group;
+
+/* Where cells live: from an outermost whole loop's entry to its merge block; from the function's start to an
+ * exit (a scope, structure.h); or in the whole function. */
+typedef struct wpg_region {
+    uint32_t loop; /* number of the loop, WPG_NO_BLOCK if it is none */
+    uint32_t exit; /* block of the exit, WPG_NO_BLOCK if it is no scope; neither: the function */
+    uint32_t mark_count, mark_cell;   /* marks so far, and the cell of the last */
+    uint32_t start_cell, start_value; /* a cell that does not start at zero, WPG_NO_CELL if none */
+    uint32_t *tallies;                /* its own, by group, in the order of their counters */
+    uint32_t group_start[WPG_FLUSH_GROUPS + 1];
+} wpg_region;
+
+/* What a place gets. */
+typedef enum wpg_point_kind {
+    WPG_POINT_LEAVE,       /* merge block of loop `index` */
+    WPG_POINT_COUNT,       /* counts at once (strategy.h): the tally, selects; records, resolves */
+    WPG_POINT_MARK,        /* block start: sets the mark of tally `index` */
+    WPG_POINT_MARK_SELECT, /* sets that of `index` or `other`, by the condition */
+    WPG_POINT_SELECT,      /* adds to the cells of tallies `index` and `other`, by the condition */
+    WPG_POINT_ADD,         /* block start: adds to the cells of tally `index` */
+    WPG_POINT_EDGE,    /* before a branch: adds to the cells of the tallies of its true and false target */
+    WPG_POINT_EXIT,    /* loop `index` may be left from here, by exit number `other` */
+    WPG_POINT_BACK,    /* back edge of loop `index` */
+    WPG_POINT_ENTER,   /* loop `index` is entered from here */
+    WPG_POINT_FLUSH,   /* region `index` goes to memory: lanes leave the function, or may, by a demote */
+    WPG_POINT_SEGMENT, /* behind what ends a wave segment: E is taken anew */
+} wpg_point_kind;
+
+/* A place that gets counting code. */
+typedef struct wpg_point {
+    wpg_point_kind kind;
+    uint32_t block; /* block index */
+    wpg_inst
+        *before; /* code goes before this instruction; NULL: at the block's start, after phis and variables */
+    uint32_t tally; /* COUNT: WPG_NO_TALLY if only selects or demotes are */
+    uint32_t index, other, condition;
+    uint32_t record,
+        resolve; /* construct watched for demotes that the block heads, or merges; WPG_NO_BLOCK if none */
+    const wpg_select_tally *selects;
+    uint32_t select_count;
+} wpg_point;
+
+typedef struct wpg_function_plan {
+    wpg_inst *function;
+    wpg_cfg *cfg;
+    wpg_mask_classes classes;
+    wpg_point *points; /* by block, and within a block in instruction order */
+    uint32_t point_count;
+    bool watches;                   /* some point records */
+    struct wpg_probe_point *probes; /* by block (probe.h) */
+    uint32_t probe_count;
+    wpg_tally *tallies;
+    uint32_t tally_count, *tally_of; /* tally_of: [class_count] */
+    wpg_loop_plan *loops;
+    uint32_t loop_count;
+    wpg_region *regions;
+    uint32_t region_count, cell_count;
+    struct wpg_probe_cell *probe_cells; /* private counters of probes (probe_cells.c) */
+    uint32_t probe_cell_count;
+    /* Tallies of both directions of branches, for the probe; [blocks] WPG_NO_TALLY where none; NULL: no
+     * branch */
+    uint32_t *branch_yes, *branch_no;
+    bool is_entry;
+} wpg_function_plan;
+
+typedef struct wpg_plan {
+    wpg_arena arena;
+    const wpg_module *module;
+    const wpg_stage *stage;
+    const wpg_instrument_options *options;
+    wpg_inst *entry_point;
+    const struct wpg_strategy *strategy;
+    wpg_helper_test helper_test;
+    bool demotes;                 /* some function of the module demotes */
+    bool segments;                /* some function of the module ends a wave segment (live.c) */
+    bool declare_early_tests;     /* fragment: the stage had them implicitly and loses them by counting */
+    wpg_function_plan *functions; /* the entry function first */
+    uint32_t function_count;
+    uint32_t counter_count;
+    uint32_t sample_ended; /* two counters of small dispatches (sample_small.c), or WPG_NO_COUNTER */
+    uint64_t probe_ids;    /* upper bound of the ids that probes take */
+    wpg_counter_map *map;
+    WPG_VEC(wpg_counter_sum) sums;
+    WPG_VEC(wpg_counter_term) terms;
+    bool failed; /* memory ran out */
+} wpg_plan;
+
+/* While the plan is made, sums have indices from here. */
+#define WPG_FIRST_SUM (UINT32_C(1) << 31)
+/* A sum for the map; the index it has until the plan is settled. Consecutive calls give consecutive indices.
+ */
+uint32_t wpg_plan_add_sum(wpg_plan *plan, const wpg_counter_term *terms, size_t count);
+
+wpg_status wpg_plan_make(wpg_plan *plan, const wpg_module *module, const wpg_stage *stage,
+                         const wpg_instrument_options *options, wpg_error *err);
+/* Frees all but the map, unless nobody took it: set plan->map to NULL when taking it. */
+void wpg_plan_finish(wpg_plan *plan);
+
+/* Select sites of a function (selects.c): by tallies where rules.c knows a way, else in place: starts
+ * holds, for each block, what is tallied at the block's start; late the other points, by block. */
+typedef struct wpg_select_starts {
+    const wpg_select_tally *selects;
+    uint32_t count;
+} wpg_select_starts;
+/* One condition of a function's select sites. */
+typedef struct wpg_select_condition {
+    uint32_t block;
+    uint32_t first;   /* counted in place: its first counter; else WPG_NO_COUNTER */
+    uint32_t yes, no; /* tallies */
+} wpg_select_condition;
+typedef struct wpg_select_plan {
+    wpg_select_starts *starts; /* [blocks] */
+    wpg_point *late;           /* [late_count] */
+    uint32_t late_count, site_count;
+    uint32_t *condition_of; /* [sites] */
+    wpg_select_condition *conditions;
+} wpg_select_plan;
+struct wpg_chooser;
+/* False when memory ran out. */
+bool wpg_plan_selects(struct wpg_chooser *chooser, wpg_select_plan *selects);
+/* Indices of the sites' counts, once counters have numbers. */
+wpg_status wpg_map_selects(wpg_plan *plan, const wpg_function_plan *function, const wpg_select_plan *selects,
+                           wpg_function_counters *counters);
+/* The counters that make up one kind of a tally, each times `sign`, appended to *terms. */
+typedef WPG_VEC(wpg_counter_term) wpg_term_list;
+bool wpg_tally_terms(wpg_plan *plan, const wpg_function_plan *f, wpg_term_list *terms, uint32_t tally,
+                     uint32_t kind, int32_t sign);
+/* Of both sides of a condition (wpg_choose_select) in a block: what makes up each number of a select site.
+ * Lanes of the false side are the block's less those of the true one, where only waves are counted of it. */
+bool wpg_side_terms(wpg_plan *plan, const wpg_function_plan *f, wpg_term_list terms[WPG_SELECT_COUNTERS],
+                    uint32_t yes, uint32_t no, uint32_t block);
+
+/* How each class of a function, and each select site if `selects` is not NULL, is counted, by which cells and
+ * counters (methods.c); and the points for that, unsorted, appended to *points. */
+typedef WPG_VEC(wpg_point) wpg_point_list;
+wpg_status wpg_plan_methods(wpg_plan *plan, wpg_function_plan *function, wpg_select_plan *selects,
+                            wpg_point_list *points);
+
+/* Whether the stage's own code left early depth and stencil tests possible (early_tests.c). */
+/* Whether counting may declare early tests and change nothing but the counting: what the stage does cannot
+ * tell early tests from late ones. `wpg_had_early_tests` is implied. The pipeline's state has a say too:
+ * target.early_tests. */
+bool wpg_may_declare_early_tests(const wpg_module *module, const wpg_inst *entry_point);
+bool wpg_had_early_tests(const wpg_module *module, const wpg_inst *entry_point);
+
+#endif

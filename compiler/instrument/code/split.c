@@ -1,0 +1,209 @@
+/* Splitting blocks without breaking the structure.
+ *
+ * Counting code is straight code and ifs. An if placed before instruction X of block b turns
+ *
+ *     b: phis, A, X, B, [merge], terminator
+ *
+ * into
+ *
+ *     b: phis, A, SelectionMerge m, BranchConditional then m
+ *     then: ..., Branch m
+ *     m: X, B, [merge], terminator
+ *
+ * b stays the target of every edge that led to it, so it remains what it was to others: merge block, continue
+ * target, case of a switch (one that falls through does so from m). m takes over what b's end was: header of
+ * a selection, back edge, break. Edges out of b now come from m, which phis are told at the end
+ * (wpg_fix_phis).
+ *
+ * A loop header cannot be split that way: OpLoopMerge must stay in the block the back edge leads to. There
+ *
+ *     b: phis, A, LoopMerge M C, terminator
+ *
+ * becomes
+ *
+ *     b: phis, LoopMerge M C, Branch n
+ *     n: A, terminator
+ *
+ * and the ifs go into n. A terminator with a condition may stand in n without a merge instruction:
+ * wpg_cfg_create refused a function where it branches to two blocks neither of which leaves the loop or
+ * continues it. If C is b itself and b the whole loop, the terminator gets a block of its own, the new
+ * continue target and back edge:
+ *
+ *     b: phis, LoopMerge M c, Branch n
+ *     n: A, Branch c
+ *     c: terminator
+ *
+ * If C is b but the back edge is elsewhere, all of the loop is its continue construct, and n takes b's place
+ * at its head. */
+#include "compiler/instrument/code/inject.h"
+
+uint32_t wpg_emit(wpg_inject *in, SpvOp opcode, uint32_t type, const uint32_t *operands, size_t count)
+{
+    enum { MOST = 16 };
+    uint32_t words[MOST + 2] = {type, wpg_module_fresh_id(in->module)};
+    for (size_t i = 0; i < count && i < MOST; i++)
+        words[i + 2] = operands[i];
+    wpg_inst_insert(in->module, in->where, opcode, words, count + 2);
+    return words[1];
+}
+
+/* Starts a new block at `where`; the id of its label. */
+static void start_block(wpg_inject *in, uint32_t label)
+{
+    wpg_inst_add(in->module, in->where, SpvOpLabel, label);
+}
+
+/* The first instruction behind the block's phis and variables. */
+static wpg_inst *block_start(const wpg_block *block)
+{
+    wpg_inst *start = block->label->next;
+    for (wpg_inst *inst = start; inst != block->terminator; inst = inst->next) {
+        if (inst->opcode == SpvOpPhi || inst->opcode == SpvOpVariable)
+            start = inst->next;
+    }
+    return start;
+}
+
+void wpg_block_open(wpg_inject *in, const wpg_cfg *cfg, uint32_t index)
+{
+    const wpg_block *block = &cfg->blocks[index];
+    in->own_back_edge = false;
+    in->where = block_start(block);
+    if (!block->merge || block->merge->opcode != SpvOpLoopMerge)
+        return;
+    uint32_t rest = wpg_module_fresh_id(in->module);
+    if (in->where == block->merge)
+        in->where = block->merge->next;
+    else
+        wpg_inst_move(in->module, block->merge, in->where);
+    wpg_inst_add(in->module, in->where, SpvOpBranch, rest);
+    start_block(in, rest);
+    if (block->merge->words[2] != block->id)
+        return;
+    block->merge->words[2] = rest;
+    bool single = false;
+    for (uint32_t i = 0; i < block->successor_count; i++)
+        single |= block->successors[i] == index;
+    if (!single)
+        return;
+    uint32_t back = wpg_module_fresh_id(in->module);
+    block->merge->words[2] = back;
+    wpg_inst_add(in->module, block->terminator, SpvOpBranch, back);
+    wpg_inst *label = wpg_inst_add(in->module, block->terminator, SpvOpLabel, back);
+    /* Code for the end of the block goes before the branch to the new one, not into it. */
+    if (in->where == block->terminator)
+        in->where = label->prev;
+    in->own_back_edge = true;
+}
+
+/* The label of the block that now holds an instruction. */
+static wpg_inst *label_of(wpg_inst *inst)
+{
+    while (inst->opcode != SpvOpLabel)
+        inst = inst->prev;
+    return inst;
+}
+
+void wpg_block_seek(wpg_inject *in, const wpg_cfg *cfg, uint32_t index, wpg_inst *before)
+{
+    const wpg_block *block = &cfg->blocks[index];
+    in->where = before;
+    if (before != block->terminator)
+        return;
+    if (in->own_back_edge)
+        in->where = label_of(before)->prev;
+    else if (block->merge && block->merge->opcode == SpvOpSelectionMerge)
+        in->where = block->merge;
+}
+
+void wpg_block_close(wpg_inject *in, const wpg_cfg *cfg, uint32_t index)
+{
+    uint32_t id = cfg->blocks[index].id, tail = label_of(cfg->blocks[index].terminator)->result;
+    if (tail != id && !wpg_map_set(&in->tails, id, tail))
+        in->failed = true;
+}
+
+wpg_if wpg_if_begin(wpg_inject *in, uint32_t condition)
+{
+    wpg_if branch = {.merge = wpg_module_fresh_id(in->module)};
+    uint32_t then = wpg_module_fresh_id(in->module);
+    wpg_inst_add(in->module, in->where, SpvOpSelectionMerge, branch.merge, SpvSelectionControlMaskNone);
+    wpg_inst_add(in->module, in->where, SpvOpBranchConditional, condition, then, branch.merge);
+    start_block(in, then);
+    return branch;
+}
+
+void wpg_if_end(wpg_inject *in, wpg_if branch)
+{
+    wpg_inst_add(in->module, in->where, SpvOpBranch, branch.merge);
+    start_block(in, branch.merge);
+}
+
+static uint32_t loop_variable(wpg_inject *in, uint32_t *variable)
+{
+    wpg_module *m = in->module;
+    if (!*variable) {
+        *variable = wpg_module_fresh_id(m);
+        wpg_inst_add(m, in->cfg->blocks[0].label->next, SpvOpVariable,
+                     wpg_type_pointer(m, SpvStorageClassFunction, in->t_u32), *variable,
+                     SpvStorageClassFunction);
+    }
+    return *variable;
+}
+
+wpg_loop wpg_loop_begin(wpg_inject *in, uint32_t count, bool rounds)
+{
+    wpg_module *m = in->module;
+    wpg_loop loop = {.header = wpg_module_fresh_id(m), .count = count};
+    uint32_t body = wpg_module_fresh_id(m);
+    loop.next = wpg_module_fresh_id(m);
+    loop.merge = wpg_module_fresh_id(m);
+    if (count > 1)
+        wpg_inst_add(m, in->where, SpvOpStore, loop_variable(in, &in->loop_variable), in->c_zero);
+    if (rounds)
+        wpg_inst_add(m, in->where, SpvOpStore, loop_variable(in, &in->round_variable), in->c_zero);
+    wpg_inst_add(m, in->where, SpvOpBranch, loop.header);
+    start_block(in, loop.header);
+    wpg_inst_add(m, in->where, SpvOpLoopMerge, loop.merge, loop.next, SpvLoopControlDontUnrollMask);
+    wpg_inst_add(m, in->where, SpvOpBranch, body);
+    start_block(in, body);
+    loop.index = count > 1 ? WPG_EMIT(in, SpvOpLoad, in->t_u32, in->loop_variable) : in->c_zero;
+    if (rounds)
+        loop.round = WPG_EMIT(in, SpvOpLoad, in->t_u32, in->round_variable);
+    return loop;
+}
+
+void wpg_loop_end(wpg_inject *in, wpg_loop loop, uint32_t again)
+{
+    wpg_inst_add(in->module, in->where, SpvOpBranch, loop.next);
+    start_block(in, loop.next);
+    uint32_t more = again, next;
+    if (again) {
+        uint32_t round = WPG_EMIT(in, SpvOpIAdd, in->t_u32, loop.round, in->c_one);
+        round = WPG_EMIT(in, SpvOpSelect, in->t_u32, again, round, in->c_zero);
+        wpg_inst_add(in->module, in->where, SpvOpStore, in->round_variable, round);
+    }
+    if (loop.count > 1) {
+        next = WPG_EMIT(in, SpvOpIAdd, in->t_u32, loop.index, in->c_one);
+        if (again)
+            next = WPG_EMIT(in, SpvOpSelect, in->t_u32, again, loop.index, next);
+        wpg_inst_add(in->module, in->where, SpvOpStore, in->loop_variable, next);
+        more = WPG_EMIT(in, SpvOpULessThan, in->t_bool, next, wpg_const_u32(in->module, loop.count));
+    }
+    wpg_inst_add(in->module, in->where, SpvOpBranchConditional, more, loop.header, loop.merge);
+    start_block(in, loop.merge);
+}
+
+void wpg_fix_phis(wpg_inject *in, wpg_inst *function)
+{
+    const wpg_inst *end = wpg_function_end(function);
+    for (wpg_inst *inst = function; in->tails.count && inst && inst != end; inst = inst->next) {
+        if (inst->opcode != SpvOpPhi)
+            continue;
+        for (unsigned i = 4; i < inst->count; i += 2) {
+            uint64_t tail;
+            if (wpg_map_get(&in->tails, inst->words[i], &tail))
+                inst->words[i] = (uint32_t)tail;
+        }
+    }
+}

@@ -1,0 +1,142 @@
+/* Loops that counting must keep a driver from unrolling.
+ *
+ * Mesa's NIR unrolls a loop whose bound it does not know by the length of an array that the loop's counter
+ * indexes, and leaves the loop itself behind the copies. In Mesa 22.3.6 (25.0.7 is right; partial_unroll in
+ * nir_opt_loop_unroll.c) it then puts the loop's exit into the first `if` of the loop: right while the exit
+ * is the first one, as in
+ *
+ *     header: LoopMerge, condition of the exit, BranchConditional body merge
+ *
+ * and wrong once counting has put an `if` before it (an election, a helper test): the loop then ends in the
+ * lanes that count, outputs and counts are wrong. Straight code there does no harm. So a loop that gets an
+ * `if` before its exit, indexes an array that is no buffer, and has a bound that is no constant, gets
+ * DontUnroll. The hint changes no result on any driver. */
+#include "compiler/instrument/code/inject.h"
+
+enum { NO = WPG_NO_BLOCK };
+
+/* Loop control bits whose operands stand before those of PeelCount and PartialCount, which contradict
+ * DontUnroll, and bits without an operand. */
+enum {
+    WITH_OPERAND = SpvLoopControlDependencyLengthMask | SpvLoopControlMinIterationsMask |
+                   SpvLoopControlMaxIterationsMask | SpvLoopControlIterationMultipleMask,
+    UNROLL_COUNTS = SpvLoopControlPeelCountMask | SpvLoopControlPartialCountMask,
+    KNOWN = SpvLoopControlUnrollMask | SpvLoopControlDontUnrollMask | SpvLoopControlDependencyInfiniteMask |
+            WITH_OPERAND | UNROLL_COUNTS
+};
+
+/* The loop is left over this edge, maybe through blocks that only lead out. */
+static bool leaves(const wpg_cfg *cfg, uint32_t loop, uint32_t to)
+{
+    uint32_t steps = cfg->count;
+    while (wpg_construct_holds(cfg, loop, to) && steps-- > 0) {
+        const wpg_block *block = &cfg->blocks[to];
+        if (block->successor_count != 1 || to == cfg->constructs[loop].continue_target)
+            return false;
+        to = block->successors[0];
+    }
+    return !wpg_construct_holds(cfg, loop, to);
+}
+
+/* The first block, in reverse post-order, whose conditional branch leaves the loop. */
+static uint32_t first_exit(const wpg_cfg *cfg, uint32_t loop)
+{
+    for (uint32_t at = cfg->blocks[cfg->constructs[loop].header].rpo; at < cfg->order_count; at++) {
+        const wpg_block *block = &cfg->blocks[cfg->order[at]];
+        if (block->loop != loop || block->terminator->opcode != SpvOpBranchConditional)
+            continue;
+        for (uint32_t i = 0; i < block->successor_count; i++)
+            if (leaves(cfg, loop, block->successors[i]))
+                return cfg->order[at];
+    }
+    return NO;
+}
+
+/* Counting has made branches in the block. */
+static bool is_split(const wpg_block *block)
+{
+    for (const wpg_inst *inst = block->label; inst != block->terminator; inst = inst->next)
+        if (inst != block->merge && (inst->opcode == SpvOpSelectionMerge || inst->opcode == SpvOpLoopMerge))
+            return true;
+    return false;
+}
+
+static bool split_before(const wpg_cfg *cfg, uint32_t loop, uint32_t exit)
+{
+    for (uint32_t at = cfg->blocks[cfg->constructs[loop].header].rpo; at <= cfg->blocks[exit].rpo; at++)
+        if (wpg_construct_holds(cfg, loop, cfg->order[at]) && is_split(&cfg->blocks[cfg->order[at]]))
+            return true;
+    return false;
+}
+
+static bool bound_is_constant(const wpg_module *module, const wpg_block *exit)
+{
+    const wpg_inst *test = wpg_module_def(module, exit->terminator->words[1]);
+    for (unsigned i = 3; test && i < test->count && i < 5; i++)
+        if (wpg_is_module_constant(module, test->words[i]))
+            return true;
+    return false;
+}
+
+/* An access to a variable of the invocation or workgroup by an index that is no constant. */
+static bool indexes(const wpg_module *module, const wpg_inst *inst)
+{
+    if ((inst->opcode != SpvOpAccessChain && inst->opcode != SpvOpInBoundsAccessChain) || inst->count < 5)
+        return false;
+    const wpg_inst *type = wpg_module_def(module, inst->type);
+    if (!type || type->opcode != SpvOpTypePointer)
+        return false;
+    switch (type->words[2]) {
+    case SpvStorageClassFunction:
+    case SpvStorageClassPrivate:
+    case SpvStorageClassWorkgroup:
+    case SpvStorageClassInput:
+    case SpvStorageClassOutput:
+        break;
+    default:
+        return false;
+    }
+    for (unsigned i = 4; i < inst->count; i++)
+        if (!wpg_is_module_constant(module, inst->words[i]))
+            return true;
+    return false;
+}
+
+static bool indexes_in(const wpg_cfg *cfg, uint32_t loop)
+{
+    for (uint32_t b = 0; b < cfg->count; b++) {
+        if (!wpg_construct_holds(cfg, loop, b))
+            continue;
+        for (const wpg_inst *inst = cfg->blocks[b].label; inst != cfg->blocks[b].terminator;
+             inst = inst->next)
+            if (indexes(cfg->module, inst))
+                return true;
+    }
+    return false;
+}
+
+static void forbid_unrolling(wpg_module *module, wpg_inst *merge)
+{
+    uint32_t operands[3 + 4] = {merge->words[1], merge->words[2]}, control = merge->words[3], kept = 3;
+    if (control & ~(uint32_t)KNOWN)
+        return;
+    for (uint32_t left = control & WITH_OPERAND; left && kept + 1 < merge->count; left &= left - 1, kept++)
+        operands[kept] = merge->words[kept + 1];
+    control &= ~((uint32_t)SpvLoopControlUnrollMask | UNROLL_COUNTS);
+    operands[2] = control | SpvLoopControlDontUnrollMask;
+    wpg_inst_set_operands(module, merge, operands, kept);
+}
+
+void wpg_keep_rolled(wpg_inject *in, const wpg_cfg *cfg)
+{
+    for (uint32_t c = 0; c < cfg->construct_count; c++) {
+        wpg_block *header = &cfg->blocks[cfg->constructs[c].header];
+        if (cfg->constructs[c].kind != WPG_CONSTRUCT_LOOP || header->rpo == NO || !header->merge ||
+            header->merge->words[3] & SpvLoopControlDontUnrollMask)
+            continue;
+        uint32_t exit = first_exit(cfg, c);
+        if (exit != NO && split_before(cfg, c, exit) && !bound_is_constant(in->module, &cfg->blocks[exit]) &&
+            indexes_in(cfg, c))
+            forbid_unrolling(in->module, header->merge);
+    }
+}

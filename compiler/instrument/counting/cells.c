@@ -1,0 +1,338 @@
+/* Private cells: counting in registers.
+ *
+ * A cell is a 32-bit Function variable. What is in the cells of a region's tallies, taken over the lanes that
+ * leave the region at a place (flush.c):
+ *
+ *     marks                  a bit: this lane has come here                         ballot
+ *     lanes cell             each lane has added its own visits:                    sum
+ *     waves, uniform cell    an elected lane has added one for each visit:          sum
+ *                            or (equal) every lane of the wave has, at places that all lanes still in the
+ *                            region's loop pass together: the lane with most visits has seen all: largest
+ *
+ * Helper lanes add too; they are left out where cells are taken together, and elected are live lanes only. */
+#include "compiler/instrument/code/strategy.h"
+
+void wpg_cells_declare(wpg_inject *in)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < in->plan->function_count; i++)
+        any |= in->plan->functions[i].cell_count != 0;
+    if (!any)
+        return;
+    wpg_require_capability(in->module, SpvCapabilityGroupNonUniformArithmetic);
+    in->p_cell = wpg_type_pointer(in->module, SpvStorageClassFunction, in->t_u32);
+    wpg_live_declare_lane(in);
+}
+
+void wpg_cells_enter(wpg_inject *in, const wpg_function_plan *function)
+{
+    in->cells = NULL;
+    if (function->cell_count)
+        in->cells = WPG_ARENA_ARRAY(&in->module->arena, uint32_t, function->cell_count);
+    in->function = function;
+    in->cfg = function->cfg;
+    in->loop_variable = in->round_variable = 0;
+}
+
+/* The variable of a cell. Those of a loop are zeroed where it is entered; the function's begin at zero, but
+ * for the mark that all lanes have. */
+static uint32_t variable(wpg_inject *in, uint32_t cell)
+{
+    if (!in->cells)
+        return in->c_zero; /* out of memory: the module is spoilt */
+    if (!in->cells[cell]) {
+        uint32_t start = in->c_zero;
+        for (uint32_t i = 0; i < in->function->region_count; i++)
+            if (in->function->regions[i].start_cell == cell)
+                start = wpg_const_u32(in->module, in->function->regions[i].start_value);
+        in->cells[cell] = wpg_module_fresh_id(in->module);
+        wpg_inst_add(in->module, in->cfg->blocks[0].label->next, SpvOpVariable, in->p_cell, in->cells[cell],
+                     SpvStorageClassFunction, start);
+    }
+    return in->cells[cell];
+}
+
+uint32_t wpg_cell_load(wpg_inject *in, uint32_t cell)
+{
+    return WPG_EMIT(in, SpvOpLoad, in->t_u32, variable(in, cell));
+}
+
+void wpg_cell_store(wpg_inject *in, uint32_t cell, uint32_t value)
+{
+    wpg_inst_add(in->module, in->where, SpvOpStore, variable(in, cell), value);
+}
+
+static void add(wpg_inject *in, uint32_t cell, uint32_t value)
+{
+    wpg_cell_store(in, cell, WPG_EMIT(in, SpvOpIAdd, in->t_u32, wpg_cell_load(in, cell), value));
+}
+
+uint32_t wpg_select_u32(wpg_inject *in, uint32_t condition, uint32_t yes, uint32_t no)
+{
+    return WPG_EMIT(in, SpvOpSelect, in->t_u32, condition, yes, no);
+}
+
+uint32_t wpg_reduce(wpg_inject *in, SpvOp opcode, uint32_t value)
+{
+    return WPG_EMIT(in, opcode, in->t_u32, in->subgroup_scope, SpvGroupOperationReduce, value);
+}
+
+uint32_t wpg_any_in(wpg_inject *in, uint32_t mask)
+{
+    uint32_t none = wpg_const_null(in->module, in->t_uvec4);
+    uint32_t differ = WPG_EMIT(in, SpvOpINotEqual, wpg_type_vector(in->module, in->t_bool, 4), mask, none);
+    return WPG_EMIT(in, SpvOpAny, in->t_bool, differ);
+}
+
+/* -- Adding */
+
+static void add_where_it_stands(wpg_inject *in, const wpg_function_plan *f, const wpg_point *point)
+{
+    const wpg_tally *t = &f->tallies[point->index];
+    if (t->waves_cell == WPG_NO_CELL) {
+        add(in, t->lanes_cell, in->c_one); /* what the wave did follows from it (rule (passed) of rules.c) */
+        return;
+    }
+    wpg_live now = wpg_live_now(in, f, point);
+    uint32_t elected = wpg_live_elect(in, now);
+    uint32_t both = WPG_EMIT(in, SpvOpLogicalAnd, in->t_bool, elected, now.equal);
+    add(in, t->lanes_cell, in->c_one);
+    add(in, t->waves_cell, wpg_select_u32(in, elected, in->c_one, in->c_zero));
+    add(in, t->uniform_cell, wpg_select_u32(in, both, in->c_one, in->c_zero));
+}
+
+/* One target of a branch: `taken` is the mask of the live lanes that go there. */
+static void add_edge(wpg_inject *in, const wpg_tally *t, uint32_t taken, uint32_t goes, bool when,
+                     uint32_t elected)
+{
+    uint32_t some = wpg_any_in(in, taken);
+    uint32_t equal = wpg_live_masks_equal(in, taken, in->entry_mask);
+    if (!t->equal) {
+        some = WPG_EMIT(in, SpvOpLogicalAnd, in->t_bool, some, elected);
+        equal = WPG_EMIT(in, SpvOpLogicalAnd, in->t_bool, equal, some);
+    }
+    add(in, t->lanes_cell,
+        wpg_select_u32(in, goes, when ? in->c_one : in->c_zero, when ? in->c_zero : in->c_one));
+    add(in, t->waves_cell, wpg_select_u32(in, some, in->c_one, in->c_zero));
+    add(in, t->uniform_cell, wpg_select_u32(in, equal, in->c_one, in->c_zero));
+}
+
+/* The masks of both targets come from two ballots over all lanes that are here; the plan takes edges in
+ * modules without demotes only, where E is a value, or read once. */
+static void add_edges(wpg_inject *in, const wpg_function_plan *f, const wpg_point *point)
+{
+    const wpg_tally *yes = point->index != WPG_NO_TALLY ? &f->tallies[point->index] : NULL;
+    const wpg_tally *no = point->other != WPG_NO_TALLY ? &f->tallies[point->other] : NULL;
+    uint32_t condition = f->cfg->blocks[point->block].terminator->words[1];
+    uint32_t helper = wpg_live_helper(in), taken = condition, elected = 0;
+    wpg_live now = {.live = helper ? WPG_EMIT(in, SpvOpLogicalNot, in->t_bool, helper) : 0};
+    if (now.live)
+        taken = WPG_EMIT(in, SpvOpLogicalAnd, in->t_bool, condition, now.live);
+    taken = wpg_live_ballot(in, taken);
+    bool elects = (yes && !yes->equal) || (no && !no->equal);
+    if (no || (elects && now.live))
+        now.mask = wpg_live_ballot(in, now.live ? now.live : in->c_true);
+    if (elects)
+        elected = wpg_live_elect(in, now);
+    if (yes)
+        add_edge(in, yes, taken, condition, true, elected);
+    if (no) {
+        uint32_t rest = WPG_EMIT(in, SpvOpNot, in->t_uvec4, taken);
+        rest = WPG_EMIT(in, SpvOpBitwiseAnd, in->t_uvec4, now.mask, rest);
+        add_edge(in, no, rest, condition, false, elected);
+    }
+}
+
+/* Both sides of a condition; lanes of the false side are not counted. */
+static void add_select(wpg_inject *in, const wpg_function_plan *f, const wpg_point *point)
+{
+    const wpg_tally *yes = &f->tallies[point->index], *no = &f->tallies[point->other];
+    uint32_t helper = wpg_live_helper(in), taken = point->condition, elected = 0;
+    wpg_live now = {.live = helper ? WPG_EMIT(in, SpvOpLogicalNot, in->t_bool, helper) : 0};
+    if (now.live)
+        taken = WPG_EMIT(in, SpvOpLogicalAnd, in->t_bool, taken, now.live);
+    taken = wpg_live_ballot(in, taken);
+    now.mask = wpg_live_ballot(in, now.live ? now.live : in->c_true);
+    uint32_t rest = WPG_EMIT(in, SpvOpNot, in->t_uvec4, taken);
+    rest = WPG_EMIT(in, SpvOpBitwiseAnd, in->t_uvec4, now.mask, rest);
+    uint32_t some = wpg_any_in(in, taken), others = wpg_any_in(in, rest);
+    if (!yes->equal) {
+        elected = wpg_live_elect(in, now);
+        some = WPG_EMIT(in, SpvOpLogicalAnd, in->t_bool, some, elected);
+        others = WPG_EMIT(in, SpvOpLogicalAnd, in->t_bool, others, elected);
+    }
+    add(in, yes->lanes_cell, wpg_select_u32(in, point->condition, in->c_one, in->c_zero));
+    add(in, yes->waves_cell, wpg_select_u32(in, some, in->c_one, in->c_zero));
+    add(in, no->waves_cell, wpg_select_u32(in, others, in->c_one, in->c_zero));
+}
+
+/* -- Marks */
+
+static void mark(wpg_inject *in, uint32_t cell, uint32_t bits)
+{
+    wpg_cell_store(in, cell, WPG_EMIT(in, SpvOpBitwiseOr, in->t_u32, wpg_cell_load(in, cell), bits));
+}
+
+static uint32_t bit_of(wpg_inject *in, const wpg_tally *t)
+{
+    return wpg_const_u32(in->module, UINT32_C(1) << t->mark);
+}
+
+static void mark_select(wpg_inject *in, const wpg_function_plan *f, const wpg_point *point)
+{
+    const wpg_tally *yes = &f->tallies[point->index], *no = &f->tallies[point->other];
+    if (yes->lanes_cell == no->lanes_cell) {
+        mark(in, yes->lanes_cell, wpg_select_u32(in, point->condition, bit_of(in, yes), bit_of(in, no)));
+        return;
+    }
+    mark(in, yes->lanes_cell, wpg_select_u32(in, point->condition, bit_of(in, yes), in->c_zero));
+    mark(in, no->lanes_cell, wpg_select_u32(in, point->condition, in->c_zero, bit_of(in, no)));
+}
+
+/* -- Loops and regions */
+
+static uint32_t visits_of(wpg_inject *in, const wpg_function_plan *f, const wpg_tally *t)
+{
+    const wpg_loop_plan *loop = &f->loops[t->loop];
+    uint32_t trips = wpg_cell_load(in, loop->trips_cell), passed = 0, count = 0;
+    for (uint32_t i = 0; i < loop->exit_count; i++)
+        count += t->passes[i];
+    if (count == 0)
+        return trips;
+    if (count == loop->exit_count)
+        return WPG_EMIT(in, SpvOpIAdd, in->t_u32, trips, in->c_one);
+    uint32_t exit = wpg_cell_load(in, loop->exit_cell);
+    for (uint32_t i = 0; i < loop->exit_count; i++) {
+        if (!t->passes[i])
+            continue;
+        uint32_t here = WPG_EMIT(in, SpvOpIEqual, in->t_bool, exit, wpg_const_u32(in->module, i));
+        passed = passed ? WPG_EMIT(in, SpvOpLogicalOr, in->t_bool, passed, here) : here;
+    }
+    return WPG_EMIT(in, SpvOpIAdd, in->t_u32, trips, wpg_select_u32(in, passed, in->c_one, in->c_zero));
+}
+
+uint32_t wpg_cell_visits(wpg_inject *in, const wpg_function_plan *f, const wpg_tally *t)
+{
+    return t->lanes_cell != WPG_NO_CELL ? wpg_cell_load(in, t->lanes_cell) : visits_of(in, f, t);
+}
+
+/* A loop in a scope is left: visits that depend on how. */
+static void keep_visits(wpg_inject *in, const wpg_function_plan *f, uint32_t number)
+{
+    for (uint32_t i = 0; i < f->tally_count; i++) {
+        const wpg_tally *t = &f->tallies[i];
+        if (t->method == WPG_METHOD_TRIPS && t->loop == number && t->passes && t->lanes_cell != WPG_NO_CELL)
+            wpg_cell_store(in, t->lanes_cell, visits_of(in, f, t));
+    }
+}
+
+/* A loop within a region is left: its tallies' cells gain this run's visits. */
+static void leave_inner(wpg_inject *in, const wpg_function_plan *f, uint32_t number, const wpg_leaving *l)
+{
+    uint32_t most = wpg_const_u32(in->module, UINT32_MAX);
+    for (uint32_t i = 0; i < f->tally_count; i++) {
+        const wpg_tally *t = &f->tallies[i];
+        if (t->method != WPG_METHOD_TRIPS || t->loop != number)
+            continue;
+        uint32_t visits = visits_of(in, f, t), live = l->now.live;
+        uint32_t waves = wpg_reduce(in, SpvOpGroupNonUniformUMax,
+                                    live ? wpg_select_u32(in, live, visits, in->c_zero) : visits);
+        uint32_t uniform =
+            wpg_reduce(in, SpvOpGroupNonUniformUMin, live ? wpg_select_u32(in, live, visits, most) : visits);
+        uniform = wpg_select_u32(in, l->now.equal, uniform, in->c_zero);
+        add(in, t->lanes_cell, visits);
+        add(in, t->waves_cell, t->equal ? waves : wpg_select_u32(in, l->elected, waves, in->c_zero));
+        add(in, t->uniform_cell, t->equal ? uniform : wpg_select_u32(in, l->elected, uniform, in->c_zero));
+    }
+}
+
+static wpg_leaving who_leaves(wpg_inject *in, const wpg_function_plan *f, const wpg_point *point)
+{
+    wpg_leaving l = {.now = wpg_live_now(in, f, point)};
+    l.elected = wpg_live_elect(in, l.now);
+    return l;
+}
+
+static void leave_loop(wpg_inject *in, const wpg_function_plan *f, const wpg_point *point)
+{
+    const wpg_loop_plan *loop = &f->loops[point->index];
+    if (f->regions[loop->region].exit != WPG_NO_BLOCK && loop->own) {
+        keep_visits(in, f, point->index);
+        return;
+    }
+    wpg_leaving l = who_leaves(in, f, point);
+    if (f->regions[loop->region].loop != point->index)
+        leave_inner(in, f, point->index, &l);
+    else
+        wpg_flush_region(in, f, loop->region, &l);
+}
+
+static void zero(wpg_inject *in, uint32_t cell)
+{
+    if (cell != WPG_NO_CELL)
+        wpg_cell_store(in, cell, in->c_zero);
+}
+
+static void zero_region(wpg_inject *in, const wpg_function_plan *f, uint32_t region)
+{
+    const wpg_region *r = &f->regions[region];
+    for (uint32_t i = 0; i < r->group_start[WPG_FLUSH_GROUPS]; i++) {
+        const wpg_tally *t = &f->tallies[r->tallies[i]];
+        zero(in, t->lanes_cell);
+        zero(in, t->waves_cell);
+        zero(in, t->uniform_cell);
+    }
+}
+
+static void enter_loop(wpg_inject *in, const wpg_function_plan *f, uint32_t number)
+{
+    const wpg_loop_plan *loop = &f->loops[number];
+    zero(in, loop->trips_cell);
+    if (f->regions[loop->region].loop == number)
+        zero_region(in, f, loop->region);
+}
+
+static void flush_function(wpg_inject *in, const wpg_function_plan *f, const wpg_point *point)
+{
+    wpg_leaving l = who_leaves(in, f, point);
+    wpg_flush_region(in, f, point->index, &l);
+}
+
+void wpg_cells_at(wpg_inject *in, const wpg_function_plan *f, const wpg_point *point)
+{
+    switch (point->kind) {
+    case WPG_POINT_MARK:
+        mark(in, f->tallies[point->index].lanes_cell, bit_of(in, &f->tallies[point->index]));
+        break;
+    case WPG_POINT_MARK_SELECT:
+        mark_select(in, f, point);
+        break;
+    case WPG_POINT_SELECT:
+        add_select(in, f, point);
+        break;
+    case WPG_POINT_ADD:
+        add_where_it_stands(in, f, point);
+        break;
+    case WPG_POINT_EDGE:
+        add_edges(in, f, point);
+        break;
+    case WPG_POINT_EXIT:
+        wpg_cell_store(in, f->loops[point->index].exit_cell, wpg_const_u32(in->module, point->other));
+        break;
+    case WPG_POINT_BACK:
+        add(in, f->loops[point->index].trips_cell, in->c_one);
+        break;
+    case WPG_POINT_ENTER:
+        enter_loop(in, f, point->index);
+        break;
+    case WPG_POINT_LEAVE:
+        leave_loop(in, f, point);
+        break;
+    case WPG_POINT_FLUSH:
+        flush_function(in, f, point);
+        break;
+    case WPG_POINT_COUNT:
+    case WPG_POINT_SEGMENT:
+        break;
+    }
+}

@@ -1,0 +1,363 @@
+/* The rules by which something is counted otherwise than in place.
+ *
+ * They say when a tally is right; what is added is said in cells.c, what is taken together in
+ * flush.c. Together, passed together: see structure.h.
+ *
+ * Mark: b is of a scope, repeats in no loop, and is together from the scope's root. Proof: a lane comes to b
+ * once at most; those of one tangle at root that do come as one tangle, and all of them are in the tangle at
+ * the exit, which is that of root. No lane dies on the way, none demotes (there is no scope otherwise). So
+ * the ballot of the lanes that have the mark, at the exit, is L(b), and b has run once if it is not empty.
+ *
+ * Trips: b is counted by its loop l, if l is whole, b is together, b dominates l's back edge, and for each
+ * exit block x of l either b dominates x or b does not reach x within an iteration. Proof: a lane that does
+ * not leave l in an iteration passes b in it, once, as b lies in no inner loop. So a lane with t back edges
+ * taken that left at x has come to b in iterations 1..t, and in the last one exactly if b dominates x. Its
+ * count n is the length of an initial run of iterations: those in iteration k at b are the lanes with n >= k,
+ * one tangle. Hence waves = max n, lanes = sum n over the lanes that entered; and iteration k is uniform if
+ * those were all of E and all n >= k: uniform = min n, or 0.
+ *
+ * Trips, in a scope: the lanes at the exit that have not entered l hold n = 0. That leaves sum and max as
+ * they are; and if the lanes at the exit are all of E, then those that entered are if none holds 0, and min n
+ * is 0 else. If they are not all of E, those that entered are not either.
+ *
+ * Trips, passed: the same where b does not dominate the back edge, but no lane takes it without having passed
+ * b: the test of `while (x && y)`, whose second half is skipped only by lanes that leave. Each lane counts
+ * its own visits, in a cell; they are again an initial run of iterations.
+ *
+ * Edge: the block h ends in a two-way branch, s is one of its targets and has no other predecessor, is no
+ * merge block and no continue target. Then a tangle at the end of h sends those of its live lanes that take
+ * the edge to s as one tangle; the ballot of the condition tells which.
+ *
+ * Where it stands: a ballot and an election at the block. */
+#include <string.h>
+
+#include "compiler/instrument/counting/methods.h"
+#include "compiler/instrument/code/strategy.h"
+
+enum { NO = WPG_NO_BLOCK, MOST_TRIP_WORK = 1 << 16 };
+
+/* -- Marks */
+
+static uint32_t new_mark(wpg_chooser *c, uint32_t region)
+{
+    uint32_t tally = wpg_new_tally(c, WPG_METHOD_MARK);
+    if (c->failed)
+        return tally;
+    wpg_region *r = &c->regions.data[region];
+    if (r->mark_count % WPG_MARKS_OF_A_CELL == 0)
+        r->mark_cell = wpg_new_cell(c);
+    wpg_tally *t = &c->tallies.data[tally];
+    t->region = region;
+    t->lanes_cell = r->mark_cell;
+    t->mark = r->mark_count++ % WPG_MARKS_OF_A_CELL;
+    return tally;
+}
+
+bool wpg_rule_mark(wpg_chooser *c, uint32_t class, uint32_t b)
+{
+    uint32_t scope = wpg_block_repeats(&c->structure, b) ? NO : wpg_scope_for(c, b);
+    if (scope == NO)
+        return false;
+    uint32_t region = wpg_region_of_scope(c, scope);
+    uint32_t tally = c->failed ? WPG_NO_TALLY : new_mark(c, region);
+    if (c->failed)
+        return false;
+    c->f->tally_of[class] = tally;
+    if (b != c->structure.scopes[scope].root) {
+        wpg_add_point(c,
+                      (wpg_point){.kind = WPG_POINT_MARK, .block = b, .tally = WPG_NO_TALLY, .index = tally});
+        return true;
+    }
+    /* Whoever comes to the exit has come here. */
+    c->regions.data[region].start_cell = c->tallies.data[tally].lanes_cell;
+    c->regions.data[region].start_value = UINT32_C(1) << c->tallies.data[tally].mark;
+    return true;
+}
+
+/* Some tally that is taken together as marks can be, too (flush.c). */
+static bool has_company(const wpg_chooser *c, uint32_t region)
+{
+    for (uint32_t i = 0; i < c->tallies.count; i++) {
+        const wpg_tally *t = &c->tallies.data[i];
+        if (t->region == region &&
+            (t->equal || (t->method == WPG_METHOD_TRIPS && c->loops.data[t->loop].own)))
+            return true;
+    }
+    return false;
+}
+
+/* A single mark alone in its scope gains nothing. */
+void wpg_drop_lone_marks(wpg_chooser *c)
+{
+    for (uint32_t class = 0; class < c->f->classes.class_count; class ++) {
+        wpg_tally *t = &c->tallies.data[c->f->tally_of[class]];
+        if (t->method != WPG_METHOD_MARK || c->regions.data[t->region].mark_count != 1 ||
+            has_company(c, t->region))
+            continue;
+        c->regions.data[t->region].mark_count = 0;
+        t->method = c->plan->strategy->method;
+        t->region = NO;
+        t->lanes_cell = WPG_NO_CELL;
+        for (size_t i = 0; i < c->points->count; i++)
+            if (c->points->data[i].kind == WPG_POINT_MARK &&
+                c->points->data[i].index == c->f->tally_of[class])
+                c->points->data[i--] = c->points->data[--c->points->count];
+    }
+}
+
+/* -- Trips */
+
+static uint32_t find_trips(const wpg_chooser *c, uint32_t loop, const bool *passes)
+{
+    for (uint32_t t = 0; t < c->tallies.count; t++) {
+        const wpg_tally *tally = &c->tallies.data[t];
+        if (tally->method == WPG_METHOD_TRIPS && tally->loop == loop && tally->passes &&
+            memcmp(tally->passes, passes, c->loops.data[loop].exit_count * sizeof *passes) == 0)
+            return t;
+    }
+    return WPG_NO_TALLY;
+}
+
+static void need_trips(wpg_chooser *c, uint32_t number)
+{
+    if (c->failed || c->loops.data[number].trips_cell != WPG_NO_CELL)
+        return;
+    wpg_loop_plan *loop = &c->loops.data[number];
+    loop->trips_cell = wpg_new_cell(c);
+    uint32_t back = c->cfg->constructs[loop->construct].back_edge;
+    wpg_add_point(c, (wpg_point){.kind = WPG_POINT_BACK,
+                                 .block = back,
+                                 .before = wpg_end_of(c, back),
+                                 .tally = WPG_NO_TALLY,
+                                 .index = number});
+}
+
+static void need_exits(wpg_chooser *c, uint32_t number)
+{
+    if (c->failed || c->loops.data[number].exit_cell != WPG_NO_CELL || c->loops.data[number].exit_count < 2)
+        return;
+    wpg_loop_plan *loop = &c->loops.data[number];
+    loop->exit_cell = wpg_new_cell(c);
+    for (uint32_t i = 0; i < loop->exit_count; i++)
+        wpg_add_point(c, (wpg_point){.kind = WPG_POINT_EXIT,
+                                     .block = loop->exits[i],
+                                     .before = wpg_end_of(c, loop->exits[i]),
+                                     .tally = WPG_NO_TALLY,
+                                     .index = number,
+                                     .other = i});
+}
+
+/* NULL if the rule does not hold; else which exits the block has been passed at. */
+static const bool *trips_of(wpg_chooser *c, uint32_t b, uint32_t *number)
+{
+    uint32_t loop = c->cfg->blocks[b].loop;
+    if (loop == NO || !wpg_loop_is_whole(&c->structure, loop) ||
+        !wpg_is_passed_together(&c->structure, loop, b))
+        return NULL;
+    *number = wpg_loop_plan_of(c, loop);
+    if (c->failed)
+        return NULL;
+    const wpg_loop_plan *plan = &c->loops.data[*number];
+    if (!plan->own && !wpg_is_kept_by_driver(c, c->cfg->constructs[loop].merge))
+        return NULL;
+    if ((uint64_t)plan->exit_count * c->cfg->count > MOST_TRIP_WORK)
+        return NULL;
+    bool *passes = WPG_ARENA_ARRAY(&c->plan->arena, bool, plan->exit_count);
+    if (!passes) {
+        c->failed = true;
+        return NULL;
+    }
+    wpg_mark_reached(&c->structure, loop, b);
+    for (uint32_t i = 0; i < plan->exit_count; i++) {
+        passes[i] = wpg_cfg_dominates(c->cfg, b, plan->exits[i]);
+        /* Where the back edge is one way of a branch, the trip has been counted before lanes leave the other
+         * way. */
+        if (plan->exits[i] == c->cfg->constructs[loop].back_edge)
+            passes[i] = false;
+        else if (!passes[i] && c->structure.seen[plan->exits[i]])
+            return NULL;
+    }
+    return passes;
+}
+
+static bool passes_some(const bool *passes, uint32_t exit_count)
+{
+    bool some = false;
+    for (uint32_t i = 0; i < exit_count; i++)
+        some |= passes[i];
+    return some;
+}
+
+/* In a scope, lanes that never enter the loop have not left it either: where an exit counts, it is looked at
+ * in the loop's merge block, and the visits kept in a cell. */
+bool wpg_rule_trips(wpg_chooser *c, uint32_t class, uint32_t b)
+{
+    uint32_t number;
+    const bool *passes = trips_of(c, b, &number);
+    if (!passes || c->failed)
+        return false;
+    uint32_t tally = find_trips(c, number, passes);
+    if (tally == WPG_NO_TALLY) {
+        tally = wpg_new_tally(c, WPG_METHOD_TRIPS);
+        if (c->failed)
+            return false;
+        wpg_tally *t = &c->tallies.data[tally];
+        const wpg_loop_plan *loop = &c->loops.data[number];
+        t->loop = number;
+        t->passes = passes;
+        t->region = loop->region;
+        if (!loop->own)
+            wpg_give_cells(c, tally, loop->region, loop->equal);
+        else if (c->regions.data[loop->region].exit != NO && passes_some(passes, loop->exit_count))
+            t->lanes_cell = wpg_new_cell(c);
+        need_trips(c, number);
+        need_exits(c, number);
+    }
+    c->f->tally_of[class] = tally;
+    return true;
+}
+
+/* In a loop that is entered once in its region's life only: there, what a lane has counted is what it has
+ * counted in this run of the loop. */
+bool wpg_rule_passed(wpg_chooser *c, uint32_t class, uint32_t b, uint32_t region, uint32_t own)
+{
+    uint32_t loop = c->cfg->blocks[b].loop;
+    if (own == NO || own != loop || !wpg_is_together_in(&c->structure, loop, b) ||
+        !wpg_is_always_passed(&c->structure, loop, b))
+        return false;
+    uint32_t tally = wpg_new_tally(c, WPG_METHOD_TRIPS);
+    if (c->failed)
+        return true;
+    wpg_tally *t = &c->tallies.data[tally];
+    t->region = region;
+    t->loop = c->loop_number[loop];
+    t->lanes_cell = wpg_new_cell(c);
+    wpg_add_point(c, (wpg_point){.kind = WPG_POINT_ADD, .block = b, .tally = WPG_NO_TALLY, .index = tally});
+    c->f->tally_of[class] = tally;
+    return true;
+}
+
+/* -- Edges */
+
+bool wpg_rule_edge(wpg_chooser *c, uint32_t class, uint32_t b, uint32_t region, uint32_t own)
+{
+    const wpg_structure *s = &c->structure;
+    uint32_t h = wpg_forward_predecessor(s, b);
+    const wpg_block *block = &c->cfg->blocks[b];
+    if (h == NO || !wpg_is_kept_by_driver(c, h) || c->plan->demotes ||
+        wpg_is_loop(s, s->cfg->blocks[b].heads) || s->cfg->blocks[b].merges != NO ||
+        s->cfg->blocks[b].continues != NO)
+        return false;
+    /* What lanes do once, on their way out of the loop, costs less where it stands than a ballot in each
+     * iteration. */
+    uint32_t loop_of_h = c->cfg->blocks[h].loop;
+    if (loop_of_h != NO && wpg_loop_repeats(s, loop_of_h)) {
+        uint32_t back = c->cfg->constructs[loop_of_h].back_edge;
+        wpg_mark_reached(s, loop_of_h, b);
+        if (b != back && !s->seen[back])
+            return false;
+    }
+    const wpg_inst *branch = c->cfg->blocks[h].terminator;
+    if (branch->opcode != SpvOpBranchConditional || branch->words[2] == branch->words[3])
+        return false;
+    uint32_t tally = wpg_new_tally(c, WPG_METHOD_EDGE);
+    wpg_give_cells(c, tally, region, own != NO && wpg_is_passed_together(s, own, h));
+    (branch->words[2] == block->id ? c->edge_true : c->edge_false)[h] = tally;
+    c->f->tally_of[class] = tally;
+    return true;
+}
+
+/* A loop with one exit: what is passed before it has, in each run of the loop, one visit more than what is
+ * passed after it, by each lane that entered; and those are the lanes of the merge block, once (mask.c). */
+void wpg_derive_sums(wpg_chooser *c)
+{
+    for (uint32_t i = 0; i < c->tallies.count; i++) {
+        wpg_tally *t = &c->tallies.data[i];
+        if (t->method != WPG_METHOD_TRIPS || !t->passes || c->loops.data[t->loop].exit_count != 1 ||
+            !t->passes[0])
+            continue;
+        uint32_t after = find_trips(c, t->loop, &(const bool){false});
+        uint32_t merge = c->cfg->constructs[c->loops.data[t->loop].construct].merge;
+        if (after == WPG_NO_TALLY)
+            continue;
+        t->method = WPG_METHOD_SUM;
+        t->region = NO;
+        t->parts[0] = after;
+        t->parts[1] = c->f->tally_of[c->f->classes.class_of[merge]];
+    }
+}
+
+/* -- Selects */
+
+static bool select_by_marks(wpg_chooser *c, uint32_t *yes, uint32_t *no, uint32_t block)
+{
+    uint32_t scope = wpg_scope_for(c, block);
+    if (scope == NO)
+        return false;
+    uint32_t region = wpg_region_of_scope(c, scope);
+    if (c->failed)
+        return false;
+    *yes = new_mark(c, region);
+    *no = new_mark(c, region);
+    return true;
+}
+
+static bool select_by_cells(wpg_chooser *c, uint32_t *yes, uint32_t *no, uint32_t block)
+{
+    uint32_t own, region = wpg_region_for(c, block, &own);
+    if (region == NO || !wpg_cells_left(c, 3) || !wpg_is_kept_by_driver(c, block))
+        return false;
+    *yes = wpg_new_tally(c, WPG_METHOD_SELECT);
+    *no = wpg_new_tally(c, WPG_METHOD_SELECT);
+    if (c->failed)
+        return true;
+    wpg_tally *t = &c->tallies.data[*yes], *f = &c->tallies.data[*no];
+    t->region = f->region = region;
+    t->equal = f->equal = own != NO && wpg_is_passed_together(&c->structure, own, block);
+    t->lanes_cell = wpg_new_cell(c);
+    t->waves_cell = wpg_new_cell(c);
+    f->waves_cell = wpg_new_cell(c);
+    return true;
+}
+
+bool wpg_choose_select(wpg_chooser *c, uint32_t *yes, uint32_t *no, uint32_t block, wpg_inst *before,
+                       uint32_t condition)
+{
+    if (!c->cells || c->plan->demotes || c->cfg->blocks[block].changes_mask)
+        return false;
+    bool again = wpg_block_repeats(&c->structure, block);
+    if (again ? !select_by_cells(c, yes, no, block) : !select_by_marks(c, yes, no, block))
+        return false;
+    wpg_add_point(c, (wpg_point){.kind = again ? WPG_POINT_SELECT : WPG_POINT_MARK_SELECT,
+                                 .block = block,
+                                 .before = before,
+                                 .tally = WPG_NO_TALLY,
+                                 .index = *yes,
+                                 .other = *no,
+                                 .condition = condition});
+    return true;
+}
+
+/* Branches whose directions' waves follow from no block: both sides of a select at the block's end. */
+void wpg_choose_branches(wpg_chooser *c)
+{
+    const wpg_cfg *cfg = c->cfg;
+    if (!(c->plan->options->probes & WPG_PROBE_BRANCHES) || !c->cells)
+        return;
+    c->f->branch_yes = WPG_ARENA_ARRAY(&c->plan->arena, uint32_t, cfg->count);
+    c->f->branch_no = WPG_ARENA_ARRAY(&c->plan->arena, uint32_t, cfg->count);
+    c->failed |= !c->f->branch_yes || !c->f->branch_no;
+    for (uint32_t b = 0; !c->failed && b < cfg->count; b++) {
+        const wpg_block *block = &cfg->blocks[b];
+        uint32_t yes, no;
+        c->f->branch_yes[b] = c->f->branch_no[b] = WPG_NO_TALLY;
+        if (block->rpo == NO || block->terminator->opcode != SpvOpBranchConditional ||
+            block->successor_count != 2 ||
+            (wpg_edge_runs_block(cfg, b, block->successors[0]) &&
+             wpg_edge_runs_block(cfg, b, block->successors[1])) ||
+            !wpg_choose_select(c, &yes, &no, b, block->terminator, block->terminator->words[1]))
+            continue;
+        c->f->branch_yes[b] = yes;
+        c->f->branch_no[b] = no;
+    }
+}

@@ -1,0 +1,403 @@
+/* Values: at each value site (compiler/analysis/value_sites.h), one sample for each wave that comes there
+ * with a live lane.
+ *
+ *     record: 1, then for each site: kind | type << 8 | ask << 16, block, source line (0: unknown), waves
+ *             asked, waves whose live lanes agreed, waves whose value found no room, waves that came there
+ *
+ *     value sites of the record, for n sites of the shader:
+ *             i        the values of site i, with how often each was seen
+ *             n + i    the smallest and the largest of those that did not find their first slot free
+ *
+ * In loops not every visit is asked: one of 16, of 64 in loops in loops. Which ones, the wave's first
+ * lane says for all: it counts its visits, starting at a number of its group's, and asks where the count's
+ * product with a constant is small (as multiples of the golden ratio are spread evenly, for any step: Knuth,
+ * TAOCP 3, 6.4). So no period of the program's own hides anything, and every run asks the same. The words say
+ * how many were asked of how many; waves that came are the block's.
+ *
+ * What is provably uniform is not compared: its waves agree. The value sampled is that of the elected lane,
+ * the wave's first live one, whether or not the others agree.
+ *
+ * A table of values is open addressing in counter memory, which starts at zero: value 0 has a counter of its
+ * own, so that 0 in a slot means free; a slot once taken keeps its value, so the counts are exact and add up
+ * over runs, and what finds its three slots taken is counted as such. With that count at zero the table is
+ * all there was; above zero a value that is not in it may be as common as that count, no more: then the
+ * commonest are marked approximate. Three atomics a sample in the common case, of which one only where the
+ * value is compared.
+ *
+ *     value v: x = v * 0x9e3779b1, slots x >> 28 and two more by exclusive or (consecutive numbers, which are
+ *     common, spread evenly: Fibonacci hashing, Knuth, TAOCP 3, 6.4) */
+#include "compiler/analysis/value_sites.h"
+#include "compiler/instrument/probes/probe.h"
+#include "compiler/instrument/sampling/sample.h"
+#include "compiler/spirv/debug.h"
+
+enum { SHIFT_LOOP = 4, SHIFT_INNER_LOOP = 6 };
+
+typedef struct value_point {
+    const wpg_value_site *site;
+    uint32_t agreed, disagreed; /* counters; WPG_NO_COUNTER: not counted */
+    uint32_t table;             /* first counter of the table of values; WPG_NO_COUNTER: none */
+    uint32_t shift;             /* asked at 1 of 2^shift visits */
+    struct site_visits *visits; /* the function's; NULL where every visit is asked */
+} value_point;
+
+/* Of one function: the lane's count of visits to sites that are sampled. */
+typedef struct site_visits {
+    value_point start; /* the point that sets it, at the function's start */
+    uint32_t variable;
+    uint32_t block, shift, asked; /* where the last bool of is_asked was made, and its id; 0: none */
+} site_visits;
+
+/* -- Planning */
+
+static void describe(wpg_probe_plan *p, const wpg_value_site *site)
+{
+    wpg_source_line line;
+    bool known = wpg_line_of(&line, p->plan->module, site->use);
+    wpg_probe_describe(p, (uint32_t)site->kind | (uint32_t)site->type << 8 | site->ask << 16);
+    wpg_probe_describe(p, site->block);
+    wpg_probe_describe(p, known ? line.line : 0);
+}
+
+/* A word: all waves that were asked. */
+static void asked_word(wpg_probe_plan *p, const value_point *point)
+{
+    wpg_probe_word(p);
+    if (point->table == WPG_NO_COUNTER) {
+        wpg_probe_add(p, WPG_TERM_COUNTER, point->agreed);
+        wpg_probe_add(p, WPG_TERM_COUNTER, point->disagreed);
+        return;
+    }
+    wpg_probe_add(p, WPG_TERM_COUNTER, point->table + WPG_VALUES_ZERO);
+    for (uint32_t e = 0; e < WPG_VALUES_ENTRIES; e++)
+        wpg_probe_add(p, WPG_TERM_COUNTER, point->table + WPG_VALUES_COUNT(e));
+    wpg_probe_add(p, WPG_TERM_COUNTER, point->table + WPG_VALUES_OTHERS);
+}
+
+/* Which part of the visits is asked: none but what repeats, and no block that may lose lanes before the site,
+ * so that those who came there are those of the block. */
+static uint32_t shift_of(const wpg_probe_plan *p, const wpg_value_site *site)
+{
+    const wpg_cfg *cfg = p->function->cfg;
+    uint32_t depth = 0;
+    if (p->plan->options->probes & WPG_PROBE_EVERY || cfg->blocks[site->block].changes_mask)
+        return 0;
+    for (uint32_t c = cfg->blocks[site->block].loop; c != WPG_NO_BLOCK; c = cfg->constructs[c].parent)
+        depth +=
+            cfg->constructs[c].kind == WPG_CONSTRUCT_LOOP && cfg->constructs[c].back_edge != WPG_NO_BLOCK;
+    return depth == 0 ? 0 : depth == 1 ? SHIFT_LOOP : SHIFT_INNER_LOOP;
+}
+
+static void plan_site(wpg_probe_plan *p, const wpg_value_site *site, site_visits *visits)
+{
+    value_point *point = wpg_probe_alloc(p, 1, sizeof *point);
+    if (!point)
+        return;
+    *point = (value_point){site, WPG_NO_COUNTER, WPG_NO_COUNTER, WPG_NO_COUNTER, shift_of(p, site), NULL};
+    if (point->shift)
+        point->visits = visits;
+    if (site->ask & WPG_ASK_UNIFORMITY)
+        point->agreed = wpg_probe_counters(p, 1);
+    if (site->ask & WPG_ASK_VALUES)
+        point->table = wpg_probe_counters(p, WPG_VALUES_COUNTERS);
+    else
+        point->disagreed = wpg_probe_counters(p, 1);
+    describe(p, site);
+    asked_word(p, point);
+    if (point->agreed == WPG_NO_COUNTER) {
+        asked_word(p, point);
+    } else {
+        wpg_probe_word(p);
+        wpg_probe_add(p, WPG_TERM_COUNTER, point->agreed);
+    }
+    wpg_probe_word(p);
+    if (point->table != WPG_NO_COUNTER)
+        wpg_probe_add(p, WPG_TERM_COUNTER, point->table + WPG_VALUES_OTHERS);
+    if (point->shift) {
+        wpg_probe_word(p);
+        wpg_probe_add(p, WPG_TERM_WAVES, site->block);
+    } else {
+        asked_word(p, point);
+    }
+    wpg_probe_values(p, point->table,
+                     site->type == WPG_VALUE_SINT    ? WPG_ORDER_SIGNED
+                     : site->type == WPG_VALUE_FLOAT ? WPG_ORDER_FLOAT
+                                                     : WPG_ORDER_UNSIGNED);
+    wpg_probe_place(p, site->block, site->before, point);
+}
+
+static void plan(wpg_probe_plan *p)
+{
+    wpg_divergence *divergence;
+    wpg_value_site *sites;
+    uint32_t count;
+    const wpg_cfg *cfg = p->function->cfg;
+    if (p->plan->options->high_start)
+        return;
+    if (wpg_divergence_compute(&divergence, cfg, &p->plan->arena) != WPG_OK ||
+        wpg_value_sites(&sites, &count, cfg, divergence, &p->plan->arena) != WPG_OK) {
+        p->failed = true;
+        return;
+    }
+    if (count)
+        wpg_probe_describe(p, 1);
+    /* The first point of the function. */
+    site_visits *visits = wpg_probe_alloc(p, 1, sizeof *visits);
+    bool sampled = false;
+    for (uint32_t i = 0; visits && i < count; i++)
+        sampled |= shift_of(p, &sites[i]) != 0;
+    if (sampled) {
+        visits->start.visits = visits;
+        wpg_probe_place(p, 0, NULL, &visits->start);
+    }
+    for (uint32_t i = 0; visits && i < count; i++)
+        plan_site(p, &sites[i], visits);
+}
+
+static void declare(wpg_inject *in)
+{
+    wpg_memory_declare_words(in);
+}
+
+/* -- The value */
+
+/* A load made again where its value is not there yet; its pointer is a variable or a chain of constants. */
+static uint32_t reload(wpg_inject *in, const wpg_inst *load)
+{
+    uint32_t pointer = load->words[3];
+    const wpg_inst *chain = wpg_module_def(in->module, pointer);
+    if (chain && chain->opcode != SpvOpVariable)
+        pointer = wpg_emit(in, (SpvOp)chain->opcode, chain->type, chain->words + 3, chain->count - 3u);
+    uint32_t operands[4] = {pointer};
+    size_t count = 1;
+    for (; count + 3 < load->count && count < 4; count++)
+        operands[count] = load->words[count + 3];
+    return wpg_emit(in, SpvOpLoad, load->type, operands, count);
+}
+
+static uint32_t width_of(const wpg_module *module, uint32_t id)
+{
+    const wpg_inst *def = wpg_module_def(module, id);
+    const wpg_inst *type = def ? wpg_module_def(module, def->type) : NULL;
+    return type && type->count > 2 ? type->words[2] : 0;
+}
+
+/* The value as an unsigned number of 32 bits; as two where it is wide. */
+static uint32_t value_words(wpg_inject *in, const wpg_value_site *site)
+{
+    uint32_t value = site->reload ? reload(in, site->reload) : site->value;
+    const wpg_inst *def = wpg_module_def(in->module, value);
+    switch (site->type) {
+    case WPG_VALUE_BOOL:
+        return WPG_EMIT(in, SpvOpSelect, in->t_u32, value, in->c_one, in->c_zero);
+    case WPG_VALUE_WIDE:
+        return WPG_EMIT(in, SpvOpBitcast, in->t_uvec2, value);
+    case WPG_VALUE_FLOAT:
+        return WPG_EMIT(in, SpvOpBitcast, in->t_u32, value);
+    default:
+        if (def && def->type == in->t_u32)
+            return value;
+        if (width_of(in->module, value) == 32)
+            return WPG_EMIT(in, SpvOpBitcast, in->t_u32, value);
+        return WPG_EMIT(in, site->type == WPG_VALUE_SINT ? SpvOpSConvert : SpvOpUConvert, in->t_u32, value);
+    }
+}
+
+/* Bool: all active lanes have the same words. */
+static uint32_t agree(wpg_inject *in, uint32_t words, bool wide)
+{
+    wpg_module *m = in->module;
+    uint32_t type = wide ? in->t_uvec2 : in->t_u32;
+    uint32_t first = WPG_EMIT(in, SpvOpGroupNonUniformBroadcastFirst, type, in->subgroup_scope, words);
+    uint32_t differs;
+    if (wide) {
+        differs = WPG_EMIT(in, SpvOpINotEqual, wpg_type_vector(m, in->t_bool, 2), words, first);
+        differs = WPG_EMIT(in, SpvOpAny, in->t_bool, differs);
+    } else {
+        differs = WPG_EMIT(in, SpvOpINotEqual, in->t_bool, words, first);
+    }
+    uint32_t mask = wpg_live_ballot(in, differs);
+    uint32_t none = wpg_const_null(m, in->t_uvec4);
+    uint32_t equal = WPG_EMIT(in, SpvOpIEqual, wpg_type_vector(m, in->t_bool, 4), mask, none);
+    return WPG_EMIT(in, SpvOpAll, in->t_bool, equal);
+}
+
+/* -- The table */
+
+static uint32_t constant(wpg_inject *in, uint32_t value)
+{
+    return wpg_const_u32(in->module, value);
+}
+
+/* Bool: slot `slot` has or now gets the value; `wanted` is the value, or 0 to leave the slot as it is. */
+static uint32_t take_slot(wpg_inject *in, uint32_t words, uint32_t table, uint32_t slot, uint32_t value,
+                          uint32_t wanted)
+{
+    uint32_t four = WPG_EMIT(in, SpvOpShiftLeftLogical, in->t_u32, slot, constant(in, 2));
+    uint32_t at = WPG_EMIT(in, SpvOpIAdd, in->t_u32, four, constant(in, 2 * (table + WPG_VALUES_VALUE(0))));
+    uint32_t pointer = wpg_memory_word_at(in, words, at);
+    uint32_t old = WPG_EMIT(in, SpvOpAtomicCompareExchange, in->t_u32, pointer, in->memory.scope,
+                            in->memory.semantics, in->memory.semantics, wanted, in->c_zero);
+    uint32_t fresh = WPG_EMIT(in, SpvOpIEqual, in->t_bool, old, in->c_zero);
+    uint32_t same = WPG_EMIT(in, SpvOpIEqual, in->t_bool, old, value);
+    return WPG_EMIT(in, SpvOpLogicalOr, in->t_bool, fresh, same);
+}
+
+/* Index of a slot's count. */
+static uint32_t count_of(wpg_inject *in, uint32_t table, uint32_t slot)
+{
+    uint32_t two = WPG_EMIT(in, SpvOpShiftLeftLogical, in->t_u32, slot, in->c_one);
+    return WPG_EMIT(in, SpvOpIAdd, in->t_u32, two, constant(in, table + WPG_VALUES_COUNT(0)));
+}
+
+/* Numbers of 32 bits in the order of the values they stand for. */
+static uint32_t ordered(wpg_inject *in, wpg_value_type type, uint32_t value)
+{
+    uint32_t sign = constant(in, 0x80000000u);
+    if (type == WPG_VALUE_SINT)
+        return WPG_EMIT(in, SpvOpBitwiseXor, in->t_u32, value, sign);
+    if (type != WPG_VALUE_FLOAT)
+        return value;
+    uint32_t negative = WPG_EMIT(in, SpvOpShiftRightArithmetic, in->t_u32, value, constant(in, 31));
+    uint32_t flip = WPG_EMIT(in, SpvOpBitwiseOr, in->t_u32, negative, sign);
+    return WPG_EMIT(in, SpvOpBitwiseXor, in->t_u32, value, flip);
+}
+
+/* Largest of all and largest of all complements: zero is where both start. */
+static void note_extremes(wpg_inject *in, uint32_t words, const value_point *point, uint32_t value)
+{
+    uint32_t key = ordered(in, point->site->type, value), at = 2 * (point->table + WPG_VALUES_GREATEST);
+    for (uint32_t i = 0; i < 2; i++) {
+        uint32_t pointer = wpg_memory_word_at(in, words, constant(in, at + 2 * i));
+        uint32_t number = i ? WPG_EMIT(in, SpvOpNot, in->t_u32, key) : key;
+        (void)WPG_EMIT(in, SpvOpAtomicUMax, in->t_u32, pointer, in->memory.scope, in->memory.semantics,
+                       number);
+    }
+}
+
+/* The first slot is another value's: two more. Index of the count that gets the sample. */
+static uint32_t look_further(wpg_inject *in, uint32_t words, const value_point *point, uint32_t hash,
+                             uint32_t slot, uint32_t value)
+{
+    uint32_t shifted = WPG_EMIT(in, SpvOpShiftRightLogical, in->t_u32, hash, constant(in, 20));
+    uint32_t even = WPG_EMIT(in, SpvOpBitwiseAnd, in->t_u32, shifted, constant(in, WPG_VALUES_ENTRIES - 2));
+    uint32_t odd = WPG_EMIT(in, SpvOpBitwiseOr, in->t_u32, even, in->c_one);
+    uint32_t second = WPG_EMIT(in, SpvOpBitwiseXor, in->t_u32, slot, odd);
+    uint32_t third = WPG_EMIT(in, SpvOpBitwiseXor, in->t_u32, second, constant(in, 2));
+    uint32_t in_second = take_slot(in, words, point->table, second, value, value);
+    uint32_t wanted = WPG_EMIT(in, SpvOpSelect, in->t_u32, in_second, in->c_zero, value);
+    uint32_t in_third = take_slot(in, words, point->table, third, value, wanted);
+    note_extremes(in, words, point, value);
+    uint32_t others = constant(in, point->table + WPG_VALUES_OTHERS);
+    uint32_t index =
+        WPG_EMIT(in, SpvOpSelect, in->t_u32, in_third, count_of(in, point->table, third), others);
+    return WPG_EMIT(in, SpvOpSelect, in->t_u32, in_second, count_of(in, point->table, second), index);
+}
+
+static uint32_t label_before(const wpg_inst *inst)
+{
+    while (inst->opcode != SpvOpLabel)
+        inst = inst->prev;
+    return inst->result;
+}
+
+/* One sample. Stands in the elected lane's branch, so that the blocks the phi names are the probe's own. */
+static void sample(wpg_inject *in, const value_point *point, uint32_t value)
+{
+    uint32_t words = wpg_memory_words(in), zero_count = constant(in, point->table + WPG_VALUES_ZERO);
+    uint32_t hash = WPG_EMIT(in, SpvOpIMul, in->t_u32, value, constant(in, 0x9e3779b1u));
+    uint32_t slot = WPG_EMIT(in, SpvOpShiftRightLogical, in->t_u32, hash, constant(in, 28));
+    uint32_t zero = WPG_EMIT(in, SpvOpIEqual, in->t_bool, value, in->c_zero);
+    uint32_t taken = take_slot(in, words, point->table, slot, value, value);
+    uint32_t found = WPG_EMIT(in, SpvOpLogicalOr, in->t_bool, zero, taken);
+    uint32_t index = WPG_EMIT(in, SpvOpSelect, in->t_u32, zero, zero_count, count_of(in, point->table, slot));
+    uint32_t missed = WPG_EMIT(in, SpvOpLogicalNot, in->t_bool, found);
+    uint32_t from = label_before(in->where->prev);
+    wpg_if further = wpg_if_begin(in, missed);
+    uint32_t other = look_further(in, words, point, hash, slot, value);
+    uint32_t end = label_before(in->where->prev);
+    wpg_if_end(in, further);
+    index = WPG_EMIT(in, SpvOpPhi, in->t_u32, index, from, other, end);
+    wpg_memory_add_at(in, index, in->c_one);
+}
+
+/* -- Sampling */
+
+static void store(wpg_inject *in, uint32_t variable, uint32_t value)
+{
+    wpg_inst_add(in->module, in->where, SpvOpStore, variable, value);
+}
+
+static void start_visits(wpg_inject *in, const wpg_function_plan *function, site_visits *visits)
+{
+    wpg_module *m = in->module;
+    uint32_t pointer = wpg_type_pointer(m, SpvStorageClassFunction, in->t_u32);
+    visits->variable = wpg_module_fresh_id(m);
+    wpg_inst_add(m, function->cfg->blocks[0].label->next, SpvOpVariable, pointer, visits->variable,
+                 SpvStorageClassFunction, in->c_zero);
+    if (wpg_sample_inputs(in))
+        store(in, visits->variable, wpg_sample_group(in));
+}
+
+/* Bool, equal in all active lanes: this visit is asked. Sites of one block are asked together. */
+static uint32_t is_asked(wpg_inject *in, const value_point *point)
+{
+    site_visits *visits = point->visits;
+    if (visits->asked && visits->block == point->site->block && visits->shift == point->shift)
+        return visits->asked;
+    uint32_t count = WPG_EMIT(in, SpvOpLoad, in->t_u32, visits->variable);
+    uint32_t spread = WPG_EMIT(in, SpvOpIMul, in->t_u32, count, constant(in, 0x9e3779b1u));
+    store(in, visits->variable, WPG_EMIT(in, SpvOpIAdd, in->t_u32, count, in->c_one));
+    uint32_t first = WPG_EMIT(in, SpvOpGroupNonUniformBroadcastFirst, in->t_u32, in->subgroup_scope, spread);
+    uint32_t bound = constant(in, 1u << (32 - point->shift));
+    visits->asked = WPG_EMIT(in, SpvOpULessThan, in->t_bool, first, bound);
+    visits->block = point->site->block;
+    visits->shift = point->shift;
+    return visits->asked;
+}
+
+static void ask(wpg_inject *in, const value_point *point)
+{
+    uint32_t value = value_words(in, point->site), equal = 0;
+    if (point->agreed != WPG_NO_COUNTER)
+        equal = agree(in, value, point->site->type == WPG_VALUE_WIDE);
+    wpg_if elected =
+        wpg_if_begin(in, WPG_EMIT(in, SpvOpGroupNonUniformElect, in->t_bool, in->subgroup_scope));
+    if (point->table == WPG_NO_COUNTER) {
+        uint32_t index = WPG_EMIT(in, SpvOpSelect, in->t_u32, equal, constant(in, point->agreed),
+                                  constant(in, point->disagreed));
+        wpg_memory_add_at(in, index, in->c_one);
+    } else {
+        if (equal) {
+            uint32_t one = WPG_EMIT(in, SpvOpSelect, in->t_u32, equal, in->c_one, in->c_zero);
+            wpg_memory_add_at(in, constant(in, point->agreed), one);
+        }
+        sample(in, point, value);
+    }
+    wpg_if_end(in, elected);
+}
+
+static void emit(wpg_inject *in, const wpg_function_plan *function, const wpg_probe_point *place)
+{
+    const value_point *point = place->site;
+    if (!point->site) {
+        start_visits(in, function, point->visits);
+        return;
+    }
+    uint32_t asked = point->shift ? is_asked(in, point) : 0;
+    uint32_t there = wpg_probe_and(in, asked, wpg_probe_live(in));
+    wpg_if among = {0};
+    if (there)
+        among = wpg_if_begin(in, there);
+    ask(in, point);
+    if (there)
+        wpg_if_end(in, among);
+}
+
+const wpg_probe wpg_probe_values_of_sites = {.name = "values",
+                                             .record = "values",
+                                             .bit = WPG_PROBE_VALUES,
+                                             .ids = 224,
+                                             .plan = plan,
+                                             .declare = declare,
+                                             .emit = emit};

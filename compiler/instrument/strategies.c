@@ -1,4 +1,0 @@
-/* The list of strategies. */
-#include "compiler/instrument/strategy.h"
-
-const wpg_strategy *const wpg_strategies[] = {&wpg_strategy_naive, &wpg_strategy_per_lane, NULL};
