@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "runtime/cli/help/documents.h"
+
 static const char command_name[] = "help";
 
 void wpg_print_overview(FILE *out, const wpg_command_table *table)
@@ -38,6 +40,8 @@ int wpg_command_help(const wpg_command_table *table, int argc, char **argv)
         wpg_print_overview(stdout, table);
         return 0;
     }
+    if (strcmp(argv[1], "--write") == 0 && argc == 3)
+        return wpg_write_documents(table, argv[2]);
     if (argc > 2)
         return wpg_usage_error(NULL, "help: one word at most: a command, settings, or a setting");
     if (strcmp(argv[1], "settings") == 0) {

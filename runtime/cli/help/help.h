@@ -31,6 +31,8 @@ void wpg_print_setting(FILE *out, const wpg_setting_info *info);
 /* The section "The settings" of runtime/config/README.md: a Markdown table a group. */
 void wpg_print_setting_tables(FILE *out);
 
+/* What the settings of a group are for. */
+const char *wpg_setting_group_text(wpg_setting_group group);
 /* What a setting takes: "auto|on|off", "0|1", "N", "TEXT". */
 const char *wpg_setting_value(const wpg_setting_info *info);
 enum { WPG_OPTION_SIZE = 64 };

@@ -11,6 +11,11 @@ static const char *const group_text[WPG_GROUP_COUNT] = {
     "what tests of the layer set and look at",
 };
 
+const char *wpg_setting_group_text(wpg_setting_group group)
+{
+    return group_text[group];
+}
+
 const char *wpg_setting_value(const wpg_setting_info *info)
 {
     if (info->type == WPG_SETTING_CHOICE)
