@@ -55,7 +55,17 @@ static bool write_pages(const wpg_command_table *table, const char *folder)
            finish(&page, wpg_man_settings(page.out, table), folder, "man/man5/wavepgo-settings.5");
 }
 
+static bool write_completions(const wpg_command_table *table, const char *folder)
+{
+    document file;
+    return start(&file) &&
+           finish(&file, wpg_completion_bash(file.out, table), folder,
+                  "bash-completion/completions/wavepgo") &&
+           start(&file) &&
+           finish(&file, wpg_completion_zsh(file.out, table), folder, "zsh/site-functions/_wavepgo");
+}
+
 int wpg_write_documents(const wpg_command_table *table, const char *folder)
 {
-    return write_pages(table, folder) ? 0 : WPG_EXIT_FAILED;
+    return write_pages(table, folder) && write_completions(table, folder) ? 0 : WPG_EXIT_FAILED;
 }

@@ -2,6 +2,8 @@
  *
  *     DIR/man/man1/wavepgo.1, wavepgo-COMMAND.1      man pages
  *     DIR/man/man5/wavepgo-settings.5
+ *     DIR/bash-completion/completions/wavepgo
+ *     DIR/zsh/site-functions/_wavepgo
  *
  * Owns: nothing.
  * Threads: one. */
@@ -14,6 +16,8 @@
 bool wpg_man_overview(FILE *out, const wpg_command_table *table);
 bool wpg_man_command(FILE *out, const wpg_command_table *table, const wpg_command *command);
 bool wpg_man_settings(FILE *out, const wpg_command_table *table);
+bool wpg_completion_bash(FILE *out, const wpg_command_table *table);
+bool wpg_completion_zsh(FILE *out, const wpg_command_table *table);
 
 /* All of them below `folder`; an exit code. */
 int wpg_write_documents(const wpg_command_table *table, const char *folder);
