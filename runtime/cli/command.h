@@ -37,7 +37,5 @@ int wpg_usage_error(const char *command, const char *fmt, ...) __attribute__((fo
 /* From now on what is printed to a terminal has its control characters escaped; files and pipes are not
  * touched. */
 void wpg_escape_terminal(void);
-/* Lists the settings as options ("  --flush-interval N   seconds ..."). */
-void wpg_print_setting_options(FILE *out);
 
 #endif

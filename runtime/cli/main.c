@@ -1,10 +1,8 @@
-/* wavepgo: the command. Dispatch and help only; each subcommand is a file of its own. */
-#include "runtime/cli/command.h"
-
-#include <ctype.h>
+/* wavepgo: the command. The table of commands and dispatch only; each subcommand is a file of its own. */
 #include <string.h>
 
-#include "runtime/config/settings.h"
+#include "runtime/cli/command.h"
+#include "runtime/cli/help/help.h"
 
 static const wpg_command commands[] = {
     {"run", "[--generate] [--use PROFILE | --tune BUNDLE] [OPTIONS] -- PROGRAM [ARGS...]",
@@ -18,7 +16,7 @@ static const wpg_command commands[] = {
      "  --profile-file PAT    where generate writes: %b pipeline hash, %p pid, %e executable, %h host,\n"
      "                        %t TMPDIR, %m merge pool, %% a percent sign\n"
      "  --print-environment   print the variables as shell assignments instead of running\n"
-     "Every setting of the layer is an option too:\n",
+     "Every setting of the layer is an option too, by group:\n",
      wpg_command_run},
     {"merge", "-o OUT [--format FORMAT] [--weighted N,FILE] FILE-or-folder...", "merge profiles into one",
      "  -o OUT                file to write; - for standard output; a name that ends in .bundle, .wavepgo or "
@@ -172,92 +170,21 @@ static const wpg_command commands[] = {
      wpg_command_clean},
 };
 enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };
-
-static const char *value_of(const wpg_setting_info *info)
-{
-    if (info->type == WPG_SETTING_CHOICE)
-        return info->choices;
-    return info->type >= WPG_SETTING_TEXT ? "TEXT" : info->type == WPG_SETTING_BOOL ? "0|1" : "N";
-}
-
-void wpg_print_setting_options(FILE *out)
-{
-    size_t count;
-    const wpg_setting_info *table = wpg_settings_table(&count);
-    for (size_t i = 0; i < count; i++) {
-        char option[64] = "--";
-        size_t at = 2;
-        for (const char *key = table[i].key; *key && at < sizeof option - 1; key++)
-            option[at++] = *key == '_' ? '-' : (char)tolower((unsigned char)*key);
-        option[at] = '\0';
-        (void)fprintf(out, "  %s %s\n      %s%s%s%s\n", option, value_of(&table[i]), table[i].help,
-                      *table[i].preset ? " (default " : "", table[i].preset, *table[i].preset ? ")" : "");
-    }
-}
-
-/* Text in a Markdown table: a bar would end the cell, an angle bracket would open a tag. */
-static void print_cell(FILE *out, const char *text)
-{
-    for (; *text; text++) {
-        if (*text == '|')
-            (void)fputs(", ", out);
-        else if (*text == '<')
-            (void)fputs("&lt;", out);
-        else
-            (void)fputc(*text, out);
-    }
-}
-
-/* The table of runtime/config/README.md: a test compares the two. */
-static void print_setting_table(FILE *out)
-{
-    size_t count;
-    const wpg_setting_info *table = wpg_settings_table(&count);
-    (void)fputs("| setting | value | default | meaning |\n|---|---|---|---|\n", out);
-    for (size_t i = 0; i < count; i++) {
-        (void)fprintf(out, "| `%s` | ", table[i].key);
-        print_cell(out, value_of(&table[i]));
-        (void)fprintf(out, " | %s | ", table[i].preset);
-        print_cell(out, table[i].help);
-        (void)fputs(" |\n", out);
-    }
-}
-
-static void print_help(FILE *out)
-{
-    (void)fprintf(out, "wavepgo %s: profile-guided optimisation for Vulkan shaders\n\nusage:\n", WPG_VERSION);
-    for (size_t i = 0; i < COMMAND_COUNT; i++)
-        (void)fprintf(out, "  wavepgo %-10s %s\n  %18s  %s\n", commands[i].name, commands[i].arguments, "",
-                      commands[i].summary);
-    (void)fprintf(
-        out,
-        "  wavepgo version\n\n"
-        "example:\n"
-        "  wavepgo run --generate -- game args           # instrument: every pipeline counts while it runs\n"
-        "  wavepgo merge -o game.profdata game.wavepgo/  # or llvm-profdata merge\n"
-        "  wavepgo run --use game.profdata -- game args  # the same pipelines, recompiled with the "
-        "profile\n");
-}
-
-static void print_command_help(const wpg_command *command)
-{
-    (void)printf("usage: wavepgo %s %s\n\n%s\n\n%s", command->name, command->arguments, command->summary,
-                 command->help);
-    if (command->run == wpg_command_run)
-        wpg_print_setting_options(stdout);
-}
+static const wpg_command_table table = {commands, COMMAND_COUNT};
 
 int main(int argc, char **argv)
 {
     wpg_escape_terminal();
     if (argc < 2) {
-        print_help(stderr);
+        wpg_print_overview(stderr, &table);
         return WPG_EXIT_USAGE;
     }
-    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "help") == 0) {
-        print_help(stdout);
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
+        wpg_print_overview(stdout, &table);
         return 0;
     }
+    if (strcmp(argv[1], "help") == 0)
+        return wpg_command_help(&table, argc - 1, argv + 1);
     if (strcmp(argv[1], "version") == 0 || strcmp(argv[1], "--version") == 0) {
         (void)printf("wavepgo %s\n", WPG_VERSION);
         return 0;
@@ -267,11 +194,11 @@ int main(int argc, char **argv)
             continue;
         for (int at = 2; at < argc && strcmp(argv[at], "--") != 0; at++) {
             if (strcmp(argv[at], "--help=markdown") == 0) {
-                print_setting_table(stdout);
+                wpg_print_setting_tables(stdout);
                 return 0;
             }
             if (strcmp(argv[at], "--help") == 0 || strcmp(argv[at], "-h") == 0) {
-                print_command_help(&commands[i]);
+                wpg_print_usage(stdout, &commands[i]);
                 return 0;
             }
         }

@@ -17,8 +17,9 @@
 #include "runtime/config/values.h"
 
 static const wpg_setting_info table[] = {
-#define WPG_SETTING(KEY, field, type, preset, low, high, choices, help)                                      \
-    {#KEY, WPG_SETTING_##type, preset, low, high, choices, help, offsetof(wpg_settings, field)},
+#define WPG_SETTING(KEY, field, type, preset, low, high, choices, group, help)                               \
+    {#KEY, WPG_SETTING_##type,           preset, low, high, choices, WPG_GROUP_##group,                      \
+     help, offsetof(wpg_settings, field)},
 #include "runtime/config/settings.inc"
 #undef WPG_SETTING
 };
@@ -28,6 +29,12 @@ const wpg_setting_info *wpg_settings_table(size_t *count)
 {
     *count = SETTING_COUNT;
     return table;
+}
+
+const char *wpg_setting_group_name(wpg_setting_group group)
+{
+    static const char *const names[WPG_GROUP_COUNT] = {"everyday", "use", "tune", "experiments", "for tests"};
+    return names[group];
 }
 
 static const wpg_setting_info *find(const char *key, size_t length)

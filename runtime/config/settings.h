@@ -1,4 +1,4 @@
-/* Every setting of the layer and the command: key, type, default, help. The table is settings.inc.
+/* Every setting of the layer and the command: key, type, default, group, help. The table is settings.inc.
  *
  * Precedence, the strongest first:
  *
@@ -52,6 +52,16 @@ typedef enum wpg_setting_type {
     WPG_SETTING_FRAMES
 } wpg_setting_type;
 
+/* Where help lists a setting; in the order of a listing. */
+typedef enum wpg_setting_group {
+    WPG_GROUP_EVERYDAY,
+    WPG_GROUP_USE,
+    WPG_GROUP_TUNE,
+    WPG_GROUP_EXPERIMENTS,
+    WPG_GROUP_TESTS,
+    WPG_GROUP_COUNT
+} wpg_setting_group;
+
 /* Field types by setting type. */
 typedef int wpg_setting_field_CHOICE;
 typedef bool wpg_setting_field_BOOL;
@@ -78,12 +88,15 @@ typedef struct wpg_setting_info {
     const char *preset; /* default as text */
     double low, high;
     const char *choices; /* "a|b|c" or letters, as the type says, or NULL */
+    wpg_setting_group group;
     const char *help;
     size_t offset; /* of the field in wpg_settings */
 } wpg_setting_info;
 
 /* The table, `count` entries. Static storage. */
 const wpg_setting_info *wpg_settings_table(size_t *count);
+/* "everyday", "use", ... Static storage. */
+const char *wpg_setting_group_name(wpg_setting_group group);
 
 /* Reads environment (secure_getenv: nothing under setuid) and settings file: $VK_LAYER_SETTINGS_PATH (file or
  * folder) or ./vk_layer_settings.txt, and the configuration files, in which keys have no prefix.

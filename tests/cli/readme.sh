@@ -1,5 +1,5 @@
 #!/bin/sh
-# The table of settings in runtime/config/README.md is the one the command prints. The two commands of README.md are those CI runs.
+# The tables of settings in runtime/config/README.md are those the command prints. The two commands of README.md are those CI runs.
 #     sh tests/cli/readme.sh WAVEPGO-BINARY ROOT
 set -eu
 readme=$2/README.md
@@ -8,7 +8,7 @@ want=$(mktemp)
 trap 'rm -f "$want" "$want.got"' EXIT
 "$1" run --help=markdown >"$want"
 sed -n '/^<!-- settings -->$/,/^<!-- \/settings -->$/p' "$settings" | sed '1d;$d' >"$want.got"
-diff -u "$want" "$want.got" && echo "the table of runtime/config/README.md: $(($(wc -l <"$want") - 2)) settings agree"
+diff -u "$want" "$want.got" && echo "the tables of runtime/config/README.md: $(grep -c '^| `' "$want") settings agree"
 
 # The two commands of README.md, in its order, are what CI runs and what tests/fresh.sh runs on a fresh Debian.
 commands() { sed -n 's/^ *\(exec \)\{0,1\}\(sh \(shaders\/demo\|tests\/run\)\.sh\)\( .*\)\{0,1\}$/\2/p' "$1" | head -n 2; }
