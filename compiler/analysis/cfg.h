@@ -62,8 +62,8 @@ typedef struct wpg_cfg {
     uint32_t construct_count;
 } wpg_cfg;
 
-/* WPG_E_FORMAT: a branch target is no label of the function. WPG_E_UNSUPPORTED: broken structured rules leave
- * no constructs. *cfg is set on success only. */
+/* WPG_E_FORMAT: a branch target is no label of the function. WPG_E_UNSUPPORTED: the function breaks
+ * structured rules, so its constructs cannot be found. *cfg is set on success only. */
 wpg_status wpg_cfg_create(wpg_cfg **cfg, const wpg_module *module, wpg_inst *function, wpg_error *err);
 void wpg_cfg_destroy(wpg_cfg *cfg);
 
