@@ -1,4 +1,4 @@
-/* Reading the counter map. */
+/* Reads the counter map. */
 #include "compiler/instrument/instrument.h"
 
 #include <stdio.h>
