@@ -1,5 +1,5 @@
-/* The test that ends a counted loop, the induction variable it looks at, and the bound that gives the trips
- * that were counted. See trip_guard.h. */
+/* Reads a counted loop's test, its induction variable, and the bound that gives the counted trips. See
+ * trip_guard.h. */
 #include "compiler/optimize/trip_guard.h"
 
 #include "compiler/optimize/legality.h"

@@ -1,5 +1,5 @@
-/* What the trip guard (trip_guard.c) and peeling (peel_facts.c) read of a loop's test (induction.c). Private
- * to compiler/optimize. */
+/* Reads a loop's test (induction.c) for the trip guard (trip_guard.c) and peeling (peel_facts.c). Private to
+ * compiler/optimize. */
 #ifndef WPG_COMPILER_OPTIMIZE_TRIP_GUARD_H
 #define WPG_COMPILER_OPTIMIZE_TRIP_GUARD_H
 

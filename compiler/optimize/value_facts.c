@@ -1,5 +1,5 @@
-/* Values that uniform memory had while the profile was taken, by place: the variable and the constant indices
- * into it, which the SSA tier keeps. See value_guard.h. */
+/* Values that uniform memory had while the profile was taken, keyed by place: the variable and the constant
+ * indices into it. The SSA tier keeps places. See value_guard.h. */
 #include "compiler/optimize/value_guard.h"
 
 #include <string.h>

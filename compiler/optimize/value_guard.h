@@ -1,5 +1,6 @@
-/* What the value guard knows (value_facts.c), finds out (value_fold.c) and plans (value_guard.c); unswitching
- * (unswitch.c) and peeling (peel.c) find out with it, too. Private to compiler/optimize. */
+/* The facts of the value guard (value_facts.c), their consequences in a loop (value_fold.c) and its plan
+ * (value_guard.c). Unswitching (unswitch.c) and peeling (peel.c) use the consequences too. Private to
+ * compiler/optimize. */
 #ifndef WPG_COMPILER_OPTIMIZE_VALUE_GUARD_H
 #define WPG_COMPILER_OPTIMIZE_VALUE_GUARD_H
 
@@ -13,11 +14,12 @@ enum { WPG_MOST_FACTS = 32, WPG_NO_FACT = UINT32_MAX };
 bool wpg_value_place_of(wpg_value_place *place, const wpg_module *module, const wpg_inst *load);
 /* The number of the fact about that place, WPG_NO_FACT if there is none. */
 uint32_t wpg_value_fact_at(const wpg_function_profile *profile, const wpg_value_place *place);
-/* Takes what the profile saw at value sites of uniform memory into profile->facts, and how often lanes agreed
- * on indices into profile->indices. WPG_E_NOMEM only; says why where the sites disagree with the module's. */
+/* Reads from the profile the values at sites of uniform memory into profile->facts, and how often lanes
+ * agreed on indices into profile->indices. WPG_E_NOMEM only. Makes a remark if the sites disagree with the
+ * module's. */
 wpg_status wpg_value_facts_bind(wpg_context *context, wpg_function_profile *profile,
                                 const wpg_function_weights *weights, const wpg_cfg *cfg);
-/* How many of the waves asked saw the value: 0 to 1. */
+/* The share of sampled waves that saw the value, 0 to 1. */
 double wpg_value_fact_share(const wpg_value_fact *fact);
 
 /* -- What follows from them in a loop (value_fold.c) -- */
@@ -49,17 +51,17 @@ const uint32_t *wpg_value_loads(const wpg_view *view, const wpg_function_profile
 /* Finds the branches of the loop that the facts decide, and the mask of facts they need. False when memory
  * ran out. */
 bool wpg_folder_find(wpg_folder *folder, uint32_t *needed);
-/* The value, where constants and facts give it: a Boolean or 32-bit integer. */
+/* The value of a Boolean or 32-bit integer, if constants and facts give it. */
 bool wpg_folder_value(uint32_t *bits, const wpg_folder *folder, uint32_t id);
-/* Fills live alone. False when memory ran out. Then: is the way from a block that is reached to the other
- * taken by some lane, for all that is known? */
+/* wpg_folder_flow fills `live` alone; false when memory ran out. Then wpg_folder_edge_is_live: true if, for
+ * all that is known, some lane takes the edge from a reached block to the other. */
 bool wpg_folder_flow(wpg_folder *folder);
 bool wpg_folder_edge_is_live(const wpg_folder *folder, uint32_t from, uint32_t to);
 /* The label that a conditional branch or switch on these bits goes to. Selectors are of 32 bits: a literal is
  * one word. */
 uint32_t wpg_fold_target(const wpg_inst *end, uint32_t bits);
-/* What becomes of the loop by these folds: live, seams, runs, dead_cost. NULL, or why it must not be (static
- * storage). */
+/* Computes live, seams, runs and dead_cost under these folds. NULL, or the reason why the loop must not be
+ * folded (static storage). */
 const char *wpg_folder_refusal(wpg_folder *folder);
 
 #endif
