@@ -75,7 +75,7 @@ static wpg_status cut_form(wpg_estimate_stage *s, const wpg_weights *weights, wp
     WPG_TRY(normal_form(&module, s, err));
     wpg_status status = wpg_cut_dead(&s->cut, module, &s->stage, weights, err);
     if (status == WPG_OK && s->cut.mismatch)
-        status = wpg_fail(err, WPG_E_MISMATCH, "the profile is of another version of it");
+        status = wpg_fail(err, WPG_E_MISMATCH, "the profile is of another version of this shader");
     if (status == WPG_OK && s->cut.decided + s->cut.cases) {
         status = wpg_fold_branches(module, &folded, err);
         if (status == WPG_OK)

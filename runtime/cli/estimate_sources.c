@@ -192,8 +192,8 @@ wpg_status wpg_estimate_collect(wpg_estimate *estimate, const wpg_shader_view *v
             status = wpg_fail(err, WPG_E_NOT_FOUND, "%s has no pipeline or shader %s", estimate->profile_path,
                               estimate->hashes.data[i]);
     if (status == WPG_OK && !estimate->pipelines.count)
-        status =
-            wpg_fail(err, WPG_E_NOT_FOUND, "no module here is of a pipeline of %s", estimate->profile_path);
+        status = wpg_fail(err, WPG_E_NOT_FOUND, "none of the given modules belongs to a pipeline of %s",
+                          estimate->profile_path);
     if (status == WPG_OK)
         qsort(estimate->pipelines.data, estimate->pipelines.count, sizeof *estimate->pipelines.data, hotter);
     free(met);

@@ -158,7 +158,8 @@ int wpg_show_use_log(FILE *out, const char *path)
         json_decref(lines.data[i].pipeline);
     wpg_vec_free(&lines);
     if (bad && !good)
-        code = wpg_complain(WPG_EXIT_FAILED, command_name, "%s is no use log", path);
+        code = wpg_complain(WPG_EXIT_FAILED, command_name,
+                            "%s is no use log: 'wavepgo run --use PROFILE --use-log FILE' writes one", path);
     else if (bad)
         (void)wpg_complain(
             0, command_name,

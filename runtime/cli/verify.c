@@ -153,7 +153,7 @@ static int report(const verify_job *job, const wpg_profile *profile, const wpg_s
             (void)printf(" (%zu record%s of other sizes than their shader's)", view->inconsistent,
                          wpg_plural(view->inconsistent));
         if (job->without_module)
-            (void)printf("; %zu without their module: control flow not asked", job->without_module);
+            (void)printf("; %zu without their module: control flow not checked", job->without_module);
         if (job->sampled)
             (void)printf("; %zu sampled", job->sampled);
         (void)printf("\n");
@@ -211,7 +211,7 @@ int wpg_command_verify(int argc, char **argv)
         }
     }
     if (!job.profile)
-        return wpg_usage_error(command_name, "which profile? PROFILE or BUNDLE");
+        return wpg_usage_error(command_name, "no profile is given: name a profile or a bundle");
     /* NOLINTNEXTLINE(bugprone-sizeof-expression): a vector of pointers */
     if (wpg_is_bundle(job.profile) && !wpg_vec_push(&job.places, job.profile))
         return wpg_complain(WPG_EXIT_FAILED, command_name, "out of memory");
