@@ -73,11 +73,14 @@ static void deny(const wpg_hash128 *hashes, size_t count)
     free(entries);
     list_hashes(text, sizeof text, hashes, count);
     if (status == WPG_OK)
-        wpg_log_warn("the device was lost; pipelines of ours that ran last pass through next time: %s", text);
+        wpg_log_warn("the device was lost; the changed pipelines that ran last pass through next time "
+                     "('wavepgo clean --denied' forgets them): %s",
+                     text);
     else
-        wpg_log_warn("the device was lost; pipelines of ours that ran last could not be put on the deny list "
-                     "(%s): %s",
-                     err.message, text);
+        wpg_log_warn(
+            "the device was lost; the changed pipelines that ran last could not be put on the deny list "
+            "(%s): %s",
+            err.message, text);
 }
 
 void wpg_device_lost(wpg_device *device)
@@ -90,7 +93,7 @@ void wpg_device_lost(wpg_device *device)
     if (count)
         deny(hashes, count);
     else
-        wpg_log_warn("the device was lost; no pipeline of ours ran");
+        wpg_log_warn("the device was lost; no changed pipeline ran");
     free(hashes);
     if (device->mode == WPG_MODE_GENERATE)
         wpg_files_write_all(false);
