@@ -64,8 +64,8 @@ enum { WPG_FLOW_SOLVED = 1024 };
 wpg_status wpg_flow_solve(double *frequencies, const wpg_flow_graph *graph, const double *probabilities,
                           wpg_arena *arena, wpg_error *err);
 
-/* Sums along runs. sums[i] holds `count` values of the blocks on entry. On return it holds, for each block,
- * the expected sum over a run from that block to the end. Errors as wpg_flow_solve. */
+/* Sums along runs. On entry each of the `count` arrays sums[i] holds a value for each block. On return it
+ * holds, for each block, the expected sum over a run from that block to the end. Errors as wpg_flow_solve. */
 wpg_status wpg_flow_ahead(double *const sums[], unsigned count, const wpg_flow_graph *graph,
                           const double *probabilities, wpg_arena *arena, wpg_error *err);
 

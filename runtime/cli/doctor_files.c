@@ -1,4 +1,4 @@
-/* What the layer would do by the settings as they are, where its files go, and whether they can. */
+/* What the layer would do with the present settings, where its files go, and whether they can be written. */
 #include "runtime/cli/doctor.h"
 
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* What PROGRAM is, as far as that decides whether a Vulkan layer gets into it: nothing of it is run. */
+/* Examines PROGRAM without running it: can a Vulkan layer get into it? */
 #include "runtime/cli/doctor.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
-/* The three forms of a stage: given; as use mode makes it by rule (default thresholds; no variants for push
- * constants, no wave size, no verdicts: those are the device's); without what never ran. */
+/* The three forms of a stage: original; by use mode's rules; without blocks that never ran. Use mode has its
+ * default thresholds here, and no variants, wave size or verdicts: these depend on the device. */
 #include "runtime/cli/estimate.h"
 
 #include <stdlib.h>

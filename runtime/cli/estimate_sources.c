@@ -1,5 +1,5 @@
-/* Which pipelines there are to look at, and the SPIR-V of their stages: by the profile's pipeline records,
- * from bundles, folders of <hash>.spv and files. */
+/* Finds the pipelines to estimate, and the SPIR-V of their stages. Pipelines come from the profile's pipeline
+ * records; SPIR-V from bundles, folders of <hash>.spv and files. */
 #include "runtime/cli/estimate.h"
 
 #include <stdlib.h>

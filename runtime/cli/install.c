@@ -4,13 +4,13 @@
  *                 $XDG_DATA_HOME/vulkan/implicit_layer.d/VkLayer_wavepgo.json
  *     --system    PREFIX/lib/wavepgo/FAMILY/..., PREFIX/share/vulkan/implicit_layer.d/...    (/usr/local)
  *
- * The same for the layer of another CPU family (32-bit programs) that stands beside this command, each by
- * itself.
+ * The layer of another CPU family (32-bit programs), if one stands beside this command, is installed the same
+ * way.
  *
- * Beside the library stands a receipt: a line for each file and folder made, with the content's hash. A file
- * that is there and not in the receipt with its content is somebody else's: it is neither replaced nor
- * removed. The receipt is written before the files, and the manifest last, so that whatever is cut short can
- * be removed and the loader never finds a manifest without its library. */
+ * Beside the library stands a receipt: one line for each file and folder made, with the content's hash. A
+ * file that is not in the receipt with its content belongs to somebody else: it is neither replaced nor
+ * removed. The receipt is written before the files, and the manifest last. So whatever an interrupted install
+ * wrote can be removed, and the loader never finds a manifest without its library. */
 #include "runtime/cli/command.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* wavepgo: the command. Dispatch and help only; each subcommand is a file of its own. */
+/* wavepgo: the command. Dispatch and help alone; each subcommand is a file of its own. */
 #include "runtime/cli/command.h"
 
 #include <ctype.h>

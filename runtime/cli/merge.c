@@ -1,4 +1,5 @@
-/* wavepgo merge: profiles into one, as llvm-profdata merge, with folders, patterns and bundles. */
+/* wavepgo merge: merges profiles into one, as llvm-profdata merge does; also folders, patterns and bundles.
+ * */
 #include "runtime/cli/command.h"
 
 #include <errno.h>

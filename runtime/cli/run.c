@@ -1,5 +1,5 @@
-/* wavepgo run: sets the environment that enables the layer explicitly and becomes the program (exec), so that
- * the exit code, signals and terminal are the program's own. */
+/* wavepgo run: sets the environment that enables the layer explicitly, and becomes the program (exec). So
+ * exit code, signals and terminal are the program's own. */
 #include "runtime/cli/command.h"
 
 #include <ctype.h>

@@ -1,5 +1,5 @@
-/* wavepgo show --use-log: the layer's JSON lines as text, run by run: the layer appends, and what an earlier
- * run did is no part of what a later one did. A cut last line (a killed program) is tolerated and said. */
+/* wavepgo show --use-log: prints the layer's JSON lines as text, run by run. The layer appends runs to the
+ * file, so each run is summed by itself. A cut last line (a killed program) is tolerated and reported. */
 #include "runtime/cli/command.h"
 #include "runtime/cli/show.h"
 

@@ -1,10 +1,10 @@
-/* wavepgo verify: a profile against the modules it was counted in.
+/* wavepgo verify: checks a profile against the modules it was counted in.
  *
  *     profile --> functions --find module, normalise, compare checksums-->
  *         rules (verify_checks.c) --> findings
  *
- * Modules come from bundles, folders of <hash>.spv (DUMP), and files given. Exit code 1 when something is
- * broken. */
+ * Modules come from bundles, folders of <hash>.spv (DUMP), and named files. Exit code 1 if a rule is broken.
+ * */
 #include "runtime/cli/verify.h"
 
 #include <inttypes.h>
