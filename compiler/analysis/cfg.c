@@ -1,6 +1,6 @@
-/* The control-flow graph of one function: blocks, edges, order; then dominance and constructs, each in its
- * own file. Every walk is a loop over arrays or an explicit stack: functions of tens of thousands of blocks
- * are real. */
+/* The control-flow graph of one function: blocks, edges, order. dominance.c and constructs.c add the rest.
+ * Every walk is a loop over arrays or an explicit stack, because real functions have tens of thousands of
+ * blocks. */
 #include "compiler/analysis/internal.h"
 
 #include <stdlib.h>

@@ -1,8 +1,8 @@
-/* Control-flow graph of one function, with dominance, post-dominance and structured constructs.
- * A view: it points into the module and is stale once labels, terminators or merge instructions change.
- * Ownership: wpg_cfg_create allocates everything in one arena; wpg_cfg_destroy frees it (NULL is fine).
- * Threads: immutable once built. Sources: Lengauer, Tarjan, "A Fast Algorithm for
- * Finding Dominators in a Flowgraph" (1979); SPIR-V 1.6, 2.11 Structured Control Flow. */
+/* Control-flow graph of one function, with dominance, post-dominance and structured constructs. The graph
+ * points into the module. A change of labels, terminators or merge instructions makes the graph stale.
+ * Ownership: wpg_cfg_create allocates everything in one arena; wpg_cfg_destroy frees the arena (NULL is
+ * fine). Threads: immutable once built. Sources: Lengauer, Tarjan, "A Fast Algorithm for Finding Dominators
+ * in a Flowgraph" (1979); SPIR-V 1.6, 2.11 Structured Control Flow. */
 #ifndef WPG_COMPILER_ANALYSIS_CFG_H
 #define WPG_COMPILER_ANALYSIS_CFG_H
 
@@ -26,7 +26,7 @@ typedef struct wpg_block {
     uint32_t heads, merges, continues; /* construct of which it is header, merge block, continue target;
                                           WPG_NO_BLOCK if of none */
     bool changes_mask; /* the live mask may differ after it: it demotes, calls something that may demote or
-                          kill,  or ends a ray-tracing wave segment */
+                          kill, or ends a ray-tracing wave segment */
 } wpg_block;
 
 typedef enum wpg_construct_kind {
@@ -62,24 +62,24 @@ typedef struct wpg_cfg {
     uint32_t construct_count;
 } wpg_cfg;
 
-/* WPG_E_FORMAT if a branch target is no label of the function, WPG_E_UNSUPPORTED if structured rules are
- * broken in a way constructs cannot be made of (the CFG itself is then still not returned). */
+/* WPG_E_FORMAT: a branch target is no label of the function. WPG_E_UNSUPPORTED: the function breaks
+ * structured rules, so its constructs cannot be found. *cfg is set on success only. */
 wpg_status wpg_cfg_create(wpg_cfg **cfg, const wpg_module *module, wpg_inst *function, wpg_error *err);
 void wpg_cfg_destroy(wpg_cfg *cfg);
 
 uint32_t wpg_cfg_find(const wpg_cfg *cfg, uint32_t label_id);            /* block index or WPG_NO_BLOCK */
 bool wpg_cfg_dominates(const wpg_cfg *cfg, uint32_t a, uint32_t b);      /* reflexive */
 bool wpg_cfg_post_dominates(const wpg_cfg *cfg, uint32_t a, uint32_t b); /* reflexive */
-/* No reachable block but `from` branches to `to`. */
+/* True if no reachable block but `from` branches to `to`. */
 bool wpg_cfg_comes_only_from(const wpg_cfg *cfg, uint32_t from, uint32_t to);
 bool wpg_construct_holds(const wpg_cfg *cfg, uint32_t construct, uint32_t block);
 
-/* An instruction behind which the lanes of a wave may be others: a ray is traced, a shader called, an
- * intersection reported (which may also end the invocation), invocations reordered. */
+/* True if the lanes of a wave may differ after the instruction: it traces a ray, calls a shader, reports an
+ * intersection (this may also end the invocation) or reorders invocations. */
 bool wpg_ends_segment(const wpg_inst *inst);
 
-/* 60-bit checksum of the graph: block count, terminator opcodes, edges, merge structure; not of ids or other
- * instructions. `normal_form_version` is folded in. Bits 60-63 are zero (LLVM reserves them). */
+/* 60-bit checksum of the graph: block count, terminator opcodes, edges, merge structure. Ids and other
+ * instructions do not count. `normal_form_version` is folded in. Bits 60-63 are zero (LLVM reserves them). */
 uint64_t wpg_cfg_checksum(const wpg_cfg *cfg, uint32_t normal_form_version);
 
 /* Graphviz text of the graph for debugging; malloc'd. */

@@ -1,4 +1,4 @@
-/* The 60-bit checksum by which a profile is known to belong to a graph. */
+/* The 60-bit checksum of a graph. A profile is applied only to a graph with the profile's checksum. */
 #include "compiler/analysis/internal.h"
 
 #include "runtime/base/hash.h"

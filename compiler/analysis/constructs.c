@@ -1,11 +1,12 @@
 /* Structured constructs of a function (SPIR-V 1.6, 2.11).
  *
- * A construct is the set of blocks that its header dominates and its merge block does not, where dominance is
- * the structural one: over the graph with an edge from every header to its merge block and continue target
- * added, so that a continue target nobody reaches still has its place. With that edge, the immediate
- * structural dominator of a merge block is its header in every well-structured function; so walking the
- * structural dominator tree downwards, the innermost construct of a block follows from its parent's in one
- * step. */
+ * A construct is the set of blocks that its header dominates and its merge block does not. Dominance here is
+ * structural dominance: the graph gets an extra edge from every header to its merge block and to its continue
+ * target. So a continue target that no branch reaches still has its place.
+ *
+ * In a well-structured function the immediate structural dominator of a merge block is its header. So one
+ * walk down the structural dominator tree suffices: the innermost construct of a block follows from its
+ * parent's. */
 #include "compiler/analysis/internal.h"
 
 enum { NO = WPG_NO_BLOCK };

@@ -1,8 +1,8 @@
 /* Which branches matter where.
  *
- * A construct is closed if every edge out of it goes to its merge block; lanes that return or are killed
- * inside do not count, as they are nowhere to be compared with. All other lanes that enter a closed construct
- * together come to its merge block together, whatever branches they took: so the effect of a branch ends with
+ * A construct is closed if every edge out of it goes to its merge block. Lanes that return or are killed
+ * inside do not count: no later value is compared with theirs. All other lanes that enter a closed construct
+ * together come to its merge block together, whatever branches they took. So the effect of a branch ends with
  * the innermost closed construct around it.
  *
  *   loops    lanes may leave loop l in different iterations by branch x in l, unless the effect of x ends
@@ -15,8 +15,9 @@
  *   memory   how often a block was run before, by lanes that meet now, is decided by the branches whose
  *            effect has not ended: those inside the constructs around it (reach).
  *
- * Coarser than the disjoint-path labels of the paper, in that a branch on the way is taken to matter even if
- * its ways meet again before j outside a closed construct. */
+ *
+ * This is coarser than the disjoint-path labels of the paper (divergence.h): a branch on the way counts even
+ * if its ways meet again before j outside a closed construct. */
 #include "compiler/analysis/divergence_internal.h"
 
 enum { NO = WPG_NO_BLOCK };

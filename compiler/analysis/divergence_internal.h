@@ -1,4 +1,4 @@
-/* What the files of the divergence analysis share.
+/* Declarations shared by the files of the divergence analysis.
  *
  *     divergence.c          states, transfer of each instruction, the fixpoint
  *     divergence_memory.c   variables: which are followed exactly, virtual phis for them
@@ -92,19 +92,19 @@ struct wpg_divergence {
 
 /* divergence_memory.c: use, source, phis (OpPhi and virtual ones), node_count. */
 bool wpg_divergence_follow(wpg_divergence *d);
-/* The variable a pointer is made from, 0 if that is not known. */
+/* The variable that a pointer points into, 0 if unknown. */
 uint32_t wpg_divergence_root(const wpg_divergence *d, uint32_t pointer);
 
 /* divergence_control.c */
 bool wpg_divergence_control(wpg_divergence *d);
-/* A branch of block `b` with that state: notes what it does to the constructs around it; true if news. */
+/* Notes a branch of block `b` with that state in the constructs around it. True if something changed. */
 bool wpg_divergence_branch(wpg_divergence *d, uint32_t b, wpg_state state);
-/* What decides whether, and how often, lanes have been in block `b`. */
+/* The state of the branches that decide whether, and how often, lanes have been in block `b`. */
 wpg_state wpg_divergence_reach(const wpg_divergence *d, uint32_t b);
-/* What parts the lanes that come to block `b` over different edges. */
+/* The state of the branches that part the lanes which come to block `b` over different edges. */
 wpg_state wpg_divergence_parted(const wpg_divergence *d, uint32_t b);
 
-/* A node as seen from a block: temporal divergence added. */
+/* The state of a node as seen from a block: temporal divergence is added. */
 wpg_state wpg_divergence_seen(const wpg_divergence *d, uint32_t node, uint32_t block);
 
 #endif

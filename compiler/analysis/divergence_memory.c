@@ -1,8 +1,9 @@
-/* Private memory as values. A variable that is only ever loaded and stored whole is one SSA value after
- * another: stores define it, virtual phis join it where definitions meet (iterated dominance frontier of the
- * stores, where it is live: Cytron, Ferrante, Rosen, Wegman, Zadeck, "Efficiently Computing Static Single
- * Assignment Form and the Control Dependence Graph", 1991), and each load is a copy of what reaches it. The
- * module is not changed: the result is a table of phis and a source for each load. */
+/* Private memory as values. A variable that is only loaded and stored whole is a sequence of SSA values.
+ * Stores define the values, virtual phis join them where definitions meet, and each load copies the value
+ * that reaches it. Phis stand on the iterated dominance frontier of the stores, where the variable is live.
+ * The module is not changed: the result is a table of phis and a source for each load. Source: Cytron,
+ * Ferrante, Rosen, Wegman, Zadeck, "Efficiently Computing Static Single Assignment Form and the Control
+ * Dependence Graph" (1991). */
 #include "compiler/analysis/divergence_internal.h"
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
-/* Dominator trees: Lengauer and Tarjan's algorithm with path compression, O(m log n), without recursion. (The
- * iterative algorithm of Cooper, Harvey and Kennedy is shorter, but quadratic on ladders: a switch that falls
- * through 50 000 cases.) Every array below is indexed by depth-first number, so that "earlier" is "smaller".
- */
+/* Dominator trees: Lengauer and Tarjan's algorithm with path compression, O(m log n), without recursion. The
+ * iterative algorithm of Cooper, Harvey and Kennedy is shorter. It is quadratic on ladders, such as a switch
+ * that falls through 50 000 cases. Every array below is indexed by depth-first number, so "earlier" is
+ * "smaller". */
 #include "compiler/analysis/internal.h"
 
 bool wpg_graph_make(wpg_graph *graph, uint32_t count, const wpg_edge *edges, size_t edge_count, bool reversed,

@@ -1,4 +1,4 @@
-/* The graph as Graphviz text, for eyes. */
+/* The graph as Graphviz text, for debugging. */
 #include "compiler/analysis/internal.h"
 
 #include <stdio.h>

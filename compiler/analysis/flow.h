@@ -1,5 +1,5 @@
-/* The flow graph of a function as plain arrays: enough to ask whether counts are possible after the module is
- * gone. Ownership: arrays live in the arena given. Threads: plain data. */
+/* The flow graph of a function as plain arrays. The arrays outlive the module: counts can be checked against
+ * the flow later. Ownership: arrays live in the arena given. Threads: plain data. */
 #ifndef WPG_COMPILER_ANALYSIS_FLOW_H
 #define WPG_COMPILER_ANALYSIS_FLOW_H
 

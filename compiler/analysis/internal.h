@@ -1,5 +1,5 @@
-/* What the files of compiler/analysis share and nobody else sees: the whole of a wpg_cfg, graphs as arrays,
- * and dominator trees. Everything lives in the cfg's arena. */
+/* Declarations shared by the files of compiler/analysis alone: the whole of a wpg_cfg, graphs as arrays,
+ * dominator trees. Everything lives in the cfg's arena. */
 #ifndef WPG_COMPILER_ANALYSIS_INTERNAL_H
 #define WPG_COMPILER_ANALYSIS_INTERNAL_H
 
@@ -65,7 +65,7 @@ static inline const wpg_cfg_private *wpg_cfg_whole(const wpg_cfg *cfg)
     return (const wpg_cfg_private *)cfg;
 }
 
-/* Fills constructs, and what the blocks say of them. */
+/* Fills cfg.constructs and the blocks' fields that name a construct. */
 wpg_status wpg_cfg_find_constructs(wpg_cfg_private *whole, wpg_error *err);
 
 #endif

@@ -1,23 +1,29 @@
-/* Matching the blocks of two versions of a function, so that counts of the old one can serve the new one.
+/* Matches the blocks of two versions of a function, so that counts of the old version serve the new one.
  *
  *     old normal form --describe--> wpg_form --+
  *                                              +--> wpg_match: old block of each new block,
  *     new normal form --describe--> wpg_form --+               old select of each new select
  *
- * A form knows of every block what its instructions do (opcodes, result types, which buffers, textures and
- * built-ins are touched), the same with constants, the block's neighbours, its part in the control flow (what
- * ends it, what it heads) and the constructs around it; no ids, names or places. Two sequences of blocks in
- * module order are aligned so that most instructions meet; only blocks of the same part meet, and only where
- * they do mostly the same. What was inserted, or rewritten beyond that, has no partner.
  *
- * Counts of matched blocks are carried over. Of the rest only what follows is known: blocks of one
- * active-mask class have equal counts, lanes conserve flow, and where no lane ran no wave did. Everything
- * else stays unknown, which is not zero.
+ * A form describes each block without ids, names or places:
+ *     - what its instructions do: opcodes, result types, the buffers, textures and built-ins they touch,
+ *     - the same with constants,
+ *     - the block's neighbours,
+ *     - its part in the control flow: what ends the block, what the block heads,
+ *     - the constructs around it.
+ *
+ * Matching aligns two sequences of blocks in module order so that most instructions meet. Two blocks match
+ * only if they have the same part in the control flow and mostly the same instructions. A block that was
+ * inserted, or changed beyond that, has no partner.
+ *
+ * Counts of matched blocks are carried over. For the other blocks three rules apply: blocks of one
+ * active-mask class have equal counts, lanes conserve flow, and where no lane ran no wave ran. A count that
+ * does not follow stays unknown. Unknown is not zero.
  *
  * Ownership: a form stands by itself; a match and carried counts live in the arena given. Threads: forms are
  * immutable once made. Sources: Ayupov, Panchenko, Pupyrev, "Stale Profile Matching" (CC 2024): hashes of
  * blocks at several levels, then flow; LLVM's SampleProfileMatcher: anchors aligned by a longest common
- * subsequence; Needleman, Wunsch (1970) for the weighted form of it. */
+ * subsequence; Needleman, Wunsch (1970) for its weighted form. */
 #ifndef WPG_COMPILER_ANALYSIS_MATCH_H
 #define WPG_COMPILER_ANALYSIS_MATCH_H
 
@@ -31,11 +37,11 @@ void wpg_form_destroy(wpg_form *form);
 uint32_t wpg_form_blocks(const wpg_form *form);
 uint32_t wpg_form_selects(const wpg_form *form);
 
-/* How much of the instructions of both is in both, 0 to 1, whatever the blocks (Dice's coefficient over what
- * the instructions do). Cheap: for choosing what to match. */
+/* The share of instructions that both forms have, 0 to 1, regardless of blocks (Dice's coefficient). Cheap:
+ * used to choose which functions to match. */
 double wpg_form_likeness(const wpg_form *a, const wpg_form *b);
 
-/* Two functions that are less alike than this are no versions of one: what matches there is coincidence. */
+/* Two functions below this likeness are no versions of one function: their matches are coincidence. */
 #define WPG_MATCH_LIKENESS 0.5
 
 typedef struct wpg_match {
@@ -54,13 +60,13 @@ typedef struct wpg_block_counts {
     const uint64_t *lanes, *waves, *uniform; /* [blocks] */
 } wpg_block_counts;
 
-/* The share of the old counts that found a block, 0 to 1: of the lanes summed over blocks (of waves where
- * there are no lanes; of blocks where nothing ran). */
+/* The share of the old counts that found a block, 0 to 1: by lanes summed over blocks. Without lanes: by
+ * waves. Where nothing ran: by blocks. */
 double wpg_match_share(const wpg_match *match, const wpg_form *from, const wpg_form *to,
                        const wpg_block_counts *counts);
 
-/* Old counts on the new graph. known[b]: every measured kind of block b is known; what is not known is 0.
- * *sound = false: the counts contradict the new graph's flow, and must not be used. */
+/* Old counts on the new graph. known[b]: every measured kind of count of block b is known. An unknown count
+ * is 0. *sound = false: the counts contradict the new graph's flow and must not be used. */
 typedef struct wpg_carried {
     uint64_t *lanes, *waves, *uniform; /* [cfg->count]; NULL = not measured */
     bool *known;

@@ -1,4 +1,4 @@
-/* What match_form.c tells match.c of a function. Private to compiler/analysis. */
+/* The description of a function that match_form.c makes and match.c reads. Private to compiler/analysis. */
 #ifndef WPG_COMPILER_ANALYSIS_MATCH_FORM_H
 #define WPG_COMPILER_ANALYSIS_MATCH_FORM_H
 
@@ -25,7 +25,8 @@ struct wpg_form {
     uint32_t select_count;
 };
 
-/* Features in both of two sorted lists, each as often as in both. */
+/* The number of features that two sorted lists have in common. A feature counts as often as both lists hold
+ * it. */
 uint32_t wpg_common_features(const uint32_t *a, uint32_t a_count, const uint32_t *b, uint32_t b_count);
 
 #endif

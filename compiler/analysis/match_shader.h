@@ -1,5 +1,6 @@
-/* Counts of one version of a shader for another: the functions of both normal forms matched, ordinal by
- * ordinal (match.h). Ownership: a shader's forms stand by themselves. Threads: immutable once made. */
+/* Carries counts from one version of a shader to another. The functions of both normal forms are matched
+ * ordinal by ordinal (match.h). Ownership: a shader's forms stand by themselves. Threads: immutable once
+ * made. */
 #ifndef WPG_COMPILER_ANALYSIS_MATCH_SHADER_H
 #define WPG_COMPILER_ANALYSIS_MATCH_SHADER_H
 
@@ -26,8 +27,8 @@ typedef struct wpg_shader_match {
     double likeness;     /* of the entry functions: see wpg_match */
 } wpg_shader_match;
 
-/* `counts` are of the shader that `from` describes; functions of another checksum are left out. `module` is
- * the new version's normal form, `to` its forms. */
+/* `counts` belong to the shader that `from` describes. A function whose checksum differs is left out.
+ * `module` is the new version's normal form, `to` its forms. */
 wpg_status wpg_match_shader(wpg_shader_match *match, const wpg_shader_forms *from, const wpg_weights *counts,
                             const wpg_shader_forms *to, const wpg_module *module, const wpg_stage *stage,
                             wpg_arena *arena, wpg_error *err);

@@ -1,4 +1,4 @@
-/* Enumeration of sites. */
+/* Enumerates sites: see sites.h. */
 #include "compiler/analysis/sites.h"
 
 static bool is_constant(const wpg_module *module, uint32_t id)

@@ -1,12 +1,12 @@
-/* Sites: the instructions, beside blocks, that generate mode counts and use mode looks up. Both modes
- * enumerate them here, over the same normal form, so that a site's number is its identity. */
+/* Sites: instructions that generate mode counts and use mode looks up, besides blocks. Both modes enumerate
+ * sites here, over the same normal form. So a site's number is its identity. */
 #ifndef WPG_COMPILER_ANALYSIS_SITES_H
 #define WPG_COMPILER_ANALYSIS_SITES_H
 
 #include "compiler/analysis/cfg.h"
 
-/* A select site: OpSelect with a scalar bool condition that is no constant. In module order of the function.
- */
+/* A select site: an OpSelect whose condition is a scalar bool and no constant. Numbered in module order of
+ * the function. */
 typedef struct wpg_select_site {
     wpg_inst *inst;
     uint32_t block; /* block index */

@@ -1,17 +1,19 @@
-/* Value sites: values of a function that a compiler would like to know more about than it can prove. Generate
- * mode asks about them, and whoever reads the profile finds them again: the list depends on the normal form
- * alone, so that a site's number is its identity.
+/* Value sites: values of a function for which a compiler wants to know more than it can prove. Generate mode
+ * counts them and readers of the profile look them up. The list depends on the normal form alone. So a site's
+ * number is its identity.
  *
- * Asked about uniformity: how often do all lanes of a wave agree? - what is not provably uniform.
- * Asked about values: which are the commonest? - what could be specialised: a value that is one for the whole
- * draw or dispatch and yet no constant, and what loops, switches and conditions depend on.
- * What is provably uniform and could not be specialised is no site. Threads: no shared state. */
+ * - Asked about uniformity (how often do all lanes of a wave agree?): values that are not provably uniform.
+ * - Asked about values (which are the commonest?): values that could be specialised. These are uniform over a
+ *   draw or dispatch and no constant, or loops, switches and conditions depend on them.
+ * - A value that is provably uniform and could not be specialised is no site.
+ *
+ * Threads: no shared state. */
 #ifndef WPG_COMPILER_ANALYSIS_VALUE_SITES_H
 #define WPG_COMPILER_ANALYSIS_VALUE_SITES_H
 
 #include "compiler/analysis/divergence.h"
 
-/* Numbers of profiles: add at the end. */
+/* These numbers stand in profiles: add at the end. */
 typedef enum wpg_value_kind {
     WPG_VALUE_BUFFER_INDEX,     /* index into an array in a buffer */
     WPG_VALUE_DESCRIPTOR_INDEX, /* index into an array of descriptors */
@@ -45,7 +47,7 @@ typedef struct wpg_value_site {
     wpg_inst *use;    /* the instruction the site is about: for its source line */
 } wpg_value_site;
 
-/* The most sites of one function of each sort: asked about uniformity alone, asked about values. The first in
+/* Limits for one function: sites asked about uniformity alone, and sites asked about values. The first in
  * module order are taken. */
 enum { WPG_MOST_UNIFORMITY_SITES = 32, WPG_MOST_VALUE_SITES = 32 };
 

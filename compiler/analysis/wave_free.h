@@ -1,13 +1,14 @@
-/* A proof that what a stage computes does not depend on how many lanes its waves have, so that a pipeline may
- * be compiled for waves of another size (DESIGN 6, Legality): nothing in it sees the wave. Refuses what it
- * cannot show. Source: SPIR-V 1.6, 3.27 (scopes), 3.21 (built-ins); VK_EXT_subgroup_size_control. */
+/* Proves that the results of a stage do not depend on the number of lanes of its waves. Then a pipeline may
+ * be compiled for another wave size (DESIGN 6, Legality). A stage without a proof is refused. Source: SPIR-V
+ * 1.6, 3.27 (scopes), 3.21 (built-ins); VK_EXT_subgroup_size_control. */
 #ifndef WPG_COMPILER_ANALYSIS_WAVE_FREE_H
 #define WPG_COMPILER_ANALYSIS_WAVE_FREE_H
 
 #include "compiler/spirv/stage.h"
 
-/* Whether the results of `stage` in the normal form `module` are the same for waves of every size. Refused,
- * with the rule that failed in *why (static):
+/* True if the results of `stage` in the normal form `module` are the same for waves of every size. Otherwise
+ * *why (static) names the rule that failed. Refused are
+ *
  *   - subgroup, quad and cooperative instructions, the shader clock, a subgroup as scope of anything;
  *   - a built-in variable or execution mode that tells of subgroups, quads or cores;
  *   - floating-point atomics: the order in which lanes add shows in the last bits;

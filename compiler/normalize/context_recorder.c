@@ -1,4 +1,4 @@
-/* Following blocks and calls through inlining: see contexts.h and context_recorder.h. */
+/* Follows blocks and calls through inlining: see contexts.h and context_recorder.h. */
 #include "compiler/normalize/context_recorder.h"
 
 static void set(wpg_context_recorder *recorder, wpg_map *map, uint32_t key, size_t value)

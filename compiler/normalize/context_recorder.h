@@ -1,6 +1,6 @@
-/* What the inliner tells about the blocks it copies; contexts.c makes the table of it. Private to
- * compiler/normalize. A recorder never changes the module or a decision. Failure is sticky (out_of_memory).
- * Threads: one. */
+/* Records the blocks that the inliner copies. contexts.c makes the table of contexts from the record. Private
+ * to compiler/normalize. A recorder never changes the module or a decision. Failure is sticky
+ * (out_of_memory). Threads: one. */
 #ifndef WPG_COMPILER_NORMALIZE_CONTEXT_RECORDER_H
 #define WPG_COMPILER_NORMALIZE_CONTEXT_RECORDER_H
 
@@ -48,11 +48,11 @@ wpg_status wpg_name_source_functions(wpg_context_table *table, const wpg_module 
 wpg_status wpg_record_begin(wpg_context_recorder *recorder, const wpg_module *module, wpg_error *err);
 void wpg_record_finish(wpg_context_recorder *recorder);
 
-/* The body of `callee` (in->callee its flow, in->ids its mapping) goes to `site`; `post` is the label of what
- * follows the call if that is a new block, else 0. */
+/* Notes that the body of `callee` is copied to `site`. in->callee is the flow of `callee`, in->ids its
+ * mapping. `post` is the label behind the call if a new block starts there, else 0. */
 void wpg_record_splice(wpg_context_recorder *recorder, const wpg_inliner *in, const wpg_call_site *site,
                        const wpg_inline_function *callee, bool join_entry, uint32_t post);
-/* What started behind label `from` starts behind `to` now. */
+/* Notes that the source blocks which started behind label `from` now start behind `to`. */
 void wpg_record_move(wpg_context_recorder *recorder, uint32_t from, uint32_t to);
 
 #endif

@@ -1,4 +1,4 @@
-/* The table of contexts, made of what the recorder saw and of the normal form: see contexts.h. */
+/* Makes the table of contexts from the record and the normal form: see contexts.h. */
 #include "compiler/normalize/contexts.h"
 
 #include <stdlib.h>

@@ -1,21 +1,24 @@
 /* Call paths of the normal form: where each of its blocks stood before functions were inlined.
  *
- * A *source function* is a function as it was after specialisation constants were frozen and constant
- * branches folded, before anything was inlined; its blocks and calls are numbered in its own order. A
- * *context* is one copy of a source function in the normal form: the function itself, or what inlining made
- * of one call of it, under the context of the caller. Every block of a context has a *home*: the normal-form
- * block in which it starts (several may start in one block, one after the other, since a call does not begin
- * a block; folding may have removed it: then it never runs). The count of a block in a context is that of its
- * home, and over all contexts of a function the counts add up to its context-less (base) profile.
+ * - A *source function* is a function before inlining, after specialisation constants were frozen and
+ *   constant branches folded. Its blocks and calls are numbered in its own order.
+ * - A *context* is one copy of a source function in the normal form. The copy is the function itself, or the
+ *   body inlined for one call, under the context of the caller.
+ * - The *home* of a block of a context is the normal-form block in which the block starts. Several blocks may
+ *   start in one home, one after the other, because a call does not begin a block. A block that folding
+ *   removed has no home and never runs.
+ *
+ * The count of a block in a context is the count of its home. Summed over all contexts of a function, the
+ * counts are the function's context-less (base) profile.
  *
  *     main: b0, call 0, b1       normal form:  n0 = b0 of [main], b0 of [main:0 @ f]
  *     f:    b0 -> b1 -> b2                     n1 = b1 of [main:0 @ f] ...
  *
- * Blocks that inlining makes for itself (the test behind a loop that a function returned out of) are homes of
- * nothing: `is_synthetic`. A block's start is what is counted: lanes that an earlier instruction of the home
- * demotes are still counted for a function called after it in the same block.
+ * Inlining makes blocks of its own, such as the test behind a loop that a function returned out of. Nothing
+ * starts in these blocks: `is_synthetic`. Counted is the start of a block. Lanes that an earlier instruction
+ * of the home demotes still count for a function called later in the same block.
  *
- * Ownership: the table is one arena; names are its own. Threads: immutable once made. Source of the idea:
+ * Ownership: the table is one arena and owns its names. Threads: immutable once made. Source of the idea:
  * context-sensitive sample profiles (CSSPGO) of LLVM. */
 #ifndef WPG_COMPILER_NORMALIZE_CONTEXTS_H
 #define WPG_COMPILER_NORMALIZE_CONTEXTS_H
@@ -77,9 +80,8 @@ typedef struct wpg_context_table {
     uint32_t normal_count;
 } wpg_context_table;
 
-/* wpg_normalize, and the call paths of what it gives. The module becomes exactly what wpg_normalize makes of
- * it. WPG_E_UNSUPPORTED: broken structured rules (counting refuses such modules too); WPG_E_LIMIT: too many
- * contexts. */
+/* Normalises exactly as wpg_normalize, and makes the table of call paths. WPG_E_UNSUPPORTED: broken
+ * structured rules (counting refuses such modules too). WPG_E_LIMIT: too many contexts. */
 wpg_status wpg_normalize_contexts(wpg_context_table **table, wpg_module *module, const wpg_stage *stage,
                                   wpg_normal_info *info, wpg_error *err);
 void wpg_context_table_destroy(wpg_context_table *table);

@@ -1,7 +1,7 @@
-/* Pass: one entry point. The other OpEntryPoints go with their execution modes, then functions that the kept
- * one does not reach, then names and decorations of what went. Types, constants and globals stay: they are
- * valid unused, and the interface of the kept entry point is untouched. Needs: a parsed module. Keeps: every
- * id that stays. Source: SPIR-V 1.6, 2.4, 2.16.1. */
+/* Pass: keeps one entry point. Removes the other OpEntryPoints with their execution modes, the functions that
+ * the kept one does not reach, and the names and decorations of removed ids. Types, constants and globals
+ * stay: they are valid unused. The interface of the kept entry point is untouched. Needs: a parsed module.
+ * Keeps: every id that stays. Source: SPIR-V 1.6, 2.4, 2.16.1. */
 #include "compiler/normalize/internal.h"
 
 #include <string.h>

@@ -1,9 +1,10 @@
 /* The light block view of the CFG tier: targets, structured reverse post-order, constructs, reachability.
  *
- * Structured reverse post-order: depth first over the targets and, before them, the merge block and the
- * continue target of a header, so that arms come before continue targets and these before merges. It depends
- * on the graph and the order of targets only, never on the input's block order, and a block comes before
- * those it dominates. Owner: wpg_flow_init/finish. Threads: one. Source: SPIR-V 1.6, 2.11. */
+ * Structured reverse post-order is depth first over the targets of a terminator. A header's merge block and
+ * continue target are visited before its targets. So arms come before continue targets, and continue targets
+ * before merge blocks. The order depends on the graph and the order of targets alone, never on the input's
+ * block order. A block comes before the blocks it dominates. Owner: wpg_flow_init/finish. Threads: one.
+ * Source: SPIR-V 1.6, 2.11. */
 #include "compiler/normalize/internal.h"
 
 #include <stdlib.h>

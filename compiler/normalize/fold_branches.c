@@ -1,18 +1,17 @@
-/* Pass: branches on constants go, then blocks that nothing reaches, then blocks stand in canonical order.
+/* Pass: folds branches on constants, removes unreachable blocks, puts blocks into canonical order.
  *
- * Conditions are folded where they are scalar integer or boolean expressions of constants (phis included), to
- * a fixpoint. The structured rules (SPIR-V 1.6, 2.11.2) decide what becomes of a header:
- *   - OpLoopMerge stays, its branch becomes unconditional. A loop always keeps exactly one back edge: a latch
- *     that would lose it stays conditional; an unreachable continue target becomes
+ * Folded are conditions that are scalar integer or boolean expressions of constants, phis included, to a
+ * fixpoint. The structured rules (SPIR-V 1.6, 2.11.2) decide what happens to a header:
+ *   - OpLoopMerge stays, its branch becomes unconditional. A loop always keeps exactly one back edge. A latch
+ *     that would lose the back edge stays conditional. An unreachable continue target becomes
  *     { label; branch to header }.
- *   - OpSelectionMerge goes when its merge block has, from inside, no branch left or one plain branch that is
- *     not nested: then nothing needs the construct. Else a switch keeps its merge and one target, because
- *     breaks of it may be nested in ifs; an if is then left as it is.
+ *   - OpSelectionMerge goes if no branch from inside leads to its merge block, or a single plain one that
+ *     is not nested: then nothing needs the construct. Otherwise a switch keeps its merge and one target,
+ *     because its breaks may be nested in ifs. An if is left as it is.
  *   - An unreachable merge block of a remaining header becomes { label; OpUnreachable }.
  *
- * Straight-line blocks are not merged: whether two blocks are one is the front end's choice, and merging
- * would have to respect every role a block can have. Block order of the output: structured reverse post-order
- * (flow.c).
+ * Straight-line blocks are not merged: a merge would have to respect every role a block can have. Block order
+ * of the output: structured reverse post-order (flow.c).
  *
  * Needs: a parsed module. Keeps: ids of what stays. Source: SPIR-V 1.6, 2.11. */
 #include "compiler/normalize/internal.h"

@@ -1,8 +1,8 @@
-/* Pass: specialisation constants become constants: with the pipeline's value where it gives one, else with
- * the default. Specialisation operations are folded where they have a defined integer, boolean or structural
- * result; what cannot be folded stays an OpSpecConstantOp over constants, and composites of such stay
- * OpSpecConstantComposite. Ids are kept, so built-in decorations (WorkgroupSize), LocalSizeId and array
- * lengths go on meaning what they meant. Needs: a parsed module, declarations before uses. Source:
+/* Pass: specialisation constants become constants. A constant takes the pipeline's value if there is one,
+ * else the default. A specialisation operation is folded if it has a defined integer, boolean or structural
+ * result. An operation that cannot be folded stays an OpSpecConstantOp over constants. A composite of such
+ * operations stays an OpSpecConstantComposite. Ids are kept, so built-in decorations (WorkgroupSize),
+ * LocalSizeId and array lengths keep their meaning. Needs: a parsed module, declarations before uses. Source:
  * SPIR-V 1.6, 2.9, 3.52.7 (OpSpecConstantOp). */
 #include "compiler/normalize/internal.h"
 #include "compiler/spirv/const_fold.h"

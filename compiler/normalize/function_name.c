@@ -1,7 +1,7 @@
-/* Names of source functions: the entry point's name, the OpName, or a hash of the function's own instructions
- * in which ids are replaced by what they stand for: values of the function are numbered by first appearance,
- * types, constants and variables are hashed by their definitions, lines and names do not count. Equal in
- * every module that holds the same body. */
+/* Names of source functions: the entry point's name, the OpName, or a hash of the function's own
+ * instructions. In the hash, values of the function are numbered by first appearance. Types, constants and
+ * variables are hashed by their definitions. Lines and names do not count. So the hash is equal in every
+ * module with the same body. */
 #include "compiler/normalize/context_recorder.h"
 
 #include <stdio.h>

@@ -1,11 +1,15 @@
-/* Pass: calls become the bodies of the functions they call, callees first, up to the entry function.
+/* Pass: replaces calls by the bodies of the functions, callees first, up to the entry function.
  *
- * A call stays, and its callee a function with a record of its own, when the callee is marked DontInline, has
- * an opcode unknown to us, returns from inside a loop or switch in a way that inline_returns.c leaves, ends
- * the invocation or has an unreachable end and is called from a continue construct (which must reach its back
- * edge), when a loop header leaves no legal place for blocks, or when the caller or the module would become
- * too large. Sizes count what can change code, so that lines and names never change the normal form.
- * Recursion is not SPIR-V (2.16.1): WPG_E_FORMAT. Functions without calls left go.
+ * A call stays, and its callee keeps a profile record of its own, where
+ *     - the callee is marked DontInline or has an opcode that the grammar does not know,
+ *     - the callee returns from inside a loop or switch in a way that inline_returns.c leaves,
+ *     - the callee ends the invocation or has an unreachable end, and is called from a continue construct
+ *       (which must reach its back edge),
+ *     - a loop header leaves no legal place for blocks,
+ *     - the caller or the module would become too large.
+ *
+ * Sizes count only what can change code, so lines and names never change the normal form. SPIR-V has no
+ * recursion (2.16.1): a recursive call is WPG_E_FORMAT. Functions that lose all their calls are removed.
  *
  * Needs: a parsed module, best after wpg_fold_branches (less to copy, fewer early returns). Keeps: ids of the
  * caller. Source: SPIR-V 1.6, 2.11, 2.16. */

@@ -1,5 +1,5 @@
-/* What the files of the inliner share: inline.c decides, inline_returns.c prepares callees that return from
- * loops, inline_splice.c copies. Threads: one. */
+/* Declarations shared by the files of the inliner. inline.c decides, inline_returns.c prepares callees that
+ * return from loops, inline_splice.c copies. Threads: one. */
 #ifndef WPG_COMPILER_NORMALIZE_INLINE_INTERNAL_H
 #define WPG_COMPILER_NORMALIZE_INLINE_INTERNAL_H
 
@@ -72,24 +72,24 @@ typedef struct wpg_call_site {
 /* Makes room in ids for every id below the bound. */
 bool wpg_inline_reserve(wpg_inliner *in);
 
-/* Replaces the call by the callee's body. in->callee is the callee's flow. The site's label and merge are
- * what holds for the rest of the block afterwards. */
+/* Replaces the call by the callee's body. in->callee is the callee's flow. Afterwards the site's label and
+ * merge describe the rest of the block. */
 void wpg_inline_splice(wpg_inliner *in, wpg_call_site *site, const wpg_inline_function *callee);
 
-/* What stands for the id, after all renames so far. */
+/* The id that stands for `id` after all renames so far. */
 uint32_t wpg_inline_renamed(const wpg_inliner *in, uint32_t id);
-/* Phis of the successors name the block that now branches to them. */
+/* Renames the parent in the phis of the successors: `from` becomes the block that now branches to them. */
 void wpg_inline_rename_parent(wpg_inliner *in, const wpg_inst *terminator, uint32_t from, uint32_t to);
 
 /* Turns returns of WPG_RETURNS_NESTED into breaks, in the callee itself; in->callee (its flow) is stale then.
  * False and nothing changed if that cannot be done. */
 bool wpg_inline_unnest(wpg_inliner *in, const wpg_inline_function *callee);
 
-/* wpg_inline_calls, told to a recorder (may be NULL). */
+/* As wpg_inline_calls, with a recorder (may be NULL). */
 wpg_status wpg_inline_calls_recorded(wpg_module *module, struct wpg_context_recorder *recorder,
                                      wpg_normal_info *info, wpg_error *err);
 
-/* wpg_normalize, told to a recorder that holds an empty table (may be NULL). */
+/* As wpg_normalize, with a recorder that holds an empty table (may be NULL). */
 wpg_status wpg_normalize_recorded(wpg_module *module, const wpg_stage *stage,
                                   struct wpg_context_recorder *recorder, wpg_normal_info *info,
                                   wpg_error *err);

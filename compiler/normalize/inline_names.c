@@ -1,4 +1,4 @@
-/* Renaming while functions are inlined: results of calls, parents of phis. */
+/* Renames results of calls and parents of phis while functions are inlined. */
 #include "compiler/normalize/inline_internal.h"
 
 #include <string.h>

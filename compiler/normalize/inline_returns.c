@@ -1,15 +1,15 @@
-/* Returns inside loops and switches, so that a function that has them can be inlined: each becomes a store of
- * the value and a flag, and a break; behind the construct the flag is asked and leads on outwards, in the end
- * to a return that lies in ifs only.
+/* Makes a function that returns inside loops and switches fit for inlining. Each such return becomes a store
+ * of the value and of a flag, and a break. Behind the construct a branch on the flag leads outwards, to a
+ * return that lies in ifs only.
  *
- *     loop { if (c) return v; }        flag = false
  *     rest                      =>     loop { if (c) { value = v; flag = true; break; } }
  *                                      if (flag) return value;
  *                                      rest
  *
- * The new way to a merge block takes dominance from values defined inside and used behind the construct:
- * those are kept in variables. Nothing is changed when some value cannot be (opaque types, pointers), or when
- * a merge block has a second role (loop header, continue target). Source: SPIR-V 1.6, 2.11. */
+ * The new edge to the merge block ends the dominance of values defined inside and used behind the construct.
+ * These values are kept in variables. The function is left unchanged if some value cannot be (opaque types,
+ * pointers), or if a merge block has a second role (loop header, continue target). Source: SPIR-V 1.6, 2.11.
+ * */
 #include "compiler/normalize/context_recorder.h"
 
 #include <stdlib.h>

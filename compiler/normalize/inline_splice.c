@@ -1,6 +1,6 @@
-/* Copying a function's body to where it is called. Fresh ids for every result; parameters become the
- * arguments' ids, pointers and opaque objects included; variables move to the caller's entry block, their
- * initialisers become stores where the body begins; names and decorations are copied for the copies.
+/* Copies a function's body to the place of its call. Every result gets a fresh id. Parameters become the
+ * arguments' ids, pointers and opaque objects included. Variables move to the caller's entry block; their
+ * initialisers become stores at the start of the body. Names and decorations are copied for the copies.
  *
  *     returns once                      returns early                         the call in a loop header
  *
@@ -13,8 +13,8 @@
  *                                       post: OpPhi of the values
  *                                             after the call
  *
- * A break of that switch is a legal exit from any nesting of ifs. In a loop of one block, which is its own
- * continue target, what follows the call becomes the continue target. Source: SPIR-V 1.6, 2.11. */
+ * A break of that switch is a legal exit from any nesting of ifs. A loop of one block is its own continue
+ * target: there the block behind the call becomes the continue target. Source: SPIR-V 1.6, 2.11. */
 #include "compiler/normalize/context_recorder.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
-/* What the passes of the CFG tier share: the light block view, the constant folder, removal of ids.
- * Threads: one module, one thread. */
+/* Declarations shared by the passes of the CFG tier: the light block view, the constant folder, removal of
+ * ids. Threads: one module, one thread. */
 #ifndef WPG_COMPILER_NORMALIZE_INTERNAL_H
 #define WPG_COMPILER_NORMALIZE_INTERNAL_H
 
@@ -10,7 +10,7 @@
 
 /* -- Ids that went ------------------------------------------------------------------------------------- */
 
-/* Marks for ids below the module's bound at the time of wpg_marks_init, and for later ones after growth. */
+/* A set of marked ids: ids below the module's bound at wpg_marks_init, and later ones after growth. */
 typedef struct wpg_marks {
     uint8_t *mark; /* [capacity] */
     uint32_t capacity, count;
@@ -34,13 +34,13 @@ static inline bool wpg_marks_has(const wpg_marks *marks, uint32_t id)
 void wpg_remove_range(wpg_module *module, wpg_inst *first, wpg_inst *end, wpg_marks *gone);
 /* Removes the names, decorations and execution modes of ids in `gone`. */
 wpg_status wpg_remove_annotations(wpg_module *module, const wpg_marks *gone, wpg_error *err);
-/* Removes functions that no entry point reaches through calls (none if the module holds unknown opcodes: they
- * may refer to any). Results go to `gone`. */
+/* Removes functions that no entry point reaches through calls. Removes none if the module holds unknown
+ * opcodes: their operands may name any function. Results go to `gone`. */
 wpg_status wpg_remove_dead_functions(wpg_module *module, wpg_marks *gone, wpg_error *err);
 
-/* Debug information in extended instructions (NonSemantic.Shader.DebugInfo.100, OpenCL.DebugInfo.100 and
- * other non-semantic sets but DebugPrintf) goes; its lines become OpLine. It binds instructions to blocks
- * and functions that the tier changes, and it cannot change code. */
+/* Removes debug information in extended instructions: NonSemantic.Shader.DebugInfo.100, OpenCL.DebugInfo.100
+ * and other non-semantic sets except DebugPrintf. Its lines become OpLine. Debug information cannot change
+ * code, but binds instructions to blocks and functions that the tier changes. */
 wpg_status wpg_strip_debug(wpg_module *module, wpg_error *err);
 
 /* -- Blocks -------------------------------------------------------------------------------------------- */
@@ -56,8 +56,8 @@ typedef struct wpg_flow_block {
     bool is_exit;       /* loop merge, continue target or switch merge of a reachable header */
 } wpg_flow_block;
 
-/* A function's blocks. compiler/analysis builds more and refuses more; the tier needs this on modules that
- * are not yet in order. One wpg_flow serves all functions of a module in turn. */
+/* A function's blocks. compiler/analysis builds more and refuses more. The tier needs a view of modules that
+ * are not yet in normal form. One wpg_flow serves all functions of a module in turn. */
 typedef struct wpg_flow {
     wpg_module *module;
     wpg_inst *function, *end;
@@ -73,14 +73,14 @@ typedef struct wpg_flow {
 
 wpg_status wpg_flow_init(wpg_flow *flow, wpg_module *module, wpg_error *err);
 void wpg_flow_finish(wpg_flow *flow);
-/* Reads the blocks of a function with a body, orders them and assigns constructs. WPG_E_FORMAT for a target
- * that is no block of it. */
+/* Reads the blocks of a function with a body, orders them and assigns constructs. WPG_E_FORMAT: a branch
+ * target is no block of the function. */
 wpg_status wpg_flow_read(wpg_flow *flow, wpg_inst *function, wpg_error *err);
-/* reachable, preds and is_exit again, after terminators or merges changed. */
+/* Computes reachable, preds and is_exit again after terminators or merges changed. */
 void wpg_flow_reach(wpg_flow *flow);
-/* rank and order again. */
+/* Computes rank and order again. */
 void wpg_flow_rank(wpg_flow *flow);
-/* Number of the block with that label; the label must be one of the function's. */
+/* The number of the block with that label. The label must be one of the function's. */
 static inline uint32_t wpg_flow_find(const wpg_flow *flow, uint32_t label)
 {
     return label < flow->index_capacity ? flow->index_of[label] - 1u : WPG_NONE;

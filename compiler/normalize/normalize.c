@@ -1,4 +1,4 @@
-/* The CFG tier, in order; what the normal form is.
+/* The passes of the CFG tier in order, and what the normal form guarantees.
  *
  *                       strip_debug.c        debug information in extended instructions goes, lines stay
  *                            |
@@ -19,12 +19,14 @@
  *                                     no unreachable block but { OpUnreachable } merges and
  *                                     { branch to header } continue targets
  *
- * Folding comes first because it leaves less to inline and fewer early returns; after inlining, arguments
- * that are constants fold further, which may free another call, hence the circle (it ends: each turn removes
- * a call at least). Block identity: the block id of a profile is the ordinal of the label in its function. It
- * depends on nothing that shader identity ignores: sizes count no line, name or non-semantic instruction, and
- * the order of blocks is that of the graph, not that of the input. The normal form is its own normal form.
- * Straight-line blocks are not merged, values and dead instructions are left alone (the driver does that). */
+ * Folding comes first because it leaves less to inline and fewer early returns. After inlining, constant
+ * arguments fold further, and this may make another call fit for inlining. So both passes repeat. They end,
+ * because each turn removes a call at least.
+ *
+ * The block id of a profile is the ordinal of the label in its function. Block ids depend on nothing that
+ * shader identity ignores: sizes count no line, name or non-semantic instruction, and the graph alone orders
+ * the blocks. Normalising a normal form changes nothing. Straight-line blocks are not merged; values and dead
+ * instructions are left to the driver. */
 #include "compiler/normalize/context_recorder.h"
 
 static wpg_status fold_and_inline(wpg_module *module, wpg_context_recorder *recorder, wpg_normal_info *info,

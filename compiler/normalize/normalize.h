@@ -1,31 +1,32 @@
-/* The CFG tier of normalisation: one module per pipeline stage, in which block identity is fixed.
+/* The CFG tier of normalisation makes the normal form: one module per pipeline stage, in which block identity
+ * is fixed.
  *
  *     words --parse--> module --drop other entry points--> --freeze specialisation constants-->
  *           --inline calls--> --fold constant branches, remove unreachable blocks--> normal form
  *
- * Our own code, never a distribution's optimiser: the block ids and checksums of profiles depend on it. Any
- * change of its output's CFG for any input raises WPG_NORMAL_FORM_VERSION. Deterministic. Needs: a parsed
- * module. Gives: the same module, changed in place. Threads: one module, one thread. */
+ * The code is our own, never a distribution's optimiser: the block ids and checksums of profiles depend on
+ * it. A change that alters the CFG of the output for any input raises WPG_NORMAL_FORM_VERSION. Deterministic.
+ * Needs: a parsed module. Gives: the same module, changed in place. Threads: one module, one thread. */
 #ifndef WPG_COMPILER_NORMALIZE_NORMALIZE_H
 #define WPG_COMPILER_NORMALIZE_NORMALIZE_H
 
 #include "compiler/analysis/normal_form.h"
 #include "compiler/spirv/stage.h"
 
-/* What was done, and what was left as it is because it cannot be normalised. */
+/* What normalisation did, and what it left because it cannot be normalised. */
 typedef struct wpg_normal_info {
     uint32_t entry_points_dropped, constants_frozen, calls_inlined, calls_kept, branches_folded,
         blocks_removed;
-    uint32_t instructions_inlined; /* copied by inlining, in functions that went again too */
+    uint32_t instructions_inlined; /* copied by inlining, also into functions removed later */
     char kept_because[128];        /* first reason a call was kept; "" if none */
 } wpg_normal_info;
 
-/* Normalises in place. On WPG_E_* the module is in an unspecified state: destroy it, pass the original
- * through. WPG_E_NOT_FOUND: no such entry point. `info` may be NULL. */
+/* Normalises in place. After WPG_E_* the module's state is unspecified: destroy the module and pass the
+ * original through. WPG_E_NOT_FOUND: no such entry point. `info` may be NULL. */
 wpg_status wpg_normalize(wpg_module *module, const wpg_stage *stage, wpg_normal_info *info, wpg_error *err);
 
-/* The tier's passes; wpg_normalize (normalize.c) says in which order. Each is one file and counts in *info
- * what it did. */
+/* The tier's passes, one file each. wpg_normalize (normalize.c) gives their order. Each pass counts its
+ * changes in *info. */
 wpg_status wpg_drop_entry_points(wpg_module *module, const wpg_stage *stage, wpg_normal_info *info,
                                  wpg_error *err);
 wpg_status wpg_freeze_spec_constants(wpg_module *module, const wpg_stage *stage, wpg_normal_info *info,

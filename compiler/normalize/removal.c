@@ -1,5 +1,5 @@
-/* Taking things out of a module: instruction ranges, functions nobody calls, names and decorations of ids
- * that went. Threads: one module, one thread. Source: SPIR-V 1.6, 2.4. */
+/* Removes instruction ranges, functions without a call, and names and decorations of removed ids. Threads:
+ * one module, one thread. Source: SPIR-V 1.6, 2.4. */
 #include "compiler/normalize/internal.h"
 #include "compiler/spirv/grammar.h"
 #include "runtime/base/vec.h"

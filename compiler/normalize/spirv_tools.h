@@ -1,4 +1,4 @@
-/* The one C header over SPIRV-Tools (C++): the SSA tier and the validator. No exception leaves it.
+/* The only C interface to SPIRV-Tools (C++): the SSA tier and the validator. No C++ exception leaves it.
  * Threads: any; each call has a context of its own. */
 #ifndef WPG_COMPILER_NORMALIZE_SPIRV_TOOLS_H
 #define WPG_COMPILER_NORMALIZE_SPIRV_TOOLS_H
@@ -13,7 +13,7 @@
 extern "C" {
 #endif
 
-/* What the device allows beyond core; from enabled features. */
+/* What the device allows beyond core Vulkan, from its enabled features. */
 typedef struct wpg_validate_options {
     unsigned vulkan_minor; /* 0..3: the device's Vulkan 1.x */
     bool uniform_buffer_standard_layout, scalar_block_layout, workgroup_scalar_block_layout,
@@ -21,16 +21,16 @@ typedef struct wpg_validate_options {
     bool local_size_id;
 } wpg_validate_options;
 
-/* spirv-val. WPG_E_FORMAT with the validator's first message when invalid. */
+/* Runs spirv-val. WPG_E_FORMAT with the validator's first message if the module is invalid. */
 wpg_status wpg_spirv_validate(const uint32_t *words, size_t count, const wpg_validate_options *options,
                               wpg_error *err);
 
-/* The SSA tier: memory to SSA, dead code. WPG_E_UNSUPPORTED for a module that is not valid. Keeps label ids
- * of the blocks that stay. *out_words is malloc'd, the caller frees it. */
+/* Runs the SSA tier: memory to SSA, dead code. WPG_E_UNSUPPORTED if the module is invalid. Keeps the label
+ * ids of blocks that stay. *out_words is malloc'd; the caller frees it. */
 wpg_status wpg_ssa_tier(uint32_t **out_words, size_t *out_count, const uint32_t *words, size_t count,
                         wpg_error *err);
 
-/* Text of the module for people (wpg instrument --disassemble); malloc'd. */
+/* The module as text (wavepgo instrument --disassemble); malloc'd. */
 wpg_status wpg_spirv_disassemble(char **text, const uint32_t *words, size_t count, wpg_error *err);
 
 #ifdef __cplusplus

@@ -1,6 +1,6 @@
-/* Pass: debug information in extended instructions goes. Shader identity ignores it, it cannot change code,
- * and it ties instructions to functions and scopes that inlining dissolves. The lines of
- * NonSemantic.Shader.DebugInfo.100 become OpLine, so that reports keep their source lines. DebugPrintf stays:
+/* Pass: removes debug information in extended instructions. Shader identity ignores it, and it cannot change
+ * code. It ties instructions to functions and scopes that inlining dissolves. The lines of
+ * NonSemantic.Shader.DebugInfo.100 become OpLine, so reports keep their source lines. DebugPrintf stays:
  * people read its output. Needs: a parsed module. Sources: SPV_KHR_non_semantic_info;
  * NonSemantic.Shader.DebugInfo.100; OpenCL.DebugInfo.100. */
 #include "compiler/normalize/internal.h"

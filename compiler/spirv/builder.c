@@ -1,5 +1,5 @@
-/* Declarations found or made: see builder.h. Types and constants go through the index of globals.c; what is
- * few (capabilities, extensions, imports) is searched. */
+/* Finds or makes declarations: see builder.h. Types and constants are found by the index of globals.c.
+ * Capabilities, extensions and imports are few: they are searched. */
 #include "compiler/spirv/builder.h"
 
 #include <string.h>

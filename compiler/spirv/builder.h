@@ -1,7 +1,7 @@
-/* Types, constants, capabilities and extensions, found or made. Every function returns the id of an existing
- * equal declaration if the module has one (undecorated, for structs and arrays: those are always made new),
- * else inserts one at the end of its section. Deterministic: depends on the module's words and the call order
- * only. Threads, ownership, failure: as module.h. */
+/* Finds or makes types, constants, capabilities and extensions. Each function returns the id of an equal
+ * declaration if the module has one. Otherwise it inserts a declaration at the end of its section. Structs
+ * are always new. Deterministic: the result depends on the module's words and the order of calls alone.
+ * Threads, ownership, failure: as module.h. */
 #ifndef WPG_COMPILER_SPIRV_BUILDER_H
 #define WPG_COMPILER_SPIRV_BUILDER_H
 
@@ -40,10 +40,10 @@ uint32_t wpg_const_composite(wpg_module *module, uint32_t type, const uint32_t *
 uint32_t wpg_const_null(wpg_module *module, uint32_t type);
 uint32_t wpg_undef(wpg_module *module, uint32_t type); /* module-scope OpUndef */
 
-/* Reads a scalar OpConstant / OpConstantTrue / OpConstantFalse / OpConstantNull (not spec constants): true
- * and its bits (zero-extended to 64), width in bits (1 for bool). */
-/* A constant of the module, specialisation constants and undefined values among them. */
+/* True for a constant of the module. Specialisation constants and undefined values count. */
 bool wpg_is_module_constant(const wpg_module *module, uint32_t id);
+/* Reads a scalar OpConstant, OpConstantTrue, OpConstantFalse or OpConstantNull. False for any other id, a
+ * specialisation constant included. *bits is zero-extended; *width is in bits, 1 for a bool. */
 bool wpg_const_value(const wpg_module *module, uint32_t id, uint64_t *bits, uint32_t *width);
 
 void wpg_decorate(wpg_module *module, uint32_t id, SpvDecoration decoration, const uint32_t *literals,

@@ -1,4 +1,4 @@
-/* One operation at a time: see const_fold.h. What has no defined result stays as it is. */
+/* Folds one operation at a time: see const_fold.h. An operation without a defined result is not folded. */
 #include "compiler/spirv/const_fold.h"
 
 static uint64_t mask_of(uint32_t width)

@@ -1,6 +1,6 @@
-/* What a module says about its source, for people: names, files, lines, entry points. Every string is
- * borrowed from the module; lists live in the caller's arena. Threads: as module.h. Source:
- * SPIR-V 1.6, 3.42.2 (debug instructions), OpLine. */
+/* A module's debug information for people: names, files, lines, entry points. Strings are borrowed from the
+ * module. Lists live in the caller's arena. Threads: as module.h. Source: SPIR-V 1.6, 3.42.2 (debug
+ * instructions), OpLine. */
 #ifndef WPG_COMPILER_SPIRV_DEBUG_H
 #define WPG_COMPILER_SPIRV_DEBUG_H
 
@@ -11,8 +11,8 @@ typedef struct wpg_source_line {
     uint32_t line, column;
 } wpg_source_line;
 
-/* The line of an instruction: that of the nearest OpLine before it, up to the end of a block or an OpNoLine.
- * False if there is none. */
+/* The line of an instruction: the nearest OpLine before the instruction, in the same block, with no OpNoLine
+ * between. False if there is none. */
 bool wpg_line_of(wpg_source_line *line, const wpg_module *module, const wpg_inst *inst);
 
 /* The files named by OpSource and OpLine, each once, in order of first mention. WPG_E_NOMEM only. */

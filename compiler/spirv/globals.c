@@ -1,7 +1,7 @@
-/* Index of a module's types, constants and undefs by what they say, so that the builder finds an equal one
- * without a search. A hint only: an entry counts when the instruction it names is still there and still
- * equal, so edits elsewhere need not keep it; insertions and rewrites are noted (edit.c). Ownership: made at
- * first use, lives with the module. Threads: the module's. */
+/* Index of a module's types, constants and undefined values by their words: the builder finds an equal
+ * declaration without a search. The index is a hint. An entry counts only while its instruction still stands
+ * in the module and is still equal. So removals need not update the index; edit.c reports insertions and
+ * rewrites. Ownership: made at first use, lives with the module. Threads: the module's. */
 #include <stdlib.h>
 #include <string.h>
 

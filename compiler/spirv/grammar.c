@@ -1,6 +1,6 @@
-/* The operand walker over the committed grammar table (grammar_table.inc). Every read is checked against the
- * instruction's own word count, and definitions are looked up by checked ids, so any words may be walked.
- * Threads: constant data. Sources: SPIR-V 1.6 section 3 (instruction and enumerant operands), 2.2.1
+/* The operand walker over the committed grammar table (grammar_table.inc). Any words may be walked: every
+ * read is checked against the instruction's word count, and every id before its definition is looked up.
+ * Threads: constant data. Sources: SPIR-V 1.6, section 3 (instruction and enumerant operands), 2.2.1
  * (literals), 3.32.2 OpSpecConstantOp. */
 #include "compiler/spirv/grammar.h"
 

@@ -1,6 +1,6 @@
-/* SPIR-V instruction grammar: what each word of an instruction is. The table (grammar_table.inc) is generated
- * from the SPIRV-Headers JSON by compiler/spirv/generate/ and committed; shader identity (stage.h) depends on
- * it. Threads: constant data. Source: SPIR-V 1.6 unified specification, section 3. */
+/* SPIR-V instruction grammar: the kind of each operand of an instruction. compiler/spirv/generate/ makes the
+ * table (grammar_table.inc) from the JSON of SPIRV-Headers; the table is committed. Shader identity (stage.h)
+ * depends on the table. Threads: constant data. Source: SPIR-V 1.6 unified specification, section 3. */
 #ifndef WPG_COMPILER_SPIRV_GRAMMAR_H
 #define WPG_COMPILER_SPIRV_GRAMMAR_H
 
@@ -9,8 +9,8 @@
 
 #include "compiler/spirv/module.h"
 
-/* What one operand is. Enumerant kinds (masks and values) are WPG_OPERAND_ENUM: their own parameters follow
- * as operands of their own kinds. */
+/* The kind of one operand. Masks and values of enumerations are WPG_OPERAND_ENUM. Parameters of an enumerant
+ * follow as operands of their own kinds. */
 typedef enum wpg_operand_kind {
     WPG_OPERAND_RESULT_TYPE, /* id */
     WPG_OPERAND_RESULT,      /* id, defined here */
@@ -49,9 +49,9 @@ typedef enum wpg_operand_fault {
  *     while (wpg_operand_next(&walk, &operand)) ...
  *     if (walk.malformed) ...
  *
- * `malformed` is set when the words do not fit the grammar (too few, too many, unknown enumerant with unknown
- * parameters) or the opcode is unknown; no word outside the instruction is ever read. For a context-dependent
- * literal (OpConstant, OpSwitch) the width comes from the module's types. */
+ * `malformed` is set when the opcode is unknown, or when the words do not fit the grammar: too few, too many,
+ * or an unknown enumerant with unknown parameters. No word outside the instruction is read. The width of a
+ * literal that depends on a type (OpConstant, OpSwitch) comes from the module's types. */
 typedef struct wpg_operand_walk {
     const wpg_module *module;
     const wpg_inst *inst;

@@ -4,8 +4,8 @@
  *       7        6       5 4 3 2 1 0
  *     | `*` | `?` (once) |   kind    |
  *
- * An instruction's operands are a run of patterns; enumerants with parameters have a run of their own, which
- * follows the enumerant (for masks: those of the lowest bit first). Threads: constants only. */
+ * The operands of an instruction are a run of patterns. An enumerant with parameters has a run of its own.
+ * That run follows the enumerant; in a mask the lowest bit's run comes first. Threads: constants only. */
 #ifndef WPG_COMPILER_SPIRV_GRAMMAR_TABLE_H
 #define WPG_COMPILER_SPIRV_GRAMMAR_TABLE_H
 

@@ -1,23 +1,25 @@
-/* The instructions that identity sees.
+/* The instructions that shader identity hashes.
  *
  *     module --less names, lines, remarks-->
  *         head | declarations, as the code needs them | functions | annotations
  *
- * Front ends declare types, constants and variables when they first need them, and debug information (glslang
- * -gVS) needs some earlier than the code does, and some that the code never needs. So the order of
- * declarations says nothing, and neither does a declaration without a user:
+ * Front ends declare types, constants and variables when they first need them. Debug information (glslang
+ * -gVS) needs some declarations earlier than the code does, and some that the code never needs. So the order
+ * of declarations carries no meaning, and neither does a declaration without a user:
  *
- *     - the head (capabilities to execution modes) and the functions keep the order of the module;
- *     - a declaration stands where the walk over head and functions first meets its id, behind what it needs
- *       itself; one that the walk does not meet is left out, unless it is the workgroup's size;
- *     - annotations come last, and stage.c sorts them by their renumbered words; an annotation of something
+ *     - The head (capabilities to execution modes) and the functions keep the order of the module.
+ *     - The walk over head and functions meets the id of a declaration. The declaration stands at the first
+ *       such place, behind the declarations it needs itself.
+ *     - A declaration that the walk does not meet is left out, unless it is the workgroup's size.
+ *     - Annotations come last. stage.c sorts them by their renumbered words. An annotation of a declaration
  *       left out is left out.
  *
- * Order of declarations and unused declarations change no code: SPIR-V gives them no meaning (2.4, 2.16.1).
- * So no two shaders that differ for a driver get one hash.
+ * SPIR-V gives no meaning to the order of declarations and to unused ones (2.4, 2.16.1). So no two shaders
+ * that differ for a driver get one hash.
  *
- * A module with an opcode that the grammar does not know keeps every instruction in its order: ids may hide.
- * Sources: SPIR-V 1.6, 2.4; SPV_KHR_non_semantic_info; NonSemantic.Shader.DebugInfo.100. */
+ * A module with an opcode that the grammar does not know keeps every instruction in its order: the opcode's
+ * operands may hold ids. Sources: SPIR-V 1.6, 2.4; SPV_KHR_non_semantic_info;
+ * NonSemantic.Shader.DebugInfo.100. */
 #include "compiler/spirv/identity.h"
 
 #include <string.h>

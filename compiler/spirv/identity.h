@@ -1,4 +1,4 @@
-/* Which instructions of a module identity sees, and in which order: see stage.h, wpg_shader_hash. Private to
+/* The instructions that shader identity hashes, in their order: see wpg_shader_hash in stage.h. Private to
  * this folder. */
 #ifndef WPG_COMPILER_SPIRV_IDENTITY_H
 #define WPG_COMPILER_SPIRV_IDENTITY_H

@@ -1,4 +1,4 @@
-/* Ids: which instruction defines one, the next free one, those an instruction has. */
+/* Ids: the instruction that defines an id, the next free id, the ids in an instruction. */
 #include "compiler/spirv/module.h"
 
 #include <stdlib.h>

@@ -1,6 +1,7 @@
-/* Words to module and back. Parsing goes over the words three times: word counts, then definitions, then
- * operands and nesting against the grammar, because literals are as wide as a type that may be defined
- * anywhere. Threads, ownership: module.h. Source: SPIR-V 1.6, 2.3 (physical layout), 2.4 (logical layout). */
+/* Words to module and back. Parsing makes three passes over the words: word counts, definitions, then
+ * operands and nesting against the grammar. Definitions come first because a literal is as wide as its type,
+ * and the type may be defined anywhere. Threads, ownership: module.h. Source: SPIR-V 1.6, 2.3 (physical
+ * layout), 2.4 (logical layout). */
 #include "compiler/spirv/module.h"
 
 #include <stdlib.h>

@@ -1,12 +1,13 @@
 /* A SPIR-V module in memory: one doubly linked list of instructions in module order, and an index from result
- * id to defining instruction. Parsing copies the words; parse then emit of an unmodified module is
- * word-identical, unknown instructions included. Blocks and functions are views made by compiler/analysis (or
- * the walks below): after changing labels or terminators, build them again.
+ * id to defining instruction. Parsing copies the words. Parse then emit of an unmodified module is
+ * word-identical, unknown instructions included. compiler/analysis makes blocks and functions as views of the
+ * module. After a change of labels or terminators, build these views again.
  *
  * Ownership: everything an instruction points to lives in the module's arena until wpg_module_destroy.
- * Failure: insertions never return NULL; when memory runs out they return a scratch instruction outside the
- * list (its operands cut to 63 words) and set module->arena.failed, which wpg_module_emit checks: test once
- * at the end. Threads: one module, one thread. Source: SPIR-V 1.6 unified specification, section 2.3, 2.4. */
+ * Failure: insertions never return NULL. When memory runs out they set module->arena.failed and return a
+ * scratch instruction outside the list, its operands cut to 63 words. wpg_module_emit checks the flag: test
+ * once, at the end. Threads: one module, one thread. Source: SPIR-V 1.6 unified specification, sections 2.3,
+ * 2.4. */
 #ifndef WPG_COMPILER_SPIRV_MODULE_H
 #define WPG_COMPILER_SPIRV_MODULE_H
 
@@ -61,16 +62,16 @@ enum {
     WPG_SPIRV_MAX_BOUND = 4u << 20,  /* the specification's universal limit is 4,194,303 */
 };
 
-/* Parses `count` words (native byte order, or swapped: the magic tells; emitted native). Checks: magic,
- * version 1.0-1.6, bound, every word count, every known instruction against the grammar (ids below the bound,
- * at most one definition an id), functions and blocks well nested (labels, terminators, FunctionEnd).
- * Operands of a newer SPIR-V (further words, enumerants with parameters) are let through and set has_unknown.
- * Not a validator: what spirv-val would refuse may pass. */
+/* Parses `count` words in either byte order; emitting writes native order. Checks magic, version 1.0 to 1.6,
+ * bound, every word count, and the nesting of functions and blocks. Checks every known instruction against
+ * the grammar: ids below the bound, at most one definition an id. Operands of a newer SPIR-V (further words,
+ * enumerants with parameters) are let through and set has_unknown. This is no validator: a module that
+ * spirv-val refuses may pass. */
 wpg_status wpg_module_parse(wpg_module **module, const uint32_t *words, size_t count, wpg_error *err);
 void wpg_module_destroy(wpg_module *module);
 
-/* Writes the module. *words is malloc'd, the caller frees it. WPG_E_NOMEM also for an earlier failed
- * insertion. */
+/* Writes the module. *words is malloc'd; the caller frees it. WPG_E_NOMEM also if an earlier insertion
+ * failed. */
 wpg_status wpg_module_emit(uint32_t **words, size_t *count, const wpg_module *module, wpg_error *err);
 
 /* The instruction defining `id`, NULL if none is known. Any id may be asked. */
@@ -84,25 +85,27 @@ uint32_t wpg_module_fresh_id(wpg_module *module);
 
 /* -- Edit ---------------------------------------------------------------------------------------------- */
 
-/* A new instruction before `where` (NULL = at the module's end). `operands` are the words after the first,
- * type and result included where the opcode has them; copied. defs is kept. */
+/* Inserts a new instruction before `where` (NULL: at the module's end). `operands` are the words after the
+ * first one, type and result included where the opcode has them. They are copied. defs is kept up to date. */
 wpg_inst *wpg_inst_insert(wpg_module *module, wpg_inst *where, SpvOp opcode, const uint32_t *operands,
                           size_t count);
-/* Same with operands written out: wpg_inst_add(m, where, SpvOpIAdd, type, result, a, b). */
+/* The same with the operands written out: wpg_inst_add(m, where, SpvOpIAdd, type, result, a, b). */
 #define wpg_inst_add(module, where, opcode, ...)                                                             \
     wpg_inst_insert((module), (where), (opcode), (const uint32_t[]){__VA_ARGS__},                            \
                     sizeof((const uint32_t[]){__VA_ARGS__}) / sizeof(uint32_t))
-/* Unlinks; clears defs[result]. The instruction's memory stays until the module goes. */
+/* Removes the instruction from the list and clears defs[result]. Its memory stays until the module is
+ * destroyed. */
 void wpg_inst_remove(wpg_module *module, wpg_inst *inst);
-/* Unlinks and links again before `where` (NULL = end). */
+/* Moves the instruction before `where` (NULL: to the end). */
 void wpg_inst_move(wpg_module *module, wpg_inst *inst, wpg_inst *where);
-/* New operand words for an instruction, opcode kept; type and result are read again and defs kept. */
+/* Gives an instruction new operand words and keeps the opcode. Reads type and result again and updates defs.
+ * */
 void wpg_inst_set_operands(wpg_module *module, wpg_inst *inst, const uint32_t *operands, size_t count);
-/* Changes the opcode too. */
+/* As wpg_inst_set_operands, with a new opcode. */
 void wpg_inst_rewrite(wpg_module *module, wpg_inst *inst, SpvOp opcode, const uint32_t *operands,
                       size_t count);
-/* Replaces every use (not the definition, names and decorations included if `with_annotations`) of id `from`
- * by `to`. O(module). */
+/* Replaces every use of id `from` by `to`, not the definition. Names and decorations of `from` are replaced
+ * if `with_annotations`. O(module). */
 void wpg_module_replace_uses(wpg_module *module, uint32_t from, uint32_t to, bool with_annotations);
 
 /* The instruction before which one more of `section` may be inserted (NULL = at the end). For

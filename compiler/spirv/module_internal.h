@@ -1,16 +1,16 @@
-/* What the files of compiler/spirv share and nobody else needs. */
+/* Declarations shared by the files of compiler/spirv alone. */
 #ifndef WPG_COMPILER_SPIRV_MODULE_INTERNAL_H
 #define WPG_COMPILER_SPIRV_MODULE_INTERNAL_H
 
 #include "compiler/spirv/module.h"
 
-/* The module-scope declaration (type, constant, undef) with that opcode, result type (0 = the opcode has
- * none) and further operands; made at the end of the globals when there is none. Its id. */
+/* The id of the module-scope declaration (type, constant, undefined value) with that opcode, result type (0:
+ * the opcode has none) and further operands. Made at the end of the globals if the module has none. */
 uint32_t wpg_globals_get(wpg_module *module, SpvOp opcode, uint32_t type, const uint32_t *rest, size_t count);
 /* Always a new one. */
 uint32_t wpg_globals_new(wpg_module *module, SpvOp opcode, uint32_t type, const uint32_t *rest, size_t count);
 
-/* A module with what it falls back on when memory runs out. */
+/* A module with the scratch instruction that insertions return when memory runs out. */
 typedef struct wpg_module_box {
     wpg_module module; /* first: the box is found from it */
     wpg_inst scratch;
@@ -19,13 +19,13 @@ typedef struct wpg_module_box {
 
 /* Links before `where` (NULL = end). */
 void wpg_inst_link(wpg_module *module, wpg_inst *inst, wpg_inst *where);
-/* Reads type and result again from the words, by the grammar (0 for what the opcode has not). */
+/* Reads type and result again from the words, by the grammar. 0 where the opcode has no type or no result. */
 void wpg_inst_read_ids(wpg_inst *inst);
 /* defs[id] = inst, growing defs and bound as needed; id 0 is ignored. */
 void wpg_module_set_def(wpg_module *module, uint32_t id, wpg_inst *inst);
 
-/* The builder's index (globals.c). note: a module-scope declaration came in or changed; no-op before the
- * index is made. */
+/* The builder's index (globals.c). wpg_globals_note reports a module-scope declaration that was inserted or
+ * changed. It does nothing before the index is made. */
 void wpg_globals_note(wpg_module *module, wpg_inst *inst);
 /* The first OpFunction, where it is known without a search, else NULL. */
 wpg_inst *wpg_globals_end(const wpg_module *module);

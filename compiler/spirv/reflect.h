@@ -1,9 +1,9 @@
-/* What one entry point asks of the pipeline around it, as far as its module tells: descriptors, push
- * constants, what it reads from vertex buffers and writes to attachments, and the topology it wants. Without
- * a Vulkan type: the caller makes layouts of it. For modules whose specialisation constants are frozen
- * (compiler/normalize); else defaults are taken for lengths of arrays. Untrusted input: whatever does not fit
- * is WPG_E_UNSUPPORTED with the reason. Ownership: plain data. Threads: as module.h. Source: Vulkan 1.3, 15.5
- * (Shader Resource Interface), 15.1 (Shader Input and Output Interfaces). */
+/* What one entry point needs of the pipeline around it, read from its module: descriptors, push constants,
+ * vertex inputs, attachments written, and topology. No Vulkan type occurs: the caller makes layouts of the
+ * answer. The module's specialisation constants should be frozen (compiler/normalize); otherwise array
+ * lengths take the defaults. Input is untrusted: a module that does not fit gives WPG_E_UNSUPPORTED with the
+ * reason. Ownership: plain data. Threads: as module.h. Source: Vulkan 1.3, 15.5 (Shader Resource Interface),
+ * 15.1 (Shader Input and Output Interfaces). */
 #ifndef WPG_COMPILER_SPIRV_REFLECT_H
 #define WPG_COMPILER_SPIRV_REFLECT_H
 
@@ -40,12 +40,12 @@ typedef struct wpg_reflection {
     wpg_reflect_binding bindings[WPG_REFLECT_BINDINGS];
     uint32_t binding_count;
     uint32_t push_bytes; /* a multiple of 4; 0: none */
-    /* Of a vertex shader's inputs, of a fragment shader's outputs, by location. */
+    /* Inputs of a vertex shader and outputs of a fragment shader, by location. */
     wpg_component inputs[WPG_REFLECT_LOCATIONS], outputs[WPG_REFLECT_LOCATIONS];
     uint32_t output_vertices;    /* of a tessellation control shader; 0: not said */
     SpvExecutionMode primitive;  /* of a geometry shader: what comes in (SpvExecutionModeInputPoints, ..);
                                     SpvExecutionModeMax: not said */
-    bool multiview, dual_source; /* it asks for the view's index; for the second source of blending */
+    bool multiview, dual_source; /* the shader reads the view's index; writes the second source of blending */
 } wpg_reflection;
 
 /* WPG_E_NOT_FOUND: no such entry point. */

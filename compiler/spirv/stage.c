@@ -1,15 +1,15 @@
-/* Shader identity: what is hashed is a stream of words that says the same for every way of writing the same
- * shader down.
+/* Shader identity: hashes one stream of words, equal for every way of writing the same shader down.
  *
  *     version, schema | instructions that identity sees (identity.c), ids renumbered by first appearance,
  *     annotations sorted | 0 (no instruction has 0 words) | model | entry point string | number of
  *     specialisation values | for each, by constant id: constant id, low word, high word
  *
- * Any change of this stream gives every shader a new name: raise WPG_IDENTITY_VERSION, keep the stream of the
- * version before for profiles that are named by it, and keep its list of hashes in tests/golden/spirv.
- * Depends on the grammar table (grammar.h). Threads: no state.
- * Source: DESIGN identity.
- */
+ * Any change of this stream gives every shader a new name. A change does three things:
+ *     - raise WPG_IDENTITY_VERSION,
+ *     - keep the stream of the version before, for profiles named by it,
+ *     - keep the list of its hashes in tests/golden/spirv.
+ *
+ * The stream depends on the grammar table (grammar.h). Threads: no state. Source: DESIGN identity. */
 #include "compiler/spirv/stage.h"
 
 #include <stdlib.h>

@@ -183,10 +183,11 @@ static wpg_status check_file_size(const wpg_device *device, wpg_error *err)
     if (!device->features.memory_is_file || getrlimit(RLIMIT_FSIZE, &limit) != 0 ||
         limit.rlim_cur == RLIM_INFINITY || limit.rlim_cur / 2 >= bytes)
         return WPG_OK;
-    return wpg_fail(err, WPG_E_LIMIT,
-                    "files may grow to %llu bytes (ulimit -f), and this driver keeps memory in files: set "
-                    "COUNTER_MEMORY, MiB, to at most half of that",
-                    (unsigned long long)limit.rlim_cur);
+    return wpg_fail(
+        err, WPG_E_LIMIT,
+        "files may grow to %llu bytes (ulimit -f), and this driver keeps its memory in files: set "
+        "COUNTER_MEMORY (in MiB) to at most half of that",
+        (unsigned long long)limit.rlim_cur);
 }
 
 static wpg_status create_counters(wpg_device *device, VkPhysicalDevice physical, const wpg_feature_plan *plan,
@@ -402,7 +403,9 @@ VkResult VKAPI_CALL wpg_create_device(VkPhysicalDevice physical, const VkDeviceC
     wpg_device_features features = plan.planned;
     VkResult result = create(physical, &plan.info, allocator, handle);
     if (result != VK_SUCCESS && plan.changed) {
-        wpg_log_warn("the driver refuses the added features (VkResult %d): trying without", (int)result);
+        wpg_log_warn(
+            "the driver refuses the device features that the layer adds (VkResult %d): trying without them",
+            (int)result);
         link->u.pLayerInfo = below;
         features = plan.plain;
         result = create(physical, info, allocator, handle);
@@ -423,7 +426,7 @@ VkResult VKAPI_CALL wpg_create_device(VkPhysicalDevice physical, const VkDeviceC
                 equip(device, physical, info, &plan);
             if ((device->mode == WPG_MODE_USE || device->mode == WPG_MODE_TUNE) &&
                 *device->features.own_passes)
-                wpg_log_info("this driver specialises on uniform values itself: without pass %s",
+                wpg_log_info("this driver specialises on uniform values itself: pass %s is left out",
                              device->features.own_passes);
             if (device->mode != WPG_MODE_OFF)
                 device->suspects = wpg_suspects_create();

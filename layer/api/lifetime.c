@@ -88,8 +88,9 @@ void wpg_process_first_instance(const VkInstanceCreateInfo *info)
         wpg_use_load(process->settings.profile_use);
     else if (first && process->mode == WPG_MODE_GENERATE && process->settings.profile_use &&
              *process->settings.profile_use)
-        wpg_log_warn("every bind is counted, in the program's own words: the profile is not applied "
-                     "(SAMPLE_BY=bind, FRAMES and TRIGGER leave binds uncounted)");
+        wpg_log_warn(
+            "the profile is not applied: every bind is counted, and counted pipelines keep the program's own "
+            "shaders. Set SAMPLE_BY=bind, FRAMES or TRIGGER to leave binds uncounted");
     (void)pthread_mutex_unlock(&process->lock);
 }
 

@@ -17,7 +17,7 @@ void wpg_device_lost(wpg_device *device)
     if (count)
         wpg_denials_add(hashes, count);
     else
-        wpg_log_warn("the device was lost; no pipeline of ours ran");
+        wpg_log_warn("the device was lost; no changed pipeline ran");
     free(hashes);
     if (device->mode == WPG_MODE_GENERATE)
         wpg_files_write_all(false);

@@ -71,9 +71,12 @@ void wpg_denials_add(const wpg_hash128 *hashes, size_t count)
     free(entries);
     list_hashes(text, sizeof text, hashes, count);
     if (status == WPG_OK)
-        wpg_log_warn("the device was lost; pipelines of ours that ran last pass through next time: %s", text);
+        wpg_log_warn("the device was lost; the changed pipelines that ran last pass through next time "
+                     "('wavepgo clean --denied' forgets them): %s",
+                     text);
     else
-        wpg_log_warn("the device was lost; pipelines of ours that ran last could not be put on the deny list "
-                     "(%s): %s",
-                     err.message, text);
+        wpg_log_warn(
+            "the device was lost; the changed pipelines that ran last could not be put on the deny list "
+            "(%s): %s",
+            err.message, text);
 }

@@ -19,7 +19,7 @@ void wpg_record_forget_state(wpg_recording *recording)
 void wpg_record_drop(wpg_recording *recording)
 {
     if (!recording->dropped)
-        wpg_log_once(WPG_LOG_WARN, "out of memory: what a command buffer does is not followed");
+        wpg_log_once(WPG_LOG_WARN, "out of memory: the commands of a command buffer are not recorded");
     recording->dropped = true;
     for (int i = 0; i < WPG_BIND_POINTS; i++)
         wpg_variants_restore(recording, &recording->bound[i]);

@@ -56,8 +56,8 @@ static void find_folder(void)
         return;
     if (wpg_pattern_has(setting, 'm'))
         wpg_log_warn(
-            "BUNDLE: %%m merges nothing here, a run replaces what an earlier run wrote: give each run "
-            "its own folder, then 'wavepgo merge' adds the folders up");
+            "BUNDLE: %%m does not merge bundles; a run replaces the bundle of an earlier run. Give each run "
+            "its own folder: 'wavepgo merge' adds the folders up");
     if (wpg_pattern_expand(expanded, sizeof expanded, setting, NULL, &err) != WPG_OK) {
         wpg_log_warn("BUNDLE: %s", err.message);
         return;
@@ -390,7 +390,7 @@ static void sweep_once(void)
     bundle.swept = true;
     size_t removed = wpg_bundle_sweep(bundle.folder);
     if (removed)
-        wpg_log_info("%zu file%s that a killed process left in %s removed", removed, wpg_plural(removed),
+        wpg_log_info("removed %zu file%s that a killed process left in %s", removed, wpg_plural(removed),
                      bundle.folder);
 }
 

@@ -78,7 +78,7 @@ static void sweep_once(const char *path)
     wpg_recover_told(folder);
     size_t removed = wpg_file_sweep(folder, dot);
     if (removed)
-        wpg_log_info("%zu file%s that a killed process left in %s removed", removed, wpg_plural(removed),
+        wpg_log_info("removed %zu file%s that a killed process left in %s", removed, wpg_plural(removed),
                      folder);
 }
 
@@ -89,11 +89,11 @@ static bool take_over(const char *path)
     struct stat info;
     size_t removed = wpg_beside_remove(path);
     if (removed)
-        wpg_log_info("%s: %zu profiles that processes of an earlier run wrote beside it are removed", path,
+        wpg_log_info("%s: removed %zu profiles that other processes of an earlier run wrote beside it", path,
                      removed);
     bool there = stat(path, &info) == 0 && S_ISREG(info.st_mode);
     if (there)
-        wpg_log_info("%s is of an earlier run: it will be replaced (%%m in PROFILE_FILE adds runs up)", path);
+        wpg_log_info("%s is of an earlier run and will be replaced (%%m in PROFILE_FILE adds runs up)", path);
     return there;
 }
 
@@ -128,7 +128,7 @@ static wpg_file *make_file(wpg_hash128 pipeline, bool shader_only, const char *p
         replaces = take_over(path);
     else {
         wpg_beside_name(path, sizeof path);
-        wpg_log_info("another process writes this profile: ours goes to %s", path);
+        wpg_log_info("another process writes this profile: this process writes %s", path);
     }
     wpg_file *file = calloc(1, sizeof *file);
     if (!file)

@@ -40,7 +40,7 @@ static void counters_path(char *path, size_t size, unsigned device)
 static void give_up(const char *why)
 {
     char path[4400];
-    wpg_log_once(WPG_LOG_INFO, "counts are not kept for the case that the program is killed: %s", why);
+    wpg_log_once(WPG_LOG_INFO, "if the program is killed, counts since the last flush are lost: %s", why);
     live.refused = true;
     if (live.file < 0)
         return;

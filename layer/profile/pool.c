@@ -116,7 +116,7 @@ static void merge_left(const char *path, void *context)
     if (wpg_profile_read_file(entry->total, NULL, path, &err) == WPG_OK)
         (void)wpg_vec_push(&entry->merged, copy);
     else {
-        wpg_log_warn("left by a killed run, not merged: %s", err.message);
+        wpg_log_warn("a profile left by a killed run is not merged: %s", err.message);
         free(copy);
     }
 }
@@ -131,9 +131,10 @@ static wpg_status add_up(wpg_pool_entry *entry, const char *path, const wpg_prof
     wpg_beside_each(path, merge_left, entry);
     WPG_TRY(wpg_profile_merge(entry->total, counts, 1, &stats, err));
     if (stats.mismatched)
-        wpg_log_warn("%s: %zu records of this run are left out: the pool has them with another counter count "
-                     "(remove the pool to start anew)",
-                     path, stats.mismatched);
+        wpg_log_warn(
+            "%s: %zu records of this run are left out: the pool has records of the same shaders with "
+            "other numbers of counters (remove the pool to start anew)",
+            path, stats.mismatched);
     return WPG_OK;
 }
 

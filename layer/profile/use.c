@@ -208,7 +208,7 @@ static size_t find_shader(const wpg_shader_counts **functions, const wpg_rewrite
     if (count)
         wpg_log_once(WPG_LOG_WARN, "the profile is of an earlier wavepgo, which named shaders otherwise: its "
                                    "counts are found by shader, not by pipeline, and its verdicts of tuning "
-                                   "are not; record it anew for these");
+                                   "are not used; record the profile anew for these");
     return count;
 }
 

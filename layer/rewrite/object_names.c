@@ -188,7 +188,8 @@ static void store(wpg_hash128 hash, const char *name)
     wpg_object_names_stored(known, sizeof known, hash);
     if (strcmp(known, wanted) != 0 &&
         wpg_cache_put(wpg_disk_cache(), key_of(hash), wanted, strlen(wanted), NULL) != WPG_OK)
-        wpg_log_once(WPG_LOG_WARN, "names of pipelines cannot be kept for the next run: there is no cache");
+        wpg_log_once(WPG_LOG_WARN,
+                     "names of pipelines cannot be kept for the next run: there is no cache folder (CACHE)");
 }
 
 /* -- Names */

@@ -466,7 +466,8 @@ static void say_passed(const wpg_pipeline_plan *plan)
 {
     bool first = plan->limit && wpg_log_is_first(plan->why);
     if (first)
-        wpg_log_warn("pipeline %s passes through: %s (and so may others: said once)", plan->label, plan->why);
+        wpg_log_warn("pipeline %s passes through: %s (logged once, others may follow)", plan->label,
+                     plan->why);
     else
         wpg_log(plan->expected || plan->limit ? WPG_LOG_INFO : WPG_LOG_WARN, "pipeline %s passes through: %s",
                 plan->label, plan->why);

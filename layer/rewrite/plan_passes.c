@@ -86,7 +86,8 @@ static bool by_value(const wpg_pipeline_plan *plan, const wpg_tune_win *win)
     if (wpg_variant_words(&words, plan->device, plan->hash, plan->stages, plan->count) &&
         wpg_hash_equal(words, win->value_words))
         return true;
-    wpg_log_info("pipeline %s: its verdict on push constants is of other words: not applied", plan->label);
+    wpg_log_info("pipeline %s: the verdict on push constants is for other words and is not applied",
+                 plan->label);
     return false;
 }
 

@@ -86,7 +86,8 @@ static void note(wpg_device *device, const VkShaderModuleCreateInfo *info, wpg_s
         return;
     if (atomic_fetch_add(&device->identified_bytes, size) + size > IDENTIFIED_LIMIT) {
         (void)atomic_fetch_sub(&device->identified_bytes, size);
-        wpg_log_once(WPG_LOG_INFO, "the words of later shader modules are not kept beyond the module");
+        wpg_log_once(WPG_LOG_INFO, "shader modules made from now on are kept only while their handles live: "
+                                   "the limit for module identifiers is reached");
         return;
     }
     retain(module);

@@ -20,7 +20,7 @@ static bool gain_by_rule(const wpg_device *device)
 {
     if (wpg_variants_by_rule(device))
         return true;
-    wpg_log_info("no variants: this driver was seen to lose by them, and no verdict asks for them");
+    wpg_log_info("no variants: they were measured to cost time on this driver, and no verdict asks for them");
     return false;
 }
 

@@ -52,7 +52,10 @@ static wpg_status add_folder(wpg_path_list *list, const char *path, wpg_error *e
     if (count < 0)
         return wpg_fail(err, WPG_E_IO, "cannot read folder %s: %s", path, strerror(errno));
     wpg_status status =
-        count ? WPG_OK : wpg_fail(err, WPG_E_NOT_FOUND, "no profile files in folder %s", path);
+        count ? WPG_OK
+              : wpg_fail(err, WPG_E_NOT_FOUND,
+                         "no profile files in folder %s: did the program run under 'wavepgo run --generate'?",
+                         path);
     for (int i = 0; i < count; i++) {
         if (status == WPG_OK)
             status = push(list, path, entries[i]->d_name, err);

@@ -1,6 +1,6 @@
-/* The `wavepgo` command: one file a subcommand; main.c holds the table. Exit codes: 0 done, 1 failed, 2 wrong
- * usage, 3 (estimate) no driver that tells; `run` gives the program's own. Messages go to stderr as "wavepgo
- * COMMAND: text". */
+/* The `wavepgo` command: one file for each subcommand; main.c has the table. Exit codes: 0 done, 1 failed, 2
+ * wrong usage, 3 (estimate) no driver reports statistics. `run` gives the program's own exit code. Messages
+ * go to stderr as "wavepgo COMMAND: text". */
 #ifndef WPG_RUNTIME_CLI_COMMAND_H
 #define WPG_RUNTIME_CLI_COMMAND_H
 
@@ -32,10 +32,10 @@ int wpg_command_uninstall(int argc, char **argv);
 
 /* "wavepgo COMMAND: text" on stderr; returns `code`. */
 int wpg_complain(int code, const char *command, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
-/* For a wrong call: the message, then one line that says where help is; returns WPG_EXIT_USAGE. */
+/* For a wrong call: prints the message, and a line that points to --help. Returns WPG_EXIT_USAGE. */
 int wpg_usage_error(const char *command, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* From now on what is printed to a terminal has its control characters escaped; files and pipes are not
- * touched. */
+/* From now on, escapes control characters in text printed to a terminal. Files and pipes get the text
+ * unchanged. */
 void wpg_escape_terminal(void);
 
 #endif

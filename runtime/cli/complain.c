@@ -1,5 +1,5 @@
-/* What goes to standard error, and to standard output where that is a terminal, holds no control characters
- * of names. */
+/* Messages on standard error. Control characters in names are escaped, and on standard output too if it is a
+ * terminal. */
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>

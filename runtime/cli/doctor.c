@@ -1,4 +1,4 @@
-/* The command: runs the parts, prints. */
+/* wavepgo doctor: runs the parts and prints the report. */
 #include "runtime/cli/doctor.h"
 
 #include <stdarg.h>

@@ -1,5 +1,5 @@
-/* wavepgo doctor: everything found is put into one JSON document, which --json prints as it is and the text
- * is made of. Each part of the examination is a file of its own and adds its object to the document. Nothing
+/* wavepgo doctor: collects all findings in one JSON document. --json prints the document; the text is made
+ * from it. Each part of the examination is a file of its own and adds its object to the document. Nothing
  * outside the process's memory changes but files in a temporary folder. */
 #ifndef WPG_RUNTIME_CLI_DOCTOR_H
 #define WPG_RUNTIME_CLI_DOCTOR_H
@@ -20,8 +20,8 @@ typedef struct wpg_doctor {
     bool by_environment;                 /* the environment as it is enables the layer */
 } wpg_doctor;
 
-/* What keeps the layer from working, or may surprise; `advice`: what to do about it, NULL = nothing. Said
- * once however often it is found. */
+/* Adds a problem that keeps the layer from working, or a note that may surprise. `advice` says what to do,
+ * NULL: nothing. Each text is added once. */
 void wpg_doctor_problem(wpg_doctor *doctor, const char *advice, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 void wpg_doctor_note(wpg_doctor *doctor, const char *advice, const char *fmt, ...)

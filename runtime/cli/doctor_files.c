@@ -1,4 +1,4 @@
-/* What the layer would do by the settings as they are, where its files go, and whether they can. */
+/* What the layer would do with the present settings, where its files go, and whether they can be written. */
 #include "runtime/cli/doctor.h"
 
 #include <stdlib.h>
@@ -116,7 +116,7 @@ static void read_denied(wpg_doctor *doctor, const char *folder)
     }
     if (list.count)
         wpg_doctor_note(doctor, "wavepgo clean --denied, to try them once more",
-                        "%zu pipeline%s pass through: a device was lost while they ran", list.count,
+                        "%zu pipeline%s pass through, because a device was lost while they ran", list.count,
                         list.count == 1 ? "" : "s");
     wpg_denied_finish(&list);
     (void)json_object_set_new(doctor->root, "blocked", blocked);
@@ -142,7 +142,7 @@ void wpg_doctor_files(wpg_doctor *doctor)
                        : modes[settings->mode]);
     if (settings->mode == WPG_MODE_OFF && doctor->by_environment)
         wpg_doctor_problem(doctor, "WAVEPGO_MODE=generate, or WAVEPGO_MODE=use with WAVEPGO_PROFILE_USE",
-                           "the layer is enabled by the environment, but MODE is off: it does nothing");
+                           "the environment enables the layer, but MODE is off: the layer does nothing");
     if (settings->mode == WPG_MODE_USE || settings->mode == WPG_MODE_TUNE)
         judge_profile(doctor, files);
     else if (*settings->bundle && expand(path, doctor, settings->bundle))

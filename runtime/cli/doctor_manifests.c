@@ -1,5 +1,5 @@
-/* What is there of ours where the loader looks for layers. Source: LoaderLayerInterface.md, "Layer
- * Filtering". */
+/* Finds our manifests in the folders where the loader looks for layers. Source: LoaderLayerInterface.md,
+ * "Layer Filtering". */
 #include "runtime/cli/doctor.h"
 
 #include <dirent.h>

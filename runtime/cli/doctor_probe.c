@@ -1,4 +1,4 @@
-/* Makes the probe's child (probe.h) and tells what it saw. */
+/* Starts the probe's child process (probe.h) and reports its facts. */
 #include "runtime/cli/doctor.h"
 
 #include <dirent.h>

@@ -1,4 +1,4 @@
-/* What PROGRAM is, as far as that decides whether a Vulkan layer gets into it: nothing of it is run. */
+/* Examines PROGRAM without running it: can a Vulkan layer get into it? */
 #include "runtime/cli/doctor.h"
 
 #include <errno.h>
@@ -79,9 +79,8 @@ static void look_at_elf(wpg_doctor *doctor, char *state, size_t size, const char
             other = &families[i];
     if (other)
         wpg_doctor_note(doctor, NULL,
-                        "%s is a program for %s: %s is beside this command, and serves it; what is said of "
-                        "loader and driver "
-                        "is of %s programs",
+                        "%s is a program for %s: %s beside this command serves it. This report looked at "
+                        "loader and driver for %s programs only",
                         path, elf->family, other->layer, families[0].cpu);
     else if (strcmp(elf->family, families[0].cpu) != 0)
         wpg_doctor_problem(

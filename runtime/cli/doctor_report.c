@@ -1,4 +1,4 @@
-/* The document that the parts of the examination write to. */
+/* The document that the parts of the examination fill. */
 #include "runtime/cli/doctor.h"
 
 #include <stdarg.h>

@@ -1,5 +1,5 @@
-/* Reads headers in both widths through one description of where the fields are. Big-endian files are of no
- * family that is known here. */
+/* Reads ELF headers of both widths through one description of the fields' places. Big-endian files are of an
+ * unknown family. */
 #include "runtime/cli/elf_look.h"
 
 #include <elf.h>

@@ -1,6 +1,6 @@
-/* What an executable or a library is, from its ELF header: no dynamic linker is asked and nothing of it runs.
- * Files are untrusted: every offset is checked. Source: System V ABI, "Object Files". Threads: no shared
- * state. */
+/* Describes an executable or a library by its ELF header. No dynamic linker is asked, and none of the file
+ * runs. Files are untrusted: every offset is checked. Source: System V ABI, "Object Files". Threads: no
+ * shared state. */
 #ifndef WPG_RUNTIME_CLI_ELF_LOOK_H
 #define WPG_RUNTIME_CLI_ELF_LOOK_H
 

@@ -84,7 +84,9 @@ int wpg_enable_layer(bool print, const char *command)
 {
     char folder[PATH_MAX];
     if (!wpg_own_manifest_folder(folder, "explicit"))
-        return wpg_complain(WPG_EXIT_FAILED, command, "the layer's manifest is not where it should be: %s/%s",
+        return wpg_complain(WPG_EXIT_FAILED, command,
+                            "the layer's manifest is missing: %s/%s; install the whole of wavepgo (cmake "
+                            "--install), or run wavepgo from its build",
                             folder, wpg_own_manifest_name());
     const char *layers = wpg_environment_get("VK_INSTANCE_LAYERS");
     size_t count;

@@ -36,7 +36,7 @@ static int parse(wpg_estimate *estimate, bool *json, int argc, char **argv)
             if (at + 1 >= argc)
                 return wpg_usage_error(WPG_ESTIMATE_COMMAND, "'%s' needs a value", text);
             if (*value)
-                return wpg_usage_error(WPG_ESTIMATE_COMMAND, "one profile, one driver at a time");
+                return wpg_usage_error(WPG_ESTIMATE_COMMAND, "give one profile and one driver");
             *value = argv[++at];
         } else if (text[0] == '-') {
             return wpg_usage_error(WPG_ESTIMATE_COMMAND, "no option is called '%s'", text);
@@ -46,20 +46,21 @@ static int parse(wpg_estimate *estimate, bool *json, int argc, char **argv)
             kept = PUSH(&estimate->hashes, text);
         } else {
             return wpg_usage_error(WPG_ESTIMATE_COMMAND,
-                                   "'%s' is no file that can be read, and no hash (4 digits of it at least)",
-                                   text);
+                                   "'%s' is no readable file and no hash (at least 4 digits)", text);
         }
         if (!kept)
             return wpg_complain(WPG_EXIT_FAILED, WPG_ESTIMATE_COMMAND, "out of memory");
     }
     if (!estimate->profile_path)
-        return wpg_usage_error(WPG_ESTIMATE_COMMAND, "by which profile? --bundle BUNDLE or --profile FILE");
+        return wpg_usage_error(WPG_ESTIMATE_COMMAND,
+                               "no profile is given: add --bundle BUNDLE or --profile FILE");
     if (estimate->driver && access(estimate->driver, R_OK) != 0)
         return wpg_complain(WPG_EXIT_FAILED, WPG_ESTIMATE_COMMAND, "%s cannot be read", estimate->driver);
     if (wpg_is_bundle(estimate->profile_path) && !PUSH(&estimate->places, estimate->profile_path))
         return wpg_complain(WPG_EXIT_FAILED, WPG_ESTIMATE_COMMAND, "out of memory");
     if (!estimate->places.count)
-        return wpg_usage_error(WPG_ESTIMATE_COMMAND, "%s has no shaders in it: which modules? MODULE.spv...",
+        return wpg_usage_error(WPG_ESTIMATE_COMMAND,
+                               "%s holds no shaders: name their modules (MODULE.spv...)",
                                estimate->profile_path);
     return 0;
 }

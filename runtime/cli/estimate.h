@@ -1,6 +1,6 @@
-/* `wavepgo estimate`: what the driver's compiler says of each pipeline as the program gave it, as use mode
- * rewrites it, and as it would be without the blocks that the profile never saw executed. The last is a
- * what-if and leaves this process for the driver's compiler alone.
+/* `wavepgo estimate`: the driver's compile statistics of each pipeline in three forms: as the program gave
+ * it, as use mode rewrites it, and without the blocks that the profile never saw executed. The last form is
+ * an experiment: it goes to the driver's compiler and nowhere else.
  *
  *     profile, modules --estimate_sources.c--> pipelines --estimate_forms.c--> three forms of each stage
  *         --estimate_compile.c: a child, estimate_vulkan.c--> statistics --estimate_report.c--> text, JSON
@@ -97,19 +97,19 @@ typedef struct wpg_estimate {
     wpg_estimate_device device;
 } wpg_estimate;
 
-/* Fills the pipelines that are asked for and whose modules are at hand. WPG_E_NOT_FOUND: a hash that is of
- * nothing here, or nothing to look at. */
+/* Fills the requested pipelines whose modules were found. WPG_E_NOT_FOUND: a hash that belongs to nothing
+ * here, or no pipeline at all. */
 wpg_status wpg_estimate_collect(wpg_estimate *estimate, const wpg_shader_view *view, wpg_error *err);
 
-/* The forms of all stages, from the original's words. Where one cannot be made the stage's note says why, and
- * the pipeline has no such result. WPG_E_NOMEM only. */
+/* Makes the forms of all stages from the original's words. If one cannot be made, the stage's note says why
+ * and the pipeline lacks that result. WPG_E_NOMEM only. */
 wpg_status wpg_estimate_make_forms(wpg_estimate_pipeline *pipeline, wpg_error *err);
 
-/* Compiles every form in a child process, which may crash, and fills the results; the device is that of the
- * last child. WPG_E_UNSUPPORTED: no driver here tells (device.problem says why). */
+/* Compiles every form in a child process, which may crash, and fills the results. The device is that of the
+ * last child. WPG_E_UNSUPPORTED: no driver here reports statistics (device.problem says why). */
 wpg_status wpg_estimate_compile(wpg_estimate *estimate, wpg_estimate_pipeline *pipeline, wpg_error *err);
 
-/* The child: compiles and writes down what it is told, one line a fact, fields parted by tabs:
+/* The child process: compiles, and writes facts to the file, one a line, fields separated by tabs:
  *
  *     device NAME DRIVER INFO | absent WHY
  *     form N | failed N WHY | executable NAME STAGES SUBGROUP-SIZE | number NAME VALUE | text NAME VALUE

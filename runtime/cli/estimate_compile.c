@@ -1,5 +1,5 @@
-/* One child process a pipeline: a driver that crashes on a shader takes that child alone. What it writes
- * down goes through a temporary file, so that what it told before it died is there. */
+/* One child process for each pipeline: a driver that crashes on a shader ends that child alone. The child
+ * writes facts to a temporary file, so facts from before a crash survive. */
 #include "runtime/cli/estimate.h"
 
 #include <signal.h>

@@ -1,5 +1,5 @@
-/* The three forms of a stage: given; as use mode makes it by rule (default thresholds; no variants for push
- * constants, no wave size, no verdicts: those are the device's); without what never ran. */
+/* The three forms of a stage: original; by use mode's rules; without blocks that never ran. Use mode has its
+ * default thresholds here, and no variants, wave size or verdicts: these depend on the device. */
 #include "runtime/cli/estimate.h"
 
 #include <stdlib.h>
@@ -75,7 +75,7 @@ static wpg_status cut_form(wpg_estimate_stage *s, const wpg_weights *weights, wp
     WPG_TRY(normal_form(&module, s, err));
     wpg_status status = wpg_cut_dead(&s->cut, module, &s->stage, weights, err);
     if (status == WPG_OK && s->cut.mismatch)
-        status = wpg_fail(err, WPG_E_MISMATCH, "the profile is of another version of it");
+        status = wpg_fail(err, WPG_E_MISMATCH, "the profile is of another version of this shader");
     if (status == WPG_OK && s->cut.decided + s->cut.cases) {
         status = wpg_fold_branches(module, &folded, err);
         if (status == WPG_OK)

@@ -1,6 +1,6 @@
-/* What `wavepgo estimate` prints: tables for people, one JSON document. Statistics keep the driver's own
- * names; those that are known are printed in one order and their direction is understood, others only in
- * JSON, or where a driver has no known one. */
+/* Prints the results of `wavepgo estimate`: tables for people, or one JSON document. Statistics keep the
+ * driver's names. Known statistics are printed in a fixed order, and which direction is better is known.
+ * Others stand only in JSON, or where a driver has no known one. */
 #include "runtime/cli/estimate.h"
 
 #include <inttypes.h>

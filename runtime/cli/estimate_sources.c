@@ -1,5 +1,5 @@
-/* Which pipelines there are to look at, and the SPIR-V of their stages: by the profile's pipeline records,
- * from bundles, folders of <hash>.spv and files. */
+/* Finds the pipelines to estimate, and the SPIR-V of their stages. Pipelines come from the profile's pipeline
+ * records; SPIR-V from bundles, folders of <hash>.spv and files. */
 #include "runtime/cli/estimate.h"
 
 #include <stdlib.h>
@@ -192,8 +192,8 @@ wpg_status wpg_estimate_collect(wpg_estimate *estimate, const wpg_shader_view *v
             status = wpg_fail(err, WPG_E_NOT_FOUND, "%s has no pipeline or shader %s", estimate->profile_path,
                               estimate->hashes.data[i]);
     if (status == WPG_OK && !estimate->pipelines.count)
-        status =
-            wpg_fail(err, WPG_E_NOT_FOUND, "no module here is of a pipeline of %s", estimate->profile_path);
+        status = wpg_fail(err, WPG_E_NOT_FOUND, "none of the given modules belongs to a pipeline of %s",
+                          estimate->profile_path);
     if (status == WPG_OK)
         qsort(estimate->pipelines.data, estimate->pipelines.count, sizeof *estimate->pipelines.data, hotter);
     free(met);

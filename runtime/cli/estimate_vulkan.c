@@ -1,7 +1,7 @@
-/* The child of `wavepgo estimate`: a device that tells of its compiler's work, and one pipeline in its forms.
- * Everything around the shaders is made up of what they ask for: layouts, a render pass with an attachment
- * for each output (R16G16B16A16_SFLOAT, R32G32B32A32_SINT or _UINT) and D32_SFLOAT, vertex buffers of four
- * 32-bit components a location, one sample, no blending. Source: Vulkan 1.3, 10 (Pipelines),
+/* The child of `wavepgo estimate`: finds a device that reports compile statistics, and compiles one pipeline
+ * in its forms. The state around the shaders is made up from the shaders' needs: layouts; a render pass with
+ * an attachment for each output (R16G16B16A16_SFLOAT, R32G32B32A32_SINT or _UINT) and D32_SFLOAT; vertex
+ * buffers of four 32-bit components a location; one sample; no blending. Source: Vulkan 1.3, 10 (Pipelines),
  * VK_KHR_pipeline_executable_properties. */
 #include "runtime/cli/estimate.h"
 

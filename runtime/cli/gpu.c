@@ -105,7 +105,7 @@ int wpg_command_gpu(int argc, char **argv)
     for (size_t i = 0; i < count; i++)
         all = show(list, minors[i]) && all;
     if (shut.status != WPG_OK)
-        (void)wpg_complain(0, command_name, "not looked at: %s", shut.message);
+        (void)wpg_complain(0, command_name, "GPUs are not examined: %s", shut.message);
     if (json) {
         json_t *root = json_pack("{s:o}", "gpus", list);
         char *text = json_dumps(root, JSON_INDENT(2));

@@ -4,13 +4,13 @@
  *                 $XDG_DATA_HOME/vulkan/implicit_layer.d/VkLayer_wavepgo.json
  *     --system    PREFIX/lib/wavepgo/FAMILY/..., PREFIX/share/vulkan/implicit_layer.d/...    (/usr/local)
  *
- * The same for the layer of another CPU family (32-bit programs) that stands beside this command, each by
- * itself.
+ * The layer of another CPU family (32-bit programs), if one stands beside this command, is installed the same
+ * way.
  *
- * Beside the library stands a receipt: a line for each file and folder made, with the content's hash. A file
- * that is there and not in the receipt with its content is somebody else's: it is neither replaced nor
- * removed. The receipt is written before the files, and the manifest last, so that whatever is cut short can
- * be removed and the loader never finds a manifest without its library. */
+ * Beside the library stands a receipt: one line for each file and folder made, with the content's hash. A
+ * file that is not in the receipt with its content belongs to somebody else: it is neither replaced nor
+ * removed. The receipt is written before the files, and the manifest last. So whatever an interrupted install
+ * wrote can be removed, and the loader never finds a manifest without its library. */
 #include "runtime/cli/command.h"
 
 #include <errno.h>
@@ -238,8 +238,7 @@ static wpg_status load_contents(content contents[TARGETS], const place *where, w
     wpg_manifest manifest;
     char *text;
     if (!wpg_family_manifest(source, "implicit", where->family))
-        return wpg_fail(err, WPG_E_NOT_FOUND, "the layer's manifest is not where it should be: %.180s",
-                        source);
+        return wpg_fail(err, WPG_E_NOT_FOUND, "the layer's manifest is missing: %.180s", source);
     WPG_TRY(wpg_manifest_read(&manifest, source, err));
     wpg_status status = wpg_file_read(&contents[LIBRARY].data, &contents[LIBRARY].size,
                                       manifest.layers[0].library, FILE_LIMIT, err);
@@ -292,9 +291,10 @@ static int install_one(const place *where)
         states[i] = state_of(where->paths[i], i, &contents[i], &made);
         work |= states[i] != SAME;
         if (states[i] == FOREIGN)
-            code = wpg_complain(WPG_EXIT_FAILED, where->command,
-                                "%s is there and was not written by this command: nothing was changed",
-                                where->paths[i]);
+            code = wpg_complain(
+                WPG_EXIT_FAILED, where->command,
+                "%s was not written by this command: move it away and install again; nothing was changed",
+                where->paths[i]);
     }
     if (!code && !work)
         (void)printf("installed already: %s\n", where->paths[MANIFEST]);
@@ -318,9 +318,9 @@ static int install(const place *wheres, size_t count)
         (void)printf(
             "%s",
             "WAVEPGO_ENABLE=1 in a program's environment enables the layer, WAVEPGO_MODE says what it does; "
-            "'wavepgo doctor' looks\n");
+            "'wavepgo doctor' checks it\n");
     if (!code && !wheres[0].searched)
-        (void)printf("note: the loader does not look there by itself: add the prefix's share folder to "
+        (void)printf("note: the loader does not search this prefix by itself: add its share folder to "
                      "XDG_DATA_DIRS\n");
     return code;
 }
@@ -424,11 +424,11 @@ static int parse(place *wheres, size_t *count, const char *command, int argc, ch
             return wpg_usage_error(command, "no option is called '%s'", argv[at]);
     }
     if (user == system)
-        return wpg_usage_error(command, "for whom? --user or --system");
+        return wpg_usage_error(command, "add --user (for this user) or --system (for all users)");
     if (prefix && user)
-        return wpg_usage_error(command, "--prefix goes with --system");
+        return wpg_usage_error(command, "--prefix needs --system");
     if (prefix && *prefix != '/')
-        return wpg_usage_error(command, "--prefix needs a whole path");
+        return wpg_usage_error(command, "--prefix needs an absolute path");
     int code = 0;
     *count = *count < FAMILIES_MOST ? *count : FAMILIES_MOST;
     for (size_t i = 0; !code && i < *count; i++) {

@@ -97,7 +97,7 @@ static int parse(instrument_options *options, int argc, char **argv)
         } else if (argv[at][0] == '-') {
             return wpg_usage_error(command_name, "no option is called '%s'", argv[at]);
         } else if (options->in) {
-            return wpg_usage_error(command_name, "one module at a time");
+            return wpg_usage_error(command_name, "give one module");
         } else {
             options->in = argv[at];
         }
@@ -109,7 +109,7 @@ static int parse(instrument_options *options, int argc, char **argv)
         WPG_OK)
         return wpg_usage_error(command_name, "%s", err.message);
     if (!options->in || (!options->out && !options->map && !options->hash && !options->list_probes))
-        return wpg_usage_error(command_name, "which module, and where to? IN.spv -o OUT.spv");
+        return wpg_usage_error(command_name, "give a module and an output: IN.spv -o OUT.spv");
     return 0;
 }
 

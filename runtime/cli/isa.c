@@ -1,5 +1,5 @@
-/* wavepgo isa: starts wavepgo-isa, which needs LLVM 22 and stands beside this program where that was there
- * when it was built. */
+/* wavepgo isa: starts wavepgo-isa, which needs LLVM 22. wavepgo-isa stands beside this program if LLVM 22 was
+ * there when wavepgo was built. */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -23,11 +23,12 @@ int wpg_command_isa(int argc, char **argv)
     (void)argc;
     ssize_t length = readlink("/proc/self/exe", path, sizeof path - sizeof "-isa");
     if (length <= 0)
-        return wpg_complain(WPG_EXIT_FAILED, command_name, "where this program is cannot be told");
+        return wpg_complain(WPG_EXIT_FAILED, command_name,
+                            "cannot read /proc/self/exe: the place of wavepgo-isa is unknown");
     memcpy(path + length, "-isa", sizeof "-isa");
     if (access(path, X_OK) != 0)
         return wpg_complain(WPG_EXIT_FAILED, command_name, NOT_THERE, path);
     (void)execv(path, argv);
-    return wpg_complain(WPG_EXIT_FAILED, command_name, "%s cannot be started (LLVM 22's library: libllvm22)",
-                        path);
+    return wpg_complain(WPG_EXIT_FAILED, command_name,
+                        "%s cannot be started: is LLVM 22's library installed (Debian: libllvm22)?", path);
 }

@@ -38,7 +38,7 @@ static const wpg_command commands[] = {
     {"show", "[--json] [--top N] [--blocks] FILE-or-folder | --use-log FILE",
      "print what a profile says, hottest first",
      "  --json                everything, as one JSON document\n"
-     "  --top N               so many shaders and blocks at the most (default 20; 0 = all)\n"
+     "  --top N               at most N shaders and blocks (default 20; 0 = all)\n"
      "  --blocks              blocks of every listed shader too\n"
      "  --values              value sites: waves that agreed, ranges, the commonest values\n"
      "  --use-log FILE        what use mode did and refused, and why (WAVEPGO_USE_LOG of a use run)\n"
@@ -55,7 +55,7 @@ static const wpg_command commands[] = {
      "  --validate            run the validator on the result\n"
      "  --no-selects          do not count selects\n"
      "  --strategy NAME       how to count: auto, derived, additive, naive, slots, lane\n"
-     "  --probes LIST         what to learn beyond blocks, as the setting PROBES\n"
+     "  --probes LIST         what to count besides blocks, as the setting PROBES\n"
      "  --sample 1/N          count 1 of N workgroups, tiles or vertex groups\n"
      "  --pseudo-probes       leave a mark in every block that names it and costs nothing; no counters\n"
      "  --list-probes         print the marks of IN.spv: which block each was, and where it is now\n"
@@ -74,7 +74,7 @@ static const wpg_command commands[] = {
      "Exit code: 0 all of it holds, 1 something is broken: which shader, which block, which numbers.\n",
      wpg_command_verify},
     {"estimate", "--bundle BUNDLE | --profile FILE [OPTIONS] [MODULE.spv or folder | HASH]...",
-     "what the driver's compiler says of pipelines: given, by use mode, without what never ran",
+     "compare the driver's compile statistics of pipelines: original, use mode, without dead blocks",
      "  --bundle BUNDLE       the profile, and the shaders in it\n"
      "  --profile FILE        a profile without shaders: modules are files or folders of <shader hash>.spv\n"
      "  --driver ICD.json     the driver whose compiler is asked (default: those that the loader finds)\n"
@@ -144,10 +144,10 @@ static const wpg_command commands[] = {
      "counted where, in which order layers are, and where files go: problems first, with what to do.\n"
      "Exit code: 0 nothing is in the way, 1 something is.\n",
      wpg_command_doctor},
-    {"gpu", "[--json]", "which AMD GPUs are here, their LLVM targets and clocks",
+    {"gpu", "[--json]", "list the AMD GPUs here, their LLVM targets and clocks",
      "  --json                everything, as one JSON document\n"
-     "Asks libdrm_amdgpu, which need not be there to run anything else.\n"
-     "Exit code: 0, also where there is no AMD GPU; 1 one is here that could not be asked.\n",
+     "Reads libdrm_amdgpu; no other command needs that library.\n"
+     "Exit code: 0, also without an AMD GPU; 1 a GPU is here and could not be read.\n",
      wpg_command_gpu},
     {"install", "--user | --system [--prefix DIR]", "put the layer where every Vulkan program finds it",
      "  --user                for this user: $XDG_DATA_HOME or ~/.local/share\n"

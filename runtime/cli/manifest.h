@@ -1,5 +1,5 @@
-/* Layer manifests, as the loader reads them, and where the layer that belongs to this command is.
- * Source: the loader's LoaderLayerInterface.md, "Layer Manifest File Format". Threads: no shared state. */
+/* Layer manifests as the loader reads them, and the place of the layer that belongs to this command. Source:
+ * the loader's LoaderLayerInterface.md, "Layer Manifest File Format". Threads: no shared state. */
 #ifndef WPG_RUNTIME_CLI_MANIFEST_H
 #define WPG_RUNTIME_CLI_MANIFEST_H
 
@@ -39,8 +39,8 @@ void wpg_manifest_finish(wpg_manifest *manifest);
 /* The text of the manifest at `path` with another library; malloc'd. */
 wpg_status wpg_manifest_with_library(char **text, const char *path, const char *library, wpg_error *err);
 
-/* The folder "share/vulkan/<kind>_layer.d" beside this command: build/bin and <prefix>/bin look alike. false
- * when our manifest is not in it; *folder is where it should be all the same. `kind`: explicit, implicit. */
+/* The folder "share/vulkan/<kind>_layer.d" beside this command: build/bin and <prefix>/bin look alike. False
+ * if our manifest is not in it; *folder is the expected place all the same. `kind`: explicit, implicit. */
 bool wpg_own_manifest_folder(char folder[PATH_MAX], const char *kind);
 /* The name of our manifest's file, per CPU family. */
 const char *wpg_own_manifest_name(void);
@@ -48,7 +48,7 @@ const char *wpg_own_manifest_name(void);
 const wpg_layer_family *wpg_layer_families(size_t *count);
 /* Where the layer of that family is beside this command; false when there is none. */
 bool wpg_family_manifest(char path[PATH_MAX], const char *kind, const wpg_layer_family *family);
-/* Ours: the layer's name, whichever CPU family it says. */
+/* True for our layer's name, whichever CPU family it says. */
 bool wpg_is_own_layer(const char *name);
 
 #endif

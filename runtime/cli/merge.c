@@ -1,4 +1,5 @@
-/* wavepgo merge: profiles into one, as llvm-profdata merge, with folders, patterns and bundles. */
+/* wavepgo merge: merges profiles into one, as llvm-profdata merge does; also folders, patterns and bundles.
+ * */
 #include "runtime/cli/command.h"
 
 #include <errno.h>
@@ -144,12 +145,12 @@ static int parse(merge_options *options, int argc, char **argv)
         at += took_value;
     }
     if (!options->out)
-        return wpg_usage_error(command_name, "where to? Give -o OUT");
+        return wpg_usage_error(command_name, "no output is given: add -o OUT");
     options->bundle |= !options->plain && names_bundle(options->out);
     if (!options->inputs.count)
-        return wpg_usage_error(command_name, "which profiles? Give files or folders");
+        return wpg_usage_error(command_name, "no profile is given: name files or folders");
     if (!options->cspgo && (options->unit != WPG_CSPGO_AUTO || options->shaders.count))
-        return wpg_usage_error(command_name, "--count and --shaders go with --format=cspgo-text");
+        return wpg_usage_error(command_name, "--count and --shaders need --format=cspgo-text");
     for (size_t i = 0; i < options->inputs.count && options->cspgo; i++) {
         struct stat info;
         const char *path = options->inputs.data[i].path;
@@ -329,7 +330,7 @@ static void sweep(const merge_options *options)
     for (size_t i = 0; i < options->inputs.count; i++)
         removed += wpg_bundle_sweep(options->inputs.data[i].path);
     if (removed && !options->quiet)
-        (void)wpg_complain(0, command_name, "%zu file%s that killed processes left half written removed",
+        (void)wpg_complain(0, command_name, "removed %zu file%s that killed processes left half written",
                            removed, wpg_plural(removed));
 }
 
@@ -343,7 +344,9 @@ int wpg_command_merge(int argc, char **argv)
     for (size_t i = 0; i < options.inputs.count && !code; i++)
         code = merge_input_files(&state, &options, &options.inputs.data[i]);
     if (!code && wpg_profile_count(state.profile) == 0 && state.bundle.sets.count == 0)
-        code = wpg_complain(WPG_EXIT_FAILED, command_name, "no records in %zu file%s: nothing written",
+        code = wpg_complain(WPG_EXIT_FAILED, command_name,
+                            "no counts in %zu profile file%s: nothing is written. Did the program run under "
+                            "'wavepgo run --generate'? 'wavepgo doctor' checks the layer",
                             state.files, wpg_plural(state.files));
     if (!code)
         code = options.bundle ? write_bundle(&state, options.out) : write_out(&state, &options);
@@ -351,12 +354,13 @@ int wpg_command_merge(int argc, char **argv)
         sweep(&options);
     if (!code && state.bundle.conflicts)
         (void)wpg_complain(0, command_name,
-                           "warning: the bundles disagree on %zu fact%s (of another build of wavepgo?)",
+                           "warning: the bundles contradict each other in %zu fact%s: were they made by "
+                           "different builds of wavepgo?",
                            state.bundle.conflicts, wpg_plural(state.bundle.conflicts));
     if (!code && state.stats.mismatched)
         (void)wpg_complain(
             0, command_name,
-            "warning: %zu record%s left out: another counter count under the same name and hash",
+            "warning: %zu record%s left out: a record of the same shader has another number of counters",
             state.stats.mismatched, wpg_plural(state.stats.mismatched));
     if (!code && state.bad)
         (void)wpg_complain(0, command_name, "warning: %zu of %zu file%s could not be read", state.bad,

@@ -1,12 +1,12 @@
-/* `wavepgo merge --format=cspgo-text`: the records of a profile joined with the call paths of their shaders.
+/* `wavepgo merge --format=cspgo-text`: joins the records of a profile with the call paths of their shaders.
  *
  *     profile --> counts per block of the normal form --+
  *                                                       +--> counts per block per call path --> text
  *     SPIR-V of the shader --normalise--> contexts -----+
  *
- * A profile has no call paths of its own: they come from the shaders' SPIR-V, found by shader hash in bundles
- * (shaders/<hash>.spv beside <hash>.info) and in folders of dumps (<hash>.spv). A shader that is not found,
- * or whose checksums disagree, is written flat: one context a function of the normal form, its blocks as
+ * A profile has no call paths: they come from the shaders' SPIR-V. SPIR-V is found by shader hash, in bundles
+ * (shaders/<hash>.spv beside <hash>.info) and in folders of dumps (<hash>.spv). A shader without SPIR-V, or
+ * with another checksum, is written flat: one context for each function of the normal form, its blocks as
  * probes. Threads: one. */
 #ifndef WPG_RUNTIME_CLI_MERGE_CSPGO_H
 #define WPG_RUNTIME_CLI_MERGE_CSPGO_H
@@ -24,7 +24,7 @@ typedef struct wpg_cspgo_options {
     wpg_cspgo_unit unit;
     const char *const *folders; /* where shaders are looked for, in this order: bundles or folders of dumps */
     size_t folder_count;
-    /* Told what a user should know of one shader ("<shader>: written without contexts: ..."). */
+    /* Called with messages for the user about one shader ("<shader>: written without contexts: ..."). */
     void (*note)(const char *text);
 } wpg_cspgo_options;
 

@@ -1,6 +1,6 @@
-/* What really happens: a child process opens the loader, makes an instance and every device under the layer,
- * and writes down what it sees. The Vulkan library is opened at run time, and only there: this command runs
- * where there is none, and a driver that crashes takes the child alone.
+/* The probe of `wavepgo doctor`. A child process opens the loader, makes an instance and every device under
+ * the layer, and writes facts to a file. The Vulkan library is opened at run time, and only there: this
+ * command runs without Vulkan, and a driver that crashes ends the child alone.
  *
  *     FOLDER/facts    one line a fact, fields parted by tabs, written as they come:
  *         at STEP | loader PATH VERSION | absent WHY | instance RESULT | mapped LIBRARY

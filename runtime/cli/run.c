@@ -1,5 +1,5 @@
-/* wavepgo run: sets the environment that enables the layer explicitly and becomes the program (exec), so that
- * the exit code, signals and terminal are the program's own. */
+/* wavepgo run: sets the environment that enables the layer explicitly, and becomes the program (exec). So
+ * exit code, signals and terminal are the program's own. */
 #include "runtime/cli/command.h"
 
 #include <ctype.h>
@@ -141,9 +141,12 @@ static int parse(run_options *options, int *program, int argc, char **argv)
     }
     *program = at;
     if (options->tune && (options->use || options->generate))
-        return wpg_usage_error(command_name, "--tune goes with neither --generate nor --use");
+        return wpg_usage_error(
+            command_name,
+            "--tune cannot be combined with --generate or --use: its profile comes from the bundle");
     if (at >= argc && !options->print)
-        return wpg_usage_error(command_name, "which program? Put it after '--'");
+        return wpg_usage_error(
+            command_name, "no program is given: put it after '--', as in 'wavepgo run --generate -- game'");
     return 0;
 }
 
@@ -161,7 +164,8 @@ static int apply_mode(run_options *options)
     }
     if (options->use) {
         if (stat(options->use, &info) != 0)
-            return wpg_complain(WPG_EXIT_FAILED, command_name, "cannot read profile %s: %s", options->use,
+            return wpg_complain(WPG_EXIT_FAILED, command_name,
+                                "cannot read profile %s: %s; 'wavepgo merge' makes a profile", options->use,
                                 strerror(errno));
         int code = set_setting(options, "PROFILE_USE", options->use);
         if (code || !options->generate)

@@ -1,5 +1,5 @@
-/* The SPIR-V of a shader that a profile has counts of: from bundles (shaders/<hash>.spv beside <hash>.info)
- * and folders of dumps (<hash>.spv). What is read is untrusted. Threads: no shared state. */
+/* Finds the SPIR-V of a shader that a profile has counts of: in bundles (shaders/<hash>.spv beside
+ * <hash>.info) and in folders of dumps (<hash>.spv). Files are untrusted. Threads: no shared state. */
 #ifndef WPG_RUNTIME_CLI_SHADER_SOURCE_H
 #define WPG_RUNTIME_CLI_SHADER_SOURCE_H
 
@@ -7,13 +7,13 @@
 #include "runtime/bundle/shader_info.h"
 #include "runtime/profile/shader_view.h"
 
-/* Words of the shader, malloc'd; *info is what the bundle knows of it, empty in a folder of dumps: release it
- * with wpg_shader_info_finish. WPG_E_NOT_FOUND if it is in neither way there. */
+/* The words of the shader, malloc'd. *info is the bundle's knowledge of the shader, empty in a folder of
+ * dumps: release it with wpg_shader_info_finish. WPG_E_NOT_FOUND if the shader is in neither place. */
 wpg_status wpg_shader_source_read(uint32_t **words, size_t *count, wpg_shader_info *info, const char *folder,
                                   wpg_hash128 shader, wpg_error *err);
 
-/* The stage that was counted: its entry point in the module; specialisation values are left out. Borrows the
- * name from `shader`. WPG_E_NOT_FOUND: the module has no such entry point. */
+/* The counted stage: its entry point in the module, without specialisation values. Borrows the name from
+ * `shader`. WPG_E_NOT_FOUND: the module has no such entry point. */
 wpg_status wpg_shader_source_stage(wpg_stage *stage, const wpg_module *module,
                                    const wpg_shader_counts *shader, wpg_error *err);
 
@@ -34,9 +34,9 @@ wpg_status wpg_shader_names_of(wpg_shader_names *names, const wpg_module *module
 size_t wpg_shader_names_find(const wpg_shader_counts **first, const wpg_shader_view *view,
                              const wpg_shader_names *names, const char *stage, const char *entry);
 
-/* A shader with counts, found at one place: a bundle, a folder of dumps, or a module's own file, which must
- * then be that shader by its hash; what a bundle or a dump has under its name is taken for it. Owned by the
- * caller; words outlive the module. */
+/* A shader with counts, found in a bundle, in a folder of dumps, or in a module's own file. The hash of a
+ * file must be the shader's. In a bundle or a dump the file's name is trusted. Owned by the caller; words
+ * outlive the module. */
 typedef struct wpg_shader_source {
     uint32_t *words; /* malloc'd */
     size_t count;
@@ -45,8 +45,8 @@ typedef struct wpg_shader_source {
     wpg_spec_value *spec;
 } wpg_shader_source;
 
-/* WPG_E_NOT_FOUND: the place has another shader or none; *in_folder then tells, as at any failure, whether it
- * is a folder. */
+/* WPG_E_NOT_FOUND: the place has another shader or none. *in_folder says whether it is a folder, after any
+ * failure. */
 wpg_status wpg_shader_source_find(wpg_shader_source *source, bool *in_folder, const char *place,
                                   const wpg_shader_counts *shader, wpg_error *err);
 void wpg_shader_source_finish(wpg_shader_source *source);

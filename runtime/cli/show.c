@@ -76,21 +76,22 @@ int wpg_command_show(int argc, char **argv)
             at++;
         } else if (strcmp(argv[at], "--use-log") == 0) {
             if (!value)
-                return wpg_usage_error(command_name,
-                                       "--use-log takes the file a use run wrote (WAVEPGO_USE_LOG)");
+                return wpg_usage_error(
+                    command_name,
+                    "--use-log needs the file that 'wavepgo run --use PROFILE --use-log FILE' wrote");
             use_log = argv[++at];
         } else if (argv[at][0] == '-' && argv[at][1]) {
             return wpg_usage_error(command_name, "no option is called '%s'", argv[at]);
         } else if (path) {
-            return wpg_usage_error(command_name, "one file or folder at a time; merge joins several");
+            return wpg_usage_error(command_name, "give one file or folder; 'wavepgo merge' joins several");
         } else {
             path = argv[at];
         }
     }
     if (use_log)
-        return path ? wpg_usage_error(command_name, "--use-log stands alone")
+        return path ? wpg_usage_error(command_name, "--use-log cannot be combined with a profile")
                     : wpg_show_use_log(stdout, use_log);
     if (!path)
-        return wpg_usage_error(command_name, "which profile? Give a file or a folder");
+        return wpg_usage_error(command_name, "no profile is given: name a file or a folder");
     return show_profile(path, &options);
 }

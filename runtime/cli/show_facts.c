@@ -1,5 +1,5 @@
-/* What a bundle's facts say: for people, what the program did with each pipeline; as JSON, everything.
- * Shares are computed here, after merging, each over its own denominator. */
+/* Prints a bundle's facts: as text the program's use of each pipeline, as JSON everything. Shares are
+ * computed here, after merging, each over its own denominator. */
 #include "runtime/cli/show.h"
 
 #include <inttypes.h>

@@ -1,4 +1,4 @@
-/* Numbers and strings as people and JSON want them. */
+/* Formats numbers for people and strings for JSON. */
 #include "runtime/cli/show.h"
 
 #include <inttypes.h>

@@ -1,4 +1,4 @@
-/* What is hot: shaders and blocks in the order of their counts. */
+/* Orders shaders and blocks by their counts, hottest first. */
 #include "runtime/cli/show.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
-/* The same as one JSON document, complete (no --top), for scripts. Absent kinds are null, never zero. */
+/* The whole profile as one JSON document for scripts (--top is ignored). Absent kinds are null, never zero.
+ * */
 #include "runtime/cli/show.h"
 
 #include <inttypes.h>

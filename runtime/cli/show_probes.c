@@ -1,5 +1,5 @@
-/* What probes found out about a shader function (runtime/profile/probe_records.h), as tables and as JSON.
- * Branches, switches and loops that no lane came to are left out of the tables; JSON has them all. */
+/* Prints results of probes for a shader function (runtime/profile/probe_records.h), as tables and as JSON.
+ * Tables leave out branches, switches and loops that no lane reached; JSON has all. */
 #include <inttypes.h>
 #include <string.h>
 

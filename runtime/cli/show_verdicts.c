@@ -1,4 +1,5 @@
-/* What tuning found, of a bundle: a line a pipeline and device, below it one a candidate. */
+/* Prints the verdicts of a bundle: a line for each pipeline and device, below it a line for each candidate.
+ * */
 #include "runtime/cli/show.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* wavepgo show --use-log: the layer's JSON lines as text, run by run: the layer appends, and what an earlier
- * run did is no part of what a later one did. A cut last line (a killed program) is tolerated and said. */
+/* wavepgo show --use-log: prints the layer's JSON lines as text, run by run. The layer appends runs to the
+ * file, so each run is summed by itself. A cut last line (a killed program) is tolerated and reported. */
 #include "runtime/cli/command.h"
 #include "runtime/cli/show.h"
 
@@ -158,7 +158,8 @@ int wpg_show_use_log(FILE *out, const char *path)
         json_decref(lines.data[i].pipeline);
     wpg_vec_free(&lines);
     if (bad && !good)
-        code = wpg_complain(WPG_EXIT_FAILED, command_name, "%s is no use log", path);
+        code = wpg_complain(WPG_EXIT_FAILED, command_name,
+                            "%s is no use log: 'wavepgo run --use PROFILE --use-log FILE' writes one", path);
     else if (bad)
         (void)wpg_complain(
             0, command_name,

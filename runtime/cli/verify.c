@@ -1,10 +1,10 @@
-/* wavepgo verify: a profile against the modules it was counted in.
+/* wavepgo verify: checks a profile against the modules it was counted in.
  *
  *     profile --> functions --find module, normalise, compare checksums-->
  *         rules (verify_checks.c) --> findings
  *
- * Modules come from bundles, folders of <hash>.spv (DUMP), and files given. Exit code 1 when something is
- * broken. */
+ * Modules come from bundles, folders of <hash>.spv (DUMP), and named files. Exit code 1 if a rule is broken.
+ * */
 #include "runtime/cli/verify.h"
 
 #include <inttypes.h>
@@ -153,7 +153,7 @@ static int report(const verify_job *job, const wpg_profile *profile, const wpg_s
             (void)printf(" (%zu record%s of other sizes than their shader's)", view->inconsistent,
                          wpg_plural(view->inconsistent));
         if (job->without_module)
-            (void)printf("; %zu without their module: control flow not asked", job->without_module);
+            (void)printf("; %zu without their module: control flow not checked", job->without_module);
         if (job->sampled)
             (void)printf("; %zu sampled", job->sampled);
         (void)printf("\n");
@@ -211,7 +211,7 @@ int wpg_command_verify(int argc, char **argv)
         }
     }
     if (!job.profile)
-        return wpg_usage_error(command_name, "which profile? PROFILE or BUNDLE");
+        return wpg_usage_error(command_name, "no profile is given: name a profile or a bundle");
     /* NOLINTNEXTLINE(bugprone-sizeof-expression): a vector of pointers */
     if (wpg_is_bundle(job.profile) && !wpg_vec_push(&job.places, job.profile))
         return wpg_complain(WPG_EXIT_FAILED, command_name, "out of memory");

@@ -1,5 +1,5 @@
-/* `wavepgo verify`: are the counts of a profile possible? Each function's counts against the control flow of
- * its module, and against one another. Threads: one. */
+/* `wavepgo verify`: checks whether the counts of a profile are possible: against the control flow of each
+ * function's module, and against one another. Threads: one. */
 #ifndef WPG_RUNTIME_CLI_VERIFY_H
 #define WPG_RUNTIME_CLI_VERIFY_H
 
@@ -9,7 +9,7 @@
 
 enum { WPG_VERIFY_TEXT = 200 };
 
-/* One thing that cannot be. */
+/* One impossible count. */
 typedef struct wpg_verify_finding {
     const wpg_shader_counts *function;
     const char *rule; /* static: "flow", "masks", "waves", "selects", "branches", ... */
@@ -27,8 +27,8 @@ typedef struct wpg_verify_result {
 void wpg_verify_add(wpg_verify_result *result, const wpg_shader_counts *function, const char *rule,
                     uint32_t block, const char *fmt, ...) __attribute__((format(printf, 5, 6)));
 
-/* Everything that is asked of a function's counts. `cfg` is of the normal form they were counted in; NULL =
- * not at hand, then only what needs no control flow is asked. Rules:
+/* Checks a function's counts by all rules. `cfg` is of the normal form they were counted in. NULL: unknown,
+ * then only rules that need no control flow apply. Rules:
  *
  *     blocks      uniform <= waves <= lanes, no lanes without a wave, lanes <= waves x wave size
  *     flow        lanes conserve flow; of a branch max(arms) <= waves <= sum(arms)
@@ -37,11 +37,11 @@ void wpg_verify_add(wpg_verify_result *result, const wpg_shader_counts *function
  *     selects, branches, switches, loops, entry, samples
  *                 what the probes counted fits the blocks, and itself
  *
- * Counts that saturated are let pass. */
+ * Saturated counts pass. */
 void wpg_verify_function(wpg_verify_result *result, const wpg_shader_counts *function, const wpg_cfg *cfg);
 
-/* Prints how far the counts are from those of the profile or bundle at `path`; the exit code. With `json` a
- * member "against" of the object being printed. */
+/* Prints the distance of the counts from those of the profile or bundle at `path`; returns the exit code.
+ * With `json`: a member "against" of the object being printed. */
 int wpg_verify_against(const char *command, const char *path, bool json, const wpg_profile *profile,
                        const wpg_shader_view *view);
 

@@ -1,5 +1,5 @@
-/* `wavepgo verify --against`: how far a profile's counts are from another's, per function and over all
- * (runtime/profile/quality.h). */
+/* `wavepgo verify --against`: the distance of a profile's counts from another's, for each function and over
+ * all (runtime/profile/quality.h). */
 #include "runtime/cli/verify.h"
 
 #include <inttypes.h>

@@ -113,7 +113,7 @@ estimate part 1 --profile all.profdata --driver "$teller" "$WPG_BUILD/shaders/me
 grep 'vert: its SPIR-V is not at hand' part.out >/dev/null || fail "a stage is missing: $(cat part.out)"
 grep 'more without their SPIR-V here' part.out >/dev/null || fail "pipelines without modules are not told of"
 estimate none 1 --profile all.profdata --driver "$teller" "$WPG_SPIRV/count.comp.spv"
-grep 'no module here is of a pipeline' none.err >/dev/null || fail "a foreign module: $(cat none.err)"
+grep 'none of the given modules belongs to a pipeline' none.err >/dev/null || fail "a foreign module: $(cat none.err)"
 # Of another version of the shader nothing is said: its hash is another. A sampled profile is told to be one.
 (
     use_driver $profiler

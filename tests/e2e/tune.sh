@@ -136,7 +136,7 @@ grep "\"pipeline\": \"$rare\", \"verdict\": \"p\"" "$work/pushed-use.uselog" >/d
 grep 'variant 1, for push' "$work/unpushed-use.log" && fail "variants that lost are built"
 # Of other words (the passes that share them are let in): not applied.
 WAVEPGO_VARIANT_WAIT=20 use pushed-words "$work/pushed.wavepgo" "$bench" --size small --checksum --case select_rare
-grep 'verdict on push constants is of other words' "$work/pushed-words.log" >/dev/null || { fail "a verdict on other variants is applied"; cat "$work/pushed-words.log"; }
+grep 'verdict on push constants is for other words' "$work/pushed-words.log" >/dev/null || { fail "a verdict on other variants is applied"; cat "$work/pushed-words.log"; }
 
 # Killed, and taken up again.
 WAVEPGO_FLUSH_INTERVAL=0.1 WAVEPGO_LOG_FILE=$work/killed.log "$wavepgo" run --tune "$work/killed.wavepgo" -- "$bench" --size small --repeat 0 --binds 24 \

@@ -165,7 +165,7 @@ loader) # the driver by its manifest, under the loader and its validation of our
     }
     doctor plain 0 "devices .*failing driver .*lanes and waves:.* comp"
     ICD_LACKS=bufferDeviceAddress doctor lacks 1 "no bufferDeviceAddress"
-    ICD_FAIL=vkCreateDevice:1:-3 doctor refused 1 "refuses the added features .VkResult -3."
+    ICD_FAIL=vkCreateDevice:1:-3 doctor refused 1 "refuses the device features that the layer adds .VkResult -3."
     ICD_ODD=no-host doctor odd 1 "no memory type fits"
     ICD_ODD=old doctor old 1 "Vulkan 1.0 only"
     ;;

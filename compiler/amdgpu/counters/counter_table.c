@@ -1,4 +1,4 @@
-/* Slots of the array, views of it, and the symbol that tells of them. */
+/* Slots of the array, views of it, and the symbol that describes it. */
 #include "compiler/amdgpu/counters/counters.h"
 
 #include <stdlib.h>

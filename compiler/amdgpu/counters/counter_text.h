@@ -1,5 +1,5 @@
-/* Assembly of the counters: what one block, one loop header, the entry and an exit get, for one generation of
- * GPU and wave size. Text only; counters.c decides what goes where.
+/* Assembly of the counters: the text for one block, one loop header, the entry and an exit, for one
+ * generation of GPU and wave size. Text only; counters.c decides its place.
  *
  *     s[40:41]  mask of the lanes that the wave was started with
  *     s42       scratch, nothing lives in it
@@ -7,16 +7,16 @@
  *     s44...    accumulators, up to s99 (gfx9) or s101
  *     then      an even pair: address of the array of counters
  *
- * LLVM is told to stay below s40 (amdgpu-num-sgpr) and so neither reads nor writes these. What the sequences
- * use beside them is named as clobbered: scc; and where it says so v0 to v2, vcc, m0.
+ * LLVM is told to stay below s40 (amdgpu-num-sgpr), and so neither reads nor writes these registers. Other
+ * registers that the text uses are named as clobbered: scc, and where stated v0 to v2, vcc, m0.
  *
- * Why an epoch: accumulators have 32 bits. Between two passes of loop headers each block runs at most once,
- * so that after 2^epoch passes no accumulator is above 64 * (2^epoch + 1); s43 then carries out of its top,
+ * Accumulators have 32 bits, hence the epoch. Between two passes of loop headers each block runs at most
+ * once. So after 2^epoch passes no accumulator is above 64 * (2^epoch + 1). Then s43 carries out of its top,
  * and the wave adds all accumulators to memory and starts again from zero. With epoch 25 they stay below 2^31
  * + 65.
  *
- * Sources: the RDNA 1-4 and CDNA 1-3 instruction set manuals of AMD; LLVM 22, GCNHazardRecognizer (what LLVM
- * does not see through inline assembly is waited for here). Threads: no shared state. */
+ * Sources: the RDNA 1-4 and CDNA 1-3 instruction set manuals of AMD; LLVM 22, GCNHazardRecognizer (LLVM does
+ * not see hazards through inline assembly: the text waits for them). Threads: no shared state. */
 #ifndef WPG_COMPILER_AMDGPU_COUNTERS_COUNTER_TEXT_H
 #define WPG_COMPILER_AMDGPU_COUNTERS_COUNTER_TEXT_H
 
@@ -33,7 +33,7 @@ enum {
     WPG_COUNTER_EPOCH = 25, /* log2 of the passes of loop headers between two flushes, at most */
 };
 
-/* Text that grows; a failed allocation sticks, and is asked for once at the end. */
+/* Text that grows. A failed allocation sticks: test once, at the end. */
 typedef struct wpg_text {
     char *data;
     size_t size, room;

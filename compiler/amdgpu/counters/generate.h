@@ -1,16 +1,16 @@
-/* A compute shader that counts itself: per block of its structurised code, in the machine code.
+/* A compute shader that counts its own structurised blocks, in machine code.
  *
  *     translate -> O2 -> (lanes) -> structurise -> (waves) -> code generation
  *
- * Waves and what goes with them (lanes, uniform: DESIGN's meanings, E being the lanes a wave is started with,
- * which leave only by returning) are counted behind structurising, where a block is what the hardware runs:
- * counters.h. Lanes alone can be counted before it too, by code that is any program's, per lane:
- * lane_counters.h; that is there to compare.
+ * Waves, and lanes and uniform with them, are counted behind structurising, where a block is what the
+ * hardware runs: counters.h. The meanings are DESIGN's; E is the lanes that a wave starts with, which leave
+ * only by returning. Lanes alone can also be counted before structurising, by ordinary code per lane
+ * (lane_counters.c), for comparison.
  *
- * The array, 64 bits each, zeroed by whoever runs the kernel: waves[blocks], lanes[blocks], uniform[blocks],
- * as far as they are counted. Its address is an argument (code->counters_offset). The ELF says what the array
- * holds in the symbol __wpg_counters_bounds. Ownership: wpg_counter_table_finish. Threads: any, as
- * wpg_amdgpu_compile. */
+ * The array has 64 bits a counter: waves[blocks], lanes[blocks], uniform[blocks], as far as they are counted.
+ * The caller that runs the kernel zeroes it. Its address is an argument (code->counters_offset). The ELF
+ * describes the array in the symbol __wpg_counters_bounds. Ownership: wpg_counter_table_finish. Threads: any,
+ * as wpg_amdgpu_compile. */
 #ifndef WPG_COMPILER_AMDGPU_COUNTERS_GENERATE_H
 #define WPG_COMPILER_AMDGPU_COUNTERS_GENERATE_H
 
@@ -39,8 +39,8 @@ typedef struct wpg_counter_options {
     unsigned accumulators; /* registers to use at most; 0 = what there is. For tests. */
 } wpg_counter_options;
 
-/* What an instrumented kernel counts, and where. Blocks are those of the structurised function, or with a
- * placement per lane those of the optimised one. */
+/* The counters of an instrumented kernel and their places. Blocks are those of the structurised function;
+ * with a placement per lane, those of the optimised one. */
 typedef struct wpg_counter_table {
     uint64_t checksum; /* of the graph (blocks.h) */
     uint32_t block_count;

@@ -1,10 +1,10 @@
-/* The stages in order, and everything of LLVM's that must be disposed of.
+/* The stages in order, and the disposal of every LLVM object.
  *
  *     translate -> OPTIMISE -> STRUCTURISE -> hook -> object -> figures
  *
- * LLVM's complaints come two ways. Diagnostics of the context (a kernel that needs too much LDS, an operand
- * that cannot be lowered) are kept by our handler, which returns, and fail the stage when it is done; LLVM's
- * own handler would end the process. Fatal errors: llvm_guard.h. */
+ * LLVM reports problems in two ways. Our handler keeps diagnostics of the context (a kernel that needs too
+ * much LDS, an operand that cannot be lowered), and the stage fails when it is done. LLVM's own handler would
+ * end the process. Fatal errors: llvm_guard.h. */
 #include "compiler/amdgpu/driver/emit.h"
 
 #include <stdio.h>

@@ -1,9 +1,9 @@
-/* From verified IR to machine code; the pass pipeline in one place.
+/* From verified IR to machine code; the only place of the pass pipeline.
  *
- * Profiles are keyed by the structurised blocks: every user of them runs WPG_AMDGPU_OPTIMISE and then
- * WPG_AMDGPU_STRUCTURISE, nothing between or after that changes the graph, so that block i is the same block
- * whenever the translation is the same. wpg_structured_hook is where counters or weights go in.
- * Threads: one module, one thread. */
+ * Profiles are keyed by the structurised blocks. Every user of them runs WPG_AMDGPU_OPTIMISE and then
+ * WPG_AMDGPU_STRUCTURISE, and nothing between or after that changes the graph. So block i is the same block
+ * whenever the translation is the same. wpg_structured_hook puts counters or weights in. Threads: one module,
+ * one thread. */
 #ifndef WPG_COMPILER_AMDGPU_DRIVER_EMIT_H
 #define WPG_COMPILER_AMDGPU_DRIVER_EMIT_H
 
@@ -11,20 +11,20 @@
 #include "compiler/amdgpu/translate/translate.h"
 
 #define WPG_AMDGPU_OPTIMISE "default<O2>"
-/* Without skip-uniform-regions: code generation would structurise those again, and rewrite the blocks. Blocks
- * that nothing leads to (the exit of a switch whose cases are all there) it would drop, with their counters.
- */
+/* Without skip-uniform-regions, because code generation would structurise uniform regions again and rewrite
+ * the blocks. It would also drop unreachable blocks (the exit of a switch whose cases are all there), with
+ * their counters. */
 #define WPG_AMDGPU_STRUCTURE_PASSES                                                                          \
     "amdgpu-unify-divergent-exit-nodes,lower-switch,fix-irreducible,unify-loop-exits,structurizecfg,"        \
     "unreachableblockelim"
 #define WPG_AMDGPU_STRUCTURISE "function(" WPG_AMDGPU_STRUCTURE_PASSES ")"
 
-/* Gets the module with its one defined function, structurised: the blocks in order are the profile's. It may
- * insert code and metadata; it may not add or remove blocks unless that is what it wants to measure. */
+/* Called with the module and its one defined, structurised function: the blocks in order are the profile's.
+ * It may insert code and metadata. It may add or remove blocks only to measure the effect. */
 typedef wpg_status (*wpg_structured_hook)(void *data, LLVMModuleRef llvm, LLVMValueRef function,
                                           const wpg_translation_options *options, wpg_error *err);
 
-/* What is done to a module on its way; zero: nothing. */
+/* Hooks that run on a module on its way; zero: none. */
 typedef struct wpg_hooks {
     wpg_structured_hook optimised, structured; /* each may be NULL */
     void *data;
@@ -39,8 +39,8 @@ wpg_status wpg_amdgpu_compile_hooked(wpg_amdgpu_code **code, const wpg_module *n
                                      const wpg_amdgpu_options *options, wpg_structured_hook hook, void *data,
                                      wpg_error *err);
 
-/* What each pass that structurises does to a profile of the shader, made up by LLVM (profcheck.h): why
- * weights are attached behind them. */
+/* Measures the effect of each structurising pass on a profile of the shader, made up by LLVM (profcheck.h).
+ * The loss is the reason to attach weights behind these passes. */
 wpg_status wpg_amdgpu_phases(wpg_profcheck_phases *phases, const wpg_module *normal, const wpg_stage *stage,
                              const wpg_amdgpu_options *options, wpg_error *err);
 

@@ -1,7 +1,7 @@
-/* The note NT_AMDGPU_METADATA (32, name "AMDGPU") holds a msgpack map; of HSA the kernel's figures are in
- * amdhsa.kernels[0], of PAL in amdpal.pipelines[0].hardware_stages.cs. There is one kernel, and the keys
- * looked for are unique, so that keys are found at any depth. Sources: LLVM 22, AMDGPUUsage, "Code Object V5
- * Metadata", "Code Object Metadata" (PAL); ELF64. */
+/* Reads the note NT_AMDGPU_METADATA (32, name "AMDGPU"), a msgpack map. HSA keeps the kernel's figures in
+ * amdhsa.kernels[0], PAL in amdpal.pipelines[0].hardware_stages.cs. There is one kernel and the keys are
+ * unique, so keys are found at any depth. Sources: LLVM 22, AMDGPUUsage, "Code Object V5 Metadata", "Code
+ * Object Metadata" (PAL); ELF64. */
 #include "compiler/amdgpu/driver/figures.h"
 
 #include <elf.h>

@@ -1,6 +1,6 @@
-/* A kernel's translation executed on this machine, one invocation after another: a test of what was
- * translated, not a way to run shaders. No barriers, no subgroup instructions; workgroup memory is one for
- * all invocations. Ownership: wpg_host_kernel_destroy frees all. Threads: one kernel, one thread. */
+/* Executes a kernel's translation on this machine, one invocation after another. This tests the translation;
+ * it is no way to run shaders. No barriers, no subgroup instructions; all invocations share one workgroup
+ * memory. Ownership: wpg_host_kernel_destroy frees all. Threads: one kernel, one thread. */
 #ifndef WPG_COMPILER_AMDGPU_DRIVER_HOST_H
 #define WPG_COMPILER_AMDGPU_DRIVER_HOST_H
 

@@ -1,7 +1,7 @@
-/* A structurised function as a plain graph: its blocks in the order in which they stand, successors by index
- * in order, and what that graph's checksum is. Block i is the same block whenever the same module went
- * through the same passes, which the checksum tells; unreachable blocks keep their place. Ownership:
- * wpg_blocks_finish. Threads: as LLVM's, one context, one thread. */
+/* A structurised function as a plain graph: its blocks in their order, successors by index in order, and the
+ * graph's checksum. The same module through the same passes gives the same block i; an equal checksum proves
+ * that. Unreachable blocks keep their place. Ownership: wpg_blocks_finish. Threads: as LLVM's, one context,
+ * one thread. */
 #ifndef WPG_COMPILER_AMDGPU_FLOW_BLOCKS_H
 #define WPG_COMPILER_AMDGPU_FLOW_BLOCKS_H
 

@@ -1,7 +1,7 @@
-/* Every block is two nodes, one that its arriving edges meet and one that its leaving edges leave; each
- * must equal the block's count. A node with a single unknown edge fixes it, which may leave the node at the
- * edge's other end with a single one: a worklist. The entry's arriving side and the leaving side of blocks
- * that return are open (the dispatch, the end) and ask nothing. */
+/* Every block is two nodes: one where its arriving edges meet, one that its leaving edges leave. Each must
+ * equal the block's count. A node with a single unknown edge fixes that edge, and this may leave a single
+ * unknown at the edge's other end: a worklist. The entry's arriving side and the leaving side of blocks that
+ * return are open (the dispatch, the end) and give no equation. */
 #include "compiler/amdgpu/flow/flow.h"
 
 #include <math.h>

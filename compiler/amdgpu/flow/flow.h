@@ -1,15 +1,15 @@
-/* A structurised control flow graph as plain numbers, and what counts of its blocks say of its edges.
+/* A structurised control flow graph as plain numbers, and the edge counts that follow from its block counts.
  *
- * Lanes conserve flow: what starts a block arrived over an edge (or with the dispatch) and leaves over one.
- * In *structurised* code so do waves, for a wave runs it as one path: where lanes part, the wave goes into
- * the arm if any lane does and comes back to the join with all of them; the edge that jumps over the arm is
- * taken by the waves none of whose lanes wants it, which is what the machine's branch on an empty mask does.
- * (Of unstructurised code only max(arms)
- * <= header <= sum(arms) holds.) Tests run waves through the structurised graphs lane by lane to see this.
+ * Lanes conserve flow: each start of a block arrived over an edge (or with the dispatch), and leaves over an
+ * edge. In *structurised* code waves do so too, because a wave runs it as one path. Where lanes part, the
+ * wave enters the arm if any lane does, and comes back to the join with all lanes. The edge that jumps over
+ * the arm is taken by the waves of which no lane wants the arm: the machine's branch on an empty mask. (In
+ * unstructurised code only max(arms) <= header <= sum(arms) holds.) Tests run waves through structurised
+ * graphs lane by lane to confirm this.
  *
- * An edge is derived where it is the only unknown one of its source or its target, again and again; that
- * finds every edge the counts determine unless edges left over form a cycle (two blocks with the same two
- * successors), which stay unknown. Plain data, no LLVM. Threads: plain data. */
+ * An edge is derived if it is the only unknown edge of its source or its target, repeatedly. That finds every
+ * edge the counts determine, unless the remaining edges form a cycle (two blocks with the same two
+ * successors). Those stay unknown. Plain data, no LLVM. Threads: plain data. */
 #ifndef WPG_COMPILER_AMDGPU_FLOW_FLOW_H
 #define WPG_COMPILER_AMDGPU_FLOW_FLOW_H
 
@@ -26,7 +26,7 @@ typedef struct wpg_flow_graph {
         *targets; /* [first[block_count]] the blocks they lead to; block 0 is the entry, never a target */
 } wpg_flow_graph;
 
-/* A block none of whose possible flows gives its count. */
+/* A block whose count no possible flow gives. */
 typedef struct wpg_flow_problem {
     uint32_t block;
     bool leaving;              /* of the edges that leave it; else of those that arrive */
@@ -46,26 +46,26 @@ static inline uint32_t wpg_flow_edge_count(const wpg_flow_graph *graph)
     return graph->first[graph->block_count];
 }
 
-/* Derives edges from `counts` of blocks. Arrays live in `arena`. WPG_E_FORMAT: a count past 2^56, which no
+/* Derives edge counts from block counts. Arrays live in `arena`. WPG_E_FORMAT: a count past 2^56, which no
  * profile holds. */
 #define WPG_FLOW_MOST (UINT64_C(1) << 56)
 wpg_status wpg_flow_derive(wpg_flow_edges *edges, const wpg_flow_graph *graph, const uint64_t *counts,
                            wpg_arena *arena, wpg_error *err);
-/* The same where only some blocks have a count (`known`, by block): the others conserve flow, whatever it is.
- */
+/* The same if only some blocks have a count (`known`, by block). The other blocks conserve flow, whatever
+ * their count. */
 wpg_status wpg_flow_derive_some(wpg_flow_edges *edges, const wpg_flow_graph *graph, const uint64_t *counts,
                                 const bool *known, wpg_arena *arena, wpg_error *err);
 
-/* The other way: how often each block runs for one run of the entry, by probabilities of the edges (of a
- * block they sum to 1). Solved by elimination, exact but for rounding; a loop that is never left, and graphs
- * past WPG_FLOW_SOLVED blocks, are WPG_E_UNSUPPORTED. Source of the elimination order's harmlessness: the
- * matrix I - P^T is an M-matrix, which needs no pivoting (Berman and Plemmons, 1994, chapter 6). */
+/* The inverse: how often each block runs for one run of the entry, from the probabilities of the edges (those
+ * of a block sum to 1). Solved by elimination, exact but for rounding. WPG_E_UNSUPPORTED: a loop that is
+ * never left, or more than WPG_FLOW_SOLVED blocks. No pivoting is needed because I - P^T is an M-matrix
+ * (Berman and Plemmons, 1994, chapter 6). */
 enum { WPG_FLOW_SOLVED = 1024 };
 wpg_status wpg_flow_solve(double *frequencies, const wpg_flow_graph *graph, const double *probabilities,
                           wpg_arena *arena, wpg_error *err);
 
-/* What a run from each block on adds up to until it ends, if each block that it comes through adds its value:
- * sums[i] holds the blocks' values, then these sums; `count` of them. Errors as wpg_flow_solve. */
+/* Sums along runs. On entry each of the `count` arrays sums[i] holds a value for each block. On return it
+ * holds, for each block, the expected sum over a run from that block to the end. Errors as wpg_flow_solve. */
 wpg_status wpg_flow_ahead(double *const sums[], unsigned count, const wpg_flow_graph *graph,
                           const double *probabilities, wpg_arena *arena, wpg_error *err);
 

@@ -1,17 +1,17 @@
-/* SPIR-V compute shaders to AMDGPU machine code, through LLVM:
+/* Compiles SPIR-V compute shaders to AMDGPU machine code, through LLVM:
  *
  *     normal form --translate--> LLVM IR --default<O2>--> --structurise--> (hook) --code generation--> ELF
  *
  * Input: a module in normal form (compiler/normalize): one entry point, calls inlined, specialisation frozen.
- * What is not known here is WPG_E_UNSUPPORTED with the instruction's name; a malformed module is
- * WPG_E_FORMAT. No crash in either case as far as our own code goes; a fatal error of LLVM's code generation
- * is caught and reported, too, at the price of the memory LLVM then held (llvm_guard.h).
+ * An unknown instruction is WPG_E_UNSUPPORTED with its name; a malformed module is WPG_E_FORMAT. Our own code
+ * crashes in neither case. A fatal error of LLVM's code generation is caught and reported too; the memory
+ * that LLVM then held is lost (llvm_guard.h).
  *
- * Exactness: integer and single float operations are as SPIR-V has them, with results where SPIR-V leaves
- * them undefined (division by zero, shifts by too much, conversions out of range) but no undefined behaviour
- * for LLVM to exploit. Nothing is contracted unless options.contract says so and no NoContraction forbids it.
- * Float division and square root of 32 bits take the error that Vulkan grants (2.5 and 3 ULP, for LLVM to
- * choose); transcendental functions: transcendental.c.
+ * Exactness: integer and single float operations are as SPIR-V defines them. Where SPIR-V leaves a result
+ * undefined (division by zero, too large a shift, a conversion out of range) there is a result, and no
+ * undefined behaviour for LLVM to exploit. Nothing is contracted unless options.contract allows it and no
+ * NoContraction forbids it. Float division and square root of 32 bits take the error that Vulkan grants (2.5
+ * and 3 ULP, for LLVM to choose). Transcendental functions: transcendental.c.
  *
  * Ownership: wpg_amdgpu_code_destroy frees all of a result. Threads: any, each call has a context of its own.
  * Sources: SPIR-V 1.6; Vulkan 1.3, appendix A (Precision and Operation of SPIR-V Instructions); LLVM 22,
@@ -26,7 +26,7 @@ typedef enum wpg_amdgpu_abi {
     WPG_AMDGPU_PAL, /* amdgcn--amdpal: user data, descriptor tables of V#s, PAL metadata (abi_pal.c) */
 } wpg_amdgpu_abi;
 
-/* How far to go. The text of the IR is that of the last stage that was reached. */
+/* The last stage to run. The IR text is that of the last stage reached. */
 typedef enum wpg_amdgpu_until {
     WPG_AMDGPU_EMITTED,
     WPG_AMDGPU_STRUCTURISED,
@@ -34,8 +34,8 @@ typedef enum wpg_amdgpu_until {
     WPG_AMDGPU_TRANSLATED, /* verified IR */
 } wpg_amdgpu_until;
 
-/* Branches that LLVM is told something of, by the block of the normal form that they end (unpredictable.h).
- * Borrowed. */
+/* Branches with a mark for LLVM, by the block of the normal form that they end (unpredictable.h). Borrowed.
+ * */
 typedef struct wpg_amdgpu_marks {
     const bool *unpredictable; /* [blocks] */
     uint32_t blocks, count;    /* count: of them marked */
@@ -54,12 +54,11 @@ typedef struct wpg_amdgpu_options {
     wpg_amdgpu_marks marks;
 } wpg_amdgpu_options;
 
-/* The code object version unless another is asked for. LLVM 22's own choice is 6, which differs in the ELF
- * header alone, for generic processors; HIP of 2024 refuses it (ROCm/clr f9f995c6d, hip_code_object.cpp). */
+/* The default code object version. LLVM 22's own choice is 6, which differs in the ELF header alone, for
+ * generic processors. HIP of 2024 refuses version 6 (ROCm/clr f9f995c6d, hip_code_object.cpp). */
 enum { WPG_CODE_OBJECT = 5 };
 
-/* What lies where in the kernel argument (HSA), whose pointers are 64 bits wide and 16-byte aligned targets.
- */
+/* The entries of the kernel argument (HSA). Pointers are 64 bits wide; their targets are 16-byte aligned. */
 typedef enum wpg_amdgpu_argument_kind {
     WPG_AMDGPU_BUFFERS,  /* `count` pointers, one for each element of the binding */
     WPG_AMDGPU_TABLE,    /* a pointer to as many pointers as the shader will index */
@@ -75,7 +74,7 @@ typedef struct wpg_amdgpu_argument {
     uint32_t offset, size;        /* bytes */
 } wpg_amdgpu_argument;
 
-/* What the code generator says of the kernel. */
+/* The code generator's figures of the kernel. */
 typedef struct wpg_amdgpu_figures {
     uint32_t vgprs, sgprs, agprs, vgpr_spills, sgpr_spills;
     uint32_t lds_bytes, scratch_bytes; /* a workgroup's; a lane's */

@@ -1,7 +1,6 @@
-/* Counts of a structurised function, as plain tables: what counters.c plans, what a profile brings, what
- * weights.c attaches. Blocks are those of the structurised function in the order in which they stand, which
- * is the key together with the checksum of its control flow: the same passes before it (compile.c) give the
- * same blocks. Threads: as the owner. */
+/* Counts of a structurised function as plain tables: planned by counters.c, read from a profile, attached by
+ * weights.c. Blocks are those of the structurised function, in order. Their order and the checksum of the
+ * control flow are the key: the same passes (compile.c) give the same blocks. Threads: as the owner. */
 #ifndef WPG_COMPILER_AMDGPU_LLVM_COUNTS_H
 #define WPG_COMPILER_AMDGPU_LLVM_COUNTS_H
 

@@ -1,6 +1,6 @@
-/* Which block of the normal form each instruction comes from: as debug locations, line = block id + 1, which
- * LLVM carries to the emitted code (`.loc`) and drops where it merges or hoists. The code is the same with
- * and without. Source: LLVM 22, SourceLevelDebugging, "Debug info and optimization". */
+/* Debug locations name the block of the normal form that each instruction comes from: line = block id + 1.
+ * LLVM carries them to the emitted code (`.loc`), and drops them where it merges or hoists. The code is the
+ * same with and without them. Source: LLVM 22, SourceLevelDebugging, "Debug info and optimization". */
 #ifndef WPG_COMPILER_AMDGPU_LLVM_LINES_H
 #define WPG_COMPILER_AMDGPU_LLVM_LINES_H
 
@@ -23,8 +23,9 @@ void wpg_lines_begin(wpg_lines *lines, LLVMModuleRef llvm, LLVMValueRef function
 /* The next block, in the normal form's order, begins. */
 void wpg_lines_block(wpg_lines *lines);
 
-/* Block of the normal form that an instruction comes from; false: it has none. *copies (may be NULL): of how
- * many that LLVM made by unrolling it is one, so that each runs that part of what the block did. */
+/* The block of the normal form that an instruction comes from; false if it has none. *copies (may be NULL):
+ * the number of copies that LLVM made of the instruction by unrolling, itself included. Each copy runs that
+ * part of the block's executions. */
 bool wpg_lines_of(uint32_t *block, unsigned *copies, LLVMValueRef instruction);
 
 #endif

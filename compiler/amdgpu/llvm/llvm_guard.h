@@ -1,11 +1,10 @@
-/* LLVM's fatal errors as errors. LLVM ends the process when it meets one (report_fatal_error calls exit after
- * the installed handler), so that the handler must not return: it jumps back to where the guarded call was
- * made. What LLVM had allocated then is lost, destructors do not run, locks of LLVM may stay held: after
- * WPG_E_UNSUPPORTED from a guarded call the LLVM context must be leaked, not disposed, and nothing but a new
- * context may be used. Good enough for a command; the layer never links LLVM. A crash (a signal) is not
- * caught.
+/* Turns LLVM's fatal errors into errors. LLVM calls exit after the installed handler (report_fatal_error), so
+ * the handler must not return: it jumps back to the guarded call. The memory that LLVM held is lost,
+ * destructors do not run, locks of LLVM may stay held. After WPG_E_UNSUPPORTED from a guarded call, leak the
+ * LLVM context and use only a new one. That is good enough for a command; the layer never links LLVM. A crash
+ * (a signal) is not caught.
  *
- * Threads: a guard is its thread's own; a fatal error outside any guard ends the process, as LLVM has it. */
+ * Threads: a guard belongs to its thread. A fatal error outside any guard ends the process, as in LLVM. */
 #ifndef WPG_COMPILER_AMDGPU_LLVM_LLVM_GUARD_H
 #define WPG_COMPILER_AMDGPU_LLVM_LLVM_GUARD_H
 

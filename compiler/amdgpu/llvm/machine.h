@@ -1,10 +1,10 @@
-/* The machine blocks of a kernel, read from assembly text as LLVM prints it for people.
+/* The machine blocks of a kernel, read from LLVM's assembly text.
  *
- * A machine block finds its structurised block by that block's name, which LLVM prints beside the label of
- * each machine block that comes from it ("; %wpg.5"): wpg_machine_name gives block i its name before code
- * generation. Blocks that code generation made by itself (a split edge, a preheader, a loop over the lanes of
- * a divergent descriptor) carry none. Where they lead is read from branches and what follows. Plain text, no
- * LLVM. Threads: any. Source: LLVM 22, AMDGPUAsmPrinter with LLVMSetTargetMachineAsmVerbosity. */
+ * Each machine block names the structurised block it comes from: LLVM prints the name beside the label (";
+ * %wpg.5"). wpg_machine_name gives block i its name before code generation. Blocks that code generation made
+ * (a split edge, a preheader, a loop over the lanes of a divergent descriptor) carry none. Edges are read
+ * from branches and from the order of blocks. Plain text, no LLVM. Threads: any. Source: LLVM 22,
+ * AMDGPUAsmPrinter with LLVMSetTargetMachineAsmVerbosity. */
 #ifndef WPG_COMPILER_AMDGPU_LLVM_MACHINE_H
 #define WPG_COMPILER_AMDGPU_LLVM_MACHINE_H
 
@@ -37,11 +37,11 @@ bool wpg_machine_begins_block(int64_t *structurised, const char *line, size_t le
 wpg_status wpg_machine_read(wpg_machine *machine, const char *assembly, const char *kernel, bool pal,
                             wpg_arena *arena, wpg_error *err);
 
-/* Dwords that a line of assembly moves from or to a lane's scratch memory, spills and private arrays alike; 0
- * if none: scratch_* instructions, and where a GPU has none (gfx9, gfx10) buffer_* instructions, which our
- * HSA code has for nothing else; PAL code has them for the program's buffers too, so that of these only
- * spills count, by LLVM's remark "Folded". Spills into lanes of a register (v_writelane) or accumulation
- * registers are no traffic. */
+/* Dwords that a line of assembly moves from or to a lane's scratch memory, 0 if none. Spills and private
+ * arrays count alike: scratch_* instructions, and on GPUs without them (gfx9, gfx10) buffer_* instructions.
+ * Our HSA code uses buffer_* for nothing else. PAL code uses buffer_* for the program's buffers too, so there
+ * only spills count, by LLVM's remark "Folded". Spills into lanes of a register (v_writelane) or into
+ * accumulation registers are no traffic. */
 unsigned wpg_machine_scratch(const char *line, size_t length, bool pal);
 
 #endif

@@ -1,7 +1,8 @@
-/* LLVM's own check that passes keep profiles (prof-verify), run in our pipeline through LLVMRunPasses: every
- * branch and select has a `!prof`, be it `unknown`, and the function an entry count. It asks that something
- * stands there, not whether it is right (that is verify.h and wpg_weights_quality). Threads: one module, one
- * thread. Source: LLVM 22, ProfileVerify.cpp; "RFC: profile information propagation unittesting". */
+/* LLVM's own check that passes keep profiles (prof-verify), run in our pipeline through LLVMRunPasses. Every
+ * branch and select must have a `!prof`, possibly `unknown`, and the function an entry count. The check asks
+ * whether something stands there, not whether it is right (that is verify.h and wpg_weights_quality).
+ * Threads: one module, one thread. Source: LLVM 22, ProfileVerify.cpp; "RFC: profile information propagation
+ * unittesting". */
 #ifndef WPG_COMPILER_AMDGPU_LLVM_PROFCHECK_H
 #define WPG_COMPILER_AMDGPU_LLVM_PROFCHECK_H
 
@@ -31,10 +32,10 @@ typedef struct wpg_profcheck_phases {
     uint32_t count;
 } wpg_profcheck_phases;
 
-/* Runs the passes of `pipeline` (names by comma, of functions) one by one on `function`, whose bare branches
- * and selects get weights made up by LLVM's prof-inject first. After each pass what lost its `!prof` is
- * marked `!{!"unknown", !"PASS"}` and prof-verify must be content: WPG_E_MISMATCH if not. More than
- * WPG_PROFCHECK_PHASES passes are not looked at. */
+/* Runs the passes of `pipeline` (function passes, names by comma) one by one on `function`. LLVM's
+ * prof-inject first makes up weights for bare branches and selects. After each pass, branches and selects
+ * that lost their `!prof` are marked `!{!"unknown", !"PASS"}`. Then prof-verify must be content; otherwise
+ * WPG_E_MISMATCH. Passes after the first WPG_PROFCHECK_PHASES are skipped. */
 wpg_status wpg_profcheck_run(wpg_profcheck_phases *phases, LLVMModuleRef module, LLVMValueRef function,
                              LLVMTargetMachineRef machine, const char *pipeline, wpg_error *err);
 

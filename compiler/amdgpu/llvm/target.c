@@ -1,5 +1,5 @@
-/* The names are LLVM's (AMDGPUUsage, "AMDGPU Processors"); an unknown one is refused here, since LLVM would
- * only print a warning and go on with another. */
+/* GPU names are LLVM's (AMDGPUUsage, "AMDGPU Processors"). An unknown name is refused here: LLVM would only
+ * print a warning and take another GPU. */
 #include "compiler/amdgpu/llvm/target.h"
 
 #include <pthread.h>

@@ -1,14 +1,14 @@
-/* Use mode: one shader compiled in several ways by one profile, the cheapest kept, all reported.
+/* Use mode: compiles one shader in several ways by one profile, keeps the cheapest, reports all.
  *
  *     profile --verify--> for each of {none, lanes, waves, flattened}: compile --weights--> score
  *             --> the least scratch traffic, by waves, of those that do not lose occupancy
  *
- * Why candidates and not a rule: weights from waves place spills better than none in most kernels and worse
- * in some, gating divergent blocks likewise; no rule told which, while compiling twice more does. The score
- * is of the code as emitted (score.h) under the profile's waves: it knows no caches and no latency. Order of
- * preference: scratch traffic, then occupancy, VGPRs, instructions issued, size of code, and `none` first
- * among equals; a candidate with fewer waves a SIMD than `none` is out, so that what is kept is never worse
- * than `none` in traffic or occupancy.
+ * No rule could replace the candidates. Weights from waves place spills better than no weights in most
+ * kernels, and worse in some; gating divergent blocks does likewise. Two more compilations decide. The score
+ * is of the emitted code (score.h) under the profile's waves: it models no caches and no latency. Order of
+ * preference: scratch traffic, then occupancy, VGPRs, instructions issued, size of code; `none` comes first
+ * among equals. A candidate with fewer waves a SIMD than `none` is out. So the chosen one is never worse than
+ * `none` in traffic or occupancy.
  *
  * Threads: as wpg_amdgpu_compile. */
 #ifndef WPG_COMPILER_AMDGPU_PROFILE_CANDIDATES_H
@@ -34,8 +34,8 @@ typedef struct wpg_amdgpu_candidate {
     wpg_code_score score;
     wpg_weights_done weights;
     uint32_t marked; /* branches that were told to be unpredictable */
-    /* How far block frequencies by these weights are from the counts they were made of, 0 to 1; negative: not
-     * told. */
+    /* The distance of the block frequencies under these weights from the counts that made the weights, 0 to
+     * 1. Negative: not known. */
     double difference;
 } wpg_amdgpu_candidate;
 
@@ -44,9 +44,10 @@ typedef struct wpg_amdgpu_use {
     wpg_counts_verdict verdict;
 } wpg_amdgpu_use;
 
-/* *code is the chosen one. WPG_E_MISMATCH: the profile is of another function, or its counts are impossible
- * (use->verdict is filled in): nothing was applied and there is no code; compile without. A candidate that
- * cannot be made is reported in the table and no error, unless it is `none`. `use_options` may be NULL. */
+/* *code is the chosen candidate. WPG_E_MISMATCH: the profile is of another function, or its counts are
+ * impossible (use->verdict is filled in). Then nothing was applied and there is no code: compile without the
+ * profile. A candidate that cannot be made stands in the table with its reason; only a failure of `none` is
+ * an error. `use_options` may be NULL. */
 wpg_status wpg_amdgpu_compile_use(wpg_amdgpu_code **code, wpg_amdgpu_use *use, const wpg_module *normal,
                                   const wpg_stage *stage, const wpg_amdgpu_options *options,
                                   const wpg_amdgpu_counts *counts, const wpg_amdgpu_use_options *use_options,

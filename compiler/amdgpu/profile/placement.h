@@ -1,9 +1,9 @@
 /* Which structurised blocks do the work of a block of the normal form: by the probes they hold (probes.h), or
- * by the lines that most of their instructions carry (lines.h), whichever the function was translated with.
+ * by the lines of most of their instructions (lines.h). The translation has either probes or lines.
  *
- * A probe goes where its block goes and is copied with it: the copies run together as often as the block did.
- * Lines go where instructions go, which LLVM hoists and sinks, and tell copies by what it notes of unrolling:
- * each block runs its part of what most of it comes from. Threads: one module, one thread. */
+ * A probe moves and is copied with its block: together the copies run as often as the block did. Lines move
+ * with instructions, which LLVM hoists and sinks; LLVM's notes on unrolling tell copies. Each structurised
+ * block runs its part of the block that most of it comes from. Threads: one module, one thread. */
 #ifndef WPG_COMPILER_AMDGPU_PROFILE_PLACEMENT_H
 #define WPG_COMPILER_AMDGPU_PROFILE_PLACEMENT_H
 

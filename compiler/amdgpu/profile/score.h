@@ -1,9 +1,9 @@
-/* What emitted code costs under a profile: its machine blocks (machine.h) weighted by waves.
+/* The cost of emitted code under a profile: its machine blocks (machine.h) weighted by waves.
  *
- * A block that comes from a structurised one runs as often as that; those that code generation made by itself
- * as often as flow through the machine's graph says, and where that leaves them open (or contradicts itself,
- * as where a branch over a cheap block was dropped), as often as the rarer of all that lead to them and all
- * they lead to. Threads: any. */
+ * A machine block of a structurised block runs as often as that block. For blocks that code generation made,
+ * flow through the machine's graph gives the count. Flow may leave a count open, or contradict itself where a
+ * branch over a cheap block was dropped. Then the block counts as the lesser of two sums: over the blocks
+ * that lead to it, and over the blocks it leads to. Threads: any. */
 #ifndef WPG_COMPILER_AMDGPU_PROFILE_SCORE_H
 #define WPG_COMPILER_AMDGPU_PROFILE_SCORE_H
 

@@ -1,13 +1,13 @@
-/* Whether counts of a structurised function are possible at all: asked of a profile before it is used, and of
- * what a phase made of it. Rules, all necessary (flow.h says why waves conserve flow here):
+/* Checks whether counts of a structurised function are possible: of a profile before use, and of a phase's
+ * result. Rules, all necessary (flow.h says why waves conserve flow here):
  *
  *     lanes and waves each conserve flow over the graph
  *     no arm has more waves than its headers, no header more than its arms together
  *     waves <= lanes <= waves * wave size
  *     uniform <= waves
  *
- * The flow rule alone finds a single changed count unless a return path and a cycle of unknown edges hide it;
- * the entry's count stands for the dispatch and is free. Plain data, no LLVM. Threads: plain data. */
+ * The flow rule alone finds a single changed count, unless a return path and a cycle of unknown edges hide
+ * it. The entry's count stands for the dispatch and is free. Plain data, no LLVM. Threads: plain data. */
 #ifndef WPG_COMPILER_AMDGPU_PROFILE_VERIFY_H
 #define WPG_COMPILER_AMDGPU_PROFILE_VERIFY_H
 

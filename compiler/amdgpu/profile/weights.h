@@ -1,16 +1,17 @@
-/* Branch weights from counts of the same structurised blocks: `!prof` on every branch, nothing else changed.
+/* Attaches branch weights from counts of the same structurised blocks: `!prof` on every branch, nothing else
+ * changes.
  *
- * Attached after structurising, for lower-switch and structurizecfg drop what was there before. From waves a
- * branch says how often the machine goes each way; from lanes it says what a CPU's profile would, which
- * calls an arm cold that nearly every wave runs. WPG_WEIGHTS_FLATTENED is from waves, but forward branches
- * into a divergent block get equal weights: LLVM's RFC for offload PGO found spills that were placed in
- * blocks cold by lanes and yet run by most waves, and flattens such blocks. Branches that decide whether a
- * loop goes on keep their weights. Which of these is best is measured (candidates.h), not ruled.
+ * Weights are attached after structurising, because lower-switch and structurizecfg drop earlier ones.
+ * Weights from waves say how often the machine goes each way. Weights from lanes say what a CPU's profile
+ * would, and call an arm cold that nearly every wave runs. WPG_WEIGHTS_FLATTENED is from waves, with equal
+ * weights on forward branches into a divergent block. LLVM's RFC for offload PGO flattens such blocks, having
+ * found spills placed in blocks cold by lanes and yet run by most waves. Branches that decide whether a loop
+ * goes on keep their weights. Which kind is best is measured (candidates.h).
  *
- * What the counts leave open gets `!{!"unknown", !"wavepgo"}` (LLVM's form for "not known, by this pass",
- * which its prof-verify takes and its frequency analysis passes over), so do selects, and branches that never
- * ran (never 0:0). A side that never ran gets 1 against 2^31: cold, not impossible. The function gets its
- * entry count.
+ * A branch that the counts leave open gets `!{!"unknown", !"wavepgo"}`: LLVM's form for "not known, by this
+ * pass". LLVM's prof-verify accepts it and its frequency analysis ignores it. Selects and branches that never
+ * ran get the same (never 0:0). A side that never ran gets 1 against 2^31: cold, not impossible. The function
+ * gets its entry count.
  *
  * Sources: LLVM 22, BranchWeightMetadata; "RFC: profile information propagation unittesting" (unknown).
  * Threads: one module, one thread. */
@@ -28,9 +29,8 @@
 wpg_status wpg_weights_attach(wpg_weights_done *done, LLVMValueRef function, const wpg_amdgpu_counts *counts,
                               wpg_weights_from from, unsigned uniform_percent, wpg_error *err);
 
-/* What the function's weights, as they now stand there, say of block frequencies against `measured`:
- * *difference as wpg_flow_difference has it. Branches without weights count as even; *unweighted says how
- * many these were. */
+/* Compares the block frequencies by the function's present weights with `measured`: *difference as
+ * wpg_flow_difference has it. Branches without weights count as even; *unweighted is their number. */
 wpg_status wpg_weights_quality(double *difference, uint32_t *unweighted, LLVMValueRef function,
                                const uint64_t *measured, wpg_error *err);
 

@@ -1,4 +1,4 @@
-/* Which counts branch weights come from, and what came of it. Plain data, no LLVM. */
+/* The kinds of counts that branch weights come from, and the outcome. Plain data, no LLVM. */
 #ifndef WPG_COMPILER_AMDGPU_PROFILE_WEIGHTS_FROM_H
 #define WPG_COMPILER_AMDGPU_PROFILE_WEIGHTS_FROM_H
 

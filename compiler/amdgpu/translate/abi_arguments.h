@@ -1,4 +1,4 @@
-/* The block of arguments that HSA kernels and the host's share: its layout, and reading it. Threads: as
+/* The block of arguments of HSA kernels and the host's: its layout, and code that reads it. Threads: as
  * translate_internal.h. */
 #ifndef WPG_COMPILER_AMDGPU_TRANSLATE_ABI_ARGUMENTS_H
 #define WPG_COMPILER_AMDGPU_TRANSLATE_ABI_ARGUMENTS_H
@@ -14,7 +14,7 @@ LLVMValueRef wpg_arguments_buffer(wpg_tr *t, LLVMValueRef base, const wpg_tr_bin
 LLVMValueRef wpg_arguments_length(wpg_tr *t, LLVMValueRef base, const wpg_tr_binding *binding,
                                   LLVMValueRef element);
 LLVMValueRef wpg_arguments_groups(wpg_tr *t, LLVMValueRef base, unsigned axis);
-/* A load of what nothing writes while the kernel runs. */
+/* A load of memory that nothing writes while the kernel runs. */
 LLVMValueRef wpg_tr_load_invariant(wpg_tr *t, LLVMTypeRef type, LLVMValueRef pointer, unsigned align);
 
 #endif

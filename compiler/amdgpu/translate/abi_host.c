@@ -1,6 +1,6 @@
-/* The machine this runs on, one invocation at a time: the translation executed (host.h), which is how its
- * meaning is tested. void kernel(const void *arguments, const uint32_t ids[6]); arguments as HSA's; ids: of
- * the workgroup, then in it. There are no waves. */
+/* The ABI of the machine this command runs on. The translation is executed one invocation at a time (host.h)
+ * to test its meaning. The kernel is void kernel(const void *arguments, const uint32_t ids[6]). Arguments are
+ * as HSA's. `ids` are the workgroup's, then the invocation's within the workgroup. There are no waves. */
 #include "compiler/amdgpu/translate/abi_arguments.h"
 
 enum { ARGUMENT, IDS };

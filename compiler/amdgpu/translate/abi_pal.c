@@ -1,19 +1,19 @@
-/* The ABI of AMD's platform abstraction library, of which AMD's Vulkan drivers are made: a shader of calling
- * convention amdgpu_cs, and metadata that says what each register is to hold.
+/* The ABI of AMD's platform abstraction library (PAL), which AMD's Vulkan drivers use: a shader of calling
+ * convention amdgpu_cs, and metadata that names the content of each register.
  *
  *     s0 global table | s1 spill table | s2 s3 workgroups of the dispatch | s4.. descriptor sets 0..n-1 |
  *     workgroup id x y z (up to gfx11; trap temporaries later) | v0.. local ids
  *
- * Pointers in registers are the lower halves, but for that to the workgroups, which is whole; the upper half
- * is the program counter's. A descriptor set is a table of V#s, 16 bytes each: of each binding in order of
- * its number, element by element. User data entries: the sets' pointers, then the words of push constants and
- * the counters' address, which all lie in the spill table. Buffers are LLVM's fat pointers (address space 7):
+ * Pointers in registers are the lower halves; the upper half is the program counter's. The pointer to the
+ * workgroups is whole. A descriptor set is a table of V#s, 16 bytes each: bindings in order of number,
+ * element by element. User data entries are the sets' pointers, then the words of push constants and the
+ * counters' address, which all lie in the spill table. Buffers are LLVM's fat pointers (address space 7):
  * descriptor and 32-bit offset, bounds checked by the hardware.
  *
- * What is loaded is the object as LLVM emits it: PAL reads symbols relative to their sections, and relocates
- * by itself (GPUOpen-Drivers/pal c5e80007: util/elfReader.cpp, codeObjectUploader.cpp). Its kernel has the
- * name that PAL knows. The metadata is what LLPC makes of a compute pipeline (llpc 40cb8d95a:
- * RegisterMetadataBuilder.cpp; lgc/test/BuiltIns/cs-numworkgroups.lgc), less what only tells of limits.
+ * PAL loads the object as LLVM emits it. PAL reads symbols relative to their sections and relocates by itself
+ * (GPUOpen-Drivers/pal c5e80007: util/elfReader.cpp, codeObjectUploader.cpp). The kernel has the name that
+ * PAL expects. The metadata is LLPC's for a compute pipeline, without entries that only tell limits (llpc
+ * 40cb8d95a: RegisterMetadataBuilder.cpp; lgc/test/BuiltIns/cs-numworkgroups.lgc).
  *
  * Further sources: LLVM 22, AMDGPUUsage, "amdpal", "Code Object Metadata", "User Data Mapping", "Buffer Fat
  * Pointer"; PAL's palPipelineAbi.h. */

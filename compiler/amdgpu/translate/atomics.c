@@ -1,5 +1,5 @@
-/* Atomic instructions, and what scopes and semantics are in LLVM's memory model for AMDGPU (AMDGPUUsage,
- * "Memory Scopes"). The semantics' storage classes are not looked at: every fence orders all memory. */
+/* Atomic instructions, and scopes and semantics in LLVM's memory model for AMDGPU (AMDGPUUsage, "Memory
+ * Scopes"). The storage classes of semantics are ignored: every fence orders all memory. */
 #include "compiler/amdgpu/translate/translate_internal.h"
 
 #include <string.h>

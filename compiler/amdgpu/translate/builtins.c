@@ -1,5 +1,5 @@
-/* Built-in inputs of compute shaders, from what the ABI gives. Waves are cut from the workgroup in order of
- * the local index (x fastest), on every AMD GPU. */
+/* Built-in inputs of compute shaders, from the values of the ABI. Every AMD GPU cuts waves from the workgroup
+ * in order of the local index (x fastest). */
 #include "compiler/amdgpu/translate/translate_internal.h"
 
 static LLVMValueRef word(wpg_tr *t, uint64_t value)

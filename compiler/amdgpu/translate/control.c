@@ -1,4 +1,4 @@
-/* Branches, returns and barriers. Structure is LLVM's to find again (structurizecfg): merge instructions are
+/* Branches, returns and barriers. LLVM finds the structure again (structurizecfg), so merge instructions are
  * not needed. */
 #include "compiler/amdgpu/translate/translate_internal.h"
 

@@ -1,5 +1,5 @@
-/* OpExtInst: GLSL.std.450 but for the transcendental functions. Of minima and maxima the operand that is a
- * number wins over a NaN, also where SPIR-V leaves it open. */
+/* OpExtInst: GLSL.std.450 without the transcendental functions. In minima and maxima a number wins over a
+ * NaN, also where SPIR-V leaves that open. */
 #include "compiler/amdgpu/translate/extended.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* GLSL.std.450, in two files: extended.c, what is exact or simple; transcendental.c. */
+/* GLSL.std.450 in two files: extended.c has the exact or simple functions, transcendental.c the others. */
 #ifndef WPG_COMPILER_AMDGPU_TRANSLATE_EXTENDED_H
 #define WPG_COMPILER_AMDGPU_TRANSLATE_EXTENDED_H
 

@@ -1,4 +1,4 @@
-/* Refusing a module: the first reason is kept, with the instruction. */
+/* Refuses a module: keeps the first reason, with the instruction. */
 #include "compiler/amdgpu/translate/translate_internal.h"
 
 #include <stdarg.h>

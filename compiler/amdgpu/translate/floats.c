@@ -1,5 +1,5 @@
-/* Float arithmetic and comparisons. No fast-math flag but `contract`, and that only where the caller allows
- * it and no NoContraction does not. RelaxedPrecision changes nothing: all is computed at full width. */
+/* Float arithmetic and comparisons. The only fast-math flag is `contract`, where the caller allows it and no
+ * NoContraction forbids it. RelaxedPrecision is ignored: all arithmetic has full width. */
 #include "compiler/amdgpu/translate/translate_internal.h"
 
 #include <string.h>

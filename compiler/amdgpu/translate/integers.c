@@ -1,7 +1,7 @@
 /* Integer, bit and boolean instructions, comparisons, select.
  *
- * What SPIR-V leaves undefined must not become LLVM's undefined behaviour: divisors of zero become one, the
- * overflowing signed division divides by one, too, shift amounts wrap as AMD's shifters have it. */
+ * A result that SPIR-V leaves undefined must not become LLVM's undefined behaviour. A divisor of zero becomes
+ * one, and so does that of an overflowing signed division. Shift amounts wrap as in AMD's shifters. */
 #include "compiler/amdgpu/translate/translate_internal.h"
 
 typedef struct two {

@@ -1,4 +1,4 @@
-/* What LLVM is told of the kernel as a whole. */
+/* Attributes of the kernel as a whole, for LLVM. */
 #include "compiler/amdgpu/translate/translate_internal.h"
 
 #include <stdio.h>

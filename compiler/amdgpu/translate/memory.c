@@ -1,6 +1,6 @@
-/* Variables by storage class, access chains, loads and stores. Everything is addressed in bytes from a
- * pointer in the storage's address space; composites are loaded and stored scalar by scalar, vectors whole
- * where they are contiguous. */
+/* Variables by storage class, access chains, loads and stores. All addresses are in bytes from a pointer in
+ * the storage's address space. Composites are loaded and stored scalar by scalar, contiguous vectors
+ * whole. */
 #include "compiler/amdgpu/translate/abi_arguments.h"
 
 /* -- Addresses */

@@ -1,9 +1,9 @@
-/* Which blocks of the normal form a block of LLVM's stands for: by LLVM's pseudo probes, calls of an
- * intrinsic that passes carry and copy along with the block's control flow, and that hardly keep one from
- * anything. Unlike lines (lines.h) they are not hoisted, sunk or merged into others' blocks with single
- * instructions. Only for a translation whose graph is looked at: no code is made of them. Threads: one
- * module, one thread. Sources: LLVM 22, SampleProfileProbe.cpp, PseudoProbe.h; He et al., "Revamping
- * Sampling-Based PGO with Context-Sensitivity and Pseudo-instrumentation" (CGO 2024). */
+/* Marks the blocks of the normal form in LLVM's blocks by LLVM's pseudo probes. These are calls of an
+ * intrinsic that passes carry and copy with the block's control flow; they prevent almost no optimisation.
+ * Unlike lines (lines.h) they are not hoisted, sunk or merged with single instructions. Used only in a
+ * translation whose graph is inspected: no code is made of it. Threads: one module, one thread. Sources: LLVM
+ * 22, SampleProfileProbe.cpp, PseudoProbe.h; He et al., "Revamping Sampling-Based PGO with
+ * Context-Sensitivity and Pseudo-instrumentation" (CGO 2024). */
 #ifndef WPG_COMPILER_AMDGPU_TRANSLATE_PROBES_H
 #define WPG_COMPILER_AMDGPU_TRANSLATE_PROBES_H
 

@@ -1,15 +1,14 @@
-/* Reductions and scans over lanes, as drivers do them: in whole-wave mode, with the neutral value in lanes
- * that are not active, by DPP in rows of 16 lanes and by what each generation has across rows. Six steps for
- * 64 lanes, in LLVM's and Mesa's order of sums (SPIR-V leaves it free).
+/* Reductions and scans over lanes, as drivers make them: in whole-wave mode, with the neutral value in
+ * inactive lanes, by DPP in rows of 16 lanes and by each generation's own instructions across rows. Six steps
+ * for 64 lanes, in LLVM's and Mesa's order of sums (SPIR-V leaves the order free).
  *
  *     reduce   quad_perm 1, 2 | row_half_mirror | row_mirror   every lane has its row's sum
  *     scan     row_shr 1, 2, 4, 8                              every lane has the sum up to it in its row
  *     rows     gfx9: row_bcast 15, 31; gfx10 on: v_permlanex16, then lane 31 or v_permlane64
  *
- * Between set.inactive and strict.wwm there is nothing but constants, these moves and the operation itself:
- * whatever else flowed in would be computed in whole-wave mode too, wherever it is (SIWholeQuadMode marks the
- * operands). Hence row masks, not selects by the lane's number. Sums of booleans are questions about ballots.
- */
+ * Between set.inactive and strict.wwm stand only constants, these moves and the operation itself. Any other
+ * input would be computed in whole-wave mode too, wherever it stands (SIWholeQuadMode marks the operands). So
+ * the code uses row masks, not selects by the lane's number. Sums of booleans are computed from ballots. */
 #include "compiler/amdgpu/translate/subgroups.h"
 
 typedef struct sum {

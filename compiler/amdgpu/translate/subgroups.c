@@ -1,5 +1,5 @@
-/* Subgroup instructions: votes, ballots, and which file the others are in. All code of them is straight: no
- * block is made, so that the structurised blocks stay those of the shader. */
+/* Subgroup instructions: votes, ballots, and the dispatch to the other files. All their code is straight and
+ * makes no block, so the structurised blocks stay the shader's. */
 #include "compiler/amdgpu/translate/subgroups.h"
 
 static LLVMValueRef word(const wpg_tr *t, uint64_t value)

@@ -1,13 +1,14 @@
-/* What the files of subgroup instructions share: subgroups.c (votes, ballots), subgroup_lanes.c (values of
- * other lanes), subgroup_sums.c (reductions and scans). Code goes to t->builder; NULL after wpg_tr_fail. */
+/* Declarations shared by the files of subgroup instructions: subgroups.c (votes, ballots), subgroup_lanes.c
+ * (values of other lanes), subgroup_sums.c (reductions and scans). Code goes to t->builder; NULL after
+ * wpg_tr_fail. */
 #ifndef WPG_COMPILER_AMDGPU_TRANSLATE_SUBGROUPS_H
 #define WPG_COMPILER_AMDGPU_TRANSLATE_SUBGROUPS_H
 
 #include "compiler/amdgpu/translate/translate_internal.h"
 
-/* `value` as it is in a lane, the same lane for all that ask; NULL: the first active one. */
+/* `value` of one lane, the same lane for all lanes that ask; NULL: the first active lane. */
 LLVMValueRef wpg_tr_in_lane(wpg_tr *t, LLVMValueRef value, LLVMValueRef lane);
-/* `value` as it is in a lane that all active lanes name alike, though LLVM cannot know it. */
+/* `value` of a lane that all active lanes name alike, though LLVM cannot know that. */
 LLVMValueRef wpg_tr_in_same_lane(wpg_tr *t, LLVMValueRef value, LLVMValueRef lane);
 /* Shuffles, broadcasts, rotations and quad operations. */
 LLVMValueRef wpg_tr_other_lane(wpg_tr *t, const wpg_inst *inst);

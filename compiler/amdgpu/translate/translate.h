@@ -25,7 +25,7 @@ typedef struct wpg_translation_options {
     uint32_t counters_offset; /* hooks are told where: wpg_translation's */
 } wpg_translation_options;
 
-/* What the translator says beside the module. Strings and arrays live in the caller's arena. */
+/* The translator's results besides the module. Strings and arrays live in the caller's arena. */
 typedef struct wpg_translation {
     LLVMValueRef function;
     const char *kernel;

@@ -1,13 +1,13 @@
-/* What the files of the translator share: its state, types, values, places in memory, and how an instruction
- * is refused.
+/* Declarations shared by the files of the translator: its state, types, values, places in memory, and
+ * refusals.
  *
- * Untrusted input: every operand is fetched through wpg_tr_value / wpg_tr_value_of, which check that it is
- * there and of the type the instruction asks for, since LLVM's builder trusts its callers. What dominates
- * what is left to LLVM's verifier.
+ * Untrusted input: wpg_tr_value and wpg_tr_value_of fetch every operand. They check that the operand exists
+ * and has the type that the instruction needs, since LLVM's builder trusts its callers. LLVM's verifier
+ * checks dominance.
  *
- * Convention: a function that can fail gives NULL or false after wpg_tr_fail, whose first message is kept. A
- * handler of instructions gives WPG_TR_OTHER for those that are not its own. Memory: the translator's arena.
- * Threads: one translator, one thread. */
+ * Convention: a function that can fail returns NULL or false after wpg_tr_fail, which keeps the first
+ * message. A handler of instructions returns WPG_TR_OTHER for instructions that are not its own. Memory: the
+ * translator's arena. Threads: one translator, one thread. */
 #ifndef WPG_COMPILER_AMDGPU_TRANSLATE_TRANSLATE_INTERNAL_H
 #define WPG_COMPILER_AMDGPU_TRANSLATE_TRANSLATE_INTERNAL_H
 
@@ -81,9 +81,9 @@ typedef struct wpg_tr_place {
     uint32_t
         vector_stride; /* between components of the vector there, if it is a row-major matrix's column; 0 */
     bool row_major, is_volatile, constant;
-    /* In a buffer by a plain pointer: pointer = root + dynamic (i32, NULL: 0) + fixed. No buffer of Vulkan's
-     * is longer than 32 bits tell (maxStorageBufferRange), and machines add a 32-bit offset to a scalar
-     * address for nothing. NULL: elsewhere. */
+    /* In a buffer behind a plain pointer: pointer = root + dynamic (i32, NULL: 0) + fixed. 32 bits suffice
+     * for any buffer of Vulkan (maxStorageBufferRange), and the hardware adds a 32-bit offset to a scalar
+     * address for free. NULL: elsewhere. */
     LLVMValueRef root, dynamic;
     int64_t fixed;
     const wpg_tr_binding *binding; /* NULL: of no descriptor */
@@ -102,7 +102,7 @@ typedef struct wpg_tr_block {
 
 struct wpg_tr;
 
-/* What differs between ABIs. Each function gives NULL or false after wpg_tr_fail. */
+/* The functions that differ between ABIs. Each returns NULL or false after wpg_tr_fail. */
 typedef struct wpg_tr_abi {
     unsigned space_buffer, space_uniform, space_global, space_local, space_private;
     unsigned index_bits; /* of addressing in buffers */

@@ -1,8 +1,8 @@
 /* SPIR-V types: their LLVM form as values, and their layout in memory.
  *
- * In memory everything is addressed in bytes. A type's layout depends on the type alone: Offset, ArrayStride
- * and MatrixStride where it is decorated, else packed naturally (bools as 32-bit words). So any two pointers
- * to the same type agree, whatever storage they are of. */
+ * All memory is addressed in bytes. A type's layout depends on the type alone: Offset, ArrayStride and
+ * MatrixStride if decorated, else natural packing (bools as 32-bit words). So two pointers to the same type
+ * agree, whatever their storage class. */
 #include "compiler/amdgpu/translate/translate_internal.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Operands and results by id; constants; composites taken apart and put together. */
+/* Operands and results by id; constants; extracting from composites and constructing them. */
 #include "compiler/amdgpu/translate/translate_internal.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Reading the counter map. */
+/* Reads the counter map. */
 #include "compiler/instrument/code/instrument.h"
 
 #include <stdio.h>

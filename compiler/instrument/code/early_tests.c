@@ -1,6 +1,6 @@
-/* Whether a fragment shader, as its author wrote it, let the implementation test depth and stencil before
- * running it. Counting atomics forbid that where the shader does not ask for it (Vulkan, "Early Per-Fragment
- * Tests"), so the profile says which counts were taken that way. */
+/* Decides whether a fragment shader, as its author wrote it, allows depth and stencil tests before it runs.
+ * Counting atomics forbid early tests unless the shader asks for them (Vulkan, "Early Per-Fragment Tests").
+ * So the profile records which counts were taken without early tests. */
 #include "compiler/instrument/code/plan.h"
 #include "compiler/spirv/builder.h"
 

@@ -1,8 +1,7 @@
-/* What code injection shares: the module under change, the place code goes to, and the emitters.
+/* Declarations shared by code injection: the module under change, the place for new code, and the emitters.
  *
- * `where` is always the instruction before which the next one goes; wpg_if_begin and wpg_if_end split the
- * block there and keep track of the label that ends up holding the block's rest, for the phis of its
- * successors. */
+ * `where` is always the instruction before which the next one is inserted. wpg_if_begin and wpg_if_end split
+ * the block there. They record the label that now holds the block's rest, for the phis of its successors. */
 #ifndef WPG_COMPILER_INSTRUMENT_CODE_INJECT_H
 #define WPG_COMPILER_INSTRUMENT_CODE_INJECT_H
 
@@ -70,29 +69,29 @@ uint32_t wpg_emit(wpg_inject *in, SpvOp opcode, uint32_t type, const uint32_t *o
 /* Makes block `block` ready to take code and sets `where` to its start. A loop header keeps its phis and its
  * OpLoopMerge alone; its rest becomes a block of its own. */
 void wpg_block_open(wpg_inject *in, const wpg_cfg *cfg, uint32_t block);
-/* Sets `where` so that what follows goes before instruction `before` of the opened block; before its merge
- * instruction where it names the terminator of a block that has one. */
+/* Sets `where` before instruction `before` of the opened block. If `before` is the terminator and the block
+ * has a merge instruction, `where` is before the merge instruction. */
 void wpg_block_seek(wpg_inject *in, const wpg_cfg *cfg, uint32_t block, wpg_inst *before);
 void wpg_block_close(wpg_inject *in, const wpg_cfg *cfg, uint32_t block);
-/* if (condition) { ... }: what is emitted between the two runs conditionally. Nests. */
+/* if (condition) { ... }: instructions emitted between begin and end run conditionally. Nests. */
 typedef struct wpg_if {
     uint32_t merge;
 } wpg_if;
 wpg_if wpg_if_begin(wpg_inject *in, uint32_t condition);
 void wpg_if_end(wpg_inject *in, wpg_if branch);
-/* for (index = 0; index < count; index++) { ... }; count is not 0. With rounds, the same index comes again,
- * its round one higher, as long as `again` (bool id, the same in all lanes) holds at its end; else again is
- * 0. Does not nest: a function has one variable for it. A variable, since a phi would name a block that may
- * yet be split. */
+/* for (index = 0; index < count; index++) { ... }; count is not 0. With rounds: while `again` holds at the
+ * loop's end, the same index comes again with the round one higher. `again` is the id of a bool, equal in all
+ * lanes; without rounds 0. Does not nest: a function has one loop variable. The index is a variable because a
+ * phi would name a block that may yet be split. */
 typedef struct wpg_loop {
     uint32_t header, next, merge, count;
     uint32_t index, round; /* u32 */
 } wpg_loop;
 wpg_loop wpg_loop_begin(wpg_inject *in, uint32_t count, bool rounds);
 void wpg_loop_end(wpg_inject *in, wpg_loop loop, uint32_t again);
-/* After all blocks of a function: phis name the blocks' last parts. */
+/* After all blocks of a function: makes phis name the last parts of their parent blocks. */
 void wpg_fix_phis(wpg_inject *in, wpg_inst *function);
-/* After all blocks of a function: loops that a driver must not unroll any more (unrolled.c). */
+/* After all blocks of a function: marks loops that a driver must no longer unroll (unrolled.c). */
 void wpg_keep_rolled(wpg_inject *in, const wpg_cfg *cfg);
 
 /* -- Live lanes (live.c) ------------------------------------------------------------------------------- */
@@ -107,19 +106,19 @@ typedef struct wpg_live {
     uint32_t equal;   /* bool: L equals the entry mask less the lanes demoted so far */
     uint32_t uniform; /* u32: 1 if equal, else 0 */
 } wpg_live;
-/* Declares the entry mask's variable where it has to outlive a function or change. */
+/* Declares the variable of the entry mask, if the mask has to outlive a function or changes. */
 void wpg_live_declare_masks(wpg_inject *in);
 void wpg_live_enter(wpg_inject *in, const wpg_function_plan *function);
-/* Behind what ends a wave segment: E is the mask of those who are here. */
+/* Behind an instruction that ends a wave segment: E becomes the mask of the lanes present. */
 void wpg_live_begin_segment(wpg_inject *in);
 wpg_live wpg_live_now(wpg_inject *in, const wpg_function_plan *function, const wpg_point *point);
 /* uvec4 ballot of a bool over the active lanes. */
 uint32_t wpg_live_ballot(wpg_inject *in, uint32_t condition);
 
-/* What wpg_live_elect needs. */
+/* Declares the variable that wpg_live_elect needs. */
 void wpg_live_declare_lane(wpg_inject *in);
 uint32_t wpg_live_masks_equal(wpg_inject *in, uint32_t a, uint32_t b);
-/* Bool, true in exactly one of the live lanes that are here, whose mask is given; false in helpers. */
+/* Bool, true in exactly one of the live lanes present (`now` has their mask); false in helpers. */
 uint32_t wpg_live_elect(wpg_inject *in, wpg_live now);
 
 /* -- Memory (memory.c) --------------------------------------------------------------------------------- */
@@ -148,24 +147,24 @@ void wpg_memory_add_tally(wpg_inject *in, const wpg_tally *tally, uint32_t lanes
 void wpg_cells_declare(wpg_inject *in);
 void wpg_cells_enter(wpg_inject *in, const wpg_function_plan *function);
 void wpg_cells_at(wpg_inject *in, const wpg_function_plan *function, const wpg_point *point);
-/* What cells.c and flush.c share: a cell's value; u32 "value if condition, else 0" and the like. */
+/* Helpers of cells.c and flush.c: the value of a cell; "value if condition, else 0" (u32) and similar. */
 uint32_t wpg_cell_load(wpg_inject *in, uint32_t cell);
 void wpg_cell_store(wpg_inject *in, uint32_t cell, uint32_t value);
 uint32_t wpg_select_u32(wpg_inject *in, uint32_t condition, uint32_t yes, uint32_t no);
 uint32_t wpg_reduce(wpg_inject *in, SpvOp opcode, uint32_t value);
 /* Bool: some bit of the mask is set. */
 uint32_t wpg_any_in(wpg_inject *in, uint32_t mask);
-/* How often this lane has come to a tally derived from a loop's trips, in this run of the loop. */
+/* How often this lane has reached a tally derived from a loop's trips, in this run of the loop. */
 uint32_t wpg_cell_visits(wpg_inject *in, const wpg_function_plan *function, const wpg_tally *tally);
 
 /* -- Taking together (flush.c) ------------------------------------------------------------------------- */
 
-/* The tangle that leaves a region or a loop, or is about to. */
+/* The tangle that leaves a region or a loop, or may leave next. */
 typedef struct wpg_leaving {
     wpg_live now;
     uint32_t elected;
 } wpg_leaving;
-/* The region's cells go to memory, added up over the lanes that leave. */
+/* Adds the region's cells to memory, summed over the lanes that leave. */
 void wpg_flush_region(wpg_inject *in, const wpg_function_plan *function, uint32_t region,
                       const wpg_leaving *leaving);
 

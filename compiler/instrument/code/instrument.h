@@ -1,12 +1,12 @@
-/* Counters into a normalised module.
+/* Puts counters into a normalised module.
  *
  *     normal form --analyse--> classes, sites --plan--> counter map --inject--> instrumented module
  *
- * Three steps: analyse and plan touch nothing; a module is changed only once the plan stands. Where the
- * counters live is the caller's: the shader reads one literal address (a directory entry, 8 bytes: the 64-bit
- * device address of this pipeline's counter memory) through SPV_KHR_physical_storage_buffer and adds to
- * 64-bit little-endian counters there. Definitions of waves, lanes and uniform: DESIGN 4. Threads: one
- * module, one thread. */
+ * Analysis and plan change nothing. The module is changed only once the plan stands. The caller owns the
+ * counter memory. The shader reads one literal address, the directory entry of its pipeline: 8 bytes that
+ * hold the 64-bit device address of the counter memory. The shader adds to 64-bit little-endian counters
+ * there, through SPV_KHR_physical_storage_buffer. Definitions of waves, lanes and uniform: DESIGN 4. Threads:
+ * one module, one thread. */
 #ifndef WPG_COMPILER_INSTRUMENT_CODE_INSTRUMENT_H
 #define WPG_COMPILER_INSTRUMENT_CODE_INSTRUMENT_H
 
@@ -15,7 +15,7 @@
 #include "compiler/spirv/stage.h"
 #include "runtime/base/weights.h"
 
-/* What device and pipeline allow for this stage; the layer fills it from enabled features, the command line
+/* What device and pipeline allow for this stage. The layer fills this from enabled features, the command line
  * from options. */
 typedef struct wpg_instrument_target {
     bool subgroup_basic, subgroup_ballot; /* subgroup operations available in this stage */
@@ -33,7 +33,7 @@ typedef struct wpg_instrument_target {
     unsigned max_spirv_minor;       /* highest SPIR-V 1.x the device takes; subgroup operations need 3 */
 } wpg_instrument_target;
 
-/* How it is counted (setting STRATEGY): see strategy.h. All but `lane` give the same numbers. */
+/* How blocks are counted (setting STRATEGY): see strategy.h. All but `lane` give the same numbers. */
 typedef enum wpg_strategy_choice {
     WPG_STRATEGY_AUTO,     /* per class, by cost */
     WPG_STRATEGY_DERIVED,  /* derive wherever it is right */
@@ -42,7 +42,7 @@ typedef enum wpg_strategy_choice {
     WPG_STRATEGY_SLOTS,    /* the same into one of WPG_SLOTS copies of the counters: less contention */
     WPG_STRATEGY_LANE,     /* per lane: lanes only, as without subgroup operations */
 } wpg_strategy_choice;
-/* By the name the setting has; false if none is called that. */
+/* The strategy with that name in the setting; false if there is none. */
 bool wpg_strategy_find(wpg_strategy_choice *choice, const char *name);
 
 typedef struct wpg_instrument_options {
@@ -63,7 +63,7 @@ enum { WPG_KIND_LANES = 1, WPG_KIND_WAVES = 2, WPG_KIND_UNIFORM = 4, WPG_KIND_SE
 enum { WPG_NO_COUNTER = UINT32_MAX };
 enum { WPG_SAMPLE_MAX = 65536, WPG_SLOTS = 256 };
 
-/* How the classes of blocks are counted; for people, in `methods`. */
+/* How a class of blocks is counted; for people, in `methods`. */
 typedef enum wpg_method {
     WPG_METHOD_NONE,     /* unreachable */
     WPG_METHOD_LANE,     /* every lane its atomic */
@@ -76,7 +76,7 @@ typedef enum wpg_method {
     WPG_METHOD_SUM,      /* a sum of others */
 } wpg_method;
 const char *wpg_method_name(wpg_method method);
-/* Probes: what is learnt beyond blocks and selects (DESIGN 4). */
+/* Probes: measurements besides blocks and selects (DESIGN 4). */
 enum {
     WPG_PROBE_BRANCHES = 1, /* each direction of a conditional branch */
     WPG_PROBE_SWITCH = 2,   /* each target of a switch */
@@ -85,15 +85,15 @@ enum {
     WPG_PROBE_VALUES = 16,  /* indices, bounds, selectors: uniform? which values? */
     WPG_PROBE_EVERY = 32, /* values at every visit, in loops too, where else a part of the visits is asked */
 };
-/* What is measured at no or little cost: taken unless the user says otherwise. */
+/* Probes at no or little cost: on unless the user says otherwise. */
 enum { WPG_PROBES_DEFAULT = 0, WPG_PROBES_ALL = 31 };
-/* "branches,loops", "all", "none", "default", or any of these joined by commas. WPG_E_ARGUMENT names the word
- * that is none; *probes then has the others. */
+/* "branches,loops", "all", "none", "default", or several of these joined by commas. WPG_E_ARGUMENT names the
+ * unknown word; *probes then has the others. */
 wpg_status wpg_probes_parse(uint32_t *probes, const char *text, wpg_error *err);
 
-/* What a probe leaves: one record of the profile, its words sums of terms over the function's counts. So
- * the reader of the counters needs to know no probe: word w = sum of terms[first[w]] .. terms[first[w + 1] -
- * 1], zero where that is negative (counters read while the GPU runs). */
+/* The result of a probe: one record of the profile. Each word of the record is a sum of terms over the
+ * function's counts, so the reader of counters needs to know no probe. Word w is the sum of terms[first[w]]
+ * .. terms[first[w + 1] - 1]. A negative sum reads as zero (counters read while the GPU runs). */
 typedef enum wpg_term_source {
     WPG_TERM_CONSTANT, /* `index` itself */
     WPG_TERM_COUNTER,  /* 64-bit counter `index` from the pipeline's base */
@@ -107,8 +107,8 @@ typedef struct wpg_probe_term {
     bool minus;
     uint32_t index;
 } wpg_probe_term;
-/* Tables of values in counter memory (probe_values.c), as seen from a table's first counter. Numbers of
- * entries: a power of two. */
+/* Tables of values in counter memory (probe_values.c). Offsets count from the table's first counter. The
+ * number of entries is a power of two. */
 enum {
     WPG_VALUES_ENTRIES = 16,
     WPG_VALUES_ZERO = 0,                            /* how often the value 0 was seen */
@@ -119,7 +119,7 @@ enum {
 };
 #define WPG_VALUES_VALUE(entry) (1 + 2 * (uint32_t)(entry)) /* the value, in the low word; 0: free */
 #define WPG_VALUES_COUNT(entry) (2 + 2 * (uint32_t)(entry))
-/* The order that extremes are kept in: numbers of 32 bits that compare as unsigned. */
+/* How values are ordered for extremes: as 32-bit numbers that compare as unsigned. */
 typedef enum wpg_value_order {
     WPG_ORDER_UNSIGNED,
     WPG_ORDER_SIGNED,
@@ -131,7 +131,8 @@ typedef struct wpg_probe_site {
     uint8_t order;  /* wpg_value_order */
 } wpg_probe_site;
 
-/* The least and the greatest of something, which no merge can add: two words that only rise. */
+/* The least and the greatest value of a measurement. A merge cannot add them, so they stand in two words that
+ * only rise. */
 typedef struct wpg_probe_range {
     uint32_t first; /* counter: the greatest, in the low word; the next one: the greatest complement */
     uint32_t block; /* what it is about: the loop whose header this is */
@@ -148,9 +149,9 @@ typedef struct wpg_probe_table {
     wpg_probe_range *ranges;
 } wpg_probe_table;
 
-/* Where one function's counts are: its record in the profile has block_count counters a kind. Index
- * WPG_NO_COUNTER = the block never runs (count 0); an index beyond the stage's counters names a sum. Read
- * both by wpg_counter_value. */
+/* The counters of one function. Its record in the profile has block_count counters of each kind. Index
+ * WPG_NO_COUNTER: the block never runs (count 0). An index beyond the stage's counters names a sum.
+ * wpg_counter_value reads both. */
 typedef struct wpg_function_counters {
     uint32_t function; /* id of the OpFunction in the normal form */
     uint32_t ordinal; /* 0 = the entry function; else its number among the functions left uninlined, from 1 */
@@ -167,8 +168,8 @@ typedef struct wpg_function_counters {
     wpg_probe_table *tables; /* of probes */
 } wpg_function_counters;
 
-/* A count that is no counter of its own: the sum of factor x counter. Sum i has the index
- * first_counter + counter_count + i. */
+/* A count without a counter of its own: the sum of factor x counter. Sum i has the index first_counter +
+ * counter_count + i. */
 typedef struct wpg_counter_term {
     uint32_t counter; /* in memory */
     int32_t factor;
@@ -188,8 +189,8 @@ typedef struct wpg_counter_map {
     uint32_t sum_count;
     wpg_counter_term *terms;
     uint32_t term_count;
-    /* In-shader sampling (sample.h): counters are estimates of all invocations, from 1 of sample_rate. What
-     * was seen, unscaled, at the entry: counters, WPG_NO_COUNTER where not counted. */
+    /* In-shader sampling (sample.h): counters estimate all invocations from 1 of sample_rate. The two
+     * counters hold what was really seen at the entry, unscaled; WPG_NO_COUNTER where not counted. */
     uint32_t sample_rate; /* 1: everything is counted */
     uint32_t seen_lanes, seen_waves;
     bool without_early_tests; /* fragment: counting disabled implicit early tests */
@@ -197,22 +198,23 @@ typedef struct wpg_counter_map {
 } wpg_counter_map;
 
 void wpg_counter_map_destroy(wpg_counter_map *map);
-/* What was chosen, for people: "154 blocks: 42 mark, 21 trips, ...; 90 private counters, 301 in memory". */
+/* The chosen methods as text: "154 blocks: 42 mark, 21 trips, ...; 90 private counters, 301 in memory". */
 void wpg_counter_map_describe(char *text, size_t size, const wpg_counter_map *map);
-/* The count with that index, from the `have` first counters of the pipeline's memory; 0 if it is not among
- * them. */
+/* The count with that index, from the first `have` counters of the pipeline's memory. 0 if the index lies
+ * behind them. */
 uint64_t wpg_counter_value(const wpg_counter_map *map, uint32_t index, const uint64_t *values, size_t have);
 /* Word `word` of a probe's record. */
 uint64_t wpg_probe_value(const wpg_counter_map *map, const wpg_function_counters *function,
                          const wpg_probe_table *table, uint32_t word, const uint64_t *values, size_t have);
 
-/* Values of a site, with how often each was seen, in no order; how many (at most WPG_VALUES_ENTRIES + 1). */
+/* The values of a site and how often each was seen, in no order. Returns their number, at most
+ * WPG_VALUES_ENTRIES + 1. */
 typedef struct wpg_value_count {
     uint64_t value, count;
 } wpg_value_count;
 uint32_t wpg_probe_pairs(wpg_value_count pairs[WPG_VALUES_ENTRIES + 1], const wpg_probe_site *site,
                          const uint64_t *values, size_t have);
-/* The smallest and the largest value that found no room; false if there is none. */
+/* The smallest and the largest value that found no room; false if every value found room. */
 bool wpg_probe_extremes(uint64_t extremes[2], const wpg_probe_site *site, const uint64_t *values,
                         size_t have);
 
@@ -220,12 +222,13 @@ bool wpg_probe_extremes(uint64_t extremes[2], const wpg_probe_site *site, const 
 bool wpg_probe_range_value(uint64_t extremes[2], const wpg_probe_range *range, const uint64_t *values,
                            size_t have);
 
-/* Instruments in place and gives the map. WPG_E_UNSUPPORTED when the stage cannot be instrumented (the module
- * is then untouched): say why and pass the original through. */
+/* Instruments the module in place and returns the map. WPG_E_UNSUPPORTED if the stage cannot be instrumented:
+ * the module is untouched, so log why and pass the original through. */
 wpg_status wpg_instrument(wpg_counter_map **map, wpg_module *module, const wpg_stage *stage,
                           const wpg_instrument_options *options, wpg_error *err);
 
-/* The plan alone, nothing changed: how many 64-bit counters the stage needs and where each would be. */
+/* Makes the plan alone and changes nothing: how many 64-bit counters the stage needs, and the place of
+ * each. */
 wpg_status wpg_instrument_plan(wpg_counter_map **map, const wpg_module *module, const wpg_stage *stage,
                                const wpg_instrument_options *options, wpg_error *err);
 

@@ -1,36 +1,38 @@
-/* Live lanes: the masks by which waves, lanes and uniform are judged.
+/* Live lanes: the masks that waves, lanes and uniform are counted by.
  *
- * L, the live lanes at a point, is the ballot of "not a helper" over the active lanes, taken before anything
- * that branches. E, the live lanes at the entry, is the same ballot at the entry function's start: an SSA
- * value there; a Private variable where functions are left uninlined, or where a demote makes it change.
+ * L, the live lanes at a point, is the ballot of "not a helper" over the active lanes, taken before any
+ * branch. E, the live lanes at the entry, is the same ballot at the start of the entry function. E is an SSA
+ * value. E is a Private variable if functions are left uninlined, or if a demote changes E.
  *
- * Demotes: a demoted lane goes on as a helper, its slot is no longer one that could do work, so E loses it.
- * No lane is told that another one has demoted; it is found out in two ways.
+ * Demotes. A demoted lane goes on as a helper and can do no more work, so E loses the lane. No lane is told
+ * that another lane has demoted. There are two ways to find out.
  *
  * By structure: all lanes of a construct that is not left early come to its merge block, unless they demote.
- * So where such a construct holds a demote, its header records L (a loop's header: at entry, in effect, as
- * later iterations add nothing), and at the merge block what was recorded and is not in L now has demoted.
- * This does not depend on whether a driver keeps demoted lanes in its ballots; lavapipe does not.
+ * If such a construct holds a demote, its header records L. (A loop's header in effect records L at entry:
+ * later iterations add nothing.) At the merge block, a recorded lane that is not in L has demoted. This does
+ * not depend on whether a driver keeps demoted lanes in its ballots; lavapipe does not.
  *
- * By witness, for the other constructs where the driver allows it: at each counted point the ballot of
- * "helper now" over the active lanes leaves E. E is kept per lane, and a lane that was not active does not
- * learn of it; so uniform is not asked of the elected lane's E alone: E as any live lane here knows it is a
- * superset of the true E, which is a superset of L, so L equals the true E if it equals E as one of them
- * knows it (one further ballot, in modules that demote only).
+ * By witness, for other constructs, where the driver allows it: at each counted point the lanes in the ballot
+ * of "helper now" over the active lanes leave E. Each lane keeps its own E, and a lane that is not active
+ * does not learn of the demote. So the elected lane's E is not enough. Every live lane's E is a superset of
+ * the true E, and the true E is a superset of L. So L equals the true E if L equals the E of some live lane
+ * here. That costs one further ballot, in modules that demote only.
  *
- * Wave segments (ray-tracing stages; nothing demotes there): behind a call that may bring other lanes
- * together E is taken anew, by the lanes that are there. Lanes that did not make the call keep theirs, and
- * where lanes of several segments meet, E is the union of theirs: nobody who is in a segment of one of them
- * may be missing. Each lane keeps its E; at each counted point the union over the lanes there is made and
- * stored, by a bitwise or of the subgroup. Where lanes meet is a merge block or continue target of a
- * construct in which a segment ended: the first of its class (mask.c), and counted. Lanes that a driver moved
- * to other slots know no more of those that stayed, and uniform is too low until the next segment, never too
- * high.
+ * Wave segments (ray-tracing stages; nothing demotes there). Behind a call that may bring other lanes
+ * together, the lanes present take E anew. Lanes that did not make the call keep their E. Where lanes of
+ * several segments meet, E is the union of their Es: no lane of any of these segments may be missing. At each
+ * counted point the lanes present make that union by a bitwise or of the subgroup, and store it. Lanes meet
+ * at a merge block or continue target of a construct in which a segment ended: the first block of its class
+ * (mask.c), and counted. A lane that a driver moved to another slot no longer knows the lanes that stayed.
+ * Then uniform is too low until the next segment, never too high.
  *
- * What cannot be decided without memory shared by the wave: a lane that demotes and then returns (or is
- * terminated), or that demotes in a construct which others leave early, before any lane that goes on has met
- * it at a counted point; and demotes in one arm as seen from the other, before they meet. Such a lane
- * stays in E, so uniform is too low until the next merge block that tells, never too high. */
+ * Three cases cannot be decided without memory shared by the wave:
+ *     - a lane demotes and then returns or is terminated,
+ *     - a lane demotes in a construct that others leave early, before a lane that goes on has met it at a
+ *       counted point,
+ *     - a lane demotes in one arm, as seen from the other arm before they meet.
+ *
+ * Such a lane stays in E. So uniform is too low until the next merge block that tells, never too high. */
 #include "compiler/instrument/code/inject.h"
 
 static uint32_t find_builtin(const wpg_module *module, SpvBuiltIn builtin)

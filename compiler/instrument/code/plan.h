@@ -1,9 +1,9 @@
-/* The plan: everything that will be counted and where, made before the module is touched.
+/* The plan: what will be counted and where, made before the module is touched.
  *
  *     module --cfg, classes, sites--> points, one for each place that gets code --> counter map
  *
- * Ownership: everything here lives in `arena` and in the cfgs; wpg_plan_finish frees both. The map is handed
- * over to the caller. */
+ * Ownership: everything here lives in `arena` and in the cfgs; wpg_plan_finish frees both. The caller takes
+ * over the map. */
 #ifndef WPG_COMPILER_INSTRUMENT_CODE_PLAN_H
 #define WPG_COMPILER_INSTRUMENT_CODE_PLAN_H
 
@@ -23,7 +23,7 @@ typedef enum wpg_helper_test {
 
 enum { WPG_NO_TALLY = UINT32_MAX, WPG_NO_CELL = UINT32_MAX };
 
-/* What is counted once, for a class of blocks or for classes that are always equal. Counters in memory are
+/* A tally: counted once, for one class of blocks or for classes that are always equal. Counters in memory are
  * numbers from the pipeline's base, WPG_NO_COUNTER where absent. */
 typedef struct wpg_tally {
     wpg_method method;
@@ -60,7 +60,7 @@ typedef struct wpg_loop_plan {
 
 enum { WPG_MARKS_OF_A_CELL = 32 };
 
-/* How tallies of a region are taken together over the wave (flush.c), in this order. */
+/* How the tallies of a region are combined over the wave (flush.c), in this order. */
 typedef enum wpg_flush_group {
     WPG_FLUSH_MARKS,   /* by the ballot of a bit */
     WPG_FLUSH_TRIPS,   /* lanes added up; waves the most, uniform the fewest visits of a lane */
@@ -69,8 +69,8 @@ typedef enum wpg_flush_group {
     WPG_FLUSH_GROUPS
 } wpg_flush_group;
 
-/* Where cells live: from an outermost whole loop's entry to its merge block; from the function's start to an
- * exit (a scope, structure.h); or in the whole function. */
+/* A region: where cells live. It goes from an outermost whole loop's entry to its merge block, or from the
+ * function's start to an exit (a scope, structure.h), or over the whole function. */
 typedef struct wpg_region {
     uint32_t loop; /* number of the loop, WPG_NO_BLOCK if it is none */
     uint32_t exit; /* block of the exit, WPG_NO_BLOCK if it is no scope; neither: the function */
@@ -80,7 +80,7 @@ typedef struct wpg_region {
     uint32_t group_start[WPG_FLUSH_GROUPS + 1];
 } wpg_region;
 
-/* What a place gets. */
+/* The kind of counting code at a point. */
 typedef enum wpg_point_kind {
     WPG_POINT_LEAVE,       /* merge block of loop `index` */
     WPG_POINT_COUNT,       /* counts at once (strategy.h): the tally, selects; records, resolves */
@@ -155,7 +155,7 @@ typedef struct wpg_plan {
     bool failed; /* memory ran out */
 } wpg_plan;
 
-/* While the plan is made, sums have indices from here. */
+/* Sums have indices from here until the plan is settled. */
 #define WPG_FIRST_SUM (UINT32_C(1) << 31)
 /* A sum for the map; the index it has until the plan is settled. Consecutive calls give consecutive indices.
  */
@@ -163,11 +163,13 @@ uint32_t wpg_plan_add_sum(wpg_plan *plan, const wpg_counter_term *terms, size_t 
 
 wpg_status wpg_plan_make(wpg_plan *plan, const wpg_module *module, const wpg_stage *stage,
                          const wpg_instrument_options *options, wpg_error *err);
-/* Frees all but the map, unless nobody took it: set plan->map to NULL when taking it. */
+/* Frees all but the map. Also frees the map if no caller took it: set plan->map to NULL when you take the
+ * map. */
 void wpg_plan_finish(wpg_plan *plan);
 
-/* Select sites of a function (selects.c): by tallies where rules.c knows a way, else in place: starts
- * holds, for each block, what is tallied at the block's start; late the other points, by block. */
+/* Select sites of a function (selects.c). A site is counted by tallies where rules.c knows a way, else in
+ * place. `starts` has, for each block, the conditions counted at the block's start; `late` has the other
+ * points, by block. */
 typedef struct wpg_select_starts {
     const wpg_select_tally *selects;
     uint32_t count;
@@ -206,10 +208,9 @@ typedef WPG_VEC(wpg_point) wpg_point_list;
 wpg_status wpg_plan_methods(wpg_plan *plan, wpg_function_plan *function, wpg_select_plan *selects,
                             wpg_point_list *points);
 
-/* Whether the stage's own code left early depth and stencil tests possible (early_tests.c). */
-/* Whether counting may declare early tests and change nothing but the counting: what the stage does cannot
- * tell early tests from late ones. `wpg_had_early_tests` is implied. The pipeline's state has a say too:
- * target.early_tests. */
+/* True if the stage's own code left early depth and stencil tests possible (early_tests.c). */
+/* True if counting may declare early tests without another effect: the stage's work cannot tell early tests
+ * from late ones. Implies wpg_had_early_tests. The pipeline's state must allow it too: target.early_tests. */
 bool wpg_may_declare_early_tests(const wpg_module *module, const wpg_inst *entry_point);
 bool wpg_had_early_tests(const wpg_module *module, const wpg_inst *entry_point);
 

@@ -1,4 +1,4 @@
-/* Splitting blocks without breaking the structure.
+/* Splits blocks and keeps the structure valid.
  *
  * Counting code is straight code and ifs. An if placed before instruction X of block b turns
  *
@@ -10,10 +10,9 @@
  *     then: ..., Branch m
  *     m: X, B, [merge], terminator
  *
- * b stays the target of every edge that led to it, so it remains what it was to others: merge block, continue
- * target, case of a switch (one that falls through does so from m). m takes over what b's end was: header of
- * a selection, back edge, break. Edges out of b now come from m, which phis are told at the end
- * (wpg_fix_phis).
+ * b stays the target of every edge that led to it. So b keeps its role: merge block, continue target, case of
+ * a switch (a case that falls through does so from m). m takes over the roles of b's end: header of a
+ * selection, back edge, break. Edges out of b now come from m, and wpg_fix_phis corrects the phis at the end.
  *
  * A loop header cannot be split that way: OpLoopMerge must stay in the block the back edge leads to. There
  *
@@ -25,7 +24,7 @@
  *     n: A, terminator
  *
  * and the ifs go into n. A terminator with a condition may stand in n without a merge instruction:
- * wpg_cfg_create refused a function where it branches to two blocks neither of which leaves the loop or
+ * wpg_cfg_create refused a function in which it branches to two blocks neither of which leaves the loop or
  * continues it. If C is b itself and b the whole loop, the terminator gets a block of its own, the new
  * continue target and back edge:
  *
@@ -33,7 +32,7 @@
  *     n: A, Branch c
  *     c: terminator
  *
- * If C is b but the back edge is elsewhere, all of the loop is its continue construct, and n takes b's place
+ * If C is b but the back edge is elsewhere, the whole loop is its continue construct, and n takes b's place
  * at its head. */
 #include "compiler/instrument/code/inject.h"
 

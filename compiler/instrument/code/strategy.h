@@ -1,9 +1,9 @@
 /* Counting strategies: how the numbers of DESIGN 4 get from the lanes into memory.
  *
- * A strategy says which kinds it counts and whether it can work under a plan; the plan then numbers counters
- * for these kinds, and the injector calls it: once for the module, once at each function's start, once at
- * each point. It sees no control flow but through inject.h, which keeps the structure valid. Strategies are
- * constant data, tried in the order of wpg_strategies. */
+ * A strategy names the kinds it counts and says whether it can work under a plan. The plan then numbers
+ * counters for these kinds. The injector calls the strategy once for the module, once at each function's
+ * start, and once at each point. A strategy changes control flow only through inject.h, which keeps the
+ * structure valid. Strategies are constant data, tried in the order of wpg_strategies. */
 #ifndef WPG_COMPILER_INSTRUMENT_CODE_STRATEGY_H
 #define WPG_COMPILER_INSTRUMENT_CODE_STRATEGY_H
 

@@ -1,19 +1,20 @@
-/* What the rules of counting ask of the graph (rules.c): which blocks a wave comes to together, which loops
- * lanes leave together, where a function's lanes leave it.
+/* Facts about the graph for the rules of counting (rules.c): which blocks a wave reaches together, which
+ * loops lanes leave together, where lanes leave a function.
  *
- * Whole loop: it repeats, and all lanes of the wave that enter it leave it by its merge block, together; no
- * lane demotes in it. Ownership: everything lives in the arena given. Threads: immutable once made. */
+ * Whole loop: a loop that repeats. All lanes of the wave that enter it leave it by its merge block, together.
+ * No lane demotes in it. Ownership: everything lives in the arena given. Threads: immutable once made. */
 #ifndef WPG_COMPILER_INSTRUMENT_CODE_STRUCTURE_H
 #define WPG_COMPILER_INSTRUMENT_CODE_STRUCTURE_H
 
 #include "compiler/analysis/mask.h"
 
-/* Where lanes leave the function, and from which block on they leave it all by there, as one tangle.
+/* A scope: a place where lanes leave the function, and the block from which on they all leave there, as one
+ * tangle.
  *
- * `root` is of the exit's mask class and dominates it: the tangle at the exit is one that ran root. A block b
- * is in the scope if root dominates it and every way from b ends at the exit: so each lane that comes to b is
- * in the tangle at the exit, and if b runs at most once for each lane and together from root on, its lanes
- * are still one tangle there. */
+ * `root` is of the exit's mask class and dominates the exit: the tangle at the exit is one that ran root. A
+ * block b is in the scope if root dominates b and every way from b ends at the exit. So each lane that comes
+ * to b is in the tangle at the exit. If b runs at most once for each lane and together from root on, its
+ * lanes are still one tangle there. */
 typedef struct wpg_scope {
     uint32_t exit, root;
 } wpg_scope;
@@ -35,21 +36,24 @@ bool wpg_is_loop(const wpg_structure *s, uint32_t construct);
 uint32_t wpg_loop_around(const wpg_structure *s, uint32_t construct);
 bool wpg_loop_repeats(const wpg_structure *s, uint32_t loop);
 bool wpg_loop_is_whole(const wpg_structure *s, uint32_t loop);
-/* Whether some loop that repeats holds the block. */
+/* True if a loop that repeats holds the block. */
 bool wpg_block_repeats(const wpg_structure *s, uint32_t block);
 uint32_t wpg_outermost_whole_loop(const wpg_structure *s, uint32_t block);
 /* The only predecessor that is not behind a back edge, WPG_NO_BLOCK if there are several. */
 uint32_t wpg_forward_predecessor(const wpg_structure *s, uint32_t block);
 
-/* Together(b in loop): the lanes that come to b in one iteration come as one tangle. So for the loop's
- * header; for a block with a single forward predecessor that is together; for the merge block of a construct
- * whose header is together (reconvergence); for the loop's continue target (reconvergence). */
+/* Together(b in loop): the lanes that come to b in one iteration come as one tangle. True for
+ *     - the loop's header,
+ *     - a block with a single forward predecessor that is together,
+ *     - the merge block of a construct whose header is together (reconvergence),
+ *     - the loop's continue target (reconvergence). */
 bool wpg_is_together_in(const wpg_structure *s, uint32_t loop, uint32_t block);
-/* The same from block `root` on, that dominates it: of the lanes of one tangle at root, those that come to
- * the block (or enter the loop that it heads) come as one tangle, once. */
+/* The same from block `root` on, which dominates the block. Of the lanes of one tangle at root, those that
+ * come to the block (or enter the loop that it heads) come as one tangle, once. */
 bool wpg_is_together_from(const wpg_structure *s, uint32_t root, uint32_t block);
-/* All lanes still in the loop pass b once an iteration, as one tangle: the lane with most visits has seen all
- * of them, and what every lane of the wave adds there is, in that lane, the sum over all visits. */
+/* True if all lanes still in the loop pass b once an iteration, as one tangle. Then the lane with most visits
+ * has seen all of them. If every lane of the wave adds a number there, that lane holds the sum over all
+ * visits. */
 bool wpg_is_passed_together(const wpg_structure *s, uint32_t loop, uint32_t block);
 /* No lane comes from the loop's header to its back edge without passing b. */
 bool wpg_is_always_passed(const wpg_structure *s, uint32_t loop, uint32_t block);

@@ -1,4 +1,4 @@
-/* Counts that are sums of counters. */
+/* Makes counts that are sums of counters. */
 #include "compiler/instrument/code/plan.h"
 
 static bool add_term(wpg_term_list *terms, uint32_t counter, int32_t factor)

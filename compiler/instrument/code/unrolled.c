@@ -1,16 +1,16 @@
-/* Loops that counting must keep a driver from unrolling.
+/* Marks loops that a driver must not unroll once they count.
  *
  * Mesa's NIR unrolls a loop whose bound it does not know by the length of an array that the loop's counter
- * indexes, and leaves the loop itself behind the copies. In Mesa 22.3.6 (25.0.7 is right; partial_unroll in
- * nir_opt_loop_unroll.c) it then puts the loop's exit into the first `if` of the loop: right while the exit
- * is the first one, as in
+ * indexes. It leaves the loop itself behind the copies. Mesa 22.3.6 then puts the loop's exit into the first
+ * `if` of the loop (25.0.7 is right; partial_unroll in nir_opt_loop_unroll.c). That is right while the exit
+ * is the first `if`, as in
  *
  *     header: LoopMerge, condition of the exit, BranchConditional body merge
  *
- * and wrong once counting has put an `if` before it (an election, a helper test): the loop then ends in the
- * lanes that count, outputs and counts are wrong. Straight code there does no harm. So a loop that gets an
- * `if` before its exit, indexes an array that is no buffer, and has a bound that is no constant, gets
- * DontUnroll. The hint changes no result on any driver. */
+ * It is wrong once counting has put an `if` before the exit (an election, a helper test). Then the loop ends
+ * in the lanes that count, and outputs and counts are wrong. Straight code before the exit does no harm. So
+ * DontUnroll is set on a loop that gets an `if` before its exit, indexes an array that is no buffer, and has
+ * a bound that is no constant. The hint changes no result on any driver. */
 #include "compiler/instrument/code/inject.h"
 
 enum { NO = WPG_NO_BLOCK };

@@ -1,15 +1,18 @@
 /* Private cells: counting in registers.
  *
- * A cell is a 32-bit Function variable. What is in the cells of a region's tallies, taken over the lanes that
- * leave the region at a place (flush.c):
+ * A cell is a 32-bit Function variable. At each place where lanes leave a region, the cells of the region's
+ * tallies are combined over the leaving lanes (flush.c):
  *
+ *     cell                   what it holds                                          combined by
  *     marks                  a bit: this lane has come here                         ballot
- *     lanes cell             each lane has added its own visits:                    sum
- *     waves, uniform cell    an elected lane has added one for each visit:          sum
- *                            or (equal) every lane of the wave has, at places that all lanes still in the
- *                            region's loop pass together: the lane with most visits has seen all: largest
+ *     lanes cell             each lane has added its own visits                     sum
+ *     waves, uniform cell    an elected lane has added one for each visit           sum
+ *                            or (equal) every lane of the wave has                  largest
  *
- * Helper lanes add too; they are left out where cells are taken together, and elected are live lanes only. */
+ * Cells are `equal` at places that all lanes still in the region's loop pass together. There the lane with
+ * most visits has seen all of them.
+ *
+ * Helper lanes add too. They are left out when cells are combined, and only live lanes are elected. */
 #include "compiler/instrument/code/strategy.h"
 
 void wpg_cells_declare(wpg_inject *in)

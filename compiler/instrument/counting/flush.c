@@ -1,14 +1,14 @@
-/* What private cells hold goes to memory.
+/* Adds the values of private cells to memory.
  *
- *     for the region's tallies that are taken together in one way (plan.h):
+ *     for each group of the region's tallies that are combined in one way (plan.h):
  *         for (k = 0; k < tallies of the group; k++)      one body, its counters are first + k * stride
  *             this lane's values of tally k --reduce over the live lanes--> an elected lane adds them
  *
- * A loop, since code for each tally would make shaders many times as long, and compilers take more than
- * linear time. The values of tally k are picked by a chain of selects: cells stay registers.
+ * The code is a loop. Code for each tally would make shaders many times as long, and compile time grows
+ * faster than length. A chain of selects picks the values of tally k, so cells stay registers.
  *
- * A lane's own number fits 32 bits, a wave's sum may not (a wave has 128 lanes at most): it is added up in
- * parts of at most 2^25, a round for each; hardly ever is there a second one. */
+ * A lane's own number fits 32 bits, a wave's sum may not (a wave has 128 lanes at most). So the number is
+ * added in parts of at most 2^25, one round for each part. A second round is rare. */
 #include <stddef.h>
 #include <string.h>
 

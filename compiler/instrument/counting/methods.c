@@ -1,4 +1,4 @@
-/* Choosing how each class of blocks is counted.
+/* Chooses how each class of blocks is counted.
  *
  *     class --> bit of a scope                       runs once: a mark, looked at where lanes leave
  *           --> cells of a region                    runs in loops:
@@ -6,21 +6,20 @@
  *           --> in place (naive)                     everything else
  *           --> sum of other tallies
  *
- * A region is where cells live until they are taken together over the wave and go to memory:
- *   - a scope (structure.h): from the function's start to one of its exits; for what runs once, and for
+ * A region is the stretch in which cells live, until they are combined over the wave and added to memory:
+ *   - a scope (structure.h): from the function's start to one of its exits; for blocks that run once, and for
  *     outermost whole loops that are entered once;
  *   - an outermost whole loop that is entered more often: from its entry to its merge block;
- *   - the function: its cells go to memory wherever lanes leave it and before they demote, for classes of
- *     loops that are not whole: sums of private counters do not care which lanes have left when (additive,
- *     DESIGN 4 (a)).
+ *   - the function: its cells go to memory wherever lanes leave the function and before they demote. This
+ *     serves classes of loops that are not whole: sums of private counters do not depend on when lanes leave
+ *     (additive, DESIGN 4 (a)).
  *
- * When which is right is said in rules.c, with proofs; what is added in cells.c, what is taken together in
- * flush.c.
+ * rules.c says, with proofs, where each way is right. cells.c says what is added, flush.c what is combined.
  *
- * What is chosen (`auto`): of the rules that are right the cheapest a visit, in that order; deep loops first,
- * while there are registers (MOST_CELLS; 32 marks share one); private counters that are not derived only
- * where the visits they make cheaper, 8 to the depth of loops, outweigh the places where they go to memory.
- * `derived` takes no such counters, `additive` no other ones. */
+ * `auto` takes, of the rules that are right, the cheapest per visit, in the order above. Deep loops come
+ * first while there are registers (MOST_CELLS; 32 marks share one). Private counters that are not derived
+ * must pay: the visits they make cheaper, 8 to the depth of loops, have to outweigh the places where they go
+ * to memory. `derived` takes no such counters, `additive` no others. */
 #include "compiler/instrument/counting/methods.h"
 
 #include "compiler/instrument/code/strategy.h"

@@ -1,5 +1,5 @@
-/* Between the files that choose how things are counted (methods.c, selects.c): the chooser of one function,
- * its state while tallies, cells and points are handed out. */
+/* The chooser of one function: its state while tallies, cells and points are given out. Shared by methods.c,
+ * rules.c, selects.c and regions.c. */
 #ifndef WPG_COMPILER_INSTRUMENT_COUNTING_METHODS_H
 #define WPG_COMPILER_INSTRUMENT_COUNTING_METHODS_H
 
@@ -25,9 +25,9 @@ typedef struct wpg_chooser {
     bool failed;
 } wpg_chooser;
 
-/* Both sides of a condition that all lanes of `block` have at instruction `before` (NULL: at its start): the
- * tallies of the lanes that have it true and false, with a point that counts them. False: count it in place.
- * In a pair of cells the false side has waves only: its lanes are the block's less the true side's. */
+/* Tallies for both sides of a condition that all lanes of `block` have at instruction `before` (NULL: at the
+ * block's start), and a point that counts them. False: count in place. In a pair of cells the false side has
+ * waves only: its lanes are the block's less the true side's. */
 bool wpg_choose_select(wpg_chooser *c, uint32_t *yes, uint32_t *no, uint32_t block, wpg_inst *before,
                        uint32_t condition);
 
@@ -35,19 +35,19 @@ bool wpg_choose_select(wpg_chooser *c, uint32_t *yes, uint32_t *no, uint32_t blo
 
 uint32_t wpg_region_of_function(wpg_chooser *c);
 uint32_t wpg_region_of_scope(wpg_chooser *c, uint32_t scope);
-/* The region where the cells of a whole loop live, and the number of its plan, made when first asked for. */
+/* The region where the cells of a whole loop live, and the number of its plan. Made at the first request. */
 uint32_t wpg_region_of_loop(wpg_chooser *c, uint32_t loop);
 uint32_t wpg_loop_plan_of(wpg_chooser *c, uint32_t construct);
-/* Where private counters of a block in a loop live; *own: the outermost loop around it, if that is entered
- * once in the region's life. WPG_NO_BLOCK if there is no such place. */
+/* The region of private counters of a block in a loop; WPG_NO_BLOCK if there is none. *own: the outermost
+ * loop around the block, if that loop is entered once in the region's life. */
 uint32_t wpg_region_for(wpg_chooser *c, uint32_t block, uint32_t *own);
 /* The scope in which all lanes that come to the block, or enter the loop that it heads, do so once. */
 uint32_t wpg_scope_for(const wpg_chooser *c, uint32_t block);
-/* What is added to a cell at the block reaches no exit of a loop around it within an iteration: so what
- * leaves the loop is what its header begins with. Asked only of drivers that need it. */
+/* True if an addition to a cell at the block reaches no exit of a loop around the block within an iteration.
+ * Then the value that leaves the loop is the one its header starts with. Only some drivers need this. */
 bool wpg_is_kept_by_driver(const wpg_chooser *c, uint32_t block);
 uint32_t wpg_new_cell(wpg_chooser *c);
-/* There are registers left for so many cells. */
+/* True if there are registers left for that many cells. */
 bool wpg_cells_left(const wpg_chooser *c, uint32_t count);
 uint32_t wpg_new_tally(wpg_chooser *c, wpg_method method);
 /* Private cells for lanes, waves and uniform, in a region. */
@@ -64,7 +64,7 @@ bool wpg_rule_passed(wpg_chooser *c, uint32_t class, uint32_t b, uint32_t region
 bool wpg_rule_edge(wpg_chooser *c, uint32_t class, uint32_t b, uint32_t region, uint32_t own);
 /* Branches whose directions' waves follow from no block: both sides of a select at the block's end. */
 void wpg_choose_branches(wpg_chooser *c);
-/* Once all is chosen: tallies that are sums of others; marks that gain nothing. */
+/* After all choices: makes tallies that are sums of others, and drops marks that gain nothing. */
 void wpg_derive_sums(wpg_chooser *c);
 void wpg_drop_lone_marks(wpg_chooser *c);
 

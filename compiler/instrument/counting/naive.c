@@ -1,8 +1,8 @@
-/* The naive strategy: at every point a ballot, one elected live lane, three atomics. Exact, needs nothing
- * kept in registers but the entry mask; the oracle for cheaper strategies and what they fall back to. Ballots
- * are taken over all active lanes before the election's branch; the election is among live lanes, inside a
- * branch on it. What only helper lanes run counts nothing: telling it apart would take a fourth counter and a
- * second election. */
+/* The naive strategy: at every point a ballot, one elected live lane, three atomics. It is exact and keeps
+ * nothing in registers but the entry mask. It is the oracle for cheaper strategies, and their fallback.
+ * Ballots are taken over all active lanes before the election's branch. The election is among live lanes,
+ * inside a branch on the ballot. Blocks that only helper lanes run count nothing: to tell them apart would
+ * take a fourth counter and a second election. */
 #include "compiler/instrument/code/strategy.h"
 
 static const char *refuses(const wpg_plan *plan)

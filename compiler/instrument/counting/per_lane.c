@@ -1,5 +1,5 @@
-/* The strategy of stages without subgroup operations: every live lane adds its own one. Lanes only: waves and
- * uniform are absent, not zero. Where a fragment's helper lanes cannot be told, Vulkan's rule does it:
+/* The strategy of stages without subgroup operations: every live lane adds one. Lanes only: waves and uniform
+ * are absent, not zero. Where helper lanes of a fragment shader cannot be told apart, Vulkan's rule serves:
  * "stores and atomics performed by helper invocations must not have any effect on memory". */
 #include "compiler/instrument/code/strategy.h"
 

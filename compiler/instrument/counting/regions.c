@@ -1,4 +1,4 @@
-/* Handing out: regions, loops, cells, tallies and points (methods.h). */
+/* Gives out regions, loops, cells, tallies and points (methods.h). */
 #include "compiler/instrument/counting/methods.h"
 
 enum { NO = WPG_NO_BLOCK, MOST_CELLS = 160 };

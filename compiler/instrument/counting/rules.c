@@ -1,34 +1,35 @@
-/* The rules by which something is counted otherwise than in place.
+/* The rules for counting a class otherwise than in place.
  *
- * They say when a tally is right; what is added is said in cells.c, what is taken together in
- * flush.c. Together, passed together: see structure.h.
+ * The rules say where a tally is right. cells.c says what is added, flush.c what is combined. "Together" and
+ * "passed together": see structure.h.
  *
- * Mark: b is of a scope, repeats in no loop, and is together from the scope's root. Proof: a lane comes to b
- * once at most; those of one tangle at root that do come as one tangle, and all of them are in the tangle at
- * the exit, which is that of root. No lane dies on the way, none demotes (there is no scope otherwise). So
- * the ballot of the lanes that have the mark, at the exit, is L(b), and b has run once if it is not empty.
+ * Mark: b is in a scope, repeats in no loop, and is together from the scope's root. Proof: a lane comes to b
+ * at most once. The lanes of one tangle at root that come to b come as one tangle. All of them are in the
+ * tangle at the exit, which is the tangle of root. No lane dies on the way and none demotes (otherwise there
+ * is no scope). So the ballot at the exit of the lanes that have the mark is L(b), and b has run once if the
+ * ballot is not empty.
  *
  * Trips: b is counted by its loop l, if l is whole, b is together, b dominates l's back edge, and for each
  * exit block x of l either b dominates x or b does not reach x within an iteration. Proof: a lane that does
- * not leave l in an iteration passes b in it, once, as b lies in no inner loop. So a lane with t back edges
- * taken that left at x has come to b in iterations 1..t, and in the last one exactly if b dominates x. Its
- * count n is the length of an initial run of iterations: those in iteration k at b are the lanes with n >= k,
- * one tangle. Hence waves = max n, lanes = sum n over the lanes that entered; and iteration k is uniform if
- * those were all of E and all n >= k: uniform = min n, or 0.
+ * not leave l in an iteration passes b once in it, as b lies in no inner loop. So a lane that took t back
+ * edges and left at x has come to b in iterations 1..t, and in the last iteration exactly if b dominates x.
+ * Its count n is the length of an initial run of iterations: the lanes at b in iteration k are those with n
+ * >= k, one tangle. Hence waves = max n, and lanes = sum n over the lanes that entered. Iteration k is
+ * uniform if those lanes were all of E and all have n >= k: uniform = min n, or 0.
  *
- * Trips, in a scope: the lanes at the exit that have not entered l hold n = 0. That leaves sum and max as
- * they are; and if the lanes at the exit are all of E, then those that entered are if none holds 0, and min n
- * is 0 else. If they are not all of E, those that entered are not either.
+ * Trips, in a scope: the lanes at the exit that have not entered l hold n = 0. Sum and max stay the same. If
+ * the lanes at the exit are all of E, then the lanes that entered are all of E exactly if none holds 0;
+ * otherwise min n is 0. If the lanes at the exit are not all of E, the lanes that entered are not either.
  *
- * Trips, passed: the same where b does not dominate the back edge, but no lane takes it without having passed
- * b: the test of `while (x && y)`, whose second half is skipped only by lanes that leave. Each lane counts
- * its own visits, in a cell; they are again an initial run of iterations.
+ * Trips, passed: the same if b does not dominate the back edge, but no lane takes the back edge without
+ * having passed b. An example is the test of `while (x && y)`: only lanes that leave skip its second half.
+ * Each lane counts its own visits in a cell. They are again an initial run of iterations.
  *
- * Edge: the block h ends in a two-way branch, s is one of its targets and has no other predecessor, is no
- * merge block and no continue target. Then a tangle at the end of h sends those of its live lanes that take
- * the edge to s as one tangle; the ballot of the condition tells which.
+ * Edge: block h ends in a two-way branch. s is one of its targets, has no other predecessor, and is no merge
+ * block and no continue target. Then a tangle at the end of h sends those of its live lanes that take the
+ * edge to s as one tangle. The ballot of the condition tells which lanes.
  *
- * Where it stands: a ballot and an election at the block. */
+ * In place: a ballot and an election at the block. */
 #include <string.h>
 
 #include "compiler/instrument/counting/methods.h"

@@ -1,11 +1,11 @@
-/* Where select sites are tallied.
+/* Where select sites are counted.
  *
- * By tallies of their own where rules.c finds a way (marks, cells). Else in place, and of that this file:
- * the live mask is one throughout a block, up to what changes it (a demote, the end of a wave segment, a call
- * that may take lanes away). So a site needs no code of its own: sites whose condition is known at the
- * block's start are tallied there, together with the block's own count; the others, of one stretch without a
- * change of mask, together before the last of them. Sites of one stretch with one condition share their
- * counters. */
+ * A site has tallies of its own where rules.c finds a way (marks, cells). Otherwise it is counted in place,
+ * which this file does. The live mask stays the same within a block up to an instruction that changes it: a
+ * demote, the end of a wave segment, a call that may end lanes. So a site needs no code of its own. Sites
+ * whose condition is known at the block's start are counted there, together with the block. The other sites
+ * of one stretch without a change of mask are counted together, before the last of them. Sites of one stretch
+ * with one condition share their counters. */
 #include <string.h>
 
 #include "compiler/instrument/counting/methods.h"

@@ -2,8 +2,8 @@
  *
  *     plan stands --> declarations --> per function: entry code, then each point in block order --> phis
  *
- * Nothing here can refuse: what could be is refused by the plan. Only memory may run out, and then the module
- * is spoilt and the caller passes the original through. */
+ * Injection refuses nothing: the plan has refused all that cannot be counted. Only memory may run out. Then
+ * the module is spoilt, and the caller passes the original through. */
 #include "compiler/instrument/code/instrument.h"
 
 #include "compiler/instrument/probes/probe.h"

@@ -1,4 +1,4 @@
-/* Making the plan: refusals, the strategy, and a counter for every class and site. Reads the module only. */
+/* Makes the plan: refusals, the strategy, and a counter for every class and site. Only reads the module. */
 #include "compiler/instrument/code/plan.h"
 
 #include <stdio.h>

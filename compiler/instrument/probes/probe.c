@@ -1,4 +1,4 @@
-/* The list of probes, and what their plans and their code share. */
+/* The list of probes, and helpers of their plans and their code. */
 #include "compiler/instrument/probes/probe.h"
 
 #include "compiler/instrument/code/strategy.h"

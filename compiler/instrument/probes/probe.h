@@ -1,17 +1,17 @@
-/* Probes: what generate mode learns beyond block counts (DESIGN 4).
+/* Probes: measurements of generate mode besides block counts (DESIGN 4).
  *
  *     cfg --plan--> sites, counters, words of the record --emit--> code at the sites
  *                                 |
  *                                 +--> wpg_probe_table in the counter map --> one record of the profile
  *
- * A kind of probe is constant data, one file each (probe_*.c), listed in wpg_probes. It reads the function's
- * cfg, says which words its record has and what each is a sum of (counters of its own, counts of blocks), and
- * places points for what the block counts do not tell. Probes run beside the counting strategy: they ask
- * nothing of it but that it counts lanes and waves of blocks. A plan changes nothing; only emit adds code,
- * through inject.h, which keeps the structure valid.
+ * A kind of probe is constant data, one file each (probe_*.c), listed in wpg_probes. A probe reads the
+ * function's cfg. It gives the words of its record, each a sum of the probe's own counters and of block
+ * counts. It places points for what the block counts do not tell. Probes run beside the counting strategy,
+ * and need only that the strategy counts lanes and waves of blocks. A plan changes nothing. Only emit adds
+ * code, through inject.h, which keeps the structure valid.
  *
- * Records are additive, since profiles are merged by adding; so a word that describes rather than counts (a
- * block id) is written as a constant times the record's first word, which is 1 in every profile written and
+ * Records are additive, since merging adds profiles. A word that describes rather than counts (a block id) is
+ * written as a constant times the record's first word. That first word is 1 in every profile written, and
  * becomes the number of profiles merged: wpg_probe_describe. */
 #ifndef WPG_COMPILER_INSTRUMENT_PROBES_PROBE_H
 #define WPG_COMPILER_INSTRUMENT_PROBES_PROBE_H
@@ -34,8 +34,8 @@ typedef struct wpg_probe_point {
     void *site; /* the probe's own, in the plan's arena; emit may write to it */
 } wpg_probe_point;
 
-/* One function's plan of one probe while it is made. The wpg_probe_* functions below fail quietly: `failed`
- * is looked at when the probe is done. */
+/* One function's plan of one probe while it is made. The wpg_probe_* functions below set `failed` and return:
+ * test it when the probe is done. */
 typedef struct wpg_probe_plan {
     wpg_plan *plan;
     wpg_function_plan *function;
@@ -55,7 +55,7 @@ typedef struct wpg_probe {
     uint32_t bit;       /* WPG_PROBE_* */
     bool by_lane;       /* for functions whose waves are not counted, where no other probe works */
     uint32_t ids;       /* most ids that emit takes at one point, for the bound */
-    /* No word: the function has no such record. */
+    /* A plan without a word: the function has no record of this probe. */
     void (*plan)(wpg_probe_plan *p);
     /* Types, capabilities, variables of the module; may be NULL. Called once if some point is the probe's. */
     void (*declare)(wpg_inject *in);
@@ -83,10 +83,10 @@ void wpg_probe_values(wpg_probe_plan *p, uint32_t first, wpg_value_order order);
  * WPG_NO_COUNTER where memory does not start at zero. */
 uint32_t wpg_probe_range_of(wpg_probe_plan *p, uint32_t block);
 void wpg_probe_place(wpg_probe_plan *p, uint32_t block, wpg_inst *before, void *site);
-/* Lets counter `counter`, of at most one a visit by the elected lane, be kept privately if `block` is in a
- * loop. */
+/* Allows counter `counter` to be private if `block` is in a loop. The counter gets at most one addition a
+ * visit, by the elected lane. */
 void wpg_probe_keep(wpg_probe_plan *p, uint32_t block, uint32_t counter);
-/* After all probes of a function: the places where what is kept goes to memory. */
+/* After all probes of a function: places the points where private counters go to memory. */
 void wpg_probe_place_flushes(wpg_probe_plan *p);
 /* Zeroed memory that lives as long as the plan; NULL when it ran out. */
 void *wpg_probe_alloc(wpg_probe_plan *p, size_t count, size_t size);
@@ -109,13 +109,13 @@ uint32_t wpg_probe_lanes(wpg_inject *in, uint32_t condition);
 uint32_t wpg_probe_some(wpg_inject *in, uint32_t count);
 /* Index (u32 id) of counter `first` + `offset`, the latter an id. */
 uint32_t wpg_probe_index(wpg_inject *in, uint32_t first, uint32_t offset);
-/* This lane's number (u32 id) widens the range whose first counter is given: one that lies in it costs two
- * loads. The counters have to be declared as words. */
+/* Widens the range that starts at the given counter by this lane's number (u32 id). A number inside the range
+ * costs two loads. The counters must be declared as words. */
 void wpg_probe_note_extremes(wpg_inject *in, uint32_t first, uint32_t number);
 /* One of the live lanes (`live` as above) adds. */
 void wpg_probe_add_elected(wpg_inject *in, const wpg_function_plan *function, uint32_t live,
                            const wpg_add *adds, size_t count);
-/* This lane adds: to what is kept privately, or to memory. */
+/* This lane adds, to a private counter or to memory. */
 void wpg_probe_add_here(wpg_inject *in, const wpg_function_plan *function, const wpg_add *adds, size_t count);
 
 #endif

@@ -1,16 +1,16 @@
-/* Branches: of every OpBranchConditional, lanes and waves that went each way.
+/* Branches: lanes and waves that went each way of every OpBranchConditional.
  *
  *     record: 1, then for each branch in module order: block, lanes true, lanes false, waves true, waves
  *             false, waves
  *
- * Lanes and waves are those live at the block's end. `waves` counts those with any live lane there; so waves
- * in which both directions had lanes are true + false - waves, and the rest agreed.
+ * Lanes and waves are those live at the block's end. `waves` counts waves with any live lane there. So true +
+ * false - waves is the number of waves with lanes in both directions; in the others all lanes agreed.
  *
- * Most of it follows from block counts and costs nothing. The lanes that go a way are those that start its
- * target, if nobody else comes there; the waves too, if in addition parts of several waves' executions do not
- * meet there (wpg_edge_runs_block has the proof); what goes the other way is the rest of the block's lanes,
- * unless lanes die between its start and its end. Counted by code is the remainder: waves of critical edges,
- * as of an if without else; where rules.c knows a way by tallies that are taken together, else in place. */
+ * Most numbers follow from block counts and cost nothing. The lanes that take an edge are the lanes of its
+ * target, if no other edge leads there. The same holds for waves if, besides, parts of several waves'
+ * executions do not meet there (proof: wpg_edge_runs_block). The other way has the rest of the block's lanes,
+ * unless lanes die between the block's start and its end. Code counts the remainder: waves of critical edges,
+ * as of an if without else. It counts by tallies where rules.c knows a way, else in place. */
 #include "compiler/instrument/probes/probe.h"
 
 #include "compiler/instrument/probes/probe_edges.h"

@@ -1,9 +1,9 @@
-/* Private cells of probes: what a branch in a loop counts goes to a 32-bit variable of the elected lane, not
- * to memory, and to memory when the lane leaves the function or demotes: sums commute with exits (DESIGN 4,
- * additive). Exact for any control flow, as every way out is a place where lanes bring what they hold:
- * blocks without successors, and demotes. Only waves are kept so, one a visit: a cell would overflow after
- * 2^32 visits in one invocation. Not in functions that call what may kill or demote,
- * or that end wave segments. */
+/* Private cells of probes. A branch in a loop counts into a 32-bit variable of the elected lane. The variable
+ * goes to memory when the lane leaves the function or demotes: sums do not depend on the order of exits
+ * (DESIGN 4, additive). Counts are exact for any control flow, because every way out flushes: blocks without
+ * successors, and demotes. Only waves are kept so, one a visit: a cell overflows after 2^32 visits in one
+ * invocation. Not used in functions that call a function which may kill or demote, or that end wave
+ * segments. */
 #include "compiler/instrument/probes/probe.h"
 
 enum { MOST_CELLS = 12, IDS_CELL = 24, IDS_FLUSH = 16, NO = WPG_NO_BLOCK };

@@ -1,5 +1,5 @@
-/* Edges out of a block: what block counts tell of them, and code for the rest. Shared by the probes of
- * branches and switches. */
+/* Edges out of a block: numbers that follow from block counts, and code for the others. Shared by the probes
+ * of branches and switches. */
 #ifndef WPG_COMPILER_INSTRUMENT_PROBES_PROBE_EDGES_H
 #define WPG_COMPILER_INSTRUMENT_PROBES_PROBE_EDGES_H
 
@@ -33,8 +33,8 @@ static inline bool wpg_edge_is_counted(const wpg_edge_counters *edge)
 {
     return edge->lanes != WPG_NO_COUNTER || edge->waves != WPG_NO_COUNTER;
 }
-/* Code for one counted edge, before the election: what is to be added goes to `adds`, how many is returned.
- * `taken` is the id of a bool, `live` as of wpg_probe_live. */
+/* Emits code for one counted edge, before the election. Fills `adds` with the additions and returns their
+ * number. `taken` is the id of a bool, `live` as of wpg_probe_live. */
 size_t wpg_edge_emit(wpg_inject *in, wpg_add *adds, const wpg_edge_counters *edge, uint32_t taken,
                      uint32_t live);
 

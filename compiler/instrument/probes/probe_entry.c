@@ -1,10 +1,10 @@
-/* How waves enter the stage: live and helper lanes, wave size, fullness. Once a wave.
+/* Entry: how waves start the stage. Live and helper lanes, wave size, fullness. Counted once a wave.
  *
  *     record: 1, waves, live lanes, helper lanes, waves with a lane in every slot, sum of wave sizes, then
  *             waves by live lanes in eighths of the wave size, 0 (less than one eighth) to 8 (all)
  *
- * Waves without a live lane are not seen. Waves whose slots are not all taken are tail waves: of a workgroup
- * that is no multiple of the size, of a small draw. The size is BuiltIn SubgroupSize. */
+ * Waves without a live lane are not seen. A wave with free slots is a tail wave: of a workgroup that is no
+ * multiple of the size, or of a small draw. The size is BuiltIn SubgroupSize. */
 #include "compiler/instrument/probes/probe.h"
 
 enum { EIGHTHS = 9, SLOTS_FULL = EIGHTHS, BUCKETS = 2 * EIGHTHS };

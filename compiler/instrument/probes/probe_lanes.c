@@ -1,11 +1,11 @@
 /* Branches where waves are not counted (stages without subgroup operations, STRATEGY=lane): lanes of each
- * direction. Waves are absent, so the record is one of its own.
+ * direction. Waves are absent, so the record has a kind of its own.
  *
  *     record: 1, then for each conditional branch in module order: block, lanes true, lanes false
  *
- * The lanes that go a way are those that start its target, if nobody else comes there; what goes the other
- * way is the rest of the block's lanes, unless lanes die between its start and its end. Else each lane adds
- * its own one to the direction it takes. */
+ * The lanes that take an edge are the lanes of its target, if no other edge leads there. The other way has
+ * the rest of the block's lanes, unless lanes die between the block's start and its end. Otherwise each lane
+ * adds one to the direction it takes. */
 #include "compiler/instrument/probes/probe.h"
 
 typedef struct lane_branch {

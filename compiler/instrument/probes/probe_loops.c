@@ -1,24 +1,25 @@
-/* Loops: how often they are entered, and how many times their lanes go round.
+/* Loops: how often loops are entered, and how many trips their lanes make.
  *
  *     record: 1, then for each loop, outer before inner: block of the header, lanes that entered, waves that
  *             entered, trips of all lanes, then lanes by trips: 0, 1, 2-3, 4-7, ... (32 buckets)
  *     and ranges: the least and the most trips of a lane, for each loop
  *
- * A trip is a time a lane takes the back edge: n for `for (i = 0; i < n; i++)`, one less than its body runs
- * for a do-while. Every lane that enters live is in one bucket: it counts its trips in a private variable
- * and adds itself when it leaves, by the merge block or early, or before it demotes. So entries are the sum
- * of the buckets and need no counter; and since each live start of the header is an entry or the end of a
- * trip, trips are the header's lanes less the entries.
+ * A trip is one taking of the back edge by one lane: n for `for (i = 0; i < n; i++)`, one less than the runs
+ * of the body for a do-while. Every lane that enters live is in one bucket. The lane counts its trips in a
+ * private variable. It adds itself to the bucket when it leaves, by the merge block or early, or before it
+ * demotes. So entries are the sum of the buckets and need no counter. Each live start of the header is an
+ * entry or the end of a trip. So trips are the header's lanes less the entries.
  *
- * The wave's lanes that leave together and are of the bucket of the first of them are added by that lane at
- * once, the others each for itself. Waves that entered: those at the merge block, where every lane comes
- * there (the class of mask.h); else waves that start the header with no trip behind them, which all
- * lanes of an iteration agree on.
+ * Of the lanes that leave together, the first adds at once for all that share its bucket; each other lane
+ * adds for itself. Waves that entered are the waves at the merge block, if every lane comes there (the class
+ * of mask.h). Otherwise they are the waves that start the header with no trip behind them: all lanes of an
+ * iteration agree on that.
  *
- * Where waves are not counted (by lane: another record, without the word for waves) each lane adds itself.
+ * Where waves are not counted each lane adds itself. That record has another kind, without the word for
+ * waves.
  *
- * Left out: loops that call what may kill or demote (such a lane would be in no bucket), loops that are left
- * early from a switch, and loops that never go round. */
+ * Left out: loops that call a function which may kill or demote (such a lane would be in no bucket), loops
+ * that are left early from a switch, and loops without a trip. */
 #include "compiler/instrument/probes/probe.h"
 
 #include "compiler/analysis/mask.h"

@@ -1,12 +1,12 @@
-/* Switches: of every OpSwitch, lanes and waves that went to each of its targets.
+/* Switches: lanes and waves that went to each target of every OpSwitch.
  *
  *     record: 1, then for each target of each switch, in module order, the default's first:
  *             block of the switch, block of the target, lanes, waves, waves at the switch
  *
  * Lanes and waves are those live at the end of the switch's block. Cases that share a target are one. As for
- * branches, most follows from block counts; counted by code are targets that others come to as well: where a
- * case falls through, and the merge block as target of a value that has no case. That takes a comparison for
- * each such case, so a switch that would need more than MOST_COMPARISONS is left out. */
+ * branches, most numbers follow from block counts. Code counts the targets that other edges lead to as well:
+ * where a case falls through, and the merge block as target of a value without a case. Each such case takes a
+ * comparison. A switch that would need more than MOST_COMPARISONS is left out. */
 #include "compiler/instrument/probes/probe.h"
 #include "compiler/instrument/probes/probe_edges.h"
 

@@ -1,4 +1,4 @@
-/* What the plans and the code of probes share. */
+/* Helpers of the plans and the code of probes. */
 #include "compiler/instrument/probes/probe.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
-/* Values: at each value site (compiler/analysis/value_sites.h), one sample for each wave that comes there
- * with a live lane.
+/* Values: one sample at each value site (compiler/analysis/value_sites.h) for each wave that comes there with
+ * a live lane.
  *
  *     record: 1, then for each site: kind | type << 8 | ask << 16, block, source line (0: unknown), waves
  *             asked, waves whose live lanes agreed, waves whose value found no room, waves that came there
@@ -8,21 +8,21 @@
  *             i        the values of site i, with how often each was seen
  *             n + i    the smallest and the largest of those that did not find their first slot free
  *
- * In loops not every visit is asked: one of 16, of 64 in loops in loops. Which ones, the wave's first
- * lane says for all: it counts its visits, starting at a number of its group's, and asks where the count's
- * product with a constant is small (as multiples of the golden ratio are spread evenly, for any step: Knuth,
- * TAOCP 3, 6.4). So no period of the program's own hides anything, and every run asks the same. The words say
- * how many were asked of how many; waves that came are the block's.
+ * In loops not every visit is sampled: one of 16, of 64 in loops in loops. The wave's first lane decides for
+ * all. It counts its visits, starting at a number of its group's, and samples where the count's product with
+ * a constant is small: multiples of the golden ratio are spread evenly, for any step (Knuth, TAOCP 3, 6.4).
+ * So no period of the program hides anything, and every run samples the same visits. The record says how many
+ * visits were sampled of how many; the waves that came are the block's.
  *
- * What is provably uniform is not compared: its waves agree. The value sampled is that of the elected lane,
- * the wave's first live one, whether or not the others agree.
+ * A value that is provably uniform is not compared: its waves agree. The sample is the value of the elected
+ * lane, the wave's first live one, whether or not the others agree.
  *
- * A table of values is open addressing in counter memory, which starts at zero: value 0 has a counter of its
- * own, so that 0 in a slot means free; a slot once taken keeps its value, so the counts are exact and add up
- * over runs, and what finds its three slots taken is counted as such. With that count at zero the table is
- * all there was; above zero a value that is not in it may be as common as that count, no more: then the
- * commonest are marked approximate. Three atomics a sample in the common case, of which one only where the
- * value is compared.
+ * A table of values is open addressing in counter memory, which starts at zero. Value 0 has a counter of its
+ * own, so 0 in a slot means free. A taken slot keeps its value, so its counts are exact and add up over runs.
+ * A value that finds its three slots taken is counted as such. If that count is zero the table holds all
+ * values. Otherwise a value outside the table may be as common as that count, no more: then the commonest are
+ * marked approximate. In the common case a sample takes three atomics, one of them only where the value is
+ * compared.
  *
  *     value v: x = v * 0x9e3779b1, slots x >> 28 and two more by exclusive or (consecutive numbers, which are
  *     common, spread evenly: Fibonacci hashing, Knuth, TAOCP 3, 6.4) */

@@ -1,8 +1,8 @@
-/* Where counts go: 64-bit little-endian counters behind one pointer, which is read once a function from a
- * literal address (the directory entry). No descriptor and no 64-bit integer is needed: the address is a
- * constant uvec2 and becomes a pointer by OpBitcast (SPV_KHR_physical_storage_buffer). Without 64-bit atomics
- * a counter is two words; whoever's addition wraps the low one adds one to the high one, so that the pair is
- * exact once all additions are done, which is when the memory is read. */
+/* Counter memory: 64-bit little-endian counters behind one pointer. Each function reads the pointer once,
+ * from a literal address (the directory entry). No descriptor and no 64-bit integer is needed: the address is
+ * a constant uvec2, and OpBitcast makes it a pointer (SPV_KHR_physical_storage_buffer). Without 64-bit
+ * atomics a counter is two words. The addition that wraps the low word adds one to the high word. The pair is
+ * exact once all additions are done, and memory is read only then. */
 #include "compiler/instrument/sampling/sample.h"
 
 static uint32_t block_struct(wpg_inject *in, uint32_t member)

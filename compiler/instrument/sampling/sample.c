@@ -1,8 +1,8 @@
 /* Two bodies and one branch: see sample.h.
  *
  * The weight of a chosen group is a Private variable in compute, where it is known at run time only (at most
- * N), else the constant N. What was seen is counted once for each chosen wave, without weight, beside the
- * entry block's counters, which hold what that stands for: both are in the profile. */
+ * N). Elsewhere it is the constant N. Each chosen wave also counts itself and its lanes once without weight.
+ * The entry block's counters hold the weighted numbers; the profile has both. */
 #include "compiler/instrument/sampling/sample.h"
 
 #include <stdio.h>

@@ -7,27 +7,26 @@
  *     geometry                  8 primitives                               PrimitiveId / 8
  *     tessellation              patch                                      PrimitiveId
  *
- * Of every N groups that follow each other one is taken, which one is decided by a hash of where they are and
- * of a constant of the pipeline: even coverage, the same in every run, and no step of N in the program's own
- * structure can hide from it or always be hit (stratified sampling with one random unit a stratum: Cochran,
- * Sampling Techniques, 5). A chosen group stands for N.
+ * Of every N consecutive groups (a stratum) one is counted. A hash of the stratum's place and of a constant
+ * of the pipeline chooses it. So coverage is even, the choice is the same in every run, and no step of N in
+ * the program's structure is always hit or always missed. (Stratified sampling with one random unit a
+ * stratum: Cochran, Sampling Techniques, 5.) A chosen group stands for N.
  *
- * Why that is unbiased: the constant is added before an odd factor or a mixing function, so that over all
- * constants every place of a stratum is taken equally often. A group is counted with probability 1/N and then
- * N times, which is once in expectation; sums of expectations need no independence, so that it holds for any
- * sum over groups: lanes, waves, trips, values. A stratum at the edge of a draw that has fewer groups is no
- * exception: places without a group are places of weight 0.
+ * Why the estimate is unbiased: the constant is added before an odd factor or a mixing function. So over all
+ * constants every place of a stratum is chosen equally often. A group is counted with probability 1/N and
+ * then with weight N, which is once in expectation. Sums of expectations need no independence. So the
+ * estimate holds for any sum over groups: lanes, waves, trips, values. A stratum at the edge of a draw may
+ * have fewer groups: places without a group are places of weight 0.
  *
- * A dispatch knows how many workgroups it has, which makes it better than that: a last stratum of s < N
- * behind whole ones takes one of its s, which stands for s (probability 1/s, weight s), so that the weights
- * of a dispatch of N or more add up to its workgroups exactly, at the cost of one workgroup at most. (A
- * dispatch with a base other than 0 is sampled as a part of a larger one.) Smaller dispatches:
- * sample_small.c.
+ * A dispatch knows its number of workgroups and does better. A last stratum of s < N behind whole ones takes
+ * one of its s groups with weight s (probability 1/s). So the weights of a dispatch of N or more add up to
+ * its workgroups exactly, at the cost of one workgroup at most. A dispatch with a base other than 0 is
+ * sampled as a part of a larger one. Smaller dispatches: sample_small.c.
  *
- * No wave is split: workgroups consist of whole waves; elsewhere the first active lane's place is broadcast
- * and decides for its wave, helper lanes and quads included. Application code that works across lanes, and
- * barriers, meet the same lanes as before. Without subgroup operations the lanes decide by themselves, each
- * for its group; quads and patches stay whole, and no wave is counted there. */
+ * No wave is split. Workgroups consist of whole waves. Elsewhere the first active lane's place is broadcast
+ * and decides for its wave, helper lanes and quads included. So code of the program that works across lanes,
+ * and barriers, meet the same lanes as before. Without subgroup operations each lane decides for its own
+ * group. Quads and patches stay whole, and no wave is counted there. */
 #include "compiler/instrument/sampling/sample.h"
 
 enum { TILE_SHIFT = 3, INDEX_SHIFT = 3 };

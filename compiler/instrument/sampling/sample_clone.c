@@ -1,5 +1,5 @@
-/* A copy of every function of a module: fresh ids for all results, everything else as it was. Decorations of
- * results (NoContraction, RelaxedPrecision, NonUniform, ...) are copied; names and lines are not: no code
+/* Copies every function of a module: fresh ids for all results, everything else unchanged. Decorations of
+ * results (NoContraction, RelaxedPrecision, NonUniform, ...) are copied. Names and lines are not: no code
  * depends on them. Source: SPIR-V 1.6, 2.4 (functions may stand in any order), 3.42.3 (annotations). */
 #include <string.h>
 

@@ -1,25 +1,25 @@
-/* Small dispatches, of fewer workgroups than N: laid end to end.
+/* Small dispatches, of fewer workgroups than N, are laid end to end.
  *
  *     dispatches   |  4  |  4  |   7    | 2 |  4  | ...
  *     strata of N  |              |              | ...       one of each is chosen, which one by a hash
  *
- * Were one workgroup of each counted, a dispatch of four would pay for a quarter, and dispatches of so few
- * are made of few, long invocations. So strata reach over dispatches: a workgroup's place is its place in its
- * own dispatch and the workgroups of all small dispatches of this pipeline that ended before, and its weight
- * is N.
+ * If one workgroup of each small dispatch were counted, a dispatch of four would pay for a quarter. Such
+ * dispatches have few, long invocations. So strata reach over dispatches. The place of a workgroup is its
+ * place in its own dispatch plus the workgroups of all small dispatches of this pipeline that ended before.
+ * Its weight is N.
  *
- * The estimate: every workgroup has one place, every place one stratum, and of the N places of a stratum one
- * is chosen: over the hash's constant a workgroup is counted with probability 1/N, and stands for N, so that
- * the expectation of any sum is the sum itself; and of a run of small dispatches as a whole the weights add
- * up to within N of their workgroups.
+ * The estimate is unbiased: every workgroup has one place, every place one stratum, and one of the N places
+ * of a stratum is chosen. Over the hash's constant a workgroup is counted with probability 1/N and stands for
+ * N. So the expectation of any sum is the sum itself. Over a run of small dispatches the weights add up to
+ * within N of their workgroups.
  *
- * How many ended is kept in two words of the counters' memory, as invocations: `done` is added to by whoever
- * comes to the end of the shader, and once it is a whole dispatch ahead of `ended`, `ended` takes its value.
- * Dispatches that a barrier keeps apart find the same value in every invocation and in every run. Where they
- * overlap, `ended` may change on the way: what an invocation reads does not depend on its place, so that
- * nothing is biased, but waves of one workgroup may choose differently. Shaders with barriers must not do
- * that; they keep to one of s, which stands for s (sample_choose.c). `ended` is only ever set, to what `done`
- * was, so that dispatches of different sizes cannot make the two miss each other. */
+ * Two words of the counters' memory record how many ended, in invocations. Each invocation that comes to the
+ * end of the shader adds to `done`. Once `done` is a whole dispatch ahead of `ended`, `ended` takes the value
+ * of `done`. Dispatches with a barrier between them find the same value in every invocation and in every run.
+ * Where dispatches overlap, `ended` may change on the way. What an invocation reads does not depend on its
+ * place, so nothing is biased, but waves of one workgroup may choose differently. Shaders with barriers must
+ * not do that: they count one of s, which stands for s (sample_choose.c). `ended` is only ever set to a value
+ * of `done`, so dispatches of different sizes cannot make the two miss each other. */
 #include "compiler/instrument/sampling/sample.h"
 
 bool wpg_sample_may_lay(const wpg_plan *plan)

@@ -1,13 +1,13 @@
 /* See folding.h.
  *
- * Unrolling turns induction variables, and in the first copy every value that starts as a constant, into
- * constants. Drivers then fold what is computed of them with their own compile-time arithmetic, whose last
- * bits need not be those of the hardware (or, on a software driver, of its run-time approximation): measured
- * on lavapipe, cos(0.5) in the first of six copies of a loop. SPIR-V allows it; bit-equality does not.
+ * Unrolling makes induction variables constant, and in the first copy every value that starts as a constant.
+ * Drivers then fold what is computed from them with their own compile-time arithmetic. Its last bits may
+ * differ from the hardware's, or on a software driver from its run-time approximation. Measured on lavapipe:
+ * cos(0.5) in the first of six copies of a loop. SPIR-V allows that; bit-equality does not.
  *
- * A forward may-analysis over the function: `may` be constant somewhere after unrolling; `is` constant as it
- * stands, and so folded with and without us. Source: precision rules of the Vulkan specification, "Precision
- * and Operation of SPIR-V Instructions". */
+ * A forward may-analysis over the function. `may`: constant somewhere after unrolling. `is`: constant
+ * already, so folded with and without us. Source: precision rules of the Vulkan specification, "Precision and
+ * Operation of SPIR-V Instructions". */
 #include "compiler/optimize/facts/folding.h"
 
 #include <spirv/unified1/GLSL.std.450.h>

@@ -1,5 +1,5 @@
-/* The test that ends a counted loop, the induction variable it looks at, and the bound that gives the trips
- * that were counted. See induction.h. */
+/* Reads a counted loop's test, its induction variable, and the bound that gives the counted trips. See
+ * induction.h. */
 #include "compiler/optimize/facts/induction.h"
 
 #include "compiler/optimize/ir/legality.h"

@@ -1,13 +1,13 @@
 /* See invariant.h.
  *
  * Hoisting a condition moves integer and Boolean work, comparisons of floats, and loads of memory that cannot
- * change; never a load that the loop might not have done, and no floating-point arithmetic (what a driver
- * contracts hangs on where it stands).
+ * change. It never moves a load that the loop might not have done. It moves no floating-point arithmetic:
+ * what a driver contracts depends on the place of the arithmetic.
  *
- * Behind a test drivers know what was tested, and put it in place of what computes the same: Mesa's
- * nir_opt_if puts true and false for the condition, the constant for a value that was compared with one, and
- * goes through and, or and not; LLVM's GVN does so for what compares equal, floats too. So we have to know
- * what they may know. */
+ * Behind a test a driver knows the tested value, and puts it in place of equal expressions. Mesa's nir_opt_if
+ * puts true and false for the condition, puts the constant for a value that was compared with one, and goes
+ * through and, or and not. LLVM's GVN does so for values that compare equal, floats too. So the pass has to
+ * know what drivers may know. */
 #include "compiler/optimize/facts/invariant.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* What is known of a loop's first trip, and of all further ones, by the text of the loop alone
+/* Facts that hold in a loop's first trip, and in all further ones, by the text of the loop alone
  * (peel_facts.c). For peeling (peel.c). Private to compiler/optimize. Threads: as the module. */
 #ifndef WPG_COMPILER_OPTIMIZE_FACTS_PEEL_FACTS_H
 #define WPG_COMPILER_OPTIMIZE_FACTS_PEEL_FACTS_H
@@ -14,8 +14,8 @@ typedef struct wpg_peel_facts {
     uint32_t plain;              /* mask: a driver can find out the later value itself */
 } wpg_peel_facts;
 
-/* Finds the facts of the loop of `base`, of which view, profile, loop and arena are used. False when memory
- * ran out. */
+/* Finds the facts of the loop of `base`. Reads view, profile, loop and arena of `base` alone. False when
+ * memory ran out. */
 bool wpg_peel_facts_find(wpg_peel_facts *facts, const wpg_folder *base, uint32_t preheader);
 /* `base` with the facts about further trips, or about the first. */
 wpg_folder wpg_peel_folder(const wpg_peel_facts *facts, const wpg_folder *base, bool later);

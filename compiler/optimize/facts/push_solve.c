@@ -1,8 +1,8 @@
 /* See push_solve.h. Source: Wegman, Zadeck, "Constant Propagation with Conditional Branches" (TOPLAS 1991).
  *
- * Only integers and booleans are computed, where SPIR-V says what comes out; of floats, comparisons of two
- * numbers that are no NaN and no denormals, which no flushing mode can change. Everything else of constants
- * is "some constant". */
+ * Only integers and booleans are computed, where SPIR-V defines the result. Of float operations only
+ * comparisons are computed, of two numbers that are no NaN and no denormal: no flushing mode changes them.
+ * Any other operation on constants is "some constant". */
 #include "compiler/optimize/facts/push_solve.h"
 
 #include <string.h>

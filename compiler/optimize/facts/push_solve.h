@@ -1,5 +1,5 @@
-/* Sparse conditional constant propagation over one function, in integers: what a driver can know of it once
- * some loads are constants. Private to compiler/optimize. Threads: as the module. */
+/* Sparse conditional constant propagation over one function, in integers: what a driver can know once some
+ * loads are constants. Private to compiler/optimize. Threads: as the module. */
 #ifndef WPG_COMPILER_OPTIMIZE_FACTS_PUSH_SOLVE_H
 #define WPG_COMPILER_OPTIMIZE_FACTS_PUSH_SOLVE_H
 
@@ -27,7 +27,7 @@ typedef struct wpg_solution {
 /* `folded[id]`: the constant that stands for the load `id`, 0 for every other id; NULL: none at all. [view
  * bound]. Lives in `arena`. false when memory runs out. */
 bool wpg_push_solve(wpg_solution *solution, const wpg_view *view, const uint32_t *folded, wpg_arena *arena);
-/* Is the edge between two blocks ever taken? */
+/* True if the edge between two blocks is ever taken. */
 bool wpg_solution_takes(const wpg_solution *solution, uint32_t from, uint32_t to);
 static inline bool wpg_is_one(const wpg_solution *solution, uint32_t id)
 {

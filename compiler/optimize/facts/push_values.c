@@ -1,11 +1,9 @@
 /* See push_values.h. Offsets and strides are those of the block's explicit layout (SPIR-V 1.6, 3.20: Offset,
- * ArrayStride, MatrixStride, RowMajor); byte order is little-endian, as Vulkan's memory model has it for
- * every implementation we meet.
+ * ArrayStride, MatrixStride, RowMajor). Byte order is little-endian.
  *
- * The constant has the bits of memory, whatever they are. For NaN payloads and denormals that is legal: a
- * load gives the value as it is in memory, OpConstant gives the value of its literal words, and what a driver
- * may do to either afterwards (flush, quiet) it may do to both. push_fold.c sees to it that no arithmetic
- * becomes foldable by it. */
+ * The constant has the bits of memory, NaN payloads and denormals included. That is legal: a load gives the
+ * value in memory, OpConstant gives the value of its literal words. A driver may flush or quiet either of
+ * them afterwards. push_fold.c makes sure that no arithmetic becomes foldable by the constant. */
 #include "compiler/optimize/facts/push_values.h"
 
 #include <string.h>

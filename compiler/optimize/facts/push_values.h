@@ -13,11 +13,11 @@ typedef struct wpg_push_known {
 
 void wpg_push_known_make(wpg_push_known *known, const wpg_push_value *values, size_t count);
 
-/* Is it a load from the push-constant block? */
+/* True for a load from the push-constant block. */
 bool wpg_is_push_load(const wpg_module *module, const wpg_inst *inst);
 
-/* The constant that stands for the load, made in the module; the words it takes are or-ed into *words. 0, and
- * *why (static), where it does not lie wholly in known words, or cannot be followed. */
+/* The constant that replaces the load, made in the module. The words it reads are or-ed into *words. 0, with
+ * *why (static), if the load reads unknown words, or cannot be followed. */
 uint32_t wpg_push_constant_of(uint64_t *words, const char **why, wpg_module *module, const wpg_inst *load,
                               const wpg_push_known *known);
 

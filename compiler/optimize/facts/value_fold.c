@@ -1,12 +1,11 @@
-/* Which branches of a loop a few known values decide, and what it does to the arithmetic around them. See
+/* Which branches of a loop a few known values decide, and the effect on the arithmetic around them. See
  * value_fold.h.
  *
- * Only branches are decided, nothing else is made a constant: the values stay values wherever they are
- * computed with. What a driver does with a branch whose condition is constant is drop the other ways; then
- * arithmetic that a phi kept apart may meet, and a driver may contract or re-associate it. So a phi of which
- * one way is left gets a seam (seam.h); and where a sum or product is used both in what stays and in what
- * falls away, nothing is done: drivers fuse by how often, and by what, a value is used (Mesa's
- * is_only_used_by_fadd, ACO's use counts). */
+ * Only branches are decided. The known values stay variables wherever they are computed with. A driver drops
+ * the other ways of a branch on a constant. Then arithmetic may meet that a phi kept apart, and a driver may
+ * contract or re-associate it. So a phi with one way left gets a seam (seam.h). Nothing is done if a sum or
+ * product is used both in code that stays and in code that falls away: drivers fuse by how often, and by
+ * what, a value is used (Mesa's is_only_used_by_fadd, ACO's use counts). */
 #include "compiler/optimize/facts/value_fold.h"
 
 #include "compiler/optimize/facts/folding.h"

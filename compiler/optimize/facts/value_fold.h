@@ -33,17 +33,17 @@ const uint32_t *wpg_value_loads(const wpg_view *view, const wpg_function_profile
 /* Finds the branches of the loop that the facts decide, and the mask of facts they need. False when memory
  * ran out. */
 bool wpg_folder_find(wpg_folder *folder, uint32_t *needed);
-/* The value, where constants and facts give it: a Boolean or 32-bit integer. */
+/* The value of a Boolean or 32-bit integer, if constants and facts give it. */
 bool wpg_folder_value(uint32_t *bits, const wpg_folder *folder, uint32_t id);
-/* Fills live alone. False when memory ran out. Then: is the way from a block that is reached to the other
- * taken by some lane, for all that is known? */
+/* wpg_folder_flow fills `live` alone; false when memory ran out. Then wpg_folder_edge_is_live: true if, for
+ * all that is known, some lane takes the edge from a reached block to the other. */
 bool wpg_folder_flow(wpg_folder *folder);
 bool wpg_folder_edge_is_live(const wpg_folder *folder, uint32_t from, uint32_t to);
 /* The label that a conditional branch or switch on these bits goes to. Selectors are of 32 bits: a literal is
  * one word. */
 uint32_t wpg_fold_target(const wpg_inst *end, uint32_t bits);
-/* What becomes of the loop by these folds: live, seams, runs, dead_cost. NULL, or why it must not be (static
- * storage). */
+/* Computes live, seams, runs and dead_cost under these folds. NULL, or the reason why the loop must not be
+ * folded (static storage). */
 const char *wpg_folder_refusal(wpg_folder *folder);
 
 #endif

@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Scales two counts to weights whose sum fits 32 bits, as OpBranchConditional asks; a count that is not zero
- * stays at least 1. False when both are zero: such weights are not allowed. */
+/* Scales two counts to weights whose sum fits 32 bits, as OpBranchConditional requires. A count that is not
+ * zero stays at least 1. False if both counts are zero: SPIR-V forbids such weights. */
 bool wpg_scale_weights(uint32_t weights[2], uint64_t on_true, uint64_t on_false);
 
 #endif

@@ -1,16 +1,16 @@
-/* What may be moved, duplicated or put under new control flow: the legality rules of use mode (DESIGN 6) as
- * predicates that every pass asks. An instruction that is not known is treated as having every bad property.
- * Private to compiler/optimize. Threads: no shared state. */
+/* The legality rules of use mode (DESIGN 6) as predicates for every pass: what may be moved, duplicated or
+ * put under new control flow. An unknown instruction counts as having every bad property. Private to
+ * compiler/optimize. Threads: no shared state. */
 #ifndef WPG_COMPILER_OPTIMIZE_IR_LEGALITY_H
 #define WPG_COMPILER_OPTIMIZE_IR_LEGALITY_H
 
 #include "compiler/optimize/ir/pass.h"
 
 typedef enum wpg_trait {
-    /* No side effect, and the result depends on the operands alone (and, with READS, on memory): running it
+    /* No side effect, and the result depends on the operands alone (with READS, also on memory). Running it
      * later, or in fewer invocations, changes nothing. */
     WPG_TRAIT_PURE = 1 << 0,
-    /* PURE, and may be run where it was not before: no memory, no integer division, no image. */
+    /* PURE, and may run where it did not run before: no memory, no integer division, no image. */
     WPG_TRAIT_SPECULATABLE = 1 << 1,
     WPG_TRAIT_READS = 1 << 2,
     WPG_TRAIT_WRITES = 1 << 3,  /* store, atomic, image write, call, vertex emission */
@@ -23,14 +23,14 @@ typedef enum wpg_trait {
     WPG_TRAIT_UNKNOWN = 1 << 9,
 } wpg_trait;
 
-/* An instruction of a non-semantic set: it means nothing, and no pass decides otherwise for it. */
+/* True for an instruction of a non-semantic set. It has no effect; no pass changes a decision for it. */
 bool wpg_inst_is_non_semantic(const wpg_module *module, const wpg_inst *inst);
 
 /* Traits that forbid new control flow around an instruction. */
 enum { WPG_TRAITS_FIXED = WPG_TRAIT_BARRIER | WPG_TRAIT_DERIVATIVE | WPG_TRAIT_SUBGROUP | WPG_TRAIT_UNKNOWN };
 
 unsigned wpg_inst_traits(const wpg_module *module, const wpg_inst *inst);
-/* What a fixed trait is called in a remark ("an implicit-lod sample or derivative"). */
+/* The name of a fixed trait in a remark ("an implicit-lod sample or derivative"). */
 const char *wpg_trait_name(unsigned traits);
 /* Union over the instructions of all functions. */
 unsigned wpg_module_traits(const wpg_module *module);
@@ -47,14 +47,15 @@ uint32_t wpg_inst_cost(const wpg_module *module, const wpg_inst *inst);
 const wpg_inst *wpg_pointer_root(const wpg_module *module, uint32_t pointer);
 SpvStorageClass wpg_pointer_class(const wpg_module *module,
                                   uint32_t pointer); /* SpvStorageClassMax if none */
-/* Has the variable, its struct type or (any) member that decoration? */
+/* True if the variable, its struct type or one of its members has that decoration. */
 bool wpg_variable_has(const wpg_module *module, const wpg_inst *variable, SpvDecoration decoration);
-/* A load whose memory nothing can write while the shader runs: push constants, uniform blocks, inputs,
- * uniform constants; not Volatile. */
+/* True for a load of memory that nothing can write while the shader runs: push constants, uniform blocks,
+ * inputs, uniform constants; not Volatile. */
 bool wpg_load_is_read_only(const wpg_module *module, const wpg_inst *load);
-/* A load that gives one value for a whole draw or dispatch and may be guarded on: push constant, uniform
- * block, or NonWritable non-volatile storage that nothing in the shader can alias (Restrict, or no write to
- * buffer memory at all); constant access path. On false, *why (static) says which rule failed. */
+/* True for a load that gives one value for a whole draw or dispatch, and may be guarded on. It reads a push
+ * constant, a uniform block, or NonWritable non-volatile storage that nothing in the shader can alias
+ * (Restrict, or no write to buffer memory at all), by a constant access path. On false, *why (static) names
+ * the failed rule. */
 bool wpg_load_is_draw_constant(const wpg_module *module, const wpg_inst *load, const char **why);
 
 /* -- Slices -- */
@@ -69,11 +70,12 @@ typedef struct wpg_id_set {
 void wpg_id_set_free(wpg_id_set *set);
 bool wpg_id_set_has(const wpg_id_set *set, uint32_t id);
 
-/* Everything that feeds an exact output: Position, ClipDistance, CullDistance, FragDepth, the sample mask,
- * tessellation levels, Invariant outputs; by data, through memory, and by the branches of the module. */
+/* All ids that feed an exact output, by data, through memory and by the branches of the module. Exact
+ * outputs: Position, ClipDistance, CullDistance, FragDepth, the sample mask, tessellation levels, Invariant
+ * outputs. */
 wpg_status wpg_exact_slice(wpg_id_set *set, const wpg_module *module, wpg_error *err);
-/* Everything that feeds, by data and memory, an operand of an implicit-LOD sample, derivative, quad or
- * subgroup operation. */
+/* All ids that feed, by data and memory, an operand of an implicit-LOD sample, derivative, quad or subgroup
+ * operation. */
 wpg_status wpg_helper_slice(wpg_id_set *set, const wpg_module *module, wpg_error *err);
 
 #endif

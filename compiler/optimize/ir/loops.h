@@ -1,4 +1,4 @@
-/* Loops as annotate and the trip guard see them: members, entries, the test that leaves. Private to
+/* Loops for annotate and the trip guard: members, entries, the test that leaves. Private to
  * compiler/optimize. Threads: as the module. */
 #ifndef WPG_COMPILER_OPTIMIZE_IR_LOOPS_H
 #define WPG_COMPILER_OPTIMIZE_IR_LOOPS_H
@@ -13,23 +13,23 @@ typedef struct wpg_loop {
     uint32_t member_count;
     uint32_t instructions, cost; /* of the members */
     unsigned traits;             /* union over the members */
-    /* Ways out: branches to outside, returns and kills. A driver that is told to unroll a loop with several
-     * does so by whichever it can count: seconds of compile time for a break after 3000 rounds (Mesa 25,
-     * measured). */
+    /* Ways out: branches to outside, returns and kills. A driver told to unroll a loop with several ways out
+     * unrolls by whichever way it can count. That took seconds of compile time for a break after 3000 rounds
+     * (Mesa 25, measured). */
     uint32_t exits;
     uint32_t first_test; /* first conditional branch that every entering lane runs (header or a straight line
                             from it), WPG_NO_BLOCK if none */
     bool top_tested;     /* that branch may leave to the merge block: the body may run zero times */
 } wpg_loop;
 
-/* Describes a loop construct; members live in `arena`. False when the loop cannot be worked with (its back
- * edge or merge block is unreachable) or memory ran out (arena->failed). */
+/* Describes a loop construct; members live in `arena`. False if the back edge or merge block is unreachable,
+ * or memory ran out (arena->failed). */
 bool wpg_loop_describe(wpg_loop *loop, const wpg_view *view, uint32_t construct, wpg_arena *arena);
 
-/* How many lanes came into the loop from outside; false where the profile cannot tell. */
+/* The number of lanes that entered the loop from outside; false if the profile does not tell. */
 bool wpg_loop_entries(uint64_t *entries, const wpg_view *view, const wpg_function_profile *profile,
                       const wpg_loop *loop);
-/* Is the block in the continue construct of a loop it does not head? */
+/* True if the block is in the continue construct of a loop that it does not head. */
 bool wpg_block_is_in_continue(const wpg_cfg *cfg, uint32_t block);
 /* Lanes measured in a block; false if not measured. */
 bool wpg_block_lanes(uint64_t *lanes, const wpg_view *view, const wpg_function_profile *profile,

@@ -1,4 +1,4 @@
-/* Which loads may move and which may be guarded on. See legality.h. */
+/* Decides which loads may move and which may be guarded on. See legality.h. */
 #include "compiler/optimize/ir/legality.h"
 
 #include "compiler/spirv/builder.h"

@@ -1,14 +1,14 @@
-/* Use mode: a normalised module and what a profile says of it in; a faster module with the same results out.
- * Which passes run, in which order, is one readable function in optimize.c. Legality: DESIGN 6; every pass
- * reports what it did and why not. Threads: one module, one thread. */
+/* Use mode: takes a normalised module and its profile, and makes a faster module with the same results. One
+ * readable function in optimize.c gives the passes and their order. Legality: DESIGN 6. Every pass reports
+ * what it did, and why it did not. Threads: one module, one thread. */
 #ifndef WPG_COMPILER_OPTIMIZE_IR_OPTIMIZE_H
 #define WPG_COMPILER_OPTIMIZE_IR_OPTIMIZE_H
 
 #include "compiler/spirv/stage.h"
 #include "runtime/base/weights.h"
 
-/* What the driver offers of wave sizes for the stage, and from which fill of its waves down the smallest is
- * taken (wave_size.c). `smallest` 0: no choice. */
+/* The wave sizes that the driver offers for the stage, and the fill of its waves at which the smallest is
+ * chosen (wave_size.c). `smallest` 0: no choice. */
 typedef struct wpg_wave_choice {
     uint32_t smallest, usual;    /* lanes; usual: what the stage is compiled for as it stands */
     uint32_t most_per_workgroup; /* waves */
@@ -33,11 +33,11 @@ typedef struct wpg_optimize_options {
     uint32_t max_guarded_trips; /* largest trip count the trip-count guard specialises for; 64 */
     uint32_t max_growth;        /* most instructions a pass may add to a function, as a share of 100; 200 */
     wpg_wave_choice wave;       /* none by default */
-    /* Regions of loads may go behind a vote: the device loads by one index for a wave cheaper than by one for
-     * each lane, and the stage has subgroup vote and ballot operations. Off by default. */
+    /* Allows regions of loads behind a vote. The device must load by one index for a wave at less cost than
+     * by one for each lane, and the stage must have subgroup vote and ballot operations. Off by default. */
     bool scalarise;
-    /* Push constants whose values are taken as given: the result is for these alone (remarks.push_words says
-     * which mattered). Borrowed. */
+    /* Push constants whose values are taken as given: the result is for these values alone
+     * (remarks.push_words tells which mattered). Borrowed. */
     const wpg_push_value *pushes;
     uint32_t push_count;
     char passes[64]; /* letters of passes to leave out, "" = none; see optimize.c */
@@ -57,7 +57,7 @@ typedef struct wpg_remark {
     char text[160];
 } wpg_remark;
 
-/* A conditional branch of the optimised module that carries no weights, and the pass that could not tell. */
+/* A conditional branch of the optimised module without weights, and the pass that could not tell them. */
 typedef struct wpg_unknown_branch {
     uint32_t label;   /* of the block that ends in it */
     const char *pass; /* static storage */
@@ -79,19 +79,19 @@ void wpg_remarks_destroy(wpg_remarks *remarks);
 /* A copy with storage of its own, without its unknown branches; NULL when memory runs out. */
 wpg_remarks *wpg_remarks_copy(const wpg_remarks *remarks);
 
-/* What a pass that copies or moves code did for `before`, and refuses for `now`, made of the same stage by
- * the same profile with push constants taken as given: the first such remark of `before`; NULL if there is
- * none. What is done in other words, or no longer needed, is not lost. */
+/* The first remark of `before` about a change that copies or moves code, and that `now` refuses; NULL if
+ * there is none. `now` was made of the same stage by the same profile, with push constants taken as given. A
+ * change that `now` made in another form, or no longer needs, is not lost. */
 const wpg_remark *wpg_remarks_lost(const wpg_remarks *before, const wpg_remarks *now);
 
-/* A hook for the SSA tier, so that this folder needs no SPIRV-Tools: gives new malloc'd words for words. NULL
- * = not available; passes that need it refuse. */
+/* The SSA tier as a function pointer, so that this folder needs no SPIRV-Tools. Returns new malloc'd words.
+ * NULL: not available, and passes that need it refuse. */
 typedef wpg_status (*wpg_ssa_fn)(uint32_t **out_words, size_t *out_count, const uint32_t *words, size_t count,
                                  wpg_error *err);
 
-/* Optimises. *module is replaced when the SSA tier was run (the old one is destroyed). *changed = false:
- * nothing was done, the caller may use the original words. On failure *module is destroyed and set to NULL:
- * pass the original through. */
+/* Optimises. *module is replaced if the SSA tier ran (the old one is destroyed). *changed = false: nothing
+ * was done, the caller may use the original words. On failure *module is destroyed and NULL: pass the
+ * original through. */
 wpg_status wpg_optimize(wpg_remarks **remarks, bool *changed, wpg_module **module, const wpg_stage *stage,
                         const wpg_weights *weights, const wpg_optimize_options *options, wpg_ssa_fn ssa,
                         wpg_error *err);

@@ -1,8 +1,8 @@
-/* What the passes of use mode share: the context of one run, a function's profile keyed by label id, remarks,
- * and the view of a function that passes look things up in. Private to compiler/optimize.
+/* Declarations shared by the passes of use mode: the context of one run, a function's profile keyed by label
+ * id, remarks, and the view of a function for look-ups. Private to compiler/optimize.
  *
- * Ownership: wpg_context borrows everything; a profile's tables are freed by wpg_profiles_finish, a view by
- * wpg_view_destroy. Threads: one module, one thread. */
+ * Ownership: wpg_context borrows everything. wpg_profiles_finish frees a profile's tables, wpg_view_destroy a
+ * view. Threads: one module, one thread. */
 #ifndef WPG_COMPILER_OPTIMIZE_IR_PASS_H
 #define WPG_COMPILER_OPTIMIZE_IR_PASS_H
 
@@ -16,8 +16,8 @@ typedef struct wpg_block_weight {
     uint64_t lanes, waves, uniform; /* meaningful where the profile has the kind */
     uint32_t origin;                /* block id in the normal form, for remarks */
     bool uniform_known;             /* false for blocks a pass made */
-    /* The pass that made the block and cannot tell its counts, which then are its own guess if anything;
-     * NULL: they are told. */
+    /* The pass that made the block and cannot tell its counts; the counts are then the pass's guess, if any.
+     * NULL: the counts are known. */
     const char *unknown_by;
 } wpg_block_weight;
 
@@ -34,7 +34,7 @@ typedef struct wpg_value_place {
     uint32_t variable, count, indices[WPG_PLACE_DEPTH];
 } wpg_value_place;
 
-/* What uniform memory held while the profile was taken. */
+/* The value that uniform memory held while the profile was taken. */
 typedef struct wpg_value_fact {
     wpg_value_place place;
     uint32_t bits;         /* of a 32-bit integer: its commonest value */
@@ -42,7 +42,7 @@ typedef struct wpg_value_fact {
     uint32_t origin;       /* block id in the normal form, for remarks */
 } wpg_value_fact;
 
-/* An index that lanes may differ in as far as can be proved, and how often they did. */
+/* An index that is not proved uniform, and how often lanes agreed on it. */
 typedef struct wpg_uniform_fact {
     uint32_t value;         /* id */
     uint64_t agreed, asked; /* waves whose live lanes all had one value; that were asked */
@@ -52,8 +52,8 @@ typedef struct wpg_uniform_fact {
 /* What the trip guard has done about a loop. */
 enum { WPG_LOOP_SEEN = 1, WPG_LOOP_GUARDED = 2 };
 
-/* The profile of one function of the module, bound to label and result ids, so that it survives passes that
- * keep those. */
+/* The profile of one function of the module, bound to label and result ids. So the profile survives passes
+ * that keep these ids. */
 typedef struct wpg_function_profile {
     uint32_t function, ordinal; /* result id of the OpFunction; ordinal as in the counter map */
     bool has_lanes, has_waves, has_uniform;
@@ -88,7 +88,7 @@ wpg_status wpg_profiles_bind(wpg_context *context, const wpg_weights *weights);
 void wpg_profiles_finish(wpg_context *context);
 
 wpg_block_weight *wpg_profile_block(const wpg_function_profile *profile, uint32_t label);
-/* The same, NULL too where a pass could not tell the counts. */
+/* As wpg_profile_block, and NULL if a pass could not tell the counts. */
 const wpg_block_weight *wpg_known_block(const wpg_function_profile *profile, uint32_t label);
 /* Of two counts: a less b, 0 if b is more. */
 static inline uint64_t wpg_less(uint64_t a, uint64_t b)
@@ -99,8 +99,8 @@ static inline uint64_t wpg_less(uint64_t a, uint64_t b)
 bool wpg_profile_add_block(wpg_function_profile *profile, uint32_t label, wpg_block_weight weight);
 wpg_site_weight *wpg_profile_site(const wpg_function_profile *profile, uint32_t result);
 
-/* Checks the tables against the function as it stands (weights_check.h): every reachable block is in them,
- * and its counts fit by the rules chosen. Blocks whose counts a pass called unknown are asked nothing. */
+/* Checks the tables against the function as it stands (weights_check.h): every reachable block has an entry,
+ * and its counts fit by the chosen rules. Blocks with counts that a pass called unknown are not checked. */
 typedef struct wpg_weights_findings wpg_weights_findings;
 wpg_status wpg_profile_check(wpg_weights_findings *findings, wpg_context *context,
                              const wpg_function_profile *profile, unsigned rules, double slack,
@@ -116,8 +116,8 @@ void wpg_branch_is_unknown(wpg_context *context, uint32_t label, const char *pas
 
 /* -- SSA tier (ssa.c) -- */
 
-/* context->module in SSA form as a module of its own, which the caller destroys; *out = NULL, with a remark,
- * where the tier is not there, fails, or changes arithmetic. Fails for memory only. */
+/* context->module in SSA form, as a module of its own that the caller destroys. *out = NULL, with a remark,
+ * if the tier is missing, fails, or changes arithmetic. Fails for memory only. */
 wpg_status wpg_ssa_form(wpg_module **out, wpg_context *context, wpg_ssa_fn ssa);
 
 /* -- View (view.c) -- */
@@ -140,7 +140,7 @@ typedef struct wpg_view {
 /* WPG_E_UNSUPPORTED when the control flow is not structured. */
 wpg_status wpg_view_create(wpg_view **view, wpg_module *module, uint32_t function, wpg_error *err);
 void wpg_view_destroy(wpg_view *view);
-/* Is the id defined in this function (a block's instruction, a label or a parameter)? */
+/* True if the id is defined in this function: an instruction of a block, a label or a parameter. */
 bool wpg_view_is_local(const wpg_view *view, uint32_t id);
 /* The label that opens the instruction's block, NULL for instructions outside blocks. */
 wpg_inst *wpg_inst_label(wpg_inst *inst);
@@ -151,8 +151,8 @@ bool wpg_used_ids(wpg_operand_list *list, const wpg_module *module, const wpg_in
 
 /* -- Passes: each in a file of its name. *changed is set when the module changed. -- */
 
-/* A pass that moves code says whether the profile alone makes it worth a look (and the SSA tier's time), and
- * may say why not; one that only gives hints has `wanted` NULL and runs after all others. */
+/* `wanted`: true if the profile alone makes the pass worth a look (and the SSA tier's time); it may say why
+ * not. A pass that only gives hints has `wanted` NULL and runs after all others. */
 typedef struct wpg_pass {
     char letter; /* for wpg_optimize_options.passes */
     const char *name;
@@ -160,7 +160,7 @@ typedef struct wpg_pass {
     wpg_status (*run)(bool *changed, wpg_context *context, wpg_function_profile *profile);
 } wpg_pass;
 
-/* In the order they run in. Tests walk it: a new pass is held to what they ask by standing here. */
+/* The passes in the order they run. Tests walk this table: a new pass is tested by standing here. */
 extern const wpg_pass wpg_passes[];
 extern const size_t wpg_pass_count;
 
@@ -175,10 +175,10 @@ wpg_status wpg_pass_scalarise(bool *changed, wpg_context *context, wpg_function_
 /* Chooses for the whole stage; changes no word. */
 void wpg_choose_wave_size(wpg_context *context);
 
-/* The whole module, by values alone (wpg_optimize_options.pushes): it needs no profile, and stands before
- * wpg_passes. */
+/* Folds push constants in the whole module, by values alone (wpg_optimize_options.pushes). It needs no
+ * profile and stands before wpg_passes. */
 wpg_status wpg_pass_push_fold(bool *changed, wpg_context *context);
-/* Are there values, and loads of push constants? */
+/* True if there are values, and loads of push constants. */
 bool wpg_push_fold_wanted(const wpg_context *context);
 
 bool wpg_unflatten_wanted(wpg_context *context, wpg_function_profile *profile);

@@ -1,6 +1,6 @@
-/* Backward slices: which ids feed the outputs that must stay exact, and which feed the work of a quad or
- * subgroup. See legality.h. Conservative: memory is followed by variable where that is known, else by storage
- * class; calls and unknown instructions give up (`all`). */
+/* Backward slices: the ids that feed outputs which must stay exact, and the ids that feed quad or subgroup
+ * operations. See legality.h. Conservative: memory is followed by variable where the variable is known, else
+ * by storage class. Calls and unknown instructions give up (`all`). */
 #include "compiler/optimize/ir/legality.h"
 
 typedef struct slice {

@@ -1,19 +1,19 @@
-/* Splitting a block in two around a new selection: when that may be done, and what follows the block along.
- * Private to compiler/optimize. Threads: as the module. */
+/* Splits a block in two around a new selection: when a split is allowed, and which phis follow. Private to
+ * compiler/optimize. Threads: as the module. */
 #ifndef WPG_COMPILER_OPTIMIZE_IR_SPLIT_H
 #define WPG_COMPILER_OPTIMIZE_IR_SPLIT_H
 
 #include "compiler/optimize/ir/legality.h"
 #include "compiler/optimize/ir/pass.h"
 
-/* Blocks that cannot be split: loop headers (back edges come in, the merge instruction must stay) and
- * continue constructs. NULL if this one can, else why not (static storage). */
+/* NULL if the block can be split, otherwise the reason (static storage). Loop headers cannot be split (back
+ * edges come in, the merge instruction must stay), and continue constructs cannot. */
 const char *wpg_block_stays_whole_because(const wpg_cfg *cfg, uint32_t block);
-/* Would a split of `block` before `first`, one of its instructions, part two floating-point operations of
- * `exact` that a driver may fuse within a block? True when memory ran out. */
+/* True if a split of `block` before its instruction `first` parts two floating-point operations of `exact`
+ * that a driver may fuse within a block. True when memory ran out. */
 bool wpg_split_parts_exact(const wpg_view *view, const wpg_id_set *exact, uint32_t block,
                            const wpg_inst *first);
-/* In the block's successors, what came from the block now comes from the label `to`. */
+/* In the phis of the block's successors, replaces the block as parent by the label `to`. */
 void wpg_retarget_phis(const wpg_cfg *cfg, uint32_t block, uint32_t to);
 
 #endif

@@ -1,5 +1,5 @@
-/* Values that uniform memory had while the profile was taken, by place: the variable and the constant indices
- * into it, which the SSA tier keeps. See value_facts.h. */
+/* Values that uniform memory had while the profile was taken, keyed by place: the variable and the constant
+ * indices into it. The SSA tier keeps places. See value_facts.h. */
 #include "compiler/optimize/ir/value_facts.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
-/* Binding a profile to a module: checksums, flow sanity, and tables keyed by label and result id, which the
- * SSA tier and our own passes keep. See pass.h. */
+/* Binds a profile to a module: checksums, flow sanity, and tables keyed by label and result id. The SSA tier
+ * and our own passes keep these ids. See pass.h. */
 #include "compiler/optimize/ir/pass.h"
 
 #include <stdio.h>

@@ -1,10 +1,11 @@
-/* Do the counts of a function fit its control flow, and does every branch of an optimised module say what is
- * known of it? What LLVM's profcheck asks of passes, asked of ours, and of profiles.
+/* Checks that the counts of a function fit its control flow, and that every branch of an optimised module has
+ * weights or is listed as unknown. As LLVM's profcheck does for LLVM's passes, for our passes and for
+ * profiles.
  *
- * Lanes conserve flow: they are counts of one thread each. Waves do not, as both arms of a divergent branch
- * run: of the arms of a branch, max(arms) <= waves(header) <= sum(arms). Blocks that lose lanes (demote, kill
- * in a call, ends of wave segments) may send on less than they had.
- * Source: M. Trofin, "RFC: Profile Information Propagation Unittesting" (LLVM, 2024).
+ * Lanes conserve flow: they are counts of one thread each. Waves do not, because both arms of a divergent
+ * branch run: max(arms) <= waves(header) <= sum(arms). Blocks that lose lanes (demote, kill in a call, end of
+ * a wave segment) may pass on fewer lanes. Source: M. Trofin, "RFC: Profile Information Propagation
+ * Unittesting" (LLVM, 2024).
  *
  * Ownership: findings live in the arena given. Threads: no shared state. */
 #ifndef WPG_COMPILER_OPTIMIZE_IR_WEIGHTS_CHECK_H
@@ -37,14 +38,14 @@ typedef struct wpg_weights_findings {
 
 enum { WPG_MOST_FINDINGS = 64 };
 
-/* Checks the counts of `weights` (kinds that are NULL are not asked about) against the graph by the rules
- * chosen. `weights->block_count` must be cfg->count: else one finding says so. `slack` is what may be off, as
- * a share (merged counts may be scaled or saturated: 0.01) beside one count; 0 = nothing at all. Findings are
- * added to *findings, which starts zeroed. WPG_E_NOMEM only. */
+/* Checks the counts of `weights` against the graph by the chosen rules; kinds that are NULL are skipped.
+ * `weights->block_count` must be cfg->count: otherwise one finding says so. `slack` is the allowed error as a
+ * share of a count: 0.01 because merged counts may be scaled or saturated, 0 for none. Findings are added to
+ * *findings, which starts zeroed. WPG_E_NOMEM only. */
 wpg_status wpg_weights_check(wpg_weights_findings *findings, const wpg_cfg *cfg,
                              const wpg_function_weights *weights, unsigned rules, double slack,
                              wpg_arena *arena);
-/* The same against the graph alone. */
+/* As wpg_weights_check, against the graph alone. */
 wpg_status wpg_flow_check(wpg_weights_findings *findings, const wpg_flow *flow,
                           const wpg_function_weights *weights, unsigned rules, double slack,
                           wpg_arena *arena);

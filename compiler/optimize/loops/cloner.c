@@ -1,6 +1,6 @@
-/* See cloner.h. The names of blocks are those of the pictures in loop_clone.c and loop_peel.c: P before the
- * loop, H its header, M its merge block; G the block that comes first now, X and Y the merge blocks of copy
- * and original. */
+/* See cloner.h. Blocks are named as in the pictures of loop_clone.c and loop_peel.c. P stands before the
+ * loop, H is its header, M its merge block. G is the block that comes first now. X and Y are the merge blocks
+ * of copy and original. */
 #include "compiler/optimize/loops/cloner.h"
 
 #include "compiler/optimize/loops/seam.h"

@@ -1,8 +1,8 @@
-/* Copies of a loop's blocks, values and decorations (cloner.c), of which the guards (loop_clone.c) and
- * peeling (loop_peel.c) put theirs together. Private to those files.
+/* Copies a loop's blocks, values and decorations (cloner.c). The guards (loop_clone.c) and peeling
+ * (loop_peel.c) build their copies from these steps. Private to those files.
  *
- * Ownership: the cloner borrows all but copy_of, operands and merge_phis, which wpg_cloner_finish frees.
- * Threads: as the module. */
+ * Ownership: the cloner borrows everything but copy_of, operands and merge_phis, which wpg_cloner_finish
+ * frees. Threads: as the module. */
 #ifndef WPG_COMPILER_OPTIMIZE_LOOPS_CLONER_H
 #define WPG_COMPILER_OPTIMIZE_LOOPS_CLONER_H
 
@@ -22,8 +22,8 @@ typedef struct wpg_cloner {
     uint32_t even; /* the same, for phis that lanes agree in; 0: there is no such */
     uint32_t guard_block, copy_block, rest_block, copy_merge, rest_merge; /* G T F X Y */
     uint32_t late_block, decide_block; /* where late values are loaded, and met again; 0: no late values */
-    /* A block of the copy that leads to X, though what it copies does not lead to M: of the values there, X
-     * has null; 0: none. */
+    /* A block of the copy that leads to X, though its original does not lead to M. X has null for the values
+     * from there. 0: none. */
     uint32_t also_from;
     wpg_operand_list operands;
     WPG_VEC(wpg_inst *) merge_phis; /* of M, before */
@@ -41,7 +41,7 @@ static inline uint32_t wpg_cloner_copied(const wpg_cloner *c, uint32_t id)
     return id < c->bound && c->copy_of[id] ? c->copy_of[id] : id;
 }
 
-/* Finds M's phis and gives all that is copied, and the new blocks, their ids. WPG_E_NOMEM only. */
+/* Finds M's phis. Gives ids to all that is copied, and to the new blocks. WPG_E_NOMEM only. */
 wpg_status wpg_cloner_init(wpg_cloner *c, wpg_context *context, wpg_function_profile *profile,
                            const wpg_view *view, const wpg_guard_plan *plan);
 /* Frees; WPG_E_NOMEM when memory ran out on the way. */
@@ -54,29 +54,29 @@ wpg_inst *wpg_cloner_label(wpg_cloner *c, wpg_inst *where, uint32_t id);
 uint32_t wpg_cloner_constant(wpg_cloner *c, uint32_t type, uint32_t bits);
 /* Decorations of `of`, on `copy` too. */
 void wpg_cloner_decorate(wpg_cloner *c, uint32_t of, uint32_t copy);
-/* Does a phi of either loop get a seam? */
+/* True if a phi of either loop gets a seam. */
 bool wpg_cloner_has_seams(const wpg_cloner *c);
 
 /* -- Steps, in this order -- */
 
-/* The copy of the loop's blocks, before `where`. */
+/* Copies the loop's blocks before `where`. */
 void wpg_cloner_copy(wpg_cloner *c, wpg_inst *where);
 /* The last instruction of the loop. */
 wpg_inst *wpg_cloner_last(const wpg_cloner *c);
-/* The original loop: entered from F, left to Y; what led to H leads to G. */
+/* Rewires the original loop: its entry is F, its exit Y. Edges that led to H lead to G. */
 void wpg_cloner_rewire(wpg_cloner *c);
-/* M's phis move to Y (before `in_rest`) and, of the copy, to X (before `in_copy`); M gets phis of the two,
- * and of all values of the loop that are used after it. */
+/* Moves M's phis to Y (before `in_rest`), and the copy's to X (before `in_copy`). M gets phis of the two, and
+ * phis of all values of the loop that are used after it. */
 void wpg_cloner_merge(wpg_cloner *c, wpg_inst *in_rest, wpg_inst *in_copy);
-/* Decorations of all copies; seams of the original's phis, last, since nothing that was looked up knows the
- * ids they bring. */
+/* Decorates all copies, then makes the seams of the original's phis. Seams come last: no table knows their
+ * new ids. */
 void wpg_cloner_seal(wpg_cloner *c);
 
 /* -- Counts -- */
 
-/* Of what came to the loop. Waves come to its header from before it or from its own end. */
+/* The counts of entries into the loop. Waves come to its header from before the loop or from its own end. */
 wpg_block_weight wpg_cloner_entered(const wpg_cloner *c, uint32_t origin);
-/* What was said of the loop in `map` goes for its copy, too. False when memory ran out. */
+/* Copies the loop's entry in `map` to its copy. False when memory ran out. */
 bool wpg_cloner_inherit(wpg_cloner *c, wpg_map *map, uint32_t header);
 
 #endif

@@ -1,4 +1,4 @@
-/* The copy that the guards make. See loop_clone.h; its pieces: cloner.h.
+/* Makes the guarded copy of a loop. See loop_clone.h; its steps: cloner.h.
  *
  *      P: ... OpBranch H                 P: ... OpBranch G
  *      H: loop header, merge M           G: bound or values (hoisted); OpSelectionMerge M DontFlatten;
@@ -13,8 +13,8 @@
  *                                        M: phis of Y's and X's values; rest
  *
  * Values of the loop that are used after it go through phis of M too. M keeps its label, so nothing after the
- * loop changes but the ids of such values. Where H was the merge block of something before, G takes that
- * role. Structured rules: G's construct holds both loops; each loop's own merge block lies in its arm.
+ * loop changes but the ids of such values. If H was the merge block of an earlier construct, G takes that
+ * role. Structured rules: G's construct holds both loops, and each loop's merge block lies in its arm.
  * Source: SPIR-V 1.6, 2.11. */
 #include "compiler/optimize/loops/loop_clone.h"
 

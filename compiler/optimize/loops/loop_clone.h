@@ -1,15 +1,15 @@
-/* A guarded copy of a loop: what may be copied (loop_copy.c), and the copy (loop_clone.c). The trip guard
- * (trip_guard.c), the value guard (value_guard.c) and unswitching (unswitch.c) plan what is special about
- * theirs. Peeling (peel.c) puts its copy before the loop instead (loop_peel.c). Private to compiler/optimize.
- */
+/* A guarded copy of a loop: which loops may be copied (loop_copy.c), and the copy (loop_clone.c). The trip
+ * guard (trip_guard.c), the value guard (value_guard.c) and unswitching (unswitch.c) each plan their guard
+ * and their changes to the copy. Peeling (peel.c) puts its copy before the loop (loop_peel.c). Private to
+ * compiler/optimize. */
 #ifndef WPG_COMPILER_OPTIMIZE_LOOPS_LOOP_CLONE_H
 #define WPG_COMPILER_OPTIMIZE_LOOPS_LOOP_CLONE_H
 
 #include "compiler/optimize/ir/legality.h"
 #include "compiler/optimize/ir/loops.h"
 
-/* The guard asks: is this 32-bit integer or Boolean, at hand before the loop or computable there, these bits?
- */
+/* One test of the guard: does this value have these bits? The value is a 32-bit integer or Boolean, known
+ * before the loop or computable there. */
 typedef struct wpg_guard_test {
     uint32_t value, bits;
     bool late; /* only those who pass the loop's first test load it: so does the guard */
@@ -49,8 +49,8 @@ typedef struct wpg_guard_plan {
     uint32_t test_count, fold_count;
     const bool *seams;  /* [bound] phis of the loop whose copies get a seam (seam.h) */
     uint32_t dead_cost; /* of what falls away in the copy */
-    /* What the one test says of the original where it fails: its branches, its phis that get seams. A driver
-     * sees that the guard failed, so it has to be kept from what it could make of it as in the copy. */
+    /* Changes to the original loop, where the single test failed: its branches, its phis that get seams. A
+     * driver knows there that the guard failed. So it is kept from using that, as in the copy. */
     const wpg_guard_fold *rest_folds;
     uint32_t rest_fold_count;
     const bool *rest_seams;
@@ -59,27 +59,27 @@ typedef struct wpg_guard_plan {
     uint32_t decided; /* conditions decided around the loop, this one among them; 0: another guard */
     uint32_t varying; /* a value before the loop to make a seam's zero of */
     /* Of peeling: phis in which the lanes of a wave agree ([bound]), and a value before the loop that they
-     * agree on, 0: none. Seams of those are made of this: a counter must not become one that lanes may differ
-     * in. */
+     * agree on, 0: none. Seams of these phis are made of that value. Otherwise a counter could become a value
+     * that lanes may differ in. */
     const bool *even;
     uint32_t agreed;
-    /* Blocks that are still reached in the copy and in the original: where the counts of the two cannot be
-     * told apart, the tables keep what can be guessed, for the pass that made them alone. */
+    /* Blocks still reached in the copy and in the original. Where the counts of the two cannot be told apart,
+     * the tables keep a guess, for the pass that made the blocks alone. */
     const bool *live, *rest_live;
 } wpg_guard_plan;
 
 /* -- What may be copied (loop_copy.c) -- */
 
-/* In a block that every lane which enters the loop runs first? */
+/* True for a block that every lane which enters the loop runs first. */
 bool wpg_block_surely_runs(const wpg_view *view, const wpg_loop *loop, uint32_t block);
-/* In a block that every lane which stays in the loop at its first test runs next? */
+/* True for a block that every lane which stays in the loop at its first test runs next. */
 bool wpg_block_surely_runs_late(const wpg_view *view, const wpg_loop *loop, uint32_t block);
-/* May the loop's first test be made before the loop, for the first time round: of what is constant for a draw
- * and of starts? */
+/* True if the loop's first test may be made before the loop, for the first trip: it depends on draw constants
+ * and start values alone. */
 bool wpg_first_test_is_plain(const wpg_view *view, const wpg_loop *loop);
 bool wpg_loop_has_call_or_atomic(const wpg_view *view, const wpg_loop *loop);
-/* NULL if a guarded copy of the loop may be made, as far as its shape and contents go; *preheader is then the
- * block before it. Else why not (static storage). */
+/* NULL if shape and contents of the loop allow a guarded copy; *preheader is then the block before the loop.
+ * Otherwise the reason (static storage). */
 const char *wpg_loop_copy_refusal(uint32_t *preheader, const wpg_view *view, const wpg_loop *loop,
                                   const wpg_id_set *exact, const wpg_id_set *helper);
 
@@ -91,11 +91,11 @@ wpg_status wpg_guard_apply(wpg_context *context, wpg_function_profile *profile, 
 
 /* -- The first trip (loop_peel.c) -- */
 
-/* NULL if the loop goes round in a way that can be peeled; else why not (static storage). */
+/* NULL if the loop's back edge has a form that can be peeled. Otherwise the reason (static storage). */
 const char *wpg_peel_shape_refusal(const wpg_view *view, const wpg_loop *loop);
-/* Puts a copy of the loop that is run through once before it: `folds` and `seams` are the copy's,
- * `rest_folds` and `rest_seams` those of the loop, which takes all further trips. The view is stale
- * afterwards; the profile has the new blocks. */
+/* Puts a copy of the loop before it, which runs one trip. `folds` and `seams` are the copy's. `rest_folds`
+ * and `rest_seams` are those of the loop, which runs all further trips. Afterwards the view is stale and the
+ * profile has the new blocks. */
 wpg_status wpg_peel_apply(wpg_context *context, wpg_function_profile *profile, const wpg_view *view,
                           const wpg_guard_plan *plan);
 

@@ -1,4 +1,4 @@
-/* Which loops a guarded copy may be made of. See loop_clone.h; legality: legality.h. */
+/* Decides which loops may get a guarded copy. See loop_clone.h; legality: legality.h. */
 #include "compiler/optimize/loops/loop_clone.h"
 
 bool wpg_block_surely_runs(const wpg_view *view, const wpg_loop *loop, uint32_t block)

@@ -1,20 +1,20 @@
 /* See seam.h.
  *
- * In a loop, what one trip computes meets the next trip's arithmetic in a phi, through which no driver
- * rewrites. Unrolled, the phi is gone, and Mesa turns v * a + x * b of a first trip with v = x into
- * x * (a + b): legal without NoContraction, but other last bits than the loop had. NoContraction on the copy
- * would go too far the other way: what a driver contracts within one trip it has to contract in the copy too.
- * So the copy's phis get a seam, bits that go through integers:
+ * In a loop, the result of one trip meets the next trip's arithmetic in a phi, and no driver rewrites through
+ * a phi. Unrolling removes the phi. Then Mesa turns v * a + x * b of a first trip with v = x into x * (a +
+ * b). That is legal without NoContraction, but has other last bits than the loop had. NoContraction on the
+ * copy would go too far: the copy must contract within a trip as the loop does. So the copy's phis get a
+ * seam: bits that go through integers.
  *
  *      v = phi(start, next)       =>     p = phi(start, next); v = bitcast(bitcast(p) | zero)
  *
- * zero = n * (n + 1) & 1: of two consecutive numbers one is even (modulo 2^32 too), which compilers do not
- * see. Or, since seams may follow each other: (p ^ zero) ^ zero is p to every compiler. n is taken of a value
- * that differs between invocations where there is one: drivers that specialise on uniform values
- * (lavapipe 22.3.6, in shaders above 100 values) would fold it. Between values of one trip, and those of no
- * trip, nothing changes: only header phis connect trips, given that no floating-point memory does, which is
- * refused. Measured on lavapipe 25.0.7: shaders/trip_uniform.comp differs without.
- */
+ * zero = n * (n + 1) & 1: of two consecutive numbers one is even (modulo 2^32 too), and compilers do not see
+ * that. The seam is an or, not an exclusive or, because seams may follow each other: (p ^ zero) ^ zero is p
+ * to every compiler. n is a value that differs between invocations, if there is one. Drivers that specialise
+ * on uniform values (lavapipe 22.3.6, in shaders above 100 values) would fold a uniform n. Only header phis
+ * connect trips, because loops with floating-point memory between trips are refused. So nothing changes
+ * within a trip or outside the loop. Measured on lavapipe 25.0.7: shaders/trip_uniform.comp differs without
+ * seams. */
 #include "compiler/optimize/loops/seam.h"
 
 #include "compiler/optimize/ir/legality.h"

@@ -1,4 +1,4 @@
-/* Seams: what keeps a driver from re-associating arithmetic across the trips of a loop it unrolls for us.
+/* Seams keep a driver from re-associating arithmetic across the trips of a loop that it unrolls for us.
  * Private to compiler/optimize. */
 #ifndef WPG_COMPILER_OPTIMIZE_LOOPS_SEAM_H
 #define WPG_COMPILER_OPTIMIZE_LOOPS_SEAM_H
@@ -6,33 +6,33 @@
 #include "compiler/analysis/divergence.h"
 #include "compiler/optimize/ir/loops.h"
 
-/* NULL if every floating-point value that goes from trip to trip can have a seam, or needs none; else why not
- * (static storage). */
+/* NULL if every floating-point value that goes from trip to trip can have a seam, or needs none. Otherwise
+ * the reason (static storage). */
 const char *wpg_seam_refusal(const wpg_view *view, const wpg_loop *loop);
 
-/* Does a value of the type hold floating-point numbers? Yes where it cannot be told. */
+/* True if a value of the type may hold floating-point numbers. */
 bool wpg_bears_floats(const wpg_module *module, uint32_t type);
-/* Does the loop write floating-point memory of a storage class that it reads, too? */
+/* True if the loop writes floating-point memory of a storage class that it also reads. */
 bool wpg_carries_floats_in_memory(const wpg_view *view, const wpg_loop *loop);
 
-/* Can the phi get a seam, and does it need one where it is to stand for a wall between trips or ways? */
+/* True if the phi can get a seam, and needs one to stand between trips or ways. */
 bool wpg_seam_wanted(const wpg_module *module, const wpg_inst *phi);
 
-/* Can a seam keep drivers from knowing a value of the type: 32-bit numbers, Booleans? */
+/* True if a seam can hide a value of the type from drivers: 32-bit numbers, Booleans. */
 bool wpg_seam_hides(const wpg_module *module, uint32_t type);
 
-/* A u32 that is zero, which compilers do not find out, computed before `where`, in a block that dominates the
- * loop's copy: of the start of a header phi where one is no constant, else of `otherwise`, a 32-bit integer.
- */
+/* Makes a u32 that is zero and that compilers do not find out, before `where`, in a block that dominates the
+ * loop's copy. It is made of the start of a header phi, if one start is no constant. Otherwise it is made of
+ * `otherwise`, a 32-bit integer. */
 uint32_t wpg_seam_zero(wpg_module *module, const wpg_view *view, const wpg_loop *loop, uint32_t preheader,
                        uint32_t otherwise, wpg_inst *where);
 
-/* The same of that value alone. */
+/* The same, made of `of`. */
 uint32_t wpg_seam_zero_of(wpg_module *module, uint32_t of, wpg_inst *where);
 
-/* A value of the function to make such a zero of, of a block that dominates `preheader`: one that differs
- * between invocations where there is one. 0: there is none. *agreed: one that the lanes of a wave agree on, 0
- * if there is none; NULL is fine. */
+/* A value to make such a zero of, in a block that dominates `preheader`. If possible it differs between
+ * invocations. 0: there is none. *agreed: a value that the lanes of a wave agree on, 0 if there is none;
+ * `agreed` may be NULL. */
 uint32_t wpg_seam_source(uint32_t *agreed, const wpg_view *view, uint32_t preheader,
                          const wpg_divergence *divergence);
 

@@ -1,10 +1,10 @@
-/* Annotate ('a'): what the profile says, as hints a driver may use: branch weights, loop control (selection
- * control: flatten.c). Changes no result. Hints the application gave are kept.
+/* Annotate ('a'): writes the profile as hints for the driver: branch weights and loop control. (Selection
+ * control: flatten.c.) Changes no result. Hints of the program are kept.
  *
- * Weights are WAVE counts of the two ways (lanes where waves were not measured): a way few lanes take may
- * still be run by every wave. A way whose target has other predecessors is estimated from the other way's
- * counts. Source: SPIR-V 1.6, 3.49.17 (OpBranchConditional, OpSelectionMerge, OpLoopMerge), 3.22, 3.23.
- * Needs: a profile. Keeps: everything but the annotated instructions. */
+ * Weights are WAVE counts of the two ways (lanes where waves were not measured), because every wave may run a
+ * way that few lanes take. If the target of a way has other predecessors, the weight is estimated from the
+ * other way's counts. Source: SPIR-V 1.6, 3.49.17 (OpBranchConditional, OpSelectionMerge, OpLoopMerge), 3.22,
+ * 3.23. Needs: a profile. Keeps: everything but the annotated instructions. */
 #include "compiler/optimize/ir/branch_weights.h"
 
 #include <stdio.h>

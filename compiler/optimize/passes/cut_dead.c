@@ -1,15 +1,15 @@
-/* What if the blocks that never ran were not there? See cut_dead.h.
+/* Cuts blocks that never ran, as an experiment: see cut_dead.h.
  *
  *     if c { A } else { B }, B dead    =>    if true { A } else { B }
  *     switch x { 0: A 1: B default: D }, B dead    =>    switch x { 0: A default: D }
  *                                        D dead    =>    switch x { 1: B default: A }
  *
- * Only the terminators of blocks that ran are looked at: what hangs below a dead block goes with it. A dead
- * loop goes as the arm it stands in; a loop whose body never ran keeps its header, whose test is decided.
- * Continue constructs are left alone: they must come to their back edge, whatever a profile says.
- * Merge instructions and labels stay as they are; a constant condition removes no edge. Cases only leave, and
- * a default that died takes a target that the switch had: the rules of fall-through are about targets, of
- * which there are no new ones. What phis lose of their parents the folding sets right. */
+ * Only terminators of blocks that ran are changed; blocks behind a dead block go with it. A dead loop goes
+ * with the arm it stands in. A loop whose body never ran keeps its header, and its test is decided. Continue
+ * constructs are left alone: they must reach their back edge. Merge instructions and labels stay: a constant
+ * condition removes no edge. A switch only loses cases, and a dead default takes a target that the switch
+ * had. The rules of fall-through are about targets, and no target is new. Folding removes the lost parents
+ * from phis. */
 #include "compiler/optimize/passes/cut_dead.h"
 
 #include "compiler/analysis/cfg.h"

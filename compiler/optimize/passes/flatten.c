@@ -1,18 +1,17 @@
-/* Flatten ('f'): selections that the profile shows to part nearly every wave, with short arms, are marked
- * Flatten: all lanes run both arms side by side instead of the waves one after the other behind their masks.
- * Those that nearly all waves go one way through are marked DontFlatten: half of the work would be for
- * nothing.
+/* Flatten ('f'): hints for selections with short arms. If nearly every wave takes both arms, the selection is
+ * marked Flatten: all lanes run both arms side by side, instead of one arm after the other behind masks. If
+ * nearly all waves go one way, it is marked DontFlatten: half of the work would be lost.
  *
- * Only a hint, since it does all that straight code with OpSelect would: for shaders/divergent_short.comp
- * RADV (navi31 25.0.7; gfx1100, navi21 22.3.6) makes the same code, hash for hash, of both, and lavapipe
- * takes the same time. Hints the application gave are kept.
+ * A hint does all that straight code with OpSelect would. For shaders/divergent_short.comp RADV (navi31
+ * 25.0.7; gfx1100, navi21 22.3.6) makes the same code of both, hash for hash, and lavapipe takes the same
+ * time. Hints of the program are kept.
  *
- * What a driver that follows it brings into one block it may merge and contract otherwise: of x * a + b in
- * one arm and max(x * a, b) in the other, RADV makes a fused multiply-add while they are apart, and one
- * product for both, with its own rounding, once they are flat (measured, navi31). So arms hold no
- * floating-point work that could be fused, and none is joined behind them: there a driver would see through
- * the select where it does not through the branch. A driver flattens small arms by itself: the same rule
- * holds for DontFlatten. Source: SPIR-V 1.6, 3.22 (Selection Control).
+ * A driver that follows the hint may merge and contract differently within one block. Example: x * a + b in
+ * one arm, max(x * a, b) in the other. RADV makes a fused multiply-add while the arms are apart. Once they
+ * are flat it makes one product for both, with its own rounding (measured, navi31). So arms hold no
+ * floating-point work that could be fused, and none is joined behind them: a driver sees through a select
+ * where it does not see through a branch. Drivers flatten small arms by themselves, so the same rule holds
+ * for DontFlatten. Source: SPIR-V 1.6, 3.22 (Selection Control).
  *
  * Needs: waves. Keeps: everything but the merge instructions. */
 #include "compiler/optimize/facts/folding.h"

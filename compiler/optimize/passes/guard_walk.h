@@ -1,7 +1,7 @@
-/* What the passes that put a guarded copy beside a loop (value_guard.c, unswitch.c, trip_guard.c), and
- * peeling (peel.c), share: the walk over a function's loops, one fresh view for each copy, and what a plan
- * may ask. Each pass says which loops it has dealt with, what it plans and how it tells of it. Private to
- * compiler/optimize. Threads: one module, one thread. */
+/* The walk over a function's loops, shared by the passes that put a guarded copy beside a loop
+ * (value_guard.c, unswitch.c, trip_guard.c) and by peeling (peel.c). Each copy gets a fresh view. A pass says
+ * which loops it has seen, what it plans, and how it reports. Private to compiler/optimize. Threads: one
+ * module, one thread. */
 #ifndef WPG_COMPILER_OPTIMIZE_PASSES_GUARD_WALK_H
 #define WPG_COMPILER_OPTIMIZE_PASSES_GUARD_WALK_H
 
@@ -22,16 +22,16 @@ typedef struct wpg_guarder {
 typedef struct wpg_guard_pass {
     const char *name;
     bool inner_first; /* else outer loops before those in them */
-    /* Is the loop with that header not to be looked at (again)? */
+    /* True if the loop with that header is not to be looked at (again). */
     bool (*skips)(const wpg_guarder *g, uint32_t header);
     /* Notes that a loop is looked at. False when memory ran out. */
     bool (*enters)(wpg_guarder *g, uint32_t header);
     /* Looks at a fresh view; false when memory ran out. NULL: nothing to look at. */
     bool (*look)(wpg_guarder *g);
-    /* Fills the plan, whose loop is described. NULL: go; else the refusal; "": no candidate, nothing to say.
-     */
+    /* Fills the plan, whose loop is described. NULL: go. Otherwise the refusal; "" for no candidate, without
+     * a remark. */
     const char *(*plan)(wpg_guarder *g, wpg_guard_plan *plan);
-    /* What was done, into g->text. */
+    /* Writes into g->text what was done. */
     void (*tell)(wpg_guarder *g, const wpg_guard_plan *plan);
     /* Carries the plan out; NULL: wpg_guard_apply. */
     wpg_status (*apply)(wpg_context *context, wpg_function_profile *profile, const wpg_view *view,
@@ -44,7 +44,7 @@ typedef struct wpg_guard_pass {
 wpg_status wpg_guard_loops(bool *changed, const wpg_guard_pass *pass, wpg_context *context,
                            wpg_function_profile *profile);
 
-/* What unswitching and peeling ask of a view: a wpg_guard_pass's `look`, its facts. */
+/* The facts of a view for unswitching and peeling, made by `look` of a wpg_guard_pass. */
 typedef struct wpg_guard_sight {
     wpg_divergence *divergence;
     const bool *unrollable; /* by construct: wpg_unrollable_loops */

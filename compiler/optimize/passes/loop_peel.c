@@ -1,4 +1,4 @@
-/* The first trip of a loop, before the loop. See loop_clone.h, cloner.h.
+/* Puts the first trip of a loop before the loop. See loop_clone.h, cloner.h.
  *
  *      P: ... OpBranch H                 P: ... OpBranch G
  *      H: phis (start P, next B);        G: the seams' zero; OpBranch H'
@@ -11,18 +11,18 @@
  *                                        Y: phis as M had; OpBranch M
  *                                        M: phis of Y's and X's values; rest
  *
- * The copy is a loop still, so that its breaks and continues are what they were; its back edge is never
- * taken, which drivers see. B' leads to X alone of all that does with "goes on" true, or, where B may leave
- * the loop, with what B asks; what is defined on that way only is null in X on the others, and what is
- * defined on the others only is null on that, where nobody looks at it.
+ * The copy is still a loop, so its breaks and continues keep their meaning. Its back edge is never taken, and
+ * drivers see that. B' alone leads to X with "goes on" true or, if B may leave the loop, with B's condition.
+ * A value defined only on that way is null in X on the other ways. A value defined only on the others is null
+ * on that way, where it has no reader.
  *
- * Structured reconvergence: X is where all lanes of the copy meet again, as they would at the continue target
- * or in M; those that go on are the lanes of the second trip. Source: SPIR-V 1.6, 2.11;
+ * Structured reconvergence: all lanes of the copy meet again in X, as they would at the continue target or in
+ * M. The lanes that go on are the lanes of the second trip. Source: SPIR-V 1.6, 2.11;
  * VK_KHR_shader_maximal_reconvergence.
  *
- * Counts: lanes of the copy follow from what entered, where every lane that entered took the same way; where
- * they do, those of the loop are the rest, in waves as in lanes, since visits add up. Elsewhere the two
- * cannot be told apart, and the tables say so. */
+ * Counts: where every lane that entered took the same way, the lanes of the copy follow from the entries. The
+ * loop has the rest, in waves as in lanes, since visits add up. Elsewhere the two cannot be told apart, and
+ * the tables say so. */
 #include "compiler/optimize/loops/cloner.h"
 #include "compiler/optimize/loops/seam.h"
 #include "compiler/optimize/facts/value_fold.h"

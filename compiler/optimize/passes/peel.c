@@ -1,23 +1,23 @@
-/* Peeling ('e'): a hot loop with a condition that holds in the first trip alone, or in all but the first,
- * gets a copy that is run through once before it, in which that is decided, and so it is in the loop:
+/* Peeling ('e'): puts one trip of a hot loop before the loop. The loop has a condition that holds in the
+ * first trip alone, or in all but the first. The condition is decided in the copy, and so in the loop:
  *
  *      for (i = 0; i < n; i++) {         =>    if (0 < n) { a; c; }
  *          if (i == 0) a; else b;              for (i = 1; i < n; i++) { b; c; }
  *          c;
  *      }
  *
- * Drivers ask in every trip, or, worse, make selects of both arms and set up what only the first trip needs.
- * Mesa peels by itself where the condition is a phi of constants and stands first in the loop; no driver here
- * looks at counters. The profile says which loops run long. peel_facts.c proves what the first trip and what
- * all others know, so no lane can disagree with another of its wave in such a condition; value_fold.c knows
- * what becomes of both loops; loop_peel.c makes the copy. It runs with the lanes that entered, and those that
- * go on meet again behind it, as they would in the second trip.
+ * Without peeling, drivers test in every trip. Or they make selects of both arms, and set up what only the
+ * first trip needs. Mesa peels by itself where the condition is a phi of constants and stands first in the
+ * loop. No driver here looks at counters. The profile says which loops run long. peel_facts.c proves what
+ * holds in the first trip and in all others, so lanes of a wave never disagree in such a condition.
+ * value_fold.c computes what becomes of both loops. loop_peel.c makes the copy. The copy runs with the lanes
+ * that entered, and the lanes that go on meet again behind it, as they would in the second trip.
  *
- * A driver sees the first trip as straight code behind what stands before the loop: there starts that are
- * constants are known, and arithmetic meets what phis kept apart. So where floats are computed in the loop,
- * all that its header's phis bring into the copy goes through seams (seam.h).
+ * A driver sees the first trip as straight code behind the code before the loop. There it knows starts that
+ * are constants, and arithmetic meets that phis kept apart. So if the loop computes floats, every value that
+ * its header's phis bring into the copy goes through a seam (seam.h).
  *
- * Needs: values in SSA form, a profile with lanes. Legality: legality.h; loops with barriers, derivatives or
+ * Needs: values in SSA form, a profile with lanes. Legality: legality.h. Loops with barriers, derivatives or
  * subgroup work are left alone, as by unswitching. */
 #include <stdio.h>
 #include <string.h>

@@ -1,23 +1,24 @@
-/* Push constants by value: loads become the constants that the caller says they are; the driver folds what
- * follows. Exact where the caller binds the result only while the words have those values.
+/* Push fold ('p'): replaces loads of push constants by the constants that the caller gives; the driver folds
+ * what follows. Exact if the caller binds the result only while the words have those values.
  *
- * Needs: values (wpg_optimize_options.pushes); no profile. Works best on values (after the SSA tier). Gives:
+ * Needs: values (wpg_optimize_options.pushes); no profile. Works best after the SSA tier. Gives:
  * wpg_remarks.push_words, the words that the result depends on. Keeps: the control flow graph, and so every
- * table of the profile; the loads stay, without users.
+ * table of the profile. The loads stay, without users.
  *
- * What follows from a constant in integers is one result on every implementation. In floats it is not:
- * drivers compute what is constant at compile time with other last bits than at run time (a sine, a
- * quotient), drop products with zero and sums with it, and contract and reassociate once the phi between two
- * operations is gone. So the pass computes what the driver will know (push_solve.h) and asks what is new:
+ * Integer arithmetic on constants has one result on every implementation. Float arithmetic has not. Drivers
+ * compute constant expressions at compile time with other last bits than at run time (a sine, a quotient).
+ * They drop products with zero and sums with zero. They contract and re-associate once the phi between two
+ * operations is gone. So the pass computes what the driver will know (push_solve.h) and compares it with what
+ * the driver knew before:
  *
  *     exposed   a float operation gets an operand that is constant now and was not; memory of the shader's
  *               own, a call, an output that the next stage may fold gets one; a loop unrolls that folds; a
  *               phi between two float operations is decided; an exact output (legality.h) loses a user of
  *               what feeds it
  *
- * The loads behind what is exposed are left alone, and it is asked again, until nothing is. Loads that then
- * decide no branch, loop bound, index or divisor are left alone too: nothing would come of them. A product
- * that a decided phi shows to a sum is made NoContraction: the phi kept them apart before. */
+ * The loads behind exposed operations are left alone. The comparison repeats until nothing is exposed. Then
+ * loads that decide no branch, loop bound, index or divisor are left alone too: they would gain nothing. A
+ * product that a decided phi exposes to a sum becomes NoContraction: the phi kept them apart before. */
 #include <string.h>
 
 #include "compiler/optimize/facts/folding.h"

@@ -1,12 +1,12 @@
 /* See region.h.
  *
- * Taken: everything of the block that depends on the index through access chains, loads,
- * integer arithmetic and parts of composites, as long as all else it depends on is uniform
- * over the subgroup; and explicit samples and fetches of images chosen by the index,
- * whatever their coordinates. Then struck out, until nothing changes, what cannot be
- * computed before the first use of a result outside: the guard stands there, members in
- * front of it are sunk into its arms, later ones hoisted. Pointers, images and samplers go
- * through no phi, so all their users are members, too. */
+ * A region starts as everything in the block that depends on the index through access chains, loads, integer
+ * arithmetic and parts of composites, if all its other operands are uniform over the subgroup. Explicit
+ * samples and fetches of images chosen by the index belong to it, whatever their coordinates.
+ *
+ * Then members are removed, until nothing changes, that cannot be computed before the first use of a result
+ * outside. The guard stands there: members in front of it are sunk into its arms, later ones hoisted.
+ * Pointers, images and samplers go through no phi, so all their users are members too. */
 #include "compiler/optimize/passes/region.h"
 
 #include "compiler/optimize/ir/legality.h"

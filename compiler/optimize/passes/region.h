@@ -1,5 +1,5 @@
-/* Regions of loads: what of a block depends on one index, is read or computed with it, and is the same for
- * all lanes once the index is. Private to compiler/optimize. Threads: as the module. */
+/* Regions of loads: the part of a block that depends on one index, and is the same for all lanes once the
+ * index is. Private to compiler/optimize. Threads: as the module. */
 #ifndef WPG_COMPILER_OPTIMIZE_PASSES_REGION_H
 #define WPG_COMPILER_OPTIMIZE_PASSES_REGION_H
 
@@ -16,8 +16,8 @@ typedef struct wpg_region {
     uint32_t loads, words;       /* of memory and images; 32-bit words they give */
 } wpg_region;
 
-/* The largest region of `block` under `index`, none (region->loads 0, with *why in static storage if
- * something stands in the way of loads that there are). WPG_E_NOMEM only. */
+/* The largest region of `block` under `index`. region->loads is 0 if there is none; *why (static storage)
+ * says what stands in the way of the loads that there are. WPG_E_NOMEM only. */
 wpg_status wpg_region_find(wpg_region *region, const char **why, const wpg_view *view,
                            const wpg_divergence *divergence, uint32_t block, uint32_t index);
 void wpg_region_free(wpg_region *region);

@@ -1,6 +1,6 @@
-/* Region scalarisation ('r'): loads by an index that lanes agree on in nearly every wave, though nothing
- * proves it, go through one guard, behind which the index is one number and so are the loads: scalar loads on
- * AMD.
+/* Region scalarisation ('r'): puts loads behind one guard if lanes agree on their index in nearly every wave,
+ * though nothing proves it. Behind the guard the index is one number and the loads are uniform: scalar loads
+ * on AMD.
  *
  *      p = chain buffer i            i' = OpGroupNonUniformBroadcastFirst i
  *      x = load p                    all = OpGroupNonUniformAll (i' == i)
@@ -9,17 +9,22 @@
  *      ...y...                    b: p, x1, q, y1 as they were;  OpBranch m
  *                                 m: y = OpPhi y' a, y1 b;  ...y...
  *
- * What depends on the first load through integers and further loads goes into the same region (region.c):
- * what it loads is uniform, too. Reads are duplicated, and moved within their block past nothing that writes;
- * none is speculated. Each lane computes what it did: it has compared i' with its own i, whichever lanes
- * voted beside it, so that how a driver reconverges does not matter. Clones behind the guard are not
+ * Whatever depends on the first load through integers and further loads joins the region (region.c): the
+ * loaded value is uniform too. Reads are duplicated, and moved within their block past nothing that writes.
+ * None is speculated. Each lane computes what it computed before: it compared i' with its own i, whichever
+ * lanes voted beside it. So a driver's way to reconverge does not matter. Clones behind the guard are not
  * NonUniform: that is half of the gain for descriptors.
  *
- * Floating-point arithmetic stays where it is. Refused are loads of floats that are read again elsewhere (a
- * driver computes with one value where it sees one load), splits of exact arithmetic, loops whose unrolling
- * would change bits, and in fragment shaders what feeds derivatives: helper lanes may not have voted. Needs:
- * value probes (PROBES=values), SPIR-V 1.3, vote and ballot in the stage (wpg_optimize_options.scalarise says
- * so, and that the device gains by it). Keeps: result ids, block weights. Source: SPIR-V 1.6, 3.49.21. */
+ * Floating-point arithmetic stays where it is. Refused are
+ *     - loads of floats that are read again elsewhere (a driver computes with one value where it sees one
+ *       load),
+ *     - splits of exact arithmetic,
+ *     - loops whose unrolling would change bits,
+ *     - in fragment shaders, values that feed derivatives: helper lanes may not have voted.
+ *
+ * Needs: value probes (PROBES=values), SPIR-V 1.3, vote and ballot in the stage.
+ * wpg_optimize_options.scalarise says that they are there and that the device gains. Keeps: result ids, block
+ * weights. Source: SPIR-V 1.6, 3.49.21. */
 #include <stdio.h>
 
 #include "compiler/optimize/ir/branch_weights.h"

@@ -1,9 +1,9 @@
 /* The chain under a branch. See sink.h.
  *
- * The largest set of pure instructions is wanted whose every use is in the set or is the rare operand of one
- * of the selects: taken by collecting everything pure that the rare operands reach backwards, then striking
- * out what breaks a rule until nothing changes. Sinking removes executions and adds none: a member's block
- * dominates the selects' block and lies in the same loop. */
+ * The chain is the largest set of pure instructions whose every use is in the set or is the rare operand of
+ * one of the selects. It is found by collecting every pure instruction that the rare operands reach
+ * backwards, then removing those that break a rule until nothing changes. Sinking removes executions and adds
+ * none: a member's block dominates the selects' block and lies in the same loop. */
 #include "compiler/optimize/passes/sink.h"
 
 #include "compiler/optimize/ir/legality.h"

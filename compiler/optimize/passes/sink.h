@@ -1,13 +1,13 @@
-/* What of a block may be sunk under a branch: the chain of pure instructions that only the rare sides of a
- * group of selects use. Private to compiler/optimize. Threads: as the module. */
+/* The instructions of a block that may be sunk under a branch: the chain of pure instructions that only the
+ * rare sides of a group of selects use. Private to compiler/optimize. Threads: as the module. */
 #ifndef WPG_COMPILER_OPTIMIZE_PASSES_SINK_H
 #define WPG_COMPILER_OPTIMIZE_PASSES_SINK_H
 
 #include "compiler/optimize/ir/legality.h"
 #include "compiler/optimize/ir/pass.h"
 
-/* Selects of one block with one condition, and what may be computed in a branch placed at the first of them.
- * Vectors are freed by wpg_sink_free. */
+/* Selects of one block with one condition, and the instructions that a branch at the first of them may
+ * compute. wpg_sink_free frees the vectors. */
 typedef struct wpg_sink {
     uint32_t block, condition;
     int rare;                    /* 0: needed when the condition is true, 1: when false */

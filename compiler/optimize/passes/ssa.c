@@ -1,15 +1,14 @@
-/* The SSA tier as use mode runs it: the caller's hook (SPIRV-Tools behind compiler/normalize), hedged so that
- * it changes where values are kept and nothing else.
+/* Runs the SSA tier for use mode: the caller's hook (SPIRV-Tools behind compiler/normalize), guarded so that
+ * only the place of values changes.
  *
- * The tier makes values of memory and drops what is dead; it moves no code, so derivatives, quad and subgroup
- * operations stay under the control flow they have. But SPIRV-Tools' simplification, where a version of it
- * runs along with a pass, folds floating-point arithmetic (a product and a sum become one Fma), which changes
- * bits. It leaves alone what is NoContraction: so everything floating-point is given that decoration on the
- * way in, and loses it on the way out. What comes back is then checked to hold no kind of arithmetic more
- * often than before.
+ * The tier turns memory into values and drops dead code. It moves no code, so derivatives, quad and subgroup
+ * operations keep their control flow. But in some versions a pass of SPIRV-Tools also runs its
+ * simplification, which folds floating-point arithmetic (a product and a sum become one Fma) and changes
+ * bits. It leaves NoContraction alone. So all floating-point work gets that decoration on the way in, and
+ * loses it on the way out. Afterwards no kind of arithmetic may occur more often than before.
  *
- * SPIRV-Tools' dead code pass leaves a module alone that holds a non-semantic set it does not know: pseudo
- * probes are lifted out before and put back after, behind the labels they stood behind. */
+ * SPIRV-Tools' dead code pass leaves a module alone that holds a non-semantic set it does not know. So pseudo
+ * probes are lifted out before, and put back behind their labels after. */
 #include "compiler/optimize/ir/pass.h"
 
 #include "compiler/analysis/pseudo_probe.h"

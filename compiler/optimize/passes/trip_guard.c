@@ -1,13 +1,12 @@
-/* Trip guard ('t'): a loop whose bound is a uniform value and whose trip count the profile says is always the
- * same small number gets a copy with that bound as a constant, which the driver can unroll:
+/* Trip guard ('t'): versions a loop on its bound. The bound is uniform, and by the profile the trip count is
+ * always the same small number. The copy has that bound as a constant, so the driver can unroll it:
  *
  *      for (i = 0; i < n; i++) body    =>    if (n == 16) { for (i = 0; i < 16; i++) body }  [[unroll]]
  *                                            else         { for (i = 0; i < n;  i++) body }
  *
  * This file finds loops and decides; induction.c reads the loop's test; loop_clone.c makes the copy. The copy
- * is right for every n that passes the guard, whatever the profile said, so a profile that errs costs time
- * only. Needs: values in SSA form (the induction variable is a phi), a profile with lanes. Legality:
- * legality.h. */
+ * is right for every n that passes the guard. So a wrong profile costs time only. Needs: values in SSA form
+ * (the induction variable is a phi), a profile with lanes. Legality: legality.h. */
 #include "compiler/optimize/facts/induction.h"
 
 #include <stdio.h>

@@ -1,14 +1,14 @@
-/* Un-flatten ('u'): a select whose expensive operand few waves need becomes a branch.
+/* Un-flatten ('u'): turns a select into a branch if few waves need its expensive operand.
  *
  *      ...chain...                          OpSelectionMerge m DontFlatten
  *      x = OpSelect c rare common    =>     OpBranchConditional c r m
  *                                        r: chain;  OpBranch m
  *                                        m: x = OpPhi rare r, common b
  *
- * Selects of one block with one condition share the branch. Hottest first (cost of the chain times waves of
- * the block), one application after the other over a fresh view, so that the result depends on the module and
- * the profile alone. Needs: a profile with select sites. Keeps: result ids, block weights. Legality:
- * legality.h; sinking only removes executions. */
+ * Selects of one block with one condition share the branch. The hottest come first (cost of the chain times
+ * waves of the block). Each application works on a fresh view, so the result depends on the module and the
+ * profile alone. Needs: a profile with select sites. Keeps: result ids, block weights. Legality: legality.h;
+ * sinking only removes executions. */
 #include "compiler/optimize/ir/pass.h"
 
 #include <stdio.h>

@@ -1,17 +1,17 @@
-/* Unswitching ('l'): a hot loop with a condition that is the same in all its trips gets a copy in which that
- * is decided, and so it is in the original:
+/* Unswitching ('l'): copies a hot loop that has a condition which is the same in all its trips. The condition
+ * is decided in the copy, and so in the original:
  *
  *      for (...) if (c) a; else b;          =>    if (c) for (...) a; else for (...) b;
  *      for (...) switch (s) { ... }         =>    if (s == hot) for (...) switch (hot) { ... }
  *                                                 else          for (...) switch (s) { ... }
  *
- * Compilers do this without a profile, where it is cheap; a profile knows which loops run long, which side is
- * run, and whether the lanes of a wave agree. The outermost loop in which the condition stands still comes
- * first; a loop is copied for three conditions at most, those first that save most. This file decides;
- * invariant.c knows what stands still and what drivers make of it, value_fold.c what becomes of the loop,
- * loop_clone.c makes the copy. Needs: values in SSA form, a profile with lanes; where lanes may differ in the
- * condition, one with waves. Legality: legality.h; loops with barriers, derivatives or subgroup work are left
- * alone, as by the value guard. Both loops are right for every input. Source: F. E. Allen, J. Cocke, "A
+ * Compilers do this without a profile where it is cheap. A profile tells which loops run long, which side
+ * runs, and whether the lanes of a wave agree. The outermost loop in which the condition is invariant comes
+ * first. A loop is copied for three conditions at most, the most profitable first. This file decides.
+ * invariant.c finds invariant conditions and what drivers conclude from them, value_fold.c what becomes of
+ * the loop. loop_clone.c makes the copy. Needs: values in SSA form, a profile with lanes; with waves if lanes
+ * may differ in the condition. Legality: legality.h. Loops with barriers, derivatives or subgroup work are
+ * left alone, as by the value guard. Both loops are right for every input. Source: F. E. Allen, J. Cocke, "A
  * Catalogue of Optimizing Transformations" (1971), "unswitching". */
 #include <stdio.h>
 #include <string.h>

@@ -1,16 +1,16 @@
-/* Value guard ('v'): a loop with branches on a value of uniform memory that was the same whenever the profile
- * was taken gets a copy in which those branches are decided:
+/* Value guard ('v'): versions a loop on a value of uniform memory. The loop branches on the value, and the
+ * value was the same throughout the profile. The copy has those branches decided:
  *
  *      for (...) switch (mode) { ... }    =>    if (mode == 3) for (...) switch (3) { ... }
  *                                               else           for (...) switch (mode) { ... }
  *
  * The guard is one test a loop, uniform for the whole draw or dispatch, on memory that nothing in the shader
- * can change; the copy is right for every value that passes it. This file decides; value_facts.c knows the
- * values, value_fold.c finds what follows from them, loop_clone.c makes the copy. Push constants are left to
- * variants, which need no guard. Outer loops come first: one guard for all that is inside. Needs: values in
- * SSA form, a profile with lanes and the values probe. Legality: legality.h; loops with barriers, derivatives
- * or subgroup work are left alone though the guard is uniform, as a wave's lanes need not enter them
- * together. */
+ * can change. The copy is right for every value that passes the test. This file decides; value_facts.c has
+ * the values, value_fold.c finds what follows from them, loop_clone.c makes the copy. Push constants are left
+ * to variants, which need no guard. Outer loops come first: one guard serves all loops inside. Needs: values
+ * in SSA form, a profile with lanes and the values probe. Legality: legality.h. Loops with barriers,
+ * derivatives or subgroup work are left alone. The guard is uniform, but a wave's lanes need not enter such a
+ * loop together. */
 #include "compiler/optimize/facts/value_fold.h"
 
 #include <stdio.h>

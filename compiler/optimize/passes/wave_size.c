@@ -1,22 +1,22 @@
-/* Wave size: smaller waves for a stage whose lanes idle, where the driver offers a choice.
+/* Wave size: smaller waves for a stage whose lanes idle, if the driver offers a choice.
  *
  *     fill = sum over blocks of cost * lanes / sum over blocks of cost * waves * lanes of a wave as counted
  *
- * Needs: the normal form, lanes and waves. Gives: remarks->wave_size, which the caller asks the driver for;
- * no word changes. Keeps: the stage where wave_free.h's proof fails, or where the driver's limits do not
- * allow it.
+ * Needs: the normal form, lanes and waves. Gives: remarks->wave_size, which the caller requests from the
+ * driver; no word changes. Keeps: the stage if wave_free.h's proof fails, or the driver's limits forbid the
+ * size.
  *
- * The rule: from a fill of options->wave.fill down, the smallest size. A wave of the usual size issues each
- * instruction for all its slots; halves of it, as waves of their own, skip what none of their lanes need, and
+ * The rule: at a fill of options->wave.fill or less, the smallest size. A wave of the usual size issues each
+ * instruction for all its slots. Two halves, as waves of their own, skip what none of their lanes need, and
  * leave a loop with their own last lane. RDNA issues a wave of 64 as two of 32 anyway (AMD, "RDNA
- * Architecture" white paper, 2019: wave32 as the natural size), so that what is paid for smaller waves is
- * scalar and memory instructions issued once more: that must be had back from idle slots, hence the margin.
- * Full waves are left. How much is gained depends on which lanes idle together, which counts at one size do
- * not tell: measure (tune) where the fill lies higher.
+ * Architecture" white paper, 2019: wave32 as the natural size). So smaller waves cost scalar and memory
+ * instructions issued once more. Idle slots must pay for these, hence the margin. Full waves are left alone.
+ * The gain depends on which lanes idle together. Counts at one size do not tell that: measure (tune) where
+ * the fill lies higher.
  *
- * The size that was counted at: the least power of two that holds the fullest block's lanes a wave. Counts of
- * a device with smaller waves serve: a larger wave runs a block whenever one of the smaller ones in it does,
- * so that its fill is at most theirs. */
+ * The size while counting is the least power of two that holds the fullest block's lanes a wave. Counts of a
+ * device with smaller waves serve: a larger wave runs a block whenever one of the smaller waves in it does,
+ * so its fill is at most theirs. */
 #include "compiler/analysis/wave_free.h"
 #include "compiler/optimize/ir/legality.h"
 #include "compiler/optimize/ir/pass.h"

@@ -1,5 +1,6 @@
-/* What stands beside an instruction. Where the kernel counted its structurised blocks itself, these, by the
- * machine block that it lies in; else the blocks of the normal form, by the line that it carries. */
+/* The counts beside an instruction. If the kernel counted its own structurised blocks, these counts, by the
+ * machine block of the instruction. Otherwise counts of the normal form's blocks, by the instruction's line.
+ * */
 #include <inttypes.h>
 
 #include "runtime/cli/isa/isa.h"

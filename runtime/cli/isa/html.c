@@ -1,4 +1,4 @@
-/* One page without anything from elsewhere: figures, then the listings side by side, warmer where more waves
+/* The listing as one self-contained page: figures, then the listings side by side, warmer where more waves
  * ran. */
 #include <inttypes.h>
 #include <math.h>

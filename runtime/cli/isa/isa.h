@@ -1,8 +1,8 @@
-/* `wavepgo isa`: one compute shader down to AMD machine code, its blocks' counts beside the instructions,
- * before and after a profile; through LLVM (compiler/amdgpu), and through RADV without hardware beside it. A
- * program of its own, wavepgo-isa, that `wavepgo isa` starts: nothing else of the command needs LLVM.
+/* `wavepgo isa`: compiles one compute shader to AMD machine code, and prints the counts of its blocks beside
+ * the instructions, before and after a profile. It compiles through LLVM (compiler/amdgpu), and for
+ * comparison through RADV without hardware. `wavepgo isa` starts the separate program wavepgo-isa: nothing
+ * else of the command needs LLVM.
  *
- *     module, profile --input.c--> normal form, counts by block --versions.c--> code, listings (listing.c)
  *         --radv.c: the driver's own--> output.c: linked; text.c, json.c, html.c
  *
  * Threads: one. Ownership: wpg_isa_finish frees everything. */
@@ -93,15 +93,15 @@ int wpg_isa_parse(wpg_isa_options *options, int argc, char **argv);
 wpg_status wpg_isa_read(wpg_isa *isa, wpg_error *err);
 /* versions.c: code and listings. */
 wpg_status wpg_isa_compile(wpg_isa *isa, wpg_error *err);
-/* radv.c: what RADV makes of the same shader, given and by use mode. WPG_E_UNSUPPORTED: no driver that tells.
- */
+/* radv.c: RADV's code of the same shader, original and by use mode. WPG_E_UNSUPPORTED: no driver that reports
+ * statistics. */
 wpg_status wpg_isa_radv(wpg_isa *isa, wpg_error *err);
-/* output.c: files first, and nothing is printed where one cannot be made; then the listing. */
+/* output.c: writes files, then prints the listing. If a file cannot be written, nothing is printed. */
 wpg_status wpg_isa_write(wpg_isa *isa, wpg_error *err);
 void wpg_isa_finish(wpg_isa *isa);
 
-/* What -o writes. HSA's is linked unless a relocatable object was asked for; PAL's drivers take the object.
- */
+/* Makes the content of -o. HSA's object is linked unless a relocatable object was asked for; PAL's drivers
+ * take the object. */
 typedef struct wpg_isa_object {
     const uint8_t *bytes;
     size_t size;
@@ -111,8 +111,8 @@ typedef struct wpg_isa_object {
 wpg_isa_object wpg_isa_object_of(const wpg_isa *isa);
 bool wpg_isa_is_linked(const wpg_isa *isa); /* to a shared object */
 
-/* own_counts.c: the array that a kernel of --generate left, options.counters, to a profile, options.out.
- * WPG_E_MISMATCH: the array is of another kernel. */
+/* own_counts.c: makes a profile (options.out) from the array (options.counters) that a kernel of --generate
+ * left. WPG_E_MISMATCH: the array is of another kernel. */
 wpg_status wpg_isa_read_counters(const wpg_isa *isa, wpg_error *err);
 /* The profile's counts of the structurised blocks; arrays in `arena`. false: it has none of that graph. */
 bool wpg_isa_own_counts(wpg_amdgpu_counts *counts, const wpg_isa *isa, uint64_t checksum,
@@ -132,13 +132,13 @@ bool wpg_isa_counted(const wpg_isa *isa);
 bool wpg_isa_waves(uint64_t *waves, const wpg_isa *isa, uint32_t block);
 bool wpg_isa_lanes(uint64_t *lanes, const wpg_isa *isa, uint32_t block);
 
-/* Where the waves come from that weigh blocks: words, no line's end. */
+/* Prints where the waves that weigh blocks come from: words, without a newline. */
 void wpg_isa_weighted_by(FILE *out, const wpg_isa *isa);
 
-/* What a score by scaled counts is of the real ones. */
+/* Scales a score by scaled counts back to the real counts. */
 uint64_t wpg_isa_unscaled(const wpg_isa *isa, uint64_t score);
 
-/* verify.c: what was checked of the profile, in words and as a member of the document. */
+/* verify.c: the checks of the profile as text, and as a member of the JSON document. */
 void wpg_isa_verify_text(FILE *out, const wpg_isa *isa);
 void wpg_isa_verify_json(FILE *out, const wpg_isa *isa);
 

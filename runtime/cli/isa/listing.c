@@ -1,8 +1,8 @@
-/* LLVM's assembly text to lines: `.loc FILE LINE ...` says which block what follows comes from, until the
- * next one or a label; which structurised block that is, labels say (machine.h). Directives and the comments
- * of the code generator are left out, but for what it says of spills. The lines of inline assembly, which
- * counts, stand without a tab. LLVM binds the members of an s_clause together, and then tells the block of
- * one of them: the first has it, the others have none. */
+/* Splits LLVM's assembly text into lines. `.loc FILE LINE ...` names the normal form's block of the following
+ * lines, until the next `.loc` or a label. Labels name the structurised block (machine.h). Directives and the
+ * code generator's comments are left out, except comments on spills. The lines of inline assembly, which
+ * counts, have no tab. LLVM bundles the members of an s_clause and names the block of one of them: the first
+ * has the block, the others have none. */
 #include <stdlib.h>
 #include <string.h>
 

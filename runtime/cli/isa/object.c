@@ -1,4 +1,4 @@
-/* What the code object is that -o writes. */
+/* Makes the code object that -o writes. */
 #include "runtime/cli/isa/isa.h"
 
 bool wpg_isa_is_linked(const wpg_isa *isa)

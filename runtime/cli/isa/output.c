@@ -1,4 +1,4 @@
-/* Where results go: the code object, linked where it has to be; the page; the listing. */
+/* Writes the results: the code object, linked if needed; the page; the listing. */
 #include <stdlib.h>
 #include <string.h>
 

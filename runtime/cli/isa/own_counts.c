@@ -1,6 +1,7 @@
-/* Counts that a kernel made of its own structurised blocks (--generate): from the array that whoever ran it
- * read back to a profile, and from a profile. The records are the layer's, under the checksum of the
- * structurised graph: one shader's counts of both kinds stand side by side, and merge like any. */
+/* Counts that a kernel made of its own structurised blocks (--generate). Reads them from the array that the
+ * kernel's caller read back, into a profile, and from a profile. The records are the layer's, under the
+ * checksum of the structurised graph. One shader's counts of both kinds stand side by side, and merge like
+ * any. */
 #include <stdlib.h>
 #include <string.h>
 

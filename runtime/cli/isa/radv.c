@@ -1,6 +1,6 @@
-/* The same shader through RADV's compiler, which needs no hardware where RADV_FORCE_FAMILY names some: by the
- * child of `wavepgo estimate`. Families have other names in other versions of Mesa: the first that it takes.
- */
+/* Compiles the same shader through RADV, in the child of `wavepgo estimate`. RADV needs no hardware if
+ * RADV_FORCE_FAMILY names a family. Mesa's versions name families differently: the first name that Mesa takes
+ * is used. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

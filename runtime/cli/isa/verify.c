@@ -1,6 +1,6 @@
-/* What is checked of a profile on its way down: of the counts, whether they are possible (the verifier of
- * compiler/amdgpu/profile); of LLVM's passes, what each does to weights that are there before it; of the
- * weights, LLVM's prof-verify, and how near the block frequencies that they give are to the counts. */
+/* Reports the checks of a profile: whether its counts are possible (compiler/amdgpu/profile), what each of
+ * LLVM's passes does to weights, LLVM's prof-verify on the weights, and how near the weights' block
+ * frequencies are to the counts. */
 #include <inttypes.h>
 
 #include "runtime/cli/isa/isa.h"

@@ -1,4 +1,5 @@
-/* What is compiled: with lines, for the listing; they change no instruction, and linking takes them out. */
+/* Compiles the versions. Code has lines for the listing; lines change no instruction, and linking removes
+ * them. */
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
