@@ -57,14 +57,14 @@ static void add_named(wpg_module *module, wpg_inst *where, SpvOp opcode, const u
     wpg_inst_insert(module, where, opcode, operands, count);
 }
 
-bool wpg_has_extension(const wpg_module *module, const char *name)
+static bool has_extension(const wpg_module *module, const char *name)
 {
     return find_named(module, SpvOpExtension, 1, name) != NULL;
 }
 
 void wpg_require_extension(wpg_module *module, const char *name)
 {
-    if (!wpg_has_extension(module, name))
+    if (!has_extension(module, name))
         add_named(module, wpg_module_section_end(module, WPG_SECTION_EXTENSION), SpvOpExtension, NULL, 0,
                   name);
 }

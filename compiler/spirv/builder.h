@@ -10,7 +10,6 @@
 void wpg_require_capability(wpg_module *module, SpvCapability capability);
 bool wpg_has_capability(const wpg_module *module, SpvCapability capability);
 void wpg_require_extension(wpg_module *module, const char *name);
-bool wpg_has_extension(const wpg_module *module, const char *name);
 /* Id of the imported instruction set ("GLSL.std.450"), importing it when absent. */
 uint32_t wpg_require_import(wpg_module *module, const char *name);
 /* Raises the version word to at least 1.`minor`. */

@@ -9,7 +9,7 @@
 
 enum { MAX_COUNT = 0xffff }; /* words of one instruction */
 
-void wpg_inst_link(wpg_module *module, wpg_inst *inst, wpg_inst *where)
+static void link_before(wpg_module *module, wpg_inst *inst, wpg_inst *where)
 {
     wpg_inst *before = where ? where->prev : module->last;
     inst->prev = before;
@@ -65,7 +65,7 @@ wpg_inst *wpg_inst_insert(wpg_module *module, wpg_inst *where, SpvOp opcode, con
         return scratch(module, opcode, operands, count);
     inst->words = words;
     set_words(inst, opcode, operands, count);
-    wpg_inst_link(module, inst, where);
+    link_before(module, inst, where);
     define(module, inst);
     return inst;
 }
@@ -94,7 +94,7 @@ void wpg_inst_move(wpg_module *module, wpg_inst *inst, wpg_inst *where)
     if (inst == where || is_scratch(module, inst))
         return;
     unlink_inst(module, inst);
-    wpg_inst_link(module, inst, where);
+    link_before(module, inst, where);
 }
 
 void wpg_inst_rewrite(wpg_module *module, wpg_inst *inst, SpvOp opcode, const uint32_t *operands,

@@ -17,8 +17,6 @@ typedef struct wpg_module_box {
     uint32_t scratch_words[64];
 } wpg_module_box;
 
-/* Links before `where` (NULL = end). */
-void wpg_inst_link(wpg_module *module, wpg_inst *inst, wpg_inst *where);
 /* Reads type and result again from the words, by the grammar. 0 where the opcode has no type or no result. */
 void wpg_inst_read_ids(wpg_inst *inst);
 /* defs[id] = inst, growing defs and bound as needed; id 0 is ignored. */

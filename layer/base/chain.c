@@ -16,7 +16,8 @@ const void *wpg_chain_find(const void *chain, VkStructureType type)
     ((sizeof(VkBaseInStructure) + (bools) * sizeof(VkBool32) + sizeof(void *) - 1) / sizeof(void *) *        \
      sizeof(void *))
 
-size_t wpg_chain_struct_size(VkStructureType type)
+/* Size of a structure that may stand in the chain of VkDeviceCreateInfo; 0 if we do not know it. */
+static size_t struct_size(VkStructureType type)
 {
     static const struct {
         VkStructureType type;
@@ -41,7 +42,7 @@ bool wpg_chain_copy_until(const void **copy, VkStructureType *unknown, wpg_arena
 {
     VkBaseOutStructure *head = NULL, *tail = NULL;
     for (const VkBaseInStructure *at = chain; at; at = at->pNext) {
-        size_t size = wpg_chain_struct_size(at->sType);
+        size_t size = struct_size(at->sType);
         VkBaseOutStructure *mine = size ? wpg_arena_memdup(arena, at, size) : NULL;
         if (!mine) {
             *unknown = size ? VK_STRUCTURE_TYPE_MAX_ENUM : at->sType;

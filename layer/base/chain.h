@@ -13,9 +13,6 @@
 /* The first structure of that type, NULL if there is none. */
 const void *wpg_chain_find(const void *chain, VkStructureType type);
 
-/* Size of a structure that may stand in the chain of VkDeviceCreateInfo; 0 if we do not know it. */
-size_t wpg_chain_struct_size(VkStructureType type);
-
 /* Copies the chain up to and including the structure `last` into `arena` and links what follows as it is.
  * false (nothing written) when a structure on the way is unknown, so that its size is, or memory ran out;
  * *unknown then tells its type, or VK_STRUCTURE_TYPE_MAX_ENUM for memory. */

@@ -50,7 +50,7 @@ static uint32_t *read_indices(wpg_arena *arena, wpg_reader *in, size_t count)
     return indices;
 }
 
-static void write_flow(wpg_writer *out, const wpg_flow *flow)
+static void write_flow(wpg_writer *out, const wpg_block_graph *flow)
 {
     wpg_write_u8(out, flow->count != 0);
     if (!flow->count)
@@ -267,7 +267,7 @@ static bool read_tables(wpg_function_counters *function, const wpg_counter_map *
 }
 
 /* Of `count` blocks. */
-static bool read_flow(wpg_flow *flow, uint32_t count, wpg_arena *arena, wpg_reader *in)
+static bool read_flow(wpg_block_graph *flow, uint32_t count, wpg_arena *arena, wpg_reader *in)
 {
     WPG_VEC(uint32_t) successors = {0};
     if (!wpg_read_u8(in))
@@ -277,7 +277,7 @@ static bool read_flow(wpg_flow *flow, uint32_t count, wpg_arena *arena, wpg_read
     bool good = flow->first && count;
     for (uint32_t b = 0; good && b < count; b++) {
         uint64_t edges = wpg_read_uleb(in);
-        good = !(flags[b] & ~WPG_FLOW_FLAGS) && edges <= count;
+        good = !(flags[b] & ~WPG_BLOCK_FLAGS) && edges <= count;
         for (uint64_t e = 0; good && e < edges; e++) {
             uint64_t to = wpg_read_uleb(in);
             good = !in->overrun && to < count && wpg_vec_push(&successors, (uint32_t)to);

@@ -37,7 +37,7 @@ static void check_function(wpg_weights_findings *findings, const wpg_counted *co
         .uniform = counts_of(&saturated, counted, map, function->uniform, count, arena),
     };
     if (function->flow.count && !saturated && !arena->failed)
-        (void)wpg_flow_check(findings, &function->flow, &weights, WPG_CHECK_COUNTS, 0, arena);
+        (void)wpg_graph_check(findings, &function->flow, &weights, WPG_CHECK_COUNTS, 0, arena);
 }
 
 static void say(const wpg_counted *counted, const wpg_counted_stage *stage,

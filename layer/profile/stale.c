@@ -95,11 +95,6 @@ void wpg_stale_close(void)
     stale.bundle = NULL;
 }
 
-bool wpg_stale_is_open(void)
-{
-    return stale.bundle != NULL;
-}
-
 /* The normal form of words, as the stage would be compiled. */
 static wpg_status normal_form(wpg_module **module, const uint32_t *words, size_t count,
                               const wpg_stage *stage, wpg_error *err)

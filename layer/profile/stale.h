@@ -17,8 +17,6 @@
 /* `view` is of the bundle's profiles, and must stay until wpg_stale_close. */
 void wpg_stale_open(const char *bundle, const wpg_shader_view *view);
 void wpg_stale_close(void);
-/* Is there a bundle to look in? */
-bool wpg_stale_is_open(void);
 
 /* Looks for the most similar shader of the bundle. Sets stage->matched and stage->like if there is one that
  * is another version of this; *weights (valid until wpg_stale_close) and true if at least MIN_MATCH percent

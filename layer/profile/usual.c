@@ -48,7 +48,8 @@ static bool word_from(wpg_usual *into, unsigned word, const wpg_facts *facts, do
     return true;
 }
 
-bool wpg_usual_from(wpg_usual *into, const wpg_facts *facts, double least_share)
+/* From the facts of one pipeline; false: no word has any. */
+static bool usual_from(wpg_usual *into, const wpg_facts *facts, double least_share)
 {
     *into = (wpg_usual){0};
     for (unsigned word = 0; word < WPG_PUSH_WORDS; word++)
@@ -63,7 +64,7 @@ static void keep(const wpg_facts *facts, double least_share)
     if (!made)
         return;
     if (wpg_hash_from_hex(&made->pipeline, wpg_facts_subject(facts)) &&
-        wpg_usual_from(&made->usual, facts, least_share) &&
+        usual_from(&made->usual, facts, least_share) &&
         wpg_map_set(&usual.by_pipeline, made->pipeline.low, usual.all.count) &&
         wpg_vec_push(&usual.all, made))
         return;

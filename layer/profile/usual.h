@@ -20,7 +20,5 @@ void wpg_usual_load(const char *path);
 void wpg_usual_unload(void);
 bool wpg_usual_any(void);                            /* some pipeline has some */
 const wpg_usual *wpg_usual_of(wpg_hash128 pipeline); /* NULL: none */
-/* From the facts of one pipeline; false: no word has any. */
-bool wpg_usual_from(wpg_usual *usual, const wpg_facts *facts, double least_share);
 
 #endif

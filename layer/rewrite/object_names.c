@@ -37,7 +37,7 @@ static bool filters(void)
     return setting && *setting;
 }
 
-bool wpg_object_names_on(void)
+static bool names_on(void)
 {
     return filters() || wpg_bundle_on();
 }
@@ -90,8 +90,7 @@ static named *make(wpg_device *device, VkObjectType type, uint64_t handle)
 
 void wpg_object_names_pipeline(wpg_device *device, VkPipeline pipeline, wpg_hash128 hash, bool part)
 {
-    named *made =
-        pipeline && wpg_object_names_on() ? make(device, VK_OBJECT_TYPE_PIPELINE, (uint64_t)pipeline) : NULL;
+    named *made = pipeline && names_on() ? make(device, VK_OBJECT_TYPE_PIPELINE, (uint64_t)pipeline) : NULL;
     if (!made)
         return;
     made->hash = hash;
@@ -100,7 +99,7 @@ void wpg_object_names_pipeline(wpg_device *device, VkPipeline pipeline, wpg_hash
 
 void wpg_object_names_forget(wpg_device *device, uint64_t handle)
 {
-    if (handle && wpg_object_names_on())
+    if (handle && names_on())
         destroy(wpg_handles_remove(&device->named, handle));
 }
 
@@ -174,8 +173,7 @@ void wpg_object_names_stored(char *name, size_t size, wpg_hash128 hash)
     uint8_t *data;
     size_t length;
     *name = '\0';
-    if (!wpg_object_names_on() ||
-        wpg_cache_get(&data, &length, wpg_disk_cache(), key_of(hash), NULL) != WPG_OK)
+    if (!names_on() || wpg_cache_get(&data, &length, wpg_disk_cache(), key_of(hash), NULL) != WPG_OK)
         return;
     (void)snprintf(name, size, "%.*s", length > NAME_MOST ? NAME_MOST : (int)length, (const char *)data);
     free(data);
@@ -196,8 +194,7 @@ static void store(wpg_hash128 hash, const char *name)
 
 const char *wpg_object_names_module(wpg_device *device, VkShaderModule module)
 {
-    const named *found =
-        wpg_object_names_on() ? find(device, VK_OBJECT_TYPE_SHADER_MODULE, (uint64_t)module) : NULL;
+    const named *found = names_on() ? find(device, VK_OBJECT_TYPE_SHADER_MODULE, (uint64_t)module) : NULL;
     return found && found->name ? found->name : "";
 }
 
@@ -216,7 +213,7 @@ static void name_module(wpg_device *device, uint64_t handle, const char *name)
 
 static void name_object(wpg_device *device, VkObjectType type, uint64_t handle, const char *name)
 {
-    if (device->mode == WPG_MODE_OFF || !wpg_object_names_on() || !wpg_process_is_owner() || !handle)
+    if (device->mode == WPG_MODE_OFF || !names_on() || !wpg_process_is_owner() || !handle)
         return;
     const char *given = name ? name : "";
     if (type == VK_OBJECT_TYPE_SHADER_MODULE)

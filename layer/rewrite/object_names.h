@@ -11,7 +11,6 @@
 #include "layer/base/state.h"
 
 /* Whether names are followed. */
-bool wpg_object_names_on(void);
 void wpg_object_names_init(wpg_device *device);
 void wpg_object_names_finish(wpg_device *device);
 

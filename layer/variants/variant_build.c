@@ -19,7 +19,7 @@ uint64_t wpg_variants_built(void)
     return atomic_load(&built);
 }
 
-bool wpg_variant_fits(size_t bytes)
+static bool fits(size_t bytes)
 {
     if (atomic_load(&kept_bytes) + bytes <= (uint64_t)wpg_the_process.settings.variant_memory << 20)
         return true;
@@ -27,7 +27,7 @@ bool wpg_variant_fits(size_t bytes)
     return false;
 }
 
-void wpg_variant_took(wpg_variant_set *set, size_t bytes)
+static void took(wpg_variant_set *set, size_t bytes)
 {
     set->bytes += bytes;
     atomic_fetch_add(&kept_bytes, bytes);
@@ -90,14 +90,14 @@ bool wpg_variant_copy(wpg_variant_set *set, wpg_device *device, const wpg_pipeli
     size_t bytes = 0;
     for (size_t i = 0; i < plan->count; i++)
         bytes += plan->stages[i].word_count * sizeof *plan->stages[i].words;
-    if (plan->count > WPG_MAX_STAGES || !wpg_variant_fits(bytes))
+    if (plan->count > WPG_MAX_STAGES || !fits(bytes))
         return false;
     const char *why = copy_state(set, device, info);
     if (why)
         wpg_variants_refuse(plan, why);
     if (why || !copy_stages(set, plan))
         return false;
-    wpg_variant_took(set, bytes);
+    took(set, bytes);
     return true;
 }
 
@@ -177,7 +177,7 @@ static bool rewrite(wpg_rewrite *stages, wpg_variant *made, size_t *bytes, const
             made->stages[__builtin_ctzll(words)] |= stage->stage_bit;
         *bytes += stage->changed ? stage->out_count * sizeof *stage->out_words : 0;
     }
-    if (made->words && !wpg_variant_fits(*bytes)) {
+    if (made->words && !fits(*bytes)) {
         *why = "VARIANT_MEMORY is used up";
         return false;
     }
@@ -252,7 +252,7 @@ static bool make(wpg_variant *made, wpg_rewrite *stages, wpg_device *device, wpg
                  "the driver",
                  hex, atomic_load(&set->ready) + 1, (unsigned long long)made->words, bytes,
                  (double)(rewritten - start) * 1e-6, (double)(wpg_now() - rewritten) * 1e-6);
-    wpg_variant_took(set, bytes);
+    took(set, bytes);
     return true;
 }
 

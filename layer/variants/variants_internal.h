@@ -58,8 +58,6 @@ void wpg_variant_release(wpg_device *device, const wpg_variant_set *set);
 /* -- variant_build.c */
 
 /* Room for so many bytes more within VARIANT_MEMORY; says once if there is none. */
-bool wpg_variant_fits(size_t bytes);
-void wpg_variant_took(wpg_variant_set *set, size_t bytes);
 void wpg_variant_gave(const wpg_variant_set *set);
 /* The pipeline's stages and state, for what is built later. false: it can have no variants, which is said. */
 bool wpg_variant_copy(wpg_variant_set *set, wpg_device *device, const wpg_pipeline_plan *plan,

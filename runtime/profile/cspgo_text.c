@@ -6,7 +6,8 @@
 #include "runtime/base/vec.h"
 #include "runtime/profile/profile_format.h"
 
-bool wpg_cspgo_name_is_valid(const char *name)
+/* May a function be called so? Visible ASCII without '[', ']', ':', '@', not empty. */
+static bool name_is_valid(const char *name)
 {
     if (!*name || strlen(name) > WPG_PROFILE_MAX_NAME)
         return false;
@@ -16,7 +17,8 @@ bool wpg_cspgo_name_is_valid(const char *name)
     return true;
 }
 
-uint64_t wpg_cspgo_total(const wpg_cspgo_record *record)
+/* Sum of the counts as written: what stands in a record's head line. Saturating. */
+static uint64_t total_of(const wpg_cspgo_record *record)
 {
     uint64_t total = 0;
     for (size_t i = 0; i < record->count_count; i++)
@@ -35,7 +37,7 @@ static wpg_status check(const wpg_cspgo_record *record, wpg_error *err)
         return wpg_fail(err, WPG_E_LIMIT, "a context of %zu calls", record->frame_count);
     for (size_t i = 0; i < record->frame_count; i++) {
         const wpg_cspgo_frame *frame = &record->frames[i];
-        if (!frame->function || !wpg_cspgo_name_is_valid(frame->function))
+        if (!frame->function || !name_is_valid(frame->function))
             return wpg_fail(err, WPG_E_ARGUMENT, "a function's name does not fit the format");
         if ((frame->call == 0) != (i + 1 == record->frame_count))
             return wpg_fail(err, WPG_E_ARGUMENT, "a context with a call missing");
@@ -44,7 +46,7 @@ static wpg_status check(const wpg_cspgo_record *record, wpg_error *err)
     }
     for (size_t i = 0, last = 0; i < record->count_count; last = record->counts[i++].probe) {
         const wpg_cspgo_count *count = &record->counts[i];
-        if (count->probe <= last || (count->target && !wpg_cspgo_name_is_valid(count->target)))
+        if (count->probe <= last || (count->target && !name_is_valid(count->target)))
             return wpg_fail(err, WPG_E_ARGUMENT, "probe %" PRIu32 " out of order, or its target",
                             count->probe);
         if (count->probe > WPG_CSPGO_MAX_PROBE)
@@ -62,8 +64,7 @@ wpg_status wpg_cspgo_write(wpg_writer *w, const wpg_cspgo_record *record, wpg_er
         if (record->frames[i].call)
             wpg_write_text(w, ":%" PRIu32 " @ ", record->frames[i].call);
     }
-    wpg_write_text(w, "]:%" PRIu64 ":%" PRIu64 "\n", wpg_cspgo_total(record),
-                   wpg_clamp_counter(record->head));
+    wpg_write_text(w, "]:%" PRIu64 ":%" PRIu64 "\n", total_of(record), wpg_clamp_counter(record->head));
     for (size_t i = 0; i < record->count_count; i++) {
         const wpg_cspgo_count *count = &record->counts[i];
         wpg_write_text(w, " %" PRIu32 ": %" PRIu64, count->probe, wpg_clamp_counter(count->count));
@@ -201,7 +202,7 @@ static bool read_record(cspgo_reader *r)
     record.counts = wpg_arena_memdup(r->arena, r->counts.data, r->counts.count * sizeof *r->counts.data);
     if (!record.counts || !wpg_vec_push(&r->records, record))
         r->out_of_memory = true;
-    return wpg_cspgo_total(&record) == total || r->out_of_memory;
+    return total_of(&record) == total || r->out_of_memory;
 }
 
 wpg_status wpg_cspgo_read(wpg_cspgo_record **records, size_t *count, const char *text, size_t size,

@@ -43,12 +43,6 @@ typedef struct wpg_cspgo_record {
     size_t count_count;
 } wpg_cspgo_record;
 
-/* May a function be called so? Visible ASCII without '[', ']', ':', '@', not empty. */
-bool wpg_cspgo_name_is_valid(const char *name);
-
-/* Sum of the counts as written: what stands in a record's head line. Saturating. */
-uint64_t wpg_cspgo_total(const wpg_cspgo_record *record);
-
 /* Appends one record; counts are clamped as in every format (profile_io.h). WPG_E_ARGUMENT: an invalid name,
  * no frame, a probe out of order; WPG_E_LIMIT: a probe above WPG_CSPGO_MAX_PROBE or too deep a context.
  * Nothing is appended on failure. */

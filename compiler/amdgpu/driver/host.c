@@ -87,11 +87,6 @@ const wpg_amdgpu_argument *wpg_host_kernel_arguments(const wpg_host_kernel *kern
     return kernel->out.arguments;
 }
 
-const uint32_t *wpg_host_kernel_local_size(const wpg_host_kernel *kernel)
-{
-    return kernel->out.local_size;
-}
-
 void wpg_host_kernel_run(const wpg_host_kernel *kernel, const void *arguments, const uint32_t groups[3])
 {
     const uint32_t *size = kernel->out.local_size;

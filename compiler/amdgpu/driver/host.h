@@ -14,7 +14,6 @@ void wpg_host_kernel_destroy(wpg_host_kernel *kernel);
 /* As of wpg_amdgpu_code, for an HSA kernel. Borrowed. */
 const wpg_amdgpu_argument *wpg_host_kernel_arguments(const wpg_host_kernel *kernel, uint32_t *count,
                                                      uint32_t *bytes);
-const uint32_t *wpg_host_kernel_local_size(const wpg_host_kernel *kernel);
 /* Every invocation of groups[0] * groups[1] * groups[2] workgroups, in order. */
 void wpg_host_kernel_run(const wpg_host_kernel *kernel, const void *arguments, const uint32_t groups[3]);
 

@@ -239,7 +239,7 @@ static bool is_whole(const wpg_tr_place *place, const wpg_tr_type *type)
 }
 
 /* A value of the place's type; its parts by recursion, as deep as types are. */
-LLVMValueRef wpg_tr_load(wpg_tr *t, const wpg_tr_place *place)
+static LLVMValueRef load_from(wpg_tr *t, const wpg_tr_place *place)
 {
     const wpg_tr_type *type = wpg_tr_type_of(t, place->type);
     if (!type || !type->llvm || !place->pointer) {
@@ -251,7 +251,7 @@ LLVMValueRef wpg_tr_load(wpg_tr *t, const wpg_tr_place *place)
     LLVMValueRef value = LLVMGetPoison(type->llvm);
     for (uint32_t i = 0; i < type->count; i++) {
         wpg_tr_place part;
-        LLVMValueRef loaded = part_of(t, &part, place, i) ? wpg_tr_load(t, &part) : NULL;
+        LLVMValueRef loaded = part_of(t, &part, place, i) ? load_from(t, &part) : NULL;
         if (!loaded)
             return NULL;
         value = wpg_tr_set(t, value, loaded, i);
@@ -303,7 +303,7 @@ static bool load(wpg_tr *t, const wpg_inst *inst)
     if (!from)
         return false;
     wpg_tr_place place = accessed(from, inst, 4);
-    LLVMValueRef value = wpg_tr_load(t, &place);
+    LLVMValueRef value = load_from(t, &place);
     return value && wpg_tr_define(t, inst, value);
 }
 
@@ -323,7 +323,7 @@ static bool copy_memory(wpg_tr *t, const wpg_inst *inst)
     if (!from)
         return false;
     wpg_tr_place target = accessed(to, inst, 3), source = accessed(from, inst, 3);
-    LLVMValueRef value = wpg_tr_load(t, &source);
+    LLVMValueRef value = load_from(t, &source);
     return value && wpg_tr_store(t, &target, value);
 }
 
@@ -363,7 +363,7 @@ static bool pointer_compare(wpg_tr *t, const wpg_inst *inst)
 
 /* -- Variables */
 
-LLVMValueRef wpg_tr_alloca(wpg_tr *t, const wpg_tr_type *type)
+static LLVMValueRef alloca_of(wpg_tr *t, const wpg_tr_type *type)
 {
     if (!type->stored || type->size > WPG_TR_MAX_VARIABLE) {
         wpg_tr_fail(t, WPG_E_UNSUPPORTED, "a variable of such a type");
@@ -403,7 +403,7 @@ static bool input(wpg_tr *t, const wpg_inst *inst, wpg_tr_place *place, const wp
         return false;
     if (LLVMTypeOf(value) != type->llvm)
         return wpg_tr_malformed(t);
-    place->pointer = wpg_tr_alloca(t, type);
+    place->pointer = alloca_of(t, type);
     if (!place->pointer)
         return false;
     wpg_tr_place all = *place;
@@ -465,7 +465,7 @@ bool wpg_tr_global_variable(wpg_tr *t, const wpg_inst *inst)
         place.pointer = workgroup_memory(t, type);
         break;
     case SpvStorageClassPrivate:
-        place.pointer = wpg_tr_alloca(t, type);
+        place.pointer = alloca_of(t, type);
         break;
     default: /* images and such: whatever uses it is refused */
         return true;
@@ -486,7 +486,7 @@ static bool local_variable(wpg_tr *t, const wpg_inst *inst)
     const wpg_tr_type *type = pointer ? wpg_tr_type_of(t, pointer->element) : NULL;
     if (!type || pointer->kind != WPG_TR_POINTER || pointer->storage != SpvStorageClassFunction)
         return pointer && wpg_tr_malformed(t);
-    wpg_tr_place place = {.pointer = wpg_tr_alloca(t, type), .type = type->id, .align = 16};
+    wpg_tr_place place = {.pointer = alloca_of(t, type), .type = type->id, .align = 16};
     if (!place.pointer)
         return false;
     if (inst->count > 4) {

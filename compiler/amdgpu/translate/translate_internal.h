@@ -192,8 +192,6 @@ bool wpg_tr_is_bool(LLVMTypeRef type);  /* bools or vectors of them */
 bool wpg_tr_is_float(LLVMTypeRef type); /* floats or vectors of them */
 uint32_t wpg_tr_bits(LLVMTypeRef type); /* of the scalar; 0 of others */
 /* The literal of a decoration of a member; false if it has none. */
-bool wpg_tr_member_decoration(const wpg_tr *t, uint32_t type, uint32_t member, SpvDecoration which,
-                              uint32_t *literal);
 bool wpg_tr_decoration(const wpg_tr *t, uint32_t id, SpvDecoration which, uint32_t *literal);
 
 /* -- Values (values.c) */
@@ -250,13 +248,10 @@ LLVMValueRef wpg_tr_inverse(wpg_tr *t, LLVMValueRef matrix, uint32_t n);
 /* -- Memory (memory.c) */
 bool wpg_tr_collect_bindings(wpg_tr *t);
 bool wpg_tr_global_variable(wpg_tr *t, const wpg_inst *inst);
-LLVMValueRef wpg_tr_load(wpg_tr *t, const wpg_tr_place *place);
 bool wpg_tr_store(wpg_tr *t, const wpg_tr_place *place, LLVMValueRef value);
 /* `bytes` past a pointer; offset of any integer type, taken as unsigned where it is 32 bits wide. */
 LLVMValueRef wpg_tr_offset(wpg_tr *t, LLVMValueRef pointer, LLVMValueRef bytes);
 LLVMValueRef wpg_tr_offset_by(wpg_tr *t, LLVMValueRef pointer, uint64_t bytes);
-/* Memory of a variable outside buffers, in the entry block. */
-LLVMValueRef wpg_tr_alloca(wpg_tr *t, const wpg_tr_type *type);
 
 /* -- Atomics (atomics.c) */
 unsigned wpg_tr_sync_scope(const wpg_tr *t, uint64_t scope);

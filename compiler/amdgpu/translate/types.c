@@ -15,7 +15,7 @@ bool wpg_tr_decoration(const wpg_tr *t, uint32_t id, SpvDecoration which, uint32
     return inst != NULL;
 }
 
-bool wpg_tr_member_decoration(const wpg_tr *t, uint32_t type, uint32_t member, SpvDecoration which,
+static bool member_decoration(const wpg_tr *t, uint32_t type, uint32_t member, SpvDecoration which,
                               uint32_t *literal)
 {
     for (const wpg_inst *inst = t->module->first; inst && inst->opcode != SpvOpFunction; inst = inst->next)
@@ -233,11 +233,11 @@ static bool declare_struct(wpg_tr *t, wpg_tr_type *type, const wpg_inst *inst)
             return false;
         uint64_t align = part->align ? part->align : 1;
         members[i].type = part->id;
-        members[i].row_major = wpg_tr_member_decoration(t, type->id, i, SpvDecorationRowMajor, NULL);
-        members[i].coherent = wpg_tr_member_decoration(t, type->id, i, SpvDecorationCoherent, NULL) ||
-                              wpg_tr_member_decoration(t, type->id, i, SpvDecorationVolatile, NULL);
-        (void)wpg_tr_member_decoration(t, type->id, i, SpvDecorationMatrixStride, &members[i].matrix_stride);
-        members[i].offset = wpg_tr_member_decoration(t, type->id, i, SpvDecorationOffset, &offset)
+        members[i].row_major = member_decoration(t, type->id, i, SpvDecorationRowMajor, NULL);
+        members[i].coherent = member_decoration(t, type->id, i, SpvDecorationCoherent, NULL) ||
+                              member_decoration(t, type->id, i, SpvDecorationVolatile, NULL);
+        (void)member_decoration(t, type->id, i, SpvDecorationMatrixStride, &members[i].matrix_stride);
+        members[i].offset = member_decoration(t, type->id, i, SpvDecorationOffset, &offset)
                                 ? offset
                                 : round_up(type->size, align);
         uint64_t end = members[i].offset + member_size(t, &members[i]);

@@ -149,7 +149,6 @@ void wpg_cells_enter(wpg_inject *in, const wpg_function_plan *function);
 void wpg_cells_at(wpg_inject *in, const wpg_function_plan *function, const wpg_point *point);
 /* Helpers of cells.c and flush.c: the value of a cell; "value if condition, else 0" (u32) and similar. */
 uint32_t wpg_cell_load(wpg_inject *in, uint32_t cell);
-void wpg_cell_store(wpg_inject *in, uint32_t cell, uint32_t value);
 uint32_t wpg_select_u32(wpg_inject *in, uint32_t condition, uint32_t yes, uint32_t no);
 uint32_t wpg_reduce(wpg_inject *in, SpvOp opcode, uint32_t value);
 /* Bool: some bit of the mask is set. */

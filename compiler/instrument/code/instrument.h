@@ -11,7 +11,7 @@
 #define WPG_COMPILER_INSTRUMENT_CODE_INSTRUMENT_H
 
 #include "compiler/analysis/cfg.h"
-#include "compiler/analysis/flow.h"
+#include "compiler/analysis/block_graph.h"
 #include "compiler/spirv/stage.h"
 #include "runtime/base/weights.h"
 
@@ -158,7 +158,7 @@ typedef struct wpg_function_counters {
     uint64_t checksum; /* wpg_cfg_checksum of the normal form */
     uint32_t kinds;    /* WPG_KIND_* present */
     uint32_t block_count;
-    wpg_flow flow; /* what the counts must fit; count 0: not kept */
+    wpg_block_graph flow; /* what the counts must fit; count 0: not kept */
     uint32_t *lanes, *waves,
         *uniform;     /* [block_count] counter indices from the pipeline's base; NULL if the kind is absent */
     uint8_t *methods; /* [block_count] wpg_method */

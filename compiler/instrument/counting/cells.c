@@ -60,14 +60,14 @@ uint32_t wpg_cell_load(wpg_inject *in, uint32_t cell)
     return WPG_EMIT(in, SpvOpLoad, in->t_u32, variable(in, cell));
 }
 
-void wpg_cell_store(wpg_inject *in, uint32_t cell, uint32_t value)
+static void cell_store(wpg_inject *in, uint32_t cell, uint32_t value)
 {
     wpg_inst_add(in->module, in->where, SpvOpStore, variable(in, cell), value);
 }
 
 static void add(wpg_inject *in, uint32_t cell, uint32_t value)
 {
-    wpg_cell_store(in, cell, WPG_EMIT(in, SpvOpIAdd, in->t_u32, wpg_cell_load(in, cell), value));
+    cell_store(in, cell, WPG_EMIT(in, SpvOpIAdd, in->t_u32, wpg_cell_load(in, cell), value));
 }
 
 uint32_t wpg_select_u32(wpg_inject *in, uint32_t condition, uint32_t yes, uint32_t no)
@@ -173,7 +173,7 @@ static void add_select(wpg_inject *in, const wpg_function_plan *f, const wpg_poi
 
 static void mark(wpg_inject *in, uint32_t cell, uint32_t bits)
 {
-    wpg_cell_store(in, cell, WPG_EMIT(in, SpvOpBitwiseOr, in->t_u32, wpg_cell_load(in, cell), bits));
+    cell_store(in, cell, WPG_EMIT(in, SpvOpBitwiseOr, in->t_u32, wpg_cell_load(in, cell), bits));
 }
 
 static uint32_t bit_of(wpg_inject *in, const wpg_tally *t)
@@ -225,7 +225,7 @@ static void keep_visits(wpg_inject *in, const wpg_function_plan *f, uint32_t num
     for (uint32_t i = 0; i < f->tally_count; i++) {
         const wpg_tally *t = &f->tallies[i];
         if (t->method == WPG_METHOD_TRIPS && t->loop == number && t->passes && t->lanes_cell != WPG_NO_CELL)
-            wpg_cell_store(in, t->lanes_cell, visits_of(in, f, t));
+            cell_store(in, t->lanes_cell, visits_of(in, f, t));
     }
 }
 
@@ -273,7 +273,7 @@ static void leave_loop(wpg_inject *in, const wpg_function_plan *f, const wpg_poi
 static void zero(wpg_inject *in, uint32_t cell)
 {
     if (cell != WPG_NO_CELL)
-        wpg_cell_store(in, cell, in->c_zero);
+        cell_store(in, cell, in->c_zero);
 }
 
 static void zero_region(wpg_inject *in, const wpg_function_plan *f, uint32_t region)
@@ -320,7 +320,7 @@ void wpg_cells_at(wpg_inject *in, const wpg_function_plan *f, const wpg_point *p
         add_edges(in, f, point);
         break;
     case WPG_POINT_EXIT:
-        wpg_cell_store(in, f->loops[point->index].exit_cell, wpg_const_u32(in->module, point->other));
+        cell_store(in, f->loops[point->index].exit_cell, wpg_const_u32(in->module, point->other));
         break;
     case WPG_POINT_BACK:
         add(in, f->loops[point->index].trips_cell, in->c_one);

@@ -36,7 +36,6 @@ bool wpg_choose_select(wpg_chooser *c, uint32_t *yes, uint32_t *no, uint32_t blo
 uint32_t wpg_region_of_function(wpg_chooser *c);
 uint32_t wpg_region_of_scope(wpg_chooser *c, uint32_t scope);
 /* The region where the cells of a whole loop live, and the number of its plan. Made at the first request. */
-uint32_t wpg_region_of_loop(wpg_chooser *c, uint32_t loop);
 uint32_t wpg_loop_plan_of(wpg_chooser *c, uint32_t construct);
 /* The region of private counters of a block in a loop; WPG_NO_BLOCK if there is none. *own: the outermost
  * loop around the block, if that loop is entered once in the region's life. */

@@ -46,7 +46,7 @@ bool wpg_cells_left(const wpg_chooser *c, uint32_t count)
     return c->f->cell_count + count <= MOST_CELLS;
 }
 
-uint32_t wpg_region_of_loop(wpg_chooser *c, uint32_t loop)
+static uint32_t region_of_loop(wpg_chooser *c, uint32_t loop)
 {
     uint32_t number = wpg_loop_plan_of(c, loop);
     return c->failed ? 0 : c->loops.data[number].region;
@@ -59,7 +59,7 @@ static void place_loop(wpg_chooser *c, wpg_loop_plan *made)
     uint32_t outermost = wpg_outermost_whole_loop(&c->structure, loop->header), scope;
     bool again = wpg_block_repeats(&c->structure, loop->merge);
     if (outermost != made->construct) {
-        made->region = wpg_region_of_loop(c, outermost);
+        made->region = region_of_loop(c, outermost);
         made->equal = !c->failed && c->loops.data[c->loop_number[outermost]].own &&
                       wpg_is_passed_together(&c->structure, outermost, loop->merge);
     } else if (!again && (scope = wpg_scope_for(c, loop->merge)) != NO) {
@@ -100,7 +100,7 @@ uint32_t wpg_region_for(wpg_chooser *c, uint32_t b, uint32_t *own)
     *own = NO;
     if (loop == NO)
         return c->has_function_region ? wpg_region_of_function(c) : NO;
-    uint32_t region = wpg_region_of_loop(c, loop);
+    uint32_t region = region_of_loop(c, loop);
     if (!c->failed && c->loops.data[c->loop_number[loop]].own)
         *own = loop;
     return c->failed ? NO : region;

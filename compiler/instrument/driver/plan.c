@@ -365,7 +365,7 @@ static wpg_status plan_function(wpg_plan *plan, uint32_t index, wpg_error *err)
     wpg_point_list points = {0};
     wpg_status status = wpg_mask_classes_compute(&f->classes, f->cfg, &plan->arena);
     if (status == WPG_OK)
-        status = wpg_flow_of(&counters->flow, f->cfg, &plan->map->arena);
+        status = wpg_block_graph_of(&counters->flow, f->cfg, &plan->map->arena);
     if (status == WPG_OK)
         status = plan_points(plan, f, counters, &points);
     wpg_vec_free(&points);

@@ -20,7 +20,7 @@ typedef struct edge {
 
 typedef struct checker {
     wpg_weights_findings *findings;
-    const wpg_flow *flow;
+    const wpg_block_graph *flow;
     const wpg_function_weights *w;
     double slack;
     const bool *unknown; /* [count] blocks not to ask about; NULL: none */
@@ -64,12 +64,12 @@ static bool equal(const checker *c, double a, double b)
 
 static bool is_reachable(const checker *c, uint32_t block)
 {
-    return c->flow->flags[block] & WPG_FLOW_REACHABLE;
+    return c->flow->flags[block] & WPG_BLOCK_REACHABLE;
 }
 
 static bool loses_lanes(const checker *c, uint32_t block)
 {
-    return c->flow->flags[block] & WPG_FLOW_LOSES_LANES;
+    return c->flow->flags[block] & WPG_BLOCK_LOSES_LANES;
 }
 
 /* Blocks beside one another in an array. */
@@ -210,7 +210,7 @@ static void check_side(checker *c, uint32_t b, bool outgoing)
 
 static bool list_edges(checker *c)
 {
-    const wpg_flow *flow = c->flow;
+    const wpg_block_graph *flow = c->flow;
     const uint32_t edges = flow->first[flow->count];
     c->first_in = WPG_ARENA_ARRAY(c->arena, uint32_t, (size_t)flow->count + 2);
     c->edges = WPG_ARENA_ARRAY(c->arena, edge, edges);
@@ -289,8 +289,9 @@ static wpg_status run_rules(checker *c, unsigned rules)
     return c->arena->failed ? WPG_E_NOMEM : WPG_OK;
 }
 
-wpg_status wpg_flow_check(wpg_weights_findings *findings, const wpg_flow *flow,
-                          const wpg_function_weights *weights, unsigned rules, double slack, wpg_arena *arena)
+wpg_status wpg_graph_check(wpg_weights_findings *findings, const wpg_block_graph *flow,
+                           const wpg_function_weights *weights, unsigned rules, double slack,
+                           wpg_arena *arena)
 {
     checker c = {.findings = findings, .flow = flow, .w = weights, .slack = slack, .arena = arena};
     if (weights->block_count == flow->count)
@@ -303,9 +304,9 @@ wpg_status wpg_weights_check(wpg_weights_findings *findings, const wpg_cfg *cfg,
                              const wpg_function_weights *weights, unsigned rules, double slack,
                              wpg_arena *arena)
 {
-    wpg_flow flow;
-    WPG_TRY(wpg_flow_of(&flow, cfg, arena));
-    return wpg_flow_check(findings, &flow, weights, rules, slack, arena);
+    wpg_block_graph flow;
+    WPG_TRY(wpg_block_graph_of(&flow, cfg, arena));
+    return wpg_graph_check(findings, &flow, weights, rules, slack, arena);
 }
 
 wpg_status wpg_profile_check(wpg_weights_findings *findings, wpg_context *context,
@@ -321,8 +322,8 @@ wpg_status wpg_profile_check(wpg_weights_findings *findings, wpg_context *contex
     wpg_function_weights w = {.block_count = cfg->count,
                               .lanes = profile->has_lanes ? lanes : NULL,
                               .waves = profile->has_waves ? waves : NULL};
-    wpg_flow flow;
-    bool enough = lanes && waves && unknown && wpg_flow_of(&flow, cfg, arena) == WPG_OK;
+    wpg_block_graph flow;
+    bool enough = lanes && waves && unknown && wpg_block_graph_of(&flow, cfg, arena) == WPG_OK;
     checker c = {
         .findings = findings, .flow = &flow, .w = &w, .slack = slack, .unknown = unknown, .arena = arena};
     for (uint32_t b = 0; b < cfg->count && enough; b++) {

@@ -12,7 +12,7 @@
 #define WPG_COMPILER_OPTIMIZE_IR_WEIGHTS_CHECK_H
 
 #include "compiler/analysis/cfg.h"
-#include "compiler/analysis/flow.h"
+#include "compiler/analysis/block_graph.h"
 #include "compiler/optimize/ir/optimize.h"
 
 enum {
@@ -46,9 +46,9 @@ wpg_status wpg_weights_check(wpg_weights_findings *findings, const wpg_cfg *cfg,
                              const wpg_function_weights *weights, unsigned rules, double slack,
                              wpg_arena *arena);
 /* As wpg_weights_check, against the graph alone. */
-wpg_status wpg_flow_check(wpg_weights_findings *findings, const wpg_flow *flow,
-                          const wpg_function_weights *weights, unsigned rules, double slack,
-                          wpg_arena *arena);
+wpg_status wpg_graph_check(wpg_weights_findings *findings, const wpg_block_graph *flow,
+                           const wpg_function_weights *weights, unsigned rules, double slack,
+                           wpg_arena *arena);
 
 /* Checks that each reachable conditional branch of the function carries weights that OpBranchConditional
  * allows (not 0:0, a sum below 2^32), or is listed in `unknown` with the name of the pass that could not

@@ -21,8 +21,8 @@ static wpg_probe_term words[] = {
 static wpg_probe_table tables[] = {
     {.record = "branches", .word_count = 3, .first = first_word, .terms = words}};
 /* An if without an else, and a block that nothing leads to. */
-static uint8_t flags[] = {WPG_FLOW_REACHABLE, WPG_FLOW_REACHABLE | WPG_FLOW_LOSES_LANES, 0,
-                          WPG_FLOW_REACHABLE};
+static uint8_t flags[] = {WPG_BLOCK_REACHABLE, WPG_BLOCK_REACHABLE | WPG_BLOCK_LOSES_LANES, 0,
+                          WPG_BLOCK_REACHABLE};
 static uint32_t first_edge[] = {0, 2, 3, 3, 3}, successors[] = {1, 3, 3};
 static wpg_function_counters functions[] = {
     {.function = 4,
