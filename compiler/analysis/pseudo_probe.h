@@ -2,6 +2,7 @@
  * reads the mark and knows the block, whatever was done to the shader since. Each reachable block has one
  * probe, behind its phis and variables, as an instruction of a non-semantic set:
  *
+ *     %shader   = OpString "<shader hash>.<stage>"
  *     %function = OpString "<ordinal> <checksum>"
  *     %block    = OpString "<block id>"
  *     %set      = OpExtInstImport "NonSemantic.WavepgoPseudoProbe.1"

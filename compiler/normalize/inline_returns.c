@@ -2,6 +2,7 @@
  * of the value and of a flag, and a break. Behind the construct a branch on the flag leads outwards, to a
  * return that lies in ifs only.
  *
+ *     loop { if (c) return v; }        flag = false
  *     rest                      =>     loop { if (c) { value = v; flag = true; break; } }
  *                                      if (flag) return value;
  *                                      rest
