@@ -1,6 +1,6 @@
 /* Variables by storage class, access chains, loads and stores. All addresses are in bytes from a pointer in
- * the storage's address space. Composites are loaded and stored scalar by scalar, contiguous vectors whole.
- * */
+ * the storage's address space. Composites are loaded and stored scalar by scalar, contiguous vectors
+ * whole. */
 #include "compiler/amdgpu/abi_arguments.h"
 
 /* -- Addresses */

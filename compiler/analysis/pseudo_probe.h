@@ -8,7 +8,6 @@
  *     %set      = OpExtInstImport "NonSemantic.WavepgoPseudoProbe.1"
  *     OpExtInst %void %set 1 %shader %function %block
  *
- *
  * The operands are strings because shader identity ignores strings and non-semantic instructions: a shader
  * with probes keeps its hash. A pass that copies a block copies its probe, and the counts of the copies add
  * up. A pass that joins blocks leaves several probes in one block. Normalising removes probes. Sources:

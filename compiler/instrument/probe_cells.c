@@ -2,8 +2,8 @@
  * goes to memory when the lane leaves the function or demotes: sums do not depend on the order of exits
  * (DESIGN 4, additive). Counts are exact for any control flow, because every way out flushes: blocks without
  * successors, and demotes. Only waves are kept so, one a visit: a cell overflows after 2^32 visits in one
- * invocation. Not used in functions that call a function which may kill or demote, or that end wave segments.
- * */
+ * invocation. Not used in functions that call a function which may kill or demote, or that end wave
+ * segments. */
 #include "compiler/instrument/probe.h"
 
 enum { MOST_CELLS = 12, IDS_CELL = 24, IDS_FLUSH = 16, NO = WPG_NO_BLOCK };

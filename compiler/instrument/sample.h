@@ -7,15 +7,15 @@
  * A guard at every block costs 1.2-2.0 times the shader's time (DESIGN 4); one branch at the entry costs next
  * to nothing. Both bodies are functions that drivers inline. sample_choose.c defines a group, and says why a
  * wave is never split. The shader multiplies its additions by the number of groups that the chosen one stands
- * for. So counters estimate the exact ones, and profiles of any rate add up. Ownership, threads: as inject.h.
- * */
+ * for. So counters estimate the exact ones, and profiles of any rate add up. Ownership, threads: as
+ * inject.h. */
 #ifndef WPG_COMPILER_INSTRUMENT_SAMPLE_H
 #define WPG_COMPILER_INSTRUMENT_SAMPLE_H
 
 #include "compiler/instrument/inject.h"
 
-/* Planning: gives the map its rate and the counters of unscaled lanes, or notes why all groups are counted.
- * */
+/* Planning: gives the map its rate and the counters of unscaled lanes, or notes why all groups are
+ * counted. */
 void wpg_sample_plan(wpg_plan *plan);
 
 /* Before any code is injected, all declarations made: copies the functions as they are. */
@@ -32,8 +32,8 @@ void wpg_sample_declare(wpg_inject *in);
 /* At a function's start: id of the u32 by which additions are multiplied, 0 if by nothing. */
 uint32_t wpg_sample_weight(wpg_inject *in);
 /* Code for dispatches of fewer workgroups than N, where such dispatches are laid end to end. `small` is the
- * id of a bool. Returns the id of the u32 number of workgroups before this dispatch (wpg_sample_small_begin).
- * */
+ * id of a bool. Returns the id of the u32 number of workgroups before this dispatch
+ * (wpg_sample_small_begin). */
 typedef uint32_t (*wpg_sample_lay_fn)(wpg_inject *in, uint32_t small);
 /* Emits the choice at in->where. Returns the id of a bool, equal in all lanes of a wave. *weight: id of the
  * u32 by which a chosen group's additions are multiplied. `lay` is called for compute stages that may lay

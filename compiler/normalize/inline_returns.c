@@ -9,8 +9,8 @@
  *
  * The new edge to the merge block ends the dominance of values defined inside and used behind the construct.
  * These values are kept in variables. The function is left unchanged if some value cannot be (opaque types,
- * pointers), or if a merge block has a second role (loop header, continue target). Source: SPIR-V 1.6, 2.11.
- * */
+ * pointers), or if a merge block has a second role (loop header, continue target). Source: SPIR-V 1.6,
+ * 2.11. */
 #include "compiler/normalize/context_recorder.h"
 
 #include <stdlib.h>
