@@ -1,4 +1,4 @@
-/* Planning one pipeline. */
+/* Plans one pipeline. */
 #include "layer/pipeline_plan.h"
 
 #include <stdarg.h>
