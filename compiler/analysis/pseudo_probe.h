@@ -2,11 +2,11 @@
  * reads the mark and knows the block, whatever was done to the shader since. Each reachable block has one
  * probe, behind its phis and variables, as an instruction of a non-semantic set:
  *
+ *     %shader   = OpString "<shader hash>.<stage>"
  *     %function = OpString "<ordinal> <checksum>"
  *     %block    = OpString "<block id>"
  *     %set      = OpExtInstImport "NonSemantic.WavepgoPseudoProbe.1"
  *     OpExtInst %void %set 1 %shader %function %block
- *
  *
  * The operands are strings because shader identity ignores strings and non-semantic instructions: a shader
  * with probes keeps its hash. A pass that copies a block copies its probe, and the counts of the copies add

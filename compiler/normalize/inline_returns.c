@@ -2,14 +2,15 @@
  * of the value and of a flag, and a break. Behind the construct a branch on the flag leads outwards, to a
  * return that lies in ifs only.
  *
+ *     loop { if (c) return v; }        flag = false
  *     rest                      =>     loop { if (c) { value = v; flag = true; break; } }
  *                                      if (flag) return value;
  *                                      rest
  *
  * The new edge to the merge block ends the dominance of values defined inside and used behind the construct.
  * These values are kept in variables. The function is left unchanged if some value cannot be (opaque types,
- * pointers), or if a merge block has a second role (loop header, continue target). Source: SPIR-V 1.6, 2.11.
- * */
+ * pointers), or if a merge block has a second role (loop header, continue target). Source: SPIR-V 1.6,
+ * 2.11. */
 #include "compiler/normalize/context_recorder.h"
 
 #include <stdlib.h>

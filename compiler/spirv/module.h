@@ -98,8 +98,8 @@ wpg_inst *wpg_inst_insert(wpg_module *module, wpg_inst *where, SpvOp opcode, con
 void wpg_inst_remove(wpg_module *module, wpg_inst *inst);
 /* Moves the instruction before `where` (NULL: to the end). */
 void wpg_inst_move(wpg_module *module, wpg_inst *inst, wpg_inst *where);
-/* Gives an instruction new operand words and keeps the opcode. Reads type and result again and updates defs.
- * */
+/* Gives an instruction new operand words and keeps the opcode. Reads type and result again and updates
+ * defs. */
 void wpg_inst_set_operands(wpg_module *module, wpg_inst *inst, const uint32_t *operands, size_t count);
 /* As wpg_inst_set_operands, with a new opcode. */
 void wpg_inst_rewrite(wpg_module *module, wpg_inst *inst, SpvOp opcode, const uint32_t *operands,

@@ -1,5 +1,5 @@
-/* Device creation and destruction: features, counters, the queues that drain.
- * Any failure of ours leaves the application's own device, passing through. */
+/* Device creation and destruction: features, counters, the queues that drain. If anything of ours fails, the
+ * program gets its own device and it passes through. */
 #include "layer/base/state.h"
 
 #include <stdlib.h>

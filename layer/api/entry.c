@@ -1,10 +1,10 @@
-/* The layer's one exported symbol, and which commands it intercepts.
+/* The layer's only exported symbol, and the commands that the layer intercepts.
  *
  *     loader --negotiate--> GetInstanceProcAddr, GetDeviceProcAddr --> ours if intercepted, else the next
  *                                                                     layer's own pointer
  *
- * In off mode, and below an instance or device that passes through, only creation and destruction are ours
- * (the chain has to be advanced); no other command is touched. Source: LoaderLayerInterface.md. */
+ * In off mode, and below an instance or device that passes through, only creation and destruction are ours,
+ * because the chain has to be advanced. No other command is touched. Source: LoaderLayerInterface.md. */
 #include <stdlib.h>
 #include <string.h>
 

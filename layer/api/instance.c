@@ -1,7 +1,7 @@
-/* Instance creation and destruction.
- * Found both as an implicit and as an explicit layer, this one is in the chain once: the loader goes by name.
- * An application that asks for Vulkan 1.0 is given 1.1 on our copy of its create-info, where loader and
- * driver have it: counting needs subgroup operations and SPIR-V 1.3. */
+/* Instance creation and destruction. The layer may be found as an implicit and as an explicit layer; the
+ * loader goes by name, so the layer is in the chain once. A program that asks for Vulkan 1.0 gets 1.1, in our
+ * copy of its create-info, if loader and driver have 1.1: counting needs subgroup operations and SPIR-V
+ * 1.3. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* Records of library parts, and optimised links of parts made anew. */
+/* Records of library parts, and optimised links of rebuilt parts. */
 #include "layer/api/libraries.h"
 
 #include "layer/base/clock.h"

@@ -1,15 +1,14 @@
 /* Graphics pipeline libraries (VK_EXT_graphics_pipeline_library).
  *
  *     part           --> counted and optimised like a pipeline, each shader under its own hash
- *     fast link      --> the driver links what it is given: nothing of ours is compiled
- *     optimised link --> its parts with shaders are made anew, of words rewritten for the whole pipeline's
- *                        hash, and these are linked; what cannot be made anew stays linked from the program's
- *                        parts
+ *     fast link      --> the driver links the parts it is given: nothing of ours is compiled
+ *     optimised link --> its parts with shaders are rebuilt, of words rewritten for the whole pipeline's
+ *                        hash, and linked; if they cannot be rebuilt, the program's parts stay linked
  *
- * A record belongs to each library the program makes; parts made anew live as long as the pipeline linked of
- * them, since a driver may refer to them. Threads: any; Vulkan synchronises a library's destruction with its
- * use, and a lock keeps render passes and layouts that a part is made anew with. Source: Vulkan 1.3, 10.3.3.
- */
+ * Each library that the program makes has a record. Rebuilt parts live as long as the pipeline linked from
+ * them, since a driver may refer to them. Threads: any. Vulkan synchronises a library's destruction with its
+ * use. A lock keeps the render passes and layouts with which a part is rebuilt. Source: Vulkan 1.3,
+ * 10.3.3. */
 #ifndef WPG_LAYER_API_LIBRARIES_H
 #define WPG_LAYER_API_LIBRARIES_H
 
@@ -19,7 +18,7 @@
 struct wpg_library;
 enum { WPG_MAX_LIBRARIES = 8 };
 
-/* A pipeline that is linked, and what is known of its parts. */
+/* A pipeline that is linked, and the knowledge of its parts. */
 typedef struct wpg_link {
     wpg_device *device;
     uint32_t part_count;
@@ -38,16 +37,16 @@ typedef struct wpg_link {
 void wpg_libraries_init(wpg_device *device);
 void wpg_libraries_finish(wpg_device *device);
 
-/* A library was made for the program: what its links need of it. `ours`: of our words. */
+/* Records a library made for the program, for its later links. `ours`: made of our words. */
 void wpg_library_add(wpg_device *device, VkPipeline pipeline, const VkGraphicsPipelineCreateInfo *info,
                      uint64_t flags, const wpg_pipeline_plan *plan, bool ours);
 
-/* Looks at a create-info that names libraries. `flags`: VkPipelineCreateFlags2. */
+/* Reads a create-info that names libraries. `flags`: VkPipelineCreateFlags2. */
 void wpg_link_gather(wpg_link *link, wpg_device *device, const VkGraphicsPipelineCreateInfo *info,
                      uint64_t flags);
 
-/* Makes the parts anew, of `stages` (NULL: of the program's own words), and links them as `info` says.
- * `driver_time`: nanoseconds spent in the driver are added. */
+/* Rebuilds the parts from `stages` (NULL: from the program's own words) and links them as `info` says.
+ * `driver_time`: the nanoseconds spent in the driver are added. */
 VkResult wpg_link_create(VkPipeline *pipeline, const wpg_link *link, const VkGraphicsPipelineCreateInfo *info,
                          const VkPipelineShaderStageCreateInfo *stages, VkPipelineCache cache,
                          const VkAllocationCallbacks *allocator, uint64_t *driver_time);

@@ -1,5 +1,5 @@
-/* The beginning and the end of the layer in a process: settings are read once when the loader first talks to
- * us; everything is written and freed at the end of the program. Owns no state of its own: the record is the
+/* The beginning and the end of the layer in a process. Settings are read once, when the loader first calls
+ * the layer. At the end of the program everything is written and freed. Owns no state: the record is the
  * process's (state.h). Threads: any. */
 #ifndef WPG_LAYER_API_LIFETIME_H
 #define WPG_LAYER_API_LIFETIME_H

@@ -1,11 +1,11 @@
-/* A lost device: what ran last goes on the deny list, counts that lie in host memory are written at once
- * (the program may abort), and the list's pipelines pass through next time. Threads: any. */
+/* A lost device. The pipelines that ran last go on the deny list and pass through next time. Counts in host
+ * memory are written at once, because the program may abort. Threads: any. */
 #ifndef WPG_LAYER_API_LOSS_H
 #define WPG_LAYER_API_LOSS_H
 
 #include "layer/base/state.h"
 
-/* VK_ERROR_DEVICE_LOST was seen. Only the first time matters. Takes the locks of files: none may be held. */
+/* Called when VK_ERROR_DEVICE_LOST was seen; only the first call acts. Takes the files locks: hold none. */
 void wpg_device_lost(wpg_device *device);
 static inline VkResult wpg_loss_check(wpg_device *device, VkResult result)
 {
@@ -14,7 +14,7 @@ static inline VkResult wpg_loss_check(wpg_device *device, VkResult result)
     return result;
 }
 
-/* Hooks: commands that can tell of a loss, and nothing else of interest. */
+/* Hooks for commands that are intercepted only because they can report a loss. */
 #define WPG_LOSS_HOOKS(HOOK)                                                                                 \
     HOOK(QueueWaitIdle)                                                                                      \
     HOOK(DeviceWaitIdle)                                                                                     \

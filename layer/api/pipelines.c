@@ -1,14 +1,15 @@
 /* vkCreateGraphicsPipelines, vkCreateComputePipelines and vkCreateRayTracingPipelinesKHR.
  *
- * Each create-info is handled by itself: a plan (pipeline_plan.h), then the driver with our stages, then, if
- * it refuses, the driver with the application's own. The application's pipeline cache only ever sees the
- * application's own; its creation feedback and FAIL_ON_PIPELINE_COMPILE_REQUIRED are answered for the
- * original: a compile is never made where it asked for none. Source: Vulkan 1.3, 10.2 and 10.3 (multiple
- * pipelines), VK_EXT_pipeline_creation_cache_control.
+ * Each create-info is handled by itself. First comes a plan (pipeline_plan.h), then the driver with our
+ * stages. If the driver refuses these, it gets the program's own create-info. The program's pipeline cache
+ * only ever sees the program's own shaders. Creation feedback is the original's.
+ * FAIL_ON_PIPELINE_COMPILE_REQUIRED returns the driver's result for the original: the layer never compiles
+ * where the program asked for no compile. Source: Vulkan 1.3, 10.2 and 10.3 (multiple pipelines),
+ * VK_EXT_pipeline_creation_cache_control.
  *
- * Ray tracing: a deferred creation of what we change is not deferred (VK_OPERATION_NOT_DEFERRED_KHR is an
- * answer that every program has to expect); of what goes down as it is, the program's own memory is all that
- * the driver reads later (VK_KHR_deferred_host_operations). */
+ * Ray tracing: a deferred creation that we change is made at once (VK_OPERATION_NOT_DEFERRED_KHR, which every
+ * program has to expect). For a create-info passed through unchanged, the driver keeps pointers only into the
+ * program's memory (VK_KHR_deferred_host_operations). */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,4 +1,5 @@
-/* Creation in two calls, the program's own first: what it answers is what the program is told. */
+/* Creates each object twice, the program's own first. The driver's result for the program's own is returned
+ * to the program. */
 #include "layer/api/shader_objects.h"
 
 #include <stdlib.h>

@@ -1,13 +1,13 @@
-/* Shader objects (VK_EXT_shader_object): each is counted, or optimised, under its own hash, as a part of a
- * pipeline library is.
+/* Shader objects (VK_EXT_shader_object): each is counted, or optimised, under its own hash, like a part of a
+ * pipeline library.
  *
  *     create     --> the program's own, untouched --twin--> ours, whose handle the program gets
  *     get binary --> of the untouched one: what the program stores is its own, and loads without the layer
  *     binary in  --> passes through
  *
- * Objects linked with each other come from one call, ours as theirs. A program pays twice the compiling.
- * Ownership: the untouched object goes with ours. Threads: as Vulkan says of each command. Source: Vulkan 1.3
- * with VK_EXT_shader_object, 9.3 to 9.5. */
+ * Objects linked with each other come from one call, ours and the program's. The program pays for two
+ * compiles. Ownership: the untouched object is destroyed with ours. Threads: as Vulkan says of each command.
+ * Source: Vulkan 1.3 with VK_EXT_shader_object, 9.3 to 9.5. */
 #ifndef WPG_LAYER_API_SHADER_OBJECTS_H
 #define WPG_LAYER_API_SHADER_OBJECTS_H
 
@@ -22,7 +22,7 @@ VKAPI_ATTR VkResult VKAPI_CALL wpg_create_shaders(VkDevice handle, uint32_t coun
                                                   wpg_shader *shaders);
 VKAPI_ATTR void VKAPI_CALL wpg_destroy_shader(VkDevice handle, wpg_shader shader,
                                               const VkAllocationCallbacks *allocator);
-/* Notes which of ours run, for the deny list (suspects.h), and goes on to record.h. */
+/* Notes which of our objects run, for the deny list (suspects.h), and calls record.h's hook. */
 VKAPI_ATTR void VKAPI_CALL wpg_bind_shaders(VkCommandBuffer commands, uint32_t count,
                                             const VkShaderStageFlagBits *stages, const wpg_shader *shaders);
 VKAPI_ATTR VkResult VKAPI_CALL wpg_get_shader_binary(VkDevice handle, wpg_shader shader, size_t *size,

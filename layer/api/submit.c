@@ -1,6 +1,6 @@
-/* Queue hooks: the way the periodic drain gets onto a queue. A command goes down first; when the writer
- * thread has asked for a drain, ours follows on the same queue, which its caller may use. The first line of
- * each is the cheap way out. */
+/* Queue hooks: bring the periodic drain onto a queue. The program's command goes to the driver first. If the
+ * writer thread has requested a drain, ours follows on the same queue, which the caller may use. The first
+ * line of each hook is the cheap way out. */
 #include "layer/api/hooks.h"
 #include "layer/api/loss.h"
 #include "layer/commands/record.h"

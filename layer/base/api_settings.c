@@ -1,5 +1,6 @@
-/* VK_EXT_layer_settings is newer than the oldest headers we build with: its structures are declared here as
- * the registry has them. A setting's name is its key in lower case ("mode", "profile_file"). */
+/* Settings by VK_EXT_layer_settings. The extension is newer than the oldest headers we build with, so its
+ * structures are declared here as in the registry. A setting's name is its key in lower case ("mode",
+ * "profile_file"). */
 #include "layer/base/api_settings.h"
 
 #include <stdio.h>

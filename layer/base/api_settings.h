@@ -8,8 +8,8 @@
 
 #include "runtime/config/settings.h"
 
-/* Applies the chain's settings meant for this layer; the environment goes before them. A setting that cannot
- * be read is said and left. true if any was taken. */
+/* Applies the chain's settings for this layer. The environment has priority. An unreadable setting is logged
+ * and skipped. True if any setting was applied. */
 bool wpg_api_settings_apply(wpg_settings *settings, const VkInstanceCreateInfo *info);
 
 #endif

@@ -1,4 +1,5 @@
-/* This library's own GNU build id: part of every cache key, so that another build never meets our entries. */
+/* This library's own GNU build id. It is part of every cache key, so another build never reads our
+ * entries. */
 #include "layer/base/build_id.h"
 
 #include <elf.h>

@@ -1,5 +1,5 @@
-/* The next layer's commands that this layer calls, and no others. Filled once per instance and device; a
- * pointer is NULL when the next layer does not know the command. Threads: constant after creation. */
+/* The next layer's commands that this layer calls, and no others. Filled once for each instance and device. A
+ * pointer is NULL if the next layer does not know the command. Threads: constant after creation. */
 #ifndef WPG_LAYER_BASE_DISPATCH_H
 #define WPG_LAYER_BASE_DISPATCH_H
 
@@ -116,7 +116,8 @@
     COMMAND(CmdTraceRaysIndirectKHR)                                                                         \
     COMMAND(CmdTraceRaysIndirect2KHR)
 
-/* Newer than the oldest headers we build with: called through types of our own (record.h, newer.h). */
+/* Commands newer than the oldest headers we build with, called through types of our own (record.h,
+ * newer.h). */
 #define WPG_NEW_DEVICE_COMMANDS(COMMAND)                                                                     \
     COMMAND(CmdPushConstants2)                                                                               \
     COMMAND(CmdPushConstants2KHR)                                                                            \

@@ -1,8 +1,8 @@
-/* Device features: asked for first, then set in the structure the application itself passed.
+/* Device features: queried first, then set in the structure that the program passed.
  *
  * A feature bit lives in up to two structures: the one of a Vulkan version (VkPhysicalDeviceVulkan12Features)
- * and its own. The specification forbids both in one chain, so that we set the bit where the application
- * passed one, and add the feature's own structure only when neither is there. */
+ * and its own. The specification forbids both in one chain. So we set the bit in the structure that the
+ * program passed, and add the feature's own structure only if neither is there. */
 #include "layer/base/features.h"
 
 #include <stddef.h>

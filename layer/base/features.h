@@ -1,6 +1,6 @@
-/* Which device features instrumentation needs, which the application enabled, which we add.
- * A plan changes nothing: it gives the create-info to try. Source: Vulkan 1.3, VkDeviceCreateInfo valid
- * usage; DESIGN 8. Threads: no shared state. */
+/* Device features: which ones the mode needs, which ones the program enabled, which ones we add. A plan
+ * changes nothing: it gives the create-info to try. Source: Vulkan 1.3, VkDeviceCreateInfo valid usage;
+ * DESIGN 8. Threads: no shared state. */
 #ifndef WPG_LAYER_BASE_FEATURES_H
 #define WPG_LAYER_BASE_FEATURES_H
 
@@ -15,7 +15,7 @@
 
 struct wpg_instance;
 
-/* What a device, created with some create-info, has enabled. */
+/* The features that a device has with a given create-info. */
 typedef struct wpg_device_features {
     uint32_t api_version; /* min of instance and physical device */
     bool buffer_device_address, capture_replay, host_import;
@@ -55,7 +55,7 @@ typedef struct wpg_feature_plan {
     wpg_device_features plain;   /* with the application's own create-info */
 } wpg_feature_plan;
 
-/* What the mode needs of a device beside what the program enables. */
+/* The needs of the mode besides the features that the program enables. */
 typedef enum wpg_feature_need {
     WPG_NEED_NOTHING = 0,      /* or some of these together */
     WPG_NEED_COUNTING = 1,     /* generate mode */
@@ -64,14 +64,15 @@ typedef enum wpg_feature_need {
     WPG_NEED_STATISTICS = 8,   /* tune mode: what the driver says of pipelines */
 } wpg_feature_need;
 
-/* Plans for what is needed (wpg_feature_need, together); with nothing needed it only looks at what is
- * enabled. Always usable afterwards; release with wpg_feature_plan_finish. Each feature that is added is
- * logged at info. */
+/* Plans the features for `need` (wpg_feature_need, combined). Without a need the plan only reads what is
+ * enabled. The plan is always usable; release it with wpg_feature_plan_finish. Each added feature is logged
+ * at info. */
 void wpg_feature_plan_make(wpg_feature_plan *plan, const struct wpg_instance *instance,
                            VkPhysicalDevice physical, const VkDeviceCreateInfo *info, unsigned need);
 void wpg_feature_plan_finish(wpg_feature_plan *plan);
 
-/* What instrumentation may use in a stage. false: the stage cannot be counted; *why says it (static). */
+/* What instrumentation may use in a stage. False: the stage cannot be counted, and *why (static) is the
+ * reason. */
 bool wpg_features_target(wpg_instrument_target *target, const char **why, const wpg_device_features *features,
                          VkShaderStageFlagBits stage);
 

@@ -1,6 +1,6 @@
-/* Maps from Vulkan handles to our records, sharded so that no lock is shared by all threads.
- * Threads: any; a record found stays valid as long as the caller may use its handle (Vulkan's external
- * synchronisation of destruction), or as the record's own reference count says. */
+/* Maps from Vulkan handles to our records, sharded so that no lock is shared by all threads. Threads: any. A
+ * record stays valid while the caller may use its handle (Vulkan's external synchronisation of destruction),
+ * or as long as the record's own reference count says. */
 #ifndef WPG_LAYER_BASE_HANDLES_H
 #define WPG_LAYER_BASE_HANDLES_H
 
@@ -37,8 +37,7 @@ void wpg_handles_init(wpg_handles *handles);
 /* The records themselves are the caller's. */
 void wpg_handles_finish(wpg_handles *handles);
 
-/* false when memory runs out. A key that is there is replaced (a handle that was destroyed behind our back).
- */
+/* False when memory runs out. An existing key is replaced: its handle was destroyed without our notice. */
 bool wpg_handles_set(wpg_handles *handles, uint64_t key, void *record);
 void *wpg_handles_get(wpg_handles *handles, uint64_t key); /* NULL if absent */
 /* Finds the record and calls `retain` on it before the shard is unlocked; NULL if absent. */

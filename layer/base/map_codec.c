@@ -1,4 +1,4 @@
-/* Encoding and decoding of what a cached rewrite carries beside its words. */
+/* Encodes and decodes the counter map and the remarks of a cached rewrite. */
 #include "layer/base/map_codec.h"
 
 #include <stdlib.h>

@@ -1,8 +1,8 @@
-/* Where a layer stands depends on the loader (1.3.239 orders explicit layers by the folders they are found
- * in, later ones by VK_INSTANCE_LAYERS), on the way it is found (implicit ones are above explicit ones) and
- * on what the program enables. None of that is guessed here: each link of the chain that the loader hands to
- * vkCreateInstance (LoaderLayerInterface, "Layer Intercept Requirements") leads to a function of the layer
- * below, whose library has a name. */
+/* Finds the layers below us by the loader's own chain. A layer's place depends on the loader (1.3.239 orders
+ * explicit layers by their folders, later ones by VK_INSTANCE_LAYERS), on the way it is found (implicit
+ * layers are above explicit ones), and on the program. None of that is guessed. Each link of the chain that
+ * the loader passes to vkCreateInstance points to a function of the layer below, and that function's library
+ * has a name. Source: LoaderLayerInterface, "Layer Intercept Requirements". */
 #include "layer/base/neighbours.h"
 
 #include <dlfcn.h>

@@ -1,4 +1,4 @@
-/* Which other layers the loader has put below us. Threads: no shared state. */
+/* The other layers that the loader has put below us. Threads: no shared state. */
 #ifndef WPG_LAYER_BASE_NEIGHBOURS_H
 #define WPG_LAYER_BASE_NEIGHBOURS_H
 
@@ -7,12 +7,13 @@
 #include <vulkan/vk_layer.h>
 #include <vulkan/vulkan.h>
 
-/* A capture tool below us would record our shaders instead of the program's. Its name, or NULL; `below` is
- * the chain that the loader gave to vkCreateInstance, from the link to the next layer on. */
+/* The name of a capture tool below us, or NULL. Such a tool would record our shaders instead of the
+ * program's. `below` is the chain that the loader gave to vkCreateInstance, from the link to the next layer
+ * on. */
 const char *wpg_capture_layer_below(const VkLayerInstanceLink *below);
 
-/* A validation layer below us, whose age we cannot ask: extensions newer than our own headers are then left
- * alone, since it would report what it does not know. */
+/* True if a validation layer is below us. Its age is unknown, and it reports structures that it does not
+ * know. So extensions newer than our own headers are then left alone. */
 bool wpg_validation_layer_below(const VkLayerInstanceLink *below);
 
 #endif

@@ -1,13 +1,12 @@
-/* What the layer needs of Vulkan that is newer than the oldest headers it builds with (1.3.239): structures
- * and values of its own, from the registry (vk.xml), so that one build serves newer programs and drivers.
- * Threads: none of this is shared. */
+/* Vulkan structures and values newer than the oldest headers we build with (1.3.239), copied from the
+ * registry (vk.xml). So one build serves newer programs and drivers. Threads: no state. */
 #ifndef WPG_LAYER_BASE_NEWER_H
 #define WPG_LAYER_BASE_NEWER_H
 
 #include <vulkan/vulkan.h>
 
-/* VkPipelineCreateFlags2CreateInfo (VK_KHR_maintenance5, Vulkan 1.4): where it is there, it stands for the
- * create-info's own flags, bit by bit the same up to bit 30. */
+/* VkPipelineCreateFlags2CreateInfo (VK_KHR_maintenance5, Vulkan 1.4) replaces the create-info's own flags.
+ * The bits are the same up to bit 30. */
 #define WPG_STRUCTURE_PIPELINE_FLAGS_2 ((VkStructureType)1000470005)
 typedef struct wpg_pipeline_flags_2 {
     VkStructureType sType;

@@ -1,4 +1,4 @@
-/* The process's record. The library is linked so that dlclose keeps it (the loader closes it with every last
+/* The process's record. The library is linked so that dlclose keeps it (the loader closes it with the last
  * instance): counts, files and claims last as long as the process. */
 #include <unistd.h>
 

@@ -1,5 +1,5 @@
-/* What generate mode counts on a device, stage by stage, as one log line: `wavepgo doctor` shows it, so that
- * what is said is what would be done. Threads: no shared state. */
+/* One log line: what generate mode counts on a device, stage by stage. `wavepgo doctor` shows the same line,
+ * so its report is what the layer does. Threads: no shared state. */
 #ifndef WPG_LAYER_BASE_STAGES_REPORT_H
 #define WPG_LAYER_BASE_STAGES_REPORT_H
 

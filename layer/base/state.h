@@ -1,6 +1,6 @@
-/* The layer's records: one for the process, one an instance, one a device. Who owns what: the process record
- * is static; instances and devices are created and destroyed with their handles (instance.c, device.c), and
- * are constant after creation but for what names its own lock. */
+/* The layer's records: one for the process, one for each instance, one for each device. The process record is
+ * static. Instances and devices are created and destroyed with their handles (instance.c, device.c). They are
+ * constant after creation, except fields that name their own lock. */
 #ifndef WPG_LAYER_BASE_STATE_H
 #define WPG_LAYER_BASE_STATE_H
 

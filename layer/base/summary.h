@@ -1,15 +1,15 @@
-/* What the layer did, counted for the one line at the end. Threads: any. */
+/* What the layer did, for the one line at the end. Threads: any. */
 #ifndef WPG_LAYER_BASE_SUMMARY_H
 #define WPG_LAYER_BASE_SUMMARY_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A pipeline went through vkCreate*Pipelines. `why` NULL: it was made from rewritten words (or, in use mode,
- * looked at and left as it was); else why the application's own went down. Reasons are grouped by their text
- * up to the first colon. */
+/* Counts a pipeline that went through vkCreate*Pipelines. `why` NULL: it was made from rewritten words (in
+ * use mode also: examined and left unchanged). Otherwise the reason why it passed through. Reasons are
+ * grouped by their text up to the first colon. */
 void wpg_summary_pipeline(const char *why);
-/* Of the pipelines looked at, one whose words were changed. */
+/* Counts an examined pipeline whose words were changed. */
 void wpg_summary_changed(void);
 /* Nanoseconds spent on one pipeline by us and by the driver. */
 void wpg_summary_time(uint64_t ours, uint64_t drivers);

@@ -1,12 +1,12 @@
-/* Which of our pipelines ran last: what goes on the deny list when a device is lost.
+/* Which of our pipelines ran last: they go on the deny list when a device is lost.
  *
  *     create   a pipeline of ours has a number on its device, by hash
  *     record   a command buffer holds the set of numbers that it binds
  *     submit   each number remembers the last submission it was part of
  *     lost     suspects: of the last WPG_SUSPECT_SUBMISSIONS submissions, and none that was seen to finish
  *
- * A command buffer's set belongs to its recording (record.h), and goes with it. Command buffers and pipelines
- * are externally synchronised as Vulkan says; numbers have the device's lock, taken once a submission. When
+ * A command buffer's set belongs to its recording (record.h) and goes with it. Command buffers and pipelines
+ * are externally synchronised as Vulkan says. Numbers have the device's lock, taken once a submission. When
  * memory runs out a pipeline is not suspected. */
 #ifndef WPG_LAYER_BASE_SUSPECTS_H
 #define WPG_LAYER_BASE_SUSPECTS_H
@@ -32,7 +32,8 @@ void wpg_suspect_set_finish(wpg_suspect_set *set);
 wpg_suspects *wpg_suspects_create(void); /* NULL when memory runs out: nothing is followed */
 void wpg_suspects_destroy(wpg_suspects *suspects);
 
-/* The handle, as it is bound, holds code of ours that goes by `hash`; several hashes for links of parts. */
+/* Notes that the handle, as it is bound, holds code of ours with hash `hash`. Links of parts have several
+ * hashes. */
 void wpg_suspects_add(wpg_device *device, VkPipeline pipeline, wpg_hash128 hash);
 void wpg_suspects_remove(wpg_device *device, VkPipeline pipeline);
 

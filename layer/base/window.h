@@ -1,8 +1,7 @@
 /* When counting is on: FRAMES=A-B (frames end at vkQueuePresentKHR and count from 1) and TRIGGER=FILE (on
- * while the file is there). With either the program's pipelines stay its own and the counting ones stand
- * beside them (sample_bind.h): which of the two is bound is decided when a command buffer is recorded, so
- * that outside the window nothing is paid, and a command buffer recorded beforehand stays as it was.
- * Threads: any. */
+ * while the file exists). With either, the program's pipelines stay its own and counting twins stand beside
+ * them (sample_bind.h). Recording a command buffer chooses between the two. So nothing is paid outside the
+ * window, and a command buffer recorded earlier stays as it was. Threads: any. */
 #ifndef WPG_LAYER_BASE_WINDOW_H
 #define WPG_LAYER_BASE_WINDOW_H
 
@@ -14,12 +13,12 @@ void wpg_window_set_up(const char *frames, const char *trigger, const char *fold
 bool wpg_window_exists(void);
 /* Whether counting is on now. */
 bool wpg_window_open(void);
-/* A counting pipeline was bound while it was. */
+/* A counting pipeline was bound while counting was on. */
 void wpg_window_counted(void);
 
 /* A frame ends. */
 void wpg_window_frame(void);
-/* Something is submitted: now and then the file is looked for. */
+/* At a submission: looks for the file now and then. */
 void wpg_window_poll(void);
 /* At the end: says why nothing was counted, if nothing was. */
 void wpg_window_finish(void);

@@ -1,27 +1,27 @@
-/* What command buffers say while they are recorded: which pipeline each draw and dispatch uses, and what the
- * push constants hold then. No GPU cost, no change to what the driver is told.
+/* Recordings: for each command buffer, which pipeline each draw and dispatch uses, and the push constants at
+ * that time. No GPU cost, no change to the driver's commands.
  *
  *     record commands --> entries of the command buffer, one a pipeline
  *     execute commands --> a secondary's entries are added to its primary's
  *     submit          --> entries are added to the pipelines' totals (totals.h)
  *
- * The state hangs off the command buffer, found through a sharded map and a per-thread memory of the last one
- * used: no lock is shared on the way of a draw. A command buffer and its pool are externally synchronised
- * (Vulkan 1.3, 3.6), so that a recording needs no lock of its own. When memory runs out the recording is
- * dropped until the command buffer begins anew, and the program goes on.
+ * A recording is found through a sharded map, and through a per-thread memory of the last command buffer. So
+ * a draw takes no shared lock. A command buffer and its pool are externally synchronised (Vulkan 1.3, 3.6),
+ * so a recording needs no lock of its own. When memory runs out the recording is dropped until the command
+ * buffer begins anew, and the program goes on.
  *
- * Push constants (Vulkan 1.3, 14.6 and 14.2.2): undefined when recording begins; a push through a layout with
- * other push-constant ranges makes what was pushed before count as undefined; binding a pipeline disturbs
- * nothing, but a word counts as pushed only for a pipeline whose layout has the ranges it was pushed with.
+ * Push constants (Vulkan 1.3, 14.6 and 14.2.2) are undefined when recording begins. A push through a layout
+ * with other push-constant ranges makes earlier pushes count as undefined. Binding a pipeline disturbs
+ * nothing. But a word counts as pushed only for a pipeline whose layout has the ranges it was pushed with.
  *
- * A link of library parts, and shader objects that are bound together, draw for the pipeline hash of their
+ * A link of library parts, and shader objects that are bound together, count for the pipeline hash of their
  * shaders, as the same pipeline made whole would (record_objects.h).
  *
- * Each command buffer of a device that does not pass through has one recording. It is made and destroyed with
- * the command buffer: a freed handle may come again at once, on another device and in another thread. Binds,
- * draws and push constants are intercepted on devices with `records` set only: in generate mode with a
- * bundle, and in use mode where a profile may lead to variants (variants.h). On the others a recording has
- * nothing but its suspects. Threads: as Vulkan says of each command. */
+ * Each command buffer of a device that does not pass through has one recording, made and destroyed with the
+ * command buffer: a freed handle may come again at once, on another device and in another thread. Binds,
+ * draws and push constants are intercepted only on devices with `records` set: in generate mode with a
+ * bundle, and in use mode where a profile may lead to variants (variants.h). On other devices a recording has
+ * only its suspects. Threads: as Vulkan says of each command. */
 #ifndef WPG_LAYER_COMMANDS_RECORD_H
 #define WPG_LAYER_COMMANDS_RECORD_H
 
@@ -70,8 +70,8 @@ typedef struct wpg_command_pool {
     struct wpg_recording *recordings; /* list */
 } wpg_command_pool;
 
-/* What a command buffer found last, so that a map is not asked again: good while the generation is the same.
- */
+/* The last map entries that a command buffer found, to save a look-up. Valid while the generation is the
+ * same. */
 enum { WPG_RECENT_PIPELINES = 16 };
 typedef struct wpg_recent {
     uint64_t generation; /* 0: never */
@@ -83,8 +83,8 @@ typedef struct wpg_recent {
     } pipelines[WPG_RECENT_PIPELINES];
 } wpg_recent;
 
-/* Moves on whenever a command buffer, pipeline or layout that is followed goes: what was remembered of
- * handles is looked up again. Who may use a handle that came again has synchronised with who destroyed it. */
+/* Changes whenever a recorded command buffer, pipeline or layout is destroyed: remembered handles are looked
+ * up again. A program that reuses a handle has synchronised with its destruction. */
 extern atomic_uint_fast64_t wpg_record_generation;
 static inline void wpg_record_next_generation(void)
 {
@@ -116,14 +116,14 @@ typedef struct wpg_recording {
 
 /* -- recordings.c -- */
 
-/* The command buffer's recording; NULL if it is not followed. */
+/* The command buffer's recording; NULL if it has none. */
 wpg_recording *wpg_recording_of(VkCommandBuffer commands);
-/* The next layer's commands, and the recording (NULL if not followed); NULL for an unknown device. */
+/* The next layer's commands, and the recording (NULL if there is none). NULL for an unknown device. */
 const wpg_device_commands *wpg_record_enter(wpg_recording **recording, VkCommandBuffer commands);
-/* From here on, and until it is forgotten, its command buffer's. false: no memory. */
+/* Makes this the recording of its command buffer, until it is forgotten. False: no memory. */
 bool wpg_recording_keep(wpg_recording *recording);
 void wpg_recording_forget(const wpg_recording *recording);
-/* By the handle alone, of whatever device: for commands that name several command buffers. */
+/* By the handle alone, on any device: for commands that name several command buffers. */
 wpg_recording *wpg_recording_find(VkCommandBuffer commands);
 
 /* -- record.c -- */
@@ -136,7 +136,7 @@ void wpg_record_submit(wpg_device *device, VkCommandBuffer commands, VkQueue que
 
 /* -- record_entries.c -- */
 
-/* Counts the push constants of what ran since they last changed. */
+/* Counts the push constants of draws and dispatches since the last change of push constants. */
 void wpg_record_settle(wpg_recording *recording);
 /* The index of the pipeline's entry, made if it is new; WPG_NOTHING_BOUND (and the recording dropped) when
  * memory runs out. */
@@ -146,14 +146,14 @@ void wpg_record_drop(wpg_recording *recording); /* memory ran out: the recording
 
 /* -- record_bind.c -- */
 
-/* A pipeline was made for the program: follows it if the plan knows its hash. */
+/* Notes a pipeline made for the program, if the plan knows its hash. */
 void wpg_record_pipeline(wpg_device *device, VkPipeline pipeline, const wpg_pipeline_plan *plan,
                          VkPipelineLayout layout);
 
-/* A pipeline, or what counts as one, is bound from here on; NULL: unknown. */
+/* A pipeline, or shader objects that count as one, are bound from here on. NULL: unknown. */
 void wpg_record_bind(wpg_recording *recording, wpg_bound *bound, const wpg_bindable *bindable);
-/* Push-constant ranges in short: equal signatures are compatible; `words` are those in them. false when
- * memory runs out. */
+/* A signature of push-constant ranges: equal signatures are compatible. `words` are the words in the ranges.
+ * False when memory runs out. */
 bool wpg_record_ranges(uint64_t *signature, uint64_t *words, const VkPushConstantRange *ranges,
                        uint32_t count);
 

@@ -1,4 +1,4 @@
-/* Draws and dispatches: each counts for the pipeline bound at its point, and goes down as it is. */
+/* Draws and dispatches: each counts for the pipeline bound at its point, and goes to the driver unchanged. */
 #include "layer/commands/record_queries.h"
 #include "layer/variants/variants.h"
 #include "layer/commands/variant_choice.h"

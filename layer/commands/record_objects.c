@@ -1,8 +1,7 @@
-/* Shader objects in what command buffers say: what is drawn with the objects bound at a time is counted for
- * the pipeline of their shaders, under the hash that it has when it is made whole. Objects whose shader is
- * not known (made of a binary) make that of all bound with them unknown. Source: Vulkan 1.3 with
- * VK_EXT_shader_object, 9.3: binding objects takes the stages from a bound pipeline, binding a pipeline takes
- * them from the objects. */
+/* Shader objects in recordings. A draw with shader objects counts for the pipeline of the objects bound
+ * together, under the hash of that pipeline made whole. If one bound object is unknown (made of a binary),
+ * the draw is not attributed. Source: Vulkan 1.3 with VK_EXT_shader_object, 9.3: binding objects takes the
+ * stages from a bound pipeline, binding a pipeline takes them from the objects. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* The commands that end a run of draws or dispatches. */
+/* Hooks of the commands that end a run of draws or dispatches. */
 #include "layer/rewrite/passes.h"
 #include "layer/commands/record_queries.h"
 

@@ -1,4 +1,4 @@
-/* Which recording a command buffer has. */
+/* The map from command buffers to recordings. */
 #include "layer/commands/record.h"
 
 atomic_uint_fast64_t wpg_record_generation = 1;

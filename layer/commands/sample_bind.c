@@ -1,13 +1,14 @@
-/* Twins of pipelines, and which of them is bound. Sampling:
+/* Twins of pipelines, and the choice at each bind. Sampling:
  *
- * Of every N binds of a pipeline that follow each other one is counted; which one, a hash of the pipeline and
- * of where the N are in its life decides, so that a program that binds in a rhythm is not always caught on
- * the same beat, and pipelines that are all made and bound at once are not all counted at once. A counted
- * bind stands for N. Each bind has one place, and over all hashes a place is taken with probability 1/N: a
- * bind counts once in expectation, also where a pipeline's last N are not complete (places without a bind
- * have nothing to count). Of a pipeline bound fewer than N times, mostly nothing is known; one of N such is
- * counted, and stands for all: their sum is right, which is what a sample can say (Horvitz and Thompson, "A
- * Generalization of Sampling Without Replacement from a Finite Universe", JASA 47, 1952). */
+ * Of every N consecutive binds of a pipeline one is counted. A hash of the pipeline and of the place of these
+ * N in its life chooses it. So a program that binds in a rhythm is not always caught on the same beat, and
+ * pipelines that are made and bound together are not counted together. A counted bind stands for N.
+ *
+ * Each bind has one place, and over all hashes a place is chosen with probability 1/N. So a bind counts once
+ * in expectation. That holds also if a pipeline's last N are not complete: places without a bind have nothing
+ * to count. A pipeline bound fewer than N times mostly has no counts. One of N such pipelines is counted and
+ * stands for all: their sum is right (Horvitz and Thompson, "A Generalization of Sampling Without Replacement
+ * from a Finite Universe", JASA 47, 1952). */
 #include "layer/commands/sample_bind.h"
 
 #include <stdlib.h>

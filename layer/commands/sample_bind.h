@@ -1,16 +1,15 @@
-/* Sampling by bind (SAMPLE=1/N, SAMPLE_BY=bind): the program's pipeline is its own, and beside it stands the
- * counting one. Of every N times the program binds it, the counting one is bound once; the rest runs as if
- * no layer were there. Both come from one create-info, so that either may stand
- * for the other in a command buffer.
+/* Sampling by bind (SAMPLE=1/N, SAMPLE_BY=bind). The program keeps its own pipeline, and a counting twin
+ * stands beside it. Of every N binds by the program, the twin is bound once; the others run as if no layer
+ * were there. Both come from one create-info, so either may replace the other in a command buffer.
  *
  *     create --> the program's own, at full speed --twin--> ours
  *     bind   --> ours 1 of N times, else the program's own; both are counted in the pipeline's slot
  *     write  --> counts times N (files.c)
  *
- * Tuning (tune.h) uses the same: several of ours beside the program's, one for each set of passes.
+ * Tuning (tune.h) uses the same: several pipelines of ours beside the program's, one for each set of passes.
  *
- * Library parts cannot be told apart at a bind: they sample inside the shader. Ownership: a twin goes with
- * the program's pipeline. Threads: as Vulkan says of each command. */
+ * Library parts cannot be told apart at a bind: they sample inside the shader. Ownership: a twin is destroyed
+ * with the program's pipeline. Threads: as Vulkan says of each command. */
 #ifndef WPG_LAYER_COMMANDS_SAMPLE_BIND_H
 #define WPG_LAYER_COMMANDS_SAMPLE_BIND_H
 
@@ -25,17 +24,17 @@ typedef struct wpg_twin {
     size_t alternative;  /* tuning: which one (tune.h) */
 } wpg_twin;
 
-/* These stand beside the program's pipeline from now on: one that counts in `slot`, or candidates of `tuned`.
- * false when memory runs out: they are the caller's to destroy. */
+/* Puts these twins beside the program's pipeline: one that counts in `slot`, or candidates of `tuned`. False
+ * when memory runs out: the caller destroys them. */
 bool wpg_twins_add(wpg_device *device, VkPipeline pipeline, const wpg_twin *ours, size_t count,
                    wpg_counter_slot *slot, struct wpg_tuned *tuned);
-/* What to bind where the program binds `pipeline`; counts the bind. *trial: what was chosen in tune mode;
+/* The pipeline to bind where the program binds `pipeline`; counts the bind. *trial: the choice in tune mode.
  * NULL: it could not be timed, and the original is bound. */
 VkPipeline wpg_twin_choose(wpg_device *device, VkPipeline pipeline, wpg_trial *trial);
-/* Tuning: what stands beside the program's pipeline, and who is tuned; 0: nothing does. */
+/* Tuning: the pipelines beside the program's, and the tuned record; 0: there are none. */
 size_t wpg_twin_alternatives(wpg_twin ours[WPG_VERDICT_CANDIDATES], struct wpg_tuned **tuned,
                              wpg_device *device, VkPipeline pipeline);
-/* Tuning: the bind is none of those that are timed, and why. */
+/* Tuning: notes that the bind is not timed, and why. */
 void wpg_twin_missed(wpg_device *device, VkPipeline pipeline, wpg_tune_miss miss);
 /* Before the program's pipeline is destroyed. */
 void wpg_twin_destroy(wpg_device *device, VkPipeline pipeline, const VkAllocationCallbacks *allocator);

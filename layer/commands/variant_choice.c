@@ -1,5 +1,5 @@
-/* Which pipeline a draw or dispatch runs: a variant where the words that it depends on are valid, pushed for
- * the stages that it was folded in, and equal; else the program's own. See variants.h. */
+/* Which pipeline a draw or dispatch runs. A variant, if the words it depends on are valid, were pushed for
+ * the stages they were folded in, and are equal. Otherwise the program's own. See variants.h. */
 #include <string.h>
 #include <time.h>
 

@@ -1,6 +1,6 @@
-/* Files beside a file: "<stem>.<pid><ending>", written by a process that found "<stem><ending>" owned by
- * another process (claims.h), or by one that merges into a pool at its end (pool.h). A folder is read once
- * for each ending. Threads: under the files lock. */
+/* Files beside a file: "<stem>.<pid><ending>". A process writes one if another process owns "<stem><ending>"
+ * (claims.h), or if it merges into a pool at its end (pool.h). A folder is read once for each ending.
+ * Threads: under the files lock. */
 #ifndef WPG_LAYER_PROFILE_BESIDE_H
 #define WPG_LAYER_PROFILE_BESIDE_H
 
@@ -9,11 +9,11 @@
 /* Turns `path` into this process's name beside it: ".<pid>" before the last extension. */
 void wpg_beside_name(char *path, size_t size);
 
-/* Calls `visit` for each file beside `path` whose process has ended, as far as the folder's first reading
- * knew it. Each is visited once in the life of this process. A file whose process may be alive is left out.
- */
+/* Calls `visit` for each file beside `path` whose process has ended, among the files of the folder's first
+ * reading. Each file is visited once in the life of this process. A file whose process may be alive is left
+ * out. */
 void wpg_beside_each(const char *path, void (*visit)(const char *beside, void *context), void *context);
-/* Removes them: how many. */
+/* Removes these files; returns their number. */
 size_t wpg_beside_remove(const char *path);
 void wpg_beside_finish(void);
 

@@ -1,13 +1,13 @@
-/* The layer's side of the bundle (runtime/bundle/bundle.h): what is written beside the profiles when the
- * setting BUNDLE names a folder. Shaders are noted as pipelines are made and written by the next flush, so
- * that making a pipeline never waits for a disk. Threads: any. */
+/* The layer's side of the bundle (runtime/bundle/bundle.h): the files beside the profiles if the setting
+ * BUNDLE names a folder. Making a pipeline notes its shaders, and the next flush writes them: so making a
+ * pipeline never waits for a disk. Threads: any. */
 #ifndef WPG_LAYER_PROFILE_BUNDLE_FILES_H
 #define WPG_LAYER_PROFILE_BUNDLE_FILES_H
 
 #include "layer/profile/records.h"
 #include "layer/base/stage.h"
 
-/* Whether there is a bundle; its folder (absolute, static storage), "" if there is none. */
+/* True if there is a bundle; its folder (absolute, static storage), "" if there is none. */
 bool wpg_bundle_on(void);
 const char *wpg_bundle_folder(void);
 
@@ -16,20 +16,21 @@ typedef struct wpg_bundle_subject {
     wpg_hash128 pipeline;
     const wpg_rewrite *stages; /* [count], in stage order */
     size_t count;
-    wpg_counted *const *counted; /* [counted_count]: where the maps of its stages are; NULL elements: no */
+    wpg_counted *const *counted; /* [counted_count]: hold the maps of its stages; elements may be NULL */
     size_t counted_count;
     bool part; /* of pipelines: it has no record of its own */
 } wpg_bundle_subject;
 
-/* A pipeline was made: its shaders' words and infos, what its record says for good. */
+/* Notes a new pipeline: the words and infos of its shaders, and the constant facts of its record. */
 void wpg_bundle_pipeline(const wpg_bundle_subject *subject);
 
-/* What the record of a pipeline says for good, of one that only command buffers know: of shaders that were
- * given to wpg_bundle_pipeline when they were made. */
+/* Notes the constant facts of a pipeline that only command buffers know. Its shaders were given to
+ * wpg_bundle_pipeline when they were made. */
 void wpg_bundle_describe(const wpg_bundle_subject *subject);
 
-/* A smallest and largest value seen in a shader, merged with what is known of `key` (a word, facts.h). For
- * probes whose results do not add; written to shaders/<hash>.extremes. Without a bundle it does nothing. */
+/* Notes the smallest and largest value seen in a shader, merged with earlier values of `key` (a word,
+ * facts.h). For probes whose results do not add; written to shaders/<hash>.extremes. Does nothing without a
+ * bundle. */
 void wpg_bundle_extreme(wpg_hash128 shader, const char *key, int64_t low, int64_t high);
 
 /* Writes what changed, then the index. Under the files lock (files.c calls it after the profiles). */

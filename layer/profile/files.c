@@ -1,4 +1,4 @@
-/* Records into files. Source: DESIGN 5. */
+/* Writes records into files. Source: DESIGN 5. */
 #include "layer/profile/files.h"
 
 #include <stdio.h>

@@ -3,29 +3,29 @@
  *     counted pipelines --read--> records
  *         --merge with what earlier devices left--> one profile a file --> disk
  *
- * A file belongs to one pipeline hash (pattern with %b) or to all. It is written again only when its counts
- * changed, whole, by rename. Threads: any; writes are one at a time. Locks are taken in the order files,
+ * A file belongs to one pipeline hash (pattern with %b) or to all. A file is written again only when its
+ * counts changed, whole, by rename. Threads: any; one write at a time. Locks are taken in the order files,
  * process, device. */
 #ifndef WPG_LAYER_PROFILE_FILES_H
 #define WPG_LAYER_PROFILE_FILES_H
 
 #include "layer/profile/records.h"
 
-/* Takes over `counted` and counts it from now on; a second one of the same pipeline hash on the device is
+/* Takes over `counted` and counts it from now on. A second one of the same pipeline hash on the device is
  * dropped, since its counters are the same. */
 void wpg_files_add(wpg_device *device, wpg_counted *counted);
 
-/* Reads a device's counters for the last time, forgets its pipelines, and takes it out of the list of
- * devices; whether it was the last there. */
+/* Reads a device's counters for the last time, forgets its pipelines, and removes the device from the list.
+ * True if it was the last device. */
 bool wpg_files_retire(wpg_device *device);
 
-/* Whether a pipeline of the device counts. */
+/* True if a pipeline of the device counts. */
 bool wpg_files_has(wpg_device *device);
 /* Reads the counters of every device. True if some counter rose since the last read. */
 bool wpg_files_read_all(void);
 
-/* Writes every file whose counts changed. `unloading`: the last time, from the destructor, without waiting
- * for a lock that another thread may hold for ever. */
+/* Writes every file whose counts changed. `unloading`: the last time, from the destructor. Then it waits for
+ * no lock, because another thread may hold it for ever. */
 void wpg_files_write_all(bool unloading);
 void wpg_files_finish(void);
 

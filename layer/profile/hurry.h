@@ -1,4 +1,4 @@
-/* What the writer thread sleeps on (writer.c), and how it is woken early. Threads: any. */
+/* The condition that the writer thread sleeps on (writer.c), and its early wake-up. Threads: any. */
 #ifndef WPG_LAYER_PROFILE_HURRY_H
 #define WPG_LAYER_PROFILE_HURRY_H
 
@@ -14,7 +14,8 @@ extern struct wpg_hurry {
     unsigned generation; /* a thread ends once this is no longer its own */
 } wpg_hurry;
 
-/* Files are written soon, without a drain. false: no thread runs that could. Waits for no file. */
+/* Requests a write of the files soon, without a drain. False: no thread runs that could. Waits for no
+ * file. */
 bool wpg_writer_hurry(void);
 
 #endif

@@ -1,23 +1,23 @@
-/* Counts that outlive the process, however it ends, where counters lie in pages of our own (software
- * drivers).
+/* Counts that survive the end of the process, however it ends. This needs counters in pages of our own
+ * (software drivers).
  *
  *     <folder of the profiles>/wavepgo-<pid>-<token>.live        journal: what the counters mean
  *                              wavepgo-<pid>-<token>.live.<n>    counters of device n, mapped
  *                                                                (LLVM's %c, by file)
  *
- * Both are made with the first counted pipeline and removed by the process's orderly end. What a killed
- * process leaves is made into profiles by the next run that writes into the folder, or by `wavepgo merge` or
- * `show` (recover.h). The kernel writes the pages; nothing is synchronised: a power cut may lose them.
+ * Both files are made with the first counted pipeline, and removed when the process ends in order. Profiles
+ * of a killed process's counts are made by the next run that writes into the folder, or by `wavepgo merge` or
+ * `show` (recover.h). The kernel writes the pages and nothing is synchronised: a power cut may lose them.
  *
- * The journal is a header and frames, each whole or not there for its reader (a checksum). A frame holds
- * entries:
+ * The journal is a header and frames. A checksum makes each frame whole or absent for the reader. A frame
+ * holds entries:
  *
  *     P device first count rate pipeline shader-only name stages...   a pipeline counts from now on
  *     A device pipeline first-run name    its file is called so; it counts the run
  *     B name profile                      what destroyed devices gave to that file, so far
  *     R device                            its counters are in the B entries of this frame
  *
- * The journal is locked (fcntl) by the process. Threads: any. Locks: after those of files.c. */
+ * The process locks the journal (fcntl). Threads: any. Locks: after those of files.c. */
 #ifndef WPG_LAYER_PROFILE_LIVE_H
 #define WPG_LAYER_PROFILE_LIVE_H
 
@@ -32,19 +32,19 @@ enum {
     WPG_LIVE_FRAME_SIZE = 16,
 };
 
-/* A pipeline of the device counts from here on, into `path` unless another process has that. Before the
- * program has the pipeline. */
+/* Notes that a pipeline of the device counts from here on, into `path` unless another process owns it. Called
+ * before the program gets the pipeline. */
 void wpg_live_pipeline(wpg_device *device, const wpg_counted *counted, const char *path);
-/* The file that it counts into. */
+/* Notes the file that the pipeline counts into. */
 void wpg_live_assign(const wpg_device *device, const wpg_counted *counted, const char *path);
 
-/* The device's counts are in `profiles` now: a frame of B entries, then wpg_live_retired. */
+/* Notes that the device's counts are in `profiles` now: a frame of B entries, then wpg_live_retired. */
 typedef struct wpg_live_frame {
     wpg_writer out;
 } wpg_live_frame;
-/* NULL profile: the file starts anew (its counts are in a pool). */
+/* NULL profile: the file starts from zero (its counts are in a pool). */
 void wpg_live_base(wpg_live_frame *frame, const char *path, const wpg_profile *profile);
-/* Writes the frame. device NULL: none retires. */
+/* Writes the frame. device NULL: no device retires. */
 void wpg_live_commit(wpg_live_frame *frame, const wpg_device *device);
 /* Removes the device's counters. */
 void wpg_live_retired(const wpg_device *device);

@@ -5,9 +5,9 @@
  *                     pool + own counts + what killed runs left beside the pool --> pool, whole;
  *                     the files beside it removed
  *
- * The lock is the folder's (flock), so that a pool is replaced by rename like every profile. A run that is
- * killed leaves its own file, which `show` and `merge` of the folder add up with the pool; the next run that
- * ends merges that file in. Threads: under the files lock. */
+ * The lock is on the folder (flock), so a pool is replaced by rename like every profile. A killed run leaves
+ * its own file. `show` and `merge` of the folder add that file to the pool, and the next run that ends merges
+ * it into the pool. Threads: under the files lock. */
 #ifndef WPG_LAYER_PROFILE_POOL_H
 #define WPG_LAYER_PROFILE_POOL_H
 
@@ -26,11 +26,11 @@ typedef struct wpg_pool {
 } wpg_pool;
 
 void wpg_pool_init(wpg_pool *pool, wpg_profile_format format, wpg_file_done *done);
-/* Merges `counts` into the pool `path`; `own` (the process's file) goes once that is done. On failure `path`
- * is as it was: WPG_E_IO (the folder cannot be locked), or what reading the pool says. */
+/* Merges `counts` into the pool `path`, then removes `own` (the process's file). On failure `path` is
+ * unchanged: WPG_E_IO (the folder cannot be locked), or the error of reading the pool. */
 wpg_status wpg_pool_put(wpg_pool *pool, const char *path, const char *own, const wpg_profile *counts,
                         void *who, wpg_error *err);
-/* Writes what was put, and unlocks. */
+/* Writes the pools and unlocks. */
 void wpg_pool_finish(wpg_pool *pool);
 
 #endif

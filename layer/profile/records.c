@@ -1,4 +1,4 @@
-/* Counters into records. Sources: DESIGN 5; names: runtime/profile/record_name.h, pipeline_record.h. */
+/* Makes records from counters. Sources: DESIGN 5; names: runtime/profile/record_name.h, pipeline_record.h. */
 #include "layer/profile/records.h"
 
 #include <stdlib.h>

@@ -20,7 +20,7 @@ typedef struct wpg_counted {
     wpg_hash128 pipeline;
     wpg_counter_slot *slot; /* the device's */
     uint64_t *values;       /* [slot->count] as last read */
-    /* Sampling by bind, as last read: counts stand for N times as much where binds is not 0. */
+    /* Sampling by bind, as last read. If binds is not 0, counts are multiplied by N. */
     uint64_t binds, binds_counted;
     struct wpg_file *file;
     bool shader_only; /* a library part: its file is shader-<hash>, it belongs to no one pipeline */

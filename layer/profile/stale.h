@@ -1,12 +1,11 @@
-/* Stale profiles: counts of an earlier version of a shader, for a shader whose hash the profile does not
- * know.
+/* Stale profiles: counts of an earlier version of a shader, for a shader whose hash is not in the profile.
  *
  *     bundle: shaders of that stage and entry point --normalise--> forms, the most alike few of them
  *     the new shader                                --normalise--> forms --match, carry--> weights, share
  *
- * Only a bundle has shaders to compare with. Each is read and described once, when first asked for; what was
- * found for a shader is kept, so that further pipelines of it cost nothing. Threads: any. The first that asks
- * for a shader looks for it, with no lock held; the others that ask for the same one wait. Source: see
+ * Only a bundle has shaders to compare with. Each is read and described once, at its first use. A result is
+ * kept, so further pipelines of the shader cost nothing. Threads: any. The first thread that needs a shader
+ * searches with no lock held; other threads that need the same one wait. Source: see
  * compiler/analysis/match.h. */
 #ifndef WPG_LAYER_PROFILE_STALE_H
 #define WPG_LAYER_PROFILE_STALE_H
@@ -18,9 +17,9 @@
 void wpg_stale_open(const char *bundle, const wpg_shader_view *view);
 void wpg_stale_close(void);
 
-/* Looks for the most similar shader of the bundle. Sets stage->matched and stage->like if there is one that
- * is another version of this; *weights (valid until wpg_stale_close) and true if at least MIN_MATCH percent
- * of its counts found their blocks. */
+/* Finds the most similar shader of the bundle. Sets stage->matched and stage->like if it is another version
+ * of this shader. True, and *weights (valid until wpg_stale_close), if at least MIN_MATCH percent of its
+ * counts found their blocks. */
 bool wpg_stale_find(wpg_weights *weights, wpg_rewrite *stage);
 
 #endif

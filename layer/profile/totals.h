@@ -1,7 +1,7 @@
-/* What the program did with each pipeline, as seen by the layer: counts of commands, push-constant values,
- * GPU time. One record a pipeline hash, for the life of the process; command buffers hold counts of their own
- * (record.h) that are added here at every submission, so that everything is weighted by what was submitted,
- * not by what was recorded. Threads: any; each record has a lock, taken once a submission and pipeline. */
+/* The program's use of each pipeline, as the layer sees it: counts of commands, push-constant values, GPU
+ * time. One record for each pipeline hash, for the life of the process. Command buffers hold counts of their
+ * own (record.h), which are added here at every submission. So everything is weighted by submissions, not by
+ * recordings. Threads: any; each record has a lock, taken once a submission and pipeline. */
 #ifndef WPG_LAYER_PROFILE_TOTALS_H
 #define WPG_LAYER_PROFILE_TOTALS_H
 
@@ -12,10 +12,11 @@
 #include "runtime/base/hash.h"
 #include "runtime/bundle/facts.h"
 
-/* COUNTER(NAME, key of the fact). Draws of any kind are "draws": each one of a multi-draw, and what an
- * indirect draw names as its count; "draws-indirect" are those of them whose parameters lay in a buffer (a
- * count in a buffer: one). Vertices are vertices times instances of direct draws; workgroups those of direct
- * dispatches and mesh draws. */
+/* COUNTER(NAME, key of the fact).
+ * - "draws": draws of any kind. Each draw of a multi-draw counts, and an indirect draw counts by its draw
+ *   count.
+ * - "draws-indirect": the draws whose parameters lie in a buffer. A count in a buffer counts as one.
+ * - Vertices: vertices times instances of direct draws. Workgroups: of direct dispatches and mesh draws. */
 #define WPG_RECORD_COUNTERS(COUNTER)                                                                         \
     COUNTER(SUBMISSIONS, "submissions")                                                                      \
     COUNTER(BINDS, "binds")                                                                                  \
@@ -62,8 +63,8 @@ typedef struct wpg_word_values {
     uint32_t turn; /* of equally rare values, the one that gives way is the first from here on */
 } wpg_word_values;
 
-/* When the table is full the rarest value gives way to one that is at least as common and counts among the
- * others: totals stay exact, single counts become lower bounds. */
+/* When the table is full, the rarest value gives way to a value that is at least as common, and counts among
+ * the others. Totals stay exact; single counts become lower bounds. */
 void wpg_word_count(wpg_word_values *word, uint32_t value, uint64_t n);
 /* The words named by push_words; `from` and `into` reach to the last of them. */
 void wpg_words_add(wpg_word_values *into, const wpg_word_values *from, uint64_t push_words);

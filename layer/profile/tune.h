@@ -1,25 +1,26 @@
-/* Tune mode: times the program's own pipelines and candidates of ours in place, and writes what wins into the
- * bundle (runtime/bundle/verdicts.h); use mode applies that.
+/* Tune mode: times the program's own pipelines and our candidates in place, and writes the winners into the
+ * bundle (runtime/bundle/verdicts.h). Use mode applies them.
  *
  *     create --> the program's own pipeline, and beside it one for each set of passes that gives other words
- *     bind   --> a block of all of them in random order (runtime/tune); the chosen one goes down
+ *     bind   --> a block of all of them in random order (runtime/tune); the chosen one is bound
  *     run    --> the stretch of draws or dispatches that follows is timed (record_queries.h)
- *     read   --> one sample; a candidate that is decided is bound no more
+ *     read   --> one sample; a decided candidate is not bound again
  *     write  --> verdicts/<hash>.facts of the bundle, at each FLUSH_INTERVAL, at the end of a device and of
- *                the program; the next tune goes on from there
+ *                the program; the next tune run continues from there
  *
- * A bind is one trial and gives one sample at most, of the first run after it and of the command buffer's
+ * A bind is one trial and gives one sample at most: of the first run after it and of the command buffer's
  * first execution. Dispatches of a command buffer that may be submitted again are steered instead (steer.h):
- * each submission is a trial. Draws recorded once are measured once. Dispatches are separated
- * from what came before by an execution barrier; draws may overlap with draws of others, for all alternatives
- * alike. Not measured, and run as the program made them: secondaries, command buffers for simultaneous use or
- * on queues without timestamps, more than WPG_RUNS runs a command buffer, passes with several views; links,
+ * each submission is a trial. Draws recorded once are measured once. An execution barrier separates
+ * dispatches from earlier work. Draws may overlap with other draws, for all alternatives alike.
+ *
+ * Not measured, and run as the program made them: secondaries; command buffers for simultaneous use or on
+ * queues without timestamps; more than WPG_RUNS runs a command buffer; passes with several views; links,
  * library parts, shader objects and ray tracing.
  *
- * Static: where the driver tells what pipelines cost (static_cost.h), original and candidates are built once
- * more for that alone, judged by the rule of runtime/tune/estimate.h, and the verdict is kept as `static` for
- * as long as no candidate was looked at by time. On a device without timestamps, or if TUNE_METHOD says so,
- * that is all: no candidate is bound, nothing is timed.
+ * Static: if the driver reports costs of pipelines (static_cost.h), original and candidates are built once
+ * more for that alone, and judged by the rule of runtime/tune/estimate.h. The verdict stays `static` until a
+ * candidate is timed. Without timestamps, or if TUNE_METHOD says so, that is all: no candidate is bound,
+ * nothing is timed.
  *
  * Threads: any; a record has a lock of its own. */
 #ifndef WPG_LAYER_PROFILE_TUNE_H
@@ -57,26 +58,26 @@ typedef enum wpg_tune_miss {
     WPG_MISSES
 } wpg_tune_miss;
 
-/* Who the device is: device->key. */
+/* Fills device->key, the identity of the device. */
 void wpg_tune_know_device(wpg_device *device, VkPhysicalDevice physical);
 
-/* Whether candidates are timed on the device: TUNE_METHOD, and whether a queue has timestamps. */
+/* True if candidates are timed on the device: by TUNE_METHOD, and if a queue has timestamps. */
 bool wpg_tune_times(const wpg_device *device, VkPhysicalDevice physical);
 
 /* Letters of all passes that are not in the set; the SSA form, which others need, stays. */
 void wpg_tune_leave_out(char letters[WPG_VERDICT_PASSES], const char *passes);
 
-/* The record of a pipeline whose candidates are these, begun or taken up from the bundle; one that was made
- * of other candidates is begun anew. NULL when memory runs out. */
+/* The record of a pipeline with these candidates, begun or continued from the bundle. A record of other
+ * candidates is begun anew. NULL when memory runs out. */
 wpg_tuned *wpg_tune_pipeline(wpg_device *device, wpg_hash128 pipeline, const wpg_tune_set *sets,
                              size_t count);
 /* The candidate's index among the alternatives; 0: it is decided, or not one of them. */
 size_t wpg_tune_open(wpg_tuned *tuned, const wpg_tune_set *set);
 
-/* Whether what the driver says of it would be of use: nothing of it was looked at by time yet. */
+/* True if the driver's figures would be of use: no candidate was timed yet. */
 bool wpg_tune_wants_estimates(wpg_tuned *tuned);
-/* What the driver says of the original and of the candidates of `sets`; waves: of the original's executables,
- * by the profile. */
+/* Adds the driver's figures of the original and of the candidates of `sets`. waves: of the original's
+ * executables, by the profile. */
 void wpg_tune_judge(wpg_tuned *tuned, const wpg_estimate *original, const wpg_tune_set *sets,
                     const wpg_estimate *candidates, size_t count, const double waves[WPG_MOST_EXECUTABLES]);
 
@@ -84,8 +85,8 @@ wpg_trial wpg_tune_choose(wpg_tuned *tuned);
 void wpg_tune_add(wpg_trial trial, wpg_sample sample);
 void wpg_tune_missed(wpg_tuned *tuned, wpg_tune_miss miss);
 
-/* How far all pipelines of this process are, and what to do: for the summary. Logs a line for each open one.
- * "" where nothing was tuned. */
+/* For the summary: the state of all pipelines of this process, and what to do. Logs a line for each open one.
+ * "" if nothing was tuned. */
 void wpg_tune_summary(char *text, size_t size);
 
 /* Writes what changed. */
@@ -110,7 +111,7 @@ typedef struct wpg_tune_win {
     wpg_hash128 lost[WPG_VERDICT_CANDIDATES];
     bool values_lost; /* variants are one of them */
 } wpg_tune_win;
-/* What this device's verdict says of a pipeline. NULL: it was not tuned on this device. Neither base nor
+/* This device's verdict on a pipeline. NULL: the pipeline was not tuned on this device. Neither base nor
  * by_value nor open: nothing won. */
 const wpg_tune_win *wpg_tune_winner(wpg_device *device, wpg_hash128 pipeline);
 

@@ -1,6 +1,6 @@
-/* The background writer. Once a second it asks for a drain, until a counter has risen: then it writes the
- * files for the first time. From then on its rhythm is half of FLUSH_INTERVAL. The program's next submission
- * carries the drain; the files are written after the drain has finished. */
+/* The background writer. Once a second it requests a drain, until a counter has risen: then it writes the
+ * files for the first time. From then on it acts every half of FLUSH_INTERVAL. The program's next submission
+ * carries the drain. The files are written after the drain has finished. */
 #include "layer/profile/writer.h"
 
 #include <time.h>

@@ -1,7 +1,7 @@
-/* The PIPELINES setting: which pipelines are touched. Comma-separated items, each a hexadecimal prefix (8 or
- * more digits) of a pipeline or shader hash, or a glob over names: entry points, the
- * stage's object name in its chain or its module's, the pipeline's own of an earlier run (names.h), and the
- * strings a module carries (names, source files). A leading ! excludes. Threads: any. */
+/* The PIPELINES setting: which pipelines are changed. Items are separated by commas. An item is a hexadecimal
+ * prefix (8 or more digits) of a pipeline or shader hash, or a glob over names. Names are entry points, the
+ * object name of the stage (in its chain) or of its module, the pipeline's own name in an earlier run
+ * (object_names.h), and the strings in a module (names, source files). A leading ! excludes. Threads: any. */
 #ifndef WPG_LAYER_REWRITE_FILTER_H
 #define WPG_LAYER_REWRITE_FILTER_H
 
@@ -14,7 +14,7 @@ typedef struct wpg_filter_stage {
     const wpg_module *module; /* its strings are looked at last */
 } wpg_filter_stage;
 
-/* true when the pipeline is wanted. An empty setting wants all. */
+/* True if the setting wants the pipeline. An empty setting wants all. */
 bool wpg_filter_wants(const char *setting, wpg_hash128 pipeline, const wpg_filter_stage *stages,
                       size_t stage_count);
 

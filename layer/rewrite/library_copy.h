@@ -1,6 +1,5 @@
-/* Copies of the create-infos of pipelines and library parts, kept to make them again: for an optimised link,
- * for variants.
- * Threads: no shared state. */
+/* Copies of the create-infos of pipelines and library parts. They are kept to make the pipelines again, for
+ * optimised links and variants. Threads: no shared state. */
 #ifndef WPG_LAYER_REWRITE_LIBRARY_COPY_H
 #define WPG_LAYER_REWRITE_LIBRARY_COPY_H
 
@@ -11,34 +10,35 @@
 
 #include "runtime/base/arena.h"
 
-/* A copy of the create-info of a part with shaders, all of it in `arena`, without its stages' modules and
- * words: (*copy)->pStages[i].module is VK_NULL_HANDLE. Only what the part's subsets read is looked at; the
- * rest is NULL. Creation feedback is left out. NULL, and *why (static), where something stands in it that
- * cannot be copied. Source: Vulkan 1.3, 10.3 (what each subset of state consists of). */
+/* Copies the create-info of a part with shaders into `arena`, without the modules and words of its stages:
+ * (*copy)->pStages[i].module is VK_NULL_HANDLE. Only the state of the part's subsets is read; the rest is
+ * NULL. Creation feedback is left out. NULL, and *why (static), if a structure cannot be copied. Source:
+ * Vulkan 1.3, 10.3 (the state of each subset). */
 VkGraphicsPipelineCreateInfo *wpg_library_copy_info(const char **why, wpg_arena *arena,
                                                     const VkGraphicsPipelineCreateInfo *info,
                                                     VkGraphicsPipelineLibraryFlagsEXT subsets);
 
-/* What a subpass has: state for what it has not is ignored, and its pointer may be anything. */
+/* The outputs of a subpass. State for an output that the subpass lacks is ignored, and its pointer may be
+ * anything. */
 typedef struct wpg_subpass_outputs {
     bool depth, color;
 } wpg_subpass_outputs;
 
-/* A copy of the create-info of a graphics pipeline that is neither a part nor linked of parts, as that of a
- * part above; its stages keep their specialisation. `of_pass`: what its subpass has, if it is made for a
+/* Copies the create-info of a graphics pipeline that is neither a part nor linked from parts, as for a part
+ * above. Its stages keep their specialisation. `of_pass`: the outputs of its subpass, if it is made for a
  * render pass. NULL, and *why. Source: Vulkan 1.3, 10.3 (which pointers are ignored when). */
 VkGraphicsPipelineCreateInfo *wpg_library_copy_whole(const char **why, wpg_arena *arena,
                                                      const VkGraphicsPipelineCreateInfo *info,
                                                      wpg_subpass_outputs of_pass);
 
-/* A copy of a compute pipeline's create-info, as that of a part above: without its module and words, to be
- * made again as no derivative. false, and *why. */
+/* Copies a compute pipeline's create-info as for a part above: without its module and words, and as no
+ * derivative. False, and *why. */
 bool wpg_library_copy_compute(const char **why, VkComputePipelineCreateInfo *copy, wpg_arena *arena,
                               const VkComputePipelineCreateInfo *info);
 
-/* Copies the chain of a link's create-info up to `last`, in whose place `other` stands; what follows is
- * linked as it is. What the copied structures point to stays the program's. false: one is not known, or
- * memory ran out. */
+/* Copies the chain of a link's create-info up to `last` and puts `other` in its place. The rest is linked
+ * unchanged. Pointers in the copied structures stay the program's. False: a structure is unknown, or memory
+ * ran out. */
 bool wpg_library_copy_chain(const void **copy, wpg_arena *arena, const void *chain, const void *last,
                             void *other);
 

@@ -1,6 +1,5 @@
-/* What is known of render passes: whether they have several views, and what their subpasses draw to. Owns
- * device->view_passes and device->pass_outputs. Threads: any; a pass is used as Vulkan synchronises its
- * handle. */
+/* Render passes: whether they have several views, and what their subpasses draw to. Owns device->view_passes
+ * and device->pass_outputs. Threads: any; a pass is used as Vulkan synchronises its handle. */
 #ifndef WPG_LAYER_REWRITE_PASSES_H
 #define WPG_LAYER_REWRITE_PASSES_H
 
@@ -12,10 +11,10 @@ void wpg_pass_made(wpg_device *device, VkRenderPass pass, const VkRenderPassCrea
 void wpg_pass_made_2(wpg_device *device, VkRenderPass pass, const VkRenderPassCreateInfo2 *info);
 void wpg_pass_gone(wpg_device *device, VkRenderPass pass);
 
-/* Whether a subpass of it has views, or that is not known. Asked where queries are recorded. */
+/* True if a subpass has views, or if that is unknown. Needed where queries are recorded. */
 bool wpg_pass_has_views(wpg_device *device, VkRenderPass pass);
 
-/* What the subpass has. false: it is not known. Followed where variants are wanted. */
+/* The outputs of the subpass. False: unknown. Recorded where variants are wanted. */
 bool wpg_pass_subpass(wpg_subpass_outputs *outputs, wpg_device *device, VkRenderPass pass, uint32_t subpass);
 
 #endif

@@ -1,4 +1,4 @@
-/* Planning one pipeline. */
+/* Plans one pipeline. */
 #include "layer/rewrite/pipeline_plan.h"
 
 #include <stdarg.h>

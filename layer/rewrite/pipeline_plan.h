@@ -1,9 +1,9 @@
-/* What to do with one pipeline: the decision and everything it needs, made before the driver is called.
+/* The plan for one pipeline: the decision and everything it needs, made before the driver is called.
  *
  *     stages --identify--> hashes --filter--> --rewrite--> stages of our own --driver--> commit | give up
  *
- * The application's create-info is never changed; the plan holds copies of its stages that point at modules
- * of ours. Threads: one plan, one thread. */
+ * The program's create-info is never changed. The plan holds copies of its stages that point at modules of
+ * ours. Threads: one plan, one thread. */
 #ifndef WPG_LAYER_REWRITE_PIPELINE_PLAN_H
 #define WPG_LAYER_REWRITE_PIPELINE_PLAN_H
 
@@ -14,7 +14,8 @@
 #include "layer/base/state.h"
 #include "layer/profile/tune.h"
 
-/* Of a graphics pipeline or its libraries; and of any: a ray-tracing pipeline may have very many. */
+/* Most stages of a graphics pipeline or of its libraries, and of any pipeline: a ray-tracing pipeline may
+ * have very many. */
 enum { WPG_MAX_STAGES = 8, WPG_MOST_STAGES = 8192 };
 
 /* Tune: one candidate. */
@@ -58,7 +59,7 @@ typedef struct wpg_pipeline_plan {
     bool limit;     /* a limit of ours was reached: said once, however many pipelines follow */
 } wpg_pipeline_plan;
 
-/* What is planned for. */
+/* The object that is planned. */
 typedef enum wpg_plan_kind {
     WPG_PLAN_PIPELINE,
     WPG_PLAN_PART,   /* stages that pipelines share: of a library */
@@ -68,30 +69,32 @@ typedef enum wpg_plan_kind {
     WPG_PLAN_UNCOUNTED, /* generate mode: what binds of a pipeline run that are not counted, by a profile */
 } wpg_plan_kind;
 
-/* Decides. Always usable afterwards. `early_tests`: what the state says to that (wpg_instrument_target). */
+/* Decides. The plan is always usable afterwards. `early_tests`: whether the pipeline's state allows them
+ * (wpg_instrument_target). */
 void wpg_pipeline_plan_make(wpg_pipeline_plan *plan, wpg_device *device,
                             const VkPipelineShaderStageCreateInfo *infos, uint32_t count, wpg_plan_kind kind,
                             bool early_tests);
-/* The plan for a pipeline that is not even looked at. `why` is static. */
+/* The plan for a pipeline that passes through without being examined. `why` is static. */
 void wpg_pipeline_plan_pass(wpg_pipeline_plan *plan, wpg_device *device,
                             const VkPipelineShaderStageCreateInfo *infos, uint32_t count, const char *why);
-/* The same for a link of parts whose stages are known already: what it draws can be told. */
+/* The same for a link of parts whose stages are known already: its draws can be attributed. */
 void wpg_pipeline_plan_pass_known(wpg_pipeline_plan *plan, wpg_device *device,
                                   const wpg_rewrite *const known[], uint32_t count, const char *why);
 
-/* For those who plan a part of it (plan_passes.h): nothing is changed, and why; and the program's stages with
- * what `stages` say in `made`, for which `modules` are created, both by index into pStages. */
+/* For plan_passes.c. One function records that nothing is changed, and why. The other makes in `made` the
+ * program's stages with the changes of `stages`, and creates `modules` for them; both by index into
+ * pStages. */
 void wpg_pipeline_plan_give_up(wpg_pipeline_plan *plan, bool expected, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 void wpg_pipeline_plan_stages(wpg_pipeline_plan *plan, const VkPipelineShaderStageCreateInfo *infos,
                               uint32_t count, const wpg_rewrite *stages, VkShaderModule *modules,
                               VkPipelineShaderStageCreateInfo *made);
 
-/* What the bundle keeps of it. */
+/* The pipeline as the bundle keeps it. Borrows from the plan. */
 wpg_bundle_subject wpg_pipeline_plan_subject(const wpg_pipeline_plan *plan);
 
-/* The driver was called: `made` tells whether the application got the pipeline of our words (or, when nothing
- * was to change, its own). Logs, counts and registers. */
+/* After the driver was called. `made`: the program got the pipeline of our words, or its own if nothing was
+ * to change. Logs, counts and registers. */
 void wpg_pipeline_plan_commit(wpg_pipeline_plan *plan, bool made);
 void wpg_pipeline_plan_finish(wpg_pipeline_plan *plan);
 

@@ -1,4 +1,4 @@
-/* Rewriting of one stage, and its disk cache. */
+/* Rewrites one stage, and keeps the result in the disk cache. */
 #include "layer/rewrite/rewrite.h"
 
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* One stage's words in, other words out: the bridge from Vulkan stages to the compiler.
+/* Rewrites one stage's words: the bridge from Vulkan stages to the compiler.
  *
  *     words --identify--> parsed module, shader hash
  *           --generate--> normal form, counters        (or the same from the disk cache)
@@ -15,30 +15,29 @@
 /* Parses and hashes. On failure the stage, and with it the pipeline, has no identity. */
 wpg_status wpg_rewrite_identify(wpg_rewrite *rewrite, wpg_error *err);
 
-/* Parses the words of one that was recalled. */
+/* Parses the words of a recalled stage. */
 wpg_status wpg_rewrite_parse(wpg_rewrite *rewrite, wpg_error *err);
 
-/* Makes `rewrite` another one of an identified stage: who it is, without the parsed module. Its words are
- * borrowed; its entry's name too, or is copied into `arena` if that is not NULL. false when memory runs out.
- */
+/* Makes `rewrite` a copy of an identified stage, without the parsed module. Its words are borrowed. Its
+ * entry's name is borrowed too, or copied into `arena` if that is not NULL. False when memory runs out. */
 bool wpg_rewrite_recall(wpg_rewrite *rewrite, const wpg_rewrite *known, wpg_arena *arena);
 
-/* Instruments. `stable` = the directory's address is the same in the next run, so that the result is worth
- * keeping on disk. Failure leaves the stage to its original words: rewrite->why. */
+/* Instruments. `stable`: the directory's address is the same in the next run, so the result is worth keeping
+ * on disk. On failure the stage keeps its original words: rewrite->why. */
 wpg_status wpg_rewrite_generate(wpg_rewrite *rewrite, const wpg_instrument_options *options,
                                 const wpg_validate_options *validate, bool stable);
 
-/* Applies a profile, on a device with these features that offers `wave` (wave_size.h). weights NULL: nothing
- * is known of the shader; leave_out: letters of passes that do not run. */
+/* Applies a profile on a device with these features, which offers the wave sizes `wave` (wave_size.h).
+ * weights NULL: the shader has no profile. leave_out: letters of passes that do not run. */
 wpg_status wpg_rewrite_use(wpg_rewrite *rewrite, const wpg_weights *weights,
                            const wpg_device_features *features, const wpg_wave_choice *wave,
                            const char *leave_out);
 
-/* Letters of passes that only a verdict, or the settings, can bring about: a vote on loads costs what it
- * costs, and pays by what the hardware does. Static storage. */
+/* Letters of passes that run only by a verdict or by the settings: a vote on loads has a cost, and its gain
+ * depends on the hardware. Static storage. */
 const char *wpg_rewrite_not_by_rule(void);
 
-/* Applies a profile for these values of push constants alone; remarks->push_words says which mattered. Not
+/* Applies a profile for these values of push constants alone; remarks->push_words tells which mattered. Not
  * kept on disk. */
 wpg_status wpg_rewrite_for_values(wpg_rewrite *rewrite, const wpg_weights *weights,
                                   const wpg_device_features *features, const wpg_push_value *values,

@@ -1,5 +1,5 @@
-/* vkCreateShaderModule and vkDestroyShaderModule: the module itself is the driver's, unchanged; its words are
- * copied. */
+/* vkCreateShaderModule and vkDestroyShaderModule: the module is the driver's, unchanged; the layer copies its
+ * words. */
 #include "layer/rewrite/shader_modules.h"
 
 #include <stdlib.h>

@@ -1,6 +1,6 @@
-/* The words of every shader module the application made, kept for the pipelines made of it.
- * Where the program may name modules by identifier (VK_EXT_shader_module_identifier), records are found by
- * that too, also when the module is gone; what is kept for that alone has a limit.
+/* The words of every shader module of the program, kept for the pipelines made of it. If the program may name
+ * modules by identifier (VK_EXT_shader_module_identifier), records are found by identifier too, even after
+ * the module is destroyed. Words kept for that alone have a limit.
  *
  * A record is immutable and reference-counted: a pipeline being created in another thread may outlive
  * vkDestroyShaderModule. Threads: any. */
@@ -17,8 +17,8 @@ typedef struct wpg_shader_module {
 
 /* The record of a handle, one reference for the caller; NULL if it is unknown. */
 wpg_shader_module *wpg_shader_module_retain(wpg_device *device, VkShaderModule module);
-/* The same by identifier: the words the program gave in this process for a stage that names no more than
- * that. */
+/* The same by identifier: the words that the program gave in this process for a stage that names only an
+ * identifier. */
 wpg_shader_module *wpg_shader_module_retain_by_identifier(wpg_device *device,
                                                           const VkPipelineShaderStageCreateInfo *stage);
 /* Notes the identifier of words that the program gave inline. */

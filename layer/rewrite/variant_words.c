@@ -1,4 +1,4 @@
-/* What a verdict on variants is about: the words of the variant for the commonest values together. */
+/* The words that a verdict on variants stands for: those of the variant for the commonest values together. */
 #include "layer/profile/use.h"
 #include "layer/rewrite/rewrite.h"
 #include "layer/profile/usual.h"

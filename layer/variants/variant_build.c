@@ -1,5 +1,5 @@
-/* One variant: all stages of the pipeline rewritten for the values, and a pipeline of them with the state of
- * the program's own. See variants_internal.h. */
+/* Builds one variant: rewrites all stages of the pipeline for the values, and makes a pipeline of them with
+ * the state of the program's own. See variants_internal.h. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
-/* Layouts and render passes that sets of variants need: destroyed by the program, they go when the last set
- * that may be built with them does. What has the program's allocator goes at once, and its sets build no
- * more. See variants_internal.h. */
+/* Layouts and render passes that sets of variants need. If the program destroys one, it is destroyed with the
+ * last set that may be built with it. One with the program's allocator is destroyed at once, and its sets
+ * build no more. See variants_internal.h. */
 #include <stdlib.h>
 
 #include "layer/variants/variants_internal.h"

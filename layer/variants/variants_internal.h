@@ -1,4 +1,5 @@
-/* What the files of the variants share: sets, and what is kept for them. Private to layer/variant*.c. */
+/* Declarations shared by the files of the variants: sets, and objects kept for them. Private to
+ * layer/variant*.c. */
 #ifndef WPG_LAYER_VARIANTS_VARIANTS_INTERNAL_H
 #define WPG_LAYER_VARIANTS_VARIANTS_INTERNAL_H
 
@@ -50,16 +51,16 @@ typedef struct wpg_variants {
 
 /* -- variant_kept.c: what the program may destroy meanwhile. All under all->lock. */
 
-/* One set more needs them; false when memory runs out, and nothing is held. */
+/* Counts one more set that needs them; false when memory runs out, and nothing is held. */
 bool wpg_variant_hold(wpg_variants *all, const wpg_variant_set *set);
-/* One less: what the program has destroyed goes with the last. */
+/* Counts one set less. Objects that the program has destroyed are destroyed with the last set. */
 void wpg_variant_release(wpg_device *device, const wpg_variant_set *set);
 
 /* -- variant_build.c */
 
-/* Room for so many bytes more within VARIANT_MEMORY; says once if there is none. */
 void wpg_variant_gave(const wpg_variant_set *set);
-/* The pipeline's stages and state, for what is built later. false: it can have no variants, which is said. */
+/* Copies the pipeline's stages and state, for later builds. False: it can have no variants, which is
+ * logged. */
 bool wpg_variant_copy(wpg_variant_set *set, wpg_device *device, const wpg_pipeline_plan *plan,
                       const void *info);
 void wpg_variant_finish(wpg_variant_set *set);
@@ -69,7 +70,7 @@ void wpg_variant_build(wpg_device *device, wpg_variant_set *set);
 /* -- variants.c */
 
 uint64_t wpg_variant_hash(const wpg_usual *usual, const uint32_t values[WPG_PUSH_WORDS]);
-/* Asks for the combination in set->job; under the lock. */
+/* Requests the combination in set->job; under the lock. */
 void wpg_variant_ask(wpg_device *device, wpg_variant_set *set);
 /* The set builds nothing more; under the lock. */
 void wpg_variant_stop(wpg_variants *all, wpg_variant_set *set);

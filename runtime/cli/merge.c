@@ -1,5 +1,5 @@
-/* wavepgo merge: merges profiles into one, as llvm-profdata merge does; also folders, patterns and bundles.
- * */
+/* wavepgo merge: merges profiles into one, as llvm-profdata merge does; also folders, patterns and
+ * bundles. */
 #include "runtime/cli/command.h"
 
 #include <errno.h>

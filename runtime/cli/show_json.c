@@ -1,5 +1,5 @@
-/* The whole profile as one JSON document for scripts (--top is ignored). Absent kinds are null, never zero.
- * */
+/* The whole profile as one JSON document for scripts (--top is ignored). Absent kinds are null, never
+ * zero. */
 #include "runtime/cli/show.h"
 
 #include <inttypes.h>

@@ -1,5 +1,5 @@
-/* Prints the verdicts of a bundle: a line for each pipeline and device, below it a line for each candidate.
- * */
+/* Prints the verdicts of a bundle: a line for each pipeline and device, below it a line for each
+ * candidate. */
 #include "runtime/cli/show.h"
 
 #include <stdlib.h>

@@ -3,8 +3,8 @@
  *     profile --> functions --find module, normalise, compare checksums-->
  *         rules (verify_checks.c) --> findings
  *
- * Modules come from bundles, folders of <hash>.spv (DUMP), and named files. Exit code 1 if a rule is broken.
- * */
+ * Modules come from bundles, folders of <hash>.spv (DUMP), and named files. Exit code 1 if a rule is
+ * broken. */
 #include "runtime/cli/verify.h"
 
 #include <inttypes.h>

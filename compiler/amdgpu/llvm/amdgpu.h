@@ -34,8 +34,8 @@ typedef enum wpg_amdgpu_until {
     WPG_AMDGPU_TRANSLATED, /* verified IR */
 } wpg_amdgpu_until;
 
-/* Branches with a mark for LLVM, by the block of the normal form that they end (unpredictable.h). Borrowed.
- * */
+/* Branches with a mark for LLVM, by the block of the normal form that they end (unpredictable.h).
+ * Borrowed. */
 typedef struct wpg_amdgpu_marks {
     const bool *unpredictable; /* [blocks] */
     uint32_t blocks, count;    /* count: of them marked */

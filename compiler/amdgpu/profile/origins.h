@@ -49,8 +49,8 @@ typedef struct wpg_amdgpu_graph {
 wpg_status wpg_amdgpu_graph_of(wpg_amdgpu_graph *graph, const wpg_module *normal, const wpg_stage *stage,
                                const wpg_amdgpu_options *options, wpg_error *err);
 
-/* The same for a shader, for its graph of that checksum: translates and structurises the shader by `options`.
- * */
+/* The same for a shader, for its graph of that checksum: translates and structurises the shader by
+ * `options`. */
 wpg_status wpg_amdgpu_origin_counts(wpg_amdgpu_counts *counts, wpg_origins *origins, const wpg_module *normal,
                                     const wpg_stage *stage, const wpg_amdgpu_options *options,
                                     const wpg_origin_counts *from, uint64_t checksum, wpg_arena *arena,

@@ -10,8 +10,8 @@
 #include "compiler/amdgpu/profile/origins.h"
 
 /* By block of the normal form, in `arena`: true if the block ends in such a branch, by the rule of
- * weights_from.h. All false without counts of both lanes and waves. WPG_E_MISMATCH: counts of another form.
- * */
+ * weights_from.h. All false without counts of both lanes and waves. WPG_E_MISMATCH: counts of another
+ * form. */
 wpg_status wpg_unpredictable_find(wpg_amdgpu_marks *marks, const wpg_module *normal,
                                   const wpg_origin_counts *from, wpg_arena *arena, wpg_error *err);
 

@@ -9,8 +9,8 @@
  * that enters, or, with *late, by the lanes that pass the first test. "" if it changes from trip to trip or
  * is a constant. Otherwise the reason (static storage). */
 const char *wpg_invariant_refusal(bool *late, const wpg_view *view, const wpg_loop *loop, uint32_t id);
-/* True if the value might be invariant once the function's variables are values: asked before the SSA tier.
- * */
+/* True if the value might be invariant once the function's variables are values: asked before the SSA
+ * tier. */
 bool wpg_may_be_invariant(const wpg_view *view, const wpg_loop *loop, uint32_t id);
 
 /* The facts that follow if a value has these bits, or has not. */

@@ -1,6 +1,6 @@
 /* The counts beside an instruction. If the kernel counted its own structurised blocks, these counts, by the
- * machine block of the instruction. Otherwise counts of the normal form's blocks, by the instruction's line.
- * */
+ * machine block of the instruction. Otherwise counts of the normal form's blocks, by the instruction's
+ * line. */
 #include <inttypes.h>
 
 #include "runtime/cli/isa/isa.h"

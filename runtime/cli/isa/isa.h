@@ -3,6 +3,7 @@
  * comparison through RADV without hardware. `wavepgo isa` starts the separate program wavepgo-isa: nothing
  * else of the command needs LLVM.
  *
+ *     module, profile --input.c--> normal form, counts by block --versions.c--> code, listings (listing.c)
  *         --radv.c: the driver's own--> output.c: linked; text.c, json.c, html.c
  *
  * Threads: one. Ownership: wpg_isa_finish frees everything. */
