@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "compiler/spirv/builder.h"
+#include "compiler/spirv/grammar.h"
 
 const char *wpg_name_of(const wpg_module *module, uint32_t id)
 {
@@ -90,4 +91,24 @@ wpg_status wpg_module_entry_points(wpg_entry_point **list, size_t *count, const 
     *list = entries;
     *count = found;
     return WPG_OK;
+}
+
+bool wpg_module_debug_string(const wpg_module *module, bool (*matches)(const char *text, void *context),
+                             void *context)
+{
+    WPG_INST_EACH (inst, module) {
+        wpg_section section = wpg_inst_section(inst);
+        if (section > WPG_SECTION_DEBUG)
+            break;
+        if (section != WPG_SECTION_DEBUG)
+            continue;
+        wpg_operand_walk walk = wpg_operands(module, inst);
+        wpg_operand operand;
+        while (wpg_operand_next(&walk, &operand)) {
+            const char *text = operand.kind == WPG_OPERAND_STRING ? wpg_inst_string(inst, operand.at) : NULL;
+            if (text && *text && matches(text, context))
+                return true;
+        }
+    }
+    return false;
 }

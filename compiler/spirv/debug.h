@@ -30,4 +30,9 @@ typedef struct wpg_entry_point {
 wpg_status wpg_module_entry_points(wpg_entry_point **list, size_t *count, const wpg_module *module,
                                    wpg_arena *arena);
 
+/* True if `matches` says so of a string in the module's debug section: names and source file names. Empty
+ * strings are passed over. */
+bool wpg_module_debug_string(const wpg_module *module, bool (*matches)(const char *text, void *context),
+                             void *context);
+
 #endif

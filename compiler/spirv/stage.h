@@ -6,8 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "runtime/base/hash.h"
 #include "compiler/spirv/module.h"
+#include "runtime/base/hash.h"
 
 /* One VkSpecializationMapEntry with its bytes: `size` 1, 2, 4 or 8 (a bool is 4); `bits` zero-extended. */
 typedef struct wpg_spec_value {

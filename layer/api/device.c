@@ -6,25 +6,26 @@
 #include <string.h>
 #include <sys/resource.h>
 
-#include "layer/profile/bundle_files.h"
-#include "layer/profile/files.h"
+#include "compiler/optimize/ir/optimize.h"
 #include "layer/api/hooks.h"
-#include "layer/rewrite/object_names.h"
-#include "layer/base/power.h"
 #include "layer/api/libraries.h"
+#include "layer/api/shader_objects.h"
+#include "layer/base/disk_cache.h"
+#include "layer/base/power.h"
+#include "layer/base/stages_report.h"
+#include "layer/base/suspects.h"
+#include "layer/base/window.h"
 #include "layer/commands/record_queries.h"
 #include "layer/commands/sample_bind.h"
-#include "layer/rewrite/shader_modules.h"
-#include "layer/api/shader_objects.h"
-#include "layer/base/stages_report.h"
 #include "layer/commands/steer.h"
-#include "layer/base/suspects.h"
+#include "layer/profile/bundle_files.h"
+#include "layer/profile/files.h"
 #include "layer/profile/tune.h"
-#include "layer/variants/variants.h"
 #include "layer/profile/use.h"
-#include "layer/base/window.h"
 #include "layer/profile/writer.h"
-#include "layer/base/disk_cache.h"
+#include "layer/rewrite/object_names.h"
+#include "layer/rewrite/shader_modules.h"
+#include "layer/variants/variants.h"
 #include "runtime/base/log.h"
 
 static VkLayerDeviceCreateInfo *find_link(const VkDeviceCreateInfo *info, VkLayerFunction function)
@@ -364,7 +365,7 @@ static unsigned feature_need(void)
         need |= WPG_NEED_COUNTING;
     if (wpg_use_applies() && process->settings.pseudo_probes)
         need |= WPG_NEED_NON_SEMANTIC;
-    if (wpg_use_applies() && !wpg_use_missing() && !strchr(process->settings.skip_passes, 'w'))
+    if (wpg_use_applies() && !wpg_use_missing() && !strchr(process->settings.skip_passes, WPG_PASS_WAVE_SIZE))
         need |= WPG_NEED_WAVE_SIZES;
     if (process->mode == WPG_MODE_TUNE && process->settings.tune_method != WPG_TUNE_TIMESTAMPS)
         need |= WPG_NEED_STATISTICS;

@@ -8,18 +8,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "layer/profile/bundle_files.h"
 #include "layer/api/hooks.h"
+#include "layer/api/libraries.h"
 #include "layer/api/lifetime.h"
 #include "layer/api/loss.h"
-#include "layer/rewrite/object_names.h"
-#include "layer/profile/recover.h"
-#include "layer/api/libraries.h"
+#include "layer/api/shader_objects.h"
 #include "layer/commands/record_queries.h"
 #include "layer/commands/sample_bind.h"
-#include "layer/api/shader_objects.h"
-#include "layer/variants/variants.h"
+#include "layer/profile/bundle_files.h"
+#include "layer/profile/recover.h"
+#include "layer/rewrite/object_names.h"
 #include "layer/rewrite/shader_modules.h"
+#include "layer/variants/variants.h"
 
 static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL get_instance_proc_addr(VkInstance instance, const char *name);
 static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL get_device_proc_addr(VkDevice device, const char *name);

@@ -8,11 +8,11 @@
 #include <string.h>
 
 #include "layer/base/chain.h"
-#include "layer/rewrite/library_copy.h"
 #include "layer/base/newer.h"
+#include "layer/base/summary.h"
 #include "layer/commands/record_queries.h"
 #include "layer/commands/sample_bind.h"
-#include "layer/base/summary.h"
+#include "layer/rewrite/library_copy.h"
 
 #define SHADER_SUBSETS                                                                                       \
     ((VkGraphicsPipelineLibraryFlagsEXT)(VK_GRAPHICS_PIPELINE_LIBRARY_PRE_RASTERIZATION_SHADERS_BIT_EXT |    \

@@ -12,8 +12,8 @@
 #ifndef WPG_LAYER_API_LIBRARIES_H
 #define WPG_LAYER_API_LIBRARIES_H
 
-#include "layer/rewrite/pipeline_plan.h"
 #include "layer/base/state.h"
+#include "layer/rewrite/pipeline_plan.h"
 
 struct wpg_library;
 enum { WPG_MAX_LIBRARIES = 8 };

@@ -2,9 +2,9 @@
 
 #include <stdlib.h>
 
-#include "layer/profile/files.h"
-#include "layer/base/suspects.h"
 #include "layer/base/denials.h"
+#include "layer/base/suspects.h"
+#include "layer/profile/files.h"
 #include "runtime/base/log.h"
 
 void wpg_device_lost(wpg_device *device)

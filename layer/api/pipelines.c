@@ -13,22 +13,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "layer/api/hooks.h"
+#include "layer/api/libraries.h"
 #include "layer/base/chain.h"
 #include "layer/base/clock.h"
 #include "layer/base/gate.h"
-#include "layer/api/hooks.h"
-#include "layer/rewrite/object_names.h"
-#include "layer/api/libraries.h"
-#include "layer/rewrite/library_copy.h"
 #include "layer/base/newer.h"
-#include "layer/rewrite/pipeline_plan.h"
-#include "layer/commands/sample_bind.h"
-#include "layer/rewrite/static_cost.h"
-#include "layer/commands/record.h"
-#include "layer/base/suspects.h"
-#include "layer/variants/variants.h"
 #include "layer/base/summary.h"
+#include "layer/base/suspects.h"
+#include "layer/commands/record.h"
+#include "layer/commands/sample_bind.h"
 #include "layer/profile/use.h"
+#include "layer/rewrite/library_copy.h"
+#include "layer/rewrite/object_names.h"
+#include "layer/rewrite/pipeline_plan.h"
+#include "layer/rewrite/static_cost.h"
+#include "layer/variants/variants.h"
 #include "runtime/base/log.h"
 
 typedef struct request {

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 
 #include "layer/base/clock.h"
-#include "layer/rewrite/pipeline_plan.h"
-#include "layer/commands/record_objects.h"
 #include "layer/base/summary.h"
+#include "layer/commands/record_objects.h"
+#include "layer/rewrite/pipeline_plan.h"
 #include "runtime/base/log.h"
 
 typedef struct twin {

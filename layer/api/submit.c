@@ -3,8 +3,8 @@
  * line of each hook is the cheap way out. */
 #include "layer/api/hooks.h"
 #include "layer/api/loss.h"
-#include "layer/commands/record.h"
 #include "layer/base/window.h"
+#include "layer/commands/record.h"
 #include "runtime/base/log.h"
 
 static const wpg_queue *find_queue(const wpg_device *device, VkQueue queue)

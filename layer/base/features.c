@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "compiler/optimize/ir/optimize.h"
 #include "layer/base/chain.h"
 #include "layer/base/state.h"
 #include "runtime/base/log.h"
@@ -205,7 +206,9 @@ static bool is_old_lavapipe(const VkPhysicalDeviceDriverProperties *driver)
  * would gain much: 0.27) and would be rounded otherwise than the loop that the driver unrolls by itself. */
 static const char *passes_of_driver(const device_abilities *able)
 {
-    return able->old_lavapipe ? "eltv" : "";
+    static const char copying[] = {WPG_PASS_PEEL, WPG_PASS_UNSWITCH, WPG_PASS_TRIP_GUARD,
+                                   WPG_PASS_VALUE_GUARD, '\0'};
+    return able->old_lavapipe ? copying : "";
 }
 
 static void ask_device(device_abilities *able, const wpg_instance *instance, VkPhysicalDevice physical,

@@ -26,11 +26,11 @@
 #define WPG_LAYER_COMMANDS_RECORD_H
 
 #include "layer/base/bindable.h"
-#include "layer/rewrite/pipeline_plan.h"
 #include "layer/base/state.h"
 #include "layer/base/suspects.h"
 #include "layer/profile/totals.h"
 #include "layer/profile/tune.h"
+#include "layer/rewrite/pipeline_plan.h"
 #include "runtime/base/vec.h"
 
 /* One pipeline's counts in one command buffer. */

@@ -2,10 +2,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "layer/profile/bundle_files.h"
 #include "layer/commands/record_objects.h"
 #include "layer/commands/record_queries.h"
 #include "layer/commands/sample_bind.h"
+#include "layer/profile/bundle_files.h"
 #include "layer/variants/variants.h"
 
 /* -- Layouts */

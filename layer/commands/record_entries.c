@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "layer/variants/variants.h"
 #include "layer/commands/variant_choice.h"
+#include "layer/variants/variants.h"
 #include "runtime/base/log.h"
 
 void wpg_record_forget_state(wpg_recording *recording)

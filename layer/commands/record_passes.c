@@ -1,6 +1,6 @@
 /* Render passes, as they are made and destroyed. */
-#include "layer/rewrite/passes.h"
 #include "layer/commands/record.h"
+#include "layer/rewrite/passes.h"
 #include "layer/variants/variants.h"
 
 /* -- The commands */

@@ -1,6 +1,6 @@
 /* Hooks of the commands that end a run of draws or dispatches. */
-#include "layer/rewrite/passes.h"
 #include "layer/commands/record_queries.h"
+#include "layer/rewrite/passes.h"
 
 /* -- Commands: ENDING(Command, (parameters), (arguments), what else is done if the buffer is followed) */
 

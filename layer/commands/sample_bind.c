@@ -14,8 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "layer/commands/record.h"
 #include "layer/base/window.h"
+#include "layer/commands/record.h"
 
 typedef struct twin {
     wpg_counter_slot *slot; /* sampling: one of ours, which counts there */

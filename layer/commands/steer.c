@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "layer/commands/sample_bind.h"
-#include "layer/variants/variants.h"
 #include "layer/commands/variant_choice.h"
+#include "layer/variants/variants.h"
 #include "runtime/base/log.h"
 #include "runtime/counters/memory.h"
 

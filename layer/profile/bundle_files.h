@@ -4,8 +4,8 @@
 #ifndef WPG_LAYER_PROFILE_BUNDLE_FILES_H
 #define WPG_LAYER_PROFILE_BUNDLE_FILES_H
 
-#include "layer/profile/records.h"
 #include "layer/base/stage.h"
+#include "layer/profile/records.h"
 
 /* True if there is a bundle; its folder (absolute, static storage), "" if there is none. */
 bool wpg_bundle_on(void);

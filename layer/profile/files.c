@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "layer/base/summary.h"
 #include "layer/profile/beside.h"
 #include "layer/profile/bundle_files.h"
 #include "layer/profile/check_counts.h"
@@ -15,7 +16,6 @@
 #include "layer/profile/live.h"
 #include "layer/profile/pool.h"
 #include "layer/profile/recover.h"
-#include "layer/base/summary.h"
 #include "runtime/base/file_batch.h"
 #include "runtime/base/log.h"
 #include "runtime/base/text.h"

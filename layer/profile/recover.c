@@ -9,8 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "layer/profile/live.h"
 #include "layer/base/map_codec.h"
+#include "layer/profile/live.h"
 #include "runtime/base/file.h"
 #include "runtime/base/log.h"
 #include "runtime/base/vec.h"

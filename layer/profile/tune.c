@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "compiler/optimize/ir/optimize.h"
 #include "layer/base/build_id.h"
 #include "layer/profile/bundle_files.h"
 #include "layer/profile/claims.h"
@@ -82,7 +83,7 @@ void wpg_tune_leave_out(char letters[WPG_VERDICT_PASSES], const char *passes)
 {
     size_t used = 0;
     for (char letter = 'a'; letter <= 'z'; letter++)
-        if (letter != 's' && !strchr(passes, letter))
+        if (letter != WPG_PASS_SSA && !strchr(passes, letter))
             letters[used++] = letter;
     letters[used] = '\0';
 }

@@ -8,10 +8,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "layer/profile/recover.h"
-#include "layer/profile/stale.h"
 #include "layer/base/state.h"
 #include "layer/base/window.h"
+#include "layer/profile/recover.h"
+#include "layer/profile/stale.h"
 #include "layer/profile/usual.h"
 #include "runtime/base/log.h"
 #include "runtime/base/text.h"

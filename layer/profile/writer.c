@@ -5,9 +5,9 @@
 
 #include <time.h>
 
+#include "layer/base/state.h"
 #include "layer/profile/files.h"
 #include "layer/profile/hurry.h"
-#include "layer/base/state.h"
 #include "layer/profile/tune.h"
 #include "runtime/base/log.h"
 #include "runtime/base/thread.h"

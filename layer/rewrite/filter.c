@@ -5,7 +5,7 @@
 #include <fnmatch.h>
 #include <string.h>
 
-#include "compiler/spirv/grammar.h"
+#include "compiler/spirv/debug.h"
 #include "runtime/base/text.h"
 
 enum { LEAST_HASH_DIGITS = 8 };
@@ -28,24 +28,9 @@ static bool hash_starts_with(wpg_hash128 hash, const char *item)
     return wpg_same_start(hex, item, strlen(item));
 }
 
-/* Any literal string of the module's debug section: names and source file names. */
-static bool module_string_matches(const wpg_module *module, const char *item)
+static bool is_like(const char *text, void *item)
 {
-    WPG_INST_EACH (inst, module) {
-        wpg_section section = wpg_inst_section(inst);
-        if (section > WPG_SECTION_DEBUG)
-            break;
-        if (section != WPG_SECTION_DEBUG)
-            continue;
-        wpg_operand_walk walk = wpg_operands(module, inst);
-        wpg_operand operand;
-        while (wpg_operand_next(&walk, &operand)) {
-            const char *text = operand.kind == WPG_OPERAND_STRING ? wpg_inst_string(inst, operand.at) : NULL;
-            if (text && *text && fnmatch(item, text, 0) == 0)
-                return true;
-        }
-    }
-    return false;
+    return fnmatch(item, text, 0) == 0;
 }
 
 static bool matches(const char *item, wpg_hash128 pipeline, const wpg_filter_stage *stages,
@@ -61,7 +46,7 @@ static bool matches(const char *item, wpg_hash128 pipeline, const wpg_filter_sta
     for (size_t i = 0; i < stage_count; i++)
         if (fnmatch(item, stages[i].entry, 0) == 0 ||
             (stages[i].name && *stages[i].name && fnmatch(item, stages[i].name, 0) == 0) ||
-            (stages[i].module && module_string_matches(stages[i].module, item)))
+            (stages[i].module && wpg_module_debug_string(stages[i].module, is_like, (void *)(uintptr_t)item)))
             return true;
     return false;
 }

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "layer/base/disk_cache.h"
 #include "layer/profile/bundle_files.h"
 #include "layer/profile/totals.h"
-#include "layer/base/disk_cache.h"
 #include "runtime/base/log.h"
 #include "runtime/base/vec.h"
 

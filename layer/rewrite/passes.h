@@ -3,8 +3,8 @@
 #ifndef WPG_LAYER_REWRITE_PASSES_H
 #define WPG_LAYER_REWRITE_PASSES_H
 
-#include "layer/rewrite/library_copy.h"
 #include "layer/base/state.h"
+#include "layer/rewrite/library_copy.h"
 
 /* The driver made a pass; the program destroys one. */
 void wpg_pass_made(wpg_device *device, VkRenderPass pass, const VkRenderPassCreateInfo *info);

@@ -6,17 +6,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "layer/profile/bundle_files.h"
 #include "layer/base/chain.h"
-#include "layer/rewrite/filter.h"
 #include "layer/base/denials.h"
+#include "layer/base/summary.h"
+#include "layer/base/window.h"
+#include "layer/profile/bundle_files.h"
+#include "layer/profile/tune.h"
+#include "layer/profile/use.h"
+#include "layer/rewrite/filter.h"
 #include "layer/rewrite/object_names.h"
 #include "layer/rewrite/plan_passes.h"
-#include "layer/base/summary.h"
-#include "layer/profile/use.h"
 #include "layer/rewrite/wave_size.h"
-#include "layer/base/window.h"
-#include "layer/profile/tune.h"
 #include "runtime/base/log.h"
 #include "runtime/base/text.h"
 

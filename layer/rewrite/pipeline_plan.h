@@ -7,12 +7,12 @@
 #ifndef WPG_LAYER_REWRITE_PIPELINE_PLAN_H
 #define WPG_LAYER_REWRITE_PIPELINE_PLAN_H
 
+#include "layer/base/state.h"
 #include "layer/profile/bundle_files.h"
 #include "layer/profile/files.h"
+#include "layer/profile/tune.h"
 #include "layer/rewrite/rewrite.h"
 #include "layer/rewrite/shader_modules.h"
-#include "layer/base/state.h"
-#include "layer/profile/tune.h"
 
 /* Most stages of a graphics pipeline or of its libraries, and of any pipeline: a ray-tracing pipeline may
  * have very many. */

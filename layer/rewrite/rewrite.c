@@ -8,9 +8,9 @@
 #include "compiler/analysis/pseudo_probe.h"
 #include "compiler/normalize/normalize.h"
 #include "layer/base/build_id.h"
+#include "layer/base/disk_cache.h"
 #include "layer/base/map_codec.h"
 #include "layer/base/state.h"
-#include "layer/base/disk_cache.h"
 #include "runtime/base/file.h"
 #include "runtime/base/log.h"
 
@@ -361,7 +361,8 @@ wpg_status wpg_rewrite_generate(wpg_rewrite *rewrite, const wpg_instrument_optio
 
 const char *wpg_rewrite_not_by_rule(void)
 {
-    return wpg_the_process.settings.scalarise == WPG_SCALARISE_ON ? "" : "r";
+    static const char scalarise[] = {WPG_PASS_SCALARISE, '\0'};
+    return wpg_the_process.settings.scalarise == WPG_SCALARISE_ON ? "" : scalarise;
 }
 
 /* May, and shall, loads of the stage go behind a vote? */

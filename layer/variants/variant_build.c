@@ -3,12 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "layer/rewrite/library_copy.h"
 #include "layer/base/clock.h"
-#include "layer/rewrite/passes.h"
-#include "layer/base/suspects.h"
 #include "layer/base/summary.h"
+#include "layer/base/suspects.h"
 #include "layer/profile/use.h"
+#include "layer/rewrite/library_copy.h"
+#include "layer/rewrite/passes.h"
 #include "layer/variants/variants_internal.h"
 #include "runtime/base/log.h"
 

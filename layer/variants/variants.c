@@ -2,10 +2,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "layer/base/suspects.h"
-#include "layer/base/gate.h"
-#include "layer/variants/variants_internal.h"
 #include "layer/base/bindable.h"
+#include "layer/base/gate.h"
+#include "layer/base/suspects.h"
+#include "layer/variants/variants_internal.h"
 #include "runtime/base/log.h"
 #include "runtime/base/thread.h"
 

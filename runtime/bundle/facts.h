@@ -25,8 +25,8 @@
 #include <stdint.h>
 
 #include "runtime/base/bytes.h"
-#include "runtime/base/file_batch.h"
 #include "runtime/base/error.h"
+#include "runtime/base/file_batch.h"
 
 enum {
     WPG_FACTS_VERSION = 1,

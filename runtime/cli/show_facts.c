@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/bundle/bundle.h"
 #include "runtime/base/text.h"
+#include "runtime/bundle/bundle.h"
 
 /* -- Text */
 

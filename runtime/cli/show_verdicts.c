@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/base/text.h"
 #include "runtime/bundle/bundle.h"
 #include "runtime/bundle/verdicts.h"
-#include "runtime/base/text.h"
 #include "runtime/tune/tuning.h"
 
 static void print_candidate(FILE *out, const wpg_verdict *verdict, size_t alternative)

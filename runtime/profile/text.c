@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/profile/profile_format.h"
 #include "runtime/base/text.h"
+#include "runtime/profile/profile_format.h"
 
 /* The current line, [at, at + length) of the text, and its number for messages. */
 typedef struct lines {

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/profile/profile_format.h"
 #include "runtime/base/text.h"
+#include "runtime/profile/profile_format.h"
 
 /* Words of a site: what it is, block, line, asked, agreed, others, came. */
 enum { SITE_WORDS = 7 };

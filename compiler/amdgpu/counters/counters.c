@@ -5,8 +5,8 @@
 
 #include <llvm-c/Core.h>
 
-#include "compiler/amdgpu/flow/blocks.h"
 #include "compiler/amdgpu/counters/inline_asm.h"
+#include "compiler/amdgpu/flow/blocks.h"
 
 typedef struct inserter {
     LLVMBuilderRef builder;

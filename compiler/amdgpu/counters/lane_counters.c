@@ -4,8 +4,8 @@
 #include <llvm-c/Core.h>
 #include <llvm-c/Transforms/PassBuilder.h>
 
-#include "compiler/amdgpu/flow/blocks.h"
 #include "compiler/amdgpu/counters/counters.h"
+#include "compiler/amdgpu/flow/blocks.h"
 
 enum { SPACE_GLOBAL = 1, SPACE_PRIVATE = 5 };
 

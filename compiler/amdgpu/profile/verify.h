@@ -11,8 +11,8 @@
 #ifndef WPG_COMPILER_AMDGPU_PROFILE_VERIFY_H
 #define WPG_COMPILER_AMDGPU_PROFILE_VERIFY_H
 
-#include "compiler/amdgpu/llvm/counts.h"
 #include "compiler/amdgpu/flow/flow.h"
+#include "compiler/amdgpu/llvm/counts.h"
 
 typedef enum wpg_counts_rule {
     WPG_COUNTS_WAVES_FLOW,

@@ -19,8 +19,8 @@
 #define WPG_COMPILER_AMDGPU_PROFILE_WEIGHTS_H
 
 #include "compiler/amdgpu/flow/blocks.h"
-#include "compiler/amdgpu/llvm/counts.h"
 #include "compiler/amdgpu/flow/flow.h"
+#include "compiler/amdgpu/llvm/counts.h"
 #include "compiler/amdgpu/profile/weights_from.h"
 
 /* WPG_E_MISMATCH, with nothing attached: the checksum or the number of blocks is another function's, or the

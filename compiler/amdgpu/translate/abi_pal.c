@@ -17,8 +17,8 @@
  *
  * Further sources: LLVM 22, AMDGPUUsage, "amdpal", "Code Object Metadata", "User Data Mapping", "Buffer Fat
  * Pointer"; PAL's palPipelineAbi.h. */
-#include "compiler/amdgpu/translate/abi_arguments.h"
 #include "compiler/amdgpu/llvm/msgpack.h"
+#include "compiler/amdgpu/translate/abi_arguments.h"
 
 enum {
     GLOBAL_TABLE,

@@ -13,8 +13,8 @@
 
 #include <llvm-c/Core.h>
 
-#include "compiler/amdgpu/llvm/target.h"
 #include "compiler/amdgpu/llvm/lines.h"
+#include "compiler/amdgpu/llvm/target.h"
 #include "compiler/amdgpu/translate/translate.h"
 #include "compiler/spirv/builder.h"
 #include "compiler/spirv/grammar.h"

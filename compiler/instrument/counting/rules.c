@@ -32,8 +32,8 @@
  * In place: a ballot and an election at the block. */
 #include <string.h>
 
-#include "compiler/instrument/counting/methods.h"
 #include "compiler/instrument/code/strategy.h"
+#include "compiler/instrument/counting/methods.h"
 
 enum { NO = WPG_NO_BLOCK, MOST_TRIP_WORK = 1 << 16 };
 

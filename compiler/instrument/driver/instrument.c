@@ -6,9 +6,9 @@
  * the module is spoilt, and the caller passes the original through. */
 #include "compiler/instrument/code/instrument.h"
 
+#include "compiler/instrument/code/strategy.h"
 #include "compiler/instrument/probes/probe.h"
 #include "compiler/instrument/sampling/sample.h"
-#include "compiler/instrument/code/strategy.h"
 
 /* SPV_KHR_maximal_reconvergence, by number: headers before 2024 do not name it. */
 enum { MAXIMALLY_RECONVERGES = 6023 };

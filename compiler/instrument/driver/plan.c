@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "compiler/analysis/normal_form.h"
+#include "compiler/instrument/code/strategy.h"
 #include "compiler/instrument/probes/probe.h"
 #include "compiler/instrument/sampling/sample.h"
-#include "compiler/instrument/code/strategy.h"
 #include "compiler/spirv/grammar.h"
 
 enum { MOST_IN_SLOTS = 1 << 16 }; /* counters that are copied */

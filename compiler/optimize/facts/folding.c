@@ -12,8 +12,8 @@
 
 #include <spirv/unified1/GLSL.std.450.h>
 
-#include "compiler/optimize/ir/legality.h"
 #include "compiler/optimize/facts/induction.h"
+#include "compiler/optimize/ir/legality.h"
 #include "compiler/spirv/builder.h"
 
 /* Mesa unrolls 32 rounds by itself; twice the most that any driver we know does. */

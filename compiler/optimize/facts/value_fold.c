@@ -9,9 +9,9 @@
 #include "compiler/optimize/facts/value_fold.h"
 
 #include "compiler/optimize/facts/folding.h"
+#include "compiler/optimize/facts/induction.h"
 #include "compiler/optimize/ir/legality.h"
 #include "compiler/optimize/loops/seam.h"
-#include "compiler/optimize/facts/induction.h"
 #include "compiler/spirv/builder.h"
 
 enum { DEEPEST = 12 };

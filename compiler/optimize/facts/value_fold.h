@@ -3,8 +3,8 @@
 #ifndef WPG_COMPILER_OPTIMIZE_FACTS_VALUE_FOLD_H
 #define WPG_COMPILER_OPTIMIZE_FACTS_VALUE_FOLD_H
 
-#include "compiler/optimize/loops/loop_clone.h"
 #include "compiler/optimize/ir/value_facts.h"
+#include "compiler/optimize/loops/loop_clone.h"
 
 typedef struct wpg_folder {
     const wpg_view *view;

@@ -43,6 +43,21 @@ typedef struct wpg_optimize_options {
     char passes[64]; /* letters of passes to leave out, "" = none; see optimize.c */
 } wpg_optimize_options;
 
+/* The passes, each by the letter that settings, verdicts and wpg_optimize_options.passes call it. */
+typedef enum wpg_pass_letter {
+    WPG_PASS_ANNOTATE = 'a',
+    WPG_PASS_PEEL = 'e',
+    WPG_PASS_FLATTEN = 'f',
+    WPG_PASS_UNSWITCH = 'l',
+    WPG_PASS_PUSH_FOLD = 'p',
+    WPG_PASS_SCALARISE = 'r',
+    WPG_PASS_SSA = 's', /* no pass: the form that others work on */
+    WPG_PASS_TRIP_GUARD = 't',
+    WPG_PASS_UNFLATTEN = 'u',
+    WPG_PASS_VALUE_GUARD = 'v',
+    WPG_PASS_WAVE_SIZE = 'w',
+} wpg_pass_letter;
+
 /* Letters of the passes that tuning tries, alone and together, in the order of the alphabet. */
 #define WPG_TUNED_PASSES "aeflrtuvw"
 

@@ -19,8 +19,8 @@
 #include "compiler/optimize/loops/loop_clone.h"
 
 #include "compiler/optimize/ir/branch_weights.h"
-#include "compiler/optimize/loops/cloner.h"
 #include "compiler/optimize/ir/legality.h"
+#include "compiler/optimize/loops/cloner.h"
 #include "compiler/optimize/loops/seam.h"
 #include "compiler/spirv/builder.h"
 

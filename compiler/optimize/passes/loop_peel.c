@@ -23,9 +23,9 @@
  * Counts: where every lane that entered took the same way, the lanes of the copy follow from the entries. The
  * loop has the rest, in waves as in lanes, since visits add up. Elsewhere the two cannot be told apart, and
  * the tables say so. */
+#include "compiler/optimize/facts/value_fold.h"
 #include "compiler/optimize/loops/cloner.h"
 #include "compiler/optimize/loops/seam.h"
-#include "compiler/optimize/facts/value_fold.h"
 #include "compiler/spirv/builder.h"
 
 /* -- Shape -- */

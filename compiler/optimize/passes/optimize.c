@@ -66,14 +66,14 @@ static bool left_out(const wpg_context *context, char letter)
 }
 
 const wpg_pass wpg_passes[] = {
-    {'u', "unflatten", wpg_unflatten_wanted, wpg_pass_unflatten},
-    {'v', "value-guard", wpg_value_guard_wanted, wpg_pass_value_guard},
-    {'l', "unswitch", wpg_unswitch_wanted, wpg_pass_unswitch},
-    {'t', "trip-guard", wpg_trip_guard_wanted, wpg_pass_trip_guard},
-    {'e', "peel", wpg_peel_wanted, wpg_pass_peel},
-    {'r', "scalarise", wpg_scalarise_wanted, wpg_pass_scalarise},
-    {'f', "flatten", NULL, wpg_pass_flatten},
-    {'a', "annotate", NULL, wpg_pass_annotate},
+    {WPG_PASS_UNFLATTEN, "unflatten", wpg_unflatten_wanted, wpg_pass_unflatten},
+    {WPG_PASS_VALUE_GUARD, "value-guard", wpg_value_guard_wanted, wpg_pass_value_guard},
+    {WPG_PASS_UNSWITCH, "unswitch", wpg_unswitch_wanted, wpg_pass_unswitch},
+    {WPG_PASS_TRIP_GUARD, "trip-guard", wpg_trip_guard_wanted, wpg_pass_trip_guard},
+    {WPG_PASS_PEEL, "peel", wpg_peel_wanted, wpg_pass_peel},
+    {WPG_PASS_SCALARISE, "scalarise", wpg_scalarise_wanted, wpg_pass_scalarise},
+    {WPG_PASS_FLATTEN, "flatten", NULL, wpg_pass_flatten},
+    {WPG_PASS_ANNOTATE, "annotate", NULL, wpg_pass_annotate},
 };
 const size_t wpg_pass_count = sizeof wpg_passes / sizeof *wpg_passes;
 
@@ -123,13 +123,13 @@ static bool folds_by_itself(wpg_context *context, wpg_module *values)
  * there. */
 static wpg_status run_transformations(bool *changed, wpg_context *context, wpg_ssa_fn ssa)
 {
-    bool pushes = !left_out(context, 'p') && wpg_push_fold_wanted(context), wanted = pushes;
+    bool pushes = !left_out(context, WPG_PASS_PUSH_FOLD) && wpg_push_fold_wanted(context), wanted = pushes;
     for (size_t i = 0; i < wpg_pass_count; i++)
         wanted |= wpg_passes[i].wanted && any_wants(context, &wpg_passes[i]);
     if (!wanted)
         return WPG_OK;
     wpg_module *normal = context->module, *values = NULL;
-    if (!left_out(context, 's'))
+    if (!left_out(context, WPG_PASS_SSA))
         WPG_TRY(wpg_ssa_form(&values, context, ssa));
     if (values && folds_by_itself(context, values)) {
         wpg_module_destroy(values);
@@ -173,7 +173,7 @@ wpg_status wpg_optimize(wpg_remarks **remarks, bool *changed, wpg_module **modul
     } else {
         wpg_arena_init(&said->arena);
         status = wpg_profiles_bind(&context, weights);
-        if (status == WPG_OK && !left_out(&context, 'w'))
+        if (status == WPG_OK && !left_out(&context, WPG_PASS_WAVE_SIZE))
             wpg_choose_wave_size(&context);
         if (status == WPG_OK)
             status = run_transformations(&done, &context, ssa);

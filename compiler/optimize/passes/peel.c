@@ -24,9 +24,9 @@
 
 #include "compiler/analysis/divergence.h"
 #include "compiler/optimize/facts/folding.h"
-#include "compiler/optimize/passes/guard_walk.h"
 #include "compiler/optimize/facts/peel_facts.h"
 #include "compiler/optimize/loops/seam.h"
+#include "compiler/optimize/passes/guard_walk.h"
 #include "compiler/spirv/builder.h"
 
 static const char PASS[] = "peel";

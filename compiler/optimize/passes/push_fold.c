@@ -22,9 +22,9 @@
 #include <string.h>
 
 #include "compiler/optimize/facts/folding.h"
-#include "compiler/optimize/ir/legality.h"
 #include "compiler/optimize/facts/push_solve.h"
 #include "compiler/optimize/facts/push_values.h"
+#include "compiler/optimize/ir/legality.h"
 
 #include "compiler/spirv/builder.h"
 

@@ -27,11 +27,11 @@
  * weights. Source: SPIR-V 1.6, 3.49.21. */
 #include <stdio.h>
 
-#include "compiler/optimize/ir/branch_weights.h"
 #include "compiler/optimize/facts/folding.h"
+#include "compiler/optimize/ir/branch_weights.h"
 #include "compiler/optimize/ir/pass.h"
-#include "compiler/optimize/passes/region.h"
 #include "compiler/optimize/ir/split.h"
+#include "compiler/optimize/passes/region.h"
 #include "compiler/spirv/builder.h"
 
 enum {

@@ -12,9 +12,9 @@
 #include <stdio.h>
 
 #include "compiler/optimize/facts/folding.h"
-#include "compiler/optimize/passes/guard_walk.h"
 #include "compiler/optimize/ir/legality.h"
 #include "compiler/optimize/loops/seam.h"
+#include "compiler/optimize/passes/guard_walk.h"
 #include "compiler/spirv/builder.h"
 #include "runtime/base/text.h"
 

@@ -13,12 +13,12 @@
 
 #include <stdio.h>
 
-#include "compiler/optimize/ir/branch_weights.h"
 #include "compiler/optimize/facts/folding.h"
+#include "compiler/optimize/ir/branch_weights.h"
 #include "compiler/optimize/ir/legality.h"
 #include "compiler/optimize/ir/loops.h"
-#include "compiler/optimize/passes/sink.h"
 #include "compiler/optimize/ir/split.h"
+#include "compiler/optimize/passes/sink.h"
 
 enum { MAX_BRANCHES = 64 }; /* per function */
 

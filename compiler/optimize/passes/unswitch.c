@@ -18,9 +18,9 @@
 
 #include "compiler/analysis/divergence.h"
 #include "compiler/optimize/facts/folding.h"
-#include "compiler/optimize/passes/guard_walk.h"
 #include "compiler/optimize/facts/invariant.h"
 #include "compiler/optimize/loops/seam.h"
+#include "compiler/optimize/passes/guard_walk.h"
 #include "runtime/base/text.h"
 
 static const char PASS[] = "unswitch";

@@ -12,9 +12,9 @@
 
 #include <stdio.h>
 
-#include "compiler/amdgpu/profile/candidates.h"
-#include "compiler/amdgpu/driver/emit.h"
 #include "compiler/amdgpu/counters/generate.h"
+#include "compiler/amdgpu/driver/emit.h"
+#include "compiler/amdgpu/profile/candidates.h"
 #include "compiler/amdgpu/profile/origins.h"
 #include "runtime/base/vec.h"
 #include "runtime/cli/estimate.h"
