@@ -28,8 +28,9 @@ void wpg_bundle_pipeline(const wpg_bundle_subject *subject);
  * given to wpg_bundle_pipeline when they were made. */
 void wpg_bundle_describe(const wpg_bundle_subject *subject);
 
-/* A smallest and largest value seen in a shader, merged with what is known of `key` (a word, facts.h). For
- * probes whose results do not add; written to shaders/<hash>.extremes. Without a bundle it does nothing. */
+/* A smallest and largest value seen in a shader, merged with what is known of `key` (a word,
+ * runtime/bundle/facts.h). For probes whose results do not add; written to shaders/<hash>.extremes. Without a
+ * bundle it does nothing. */
 void wpg_bundle_extreme(wpg_hash128 shader, const char *key, int64_t low, int64_t high);
 
 /* Writes what changed, then the index. Under the files lock (files.c calls it after the profiles). */

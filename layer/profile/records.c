@@ -1,4 +1,5 @@
-/* Counters into records. Sources: DESIGN 5; names: runtime/profile/record_name.h, pipeline_record.h. */
+/* Counters into records. Source: runtime/profile/README.md; names: runtime/profile/record_name.h,
+ * runtime/profile/pipeline_record.h. */
 #include "layer/profile/records.h"
 
 #include <stdlib.h>

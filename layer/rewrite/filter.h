@@ -1,7 +1,7 @@
 /* The PIPELINES setting: which pipelines are touched. Comma-separated items, each a hexadecimal prefix (8 or
  * more digits) of a pipeline or shader hash, or a glob over names: entry points, the
- * stage's object name in its chain or its module's, the pipeline's own of an earlier run (names.h), and the
- * strings a module carries (names, source files). A leading ! excludes. Threads: any. */
+ * stage's object name in its chain or its module's, the pipeline's own of an earlier run (object_names.h),
+ * and the strings a module carries (names, source files). A leading ! excludes. Threads: any. */
 #ifndef WPG_LAYER_REWRITE_FILTER_H
 #define WPG_LAYER_REWRITE_FILTER_H
 

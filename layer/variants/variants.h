@@ -1,7 +1,7 @@
 /* Variants: pipelines made for the values of push constants that the profile says are usual, bound in place
  * of the program's own where a command buffer really pushed them. Exact, with no guard in the shader.
  *
- *     load     bundle's facts --> per pipeline: words that hold few values, and those    (variant_values.c)
+ *     load     bundle's facts --> per pipeline: words that hold few values, and those    (profile/usual.c)
  *     create   a set beside the program's pipeline; where one combination is usual for sure (its share is at
  *              least 1 - the sum of what its words lack), it is built at once
  *     build    one background thread a device: words + values --> module --> pipeline      (variant_build.c)

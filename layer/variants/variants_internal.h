@@ -1,4 +1,4 @@
-/* What the files of the variants share: sets, and what is kept for them. Private to layer/variant*.c. */
+/* What the files of the variants share: sets, and what is kept for them. Private to layer/variants. */
 #ifndef WPG_LAYER_VARIANTS_VARIANTS_INTERNAL_H
 #define WPG_LAYER_VARIANTS_VARIANTS_INTERNAL_H
 
