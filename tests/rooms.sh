@@ -5,7 +5,7 @@
 #
 # A call cycle is a set of files each of which calls, or reads a variable of, another one of the set (a strongly
 # connected component of the graph of symbols, read from the object files of a build). Exit code 1 if a cycle crosses rooms, or has more
-# than two files (DESIGN 1). Calls through pointers are not seen.
+# than two files. Calls through pointers are not seen.
 set -eu
 root=$(cd "$(dirname "$0")/.." && pwd)
 build=${1:-$root/build}

@@ -1,5 +1,5 @@
 /* Active-mask classes. All blocks of a class run equally often in every wave, each time under the same live
- * mask, under structured reconvergence (DESIGN 4). So one counter serves a class. The representative is the
+ * mask, under structured reconvergence. So one counter serves a class. The representative is the
  * class's first block in reverse post-order and dominates the others.
  *
  * - A straight-line chain is one class.

@@ -1,6 +1,6 @@
 /* Proves that the results of a stage do not depend on the number of lanes of its waves. Then a pipeline may
- * be compiled for another wave size (DESIGN 6, Legality). A stage without a proof is refused. Source: SPIR-V
- * 1.6, 3.27 (scopes), 3.21 (built-ins); VK_EXT_subgroup_size_control. */
+ * be compiled for another wave size (compiler/optimize/README.md, Wave size). A stage without a proof is
+ * refused. Source: SPIR-V 1.6, 3.27 (scopes), 3.21 (built-ins); VK_EXT_subgroup_size_control. */
 #ifndef WPG_COMPILER_ANALYSIS_WAVE_FREE_H
 #define WPG_COMPILER_ANALYSIS_WAVE_FREE_H
 

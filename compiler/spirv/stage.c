@@ -9,7 +9,7 @@
  *     - keep the stream of the version before, for profiles named by it,
  *     - keep the list of its hashes in tests/golden/spirv.
  *
- * The stream depends on the grammar table (grammar.h). Threads: no state. Source: DESIGN identity. */
+ * The stream depends on the grammar table (grammar.h). Threads: no state. Source: README.md, Identity. */
 #include "compiler/spirv/stage.h"
 
 #include <stdlib.h>

@@ -31,8 +31,8 @@ const char *wpg_stage_name(SpvExecutionModel model);
  * leaves out unused ones. */
 enum { WPG_IDENTITY_VERSION = 2 };
 
-/* Shader hash, DESIGN identity: XXH3-128 of the shader's words, its entry point, model and specialisation
- * values. Equal on every machine.
+/* Shader hash (README.md, Identity): XXH3-128 of the shader's words, its entry point, model and
+ * specialisation values. Equal on every machine.
  *
  * - Left out: names, source, lines, non-semantic instructions, unused types, constants and variables.
  * - Declarations stand in the order of their first use (identity.c). Ids are renumbered by first appearance.

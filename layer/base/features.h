@@ -1,6 +1,6 @@
 /* Device features: which ones the mode needs, which ones the program enabled, which ones we add. A plan
  * changes nothing: it gives the create-info to try. Source: Vulkan 1.3, VkDeviceCreateInfo valid usage;
- * DESIGN 8. Threads: no shared state. */
+ * layer/README.md, When something goes wrong. Threads: no shared state. */
 #ifndef WPG_LAYER_BASE_FEATURES_H
 #define WPG_LAYER_BASE_FEATURES_H
 

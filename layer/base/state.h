@@ -82,7 +82,7 @@ typedef struct wpg_device {
     unsigned live;          /* number of the file that they lie in (live.h), under its lock; 0: none */
     pthread_mutex_t counted_lock;
     struct wpg_counted *counted; /* list of instrumented pipelines, under counted_lock */
-    wpg_handles named;           /* VkPipeline or VkShaderModule -> what names.c knows of it */
+    wpg_handles named;           /* VkPipeline or VkShaderModule -> what rewrite/object_names.c knows of it */
     struct wpg_powered *power;   /* the GPU whose power state it holds (power.h); NULL: none */
     wpg_suspects *suspects;      /* which pipelines ran last; NULL: not followed */
     atomic_bool lost, loss_told;

@@ -29,8 +29,8 @@ void wpg_bundle_pipeline(const wpg_bundle_subject *subject);
 void wpg_bundle_describe(const wpg_bundle_subject *subject);
 
 /* Notes the smallest and largest value seen in a shader, merged with earlier values of `key` (a word,
- * facts.h). For probes whose results do not add; written to shaders/<hash>.extremes. Does nothing without a
- * bundle. */
+ * runtime/bundle/facts.h). For probes whose results do not add; written to shaders/<hash>.extremes. Does
+ * nothing without a bundle. */
 void wpg_bundle_extreme(wpg_hash128 shader, const char *key, int64_t low, int64_t high);
 
 /* Writes what changed, then the index. Under the files lock (files.c calls it after the profiles). */

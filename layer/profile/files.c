@@ -1,4 +1,4 @@
-/* Writes records into files. Source: DESIGN 5. */
+/* Writes records into files: see files.h. Source: runtime/profile/README.md, runtime/bundle/README.md. */
 #include "layer/profile/files.h"
 
 #include <stdio.h>

@@ -1,4 +1,5 @@
-/* Makes records from counters. Sources: DESIGN 5; names: runtime/profile/record_name.h, pipeline_record.h. */
+/* Makes records from counters. Source: runtime/profile/README.md; names: runtime/profile/record_name.h,
+ * runtime/profile/pipeline_record.h. */
 #include "layer/profile/records.h"
 
 #include <stdlib.h>

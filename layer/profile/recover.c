@@ -21,7 +21,7 @@ enum {
     NAME_MOST = 255,
     ENTRY_MOST = 4096, /* characters of an entry point */
     STAGES_MOST = 1 << 16,
-    COUNTERS_MOST = 1 << 17, /* of a pipeline: the scratch block of layout.h has no more */
+    COUNTERS_MOST = 1 << 17, /* of a pipeline: the scratch block of runtime/counters/layout.h has no more */
 };
 
 typedef struct left_pipeline {

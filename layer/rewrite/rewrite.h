@@ -45,7 +45,7 @@ wpg_status wpg_rewrite_for_values(wpg_rewrite *rewrite, const wpg_weights *weigh
 
 void wpg_rewrite_finish(wpg_rewrite *rewrite);
 
-/* DESIGN identity: XXH3-128 over the shader hashes in stage order. */
+/* Pipeline hash (compiler/spirv/README.md, Identity): XXH3-128 over the shader hashes in stage order. */
 wpg_hash128 wpg_pipeline_hash(const wpg_rewrite *stages, size_t count);
 /* Where a stage stands in that order. */
 unsigned wpg_stage_rank(VkShaderStageFlagBits stage);

@@ -2,7 +2,7 @@
  * place of the program's own if a command buffer really pushed these values. Exact, with no guard in the
  * shader.
  *
- *     load     bundle's facts --> per pipeline: words with few values, and these    (variant_values.c)
+ *     load     bundle's facts --> per pipeline: words with few values, and these    (profile/usual.c)
  *     create   a set beside the program's pipeline. One combination may be usual for sure, because its share
  *              is at least 1 - the sum of what its words lack: it is built at once
  *     build    one background thread a device: words + values --> module --> pipeline      (variant_build.c)

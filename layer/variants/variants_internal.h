@@ -1,5 +1,5 @@
 /* Declarations shared by the files of the variants: sets, and objects kept for them. Private to
- * layer/variant*.c. */
+ * layer/variants. */
 #ifndef WPG_LAYER_VARIANTS_VARIANTS_INTERNAL_H
 #define WPG_LAYER_VARIANTS_VARIANTS_INTERNAL_H
 

@@ -13,7 +13,7 @@
  *
  * Owns: a decoded wpg_shader_info owns its lists, until wpg_shader_info_finish.
  * Threads: any.
- * Source of the hash: DESIGN 3. */
+ * Source of the hash: compiler/spirv/README.md, Identity. */
 #ifndef WPG_RUNTIME_BUNDLE_SHADER_INFO_H
 #define WPG_RUNTIME_BUNDLE_SHADER_INFO_H
 

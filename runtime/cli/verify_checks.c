@@ -74,7 +74,7 @@ static void check_sizes(verifier *v)
             at_most(v, "blocks", b, "more lanes than its waves hold", v->f->lanes[b], v->f->waves[b] * size);
 }
 
-/* What weights_check.h asks; without a graph, what it asks of kinds. */
+/* What compiler/optimize/ir/weights_check.h asks; without a graph, what it asks of kinds. */
 static void check_flow(verifier *v)
 {
     wpg_arena arena;

@@ -1,4 +1,4 @@
-/* Reads the records that probes write (compiler/instrument/probe_*.c), word by word.
+/* Reads the records that probes write (compiler/instrument/probes/probe_*.c), word by word.
  *
  * Every word is additive, since profiles are merged by adding. The first word is 1 in a profile as written,
  * and the number of profiles in a merged one. Words that describe, such as block ids, are multiples of the

@@ -17,7 +17,7 @@
 #include "runtime/base/error.h"
 #include "runtime/base/hash.h"
 
-/* What a record counts (DESIGN 4). */
+/* What a record counts (README.md, A raw profile). */
 typedef enum wpg_record_kind {
     WPG_RECORD_LANES,         /* live lanes, one counter a block */
     WPG_RECORD_WAVES,         /* waves, one counter a block */

@@ -3,9 +3,9 @@
  *     translate -> O2 -> (lanes) -> structurise -> (waves) -> code generation
  *
  * Waves, and lanes and uniform with them, are counted behind structurising, where a block is what the
- * hardware runs: counters.h. The meanings are DESIGN's; E is the lanes that a wave starts with, which leave
- * only by returning. Lanes alone can also be counted before structurising, by ordinary code per lane
- * (lane_counters.c), for comparison.
+ * hardware runs: counters.h. The meanings: compiler/instrument/README.md. E is the lanes that a wave starts
+ * with, which leave only by returning. Lanes alone can also be counted before structurising, by ordinary code
+ * per lane (lane_counters.c), for comparison.
  *
  * The array has 64 bits a counter: waves[blocks], lanes[blocks], uniform[blocks], as far as they are counted.
  * The caller that runs the kernel zeroes it. Its address is an argument (code->counters_offset). The ELF

@@ -1,6 +1,7 @@
-/* Counts of a structurised function as plain tables: planned by counters.c, read from a profile, attached by
- * weights.c. Blocks are those of the structurised function, in order. Their order and the checksum of the
- * control flow are the key: the same passes (compile.c) give the same blocks. Threads: as the owner. */
+/* Counts of a structurised function as plain tables: planned by counters/counters.c, read from a profile,
+ * attached by profile/weights.c. Blocks are those of the structurised function, in order. Their order and the
+ * checksum of the control flow are the key: the same passes (driver/compile.c) give the same blocks. Threads:
+ * as the owner. */
 #ifndef WPG_COMPILER_AMDGPU_LLVM_COUNTS_H
 #define WPG_COMPILER_AMDGPU_LLVM_COUNTS_H
 

@@ -1,6 +1,6 @@
 /* LLVM's own check that passes keep profiles (prof-verify), run in our pipeline through LLVMRunPasses. Every
  * branch and select must have a `!prof`, possibly `unknown`, and the function an entry count. The check asks
- * whether something stands there, not whether it is right (that is verify.h and wpg_weights_quality).
+ * whether something stands there, not whether it is right (that is profile/verify.h and wpg_weights_quality).
  * Threads: one module, one thread. Source: LLVM 22, ProfileVerify.cpp; "RFC: profile information propagation
  * unittesting". */
 #ifndef WPG_COMPILER_AMDGPU_LLVM_PROFCHECK_H

@@ -6,10 +6,10 @@
  *
  * Blocks are matched by LLVM's pseudo probes, as context-sensitive profiles of CPUs are, in a translation of
  * its own. If probes change the graph that LLVM makes, blocks are matched by lines, as sampled profiles are
- * by debug locations. The result is an estimate; counts by the kernel itself (counters.h) are exact. Waves
- * and lanes are those of the machine that was profiled. Threads: one module, one thread. Sources: He et al.,
- * "Revamping Sampling-Based PGO with Context-Sensitivity and Pseudo-instrumentation" (CGO 2024); Chen et al.,
- * "AutoFDO" (CGO 2016). */
+ * by debug locations. The result is an estimate; counts by the kernel itself (counters/counters.h) are exact.
+ * Waves and lanes are those of the machine that was profiled. Threads: one module, one thread. Sources: He et
+ * al., "Revamping Sampling-Based PGO with Context-Sensitivity and Pseudo-instrumentation" (CGO 2024); Chen et
+ * al., "AutoFDO" (CGO 2016). */
 #ifndef WPG_COMPILER_AMDGPU_PROFILE_ORIGINS_H
 #define WPG_COMPILER_AMDGPU_PROFILE_ORIGINS_H
 

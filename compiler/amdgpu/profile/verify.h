@@ -1,5 +1,5 @@
 /* Checks whether counts of a structurised function are possible: of a profile before use, and of a phase's
- * result. Rules, all necessary (flow.h says why waves conserve flow here):
+ * result. Rules, all necessary (flow/flow.h says why waves conserve flow here):
  *
  *     lanes and waves each conserve flow over the graph
  *     no arm has more waves than its headers, no header more than its arms together

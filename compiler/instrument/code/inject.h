@@ -121,7 +121,7 @@ uint32_t wpg_live_masks_equal(wpg_inject *in, uint32_t a, uint32_t b);
 /* Bool, true in exactly one of the live lanes present (`now` has their mask); false in helpers. */
 uint32_t wpg_live_elect(wpg_inject *in, wpg_live now);
 
-/* -- Memory (memory.c) --------------------------------------------------------------------------------- */
+/* -- Memory (sampling/memory.c) ------------------------------------------------------------------------ */
 
 void wpg_memory_declare(wpg_inject *in);
 /* At a function's start: in->base. */
@@ -142,7 +142,7 @@ uint32_t wpg_memory_word_at(wpg_inject *in, uint32_t words, uint32_t index);
 void wpg_memory_add_tally(wpg_inject *in, const wpg_tally *tally, uint32_t lanes, uint32_t waves,
                           uint32_t uniform);
 
-/* -- Private cells (cells.c) --------------------------------------------------------------------------- */
+/* -- Private cells (counting/cells.c) ------------------------------------------------------------------ */
 
 void wpg_cells_declare(wpg_inject *in);
 void wpg_cells_enter(wpg_inject *in, const wpg_function_plan *function);
@@ -156,7 +156,7 @@ uint32_t wpg_any_in(wpg_inject *in, uint32_t mask);
 /* How often this lane has reached a tally derived from a loop's trips, in this run of the loop. */
 uint32_t wpg_cell_visits(wpg_inject *in, const wpg_function_plan *function, const wpg_tally *tally);
 
-/* -- Taking together (flush.c) ------------------------------------------------------------------------- */
+/* -- Taking together (counting/flush.c) ---------------------------------------------------------------- */
 
 /* The tangle that leaves a region or a loop, or may leave next. */
 typedef struct wpg_leaving {

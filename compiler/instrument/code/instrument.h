@@ -5,8 +5,8 @@
  * Analysis and plan change nothing. The module is changed only once the plan stands. The caller owns the
  * counter memory. The shader reads one literal address, the directory entry of its pipeline: 8 bytes that
  * hold the 64-bit device address of the counter memory. The shader adds to 64-bit little-endian counters
- * there, through SPV_KHR_physical_storage_buffer. Definitions of waves, lanes and uniform: DESIGN 4. Threads:
- * one module, one thread. */
+ * there, through SPV_KHR_physical_storage_buffer. Definitions of waves, lanes and uniform: the README of
+ * compiler/instrument. Threads: one module, one thread. */
 #ifndef WPG_COMPILER_INSTRUMENT_CODE_INSTRUMENT_H
 #define WPG_COMPILER_INSTRUMENT_CODE_INSTRUMENT_H
 
@@ -51,7 +51,7 @@ typedef struct wpg_instrument_options {
     uint32_t first_counter; /* index of this stage's first 64-bit counter in the pipeline's counter memory */
     bool select_sites;      /* count select sites too */
     wpg_strategy_choice strategy;
-    uint32_t probes; /* WPG_PROBE_* wanted, see probe.h; only where waves are counted */
+    uint32_t probes; /* WPG_PROBE_* wanted, see probes/probe.h; only where waves are counted */
     uint32_t sample; /* 1 of so many groups of invocations is counted, at most WPG_SAMPLE_MAX; 0, 1 = all */
     uint32_t sample_seed; /* which ones: a constant of the pipeline */
     bool high_start;      /* counters do not start at zero: no tables of values, no extremes */
@@ -76,7 +76,7 @@ typedef enum wpg_method {
     WPG_METHOD_SUM,      /* a sum of others */
 } wpg_method;
 const char *wpg_method_name(wpg_method method);
-/* Probes: measurements besides blocks and selects (DESIGN 4). */
+/* Probes: measurements besides blocks and selects (compiler/instrument/README.md). */
 enum {
     WPG_PROBE_BRANCHES = 1, /* each direction of a conditional branch */
     WPG_PROBE_SWITCH = 2,   /* each target of a switch */

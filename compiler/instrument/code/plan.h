@@ -27,7 +27,7 @@ enum { WPG_NO_TALLY = UINT32_MAX, WPG_NO_CELL = UINT32_MAX };
  * numbers from the pipeline's base, WPG_NO_COUNTER where absent. */
 typedef struct wpg_tally {
     wpg_method method;
-    uint32_t full; /* visits by full waves, which need no other counter (memory.c) */
+    uint32_t full; /* visits by full waves, which need no other counter (sampling/memory.c) */
     uint32_t lanes, waves, uniform;
     bool always_uniform; /* uniform is waves */
     uint32_t parts[2];   /* SUM: of these tallies */
@@ -117,7 +117,7 @@ typedef struct wpg_function_plan {
     wpg_point *points; /* by block, and within a block in instruction order */
     uint32_t point_count;
     bool watches;                   /* some point records */
-    struct wpg_probe_point *probes; /* by block (probe.h) */
+    struct wpg_probe_point *probes; /* by block (probes/probe.h) */
     uint32_t probe_count;
     wpg_tally *tallies;
     uint32_t tally_count, *tally_of; /* tally_of: [class_count] */

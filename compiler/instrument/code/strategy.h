@@ -1,4 +1,4 @@
-/* Counting strategies: how the numbers of DESIGN 4 get from the lanes into memory.
+/* Counting strategies: how waves, lanes and uniform get from the lanes into memory.
  *
  * A strategy names the kinds it counts and says whether it can work under a plan. The plan then numbers
  * counters for these kinds. The injector calls the strategy once for the module, once at each function's

@@ -12,7 +12,7 @@
  *   - an outermost whole loop that is entered more often: from its entry to its merge block;
  *   - the function: its cells go to memory wherever lanes leave the function and before they demote. This
  *     serves classes of loops that are not whole: sums of private counters do not depend on when lanes leave
- *     (additive, DESIGN 4 (a)).
+ *     (additive).
  *
  * rules.c says, with proofs, where each way is right. cells.c says what is added, flush.c what is combined.
  *

@@ -207,7 +207,7 @@ static bool map_blocks(wpg_plan *plan, const wpg_function_plan *f, wpg_function_
     return counters->methods != NULL && !plan->failed;
 }
 
-/* Constructs watched for demotes (live.c): those whose lanes, unless they demote, all come to the merge
+/* Constructs watched for demotes (code/live.c): those whose lanes, unless they demote, all come to the merge
  * block. Gives each block the one it heads and the one it merges. */
 static bool watch_constructs(wpg_plan *plan, wpg_function_plan *f, uint32_t **heads, uint32_t **merges)
 {
@@ -280,7 +280,8 @@ static bool sort_points(wpg_plan *plan, wpg_function_plan *f, const wpg_point_li
 }
 
 /* A point where a class is counted in place, at its representative; for each end of a watched construct; and
- * for each block and stretch with sites counted in place. Every reachable block can hold code (split.c). */
+ * for each block and stretch with sites counted in place. Every reachable block can hold
+ * code (code/split.c). */
 static bool place_points(wpg_plan *plan, wpg_function_plan *f, wpg_point_list *points,
                          const wpg_select_plan *select_plan)
 {

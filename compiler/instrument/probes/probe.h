@@ -1,4 +1,4 @@
-/* Probes: measurements of generate mode besides block counts (DESIGN 4).
+/* Probes: measurements of generate mode besides block counts.
  *
  *     cfg --plan--> sites, counters, words of the record --emit--> code at the sites
  *                                 |

@@ -1,6 +1,6 @@
 /* Private cells of probes. A branch in a loop counts into a 32-bit variable of the elected lane. The variable
  * goes to memory when the lane leaves the function or demotes: sums do not depend on the order of exits
- * (DESIGN 4, additive). Counts are exact for any control flow, because every way out flushes: blocks without
+ * (additive). Counts are exact for any control flow, because every way out flushes: blocks without
  * successors, and demotes. Only waves are kept so, one a visit: a cell overflows after 2^32 visits in one
  * invocation. Not used in functions that call a function which may kill or demote, or that end wave
  * segments. */

@@ -12,8 +12,8 @@
  *
  * Of the lanes that leave together, the first adds at once for all that share its bucket; each other lane
  * adds for itself. Waves that entered are the waves at the merge block, if every lane comes there (the class
- * of mask.h). Otherwise they are the waves that start the header with no trip behind them: all lanes of an
- * iteration agree on that.
+ * of compiler/analysis/mask.h). Otherwise they are the waves that start the header with no trip behind
+ * them: all lanes of an iteration agree on that.
  *
  * Where waves are not counted each lane adds itself. That record has another kind, without the word for
  * waves.

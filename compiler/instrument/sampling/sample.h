@@ -4,8 +4,8 @@
  *     main:  group chosen? --yes--> seen += lanes; the instrumented function; every addition times the weight
  *                          --no---> a copy of the function without any counting
  *
- * A guard at every block costs 1.2-2.0 times the shader's time (DESIGN 4); one branch at the entry costs next
- * to nothing. Both bodies are functions that drivers inline. sample_choose.c defines a group, and says why a
+ * A guard at every block would cost up to twice the shader's time; one branch at the entry costs next to
+ * nothing. Both bodies are functions that drivers inline. sample_choose.c defines a group, and says why a
  * wave is never split. The shader multiplies its additions by the number of groups that the chosen one stands
  * for. So counters estimate the exact ones, and profiles of any rate add up. Ownership, threads: as
  * inject.h. */

@@ -1,6 +1,6 @@
-/* The legality rules of use mode (DESIGN 6) as predicates for every pass: what may be moved, duplicated or
- * put under new control flow. An unknown instruction counts as having every bad property. Private to
- * compiler/optimize. Threads: no shared state. */
+/* The legality rules of use mode (compiler/optimize/README.md) as predicates for every pass: what may be
+ * moved, duplicated or put under new control flow. An unknown instruction counts as having every bad
+ * property. Private to compiler/optimize. Threads: no shared state. */
 #ifndef WPG_COMPILER_OPTIMIZE_IR_LEGALITY_H
 #define WPG_COMPILER_OPTIMIZE_IR_LEGALITY_H
 

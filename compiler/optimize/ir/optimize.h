@@ -1,6 +1,6 @@
 /* Use mode: takes a normalised module and its profile, and makes a faster module with the same results. One
- * readable function in optimize.c gives the passes and their order. Legality: DESIGN 6. Every pass reports
- * what it did, and why it did not. Threads: one module, one thread. */
+ * readable function in passes/optimize.c gives the passes and their order. Legality: legality.h. Every pass
+ * reports what it did, and why it did not. Threads: one module, one thread. */
 #ifndef WPG_COMPILER_OPTIMIZE_IR_OPTIMIZE_H
 #define WPG_COMPILER_OPTIMIZE_IR_OPTIMIZE_H
 
@@ -8,7 +8,7 @@
 #include "runtime/base/weights.h"
 
 /* The wave sizes that the driver offers for the stage, and the fill of its waves at which the smallest is
- * chosen (wave_size.c). `smallest` 0: no choice. */
+ * chosen (passes/wave_size.c). `smallest` 0: no choice. */
 typedef struct wpg_wave_choice {
     uint32_t smallest, usual;    /* lanes; usual: what the stage is compiled for as it stands */
     uint32_t most_per_workgroup; /* waves */
@@ -40,7 +40,7 @@ typedef struct wpg_optimize_options {
      * (remarks.push_words tells which mattered). Borrowed. */
     const wpg_push_value *pushes;
     uint32_t push_count;
-    char passes[64]; /* letters of passes to leave out, "" = none; see optimize.c */
+    char passes[64]; /* letters of passes to leave out, "" = none; see passes/optimize.c */
 } wpg_optimize_options;
 
 /* The passes, each by the letter that settings, verdicts and wpg_optimize_options.passes call it. */

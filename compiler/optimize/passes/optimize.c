@@ -2,7 +2,7 @@
  *
  *      normal form + weights
  *            |
- *         bind            checksum, flow sanity, tables by label and result id       (weights.c)
+ *         bind            checksum, flow sanity, tables by label and result id       (ir/weights.c)
  *            |
  *        w   wave-size    smaller waves, asked of the driver: no word changes     (wave_size.c)
  *            |

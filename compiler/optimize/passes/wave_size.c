@@ -3,8 +3,8 @@
  *     fill = sum over blocks of cost * lanes / sum over blocks of cost * waves * lanes of a wave as counted
  *
  * Needs: the normal form, lanes and waves. Gives: remarks->wave_size, which the caller requests from the
- * driver; no word changes. Keeps: the stage if wave_free.h's proof fails, or the driver's limits forbid the
- * size.
+ * driver; no word changes. Keeps: the stage if the proof of compiler/analysis/wave_free.h fails, or the
+ * driver's limits forbid the size.
  *
  * The rule: at a fill of options->wave.fill or less, the smallest size. A wave of the usual size issues each
  * instruction for all its slots. Two halves, as waves of their own, skip what none of their lanes need, and

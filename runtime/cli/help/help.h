@@ -1,6 +1,6 @@
 /* `wavepgo help`: the overview, the settings by group, and the files generated from the same tables.
  *
- * Two tables feed everything here: the commands of main.c with their usage texts, and
+ * Two tables feed everything here: the commands of runtime/cli/main.c with their usage texts, and
  * runtime/config/settings.inc.
  *
  * Owns: nothing.

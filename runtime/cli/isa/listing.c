@@ -1,8 +1,8 @@
 /* Splits LLVM's assembly text into lines. `.loc FILE LINE ...` names the normal form's block of the following
- * lines, until the next `.loc` or a label. Labels name the structurised block (machine.h). Directives and the
- * code generator's comments are left out, except comments on spills. The lines of inline assembly, which
- * counts, have no tab. LLVM bundles the members of an s_clause and names the block of one of them: the first
- * has the block, the others have none. */
+ * lines, until the next `.loc` or a label. Labels name the structurised block (compiler/amdgpu/llvm/
+ * machine.h). Directives and the code generator's comments are left out, except comments on spills. The lines
+ * of inline assembly, which counts, have no tab. LLVM bundles the members of an s_clause and names the block
+ * of one of them: the first has the block, the others have none. */
 #include <stdlib.h>
 #include <string.h>
 

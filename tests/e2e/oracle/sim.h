@@ -5,9 +5,10 @@
  * Under structured reconvergence two invocations of a wave execute a block together exactly if they agree on
  * the iteration of every loop around it and on the calls that led there. Such a group is one execution by the
  * wave. So the counts of a block are: groups (waves), their members (lanes), and groups that hold every lane
- * that entered the kernel less those demoted before (uniform): DESIGN 4, written a second time without a mask
- * in sight. A call that ends a wave segment is a mark too: who executed it together is a segment from there,
- * and lanes of several segments that meet are one of all of these. One kernel at a time; threads: one. */
+ * that entered the kernel less those demoted before (uniform). That is the meaning of the
+ * counters (compiler/instrument/README.md), written a second time without a mask in sight. A call
+ * that ends a wave segment is a mark too: who executed it together is a segment from there, and lanes of
+ * several segments that meet are one of all of these. One kernel at a time; threads: one. */
 #ifndef WPG_TESTS_E2E_ORACLE_SIM_H
 #define WPG_TESTS_E2E_ORACLE_SIM_H
 

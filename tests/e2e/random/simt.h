@@ -4,7 +4,7 @@
  * No mask, no dominance, no counter occurs here, and nothing of compiler/analysis or compiler/instrument is
  * used. Each lane runs alone and notes the blocks it enters, each with where it was: the calls that led there
  * and the iteration of every loop around it. Under structured reconvergence lanes of a wave run a block
- * together exactly if those notes agree; such a group is one execution by the wave (DESIGN 4): waves is the
+ * together exactly if those notes agree; such a group is one execution by the wave: waves is the
  * number of groups, lanes their members, uniform those groups that hold every lane of the wave. Lanes that
  * demote run on and count no more.
  *
@@ -61,8 +61,9 @@ typedef struct simt_function {
     uint32_t first_block;              /* number of the entry block among all functions' */
     uint32_t id, block_count;          /* blocks in module order, as the profile numbers them */
     uint64_t *waves, *lanes, *uniform; /* [block_count] */
-    /* [block_count] Where lanes of a wave demote, uniform is not what one lane can tell (live.c): what it may
-     * be at most; `uniform` is then what it must be at least. Equal where nothing demotes. */
+    /* [block_count] Where lanes of a wave demote, uniform is not what one lane can tell (compiler/
+     * instrument/code/live.c): what it may be at most; `uniform` is then what it must be at least. Equal
+     * where nothing demotes. */
     uint64_t *uniform_most;
 } simt_function;
 

@@ -196,9 +196,9 @@ static void loop_forms(void **state)
 }
 
 /* Loops whose first trip meets the value it starts from again: unrolled, x * a + x * b, which drivers factor
- * unless something keeps the trips apart (seam.h). On lavapipe 25 the third and the fourth fail without
- * seams; the last has its factorable sum within one trip, where the driver may do with the copy what it does
- * with the loop. */
+ * unless something keeps the trips apart (compiler/optimize/loops/seam.h). On lavapipe 25 the third and the
+ * fourth fail without seams; the last has its factorable sum within one trip, where the driver may do with
+ * the copy what it does with the loop. */
 static void carried_floats(void **state)
 {
     (void)state;
