@@ -1,4 +1,5 @@
 #include "compiler/analysis/lane_flow.h"
+#include "runtime/base/arithmetic.h"
 
 /* An edge, numbered once for the block it leaves and once for the one it enters. */
 typedef struct flow_edge {
@@ -24,12 +25,6 @@ typedef struct flow {
     wpg_lane_fault fault;
     bool sound, moved;
 } flow;
-
-static uint64_t add(uint64_t a, uint64_t b)
-{
-    uint64_t sum;
-    return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
-}
 
 static bool reachable(const wpg_cfg *cfg, uint32_t block)
 {
@@ -96,7 +91,7 @@ static void settle(flow *f, uint32_t n)
     for (uint32_t i = 0; i < node->count; i++) {
         uint32_t e = f->incident[node->first + i];
         if (f->edges[e].known) {
-            sum = add(sum, f->edges[e].lanes);
+            sum = wpg_add_saturating(sum, f->edges[e].lanes);
         } else {
             unknown++;
             last = e;

@@ -16,6 +16,7 @@
 
 #include "layer/base/window.h"
 #include "layer/commands/record.h"
+#include "runtime/base/arithmetic.h"
 
 typedef struct twin {
     wpg_counter_slot *slot; /* sampling: one of ours, which counts there */
@@ -57,15 +58,6 @@ bool wpg_twins_add(wpg_device *device, VkPipeline pipeline, const wpg_twin *ours
     return false;
 }
 
-/* splitmix64's finalizer: all bits mixed (Steele, Lea, Flood, "Fast splittable pseudorandom number
- * generators", OOPSLA 2014). */
-static uint64_t mix(uint64_t x)
-{
-    x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
-    return x ^ x >> 31;
-}
-
 /* The candidate whose turn it is; the original where this pipeline has not got it, which is no trial. */
 static VkPipeline choose_candidate(const twin *found, VkPipeline pipeline, wpg_trial *trial)
 {
@@ -98,7 +90,7 @@ VkPipeline wpg_twin_choose(wpg_device *device, VkPipeline pipeline, wpg_trial *t
     const uint64_t rate = (uint64_t)wpg_the_process.settings.sample;
     uint64_t index = atomic_fetch_add_explicit(&found->slot->binds, 1, memory_order_relaxed);
     uint64_t round = index / rate;
-    uint64_t place = mix(mix(round) ^ found->slot->hash.high) % rate;
+    uint64_t place = wpg_mix64(wpg_mix64(round) ^ found->slot->hash.high) % rate;
     if (index % rate != place)
         return pipeline;
     atomic_fetch_add_explicit(&found->slot->binds_counted, 1, memory_order_relaxed);

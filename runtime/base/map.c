@@ -2,17 +2,11 @@
 
 #include <stdlib.h>
 
-/* splitmix64's finaliser: handles and ids are often multiples of small powers of two. */
-static size_t spread(uint64_t key)
-{
-    key = (key ^ (key >> 30)) * 0xbf58476d1ce4e5b9u;
-    key = (key ^ (key >> 27)) * 0x94d049bb133111ebu;
-    return (size_t)(key ^ (key >> 31));
-}
+#include "runtime/base/arithmetic.h"
 
 static size_t find(const wpg_map *map, uint64_t key)
 {
-    size_t at = spread(key) & (map->capacity - 1);
+    size_t at = (size_t)wpg_mix64(key) & (map->capacity - 1);
     while (map->slots[at].used && map->slots[at].key != key)
         at = (at + 1) & (map->capacity - 1);
     return at;
@@ -68,7 +62,7 @@ bool wpg_map_remove(wpg_map *map, uint64_t key, uint64_t *value)
     size_t mask = map->capacity - 1, hole = find(map, key);
     /* Close the hole: an entry may move back to it unless its home lies cyclically after the hole. */
     for (size_t at = (hole + 1) & mask; map->slots[at].used; at = (at + 1) & mask) {
-        size_t home = spread(map->slots[at].key) & mask;
+        size_t home = (size_t)wpg_mix64(map->slots[at].key) & mask;
         if (((at - home) & mask) >= ((at - hole) & mask)) {
             map->slots[hole] = map->slots[at];
             hole = at;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/base/arithmetic.h"
 #include "runtime/base/file.h"
 #include "runtime/base/hash.h"
 #include "runtime/base/map.h"
@@ -24,12 +25,6 @@ static bool is_word(const char *text)
         if (text[length] <= ' ' || text[length] > '~' || length >= WPG_FACTS_WORD)
             return false;
     return length > 0;
-}
-
-static uint64_t add(uint64_t a, uint64_t b)
-{
-    uint64_t sum;
-    return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
 }
 
 static uint64_t times(uint64_t a, uint64_t b)
@@ -178,7 +173,7 @@ wpg_status wpg_facts_sum(wpg_facts *facts, const char *key, uint64_t n, wpg_erro
     wpg_fact *fact;
     bool made;
     WPG_TRY(demand(&fact, &made, facts, key, WPG_FACT_SUM, err));
-    fact->n = add(fact->n, n);
+    fact->n = wpg_add_saturating(fact->n, n);
     return WPG_OK;
 }
 
@@ -225,17 +220,17 @@ wpg_status wpg_facts_count(wpg_facts *facts, const char *key, const char *value,
     WPG_TRY(demand(&fact, &made, facts, key, WPG_FACT_COUNT, err));
     wpg_fact_value *known = find_value(fact, value);
     if (known) {
-        known->n = add(known->n, n);
+        known->n = wpg_add_saturating(known->n, n);
         return WPG_OK;
     }
     if (strcmp(value, "*") == 0 || n == 0) {
-        fact->n = add(fact->n, n);
+        fact->n = wpg_add_saturating(fact->n, n);
         return WPG_OK;
     }
     bool full = fact->value_count == WPG_FACTS_VALUES;
     wpg_fact_value *place = full ? rarest(fact) : NULL;
     if (full && (place->n > n || (place->n == n && strcmp(place->value, value) < 0))) {
-        fact->n = add(fact->n, n);
+        fact->n = wpg_add_saturating(fact->n, n);
         return WPG_OK;
     }
     char *copy = strdup(value);
@@ -251,7 +246,7 @@ wpg_status wpg_facts_count(wpg_facts *facts, const char *key, const char *value,
         return wpg_fail(err, WPG_E_NOMEM, "no memory for facts");
     }
     if (full) {
-        fact->n = add(fact->n, place->n);
+        fact->n = wpg_add_saturating(fact->n, place->n);
         free(place->value);
     } else
         fact->value_count++;

@@ -1,21 +1,16 @@
 /* Orders shaders and blocks by their counts, hottest first. */
 #include "runtime/cli/show.h"
+#include "runtime/base/arithmetic.h"
 
 #include <stdlib.h>
-
-static uint64_t add_saturating(uint64_t a, uint64_t b)
-{
-    uint64_t sum;
-    return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
-}
 
 wpg_shader_totals wpg_shader_sum(const wpg_shader_counts *shader)
 {
     wpg_shader_totals totals = {0};
     for (size_t i = 0; i < shader->block_count; i++) {
-        totals.lanes = add_saturating(totals.lanes, shader->lanes ? shader->lanes[i] : 0);
-        totals.waves = add_saturating(totals.waves, shader->waves ? shader->waves[i] : 0);
-        totals.uniform = add_saturating(totals.uniform, shader->uniform ? shader->uniform[i] : 0);
+        totals.lanes = wpg_add_saturating(totals.lanes, shader->lanes ? shader->lanes[i] : 0);
+        totals.waves = wpg_add_saturating(totals.waves, shader->waves ? shader->waves[i] : 0);
+        totals.uniform = wpg_add_saturating(totals.uniform, shader->uniform ? shader->uniform[i] : 0);
     }
     return totals;
 }

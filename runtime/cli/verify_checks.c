@@ -8,6 +8,7 @@
 #include "compiler/analysis/mask.h"
 #include "compiler/analysis/sites.h"
 #include "compiler/optimize/ir/weights_check.h"
+#include "runtime/base/arithmetic.h"
 #include "runtime/profile/probe_records.h"
 #include "runtime/profile/weights.h"
 
@@ -29,12 +30,6 @@ void wpg_verify_add(wpg_verify_result *result, const wpg_shader_counts *function
     (void)vsnprintf(finding.text, sizeof finding.text, fmt, arguments);
     va_end(arguments);
     result->out_of_memory |= !wpg_vec_push(&result->findings, finding);
-}
-
-static uint64_t sum(uint64_t a, uint64_t b)
-{
-    uint64_t both;
-    return __builtin_add_overflow(a, b, &both) ? UINT64_MAX : both;
 }
 
 /* a <= b, as numbers of one record; clamped ones say nothing. */
@@ -180,10 +175,10 @@ static void check_branches(verifier *v)
     wpg_branch_counts branch;
     for (size_t i = 0; i < wpg_branch_count(record); i++) {
         wpg_branch_at(&branch, record, i);
-        check_ways(v, "branches", branch.block, sum(branch.lanes[0], branch.lanes[1]),
+        check_ways(v, "branches", branch.block, wpg_add_saturating(branch.lanes[0], branch.lanes[1]),
                    dies_in(v, branch.block));
         at_most(v, "branches", branch.block, "waves of the branch are more than went either way",
-                branch.all_waves, sum(branch.waves[0], branch.waves[1]));
+                branch.all_waves, wpg_add_saturating(branch.waves[0], branch.waves[1]));
         for (unsigned way = 0; way < 2; way++) {
             at_most(v, "branches", branch.block, "more waves went one way than came to the branch",
                     branch.waves[way], branch.all_waves);
@@ -198,7 +193,7 @@ static void check_branches(verifier *v)
     }
     for (size_t i = 0; i < wpg_lane_branch_count(by_lane); i++) {
         wpg_lane_branch_at(&branch, by_lane, i);
-        check_ways(v, "branches", branch.block, sum(branch.lanes[0], branch.lanes[1]),
+        check_ways(v, "branches", branch.block, wpg_add_saturating(branch.lanes[0], branch.lanes[1]),
                    dies_in(v, branch.block));
     }
 }
@@ -211,8 +206,8 @@ static void check_cases(verifier *v)
     for (size_t i = 0; i < count; i++) {
         wpg_case_counts at, next = {0};
         wpg_case_at(&at, record, i);
-        lanes = sum(lanes, at.lanes);
-        waves = sum(waves, at.waves);
+        lanes = wpg_add_saturating(lanes, at.lanes);
+        waves = wpg_add_saturating(waves, at.waves);
         at_most(v, "switches", at.block, "more waves to one target than came to the switch", at.waves,
                 at.all_waves);
         at_most(v, "switches", at.block, "more waves than lanes to one target", at.waves, at.lanes);
@@ -233,20 +228,20 @@ static void check_loop(verifier *v, const wpg_loop_counts *loop)
     uint64_t lanes = 0, least = 0, most = 0;
     for (unsigned i = 0; i < WPG_TRIP_BUCKETS; i++) {
         uint64_t from = i ? UINT64_C(1) << (i - 1) : 0, to = i ? from * 2 - 1 : 0, low, high;
-        lanes = sum(lanes, loop->buckets[i]);
+        lanes = wpg_add_saturating(lanes, loop->buckets[i]);
         if (__builtin_mul_overflow(loop->buckets[i], from, &low))
             low = UINT64_MAX;
         if (i == WPG_TRIP_BUCKETS - 1 || __builtin_mul_overflow(loop->buckets[i], to, &high))
             high = loop->buckets[i] ? UINT64_MAX : 0;
-        least = sum(least, low);
-        most = sum(most, high);
+        least = wpg_add_saturating(least, low);
+        most = wpg_add_saturating(most, high);
     }
     equal(v, "loops", loop->block, "lanes of the trip histogram, lanes that entered", lanes, loop->lanes);
     at_most(v, "loops", loop->block, "the histogram has more trips than were counted", least, loop->trips);
     at_most(v, "loops", loop->block, "more trips than the histogram allows", loop->trips, most);
     if (v->f->lanes && has_block(v, loop->block))
         equal(v, "loops", loop->block, "entries and trips, lanes of the loop's header",
-              sum(loop->lanes, loop->trips), v->f->lanes[loop->block]);
+              wpg_add_saturating(loop->lanes, loop->trips), v->f->lanes[loop->block]);
 }
 
 static void check_loops(verifier *v)
@@ -272,10 +267,11 @@ static void check_entry(verifier *v)
     if (!wpg_entry_read(&entry, v->f->records[WPG_RECORD_ENTRY_MASK]))
         return;
     for (unsigned i = 0; i < WPG_FULLNESS_BUCKETS; i++)
-        waves = sum(waves, entry.eighths[i]);
+        waves = wpg_add_saturating(waves, entry.eighths[i]);
     equal(v, "entry", 0, "waves by fullness, waves", waves, entry.waves);
     at_most(v, "entry", 0, "more full waves than waves", entry.whole, entry.waves);
-    at_most(v, "entry", 0, "more lanes than the waves' slots", sum(entry.lanes, entry.helpers), entry.sizes);
+    at_most(v, "entry", 0, "more lanes than the waves' slots", wpg_add_saturating(entry.lanes, entry.helpers),
+            entry.sizes);
     if (v->f->lanes && v->f->function == 0 && v->f->block_count)
         equal(v, "entry", 0, "lanes at the entry, lanes of the first block", entry.lanes, v->f->lanes[0]);
 }
@@ -312,8 +308,9 @@ static void check_selects(verifier *v)
         for (uint32_t i = 0; v->f->selects && sites && i < count; i++) {
             const uint64_t *c = v->f->selects + (size_t)i * WPG_SELECT_COUNTERS;
             uint32_t block = sites[i].block;
-            uint64_t waves = sum(c[WPG_SELECT_WAVES_TRUE], c[WPG_SELECT_WAVES_FALSE]);
-            check_ways(v, "selects", block, sum(c[WPG_SELECT_LANES_TRUE], c[WPG_SELECT_LANES_FALSE]),
+            uint64_t waves = wpg_add_saturating(c[WPG_SELECT_WAVES_TRUE], c[WPG_SELECT_WAVES_FALSE]);
+            check_ways(v, "selects", block,
+                       wpg_add_saturating(c[WPG_SELECT_LANES_TRUE], c[WPG_SELECT_LANES_FALSE]),
                        dies_in(v, block));
             for (unsigned side = 0; side < 2; side++)
                 at_most(v, "selects", block, "more waves than lanes took one side",

@@ -1,5 +1,6 @@
 /* See probe_records.h. */
 #include "runtime/profile/probe_records.h"
+#include "runtime/base/arithmetic.h"
 
 #include <string.h>
 
@@ -31,12 +32,6 @@ static uint64_t less(uint64_t a, uint64_t b)
     return a > b ? a - b : 0;
 }
 
-static uint64_t sum(uint64_t a, uint64_t b)
-{
-    uint64_t both;
-    return __builtin_add_overflow(a, b, &both) ? UINT64_MAX : both;
-}
-
 size_t wpg_branch_count(const wpg_profile_record *record)
 {
     return sites(record, BRANCH_WORDS);
@@ -49,7 +44,7 @@ void wpg_branch_at(wpg_branch_counts *branch, const wpg_profile_record *record, 
                                   .lanes = {words[1], words[2]},
                                   .waves = {words[3], words[4]},
                                   .all_waves = words[5],
-                                  .both = less(sum(words[3], words[4]), words[5])};
+                                  .both = less(wpg_add_saturating(words[3], words[4]), words[5])};
 }
 
 size_t wpg_case_count(const wpg_profile_record *record)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "runtime/base/arena.h"
+#include "runtime/base/arithmetic.h"
 #include "runtime/base/hash.h"
 #include "runtime/base/map.h"
 #include "runtime/base/vec.h"
@@ -21,12 +22,6 @@ struct wpg_profile {
     WPG_VEC(entry *) entries;
     bool in_order; /* entries are sorted */
 };
-
-static uint64_t saturating_add(uint64_t a, uint64_t b)
-{
-    uint64_t sum;
-    return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
-}
 
 static uint64_t saturating_mul(uint64_t a, uint64_t b)
 {
@@ -136,7 +131,8 @@ wpg_status wpg_profile_add(wpg_profile *profile, const char *name, uint64_t func
     if (!e && !(e = insert(profile, name, func_hash, count)))
         return wpg_fail(err, WPG_E_NOMEM, "no memory for a profile record");
     for (size_t i = 0; i < count; i++)
-        e->record.counters[i] = saturating_add(e->record.counters[i], saturating_mul(counters[i], weight));
+        e->record.counters[i] =
+            wpg_add_saturating(e->record.counters[i], saturating_mul(counters[i], weight));
     return WPG_OK;
 }
 
@@ -192,7 +188,7 @@ wpg_status wpg_profile_add_value(wpg_profile *profile, const char *name, uint64_
             high = middle;
     }
     if (low < s->count && s->pairs[low].value == value) {
-        s->pairs[low].count = saturating_add(s->pairs[low].count, count);
+        s->pairs[low].count = wpg_add_saturating(s->pairs[low].count, count);
         return WPG_OK;
     }
     if (!wpg_vec_grow_((void **)&s->pairs, &s->capacity, s->count, 1, sizeof *s->pairs))
@@ -222,7 +218,7 @@ static wpg_status merge_site(wpg_profile_site *site, const wpg_profile_value *pa
         if (from_a)
             pair.count = site->pairs[a++].count;
         if (from_b)
-            pair.count = saturating_add(pair.count, saturating_mul(pairs[b++].count, weight));
+            pair.count = wpg_add_saturating(pair.count, saturating_mul(pairs[b++].count, weight));
         merged[n++] = pair;
     }
     size_t capacity = site->count + count;
@@ -249,7 +245,7 @@ wpg_status wpg_profile_add_pairs(wpg_profile *profile, const char *name, uint64_
     size_t n = 0;
     for (size_t i = 1; i < count; i++) {
         if (pairs[i].value == pairs[n].value)
-            pairs[n].count = saturating_add(pairs[n].count, pairs[i].count);
+            pairs[n].count = wpg_add_saturating(pairs[n].count, pairs[i].count);
         else
             pairs[++n] = pairs[i];
     }

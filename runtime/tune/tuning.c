@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/base/arithmetic.h"
 #include "runtime/tune/intervals.h"
 
 const uint32_t wpg_tune_looks[WPG_TUNE_LOOKS] = {16, 32, 64, WPG_VERDICT_SAMPLES};
@@ -29,15 +30,6 @@ wpg_tune_progress wpg_tune_progress_of(const wpg_verdict *verdict)
     return least;
 }
 
-/* splitmix64 (Steele, Lea, Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014). */
-static uint64_t next_random(uint64_t *state)
-{
-    uint64_t x = *state += UINT64_C(0x9e3779b97f4a7c15);
-    x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
-    return x ^ x >> 31;
-}
-
 void wpg_tuning_init(wpg_tuning *tuning, wpg_verdict *verdict)
 {
     *tuning = (wpg_tuning){.verdict = verdict, .random = verdict->pipeline.low ^ verdict->pipeline.high};
@@ -59,7 +51,7 @@ static void deal_block(wpg_tuning *tuning)
         if (i == 0 || verdict->alternatives[i].outcome == WPG_OUTCOME_OPEN)
             tuning->block[tuning->block_size++] = (uint8_t)i;
     for (size_t i = tuning->block_size; i > 1; i--) { /* Fisher, Yates */
-        size_t j = (size_t)(next_random(&tuning->random) % i);
+        size_t j = (size_t)(wpg_next_random(&tuning->random) % i);
         uint8_t swapped = tuning->block[i - 1];
         tuning->block[i - 1] = tuning->block[j];
         tuning->block[j] = swapped;
