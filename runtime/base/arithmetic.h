@@ -11,8 +11,8 @@ static inline uint64_t wpg_add_saturating(uint64_t a, uint64_t b)
     return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
 }
 
-/* splitmix64's finaliser: every bit of the result depends on every bit of x. Source: Steele, Lea, Flood, "Fast
- * splittable pseudorandom number generators" (OOPSLA 2014). */
+/* splitmix64's finaliser: every bit of the result depends on every bit of x. Source: Steele, Lea, Flood,
+ * "Fast splittable pseudorandom number generators" (OOPSLA 2014). */
 static inline uint64_t wpg_mix64(uint64_t x)
 {
     x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
