@@ -43,14 +43,22 @@ layer/rewrite: layer/base layer/profile
 layer/variants: layer/rewrite
 layer/commands: layer/variants
 layer/api: layer/commands
-runtime/cli: runtime/base runtime/config runtime/profile runtime/bundle runtime/counters runtime/gpu runtime/tune runtime/report compiler/spirv compiler/analysis compiler/normalize compiler/instrument/driver compiler/optimize/passes compiler/amdgpu/profile
+runtime/cli/common: runtime/base runtime/config runtime/profile runtime/bundle runtime/counters runtime/gpu runtime/tune runtime/report compiler/spirv compiler/analysis compiler/normalize compiler/instrument/driver compiler/optimize/passes
+runtime/cli/help: runtime/cli/common
+runtime/cli/show: runtime/cli/common
+runtime/cli/verify: runtime/cli/common
+runtime/cli/estimate: runtime/cli/common
+runtime/cli/doctor: runtime/cli/common
+runtime/cli/merge: runtime/cli/common
+runtime/cli/isa: runtime/cli/common runtime/cli/estimate runtime/cli/verify compiler/amdgpu/profile
+runtime/cli: runtime/cli/common runtime/cli/help runtime/cli/show runtime/cli/verify runtime/cli/estimate runtime/cli/doctor runtime/cli/merge
 shaders: runtime/base runtime/gpu
 tests: *
 '
 
 # Folders that may include a system header: PATTERN: folders.
 system='
-vulkan/: runtime/counters runtime/gpu runtime/cli layer/base layer/profile layer/rewrite layer/variants layer/commands layer/api shaders tests
+vulkan/: runtime/counters runtime/gpu runtime/cli/common runtime/cli/estimate runtime/cli/doctor layer/base layer/profile layer/rewrite layer/variants layer/commands layer/api shaders tests
 spirv/: compiler/spirv compiler/analysis compiler/normalize compiler/instrument/code compiler/instrument/sampling compiler/instrument/counting compiler/instrument/probes compiler/instrument/driver compiler/optimize/ir compiler/optimize/loops compiler/optimize/facts compiler/optimize/passes compiler/amdgpu/flow compiler/amdgpu/llvm compiler/amdgpu/translate compiler/amdgpu/driver compiler/amdgpu/counters compiler/amdgpu/profile tests
 spirv-tools/: compiler/normalize tests
 llvm: compiler/amdgpu/flow compiler/amdgpu/llvm compiler/amdgpu/translate compiler/amdgpu/driver compiler/amdgpu/counters compiler/amdgpu/profile tests
@@ -59,7 +67,7 @@ xxhash.h: runtime/base
 
 # Headers that few may include, of their own folder only the file of that name: HEADER: folders.
 private='
-compiler/optimize/passes/cut_dead.h: runtime/cli tests
+compiler/optimize/passes/cut_dead.h: runtime/cli/estimate tests
 '
 
 files=$(find runtime compiler layer json shaders tests \( -name '*.c' -o -name '*.h' -o -name '*.cpp' -o -name '*.inc' \) -type f 2>/dev/null | LC_ALL=C sort)

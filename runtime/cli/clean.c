@@ -1,7 +1,7 @@
 /* wavepgo clean: removes what the layer keeps beside profiles: the cache of rewritten modules and the deny
  * list. Profiles are the user's own and stay. Prints what it removed, or with --dry-run what it would
  * remove. */
-#include "runtime/cli/command.h"
+#include "runtime/cli/common/command.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/cli/command.h"
+#include "runtime/cli/common/command.h"
 #include "runtime/gpu/gpu.h"
 
 static const char command_name[] = "gpu";

@@ -11,7 +11,7 @@
  * file that is not in the receipt with its content belongs to somebody else: it is neither replaced nor
  * removed. The receipt is written before the files, and the manifest last. So whatever an interrupted install
  * wrote can be removed, and the loader never finds a manifest without its library. */
-#include "runtime/cli/command.h"
+#include "runtime/cli/common/command.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -23,7 +23,7 @@
 #include "runtime/base/file.h"
 #include "runtime/base/hash.h"
 #include "runtime/base/vec.h"
-#include "runtime/cli/manifest.h"
+#include "runtime/cli/common/manifest.h"
 
 enum { FILE_LIMIT = 256 << 20, TARGETS = 2, LIBRARY = 0, MANIFEST = 1 };
 static const char receipt_head[] = "wavepgo install 1\n";

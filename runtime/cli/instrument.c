@@ -2,7 +2,7 @@
  *
  *     IN.spv --parse--> --normalise--> --instrument | optimise--> OUT.spv
  */
-#include "runtime/cli/command.h"
+#include "runtime/cli/common/command.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -17,8 +17,8 @@
 #include "runtime/base/file.h"
 #include "runtime/base/vec.h"
 #include "runtime/bundle/folder.h"
-#include "runtime/cli/shader_source.h"
-#include "runtime/cli/spec_option.h"
+#include "runtime/cli/common/shader_source.h"
+#include "runtime/cli/common/spec_option.h"
 #include "runtime/profile/weights.h"
 
 static const char command_name[] = "instrument";

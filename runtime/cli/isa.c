@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "runtime/cli/command.h"
+#include "runtime/cli/common/command.h"
 
 static const char command_name[] = "isa";
 

@@ -1,7 +1,7 @@
 /* wavepgo: the command. The table of commands and dispatch only; each subcommand is a file of its own. */
 #include <string.h>
 
-#include "runtime/cli/command.h"
+#include "runtime/cli/common/command.h"
 #include "runtime/cli/help/help.h"
 
 static const wpg_command commands[] = {

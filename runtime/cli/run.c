@@ -1,6 +1,6 @@
 /* wavepgo run: sets the environment that enables the layer explicitly, and becomes the program (exec). So
  * exit code, signals and terminal are the program's own. */
-#include "runtime/cli/command.h"
+#include "runtime/cli/common/command.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -12,7 +12,7 @@
 
 #include "runtime/base/log.h"
 #include "runtime/bundle/bundle.h"
-#include "runtime/cli/enable.h"
+#include "runtime/cli/common/enable.h"
 #include "runtime/config/settings.h"
 
 static const char command_name[] = "run";

@@ -1,5 +1,5 @@
 /* Fuzzes the reader of JSON that others write: layer manifests. */
-#include "runtime/cli/manifest.h"
+#include "runtime/cli/common/manifest.h"
 #include "tests/fuzz/common/fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -42,9 +42,9 @@ fresh
 echo '#include "runtime/base/gone.h"' >"$tree/layer/base/l.c"
 expect 1 "does not exist" "missing header"
 fresh
-mkdir -p "$tree/compiler/optimize/passes" "$tree/runtime/cli"
+mkdir -p "$tree/compiler/optimize/passes" "$tree/runtime/cli/estimate"
 echo 'int x;' >"$tree/compiler/optimize/passes/cut_dead.h"
-for user in compiler/optimize/passes/cut_dead.c runtime/cli/estimate.c; do
+for user in compiler/optimize/passes/cut_dead.c runtime/cli/estimate/estimate.c; do
     echo '#include "compiler/optimize/passes/cut_dead.h"' >"$tree/$user"
 done
 expect 0 "5 includes, 0 violations" "a private header where it belongs"

@@ -10,7 +10,7 @@
 
 #include <stdio.h>
 
-#include "runtime/cli/command.h"
+#include "runtime/cli/common/command.h"
 #include "runtime/config/settings.h"
 
 typedef struct wpg_command_table {

@@ -4,8 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "runtime/cli/common/figures.h"
 #include "runtime/cli/isa/isa.h"
-#include "runtime/cli/show.h"
 
 static const char style[] =
     ":root{color-scheme:light dark}body{font:14px/1.45 system-ui,sans-serif;margin:1.5rem;max-width:120rem}"

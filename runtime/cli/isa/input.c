@@ -7,7 +7,7 @@
 #include "compiler/normalize/normalize.h"
 #include "runtime/base/file.h"
 #include "runtime/bundle/folder.h"
-#include "runtime/cli/command.h"
+#include "runtime/cli/common/command.h"
 #include "runtime/cli/isa/isa.h"
 
 /* "PATH: why": of what the module has in it. */

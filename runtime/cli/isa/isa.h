@@ -17,8 +17,8 @@
 #include "compiler/amdgpu/profile/candidates.h"
 #include "compiler/amdgpu/profile/origins.h"
 #include "runtime/base/vec.h"
-#include "runtime/cli/estimate.h"
-#include "runtime/cli/shader_source.h"
+#include "runtime/cli/common/shader_source.h"
+#include "runtime/cli/estimate/estimate.h"
 #include "runtime/profile/profile.h"
 #include "runtime/profile/shader_view.h"
 

@@ -1,7 +1,7 @@
 #include <inttypes.h>
 
+#include "runtime/cli/common/figures.h"
 #include "runtime/cli/isa/isa.h"
-#include "runtime/cli/show.h"
 
 static void member(FILE *out, const char *name, const char *value)
 {

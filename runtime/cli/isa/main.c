@@ -1,5 +1,5 @@
 /* wavepgo-isa: the steps in order. See isa.h. */
-#include "runtime/cli/command.h"
+#include "runtime/cli/common/command.h"
 #include "runtime/cli/isa/isa.h"
 #include "runtime/gpu/gpu.h"
 

@@ -1,9 +1,9 @@
 /* The command line of wavepgo-isa. `wavepgo isa --help` lists it (runtime/cli/main.c). */
 #include <string.h>
 
-#include "runtime/cli/command.h"
+#include "runtime/cli/common/command.h"
+#include "runtime/cli/common/spec_option.h"
 #include "runtime/cli/isa/isa.h"
-#include "runtime/cli/spec_option.h"
 
 static const char command_name[] = WPG_ISA_COMMAND;
 

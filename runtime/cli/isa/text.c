@@ -1,8 +1,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "runtime/cli/common/figures.h"
 #include "runtime/cli/isa/isa.h"
-#include "runtime/cli/show.h"
 
 static void head(FILE *out, const wpg_isa *isa)
 {

@@ -3,8 +3,8 @@
  * frequencies are to the counts. */
 #include <inttypes.h>
 
+#include "runtime/cli/common/figures.h"
 #include "runtime/cli/isa/isa.h"
-#include "runtime/cli/show.h"
 
 /* The candidate that weights were attached in, as most as there is. */
 static const wpg_amdgpu_candidate *weighted(const wpg_isa *isa)

@@ -1,0 +1,12 @@
+/* Numbers as people read them, strings as JSON wants them. Threads: no shared state. */
+#ifndef WPG_RUNTIME_CLI_COMMON_FIGURES_H
+#define WPG_RUNTIME_CLI_COMMON_FIGURES_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+/* "1,234,567"; buffer of at least 28 bytes. */
+const char *wpg_group_digits(char *buffer, uint64_t value);
+void wpg_json_string(FILE *out, const char *text);
+
+#endif

@@ -1,0 +1,162 @@
+/* What the layer would do with the present settings, where its files go, and whether they can be written. */
+#include "runtime/cli/doctor/doctor.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/statvfs.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "runtime/bundle/cache.h"
+#include "runtime/bundle/denied.h"
+#include "runtime/bundle/folder.h"
+#include "runtime/cli/common/enable.h"
+#include "runtime/config/pattern.h"
+
+enum { SPACE_LEAST_MIB = 64 };
+
+/* The pattern as the layer of PROGRAM would expand it: %e is the program's name, not this command's. */
+static bool expand(char path[PATH_MAX], const wpg_doctor *doctor, const char *pattern)
+{
+    char named[PATH_MAX], expanded[PATH_MAX], folder[PATH_MAX];
+    size_t used = 0;
+    const char *name = *doctor->program_name ? doctor->program_name : "PROGRAM";
+    for (const char *at = pattern; *at && used < sizeof named - 1; at++) {
+        if (at[0] == '%' && at[1] == 'e') {
+            used += (size_t)snprintf(named + used, sizeof named - used, "%s", name);
+            at++;
+        } else {
+            named[used++] = *at;
+            if (*at == '%' && at[1] && used < sizeof named - 1)
+                named[used++] = *++at;
+        }
+        if (used >= sizeof named)
+            return false;
+    }
+    named[used] = '\0';
+    if (wpg_pattern_expand(expanded, sizeof expanded, named, "HASH", NULL) != WPG_OK)
+        return false;
+    if (*expanded == '/' || !getcwd(folder, sizeof folder))
+        return snprintf(path, PATH_MAX, "%s", expanded) < PATH_MAX;
+    return snprintf(path, PATH_MAX, "%s/%s", folder, expanded) < PATH_MAX;
+}
+
+/* The nearest folder above that exists: what is missing below it would be made. */
+static void existing_above(char folder[PATH_MAX], const char *path)
+{
+    (void)snprintf(folder, PATH_MAX, "%s", path);
+    do {
+        char *slash = strrchr(folder, '/');
+        if (!slash || slash == folder) {
+            (void)strcpy(folder, "/");
+            return;
+        }
+        *slash = '\0';
+    } while (access(folder, F_OK) != 0);
+}
+
+static void judge(wpg_doctor *doctor, json_t *files, const char *what, const char *path, const char *advice)
+{
+    char folder[PATH_MAX], state[PATH_MAX + 128];
+    struct statvfs space;
+    existing_above(folder, path);
+    bool writable = access(folder, W_OK | X_OK) == 0;
+    unsigned long long mib =
+        statvfs(folder, &space) == 0 ? (unsigned long long)space.f_bavail * space.f_frsize >> 20 : 0;
+    (void)snprintf(state, sizeof state, "%s (%s%llu MiB free)", path, writable ? "" : "not writable, ", mib);
+    wpg_doctor_set(files, what, state);
+    if (!writable)
+        wpg_doctor_problem(doctor, advice, "%s cannot be written: %s is not writable", what, folder);
+    else if (mib < SPACE_LEAST_MIB)
+        wpg_doctor_problem(doctor, advice, "%s: %s has %llu MiB left", what, folder, mib);
+}
+
+static void judge_profile(wpg_doctor *doctor, json_t *files)
+{
+    const char *path = doctor->settings.profile_use;
+    wpg_profile *profile = wpg_profile_create();
+    wpg_profile_stats stats;
+    wpg_error err = {0};
+    char state[PATH_MAX + 64];
+    if (!*path) {
+        wpg_doctor_problem(doctor, "wavepgo run --use PROFILE",
+                           "MODE is use, and PROFILE_USE names no profile");
+        return;
+    }
+    wpg_status status = profile ? wpg_profile_load(profile, &stats, path, &err) : WPG_E_NOMEM;
+    wpg_profile_destroy(profile);
+    (void)snprintf(state, sizeof state, "%s%s", path, status == WPG_OK ? "" : " (cannot be used)");
+    wpg_doctor_set(files, "profile to use", state);
+    if (status != WPG_OK)
+        wpg_doctor_problem(doctor, "wavepgo merge makes a profile", "the profile cannot be used: %s",
+                           err.message);
+}
+
+/* The deny list: what was blocked by a lost device. */
+static void read_denied(wpg_doctor *doctor, const char *folder)
+{
+    wpg_denied list;
+    wpg_error err = {0};
+    json_t *blocked = json_array();
+    if (wpg_denied_read(&list, folder, &err) != WPG_OK)
+        wpg_doctor_problem(doctor, "wavepgo clean --denied", "the deny list cannot be read: %s", err.message);
+    for (size_t i = 0; i < list.count; i++) {
+        const wpg_denied_entry *entry = &list.entries[i];
+        char hex[WPG_HASH_HEX + 1], state[256], when[32] = "";
+        time_t seconds = (time_t)entry->when;
+        struct tm date;
+        if (gmtime_r(&seconds, &date))
+            (void)strftime(when, sizeof when, "%Y-%m-%d", &date);
+        wpg_hash_to_hex(hex, entry->pipeline);
+        (void)snprintf(state, sizeof state, "%s, device lost in %s, %s", entry->mode, entry->program, when);
+        json_t *item = json_object();
+        wpg_doctor_set(item, "name", hex);
+        wpg_doctor_set(item, "state", state);
+        (void)json_array_append_new(blocked, item);
+    }
+    if (list.count)
+        wpg_doctor_note(doctor, "wavepgo clean --denied, to try them once more",
+                        "%zu pipeline%s pass through, because a device was lost while they ran", list.count,
+                        list.count == 1 ? "" : "s");
+    wpg_denied_finish(&list);
+    (void)json_object_set_new(doctor->root, "blocked", blocked);
+}
+
+void wpg_doctor_files(wpg_doctor *doctor)
+{
+    static const char *const modes[] = {"off", "generate: pipelines are counted", "use: a profile is applied",
+                                        "tune: candidates are timed against the original"};
+    const wpg_settings *settings = &doctor->settings;
+    json_t *files = json_object();
+    char path[PATH_MAX];
+    wpg_cache cache;
+    /* The settings cannot tell what `run` sets; its default goes for what this environment leaves open. */
+    const char *pattern = *settings->profile_file  ? settings->profile_file
+                          : doctor->by_environment ? "%e-%b.profraw"
+                                                   : "%e.wavepgo/%b.profraw";
+    bool decided = settings->mode >= 0 && settings->mode < (int)(sizeof modes / sizeof *modes);
+    wpg_doctor_set(doctor->root, "mode",
+                   !decided ? NULL
+                   : settings->mode == WPG_MODE_OFF
+                       ? "off in this environment: 'wavepgo run --generate', '--use' or '--tune' decides"
+                       : modes[settings->mode]);
+    if (settings->mode == WPG_MODE_OFF && doctor->by_environment)
+        wpg_doctor_problem(doctor, "WAVEPGO_MODE=generate, or WAVEPGO_MODE=use with WAVEPGO_PROFILE_USE",
+                           "the environment enables the layer, but MODE is off: the layer does nothing");
+    if (settings->mode == WPG_MODE_USE || settings->mode == WPG_MODE_TUNE)
+        judge_profile(doctor, files);
+    else if (*settings->bundle && expand(path, doctor, settings->bundle))
+        judge(doctor, files, "bundle", path, "--bundle DIR, or WAVEPGO_BUNDLE");
+    else if (expand(path, doctor, pattern))
+        judge(doctor, files, "profiles", path, "--profile-file PATTERN, or WAVEPGO_PROFILE_FILE");
+    else
+        wpg_doctor_problem(doctor, "--profile-file PATTERN", "the pattern of the profile files is too long");
+    (void)getcwd(path, sizeof path);
+    wpg_cache_init(&cache, settings->cache, path);
+    if (cache.folder[0] && (size_t)snprintf(path, sizeof path, "%s/", cache.folder) < sizeof path) {
+        judge(doctor, files, "cache", path, "--cache DIR, or --cache none");
+    } else
+        wpg_doctor_set(files, "cache", "none");
+    (void)json_object_set_new(doctor->root, "files", files);
+    read_denied(doctor, cache.folder);
+}

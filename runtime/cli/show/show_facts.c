@@ -1,0 +1,244 @@
+/* Prints a bundle's facts: as text the program's use of each pipeline, as JSON everything. Shares are
+ * computed here, after merging, each over its own denominator. */
+#include "runtime/cli/common/figures.h"
+#include "runtime/cli/show/show.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/base/text.h"
+#include "runtime/bundle/bundle.h"
+
+/* -- Text */
+
+typedef struct row {
+    const wpg_facts *facts;
+    uint64_t heat;
+} row;
+
+static int hotter(const void *left, const void *right)
+{
+    const row *a = left, *b = right;
+    if (a->heat != b->heat)
+        return a->heat > b->heat ? -1 : 1;
+    return strcmp(wpg_facts_subject(a->facts), wpg_facts_subject(b->facts));
+}
+
+static void print_sum(FILE *out, int width, const wpg_facts *facts, const char *key)
+{
+    char text[28];
+    const wpg_fact *fact = wpg_facts_find(facts, key);
+    (void)fprintf(out, " %*s", width,
+                  fact && fact->rule == WPG_FACT_SUM ? wpg_group_digits(text, fact->n) : "-");
+}
+
+/* "stage.comp" -> "comp"; NULL if the key is no such. */
+static const char *after(const char *key, const char *prefix)
+{
+    size_t length = strlen(prefix);
+    return strncmp(key, prefix, length) == 0 ? key + length : NULL;
+}
+
+static void print_stages(FILE *out, const wpg_facts *facts)
+{
+    bool first = true;
+    for (size_t i = 0; i < wpg_facts_size(facts); i++) {
+        const char *stage = after(wpg_facts_at(facts, i)->key, "stage.");
+        if (stage)
+            (void)fprintf(out, "%s%s", first ? "  " : "+", stage);
+        first &= stage == NULL;
+    }
+    (void)fputc('\n', out);
+}
+
+/* A name is the program's text: what would steer a terminal is left out. */
+static void print_clean(FILE *out, const char *text)
+{
+    for (; *text; text++)
+        (void)fputc((unsigned char)*text < ' ' || *text == 0x7f ? '?' : *text, out);
+    (void)fputc('\n', out);
+}
+
+/* Names that the program gave: "name.<n>" of the pipeline, "module.<stage>.<n>" of its modules. */
+static void print_names(FILE *out, const wpg_facts *facts)
+{
+    for (size_t i = 0; i < wpg_facts_size(facts); i++) {
+        const wpg_fact *fact = wpg_facts_at(facts, i);
+        const char *stage = after(fact->key, "module.");
+        if (fact->rule != WPG_FACT_IS || !(stage || after(fact->key, "name.")))
+            continue;
+        if (stage)
+            (void)fprintf(out, "    %.*s module named ", (int)strcspn(stage, "."), stage);
+        else
+            (void)fputs("    named ", out);
+        print_clean(out, fact->text);
+    }
+}
+
+static void print_specialisation(FILE *out, const wpg_facts *facts)
+{
+    for (size_t i = 0; i < wpg_facts_size(facts); i++) {
+        const wpg_fact *fact = wpg_facts_at(facts, i);
+        const char *name = after(fact->key, "spec.");
+        const char *dot = name ? strchr(name, '.') : NULL;
+        if (dot && fact->rule == WPG_FACT_IS)
+            (void)fprintf(out, "    %.*s constant %s = %s (%llu)\n", (int)(dot - name), name, dot + 1,
+                          fact->text, strtoull(fact->text, NULL, 16));
+    }
+}
+
+static void print_values(FILE *out, const wpg_fact *fact, uint64_t unpushed)
+{
+    double total = (double)fact->n + (double)unpushed;
+    for (size_t i = 0; i < fact->value_count; i++)
+        total += (double)fact->values[i].n;
+    const char *separator = "";
+    for (size_t i = 0; i < fact->value_count; i++) {
+        unsigned long value = strtoul(fact->values[i].value, NULL, 16);
+        (void)fprintf(out, "%s%s (%lu) %.1f%%", separator, fact->values[i].value, value,
+                      100.0 * (double)fact->values[i].n / total);
+        separator = ", ";
+    }
+    if (fact->n)
+        (void)fprintf(out, "%sothers %.1f%%", separator, 100.0 * (double)fact->n / total);
+    if (unpushed && total > (double)unpushed)
+        (void)fprintf(out, "%snot pushed %.1f%%", *separator || fact->n ? ", " : "",
+                      100.0 * (double)unpushed / total);
+    else if (unpushed)
+        (void)fputs("never pushed", out);
+    else if (total == 0)
+        (void)fputs("never used", out);
+    (void)fputc('\n', out);
+}
+
+static void print_pushes(FILE *out, const wpg_facts *facts)
+{
+    char key[WPG_FACTS_WORD + 16];
+    for (size_t i = 0; i < wpg_facts_size(facts); i++) {
+        const wpg_fact *fact = wpg_facts_at(facts, i);
+        const char *word = after(fact->key, "push.");
+        if (!word || fact->rule != WPG_FACT_COUNT)
+            continue;
+        (void)snprintf(key, sizeof key, "unpushed.%s", word);
+        (void)fprintf(out, "    push constant at byte %-3lu ", strtoul(word, NULL, 10) * 4);
+        print_values(out, fact, wpg_facts_get_sum(facts, key));
+    }
+}
+
+/* Sums that have no column: pipeline statistics, say. */
+static void print_statistics(FILE *out, const wpg_facts *facts)
+{
+    char text[28];
+    uint64_t over = wpg_facts_get_sum(facts, "statistics-commands");
+    uint64_t hardware_over = wpg_facts_get_sum(facts, "hardware-commands");
+    for (size_t i = 0; i < wpg_facts_size(facts); i++) {
+        const wpg_fact *fact = wpg_facts_at(facts, i);
+        const char *name = after(fact->key, "statistic.");
+        if (name && fact->rule == WPG_FACT_SUM && fact->n)
+            (void)fprintf(out, "    %s %s in %" PRIu64 " command%s\n", name, wpg_group_digits(text, fact->n),
+                          over, wpg_plural(over));
+        name = after(fact->key, "counter.");
+        if (name && fact->rule == WPG_FACT_SUM)
+            (void)fprintf(out, "    %s %s in %" PRIu64 " command%s\n", name, wpg_group_digits(text, fact->n),
+                          hardware_over, wpg_plural(hardware_over));
+    }
+}
+
+static void print_time(FILE *out, const wpg_facts *facts)
+{
+    const wpg_fact *fact = wpg_facts_find(facts, "gpu-nanoseconds");
+    if (fact && fact->rule == WPG_FACT_SUM)
+        (void)fprintf(out, " %10.3f", (double)fact->n * 1e-6);
+    else
+        (void)fprintf(out, " %10s", "-");
+}
+
+static void print_pipeline(FILE *out, const wpg_facts *facts)
+{
+    (void)fprintf(out, "%-32s", wpg_facts_subject(facts));
+    print_sum(out, 9, facts, "submissions");
+    print_sum(out, 9, facts, "binds");
+    print_sum(out, 10, facts, "draws");
+    print_sum(out, 10, facts, "dispatches");
+    print_sum(out, 13, facts, "workgroups");
+    print_sum(out, 13, facts, "vertices");
+    print_time(out, facts);
+    print_stages(out, facts);
+    print_names(out, facts);
+    print_specialisation(out, facts);
+    print_pushes(out, facts);
+    print_statistics(out, facts);
+}
+
+void wpg_show_facts_text(FILE *out, const wpg_bundle *bundle, size_t top)
+{
+    size_t count = 0;
+    row *rows = malloc((bundle->sets.count + 1) * sizeof *rows);
+    for (size_t i = 0; rows && i < bundle->sets.count; i++) {
+        const wpg_facts *facts = bundle->sets.data[i];
+        if (strcmp(wpg_facts_kind(facts), "pipeline") != 0)
+            continue;
+        rows[count++] =
+            (row){facts, wpg_facts_get_sum(facts, "draws") + wpg_facts_get_sum(facts, "dispatches")};
+    }
+    if (count) {
+        size_t shown = top && top < count ? top : count;
+        qsort(rows, count, sizeof *rows, hotter);
+        (void)fprintf(out, "\n%-32s %9s %9s %10s %10s %13s %13s %10s  %s\n", "PIPELINE (as recorded)",
+                      "SUBMITTED", "BINDS", "DRAWS", "DISPATCHES", "WORKGROUPS", "VERTICES", "GPU MS",
+                      "STAGES");
+        for (size_t i = 0; i < shown; i++)
+            print_pipeline(out, rows[i].facts);
+        if (shown < count)
+            (void)fprintf(out, "(%zu more; --top 0 shows all)\n", count - shown);
+    }
+    free(rows);
+}
+
+/* -- JSON */
+
+static void print_fact(FILE *out, const wpg_fact *fact)
+{
+    wpg_json_string(out, fact->key);
+    (void)fputs(": ", out);
+    switch (fact->rule) {
+    case WPG_FACT_IS:
+        wpg_json_string(out, fact->text);
+        break;
+    case WPG_FACT_SUM:
+        (void)fprintf(out, "%" PRIu64, fact->n);
+        break;
+    case WPG_FACT_RANGE:
+        (void)fprintf(out, "{\"min\": %" PRId64 ", \"max\": %" PRId64 "}", fact->low, fact->high);
+        break;
+    case WPG_FACT_COUNT:
+        (void)fputs("{\"values\": {", out);
+        for (size_t i = 0; i < fact->value_count; i++) {
+            (void)fputs(i ? ", " : "", out);
+            wpg_json_string(out, fact->values[i].value);
+            (void)fprintf(out, ": %" PRIu64, fact->values[i].n);
+        }
+        (void)fprintf(out, "}, \"others\": %" PRIu64 "}", fact->n);
+        break;
+    }
+}
+
+void wpg_show_facts_json(FILE *out, const wpg_bundle *bundle)
+{
+    (void)fputs(",\n \"facts\": [", out);
+    for (size_t i = 0; i < bundle->sets.count; i++) {
+        const wpg_facts *facts = bundle->sets.data[i];
+        (void)fprintf(out, "%s\n  {\"kind\": ", i ? "," : "");
+        wpg_json_string(out, wpg_facts_kind(facts));
+        (void)fputs(", \"subject\": ", out);
+        wpg_json_string(out, wpg_facts_subject(facts));
+        (void)fputs(", \"facts\": {", out);
+        for (size_t j = 0; j < wpg_facts_size(facts); j++) {
+            (void)fputs(j ? ", " : "", out);
+            print_fact(out, wpg_facts_at(facts, j));
+        }
+        (void)fputs("}}", out);
+    }
+    (void)fputc(']', out);
+}

@@ -1,0 +1,169 @@
+/* wavepgo show --use-log: prints the layer's JSON lines as text, run by run. The layer appends runs to the
+ * file, so each run is summed by itself. A cut last line (a killed program) is tolerated and reported. */
+#include "runtime/cli/common/command.h"
+#include "runtime/cli/show/show.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <jansson.h>
+
+#include "runtime/base/file.h"
+#include "runtime/base/text.h"
+#include "runtime/base/vec.h"
+
+static const char command_name[] = "show";
+enum { USE_LOG_LIMIT = 1 << 30 };
+
+typedef struct use_totals {
+    size_t pipelines, variants, stages, optimised, unchanged, original, marked, done, refused;
+} use_totals;
+
+static const char *text_of(const json_t *object, const char *key)
+{
+    const char *text = json_string_value(json_object_get(object, key));
+    return text ? text : "";
+}
+
+static void print_remark(FILE *out, const json_t *remark, use_totals *totals)
+{
+    bool done = json_is_true(json_object_get(remark, "done"));
+    (void)fprintf(out, "      %-7s %-10s block %-4lld %s\n", done ? "done" : "refused",
+                  text_of(remark, "pass"), (long long)json_integer_value(json_object_get(remark, "block")),
+                  text_of(remark, "text"));
+    totals->done += done;
+    totals->refused += !done;
+}
+
+static void print_stage(FILE *out, const json_t *stage, use_totals *totals)
+{
+    const char *result = text_of(stage, "result"), *found = text_of(stage, "found"),
+               *why = text_of(stage, "why");
+    size_t index;
+    json_t *remark;
+    (void)fprintf(out, "  %-5s %s %s: %s", text_of(stage, "stage"), text_of(stage, "shader"),
+                  text_of(stage, "entry"), result);
+    if (strcmp(found, "anchors") == 0)
+        (void)fprintf(out, ", profile found by anchors, %.0f %% matched, of %s",
+                      json_number_value(json_object_get(stage, "matched")), text_of(stage, "like"));
+    else if (strcmp(found, "no") != 0 && *found)
+        (void)fprintf(out, ", profile found by %s hash", found);
+    (void)fprintf(out, "%s%s\n", *why ? ": " : "", why);
+    totals->stages++;
+    totals->optimised += strcmp(result, "optimised") == 0;
+    totals->unchanged += strcmp(result, "unchanged") == 0;
+    totals->marked += strcmp(result, "marked") == 0;
+    totals->original += strcmp(result, "original") == 0;
+    json_array_foreach(json_object_get(stage, "remarks"), index, remark)
+    {
+        print_remark(out, remark, totals);
+    }
+}
+
+static void print_pipeline(FILE *out, const json_t *pipeline, use_totals *totals)
+{
+    json_t *stage;
+    size_t index;
+    const char *verdict = text_of(pipeline, "verdict"), *variant = text_of(pipeline, "variant");
+    const bool none = strcmp(variant, "0x0") == 0;
+    totals->pipelines += !*variant;
+    totals->variants += *variant && !none;
+    (void)fprintf(out, "pipeline %s%s%s%s\n", text_of(pipeline, "pipeline"),
+                  *verdict   ? ", tuning: "
+                  : none     ? ": no variant comes of its push constants"
+                  : *variant ? ", variant for words of push constants "
+                             : "",
+                  verdict, none ? "" : variant);
+    json_array_foreach(json_object_get(pipeline, "stages"), index, stage)
+    {
+        print_stage(out, stage, totals);
+    }
+}
+
+static void print_totals(FILE *out, const use_totals *totals)
+{
+    (void)fprintf(out, "%zu pipeline%s, %zu stage%s: %zu optimised, %zu unchanged, %zu original",
+                  totals->pipelines, wpg_plural(totals->pipelines), totals->stages,
+                  wpg_plural(totals->stages), totals->optimised, totals->unchanged, totals->original);
+    if (totals->marked)
+        (void)fprintf(out, ", %zu marked", totals->marked);
+    if (totals->variants)
+        (void)fprintf(out, ", %zu variant%s", totals->variants, wpg_plural(totals->variants));
+    (void)fprintf(out, "; %zu change%s made, %zu refused\n", totals->done, wpg_plural(totals->done),
+                  totals->refused);
+}
+
+typedef struct use_line {
+    json_t *pipeline;
+    bool printed;
+} use_line;
+typedef WPG_VEC(use_line) use_lines;
+
+/* Runs in the order of their first lines; those of processes that ran at the same time are mixed in the file.
+ */
+static void print_runs(FILE *out, use_lines *lines)
+{
+    bool several = false;
+    for (size_t i = 1; i < lines->count; i++)
+        several |=
+            strcmp(text_of(lines->data[i].pipeline, "run"), text_of(lines->data[0].pipeline, "run")) != 0;
+    for (size_t first = 0; first < lines->count; first++) {
+        const char *run = text_of(lines->data[first].pipeline, "run");
+        use_totals totals = {0};
+        if (lines->data[first].printed)
+            continue;
+        if (several)
+            (void)fprintf(out, "%srun %s\n", first ? "\n" : "",
+                          *run ? run : "of an earlier version of wavepgo");
+        for (size_t i = first; i < lines->count; i++)
+            if (!lines->data[i].printed && strcmp(text_of(lines->data[i].pipeline, "run"), run) == 0) {
+                print_pipeline(out, lines->data[i].pipeline, &totals);
+                lines->data[i].printed = true;
+            }
+        print_totals(out, &totals);
+    }
+}
+
+static size_t parse_lines(use_lines *lines, char *text)
+{
+    json_error_t error;
+    char *rest = NULL;
+    size_t bad = 0;
+    for (char *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
+        use_line made = {.pipeline = json_loads(line, 0, &error)};
+        bool kept = made.pipeline && wpg_vec_push(lines, made);
+        if (!kept)
+            json_decref(made.pipeline);
+        bad += !kept;
+    }
+    return bad;
+}
+
+int wpg_show_use_log(FILE *out, const char *path)
+{
+    uint8_t *data;
+    size_t size;
+    wpg_error err;
+    use_lines lines = {0};
+    int code = 0;
+    if (wpg_file_read_given(&data, &size, path, USE_LOG_LIMIT, &err) != WPG_OK)
+        return wpg_complain(WPG_EXIT_FAILED, command_name, "%s", err.message);
+    size_t bad = parse_lines(&lines, (char *)data), good = lines.count;
+    free(data);
+    if (good)
+        print_runs(out, &lines);
+    else
+        print_totals(out, &(use_totals){0});
+    for (size_t i = 0; i < lines.count; i++)
+        json_decref(lines.data[i].pipeline);
+    wpg_vec_free(&lines);
+    if (bad && !good)
+        code = wpg_complain(WPG_EXIT_FAILED, command_name,
+                            "%s is no use log: 'wavepgo run --use PROFILE --use-log FILE' writes one", path);
+    else if (bad)
+        (void)wpg_complain(
+            0, command_name,
+            "%zu line%s of %s could not be read (a program that was stopped leaves a cut last line)", bad,
+            wpg_plural(bad), path);
+    return code;
+}
