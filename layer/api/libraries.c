@@ -62,18 +62,11 @@ static void destroy_record(void *record, void *context)
     free(library);
 }
 
-static void free_kept(void *record, void *context)
-{
-    (void)context;
-    free(record);
-}
-
 void wpg_libraries_finish(wpg_device *device)
 {
     wpg_handles_each(&device->libraries, destroy_record, NULL);
     wpg_handles_finish(&device->libraries);
-    wpg_handles_each(&device->linked, free_kept, NULL);
-    wpg_handles_finish(&device->linked);
+    wpg_handles_free(&device->linked);
     wpg_handles_finish(&device->ray_libraries);
     (void)pthread_rwlock_destroy(&device->libraries_lock);
 }

@@ -22,16 +22,9 @@ typedef struct candidate {
     bool wanted; /* made anew */
 } candidate;
 
-static void free_twin(void *record, void *context)
-{
-    (void)context;
-    free(record);
-}
-
 void wpg_shader_objects_finish(wpg_device *device)
 {
-    wpg_handles_each(&device->shaders, free_twin, NULL);
-    wpg_handles_finish(&device->shaders);
+    wpg_handles_free(&device->shaders);
 }
 
 static VkResult call_driver(const wpg_device *device, uint32_t count, const wpg_shader_create_info *infos,

@@ -2,6 +2,8 @@
  * low bits are equal. */
 #include "layer/base/handles.h"
 
+#include <stdlib.h>
+
 static size_t shard_of(uint64_t key)
 {
     _Static_assert(WPG_HANDLE_SHARDS == 16, "four bits choose the shard");
@@ -72,4 +74,16 @@ void wpg_handles_each(wpg_handles *handles, void (*visit)(void *record, void *co
                 visit((void *)(uintptr_t)map->slots[j].value, context);
         (void)pthread_rwlock_unlock(&handles->shards[i].lock);
     }
+}
+
+static void free_record(void *record, void *context)
+{
+    (void)context;
+    free(record);
+}
+
+void wpg_handles_free(wpg_handles *handles)
+{
+    wpg_handles_each(handles, free_record, NULL);
+    wpg_handles_finish(handles);
 }

@@ -36,6 +36,8 @@ typedef struct wpg_handles {
 void wpg_handles_init(wpg_handles *handles);
 /* The records themselves are the caller's. */
 void wpg_handles_finish(wpg_handles *handles);
+/* The same, and frees every record: of maps whose records are malloc'd and own nothing else. */
+void wpg_handles_free(wpg_handles *handles);
 
 /* False when memory runs out. An existing key is replaced: its handle was destroyed without our notice. */
 bool wpg_handles_set(wpg_handles *handles, uint64_t key, void *record);

@@ -36,18 +36,11 @@ wpg_suspects *wpg_suspects_create(void)
     return suspects;
 }
 
-static void free_record(void *record, void *context)
-{
-    (void)context;
-    free(record);
-}
-
 void wpg_suspects_destroy(wpg_suspects *suspects)
 {
     if (!suspects)
         return;
-    wpg_handles_each(&suspects->pipelines, free_record, NULL);
-    wpg_handles_finish(&suspects->pipelines);
+    wpg_handles_free(&suspects->pipelines);
     (void)pthread_mutex_destroy(&suspects->lock);
     wpg_vec_free(&suspects->table);
     wpg_map_free(&suspects->by_hash);

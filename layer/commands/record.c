@@ -88,23 +88,14 @@ static void destroy_pool_of(void *record, void *context)
     destroy_pool(record);
 }
 
-static void free_record(void *record, void *context)
-{
-    (void)context;
-    free(record);
-}
-
 void wpg_recordings_finish(wpg_device *device)
 {
     wpg_handles_each(&device->command_pools, destroy_pool_of, NULL);
-    wpg_handles_each(&device->bindables, free_record, NULL);
-    wpg_handles_each(&device->layouts, free_record, NULL);
-    wpg_handles_each(&device->pass_outputs, free_record, NULL);
     wpg_handles_finish(&device->command_pools);
-    wpg_handles_finish(&device->bindables);
-    wpg_handles_finish(&device->layouts);
+    wpg_handles_free(&device->bindables);
+    wpg_handles_free(&device->layouts);
     wpg_handles_finish(&device->view_passes);
-    wpg_handles_finish(&device->pass_outputs);
+    wpg_handles_free(&device->pass_outputs);
     wpg_record_objects_finish(device);
     wpg_hardware_destroy(device->hardware, device);
     device->hardware = NULL;

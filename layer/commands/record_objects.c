@@ -55,12 +55,6 @@ static void free_object(void *record, void *context)
     object_destroy(record);
 }
 
-static void free_record(void *record, void *context)
-{
-    (void)context;
-    free(record);
-}
-
 void wpg_record_objects_init(wpg_device *device)
 {
     wpg_handles_init(&device->objects);
@@ -70,9 +64,8 @@ void wpg_record_objects_init(wpg_device *device)
 void wpg_record_objects_finish(wpg_device *device)
 {
     wpg_handles_each(&device->objects, free_object, NULL);
-    wpg_handles_each(&device->combinations, free_record, NULL);
     wpg_handles_finish(&device->objects);
-    wpg_handles_finish(&device->combinations);
+    wpg_handles_free(&device->combinations);
 }
 
 /* -- Combinations */

@@ -30,16 +30,9 @@ void wpg_twins_init(wpg_device *device)
     wpg_handles_init(&device->twins);
 }
 
-static void free_twin(void *record, void *context)
-{
-    (void)context;
-    free(record);
-}
-
 void wpg_twins_finish(wpg_device *device)
 {
-    wpg_handles_each(&device->twins, free_twin, NULL);
-    wpg_handles_finish(&device->twins);
+    wpg_handles_free(&device->twins);
 }
 
 bool wpg_twins_add(wpg_device *device, VkPipeline pipeline, const wpg_twin *ours, size_t count,

@@ -578,16 +578,9 @@ void wpg_tune_load_verdicts(wpg_device *device, const char *bundle)
                      device->key.name, others);
 }
 
-static void free_winner(void *record, void *context)
-{
-    (void)context;
-    free(record);
-}
-
 void wpg_tune_forget_verdicts(wpg_device *device)
 {
-    wpg_handles_each(&device->verdicts, free_winner, NULL);
-    wpg_handles_finish(&device->verdicts);
+    wpg_handles_free(&device->verdicts);
 }
 
 const wpg_tune_win *wpg_tune_winner(wpg_device *device, wpg_hash128 pipeline)
