@@ -256,7 +256,8 @@ static void report_summary(const comparison *cmp, const side *s)
     for (size_t i = 0; has(cmp, TIME) && i < s->measured; i++)
         worst = s->ratios[TIME][i] > worst ? s->ratios[TIME][i] : worst;
     if (cmp->table) {
-        (void)printf("geometric mean of %zu cases%s%s:", s->measured, *s->label ? ", " : "", s->label);
+        (void)printf("geometric mean of %zu case%s%s%s:", s->measured, s->measured == 1 ? "" : "s",
+                     *s->label ? ", " : "", s->label);
         if (has(cmp, TIME))
             (void)printf(" time ratio %.3f,", mean[TIME]);
         (void)printf(" creation ratio %.3f\n", mean[CREATE]);
