@@ -366,15 +366,15 @@ static size_t create_twins(wpg_twin *twins, request *req, const wpg_pipeline_pla
     size_t count = 0;
     if (!plan->tuned)
         return create_with(req, plan->infos, info, &twins[0].pipeline) == VK_SUCCESS;
-    for (size_t i = 0; i < plan->variant_count; i++) {
-        twins[count].alternative = plan->variants[i].alternative;
+    for (size_t i = 0; i < plan->candidate_count; i++) {
+        twins[count].alternative = plan->candidates[i].alternative;
         if (!twins[count].alternative)
             continue;
-        if (!plan->variants[i].infos) { /* variants are built beside the program's own as it is */
+        if (!plan->candidates[i].infos) { /* variants are built beside the program's own as it is */
             twins[count++].pipeline = VK_NULL_HANDLE;
             continue;
         }
-        if (create_with(req, plan->variants[i].infos, info, &twins[count].pipeline) != VK_SUCCESS) {
+        if (create_with(req, plan->candidates[i].infos, info, &twins[count].pipeline) != VK_SUCCESS) {
             destroy_twins(req, twins, count);
             return 0;
         }
@@ -439,10 +439,10 @@ static void judge(request *req, const wpg_pipeline_plan *plan, const void *info)
     }
     weigh(waves, &original, plan);
     size_t count = 0;
-    for (size_t i = 0; i < plan->variant_count; i++)
-        if (plan->variants[i].infos) { /* what variants would save hangs on what is pushed */
-            sets[count] = plan->variants[i].set;
-            estimate(&candidates[count++], req, plan->variants[i].infos, info);
+    for (size_t i = 0; i < plan->candidate_count; i++)
+        if (plan->candidates[i].infos) { /* what variants would save hangs on what is pushed */
+            sets[count] = plan->candidates[i].set;
+            estimate(&candidates[count++], req, plan->candidates[i].infos, info);
         }
     wpg_tune_judge(plan->tuned, &original, sets, candidates, count, waves);
 }

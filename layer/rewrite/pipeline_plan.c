@@ -533,10 +533,10 @@ void wpg_pipeline_plan_finish(wpg_pipeline_plan *plan)
     for (size_t i = 0; i < plan->info_count; i++)
         if (plan->modules[i])
             plan->device->next.DestroyShaderModule(plan->device->handle, plan->modules[i], NULL);
-    for (size_t i = 0; i < plan->variant_count; i++)
-        for (size_t j = 0; plan->variants[i].modules && j < plan->info_count; j++)
-            if (plan->variants[i].modules[j])
-                plan->device->next.DestroyShaderModule(plan->device->handle, plan->variants[i].modules[j],
+    for (size_t i = 0; i < plan->candidate_count; i++)
+        for (size_t j = 0; plan->candidates[i].modules && j < plan->info_count; j++)
+            if (plan->candidates[i].modules[j])
+                plan->device->next.DestroyShaderModule(plan->device->handle, plan->candidates[i].modules[j],
                                                        NULL);
     for (size_t i = 0; i < plan->count; i++) {
         wpg_rewrite_finish(&plan->stages[i]);

@@ -19,12 +19,12 @@
 enum { WPG_MAX_STAGES = 8, WPG_MOST_STAGES = 8192 };
 
 /* Tune: one candidate. */
-typedef struct wpg_plan_variant {
+typedef struct wpg_plan_candidate {
     wpg_tune_set set;
     size_t alternative;                     /* in the pipeline's verdict; 0: decided, it is not made */
     VkShaderModule *modules;                /* ours, by index into pStages */
     VkPipelineShaderStageCreateInfo *infos; /* NULL: the program's own, with variants by push constants */
-} wpg_plan_variant;
+} wpg_plan_candidate;
 
 typedef struct wpg_pipeline_plan {
     wpg_device *device;
@@ -47,8 +47,8 @@ typedef struct wpg_pipeline_plan {
     bool values_by_rule;   /* use: and no verdict says otherwise */
     wpg_counted **counted; /* generate: one, but one a stage of a part */
     size_t counted_count;
-    wpg_plan_variant *variants; /* tune; they stand beside the program's own */
-    size_t variant_count;
+    wpg_plan_candidate *candidates; /* tune; they stand beside the program's own */
+    size_t candidate_count;
     wpg_tuned *tuned;
     double *waves;       /* tune: [count], that entered each stage by the profile; 0: it does not tell */
     const char *verdict; /* use: what tuning said of it; NULL: it was not asked. static, or `won` */

@@ -190,23 +190,23 @@ static bool nth_set(char passes[WPG_VERDICT_PASSES], size_t n)
 static void try_set(wpg_pipeline_plan *plan, const VkPipelineShaderStageCreateInfo *infos, uint32_t count,
                     const char *passes)
 {
-    wpg_plan_variant *variant = &plan->variants[plan->variant_count];
+    wpg_plan_candidate *candidate = &plan->candidates[plan->candidate_count];
     wpg_rewrite *stages = WPG_ARENA_ARRAY(&plan->arena, wpg_rewrite, plan->count);
-    variant->modules = WPG_ARENA_ARRAY(&plan->arena, VkShaderModule, count);
-    variant->infos = WPG_ARENA_ARRAY(&plan->arena, VkPipelineShaderStageCreateInfo, count);
-    if (!stages || !variant->modules || !variant->infos)
+    candidate->modules = WPG_ARENA_ARRAY(&plan->arena, VkShaderModule, count);
+    candidate->infos = WPG_ARENA_ARRAY(&plan->arena, VkPipelineShaderStageCreateInfo, count);
+    if (!stages || !candidate->modules || !candidate->infos)
         return;
     char leave_out[WPG_VERDICT_PASSES];
     wpg_tune_leave_out(leave_out, passes);
     bool is_new = rewrite_all(plan, infos, true, stages, leave_out);
     wpg_tune_set set = {.words = hash_of_words(stages, plan->count)};
     memcpy(set.passes, passes, strlen(passes) + 1);
-    for (size_t i = 0; i < plan->variant_count; i++)
-        is_new &= !wpg_hash_equal(plan->variants[i].set.words, set.words);
+    for (size_t i = 0; i < plan->candidate_count; i++)
+        is_new &= !wpg_hash_equal(plan->candidates[i].set.words, set.words);
     if (is_new) {
-        variant->set = set;
-        plan->variant_count++;
-        wpg_pipeline_plan_stages(plan, infos, count, stages, variant->modules, variant->infos);
+        candidate->set = set;
+        plan->candidate_count++;
+        wpg_pipeline_plan_stages(plan, infos, count, stages, candidate->modules, candidate->infos);
     }
     for (size_t i = 0; i < plan->count; i++)
         wpg_rewrite_finish(&stages[i]);
@@ -215,13 +215,13 @@ static void try_set(wpg_pipeline_plan *plan, const VkPipelineShaderStageCreateIn
 /* Makes a candidate of variants by push constants. */
 static void try_values(wpg_pipeline_plan *plan)
 {
-    wpg_plan_variant *variant = &plan->variants[plan->variant_count];
-    *variant = (wpg_plan_variant){0}; /* a set that gave nothing new may have left its arrays there */
+    wpg_plan_candidate *candidate = &plan->candidates[plan->candidate_count];
+    *candidate = (wpg_plan_candidate){0}; /* a set that gave nothing new may have left its arrays there */
     if (!plan->device->variants ||
-        !wpg_variant_words(&variant->set.words, plan->device, plan->hash, plan->stages, plan->count))
+        !wpg_variant_words(&candidate->set.words, plan->device, plan->hash, plan->stages, plan->count))
         return;
-    memcpy(variant->set.passes, WPG_VERDICT_BY_VALUE, sizeof WPG_VERDICT_BY_VALUE);
-    plan->variant_count++;
+    memcpy(candidate->set.passes, WPG_VERDICT_BY_VALUE, sizeof WPG_VERDICT_BY_VALUE);
+    plan->candidate_count++;
 }
 
 void wpg_plan_tune(wpg_pipeline_plan *plan, const VkPipelineShaderStageCreateInfo *infos, uint32_t count,
@@ -233,33 +233,33 @@ void wpg_plan_tune(wpg_pipeline_plan *plan, const VkPipelineShaderStageCreateInf
         return;
     }
     const size_t most = (size_t)wpg_the_process.settings.tune_candidates;
-    plan->variants = WPG_ARENA_ARRAY(&plan->arena, wpg_plan_variant, most);
+    plan->candidates = WPG_ARENA_ARRAY(&plan->arena, wpg_plan_candidate, most);
     plan->waves = WPG_ARENA_ARRAY(&plan->arena, double, plan->count);
     if (!plan->waves)
-        plan->variants = NULL;
-    for (size_t i = 0; plan->variants && plan->variant_count < most && !plan->why[0] && nth_set(passes, i);
-         i++)
+        plan->candidates = NULL;
+    for (size_t i = 0;
+         plan->candidates && plan->candidate_count < most && !plan->why[0] && nth_set(passes, i); i++)
         if (passes[0]) {
             try_set(plan, infos, count, passes);
-            if (i == 0 && plan->variant_count < most && !plan->why[0])
+            if (i == 0 && plan->candidate_count < most && !plan->why[0])
                 try_values(plan);
         }
     if (plan->arena.failed)
         wpg_pipeline_plan_give_up(plan, false, "out of memory");
     if (plan->why[0])
         return;
-    if (plan->variant_count == 0) {
+    if (plan->candidate_count == 0) {
         wpg_pipeline_plan_give_up(plan, true, "no pass changes it: nothing to tune");
         return;
     }
     wpg_tune_set sets[WPG_VERDICT_CANDIDATES];
-    for (size_t i = 0; i < plan->variant_count; i++)
-        sets[i] = plan->variants[i].set;
-    plan->tuned = wpg_tune_pipeline(plan->device, plan->hash, sets, plan->variant_count);
-    for (size_t i = 0; plan->tuned && i < plan->variant_count; i++) {
-        plan->variants[i].alternative = wpg_tune_open(plan->tuned, &sets[i]);
-        plan->changed |= plan->variants[i].alternative != 0;
-        plan->by_value |= plan->variants[i].alternative && !plan->variants[i].infos;
+    for (size_t i = 0; i < plan->candidate_count; i++)
+        sets[i] = plan->candidates[i].set;
+    plan->tuned = wpg_tune_pipeline(plan->device, plan->hash, sets, plan->candidate_count);
+    for (size_t i = 0; plan->tuned && i < plan->candidate_count; i++) {
+        plan->candidates[i].alternative = wpg_tune_open(plan->tuned, &sets[i]);
+        plan->changed |= plan->candidates[i].alternative != 0;
+        plan->by_value |= plan->candidates[i].alternative && !plan->candidates[i].infos;
     }
     plan->by_bind = plan->changed;
     if (!plan->tuned)
