@@ -47,7 +47,7 @@ part_of_all() {
 WAVEPGO_SLOTS=256 crowd slots
 [ "$(count_profiles slots)" -le 256 ] && [ "$(count_profiles slots)" -ge 128 ] || fail "$(count_profiles slots) profiles in 256 slots"
 [ "$(count_profiles slots)" = "$(figure slots instrumented)" ] || fail "slots: $(cat "$work/slots.log")"
-[ "$(warned slots)" = 1 ] && grep 'directory slot.*said once' "$work/slots.log" >/dev/null || fail "slots: $(head -n 3 "$work/slots.log")"
+[ "$(warned slots)" = 1 ] && grep 'directory slot.*logged once' "$work/slots.log" >/dev/null || fail "slots: $(head -n 3 "$work/slots.log")"
 grep "instrumented, $(figure slots passed) passed through (its directory slot is taken by another pipeline: $(figure slots passed))" "$work/slots.log" >/dev/null ||
     fail "slots: the summary is $(tail -n 1 "$work/slots.log")"
 
