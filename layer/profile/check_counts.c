@@ -7,10 +7,6 @@
 enum { MOST_NAMED = 3 };              /* stages that are named, a device */
 #define SATURATED (UINT64_C(1) << 56) /* counters are clamped there */
 
-static struct {
-    size_t stages; /* with impossible counts, since the last wpg_check_counts_end */
-} found;
-
 /* One kind's counts, block by block; NULL: not measured, or no memory. `saturated` is set, never cleared. */
 static const uint64_t *counts_of(bool *saturated, const wpg_counted *counted, const wpg_counter_map *map,
                                  const uint32_t *indices, uint32_t count, wpg_arena *arena)
@@ -44,8 +40,6 @@ static void say(const wpg_counted *counted, const wpg_counted_stage *stage,
                 const wpg_weights_findings *findings)
 {
     char hex[WPG_HASH_HEX + 1];
-    if (found.stages++ >= MOST_NAMED || !findings->items)
-        return;
     wpg_hash_to_hex(hex, counted->shader_only ? stage->shader : counted->pipeline);
     wpg_log_warn("%s %s %s %s: impossible counts: %s%s. The driver runs the counting code of this stage "
                  "wrongly: do not use its profile, and leave it out (PIPELINES='!%s')",
@@ -53,25 +47,27 @@ static void say(const wpg_counted *counted, const wpg_counted_stage *stage,
                  findings->items[0].text, findings->total > 1 ? ", and more" : "", hex);
 }
 
-void wpg_check_counts(const wpg_counted *counted)
+/* Checks one stage; true if its counts are impossible, which is logged if `names`. */
+static bool is_impossible(const wpg_counted *counted, const wpg_counted_stage *stage, bool names)
 {
-    for (size_t i = 0; i < counted->stage_count; i++) {
-        const wpg_counter_map *map = counted->stages[i].map;
-        wpg_weights_findings findings = {0};
-        wpg_arena arena;
-        wpg_arena_init(&arena);
-        for (uint32_t f = 0; f < map->function_count; f++)
-            check_function(&findings, counted, map, &map->functions[f], &arena);
-        if (findings.total)
-            say(counted, &counted->stages[i], &findings);
-        wpg_arena_finish(&arena);
-    }
+    wpg_weights_findings findings = {0};
+    wpg_arena arena;
+    wpg_arena_init(&arena);
+    for (uint32_t f = 0; f < stage->map->function_count; f++)
+        check_function(&findings, counted, stage->map, &stage->map->functions[f], &arena);
+    if (findings.items && names)
+        say(counted, stage, &findings);
+    wpg_arena_finish(&arena);
+    return findings.total != 0;
 }
 
-void wpg_check_counts_end(void)
+void wpg_check_counts(const wpg_counted *head)
 {
-    if (found.stages > MOST_NAMED)
+    size_t found = 0;
+    for (const wpg_counted *counted = head; counted; counted = counted->next)
+        for (size_t i = 0; i < counted->stage_count; i++)
+            found += is_impossible(counted, &counted->stages[i], found < MOST_NAMED);
+    if (found > MOST_NAMED)
         wpg_log_warn("%zu stages more have impossible counts: `wavepgo verify` lists all",
-                     found.stages - MOST_NAMED);
-    found.stages = 0;
+                     found - MOST_NAMED);
 }

@@ -4,12 +4,10 @@
 #ifndef WPG_LAYER_PROFILE_CHECK_COUNTS_H
 #define WPG_LAYER_PROFILE_CHECK_COUNTS_H
 
-#include "layer/profile/files.h"
+#include "layer/profile/records.h"
 
-/* Checks the counts as last read, of a device at rest. Logs impossible counts and changes nothing. Threads:
- * one at a time (the files lock). */
-void wpg_check_counts(const wpg_counted *counted);
-/* After the last pipeline of a device: logs how many more stages there were than were named. */
-void wpg_check_counts_end(void);
+/* Checks the counts as last read, of the list of a device that has come to rest. Warns of each stage whose
+ * counts are impossible, three by name. Changes no count. Threads: one at a time (the files lock). */
+void wpg_check_counts(const wpg_counted *head);
 
 #endif

@@ -326,16 +326,6 @@ static bool unlink_device(wpg_device *device)
     return last;
 }
 
-/* Not of a lost device, whose work ended midway. */
-static void check_counts(wpg_device *device)
-{
-    if (atomic_load(&device->lost))
-        return;
-    for (const wpg_counted *counted = counted_of(device); counted; counted = counted->next)
-        wpg_check_counts(counted);
-    wpg_check_counts_end();
-}
-
 /* One step for the writer thread: it finds what the device counted in the device or in the lasting part,
  * never in both, never in neither. */
 bool wpg_files_retire(wpg_device *device)
@@ -345,7 +335,8 @@ bool wpg_files_retire(wpg_device *device)
         wpg_log_debug("nothing was counted on this device");
     else {
         (void)read_counters(device);
-        check_counts(device);
+        if (!atomic_load(&device->lost)) /* work of a lost device ended midway */
+            wpg_check_counts(counted_of(device));
         add_records(counted_of(device), true);
     }
     keep_retired(device);

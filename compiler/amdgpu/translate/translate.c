@@ -6,8 +6,6 @@
 #include "compiler/amdgpu/translate/probes.h"
 #include "compiler/amdgpu/translate/translate_internal.h"
 
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 #include <llvm-c/Analysis.h>

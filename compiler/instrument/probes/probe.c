@@ -3,7 +3,6 @@
 
 #include "compiler/instrument/code/strategy.h"
 
-#include <stdio.h>
 #include <string.h>
 
 const wpg_probe *const wpg_probes[] = {

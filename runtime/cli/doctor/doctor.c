@@ -1,7 +1,6 @@
 /* wavepgo doctor: runs the parts and prints the report. */
 #include "runtime/cli/doctor/doctor.h"
 
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>

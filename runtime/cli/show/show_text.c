@@ -7,7 +7,6 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 static void print_number(FILE *out, int width, bool measured, uint64_t value)
 {
