@@ -31,7 +31,7 @@ compiler/optimize/ir: compiler/spirv compiler/analysis
 compiler/optimize/loops: compiler/optimize/ir
 compiler/optimize/facts: compiler/optimize/loops
 compiler/optimize/passes: compiler/optimize/facts
-compiler/amdgpu/flow: runtime/base
+compiler/amdgpu/flow: compiler/analysis
 compiler/amdgpu/llvm: compiler/spirv compiler/analysis compiler/amdgpu/flow
 compiler/amdgpu/translate: compiler/amdgpu/llvm
 compiler/amdgpu/driver: compiler/amdgpu/translate

@@ -1,18 +1,14 @@
-/* Conservation of lanes over a graph (Kirchhoff's law). The lanes that enter a block are the lanes of the
- * edges to it. They leave by its edges, less the lanes that end inside: a demote, a call that may kill
+/* Conservation of lanes over a function's graph (conservation.h). The lanes that enter a block are the lanes of
+ * the edges to it. They leave by its edges, less the lanes that end inside: a demote, a call that may kill
  * (`changes_mask`). Returns and kills are sinks; the entry is the source. Waves do not conserve flow: both
- * arms of a branch may run.
- *
- * Solving starts from the counts of some blocks and computes each count that one equation alone decides,
- * until nothing more follows. Solving never guesses, and finds contradictions. Ownership: arrays are the
- * caller's. Threads: no shared state. Source: Knuth, Stevenson, "Optimal Measurement Points for Program
- * Frequency Counts" (1973). */
+ * arms of a branch may run. Ownership: arrays are the caller's. Threads: no shared state. */
 #ifndef WPG_COMPILER_ANALYSIS_LANE_FLOW_H
 #define WPG_COMPILER_ANALYSIS_LANE_FLOW_H
 
-#include "compiler/analysis/cfg.h"
+#include "compiler/analysis/block_graph.h"
+#include "compiler/analysis/conservation.h"
 
-/* The first equation that does not hold. Block `block` has `count` lanes; the edges that enter it, or the
+/* An equation that does not hold. Block `block` has `count` lanes; the edges that enter it, or the
  * edges that leave it, carry `edges`. */
 typedef struct wpg_lane_fault {
     uint32_t block;
@@ -20,9 +16,12 @@ typedef struct wpg_lane_fault {
     uint64_t count, edges;
 } wpg_lane_fault;
 
+/* The equations of the graph's lanes, without counts; unreachable blocks say nothing. False: no memory. */
+bool wpg_lane_flow_create(wpg_conservation *flow, const wpg_block_graph *graph, wpg_arena *arena);
+
 /* counts[b] is an input where known[b] (both [cfg->count]). Solving sets known[b] for each block whose count
  * follows. *sound = false: the counts contradict each other, *fault says where (`fault` may be NULL). Then
- * the input counts are unchanged and the new ones are not to be used. Unreachable blocks are left alone.
+ * `counts` and `known` are unchanged. Unreachable blocks are left alone.
  * WPG_E_NOMEM only. */
 wpg_status wpg_lane_flow_solve(uint64_t *counts, bool *known, bool *sound, wpg_lane_fault *fault,
                                const wpg_cfg *cfg);

@@ -1,22 +1,13 @@
-/* See weights_check.h.
- *
- * Lanes: an edge is a number to find. A block's outgoing edges sum to its lanes, and so do its incoming ones
- * (not those of the entry, which starts lanes; not outgoing ones of blocks that end lanes). Where all edges
- * of one side but one are known, that one follows; every other equation is then a check, and a negative edge
- * a contradiction. Blocks that may lose lanes within give bounds only. Source: Knuth, Stevenson, "Optimal
- * Measurement Points for Program Frequency Counts" (1973): edges off a spanning tree determine the others. */
+/* See weights_check.h. Lanes: what the blocks' counts decide of the edges (lane_flow.h) is compared with every
+ * block that they arrive at or leave. */
 #include "compiler/optimize/ir/weights_check.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
+#include "compiler/analysis/lane_flow.h"
 #include "compiler/optimize/ir/pass.h"
 #include "runtime/base/text.h"
-
-typedef struct edge {
-    bool known;
-    double lanes;
-} edge;
 
 typedef struct checker {
     wpg_weights_findings *findings;
@@ -25,9 +16,8 @@ typedef struct checker {
     double slack;
     const bool *unknown; /* [count] blocks not to ask about; NULL: none */
     wpg_arena *arena;
-    edge *edges;                   /* by the block they leave, as flow->successors */
-    uint32_t *first_in, *incoming; /* [count + 1]; edges by the block they reach, and where each comes from */
-    uint32_t *predecessors;        /* beside `incoming` */
+    wpg_conservation lanes;
+    uint32_t *predecessors; /* of block b: lanes.first_in[b] .. */
 } checker;
 
 static void add(wpg_weights_findings *findings, wpg_arena *arena, unsigned rule, uint32_t block,
@@ -57,11 +47,6 @@ static bool at_most(const checker *c, double a, double b)
     return a <= b + (c->slack > 0 ? b * c->slack + 1 : 0);
 }
 
-static bool equal(const checker *c, double a, double b)
-{
-    return at_most(c, a, b) && at_most(c, b, a);
-}
-
 static bool is_reachable(const checker *c, uint32_t block)
 {
     return c->flow->flags[block] & WPG_BLOCK_REACHABLE;
@@ -86,8 +71,8 @@ static neighbours successors_of(const checker *c, uint32_t block)
 
 static neighbours predecessors_of(const checker *c, uint32_t block)
 {
-    const uint32_t first = c->first_in[block];
-    return (neighbours){c->predecessors + first, c->first_in[block + 1] - first};
+    const uint32_t first = c->lanes.first_in[block];
+    return (neighbours){c->predecessors + first, c->lanes.first_in[block + 1] - first};
 }
 
 static bool is_unknown(const checker *c, uint32_t block)
@@ -139,111 +124,54 @@ static void check_inflow(checker *c, uint32_t b)
 
 /* -- Lanes */
 
-/* Sums the edges of one side of a block; how many are not known, the last of these in *open. */
-static uint32_t side_of(double *known, edge **open, const checker *c, uint32_t block, bool outgoing)
+static void check_side(checker *c, uint32_t b, bool leaving)
 {
-    const uint32_t *first = outgoing ? c->flow->first : c->first_in;
-    uint32_t unknown = 0;
-    *known = 0;
-    for (uint32_t i = first[block]; i < first[block + 1]; i++) {
-        edge *at = &c->edges[outgoing ? i : c->incoming[i]];
-        if (at->known) {
-            *known += at->lanes;
-        } else {
-            unknown++;
-            *open = at;
-        }
-    }
-    return unknown;
-}
-
-/* Lanes of the edges of that side are those of the block: not where lanes start or end. */
-static bool side_is_exact(const checker *c, uint32_t b, bool outgoing)
-{
-    if (is_unknown(c, b))
-        return false;
-    return outgoing ? successors_of(c, b).count && !loses_lanes(c, b) : b != 0;
-}
-
-static bool solve_once(checker *c)
-{
-    bool progress = false;
-    for (uint32_t b = 0; b < c->flow->count; b++) {
-        for (int outgoing = 0; outgoing < 2 && is_reachable(c, b); outgoing++) {
-            edge *open = NULL;
-            double known;
-            if (!side_is_exact(c, b, outgoing != 0) || side_of(&known, &open, c, b, outgoing != 0) != 1)
-                continue;
-            double lanes = (double)c->w->lanes[b] - known;
-            if (lanes < 0) {
-                if (!at_most(c, known, (double)c->w->lanes[b]))
-                    contradiction(c, WPG_CHECK_LANES, b,
-                                  outgoing ? "more lanes left it than it had" : "more lanes came than it had",
-                                  known, (double)c->w->lanes[b]);
-                lanes = 0;
-            }
-            open->known = true;
-            open->lanes = lanes;
-            progress = true;
-        }
-    }
-    return progress;
-}
-
-static void check_side(checker *c, uint32_t b, bool outgoing)
-{
-    edge *open = NULL;
-    double known, lanes = (double)c->w->lanes[b];
-    uint32_t unknown = side_of(&known, &open, c, b, outgoing);
-    if (outgoing && !successors_of(c, b).count)
-        return;
-    if ((!outgoing && b == 0) || is_unknown(c, b))
-        return;
-    if (!unknown && side_is_exact(c, b, outgoing) && !equal(c, known, lanes))
+    const wpg_side side = (leaving ? c->lanes.out : c->lanes.in)[b];
+    const double edges = (double)side.sum, lanes = (double)c->w->lanes[b];
+    const wpg_side_verdict verdict = wpg_conservation_check(&c->lanes, b, leaving);
+    if (verdict == WPG_SIDE_TOO_MUCH && !at_most(c, edges, lanes))
         contradiction(c, WPG_CHECK_LANES, b,
-                      outgoing ? "lanes that left it are not those it had"
-                               : "lanes that came are not those it had",
-                      known, lanes);
-    else if (outgoing && !at_most(c, known, lanes))
-        contradiction(c, WPG_CHECK_LANES, b, "more lanes left it than it had", known, lanes);
+                      leaving ? "more lanes left it than it had" : "more lanes came than it had", edges,
+                      lanes);
+    else if (verdict == WPG_SIDE_TOO_LITTLE && !at_most(c, lanes, edges))
+        contradiction(c, WPG_CHECK_LANES, b,
+                      leaving ? "lanes that left it are not those it had"
+                              : "lanes that came are not those it had",
+                      edges, lanes);
 }
 
-static bool list_edges(checker *c)
+/* The graph's equations; blocks not to ask about say nothing. */
+static bool prepare(checker *c)
 {
-    const wpg_block_graph *flow = c->flow;
-    const uint32_t edges = flow->first[flow->count];
-    c->first_in = WPG_ARENA_ARRAY(c->arena, uint32_t, (size_t)flow->count + 2);
-    c->edges = WPG_ARENA_ARRAY(c->arena, edge, edges);
-    c->incoming = WPG_ARENA_ARRAY(c->arena, uint32_t, edges);
-    c->predecessors = WPG_ARENA_ARRAY(c->arena, uint32_t, edges);
-    if (!c->first_in || !c->edges || !c->incoming || !c->predecessors)
+    if (!wpg_lane_flow_create(&c->lanes, c->flow, c->arena))
         return false;
-    /* First shifted by two, so that filling moves each start to its place. */
-    for (uint32_t e = 0; e < edges; e++)
-        c->first_in[flow->successors[e] + 2]++;
-    for (uint32_t b = 2; b < flow->count + 2; b++)
-        c->first_in[b] += c->first_in[b - 1];
-    for (uint32_t b = 0; b < flow->count; b++)
-        for (uint32_t e = flow->first[b]; e < flow->first[b + 1]; e++) {
-            uint32_t at = c->first_in[flow->successors[e] + 1]++;
-            c->incoming[at] = e;
-            c->predecessors[at] = b;
-        }
+    const uint32_t edges = c->flow->first[c->flow->count];
+    c->predecessors = WPG_ARENA_ARRAY(c->arena, uint32_t, edges);
+    if (!c->predecessors)
+        return false;
+    for (uint32_t i = 0; i < edges; i++)
+        c->predecessors[i] = c->lanes.sources[c->lanes.incoming[i]];
+    for (uint32_t b = 0; b < c->flow->count; b++)
+        if (is_unknown(c, b))
+            c->lanes.arriving[b] = c->lanes.leaving[b] = WPG_SIDE_OPEN;
     return true;
 }
 
-static void check_lanes(checker *c)
+static bool check_lanes(checker *c)
 {
     if (!c->w->lanes)
-        return;
-    while (solve_once(c))
-        ;
+        return true;
     for (uint32_t b = 0; b < c->flow->count; b++) {
-        if (!is_reachable(c, b))
-            continue;
+        c->lanes.known[b] = !is_unknown(c, b);
+        c->lanes.counts[b] = c->w->lanes[b];
+    }
+    if (!wpg_conservation_solve(&c->lanes, c->arena))
+        return false;
+    for (uint32_t b = 0; b < c->flow->count; b++) {
         check_side(c, b, true);
         check_side(c, b, false);
     }
+    return true;
 }
 
 /* -- Waves */
@@ -274,7 +202,7 @@ static void check_waves(checker *c, uint32_t b)
 
 static wpg_status run_rules(checker *c, unsigned rules)
 {
-    if (!list_edges(c))
+    if (!prepare(c))
         return WPG_E_NOMEM;
     for (uint32_t b = 0; b < c->flow->count; b++) {
         if (rules & WPG_CHECK_KINDS && !is_unknown(c, b))
@@ -284,8 +212,8 @@ static wpg_status run_rules(checker *c, unsigned rules)
         if (rules & WPG_CHECK_WAVES)
             check_waves(c, b);
     }
-    if (rules & WPG_CHECK_LANES)
-        check_lanes(c);
+    if (rules & WPG_CHECK_LANES && !check_lanes(c))
+        return WPG_E_NOMEM;
     return c->arena->failed ? WPG_E_NOMEM : WPG_OK;
 }
 
