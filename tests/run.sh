@@ -11,7 +11,8 @@
 #
 # --quick: the development loop: builds the product and the unit tests, and runs these, but for those labelled slow, and the
 # checks of the tree.
-# --nightly: the long form of the same tests: more random shaders and draws, the whole corpus, 10 minutes a fuzzer.
+# --nightly: the long form of the same tests: more random shaders and draws, the whole corpus, 10 minutes a fuzzer; and the
+# tests labelled nightly: on Mesa 22.3.6, what does not depend on the driver.
 set -eu
 
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -114,6 +115,7 @@ for name in $presets; do
     *) selection= ;;
     esac
     [ -z "$quick" ] || selection='-R ^(runtime|compiler|layer|lint)/ -LE slow'
+    [ -n "$quick$nightly" ] || selection="$selection -LE ^nightly\$"
     # shellcheck disable=SC2086
     ctest --test-dir "$build" --output-on-failure --no-tests=error -j "$jobs" $selection "$@"
 done

@@ -117,8 +117,7 @@ static void use_block(solver *s, uint32_t block)
         flow->counts[block] = out.sum;
         flow->known[block] = true;
     } else if (in_exact && out_exact && in.unknown + out.unknown == 1) {
-        settle(s, block, out.unknown == 1,
-               out.unknown ? rest_of(in.sum, out.sum) : rest_of(out.sum, in.sum));
+        settle(s, block, out.unknown == 1, out.unknown ? rest_of(in.sum, out.sum) : rest_of(out.sum, in.sum));
     }
     if (flow->known[block])
         ask_again(s, block);

@@ -1,6 +1,6 @@
-/* Conservation of flow (Kirchhoff's law): what the counts of some blocks say of the edges between them, and of
- * the other blocks. What arrives at a block comes over its edges, or starts there (the entry). What leaves it
- * goes over its edges, or ends there.
+/* Conservation of flow (Kirchhoff's law): what the counts of some blocks say of the edges between them, and
+ * of the other blocks. What arrives at a block comes over its edges, or starts there (the entry). What leaves
+ * it goes over its edges, or ends there.
  *
  *     arriving edges --sum--> count of the block --sum--> leaving edges
  *        EXACT, or OPEN          known or not              EXACT, BOUND (some may end inside) or OPEN

@@ -255,29 +255,6 @@ static bool is_subgroup_wide(const wpg_inst *inst)
     }
 }
 
-/* Reads of images that are not written through the same descriptor; no derivative. */
-static bool is_image_read(unsigned opcode)
-{
-    switch ((SpvOp)opcode) {
-    case SpvOpImageSampleExplicitLod:
-    case SpvOpImageSampleDrefExplicitLod:
-    case SpvOpImageSampleProjExplicitLod:
-    case SpvOpImageSampleProjDrefExplicitLod:
-    case SpvOpImageFetch:
-    case SpvOpImageGather:
-    case SpvOpImageDrefGather:
-        return true;
-    default:
-        return false;
-    }
-}
-
-static bool is_query(unsigned opcode)
-{
-    return opcode == SpvOpArrayLength || opcode == SpvOpImageQuerySizeLod || opcode == SpvOpImageQuerySize ||
-           opcode == SpvOpImageQueryLevels || opcode == SpvOpImageQuerySamples;
-}
-
 /* GLSL.std.450, but for what looks at other lanes or writes through a pointer. */
 static bool is_pure_extended(const wpg_divergence *d, const wpg_inst *inst)
 {
@@ -312,9 +289,10 @@ static wpg_state inst_state(const wpg_divergence *d, const wpg_inst *inst, uint3
         return WPG_UNIFORM_CONSTANT; /* its address */
     if (is_pure(opcode) || (opcode == SpvOpExtInst && is_pure_extended(d, inst)))
         return operands_state(d, inst, block);
-    if (is_query(opcode))
+    if (opcode == SpvOpArrayLength || wpg_opcode_image_access(inst->opcode) == WPG_IMAGE_QUERY)
         return wpg_state_join(operands_state(d, inst, block), WPG_UNIFORM_DISPATCH);
-    if (is_image_read(opcode))
+    if (wpg_opcode_reads_sampled(
+            inst->opcode)) /* nothing writes through the same descriptor; no derivative */
         return wpg_state_join(operands_state(d, inst, block), WPG_UNIFORM_SUBGROUP);
     if (is_subgroup_wide(inst))
         return WPG_UNIFORM_SUBGROUP | WPG_STATE_VARIES;

@@ -32,8 +32,8 @@ static bool is_sound(const wpg_conservation *flow, wpg_lane_fault *fault)
     return true;
 }
 
-static wpg_status solve(uint64_t *counts, bool *known, bool *sound, wpg_lane_fault *fault,
-                        const wpg_cfg *cfg, wpg_arena *arena)
+static wpg_status solve(uint64_t *counts, bool *known, bool *sound, wpg_lane_fault *fault, const wpg_cfg *cfg,
+                        wpg_arena *arena)
 {
     wpg_block_graph graph;
     wpg_conservation flow;

@@ -1,5 +1,5 @@
-/* Conservation of lanes over a function's graph (conservation.h). The lanes that enter a block are the lanes of
- * the edges to it. They leave by its edges, less the lanes that end inside: a demote, a call that may kill
+/* Conservation of lanes over a function's graph (conservation.h). The lanes that enter a block are the lanes
+ * of the edges to it. They leave by its edges, less the lanes that end inside: a demote, a call that may kill
  * (`changes_mask`). Returns and kills are sinks; the entry is the source. Waves do not conserve flow: both
  * arms of a branch may run. Ownership: arrays are the caller's. Threads: no shared state. */
 #ifndef WPG_COMPILER_ANALYSIS_LANE_FLOW_H

@@ -22,6 +22,45 @@ bool wpg_opcode_compares_ints(uint16_t opcode)
     }
 }
 
+wpg_image_access wpg_opcode_image_access(uint16_t opcode)
+{
+    switch ((SpvOp)opcode) {
+    case SpvOpImageSampleImplicitLod:
+    case SpvOpImageSampleDrefImplicitLod:
+    case SpvOpImageSampleProjImplicitLod:
+    case SpvOpImageSampleProjDrefImplicitLod:
+    case SpvOpImageSparseSampleImplicitLod:
+    case SpvOpImageSparseSampleDrefImplicitLod:
+    case SpvOpImageSparseSampleProjImplicitLod:
+    case SpvOpImageSparseSampleProjDrefImplicitLod:
+    case SpvOpImageQueryLod:
+        return WPG_IMAGE_IMPLICIT;
+    case SpvOpImageSampleExplicitLod:
+    case SpvOpImageSampleDrefExplicitLod:
+    case SpvOpImageSampleProjExplicitLod:
+    case SpvOpImageSampleProjDrefExplicitLod:
+        return WPG_IMAGE_EXPLICIT;
+    case SpvOpImageFetch:
+        return WPG_IMAGE_FETCH;
+    case SpvOpImageGather:
+    case SpvOpImageDrefGather:
+        return WPG_IMAGE_GATHER;
+    case SpvOpImageQuerySizeLod:
+    case SpvOpImageQuerySize:
+    case SpvOpImageQueryLevels:
+    case SpvOpImageQuerySamples:
+        return WPG_IMAGE_QUERY;
+    default:
+        return WPG_IMAGE_NONE;
+    }
+}
+
+bool wpg_opcode_reads_sampled(uint16_t opcode)
+{
+    const wpg_image_access access = wpg_opcode_image_access(opcode);
+    return access == WPG_IMAGE_EXPLICIT || access == WPG_IMAGE_FETCH || access == WPG_IMAGE_GATHER;
+}
+
 bool wpg_opcode_is_terminator(SpvOp opcode)
 {
     switch (opcode) {

@@ -124,6 +124,20 @@ wpg_inst *wpg_function_end(wpg_inst *function);
 const wpg_inst *wpg_find_decoration(const wpg_module *module, uint32_t id, SpvDecoration decoration);
 
 bool wpg_opcode_compares_ints(uint16_t opcode); /* two integers (vectors of them), and gives a bool */
+/* What an instruction does with an image. */
+typedef enum wpg_image_access {
+    WPG_IMAGE_NONE,     /* nothing of the following */
+    WPG_IMAGE_IMPLICIT, /* samples, or asks for the level, by derivatives: needs its neighbours */
+    WPG_IMAGE_EXPLICIT, /* samples at a given level */
+    WPG_IMAGE_FETCH,    /* reads a texel of a sampled image */
+    WPG_IMAGE_GATHER,   /* at level 0; a Bias operand asks for derivatives */
+    WPG_IMAGE_QUERY     /* size, levels, samples: no texel */
+} wpg_image_access;
+
+/* Sparse forms are listed where they need derivatives, and nowhere else. */
+wpg_image_access wpg_opcode_image_access(uint16_t opcode);
+/* The opcode reads texels of a sampled image, without derivatives but for a gather's Bias operand. */
+bool wpg_opcode_reads_sampled(uint16_t opcode);
 bool wpg_opcode_is_terminator(
     SpvOp opcode); /* ends a block: branches, returns, kills, Unreachable, TerminateInvocation,
                       IgnoreIntersection, TerminateRay, EmitMeshTasks */

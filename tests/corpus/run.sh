@@ -4,7 +4,7 @@
 #
 #     sh tests/corpus/run.sh [BUILD-FOLDER] [FURTHER FOLDERS OF .spv...]
 #
-#     WPG_CORPUS=all sh tests/corpus/run.sh ...       all of what others write, not one source of eight: several thousand
+#     WPG_CORPUS=all sh tests/corpus/run.sh ...       all of what others write, not one source of sixteen: several thousand
 #
 # Sources: every GLSL file of this tree for each Vulkan version, as compiled and as optimised by spirv-opt; the shaders that
 # SPIRV-Cross and glslang are tested with (compile.sh); what real programs hand to the driver, taken by the layer's dump
@@ -61,7 +61,7 @@ if [ -n "$glslang" ] && [ -d "$root/.deps/corpus" ]; then
     before=$(count)
     case ${WPG_CORPUS:-${WPG_NIGHTLY:+all}} in
     all) step=1 ;;
-    *) step=8 ;;
+    *) step=16 ;;
     esac
     foreign_sources | awk -v step=$step 'NR % step == 0' | compile compile.sh
     echo "SPIRV-Cross and glslang, 1 source of $step: $(($(count) - before)) modules"

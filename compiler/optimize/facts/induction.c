@@ -4,6 +4,7 @@
 
 #include "compiler/optimize/ir/legality.h"
 #include "compiler/spirv/builder.h"
+#include "compiler/spirv/const_fold.h"
 
 bool wpg_is_u32_const(const wpg_module *module, uint32_t id, uint32_t *value)
 {
@@ -23,29 +24,10 @@ static bool is_signed_compare(SpvOp opcode)
 
 bool wpg_compare_ints(SpvOp opcode, uint32_t a, uint32_t b)
 {
-    int32_t sa = (int32_t)a, sb = (int32_t)b;
-    switch (opcode) {
-    case SpvOpIEqual:
-        return a == b;
-    case SpvOpINotEqual:
-        return a != b;
-    case SpvOpUGreaterThan:
-        return a > b;
-    case SpvOpSGreaterThan:
-        return sa > sb;
-    case SpvOpUGreaterThanEqual:
-        return a >= b;
-    case SpvOpSGreaterThanEqual:
-        return sa >= sb;
-    case SpvOpULessThan:
-        return a < b;
-    case SpvOpSLessThan:
-        return sa < sb;
-    case SpvOpULessThanEqual:
-        return a <= b;
-    default:
-        return sa <= sb;
-    }
+    uint64_t result = 0;
+    const uint64_t bits[] = {a, b};
+    const uint32_t widths[] = {32, 32};
+    return wpg_fold_scalar(&result, opcode, 1, bits, widths, 2) && result;
 }
 
 static bool stays(const wpg_guard_plan *plan, uint32_t induction, uint32_t bound)

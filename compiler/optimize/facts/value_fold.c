@@ -13,6 +13,7 @@
 #include "compiler/optimize/ir/legality.h"
 #include "compiler/optimize/loops/seam.h"
 #include "compiler/spirv/builder.h"
+#include "compiler/spirv/const_fold.h"
 
 enum { DEEPEST = 12 };
 
@@ -20,6 +21,7 @@ enum { DEEPEST = 12 };
 
 typedef struct known {
     uint32_t bits, facts; /* facts: mask of those it follows from */
+    uint32_t width;       /* 1: a Boolean */
 } known;
 
 const uint32_t *wpg_value_loads(const wpg_view *view, const wpg_function_profile *profile, wpg_arena *arena)
@@ -39,52 +41,23 @@ const uint32_t *wpg_value_loads(const wpg_view *view, const wpg_function_profile
     return fact_of;
 }
 
-static bool is_small_scalar(const wpg_module *module, uint32_t type)
+/* 32 of an integer, 1 of a Boolean; 0: neither. */
+static uint32_t width_of(const wpg_module *module, uint32_t type)
 {
-    const wpg_inst *def = wpg_module_def(module, type);
-    return def && (def->opcode == SpvOpTypeBool || (def->opcode == SpvOpTypeInt && def->words[2] == 32));
+    bool is_float, is_signed;
+    uint32_t width = wpg_scalar_width(module, type, &is_float, &is_signed);
+    return !is_float && (width == 32 || width == 1) ? width : 0;
 }
 
-static bool compute(uint32_t *out, SpvOp opcode, uint32_t a, uint32_t b)
+static bool compute(known *out, const wpg_inst *inst, uint32_t width, known a, known b)
 {
-    switch (opcode) {
-    case SpvOpIAdd:
-        *out = a + b;
-        return true;
-    case SpvOpISub:
-        *out = a - b;
-        return true;
-    case SpvOpBitwiseAnd:
-        *out = a & b;
-        return true;
-    case SpvOpBitwiseOr:
-        *out = a | b;
-        return true;
-    case SpvOpBitwiseXor:
-        *out = a ^ b;
-        return true;
-    case SpvOpShiftLeftLogical:
-        *out = b < 32 ? a << b : 0;
-        return b < 32;
-    case SpvOpShiftRightLogical:
-        *out = b < 32 ? a >> b : 0;
-        return b < 32;
-    case SpvOpLogicalAnd:
-        *out = a && b;
-        return true;
-    case SpvOpLogicalOr:
-        *out = a || b;
-        return true;
-    case SpvOpLogicalEqual:
-        *out = !a == !b;
-        return true;
-    case SpvOpLogicalNotEqual:
-        *out = !a != !b;
-        return true;
-    default:
-        *out = wpg_opcode_compares_ints((uint16_t)opcode) && wpg_compare_ints(opcode, a, b);
-        return wpg_opcode_compares_ints((uint16_t)opcode);
-    }
+    const uint64_t bits[] = {a.bits, b.bits};
+    const uint32_t widths[] = {a.width, b.width};
+    uint64_t result = 0;
+    if (!wpg_fold_scalar(&result, (SpvOp)inst->opcode, width, bits, widths, inst->count - 3u))
+        return false;
+    *out = (known){(uint32_t)result, a.facts | b.facts, width};
+    return true;
 }
 
 static bool evaluate_excluded(known *out, const wpg_folder *f, const wpg_inst *inst);
@@ -96,23 +69,21 @@ static bool evaluate(known *out, const wpg_folder *f, uint32_t id, unsigned dept
     uint64_t bits;
     uint32_t width;
     if (wpg_const_value(module, id, &bits, &width)) {
-        *out = (known){(uint32_t)bits, 0};
+        *out = (known){(uint32_t)bits, 0, width};
         return width == 32 || width == 1;
     }
-    if (!inst || depth > DEEPEST || !wpg_view_is_local(f->view, id) || !is_small_scalar(module, inst->type))
+    if (!inst || depth > DEEPEST || !wpg_view_is_local(f->view, id) ||
+        !(width = width_of(module, inst->type)))
         return false;
     uint32_t fact = id < f->view->bound ? f->fact_of[id] : WPG_NO_FACT;
     if (fact != WPG_NO_FACT) {
-        *out = (known){f->bits[fact], UINT32_C(1) << fact};
+        *out = (known){f->bits[fact], UINT32_C(1) << fact, width};
         return (f->facts >> fact & 1) != 0;
     }
     known a = {0}, b = {0};
     bool has_a = inst->count > 3 && inst->opcode != SpvOpPhi && evaluate(&a, f, inst->words[3], depth + 1);
-    if (inst->count == 4 && has_a) {
-        *out = (known){inst->opcode == SpvOpLogicalNot ? !a.bits : a.bits, a.facts};
-        return inst->opcode == SpvOpLogicalNot || inst->opcode == SpvOpBitcast ||
-               inst->opcode == SpvOpCopyObject;
-    }
+    if (inst->count == 4)
+        return has_a && compute(out, inst, width, a, b);
     if (inst->count != 5 || inst->opcode == SpvOpPhi)
         return false;
     if (evaluate_excluded(out, f, inst))
@@ -122,13 +93,10 @@ static bool evaluate(known *out, const wpg_folder *f, uint32_t id, unsigned dept
     bool joins = inst->opcode == SpvOpLogicalAnd || inst->opcode == SpvOpLogicalOr;
     bool decides = inst->opcode == SpvOpLogicalOr;
     if (joins && has_a && !a.bits == !decides)
-        return *out = (known){decides, a.facts}, true;
+        return *out = (known){decides, a.facts, 1}, true;
     if (joins && has_b && !b.bits == !decides)
-        return *out = (known){decides, b.facts}, true;
-    if (!has_a || !has_b || !compute(&out->bits, (SpvOp)inst->opcode, a.bits, b.bits))
-        return false;
-    out->facts = a.facts | b.facts;
-    return true;
+        return *out = (known){decides, b.facts, 1}, true;
+    return has_a && has_b && compute(out, inst, width, a, b);
 }
 
 /* Compared with what it is known not to be? */
@@ -142,7 +110,7 @@ static bool evaluate_excluded(known *out, const wpg_folder *f, const wpg_inst *i
         if (fact == WPG_NO_FACT || !(f->excluded >> fact & 1) ||
             !wpg_is_u32_const(f->view->module, inst->words[7 - side], &value) || value != f->bits[fact])
             continue;
-        *out = (known){inst->opcode == SpvOpINotEqual, UINT32_C(1) << fact};
+        *out = (known){inst->opcode == SpvOpINotEqual, UINT32_C(1) << fact, 1};
         return true;
     }
     return false;

@@ -190,22 +190,11 @@ static unsigned data_traits(SpvOp opcode)
     case SpvOpArrayLength:
     case SpvOpSampledImage:
     case SpvOpImage:
-    case SpvOpImageQuerySizeLod:
-    case SpvOpImageQuerySize:
-    case SpvOpImageQueryLevels:
-    case SpvOpImageQuerySamples:
         return PURE;
-    case SpvOpImageSampleExplicitLod:
-    case SpvOpImageSampleDrefExplicitLod:
-    case SpvOpImageSampleProjExplicitLod:
-    case SpvOpImageSampleProjDrefExplicitLod:
-    case SpvOpImageFetch:
-        return PURE | WPG_TRAIT_READS;
-    case SpvOpImageGather: /* level zero unless a Bias operand asks for derivatives: see wpg_inst_traits */
-    case SpvOpImageDrefGather:
-        return PURE | WPG_TRAIT_READS;
-    default:
-        return 0;
+    default: /* a gather whose Bias operand asks for derivatives: see wpg_inst_traits */
+        if (wpg_opcode_reads_sampled((uint16_t)opcode))
+            return PURE | WPG_TRAIT_READS;
+        return wpg_opcode_image_access((uint16_t)opcode) == WPG_IMAGE_QUERY ? PURE : 0;
     }
 }
 
@@ -214,16 +203,9 @@ static unsigned fixed_traits(SpvOp opcode)
     if ((opcode >= SpvOpGroupNonUniformElect && opcode <= SpvOpGroupNonUniformQuadSwap) ||
         (opcode >= SpvOpGroupAll && opcode <= SpvOpGroupSMax))
         return WPG_TRAIT_SUBGROUP;
+    if (wpg_opcode_image_access((uint16_t)opcode) == WPG_IMAGE_IMPLICIT)
+        return WPG_TRAIT_DERIVATIVE;
     switch (opcode) {
-    case SpvOpImageSampleImplicitLod:
-    case SpvOpImageSampleDrefImplicitLod:
-    case SpvOpImageSampleProjImplicitLod:
-    case SpvOpImageSampleProjDrefImplicitLod:
-    case SpvOpImageSparseSampleImplicitLod:
-    case SpvOpImageSparseSampleDrefImplicitLod:
-    case SpvOpImageSparseSampleProjImplicitLod:
-    case SpvOpImageSparseSampleProjDrefImplicitLod:
-    case SpvOpImageQueryLod:
     case SpvOpDPdx:
     case SpvOpDPdy:
     case SpvOpFwidth:
@@ -350,7 +332,7 @@ unsigned wpg_inst_traits(const wpg_module *module, const wpg_inst *inst)
         traits = data_traits(opcode);
     if (!traits)
         traits = fixed_traits(opcode) | effect_traits(opcode);
-    if ((opcode == SpvOpImageGather || opcode == SpvOpImageDrefGather) && gather_is_implicit(inst))
+    if (wpg_opcode_image_access(inst->opcode) == WPG_IMAGE_GATHER && gather_is_implicit(inst))
         traits = WPG_TRAIT_DERIVATIVE;
     if (!traits && !is_plain(opcode))
         traits = WPG_TRAIT_UNKNOWN;
@@ -455,14 +437,6 @@ uint32_t wpg_inst_cost(const wpg_module *module, const wpg_inst *inst)
         return 4 * width;
     case SpvOpLoad:
         return 4;
-    case SpvOpImageSampleExplicitLod:
-    case SpvOpImageSampleDrefExplicitLod:
-    case SpvOpImageSampleProjExplicitLod:
-    case SpvOpImageSampleProjDrefExplicitLod:
-    case SpvOpImageFetch:
-    case SpvOpImageGather:
-    case SpvOpImageDrefGather:
-        return 32;
     case SpvOpLabel:
     case SpvOpPhi:
     case SpvOpLine:
@@ -482,6 +456,6 @@ uint32_t wpg_inst_cost(const wpg_module *module, const wpg_inst *inst)
     case SpvOpBranch:
         return 0;
     default:
-        return width;
+        return wpg_opcode_reads_sampled(inst->opcode) ? 32 : width;
     }
 }

@@ -1,5 +1,5 @@
-/* See weights_check.h. Lanes: what the blocks' counts decide of the edges (lane_flow.h) is compared with every
- * block that they arrive at or leave. */
+/* See weights_check.h. Lanes: what the blocks' counts decide of the edges (lane_flow.h) is compared with
+ * every block that they arrive at or leave. */
 #include "compiler/optimize/ir/weights_check.h"
 
 #include <inttypes.h>

@@ -157,19 +157,8 @@ static bool operands_fit(const finder *f, const wpg_inst *inst)
 /* Samples and fetches that need no neighbours, of an image that the index chooses. */
 static bool is_explicit_sample(const finder *f, const wpg_inst *inst)
 {
-    switch ((SpvOp)inst->opcode) {
-    case SpvOpImageSampleExplicitLod:
-    case SpvOpImageSampleDrefExplicitLod:
-    case SpvOpImageSampleProjExplicitLod:
-    case SpvOpImageSampleProjDrefExplicitLod:
-    case SpvOpImageFetch:
-    case SpvOpImageGather:
-    case SpvOpImageDrefGather:
-        return inst->count > 4 && !(wpg_inst_traits(f->view->module, inst) & WPG_TRAITS_FIXED) &&
-               is_scalar(f, inst->words[3]);
-    default:
-        return false;
-    }
+    return wpg_opcode_reads_sampled(inst->opcode) && inst->count > 4 &&
+           !(wpg_inst_traits(f->view->module, inst) & WPG_TRAITS_FIXED) && is_scalar(f, inst->words[3]);
 }
 
 static bool fits(const finder *f, const wpg_inst *inst)
