@@ -158,6 +158,8 @@ void wpg_module_replace_uses(wpg_module *module, uint32_t from, uint32_t to, boo
 /* By opcode alone; WPG_SECTION_COUNT for those that may stand at module scope or in a function. */
 static wpg_section section_of_opcode(const wpg_inst *inst)
 {
+    if (wpg_opcode_is_annotation(inst->opcode))
+        return WPG_SECTION_ANNOTATION;
     switch (inst->opcode) {
     case SpvOpCapability:
         return WPG_SECTION_CAPABILITY;
@@ -180,15 +182,6 @@ static wpg_section section_of_opcode(const wpg_inst *inst)
     case SpvOpMemberName:
     case SpvOpModuleProcessed:
         return WPG_SECTION_DEBUG;
-    case SpvOpDecorate:
-    case SpvOpMemberDecorate:
-    case SpvOpDecorationGroup:
-    case SpvOpGroupDecorate:
-    case SpvOpGroupMemberDecorate:
-    case SpvOpDecorateId:
-    case SpvOpDecorateString:
-    case SpvOpMemberDecorateString:
-        return WPG_SECTION_ANNOTATION;
     case SpvOpVariable:
         return inst->count > 3 && inst->words[3] == SpvStorageClassFunction ? WPG_SECTION_FUNCTION
                                                                             : WPG_SECTION_GLOBAL;

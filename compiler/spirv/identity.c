@@ -118,22 +118,10 @@ static void place_needs(order *o, const wpg_inst *inst)
     }
 }
 
+/* What hangs on declarations: placed by these. */
 static bool is_annotation(const wpg_inst *inst)
 {
-    switch (inst->opcode) {
-    case SpvOpDecorate:
-    case SpvOpMemberDecorate:
-    case SpvOpDecorationGroup:
-    case SpvOpGroupDecorate:
-    case SpvOpGroupMemberDecorate:
-    case SpvOpDecorateId:
-    case SpvOpDecorateString:
-    case SpvOpMemberDecorateString:
-    case SpvOpTypeForwardPointer:
-        return true;
-    default:
-        return false;
-    }
+    return wpg_opcode_is_annotation(inst->opcode) || inst->opcode == SpvOpTypeForwardPointer;
 }
 
 /* The constant that sets the workgroup's size needs no user (SPIR-V 1.6, 3.21, WorkgroupSize). */

@@ -61,6 +61,23 @@ bool wpg_opcode_reads_sampled(uint16_t opcode)
     return access == WPG_IMAGE_EXPLICIT || access == WPG_IMAGE_FETCH || access == WPG_IMAGE_GATHER;
 }
 
+bool wpg_opcode_is_annotation(uint16_t opcode)
+{
+    switch ((SpvOp)opcode) {
+    case SpvOpDecorate:
+    case SpvOpMemberDecorate:
+    case SpvOpDecorationGroup:
+    case SpvOpGroupDecorate:
+    case SpvOpGroupMemberDecorate:
+    case SpvOpDecorateId:
+    case SpvOpDecorateString:
+    case SpvOpMemberDecorateString:
+        return true;
+    default:
+        return false;
+    }
+}
+
 bool wpg_opcode_is_terminator(SpvOp opcode)
 {
     switch (opcode) {

@@ -40,6 +40,13 @@ typedef struct feature_bit {
             extension                                                                                        \
     }
 
+/* No structure of a Vulkan version has it. */
+#define BIT_OF_EXTENSION(name, own, own_type, extension)                                                     \
+    {                                                                                                        \
+#name, (VkStructureType)NO_STRUCTURE, 0, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_##own,                    \
+            offsetof(own_type, name), sizeof(own_type), 99, extension                                        \
+    }
+
 enum {
     BIT_ADDRESS,
     BIT_REPLAY,
@@ -78,22 +85,17 @@ static const feature_bit bits[BIT_COUNT] = {
                            STRUCTURE_MAXIMAL_RECONVERGENCE, sizeof(VkBaseOutStructure),
                            sizeof(VkPhysicalDeviceShaderAtomicInt64Features), 99,
                            EXTENSION_MAXIMAL_RECONVERGENCE},
-    [BIT_PERFORMANCE] = {"performanceCounterQueryPools", (VkStructureType)NO_STRUCTURE, 0,
-                         VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PERFORMANCE_QUERY_FEATURES_KHR,
-                         offsetof(VkPhysicalDevicePerformanceQueryFeaturesKHR, performanceCounterQueryPools),
-                         sizeof(VkPhysicalDevicePerformanceQueryFeaturesKHR), 99,
-                         VK_KHR_PERFORMANCE_QUERY_EXTENSION_NAME},
+    [BIT_PERFORMANCE] = BIT_OF_EXTENSION(performanceCounterQueryPools, PERFORMANCE_QUERY_FEATURES_KHR,
+                                         VkPhysicalDevicePerformanceQueryFeaturesKHR,
+                                         VK_KHR_PERFORMANCE_QUERY_EXTENSION_NAME),
     [BIT_HOST_RESET] = BIT(hostQueryReset, 2, HOST_QUERY_RESET_FEATURES,
                            VkPhysicalDeviceHostQueryResetFeatures, "VK_EXT_host_query_reset"),
     [BIT_SIZE_CONTROL] =
         BIT(subgroupSizeControl, 3, SUBGROUP_SIZE_CONTROL_FEATURES,
             VkPhysicalDeviceSubgroupSizeControlFeatures, VK_EXT_SUBGROUP_SIZE_CONTROL_EXTENSION_NAME),
-    [BIT_EXECUTABLES] = {"pipelineExecutableInfo", (VkStructureType)NO_STRUCTURE, 0,
-                         VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PIPELINE_EXECUTABLE_PROPERTIES_FEATURES_KHR,
-                         offsetof(VkPhysicalDevicePipelineExecutablePropertiesFeaturesKHR,
-                                  pipelineExecutableInfo),
-                         sizeof(VkPhysicalDevicePipelineExecutablePropertiesFeaturesKHR), 99,
-                         VK_KHR_PIPELINE_EXECUTABLE_PROPERTIES_EXTENSION_NAME},
+    [BIT_EXECUTABLES] = BIT_OF_EXTENSION(pipelineExecutableInfo, PIPELINE_EXECUTABLE_PROPERTIES_FEATURES_KHR,
+                                         VkPhysicalDevicePipelineExecutablePropertiesFeaturesKHR,
+                                         VK_KHR_PIPELINE_EXECUTABLE_PROPERTIES_EXTENSION_NAME),
     [BIT_MEMORY_MODEL] = BIT(vulkanMemoryModel, 2, VULKAN_MEMORY_MODEL_FEATURES,
                              VkPhysicalDeviceVulkanMemoryModelFeatures, "VK_KHR_vulkan_memory_model"),
     [BIT_UNIFORM_STANDARD] = BIT(uniformBufferStandardLayout, 2, UNIFORM_BUFFER_STANDARD_LAYOUT_FEATURES,
@@ -104,17 +106,11 @@ static const feature_bit bits[BIT_COUNT] = {
                               VkPhysicalDevicePipelineCreationCacheControlFeatures, ""),
     [BIT_MAINTENANCE4] =
         BIT(maintenance4, 3, MAINTENANCE_4_FEATURES, VkPhysicalDeviceMaintenance4Features, ""),
-    [BIT_WORKGROUP_SCALAR] = {"workgroupMemoryExplicitLayoutScalarBlockLayout", (VkStructureType)NO_STRUCTURE,
-                              0,
-                              VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_WORKGROUP_MEMORY_EXPLICIT_LAYOUT_FEATURES_KHR,
-                              offsetof(VkPhysicalDeviceWorkgroupMemoryExplicitLayoutFeaturesKHR,
-                                       workgroupMemoryExplicitLayoutScalarBlockLayout),
-                              sizeof(VkPhysicalDeviceWorkgroupMemoryExplicitLayoutFeaturesKHR), 99, ""},
-    [BIT_MODULE_IDENTIFIER] = {"shaderModuleIdentifier", (VkStructureType)NO_STRUCTURE, 0,
-                               VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_MODULE_IDENTIFIER_FEATURES_EXT,
-                               offsetof(VkPhysicalDeviceShaderModuleIdentifierFeaturesEXT,
-                                        shaderModuleIdentifier),
-                               sizeof(VkPhysicalDeviceShaderModuleIdentifierFeaturesEXT), 99, ""},
+    [BIT_WORKGROUP_SCALAR] = BIT_OF_EXTENSION(workgroupMemoryExplicitLayoutScalarBlockLayout,
+                                              WORKGROUP_MEMORY_EXPLICIT_LAYOUT_FEATURES_KHR,
+                                              VkPhysicalDeviceWorkgroupMemoryExplicitLayoutFeaturesKHR, ""),
+    [BIT_MODULE_IDENTIFIER] = BIT_OF_EXTENSION(shaderModuleIdentifier, SHADER_MODULE_IDENTIFIER_FEATURES_EXT,
+                                               VkPhysicalDeviceShaderModuleIdentifierFeaturesEXT, ""),
 };
 
 static bool read_bool(const void *structure, size_t offset)

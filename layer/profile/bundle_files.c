@@ -258,23 +258,15 @@ void wpg_bundle_pipeline(const wpg_bundle_subject *subject)
 static const char *path_of(const char *kind, wpg_hash128 subject)
 {
     uint64_t known, id = wpg_hash64_bytes(kind, strlen(kind)) ^ subject.low;
-    char path[4200], tag[32], hex[WPG_HASH_HEX + 1];
+    bool alone = false;
     if (wpg_map_get(&bundle.paths, id, &known))
         return (const char *)(uintptr_t)known;
-    wpg_hash_to_hex(hex, subject);
-    if (wpg_bundle_facts_path(path, sizeof path, bundle.folder, kind, hex, "", NULL) != WPG_OK)
-        return NULL;
-    if (wpg_claim(path)) /* what processes of an earlier run wrote beside it goes with the earlier facts */
+    char *path = wpg_claim_facts(&alone, bundle.folder, kind, subject);
+    if (path && alone) /* what processes of an earlier run wrote beside it goes with the earlier facts */
         (void)wpg_beside_remove(path);
-    else {
-        (void)snprintf(tag, sizeof tag, ".%ld", (long)getpid());
-        if (wpg_bundle_facts_path(path, sizeof path, bundle.folder, kind, hex, tag, NULL) != WPG_OK)
-            return NULL;
-    }
-    char *copy = strdup(path);
-    if (copy && wpg_map_set(&bundle.paths, id, (uint64_t)(uintptr_t)copy))
-        return copy;
-    free(copy);
+    if (path && wpg_map_set(&bundle.paths, id, (uint64_t)(uintptr_t)path))
+        return path;
+    free(path);
     return NULL;
 }
 

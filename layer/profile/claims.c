@@ -10,6 +10,7 @@
 
 #include "runtime/base/file.h"
 #include "runtime/base/hash.h"
+#include "runtime/bundle/bundle.h"
 
 static int lock_file = -1;
 static bool tried;
@@ -39,6 +40,19 @@ bool wpg_claim(const char *path)
                              (off_t)(wpg_hash64_bytes(path, strlen(path)) >> (sizeof(off_t) == 8 ? 2 : 34)),
                          .l_len = 1};
     return fcntl(fd, F_SETLK, &lock) == 0 || (errno != EACCES && errno != EAGAIN);
+}
+
+char *wpg_claim_facts(bool *alone, const char *bundle, const char *kind, wpg_hash128 subject)
+{
+    char path[4200], hex[WPG_HASH_HEX + 1], tag[32];
+    wpg_hash_to_hex(hex, subject);
+    if (wpg_bundle_facts_path(path, sizeof path, bundle, kind, hex, "", NULL) != WPG_OK)
+        return NULL;
+    *alone = wpg_claim(path);
+    (void)snprintf(tag, sizeof tag, ".%ld", (long)getpid());
+    if (!*alone && wpg_bundle_facts_path(path, sizeof path, bundle, kind, hex, tag, NULL) != WPG_OK)
+        return NULL;
+    return strdup(path);
 }
 
 void wpg_claims_finish(void)

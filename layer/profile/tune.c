@@ -389,22 +389,13 @@ void wpg_tune_summary(char *text, size_t size)
 static const char *path_of(wpg_hash128 subject)
 {
     uint64_t known;
-    char path[4200], hex[WPG_HASH_HEX + 1], tag[32];
+    bool alone;
     if (wpg_map_get(&tune.paths, subject.low, &known))
         return (const char *)(uintptr_t)known;
-    wpg_hash_to_hex(hex, subject);
-    if (wpg_bundle_facts_path(path, sizeof path, wpg_bundle_folder(), "verdict", hex, "", NULL) != WPG_OK)
-        return NULL;
-    if (!wpg_claim(path)) {
-        (void)snprintf(tag, sizeof tag, ".%ld", (long)getpid());
-        if (wpg_bundle_facts_path(path, sizeof path, wpg_bundle_folder(), "verdict", hex, tag, NULL) !=
-            WPG_OK)
-            return NULL;
-    }
-    char *copy = strdup(path);
-    if (copy && wpg_map_set(&tune.paths, subject.low, (uint64_t)(uintptr_t)copy))
-        return copy;
-    free(copy);
+    char *path = wpg_claim_facts(&alone, wpg_bundle_folder(), "verdict", subject);
+    if (path && wpg_map_set(&tune.paths, subject.low, (uint64_t)(uintptr_t)path))
+        return path;
+    free(path);
     return NULL;
 }
 

@@ -304,18 +304,15 @@ bool wpg_library_copy_compute(const char **why, VkComputePipelineCreateInfo *cop
     return !*why;
 }
 
-VkGraphicsPipelineCreateInfo *wpg_library_copy_info(const char **why, wpg_arena *arena,
-                                                    const VkGraphicsPipelineCreateInfo *info,
-                                                    VkGraphicsPipelineLibraryFlagsEXT subsets)
+/* A copy without its states and without what ties it to another pipeline. */
+static VkGraphicsPipelineCreateInfo *copy_bare(copier *c, const VkGraphicsPipelineCreateInfo *info)
 {
-    copier c = {.arena = arena};
-    VkGraphicsPipelineCreateInfo *mine = dup(&c, info, sizeof *mine);
-    *why = "out of memory";
+    VkGraphicsPipelineCreateInfo *mine = dup(c, info, sizeof *mine);
     if (!mine)
         return NULL;
-    /* A part that states its own output too is made with its formats and blending: not copied. */
-    if (subsets & VK_GRAPHICS_PIPELINE_LIBRARY_FRAGMENT_OUTPUT_INTERFACE_BIT_EXT)
-        c.why = "a part has shaders and an output interface";
+    mine->flags &= ~not_again;
+    mine->basePipelineHandle = VK_NULL_HANDLE;
+    mine->basePipelineIndex = -1;
     mine->pVertexInputState = NULL;
     mine->pInputAssemblyState = NULL;
     mine->pTessellationState = NULL;
@@ -324,11 +321,23 @@ VkGraphicsPipelineCreateInfo *wpg_library_copy_info(const char **why, wpg_arena 
     mine->pMultisampleState = NULL;
     mine->pDepthStencilState = NULL;
     mine->pColorBlendState = NULL;
-    mine->flags &= ~not_again;
-    mine->basePipelineHandle = VK_NULL_HANDLE;
-    mine->basePipelineIndex = -1;
-    mine->pNext = copy_pipeline_chain(&c, info->pNext);
-    mine->pDynamicState = info->pDynamicState ? copy_dynamic(&c, info->pDynamicState) : NULL;
+    mine->pNext = copy_pipeline_chain(c, info->pNext);
+    mine->pDynamicState = info->pDynamicState ? copy_dynamic(c, info->pDynamicState) : NULL;
+    return mine;
+}
+
+VkGraphicsPipelineCreateInfo *wpg_library_copy_info(const char **why, wpg_arena *arena,
+                                                    const VkGraphicsPipelineCreateInfo *info,
+                                                    VkGraphicsPipelineLibraryFlagsEXT subsets)
+{
+    copier c = {.arena = arena};
+    VkGraphicsPipelineCreateInfo *mine = copy_bare(&c, info);
+    *why = "out of memory";
+    if (!mine)
+        return NULL;
+    /* A part that states its own output too is made with its formats and blending: not copied. */
+    if (subsets & VK_GRAPHICS_PIPELINE_LIBRARY_FRAGMENT_OUTPUT_INTERFACE_BIT_EXT)
+        c.why = "a part has shaders and an output interface";
     if (subsets & VK_GRAPHICS_PIPELINE_LIBRARY_VERTEX_INPUT_INTERFACE_BIT_EXT)
         copy_vertex_input(&c, mine, info);
     if (subsets & VK_GRAPHICS_PIPELINE_LIBRARY_PRE_RASTERIZATION_SHADERS_BIT_EXT)
@@ -405,26 +414,13 @@ VkGraphicsPipelineCreateInfo *wpg_library_copy_whole(const char **why, wpg_arena
     const VkPipelineRasterizationStateCreateInfo *raster = info->pRasterizationState;
     wpg_subpass_outputs outputs = outputs_of(info, of_pass);
     copier c = {.arena = arena, .whole = true};
-    VkGraphicsPipelineCreateInfo *mine = dup(&c, info, sizeof *mine);
+    VkGraphicsPipelineCreateInfo *mine = copy_bare(&c, info);
     *why = "out of memory";
     if (!mine)
         return NULL;
-    mine->flags &= ~not_again;
-    mine->basePipelineHandle = VK_NULL_HANDLE;
-    mine->basePipelineIndex = -1;
-    mine->pVertexInputState = NULL;
-    mine->pInputAssemblyState = NULL;
-    mine->pTessellationState = NULL;
-    mine->pViewportState = NULL;
-    mine->pRasterizationState = NULL;
-    mine->pMultisampleState = NULL;
-    mine->pDepthStencilState = NULL;
-    mine->pColorBlendState = NULL;
     for (uint32_t i = 0; info->pDynamicState && i < info->pDynamicState->dynamicStateCount; i++)
         if (!is_known_dynamic(info->pDynamicState->pDynamicStates[i]))
             c.why = "it has dynamic state that is not known here";
-    mine->pNext = copy_pipeline_chain(&c, info->pNext);
-    mine->pDynamicState = info->pDynamicState ? copy_dynamic(&c, info->pDynamicState) : NULL;
     copy_vertex_input(&c, mine, info);
     copy_pre_rasterization(&c, mine, info);
     if (!raster || !raster->rasterizerDiscardEnable ||

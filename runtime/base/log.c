@@ -1,6 +1,7 @@
 #include "runtime/base/log.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,6 +13,7 @@
 
 static int current_level = WPG_LOG_WARN;
 static int current_fd = STDERR_FILENO;
+static int writers; /* threads that may hold a descriptor they loaded from current_fd */
 
 bool wpg_log_enabled(wpg_log_level level)
 {
@@ -39,16 +41,24 @@ void wpg_log(wpg_log_level level, const char *fmt, ...)
         shown[length++] = '\n';
         /* One write a line: lines of several threads or processes do not mix. A full disk must not stop the
          * program, so that a short write is dropped. */
-        ssize_t written = wpg_write_quietly(__atomic_load_n(&current_fd, __ATOMIC_ACQUIRE), shown, length);
+        (void)__atomic_add_fetch(&writers, 1, __ATOMIC_SEQ_CST);
+        ssize_t written = wpg_write_quietly(__atomic_load_n(&current_fd, __ATOMIC_SEQ_CST), shown, length);
         (void)written;
+        (void)__atomic_sub_fetch(&writers, 1, __ATOMIC_SEQ_CST);
     }
     errno = saved;
 }
 
 void wpg_log_close(void)
 {
-    int fd = __atomic_exchange_n(&current_fd, STDERR_FILENO, __ATOMIC_ACQ_REL);
-    if (fd != STDERR_FILENO)
+    enum { MOST_WAITS = 1000 };
+    int fd = __atomic_exchange_n(&current_fd, STDERR_FILENO, __ATOMIC_SEQ_CST);
+    if (fd == STDERR_FILENO)
+        return;
+    /* Who writes now may have loaded it. In a forked child such a thread is gone: then it stays open. */
+    for (int i = 0; i < MOST_WAITS && __atomic_load_n(&writers, __ATOMIC_SEQ_CST); i++)
+        (void)sched_yield();
+    if (!__atomic_load_n(&writers, __ATOMIC_SEQ_CST))
         (void)close(fd);
 }
 
@@ -63,7 +73,7 @@ void wpg_log_open(wpg_log_level level, const char *path)
     if (wpg_open_append(&fd, path, &err) != WPG_OK)
         wpg_log_once(WPG_LOG_WARN, "log file: %s; messages go to standard error", err.message);
     else
-        __atomic_store_n(&current_fd, fd, __ATOMIC_RELEASE);
+        __atomic_store_n(&current_fd, fd, __ATOMIC_SEQ_CST);
 }
 
 bool wpg_log_is_first(const char *text)

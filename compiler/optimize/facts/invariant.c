@@ -94,35 +94,47 @@ static bool is_stored_in(const wpg_view *view, const wpg_loop *loop, const wpg_i
     return false;
 }
 
-static bool may_be(const wpg_view *view, const wpg_loop *loop, uint32_t id, unsigned depth)
+bool wpg_may_follow(const wpg_view *view, const wpg_loop *loop, uint32_t id, wpg_leaf_rule *leaf,
+                    unsigned depth)
 {
     const wpg_inst *inst = wpg_module_def(view->module, id);
     if (!inst || depth > DEEPEST)
         return false;
     if (!is_in(view, loop, id))
         return true;
-    if (inst->opcode == SpvOpLoad) {
-        SpvStorageClass class = wpg_pointer_class(view->module, inst->words[3]);
-        const wpg_inst *root = wpg_pointer_root(view->module, inst->words[3]);
-        if (class == SpvStorageClassFunction || class == SpvStorageClassPrivate)
-            return root && !is_stored_in(view, loop, root);
-        return wpg_load_is_read_only(view->module, inst) ||
-               wpg_load_is_draw_constant(view->module, inst, &(const char *){NULL});
-    }
+    bool holds = false;
+    if (leaf(&holds, view, loop, inst))
+        return holds;
     unsigned traits = wpg_inst_traits(view->module, inst);
     if (!(traits & WPG_TRAIT_SPECULATABLE) || (traits & WPG_TRAIT_FLOAT))
         return false;
     wpg_operand_list operands = {0};
     bool may = wpg_used_ids(&operands, view->module, inst);
     for (size_t i = 0; may && i < operands.count; i++)
-        may = may_be(view, loop, inst->words[operands.data[i]], depth + 1);
+        may = wpg_may_follow(view, loop, inst->words[operands.data[i]], leaf, depth + 1);
     wpg_vec_free(&operands);
     return may;
 }
 
+static bool load_may_be_invariant(bool *holds, const wpg_view *view, const wpg_loop *loop,
+                                  const wpg_inst *inst)
+{
+    if (inst->opcode != SpvOpLoad)
+        return false;
+    SpvStorageClass class = wpg_pointer_class(view->module, inst->words[3]);
+    const wpg_inst *root = wpg_pointer_root(view->module, inst->words[3]);
+    if (class == SpvStorageClassFunction || class == SpvStorageClassPrivate)
+        *holds = root && !is_stored_in(view, loop, root);
+    else
+        *holds = wpg_load_is_read_only(view->module, inst) ||
+                 wpg_load_is_draw_constant(view->module, inst, &(const char *){NULL});
+    return true;
+}
+
 bool wpg_may_be_invariant(const wpg_view *view, const wpg_loop *loop, uint32_t id)
 {
-    return !wpg_is_module_constant(view->module, id) && may_be(view, loop, id, 0);
+    return !wpg_is_module_constant(view->module, id) &&
+           wpg_may_follow(view, loop, id, load_may_be_invariant, 0);
 }
 
 /* -- What follows -- */

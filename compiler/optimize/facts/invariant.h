@@ -9,6 +9,12 @@
  * that enters, or, with *late, by the lanes that pass the first test. "" if it changes from trip to trip or
  * is a constant. Otherwise the reason (static storage). */
 const char *wpg_invariant_refusal(bool *late, const wpg_view *view, const wpg_loop *loop, uint32_t id);
+/* Judges an instruction of the loop by itself: true if it does, with *holds the verdict. */
+typedef bool wpg_leaf_rule(bool *holds, const wpg_view *view, const wpg_loop *loop, const wpg_inst *inst);
+/* True if the value might be computed from what stands before the loop and from leaves whose rule holds, by
+ * instructions that may run at any time and compute no float. Asked before the SSA tier. `depth`: 0. */
+bool wpg_may_follow(const wpg_view *view, const wpg_loop *loop, uint32_t id, wpg_leaf_rule *leaf,
+                    unsigned depth);
 /* True if the value might be invariant once the function's variables are values: asked before the SSA
  * tier. */
 bool wpg_may_be_invariant(const wpg_view *view, const wpg_loop *loop, uint32_t id);

@@ -459,3 +459,19 @@ uint32_t wpg_inst_cost(const wpg_module *module, const wpg_inst *inst)
         return wpg_opcode_reads_sampled(inst->opcode) ? 32 : width;
     }
 }
+
+bool wpg_type_may_be_merged(const wpg_module *module, uint32_t type)
+{
+    switch (wpg_module_opcode_of(module, type)) {
+    case SpvOpTypeBool:
+    case SpvOpTypeInt:
+    case SpvOpTypeFloat:
+    case SpvOpTypeVector:
+    case SpvOpTypeMatrix:
+    case SpvOpTypeArray:
+    case SpvOpTypeStruct:
+        return true;
+    default:
+        return false;
+    }
+}

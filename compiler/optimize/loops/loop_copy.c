@@ -74,23 +74,6 @@ static bool has_group_decorations(const wpg_module *module)
     return false;
 }
 
-/* Types a phi may have in every module. */
-static bool type_may_be_merged(const wpg_module *module, uint32_t type)
-{
-    switch (wpg_module_opcode_of(module, type)) {
-    case SpvOpTypeBool:
-    case SpvOpTypeInt:
-    case SpvOpTypeFloat:
-    case SpvOpTypeVector:
-    case SpvOpTypeMatrix:
-    case SpvOpTypeArray:
-    case SpvOpTypeStruct:
-        return true;
-    default:
-        return false;
-    }
-}
-
 static const char *contents_refusal(const wpg_view *view, const wpg_loop *loop, const wpg_id_set *exact,
                                     const wpg_id_set *helper)
 {
@@ -112,7 +95,7 @@ static const char *contents_refusal(const wpg_view *view, const wpg_loop *loop, 
                 const wpg_inst *label = wpg_inst_label(view->users[u]);
                 uint32_t user = label ? wpg_cfg_find(cfg, label->result) : WPG_NO_BLOCK;
                 if (user != WPG_NO_BLOCK && !loop->members[user] &&
-                    !type_may_be_merged(view->module, inst->type))
+                    !wpg_type_may_be_merged(view->module, inst->type))
                     return "a pointer, image or the like made in it is used after it";
             }
         }

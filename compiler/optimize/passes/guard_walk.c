@@ -101,3 +101,21 @@ bool wpg_guard_look(wpg_guarder *g)
     g->facts = found;
     return found->unrollable != NULL;
 }
+
+bool wpg_guard_any_loop(wpg_context *context, wpg_function_profile *profile, wpg_loop_wish *wanted)
+{
+    wpg_view *view;
+    if (!profile->has_lanes ||
+        wpg_view_create(&view, context->module, profile->function, &(wpg_error){0}) != WPG_OK)
+        return false;
+    wpg_arena arena;
+    wpg_arena_init(&arena);
+    bool any = false;
+    for (uint32_t c = 0; c < view->cfg->construct_count && !any; c++) {
+        wpg_loop loop;
+        any = wpg_loop_describe(&loop, view, c, &arena) && wanted(context, profile, view, &loop);
+    }
+    wpg_arena_finish(&arena);
+    wpg_view_destroy(view);
+    return any;
+}

@@ -24,6 +24,7 @@
 
 #include "compiler/analysis/divergence.h"
 #include "compiler/optimize/facts/folding.h"
+#include "compiler/optimize/facts/invariant.h"
 #include "compiler/optimize/facts/peel_facts.h"
 #include "compiler/optimize/loops/seam.h"
 #include "compiler/optimize/passes/guard_walk.h"
@@ -257,30 +258,16 @@ wpg_status wpg_pass_peel(bool *changed, wpg_context *context, wpg_function_profi
 
 /* -- Whether it is worth a look -- */
 
-/* Might the condition hang on the trip alone, once variables of the function are values? */
-static bool may_hang_on_trip(const wpg_view *view, const wpg_loop *loop, uint32_t id, unsigned depth)
+/* Phis, and variables of the function, which are values later: the condition may hang on the trip alone. */
+static bool is_of_the_trip(bool *holds, const wpg_view *view, const wpg_loop *loop, const wpg_inst *inst)
 {
-    const wpg_inst *inst = wpg_module_def(view->module, id);
-    uint32_t block = inst && id < view->bound ? view->block_of[id] : WPG_NO_BLOCK;
-    if (!inst || depth > DEEPEST)
+    (void)loop;
+    if (inst->opcode != SpvOpPhi && inst->opcode != SpvOpLoad)
         return false;
-    if (block == WPG_NO_BLOCK || !loop->members[block])
-        return true;
-    if (inst->opcode == SpvOpPhi)
-        return true;
-    if (inst->opcode == SpvOpLoad) {
-        SpvStorageClass class = wpg_pointer_class(view->module, inst->words[3]);
-        return class == SpvStorageClassFunction || class == SpvStorageClassPrivate;
-    }
-    unsigned traits = wpg_inst_traits(view->module, inst);
-    if (!(traits & WPG_TRAIT_SPECULATABLE) || (traits & WPG_TRAIT_FLOAT))
-        return false;
-    wpg_operand_list operands = {0};
-    bool may = wpg_used_ids(&operands, view->module, inst);
-    for (size_t i = 0; may && i < operands.count; i++)
-        may = may_hang_on_trip(view, loop, inst->words[operands.data[i]], depth + 1);
-    wpg_vec_free(&operands);
-    return may;
+    SpvStorageClass class =
+        inst->opcode == SpvOpLoad ? wpg_pointer_class(view->module, inst->words[3]) : SpvStorageClassFunction;
+    *holds = class == SpvStorageClassFunction || class == SpvStorageClassPrivate;
+    return true;
 }
 
 /* An arm of some cost that no more lanes ran than came to the loop? */
@@ -306,7 +293,7 @@ static bool has_rare_arm(const wpg_view *view, const wpg_function_profile *profi
     return false;
 }
 
-static bool loop_is_wanted(const wpg_view *view, const wpg_function_profile *profile, const wpg_loop *loop)
+static bool has_wanted_branch(const wpg_view *view, const wpg_function_profile *profile, const wpg_loop *loop)
 {
     uint64_t entries;
     if (!runs_long(view, profile, loop, &entries))
@@ -316,36 +303,31 @@ static bool loop_is_wanted(const wpg_view *view, const wpg_function_profile *pro
         if (loop->members[b] && block->rpo != WPG_NO_BLOCK && block->successor_count > 1 &&
             (!block->merge || block->merge->opcode != SpvOpLoopMerge) &&
             has_rare_arm(view, profile, block, entries) &&
-            may_hang_on_trip(view, loop, block->terminator->words[1], 0))
+            wpg_may_follow(view, loop, block->terminator->words[1], is_of_the_trip, 0))
             return true;
+    }
+    return false;
+}
+
+static bool loop_is_wanted(wpg_context *context, wpg_function_profile *profile, const wpg_view *view,
+                           const wpg_loop *loop)
+{
+    if (!has_wanted_branch(view, profile, loop))
+        return false;
+    if (!(loop->traits & WPG_TRAITS_FIXED))
+        return true;
+    uint32_t header = view->cfg->blocks[loop->header].id;
+    /* Said here, since the pass may not come to see it; when memory is short it is said twice. */
+    if (wpg_map_set(&profile->peeled, header, 1)) {
+        const wpg_block_weight *weight = wpg_profile_block(profile, header);
+        uint32_t origin = weight ? weight->origin : loop->header;
+        wpg_remark_add(context, WPG_REMARK_REFUSED, PASS, profile->ordinal, origin,
+                       "loop at block %u: refused: it has %s", origin, wpg_trait_name(loop->traits));
     }
     return false;
 }
 
 bool wpg_peel_wanted(wpg_context *context, wpg_function_profile *profile)
 {
-    wpg_view *view;
-    if (!profile->has_lanes ||
-        wpg_view_create(&view, context->module, profile->function, &(wpg_error){0}) != WPG_OK)
-        return false;
-    wpg_arena arena;
-    wpg_arena_init(&arena);
-    bool wanted = false;
-    for (uint32_t c = 0; c < view->cfg->construct_count && !wanted; c++) {
-        wpg_loop loop;
-        if (!wpg_loop_describe(&loop, view, c, &arena) || !loop_is_wanted(view, profile, &loop))
-            continue;
-        wanted = !(loop.traits & WPG_TRAITS_FIXED);
-        uint32_t header = view->cfg->blocks[loop.header].id;
-        /* Said here, since the pass may not come to see it; when memory is short it is said twice. */
-        if (!wanted && wpg_map_set(&profile->peeled, header, 1)) {
-            const wpg_block_weight *weight = wpg_profile_block(profile, header);
-            uint32_t origin = weight ? weight->origin : loop.header;
-            wpg_remark_add(context, WPG_REMARK_REFUSED, PASS, profile->ordinal, origin,
-                           "loop at block %u: refused: it has %s", origin, wpg_trait_name(loop.traits));
-        }
-    }
-    wpg_arena_finish(&arena);
-    wpg_view_destroy(view);
-    return wanted;
+    return wpg_guard_any_loop(context, profile, loop_is_wanted);
 }

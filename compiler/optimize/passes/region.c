@@ -60,29 +60,6 @@ static const wpg_inst *type_of(const finder *f, const wpg_inst *inst)
     return wpg_module_def(f->view->module, inst->type);
 }
 
-/* Pointers, images, samplers: no phi takes them. */
-static bool is_opaque(const finder *f, const wpg_inst *inst)
-{
-    const wpg_inst *type = type_of(f, inst);
-    switch (type ? (SpvOp)type->opcode : SpvOpTypePointer) {
-    case SpvOpTypePointer:
-    case SpvOpTypeImage:
-    case SpvOpTypeSampler:
-    case SpvOpTypeSampledImage:
-        return true;
-    case SpvOpTypeBool:
-    case SpvOpTypeInt:
-    case SpvOpTypeFloat:
-    case SpvOpTypeVector:
-    case SpvOpTypeMatrix:
-    case SpvOpTypeArray:
-    case SpvOpTypeStruct:
-        return false;
-    default:
-        return true;
-    }
-}
-
 /* 32-bit words of a value, as far as types without constants tell. */
 static uint32_t words_of(const wpg_module *module, uint32_t type, unsigned depth)
 {
@@ -267,7 +244,8 @@ static bool strike_out(finder *f)
     for (uint32_t k = 0; k < f->list.count; k++) {
         const wpg_inst *inst = f->list.data[k];
         if (f->member[k] &&
-            (!may_be_member(f, inst) || (is_opaque(f, inst) && is_used_outside(f, inst->result))))
+            (!may_be_member(f, inst) ||
+             (!wpg_type_may_be_merged(f->view->module, inst->type) && is_used_outside(f, inst->result))))
             changed |= drop(f, k);
     }
     place_guard(f);
@@ -409,7 +387,8 @@ static const char *finish(finder *f)
         wpg_inst *inst = f->list.data[k];
         if (!f->member[k])
             continue;
-        bool opaque = is_opaque(f, inst), seen = !opaque && is_used_outside(f, inst->result);
+        bool opaque = !wpg_type_may_be_merged(f->view->module, inst->type),
+             seen = !opaque && is_used_outside(f, inst->result);
         uint32_t same = seen ? seen_twin(f, inst) : 0;
         if (!wpg_vec_push(&region->members, inst) || !wpg_vec_push(&region->seen, seen) ||
             !wpg_vec_push(&region->same, same)) {

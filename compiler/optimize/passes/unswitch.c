@@ -393,24 +393,20 @@ static bool branch_is_wanted(const wpg_view *view, const wpg_function_profile *p
     return cost >= LEAST_COST && wpg_may_be_invariant(view, loop, c.value);
 }
 
+static bool loop_is_wanted(wpg_context *context, wpg_function_profile *profile, const wpg_view *view,
+                           const wpg_loop *loop)
+{
+    uint64_t entries;
+    bool wanted = false;
+    (void)context;
+    if (!entries_of(&entries, view, profile, loop))
+        return false;
+    for (uint32_t b = 0; b < view->cfg->count && !wanted; b++)
+        wanted = branch_is_wanted(view, profile, loop, entries, b);
+    return wanted;
+}
+
 bool wpg_unswitch_wanted(wpg_context *context, wpg_function_profile *profile)
 {
-    wpg_view *view;
-    if (!profile->has_lanes ||
-        wpg_view_create(&view, context->module, profile->function, &(wpg_error){0}) != WPG_OK)
-        return false;
-    wpg_arena arena;
-    wpg_arena_init(&arena);
-    bool wanted = false;
-    for (uint32_t c = 0; c < view->cfg->construct_count && !wanted; c++) {
-        wpg_loop loop;
-        uint64_t entries;
-        if (!wpg_loop_describe(&loop, view, c, &arena) || !entries_of(&entries, view, profile, &loop))
-            continue;
-        for (uint32_t b = 0; b < view->cfg->count && !wanted; b++)
-            wanted = branch_is_wanted(view, profile, &loop, entries, b);
-    }
-    wpg_arena_finish(&arena);
-    wpg_view_destroy(view);
-    return wanted;
+    return wpg_guard_any_loop(context, profile, loop_is_wanted);
 }

@@ -1,8 +1,6 @@
 #include "runtime/cli/common/probe.h"
 
-#include <dlfcn.h>
 #include <limits.h>
-#include <link.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +11,7 @@
 #include <vulkan/vulkan.h>
 
 #include "runtime/cli/common/manifest.h"
+#include "runtime/cli/common/vulkan_loader.h"
 
 enum { DEVICES_MOST = 32, FAMILIES_MOST = 64 };
 
@@ -39,25 +38,16 @@ static long log_size(const probe *p)
 
 static bool open_loader(probe *p)
 {
-    struct link_map *map;
+    wpg_vulkan_loader loader;
     at(p, "opening libvulkan.so.1");
-    void *library = dlopen("libvulkan.so.1", RTLD_NOW | RTLD_LOCAL);
-    if (!library) {
-        (void)fprintf(p->facts, "absent\t%s\n", dlerror());
+    const char *why = wpg_vulkan_loader_open(&loader);
+    if (why) {
+        (void)fprintf(p->facts, "absent\t%s\n", why);
         return false;
     }
-    *(void **)&p->get = dlsym(library, "vkGetInstanceProcAddr");
-    if (!p->get) {
-        (void)fprintf(p->facts, "absent\t%s\n", dlerror());
-        return false;
-    }
-    PFN_vkEnumerateInstanceVersion ask = CALL(p, EnumerateInstanceVersion);
-    uint32_t version = VK_API_VERSION_1_0;
-    if (ask && ask(&version) != VK_SUCCESS)
-        version = VK_API_VERSION_1_0;
-    const char *path = dlinfo(library, RTLD_DI_LINKMAP, &map) == 0 ? map->l_name : "libvulkan.so.1";
-    (void)fprintf(p->facts, "loader\t%s\t%u.%u.%u\n", path, VK_API_VERSION_MAJOR(version),
-                  VK_API_VERSION_MINOR(version), VK_API_VERSION_PATCH(version));
+    p->get = loader.get;
+    (void)fprintf(p->facts, "loader\t%s\t%u.%u.%u\n", loader.path, VK_API_VERSION_MAJOR(loader.version),
+                  VK_API_VERSION_MINOR(loader.version), VK_API_VERSION_PATCH(loader.version));
     return true;
 }
 

@@ -5,12 +5,13 @@
  * VK_KHR_pipeline_executable_properties. */
 #include "runtime/cli/estimate/estimate.h"
 
-#include <dlfcn.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <vulkan/vulkan.h>
+
+#include "runtime/cli/common/vulkan_loader.h"
 
 enum { DEVICES_MOST = 16, EXTENSIONS_MOST = 512, SETS = 32, FAMILIES_MOST = 32 };
 
@@ -52,23 +53,20 @@ static void absent(const compiler *c, const char *why)
 
 static bool open_instance(compiler *c)
 {
-    void *library = dlopen("libvulkan.so.1", RTLD_NOW | RTLD_LOCAL);
-    if (library)
-        *(void **)&c->get = dlsym(library, "vkGetInstanceProcAddr");
-    if (!c->get) {
+    wpg_vulkan_loader loader;
+    if (wpg_vulkan_loader_open(&loader)) {
         absent(c, "no Vulkan loader (libvulkan.so.1) here");
         return false;
     }
-    PFN_vkEnumerateInstanceVersion ask = CALL(c, EnumerateInstanceVersion);
-    uint32_t version = VK_API_VERSION_1_0;
-    if (!ask || ask(&version) != VK_SUCCESS || version < VK_API_VERSION_1_1) {
+    if (loader.version < VK_API_VERSION_1_1) {
         absent(c, "the Vulkan loader here is older than 1.1");
         return false;
     }
+    c->get = loader.get;
     const VkApplicationInfo application = {
         .sType = VK_STRUCTURE_TYPE_APPLICATION_INFO,
         .pApplicationName = "wavepgo estimate",
-        .apiVersion = version < VK_API_VERSION_1_3 ? version : VK_API_VERSION_1_3,
+        .apiVersion = loader.version < VK_API_VERSION_1_3 ? loader.version : VK_API_VERSION_1_3,
     };
     const VkInstanceCreateInfo info = {.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO,
                                        .pApplicationInfo = &application};
