@@ -89,7 +89,7 @@ static void refused(const uint32_t *words, size_t count, wpg_status status, cons
     if (got == WPG_OK)
         fail_msg("accepted, wanted: %s", message);
     if (got != status || !strstr(err.message, message))
-        fail_msg("got '%s' (%s), wanted '%s'", err.message, wpg_status_name(got), message);
+        fail_msg("got '%s' (status %d, not %d), wanted '%s'", err.message, (int)got, (int)status, message);
     assert_null(module);
 }
 #define REFUSED(status, message, ...)                                                                        \
