@@ -178,8 +178,6 @@ bool wpg_tr_float_controls(wpg_tr *t);
 
 /* -- Types (types.c) */
 bool wpg_tr_declare_type(wpg_tr *t, const wpg_inst *inst);
-/* LLVM's address space of a storage class. */
-unsigned wpg_tr_space_of(const wpg_tr *t, SpvStorageClass storage);
 const wpg_tr_type *wpg_tr_type_of(wpg_tr *t, uint32_t id); /* fails on an id that is no type */
 /* Type of the instruction's result; fails if no value can be of it. */
 const wpg_tr_type *wpg_tr_result_type(wpg_tr *t, const wpg_inst *inst);
