@@ -25,6 +25,7 @@
 #include "compiler/normalize/normalize.h"
 #include "compiler/normalize/spirv_tools.h"
 #include "tests/support/assemble.h"
+#include "tests/support/disassemble.h"
 #include "tests/unit/compiler/analysis/program_spirv.h"
 #include "tests/support/effort.h"
 
@@ -153,9 +154,8 @@ static void validate(const uint32_t *words, size_t count, unsigned vulkan, const
     wpg_validate_options options = {.vulkan_minor = vulkan ? vulkan : 1};
     if (wpg_spirv_validate(words, count, &options, &err) == WPG_OK)
         return;
-    char *text;
-    if (wpg_spirv_disassemble(&text, words, count, NULL) == WPG_OK)
-        fail_msg("%s: %s in\n%s", what, err.message, text);
+    char *text = disassemble(words, count);
+    fail_msg("%s: %s in\n%s", what, err.message, text ? text : "words that are no module");
 }
 
 /* Instruments `words`; the status, and on success the result and the map. */
@@ -242,8 +242,8 @@ static void check_golden(golden *g)
         assert_int_equal(out_count, again_count);
         assert_memory_equal(out, again, out_count * sizeof *out);
         validate(out, out_count, g->vulkan, g->path);
-        char *text;
-        assert_int_equal(wpg_spirv_disassemble(&text, out, out_count, &err), WPG_OK);
+        char *text = disassemble(out, out_count);
+        assert_non_null(text);
         check_text(g, text);
         check_map(g, map);
         free(text);
