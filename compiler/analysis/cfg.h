@@ -82,7 +82,4 @@ bool wpg_ends_segment(const wpg_inst *inst);
  * instructions do not count. `normal_form_version` is folded in. Bits 60-63 are zero (LLVM reserves them). */
 uint64_t wpg_cfg_checksum(const wpg_cfg *cfg, uint32_t normal_form_version);
 
-/* Graphviz text of the graph for debugging; malloc'd. */
-char *wpg_cfg_to_dot(const wpg_cfg *cfg);
-
 #endif

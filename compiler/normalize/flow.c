@@ -177,7 +177,8 @@ static void place(wpg_flow *flow, uint32_t from, uint32_t to, edge_kind kind)
     t->in_continue = f->in_continue || kind == EDGE_CONTINUE;
 }
 
-void wpg_flow_rank(wpg_flow *flow)
+/* Computes rank and order. */
+static void rank_blocks(wpg_flow *flow)
 {
     for (uint32_t i = 0; i < flow->count; i++)
         flow->blocks[i].rank = WPG_NONE;
@@ -260,7 +261,7 @@ wpg_status wpg_flow_read(wpg_flow *flow, wpg_inst *function, wpg_error *err)
 {
     WPG_TRY(read_blocks(flow, function, err));
     WPG_TRY(check_targets(flow, err));
-    wpg_flow_rank(flow);
+    rank_blocks(flow);
     wpg_flow_reach(flow);
     return WPG_OK;
 }

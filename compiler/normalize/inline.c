@@ -345,18 +345,12 @@ static wpg_status clean(wpg_inliner *in, wpg_error *err)
     return status;
 }
 
-wpg_status wpg_inline_calls(wpg_module *module, wpg_normal_info *info, wpg_error *err)
+wpg_status wpg_inline_calls(wpg_module *module, struct wpg_context_recorder *recorder, wpg_normal_info *info,
+                            wpg_error *err)
 {
-    return wpg_inline_calls_recorded(module, NULL, info, err);
-}
-
-wpg_status wpg_inline_calls_recorded(wpg_module *module, struct wpg_context_recorder *recorder,
-                                     wpg_normal_info *info, wpg_error *err)
-{
-    wpg_normal_info local = {0};
-    wpg_inliner in = {.module = module, .info = info ? info : &local, .recorder = recorder};
-    in.info->calls_kept = 0;
-    in.info->kept_because[0] = 0;
+    wpg_inliner in = {.module = module, .info = info, .recorder = recorder};
+    info->calls_kept = 0;
+    info->kept_because[0] = 0;
     wpg_inst *function = wpg_next_function(module->first);
     if (!function || !wpg_next_function(function->next)) /* one function: no calls */
         return WPG_OK;

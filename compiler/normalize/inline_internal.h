@@ -85,9 +85,10 @@ void wpg_inline_rename_parent(wpg_inliner *in, const wpg_inst *terminator, uint3
  * False and nothing changed if that cannot be done. */
 bool wpg_inline_unnest(wpg_inliner *in, const wpg_inline_function *callee);
 
-/* As wpg_inline_calls, with a recorder (may be NULL). */
-wpg_status wpg_inline_calls_recorded(wpg_module *module, struct wpg_context_recorder *recorder,
-                                     wpg_normal_info *info, wpg_error *err);
+/* The pass: calls become bodies where inline.c allows. *info counts them and says why others stay.
+ * `recorder` may be NULL. */
+wpg_status wpg_inline_calls(wpg_module *module, struct wpg_context_recorder *recorder, wpg_normal_info *info,
+                            wpg_error *err);
 
 /* As wpg_normalize, with a recorder that holds an empty table (may be NULL). */
 wpg_status wpg_normalize_recorded(wpg_module *module, const wpg_stage *stage,

@@ -78,8 +78,6 @@ void wpg_flow_finish(wpg_flow *flow);
 wpg_status wpg_flow_read(wpg_flow *flow, wpg_inst *function, wpg_error *err);
 /* Computes reachable, preds and is_exit again after terminators or merges changed. */
 void wpg_flow_reach(wpg_flow *flow);
-/* Computes rank and order again. */
-void wpg_flow_rank(wpg_flow *flow);
 /* The number of the block with that label. The label must be one of the function's. */
 static inline uint32_t wpg_flow_find(const wpg_flow *flow, uint32_t label)
 {

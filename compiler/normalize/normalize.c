@@ -38,7 +38,7 @@ static wpg_status fold_and_inline(wpg_module *module, wpg_context_recorder *reco
             WPG_TRY(wpg_record_begin(recorder, module, err));
         if (inlined && !info->calls_kept)
             return WPG_OK;
-        WPG_TRY(wpg_inline_calls_recorded(module, recorder, info, err));
+        WPG_TRY(wpg_inline_calls(module, recorder, info, err));
         if (info->calls_inlined == inlined)
             return WPG_OK;
     }

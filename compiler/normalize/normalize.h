@@ -25,13 +25,12 @@ typedef struct wpg_normal_info {
  * original through. WPG_E_NOT_FOUND: no such entry point. `info` may be NULL. */
 wpg_status wpg_normalize(wpg_module *module, const wpg_stage *stage, wpg_normal_info *info, wpg_error *err);
 
-/* The tier's passes, one file each. wpg_normalize (normalize.c) gives their order. Each pass counts its
- * changes in *info. */
+/* The tier's passes, one file each, but inline.c, whose pass is private. wpg_normalize (normalize.c) gives
+ * their order. Each pass counts its changes in *info. */
 wpg_status wpg_drop_entry_points(wpg_module *module, const wpg_stage *stage, wpg_normal_info *info,
                                  wpg_error *err);
 wpg_status wpg_freeze_spec_constants(wpg_module *module, const wpg_stage *stage, wpg_normal_info *info,
                                      wpg_error *err);
-wpg_status wpg_inline_calls(wpg_module *module, wpg_normal_info *info, wpg_error *err);
 wpg_status wpg_fold_branches(wpg_module *module, wpg_normal_info *info, wpg_error *err);
 
 #endif

@@ -227,27 +227,3 @@ extern "C" wpg_status wpg_ssa_tier(uint32_t **out_words, size_t *out_count, cons
         return caught(err);
     }
 }
-
-extern "C" wpg_status wpg_spirv_disassemble(char **text, const uint32_t *words, size_t count, wpg_error *err)
-{
-    if (!words || count < HEADER_WORDS)
-        return wpg_fail(err, WPG_E_FORMAT, "no SPIR-V module: %zu words", count);
-    try {
-        first_message message;
-        spvtools::SpirvTools tools(universal(version_of(words)));
-        tools.SetMessageConsumer(message.consumer());
-        std::string result;
-        const uint32_t how = SPV_BINARY_TO_TEXT_OPTION_INDENT | SPV_BINARY_TO_TEXT_OPTION_FRIENDLY_NAMES;
-        const readable_words readable(words, count);
-        if (!tools.Disassemble(readable.data(), count, &result, how))
-            return wpg_fail(err, WPG_E_FORMAT, "%s", one_line(message.text).c_str());
-        char *copy = static_cast<char *>(std::malloc(result.size() + 1));
-        if (!copy)
-            return wpg_fail(err, WPG_E_NOMEM, "out of memory for %zu characters", result.size());
-        std::memcpy(copy, result.c_str(), result.size() + 1);
-        *text = copy;
-        return WPG_OK;
-    } catch (...) {
-        return caught(err);
-    }
-}

@@ -30,9 +30,6 @@ wpg_status wpg_spirv_validate(const uint32_t *words, size_t count, const wpg_val
 wpg_status wpg_ssa_tier(uint32_t **out_words, size_t *out_count, const uint32_t *words, size_t count,
                         wpg_error *err);
 
-/* The module as text (wavepgo instrument --disassemble); malloc'd. */
-wpg_status wpg_spirv_disassemble(char **text, const uint32_t *words, size_t count, wpg_error *err);
-
 #ifdef __cplusplus
 }
 #endif

@@ -285,16 +285,6 @@ void wpg_decorate_member(wpg_module *module, uint32_t type, uint32_t member, Spv
     annotate(module, SpvOpMemberDecorate, lead, 3, literals, count);
 }
 
-void wpg_name(wpg_module *module, uint32_t id, const char *text)
-{
-    wpg_inst *where = wpg_module_section_end(module, WPG_SECTION_DEBUG);
-    /* OpModuleProcessed comes after all names (specification 2.4, 7b and 7c). */
-    while (where ? where->prev && where->prev->opcode == SpvOpModuleProcessed
-                 : module->last && module->last->opcode == SpvOpModuleProcessed)
-        where = where ? where->prev : module->last;
-    add_named(module, where, SpvOpName, &id, 1, text);
-}
-
 /* -- Entry points and global variables ----------------------------------------------------------------- */
 
 wpg_inst *wpg_find_entry_point(const wpg_module *module, SpvExecutionModel model, const char *name)

@@ -49,9 +49,6 @@ void wpg_decorate(wpg_module *module, uint32_t id, SpvDecoration decoration, con
                   size_t count);
 void wpg_decorate_member(wpg_module *module, uint32_t type, uint32_t member, SpvDecoration decoration,
                          const uint32_t *literals, size_t count);
-void wpg_name(wpg_module *module, uint32_t id, const char *text);
-/* Debug name of an id, or NULL. O(debug section). */
-const char *wpg_name_of(const wpg_module *module, uint32_t id);
 
 /* A global variable with that pointer type; adds it to the interface of `entry_point` (the OpEntryPoint
  * instruction) when the module's version asks for that class there (1.4 and later: every class; before: Input

@@ -2,16 +2,7 @@
 
 #include <string.h>
 
-#include "compiler/spirv/builder.h"
 #include "compiler/spirv/grammar.h"
-
-const char *wpg_name_of(const wpg_module *module, uint32_t id)
-{
-    for (const wpg_inst *at = module->first; at && at->opcode != SpvOpFunction; at = at->next)
-        if (at->opcode == SpvOpName && at->count > 2 && at->words[1] == id)
-            return wpg_inst_string(at, 2);
-    return NULL;
-}
 
 /* Text of the OpString `id`, or NULL. */
 static const char *string_of(const wpg_module *module, uint32_t id)
@@ -66,29 +57,6 @@ wpg_status wpg_module_source_files(const char *const **files, size_t *count, con
             list[found++] = text;
     }
     *files = list;
-    *count = found;
-    return WPG_OK;
-}
-
-wpg_status wpg_module_entry_points(wpg_entry_point **list, size_t *count, const wpg_module *module,
-                                   wpg_arena *arena)
-{
-    size_t limit = 0;
-    WPG_INST_EACH (inst, module) {
-        limit += inst->opcode == SpvOpEntryPoint;
-    }
-    wpg_entry_point *entries = WPG_ARENA_ARRAY(arena, wpg_entry_point, limit);
-    if (!entries)
-        return WPG_E_NOMEM;
-    size_t found = 0;
-    WPG_INST_EACH (inst, module) {
-        const char *name =
-            inst->opcode == SpvOpEntryPoint && inst->count > 3 ? wpg_inst_string(inst, 3) : NULL;
-        if (name)
-            entries[found++] =
-                (wpg_entry_point){(SpvExecutionModel)inst->words[1], name, inst->words[2], inst};
-    }
-    *list = entries;
     *count = found;
     return WPG_OK;
 }

@@ -1,6 +1,6 @@
-/* A module's debug information for people: names, files, lines, entry points. Strings are borrowed from the
- * module. Lists live in the caller's arena. Threads: as module.h. Source: SPIR-V 1.6, 3.42.2 (debug
- * instructions), OpLine. */
+/* A module's debug information for people: names, files, lines. Strings are borrowed from the module. Lists
+ * live in the caller's arena. Threads: as module.h. Source: SPIR-V 1.6, 3.42.2 (debug instructions),
+ * OpLine. */
 #ifndef WPG_COMPILER_SPIRV_DEBUG_H
 #define WPG_COMPILER_SPIRV_DEBUG_H
 
@@ -17,17 +17,6 @@ bool wpg_line_of(wpg_source_line *line, const wpg_module *module, const wpg_inst
 
 /* The files named by OpSource and OpLine, each once, in order of first mention. WPG_E_NOMEM only. */
 wpg_status wpg_module_source_files(const char *const **files, size_t *count, const wpg_module *module,
-                                   wpg_arena *arena);
-
-typedef struct wpg_entry_point {
-    SpvExecutionModel model;
-    const char *name;
-    uint32_t function; /* id */
-    wpg_inst *inst;    /* the OpEntryPoint */
-} wpg_entry_point;
-
-/* The entry points in module order. WPG_E_NOMEM only. */
-wpg_status wpg_module_entry_points(wpg_entry_point **list, size_t *count, const wpg_module *module,
                                    wpg_arena *arena);
 
 /* True if `matches` says so of a string in the module's debug section: names and source file names. Empty

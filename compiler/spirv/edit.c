@@ -120,39 +120,6 @@ void wpg_inst_set_operands(wpg_module *module, wpg_inst *inst, const uint32_t *o
     wpg_inst_rewrite(module, inst, (SpvOp)inst->opcode, operands, count);
 }
 
-static bool mentions(const wpg_inst *inst, uint32_t word)
-{
-    for (unsigned i = 1; i < inst->count; i++)
-        if (inst->words[i] == word)
-            return true;
-    return false;
-}
-
-void wpg_module_replace_uses(wpg_module *module, uint32_t from, uint32_t to, bool with_annotations)
-{
-    WPG_INST_EACH (inst, module) {
-        if (!mentions(inst, from))
-            continue;
-        wpg_section section = wpg_inst_section(inst);
-        if (!with_annotations && (section == WPG_SECTION_DEBUG || section == WPG_SECTION_ANNOTATION))
-            continue;
-        wpg_operand_walk walk = wpg_operands(module, inst);
-        wpg_operand operand;
-        bool changed = false;
-        while (wpg_operand_next(&walk, &operand)) {
-            if (!wpg_operand_is_id(&operand) || operand.kind == WPG_OPERAND_RESULT ||
-                inst->words[operand.at] != from)
-                continue;
-            inst->words[operand.at] = to;
-            changed = true;
-            if (operand.kind == WPG_OPERAND_RESULT_TYPE)
-                inst->type = to;
-        }
-        if (changed)
-            wpg_globals_note(module, inst);
-    }
-}
-
 /* -- Sections ------------------------------------------------------------------------------------------ */
 
 /* By opcode alone; WPG_SECTION_COUNT for those that may stand at module scope or in a function. */

@@ -104,9 +104,6 @@ void wpg_inst_set_operands(wpg_module *module, wpg_inst *inst, const uint32_t *o
 /* As wpg_inst_set_operands, with a new opcode. */
 void wpg_inst_rewrite(wpg_module *module, wpg_inst *inst, SpvOp opcode, const uint32_t *operands,
                       size_t count);
-/* Replaces every use of id `from` by `to`, not the definition. Names and decorations of `from` are replaced
- * if `with_annotations`. O(module). */
-void wpg_module_replace_uses(wpg_module *module, uint32_t from, uint32_t to, bool with_annotations);
 
 /* The instruction before which one more of `section` may be inserted (NULL = at the end). For
  * WPG_SECTION_GLOBAL that is before the first OpFunction. */

@@ -77,6 +77,11 @@ typedef struct combination {
     uint64_t push_signature, push_words;
 } combination;
 
+static wpg_bind_point point_of(unsigned rank)
+{
+    return rank == WPG_OBJECT_COMPUTE ? WPG_BIND_COMPUTE : WPG_BIND_GRAPHICS;
+}
+
 /* What is bound at a point; false: nothing, or something unknown. */
 static bool gather(combination *bound, wpg_recording *recording, wpg_bind_point point)
 {
@@ -88,7 +93,7 @@ static bool gather(combination *bound, wpg_recording *recording, wpg_bind_point 
     *bound = (combination){.count = 0};
     for (unsigned rank = 0; rank < WPG_OBJECT_STAGES; rank++) {
         uint64_t handle = recording->objects[rank];
-        if (!handle || wpg_record_point_of(rank) != point)
+        if (!handle || point_of(rank) != point)
             continue;
         const shader_object *object = wpg_handles_get(&recording->device->objects, handle);
         if (!object)
@@ -145,15 +150,10 @@ static const wpg_bindable *bindable_of(wpg_recording *recording, wpg_bind_point 
 
 /* -- Binding */
 
-wpg_bind_point wpg_record_point_of(unsigned rank)
-{
-    return rank == WPG_OBJECT_COMPUTE ? WPG_BIND_COMPUTE : WPG_BIND_GRAPHICS;
-}
-
 void wpg_record_objects_taken(wpg_recording *recording, wpg_bind_point point)
 {
     for (unsigned rank = 0; rank < WPG_OBJECT_STAGES; rank++)
-        if (wpg_record_point_of(rank) == point)
+        if (point_of(rank) == point)
             recording->objects[rank] = 0;
 }
 
@@ -171,7 +171,7 @@ VKAPI_ATTR void VKAPI_CALL wpg_record_CmdBindShadersEXT(VkCommandBuffer commands
         if (rank >= WPG_OBJECT_STAGES)
             continue;
         recording->objects[rank] = shaders ? shaders[i] : 0;
-        changed[wpg_record_point_of(rank)] = true;
+        changed[point_of(rank)] = true;
     }
     for (int point = 0; point < WPG_BIND_POINTS; point++)
         if (changed[point])

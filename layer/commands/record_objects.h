@@ -17,7 +17,6 @@ void wpg_record_object(wpg_device *device, wpg_shader shader, const wpg_pipeline
                        const wpg_shader_create_info *info);
 void wpg_record_object_gone(wpg_device *device, wpg_shader shader);
 
-wpg_bind_point wpg_record_point_of(unsigned rank);
 /* A pipeline was bound at the point: objects are no longer bound there. */
 void wpg_record_objects_taken(wpg_recording *recording, wpg_bind_point point);
 

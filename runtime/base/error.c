@@ -17,30 +17,3 @@ wpg_status wpg_fail(wpg_error *err, wpg_status status, const char *fmt, ...)
     }
     return status;
 }
-
-const char *wpg_status_name(wpg_status status)
-{
-    switch (status) {
-    case WPG_OK:
-        return "ok";
-    case WPG_E_NOMEM:
-        return "out of memory";
-    case WPG_E_IO:
-        return "input/output error";
-    case WPG_E_FORMAT:
-        return "malformed";
-    case WPG_E_VERSION:
-        return "unsupported version";
-    case WPG_E_UNSUPPORTED:
-        return "unsupported";
-    case WPG_E_NOT_FOUND:
-        return "not found";
-    case WPG_E_MISMATCH:
-        return "mismatch";
-    case WPG_E_LIMIT:
-        return "limit reached";
-    case WPG_E_ARGUMENT:
-        return "bad argument";
-    }
-    return "unknown";
-}

@@ -36,9 +36,6 @@ extern "C" {
 wpg_status wpg_fail(wpg_error *err, wpg_status status, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Short lower-case name of a status ("out of memory", "malformed", ...). Static storage. */
-const char *wpg_status_name(wpg_status status);
-
 #ifdef __cplusplus
 }
 #endif

@@ -1,4 +1,4 @@
-/* Parses, loads and lists settings. The table is settings.inc. */
+/* Parses and loads settings. The table is settings.inc. */
 #include "runtime/config/settings.h"
 
 #include <errno.h>
@@ -173,40 +173,6 @@ wpg_status wpg_settings_set(wpg_settings *settings, const char *key, const char 
     if (!info)
         return no_setting(err, "", key);
     return set(settings, info, value, err);
-}
-
-const char *wpg_settings_get(const wpg_settings *settings, const wpg_setting_info *info, char *buffer,
-                             size_t size)
-{
-    const void *field = (const char *)settings + info->offset;
-    switch (info->type) {
-    case WPG_SETTING_CHOICE: {
-        const char *choice = info->choices;
-        for (int skip = *(const int *)field; skip > 0; skip--)
-            choice = strchr(choice, '|') + 1;
-        (void)snprintf(buffer, size, "%.*s", (int)strcspn(choice, "|"), choice);
-        return buffer;
-    }
-    case WPG_SETTING_BOOL:
-        return *(const bool *)field ? "1" : "0";
-    case WPG_SETTING_INT:
-    case WPG_SETTING_POWER:
-        (void)snprintf(buffer, size, "%lld", (long long)*(const int64_t *)field);
-        return buffer;
-    case WPG_SETTING_SAMPLE:
-        (void)snprintf(buffer, size, "1/%lld", (long long)*(const int64_t *)field);
-        return buffer;
-    case WPG_SETTING_REAL:
-        (void)wpg_format(buffer, size, "%.15g", *(const double *)field);
-        return buffer;
-    case WPG_SETTING_TEXT:
-    case WPG_SETTING_PATTERN:
-    case WPG_SETTING_LIST:
-    case WPG_SETTING_LETTERS:
-    case WPG_SETTING_FRAMES:
-        return *(const char *const *)field;
-    }
-    return "";
 }
 
 /* A bad value goes to the log. A pattern is kept even so: the files of a run are worth more than their names.

@@ -114,8 +114,4 @@ wpg_status wpg_settings_check_environment(wpg_error *err);
 /* Sets one field from text; WPG_E_ARGUMENT with a message that names the key and what is allowed. */
 wpg_status wpg_settings_set(wpg_settings *settings, const char *key, const char *value, wpg_error *err);
 
-/* The value as text, for listings; buffer of at least 32 bytes for non-texts. */
-const char *wpg_settings_get(const wpg_settings *settings, const wpg_setting_info *info, char *buffer,
-                             size_t size);
-
 #endif

@@ -150,11 +150,6 @@ wpg_replay wpg_counters_replay(const wpg_counters *counters)
     return counters->replay;
 }
 
-bool wpg_counters_on_host(const wpg_counters *counters)
-{
-    return counters->memory.mapped != NULL;
-}
-
 bool wpg_counters_readable(const wpg_counters *counters)
 {
     return counters->kind != WPG_ADDRESS_LITERAL;

@@ -36,8 +36,8 @@ void wpg_counters_destroy(wpg_counters *counters, bool vk_alive);
 
 wpg_address_kind wpg_counters_address_kind(const wpg_counters *counters);
 wpg_replay wpg_counters_replay(const wpg_counters *counters);
-bool wpg_counters_on_host(const wpg_counters *counters);  /* counters are read without a copy */
-bool wpg_counters_readable(const wpg_counters *counters); /* false: there is no memory behind the addresses */
+/* False: there is no memory behind the addresses. */
+bool wpg_counters_readable(const wpg_counters *counters);
 
 /* Size of a file that the counters can lie in, so that they outlive the process; 0: they cannot. */
 size_t wpg_counters_keepable(const wpg_counters *counters);

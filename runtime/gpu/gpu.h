@@ -63,13 +63,12 @@ void wpg_gpu_no_clocks(wpg_gpu_clocks *clocks);
 const char *wpg_gpu_clocks_text(char *text, size_t size, const wpg_gpu_clocks *clocks);
 
 /* Holds the standard stable power state (AMDGPU_CTX_STABLE_PSTATE_STANDARD, Linux 5.18): clocks that the chip
- * keeps up, so that times compare. For the whole GPU, whoever uses it, until the last hold is released; then
- * what was there before is restored. The kernel does that, too, for a process that dies. One context in the
- * system holds it: RADV asks for it itself under vkAcquireProfilingLockKHR, and one of the two is refused.
- * WPG_E_IO: refused, not permitted or held by another; WPG_E_UNSUPPORTED: this kernel or libdrm has no such
- * thing, or does not do what it says. */
+ * keeps up, so that times compare. The state holds for the whole GPU, whoever uses it. A second call does
+ * nothing. wpg_gpu_close restores the state that was there before. The kernel does that, too, for a process
+ * that dies. One context in the system holds the state: RADV asks for it itself under
+ * vkAcquireProfilingLockKHR, and one of the two is refused. WPG_E_IO: refused, not permitted or held by
+ * another; WPG_E_UNSUPPORTED: this kernel or libdrm has no such state, or does not do what it says. */
 wpg_status wpg_gpu_hold_stable(wpg_gpu *gpu, wpg_error *err);
-void wpg_gpu_release_stable(wpg_gpu *gpu);
 
 /* The LLVM target of the first AMD GPU here whose target is known. Static storage. WPG_E_NOT_FOUND: no AMD
  * GPU; otherwise what was wrong with the first. */

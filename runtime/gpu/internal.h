@@ -15,14 +15,13 @@ struct wpg_gpu {
     int node;
     wpg_drm_library library;
     wpg_drm_device *device;
-    wpg_gpu_info info;    /* constant once open */
-    pthread_mutex_t lock; /* guards what follows */
-    unsigned holds;
+    wpg_gpu_info info;        /* constant once open */
+    pthread_mutex_t lock;     /* guards what follows */
     wpg_drm_context *context; /* NULL: the power state is not held */
     uint32_t before;          /* the state that was there then */
 };
 
-/* Restores the state that was there; the caller has the lock, or is the last one. */
+/* Restores the state that was there, for wpg_gpu_close: takes no lock. */
 void wpg_gpu_restore(wpg_gpu *gpu);
 
 #endif

@@ -79,7 +79,6 @@ void wpg_gpu_restore(wpg_gpu *gpu)
     (void)set(gpu, gpu->context, gpu->before);
     (void)gpu->library.ctx_free(gpu->context);
     gpu->context = NULL;
-    gpu->holds = 0;
 }
 
 wpg_status wpg_gpu_hold_stable(wpg_gpu *gpu, wpg_error *err)
@@ -88,20 +87,8 @@ wpg_status wpg_gpu_hold_stable(wpg_gpu *gpu, wpg_error *err)
     if (gpu->owner != getpid())
         return wpg_fail(err, WPG_E_UNSUPPORTED, "the GPU was opened by the process before it forked");
     (void)pthread_mutex_lock(&gpu->lock);
-    if (!gpu->holds)
+    if (!gpu->context)
         status = hold(gpu, err);
-    if (status == WPG_OK)
-        gpu->holds++;
     (void)pthread_mutex_unlock(&gpu->lock);
     return status;
-}
-
-void wpg_gpu_release_stable(wpg_gpu *gpu)
-{
-    if (gpu->owner != getpid())
-        return;
-    (void)pthread_mutex_lock(&gpu->lock);
-    if (gpu->holds && --gpu->holds == 0)
-        wpg_gpu_restore(gpu);
-    (void)pthread_mutex_unlock(&gpu->lock);
 }

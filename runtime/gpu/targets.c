@@ -1,5 +1,7 @@
-/* The table of AMD's GPUs. See targets.h. */
+/* The table of AMD's GPUs, sorted by family and revision. See targets.h. */
 #include "runtime/gpu/targets.h"
+
+#include <stddef.h>
 
 enum {
     SI = 110, /* Southern Islands */
@@ -74,12 +76,6 @@ static const wpg_gpu_target table[] = {
     {GFX12_0_0, 0x40, 0x50, "gfx1200", "navi44"},
     {GFX12_0_0, 0x50, LAST, "gfx1201", "navi48"},
 };
-
-const wpg_gpu_target *wpg_gpu_targets(size_t *count)
-{
-    *count = sizeof table / sizeof *table;
-    return table;
-}
 
 const wpg_gpu_target *wpg_gpu_target_of(uint32_t family, uint32_t external_rev)
 {

@@ -2,11 +2,11 @@
  *
  * Owns: nothing; the table is static.
  * Threads: any.
- * Source: see wpg_gpu_targets. */
+ * Source: families: the kernel's amdgpu_drm.h; revisions: the kernel's soc15.c, nv.c, soc21.c, soc24.c and
+ * AMD's addrlib (ASICREV ranges); processors: LLVM's AMDGPUUsage. */
 #ifndef WPG_RUNTIME_GPU_TARGETS_H
 #define WPG_RUNTIME_GPU_TARGETS_H
 
-#include <stddef.h>
 #include <stdint.h>
 
 typedef struct wpg_gpu_target {
@@ -16,12 +16,7 @@ typedef struct wpg_gpu_target {
     const char *chip;            /* "navi31" */
 } wpg_gpu_target;
 
-/* The whole table, `count` entries, sorted by family and revision. Static storage. Families: the kernel's
- * amdgpu_drm.h; revisions: the kernel's soc15.c, nv.c, soc21.c, soc24.c and AMD's addrlib (ASICREV ranges);
- * processors: LLVM's AMDGPUUsage. */
-const wpg_gpu_target *wpg_gpu_targets(size_t *count);
-
-/* The entry of a GPU; NULL: newer than the table, or no GPU of AMD. */
+/* The entry of a GPU, in static storage. NULL: newer than the table, or no GPU of AMD. */
 const wpg_gpu_target *wpg_gpu_target_of(uint32_t family, uint32_t external_rev);
 
 #endif

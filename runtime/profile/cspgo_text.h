@@ -1,4 +1,4 @@
-/* Reads and writes LLVM's context-sensitive sample profiles as text, of the pseudo-probe kind (CSSPGO).
+/* Writes LLVM's context-sensitive sample profiles as text, of the pseudo-probe kind (CSSPGO).
  *
  * `llvm-profdata merge --sample` and LLVM's SampleProfileLoader read the text:
  *
@@ -11,13 +11,12 @@
  * stands in brackets and has a checksum: LLVM takes no mixture. llvm-profdata 19 and 22 take probes up to
  * 65535 and saturate totals.
  *
- * Owns: nothing; the writer borrows its records, and the reader's results live in the caller's arena.
+ * Owns: nothing; the writer borrows its records.
  * Threads: any.
  * Source: LLVM RFC "Context-sensitive Sample PGO with Pseudo-Instrumentation"; llvm-profdata 19 and 22. */
 #ifndef WPG_RUNTIME_PROFILE_CSPGO_TEXT_H
 #define WPG_RUNTIME_PROFILE_CSPGO_TEXT_H
 
-#include "runtime/base/arena.h"
 #include "runtime/base/bytes.h"
 #include "runtime/base/error.h"
 
@@ -47,10 +46,5 @@ typedef struct wpg_cspgo_record {
  * no frame, a probe out of order; WPG_E_LIMIT: a probe above WPG_CSPGO_MAX_PROBE or too deep a context.
  * Nothing is appended on failure. */
 wpg_status wpg_cspgo_write(wpg_writer *w, const wpg_cspgo_record *record, wpg_error *err);
-
-/* Reads a whole text. Strict: what the writer and llvm-profdata write, nothing else; the total must be the
- * sum. WPG_E_FORMAT names the line. */
-wpg_status wpg_cspgo_read(wpg_cspgo_record **records, size_t *count, const char *text, size_t size,
-                          wpg_arena *arena, wpg_error *err);
 
 #endif

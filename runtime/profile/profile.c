@@ -266,10 +266,8 @@ static int compare_entries(const void *a, const void *b)
     return compare_key(&left->record, right->record.name, right->record.func_hash);
 }
 
-void wpg_profile_sort(wpg_profile *profile)
+static void sort(wpg_profile *profile)
 {
-    if (profile->in_order)
-        return;
     qsort(profile->entries.data, profile->entries.count, sizeof *profile->entries.data, compare_entries);
     profile->in_order = true;
 }
@@ -284,41 +282,8 @@ const wpg_profile_record *wpg_profile_at(const wpg_profile *profile, size_t i)
     if (i >= profile->entries.count)
         return NULL;
     if (!profile->in_order)
-        wpg_profile_sort((wpg_profile *)profile); /* the order is no part of what the profile holds */
+        sort((wpg_profile *)profile); /* the order is no part of what the profile holds */
     return &profile->entries.data[i]->record;
-}
-
-/* How many records, from the first that is not below (name, hash 0), start with the first `length` bytes. */
-static size_t find_range(size_t *first, const wpg_profile *profile, const char *name, size_t length)
-{
-    size_t low = 0, high = profile->entries.count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (strncmp(wpg_profile_at(profile, middle)->name, name, length) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    size_t end = low, limit = profile->entries.count;
-    while (end < limit) {
-        size_t middle = end + (limit - end) / 2;
-        if (strncmp(wpg_profile_at(profile, middle)->name, name, length) <= 0)
-            end = middle + 1;
-        else
-            limit = middle;
-    }
-    *first = low;
-    return end - low;
-}
-
-size_t wpg_profile_find_name(size_t *first, const wpg_profile *profile, const char *name)
-{
-    return find_range(first, profile, name, strlen(name) + 1);
-}
-
-size_t wpg_profile_find_prefix(size_t *first, const wpg_profile *profile, const char *prefix)
-{
-    return find_range(first, profile, prefix, strlen(prefix));
 }
 
 /* Merging */

@@ -8,8 +8,8 @@
  *
  * Owns: everything in the profile; names, counters and values given to it are copied. A record that the
  * profile hands out lives until the profile is destroyed, its contents until the profile's next change.
- * Threads: one thread at a time while the profile changes. Any number of readers after wpg_profile_sort, or
- * after a successful merge or read, until the next change. */
+ * Threads: one thread at a time while the profile changes. Any number of readers after a first
+ * wpg_profile_at, until the next change. */
 #ifndef WPG_RUNTIME_PROFILE_PROFILE_H
 #define WPG_RUNTIME_PROFILE_PROFILE_H
 
@@ -84,17 +84,10 @@ wpg_status wpg_profile_reserve_sites(wpg_profile *profile, const char *name, uin
 
 /* Exact match, NULL if there is none. */
 const wpg_profile_record *wpg_profile_find(const wpg_profile *profile, const char *name, uint64_t func_hash);
-/* The records of that name whatever their hash are wpg_profile_at(*first) and following; how many (0: *first
- * is where they would be). For telling a checksum that disagrees from a shader that was never seen. */
-size_t wpg_profile_find_name(size_t *first, const wpg_profile *profile, const char *name);
-/* As above for every name that starts with `prefix` (all records of one shader: "<shader hash>."). */
-size_t wpg_profile_find_prefix(size_t *first, const wpg_profile *profile, const char *prefix);
 
 size_t wpg_profile_count(const wpg_profile *profile);
 /* The i-th record in order; NULL from wpg_profile_count on. Sorts first if the profile changed. */
 const wpg_profile_record *wpg_profile_at(const wpg_profile *profile, size_t i);
-/* Puts the records in order now: after it, concurrent readers are safe until the next change. */
-void wpg_profile_sort(wpg_profile *profile);
 
 /* Adds every record of `from`, times `weight` (at least 1), into `into`; the two must differ. Value sites
  * merge pair by pair. Records whose counter or site counts disagree are dropped and counted in *stats (may be

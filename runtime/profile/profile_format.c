@@ -32,14 +32,6 @@ size_t wpg_raw_data_size(unsigned version)
     return (size + 7) & ~(size_t)7;
 }
 
-size_t wpg_indexed_header_size(unsigned version)
-{
-    size_t size = 0;
-#define WPG_INDEXED_HEADER_FIELD(name, first) size += version >= (first) ? 8 : 0;
-#include "runtime/profile/profile_format.inc"
-    return size;
-}
-
 static uint16_t wpg_read_u16(wpg_reader *r)
 {
     unsigned low = wpg_read_u8(r), high = wpg_read_u8(r);

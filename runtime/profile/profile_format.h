@@ -59,10 +59,9 @@ typedef struct wpg_indexed_summary {
 /* Why a profile of these flags cannot be taken ("a temporal profile"), NULL if it can. */
 const char *wpg_profile_refusal(uint64_t version_field, bool raw);
 
-/* Bytes of a header or data record in that version. */
+/* Bytes of a raw profile's header or data record in that version. */
 size_t wpg_raw_header_size(unsigned version);
 size_t wpg_raw_data_size(unsigned version);
-size_t wpg_indexed_header_size(unsigned version);
 /* Fields absent from the version read as 0 and are not written. */
 void wpg_raw_header_read(wpg_raw_header *header, wpg_reader *r, unsigned version);
 void wpg_raw_header_write(wpg_writer *w, const wpg_raw_header *header, unsigned version);

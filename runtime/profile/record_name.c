@@ -26,11 +26,6 @@ static const char *const kinds[WPG_RECORD_KINDS] = {
 static const char *const stages[] = {"vert", "tesc", "tese", "geom",  "frag",  "comp",  "task",
                                      "mesh", "rgen", "rint", "rahit", "rchit", "rmiss", "rcall"};
 
-const char *wpg_record_kind_name(wpg_record_kind kind)
-{
-    return (unsigned)kind < WPG_RECORD_KINDS ? kinds[kind] : "";
-}
-
 wpg_record_kind wpg_record_kind_find(const char *name)
 {
     unsigned kind = 0;

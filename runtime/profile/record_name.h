@@ -43,9 +43,7 @@ typedef struct wpg_record_name {
     wpg_record_kind kind;
 } wpg_record_name;
 
-/* "lanes", "waves", ...; static storage; "" outside the enum. */
-const char *wpg_record_kind_name(wpg_record_kind kind);
-/* The kind of that name, WPG_RECORD_KINDS if there is none. */
+/* The kind of that name ("lanes", "waves", ...), WPG_RECORD_KINDS if there is none. */
 wpg_record_kind wpg_record_kind_find(const char *name);
 
 /* The counters of a #samples record, of a stage in which not everything was counted: at the entry, what was

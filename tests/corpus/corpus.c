@@ -310,15 +310,8 @@ static void check_entry(subject *s, const wpg_module *module)
         printf(" not normalised: %s\n", err.message);
         return;
     }
-    /* As use mode meets it: a profile with every kind of count. */
-    const wpg_instrument_options options = {.target = {.subgroup_basic = true,
-                                                       .subgroup_ballot = true,
-                                                       .demote_to_helper = true,
-                                                       .max_spirv_minor = 6},
-                                            .select_sites = true,
-                                            .strategy = WPG_STRATEGY_NAIVE};
     wpg_counter_map *plan = NULL;
-    if (wpg_instrument_plan(&plan, normal, &s->stage, &options, &err) == WPG_OK) {
+    if (test_plan(&plan, normal, &s->stage, &err) == WPG_OK) {
         weighable +=
             plan->function_count && (plan->functions[0].block_count > 3 || plan->functions[0].select_count);
         for (uint32_t f = 0; f < plan->function_count; f++)

@@ -21,7 +21,6 @@ static void analyse(const wpg_module *module)
             fuzz_check(class == WPG_NO_BLOCK || wpg_cfg_dominates(cfg, classes.representative[class], b),
                        "representative does not dominate");
         }
-        free(wpg_cfg_to_dot(cfg));
         wpg_cfg_destroy(cfg);
     }
 }

@@ -128,14 +128,8 @@ static void walk(const wpg_function_weights *w, const version *v, uint32_t funct
 /* Counts of every function of the old version, with weights of selects and values as others make them. */
 static wpg_function_weights *counted(uint32_t *count, const version *old, uint64_t seed)
 {
-    static const wpg_instrument_options plan = {.target = {.subgroup_basic = true,
-                                                           .subgroup_ballot = true,
-                                                           .demote_to_helper = true,
-                                                           .max_spirv_minor = 6},
-                                                .select_sites = true,
-                                                .strategy = WPG_STRATEGY_NAIVE};
     wpg_counter_map *map;
-    if (wpg_instrument_plan(&map, old->module, &old->stage, &plan, NULL) != WPG_OK)
+    if (test_plan(&map, old->module, &old->stage, NULL) != WPG_OK)
         return NULL;
     wpg_function_weights *functions = calloc(map->function_count + 1u, sizeof *functions);
     fuzz_check(functions != NULL, "memory");

@@ -59,12 +59,6 @@ static wpg_function_weights *profile(const wpg_module *normal, const wpg_counter
 /* Words after normalising and optimising, malloc'd; NULL if refused or nothing was done. */
 static uint32_t *optimised(size_t *count, const fuzz_module *input)
 {
-    static const wpg_instrument_options plan = {.target = {.subgroup_basic = true,
-                                                           .subgroup_ballot = true,
-                                                           .demote_to_helper = true,
-                                                           .max_spirv_minor = 6},
-                                                .select_sites = true,
-                                                .strategy = WPG_STRATEGY_NAIVE};
     wpg_push_value pushes[WPG_PUSH_FOLD_WORDS];
     wpg_optimize_options options = options_of(input->choices);
     wpg_counter_map *map;
@@ -76,7 +70,7 @@ static uint32_t *optimised(size_t *count, const fuzz_module *input)
     options.pushes = pushes;
     options.push_count = pushes_of(pushes, input->choices);
     wpg_module *module = fuzz_normal_form(&stage, name, input);
-    if (module && wpg_instrument_plan(&map, module, &stage, &plan, NULL) == WPG_OK) {
+    if (module && test_plan(&map, module, &stage, NULL) == WPG_OK) {
         wpg_function_weights *functions = profile(module, map, input->choices);
         const wpg_weights weights = {functions, map->function_count};
         if (wpg_optimize(&remarks, &changed, &module, &stage, &weights, &options, wpg_ssa_tier, NULL) ==

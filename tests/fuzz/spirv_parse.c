@@ -60,28 +60,25 @@ static void check_renumbered(const wpg_module *module, const uint32_t *words, si
 
 static void edit(wpg_module *module)
 {
-    wpg_arena arena;
-    wpg_arena_init(&arena);
-    wpg_entry_point *entries;
+    wpg_inst *entry = NULL;
     size_t count;
-    fuzz_check(wpg_module_entry_points(&entries, &count, module, &arena) == WPG_OK, "entry points");
+    WPG_INST_EACH (inst, module) {
+        if (!entry && inst->opcode == SpvOpEntryPoint && inst->count > 3 && wpg_inst_string(inst, 3))
+            entry = inst;
+    }
     uint32_t u32 = wpg_type_u32(module), pointer = wpg_type_pointer(module, SpvStorageClassPrivate, u32);
-    uint32_t variable =
-        wpg_global_variable(module, count ? entries[0].inst : NULL, SpvStorageClassPrivate, pointer);
+    uint32_t variable = wpg_global_variable(module, entry, SpvStorageClassPrivate, pointer);
     uint32_t one = wpg_const_u32(module, 1);
     fuzz_check(wpg_const_u32(module, 1) == one || module->arena.failed,
                "a constant made twice"); /* ids may run out */
     wpg_require_capability(module, SpvCapabilityInt64);
     wpg_require_import(module, "GLSL.std.450");
     wpg_decorate(module, variable, SpvDecorationRestrict, NULL, 0);
-    wpg_name(module, variable, "variable");
-    wpg_module_replace_uses(module, 1, variable, true);
     if (module->first)
         wpg_inst_remove(module, module->first);
     uint32_t *words;
     if (wpg_module_emit(&words, &count, module, NULL) == WPG_OK)
         free(words);
-    wpg_arena_finish(&arena);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -4,6 +4,23 @@
 
 #include "compiler/analysis/sites.h"
 #include "compiler/analysis/value_sites.h"
+#include "compiler/instrument/code/plan.h"
+
+wpg_status test_plan(wpg_counter_map **map, const wpg_module *normal, const wpg_stage *stage, wpg_error *err)
+{
+    const wpg_instrument_options options = {.target = {.subgroup_basic = true,
+                                                       .subgroup_ballot = true,
+                                                       .demote_to_helper = true,
+                                                       .max_spirv_minor = 6},
+                                            .select_sites = true,
+                                            .strategy = WPG_STRATEGY_NAIVE};
+    wpg_plan plan;
+    WPG_TRY(wpg_plan_make(&plan, normal, stage, &options, err));
+    *map = plan.map;
+    plan.map = NULL;
+    wpg_plan_finish(&plan);
+    return WPG_OK;
+}
 
 /* Lanes of a block: every loop runs `trips` times for every lane that enters. */
 static uint64_t lanes_of(const wpg_cfg *cfg, uint32_t block, uint64_t trips)

@@ -35,9 +35,9 @@ static LLVMValueRef address(void *data, LLVMBuilderRef b, wpg_error *err)
     LLVMContextRef context = LLVMGetModuleContext(llvm);
     LLVMTypeRef i64 = LLVMInt64TypeInContext(context);
     (void)err;
-    LLVMValueRef base =
-        LLVMGetParam(g->function, g->translation->abi == WPG_TRANSLATE_PAL ? PAL_SPILL_TABLE : 0);
-    if (g->translation->abi == WPG_TRANSLATE_PAL)
+    const bool pal = g->translation->abi == &wpg_tr_abi_pal;
+    LLVMValueRef base = LLVMGetParam(g->function, pal ? PAL_SPILL_TABLE : 0);
+    if (pal)
         base = whole_pointer(b, llvm, base);
     LLVMValueRef offset = LLVMConstInt(i64, g->translation->counters_offset, false);
     LLVMValueRef from = LLVMBuildInBoundsGEP2(b, LLVMInt8TypeInContext(context), base, &offset, 1, "");

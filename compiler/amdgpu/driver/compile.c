@@ -191,7 +191,7 @@ static wpg_status choose_target(job *j, wpg_error *err)
         return wpg_fail(err, WPG_E_ARGUMENT, "%s has no waves of %u", gpu->name, wave);
     WPG_TRY(wpg_target_machine(&j->machine, gpu, wave, options->abi, err));
     j->translation = (wpg_translation_options){
-        .abi = options->abi == WPG_AMDGPU_PAL ? WPG_TRANSLATE_PAL : WPG_TRANSLATE_HSA,
+        .abi = options->abi == WPG_AMDGPU_PAL ? &wpg_tr_abi_pal : &wpg_tr_abi_hsa,
         .gpu = gpu,
         .wave_size = wave,
         .code_object = options->code_object ? options->code_object : WPG_CODE_OBJECT,

@@ -10,7 +10,7 @@
 
 #include "runtime/base/error.h"
 
-/* Puts the handler in place; wpg_llvm_initialise does. */
+/* Puts the handler in place; the first wpg_target_machine does. */
 void wpg_llvm_guard_install(void);
 /* Calls `call(data)`; its status, or WPG_E_UNSUPPORTED and *fatal = 1 when LLVM gave up in it. */
 wpg_status wpg_llvm_guarded(wpg_status (*call)(void *data, wpg_error *err), void *data, int *fatal,

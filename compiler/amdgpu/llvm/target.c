@@ -58,19 +58,14 @@ static void initialise(void)
     wpg_llvm_guard_install();
 }
 
-void wpg_llvm_initialise(void)
-{
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    (void)pthread_once(&once, initialise);
-}
-
 wpg_status wpg_target_machine(LLVMTargetMachineRef *machine, const wpg_gpu *gpu, unsigned wave_size,
                               wpg_amdgpu_abi abi, wpg_error *err)
 {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
     const char *triple = wpg_amdgpu_triple(abi);
     LLVMTargetRef target;
     char *message = NULL;
-    wpg_llvm_initialise();
+    (void)pthread_once(&once, initialise);
     if (LLVMGetTargetFromTriple(triple, &target, &message)) {
         wpg_status status = wpg_fail(err, WPG_E_UNSUPPORTED, "LLVM has no target %s: %s", triple, message);
         LLVMDisposeMessage(message);

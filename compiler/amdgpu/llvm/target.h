@@ -17,9 +17,7 @@ typedef struct wpg_gpu {
 /* NULL: no such GPU. */
 const wpg_gpu *wpg_gpu_find(const char *name);
 const char *wpg_amdgpu_triple(wpg_amdgpu_abi abi);
-/* Makes LLVM know the target; the same however often it is called. */
-void wpg_llvm_initialise(void);
-/* LLVMDisposeTargetMachine frees it. */
+/* LLVMDisposeTargetMachine frees it. The first call makes LLVM know the target. */
 wpg_status wpg_target_machine(LLVMTargetMachineRef *machine, const wpg_gpu *gpu, unsigned wave_size,
                               wpg_amdgpu_abi abi, wpg_error *err);
 

@@ -1,5 +1,5 @@
-/* The block of arguments of HSA kernels and the host's: its layout, and code that reads it. Threads: as
- * translate_internal.h. */
+/* The block of arguments of HSA kernels: its layout, and code that reads it. The tests' kernels have the same
+ * (tests/unit/compiler/amdgpu/host_kernel.h). Threads: as translate_internal.h. */
 #ifndef WPG_COMPILER_AMDGPU_TRANSLATE_ABI_ARGUMENTS_H
 #define WPG_COMPILER_AMDGPU_TRANSLATE_ABI_ARGUMENTS_H
 

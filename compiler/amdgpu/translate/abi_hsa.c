@@ -4,8 +4,9 @@
  *     workgroups of the dispatch (3 words) | bytes of buffers that end in an open array |
  *     (to 16) push constants
  *
- * wpg_amdgpu_argument tells the caller the place of each. The host's ABI has the same layout behind a plain
- * pointer (abi_host.c). Source: LLVM 22, AMDGPUUsage, "Kernel Argument Segment". */
+ * wpg_amdgpu_argument tells the caller the place of each. The tests' ABI has the same layout behind a plain
+ * pointer (tests/unit/compiler/amdgpu/host_kernel.h). Source: LLVM 22, AMDGPUUsage, "Kernel Argument
+ * Segment". */
 #include "compiler/amdgpu/translate/abi_arguments.h"
 
 enum { ARGUMENT, SPACE_GLOBAL = 1, SPACE_LDS = 3, SPACE_CONSTANT = 4, SPACE_PRIVATE = 5 };

@@ -314,13 +314,12 @@ static bool translate(wpg_tr *t, const wpg_stage *stage)
 wpg_status wpg_translate(wpg_translation *out, LLVMModuleRef llvm, wpg_arena *arena, const wpg_module *normal,
                          const wpg_stage *stage, const wpg_translation_options *options, wpg_error *err)
 {
-    static const wpg_tr_abi *const abis[] = {&wpg_tr_abi_hsa, &wpg_tr_abi_pal, &wpg_tr_abi_host};
     LLVMContextRef c = LLVMGetModuleContext(llvm);
     wpg_tr t = {
         .module = normal,
         .stage = stage,
         .options = options,
-        .abi = abis[options->abi],
+        .abi = options->abi,
         .out = out,
         .err = err,
         .arena = *arena,

@@ -8,15 +8,13 @@
 #include "compiler/amdgpu/llvm/amdgpu.h"
 #include "compiler/amdgpu/llvm/target.h"
 
-typedef enum wpg_translation_abi {
-    WPG_TRANSLATE_HSA,
-    WPG_TRANSLATE_PAL,
-    WPG_TRANSLATE_HOST
-} wpg_translation_abi;
+/* What differs between the ABIs (translate_internal.h). */
+typedef struct wpg_tr_abi wpg_tr_abi;
+extern const wpg_tr_abi wpg_tr_abi_hsa, wpg_tr_abi_pal;
 
 typedef struct wpg_translation_options {
-    wpg_translation_abi abi;
-    const wpg_gpu *gpu; /* NULL: the host */
+    const wpg_tr_abi *abi;
+    const wpg_gpu *gpu; /* NULL: code of another machine, which tests run */
     unsigned wave_size, code_object;
     const char *triple, *data_layout;
     bool contract, lines, probes;

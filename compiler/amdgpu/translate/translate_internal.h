@@ -103,7 +103,7 @@ typedef struct wpg_tr_block {
 struct wpg_tr;
 
 /* The functions that differ between ABIs. Each returns NULL or false after wpg_tr_fail. */
-typedef struct wpg_tr_abi {
+struct wpg_tr_abi {
     unsigned space_buffer, space_uniform, space_global, space_local, space_private;
     unsigned index_bits; /* of addressing in buffers */
     bool lanes;          /* there are waves: subgroup operations and barriers mean something */
@@ -116,7 +116,7 @@ typedef struct wpg_tr_abi {
     LLVMValueRef (*local_id)(struct wpg_tr *t, unsigned axis); /* i32 */
     LLVMValueRef (*group_id)(struct wpg_tr *t, unsigned axis);
     LLVMValueRef (*groups)(struct wpg_tr *t, unsigned axis);
-} wpg_tr_abi;
+};
 
 typedef struct wpg_tr {
     const wpg_module *module;
@@ -178,8 +178,6 @@ bool wpg_tr_float_controls(wpg_tr *t);
 
 /* -- Types (types.c) */
 bool wpg_tr_declare_type(wpg_tr *t, const wpg_inst *inst);
-/* LLVM's address space of a storage class. */
-unsigned wpg_tr_space_of(const wpg_tr *t, SpvStorageClass storage);
 const wpg_tr_type *wpg_tr_type_of(wpg_tr *t, uint32_t id); /* fails on an id that is no type */
 /* Type of the instruction's result; fails if no value can be of it. */
 const wpg_tr_type *wpg_tr_result_type(wpg_tr *t, const wpg_inst *inst);
@@ -263,7 +261,5 @@ LLVMValueRef wpg_tr_builtin(wpg_tr *t, SpvBuiltIn which);
 LLVMValueRef wpg_tr_lane(wpg_tr *t);                           /* i32: number of the lane in its wave */
 LLVMValueRef wpg_tr_ballot(wpg_tr *t, LLVMValueRef condition); /* i32 or i64: as wide as the wave */
 LLVMValueRef wpg_tr_mask_vector(wpg_tr *t, LLVMValueRef mask); /* the same as uvec4 */
-
-extern const wpg_tr_abi wpg_tr_abi_hsa, wpg_tr_abi_pal, wpg_tr_abi_host;
 
 #endif

@@ -259,13 +259,31 @@ static bool declare_struct(wpg_tr *t, wpg_tr_type *type, const wpg_inst *inst)
     return !too_large(t, type);
 }
 
+/* LLVM's address space of a storage class. */
+static unsigned space_of(const wpg_tr *t, SpvStorageClass storage)
+{
+    switch (storage) {
+    case SpvStorageClassUniform: /* BufferBlock, too: as StorageBuffer where it may be written */
+    case SpvStorageClassStorageBuffer:
+        return t->abi->space_buffer;
+    case SpvStorageClassPushConstant:
+        return t->abi->space_uniform;
+    case SpvStorageClassPhysicalStorageBuffer:
+        return t->abi->space_global;
+    case SpvStorageClassWorkgroup:
+        return t->abi->space_local;
+    default:
+        return t->abi->space_private;
+    }
+}
+
 /* What it points to may be declared later. */
 static bool declare_pointer(wpg_tr *t, wpg_tr_type *type, uint32_t storage, uint32_t to)
 {
     type->kind = WPG_TR_POINTER;
     type->storage = (SpvStorageClass)storage;
     type->element = to;
-    type->llvm = LLVMPointerTypeInContext(t->context, wpg_tr_space_of(t, type->storage));
+    type->llvm = LLVMPointerTypeInContext(t->context, space_of(t, type->storage));
     type->size = type->align = 8;
     type->leaves = 1;
     type->stored = true;
@@ -334,22 +352,4 @@ bool wpg_tr_declare_type(wpg_tr *t, const wpg_inst *inst)
     if (ok)
         t->types[id] = type;
     return ok;
-}
-
-unsigned wpg_tr_space_of(const wpg_tr *t, SpvStorageClass storage)
-{
-    switch (storage) {
-    case SpvStorageClassUniform: /* BufferBlock, too: the same space as StorageBuffer where it may be written
-                                  */
-    case SpvStorageClassStorageBuffer:
-        return t->abi->space_buffer;
-    case SpvStorageClassPushConstant:
-        return t->abi->space_uniform;
-    case SpvStorageClassPhysicalStorageBuffer:
-        return t->abi->space_global;
-    case SpvStorageClassWorkgroup:
-        return t->abi->space_local;
-    default:
-        return t->abi->space_private;
-    }
 }

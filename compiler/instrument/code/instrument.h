@@ -227,9 +227,4 @@ bool wpg_probe_range_value(uint64_t extremes[2], const wpg_probe_range *range, c
 wpg_status wpg_instrument(wpg_counter_map **map, wpg_module *module, const wpg_stage *stage,
                           const wpg_instrument_options *options, wpg_error *err);
 
-/* Makes the plan alone and changes nothing: how many 64-bit counters the stage needs, and the place of
- * each. */
-wpg_status wpg_instrument_plan(wpg_counter_map **map, const wpg_module *module, const wpg_stage *stage,
-                               const wpg_instrument_options *options, wpg_error *err);
-
 #endif

@@ -109,14 +109,3 @@ wpg_status wpg_instrument(wpg_counter_map **map, wpg_module *module, const wpg_s
     wpg_plan_finish(&plan);
     return failed ? wpg_fail(err, WPG_E_NOMEM, "out of memory") : WPG_OK;
 }
-
-wpg_status wpg_instrument_plan(wpg_counter_map **map, const wpg_module *module, const wpg_stage *stage,
-                               const wpg_instrument_options *options, wpg_error *err)
-{
-    wpg_plan plan;
-    WPG_TRY(wpg_plan_make(&plan, module, stage, options, err));
-    *map = plan.map;
-    plan.map = NULL;
-    wpg_plan_finish(&plan);
-    return WPG_OK;
-}

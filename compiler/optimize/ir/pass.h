@@ -99,13 +99,6 @@ static inline uint64_t wpg_less(uint64_t a, uint64_t b)
 bool wpg_profile_add_block(wpg_function_profile *profile, uint32_t label, wpg_block_weight weight);
 wpg_site_weight *wpg_profile_site(const wpg_function_profile *profile, uint32_t result);
 
-/* Checks the tables against the function as it stands (weights_check.h): every reachable block has an entry,
- * and its counts fit by the chosen rules. Blocks with counts that a pass called unknown are not checked. */
-typedef struct wpg_weights_findings wpg_weights_findings;
-wpg_status wpg_profile_check(wpg_weights_findings *findings, wpg_context *context,
-                             const wpg_function_profile *profile, unsigned rules, double slack,
-                             wpg_arena *arena);
-
 /* -- Remarks (remarks.c) -- */
 
 void wpg_remark_add(wpg_context *context, wpg_remark_kind kind, const char *pass, uint32_t ordinal,

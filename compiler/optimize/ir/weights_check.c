@@ -3,10 +3,8 @@
 #include "compiler/optimize/ir/weights_check.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 
 #include "compiler/analysis/lane_flow.h"
-#include "compiler/optimize/ir/pass.h"
 #include "runtime/base/text.h"
 
 typedef struct checker {
@@ -14,31 +12,24 @@ typedef struct checker {
     const wpg_block_graph *flow;
     const wpg_function_weights *w;
     double slack;
-    const bool *unknown; /* [count] blocks not to ask about; NULL: none */
     wpg_arena *arena;
     wpg_conservation lanes;
     uint32_t *predecessors; /* of block b: lanes.first_in[b] .. */
 } checker;
 
-static void add(wpg_weights_findings *findings, wpg_arena *arena, unsigned rule, uint32_t block,
-                const char *what, const char *text)
+static void contradiction(checker *c, unsigned rule, uint32_t block, const char *what, double have,
+                          double want)
 {
+    wpg_weights_findings *findings = c->findings;
     if (!findings->items)
-        findings->items = WPG_ARENA_ARRAY(arena, wpg_weights_finding, WPG_MOST_FINDINGS);
+        findings->items = WPG_ARENA_ARRAY(c->arena, wpg_weights_finding, WPG_MOST_FINDINGS);
     findings->total++;
     if (!findings->items || findings->count >= WPG_MOST_FINDINGS)
         return;
     wpg_weights_finding *finding = &findings->items[findings->count++];
     *finding = (wpg_weights_finding){.rule = rule, .block = block, .what = what};
-    (void)snprintf(finding->text, sizeof finding->text, "%s", text);
-}
-
-static void contradiction(checker *c, unsigned rule, uint32_t block, const char *what, double have,
-                          double want)
-{
-    char text[160];
-    (void)wpg_format(text, sizeof text, "block %" PRIu32 ": %s: %.0f, %.0f", block, what, have, want);
-    add(c->findings, c->arena, rule, block, what, text);
+    (void)wpg_format(finding->text, sizeof finding->text, "block %" PRIu32 ": %s: %.0f, %.0f", block, what,
+                     have, want);
 }
 
 /* a <= b, as far as the slack goes. */
@@ -77,7 +68,7 @@ static neighbours predecessors_of(const checker *c, uint32_t block)
 
 static bool is_unknown(const checker *c, uint32_t block)
 {
-    return c->unknown && c->unknown[block];
+    return c->w->known && !c->w->known[block];
 }
 
 static bool any_unknown(const checker *c, neighbours blocks)
@@ -140,7 +131,7 @@ static void check_side(checker *c, uint32_t b, bool leaving)
                       edges, lanes);
 }
 
-/* The graph's equations; blocks not to ask about say nothing. */
+/* The graph's equations. An unknown block has none. */
 static bool prepare(checker *c)
 {
     if (!wpg_lane_flow_create(&c->lanes, c->flow, c->arena))
@@ -235,70 +226,4 @@ wpg_status wpg_weights_check(wpg_weights_findings *findings, const wpg_cfg *cfg,
     wpg_block_graph flow;
     WPG_TRY(wpg_block_graph_of(&flow, cfg, arena));
     return wpg_graph_check(findings, &flow, weights, rules, slack, arena);
-}
-
-wpg_status wpg_profile_check(wpg_weights_findings *findings, wpg_context *context,
-                             const wpg_function_profile *profile, unsigned rules, double slack,
-                             wpg_arena *arena)
-{
-    wpg_cfg *cfg = NULL;
-    wpg_inst *function = wpg_module_def(context->module, profile->function);
-    WPG_TRY(wpg_cfg_create(&cfg, context->module, function, context->err));
-    uint64_t *lanes = WPG_ARENA_ARRAY(arena, uint64_t, cfg->count);
-    uint64_t *waves = WPG_ARENA_ARRAY(arena, uint64_t, cfg->count);
-    bool *unknown = WPG_ARENA_ARRAY(arena, bool, cfg->count);
-    wpg_function_weights w = {.block_count = cfg->count,
-                              .lanes = profile->has_lanes ? lanes : NULL,
-                              .waves = profile->has_waves ? waves : NULL};
-    wpg_block_graph flow;
-    bool enough = lanes && waves && unknown && wpg_block_graph_of(&flow, cfg, arena) == WPG_OK;
-    checker c = {
-        .findings = findings, .flow = &flow, .w = &w, .slack = slack, .unknown = unknown, .arena = arena};
-    for (uint32_t b = 0; b < cfg->count && enough; b++) {
-        const wpg_block_weight *weight = wpg_profile_block(profile, cfg->blocks[b].id);
-        unknown[b] = !weight || weight->unknown_by;
-        if (!weight && is_reachable(&c, b))
-            contradiction(&c, 0, b, "a block that no pass entered in the profile", cfg->blocks[b].id, 0);
-        lanes[b] = weight ? weight->lanes : 0;
-        waves[b] = weight ? weight->waves : 0;
-    }
-    wpg_status status = enough ? run_rules(&c, rules) : WPG_E_NOMEM;
-    wpg_cfg_destroy(cfg);
-    return status;
-}
-
-/* -- Branches */
-
-static bool is_listed(uint32_t label, const wpg_unknown_branch *unknown, uint32_t count)
-{
-    for (uint32_t i = 0; i < count; i++)
-        if (unknown[i].label == label && unknown[i].pass && *unknown[i].pass)
-            return true;
-    return false;
-}
-
-wpg_status wpg_branches_check(wpg_weights_findings *findings, const wpg_cfg *cfg,
-                              const wpg_unknown_branch *unknown, uint32_t unknown_count, wpg_arena *arena)
-{
-    for (uint32_t b = 0; b < cfg->count; b++) {
-        const wpg_block *block = &cfg->blocks[b];
-        const wpg_inst *branch = block->terminator;
-        const char *what = NULL;
-        char text[160];
-        if (branch->opcode != SpvOpBranchConditional || block->rpo == WPG_NO_BLOCK)
-            continue;
-        if (branch->count < 6)
-            what = is_listed(block->id, unknown, unknown_count)
-                       ? NULL
-                       : "a branch without weights that no pass calls unknown";
-        else if (!branch->words[4] && !branch->words[5])
-            what = "branch weights 0:0";
-        else if ((uint64_t)branch->words[4] + branch->words[5] > UINT32_MAX)
-            what = "branch weights whose sum does not fit 32 bits";
-        if (!what)
-            continue;
-        (void)snprintf(text, sizeof text, "block %" PRIu32 " (%%%" PRIu32 "): %s", b, block->id, what);
-        add(findings, arena, 0, b, what, text);
-    }
-    return arena->failed ? WPG_E_NOMEM : WPG_OK;
 }

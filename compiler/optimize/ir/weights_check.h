@@ -1,6 +1,4 @@
-/* Checks that the counts of a function fit its control flow, and that every branch of an optimised module has
- * weights or is listed as unknown. As LLVM's profcheck does for LLVM's passes, for our passes and for
- * profiles.
+/* Checks that the counts of a function fit its control flow.
  *
  * Lanes conserve flow: they are counts of one thread each. Waves do not, because both arms of a divergent
  * branch run: max(arms) <= waves(header) <= sum(arms). Blocks that lose lanes (demote, kill in a call, end of
@@ -24,7 +22,7 @@ enum {
 };
 
 typedef struct wpg_weights_finding {
-    unsigned rule;    /* WPG_CHECK_*; 0: a branch without weights */
+    unsigned rule;    /* WPG_CHECK_* */
     uint32_t block;   /* block index in the cfg */
     const char *what; /* static: one sentence without figures */
     char text[160];   /* the sentence with figures */
@@ -38,10 +36,10 @@ typedef struct wpg_weights_findings {
 
 enum { WPG_MOST_FINDINGS = 64 };
 
-/* Checks the counts of `weights` against the graph by the chosen rules; kinds that are NULL are skipped.
- * `weights->block_count` must be cfg->count: otherwise one finding says so. `slack` is the allowed error as a
- * share of a count: 0.01 because merged counts may be scaled or saturated, 0 for none. Findings are added to
- * *findings, which starts zeroed. WPG_E_NOMEM only. */
+/* Checks the counts of `weights` against the graph by the chosen rules. Kinds that are NULL are skipped.
+ * Blocks that `weights->known` leaves out say nothing. `weights->block_count` must be cfg->count: otherwise
+ * one finding says so. `slack` is the allowed error as a share of a count: 0.01 because merged counts may be
+ * scaled or saturated, 0 for none. Findings are added to *findings, which starts zeroed. WPG_E_NOMEM only. */
 wpg_status wpg_weights_check(wpg_weights_findings *findings, const wpg_cfg *cfg,
                              const wpg_function_weights *weights, unsigned rules, double slack,
                              wpg_arena *arena);
@@ -49,11 +47,5 @@ wpg_status wpg_weights_check(wpg_weights_findings *findings, const wpg_cfg *cfg,
 wpg_status wpg_graph_check(wpg_weights_findings *findings, const wpg_block_graph *flow,
                            const wpg_function_weights *weights, unsigned rules, double slack,
                            wpg_arena *arena);
-
-/* Checks that each reachable conditional branch of the function carries weights that OpBranchConditional
- * allows (not 0:0, a sum below 2^32), or is listed in `unknown` with the name of the pass that could not
- * tell. WPG_E_NOMEM only. Source: SPIR-V 1.6, 3.49.17. */
-wpg_status wpg_branches_check(wpg_weights_findings *findings, const wpg_cfg *cfg,
-                              const wpg_unknown_branch *unknown, uint32_t unknown_count, wpg_arena *arena);
 
 #endif

@@ -20,9 +20,9 @@
 #include <string.h>
 #include <time.h>
 
-#include "compiler/normalize/spirv_tools.h"
 #include "tests/e2e/random/check.h"
 #include "tests/e2e/random/shrink.h"
+#include "tests/support/disassemble.h"
 
 enum { MOST_FAILURES = 5, SHRINK_TRIES = 400, SHRINK_SECONDS = 40, MOST_BLOCKS = 24, MOST_SIMULATED = 300 };
 
@@ -81,9 +81,9 @@ static void explain(fault *f, const uint32_t *words, size_t count, const char *f
     unsigned steps = shrink(&small, &count, still_fails, f, SHRINK_TRIES);
     f->until += SHRINK_SECONDS;
     still_fails(f, small, count);
-    char path[1024], *text = NULL;
+    char path[1024], *text = disassemble(small, count);
     (void)snprintf(path, sizeof path, "%s/random-%llu.spvasm", folder, seed);
-    if (wpg_spirv_disassemble(&text, small, count, NULL) == WPG_OK) {
+    if (text) {
         write_file(path, text, strlen(text));
         (void)printf("  after %u steps: %s\n  shrunk to %zu words in %s\n", steps, f->message, count, path);
     }

@@ -3,9 +3,9 @@
  * addressing, built-ins, subgroup instructions and barriers. Exact cases must agree in every bit; those of
  * functions that Vulkan gives room for, within the error named. WPG_TEST_PROGRAMS: how many random programs,
  * WPG_TEST_SEED: where they begin. */
-#include "compiler/amdgpu/driver/host.h"
 #include "tests/support/vk_compute.h"
 #include "tests/unit/compiler/amdgpu/amdgpu_test.h"
+#include "tests/unit/compiler/amdgpu/host_kernel.h"
 #include "tests/unit/compiler/normalize/generate.h"
 #include "tests/support/effort.h"
 
@@ -96,15 +96,13 @@ static void run_driver(uint32_t *out, const uint32_t *words, size_t count, unsig
 
 /* -- This machine */
 
-static void fill_arguments(uint8_t *block, const wpg_host_kernel *kernel, void *const buffers[3],
+static void fill_arguments(uint8_t *block, const wpg_translation *out, void *const buffers[3],
                            const uint32_t sizes[3], const uint32_t groups[3])
 {
-    uint32_t count, bytes;
-    const wpg_amdgpu_argument *arguments = wpg_host_kernel_arguments(kernel, &count, &bytes);
-    for (uint32_t i = 0; i < count; i++) {
-        const wpg_amdgpu_argument *a = &arguments[i];
+    for (uint32_t i = 0; i < out->argument_count; i++) {
+        const wpg_amdgpu_argument *a = &out->arguments[i];
         uint8_t *to = block + a->offset;
-        assert_true(a->offset + a->size <= bytes && bytes <= 4096);
+        assert_true(a->offset + a->size <= out->argument_bytes && out->argument_bytes <= 4096);
         switch (a->kind) {
         case WPG_AMDGPU_BUFFERS:
             assert_true(a->binding < 3 && a->count == 1);
@@ -133,17 +131,17 @@ static void run_here(uint32_t *out, const amd_shader *s, unsigned groups, const 
     static _Alignas(16) uint8_t block[4096];
     void *const buffers[3] = {in, result, uniform};
     const uint32_t sizes[3] = {sizeof in, sizeof result, sizeof uniform}, size[3] = {groups, 1, 1};
-    wpg_host_kernel *kernel;
+    host_kernel kernel;
     wpg_error err = {0};
     fill_inputs(in);
     memset(result, 0, sizeof result);
     memcpy(uniform, uniforms, sizeof uniform);
-    if (wpg_host_kernel_create(&kernel, s->module, &s->stage, &err) != WPG_OK)
+    if (host_kernel_create(&kernel, s->module, &s->stage, &err) != WPG_OK)
         fail_msg("%s: %s", name, err.message);
-    fill_arguments(block, kernel, buffers, sizes, size);
-    wpg_host_kernel_run(kernel, block, size);
+    fill_arguments(block, &kernel.out, buffers, sizes, size);
+    host_kernel_run(&kernel, block, size);
     memcpy(out, result, WORDS * 4);
-    wpg_host_kernel_destroy(kernel);
+    host_kernel_destroy(&kernel);
 }
 
 /* -- Comparing */

@@ -195,10 +195,6 @@ static void test_constructs(void **state)
         for (size_t b = 0; b < p.blocks.count; b++)
             expected += p.blocks.data[b].selects && cfg->blocks[b].rpo != WPG_NO_BLOCK;
         assert_int_equal(sites, expected);
-        char *dot = wpg_cfg_to_dot(cfg);
-        assert_non_null(dot);
-        assert_non_null(strstr(dot, "digraph"));
-        free(dot);
         wpg_cfg_destroy(cfg);
         wpg_module_destroy(module);
         program_finish(&p);

@@ -210,12 +210,8 @@ static void test_validator(void **state)
         assert_int_not_equal(wpg_spirv_validate(in.data, cut, &options, &err), WPG_OK);
     uint32_t *out;
     size_t count;
-    char *text;
     assert_int_equal(wpg_ssa_tier(&out, &count, in.data, 3, &err), WPG_E_FORMAT);
     assert_int_not_equal(wpg_ssa_tier(&out, &count, in.data, in.count - 4, &err), WPG_OK);
-    assert_int_equal(wpg_spirv_disassemble(&text, in.data, in.count, &err), WPG_OK);
-    assert_non_null(strstr(text, "OpEntryPoint GLCompute %main"));
-    free(text);
     free(in.data);
 }
 

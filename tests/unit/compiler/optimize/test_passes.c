@@ -5,6 +5,7 @@
 
 #include "compiler/optimize/ir/pass.h"
 #include "compiler/optimize/ir/weights_check.h"
+#include "tests/support/pass_check.h"
 #include "tests/unit/compiler/optimize/biased.h"
 
 enum { MOST_SHADERS = 64 };
@@ -81,11 +82,11 @@ static int drop_all(void **state)
     return 0;
 }
 
-static void expect_none(const wpg_weights_findings *findings, const char *shader, const char *pass)
+static void expect_none(test_faults faults, const char *shader, const char *pass)
 {
-    for (uint32_t i = 0; i < findings->count; i++)
-        print_error("%s after %s: %s\n", shader, pass, findings->items[i].text);
-    assert_int_equal(findings->total, 0);
+    if (faults.count)
+        fail_msg("%s after %s: %s (one of %llu)", shader, pass, faults.first,
+                 (unsigned long long)faults.count);
 }
 
 /* Letters of every pass but one, and not of annotate when `hints`. */
@@ -114,7 +115,8 @@ static void counts_fit_before(void **state)
         wpg_weights_findings findings = {0};
         assert_int_equal(wpg_weights_check(&findings, view->cfg, &s->weights, WPG_CHECK_COUNTS, 0, &arena),
                          WPG_OK);
-        expect_none(&findings, all.names[i], "nothing");
+        if (findings.total)
+            fail_msg("%s: %s", all.names[i], findings.items[0].text);
         wpg_arena_finish(&arena);
         wpg_view_destroy(view);
         wpg_module_destroy(module);
@@ -130,11 +132,9 @@ static bool tables_fit_after(const use_shader *s, const char *name, const wpg_pa
     wpg_weights weights = {&s->weights, 1};
     wpg_module *module = NULL, *values = NULL;
     wpg_error err = {0};
-    wpg_arena arena;
     bool changed = false;
     leave_out_others(&options, pass, false);
     wpg_arena_init(&remarks.arena);
-    wpg_arena_init(&arena);
     assert_int_equal(wpg_module_parse(&module, s->words, s->count, &err), WPG_OK);
     wpg_context context = {
         .module = module, .stage = &s->stage, .options = &options, .remarks = &remarks, .err = &err};
@@ -146,15 +146,11 @@ static bool tables_fit_after(const use_shader *s, const char *name, const wpg_pa
     if (values)
         context.module = values;
     assert_int_equal(pass->run(&changed, &context, &context.profiles[0]), WPG_OK);
-    wpg_weights_findings findings = {0};
-    assert_int_equal(
-        wpg_profile_check(&findings, &context, &context.profiles[0], WPG_CHECK_COUNTS, 0, &arena), WPG_OK);
-    expect_none(&findings, name, pass->name);
+    expect_none(test_profile_faults(&context, &context.profiles[0]), name, pass->name);
     wpg_profiles_finish(&context);
     wpg_module_destroy(module);
     wpg_module_destroy(values);
     wpg_arena_finish(&remarks.arena);
-    wpg_arena_finish(&arena);
     return changed;
 }
 
@@ -164,19 +160,13 @@ static void branches_fit_after(const use_shader *s, const char *name, const wpg_
     use_result r;
     use_shader out = {0};
     wpg_module *module;
-    wpg_arena arena;
-    wpg_weights_findings findings = {0};
     leave_out_others(&options, pass, true);
     use_run(&r, s, &options, true);
     out.words = r.words;
     out.count = r.count;
     wpg_view *view = use_view(&module, &out);
-    wpg_arena_init(&arena);
-    assert_int_equal(
-        wpg_branches_check(&findings, view->cfg, r.remarks->unknown, r.remarks->unknown_count, &arena),
-        WPG_OK);
-    expect_none(&findings, name, pass->name);
-    wpg_arena_finish(&arena);
+    expect_none(test_branch_faults(view->cfg, r.remarks->unknown, r.remarks->unknown_count), name,
+                pass->name);
     wpg_view_destroy(view);
     wpg_module_destroy(module);
     use_done(&r);

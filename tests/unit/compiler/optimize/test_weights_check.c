@@ -1,6 +1,7 @@
-/* The check of weights: counts that fit pass, each rule sees its contradiction, and branches without weights
- * must be called unknown. */
+/* The check of weights: counts that fit pass, and each rule sees its contradiction. The tests' own check of
+ * branches (tests/support/pass_check.h): a branch without weights must be called unknown. */
 #include "compiler/optimize/ir/weights_check.h"
+#include "tests/support/pass_check.h"
 #include "tests/unit/compiler/optimize/use.h"
 
 /* A loop of `trips` rounds with an if in it that a quarter of the lanes take, one of two waves each time. */
@@ -123,6 +124,29 @@ static void absent_counts_are_no_contradiction(void **state)
     tear_down(&t);
 }
 
+/* Counts of a block that is not known say nothing, of the block or of its neighbours. */
+static void unknown_blocks_are_no_contradiction(void **state)
+{
+    (void)state;
+    checked t;
+    set_up(&t);
+    bool *known = malloc(t.view->cfg->count * sizeof *known);
+    assert_non_null(known);
+    memset(known, true, t.view->cfg->count * sizeof *known);
+    t.s.weights.known = known;
+    t.s.lanes[t.arm[0]] *= 3;
+    t.s.waves[t.arm[0]] *= 9;
+    t.s.uniform[t.arm[0]] = t.s.waves[t.arm[0]] + 1;
+    check(&t, WPG_CHECK_COUNTS, 0);
+    assert_true(t.findings.total > 0);
+    known[t.arm[0]] = false;
+    check(&t, WPG_CHECK_COUNTS, 0);
+    assert_int_equal(t.findings.total, 0);
+    t.s.weights.known = NULL;
+    free(known);
+    tear_down(&t);
+}
+
 static void branches_carry_weights_or_are_called_unknown(void **state)
 {
     (void)state;
@@ -130,28 +154,25 @@ static void branches_carry_weights_or_are_called_unknown(void **state)
     set_up(&t);
     const wpg_cfg *cfg = t.view->cfg;
     wpg_unknown_branch unknown[2] = {{0}};
+    test_faults faults;
     uint32_t conditional[2], count = 0;
     for (uint32_t b = 0; b < cfg->count; b++)
         if (cfg->blocks[b].terminator->opcode == SpvOpBranchConditional)
             conditional[count++] = b;
     assert_int_equal(count, 2);
-    assert_int_equal(wpg_branches_check(&t.findings, cfg, NULL, 0, &t.arena), WPG_OK);
-    assert_int_equal(t.findings.total, 2);
+    assert_int_equal(test_branch_faults(cfg, NULL, 0).count, 2);
     unknown[0] = (wpg_unknown_branch){cfg->blocks[conditional[0]].id, "annotate"};
     unknown[1] = (wpg_unknown_branch){cfg->blocks[conditional[1]].id, ""}; /* names no pass */
-    t.findings = (wpg_weights_findings){0};
-    assert_int_equal(wpg_branches_check(&t.findings, cfg, unknown, 2, &t.arena), WPG_OK);
-    assert_int_equal(t.findings.total, 1);
-    assert_int_equal(t.findings.items[0].block, conditional[1]);
+    faults = test_branch_faults(cfg, unknown, 2);
+    assert_int_equal(faults.count, 1);
+    assert_int_equal(faults.block, conditional[1]);
     static const uint32_t weights[][2] = {{3, 1}, {0, 0}, {UINT32_MAX, 1}};
     for (size_t i = 0; i < 3; i++) {
         wpg_inst *branch = cfg->blocks[conditional[1]].terminator;
         const uint32_t words[] = {branch->words[1], branch->words[2], branch->words[3], weights[i][0],
                                   weights[i][1]};
         wpg_inst_set_operands(t.module, branch, words, 5);
-        t.findings = (wpg_weights_findings){0};
-        assert_int_equal(wpg_branches_check(&t.findings, cfg, unknown, 1, &t.arena), WPG_OK);
-        assert_int_equal(t.findings.total, i ? 1 : 0);
+        assert_int_equal(test_branch_faults(cfg, unknown, 1).count, i ? 1 : 0);
     }
     tear_down(&t);
 }
@@ -162,6 +183,7 @@ int main(void)
         cmocka_unit_test(counts_that_fit_pass),
         cmocka_unit_test(each_rule_sees_its_contradiction),
         cmocka_unit_test(absent_counts_are_no_contradiction),
+        cmocka_unit_test(unknown_blocks_are_no_contradiction),
         cmocka_unit_test(branches_carry_weights_or_are_called_unknown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

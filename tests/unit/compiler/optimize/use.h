@@ -20,6 +20,7 @@
 #include "compiler/optimize/ir/loops.h"
 #include "compiler/optimize/ir/optimize.h"
 #include "tests/support/assemble.h"
+#include "tests/support/disassemble.h"
 
 #define USE static __attribute__((unused))
 
@@ -214,7 +215,7 @@ USE void use_run(use_result *r, const use_shader *s, const wpg_optimize_options 
         fail_msg("emit: %s", err.message);
     wpg_module_destroy(module);
     wpg_validate_options valid = {.vulkan_minor = 1};
-    wpg_spirv_disassemble(&r->text, r->words, r->count, NULL);
+    r->text = disassemble(r->words, r->count);
     if (wpg_spirv_validate(r->words, r->count, &valid, &err) != WPG_OK)
         fail_msg("invalid output: %s\n%s", err.message, r->text);
     if (getenv("WPG_TEST_VERBOSE"))

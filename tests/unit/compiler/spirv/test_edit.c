@@ -88,44 +88,6 @@ static void test_too_long(void **state)
     wpg_module_destroy(m);
 }
 
-static void test_replace_uses(void **state)
-{
-    (void)state;
-    /* 7 is an id and, everywhere else, a number: only the id may change. */
-    static const char text[] = "OpCapability Shader\nOpCapability Int64\nOpMemoryModel Logical GLSL450\n"
-                               "OpEntryPoint GLCompute %1 \"main\"\nOpExecutionMode %1 LocalSize 7 7 7\n"
-                               "OpName %7 \"seven\"\nOpDecorate %7 RelaxedPrecision\nOpDecorate %8 SpecId 7\n"
-                               "%2 = OpTypeVoid\n%3 = OpTypeFunction %2\n%4 = OpTypeInt 32 0\n"
-                               "%5 = OpConstant %4 7\n%6 = OpConstant %4 8\n%8 = OpSpecConstant %4 7\n"
-                               "%1 = OpFunction %2 None %3\n%9 = OpLabel\n%7 = OpIAdd %4 %5 %6\n"
-                               "%10 = OpIMul %4 %7 %7\nOpSelectionMerge %12 None\nOpSwitch %7 %12 7 %11\n"
-                               "%11 = OpLabel\nOpBranch %12\n%12 = OpLabel\n"
-                               "%13 = OpPhi %4 %7 %9 %10 %11\nOpReturn\nOpFunctionEnd\n";
-    wpg_module *m = test_parse_text(text);
-    test_validate(m);
-    wpg_module_replace_uses(m, 7, 5, false);
-    assert_int_equal(test_find(m, SpvOpName, 0)->words[1], 7);
-    assert_int_equal(test_find(m, SpvOpDecorate, 0)->words[1], 7);
-    assert_int_equal(test_find(m, SpvOpDecorate, 1)->words[3], 7);
-    assert_int_equal(test_find(m, SpvOpExecutionMode, 0)->words[3], 7);
-    assert_int_equal(test_find(m, SpvOpConstant, 0)->words[3], 7);
-    assert_int_equal(test_find(m, SpvOpIAdd, 0)->result, 7);
-    assert_int_equal(test_find(m, SpvOpIMul, 0)->words[3], 5);
-    assert_int_equal(test_find(m, SpvOpIMul, 0)->words[4], 5);
-    assert_int_equal(test_find(m, SpvOpSwitch, 0)->words[1], 5);
-    assert_int_equal(test_find(m, SpvOpSwitch, 0)->words[3], 7);
-    assert_int_equal(test_find(m, SpvOpPhi, 0)->words[3], 5);
-    test_validate(m);
-    wpg_module_replace_uses(m, 7, 5, true);
-    assert_int_equal(test_find(m, SpvOpName, 0)->words[1], 5);
-    assert_int_equal(test_find(m, SpvOpDecorate, 0)->words[1], 5);
-    assert_int_equal(test_find(m, SpvOpDecorate, 1)->words[3], 7);
-    /* Result types are uses too, and the shortcut inst->type follows. */
-    wpg_module_replace_uses(m, 4, 2, false);
-    assert_int_equal(test_find(m, SpvOpIAdd, 0)->type, 2);
-    wpg_module_destroy(m);
-}
-
 static void test_sections(void **state)
 {
     (void)state;
@@ -239,7 +201,6 @@ static void test_debug(void **state)
     wpg_arena arena;
     wpg_arena_init(&arena);
     const char *const *files;
-    wpg_entry_point *entries;
     size_t count;
     assert_int_equal(wpg_module_source_files(&files, &count, m, &arena), WPG_OK);
     assert_int_equal(count, 2);
@@ -253,12 +214,6 @@ static void test_debug(void **state)
     assert_false(wpg_line_of(&line, m, test_find(m, SpvOpSwitch, 0)));    /* OpNoLine */
     assert_false(wpg_line_of(&line, m, test_find(m, SpvOpLoopMerge, 0))); /* another block */
     assert_false(wpg_line_of(&line, m, test_find(m, SpvOpVariable, 4)));  /* before any line */
-    assert_int_equal(wpg_module_entry_points(&entries, &count, m, &arena), WPG_OK);
-    assert_int_equal(count, 1);
-    assert_int_equal(entries[0].model, SpvExecutionModelFragment);
-    assert_string_equal(entries[0].name, "main");
-    assert_string_equal(wpg_name_of(m, entries[0].function), "main");
-    assert_null(wpg_name_of(m, 0));
     wpg_arena_finish(&arena);
     wpg_module_destroy(m);
 }
@@ -268,7 +223,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_insert_remove_move),
         cmocka_unit_test(test_too_long),
-        cmocka_unit_test(test_replace_uses),
         cmocka_unit_test(test_sections),
         cmocka_unit_test(test_globals_end),
         cmocka_unit_test(test_walks),

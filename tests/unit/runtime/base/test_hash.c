@@ -58,8 +58,6 @@ static void errors_are_filled(void **state)
     longer[sizeof longer - 1] = '\0';
     (void)wpg_fail(&err, WPG_E_IO, "%s", longer);
     assert_int_equal(strlen(err.message), sizeof err.message - 1);
-    for (int status = WPG_OK; status <= WPG_E_ARGUMENT; status++)
-        assert_true(strlen(wpg_status_name((wpg_status)status)) > 0);
 }
 
 int main(void)

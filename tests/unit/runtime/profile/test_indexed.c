@@ -132,6 +132,16 @@ static void small_file_is_llvms_bytes(void **state)
     wpg_profile_destroy(p);
 }
 
+static size_t header_size(unsigned version)
+{
+    const wpg_indexed_header header = {0};
+    wpg_writer w = {0};
+    wpg_indexed_header_write(&w, &header, version);
+    size_t size = w.size;
+    wpg_writer_finish(&w);
+    return size;
+}
+
 /* Versions 4 to 6 differ from 7 in the number alone, 8 to 10 in further header words, which move the table.
  */
 static void other_versions_are_read(void **state)
@@ -142,7 +152,7 @@ static void other_versions_are_read(void **state)
     size_t size;
     must(wpg_profile_encode(&data, &size, sample, WPG_PROFILE_INDEXED, &err));
     for (unsigned version = 4; version <= 10; version++) {
-        size_t old_header = wpg_indexed_header_size(7), extra = wpg_indexed_header_size(version) - old_header;
+        size_t old_header = header_size(7), extra = header_size(version) - old_header;
         assert_int_equal(extra, version <= 7 ? 0 : 8 * (version - 7));
         wpg_reader r = wpg_reader_over(data, size);
         wpg_indexed_header header;
