@@ -12,8 +12,8 @@
  * process owns it. */
 bool wpg_claim(const char *path);
 /* The path of the facts of a kind about a hash in a bundle, ours as long as we live. *alone: no other live
- * process owns it; otherwise the name has our process id, and `merge` adds it. malloc'd; NULL: the path is too
- * long or there is no memory. */
+ * process owns it; otherwise the name has our process id, and `merge` adds it. malloc'd; NULL: the path is
+ * too long or there is no memory. */
 char *wpg_claim_facts(bool *alone, const char *bundle, const char *kind, wpg_hash128 subject);
 void wpg_claims_finish(void);
 

@@ -11,7 +11,7 @@
 typedef struct test_faults {
     uint64_t count;
     uint32_t block;  /* of the first fault: index in the cfg */
-    char first[200]; /* the first fault in words; "" without one */
+    char first[256]; /* the first fault in words; "" without one */
 } test_faults;
 
 /* Checks a profile's tables against its function as it stands: every reachable block has an entry, and the
