@@ -1,5 +1,5 @@
-/* The folder that outlives the process: rewritten words, replayed addresses, claims, names, the deny list.
- * Threads: any, after wpg_disk_cache_setup. */
+/* The folder that outlives the process: rewritten words, replayed addresses, file locks, names, the deny
+ * list. Threads: any, after wpg_disk_cache_setup. */
 #ifndef WPG_LAYER_BASE_DISK_CACHE_H
 #define WPG_LAYER_BASE_DISK_CACHE_H
 

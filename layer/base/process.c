@@ -1,5 +1,5 @@
 /* The process's record. The library is linked so that dlclose keeps it (the loader closes it with the last
- * instance): counts, files and claims last as long as the process. */
+ * instance): counts, files and file locks last as long as the process. */
 #include <unistd.h>
 
 #include "layer/base/state.h"

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "layer/profile/claims.h"
+#include "layer/profile/file_locks.h"
 #include "runtime/base/hash.h"
 #include "runtime/base/map.h"
 #include "runtime/base/vec.h"
@@ -96,7 +96,7 @@ static void read_folder(const char *path, const char *ending)
 static bool has_ended(const beside_file *file)
 {
     return file->process != getpid() && kill(file->process, 0) != 0 && errno == ESRCH &&
-           wpg_claim(file->path);
+           wpg_file_lock(file->path);
 }
 
 void wpg_beside_each(const char *path, void (*visit)(const char *beside, void *context), void *context)

@@ -8,7 +8,7 @@
 
 #include "compiler/normalize/normalize.h"
 #include "layer/profile/beside.h"
-#include "layer/profile/claims.h"
+#include "layer/profile/file_locks.h"
 #include "layer/profile/hurry.h"
 #include "layer/profile/totals.h"
 #include "runtime/base/file_batch.h"
@@ -261,7 +261,7 @@ static const char *path_of(const char *kind, wpg_hash128 subject)
     bool alone = false;
     if (wpg_map_get(&bundle.paths, id, &known))
         return (const char *)(uintptr_t)known;
-    char *path = wpg_claim_facts(&alone, bundle.folder, kind, subject);
+    char *path = wpg_file_lock_facts(&alone, bundle.folder, kind, subject);
     if (path && alone) /* what processes of an earlier run wrote beside it goes with the earlier facts */
         (void)wpg_beside_remove(path);
     if (path && wpg_map_set(&bundle.paths, id, (uint64_t)(uintptr_t)path))

@@ -12,7 +12,7 @@
 #include "layer/profile/beside.h"
 #include "layer/profile/bundle_files.h"
 #include "layer/profile/check_counts.h"
-#include "layer/profile/claims.h"
+#include "layer/profile/file_locks.h"
 #include "layer/profile/live.h"
 #include "layer/profile/pool.h"
 #include "layer/profile/recover.h"
@@ -123,8 +123,8 @@ static wpg_file *make_file(wpg_hash128 pipeline, bool shader_only, const char *p
     if (pool) {
         (void)snprintf(pool_path, sizeof pool_path, "%s", path);
         wpg_beside_name(path, sizeof path);
-        (void)wpg_claim(path);
-    } else if (wpg_claim(path))
+        (void)wpg_file_lock(path);
+    } else if (wpg_file_lock(path))
         replaces = take_over(path);
     else {
         wpg_beside_name(path, sizeof path);
@@ -535,5 +535,5 @@ void wpg_files_finish(void)
     wpg_map_free(&files.runs);
     wpg_map_free(&files.swept);
     wpg_beside_finish();
-    wpg_claims_finish();
+    wpg_file_locks_finish();
 }

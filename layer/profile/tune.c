@@ -10,7 +10,7 @@
 #include "compiler/optimize/ir/optimize.h"
 #include "layer/base/build_id.h"
 #include "layer/profile/bundle_files.h"
-#include "layer/profile/claims.h"
+#include "layer/profile/file_locks.h"
 #include "runtime/base/log.h"
 #include "runtime/base/text.h"
 #include "runtime/bundle/bundle.h"
@@ -392,7 +392,7 @@ static const char *path_of(wpg_hash128 subject)
     bool alone;
     if (wpg_map_get(&tune.paths, subject.low, &known))
         return (const char *)(uintptr_t)known;
-    char *path = wpg_claim_facts(&alone, wpg_bundle_folder(), "verdict", subject);
+    char *path = wpg_file_lock_facts(&alone, wpg_bundle_folder(), "verdict", subject);
     if (path && wpg_map_set(&tune.paths, subject.low, (uint64_t)(uintptr_t)path))
         return path;
     free(path);

@@ -19,13 +19,13 @@
 /* Mesa unrolls 32 rounds by itself; twice the most that any driver we know does. */
 enum { LONG_LOOP = 256 };
 
-typedef struct folder {
+typedef struct folding {
     const wpg_view *view;
     bool *may, *is; /* [bound] */
     wpg_operand_list operands;
-} folder;
+} folding;
 
-static bool is_module_constant(const folder *f, uint32_t id)
+static bool is_module_constant(const folding *f, uint32_t id)
 {
     return wpg_is_module_constant(f->view->module, id) ||
            wpg_module_opcode_of(f->view->module, id) == SpvOpExtInstImport; /* an operand of OpExtInst */
@@ -46,7 +46,7 @@ static bool reads_own_memory(const wpg_module *module, const wpg_inst *inst)
 }
 
 /* Evaluates one instruction; true if something changed. */
-static bool visit(folder *f, const wpg_inst *inst)
+static bool visit(folding *f, const wpg_inst *inst)
 {
     const wpg_module *module = f->view->module;
     unsigned traits = wpg_inst_traits(module, inst);
@@ -75,7 +75,7 @@ static bool visit(folder *f, const wpg_inst *inst)
     return changed;
 }
 
-static bool each_inst(folder *f)
+static bool each_inst(folding *f)
 {
     bool changed = false;
     for (uint32_t b = 0; b < f->view->cfg->count; b++)
@@ -132,7 +132,7 @@ static bool is_product(const wpg_module *module, uint32_t id)
 }
 
 /* May the result differ between compile time and run time? */
-static bool is_inexact(folder *f, const wpg_inst *inst)
+static bool is_inexact(folding *f, const wpg_inst *inst)
 {
     const wpg_module *module = f->view->module;
     if (!(wpg_inst_traits(module, inst) & WPG_TRAIT_FLOAT))
@@ -156,7 +156,7 @@ static bool is_inexact(folder *f, const wpg_inst *inst)
     }
 }
 
-static uint32_t first_exposed(folder *f, const wpg_loop *loop)
+static uint32_t first_exposed(folding *f, const wpg_loop *loop)
 {
     const wpg_cfg *cfg = f->view->cfg;
     for (uint32_t b = 0; b < cfg->count; b++)
@@ -168,11 +168,11 @@ static uint32_t first_exposed(folder *f, const wpg_loop *loop)
 }
 
 /* The analysis of the function; false when memory ran out. The caller frees f->operands. */
-static bool solve(folder *f, const wpg_view *view, uint32_t known, wpg_arena *arena)
+static bool solve(folding *f, const wpg_view *view, uint32_t known, wpg_arena *arena)
 {
-    *f = (folder){.view = view,
-                  .may = WPG_ARENA_ARRAY(arena, bool, view->bound),
-                  .is = WPG_ARENA_ARRAY(arena, bool, view->bound)};
+    *f = (folding){.view = view,
+                   .may = WPG_ARENA_ARRAY(arena, bool, view->bound),
+                   .is = WPG_ARENA_ARRAY(arena, bool, view->bound)};
     if (!f->may || !f->is)
         return false;
     for (uint32_t id = 0; id < view->bound; id++)
@@ -186,7 +186,7 @@ static bool solve(folder *f, const wpg_view *view, uint32_t known, wpg_arena *ar
 
 uint32_t wpg_unrolling_folds(const wpg_view *view, const wpg_loop *loop, uint32_t known, wpg_arena *arena)
 {
-    folder f;
+    folding f;
     if (!(loop->traits & WPG_TRAIT_FLOAT))
         return 0;
     if (!solve(&f, view, known, arena))
@@ -197,7 +197,7 @@ uint32_t wpg_unrolling_folds(const wpg_view *view, const wpg_loop *loop, uint32_
 }
 
 /* May a driver count the loop's trips: is a test that leaves it constant once it is unrolled? */
-static bool may_be_counted(const folder *f, const wpg_loop *loop)
+static bool may_be_counted(const folding *f, const wpg_loop *loop)
 {
     const wpg_cfg *cfg = f->view->cfg;
     for (uint32_t b = 0; b < cfg->count; b++) {
@@ -216,7 +216,7 @@ uint32_t wpg_may_fold_by_itself(const wpg_view *view, uint32_t block, wpg_arena 
     const wpg_cfg *cfg = view->cfg;
     uint32_t exposed = 0;
     bool solved = false;
-    folder f;
+    folding f;
     for (uint32_t c = 0; c < cfg->construct_count && !exposed; c++) {
         wpg_loop loop;
         if (cfg->constructs[c].kind != WPG_CONSTRUCT_LOOP || !wpg_loop_describe(&loop, view, c, arena) ||
@@ -236,7 +236,7 @@ bool wpg_is_in_counted_float_loop(const wpg_view *view, uint32_t block, wpg_aren
 {
     const wpg_cfg *cfg = view->cfg;
     bool solved = false, counted = false;
-    folder f;
+    folding f;
     for (uint32_t c = 0; c < cfg->construct_count && !counted; c++) {
         wpg_loop loop;
         if (cfg->constructs[c].kind != WPG_CONSTRUCT_LOOP || !wpg_loop_describe(&loop, view, c, arena) ||
@@ -270,7 +270,7 @@ static bool runs_long(const wpg_view *view, const wpg_loop *loop, const wpg_inst
 }
 
 /* Is each test that leaves the loop one that no driver counts, or counts to a large number? */
-static bool stays_a_loop(const folder *f, const wpg_loop *loop)
+static bool stays_a_loop(const folding *f, const wpg_loop *loop)
 {
     const wpg_cfg *cfg = f->view->cfg;
     for (uint32_t b = 0; b < cfg->count; b++) {
@@ -294,7 +294,7 @@ const bool *wpg_unrollable_loops(const wpg_view *view, wpg_arena *arena)
 {
     const wpg_cfg *cfg = view->cfg;
     bool *unrollable = WPG_ARENA_ARRAY(arena, bool, cfg->construct_count + 1u);
-    folder f;
+    folding f;
     if (!unrollable || !solve(&f, view, 0, arena))
         return NULL;
     for (uint32_t c = 0; c < cfg->construct_count; c++) {

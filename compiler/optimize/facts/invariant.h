@@ -22,10 +22,10 @@ bool wpg_may_be_invariant(const wpg_view *view, const wpg_loop *loop, uint32_t i
 /* The facts that follow if a value has these bits, or has not. */
 typedef struct wpg_knowledge {
     const wpg_view *view;
-    uint32_t *fact_of; /* [bound], as of wpg_folder */
+    uint32_t *fact_of; /* [bound], as of wpg_value_fold */
     uint32_t bits[WPG_MOST_FACTS];
     uint32_t count;                  /* of facts */
-    uint32_t facts, excluded, vague; /* masks, as of wpg_folder */
+    uint32_t facts, excluded, vague; /* masks, as of wpg_value_fold */
     bool overflows;                  /* more followed than there was room for: not to be used */
 } wpg_knowledge;
 

@@ -220,7 +220,7 @@ static void compare_fact(wpg_peel_facts *f, const counter *c, const range *r, co
     set_later(f, fact, later);
 }
 
-static void find_comparisons(wpg_peel_facts *f, const wpg_folder *base, uint32_t preheader)
+static void find_comparisons(wpg_peel_facts *f, const wpg_value_fold *base, uint32_t preheader)
 {
     const wpg_view *view = base->view;
     const wpg_block *header = &view->cfg->blocks[base->loop->header];
@@ -243,10 +243,10 @@ static void find_comparisons(wpg_peel_facts *f, const wpg_folder *base, uint32_t
 /* -- Phis of the header -- */
 
 /* The value of an id at the back edge, through phis that ways not taken lead to, too. */
-static bool settles(uint32_t *bits, const wpg_folder *f, uint32_t id, unsigned depth)
+static bool settles(uint32_t *bits, const wpg_value_fold *f, uint32_t id, unsigned depth)
 {
     const wpg_inst *inst = wpg_module_def(f->view->module, id);
-    if (wpg_folder_value(bits, f, id))
+    if (wpg_value_fold_value(bits, f, id))
         return true;
     uint32_t block = inst && id < f->view->bound ? f->view->block_of[id] : WPG_NO_BLOCK;
     if (depth > DEEPEST || block == WPG_NO_BLOCK || !f->loop->members[block] || inst->opcode != SpvOpPhi ||
@@ -255,7 +255,7 @@ static bool settles(uint32_t *bits, const wpg_folder *f, uint32_t id, unsigned d
     bool any = false;
     for (unsigned i = 3; i + 1 < inst->count; i += 2) {
         uint32_t from = wpg_cfg_find(f->view->cfg, inst->words[i + 1]), value;
-        if (from != WPG_NO_BLOCK && f->loop->members[from] && !wpg_folder_edge_is_live(f, from, block))
+        if (from != WPG_NO_BLOCK && f->loop->members[from] && !wpg_value_fold_edge_is_live(f, from, block))
             continue;
         if (!settles(&value, f, inst->words[i], depth + 1) || (any && value != *bits))
             return false;
@@ -265,12 +265,12 @@ static bool settles(uint32_t *bits, const wpg_folder *f, uint32_t id, unsigned d
     return any;
 }
 
-/* The folder as things stand, with what is reached. */
-static bool see(wpg_folder *out, const wpg_peel_facts *f, const wpg_folder *base, bool later)
+/* The folding as things stand, with what is reached. */
+static bool see(wpg_value_fold *out, const wpg_peel_facts *f, const wpg_value_fold *base, bool later)
 {
     uint32_t needed;
-    *out = wpg_peel_folder(f, base, later);
-    return wpg_folder_find(out, &needed) && wpg_folder_flow(out);
+    *out = wpg_peel_folding(f, base, later);
+    return wpg_value_fold_find(out, &needed) && wpg_value_fold_flow(out);
 }
 
 static bool is_small(const wpg_module *module, const wpg_inst *phi)
@@ -280,7 +280,7 @@ static bool is_small(const wpg_module *module, const wpg_inst *phi)
 }
 
 /* Phis that start as constants: known in the first trip. */
-static void find_starts(wpg_peel_facts *f, const wpg_folder *base, uint32_t preheader)
+static void find_starts(wpg_peel_facts *f, const wpg_value_fold *base, uint32_t preheader)
 {
     const wpg_cfg *cfg = base->view->cfg;
     const wpg_module *module = base->view->module;
@@ -296,11 +296,11 @@ static void find_starts(wpg_peel_facts *f, const wpg_folder *base, uint32_t preh
 }
 
 /* Is the phi one constant in all further trips? Then that is known. False when memory ran out. */
-static bool find_phi(bool *found, wpg_peel_facts *f, const wpg_folder *base, const wpg_inst *phi)
+static bool find_phi(bool *found, wpg_peel_facts *f, const wpg_value_fold *base, const wpg_inst *phi)
 {
     uint32_t back = value_from(phi, base->view->cfg->blocks[base->loop->back_edge].id), bits, again;
     uint32_t fact = f->fact_of[phi->result];
-    wpg_folder first, later;
+    wpg_value_fold first, later;
     *found = false;
     if (!back || (fact != WPG_NO_FACT && (f->of_later >> fact & 1)))
         return true;
@@ -325,7 +325,7 @@ static bool find_phi(bool *found, wpg_peel_facts *f, const wpg_folder *base, con
     return true;
 }
 
-static bool find_phis(wpg_peel_facts *f, const wpg_folder *base)
+static bool find_phis(wpg_peel_facts *f, const wpg_value_fold *base)
 {
     const wpg_block *header = &base->view->cfg->blocks[base->loop->header];
     for (bool again = true; again;) {
@@ -342,9 +342,9 @@ static bool find_phis(wpg_peel_facts *f, const wpg_folder *base)
 
 /* -- All of it -- */
 
-wpg_folder wpg_peel_folder(const wpg_peel_facts *facts, const wpg_folder *base, bool later)
+wpg_value_fold wpg_peel_folding(const wpg_peel_facts *facts, const wpg_value_fold *base, bool later)
 {
-    wpg_folder f = *base;
+    wpg_value_fold f = *base;
     f.fact_of = facts->fact_of;
     f.bits = later ? facts->later : facts->first;
     f.facts = later ? facts->of_later : facts->of_first;
@@ -352,7 +352,7 @@ wpg_folder wpg_peel_folder(const wpg_peel_facts *facts, const wpg_folder *base, 
     return f;
 }
 
-bool wpg_peel_facts_find(wpg_peel_facts *facts, const wpg_folder *base, uint32_t preheader)
+bool wpg_peel_facts_find(wpg_peel_facts *facts, const wpg_value_fold *base, uint32_t preheader)
 {
     wpg_arena *arena = base->arena;
     *facts = (wpg_peel_facts){.fact_of = WPG_ARENA_ARRAY(arena, uint32_t, base->view->bound),

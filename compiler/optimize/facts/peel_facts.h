@@ -16,8 +16,8 @@ typedef struct wpg_peel_facts {
 
 /* Finds the facts of the loop of `base`. Reads view, profile, loop and arena of `base` alone. False when
  * memory ran out. */
-bool wpg_peel_facts_find(wpg_peel_facts *facts, const wpg_folder *base, uint32_t preheader);
+bool wpg_peel_facts_find(wpg_peel_facts *facts, const wpg_value_fold *base, uint32_t preheader);
 /* `base` with the facts about further trips, or about the first. */
-wpg_folder wpg_peel_folder(const wpg_peel_facts *facts, const wpg_folder *base, bool later);
+wpg_value_fold wpg_peel_folding(const wpg_peel_facts *facts, const wpg_value_fold *base, bool later);
 
 #endif

@@ -19,12 +19,12 @@ typedef struct place {
     bool row_major;
 } place;
 
-typedef struct folder {
+typedef struct folding {
     wpg_module *module;
     const wpg_push_known *known;
     uint64_t words;
     const char *why;
-} folder;
+} folding;
 
 void wpg_push_known_make(wpg_push_known *known, const wpg_push_value *values, size_t count)
 {
@@ -83,7 +83,7 @@ static uint32_t scalar_size(const wpg_module *module, uint32_t type)
 }
 
 /* The place of one element; `at` is that of the whole. */
-static bool element(place *out, folder *f, place at, uint64_t index)
+static bool element(place *out, folding *f, place at, uint64_t index)
 {
     const wpg_inst *def = wpg_module_def(f->module, at.type);
     const wpg_inst *decoration;
@@ -149,7 +149,7 @@ static bool element(place *out, folder *f, place at, uint64_t index)
     return true;
 }
 
-static bool locate(place *out, folder *f, uint32_t pointer, unsigned depth)
+static bool locate(place *out, folding *f, uint32_t pointer, unsigned depth)
 {
     const wpg_inst *def = wpg_module_def(f->module, pointer);
     const wpg_inst *type = def ? wpg_module_def(f->module, def->type) : NULL;
@@ -183,7 +183,7 @@ static bool locate(place *out, folder *f, uint32_t pointer, unsigned depth)
 
 /* -- Constants */
 
-static bool read_bytes(uint64_t *bits, folder *f, uint32_t offset, uint32_t size)
+static bool read_bytes(uint64_t *bits, folding *f, uint32_t offset, uint32_t size)
 {
     *bits = 0;
     for (uint32_t i = 0; i < size; i++) {
@@ -198,7 +198,7 @@ static bool read_bytes(uint64_t *bits, folder *f, uint32_t offset, uint32_t size
     return true;
 }
 
-static uint32_t part_count(folder *f, const wpg_inst *def)
+static uint32_t part_count(folding *f, const wpg_inst *def)
 {
     uint64_t length;
     uint32_t width;
@@ -227,7 +227,7 @@ static bool has_constants(const wpg_module *module, const wpg_inst *scalar)
                                                                    : SpvCapabilityInt8);
 }
 
-static uint32_t make(folder *f, place at, unsigned depth)
+static uint32_t make(folding *f, place at, unsigned depth)
 {
     const wpg_inst *def = wpg_module_def(f->module, at.type);
     uint32_t size = scalar_size(f->module, at.type);
@@ -255,7 +255,7 @@ static uint32_t make(folder *f, place at, unsigned depth)
 uint32_t wpg_push_constant_of(uint64_t *words, const char **why, wpg_module *module, const wpg_inst *load,
                               const wpg_push_known *known)
 {
-    folder f = {.module = module, .known = known};
+    folding f = {.module = module, .known = known};
     place at;
     uint32_t made = 0;
     if (load->count > 4 && (load->words[4] & SpvMemoryAccessVolatileMask))

@@ -3,15 +3,15 @@
  *
  * Only branches are decided. The known values stay variables wherever they are computed with. A driver drops
  * the other ways of a branch on a constant. Then arithmetic may meet that a phi kept apart, and a driver may
- * contract or re-associate it. So a phi with one way left gets a seam (seam.h). Nothing is done if a sum or
- * product is used both in code that stays and in code that falls away: drivers fuse by how often, and by
- * what, a value is used (Mesa's is_only_used_by_fadd, ACO's use counts). */
+ * contract or re-associate it. So a phi with one way left gets an optimisation barrier (opt_barrier.h).
+ * Nothing is done if a sum or product is used both in code that stays and in code that falls away: drivers
+ * fuse by how often, and by what, a value is used (Mesa's is_only_used_by_fadd, ACO's use counts). */
 #include "compiler/optimize/facts/value_fold.h"
 
 #include "compiler/optimize/facts/folding.h"
 #include "compiler/optimize/facts/induction.h"
 #include "compiler/optimize/ir/legality.h"
-#include "compiler/optimize/loops/seam.h"
+#include "compiler/optimize/loops/opt_barrier.h"
 #include "compiler/spirv/builder.h"
 #include "compiler/spirv/const_fold.h"
 
@@ -60,9 +60,9 @@ static bool compute(known *out, const wpg_inst *inst, uint32_t width, known a, k
     return true;
 }
 
-static bool evaluate_excluded(known *out, const wpg_folder *f, const wpg_inst *inst);
+static bool evaluate_excluded(known *out, const wpg_value_fold *f, const wpg_inst *inst);
 
-static bool evaluate(known *out, const wpg_folder *f, uint32_t id, unsigned depth)
+static bool evaluate(known *out, const wpg_value_fold *f, uint32_t id, unsigned depth)
 {
     const wpg_module *module = f->view->module;
     const wpg_inst *inst = wpg_module_def(module, id);
@@ -100,7 +100,7 @@ static bool evaluate(known *out, const wpg_folder *f, uint32_t id, unsigned dept
 }
 
 /* Compared with what it is known not to be? */
-static bool evaluate_excluded(known *out, const wpg_folder *f, const wpg_inst *inst)
+static bool evaluate_excluded(known *out, const wpg_value_fold *f, const wpg_inst *inst)
 {
     if (inst->opcode != SpvOpIEqual && inst->opcode != SpvOpINotEqual)
         return false;
@@ -119,7 +119,7 @@ static bool evaluate_excluded(known *out, const wpg_folder *f, const wpg_inst *i
 /* -- Branches -- */
 
 /* A branch within the loop it stands in: no loop's header, none that leaves the loop or goes round. */
-static bool stays_inside(const wpg_folder *f, uint32_t b)
+static bool stays_inside(const wpg_value_fold *f, uint32_t b)
 {
     const wpg_cfg *cfg = f->view->cfg;
     const wpg_block *block = &cfg->blocks[b];
@@ -133,7 +133,7 @@ static bool stays_inside(const wpg_folder *f, uint32_t b)
     return block->successor_count > 1;
 }
 
-bool wpg_folder_find(wpg_folder *f, uint32_t *needed)
+bool wpg_value_fold_find(wpg_value_fold *f, uint32_t *needed)
 {
     const wpg_cfg *cfg = f->view->cfg;
     if (!f->folds)
@@ -179,7 +179,7 @@ static bool others_lead_to(const wpg_inst *end, uint32_t bits, uint32_t label)
     return end->words[2] == label;
 }
 
-static const wpg_guard_fold *fold_at(const wpg_folder *f, uint32_t block)
+static const wpg_guard_fold *fold_at(const wpg_value_fold *f, uint32_t block)
 {
     for (uint32_t i = 0; i < f->fold_count; i++)
         if (f->folds[i].block == block)
@@ -187,7 +187,7 @@ static const wpg_guard_fold *fold_at(const wpg_folder *f, uint32_t block)
     return NULL;
 }
 
-bool wpg_folder_edge_is_live(const wpg_folder *f, uint32_t from, uint32_t to)
+bool wpg_value_fold_edge_is_live(const wpg_value_fold *f, uint32_t from, uint32_t to)
 {
     const wpg_guard_fold *fold = fold_at(f, from);
     const wpg_block *block = &f->view->cfg->blocks[from];
@@ -205,7 +205,7 @@ bool wpg_folder_edge_is_live(const wpg_folder *f, uint32_t from, uint32_t to)
 
 /* Blocks of the loop that are reached from its header; reverse post-order, again and again while a way round
  * an inner loop adds some. */
-static void find_live(wpg_folder *f)
+static void find_live(wpg_value_fold *f)
 {
     const wpg_cfg *cfg = f->view->cfg;
     f->live[f->loop->header] = true;
@@ -215,14 +215,14 @@ static void find_live(wpg_folder *f)
             uint32_t b = cfg->order[i];
             for (uint32_t s = 0; f->live[b] && s < cfg->blocks[b].successor_count; s++) {
                 uint32_t to = cfg->blocks[b].successors[s];
-                if (f->loop->members[to] && !f->live[to] && wpg_folder_edge_is_live(f, b, to))
+                if (f->loop->members[to] && !f->live[to] && wpg_value_fold_edge_is_live(f, b, to))
                     f->live[to] = again = true;
             }
         }
     }
 }
 
-bool wpg_folder_flow(wpg_folder *f)
+bool wpg_value_fold_flow(wpg_value_fold *f)
 {
     f->live = WPG_ARENA_ARRAY(f->arena, bool, f->view->cfg->count);
     if (f->live)
@@ -230,7 +230,7 @@ bool wpg_folder_flow(wpg_folder *f)
     return f->live != NULL;
 }
 
-bool wpg_folder_value(uint32_t *bits, const wpg_folder *f, uint32_t id)
+bool wpg_value_fold_value(uint32_t *bits, const wpg_value_fold *f, uint32_t id)
 {
     known value;
     if (!evaluate(&value, f, id, 0))
@@ -242,33 +242,33 @@ bool wpg_folder_value(uint32_t *bits, const wpg_folder *f, uint32_t id)
 /* -- What it does to arithmetic -- */
 
 /* The loop before the folds. */
-static wpg_folder before(const wpg_folder *f)
+static wpg_value_fold before(const wpg_value_fold *f)
 {
-    wpg_folder old = *f;
+    wpg_value_fold old = *f;
     old.fold_count = 0;
     old.live = f->was_live;
     return old;
 }
 
-static uint32_t ways_into(const wpg_folder *f, uint32_t b)
+static uint32_t ways_into(const wpg_value_fold *f, uint32_t b)
 {
     const wpg_block *block = &f->view->cfg->blocks[b];
     uint32_t ways = 0;
     for (uint32_t p = 0; p < block->predecessor_count; p++)
-        ways += wpg_folder_edge_is_live(f, block->predecessors[p], b);
+        ways += wpg_value_fold_edge_is_live(f, block->predecessors[p], b);
     return ways;
 }
 
 /* Is one way into the block left, of several? */
-static bool ways_vanish(const wpg_folder *f, uint32_t b)
+static bool ways_vanish(const wpg_value_fold *f, uint32_t b)
 {
-    const wpg_folder old = before(f);
+    const wpg_value_fold old = before(f);
     return f->loop->members[b] && f->live[b] && b != f->loop->header && ways_into(f, b) == 1 &&
            ways_into(&old, b) > 1;
 }
 
 /* Marks phis of which one way is left. */
-static const char *seams_refusal(wpg_folder *f)
+static const char *barriers_refusal(wpg_value_fold *f)
 {
     const wpg_view *view = f->view;
     for (uint32_t b = 0; b < view->cfg->count; b++) {
@@ -278,10 +278,10 @@ static const char *seams_refusal(wpg_folder *f)
         for (const wpg_inst *inst = block->label->next; inst != block->terminator; inst = inst->next) {
             if (inst->opcode != SpvOpPhi || !wpg_bears_floats(view->module, inst->type))
                 continue;
-            if (!wpg_seam_wanted(view->module, inst))
+            if (!wpg_opt_barrier_wanted(view->module, inst))
                 return "a value merges behind a branch whose arithmetic drivers may re-associate once it is "
                        "decided";
-            f->seams[inst->result] = true;
+            f->barriers[inst->result] = true;
         }
     }
     return NULL;
@@ -289,7 +289,7 @@ static const char *seams_refusal(wpg_folder *f)
 
 /* A loop that a driver may unroll does so by how much stands in it: with less in it, or another way out, the
  * trips may meet where they did not, or the other way round. */
-static const char *trips_refusal(const wpg_folder *f)
+static const char *trips_refusal(const wpg_value_fold *f)
 {
     for (uint32_t c = 0; c < f->view->cfg->construct_count; c++)
         for (uint32_t i = 0; f->unrollable[c] && i < f->fold_count; i++)
@@ -300,7 +300,7 @@ static const char *trips_refusal(const wpg_folder *f)
 }
 
 /* Does the use of `id` by `user` stay? */
-static bool use_is_live(const wpg_folder *f, uint32_t id, wpg_inst *user)
+static bool use_is_live(const wpg_value_fold *f, uint32_t id, wpg_inst *user)
 {
     const wpg_cfg *cfg = f->view->cfg;
     const wpg_inst *label = wpg_inst_label(user);
@@ -310,16 +310,16 @@ static bool use_is_live(const wpg_folder *f, uint32_t id, wpg_inst *user)
     bool live = user->opcode != SpvOpPhi;
     for (unsigned i = 3; !live && i + 1 < user->count; i += 2) {
         uint32_t from = wpg_cfg_find(cfg, user->words[i + 1]);
-        live = user->words[i] == id &&
-               (from == WPG_NO_BLOCK || !f->loop->members[from] || wpg_folder_edge_is_live(f, from, block));
+        live = user->words[i] == id && (from == WPG_NO_BLOCK || !f->loop->members[from] ||
+                                        wpg_value_fold_edge_is_live(f, from, block));
     }
     return live;
 }
 
-static const char *uses_refusal(const wpg_folder *f)
+static const char *uses_refusal(const wpg_value_fold *f)
 {
     const wpg_view *view = f->view;
-    const wpg_folder old = before(f);
+    const wpg_value_fold old = before(f);
     for (uint32_t b = 0; b < view->cfg->count; b++) {
         const wpg_block *block = &view->cfg->blocks[b];
         if (!f->loop->members[b] || !f->live[b])
@@ -362,12 +362,12 @@ static bool is_fixed(const spread *s, const wpg_view *view, uint32_t id)
 
 /* A phi that becomes a copy of what it is on the way that is left; one of a loop's header is what all its
  * ways are. */
-static void spread_to_phi(spread *s, const wpg_folder *f, uint32_t b, const wpg_inst *phi)
+static void spread_to_phi(spread *s, const wpg_value_fold *f, uint32_t b, const wpg_inst *phi)
 {
     bool vanish = ways_vanish(f, b), any = false, all = true;
     for (unsigned i = 3; i + 1 < phi->count; i += 2) {
         uint32_t from = wpg_cfg_find(f->view->cfg, phi->words[i + 1]);
-        if (vanish && (from == WPG_NO_BLOCK || !wpg_folder_edge_is_live(f, from, b)))
+        if (vanish && (from == WPG_NO_BLOCK || !wpg_value_fold_edge_is_live(f, from, b)))
             continue;
         any |= s->tainted[phi->words[i]];
         all &= is_fixed(s, f->view, phi->words[i]);
@@ -376,7 +376,7 @@ static void spread_to_phi(spread *s, const wpg_folder *f, uint32_t b, const wpg_
     mark(s, s->fixed, phi->result, all);
 }
 
-static void spread_to(spread *s, const wpg_folder *f, uint32_t b, const wpg_inst *inst)
+static void spread_to(spread *s, const wpg_value_fold *f, uint32_t b, const wpg_inst *inst)
 {
     unsigned traits = wpg_inst_traits(f->view->module, inst);
     bool any = false, all = true;
@@ -396,7 +396,7 @@ static void spread_to(spread *s, const wpg_folder *f, uint32_t b, const wpg_inst
     mark(s, s->fixed, inst->result, any && all);
 }
 
-static const char *spread_verdict(const spread *s, const wpg_folder *f)
+static const char *spread_verdict(const spread *s, const wpg_value_fold *f)
 {
     const wpg_view *view = f->view;
     for (uint32_t b = 0; b < view->cfg->count; b++) {
@@ -423,7 +423,7 @@ static const char *spread_verdict(const spread *s, const wpg_folder *f)
     return NULL;
 }
 
-static const char *spread_refusal(const wpg_folder *f)
+static const char *spread_refusal(const wpg_value_fold *f)
 {
     const wpg_view *view = f->view;
     spread s = {.tainted = WPG_ARENA_ARRAY(f->arena, bool, view->bound),
@@ -453,7 +453,7 @@ static const char *spread_refusal(const wpg_folder *f)
     return why;
 }
 
-static void measure(wpg_folder *f)
+static void measure(wpg_value_fold *f)
 {
     const wpg_view *view = f->view;
     for (uint32_t i = 0; i < f->fold_count; i++) {
@@ -472,21 +472,21 @@ static void measure(wpg_folder *f)
     }
 }
 
-const char *wpg_folder_refusal(wpg_folder *f)
+const char *wpg_value_fold_refusal(wpg_value_fold *f)
 {
     f->live = WPG_ARENA_ARRAY(f->arena, bool, f->view->cfg->count);
     f->was_live = WPG_ARENA_ARRAY(f->arena, bool, f->view->cfg->count);
-    f->seams = WPG_ARENA_ARRAY(f->arena, bool, f->view->bound);
-    if (!f->live || !f->was_live || !f->seams)
+    f->barriers = WPG_ARENA_ARRAY(f->arena, bool, f->view->bound);
+    if (!f->live || !f->was_live || !f->barriers)
         return "";
-    wpg_folder old = before(f);
+    wpg_value_fold old = before(f);
     find_live(&old);
     find_live(f);
     measure(f);
     if (wpg_carries_floats_in_memory(f->view, f->loop))
         return "floating-point memory is written and read in it: drivers may re-associate across its "
                "branches";
-    const char *why = seams_refusal(f);
+    const char *why = barriers_refusal(f);
     if (!why)
         why = trips_refusal(f);
     if (!why)

@@ -3,7 +3,7 @@
  * of copy and original. */
 #include "compiler/optimize/loops/cloner.h"
 
-#include "compiler/optimize/loops/seam.h"
+#include "compiler/optimize/loops/opt_barrier.h"
 #include "compiler/spirv/builder.h"
 
 /* Replaces id operands of an instruction that equal `from`. */
@@ -103,29 +103,30 @@ static void decorate_copies(wpg_cloner *c)
     }
 }
 
-/* -- Seams -- */
+/* -- Optimisation barriers -- */
 
-/* Does the copy of the phi get a seam? Of a loop that is to be unrolled, those of its header. */
-static bool is_sewn(const wpg_cloner *c, uint32_t block, const wpg_inst *phi)
+/* Does the copy of the phi get an optimisation barrier? Of a loop that is to be unrolled, those of its
+ * header. */
+static bool gets_barrier(const wpg_cloner *c, uint32_t block, const wpg_inst *phi)
 {
-    if (c->plan->seams && c->plan->seams[phi->result])
+    if (c->plan->barriers && c->plan->barriers[phi->result])
         return true;
-    return c->plan->compare && block == c->plan->loop.header && wpg_seam_wanted(c->module, phi);
+    return c->plan->compare && block == c->plan->loop.header && wpg_opt_barrier_wanted(c->module, phi);
 }
 
 /* Does the phi of the original get one? */
-static bool is_sewn_in_rest(const wpg_cloner *c, const wpg_inst *phi)
+static bool gets_barrier_in_rest(const wpg_cloner *c, const wpg_inst *phi)
 {
-    return c->plan->rest_seams && phi->result < c->bound && c->plan->rest_seams[phi->result];
+    return c->plan->rest_barriers && phi->result < c->bound && c->plan->rest_barriers[phi->result];
 }
 
-bool wpg_cloner_has_seams(const wpg_cloner *c)
+bool wpg_cloner_has_barriers(const wpg_cloner *c)
 {
     const wpg_cfg *cfg = c->view->cfg;
     for (uint32_t b = 0; c->plan->loop.traits & WPG_TRAIT_FLOAT && b < cfg->count; b++)
         for (const wpg_inst *inst = cfg->blocks[b].label->next;
              c->plan->loop.members[b] && inst != cfg->blocks[b].terminator; inst = inst->next)
-            if (inst->opcode == SpvOpPhi && (is_sewn(c, b, inst) || is_sewn_in_rest(c, inst)))
+            if (inst->opcode == SpvOpPhi && (gets_barrier(c, b, inst) || gets_barrier_in_rest(c, inst)))
                 return true;
     return false;
 }
@@ -154,31 +155,32 @@ static void assign_ids(wpg_cloner *c)
     c->copy_of[wpg_cloner_block(c, c->plan->preheader)->id] = c->copy_block; /* in the header's phis */
 }
 
-/* What the phi's seam is made of. */
+/* What the phi's optimisation barrier is made of. */
 static uint32_t zero_for(const wpg_cloner *c, uint32_t phi)
 {
     return c->even && c->plan->even && phi < c->bound && c->plan->even[phi] ? c->even : c->zero;
 }
 
-/* Seams of the copied block's phis, which stand before `where`: the seam takes over the phi's id. */
-static void sew(wpg_cloner *c, uint32_t b, wpg_inst *where)
+/* Optimisation barriers of the copied block's phis, which stand before `where`: each takes over the
+ * phi's id. */
+static void add_barriers(wpg_cloner *c, uint32_t b, wpg_inst *where)
 {
     const wpg_block *block = wpg_cloner_block(c, b);
     for (const wpg_inst *phi = block->label->next; c->zero && phi != block->terminator; phi = phi->next) {
-        if (phi->opcode != SpvOpPhi || !is_sewn(c, b, phi))
+        if (phi->opcode != SpvOpPhi || !gets_barrier(c, b, phi))
             continue;
-        uint32_t seam = wpg_cloner_copied(c, phi->result), value = wpg_module_fresh_id(c->module);
-        wpg_inst *copy = wpg_module_def(c->module, seam);
+        uint32_t barrier = wpg_cloner_copied(c, phi->result), value = wpg_module_fresh_id(c->module);
+        wpg_inst *copy = wpg_module_def(c->module, barrier);
         if (!copy || copy->opcode != SpvOpPhi)
             continue;
         copy->words[2] = value;
         wpg_inst_set_operands(c->module, copy, copy->words + 1, copy->count - 1u);
         wpg_cloner_decorate(c, phi->result, value);
-        wpg_seam_insert(c->module, phi, value, seam, zero_for(c, phi->result), where);
+        wpg_opt_barrier_insert(c->module, phi, value, barrier, zero_for(c, phi->result), where);
     }
 }
 
-static bool stands_before_seams(const wpg_inst *inst)
+static bool stands_before_barriers(const wpg_inst *inst)
 {
     return inst->opcode == SpvOpLabel || inst->opcode == SpvOpPhi || inst->opcode == SpvOpLine ||
            inst->opcode == SpvOpNoLine;
@@ -192,8 +194,8 @@ void wpg_cloner_copy(wpg_cloner *c, wpg_inst *where)
         if (!c->plan->loop.members[b])
             continue;
         for (const wpg_inst *inst = cfg->blocks[b].label;; inst = inst->next) {
-            if (!sewn && !stands_before_seams(inst)) {
-                sew(c, b, where);
+            if (!sewn && !stands_before_barriers(inst)) {
+                add_barriers(c, b, where);
                 sewn = true;
             }
             clone_inst(c, inst, where);
@@ -356,21 +358,22 @@ void wpg_cloner_merge(wpg_cloner *c, wpg_inst *in_rest, wpg_inst *in_copy)
 static void sew_rest(wpg_cloner *c)
 {
     const wpg_cfg *cfg = c->view->cfg;
-    for (uint32_t b = 0; c->zero && c->plan->rest_seams && b < cfg->count; b++) {
+    for (uint32_t b = 0; c->zero && c->plan->rest_barriers && b < cfg->count; b++) {
         const wpg_block *block = &cfg->blocks[b];
         wpg_inst *where = block->label->next;
         if (!c->plan->loop.members[b])
             continue;
-        while (stands_before_seams(where))
+        while (stands_before_barriers(where))
             where = where->next;
-        for (wpg_inst *phi = block->label->next; stands_before_seams(phi); phi = phi->next) {
-            if (phi->opcode != SpvOpPhi || !is_sewn_in_rest(c, phi))
+        for (wpg_inst *phi = block->label->next; stands_before_barriers(phi); phi = phi->next) {
+            if (phi->opcode != SpvOpPhi || !gets_barrier_in_rest(c, phi))
                 continue;
-            uint32_t seam = phi->result, zero = zero_for(c, seam), value = wpg_module_fresh_id(c->module);
+            uint32_t barrier = phi->result, zero = zero_for(c, barrier),
+                     value = wpg_module_fresh_id(c->module);
             phi->words[2] = value;
             wpg_inst_set_operands(c->module, phi, phi->words + 1, phi->count - 1u);
-            wpg_cloner_decorate(c, seam, value);
-            wpg_seam_insert(c->module, phi, value, seam, zero, where);
+            wpg_cloner_decorate(c, barrier, value);
+            wpg_opt_barrier_insert(c->module, phi, value, barrier, zero, where);
         }
     }
 }

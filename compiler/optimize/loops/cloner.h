@@ -18,7 +18,7 @@ typedef struct wpg_cloner {
     uint32_t bound;    /* of the module before */
     uint32_t replaced; /* the bound's id, read as `constant` everywhere in the copy; 0 where not */
     uint32_t constant;
-    uint32_t zero; /* for seams; 0 where the copy has none */
+    uint32_t zero; /* for optimisation barriers; 0 where the copy has none */
     uint32_t even; /* the same, for phis that lanes agree in; 0: there is no such */
     uint32_t guard_block, copy_block, rest_block, copy_merge, rest_merge; /* G T F X Y */
     uint32_t late_block, decide_block; /* where late values are loaded, and met again; 0: no late values */
@@ -54,8 +54,8 @@ wpg_inst *wpg_cloner_label(wpg_cloner *c, wpg_inst *where, uint32_t id);
 uint32_t wpg_cloner_constant(wpg_cloner *c, uint32_t type, uint32_t bits);
 /* Decorations of `of`, on `copy` too. */
 void wpg_cloner_decorate(wpg_cloner *c, uint32_t of, uint32_t copy);
-/* True if a phi of either loop gets a seam. */
-bool wpg_cloner_has_seams(const wpg_cloner *c);
+/* True if a phi of either loop gets an optimisation barrier. */
+bool wpg_cloner_has_barriers(const wpg_cloner *c);
 
 /* -- Steps, in this order -- */
 
@@ -68,8 +68,8 @@ void wpg_cloner_rewire(wpg_cloner *c);
 /* Moves M's phis to Y (before `in_rest`), and the copy's to X (before `in_copy`). M gets phis of the two, and
  * phis of all values of the loop that are used after it. */
 void wpg_cloner_merge(wpg_cloner *c, wpg_inst *in_rest, wpg_inst *in_copy);
-/* Decorates all copies, then makes the seams of the original's phis. Seams come last: no table knows their
- * new ids. */
+/* Decorates all copies, then makes the optimisation barriers of the original's phis. Optimisation barriers
+ * come last: no table knows their new ids. */
 void wpg_cloner_seal(wpg_cloner *c);
 
 /* -- Counts -- */

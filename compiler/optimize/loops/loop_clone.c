@@ -5,7 +5,7 @@
  *                                            branch T, F
  *         ...                            T: OpBranch H'
  *      M: phis; rest              =>     H': copy of the loop, bound or branches constant,
- *                                            phis with seams (seam.h), merge X
+ *                                            phis with optimisation barriers (opt_barrier.h), merge X
  *                                        X: phis as M had, of the copy; OpBranch M
  *                                        F: OpBranch H
  *                                        H: the loop, merge Y
@@ -21,7 +21,7 @@
 #include "compiler/optimize/ir/branch_weights.h"
 #include "compiler/optimize/ir/legality.h"
 #include "compiler/optimize/loops/cloner.h"
-#include "compiler/optimize/loops/seam.h"
+#include "compiler/optimize/loops/opt_barrier.h"
 #include "compiler/spirv/builder.h"
 
 /* -- The bound before the loop -- */
@@ -135,9 +135,9 @@ static uint32_t values_condition(wpg_cloner *c, wpg_map *done, wpg_inst *where)
     }
     if (late)
         load_late(c, done, values, where);
-    if (wpg_cloner_has_seams(c))
-        c->zero = wpg_seam_zero(c->module, c->view, &c->plan->loop, c->plan->preheader,
-                                c->plan->varying ? c->plan->varying : values[0], where);
+    if (wpg_cloner_has_barriers(c))
+        c->zero = wpg_opt_barrier_zero(c->module, c->view, &c->plan->loop, c->plan->preheader,
+                                       c->plan->varying ? c->plan->varying : values[0], where);
     for (uint32_t t = 0; t < c->plan->test_count; t++) {
         uint32_t equal = test_holds(c, &c->plan->tests[t], values[t], where);
         uint32_t both = all ? wpg_module_fresh_id(c->module) : equal;
@@ -158,8 +158,8 @@ static uint32_t bound_condition(wpg_cloner *c, wpg_map *done, wpg_inst *where)
     uint32_t induction_type = wpg_module_def(c->module, induction)->type, boolean = wpg_type_bool(c->module);
     uint32_t value = hoist(c, done, bound_id, where), condition = wpg_module_fresh_id(c->module);
     c->constant = wpg_const_scalar(c->module, type, plan->value);
-    if (wpg_cloner_has_seams(c))
-        c->zero = wpg_seam_zero(c->module, c->view, &plan->loop, plan->preheader, value, where);
+    if (wpg_cloner_has_barriers(c))
+        c->zero = wpg_opt_barrier_zero(c->module, c->view, &plan->loop, plan->preheader, value, where);
     if (!plan->range) {
         wpg_inst_add(c->module, where, SpvOpIEqual, boolean, condition, value, c->constant);
         return condition;

@@ -47,20 +47,22 @@ typedef struct wpg_guard_plan {
     const wpg_guard_test *tests;
     const wpg_guard_fold *folds;
     uint32_t test_count, fold_count;
-    const bool *seams;  /* [bound] phis of the loop whose copies get a seam (seam.h) */
+    const bool
+        *barriers; /* [bound] phis of the loop whose copies get an optimisation barrier (opt_barrier.h) */
     uint32_t dead_cost; /* of what falls away in the copy */
-    /* Changes to the original loop, where the single test failed: its branches, its phis that get seams. A
-     * driver knows there that the guard failed. So it is kept from using that, as in the copy. */
+    /* Changes to the original loop, where the single test failed: its branches, its phis that get
+     * optimisation barriers. A driver knows there that the guard failed. So it is kept from using that, as in
+     * the copy. */
     const wpg_guard_fold *rest_folds;
     uint32_t rest_fold_count;
-    const bool *rest_seams;
+    const bool *rest_barriers;
 
     /* Of unswitching. */
     uint32_t decided; /* conditions decided around the loop, this one among them; 0: another guard */
-    uint32_t varying; /* a value before the loop to make a seam's zero of */
+    uint32_t varying; /* a value before the loop to make an optimisation barrier's zero of */
     /* Of peeling: phis in which the lanes of a wave agree ([bound]), and a value before the loop that they
-     * agree on, 0: none. Seams of these phis are made of that value. Otherwise a counter could become a value
-     * that lanes may differ in. */
+     * agree on, 0: none. Optimisation barriers of these phis are made of that value. Otherwise a counter
+     * could become a value that lanes may differ in. */
     const bool *even;
     uint32_t agreed;
     /* Blocks still reached in the copy and in the original. Where the counts of the two cannot be told apart,
@@ -93,9 +95,9 @@ wpg_status wpg_guard_apply(wpg_context *context, wpg_function_profile *profile, 
 
 /* NULL if the loop's back edge has a form that can be peeled. Otherwise the reason (static storage). */
 const char *wpg_peel_shape_refusal(const wpg_view *view, const wpg_loop *loop);
-/* Puts a copy of the loop before it, which runs one trip. `folds` and `seams` are the copy's. `rest_folds`
- * and `rest_seams` are those of the loop, which runs all further trips. Afterwards the view is stale and the
- * profile has the new blocks. */
+/* Puts a copy of the loop before it, which runs one trip. `folds` and `barriers` are the copy's. `rest_folds`
+ * and `rest_barriers` are those of the loop, which runs all further trips. Afterwards the view is stale and
+ * the profile has the new blocks. */
 wpg_status wpg_peel_apply(wpg_context *context, wpg_function_profile *profile, const wpg_view *view,
                           const wpg_guard_plan *plan);
 

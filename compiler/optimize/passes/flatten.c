@@ -18,7 +18,7 @@
 #include "compiler/optimize/ir/legality.h"
 #include "compiler/optimize/ir/loops.h"
 #include "compiler/optimize/ir/pass.h"
-#include "compiler/optimize/loops/seam.h"
+#include "compiler/optimize/loops/opt_barrier.h"
 
 static const char PASS[] = "flatten";
 

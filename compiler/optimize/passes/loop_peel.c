@@ -1,8 +1,8 @@
 /* Puts the first trip of a loop before the loop. See loop_clone.h, cloner.h.
  *
  *      P: ... OpBranch H                 P: ... OpBranch G
- *      H: phis (start P, next B);        G: the seams' zero; OpBranch H'
- *         loop header, merge M           H': copy of the loop, phis with seams, merge X
+ *      H: phis (start P, next B);        G: the optimisation barriers' zero; OpBranch H'
+ *         loop header, merge M           H': copy of the loop, phis with optimisation barriers, merge X
  *         ...                            B': OpBranchConditional false H' X
  *      B: back edge, OpBranch H   =>     X: goes on?; the nexts; phis as M had, of the copy;
  *      M: phis; rest                         OpSelectionMerge M; branch F, M
@@ -25,7 +25,7 @@
  * the tables say so. */
 #include "compiler/optimize/facts/value_fold.h"
 #include "compiler/optimize/loops/cloner.h"
-#include "compiler/optimize/loops/seam.h"
+#include "compiler/optimize/loops/opt_barrier.h"
 #include "compiler/spirv/builder.h"
 
 /* -- Shape -- */
@@ -148,10 +148,10 @@ static void build(wpg_cloner *c)
     uint32_t merge = wpg_cloner_block(c, c->plan->loop.merge)->id, original = header->result;
     wpg_cloner_label(c, header, c->guard_block);
     wpg_inst *enter = wpg_inst_add(c->module, header, SpvOpBranch, wpg_cloner_copied(c, original));
-    if (wpg_cloner_has_seams(c)) {
-        c->zero =
-            wpg_seam_zero(c->module, c->view, &c->plan->loop, c->plan->preheader, c->plan->varying, enter);
-        c->even = c->plan->agreed ? wpg_seam_zero_of(c->module, c->plan->agreed, enter) : 0;
+    if (wpg_cloner_has_barriers(c)) {
+        c->zero = wpg_opt_barrier_zero(c->module, c->view, &c->plan->loop, c->plan->preheader,
+                                       c->plan->varying, enter);
+        c->even = c->plan->agreed ? wpg_opt_barrier_zero_of(c->module, c->plan->agreed, enter) : 0;
     }
     wpg_cloner_copy(c, header);
     clear_control(c);

@@ -15,7 +15,7 @@
  *
  * A driver sees the first trip as straight code behind the code before the loop. There it knows starts that
  * are constants, and arithmetic meets that phis kept apart. So if the loop computes floats, every value that
- * its header's phis bring into the copy goes through a seam (seam.h).
+ * its header's phis bring into the copy goes through an optimisation barrier (opt_barrier.h).
  *
  * Needs: values in SSA form, a profile with lanes. Legality: legality.h. Loops with barriers, derivatives or
  * subgroup work are left alone, as by unswitching. */
@@ -26,7 +26,7 @@
 #include "compiler/optimize/facts/folding.h"
 #include "compiler/optimize/facts/invariant.h"
 #include "compiler/optimize/facts/peel_facts.h"
-#include "compiler/optimize/loops/seam.h"
+#include "compiler/optimize/loops/opt_barrier.h"
 #include "compiler/optimize/passes/guard_walk.h"
 #include "compiler/spirv/builder.h"
 
@@ -87,9 +87,9 @@ static bool is_constant(const wpg_view *view, uint32_t id, unsigned depth)
 }
 
 /* What drivers may know of the header's phis in copy and loop must be what they could before. Marks those
- * whose copies get seams. */
+ * whose copies get optimisation barriers. */
 static const char *header_refusal(const wpg_view *view, const wpg_loop *loop, const wpg_peel_facts *facts,
-                                  bool *seams)
+                                  bool *barriers)
 {
     const wpg_block *header = &view->cfg->blocks[loop->header];
     if (!(loop->traits & WPG_TRAIT_FLOAT))
@@ -97,9 +97,9 @@ static const char *header_refusal(const wpg_view *view, const wpg_loop *loop, co
     for (const wpg_inst *phi = header->label->next; phi != header->terminator; phi = phi->next) {
         if (phi->opcode != SpvOpPhi)
             continue;
-        if (!wpg_seam_hides(view->module, phi->type))
+        if (!wpg_opt_barrier_hides(view->module, phi->type))
             return "a value goes from trip to trip that drivers cannot be kept from knowing in the first";
-        seams[phi->result] = true;
+        barriers[phi->result] = true;
         for (unsigned i = 3; i + 1 < phi->count; i += 2)
             if (phi->words[i + 1] == view->cfg->blocks[loop->back_edge].id &&
                 facts->fact_of[phi->result] == WPG_NO_FACT && is_constant(view, phi->words[i], 0))
@@ -121,17 +121,17 @@ static const bool *even_phis(const wpg_guarder *g, const wpg_loop *loop, const w
     return even;
 }
 
-static bool any_seam(const wpg_view *view, const wpg_folder *first, const wpg_folder *later)
+static bool any_barrier(const wpg_view *view, const wpg_value_fold *first, const wpg_value_fold *later)
 {
     for (uint32_t id = 0; id < view->bound; id++)
-        if (first->seams[id] || later->seams[id])
+        if (first->barriers[id] || later->barriers[id])
             return true;
     return false;
 }
 
 /* Nobody runs what only first trips need more often than the loop is entered; a profile that says so is of
  * something else. */
-static const char *profile_refusal(const wpg_guarder *g, const wpg_folder *later, uint64_t entries)
+static const char *profile_refusal(const wpg_guarder *g, const wpg_value_fold *later, uint64_t entries)
 {
     const wpg_cfg *cfg = g->view->cfg;
     for (uint32_t i = 0; i < later->fold_count; i++) {
@@ -182,37 +182,38 @@ static const char *plan_loop(wpg_guarder *g, wpg_guard_plan *plan)
 {
     const wpg_view *view = g->view;
     const wpg_guard_sight *found = g->facts;
-    wpg_folder base = {.view = view,
-                       .profile = g->profile,
-                       .loop = &plan->loop,
-                       .unrollable = found->unrollable,
-                       .arena = g->arena};
+    wpg_value_fold base = {.view = view,
+                           .profile = g->profile,
+                           .loop = &plan->loop,
+                           .unrollable = found->unrollable,
+                           .arena = g->arena};
     wpg_peel_facts facts;
     uint32_t needed, before = preheader_of(view, &plan->loop);
     if (before == WPG_NO_BLOCK || !runs_long(view, g->profile, &plan->loop, &plan->entries) ||
         !wpg_peel_facts_find(&facts, &base, before) || !facts.of_later)
         return "";
-    wpg_folder first = wpg_peel_folder(&facts, &base, false), later = wpg_peel_folder(&facts, &base, true);
-    if (!wpg_folder_find(&later, &needed) || !later.fold_count || !wpg_folder_find(&first, &needed))
+    wpg_value_fold first = wpg_peel_folding(&facts, &base, false),
+                   later = wpg_peel_folding(&facts, &base, true);
+    if (!wpg_value_fold_find(&later, &needed) || !later.fold_count || !wpg_value_fold_find(&first, &needed))
         return "";
-    const char *why = copy_refusal(g, plan), *of_later = wpg_folder_refusal(&later);
-    if (!later.live || !later.seams || later.dead_cost < LEAST_COST)
+    const char *why = copy_refusal(g, plan), *of_later = wpg_value_fold_refusal(&later);
+    if (!later.live || !later.barriers || later.dead_cost < LEAST_COST)
         return "";
-    why = why ? why : of_later ? of_later : wpg_folder_refusal(&first);
+    why = why ? why : of_later ? of_later : wpg_value_fold_refusal(&first);
     why = why ? why : profile_refusal(g, &later, plan->entries);
-    why = why ? why : header_refusal(view, &plan->loop, &facts, first.seams);
+    why = why ? why : header_refusal(view, &plan->loop, &facts, first.barriers);
     if (why)
         return why;
-    plan->varying = wpg_seam_source(&plan->agreed, view, plan->preheader, found->divergence);
+    plan->varying = wpg_opt_barrier_source(&plan->agreed, view, plan->preheader, found->divergence);
     plan->even = even_phis(g, &plan->loop, found->divergence);
-    if (!plan->varying && any_seam(view, &first, &later))
+    if (!plan->varying && any_barrier(view, &first, &later))
         return "nothing before the loop keeps its values apart";
     plan->folds = first.folds;
     plan->fold_count = first.fold_count;
-    plan->seams = first.seams;
+    plan->barriers = first.barriers;
     plan->rest_folds = later.folds;
     plan->rest_fold_count = later.fold_count;
-    plan->rest_seams = later.seams;
+    plan->rest_barriers = later.barriers;
     plan->live = first.live;
     plan->rest_live = later.live;
     plan->dead_cost = later.dead_cost;

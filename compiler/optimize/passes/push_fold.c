@@ -36,7 +36,7 @@ typedef struct load {
     uint64_t words, group; /* one bit; loads beyond 64 share them */
 } load;
 
-typedef struct folder {
+typedef struct folding {
     wpg_context *context;
     wpg_module *module;
     wpg_view *view;
@@ -55,9 +55,9 @@ typedef struct folder {
     bool has_exact;
     WPG_VEC(uint32_t) kept_apart; /* products to be made NoContraction */
     wpg_operand_list operands, others;
-} folder;
+} folding;
 
-static void expose(folder *f, uint64_t groups, uint32_t block, const char *why)
+static void expose(folding *f, uint64_t groups, uint32_t block, const char *why)
 {
     if (!f->any_exposed) {
         f->why = why;
@@ -67,7 +67,7 @@ static void expose(folder *f, uint64_t groups, uint32_t block, const char *why)
     f->exposed |= groups ? groups : f->active;
 }
 
-static bool is_new(const folder *f, uint32_t id)
+static bool is_new(const folding *f, uint32_t id)
 {
     return id < f->view->bound && wpg_view_is_local(f->view, id) && wpg_is_one(&f->after, id) &&
            !wpg_is_one(&f->before, id);
@@ -106,7 +106,7 @@ static bool is_own(SpvStorageClass class)
 
 /* -- What is behind a value */
 
-static uint64_t mask_of(folder *f, const wpg_inst *inst)
+static uint64_t mask_of(folding *f, const wpg_inst *inst)
 {
     uint64_t mask = inst->opcode == SpvOpPhi ? f->decided : 0;
     if (!wpg_used_ids(&f->operands, f->module, inst))
@@ -118,7 +118,7 @@ static uint64_t mask_of(folder *f, const wpg_inst *inst)
     return mask;
 }
 
-static void find_masks(folder *f)
+static void find_masks(folding *f)
 {
     const wpg_cfg *cfg = f->view->cfg;
     memset(f->masks, 0, f->view->bound * sizeof *f->masks);
@@ -171,7 +171,7 @@ static bool copies(SpvOp opcode)
 }
 
 /* A loop whose bound or start is known now may be unrolled: does that fold arithmetic? */
-static void ask_loop(folder *f, uint64_t groups, uint32_t block, uint32_t known)
+static void ask_loop(folding *f, uint64_t groups, uint32_t block, uint32_t known)
 {
     const wpg_cfg *cfg = f->view->cfg;
     for (uint32_t c = cfg->blocks[block].loop; c != WPG_NO_BLOCK; c = cfg->constructs[c].parent) {
@@ -185,7 +185,7 @@ static void ask_loop(folder *f, uint64_t groups, uint32_t block, uint32_t known)
     }
 }
 
-static void ask_store(folder *f, uint64_t groups, uint32_t block, const wpg_inst *inst)
+static void ask_store(folding *f, uint64_t groups, uint32_t block, const wpg_inst *inst)
 {
     SpvStorageClass class = wpg_pointer_class(f->module, inst->words[1]);
     if (inst->count < 3 || !is_new(f, inst->words[2]))
@@ -207,7 +207,7 @@ static bool divides(SpvOp opcode)
 }
 
 /* Vectors are not followed part by part: may `id` alone decide a part of what the operation gives? */
-static bool may_decide_a_part(const folder *f, const wpg_inst *inst, uint32_t id)
+static bool may_decide_a_part(const folding *f, const wpg_inst *inst, uint32_t id)
 {
     bool remainder = takes_remainder((SpvOp)inst->opcode) && inst->words[4] == id;
     if (wpg_module_opcode_of(f->module, inst->type) != SpvOpTypeVector ||
@@ -225,7 +225,7 @@ static bool may_decide_a_part(const folder *f, const wpg_inst *inst, uint32_t id
     return false;
 }
 
-static void ask_new(folder *f, uint32_t block, const wpg_inst *inst, uint64_t groups, uint32_t known,
+static void ask_new(folding *f, uint32_t block, const wpg_inst *inst, uint64_t groups, uint32_t known,
                     bool new_float)
 {
     SpvOp opcode = (SpvOp)inst->opcode;
@@ -280,7 +280,7 @@ static uint32_t live_edges(const wpg_solution *solution, const wpg_inst *phi, ui
 }
 
 /* What the phi or select is a copy of now and was not; 0 if it is as before. */
-static uint32_t source_of(const folder *f, const wpg_inst *inst)
+static uint32_t source_of(const folding *f, const wpg_inst *inst)
 {
     uint32_t block = inst->result < f->view->bound ? f->view->block_of[inst->result] : WPG_NO_BLOCK, id = 0;
     if (block == WPG_NO_BLOCK || !f->after.runs[block])
@@ -297,7 +297,7 @@ static uint32_t source_of(const folder *f, const wpg_inst *inst)
 }
 
 /* Is the value used by arithmetic, through decided phis and plain copies of parts? */
-static bool reaches_arithmetic(const folder *f, uint32_t id, unsigned depth)
+static bool reaches_arithmetic(const folding *f, uint32_t id, unsigned depth)
 {
     if (depth > 16)
         return true;
@@ -330,7 +330,7 @@ static bool is_product(const wpg_module *module, uint32_t id)
 }
 
 /* A product of what are no products: NoContraction takes nothing from it but what the phi kept from it. */
-static bool may_be_kept_apart(const folder *f, uint32_t id)
+static bool may_be_kept_apart(const folding *f, uint32_t id)
 {
     const wpg_inst *def = wpg_module_def(f->module, id);
     return is_product(f->module, id) && !is_product(f->module, def->words[3]) &&
@@ -338,7 +338,7 @@ static bool may_be_kept_apart(const folder *f, uint32_t id)
            f->view->first_user[id + 1] - f->view->first_user[id] == 1;
 }
 
-static void ask_decided(folder *f, uint32_t block, const wpg_inst *inst)
+static void ask_decided(folding *f, uint32_t block, const wpg_inst *inst)
 {
     uint32_t id = source_of(f, inst);
     if (!id || !has_float(f->module, inst->type))
@@ -363,7 +363,7 @@ static void ask_decided(folder *f, uint32_t block, const wpg_inst *inst)
 
 /* -- One round */
 
-static void ask_running(folder *f, uint32_t index)
+static void ask_running(folding *f, uint32_t index)
 {
     const wpg_block *block = &f->view->cfg->blocks[index];
     for (const wpg_inst *inst = block->label->next; inst; inst = inst->next) {
@@ -393,7 +393,7 @@ static void ask_running(folder *f, uint32_t index)
 }
 
 /* Is the variable that a pointer comes from named where the shader still runs? */
-static bool is_left(const folder *f, uint32_t pointer)
+static bool is_left(const folding *f, uint32_t pointer)
 {
     const wpg_inst *root = wpg_pointer_root(f->module, pointer);
     if (!root || root->result >= f->view->bound || root->opcode != SpvOpVariable)
@@ -407,7 +407,7 @@ static bool is_left(const folder *f, uint32_t pointer)
     return false;
 }
 
-static void ask_dead(folder *f, uint32_t index)
+static void ask_dead(folding *f, uint32_t index)
 {
     const wpg_block *block = &f->view->cfg->blocks[index];
     for (const wpg_inst *inst = block->label->next; inst && inst != block->terminator; inst = inst->next) {
@@ -430,7 +430,7 @@ static void ask_dead(folder *f, uint32_t index)
 }
 
 /* Is anything left to be asked? */
-static bool ask(folder *f)
+static bool ask(folding *f)
 {
     uint32_t *folded = WPG_ARENA_ARRAY(&f->arena, uint32_t, f->view->bound);
     for (size_t i = 0; folded && i < f->loads.count; i++)
@@ -462,7 +462,7 @@ static bool ask(folder *f)
     return changed && left;
 }
 
-static void apply(folder *f, bool *changed)
+static void apply(folding *f, bool *changed)
 {
     uint64_t words = 0;
     uint32_t done = 0, dead = 0;
@@ -494,7 +494,7 @@ static void apply(folder *f, bool *changed)
                    (unsigned)done, (unsigned long long)words, (unsigned)dead);
 }
 
-static wpg_status fold_function(bool *changed, folder *f, uint32_t function)
+static wpg_status fold_function(bool *changed, folding *f, uint32_t function)
 {
     wpg_error reason = {0};
     wpg_status status = wpg_view_create(&f->view, f->module, function, &reason);
@@ -522,7 +522,7 @@ static wpg_status fold_function(bool *changed, folder *f, uint32_t function)
 }
 
 /* The function's loads that lie in known words; their constants are made. */
-static void collect(folder *f, const wpg_inst *function, const wpg_push_known *known)
+static void collect(folding *f, const wpg_inst *function, const wpg_push_known *known)
 {
     const wpg_inst *end = wpg_function_end((wpg_inst *)(uintptr_t)function);
     for (wpg_inst *inst = function->next; inst && inst != end; inst = inst->next) {
@@ -559,11 +559,11 @@ wpg_status wpg_pass_push_fold(bool *changed, wpg_context *context)
     WPG_TRY(wpg_exact_slice(&exact, context->module, context->err));
     for (wpg_inst *function = wpg_next_function(context->module->first); function && status == WPG_OK;
          function = wpg_next_function(function->next), ordinal++) {
-        folder f = {.context = context,
-                    .module = context->module,
-                    .ordinal = ordinal,
-                    .exact = exact,
-                    .has_exact = true};
+        folding f = {.context = context,
+                     .module = context->module,
+                     .ordinal = ordinal,
+                     .exact = exact,
+                     .has_exact = true};
         wpg_arena_init(&f.arena);
         collect(&f, function, &known);
         if (f.nomem)

@@ -13,7 +13,7 @@
 
 #include "compiler/optimize/facts/folding.h"
 #include "compiler/optimize/ir/legality.h"
-#include "compiler/optimize/loops/seam.h"
+#include "compiler/optimize/loops/opt_barrier.h"
 #include "compiler/optimize/passes/guard_walk.h"
 #include "compiler/spirv/builder.h"
 #include "runtime/base/text.h"
@@ -224,7 +224,7 @@ static const char *copy_refusal(wpg_guarder *g, wpg_guard_plan *plan)
     if (!why)
         why = wpg_loop_copy_refusal(&plan->preheader, g->view, loop, &g->exact, &g->helper);
     if (!why)
-        why = wpg_seam_refusal(g->view, loop);
+        why = wpg_opt_barrier_refusal(g->view, loop);
     uint32_t folded =
         why ? 0 : wpg_unrolling_folds(g->view, loop, plan->compare->words[plan->bound_at], g->arena);
     if (!folded)

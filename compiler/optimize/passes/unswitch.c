@@ -19,7 +19,7 @@
 #include "compiler/analysis/divergence.h"
 #include "compiler/optimize/facts/folding.h"
 #include "compiler/optimize/facts/invariant.h"
-#include "compiler/optimize/loops/seam.h"
+#include "compiler/optimize/loops/opt_barrier.h"
 #include "compiler/optimize/passes/guard_walk.h"
 #include "runtime/base/text.h"
 
@@ -186,7 +186,7 @@ static const char *lanes_refusal(wpg_guarder *g, const wpg_guard_plan *plan, con
 }
 
 /* What becomes of the copy (excluded: of the original). */
-static const char *side_refusal(wpg_folder *folder, wpg_guarder *g, const wpg_guard_plan *plan,
+static const char *side_refusal(wpg_value_fold *folding, wpg_guarder *g, const wpg_guard_plan *plan,
                                 const candidate *c, bool excluded)
 {
     wpg_knowledge k;
@@ -197,23 +197,23 @@ static const char *side_refusal(wpg_folder *folder, wpg_guarder *g, const wpg_gu
     if (k.overflows)
         return "the condition is put together of too many";
     memcpy(bits, k.bits, sizeof k.bits);
-    *folder = (wpg_folder){.view = g->view,
-                           .profile = g->profile,
-                           .loop = &plan->loop,
-                           .fact_of = k.fact_of,
-                           .unrollable = ((const wpg_guard_sight *)g->facts)->unrollable,
-                           .bits = bits,
-                           .facts = k.facts,
-                           .excluded = k.excluded,
-                           .vague = k.vague,
-                           .arena = g->arena};
-    return wpg_folder_find(folder, &needed) ? wpg_folder_refusal(folder) : "";
+    *folding = (wpg_value_fold){.view = g->view,
+                                .profile = g->profile,
+                                .loop = &plan->loop,
+                                .fact_of = k.fact_of,
+                                .unrollable = ((const wpg_guard_sight *)g->facts)->unrollable,
+                                .bits = bits,
+                                .facts = k.facts,
+                                .excluded = k.excluded,
+                                .vague = k.vague,
+                                .arena = g->arena};
+    return wpg_value_fold_find(folding, &needed) ? wpg_value_fold_refusal(folding) : "";
 }
 
-static bool any_seam(const wpg_guard_plan *plan, const wpg_view *view)
+static bool any_barrier(const wpg_guard_plan *plan, const wpg_view *view)
 {
     for (uint32_t id = 0; id < view->bound; id++)
-        if (plan->seams[id] || plan->rest_seams[id])
+        if (plan->barriers[id] || plan->rest_barriers[id])
             return true;
     return false;
 }
@@ -221,7 +221,7 @@ static bool any_seam(const wpg_guard_plan *plan, const wpg_view *view)
 /* Plans for one branch; *saved is what falls away, by lanes. NULL, or why not; "" = none to speak of. */
 static const char *plan_branch(double *saved, wpg_guarder *g, wpg_guard_plan *plan, candidate *c)
 {
-    wpg_folder copy, rest;
+    wpg_value_fold copy, rest;
     const char *why = wpg_invariant_refusal(&c->late, g->view, &plan->loop, c->value);
     if (why)
         return why;
@@ -251,20 +251,20 @@ static const char *plan_branch(double *saved, wpg_guarder *g, wpg_guard_plan *pl
     plan->test_count = 1;
     plan->folds = copy.folds;
     plan->fold_count = copy.fold_count;
-    plan->seams = copy.seams;
+    plan->barriers = copy.barriers;
     plan->rest_folds = rest.folds;
     plan->rest_fold_count = rest.fold_count;
-    plan->rest_seams = rest.seams;
+    plan->rest_barriers = rest.barriers;
     plan->live = copy.live;
     plan->rest_live = rest.live;
     plan->dead_cost = (uint32_t)(cost + 0.5);
     plan->takes[0] = c->hot;
     plan->takes[1] = c->runs - c->hot;
     plan->unknown_by = copy.dead_ran || plan->takes[1] ? PASS : NULL;
-    plan->varying =
-        wpg_seam_source(NULL, g->view, plan->preheader, ((const wpg_guard_sight *)g->facts)->divergence);
-    return !plan->varying && any_seam(plan, g->view) ? "nothing before the loop keeps its values apart"
-                                                     : NULL;
+    plan->varying = wpg_opt_barrier_source(NULL, g->view, plan->preheader,
+                                           ((const wpg_guard_sight *)g->facts)->divergence);
+    return !plan->varying && any_barrier(plan, g->view) ? "nothing before the loop keeps its values apart"
+                                                        : NULL;
 }
 
 static uint32_t decided_around(const wpg_guarder *g, uint32_t header)

@@ -92,13 +92,13 @@ static wpg_guard_test source_of(const wpg_guarder *g, const wpg_guard_plan *plan
 }
 
 /* Finds the branches that facts with a usable load decide, and makes the tests of the guard. */
-static const char *tests_refusal(const wpg_guarder *g, wpg_guard_plan *plan, wpg_folder *folder)
+static const char *tests_refusal(const wpg_guarder *g, wpg_guard_plan *plan, wpg_value_fold *folding)
 {
     wpg_guard_test *tests = WPG_ARENA_ARRAY(g->arena, wpg_guard_test, WPG_MOST_TESTS);
     uint32_t needed, usable = 0, count = 0;
-    if (!tests || !wpg_folder_find(folder, &needed))
+    if (!tests || !wpg_value_fold_find(folding, &needed))
         return "";
-    if (!folder->fold_count)
+    if (!folding->fold_count)
         return "";
     for (uint32_t f = 0; f < WPG_MOST_FACTS; f++) {
         wpg_guard_test test = {0};
@@ -109,14 +109,14 @@ static const char *tests_refusal(const wpg_guarder *g, wpg_guard_plan *plan, wpg
         tests[count++] = test;
         usable |= UINT32_C(1) << f;
     }
-    folder->facts = usable;
-    if (!wpg_folder_find(folder, &needed))
+    folding->facts = usable;
+    if (!wpg_value_fold_find(folding, &needed))
         return "";
-    if (!folder->fold_count)
+    if (!folding->fold_count)
         return "the value is loaded in a block that may not run: hoisting would speculate the load";
     plan->tests = tests;
-    plan->folds = folder->folds;
-    plan->fold_count = folder->fold_count;
+    plan->folds = folding->folds;
+    plan->fold_count = folding->fold_count;
     for (uint32_t f = 0, t = 0; f < WPG_MOST_FACTS; f++) { /* tests of facts that decide something */
         if (!(usable >> f & 1))
             continue;
@@ -124,7 +124,7 @@ static const char *tests_refusal(const wpg_guarder *g, wpg_guard_plan *plan, wpg
             tests[plan->test_count++] = tests[t];
         t++;
     }
-    folder->facts = needed;
+    folding->facts = needed;
     return NULL;
 }
 
@@ -145,18 +145,18 @@ static void weigh(const wpg_guarder *g, wpg_guard_plan *plan, uint32_t facts)
     plan->takes[0] = (uint64_t)asked - (plan->takes[1] > (uint64_t)asked ? (uint64_t)asked : plan->takes[1]);
 }
 
-static const char *worth_refusal(wpg_guarder *g, const wpg_guard_plan *plan, const wpg_folder *folder)
+static const char *worth_refusal(wpg_guarder *g, const wpg_guard_plan *plan, const wpg_value_fold *folding)
 {
     double share = (double)plan->takes[0] / (double)(plan->takes[0] + plan->takes[1]);
-    if (!plan->entries || !folder->runs)
+    if (!plan->entries || !folding->runs)
         return "it never ran";
-    if (folder->runs / plan->entries < RUNS_AN_ENTRY) {
+    if (folding->runs / plan->entries < RUNS_AN_ENTRY) {
         wpg_format(g->text, sizeof g->text,
                    "branches it would decide ran %.1f times an entry: too few to pay",
-                   (double)folder->runs / (double)plan->entries);
+                   (double)folding->runs / (double)plan->entries);
         return g->text;
     }
-    if (folder->dead_cost < LEAST_COST)
+    if (folding->dead_cost < LEAST_COST)
         return "next to nothing would fall away";
     if (share < g->context->options->value_share) {
         wpg_format(g->text, sizeof g->text, "all values together held for %.0f %% of waves", share * 100);
@@ -166,27 +166,27 @@ static const char *worth_refusal(wpg_guarder *g, const wpg_guard_plan *plan, con
 }
 
 /* A test that fails says of the original that the value is another: what drivers may make of that. */
-static const char *rest_refusal(wpg_guard_plan *plan, const wpg_folder *folder)
+static const char *rest_refusal(wpg_guard_plan *plan, const wpg_value_fold *folding)
 {
-    wpg_folder rest = *folder;
+    wpg_value_fold rest = *folding;
     uint32_t needed;
     rest.folds = NULL;
-    rest.excluded = folder->facts;
+    rest.excluded = folding->facts;
     rest.facts = 0;
-    if (!wpg_folder_find(&rest, &needed))
+    if (!wpg_value_fold_find(&rest, &needed))
         return "";
-    const char *why = wpg_folder_refusal(&rest);
+    const char *why = wpg_value_fold_refusal(&rest);
     plan->rest_folds = rest.folds;
     plan->rest_fold_count = rest.fold_count;
-    plan->rest_seams = rest.seams;
+    plan->rest_barriers = rest.barriers;
     return why;
 }
 
 /* NULL when the loop may be guarded as planned; the refusal otherwise. "" = no candidate, nothing to say. */
-static const char *plan_loop(wpg_guarder *g, wpg_guard_plan *plan, wpg_folder *folder)
+static const char *plan_loop(wpg_guarder *g, wpg_guard_plan *plan, wpg_value_fold *folding)
 {
     uint32_t needed;
-    if (!wpg_folder_find(folder, &needed) || !folder->fold_count)
+    if (!wpg_value_fold_find(folding, &needed) || !folding->fold_count)
         return "";
     if (plan->loop.traits & WPG_TRAITS_FIXED) {
         snprintf(g->text, sizeof g->text, "it has %s", wpg_trait_name(plan->loop.traits));
@@ -194,34 +194,34 @@ static const char *plan_loop(wpg_guarder *g, wpg_guard_plan *plan, wpg_folder *f
     }
     const char *why = wpg_loop_copy_refusal(&plan->preheader, g->view, &plan->loop, &g->exact, &g->helper);
     if (!why)
-        why = tests_refusal(g, plan, folder);
+        why = tests_refusal(g, plan, folding);
     if (!why && !wpg_loop_entries(&plan->entries, g->view, g->profile, &plan->loop))
         why = "its entries were not measured";
     if (!why)
-        why = wpg_folder_refusal(folder);
+        why = wpg_value_fold_refusal(folding);
     if (!why) {
-        weigh(g, plan, folder->facts);
-        why = worth_refusal(g, plan, folder);
+        weigh(g, plan, folding->facts);
+        why = worth_refusal(g, plan, folding);
     }
     if (!why && plan->test_count == 1)
-        why = rest_refusal(plan, folder);
-    plan->seams = folder->seams;
-    plan->dead_cost = folder->dead_cost;
-    plan->unknown_by = folder->dead_ran || plan->takes[1] ? PASS : NULL;
+        why = rest_refusal(plan, folding);
+    plan->barriers = folding->barriers;
+    plan->dead_cost = folding->dead_cost;
+    plan->unknown_by = folding->dead_ran || plan->takes[1] ? PASS : NULL;
     return why;
 }
 
 static const char *plan_guard(wpg_guarder *g, wpg_guard_plan *plan)
 {
-    wpg_folder folder = {.view = g->view,
-                         .profile = g->profile,
-                         .loop = &plan->loop,
-                         .fact_of = ((const seen *)g->facts)->fact_of,
-                         .unrollable = ((const seen *)g->facts)->unrollable,
-                         .bits = fact_bits(g),
-                         .facts = facts_worth(g->context, g->profile),
-                         .arena = g->arena};
-    return folder.bits ? plan_loop(g, plan, &folder) : "";
+    wpg_value_fold folding = {.view = g->view,
+                              .profile = g->profile,
+                              .loop = &plan->loop,
+                              .fact_of = ((const seen *)g->facts)->fact_of,
+                              .unrollable = ((const seen *)g->facts)->unrollable,
+                              .bits = fact_bits(g),
+                              .facts = facts_worth(g->context, g->profile),
+                              .arena = g->arena};
+    return folding.bits ? plan_loop(g, plan, &folding) : "";
 }
 
 static bool look(wpg_guarder *g)

@@ -196,9 +196,9 @@ static void loop_forms(void **state)
 }
 
 /* Loops whose first trip meets the value it starts from again: unrolled, x * a + x * b, which drivers factor
- * unless something keeps the trips apart (compiler/optimize/loops/seam.h). On lavapipe 25 the third and the
- * fourth fail without seams; the last has its factorable sum within one trip, where the driver may do with
- * the copy what it does with the loop. */
+ * unless something keeps the trips apart (compiler/optimize/loops/opt_barrier.h). On lavapipe 25 the third
+ * and the fourth fail without optimisation barriers; the last has its factorable sum within one trip, where
+ * the driver may do with the copy what it does with the loop. */
 static void carried_floats(void **state)
 {
     (void)state;
@@ -469,7 +469,7 @@ static void first_trips(void **state)
         "if (k == 0 && h != 3u) { v = sin(v) + cos(v) + exp2(-abs(v)); dst.data[i] = h; } else v = v - x * "
         "y; e = v; "
         "if ((h & 7u) == uint(k)) break; ",
-        /* One seam behind another in the first trip. */
+        /* One optimisation barrier behind another in the first trip. */
         "if (k < 1) e = sin(v) + cos(e + v) + exp2(-abs(v)); else v = y - v; v = v * 1.5;",
         "v = v * float(k) + x * w.x; if (k == 0) { v += sin(v) + cos(y) + exp2(-abs(x)); } w.x = v * 0.5;",
     };

@@ -56,8 +56,8 @@ static void refuses(const char *body, const char *why)
     refuses_of(USE_COMPUTE_HEAD, body, why);
 }
 
-/* The branch is decided in both, one way each; the copy's back edge is never taken; seams keep the start of k
- * and v, and what both arms end in, apart. */
+/* The branch is decided in both, one way each; the copy's back edge is never taken; optimisation barriers
+ * keep the start of k and v, and what both arms end in, apart. */
 static void makes_a_first_trip(void **state)
 {
     (void)state;
@@ -322,7 +322,7 @@ static void refuses_what_would_change_bits(void **state)
     use_free(&s);
 }
 
-/* Integers are what they are: no seams, whatever stands in the loop. */
+/* Integers are what they are: no optimisation barriers, whatever stands in the loop. */
 static void leaves_integers_plain(void **state)
 {
     (void)state;

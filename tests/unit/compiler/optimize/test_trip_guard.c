@@ -348,7 +348,7 @@ static void refuses_to_expose_inexact_constants(void **state)
     }
 }
 
-/* Floating-point values that go from trip to trip and can have no seam. */
+/* Floating-point values that go from trip to trip and can have no optimisation barrier. */
 static void refuses_what_cannot_be_sewn(void **state)
 {
     (void)state;

@@ -27,7 +27,8 @@ static void refuses(const char *head, const char *body, const char *why)
     use_free(&s);
 }
 
-/* The branch is decided in both loops, one way each; the phi behind it has a seam in both. */
+/* The branch is decided in both loops, one way each; the phi behind it has an optimisation barrier in both.
+ * */
 static void makes_two_loops(void **state)
 {
     (void)state;
@@ -40,7 +41,7 @@ static void makes_two_loops(void **state)
     assert_int_equal(use_occurrences(&r, "OpLoopMerge"), 2);
     assert_int_equal(use_occurrences(&r, "OpBranchConditional %true"), 1);
     assert_int_equal(use_occurrences(&r, "OpBranchConditional %false"), 1);
-    assert_int_equal(use_occurrences(&r, "OpBitwiseOr %uint"), 2); /* seams */
+    assert_int_equal(use_occurrences(&r, "OpBitwiseOr %uint"), 2); /* optimisation barriers */
     use_done(&r);
     use_free(&s);
 }

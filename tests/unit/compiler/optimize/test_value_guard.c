@@ -42,7 +42,8 @@ static void refuses(const char *head, const char *body, const char *why)
     use_free(&s);
 }
 
-/* The branch is decided in one of two loops, behind one test; the phi behind the switch has a seam. */
+/* The branch is decided in one of two loops, behind one test; the phi behind the switch has an optimisation
+ * barrier. */
 static void makes_a_guard(void **state)
 {
     (void)state;
@@ -56,7 +57,7 @@ static void makes_a_guard(void **state)
     assert_int_equal(use_occurrences(&r, "OpSwitch %int_6"), 1);
     assert_int_equal(use_occurrences(&r, "OpIEqual %bool"), 1);
     assert_int_equal(use_occurrences(&r, "OpBitwiseXor %uint"), 3); /* an arm's, its copy's, the end's */
-    assert_int_equal(use_occurrences(&r, "OpBitwiseOr %uint"), 1);  /* a seam */
+    assert_int_equal(use_occurrences(&r, "OpBitwiseOr %uint"), 1);  /* an optimisation barrier */
     use_done(&r);
     use_free(&s);
 }

@@ -1,5 +1,5 @@
 /* File ownership by record locks. */
-#include "layer/profile/claims.h"
+#include "layer/profile/file_locks.h"
 #include "layer/base/disk_cache.h"
 
 #include <errno.h>
@@ -29,7 +29,7 @@ static int open_lock_file(void)
     return lock_file;
 }
 
-bool wpg_claim(const char *path)
+bool wpg_file_lock(const char *path)
 {
     int fd = open_lock_file();
     if (fd < 0)
@@ -42,20 +42,20 @@ bool wpg_claim(const char *path)
     return fcntl(fd, F_SETLK, &lock) == 0 || (errno != EACCES && errno != EAGAIN);
 }
 
-char *wpg_claim_facts(bool *alone, const char *bundle, const char *kind, wpg_hash128 subject)
+char *wpg_file_lock_facts(bool *alone, const char *bundle, const char *kind, wpg_hash128 subject)
 {
     char path[4200], hex[WPG_HASH_HEX + 1], tag[32];
     wpg_hash_to_hex(hex, subject);
     if (wpg_bundle_facts_path(path, sizeof path, bundle, kind, hex, "", NULL) != WPG_OK)
         return NULL;
-    *alone = wpg_claim(path);
+    *alone = wpg_file_lock(path);
     (void)snprintf(tag, sizeof tag, ".%ld", (long)getpid());
     if (!*alone && wpg_bundle_facts_path(path, sizeof path, bundle, kind, hex, tag, NULL) != WPG_OK)
         return NULL;
     return strdup(path);
 }
 
-void wpg_claims_finish(void)
+void wpg_file_locks_finish(void)
 {
     if (lock_file >= 0)
         (void)close(lock_file);

@@ -1,21 +1,21 @@
-/* See seam.h.
+/* See opt_barrier.h.
  *
  * In a loop, the result of one trip meets the next trip's arithmetic in a phi, and no driver rewrites through
  * a phi. Unrolling removes the phi. Then Mesa turns v * a + x * b of a first trip with v = x into x * (a +
  * b). That is legal without NoContraction, but has other last bits than the loop had. NoContraction on the
  * copy would go too far: the copy must contract within a trip as the loop does. So the copy's phis get a
- * seam: bits that go through integers.
+ * optimisation barrier: bits that go through integers.
  *
  *      v = phi(start, next)       =>     p = phi(start, next); v = bitcast(bitcast(p) | zero)
  *
  * zero = n * (n + 1) & 1: of two consecutive numbers one is even (modulo 2^32 too), and compilers do not see
- * that. The seam is an or, not an exclusive or, because seams may follow each other: (p ^ zero) ^ zero is p
- * to every compiler. n is a value that differs between invocations, if there is one. Drivers that specialise
- * on uniform values (lavapipe 22.3.6, in shaders above 100 values) would fold a uniform n. Only header phis
- * connect trips, because loops with floating-point memory between trips are refused. So nothing changes
- * within a trip or outside the loop. Measured on lavapipe 25.0.7: shaders/trip_uniform.comp differs without
- * seams. */
-#include "compiler/optimize/loops/seam.h"
+ * that. The optimisation barrier is an or, not an exclusive or, because optimisation barriers may follow each
+ * other: (p ^ zero) ^ zero is p to every compiler. n is a value that differs between invocations, if there is
+ * one. Drivers that specialise on uniform values (lavapipe 22.3.6, in shaders above 100 values) would fold a
+ * uniform n. Only header phis connect trips, because loops with floating-point memory between trips are
+ * refused. So nothing changes within a trip or outside the loop. Measured on lavapipe 25.0.7:
+ * shaders/trip_uniform.comp differs without optimisation barriers. */
+#include "compiler/optimize/loops/opt_barrier.h"
 
 #include "compiler/optimize/ir/legality.h"
 #include "compiler/spirv/builder.h"
@@ -64,12 +64,12 @@ static uint32_t words_of(const wpg_module *module, uint32_t type, SpvOp kind)
     return plain && (kind != SpvOpTypeFloat || def->count == 3) ? count : 0;
 }
 
-bool wpg_seam_wanted(const wpg_module *module, const wpg_inst *phi)
+bool wpg_opt_barrier_wanted(const wpg_module *module, const wpg_inst *phi)
 {
     return phi->opcode == SpvOpPhi && words_of(module, phi->type, SpvOpTypeFloat) != 0;
 }
 
-bool wpg_seam_hides(const wpg_module *module, uint32_t type)
+bool wpg_opt_barrier_hides(const wpg_module *module, uint32_t type)
 {
     return wpg_module_opcode_of(module, type) == SpvOpTypeBool || words_of(module, type, SpvOpTypeInt) ||
            words_of(module, type, SpvOpTypeFloat);
@@ -100,14 +100,14 @@ bool wpg_carries_floats_in_memory(const wpg_view *view, const wpg_loop *loop)
     return (stored & loaded) != 0;
 }
 
-const char *wpg_seam_refusal(const wpg_view *view, const wpg_loop *loop)
+const char *wpg_opt_barrier_refusal(const wpg_view *view, const wpg_loop *loop)
 {
     if (!(loop->traits & WPG_TRAIT_FLOAT))
         return NULL;
     const wpg_block *header = &view->cfg->blocks[loop->header];
     for (const wpg_inst *inst = header->label->next; inst != header->terminator; inst = inst->next)
         if (inst->opcode == SpvOpPhi && wpg_bears_floats(view->module, inst->type) &&
-            !wpg_seam_wanted(view->module, inst))
+            !wpg_opt_barrier_wanted(view->module, inst))
             return "a value goes from trip to trip whose arithmetic drivers may re-associate once unrolled";
     return wpg_carries_floats_in_memory(view, loop)
                ? "floating-point memory is written and read in it: unrolled, drivers may re-associate"
@@ -135,8 +135,8 @@ static uint32_t varying_start(const wpg_module *module, const wpg_view *view, co
     return 0;
 }
 
-uint32_t wpg_seam_source(uint32_t *agreed, const wpg_view *view, uint32_t preheader,
-                         const wpg_divergence *divergence)
+uint32_t wpg_opt_barrier_source(uint32_t *agreed, const wpg_view *view, uint32_t preheader,
+                                const wpg_divergence *divergence)
 {
     uint32_t any = 0, varying = 0, same = 0;
     for (uint32_t id = 0; id < view->bound; id++) {
@@ -165,7 +165,7 @@ static uint32_t add(wpg_module *module, wpg_inst *where, SpvOp opcode, uint32_t 
     return id;
 }
 
-uint32_t wpg_seam_zero_of(wpg_module *module, uint32_t n, wpg_inst *where)
+uint32_t wpg_opt_barrier_zero_of(wpg_module *module, uint32_t n, wpg_inst *where)
 {
     uint32_t u32 = wpg_type_u32(module), one = wpg_const_u32(module, 1);
     const wpg_inst *def = wpg_module_def(module, n), *type = wpg_module_def(module, def->type);
@@ -183,15 +183,15 @@ uint32_t wpg_seam_zero_of(wpg_module *module, uint32_t n, wpg_inst *where)
     return add(module, where, SpvOpBitwiseAnd, u32, product, one);
 }
 
-uint32_t wpg_seam_zero(wpg_module *module, const wpg_view *view, const wpg_loop *loop, uint32_t preheader,
-                       uint32_t otherwise, wpg_inst *where)
+uint32_t wpg_opt_barrier_zero(wpg_module *module, const wpg_view *view, const wpg_loop *loop,
+                              uint32_t preheader, uint32_t otherwise, wpg_inst *where)
 {
     uint32_t n = varying_start(module, view, loop, preheader);
-    return wpg_seam_zero_of(module, n ? n : otherwise, where);
+    return wpg_opt_barrier_zero_of(module, n ? n : otherwise, where);
 }
 
-void wpg_seam_insert(wpg_module *module, const wpg_inst *phi, uint32_t value, uint32_t result, uint32_t zero,
-                     wpg_inst *where)
+void wpg_opt_barrier_insert(wpg_module *module, const wpg_inst *phi, uint32_t value, uint32_t result,
+                            uint32_t zero, wpg_inst *where)
 {
     uint32_t floats = words_of(module, phi->type, SpvOpTypeFloat), type = wpg_type_u32(module);
     uint32_t count = floats ? floats : words_of(module, phi->type, SpvOpTypeInt);
