@@ -6,7 +6,7 @@
 # release (the default): every test, on every driver there is. i386: the 32-bit layer, where it can be built: what differs by
 # width, and the loop on 32-bit drivers; it is compared with the release build. asan: the unit tests and those end-to-end tests in which
 # both the program and the layer carry AddressSanitizer and UndefinedBehaviorSanitizer. tsan: what runs threads, under
-# ThreadSanitizer. fuzz: each libFuzzer program for 20 seconds (WPG_FUZZ_SECONDS) from the committed seeds, where clang has
+# ThreadSanitizer. fuzz: each libFuzzer program for 10 seconds (WPG_FUZZ_SECONDS) from the committed seeds, where clang has
 # libFuzzer. all: the five in this order. Stops at the first preset that fails. The last lines are ctest's summary.
 #
 # --quick: the development loop: builds the product and the unit tests, and runs these, but for those labelled slow, and the

@@ -22,6 +22,7 @@ typedef enum wpg_value_kind {
     WPG_VALUE_SWITCH,           /* a switch's selector */
     WPG_VALUE_CONDITION,        /* uniform value that a branch depends on */
     WPG_VALUE_ARGUMENT,         /* argument of a call that was not inlined */
+    WPG_VALUE_WORD,             /* word of a uniform block (word_sites.h); in a record of its own */
     WPG_VALUE_KINDS
 } wpg_value_kind;
 
@@ -44,6 +45,7 @@ typedef struct wpg_value_site {
     uint32_t block;   /* where it is asked */
     wpg_inst *before; /* and before which instruction; a terminator: at the block's end */
     wpg_inst *reload; /* a load to be made again there, as `value` is not defined yet; NULL mostly */
+    uint32_t part;    /* of a reloaded vector: component + 1; 0: all of it */
     wpg_inst *use;    /* the instruction the site is about: for its source line */
 } wpg_value_site;
 

@@ -36,7 +36,8 @@ static void settle(wpg_process *process)
     wpg_error err;
     if (wpg_probes_parse(&process->probes, process->settings.probes, &err) != WPG_OK)
         wpg_log_once(WPG_LOG_WARN, "PROBES: %s", err.message);
-    if (process->settings.counter_start && process->probes & (WPG_PROBE_VALUES | WPG_PROBE_LOOPS))
+    if (process->settings.counter_start &&
+        process->probes & (WPG_PROBE_VALUES | WPG_PROBE_WORDS | WPG_PROBE_LOOPS))
         wpg_log_once(WPG_LOG_WARN, "COUNTER_START: no values are kept, and no least and most trips: their "
                                    "memory has to start at zero");
     if (process->mode == WPG_MODE_GENERATE)

@@ -406,11 +406,11 @@ static wpg_status optimize(wpg_rewrite *rewrite, const wpg_weights *weights,
     return WPG_OK;
 }
 
-static void key_values(wpg_writer *key, const wpg_function_weights *function)
+static void key_values(wpg_writer *key, const wpg_value_weight *values, uint32_t count)
 {
-    wpg_write_u32(key, function->value_count);
-    for (uint32_t i = 0; i < function->value_count; i++) {
-        const wpg_value_weight *value = &function->values[i];
+    wpg_write_u32(key, count);
+    for (uint32_t i = 0; i < count; i++) {
+        const wpg_value_weight *value = &values[i];
         wpg_write_u32(key, value->kind);
         wpg_write_u32(key, value->type);
         wpg_write_u32(key, value->block);
@@ -447,7 +447,8 @@ static void key_weights(wpg_writer *key, const wpg_weights *weights)
             wpg_write_u8(key, function->select_known[k]);
         for (size_t k = 0; function->selects && k < (size_t)function->select_count * WPG_SELECT_COUNTERS; k++)
             wpg_write_u64(key, function->selects[k]);
-        key_values(key, function);
+        key_values(key, function->values, function->value_count);
+        key_values(key, function->words, function->word_count);
     }
 }
 

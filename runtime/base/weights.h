@@ -49,6 +49,8 @@ typedef struct wpg_function_weights {
     const bool *select_known; /* [select_count]; NULL: all */
     uint32_t value_count;     /* 0: values were not asked about */
     const wpg_value_weight *values;
+    uint32_t word_count; /* words of uniform blocks (compiler/analysis/word_sites.h); 0: not asked about */
+    const wpg_value_weight *words;
 } wpg_function_weights;
 
 typedef struct wpg_weights {

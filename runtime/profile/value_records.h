@@ -12,8 +12,9 @@
 #include "runtime/profile/profile.h"
 
 typedef struct wpg_value_site_counts {
-    uint32_t number;  /* of the kind, as wpg_value_kind of compiler/analysis/value_sites.h */
-    const char *kind; /* "index", "descriptor", "address", "bound", "switch", "condition", "argument", "?" */
+    uint32_t number; /* of the kind, as wpg_value_kind of compiler/analysis/value_sites.h */
+    const char
+        *kind; /* "index", "descriptor", "address", "bound", "switch", "condition", "argument", "word", "?" */
     enum { WPG_VALUES_BOOL, WPG_VALUES_UINT, WPG_VALUES_SINT, WPG_VALUES_FLOAT, WPG_VALUES_WIDE } type;
     uint32_t ask;           /* 1: about uniformity, 2: about values; else it was known, or is not kept */
     uint32_t block, line;   /* line 0: unknown */

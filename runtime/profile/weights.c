@@ -2,17 +2,20 @@
 
 #include "runtime/profile/value_records.h"
 
-static void take_values(wpg_function_weights *taken, wpg_arena *arena, const wpg_profile_record *record)
+/* What the record says of each site; *count = 0 without one. */
+static const wpg_value_weight *take_values(uint32_t *taken, wpg_arena *arena,
+                                           const wpg_profile_record *record)
 {
     size_t count = wpg_value_site_count(record);
+    *taken = 0;
     if (!count || !record->counters[0])
-        return;
+        return NULL;
     wpg_value_weight *values = WPG_ARENA_ARRAY(arena, wpg_value_weight, count);
     for (size_t i = 0; values && i < count; i++) {
         wpg_value_site_counts site;
         if (!wpg_value_site_at(&site, record, i)) {
             arena->failed = true;
-            return;
+            return NULL;
         }
         wpg_value_share *shares = WPG_ARENA_ARRAY(arena, wpg_value_share, site.value_count);
         for (size_t v = 0; shares && v < site.value_count; v++)
@@ -27,8 +30,8 @@ static void take_values(wpg_function_weights *taken, wpg_arena *arena, const wpg
                                        .share_count = (uint32_t)site.value_count};
         wpg_value_site_finish(&site);
     }
-    taken->values = values;
-    taken->value_count = values ? (uint32_t)count : 0;
+    *taken = values ? (uint32_t)count : 0;
+    return values;
 }
 
 wpg_status wpg_weights_of_shader(wpg_weights *weights, wpg_arena *arena, const wpg_shader_counts *first,
@@ -47,7 +50,8 @@ wpg_status wpg_weights_of_shader(wpg_weights *weights, wpg_arena *arena, const w
             .select_count = (uint32_t)(first[i].select_counter_count / WPG_SELECT_COUNTERS),
             .selects = first[i].selects,
         };
-        take_values(&taken[i], arena, first[i].records[WPG_RECORD_VALUES]);
+        taken[i].values = take_values(&taken[i].value_count, arena, first[i].records[WPG_RECORD_VALUES]);
+        taken[i].words = take_values(&taken[i].word_count, arena, first[i].records[WPG_RECORD_WORDS]);
     }
     if (!taken || arena->failed)
         return WPG_E_NOMEM;

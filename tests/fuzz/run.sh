@@ -3,7 +3,7 @@
 #
 #     sh tests/fuzz/run.sh FUZZER SEEDS...       FUZZER: path of fuzz_NAME; SEEDS: folders of tests/fuzz/corpus
 #
-# A libFuzzer program runs for WPG_FUZZ_SECONDS (20) from WPG_FUZZ_SEED (1: the same start every time; 0: another each
+# A libFuzzer program runs for WPG_FUZZ_SECONDS (10) from WPG_FUZZ_SEED (1: the same start every time; 0: another each
 # time) and keeps what it finds in <build>/fuzz/NAME/found for the next run only where WPG_FUZZ_KEEP is set. A program
 # built without libFuzzer runs the seeds once, and a few mutations of each.
 #
@@ -42,7 +42,7 @@ largest=4096
 case " $* " in *" spirv "*) largest=65536 ;; esac
 status=0
 # shellcheck disable=SC2086
-"$fuzzer" -max_total_time="${WPG_FUZZ_SECONDS:-20}" -seed="${WPG_FUZZ_SEED:-1}" -max_len=$largest -timeout=60 \
+"$fuzzer" -max_total_time="${WPG_FUZZ_SECONDS:-10}" -seed="${WPG_FUZZ_SEED:-1}" -max_len=$largest -timeout=60 \
     -rss_limit_mb=3000 -print_final_stats=1 -verbosity=1 -artifact_prefix="$work/crash/" \
     "$work/found" $folders >"$work/log" 2>&1 || status=$?
 grep -E 'INFO: Seed|INITED|stat::(number|average)' "$work/log"

@@ -4,6 +4,7 @@
 
 #include "compiler/analysis/sites.h"
 #include "compiler/analysis/value_sites.h"
+#include "compiler/analysis/word_sites.h"
 #include "compiler/instrument/code/plan.h"
 
 wpg_status test_plan(wpg_counter_map **map, const wpg_module *normal, const wpg_stage *stage, wpg_error *err)
@@ -87,6 +88,34 @@ static bool make_values(wpg_value_weight **values, uint32_t *count, const wpg_cf
     return good;
 }
 
+/* Every word of a uniform block had one value, a small one; which, depends on `chosen`. */
+static bool make_words(wpg_value_weight **words, uint32_t *count, const wpg_cfg *cfg, uint64_t chosen)
+{
+    static const uint32_t some[] = {1, 2, 0, 3, 4, 7, 16, 64};
+    wpg_word_site *sites;
+    wpg_arena arena;
+    wpg_arena_init(&arena);
+    *words = NULL;
+    *count = 0;
+    bool good = wpg_word_sites(&sites, count, cfg, &arena) == WPG_OK;
+    if (good && *count) {
+        *words = calloc(*count, sizeof **words + sizeof(wpg_value_share));
+        wpg_value_share *shares = *words ? (wpg_value_share *)(void *)(*words + *count) : NULL;
+        for (uint32_t i = 0; *words && i < *count; i++) {
+            shares[i] = (wpg_value_share){some[(chosen + i) % 8], 1000};
+            (*words)[i] = (wpg_value_weight){.kind = WPG_VALUE_WORD,
+                                             .type = sites[i].is_signed ? WPG_VALUE_SINT : WPG_VALUE_UINT,
+                                             .asked = 1000,
+                                             .agreed = 1000,
+                                             .shares = &shares[i],
+                                             .share_count = 1};
+        }
+        good = *words != NULL;
+    }
+    wpg_arena_finish(&arena);
+    return good;
+}
+
 bool test_weights(wpg_function_weights *weights, const wpg_module *normal, const wpg_function_counters *from,
                   uint64_t seed, wpg_error *err)
 {
@@ -119,9 +148,11 @@ bool test_weights(wpg_function_weights *weights, const wpg_module *normal, const
                                       .uniform = counts + 2 * blocks,
                                       .select_count = from->select_count,
                                       .selects = selects};
-    wpg_value_weight *values = NULL;
-    bool good = counts && make_values(&values, &weights->value_count, cfg, chosen);
+    wpg_value_weight *values = NULL, *words = NULL;
+    bool good = counts && make_values(&values, &weights->value_count, cfg, chosen) &&
+                make_words(&words, &weights->word_count, cfg, chosen);
     weights->values = values;
+    weights->words = words;
     if (!good)
         test_weights_finish(weights);
     wpg_cfg_destroy(cfg);
@@ -132,5 +163,6 @@ void test_weights_finish(wpg_function_weights *weights)
 {
     free((void *)(uintptr_t)weights->lanes);
     free((void *)(uintptr_t)weights->values);
+    free((void *)(uintptr_t)weights->words);
     *weights = (wpg_function_weights){0};
 }

@@ -24,14 +24,18 @@
  * marked approximate. In the common case a sample takes three atomics, one of them only where the value is
  * compared.
  *
+ * Words of uniform blocks (compiler/analysis/word_sites.h) are asked the same way, at the entry, by one
+ * wave of 64: a record of its own, so that it can be had alone.
+ *
  *     value v: x = v * 0x9e3779b1, slots x >> 28 and two more by exclusive or (consecutive numbers, which are
  *     common, spread evenly: Fibonacci hashing, Knuth, TAOCP 3, 6.4) */
 #include "compiler/analysis/value_sites.h"
+#include "compiler/analysis/word_sites.h"
 #include "compiler/instrument/probes/probe.h"
 #include "compiler/instrument/sampling/sample.h"
 #include "compiler/spirv/debug.h"
 
-enum { SHIFT_LOOP = 4, SHIFT_INNER_LOOP = 6 };
+enum { SHIFT_LOOP = 4, SHIFT_INNER_LOOP = 6, SHIFT_WORD = 6 };
 
 typedef struct value_point {
     const wpg_value_site *site;
@@ -82,6 +86,8 @@ static uint32_t shift_of(const wpg_probe_plan *p, const wpg_value_site *site)
     uint32_t depth = 0;
     if (p->plan->options->probes & WPG_PROBE_EVERY || cfg->blocks[site->block].changes_mask)
         return 0;
+    if (site->kind == WPG_VALUE_WORD)
+        return SHIFT_WORD;
     for (uint32_t c = cfg->blocks[site->block].loop; c != WPG_NO_BLOCK; c = cfg->constructs[c].parent)
         depth +=
             cfg->constructs[c].kind == WPG_CONSTRUCT_LOOP && cfg->constructs[c].back_edge != WPG_NO_BLOCK;
@@ -126,19 +132,8 @@ static void plan_site(wpg_probe_plan *p, const wpg_value_site *site, site_visits
     wpg_probe_place(p, site->block, site->before, point);
 }
 
-static void plan(wpg_probe_plan *p)
+static void plan_sites(wpg_probe_plan *p, const wpg_value_site *sites, uint32_t count)
 {
-    wpg_divergence *divergence;
-    wpg_value_site *sites;
-    uint32_t count;
-    const wpg_cfg *cfg = p->function->cfg;
-    if (p->plan->options->high_start)
-        return;
-    if (wpg_divergence_compute(&divergence, cfg, &p->plan->arena) != WPG_OK ||
-        wpg_value_sites(&sites, &count, cfg, divergence, &p->plan->arena) != WPG_OK) {
-        p->failed = true;
-        return;
-    }
     if (count)
         wpg_probe_describe(p, 1);
     /* The first point of the function. */
@@ -152,6 +147,49 @@ static void plan(wpg_probe_plan *p)
     }
     for (uint32_t i = 0; visits && i < count; i++)
         plan_site(p, &sites[i], visits);
+}
+
+static void plan(wpg_probe_plan *p)
+{
+    wpg_divergence *divergence;
+    wpg_value_site *sites;
+    uint32_t count;
+    const wpg_cfg *cfg = p->function->cfg;
+    if (p->plan->options->high_start)
+        return;
+    if (wpg_divergence_compute(&divergence, cfg, &p->plan->arena) != WPG_OK ||
+        wpg_value_sites(&sites, &count, cfg, divergence, &p->plan->arena) != WPG_OK) {
+        p->failed = true;
+        return;
+    }
+    plan_sites(p, sites, count);
+}
+
+static void plan_words(wpg_probe_plan *p)
+{
+    wpg_word_site *words;
+    uint32_t count;
+    const wpg_cfg *cfg = p->function->cfg;
+    if (p->plan->options->high_start)
+        return;
+    if (wpg_word_sites(&words, &count, cfg, &p->plan->arena) != WPG_OK) {
+        p->failed = true;
+        return;
+    }
+    wpg_value_site *sites = WPG_ARENA_ARRAY(&p->plan->arena, wpg_value_site, count);
+    for (uint32_t i = 0; sites && i < count; i++)
+        sites[i] = (wpg_value_site){.kind = WPG_VALUE_WORD,
+                                    .type = words[i].is_signed ? WPG_VALUE_SINT : WPG_VALUE_UINT,
+                                    .ask = WPG_ASK_VALUES,
+                                    .value = words[i].load->result,
+                                    .before = cfg->blocks[0].terminator,
+                                    .reload = words[i].load,
+                                    .part = words[i].component == WPG_NO_BLOCK ? 0 : words[i].component + 1,
+                                    .use = words[i].load};
+    if (sites)
+        plan_sites(p, sites, count);
+    else
+        p->failed = true;
 }
 
 static void declare(wpg_inject *in)
@@ -186,6 +224,10 @@ static uint32_t width_of(const wpg_module *module, uint32_t id)
 static uint32_t value_words(wpg_inject *in, const wpg_value_site *site)
 {
     uint32_t value = site->reload ? reload(in, site->reload) : site->value;
+    if (site->part) {
+        const wpg_inst *vector = wpg_module_def(in->module, site->reload->type);
+        value = WPG_EMIT(in, SpvOpCompositeExtract, vector->words[2], value, site->part - 1);
+    }
     const wpg_inst *def = wpg_module_def(in->module, value);
     switch (site->type) {
     case WPG_VALUE_BOOL:
@@ -401,3 +443,10 @@ const wpg_probe wpg_probe_values_of_sites = {.name = "values",
                                              .plan = plan,
                                              .declare = declare,
                                              .emit = emit};
+const wpg_probe wpg_probe_words = {.name = "words",
+                                   .record = "words",
+                                   .bit = WPG_PROBE_WORDS,
+                                   .ids = 224,
+                                   .plan = plan_words,
+                                   .declare = declare,
+                                   .emit = emit};

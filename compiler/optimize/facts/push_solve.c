@@ -188,10 +188,69 @@ static bool fold(uint64_t *out, const solver *s, const wpg_inst *inst, uint32_t 
     return wpg_fold_scalar(out, (SpvOp)inst->opcode, width, bits, widths, count);
 }
 
+static wpg_solved part_of_constant(const solver *s, uint32_t id, uint32_t index)
+{
+    const wpg_inst *def = wpg_module_def(s->module, id);
+    if (def && def->opcode == SpvOpConstantNull)
+        return value(0);
+    return def && def->opcode == SpvOpConstantComposite && index < def->count - 3u
+               ? of_constant(s->module, def->words[3 + index])
+               : (wpg_solved){.kind = WPG_SOLVED_SOME};
+}
+
+/* Number of components of a vector of 32-bit integers; 0: it is none. */
+static uint32_t int_components(const wpg_module *module, uint32_t id)
+{
+    const wpg_inst *type = wpg_module_def(module, type_of(module, id));
+    return type && type->opcode == SpvOpTypeVector && int_width(module, type->words[2]) == 32 ? type->words[3]
+                                                                                              : 0;
+}
+
+/* Component `index` of the vector `id`, through what only moves components. */
+static wpg_solved component(const solver *s, uint32_t id, uint32_t index, unsigned depth)
+{
+    const wpg_inst *inst = wpg_module_def(s->module, id);
+    wpg_solved whole = value_of(s, id);
+    if (!inst || depth > 16 || whole.kind == WPG_SOLVED_NEVER)
+        return whole;
+    if (whole.constant)
+        return part_of_constant(s, whole.constant, index);
+    uint32_t width = int_components(s->module, id), from;
+    switch (width && wpg_view_is_local(s->solution->view, id) ? (SpvOp)inst->opcode : SpvOpNop) {
+    case SpvOpCopyObject:
+        return component(s, inst->words[3], index, depth + 1);
+    case SpvOpBitcast:
+        if (int_components(s->module, inst->words[3]) == width)
+            return component(s, inst->words[3], index, depth + 1);
+        break;
+    case SpvOpVectorShuffle:
+        from = int_components(s->module, inst->words[3]);
+        if (inst->count > 5 + index && from && inst->words[5 + index] != UINT32_MAX)
+            return inst->words[5 + index] < from
+                       ? component(s, inst->words[3], inst->words[5 + index], depth + 1)
+                       : component(s, inst->words[4], inst->words[5 + index] - from, depth + 1);
+        break;
+    case SpvOpCompositeConstruct:
+        if (inst->count == 3 + width)
+            return value_of(s, inst->words[3 + index]);
+        break;
+    case SpvOpCompositeInsert:
+        if (inst->count == 6)
+            return inst->words[5] == index ? value_of(s, inst->words[3])
+                                           : component(s, inst->words[4], index, depth + 1);
+        break;
+    default:
+        break;
+    }
+    return whole;
+}
+
 static wpg_solved extract(const solver *s, const wpg_inst *inst)
 {
     wpg_solved whole = value_of(s, inst->words[3]);
     uint32_t id = whole.constant;
+    if (inst->count == 5 && int_components(s->module, inst->words[3]))
+        return component(s, inst->words[3], inst->words[4], 0);
     if (whole.kind == WPG_SOLVED_NEVER || whole.kind == WPG_SOLVED_VARIES)
         return whole;
     for (uint32_t i = 4; id && i < inst->count; i++) {

@@ -475,3 +475,11 @@ bool wpg_type_may_be_merged(const wpg_module *module, uint32_t type)
         return false;
     }
 }
+
+bool wpg_has_decoration_groups(const wpg_module *module)
+{
+    for (const wpg_inst *inst = module->first; inst && inst->opcode != SpvOpFunction; inst = inst->next)
+        if (inst->opcode == SpvOpGroupDecorate || inst->opcode == SpvOpGroupMemberDecorate)
+            return true;
+    return false;
+}

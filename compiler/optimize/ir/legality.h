@@ -58,6 +58,8 @@ bool wpg_load_is_read_only(const wpg_module *module, const wpg_inst *load);
  * the failed rule. */
 bool wpg_load_is_draw_constant(const wpg_module *module, const wpg_inst *load, const char **why);
 
+/* True if decorations come in groups: a copy of an id would have to join them. */
+bool wpg_has_decoration_groups(const wpg_module *module);
 /* Types a phi may have in every module: no pointer, image or sampler. */
 bool wpg_type_may_be_merged(const wpg_module *module, uint32_t type);
 

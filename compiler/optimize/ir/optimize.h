@@ -46,6 +46,7 @@ typedef struct wpg_optimize_options {
 /* The passes, each by the letter that settings, verdicts and wpg_optimize_options.passes call it. */
 typedef enum wpg_pass_letter {
     WPG_PASS_ANNOTATE = 'a',
+    WPG_PASS_VERSIONS = 'c',
     WPG_PASS_PEEL = 'e',
     WPG_PASS_FLATTEN = 'f',
     WPG_PASS_UNSWITCH = 'l',
@@ -59,7 +60,7 @@ typedef enum wpg_pass_letter {
 } wpg_pass_letter;
 
 /* Letters of the passes that tuning tries, alone and together, in the order of the alphabet. */
-#define WPG_TUNED_PASSES "aeflrtuvw"
+#define WPG_TUNED_PASSES "aceflrtuvw"
 
 void wpg_optimize_defaults(wpg_optimize_options *options);
 
@@ -67,7 +68,7 @@ typedef enum wpg_remark_kind { WPG_REMARK_DONE, WPG_REMARK_REFUSED } wpg_remark_
 typedef struct wpg_remark {
     wpg_remark_kind kind;
     const char *pass;        /* "annotate", "flatten", "unflatten", "unswitch", "peel", "scalarise",
-                                "trip-guard", "push-fold", "wave-size", static storage */
+                                "trip-guard", "push-fold", "versions", "wave-size", static storage */
     uint32_t ordinal, block; /* function ordinal and block id in the normal form */
     char text[160];
 } wpg_remark;

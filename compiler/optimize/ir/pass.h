@@ -7,6 +7,7 @@
 #define WPG_COMPILER_OPTIMIZE_IR_PASS_H
 
 #include "compiler/analysis/cfg.h"
+#include "compiler/analysis/word_sites.h"
 #include "compiler/optimize/ir/optimize.h"
 #include "runtime/base/map.h"
 #include "runtime/base/vec.h"
@@ -49,6 +50,13 @@ typedef struct wpg_uniform_fact {
     uint32_t origin;        /* block id in the normal form, for remarks */
 } wpg_uniform_fact;
 
+/* The value that a word of a uniform block had while the profile was taken. */
+typedef struct wpg_word_fact {
+    wpg_word_place place;
+    uint32_t bits;         /* the commonest value */
+    uint64_t waves, asked; /* waves that saw it; that were asked */
+} wpg_word_fact;
+
 /* What the trip guard has done about a loop. */
 enum { WPG_LOOP_SEEN = 1, WPG_LOOP_GUARDED = 2 };
 
@@ -65,6 +73,7 @@ typedef struct wpg_function_profile {
     wpg_map guarded; /* label of a loop header -> WPG_LOOP_SEEN or WPG_LOOP_GUARDED */
     WPG_VEC(wpg_value_fact) facts;
     WPG_VEC(wpg_uniform_fact) indices;
+    WPG_VEC(wpg_word_fact) words;
     wpg_map valued;     /* labels of loop headers that the value guard has dealt with */
     wpg_map unswitched; /* label of a loop header -> what unswitching has done about it (unswitch.c) */
     wpg_map peeled;     /* labels of loop headers that peeling has dealt with */
@@ -167,6 +176,11 @@ wpg_status wpg_pass_peel(bool *changed, wpg_context *context, wpg_function_profi
 wpg_status wpg_pass_scalarise(bool *changed, wpg_context *context, wpg_function_profile *profile);
 /* Chooses for the whole stage; changes no word. */
 void wpg_choose_wave_size(wpg_context *context);
+
+/* Makes a version of the whole stage for the values that words of uniform blocks had, behind one test at its
+ * entry. Stands after wpg_passes; hints come after it. */
+wpg_status wpg_pass_versions(bool *changed, wpg_context *context);
+bool wpg_versions_wanted(wpg_context *context);
 
 /* Folds push constants in the whole module, by values alone (wpg_optimize_options.pushes). It needs no
  * profile and stands before wpg_passes. */

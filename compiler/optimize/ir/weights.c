@@ -9,6 +9,7 @@
 #include "compiler/analysis/sites.h"
 #include "compiler/optimize/ir/value_facts.h"
 #include "compiler/optimize/ir/weights_check.h"
+#include "compiler/optimize/ir/word_facts.h"
 
 static const char PASS[] = "weights";
 
@@ -46,6 +47,7 @@ static void profile_finish(wpg_function_profile *profile)
     wpg_map_free(&profile->peeled);
     wpg_vec_free(&profile->facts);
     wpg_vec_free(&profile->indices);
+    wpg_vec_free(&profile->words);
     wpg_vec_free(&profile->blocks);
     wpg_vec_free(&profile->site_weights);
 }
@@ -170,6 +172,8 @@ static wpg_status bind_function(wpg_context *context, const wpg_function_weights
                                               : wpg_fail(context->err, WPG_E_NOMEM, "out of memory");
         if (status == WPG_OK)
             status = wpg_value_facts_bind(context, profile, w, cfg);
+        if (status == WPG_OK)
+            status = wpg_word_facts_bind(context, profile, w, cfg);
     }
     wpg_cfg_destroy(cfg);
     return status;

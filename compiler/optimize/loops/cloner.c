@@ -190,13 +190,13 @@ void wpg_cloner_copy(wpg_cloner *c, wpg_inst *where)
 {
     const wpg_cfg *cfg = c->view->cfg;
     for (uint32_t b = 0; b < cfg->count; b++) {
-        bool sewn = false;
+        bool barred = false;
         if (!c->plan->loop.members[b])
             continue;
         for (const wpg_inst *inst = cfg->blocks[b].label;; inst = inst->next) {
-            if (!sewn && !stands_before_barriers(inst)) {
+            if (!barred && !stands_before_barriers(inst)) {
                 add_barriers(c, b, where);
-                sewn = true;
+                barred = true;
             }
             clone_inst(c, inst, where);
             if (inst == cfg->blocks[b].terminator)
@@ -355,7 +355,7 @@ void wpg_cloner_merge(wpg_cloner *c, wpg_inst *in_rest, wpg_inst *in_copy)
     merge_values(c, in_copy);
 }
 
-static void sew_rest(wpg_cloner *c)
+static void add_barriers_to_rest(wpg_cloner *c)
 {
     const wpg_cfg *cfg = c->view->cfg;
     for (uint32_t b = 0; c->zero && c->plan->rest_barriers && b < cfg->count; b++) {
@@ -381,7 +381,7 @@ static void sew_rest(wpg_cloner *c)
 void wpg_cloner_seal(wpg_cloner *c)
 {
     decorate_copies(c);
-    sew_rest(c);
+    add_barriers_to_rest(c);
 }
 
 /* -- Counts -- */

@@ -66,14 +66,6 @@ bool wpg_loop_has_call_or_atomic(const wpg_view *view, const wpg_loop *loop)
     return false;
 }
 
-static bool has_group_decorations(const wpg_module *module)
-{
-    for (const wpg_inst *inst = module->first; inst && inst->opcode != SpvOpFunction; inst = inst->next)
-        if (inst->opcode == SpvOpGroupDecorate || inst->opcode == SpvOpGroupMemberDecorate)
-            return true;
-    return false;
-}
-
 static const char *contents_refusal(const wpg_view *view, const wpg_loop *loop, const wpg_id_set *exact,
                                     const wpg_id_set *helper)
 {
@@ -137,7 +129,7 @@ static const char *shape_refusal(uint32_t *preheader, const wpg_view *view, cons
 const char *wpg_loop_copy_refusal(uint32_t *preheader, const wpg_view *view, const wpg_loop *loop,
                                   const wpg_id_set *exact, const wpg_id_set *helper)
 {
-    if (has_group_decorations(view->module))
+    if (wpg_has_decoration_groups(view->module))
         return "the module decorates by groups";
     const char *why = shape_refusal(preheader, view, loop);
     return why ? why : contents_refusal(view, loop, exact, helper);

@@ -13,7 +13,7 @@
  *           yes                                         |
  *        s   SSA tier     Function memory to values     |   (ssa.c, the caller's hook)
  *            |                                          |
- *        p   push-fold    loads of given push constants (push_fold.c, push_solve.c, push_values.c)
+ *        p   push-fold    loads of given push constants (push_fold.c, load_fold.c, push_solve.c)
  *            |                                          |
  *        u   unflatten    rare select side -> branch    |   (unflatten.c, sink.c)
  *            |                                          |
@@ -27,6 +27,8 @@
  *            |                                          |
  *        r   scalarise    if (all agree) scalar loads   |   (scalarise.c, region.c)
  *            |                                          |
+ *        c   versions     if (words of uniform blocks as ever) the body with these; else a copy  (versions.c,
+ *            |                                          |                        load_fold.c)
  *            +---- nothing done: the form before `s` ---+
  *            |
  *        f   flatten      selection control             (flatten.c)
@@ -123,7 +125,9 @@ static bool folds_by_itself(wpg_context *context, wpg_module *values)
  * there. */
 static wpg_status run_transformations(bool *changed, wpg_context *context, wpg_ssa_fn ssa)
 {
-    bool pushes = !left_out(context, WPG_PASS_PUSH_FOLD) && wpg_push_fold_wanted(context), wanted = pushes;
+    bool pushes = !left_out(context, WPG_PASS_PUSH_FOLD) && wpg_push_fold_wanted(context);
+    bool versions = !left_out(context, WPG_PASS_VERSIONS) && wpg_versions_wanted(context);
+    bool wanted = pushes || versions;
     for (size_t i = 0; i < wpg_pass_count; i++)
         wanted |= wpg_passes[i].wanted && any_wants(context, &wpg_passes[i]);
     if (!wanted)
@@ -142,6 +146,8 @@ static wpg_status run_transformations(bool *changed, wpg_context *context, wpg_s
     for (size_t i = 0; i < wpg_pass_count && status == WPG_OK; i++)
         if (wpg_passes[i].wanted)
             status = run_pass(&moved, context, &wpg_passes[i]);
+    if (versions && status == WPG_OK)
+        status = wpg_pass_versions(&moved, context);
     *changed |= moved;
     if (values) {
         context->module = moved ? values : normal;

@@ -7,9 +7,13 @@
  * bits. It leaves NoContraction alone. So all floating-point work gets that decoration on the way in, and
  * loses it on the way out. Afterwards no kind of arithmetic may occur more often than before.
  *
- * SPIRV-Tools' dead code pass leaves a module alone that holds a non-semantic set it does not know. So pseudo
- * probes are lifted out before, and put back behind their labels after. */
+ * SPIRV-Tools' dead code pass leaves a module alone that holds a non-semantic set it does not know. So
+ * pseudo probes are lifted out before, and put back behind their labels after. The same is done with
+ * declarations that an older SPIRV-Tools does not know, and that say nothing of values: else it refuses the
+ * module. */
 #include "compiler/optimize/ir/pass.h"
+
+#include <string.h>
 
 #include "compiler/analysis/pseudo_probe.h"
 #include "compiler/optimize/ir/legality.h"
@@ -47,6 +51,50 @@ static void unprotect(const wpg_map *added, wpg_module *module)
         if (inst->opcode == SpvOpDecorate && inst->count == 3 &&
             inst->words[2] == SpvDecorationNoContraction && wpg_map_get(added, inst->words[1], NULL))
             wpg_inst_remove(module, inst);
+    }
+}
+
+/* -- What SPIRV-Tools 2023.1 (Debian 12) does not know, and what says nothing of values */
+
+typedef struct lifted {
+    wpg_inst *items[16];
+    unsigned count;
+} lifted;
+
+static bool is_newer(const wpg_inst *inst)
+{
+    static const char *const extensions[] = {"SPV_KHR_maximal_reconvergence", "SPV_KHR_quad_control"};
+    enum { QUAD_CONTROL = 5087, QUAD_DERIVATIVES = 5088, REQUIRE_FULL_QUADS = 5089, RECONVERGES = 6023 };
+    const char *name = inst->opcode == SpvOpExtension ? wpg_inst_string(inst, 1) : NULL;
+    for (size_t i = 0; name && i < sizeof extensions / sizeof *extensions; i++)
+        if (strcmp(name, extensions[i]) == 0)
+            return true;
+    if (inst->opcode == SpvOpCapability && inst->count > 1)
+        return inst->words[1] == QUAD_CONTROL;
+    return inst->opcode == SpvOpExecutionMode && inst->count > 2 &&
+           (inst->words[2] == QUAD_DERIVATIVES || inst->words[2] == REQUIRE_FULL_QUADS ||
+            inst->words[2] == RECONVERGES);
+}
+
+/* Takes them out; their words stay until the module is destroyed. */
+static void lift_newer(lifted *out, wpg_module *module)
+{
+    *out = (lifted){.count = 0};
+    for (wpg_inst *inst = module->first, *next; inst && inst->opcode != SpvOpFunction; inst = next) {
+        next = inst->next;
+        if (!is_newer(inst) || out->count == sizeof out->items / sizeof *out->items)
+            continue;
+        out->items[out->count++] = inst;
+        wpg_inst_remove(module, inst);
+    }
+}
+
+static void put_newer(wpg_module *module, const lifted *from)
+{
+    for (unsigned i = 0; i < from->count; i++) {
+        const wpg_inst *inst = from->items[i];
+        (void)wpg_inst_insert(module, wpg_module_section_end(module, wpg_inst_section(inst)),
+                              (SpvOp)inst->opcode, inst->words + 1, inst->count - 1u);
     }
 }
 
@@ -89,12 +137,15 @@ static wpg_status run_tier(wpg_module **out, wpg_context *context, wpg_ssa_fn ss
     wpg_arena arena;
     wpg_pseudo_probe *probes = NULL;
     size_t probe_count = 0;
+    lifted newer = {.count = 0};
     wpg_arena_init(&arena);
     wpg_status status = wpg_module_emit(&words, &count, context->module, reason);
     if (status == WPG_OK)
         status = wpg_module_parse(&copy, words, count, reason);
     if (status == WPG_OK)
         status = wpg_pseudo_probes_lift(&probes, &probe_count, copy, &arena, reason);
+    if (status == WPG_OK)
+        lift_newer(&newer, copy);
     if (status == WPG_OK && !protect(&added, copy))
         status = wpg_fail(reason, WPG_E_NOMEM, "out of memory");
     if (status == WPG_OK)
@@ -105,6 +156,7 @@ static wpg_status run_tier(wpg_module **out, wpg_context *context, wpg_ssa_fn ss
         status = wpg_module_parse(out, ssa_words, ssa_count, reason);
     if (status == WPG_OK) {
         unprotect(&added, *out);
+        put_newer(*out, &newer);
         status = wpg_pseudo_probes_put(*out, probes, probe_count, reason);
     }
     if (status != WPG_OK) {

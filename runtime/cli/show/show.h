@@ -27,9 +27,9 @@ void wpg_show_verdicts_text(FILE *out, const struct wpg_bundle *bundle);
  * has the least and most trips of loops; may be NULL. */
 void wpg_show_probes_text(FILE *out, const wpg_shader_counts *shader, const struct wpg_bundle *bundle);
 void wpg_show_probes_json(FILE *out, const wpg_shader_counts *shader, const struct wpg_bundle *bundle);
-/* Value sites of a shader function (show_values.c): a table; one JSON value. */
+/* Value sites of a shader function (show_values.c): a table; of one record, one JSON value. */
 void wpg_show_values_text(FILE *out, const wpg_shader_counts *shader);
-void wpg_show_values_json(FILE *out, const wpg_shader_counts *shader);
+void wpg_show_values_json(FILE *out, const wpg_profile_record *record);
 /* Prints the JSON lines use mode wrote as text; 0 or an exit code. */
 int wpg_show_use_log(FILE *out, const char *path);
 

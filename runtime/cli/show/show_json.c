@@ -69,7 +69,9 @@ void wpg_show_json(FILE *out, const char *title, const wpg_shader_view *view, co
         print_array(out, "selects", shader->selects, shader->select_counter_count);
         wpg_show_probes_json(out, shader, options->bundle);
         (void)fputs(", \"values\": ", out);
-        wpg_show_values_json(out, shader);
+        wpg_show_values_json(out, shader->records[WPG_RECORD_VALUES]);
+        (void)fputs(", \"words\": ", out);
+        wpg_show_values_json(out, shader->records[WPG_RECORD_WORDS]);
         print_array(out, "samples", shader->samples, WPG_SAMPLES_COUNTERS);
         (void)fputc('}', out);
     }

@@ -62,16 +62,18 @@ static void print_site(FILE *out, size_t number, const wpg_value_site_counts *si
 
 void wpg_show_values_text(FILE *out, const wpg_shader_counts *shader)
 {
-    const wpg_profile_record *record = shader->records[WPG_RECORD_VALUES];
-    size_t count = wpg_value_site_count(record);
-    if (count)
+    const wpg_record_kind kinds[] = {WPG_RECORD_VALUES, WPG_RECORD_WORDS};
+    if (wpg_value_site_count(shader->records[kinds[0]]) || wpg_value_site_count(shader->records[kinds[1]]))
         (void)fprintf(out, "    %4s %-10s %-6s %6s %6s %15s %7s  %7s  %s\n", "SITE", "KIND", "TYPE", "BLOCK",
                       "LINE", "WAVES", "ASKED", "AGREE", "VALUES (share of asked)");
-    for (size_t i = 0; i < count; i++) {
-        wpg_value_site_counts site;
-        if (wpg_value_site_at(&site, record, i))
-            print_site(out, i, &site);
-        wpg_value_site_finish(&site);
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+        const wpg_profile_record *record = shader->records[kinds[k]];
+        for (size_t i = 0; i < wpg_value_site_count(record); i++) {
+            wpg_value_site_counts site;
+            if (wpg_value_site_at(&site, record, i))
+                print_site(out, i, &site);
+            wpg_value_site_finish(&site);
+        }
     }
 }
 
@@ -112,9 +114,8 @@ static void print_json_site(FILE *out, const wpg_value_site_counts *site)
     }
 }
 
-void wpg_show_values_json(FILE *out, const wpg_shader_counts *shader)
+void wpg_show_values_json(FILE *out, const wpg_profile_record *record)
 {
-    const wpg_profile_record *record = shader->records[WPG_RECORD_VALUES];
     size_t count = wpg_value_site_count(record);
     (void)fputs(count ? "[" : "null", out);
     for (size_t i = 0; i < count; i++) {

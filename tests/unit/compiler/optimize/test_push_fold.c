@@ -206,10 +206,13 @@ static void leaves_floats_to_run_time(void **state)
                        " dst.data[at] = y; }",
                        uses[i]);
         compute(&r, body, (uint32_t[]){5, 7, 0x3f000000}, 7);
-        use_expect(&r, WPG_REMARK_REFUSED, "push-fold", "floating-point, quad or subgroup");
         use_expect(&r, WPG_REMARK_DONE, "push-fold", "");
-        /* Where n has a float use, only that load of it stays. */
+        /* Where n has a float use, that use of it stays; the branches have constants. */
         assert_int_equal(r.remarks->push_words, 3);
+        assert_int_equal(use_occurrences(&r, "OpBranchConditional %true"), 2);
+        assert_int_equal(use_occurrences(&r, "OpConvertUToF %float %uint_7"), 0);
+        assert_int_equal(use_occurrences(&r, "OpBitcast %float %uint_7"), 0);
+        assert_int_equal(use_occurrences(&r, "OpBitcast %int %uint_7"), 0);
         use_done(&r);
     }
 }
@@ -361,7 +364,7 @@ static void folds_divisors(void **state)
     compute(&r, scalar, (uint32_t[]){3}, 1);
     use_expect(&r, WPG_REMARK_DONE, "push-fold", "words 0x1");
     use_done(&r);
-    stays(scalar, (uint32_t[]){1}, 1, "floating-point, quad or subgroup");
+    stays(scalar, (uint32_t[]){1}, 1, "no branch, loop bound"); /* x % 1 is 0: kept for the float */
     const char *vector = "layout(push_constant) uniform P { uvec2 size; } p;\n" MAIN
                          "uvec2 v = uvec2(at, at + 1u) % p.size; dst.data[at] = x * float(v.x + v.y); }";
     compute(&r, vector, (uint32_t[]){3, 5}, 3);

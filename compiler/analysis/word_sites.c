@@ -1,0 +1,95 @@
+#include "compiler/analysis/word_sites.h"
+
+#include <string.h>
+
+#include "compiler/spirv/builder.h"
+
+/* A variable of class Uniform whose type is a struct decorated Block: read-only (SPIR-V 1.6, 2.16.1; Vulkan
+ * 1.3, 15.6.2). An array of such blocks has a descriptor for each, which an index may leave out. */
+static bool is_uniform_block(const wpg_module *module, const wpg_inst *variable)
+{
+    const wpg_inst *pointer = variable ? wpg_module_def(module, variable->type) : NULL;
+    return pointer && variable->opcode == SpvOpVariable && pointer->opcode == SpvOpTypePointer &&
+           pointer->count > 3 && pointer->words[2] == SpvStorageClassUniform &&
+           wpg_module_opcode_of(module, pointer->words[3]) == SpvOpTypeStruct &&
+           wpg_find_decoration(module, pointer->words[3], SpvDecorationBlock);
+}
+
+bool wpg_word_place_of(wpg_word_place *place, const wpg_module *module, const wpg_inst *load)
+{
+    *place = (wpg_word_place){0};
+    if (load->opcode != SpvOpLoad || load->count < 4 ||
+        (load->count > 4 && load->words[4] & SpvMemoryAccessVolatileMask))
+        return false;
+    const wpg_inst *pointer = wpg_module_def(module, load->words[3]);
+    if (!pointer || (pointer->opcode != SpvOpAccessChain && pointer->opcode != SpvOpInBoundsAccessChain) ||
+        pointer->count < 4 || pointer->count - 4u >= WPG_WORD_DEPTH ||
+        !is_uniform_block(module, wpg_module_def(module, pointer->words[3])))
+        return false;
+    place->variable = pointer->words[3];
+    for (unsigned i = 4; i < pointer->count; i++) {
+        uint64_t bits;
+        uint32_t width;
+        if (!wpg_const_value(module, pointer->words[i], &bits, &width) || bits > UINT32_MAX)
+            return false;
+        place->indices[place->count++] = (uint32_t)bits;
+    }
+    return true;
+}
+
+typedef struct site_list {
+    wpg_word_site *items;
+    uint32_t count;
+} site_list;
+
+static void take(site_list *list, wpg_word_site site)
+{
+    for (uint32_t i = 0; i < list->count; i++)
+        if (memcmp(&list->items[i].place, &site.place, sizeof site.place) == 0)
+            return;
+    if (list->count < WPG_MOST_WORD_SITES)
+        list->items[list->count++] = site;
+}
+
+static bool is_int32(const wpg_inst *type)
+{
+    return type && type->opcode == SpvOpTypeInt && type->count > 3 && type->words[2] == 32;
+}
+
+static void load_sites(site_list *list, const wpg_module *module, wpg_inst *load)
+{
+    wpg_word_site site = {.load = load, .component = WPG_NO_BLOCK};
+    const wpg_inst *type = wpg_module_def(module, load->type);
+    const wpg_inst *scalar =
+        type && type->opcode == SpvOpTypeVector ? wpg_module_def(module, type->words[2]) : type;
+    if (!is_int32(scalar) || !wpg_word_place_of(&site.place, module, load))
+        return;
+    site.is_signed = scalar->words[3] != 0;
+    if (type == scalar) {
+        take(list, site);
+        return;
+    }
+    site.place.count++;
+    for (uint32_t c = 0; c < type->words[3]; c++) {
+        site.place.indices[site.place.count - 1] = site.component = c;
+        take(list, site);
+    }
+}
+
+wpg_status wpg_word_sites(wpg_word_site **sites, uint32_t *count, const wpg_cfg *cfg, wpg_arena *arena)
+{
+    site_list list = {WPG_ARENA_ARRAY(arena, wpg_word_site, WPG_MOST_WORD_SITES), 0};
+    if (!list.items)
+        return WPG_E_NOMEM;
+    for (uint32_t b = 0; b < cfg->count; b++) {
+        const wpg_block *block = &cfg->blocks[b];
+        if (block->rpo == WPG_NO_BLOCK)
+            continue;
+        for (wpg_inst *inst = block->label->next; inst != block->terminator; inst = inst->next)
+            if (inst->opcode == SpvOpLoad)
+                load_sites(&list, cfg->module, inst);
+    }
+    *sites = list.items;
+    *count = list.count;
+    return WPG_OK;
+}

@@ -1,0 +1,34 @@
+/* Word sites: 32-bit integers of uniform blocks that a function reads by constant indices. A host writes
+ * them once for a draw or dispatch: sizes, strides, divisors, flags. Generate mode asks which values they
+ * have, and use mode makes versions of the stage for them. The list depends on the normal form alone. So a
+ * site's number is its identity. Threads: no shared state. */
+#ifndef WPG_COMPILER_ANALYSIS_WORD_SITES_H
+#define WPG_COMPILER_ANALYSIS_WORD_SITES_H
+
+#include "compiler/analysis/cfg.h"
+#include "runtime/base/arena.h"
+
+/* Words of one function; the first in module order are taken. */
+enum { WPG_MOST_WORD_SITES = 32, WPG_WORD_DEPTH = 6 };
+
+/* A place in a uniform block: the variable and constant indices, the last one of a component where the load
+ * is of a vector. */
+typedef struct wpg_word_place {
+    uint32_t variable, count, indices[WPG_WORD_DEPTH];
+} wpg_word_place;
+
+typedef struct wpg_word_site {
+    wpg_word_place place;
+    wpg_inst *load;     /* the first that reads the word; its pointer is the variable or one chain of it */
+    uint32_t component; /* of the loaded vector; WPG_NO_BLOCK: the load is of the word itself */
+    bool is_signed;
+} wpg_word_site;
+
+/* The place that a load from a uniform block reads. False: any other load, one by an index that is no
+ * constant, through an array of blocks or through a pointer that is no chain of the variable, or volatile. */
+bool wpg_word_place_of(wpg_word_place *place, const wpg_module *module, const wpg_inst *load);
+
+/* *sites lives in `arena`, in the order of the first loads. WPG_E_NOMEM only. */
+wpg_status wpg_word_sites(wpg_word_site **sites, uint32_t *count, const wpg_cfg *cfg, wpg_arena *arena);
+
+#endif

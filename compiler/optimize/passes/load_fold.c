@@ -1,0 +1,597 @@
+/* See load_fold.h.
+ *
+ * Integer arithmetic on constants has one result on every implementation. Float arithmetic has not. Drivers
+ * compute constant expressions at compile time with other last bits than at run time (a sine, a quotient).
+ * They drop products with zero and sums with zero. They contract and re-associate once the phi between two
+ * operations is gone. So this computes what the driver will know (push_solve.h) and compares it with what the
+ * driver knew before:
+ *
+ *     kept      a float operation gets an operand that is constant now and was not. That use keeps the load,
+ *               and all that is computed on the way from the load to it; other uses get the constant
+ *     exposed   memory of the shader's own, a call, an output that the next stage may fold gets one; a value
+ *               that is to be kept is chosen by a branch that is decided; a loop unrolls that folds; a phi
+ *               between two float operations is decided; an exact output (legality.h) loses a user of what
+ *               feeds it
+ *
+ * The loads behind exposed operations are left alone. The comparison repeats until nothing is exposed. Then
+ * loads that decide no branch, loop bound, index or divisor are left alone too: they would gain nothing. A
+ * product that a decided phi exposes to a sum becomes NoContraction: the phi kept them apart before. */
+#include "compiler/optimize/passes/load_fold.h"
+
+#include <string.h>
+
+#include "compiler/optimize/facts/folding.h"
+#include "compiler/optimize/ir/legality.h"
+#include "compiler/spirv/builder.h"
+#include "compiler/spirv/const_fold.h"
+
+typedef struct folder {
+    const wpg_load_fold *job;
+    wpg_context *context;
+    wpg_module *module;
+    wpg_view *view;
+    wpg_arena arena;
+    uint64_t active; /* groups that are folded */
+    wpg_solution before, after;
+    uint64_t *masks;  /* [bound] groups behind an id that is constant now and was not */
+    uint64_t decided; /* groups behind branches that are decided now */
+    uint64_t exposed, wanted;
+    bool *kept; /* [bound] ids that float work uses: computed as before */
+    bool any_exposed, nomem;
+    const char *why;
+    uint32_t why_block;
+    wpg_id_set exact;
+    bool has_exact;
+    WPG_VEC(uint32_t) kept_apart; /* products to be made NoContraction */
+    wpg_operand_list operands, others;
+} folder;
+
+static void expose(folder *f, uint64_t groups, uint32_t block, const char *why)
+{
+    if (!f->any_exposed) {
+        f->why = why;
+        f->why_block = block;
+    }
+    f->any_exposed = true;
+    f->exposed |= groups ? groups : f->active;
+}
+
+static bool is_new(const folder *f, uint32_t id)
+{
+    return id < f->view->bound && wpg_view_is_local(f->view, id) && wpg_is_one(&f->after, id) &&
+           !wpg_is_one(&f->before, id);
+}
+
+static bool has_float(const wpg_module *module, uint32_t type)
+{
+    const wpg_inst *def = wpg_module_def(module, type);
+    switch (def ? (SpvOp)def->opcode : SpvOpNop) {
+    case SpvOpTypeFloat:
+        return true;
+    case SpvOpTypeVector:
+    case SpvOpTypeMatrix:
+    case SpvOpTypeArray:
+        return has_float(module, def->words[2]);
+    case SpvOpTypeStruct:
+        for (uint32_t i = 2; i < def->count; i++)
+            if (has_float(module, def->words[i]))
+                return true;
+        return false;
+    default:
+        return false;
+    }
+}
+
+static bool is_arithmetic(const wpg_module *module, const wpg_inst *inst)
+{
+    return (wpg_inst_traits(module, inst) & WPG_TRAIT_FLOAT) &&
+           !(inst->opcode == SpvOpExtInst && wpg_is_exact_function(inst->words[4]));
+}
+
+static bool is_own(SpvStorageClass class)
+{
+    return class == SpvStorageClassFunction || class == SpvStorageClassPrivate;
+}
+
+/* -- What is behind a value */
+
+static uint64_t mask_of(folder *f, const wpg_inst *inst)
+{
+    uint64_t mask = inst->opcode == SpvOpPhi ? f->decided : 0;
+    if (!wpg_used_ids(&f->operands, f->module, inst))
+        return f->active;
+    for (size_t i = 0; i < f->operands.count; i++) {
+        uint32_t id = inst->words[f->operands.data[i]];
+        mask |= id < f->view->bound ? f->masks[id] : 0;
+    }
+    return mask;
+}
+
+static void find_masks(folder *f)
+{
+    const wpg_cfg *cfg = f->view->cfg;
+    memset(f->masks, 0, f->view->bound * sizeof *f->masks);
+    f->decided = 0;
+    for (size_t i = 0; i < f->job->load_count; i++)
+        if (f->job->loads[i].group & f->active)
+            f->masks[f->job->loads[i].inst->result] = f->job->loads[i].group;
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (uint32_t i = 0; i < cfg->order_count; i++) {
+            const wpg_block *block = &cfg->blocks[cfg->order[i]];
+            if (!f->after.runs[cfg->order[i]])
+                continue;
+            for (const wpg_inst *inst = block->label->next; inst != block->terminator; inst = inst->next) {
+                if (!inst->result || !is_new(f, inst->result))
+                    continue;
+                uint64_t mask = f->masks[inst->result] | mask_of(f, inst);
+                changed |= mask != f->masks[inst->result];
+                f->masks[inst->result] = mask;
+            }
+            const wpg_inst *end = block->terminator;
+            if ((end->opcode == SpvOpBranchConditional || end->opcode == SpvOpSwitch) &&
+                is_new(f, end->words[1]) && (f->masks[end->words[1]] & ~f->decided)) {
+                f->decided |= f->masks[end->words[1]];
+                changed = true;
+            }
+        }
+    }
+}
+
+/* -- What is exposed */
+
+static bool copies(SpvOp opcode)
+{
+    switch (opcode) {
+    case SpvOpPhi:
+    case SpvOpSelect:
+    case SpvOpCopyObject:
+    case SpvOpCopyLogical:
+    case SpvOpCompositeConstruct:
+    case SpvOpCompositeExtract:
+    case SpvOpCompositeInsert:
+    case SpvOpVectorShuffle:
+    case SpvOpBitcast:
+    case SpvOpStore: /* asked about by itself */
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* A loop whose bound or start is known now may be unrolled: does that fold arithmetic? */
+static void ask_loop(folder *f, uint64_t groups, uint32_t block, uint32_t known)
+{
+    const wpg_cfg *cfg = f->view->cfg;
+    for (uint32_t c = cfg->blocks[block].loop; c != WPG_NO_BLOCK; c = cfg->constructs[c].parent) {
+        wpg_loop loop;
+        if (cfg->constructs[c].kind != WPG_CONSTRUCT_LOOP)
+            continue;
+        f->wanted |= groups;
+        if (!wpg_loop_describe(&loop, f->view, c, &f->arena) ||
+            wpg_unrolling_folds(f->view, &loop, known, &f->arena))
+            expose(f, groups, block, "a loop would unroll into arithmetic that a driver folds");
+    }
+}
+
+static void ask_store(folder *f, uint64_t groups, uint32_t block, const wpg_inst *inst)
+{
+    SpvStorageClass class = wpg_pointer_class(f->module, inst->words[1]);
+    if (inst->count < 3 || !is_new(f, inst->words[2]))
+        return;
+    if (is_own(class) || class == SpvStorageClassMax)
+        expose(f, groups, block, "it is kept in a variable");
+    else if (class == SpvStorageClassOutput && f->context->stage->model != SpvExecutionModelFragment)
+        expose(f, groups, block, "it goes to the next stage");
+}
+
+static bool takes_remainder(SpvOp opcode)
+{
+    return opcode == SpvOpUMod || opcode == SpvOpSMod || opcode == SpvOpSRem;
+}
+
+static bool divides(SpvOp opcode)
+{
+    return opcode == SpvOpUDiv || opcode == SpvOpSDiv || takes_remainder(opcode);
+}
+
+/* Vectors are not followed part by part: may `id` alone decide a part of what the operation gives? */
+static bool may_decide_a_part(const folder *f, const wpg_inst *inst, uint32_t id)
+{
+    bool remainder = takes_remainder((SpvOp)inst->opcode) && inst->words[4] == id;
+    if (wpg_module_opcode_of(f->module, inst->type) != SpvOpTypeVector ||
+        (!remainder && inst->opcode != SpvOpIMul && inst->opcode != SpvOpBitwiseAnd))
+        return false;
+    const wpg_inst *parts = wpg_module_def(f->module, f->after.values[id].constant);
+    if (!parts || parts->opcode != SpvOpConstantComposite)
+        return true;
+    for (uint32_t i = 3; i < parts->count; i++) {
+        uint64_t bits;
+        uint32_t width;
+        if (!wpg_const_value(f->module, parts->words[i], &bits, &width) || bits == remainder)
+            return true;
+    }
+    return false;
+}
+
+/* `id` is to be computed as before, and what it is computed of. False: a branch that is decided chooses it.
+ * */
+static bool keep(folder *f, uint32_t id, unsigned depth)
+{
+    const wpg_inst *inst = wpg_module_def(f->module, id);
+    if (!is_new(f, id) || f->kept[id])
+        return true;
+    if (!inst || inst->opcode == SpvOpPhi || depth > 32)
+        return false;
+    f->kept[id] = true;
+    wpg_operand_list operands = {0};
+    bool kept = wpg_used_ids(&operands, f->module, inst);
+    for (size_t i = 0; kept && i < operands.count; i++)
+        kept = keep(f, inst->words[operands.data[i]], depth + 1);
+    wpg_vec_free(&operands);
+    return kept;
+}
+
+/* Does the operation keep every operand that is constant now? */
+static bool keeps_operands(folder *f, const wpg_inst *inst)
+{
+    wpg_operand_list operands = {0};
+    bool kept = wpg_used_ids(&operands, f->module, inst);
+    for (size_t i = 0; kept && i < operands.count; i++)
+        kept = keep(f, inst->words[operands.data[i]], 0);
+    wpg_vec_free(&operands);
+    return kept;
+}
+
+/* Operations whose operands stay as they were. */
+static bool keeps(const folder *f, const wpg_inst *inst)
+{
+    return (wpg_inst_traits(f->module, inst) & (WPG_TRAIT_FLOAT | WPG_TRAIT_SUBGROUP)) != 0;
+}
+
+static void ask_new(folder *f, uint32_t block, const wpg_inst *inst, uint64_t groups, uint32_t known,
+                    bool new_float)
+{
+    SpvOp opcode = (SpvOp)inst->opcode;
+    unsigned traits = wpg_inst_traits(f->module, inst);
+    bool one = inst->result && wpg_is_one(&f->after, inst->result);
+    bool compares = inst->result && wpg_module_opcode_of(f->module, inst->type) == SpvOpTypeBool;
+    if (traits & (WPG_TRAIT_DERIVATIVE | WPG_TRAIT_UNKNOWN) || (keeps(f, inst) && !keeps_operands(f, inst)))
+        expose(f, groups, block, "floating-point, quad or subgroup work would get a constant");
+    else if (keeps(f, inst))
+        return;
+    else if (new_float && !copies(opcode) &&
+             !(compares && one && f->after.values[inst->result].kind == WPG_SOLVED_VALUE))
+        expose(f, groups, block, "a float is used as more than a copy");
+    else if (opcode == SpvOpFunctionCall)
+        expose(f, groups, block, "a function gets it");
+    else if (!one && may_decide_a_part(f, inst, known))
+        expose(f, groups, block, "a part of a vector would be decided");
+    else if (opcode == SpvOpStore)
+        ask_store(f, groups, block, inst);
+    else if (opcode == SpvOpAccessChain || opcode == SpvOpInBoundsAccessChain) {
+        SpvStorageClass class = wpg_pointer_class(f->module, inst->result);
+        f->wanted |= groups;
+        if (is_own(class) || class == SpvStorageClassMax)
+            expose(f, groups, block, "it indexes a variable of the shader's own");
+    } else if (opcode == SpvOpBranchConditional || opcode == SpvOpSwitch) {
+        f->wanted |= groups;
+        if (f->after.values[inst->words[1]].kind != WPG_SOLVED_VALUE)
+            expose(f, groups, block, "which way a branch goes is not followed");
+    } else if (!one && divides(opcode) && is_new(f, inst->words[4])) {
+        f->wanted |= f->masks[inst->words[4]];
+    } else if (!one && opcode == SpvOpPhi && f->view->cfg->blocks[block].heads != WPG_NO_BLOCK &&
+               f->view->cfg->blocks[block].loop == f->view->cfg->blocks[block].heads) {
+        if (has_float(f->module, inst->type))
+            expose(f, groups, block, "a loop would start with a constant float");
+        else
+            ask_loop(f, groups, block, known);
+    } else if (!one && compares)
+        ask_loop(f, groups, block, known);
+}
+
+/* -- Phis and selects that are decided */
+
+static uint32_t live_edges(const wpg_solution *solution, const wpg_inst *phi, uint32_t block, uint32_t *id)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 3; i + 1 < phi->count; i += 2) {
+        uint32_t from = wpg_cfg_find(solution->view->cfg, phi->words[i + 1]);
+        if (from == WPG_NO_BLOCK || !solution->runs[from] || !wpg_solution_takes(solution, from, block))
+            continue;
+        *id = phi->words[i];
+        count++;
+    }
+    return count;
+}
+
+/* What the phi or select is a copy of now and was not; 0 if it is as before. */
+static uint32_t source_of(const folder *f, const wpg_inst *inst)
+{
+    uint32_t block = inst->result < f->view->bound ? f->view->block_of[inst->result] : WPG_NO_BLOCK, id = 0;
+    if (block == WPG_NO_BLOCK || !f->after.runs[block])
+        return 0;
+    if (inst->opcode == SpvOpSelect && is_new(f, inst->words[3]))
+        return f->after.values[inst->words[3]].kind == WPG_SOLVED_VALUE
+                   ? inst->words[f->after.values[inst->words[3]].bits ? 4 : 5]
+                   : 0;
+    return inst->opcode == SpvOpPhi && live_edges(&f->after, inst, block, &id) == 1 &&
+                   live_edges(&f->before, inst, block, &id) > 1 &&
+                   live_edges(&f->after, inst, block, &id) == 1
+               ? id
+               : 0;
+}
+
+/* Is the value used by arithmetic, through decided phis and plain copies of parts? */
+static bool reaches_arithmetic(const folder *f, uint32_t id, unsigned depth)
+{
+    if (depth > 16)
+        return true;
+    for (uint32_t u = f->view->first_user[id]; u < f->view->first_user[id + 1]; u++) {
+        const wpg_inst *user = f->view->users[u];
+        uint32_t block = user->result < f->view->bound ? f->view->block_of[user->result] : WPG_NO_BLOCK;
+        if (block == WPG_NO_BLOCK || !user->result || !f->after.runs[block])
+            continue;
+        if (is_arithmetic(f->module, user))
+            return true;
+        bool passes = user->opcode == SpvOpPhi || user->opcode == SpvOpSelect
+                          ? source_of(f, user) == id
+                          : copies((SpvOp)user->opcode) && user->result != id;
+        if (passes && reaches_arithmetic(f, user->result, depth + 1))
+            return true;
+    }
+    return false;
+}
+
+static bool is_product(const wpg_module *module, uint32_t id)
+{
+    switch (wpg_module_opcode_of(module, id)) {
+    case SpvOpFMul:
+    case SpvOpFDiv:
+    case SpvOpVectorTimesScalar:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* A product of what are no products: NoContraction takes nothing from it but what the phi kept from it. */
+static bool may_be_kept_apart(const folder *f, uint32_t id)
+{
+    const wpg_inst *def = wpg_module_def(f->module, id);
+    return is_product(f->module, id) && !is_product(f->module, def->words[3]) &&
+           !is_product(f->module, def->words[4]) &&
+           f->view->first_user[id + 1] - f->view->first_user[id] == 1;
+}
+
+static void ask_decided(folder *f, uint32_t block, const wpg_inst *inst)
+{
+    uint32_t id = source_of(f, inst);
+    if (!id || !has_float(f->module, inst->type))
+        return;
+    uint64_t groups = f->decided;
+    if (inst->opcode == SpvOpSelect)
+        groups |= f->masks[inst->words[3]];
+    if (f->has_exact && wpg_id_set_has(&f->exact, inst->result))
+        expose(f, groups, block, "it decides what an exact output is made of");
+    const wpg_inst *def = wpg_module_def(f->module, id);
+    while (def && copies((SpvOp)def->opcode) && def->opcode != SpvOpPhi && def->opcode != SpvOpSelect &&
+           def->opcode != SpvOpCompositeConstruct && def->count > 3)
+        def = wpg_module_def(f->module, def->words[3]);
+    bool made_here = def && (is_arithmetic(f->module, def) || def->opcode == SpvOpCompositeConstruct);
+    if (!made_here || !reaches_arithmetic(f, inst->result, 0))
+        return;
+    if (!may_be_kept_apart(f, id))
+        expose(f, groups, block, "two float operations would come together");
+    else if (!wpg_vec_push(&f->kept_apart, id))
+        f->nomem = true;
+}
+
+/* -- One round */
+
+static void ask_running(folder *f, uint32_t index)
+{
+    const wpg_block *block = &f->view->cfg->blocks[index];
+    for (const wpg_inst *inst = block->label->next; inst; inst = inst->next) {
+        uint64_t groups = 0;
+        uint32_t known = 0;
+        bool new_float = false;
+        if (!wpg_used_ids(&f->others, f->module, inst)) {
+            expose(f, f->active, index, "an instruction is not known");
+            return;
+        }
+        for (size_t i = 0; i < f->others.count; i++) {
+            uint32_t id = inst->words[f->others.data[i]];
+            if (!is_new(f, id) || (inst->result && f->after.values[inst->result].kind == WPG_SOLVED_NEVER))
+                continue;
+            const wpg_inst *def = wpg_module_def(f->module, id);
+            groups |= f->masks[id];
+            known = id;
+            new_float |= def && has_float(f->module, def->type);
+        }
+        if (known && !wpg_inst_is_non_semantic(f->module, inst))
+            ask_new(f, index, inst, groups, known, new_float);
+        if (inst->opcode == SpvOpPhi || inst->opcode == SpvOpSelect)
+            ask_decided(f, index, inst);
+        if (inst == block->terminator)
+            return;
+    }
+}
+
+/* Is the variable that a pointer comes from named where the shader still runs? */
+static bool is_left(const folder *f, uint32_t pointer)
+{
+    const wpg_inst *root = wpg_pointer_root(f->module, pointer);
+    if (!root || root->result >= f->view->bound || root->opcode != SpvOpVariable)
+        return true;
+    for (uint32_t u = f->view->first_user[root->result]; u < f->view->first_user[root->result + 1]; u++) {
+        const wpg_inst *label = wpg_inst_label(f->view->users[u]);
+        uint32_t block = label ? wpg_cfg_find(f->view->cfg, label->result) : WPG_NO_BLOCK;
+        if (block == WPG_NO_BLOCK || f->after.runs[block])
+            return true;
+    }
+    return false;
+}
+
+static void ask_dead(folder *f, uint32_t index)
+{
+    const wpg_block *block = &f->view->cfg->blocks[index];
+    for (const wpg_inst *inst = block->label->next; inst && inst != block->terminator; inst = inst->next) {
+        unsigned traits = wpg_inst_traits(f->module, inst);
+        if ((traits & WPG_TRAIT_WRITES) &&
+            (inst->opcode != SpvOpStore ||
+             (is_own(wpg_pointer_class(f->module, inst->words[1])) && is_left(f, inst->words[1]))) &&
+            (inst->opcode == SpvOpStore || inst->opcode == SpvOpFunctionCall ||
+             inst->opcode == SpvOpCopyMemory || inst->opcode == SpvOpExtInst))
+            expose(f, f->decided, index, "a store to a variable of the shader's own falls away");
+        if (!f->has_exact || !wpg_used_ids(&f->others, f->module, inst))
+            continue;
+        for (size_t i = 0; i < f->others.count; i++) {
+            const wpg_inst *def = wpg_module_def(f->module, inst->words[f->others.data[i]]);
+            if (def && def->result && wpg_view_is_local(f->view, def->result) &&
+                wpg_id_set_has(&f->exact, def->result) && is_arithmetic(f->module, def))
+                expose(f, f->decided, index, "it takes a user from what feeds an exact output");
+        }
+    }
+}
+
+/* Is anything left to be asked? */
+static bool ask(folder *f)
+{
+    uint32_t *folded = WPG_ARENA_ARRAY(&f->arena, uint32_t, f->view->bound);
+    for (size_t i = 0; folded && i < f->job->load_count; i++)
+        if (f->job->loads[i].group & f->active)
+            folded[f->job->loads[i].inst->result] = f->job->loads[i].constant;
+    if (!folded || !wpg_push_solve(&f->after, f->view, folded, &f->arena)) {
+        f->nomem = true;
+        return false;
+    }
+    f->exposed = f->wanted = 0;
+    memset(f->kept, 0, f->view->bound * sizeof *f->kept);
+    f->any_exposed = false;
+    wpg_vec_clear(&f->kept_apart);
+    find_masks(f);
+    for (uint32_t b = 0; b < f->view->cfg->count; b++) {
+        if (f->after.runs[b])
+            ask_running(f, b);
+        else if (f->before.runs[b])
+            ask_dead(f, b);
+    }
+    uint64_t left = f->active & ~f->exposed;
+    if (f->any_exposed)
+        wpg_remark_add(f->context, WPG_REMARK_REFUSED, f->job->pass, f->job->ordinal, f->why_block,
+                       "%u loads of %s stay: %s", (unsigned)__builtin_popcountll(f->active & f->exposed),
+                       f->job->what, f->why);
+    else
+        left &= f->wanted;
+    bool changed = left != f->active;
+    f->active = left;
+    return changed && left;
+}
+
+/* The constant that stands for a value at a use that is not kept; 0: none. */
+static uint32_t constant_for(const folder *f, uint32_t id)
+{
+    const wpg_inst *def = wpg_module_def(f->module, id);
+    for (size_t i = 0; i < f->job->load_count; i++)
+        if (f->job->loads[i].inst->result == id && f->job->loads[i].group & f->active)
+            return f->job->loads[i].constant;
+    if (!is_new(f, id) || !def || f->after.values[id].kind != WPG_SOLVED_VALUE)
+        return 0;
+    bool is_float, is_signed;
+    uint32_t width = wpg_scalar_width(f->module, def->type, &is_float, &is_signed);
+    if (width == 1)
+        return wpg_const_bool(f->module, f->after.values[id].bits != 0);
+    return !is_float && width == 32 ? wpg_const_scalar(f->module, def->type, f->after.values[id].bits) : 0;
+}
+
+/* Operands that are constant now, where the operation or its result is not kept as it was. */
+static void fold_operands(folder *f, wpg_inst *inst)
+{
+    if (keeps(f, inst) || (inst->result && f->kept[inst->result]) ||
+        wpg_inst_is_non_semantic(f->module, inst) || !wpg_used_ids(&f->operands, f->module, inst))
+        return;
+    for (size_t o = 0; o < f->operands.count; o++) {
+        uint32_t id = inst->words[f->operands.data[o]], constant = is_new(f, id) ? constant_for(f, id) : 0;
+        if (constant)
+            inst->words[f->operands.data[o]] = constant;
+    }
+}
+
+static void fold_all(folder *f)
+{
+    for (uint32_t b = 0; b < f->view->cfg->count; b++) {
+        const wpg_block *block = &f->view->cfg->blocks[b];
+        if (!f->after.runs[b])
+            continue;
+        for (wpg_inst *inst = block->label->next; inst; inst = inst == block->terminator ? NULL : inst->next)
+            fold_operands(f, inst);
+    }
+    for (size_t i = 0; i < f->kept_apart.count; i++)
+        if (!wpg_find_decoration(f->module, f->kept_apart.data[i], SpvDecorationNoContraction))
+            wpg_decorate(f->module, f->kept_apart.data[i], SpvDecorationNoContraction, NULL, 0);
+}
+
+static wpg_status apply(folder *f, wpg_load_folded *folded)
+{
+    *folded = (wpg_load_folded){.view = f->view, .before = &f->before, .after = &f->after};
+    for (size_t i = 0; i < f->job->load_count; i++) {
+        if (!(f->job->loads[i].group & f->active))
+            continue;
+        folded->loads++;
+        folded->words |= f->job->loads[i].words;
+    }
+    for (uint32_t b = 0; b < f->view->cfg->count; b++)
+        folded->dead_blocks += f->before.runs[b] && !f->after.runs[b];
+    folded->done = true;
+    if (f->job->prepare)
+        WPG_TRY(f->job->prepare(&folded->done, f->job, folded));
+    if (folded->done)
+        fold_all(f);
+    return WPG_OK;
+}
+
+static wpg_status fold_function(folder *f, wpg_load_folded *folded)
+{
+    wpg_error reason = {0};
+    wpg_status status = wpg_view_create(&f->view, f->module, f->job->function, &reason);
+    if (status != WPG_OK) {
+        if (status == WPG_E_NOMEM)
+            return wpg_fail(f->context->err, WPG_E_NOMEM, "out of memory");
+        wpg_remark_add(f->context, WPG_REMARK_REFUSED, f->job->pass, f->job->ordinal, 0, "%.140s",
+                       reason.message);
+        return WPG_OK;
+    }
+    f->masks = WPG_ARENA_ARRAY(&f->arena, uint64_t, f->view->bound);
+    f->kept = WPG_ARENA_ARRAY(&f->arena, bool, f->view->bound);
+    for (size_t i = 0; i < f->job->load_count; i++)
+        f->active |= f->job->loads[i].group;
+    if (!f->masks || !f->kept || !wpg_push_solve(&f->before, f->view, NULL, &f->arena))
+        f->nomem = true;
+    while (!f->nomem && ask(f))
+        ;
+    if (f->nomem)
+        return wpg_fail(f->context->err, WPG_E_NOMEM, "out of memory");
+    if (f->active)
+        return apply(f, folded);
+    wpg_remark_add(f->context, WPG_REMARK_REFUSED, f->job->pass, f->job->ordinal, 0,
+                   "no branch, loop bound, index or divisor would be decided");
+    return WPG_OK;
+}
+
+wpg_status wpg_load_fold_run(wpg_load_folded *folded, const wpg_load_fold *job)
+{
+    folder f = {.job = job, .context = job->context, .module = job->context->module};
+    *folded = (wpg_load_folded){0};
+    WPG_TRY(wpg_exact_slice(&f.exact, f.module, f.context->err));
+    f.has_exact = true;
+    wpg_arena_init(&f.arena);
+    wpg_status status = fold_function(&f, folded);
+    wpg_view_destroy(f.view);
+    wpg_vec_free(&f.kept_apart);
+    wpg_vec_free(&f.operands);
+    wpg_vec_free(&f.others);
+    wpg_id_set_free(&f.exact);
+    wpg_arena_finish(&f.arena);
+    return status;
+}

@@ -1,0 +1,41 @@
+/* Puts constants in place of loads whose values are taken as given, at the uses where no result can differ.
+ * For push constants (push_fold.c) and for words of uniform blocks (versions.c). The control flow graph
+ * stays, and so does every table of the profile. Works best on values in SSA form. Private to
+ * compiler/optimize. Threads: one module, one thread. */
+#ifndef WPG_COMPILER_OPTIMIZE_PASSES_LOAD_FOLD_H
+#define WPG_COMPILER_OPTIMIZE_PASSES_LOAD_FOLD_H
+
+#include "compiler/optimize/facts/push_solve.h"
+
+/* A load, or a component of one, and the constant of its type that it equals. */
+typedef struct wpg_known_load {
+    wpg_inst *inst;
+    uint32_t constant;
+    uint64_t words; /* the caller's: what the constant depends on */
+    uint64_t group; /* one bit; loads of one bit are folded together or not at all */
+} wpg_known_load;
+
+/* What is folded. The pointers are valid in `prepare`. */
+typedef struct wpg_load_folded {
+    bool done;
+    uint32_t loads, dead_blocks;
+    uint64_t words;
+    const wpg_view *view;
+    const wpg_solution *before, *after;
+} wpg_load_folded;
+
+typedef struct wpg_load_fold {
+    wpg_context *context;
+    const char *pass, *what; /* for remarks; static storage */
+    uint32_t function, ordinal;
+    const wpg_known_load *loads;
+    size_t load_count;
+    /* Called when it is known what may be folded, and nothing is changed yet; *go: fold. NULL: fold. */
+    wpg_status (*prepare)(bool *go, const struct wpg_load_fold *job, const wpg_load_folded *folded);
+    void *of; /* the caller's */
+} wpg_load_fold;
+
+/* Folds what may be folded and decides something. WPG_E_NOMEM only; remarks say why not. */
+wpg_status wpg_load_fold_run(wpg_load_folded *folded, const wpg_load_fold *job);
+
+#endif

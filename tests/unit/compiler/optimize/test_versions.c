@@ -1,0 +1,181 @@
+/* Versions of a stage for words of uniform blocks: what is made, and each rule that must stop it. */
+#include "compiler/analysis/value_sites.h"
+#include "compiler/analysis/word_sites.h"
+#include "tests/unit/compiler/optimize/use.h"
+
+enum { MOST = 32 };
+
+/* A shader whose words had these values, in the order of their first loads, in `waves` of 1000 waves. */
+static void run(use_result *r, const char *head, const char *body, const char *stage, SpvExecutionModel model,
+                const uint32_t *values, uint64_t waves)
+{
+    char source[4096];
+    use_shader s;
+    wpg_value_weight words[MOST];
+    wpg_value_share shares[MOST];
+    wpg_module *module = NULL;
+    wpg_word_site *sites;
+    wpg_arena arena;
+    uint32_t count;
+    snprintf(source, sizeof source, "#version 450\n%s%s", head, body);
+    use_glsl(&s, source, stage, model);
+    use_normalize(&s);
+    use_profile(&s);
+    wpg_view *view = use_view(&module, &s);
+    wpg_arena_init(&arena);
+    assert_int_equal(wpg_word_sites(&sites, &count, view->cfg, &arena), WPG_OK);
+    assert_in_range(count, 0, MOST);
+    for (uint32_t i = 0; i < count; i++) {
+        shares[i] = (wpg_value_share){values[i], waves};
+        words[i] = (wpg_value_weight){.kind = WPG_VALUE_WORD,
+                                      .type = sites[i].is_signed ? WPG_VALUE_SINT : WPG_VALUE_UINT,
+                                      .asked = 1000,
+                                      .agreed = 1000,
+                                      .shares = &shares[i],
+                                      .share_count = 1};
+    }
+    s.weights.words = words;
+    s.weights.word_count = count;
+    wpg_arena_finish(&arena);
+    wpg_view_destroy(view);
+    wpg_module_destroy(module);
+    use_run(r, &s, NULL, true);
+    use_free(&s);
+}
+
+#define HEAD                                                                                                 \
+    "layout(local_size_x = 64) in;\n"                                                                        \
+    "layout(std430, binding = 0) buffer Out { uint data[]; } dst;\n"                                         \
+    "layout(std140, binding = 1) uniform P { uint size; uint stride; uvec4 shape; int sign; float f; } p;\n"
+
+static void compute(use_result *r, const char *body, const uint32_t *values, uint64_t waves)
+{
+    run(r, HEAD, body, "comp", SpvExecutionModelGLCompute, values, waves);
+}
+
+/* The divisor is a constant of the body, and a load of the copy; one test, two calls. */
+static void makes_a_version(void **state)
+{
+    (void)state;
+    use_result r;
+    compute(
+        &r,
+        "void main() { uint i = gl_GlobalInvocationID.x; if (i < p.size) dst.data[i] = i / p.stride + i % "
+        "p.stride; }",
+        (const uint32_t[]){120000, 48}, 1000);
+    use_expect(&r, WPG_REMARK_DONE, "versions", "for 1 words");
+    assert_int_equal(use_occurrences(&r, "OpFunctionCall"), 2);
+    assert_int_equal(use_occurrences(&r, "OpEntryPoint"), 1);
+    assert_int_equal(use_occurrences(&r, " %uint_48"), 4); /* its constant, the test's, two divisions' */
+    assert_int_equal(use_occurrences(&r, "OpUDiv"), 2);
+    assert_int_equal(use_occurrences(&r, "OpBitwiseXor"), 1);
+    assert_int_equal(use_occurrences(&r, "OpIEqual"), 1);
+    use_done(&r);
+}
+
+/* A component of a vector, through what only moves components. */
+static void follows_components(void **state)
+{
+    (void)state;
+    use_result r;
+    compute(&r,
+            "void main() { uint i = gl_GlobalInvocationID.x; uvec3 s = p.shape.wyx; ivec3 t = ivec3(s);"
+            " dst.data[i] = i / uint(t.x) + i % s.z; }",
+            (const uint32_t[]){3, 5, 7, 9}, 1000);
+    use_expect(&r, WPG_REMARK_DONE, "versions", "a version of the stage");
+    assert_true(use_occurrences(&r, "%uint_9") > 1);
+    use_done(&r);
+}
+
+/* A float made of a size is computed where it was, of the load; the division gets the constant. */
+static void leaves_floats_to_run_time(void **state)
+{
+    (void)state;
+    use_result r;
+    compute(&r,
+            "void main() { uint i = gl_GlobalInvocationID.x; dst.data[i / p.stride] = "
+            "floatBitsToUint(float(i) / float(p.stride)); }",
+            (const uint32_t[]){48}, 1000);
+    use_expect(&r, WPG_REMARK_DONE, "versions", "for 1 words");
+    assert_int_equal(use_occurrences(&r, "OpConvertUToF %float %uint_48"), 0);
+    use_done(&r);
+}
+
+static void refuses_what_varies(void **state)
+{
+    (void)state;
+    use_result r;
+    compute(&r, "void main() { uint i = gl_GlobalInvocationID.x; dst.data[i] = i / p.stride; }",
+            (const uint32_t[]){48}, 500);
+    assert_false(use_said(&r, WPG_REMARK_DONE, "versions", ""));
+    assert_false(r.changed && use_occurrences(&r, "OpFunctionCall"));
+    use_done(&r);
+}
+
+static void refuses_what_gains_nothing(void **state)
+{
+    (void)state;
+    use_result r;
+    compute(
+        &r,
+        "void main() { uint i = gl_GlobalInvocationID.x; float x = float(dst.data[i]); if (p.size > 3u) x "
+        "= sin(x) + cos(x) * exp(x) + pow(x, 1.3) + tan(x) + atan(x) + sinh(x) + cosh(x) + "
+        "asin(x) * acos(x) + sin(x * 2.0) + cos(x * 3.0) + tan(x * 4.0) + exp(x * 5.0); dst.data[i] = "
+        "floatBitsToUint(x); }",
+        (const uint32_t[]){4}, 1000);
+    use_expect(&r, WPG_REMARK_REFUSED, "versions", "next to nothing");
+    use_done(&r);
+}
+
+/* No word sites: arrays of blocks, dynamic indices, storage buffers, floats. */
+static void asks_only_of_plain_blocks(void **state)
+{
+    (void)state;
+    static const char *const bodies[] = {
+        "layout(std140, binding = 2) uniform Q { uint n; } q[2];"
+        "void main() { dst.data[0] = gl_GlobalInvocationID.x / q[1].n; }",
+        "layout(std140, binding = 2) uniform Q { uvec4 n[4]; } q;"
+        "void main() { uint i = gl_GlobalInvocationID.x; dst.data[0] = i / q.n[i & 3u].x; }",
+        "layout(std430, binding = 2) readonly buffer Q { uint n; } q;"
+        "void main() { dst.data[0] = gl_GlobalInvocationID.x / q.n; }",
+        "void main() { dst.data[0] = uint(p.f) / gl_GlobalInvocationID.x; }",
+    };
+    for (size_t i = 0; i < sizeof bodies / sizeof *bodies; i++) {
+        use_result r;
+        compute(&r, bodies[i], (const uint32_t[]){3, 3, 3, 3}, 1000);
+        assert_false(use_said(&r, WPG_REMARK_DONE, "versions", ""));
+        use_done(&r);
+    }
+}
+
+/* Derivatives and discards stand in either arm of a uniform branch. */
+static void fragment_stages_too(void **state)
+{
+    (void)state;
+    use_result r;
+    run(&r,
+        "layout(location = 0) in vec2 at; layout(location = 0) out vec4 color;\n"
+        "layout(binding = 0) uniform sampler2D image;\n"
+        "layout(std140, binding = 1) uniform P { int mode; int kinds; } p;\n",
+        "void main() { vec4 c = texture(image, at); int k = int(gl_FragCoord.x) % p.kinds;"
+        " if (p.mode == 1) c = vec4(dFdx(c.x)); if (k == 7) discard; color = c; }",
+        "frag", SpvExecutionModelFragment, (const uint32_t[]){0, 12}, 1000);
+    use_expect(&r, WPG_REMARK_DONE, "versions", "a version of the stage");
+    assert_int_equal(use_occurrences(&r, "OpImageSampleImplicitLod"), 2);
+    assert_int_equal(use_occurrences(&r, "OpExecutionMode"), 1);
+    use_done(&r);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(makes_a_version),
+        cmocka_unit_test(follows_components),
+        cmocka_unit_test(leaves_floats_to_run_time),
+        cmocka_unit_test(refuses_what_varies),
+        cmocka_unit_test(refuses_what_gains_nothing),
+        cmocka_unit_test(asks_only_of_plain_blocks),
+        cmocka_unit_test(fragment_stages_too),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
