@@ -64,6 +64,7 @@ enum {
     BIT_SCALAR,
     BIT_CACHE_CONTROL,
     BIT_MAINTENANCE4,
+    BIT_PARTIALLY_BOUND,
     BIT_WORKGROUP_SCALAR,
     BIT_MODULE_IDENTIFIER,
     BIT_COUNT
@@ -104,6 +105,8 @@ static const feature_bit bits[BIT_COUNT] = {
                        VkPhysicalDeviceScalarBlockLayoutFeatures, ""),
     [BIT_CACHE_CONTROL] = BIT(pipelineCreationCacheControl, 3, PIPELINE_CREATION_CACHE_CONTROL_FEATURES,
                               VkPhysicalDevicePipelineCreationCacheControlFeatures, ""),
+    [BIT_PARTIALLY_BOUND] = BIT(descriptorBindingPartiallyBound, 2, DESCRIPTOR_INDEXING_FEATURES,
+                                VkPhysicalDeviceDescriptorIndexingFeatures, ""),
     [BIT_MAINTENANCE4] =
         BIT(maintenance4, 3, MAINTENANCE_4_FEATURES, VkPhysicalDeviceMaintenance4Features, ""),
     [BIT_WORKGROUP_SCALAR] = BIT_OF_EXTENSION(workgroupMemoryExplicitLayoutScalarBlockLayout,
@@ -198,12 +201,14 @@ static bool is_old_lavapipe(const VkPhysicalDeviceDriverProperties *driver)
 }
 
 /* lavapipe before 23 specialises shaders of more than 100 values on the uniform values they branch by, when
- * it first draws with them: a guarded copy gains little there (0.94 to 1.0 on 22.3.6; unswitching and peeling
- * would gain much: 0.27) and would be rounded otherwise than the loop that the driver unrolls by itself. */
+ * it first draws with them: a guarded copy gains little there (0.94 to 1.0 on 22.3.6; unswitching and
+ * peeling would gain much: 0.27) and would be rounded otherwise than the loop that the driver unrolls by
+ * itself. It also runs both arms of every branch, so that a version of the stage costs the other one's time
+ * as well. */
 static const char *passes_of_driver(const device_abilities *able)
 {
-    static const char copying[] = {WPG_PASS_PEEL, WPG_PASS_UNSWITCH, WPG_PASS_TRIP_GUARD,
-                                   WPG_PASS_VALUE_GUARD, '\0'};
+    static const char copying[] = {WPG_PASS_PEEL,        WPG_PASS_UNSWITCH, WPG_PASS_TRIP_GUARD,
+                                   WPG_PASS_VALUE_GUARD, WPG_PASS_VERSIONS, '\0'};
     return able->old_lavapipe ? copying : "";
 }
 
@@ -297,6 +302,7 @@ static void read_enabled(wpg_device_features *on, const VkDeviceCreateInfo *info
     /* Loops whose trips a variant fixes are unrolled there to twice their time (the rfc_ benchmarks: 2.3). */
     on->loses_by_variants = able->old_lavapipe;
     on->loses_exit_values = able->old_lavapipe;
+    on->partial_descriptors = bit_is_on(info->pNext, &bits[BIT_PARTIALLY_BOUND]);
     on->memory_is_file = able->new_lavapipe;
     unsigned minor = VK_API_VERSION_MINOR(able->api_version);
     on->validate = (wpg_validate_options){

@@ -40,8 +40,9 @@ typedef struct wpg_device_features {
     const char
         *own_passes;     /* letters of use-mode passes that this driver's own work makes useless or risky */
     bool memory_is_file; /* vkAllocateMemory grows a file (RLIMIT_FSIZE) */
-    bool loses_by_variants; /* variants for push constants are made only where a verdict asks for them */
-    bool loses_exit_values; /* see wpg_instrument_target */
+    bool loses_by_variants;   /* variants for push constants are made only where a verdict asks for them */
+    bool partial_descriptors; /* the program may leave descriptors unwritten that a shader does not use */
+    bool loses_exit_values;   /* see wpg_instrument_target */
     wpg_validate_options validate;
 } wpg_device_features;
 

@@ -3,7 +3,7 @@
 # removed without a trace. Nothing of the machine's own package database is touched.
 . "$(dirname "$0")/lib.sh"
 need_built "$wavepgo" "$layer" "$app" "$WPG_BUILD/share/man/man1/wavepgo.1"
-for program in cpack dpkg dpkg-deb dpkg-shlibdeps gzip; do need_program $program; done
+for program in cpack dpkg dpkg-deb dpkg-shlibdeps file gzip; do need_program $program; done
 [ -f "$WPG_BUILD/CPackConfig.cmake" ] || skip "this build makes no package"
 PATH=$PATH:/usr/sbin:/sbin # dpkg looks for ldconfig
 export WAVEPGO_SUMMARY=0

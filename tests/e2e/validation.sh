@@ -34,7 +34,8 @@ check() { # NAME COMMAND...
     WAVEPGO_MODE=use WAVEPGO_PROFILE_USE="$work/$name-generate" plain $name-use "$@"
     unset VK_INSTANCE_LAYERS VK_ADD_LAYER_PATH
     messages $name-absent >"$work/absent.messages"
-    [ $name = library ] || [ "$(count_profiles $name-generate)" -ge 1 ] || fail "$name: no profile: $(tail -n 3 "$work/$name-generate.err")"
+    # Which bind of four counts hangs on the shaders' hashes, and so on the compiler that made them: of few binds perhaps none.
+    [ $name = library ] || [ $name = sampled-batch ] || [ "$(count_profiles $name-generate)" -ge 1 ] || fail "$name: no profile: $(tail -n 3 "$work/$name-generate.err")"
     for mode in generate use; do
         messages $name-$mode >"$work/$mode.messages"
         diff "$work/absent.messages" "$work/$mode.messages" >"$work/diff" || {

@@ -19,7 +19,8 @@
  *    block.
  *  - The test loads each word once at the entry, where the body may have loaded it under a condition. It
  *    reads what the stage uses statically through a single descriptor, which has to be valid (Vulkan 1.3,
- *    14.5.1). Blocks in arrays of descriptors are no word sites.
+ *    14.5.1). Where the program may leave unused descriptors invalid (descriptorBindingPartiallyBound), only
+ *    blocks that every invocation reads are tested. Blocks in arrays of descriptors are no word sites.
  *  - Results keep their bits: load_fold.c.
  *
  * Needs: a profile with the words probe. Body and copy are functions of their own, which the entry calls:
@@ -345,6 +346,36 @@ static void make_entry(versions *v)
 
 /* -- The pass -- */
 
+/* Every invocation that ends comes through the block. */
+static bool surely_runs(const wpg_cfg *cfg, uint32_t block)
+{
+    for (uint32_t b = 0; b < cfg->count; b++)
+        if (cfg->blocks[b].rpo != WPG_NO_BLOCK && !cfg->blocks[b].successor_count &&
+            !wpg_cfg_dominates(cfg, block, b))
+            return false;
+    return true;
+}
+
+/* Is each word's block read by every invocation, at that word or another? */
+static bool all_surely_loaded(const versions *v, const wpg_load_folded *folded)
+{
+    const wpg_view *view = folded->view;
+    for (uint32_t f = 0; f < WPG_MOST_WORD_SITES; f++) {
+        bool sure = !(folded->words >> f & 1);
+        for (size_t i = 0; i < v->loads.count && !sure; i++) {
+            const wpg_inst *inst = v->loads.data[i].inst;
+            uint32_t block = inst->result < view->bound ? view->block_of[inst->result] : WPG_NO_BLOCK;
+            for (uint32_t o = 0; block != WPG_NO_BLOCK && o < WPG_MOST_WORD_SITES && !sure; o++)
+                sure = (v->loads.data[i].words >> o & 1) &&
+                       v->profile->words.data[o].place.variable == v->profile->words.data[f].place.variable &&
+                       surely_runs(view->cfg, block);
+        }
+        if (!sure)
+            return false;
+    }
+    return true;
+}
+
 static const char *refusal(const versions *v, const wpg_load_folded *folded)
 {
     uint32_t words = (uint32_t)__builtin_popcountll(folded->words);
@@ -354,6 +385,8 @@ static const char *refusal(const versions *v, const wpg_load_folded *folded)
         return "its body is too long to be there twice";
     if (v->context->options->max_growth < 100)
         return "GROWTH allows no copy of it";
+    if (v->context->options->partial_descriptors && !all_surely_loaded(v, folded))
+        return "descriptors may be invalid, and it reads them under a condition";
     return v->saved < LEAST_GAIN ? "next to nothing would be saved" : NULL;
 }
 

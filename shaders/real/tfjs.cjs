@@ -1,0 +1,63 @@
+// TensorFlow.js operations on Dawn, as shaders/real/tfjs.sh runs them:
+//
+//     node tfjs.cjs list                  the names of the operations
+//     node tfjs.cjs OP,OP... SECONDS      a line each: name, processor time of one run in microseconds, hash of the result
+//
+// Shapes are those of small networks; some are odd on purpose. Inputs are seeded.
+const { create, globals } = require('webgpu');
+Object.assign(globalThis, globals);
+const gpu = create(['backend=vulkan']);
+Object.defineProperty(globalThis, 'navigator', { value: { gpu, userAgent: 'node' }, configurable: true });
+globalThis.self = globalThis; globalThis.window = globalThis; globalThis.document = { createElement: () => ({ getContext: () => null }) };
+const tf = require('@tensorflow/tfjs-core');
+const { WebGPUBackend } = require('@tensorflow/tfjs-backend-webgpu');
+const crypto = require('crypto');
+const R = (shape, seed) => tf.randomUniform(shape, -1, 1, 'float32', seed);
+const ops = {
+  add: () => { const a = R([256, 256], 1), b = R([256, 256], 2); return () => tf.add(a, b); },
+  add_broadcast: () => { const a = R([64, 32, 33], 1), b = R([32, 1], 2); return () => tf.add(a, b); },
+  matmul: () => { const a = R([256, 256], 1), b = R([256, 256], 2); return () => tf.matMul(a, b); },
+  matmul_odd: () => { const a = R([129, 65], 1), b = R([65, 77], 2); return () => tf.matMul(a, b); },
+  conv2d: () => { const x = R([1, 32, 32, 16], 1), w = R([3, 3, 16, 32], 2); return () => tf.conv2d(x, w, 1, 'same'); },
+  depthwise: () => { const x = R([1, 48, 48, 32], 1), w = R([3, 3, 32, 1], 2); return () => tf.depthwiseConv2d(x, w, 1, 'same'); },
+  maxpool: () => { const x = R([1, 64, 64, 32], 1); return () => tf.maxPool(x, 3, 2, 'same'); },
+  avgpool: () => { const x = R([1, 64, 64, 32], 1); return () => tf.avgPool(x, 3, 2, 'same'); },
+  transpose: () => { const x = R([40, 50, 60], 1); return () => tf.transpose(x, [2, 0, 1]); },
+  reduce_sum: () => { const x = R([300, 500], 1); return () => tf.sum(x, 1); },
+  softmax: () => { const x = R([128, 512], 1); return () => tf.softmax(x); },
+  gather: () => { const x = R([500, 64], 1), i = tf.range(0, 400, 1, 'int32'); return () => tf.gather(x, i); },
+  concat: () => { const a = R([100, 100, 3], 1), b = R([100, 100, 5], 2); return () => tf.concat([a, b], 2); },
+  slice: () => { const x = R([80, 90, 30], 1); return () => tf.slice(x, [3, 5, 7], [60, 70, 20]); },
+  pad: () => { const x = R([64, 64, 16], 1); return () => tf.pad(x, [[1, 2], [3, 4], [0, 0]]); },
+  resize: () => { const x = R([1, 64, 64, 16], 1); return () => tf.image.resizeBilinear(x, [96, 96]); },
+  tile: () => { const x = R([30, 40, 5], 1); return () => tf.tile(x, [2, 2, 3]); },
+  cumsum: () => { const x = R([64, 256], 1); return () => tf.cumsum(x, 1); },
+  topk: () => { const x = R([16, 512], 1); return () => tf.topk(x, 8).values; },
+  erf: () => { const x = R([300, 300], 1); return () => tf.erf(x); },
+  leaky: () => { const x = R([300, 300], 1); return () => tf.leakyRelu(x, 0.1); },
+  batchnorm: () => { const x = R([1, 64, 64, 32], 1), m = R([32], 2), v = tf.abs(R([32], 3)); return () => tf.batchNorm(x, m, v); },
+  argmax: () => { const x = R([200, 300], 1); return () => tf.argMax(x, 1); },
+};
+(async () => {
+  if (process.argv[2] === 'list') { console.log(Object.keys(ops).join('\n')); process.exit(0); }
+  const adapter = await gpu.requestAdapter();
+  const l = adapter.limits;
+  const device = await adapter.requestDevice({ requiredLimits: { maxComputeWorkgroupSizeX: l.maxComputeWorkgroupSizeX, maxComputeInvocationsPerWorkgroup: l.maxComputeInvocationsPerWorkgroup, maxComputeWorkgroupStorageSize: l.maxComputeWorkgroupStorageSize } });
+  tf.removeBackend('webgpu');
+  tf.registerBackend('webgpu', () => new WebGPUBackend(device, adapter.info || {}));
+  await tf.setBackend('webgpu'); await tf.ready();
+  tf.env().set('WEBGPU_CPU_FORWARD', false);
+  for (const name of process.argv[2].split(',')) {
+    const run = ops[name]();
+    let out = await run().data();
+    const hash = crypto.createHash('sha256').update(Buffer.from(out.buffer, out.byteOffset, out.byteLength)).digest('hex').slice(0, 12);
+    const seconds = Number(process.argv[3] || 1);
+    const once = async k => { const outs = []; for (let i = 0; i < k; i++) outs.push(run()); await outs[k - 1].data(); outs.forEach(o => o.dispose()); };
+    await once(4);
+    const begin = process.hrtime.bigint(); let u = process.cpuUsage(), n = 0;
+    while (Number(process.hrtime.bigint() - begin) < seconds * 1e9) { await once(8); n += 8; }
+    u = process.cpuUsage(u);
+    console.log(`${name} ${((u.user + u.system) / n).toFixed(1)} ${hash}`);
+  }
+  process.exit(0);
+})().catch(e => { console.error(e); process.exit(1); });
