@@ -13,7 +13,7 @@
 #include "layer/base/disk_cache.h"
 #include "layer/base/power.h"
 #include "layer/base/stages_report.h"
-#include "layer/base/suspects.h"
+#include "layer/base/loss_attribution.h"
 #include "layer/base/window.h"
 #include "layer/commands/record_queries.h"
 #include "layer/commands/sample_bind.h"
@@ -430,7 +430,7 @@ VkResult VKAPI_CALL wpg_create_device(VkPhysicalDevice physical, const VkDeviceC
                 wpg_log_info("this driver specialises on uniform values itself: pass %s is left out",
                              device->features.own_passes);
             if (device->mode != WPG_MODE_OFF)
-                device->suspects = wpg_suspects_create();
+                device->attribution = wpg_attribution_create();
             wpg_power_hold(device, physical);
             if (device->mode == WPG_MODE_TUNE)
                 wpg_writer_start();
@@ -498,7 +498,7 @@ void VKAPI_CALL wpg_destroy_device(VkDevice handle, const VkAllocationCallbacks 
     wpg_shader_objects_finish(device);
     wpg_tune_forget_verdicts(device);
     wpg_twins_finish(device);
-    wpg_suspects_destroy(device->suspects);
+    wpg_attribution_destroy(device->attribution);
     wpg_object_names_finish(device);
     wpg_shader_modules_finish(device);
     (void)pthread_mutex_destroy(&device->counted_lock);

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "layer/base/denials.h"
-#include "layer/base/suspects.h"
+#include "layer/base/loss_attribution.h"
 #include "layer/profile/files.h"
 #include "runtime/base/log.h"
 
@@ -13,7 +13,7 @@ void wpg_device_lost(wpg_device *device)
     atomic_store(&device->lost, true);
     if (device->mode == WPG_MODE_OFF || !wpg_process_is_owner() || atomic_exchange(&device->loss_told, true))
         return;
-    wpg_hash128 *hashes = wpg_suspects_list(&count, device);
+    wpg_hash128 *hashes = wpg_attribution_list(&count, device);
     if (count)
         wpg_denials_add(hashes, count);
     else
@@ -32,7 +32,7 @@ VKAPI_ATTR VkResult VKAPI_CALL wpg_loss_QueueWaitIdle(VkQueue queue)
         return VK_ERROR_DEVICE_LOST;
     VkResult result = wpg_loss_check(device, device->next.QueueWaitIdle(queue));
     if (result == VK_SUCCESS && device->queue_count == 1)
-        wpg_suspects_idle(device);
+        wpg_attribution_idle(device);
     return result;
 }
 
@@ -43,7 +43,7 @@ VKAPI_ATTR VkResult VKAPI_CALL wpg_loss_DeviceWaitIdle(VkDevice handle)
         return VK_ERROR_DEVICE_LOST;
     VkResult result = wpg_loss_check(device, device->next.DeviceWaitIdle(handle));
     if (result == VK_SUCCESS)
-        wpg_suspects_idle(device);
+        wpg_attribution_idle(device);
     return result;
 }
 

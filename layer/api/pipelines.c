@@ -20,7 +20,7 @@
 #include "layer/base/gate.h"
 #include "layer/base/newer.h"
 #include "layer/base/summary.h"
-#include "layer/base/suspects.h"
+#include "layer/base/loss_attribution.h"
 #include "layer/commands/record.h"
 #include "layer/commands/sample_bind.h"
 #include "layer/profile/use.h"
@@ -343,7 +343,7 @@ static VkResult create_uncounted(request *req, const void *info, VkPipeline *pip
     if (plan.changed) {
         result = create_changed(req, &plan, info, pipeline);
         if (result == VK_SUCCESS && plan.changed)
-            wpg_suspects_add(req->device, *pipeline, plan.hash);
+            wpg_attribution_add(req->device, *pipeline, plan.hash);
     } else {
         result = call_driver(req, req->cache, 1, info, pipeline);
         wpg_pipeline_plan_commit(&plan, result >= 0 && result != VK_PIPELINE_COMPILE_REQUIRED);
@@ -478,7 +478,7 @@ static VkResult create_beside(request *req, wpg_pipeline_plan *plan, const void 
     }
     for (size_t i = 0; made && i < count; i++)
         if (twins[i].pipeline)
-            wpg_suspects_add(req->device, twins[i].pipeline, plan->hash);
+            wpg_attribution_add(req->device, twins[i].pipeline, plan->hash);
     if (!made && (flags_of(info) & VK_PIPELINE_CREATE_FAIL_ON_PIPELINE_COMPILE_REQUIRED_BIT)) {
         not_compiled(plan);
         made = true;
@@ -564,15 +564,15 @@ static void plan_one(request *req, wpg_pipeline_plan *plan, const void *info, ui
 }
 
 /* What would be to blame if the device were lost while the pipeline runs. */
-static void note_suspects(const request *req, VkPipeline pipeline, const wpg_pipeline_plan *plan)
+static void note_for_attribution(const request *req, VkPipeline pipeline, const wpg_pipeline_plan *plan)
 {
     const wpg_link *link = req->link;
     if (plan->changed && !plan->by_bind)
-        wpg_suspects_add(req->device, pipeline, plan->hash);
+        wpg_attribution_add(req->device, pipeline, plan->hash);
     else if (!plan->changed && link && link->ours && link->identified)
         for (uint32_t i = 0; i < link->stage_count; i++)
             if (link->known[i])
-                wpg_suspects_add(req->device, pipeline, link->known[i]->hash);
+                wpg_attribution_add(req->device, pipeline, link->known[i]->hash);
 }
 
 static bool links_ours(wpg_device *device, const VkRayTracingPipelineCreateInfoKHR *info)
@@ -631,7 +631,7 @@ static VkResult make_one(request *req, const void *info, VkPipeline *pipeline)
             wpg_variants_add(req->device, *pipeline, &plan, req->graphics, info);
         if (plan.identified)
             wpg_object_names_pipeline(req->device, *pipeline, plan.hash, plan.part);
-        note_suspects(req, *pipeline, &plan);
+        note_for_attribution(req, *pipeline, &plan);
     }
     uint64_t drivers = req->driver_time - driver_before;
     wpg_pipeline_plan_finish(&plan);

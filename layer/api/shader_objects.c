@@ -157,7 +157,7 @@ VkResult VKAPI_CALL wpg_create_shaders(VkDevice handle, uint32_t count, const wp
     bool good = replace(device, all, count, infos, allocator, shaders);
     for (uint32_t i = 0; i < count; i++) {
         if (good && all[i].plan.changed)
-            wpg_suspects_add(device, suspect_of(shaders[i]), all[i].plan.hash);
+            wpg_attribution_add(device, suspect_of(shaders[i]), all[i].plan.hash);
         wpg_pipeline_plan_commit(&all[i].plan, good || !all[i].plan.changed);
         wpg_record_object(device, shaders[i], &all[i].plan, &infos[i]);
         wpg_pipeline_plan_finish(&all[i].plan);
@@ -175,7 +175,7 @@ void VKAPI_CALL wpg_destroy_shader(VkDevice handle, wpg_shader shader, const VkA
     wpg_record_object_gone(device, shader);
     twin *found = shader ? wpg_handles_remove(&device->shaders, shader) : NULL;
     if (found) {
-        wpg_suspects_remove(device, suspect_of(shader));
+        wpg_attribution_remove(device, suspect_of(shader));
         destroy(device, found->original, allocator);
     }
     free(found);
@@ -188,7 +188,7 @@ void VKAPI_CALL wpg_bind_shaders(VkCommandBuffer commands, uint32_t count,
     wpg_recording *recording = wpg_recording_of(commands);
     for (uint32_t i = 0; recording && shaders && i < count; i++)
         if (shaders[i])
-            wpg_suspects_bind(recording->device, &recording->suspects, suspect_of(shaders[i]));
+            wpg_attribution_bind(recording->device, &recording->blamed, suspect_of(shaders[i]));
     wpg_record_CmdBindShadersEXT(commands, count, stages, shaders);
 }
 

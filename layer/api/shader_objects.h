@@ -22,7 +22,7 @@ VKAPI_ATTR VkResult VKAPI_CALL wpg_create_shaders(VkDevice handle, uint32_t coun
                                                   wpg_shader *shaders);
 VKAPI_ATTR void VKAPI_CALL wpg_destroy_shader(VkDevice handle, wpg_shader shader,
                                               const VkAllocationCallbacks *allocator);
-/* Notes which of our objects run, for the deny list (suspects.h), and calls record.h's hook. */
+/* Notes which of our objects run, for the deny list (loss_attribution.h), and calls record.h's hook. */
 VKAPI_ATTR void VKAPI_CALL wpg_bind_shaders(VkCommandBuffer commands, uint32_t count,
                                             const VkShaderStageFlagBits *stages, const wpg_shader *shaders);
 VKAPI_ATTR VkResult VKAPI_CALL wpg_get_shader_binary(VkDevice handle, wpg_shader shader, size_t *size,

@@ -36,7 +36,7 @@ static void after(wpg_device *device, VkQueue handle, VkResult result)
 static void record_submits(wpg_device *device, VkQueue queue, const VkSubmitInfo *submits, uint32_t count)
 {
     wpg_window_poll();
-    wpg_suspects_submission(device);
+    wpg_attribution_submission(device);
     for (uint32_t i = 0; i < count; i++)
         for (uint32_t j = 0; j < submits[i].commandBufferCount; j++)
             wpg_record_submit(device, submits[i].pCommandBuffers[j], queue);
@@ -45,7 +45,7 @@ static void record_submits(wpg_device *device, VkQueue queue, const VkSubmitInfo
 static void record_submits2(wpg_device *device, VkQueue queue, const VkSubmitInfo2 *submits, uint32_t count)
 {
     wpg_window_poll();
-    wpg_suspects_submission(device);
+    wpg_attribution_submission(device);
     for (uint32_t i = 0; i < count; i++)
         for (uint32_t j = 0; j < submits[i].commandBufferInfoCount; j++)
             wpg_record_submit(device, submits[i].pCommandBufferInfos[j].commandBuffer, queue);

@@ -31,8 +31,8 @@ typedef struct wpg_queue {
     bool drains; /* the family can run our transfer commands */
 } wpg_queue;
 
-struct wpg_counted;                       /* files.h */
-typedef struct wpg_suspects wpg_suspects; /* suspects.h */
+struct wpg_counted;                                       /* files.h */
+typedef struct wpg_loss_attribution wpg_loss_attribution; /* loss_attribution.h */
 
 typedef struct wpg_device {
     VkDevice handle;
@@ -84,7 +84,7 @@ typedef struct wpg_device {
     struct wpg_counted *counted; /* list of instrumented pipelines, under counted_lock */
     wpg_handles named;           /* VkPipeline or VkShaderModule -> what rewrite/object_names.c knows of it */
     struct wpg_powered *power;   /* the GPU whose power state it holds (power.h); NULL: none */
-    wpg_suspects *suspects;      /* which pipelines ran last; NULL: not followed */
+    wpg_loss_attribution *attribution; /* which pipelines ran last; NULL: not followed */
     atomic_bool lost, loss_told;
     atomic_bool drain_wanted;       /* set by the writer thread, taken by the queue hooks */
     struct wpg_device *next_device; /* in the process's list, under wpg_process.lock */

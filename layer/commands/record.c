@@ -13,7 +13,7 @@
 static void begin_anew(wpg_recording *recording)
 {
     wpg_runs_harvest(recording);
-    wpg_suspect_set_clear(&recording->suspects);
+    wpg_bound_set_clear(&recording->blamed);
     wpg_vec_clear(&recording->entries);
     if (recording->by_totals.count) {
         memset(recording->by_totals.slots, 0,
@@ -60,7 +60,7 @@ static void destroy(wpg_recording *recording)
         free(recording->entries.data[i].words);
     wpg_vec_free(&recording->entries);
     wpg_map_free(&recording->by_totals);
-    wpg_suspect_set_finish(&recording->suspects);
+    wpg_bound_set_finish(&recording->blamed);
     free(recording);
 }
 
@@ -109,7 +109,7 @@ void wpg_record_submit(wpg_device *device, VkCommandBuffer commands, VkQueue que
     wpg_recording *recording = wpg_recording_find(commands);
     if (!recording || recording->device != device)
         return;
-    wpg_suspects_submit(device, &recording->suspects);
+    wpg_attribution_submit(device, &recording->blamed);
     wpg_runs_submitted(recording, queue);
     for (size_t i = 0; !recording->dropped && i < recording->entries.count; i++) {
         const wpg_record_entry *entry = &recording->entries.data[i];
@@ -275,7 +275,7 @@ VKAPI_ATTR void VKAPI_CALL wpg_record_CmdExecuteCommands(VkCommandBuffer command
             const wpg_recording *secondary = wpg_recording_find(secondaries[i]);
             if (!secondary || secondary->device != recording->device)
                 continue;
-            wpg_suspects_execute(&recording->suspects, &secondary->suspects);
+            wpg_attribution_execute(&recording->blamed, &secondary->blamed);
             add_secondary(recording, secondary);
         }
         wpg_record_forget_state(recording); /* Vulkan 1.3, 6.7: undefined from here */

@@ -27,7 +27,7 @@
 
 #include "layer/base/bindable.h"
 #include "layer/base/state.h"
-#include "layer/base/suspects.h"
+#include "layer/base/loss_attribution.h"
 #include "layer/profile/totals.h"
 #include "layer/profile/tune.h"
 #include "layer/rewrite/pipeline_plan.h"
@@ -107,8 +107,8 @@ typedef struct wpg_recording {
     bool unmeasured_pass;                /* inside a pass with several views, or resumed before the resets */
     uint32_t program_queries;            /* active ones of its own */
     wpg_recent recent;
-    wpg_suspect_set suspects; /* what is blamed if the device is lost */
-    uint64_t pushed;          /* words of `push` that are valid */
+    wpg_bound_set blamed; /* what is blamed if the device is lost */
+    uint64_t pushed;      /* words of `push` that are valid */
     uint64_t push_signature;
     uint32_t push[WPG_PUSH_WORDS];
     VkShaderStageFlags push_stages[WPG_PUSH_WORDS]; /* that each valid word was pushed for last */

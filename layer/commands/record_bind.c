@@ -122,7 +122,7 @@ VKAPI_ATTR void VKAPI_CALL wpg_record_DestroyPipeline(VkDevice handle, VkPipelin
         wpg_record_next_generation();
         free(wpg_handles_remove(&device->bindables, (uint64_t)pipeline));
     }
-    wpg_suspects_remove(device, pipeline);
+    wpg_attribution_remove(device, pipeline);
     wpg_twin_destroy(device, pipeline, allocator);
     device->next.DestroyPipeline(handle, pipeline, allocator);
 }
@@ -204,7 +204,7 @@ VKAPI_ATTR void VKAPI_CALL wpg_record_CmdBindPipeline(VkCommandBuffer commands, 
             bound->variants = NULL; /* another alternative's turn, or no trial */
     }
     if (recording)
-        wpg_suspects_bind(recording->device, &recording->suspects, pipeline);
+        wpg_attribution_bind(recording->device, &recording->blamed, pipeline);
     next->CmdBindPipeline(commands, point, pipeline);
 }
 

@@ -114,7 +114,7 @@ void wpg_twin_destroy(wpg_device *device, VkPipeline pipeline, const VkAllocatio
     for (size_t i = 0; found && i < found->count; i++) {
         if (!found->ours[i].pipeline)
             continue;
-        wpg_suspects_remove(device, found->ours[i].pipeline);
+        wpg_attribution_remove(device, found->ours[i].pipeline);
         device->next.DestroyPipeline(device->handle, found->ours[i].pipeline, allocator);
     }
     free(found);
@@ -130,7 +130,7 @@ VKAPI_ATTR void VKAPI_CALL wpg_sample_bind_pipeline(VkCommandBuffer commands, Vk
     if (device->binds)
         pipeline = wpg_twin_choose(device, pipeline, NULL);
     if (recording)
-        wpg_suspects_bind(device, &recording->suspects, pipeline);
+        wpg_attribution_bind(device, &recording->blamed, pipeline);
     device->next.CmdBindPipeline(commands, point, pipeline);
 }
 
@@ -140,7 +140,7 @@ VKAPI_ATTR void VKAPI_CALL wpg_sample_destroy_pipeline(VkDevice handle, VkPipeli
     wpg_device *device = wpg_device_of(handle);
     if (!device)
         return;
-    wpg_suspects_remove(device, pipeline);
+    wpg_attribution_remove(device, pipeline);
     wpg_twin_destroy(device, pipeline, allocator);
     device->next.DestroyPipeline(handle, pipeline, allocator);
 }

@@ -132,7 +132,7 @@ bool wpg_steer_next(const wpg_steering *steering, wpg_device *device, VkPipeline
 
 static void bind(wpg_recording *recording, VkPipeline pipeline)
 {
-    wpg_suspects_bind(recording->device, &recording->suspects, pipeline);
+    wpg_attribution_bind(recording->device, &recording->blamed, pipeline);
     recording->device->next.CmdBindPipeline(recording->handle, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline);
 }
 

@@ -3,7 +3,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "layer/base/suspects.h"
+#include "layer/base/loss_attribution.h"
 #include "layer/variants/variants_internal.h"
 #include "layer/commands/variant_choice.h"
 
@@ -124,7 +124,7 @@ static void bind(wpg_recording *recording, wpg_bound *bound, VkPipeline pipeline
     if (bound->actual == pipeline)
         return;
     bound->actual = pipeline;
-    wpg_suspects_bind(recording->device, &recording->suspects, pipeline);
+    wpg_attribution_bind(recording->device, &recording->blamed, pipeline);
     recording->device->next.CmdBindPipeline(recording->handle, bound->variants->point, pipeline);
 }
 

@@ -5,7 +5,7 @@
 
 #include "layer/base/clock.h"
 #include "layer/base/summary.h"
-#include "layer/base/suspects.h"
+#include "layer/base/loss_attribution.h"
 #include "layer/profile/use.h"
 #include "layer/rewrite/library_copy.h"
 #include "layer/rewrite/passes.h"
@@ -259,7 +259,7 @@ static bool make(wpg_variant *made, wpg_rewrite *stages, wpg_device *device, wpg
 static void publish(wpg_device *device, wpg_variant_set *set, wpg_variant *made)
 {
     unsigned ready = atomic_load(&set->ready);
-    wpg_suspects_add(device, made->pipeline, set->hash);
+    wpg_attribution_add(device, made->pipeline, set->hash);
     atomic_fetch_add(&built, 1);
     set->variants[ready] = made;
     atomic_store_explicit(&set->ready, ready + 1, memory_order_release);

@@ -4,7 +4,7 @@
 
 #include "layer/base/bindable.h"
 #include "layer/base/gate.h"
-#include "layer/base/suspects.h"
+#include "layer/base/loss_attribution.h"
 #include "layer/variants/variants_internal.h"
 #include "runtime/base/log.h"
 #include "runtime/base/thread.h"
@@ -46,7 +46,7 @@ static void destroy_set(wpg_device *device, wpg_variant_set *set)
 {
     unsigned ready = atomic_load(&set->ready);
     for (unsigned i = 0; i < ready; i++) {
-        wpg_suspects_remove(device, set->variants[i]->pipeline);
+        wpg_attribution_remove(device, set->variants[i]->pipeline);
         device->next.DestroyPipeline(device->handle, set->variants[i]->pipeline, NULL);
     }
     wpg_variant_release(device, set);

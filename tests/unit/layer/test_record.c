@@ -355,18 +355,18 @@ static void two_devices(void **state)
     VkCommandPool mine, others;
     size_t suspected;
     pthread_t thread;
-    device.suspects = wpg_suspects_create();
+    device.attribution = wpg_attribution_create();
     device.next.AllocateCommandBuffers = allocate_the_same;
     device.next.FreeCommandBuffers = free_down;
     other = (wpg_device){.handle = OTHER, .mode = WPG_MODE_GENERATE, .next = device.next};
-    other.suspects = wpg_suspects_create();
+    other.attribution = wpg_attribution_create();
     wpg_recordings_init(&other);
     assert_true(wpg_handles_set(&wpg_the_process.devices, wpg_dispatch_key(OTHER), &other));
     assert_int_equal(wpg_record_CreateCommandPool(DEVICE, &info, NULL, &mine), VK_SUCCESS);
     assert_int_equal(wpg_record_CreateCommandPool(OTHER, &info, NULL, &others), VK_SUCCESS);
 
     for (uintptr_t i = 1; i <= 80; i++)
-        wpg_suspects_add(&device, HANDLE(VkPipeline, i << 4), (wpg_hash128){i, i});
+        wpg_attribution_add(&device, HANDLE(VkPipeline, i << 4), (wpg_hash128){i, i});
     VkCommandBuffer c = begun_on(DEVICE, mine);
     wpg_record_CmdBindPipeline(c, VK_PIPELINE_BIND_POINT_COMPUTE, HANDLE(VkPipeline, 80 << 4));
     wpg_record_submit(&device, c, VK_NULL_HANDLE);
@@ -377,9 +377,9 @@ static void two_devices(void **state)
     assert_int_equal(pthread_join(thread, NULL), 0);
     assert_non_null(wpg_recording_of(c));
     assert_ptr_equal(wpg_recording_of(c)->device, &other);
-    wpg_suspects_submission(&other);
+    wpg_attribution_submission(&other);
     wpg_record_submit(&other, c, VK_NULL_HANDLE);
-    free(wpg_suspects_list(&suspected, &other));
+    free(wpg_attribution_list(&suspected, &other));
     assert_int_equal(suspected, 0);
     wpg_record_submit(&device, c, VK_NULL_HANDLE); /* is not the first's */
 
@@ -387,9 +387,9 @@ static void two_devices(void **state)
     wpg_recordings_finish(&other);
     assert_null(wpg_recording_of(c));
     (void)wpg_handles_remove(&wpg_the_process.devices, wpg_dispatch_key(OTHER));
-    wpg_suspects_destroy(other.suspects);
-    wpg_suspects_destroy(device.suspects);
-    device.suspects = NULL;
+    wpg_attribution_destroy(other.attribution);
+    wpg_attribution_destroy(device.attribution);
+    device.attribution = NULL;
 }
 
 /* One pipeline hash with layouts of other lengths in one command buffer, recorded again and again. */

@@ -8,15 +8,15 @@
  * A command buffer's set belongs to its recording (record.h) and goes with it. Command buffers and pipelines
  * are externally synchronised as Vulkan says. Numbers have the device's lock, taken once a submission. When
  * memory runs out a pipeline is not suspected. */
-#ifndef WPG_LAYER_BASE_SUSPECTS_H
-#define WPG_LAYER_BASE_SUSPECTS_H
+#ifndef WPG_LAYER_BASE_LOSS_ATTRIBUTION_H
+#define WPG_LAYER_BASE_LOSS_ATTRIBUTION_H
 
 #include "layer/base/state.h"
 
 enum { WPG_SUSPECT_SUBMISSIONS = 16, WPG_SUSPECT_RECENT = 16 };
 
 /* A command buffer's set of its device's numbers, a bit each. All zero: empty. */
-typedef struct wpg_suspect_set {
+typedef struct wpg_bound_set {
     uint64_t *words; /* [count], owned */
     size_t count;
     uint64_t made; /* when `recent` was filled: any pipeline made or destroyed since makes it void */
@@ -24,29 +24,29 @@ typedef struct wpg_suspect_set {
         VkPipeline pipeline;
         const struct wpg_suspect_numbers *known;
     } recent[WPG_SUSPECT_RECENT]; /* what was looked up last */
-} wpg_suspect_set;
+} wpg_bound_set;
 
-void wpg_suspect_set_clear(wpg_suspect_set *set); /* keeps its memory */
-void wpg_suspect_set_finish(wpg_suspect_set *set);
+void wpg_bound_set_clear(wpg_bound_set *set); /* keeps its memory */
+void wpg_bound_set_finish(wpg_bound_set *set);
 
-wpg_suspects *wpg_suspects_create(void); /* NULL when memory runs out: nothing is followed */
-void wpg_suspects_destroy(wpg_suspects *suspects);
+wpg_loss_attribution *wpg_attribution_create(void); /* NULL when memory runs out: nothing is followed */
+void wpg_attribution_destroy(wpg_loss_attribution *attribution);
 
 /* Notes that the handle, as it is bound, holds code of ours with hash `hash`. Links of parts have several
  * hashes. */
-void wpg_suspects_add(wpg_device *device, VkPipeline pipeline, wpg_hash128 hash);
-void wpg_suspects_remove(wpg_device *device, VkPipeline pipeline);
+void wpg_attribution_add(wpg_device *device, VkPipeline pipeline, wpg_hash128 hash);
+void wpg_attribution_remove(wpg_device *device, VkPipeline pipeline);
 
 /* The set is of a command buffer of the device, in each of these. */
-void wpg_suspects_bind(wpg_device *device, wpg_suspect_set *set, VkPipeline pipeline);
-void wpg_suspects_execute(wpg_suspect_set *set, const wpg_suspect_set *secondary);
+void wpg_attribution_bind(wpg_device *device, wpg_bound_set *set, VkPipeline pipeline);
+void wpg_attribution_execute(wpg_bound_set *set, const wpg_bound_set *secondary);
 /* A submission begins; then each command buffer of it. */
-void wpg_suspects_submission(wpg_device *device);
-void wpg_suspects_submit(wpg_device *device, const wpg_suspect_set *set);
+void wpg_attribution_submission(wpg_device *device);
+void wpg_attribution_submit(wpg_device *device, const wpg_bound_set *set);
 /* Everything submitted so far has finished. */
-void wpg_suspects_idle(wpg_device *device);
+void wpg_attribution_idle(wpg_device *device);
 
 /* The suspects' hashes, malloc'd; NULL and 0 if there are none. */
-wpg_hash128 *wpg_suspects_list(size_t *count, wpg_device *device);
+wpg_hash128 *wpg_attribution_list(size_t *count, wpg_device *device);
 
 #endif

@@ -8,12 +8,12 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "layer/base/suspects.h"
+#include "layer/base/loss_attribution.h"
 
 static wpg_device device;
 
 enum { BUFFERS = 16 };
-static wpg_suspect_set sets[BUFFERS]; /* of command buffers */
+static wpg_bound_set sets[BUFFERS]; /* of command buffers */
 
 static VkPipeline pipeline(uintptr_t number)
 {
@@ -27,18 +27,18 @@ static wpg_hash128 hash(uint64_t number)
 static int start(void **state)
 {
     (void)state;
-    device = (wpg_device){.suspects = wpg_suspects_create()};
+    device = (wpg_device){.attribution = wpg_attribution_create()};
     for (uintptr_t i = 1; i <= 200; i++)
-        wpg_suspects_add(&device, pipeline(i), hash(i));
-    return device.suspects ? 0 : -1;
+        wpg_attribution_add(&device, pipeline(i), hash(i));
+    return device.attribution ? 0 : -1;
 }
 
 static int stop(void **state)
 {
     (void)state;
     for (int i = 0; i < BUFFERS; i++)
-        wpg_suspect_set_finish(&sets[i]);
-    wpg_suspects_destroy(device.suspects);
+        wpg_bound_set_finish(&sets[i]);
+    wpg_attribution_destroy(device.attribution);
     return 0;
 }
 
@@ -46,7 +46,7 @@ static int stop(void **state)
 static void expect(const uint64_t *numbers)
 {
     size_t count, wanted = 0;
-    wpg_hash128 *list = wpg_suspects_list(&count, &device);
+    wpg_hash128 *list = wpg_attribution_list(&count, &device);
     while (numbers[wanted])
         wanted++;
     assert_int_equal(count, wanted);
@@ -58,15 +58,15 @@ static void expect(const uint64_t *numbers)
 
 static void record(uintptr_t buffer, uintptr_t first, uintptr_t last)
 {
-    wpg_suspect_set_clear(&sets[buffer]);
+    wpg_bound_set_clear(&sets[buffer]);
     for (uintptr_t i = first; i <= last; i++)
-        wpg_suspects_bind(&device, &sets[buffer], pipeline(i));
+        wpg_attribution_bind(&device, &sets[buffer], pipeline(i));
 }
 
 static void submit(uintptr_t buffer)
 {
-    wpg_suspects_submission(&device);
-    wpg_suspects_submit(&device, &sets[buffer]);
+    wpg_attribution_submission(&device);
+    wpg_attribution_submit(&device, &sets[buffer]);
 }
 
 static void submitted_and_not_finished(void **state)
@@ -80,7 +80,7 @@ static void submitted_and_not_finished(void **state)
     EXPECT(1, 2);
     submit(2);
     EXPECT(1, 2, 199, 200);
-    wpg_suspects_idle(&device);
+    wpg_attribution_idle(&device);
     expect((const uint64_t[]){0});
     submit(2); /* submitted again without being recorded again */
     EXPECT(199, 200);
@@ -114,8 +114,8 @@ static void secondaries(void **state)
     record(10, 20, 21);
     record(11, 90, 90);
     record(1, 3, 3);
-    wpg_suspects_execute(&sets[1], &sets[10]);
-    wpg_suspects_execute(&sets[1], &sets[11]);
+    wpg_attribution_execute(&sets[1], &sets[10]);
+    wpg_attribution_execute(&sets[1], &sets[11]);
     submit(1);
     EXPECT(3, 20, 21, 90);
 }
@@ -123,15 +123,15 @@ static void secondaries(void **state)
 static void links_and_strangers(void **state)
 {
     (void)state;
-    wpg_suspects_add(&device, pipeline(500), hash(4)); /* a link: two parts, both known */
-    wpg_suspects_add(&device, pipeline(500), hash(9));
+    wpg_attribution_add(&device, pipeline(500), hash(4)); /* a link: two parts, both known */
+    wpg_attribution_add(&device, pipeline(500), hash(9));
     record(1, 500, 501); /* 501 is none of ours */
-    wpg_suspects_submission(&device);
-    wpg_suspects_submit(&device, &sets[7]); /* nothing was recorded */
+    wpg_attribution_submission(&device);
+    wpg_attribution_submit(&device, &sets[7]); /* nothing was recorded */
     submit(1);
     EXPECT(4, 9);
     /* A destroyed pipeline's handle comes again as something else; what was submitted stays suspected. */
-    wpg_suspects_remove(&device, pipeline(500));
+    wpg_attribution_remove(&device, pipeline(500));
     record(2, 500, 500);
     submit(2);
     EXPECT(4, 9);

@@ -1,0 +1,211 @@
+#include "layer/base/loss_attribution.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "runtime/base/vec.h"
+
+enum { HASHES_A_PIPELINE = 8 };
+
+typedef struct suspect {
+    wpg_hash128 hash;
+    uint64_t last; /* submission, from 1; 0: none yet */
+} suspect;
+
+typedef struct wpg_suspect_numbers {
+    uint32_t count, numbers[HASHES_A_PIPELINE];
+} pipeline_numbers;
+
+struct wpg_loss_attribution {
+    wpg_handles pipelines; /* VkPipeline -> pipeline_numbers */
+    pthread_mutex_t lock;  /* guards the rest */
+    WPG_VEC(suspect) table;
+    wpg_map by_hash; /* low bits of a hash -> number */
+    uint64_t submissions, finished;
+};
+
+static atomic_uint_fast64_t pipelines_made = 1; /* moves on when a pipeline is added or removed */
+
+wpg_loss_attribution *wpg_attribution_create(void)
+{
+    wpg_loss_attribution *attribution = calloc(1, sizeof *attribution);
+    if (!attribution)
+        return NULL;
+    wpg_handles_init(&attribution->pipelines);
+    (void)pthread_mutex_init(&attribution->lock, NULL);
+    return attribution;
+}
+
+void wpg_attribution_destroy(wpg_loss_attribution *attribution)
+{
+    if (!attribution)
+        return;
+    wpg_handles_free(&attribution->pipelines);
+    (void)pthread_mutex_destroy(&attribution->lock);
+    wpg_vec_free(&attribution->table);
+    wpg_map_free(&attribution->by_hash);
+    free(attribution);
+}
+
+/* -- Pipelines */
+
+/* The hash's number, made if it is new. */
+static bool number_of(uint32_t *number, wpg_loss_attribution *attribution, wpg_hash128 hash)
+{
+    uint64_t found;
+    bool good = true;
+    (void)pthread_mutex_lock(&attribution->lock);
+    if (wpg_map_get(&attribution->by_hash, hash.low, &found))
+        *number = (uint32_t)found;
+    else if (attribution->table.count < UINT32_MAX &&
+             wpg_vec_push(&attribution->table, (suspect){.hash = hash})) {
+        *number = (uint32_t)(attribution->table.count - 1);
+        if (!wpg_map_set(&attribution->by_hash, hash.low, *number)) {
+            (void)wpg_vec_pop(&attribution->table);
+            good = false;
+        }
+    } else
+        good = false;
+    (void)pthread_mutex_unlock(&attribution->lock);
+    return good;
+}
+
+void wpg_attribution_add(wpg_device *device, VkPipeline pipeline, wpg_hash128 hash)
+{
+    wpg_loss_attribution *attribution = device->attribution;
+    uint32_t number;
+    if (!attribution || !pipeline || !number_of(&number, attribution, hash))
+        return;
+    pipeline_numbers *known = wpg_handles_get(&attribution->pipelines, (uint64_t)pipeline);
+    if (!known) {
+        known = calloc(1, sizeof *known);
+        if (!known || !wpg_handles_set(&attribution->pipelines, (uint64_t)pipeline, known)) {
+            free(known);
+            return;
+        }
+    }
+    if (known->count < HASHES_A_PIPELINE)
+        known->numbers[known->count++] = number;
+    (void)atomic_fetch_add(&pipelines_made, 1);
+}
+
+void wpg_attribution_remove(wpg_device *device, VkPipeline pipeline)
+{
+    void *known = device->attribution && pipeline
+                      ? wpg_handles_remove(&device->attribution->pipelines, (uint64_t)pipeline)
+                      : NULL;
+    /* Before it is freed: who may use a handle that came again has synchronised with who destroyed it. */
+    if (known)
+        (void)atomic_fetch_add(&pipelines_made, 1);
+    free(known);
+}
+
+/* -- Command buffers */
+
+static bool reserve(wpg_bound_set *set, size_t count)
+{
+    if (count <= set->count)
+        return true;
+    uint64_t *grown = realloc(set->words, count * sizeof *grown);
+    if (!grown)
+        return false;
+    memset(grown + set->count, 0, (count - set->count) * sizeof *grown);
+    set->words = grown;
+    set->count = count;
+    return true;
+}
+
+void wpg_bound_set_clear(wpg_bound_set *set)
+{
+    if (set->count)
+        memset(set->words, 0, set->count * sizeof *set->words);
+}
+
+void wpg_bound_set_finish(wpg_bound_set *set)
+{
+    free(set->words);
+    *set = (wpg_bound_set){0};
+}
+
+static const pipeline_numbers *numbers_of(wpg_device *device, wpg_bound_set *set, VkPipeline pipeline)
+{
+    uint64_t now = atomic_load_explicit(&pipelines_made, memory_order_relaxed), key = (uint64_t)pipeline;
+    size_t place = (size_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> 60) % WPG_SUSPECT_RECENT;
+    if (set->made != now) {
+        memset(set->recent, 0, sizeof set->recent);
+        set->made = now;
+    }
+    if (!pipeline || set->recent[place].pipeline != pipeline) {
+        set->recent[place].known = wpg_handles_get(&device->attribution->pipelines, key);
+        set->recent[place].pipeline = pipeline;
+    }
+    return set->recent[place].known;
+}
+
+void wpg_attribution_bind(wpg_device *device, wpg_bound_set *set, VkPipeline pipeline)
+{
+    const pipeline_numbers *known = device->attribution ? numbers_of(device, set, pipeline) : NULL;
+    for (uint32_t i = 0; known && i < known->count; i++)
+        if (reserve(set, known->numbers[i] / 64 + 1))
+            set->words[known->numbers[i] / 64] |= UINT64_C(1) << known->numbers[i] % 64;
+}
+
+void wpg_attribution_execute(wpg_bound_set *set, const wpg_bound_set *secondary)
+{
+    if (!reserve(set, secondary->count))
+        return;
+    for (size_t word = 0; word < secondary->count; word++)
+        set->words[word] |= secondary->words[word];
+}
+
+/* -- Submissions */
+
+void wpg_attribution_submission(wpg_device *device)
+{
+    if (!device->attribution)
+        return;
+    (void)pthread_mutex_lock(&device->attribution->lock);
+    device->attribution->submissions++;
+    (void)pthread_mutex_unlock(&device->attribution->lock);
+}
+
+void wpg_attribution_submit(wpg_device *device, const wpg_bound_set *set)
+{
+    wpg_loss_attribution *attribution = device->attribution;
+    if (!attribution || !set->count)
+        return;
+    (void)pthread_mutex_lock(&attribution->lock);
+    for (size_t word = 0; word < set->count; word++)
+        for (uint64_t rest = set->words[word]; rest; rest &= rest - 1)
+            attribution->table.data[word * 64 + (size_t)__builtin_ctzll(rest)].last =
+                attribution->submissions;
+    (void)pthread_mutex_unlock(&attribution->lock);
+}
+
+void wpg_attribution_idle(wpg_device *device)
+{
+    if (!device->attribution)
+        return;
+    (void)pthread_mutex_lock(&device->attribution->lock);
+    device->attribution->finished = device->attribution->submissions;
+    (void)pthread_mutex_unlock(&device->attribution->lock);
+}
+
+wpg_hash128 *wpg_attribution_list(size_t *count, wpg_device *device)
+{
+    wpg_loss_attribution *attribution = device->attribution;
+    WPG_VEC(wpg_hash128) found = {0};
+    *count = 0;
+    if (!attribution)
+        return NULL;
+    (void)pthread_mutex_lock(&attribution->lock);
+    for (size_t i = 0; i < attribution->table.count; i++) {
+        const suspect *one = &attribution->table.data[i];
+        if (one->last > attribution->finished &&
+            one->last + WPG_SUSPECT_SUBMISSIONS > attribution->submissions)
+            (void)wpg_vec_push(&found, one->hash);
+    }
+    (void)pthread_mutex_unlock(&attribution->lock);
+    *count = found.count;
+    return found.data;
+}
