@@ -7,7 +7,7 @@ enum { MOST = 32 };
 
 /* A shader whose words had these values, in the order of their first loads, in `waves` of 1000 waves. */
 static void run(use_result *r, const char *head, const char *body, const char *stage, SpvExecutionModel model,
-                const uint32_t *values, uint64_t waves)
+                const uint32_t *values, uint64_t waves, const wpg_optimize_options *options)
 {
     char source[4096];
     use_shader s;
@@ -39,7 +39,7 @@ static void run(use_result *r, const char *head, const char *body, const char *s
     wpg_arena_finish(&arena);
     wpg_view_destroy(view);
     wpg_module_destroy(module);
-    use_run(r, &s, NULL, true);
+    use_run(r, &s, options, true);
     use_free(&s);
 }
 
@@ -50,7 +50,7 @@ static void run(use_result *r, const char *head, const char *body, const char *s
 
 static void compute(use_result *r, const char *body, const uint32_t *values, uint64_t waves)
 {
-    run(r, HEAD, body, "comp", SpvExecutionModelGLCompute, values, waves);
+    run(r, HEAD, body, "comp", SpvExecutionModelGLCompute, values, waves, NULL);
 }
 
 /* The divisor is a constant of the body, and a load of the copy; one test, two calls. */
@@ -159,10 +159,103 @@ static void fragment_stages_too(void **state)
         "layout(std140, binding = 1) uniform P { int mode; int kinds; } p;\n",
         "void main() { vec4 c = texture(image, at); int k = int(gl_FragCoord.x) % p.kinds;"
         " if (p.mode == 1) c = vec4(dFdx(c.x)); if (k == 7) discard; color = c; }",
-        "frag", SpvExecutionModelFragment, (const uint32_t[]){0, 12}, 1000);
+        "frag", SpvExecutionModelFragment, (const uint32_t[]){0, 12}, 1000, NULL);
     use_expect(&r, WPG_REMARK_DONE, "versions", "a version of the stage");
     assert_int_equal(use_occurrences(&r, "OpImageSampleImplicitLod"), 2);
     assert_int_equal(use_occurrences(&r, "OpExecutionMode"), 1);
+    use_done(&r);
+}
+
+/* What is decorated in the body is decorated in the copy, and nothing else. */
+static void copies_decorations(void **state)
+{
+    (void)state;
+    use_result r;
+    compute(&r,
+            "void main() { uint i = gl_GlobalInvocationID.x; precise float x = float(i) * 3.0 + 1.0;"
+            " dst.data[i / p.stride % p.size] = floatBitsToUint(x); }",
+            (const uint32_t[]){48, 1000}, 1000);
+    use_expect(&r, WPG_REMARK_DONE, "versions", "for 2 words");
+    assert_int_equal(use_occurrences(&r, "OpFMul"), 2);
+    assert_int_equal(use_occurrences(&r, "NoContraction"), 4);
+    assert_int_equal(use_occurrences(&r, "OpDecorate %gl_GlobalInvocationID"), 1);
+    use_done(&r);
+}
+
+/* Descriptors that no invocation uses may be invalid: then only blocks that every invocation reads are tested. */
+static void heeds_partial_descriptors(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *body;
+        bool made;
+    } cases[] = {
+        {"void main() { uint i = gl_GlobalInvocationID.x; dst.data[i] = i / p.stride; }", true},
+        {"void main() { uint i = gl_GlobalInvocationID.x; if (dst.data[0] == 7u) dst.data[i] = i / p.stride; "
+         "}",
+         false},
+        /* Read elsewhere by all. */
+        {"void main() { uint i = gl_GlobalInvocationID.x; uint s = p.size; if (dst.data[0] == 7u) "
+         "dst.data[i] = "
+         "i / p.stride; dst.data[1] = s; }",
+         true},
+        /* Some leave before. */
+        {"void main() { uint i = gl_GlobalInvocationID.x; if (dst.data[0] == 7u) return; dst.data[i] = i / "
+         "p.stride; }",
+         false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        use_result r;
+        wpg_optimize_options options;
+        wpg_optimize_defaults(&options);
+        options.partial_descriptors = true;
+        run(&r, HEAD, cases[i].body, "comp", SpvExecutionModelGLCompute, (const uint32_t[]){48, 48}, 1000,
+            &options);
+        assert_int_equal(use_said(&r, WPG_REMARK_DONE, "versions", ""), cases[i].made);
+        if (!cases[i].made)
+            use_expect(&r, WPG_REMARK_REFUSED, "versions", "descriptors may be invalid");
+        use_done(&r);
+        options.partial_descriptors = false;
+        run(&r, HEAD, cases[i].body, "comp", SpvExecutionModelGLCompute, (const uint32_t[]){48, 48}, 1000,
+            &options);
+        use_expect(&r, WPG_REMARK_DONE, "versions", "");
+        use_done(&r);
+    }
+}
+
+/* The body's instructions stand once more, and no id twice: the validator says so of every result. */
+static void the_copy_is_as_it_was(void **state)
+{
+    (void)state;
+    use_result r;
+    wpg_optimize_options options;
+    wpg_optimize_defaults(&options);
+    (void)snprintf(options.passes, sizeof options.passes, "aeflrtuv");
+    run(&r, HEAD,
+        "void main() { uint i = gl_GlobalInvocationID.x, s = 0u; for (uint k = 0u; k < p.size; k++) { if "
+        "(k % "
+        "p.stride == 0u) continue; s += dst.data[k]; } switch (i % p.stride) { case 0u: s++; break; case "
+        "1u: s "
+        "*= 3u; default: s ^= 5u; } dst.data[i] = s; }",
+        "comp", SpvExecutionModelGLCompute, (const uint32_t[]){100, 7}, 1000, &options);
+    use_expect(&r, WPG_REMARK_DONE, "versions", "for 2 words");
+    assert_int_equal(use_occurrences(&r, "OpLoopMerge"), 2);
+    assert_int_equal(use_occurrences(&r, "OpSwitch"), 2);
+    assert_int_equal(use_occurrences(&r, "OpUMod"), 4);
+    assert_int_equal(use_occurrences(&r, "OpFunctionEnd"), 3);
+    assert_true(use_occurrences(&r, "%uint_100") > 1);
+    use_done(&r);
+}
+
+/* Of a signed word the test compares the bits. */
+static void signed_words(void **state)
+{
+    (void)state;
+    use_result r;
+    compute(&r, "void main() { int i = int(gl_GlobalInvocationID.x); dst.data[i] = uint(i / p.sign); }",
+            (const uint32_t[]){(uint32_t)-3}, 1000);
+    use_expect(&r, WPG_REMARK_DONE, "versions", "for 1 words");
+    assert_int_equal(use_occurrences(&r, "%uint_4294967293"), 2); /* declared, compared */
     use_done(&r);
 }
 
@@ -176,6 +269,10 @@ int main(void)
         cmocka_unit_test(refuses_what_gains_nothing),
         cmocka_unit_test(asks_only_of_plain_blocks),
         cmocka_unit_test(fragment_stages_too),
+        cmocka_unit_test(copies_decorations),
+        cmocka_unit_test(heeds_partial_descriptors),
+        cmocka_unit_test(the_copy_is_as_it_was),
+        cmocka_unit_test(signed_words),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
