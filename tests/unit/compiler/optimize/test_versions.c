@@ -182,7 +182,8 @@ static void copies_decorations(void **state)
     use_done(&r);
 }
 
-/* Descriptors that no invocation uses may be invalid: then only blocks that every invocation reads are tested. */
+/* Descriptors that no invocation uses may be invalid: then only blocks that every invocation reads are
+ * tested. */
 static void heeds_partial_descriptors(void **state)
 {
     (void)state;
