@@ -2,6 +2,7 @@
 # Sampling inside shaders (SAMPLE=1/N): pictures stay as they are, bit for bit; what a sample stands for is all workgroups,
 # exactly; the same groups in every run; sampled and exact profiles add up; block shares stay near the exact ones.
 . "$(dirname "$0")/lib.sh"
+export WAVEPGO_PROBES=none # records of probes take several lines of JSON
 need_built "$wavepgo" "$layer" "$bench"
 
 # entries FILE: one line a shader stage: hash, stage, lanes of the entry block, and the #samples record.
