@@ -3,8 +3,10 @@
 #
 #     sh shaders/real/measure.sh [--build FOLDER] [FAMILY...]        (default: every family, build)
 #
-# ROUNDS (3): how often off and use alternate. SECONDS_EACH (1): of each item in each round. ITEMS: only these, by commas. PROBES (words,loops):
-# what the training run learns. Each round is a process; medians over rounds of the ratio within one round.
+# By the three plain commands: a run that counts, one merge to a .profdata file, a run with it.
+#
+# ROUNDS (3): how often off and use alternate. SECONDS_EACH (1): of each item in each round. ITEMS: only these, by commas.
+# PROBES (default): what the training run learns. Each round is a process; medians over rounds of the ratio within one round.
 set -eu
 root=$(cd "$(dirname "$0")/../.." && pwd)
 here=$root/shaders/real
@@ -17,7 +19,7 @@ while [ $# -gt 0 ]; do
         build=$2
         shift
         ;;
-    -h | --help) sed -n '2,7s/^# \{0,1\}//p' "$0"; exit 0 ;;
+    -h | --help) sed -n '2,9s/^# \{0,1\}//p' "$0"; exit 0 ;;
     *)
         case " $families " in *" $1 "*) ;; *) echo "real: no family '$1' (known: $families)" >&2; exit 2 ;; esac
         wanted="$wanted $1"
@@ -36,7 +38,7 @@ for variable in $(env | sed -n 's/^\(WAVEPGO_[A-Z_]*\)=.*/\1/p'); do unset "$var
 PATH=$build/bin:$PATH
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-rounds=${ROUNDS:-3} seconds=${SECONDS_EACH:-1} probes=${PROBES:-words,loops}
+rounds=${ROUNDS:-3} seconds=${SECONDS_EACH:-1} probes=${PROBES:-default}
 
 # lines NAME COMMAND...: the items' lines of a run.
 lines() {
@@ -46,7 +48,7 @@ lines() {
     awk 'NF == 3 && $2 + 0 > 0' "$work/out" >"$out"
 }
 
-# What the passes did to the family's shaders: "versions 12, annotate 9 of 40 stages".
+# What the passes did to the family's shaders in the last round: "versions 12, annotate 9 (remarks; 40 stages)".
 passes_of() {
     wavepgo show --use-log "$1" | awk '
         / optimised,| unchanged,| passed through/ { stages++ }
@@ -59,13 +61,15 @@ family() {
     sh "$here/$name.sh" fetch || return 0
     items=${ITEMS:-$(sh "$here/$name.sh" list | paste -s -d , -)}
     echo "real: $name: training" >&2
-    lines "$work/train" wavepgo run --generate --bundle "$work/$name.wavepgo" --probes "$probes" -- sh "$here/$name.sh" run "$items" 0.05 ||
+    lines "$work/train" wavepgo run --generate --profile-file "$work/$name/%b.profraw" --probes "$probes" -- sh "$here/$name.sh" run "$items" 0.05 ||
         return 0
+    wavepgo merge --quiet -o "$work/$name.profdata" "$work/$name" || return 0
     round=1
     while [ "$round" -le "$rounds" ]; do
         echo "real: $name: round $round of $rounds" >&2
+        rm -f "$work/use.log"
         lines "$work/off.$round" sh "$here/$name.sh" run "$items" "$seconds" || return 0
-        lines "$work/use.$round" wavepgo run --use "$work/$name.wavepgo" --use-log "$work/use.log" -- sh "$here/$name.sh" run "$items" "$seconds" ||
+        lines "$work/use.$round" wavepgo run --use "$work/$name.profdata" --use-log "$work/use.log" -- sh "$here/$name.sh" run "$items" "$seconds" ||
             return 0
         round=$((round + 1))
     done
@@ -74,7 +78,6 @@ family() {
     echo
     echo "| item | off, us | use / off | results |"
     echo "|---|---|---|---|"
-    cat "$work"/off.* "$work"/use.* >/dev/null
     for r in $(seq "$rounds"); do
         sed "s/^/off $r /" "$work/off.$r"
         sed "s/^/use $r /" "$work/use.$r"

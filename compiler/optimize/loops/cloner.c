@@ -80,9 +80,9 @@ void wpg_cloner_decorate(wpg_cloner *c, uint32_t of, uint32_t copy)
              inst->opcode != SpvOpDecorateString) ||
             inst->count < 3 || inst->words[1] != of)
             continue;
-        wpg_inst *twin = insert_copy(c, inst, inst);
-        if (twin->count > 1)
-            twin->words[1] = copy;
+        wpg_inst *other = insert_copy(c, inst, inst);
+        if (other->count > 1)
+            other->words[1] = copy;
     }
 }
 
@@ -97,9 +97,9 @@ static void decorate_copies(wpg_cloner *c)
         uint32_t copy = wpg_cloner_copied(c, inst->words[1]);
         if (copy == inst->words[1])
             continue;
-        wpg_inst *twin = insert_copy(c, inst, inst);
-        if (twin->count > 1)
-            twin->words[1] = copy;
+        wpg_inst *other = insert_copy(c, inst, inst);
+        if (other->count > 1)
+            other->words[1] = copy;
     }
 }
 

@@ -349,7 +349,7 @@ static bool is_read_only(const finder *f, const wpg_inst *read)
 
 /* What is read again elsewhere is one value to a driver, which may factor or contract floating-point
  * arithmetic with it for that: behind the guard's phi they would be two. Within the region they stay one
- * (seen_twin), if they were before. */
+ * (seen_equal), if they were before. */
 static bool is_read_twice(finder *f, const wpg_inst *read)
 {
     const wpg_inst *end = wpg_function_end(f->view->function);
@@ -365,7 +365,7 @@ static bool is_read_twice(finder *f, const wpg_inst *read)
 
 /* An earlier member that is the same expression, which is then seen for both: behind the guard two phis
  * would be two values to a driver that computes with one. 0 if there is none. */
-static uint32_t seen_twin(finder *f, const wpg_inst *member)
+static uint32_t seen_equal(finder *f, const wpg_inst *member)
 {
     wpg_region *region = f->region;
     for (size_t i = 0; i < region->members.count; i++) {
@@ -389,7 +389,7 @@ static const char *finish(finder *f)
             continue;
         bool opaque = !wpg_type_may_be_merged(f->view->module, inst->type),
              seen = !opaque && is_used_outside(f, inst->result);
-        uint32_t same = seen ? seen_twin(f, inst) : 0;
+        uint32_t same = seen ? seen_equal(f, inst) : 0;
         if (!wpg_vec_push(&region->members, inst) || !wpg_vec_push(&region->seen, seen) ||
             !wpg_vec_push(&region->same, same)) {
             f->nomem = true;

@@ -124,9 +124,9 @@ static void decorate_copy(wpg_module *module, uint32_t of, uint32_t copy, bool u
         if (inst->opcode != SpvOpDecorate || inst->count < 3 || inst->words[1] != of ||
             (uniform && inst->words[2] == SpvDecorationNonUniform))
             continue;
-        wpg_inst *twin = wpg_inst_insert(module, inst, SpvOpDecorate, inst->words + 1, inst->count - 1u);
-        if (twin->count > 1)
-            twin->words[1] = copy;
+        wpg_inst *other = wpg_inst_insert(module, inst, SpvOpDecorate, inst->words + 1, inst->count - 1u);
+        if (other->count > 1)
+            other->words[1] = copy;
     }
 }
 

@@ -82,10 +82,17 @@ static bool is_steady(const wpg_context *context, const wpg_word_fact *fact)
 bool wpg_versions_wanted(wpg_context *context)
 {
     wpg_function_profile *profile = entry_profile(context);
-    bool wanted = false;
-    for (uint32_t f = 0; profile && f < profile->words.count; f++)
-        wanted |= is_steady(context, &profile->words.data[f]);
-    return wanted && stage_may_call(context->stage->model);
+    uint32_t steady = 0, count = profile ? (uint32_t)profile->words.count : 0;
+    for (uint32_t f = 0; f < count; f++)
+        steady += is_steady(context, &profile->words.data[f]);
+    if (steady < count)
+        wpg_remark_add(context, WPG_REMARK_REFUSED, PASS, 0, 0,
+                       "%u of %u words of uniform blocks had no value in VALUE_SHARE of the waves asked",
+                       (unsigned)(count - steady), (unsigned)count);
+    if (steady && !stage_may_call(context->stage->model))
+        wpg_remark_add(context, WPG_REMARK_REFUSED, PASS, 0, 0,
+                       "no version: only compute, fragment and vertex stages get one");
+    return steady && stage_may_call(context->stage->model);
 }
 
 /* -- Loads of known words -- */
@@ -434,7 +441,7 @@ wpg_status wpg_pass_versions(bool *changed, wpg_context *context)
 {
     wpg_arena arena;
     versions v = {.context = context, .module = context->module, .profile = entry_profile(context)};
-    if (!v.profile || !wpg_versions_wanted(context) || wpg_has_decoration_groups(context->module))
+    if (!v.profile || wpg_has_decoration_groups(context->module))
         return WPG_OK;
     wpg_arena_init(&arena);
     v.arena = &arena;

@@ -107,6 +107,7 @@ static void refuses_what_varies(void **state)
     use_result r;
     compute(&r, "void main() { uint i = gl_GlobalInvocationID.x; dst.data[i] = i / p.stride; }",
             (const uint32_t[]){48}, 500);
+    assert_int_equal(use_said(&r, WPG_REMARK_REFUSED, "versions", "1 of 1 words"), 1);
     assert_false(use_said(&r, WPG_REMARK_DONE, "versions", ""));
     assert_false(r.changed && use_occurrences(&r, "OpFunctionCall"));
     use_done(&r);
