@@ -310,11 +310,12 @@ static void log_stage(const char *hex, const char *what, const wpg_use_stage *li
     for (size_t i = 0; i < line->remark_count; i++)
         done += line->remarks[i].done;
     char matched[32] = "";
+    const bool none = strcmp(line->found, "no") == 0;
     if (strcmp(line->found, "anchors") == 0)
         (void)wpg_format(matched, sizeof matched, ", %.0f %% matched", line->matched);
     wpg_log(mismatch ? WPG_LOG_WARN : WPG_LOG_INFO,
-            "pipeline %s%s %s %s: profile found by %s%s, %s, %zu change%s, %zu refused%s%s", hex, what,
-            line->stage, line->entry, strcmp(line->found, "no") == 0 ? "nothing" : line->found, matched,
+            "pipeline %s%s %s %s: %s%s%s, %s, %zu change%s, %zu refused%s%s", hex, what, line->stage,
+            line->entry, none ? "no profile found" : "profile found by ", none ? "" : line->found, matched,
             line->result, done, wpg_plural(done), line->remark_count - done, line->why[0] ? ": " : "",
             line->why);
     for (size_t i = 0; i < line->remark_count; i++)
