@@ -24,7 +24,7 @@ bool wpg_word_place_of(wpg_word_place *place, const wpg_module *module, const wp
     const wpg_inst *pointer = wpg_module_def(module, load->words[3]);
     if (!pointer || (pointer->opcode != SpvOpAccessChain && pointer->opcode != SpvOpInBoundsAccessChain) ||
         pointer->count < 4 || pointer->count - 4u >= WPG_WORD_DEPTH ||
-        !is_uniform_block(module, wpg_module_def(module, pointer->words[3])))
+        wpg_module_opcode_of(module, pointer->words[3]) != SpvOpVariable)
         return false;
     place->variable = pointer->words[3];
     for (unsigned i = 4; i < pointer->count; i++) {
@@ -42,12 +42,19 @@ typedef struct site_list {
     uint32_t count;
 } site_list;
 
-static void take(site_list *list, wpg_word_site site)
+static bool is_known(const site_list *list, const wpg_word_place *place)
 {
     for (uint32_t i = 0; i < list->count; i++)
-        if (memcmp(&list->items[i].place, &site.place, sizeof site.place) == 0)
-            return;
-    if (list->count < WPG_MOST_WORD_SITES)
+        if (memcmp(&list->items[i].place, place, sizeof *place) == 0)
+            return true;
+    return false;
+}
+
+/* The walk through decorations comes last: a module loads the same words again and again. */
+static void take(site_list *list, const wpg_module *module, wpg_word_site site)
+{
+    if (list->count < WPG_MOST_WORD_SITES && !is_known(list, &site.place) &&
+        is_uniform_block(module, wpg_module_def(module, site.place.variable)))
         list->items[list->count++] = site;
 }
 
@@ -66,13 +73,13 @@ static void load_sites(site_list *list, const wpg_module *module, wpg_inst *load
         return;
     site.is_signed = scalar->words[3] != 0;
     if (type == scalar) {
-        take(list, site);
+        take(list, module, site);
         return;
     }
     site.place.count++;
     for (uint32_t c = 0; c < type->words[3]; c++) {
         site.place.indices[site.place.count - 1] = site.component = c;
-        take(list, site);
+        take(list, module, site);
     }
 }
 

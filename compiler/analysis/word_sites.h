@@ -24,8 +24,9 @@ typedef struct wpg_word_site {
     bool is_signed;
 } wpg_word_site;
 
-/* The place that a load from a uniform block reads. False: any other load, one by an index that is no
- * constant, through an array of blocks or through a pointer that is no chain of the variable, or volatile. */
+/* The place that a load reads: a variable by constant indices. False: any other load, one by an index that
+ * is no constant, through a pointer that is no chain of the variable, or volatile. That the variable is a
+ * uniform block is asked of sites alone. */
 bool wpg_word_place_of(wpg_word_place *place, const wpg_module *module, const wpg_inst *load);
 
 /* *sites lives in `arena`, in the order of the first loads. WPG_E_NOMEM only. */

@@ -11,6 +11,13 @@ static inline uint64_t wpg_add_saturating(uint64_t a, uint64_t b)
     return __builtin_add_overflow(a, b, &sum) ? UINT64_MAX : sum;
 }
 
+/* The product of two counts; UINT64_MAX if it does not fit. */
+static inline uint64_t wpg_multiply_saturating(uint64_t a, uint64_t b)
+{
+    uint64_t product;
+    return __builtin_mul_overflow(a, b, &product) ? UINT64_MAX : product;
+}
+
 /* splitmix64's finaliser: every bit of the result depends on every bit of x. Source: Steele, Lea, Flood,
  * "Fast splittable pseudorandom number generators" (OOPSLA 2014). */
 static inline uint64_t wpg_mix64(uint64_t x)

@@ -27,12 +27,6 @@ static bool is_word(const char *text)
     return length > 0;
 }
 
-static uint64_t times(uint64_t a, uint64_t b)
-{
-    uint64_t product;
-    return __builtin_mul_overflow(a, b, &product) ? UINT64_MAX : product;
-}
-
 /* -- Life */
 
 wpg_facts *wpg_facts_create(const char *kind, const char *subject)
@@ -299,14 +293,14 @@ static wpg_status merge_fact(wpg_facts *into, const wpg_fact *fact, uint64_t wei
         }
         return wpg_facts_is(into, fact->key, fact->text, err);
     case WPG_FACT_SUM:
-        return wpg_facts_sum(into, fact->key, times(fact->n, weight), err);
+        return wpg_facts_sum(into, fact->key, wpg_multiply_saturating(fact->n, weight), err);
     case WPG_FACT_RANGE:
         return wpg_facts_range(into, fact->key, fact->low, fact->high, err);
     case WPG_FACT_COUNT:
-        WPG_TRY(wpg_facts_count(into, fact->key, "*", times(fact->n, weight), err));
+        WPG_TRY(wpg_facts_count(into, fact->key, "*", wpg_multiply_saturating(fact->n, weight), err));
         for (size_t i = 0; i < fact->value_count; i++)
-            WPG_TRY(wpg_facts_count(into, fact->key, fact->values[i].value, times(fact->values[i].n, weight),
-                                    err));
+            WPG_TRY(wpg_facts_count(into, fact->key, fact->values[i].value,
+                                    wpg_multiply_saturating(fact->values[i].n, weight), err));
         return WPG_OK;
     }
     return WPG_OK;

@@ -23,12 +23,6 @@ struct wpg_profile {
     bool in_order; /* entries are sorted */
 };
 
-static uint64_t saturating_mul(uint64_t a, uint64_t b)
-{
-    uint64_t product;
-    return __builtin_mul_overflow(a, b, &product) ? UINT64_MAX : product;
-}
-
 wpg_profile *wpg_profile_create(void)
 {
     wpg_profile *profile = calloc(1, sizeof *profile);
@@ -132,7 +126,7 @@ wpg_status wpg_profile_add(wpg_profile *profile, const char *name, uint64_t func
         return wpg_fail(err, WPG_E_NOMEM, "no memory for a profile record");
     for (size_t i = 0; i < count; i++)
         e->record.counters[i] =
-            wpg_add_saturating(e->record.counters[i], saturating_mul(counters[i], weight));
+            wpg_add_saturating(e->record.counters[i], wpg_multiply_saturating(counters[i], weight));
     return WPG_OK;
 }
 
@@ -218,7 +212,7 @@ static wpg_status merge_site(wpg_profile_site *site, const wpg_profile_value *pa
         if (from_a)
             pair.count = site->pairs[a++].count;
         if (from_b)
-            pair.count = wpg_add_saturating(pair.count, saturating_mul(pairs[b++].count, weight));
+            pair.count = wpg_add_saturating(pair.count, wpg_multiply_saturating(pairs[b++].count, weight));
         merged[n++] = pair;
     }
     size_t capacity = site->count + count;

@@ -38,6 +38,8 @@ for variable in $(env | sed -n 's/^\(WAVEPGO_[A-Z_]*\)=.*/\1/p'); do unset "$var
 PATH=$build/bin:$PATH
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
 rounds=${ROUNDS:-3} seconds=${SECONDS_EACH:-1} probes=${PROBES:-default}
 
 # lines NAME COMMAND...: the items' lines of a run.

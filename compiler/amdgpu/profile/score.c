@@ -1,11 +1,12 @@
 #include "compiler/amdgpu/profile/score.h"
 
+#include "runtime/base/arithmetic.h"
+
 #include "compiler/amdgpu/llvm/machine.h"
 
 static uint64_t plus(uint64_t sum, uint64_t times, uint64_t n)
 {
-    uint64_t product = n && times > UINT64_MAX / n ? UINT64_MAX : times * n;
-    return sum + product < sum ? UINT64_MAX : sum + product;
+    return wpg_add_saturating(sum, wpg_multiply_saturating(times, n));
 }
 
 /* Of `b`, the sums over edges that leave and that arrive: of their counts where all are known, else of the

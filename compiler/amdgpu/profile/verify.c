@@ -1,16 +1,13 @@
 #include "compiler/amdgpu/profile/verify.h"
 
+#include "runtime/base/arithmetic.h"
+
 static void complain(wpg_counts_verdict *verdict, wpg_counts_rule rule, uint32_t block, uint64_t count,
                      uint64_t bound)
 {
     if (verdict->problems < WPG_COUNTS_PROBLEMS)
         verdict->first[verdict->problems] = (wpg_counts_problem){rule, block, count, bound};
     verdict->problems++;
-}
-
-static uint64_t add(uint64_t a, uint64_t b)
-{
-    return a + b < a ? UINT64_MAX : a + b;
 }
 
 static wpg_status check_flow(wpg_counts_verdict *verdict, wpg_counts_rule rule, const wpg_flow_graph *graph,
@@ -34,8 +31,8 @@ static wpg_status check_arms(wpg_counts_verdict *verdict, const wpg_flow_graph *
     for (uint32_t b = 0; b < graph->block_count; b++) {
         uint64_t after = 0;
         for (uint32_t e = graph->first[b]; e < graph->first[b + 1]; e++) {
-            after = add(after, waves[graph->targets[e]]);
-            before[graph->targets[e]] = add(before[graph->targets[e]], waves[b]);
+            after = wpg_add_saturating(after, waves[graph->targets[e]]);
+            before[graph->targets[e]] = wpg_add_saturating(before[graph->targets[e]], waves[b]);
         }
         if (graph->first[b] < graph->first[b + 1] && waves[b] > after)
             complain(verdict, WPG_COUNTS_ARMS, b, waves[b], after);
@@ -60,7 +57,7 @@ wpg_status wpg_counts_verify(wpg_counts_verdict *verdict, const wpg_flow_graph *
     WPG_TRY(check_arms(verdict, graph, counts->waves, arena, err));
     for (uint32_t b = 0; b < graph->block_count; b++) {
         uint64_t waves = counts->waves[b];
-        uint64_t most = waves > UINT64_MAX / wave_size ? UINT64_MAX : waves * wave_size;
+        uint64_t most = wpg_multiply_saturating(waves, wave_size);
         if (counts->lanes && counts->lanes[b] < waves)
             complain(verdict, WPG_COUNTS_LANES_FEW, b, counts->lanes[b], waves);
         if (counts->lanes && counts->lanes[b] > most)

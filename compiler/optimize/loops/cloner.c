@@ -86,20 +86,17 @@ void wpg_cloner_decorate(wpg_cloner *c, uint32_t of, uint32_t copy)
     }
 }
 
-/* All decorations of the loop's ids in one walk. */
-static void decorate_copies(wpg_cloner *c)
+void wpg_decorate_copies(wpg_module *module, const uint32_t *copy_of, uint32_t bound)
 {
-    for (wpg_inst *inst = c->module->first; inst && inst->opcode != SpvOpFunction; inst = inst->next) {
+    for (wpg_inst *inst = module->first; inst && inst->opcode != SpvOpFunction; inst = inst->next) {
         if ((inst->opcode != SpvOpDecorate && inst->opcode != SpvOpDecorateId &&
              inst->opcode != SpvOpDecorateString) ||
-            inst->count < 3)
+            inst->count < 3 || inst->words[1] >= bound || !copy_of[inst->words[1]])
             continue;
-        uint32_t copy = wpg_cloner_copied(c, inst->words[1]);
-        if (copy == inst->words[1])
-            continue;
-        wpg_inst *other = insert_copy(c, inst, inst);
+        wpg_inst *other =
+            wpg_inst_insert(module, inst, (SpvOp)inst->opcode, inst->words + 1, inst->count - 1u);
         if (other->count > 1)
-            other->words[1] = copy;
+            other->words[1] = copy_of[inst->words[1]];
     }
 }
 
@@ -380,7 +377,7 @@ static void add_barriers_to_rest(wpg_cloner *c)
 
 void wpg_cloner_seal(wpg_cloner *c)
 {
-    decorate_copies(c);
+    wpg_decorate_copies(c->module, c->copy_of, c->bound);
     add_barriers_to_rest(c);
 }
 

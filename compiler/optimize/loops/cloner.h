@@ -54,6 +54,8 @@ wpg_inst *wpg_cloner_label(wpg_cloner *c, wpg_inst *where, uint32_t id);
 uint32_t wpg_cloner_constant(wpg_cloner *c, uint32_t type, uint32_t bits);
 /* Decorations of `of`, on `copy` too. */
 void wpg_cloner_decorate(wpg_cloner *c, uint32_t of, uint32_t copy);
+/* All decorations of ids that have a copy, on the copies too, in one walk. copy_of[bound]; 0: none. */
+void wpg_decorate_copies(wpg_module *module, const uint32_t *copy_of, uint32_t bound);
 /* True if a phi of either loop gets an optimisation barrier. */
 bool wpg_cloner_has_barriers(const wpg_cloner *c);
 

@@ -31,6 +31,7 @@
 
 #include "compiler/optimize/ir/legality.h"
 #include "compiler/optimize/ir/word_facts.h"
+#include "compiler/optimize/loops/cloner.h"
 #include "compiler/optimize/passes/load_fold.h"
 #include "compiler/spirv/builder.h"
 
@@ -228,21 +229,6 @@ static void copy_inst(copier *c, const wpg_inst *inst, wpg_inst *where)
     wpg_vec_free(&operands);
 }
 
-static void copy_decorations(copier *c)
-{
-    wpg_module *module = c->v->module;
-    for (wpg_inst *inst = module->first; inst && inst->opcode != SpvOpFunction; inst = inst->next) {
-        bool decorates = inst->opcode == SpvOpDecorate || inst->opcode == SpvOpDecorateId ||
-                         inst->opcode == SpvOpDecorateString;
-        if (!decorates || inst->count < 3 || copied(c, inst->words[1]) == inst->words[1])
-            continue;
-        wpg_inst *copy =
-            wpg_inst_insert(module, inst, (SpvOp)inst->opcode, inst->words + 1, inst->count - 1u);
-        if (copy && copy->count > 1)
-            copy->words[1] = copied(c, inst->words[1]);
-    }
-}
-
 /* The body once more, behind it, with ids of its own. The copy's id; 0 when memory ran out. */
 static uint32_t copy_body(versions *v, wpg_arena *arena)
 {
@@ -255,7 +241,7 @@ static uint32_t copy_body(versions *v, wpg_arena *arena)
     for (const wpg_inst *inst = v->function; inst != end; inst = inst->next)
         if (inst->result)
             c.copies[inst->result] = wpg_module_fresh_id(v->module);
-    copy_decorations(&c);
+    wpg_decorate_copies(v->module, c.copies, c.bound);
     for (const wpg_inst *inst = v->function; inst != where; inst = inst->next) {
         copy_inst(&c, inst, where);
         if (inst == end)
