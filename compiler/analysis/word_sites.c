@@ -2,17 +2,26 @@
 
 #include <string.h>
 
+#include "compiler/analysis/word_deciders.h"
 #include "compiler/spirv/builder.h"
 
 /* A variable of class Uniform whose type is a struct decorated Block: read-only (SPIR-V 1.6, 2.16.1; Vulkan
- * 1.3, 15.6.2). An array of such blocks has a descriptor for each, which an index may leave out. */
+ * 1.3, 15.6.2). An array of such blocks has a descriptor for each, which an index may leave out; of an array
+ * of one, which Zink makes, there is none to leave out. */
 static bool is_uniform_block(const wpg_module *module, const wpg_inst *variable)
 {
     const wpg_inst *pointer = variable ? wpg_module_def(module, variable->type) : NULL;
-    return pointer && variable->opcode == SpvOpVariable && pointer->opcode == SpvOpTypePointer &&
-           pointer->count > 3 && pointer->words[2] == SpvStorageClassUniform &&
-           wpg_module_opcode_of(module, pointer->words[3]) == SpvOpTypeStruct &&
-           wpg_find_decoration(module, pointer->words[3], SpvDecorationBlock);
+    if (!pointer || variable->opcode != SpvOpVariable || pointer->opcode != SpvOpTypePointer ||
+        pointer->count < 4 || pointer->words[2] != SpvStorageClassUniform)
+        return false;
+    const wpg_inst *block = wpg_module_def(module, pointer->words[3]);
+    uint64_t length;
+    uint32_t width;
+    if (block && block->opcode == SpvOpTypeArray &&
+        wpg_const_value(module, block->words[3], &length, &width) && length == 1)
+        block = wpg_module_def(module, block->words[2]);
+    return block && block->opcode == SpvOpTypeStruct &&
+           wpg_find_decoration(module, block->result, SpvDecorationBlock);
 }
 
 bool wpg_word_place_of(wpg_word_place *place, const wpg_module *module, const wpg_inst *load)
@@ -37,9 +46,12 @@ bool wpg_word_place_of(wpg_word_place *place, const wpg_module *module, const wp
     return true;
 }
 
+enum { MOST_CANDIDATES = 64 }; /* floats that are asked whether they decide anything */
+
 typedef struct site_list {
     wpg_word_site *items;
-    uint32_t count;
+    uint32_t count, most;
+    SpvOp kind; /* OpTypeInt or OpTypeFloat */
 } site_list;
 
 static bool is_known(const site_list *list, const wpg_word_place *place)
@@ -53,25 +65,28 @@ static bool is_known(const site_list *list, const wpg_word_place *place)
 /* The walk through decorations comes last: a module loads the same words again and again. */
 static void take(site_list *list, const wpg_module *module, wpg_word_site site)
 {
-    if (list->count < WPG_MOST_WORD_SITES && !is_known(list, &site.place) &&
+    if (list->count < list->most && !is_known(list, &site.place) &&
         is_uniform_block(module, wpg_module_def(module, site.place.variable)))
         list->items[list->count++] = site;
 }
 
-static bool is_int32(const wpg_inst *type)
+/* A plain 32-bit number of that kind: another operand of OpTypeFloat names another encoding. */
+static bool is_word(const wpg_inst *type, SpvOp kind)
 {
-    return type && type->opcode == SpvOpTypeInt && type->count > 3 && type->words[2] == 32;
+    return type && type->opcode == kind && type->words[2] == 32 &&
+           type->count == (kind == SpvOpTypeInt ? 4 : 3);
 }
 
 static void load_sites(site_list *list, const wpg_module *module, wpg_inst *load)
 {
-    wpg_word_site site = {.load = load, .component = WPG_NO_BLOCK};
+    wpg_word_site site = {.load = load, .component = WPG_NO_BLOCK, .type = WPG_VALUE_FLOAT};
     const wpg_inst *type = wpg_module_def(module, load->type);
     const wpg_inst *scalar =
         type && type->opcode == SpvOpTypeVector ? wpg_module_def(module, type->words[2]) : type;
-    if (!is_int32(scalar) || !wpg_word_place_of(&site.place, module, load))
+    if (!is_word(scalar, list->kind) || !wpg_word_place_of(&site.place, module, load))
         return;
-    site.is_signed = scalar->words[3] != 0;
+    if (list->kind == SpvOpTypeInt)
+        site.type = scalar->words[3] ? WPG_VALUE_SINT : WPG_VALUE_UINT;
     if (type == scalar) {
         take(list, module, site);
         return;
@@ -83,20 +98,35 @@ static void load_sites(site_list *list, const wpg_module *module, wpg_inst *load
     }
 }
 
-wpg_status wpg_word_sites(wpg_word_site **sites, uint32_t *count, const wpg_cfg *cfg, wpg_arena *arena)
+static void all_loads(site_list *list, const wpg_cfg *cfg)
 {
-    site_list list = {WPG_ARENA_ARRAY(arena, wpg_word_site, WPG_MOST_WORD_SITES), 0};
-    if (!list.items)
-        return WPG_E_NOMEM;
     for (uint32_t b = 0; b < cfg->count; b++) {
         const wpg_block *block = &cfg->blocks[b];
         if (block->rpo == WPG_NO_BLOCK)
             continue;
         for (wpg_inst *inst = block->label->next; inst != block->terminator; inst = inst->next)
             if (inst->opcode == SpvOpLoad)
-                load_sites(&list, cfg->module, inst);
+                load_sites(list, cfg->module, inst);
     }
+}
+
+wpg_status wpg_word_sites(wpg_word_site **sites, uint32_t *count, const wpg_cfg *cfg, wpg_arena *arena)
+{
+    site_list list = {WPG_ARENA_ARRAY(arena, wpg_word_site, WPG_MOST_WORD_SITES), 0, WPG_MOST_INTEGER_SITES,
+                      SpvOpTypeInt};
+    site_list floats = {WPG_ARENA_ARRAY(arena, wpg_word_site, MOST_CANDIDATES), 0, MOST_CANDIDATES,
+                        SpvOpTypeFloat};
+    uint64_t deciding;
+    if (!list.items || !floats.items)
+        return WPG_E_NOMEM;
+    all_loads(&list, cfg);
+    all_loads(&floats, cfg);
+    wpg_status status = wpg_word_deciders(&deciding, cfg, floats.items, floats.count, arena);
+    list.most = list.count + WPG_MOST_FLOAT_SITES;
+    for (uint32_t i = 0; i < floats.count && list.count < list.most; i++)
+        if (deciding >> i & 1)
+            list.items[list.count++] = floats.items[i];
     *sites = list.items;
     *count = list.count;
-    return WPG_OK;
+    return status;
 }

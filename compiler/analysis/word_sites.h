@@ -1,15 +1,22 @@
-/* Word sites: 32-bit integers of uniform blocks that a function reads by constant indices. A host writes
- * them once for a draw or dispatch: sizes, strides, divisors, flags. Generate mode asks which values they
- * have, and use mode makes versions of the stage for them. The list depends on the normal form alone. So a
- * site's number is its identity. Threads: no shared state. */
+/* Word sites: words of uniform blocks that a function reads by constant indices. A host writes them once for
+ * a draw or dispatch: sizes, strides, divisors, flags, weights. Sites are all 32-bit integers, and those
+ * 32-bit floats that decide a branch (word_deciders.h). Generate mode asks which values they have, and use
+ * mode makes versions of the stage for them. The list depends on the normal form alone. So a site's number is
+ * its identity. Threads: no shared state. */
 #ifndef WPG_COMPILER_ANALYSIS_WORD_SITES_H
 #define WPG_COMPILER_ANALYSIS_WORD_SITES_H
 
 #include "compiler/analysis/cfg.h"
+#include "compiler/analysis/value_sites.h"
 #include "runtime/base/arena.h"
 
-/* Words of one function; the first in module order are taken. */
-enum { WPG_MOST_WORD_SITES = 32, WPG_WORD_DEPTH = 6 };
+/* Words of one function: integers first, then floats; of each the first in module order are taken. */
+enum {
+    WPG_MOST_INTEGER_SITES = 32,
+    WPG_MOST_FLOAT_SITES = 24,
+    WPG_MOST_WORD_SITES = WPG_MOST_INTEGER_SITES + WPG_MOST_FLOAT_SITES,
+    WPG_WORD_DEPTH = 6,
+};
 
 /* A place in a uniform block: the variable and constant indices, the last one of a component where the load
  * is of a vector. */
@@ -19,9 +26,9 @@ typedef struct wpg_word_place {
 
 typedef struct wpg_word_site {
     wpg_word_place place;
-    wpg_inst *load;     /* the first that reads the word; its pointer is the variable or one chain of it */
-    uint32_t component; /* of the loaded vector; WPG_NO_BLOCK: the load is of the word itself */
-    bool is_signed;
+    wpg_inst *load;      /* the first that reads the word; its pointer is the variable or one chain of it */
+    uint32_t component;  /* of the loaded vector; WPG_NO_BLOCK: the load is of the word itself */
+    wpg_value_type type; /* WPG_VALUE_SINT, _UINT or _FLOAT */
 } wpg_word_site;
 
 /* The place that a load reads: a variable by constant indices. False: any other load, one by an index that

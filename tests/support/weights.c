@@ -92,6 +92,7 @@ static bool make_values(wpg_value_weight **values, uint32_t *count, const wpg_cf
 static bool make_words(wpg_value_weight **words, uint32_t *count, const wpg_cfg *cfg, uint64_t chosen)
 {
     static const uint32_t some[] = {1, 2, 0, 3, 4, 7, 16, 64};
+    static const uint32_t floats[] = {0, 0x3f800000, 0xbf800000, 0x3f000000}; /* 0, 1, -1, 1/2 */
     wpg_word_site *sites;
     wpg_arena arena;
     wpg_arena_init(&arena);
@@ -102,9 +103,10 @@ static bool make_words(wpg_value_weight **words, uint32_t *count, const wpg_cfg 
         *words = calloc(*count, sizeof **words + sizeof(wpg_value_share));
         wpg_value_share *shares = *words ? (wpg_value_share *)(void *)(*words + *count) : NULL;
         for (uint32_t i = 0; *words && i < *count; i++) {
-            shares[i] = (wpg_value_share){some[(chosen + i) % 8], 1000};
+            bool is_float = sites[i].type == WPG_VALUE_FLOAT;
+            shares[i] = (wpg_value_share){is_float ? floats[(chosen + i) % 4] : some[(chosen + i) % 8], 1000};
             (*words)[i] = (wpg_value_weight){.kind = WPG_VALUE_WORD,
-                                             .type = sites[i].is_signed ? WPG_VALUE_SINT : WPG_VALUE_UINT,
+                                             .type = sites[i].type,
                                              .asked = 1000,
                                              .agreed = 1000,
                                              .shares = &shares[i],

@@ -390,10 +390,10 @@ static wpg_status check_limits(const wpg_plan *plan, wpg_error *err)
         }
     }
     /* Words of counters are addressed by 32-bit signed indices. */
-    if (ids >= WPG_SPIRV_MAX_BOUND ||
-        (uint64_t)plan->options->first_counter + plan->counter_count > INT32_MAX / 2)
-        return unsupported(err, "too large to count");
-    return WPG_OK;
+    return ids >= WPG_SPIRV_MAX_BOUND ||
+                   (uint64_t)plan->options->first_counter + plan->counter_count > INT32_MAX / 2
+               ? wpg_fail(err, WPG_E_LIMIT, "too large to count")
+               : WPG_OK;
 }
 
 static wpg_status make(wpg_plan *plan, wpg_error *err)
@@ -434,10 +434,12 @@ static wpg_status make(wpg_plan *plan, wpg_error *err)
     return WPG_OK;
 }
 
-wpg_status wpg_plan_make(wpg_plan *plan, const wpg_module *module, const wpg_stage *stage,
-                         const wpg_instrument_options *options, wpg_error *err)
+static wpg_status make_by(wpg_plan *plan, const wpg_module *module, const wpg_stage *stage,
+                          const wpg_instrument_options *options, wpg_strategy_choice strategy, wpg_error *err)
 {
-    *plan = (wpg_plan){.module = module, .stage = stage, .options = options};
+    *plan = (wpg_plan){.module = module, .stage = stage, .own_options = *options};
+    plan->own_options.strategy = strategy;
+    plan->options = &plan->own_options;
     wpg_arena_init(&plan->arena);
     wpg_arena arena;
     wpg_arena_init(&arena);
@@ -450,6 +452,17 @@ wpg_status wpg_plan_make(wpg_plan *plan, const wpg_module *module, const wpg_sta
     if (status != WPG_OK)
         wpg_plan_finish(plan);
     return status;
+}
+
+/* Where lanes leave the shader, all private counters are summed: code by places times counters. A shader of
+ * thousands of blocks is counted in place, where code goes by blocks alone. */
+wpg_status wpg_plan_make(wpg_plan *plan, const wpg_module *module, const wpg_stage *stage,
+                         const wpg_instrument_options *options, wpg_error *err)
+{
+    wpg_status status = make_by(plan, module, stage, options, options->strategy, err);
+    if (status == WPG_E_LIMIT && options->strategy != WPG_STRATEGY_LANE)
+        status = make_by(plan, module, stage, options, WPG_STRATEGY_NAIVE, err);
+    return status == WPG_E_LIMIT ? unsupported(err, "too large to count") : status;
 }
 
 void wpg_plan_finish(wpg_plan *plan)

@@ -179,7 +179,7 @@ static void plan_words(wpg_probe_plan *p)
     wpg_value_site *sites = WPG_ARENA_ARRAY(&p->plan->arena, wpg_value_site, count);
     for (uint32_t i = 0; sites && i < count; i++)
         sites[i] = (wpg_value_site){.kind = WPG_VALUE_WORD,
-                                    .type = words[i].is_signed ? WPG_VALUE_SINT : WPG_VALUE_UINT,
+                                    .type = words[i].type,
                                     .ask = WPG_ASK_VALUES,
                                     .value = words[i].load->result,
                                     .before = cfg->blocks[0].terminator,

@@ -29,7 +29,7 @@
  * group. Quads and patches stay whole, and no wave is counted there. */
 #include "compiler/instrument/sampling/sample.h"
 
-enum { TILE_SHIFT = 3, INDEX_SHIFT = 3 };
+enum { TILE_SHIFT = 3, QUAD_SHIFT = 1, INDEX_SHIFT = 3 };
 
 /* -- What can be sampled */
 
@@ -429,7 +429,7 @@ uint32_t wpg_sample_group(wpg_inject *in)
             at[count] = divide(in,
                                WPG_EMIT(in, SpvOpConvertFToU, in->t_u32,
                                         WPG_EMIT(in, SpvOpCompositeExtract, t_float, coord, count)),
-                               1u << TILE_SHIFT);
+                               1u << QUAD_SHIFT); /* a small image has few tiles */
     } else {
         at[count++] = divide(in, load_u32(in, 0, 1), 1u << INDEX_SHIFT);
     }

@@ -196,19 +196,103 @@ uint32_t wpg_unrolling_folds(const wpg_view *view, const wpg_loop *loop, uint32_
     return exposed;
 }
 
-/* May a driver count the loop's trips: is a test that leaves it constant once it is unrolled? */
-static bool may_be_counted(const folding *f, const wpg_loop *loop)
+/* Does the test stay in the loop so often that no driver unrolls it? */
+static bool runs_long(const wpg_view *view, const wpg_loop *loop, const wpg_inst *compare, bool stays)
+{
+    for (unsigned at = 3; compare->count == 5 && at <= 4; at++) {
+        wpg_induction i;
+        uint32_t bound, rounds = 0;
+        if (!wpg_is_u32_const(view->module, compare->words[7 - at], &bound) ||
+            !wpg_read_induction(&i, view, loop, compare->words[at]))
+            continue;
+        for (uint32_t value = i.first; rounds < LONG_LOOP; value += i.step, rounds++)
+            if (wpg_compare_ints((SpvOp)compare->opcode, at == 3 ? value : bound, at == 3 ? bound : value) !=
+                stays)
+                break;
+        return rounds == LONG_LOOP;
+    }
+    return false;
+}
+
+/* Is there a way out of the loop by what is no constant once it is unrolled? */
+static bool leaves_by_what_varies(const folding *f, const wpg_loop *loop)
 {
     const wpg_cfg *cfg = f->view->cfg;
     for (uint32_t b = 0; b < cfg->count; b++) {
         const wpg_block *block = &cfg->blocks[b];
-        if (!loop->members[b] || block->successor_count < 2)
-            continue;
-        for (uint32_t s = 0; s < block->successor_count; s++)
-            if (!loop->members[block->successors[s]] && f->may[block->terminator->words[1]])
+        for (uint32_t s = 0; loop->inside[b] && block->successor_count > 1 && s < block->successor_count; s++)
+            if (!loop->inside[block->successors[s]] && !f->may[block->terminator->words[1]])
                 return true;
     }
     return false;
+}
+
+/* Is the value what an uncounted loop's counter was when the loop was left, or more by a constant? */
+static bool is_left_over(const folding *f, uint32_t id, wpg_arena *arena, unsigned depth)
+{
+    const wpg_view *view = f->view;
+    const wpg_inst *inst = wpg_module_def(view->module, id);
+    uint32_t block = id < view->bound ? view->block_of[id] : WPG_NO_BLOCK;
+    if (!inst || block == WPG_NO_BLOCK || depth > 6)
+        return false;
+    if (inst->opcode == SpvOpIAdd || inst->opcode == SpvOpBitcast)
+        return is_left_over(f, inst->words[3], arena, depth + 1);
+    if (inst->opcode != SpvOpPhi)
+        return false;
+    uint32_t headed = view->cfg->blocks[block].heads;
+    wpg_loop loop;
+    if (headed != WPG_NO_BLOCK && view->cfg->constructs[headed].kind == WPG_CONSTRUCT_LOOP)
+        return wpg_loop_describe(&loop, view, headed, arena) && leaves_by_what_varies(f, &loop);
+    for (unsigned i = 3; i + 1 < inst->count; i += 2)
+        if (is_left_over(f, inst->words[i], arena, depth + 1))
+            return true;
+    return false;
+}
+
+/* Does the test count from what a loop before left over? Nobody counts its rounds then. */
+static bool starts_anywhere(const folding *f, const wpg_loop *loop, const wpg_inst *compare, wpg_arena *arena)
+{
+    const wpg_view *view = f->view;
+    for (unsigned at = 3; at <= 4; at++) {
+        const wpg_inst *phi = wpg_module_def(view->module, compare->words[at]);
+        if (phi && phi->opcode == SpvOpIAdd)
+            phi = wpg_module_def(view->module, phi->words[3]);
+        if (!phi || phi->opcode != SpvOpPhi || view->block_of[phi->result] != loop->header)
+            continue;
+        for (unsigned i = 3; i + 1 < phi->count; i += 2)
+            if (phi->words[i + 1] != view->cfg->blocks[loop->back_edge].id &&
+                is_left_over(f, phi->words[i], arena, 0))
+                return true;
+    }
+    return false;
+}
+
+/* Is each test that leaves the loop one that no driver counts, or counts to a large number? */
+static bool stays_a_loop(const folding *f, const wpg_loop *loop, wpg_arena *arena)
+{
+    const wpg_cfg *cfg = f->view->cfg;
+    for (uint32_t b = 0; b < cfg->count; b++) {
+        const wpg_block *block = &cfg->blocks[b];
+        for (uint32_t s = 0; loop->inside[b] && block->successor_count > 1 && s < block->successor_count;
+             s++) {
+            const wpg_inst *end = block->terminator,
+                           *compare = wpg_module_def(f->view->module, end->words[1]);
+            if (loop->inside[block->successors[s]] || !f->may[end->words[1]])
+                continue;
+            if (end->opcode != SpvOpBranchConditional || !compare ||
+                !wpg_opcode_compares_ints(compare->opcode) ||
+                (!runs_long(f->view, loop, compare, end->words[2] != cfg->blocks[block->successors[s]].id) &&
+                 !starts_anywhere(f, loop, compare, arena)))
+                return false;
+        }
+    }
+    return true;
+}
+
+/* May a driver count the loop's trips, and unroll it? */
+static bool may_be_counted(const folding *f, const wpg_loop *loop, wpg_arena *arena)
+{
+    return !stays_a_loop(f, loop, arena);
 }
 
 uint32_t wpg_may_fold_by_itself(const wpg_view *view, uint32_t block, wpg_arena *arena)
@@ -224,7 +308,7 @@ uint32_t wpg_may_fold_by_itself(const wpg_view *view, uint32_t block, wpg_arena 
             continue;
         if (!solved && !(solved = solve(&f, view, 0, arena)))
             return cfg->blocks[loop.header].id;
-        if (may_be_counted(&f, &loop))
+        if (may_be_counted(&f, &loop, arena))
             exposed = first_exposed(&f, &loop);
     }
     if (solved)
@@ -244,50 +328,11 @@ bool wpg_is_in_counted_float_loop(const wpg_view *view, uint32_t block, wpg_aren
             continue;
         if (!solved && !(solved = solve(&f, view, 0, arena)))
             return true;
-        counted = may_be_counted(&f, &loop);
+        counted = may_be_counted(&f, &loop, arena);
     }
     if (solved)
         wpg_vec_free(&f.operands);
     return counted || arena->failed;
-}
-
-/* Does the test stay in the loop so often that no driver unrolls it? */
-static bool runs_long(const wpg_view *view, const wpg_loop *loop, const wpg_inst *compare, bool stays)
-{
-    for (unsigned at = 3; compare->count == 5 && at <= 4; at++) {
-        wpg_induction i;
-        uint32_t bound, rounds = 0;
-        if (!wpg_is_u32_const(view->module, compare->words[7 - at], &bound) ||
-            !wpg_read_induction(&i, view, loop, compare->words[at]))
-            continue;
-        for (uint32_t value = i.first; rounds < LONG_LOOP; value += i.step, rounds++)
-            if (wpg_compare_ints((SpvOp)compare->opcode, at == 3 ? value : bound, at == 3 ? bound : value) !=
-                stays)
-                break;
-        return rounds == LONG_LOOP;
-    }
-    return false;
-}
-
-/* Is each test that leaves the loop one that no driver counts, or counts to a large number? */
-static bool stays_a_loop(const folding *f, const wpg_loop *loop)
-{
-    const wpg_cfg *cfg = f->view->cfg;
-    for (uint32_t b = 0; b < cfg->count; b++) {
-        const wpg_block *block = &cfg->blocks[b];
-        for (uint32_t s = 0; loop->members[b] && block->successor_count > 1 && s < block->successor_count;
-             s++) {
-            const wpg_inst *end = block->terminator,
-                           *compare = wpg_module_def(f->view->module, end->words[1]);
-            if (loop->members[block->successors[s]] || !f->may[end->words[1]])
-                continue;
-            if (end->opcode != SpvOpBranchConditional || !compare ||
-                !wpg_opcode_compares_ints(compare->opcode) ||
-                !runs_long(f->view, loop, compare, end->words[2] != cfg->blocks[block->successors[s]].id))
-                return false;
-        }
-    }
-    return true;
 }
 
 const bool *wpg_unrollable_loops(const wpg_view *view, wpg_arena *arena)
@@ -301,7 +346,7 @@ const bool *wpg_unrollable_loops(const wpg_view *view, wpg_arena *arena)
         wpg_loop loop;
         unrollable[c] = cfg->constructs[c].kind == WPG_CONSTRUCT_LOOP &&
                         wpg_loop_describe(&loop, view, c, arena) && (loop.traits & WPG_TRAIT_FLOAT) &&
-                        !stays_a_loop(&f, &loop);
+                        may_be_counted(&f, &loop, arena);
     }
     wpg_vec_free(&f.operands);
     return arena->failed ? NULL : unrollable;

@@ -47,14 +47,18 @@ bool wpg_read_loop_test(wpg_guard_plan *plan, const wpg_view *view, uint32_t blo
         b->loop != plan->loop.construct || !wpg_cfg_dominates(cfg, block, plan->loop.back_edge))
         return false;
     uint32_t t = wpg_cfg_find(cfg, b->terminator->words[2]), f = wpg_cfg_find(cfg, b->terminator->words[3]);
-    if ((t == plan->loop.merge) == (f == plan->loop.merge) || t == WPG_NO_BLOCK || f == WPG_NO_BLOCK)
+    if (t == WPG_NO_BLOCK || f == WPG_NO_BLOCK || plan->loop.inside[t] == plan->loop.inside[f] ||
+        !wpg_loop_leads_to_merge(view, &plan->loop, plan->loop.inside[t] ? f : t))
         return false;
-    wpg_inst *compare_inst = wpg_module_def(view->module, b->terminator->words[1]);
-    if (!compare_inst || !wpg_opcode_compares_ints(compare_inst->opcode) || compare_inst->count != 5)
+    wpg_inst *compare = wpg_module_def(view->module, b->terminator->words[1]);
+    bool stays_on = plan->loop.inside[t];
+    for (; compare && compare->opcode == SpvOpLogicalNot; stays_on = !stays_on)
+        compare = wpg_module_def(view->module, compare->words[3]);
+    if (!compare || !wpg_opcode_compares_ints(compare->opcode) || compare->count != 5)
         return false;
     plan->test = block;
-    plan->compare = compare_inst;
-    plan->stays_on = t != plan->loop.merge;
+    plan->compare = compare;
+    plan->stays_on = stays_on;
     return true;
 }
 
@@ -65,27 +69,42 @@ static uint32_t induction_at(const wpg_induction *i, uint32_t evaluation) /* fro
     return i->first + (evaluation - 1) * i->step;
 }
 
+/* The same 32 bits before bitcasts: Tint and Zink count in unsigned numbers, and cast on the way. */
+static uint32_t before_casts(const wpg_module *module, uint32_t id)
+{
+    const wpg_inst *inst = wpg_module_def(module, id);
+    for (; inst && inst->opcode == SpvOpBitcast; inst = wpg_module_def(module, id)) {
+        const wpg_inst *to = wpg_module_def(module, inst->type);
+        if (!to || to->opcode != SpvOpTypeInt || to->words[2] != 32)
+            break;
+        id = inst->words[3];
+    }
+    return id;
+}
+
 bool wpg_read_induction(wpg_induction *out, const wpg_view *view, const wpg_loop *loop, uint32_t id)
 {
     const wpg_module *module = view->module;
+    id = before_casts(module, id);
     const wpg_inst *inst = wpg_module_def(module, id), *phi = inst;
     if (!inst)
         return false;
     if (inst->opcode == SpvOpIAdd || inst->opcode == SpvOpISub) {
-        phi = wpg_module_def(module, inst->words[3]);
+        phi = wpg_module_def(module, before_casts(module, inst->words[3]));
         if (inst->opcode == SpvOpIAdd && (!phi || phi->opcode != SpvOpPhi))
-            phi = wpg_module_def(module, inst->words[4]);
+            phi = wpg_module_def(module, before_casts(module, inst->words[4]));
     }
     if (!phi || phi->opcode != SpvOpPhi || phi->count != 7 || view->block_of[phi->result] != loop->header)
         return false;
     unsigned back = phi->words[4] == view->cfg->blocks[loop->back_edge].id ? 3 : 5;
     if (phi->words[back + 1] != view->cfg->blocks[loop->back_edge].id)
         return false;
-    const wpg_inst *next = wpg_module_def(module, phi->words[back]);
+    const wpg_inst *next = wpg_module_def(module, before_casts(module, phi->words[back]));
     uint32_t start, step;
     if (!next || next->count != 5 || !wpg_is_u32_const(module, phi->words[8 - back], &start))
         return false;
-    bool phi_first = next->words[3] == phi->result, phi_second = next->words[4] == phi->result;
+    bool phi_first = before_casts(module, next->words[3]) == phi->result,
+         phi_second = before_casts(module, next->words[4]) == phi->result;
     if (phi_first == phi_second || !wpg_is_u32_const(module, next->words[phi_first ? 4 : 3], &step))
         return false;
     if (next->opcode == SpvOpISub && phi_first)

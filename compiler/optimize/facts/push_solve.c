@@ -16,6 +16,7 @@ typedef struct solver {
     const wpg_module *module;
     const wpg_cfg *cfg;
     const uint32_t *folded;
+    const bool *hidden;
     bool changed;
 } solver;
 
@@ -121,6 +122,12 @@ static bool is_f32(const wpg_module *module, uint32_t type)
 {
     const wpg_inst *def = wpg_module_def(module, type);
     return def && def->opcode == SpvOpTypeFloat && def->words[2] == 32;
+}
+
+/* A 32-bit number: Zink's uniform blocks are words, and floats of them are bitcasts. */
+static bool is_word(const wpg_module *module, uint32_t type)
+{
+    return is_f32(module, type) || int_width(module, type) == 32;
 }
 
 static bool plain_float(float *out, uint64_t bits)
@@ -277,6 +284,9 @@ static wpg_solved compute(const solver *s, const wpg_inst *inst)
             return value_of(s, inst->words[condition.bits ? 4 : 5]);
     }
     wpg_solved a = inst->count > 3 ? value_of(s, inst->words[3]) : varies();
+    if (opcode == SpvOpBitcast && a.kind == WPG_SOLVED_VALUE && is_word(s->module, inst->type) &&
+        is_word(s->module, type_of(s->module, inst->words[3])))
+        return value(a.bits);
     if (inst->count == 4 && width && a.kind == WPG_SOLVED_VALUE) {
         return fold(&bits, s, inst, width, &a.bits, 1) ? value(bits) : (wpg_solved){.kind = WPG_SOLVED_SOME};
     }
@@ -354,7 +364,9 @@ static void visit(solver *s, uint32_t index, wpg_operand_list *operands)
     for (const wpg_inst *inst = block->label->next; inst && inst != block->terminator; inst = inst->next)
         if (inst->result && inst->result < s->solution->view->bound)
             lower(s, inst->result,
-                  inst->opcode == SpvOpPhi ? join(s, inst, index) : evaluate(s, inst, operands));
+                  s->hidden && s->hidden[inst->result] ? varies()
+                  : inst->opcode == SpvOpPhi           ? join(s, inst, index)
+                                                       : evaluate(s, inst, operands));
     for (uint32_t i = 0; i < block->successor_count; i++) {
         uint32_t to = block->successors[i];
         if (!s->solution->runs[to] && takes(s, index, to))
@@ -362,14 +374,16 @@ static void visit(solver *s, uint32_t index, wpg_operand_list *operands)
     }
 }
 
-bool wpg_push_solve(wpg_solution *solution, const wpg_view *view, const uint32_t *folded, wpg_arena *arena)
+bool wpg_push_solve(wpg_solution *solution, const wpg_view *view, const uint32_t *folded, const bool *hidden,
+                    wpg_arena *arena)
 {
     *solution = (wpg_solution){.view = view,
                                .values = WPG_ARENA_ARRAY(arena, wpg_solved, view->bound),
                                .runs = WPG_ARENA_ARRAY(arena, bool, view->cfg->count)};
     if (!solution->values || !solution->runs)
         return false;
-    solver s = {.solution = solution, .module = view->module, .cfg = view->cfg, .folded = folded};
+    solver s = {
+        .solution = solution, .module = view->module, .cfg = view->cfg, .folded = folded, .hidden = hidden};
     wpg_operand_list operands = {0};
     for (const wpg_inst *inst = view->function->next; inst && inst->opcode == SpvOpFunctionParameter;
          inst = inst->next)

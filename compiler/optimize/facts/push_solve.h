@@ -24,9 +24,11 @@ typedef struct wpg_solution {
     bool *runs;         /* [cfg->count] */
 } wpg_solution;
 
-/* `folded[id]`: the constant that stands for the load `id`, 0 for every other id; NULL: none at all. [view
- * bound]. Lives in `arena`. false when memory runs out. */
-bool wpg_push_solve(wpg_solution *solution, const wpg_view *view, const uint32_t *folded, wpg_arena *arena);
+/* `folded[id]`: the constant that stands for the load `id`, 0 for every other id; NULL: none at all.
+ * `hidden[id]`: the driver does not see the value, so it varies; NULL: none. Both [view->bound]. The solution
+ * lives in `arena`. false when memory runs out. */
+bool wpg_push_solve(wpg_solution *solution, const wpg_view *view, const uint32_t *folded, const bool *hidden,
+                    wpg_arena *arena);
 /* True if the edge between two blocks is ever taken. */
 bool wpg_solution_takes(const wpg_solution *solution, uint32_t from, uint32_t to);
 static inline bool wpg_is_one(const wpg_solution *solution, uint32_t id)

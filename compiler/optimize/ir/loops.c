@@ -30,6 +30,40 @@ static void add_unreachable(wpg_loop *loop, const wpg_cfg *cfg)
     }
 }
 
+/* Members that lead to the back edge. */
+static bool find_inside(wpg_loop *loop, const wpg_cfg *cfg, wpg_arena *arena)
+{
+    uint32_t *todo = WPG_ARENA_ARRAY(arena, uint32_t, cfg->count), count = 0;
+    loop->inside = WPG_ARENA_ARRAY(arena, bool, cfg->count);
+    if (!todo || !loop->inside)
+        return false;
+    todo[count++] = loop->back_edge;
+    loop->inside[loop->back_edge] = true;
+    while (count) {
+        const wpg_block *block = &cfg->blocks[todo[--count]];
+        for (uint32_t p = 0; block->label != cfg->blocks[loop->header].label && p < block->predecessor_count;
+             p++) {
+            uint32_t from = block->predecessors[p];
+            if (!loop->members[from] || loop->inside[from] || cfg->blocks[from].rpo == WPG_NO_BLOCK)
+                continue;
+            loop->inside[from] = true;
+            todo[count++] = from;
+        }
+    }
+    return true;
+}
+
+bool wpg_loop_leads_to_merge(const wpg_view *view, const wpg_loop *loop, uint32_t block)
+{
+    const wpg_cfg *cfg = view->cfg;
+    for (uint32_t steps = 0; steps < cfg->count && block != loop->merge; steps++) {
+        if (!loop->members[block] || loop->inside[block] || cfg->blocks[block].successor_count != 1)
+            return false;
+        block = cfg->blocks[block].successors[0];
+    }
+    return block == loop->merge;
+}
+
 static void find_first_test(wpg_loop *loop, const wpg_cfg *cfg)
 {
     loop->first_test = WPG_NO_BLOCK;
@@ -40,7 +74,7 @@ static void find_first_test(wpg_loop *loop, const wpg_cfg *cfg)
         if (b->terminator->opcode == SpvOpBranchConditional) {
             loop->first_test = block;
             for (uint32_t s = 0; s < b->successor_count; s++)
-                loop->top_tested |= b->successors[s] == loop->merge;
+                loop->top_tested |= !loop->inside[b->successors[s]];
             return;
         }
         if (b->terminator->opcode != SpvOpBranch || b->successor_count != 1 ||
@@ -72,15 +106,14 @@ bool wpg_loop_describe(wpg_loop *loop, const wpg_view *view, uint32_t construct,
         loop->members[b] = cfg->blocks[b].rpo != WPG_NO_BLOCK && wpg_cfg_dominates(cfg, loop->header, b) &&
                            !wpg_cfg_dominates(cfg, loop->merge, b);
     add_unreachable(loop, cfg);
+    if (!find_inside(loop, cfg, arena))
+        return false;
     for (uint32_t b = 0; b < cfg->count; b++) {
         if (!loop->members[b])
             continue;
         loop->member_count++;
-        if (cfg->blocks[b].rpo != WPG_NO_BLOCK) {
-            loop->exits += !cfg->blocks[b].successor_count;
-            for (uint32_t s = 0; s < cfg->blocks[b].successor_count; s++)
-                loop->exits += !loop->members[cfg->blocks[b].successors[s]];
-        }
+        for (uint32_t s = 0; loop->inside[b] && s < cfg->blocks[b].successor_count; s++)
+            loop->exits += !loop->inside[cfg->blocks[b].successors[s]];
         for (const wpg_inst *inst = cfg->blocks[b].label;; inst = inst->next) {
             loop->instructions += !wpg_inst_is_non_semantic(view->module, inst);
             loop->cost += wpg_inst_cost(view->module, inst);

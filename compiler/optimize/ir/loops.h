@@ -10,21 +10,28 @@ typedef struct wpg_loop {
     uint32_t header, merge, continue_target, back_edge; /* block indices */
     bool *members; /* [cfg->count]: dominated by the header, not by the merge block, and unreachable
                       blocks that constructs inside name */
+    bool
+        *inside; /* [cfg->count]: members that lead to the back edge: the natural loop. A member that does not
+                     is on a way out: front ends leave through blocks of their own (Tint, Zink) */
     uint32_t member_count;
     uint32_t instructions, cost; /* of the members */
     unsigned traits;             /* union over the members */
-    /* Ways out: branches to outside, returns and kills. A driver told to unroll a loop with several ways out
+    /* Ways out: edges from inside to a block that is not. A driver told to unroll a loop with several ways out
      * unrolls by whichever way it can count. That took seconds of compile time for a break after 3000 rounds
      * (Mesa 25, measured). */
     uint32_t exits;
     uint32_t first_test; /* first conditional branch that every entering lane runs (header or a straight line
                             from it), WPG_NO_BLOCK if none */
-    bool top_tested;     /* that branch may leave to the merge block: the body may run zero times */
+    bool top_tested;     /* that branch may leave: the body may run zero times */
 } wpg_loop;
 
 /* Describes a loop construct; members live in `arena`. False if the back edge or merge block is unreachable,
  * or memory ran out (arena->failed). */
 bool wpg_loop_describe(wpg_loop *loop, const wpg_view *view, uint32_t construct, wpg_arena *arena);
+
+/* True if the way out that begins with `block`, which is not inside, leads to the merge block and nowhere
+ * else. */
+bool wpg_loop_leads_to_merge(const wpg_view *view, const wpg_loop *loop, uint32_t block);
 
 /* The number of lanes that entered the loop from outside; false if the profile does not tell. */
 bool wpg_loop_entries(uint64_t *entries, const wpg_view *view, const wpg_function_profile *profile,

@@ -53,6 +53,7 @@ typedef struct wpg_uniform_fact {
 /* The value that a word of a uniform block had while the profile was taken. */
 typedef struct wpg_word_fact {
     wpg_word_place place;
+    bool is_float;
     uint32_t bits;         /* the commonest value */
     uint64_t waves, asked; /* waves that saw it; that were asked */
 } wpg_word_fact;

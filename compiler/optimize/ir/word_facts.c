@@ -25,6 +25,7 @@ static bool take(wpg_function_profile *profile, const wpg_word_site *sites, cons
         const wpg_value_weight *seen = &w->words[i];
         if (seen->share_count && seen->asked &&
             !wpg_vec_push(&profile->words, (wpg_word_fact){.place = sites[i].place,
+                                                           .is_float = sites[i].type == WPG_VALUE_FLOAT,
                                                            .bits = seen->shares[0].bits,
                                                            .waves = seen->shares[0].waves,
                                                            .asked = seen->asked}))
@@ -46,8 +47,7 @@ wpg_status wpg_word_facts_bind(wpg_context *context, wpg_function_profile *profi
     wpg_status status = wpg_word_sites(&sites, &count, cfg, &arena);
     agree = status == WPG_OK && count == w->word_count;
     for (uint32_t i = 0; agree && i < count; i++)
-        agree = w->words[i].kind == WPG_VALUE_WORD &&
-                w->words[i].type == (uint32_t)(sites[i].is_signed ? WPG_VALUE_SINT : WPG_VALUE_UINT);
+        agree = w->words[i].kind == WPG_VALUE_WORD && w->words[i].type == (uint32_t)sites[i].type;
     if (agree)
         good = take(profile, sites, w);
     else if (status == WPG_OK)

@@ -82,7 +82,7 @@ static void load_late(wpg_cloner *c, wpg_map *done, uint32_t *values, wpg_inst *
 {
     const wpg_guard_plan *plan = c->plan;
     const wpg_inst *branch = wpg_cloner_block(c, plan->loop.first_test)->terminator;
-    bool on_true = branch->words[2] != wpg_cloner_block(c, plan->loop.merge)->id;
+    bool on_true = plan->loop.inside[wpg_cfg_find(c->view->cfg, branch->words[2])];
     c->late_block = wpg_module_fresh_id(c->module);
     c->decide_block = wpg_module_fresh_id(c->module);
     c->nomem |= !seed_starts(c, done);

@@ -15,7 +15,7 @@ bool wpg_block_surely_runs_late(const wpg_view *view, const wpg_loop *loop, uint
         return false;
     const wpg_block *test = &cfg->blocks[loop->first_test];
     for (uint32_t s = 0; s < test->successor_count; s++)
-        if (test->successors[s] != loop->merge)
+        if (loop->inside[test->successors[s]])
             b = test->successors[s];
     return b != WPG_NO_BLOCK && b != loop->header && loop->members[b] && loop->members[block] &&
            cfg->blocks[block].rpo != WPG_NO_BLOCK && wpg_cfg_post_dominates(cfg, block, b);

@@ -6,22 +6,26 @@
  * operations is gone. So this computes what the driver will know (push_solve.h) and compares it with what the
  * driver knew before:
  *
- *     kept      a float operation gets an operand that is constant now and was not. That use keeps the load,
- *               and all that is computed on the way from the load to it; other uses get the constant
- *     exposed   memory of the shader's own, a call, an output that the next stage may fold gets one; a value
- *               that is to be kept is chosen by a branch that is decided; a loop unrolls that folds; a phi
- *               between two float operations is decided; an exact output (legality.h) loses a user of what
- *               feeds it
+ *     kept      floats are computed with it, or it leaves what is followed: memory of the shader's own, a
+ *               call, the next stage. That use keeps the load, and all that is computed on the way from the
+ *               load to it. Other uses get the constant
+ *     hidden    a phi or select that is decided now and was not: floats are computed with a constant then,
+ *               or two float operations come together. An optimisation barrier behind it (opt_barrier.h)
+ *               keeps the driver from seeing through
+ *     exposed   what neither of the two helps: a loop unrolls that folds; a store to memory of the shader's
+ *               own falls away; an exact output (legality.h) loses a user of what feeds it
  *
- * The loads behind exposed operations are left alone. The comparison repeats until nothing is exposed. Then
- * loads that decide no branch, loop bound, index or divisor are left alone too: they would gain nothing. A
- * product that a decided phi exposes to a sum becomes NoContraction: the phi kept them apart before. */
+ * The loads behind exposed operations are left alone. The comparison repeats until nothing is new. Then loads
+ * that decide no branch, loop bound, index or divisor are left alone too: they would gain nothing. A product
+ * that a decided phi exposes to a sum becomes NoContraction, which is cheaper than a barrier: the phi kept
+ * them apart before. */
 #include "compiler/optimize/passes/load_fold.h"
 
 #include <string.h>
 
 #include "compiler/optimize/facts/folding.h"
 #include "compiler/optimize/ir/legality.h"
+#include "compiler/optimize/loops/opt_barrier.h"
 #include "compiler/spirv/builder.h"
 #include "compiler/spirv/const_fold.h"
 
@@ -36,8 +40,10 @@ typedef struct folder {
     uint64_t *masks;  /* [bound] groups behind an id that is constant now and was not */
     uint64_t decided; /* groups behind branches that are decided now */
     uint64_t exposed, wanted;
-    bool *kept; /* [bound] ids that float work uses: computed as before */
-    bool any_exposed, nomem;
+    bool *kept;       /* [bound] ids that float work uses: computed as before */
+    bool *hidden;     /* [bound] phis and selects that get an optimisation barrier */
+    uint32_t zero_of; /* what the barriers' zero is made of, in the entry block; 0: there are none */
+    bool any_exposed, any_hidden, nomem;
     const char *why;
     uint32_t why_block;
     wpg_id_set exact;
@@ -62,24 +68,22 @@ static bool is_new(const folder *f, uint32_t id)
            !wpg_is_one(&f->before, id);
 }
 
-static bool has_float(const wpg_module *module, uint32_t type)
+/* Is `id` defined behind the barriers' zero? */
+static bool is_behind_zero(const folder *f, uint32_t id)
 {
-    const wpg_inst *def = wpg_module_def(module, type);
-    switch (def ? (SpvOp)def->opcode : SpvOpNop) {
-    case SpvOpTypeFloat:
-        return true;
-    case SpvOpTypeVector:
-    case SpvOpTypeMatrix:
-    case SpvOpTypeArray:
-        return has_float(module, def->words[2]);
-    case SpvOpTypeStruct:
-        for (uint32_t i = 2; i < def->count; i++)
-            if (has_float(module, def->words[i]))
-                return true;
+    const wpg_view *view = f->view;
+    return f->zero_of && id < view->bound && view->block_of[id] != WPG_NO_BLOCK &&
+           (view->block_of[id] != 0 || view->position[id] > view->position[f->zero_of]);
+}
+
+/* Puts a barrier behind the phi or select. False: none can stand there. */
+static bool hide(folder *f, const wpg_inst *inst)
+{
+    if (!is_behind_zero(f, inst->result) || !wpg_opt_barrier_hides(f->module, inst->type))
         return false;
-    default:
-        return false;
-    }
+    f->any_hidden |= !f->hidden[inst->result];
+    f->hidden[inst->result] = true;
+    return true;
 }
 
 static bool is_arithmetic(const wpg_module *module, const wpg_inst *inst)
@@ -174,17 +178,6 @@ static void ask_loop(folder *f, uint64_t groups, uint32_t block, uint32_t known)
     }
 }
 
-static void ask_store(folder *f, uint64_t groups, uint32_t block, const wpg_inst *inst)
-{
-    SpvStorageClass class = wpg_pointer_class(f->module, inst->words[1]);
-    if (inst->count < 3 || !is_new(f, inst->words[2]))
-        return;
-    if (is_own(class) || class == SpvStorageClassMax)
-        expose(f, groups, block, "it is kept in a variable");
-    else if (class == SpvStorageClassOutput && f->context->stage->model != SpvExecutionModelFragment)
-        expose(f, groups, block, "it goes to the next stage");
-}
-
 static bool takes_remainder(SpvOp opcode)
 {
     return opcode == SpvOpUMod || opcode == SpvOpSMod || opcode == SpvOpSRem;
@@ -214,15 +207,17 @@ static bool may_decide_a_part(const folder *f, const wpg_inst *inst, uint32_t id
     return false;
 }
 
-/* `id` is to be computed as before, and what it is computed of. False: a branch that is decided chooses it.
- * */
+/* `id` is to be computed as before, and what it is computed of. False: a branch that is decided chooses it,
+ * and no barrier can stand there. */
 static bool keep(folder *f, uint32_t id, unsigned depth)
 {
     const wpg_inst *inst = wpg_module_def(f->module, id);
     if (!is_new(f, id) || f->kept[id])
         return true;
-    if (!inst || inst->opcode == SpvOpPhi || depth > 32)
+    if (!inst || depth > 32)
         return false;
+    if (inst->opcode == SpvOpPhi)
+        return hide(f, inst);
     f->kept[id] = true;
     wpg_operand_list operands = {0};
     bool kept = wpg_used_ids(&operands, f->module, inst);
@@ -243,51 +238,84 @@ static bool keeps_operands(folder *f, const wpg_inst *inst)
     return kept;
 }
 
-/* Operations whose operands stay as they were. */
-static bool keeps(const folder *f, const wpg_inst *inst)
+static bool is_loop_phi(const folder *f, const wpg_inst *inst)
 {
-    return (wpg_inst_traits(f->module, inst) & (WPG_TRAIT_FLOAT | WPG_TRAIT_SUBGROUP)) != 0;
+    uint32_t block = inst->opcode == SpvOpPhi ? f->view->block_of[inst->result] : WPG_NO_BLOCK;
+    return block != WPG_NO_BLOCK && f->view->cfg->blocks[block].heads != WPG_NO_BLOCK &&
+           f->view->cfg->blocks[block].loop == f->view->cfg->blocks[block].heads;
 }
 
-static void ask_new(folder *f, uint32_t block, const wpg_inst *inst, uint64_t groups, uint32_t known,
-                    bool new_float)
+/* Does a float operand become a constant? */
+static bool gets_float(const folder *f, const wpg_inst *inst)
+{
+    wpg_operand_list operands = {0};
+    bool gets = !wpg_used_ids(&operands, f->module, inst);
+    for (size_t i = 0; !gets && i < operands.count; i++) {
+        uint32_t id = inst->words[operands.data[i]];
+        const wpg_inst *def = is_new(f, id) ? wpg_module_def(f->module, id) : NULL;
+        gets = def && wpg_bears_floats(f->module, def->type);
+    }
+    wpg_vec_free(&operands);
+    return gets;
+}
+
+static bool is_decided_comparison(const folder *f, const wpg_inst *inst)
+{
+    return inst->result && wpg_module_opcode_of(f->module, inst->type) == SpvOpTypeBool &&
+           inst->result < f->view->bound && f->after.values[inst->result].kind == WPG_SOLVED_VALUE;
+}
+
+/* Operations whose operands stay as they were: floats are computed, or the value leaves what is followed. */
+static bool keeps(const folder *f, const wpg_inst *inst)
 {
     SpvOp opcode = (SpvOp)inst->opcode;
-    unsigned traits = wpg_inst_traits(f->module, inst);
+    SpvStorageClass class;
+    if (wpg_inst_traits(f->module, inst) &
+        (WPG_TRAIT_FLOAT | WPG_TRAIT_SUBGROUP | WPG_TRAIT_DERIVATIVE | WPG_TRAIT_UNKNOWN))
+        return true;
+    switch (opcode) {
+    case SpvOpFunctionCall:
+        return true;
+    case SpvOpStore:
+        class = wpg_pointer_class(f->module, inst->words[1]);
+        return is_own(class) || class == SpvStorageClassMax ||
+               (class == SpvStorageClassOutput && f->context->stage->model != SpvExecutionModelFragment);
+    case SpvOpAccessChain:
+    case SpvOpInBoundsAccessChain:
+        class = wpg_pointer_class(f->module, inst->result);
+        return is_own(class) || class == SpvStorageClassMax;
+    case SpvOpBranchConditional:
+    case SpvOpSwitch:
+        return is_new(f, inst->words[1]) && f->after.values[inst->words[1]].kind != WPG_SOLVED_VALUE;
+    default:
+        break;
+    }
+    if (is_loop_phi(f, inst))
+        return wpg_bears_floats(f->module, inst->type);
+    if (inst->result && !wpg_is_one(&f->after, inst->result))
+        for (unsigned i = 3; i < 5 && i < inst->count; i++)
+            if (is_new(f, inst->words[i]) && may_decide_a_part(f, inst, inst->words[i]))
+                return true;
+    return !copies(opcode) && !is_decided_comparison(f, inst) && gets_float(f, inst);
+}
+
+/* What an operation that gets a constant is good for, and what it gives away. */
+static void ask_new(folder *f, uint32_t block, const wpg_inst *inst, uint64_t groups, uint32_t known)
+{
+    SpvOp opcode = (SpvOp)inst->opcode;
     bool one = inst->result && wpg_is_one(&f->after, inst->result);
     bool compares = inst->result && wpg_module_opcode_of(f->module, inst->type) == SpvOpTypeBool;
-    if (traits & (WPG_TRAIT_DERIVATIVE | WPG_TRAIT_UNKNOWN) || (keeps(f, inst) && !keeps_operands(f, inst)))
-        expose(f, groups, block, "floating-point, quad or subgroup work would get a constant");
-    else if (keeps(f, inst))
-        return;
-    else if (new_float && !copies(opcode) &&
-             !(compares && one && f->after.values[inst->result].kind == WPG_SOLVED_VALUE))
-        expose(f, groups, block, "a float is used as more than a copy");
-    else if (opcode == SpvOpFunctionCall)
-        expose(f, groups, block, "a function gets it");
-    else if (!one && may_decide_a_part(f, inst, known))
-        expose(f, groups, block, "a part of a vector would be decided");
-    else if (opcode == SpvOpStore)
-        ask_store(f, groups, block, inst);
-    else if (opcode == SpvOpAccessChain || opcode == SpvOpInBoundsAccessChain) {
-        SpvStorageClass class = wpg_pointer_class(f->module, inst->result);
+    if (keeps(f, inst)) {
+        if (!keeps_operands(f, inst))
+            expose(f, groups, block, "what a decided branch chooses would be a constant there");
+    } else if (opcode == SpvOpAccessChain || opcode == SpvOpInBoundsAccessChain ||
+               opcode == SpvOpBranchConditional || opcode == SpvOpSwitch) {
         f->wanted |= groups;
-        if (is_own(class) || class == SpvStorageClassMax)
-            expose(f, groups, block, "it indexes a variable of the shader's own");
-    } else if (opcode == SpvOpBranchConditional || opcode == SpvOpSwitch) {
-        f->wanted |= groups;
-        if (f->after.values[inst->words[1]].kind != WPG_SOLVED_VALUE)
-            expose(f, groups, block, "which way a branch goes is not followed");
     } else if (!one && divides(opcode) && is_new(f, inst->words[4])) {
         f->wanted |= f->masks[inst->words[4]];
-    } else if (!one && opcode == SpvOpPhi && f->view->cfg->blocks[block].heads != WPG_NO_BLOCK &&
-               f->view->cfg->blocks[block].loop == f->view->cfg->blocks[block].heads) {
-        if (has_float(f->module, inst->type))
-            expose(f, groups, block, "a loop would start with a constant float");
-        else
-            ask_loop(f, groups, block, known);
-    } else if (!one && compares)
+    } else if (!one && (is_loop_phi(f, inst) || compares)) {
         ask_loop(f, groups, block, known);
+    }
 }
 
 /* -- Phis and selects that are decided */
@@ -309,7 +337,7 @@ static uint32_t live_edges(const wpg_solution *solution, const wpg_inst *phi, ui
 static uint32_t source_of(const folder *f, const wpg_inst *inst)
 {
     uint32_t block = inst->result < f->view->bound ? f->view->block_of[inst->result] : WPG_NO_BLOCK, id = 0;
-    if (block == WPG_NO_BLOCK || !f->after.runs[block])
+    if (block == WPG_NO_BLOCK || !f->after.runs[block] || f->hidden[inst->result])
         return 0;
     if (inst->opcode == SpvOpSelect && is_new(f, inst->words[3]))
         return f->after.values[inst->words[3]].kind == WPG_SOLVED_VALUE
@@ -367,12 +395,12 @@ static bool may_be_kept_apart(const folder *f, uint32_t id)
 static void ask_decided(folder *f, uint32_t block, const wpg_inst *inst)
 {
     uint32_t id = source_of(f, inst);
-    if (!id || !has_float(f->module, inst->type))
+    if (!id || !wpg_bears_floats(f->module, inst->type))
         return;
     uint64_t groups = f->decided;
     if (inst->opcode == SpvOpSelect)
         groups |= f->masks[inst->words[3]];
-    if (f->has_exact && wpg_id_set_has(&f->exact, inst->result))
+    if (f->has_exact && wpg_id_set_has(&f->exact, inst->result) && !hide(f, inst))
         expose(f, groups, block, "it decides what an exact output is made of");
     const wpg_inst *def = wpg_module_def(f->module, id);
     while (def && copies((SpvOp)def->opcode) && def->opcode != SpvOpPhi && def->opcode != SpvOpSelect &&
@@ -381,10 +409,10 @@ static void ask_decided(folder *f, uint32_t block, const wpg_inst *inst)
     bool made_here = def && (is_arithmetic(f->module, def) || def->opcode == SpvOpCompositeConstruct);
     if (!made_here || !reaches_arithmetic(f, inst->result, 0))
         return;
-    if (!may_be_kept_apart(f, id))
+    if (may_be_kept_apart(f, id))
+        f->nomem |= !wpg_vec_push(&f->kept_apart, id);
+    else if (!hide(f, inst))
         expose(f, groups, block, "two float operations would come together");
-    else if (!wpg_vec_push(&f->kept_apart, id))
-        f->nomem = true;
 }
 
 /* -- One round */
@@ -395,7 +423,6 @@ static void ask_running(folder *f, uint32_t index)
     for (const wpg_inst *inst = block->label->next; inst; inst = inst->next) {
         uint64_t groups = 0;
         uint32_t known = 0;
-        bool new_float = false;
         if (!wpg_used_ids(&f->others, f->module, inst)) {
             expose(f, f->active, index, "an instruction is not known");
             return;
@@ -404,13 +431,11 @@ static void ask_running(folder *f, uint32_t index)
             uint32_t id = inst->words[f->others.data[i]];
             if (!is_new(f, id) || (inst->result && f->after.values[inst->result].kind == WPG_SOLVED_NEVER))
                 continue;
-            const wpg_inst *def = wpg_module_def(f->module, id);
             groups |= f->masks[id];
             known = id;
-            new_float |= def && has_float(f->module, def->type);
         }
         if (known && !wpg_inst_is_non_semantic(f->module, inst))
-            ask_new(f, index, inst, groups, known, new_float);
+            ask_new(f, index, inst, groups, known);
         if (inst->opcode == SpvOpPhi || inst->opcode == SpvOpSelect)
             ask_decided(f, index, inst);
         if (inst == block->terminator)
@@ -462,13 +487,13 @@ static bool ask(folder *f)
     for (size_t i = 0; folded && i < f->job->load_count; i++)
         if (f->job->loads[i].group & f->active)
             folded[f->job->loads[i].inst->result] = f->job->loads[i].constant;
-    if (!folded || !wpg_push_solve(&f->after, f->view, folded, &f->arena)) {
+    if (!folded || !wpg_push_solve(&f->after, f->view, folded, f->hidden, &f->arena)) {
         f->nomem = true;
         return false;
     }
     f->exposed = f->wanted = 0;
     memset(f->kept, 0, f->view->bound * sizeof *f->kept);
-    f->any_exposed = false;
+    f->any_exposed = f->any_hidden = false;
     wpg_vec_clear(&f->kept_apart);
     find_masks(f);
     for (uint32_t b = 0; b < f->view->cfg->count; b++) {
@@ -482,9 +507,9 @@ static bool ask(folder *f)
         wpg_remark_add(f->context, WPG_REMARK_REFUSED, f->job->pass, f->job->ordinal, f->why_block,
                        "%u loads of %s stay: %s", (unsigned)__builtin_popcountll(f->active & f->exposed),
                        f->job->what, f->why);
-    else
+    else if (!f->any_hidden)
         left &= f->wanted;
-    bool changed = left != f->active;
+    bool changed = left != f->active || f->any_hidden;
     f->active = left;
     return changed && left;
 }
@@ -518,6 +543,39 @@ static void fold_operands(folder *f, wpg_inst *inst)
     }
 }
 
+static void replace_uses(const folder *f, uint32_t id, uint32_t by)
+{
+    for (uint32_t u = f->view->first_user[id]; u < f->view->first_user[id + 1]; u++) {
+        wpg_inst *user = f->view->users[u];
+        wpg_operand_list operands = {0};
+        if (wpg_used_ids(&operands, f->module, user))
+            for (size_t i = 0; i < operands.count; i++)
+                if (user->words[operands.data[i]] == id)
+                    user->words[operands.data[i]] = by;
+        wpg_vec_free(&operands);
+    }
+}
+
+/* Behind each hidden phi or select, for all its users. */
+static void put_barriers(folder *f)
+{
+    uint32_t zero = 0;
+    for (uint32_t id = 0; id < f->view->bound; id++) {
+        if (!f->hidden[id] || !f->after.runs[f->view->block_of[id]])
+            continue;
+        const wpg_inst *inst = wpg_module_def(f->module, id);
+        wpg_inst *where = inst->next;
+        uint32_t seen = wpg_module_fresh_id(f->module);
+        if (!zero)
+            zero =
+                wpg_opt_barrier_zero_of(f->module, f->zero_of, wpg_module_def(f->module, f->zero_of)->next);
+        while (where->opcode == SpvOpPhi)
+            where = where->next;
+        replace_uses(f, id, seen);
+        wpg_opt_barrier_insert(f->module, inst, id, seen, zero, where);
+    }
+}
+
 static void fold_all(folder *f)
 {
     for (uint32_t b = 0; b < f->view->cfg->count; b++) {
@@ -530,6 +588,7 @@ static void fold_all(folder *f)
     for (size_t i = 0; i < f->kept_apart.count; i++)
         if (!wpg_find_decoration(f->module, f->kept_apart.data[i], SpvDecorationNoContraction))
             wpg_decorate(f->module, f->kept_apart.data[i], SpvDecorationNoContraction, NULL, 0);
+    put_barriers(f);
 }
 
 static wpg_status apply(folder *f, wpg_load_folded *folded)
@@ -551,6 +610,25 @@ static wpg_status apply(folder *f, wpg_load_folded *folded)
     return WPG_OK;
 }
 
+/* A value of the entry block that is no constant, where it can be had of what differs between invocations:
+ * what a zero is made of that no driver finds out. */
+static uint32_t zero_source(const wpg_view *view)
+{
+    const wpg_block *entry = &view->cfg->blocks[0];
+    uint32_t any = 0;
+    for (const wpg_inst *inst = entry->label->next; inst && inst != entry->terminator; inst = inst->next) {
+        if (inst->opcode != SpvOpLoad || !wpg_opt_barrier_hides(view->module, inst->type) ||
+            wpg_module_opcode_of(view->module, inst->type) == SpvOpTypeBool)
+            continue;
+        SpvStorageClass class = wpg_pointer_class(view->module, inst->words[3]);
+        if (class == SpvStorageClassInput)
+            return inst->result;
+        if (!any && (class == SpvStorageClassUniform || class == SpvStorageClassPushConstant))
+            any = inst->result;
+    }
+    return any;
+}
+
 static wpg_status fold_function(folder *f, wpg_load_folded *folded)
 {
     wpg_error reason = {0};
@@ -564,9 +642,11 @@ static wpg_status fold_function(folder *f, wpg_load_folded *folded)
     }
     f->masks = WPG_ARENA_ARRAY(&f->arena, uint64_t, f->view->bound);
     f->kept = WPG_ARENA_ARRAY(&f->arena, bool, f->view->bound);
+    f->hidden = WPG_ARENA_ARRAY(&f->arena, bool, f->view->bound);
+    f->zero_of = zero_source(f->view);
     for (size_t i = 0; i < f->job->load_count; i++)
         f->active |= f->job->loads[i].group;
-    if (!f->masks || !f->kept || !wpg_push_solve(&f->before, f->view, NULL, &f->arena))
+    if (!f->masks || !f->kept || !f->hidden || !wpg_push_solve(&f->before, f->view, NULL, NULL, &f->arena))
         f->nomem = true;
     while (!f->nomem && ask(f))
         ;

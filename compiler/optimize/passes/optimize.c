@@ -15,6 +15,8 @@
  *            |                                          |
  *        p   push-fold    loads of given push constants (push_fold.c, load_fold.c, push_solve.c)
  *            |                                          |
+ *        c   versions     if (words of uniform blocks as ever) the body with these; else a copy  (versions.c,
+ *            |                                          |                        load_fold.c)
  *        u   unflatten    rare select side -> branch    |   (unflatten.c, sink.c)
  *            |                                          |
  *        v   value-guard  if (value == V) copy of a loop, its branches decided  (value_guard.c, value_fold.c,
@@ -27,8 +29,6 @@
  *            |                                          |
  *        r   scalarise    if (all agree) scalar loads   |   (scalarise.c, region.c)
  *            |                                          |
- *        c   versions     if (words of uniform blocks as ever) the body with these; else a copy  (versions.c,
- *            |                                          |                        load_fold.c)
  *            +---- nothing done: the form before `s` ---+
  *            |
  *        f   flatten      selection control             (flatten.c)
@@ -143,11 +143,11 @@ static wpg_status run_transformations(bool *changed, wpg_context *context, wpg_s
         context->module = values;
     bool moved = false;
     wpg_status status = pushes ? wpg_pass_push_fold(&moved, context) : WPG_OK;
+    if (versions && status == WPG_OK)
+        status = wpg_pass_versions(&moved, context);
     for (size_t i = 0; i < wpg_pass_count && status == WPG_OK; i++)
         if (wpg_passes[i].wanted)
             status = run_pass(&moved, context, &wpg_passes[i]);
-    if (versions && status == WPG_OK)
-        status = wpg_pass_versions(&moved, context);
     *changed |= moved;
     if (values) {
         context->module = moved ? values : normal;

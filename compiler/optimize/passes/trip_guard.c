@@ -65,13 +65,24 @@ static const char *bound_refusal(const wpg_view *view, const wpg_loop *loop, uin
 
 /* -- What the profile says -- */
 
+/* Is the block on the test's own way out? */
+static bool is_behind_test(const wpg_cfg *cfg, const wpg_guard_plan *plan, uint32_t block)
+{
+    const wpg_block *test = &cfg->blocks[plan->test];
+    for (uint32_t s = 0; s < test->successor_count; s++)
+        if (!plan->loop.inside[test->successors[s]] && plan->loop.members[test->successors[s]])
+            return wpg_cfg_dominates(cfg, test->successors[s], block);
+    return false;
+}
+
 /* Did lanes leave the loop otherwise than by the test? */
 static const char *other_exits_refusal(const wpg_guarder *g, const wpg_guard_plan *plan)
 {
     const wpg_cfg *cfg = g->view->cfg;
     for (uint32_t b = 0; b < cfg->count; b++) {
         const wpg_block *block = &cfg->blocks[b];
-        if (!plan->loop.members[b] || b == plan->test || block->rpo == WPG_NO_BLOCK)
+        if (!plan->loop.members[b] || b == plan->test || block->rpo == WPG_NO_BLOCK ||
+            is_behind_test(cfg, plan, b))
             continue;
         uint32_t inside = WPG_NO_BLOCK, outside = 0;
         for (uint32_t s = 0; s < block->successor_count; s++) {

@@ -32,13 +32,16 @@
 #include "compiler/optimize/ir/legality.h"
 #include "compiler/optimize/ir/word_facts.h"
 #include "compiler/optimize/loops/cloner.h"
+#include "compiler/optimize/loops/opt_barrier.h"
 #include "compiler/optimize/passes/load_fold.h"
 #include "compiler/spirv/builder.h"
 
 static const char PASS[] = "versions";
 
 enum {
-    MOST_WORDS = 12,          /* that the test compares */
+    MOST_WORDS = 32,          /* that the test compares */
+    WORD_COST = 2,            /* of a word in the test, in weighted instructions */
+    BRANCH_COST = 4,          /* of a branch: masks of lanes, phis behind it */
     MOST_INSTRUCTIONS = 8000, /* of a body that is copied: compile time */
     LEAST_GAIN = 3,           /* least share of the body's work that is saved, in percent */
 };
@@ -130,7 +133,7 @@ static bool add_vector(versions *v, wpg_inst *load, const wpg_word_place *place,
     uint64_t facts = 0;
     for (uint32_t c = 0; c < type->words[3]; c++) {
         uint32_t fact = c < 4 ? fact_of(v, load, *place, c) : UINT32_MAX;
-        if (fact == UINT32_MAX)
+        if (fact == UINT32_MAX || v->profile->words.data[fact].is_float)
             return true;
         parts[c] = wpg_const_scalar(v->module, type->words[2], v->profile->words.data[fact].bits);
         facts |= bit_of(fact);
@@ -154,7 +157,8 @@ static bool add_load(versions *v, wpg_inst *inst)
         return add_vector(v, inst, &place, type);
     uint32_t fact = fact_of(v, load, place, component);
     const wpg_inst *scalar = wpg_module_def(v->module, inst->type);
-    if (fact == UINT32_MAX || !scalar || scalar->opcode != SpvOpTypeInt)
+    if (fact == UINT32_MAX || !scalar ||
+        scalar->opcode != (v->profile->words.data[fact].is_float ? SpvOpTypeFloat : SpvOpTypeInt))
         return true;
     return add(v, inst, wpg_const_scalar(v->module, inst->type, v->profile->words.data[fact].bits),
                bit_of(fact));
@@ -171,28 +175,44 @@ static bool collect(versions *v)
 
 /* -- Worth -- */
 
-/* Percent of the body's work, by lanes, that constants save: what is constant itself, and divisions by what
- * is. Branches that are decided are compared no more; what they skipped did not run before. */
+/* Weighted instructions that the constant operands of an instruction save. */
+static double saved_at(const versions *v, const wpg_load_folded *folded, const wpg_inst *inst)
+{
+    double cost = wpg_inst_cost(v->module, inst);
+    if (inst->result && wpg_is_one(folded->after, inst->result) && !wpg_is_one(folded->before, inst->result))
+        return cost;
+    bool divides = inst->opcode == SpvOpUDiv || inst->opcode == SpvOpSDiv || inst->opcode == SpvOpUMod ||
+                   inst->opcode == SpvOpSRem || inst->opcode == SpvOpSMod;
+    if (divides && wpg_is_one(folded->after, inst->words[4]) && !wpg_is_one(folded->before, inst->words[4]))
+        return cost * 0.75;
+    return 0;
+}
+
+static bool is_decided(const wpg_load_folded *folded, const wpg_inst *end)
+{
+    return (end->opcode == SpvOpBranchConditional || end->opcode == SpvOpSwitch) &&
+           wpg_is_one(folded->after, end->words[1]) && !wpg_is_one(folded->before, end->words[1]);
+}
+
+/* Percent of the body's work, by lanes, that constants save, less the test: what is constant itself,
+ * divisions by what is, and branches that are decided. What such a branch skipped did not run before. */
 static double gain_of(const versions *v, const wpg_load_folded *folded)
 {
     const wpg_cfg *cfg = folded->view->cfg;
-    double saved = 0, whole = 0;
+    double saved = 0, whole = 0, entries = 0;
     for (uint32_t b = 0; b < cfg->count; b++) {
         const wpg_block_weight *weight = wpg_profile_block(v->profile, cfg->blocks[b].id);
         double runs = weight && v->profile->has_lanes ? (double)weight->lanes : 1;
+        entries = b == 0 ? runs : entries;
         for (const wpg_inst *inst = cfg->blocks[b].label->next; inst != cfg->blocks[b].terminator;
              inst = inst->next) {
-            double cost = runs * wpg_inst_cost(v->module, inst);
-            whole += cost;
-            if (inst->result && wpg_is_one(folded->after, inst->result) &&
-                !wpg_is_one(folded->before, inst->result))
-                saved += cost;
-            else if (inst->opcode >= SpvOpUDiv && inst->opcode <= SpvOpSMod && inst->opcode != SpvOpFDiv &&
-                     inst->opcode != SpvOpFRem && inst->count == 5 &&
-                     wpg_is_one(folded->after, inst->words[4]) && !wpg_is_one(folded->before, inst->words[4]))
-                saved += cost * 0.75;
+            whole += runs * wpg_inst_cost(v->module, inst);
+            saved += runs * saved_at(v, folded, inst);
         }
+        if (is_decided(folded, cfg->blocks[b].terminator))
+            saved += runs * BRANCH_COST;
     }
+    saved -= entries * WORD_COST * __builtin_popcountll(folded->words);
     return whole > 0 ? 100 * saved / whole : 0;
 }
 
@@ -286,7 +306,8 @@ static uint32_t binary(const versions *v, SpvOp opcode, uint32_t type, uint32_t 
 }
 
 /* A Boolean: every word has its value. One comparison, of the differences together: drivers that put a
- * constant in place of what was compared with it (Mesa's nir_opt_if) do not see one word. */
+ * constant in place of what was compared with it (Mesa's nir_opt_if) do not see one word. The difference of a
+ * single word is joined with a zero that they do not see through. */
 static uint32_t emit_test(const versions *v, wpg_inst *where)
 {
     wpg_module *m = v->module;
@@ -299,6 +320,8 @@ static uint32_t emit_test(const versions *v, wpg_inst *where)
             binary(v, SpvOpBitwiseXor, u32, load_word(v, &v->sources[f], where), wanted, where);
         all = all ? binary(v, SpvOpBitwiseOr, u32, all, differs, where) : differs;
     }
+    if (!(v->decided & (v->decided - 1)))
+        all = binary(v, SpvOpBitwiseOr, u32, all, wpg_opt_barrier_zero_of(m, all, where), where);
     return binary(v, SpvOpIEqual, wpg_type_bool(m), all, wpg_const_u32(m, 0), where);
 }
 
@@ -380,7 +403,7 @@ static const char *refusal(const versions *v, const wpg_load_folded *folded)
         return "GROWTH allows no copy of it";
     if (v->context->options->partial_descriptors && !all_surely_loaded(v, folded))
         return "descriptors may be invalid, and it reads them under a condition";
-    return v->saved < LEAST_GAIN ? "next to nothing would be saved" : NULL;
+    return v->saved < (double)LEAST_GAIN ? "next to nothing would be saved" : NULL;
 }
 
 static wpg_status prepare(bool *go, const wpg_load_fold *job, const wpg_load_folded *folded)

@@ -28,7 +28,7 @@ static void run(use_result *r, const char *head, const char *body, const char *s
     for (uint32_t i = 0; i < count; i++) {
         shares[i] = (wpg_value_share){values[i], waves};
         words[i] = (wpg_value_weight){.kind = WPG_VALUE_WORD,
-                                      .type = sites[i].is_signed ? WPG_VALUE_SINT : WPG_VALUE_UINT,
+                                      .type = sites[i].type,
                                       .asked = 1000,
                                       .agreed = 1000,
                                       .shares = &shares[i],
@@ -101,6 +101,53 @@ static void leaves_floats_to_run_time(void **state)
     use_done(&r);
 }
 
+#define WEIGHTS                                                                                              \
+    "layout(std140, binding = 2) uniform W { float coat; float sheen; vec4 tint; float scale; } w;\n"        \
+    "float lobe(float weight, float x) { if (weight < 1e-6) return 0.0; return weight * sin(x) * cos(x); "   \
+    "}\n"
+
+/* A weight that decides a branch is asked, through an argument; one that is only computed with is not. */
+static void decides_by_floats(void **state)
+{
+    (void)state;
+    use_result r;
+    compute(&r,
+            WEIGHTS "void main() { uint i = gl_GlobalInvocationID.x; float x = float(i);"
+                    " dst.data[i] = floatBitsToUint(lobe(w.coat, x) + lobe(w.tint.y, x) * w.scale); }",
+            (const uint32_t[]){0, 0x3f800000}, 1000);
+    use_expect(&r, WPG_REMARK_DONE, "versions", "for 2 words");
+    /* The zero that the decided branch leaves meets a sum: it is hidden. */
+    assert_int_equal(use_occurrences(&r, "OpFMul %float %float_0"), 0);
+    assert_true(use_occurrences(&r, "OpBitwiseOr") >= 2);
+    use_done(&r);
+}
+
+/* A weight compared with what varies decides nothing, and is not asked. */
+static void asks_no_idle_floats(void **state)
+{
+    (void)state;
+    use_result r;
+    compute(&r,
+            WEIGHTS "void main() { uint i = gl_GlobalInvocationID.x; float x = float(i);"
+                    " if (w.coat < x) dst.data[i] = floatBitsToUint(lobe(x, x) * w.sheen); }",
+            (const uint32_t[]){0}, 1000);
+    assert_false(use_said(&r, WPG_REMARK_DONE, "versions", ""));
+    assert_false(use_said(&r, WPG_REMARK_REFUSED, "versions", ""));
+    use_done(&r);
+}
+
+/* What a driver would see as one value behind the test of a single word is hidden from it. */
+static void hides_a_single_word(void **state)
+{
+    (void)state;
+    use_result r;
+    compute(&r, "void main() { uint i = gl_GlobalInvocationID.x; dst.data[i] = i / p.stride; }",
+            (const uint32_t[]){48}, 1000);
+    use_expect(&r, WPG_REMARK_DONE, "versions", "for 1 words");
+    assert_int_equal(use_occurrences(&r, "OpIMul"), 1); /* n * (n + 1) & 1 */
+    use_done(&r);
+}
+
 static void refuses_what_varies(void **state)
 {
     (void)state;
@@ -121,7 +168,8 @@ static void refuses_what_gains_nothing(void **state)
         &r,
         "void main() { uint i = gl_GlobalInvocationID.x; float x = float(dst.data[i]); if (p.size > 3u) x "
         "= sin(x) + cos(x) * exp(x) + pow(x, 1.3) + tan(x) + atan(x) + sinh(x) + cosh(x) + "
-        "asin(x) * acos(x) + sin(x * 2.0) + cos(x * 3.0) + tan(x * 4.0) + exp(x * 5.0); dst.data[i] = "
+        "asin(x) * acos(x) + sin(x * 2.0) * tan(x * 2.0) * pow(x, 2.1) + acos(x * 0.3) + cos(x * 3.0) + "
+        "tan(x * 4.0) + exp(x * 5.0); dst.data[i] = "
         "floatBitsToUint(x); }",
         (const uint32_t[]){4}, 1000);
     use_expect(&r, WPG_REMARK_REFUSED, "versions", "next to nothing");
@@ -264,17 +312,13 @@ static void signed_words(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(makes_a_version),
-        cmocka_unit_test(follows_components),
-        cmocka_unit_test(leaves_floats_to_run_time),
-        cmocka_unit_test(refuses_what_varies),
-        cmocka_unit_test(refuses_what_gains_nothing),
-        cmocka_unit_test(asks_only_of_plain_blocks),
-        cmocka_unit_test(fragment_stages_too),
-        cmocka_unit_test(copies_decorations),
-        cmocka_unit_test(heeds_partial_descriptors),
-        cmocka_unit_test(the_copy_is_as_it_was),
-        cmocka_unit_test(signed_words),
+        cmocka_unit_test(makes_a_version),           cmocka_unit_test(follows_components),
+        cmocka_unit_test(leaves_floats_to_run_time), cmocka_unit_test(decides_by_floats),
+        cmocka_unit_test(asks_no_idle_floats),       cmocka_unit_test(hides_a_single_word),
+        cmocka_unit_test(refuses_what_varies),       cmocka_unit_test(refuses_what_gains_nothing),
+        cmocka_unit_test(asks_only_of_plain_blocks), cmocka_unit_test(fragment_stages_too),
+        cmocka_unit_test(copies_decorations),        cmocka_unit_test(heeds_partial_descriptors),
+        cmocka_unit_test(the_copy_is_as_it_was),     cmocka_unit_test(signed_words),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,241 @@
+/* See word_deciders.h. Two facts of each id, and of each variable of the shader's own:
+ *
+ *     varies   it may differ between invocations, or no constant propagation follows it
+ *     words    the sites that it is computed of
+ *
+ * A variable has the facts of everything stored into it. First `varies` is solved, then `words`: a comparison
+ * with what varies decides nothing, and drops its words. */
+#include "compiler/analysis/word_deciders.h"
+
+#include <string.h>
+
+#include "compiler/spirv/builder.h"
+
+typedef struct decider {
+    const wpg_cfg *cfg;
+    const wpg_module *module;
+    const wpg_word_site *sites;
+    uint32_t count, bound;
+    uint64_t *words; /* [bound] */
+    bool *varies;    /* [bound] */
+    bool changed;
+} decider;
+
+static bool varies(const decider *d, uint32_t id)
+{
+    return id >= d->bound || d->varies[id];
+}
+
+static uint64_t words(const decider *d, uint32_t id)
+{
+    return id < d->bound ? d->words[id] : 0;
+}
+
+static void set_varies(decider *d, uint32_t id)
+{
+    if (id < d->bound && !d->varies[id])
+        d->varies[id] = d->changed = true;
+}
+
+static void add_words(decider *d, uint32_t id, uint64_t more)
+{
+    if (id < d->bound && more & ~d->words[id]) {
+        d->words[id] |= more;
+        d->changed = true;
+    }
+}
+
+/* The variable of the shader's own that a pointer leads to; 0: any other memory. */
+static uint32_t own_variable(const wpg_module *module, uint32_t pointer)
+{
+    const wpg_inst *def = wpg_module_def(module, pointer);
+    while (def && (def->opcode == SpvOpAccessChain || def->opcode == SpvOpInBoundsAccessChain ||
+                   def->opcode == SpvOpCopyObject))
+        def = wpg_module_def(module, def->words[3]);
+    if (!def || def->opcode != SpvOpVariable)
+        return 0;
+    return def->words[3] == SpvStorageClassFunction || def->words[3] == SpvStorageClassPrivate ? def->result
+                                                                                               : 0;
+}
+
+/* A load that is the same for all invocations of a draw or dispatch. */
+static bool is_draw_load(const wpg_module *module, const wpg_inst *load)
+{
+    wpg_word_place place;
+    const wpg_inst *variable =
+        wpg_word_place_of(&place, module, load) ? wpg_module_def(module, place.variable) : NULL;
+    return variable && variable->opcode == SpvOpVariable &&
+           (variable->words[3] == SpvStorageClassUniform ||
+            variable->words[3] == SpvStorageClassPushConstant);
+}
+
+/* The site of a load, or of a component of one; 0: none. */
+static uint64_t site_of(const decider *d, const wpg_inst *inst)
+{
+    wpg_word_place place;
+    const wpg_inst *load = inst;
+    bool part = inst->opcode == SpvOpCompositeExtract && inst->count == 5;
+    if (part)
+        load = wpg_module_def(d->module, inst->words[3]);
+    if (!load || load->opcode != SpvOpLoad || !wpg_word_place_of(&place, d->module, load) ||
+        place.count >= WPG_WORD_DEPTH)
+        return 0;
+    if (part)
+        place.indices[place.count++] = inst->words[4];
+    for (uint32_t i = 0; i < d->count; i++)
+        if (memcmp(&d->sites[i].place, &place, sizeof place) == 0)
+            return UINT64_C(1) << i;
+    return 0;
+}
+
+typedef enum effect {
+    UNKNOWN, /* not followed */
+    MOVES,   /* moves values: operands [first, count), by steps */
+    TESTS,   /* compares two numbers */
+    JOINS,   /* of two Booleans: one alone may decide it */
+} effect;
+
+static effect effect_of(SpvOp opcode, unsigned *first, unsigned *step)
+{
+    *first = 3;
+    *step = 1;
+    switch (opcode) {
+    case SpvOpPhi:
+        *step = 2;
+        return MOVES;
+    case SpvOpCompositeConstruct:
+    case SpvOpCopyObject:
+    case SpvOpCopyLogical:
+    case SpvOpSelect:
+    case SpvOpLogicalNot:
+    case SpvOpBitcast:
+    case SpvOpIAdd:
+    case SpvOpISub:
+    case SpvOpIMul:
+    case SpvOpUDiv:
+    case SpvOpSDiv:
+    case SpvOpUMod:
+    case SpvOpBitwiseAnd:
+    case SpvOpBitwiseOr:
+    case SpvOpBitwiseXor:
+    case SpvOpNot:
+    case SpvOpShiftLeftLogical:
+    case SpvOpShiftRightLogical:
+    case SpvOpShiftRightArithmetic:
+        return MOVES;
+    case SpvOpLogicalAnd:
+    case SpvOpLogicalOr:
+    case SpvOpLogicalEqual:
+    case SpvOpLogicalNotEqual:
+        return JOINS;
+    default:
+        return opcode >= SpvOpIEqual && opcode <= SpvOpFUnordGreaterThanEqual ? TESTS : UNKNOWN;
+    }
+}
+
+/* How many operands of a composite instruction are ids; the rest are indices. */
+static unsigned ids_of(const wpg_inst *inst)
+{
+    switch (inst->opcode) {
+    case SpvOpCompositeExtract:
+        return 1;
+    case SpvOpCompositeInsert:
+    case SpvOpVectorShuffle:
+        return 2;
+    default:
+        return 0;
+    }
+}
+
+static void visit_varies(decider *d, const wpg_inst *inst)
+{
+    unsigned first, step, ids = ids_of(inst), count = 0;
+    uint32_t variable;
+    if (inst->opcode == SpvOpStore) {
+        variable = own_variable(d->module, inst->words[1]);
+        if (variable && varies(d, inst->words[2]))
+            set_varies(d, variable);
+        return;
+    }
+    if (!inst->result || inst->opcode == SpvOpVariable)
+        return;
+    if (inst->opcode == SpvOpLoad) {
+        variable = own_variable(d->module, inst->words[3]);
+        if (variable ? varies(d, variable) : !is_draw_load(d->module, inst))
+            set_varies(d, inst->result);
+        return;
+    }
+    effect kind = effect_of((SpvOp)inst->opcode, &first, &step);
+    if (kind == UNKNOWN && !ids) {
+        set_varies(d, inst->result);
+        return;
+    }
+    unsigned end = ids ? first + ids : inst->count;
+    for (unsigned i = first; i < end && i < inst->count; i += step)
+        count += varies(d, inst->words[i]);
+    if (kind == JOINS ? count == 2 : count != 0)
+        set_varies(d, inst->result);
+}
+
+static void visit_words(decider *d, const wpg_inst *inst)
+{
+    unsigned first, step, ids = ids_of(inst);
+    uint32_t variable;
+    if (inst->opcode == SpvOpStore) {
+        variable = own_variable(d->module, inst->words[1]);
+        add_words(d, variable, variable ? words(d, inst->words[2]) : 0);
+        return;
+    }
+    if (!inst->result || inst->opcode == SpvOpVariable)
+        return;
+    if (inst->opcode == SpvOpLoad) {
+        variable = own_variable(d->module, inst->words[3]);
+        add_words(d, inst->result, variable ? words(d, variable) : site_of(d, inst));
+        return;
+    }
+    if (inst->opcode == SpvOpCompositeExtract)
+        add_words(d, inst->result, site_of(d, inst));
+    effect kind = effect_of((SpvOp)inst->opcode, &first, &step);
+    if ((kind == UNKNOWN && !ids) || (kind == TESTS && varies(d, inst->result)))
+        return;
+    unsigned end = ids ? first + ids : inst->count;
+    for (unsigned i = first; i < end && i < inst->count; i += step)
+        add_words(d, inst->result, words(d, inst->words[i]));
+}
+
+static void solve(decider *d, void (*visit)(decider *, const wpg_inst *))
+{
+    do {
+        d->changed = false;
+        for (uint32_t i = 0; i < d->cfg->order_count; i++) {
+            const wpg_block *block = &d->cfg->blocks[d->cfg->order[i]];
+            for (const wpg_inst *inst = block->label->next; inst != block->terminator; inst = inst->next)
+                visit(d, inst);
+        }
+    } while (d->changed);
+}
+
+wpg_status wpg_word_deciders(uint64_t *deciding, const wpg_cfg *cfg, const wpg_word_site *sites,
+                             uint32_t count, wpg_arena *arena)
+{
+    decider d = {.cfg = cfg,
+                 .module = cfg->module,
+                 .sites = sites,
+                 .count = count < 64 ? count : 64,
+                 .bound = cfg->module->bound,
+                 .words = WPG_ARENA_ARRAY(arena, uint64_t, cfg->module->bound),
+                 .varies = WPG_ARENA_ARRAY(arena, bool, cfg->module->bound)};
+    *deciding = 0;
+    if (!d.words || !d.varies)
+        return WPG_E_NOMEM;
+    if (!count)
+        return WPG_OK;
+    solve(&d, visit_varies);
+    solve(&d, visit_words);
+    for (uint32_t i = 0; i < cfg->order_count; i++) {
+        const wpg_inst *end = cfg->blocks[cfg->order[i]].terminator;
+        if (end->opcode == SpvOpBranchConditional || end->opcode == SpvOpSwitch)
+            *deciding |= words(&d, end->words[1]);
+    }
+    return WPG_OK;
+}
