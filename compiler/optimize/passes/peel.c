@@ -20,10 +20,8 @@
  * Needs: values in SSA form, a profile with lanes. Legality: legality.h. Loops with barriers, derivatives or
  * subgroup work are left alone, as by unswitching. */
 #include <stdio.h>
-#include <string.h>
 
 #include "compiler/analysis/divergence.h"
-#include "compiler/optimize/facts/folding.h"
 #include "compiler/optimize/facts/invariant.h"
 #include "compiler/optimize/facts/peel_facts.h"
 #include "compiler/optimize/loops/opt_barrier.h"
