@@ -107,7 +107,7 @@ typedef struct wpg_recording {
     bool unmeasured_pass;                /* inside a pass with several views, or resumed before the resets */
     uint32_t program_queries;            /* active ones of its own */
     wpg_recent recent;
-    wpg_bound_set blamed; /* what is blamed if the device is lost */
+    wpg_bound_set blamed; /* suspects if the device is lost */
     uint64_t pushed;      /* words of `push` that are valid */
     uint64_t push_signature;
     uint32_t push[WPG_PUSH_WORDS];

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "layer/base/clock.h"
-#include "layer/base/summary.h"
 #include "layer/base/loss_attribution.h"
 #include "layer/profile/use.h"
 #include "layer/rewrite/library_copy.h"
