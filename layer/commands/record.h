@@ -20,8 +20,8 @@
  * Each command buffer of a device that does not pass through has one recording, made and destroyed with the
  * command buffer: a freed handle may come again at once, on another device and in another thread. Binds,
  * draws and push constants are intercepted only on devices with `records` set: in generate mode with a
- * bundle, and in use mode where a profile may lead to variants (variants.h). On other devices a recording has
- * only its suspects. Threads: as Vulkan says of each command. */
+ * bundle, in tune mode, and in use mode where a profile may lead to variants (variants.h). On other devices a
+ * recording has only its suspects. Threads: as Vulkan says of each command. */
 #ifndef WPG_LAYER_COMMANDS_RECORD_H
 #define WPG_LAYER_COMMANDS_RECORD_H
 

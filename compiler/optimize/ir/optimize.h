@@ -68,8 +68,9 @@ void wpg_optimize_defaults(wpg_optimize_options *options);
 typedef enum wpg_remark_kind { WPG_REMARK_DONE, WPG_REMARK_REFUSED } wpg_remark_kind;
 typedef struct wpg_remark {
     wpg_remark_kind kind;
-    const char *pass;        /* "annotate", "flatten", "unflatten", "unswitch", "peel", "scalarise",
-                                "trip-guard", "push-fold", "versions", "wave-size", static storage */
+    const char *pass;        /* "annotate", "flatten", "peel", "push-fold", "scalarise", "trip-guard",
+                                "unflatten", "unswitch", "value-guard", "versions", "wave-size"; also "ssa",
+                                "weights" (binding the profile). Static storage */
     uint32_t ordinal, block; /* function ordinal and block id in the normal form */
     char text[160];
 } wpg_remark;
