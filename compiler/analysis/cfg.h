@@ -41,9 +41,8 @@ typedef struct wpg_construct {
     wpg_construct_kind kind;
     uint32_t header, merge;   /* block indices */
     uint32_t continue_target; /* loops only, else WPG_NO_BLOCK */
-    uint32_t
-        back_edge;   /* loops only: block that branches back to the header; WPG_NO_BLOCK if none reachable */
-    uint32_t parent; /* enclosing construct, WPG_NO_BLOCK if none */
+    uint32_t back_edge;       /* loops only: branches back to the header; WPG_NO_BLOCK: none reachable */
+    uint32_t parent;          /* enclosing construct, WPG_NO_BLOCK if none */
     bool leaves_early; /* some path from the header leaves otherwise than through the merge: to an outer merge
                           or continue target, return, kill, terminate (a demote does not leave) */
     bool has_demote;   /* OpDemoteToHelperInvocation inside */

@@ -1,5 +1,5 @@
 /* The 60-bit checksum of a graph. A profile is applied only to a graph with the profile's checksum. */
-#include "compiler/analysis/internal.h"
+#include "compiler/analysis/cfg.h"
 
 #include "runtime/base/hash.h"
 

@@ -19,6 +19,7 @@
  * This is coarser than the disjoint-path labels of the paper (divergence.h): a branch on the way counts even
  * if its ways meet again before j outside a closed construct. */
 #include "compiler/analysis/divergence_internal.h"
+#include "runtime/base/vec.h"
 
 enum { NO = WPG_NO_BLOCK };
 

@@ -10,7 +10,6 @@
 
 #include "compiler/analysis/divergence.h"
 #include "compiler/analysis/internal.h"
-#include "runtime/base/vec.h"
 
 /* State of a node: a wpg_uniformity in the low bits, and whether it varies. */
 typedef uint8_t wpg_state;
@@ -68,7 +67,7 @@ struct wpg_divergence {
     /* Private memory. */
     uint8_t *use;       /* [bound] wpg_variable_use */
     wpg_state *content; /* [bound] all that is stored to a variable used in parts */
-    uint32_t *stores;   /* [bound] how often one is stored to, 2 = more than once or in a loop */
+    uint32_t *stores;   /* [bound] stores to the variable; 2: more than one, or one in a loop */
 
     wpg_phi_node *phis;
     uint32_t phi_count;
@@ -76,13 +75,12 @@ struct wpg_divergence {
     uint32_t *phis_at; /* [blocks] first phi */
 
     /* Control. */
-    bool *closed; /* [constructs] left by its merge block or for good only */
-    bool *
-        wanders; /* [constructs] left to elsewhere than its merge block and the next loop's continue target */
-    uint32_t *outer_loop;       /* [constructs] next loop around it */
+    bool *closed;         /* [constructs] left by its merge block or for good only */
+    bool *wanders;        /* [constructs] left to elsewhere than its merge or the next loop's continue */
+    uint32_t *outer_loop; /* [constructs] next loop around it */
     uint32_t *exits_at, *exits; /* blocks that branch out of each loop, in rows */
-    wpg_state *temporal;        /* [constructs] loops: what lanes may leave in different iterations by */
-    wpg_state *inside; /* [constructs + 1] branches whose effect ends with the construct; the last: none */
+    wpg_state *temporal; /* [constructs] of loops: branches by which lanes leave in different iterations */
+    wpg_state *inside; /* [constructs + 1] branches whose effect ends with the construct; last: never ends */
     struct wpg_control {
         uint32_t first, count; /* in parting */
         bool unknown;          /* too much to look at */

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "compiler/spirv/grammar.h"
+#include "runtime/base/vec.h"
 
 enum { NO = WPG_NO_BLOCK };
 

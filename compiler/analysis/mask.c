@@ -45,8 +45,6 @@
  * class may hold entry nodes alone; that is none of a block, and gets no number. */
 #include "compiler/analysis/mask.h"
 
-#include "compiler/analysis/internal.h"
-
 enum { NO = WPG_NO_BLOCK };
 
 /* Nodes: block b is b; entry(b) for a loop header is count + b. */

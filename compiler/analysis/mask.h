@@ -5,7 +5,9 @@
  * - A straight-line chain is one class.
  * - A header and its construct's merge block are one class if every lane that enters leaves through the merge
  *   and nothing inside demotes.
- * - A block that demotes ends a class: the live mask may differ behind it. */
+ * - A block that demotes ends a class: the live mask may differ behind it.
+ *
+ * Threads: no shared state. */
 #ifndef WPG_COMPILER_ANALYSIS_MASK_H
 #define WPG_COMPILER_ANALYSIS_MASK_H
 

@@ -4,7 +4,6 @@
  *                                              +--> wpg_match: old block of each new block,
  *     new normal form --describe--> wpg_form --+               old select of each new select
  *
- *
  * A form describes each block without ids, names or places:
  *     - what its instructions do: opcodes, result types, the buffers, textures and built-ins they touch,
  *     - the same with constants,

@@ -43,7 +43,7 @@ typedef struct wpg_value_site {
     uint32_t ask;     /* WPG_ASK_* */
     uint32_t value;   /* id */
     uint32_t block;   /* where it is asked */
-    wpg_inst *before; /* and before which instruction; a terminator: at the block's end */
+    wpg_inst *before; /* the instruction before which it is asked; a terminator: at the block's end */
     wpg_inst *reload; /* a load to be made again there, as `value` is not defined yet; NULL mostly */
     uint32_t part;    /* of a reloaded vector: component + 1; 0: all of it */
     wpg_inst *use;    /* the instruction the site is about: for its source line */

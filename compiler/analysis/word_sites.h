@@ -18,22 +18,21 @@ enum {
     WPG_WORD_DEPTH = 6,
 };
 
-/* A place in a uniform block: the variable and constant indices, the last one of a component where the load
- * is of a vector. */
+/* A place in a uniform block: the variable and constant indices. If the load is of a vector, the last index
+ * is the component. */
 typedef struct wpg_word_place {
     uint32_t variable, count, indices[WPG_WORD_DEPTH];
 } wpg_word_place;
 
 typedef struct wpg_word_site {
     wpg_word_place place;
-    wpg_inst *load;      /* the first that reads the word; its pointer is the variable or one chain of it */
+    wpg_inst *load;      /* the first that reads the word, through one access chain of the variable */
     uint32_t component;  /* of the loaded vector; WPG_NO_BLOCK: the load is of the word itself */
     wpg_value_type type; /* WPG_VALUE_SINT, _UINT or _FLOAT */
 } wpg_word_site;
 
-/* The place that a load reads: a variable by constant indices. False: any other load, one by an index that
- * is no constant, through a pointer that is no chain of the variable, or volatile. That the variable is a
- * uniform block is asked of sites alone. */
+/* The place that a load reads by one access chain of a variable, with constant indices. False for any other
+ * load, and for a volatile one. The variable need not be a uniform block: only wpg_word_sites checks that. */
 bool wpg_word_place_of(wpg_word_place *place, const wpg_module *module, const wpg_inst *load);
 
 /* *sites lives in `arena`, in the order of the first loads. WPG_E_NOMEM only. */

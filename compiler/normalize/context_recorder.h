@@ -44,7 +44,7 @@ typedef struct wpg_context_recorder {
 wpg_status wpg_name_source_functions(wpg_context_table *table, const wpg_module *module, wpg_error *err);
 
 /* Notes the functions, blocks and calls of a folded module before anything is inlined. recorder->table is an
- * empty table. wpg_record_finish also after a failure. */
+ * empty table. Call wpg_record_finish after a failure, too. */
 wpg_status wpg_record_begin(wpg_context_recorder *recorder, const wpg_module *module, wpg_error *err);
 void wpg_record_finish(wpg_context_recorder *recorder);
 

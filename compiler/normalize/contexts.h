@@ -50,9 +50,8 @@ typedef struct wpg_context {
                              functions left (k of a record name's ".fn<k>") */
     const uint32_t *home; /* [block_count of the source function] block of that function of the normal form,
                              WPG_NO_BLOCK: gone */
-    const uint32_t
-        *callee_context;       /* [call_count] what the call was inlined as; WPG_NO_CONTEXT: it was not */
-    const uint32_t *call_home; /* [call_count] block of the normal form that makes the call: home of the
+    const uint32_t *callee_context; /* [call_count] context of the inlined call; WPG_NO_CONTEXT: it stays */
+    const uint32_t *call_home;      /* [call_count] block of the normal form that makes the call: home of the
                                   inlined entry, or where the call still stands; WPG_NO_BLOCK: gone */
 } wpg_context;
 

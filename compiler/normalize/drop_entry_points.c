@@ -4,8 +4,6 @@
  * Keeps: every id that stays. Source: SPIR-V 1.6, 2.4, 2.16.1. */
 #include "compiler/normalize/internal.h"
 
-#include <string.h>
-
 /* Functions that were entry points and are not the kept one lose their execution modes. */
 static void drop_modes(wpg_module *module, const wpg_marks *dropped)
 {

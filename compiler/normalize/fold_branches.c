@@ -449,14 +449,9 @@ static void fix_phis(folder *f, const uint8_t *roles)
         wpg_flow_block *block = &f->flow.blocks[i];
         if (!block->reachable)
             continue;
-        for (wpg_inst *inst = block->label->next; inst != block->terminator; inst = inst->next) {
-            if (inst->opcode == SpvOpLine || inst->opcode == SpvOpNoLine)
-                continue;
-            if (inst->opcode != SpvOpPhi)
-                break;
-            if (new_phi(f, inst, block, roles))
-                wpg_inst_set_operands(f->module, inst, f->words.data, f->words.count);
-        }
+        for (wpg_inst *phi = wpg_next_phi(block->label->next); phi; phi = wpg_next_phi(phi->next))
+            if (new_phi(f, phi, block, roles))
+                wpg_inst_set_operands(f->module, phi, f->words.data, f->words.count);
     }
 }
 

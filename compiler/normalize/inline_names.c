@@ -21,16 +21,11 @@ void wpg_inline_rename_parent(wpg_inliner *in, const wpg_inst *terminator, uint3
 {
     wpg_targets t = wpg_targets_of(in->module, terminator);
     for (uint32_t at = t.at; at < t.end; at += t.step) {
-        wpg_inst *inst = wpg_module_def(in->module, t.words[at]);
-        for (inst = inst ? inst->next : NULL; inst; inst = inst->next) {
-            if (inst->opcode == SpvOpLine || inst->opcode == SpvOpNoLine)
-                continue;
-            if (inst->opcode != SpvOpPhi)
-                break;
-            for (uint32_t i = 4; i < inst->count; i += 2)
-                if (inst->words[i] == from)
-                    inst->words[i] = to;
-        }
+        wpg_inst *label = wpg_module_def(in->module, t.words[at]);
+        for (wpg_inst *phi = wpg_next_phi(label ? label->next : NULL); phi; phi = wpg_next_phi(phi->next))
+            for (uint32_t i = 4; i < phi->count; i += 2)
+                if (phi->words[i] == from)
+                    phi->words[i] = to;
     }
 }
 

@@ -275,21 +275,18 @@ static void store_crossing(unnester *u)
 /* A new branch comes to `label` from `from`: its phis take an undefined value, which nothing reads. */
 static void add_parent(unnester *u, uint32_t label, uint32_t from)
 {
-    for (wpg_inst *inst = wpg_module_def(u->module, label)->next;
-         inst->opcode == SpvOpPhi || inst->opcode == SpvOpLine || inst->opcode == SpvOpNoLine;
-         inst = inst->next) {
-        if (inst->opcode != SpvOpPhi)
-            continue;
+    wpg_inst *phi = wpg_next_phi(wpg_module_def(u->module, label)->next);
+    for (; phi; phi = wpg_next_phi(phi->next)) {
         wpg_vec_clear(&u->in->words);
-        if (!wpg_vec_reserve(&u->in->words, inst->count + 1u)) {
+        if (!wpg_vec_reserve(&u->in->words, phi->count + 1u)) {
             u->in->out_of_memory = true;
             return;
         }
         uint32_t *words = u->in->words.data;
-        memcpy(words, inst->words + 1, (inst->count - 1u) * sizeof *words);
-        words[inst->count - 1u] = wpg_undef(u->module, inst->type);
-        words[inst->count] = from;
-        wpg_inst_set_operands(u->module, inst, words, inst->count + 1u);
+        memcpy(words, phi->words + 1, (phi->count - 1u) * sizeof *words);
+        words[phi->count - 1u] = wpg_undef(u->module, phi->type);
+        words[phi->count] = from;
+        wpg_inst_set_operands(u->module, phi, words, phi->count + 1u);
     }
 }
 

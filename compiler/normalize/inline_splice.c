@@ -17,8 +17,6 @@
  * target: there the block behind the call becomes the continue target. Source: SPIR-V 1.6, 2.11. */
 #include "compiler/normalize/context_recorder.h"
 
-#include <string.h>
-
 #include "compiler/spirv/grammar.h"
 
 /* -- Ids ----------------------------------------------------------------------------------------------- */

@@ -1,8 +1,9 @@
 /* The CFG tier of normalisation makes the normal form: one module per pipeline stage, in which block identity
  * is fixed.
  *
- *     words --parse--> module --drop other entry points--> --freeze specialisation constants-->
- *           --inline calls--> --fold constant branches, remove unreachable blocks--> normal form
+ *     words --parse--> module --strip debug information--> --drop other entry points-->
+ *           --freeze specialisation constants--> --fold constant branches, remove unreachable blocks-->
+ *           --inline calls, then fold again, as long as a call went--> normal form
  *
  * The code is our own, never a distribution's optimiser: the block ids and checksums of profiles depend on
  * it. A change that alters the CFG of the output for any input raises WPG_NORMAL_FORM_VERSION. Deterministic.

@@ -225,6 +225,13 @@ wpg_inst *wpg_next_function(wpg_inst *from)
     return from;
 }
 
+wpg_inst *wpg_next_phi(wpg_inst *from)
+{
+    while (from && (from->opcode == SpvOpLine || from->opcode == SpvOpNoLine))
+        from = from->next;
+    return from && from->opcode == SpvOpPhi ? from : NULL;
+}
+
 wpg_inst *wpg_function_end(wpg_inst *function)
 {
     while (function && function->opcode != SpvOpFunctionEnd)

@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "compiler/spirv/builder.h"
-#include "compiler/spirv/grammar.h"
 #include "compiler/spirv/module_internal.h"
 #include "runtime/base/map.h"
 

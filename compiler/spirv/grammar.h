@@ -44,7 +44,7 @@ typedef enum wpg_operand_fault {
 
 /* Walks the operands of one instruction:
  *
- *     wpg_operand_walk walk = wpg_operands(inst);
+ *     wpg_operand_walk walk = wpg_operands(module, inst);
  *     wpg_operand operand;
  *     while (wpg_operand_next(&walk, &operand)) ...
  *     if (walk.malformed) ...

@@ -49,8 +49,7 @@ typedef struct wpg_module {
     wpg_inst *first, *last;
     wpg_inst **defs; /* defs[id] for id < bound: defining instruction or NULL; see wpg_module_def */
     uint32_t defs_capacity;
-    struct wpg_globals
-        *globals;     /* the builder's index of module-scope declarations; made when first needed */
+    struct wpg_globals *globals; /* index of module-scope declarations; made when first needed */
     bool has_unknown; /* an opcode, or operands of one, that the grammar table does not know occur: ids may
                          hide there */
 } wpg_module;
@@ -116,6 +115,9 @@ wpg_inst_section(const wpg_inst *inst); /* by opcode; instructions inside functi
 /* Next OpFunction at or after `from` (start with module->first), NULL if none; and its OpFunctionEnd. */
 wpg_inst *wpg_next_function(wpg_inst *from);
 wpg_inst *wpg_function_end(wpg_inst *function);
+/* Next OpPhi at or after `from`, past lines; NULL if another instruction comes first. Start behind a
+ * label. */
+wpg_inst *wpg_next_phi(wpg_inst *from);
 
 /* First OpDecorate of `id` with that decoration (groups are not looked through), NULL if none. */
 const wpg_inst *wpg_find_decoration(const wpg_module *module, uint32_t id, SpvDecoration decoration);

@@ -1,5 +1,5 @@
 /* One pipeline stage as the program gives it: entry point and specialisation values. Mirrors
- * VkPipelineShaderStageCreateInfo without a Vulkan type. */
+ * VkPipelineShaderStageCreateInfo without a Vulkan type. Threads: as module.h. */
 #ifndef WPG_COMPILER_SPIRV_STAGE_H
 #define WPG_COMPILER_SPIRV_STAGE_H
 
@@ -38,7 +38,9 @@ enum { WPG_IDENTITY_VERSION = 2 };
  * - Declarations stand in the order of their first use (identity.c). Ids are renumbered by first appearance.
  * - An absent specialisation value and its explicit default hash alike. Entries for ids that the module lacks
  *   are ignored.
- * - A module with an unknown opcode keeps its order and ids. */
+ * - A module with an unknown opcode keeps its order and ids.
+ *
+ * WPG_E_NOMEM only. */
 wpg_status wpg_shader_hash(wpg_hash128 *hash, const wpg_module *module, const wpg_stage *stage,
                            wpg_error *err);
 /* The hash by the identity version before this one: the shader's name in older profiles. */

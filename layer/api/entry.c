@@ -5,7 +5,6 @@
  *
  * In off mode, and below an instance or device that passes through, only creation and destruction are ours,
  * because the chain has to be advanced. No other command is touched. Source: LoaderLayerInterface.md. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "layer/api/hooks.h"

@@ -3,7 +3,7 @@
 #ifndef WPG_LAYER_API_HOOKS_H
 #define WPG_LAYER_API_HOOKS_H
 
-#include "layer/base/state.h"
+#include <vulkan/vulkan.h>
 
 /* instance.c */
 VKAPI_ATTR VkResult VKAPI_CALL wpg_create_instance(const VkInstanceCreateInfo *info,

@@ -3,11 +3,11 @@
  * copy of its create-info, if loader and driver have 1.1: counting needs subgroup operations and SPIR-V
  * 1.3. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "layer/api/hooks.h"
 #include "layer/api/lifetime.h"
 #include "layer/base/neighbours.h"
+#include "layer/base/state.h"
 #include "runtime/base/log.h"
 
 static VkLayerInstanceCreateInfo *find_link(const VkInstanceCreateInfo *info)

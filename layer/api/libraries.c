@@ -8,8 +8,6 @@
 #include <string.h>
 
 #include "layer/base/chain.h"
-#include "layer/base/newer.h"
-#include "layer/base/summary.h"
 #include "layer/commands/record_queries.h"
 #include "layer/commands/sample_bind.h"
 #include "layer/rewrite/library_copy.h"
@@ -221,9 +219,9 @@ void wpg_link_gather(wpg_link *link, wpg_device *device, const VkGraphicsPipelin
         link->stages[link->stage_count++] = info->pStages[i];
     link->early_tests = state == (STATE_RASTERISES | STATE_COVERAGE_FIXED);
     if (!(flags & VK_PIPELINE_CREATE_LINK_TIME_OPTIMIZATION_BIT_EXT))
-        link->why = "a fast link of library parts, which are seen by themselves";
+        link->why = "a fast link of library parts, each handled by itself";
     else if (!link->why && (flags & VK_PIPELINE_CREATE_LIBRARY_BIT_KHR))
-        link->why = "a library linked from parts, which are seen by themselves";
+        link->why = "a library linked from parts, each handled by itself";
     else if (!link->why && (flags & VK_PIPELINE_CREATE_FAIL_ON_PIPELINE_COMPILE_REQUIRED_BIT))
         link->why = "a link that must not compile";
     else if (!link->why && !link->stage_count)

@@ -38,7 +38,7 @@ static void settle(wpg_process *process)
         wpg_log_once(WPG_LOG_WARN, "PROBES: %s", err.message);
     if (process->settings.counter_start &&
         process->probes & (WPG_PROBE_VALUES | WPG_PROBE_WORDS | WPG_PROBE_LOOPS))
-        wpg_log_once(WPG_LOG_WARN, "COUNTER_START: no values are kept, and no least and most trips: their "
+        wpg_log_once(WPG_LOG_WARN, "COUNTER_START: values, and least and most trips, are not kept: their "
                                    "memory has to start at zero");
     if (process->mode == WPG_MODE_GENERATE)
         wpg_window_set_up(process->settings.frames, process->settings.trigger, process->folder);

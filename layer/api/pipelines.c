@@ -10,7 +10,6 @@
  * Ray tracing: a deferred creation that we change is made at once (VK_OPERATION_NOT_DEFERRED_KHR, which every
  * program has to expect). For a create-info passed through unchanged, the driver keeps pointers only into the
  * program's memory (VK_KHR_deferred_host_operations). */
-#include <stdlib.h>
 #include <string.h>
 
 #include "layer/api/hooks.h"
@@ -516,7 +515,7 @@ static void plan_rays(request *req, wpg_pipeline_plan *plan, const VkRayTracingP
     if (!why && (flags & VK_PIPELINE_CREATE_RAY_TRACING_SHADER_GROUP_HANDLE_CAPTURE_REPLAY_BIT_KHR))
         why = "its shader group handles are captured or replayed";
     if (!why && info->stageCount == 0)
-        why = linked ? "linked from library parts, which are seen by themselves" : "without stages";
+        why = linked ? "linked from library parts, each handled by itself" : "without stages";
     for (uint32_t i = 0; !why && i < info->stageCount; i++)
         why = unsupported_stage(&info->pStages[i]);
     if (why)

@@ -8,7 +8,6 @@
 #include "layer/base/summary.h"
 #include "layer/commands/record_objects.h"
 #include "layer/rewrite/pipeline_plan.h"
-#include "runtime/base/log.h"
 
 typedef struct twin {
     wpg_shader original;

@@ -1,5 +1,5 @@
-/* What command buffers may bind (device->bindables): made with the pipeline, gone with it. Threads: read by
- * any; `variants` is set under the variants' lock. */
+/* What command buffers may bind (device->bindables). A record is made and destroyed with its pipeline.
+ * Threads: read by any; `variants` is set under the variants' lock. */
 #ifndef WPG_LAYER_BASE_BINDABLE_H
 #define WPG_LAYER_BASE_BINDABLE_H
 

@@ -4,7 +4,6 @@
 #define WPG_LAYER_BASE_CHAIN_H
 
 #include <stdbool.h>
-#include <stddef.h>
 
 #include <vulkan/vulkan.h>
 

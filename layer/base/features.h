@@ -37,9 +37,8 @@ typedef struct wpg_device_features {
     bool wave_control; /* subgroupSizeControl: the next three are meant then */
     uint32_t wave_smallest, waves_per_workgroup;
     VkShaderStageFlags wave_stages; /* that take a required size */
-    const char
-        *own_passes;     /* letters of use-mode passes that this driver's own work makes useless or risky */
-    bool memory_is_file; /* vkAllocateMemory grows a file (RLIMIT_FSIZE) */
+    const char *own_passes;         /* letters of passes that this driver makes useless or risky */
+    bool memory_is_file;            /* vkAllocateMemory grows a file (RLIMIT_FSIZE) */
     bool loses_by_variants;   /* variants for push constants are made only where a verdict asks for them */
     bool partial_descriptors; /* the program may leave descriptors unwritten that a shader does not use */
     bool loses_exit_values;   /* see wpg_instrument_target */

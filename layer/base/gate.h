@@ -6,7 +6,7 @@
 /* Enter waits for a place and takes it; leave gives it back. Both do nothing if COMPILE_THREADS is 0. */
 void wpg_gate_enter(void);
 void wpg_gate_leave(void);
-/* Returns once a place is free, without taking it: then a compile in the background starts. */
+/* Returns once a place is free, without taking it: a compile in the background waits so before it starts. */
 void wpg_gate_wait(void);
 
 #endif

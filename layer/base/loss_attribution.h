@@ -32,12 +32,12 @@ void wpg_bound_set_finish(wpg_bound_set *set);
 wpg_loss_attribution *wpg_attribution_create(void); /* NULL when memory runs out: nothing is followed */
 void wpg_attribution_destroy(wpg_loss_attribution *attribution);
 
-/* Notes that the handle, as it is bound, holds code of ours with hash `hash`. Links of parts have several
- * hashes. */
+/* Notes that the handle, as it is bound, holds code of ours with hash `hash`. A link of parts has several
+ * hashes: one call each. */
 void wpg_attribution_add(wpg_device *device, VkPipeline pipeline, wpg_hash128 hash);
 void wpg_attribution_remove(wpg_device *device, VkPipeline pipeline);
 
-/* The set is of a command buffer of the device, in each of these. */
+/* Adds a pipeline, or a secondary's set, to the set of a command buffer of the device. */
 void wpg_attribution_bind(wpg_device *device, wpg_bound_set *set, VkPipeline pipeline);
 void wpg_attribution_execute(wpg_bound_set *set, const wpg_bound_set *secondary);
 /* A submission begins; then each command buffer of it. */

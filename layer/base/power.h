@@ -1,9 +1,9 @@
 /* Holds a stable power state of AMD's GPUs while pipelines are timed (STABLE_POWER; runtime/gpu/gpu.h).
- * Clocks stay the same, so the minute of a candidate's run does not decide.
+ * Clocks stay the same, so it does not matter when a candidate ran.
  *
  *     device made      --> the driver names the render node (VK_EXT_physical_device_drm);
  *                          an AMD GPU's state is held, and one line logs the clocks
- *     last device gone --> the state is released, with one line again; so at the end of the program
+ *     last device gone --> the state is released, with one line again; also at the end of the program
  *
  * If the state cannot be held, one line says why and nothing else changes. The kernel releases the state of a
  * process that dies.

@@ -5,7 +5,7 @@
 
 #include "compiler/instrument/code/instrument.h"
 #include "compiler/optimize/ir/optimize.h"
-#include "layer/base/features.h"
+#include <vulkan/vulkan.h>
 
 typedef struct wpg_rewrite {
     /* Given by the caller: borrowed. */

@@ -51,7 +51,7 @@ typedef struct wpg_device {
     wpg_handles libraries;           /* VkPipeline -> what is known of a pipeline library (libraries.h) */
     wpg_handles linked;              /* VkPipeline -> the parts of ours that it was linked from */
     wpg_handles ray_libraries;       /* VkPipeline of a ray-tracing library with words of ours -> not NULL */
-    pthread_rwlock_t libraries_lock; /* parts made anew against the end of what they refer to */
+    pthread_rwlock_t libraries_lock; /* rebuilding a part excludes destroying what it refers to */
     wpg_handles shaders;             /* VkShaderEXT -> the program's own (shader_objects.h) */
 
     bool records;              /* binds, draws and push constants are followed (record.h); constant */
@@ -63,15 +63,14 @@ typedef struct wpg_device {
     wpg_device_key key;        /* tune, and use of verdicts: who it is */
     wpg_hash128 key_hash;
     bool tuned;           /* use: there are verdicts of this device; constant */
-    bool tuned_by_value;  /* use: and variants won in one of them; constant */
+    bool tuned_by_value;  /* use: variants won in one of these verdicts; constant */
     size_t tuned_open;    /* use: verdicts whose tuning is not finished; constant */
     wpg_handles verdicts; /* low half of a pipeline hash -> its winner (tune.c) */
     bool binds;           /* pipelines are sampled by bind, or tuned (sample_bind.h); constant */
     bool times;           /* tune: candidates are timed, beside what the driver says of them; constant */
     wpg_handles twins;    /* VkPipeline -> its counting twin */
-    struct wpg_variants *variants; /* pipelines for values of push constants (variants.h); NULL: none */
-    struct wpg_steer_device
-        *steer; /* tune: dispatches recorded once are tuned with it (steer.h); NULL: not */
+    struct wpg_variants *variants;  /* pipelines for values of push constants (variants.h); NULL: none */
+    struct wpg_steer_device *steer; /* tune: dispatches that are recorded once (steer.h); NULL: not steered */
     struct wpg_query_plan *queries; /* what is measured of command buffers; NULL: nothing */
     struct wpg_hardware *hardware;  /* counters of the hardware that queries read; NULL: none */
     wpg_handles view_passes;        /* VkRenderPass with several views -> not NULL */

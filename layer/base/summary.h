@@ -2,7 +2,6 @@
 #ifndef WPG_LAYER_BASE_SUMMARY_H
 #define WPG_LAYER_BASE_SUMMARY_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 /* Counts a pipeline that went through vkCreate*Pipelines. `why` NULL: it was made from rewritten words (in

@@ -2,11 +2,9 @@
 
 #include <stdatomic.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "layer/base/clock.h"
-#include "layer/base/summary.h"
 #include "runtime/base/log.h"
 #include "runtime/config/pattern.h"
 #include "runtime/config/values.h"

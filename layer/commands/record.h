@@ -20,8 +20,8 @@
  * Each command buffer of a device that does not pass through has one recording, made and destroyed with the
  * command buffer: a freed handle may come again at once, on another device and in another thread. Binds,
  * draws and push constants are intercepted only on devices with `records` set: in generate mode with a
- * bundle, and in use mode where a profile may lead to variants (variants.h). On other devices a recording has
- * only its suspects. Threads: as Vulkan says of each command. */
+ * bundle, in tune mode, and in use mode where a profile may lead to variants (variants.h). On other devices a
+ * recording has only its suspects. Threads: as Vulkan says of each command. */
 #ifndef WPG_LAYER_COMMANDS_RECORD_H
 #define WPG_LAYER_COMMANDS_RECORD_H
 
@@ -107,7 +107,7 @@ typedef struct wpg_recording {
     bool unmeasured_pass;                /* inside a pass with several views, or resumed before the resets */
     uint32_t program_queries;            /* active ones of its own */
     wpg_recent recent;
-    wpg_bound_set blamed; /* what is blamed if the device is lost */
+    wpg_bound_set blamed; /* suspects if the device is lost */
     uint64_t pushed;      /* words of `push` that are valid */
     uint64_t push_signature;
     uint32_t push[WPG_PUSH_WORDS];

@@ -5,7 +5,6 @@
 #include "layer/commands/record_objects.h"
 #include "layer/commands/record_queries.h"
 #include "layer/commands/sample_bind.h"
-#include "layer/profile/bundle_files.h"
 #include "layer/variants/variants.h"
 
 /* -- Layouts */

@@ -1,7 +1,6 @@
 /* Draws and dispatches: each counts for the pipeline bound at its point, and goes to the driver unchanged. */
 #include "layer/commands/record_queries.h"
 #include "layer/commands/variant_choice.h"
-#include "layer/variants/variants.h"
 
 typedef struct action {
     wpg_bind_point point;

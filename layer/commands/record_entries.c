@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "layer/commands/variant_choice.h"
-#include "layer/variants/variants.h"
 #include "runtime/base/log.h"
 
 void wpg_record_forget_state(wpg_recording *recording)

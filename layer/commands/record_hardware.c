@@ -197,7 +197,7 @@ wpg_hardware *wpg_hardware_create(wpg_device *device, VkPhysicalDevice physical,
     const VkAcquireProfilingLockInfoKHR info = {.sType = VK_STRUCTURE_TYPE_ACQUIRE_PROFILING_LOCK_INFO_KHR,
                                                 .timeout = patience};
     if (vk.acquire(device->handle, &info) != VK_SUCCESS)
-        return without(hardware, "the profiling lock is not to be had: is another profiler at work?");
+        return without(hardware, "the profiling lock cannot be taken: is another profiler at work?");
     return hardware;
 }
 

@@ -29,7 +29,7 @@ typedef struct wpg_twin {
 bool wpg_twins_add(wpg_device *device, VkPipeline pipeline, const wpg_twin *ours, size_t count,
                    wpg_counter_slot *slot, struct wpg_tuned *tuned);
 /* The pipeline to bind where the program binds `pipeline`; counts the bind. *trial: the choice in tune mode.
- * NULL: it could not be timed, and the original is bound. */
+ * `trial` NULL: the bind could not be timed, and the original is bound. */
 VkPipeline wpg_twin_choose(wpg_device *device, VkPipeline pipeline, wpg_trial *trial);
 /* Tuning: the pipelines beside the program's, and the tuned record; 0: there are none. */
 size_t wpg_twin_alternatives(wpg_twin ours[WPG_VERDICT_CANDIDATES], struct wpg_tuned **tuned,

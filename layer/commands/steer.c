@@ -5,7 +5,6 @@
 
 #include "layer/commands/sample_bind.h"
 #include "layer/commands/variant_choice.h"
-#include "layer/variants/variants.h"
 #include "runtime/base/log.h"
 #include "runtime/counters/memory.h"
 

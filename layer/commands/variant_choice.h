@@ -4,9 +4,9 @@
 
 #include "layer/commands/record.h"
 
-/* Before a draw or dispatch: binds what serves it best. */
+/* Before a draw or dispatch: binds the variant for the pushed values, else the program's own pipeline. */
 void wpg_variants_before(wpg_recording *recording, wpg_bound *bound);
-/* What is bound is the program's own again; before a recording is given up. */
+/* Binds the program's own pipeline again, before a recording is given up. */
 void wpg_variants_restore(wpg_recording *recording, wpg_bound *bound);
 
 /* For the summary: draws and dispatches that used a variant, and those of pipelines with usual values. */

@@ -68,6 +68,6 @@ void wpg_check_counts(const wpg_counted *head)
         for (size_t i = 0; i < counted->stage_count; i++)
             found += is_impossible(counted, &counted->stages[i], found < MOST_NAMED);
     if (found > MOST_NAMED)
-        wpg_log_warn("%zu stages more have impossible counts: `wavepgo verify` lists all",
-                     found - MOST_NAMED);
+        wpg_log_warn("impossible counts in %zu more stage%s: 'wavepgo verify' lists all", found - MOST_NAMED,
+                     wpg_plural(found - MOST_NAMED));
 }

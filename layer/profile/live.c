@@ -15,6 +15,7 @@
 #include "runtime/base/descriptor.h"
 #include "runtime/base/file.h"
 #include "runtime/base/log.h"
+#include "runtime/counters/recover.h"
 #include "runtime/profile/profile_io.h"
 
 enum { JOURNAL_MOST = 256 << 20 }; /* bytes: beyond it counts are no longer kept */

@@ -13,7 +13,7 @@
  * holds entries:
  *
  *     P device first count rate pipeline shader-only name stages...   a pipeline counts from now on
- *     A device pipeline first-run name    its file is called so; it counts the run
+ *     A device pipeline first-run name    the pipeline's file, and whether it counts the run
  *     B name profile                      what destroyed devices gave to that file, so far
  *     R device                            its counters are in the B entries of this frame
  *
@@ -23,7 +23,6 @@
 
 #include "layer/profile/files.h"
 #include "runtime/base/bytes.h"
-#include "runtime/counters/recover.h"
 #include "runtime/profile/profile.h"
 
 #define WPG_LIVE_MAGIC "wavepgo-live 1\n" /* a new number when an entry or map_codec.h changes */

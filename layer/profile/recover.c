@@ -11,7 +11,6 @@
 
 #include "layer/base/map_codec.h"
 #include "layer/profile/live.h"
-#include "runtime/base/file.h"
 #include "runtime/base/log.h"
 #include "runtime/base/vec.h"
 #include "runtime/profile/profile_io.h"

@@ -147,7 +147,8 @@ static const wpg_shader_forms *forms_of(candidate *c, const wpg_stage *like)
     if (!mine)
         return c->forms;
     if (read_forms(c, like, &err) != WPG_OK)
-        wpg_log_debug("a shader of %s cannot be compared with: %s", stale.bundle, err.message);
+        wpg_log_debug("a shader of %s is left out when earlier versions are looked for: %s", stale.bundle,
+                      err.message);
     finish(&c->progress);
     return c->forms;
 }

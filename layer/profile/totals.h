@@ -76,8 +76,7 @@ typedef struct wpg_totals {
     uint64_t counters[WPG_RECORD_COUNTER_COUNT];
     uint64_t gpu_nanoseconds, gpu_commands; /* the commands that were timed */
     uint64_t statistics[WPG_STATISTIC_COUNT], statistics_commands;
-    wpg_facts
-        *hardware; /* counters of the hardware, by key, and hardware-commands; NULL until there are any */
+    wpg_facts *hardware;    /* hardware counters by key, and hardware-commands; NULL until there are any */
     uint64_t push_words;    /* the words that some layout of the pipeline has, one bit each */
     wpg_word_values *words; /* [WPG_PUSH_WORDS]; NULL until there are any */
     wpg_facts *fixed;       /* stages and specialisation values; NULL if nothing was said */

@@ -1,6 +1,5 @@
 #include "layer/profile/tune.h"
 
-#include <dirent.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -85,7 +85,7 @@ wpg_trial wpg_tune_choose(wpg_tuned *tuned);
 void wpg_tune_add(wpg_trial trial, wpg_sample sample);
 void wpg_tune_missed(wpg_tuned *tuned, wpg_tune_miss miss);
 
-/* For the summary: the state of all pipelines of this process, and what to do. Logs a line for each open one.
+/* For the summary: the state of all tuned pipelines, and what to do. Logs a line for each open pipeline.
  * "" if nothing was tuned. */
 void wpg_tune_summary(char *text, size_t size);
 
@@ -95,7 +95,7 @@ void wpg_tune_finish(void);
 
 /* -- What use mode does with verdicts */
 
-/* Reads those of a bundle that are of this device: device->verdicts. */
+/* Reads the bundle's verdicts of this device into device->verdicts. */
 void wpg_tune_load_verdicts(wpg_device *device, const char *bundle);
 void wpg_tune_forget_verdicts(wpg_device *device);
 typedef struct wpg_tune_win {

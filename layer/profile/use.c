@@ -300,7 +300,7 @@ static const char *why_of(const wpg_rewrite *stage, wpg_arena *arena)
     if (strcmp(stage->found, "no") == 0)
         return use.missing[0] ? use.missing : "the profile does not know this shader";
     if (stage->remarks && stage->remarks->mismatch)
-        return "the profile was made of other code (checksum), it was not applied";
+        return "the profile is of other code (its checksum differs): not applied";
     return "";
 }
 

@@ -1,5 +1,6 @@
 /* The profile that use mode applies: loaded once, read from every thread that makes pipelines. A folder's
- * files are kept apart too: a pipeline finds its own file before the sum of all. */
+ * files are kept apart too: a pipeline finds its own file before the sum of all. Threads: one loads and
+ * unloads; in between any. */
 #ifndef WPG_LAYER_PROFILE_USE_H
 #define WPG_LAYER_PROFILE_USE_H
 

@@ -1,5 +1,4 @@
 /* Usual values of push constants, from a bundle's facts. See variants.h. */
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

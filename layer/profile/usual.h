@@ -1,5 +1,5 @@
-/* Usual values of push constants, as a bundle's facts say them. Read once when the profile is; read-only
- * then. Threads: any. */
+/* Usual values of push constants, from a bundle's facts. Read once, with the profile; read-only then.
+ * Threads: any. */
 #ifndef WPG_LAYER_PROFILE_USUAL_H
 #define WPG_LAYER_PROFILE_USUAL_H
 

@@ -4,8 +4,6 @@
 #ifndef WPG_LAYER_PROFILE_WRITER_H
 #define WPG_LAYER_PROFILE_WRITER_H
 
-#include <stdbool.h>
-
 void wpg_writer_start(void); /* does nothing if it runs, or when FLUSH_INTERVAL is 0 */
 void wpg_writer_stop(void);  /* joins; fine if it does not run */
 

@@ -93,7 +93,7 @@ static VkBaseOutStructure *copy_struct(copier *c, const VkBaseInStructure *at, c
         }
         return (VkBaseOutStructure *)mine;
     }
-    c->why = "a part's state holds a structure that is not known here";
+    c->why = "its state holds a structure that this layer does not know";
     return NULL;
 }
 
@@ -130,7 +130,7 @@ static const VkPipelineDynamicStateCreateInfo *copy_dynamic(copier *c,
     if (!mine)
         return NULL;
     if (mine->pNext)
-        c->why = "a part's dynamic state is extended";
+        c->why = "its dynamic state holds structures that are not copied";
     mine->pDynamicStates = dup(c, mine->pDynamicStates, mine->dynamicStateCount * sizeof(VkDynamicState));
     return mine;
 }
@@ -158,7 +158,7 @@ copy_samples(copier *c, const VkPipelineMultisampleStateCreateInfo *state)
     if (!mine)
         return NULL;
     if (mine->pNext)
-        c->why = "a part's multisample state is extended";
+        c->why = "its multisample state holds structures that are not copied";
     size_t words = ((size_t)mine->rasterizationSamples + 31) / 32;
     mine->pSampleMask = dup(c, mine->pSampleMask, words * sizeof(VkSampleMask));
     return mine;
@@ -252,7 +252,7 @@ static void copy_vertex_input(copier *c, VkGraphicsPipelineCreateInfo *mine,
     if (info->pInputAssemblyState) {
         VkPipelineInputAssemblyStateCreateInfo *copy = dup(c, info->pInputAssemblyState, sizeof *copy);
         if (copy && copy->pNext)
-            c->why = "a part's input assembly state is extended";
+            c->why = "its input assembly state holds structures that are not copied";
         mine->pInputAssemblyState = copy;
     }
 }
@@ -263,11 +263,11 @@ static void copy_fragment_shader(copier *c, VkGraphicsPipelineCreateInfo *mine,
     mine->pMultisampleState = copy_samples(c, info->pMultisampleState);
     /* In a render pass without depth the pointer may be anything, and the pass is not known here. */
     if (info->pDepthStencilState && info->renderPass)
-        c->why = "a part for a render pass has depth state";
+        c->why = "a part made for a render pass has depth state, which is not copied";
     else if (info->pDepthStencilState) {
         VkPipelineDepthStencilStateCreateInfo *copy = dup(c, info->pDepthStencilState, sizeof *copy);
         if (copy && copy->pNext)
-            c->why = "a part's depth state is extended";
+            c->why = "its depth state holds structures that are not copied";
         mine->pDepthStencilState = copy;
     }
 }
@@ -376,7 +376,7 @@ copy_depth(copier *c, const VkPipelineDepthStencilStateCreateInfo *state)
 {
     VkPipelineDepthStencilStateCreateInfo *copy = dup(c, state, sizeof *copy);
     if (copy && copy->pNext)
-        c->why = "its depth state is extended";
+        c->why = "its depth state holds structures that are not copied";
     return copy;
 }
 

@@ -4,7 +4,6 @@
 #define WPG_LAYER_REWRITE_LIBRARY_COPY_H
 
 #include <stdbool.h>
-#include <stdint.h>
 
 #include <vulkan/vulkan.h>
 

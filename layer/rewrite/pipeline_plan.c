@@ -11,7 +11,6 @@
 #include "layer/base/summary.h"
 #include "layer/base/window.h"
 #include "layer/profile/bundle_files.h"
-#include "layer/profile/tune.h"
 #include "layer/profile/use.h"
 #include "layer/rewrite/filter.h"
 #include "layer/rewrite/object_names.h"

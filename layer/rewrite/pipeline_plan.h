@@ -45,12 +45,12 @@ typedef struct wpg_pipeline_plan {
     bool changed;          /* infos differ from the application's */
     bool by_value;         /* variants by push constants may be made of it (variants.h) */
     bool values_by_rule;   /* use: and no verdict says otherwise */
-    wpg_counted **counted; /* generate: one, but one a stage of a part */
+    wpg_counted **counted; /* generate: one; of a part one for each stage */
     size_t counted_count;
     wpg_plan_candidate *candidates; /* tune; they stand beside the program's own */
     size_t candidate_count;
     wpg_tuned *tuned;
-    double *waves;       /* tune: [count], that entered each stage by the profile; 0: it does not tell */
+    double *waves;       /* tune: [count] waves that entered each stage, by the profile; 0: unknown */
     const char *verdict; /* use: what tuning said of it; NULL: it was not asked. static, or `won` */
     char won[64];   /* letters of the passes; "(static)" behind: by the driver's figures; or how far it is */
     char label[80]; /* for the log: the hash, or what there is before it is known */
@@ -66,7 +66,7 @@ typedef enum wpg_plan_kind {
     WPG_PLAN_SHADER, /* one shader object: the words are wanted, no module of them */
     WPG_PLAN_LINK,   /* a pipeline that has no untouched twin to sample by bind with: linked from parts, or of
                         ray-tracing shaders, which are called by the handles of one pipeline */
-    WPG_PLAN_UNCOUNTED, /* generate mode: what binds of a pipeline run that are not counted, by a profile */
+    WPG_PLAN_UNCOUNTED, /* generate mode: the pipeline for uncounted binds, made by a profile */
 } wpg_plan_kind;
 
 /* Decides. The plan is always usable afterwards. `early_tests`: whether the pipeline's state allows them

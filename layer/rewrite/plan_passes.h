@@ -16,7 +16,7 @@
 /* Rewrites plan->stages. `whole`: wave sizes may be chosen. A part is compiled together with the parts it is
  * linked with, so its wave size stays. */
 void wpg_plan_use(wpg_pipeline_plan *plan, const VkPipelineShaderStageCreateInfo *infos, bool whole);
-/* Makes plan->variants. */
+/* Makes plan->candidates and plan->tuned. If nothing is to be tuned, gives the plan up with the reason. */
 void wpg_plan_tune(wpg_pipeline_plan *plan, const VkPipelineShaderStageCreateInfo *infos, uint32_t count,
                    wpg_plan_kind kind);
 

@@ -47,7 +47,7 @@ void wpg_rewrite_finish(wpg_rewrite *rewrite);
 
 /* Pipeline hash (compiler/spirv/README.md, Identity): XXH3-128 over the shader hashes in stage order. */
 wpg_hash128 wpg_pipeline_hash(const wpg_rewrite *stages, size_t count);
-/* Where a stage stands in that order. */
+/* The position of a stage in that order. */
 unsigned wpg_stage_rank(VkShaderStageFlagBits stage);
 
 #endif

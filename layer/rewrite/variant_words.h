@@ -5,8 +5,8 @@
 #include "layer/base/stage.h"
 #include "layer/base/state.h"
 
-/* What a verdict on a pipeline's variants is about: the words of the one for the commonest values together,
- * of all stages. false: nothing comes of them, there are no variants. */
+/* The hash that a verdict on a pipeline's variants is about: of the words of all stages, made for the
+ * commonest values together. False: no word is folded, so there are no variants. */
 bool wpg_variant_words(wpg_hash128 *words, const wpg_device *device, wpg_hash128 pipeline,
                        const wpg_rewrite *stages, size_t count);
 

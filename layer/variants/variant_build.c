@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "layer/base/clock.h"
-#include "layer/base/summary.h"
 #include "layer/base/loss_attribution.h"
 #include "layer/profile/use.h"
 #include "layer/rewrite/library_copy.h"
@@ -163,7 +162,7 @@ static wpg_status check_gains(wpg_rewrite *stage, const wpg_device *device, cons
 static bool rewrite(wpg_rewrite *stages, wpg_variant *made, size_t *bytes, const char **why,
                     const wpg_device *device, const wpg_variant_set *set)
 {
-    *why = "nothing comes of its push constants";
+    *why = "folding its push constants changes nothing";
     for (size_t i = 0; i < set->stage_count; i++) {
         wpg_rewrite *stage = &stages[i];
         if (rewrite_stage(stage, device, set) != WPG_OK ||

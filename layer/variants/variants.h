@@ -38,7 +38,6 @@
 #ifndef WPG_LAYER_VARIANTS_VARIANTS_H
 #define WPG_LAYER_VARIANTS_VARIANTS_H
 
-#include "layer/profile/usual.h"
 #include "layer/rewrite/pipeline_plan.h"
 
 /* True if some device of this process may want variants; and if this device does, by its driver's rule or its

@@ -3,6 +3,7 @@
 #ifndef WPG_LAYER_VARIANTS_VARIANTS_INTERNAL_H
 #define WPG_LAYER_VARIANTS_VARIANTS_INTERNAL_H
 
+#include "layer/profile/usual.h"
 #include "layer/variants/variants.h"
 
 enum { WPG_MOST_VARIANTS = 16, WPG_MOST_VARIANT_TRIES = WPG_MOST_VARIANTS * 2 };
@@ -58,6 +59,7 @@ void wpg_variant_release(wpg_device *device, const wpg_variant_set *set);
 
 /* -- variant_build.c */
 
+/* The set's words no longer count for VARIANT_MEMORY. */
 void wpg_variant_gave(const wpg_variant_set *set);
 /* Copies the pipeline's stages and state, for later builds. False: it can have no variants, which is
  * logged. */

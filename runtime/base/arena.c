@@ -1,6 +1,7 @@
 #include "runtime/base/arena.h"
 
 #include <stdalign.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -8,7 +8,6 @@
 #define WPG_RUNTIME_BASE_ARENA_H
 
 #include <stddef.h>
-#include <stdint.h>
 
 typedef struct wpg_arena {
     struct wpg_arena_chunk *head;

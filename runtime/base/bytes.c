@@ -1,7 +1,6 @@
 #include "runtime/base/bytes.h"
 
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

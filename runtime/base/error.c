@@ -1,7 +1,6 @@
 #include "runtime/base/error.h"
 
 #include <stdarg.h>
-#include <stdio.h>
 
 #include "runtime/base/text.h"
 

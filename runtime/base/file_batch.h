@@ -33,18 +33,19 @@ typedef struct wpg_file_batch {
     char letters[7];
 } wpg_file_batch;
 
-/* No memory is taken, no file is opened. */
+/* Takes no memory and opens no file. */
 void wpg_file_batch_init(wpg_file_batch *batch, wpg_file_done *done);
 /* Writes the file under its temporary name and makes missing folders. Refuses a path where something other
  * than a file is, a device say. The commit that this or a later call makes calls `done`. After a failure
  * `done` is not called, and err tells. */
 wpg_status wpg_file_batch_put(wpg_file_batch *batch, const char *path, const void *data, size_t size,
                               void *who, wpg_error *err);
-/* Ends all that waits; the batch is as new then. */
+/* Syncs and renames every waiting file. Afterwards the batch is empty and may be used again. */
 void wpg_file_batch_commit(wpg_file_batch *batch);
 
-/* Removes what a process that was killed left of files in `folder` whose names end in `ending` (".profraw"):
- * how many. What another process is writing stays, and so does all that cannot be told. */
+/* Removes the temporary files of killed processes from `folder`, for files whose names end in `ending`
+ * (".profraw"). Returns their number. Files that a living process is writing stay, as do files whose writer
+ * is unknown. */
 size_t wpg_file_sweep(const char *folder, const char *ending);
 
 #endif

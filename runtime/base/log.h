@@ -31,8 +31,8 @@ void wpg_log(wpg_log_level level, const char *fmt, ...) __attribute__((format(pr
             wpg_log(level, __VA_ARGS__);                                                                     \
     } while (0)
 
-/* True the first time a text with this beginning, up to the colon, is asked about in the process; false as
- * well once 16 different ones were. */
+/* True the first time in the process for a text. The part before the first colon is the key. After 16 keys
+ * every further one gives false, too. */
 bool wpg_log_is_first(const char *text);
 
 #endif

@@ -21,8 +21,8 @@ int wpg_format_list(char *buffer, size_t size, const char *fmt, va_list args)
 /* The whole text is one number; false for anything else, for what is out of range, and for NaN. */
 bool wpg_parse_real(double *out, const char *text);
 
-/* Compare ASCII letters without case. Locales differ here too: in tr_TR.UTF-8 strcasecmp tells "I" from "i".
- */
+/* Compare without regard to the case of ASCII letters. strcasecmp depends on the locale: in tr_TR.UTF-8 it
+ * tells "I" from "i". */
 bool wpg_same_word(const char *a, const char *b);
 bool wpg_same_start(const char *a, const char *b, size_t length);
 char wpg_upper(char letter);

@@ -17,7 +17,6 @@
 #ifndef WPG_RUNTIME_BUNDLE_BUNDLE_H
 #define WPG_RUNTIME_BUNDLE_BUNDLE_H
 
-#include "runtime/base/hash.h"
 #include "runtime/base/vec.h"
 #include "runtime/bundle/facts.h"
 
@@ -53,7 +52,8 @@ void wpg_bundle_remove(const char *path);
 /* The facts of a kind and subject, NULL if there are none. */
 wpg_facts *wpg_bundle_find(const wpg_bundle *bundle, const char *kind, const char *subject);
 
-/* Removes what killed processes left half written of a bundle's files: how many. See wpg_file_sweep. */
+/* Removes the temporary files that killed processes left in a bundle (wpg_file_sweep). Returns their
+ * number. */
 size_t wpg_bundle_sweep(const char *path);
 
 /* Lists what is in the folder now in its index. Any number of processes may do so at once. */

@@ -20,7 +20,6 @@
 #ifndef WPG_RUNTIME_BUNDLE_FACTS_H
 #define WPG_RUNTIME_BUNDLE_FACTS_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -80,8 +79,9 @@ size_t wpg_facts_size(const wpg_facts *facts);
 const wpg_fact *wpg_facts_at(const wpg_facts *facts, size_t index);
 void wpg_facts_sort(wpg_facts *facts);
 
-/* Everything of `from` weighs `weight` times; `from` is left as it is. *conflicts (may be NULL) grows by the
- * properties that differ and the keys whose rules do. Kind and subject must agree (WPG_E_MISMATCH). */
+/* Merges `from`, whose sums and counts weigh `weight` times; `from` is unchanged. *conflicts (may be NULL)
+ * grows by the properties that differ and the keys whose rules do. Kind and subject must agree
+ * (WPG_E_MISMATCH). */
 wpg_status wpg_facts_merge(wpg_facts *into, const wpg_facts *from, uint64_t weight, size_t *conflicts,
                            wpg_error *err);
 
@@ -90,7 +90,7 @@ void wpg_facts_encode(wpg_writer *out, wpg_facts *facts);
 /* Errors name the line. */
 wpg_status wpg_facts_decode(wpg_facts **facts, const void *data, size_t size, wpg_error *err);
 wpg_status wpg_facts_read_file(wpg_facts **facts, const char *path, wpg_error *err);
-/* With others, at the batch's next commit; its `done` is told of nobody (NULL). */
+/* Puts the file into the batch; `done` is called with `who` NULL. */
 wpg_status wpg_facts_put_file(wpg_file_batch *batch, const char *path, wpg_facts *facts, wpg_error *err);
 wpg_status wpg_facts_write_file(const char *path, wpg_facts *facts, wpg_error *err);
 

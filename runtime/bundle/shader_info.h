@@ -43,7 +43,7 @@ typedef struct wpg_shader_info {
 
 /* As facts; the caller destroys them. */
 wpg_status wpg_shader_info_encode(wpg_facts **facts, const wpg_shader_info *info, wpg_error *err);
-/* Takes what wpg_shader_info_encode gave, or facts read from a file. Release with wpg_shader_info_finish. */
+/* From facts that wpg_shader_info_encode gave or that a file held. Release with wpg_shader_info_finish. */
 wpg_status wpg_shader_info_decode(wpg_shader_info *info, const wpg_facts *facts, wpg_error *err);
 void wpg_shader_info_finish(wpg_shader_info *info);
 

@@ -5,13 +5,14 @@
  *     {"pipeline": "<hash>", "verdict": "ut",
  *      "stages": [{"shader": "<hash>", "stage": "frag", "entry": "main",
  *                  "found": "pipeline" | "shader" | "anchors" | "no",
- *                  "result": "optimised" | "unchanged" | "original", "why": "...",
+ *                  "result": "optimised" | "marked" | "unchanged" | "original", "why": "...",
  *                  "remarks": [{"pass": "unflatten", "done": true, "function": 0, "block": 4,
  *                               "text": "..."}]}],
  *      "run": "2026-11-22T10:00:00Z 4711 game"}
  *
  *     "found": "anchors"      the counts are of another version of the shader: "like" is its hash, "matched"
  *                             the percentage of counts that found a block (94.3)
+ *     "result": "marked"      pseudo probes were put in and nothing else was changed
  *     "result": "original"    the program's own words were used; "why" gives the reason
  *     "variant": "0x1b"       in place of the verdict: the line is of a variant, for the push-constant words
  *                             with these bits; "0x0": no variant was made

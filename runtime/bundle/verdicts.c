@@ -1,7 +1,6 @@
 #include "runtime/bundle/verdicts.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,6 @@
 /* wavepgo gpu: the AMD GPUs of this machine (runtime/gpu). */
 #include <jansson.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 

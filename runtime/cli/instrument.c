@@ -7,7 +7,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "compiler/analysis/pseudo_probe.h"
 #include "compiler/instrument/code/instrument.h"

@@ -1,6 +1,5 @@
 /* wavepgo isa: starts wavepgo-isa, which needs LLVM 22. wavepgo-isa stands beside this program if LLVM 22 was
  * there when wavepgo was built. */
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 

@@ -31,10 +31,11 @@ static const wpg_command commands[] = {
      "  --weighted N,FILE     counts of FILE weigh N times\n"
      "  --keep-going          leave out files that cannot be read, instead of failing\n"
      "  --quiet               no progress line\n"
-     "Folders are searched for *.profraw and *.profdata; patterns (*, ?) that the shell left are expanded.\n"
+     "Folders are searched for *.profraw, *.profdata and *.proftext. Patterns (*, ?) that the shell\n"
+     "left are expanded.\n"
      "- is standard input; /dev/fd/N, a shell's <(command), is read to its end.\n",
      wpg_command_merge},
-    {"show", "[--json] [--top N] [--blocks] FILE-or-folder | --use-log FILE",
+    {"show", "[--json] [--top N] [--blocks] [--values] FILE-or-folder | --use-log FILE",
      "print what a profile says, hottest first",
      "  --json                everything, as one JSON document\n"
      "  --top N               at most N shaders and blocks (default 20; 0 = all)\n"
@@ -89,9 +90,8 @@ static const wpg_command commands[] = {
      "occupancy and code. It is right for the profiled input alone, and never shipped. State around the "
      "shaders is made\n"
      "up; pipelines that need more than shaders say are named, with the reason.\n"
-     "Exit code: 0 something was compared, 1 nothing could be, 3 no driver here tells of its compiler's work "
-     "(lavapipe\n"
-     "does not).\n",
+     "Exit code: 0 something was compared, 1 nothing could be, 3 no driver here reports its compiler's\n"
+     "statistics (lavapipe does not).\n",
      wpg_command_estimate},
     {"isa", "SHADER.spv [--gpu GPU] [--profile PROFILE] [OPTIONS]",
      "a compute shader's AMD machine code, with the counts of its blocks",

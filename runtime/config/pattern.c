@@ -7,7 +7,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "runtime/base/file.h"
 #include "runtime/base/hash.h"
 #include "runtime/base/text.h"
 

@@ -33,7 +33,7 @@
     COMMAND(WaitForFences)                                                                                   \
     COMMAND(QueueSubmit)
 
-/* Of extensions or later versions: NULL where the device has them not enabled. */
+/* Of extensions or later versions: NULL where the device has not enabled them. */
 #define WPG_COUNTERS_OPTIONAL_COMMANDS(COMMAND)                                                              \
     COMMAND(GetBufferDeviceAddress)                                                                          \
     COMMAND(GetBufferOpaqueCaptureAddress)                                                                   \

@@ -39,8 +39,8 @@ typedef struct wpg_gpu_clocks {
 } wpg_gpu_clocks;
 
 /* Render minors of the AMD GPUs that are here, ascending, at most `most`; how many. Asks the kernel alone.
- * *shut (may be NULL) tells of the first node that could not be opened, and so not be looked at; its status
- * is WPG_OK if there is none. */
+ * *shut (may be NULL): why the first node that could not be opened was passed over; its status is WPG_OK if
+ * there is none. */
 size_t wpg_gpu_minors(uint32_t *minors, size_t most, wpg_error *shut);
 
 /* Opens a GPU; close it. WPG_E_NOT_FOUND: no such node, or it is not amdgpu's; WPG_E_UNSUPPORTED: no

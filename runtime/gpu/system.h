@@ -15,7 +15,7 @@
 typedef struct wpg_gpu_system {
     const char *library;         /* of libdrm_amdgpu, for dlopen */
     const char *nodes;           /* folder of the render nodes */
-    bool (*is_amdgpu)(int node); /* whether it is amdgpu's that drives the open node */
+    bool (*is_amdgpu)(int node); /* true if amdgpu drives the open node */
 } wpg_gpu_system;
 
 /* The machine; a test that goes through gpu.h sets another before anything is asked. */
@@ -30,8 +30,8 @@ wpg_status wpg_gpu_open_node(int *node, uint32_t minor, const wpg_gpu_system *sy
 /* The PCI address of a node, empty where the kernel does not say. */
 void wpg_gpu_pci_address(char *address, size_t size, int node);
 
-/* libdrm_amdgpu. In an old one query_sensor_info and get_marketing_name may be NULL; ctx_stable_pstate is
- * where one of the last three is missing. */
+/* libdrm_amdgpu. An old one may lack functions: query_sensor_info and get_marketing_name are then NULL.
+ * ctx_stable_pstate is NULL if one of the last three is missing. */
 typedef struct wpg_drm_library {
     void *handle;
     int (*device_initialize)(int node, uint32_t *major, uint32_t *minor, wpg_drm_device **device);

@@ -1,7 +1,6 @@
 #include "runtime/profile/record_name.h"
 
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

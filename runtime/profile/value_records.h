@@ -12,16 +12,16 @@
 #include "runtime/profile/profile.h"
 
 typedef struct wpg_value_site_counts {
-    uint32_t number; /* of the kind, as wpg_value_kind of compiler/analysis/value_sites.h */
-    const char
-        *kind; /* "index", "descriptor", "address", "bound", "switch", "condition", "argument", "word", "?" */
+    uint32_t number;  /* of the kind, as wpg_value_kind of compiler/analysis/value_sites.h */
+    const char *kind; /* "index", "descriptor", ... (value_records.c); "?" */
     enum { WPG_VALUES_BOOL, WPG_VALUES_UINT, WPG_VALUES_SINT, WPG_VALUES_FLOAT, WPG_VALUES_WIDE } type;
-    uint32_t ask;           /* 1: about uniformity, 2: about values; else it was known, or is not kept */
+    uint32_t ask;           /* bits: 1 uniformity, else it is proved; 2 values, else none are kept */
     uint32_t block, line;   /* line 0: unknown */
     uint64_t asked, agreed; /* waves; agreed: those whose live lanes all had one value */
     uint64_t came;          /* waves that were there: in loops a part of them is asked */
-    uint64_t others; /* waves whose value found no room in the table: if there are any, a value that is not
-                        listed may be as common as they are, and what is listed is exact all the same */
+    /* Waves whose value found no room in the table. Listed counts are exact all the same, but an unlisted
+     * value may be as common as `others`. */
+    uint64_t others;
     wpg_profile_value *values; /* bits of 32-bit values, the commonest first; malloc'd */
     size_t value_count;
     bool has_range;

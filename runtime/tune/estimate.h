@@ -44,7 +44,7 @@ typedef struct wpg_estimate {
     wpg_executable executables[WPG_MOST_EXECUTABLES];
 } wpg_estimate;
 
-/* Takes a figure by the driver's name for it; others are none of ours. */
+/* Takes a figure by the driver's name for it; figures of other names are ignored. */
 void wpg_executable_take(wpg_executable *executable, const char *name, double value);
 /* Whether all figures that the rule asks for are there. */
 bool wpg_executable_complete(const wpg_executable *executable);

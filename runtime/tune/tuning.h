@@ -18,8 +18,8 @@
  * and gets no more runs. After the last look it is undecided.
  *
  * Samples are compared between executions with equal shape and push constants. Where there are more than
- * WPG_TUNE_STRATA such kinds, executions of equal shape are compared; with too many shapes, all. Times decide
- * neither.
+ * WPG_TUNE_STRATA such kinds, executions of equal shape are compared; with too many shapes, all. How
+ * executions are grouped never depends on their times.
  *
  * Owns: nothing; the verdict is borrowed.
  * Threads: one tuning, one thread at a time.

@@ -106,7 +106,7 @@ for placement in lane lane-memory; do
     grep '^counters: lanes of [1-9].* a lane for itself' counting-$placement.out >/dev/null || fail "--placement $placement: $(grep '^counters' counting-$placement.out)"
 done
 refused no-count 2 '--count takes' "$mandelbrot" --generate --count waves,trips
-refused no-generate 2 'are of --generate' "$mandelbrot" --count waves
+refused no-generate 2 'need --generate' "$mandelbrot" --count waves
 refused no-placement 2 '--placement takes' "$mandelbrot" --generate --placement block
 
 # What such a kernel counted comes back as a profile: the array is made here of the counts that were carried over, so that compiling by
@@ -139,11 +139,11 @@ refused other-kernel 1 'the counters of this kernel are' "$mandelbrot" --gpu gfx
 [ ! -e none.profraw ] || fail "an array of another kernel becomes a profile"
 "$wavepgo" merge --quiet --format text -o own.txt own.profraw && sed 's/^[0-9]\{12,\}$/123456789012/' own.txt >altered.proftext
 refused other-form 1 'generate anew' "$rare" --gpu gfx1100 --profile altered.proftext
-refused nowhere-to 2 'where to' "$rare" --counters array.bin
+refused nowhere-to 2 'name its file' "$rare" --counters array.bin
 
 # What cannot be is said, and nothing is printed.
-refused no-module 2 'which module'
-refused both 2 'either --generate or --profile' "$mandelbrot" --generate --profile all.bundle
+refused no-module 2 'no module is given'
+refused both 2 '--profile cannot be combined' "$mandelbrot" --generate --profile all.bundle
 refused no-gpu 2 "no GPU is named 'navi31'" "$mandelbrot" --gpu navi31
 refused no-wave 2 'gfx90a has no waves of 32' "$mandelbrot" --gpu gfx90a --wave 32
 refused no-file 1 'nowhere.spv' nowhere.spv

@@ -110,7 +110,7 @@ refused two 2 'one module at a time' "$mandelbrot" "$mandelbrot"
 refused abi 2 '--abi takes hsa or pal' "$mandelbrot" --abi vulkan
 refused wave 2 '--wave takes 32 or 64' "$mandelbrot" --wave 48
 refused version 2 '--code-object-version takes 5 or 6' "$mandelbrot" --code-object-version 4
-refused pal-version 2 'is of --abi hsa' "$mandelbrot" --code-object-version 5 --abi pal
+refused pal-version 2 'needs --abi hsa' "$mandelbrot" --code-object-version 5 --abi pal
 refused spec 2 '--spec takes ID=VALUE' "$mandelbrot" --spec 1=
 cp "$mandelbrot" own.spv
 refused overwritten 2 'files of their own' own.spv -o own.spv

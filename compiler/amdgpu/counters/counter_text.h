@@ -57,26 +57,26 @@ typedef struct wpg_accumulator {
 /* Registers for accumulators: s44 up to here, exclusively. */
 unsigned wpg_counter_end(unsigned major);
 
-/* At the very start: the mask, zeros. */
+/* Code for the start of the kernel: saves the mask of lanes, zeroes the ticks and the accumulators. */
 void wpg_text_begin(wpg_text *text, const wpg_counter_target *target, const wpg_accumulator *all,
                     size_t count);
-/* The address, from operand $0, a pair of scalar registers. */
+/* Moves the array's address into its registers, from operand $0, a pair of scalar registers. */
 void wpg_text_address(wpg_text *text, const wpg_counter_target *target);
-/* One block, in registers; 0 = that is not counted. */
+/* Counts one block in registers; a register 0: that kind is not counted. */
 typedef struct wpg_block_registers {
     uint8_t waves, lanes, uniform;
 } wpg_block_registers;
 void wpg_text_count(wpg_text *text, const wpg_counter_target *target, wpg_block_registers registers);
-/* One block, past the budget: the lowest active lane adds to memory. Uses v0 to v2 and vcc. UINT32_MAX = not
- * counted. */
+/* Counts one block for which no registers are left: the lowest active lane adds to memory. Uses v0 to v2 and
+ * vcc. A slot UINT32_MAX: that kind is not counted. */
 typedef struct wpg_block_slots {
     uint32_t waves, lanes, uniform;
 } wpg_block_slots;
 void wpg_text_count_in_memory(wpg_text *text, const wpg_counter_target *target, wpg_block_slots slots);
-/* Loop header number `loop`. Uses vcc and m0. */
+/* Counts a pass of loop header number `loop`, and jumps to its flush when s43 carries. Uses vcc and m0. */
 void wpg_text_tick(wpg_text *text, const wpg_counter_target *target, unsigned loop);
-/* Before a return: all lanes add as many accumulators as there are lanes at once. Uses v0 to v2 and vcc. With
- * `loops`, what the loop headers jump to is put behind it. */
+/* Before a return: adds all accumulators to memory, one accumulator a lane in each atomic. Uses v0 to v2 and
+ * vcc. `loops` is not 0: the flush that this many loop headers jump to follows. */
 void wpg_text_flush(wpg_text *text, const wpg_counter_target *target, const wpg_accumulator *all,
                     size_t count, unsigned loops);
 

@@ -134,7 +134,7 @@ static wpg_status refuse_calls(const inserter *in, wpg_error *err)
             size_t length = 0;
             const char *name = LLVMIsAFunction(callee) ? LLVMGetValueName2(callee, &length) : "";
             return wpg_fail(err, WPG_E_UNSUPPORTED,
-                            "a call of '%.60s' is left: its registers are not ours to keep", name);
+                            "the kernel still calls '%.60s', which may overwrite the counters", name);
         }
     return WPG_OK;
 }
@@ -156,7 +156,8 @@ static wpg_status insert_all(inserter *in, wpg_counter_address address, void *da
         in->table.loops += in->blocks.header[b];
     }
     if (!in->table.flushes)
-        return wpg_fail(err, WPG_E_UNSUPPORTED, "a kernel that never returns");
+        return wpg_fail(err, WPG_E_UNSUPPORTED,
+                        "the kernel never returns: nothing would add its counters to memory");
     if (!in->table.registers) /* nothing is kept that could overflow */
         in->table.loops = 0;
     for (uint32_t b = 0; b < in->blocks.count; b++) {

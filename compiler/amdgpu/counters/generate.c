@@ -76,7 +76,7 @@ wpg_status wpg_amdgpu_generate(wpg_amdgpu_code **code, wpg_counter_table *table,
                              .data = &g,
                              .counters = true};
     if (options->until > WPG_AMDGPU_STRUCTURISED)
-        return wpg_fail(err, WPG_E_ARGUMENT, "counters come behind optimising");
+        return wpg_fail(err, WPG_E_ARGUMENT, "counters exist only from the structurised stage on");
     wpg_status status = wpg_amdgpu_compile_with(code, normal, stage, options, &hooks, err);
     if (status == WPG_OK)
         *table = g.table;

@@ -47,7 +47,7 @@ typedef struct wpg_counter_table {
     bool has[3];                        /* by wpg_counter_kind */
     uint8_t *how;                       /* [block_count] wpg_counted */
     uint32_t count;                     /* counters in the array */
-    uint32_t registers, loops, flushes; /* accumulators; loop headers that flush at times; returns that do */
+    uint32_t registers, loops, flushes; /* accumulators; loop headers that may flush; returns, which do */
 } wpg_counter_table;
 
 /* As wpg_amdgpu_compile; *table is written on success only. Also WPG_E_UNSUPPORTED: the kernel never returns.

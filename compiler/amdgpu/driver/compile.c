@@ -72,7 +72,7 @@ static wpg_status emit(LLVMMemoryBufferRef *buffer, job *j, LLVMCodeGenFileType 
     char *message = NULL;
     wpg_status status = WPG_OK;
     if (LLVMTargetMachineEmitToMemoryBuffer(j->machine, module, file, &message, buffer))
-        status = wpg_fail(err, WPG_E_UNSUPPORTED, "LLVM: %s", message ? message : "no code");
+        status = wpg_fail(err, WPG_E_UNSUPPORTED, "LLVM: %s", message ? message : "no code was emitted");
     else if ((status = complained(j, err)) != WPG_OK)
         LLVMDisposeMemoryBuffer(*buffer);
     LLVMDisposeMessage(message);
@@ -185,7 +185,8 @@ static wpg_status choose_target(job *j, wpg_error *err)
     if (!gpu)
         return wpg_fail(err, WPG_E_ARGUMENT, "no GPU is named '%s' here", options->gpu ? options->gpu : "");
     if (options->code_object && options->code_object != 5 && options->code_object != 6)
-        return wpg_fail(err, WPG_E_ARGUMENT, "code objects of version %u are not made", options->code_object);
+        return wpg_fail(err, WPG_E_ARGUMENT, "code object version %u is not supported: 5 or 6",
+                        options->code_object);
     unsigned wave = options->wave_size ? options->wave_size : gpu->wave32 ? 32 : 64;
     if (!wpg_amdgpu_has_wave(gpu->name, wave))
         return wpg_fail(err, WPG_E_ARGUMENT, "%s has no waves of %u", gpu->name, wave);

@@ -13,15 +13,15 @@
 typedef struct wpg_blocks {
     uint32_t count;
     LLVMBasicBlockRef *blocks;
-    uint32_t *first; /* [count + 1]: successors of block i are to[first[i] .. first[i + 1] - 1] */
-    uint32_t *to;    /* an edge that a switch has twice stands here twice */
-    uint8_t *header; /* [count] an edge leads here that a depth-first walk from the entry found to go back */
-    uint32_t *depth; /* [count] loops around the block, by such edges */
+    uint32_t *first;   /* [count + 1]: successors of block i are to[first[i] .. first[i + 1] - 1] */
+    uint32_t *to;      /* an edge that a switch has twice stands here twice */
+    uint8_t *header;   /* [count] a back edge of a depth-first walk from the entry leads here */
+    uint32_t *depth;   /* [count] loops around the block, by these back edges */
     uint64_t checksum; /* 60 bits */
     wpg_map index;     /* LLVMBasicBlockRef -> i */
 } wpg_blocks;
 
-/* Zero-initialise *blocks first, or not at all; on failure it is empty. */
+/* *blocks needs no value before; on failure it is empty. WPG_E_NOMEM only. */
 wpg_status wpg_blocks_of(wpg_blocks *blocks, LLVMValueRef function, wpg_error *err);
 void wpg_blocks_finish(wpg_blocks *blocks);
 /* UINT32_MAX: not a block of the function. */

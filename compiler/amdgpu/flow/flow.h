@@ -22,9 +22,8 @@
 
 typedef struct wpg_flow_graph {
     uint32_t block_count;
-    uint32_t *first; /* [block_count + 1]: edges first[b] .. first[b + 1] - 1 leave block b, in order */
-    uint32_t
-        *targets; /* [first[block_count]] the blocks they lead to; block 0 is the entry, never a target */
+    uint32_t *first;   /* [block_count + 1]: edges first[b] .. first[b + 1] - 1 leave block b, in order */
+    uint32_t *targets; /* [first[block_count]] where they lead; block 0 is the entry, never a target */
 } wpg_flow_graph;
 
 /* A block whose count no possible flow gives. */

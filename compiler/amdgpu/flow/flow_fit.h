@@ -4,7 +4,7 @@
  *
  *     solve for frequencies
  *         --> how far each sum is off
- *         --> edges are worth as much more as what they lead to lacks
+ *         --> edges gain weight in the ratio by which their targets fall short
  *         --> again, until nothing is off
  *
  * The result is a flow, whatever the sums say; if they contradict each other it lies between them. A block

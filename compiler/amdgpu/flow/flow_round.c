@@ -144,12 +144,12 @@ wpg_status wpg_flow_round(uint64_t *counts, double *scale, const wpg_flow_graph 
     make_arcs(&r, frequencies, probabilities, (double)entries);
     *scale = scale_of(&r, *scale < 1 ? 1 : *scale);
     if (*scale == 0)
-        return wpg_fail(err, WPG_E_UNSUPPORTED, "its blocks' counts lie too far apart");
+        return wpg_fail(err, WPG_E_UNSUPPORTED, "the counts of the blocks lie too far apart");
     grow_tree(&r);
     round_arcs(&r, *scale);
     for (uint32_t i = 0; i < r.arc_count; i++)
         if (!r.arcs[i].known || r.arcs[i].whole < 0)
-            return wpg_fail(err, WPG_E_UNSUPPORTED, "its flow cannot be rounded");
+            return wpg_fail(err, WPG_E_UNSUPPORTED, "the flow cannot be rounded to whole counts");
     sum_counts(counts, &r);
     return WPG_OK;
 }

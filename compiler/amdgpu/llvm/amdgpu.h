@@ -38,7 +38,7 @@ typedef enum wpg_amdgpu_until {
  * Borrowed. */
 typedef struct wpg_amdgpu_marks {
     const bool *unpredictable; /* [blocks] */
-    uint32_t blocks, count;    /* count: of them marked */
+    uint32_t blocks, count;    /* count: marked ones */
 } wpg_amdgpu_marks;
 
 typedef struct wpg_amdgpu_options {

@@ -5,16 +5,14 @@
 #ifndef WPG_COMPILER_AMDGPU_LLVM_COUNTS_H
 #define WPG_COMPILER_AMDGPU_LLVM_COUNTS_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 typedef struct wpg_amdgpu_counts {
     uint64_t checksum; /* 60 bits, over the structurised control flow graph: successors by index, in order */
     uint32_t block_count;
-    uint64_t *waves; /* [block_count] times a wave started the block with a lane; never NULL in a profile */
-    uint64_t *lanes; /* [block_count] lanes then active, or NULL */
-    uint64_t
-        *uniform; /* [block_count] of waves: those with all the lanes that the wave entered with; or NULL */
+    uint64_t *waves;   /* [block_count] times a wave started the block with a lane; never NULL in a profile */
+    uint64_t *lanes;   /* [block_count] lanes then active, or NULL */
+    uint64_t *uniform; /* [block_count] waves with all the lanes that the wave entered with; or NULL */
 } wpg_amdgpu_counts;
 
 #endif

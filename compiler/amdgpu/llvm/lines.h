@@ -9,8 +9,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "runtime/base/error.h"
-
 typedef struct wpg_lines {
     LLVMBuilderRef builder;
     LLVMMetadataRef scope;

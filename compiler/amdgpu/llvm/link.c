@@ -108,7 +108,7 @@ static wpg_status finish(pid_t child, const char *linker, int words, wpg_error *
     int status;
     while (waitpid(child, &status, 0) < 0)
         if (errno != EINTR)
-            return wpg_fail(err, WPG_E_IO, "how %s ended cannot be told: %s", linker, strerror(errno));
+            return wpg_fail(err, WPG_E_IO, "cannot learn how %s ended: %s", linker, strerror(errno));
     if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
         return WPG_OK;
     words_of(text, sizeof text, words);
@@ -137,7 +137,8 @@ static wpg_status link_files(uint8_t **elf, size_t *size, const char *linker, co
     uint8_t *made = read_all(files[1], size);
     if (!is_shared_object(made, made ? *size : 0)) {
         free(made);
-        return wpg_fail(err, WPG_E_FORMAT, "%s made no shared object of AMDGPU: is it LLVM's?", linker);
+        return wpg_fail(err, WPG_E_FORMAT, "%s made no shared object of AMDGPU: is it LLVM's linker?",
+                        linker);
     }
     *elf = made;
     return WPG_OK;

@@ -18,7 +18,7 @@
 /* Debian's package that has the linker. */
 #define WPG_LINKER_PACKAGE "lld-22"
 
-/* *elf is malloc'd. `linker` is the program, searched in PATH unless it has a slash; NULL: ld.lld-22, else
+/* *elf is malloc'd. `linker` is the program, looked up in PATH unless it has a slash; NULL: ld.lld-22, else
  * ld.lld. Debug information is left out. WPG_E_NOT_FOUND: no such program. WPG_E_UNSUPPORTED: the linker
  * refused, in its words. WPG_E_FORMAT: its output is no shared object. */
 wpg_status wpg_amdgpu_link(uint8_t **elf, size_t *size, const uint8_t *object, size_t object_size,

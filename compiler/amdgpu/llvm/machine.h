@@ -29,8 +29,8 @@ typedef struct wpg_machine {
 
 /* "wpg.INDEX" into `name`. */
 void wpg_machine_name(char name[WPG_MACHINE_NAME], uint32_t index);
-/* Whether a line of assembly begins a machine block, and then the structurised one it comes from, or
- * WPG_MACHINE_FOREIGN. The line ends at `length`. */
+/* True if the line of assembly, of `length` bytes, begins a machine block. *structurised is then the
+ * structurised block that it comes from, or WPG_MACHINE_FOREIGN. */
 bool wpg_machine_begins_block(int64_t *structurised, const char *line, size_t length);
 
 /* Arrays live in `arena`. WPG_E_NOT_FOUND: no such kernel in the text; WPG_E_FORMAT: a branch to nowhere. */

@@ -22,8 +22,8 @@ void wpg_msgpack_text(wpg_msgpack *w, const char *text);
 void wpg_msgpack_number(wpg_msgpack *w, uint64_t value);
 void wpg_msgpack_bool(wpg_msgpack *w, bool value);
 
-/* The unsigned number that the first text `key`, wherever it is, is followed by; false if there is none. Any
- * bytes may be given. */
+/* Finds the first text `key` at any depth, and reads the unsigned number behind it. False if there is none.
+ * The bytes are untrusted. */
 bool wpg_msgpack_find(uint64_t *value, const uint8_t *bytes, size_t size, const char *key);
 
 #endif

@@ -1,6 +1,6 @@
 #include "compiler/amdgpu/llvm/profcheck.h"
 
-#include <stdint.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 

@@ -8,7 +8,6 @@
 
 #include <llvm-c/TargetMachine.h>
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "runtime/base/error.h"

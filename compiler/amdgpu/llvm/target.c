@@ -3,7 +3,6 @@
 #include "compiler/amdgpu/llvm/target.h"
 
 #include <pthread.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "compiler/amdgpu/llvm/llvm_guard.h"

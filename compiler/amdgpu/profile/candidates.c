@@ -8,7 +8,6 @@
 #include <llvm-c/Core.h>
 
 #include "compiler/amdgpu/driver/emit.h"
-#include "compiler/amdgpu/llvm/machine.h"
 #include "compiler/amdgpu/llvm/profcheck.h"
 #include "compiler/amdgpu/profile/weights.h"
 
@@ -36,8 +35,8 @@ static wpg_status verify(attempt *a, const wpg_blocks *blocks, unsigned wave_siz
         return WPG_OK;
     const wpg_counts_problem *p = &verdict->first[0];
     return wpg_fail(err, WPG_E_MISMATCH,
-                    "impossible counts (%s): block %u has %" PRIu64 " for %" PRIu64
-                    ", %u problems: not applied",
+                    "impossible counts (%s): block %u has %" PRIu64 ", its bound is %" PRIu64
+                    "; %u problems in all: not applied",
                     wpg_counts_rule_name(p->rule), p->block, p->count, p->bound, verdict->problems);
 }
 

@@ -4,8 +4,8 @@
  *             --> the least scratch traffic, by waves, of those that do not lose occupancy
  *
  * No rule could replace the candidates. Weights from waves place spills better than no weights in most
- * kernels, and worse in some; gating divergent blocks does likewise. Two more compilations decide. The score
- * is of the emitted code (score.h) under the profile's waves: it models no caches and no latency. Order of
+ * kernels, and worse in some; so do flattened weights. Compiling every kind decides. The score is of the
+ * emitted code (score.h) under the profile's waves: it models no caches and no latency. Order of
  * preference: scratch traffic, then occupancy, VGPRs, instructions issued, size of code; `none` comes first
  * among equals. A candidate with fewer waves a SIMD than `none` is out. So the chosen one is never worse than
  * `none` in traffic or occupancy.
@@ -27,13 +27,13 @@ typedef struct wpg_amdgpu_use_options {
 
 typedef struct wpg_amdgpu_candidate {
     wpg_weights_from from;
-    wpg_status status; /* of making it; figures are there if WPG_OK */
+    wpg_status status; /* of making the candidate; its figures are there if WPG_OK */
     bool chosen;
     char why[256]; /* why it was chosen or not, for people */
     wpg_amdgpu_figures figures;
     wpg_code_score score;
     wpg_weights_done weights;
-    uint32_t marked; /* branches that were told to be unpredictable */
+    uint32_t marked; /* branches marked !unpredictable */
     /* The distance of the block frequencies under these weights from the counts that made the weights, 0 to
      * 1. Negative: not known. */
     double difference;

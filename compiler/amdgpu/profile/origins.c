@@ -88,7 +88,8 @@ static wpg_status believe(const carrier *c, wpg_error *err)
 {
     if (c->origins->rest <= (c->origins->by_lines ? 0.9 : 0.5))
         return WPG_OK;
-    return wpg_fail(err, WPG_E_MISMATCH, "its counts are no flow through this code: %.0f %% do not fit",
+    return wpg_fail(err, WPG_E_MISMATCH,
+                    "the profile's counts are no flow through this code: %.0f %% of them do not fit",
                     c->origins->rest * 100);
 }
 
@@ -124,7 +125,7 @@ wpg_status wpg_origins_counts(wpg_amdgpu_counts *counts, wpg_origins *origins, L
     *counts = (wpg_amdgpu_counts){0};
     *origins = (wpg_origins){.by_lines = by_lines, .scale = 1};
     if (!from->block_count || !(from->waves ? from->waves : from->lanes)[0])
-        return wpg_fail(err, WPG_E_NOT_FOUND, "the profile never saw it run");
+        return wpg_fail(err, WPG_E_NOT_FOUND, "the profile never saw the shader run");
     WPG_TRY(wpg_blocks_of(&blocks, function, err));
     c.graph = (wpg_flow_graph){blocks.count, blocks.first, blocks.to};
     counts->checksum = blocks.checksum;
@@ -193,7 +194,7 @@ wpg_status wpg_amdgpu_origin_counts(wpg_amdgpu_counts *counts, wpg_origins *orig
         if (!c.other_graph)
             return WPG_OK;
     }
-    return wpg_fail(err, WPG_E_MISMATCH, "its control flow is another's");
+    return wpg_fail(err, WPG_E_MISMATCH, "with probes or lines LLVM makes another graph of the shader");
 }
 
 static wpg_status look(void *data, LLVMModuleRef llvm, LLVMValueRef function,

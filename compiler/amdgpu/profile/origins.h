@@ -29,8 +29,8 @@ typedef struct wpg_origin_counts {
 typedef struct wpg_origins {
     bool by_lines;   /* else by probes */
     uint32_t placed; /* structurised blocks with an origin */
-    double scale;    /* waves are so many times the real ones, to be whole: from 1 */
-    double rest;     /* what the counts, carried over, are off by, 0 to 1 (flow_fit.h) */
+    double scale;    /* waves are the real ones times this, to be whole numbers; at least 1 */
+    double rest;     /* error of the carried counts, 0 to 1 (flow_fit.h) */
 } wpg_origins;
 
 /* Counts of `function`, which was translated with probes or, `by_lines`, with lines, and structurised. They
@@ -49,8 +49,9 @@ typedef struct wpg_amdgpu_graph {
 wpg_status wpg_amdgpu_graph_of(wpg_amdgpu_graph *graph, const wpg_module *normal, const wpg_stage *stage,
                                const wpg_amdgpu_options *options, wpg_error *err);
 
-/* The same for a shader, for its graph of that checksum: translates and structurises the shader by
- * `options`. */
+/* The same for a shader: translates and structurises it by `options`, with probes, and with lines if probes
+ * change the graph. `checksum` is the graph's (wpg_amdgpu_graph_of). WPG_E_MISMATCH also: lines change the
+ * graph, too. */
 wpg_status wpg_amdgpu_origin_counts(wpg_amdgpu_counts *counts, wpg_origins *origins, const wpg_module *normal,
                                     const wpg_stage *stage, const wpg_amdgpu_options *options,
                                     const wpg_origin_counts *from, uint64_t checksum, wpg_arena *arena,

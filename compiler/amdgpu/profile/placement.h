@@ -13,12 +13,12 @@
 enum { WPG_NO_ORIGIN = UINT32_MAX };
 
 typedef struct wpg_placement {
-    wpg_flow_sum *sums; /* their counts are the caller's to fill in: that of block from[i] / parts[i] */
+    wpg_flow_sum *sums; /* the caller fills in sums[i].count: that of block from[i], over parts[i] */
     uint32_t *from;
     unsigned *parts;
     uint32_t sum_count;
-    uint32_t *origin; /* [blocks] of the normal form, the first if there are several; WPG_NO_ORIGIN */
-    uint32_t placed;  /* blocks with one */
+    uint32_t *origin; /* [blocks] block of the normal form, the first of several; WPG_NO_ORIGIN */
+    uint32_t placed;  /* blocks with an origin */
 } wpg_placement;
 
 /* `count`: blocks of the normal form. Arrays live in `arena`. */

@@ -1,7 +1,7 @@
 /* Branches that part waves evenly, which no guess gets right. LLVM gets `!unpredictable` on them before it
  * optimises. They are found by counts of the normal form, because structurizecfg drops the mark. LLVM 22.1.8
- * makes the same code with every branch of 46 shaders so marked: the mark is a hint for other versions. If it
- * changes the structurised blocks, candidates.c leaves it out. Threads: plain data. Source: LLVM LangRef,
+ * makes the same code even where every branch is marked: the mark is a hint for other versions. Where marks
+ * change the structurised blocks, candidates.c leaves them out. Threads: plain data. Source: LLVM LangRef,
  * "unpredictable". */
 #ifndef WPG_COMPILER_AMDGPU_PROFILE_UNPREDICTABLE_H
 #define WPG_COMPILER_AMDGPU_PROFILE_UNPREDICTABLE_H

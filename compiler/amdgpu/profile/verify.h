@@ -32,8 +32,7 @@ typedef struct wpg_counts_problem {
 
 enum { WPG_COUNTS_PROBLEMS = 8 };
 typedef struct wpg_counts_verdict {
-    uint32_t
-        problems; /* 0: possible. One for each flow that fails (its first block), one for each block else */
+    uint32_t problems; /* 0: possible. A flow that fails counts once, every other rule once a block */
     wpg_counts_problem first[WPG_COUNTS_PROBLEMS];
 } wpg_counts_verdict;
 

@@ -7,8 +7,10 @@
 
 /* Fills out->arguments and the bindings' offsets. */
 bool wpg_arguments_lay_out(wpg_tr *t);
-/* Where the first argument of that kind begins. */
+/* Where the first argument of that kind begins, in bytes. */
 uint32_t wpg_arguments_offset(const wpg_tr *t, wpg_amdgpu_argument_kind kind);
+/* Loads from the block at `base`: a descriptor's pointer, its length in bytes (i32), the workgroups of the
+ * dispatch along an axis (i32). */
 LLVMValueRef wpg_arguments_buffer(wpg_tr *t, LLVMValueRef base, const wpg_tr_binding *binding,
                                   LLVMValueRef element);
 LLVMValueRef wpg_arguments_length(wpg_tr *t, LLVMValueRef base, const wpg_tr_binding *binding,

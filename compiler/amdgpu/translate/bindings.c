@@ -32,7 +32,7 @@ static bool add(wpg_tr *t, const wpg_inst *variable)
         type = wpg_tr_type_of(t, type->element);
     }
     if (!type || type->kind != WPG_TR_STRUCT)
-        return type && wpg_tr_fail(t, WPG_E_UNSUPPORTED, "a descriptor of such a type");
+        return type && wpg_tr_fail(t, WPG_E_UNSUPPORTED, "descriptors of this type are not translated");
     (void)wpg_tr_decoration(t, variable->result, SpvDecorationDescriptorSet, &made.set);
     (void)wpg_tr_decoration(t, variable->result, SpvDecorationBinding, &made.binding);
     made.measured = is_open(t, type);

@@ -6,8 +6,8 @@
 
 #include <spirv/unified1/GLSL.std.450.h>
 
-/* Sine to power, of one or two operands (b NULL) of one float type of 16 or 32 bits; NULL for another
- * function (not failed), or after failing. */
+/* Translates a transcendental function, from sine to power. `b` is NULL for functions of one operand. Both
+ * have one float type of 16 or 32 bits. NULL: a failure, or another function, which is no failure. */
 LLVMValueRef wpg_tr_transcendental(wpg_tr *t, enum GLSLstd450 which, LLVMValueRef a, LLVMValueRef b);
 /* 1 / sqrt(a). */
 LLVMValueRef wpg_tr_inverse_sqrt(wpg_tr *t, LLVMValueRef a);

@@ -2,8 +2,6 @@
  * NoContraction forbids it. RelaxedPrecision is ignored: all arithmetic has full width. */
 #include "compiler/amdgpu/translate/translate_internal.h"
 
-#include <string.h>
-
 /* Lets LLVM contract the operation, and a division or root of 32 bits err by so many ULP. */
 static LLVMValueRef flagged(wpg_tr *t, LLVMValueRef value, float ulp)
 {

@@ -1,7 +1,7 @@
 /* Variables by storage class, access chains, loads and stores. All addresses are in bytes from a pointer in
  * the storage's address space. Composites are loaded and stored scalar by scalar, contiguous vectors
  * whole. */
-#include "compiler/amdgpu/translate/abi_arguments.h"
+#include "compiler/amdgpu/translate/translate_internal.h"
 
 /* -- Addresses */
 
@@ -366,7 +366,7 @@ static bool pointer_compare(wpg_tr *t, const wpg_inst *inst)
 static LLVMValueRef alloca_of(wpg_tr *t, const wpg_tr_type *type)
 {
     if (!type->stored || type->size > WPG_TR_MAX_VARIABLE) {
-        wpg_tr_fail(t, WPG_E_UNSUPPORTED, "a variable of such a type");
+        wpg_tr_fail(t, WPG_E_UNSUPPORTED, "variables of this type are not translated");
         return NULL;
     }
     bool words = type->size % 4 == 0;
@@ -380,7 +380,7 @@ static LLVMValueRef alloca_of(wpg_tr *t, const wpg_tr_type *type)
 static LLVMValueRef workgroup_memory(wpg_tr *t, const wpg_tr_type *type)
 {
     if (!type->stored || type->size > WPG_TR_MAX_VARIABLE) {
-        wpg_tr_fail(t, WPG_E_UNSUPPORTED, "a variable of such a type");
+        wpg_tr_fail(t, WPG_E_UNSUPPORTED, "variables of this type are not translated");
         return NULL;
     }
     LLVMTypeRef memory = LLVMArrayType2(t->t_i32, (type->size + 3) / 4);

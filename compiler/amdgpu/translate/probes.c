@@ -1,5 +1,7 @@
 #include "compiler/amdgpu/translate/probes.h"
 
+#include <stddef.h>
+
 #include <llvm-c/Core.h>
 
 static const char name[] = "llvm.pseudoprobe";

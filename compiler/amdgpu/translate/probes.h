@@ -10,7 +10,6 @@
 #include <llvm-c/Types.h>
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 /* A probe of `block` at the builder's place, which is behind the phis. false: this LLVM has none. */

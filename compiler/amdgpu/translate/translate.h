@@ -20,7 +20,7 @@ typedef struct wpg_translation_options {
     bool contract, lines, probes;
     wpg_amdgpu_marks marks;
     bool counters;            /* leave room for an address of counters in the arguments */
-    uint32_t counters_offset; /* hooks are told where: wpg_translation's */
+    uint32_t counters_offset; /* set before hooks are called: wpg_translation's */
 } wpg_translation_options;
 
 /* The translator's results besides the module. Strings and arrays live in the caller's arena. */

@@ -78,8 +78,7 @@ typedef struct wpg_tr_place {
     uint32_t type;          /* what lies there */
     uint64_t align;         /* known alignment of the pointer in bytes, a power of two */
     uint32_t matrix_stride; /* of the matrices there; 0: as the type has it */
-    uint32_t
-        vector_stride; /* between components of the vector there, if it is a row-major matrix's column; 0 */
+    uint32_t vector_stride; /* between components of a row-major matrix's column; else 0 */
     bool row_major, is_volatile, constant;
     /* In a buffer behind a plain pointer: pointer = root + dynamic (i32, NULL: 0) + fixed. 32 bits suffice
      * for any buffer of Vulkan (maxStorageBufferRange), and the hardware adds a 32-bit offset to a scalar
@@ -142,7 +141,7 @@ typedef struct wpg_tr {
     const wpg_inst *inst; /* under translation, for messages */
     const wpg_inst *entry_point, *entry_function;
     uint32_t block;                      /* label id of the block under translation */
-    uint32_t block_number, blocks_begun; /* which one of the function it is; with it, how many were begun */
+    uint32_t block_number, blocks_begun; /* index of that block in the function; blocks begun so far */
 
     wpg_tr_binding *bindings;
     uint32_t binding_count;
@@ -183,7 +182,7 @@ const wpg_tr_type *wpg_tr_type_of(wpg_tr *t, uint32_t id); /* fails on an id tha
 const wpg_tr_type *wpg_tr_result_type(wpg_tr *t, const wpg_inst *inst);
 /* Scalar type of a scalar, vector or matrix type. */
 LLVMTypeRef wpg_tr_scalar(LLVMTypeRef type);
-uint32_t wpg_tr_components(LLVMTypeRef type); /* of a vector; 1 */
+uint32_t wpg_tr_components(LLVMTypeRef type); /* of a vector; 1 for a scalar */
 LLVMTypeRef wpg_tr_with_components(LLVMTypeRef scalar, uint32_t count);
 bool wpg_tr_is_int(LLVMTypeRef type);   /* integers (not bools) or vectors of them */
 bool wpg_tr_is_bool(LLVMTypeRef type);  /* bools or vectors of them */
@@ -195,7 +194,7 @@ bool wpg_tr_decoration(const wpg_tr *t, uint32_t id, SpvDecoration which, uint32
 /* -- Values (values.c) */
 /* Tells LLVM that nothing writes there while the kernel runs. */
 void wpg_tr_mark_invariant(wpg_tr *t, LLVMValueRef load);
-/* Word `at` of the instruction under translation, 0 if it is not there (and failed). */
+/* Word `at` of `inst`; 0 after failing if `inst` is shorter. */
 uint32_t wpg_tr_word(wpg_tr *t, const wpg_inst *inst, unsigned at);
 LLVMValueRef wpg_tr_value(wpg_tr *t, const wpg_inst *inst, unsigned at);
 LLVMValueRef wpg_tr_value_of(wpg_tr *t, const wpg_inst *inst, unsigned at, LLVMTypeRef type);
@@ -247,7 +246,7 @@ LLVMValueRef wpg_tr_inverse(wpg_tr *t, LLVMValueRef matrix, uint32_t n);
 bool wpg_tr_collect_bindings(wpg_tr *t);
 bool wpg_tr_global_variable(wpg_tr *t, const wpg_inst *inst);
 bool wpg_tr_store(wpg_tr *t, const wpg_tr_place *place, LLVMValueRef value);
-/* `bytes` past a pointer; offset of any integer type, taken as unsigned where it is 32 bits wide. */
+/* The pointer `bytes` further on. `bytes` is of any integer type; 32 bits count as unsigned. */
 LLVMValueRef wpg_tr_offset(wpg_tr *t, LLVMValueRef pointer, LLVMValueRef bytes);
 LLVMValueRef wpg_tr_offset_by(wpg_tr *t, LLVMValueRef pointer, uint64_t bytes);
 
@@ -256,7 +255,7 @@ unsigned wpg_tr_sync_scope(const wpg_tr *t, uint64_t scope);
 LLVMAtomicOrdering wpg_tr_ordering(uint64_t semantics);
 
 /* -- Built-ins (builtins.c) */
-/* The value of an input built-in, NULL if it is not known. Code goes to t->builder. */
+/* The value of an input built-in, NULL after failing. Code goes to t->builder. */
 LLVMValueRef wpg_tr_builtin(wpg_tr *t, SpvBuiltIn which);
 LLVMValueRef wpg_tr_lane(wpg_tr *t);                           /* i32: number of the lane in its wave */
 LLVMValueRef wpg_tr_ballot(wpg_tr *t, LLVMValueRef condition); /* i32 or i64: as wide as the wave */

@@ -45,16 +45,15 @@ typedef struct wpg_inject {
     } sample;                                      /* zero without sampling */
 
     /* Of the function under change. */
-    uint32_t base;                          /* pointer to the counters */
-    uint32_t offset;                        /* u32 added to every counter's number; 0 = none */
-    uint32_t weight;                        /* u32 every addition is multiplied by, 0 = 1 (sample.h) */
-    uint32_t entry_mask;                    /* E as an SSA value, 0 if it is in the variable */
+    uint32_t base;       /* pointer to the counters */
+    uint32_t offset;     /* u32 added to every counter's number; 0 = none */
+    uint32_t weight;     /* u32 by which every addition is multiplied; 0: by nothing (sample.h) */
+    uint32_t entry_mask; /* E as an SSA value, 0 if it is in the variable */
     uint32_t loop_variable, round_variable; /* of wpg_loop_begin, 0 until needed */
     uint32_t *cells; /* [cell_count] variables, 0 for those not used yet; NULL if there are none */
     const wpg_function_plan *function;
     const wpg_cfg *cfg;
-    uint32_t
-        *watched; /* [constructs] variable of each watched construct, 0 for others; NULL if there are none */
+    uint32_t *watched; /* [constructs] variable of a watched construct, 0 for others; or NULL */
 } wpg_inject;
 
 /* -- Emitters: one instruction before in->where; the result id. ---------------------------------------- */
@@ -156,7 +155,7 @@ uint32_t wpg_any_in(wpg_inject *in, uint32_t mask);
 /* How often this lane has reached a tally derived from a loop's trips, in this run of the loop. */
 uint32_t wpg_cell_visits(wpg_inject *in, const wpg_function_plan *function, const wpg_tally *tally);
 
-/* -- Taking together (counting/flush.c) ---------------------------------------------------------------- */
+/* -- Flushing (counting/flush.c) ----------------------------------------------------------------------- */
 
 /* The tangle that leaves a region or a loop, or may leave next. */
 typedef struct wpg_leaving {

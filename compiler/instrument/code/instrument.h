@@ -23,11 +23,12 @@ typedef struct wpg_instrument_target {
     uint32_t subgroup_size; /* lanes a full wave usually has, 0 = not known; counts are exact for any size */
     bool int64_atomics;     /* shaderInt64 + shaderBufferInt64Atomics: else 32-bit low with carry into high */
     bool demote_to_helper;  /* shaderDemoteToHelperInvocation: OpIsHelperInvocationEXT may be used */
-    bool loses_exit_values; /* the driver computes what leaves a loop without a phi again for lanes that left
-                               before (lavapipe 22.3.6): no private counter that depends on a ballot may */
+    /* The driver computes a value that leaves a loop without a phi again, for lanes that left before
+     * (lavapipe 22.3.6): a private counter made of a ballot would be wrong. */
+    bool loses_exit_values;
     bool maximal_reconvergence; /* shaderMaximalReconvergence enabled and allowed in this stage */
-    bool early_tests; /* fragment: the pipeline's state does not tell early depth and stencil tests from late
-                         ones: no alpha to coverage, no feedback from the depth attachment, both known */
+    bool early_tests; /* fragment: the pipeline's state gives equal results with early and with late depth and
+                         stencil tests: known to have no alpha to coverage and no depth feedback */
     bool memory_model_device_scope; /* vulkanMemoryModelDeviceScope, matters when the module uses the Vulkan
                                        memory model */
     unsigned max_spirv_minor;       /* highest SPIR-V 1.x the device takes; subgroup operations need 3 */
@@ -39,7 +40,7 @@ typedef enum wpg_strategy_choice {
     WPG_STRATEGY_DERIVED,  /* derive wherever it is right */
     WPG_STRATEGY_ADDITIVE, /* private counters for every class */
     WPG_STRATEGY_NAIVE,    /* atomics at every class: the oracle */
-    WPG_STRATEGY_SLOTS,    /* the same into one of WPG_SLOTS copies of the counters: less contention */
+    WPG_STRATEGY_SLOTS,    /* as naive, into one of WPG_SLOTS copies of the counters: less contention */
     WPG_STRATEGY_LANE,     /* per lane: lanes only, as without subgroup operations */
 } wpg_strategy_choice;
 /* The strategy with that name in the setting; false if there is none. */
@@ -66,7 +67,7 @@ enum { WPG_SAMPLE_MAX = 65536, WPG_SLOTS = 256 };
 /* How a class of blocks is counted; for people, in `methods`. */
 typedef enum wpg_method {
     WPG_METHOD_NONE,     /* unreachable */
-    WPG_METHOD_LANE,     /* every lane its atomic */
+    WPG_METHOD_LANE,     /* an atomic by every lane */
     WPG_METHOD_NAIVE,    /* ballot, election, atomics where it stands */
     WPG_METHOD_ADDITIVE, /* private counters */
     WPG_METHOD_EDGE,     /* private counters, from a ballot of the branch that leads to it */
@@ -114,8 +115,8 @@ enum {
     WPG_VALUES_ENTRIES = 16,
     WPG_VALUES_ZERO = 0,                            /* how often the value 0 was seen */
     WPG_VALUES_OTHERS = 1 + 2 * WPG_VALUES_ENTRIES, /* how often a value found no room */
-    WPG_VALUES_GREATEST,                            /* of these, in the low word; see order */
-    WPG_VALUES_LEAST,                               /* of these: the greatest complement */
+    WPG_VALUES_GREATEST,                            /* the greatest such value, in the low word; see order */
+    WPG_VALUES_LEAST,                               /* the greatest complement of such a value */
     WPG_VALUES_COUNTERS
 };
 #define WPG_VALUES_VALUE(entry) (1 + 2 * (uint32_t)(entry)) /* the value, in the low word; 0: free */

@@ -23,8 +23,8 @@ typedef enum wpg_helper_test {
 
 enum { WPG_NO_TALLY = UINT32_MAX, WPG_NO_CELL = UINT32_MAX };
 
-/* A tally: counted once, for one class of blocks or for classes that are always equal. Counters in memory are
- * numbers from the pipeline's base, WPG_NO_COUNTER where absent. */
+/* A tally: counted once, for one class of blocks or for classes whose counts are always equal. Counters in
+ * memory are numbers from the pipeline's base, WPG_NO_COUNTER where absent. */
 typedef struct wpg_tally {
     wpg_method method;
     uint32_t full; /* visits by full waves, which need no other counter (sampling/memory.c) */
@@ -37,8 +37,8 @@ typedef struct wpg_tally {
     uint32_t mark;                                 /* MARK: bit of the lanes cell */
     bool equal;    /* waves and uniform cells: every lane adds the wave's; else one lane does */
     uint32_t loop; /* TRIPS: number of its loop */
-    /* TRIPS: [exit_count] a lane that leaves there has come here once more than it has trips; NULL: each lane
-     * counts its visits in its cell */
+    /* TRIPS: [exit_count] true: a lane that leaves by that exit ran the block once more than it has trips.
+     * NULL: each lane counts its visits in its cell. */
     const bool *passes;
 } wpg_tally;
 
@@ -82,9 +82,9 @@ typedef struct wpg_region {
 
 /* The kind of counting code at a point. */
 typedef enum wpg_point_kind {
-    WPG_POINT_LEAVE,       /* merge block of loop `index` */
-    WPG_POINT_COUNT,       /* counts at once (strategy.h): the tally, selects; records, resolves */
-    WPG_POINT_MARK,        /* block start: sets the mark of tally `index` */
+    WPG_POINT_LEAVE, /* merge block of loop `index` */
+    WPG_POINT_COUNT, /* counts in place (strategy.h): the tally and selects; records and resolves demotes */
+    WPG_POINT_MARK,  /* block start: sets the mark of tally `index` */
     WPG_POINT_MARK_SELECT, /* sets that of `index` or `other`, by the condition */
     WPG_POINT_SELECT,      /* adds to the cells of tallies `index` and `other`, by the condition */
     WPG_POINT_ADD,         /* block start: adds to the cells of tally `index` */
@@ -99,10 +99,9 @@ typedef enum wpg_point_kind {
 /* A place that gets counting code. */
 typedef struct wpg_point {
     wpg_point_kind kind;
-    uint32_t block; /* block index */
-    wpg_inst
-        *before; /* code goes before this instruction; NULL: at the block's start, after phis and variables */
-    uint32_t tally; /* COUNT: WPG_NO_TALLY if only selects or demotes are */
+    uint32_t block;   /* block index */
+    wpg_inst *before; /* code goes before it; NULL: at the block's start, after phis and variables */
+    uint32_t tally;   /* COUNT: WPG_NO_TALLY if only selects or demotes are */
     uint32_t index, other, condition;
     uint32_t record,
         resolve; /* construct watched for demotes that the block heads, or merges; WPG_NO_BLOCK if none */
@@ -158,8 +157,8 @@ typedef struct wpg_plan {
 
 /* Sums have indices from here until the plan is settled. */
 #define WPG_FIRST_SUM (UINT32_C(1) << 31)
-/* A sum for the map; the index it has until the plan is settled. Consecutive calls give consecutive indices.
- */
+/* Adds a sum for the map. Returns its index until the plan is settled; consecutive calls give consecutive
+ * indices. */
 uint32_t wpg_plan_add_sum(wpg_plan *plan, const wpg_counter_term *terms, size_t count);
 
 wpg_status wpg_plan_make(wpg_plan *plan, const wpg_module *module, const wpg_stage *stage,
@@ -191,28 +190,30 @@ typedef struct wpg_select_plan {
 struct wpg_chooser;
 /* False when memory ran out. */
 bool wpg_plan_selects(struct wpg_chooser *chooser, wpg_select_plan *selects);
-/* Indices of the sites' counts, once counters have numbers. */
+/* Fills counters->selects with the indices of the sites' counts, once counters have numbers. */
 wpg_status wpg_map_selects(wpg_plan *plan, const wpg_function_plan *function, const wpg_select_plan *selects,
                            wpg_function_counters *counters);
-/* The counters that make up one kind of a tally, each times `sign`, appended to *terms. */
+/* Appends to *terms the counters that make up one kind of a tally, each times `sign`. False when memory ran
+ * out. */
 typedef WPG_VEC(wpg_counter_term) wpg_term_list;
 bool wpg_tally_terms(wpg_plan *plan, const wpg_function_plan *f, wpg_term_list *terms, uint32_t tally,
                      uint32_t kind, int32_t sign);
-/* Of both sides of a condition (wpg_choose_select) in a block: what makes up each number of a select site.
- * Lanes of the false side are the block's less those of the true one, where only waves are counted of it. */
+/* The counters that make up each number of a select site: of both sides of its condition (wpg_choose_select)
+ * in `block`. Where only waves are counted of the false side, its lanes are the block's less the true
+ * side's. */
 bool wpg_side_terms(wpg_plan *plan, const wpg_function_plan *f, wpg_term_list terms[WPG_SELECT_COUNTERS],
                     uint32_t yes, uint32_t no, uint32_t block);
 
-/* How each class of a function, and each select site if `selects` is not NULL, is counted, by which cells and
- * counters (methods.c); and the points for that, unsorted, appended to *points. */
+/* Decides how each class of a function is counted, and each select site if `selects` is not NULL: by which
+ * cells and counters (methods.c). Appends the points for that to *points, unsorted. */
 typedef WPG_VEC(wpg_point) wpg_point_list;
 wpg_status wpg_plan_methods(wpg_plan *plan, wpg_function_plan *function, wpg_select_plan *selects,
                             wpg_point_list *points);
 
 /* True if the stage's own code left early depth and stencil tests possible (early_tests.c). */
+bool wpg_had_early_tests(const wpg_module *module, const wpg_inst *entry_point);
 /* True if counting may declare early tests without another effect: the stage's work cannot tell early tests
  * from late ones. Implies wpg_had_early_tests. The pipeline's state must allow it too: target.early_tests. */
 bool wpg_may_declare_early_tests(const wpg_module *module, const wpg_inst *entry_point);
-bool wpg_had_early_tests(const wpg_module *module, const wpg_inst *entry_point);
 
 #endif

@@ -9,7 +9,6 @@
  *
  * A lane's own number fits 32 bits, a wave's sum may not (a wave has 128 lanes at most). So the number is
  * added in parts of at most 2^25, one round for each part. A second round is rare. */
-#include <stddef.h>
 #include <string.h>
 
 #include "compiler/instrument/code/strategy.h"
@@ -180,7 +179,7 @@ static uint32_t part_of(wpg_inject *in, const group *g, uint32_t number, uint32_
     return wpg_select_u32(in, further, wpg_const_u32(in->module, size), rest);
 }
 
-/* The tally's numbers of all lanes, taken together; a bool: there is more to add. */
+/* Combines the tally's numbers over the lanes. Returns the id of a bool: there is more to add. */
 static uint32_t flush_numbers(wpg_inject *in, const group *g, bool sums)
 {
     numbers own = pick_numbers(in, g);

@@ -225,7 +225,7 @@ static uint32_t new_counter(wpg_chooser *c)
     return c->plan->options->first_counter + c->plan->counter_count++;
 }
 
-/* How a tally of a region is taken together (flush.c). */
+/* How a tally of a region is combined over the wave (flush.c). */
 static wpg_flush_group group_of(const wpg_chooser *c, const wpg_tally *t)
 {
     if (t->method == WPG_METHOD_MARK)

@@ -75,7 +75,7 @@ bool wpg_rule_mark(wpg_chooser *c, uint32_t class, uint32_t b)
     return true;
 }
 
-/* Some tally that is taken together as marks can be, too (flush.c). */
+/* True if the region has another tally that is combined as marks are (flush.c). */
 static bool has_company(const wpg_chooser *c, uint32_t region)
 {
     for (uint32_t i = 0; i < c->tallies.count; i++) {

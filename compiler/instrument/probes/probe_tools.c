@@ -1,8 +1,6 @@
 /* Helpers of the plans and the code of probes. */
 #include "compiler/instrument/probes/probe.h"
 
-#include "compiler/instrument/code/strategy.h"
-
 uint32_t wpg_probe_counters(wpg_probe_plan *p, uint32_t count)
 {
     uint32_t first = p->plan->options->first_counter + p->plan->counter_count;

@@ -2,7 +2,6 @@
  * induction.h. */
 #include "compiler/optimize/facts/induction.h"
 
-#include "compiler/optimize/ir/legality.h"
 #include "compiler/spirv/builder.h"
 #include "compiler/spirv/const_fold.h"
 

@@ -10,8 +10,6 @@
  * know what drivers may know. */
 #include "compiler/optimize/facts/invariant.h"
 
-#include <string.h>
-
 #include "compiler/spirv/builder.h"
 
 enum { DEEPEST = 12 };

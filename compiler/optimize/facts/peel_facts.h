@@ -10,7 +10,7 @@ typedef struct wpg_peel_facts {
     uint32_t *fact_of;       /* [bound] number of the fact about the id; WPG_NO_FACT */
     uint32_t *first, *later; /* by fact: bits in the first trip, in each further one */
     uint32_t count;
-    uint32_t of_first, of_later; /* masks: facts of which the one, the other is known */
+    uint32_t of_first, of_later; /* masks: facts with known bits in the first trip; in each further one */
     uint32_t plain;              /* mask: a driver can find out the later value itself */
 } wpg_peel_facts;
 

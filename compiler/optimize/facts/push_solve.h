@@ -31,6 +31,7 @@ bool wpg_push_solve(wpg_solution *solution, const wpg_view *view, const uint32_t
                     wpg_arena *arena);
 /* True if the edge between two blocks is ever taken. */
 bool wpg_solution_takes(const wpg_solution *solution, uint32_t from, uint32_t to);
+/* True if the id has one value, known or not followed. */
 static inline bool wpg_is_one(const wpg_solution *solution, uint32_t id)
 {
     return id < solution->view->bound &&

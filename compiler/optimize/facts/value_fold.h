@@ -1,5 +1,5 @@
-/* What follows in a loop from facts (value_facts.h) and from conditions that are known: the value guard,
- * unswitching and peeling find out with it. Private to compiler/optimize. */
+/* What follows in a loop from facts (value_facts.h) and from known conditions. For the value guard,
+ * unswitching and peeling. Private to compiler/optimize. Threads: as the module. */
 #ifndef WPG_COMPILER_OPTIMIZE_FACTS_VALUE_FOLD_H
 #define WPG_COMPILER_OPTIMIZE_FACTS_VALUE_FOLD_H
 
@@ -10,7 +10,7 @@ typedef struct wpg_value_fold {
     const wpg_view *view;
     const wpg_function_profile *profile;
     const wpg_loop *loop;
-    const uint32_t *fact_of; /* [bound] of a load of a place that a fact is about: its number; else NO_FACT */
+    const uint32_t *fact_of; /* [bound] number of the fact about the place that a load reads; WPG_NO_FACT */
     const uint32_t *bits;    /* by fact: the value */
     uint32_t facts;          /* mask of the facts to go by */
     uint32_t excluded;       /* mask: the value is known not to be these bits */

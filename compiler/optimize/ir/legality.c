@@ -6,8 +6,6 @@
 
 #include <spirv/unified1/GLSL.std.450.h>
 
-#include "compiler/spirv/grammar.h"
-
 enum {
     PURE = WPG_TRAIT_PURE,
     SAFE = WPG_TRAIT_PURE | WPG_TRAIT_SPECULATABLE,

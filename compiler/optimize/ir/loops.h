@@ -1,4 +1,4 @@
-/* Loops for annotate and the trip guard: members, entries, the test that leaves. Private to
+/* Loops as the passes see them: members, entries, the test that leaves. Private to
  * compiler/optimize. Threads: as the module. */
 #ifndef WPG_COMPILER_OPTIMIZE_IR_LOOPS_H
 #define WPG_COMPILER_OPTIMIZE_IR_LOOPS_H

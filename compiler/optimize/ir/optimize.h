@@ -27,8 +27,7 @@ typedef struct wpg_optimize_options {
     double rare_share;    /* a select's expensive side is rare when waves that need it are at most this share;
                              0.1 */
     double value_share;   /* a uniform value is guarded on when at least this share of waves saw it; 0.9 */
-    bool lanes_alone; /* an experiment: each lane counts as a wave of its own, so that divergence is not seen
-                       */
+    bool lanes_alone;     /* an experiment: each lane counts as a wave, so divergence is not seen */
     uint32_t unflatten_cost;    /* least cost (weighted instructions) worth a branch; 24 */
     uint32_t max_guarded_trips; /* largest trip count the trip-count guard specialises for; 64 */
     uint32_t max_growth;        /* most instructions a pass may add to a function, as a share of 100; 200 */
@@ -69,8 +68,9 @@ void wpg_optimize_defaults(wpg_optimize_options *options);
 typedef enum wpg_remark_kind { WPG_REMARK_DONE, WPG_REMARK_REFUSED } wpg_remark_kind;
 typedef struct wpg_remark {
     wpg_remark_kind kind;
-    const char *pass;        /* "annotate", "flatten", "unflatten", "unswitch", "peel", "scalarise",
-                                "trip-guard", "push-fold", "versions", "wave-size", static storage */
+    const char *pass;        /* "annotate", "flatten", "peel", "push-fold", "scalarise", "trip-guard",
+                                "unflatten", "unswitch", "value-guard", "versions", "wave-size"; also "ssa",
+                                "weights" (binding the profile). Static storage */
     uint32_t ordinal, block; /* function ordinal and block id in the normal form */
     char text[160];
 } wpg_remark;

@@ -100,7 +100,7 @@ void wpg_profiles_finish(wpg_context *context);
 wpg_block_weight *wpg_profile_block(const wpg_function_profile *profile, uint32_t label);
 /* As wpg_profile_block, and NULL if a pass could not tell the counts. */
 const wpg_block_weight *wpg_known_block(const wpg_function_profile *profile, uint32_t label);
-/* Of two counts: a less b, 0 if b is more. */
+/* a - b, 0 if b is more. */
 static inline uint64_t wpg_less(uint64_t a, uint64_t b)
 {
     return a > b ? a - b : 0;
@@ -132,8 +132,7 @@ typedef struct wpg_view {
     wpg_inst *function;
     wpg_cfg *cfg;
     uint32_t bound;
-    uint32_t
-        *block_of; /* [bound] block index of the id's definition; WPG_NO_BLOCK when not in a block here */
+    uint32_t *block_of;   /* [bound] block that defines the id; WPG_NO_BLOCK: none of this function */
     uint32_t *position;   /* [bound] ordinal of the definition in the function */
     uint32_t *first_user; /* [bound + 1] range in users */
     wpg_inst **users;     /* instructions of this function that use the id, in order, repeated per use */
@@ -148,8 +147,8 @@ bool wpg_view_is_local(const wpg_view *view, uint32_t id);
 /* The label that opens the instruction's block, NULL for instructions outside blocks. */
 wpg_inst *wpg_inst_label(wpg_inst *inst);
 typedef WPG_VEC(uint16_t) wpg_operand_list;
-/* Indices in inst->words of every id it uses, result left out, result type left out; false when memory ran
- * out or the instruction does not fit the grammar. `list` is cleared first. */
+/* Indices in inst->words of every id that the instruction uses, apart from its result and result type. False
+ * when memory ran out or the instruction does not fit the grammar. `list` is cleared first. */
 bool wpg_used_ids(wpg_operand_list *list, const wpg_module *module, const wpg_inst *inst);
 
 /* -- Passes: each in a file of its name. *changed is set when the module changed. -- */

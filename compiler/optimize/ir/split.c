@@ -40,11 +40,10 @@ void wpg_retarget_phis(const wpg_cfg *cfg, uint32_t block, uint32_t to)
 {
     const wpg_block *b = &cfg->blocks[block];
     for (uint32_t s = 0; s < b->successor_count; s++) {
-        wpg_inst *inst = cfg->blocks[b->successors[s]].label->next;
-        for (; inst && (inst->opcode == SpvOpPhi || inst->opcode == SpvOpLine || inst->opcode == SpvOpNoLine);
-             inst = inst->next)
-            for (unsigned i = 4; inst->opcode == SpvOpPhi && i < inst->count; i += 2)
-                if (inst->words[i] == b->id)
-                    inst->words[i] = to;
+        wpg_inst *phi = wpg_next_phi(cfg->blocks[b->successors[s]].label->next);
+        for (; phi; phi = wpg_next_phi(phi->next))
+            for (unsigned i = 4; i < phi->count; i += 2)
+                if (phi->words[i] == b->id)
+                    phi->words[i] = to;
     }
 }

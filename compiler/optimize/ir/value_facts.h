@@ -11,7 +11,7 @@ bool wpg_value_place_of(wpg_value_place *place, const wpg_module *module, const 
 /* The number of the fact about that place, WPG_NO_FACT if there is none. */
 uint32_t wpg_value_fact_at(const wpg_function_profile *profile, const wpg_value_place *place);
 /* Takes what the profile saw at value sites of uniform memory into profile->facts, and how often lanes agreed
- * on indices into profile->indices. WPG_E_NOMEM only; says why where the sites disagree with the module's. */
+ * on indices into profile->indices. WPG_E_NOMEM only; a remark where the sites disagree with the module's. */
 wpg_status wpg_value_facts_bind(wpg_context *context, wpg_function_profile *profile,
                                 const wpg_function_weights *weights, const wpg_cfg *cfg);
 /* How many of the waves asked saw the value: 0 to 1. */

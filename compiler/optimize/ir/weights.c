@@ -2,7 +2,6 @@
  * and our own passes keep these ids. See pass.h. */
 #include "compiler/optimize/ir/pass.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "compiler/analysis/normal_form.h"

@@ -202,25 +202,30 @@ void wpg_cloner_copy(wpg_cloner *c, wpg_inst *where)
     }
 }
 
-wpg_inst *wpg_cloner_last(const wpg_cloner *c)
+/* The instruction behind the loop's last block. */
+static wpg_inst *loop_end(const wpg_cloner *c)
 {
     wpg_inst *last = NULL;
     for (uint32_t b = 0; b < c->view->cfg->count; b++) /* blocks are in module order */
         if (c->plan->loop.members[b])
             last = wpg_cloner_block(c, b)->terminator;
-    return last;
+    return last->next;
 }
 
-void wpg_cloner_rewire(wpg_cloner *c)
+wpg_inst *wpg_cloner_rewire(wpg_cloner *c)
 {
     const wpg_cfg *cfg = c->view->cfg;
-    uint32_t merge = wpg_cloner_block(c, c->plan->loop.merge)->id,
-             header = wpg_cloner_block(c, c->plan->loop.header)->id;
+    wpg_inst *header = wpg_cloner_block(c, c->plan->loop.header)->label, *after = loop_end(c);
+    uint32_t merge = wpg_cloner_block(c, c->plan->loop.merge)->id;
+    wpg_cloner_label(c, header, c->rest_block);
+    wpg_inst_add(c->module, header, SpvOpBranch, header->result);
+    wpg_cloner_label(c, after, c->rest_merge);
+    wpg_inst *rest_out = wpg_inst_add(c->module, after, SpvOpBranch, merge);
     uint32_t preheader = wpg_cloner_block(c, c->plan->preheader)->id;
     for (uint32_t b = 0; b < cfg->count; b++) {
         const wpg_block *block = &cfg->blocks[b];
         bool member = c->plan->loop.members[b];
-        uint32_t from = member ? merge : header, to = member ? c->rest_merge : c->guard_block;
+        uint32_t from = member ? merge : header->result, to = member ? c->rest_merge : c->guard_block;
         replace_in(c, block->terminator, from, to);
         if (member && block->successor_count > 1)
             decide(c, &block->terminator->words[1], block->terminator, c->plan->rest_folds,
@@ -228,12 +233,12 @@ void wpg_cloner_rewire(wpg_cloner *c)
         if (block->merge)
             replace_in(c, block->merge, from, to);
     }
-    for (wpg_inst *inst = wpg_cloner_block(c, c->plan->loop.header)->label->next;
-         inst->opcode == SpvOpPhi || inst->opcode == SpvOpLine || inst->opcode == SpvOpNoLine;
-         inst = inst->next)
-        for (unsigned i = 4; inst->opcode == SpvOpPhi && i < inst->count; i += 2)
-            if (inst->words[i] == preheader)
-                inst->words[i] = c->rest_block;
+    wpg_inst *phi = wpg_next_phi(header->next);
+    for (; phi; phi = wpg_next_phi(phi->next))
+        for (unsigned i = 4; i < phi->count; i += 2)
+            if (phi->words[i] == preheader)
+                phi->words[i] = c->rest_block;
+    return rest_out;
 }
 
 /* -- Values after the loop -- */
@@ -411,10 +416,9 @@ bool wpg_cloner_inherit(wpg_cloner *c, wpg_map *map, uint32_t header)
 
 static void find_merge_phis(wpg_cloner *c)
 {
-    for (wpg_inst *inst = wpg_cloner_block(c, c->plan->loop.merge)->label->next;
-         inst->opcode == SpvOpPhi || inst->opcode == SpvOpLine || inst->opcode == SpvOpNoLine;
-         inst = inst->next)
-        if (inst->opcode == SpvOpPhi && !wpg_vec_push(&c->merge_phis, inst))
+    wpg_inst *phi = wpg_next_phi(wpg_cloner_block(c, c->plan->loop.merge)->label->next);
+    for (; phi; phi = wpg_next_phi(phi->next))
+        if (!wpg_vec_push(&c->merge_phis, phi))
             c->nomem = true;
 }
 

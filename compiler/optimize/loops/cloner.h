@@ -1,5 +1,7 @@
 /* Copies a loop's blocks, values and decorations (cloner.c). The guards (loop_clone.c) and peeling
- * (loop_peel.c) build their copies from these steps. Private to those files.
+ * (loop_peel.c) build their copies from these steps. Private to those files. Each draws its blocks: G
+ * guard, T entry of the copy, F entry of the original, H header, M merge block, X merge block of the copy, Y
+ * merge block of the original.
  *
  * Ownership: the cloner borrows everything but copy_of, operands and merge_phis, which wpg_cloner_finish
  * frees. Threads: as the module. */
@@ -19,9 +21,9 @@ typedef struct wpg_cloner {
     uint32_t replaced; /* the bound's id, read as `constant` everywhere in the copy; 0 where not */
     uint32_t constant;
     uint32_t zero; /* for optimisation barriers; 0 where the copy has none */
-    uint32_t even; /* the same, for phis that lanes agree in; 0: there is no such */
+    uint32_t even; /* as `zero`, for phis in which lanes agree; 0: there is none */
     uint32_t guard_block, copy_block, rest_block, copy_merge, rest_merge; /* G T F X Y */
-    uint32_t late_block, decide_block; /* where late values are loaded, and met again; 0: no late values */
+    uint32_t late_block, decide_block; /* where late values are loaded, and where the ways meet again; 0 */
     /* A block of the copy that leads to X, though its original does not lead to M. X has null for the values
      * from there. 0: none. */
     uint32_t also_from;
@@ -44,7 +46,7 @@ static inline uint32_t wpg_cloner_copied(const wpg_cloner *c, uint32_t id)
 /* Finds M's phis. Gives ids to all that is copied, and to the new blocks. WPG_E_NOMEM only. */
 wpg_status wpg_cloner_init(wpg_cloner *c, wpg_context *context, wpg_function_profile *profile,
                            const wpg_view *view, const wpg_guard_plan *plan);
-/* Frees; WPG_E_NOMEM when memory ran out on the way. */
+/* Frees the cloner's tables. WPG_E_NOMEM when memory ran out in any step. */
 wpg_status wpg_cloner_finish(wpg_cloner *c);
 
 /* -- Pieces -- */
@@ -63,10 +65,9 @@ bool wpg_cloner_has_barriers(const wpg_cloner *c);
 
 /* Copies the loop's blocks before `where`. */
 void wpg_cloner_copy(wpg_cloner *c, wpg_inst *where);
-/* The last instruction of the loop. */
-wpg_inst *wpg_cloner_last(const wpg_cloner *c);
-/* Rewires the original loop: its entry is F, its exit Y. Edges that led to H lead to G. */
-void wpg_cloner_rewire(wpg_cloner *c);
+/* Puts F before the original loop and Y behind it. Edges that led to H lead to G. Edges from the loop to M
+ * lead to Y. Returns Y's branch to M. */
+wpg_inst *wpg_cloner_rewire(wpg_cloner *c);
 /* Moves M's phis to Y (before `in_rest`), and the copy's to X (before `in_copy`). M gets phis of the two, and
  * phis of all values of the loop that are used after it. */
 void wpg_cloner_merge(wpg_cloner *c, wpg_inst *in_rest, wpg_inst *in_copy);

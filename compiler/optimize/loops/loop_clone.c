@@ -19,7 +19,6 @@
 #include "compiler/optimize/loops/loop_clone.h"
 
 #include "compiler/optimize/ir/branch_weights.h"
-#include "compiler/optimize/ir/legality.h"
 #include "compiler/optimize/loops/cloner.h"
 #include "compiler/optimize/loops/opt_barrier.h"
 #include "compiler/spirv/builder.h"
@@ -193,7 +192,7 @@ static uint32_t guard_condition(wpg_cloner *c, wpg_inst *where)
 
 static void build(wpg_cloner *c)
 {
-    wpg_inst *header = wpg_cloner_block(c, c->plan->loop.header)->label, *last = wpg_cloner_last(c);
+    wpg_inst *header = wpg_cloner_block(c, c->plan->loop.header)->label;
     uint32_t merge = wpg_cloner_block(c, c->plan->loop.merge)->id, original = header->result;
     uint32_t weights[2];
     bool weighed = wpg_scale_weights(weights, c->plan->takes[0], c->plan->takes[1]);
@@ -211,13 +210,7 @@ static void build(wpg_cloner *c)
     wpg_cloner_copy(c, header);
     wpg_cloner_label(c, header, c->copy_merge);
     wpg_inst *copy_out = wpg_inst_add(c->module, header, SpvOpBranch, merge);
-    wpg_cloner_label(c, header, c->rest_block);
-    wpg_inst_add(c->module, header, SpvOpBranch, original);
-
-    wpg_inst *after = last->next;
-    wpg_cloner_label(c, after, c->rest_merge);
-    wpg_inst *rest_out = wpg_inst_add(c->module, after, SpvOpBranch, merge);
-    wpg_cloner_rewire(c);
+    wpg_inst *rest_out = wpg_cloner_rewire(c);
     wpg_cloner_merge(c, rest_out, copy_out);
     wpg_cloner_seal(c);
 }

@@ -12,7 +12,7 @@
  * before the loop or computable there. */
 typedef struct wpg_guard_test {
     uint32_t value, bits;
-    bool late; /* only those who pass the loop's first test load it: so does the guard */
+    bool late; /* only lanes that pass the loop's first test load it, in the loop and in the guard */
 } wpg_guard_test;
 
 enum { WPG_MOST_TESTS = 4 };
@@ -25,7 +25,7 @@ typedef struct wpg_guard_fold {
 } wpg_guard_fold;
 
 typedef struct wpg_guard_plan {
-    const char *pass; /* that plans it, static storage */
+    const char *pass; /* the pass that made the plan; static storage */
     wpg_loop loop;
     uint32_t preheader;     /* the one block outside that leads to the header */
     uint64_t entries;       /* lanes that entered */
@@ -47,9 +47,8 @@ typedef struct wpg_guard_plan {
     const wpg_guard_test *tests;
     const wpg_guard_fold *folds;
     uint32_t test_count, fold_count;
-    const bool
-        *barriers; /* [bound] phis of the loop whose copies get an optimisation barrier (opt_barrier.h) */
-    uint32_t dead_cost; /* of what falls away in the copy */
+    const bool *barriers; /* [bound] phis whose copies get an optimisation barrier (opt_barrier.h) */
+    uint32_t dead_cost;   /* of what falls away in the copy */
     /* Changes to the original loop, where the single test failed: its branches, its phis that get
      * optimisation barriers. A driver knows there that the guard failed. So it is kept from using that, as in
      * the copy. */

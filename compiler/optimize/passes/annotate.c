@@ -108,7 +108,7 @@ static void weigh_branch(annotator *a, uint32_t block)
     else if (!weight_of(a, block))
         no_weights(a, block, "it was not measured");
     else if (!way_count(&on_true, a, block, t, f) || !way_count(&on_false, a, block, f, t))
-        no_weights(a, block, "both ways lead to blocks others lead to: the ways were not measured");
+        no_weights(a, block, "both ways lead to blocks that other edges lead to: the ways were not measured");
     else if (!wpg_scale_weights(weights, on_true, on_false))
         no_weights(a, block, "it never ran");
     else {

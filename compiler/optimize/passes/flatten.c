@@ -16,7 +16,6 @@
  * Needs: waves. Keeps: everything but the merge instructions. */
 #include "compiler/optimize/facts/folding.h"
 #include "compiler/optimize/ir/legality.h"
-#include "compiler/optimize/ir/loops.h"
 #include "compiler/optimize/ir/pass.h"
 #include "compiler/optimize/loops/opt_barrier.h"
 

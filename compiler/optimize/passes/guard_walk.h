@@ -44,8 +44,8 @@ typedef struct wpg_guard_pass {
 wpg_status wpg_guard_loops(bool *changed, const wpg_guard_pass *pass, wpg_context *context,
                            wpg_function_profile *profile);
 
-/* Whether some loop of the function is wanted by a pass: asked before the SSA tier, which runs only for
- * what is wanted. False, too, without lanes in the profile or when memory ran out. */
+/* True if a pass wants some loop of the function. Asked before the SSA tier, which runs only for wanted
+ * passes. Also false without lanes in the profile or when memory ran out. */
 typedef bool wpg_loop_wish(wpg_context *context, wpg_function_profile *profile, const wpg_view *view,
                            const wpg_loop *loop);
 bool wpg_guard_any_loop(wpg_context *context, wpg_function_profile *profile, wpg_loop_wish *wanted);

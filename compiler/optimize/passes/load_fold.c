@@ -475,7 +475,7 @@ static void ask_dead(folder *f, uint32_t index)
             const wpg_inst *def = wpg_module_def(f->module, inst->words[f->others.data[i]]);
             if (def && def->result && wpg_view_is_local(f->view, def->result) &&
                 wpg_id_set_has(&f->exact, def->result) && is_arithmetic(f->module, def))
-                expose(f, f->decided, index, "it takes a user from what feeds an exact output");
+                expose(f, f->decided, index, "a value that feeds an exact output would lose a user");
         }
     }
 }

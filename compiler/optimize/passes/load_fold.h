@@ -30,12 +30,13 @@ typedef struct wpg_load_fold {
     uint32_t function, ordinal;
     const wpg_known_load *loads;
     size_t load_count;
-    /* Called when it is known what may be folded, and nothing is changed yet; *go: fold. NULL: fold. */
+    /* Called once the foldable loads are known, before any change; *go: fold. NULL: always fold. */
     wpg_status (*prepare)(bool *go, const struct wpg_load_fold *job, const wpg_load_folded *folded);
     void *of; /* the caller's */
 } wpg_load_fold;
 
-/* Folds what may be folded and decides something. WPG_E_NOMEM only; remarks say why not. */
+/* Folds the loads, where that may be and decides a branch, loop bound, index or divisor. WPG_E_NOMEM only;
+ * remarks say why not. */
 wpg_status wpg_load_fold_run(wpg_load_folded *folded, const wpg_load_fold *job);
 
 #endif

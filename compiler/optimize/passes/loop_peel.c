@@ -144,7 +144,7 @@ static void start_from_first(wpg_cloner *c, wpg_inst *where)
 
 static void build(wpg_cloner *c)
 {
-    wpg_inst *header = wpg_cloner_block(c, c->plan->loop.header)->label, *last = wpg_cloner_last(c);
+    wpg_inst *header = wpg_cloner_block(c, c->plan->loop.header)->label;
     uint32_t merge = wpg_cloner_block(c, c->plan->loop.merge)->id, original = header->result;
     wpg_cloner_label(c, header, c->guard_block);
     wpg_inst *enter = wpg_inst_add(c->module, header, SpvOpBranch, wpg_cloner_copied(c, original));
@@ -162,13 +162,7 @@ static void build(wpg_cloner *c)
         wpg_inst_add(c->module, header, SpvOpSelectionMerge, merge, SpvSelectionControlMaskNone);
     uint32_t way = phi_of_way(c, joined, wpg_type_bool(c->module), goes_on, wpg_const_bool(c->module, false));
     wpg_inst_add(c->module, header, SpvOpBranchConditional, way, c->rest_block, merge);
-    wpg_cloner_label(c, header, c->rest_block);
-    wpg_inst_add(c->module, header, SpvOpBranch, original);
-    wpg_inst *after = last->next;
-    wpg_cloner_label(c, after, c->rest_merge);
-    wpg_inst *rest_out = wpg_inst_add(c->module, after, SpvOpBranch, merge);
-
-    wpg_cloner_rewire(c);
+    wpg_inst *rest_out = wpg_cloner_rewire(c);
     start_from_first(c, joined);
     wpg_cloner_merge(c, rest_out, joined);
     wpg_cloner_seal(c);

@@ -47,7 +47,6 @@
 #include <string.h>
 
 #include "compiler/optimize/facts/folding.h"
-#include "compiler/optimize/ir/legality.h"
 #include "compiler/optimize/ir/pass.h"
 
 void wpg_optimize_defaults(wpg_optimize_options *options)

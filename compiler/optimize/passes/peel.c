@@ -20,10 +20,8 @@
  * Needs: values in SSA form, a profile with lanes. Legality: legality.h. Loops with barriers, derivatives or
  * subgroup work are left alone, as by unswitching. */
 #include <stdio.h>
-#include <string.h>
 
 #include "compiler/analysis/divergence.h"
-#include "compiler/optimize/facts/folding.h"
 #include "compiler/optimize/facts/invariant.h"
 #include "compiler/optimize/facts/peel_facts.h"
 #include "compiler/optimize/loops/opt_barrier.h"
@@ -98,7 +96,8 @@ static const char *header_refusal(const wpg_view *view, const wpg_loop *loop, co
         if (phi->opcode != SpvOpPhi)
             continue;
         if (!wpg_opt_barrier_hides(view->module, phi->type))
-            return "a value goes from trip to trip that drivers cannot be kept from knowing in the first";
+            return "a value is carried from trip to trip that drivers cannot be kept from knowing in the "
+                   "first";
         barriers[phi->result] = true;
         for (unsigned i = 3; i + 1 < phi->count; i += 2)
             if (phi->words[i + 1] == view->cfg->blocks[loop->back_edge].id &&
@@ -141,8 +140,8 @@ static const char *profile_refusal(const wpg_guarder *g, const wpg_value_fold *l
             uint64_t lanes;
             if (way->predecessor_count == 1 && !later->live[block->successors[s]] &&
                 wpg_block_lanes(&lanes, g->view, g->profile, block->successors[s]) && lanes > entries)
-                return "what only first trips run was run more often than the loop was entered: no profile "
-                       "of it";
+                return "a block of first trips ran more often than the loop was entered: the profile is not "
+                       "of this loop";
         }
     }
     return NULL;

@@ -398,7 +398,7 @@ static const char *finish(finder *f)
         if (inst->opcode != SpvOpLoad && f->uniform[k])
             continue;
         if (!opaque && is_read_twice(f, inst))
-            return "what it loads is read elsewhere, too, and drivers may compute with that as one value";
+            return "a value loaded with it is read elsewhere, too: drivers may compute with both as one";
         region->loads++;
         region->words += opaque ? 4 : words_of(f->view->module, inst->type, 0);
     }
@@ -448,9 +448,9 @@ wpg_status wpg_region_find(wpg_region *region, const char **why, const wpg_view 
             ;
         uint32_t at;
         if (!has_loads(&f))
-            *why = "what is loaded with it is needed before all of its operands are there";
+            *why = "the values loaded with it are needed before all their operands are there";
         else if (place_of(&f, index, &at) && at >= f.guard)
-            *why = "it is needed before it is there";
+            *why = "the guard would stand before the index is computed";
         else
             *why = finish(&f);
     }

@@ -16,7 +16,6 @@
 #include "compiler/optimize/facts/folding.h"
 #include "compiler/optimize/ir/branch_weights.h"
 #include "compiler/optimize/ir/legality.h"
-#include "compiler/optimize/ir/loops.h"
 #include "compiler/optimize/ir/split.h"
 #include "compiler/optimize/passes/sink.h"
 

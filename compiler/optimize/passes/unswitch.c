@@ -17,7 +17,6 @@
 #include <string.h>
 
 #include "compiler/analysis/divergence.h"
-#include "compiler/optimize/facts/folding.h"
 #include "compiler/optimize/facts/invariant.h"
 #include "compiler/optimize/loops/opt_barrier.h"
 #include "compiler/optimize/passes/guard_walk.h"

@@ -4,10 +4,7 @@
 #ifndef WPG_RUNTIME_CLI_COMMON_COMMAND_H
 #define WPG_RUNTIME_CLI_COMMON_COMMAND_H
 
-#include <stdbool.h>
 #include <stdio.h>
-
-#include "runtime/base/error.h"
 
 enum { WPG_EXIT_FAILED = 1, WPG_EXIT_USAGE = 2 };
 

@@ -3,7 +3,6 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
 const char *wpg_group_digits(char *buffer, uint64_t value)
 {

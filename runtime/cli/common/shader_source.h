@@ -45,8 +45,8 @@ typedef struct wpg_shader_source {
     wpg_spec_value *spec;
 } wpg_shader_source;
 
-/* WPG_E_NOT_FOUND: the place has another shader or none. *in_folder says whether it is a folder, after any
- * failure. */
+/* WPG_E_NOT_FOUND: the place has another shader or none. *in_folder says whether the place is a folder,
+ * even after a failure. */
 wpg_status wpg_shader_source_find(wpg_shader_source *source, bool *in_folder, const char *place,
                                   const wpg_shader_counts *shader, wpg_error *err);
 void wpg_shader_source_finish(wpg_shader_source *source);

@@ -2,8 +2,6 @@
 #ifndef WPG_RUNTIME_CLI_COMMON_VULKAN_LOADER_H
 #define WPG_RUNTIME_CLI_COMMON_VULKAN_LOADER_H
 
-#include <stdbool.h>
-
 #include <vulkan/vulkan.h>
 
 typedef struct wpg_vulkan_loader {

@@ -5,7 +5,6 @@
 #define WPG_RUNTIME_CLI_DOCTOR_DOCTOR_H
 
 #include <jansson.h>
-#include <limits.h>
 #include <stdbool.h>
 
 #include "runtime/config/settings.h"

@@ -1,7 +1,7 @@
 /* What the layer would do with the present settings, where its files go, and whether they can be written. */
 #include "runtime/cli/doctor/doctor.h"
 
-#include <stdlib.h>
+#include <limits.h>
 #include <string.h>
 #include <sys/statvfs.h>
 #include <time.h>
@@ -10,7 +10,6 @@
 #include "runtime/bundle/cache.h"
 #include "runtime/bundle/denied.h"
 #include "runtime/bundle/folder.h"
-#include "runtime/cli/common/enable.h"
 #include "runtime/config/pattern.h"
 
 enum { SPACE_LEAST_MIB = 64 };

@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "runtime/base/file.h"
-#include "runtime/base/hash.h"
 #include "runtime/cli/common/enable.h"
 #include "runtime/cli/common/manifest.h"
 #include "runtime/cli/common/probe.h"

@@ -2,7 +2,6 @@
 #include "runtime/cli/estimate/estimate.h"
 
 #include <ctype.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 

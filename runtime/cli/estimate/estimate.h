@@ -40,7 +40,7 @@ typedef struct wpg_estimate_words {
 } wpg_estimate_words;
 
 typedef struct wpg_estimate_stage {
-    const wpg_shader_counts *counts; /* of its functions, `functions` of them */
+    const wpg_shader_counts *counts; /* [functions] of the stage's functions */
     size_t functions;
     wpg_stage stage; /* specialisation values are `spec` */
     wpg_spec_value *spec;

@@ -178,7 +178,7 @@ static void explain(reader *r, int exited)
     for (int form = 0; form < WPG_ESTIMATE_FORMS; form++) {
         wpg_estimate_result *result = &r->pipeline->results[form];
         if (!result->count && !result->same && !*result->problem)
-            COPY(result->problem, r->ended ? "the driver tells nothing of it" : why);
+            COPY(result->problem, r->ended ? "the driver reports no statistics for it" : why);
     }
 }
 
@@ -217,7 +217,8 @@ wpg_status wpg_estimate_compile(wpg_estimate *estimate, wpg_estimate_pipeline *p
         return wpg_fail(err, WPG_E_UNSUPPORTED, "%s", estimate->device.problem);
     explain(&r, exited);
     if (!pipeline->results[WPG_ESTIMATE_ORIGINAL].count)
-        (void)snprintf(pipeline->problem, sizeof pipeline->problem, "not possible as it is given: %.150s",
+        (void)snprintf(pipeline->problem, sizeof pipeline->problem,
+                       "not possible as the program gave it: %.150s",
                        pipeline->results[WPG_ESTIMATE_ORIGINAL].problem);
     return WPG_OK;
 }

@@ -149,7 +149,7 @@ static void print_pipeline(FILE *out, const wpg_estimate_pipeline *pipeline)
                           result->problem);
     }
     if (pipeline->results[WPG_ESTIMATE_USE].same && pipeline->results[WPG_ESTIMATE_CUT].same)
-        (void)fprintf(out, "  use mode changes nothing, and everything ran: as it is given\n");
+        (void)fprintf(out, "  use mode changes nothing, and every block ran: the original alone\n");
     for (size_t i = 0; i < pipeline->results[WPG_ESTIMATE_ORIGINAL].count; i++)
         print_executable(out, pipeline, i);
 }

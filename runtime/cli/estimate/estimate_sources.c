@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/base/file.h"
 #include "runtime/bundle/bundle.h"
 #include "runtime/cli/common/heat.h"
 #include "runtime/cli/common/shader_source.h"

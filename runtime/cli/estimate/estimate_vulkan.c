@@ -194,7 +194,7 @@ static bool open_device(compiler *c)
                        count ? names : "none");
     else if (count)
         (void)snprintf(why, sizeof why,
-                       "the driver tells nothing of its compiler's work "
+                       "the driver does not report its compiler's statistics "
                        "(VK_KHR_pipeline_executable_properties): %s",
                        names);
     else

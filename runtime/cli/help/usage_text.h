@@ -11,7 +11,6 @@
 #define WPG_RUNTIME_CLI_HELP_USAGE_TEXT_H
 
 #include <stdbool.h>
-#include <stddef.h>
 
 typedef enum wpg_usage_kind { WPG_USAGE_OPTION, WPG_USAGE_PROSE, WPG_USAGE_EXIT } wpg_usage_kind;
 

@@ -83,9 +83,9 @@ static void notes(FILE *out, const wpg_isa *isa)
 {
     (void)fputs("<p class=muted>", out);
     wpg_isa_weighted_by(out, isa);
-    (void)fputs("; off by: block frequencies of the weights beside the counts, 0 to 1", out);
+    (void)fputs("; off by: how far the weights' block frequencies are from the counts, 0 to 1", out);
     if (isa->use.candidates[WPG_WEIGHTS_WAVES].marked)
-        (void)fprintf(out, "<br>branches where lanes part evenly, told to be unpredictable: %" PRIu32,
+        (void)fprintf(out, "<br>branches where lanes part evenly, marked unpredictable: %" PRIu32,
                       isa->use.candidates[WPG_WEIGHTS_WAVES].marked);
     (void)fputs("</p>", out);
 }

@@ -52,7 +52,7 @@ typedef struct wpg_isa_listing {
 } wpg_isa_listing;
 
 typedef struct wpg_isa_version {
-    const char *title; /* "code", "before", "after" */
+    const char *title; /* "code"; "before", "after" with a profile; "code", "counting" with --generate */
     wpg_amdgpu_code *code;
     wpg_isa_listing listing;
 } wpg_isa_version;
@@ -67,23 +67,23 @@ typedef struct wpg_isa {
     char entry[256];
     wpg_shader_names names; /* of the module before it was normalised */
     wpg_hash128 shader;     /* names.now */
-    bool guessed_gpu;       /* none is here and none was named */
+    bool guessed_gpu;       /* no GPU is here and none was named */
     wpg_profile *profile;
     wpg_shader_view *view;
     const wpg_shader_counts *counts; /* of the entry function; NULL without a profile */
     size_t functions;
-    bool other_form; /* the profile's counts are none of this normal form: perhaps of structurised blocks */
+    bool other_form; /* the profile's counts are not of this normal form: perhaps of structurised blocks */
     uint32_t block_count;
     wpg_isa_version versions[WPG_ISA_VERSIONS];
     unsigned version_count;
     wpg_amdgpu_use use; /* with two versions: how the second was chosen */
     wpg_origins origins;
-    wpg_amdgpu_counts structurised; /* what was compiled by; arrays are malloc'd */
+    wpg_amdgpu_counts structurised; /* the counts that were used; arrays are malloc'd */
     bool own;                       /* the kernel counted them itself: exact */
     wpg_counter_table counters;     /* where options.generate: of the second version */
     uint8_t *linked;                /* malloc'd: what options.out gets, if not the object itself */
     size_t linked_size;
-    char not_used[256];          /* why the profile was not compiled by; "" */
+    char not_used[256];          /* why the profile was not used; "" */
     wpg_profcheck_phases phases; /* where options.verify */
     wpg_estimate radv;           /* one pipeline, where options.radv */
 } wpg_isa;

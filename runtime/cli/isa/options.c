@@ -146,19 +146,19 @@ int wpg_isa_parse(wpg_isa_options *options, int argc, char **argv)
             return code;
     }
     if ((options->generate || options->counters) && options->profile)
-        return wpg_usage_error(command_name, "either --generate or --profile");
+        return wpg_usage_error(command_name, "--profile cannot be combined with --generate or --counters");
     const bool to_standard_output = options->out && strcmp(options->out, "-") == 0;
     if (to_standard_output && (options->json || options->counters))
         return wpg_usage_error(command_name, "-o - leaves no room for %s on standard output",
                                options->json ? "--json" : "a profile");
     if (is_overwritten(options))
-        return wpg_usage_error(command_name, "-o and --html are to be files of their own");
+        return wpg_usage_error(command_name, "-o and --html need files of their own");
     if (options->code_object && options->abi == WPG_AMDGPU_PAL)
-        return wpg_usage_error(command_name, "--code-object-version is of --abi hsa");
+        return wpg_usage_error(command_name, "--code-object-version needs --abi hsa");
     if (options->counters && !options->out)
-        return wpg_usage_error(command_name, "--counters makes a profile: where to? -o OUT.profraw");
+        return wpg_usage_error(command_name, "--counters makes a profile: name its file with -o OUT.profraw");
     options->generate |= options->counters != NULL;
     if (counting && !options->generate)
-        return wpg_usage_error(command_name, "--count and --placement are of --generate");
-    return options->in ? 0 : wpg_usage_error(command_name, "which module? SHADER.spv");
+        return wpg_usage_error(command_name, "--count and --placement need --generate");
+    return options->in ? 0 : wpg_usage_error(command_name, "no module is given: name a SHADER.spv");
 }

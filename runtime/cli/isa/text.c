@@ -96,9 +96,9 @@ static void candidates(FILE *out, const wpg_isa *isa)
             c->figures.sgprs, c->figures.occupancy, difference, c->chosen ? "chosen: " : "", c->why);
     }
     wpg_isa_weighted_by(out, isa);
-    (void)fprintf(out, "; off by: block frequencies of the weights beside the counts, 0 to 1\n");
+    (void)fprintf(out, "; off by: how far the weights' block frequencies are from the counts, 0 to 1\n");
     if (isa->use.candidates[WPG_WEIGHTS_WAVES].marked)
-        (void)fprintf(out, "branches where lanes part evenly, told to be unpredictable: %" PRIu32 "\n",
+        (void)fprintf(out, "branches where lanes part evenly, marked unpredictable: %" PRIu32 "\n",
                       isa->use.candidates[WPG_WEIGHTS_WAVES].marked);
 }
 

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "compiler/normalize/contexts.h"
-#include "compiler/spirv/builder.h"
 #include "runtime/base/vec.h"
 #include "runtime/cli/common/shader_source.h"
 #include "runtime/profile/cspgo_text.h"

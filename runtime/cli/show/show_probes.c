@@ -1,7 +1,6 @@
 /* Prints results of probes for a shader function (runtime/profile/probe_records.h), as tables and as JSON.
  * Tables leave out branches, switches and loops that no lane reached; JSON has all. */
 #include <inttypes.h>
-#include <string.h>
 
 #include "runtime/bundle/bundle.h"
 #include "runtime/cli/common/figures.h"

@@ -5,7 +5,6 @@
 #include "runtime/cli/common/heat.h"
 #include "runtime/cli/show/show.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 
 static void print_number(FILE *out, int width, bool measured, uint64_t value)

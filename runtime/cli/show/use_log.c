@@ -70,7 +70,7 @@ static void print_pipeline(FILE *out, const json_t *pipeline, use_totals *totals
     totals->variants += *variant && !none;
     (void)fprintf(out, "pipeline %s%s%s%s\n", text_of(pipeline, "pipeline"),
                   *verdict   ? ", tuning: "
-                  : none     ? ": no variant comes of its push constants"
+                  : none     ? ": no variant was made for its push constants"
                   : *variant ? ", variant for words of push constants "
                              : "",
                   verdict, none ? "" : variant);

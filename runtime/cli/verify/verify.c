@@ -8,11 +8,9 @@
 #include "runtime/cli/verify/verify.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "compiler/normalize/normalize.h"
-#include "runtime/base/file.h"
 #include "runtime/base/text.h"
 #include "runtime/bundle/bundle.h"
 #include "runtime/bundle/folder.h"

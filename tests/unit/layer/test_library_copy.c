@@ -212,22 +212,22 @@ static void refuses_what_is_not_known(void **unused)
     state s;
     fill(&s);
     s.info.pNext = &stranger;
-    refused(&s, "a structure that is not known");
+    refused(&s, "a structure that this layer does not know");
     fill(&s);
     s.stages[1].pNext = &stranger;
-    refused(&s, "a structure that is not known");
+    refused(&s, "a structure that this layer does not know");
     fill(&s);
     s.raster.pNext = &stranger;
-    refused(&s, "a structure that is not known");
+    refused(&s, "a structure that this layer does not know");
     fill(&s);
     s.blend.pNext = &stranger;
-    refused(&s, "a structure that is not known");
+    refused(&s, "a structure that this layer does not know");
     fill(&s);
     s.depth.pNext = &stranger;
-    refused(&s, "depth state is extended");
+    refused(&s, "depth state holds structures");
     fill(&s);
     s.samples.pNext = &stranger;
-    refused(&s, "multisample state is extended");
+    refused(&s, "multisample state holds structures");
     fill(&s);
     s.dynamic[1] = (VkDynamicState)1000455003; /* VK_EXT_extended_dynamic_state3 */
     refused(&s, "dynamic state that is not known");

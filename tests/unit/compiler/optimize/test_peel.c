@@ -218,7 +218,7 @@ static void asks_the_profile(void **state)
     use_free(&s);
     ways_make_compute(&s, LOOP(UP, ASKED("k == 0")));
     ways_take(&s, 0, PARTS / 2, false);
-    expect_refused(&s, NULL, "no profile of it");
+    expect_refused(&s, NULL, "the profile is not of this loop");
     use_free(&s);
     refuses(LOOP(UP, "if (k == 0) { " CHEAP " } else { " DEAR " }"), "");
     ways_make_compute(&s, LOOP(UP, ASKED("k == 0")));

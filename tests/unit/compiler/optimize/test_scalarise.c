@@ -217,11 +217,11 @@ static void refuses_compute(void **state)
          "void main() { uint i = gl_GlobalInvocationID.x; uint k = list[i]; Item item = items[k];"
          " result[i] = item.a + item.b; if (params.n > 3u) { Item again = items[k]; result[i + 1u] = "
          "again.a; } }",
-         "what it loads is read elsewhere, too"},
+         "a value loaded with it is read elsewhere, too"},
         {HEAD(""),
          "void main() { uint i = gl_GlobalInvocationID.x; uint k = list[i];"
          " Item one = items[k], two = items[k]; result[i] = one.a * 3.0 + two.a * params.f; }",
-         "what it loads is read elsewhere, too"},
+         "a value loaded with it is read elsewhere, too"},
         {READONLY,
          "void main() { uint i = gl_GlobalInvocationID.x; uint k = list[i]; vec4 sum = vec4(0.0);"
          " for (uint j = 0u; j < 8u; j++) { Item item = items[k + j]; sum += item.a * item.b; } result[i] = "
