@@ -10,8 +10,8 @@ name=demos
 . "$(dirname "$0")/frames.sh"
 draw() {
     case $1 in
-    vkcube) measured timeout 300 $by_clock vkcube --c "$2" --width 640 --height 480 --present_mode 0 --suppress_popups ;;
-    *) (use_shim && SHIM_EXIT=$2 && export SHIM_EXIT && measured timeout 300 $by_clock "$1" && echo "$microseconds" >"$work/time") &&
+    vkcube) measured timeout -k 5 120 $by_clock vkcube --c "$2" --width 640 --height 480 --present_mode 0 --suppress_popups ;;
+    *) (use_shim && SHIM_EXIT=$2 && export SHIM_EXIT && measured timeout -k 5 120 $by_clock "$1" && echo "$microseconds" >"$work/time") &&
         microseconds=$(cat "$work/time") ;;
     esac
 }

@@ -19,7 +19,7 @@ graph() {
 ffmpeg_run() { # GRAPH FRAMES OUTPUT...
     graph=$1 frames=$2
     shift 2
-    measured timeout 300 ffmpeg -hide_banner -nostdin -v error -init_hw_device vulkan=v:0 -filter_hw_device v -filter_complex "$graph" \
+    measured timeout -k 5 120 ffmpeg -hide_banner -nostdin -v error -init_hw_device vulkan=v:0 -filter_hw_device v -filter_complex "$graph" \
         -frames:v "$frames" "$@"
 }
 draw() { ffmpeg_run "$(graph "$1" ,loop=-1:1:0)" "$2" -f null -; }

@@ -29,7 +29,7 @@ ideas 60 ideas
 terrain 6 terrain
 '
 draw() {
-    measured timeout 300 $by_clock MESA_LOADER_DRIVER_OVERRIDE=zink LIBGL_ALWAYS_SOFTWARE=1 glmark2 -s 800x600 -b "$benchmark:nframes=$2"
+    measured timeout -k 5 120 $by_clock MESA_LOADER_DRIVER_OVERRIDE=zink LIBGL_ALWAYS_SOFTWARE=1 glmark2 -s 800x600 -b "$benchmark:nframes=$2"
 }
 case ${1:-} in
 fetch)

@@ -12,9 +12,9 @@
 set -eu
 root=$(cd "$(dirname "$0")/../.." && pwd)
 here=$root/shaders/real
-families="tfjs glmark2 ffmpeg libplacebo demos"
+families="tfjs glmark2 ffmpeg libplacebo demos blender piglit games"
 # Of these each item is a process anyway: off and use alternate item by item, and so are seconds apart.
-by_item="glmark2 ffmpeg libplacebo demos"
+by_item="glmark2 ffmpeg libplacebo demos piglit games"
 build=$root/build wanted=
 while [ $# -gt 0 ]; do
     case $1 in
