@@ -31,7 +31,7 @@ run)
             head -n 20 "$work/chosen" >"$work/some"
             sed 1,20d "$work/chosen" >"$work/rest" && mv "$work/rest" "$work/chosen"
             # A test that crashes ends its batch, in each run at the same test.
-            measured sh -c 'timeout 120 "$0"/bin/shader_runner $(cat "$1") -auto -fbo || true' $root "$work/some" || continue
+            measured sh -c 'timeout -k 5 600 "$0"/bin/shader_runner $(cat "$1") -auto -fbo || true' $root "$work/some" || continue
             grep '^PIGLIT' "$work/program" >>"$work/verdicts" || true
             cat "$work/program" >>"$work/log"
             total=$((total + microseconds))
