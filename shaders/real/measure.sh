@@ -6,11 +6,15 @@
 # By the three plain commands: a run that counts, one merge to a .profdata file, a run with it.
 #
 # ROUNDS (3): how often off and use alternate. SECONDS_EACH (1): of each item in each round. ITEMS: only these, by commas.
-# PROBES (default): what the training run learns. Each round is a process; medians over rounds of the ratio within one round.
+# PROBES (default): what the training run learns. TRAIN_SECONDS (0.05): of each item in it.
+# KEEP: a folder that gets each family's profile and last use log.
+# Each round is a process; medians over rounds of the ratio within one round. A result "-" cannot be compared.
 set -eu
 root=$(cd "$(dirname "$0")/../.." && pwd)
 here=$root/shaders/real
-families="tfjs"
+families="tfjs glmark2 ffmpeg libplacebo demos blender piglit games"
+# Of these each item is a process anyway: off and use alternate item by item, and so are seconds apart.
+by_item="glmark2 ffmpeg libplacebo demos piglit games"
 build=$root/build wanted=
 while [ $# -gt 0 ]; do
     case $1 in
@@ -19,7 +23,7 @@ while [ $# -gt 0 ]; do
         build=$2
         shift
         ;;
-    -h | --help) sed -n '2,9s/^# \{0,1\}//p' "$0"; exit 0 ;;
+    -h | --help) sed -n '2,11s/^# \{0,1\}//p' "$0"; exit 0 ;;
     *)
         case " $families " in *" $1 "*) ;; *) echo "real: no family '$1' (known: $families)" >&2; exit 2 ;; esac
         wanted="$wanted $1"
@@ -30,9 +34,10 @@ done
 build=$(cd "$build" && pwd)
 [ ! -r "$root/.deps/env.sh" ] || . "$root/.deps/env.sh"
 WPG_REAL=${WPG_REAL:-$root/.deps/real}
+WPG_BUILD=$build
 VK_DRIVER_FILES=${WPG_LVP_ICD:-}
 VK_ICD_FILENAMES=$VK_DRIVER_FILES
-export WPG_REAL VK_DRIVER_FILES VK_ICD_FILENAMES MESA_SHADER_CACHE_DISABLE=true
+export WPG_REAL WPG_BUILD VK_DRIVER_FILES VK_ICD_FILENAMES MESA_SHADER_CACHE_DISABLE=true
 for variable in $(env | sed -n 's/^\(WAVEPGO_[A-Z_]*\)=.*/\1/p'); do unset "$variable"; done
 [ -n "$VK_DRIVER_FILES" ] || { echo "real: no lavapipe here: sh tests/setup.sh" >&2; exit 77; }
 PATH=$build/bin:$PATH
@@ -40,7 +45,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
-rounds=${ROUNDS:-3} seconds=${SECONDS_EACH:-1} probes=${PROBES:-default}
+rounds=${ROUNDS:-3} seconds=${SECONDS_EACH:-1} probes=${PROBES:-default} training=${TRAIN_SECONDS:-0.05}
 
 # lines NAME COMMAND...: the items' lines of a run.
 lines() {
@@ -63,27 +68,37 @@ family() {
     sh "$here/$name.sh" fetch || return 0
     items=${ITEMS:-$(sh "$here/$name.sh" list | paste -s -d , -)}
     echo "real: $name: training" >&2
-    lines "$work/train" wavepgo run --generate --profile-file "$work/$name/%b.profraw" --probes "$probes" -- sh "$here/$name.sh" run "$items" 0.05 ||
+    lines "$work/train" wavepgo run --generate --profile-file "$work/$name/%b-%p.profraw" --probes "$probes" -- \
+        sh "$here/$name.sh" run "$items" "$training" ||
         return 0
     wavepgo merge --quiet -o "$work/$name.profdata" "$work/$name" || return 0
     round=1
     while [ "$round" -le "$rounds" ]; do
         echo "real: $name: round $round of $rounds" >&2
         rm -f "$work/use.log"
-        lines "$work/off.$round" sh "$here/$name.sh" run "$items" "$seconds" || return 0
-        lines "$work/use.$round" wavepgo run --use "$work/$name.profdata" --use-log "$work/use.log" -- sh "$here/$name.sh" run "$items" "$seconds" ||
-            return 0
+        : >"$work/off.$round" >"$work/use.$round"
+        case " $by_item " in *" $name "*) groups=$(echo "$items" | tr , ' ') ;; *) groups=$items ;; esac
+        for group in $groups; do
+            lines "$work/lines" sh "$here/$name.sh" run "$group" "$seconds" || return 0
+            cat "$work/lines" >>"$work/off.$round"
+            lines "$work/lines" wavepgo run --use "$work/$name.profdata" --use-log "$work/use.log" -- sh "$here/$name.sh" run "$group" "$seconds" ||
+                return 0
+            cat "$work/lines" >>"$work/use.$round"
+        done
         round=$((round + 1))
     done
     echo
     echo "## $name"
     echo
-    echo "| item | off, us | use / off | results |"
-    echo "|---|---|---|---|"
-    for r in $(seq "$rounds"); do
-        sed "s/^/off $r /" "$work/off.$r"
-        sed "s/^/use $r /" "$work/use.$r"
-    done | awk '
+    echo "| item | off, us | use / off | generate / off | results |"
+    echo "|---|---|---|---|---|"
+    {
+        sed "s/^/generate 1 /" "$work/train"
+        for r in $(seq "$rounds"); do
+            sed "s/^/off $r /" "$work/off.$r"
+            sed "s/^/use $r /" "$work/use.$r"
+        done
+    } | awk '
         function median(list, n,    i, j, t) {
             for (i = 2; i <= n; i++)
                 for (j = i; j > 1 && list[j] < list[j - 1]; j--) { t = list[j]; list[j] = list[j - 1]; list[j - 1] = t }
@@ -100,11 +115,15 @@ family() {
                     }
                 if (!n) continue
                 m = median(ratio, n); sum += log(m); k++
-                printf "| %s | %.0f | %.2f (%.2f to %.2f) | %s |\n", item, median(off, n), m, ratio[1], ratio[n], (item in differs) ? "**differ**" : "equal"
+                counting = time["generate", 1, item] / median(off, n)
+                if (counting > 0) { counted += log(counting); c++ }
+                printf "| %s | %.0f | %.2f (%.2f to %.2f) | %.2f | %s |\n", item, median(off, n), m, ratio[1], ratio[n], counting,
+                    (item in differs) ? "**differ**" : first[item] == "-" ? "not compared" : "equal"
             }
-            if (k) printf "| geometric mean of %d | | %.2f | |\n", k, exp(sum / k)
+            if (k) printf "| geometric mean of %d | | %.2f | %.2f | |\n", k, exp(sum / k), c ? exp(counted / c) : 0
         }'
     echo
+    [ -z "${KEEP:-}" ] || { mkdir -p "$KEEP" && cp "$work/$name.profdata" "$KEEP" && cp "$work/use.log" "$KEEP/$name.log"; }
     echo "Passes: $(passes_of "$work/use.log")"
 }
 
