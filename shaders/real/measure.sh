@@ -10,7 +10,7 @@
 set -eu
 root=$(cd "$(dirname "$0")/../.." && pwd)
 here=$root/shaders/real
-families="tfjs"
+families="tfjs materialx"
 build=$root/build wanted=
 while [ $# -gt 0 ]; do
     case $1 in
@@ -66,6 +66,8 @@ family() {
     lines "$work/train" wavepgo run --generate --profile-file "$work/$name/%b.profraw" --probes "$probes" -- sh "$here/$name.sh" run "$items" 0.05 ||
         return 0
     wavepgo merge --quiet -o "$work/$name.profdata" "$work/$name" || return 0
+    attainable=
+    ! grep -q "attainable)" "$here/$name.sh" || attainable=yes
     round=1
     while [ "$round" -le "$rounds" ]; do
         echo "real: $name: round $round of $rounds" >&2
@@ -73,36 +75,41 @@ family() {
         lines "$work/off.$round" sh "$here/$name.sh" run "$items" "$seconds" || return 0
         lines "$work/use.$round" wavepgo run --use "$work/$name.profdata" --use-log "$work/use.log" -- sh "$here/$name.sh" run "$items" "$seconds" ||
             return 0
+        [ -z "$attainable" ] || lines "$work/most.$round" sh "$here/$name.sh" attainable "$items" "$seconds" || return 0
         round=$((round + 1))
     done
     echo
     echo "## $name"
     echo
-    echo "| item | off, us | use / off | results |"
-    echo "|---|---|---|---|"
+    echo "| item | off, us | use / off | results |${attainable:+ attainable / off |}"
+    echo "|---|---|---|---|${attainable:+---|}"
     for r in $(seq "$rounds"); do
         sed "s/^/off $r /" "$work/off.$r"
         sed "s/^/use $r /" "$work/use.$r"
+        [ -z "$attainable" ] || sed "s/^/most $r /" "$work/most.$r"
     done | awk '
         function median(list, n,    i, j, t) {
             for (i = 2; i <= n; i++)
                 for (j = i; j > 1 && list[j] < list[j - 1]; j--) { t = list[j]; list[j] = list[j - 1]; list[j - 1] = t }
             return n % 2 ? list[(n + 1) / 2] : (list[n / 2] + list[n / 2 + 1]) / 2
         }
-        { time[$1, $2, $3] = $4; if (!($3 in first)) { first[$3] = $5; order[++count] = $3 } if ($5 != first[$3]) differs[$3] = 1; if ($2 > rounds) rounds = $2 }
+        { time[$1, $2, $3] = $4; if ($1 != "most" && !($3 in first)) { first[$3] = $5; order[++count] = $3 } if ($1 != "most" && $5 != first[$3]) differs[$3] = 1; if ($2 > rounds) rounds = $2 }
         END {
             for (i = 1; i <= count; i++) {
-                item = order[i]; n = 0; split("", ratio); split("", off)
+                item = order[i]; n = 0; reach = ""; split("", ratio); split("", off); split("", most)
                 for (r = 1; r <= rounds; r++)
                     if (((("off" SUBSEP r SUBSEP item)) in time) && ((("use" SUBSEP r SUBSEP item)) in time)) {
                         ratio[++n] = time["use", r, item] / time["off", r, item]
                         off[n] = time["off", r, item]
+                        if (("most" SUBSEP r SUBSEP item) in time)
+                            most[n] = time["most", r, item] / time["off", r, item]
                     }
                 if (!n) continue
                 m = median(ratio, n); sum += log(m); k++
-                printf "| %s | %.0f | %.2f (%.2f to %.2f) | %s |\n", item, median(off, n), m, ratio[1], ratio[n], (item in differs) ? "**differ**" : "equal"
+                if (n in most) { a = median(most, n); reach = sprintf(" %.2f |", a); all += log(a) }
+                printf "| %s | %.0f | %.2f (%.2f to %.2f) | %s |%s\n", item, median(off, n), m, ratio[1], ratio[n], (item in differs) ? "**differ**" : "equal", reach
             }
-            if (k) printf "| geometric mean of %d | | %.2f | |\n", k, exp(sum / k)
+            if (k) printf "| geometric mean of %d | | %.2f | |%s\n", k, exp(sum / k), reach == "" ? "" : sprintf(" %.2f |", exp(all / k))
         }'
     echo
     echo "Passes: $(passes_of "$work/use.log")"
