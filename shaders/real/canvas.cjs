@@ -4,6 +4,8 @@ const { create, globals } = require('webgpu');
 const crypto = require('crypto');
 const side = 128;
 Object.assign(globalThis, globals);
+// Dawn's set of features has no forEach.
+if (!GPUSupportedFeatures.prototype.forEach) GPUSupportedFeatures.prototype.forEach = function (call) { for (const name of this) call(name, name, this); };
 const gpu = create(['backend=vulkan']);
 Object.defineProperty(globalThis, 'navigator', { value: { gpu, userAgent: 'node', platform: 'node', maxTouchPoints: 0 }, configurable: true });
 let seed = 1;
