@@ -44,10 +44,10 @@ function tick() { const callback = waiting; waiting = null; return callback && c
 
 // The bytes of the canvas, once the queue is done.
 async function pixels() {
-  const { device, texture } = context;
-  const buffer = device.createBuffer({ size: side * side * 4, usage: GPUBufferUsage.COPY_DST | GPUBufferUsage.MAP_READ });
+  const { device, texture } = context, bytesPerRow = Math.ceil(texture.width * (texture.format === 'rgba16float' ? 8 : 4) / 256) * 256;
+  const buffer = device.createBuffer({ size: bytesPerRow * texture.height, usage: GPUBufferUsage.COPY_DST | GPUBufferUsage.MAP_READ });
   const encoder = device.createCommandEncoder();
-  encoder.copyTextureToBuffer({ texture }, { buffer, bytesPerRow: side * 4 }, [side, side]);
+  encoder.copyTextureToBuffer({ texture }, { buffer, bytesPerRow }, [texture.width, texture.height]);
   device.queue.submit([encoder.finish()]);
   await buffer.mapAsync(GPUMapMode.READ);
   const bytes = Buffer.from(buffer.getMappedRange().slice(0));
