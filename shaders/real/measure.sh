@@ -10,7 +10,7 @@
 set -eu
 root=$(cd "$(dirname "$0")/../.." && pwd)
 here=$root/shaders/real
-families="tfjs materialx three babylon anime4k ggml"
+families="tfjs materialx three babylon playcanvas anime4k ggml"
 build=$root/build wanted=
 while [ $# -gt 0 ]; do
     case $1 in
