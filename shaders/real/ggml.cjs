@@ -10,7 +10,7 @@ const fs = require('fs');
 const path = require('path');
 const crypto = require('crypto');
 const prompt = 'the quick brown fox jumps over the lazy dog';   // 45 tokens
-// Only those of `listed` are listed: the others ended in no sensible time on lavapipe, and run where they are named.
+// `listed` are measured. The others run where they are named: lavapipe compiles their kernels for minutes.
 const listed = ['decode_f16'];
 const items = {
   decode_f32: { model: 'f32', batch: 1, predict: 12 },
