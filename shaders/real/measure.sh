@@ -1,18 +1,20 @@
 #!/bin/sh
 # Measures unmodified real programs with a profile and without: Markdown on standard output (README.md).
 #
-#     sh shaders/real/measure.sh [--build FOLDER] [FAMILY...]        (default: every family, build)
+#     sh shaders/real/measure.sh [--build FOLDER] [FAMILY...]        (default: every family but ggml; build)
 #
 # By the three plain commands: a run that counts, one merge to a .profdata file, a run with it.
 #
 # ROUNDS (3): how often off and use alternate. SECONDS_EACH (1): of each item in each round. ITEMS: only these, by commas.
 # PROBES (default): what the training run learns. TRAIN_SECONDS (0.05): of each item in it.
+# DRIVER (new): old is lavapipe 22.3.6 of Debian 12, where a family runs there.
 # KEEP: a folder that gets each family's profile and last use log.
 # Each round is a process; medians over rounds of the ratio within one round. A result "-" cannot be compared.
 set -eu
 root=$(cd "$(dirname "$0")/../.." && pwd)
 here=$root/shaders/real
-families="tfjs glmark2 ffmpeg libplacebo demos blender piglit games"
+families="tfjs materialx three babylon playcanvas anime4k glmark2 ffmpeg libplacebo demos blender piglit games"
+slow="ggml" # only where named: lavapipe compiles for minutes
 # Of these each item is a process anyway: off and use alternate item by item, and so are seconds apart.
 by_item="glmark2 ffmpeg libplacebo demos piglit games"
 build=$root/build wanted=
@@ -23,9 +25,9 @@ while [ $# -gt 0 ]; do
         build=$2
         shift
         ;;
-    -h | --help) sed -n '2,11s/^# \{0,1\}//p' "$0"; exit 0 ;;
+    -h | --help) sed -n '2,12s/^# \{0,1\}//p' "$0"; exit 0 ;;
     *)
-        case " $families " in *" $1 "*) ;; *) echo "real: no family '$1' (known: $families)" >&2; exit 2 ;; esac
+        case " $families $slow " in *" $1 "*) ;; *) echo "real: no family '$1' (known: $families $slow)" >&2; exit 2 ;; esac
         wanted="$wanted $1"
         ;;
     esac
@@ -35,7 +37,7 @@ build=$(cd "$build" && pwd)
 [ ! -r "$root/.deps/env.sh" ] || . "$root/.deps/env.sh"
 WPG_REAL=${WPG_REAL:-$root/.deps/real}
 WPG_BUILD=$build
-VK_DRIVER_FILES=${WPG_LVP_ICD:-}
+case ${DRIVER:-new} in old) VK_DRIVER_FILES=${WPG_LVP_ICD_OLD:-} ;; *) VK_DRIVER_FILES=${WPG_LVP_ICD:-} ;; esac
 VK_ICD_FILENAMES=$VK_DRIVER_FILES
 export WPG_REAL WPG_BUILD VK_DRIVER_FILES VK_ICD_FILENAMES MESA_SHADER_CACHE_DISABLE=true
 for variable in $(env | sed -n 's/^\(WAVEPGO_[A-Z_]*\)=.*/\1/p'); do unset "$variable"; done
@@ -63,68 +65,90 @@ passes_of() {
         END { for (pass in done_) { printf "%s%s %d", sep, pass, done_[pass]; sep = ", " } printf " (remarks; %d stages)\n", stages }'
 }
 
+# The commonest reasons why a pass left a site alone.
+refusals_of() {
+    echo "Most refusals, as remarks say them:"
+    echo
+    wavepgo show --use-log "$1" | sed -n 's/^ *refused  *\([a-z-]*\) .*: refused: \(.*\)$/\1: \2/p; s/^ *refused  *\(ssa\|versions\|push-fold\) *block [0-9]* *\([a-z].*\)$/\1: \2/p' |
+        sed 's/%[0-9][0-9]*/a value/g; s/[0-9][0-9]*/N/g' | sort | uniq -c | sort -rn | head -n 6 | awk '{ n = $1; $1 = ""; printf "-%s (%d)\n", $0, n }'
+}
+
 family() {
     name=$1
     sh "$here/$name.sh" fetch || return 0
     items=${ITEMS:-$(sh "$here/$name.sh" list | paste -s -d , -)}
+    options=
+    ! grep -q "^training)" "$here/$name.sh" || options=$(sh "$here/$name.sh" training)
     echo "real: $name: training" >&2
-    lines "$work/train" wavepgo run --generate --profile-file "$work/$name/%b-%p.profraw" --probes "$probes" -- \
-        sh "$here/$name.sh" run "$items" "$training" ||
-        return 0
+    # shellcheck disable=SC2086
+    lines "$work/train" wavepgo run --generate --profile-file "$work/$name/%b-%p.profraw" --probes "$probes" $options -- \
+        sh "$here/$name.sh" run "$items" "$training" || return 0
     wavepgo merge --quiet -o "$work/$name.profdata" "$work/$name" || return 0
+    attainable=
+    ! grep -q "attainable)" "$here/$name.sh" || attainable=yes
+    case " $by_item " in *" $name "*) groups=$(echo "$items" | tr , ' ') ;; *) groups=$items ;; esac
+    sed "s/^/generate 1 /" "$work/train" >"$work/all"
     round=1
     while [ "$round" -le "$rounds" ]; do
         echo "real: $name: round $round of $rounds" >&2
         rm -f "$work/use.log"
-        : >"$work/off.$round" >"$work/use.$round"
-        case " $by_item " in *" $name "*) groups=$(echo "$items" | tr , ' ') ;; *) groups=$items ;; esac
         for group in $groups; do
             lines "$work/lines" sh "$here/$name.sh" run "$group" "$seconds" || return 0
-            cat "$work/lines" >>"$work/off.$round"
+            sed "s/^/off $round /" "$work/lines" >>"$work/all"
             lines "$work/lines" wavepgo run --use "$work/$name.profdata" --use-log "$work/use.log" -- sh "$here/$name.sh" run "$group" "$seconds" ||
                 return 0
-            cat "$work/lines" >>"$work/use.$round"
+            sed "s/^/use $round /" "$work/lines" >>"$work/all"
+            [ -z "$attainable" ] || lines "$work/lines" sh "$here/$name.sh" attainable "$group" "$seconds" || return 0
+            [ -z "$attainable" ] || sed "s/^/most $round /" "$work/lines" >>"$work/all"
         done
         round=$((round + 1))
     done
     echo
     echo "## $name"
     echo
-    echo "| item | off, us | use / off | generate / off | results |"
-    echo "|---|---|---|---|---|"
-    {
-        sed "s/^/generate 1 /" "$work/train"
-        for r in $(seq "$rounds"); do
-            sed "s/^/off $r /" "$work/off.$r"
-            sed "s/^/use $r /" "$work/use.$r"
-        done
-    } | awk '
+    echo "| item | off, us | use / off |${attainable:+ attainable / off |} generate / off | results |"
+    echo "|---|---|---|${attainable:+---|}---|---|"
+    awk -v reaches="$attainable" '
         function median(list, n,    i, j, t) {
             for (i = 2; i <= n; i++)
                 for (j = i; j > 1 && list[j] < list[j - 1]; j--) { t = list[j]; list[j] = list[j - 1]; list[j - 1] = t }
             return n % 2 ? list[(n + 1) / 2] : (list[n / 2] + list[n / 2 + 1]) / 2
         }
-        { time[$1, $2, $3] = $4; if (!($3 in first)) { first[$3] = $5; order[++count] = $3 } if ($5 != first[$3]) differs[$3] = 1; if ($2 > rounds) rounds = $2 }
+        {
+            time[$1, $2, $3] = $4
+            if ($2 > rounds) rounds = $2
+            if ($1 == "most") next # another shader: its last bits are its own
+            if (!($3 in first)) { first[$3] = $5; order[++count] = $3 }
+            if ($5 != first[$3]) differs[$3] = 1
+        }
         END {
             for (i = 1; i <= count; i++) {
-                item = order[i]; n = 0; split("", ratio); split("", off)
-                for (r = 1; r <= rounds; r++)
-                    if (((("off" SUBSEP r SUBSEP item)) in time) && ((("use" SUBSEP r SUBSEP item)) in time)) {
-                        ratio[++n] = time["use", r, item] / time["off", r, item]
-                        off[n] = time["off", r, item]
-                    }
+                item = order[i]; n = m = 0; split("", ratio); split("", off); split("", most)
+                for (r = 1; r <= rounds; r++) {
+                    if (!((("off" SUBSEP r SUBSEP item)) in time) || !((("use" SUBSEP r SUBSEP item)) in time)) continue
+                    ratio[++n] = time["use", r, item] / time["off", r, item]
+                    off[n] = time["off", r, item]
+                    if ((("most" SUBSEP r SUBSEP item)) in time) most[++m] = time["most", r, item] / off[n]
+                }
                 if (!n) continue
-                m = median(ratio, n); sum += log(m); k++
+                middle = median(ratio, n); sum += log(middle); k++
+                reach = ""
+                if (m) { a = median(most, m); reach = sprintf(" %.2f |", a); all += log(a); reached++ }
+                else if (reaches) reach = " - |"
                 counting = time["generate", 1, item] / median(off, n)
                 if (counting > 0) { counted += log(counting); c++ }
-                printf "| %s | %.0f | %.2f (%.2f to %.2f) | %.2f | %s |\n", item, median(off, n), m, ratio[1], ratio[n], counting,
+                printf "| %s | %.0f | %.2f (%.2f to %.2f) |%s %.2f | %s |\n", item, median(off, n), middle, ratio[1], ratio[n], reach, counting,
                     (item in differs) ? "**differ**" : first[item] == "-" ? "not compared" : "equal"
             }
-            if (k) printf "| geometric mean of %d | | %.2f | %.2f | |\n", k, exp(sum / k), c ? exp(counted / c) : 0
-        }'
+            if (!k) exit
+            reach = reaches ? sprintf(" %.2f |", exp(all / reached)) : ""
+            printf "| geometric mean of %d | | %.2f |%s %.2f | |\n", k, exp(sum / k), reach, c ? exp(counted / c) : 0
+        }' "$work/all"
     echo
     [ -z "${KEEP:-}" ] || { mkdir -p "$KEEP" && cp "$work/$name.profdata" "$KEEP" && cp "$work/use.log" "$KEEP/$name.log"; }
     echo "Passes: $(passes_of "$work/use.log")"
+    echo
+    refusals_of "$work/use.log"
 }
 
 echo "Driver: $(basename "$VK_DRIVER_FILES"); rounds: $rounds; seconds an item: $seconds; probes: $probes."

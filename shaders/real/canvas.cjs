@@ -1,0 +1,82 @@
+// What browser engines on WebGPU need of a browser, for node: Dawn, a canvas whose texture stays, reading pixels back, timing.
+// Used by three.cjs and its like. Math.random is seeded, and time stands still: frames repeat exactly.
+const { create, globals } = require('webgpu');
+const crypto = require('crypto');
+const side = 128;
+Object.assign(globalThis, globals);
+// Dawn's set of features has no forEach.
+if (!GPUSupportedFeatures.prototype.forEach) GPUSupportedFeatures.prototype.forEach = function (call) { for (const name of this) call(name, name, this); };
+const gpu = create(['backend=vulkan']);
+Object.defineProperty(globalThis, 'navigator', { value: { gpu, userAgent: 'node', platform: 'node', maxTouchPoints: 0 }, configurable: true });
+let seed = 1;
+Math.random = () => { seed = (Math.imul(seed, 1664525) + 1013904223) >>> 0; return seed / 4294967296; };
+globalThis.self = globalThis; globalThis.window = globalThis;
+globalThis.devicePixelRatio = 1; globalThis.innerWidth = side; globalThis.innerHeight = side;
+globalThis.addEventListener = globalThis.removeEventListener = () => {};
+let waiting = null;
+globalThis.requestAnimationFrame = callback => { waiting = callback; return 1; }; globalThis.cancelAnimationFrame = () => { waiting = null; };
+globalThis.location = { href: 'file:///', search: '', protocol: 'file:' };
+
+const canvas = {
+  width: side, height: side, clientWidth: side, clientHeight: side, style: {}, tabIndex: 0, isConnected: true,
+  addEventListener() {}, removeEventListener() {}, dispatchEvent() {}, setAttribute() {}, removeAttribute() {}, getAttribute: () => null, hasAttribute: () => false, focus() {},
+  getBoundingClientRect: () => ({ left: 0, top: 0, x: 0, y: 0, width: side, height: side, right: side, bottom: side }),
+  getContext: kind => kind === 'webgpu' ? context : null,
+};
+const context = {
+  canvas,
+  configure(options) {
+    this.texture = options.device.createTexture({ size: [side, side], format: options.format, usage: GPUTextureUsage.RENDER_ATTACHMENT | GPUTextureUsage.COPY_SRC | GPUTextureUsage.COPY_DST | GPUTextureUsage.TEXTURE_BINDING, viewFormats: options.viewFormats || [] });
+    this.device = options.device;
+  },
+  unconfigure() {},
+  getConfiguration() { return {}; },
+  getCurrentTexture() { return this.texture; },
+};
+const element = () => ({ style: {}, addEventListener() {}, removeEventListener() {}, setAttribute() {}, appendChild() {}, getContext: () => null, remove() {} });
+globalThis.document = {
+  createElement: name => name === 'canvas' ? canvas : element(), createElementNS: (_, name) => name === 'canvas' ? canvas : element(), getElementById: () => null,
+  addEventListener() {}, removeEventListener() {}, documentElement: element(), body: element(), head: element(), hidden: false, visibilityState: 'visible', baseURI: 'file:///',
+};
+
+// Calls what waits for an animation frame.
+function tick() { const callback = waiting; waiting = null; return callback && callback(0); }
+
+// The bytes of the canvas, once the queue is done.
+async function pixels() {
+  const { device, texture } = context, bytesPerRow = Math.ceil(texture.width * (texture.format === 'rgba16float' ? 8 : 4) / 256) * 256;
+  const buffer = device.createBuffer({ size: bytesPerRow * texture.height, usage: GPUBufferUsage.COPY_DST | GPUBufferUsage.MAP_READ });
+  const encoder = device.createCommandEncoder();
+  encoder.copyTextureToBuffer({ texture }, { buffer, bytesPerRow }, [texture.width, texture.height]);
+  device.queue.submit([encoder.finish()]);
+  await buffer.mapAsync(GPUMapMode.READ);
+  const bytes = Buffer.from(buffer.getMappedRange().slice(0));
+  buffer.destroy();
+  return bytes;
+}
+
+// Prints an item's line. frame() draws a frame. The image hashed is the one of the third frame.
+async function measure(name, frame, seconds) {
+  let bytes;
+  for (let i = 0; i < 3; i++) { await frame(); bytes = await pixels(); }
+  const hash = crypto.createHash('sha256').update(bytes).digest('hex').slice(0, 12);
+  if (process.env.PIXELS) require('fs').writeFileSync(`${process.env.PIXELS}/${name}.rgba`, bytes);
+  const begin = process.hrtime.bigint();
+  let used = process.cpuUsage(), count = 0;
+  do { for (let i = 0; i < 4; i++, count++) await frame(); await context.device.queue.onSubmittedWorkDone(); } while (Number(process.hrtime.bigint() - begin) < seconds * 1e9);
+  used = process.cpuUsage(used);
+  console.log(`${name} ${((used.user + used.system) / count).toFixed(1)} ${hash}`);
+}
+
+// The commands of a driver: "list", or "NAME,NAME... SECONDS". begin() makes an engine for each item.
+function main(items, begin) {
+  if (process.argv[2] === 'list') { console.log(Object.keys(items).join('\n')); process.exit(0); }
+  (async () => {
+    for (const name of process.argv[2].split(',')) {
+      seed = 1;
+      await measure(name, await items[name](await begin()), Number(process.argv[3] || 1));
+    }
+    process.exit(0);
+  })().catch(e => { console.error(e); process.exit(1); });
+}
+module.exports = { canvas, context, gpu, side, tick, main };

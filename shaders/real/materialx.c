@@ -1,0 +1,553 @@
+/* Draws a sphere by a foreign vertex and fragment shader, and times frames (shaders/real/materialx.sh).
+ *
+ *     materialx FOLDER SUFFIX SECONDS NAME...
+ *
+ * Files of a NAME in FOLDER: NAME.vert.spv, NAMESUFFIX.frag.spv, NAMESUFFIX.bind. A .bind file has the lines
+ *
+ *     input LOCATION WORD WORDS    a vertex attribute: its place in the vertex, in words
+ *     uniform BINDING HEX          a uniform block and its bytes
+ *     sampler BINDING              the environment image
+ *
+ * Output: name, processor time of one frame in microseconds, hash of the image (32-bit floats).
+ * Owns: everything it makes; a process ends with its Vulkan objects. Threads: one. */
+#define _GNU_SOURCE
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "shaders/runner/device.h"
+
+enum {
+    SIDE = 128,
+    RINGS = 24,
+    SECTORS = 32,
+    VERTEX_WORDS = 11,
+    VERTICES = (RINGS + 1) * (SECTORS + 1),
+    INDICES = RINGS * SECTORS * 6,
+    ENVIRONMENT = 64, /* twice as wide as high */
+    LEVELS = 6,
+    MAX_BINDINGS = 8,
+    MAX_INPUTS = 6,
+    TEXT = 65536,
+};
+static const VkFormat target_format = VK_FORMAT_R32G32B32A32_SFLOAT;
+
+typedef struct image {
+    VkImage image;
+    VkDeviceMemory memory;
+    VkImageView view;
+} image;
+
+typedef struct program {
+    bench_device dev;
+    image target, depth, environment;
+    VkSampler sampler;
+    VkRenderPass pass;
+    VkFramebuffer framebuffer;
+    bench_buffer vertices, indices, pixels;
+} program;
+
+typedef struct item {
+    VkVertexInputAttributeDescription inputs[MAX_INPUTS];
+    uint32_t input_count;
+    VkDescriptorSetLayoutBinding bindings[MAX_BINDINGS];
+    bench_buffer buffers[MAX_BINDINGS];
+    uint32_t binding_count;
+    VkDescriptorSetLayout set_layout;
+    VkPipelineLayout layout;
+    VkDescriptorPool pool;
+    VkDescriptorSet set;
+    VkShaderModule modules[2];
+    VkPipeline pipeline;
+    VkCommandBuffer commands;
+} item;
+
+/* The whole file, ended by a zero byte; NULL if it cannot be read. */
+static char *read_file(const char *folder, const char *name, const char *suffix, size_t *size)
+{
+    char path[4096];
+    snprintf(path, sizeof path, "%s/%s%s", folder, name, suffix);
+    FILE *file = fopen(path, "rb");
+    char *bytes = calloc(1, 1 << 21);
+    *size = file && bytes ? fread(bytes, 1, (1 << 21) - 1, file) : 0;
+    if (file)
+        fclose(file);
+    if (*size)
+        return bytes;
+    fprintf(stderr, "materialx: cannot read %s\n", path);
+    free(bytes);
+    return NULL;
+}
+
+static wpg_status make_image(image *im, const bench_device *dev, VkFormat format, uint32_t width,
+                             uint32_t height, uint32_t levels, VkImageUsageFlags usage, wpg_error *err)
+{
+    VkImageAspectFlags aspect =
+        format == VK_FORMAT_D32_SFLOAT ? VK_IMAGE_ASPECT_DEPTH_BIT : VK_IMAGE_ASPECT_COLOR_BIT;
+    VkImageCreateInfo info = {
+        .sType = VK_STRUCTURE_TYPE_IMAGE_CREATE_INFO,
+        .imageType = VK_IMAGE_TYPE_2D,
+        .format = format,
+        .extent = {width, height, 1},
+        .mipLevels = levels,
+        .arrayLayers = 1,
+        .samples = VK_SAMPLE_COUNT_1_BIT,
+        .usage = usage,
+    };
+    VkMemoryRequirements needs;
+    VkMemoryAllocateInfo allocate = {.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO};
+    BENCH_VK(vkCreateImage(dev->device, &info, NULL, &im->image));
+    vkGetImageMemoryRequirements(dev->device, im->image, &needs);
+    allocate.allocationSize = needs.size;
+    WPG_TRY(bench_memory_type(&allocate.memoryTypeIndex, dev, needs.memoryTypeBits,
+                              VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT, 0, err));
+    BENCH_VK(vkAllocateMemory(dev->device, &allocate, NULL, &im->memory));
+    BENCH_VK(vkBindImageMemory(dev->device, im->image, im->memory, 0));
+    VkImageViewCreateInfo view = {
+        .sType = VK_STRUCTURE_TYPE_IMAGE_VIEW_CREATE_INFO,
+        .image = im->image,
+        .viewType = VK_IMAGE_VIEW_TYPE_2D,
+        .format = format,
+        .subresourceRange = {aspect, 0, levels, 0, 1},
+    };
+    BENCH_VK(vkCreateImageView(dev->device, &view, NULL, &im->view));
+    return WPG_OK;
+}
+
+/* A sky above a floor, with a bright patch; level `level` of it, row by row, RGBA8. */
+static void paint(uint8_t *texels, uint32_t level)
+{
+    uint32_t width = ENVIRONMENT >> level, height = width / 2 ? width / 2 : 1;
+    for (uint32_t y = 0; y < height; y++) {
+        for (uint32_t x = 0; x < width; x++, texels += 4) {
+            uint32_t u = (2 * x + 1) * 128 / width, v = (2 * y + 1) * 128 / height; /* 0 to 255 */
+            uint32_t sun = u > 150 && u < 190 && v > 40 && v < 90 ? 110 : 0;
+            texels[0] = (uint8_t)(v < 128 ? 60 + v / 2 + sun : 90 - v / 4);
+            texels[1] = (uint8_t)(v < 128 ? 80 + v / 3 + sun : 80 - v / 5);
+            texels[2] = (uint8_t)(v < 128 ? 120 + u / 16 + sun : 60 - v / 6);
+            texels[3] = 255;
+        }
+    }
+}
+
+static void image_barrier(VkCommandBuffer cmd, VkImage of, VkImageLayout from, VkImageLayout to)
+{
+    VkImageMemoryBarrier barrier = {
+        .sType = VK_STRUCTURE_TYPE_IMAGE_MEMORY_BARRIER,
+        .srcAccessMask = VK_ACCESS_MEMORY_WRITE_BIT,
+        .dstAccessMask = VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT,
+        .oldLayout = from,
+        .newLayout = to,
+        .srcQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED,
+        .dstQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED,
+        .image = of,
+        .subresourceRange = {VK_IMAGE_ASPECT_COLOR_BIT, 0, LEVELS, 0, 1},
+    };
+    vkCmdPipelineBarrier(cmd, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, 0, 0,
+                         NULL, 0, NULL, 1, &barrier);
+}
+
+static wpg_status make_environment(program *p, wpg_error *err)
+{
+    bench_buffer staging;
+    VkCommandBuffer cmd;
+    VkDeviceSize at = 0;
+    WPG_TRY(make_image(&p->environment, &p->dev, VK_FORMAT_R8G8B8A8_UNORM, ENVIRONMENT, ENVIRONMENT / 2,
+                       LEVELS, VK_IMAGE_USAGE_SAMPLED_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT, err));
+    WPG_TRY(bench_buffer_create(&staging, &p->dev, ENVIRONMENT * ENVIRONMENT * 4,
+                                VK_BUFFER_USAGE_TRANSFER_SRC_BIT, true, err));
+    WPG_TRY(bench_commands_begin(&cmd, &p->dev, err));
+    image_barrier(cmd, p->environment.image, VK_IMAGE_LAYOUT_UNDEFINED, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL);
+    for (uint32_t level = 0; level < LEVELS; level++) {
+        uint32_t width = ENVIRONMENT >> level, height = width / 2 ? width / 2 : 1;
+        VkBufferImageCopy region = {.bufferOffset = at,
+                                    .imageSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, level, 0, 1},
+                                    .imageExtent = {width, height, 1}};
+        paint((uint8_t *)staging.mapped + at, level);
+        vkCmdCopyBufferToImage(cmd, staging.buffer, p->environment.image,
+                               VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, 1, &region);
+        at += (VkDeviceSize)width * height * 4;
+    }
+    image_barrier(cmd, p->environment.image, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL,
+                  VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL);
+    BENCH_VK(vkEndCommandBuffer(cmd));
+    WPG_TRY(bench_submit(&p->dev, cmd, NULL, err));
+    bench_buffer_destroy(&staging, &p->dev);
+    VkSamplerCreateInfo sampler = {
+        .sType = VK_STRUCTURE_TYPE_SAMPLER_CREATE_INFO,
+        .magFilter = VK_FILTER_LINEAR,
+        .minFilter = VK_FILTER_LINEAR,
+        .mipmapMode = VK_SAMPLER_MIPMAP_MODE_LINEAR,
+        .maxLod = LEVELS,
+    };
+    BENCH_VK(vkCreateSampler(p->dev.device, &sampler, NULL, &p->sampler));
+    return WPG_OK;
+}
+
+/* Position, normal, tangent and texture coordinate of each vertex of a sphere of radius 1. */
+static wpg_status make_sphere(program *p, wpg_error *err)
+{
+    WPG_TRY(bench_buffer_create(&p->vertices, &p->dev, VERTICES * VERTEX_WORDS * 4,
+                                VK_BUFFER_USAGE_VERTEX_BUFFER_BIT, true, err));
+    WPG_TRY(
+        bench_buffer_create(&p->indices, &p->dev, INDICES * 4, VK_BUFFER_USAGE_INDEX_BUFFER_BIT, true, err));
+    float *v = p->vertices.mapped;
+    uint32_t *index = p->indices.mapped;
+    for (uint32_t ring = 0; ring <= RINGS; ring++) {
+        for (uint32_t sector = 0; sector <= SECTORS; sector++, v += VERTEX_WORDS) {
+            double down = acos(-1) * ring / RINGS, around = 2 * acos(-1) * sector / SECTORS;
+            double n[3] = {sin(down) * cos(around), cos(down), sin(down) * sin(around)};
+            for (int i = 0; i < 3; i++)
+                v[i] = v[3 + i] = (float)n[i];
+            v[6] = (float)-sin(around);
+            v[7] = 0;
+            v[8] = (float)cos(around);
+            v[9] = (float)sector / SECTORS;
+            v[10] = (float)ring / RINGS;
+        }
+    }
+    for (uint32_t ring = 0; ring < RINGS; ring++)
+        for (uint32_t sector = 0; sector < SECTORS; sector++) {
+            uint32_t a = ring * (SECTORS + 1) + sector, b = a + SECTORS + 1;
+            const uint32_t six[] = {a, a + 1, b, b, a + 1, b + 1};
+            memcpy(index, six, sizeof six);
+            index += 6;
+        }
+    return WPG_OK;
+}
+
+static wpg_status make_target(program *p, wpg_error *err)
+{
+    WPG_TRY(make_image(&p->target, &p->dev, target_format, SIDE, SIDE, 1,
+                       VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT | VK_IMAGE_USAGE_TRANSFER_SRC_BIT, err));
+    WPG_TRY(make_image(&p->depth, &p->dev, VK_FORMAT_D32_SFLOAT, SIDE, SIDE, 1,
+                       VK_IMAGE_USAGE_DEPTH_STENCIL_ATTACHMENT_BIT, err));
+    WPG_TRY(bench_buffer_create(&p->pixels, &p->dev, SIDE * SIDE * 16, VK_BUFFER_USAGE_TRANSFER_DST_BIT, true,
+                                err));
+    VkAttachmentDescription attachments[] = {
+        {.format = target_format,
+         .samples = VK_SAMPLE_COUNT_1_BIT,
+         .loadOp = VK_ATTACHMENT_LOAD_OP_CLEAR,
+         .finalLayout = VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL},
+        {.format = VK_FORMAT_D32_SFLOAT,
+         .samples = VK_SAMPLE_COUNT_1_BIT,
+         .loadOp = VK_ATTACHMENT_LOAD_OP_CLEAR,
+         .storeOp = VK_ATTACHMENT_STORE_OP_DONT_CARE,
+         .finalLayout = VK_IMAGE_LAYOUT_DEPTH_STENCIL_ATTACHMENT_OPTIMAL},
+    };
+    VkAttachmentReference color = {0, VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL};
+    VkAttachmentReference depth = {1, VK_IMAGE_LAYOUT_DEPTH_STENCIL_ATTACHMENT_OPTIMAL};
+    VkSubpassDescription subpass = {
+        .colorAttachmentCount = 1,
+        .pColorAttachments = &color,
+        .pDepthStencilAttachment = &depth,
+    };
+    VkSubpassDependency after = {
+        .srcSubpass = 0,
+        .dstSubpass = VK_SUBPASS_EXTERNAL,
+        .srcStageMask = VK_PIPELINE_STAGE_COLOR_ATTACHMENT_OUTPUT_BIT,
+        .dstStageMask = VK_PIPELINE_STAGE_TRANSFER_BIT,
+        .srcAccessMask = VK_ACCESS_COLOR_ATTACHMENT_WRITE_BIT,
+        .dstAccessMask = VK_ACCESS_TRANSFER_READ_BIT,
+    };
+    VkRenderPassCreateInfo pass = {
+        .sType = VK_STRUCTURE_TYPE_RENDER_PASS_CREATE_INFO,
+        .attachmentCount = 2,
+        .pAttachments = attachments,
+        .subpassCount = 1,
+        .pSubpasses = &subpass,
+        .dependencyCount = 1,
+        .pDependencies = &after,
+    };
+    BENCH_VK(vkCreateRenderPass(p->dev.device, &pass, NULL, &p->pass));
+    VkImageView views[] = {p->target.view, p->depth.view};
+    VkFramebufferCreateInfo framebuffer = {
+        .sType = VK_STRUCTURE_TYPE_FRAMEBUFFER_CREATE_INFO,
+        .renderPass = p->pass,
+        .attachmentCount = 2,
+        .pAttachments = views,
+        .width = SIDE,
+        .height = SIDE,
+        .layers = 1,
+    };
+    BENCH_VK(vkCreateFramebuffer(p->dev.device, &framebuffer, NULL, &p->framebuffer));
+    return WPG_OK;
+}
+
+/* One line of a .bind file. */
+static wpg_status add_line(item *it, const program *p, const char *line, wpg_error *err)
+{
+    static const VkFormat formats[] = {0, 0, VK_FORMAT_R32G32_SFLOAT, VK_FORMAT_R32G32B32_SFLOAT};
+    unsigned a, b, words;
+    int at = 0;
+    if (sscanf(line, "input %u %u %u", &a, &b, &words) == 3) {
+        if (it->input_count == MAX_INPUTS || words < 2 || words > 3)
+            return wpg_fail(err, WPG_E_LIMIT, "bad input: %s", line);
+        it->inputs[it->input_count++] =
+            (VkVertexInputAttributeDescription){.location = a, .format = formats[words], .offset = b * 4};
+        return WPG_OK;
+    }
+    if (it->binding_count == MAX_BINDINGS)
+        return wpg_fail(err, WPG_E_LIMIT, "more than %d bindings", MAX_BINDINGS);
+    VkDescriptorSetLayoutBinding *binding = &it->bindings[it->binding_count];
+    bench_buffer *buffer = &it->buffers[it->binding_count];
+    binding->descriptorCount = 1;
+    binding->stageFlags = VK_SHADER_STAGE_VERTEX_BIT | VK_SHADER_STAGE_FRAGMENT_BIT;
+    if (sscanf(line, "sampler %u", &binding->binding) == 1) {
+        binding->descriptorType = VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER;
+    } else if (sscanf(line, "uniform %u %n", &binding->binding, &at) == 1 && at) {
+        size_t size = strspn(line + at, "0123456789abcdef") / 2;
+        binding->descriptorType = VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER;
+        WPG_TRY(bench_buffer_create(buffer, &p->dev, size, VK_BUFFER_USAGE_UNIFORM_BUFFER_BIT, true, err));
+        for (size_t i = 0; i < size; i++) {
+            unsigned byte;
+            sscanf(line + at + 2 * i, "%2x", &byte);
+            ((uint8_t *)buffer->mapped)[i] = (uint8_t)byte;
+        }
+    } else {
+        return wpg_fail(err, WPG_E_FORMAT, "unknown line: %s", line);
+    }
+    it->binding_count++;
+    return WPG_OK;
+}
+
+static wpg_status make_set(item *it, const program *p, wpg_error *err)
+{
+    VkDevice device = p->dev.device;
+    VkDescriptorSetLayoutCreateInfo set_layout = {
+        .sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO,
+        .bindingCount = it->binding_count,
+        .pBindings = it->bindings,
+    };
+    BENCH_VK(vkCreateDescriptorSetLayout(device, &set_layout, NULL, &it->set_layout));
+    VkPipelineLayoutCreateInfo layout = {
+        .sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO,
+        .setLayoutCount = 1,
+        .pSetLayouts = &it->set_layout,
+    };
+    BENCH_VK(vkCreatePipelineLayout(device, &layout, NULL, &it->layout));
+    VkDescriptorPoolSize sizes[] = {{VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER, MAX_BINDINGS},
+                                    {VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, MAX_BINDINGS}};
+    VkDescriptorPoolCreateInfo pool = {
+        .sType = VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO,
+        .maxSets = 1,
+        .poolSizeCount = 2,
+        .pPoolSizes = sizes,
+    };
+    BENCH_VK(vkCreateDescriptorPool(device, &pool, NULL, &it->pool));
+    VkDescriptorSetAllocateInfo allocate = {
+        .sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO,
+        .descriptorPool = it->pool,
+        .descriptorSetCount = 1,
+        .pSetLayouts = &it->set_layout,
+    };
+    BENCH_VK(vkAllocateDescriptorSets(device, &allocate, &it->set));
+    for (uint32_t i = 0; i < it->binding_count; i++) {
+        VkDescriptorBufferInfo buffer = {it->buffers[i].buffer, 0, VK_WHOLE_SIZE};
+        VkDescriptorImageInfo image = {p->sampler, p->environment.view,
+                                       VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL};
+        VkWriteDescriptorSet write = {
+            .sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET,
+            .dstSet = it->set,
+            .dstBinding = it->bindings[i].binding,
+            .descriptorCount = 1,
+            .descriptorType = it->bindings[i].descriptorType,
+            .pBufferInfo = &buffer,
+            .pImageInfo = &image,
+        };
+        vkUpdateDescriptorSets(device, 1, &write, 0, NULL);
+    }
+    return WPG_OK;
+}
+
+static wpg_status make_pipeline(item *it, const program *p, wpg_error *err)
+{
+    VkPipelineShaderStageCreateInfo stages[2];
+    for (int i = 0; i < 2; i++)
+        stages[i] = (VkPipelineShaderStageCreateInfo){
+            .sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
+            .stage = i ? VK_SHADER_STAGE_FRAGMENT_BIT : VK_SHADER_STAGE_VERTEX_BIT,
+            .module = it->modules[i],
+            .pName = "main",
+        };
+    VkVertexInputBindingDescription vertex = {0, VERTEX_WORDS * 4, VK_VERTEX_INPUT_RATE_VERTEX};
+    VkPipelineVertexInputStateCreateInfo input = {
+        .sType = VK_STRUCTURE_TYPE_PIPELINE_VERTEX_INPUT_STATE_CREATE_INFO,
+        .vertexBindingDescriptionCount = 1,
+        .pVertexBindingDescriptions = &vertex,
+        .vertexAttributeDescriptionCount = it->input_count,
+        .pVertexAttributeDescriptions = it->inputs,
+    };
+    VkPipelineInputAssemblyStateCreateInfo assembly = {
+        .sType = VK_STRUCTURE_TYPE_PIPELINE_INPUT_ASSEMBLY_STATE_CREATE_INFO,
+        .topology = VK_PRIMITIVE_TOPOLOGY_TRIANGLE_LIST,
+    };
+    VkViewport viewport = {0, 0, SIDE, SIDE, 0, 1};
+    VkRect2D scissor = {{0, 0}, {SIDE, SIDE}};
+    VkPipelineViewportStateCreateInfo view = {
+        .sType = VK_STRUCTURE_TYPE_PIPELINE_VIEWPORT_STATE_CREATE_INFO,
+        .viewportCount = 1,
+        .pViewports = &viewport,
+        .scissorCount = 1,
+        .pScissors = &scissor,
+    };
+    VkPipelineRasterizationStateCreateInfo raster = {
+        .sType = VK_STRUCTURE_TYPE_PIPELINE_RASTERIZATION_STATE_CREATE_INFO,
+        .cullMode = VK_CULL_MODE_NONE,
+        .lineWidth = 1,
+    };
+    VkPipelineMultisampleStateCreateInfo samples = {
+        .sType = VK_STRUCTURE_TYPE_PIPELINE_MULTISAMPLE_STATE_CREATE_INFO,
+        .rasterizationSamples = VK_SAMPLE_COUNT_1_BIT,
+    };
+    VkPipelineDepthStencilStateCreateInfo depth = {
+        .sType = VK_STRUCTURE_TYPE_PIPELINE_DEPTH_STENCIL_STATE_CREATE_INFO,
+        .depthTestEnable = VK_TRUE,
+        .depthWriteEnable = VK_TRUE,
+        .depthCompareOp = VK_COMPARE_OP_LESS,
+    };
+    VkPipelineColorBlendAttachmentState attachment = {.colorWriteMask = 15};
+    VkPipelineColorBlendStateCreateInfo blend = {
+        .sType = VK_STRUCTURE_TYPE_PIPELINE_COLOR_BLEND_STATE_CREATE_INFO,
+        .attachmentCount = 1,
+        .pAttachments = &attachment,
+    };
+    VkGraphicsPipelineCreateInfo info = {
+        .sType = VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_CREATE_INFO,
+        .stageCount = 2,
+        .pStages = stages,
+        .pVertexInputState = &input,
+        .pInputAssemblyState = &assembly,
+        .pViewportState = &view,
+        .pRasterizationState = &raster,
+        .pMultisampleState = &samples,
+        .pDepthStencilState = &depth,
+        .pColorBlendState = &blend,
+        .layout = it->layout,
+        .renderPass = p->pass,
+    };
+    BENCH_VK(vkCreateGraphicsPipelines(p->dev.device, VK_NULL_HANDLE, 1, &info, NULL, &it->pipeline));
+    return WPG_OK;
+}
+
+static wpg_status record(item *it, const program *p, wpg_error *err)
+{
+    VkClearValue clear[] = {{.color = {{0, 0, 0, 0}}}, {.depthStencil = {1, 0}}};
+    VkRenderPassBeginInfo begin = {
+        .sType = VK_STRUCTURE_TYPE_RENDER_PASS_BEGIN_INFO,
+        .renderPass = p->pass,
+        .framebuffer = p->framebuffer,
+        .renderArea = {{0, 0}, {SIDE, SIDE}},
+        .clearValueCount = 2,
+        .pClearValues = clear,
+    };
+    VkBufferImageCopy region = {.imageSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, 1},
+                                .imageExtent = {SIDE, SIDE, 1}};
+    VkDeviceSize zero = 0;
+    WPG_TRY(bench_commands_begin(&it->commands, &p->dev, err));
+    vkCmdBeginRenderPass(it->commands, &begin, VK_SUBPASS_CONTENTS_INLINE);
+    vkCmdBindPipeline(it->commands, VK_PIPELINE_BIND_POINT_GRAPHICS, it->pipeline);
+    vkCmdBindDescriptorSets(it->commands, VK_PIPELINE_BIND_POINT_GRAPHICS, it->layout, 0, 1, &it->set, 0,
+                            NULL);
+    vkCmdBindVertexBuffers(it->commands, 0, 1, &p->vertices.buffer, &zero);
+    vkCmdBindIndexBuffer(it->commands, p->indices.buffer, 0, VK_INDEX_TYPE_UINT32);
+    vkCmdDrawIndexed(it->commands, INDICES, 1, 0, 0, 0);
+    vkCmdEndRenderPass(it->commands);
+    vkCmdCopyImageToBuffer(it->commands, p->target.image, VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL,
+                           p->pixels.buffer, 1, &region);
+    BENCH_VK(vkEndCommandBuffer(it->commands));
+    return WPG_OK;
+}
+
+static wpg_status load(item *it, const program *p, const char *folder, const char *name, const char *suffix,
+                       wpg_error *err)
+{
+    char tail[64];
+    size_t size;
+    memset(it, 0, sizeof *it);
+    for (int i = 0; i < 2; i++) {
+        snprintf(tail, sizeof tail, "%s.spv", i ? ".frag" : ".vert");
+        if (i)
+            snprintf(tail, sizeof tail, "%s.frag.spv", suffix);
+        char *words = read_file(folder, name, tail, &size);
+        if (!words)
+            return wpg_fail(err, WPG_E_IO, "%s: no shader", name);
+        VkShaderModuleCreateInfo module = {
+            .sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO,
+            .codeSize = size,
+            .pCode = (const uint32_t *)(const void *)words,
+        };
+        wpg_status status = bench_check(vkCreateShaderModule(p->dev.device, &module, NULL, &it->modules[i]),
+                                        "vkCreateShaderModule", err);
+        free(words);
+        WPG_TRY(status);
+    }
+    snprintf(tail, sizeof tail, "%s.bind", suffix);
+    char *text = read_file(folder, name, tail, &size);
+    wpg_status status = text ? WPG_OK : wpg_fail(err, WPG_E_IO, "%s: no .bind file", name);
+    char *rest = NULL;
+    for (char *line = text ? strtok_r(text, "\n", &rest) : NULL; line && status == WPG_OK;
+         line = strtok_r(NULL, "\n", &rest))
+        status = add_line(it, p, line, err);
+    free(text);
+    WPG_TRY(status);
+    WPG_TRY(make_set(it, p, err));
+    WPG_TRY(make_pipeline(it, p, err));
+    return record(it, p, err);
+}
+
+static double processor_us(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (double)t.tv_sec * 1e6 + (double)t.tv_nsec / 1e3;
+}
+
+static wpg_status run(const program *p, const item *it, const char *name, double seconds, wpg_error *err)
+{
+    for (int i = 0; i < 2; i++)
+        WPG_TRY(bench_submit(&p->dev, it->commands, NULL, err));
+    uint64_t hash = 0xcbf29ce484222325u;
+    const uint8_t *bytes = p->pixels.mapped;
+    for (size_t i = 0; i < (size_t)SIDE * SIDE * 16; i++)
+        hash = (hash ^ bytes[i]) * 0x100000001b3u;
+    uint64_t begin = bench_now_ns();
+    double before = processor_us();
+    unsigned frames = 0;
+    do {
+        WPG_TRY(bench_submit(&p->dev, it->commands, NULL, err));
+        frames++;
+    } while ((double)(bench_now_ns() - begin) < seconds * 1e9);
+    printf("%s %.1f %012llx\n", name, (processor_us() - before) / frames,
+           (unsigned long long)(hash & 0xffffffffffffu));
+    return WPG_OK;
+}
+
+int main(int argc, char **argv)
+{
+    program p = {0};
+    wpg_error err = {0};
+    if (argc < 5) {
+        fputs("materialx FOLDER SUFFIX SECONDS NAME...\n", stderr);
+        return 2;
+    }
+    wpg_status status = bench_device_create(&p.dev, NULL, 0, &err);
+    if (status == WPG_OK)
+        status = make_environment(&p, &err);
+    if (status == WPG_OK)
+        status = make_sphere(&p, &err);
+    if (status == WPG_OK)
+        status = make_target(&p, &err);
+    for (int i = 4; i < argc && status == WPG_OK; i++) {
+        item it;
+        status = load(&it, &p, argv[1], argv[i], argv[2], &err);
+        if (status == WPG_OK)
+            status = run(&p, &it, argv[i], atof(argv[3]), &err);
+    }
+    if (status == WPG_OK)
+        return 0;
+    fprintf(stderr, "materialx: %s\n", err.message);
+    return 1;
+}
