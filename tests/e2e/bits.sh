@@ -42,9 +42,19 @@ exited modes 0
 generate modes-generate $run_bench
 use modes-use "$work/modes-generate" $run_bench
 same modes modes-use
-unswitched=$(grep -o '"pass": "unswitch", "done": true' "$work/modes-use.uselog" | wc -l)
+versions=$(grep -c '"pass": "versions", "done": true' "$work/modes-use.uselog")
 case $WPG_DRIVER in
-new) [ "$unswitched" = 3 ] || fail "loop_modes: $unswitched conditions decided: $(head -n 3 "$work/modes-use.uselog")" ;;
+new) [ "$versions" = 1 ] || fail "loop_modes: $versions versions: $(head -n 3 "$work/modes-use.uselog")" ;;
+*) [ "$versions" = 0 ] || fail "loop_modes: a version on a driver that runs both arms" ;;
+esac
+WAVEPGO_SKIP_PASSES=c
+export WAVEPGO_SKIP_PASSES
+use modes-loops "$work/modes-generate" $run_bench
+unset WAVEPGO_SKIP_PASSES
+same modes modes-loops
+unswitched=$(grep -o '"pass": "unswitch", "done": true' "$work/modes-loops.uselog" | wc -l)
+case $WPG_DRIVER in
+new) [ "$unswitched" = 3 ] || fail "loop_modes: $unswitched conditions decided: $(head -n 3 "$work/modes-loops.uselog")" ;;
 *) [ "$unswitched" = 0 ] || fail "loop_modes: unswitched on a driver that specialises by itself" ;;
 esac
 # A first trip that is not as the others: apart, or left in its loop by the same rule. The profile is of another size, too.

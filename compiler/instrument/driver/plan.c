@@ -462,6 +462,9 @@ wpg_status wpg_plan_make(wpg_plan *plan, const wpg_module *module, const wpg_sta
     wpg_status status = make_by(plan, module, stage, options, options->strategy, err);
     if (status == WPG_E_LIMIT && options->strategy != WPG_STRATEGY_LANE)
         status = make_by(plan, module, stage, options, WPG_STRATEGY_NAIVE, err);
+    if (status == WPG_OK && plan->own_options.strategy != options->strategy && !plan->map->note[0])
+        (void)snprintf(plan->map->note, sizeof plan->map->note,
+                       "counted in place: too many ways out to sum counters at each");
     return status == WPG_E_LIMIT ? unsupported(err, "too large to count") : status;
 }
 

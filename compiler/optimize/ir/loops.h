@@ -10,9 +10,9 @@ typedef struct wpg_loop {
     uint32_t header, merge, continue_target, back_edge; /* block indices */
     bool *members; /* [cfg->count]: dominated by the header, not by the merge block, and unreachable
                       blocks that constructs inside name */
-    bool
-        *inside; /* [cfg->count]: members that lead to the back edge: the natural loop. A member that does not
-                     is on a way out: front ends leave through blocks of their own (Tint, Zink) */
+    /* [cfg->count]: members that lead to the back edge: the natural loop. Any other member is on a way out:
+     * front ends leave through blocks of their own (Tint, Zink). */
+    bool *inside;
     uint32_t member_count;
     uint32_t instructions, cost; /* of the members */
     unsigned traits;             /* union over the members */

@@ -12,8 +12,10 @@
  *     hidden    a phi or select that is decided now and was not: floats are computed with a constant then,
  *               or two float operations come together. An optimisation barrier behind it (opt_barrier.h)
  *               keeps the driver from seeing through
- *     exposed   what neither of the two helps: a loop unrolls that folds; a store to memory of the shader's
- *               own falls away; an exact output (legality.h) loses a user of what feeds it
+ *     standing  what decides whether a loop of float work is left: the driver is not to count its trips
+ *               (find_standing). It keeps the load, too
+ *     exposed   what none of these helps: a store to memory of the shader's own falls away; an exact output
+ *               (legality.h) loses a user of what feeds it
  *
  * The loads behind exposed operations are left alone. The comparison repeats until nothing is new. Then loads
  * that decide no branch, loop bound, index or divisor are left alone too: they would gain nothing. A product
@@ -42,6 +44,7 @@ typedef struct folder {
     uint64_t exposed, wanted;
     bool *kept;       /* [bound] ids that float work uses: computed as before */
     bool *hidden;     /* [bound] phis and selects that get an optimisation barrier */
+    bool *opaque;     /* [bound] what no driver is to know: what is hidden, and what loops stand by */
     uint32_t zero_of; /* what the barriers' zero is made of, in the entry block; 0: there are none */
     bool any_exposed, any_hidden, nomem;
     const char *why;
@@ -82,7 +85,7 @@ static bool hide(folder *f, const wpg_inst *inst)
     if (!is_behind_zero(f, inst->result) || !wpg_opt_barrier_hides(f->module, inst->type))
         return false;
     f->any_hidden |= !f->hidden[inst->result];
-    f->hidden[inst->result] = true;
+    f->hidden[inst->result] = f->opaque[inst->result] = true;
     return true;
 }
 
@@ -160,21 +163,6 @@ static bool copies(SpvOp opcode)
         return true;
     default:
         return false;
-    }
-}
-
-/* A loop whose bound or start is known now may be unrolled: does that fold arithmetic? */
-static void ask_loop(folder *f, uint64_t groups, uint32_t block, uint32_t known)
-{
-    const wpg_cfg *cfg = f->view->cfg;
-    for (uint32_t c = cfg->blocks[block].loop; c != WPG_NO_BLOCK; c = cfg->constructs[c].parent) {
-        wpg_loop loop;
-        if (cfg->constructs[c].kind != WPG_CONSTRUCT_LOOP)
-            continue;
-        f->wanted |= groups;
-        if (!wpg_loop_describe(&loop, f->view, c, &f->arena) ||
-            wpg_unrolling_folds(f->view, &loop, known, &f->arena))
-            expose(f, groups, block, "a loop would unroll into arithmetic that a driver folds");
     }
 }
 
@@ -265,11 +253,14 @@ static bool is_decided_comparison(const folder *f, const wpg_inst *inst)
            inst->result < f->view->bound && f->after.values[inst->result].kind == WPG_SOLVED_VALUE;
 }
 
-/* Operations whose operands stay as they were: floats are computed, or the value leaves what is followed. */
+/* Operations whose operands stay as they were: floats are computed, a loop stands by it, or the value leaves
+ * what is followed. */
 static bool keeps(const folder *f, const wpg_inst *inst)
 {
     SpvOp opcode = (SpvOp)inst->opcode;
     SpvStorageClass class;
+    if (inst->result && inst->result < f->view->bound && f->opaque[inst->result] && !f->hidden[inst->result])
+        return true;
     if (wpg_inst_traits(f->module, inst) &
         (WPG_TRAIT_FLOAT | WPG_TRAIT_SUBGROUP | WPG_TRAIT_DERIVATIVE | WPG_TRAIT_UNKNOWN))
         return true;
@@ -300,7 +291,7 @@ static bool keeps(const folder *f, const wpg_inst *inst)
 }
 
 /* What an operation that gets a constant is good for, and what it gives away. */
-static void ask_new(folder *f, uint32_t block, const wpg_inst *inst, uint64_t groups, uint32_t known)
+static void ask_new(folder *f, uint32_t block, const wpg_inst *inst, uint64_t groups)
 {
     SpvOp opcode = (SpvOp)inst->opcode;
     bool one = inst->result && wpg_is_one(&f->after, inst->result);
@@ -313,8 +304,9 @@ static void ask_new(folder *f, uint32_t block, const wpg_inst *inst, uint64_t gr
         f->wanted |= groups;
     } else if (!one && divides(opcode) && is_new(f, inst->words[4])) {
         f->wanted |= f->masks[inst->words[4]];
-    } else if (!one && (is_loop_phi(f, inst) || compares)) {
-        ask_loop(f, groups, block, known);
+    } else if (!one && (is_loop_phi(f, inst) || compares) &&
+               f->view->cfg->blocks[block].loop != WPG_NO_BLOCK) {
+        f->wanted |= groups;
     }
 }
 
@@ -422,7 +414,7 @@ static void ask_running(folder *f, uint32_t index)
     const wpg_block *block = &f->view->cfg->blocks[index];
     for (const wpg_inst *inst = block->label->next; inst; inst = inst->next) {
         uint64_t groups = 0;
-        uint32_t known = 0;
+        bool known = false;
         if (!wpg_used_ids(&f->others, f->module, inst)) {
             expose(f, f->active, index, "an instruction is not known");
             return;
@@ -432,10 +424,10 @@ static void ask_running(folder *f, uint32_t index)
             if (!is_new(f, id) || (inst->result && f->after.values[inst->result].kind == WPG_SOLVED_NEVER))
                 continue;
             groups |= f->masks[id];
-            known = id;
+            known = true;
         }
         if (known && !wpg_inst_is_non_semantic(f->module, inst))
-            ask_new(f, index, inst, groups, known);
+            ask_new(f, index, inst, groups);
         if (inst->opcode == SpvOpPhi || inst->opcode == SpvOpSelect)
             ask_decided(f, index, inst);
         if (inst == block->terminator)
@@ -487,7 +479,7 @@ static bool ask(folder *f)
     for (size_t i = 0; folded && i < f->job->load_count; i++)
         if (f->job->loads[i].group & f->active)
             folded[f->job->loads[i].inst->result] = f->job->loads[i].constant;
-    if (!folded || !wpg_push_solve(&f->after, f->view, folded, f->hidden, &f->arena)) {
+    if (!folded || !wpg_push_solve(&f->after, f->view, folded, f->opaque, &f->arena)) {
         f->nomem = true;
         return false;
     }
@@ -610,6 +602,55 @@ static wpg_status apply(folder *f, wpg_load_folded *folded)
     return WPG_OK;
 }
 
+/* -- What loops stand by */
+
+static bool is_known_load(const folder *f, uint32_t id)
+{
+    for (size_t i = 0; i < f->job->load_count; i++)
+        if (f->job->loads[i].inst->result == id)
+            return true;
+    return false;
+}
+
+/* All that the id is computed of inside the loop, but the loads themselves. */
+static void stand_by(folder *f, const wpg_loop *loop, uint32_t id, unsigned depth)
+{
+    const wpg_inst *inst = wpg_module_def(f->module, id);
+    uint32_t block = id < f->view->bound ? f->view->block_of[id] : WPG_NO_BLOCK;
+    if (!inst || block == WPG_NO_BLOCK || !loop->members[block] || f->opaque[id] || depth > 64 ||
+        is_known_load(f, id))
+        return;
+    f->opaque[id] = true;
+    wpg_operand_list operands = {0};
+    f->nomem |= !wpg_used_ids(&operands, f->module, inst);
+    for (size_t i = 0; i < operands.count; i++)
+        stand_by(f, loop, inst->words[operands.data[i]], depth + 1);
+    wpg_vec_free(&operands);
+}
+
+/* A driver that knows when a loop ends may unroll it, and re-associate across its trips. So what decides
+ * whether a loop with float work is left stays as it was. Where a driver may unroll anyway, less code in the
+ * loop may make it do so: there all branches stay. False when memory runs out. */
+static bool find_standing(folder *f)
+{
+    const wpg_cfg *cfg = f->view->cfg;
+    const bool *unrollable = wpg_unrollable_loops(f->view, &f->arena);
+    for (uint32_t c = 0; unrollable && c < cfg->construct_count; c++) {
+        wpg_loop loop;
+        if (!wpg_loop_describe(&loop, f->view, c, &f->arena) || !(loop.traits & WPG_TRAIT_FLOAT))
+            continue;
+        for (uint32_t b = 0; b < cfg->count; b++) {
+            const wpg_block *block = &cfg->blocks[b];
+            bool stays = unrollable[c] && loop.members[b];
+            for (uint32_t s = 0; loop.inside[b] && s < block->successor_count; s++)
+                stays |= !loop.inside[block->successors[s]];
+            if (stays && block->successor_count > 1)
+                stand_by(f, &loop, block->terminator->words[1], 0);
+        }
+    }
+    return unrollable && !f->arena.failed && !f->nomem;
+}
+
 /* A value of the entry block that is no constant, where it can be had of what differs between invocations:
  * what a zero is made of that no driver finds out. */
 static uint32_t zero_source(const wpg_view *view)
@@ -643,10 +684,12 @@ static wpg_status fold_function(folder *f, wpg_load_folded *folded)
     f->masks = WPG_ARENA_ARRAY(&f->arena, uint64_t, f->view->bound);
     f->kept = WPG_ARENA_ARRAY(&f->arena, bool, f->view->bound);
     f->hidden = WPG_ARENA_ARRAY(&f->arena, bool, f->view->bound);
+    f->opaque = WPG_ARENA_ARRAY(&f->arena, bool, f->view->bound);
     f->zero_of = zero_source(f->view);
     for (size_t i = 0; i < f->job->load_count; i++)
         f->active |= f->job->loads[i].group;
-    if (!f->masks || !f->kept || !f->hidden || !wpg_push_solve(&f->before, f->view, NULL, NULL, &f->arena))
+    if (!f->masks || !f->kept || !f->hidden || !f->opaque || !find_standing(f) ||
+        !wpg_push_solve(&f->before, f->view, NULL, NULL, &f->arena))
         f->nomem = true;
     while (!f->nomem && ask(f))
         ;

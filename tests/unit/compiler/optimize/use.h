@@ -60,6 +60,14 @@ USE wpg_view *use_view(wpg_module **module, const use_shader *s)
 
 /* Every block run by every lane that comes to its loops: loop bodies times trips; waves full and uniform.
  * Selects: all lanes take the false side. */
+/* The block by which those leave who fail the loop's first test, where it is one of its own. */
+USE bool use_is_way_out(const wpg_cfg *cfg, const wpg_loop *loop, uint32_t block)
+{
+    return loop->top_tested && loop->members[block] && !loop->inside[block] &&
+           cfg->blocks[block].predecessor_count == 1 &&
+           cfg->blocks[block].predecessors[0] == loop->first_test;
+}
+
 USE void use_profile(use_shader *s)
 {
     wpg_module *module = NULL;
@@ -82,7 +90,7 @@ USE void use_profile(use_shader *s)
         if (!wpg_loop_describe(&loop, view, c, &arena))
             continue;
         for (uint32_t b = 0; b < cfg->count; b++) {
-            if (!loop.members[b])
+            if (!loop.members[b] || use_is_way_out(cfg, &loop, b))
                 continue;
             bool head = false; /* in the straight line that runs before the first test */
             for (uint32_t h = loop.header; loop.top_tested;) {
@@ -99,9 +107,10 @@ USE void use_profile(use_shader *s)
         if (!wpg_loop_describe(&loop, view, c, &arena))
             continue;
         for (uint32_t b = 0; b < cfg->count; b++)
-            if (loop.members[b] && (cfg->blocks[b].successor_count == 0 ||
-                                    (cfg->blocks[b].terminator->opcode == SpvOpBranch && b != loop.header &&
-                                     cfg->blocks[b].successors[0] == loop.merge)))
+            if (loop.members[b] && !use_is_way_out(cfg, &loop, b) &&
+                (cfg->blocks[b].successor_count == 0 ||
+                 (cfg->blocks[b].terminator->opcode == SpvOpBranch && b != loop.header &&
+                  cfg->blocks[b].successors[0] == loop.merge)))
                 s->lanes[b] = 0;
     }
     for (uint32_t b = 0; b < cfg->count; b++)
