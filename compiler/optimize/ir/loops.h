@@ -16,7 +16,7 @@ typedef struct wpg_loop {
     uint32_t member_count;
     uint32_t instructions, cost; /* of the members */
     unsigned traits;             /* union over the members */
-    /* Ways out: edges from inside to a block that is not. A driver told to unroll a loop with several ways out
+    /* Ways out: edges from inside to a block that is not. A driver told to unroll a loop with several of them
      * unrolls by whichever way it can count. That took seconds of compile time for a break after 3000 rounds
      * (Mesa 25, measured). */
     uint32_t exits;
