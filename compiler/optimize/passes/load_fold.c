@@ -612,43 +612,82 @@ static bool is_known_load(const folder *f, uint32_t id)
     return false;
 }
 
-/* All that the id is computed of inside the loop, but the loads themselves. */
-static void stand_by(folder *f, const wpg_loop *loop, uint32_t id, unsigned depth)
+/* What is still to be followed in a loop. */
+typedef struct standing {
+    folder *f;
+    const wpg_loop *loop;
+    uint32_t *todo, count; /* [bound] ids; each is put in once, as it is marked */
+    bool chosen;           /* a branch in the loop chooses one of the values */
+} standing;
+
+static void stand_by(standing *s, uint32_t id)
 {
-    const wpg_inst *inst = wpg_module_def(f->module, id);
-    uint32_t block = id < f->view->bound ? f->view->block_of[id] : WPG_NO_BLOCK;
-    if (!inst || block == WPG_NO_BLOCK || !loop->members[block] || f->opaque[id] || depth > 64 ||
-        is_known_load(f, id))
+    folder *f = s->f;
+    if (id >= f->view->bound || !wpg_view_is_local(f->view, id) || f->opaque[id] || is_known_load(f, id))
         return;
     f->opaque[id] = true;
-    wpg_operand_list operands = {0};
-    f->nomem |= !wpg_used_ids(&operands, f->module, inst);
-    for (size_t i = 0; i < operands.count; i++)
-        stand_by(f, loop, inst->words[operands.data[i]], depth + 1);
-    wpg_vec_free(&operands);
+    s->todo[s->count++] = id;
+}
+
+/* All that the marked ids are computed of inside the loop, but the loads themselves. What was computed before
+ * the loop is kept, as operands of what is marked are. */
+static void follow(standing *s)
+{
+    folder *f = s->f;
+    while (s->count) {
+        uint32_t id = s->todo[--s->count], block = f->view->block_of[id];
+        const wpg_inst *inst = wpg_module_def(f->module, id);
+        if (!inst || block == WPG_NO_BLOCK || !s->loop->members[block])
+            continue;
+        s->chosen |= inst->opcode == SpvOpPhi && block != s->loop->header;
+        wpg_operand_list operands = {0};
+        f->nomem |= !wpg_used_ids(&operands, f->module, inst);
+        for (size_t i = 0; i < operands.count; i++) {
+            uint32_t from = inst->words[operands.data[i]],
+                     at = from < f->view->bound ? f->view->block_of[from] : 0;
+            if (from < f->view->bound && at != WPG_NO_BLOCK && s->loop->members[at])
+                stand_by(s, from);
+        }
+        wpg_vec_free(&operands);
+    }
+}
+
+/* Marks what decides whether the loop is left, or with `all` what decides any branch in it. */
+static void stand_loop(standing *s, bool all)
+{
+    const wpg_cfg *cfg = s->f->view->cfg;
+    const wpg_loop *loop = s->loop;
+    for (uint32_t b = 0; b < cfg->count; b++) {
+        const wpg_block *block = &cfg->blocks[b];
+        bool stays = all && loop->members[b];
+        for (uint32_t i = 0; loop->inside[b] && i < block->successor_count; i++)
+            stays |= !loop->inside[block->successors[i]];
+        if (stays && block->successor_count > 1)
+            stand_by(s, block->terminator->words[1]);
+    }
+    follow(s);
 }
 
 /* A driver that knows when a loop ends may unroll it, and re-associate across its trips. So what decides
- * whether a loop with float work is left stays as it was. Where a driver may unroll anyway, less code in the
- * loop may make it do so: there all branches stay. False when memory runs out. */
+ * whether a loop with float work is left stays as it was; where a branch in the loop chooses what that is
+ * computed of, all its branches do. Where a driver may unroll anyway, less code in the loop may make it do
+ * so: there all branches stay, too. False when memory runs out. */
 static bool find_standing(folder *f)
 {
     const wpg_cfg *cfg = f->view->cfg;
     const bool *unrollable = wpg_unrollable_loops(f->view, &f->arena);
-    for (uint32_t c = 0; unrollable && c < cfg->construct_count; c++) {
+    standing s = {.f = f, .todo = WPG_ARENA_ARRAY(&f->arena, uint32_t, f->view->bound)};
+    for (uint32_t c = 0; unrollable && s.todo && c < cfg->construct_count; c++) {
         wpg_loop loop;
         if (!wpg_loop_describe(&loop, f->view, c, &f->arena) || !(loop.traits & WPG_TRAIT_FLOAT))
             continue;
-        for (uint32_t b = 0; b < cfg->count; b++) {
-            const wpg_block *block = &cfg->blocks[b];
-            bool stays = unrollable[c] && loop.members[b];
-            for (uint32_t s = 0; loop.inside[b] && s < block->successor_count; s++)
-                stays |= !loop.inside[block->successors[s]];
-            if (stays && block->successor_count > 1)
-                stand_by(f, &loop, block->terminator->words[1], 0);
-        }
+        s.loop = &loop;
+        s.chosen = false;
+        stand_loop(&s, unrollable[c]);
+        if (s.chosen && !unrollable[c])
+            stand_loop(&s, true);
     }
-    return unrollable && !f->arena.failed && !f->nomem;
+    return unrollable && s.todo && !f->arena.failed && !f->nomem;
 }
 
 /* A value of the entry block that is no constant, where it can be had of what differs between invocations:
