@@ -84,7 +84,7 @@ enum {
     WPG_PROBE_LOOPS = 4,    /* entries and trips of loops */
     WPG_PROBE_ENTRY = 8,    /* how waves start: live and helper lanes, wave size */
     WPG_PROBE_VALUES = 16,  /* indices, bounds, selectors: uniform? which values? */
-    WPG_PROBE_WORDS = 64,   /* integers of uniform blocks: which values? */
+    WPG_PROBE_WORDS = 64,   /* words of uniform blocks: which values? */
     WPG_PROBE_EVERY = 32, /* values at every visit, in loops too, where else a part of the visits is asked */
 };
 /* Probes at no or little cost: on unless the user says otherwise. */
