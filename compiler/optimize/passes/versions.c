@@ -210,9 +210,9 @@ static double gain_of(const versions *v, const wpg_load_folded *folded)
             saved += runs * saved_at(v, folded, inst);
         }
         if (is_decided(folded, cfg->blocks[b].terminator))
-            saved += runs * BRANCH_COST;
+            saved += runs * (double)BRANCH_COST;
     }
-    saved -= entries * WORD_COST * __builtin_popcountll(folded->words);
+    saved -= entries * (double)WORD_COST * __builtin_popcountll(folded->words);
     return whole > 0 ? 100 * saved / whole : 0;
 }
 
