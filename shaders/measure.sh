@@ -13,7 +13,7 @@
 #     estimate    what RADV's compiler says without the blocks that never ran (a what-if, `wavepgo estimate`), without hardware
 #     gate        the offload PGO RFC's three microbenchmarks without a profile, and with one, heeding divergence and not
 #     quality     profiles beside ones measured anew: on top of use mode, sampled, on another driver
-#     real        unmodified real shaders (shaders/real): fetched from npm, so not among the default sections
+#     real        unmodified real programs (shaders/real): fetched from npm and Debian, so not among the default sections
 #
 # Every figure is a ratio within one run: environments in alternating child processes, medians over rounds. Run it on a quiet
 # machine. SIZE (small, demo, full), ROUNDS, REPEAT and CASES (names; default: all) in the environment change what it takes: `generate` with the defaults needs
