@@ -42,7 +42,7 @@ void fuzz_check_valid(const uint32_t *words, size_t count)
     wpg_error err = {0};
     bool valid = validate(words, count, &err) == WPG_OK;
     /* Values that the input gives its specialisation constants may leave a workgroup of no invocations. */
-    fuzz_check(valid || strstr(err.message, "must not have a product of zero"), err.message);
+    fuzz_check(valid || strstr(err.message, "product of zero"), err.message);
 }
 
 void fuzz_check_same(const uint32_t *a, size_t a_count, const uint32_t *b, size_t b_count)
