@@ -1,28 +1,8 @@
 #!/bin/sh
-# The family tfjs: TensorFlow.js's WebGPU operations on Dawn (README.md).
+# The family tfjs: TensorFlow.js's WebGPU operations, on Dawn (README.md).
 #
 #     sh shaders/real/tfjs.sh fetch | list | run OP,OP... SECONDS
-#
-# Needs node and npm. Dawn needs Vulkan 1.3's features: lavapipe 25, not 22. Exit code 77: something is missing; it says what.
 set -eu
-here=$(cd "$(dirname "$0")" && pwd)
-folder=${WPG_REAL:-$here/../../.deps/real}/tfjs
-skip() { echo "tfjs: skipped: $*" >&2; exit 77; }
-command -v node >/dev/null 2>&1 || skip "needs node"
-case ${1:-} in
-fetch)
-    [ ! -e "$folder/fetched" ] || exit 0
-    command -v npm >/dev/null 2>&1 || skip "needs npm"
-    mkdir -p "$folder"
-    (cd "$folder" && echo '{"private":true}' >package.json &&
-        npm install --no-audit --no-fund --silent webgpu@0.6 @tensorflow/tfjs-core@4 @tensorflow/tfjs-backend-cpu@4 \
-            @tensorflow/tfjs-backend-webgpu@4 >&2) || skip "npm could not fetch its packages"
-    : >"$folder/fetched"
-    ;;
-list) NODE_PATH=$folder/node_modules node "$here/tfjs.cjs" list ;;
-run) XDG_RUNTIME_DIR=${XDG_RUNTIME_DIR:-/tmp} NODE_PATH=$folder/node_modules exec node "$here/tfjs.cjs" "$2" "$3" ;;
-*)
-    sed -n '2,6s/^# \{0,1\}//p' "$0" >&2
-    exit 2
-    ;;
-esac
+name=tfjs
+packages="@tensorflow/tfjs-core@4 @tensorflow/tfjs-backend-cpu@4 @tensorflow/tfjs-backend-webgpu@4"
+. "$(dirname "$0")/dawn.sh"
