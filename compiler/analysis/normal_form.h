@@ -4,6 +4,6 @@
 #define WPG_COMPILER_ANALYSIS_NORMAL_FORM_H
 
 /* Raise this with any change of the CFG tier that changes the control flow of its output for any input. */
-enum { WPG_NORMAL_FORM_VERSION = 1 };
+enum { WPG_NORMAL_FORM_VERSION = 2 };
 
 #endif

@@ -1,7 +1,7 @@
 /* Pass: folds branches on constants, removes unreachable blocks, puts blocks into canonical order.
  *
- * Folded are conditions that are scalar integer or boolean expressions of constants, phis included, to a
- * fixpoint. The structured rules (SPIR-V 1.6, 2.11.2) decide what happens to a header:
+ * Folded are conditions that are constant expressions (evaluate.h), to a fixpoint. The structured rules
+ * (SPIR-V 1.6, 2.11.2) decide what happens to a header:
  *   - OpLoopMerge stays, its branch becomes unconditional. A loop always keeps exactly one back edge. A latch
  *     that would lose the back edge stays conditional. An unreachable continue target becomes
  *     { label; branch to header }.
@@ -14,133 +14,23 @@
  * of the output: structured reverse post-order (flow.c).
  *
  * Needs: a parsed module. Keeps: ids of what stays. Source: SPIR-V 1.6, 2.11. */
-#include "compiler/normalize/internal.h"
-#include "compiler/spirv/const_fold.h"
+#include "compiler/normalize/evaluate.h"
 #include "runtime/base/vec.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_EVALUATION_DEPTH = 256 };
-
-typedef enum known_state { NOT_ASKED, NOT_CONSTANT, CONSTANT } known_state;
-
-typedef struct known_value {
-    uint64_t bits;
-    uint8_t width, state;
-} known_value;
-
 typedef struct folder {
     wpg_module *module;
     wpg_flow flow;
     wpg_marks gone;
-    known_value *values; /* by id */
-    uint32_t values_count;
+    wpg_evaluator known;
     uint32_t folded, removed;
     uint32_t *only;          /* by block: the only label it goes to, 0 if several or none */
     bool *veto, *dissolves;  /* by block: must stay as it is; loses its OpSelectionMerge */
-    WPG_VEC(uint32_t) asked; /* ids whose state is not NOT_ASKED */
     WPG_VEC(uint32_t) words; /* scratch operands */
     bool out_of_memory;
 } folder;
-
-/* -- Constant expressions ------------------------------------------------------------------------------ */
-
-static bool evaluate(folder *f, uint32_t id, uint64_t *bits, uint32_t *width, uint32_t depth);
-
-static bool evaluate_phi(folder *f, const wpg_inst *phi, uint64_t *bits, uint32_t *width, uint32_t depth)
-{
-    bool any = false;
-    const wpg_inst *label = phi->prev;
-    while (label->opcode != SpvOpLabel)
-        label = label->prev;
-    for (uint32_t i = 3; i + 1 < phi->count; i += 2) {
-        uint64_t more;
-        uint32_t parent = wpg_flow_find(&f->flow, phi->words[i + 1]);
-        if (parent >= f->flow.count || !f->flow.blocks[parent].reachable ||
-            (f->only[parent] && f->only[parent] != label->result))
-            continue;
-        if (!evaluate(f, phi->words[i], &more, width, depth) || (any && more != *bits))
-            return false;
-        *bits = more;
-        any = true;
-    }
-    return any;
-}
-
-/* A component of a constant composite. */
-static bool evaluate_extract(const folder *f, const wpg_inst *inst, uint64_t *bits, uint32_t *width)
-{
-    uint32_t id = inst->words[3];
-    for (uint32_t i = 4; i < inst->count; i++) {
-        const wpg_inst *c = wpg_module_def(f->module, id);
-        if (!c || c->opcode != SpvOpConstantComposite || inst->words[i] + 3u >= c->count)
-            return false;
-        id = c->words[3 + inst->words[i]];
-    }
-    return wpg_const_value(f->module, id, bits, width);
-}
-
-static bool evaluate_inst(folder *f, const wpg_inst *inst, uint64_t *bits, uint32_t *width, uint32_t depth)
-{
-    uint64_t operands[WPG_FOLD_OPERANDS];
-    uint32_t widths[WPG_FOLD_OPERANDS], count = inst->count - 3u;
-    bool is_float, is_signed;
-    if (inst->opcode == SpvOpPhi)
-        return evaluate_phi(f, inst, bits, width, depth);
-    if (inst->opcode == SpvOpCompositeExtract)
-        return evaluate_extract(f, inst, bits, width);
-    *width = wpg_scalar_width(f->module, inst->type, &is_float, &is_signed);
-    if (!*width || is_float || count < 1 || count > WPG_FOLD_OPERANDS)
-        return false;
-    switch (inst->opcode) { /* what wpg_fold_scalar knows; most instructions are none of these */
-    case SpvOpCopyObject:
-    case SpvOpSelect:
-    case SpvOpUConvert:
-    case SpvOpSConvert:
-    case SpvOpBitcast:
-        break;
-    default:
-        if ((inst->opcode < SpvOpSNegate || inst->opcode > SpvOpSMod) &&
-            (inst->opcode < SpvOpLogicalEqual || inst->opcode > SpvOpSLessThanEqual) &&
-            (inst->opcode < SpvOpShiftRightLogical || inst->opcode > SpvOpNot))
-            return false;
-    }
-    for (uint32_t i = 0; i < count; i++)
-        if (!evaluate(f, inst->words[3 + i], &operands[i], &widths[i], depth))
-            return false;
-    *bits = 0;
-    return wpg_fold_scalar(bits, (SpvOp)inst->opcode, *width, operands, widths, count);
-}
-
-/* A value asked for while it is being evaluated depends on itself: not constant, and so is the circle. */
-static bool evaluate(folder *f, uint32_t id, uint64_t *bits, uint32_t *width, uint32_t depth)
-{
-    const wpg_inst *inst = wpg_module_def(f->module, id);
-    if (!inst || !inst->type || id >= f->values_count || depth > MAX_EVALUATION_DEPTH)
-        return false;
-    if (inst->opcode < SpvOpFunction)
-        return wpg_const_value(f->module, id, bits, width);
-    known_value *known = &f->values[id];
-    if (known->state == NOT_ASKED) {
-        known->state = NOT_CONSTANT;
-        if (!wpg_vec_push(&f->asked, id))
-            f->out_of_memory = true;
-        if (evaluate_inst(f, inst, bits, width, depth + 1))
-            *known = (known_value){.bits = *bits, .width = (uint8_t)*width, .state = CONSTANT};
-    }
-    *bits = known->bits;
-    *width = known->width;
-    return known->state == CONSTANT;
-}
-
-static void forget_values(folder *f)
-{
-    uint32_t *id;
-    WPG_VEC_EACH (id, &f->asked)
-        f->values[*id].state = NOT_ASKED;
-    wpg_vec_clear(&f->asked);
-}
 
 /* -- Branches ------------------------------------------------------------------------------------------ */
 
@@ -153,7 +43,7 @@ static uint32_t single_target(folder *f, const wpg_inst *terminator)
     for (uint32_t at = t.at; at < t.end; at += t.step)
         if (t.words[at] != target)
             target = 0;
-    if (target || !evaluate(f, terminator->words[1], &bits, &width, 0))
+    if (target || !wpg_evaluate(&f->known, terminator->words[1], &bits, &width))
         return target;
     if (terminator->opcode == SpvOpBranchConditional)
         return terminator->words[bits ? 2 : 3];
@@ -242,7 +132,7 @@ static bool mark_single(folder *f)
         f->only[b] = target;
         any = true;
     }
-    forget_values(f);
+    wpg_evaluator_forget(&f->known);
     return any;
 }
 
@@ -312,8 +202,9 @@ static wpg_status fold_to_fixpoint(folder *f, wpg_error *err)
     free(f->only);
     free(f->veto);
     free(f->dissolves);
-    return ok && !f->out_of_memory ? WPG_OK
-                                   : wpg_fail(err, WPG_E_NOMEM, "out of memory for %u blocks", count);
+    return ok && !f->out_of_memory && !f->known.out_of_memory
+               ? WPG_OK
+               : wpg_fail(err, WPG_E_NOMEM, "out of memory for %u blocks", count);
 }
 
 /* -- Unreachable blocks -------------------------------------------------------------------------------- */
@@ -510,9 +401,8 @@ static wpg_status fold_function(folder *f, wpg_inst *function, wpg_error *err)
 
 wpg_status wpg_fold_branches(wpg_module *module, wpg_normal_info *info, wpg_error *err)
 {
-    folder f = {.module = module, .values_count = module->bound};
-    f.values = calloc(module->bound, sizeof *f.values);
-    wpg_status status = f.values ? WPG_OK : wpg_fail(err, WPG_E_NOMEM, "out of memory for values");
+    folder f = {.module = module};
+    wpg_status status = wpg_evaluator_init(&f.known, module, &f.flow, err);
     if (!status)
         status = wpg_flow_init(&f.flow, module, err);
     if (!status)
@@ -528,8 +418,7 @@ wpg_status wpg_fold_branches(wpg_module *module, wpg_normal_info *info, wpg_erro
     }
     wpg_marks_finish(&f.gone);
     wpg_flow_finish(&f.flow);
-    wpg_vec_free(&f.asked);
     wpg_vec_free(&f.words);
-    free(f.values);
+    wpg_evaluator_finish(&f.known);
     return status;
 }

@@ -1,4 +1,7 @@
-/* Pass: replaces calls by the bodies of the functions, callees first, up to the entry function.
+/* Pass: replaces the calls of the entry function by the bodies of the functions, one level: calls in a body
+ * that was copied are left to the next run of the pass. Between runs wpg_fold_branches takes away what the
+ * arguments decide, so that a large function costs in each place what it does there. Functions that keep a
+ * call are treated as the entry function is.
  *
  * A call stays, and its callee keeps a profile record of its own, where
  *     - the callee is marked DontInline or has an opcode that the grammar does not know,
@@ -168,6 +171,9 @@ static wpg_status expand_call(wpg_inliner *in, uint32_t caller, wpg_call_site *s
     if (why) {
         if (!in->info->kept_because[0])
             (void)snprintf(in->info->kept_because, sizeof in->info->kept_because, "%s", why);
+        if (!callee->is_root && !wpg_vec_push(&in->roots, (uint32_t)(callee - in->functions.data)))
+            in->out_of_memory = true;
+        callee->is_root = true;
         return WPG_OK;
     }
     wpg_inline_splice(in, site, callee);
@@ -247,17 +253,15 @@ static wpg_status expand(wpg_inliner *in, uint32_t index, wpg_error *err)
 
 typedef struct visit {
     uint32_t function;
-    wpg_inst *at;
+    const wpg_inst *at;
 } visit;
 
-/* Callees before callers, without recursion of our own. */
-static wpg_status expand_from(wpg_inliner *in, uint32_t root, wpg_error *err)
+/* Refuses recursion, without recursion of our own. */
+static wpg_status check_calls(wpg_inliner *in, uint32_t root, wpg_error *err)
 {
     WPG_VEC(visit) stack = {0};
     wpg_status status = WPG_OK;
-    if (in->functions.data[root].visit)
-        return WPG_OK;
-    in->functions.data[root].visit = 1;
+    in->functions.data[root].visit = WPG_VISIT_OPEN;
     if (!wpg_vec_push(&stack, (visit){.function = root, .at = in->functions.data[root].inst}))
         in->out_of_memory = true;
     while (stack.count && !status && !in->out_of_memory) {
@@ -265,25 +269,34 @@ static wpg_status expand_from(wpg_inliner *in, uint32_t root, wpg_error *err)
         while (top->at->opcode != SpvOpFunctionCall && top->at->opcode != SpvOpFunctionEnd)
             top->at = top->at->next;
         if (top->at->opcode == SpvOpFunctionEnd) {
-            uint32_t done = top->function;
+            in->functions.data[top->function].visit = WPG_VISIT_DONE;
             stack.count--;
-            status = expand(in, done, err);
-            in->functions.data[done].visit = 2;
             continue;
         }
         wpg_inline_function *callee = function_of(in, top->at->words[3]);
         top->at = top->at->next;
-        if (!callee || callee->visit == 2)
+        if (!callee || callee->visit == WPG_VISIT_DONE)
             continue;
-        if (callee->visit == 1)
+        if (callee->visit == WPG_VISIT_OPEN)
             status = wpg_fail(err, WPG_E_FORMAT, "function %%%u calls itself", callee->inst->result);
-        callee->visit = 1;
+        callee->visit = WPG_VISIT_OPEN;
         if (!wpg_vec_push(&stack,
                           (visit){.function = (uint32_t)(callee - in->functions.data), .at = callee->inst}))
             in->out_of_memory = true;
     }
     wpg_vec_free(&stack);
     return status;
+}
+
+/* The function and, as they are found, those that keep a call. */
+static wpg_status expand_from(wpg_inliner *in, uint32_t root, wpg_error *err)
+{
+    if (!in->functions.data[root].is_root && !wpg_vec_push(&in->roots, root))
+        in->out_of_memory = true;
+    in->functions.data[root].is_root = true;
+    while (in->next_root < in->roots.count && !in->out_of_memory)
+        WPG_TRY(expand(in, in->roots.data[in->next_root++], err));
+    return WPG_OK;
 }
 
 static wpg_status collect(wpg_inliner *in, wpg_error *err)
@@ -320,8 +333,11 @@ static wpg_status run(wpg_inliner *in, wpg_error *err)
     for (wpg_inst *inst = in->module->first; inst && inst->opcode != SpvOpFunction; inst = inst->next) {
         const wpg_inline_function *f =
             inst->opcode == SpvOpEntryPoint ? function_of(in, inst->words[2]) : NULL;
-        if (f)
-            WPG_TRY(expand_from(in, (uint32_t)(f - in->functions.data), err));
+        if (!f)
+            continue;
+        if (!f->visit)
+            WPG_TRY(check_calls(in, (uint32_t)(f - in->functions.data), err));
+        WPG_TRY(expand_from(in, (uint32_t)(f - in->functions.data), err));
     }
     if (in->out_of_memory)
         return wpg_fail(err, WPG_E_NOMEM, "out of memory for inlining");
@@ -361,6 +377,7 @@ wpg_status wpg_inline_calls(wpg_module *module, struct wpg_context_recorder *rec
     wpg_flow_finish(&in.callee);
     wpg_vec_free(&in.functions);
     wpg_vec_free(&in.notes);
+    wpg_vec_free(&in.roots);
     wpg_vec_free(&in.words);
     wpg_vec_free(&in.values);
     wpg_vec_free(&in.sampled);

@@ -22,8 +22,9 @@ typedef enum wpg_return_shape {
 } wpg_return_shape;
 
 typedef struct wpg_inline_function {
-    wpg_inst *inst; /* OpFunction */
-    uint32_t visit; /* 0 not yet, 1 being expanded, 2 done */
+    wpg_inst *inst;                                                /* OpFunction */
+    enum { WPG_VISIT_NONE, WPG_VISIT_OPEN, WPG_VISIT_DONE } visit; /* in search of recursion */
+    bool is_root;                                                  /* in `roots` */
     bool summarised, has_unknown, has_kill, has_unreachable, has_lines;
     uint32_t size; /* instructions that can change code */
     uint32_t params;
@@ -52,6 +53,9 @@ typedef struct wpg_inliner {
     wpg_inst *callee_of;
     WPG_VEC(wpg_inline_function) functions;
     WPG_VEC(wpg_inline_note) notes;
+    WPG_VEC(uint32_t)
+    roots; /* functions whose calls are replaced: the entry's, then those that keep a call */
+    size_t next_root;
     WPG_VEC(uint32_t) words;               /* operands of the instruction being copied */
     WPG_VEC(uint32_t) values;              /* return values and the blocks that return them, in pairs */
     WPG_VEC(wpg_inst *) sampled;           /* OpSampledImage of the block so far */

@@ -6,8 +6,9 @@
  *                            |
  *                       freeze_spec.c        specialisation constants are constants
  *                            |
- *             +-------> fold_branches.c      branches on constants go, unreachable blocks go,
- *             |              |               blocks stand in structured reverse post-order (flow.c)
+ *             +-------> fold_branches.c      branches on constants go (evaluate.c, stored.c),
+ *             |              |               unreachable blocks go, blocks stand in structured reverse
+ *             |              |               post-order (flow.c)
  *    something|              |
  *      inlined|              v
  *             +-------- inline.c             calls become bodies (inline_returns.c: returns out of loops
@@ -19,9 +20,9 @@
  *                                     no unreachable block but { OpUnreachable } merges and
  *                                     { branch to header } continue targets
  *
- * Folding comes first because it leaves less to inline and fewer early returns. After inlining, constant
- * arguments fold further, and this may make another call fit for inlining. So both passes repeat. They end,
- * because each turn removes a call at least.
+ * Folding comes first because it leaves less to inline and fewer early returns. Inlining goes one level at a
+ * time: constant arguments decide branches of the copies, so that less of what these call is inlined. Both
+ * passes repeat. They end, because each turn replaces a call at least, and no function calls itself.
  *
  * The block id of a profile is the ordinal of the label in its function. Block ids depend on nothing that
  * shader identity ignores: sizes count no line, name or non-semantic instruction, and the graph alone orders

@@ -150,6 +150,8 @@ static bool is_inexact(folding *f, const wpg_inst *inst)
     case SpvOpVectorTimesScalar:
     case SpvOpMatrixTimesScalar:
     case SpvOpOuterProduct:
+    case SpvOpConvertSToF: /* correctly rounded: Vulkan 1.3, Precision of Individual Operations */
+    case SpvOpConvertUToF:
         return false;
     default:
         return true;
@@ -314,6 +316,23 @@ uint32_t wpg_may_fold_by_itself(const wpg_view *view, uint32_t block, wpg_arena 
     if (solved)
         wpg_vec_free(&f.operands);
     return exposed;
+}
+
+const uint32_t *wpg_loops_that_fold(const wpg_view *view, wpg_arena *arena)
+{
+    const wpg_cfg *cfg = view->cfg;
+    uint32_t *ids = WPG_ARENA_ARRAY(arena, uint32_t, cfg->construct_count + 1u);
+    folding f;
+    if (!ids || !solve(&f, view, 0, arena))
+        return NULL;
+    for (uint32_t c = 0; c < cfg->construct_count; c++) {
+        wpg_loop loop;
+        if (cfg->constructs[c].kind == WPG_CONSTRUCT_LOOP && wpg_loop_describe(&loop, view, c, arena) &&
+            (loop.traits & WPG_TRAIT_FLOAT) && may_be_counted(&f, &loop, arena))
+            ids[c] = first_exposed(&f, &loop);
+    }
+    wpg_vec_free(&f.operands);
+    return arena->failed ? NULL : ids;
 }
 
 bool wpg_is_in_counted_float_loop(const wpg_view *view, uint32_t block, wpg_arena *arena)

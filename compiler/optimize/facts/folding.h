@@ -16,6 +16,10 @@ uint32_t wpg_unrolling_folds(const wpg_view *view, const wpg_loop *loop, uint32_
  * while they stand in Function memory, and computed once the SSA tier has made values of it. */
 uint32_t wpg_may_fold_by_itself(const wpg_view *view, uint32_t block, wpg_arena *arena);
 
+/* The same by construct: such an id for each loop that has one, else 0. In `arena`; NULL when memory ran
+ * out. */
+const uint32_t *wpg_loops_that_fold(const wpg_view *view, wpg_arena *arena);
+
 /* True if the block is in a loop with floating-point work whose trips a driver may count. The size of the
  * loop decides whether the driver unrolls it and re-associates across trips. True when memory runs out. */
 bool wpg_is_in_counted_float_loop(const wpg_view *view, uint32_t block, wpg_arena *arena);

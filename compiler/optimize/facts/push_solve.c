@@ -130,48 +130,6 @@ static bool is_word(const wpg_module *module, uint32_t type)
     return is_f32(module, type) || int_width(module, type) == 32;
 }
 
-static bool plain_float(float *out, uint64_t bits)
-{
-    uint32_t word = (uint32_t)bits, exponent = word >> 23 & 0xff, mantissa = word & 0x7fffff;
-    memcpy(out, &word, sizeof *out);
-    return exponent == 0xff || exponent == 0 ? mantissa == 0 : true;
-}
-
-static bool compare_floats(uint64_t *out, SpvOp opcode, uint64_t left, uint64_t right)
-{
-    float a, b;
-    if (!plain_float(&a, left) || !plain_float(&b, right))
-        return false;
-    switch (opcode) {
-    case SpvOpFOrdEqual:
-    case SpvOpFUnordEqual:
-        *out = a == b;
-        return true;
-    case SpvOpFOrdNotEqual:
-    case SpvOpFUnordNotEqual:
-        *out = a != b;
-        return true;
-    case SpvOpFOrdLessThan:
-    case SpvOpFUnordLessThan:
-        *out = a < b;
-        return true;
-    case SpvOpFOrdGreaterThan:
-    case SpvOpFUnordGreaterThan:
-        *out = a > b;
-        return true;
-    case SpvOpFOrdLessThanEqual:
-    case SpvOpFUnordLessThanEqual:
-        *out = a <= b;
-        return true;
-    case SpvOpFOrdGreaterThanEqual:
-    case SpvOpFUnordGreaterThanEqual:
-        *out = a >= b;
-        return true;
-    default:
-        return false;
-    }
-}
-
 /* The value where one operand alone decides it. */
 static bool decided(uint64_t *out, SpvOp opcode, wpg_solved a, wpg_solved b)
 {
@@ -298,7 +256,7 @@ static wpg_solved compute(const solver *s, const wpg_inst *inst)
             if (fold(&bits, s, inst, width, (const uint64_t[]){a.bits, b.bits}, 2))
                 return value(bits);
             if (is_f32(s->module, type_of(s->module, inst->words[3])) &&
-                compare_floats(&bits, opcode, a.bits, b.bits))
+                wpg_fold_float_comparison(&bits, opcode, a.bits, b.bits))
                 return value(bits);
         }
     }

@@ -46,7 +46,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "compiler/optimize/facts/folding.h"
 #include "compiler/optimize/ir/pass.h"
 
 void wpg_optimize_defaults(wpg_optimize_options *options)
@@ -95,31 +94,6 @@ static bool any_wants(wpg_context *context, const wpg_pass *pass)
     return any;
 }
 
-/* Whether the values of the SSA form cannot stand for the normal form's memory, since a driver may fold the
- * one and compute the other: said as a remark, but for want of memory. */
-static bool folds_by_itself(wpg_context *context, wpg_module *values)
-{
-    bool folds = false;
-    for (uint32_t i = 0; i < context->profile_count && !folds; i++) {
-        wpg_view *view;
-        wpg_arena arena;
-        if (wpg_view_create(&view, values, context->profiles[i].function, NULL) != WPG_OK)
-            return true;
-        wpg_arena_init(&arena);
-        uint32_t folded = wpg_may_fold_by_itself(view, WPG_NO_BLOCK, &arena);
-        folds = folded || arena.failed;
-        if (folded)
-            wpg_remark_add(
-                context, WPG_REMARK_REFUSED, "ssa", context->profiles[i].ordinal, 0,
-                "a loop of counted trips computes %%%u of constants, which a driver rounds its own "
-                "way or not by the code around it",
-                folded);
-        wpg_arena_finish(&arena);
-        wpg_view_destroy(view);
-    }
-    return folds;
-}
-
 /* Passes that move code. They work on `context->module`, which the SSA form replaces when they did something
  * there. */
 static wpg_status run_transformations(bool *changed, wpg_context *context, wpg_ssa_fn ssa)
@@ -134,10 +108,6 @@ static wpg_status run_transformations(bool *changed, wpg_context *context, wpg_s
     wpg_module *normal = context->module, *values = NULL;
     if (!left_out(context, WPG_PASS_SSA))
         WPG_TRY(wpg_ssa_form(&values, context, ssa));
-    if (values && folds_by_itself(context, values)) {
-        wpg_module_destroy(values);
-        values = NULL;
-    }
     if (values)
         context->module = values;
     bool moved = false;

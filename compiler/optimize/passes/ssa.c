@@ -10,16 +10,21 @@
  * SPIRV-Tools' dead code pass leaves a module alone that holds a non-semantic set it does not know. So
  * pseudo probes are lifted out before, and put back behind their labels after. The same is done with
  * declarations that an older SPIRV-Tools does not know, and that say nothing of values: else it refuses the
- * module. */
+ * module.
+ *
+ * Loops whose bits hang on their form keep it: ssa_keep.h. */
 #include "compiler/optimize/ir/pass.h"
 
 #include <string.h>
 
 #include "compiler/analysis/pseudo_probe.h"
 #include "compiler/optimize/ir/legality.h"
+#include "compiler/optimize/passes/ssa_keep.h"
 #include "compiler/spirv/builder.h"
 
 static const char PASS[] = "ssa";
+
+enum { MOST_ROUNDS = 3 };
 
 static bool is_arithmetic(const wpg_module *module, const wpg_inst *inst)
 {
@@ -128,7 +133,8 @@ static bool only_less_arithmetic(const wpg_module *before, const wpg_module *aft
 }
 
 /* Words of the module with its arithmetic protected, through the hook, parsed again. */
-static wpg_status run_tier(wpg_module **out, wpg_context *context, wpg_ssa_fn ssa, wpg_error *reason)
+static wpg_status run_tier(wpg_module **out, const wpg_context *context, wpg_ssa_fn ssa, const wpg_kept *kept,
+                           wpg_error *reason)
 {
     uint32_t *words = NULL, *protected_words = NULL, *ssa_words = NULL;
     size_t count = 0, protected_count = 0, ssa_count = 0;
@@ -148,6 +154,8 @@ static wpg_status run_tier(wpg_module **out, wpg_context *context, wpg_ssa_fn ss
         lift_newer(&newer, copy);
     if (status == WPG_OK && !protect(&added, copy))
         status = wpg_fail(reason, WPG_E_NOMEM, "out of memory");
+    if (status == WPG_OK && kept->labels && !wpg_kept_pin(copy, kept))
+        status = wpg_fail(reason, WPG_E_NOMEM, "out of memory");
     if (status == WPG_OK)
         status = wpg_module_emit(&protected_words, &protected_count, copy, reason);
     if (status == WPG_OK)
@@ -156,6 +164,8 @@ static wpg_status run_tier(wpg_module **out, wpg_context *context, wpg_ssa_fn ss
         status = wpg_module_parse(out, ssa_words, ssa_count, reason);
     if (status == WPG_OK) {
         unprotect(&added, *out);
+        if (kept->labels)
+            wpg_kept_unpin(*out, kept);
         put_newer(*out, &newer);
         status = wpg_pseudo_probes_put(*out, probes, probe_count, reason);
     }
@@ -172,18 +182,12 @@ static wpg_status run_tier(wpg_module **out, wpg_context *context, wpg_ssa_fn ss
     return status;
 }
 
-wpg_status wpg_ssa_form(wpg_module **out, wpg_context *context, wpg_ssa_fn ssa)
+/* One run of the tier. *out = NULL, with a remark, if it fails. */
+static wpg_status make_values(wpg_module **out, wpg_context *context, wpg_ssa_fn ssa, const wpg_kept *kept)
 {
-    *out = NULL;
-    if (!ssa || (wpg_module_traits(context->module) & WPG_TRAIT_UNKNOWN)) {
-        wpg_remark_add(context, WPG_REMARK_REFUSED, PASS, 0, 0,
-                       "not run, values kept in variables are not followed: %s",
-                       ssa ? "the shader has an instruction not known here" : "not available");
-        return WPG_OK;
-    }
     wpg_error reason = {0};
     wpg_module *values = NULL;
-    wpg_status status = run_tier(&values, context, ssa, &reason);
+    wpg_status status = run_tier(&values, context, ssa, kept, &reason);
     bool nomem = false;
     if (status == WPG_OK && !only_less_arithmetic(context->module, values, &nomem) && !nomem) {
         status = wpg_fail(&reason, WPG_E_UNSUPPORTED, "it changed floating-point arithmetic");
@@ -198,4 +202,49 @@ wpg_status wpg_ssa_form(wpg_module **out, wpg_context *context, wpg_ssa_fn ssa)
         wpg_remark_add(context, WPG_REMARK_REFUSED, PASS, 0, 0, "failed: %.120s", reason.message);
     *out = values;
     return WPG_OK;
+}
+
+/* The tier, again while loops are found that are to keep their form. */
+static wpg_status make_most_values(wpg_module **out, wpg_context *context, wpg_ssa_fn ssa, wpg_arena *arena)
+{
+    wpg_kept kept = {0};
+    uint32_t found = 0;
+    for (int round = 0; round < MOST_ROUNDS; round++) {
+        WPG_TRY(make_values(out, context, ssa, &kept));
+        if (!*out)
+            return WPG_OK;
+        if (!wpg_kept_add(&found, &kept, context, *out, arena))
+            break;
+        if (!found)
+            return WPG_OK;
+        wpg_module_destroy(*out);
+        *out = NULL;
+    }
+    if (!found) {
+        wpg_module_destroy(*out);
+        *out = NULL;
+        return wpg_fail(context->err, WPG_E_NOMEM, "out of memory");
+    }
+    wpg_remark_add(
+        context, WPG_REMARK_REFUSED, PASS, 0, 0,
+        "loops of counted trips compute %%%u and others of constants, which a driver rounds its own way "
+        "or not by the code around it",
+        found);
+    return WPG_OK;
+}
+
+wpg_status wpg_ssa_form(wpg_module **out, wpg_context *context, wpg_ssa_fn ssa)
+{
+    *out = NULL;
+    if (!ssa || (wpg_module_traits(context->module) & WPG_TRAIT_UNKNOWN)) {
+        wpg_remark_add(context, WPG_REMARK_REFUSED, PASS, 0, 0,
+                       "not run, values kept in variables are not followed: %s",
+                       ssa ? "the shader has an instruction not known here" : "not available");
+        return WPG_OK;
+    }
+    wpg_arena arena;
+    wpg_arena_init(&arena);
+    wpg_status status = make_most_values(out, context, ssa, &arena);
+    wpg_arena_finish(&arena);
+    return status;
 }

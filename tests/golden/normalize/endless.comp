@@ -1,4 +1,4 @@
-// expect: inlined=5 kept=0 functions=1 run
+// expect: inlined=6 kept=0 functions=1 run
 #version 450
 layout(local_size_x = 64) in;
 layout(set = 0, binding = 0) buffer In { uint a[]; };

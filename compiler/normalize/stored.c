@@ -1,0 +1,156 @@
+/* See stored.h. A pointer is followed through access chains of constant indices. A variable escapes where a
+ * pointer into it is used by anything but loads, stores and access chains, or where a store's index is not
+ * constant. */
+#include "compiler/normalize/stored.h"
+
+#include <stdlib.h>
+
+bool wpg_part_extend(wpg_part *part, const uint32_t *path, uint32_t depth)
+{
+    if (part->depth + depth > WPG_PART_DEPTH)
+        return false;
+    for (uint32_t i = 0; i < depth; i++)
+        part->path[part->depth++] = path[i];
+    return true;
+}
+
+wpg_part_overlap wpg_part_relation(const wpg_part *a, const wpg_part *b)
+{
+    uint32_t common = 0;
+    while (common < a->depth && common < b->depth && a->path[common] == b->path[common])
+        common++;
+    return common == a->depth ? WPG_PART_COVERS : common == b->depth ? WPG_PART_INSIDE : WPG_PART_APART;
+}
+
+static bool is_chain(const wpg_inst *inst)
+{
+    return inst->opcode == SpvOpAccessChain || inst->opcode == SpvOpInBoundsAccessChain;
+}
+
+static uint32_t root_of(const wpg_stored *stored, uint32_t id)
+{
+    return id < stored->count ? stored->ids[id].root : 0;
+}
+
+/* What the pointer leads to. False: an index is not constant, or there are too many. */
+static bool place_of(wpg_part *place, const wpg_stored *stored, uint32_t pointer)
+{
+    const wpg_inst *chain[WPG_PART_DEPTH];
+    uint32_t links = 0;
+    *place = (wpg_part){.id = root_of(stored, pointer)};
+    for (uint32_t id = pointer; id != place->id; id = chain[links - 1]->words[3]) {
+        if (links == WPG_PART_DEPTH)
+            return false;
+        chain[links++] = wpg_module_def(stored->module, id);
+    }
+    while (links) {
+        const wpg_inst *inst = chain[--links];
+        for (uint32_t i = 4; i < inst->count; i++) {
+            uint64_t index;
+            uint32_t width, word;
+            if (!wpg_const_value(stored->module, inst->words[i], &index, &width) || index > UINT32_MAX)
+                return false;
+            word = (uint32_t)index;
+            if (!wpg_part_extend(place, &word, 1))
+                return false;
+        }
+    }
+    return true;
+}
+
+bool wpg_stored_source(wpg_part *from, const wpg_stored *stored, const wpg_inst *load, const wpg_part *part)
+{
+    return load->result < stored->count && stored->ids[load->result].label &&
+           root_of(stored, load->words[3]) && place_of(from, stored, load->words[3]) &&
+           !stored->ids[from->id].escapes && wpg_part_extend(from, part->path, part->depth);
+}
+
+/* -- Reading -- */
+
+static void find_pointers(wpg_stored *stored)
+{
+    for (const wpg_inst *inst = wpg_next_function(stored->module->first); inst; inst = inst->next) {
+        if (inst->opcode == SpvOpVariable && inst->words[3] == SpvStorageClassFunction)
+            stored->ids[inst->result].root = inst->result;
+        else if (is_chain(inst))
+            stored->ids[inst->result].root = root_of(stored, inst->words[3]);
+    }
+}
+
+static void escape(wpg_stored *stored, uint32_t id)
+{
+    if (root_of(stored, id))
+        stored->ids[root_of(stored, id)].escapes = true;
+}
+
+static bool add_store(wpg_stored *stored, uint32_t pointer, uint32_t value, uint32_t label, uint32_t at)
+{
+    wpg_store store = {.value = value, .label = label, .at = at};
+    if (!root_of(stored, pointer))
+        return true;
+    if (!place_of(&store.to, stored, pointer)) {
+        escape(stored, pointer);
+        return true;
+    }
+    store.next = stored->ids[store.to.id].first;
+    if (!wpg_vec_push(&stored->stores, store))
+        return false;
+    stored->ids[store.to.id].first = (uint32_t)stored->stores.count;
+    return true;
+}
+
+static bool is_volatile(const wpg_inst *inst, uint32_t operands)
+{
+    return inst->count > operands && (inst->words[operands] & SpvMemoryAccessVolatileMask);
+}
+
+static bool read_inst(wpg_stored *stored, const wpg_inst *inst, uint32_t label, uint32_t at)
+{
+    switch (inst->opcode) {
+    case SpvOpVariable:
+        return inst->count < 5 || add_store(stored, inst->result, inst->words[4], label, at);
+    case SpvOpLoad:
+        if (!is_volatile(inst, 4)) {
+            stored->ids[inst->result].label = label;
+            stored->ids[inst->result].at = at;
+        }
+        return true;
+    case SpvOpStore:
+        escape(stored, inst->words[2]);
+        if (is_volatile(inst, 3))
+            escape(stored, inst->words[1]);
+        return add_store(stored, inst->words[1], inst->words[2], label, at);
+    case SpvOpAccessChain:
+    case SpvOpInBoundsAccessChain:
+        return true;
+    default:
+        for (uint32_t i = 1; i < inst->count; i++) /* a literal may look like an id: one variable less */
+            if (root_of(stored, inst->words[i]))
+                escape(stored, inst->words[i]);
+        return true;
+    }
+}
+
+wpg_status wpg_stored_read(wpg_stored *stored, const wpg_module *module, wpg_error *err)
+{
+    *stored = (wpg_stored){.module = module, .count = module->bound};
+    stored->ids = calloc(module->bound, sizeof *stored->ids);
+    bool fits = stored->ids;
+    uint32_t label = 0, at = 0;
+    if (fits)
+        find_pointers(stored);
+    for (const wpg_inst *inst = wpg_next_function(module->first); fits && inst; inst = inst->next, at++) {
+        if (inst->opcode == SpvOpLabel) {
+            label = inst->result;
+            at = 0;
+        }
+        fits = read_inst(stored, inst, label, at);
+    }
+    return fits ? WPG_OK : wpg_fail(err, WPG_E_NOMEM, "out of memory for %u ids", module->bound);
+}
+
+void wpg_stored_finish(wpg_stored *stored)
+{
+    free(stored->ids);
+    wpg_vec_free(&stored->stores);
+}

@@ -1,0 +1,57 @@
+/* What is stored in variables of functions (storage class Function), as far as each store says which part of
+ * which variable it writes. A front end passes arguments through such variables: without them a constant
+ * argument decides nothing. Private to compiler/normalize. Threads: one. */
+#ifndef WPG_COMPILER_NORMALIZE_STORED_H
+#define WPG_COMPILER_NORMALIZE_STORED_H
+
+#include "compiler/normalize/internal.h"
+#include "runtime/base/vec.h"
+
+enum { WPG_PART_DEPTH = 8 };
+
+/* A part of a variable or of a value: the indices that lead there. */
+typedef struct wpg_part {
+    uint32_t id, depth, path[WPG_PART_DEPTH];
+} wpg_part;
+
+/* How two parts of one variable lie. */
+typedef enum wpg_part_overlap {
+    WPG_PART_APART,
+    WPG_PART_COVERS, /* the first is the second, or has it inside */
+    WPG_PART_INSIDE, /* the first is a part of the second */
+} wpg_part_overlap;
+
+typedef struct wpg_store {
+    uint32_t value;     /* what is written */
+    wpg_part to;        /* id: the variable */
+    uint32_t label, at; /* its block; its position there */
+    uint32_t next;      /* index + 1 of another store to the variable */
+} wpg_store;
+
+/* By id. */
+typedef struct wpg_stored_id {
+    uint32_t root;      /* the variable that a pointer leads into, 0: no such pointer */
+    uint32_t first;     /* of a variable: index + 1 in stores */
+    uint32_t label, at; /* of a load: where it stands; label 0: none that is followed */
+    bool escapes;       /* of a variable: written in ways that are not followed */
+} wpg_stored_id;
+
+typedef struct wpg_stored {
+    const wpg_module *module;
+    wpg_stored_id *ids; /* [count] */
+    uint32_t count;
+    WPG_VEC(wpg_store) stores;
+} wpg_stored;
+
+/* Reads all functions. Until wpg_stored_finish the module must lose no instruction that was read, but in
+ * functions that are asked about no more. */
+wpg_status wpg_stored_read(wpg_stored *stored, const wpg_module *module, wpg_error *err);
+void wpg_stored_finish(wpg_stored *stored);
+
+/* The part of a variable that `part` of a load's result comes from, in *from. False: not followed. */
+bool wpg_stored_source(wpg_part *from, const wpg_stored *stored, const wpg_inst *load, const wpg_part *part);
+/* Appends indices to a part's path. False: it would become too long. */
+bool wpg_part_extend(wpg_part *part, const uint32_t *path, uint32_t depth);
+wpg_part_overlap wpg_part_relation(const wpg_part *a, const wpg_part *b);
+
+#endif

@@ -1,0 +1,132 @@
+/* See ssa_keep.h. The bits of a loop of counted trips that makes floats of constants hang on what a driver
+ * does: it computes these at compile time once it unrolls. Whether it unrolls hangs on the form. So such a
+ * loop keeps the form that the program gave it: the variables that it reads and writes stay in memory. */
+#include "compiler/optimize/passes/ssa_keep.h"
+
+#include "compiler/optimize/facts/folding.h"
+#include "compiler/optimize/ir/legality.h"
+#include "compiler/optimize/ir/loops.h"
+#include "compiler/spirv/builder.h"
+
+static bool add_headers(uint32_t *found, wpg_kept *kept, wpg_module *values, uint32_t function,
+                        wpg_arena *arena)
+{
+    wpg_view *view;
+    if (wpg_view_create(&view, values, function, NULL) != WPG_OK)
+        return false;
+    const uint32_t *folding = wpg_loops_that_fold(view, arena);
+    for (uint32_t c = 0; folding && c < view->cfg->construct_count; c++) {
+        uint32_t label = view->cfg->blocks[view->cfg->constructs[c].header].id;
+        if (!folding[c] || (label < kept->bound && kept->labels[label]))
+            continue;
+        *found = folding[c];
+        if (label < kept->bound)
+            kept->labels[label] = true;
+    }
+    wpg_view_destroy(view);
+    return folding;
+}
+
+static bool add_accessed(wpg_kept *kept, const wpg_module *module, const wpg_inst *inst)
+{
+    wpg_operand_list operands = {0};
+    bool known = wpg_used_ids(&operands, module, inst);
+    for (size_t i = 0; i < operands.count; i++) {
+        const wpg_inst *def = wpg_module_def(module, inst->words[operands.data[i]]);
+        const wpg_inst *type = def && def->type ? wpg_module_def(module, def->type) : NULL;
+        const wpg_inst *root =
+            type && type->opcode == SpvOpTypePointer ? wpg_pointer_root(module, def->result) : NULL;
+        if (root && root->opcode == SpvOpVariable && root->words[3] == SpvStorageClassFunction &&
+            root->result < kept->bound)
+            kept->variables[root->result] = true;
+    }
+    wpg_vec_free(&operands);
+    return known;
+}
+
+static bool add_variables(wpg_kept *kept, wpg_module *normal, uint32_t function, wpg_arena *arena)
+{
+    wpg_view *view;
+    bool fits = true;
+    if (wpg_view_create(&view, normal, function, NULL) != WPG_OK)
+        return false;
+    const wpg_cfg *cfg = view->cfg;
+    for (uint32_t c = 0; fits && c < cfg->construct_count; c++) {
+        wpg_loop loop;
+        if (cfg->constructs[c].kind != WPG_CONSTRUCT_LOOP ||
+            !kept->labels[cfg->blocks[cfg->constructs[c].header].id] ||
+            !wpg_loop_describe(&loop, view, c, arena))
+            continue;
+        for (uint32_t b = 0; b < cfg->count; b++)
+            for (const wpg_inst *inst = cfg->blocks[b].label;
+                 fits && loop.members[b] && inst != cfg->blocks[b].terminator; inst = inst->next)
+                fits = add_accessed(kept, normal, inst);
+    }
+    wpg_view_destroy(view);
+    return fits && !arena->failed;
+}
+
+bool wpg_kept_add(uint32_t *found, wpg_kept *kept, const wpg_context *context, wpg_module *values,
+                  wpg_arena *arena)
+{
+    *found = 0;
+    if (!kept->labels) {
+        kept->bound = context->module->bound;
+        kept->labels = WPG_ARENA_ARRAY(arena, bool, kept->bound);
+        kept->variables = WPG_ARENA_ARRAY(arena, bool, kept->bound);
+    }
+    bool fits = kept->labels && kept->variables;
+    for (uint32_t i = 0; fits && i < context->profile_count; i++)
+        fits = add_headers(found, kept, values, context->profiles[i].function, arena);
+    for (uint32_t i = 0; fits && *found && i < context->profile_count; i++)
+        fits = add_variables(kept, context->module, context->profiles[i].function, arena);
+    return fits;
+}
+
+/* -- Pins -- */
+
+static uint32_t add_stub(wpg_module *module, uint32_t pointer_type)
+{
+    uint32_t type_void = wpg_type_void(module), type = wpg_type_function(module, type_void, &pointer_type, 1),
+             stub = wpg_module_fresh_id(module);
+    (void)wpg_inst_add(module, NULL, SpvOpFunction, type_void, stub, SpvFunctionControlMaskNone, type);
+    (void)wpg_inst_add(module, NULL, SpvOpFunctionParameter, pointer_type, wpg_module_fresh_id(module));
+    (void)wpg_inst_add(module, NULL, SpvOpLabel, wpg_module_fresh_id(module));
+    (void)wpg_inst_insert(module, NULL, SpvOpReturn, NULL, 0);
+    (void)wpg_inst_insert(module, NULL, SpvOpFunctionEnd, NULL, 0);
+    return stub;
+}
+
+bool wpg_kept_pin(wpg_module *module, const wpg_kept *kept)
+{
+    wpg_map stubs = {0}; /* by pointer type */
+    bool fits = true;
+    for (wpg_inst *inst = wpg_next_function(module->first); inst && fits; inst = inst->next) {
+        if (inst->opcode != SpvOpVariable || inst->result >= kept->bound || !kept->variables[inst->result])
+            continue;
+        uint64_t stub;
+        if (!wpg_map_get(&stubs, inst->type, &stub)) {
+            stub = add_stub(module, inst->type);
+            fits = wpg_map_set(&stubs, inst->type, stub);
+        }
+        wpg_inst *where = inst->next;
+        while (where->opcode == SpvOpVariable || where->opcode == SpvOpLine || where->opcode == SpvOpNoLine)
+            where = where->next;
+        (void)wpg_inst_add(module, where, SpvOpFunctionCall, wpg_type_void(module),
+                           wpg_module_fresh_id(module), (uint32_t)stub, inst->result);
+    }
+    wpg_map_free(&stubs);
+    return fits && !module->arena.failed;
+}
+
+void wpg_kept_unpin(wpg_module *module, const wpg_kept *kept)
+{
+    bool in_stub = false;
+    for (wpg_inst *inst = wpg_next_function(module->first), *next; inst; inst = next) {
+        next = inst->next;
+        if (inst->opcode == SpvOpFunction)
+            in_stub = inst->result >= kept->bound; /* the tier makes no functions */
+        if (in_stub || (inst->opcode == SpvOpFunctionCall && inst->words[3] >= kept->bound))
+            wpg_inst_remove(module, inst);
+    }
+}
