@@ -7,6 +7,7 @@
  * with what varies decides nothing, and drops its words. */
 #include "compiler/analysis/word_deciders.h"
 
+#include <spirv/unified1/GLSL.std.450.h>
 #include <string.h>
 
 #include "compiler/spirv/builder.h"
@@ -88,6 +89,23 @@ static uint64_t site_of(const decider *d, const wpg_inst *inst)
     return 0;
 }
 
+/* Functions of GLSL.std.450 that make one weight of others. */
+static bool mixes(uint32_t number)
+{
+    switch (number) {
+    case GLSLstd450FMin:
+    case GLSLstd450FMax:
+    case GLSLstd450FClamp:
+    case GLSLstd450FMix:
+    case GLSLstd450NMin:
+    case GLSLstd450NMax:
+    case GLSLstd450NClamp:
+        return true;
+    default:
+        return false;
+    }
+}
+
 typedef enum effect {
     UNKNOWN, /* not followed */
     MOVES,   /* moves values: operands [first, count), by steps */
@@ -95,11 +113,15 @@ typedef enum effect {
     JOINS,   /* of two Booleans: one alone may decide it */
 } effect;
 
-static effect effect_of(SpvOp opcode, unsigned *first, unsigned *step)
+static effect effect_of(const wpg_inst *inst, unsigned *first, unsigned *step)
 {
+    const SpvOp opcode = (SpvOp)inst->opcode;
     *first = 3;
     *step = 1;
     switch (opcode) {
+    case SpvOpExtInst:
+        *first = 5;
+        return mixes(inst->words[4]) ? MOVES : UNKNOWN;
     case SpvOpPhi:
         *step = 2;
         return MOVES;
@@ -122,6 +144,12 @@ static effect effect_of(SpvOp opcode, unsigned *first, unsigned *step)
     case SpvOpShiftLeftLogical:
     case SpvOpShiftRightLogical:
     case SpvOpShiftRightArithmetic:
+    case SpvOpConvertSToF:
+    case SpvOpConvertUToF:
+    case SpvOpFNegate:
+    case SpvOpFAdd:
+    case SpvOpFSub:
+    case SpvOpFMul:
         return MOVES;
     case SpvOpLogicalAnd:
     case SpvOpLogicalOr:
@@ -165,7 +193,7 @@ static void visit_varies(decider *d, const wpg_inst *inst)
             set_varies(d, inst->result);
         return;
     }
-    effect kind = effect_of((SpvOp)inst->opcode, &first, &step);
+    effect kind = effect_of(inst, &first, &step);
     if (kind == UNKNOWN && !ids) {
         set_varies(d, inst->result);
         return;
@@ -195,7 +223,7 @@ static void visit_words(decider *d, const wpg_inst *inst)
     }
     if (inst->opcode == SpvOpCompositeExtract)
         add_words(d, inst->result, site_of(d, inst));
-    effect kind = effect_of((SpvOp)inst->opcode, &first, &step);
+    effect kind = effect_of(inst, &first, &step);
     if ((kind == UNKNOWN && !ids) || (kind == TESTS && varies(d, inst->result)))
         return;
     unsigned end = ids ? first + ids : inst->count;
@@ -215,8 +243,27 @@ static void solve(decider *d, void (*visit)(decider *, const wpg_inst *))
     } while (d->changed);
 }
 
-wpg_status wpg_word_deciders(uint64_t *deciding, const wpg_cfg *cfg, const wpg_word_site *sites,
-                             uint32_t count, wpg_arena *arena)
+/* The words that scale what varies by this instruction, or choose between two such values. */
+static uint64_t weighs(const decider *d, const wpg_inst *inst)
+{
+    switch (inst->opcode) {
+    case SpvOpFMul:
+    case SpvOpVectorTimesScalar:
+        return varies(d, inst->words[3]) != varies(d, inst->words[4])
+                   ? words(d, inst->words[varies(d, inst->words[3]) ? 4 : 3])
+                   : 0;
+    case SpvOpExtInst:
+        return inst->words[4] == GLSLstd450FMix && inst->count == 8 && varies(d, inst->result) &&
+                       !varies(d, inst->words[7])
+                   ? words(d, inst->words[7])
+                   : 0;
+    default:
+        return 0;
+    }
+}
+
+wpg_status wpg_word_deciders(uint64_t *deciding, uint64_t *weighing, const wpg_cfg *cfg,
+                             const wpg_word_site *sites, uint32_t count, wpg_arena *arena)
 {
     decider d = {.cfg = cfg,
                  .module = cfg->module,
@@ -225,7 +272,7 @@ wpg_status wpg_word_deciders(uint64_t *deciding, const wpg_cfg *cfg, const wpg_w
                  .bound = cfg->module->bound,
                  .words = WPG_ARENA_ARRAY(arena, uint64_t, cfg->module->bound),
                  .varies = WPG_ARENA_ARRAY(arena, bool, cfg->module->bound)};
-    *deciding = 0;
+    *deciding = *weighing = 0;
     if (!d.words || !d.varies)
         return WPG_E_NOMEM;
     if (!count)
@@ -236,6 +283,8 @@ wpg_status wpg_word_deciders(uint64_t *deciding, const wpg_cfg *cfg, const wpg_w
         const wpg_inst *end = cfg->blocks[cfg->order[i]].terminator;
         if (end->opcode == SpvOpBranchConditional || end->opcode == SpvOpSwitch)
             *deciding |= words(&d, end->words[1]);
+        for (const wpg_inst *inst = cfg->blocks[cfg->order[i]].label->next; inst != end; inst = inst->next)
+            *weighing |= weighs(&d, inst);
     }
     return WPG_OK;
 }

@@ -46,7 +46,7 @@ bool wpg_word_place_of(wpg_word_place *place, const wpg_module *module, const wp
     return true;
 }
 
-enum { MOST_CANDIDATES = 64 }; /* floats that are asked whether they decide anything */
+enum { MOST_CANDIDATES = 64 }; /* floats that are asked what they are good for */
 
 typedef struct site_list {
     wpg_word_site *items;
@@ -116,15 +116,18 @@ wpg_status wpg_word_sites(wpg_word_site **sites, uint32_t *count, const wpg_cfg 
                       SpvOpTypeInt};
     site_list floats = {WPG_ARENA_ARRAY(arena, wpg_word_site, MOST_CANDIDATES), 0, MOST_CANDIDATES,
                         SpvOpTypeFloat};
-    uint64_t deciding;
+    uint64_t deciding, weighing;
     if (!list.items || !floats.items)
         return WPG_E_NOMEM;
     all_loads(&list, cfg);
     all_loads(&floats, cfg);
-    wpg_status status = wpg_word_deciders(&deciding, cfg, floats.items, floats.count, arena);
+    wpg_status status = wpg_word_deciders(&deciding, &weighing, cfg, floats.items, floats.count, arena);
     list.most = list.count + WPG_MOST_FLOAT_SITES;
     for (uint32_t i = 0; i < floats.count && list.count < list.most; i++)
         if (deciding >> i & 1)
+            list.items[list.count++] = floats.items[i];
+    for (uint32_t i = 0; i < floats.count && list.count < list.most; i++)
+        if (weighing >> i & ~deciding >> i & 1)
             list.items[list.count++] = floats.items[i];
     *sites = list.items;
     *count = list.count;

@@ -1,6 +1,6 @@
 /* Word sites: words of uniform blocks that a function reads by constant indices. A host writes them once for
  * a draw or dispatch: sizes, strides, divisors, flags, weights. Sites are all 32-bit integers, and those
- * 32-bit floats that decide a branch (word_deciders.h). Generate mode asks which values they have, and use
+ * 32-bit floats that decide a branch or are weights (word_deciders.h). Generate mode asks which values they have, and use
  * mode makes versions of the stage for them. The list depends on the normal form alone. So a site's number is
  * its identity. Threads: no shared state. */
 #ifndef WPG_COMPILER_ANALYSIS_WORD_SITES_H
@@ -10,10 +10,10 @@
 #include "compiler/analysis/value_sites.h"
 #include "runtime/base/arena.h"
 
-/* Words of one function: integers first, then floats; of each the first in module order are taken. */
+/* Words of one function, 64 at most: integers first, then floats; of each the first in module order. */
 enum {
     WPG_MOST_INTEGER_SITES = 32,
-    WPG_MOST_FLOAT_SITES = 24,
+    WPG_MOST_FLOAT_SITES = 32, /* that decide something, then weights */
     WPG_MOST_WORD_SITES = WPG_MOST_INTEGER_SITES + WPG_MOST_FLOAT_SITES,
     WPG_WORD_DEPTH = 6,
 };

@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 
+#include "compiler/spirv/const_float.h"
 #include "compiler/spirv/const_fold.h"
 
 enum {

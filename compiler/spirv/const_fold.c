@@ -1,8 +1,6 @@
 /* Folds one operation at a time: see const_fold.h. An operation without a defined result is not folded. */
 #include "compiler/spirv/const_fold.h"
 
-#include <string.h>
-
 static uint64_t mask_of(uint32_t width)
 {
     return width >= 64 ? UINT64_MAX : (UINT64_C(1) << width) - 1;
@@ -166,48 +164,6 @@ bool wpg_fold_scalar(uint64_t *out, SpvOp opcode, uint32_t out_width, const uint
     }
     *out &= mask_of(out_width);
     return done;
-}
-
-static bool plain_float(float *out, uint64_t bits)
-{
-    uint32_t word = (uint32_t)bits, exponent = word >> 23 & 0xff, mantissa = word & 0x7fffff;
-    memcpy(out, &word, sizeof *out);
-    return exponent == 0xff || exponent == 0 ? mantissa == 0 : true;
-}
-
-bool wpg_fold_float_comparison(uint64_t *out, SpvOp opcode, uint64_t left, uint64_t right)
-{
-    float a, b;
-    if (!plain_float(&a, left) || !plain_float(&b, right))
-        return false;
-    switch (opcode) {
-    case SpvOpFOrdEqual:
-    case SpvOpFUnordEqual:
-        *out = a == b;
-        return true;
-    case SpvOpFOrdNotEqual:
-    case SpvOpFUnordNotEqual:
-        *out = a != b;
-        return true;
-    case SpvOpFOrdLessThan:
-    case SpvOpFUnordLessThan:
-        *out = a < b;
-        return true;
-    case SpvOpFOrdGreaterThan:
-    case SpvOpFUnordGreaterThan:
-        *out = a > b;
-        return true;
-    case SpvOpFOrdLessThanEqual:
-    case SpvOpFUnordLessThanEqual:
-        *out = a <= b;
-        return true;
-    case SpvOpFOrdGreaterThanEqual:
-    case SpvOpFUnordGreaterThanEqual:
-        *out = a >= b;
-        return true;
-    default:
-        return false;
-    }
 }
 
 uint32_t wpg_scalar_width(const wpg_module *module, uint32_t type, bool *is_float, bool *is_signed)

@@ -1,6 +1,5 @@
-/* Folds scalar integer and boolean operations on constants, exactly as SPIR-V defines them. Floating-point
- * arithmetic is left alone: rounding, denormals and contraction are the driver's. Threads: no state. Source:
- * SPIR-V 1.6, 3.52. */
+/* Folds scalar integer and boolean operations on constants, exactly as SPIR-V defines them. Floats:
+ * const_float.h. Threads: no state. Source: SPIR-V 1.6, 3.52. */
 #ifndef WPG_COMPILER_SPIRV_CONST_FOLD_H
 #define WPG_COMPILER_SPIRV_CONST_FOLD_H
 
@@ -13,9 +12,6 @@ enum { WPG_FOLD_OPERANDS = 3 };
  * the operation has no defined result: division by zero, too large a shift, signed overflow of a division. */
 bool wpg_fold_scalar(uint64_t *out, SpvOp opcode, uint32_t out_width, const uint64_t *bits,
                      const uint32_t *width, uint32_t count);
-/* Compares two 32-bit floats, given as bits. False if `opcode` is no comparison, or an operand is a NaN or
- * denormal: what becomes of these is the driver's. */
-bool wpg_fold_float_comparison(uint64_t *out, SpvOp opcode, uint64_t left, uint64_t right);
 /* Width of a scalar int (*is_float false), bool (1) or float type; 0 for any other type. */
 uint32_t wpg_scalar_width(const wpg_module *module, uint32_t type, bool *is_float, bool *is_signed);
 

@@ -8,7 +8,8 @@
 # ROUNDS (3): how often off and use alternate. SECONDS_EACH (1): of each item in each round. ITEMS: only these, by commas.
 # PROBES (default): what the training run learns. TRAIN_SECONDS (0.05): of each item in it.
 # DRIVER (new): old is lavapipe 22.3.6 of Debian 12, where a family runs there.
-# KEEP: a folder that gets each family's profile and last use log.
+# KEEP: a folder that gets each family's profiles and last use log.
+# TOGETHER=1: one training run for all items also where each item is a program of its own (materialx: a material).
 # Each round is a process; medians over rounds of the ratio within one round. A result "-" cannot be compared.
 set -eu
 root=$(cd "$(dirname "$0")/../.." && pwd)
@@ -17,6 +18,8 @@ families="tfjs materialx three babylon playcanvas anime4k glmark2 ffmpeg libplac
 slow="ggml" # only where named: lavapipe compiles for minutes
 # Of these each item is a process anyway: off and use alternate item by item, and so are seconds apart.
 by_item="glmark2 ffmpeg libplacebo demos piglit games"
+# Of these each item is a program of its own, with a profile of its own. TOGETHER=1: one program for all.
+[ -n "${TOGETHER:-}" ] && apart= || apart="materialx"
 build=$root/build wanted=
 while [ $# -gt 0 ]; do
     case $1 in
@@ -25,7 +28,7 @@ while [ $# -gt 0 ]; do
         build=$2
         shift
         ;;
-    -h | --help) sed -n '2,12s/^# \{0,1\}//p' "$0"; exit 0 ;;
+    -h | --help) sed -n '2,13s/^# \{0,1\}//p' "$0"; exit 0 ;;
     *)
         case " $families $slow " in *" $1 "*) ;; *) echo "real: no family '$1' (known: $families $slow)" >&2; exit 2 ;; esac
         wanted="$wanted $1"
@@ -73,21 +76,30 @@ refusals_of() {
         sed 's/%[0-9][0-9]*/a value/g; s/[0-9][0-9]*/N/g' | sort | uniq -c | sort -rn | head -n 6 | awk '{ n = $1; $1 = ""; printf "-%s (%d)\n", $0, n }'
 }
 
+# The name of a program's files: the family, and the item where the program is one item.
+slug() {
+    case $1 in *,*) echo "$name" ;; *) echo "$name-$1" ;; esac
+}
+
 family() {
     name=$1
     sh "$here/$name.sh" fetch || return 0
     items=${ITEMS:-$(sh "$here/$name.sh" list | paste -s -d , -)}
     options=
     ! grep -q "^training)" "$here/$name.sh" || options=$(sh "$here/$name.sh" training)
-    echo "real: $name: training" >&2
-    # shellcheck disable=SC2086
-    lines "$work/train" wavepgo run --generate --profile-file "$work/$name/%b-%p.profraw" --probes "$probes" $options -- \
-        sh "$here/$name.sh" run "$items" "$training" || return 0
-    wavepgo merge --quiet -o "$work/$name.profdata" "$work/$name" || return 0
     attainable=
     ! grep -q "attainable)" "$here/$name.sh" || attainable=yes
-    case " $by_item " in *" $name "*) groups=$(echo "$items" | tr , ' ') ;; *) groups=$items ;; esac
-    sed "s/^/generate 1 /" "$work/train" >"$work/all"
+    case " $by_item $apart " in *" $name "*) groups=$(echo "$items" | tr , ' ') ;; *) groups=$items ;; esac
+    : >"$work/all"
+    case " $apart " in *" $name "*) programs=$groups ;; *) programs=$items ;; esac
+    for program in $programs; do
+        echo "real: $name: training${program:+ $program}" >&2
+        # shellcheck disable=SC2086
+        lines "$work/train" wavepgo run --generate --profile-file "$work/$(slug "$program")/%b-%p.profraw" --probes "$probes" $options -- \
+            sh "$here/$name.sh" run "$program" "$training" || return 0
+        wavepgo merge --quiet -o "$work/$(slug "$program").profdata" "$work/$(slug "$program")" || return 0
+        sed "s/^/generate 1 /" "$work/train" >>"$work/all"
+    done
     round=1
     while [ "$round" -le "$rounds" ]; do
         echo "real: $name: round $round of $rounds" >&2
@@ -95,7 +107,9 @@ family() {
         for group in $groups; do
             lines "$work/lines" sh "$here/$name.sh" run "$group" "$seconds" || return 0
             sed "s/^/off $round /" "$work/lines" >>"$work/all"
-            lines "$work/lines" wavepgo run --use "$work/$name.profdata" --use-log "$work/use.log" -- sh "$here/$name.sh" run "$group" "$seconds" ||
+            profile=$work/$(slug "$group").profdata
+            [ -e "$profile" ] || profile=$work/$(slug "$programs").profdata
+            lines "$work/lines" wavepgo run --use "$profile" --use-log "$work/use.log" -- sh "$here/$name.sh" run "$group" "$seconds" ||
                 return 0
             sed "s/^/use $round /" "$work/lines" >>"$work/all"
             [ -z "$attainable" ] || lines "$work/lines" sh "$here/$name.sh" attainable "$group" "$seconds" || return 0
@@ -145,7 +159,7 @@ family() {
             printf "| geometric mean of %d | | %.2f |%s %.2f | |\n", k, exp(sum / k), reach, c ? exp(counted / c) : 0
         }' "$work/all"
     echo
-    [ -z "${KEEP:-}" ] || { mkdir -p "$KEEP" && cp "$work/$name.profdata" "$KEEP" && cp "$work/use.log" "$KEEP/$name.log"; }
+    [ -z "${KEEP:-}" ] || { mkdir -p "$KEEP" && cp "$work/$name"*.profdata "$KEEP" && cp "$work/use.log" "$KEEP/$name.log"; }
     echo "Passes: $(passes_of "$work/use.log")"
     echo
     refusals_of "$work/use.log"

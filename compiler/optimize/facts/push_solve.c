@@ -9,6 +9,7 @@
 
 #include "compiler/optimize/ir/legality.h"
 #include "compiler/spirv/builder.h"
+#include "compiler/spirv/const_float.h"
 #include "compiler/spirv/const_fold.h"
 
 typedef struct solver {
@@ -227,6 +228,23 @@ static wpg_solved extract(const solver *s, const wpg_inst *inst)
     return id ? of_constant(s->module, id) : (wpg_solved){.kind = WPG_SOLVED_SOME};
 }
 
+/* Arithmetic of known floats without a rounding: a weight made of others. */
+static bool exact_float(uint64_t *bits, const solver *s, const wpg_inst *inst)
+{
+    const uint32_t first = inst->opcode == SpvOpExtInst ? 5 : 3, count = inst->count - first;
+    uint64_t operands[WPG_FLOAT_OPERANDS];
+    if (inst->count <= first || count > WPG_FLOAT_OPERANDS || !is_f32(s->module, inst->type))
+        return false;
+    for (uint32_t i = 0; i < count; i++) {
+        wpg_solved operand = value_of(s, inst->words[first + i]);
+        if (operand.kind != WPG_SOLVED_VALUE ||
+            !is_word(s->module, type_of(s->module, inst->words[first + i])))
+            return false;
+        operands[i] = operand.bits;
+    }
+    return wpg_fold_exact_float(bits, (SpvOp)inst->opcode, first == 5 ? inst->words[4] : 0, operands, count);
+}
+
 static wpg_solved compute(const solver *s, const wpg_inst *inst)
 {
     SpvOp opcode = (SpvOp)inst->opcode;
@@ -260,7 +278,7 @@ static wpg_solved compute(const solver *s, const wpg_inst *inst)
                 return value(bits);
         }
     }
-    return (wpg_solved){.kind = WPG_SOLVED_SOME};
+    return exact_float(&bits, s, inst) ? value(bits) : (wpg_solved){.kind = WPG_SOLVED_SOME};
 }
 
 static wpg_solved evaluate(const solver *s, const wpg_inst *inst, wpg_operand_list *operands)

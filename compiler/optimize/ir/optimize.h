@@ -35,6 +35,8 @@ typedef struct wpg_optimize_options {
     /* Allows regions of loads behind a vote. The device must load by one index for a wave at less cost than
      * by one for each lane, and the stage must have subgroup vote and ballot operations. Off by default. */
     bool scalarise;
+    bool
+        strict_floats; /* no result may differ in any bit: x * 0 stays where x may be infinite (weight_fold.c) */
     bool partial_descriptors; /* descriptors that no invocation uses may be invalid: no load of one is made
                                  where none was */
     /* Push constants whose values are taken as given: the result is for these values alone

@@ -690,9 +690,7 @@ static bool find_standing(folder *f)
     return unrollable && s.todo && !f->arena.failed && !f->nomem;
 }
 
-/* A value of the entry block that is no constant, where it can be had of what differs between invocations:
- * what a zero is made of that no driver finds out. */
-static uint32_t zero_source(const wpg_view *view)
+uint32_t wpg_load_fold_zero_source(const wpg_view *view)
 {
     const wpg_block *entry = &view->cfg->blocks[0];
     uint32_t any = 0;
@@ -724,7 +722,7 @@ static wpg_status fold_function(folder *f, wpg_load_folded *folded)
     f->kept = WPG_ARENA_ARRAY(&f->arena, bool, f->view->bound);
     f->hidden = WPG_ARENA_ARRAY(&f->arena, bool, f->view->bound);
     f->opaque = WPG_ARENA_ARRAY(&f->arena, bool, f->view->bound);
-    f->zero_of = zero_source(f->view);
+    f->zero_of = wpg_load_fold_zero_source(f->view);
     for (size_t i = 0; i < f->job->load_count; i++)
         f->active |= f->job->loads[i].group;
     if (!f->masks || !f->kept || !f->hidden || !f->opaque || !find_standing(f) ||
@@ -734,7 +732,7 @@ static wpg_status fold_function(folder *f, wpg_load_folded *folded)
         ;
     if (f->nomem)
         return wpg_fail(f->context->err, WPG_E_NOMEM, "out of memory");
-    if (f->active)
+    if (f->active || f->job->always)
         return apply(f, folded);
     wpg_remark_add(f->context, WPG_REMARK_REFUSED, f->job->pass, f->job->ordinal, 0,
                    "no branch, loop bound, index or divisor would be decided");

@@ -31,6 +31,7 @@ typedef struct wpg_load_fold {
     const wpg_known_load *loads;
     size_t load_count;
     /* Called once the foldable loads are known, before any change; *go: fold. NULL: always fold. */
+    bool always; /* prepare is called where no load decides anything, too */
     wpg_status (*prepare)(bool *go, const struct wpg_load_fold *job, const wpg_load_folded *folded);
     void *of; /* the caller's */
 } wpg_load_fold;
@@ -38,5 +39,8 @@ typedef struct wpg_load_fold {
 /* Folds the loads, where that may be and decides a branch, loop bound, index or divisor. WPG_E_NOMEM only;
  * remarks say why not. */
 wpg_status wpg_load_fold_run(wpg_load_folded *folded, const wpg_load_fold *job);
+/* A value of the entry block that is no constant, where it can be had of what differs between invocations:
+ * what a zero is made of that no driver finds out (wpg_opt_barrier_zero_of). 0: there is none. */
+uint32_t wpg_load_fold_zero_source(const wpg_view *view);
 
 #endif

@@ -34,16 +34,18 @@
 #include "compiler/optimize/loops/cloner.h"
 #include "compiler/optimize/loops/opt_barrier.h"
 #include "compiler/optimize/passes/load_fold.h"
+#include "compiler/optimize/passes/weight_fold.h"
 #include "compiler/spirv/builder.h"
 
 static const char PASS[] = "versions";
 
 enum {
-    MOST_WORDS = 32,          /* that the test compares */
-    WORD_COST = 2,            /* of a word in the test, in weighted instructions */
-    BRANCH_COST = 4,          /* of a branch: masks of lanes, phis behind it */
-    MOST_INSTRUCTIONS = 8000, /* of a body that is copied: compile time */
-    LEAST_GAIN = 3,           /* least share of the body's work that is saved, in percent */
+    MOST_WORDS = 32,           /* that the test compares */
+    WORD_COST = 2,             /* of a word in the test, in weighted instructions */
+    BRANCH_COST = 4,           /* of a branch: masks of lanes, phis behind it */
+    MOST_INSTRUCTIONS = 16000, /* of a body that is copied: compile time */
+    LEAST_GAIN = 3,            /* least share of the body's work that is saved, in percent */
+    FALLEN_SHARE = 10, /* percent that code is worth which falls away and never ran: registers, masks */
 };
 
 typedef struct versions {
@@ -58,6 +60,7 @@ typedef struct versions {
         const wpg_inst *load;
         uint32_t component;
     } sources[WPG_MOST_WORD_SITES];
+    wpg_weight_plan weights;
     uint64_t decided; /* the test's words, one bit a fact */
     double saved;     /* percent */
     wpg_arena *arena;
@@ -179,6 +182,8 @@ static bool collect(versions *v)
 static double saved_at(const versions *v, const wpg_load_folded *folded, const wpg_inst *inst)
 {
     double cost = wpg_inst_cost(v->module, inst);
+    if (inst->result && v->weights.dead[inst->result])
+        return cost;
     if (inst->result && wpg_is_one(folded->after, inst->result) && !wpg_is_one(folded->before, inst->result))
         return cost;
     bool divides = inst->opcode == SpvOpUDiv || inst->opcode == SpvOpSDiv || inst->opcode == SpvOpUMod ||
@@ -195,25 +200,30 @@ static bool is_decided(const wpg_load_folded *folded, const wpg_inst *end)
 }
 
 /* Percent of the body's work, by lanes, that constants save, less the test: what is constant itself,
- * divisions by what is, and branches that are decided. What such a branch skipped did not run before. */
+ * divisions by what is, branches that are decided, and what weights of zero leave nothing of. What a branch
+ * skipped did not run before, and took registers. */
 static double gain_of(const versions *v, const wpg_load_folded *folded)
 {
     const wpg_cfg *cfg = folded->view->cfg;
-    double saved = 0, whole = 0, entries = 0;
+    double saved = 0, whole = 0, entries = 0, code = 0, fallen = 0;
     for (uint32_t b = 0; b < cfg->count; b++) {
         const wpg_block_weight *weight = wpg_profile_block(v->profile, cfg->blocks[b].id);
         double runs = weight && v->profile->has_lanes ? (double)weight->lanes : 1;
         entries = b == 0 ? runs : entries;
         for (const wpg_inst *inst = cfg->blocks[b].label->next; inst != cfg->blocks[b].terminator;
              inst = inst->next) {
-            whole += runs * wpg_inst_cost(v->module, inst);
+            const double cost = wpg_inst_cost(v->module, inst);
+            whole += runs * cost;
             saved += runs * saved_at(v, folded, inst);
+            code += cost;
+            if (!folded->after->runs[b] || (inst->result && v->weights.dead[inst->result]))
+                fallen += cost;
         }
         if (is_decided(folded, cfg->blocks[b].terminator))
             saved += runs * (double)BRANCH_COST;
     }
-    saved -= entries * (double)WORD_COST * __builtin_popcountll(folded->words);
-    return whole > 0 ? 100 * saved / whole : 0;
+    saved -= entries * (double)WORD_COST * __builtin_popcountll(v->decided);
+    return (whole > 0 ? 100 * saved / whole : 0) + (code > 0 ? FALLEN_SHARE * fallen / code : 0);
 }
 
 /* -- The copy -- */
@@ -377,7 +387,7 @@ static bool all_surely_loaded(const versions *v, const wpg_load_folded *folded)
 {
     const wpg_view *view = folded->view;
     for (uint32_t f = 0; f < WPG_MOST_WORD_SITES; f++) {
-        bool sure = !(folded->words >> f & 1);
+        bool sure = !(v->decided >> f & 1);
         for (size_t i = 0; i < v->loads.count && !sure; i++) {
             const wpg_inst *inst = v->loads.data[i].inst;
             uint32_t block = inst->result < view->bound ? view->block_of[inst->result] : WPG_NO_BLOCK;
@@ -394,7 +404,9 @@ static bool all_surely_loaded(const versions *v, const wpg_load_folded *folded)
 
 static const char *refusal(const versions *v, const wpg_load_folded *folded)
 {
-    uint32_t words = (uint32_t)__builtin_popcountll(folded->words);
+    uint32_t words = (uint32_t)__builtin_popcountll(v->decided);
+    if (!words)
+        return v->weights.why ? v->weights.why : "no branch, loop bound, index or divisor would be decided";
     if (words > MOST_WORDS)
         return "more words decide something than one test compares";
     if (folded->view->instruction_count > MOST_INSTRUCTIONS)
@@ -409,13 +421,15 @@ static const char *refusal(const versions *v, const wpg_load_folded *folded)
 static wpg_status prepare(bool *go, const wpg_load_fold *job, const wpg_load_folded *folded)
 {
     versions *v = job->of;
+    if (!wpg_weight_plan_make(&v->weights, v->context, folded, v->loads.data, v->loads.count, v->arena))
+        return wpg_fail(v->context->err, WPG_E_NOMEM, "out of memory");
+    v->decided = folded->words | v->weights.words;
     v->saved = gain_of(v, folded);
-    v->decided = folded->words;
     const char *why = refusal(v, folded);
     *go = !why;
     if (why) {
         wpg_remark_add(v->context, WPG_REMARK_REFUSED, PASS, 0, 0, "%u words of uniform blocks: refused: %s",
-                       (unsigned)__builtin_popcountll(folded->words), why);
+                       (unsigned)__builtin_popcountll(v->decided), why);
         return WPG_OK;
     }
     v->copy = copy_body(v, v->arena);
@@ -430,19 +444,22 @@ static wpg_status make_version(bool *changed, versions *v)
                                .function = v->function->result,
                                .loads = v->loads.data,
                                .load_count = v->loads.count,
+                               .always = true,
                                .prepare = prepare,
                                .of = v};
     wpg_load_folded folded;
     WPG_TRY(wpg_load_fold_run(&folded, &job));
     if (!folded.done)
         return WPG_OK;
+    if (!wpg_weight_plan_apply(&v->weights, v->module, v->function, v->arena))
+        return wpg_fail(v->context->err, WPG_E_NOMEM, "out of memory");
     make_entry(v);
     *changed = true;
     wpg_remark_add(v->context, WPG_REMARK_DONE, PASS, 0, 0,
                    "a version of the stage for %u words of uniform blocks: %u loads are constants, %u blocks "
-                   "fall away, %.0f %% of its work is saved",
+                   "fall away, %u operations had weights of 0 or 1, %.0f %% of its work is saved",
                    (unsigned)__builtin_popcountll(v->decided), (unsigned)folded.loads,
-                   (unsigned)folded.dead_blocks, v->saved);
+                   (unsigned)folded.dead_blocks, (unsigned)v->weights.actions.count, v->saved);
     return WPG_OK;
 }
 
@@ -460,6 +477,7 @@ wpg_status wpg_pass_versions(bool *changed, wpg_context *context)
         status = wpg_fail(context->err, WPG_E_NOMEM, "out of memory");
     else if (v.loads.count)
         status = make_version(changed, &v);
+    wpg_weight_plan_finish(&v.weights);
     wpg_vec_free(&v.loads);
     wpg_arena_finish(&arena);
     return status;

@@ -1,0 +1,32 @@
+/* What known weights of 0 and 1 leave nothing of: products with zero, sums with it, mixes. Works on the version
+ * of a stage (versions.c), in SSA form. Private to compiler/optimize/passes. Threads: as the module. */
+#ifndef WPG_COMPILER_OPTIMIZE_PASSES_WEIGHT_FOLD_H
+#define WPG_COMPILER_OPTIMIZE_PASSES_WEIGHT_FOLD_H
+
+#include "compiler/optimize/passes/load_fold.h"
+
+/* One instruction whose users get something else. */
+typedef struct wpg_weight_action {
+    wpg_inst *inst;
+    unsigned copies; /* the word of its operand that it equals; 0: it is the number `bits` */
+    uint32_t bits;   /* of 32-bit floats, each component */
+} wpg_weight_action;
+
+typedef struct wpg_weight_plan {
+    WPG_VEC(wpg_weight_action) actions;
+    uint64_t words;   /* what the actions rest on, as in wpg_known_load */
+    const bool *dead; /* [view->bound] results that nothing needs any more and something did before */
+    uint32_t zero_of; /* a value of the entry block that drivers do not know */
+    const char *why;  /* why there are no actions, where there might be; NULL */
+} wpg_weight_plan;
+
+/* Plans for the loads' values. The results of `view` are changed nowhere. The plan's words and `dead` live in
+ * `arena`; free its actions by wpg_weight_plan_finish. False when memory runs out. */
+bool wpg_weight_plan_make(wpg_weight_plan *plan, const wpg_context *context, const wpg_load_folded *folded,
+                          const wpg_known_load *loads, size_t load_count, wpg_arena *arena);
+/* Carries it out in the function. False when memory runs out. */
+bool wpg_weight_plan_apply(const wpg_weight_plan *plan, wpg_module *module, wpg_inst *function,
+                           wpg_arena *arena);
+void wpg_weight_plan_finish(wpg_weight_plan *plan);
+
+#endif
