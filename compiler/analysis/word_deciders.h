@@ -1,6 +1,7 @@
-/* Which words of uniform blocks decide a branch by themselves, and which are weights: what is computed of such
- * words and of constants alone is a condition, or scales what varies, through variables too. Flow-insensitive: an answer says what is worth asking a program,
- * never what may be assumed. Threads: no shared state. */
+/* Which words of uniform blocks decide a branch by themselves, and which are weights: what is computed of
+ * such words and of constants alone is a condition, or scales what varies, through variables too.
+ * Flow-insensitive: an answer says what is worth asking a program, never what may be assumed. Threads: no
+ * shared state. */
 #ifndef WPG_COMPILER_ANALYSIS_WORD_DECIDERS_H
 #define WPG_COMPILER_ANALYSIS_WORD_DECIDERS_H
 

@@ -1,4 +1,5 @@
-/* See const_float.h. A sum or product is exact where double precision finds no rest, and the result is a float. */
+/* See const_float.h. A sum or product is exact where double precision finds no rest, and the result is a
+ * float. */
 #include "compiler/spirv/const_float.h"
 
 #include <spirv/unified1/GLSL.std.450.h>

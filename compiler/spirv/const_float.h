@@ -1,6 +1,6 @@
-/* Folds 32-bit floating-point operations whose result is the same number on every implementation: comparisons,
- * and arithmetic without a rounding. Threads: no state. Source: SPIR-V 1.6, 3.52; Vulkan 1.3, "Precision and
- * Operation of SPIR-V Instructions". */
+/* Folds 32-bit floating-point operations whose result is the same number on every implementation:
+ * comparisons, and arithmetic without a rounding. Threads: no state. Source: SPIR-V 1.6, 3.52; Vulkan 1.3,
+ * "Precision and Operation of SPIR-V Instructions". */
 #ifndef WPG_COMPILER_SPIRV_CONST_FLOAT_H
 #define WPG_COMPILER_SPIRV_CONST_FLOAT_H
 

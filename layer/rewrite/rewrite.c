@@ -386,7 +386,9 @@ static void optimize_options(wpg_optimize_options *options, const wpg_device_fea
     options->rare_share = settings->rare_share;
     options->value_share = settings->value_share;
     options->scalarise = votes_on_loads(features, stage);
-    options->strict_floats = settings->floats == WPG_FLOATS_STRICT;
+    options->finite = settings->floats == WPG_FLOATS_STRICT      ? WPG_FINITE_NOWHERE
+                      : settings->floats == WPG_FLOATS_FRAGMENTS ? WPG_FINITE_FRAGMENTS
+                                                                 : WPG_FINITE_EVERYWHERE;
     options->partial_descriptors = features->partial_descriptors;
     (void)snprintf(options->passes, sizeof options->passes, "%s%s%s", leave_out,
                    features->own_passes ? features->own_passes : "", settings->skip_passes);
@@ -480,8 +482,7 @@ wpg_status wpg_rewrite_use(wpg_rewrite *rewrite, const wpg_weights *weights,
                    options.passes, (int)probes);
     if (options.lanes_alone)
         wpg_write_text(&w, "lanes alone ");
-    if (options.strict_floats)
-        wpg_write_text(&w, "strict floats ");
+    wpg_write_text(&w, "finite %d ", (int)options.finite);
     if (options.partial_descriptors)
         wpg_write_text(&w, "partial descriptors ");
     wpg_write_text(&w, "%u %u %u %.17g %d ", wave->smallest, wave->usual, wave->most_per_workgroup,

@@ -22,6 +22,9 @@ typedef struct wpg_push_value {
 enum { WPG_PUSH_FOLD_WORDS = 64 }; /* words that are followed: 256 bytes */
 
 /* Thresholds: settings of use, never of the profile. */
+/* Where what is multiplied by a known zero is taken to be finite (passes/weight_fold.c). */
+typedef enum wpg_finite { WPG_FINITE_NOWHERE, WPG_FINITE_FRAGMENTS, WPG_FINITE_EVERYWHERE } wpg_finite;
+
 typedef struct wpg_optimize_options {
     double uniform_share; /* a block is uniform when uniform/waves is at least this; 0.9 */
     double rare_share;    /* a select's expensive side is rare when waves that need it are at most this share;
@@ -35,8 +38,7 @@ typedef struct wpg_optimize_options {
     /* Allows regions of loads behind a vote. The device must load by one index for a wave at less cost than
      * by one for each lane, and the stage must have subgroup vote and ballot operations. Off by default. */
     bool scalarise;
-    bool
-        strict_floats; /* no result may differ in any bit: x * 0 stays where x may be infinite (weight_fold.c) */
+    wpg_finite finite;        /* fragments */
     bool partial_descriptors; /* descriptors that no invocation uses may be invalid: no load of one is made
                                  where none was */
     /* Push constants whose values are taken as given: the result is for these values alone

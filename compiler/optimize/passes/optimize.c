@@ -55,7 +55,8 @@ void wpg_optimize_defaults(wpg_optimize_options *options)
                                       .value_share = 0.9,
                                       .unflatten_cost = 24,
                                       .max_guarded_trips = 64,
-                                      .max_growth = 200};
+                                      .max_growth = 200,
+                                      .finite = WPG_FINITE_FRAGMENTS};
 }
 
 /* -- The passes -- */

@@ -457,7 +457,7 @@ static wpg_status make_version(bool *changed, versions *v)
     *changed = true;
     wpg_remark_add(v->context, WPG_REMARK_DONE, PASS, 0, 0,
                    "a version of the stage for %u words of uniform blocks: %u loads are constants, %u blocks "
-                   "fall away, %u operations had weights of 0 or 1, %.0f %% of its work is saved",
+                   "fall away, %u operations had a weight of 0, %.0f %% of its work is saved",
                    (unsigned)__builtin_popcountll(v->decided), (unsigned)folded.loads,
                    (unsigned)folded.dead_blocks, (unsigned)v->weights.actions.count, v->saved);
     return WPG_OK;

@@ -1,33 +1,28 @@
 /* See weight_fold.h.
  *
- *     x * 0 = 0        x * 1 = x        x + 0 = x        x - 0 = x mix(x, y, 0)
- * = x
+ *     x * 0 = 0                 mix(x, y, 0) = mix(x, 0, 0)
  *
- * Uber-shaders weigh their parts: mix(diffuse, metal, metalness), coat *
- * coatWeight. With the weight known, the part falls away, with its texture
- * fetches, lights and loops: drivers remove what nothing uses. Published for
- * games: Zeroploit (NVIDIA 2020), AZP (arXiv 2011.10550).
+ * Uber-shaders weigh their parts: mix(diffuse, metal, metalness), coat * coatWeight. With the weight known to be
+ * 0, the part falls away, with its texture fetches, lights and loops: drivers remove what nothing uses.
+ * Published for games: Zeroploit (NVIDIA 2020), AZP (arXiv 2011.10550).
  *
  * Why it is right:
- *  - Products with 1, and differences with 0, give the other operand on every
- * implementation.
- *  - x * 0 is 0 where x is finite; its sign may differ. Vulkan lets
- * implementations assume just that, where SignedZeroInfNanPreserve is absent
- * (Vulkan 1.3, 39.5, shaderSignedZeroInfNanPreserveFloat32), and Mesa does so
- *    with constants. It is done in fragment stages that write no memory alone,
- * where the result is a colour: a program cannot notice but where it shows an
- * infinity or a NaN, and shows less of these then. The setting FLOAT decides
- * (`strict`: not at all).
- *  - mix(x, y, 1) stays: x + (y - x) * 1 is rounded otherwise than y. So do
- * powers and quotients.
+ *  - x * 0 is 0 where x is finite; its sign may differ. Vulkan lets implementations assume just that, where
+ *    SignedZeroInfNanPreserve is absent (Vulkan 1.3, shaderSignedZeroInfNanPreserveFloat32), and Mesa does so
+ *    with constants. By default it is done in fragment stages that write no memory. Their results are
+ *    colours: a program cannot notice but where it shows an infinity or a NaN, and shows less of these then.
+ *    The setting FLOAT allows it nowhere, or in every stage.
  *  - What feeds an exact output (legality.h), and what is NoContraction, stays.
  *
- * Last bits: a number that is known is not shown to the driver. A value that
- * drivers cannot see through stands for it. An operand that takes the place of
- * an operation is kept from its new users: by NoContraction, if it is a product
- * of one use, else by an optimisation barrier (loops/opt_barrier.h). Loops that
- * a driver may unroll keep all their float work or lose all of it, since less
- * of it might make the driver unroll. */
+ * Last bits: drivers see neither the weight nor the zero. A value that they cannot see through stands for it,
+ * and every operation that is left has the operands' values that it had. Products with 1 and sums with 0
+ * stay: they cost little, and drivers rewrite them together with their neighbours (Mesa makes x * (w + y) of
+ * x * w + x * y). mix(x, y, 1) stays: x + (y - x) * 1 is rounded otherwise than y. Loops that a driver may
+ * unroll keep all their float work or lose all of it, since less of it might make the driver unroll.
+ * One thing is left: a value that stays may lose a user, and Mesa rewrites sums by how often their parts are
+ * used. So a result may be rounded otherwise than before, as the driver may round it anyway. In one of 80
+ * random kernels a last bit changed so, in no real shader tried. A barrier behind such values was tried: it
+ * changed other kernels' bits, since some rules ask for no number of uses. */
 #include "compiler/optimize/passes/weight_fold.h"
 
 #include <spirv/unified1/GLSL.std.450.h>
@@ -39,680 +34,573 @@
 #include "compiler/spirv/builder.h"
 #include "compiler/spirv/const_float.h"
 
-enum { ZERO = 0, ONE = 0x3f800000 };
+enum { ZERO = 0 };
 
 /* A number, or a vector of equal ones. */
 typedef struct known {
-  bool is;
-  uint32_t bits;
-  uint64_t words; /* that it rests on; 0: drivers know it, too */
+    bool is;
+    uint32_t bits;
+    uint64_t words; /* that it rests on; 0: drivers know it, too */
 } known;
 
 typedef struct planner {
-  wpg_weight_plan *plan;
-  const wpg_module *module;
-  const wpg_view *view;
-  const wpg_solution *after;
-  known *values;       /* [bound] */
-  uint32_t *action_of; /* [bound] index + 1 in plan->actions */
-  wpg_id_set exact;
-  bool finite; /* what is multiplied by zero is taken to be finite */
+    wpg_weight_plan *plan;
+    const wpg_module *module;
+    const wpg_view *view;
+    const wpg_solution *after;
+    known *values;       /* [bound] */
+    uint32_t *action_of; /* [bound] index + 1 in plan->actions */
+    wpg_id_set exact;
+    bool finite; /* what is multiplied by zero is taken to be finite */
 } planner;
 
 /* -- Types and constants -- */
 
-static bool is_f32(const wpg_module *module, uint32_t type) {
-  const wpg_inst *def = wpg_module_def(module, type);
-  if (def && def->opcode == SpvOpTypeVector)
-    def = wpg_module_def(module, def->words[2]);
-  return def && def->opcode == SpvOpTypeFloat && def->words[2] == 32 &&
-         def->count == 3;
+static bool is_f32(const wpg_module *module, uint32_t type)
+{
+    const wpg_inst *def = wpg_module_def(module, type);
+    if (def && def->opcode == SpvOpTypeVector)
+        def = wpg_module_def(module, def->words[2]);
+    return def && def->opcode == SpvOpTypeFloat && def->words[2] == 32 && def->count == 3;
 }
 
-static bool is_word(const wpg_module *module, uint32_t type) {
-  const wpg_inst *def = wpg_module_def(module, type);
-  return def && (def->opcode == SpvOpTypeInt ? def->words[2] == 32
-                                             : is_f32(module, type));
+static bool is_word(const wpg_module *module, uint32_t type)
+{
+    const wpg_inst *def = wpg_module_def(module, type);
+    return def && (def->opcode == SpvOpTypeInt ? def->words[2] == 32 : is_f32(module, type));
 }
 
-static known splat_of(const wpg_module *module, uint32_t id, unsigned depth) {
-  const wpg_inst *def = wpg_module_def(module, id);
-  uint64_t bits;
-  uint32_t width;
-  if (!def || depth > 2 || !is_word(module, def->type))
-    return (known){0};
-  if (def->opcode == SpvOpConstantNull)
-    return (known){.is = true};
-  if (def->opcode != SpvOpConstantComposite)
-    return wpg_const_value(module, id, &bits, &width) && width == 32
-               ? (known){.is = true, .bits = (uint32_t)bits}
-               : (known){0};
-  known all = splat_of(module, def->words[3], depth + 1);
-  for (uint32_t i = 4; i < def->count && all.is; i++) {
-    known one = splat_of(module, def->words[i], depth + 1);
-    all.is = one.is && one.bits == all.bits;
-  }
-  return all;
+static known splat_of(const wpg_module *module, uint32_t id, unsigned depth)
+{
+    const wpg_inst *def = wpg_module_def(module, id);
+    uint64_t bits;
+    uint32_t width;
+    if (!def || depth > 2 || !is_word(module, def->type))
+        return (known){0};
+    if (def->opcode == SpvOpConstantNull)
+        return (known){.is = true};
+    if (def->opcode != SpvOpConstantComposite)
+        return wpg_const_value(module, id, &bits, &width) && width == 32
+                   ? (known){.is = true, .bits = (uint32_t)bits}
+                   : (known){0};
+    known all = splat_of(module, def->words[3], depth + 1);
+    for (uint32_t i = 4; i < def->count && all.is; i++) {
+        known one = splat_of(module, def->words[i], depth + 1);
+        all.is = one.is && one.bits == all.bits;
+    }
+    return all;
 }
 
-static known value_of(const planner *p, uint32_t id) {
-  return id < p->view->bound && wpg_view_is_local(p->view, id)
-             ? p->values[id]
-             : splat_of(p->module, id, 0);
+static known value_of(const planner *p, uint32_t id)
+{
+    return id < p->view->bound && wpg_view_is_local(p->view, id) ? p->values[id] : splat_of(p->module, id, 0);
 }
 
 /* -- Known numbers -- */
 
 /* Both, if they are the same number. */
-static known both(known a, known b) {
-  return a.is && b.is && a.bits == b.bits
-             ? (known){true, a.bits, a.words | b.words}
-             : (known){0};
+static known both(known a, known b)
+{
+    return a.is && b.is && a.bits == b.bits ? (known){true, a.bits, a.words | b.words} : (known){0};
 }
 
-/* What an extract takes, through constructs and inserts of structures: an id,
- * and what is left of the indices. */
-static uint32_t leaf_of(const wpg_module *module, const wpg_inst *extract,
-                        uint32_t *left) {
-  uint32_t id = extract->words[3], at = 4;
-  for (unsigned steps = 0; at < extract->count && steps < 64; steps++) {
-    const wpg_inst *def = wpg_module_def(module, id);
-    const wpg_inst *type = def ? wpg_module_def(module, def->type) : NULL;
-    bool by_parts = type && (type->opcode != SpvOpTypeVector ||
-                             type->words[3] + 3u == def->count);
-    if (def && def->opcode == SpvOpCompositeConstruct && by_parts &&
-        extract->words[at] + 3u < def->count) {
-      id = def->words[3 + extract->words[at++]];
-    } else if (def && def->opcode == SpvOpCompositeInsert && def->count == 6) {
-      bool here = def->words[5] == extract->words[at];
-      at += here;
-      id = def->words[here ? 3 : 4];
-    } else {
-      break;
+/* What an extract takes, through constructs and inserts of structures: an id, and how many indices are left.
+ */
+static uint32_t leaf_of(const wpg_module *module, const wpg_inst *extract, uint32_t *left)
+{
+    uint32_t id = extract->words[3], at = 4;
+    for (unsigned steps = 0; at < extract->count && steps < 64; steps++) {
+        const wpg_inst *def = wpg_module_def(module, id);
+        const wpg_inst *type = def ? wpg_module_def(module, def->type) : NULL;
+        bool by_parts = type && (type->opcode != SpvOpTypeVector || type->words[3] + 3u == def->count);
+        if (def && def->opcode == SpvOpCompositeConstruct && by_parts &&
+            extract->words[at] + 3u < def->count) {
+            id = def->words[3 + extract->words[at++]];
+        } else if (def && def->opcode == SpvOpCompositeInsert && def->count == 6) {
+            bool here = def->words[5] == extract->words[at];
+            at += here;
+            id = def->words[here ? 3 : 4];
+        } else {
+            break;
+        }
     }
-  }
-  *left = extract->count - at;
-  return id;
+    *left = extract->count - at;
+    return id;
 }
 
-static known known_phi(const planner *p, const wpg_inst *phi, uint32_t block) {
-  known all = {0};
-  bool any = false;
-  for (uint32_t i = 3; i + 1 < phi->count; i += 2) {
-    uint32_t from = wpg_cfg_find(p->view->cfg, phi->words[i + 1]);
-    if (from == WPG_NO_BLOCK || !p->after->runs[from] ||
-        !wpg_solution_takes(p->after, from, block))
-      continue;
-    all = any ? both(all, value_of(p, phi->words[i]))
-              : value_of(p, phi->words[i]);
-    any = true;
-  }
-  return all;
+static known known_phi(const planner *p, const wpg_inst *phi, uint32_t block)
+{
+    known all = {0};
+    bool any = false;
+    for (uint32_t i = 3; i + 1 < phi->count; i += 2) {
+        uint32_t from = wpg_cfg_find(p->view->cfg, phi->words[i + 1]);
+        if (from == WPG_NO_BLOCK || !p->after->runs[from] || !wpg_solution_takes(p->after, from, block))
+            continue;
+        all = any ? both(all, value_of(p, phi->words[i])) : value_of(p, phi->words[i]);
+        any = true;
+    }
+    return all;
 }
 
-static known known_operands(const planner *p, const wpg_inst *inst,
-                            unsigned first) {
-  known all =
-      first < inst->count ? value_of(p, inst->words[first]) : (known){0};
-  for (unsigned i = first + 1; i < inst->count; i++)
-    all = both(all, value_of(p, inst->words[i]));
-  return all;
+static known known_operands(const planner *p, const wpg_inst *inst, unsigned first)
+{
+    known all = first < inst->count ? value_of(p, inst->words[first]) : (known){0};
+    for (unsigned i = first + 1; i < inst->count; i++)
+        all = both(all, value_of(p, inst->words[i]));
+    return all;
 }
 
-static bool multiplies(SpvOp opcode) {
-  return opcode == SpvOpFMul || opcode == SpvOpVectorTimesScalar ||
-         opcode == SpvOpDot || opcode == SpvOpMatrixTimesVector ||
-         opcode == SpvOpVectorTimesMatrix;
+static bool multiplies(SpvOp opcode)
+{
+    return opcode == SpvOpFMul || opcode == SpvOpVectorTimesScalar || opcode == SpvOpDot ||
+           opcode == SpvOpMatrixTimesVector || opcode == SpvOpVectorTimesMatrix;
 }
 
 /* Is one factor zero? */
-static known zero_factor(const planner *p, const wpg_inst *inst) {
-  for (unsigned i = 3; p->finite && i < 5; i++) {
-    known factor = value_of(p, inst->words[i]);
-    if (factor.is && factor.bits == ZERO)
-      return factor;
-  }
-  return (known){0};
+static known zero_factor(const planner *p, const wpg_inst *inst)
+{
+    for (unsigned i = 3; i < 5; i++) {
+        known factor = value_of(p, inst->words[i]);
+        if (factor.is && factor.bits == ZERO)
+            return factor;
+    }
+    return (known){0};
 }
 
-static known exact(const planner *p, const wpg_inst *inst) {
-  const uint32_t first = inst->opcode == SpvOpExtInst ? 5 : 3,
-                 count = inst->count - first;
-  uint64_t bits[WPG_FLOAT_OPERANDS], result;
-  known all = {.is = inst->count > first && count <= WPG_FLOAT_OPERANDS};
-  for (uint32_t i = 0; all.is && i < count; i++) {
-    known operand = value_of(p, inst->words[first + i]);
-    bits[i] = operand.bits;
-    all.words |= operand.words;
-    all.is = operand.is;
-  }
-  SpvOp opcode =
-      inst->opcode == SpvOpVectorTimesScalar ? SpvOpFMul : (SpvOp)inst->opcode;
-  all.is = all.is &&
-           wpg_fold_exact_float(&result, opcode,
-                                first == 5 ? inst->words[4] : 0, bits, count);
-  if (all.is)
-    all.bits = (uint32_t)result;
-  return all;
+static known exact(const planner *p, const wpg_inst *inst)
+{
+    const uint32_t first = inst->opcode == SpvOpExtInst ? 5 : 3, count = inst->count - first;
+    uint64_t bits[WPG_FLOAT_OPERANDS], result;
+    known all = {.is = inst->count > first && count <= WPG_FLOAT_OPERANDS};
+    for (uint32_t i = 0; all.is && i < count; i++) {
+        known operand = value_of(p, inst->words[first + i]);
+        bits[i] = operand.bits;
+        all.words |= operand.words;
+        all.is = operand.is;
+    }
+    SpvOp opcode = inst->opcode == SpvOpVectorTimesScalar ? SpvOpFMul : (SpvOp)inst->opcode;
+    all.is = all.is && wpg_fold_exact_float(&result, opcode, first == 5 ? inst->words[4] : 0, bits, count);
+    if (all.is)
+        all.bits = (uint32_t)result;
+    return all;
 }
 
 /* Is the instruction mix(x, y, 0)? */
-static bool mixes_nothing(const planner *p, const wpg_inst *inst,
-                          known *weight) {
-  if (inst->opcode != SpvOpExtInst || inst->words[4] != GLSLstd450FMix ||
-      inst->count != 8)
-    return false;
-  *weight = value_of(p, inst->words[7]);
-  return p->finite && weight->is && weight->bits == ZERO;
+static bool mixes_nothing(const planner *p, const wpg_inst *inst, known *weight)
+{
+    if (inst->opcode != SpvOpExtInst || inst->words[4] != GLSLstd450FMix || inst->count != 8)
+        return false;
+    *weight = value_of(p, inst->words[7]);
+    return weight->is && weight->bits == ZERO;
 }
 
-static known known_inst(const planner *p, const wpg_inst *inst,
-                        uint32_t block) {
-  known result, weight;
-  uint32_t left, leaf;
-  if (multiplies((SpvOp)inst->opcode) && zero_factor(p, inst).is)
-    return zero_factor(p, inst);
-  switch (inst->opcode) {
-  case SpvOpPhi:
-    return known_phi(p, inst, block);
-  case SpvOpCompositeConstruct:
-    return known_operands(p, inst, 3);
-  case SpvOpCopyObject:
-  case SpvOpBitcast:
-    return value_of(p, inst->words[3]);
-  case SpvOpSelect:
-    return both(value_of(p, inst->words[4]), value_of(p, inst->words[5]));
-  case SpvOpVectorShuffle:
-    return both(value_of(p, inst->words[3]), value_of(p, inst->words[4]));
-  case SpvOpCompositeExtract:
-    leaf = leaf_of(p->module, inst, &left);
-    return left <= 1 ? value_of(p, leaf) : (known){0};
-  default:
-    break;
-  }
-  if (mixes_nothing(p, inst, &weight)) {
-    result = value_of(p, inst->words[5]);
-    result.words |= weight.words;
-    return result;
-  }
-  bool folds =
-      inst->opcode == SpvOpFMul || inst->opcode == SpvOpVectorTimesScalar ||
-      inst->opcode == SpvOpFAdd || inst->opcode == SpvOpFSub ||
-      inst->opcode == SpvOpFNegate || inst->opcode == SpvOpConvertSToF ||
-      inst->opcode == SpvOpConvertUToF || inst->opcode == SpvOpExtInst;
-  return folds ? exact(p, inst) : (known){0};
-}
-
-static bool may_change(const planner *p, const wpg_inst *inst) {
-  return !wpg_id_set_has(&p->exact, inst->result) &&
-         !wpg_find_decoration(p->module, inst->result,
-                              SpvDecorationNoContraction);
-}
-
-static bool find_known(planner *p, const wpg_known_load *loads,
-                       size_t load_count) {
-  const wpg_cfg *cfg = p->view->cfg;
-  bool changed = true;
-  for (size_t i = 0; i < load_count; i++) {
-    known value = splat_of(p->module, loads[i].constant, 0);
-    value.words = loads[i].words;
-    p->values[loads[i].inst->result] = value;
-  }
-  for (unsigned round = 0; changed && round < 16; round++) {
-    changed = false;
-    for (uint32_t o = 0; o < cfg->order_count; o++) {
-      const wpg_block *block = &cfg->blocks[cfg->order[o]];
-      for (const wpg_inst *inst = block->label->next;
-           p->after->runs[cfg->order[o]] && inst != block->terminator;
-           inst = inst->next) {
-        if (!inst->result || p->values[inst->result].is ||
-            !is_word(p->module, inst->type))
-          continue;
-        known value = known_inst(p, inst, cfg->order[o]);
-        if (!value.is || !may_change(p, inst))
-          continue;
-        p->values[inst->result] = value;
-        changed = true;
-      }
+static known known_inst(const planner *p, const wpg_inst *inst, uint32_t block)
+{
+    known result, weight;
+    uint32_t left, leaf;
+    if (multiplies((SpvOp)inst->opcode) && zero_factor(p, inst).is)
+        return zero_factor(p, inst);
+    switch (inst->opcode) {
+    case SpvOpPhi:
+        return known_phi(p, inst, block);
+    case SpvOpCompositeConstruct:
+        return known_operands(p, inst, 3);
+    case SpvOpCopyObject:
+    case SpvOpBitcast:
+        return value_of(p, inst->words[3]);
+    case SpvOpSelect:
+        return both(value_of(p, inst->words[4]), value_of(p, inst->words[5]));
+    case SpvOpVectorShuffle:
+        return both(value_of(p, inst->words[3]), value_of(p, inst->words[4]));
+    case SpvOpCompositeExtract:
+        leaf = leaf_of(p->module, inst, &left);
+        return left <= 1 ? value_of(p, leaf) : (known){0};
+    default:
+        break;
     }
-  }
-  return true;
+    if (mixes_nothing(p, inst, &weight)) {
+        result = value_of(p, inst->words[5]);
+        result.words |= weight.words;
+        return result;
+    }
+    bool folds = inst->opcode == SpvOpFMul || inst->opcode == SpvOpVectorTimesScalar ||
+                 inst->opcode == SpvOpFAdd || inst->opcode == SpvOpFSub || inst->opcode == SpvOpFNegate ||
+                 inst->opcode == SpvOpConvertSToF || inst->opcode == SpvOpConvertUToF ||
+                 inst->opcode == SpvOpExtInst;
+    return folds ? exact(p, inst) : (known){0};
+}
+
+static bool may_change(const planner *p, const wpg_inst *inst)
+{
+    return !wpg_id_set_has(&p->exact, inst->result) &&
+           !wpg_find_decoration(p->module, inst->result, SpvDecorationNoContraction);
+}
+
+static bool find_known(planner *p, const wpg_known_load *loads, size_t load_count)
+{
+    const wpg_cfg *cfg = p->view->cfg;
+    bool changed = true;
+    for (size_t i = 0; i < load_count; i++) {
+        known value = splat_of(p->module, loads[i].constant, 0);
+        value.words = loads[i].words;
+        p->values[loads[i].inst->result] = value;
+    }
+    for (unsigned round = 0; changed && round < 16; round++) {
+        changed = false;
+        for (uint32_t o = 0; o < cfg->order_count; o++) {
+            const wpg_block *block = &cfg->blocks[cfg->order[o]];
+            for (const wpg_inst *inst = block->label->next;
+                 p->after->runs[cfg->order[o]] && inst != block->terminator; inst = inst->next) {
+                if (!inst->result || p->values[inst->result].is || !is_word(p->module, inst->type))
+                    continue;
+                known value = known_inst(p, inst, cfg->order[o]);
+                if (!value.is || !may_change(p, inst))
+                    continue;
+                p->values[inst->result] = value;
+                changed = true;
+            }
+        }
+    }
+    return true;
 }
 
 /* -- Actions -- */
 
-/* The word of the operand that the instruction equals, and what that rests on;
- * 0: none. */
-static unsigned copied_operand(const planner *p, const wpg_inst *inst,
-                               uint64_t *words) {
-  known a, b;
-  if (mixes_nothing(p, inst, &a)) {
-    *words = a.words;
-    return 5;
-  }
-  if (inst->count != 5)
-    return 0;
-  a = value_of(p, inst->words[3]);
-  b = value_of(p, inst->words[4]);
-  switch (inst->opcode) {
-  case SpvOpFMul:
-  case SpvOpVectorTimesScalar:
-    *words = b.words;
-    if (b.is && b.bits == ONE)
-      return 3;
-    *words = a.words;
-    return a.is && a.bits == ONE && inst->opcode == SpvOpFMul ? 4 : 0;
-  case SpvOpFAdd:
-    *words = b.words;
-    if (p->finite && b.is && b.bits == ZERO)
-      return 3;
-    *words = a.words;
-    return p->finite && a.is && a.bits == ZERO ? 4 : 0;
-  case SpvOpFSub:
-    *words = b.words;
-    return b.is && b.bits == ZERO ? 3 : 0;
-  default:
-    return 0;
-  }
-}
-
 /* Is the instruction behind the value that barriers are made of? */
-static bool is_behind_zero(const planner *p, uint32_t block,
-                           const wpg_inst *inst) {
-  return block != 0 ||
-         p->view->position[inst->result] > p->view->position[p->plan->zero_of];
+static bool is_behind_zero(const planner *p, uint32_t block, const wpg_inst *inst)
+{
+    return block != 0 || p->view->position[inst->result] > p->view->position[p->plan->zero_of];
 }
 
-/* A number that is made of known ones alone stays: nothing falls away with it,
- * and drivers join it with what uses it in their way. */
-static bool known_operands_alone(const planner *p, const wpg_inst *inst) {
-  wpg_operand_list operands = {0};
-  bool alone = wpg_used_ids(&operands, p->module, inst);
-  for (size_t i = 0; alone && i < operands.count; i++) {
-    uint32_t id = inst->words[operands.data[i]];
-    alone = value_of(p, id).is ||
-            wpg_module_opcode_of(p->module, id) == SpvOpExtInstImport;
-  }
-  wpg_vec_free(&operands);
-  return alone;
+/* A number that is made of known ones alone stays: nothing falls away with it, and drivers join it with what
+ * uses it in their way. */
+static bool known_operands_alone(const planner *p, const wpg_inst *inst)
+{
+    wpg_operand_list operands = {0};
+    bool alone = wpg_used_ids(&operands, p->module, inst);
+    for (size_t i = 0; alone && i < operands.count; i++) {
+        uint32_t id = inst->words[operands.data[i]];
+        alone = value_of(p, id).is || wpg_module_opcode_of(p->module, id) == SpvOpExtInstImport;
+    }
+    wpg_vec_free(&operands);
+    return alone;
 }
 
-static bool plan_inst(planner *p, uint32_t block, wpg_inst *inst) {
-  uint64_t words = 0;
-  const known value = p->values[inst->result];
-  wpg_weight_action action = {.inst = inst, .bits = value.bits};
-  if (!is_f32(p->module, inst->type) || !may_change(p, inst) ||
-      inst->opcode == SpvOpLoad || !is_behind_zero(p, block, inst))
-    return true;
-  if (known_operands_alone(p, inst))
-    return true;
-  action.copies = copied_operand(p, inst, &words);
-  if (!action.copies && !(value.is && multiplies((SpvOp)inst->opcode)))
-    return true;
-  if (!action.copies)
-    words = value.words;
-  if (!words)
-    return true;
-  p->plan->words |= words;
-  p->action_of[inst->result] = (uint32_t)p->plan->actions.count + 1;
-  return wpg_vec_push(&p->plan->actions, action);
+static bool plan_inst(planner *p, uint32_t block, wpg_inst *inst)
+{
+    known weight = p->values[inst->result];
+    wpg_weight_action action = {.inst = inst};
+    if (!is_f32(p->module, inst->type) || !may_change(p, inst) || !is_behind_zero(p, block, inst) ||
+        known_operands_alone(p, inst))
+        return true;
+    if (mixes_nothing(p, inst, &weight))
+        action.operand = 6;
+    else if (!multiplies((SpvOp)inst->opcode) || !weight.is || weight.bits != ZERO)
+        return true;
+    if (!weight.words || (action.operand && value_of(p, inst->words[6]).is))
+        return true;
+    p->plan->words |= weight.words;
+    p->action_of[inst->result] = (uint32_t)p->plan->actions.count + 1;
+    return wpg_vec_push(&p->plan->actions, action);
 }
 
-static bool *in_unrollable_loops(const planner *p, wpg_arena *arena) {
-  const wpg_cfg *cfg = p->view->cfg;
-  bool *in = WPG_ARENA_ARRAY(arena, bool, cfg->count);
-  const bool *unrollable = wpg_unrollable_loops(p->view, arena);
-  for (uint32_t c = 0; in && unrollable && c < cfg->construct_count; c++) {
-    wpg_loop loop;
-    if (!unrollable[c] || !wpg_loop_describe(&loop, p->view, c, arena))
-      continue;
+static bool *in_unrollable_loops(const planner *p, wpg_arena *arena)
+{
+    const wpg_cfg *cfg = p->view->cfg;
+    bool *in = WPG_ARENA_ARRAY(arena, bool, cfg->count);
+    const bool *unrollable = wpg_unrollable_loops(p->view, arena);
+    for (uint32_t c = 0; in && unrollable && c < cfg->construct_count; c++) {
+        wpg_loop loop;
+        if (!unrollable[c] || !wpg_loop_describe(&loop, p->view, c, arena))
+            continue;
+        for (uint32_t b = 0; b < cfg->count; b++)
+            in[b] |= loop.members[b];
+    }
+    return unrollable ? in : NULL;
+}
+
+static bool plan_actions(planner *p, const bool *unrollable)
+{
+    const wpg_cfg *cfg = p->view->cfg;
     for (uint32_t b = 0; b < cfg->count; b++)
-      in[b] |= loop.members[b];
-  }
-  return unrollable ? in : NULL;
-}
-
-static bool plan_actions(planner *p, const bool *unrollable) {
-  const wpg_cfg *cfg = p->view->cfg;
-  for (uint32_t b = 0; b < cfg->count; b++)
-    for (wpg_inst *inst = cfg->blocks[b].label->next;
-         p->after->runs[b] && !unrollable[b] &&
-         inst != cfg->blocks[b].terminator;
-         inst = inst->next)
-      if (inst->result && !plan_inst(p, b, inst))
-        return false;
-  return true;
+        for (wpg_inst *inst = cfg->blocks[b].label->next;
+             p->after->runs[b] && !unrollable[b] && inst != cfg->blocks[b].terminator; inst = inst->next)
+            if (inst->result && !plan_inst(p, b, inst))
+                return false;
+    return true;
 }
 
 /* -- What is needed -- */
 
 typedef struct needs {
-  const planner *p;
-  bool *needed; /* [bound] */
-  uint32_t *todo, count;
-  bool with_actions;
+    const planner *p;
+    bool *needed; /* [bound] */
+    uint32_t *todo, count;
+    bool with_actions;
 } needs;
 
-static void need(needs *n, uint32_t id) {
-  if (id >= n->p->view->bound || !wpg_view_is_local(n->p->view, id) ||
-      n->needed[id])
-    return;
-  n->needed[id] = true;
-  n->todo[n->count++] = id;
+static void need(needs *n, uint32_t id)
+{
+    if (id >= n->p->view->bound || !wpg_view_is_local(n->p->view, id) || n->needed[id])
+        return;
+    n->needed[id] = true;
+    n->todo[n->count++] = id;
 }
 
-static bool need_operands(needs *n, const wpg_inst *inst) {
-  wpg_operand_list operands = {0};
-  bool listed = wpg_used_ids(&operands, n->p->module, inst);
-  for (size_t i = 0; i < operands.count; i++)
-    need(n, inst->words[operands.data[i]]);
-  wpg_vec_free(&operands);
-  return listed;
+/* All but the operand in word `without`; 0: all. */
+static bool need_operands(needs *n, const wpg_inst *inst, unsigned without)
+{
+    wpg_operand_list operands = {0};
+    bool listed = wpg_used_ids(&operands, n->p->module, inst);
+    for (size_t i = 0; i < operands.count; i++)
+        if (operands.data[i] != without)
+            need(n, inst->words[operands.data[i]]);
+    wpg_vec_free(&operands);
+    return listed;
 }
 
-static bool need_behind(needs *n, uint32_t id) {
-  const planner *p = n->p;
-  const wpg_inst *inst = wpg_module_def(p->module, id);
-  uint32_t block = p->view->block_of[id], left;
-  uint32_t index = n->with_actions ? p->action_of[id] : 0;
-  if (!inst || block == WPG_NO_BLOCK)
+static bool need_behind(needs *n, uint32_t id)
+{
+    const planner *p = n->p;
+    const wpg_inst *inst = wpg_module_def(p->module, id);
+    uint32_t block = p->view->block_of[id], left;
+    uint32_t index = n->with_actions ? p->action_of[id] : 0;
+    if (!inst || block == WPG_NO_BLOCK)
+        return true;
+    if (index) {
+        unsigned operand = p->plan->actions.data[index - 1].operand;
+        return !operand || need_operands(n, inst, operand);
+    }
+    if (inst->opcode == SpvOpCompositeExtract) {
+        need(n, leaf_of(p->module, inst, &left));
+        return true;
+    }
+    if (inst->opcode != SpvOpPhi)
+        return need_operands(n, inst, 0);
+    for (uint32_t i = 3; i + 1 < inst->count; i += 2) {
+        uint32_t from = wpg_cfg_find(p->view->cfg, inst->words[i + 1]);
+        if (from != WPG_NO_BLOCK && p->after->runs[from] && wpg_solution_takes(p->after, from, block))
+            need(n, inst->words[i]);
+    }
     return true;
-  if (index) {
-    const wpg_weight_action *action = &p->plan->actions.data[index - 1];
-    if (action->copies)
-      need(n, inst->words[action->copies]);
-    return true;
-  }
-  if (inst->opcode == SpvOpCompositeExtract) {
-    need(n, leaf_of(p->module, inst, &left));
-    return true;
-  }
-  if (inst->opcode != SpvOpPhi)
-    return need_operands(n, inst);
-  for (uint32_t i = 3; i + 1 < inst->count; i += 2) {
-    uint32_t from = wpg_cfg_find(p->view->cfg, inst->words[i + 1]);
-    if (from != WPG_NO_BLOCK && p->after->runs[from] &&
-        wpg_solution_takes(p->after, from, block))
-      need(n, inst->words[i]);
-  }
-  return true;
 }
 
 /* Marks what has an effect, and all that is computed for it. */
-static bool mark(needs *n) {
-  const planner *p = n->p;
-  const wpg_cfg *cfg = p->view->cfg;
-  bool fits = true;
-  for (uint32_t b = 0; fits && b < cfg->count; b++) {
-    const wpg_block *block = &cfg->blocks[b];
-    for (const wpg_inst *inst = block->label->next;
-         fits && p->after->runs[b] && inst; inst = inst->next) {
-      bool removable =
-          inst->result &&
-          (inst->opcode == SpvOpPhi || inst->opcode == SpvOpVariable ||
-           (wpg_inst_traits(p->module, inst) & WPG_TRAIT_PURE));
-      if (!removable)
-        fits = need_operands(n, inst);
-      if (!removable && inst->result)
-        need(n, inst->result);
-      if (inst == block->terminator)
-        break;
-    }
-  }
-  while (fits && n->count)
-    fits = need_behind(n, n->todo[--n->count]);
-  return fits;
-}
-
-static bool *find_needed(const planner *p, bool with_actions,
-                         wpg_arena *arena) {
-  needs n = {.p = p,
-             .needed = WPG_ARENA_ARRAY(arena, bool, p->view->bound),
-             .todo = WPG_ARENA_ARRAY(arena, uint32_t, p->view->bound),
-             .with_actions = with_actions};
-  return n.needed && n.todo && mark(&n) ? n.needed : NULL;
-}
-
-/* Does a loop that drivers may unroll lose some of its float work, and keep
- * other? */
-static bool splits_loop(const planner *p, const bool *dead, const bool *needed,
-                        wpg_arena *arena) {
-  const wpg_cfg *cfg = p->view->cfg;
-  const bool *unrollable = wpg_unrollable_loops(p->view, arena);
-  for (uint32_t c = 0; unrollable && c < cfg->construct_count; c++) {
-    wpg_loop loop;
-    bool loses = false, keeps = false;
-    if (!unrollable[c] || !wpg_loop_describe(&loop, p->view, c, arena))
-      continue;
-    for (uint32_t b = 0; b < cfg->count; b++)
-      for (const wpg_inst *inst = cfg->blocks[b].label->next;
-           loop.members[b] && p->after->runs[b] &&
-           inst != cfg->blocks[b].terminator;
-           inst = inst->next)
-        if (inst->result &&
-            (wpg_inst_traits(p->module, inst) & WPG_TRAIT_FLOAT)) {
-          loses |= dead[inst->result];
-          keeps |= needed[inst->result];
+static bool mark(needs *n)
+{
+    const planner *p = n->p;
+    const wpg_cfg *cfg = p->view->cfg;
+    bool fits = true;
+    for (uint32_t b = 0; fits && b < cfg->count; b++) {
+        const wpg_block *block = &cfg->blocks[b];
+        for (const wpg_inst *inst = block->label->next; fits && p->after->runs[b] && inst;
+             inst = inst->next) {
+            bool removable = inst->result && (inst->opcode == SpvOpPhi || inst->opcode == SpvOpVariable ||
+                                              (wpg_inst_traits(p->module, inst) & WPG_TRAIT_PURE));
+            if (!removable)
+                fits = need_operands(n, inst, 0);
+            if (!removable && inst->result)
+                need(n, inst->result);
+            if (inst == block->terminator)
+                break;
         }
-    if (loses && keeps)
-      return true;
-  }
-  return !unrollable;
+    }
+    while (fits && n->count)
+        fits = need_behind(n, n->todo[--n->count]);
+    return fits;
+}
+
+static bool *find_needed(const planner *p, bool with_actions, wpg_arena *arena)
+{
+    needs n = {.p = p,
+               .needed = WPG_ARENA_ARRAY(arena, bool, p->view->bound),
+               .todo = WPG_ARENA_ARRAY(arena, uint32_t, p->view->bound),
+               .with_actions = with_actions};
+    return n.needed && n.todo && mark(&n) ? n.needed : NULL;
+}
+
+/* Does a loop that drivers may unroll lose some of its float work, and keep other? */
+static bool splits_loop(const planner *p, const bool *dead, const bool *needed, wpg_arena *arena)
+{
+    const wpg_cfg *cfg = p->view->cfg;
+    const bool *unrollable = wpg_unrollable_loops(p->view, arena);
+    for (uint32_t c = 0; unrollable && c < cfg->construct_count; c++) {
+        wpg_loop loop;
+        bool loses = false, keeps = false;
+        if (!unrollable[c] || !wpg_loop_describe(&loop, p->view, c, arena))
+            continue;
+        for (uint32_t b = 0; b < cfg->count; b++)
+            for (const wpg_inst *inst = cfg->blocks[b].label->next;
+                 loop.members[b] && p->after->runs[b] && inst != cfg->blocks[b].terminator; inst = inst->next)
+                if (inst->result && (wpg_inst_traits(p->module, inst) & WPG_TRAIT_FLOAT)) {
+                    loses |= dead[inst->result];
+                    keeps |= needed[inst->result];
+                }
+        if (loses && keeps)
+            return true;
+    }
+    return !unrollable;
 }
 
 /* -- The plan -- */
 
-/* Colours alone: a fragment stage without another way out, whose zeros and
- * infinities are the driver's. */
-static bool takes_finite(const wpg_context *context) {
-  const wpg_module *module = context->module;
-  if (context->options->strict_floats ||
-      context->stage->model != SpvExecutionModelFragment)
-    return false;
-  for (const wpg_inst *inst = module->first; inst; inst = inst->next) {
-    if (inst->opcode == SpvOpExecutionMode && inst->count > 2 &&
-        inst->words[2] == SpvExecutionModeSignedZeroInfNanPreserve)
-      return false;
-    if (inst->opcode == SpvOpStore) {
-      SpvStorageClass class = wpg_pointer_class(module, inst->words[1]);
-      if (class != SpvStorageClassOutput && class != SpvStorageClassFunction &&
-          class != SpvStorageClassPrivate)
-        return false;
-    } else if ((wpg_inst_traits(module, inst) & WPG_TRAIT_WRITES) &&
-               inst->opcode != SpvOpFunctionCall) {
-      return false;
+/* Does the stage write nothing but its outputs? */
+static bool writes_outputs_alone(const wpg_module *module)
+{
+    for (const wpg_inst *inst = wpg_next_function(module->first); inst; inst = inst->next) {
+        if (inst->opcode == SpvOpStore) {
+            SpvStorageClass class = wpg_pointer_class(module, inst->words[1]);
+            if (class != SpvStorageClassOutput && class != SpvStorageClassFunction &&
+                class != SpvStorageClassPrivate)
+                return false;
+        } else if ((wpg_inst_traits(module, inst) & WPG_TRAIT_WRITES) && inst->opcode != SpvOpFunctionCall) {
+            return false;
+        }
     }
-  }
-  return true;
-}
-
-static bool make(planner *p, const wpg_known_load *loads, size_t load_count,
-                 wpg_arena *arena) {
-  const uint32_t bound = p->view->bound;
-  p->values = WPG_ARENA_ARRAY(arena, known, bound);
-  p->action_of = WPG_ARENA_ARRAY(arena, uint32_t, bound);
-  bool *dead = WPG_ARENA_ARRAY(arena, bool, bound);
-  const bool *unrollable = in_unrollable_loops(p, arena);
-  p->plan->dead = dead;
-  p->plan->zero_of = wpg_load_fold_zero_source(p->view);
-  if (!p->values || !p->action_of || !dead || !unrollable)
-    return false;
-  if (!p->plan->zero_of)
     return true;
-  if (!find_known(p, loads, load_count) || !plan_actions(p, unrollable))
-    return false;
-  if (!p->plan->actions.count)
+}
+
+static bool takes_finite(const wpg_context *context)
+{
+    for (const wpg_inst *inst = context->module->first; inst && inst->opcode != SpvOpFunction;
+         inst = inst->next)
+        if (inst->opcode == SpvOpExecutionMode && inst->count > 2 &&
+            inst->words[2] == SpvExecutionModeSignedZeroInfNanPreserve)
+            return false;
+    switch (context->options->finite) {
+    case WPG_FINITE_NOWHERE:
+        return false;
+    case WPG_FINITE_FRAGMENTS:
+        return context->stage->model == SpvExecutionModelFragment && writes_outputs_alone(context->module);
+    case WPG_FINITE_EVERYWHERE:
+        break;
+    }
     return true;
-  const bool *before = find_needed(p, false, arena),
-             *needed = find_needed(p, true, arena);
-  if (!before || !needed)
-    return false;
-  for (uint32_t id = 0; id < bound; id++)
-    dead[id] = before[id] && !needed[id];
-  if (splits_loop(p, dead, needed, arena)) {
-    memset(dead, 0, bound * sizeof *dead);
-    wpg_vec_clear(&p->plan->actions);
-    p->plan->words = 0;
-    p->plan->why =
-        "a loop that drivers may unroll would lose a part of its work";
-  }
-  return true;
 }
 
-bool wpg_weight_plan_make(wpg_weight_plan *plan, const wpg_context *context,
-                          const wpg_load_folded *folded,
-                          const wpg_known_load *loads, size_t load_count,
-                          wpg_arena *arena) {
-  planner p = {.plan = plan,
-               .module = context->module,
-               .view = folded->view,
-               .after = folded->after,
-               .finite = takes_finite(context)};
-  *plan = (wpg_weight_plan){0};
-  bool fits = wpg_exact_slice(&p.exact, context->module, NULL) == WPG_OK &&
-              make(&p, loads, load_count, arena) && !arena->failed;
-  wpg_id_set_free(&p.exact);
-  return fits;
+static bool make(planner *p, const wpg_known_load *loads, size_t load_count, wpg_arena *arena)
+{
+    const uint32_t bound = p->view->bound;
+    p->values = WPG_ARENA_ARRAY(arena, known, bound);
+    p->action_of = WPG_ARENA_ARRAY(arena, uint32_t, bound);
+    bool *dead = WPG_ARENA_ARRAY(arena, bool, bound);
+    const bool *unrollable = in_unrollable_loops(p, arena);
+    p->plan->dead = dead;
+    p->plan->zero_of = wpg_load_fold_zero_source(p->view);
+    if (!p->values || !p->action_of || !dead || !unrollable)
+        return false;
+    if (!p->plan->zero_of || !p->finite)
+        return true;
+    if (!find_known(p, loads, load_count) || !plan_actions(p, unrollable))
+        return false;
+    if (!p->plan->actions.count)
+        return true;
+    const bool *before = find_needed(p, false, arena), *needed = find_needed(p, true, arena);
+    if (!before || !needed)
+        return false;
+    for (uint32_t id = 0; id < bound; id++)
+        dead[id] = before[id] && !needed[id];
+    if (splits_loop(p, dead, needed, arena)) {
+        memset(dead, 0, bound * sizeof *dead);
+        wpg_vec_clear(&p->plan->actions);
+        p->plan->words = 0;
+        p->plan->why = "a loop that drivers may unroll would lose a part of its work";
+    }
+    return true;
 }
 
-void wpg_weight_plan_finish(wpg_weight_plan *plan) {
-  wpg_vec_free(&plan->actions);
+bool wpg_weight_plan_make(wpg_weight_plan *plan, const wpg_context *context, const wpg_load_folded *folded,
+                          const wpg_known_load *loads, size_t load_count, wpg_arena *arena)
+{
+    planner p = {.plan = plan,
+                 .module = context->module,
+                 .view = folded->view,
+                 .after = folded->after,
+                 .finite = takes_finite(context)};
+    *plan = (wpg_weight_plan){0};
+    bool fits = wpg_exact_slice(&p.exact, context->module, NULL) == WPG_OK &&
+                make(&p, loads, load_count, arena) && !arena->failed;
+    wpg_id_set_free(&p.exact);
+    return fits;
+}
+
+void wpg_weight_plan_finish(wpg_weight_plan *plan)
+{
+    wpg_vec_free(&plan->actions);
 }
 
 /* -- Carrying it out -- */
 
-/* Numbers that drivers do not know, by type and bits, in the entry block. */
-typedef struct number {
-  uint32_t type, bits, id;
-} number;
+/* Zeros that drivers do not know, by type, in the entry block. */
+typedef struct unknown_zero {
+    uint32_t type, id;
+} unknown_zero;
 
 typedef struct doer {
-  wpg_module *module;
-  wpg_inst *where; /* in the entry block: numbers are made before it */
-  uint32_t zero, bound;
-  uint32_t *instead; /* [bound] */
-  WPG_VEC(number) numbers;
+    wpg_module *module;
+    wpg_inst *where; /* in the entry block: zeros are made before it */
+    uint32_t zero, bound;
+    uint32_t *instead; /* [bound] */
+    WPG_VEC(unknown_zero) zeros;
 } doer;
 
-static uint32_t unknown_number(doer *d, uint32_t type, uint32_t bits) {
-  wpg_module *m = d->module;
-  for (size_t i = 0; i < d->numbers.count; i++)
-    if (d->numbers.data[i].type == type && d->numbers.data[i].bits == bits)
-      return d->numbers.data[i].id;
-  const wpg_inst *def = wpg_module_def(m, type);
-  uint32_t id;
-  if (def->opcode == SpvOpTypeVector) {
-    uint32_t words[6] = {type}, count = def->words[3];
-    uint32_t one = unknown_number(d, def->words[2], bits);
-    words[1] = id = wpg_module_fresh_id(m);
-    for (uint32_t i = 0; i < count && i < 4; i++)
-      words[2 + i] = one;
-    (void)wpg_inst_insert(m, d->where, SpvOpCompositeConstruct, words,
-                          2 + count);
-  } else {
-    uint32_t u32 = wpg_type_u32(m), sum = wpg_module_fresh_id(m);
-    id = wpg_module_fresh_id(m);
-    (void)wpg_inst_add(m, d->where, SpvOpBitwiseOr, u32, sum, d->zero,
-                       wpg_const_u32(m, bits));
-    (void)wpg_inst_add(m, d->where, SpvOpBitcast, type, id, sum);
-  }
-  (void)wpg_vec_push(&d->numbers, (number){type, bits, id});
-  return id;
-}
-
-static bool is_product(const wpg_inst *inst) {
-  return inst->opcode == SpvOpFMul || inst->opcode == SpvOpVectorTimesScalar;
-}
-
-static bool is_product_of_products(const wpg_module *module,
-                                   const wpg_inst *inst) {
-  const wpg_inst *a = wpg_module_def(module, inst->words[3]),
-                 *b = wpg_module_def(module, inst->words[4]);
-  return !a || !b || is_product(a) || is_product(b);
-}
-
-static uint32_t uses_of(wpg_module *module, const wpg_inst *function,
-                        uint32_t id) {
-  wpg_operand_list operands = {0};
-  uint32_t uses = 0;
-  for (const wpg_inst *inst = function; inst->opcode != SpvOpFunctionEnd;
-       inst = inst->next)
-    if (wpg_used_ids(&operands, module, inst))
-      for (size_t i = 0; i < operands.count; i++)
-        uses += inst->words[operands.data[i]] == id;
-  wpg_vec_free(&operands);
-  return uses;
-}
-
-/* May the value take an operation's place as it is? A driver does not compute
- * with what comes from memory, an image or a phi, and what uses it, at once. */
-static bool stands_alone(const wpg_inst *def) {
-  if (!def)
-    return false;
-  switch (def->opcode) {
-  case SpvOpLoad:
-  case SpvOpPhi:
-  case SpvOpImageSampleImplicitLod:
-  case SpvOpImageSampleExplicitLod:
-  case SpvOpImageFetch:
-    return true;
-  default:
-    return false;
-  }
-}
-
-static uint32_t stand_in(doer *d, const wpg_weight_action *action,
-                         const wpg_inst *function) {
-  wpg_module *m = d->module;
-  wpg_inst *inst = action->inst, *where = inst->next;
-  if (!action->copies)
-    return unknown_number(d, inst->type, action->bits);
-  uint32_t id = inst->words[action->copies];
-  const wpg_inst *def = wpg_module_def(m, id);
-  if (stands_alone(def))
-    return id;
-  if (def && is_product(def) && !is_product_of_products(m, def) &&
-      uses_of(m, function, id) == 1) {
-    if (!wpg_find_decoration(m, id, SpvDecorationNoContraction))
-      wpg_decorate(m, id, SpvDecorationNoContraction, NULL, 0);
-    return id;
-  }
-  uint32_t seen = wpg_module_fresh_id(m);
-  wpg_opt_barrier_insert(m, inst, id, seen, d->zero, where);
-  return seen;
-}
-
-static void replace_all(const doer *d, wpg_inst *function) {
-  wpg_operand_list operands = {0};
-  for (wpg_inst *inst = function; inst->opcode != SpvOpFunctionEnd;
-       inst = inst->next) {
-    if (!wpg_used_ids(&operands, d->module, inst))
-      continue;
-    for (size_t i = 0; i < operands.count; i++) {
-      uint32_t *id = &inst->words[operands.data[i]];
-      for (unsigned hops = 0; *id < d->bound && d->instead[*id] && hops < 4096;
-           hops++)
-        *id = d->instead[*id];
+static uint32_t zero_of_type(doer *d, uint32_t type)
+{
+    wpg_module *m = d->module;
+    for (size_t i = 0; i < d->zeros.count; i++)
+        if (d->zeros.data[i].type == type)
+            return d->zeros.data[i].id;
+    const wpg_inst *def = wpg_module_def(m, type);
+    uint32_t id;
+    if (def->opcode == SpvOpTypeVector) {
+        uint32_t words[6] = {type}, count = def->words[3], part = zero_of_type(d, def->words[2]);
+        words[1] = id = wpg_module_fresh_id(m);
+        for (uint32_t i = 0; i < count && i < 4; i++)
+            words[2 + i] = part;
+        (void)wpg_inst_insert(m, d->where, SpvOpCompositeConstruct, words, 2 + count);
+    } else {
+        id = wpg_module_fresh_id(m);
+        (void)wpg_inst_add(m, d->where, SpvOpBitcast, type, id, d->zero);
     }
-  }
-  wpg_vec_free(&operands);
+    (void)wpg_vec_push(&d->zeros, (unknown_zero){type, id});
+    return id;
 }
 
-bool wpg_weight_plan_apply(const wpg_weight_plan *plan, wpg_module *module,
-                           wpg_inst *function, wpg_arena *arena) {
-  doer d = {.module = module, .bound = module->bound};
-  d.instead = WPG_ARENA_ARRAY(arena, uint32_t, d.bound);
-  if (!d.instead)
-    return false;
-  if (!plan->actions.count)
-    return true;
-  d.where = wpg_module_def(module, plan->zero_of)->next;
-  d.zero = wpg_opt_barrier_zero_of(module, plan->zero_of, d.where);
-  for (size_t i = 0; i < plan->actions.count; i++) {
-    const wpg_weight_action *action = &plan->actions.data[i];
-    d.instead[action->inst->result] = stand_in(&d, action, function);
-  }
-  replace_all(&d, function);
-  wpg_vec_free(&d.numbers);
-  return !module->arena.failed;
+static void replace_all(const doer *d, wpg_inst *function)
+{
+    wpg_operand_list operands = {0};
+    for (wpg_inst *inst = function; inst->opcode != SpvOpFunctionEnd; inst = inst->next) {
+        if (!wpg_used_ids(&operands, d->module, inst))
+            continue;
+        for (size_t i = 0; i < operands.count; i++) {
+            uint32_t *id = &inst->words[operands.data[i]];
+            if (*id < d->bound && d->instead[*id])
+                *id = d->instead[*id];
+        }
+    }
+    wpg_vec_free(&operands);
+}
+
+bool wpg_weight_plan_apply(const wpg_weight_plan *plan, wpg_module *module, wpg_inst *function,
+                           wpg_arena *arena)
+{
+    doer d = {.module = module, .bound = module->bound};
+    d.instead = WPG_ARENA_ARRAY(arena, uint32_t, d.bound);
+    if (!d.instead)
+        return false;
+    if (!plan->actions.count)
+        return true;
+    d.where = wpg_module_def(module, plan->zero_of)->next;
+    d.zero = wpg_opt_barrier_zero_of(module, plan->zero_of, d.where);
+    for (size_t i = 0; i < plan->actions.count; i++) {
+        const wpg_weight_action *action = &plan->actions.data[i];
+        uint32_t zero = zero_of_type(&d, action->inst->type);
+        if (action->operand)
+            action->inst->words[action->operand] = zero;
+        else
+            d.instead[action->inst->result] = zero;
+    }
+    replace_all(&d, function);
+    wpg_vec_free(&d.zeros);
+    return !module->arena.failed;
 }

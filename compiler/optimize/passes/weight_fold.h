@@ -1,15 +1,15 @@
-/* What known weights of 0 and 1 leave nothing of: products with zero, sums with it, mixes. Works on the version
- * of a stage (versions.c), in SSA form. Private to compiler/optimize/passes. Threads: as the module. */
+/* What known weights of 0 leave nothing of: products with zero, mixes. Works on the
+ * version of a stage (versions.c), in SSA form. Private to compiler/optimize/passes. Threads: as the
+ * module. */
 #ifndef WPG_COMPILER_OPTIMIZE_PASSES_WEIGHT_FOLD_H
 #define WPG_COMPILER_OPTIMIZE_PASSES_WEIGHT_FOLD_H
 
 #include "compiler/optimize/passes/load_fold.h"
 
-/* One instruction whose users get something else. */
+/* A float instruction that is zero, or an operand of one that may be. */
 typedef struct wpg_weight_action {
     wpg_inst *inst;
-    unsigned copies; /* the word of its operand that it equals; 0: it is the number `bits` */
-    uint32_t bits;   /* of 32-bit floats, each component */
+    unsigned operand; /* the word of that operand; 0: the result */
 } wpg_weight_action;
 
 typedef struct wpg_weight_plan {

@@ -1,0 +1,313 @@
+/* Weights of 0: what falls away, each rule that must keep it, and on a driver random mixtures: equal bits for
+ * weights that were not counted, and with FLOAT=strict; else equal but for the driver's rounding. */
+#include "tests/support/effort.h"
+#include "tests/support/vk_compute.h"
+#include "tests/unit/compiler/optimize/words.h"
+
+enum { ZERO = 0, ONE = 0x3f800000, HALF = 0x3f000000, INVOCATIONS = 128, WEIGHTS = 6 };
+
+#define HEAD                                                                                                 \
+    "layout(location = 0) in vec4 at; layout(location = 0) out vec4 color;\n"                                \
+    "layout(binding = 0) uniform sampler2D image;\n"                                                         \
+    "layout(std140, binding = 1) uniform P { float coat; float metal; } p;\n"                                \
+    "vec4 lobe(vec4 x) { return texture(image, x.xy) * sin(x.z) + exp(x) * cos(x.w); }\n"
+
+static void fragment(use_result *r, const char *body, uint32_t coat, uint32_t metal,
+                     const wpg_optimize_options *options)
+{
+    words_run(r, HEAD, body, "frag", SpvExecutionModelFragment, (const uint32_t[]){coat, metal}, 1000,
+              options);
+}
+
+/* Behind the version's function: what the module still computes for its color, after dead code went. */
+static int needed_samples(use_result *r)
+{
+    uint32_t *words;
+    size_t count;
+    assert_int_equal(wpg_ssa_tier(&words, &count, r->words, r->count, NULL), WPG_OK);
+    wpg_module *module;
+    assert_int_equal(wpg_module_parse(&module, words, count, NULL), WPG_OK);
+    int found = 0;
+    for (const wpg_inst *inst = module->first; inst; inst = inst->next)
+        found += inst->opcode == SpvOpImageSampleImplicitLod;
+    wpg_module_destroy(module);
+    free(words);
+    return found;
+}
+
+/* The copy has its samples; the version loses those of weight 0. */
+static void drops_what_weighs_nothing(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *body;
+        uint32_t coat, metal;
+        int left; /* samples in version and copy */
+    } cases[] = {
+        {"void main() { color = at + lobe(at) * p.coat; }", ZERO, ONE, 1},
+        {"void main() { color = at + p.coat * lobe(at); }", ZERO, ONE, 1},
+        {"void main() { color = at * 0.5 + lobe(at) * (1.0 - p.coat); }", ONE, ONE, 1},
+        {"void main() { color = mix(lobe(at), lobe(at.wzyx), p.coat); }", ZERO, ONE, 3},
+        {"void main() { color = mix(at, lobe(at), vec4(p.metal * p.coat)); }", ONE, ZERO, 1},
+        /* Through a structure: drivers look through it, SPIRV-Tools does not. */
+        {"struct S { vec4 a, b; }; S weigh(S s, float w) { return S(s.a * w, s.b); }\n"
+         "void main() { S s = weigh(S(lobe(at), at), p.coat); color = s.a + s.b; }",
+         ZERO, ONE, 2},
+        {"void main() { float w = clamp(p.coat * 2.0, 0.0, 1.0); color = vec4(dot(lobe(at), vec4(w))) + at; "
+         "}",
+         ZERO, ONE, 1},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        use_result r;
+        fragment(&r, cases[i].body, cases[i].coat, cases[i].metal, NULL);
+        use_expect(&r, WPG_REMARK_DONE, "versions", "had a weight of 0");
+        if (needed_samples(&r) != cases[i].left)
+            fail_msg("%s: %d samples are needed, not %d", cases[i].body, needed_samples(&r), cases[i].left);
+        use_done(&r);
+    }
+}
+
+/* The same bodies, and a reason why nothing may fall away. */
+static void keeps(void **state)
+{
+    (void)state;
+    wpg_optimize_options strict;
+    wpg_optimize_defaults(&strict);
+    strict.finite = WPG_FINITE_NOWHERE;
+    static const struct {
+        const char *head, *body;
+        bool strict;
+    } cases[] = {
+        {HEAD, "void main() { color = at + lobe(at) * p.coat; }", true},
+        {HEAD "layout(std430, binding = 2) buffer B { float b; };\n",
+         "void main() { color = at + lobe(at) * p.coat; b = color.x; }", false},
+        {HEAD, "void main() { precise vec4 c = lobe(at) * p.coat; color = at + c; }", false},
+        {HEAD, "void main() { gl_FragDepth = (at + lobe(at) * p.coat).x; color = at; }", false},
+        {HEAD "layout(location = 1) out vec4 other;\n",
+         "void main() { color = at * pow(lobe(at).x, p.coat); other = at; }", false},
+        /* Counted trips: a part of the loop's work may not go alone. */
+        {HEAD,
+         "void main() { vec4 a = at, b = at; for (int i = 0; i < 4; i++) { a = sin(a) + at; b += lobe(b) * "
+         "float(i); }"
+         " color = a + b * p.coat; }",
+         false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        use_result r;
+        words_run(&r, cases[i].head, cases[i].body, "frag", SpvExecutionModelFragment,
+                  (const uint32_t[]){ZERO, ONE}, 1000, cases[i].strict ? &strict : NULL);
+        if (use_said(&r, WPG_REMARK_DONE, "versions", ""))
+            fail_msg("%s: a version is made", cases[i].body);
+        use_done(&r);
+    }
+}
+
+/* -- On a driver -- */
+
+static vkc_device *device;
+
+static void run_on(uint32_t *out, const uint32_t *words, size_t count, const uint32_t *weights)
+{
+    vkc_buffer in, result, uniform;
+    assert_true(vkc_buffer_make(&in, device, INVOCATIONS * 4));
+    assert_true(vkc_buffer_make(&result, device, INVOCATIONS * 4));
+    assert_true(vkc_buffer_make(&uniform, device, WEIGHTS * 4));
+    uint32_t value = 4711;
+    for (unsigned i = 0; i < INVOCATIONS; i++)
+        ((uint32_t *)in.data)[i] = value = value * 1664525u + 1013904223u;
+    memcpy(uniform.data, weights, WEIGHTS * 4);
+    vkc_job job = {.words = words,
+                   .word_count = count,
+                   .bindings = {{&in, VKC_STORAGE}, {&result, VKC_STORAGE}, {&uniform, VKC_UNIFORM}},
+                   .binding_count = 3,
+                   .groups = {INVOCATIONS / 64, 1, 1}};
+    assert_true(vkc_run(device, &job, NULL));
+    memcpy(out, result.data, INVOCATIONS * 4);
+    vkc_buffer_free(&in, device);
+    vkc_buffer_free(&result, device);
+    vkc_buffer_free(&uniform, device);
+}
+
+static uint32_t next(uint32_t *seed)
+{
+    return (*seed = *seed * 747796405u + 2891336453u) >> 16;
+}
+
+/* One statement over the floats v0 to v3, the vectors t0 and t1, and the weights w0 to w5. Numbers stay finite. */
+static void statement(char *out, size_t size, uint32_t *seed)
+{
+    uint32_t a = next(seed) % 4, b = next(seed) % 4, c = next(seed) % 4, w = next(seed) % WEIGHTS,
+             x = next(seed) % WEIGHTS, t = next(seed) % 2;
+    switch (next(seed) % 14) {
+    case 0:
+        snprintf(out, size, "v%u = mix(v%u, sin(v%u), p.w%u);\n", a, b, c, w);
+        break;
+    case 1:
+        snprintf(out, size, "v%u = cos(v%u) * p.w%u + v%u;\n", a, b, w, c);
+        break;
+    case 2:
+        snprintf(out, size, "v%u = v%u * v%u * (1.0 - p.w%u) + sin(v%u);\n", a, b, c, w, a);
+        break;
+    case 3:
+        snprintf(out, size, "if (p.w%u < 0.25) v%u = v%u * 0.5 - v%u; else v%u += cos(v%u);\n", w, a, b, c, a,
+                 b);
+        break;
+    case 4:
+        snprintf(out, size, "t%u = mix(t%u * v%u, sin(t%u), vec3(p.w%u * p.w%u));\n", t, 1 - t, a, t, w, x);
+        break;
+    case 5:
+        snprintf(out, size, "t%u = t%u * p.w%u + t%u * v%u;\n", t, 1 - t, w, t, a);
+        break;
+    case 6:
+        snprintf(out, size, "v%u = dot(t%u, t%u * p.w%u) - v%u;\n", a, t, 1 - t, w, b);
+        break;
+    case 7:
+        snprintf(out, size, "for (int k = 0; k < 3; k++) v%u = sin(v%u + p.w%u * v%u);\n", a, a, w, b);
+        break;
+    case 8:
+        snprintf(out, size,
+                 "for (int k = 0; k < int(h & 7u); k++) { v%u = cos(v%u) * p.w%u; v%u += v%u * 0.1; }\n", a,
+                 b, w, c, a);
+        break;
+    case 9:
+        snprintf(out, size, "v%u = clamp(p.w%u * 2.0 - p.w%u, 0.0, 1.0) * v%u + v%u;\n", a, w, x, b, c);
+        break;
+    case 10:
+        snprintf(out, size, "t%u.xy = vec2(v%u, v%u) * p.w%u; t%u.z -= p.w%u;\n", t, a, b, w, t, x);
+        break;
+    case 11:
+        snprintf(out, size, "v%u = (p.w%u > p.w%u ? v%u : sin(v%u)) - p.w%u * v%u;\n", a, w, x, b, c, w, a);
+        break;
+    case 12:
+        snprintf(out, size, "v%u = lobe(S(v%u, t%u), p.w%u).a + v%u;\n", a, b, t, w, c);
+        break;
+    default:
+        snprintf(out, size, "t%u = lobe(S(v%u, t%u), p.w%u).b;\n", t, a, 1 - t, w);
+        break;
+    }
+}
+
+static void random_source(char *source, size_t size, uint32_t *seed)
+{
+    int used = snprintf(source, size,
+                        "#version 450\nlayout(local_size_x = 64) in;\n"
+                        "layout(std430, binding = 0) readonly buffer In { uint data[]; } src;\n"
+                        "layout(std430, binding = 1) buffer Out { uint data[]; } dst;\n"
+                        "layout(std140, binding = 2) uniform P { float w0, w1, w2, w3, w4, w5; } p;\n"
+                        "struct S { float a; vec3 b; };\n"
+                        "S lobe(S s, float w) { if (w < 1e-6) return S(0.0, s.b); s.a = sin(s.a) * w; s.b = "
+                        "mix(s.b, cos(s.b), w);"
+                        " return s; }\n"
+                        "void main() { uint i = gl_GlobalInvocationID.x, h = src.data[i];\n"
+                        "float v0 = float(h & 255u) * 0.01, v1 = float(h >> 8 & 255u) * 0.02, v2 = 0.75, v3 "
+                        "= float(h >> 24);\n"
+                        "vec3 t0 = vec3(v0, v1, 0.5), t1 = vec3(v3, v1, v0);\n");
+    for (unsigned n = 0; n < 14 && used > 0 && (size_t)used < size; n++) {
+        char line[256];
+        statement(line, sizeof line, seed);
+        used += snprintf(source + used, size - (size_t)used, "%s", line);
+        if (n % 4 == 3)
+            used += snprintf(
+                source + used, size - (size_t)used,
+                "v0 = clamp(v0, -4.0, 4.0); v1 = clamp(v1, -4.0, 4.0); v2 = clamp(v2, -4.0, 4.0); "
+                "v3 = clamp(v3, -4.0, 4.0); t0 = clamp(t0, -4.0, 4.0); t1 = clamp(t1, -4.0, 4.0);\n");
+    }
+    /* No zero at the end: its sign is not kept. */
+    (void)snprintf(
+        source + used, size - (size_t)used,
+        "dst.data[i] = floatBitsToUint(v0 + v1 + v2 * 0.5 + v3 + t0.x + t0.y * t0.z + t1.x + t1.y + "
+        "t1.z + 40.0); }\n");
+}
+
+/* The results are sums above 1: a millionth or so of them is rounding. */
+static bool is_near(uint32_t a, uint32_t b)
+{
+    float x, y;
+    memcpy(&x, &a, sizeof x);
+    memcpy(&y, &b, sizeof y);
+    return x - y < 1e-3f && y - x < 1e-3f;
+}
+
+static void random_weights(void **state)
+{
+    (void)state;
+    if (!device)
+        skip();
+    static const uint32_t some[] = {ZERO, ONE, ZERO, HALF, ONE};
+    unsigned kernels_with = 0, rounded = 0, kernels = effort_count(24, 150);
+    for (unsigned k = 0; k < kernels; k++) {
+        char source[8192];
+        uint32_t seed = 977 * k + 5, values[WORDS_MOST], weights[WEIGHTS];
+        use_shader s;
+        use_result r;
+        wpg_optimize_options options;
+        wpg_module *module = NULL;
+        wpg_word_site *sites;
+        wpg_arena arena;
+        uint32_t count;
+        random_source(source, sizeof source, &seed);
+        use_glsl(&s, source, "comp", SpvExecutionModelGLCompute);
+        for (unsigned w = 0; w < WEIGHTS; w++)
+            weights[w] = some[next(&seed) % 5];
+        use_normalize(&s); /* sites come in an order of their own */
+        wpg_view *view = use_view(&module, &s);
+        wpg_arena_init(&arena);
+        assert_int_equal(wpg_word_sites(&sites, &count, view->cfg, &arena), WPG_OK);
+        for (uint32_t i = 0; i < count; i++)
+            values[i] = weights[sites[i].place.indices[0]];
+        wpg_arena_finish(&arena);
+        wpg_view_destroy(view);
+        wpg_module_destroy(module);
+        wpg_optimize_defaults(&options);
+        bool strict = k % 3 == 2;
+        options.finite = strict ? WPG_FINITE_NOWHERE : WPG_FINITE_EVERYWHERE;
+        words_use(&r, &s, values, 1000, &options);
+        kernels_with += use_said(&r, WPG_REMARK_DONE, "versions", "") &&
+                        !use_said(&r, WPG_REMARK_DONE, "versions", " 0 operations");
+        for (unsigned round = 0; round < 4; round++) { /* as counted, then others */
+            uint32_t before[INVOCATIONS], after[INVOCATIONS];
+            run_on(before, s.words, s.count, weights);
+            run_on(after, r.words, r.count, weights);
+            rounded += round == 0 && memcmp(before, after, sizeof before) != 0;
+            for (unsigned i = 0; i < INVOCATIONS; i++)
+                if (before[i] != after[i] && (strict || round == 3 || !is_near(before[i], after[i])))
+                    fail_msg("kernel %u, round %u: invocation %u has %08x, had %08x\n%s", k, round, i,
+                             after[i], before[i], source);
+            weights[next(&seed) % WEIGHTS] = 0x3fa00000u + round; /* 1.25 and a little: never counted */
+            for (unsigned w = 0; w < WEIGHTS && round == 2; w++)
+                weights[w] = 0x3fc00000u + w;
+        }
+        use_done(&r);
+        use_free(&s);
+    }
+    printf("random kernels: %u, with weights of 0 %u, rounded otherwise %u\n", kernels, kernels_with,
+           rounded);
+    assert_true(kernels_with * 3 >= kernels);
+    assert_true(rounded * 20 <= kernels);
+}
+
+static int open_device(void **state)
+{
+    (void)state;
+    const char *why = "";
+    device = vkc_open(&why);
+    printf("driver: %s\n", device ? vkc_driver(device) : why);
+    return 0;
+}
+
+static int close_device(void **state)
+{
+    (void)state;
+    vkc_close(device);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(drops_what_weighs_nothing),
+        cmocka_unit_test(keeps),
+        cmocka_unit_test(random_weights),
+    };
+    return cmocka_run_group_tests(tests, open_device, close_device);
+}
