@@ -249,6 +249,7 @@ static uint64_t weighs(const decider *d, const wpg_inst *inst)
     switch (inst->opcode) {
     case SpvOpFMul:
     case SpvOpVectorTimesScalar:
+    case SpvOpDot:
         return varies(d, inst->words[3]) != varies(d, inst->words[4])
                    ? words(d, inst->words[varies(d, inst->words[3]) ? 4 : 3])
                    : 0;

@@ -2,8 +2,8 @@
  *
  *     x * 0 = 0                 mix(x, y, 0) = mix(x, 0, 0)
  *
- * Uber-shaders weigh their parts: mix(diffuse, metal, metalness), coat * coatWeight. With the weight known to be
- * 0, the part falls away, with its texture fetches, lights and loops: drivers remove what nothing uses.
+ * Uber-shaders weigh their parts: mix(diffuse, metal, metalness), coat * coatWeight. With the weight known to
+ * be 0, the part falls away, with its texture fetches, lights and loops: drivers remove what nothing uses.
  * Published for games: Zeroploit (NVIDIA 2020), AZP (arXiv 2011.10550).
  *
  * Why it is right:

@@ -133,7 +133,8 @@ static uint32_t next(uint32_t *seed)
     return (*seed = *seed * 747796405u + 2891336453u) >> 16;
 }
 
-/* One statement over the floats v0 to v3, the vectors t0 and t1, and the weights w0 to w5. Numbers stay finite. */
+/* One statement over the floats v0 to v3, the vectors t0 and t1, and the weights w0 to w5. Numbers stay
+ * finite. */
 static void statement(char *out, size_t size, uint32_t *seed)
 {
     uint32_t a = next(seed) % 4, b = next(seed) % 4, c = next(seed) % 4, w = next(seed) % WEIGHTS,

@@ -9,7 +9,7 @@
 
 enum { WORDS_MOST = 32 };
 
-/* A use of the shader, whose words had these values, in the order of sites, in `waves` of 1000 waves. `values`
+/* A use of the shader, whose words had these values, in the order of sites, in `waves` of 1000. `values`
  * are WORDS_MOST or as many as the shader has sites. */
 USE void words_use(use_result *r, use_shader *s, const uint32_t *values, uint64_t waves,
                    const wpg_optimize_options *options)
