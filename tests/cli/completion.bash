@@ -48,7 +48,7 @@ for command in run merge show instrument verify estimate isa doctor gpu install 
     # shellcheck disable=SC2046
     offers $("$wavepgo" $command --help | sed -n 's/^  \(-[-a-z0-9]*\).*/\1/p' | sort -u) --- $command -
 done
-offers = --flush-interval --- run --fl
+offers = --flush-interval --- run --flu
 offers --generate --mode -- '!vkcube' --- run ''
 # Settings.
 # shellcheck disable=SC2046

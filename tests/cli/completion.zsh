@@ -80,7 +80,7 @@ offers $($wavepgo help | sed -n 's/^  wavepgo \([a-z]*\).*/\1/p' | sort -u) --- 
 for command in run merge show instrument verify estimate isa doctor gpu install uninstall clean; do
     offers $($wavepgo $command --help | sed -n 's/^  \(--[-a-z0-9]*\).*/\1/p' | sort -u) --- "wavepgo $command --"
 done
-offers = --flush-interval --- 'wavepgo run --fl'
+offers = --flush-interval --- 'wavepgo run --flu'
 offers settings run $($wavepgo help settings | sed -n 's/^  \([A-Z_]*\) .*/\1/p') --- 'wavepgo help '
 offers = off generate use tune --- 'wavepgo run --mode '
 offers = off generate use tune --- 'wavepgo run --mode='
