@@ -9,6 +9,7 @@
 # PROBES (default): what the training run learns. TRAIN_SECONDS (0.05): of each item in it.
 # DRIVER (new): old is lavapipe 22.3.6 of Debian 12, where a family runs there.
 # KEEP: a folder that gets each family's profiles and last use log.
+# USE_OPTIONS: options of `wavepgo run` with the profile, such as "--float spec".
 # TOGETHER=1: one training run for all items also where each item is a program of its own (materialx: a material).
 # Each round is a process; medians over rounds of the ratio within one round. A result "-" cannot be compared.
 set -eu
@@ -28,7 +29,7 @@ while [ $# -gt 0 ]; do
         build=$2
         shift
         ;;
-    -h | --help) sed -n '2,13s/^# \{0,1\}//p' "$0"; exit 0 ;;
+    -h | --help) sed -n '2,14s/^# \{0,1\}//p' "$0"; exit 0 ;;
     *)
         case " $families $slow " in *" $1 "*) ;; *) echo "real: no family '$1' (known: $families $slow)" >&2; exit 2 ;; esac
         wanted="$wanted $1"
@@ -109,7 +110,7 @@ family() {
             sed "s/^/off $round /" "$work/lines" >>"$work/all"
             profile=$work/$(slug "$group").profdata
             [ -e "$profile" ] || profile=$work/$(slug "$programs").profdata
-            lines "$work/lines" wavepgo run --use "$profile" --use-log "$work/use.log" -- sh "$here/$name.sh" run "$group" "$seconds" ||
+            lines "$work/lines" wavepgo run --use "$profile" --use-log "$work/use.log" ${USE_OPTIONS:-} -- sh "$here/$name.sh" run "$group" "$seconds" ||
                 return 0
             sed "s/^/use $round /" "$work/lines" >>"$work/all"
             [ -z "$attainable" ] || lines "$work/lines" sh "$here/$name.sh" attainable "$group" "$seconds" || return 0

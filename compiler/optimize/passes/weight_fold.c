@@ -1,6 +1,6 @@
 /* See weight_fold.h.
  *
- *     x * 0 = 0                 mix(x, y, 0) = mix(x, 0, 0)
+ *     x * 0 = 0        mix(x, y, 0) = mix(x, 0, 0)        mix(x, y, 1) = mix(0, y, 1)
  *
  * Uber-shaders weigh their parts: mix(diffuse, metal, metalness), coat * coatWeight. With the weight known to
  * be 0, the part falls away, with its texture fetches, lights and loops: drivers remove what nothing uses.
@@ -17,8 +17,10 @@
  * Last bits: drivers see neither the weight nor the zero. A value that they cannot see through stands for it,
  * and every operation that is left has the operands' values that it had. Products with 1 and sums with 0
  * stay: they cost little, and drivers rewrite them together with their neighbours (Mesa makes x * (w + y) of
- * x * w + x * y). mix(x, y, 1) stays: x + (y - x) * 1 is rounded otherwise than y. Loops that a driver may
- * unroll keep all their float work or lose all of it, since less of it might make the driver unroll.
+ * x * w + x * y). mix(x, y, 1) stays but with FLOAT=spec: Mesa makes x + (y - x) * 1 of it, which is rounded
+ * otherwise than y. Loops that a driver may unroll keep all their float work or lose all of it, since less of
+ * it might make the driver unroll.
+ *
  * One thing is left: a value that stays may lose a user, and Mesa rewrites sums by how often their parts are
  * used. So a result may be rounded otherwise than before, as the driver may round it anyway. In one of 80
  * random kernels a last bit changed so, in no real shader tried. A barrier behind such values was tried: it
@@ -34,7 +36,7 @@
 #include "compiler/spirv/builder.h"
 #include "compiler/spirv/const_float.h"
 
-enum { ZERO = 0 };
+enum { ZERO = 0, ONE = 0x3f800000 };
 
 /* A number, or a vector of equal ones. */
 typedef struct known {
@@ -52,6 +54,7 @@ typedef struct planner {
     uint32_t *action_of; /* [bound] index + 1 in plan->actions */
     wpg_id_set exact;
     bool finite; /* what is multiplied by zero is taken to be finite */
+    bool rounds; /* mix(x, y, 1) may be rounded otherwise */
 } planner;
 
 /* -- Types and constants -- */
@@ -185,13 +188,15 @@ static known exact(const planner *p, const wpg_inst *inst)
     return all;
 }
 
-/* Is the instruction mix(x, y, 0)? */
-static bool mixes_nothing(const planner *p, const wpg_inst *inst, known *weight)
+/* Of a mix by 0 or 1: the word of the operand that is multiplied by zero; 0: none is. */
+static unsigned idle_operand(const planner *p, const wpg_inst *inst, known *weight)
 {
     if (inst->opcode != SpvOpExtInst || inst->words[4] != GLSLstd450FMix || inst->count != 8)
-        return false;
+        return 0;
     *weight = value_of(p, inst->words[7]);
-    return weight->is && weight->bits == ZERO;
+    if (!weight->is)
+        return 0;
+    return weight->bits == ZERO ? 6 : weight->bits == ONE && p->rounds ? 5 : 0;
 }
 
 static known known_inst(const planner *p, const wpg_inst *inst, uint32_t block)
@@ -218,8 +223,9 @@ static known known_inst(const planner *p, const wpg_inst *inst, uint32_t block)
     default:
         break;
     }
-    if (mixes_nothing(p, inst, &weight)) {
-        result = value_of(p, inst->words[5]);
+    const unsigned idle = idle_operand(p, inst, &weight);
+    if (idle) {
+        result = value_of(p, inst->words[11 - idle]);
         result.words |= weight.words;
         return result;
     }
@@ -288,16 +294,18 @@ static bool known_operands_alone(const planner *p, const wpg_inst *inst)
 
 static bool plan_inst(planner *p, uint32_t block, wpg_inst *inst)
 {
-    known weight = p->values[inst->result];
+    const known result = p->values[inst->result];
+    known weight = result;
     wpg_weight_action action = {.inst = inst};
     if (!is_f32(p->module, inst->type) || !may_change(p, inst) || !is_behind_zero(p, block, inst) ||
         known_operands_alone(p, inst))
         return true;
-    if (mixes_nothing(p, inst, &weight))
-        action.operand = 6;
-    else if (!multiplies((SpvOp)inst->opcode) || !weight.is || weight.bits != ZERO)
+    action.operand = idle_operand(p, inst, &weight);
+    if (!action.operand && (!multiplies((SpvOp)inst->opcode) || !result.is || result.bits != ZERO))
         return true;
-    if (!weight.words || (action.operand && value_of(p, inst->words[6]).is))
+    if (!action.operand)
+        weight = result;
+    if (!weight.words || (action.operand && value_of(p, inst->words[action.operand]).is))
         return true;
     p->plan->words |= weight.words;
     p->action_of[inst->result] = (uint32_t)p->plan->actions.count + 1;
@@ -516,7 +524,8 @@ bool wpg_weight_plan_make(wpg_weight_plan *plan, const wpg_context *context, con
                  .module = context->module,
                  .view = folded->view,
                  .after = folded->after,
-                 .finite = takes_finite(context)};
+                 .finite = takes_finite(context),
+                 .rounds = context->options->finite == WPG_FINITE_EVERYWHERE};
     *plan = (wpg_weight_plan){0};
     bool fits = wpg_exact_slice(&p.exact, context->module, NULL) == WPG_OK &&
                 make(&p, loads, load_count, arena) && !arena->failed;

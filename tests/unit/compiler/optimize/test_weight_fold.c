@@ -67,6 +67,24 @@ static void drops_what_weighs_nothing(void **state)
     }
 }
 
+/* mix(x, y, 1) loses x where its last bit may differ. */
+static void mixes_by_one(void **state)
+{
+    (void)state;
+    static const char body[] = "void main() { color = mix(lobe(at), at, p.coat); }";
+    use_result r;
+    wpg_optimize_options options;
+    wpg_optimize_defaults(&options);
+    fragment(&r, body, ONE, ONE, &options);
+    assert_false(use_said(&r, WPG_REMARK_DONE, "versions", ""));
+    use_done(&r);
+    options.finite = WPG_FINITE_EVERYWHERE;
+    fragment(&r, body, ONE, ONE, &options);
+    use_expect(&r, WPG_REMARK_DONE, "versions", "1 operations had a weight");
+    assert_int_equal(needed_samples(&r), 1);
+    use_done(&r);
+}
+
 /* The same bodies, and a reason why nothing may fall away. */
 static void keeps(void **state)
 {
@@ -307,6 +325,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(drops_what_weighs_nothing),
+        cmocka_unit_test(mixes_by_one),
         cmocka_unit_test(keeps),
         cmocka_unit_test(random_weights),
     };
