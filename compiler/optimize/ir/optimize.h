@@ -22,8 +22,7 @@ typedef struct wpg_push_value {
 enum { WPG_PUSH_FOLD_WORDS = 64 }; /* words that are followed: 256 bytes */
 
 /* Thresholds: settings of use, never of the profile. */
-/* Where what is multiplied by a known zero is taken to be finite (passes/weight_fold.c). Everywhere:
- * mix(x, y, 1) is rounded as y, too. */
+/* Where what is multiplied by a known zero is taken to be finite (passes/weight_fold.c). */
 typedef enum wpg_finite { WPG_FINITE_NOWHERE, WPG_FINITE_FRAGMENTS, WPG_FINITE_EVERYWHERE } wpg_finite;
 
 typedef struct wpg_optimize_options {

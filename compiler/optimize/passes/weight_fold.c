@@ -17,9 +17,9 @@
  * Last bits: drivers see neither the weight nor the zero. A value that they cannot see through stands for it,
  * and every operation that is left has the operands' values that it had. Products with 1 and sums with 0
  * stay: they cost little, and drivers rewrite them together with their neighbours (Mesa makes x * (w + y) of
- * x * w + x * y). mix(x, y, 1) stays but with FLOAT=spec: Mesa makes x + (y - x) * 1 of it, which is rounded
- * otherwise than y. Loops that a driver may unroll keep all their float work or lose all of it, since less of
- * it might make the driver unroll.
+ * x * w + x * y). mix(x, y, w) is specified as x * (1 - w) + y * w, and Mesa computes so: with w = 1 that is
+ * y. Loops that a driver may unroll keep all their float work or lose all of it, since less of it might make
+ * the driver unroll.
  *
  * One thing is left: a value that stays may lose a user, and Mesa rewrites sums by how often their parts are
  * used. So a result may be rounded otherwise than before, as the driver may round it anyway. In one of 80
@@ -54,7 +54,6 @@ typedef struct planner {
     uint32_t *action_of; /* [bound] index + 1 in plan->actions */
     wpg_id_set exact;
     bool finite; /* what is multiplied by zero is taken to be finite */
-    bool rounds; /* mix(x, y, 1) may be rounded otherwise */
 } planner;
 
 /* -- Types and constants -- */
@@ -196,7 +195,7 @@ static unsigned idle_operand(const planner *p, const wpg_inst *inst, known *weig
     *weight = value_of(p, inst->words[7]);
     if (!weight->is)
         return 0;
-    return weight->bits == ZERO ? 6 : weight->bits == ONE && p->rounds ? 5 : 0;
+    return weight->bits == ZERO ? 6 : weight->bits == ONE ? 5 : 0;
 }
 
 static known known_inst(const planner *p, const wpg_inst *inst, uint32_t block)
@@ -524,8 +523,7 @@ bool wpg_weight_plan_make(wpg_weight_plan *plan, const wpg_context *context, con
                  .module = context->module,
                  .view = folded->view,
                  .after = folded->after,
-                 .finite = takes_finite(context),
-                 .rounds = context->options->finite == WPG_FINITE_EVERYWHERE};
+                 .finite = takes_finite(context)};
     *plan = (wpg_weight_plan){0};
     bool fits = wpg_exact_slice(&p.exact, context->module, NULL) == WPG_OK &&
                 make(&p, loads, load_count, arena) && !arena->failed;
