@@ -39,10 +39,11 @@ static bool protect(wpg_map *added, wpg_module *module)
     for (const wpg_inst *inst = module->first; inst && inst->opcode != SpvOpFunction; inst = inst->next)
         if (inst->opcode == SpvOpDecorate && inst->count == 3 && inst->words[2] == SpvDecorationNoContraction)
             fits &= wpg_map_set(&already, inst->words[1], 1);
+    wpg_inst *where = wpg_module_section_end(module, WPG_SECTION_ANNOTATION); /* one walk for thousands */
     for (wpg_inst *inst = wpg_next_function(module->first); inst && fits; inst = inst->next) {
         if (!is_arithmetic(module, inst) || wpg_map_get(&already, inst->result, NULL))
             continue;
-        wpg_decorate(module, inst->result, SpvDecorationNoContraction, NULL, 0);
+        (void)wpg_inst_add(module, where, SpvOpDecorate, inst->result, SpvDecorationNoContraction);
         fits = wpg_map_set(added, inst->result, 1);
     }
     wpg_map_free(&already);

@@ -485,6 +485,16 @@ static bool takes_finite(const wpg_context *context)
     return true;
 }
 
+static bool has_zero(const wpg_module *module, const wpg_known_load *loads, size_t load_count)
+{
+    for (size_t i = 0; i < load_count; i++) {
+        known value = splat_of(module, loads[i].constant, 0);
+        if (value.is && value.bits == ZERO && is_f32(module, loads[i].inst->type))
+            return true;
+    }
+    return false;
+}
+
 static bool make(planner *p, const wpg_known_load *loads, size_t load_count, wpg_arena *arena)
 {
     const uint32_t bound = p->view->bound;
@@ -496,6 +506,10 @@ static bool make(planner *p, const wpg_known_load *loads, size_t load_count, wpg
     p->plan->zero_of = wpg_load_fold_zero_source(p->view);
     if (!p->values || !p->action_of || !dead || !unrollable)
         return false;
+    if (!p->finite && has_zero(p->module, loads, load_count))
+        p->plan->why =
+            "no branch, loop bound, index or divisor would be decided, and products with weights of 0 "
+            "stay here (FLOAT)";
     if (!p->plan->zero_of || !p->finite)
         return true;
     if (!find_known(p, loads, load_count) || !plan_actions(p, unrollable))

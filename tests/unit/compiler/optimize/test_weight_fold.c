@@ -99,6 +99,8 @@ static void keeps(void **state)
                   (const uint32_t[]){ZERO, ONE}, 1000, cases[i].strict ? &strict : NULL);
         if (use_said(&r, WPG_REMARK_DONE, "versions", ""))
             fail_msg("%s: a version is made", cases[i].body);
+        if (i < 2)
+            use_expect(&r, WPG_REMARK_REFUSED, "versions", "(FLOAT)");
         use_done(&r);
     }
 }
