@@ -306,7 +306,7 @@ uint32_t wpg_may_fold_by_itself(const wpg_view *view, uint32_t block, wpg_arena 
     for (uint32_t c = 0; c < cfg->construct_count && !exposed; c++) {
         wpg_loop loop;
         if (cfg->constructs[c].kind != WPG_CONSTRUCT_LOOP || !wpg_loop_describe(&loop, view, c, arena) ||
-            !(loop.traits & WPG_TRAIT_FLOAT) || (block != WPG_NO_BLOCK && !loop.members[block]))
+            !(loop.traits & WPG_TRAIT_FLOAT) || !loop.members[block])
             continue;
         if (!solved && !(solved = solve(&f, view, 0, arena)))
             return cfg->blocks[loop.header].id;
@@ -318,6 +318,14 @@ uint32_t wpg_may_fold_by_itself(const wpg_view *view, uint32_t block, wpg_arena 
     return exposed;
 }
 
+/* Describes the construct. True for a loop of floating-point work that a driver may count, and unroll. */
+static bool is_counted_float_loop(const folding *f, uint32_t construct, wpg_loop *loop, wpg_arena *arena)
+{
+    return f->view->cfg->constructs[construct].kind == WPG_CONSTRUCT_LOOP &&
+           wpg_loop_describe(loop, f->view, construct, arena) && (loop->traits & WPG_TRAIT_FLOAT) &&
+           may_be_counted(f, loop, arena);
+}
+
 const uint32_t *wpg_loops_that_fold(const wpg_view *view, wpg_arena *arena)
 {
     const wpg_cfg *cfg = view->cfg;
@@ -327,8 +335,7 @@ const uint32_t *wpg_loops_that_fold(const wpg_view *view, wpg_arena *arena)
         return NULL;
     for (uint32_t c = 0; c < cfg->construct_count; c++) {
         wpg_loop loop;
-        if (cfg->constructs[c].kind == WPG_CONSTRUCT_LOOP && wpg_loop_describe(&loop, view, c, arena) &&
-            (loop.traits & WPG_TRAIT_FLOAT) && may_be_counted(&f, &loop, arena))
+        if (is_counted_float_loop(&f, c, &loop, arena))
             ids[c] = first_exposed(&f, &loop);
     }
     wpg_vec_free(&f.operands);
@@ -363,9 +370,7 @@ const bool *wpg_unrollable_loops(const wpg_view *view, wpg_arena *arena)
         return NULL;
     for (uint32_t c = 0; c < cfg->construct_count; c++) {
         wpg_loop loop;
-        unrollable[c] = cfg->constructs[c].kind == WPG_CONSTRUCT_LOOP &&
-                        wpg_loop_describe(&loop, view, c, arena) && (loop.traits & WPG_TRAIT_FLOAT) &&
-                        may_be_counted(&f, &loop, arena);
+        unrollable[c] = is_counted_float_loop(&f, c, &loop, arena);
     }
     wpg_vec_free(&f.operands);
     return arena->failed ? NULL : unrollable;

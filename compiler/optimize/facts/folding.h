@@ -10,10 +10,10 @@
  * guarded bound), 0 for none. Returns some id when memory runs out. Scratch lives in `arena`. */
 uint32_t wpg_unrolling_folds(const wpg_view *view, const wpg_loop *loop, uint32_t known, wpg_arena *arena);
 
-/* The same for loops whose trips a driver may count without us: the loops around the block, or all of the
- * function for WPG_NO_BLOCK. Whether a driver unrolls such a loop, and computes the value at compile time,
- * depends on the code in and around it. Measured on lavapipe 25.0.7: nine cosines of constants are folded
- * while they stand in Function memory, and computed once the SSA tier has made values of it. */
+/* The same for loops around the block whose trips a driver may count without us. Whether a driver unrolls
+ * such a loop, and computes the value at compile time, depends on the code in and around it. Measured on
+ * lavapipe 25.0.7: nine cosines of constants are folded while they stand in Function memory, and computed
+ * once the SSA tier has made values of it. */
 uint32_t wpg_may_fold_by_itself(const wpg_view *view, uint32_t block, wpg_arena *arena);
 
 /* The same by construct: such an id for each loop that has one, else 0. In `arena`; NULL when memory ran

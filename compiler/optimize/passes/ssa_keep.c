@@ -85,48 +85,48 @@ bool wpg_kept_add(uint32_t *found, wpg_kept *kept, const wpg_context *context, w
 
 /* -- Pins -- */
 
-static uint32_t add_stub(wpg_module *module, uint32_t pointer_type)
+static uint32_t add_pin(wpg_module *module, uint32_t pointer_type)
 {
     uint32_t type_void = wpg_type_void(module), type = wpg_type_function(module, type_void, &pointer_type, 1),
-             stub = wpg_module_fresh_id(module);
-    (void)wpg_inst_add(module, NULL, SpvOpFunction, type_void, stub, SpvFunctionControlMaskNone, type);
+             pin = wpg_module_fresh_id(module);
+    (void)wpg_inst_add(module, NULL, SpvOpFunction, type_void, pin, SpvFunctionControlMaskNone, type);
     (void)wpg_inst_add(module, NULL, SpvOpFunctionParameter, pointer_type, wpg_module_fresh_id(module));
     (void)wpg_inst_add(module, NULL, SpvOpLabel, wpg_module_fresh_id(module));
     (void)wpg_inst_insert(module, NULL, SpvOpReturn, NULL, 0);
     (void)wpg_inst_insert(module, NULL, SpvOpFunctionEnd, NULL, 0);
-    return stub;
+    return pin;
 }
 
 bool wpg_kept_pin(wpg_module *module, const wpg_kept *kept)
 {
-    wpg_map stubs = {0}; /* by pointer type */
+    wpg_map pins = {0}; /* by pointer type */
     bool fits = true;
     for (wpg_inst *inst = wpg_next_function(module->first); inst && fits; inst = inst->next) {
         if (inst->opcode != SpvOpVariable || inst->result >= kept->bound || !kept->variables[inst->result])
             continue;
-        uint64_t stub;
-        if (!wpg_map_get(&stubs, inst->type, &stub)) {
-            stub = add_stub(module, inst->type);
-            fits = wpg_map_set(&stubs, inst->type, stub);
+        uint64_t pin;
+        if (!wpg_map_get(&pins, inst->type, &pin)) {
+            pin = add_pin(module, inst->type);
+            fits = wpg_map_set(&pins, inst->type, pin);
         }
         wpg_inst *where = inst->next;
         while (where->opcode == SpvOpVariable || where->opcode == SpvOpLine || where->opcode == SpvOpNoLine)
             where = where->next;
         (void)wpg_inst_add(module, where, SpvOpFunctionCall, wpg_type_void(module),
-                           wpg_module_fresh_id(module), (uint32_t)stub, inst->result);
+                           wpg_module_fresh_id(module), (uint32_t)pin, inst->result);
     }
-    wpg_map_free(&stubs);
+    wpg_map_free(&pins);
     return fits && !module->arena.failed;
 }
 
 void wpg_kept_unpin(wpg_module *module, const wpg_kept *kept)
 {
-    bool in_stub = false;
+    bool in_pin = false;
     for (wpg_inst *inst = wpg_next_function(module->first), *next; inst; inst = next) {
         next = inst->next;
         if (inst->opcode == SpvOpFunction)
-            in_stub = inst->result >= kept->bound; /* the tier makes no functions */
-        if (in_stub || (inst->opcode == SpvOpFunctionCall && inst->words[3] >= kept->bound))
+            in_pin = inst->result >= kept->bound; /* the tier makes no functions */
+        if (in_pin || (inst->opcode == SpvOpFunctionCall && inst->words[3] >= kept->bound))
             wpg_inst_remove(module, inst);
     }
 }

@@ -241,7 +241,7 @@ static bool may_change(const planner *p, const wpg_inst *inst)
            !wpg_find_decoration(p->module, inst->result, SpvDecorationNoContraction);
 }
 
-static bool find_known(planner *p, const wpg_known_load *loads, size_t load_count)
+static void find_known(planner *p, const wpg_known_load *loads, size_t load_count)
 {
     const wpg_cfg *cfg = p->view->cfg;
     bool changed = true;
@@ -266,7 +266,6 @@ static bool find_known(planner *p, const wpg_known_load *loads, size_t load_coun
             }
         }
     }
-    return true;
 }
 
 /* -- Actions -- */
@@ -311,27 +310,27 @@ static bool plan_inst(planner *p, uint32_t block, wpg_inst *inst)
     return wpg_vec_push(&p->plan->actions, action);
 }
 
-static bool *in_unrollable_loops(const planner *p, wpg_arena *arena)
+/* By block: is it in such a loop? `unrollable` is by construct. */
+static bool *in_unrollable_loops(const planner *p, const bool *unrollable, wpg_arena *arena)
 {
     const wpg_cfg *cfg = p->view->cfg;
     bool *in = WPG_ARENA_ARRAY(arena, bool, cfg->count);
-    const bool *unrollable = wpg_unrollable_loops(p->view, arena);
-    for (uint32_t c = 0; in && unrollable && c < cfg->construct_count; c++) {
+    for (uint32_t c = 0; in && c < cfg->construct_count; c++) {
         wpg_loop loop;
         if (!unrollable[c] || !wpg_loop_describe(&loop, p->view, c, arena))
             continue;
         for (uint32_t b = 0; b < cfg->count; b++)
             in[b] |= loop.members[b];
     }
-    return unrollable ? in : NULL;
+    return in;
 }
 
-static bool plan_actions(planner *p, const bool *unrollable)
+static bool plan_actions(planner *p, const bool *in_loops)
 {
     const wpg_cfg *cfg = p->view->cfg;
     for (uint32_t b = 0; b < cfg->count; b++)
         for (wpg_inst *inst = cfg->blocks[b].label->next;
-             p->after->runs[b] && !unrollable[b] && inst != cfg->blocks[b].terminator; inst = inst->next)
+             p->after->runs[b] && !in_loops[b] && inst != cfg->blocks[b].terminator; inst = inst->next)
             if (inst->result && !plan_inst(p, b, inst))
                 return false;
     return true;
@@ -427,11 +426,11 @@ static bool *find_needed(const planner *p, bool with_actions, wpg_arena *arena)
 }
 
 /* Does a loop that drivers may unroll lose some of its float work, and keep other? */
-static bool splits_loop(const planner *p, const bool *dead, const bool *needed, wpg_arena *arena)
+static bool splits_loop(const planner *p, const bool *unrollable, const bool *dead, const bool *needed,
+                        wpg_arena *arena)
 {
     const wpg_cfg *cfg = p->view->cfg;
-    const bool *unrollable = wpg_unrollable_loops(p->view, arena);
-    for (uint32_t c = 0; unrollable && c < cfg->construct_count; c++) {
+    for (uint32_t c = 0; c < cfg->construct_count; c++) {
         wpg_loop loop;
         bool loses = false, keeps = false;
         if (!unrollable[c] || !wpg_loop_describe(&loop, p->view, c, arena))
@@ -446,7 +445,7 @@ static bool splits_loop(const planner *p, const bool *dead, const bool *needed, 
         if (loses && keeps)
             return true;
     }
-    return !unrollable;
+    return false;
 }
 
 /* -- The plan -- */
@@ -501,10 +500,9 @@ static bool make(planner *p, const wpg_known_load *loads, size_t load_count, wpg
     p->values = WPG_ARENA_ARRAY(arena, known, bound);
     p->action_of = WPG_ARENA_ARRAY(arena, uint32_t, bound);
     bool *dead = WPG_ARENA_ARRAY(arena, bool, bound);
-    const bool *unrollable = in_unrollable_loops(p, arena);
     p->plan->dead = dead;
     p->plan->zero_of = wpg_load_fold_zero_source(p->view);
-    if (!p->values || !p->action_of || !dead || !unrollable)
+    if (!p->values || !p->action_of || !dead)
         return false;
     if (!p->finite && has_zero(p->module, loads, load_count))
         p->plan->why =
@@ -512,7 +510,10 @@ static bool make(planner *p, const wpg_known_load *loads, size_t load_count, wpg
             "stay here (FLOAT)";
     if (!p->plan->zero_of || !p->finite)
         return true;
-    if (!find_known(p, loads, load_count) || !plan_actions(p, unrollable))
+    const bool *unrollable = wpg_unrollable_loops(p->view, arena),
+               *in_loops = unrollable ? in_unrollable_loops(p, unrollable, arena) : NULL;
+    find_known(p, loads, load_count);
+    if (!in_loops || !plan_actions(p, in_loops))
         return false;
     if (!p->plan->actions.count)
         return true;
@@ -521,7 +522,7 @@ static bool make(planner *p, const wpg_known_load *loads, size_t load_count, wpg
         return false;
     for (uint32_t id = 0; id < bound; id++)
         dead[id] = before[id] && !needed[id];
-    if (splits_loop(p, dead, needed, arena)) {
+    if (splits_loop(p, unrollable, dead, needed, arena)) {
         memset(dead, 0, bound * sizeof *dead);
         wpg_vec_clear(&p->plan->actions);
         p->plan->words = 0;
