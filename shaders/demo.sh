@@ -128,14 +128,14 @@ if ! cmp -s plain.sums use.sums; then
 fi
 echo "$(wc -l <use.sums) cases, outputs equal to those without the layer"
 show wavepgo show --use-log use.json >use.txt
-# Refusals and free hints make most of it: here only what changed how the work is done.
+# Refusals make most of it: here only what changed how the work is done.
 awk '
     /^pipeline/ { next }
     /^  [a-z]/ { stage = $0; sub(/: .*/, "", stage); sub(/^ +/, "", stage) }
     $1 == "done" && $2 != "annotate" { text = $0; sub(/^ *done +/, "", text); print stage "\n    " text }
     { last = $0 }
     END { print last }' use.txt
-echo "(all of it, refusals and branch weights too: $work/use.txt)"
+echo "(all of it, refusals too: $work/use.txt)"
 
 say "5. What it gained: A with the profile, B without the layer, in alternation"
 with_profile=$(wavepgo run --use demo.profdata --log-file compare.log --print-environment | sed 's/^export //' | tr '\n' ' ')

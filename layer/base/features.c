@@ -154,6 +154,7 @@ typedef struct device_abilities {
     bool host_import;  /* VK_EXT_external_memory_host */
     bool non_semantic; /* VK_KHR_shader_non_semantic_info */
     uint32_t api_version;
+    bool mesa;                       /* one of its drivers */
     bool old_lavapipe, new_lavapipe; /* before Mesa 23, and since */
     bool amd;                        /* hardware of AMD's */
     VkPhysicalDeviceSubgroupProperties subgroup;
@@ -192,11 +193,16 @@ static void ask_bits(device_abilities *able, const wpg_instance *instance, VkPhy
 /* By the hardware: the vendor is known of every version of Vulkan, and scalar loads are the hardware's. */
 enum { VENDOR_AMD = 0x1002 };
 
+static const char mesa[] = "Mesa ";
+
+static bool is_mesa(const VkPhysicalDeviceDriverProperties *driver)
+{
+    return strncmp(driver->driverInfo, mesa, sizeof mesa - 1) == 0;
+}
+
 static bool is_old_lavapipe(const VkPhysicalDeviceDriverProperties *driver)
 {
-    static const char mesa[] = "Mesa ";
-    return driver->driverID == VK_DRIVER_ID_MESA_LLVMPIPE &&
-           strncmp(driver->driverInfo, mesa, sizeof mesa - 1) == 0 &&
+    return driver->driverID == VK_DRIVER_ID_MESA_LLVMPIPE && is_mesa(driver) &&
            strtoul(driver->driverInfo + sizeof mesa - 1, NULL, 10) < 23;
 }
 
@@ -252,6 +258,7 @@ static void ask_device(device_abilities *able, const wpg_instance *instance, VkP
     }
     instance->next.GetPhysicalDeviceProperties2(physical, &properties2);
     able->subgroup.pNext = able->sizes.pNext = NULL;
+    able->mesa = is_mesa(&driver);
     able->old_lavapipe = is_old_lavapipe(&driver);
     able->new_lavapipe = driver.driverID == VK_DRIVER_ID_MESA_LLVMPIPE && !able->old_lavapipe;
     able->non_semantic = offers(extensions, count, EXTENSION_NON_SEMANTIC);
@@ -302,6 +309,7 @@ static void read_enabled(wpg_device_features *on, const VkDeviceCreateInfo *info
     /* Loops whose trips a variant fixes are unrolled there to twice their time (the rfc_ benchmarks: 2.3). */
     on->loses_by_variants = able->old_lavapipe;
     on->loses_exit_values = able->old_lavapipe;
+    on->hints_are_lost = able->mesa;
     on->partial_descriptors = bit_is_on(info->pNext, &bits[BIT_PARTIALLY_BOUND]);
     on->memory_is_file = able->new_lavapipe;
     unsigned minor = VK_API_VERSION_MINOR(able->api_version);

@@ -95,7 +95,9 @@ static bool by_value(const wpg_pipeline_plan *plan, const wpg_tune_win *win)
 static void use_by_rule(wpg_pipeline_plan *plan, const VkPipelineShaderStageCreateInfo *infos, bool whole)
 {
     plan->values_by_rule = true;
-    plan->changed = rewrite_all(plan, infos, whole, plan->stages, wpg_rewrite_not_by_rule());
+    char leave_out[WPG_LETTERS_BY_RULE];
+    wpg_rewrite_not_by_rule(leave_out, &plan->device->features);
+    plan->changed = rewrite_all(plan, infos, whole, plan->stages, leave_out);
 }
 
 /* Tuning is not finished: what is safe by rule, unless just these words did not win. */

@@ -359,10 +359,17 @@ wpg_status wpg_rewrite_generate(wpg_rewrite *rewrite, const wpg_instrument_optio
     return rewrite->why.status;
 }
 
-const char *wpg_rewrite_not_by_rule(void)
+void wpg_rewrite_not_by_rule(char leave_out[WPG_LETTERS_BY_RULE], const wpg_device_features *features)
 {
-    static const char scalarise[] = {WPG_PASS_SCALARISE, '\0'};
-    return wpg_the_process.settings.scalarise == WPG_SCALARISE_ON ? "" : scalarise;
+    const wpg_settings *settings = &wpg_the_process.settings;
+    size_t used = 0;
+    if (settings->scalarise != WPG_SCALARISE_ON)
+        leave_out[used++] = WPG_PASS_SCALARISE;
+    if (settings->hints == WPG_HINTS_OFF || (settings->hints == WPG_HINTS_AUTO && features->hints_are_lost)) {
+        leave_out[used++] = WPG_PASS_ANNOTATE;
+        leave_out[used++] = WPG_PASS_FLATTEN;
+    }
+    leave_out[used] = '\0';
 }
 
 /* May, and shall, loads of the stage go behind a vote? */
@@ -510,7 +517,9 @@ wpg_status wpg_rewrite_for_values(wpg_rewrite *rewrite, const wpg_weights *weigh
 {
     wpg_optimize_options options;
     bool probes = wpg_the_process.settings.pseudo_probes && features->non_semantic;
-    optimize_options(&options, features, rewrite->stage_bit, wpg_rewrite_not_by_rule());
+    char leave_out[WPG_LETTERS_BY_RULE];
+    wpg_rewrite_not_by_rule(leave_out, features);
+    optimize_options(&options, features, rewrite->stage_bit, leave_out);
     options.pushes = values;
     options.push_count = count;
     WPG_TRY(optimize(rewrite, weights, &options, probes));

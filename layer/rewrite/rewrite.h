@@ -33,9 +33,10 @@ wpg_status wpg_rewrite_use(wpg_rewrite *rewrite, const wpg_weights *weights,
                            const wpg_device_features *features, const wpg_wave_choice *wave,
                            const char *leave_out);
 
-/* Letters of passes that run only by a verdict or by the settings: a vote on loads has a cost, and its gain
- * depends on the hardware. Static storage. */
-const char *wpg_rewrite_not_by_rule(void);
+/* Letters of passes that run only by a verdict or by the settings. A vote on loads has a cost, and its gain
+ * depends on the hardware. Hints are left out where the driver gains nothing by them. */
+enum { WPG_LETTERS_BY_RULE = 4 };
+void wpg_rewrite_not_by_rule(char leave_out[WPG_LETTERS_BY_RULE], const wpg_device_features *features);
 
 /* Applies a profile for these values of push constants alone; remarks->push_words tells which mattered. Not
  * kept on disk. */

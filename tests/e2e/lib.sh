@@ -103,7 +103,9 @@ ASAN_OPTIONS=detect_leaks=0${ASAN_OPTIONS:+:$ASAN_OPTIONS}
 UBSAN_OPTIONS=print_stacktrace=1${UBSAN_OPTIONS:+:$UBSAN_OPTIONS}
 TSAN_OPTIONS=suppressions=$WPG_SOURCE/tests/e2e/tsan.supp${TSAN_OPTIONS:+:$TSAN_OPTIONS}
 export HOME XDG_CACHE_HOME XDG_CONFIG_HOME XDG_RUNTIME_DIR MESA_SHADER_CACHE_DISABLE NODEVICE_SELECT
-export ASAN_OPTIONS UBSAN_OPTIONS TSAN_OPTIONS
+# By themselves hints are left out on Mesa: here they rewrite many a stage that nothing else would.
+WAVEPGO_HINTS=on
+export ASAN_OPTIONS UBSAN_OPTIONS TSAN_OPTIONS WAVEPGO_HINTS
 cd "$work" || die "cannot enter $work"
 
 # plain NAME COMMAND...: without the layer; output to $work/NAME.out and .err, exit code to NAME.code.

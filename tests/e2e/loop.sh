@@ -63,4 +63,13 @@ if [ -s "$work/used.uselog" ]; then
 else
     fail "use mode wrote no use log"
 fi
+
+# A stage that hints alone would change keeps the program's words on Mesa (HINTS=auto), and is optimised with HINTS=on.
+hints="--size small --checksum --case rfc_uniform"
+for hint in on auto; do
+    WAVEPGO_HINTS=$hint WAVEPGO_LOG=info use "hints-$hint" "$work/one" $bench $hints
+done
+same hints-on hints-auto
+grep "1 optimised, 0 unchanged" "$work/hints-on.log" >/dev/null || fail "HINTS=on: $(cat "$work/hints-on.log")"
+grep "0 optimised, 1 unchanged" "$work/hints-auto.log" >/dev/null || fail "HINTS=auto: $(cat "$work/hints-auto.log")"
 finish
