@@ -1,6 +1,6 @@
 # Sourced by the families of npm packages on Dawn: the same commands, with the family's packages and its driver FAMILY.cjs.
 #
-# The family sets `name` and `packages`. Needs node and npm. Dawn needs Vulkan 1.3's features: lavapipe 25, not 22.
+# The family sets `name` and `packages`; `attainable` where its driver has that command. Needs node and npm. Dawn needs Vulkan 1.3's features: lavapipe 25, not 22.
 # Exit code 77: something is missing; it says what.
 here=$(cd "$(dirname "$0")" && pwd)
 folder=${WPG_REAL:-$here/../../.deps/real}/$name
@@ -19,6 +19,10 @@ fetch)
     ;;
 list) driver list ;;
 run) driver "$2" "$3" ;;
+attainable)
+    [ -n "${attainable:-}" ] || { echo "$name: no uniforms can be frozen here" >&2; exit 2; }
+    driver attainable "$2" "$3"
+    ;;
 *)
     sed -n '2,5s/^# \{0,1\}//p' "$0" >&2
     exit 2

@@ -89,7 +89,7 @@ family() {
     options=
     ! grep -q "^training)" "$here/$name.sh" || options=$(sh "$here/$name.sh" training)
     attainable=
-    ! grep -q "attainable)" "$here/$name.sh" || attainable=yes
+    ! grep -q "attainable[)=]" "$here/$name.sh" || attainable=yes
     case " $by_item $apart " in *" $name "*) groups=$(echo "$items" | tr , ' ') ;; *) groups=$items ;; esac
     : >"$work/all"
     case " $apart " in *" $name "*) programs=$groups ;; *) programs=$items ;; esac
