@@ -132,9 +132,8 @@ static bool is_product(const wpg_module *module, uint32_t id)
 }
 
 /* May the result differ between compile time and run time? */
-static bool is_inexact(folding *f, const wpg_inst *inst)
+static bool is_inexact(const wpg_module *module, const bool *may, const wpg_inst *inst)
 {
-    const wpg_module *module = f->view->module;
     if (!(wpg_inst_traits(module, inst) & WPG_TRAIT_FLOAT))
         return false;
     switch ((SpvOp)inst->opcode) {
@@ -143,8 +142,8 @@ static bool is_inexact(folding *f, const wpg_inst *inst)
     case SpvOpFAdd:
     case SpvOpFSub: /* contracted with a product at run time, not when folded */
         return !wpg_find_decoration(module, inst->result, SpvDecorationNoContraction) &&
-               ((is_product(module, inst->words[3]) && f->may[inst->words[3]]) ||
-                (is_product(module, inst->words[4]) && f->may[inst->words[4]]));
+               ((is_product(module, inst->words[3]) && may[inst->words[3]]) ||
+                (is_product(module, inst->words[4]) && may[inst->words[4]]));
     case SpvOpFMul:
     case SpvOpFNegate:
     case SpvOpVectorTimesScalar:
@@ -158,19 +157,19 @@ static bool is_inexact(folding *f, const wpg_inst *inst)
     }
 }
 
-static uint32_t first_exposed(folding *f, const wpg_loop *loop)
+static uint32_t first_exposed(const wpg_view *view, const bool *may, const bool *is, const wpg_loop *loop)
 {
-    const wpg_cfg *cfg = f->view->cfg;
+    const wpg_cfg *cfg = view->cfg;
     for (uint32_t b = 0; b < cfg->count; b++)
         for (const wpg_inst *inst = cfg->blocks[b].label;
              loop->members[b] && inst != cfg->blocks[b].terminator; inst = inst->next)
-            if (inst->result && f->may[inst->result] && !f->is[inst->result] && is_inexact(f, inst))
+            if (inst->result && may[inst->result] && !is[inst->result] && is_inexact(view->module, may, inst))
                 return inst->result;
     return 0;
 }
 
 /* The analysis of the function; false when memory ran out. The caller frees f->operands. */
-static bool solve(folding *f, const wpg_view *view, uint32_t known, wpg_arena *arena)
+static bool solve_known(folding *f, const wpg_view *view, const bool *known, uint32_t one, wpg_arena *arena)
 {
     *f = (folding){.view = view,
                    .may = WPG_ARENA_ARRAY(arena, bool, view->bound),
@@ -179,11 +178,31 @@ static bool solve(folding *f, const wpg_view *view, uint32_t known, wpg_arena *a
         return false;
     for (uint32_t id = 0; id < view->bound; id++)
         f->may[id] = f->is[id] = is_module_constant(f, id);
-    if (known)
-        f->may[known] = true;
+    for (uint32_t id = 0; id < view->bound; id++)
+        f->may[id] |= (known && known[id]) || (one && id == one);
     while (each_inst(f))
         ;
     return true;
+}
+
+static bool solve(folding *f, const wpg_view *view, uint32_t known, wpg_arena *arena)
+{
+    return solve_known(f, view, NULL, known, arena);
+}
+
+bool wpg_unrolled_solve(wpg_unrolled *unrolled, const wpg_view *view, const bool *known, wpg_arena *arena)
+{
+    folding f;
+    bool solved = solve_known(&f, view, known, 0, arena);
+    wpg_vec_free(&f.operands);
+    *unrolled = (wpg_unrolled){.view = view, .may = f.may, .is = f.is};
+    return solved;
+}
+
+uint32_t wpg_unrolled_folds(const wpg_unrolled *unrolled, const wpg_loop *loop)
+{
+    return loop->traits & WPG_TRAIT_FLOAT ? first_exposed(unrolled->view, unrolled->may, unrolled->is, loop)
+                                          : 0;
 }
 
 uint32_t wpg_unrolling_folds(const wpg_view *view, const wpg_loop *loop, uint32_t known, wpg_arena *arena)
@@ -193,7 +212,7 @@ uint32_t wpg_unrolling_folds(const wpg_view *view, const wpg_loop *loop, uint32_
         return 0;
     if (!solve(&f, view, known, arena))
         return view->cfg->blocks[loop->header].id;
-    uint32_t exposed = first_exposed(&f, loop);
+    uint32_t exposed = first_exposed(view, f.may, f.is, loop);
     wpg_vec_free(&f.operands);
     return exposed;
 }
@@ -311,7 +330,7 @@ uint32_t wpg_may_fold_by_itself(const wpg_view *view, uint32_t block, wpg_arena 
         if (!solved && !(solved = solve(&f, view, 0, arena)))
             return cfg->blocks[loop.header].id;
         if (may_be_counted(&f, &loop, arena))
-            exposed = first_exposed(&f, &loop);
+            exposed = first_exposed(view, f.may, f.is, &loop);
     }
     if (solved)
         wpg_vec_free(&f.operands);
@@ -336,7 +355,7 @@ const uint32_t *wpg_loops_that_fold(const wpg_view *view, wpg_arena *arena)
     for (uint32_t c = 0; c < cfg->construct_count; c++) {
         wpg_loop loop;
         if (is_counted_float_loop(&f, c, &loop, arena))
-            ids[c] = first_exposed(&f, &loop);
+            ids[c] = first_exposed(view, f.may, f.is, &loop);
     }
     wpg_vec_free(&f.operands);
     return arena->failed ? NULL : ids;

@@ -10,6 +10,17 @@
  * guarded bound), 0 for none. Returns some id when memory runs out. Scratch lives in `arena`. */
 uint32_t wpg_unrolling_folds(const wpg_view *view, const wpg_loop *loop, uint32_t known, wpg_arena *arena);
 
+/* What is constant once loops are unrolled and the ids of `known` have their values. */
+typedef struct wpg_unrolled {
+    const wpg_view *view;
+    const bool *may, *is; /* [bound] constant somewhere then; constant already */
+} wpg_unrolled;
+
+/* known: [bound], or NULL for none. Tables live in `arena`. False when memory runs out. */
+bool wpg_unrolled_solve(wpg_unrolled *unrolled, const wpg_view *view, const bool *known, wpg_arena *arena);
+/* As wpg_unrolling_folds, of what wpg_unrolled_solve found. */
+uint32_t wpg_unrolled_folds(const wpg_unrolled *unrolled, const wpg_loop *loop);
+
 /* The same for loops around the block whose trips a driver may count without us. Whether a driver unrolls
  * such a loop, and computes the value at compile time, depends on the code in and around it. Measured on
  * lavapipe 25.0.7: nine cosines of constants are folded while they stand in Function memory, and computed

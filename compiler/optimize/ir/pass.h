@@ -97,6 +97,8 @@ typedef struct wpg_context {
 wpg_status wpg_profiles_bind(wpg_context *context, const wpg_weights *weights);
 void wpg_profiles_finish(wpg_context *context);
 
+/* The profile of the function with that result id; NULL if it has none. */
+const wpg_function_profile *wpg_profile_of(const wpg_context *context, uint32_t function);
 wpg_block_weight *wpg_profile_block(const wpg_function_profile *profile, uint32_t label);
 /* As wpg_profile_block, and NULL if a pass could not tell the counts. */
 const wpg_block_weight *wpg_known_block(const wpg_function_profile *profile, uint32_t label);

@@ -12,6 +12,14 @@
 
 static const char PASS[] = "weights";
 
+const wpg_function_profile *wpg_profile_of(const wpg_context *context, uint32_t function)
+{
+    for (uint32_t i = 0; i < context->profile_count; i++)
+        if (context->profiles[i].function == function)
+            return &context->profiles[i];
+    return NULL;
+}
+
 wpg_block_weight *wpg_profile_block(const wpg_function_profile *profile, uint32_t label)
 {
     uint64_t index;

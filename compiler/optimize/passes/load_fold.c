@@ -13,7 +13,7 @@
  *               or two float operations come together. An optimisation barrier behind it (opt_barrier.h)
  *               keeps the driver from seeing through
  *     standing  what decides whether a loop of float work is left: the driver is not to count its trips
- *               (find_standing). It keeps the load, too
+ *               (standing.h). It keeps the load, too, where no barriers can keep the trips apart
  *     exposed   what none of these helps: a store to memory of the shader's own falls away; an exact output
  *               (legality.h) loses a user of what feeds it
  *
@@ -28,6 +28,7 @@
 #include "compiler/optimize/facts/folding.h"
 #include "compiler/optimize/ir/legality.h"
 #include "compiler/optimize/loops/opt_barrier.h"
+#include "compiler/optimize/passes/standing.h"
 #include "compiler/spirv/builder.h"
 #include "compiler/spirv/const_fold.h"
 
@@ -602,92 +603,23 @@ static wpg_status apply(folder *f, wpg_load_folded *folded)
     return WPG_OK;
 }
 
-/* -- What loops stand by */
-
-static bool is_known_load(const folder *f, uint32_t id)
-{
-    for (size_t i = 0; i < f->job->load_count; i++)
-        if (f->job->loads[i].inst->result == id)
-            return true;
-    return false;
-}
-
-/* What is still to be followed in a loop. */
-typedef struct standing {
-    folder *f;
-    const wpg_loop *loop;
-    uint32_t *todo, count; /* [bound] ids; each is put in once, as it is marked */
-    bool chosen;           /* a branch in the loop chooses one of the values */
-} standing;
-
-static void stand_by(standing *s, uint32_t id)
-{
-    folder *f = s->f;
-    if (id >= f->view->bound || !wpg_view_is_local(f->view, id) || f->opaque[id] || is_known_load(f, id))
-        return;
-    f->opaque[id] = true;
-    s->todo[s->count++] = id;
-}
-
-/* All that the marked ids are computed of inside the loop, but the loads themselves. What was computed before
- * the loop is kept, as operands of what is marked are. */
-static void follow(standing *s)
-{
-    folder *f = s->f;
-    while (s->count) {
-        uint32_t id = s->todo[--s->count], block = f->view->block_of[id];
-        const wpg_inst *inst = wpg_module_def(f->module, id);
-        if (!inst || block == WPG_NO_BLOCK || !s->loop->members[block])
-            continue;
-        s->chosen |= inst->opcode == SpvOpPhi && block != s->loop->header;
-        wpg_operand_list operands = {0};
-        f->nomem |= !wpg_used_ids(&operands, f->module, inst);
-        for (size_t i = 0; i < operands.count; i++) {
-            uint32_t from = inst->words[operands.data[i]],
-                     at = from < f->view->bound ? f->view->block_of[from] : 0;
-            if (from < f->view->bound && at != WPG_NO_BLOCK && s->loop->members[at])
-                stand_by(s, from);
-        }
-        wpg_vec_free(&operands);
-    }
-}
-
-/* Marks what decides whether the loop is left, or with `all` what decides any branch in it. */
-static void stand_loop(standing *s, bool all)
-{
-    const wpg_cfg *cfg = s->f->view->cfg;
-    const wpg_loop *loop = s->loop;
-    for (uint32_t b = 0; b < cfg->count; b++) {
-        const wpg_block *block = &cfg->blocks[b];
-        bool stays = all && loop->members[b];
-        for (uint32_t i = 0; loop->inside[b] && i < block->successor_count; i++)
-            stays |= !loop->inside[block->successors[i]];
-        if (stays && block->successor_count > 1)
-            stand_by(s, block->terminator->words[1]);
-    }
-    follow(s);
-}
-
-/* A driver that knows when a loop ends may unroll it, and re-associate across its trips. So what decides
- * whether a loop with float work is left stays as it was; where a branch in the loop chooses what that is
- * computed of, all its branches do. Where a driver may unroll anyway, less code in the loop may make it do
- * so: there all branches stay, too. False when memory runs out. */
+/* What loops stand by, and what hides where they do not. */
 static bool find_standing(folder *f)
 {
-    const wpg_cfg *cfg = f->view->cfg;
-    const bool *unrollable = wpg_unrollable_loops(f->view, &f->arena);
-    standing s = {.f = f, .todo = WPG_ARENA_ARRAY(&f->arena, uint32_t, f->view->bound)};
-    for (uint32_t c = 0; unrollable && s.todo && c < cfg->construct_count; c++) {
-        wpg_loop loop;
-        if (!wpg_loop_describe(&loop, f->view, c, &f->arena) || !(loop.traits & WPG_TRAIT_FLOAT))
-            continue;
-        s.loop = &loop;
-        s.chosen = false;
-        stand_loop(&s, unrollable[c]);
-        if (s.chosen && !unrollable[c])
-            stand_loop(&s, true);
-    }
-    return unrollable && s.todo && !f->arena.failed && !f->nomem;
+    bool *known = WPG_ARENA_ARRAY(&f->arena, bool, f->view->bound);
+    wpg_standing standing = {.view = f->view,
+                             .profile = wpg_profile_of(f->context, f->job->function),
+                             .known = known,
+                             .exact = &f->exact,
+                             .barriers = f->zero_of != 0,
+                             .arena = &f->arena,
+                             .opaque = f->opaque,
+                             .hidden = f->hidden};
+    if (!known)
+        return false;
+    for (size_t i = 0; i < f->job->load_count; i++)
+        known[f->job->loads[i].inst->result] = true;
+    return wpg_standing_find(&standing);
 }
 
 uint32_t wpg_load_fold_zero_source(const wpg_view *view)

@@ -273,23 +273,44 @@ static void asks_who_reads_what_falls_away(void **state)
 }
 
 /* A bound of a loop: unrolling integers is fine, unrolling a sine of the counter is not. */
-/* What decides the end of a loop of float work: before the loop, by a branch in it, in it. */
+/* What decides the end of a loop of float work, where no trips can be counted or the phis cannot keep them
+ * apart: by a branch in it, through what varies, with an implicit derivative's operand or not. */
 static void leaves_the_ends_of_loops(void **state)
 {
     (void)state;
     static const char *const bodies[] = {
         "bool flag = p.n == 1u; for (uint i = 0u; i < 16u; ++i) { if (flag && x > 3.0) break; x = x * 0.5 + "
         "sin(x); }",
-        "bool flag = p.n == 1u; for (uint i = 0u; i < 16u; ++i) { x = x * 0.5 + sin(x); if (flag) break; }",
         "for (uint i = 0u; i < 400u;) { x = x * 0.5 + sin(x); if (p.n == 1u) i += 100u; else i += "
         "ints.data[at]; }",
-        "for (uint i = 0u; i < 400u; i += p.n) x = x * 0.5 + sin(x);",
+        "for (uint i = at; i < p.n; ++i) x = x * 0.5 + sin(x);",
     };
     for (size_t i = 0; i < sizeof bodies / sizeof *bodies; i++) {
         char body[512];
         snprintf(body, sizeof body,
                  "layout(push_constant) uniform P { uint n; } p;\n" MAIN "%s dst.data[at] = x; }", bodies[i]);
         stays(body, (uint32_t[]){1}, 1, "no branch, loop bound");
+    }
+}
+
+/* Trips that can be counted now: barriers keep them apart. */
+static void frees_the_ends_of_loops(void **state)
+{
+    (void)state;
+    static const char *const bodies[] = {
+        "bool flag = p.n == 1u; for (uint i = 0u; i < 16u; ++i) { x = x * 0.5 + sin(x); if (flag) break; }",
+        "for (uint i = 8u; i > p.n; --i) x = x * 0.5 + sin(x);",
+        "for (uint i = 0u; i < p.n; ++i) x = x * 0.5 + sin(x);",
+    };
+    for (size_t i = 0; i < sizeof bodies / sizeof *bodies; i++) {
+        char body[512];
+        use_result r;
+        snprintf(body, sizeof body,
+                 "layout(push_constant) uniform P { uint n; } p;\n" MAIN "%s dst.data[at] = x; }", bodies[i]);
+        compute(&r, body, (uint32_t[]){1}, 1);
+        use_expect(&r, WPG_REMARK_DONE, "push-fold", "words 0x1");
+        assert_in_range(use_occurrences(&r, "OpBitwiseOr"), 1, 2);
+        use_done(&r);
     }
 }
 
@@ -430,6 +451,7 @@ int main(void)
         cmocka_unit_test(refuses_own_variables),
         cmocka_unit_test(asks_who_reads_what_falls_away),
         cmocka_unit_test(leaves_the_ends_of_loops),
+        cmocka_unit_test(frees_the_ends_of_loops),
         cmocka_unit_test(asks_what_loops_fold),
         cmocka_unit_test(keeps_products_apart),
         cmocka_unit_test(hides_constants_left_by_phis),

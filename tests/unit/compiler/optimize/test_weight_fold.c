@@ -245,23 +245,11 @@ static void random_weights(void **state)
         use_shader s;
         use_result r;
         wpg_optimize_options options;
-        wpg_module *module = NULL;
-        wpg_word_site *sites;
-        wpg_arena arena;
-        uint32_t count;
         random_source(source, sizeof source, &seed);
         use_glsl(&s, source, "comp", SpvExecutionModelGLCompute);
         for (unsigned w = 0; w < WEIGHTS; w++)
             weights[w] = some[next(&seed) % 5];
-        use_normalize(&s); /* sites come in an order of their own */
-        wpg_view *view = use_view(&module, &s);
-        wpg_arena_init(&arena);
-        assert_int_equal(wpg_word_sites(&sites, &count, view->cfg, &arena), WPG_OK);
-        for (uint32_t i = 0; i < count; i++)
-            values[i] = weights[sites[i].place.indices[0]];
-        wpg_arena_finish(&arena);
-        wpg_view_destroy(view);
-        wpg_module_destroy(module);
+        words_of(values, &s, weights);
         wpg_optimize_defaults(&options);
         bool strict = k % 3 == 2;
         options.finite = strict ? WPG_FINITE_NOWHERE : WPG_FINITE_EVERYWHERE;

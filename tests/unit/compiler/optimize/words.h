@@ -9,6 +9,26 @@
 
 enum { WORDS_MOST = 32 };
 
+/* The values of the shader's word sites, which come in an order of their own, where the first members of its
+ * one block hold `held`. */
+USE void words_of(uint32_t values[WORDS_MOST], use_shader *s, const uint32_t *held)
+{
+    wpg_module *module = NULL;
+    wpg_word_site *sites;
+    wpg_arena arena;
+    uint32_t count;
+    use_normalize(s);
+    wpg_view *view = use_view(&module, s);
+    wpg_arena_init(&arena);
+    assert_int_equal(wpg_word_sites(&sites, &count, view->cfg, &arena), WPG_OK);
+    assert_in_range(count, 0, WORDS_MOST);
+    for (uint32_t i = 0; i < count; i++)
+        values[i] = held[sites[i].place.indices[0]];
+    wpg_arena_finish(&arena);
+    wpg_view_destroy(view);
+    wpg_module_destroy(module);
+}
+
 /* A use of the shader, whose words had these values, in the order of sites, in `waves` of 1000. `values`
  * are WORDS_MOST or as many as the shader has sites. */
 USE void words_use(use_result *r, use_shader *s, const uint32_t *values, uint64_t waves,

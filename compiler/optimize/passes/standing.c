@@ -1,0 +1,247 @@
+/* See standing.h. */
+#include "compiler/optimize/passes/standing.h"
+
+#include "compiler/optimize/facts/folding.h"
+#include "compiler/optimize/loops/opt_barrier.h"
+
+enum {
+    FREED_TRIPS = 64, /* most, on average, of a loop that is freed: drivers unroll no more */
+    FREED_SIZE = 4096 /* most instructions that it unrolls to */
+};
+
+/* -- Standing -- */
+
+/* What is still to be followed in a loop. */
+typedef struct slice {
+    wpg_standing *s;
+    const wpg_loop *loop;
+    uint32_t *todo, count; /* [bound] ids; each is put in once, as it is marked */
+    bool chosen;           /* a branch in the loop chooses one of the values */
+    bool nomem;
+} slice;
+
+static void stand_by(slice *c, uint32_t id)
+{
+    wpg_standing *s = c->s;
+    if (id >= s->view->bound || !wpg_view_is_local(s->view, id) || s->opaque[id] || s->known[id])
+        return;
+    s->opaque[id] = true;
+    c->todo[c->count++] = id;
+}
+
+/* All that the marked ids are computed of inside the loop, but the loads themselves. What was computed before
+ * the loop is kept, as operands of what is marked are. */
+static void follow(slice *c)
+{
+    const wpg_view *view = c->s->view;
+    while (c->count) {
+        uint32_t id = c->todo[--c->count], block = view->block_of[id];
+        const wpg_inst *inst = wpg_module_def(view->module, id);
+        if (!inst || block == WPG_NO_BLOCK || !c->loop->members[block])
+            continue;
+        c->chosen |= inst->opcode == SpvOpPhi && block != c->loop->header;
+        wpg_operand_list operands = {0};
+        c->nomem |= !wpg_used_ids(&operands, view->module, inst);
+        for (size_t i = 0; i < operands.count; i++) {
+            uint32_t from = inst->words[operands.data[i]], at = from < view->bound ? view->block_of[from] : 0;
+            if (from < view->bound && at != WPG_NO_BLOCK && c->loop->members[at])
+                stand_by(c, from);
+        }
+        wpg_vec_free(&operands);
+    }
+}
+
+/* Does the block's branch decide whether the loop is left? */
+static bool leaves(const wpg_cfg *cfg, const wpg_loop *loop, uint32_t b)
+{
+    const wpg_block *block = &cfg->blocks[b];
+    bool leaves = false;
+    for (uint32_t i = 0; loop->inside[b] && block->successor_count > 1 && i < block->successor_count; i++)
+        leaves |= !loop->inside[block->successors[i]];
+    return leaves;
+}
+
+/* Marks what decides whether the loop is left, or with `all` what decides any branch in it. */
+static void stand_loop(slice *c, bool all)
+{
+    const wpg_cfg *cfg = c->s->view->cfg;
+    for (uint32_t b = 0; b < cfg->count; b++)
+        if (cfg->blocks[b].successor_count > 1 && (leaves(cfg, c->loop, b) || (all && c->loop->members[b])))
+            stand_by(c, cfg->blocks[b].terminator->words[1]);
+    follow(c);
+}
+
+/* -- Freeing -- */
+
+/* Few trips, as the profile has them? */
+static bool is_short(const wpg_standing *s, const wpg_loop *loop)
+{
+    uint64_t entries, lanes;
+    if (!s->profile || !wpg_loop_entries(&entries, s->view, s->profile, loop) || !entries ||
+        !wpg_block_lanes(&lanes, s->view, s->profile, loop->header))
+        return false;
+    double trips = (double)lanes / (double)entries;
+    return trips <= (double)FREED_TRIPS && trips * (double)loop->instructions <= (double)FREED_SIZE;
+}
+
+/* Is there a test that the given values make countable? */
+static bool becomes_countable(const wpg_standing *s, const wpg_loop *loop, const wpg_unrolled *before,
+                              const wpg_unrolled *now)
+{
+    const wpg_cfg *cfg = s->view->cfg;
+    for (uint32_t b = 0; b < cfg->count; b++) {
+        uint32_t test = leaves(cfg, loop, b) ? cfg->blocks[b].terminator->words[1] : 0;
+        if (test && now->may[test] && !before->may[test])
+            return true;
+    }
+    return false;
+}
+
+static bool rounds(const wpg_module *module, const wpg_inst *inst)
+{
+    return (wpg_inst_traits(module, inst) & WPG_TRAIT_FLOAT) &&
+           !(inst->opcode == SpvOpExtInst && wpg_is_exact_function(inst->words[4]));
+}
+
+static bool is_member(const wpg_standing *s, const wpg_loop *loop, uint32_t id)
+{
+    uint32_t block = id < s->view->bound ? s->view->block_of[id] : WPG_NO_BLOCK;
+    return block != WPG_NO_BLOCK && loop->members[block];
+}
+
+static uint32_t block_of_user(const wpg_view *view, wpg_inst *user)
+{
+    const wpg_inst *label = wpg_inst_label(user);
+    return label ? wpg_cfg_find(view->cfg, label->result) : WPG_NO_BLOCK;
+}
+
+static void hide(wpg_standing *s, const wpg_inst *inst)
+{
+    s->hidden[inst->result] = s->opaque[inst->result] = true;
+}
+
+/* What unrolling does to the value's users, where the loop's arithmetic rounds. Behind the loop, a phi may
+ * have one way left: a barrier hides it. Arithmetic that is used directly, behind the loop or in it, stands
+ * in more places or with other neighbours than before. `mark`: puts the barriers. */
+static bool users_keep_it(wpg_standing *s, const wpg_loop *loop, uint32_t id, bool mark)
+{
+    const wpg_view *view = s->view;
+    const wpg_inst *def = wpg_module_def(view->module, id);
+    const bool inside = is_member(s, loop, id);
+    if (!def || !def->type || !wpg_bears_floats(view->module, def->type) ||
+        (inside && s->view->cfg->blocks[view->block_of[id]].heads != WPG_NO_BLOCK && def->opcode == SpvOpPhi))
+        return true;
+    if (!inside && !rounds(view->module, def))
+        return true;
+    for (uint32_t u = view->first_user[id]; u < view->first_user[id + 1]; u++) {
+        wpg_inst *user = view->users[u];
+        uint32_t block = block_of_user(view, user);
+        bool user_inside = block != WPG_NO_BLOCK && loop->members[block];
+        if (user_inside == inside)
+            continue;
+        if (!inside && user->opcode == SpvOpPhi && block == loop->header)
+            continue;
+        if (!inside || user->opcode != SpvOpPhi || !wpg_opt_barrier_wanted(view->module, user))
+            return false;
+        if (mark)
+            hide(s, user);
+    }
+    return true;
+}
+
+/* Would unrolling decide a branch or select of the loop's body? */
+static bool decides_more(const wpg_standing *s, const wpg_loop *loop, const wpg_inst *inst, uint32_t b,
+                         const wpg_unrolled *now)
+{
+    const wpg_cfg *cfg = s->view->cfg;
+    if (inst->opcode == SpvOpSelect)
+        return now->may[inst->words[3]] && wpg_bears_floats(s->view->module, inst->type);
+    if ((inst->opcode != SpvOpBranchConditional && inst->opcode != SpvOpSwitch) ||
+        !now->may[inst->words[1]] || leaves(cfg, loop, b))
+        return false;
+    /* A test of a loop inside has barriers at that loop's phis. */
+    uint32_t inner = cfg->blocks[b].loop;
+    wpg_loop described;
+    return inner == WPG_NO_BLOCK || inner == loop->construct ||
+           !wpg_loop_describe(&described, s->view, inner, s->arena) || !leaves(cfg, &described, b);
+}
+
+/* Can arithmetic of two trips or ways meet nowhere but in phis that get barriers? `mark`: puts them. */
+static bool trips_stay_apart(wpg_standing *s, const wpg_loop *loop, const wpg_unrolled *now, bool mark)
+{
+    const wpg_view *view = s->view;
+    bool any = false, decided = false;
+    for (uint32_t b = 0; b < view->cfg->count; b++) {
+        const wpg_block *block = &view->cfg->blocks[b];
+        for (const wpg_inst *inst = block->label; loop->members[b] && inst;
+             inst = inst == block->terminator ? NULL : inst->next) {
+            any |= rounds(view->module, inst);
+            decided |= decides_more(s, loop, inst, b, now);
+            if (!inst->type || !wpg_bears_floats(view->module, inst->type))
+                continue;
+            if ((wpg_inst_traits(view->module, inst) & WPG_TRAIT_FLOAT) &&
+                wpg_id_set_has(s->exact, inst->result))
+                return false;
+            if (inst->opcode != SpvOpPhi || block->heads == WPG_NO_BLOCK)
+                continue;
+            if (!wpg_opt_barrier_wanted(view->module, inst))
+                return false;
+            if (mark)
+                hide(s, inst);
+        }
+    }
+    for (uint32_t id = 0; any && id < view->bound; id++)
+        if (wpg_view_is_local(view, id) && !users_keep_it(s, loop, id, mark))
+            return false;
+    return !any || !decided;
+}
+
+static bool may_be_freed(wpg_standing *s, const wpg_loop *loop, const wpg_unrolled *before,
+                         const wpg_unrolled *now)
+{
+    return s->barriers && is_short(s, loop) && becomes_countable(s, loop, before, now) &&
+           !wpg_opt_barrier_refusal(s->view, loop) && !wpg_unrolled_folds(now, loop) &&
+           trips_stay_apart(s, loop, now, false);
+}
+
+/* Was the loop's test found to stand, for a loop around it? */
+static bool stands(const wpg_standing *s, const wpg_loop *loop)
+{
+    const wpg_cfg *cfg = s->view->cfg;
+    for (uint32_t b = 0; b < cfg->count; b++)
+        if (leaves(cfg, loop, b) && s->opaque[cfg->blocks[b].terminator->words[1]])
+            return true;
+    return false;
+}
+
+bool wpg_standing_find(wpg_standing *s)
+{
+    const wpg_view *view = s->view;
+    const wpg_cfg *cfg = view->cfg;
+    const bool *unrollable = wpg_unrollable_loops(view, s->arena);
+    slice c = {.s = s, .todo = WPG_ARENA_ARRAY(s->arena, uint32_t, view->bound)};
+    wpg_loop *loops = WPG_ARENA_ARRAY(s->arena, wpg_loop, cfg->construct_count + 1u);
+    bool *frees = WPG_ARENA_ARRAY(s->arena, bool, cfg->construct_count + 1u);
+    wpg_unrolled before, now;
+    if (!unrollable || !c.todo || !loops || !frees || !wpg_unrolled_solve(&before, view, NULL, s->arena) ||
+        !wpg_unrolled_solve(&now, view, s->known, s->arena))
+        return false;
+    for (uint32_t i = 0; i < cfg->construct_count; i++) {
+        if (!wpg_loop_describe(&loops[i], view, i, s->arena) || !(loops[i].traits & WPG_TRAIT_FLOAT))
+            continue;
+        frees[i] = may_be_freed(s, &loops[i], &before, &now);
+        if (frees[i])
+            continue;
+        c.loop = &loops[i];
+        c.chosen = false;
+        stand_loop(&c, unrollable[i]);
+        if (c.chosen && !unrollable[i])
+            stand_loop(&c, true);
+    }
+    for (uint32_t i = 0; i < cfg->construct_count; i++)
+        if (frees[i] && !stands(s, &loops[i])) {
+            (void)trips_stay_apart(s, &loops[i], &now, true);
+            s->freed++;
+        }
+    return !c.nomem && !s->arena->failed;
+}

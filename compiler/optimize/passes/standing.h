@@ -1,0 +1,34 @@
+/* Which loops of float work keep their tests when words become constants (load_fold.c), and which may lose
+ * them behind optimisation barriers. Private to compiler/optimize. Threads: one module, one thread. */
+#ifndef WPG_COMPILER_OPTIMIZE_PASSES_STANDING_H
+#define WPG_COMPILER_OPTIMIZE_PASSES_STANDING_H
+
+#include "compiler/optimize/ir/legality.h"
+
+typedef struct wpg_standing {
+    const wpg_view *view;
+    const wpg_function_profile *profile; /* NULL: none, then no loop is freed */
+    const bool *known;                   /* [bound] loads whose values are taken as given */
+    const wpg_id_set *exact;             /* wpg_exact_slice */
+    bool barriers;                       /* there is a zero to make them of */
+    wpg_arena *arena;
+    /* Results, [bound]; the caller's, all false at first. */
+    bool *opaque; /* what no driver is to know: what stands, and what is hidden */
+    bool *hidden; /* phis and selects that get an optimisation barrier (opt_barrier.h) */
+    uint32_t freed;
+} wpg_standing;
+
+/* A driver that knows when a loop ends may unroll it, and re-associate float arithmetic across its trips. So
+ * what decides whether such a loop is left stays as it was, and is marked opaque. Where a branch in the loop
+ * chooses what that is computed of, all its branches do. Where a driver may unroll anyway, less code in the
+ * loop may make it do so: there all branches stay, too.
+ *
+ * A loop is freed instead if the given values make its trips countable, and the profile says that they are
+ * few. Barriers go to its header phis and to the phis behind it: nowhere else do two trips meet. Loops stand
+ * that carry floats in memory, or in which unrolling would do more: decide a branch of the body, make a
+ * constant that drivers round their own way (folding.h), or use arithmetic from outside more than once.
+ *
+ * False when memory runs out. */
+bool wpg_standing_find(wpg_standing *s);
+
+#endif
