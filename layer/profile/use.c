@@ -136,7 +136,7 @@ void wpg_use_load(const char *path)
         memcpy(use.bundle, full, strlen(full) + 1);
         wpg_stale_open(full, use.all.view);
     }
-    wpg_usual_load(full);
+    wpg_usual_load(full, use.all.profile);
     wpg_log_info("profile %s: %zu shader function%s, %zu pipeline%s", path, use.all.view->shader_count,
                  wpg_plural(use.all.view->shader_count), use.all.view->pipeline_count,
                  wpg_plural(use.all.view->pipeline_count));

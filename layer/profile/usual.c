@@ -1,4 +1,4 @@
-/* Usual values of push constants, from a bundle's facts. See variants.h. */
+/* See usual.h and variants.h. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +8,9 @@
 #include "runtime/base/map.h"
 #include "runtime/base/log.h"
 #include "runtime/bundle/bundle.h"
+#include "runtime/bundle/push_facts.h"
+#include "runtime/profile/profile_format.h"
+#include "runtime/profile/push_record.h"
 
 typedef struct known {
     wpg_hash128 pipeline;
@@ -20,69 +23,100 @@ static struct {
 } usual;
 
 /* One word: its values if few of them make up `least_share` of all draws and dispatches. */
-static bool word_from(wpg_usual *into, unsigned word, const wpg_facts *facts, double least_share)
+static bool word_from(wpg_usual *into, unsigned word, const wpg_profile_record *record, double least_share)
 {
-    char key[24];
-    (void)snprintf(key, sizeof key, "push.%02u", word);
-    const wpg_fact *fact = wpg_facts_find(facts, key);
-    if (!fact || fact->rule != WPG_FACT_COUNT)
-        return false;
-    (void)snprintf(key, sizeof key, "unpushed.%02u", word);
-    double total = (double)fact->n + (double)wpg_facts_get_sum(facts, key), few = 0;
-    for (size_t i = 0; i < fact->value_count; i++)
-        total += (double)fact->values[i].n;
+    const wpg_profile_site *site = word < record->site_count ? &record->sites[word] : NULL;
+    wpg_profile_value *values = site && site->count ? wpg_site_by_count(site) : NULL;
+    double few = 0, total = (double)wpg_push_record_others(record, word) +
+                            (double)wpg_push_record_unpushed(record, word);
     uint32_t count = 0;
-    for (size_t i = 0; i < fact->value_count && count < WPG_USUAL_VALUES; i++) {
-        char *end;
-        unsigned long long value = strtoull(fact->values[i].value, &end, 16);
-        if (*end || value > UINT32_MAX || fact->values[i].n == 0)
-            return false;
-        into->word[word].values[count++] = (uint32_t)value;
-        few += (double)fact->values[i].n;
+    for (size_t i = 0; values && i < site->count; i++) {
+        total += (double)values[i].count;
+        if (count == WPG_USUAL_VALUES || values[i].value > UINT32_MAX || !values[i].count)
+            continue;
+        into->word[word].values[count++] = (uint32_t)values[i].value;
+        few += (double)values[i].count;
     }
-    if (!count || few < least_share * total)
-        return false;
-    into->word[word].count = count;
-    into->word[word].share = (double)fact->values[0].n / total;
-    return true;
+    bool good = count && few >= least_share * total;
+    if (good) {
+        into->word[word].count = count;
+        into->word[word].share = (double)values[0].count / total;
+    }
+    free(values);
+    return good;
 }
 
-/* From the facts of one pipeline; false: no word has any. */
-static bool usual_from(wpg_usual *into, const wpg_facts *facts, double least_share)
+/* From the record of one pipeline; false: no word has any. */
+static bool usual_from(wpg_usual *into, const wpg_profile_record *record, double least_share)
 {
     *into = (wpg_usual){0};
     for (unsigned word = 0; word < WPG_PUSH_WORDS; word++)
-        if (word_from(into, word, facts, least_share))
+        if (word_from(into, word, record, least_share))
             into->words |= UINT64_C(1) << word;
     return into->words != 0;
 }
 
-static void keep(const wpg_facts *facts, double least_share)
+static void keep(wpg_hash128 pipeline, const wpg_profile_record *record, double least_share)
 {
     known *made = calloc(1, sizeof *made);
     if (!made)
         return;
-    if (wpg_hash_from_hex(&made->pipeline, wpg_facts_subject(facts)) &&
-        usual_from(&made->usual, facts, least_share) &&
-        wpg_map_set(&usual.by_pipeline, made->pipeline.low, usual.all.count) &&
-        wpg_vec_push(&usual.all, made))
+    made->pipeline = pipeline;
+    if (usual_from(&made->usual, record, least_share) &&
+        wpg_map_set(&usual.by_pipeline, pipeline.low, usual.all.count) && wpg_vec_push(&usual.all, made))
         return;
     free(made);
 }
 
-void wpg_usual_load(const char *path)
+/* Adds the facts of the bundle at `path`. */
+static wpg_status add_bundle(wpg_profile *into, const char *path, wpg_error *err)
 {
     wpg_bundle bundle = {0};
-    wpg_error err = {0};
-    if (wpg_the_process.settings.variants == 0 || !wpg_is_bundle(path))
-        return;
-    if (wpg_bundle_load(&bundle, path, 1, &err) != WPG_OK)
-        wpg_log_warn("no variants: the bundle's facts: %s", err.message);
-    else
-        for (size_t i = 0; i < bundle.sets.count; i++)
-            if (strcmp(wpg_facts_kind(bundle.sets.data[i]), "pipeline") == 0)
-                keep(bundle.sets.data[i], wpg_the_process.settings.variant_share);
+    wpg_status status = wpg_bundle_load(&bundle, path, 1, err);
+    for (size_t i = 0; status == WPG_OK && i < bundle.sets.count; i++)
+        status = wpg_push_facts_add(into, bundle.sets.data[i], err);
     wpg_bundle_finish(&bundle);
+    return status;
+}
+
+/* Adds the records of push constants alone. */
+static wpg_status add_records(wpg_profile *into, const wpg_profile *from, wpg_error *err)
+{
+    wpg_status status = WPG_OK;
+    for (size_t i = 0; i < wpg_profile_count(from) && status == WPG_OK; i++) {
+        const wpg_profile_record *record = wpg_profile_at(from, i);
+        wpg_hash128 pipeline;
+        if (!wpg_push_record_parse(&pipeline, record))
+            continue;
+        status = wpg_profile_add(into, record->name, record->func_hash, record->counters,
+                                 record->counter_count, 1, err);
+        for (size_t s = 0; s < record->site_count && status == WPG_OK; s++)
+            for (size_t v = 0; v < record->sites[s].count && status == WPG_OK; v++)
+                status = wpg_profile_add_value(into, record->name, record->func_hash, s,
+                                               record->sites[s].pairs[v].value,
+                                               record->sites[s].pairs[v].count, err);
+    }
+    return status;
+}
+
+void wpg_usual_load(const char *path, const wpg_profile *profile)
+{
+    wpg_error err = {0};
+    if (wpg_the_process.settings.variants == 0)
+        return;
+    wpg_profile *all = wpg_profile_create();
+    wpg_status status = all ? add_records(all, profile, &err) : wpg_fail(&err, WPG_E_NOMEM, "out of memory");
+    if (status == WPG_OK && wpg_is_bundle(path))
+        status = add_bundle(all, path, &err);
+    if (status != WPG_OK)
+        wpg_log_warn("no variants: the values of push constants: %s", err.message);
+    for (size_t i = 0; status == WPG_OK && i < wpg_profile_count(all); i++) {
+        const wpg_profile_record *record = wpg_profile_at(all, i);
+        wpg_hash128 pipeline;
+        if (wpg_push_record_parse(&pipeline, record))
+            keep(pipeline, record, wpg_the_process.settings.variant_share);
+    }
+    wpg_profile_destroy(all);
 }
 
 void wpg_usual_unload(void)

@@ -1,9 +1,10 @@
-/* Usual values of push constants, from a bundle's facts. Read once, with the profile; read-only then.
- * Threads: any. */
+/* Usual values of push constants, from a profile's records and a bundle's facts. Read once, with the
+ * profile; read-only then. Threads: any. */
 #ifndef WPG_LAYER_PROFILE_USUAL_H
 #define WPG_LAYER_PROFILE_USUAL_H
 
 #include "layer/profile/totals.h"
+#include "runtime/profile/profile.h"
 
 /* Usual values of a pipeline's push constants. */
 enum { WPG_USUAL_VALUES = 4 };
@@ -15,8 +16,8 @@ typedef struct wpg_usual {
     } word[WPG_PUSH_WORDS];
 } wpg_usual;
 
-/* Reads the facts of the bundle at `path` (full); other profiles have none. */
-void wpg_usual_load(const char *path);
+/* Reads the push-constant records of the profile, and the facts if `path` (full) is a bundle. */
+void wpg_usual_load(const char *path, const wpg_profile *profile);
 void wpg_usual_unload(void);
 bool wpg_usual_any(void);                            /* some pipeline has some */
 const wpg_usual *wpg_usual_of(wpg_hash128 pipeline); /* NULL: none */

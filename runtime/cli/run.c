@@ -175,7 +175,7 @@ static int apply_mode(run_options *options)
         return 0; /* the mode, if any, is the environment's or --mode's */
     if (!*wpg_environment_get("WAVEPGO_PROFILE_FILE") && !*wpg_environment_get("LLVM_PROFILE_FILE") &&
         !*wpg_environment_get("WAVEPGO_BUNDLE")) {
-        int code = set_setting(options, "PROFILE_FILE", "%e.wavepgo/%b.profraw");
+        int code = set_setting(options, "BUNDLE", "%e.wavepgo");
         if (code)
             return code;
     }

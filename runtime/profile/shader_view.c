@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/profile/push_record.h"
+
 static int compare_hash(wpg_hash128 a, wpg_hash128 b)
 {
     if (a.high != b.high)
@@ -152,6 +154,9 @@ static void sort_record(wpg_shader_view *view, const wpg_profile_record *record,
                                       .counters = record->counters}};
             memcpy(made->stage.stage, parts.stage, sizeof parts.stage);
         }
+    } else if (wpg_push_record_parse(&pipeline, record)) {
+        view->pushed++;
+        return;
     } else if (wpg_record_name_parse(&parts, record->name, NULL) != WPG_OK) {
         view->foreign++;
         return;

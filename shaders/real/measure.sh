@@ -96,9 +96,9 @@ family() {
     for program in $programs; do
         echo "real: $name: training${program:+ $program}" >&2
         # shellcheck disable=SC2086
-        lines "$work/train" wavepgo run --generate --profile-file "$work/$(slug "$program")/%b-%p.profraw" --probes "$probes" $options -- \
+        lines "$work/train" wavepgo run --generate --bundle "$work/$(slug "$program")/%e-%p.wavepgo" --probes "$probes" $options -- \
             sh "$here/$name.sh" run "$program" "$training" || return 0
-        wavepgo merge --quiet -o "$work/$(slug "$program").profdata" "$work/$(slug "$program")" || return 0
+        wavepgo merge --quiet -o "$work/$(slug "$program").profdata" "$work/$(slug "$program")"/*.wavepgo || return 0
         sed "s/^/generate 1 /" "$work/train" >>"$work/all"
     done
     round=1

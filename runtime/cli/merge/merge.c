@@ -14,6 +14,7 @@
 #include "runtime/base/vec.h"
 #include "runtime/bundle/bundle.h"
 #include "runtime/bundle/folder.h"
+#include "runtime/bundle/push_facts.h"
 #include "runtime/cli/common/recover.h"
 #include "runtime/cli/merge/merge_cspgo.h"
 
@@ -163,7 +164,7 @@ static int parse(merge_options *options, int argc, char **argv)
 
 typedef struct merge_state {
     wpg_profile *profile;
-    wpg_bundle bundle; /* when one is written */
+    wpg_bundle bundle; /* facts of the bundles that were read */
     wpg_profile_stats stats;
     size_t files, bad;
 } merge_state;
@@ -198,6 +199,10 @@ static int merge_input_files(merge_state *state, const merge_options *options, c
     int code = 0;
     wpg_recover_folder(command_name, input->path, options->quiet);
     bool bundle = options->bundle && wpg_is_bundle(input->path);
+    if (!options->bundle && !options->cspgo && wpg_is_bundle(input->path) &&
+        wpg_bundle_load(&state->bundle, input->path, input->weight, &err) != WPG_OK)
+        (void)wpg_complain(0, command_name, "warning: values of push constants may be missing: %s",
+                           err.message);
     if (bundle && wpg_bundle_load(&state->bundle, input->path, input->weight, &err) != WPG_OK) {
         state->bad++;
         (void)wpg_complain(0, command_name, "%s", err.message);
@@ -267,11 +272,22 @@ static int write_cspgo(const merge_state *state, const merge_options *options)
     return code;
 }
 
-static int write_out(const merge_state *state, const merge_options *options)
+/* What a profile can carry of the bundles that were read: values of push constants. */
+static wpg_status carry_facts(merge_state *state, wpg_error *err)
+{
+    wpg_status status = WPG_OK;
+    for (size_t i = 0; i < state->bundle.sets.count && status == WPG_OK; i++)
+        status = wpg_push_facts_add(state->profile, state->bundle.sets.data[i], err);
+    return status;
+}
+
+static int write_out(merge_state *state, const merge_options *options)
 {
     wpg_error err;
     if (options->cspgo)
         return write_cspgo(state, options);
+    if (carry_facts(state, &err) != WPG_OK)
+        return wpg_complain(WPG_EXIT_FAILED, command_name, "%s", err.message);
     if (strcmp(options->out, "-") != 0)
         return wpg_profile_write_file(options->out, state->profile, options->format, &err) == WPG_OK
                    ? 0
@@ -343,7 +359,7 @@ int wpg_command_merge(int argc, char **argv)
         code = wpg_complain(WPG_EXIT_FAILED, command_name, "out of memory");
     for (size_t i = 0; i < options.inputs.count && !code; i++)
         code = merge_input_files(&state, &options, &options.inputs.data[i]);
-    if (!code && wpg_profile_count(state.profile) == 0 && state.bundle.sets.count == 0)
+    if (!code && wpg_profile_count(state.profile) == 0 && !(options.bundle && state.bundle.sets.count))
         code = wpg_complain(WPG_EXIT_FAILED, command_name,
                             "no counts in %zu profile file%s: nothing is written. Did the program run under "
                             "'wavepgo run --generate'? 'wavepgo doctor' checks the layer",

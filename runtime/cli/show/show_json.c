@@ -78,7 +78,9 @@ void wpg_show_json(FILE *out, const char *title, const wpg_shader_view *view, co
     (void)fputc(']', out);
     if (options->bundle)
         wpg_show_facts_json(out, options->bundle);
-    (void)fprintf(out, ",\n \"foreign_records\": %zu, \"inconsistent_records\": %zu}\n", view->foreign,
-                  view->inconsistent);
+    (void)fprintf(out,
+                  ",\n \"push_constant_records\": %zu, \"foreign_records\": %zu, \"inconsistent_records\": "
+                  "%zu}\n",
+                  view->pushed, view->foreign, view->inconsistent);
     free(order);
 }

@@ -210,6 +210,9 @@ void wpg_show_text(FILE *out, const char *title, const wpg_shader_view *view, co
     if (view->foreign || view->inconsistent)
         (void)fprintf(out, "%zu record%s of other programs, %zu inconsistent left out\n", view->foreign,
                       wpg_plural(view->foreign), view->inconsistent);
+    if (view->pushed)
+        (void)fprintf(out, "values of push constants: of %zu pipeline%s\n", view->pushed,
+                      wpg_plural(view->pushed));
     print_pipelines(out, view, options);
     if (options->bundle) {
         wpg_show_facts_text(out, options->bundle, options->top);

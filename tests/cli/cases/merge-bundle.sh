@@ -13,5 +13,8 @@ cmp all.bundle/shaders/*.spv two.wavepgo/shaders/*.spv || exit
 wavepgo merge -o other.bundle --weighted 3,two.wavepgo $DATA/one.wavepgo || exit
 diff -r all.bundle other.bundle || exit
 wavepgo merge -o all.bundle all.bundle && diff -r all.bundle other.bundle || exit
-# Its profiles alone.
-wavepgo merge -o x.profdata all.bundle && cmp x.profdata all.bundle/merged.profdata
+# Its profiles alone, and of the facts the values of push constants.
+wavepgo merge -o x.profdata all.bundle && wavepgo show x.profdata | head -n 3
+wavepgo merge --format text -o - x.profdata | grep -A 1 '#push'
+wavepgo merge --format text -o - --weighted 3,two.wavepgo $DATA/one.wavepgo >y.proftext
+wavepgo merge --format text -o - x.profdata | cmp - y.proftext
