@@ -33,7 +33,8 @@ static const wpg_command commands[] = {
      "  --quiet               no progress line\n"
      "Folders are searched for *.profraw, *.profdata and *.proftext. Patterns (*, ?) that the shell\n"
      "left are expanded.\n"
-     "Of a bundle a profile carries the counts and the values of push constants; shaders, times and verdicts\n"
+     "Of a bundle a profile carries the counts and the values of push constants; shaders, times and "
+     "verdicts\n"
      "stay in the bundle.\n"
      "- is standard input; /dev/fd/N, a shell's <(command), is read to its end.\n",
      wpg_command_merge},
