@@ -306,8 +306,7 @@ static void read_enabled(wpg_device_features *on, const VkDeviceCreateInfo *info
     on->waves_per_workgroup = able->sizes.maxComputeWorkgroupSubgroups;
     on->wave_stages = able->sizes.requiredSubgroupSizeStages;
     on->own_passes = passes_of_driver(able);
-    /* Loops whose trips a variant fixes are unrolled there to twice their time (the rfc_ benchmarks: 2.3). */
-    on->loses_by_variants = able->old_lavapipe;
+    on->loses_by_trips = able->old_lavapipe; /* to twice their time: the rfc_ benchmarks, 2.3 */
     on->loses_exit_values = able->old_lavapipe;
     on->hints_are_lost = able->mesa;
     on->partial_descriptors = bit_is_on(info->pNext, &bits[BIT_PARTIALLY_BOUND]);

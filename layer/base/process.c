@@ -17,9 +17,3 @@ bool wpg_sample_by_bind(void)
     const wpg_settings *settings = &wpg_the_process.settings;
     return settings->sample > 1 && settings->sample_by == WPG_SAMPLE_BY_BIND;
 }
-
-bool wpg_variants_by_rule(const wpg_device *device)
-{
-    return !device->features.loses_by_variants ||
-           wpg_the_process.settings.variant_rule == WPG_VARIANT_RULE_ON;
-}

@@ -108,8 +108,6 @@ extern wpg_process wpg_the_process;
 bool wpg_process_is_owner(void);
 /* Whether complete pipelines are sampled by bind. */
 bool wpg_sample_by_bind(void);
-/* Whether the device's driver is one where variants are made by rule, without a verdict. */
-bool wpg_variants_by_rule(const wpg_device *device);
 
 static inline wpg_instance *wpg_instance_of(const void *dispatchable)
 {

@@ -108,7 +108,7 @@ static void use_open(wpg_pipeline_plan *plan, const VkPipelineShaderStageCreateI
                    win->progress.have, win->progress.need);
     plan->verdict = plan->won;
     use_by_rule(plan, infos, whole);
-    plan->values_by_rule = !win->values_lost && wpg_variants_by_rule(plan->device);
+    plan->values_by_rule = !win->values_lost;
     const wpg_hash128 words = hash_of_words(plan->stages, plan->count);
     for (size_t i = 0; plan->changed && i < win->lost_count; i++)
         if (wpg_hash_equal(words, win->lost[i])) {

@@ -522,6 +522,8 @@ wpg_status wpg_rewrite_for_values(wpg_rewrite *rewrite, const wpg_weights *weigh
     optimize_options(&options, features, rewrite->stage_bit, leave_out);
     options.pushes = values;
     options.push_count = count;
+    options.keep_trips =
+        features->loses_by_trips && wpg_the_process.settings.variant_rule != WPG_VARIANT_RULE_ON;
     WPG_TRY(optimize(rewrite, weights, &options, probes));
     dump_changed(rewrite, ".variant");
     return check(rewrite, &features->validate);

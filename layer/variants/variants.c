@@ -16,14 +16,6 @@ bool wpg_variants_possible(void)
            process->settings.variants > 0 && wpg_usual_any();
 }
 
-static bool gain_by_rule(const wpg_device *device)
-{
-    if (wpg_variants_by_rule(device))
-        return true;
-    wpg_log_info("no variants: they were measured to cost time on this driver, and no verdict asks for them");
-    return false;
-}
-
 bool wpg_variants_wanted(const wpg_device *device)
 {
     if (!wpg_variants_possible())
@@ -34,7 +26,7 @@ bool wpg_variants_wanted(const wpg_device *device)
     case WPG_MODE_USE:
         /* With verdicts of this device exactly what won is applied, and what is safe by rule where tuning is
          * not finished. */
-        return device->tuned_by_value || ((!device->tuned || device->tuned_open) && gain_by_rule(device));
+        return device->tuned_by_value || !device->tuned || device->tuned_open;
     default:
         return false;
     }

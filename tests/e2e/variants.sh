@@ -93,7 +93,7 @@ done
 # The same by the three plain commands: the merged profile carries the values.
 (mkdir -p three && cd three && "$wavepgo" run --generate -- $divide small >train 2>&1 && "$wavepgo" merge -o divide.profdata wavepgo-bench.wavepgo >merge 2>&1) ||
     die "three commands: $(tail -n 3 three/train three/merge)"
-"$wavepgo" run --use three/divide.profdata --variant-rule on --variant-wait 20 -- $divide small >"$work/plain-small.out" 2>"$work/plain-small.err"
+"$wavepgo" run --use three/divide.profdata --variant-wait 20 -- $divide small >"$work/plain-small.out" 2>"$work/plain-small.err"
 echo $? >"$work/plain-small.code"
 same divide-small plain-small
 [ "$(summary plain-small)" = "1 1 1" ] || fail "push_stride, by three commands: $(summary plain-small)"

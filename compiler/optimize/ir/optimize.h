@@ -45,6 +45,7 @@ typedef struct wpg_optimize_options {
      * (remarks.push_words tells which mattered). Borrowed. */
     const wpg_push_value *pushes;
     uint32_t push_count;
+    bool keep_trips; /* no given value may decide how often a loop runs: drivers that unroll too much */
     char passes[64]; /* letters of passes to leave out, "" = none; see passes/optimize.c */
 } wpg_optimize_options;
 

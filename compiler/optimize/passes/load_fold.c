@@ -612,6 +612,7 @@ static bool find_standing(folder *f)
                              .known = known,
                              .exact = &f->exact,
                              .barriers = f->zero_of != 0,
+                             .every_loop = f->context->options->keep_trips,
                              .arena = &f->arena,
                              .opaque = f->opaque,
                              .hidden = f->hidden};

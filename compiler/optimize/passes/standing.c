@@ -227,9 +227,10 @@ bool wpg_standing_find(wpg_standing *s)
         !wpg_unrolled_solve(&now, view, s->known, s->arena))
         return false;
     for (uint32_t i = 0; i < cfg->construct_count; i++) {
-        if (!wpg_loop_describe(&loops[i], view, i, s->arena) || !(loops[i].traits & WPG_TRAIT_FLOAT))
+        if (!wpg_loop_describe(&loops[i], view, i, s->arena) ||
+            (!s->every_loop && !(loops[i].traits & WPG_TRAIT_FLOAT)))
             continue;
-        frees[i] = may_be_freed(s, &loops[i], &before, &now);
+        frees[i] = !s->every_loop && may_be_freed(s, &loops[i], &before, &now);
         if (frees[i])
             continue;
         c.loop = &loops[i];

@@ -11,6 +11,7 @@ typedef struct wpg_standing {
     const bool *known;                   /* [bound] loads whose values are taken as given */
     const wpg_id_set *exact;             /* wpg_exact_slice */
     bool barriers;                       /* there is a zero to make them of */
+    bool every_loop;                     /* loops without float work stand, too, and none is freed */
     wpg_arena *arena;
     /* Results, [bound]; the caller's, all false at first. */
     bool *opaque; /* what no driver is to know: what stands, and what is hidden */

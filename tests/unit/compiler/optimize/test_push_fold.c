@@ -10,6 +10,8 @@
     "layout(std430, binding = 2) buffer Ints { uint data[]; } ints;\n"
 #define MAIN "void main() { uint at = gl_GlobalInvocationID.x; float x = src.data[at];\n"
 
+static bool keep_trips; /* of the runs that follow */
+
 static void run(use_result *r, const char *head, const char *body, const char *stage, SpvExecutionModel model,
                 const uint32_t *words, const uint64_t known, const char *passes)
 {
@@ -23,6 +25,7 @@ static void run(use_result *r, const char *head, const char *body, const char *s
     free(source);
     wpg_optimize_defaults(&options);
     options.pushes = values;
+    options.keep_trips = keep_trips;
     for (uint32_t i = 0; i < WPG_PUSH_FOLD_WORDS; i++)
         if (known >> i & 1)
             values[options.push_count++] = (wpg_push_value){i * 4, words[i]};
@@ -330,6 +333,25 @@ static void asks_what_loops_fold(void **state)
           (uint32_t[]){4}, 1, "no branch, loop bound"); /* its trips are not to be counted */
 }
 
+/* Where a driver unrolls too much: loops of integers keep their trips, too; a divisor beside them does not. */
+static void keeps_every_loop(void **state)
+{
+    (void)state;
+    static const char loop[] =
+        "layout(push_constant) uniform P { uint n, m; } p;\n" MAIN
+        "uint sum = at; for (uint i = 0u; i < p.n; ++i) sum = sum * 31u + ints.data[i];"
+        " ints.data[at] = sum / p.m; dst.data[at] = x; }";
+    use_result r;
+    keep_trips = true;
+    compute(&r, loop, (uint32_t[]){4, 7}, 3);
+    keep_trips = false;
+    use_expect(&r, WPG_REMARK_DONE, "push-fold", "words 0x2");
+    use_done(&r);
+    compute(&r, loop, (uint32_t[]){4, 7}, 3);
+    use_expect(&r, WPG_REMARK_DONE, "push-fold", "words 0x3");
+    use_done(&r);
+}
+
 /* The arm that always runs brings a product to a sum: they stay apart as the phi kept them. */
 static void keeps_products_apart(void **state)
 {
@@ -453,6 +475,7 @@ int main(void)
         cmocka_unit_test(leaves_the_ends_of_loops),
         cmocka_unit_test(frees_the_ends_of_loops),
         cmocka_unit_test(asks_what_loops_fold),
+        cmocka_unit_test(keeps_every_loop),
         cmocka_unit_test(keeps_products_apart),
         cmocka_unit_test(hides_constants_left_by_phis),
         cmocka_unit_test(refuses_exact_outputs),
