@@ -11,6 +11,7 @@
 # KEEP: a folder that gets each family's profiles and last use log.
 # USE_OPTIONS: options of `wavepgo run` with the profile, such as "--float spec".
 # TOGETHER=1: one training run for all items also where each item is a program of its own (materialx: a material).
+# OTHER_INPUT=1: what is timed has other inputs than the training run (tfjs: other shapes).
 # Each round is a process; medians over rounds of the ratio within one round. A result "-" cannot be compared.
 set -eu
 root=$(cd "$(dirname "$0")/../.." && pwd)
@@ -29,7 +30,7 @@ while [ $# -gt 0 ]; do
         build=$2
         shift
         ;;
-    -h | --help) sed -n '2,14s/^# \{0,1\}//p' "$0"; exit 0 ;;
+    -h | --help) sed -n '2,15s/^# \{0,1\}//p' "$0"; exit 0 ;;
     *)
         case " $families $slow " in *" $1 "*) ;; *) echo "real: no family '$1' (known: $families $slow)" >&2; exit 2 ;; esac
         wanted="$wanted $1"
@@ -51,6 +52,8 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
+other=${OTHER_INPUT:-}
+unset OTHER_INPUT
 rounds=${ROUNDS:-3} seconds=${SECONDS_EACH:-1} probes=${PROBES:-default} training=${TRAIN_SECONDS:-0.05}
 
 # lines NAME COMMAND...: the items' lines of a run.
@@ -101,6 +104,7 @@ family() {
         wavepgo merge --quiet -o "$work/$(slug "$program").profdata" "$work/$(slug "$program")"/*.wavepgo || return 0
         sed "s/^/generate 1 /" "$work/train" >>"$work/all"
     done
+    [ -z "$other" ] || export OTHER_INPUT=1
     round=1
     while [ "$round" -le "$rounds" ]; do
         echo "real: $name: round $round of $rounds" >&2
@@ -118,18 +122,20 @@ family() {
         done
         round=$((round + 1))
     done
+    unset OTHER_INPUT
     echo
     echo "## $name"
     echo
     echo "| item | off, us | use / off |${attainable:+ attainable / off |} generate / off | results |"
     echo "|---|---|---|${attainable:+---|}---|---|"
-    awk -v reaches="$attainable" '
+    awk -v reaches="$attainable" -v other="$other" '
         function median(list, n,    i, j, t) {
             for (i = 2; i <= n; i++)
                 for (j = i; j > 1 && list[j] < list[j - 1]; j--) { t = list[j]; list[j] = list[j - 1]; list[j - 1] = t }
             return n % 2 ? list[(n + 1) / 2] : (list[n / 2] + list[n / 2 + 1]) / 2
         }
         {
+            if ($1 == "generate" && other) next # it had another input
             time[$1, $2, $3] = $4
             if ($2 > rounds) rounds = $2
             if ($1 == "most") next # another shader: its last bits are its own
@@ -152,12 +158,12 @@ family() {
                 else if (reaches) reach = " - |"
                 counting = time["generate", 1, item] / median(off, n)
                 if (counting > 0) { counted += log(counting); c++ }
-                printf "| %s | %.0f | %.2f (%.2f to %.2f) |%s %.2f | %s |\n", item, median(off, n), middle, ratio[1], ratio[n], reach, counting,
+                printf "| %s | %.0f | %.2f (%.2f to %.2f) |%s %s | %s |\n", item, median(off, n), middle, ratio[1], ratio[n], reach, (counting > 0 ? sprintf("%.2f", counting) : "-"),
                     (item in differs) ? "**differ**" : first[item] == "-" ? "not compared" : "equal"
             }
             if (!k) exit
             reach = reaches ? sprintf(" %.2f |", exp(all / reached)) : ""
-            printf "| geometric mean of %d | | %.2f |%s %.2f | |\n", k, exp(sum / k), reach, c ? exp(counted / c) : 0
+            printf "| geometric mean of %d | | %.2f |%s %s | |\n", k, exp(sum / k), reach, (c ? sprintf("%.2f", exp(counted / c)) : "-")
         }' "$work/all"
     echo
     [ -z "${KEEP:-}" ] || { mkdir -p "$KEEP" && cp "$work/$name"*.profdata "$KEEP" && cp "$work/use.log" "$KEEP/$name.log"; }

@@ -4,7 +4,8 @@
 //     node tfjs.cjs OP,OP... SECONDS      a line each: name, processor time of one run in microseconds, hash of the result
 //     node tfjs.cjs attainable OP,OP... SECONDS     the same with what the uniforms held written into the WGSL
 //
-// Shapes are those of small networks; some are odd on purpose. Inputs are seeded.
+// Shapes are those of small networks; some are odd on purpose. Inputs are seeded. OTHER_INPUT=1: other shapes, for a
+// profile that was trained with these.
 const { create, globals } = require('webgpu');
 Object.assign(globalThis, globals);
 const gpu = create(['backend=vulkan']);
@@ -13,7 +14,8 @@ globalThis.self = globalThis; globalThis.window = globalThis; globalThis.documen
 const tf = require('@tensorflow/tfjs-core');
 const { WebGPUBackend } = require('@tensorflow/tfjs-backend-webgpu');
 const crypto = require('crypto');
-const R = (shape, seed) => tf.randomUniform(shape, -1, 1, 'float32', seed);
+const other = process.env.OTHER_INPUT ? 8 : 0;
+const R = (shape, seed) => tf.randomUniform(shape.map(n => (n > 3 ? n + other : n)), -1, 1, 'float32', seed);
 const ops = {
   add: () => { const a = R([256, 256], 1), b = R([256, 256], 2); return () => tf.add(a, b); },
   add_broadcast: () => { const a = R([64, 32, 33], 1), b = R([32, 1], 2); return () => tf.add(a, b); },

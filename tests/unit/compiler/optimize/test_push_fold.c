@@ -333,7 +333,7 @@ static void asks_what_loops_fold(void **state)
           (uint32_t[]){4}, 1, "no branch, loop bound"); /* its trips are not to be counted */
 }
 
-/* Where a driver unrolls too much: loops of integers keep their trips, too; a divisor beside them does not. */
+/* Where a driver unrolls too much: loops of integers keep their trips, too. A divisor beside them folds. */
 static void keeps_every_loop(void **state)
 {
     (void)state;
