@@ -88,6 +88,21 @@ static bool is_about_control(const wpg_value_site *site)
     return site->kind == WPG_VALUE_SWITCH || site->kind == WPG_VALUE_CONDITION;
 }
 
+/* NULL if the value guard may test the loaded value at its place; the reason (static storage) otherwise. */
+static const char *fact_refusal(wpg_value_place *place, const wpg_module *module, const wpg_inst *load)
+{
+    const char *why = NULL;
+    if (!load || load->opcode != SpvOpLoad)
+        return "it is computed: what it is computed of is looked at by itself";
+    if (!is_int32(module, load->type))
+        return "it is no 32-bit integer: only versions take floats";
+    if (wpg_pointer_class(module, load->words[3]) == SpvStorageClassPushConstant)
+        return "it is a push constant: variants are chosen by it, without a guard";
+    if (!wpg_load_is_draw_constant(module, load, &why))
+        return why;
+    return wpg_value_place_of(place, module, load) ? NULL : "its place in memory is not known";
+}
+
 static wpg_status take_sites(wpg_context *context, wpg_function_profile *profile,
                              const wpg_function_weights *w, const wpg_value_site *sites,
                              const wpg_divergence *divergence)
@@ -96,19 +111,13 @@ static wpg_status take_sites(wpg_context *context, wpg_function_profile *profile
         const wpg_value_weight *seen = &w->values[i];
         const wpg_inst *load =
             wpg_module_def(context->module, wpg_divergence_origin(divergence, sites[i].value));
-        const char *why = NULL;
         wpg_value_place place;
         if (!seen->share_count || !seen->asked || !is_about_control(&sites[i]))
             continue;
-        if (!load || load->opcode != SpvOpLoad || !is_int32(context->module, load->type))
-            continue; /* computed: the values it is computed of are sites where they decide anything */
-        if (wpg_pointer_class(context->module, load->words[3]) == SpvStorageClassPushConstant)
-            continue; /* variants are chosen by these, without a guard */
-        if (!wpg_load_is_draw_constant(context->module, load, &why) ||
-            !wpg_value_place_of(&place, context->module, load)) {
+        const char *why = fact_refusal(&place, context->module, load);
+        if (why) {
             wpg_remark_add(context, WPG_REMARK_REFUSED, PASS, w->ordinal, seen->block,
-                           "value in block %u: refused: %s", seen->block,
-                           why ? why : "its place in memory is not known");
+                           "value in block %u: refused: %s", seen->block, why);
             continue;
         }
         if (!add_fact(profile, &place, seen, seen->block))
