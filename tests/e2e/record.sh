@@ -106,7 +106,8 @@ FACTS
     file=$(grep -l "is spec.comp.3" "$work"/all.bundle/pipelines/*.facts)
     grep "^sum dispatches 40\$" "$file" >/dev/null && grep "^count push.01 0x00000006 16\$" "$file" >/dev/null || fail "merged facts: $(cat "$file")"
     [ "$(find "$work/all.bundle/shaders" -name "*.spv" | grep -c .)" = 4 ] || fail "shaders of the merged bundle"
-    "$wavepgo" merge -o "$work/x.profdata" "$work/one.wavepgo" "$work/two.wavepgo" && cmp "$work/x.profdata" "$work/all.bundle/merged.profdata" ||
+    "$wavepgo" merge -o "$work/x.profdata" "$work"/one.wavepgo/*.profraw "$work"/two.wavepgo/*.profraw &&
+        cmp "$work/x.profdata" "$work/all.bundle/merged.profdata" ||
         fail "the profiles of the merged bundle are not those of a plain merge"
     use used "$work/all.bundle" "$app" record "$WPG_SPIRV"
     same absent used
