@@ -111,6 +111,12 @@ bool wpg_is_exact_function(uint32_t number)
     }
 }
 
+bool wpg_is_rounded(const wpg_module *module, const wpg_inst *inst)
+{
+    return (wpg_inst_traits(module, inst) & WPG_TRAIT_FLOAT) &&
+           !(inst->opcode == SpvOpExtInst && wpg_is_exact_function(inst->words[4]));
+}
+
 bool wpg_is_fused_by_use(const wpg_module *module, const wpg_inst *inst)
 {
     if (!(wpg_inst_traits(module, inst) & WPG_TRAIT_FLOAT) ||

@@ -43,6 +43,9 @@ const bool *wpg_unrollable_loops(const wpg_view *view, wpg_arena *arena);
 
 /* True for GLSL.std.450 instructions whose result is the same number on every implementation. */
 bool wpg_is_exact_function(uint32_t number);
+/* True for floating-point arithmetic but for these instructions: what a driver may contract, re-associate or
+ * compute otherwise at compile time. */
+bool wpg_is_rounded(const wpg_module *module, const wpg_inst *inst);
 /* True for floating-point work that a driver may fuse with its user, or split, depending on how often and
  * where it is used. False for work that NoContraction protects, or that gives the same number everywhere
  * (min, floor, ...). */

@@ -90,12 +90,6 @@ static bool hide(folder *f, const wpg_inst *inst)
     return true;
 }
 
-static bool is_arithmetic(const wpg_module *module, const wpg_inst *inst)
-{
-    return (wpg_inst_traits(module, inst) & WPG_TRAIT_FLOAT) &&
-           !(inst->opcode == SpvOpExtInst && wpg_is_exact_function(inst->words[4]));
-}
-
 static bool is_own(SpvStorageClass class)
 {
     return class == SpvStorageClassFunction || class == SpvStorageClassPrivate;
@@ -353,7 +347,7 @@ static bool reaches_arithmetic(const folder *f, uint32_t id, unsigned depth)
         uint32_t block = user->result < f->view->bound ? f->view->block_of[user->result] : WPG_NO_BLOCK;
         if (block == WPG_NO_BLOCK || !user->result || !f->after.runs[block])
             continue;
-        if (is_arithmetic(f->module, user))
+        if (wpg_is_rounded(f->module, user))
             return true;
         bool passes = user->opcode == SpvOpPhi || user->opcode == SpvOpSelect
                           ? source_of(f, user) == id
@@ -399,7 +393,7 @@ static void ask_decided(folder *f, uint32_t block, const wpg_inst *inst)
     while (def && copies((SpvOp)def->opcode) && def->opcode != SpvOpPhi && def->opcode != SpvOpSelect &&
            def->opcode != SpvOpCompositeConstruct && def->count > 3)
         def = wpg_module_def(f->module, def->words[3]);
-    bool made_here = def && (is_arithmetic(f->module, def) || def->opcode == SpvOpCompositeConstruct);
+    bool made_here = def && (wpg_is_rounded(f->module, def) || def->opcode == SpvOpCompositeConstruct);
     if (!made_here || !reaches_arithmetic(f, inst->result, 0))
         return;
     if (may_be_kept_apart(f, id))
@@ -467,7 +461,7 @@ static void ask_dead(folder *f, uint32_t index)
         for (size_t i = 0; i < f->others.count; i++) {
             const wpg_inst *def = wpg_module_def(f->module, inst->words[f->others.data[i]]);
             if (def && def->result && wpg_view_is_local(f->view, def->result) &&
-                wpg_id_set_has(&f->exact, def->result) && is_arithmetic(f->module, def))
+                wpg_id_set_has(&f->exact, def->result) && wpg_is_rounded(f->module, def))
                 expose(f, f->decided, index, "a value that feeds an exact output would lose a user");
         }
     }

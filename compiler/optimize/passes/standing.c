@@ -97,12 +97,6 @@ static bool becomes_countable(const wpg_standing *s, const wpg_loop *loop, const
     return false;
 }
 
-static bool rounds(const wpg_module *module, const wpg_inst *inst)
-{
-    return (wpg_inst_traits(module, inst) & WPG_TRAIT_FLOAT) &&
-           !(inst->opcode == SpvOpExtInst && wpg_is_exact_function(inst->words[4]));
-}
-
 static bool is_member(const wpg_standing *s, const wpg_loop *loop, uint32_t id)
 {
     uint32_t block = id < s->view->bound ? s->view->block_of[id] : WPG_NO_BLOCK;
@@ -131,7 +125,7 @@ static bool users_keep_it(wpg_standing *s, const wpg_loop *loop, uint32_t id, bo
     if (!def || !def->type || !wpg_bears_floats(view->module, def->type) ||
         (inside && s->view->cfg->blocks[view->block_of[id]].heads != WPG_NO_BLOCK && def->opcode == SpvOpPhi))
         return true;
-    if (!inside && !rounds(view->module, def))
+    if (!inside && !wpg_is_rounded(view->module, def))
         return true;
     for (uint32_t u = view->first_user[id]; u < view->first_user[id + 1]; u++) {
         wpg_inst *user = view->users[u];
@@ -175,7 +169,7 @@ static bool trips_stay_apart(wpg_standing *s, const wpg_loop *loop, const wpg_un
         const wpg_block *block = &view->cfg->blocks[b];
         for (const wpg_inst *inst = block->label; loop->members[b] && inst;
              inst = inst == block->terminator ? NULL : inst->next) {
-            any |= rounds(view->module, inst);
+            any |= wpg_is_rounded(view->module, inst);
             decided |= decides_more(s, loop, inst, b, now);
             if (!inst->type || !wpg_bears_floats(view->module, inst->type))
                 continue;

@@ -1,11 +1,9 @@
 /* Loops of float work whose bounds are words of uniform blocks: which get their trips as constants, behind
  * barriers, and which keep their tests. On a driver: random loops with equal bits, for the values that were
  * counted and for others. */
-#include "tests/support/effort.h"
-#include "tests/support/vk_compute.h"
-#include "tests/unit/compiler/optimize/words.h"
+#include "tests/unit/compiler/optimize/words_driver.h"
 
-enum { INVOCATIONS = 128, WORDS = 6 };
+enum { WORDS = WORDS_HELD };
 
 #define HEAD                                                                                                 \
     "layout(local_size_x = 64) in;\n"                                                                        \
@@ -88,35 +86,6 @@ static void leaves_long_loops(void **state)
 }
 
 /* -- On a driver -- */
-
-static vkc_device *device;
-
-static void run_on(uint32_t *out, const uint32_t *words, size_t count, const uint32_t *values)
-{
-    vkc_buffer in, result, uniform;
-    assert_true(vkc_buffer_make(&in, device, INVOCATIONS * 4));
-    assert_true(vkc_buffer_make(&result, device, INVOCATIONS * 4));
-    assert_true(vkc_buffer_make(&uniform, device, WORDS * 4));
-    uint32_t value = 4711;
-    for (unsigned i = 0; i < INVOCATIONS; i++)
-        ((uint32_t *)in.data)[i] = value = value * 1664525u + 1013904223u;
-    memcpy(uniform.data, values, WORDS * 4);
-    vkc_job job = {.words = words,
-                   .word_count = count,
-                   .bindings = {{&in, VKC_STORAGE}, {&result, VKC_STORAGE}, {&uniform, VKC_UNIFORM}},
-                   .binding_count = 3,
-                   .groups = {INVOCATIONS / 64, 1, 1}};
-    assert_true(vkc_run(device, &job, NULL));
-    memcpy(out, result.data, INVOCATIONS * 4);
-    vkc_buffer_free(&in, device);
-    vkc_buffer_free(&result, device);
-    vkc_buffer_free(&uniform, device);
-}
-
-static uint32_t next(uint32_t *seed)
-{
-    return (*seed = *seed * 747796405u + 2891336453u) >> 16;
-}
 
 /* A float made of the floats v0 to v3 and the loop's input. */
 static void expression(char *out, size_t size, uint32_t *seed)
@@ -254,22 +223,6 @@ static void random_loops(void **state)
     printf("random kernels: %u, with a version %u, with barriers %u\n", kernels, versions, hidden);
     assert_true(versions * 2 >= kernels);
     assert_true(hidden * 4 >= kernels);
-}
-
-static int open_device(void **state)
-{
-    (void)state;
-    const char *why = "";
-    device = vkc_open(&why);
-    printf("driver: %s\n", device ? vkc_driver(device) : why);
-    return 0;
-}
-
-static int close_device(void **state)
-{
-    (void)state;
-    vkc_close(device);
-    return 0;
 }
 
 int main(void)

@@ -1,10 +1,8 @@
 /* Weights of 0: what falls away, each rule that must keep it, and on a driver random mixtures: equal bits for
  * weights that were not counted, and with FLOAT=strict; else equal but for the driver's rounding. */
-#include "tests/support/effort.h"
-#include "tests/support/vk_compute.h"
-#include "tests/unit/compiler/optimize/words.h"
+#include "tests/unit/compiler/optimize/words_driver.h"
 
-enum { ZERO = 0, ONE = 0x3f800000, HALF = 0x3f000000, INVOCATIONS = 128, WEIGHTS = 6 };
+enum { ZERO = 0, ONE = 0x3f800000, HALF = 0x3f000000, WEIGHTS = WORDS_HELD };
 
 #define HEAD                                                                                                 \
     "layout(location = 0) in vec4 at; layout(location = 0) out vec4 color;\n"                                \
@@ -106,35 +104,6 @@ static void keeps(void **state)
 }
 
 /* -- On a driver -- */
-
-static vkc_device *device;
-
-static void run_on(uint32_t *out, const uint32_t *words, size_t count, const uint32_t *weights)
-{
-    vkc_buffer in, result, uniform;
-    assert_true(vkc_buffer_make(&in, device, INVOCATIONS * 4));
-    assert_true(vkc_buffer_make(&result, device, INVOCATIONS * 4));
-    assert_true(vkc_buffer_make(&uniform, device, WEIGHTS * 4));
-    uint32_t value = 4711;
-    for (unsigned i = 0; i < INVOCATIONS; i++)
-        ((uint32_t *)in.data)[i] = value = value * 1664525u + 1013904223u;
-    memcpy(uniform.data, weights, WEIGHTS * 4);
-    vkc_job job = {.words = words,
-                   .word_count = count,
-                   .bindings = {{&in, VKC_STORAGE}, {&result, VKC_STORAGE}, {&uniform, VKC_UNIFORM}},
-                   .binding_count = 3,
-                   .groups = {INVOCATIONS / 64, 1, 1}};
-    assert_true(vkc_run(device, &job, NULL));
-    memcpy(out, result.data, INVOCATIONS * 4);
-    vkc_buffer_free(&in, device);
-    vkc_buffer_free(&result, device);
-    vkc_buffer_free(&uniform, device);
-}
-
-static uint32_t next(uint32_t *seed)
-{
-    return (*seed = *seed * 747796405u + 2891336453u) >> 16;
-}
 
 /* One statement over the floats v0 to v3, the vectors t0 and t1, and the weights w0 to w5. Numbers stay
  * finite. */
@@ -276,22 +245,6 @@ static void random_weights(void **state)
            rounded);
     assert_true(kernels_with * 3 >= kernels);
     assert_true(rounded * 20 <= kernels);
-}
-
-static int open_device(void **state)
-{
-    (void)state;
-    const char *why = "";
-    device = vkc_open(&why);
-    printf("driver: %s\n", device ? vkc_driver(device) : why);
-    return 0;
-}
-
-static int close_device(void **state)
-{
-    (void)state;
-    vkc_close(device);
-    return 0;
 }
 
 int main(void)
