@@ -86,6 +86,9 @@ static void write_tables(wpg_writer *out, const wpg_function_counters *function)
             wpg_write_uleb(out, table->ranges[r].first);
             wpg_write_uleb(out, table->ranges[r].block);
         }
+        wpg_write_uleb(out, table->reservoir.width);
+        if (table->reservoir.width)
+            wpg_write_uleb(out, table->reservoir.first);
     }
 }
 
@@ -225,6 +228,18 @@ static bool read_ranges(wpg_probe_table *table, const wpg_function_counters *fun
     return table->ranges != NULL;
 }
 
+static bool read_reservoir(wpg_probe_table *table, const wpg_counter_map *map, wpg_reader *in)
+{
+    uint64_t width = wpg_read_uleb(in);
+    if (in->overrun || width > table->site_count)
+        return false;
+    if (!width)
+        return true;
+    table->reservoir = (wpg_probe_reservoir){(uint32_t)wpg_read_uleb(in), (uint32_t)width};
+    return !in->overrun && table->reservoir.first != WPG_NO_COUNTER &&
+           in_range(map, &table->reservoir.first, 1, WPG_RESERVOIR_COUNTERS(width));
+}
+
 static bool read_table(wpg_probe_table *table, const wpg_function_counters *function,
                        const wpg_counter_map *map, wpg_arena *arena, wpg_reader *in)
 {
@@ -249,7 +264,7 @@ static bool read_table(wpg_probe_table *table, const wpg_function_counters *func
             return false;
     }
     return table->first && table->terms && read_sites(table, map, arena, in) &&
-           read_ranges(table, function, map, arena, in);
+           read_ranges(table, function, map, arena, in) && read_reservoir(table, map, in);
 }
 
 static bool read_tables(wpg_function_counters *function, const wpg_counter_map *map, wpg_arena *arena,

@@ -25,7 +25,7 @@
 #include "runtime/base/bytes.h"
 #include "runtime/profile/profile.h"
 
-#define WPG_LIVE_MAGIC "wavepgo-live 1\n" /* a new number when an entry or map_codec.h changes */
+#define WPG_LIVE_MAGIC "wavepgo-live 2\n" /* a new number when an entry or map_codec.h changes */
 enum {
     WPG_LIVE_FRAME = 0x46504757, /* a frame: this, its size (32 bits), its checksum (64 bits), its entries */
     WPG_LIVE_FRAME_SIZE = 16,

@@ -90,8 +90,34 @@ static wpg_status add_selects(wpg_profile *profile, wpg_record_name *name, const
                       (size_t)function->select_count * WPG_SELECT_COUNTERS, err);
 }
 
+enum { MOST_WORDS = 256 }; /* of a visit */
+
+/* The reservoir's visits (probes/reservoir.h): a value site for each word, whose values have the visit's key
+ * above them. Equal visits have equal keys, in every profile. So they add up when profiles merge. */
+static wpg_status add_visits(wpg_profile *profile, const char *name, uint64_t hash,
+                             const wpg_counted *counted, const wpg_probe_table *table, wpg_error *err)
+{
+    const wpg_probe_reservoir *reservoir = &table->reservoir;
+    uint64_t offered;
+    uint32_t words[MOST_WORDS];
+    uint32_t taken =
+        wpg_probe_samples(&offered, reservoir, counted->values, atomic_load(&counted->slot->count));
+    if (!taken || reservoir->width > MOST_WORDS)
+        return WPG_OK;
+    WPG_TRY(wpg_profile_reserve_sites(profile, name, hash, 3 * (size_t)table->site_count, err));
+    for (uint32_t place = 0; place < taken; place++) {
+        for (uint32_t w = 0; w < reservoir->width; w++)
+            words[w] = wpg_probe_sample_word(reservoir, place, w, counted->values);
+        const uint64_t key = wpg_hash64_bytes(words, reservoir->width * sizeof *words) << 32;
+        for (uint32_t w = 0; w < reservoir->width; w++)
+            WPG_TRY(wpg_profile_add_value(profile, name, hash, 2 * (size_t)table->site_count + w,
+                                          key | words[w], scaled(counted, offered / taken), err));
+    }
+    return WPG_OK;
+}
+
 /* The record's value sites: values and how often each was seen; then for each site the extremes of what found
- * no room, seen once a profile, so that merged profiles hold the extremes of each. */
+ * no room, seen once a profile, so that merged profiles hold the extremes of each; then visits. */
 static wpg_status add_values(wpg_profile *profile, wpg_record_name *name, wpg_record_kind kind, uint64_t hash,
                              const wpg_counted *counted, const wpg_probe_table *table, wpg_error *err)
 {
@@ -115,6 +141,8 @@ static wpg_status add_values(wpg_profile *profile, wpg_record_name *name, wpg_re
             status = wpg_profile_add_value(profile, text, hash, (size_t)table->site_count + s, extremes[i], 1,
                                            err);
     }
+    if (status == WPG_OK)
+        status = add_visits(profile, text, hash, counted, table, err);
     free(text);
     return status;
 }

@@ -36,6 +36,12 @@ typedef struct wpg_value_weight {
     uint32_t share_count;
 } wpg_value_weight;
 
+/* The values that the words of uniform blocks had together, in a fair sample of the waves asked. */
+typedef struct wpg_word_visit {
+    uint64_t waves;       /* that it stands for */
+    const uint32_t *bits; /* [word_count] */
+} wpg_word_visit;
+
 /* Counts of one function of the normal form; arrays borrowed; NULL = not measured. */
 typedef struct wpg_function_weights {
     uint32_t ordinal;  /* as in wpg_function_counters */
@@ -51,6 +57,8 @@ typedef struct wpg_function_weights {
     const wpg_value_weight *values;
     uint32_t word_count; /* words of uniform blocks (compiler/analysis/word_sites.h); 0: not asked about */
     const wpg_value_weight *words;
+    uint32_t visit_count;
+    const wpg_word_visit *visits; /* the most frequent first */
 } wpg_function_weights;
 
 typedef struct wpg_weights {

@@ -78,6 +78,49 @@ void wpg_value_site_finish(wpg_value_site_counts *site)
     *site = (wpg_value_site_counts){0};
 }
 
+/* The value of the visit with that key; NULL if the site lost it. `guess`: where it mostly is. */
+static const wpg_profile_value *of_visit(const wpg_profile_site *site, uint64_t key, size_t guess)
+{
+    if (guess < site->count && site->pairs[guess].value >> 32 == key)
+        return &site->pairs[guess];
+    for (size_t i = 0; i < site->count; i++)
+        if (site->pairs[i].value >> 32 == key)
+            return &site->pairs[i];
+    return NULL;
+}
+
+wpg_status wpg_visits_read(const wpg_word_visit **visits, uint32_t *count, const wpg_profile_record *record,
+                           wpg_arena *arena)
+{
+    const size_t words = wpg_value_site_count(record);
+    *visits = NULL;
+    *count = 0;
+    if (!words || record->site_count < 3 * words)
+        return WPG_OK;
+    const wpg_profile_site *sites = record->sites + 2 * words;
+    wpg_word_visit *all = WPG_ARENA_ARRAY(arena, wpg_word_visit, sites[0].count);
+    uint32_t taken = 0, at;
+    for (size_t v = 0; all && v < sites[0].count; v++) {
+        const wpg_profile_value *value = &sites[0].pairs[v];
+        uint32_t *bits = WPG_ARENA_ARRAY(arena, uint32_t, words);
+        const uint64_t key = sites[0].pairs[v].value >> 32;
+        for (size_t w = 0; bits && value && w < words; w++) {
+            value = of_visit(&sites[w], key, v);
+            bits[w] = value ? (uint32_t)value->value : 0;
+        }
+        if (!bits || !value)
+            continue;
+        for (at = taken++; at > 0 && all[at - 1].waves < sites[0].pairs[v].count; at--)
+            all[at] = all[at - 1];
+        all[at] = (wpg_word_visit){sites[0].pairs[v].count, bits};
+    }
+    if (arena->failed)
+        return WPG_E_NOMEM;
+    *visits = all;
+    *count = taken;
+    return WPG_OK;
+}
+
 const char *wpg_value_text(char buffer[24], const wpg_value_site_counts *site, uint64_t value)
 {
     uint32_t bits = (uint32_t)value;

@@ -9,6 +9,8 @@
 #ifndef WPG_RUNTIME_PROFILE_VALUE_RECORDS_H
 #define WPG_RUNTIME_PROFILE_VALUE_RECORDS_H
 
+#include "runtime/base/arena.h"
+#include "runtime/base/weights.h"
 #include "runtime/profile/profile.h"
 
 typedef struct wpg_value_site_counts {
@@ -32,6 +34,12 @@ size_t wpg_value_site_count(const wpg_profile_record *record); /* NULL: 0 */
 /* False when memory ran out. Release with wpg_value_site_finish. */
 bool wpg_value_site_at(wpg_value_site_counts *site, const wpg_profile_record *record, size_t i);
 void wpg_value_site_finish(wpg_value_site_counts *site);
+
+/* The visits that a reservoir kept (compiler/instrument/probes/reservoir.h), the most frequent first, each with
+ * a value for every site. *visits lives in `arena`; none where the record has no reservoir. WPG_E_NOMEM
+ * only. */
+wpg_status wpg_visits_read(const wpg_word_visit **visits, uint32_t *count, const wpg_profile_record *record,
+                           wpg_arena *arena);
 
 /* A value as people write it: "7", "-3", "0.5", "true"; at most 24 bytes with the end. */
 const char *wpg_value_text(char buffer[24], const wpg_value_site_counts *site, uint64_t value);

@@ -52,6 +52,8 @@ wpg_status wpg_weights_of_shader(wpg_weights *weights, wpg_arena *arena, const w
         };
         taken[i].values = take_values(&taken[i].value_count, arena, first[i].records[WPG_RECORD_VALUES]);
         taken[i].words = take_values(&taken[i].word_count, arena, first[i].records[WPG_RECORD_WORDS]);
+        WPG_TRY(wpg_visits_read(&taken[i].visits, &taken[i].visit_count, first[i].records[WPG_RECORD_WORDS],
+                                arena));
     }
     if (!taken || arena->failed)
         return WPG_E_NOMEM;

@@ -6,7 +6,7 @@
 /* A seed with some of everything. */
 static void write_seed(wpg_writer *out)
 {
-    static uint32_t indices[] = {10, 11, WPG_NO_COUNTER, 24}, selects[] = {16, 20}, first[] = {0, 1, 3};
+    static uint32_t indices[] = {10, 11, WPG_NO_COUNTER, 74}, selects[] = {16, 20}, first[] = {0, 1, 3};
     static uint8_t methods[] = {WPG_METHOD_NAIVE, WPG_METHOD_EDGE, WPG_METHOD_NONE, WPG_METHOD_SUM};
     static wpg_counter_term terms[] = {{10, 1}, {23, -1}, {12, 8}};
     static wpg_counter_sum sums[] = {{0, 2}, {2, 1}};
@@ -14,7 +14,7 @@ static void write_seed(wpg_writer *out)
         {WPG_TERM_CONSTANT, false, 900}, {WPG_TERM_LANES, false, 3}, {WPG_TERM_COUNTER, true, 23}};
     static wpg_probe_site sites[] = {{WPG_NO_COUNTER, WPG_ORDER_UNSIGNED}};
     static wpg_probe_range ranges[] = {{12, 1}};
-    static wpg_probe_table table = {"trips", 2, first, words, 1, sites, 1, ranges};
+    static wpg_probe_table table = {"trips", 2, first, words, 1, sites, 1, ranges, {24, 1}};
     static wpg_function_counters function = {.function = 4,
                                              .checksum = 0x0123456789abcdef,
                                              .kinds = WPG_KIND_LANES | WPG_KIND_WAVES | WPG_KIND_SELECTS,
@@ -29,7 +29,7 @@ static void write_seed(wpg_writer *out)
     static const wpg_counter_map map = {.functions = &function,
                                         .function_count = 1,
                                         .first_counter = 10,
-                                        .counter_count = 14,
+                                        .counter_count = 64,
                                         .slots = 1,
                                         .sums = sums,
                                         .sum_count = 2,
@@ -66,9 +66,14 @@ static void ask(const wpg_counter_map *map)
             if (function->waves)
                 (void)wpg_counter_value(map, function->waves[b], values, 64);
         }
-        for (uint32_t t = 0; t < function->table_count; t++)
+        for (uint32_t t = 0; t < function->table_count; t++) {
+            const wpg_probe_reservoir *kept = &function->tables[t].reservoir;
+            uint64_t offered;
             for (uint32_t w = 0; w < function->tables[t].word_count; w++)
                 (void)wpg_probe_value(map, function, &function->tables[t], w, values, 64);
+            if (wpg_probe_samples(&offered, kept, values, 64))
+                (void)wpg_probe_sample_word(kept, 0, kept->width - 1, values);
+        }
     }
 }
 

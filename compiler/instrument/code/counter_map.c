@@ -150,6 +150,25 @@ bool wpg_probe_extremes(uint64_t extremes[2], const wpg_probe_site *site, const 
     return true;
 }
 
+uint32_t wpg_probe_samples(uint64_t *offered, const wpg_probe_reservoir *reservoir, const uint64_t *values,
+                           size_t have)
+{
+    const size_t counters = reservoir->width ? WPG_RESERVOIR_COUNTERS(reservoir->width) : 0;
+    *offered = 0;
+    if (!counters || have < counters || reservoir->first > have - counters)
+        return 0;
+    *offered = (uint32_t)values[reservoir->first];
+    return *offered < WPG_RESERVOIR_PLACES ? (uint32_t)*offered : WPG_RESERVOIR_PLACES;
+}
+
+uint32_t wpg_probe_sample_word(const wpg_probe_reservoir *reservoir, uint32_t place, uint32_t word,
+                               const uint64_t *values)
+{
+    const size_t at =
+        (size_t)reservoir->first + 1 + (size_t)place * WPG_RESERVOIR_STRIDE(reservoir->width) + word / 2;
+    return (uint32_t)(word % 2 ? values[at] >> 32 : values[at]);
+}
+
 bool wpg_probe_range_value(uint64_t extremes[2], const wpg_probe_range *range, const uint64_t *values,
                            size_t have)
 {

@@ -31,7 +31,7 @@ typedef struct wpg_inject {
         uint32_t t_counter;                          /* u32 or u64 */
         uint32_t p_directory, p_counters, p_counter; /* pointer types */
         uint32_t p_base;                             /* pointer to the directory entry's member */
-        uint32_t t_product;       /* {u32 low, u32 high}; with sampling, without 64-bit atomics */
+        uint32_t t_product;       /* {u32 low, u32 high}; once declared (wpg_memory_declare_product) */
         uint32_t p_words, p_word; /* the counters as 32-bit words; once declared (wpg_memory_declare_words) */
         uint32_t scope, semantics, directory_address; /* constants */
         uint32_t slot_stride;                         /* counters of one copy, 0 = there is one copy */
@@ -137,6 +137,8 @@ void wpg_memory_add_at(wpg_inject *in, uint32_t index, uint32_t value);
 void wpg_memory_declare_words(wpg_inject *in);
 uint32_t wpg_memory_words(wpg_inject *in);
 uint32_t wpg_memory_word_at(wpg_inject *in, uint32_t words, uint32_t index);
+/* in->memory.t_product: what OpUMulExtended gives. */
+void wpg_memory_declare_product(wpg_inject *in);
 /* Adds lanes, waves and uniform (u32 ids; waves not zero) to a tally's counters. */
 void wpg_memory_add_tally(wpg_inject *in, const wpg_tally *tally, uint32_t lanes, uint32_t waves,
                           uint32_t uniform);

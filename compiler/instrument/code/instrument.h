@@ -133,6 +133,15 @@ typedef struct wpg_probe_site {
     uint8_t order;  /* wpg_value_order */
 } wpg_probe_site;
 
+/* A sample of visits, each with the values of all sites (probes/reservoir.h). */
+enum { WPG_RESERVOIR_PLACES = 32 };
+#define WPG_RESERVOIR_STRIDE(width) (((uint32_t)(width) + 1) / 2) /* counters a place */
+#define WPG_RESERVOIR_COUNTERS(width) (1 + WPG_RESERVOIR_PLACES * WPG_RESERVOIR_STRIDE(width))
+typedef struct wpg_probe_reservoir {
+    uint32_t first; /* counter */
+    uint32_t width; /* 32-bit words a place; 0: no reservoir */
+} wpg_probe_reservoir;
+
 /* The least and the greatest value of a measurement. A merge cannot add them, so they stand in two words that
  * only rise. */
 typedef struct wpg_probe_range {
@@ -149,6 +158,7 @@ typedef struct wpg_probe_table {
     wpg_probe_site *sites;
     uint32_t range_count;
     wpg_probe_range *ranges;
+    wpg_probe_reservoir reservoir; /* a word for each site */
 } wpg_probe_table;
 
 /* The counters of one function. Its record in the profile has block_count counters of each kind. Index
@@ -219,6 +229,13 @@ uint32_t wpg_probe_pairs(wpg_value_count pairs[WPG_VALUES_ENTRIES + 1], const wp
 /* The smallest and the largest value that found no room; false if every value found room. */
 bool wpg_probe_extremes(uint64_t extremes[2], const wpg_probe_site *site, const uint64_t *values,
                         size_t have);
+
+/* How many places of the reservoir are taken; *offered gets the number of visits they stand for. */
+uint32_t wpg_probe_samples(uint64_t *offered, const wpg_probe_reservoir *reservoir, const uint64_t *values,
+                           size_t have);
+/* A word of place `place`, which must be taken. */
+uint32_t wpg_probe_sample_word(const wpg_probe_reservoir *reservoir, uint32_t place, uint32_t word,
+                               const uint64_t *values);
 
 /* Least and greatest; false if nothing was seen. */
 bool wpg_probe_range_value(uint64_t extremes[2], const wpg_probe_range *range, const uint64_t *values,

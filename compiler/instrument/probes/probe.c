@@ -59,7 +59,8 @@ static bool keep_table(wpg_probe_plan *p, wpg_probe_table *table)
         .site_count = (uint32_t)p->sites.count,
         .sites = wpg_arena_memdup(arena, p->sites.data, p->sites.count * sizeof *p->sites.data),
         .range_count = (uint32_t)p->ranges.count,
-        .ranges = wpg_arena_memdup(arena, p->ranges.data, p->ranges.count * sizeof *p->ranges.data)};
+        .ranges = wpg_arena_memdup(arena, p->ranges.data, p->ranges.count * sizeof *p->ranges.data),
+        .reservoir = p->reservoir};
     return table->first && table->terms && table->sites && table->ranges;
 }
 
@@ -106,6 +107,7 @@ wpg_status wpg_plan_probes(wpg_plan *plan, wpg_function_plan *function, wpg_func
         wpg_vec_clear(&p.terms);
         wpg_vec_clear(&p.sites);
         wpg_vec_clear(&p.ranges);
+        p.reservoir = (wpg_probe_reservoir){0};
         wpg_probes[i]->plan(&p);
         good = !p.failed;
         if (good && p.first.count)

@@ -46,6 +46,7 @@ typedef struct wpg_probe_plan {
     WPG_VEC(wpg_probe_term) terms;
     WPG_VEC(wpg_probe_site) sites;
     WPG_VEC(wpg_probe_range) ranges;
+    wpg_probe_reservoir reservoir;
     bool failed;
 } wpg_probe_plan;
 

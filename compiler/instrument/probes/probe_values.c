@@ -25,17 +25,21 @@
  * compared.
  *
  * Words of uniform blocks (compiler/analysis/word_sites.h) are asked the same way, at the entry, by one
- * wave of 64: a record of its own, so that it can be had alone.
+ * wave of 64: a record of its own, so that it can be had alone. Where there are two words or more, a
+ * reservoir (reservoir.h) keeps some visits with all words, as further value sites of the record:
+ *
+ *             2n + i   word i of the visits kept: value | key << 32, with the number of visits it stands for;
+ *                      the words of one visit have one key, made of them all
  *
  *     value v: x = v * 0x9e3779b1, slots x >> 28 and two more by exclusive or (consecutive numbers, which are
  *     common, spread evenly: Fibonacci hashing, Knuth, TAOCP 3, 6.4) */
 #include "compiler/analysis/value_sites.h"
 #include "compiler/analysis/word_sites.h"
-#include "compiler/instrument/probes/probe.h"
+#include "compiler/instrument/probes/reservoir.h"
 #include "compiler/instrument/sampling/sample.h"
 #include "compiler/spirv/debug.h"
 
-enum { SHIFT_LOOP = 4, SHIFT_INNER_LOOP = 6, SHIFT_WORD = 6 };
+enum { SHIFT_LOOP = 4, SHIFT_INNER_LOOP = 6, SHIFT_WORD = 6, IDS_KEPT_WORD = 16 };
 
 typedef struct value_point {
     const wpg_value_site *site;
@@ -43,6 +47,9 @@ typedef struct value_point {
     uint32_t table;             /* first counter of the table of values; WPG_NO_COUNTER: none */
     uint32_t shift;             /* asked at 1 of 2^shift visits */
     struct site_visits *visits; /* the function's; NULL where every visit is asked */
+    /* Of a reservoir's point: all sites. `table` is the reservoir's first counter. */
+    const wpg_value_site *all;
+    uint32_t all_count; /* 0: a site's point */
 } value_point;
 
 /* Of one function: the lane's count of visits to sites that are sampled. */
@@ -99,7 +106,11 @@ static void plan_site(wpg_probe_plan *p, const wpg_value_site *site, site_visits
     value_point *point = wpg_probe_alloc(p, 1, sizeof *point);
     if (!point)
         return;
-    *point = (value_point){site, WPG_NO_COUNTER, WPG_NO_COUNTER, WPG_NO_COUNTER, shift_of(p, site), NULL};
+    *point = (value_point){.site = site,
+                           .agreed = WPG_NO_COUNTER,
+                           .disagreed = WPG_NO_COUNTER,
+                           .table = WPG_NO_COUNTER,
+                           .shift = shift_of(p, site)};
     if (point->shift)
         point->visits = visits;
     if (site->ask & WPG_ASK_UNIFORMITY)
@@ -132,7 +143,22 @@ static void plan_site(wpg_probe_plan *p, const wpg_value_site *site, site_visits
     wpg_probe_place(p, site->block, site->before, point);
 }
 
-static void plan_sites(wpg_probe_plan *p, const wpg_value_site *sites, uint32_t count)
+/* The point at which a visit is kept with all its words: behind the words' own. */
+static void plan_reservoir(wpg_probe_plan *p, const wpg_value_site *words, uint32_t count,
+                           site_visits *visits)
+{
+    value_point *point = wpg_probe_alloc(p, 1, sizeof *point);
+    if (!point || count < 2)
+        return;
+    *point = (value_point){
+        .site = words, .table = wpg_reservoir_plan(p, count), .all = words, .all_count = count};
+    point->shift = shift_of(p, words);
+    point->visits = point->shift ? visits : NULL;
+    p->plan->probe_ids += count * IDS_KEPT_WORD;
+    wpg_probe_place(p, words[0].block, words[0].before, point);
+}
+
+static site_visits *plan_sites(wpg_probe_plan *p, const wpg_value_site *sites, uint32_t count)
 {
     if (count)
         wpg_probe_describe(p, 1);
@@ -147,6 +173,7 @@ static void plan_sites(wpg_probe_plan *p, const wpg_value_site *sites, uint32_t 
     }
     for (uint32_t i = 0; visits && i < count; i++)
         plan_site(p, &sites[i], visits);
+    return visits;
 }
 
 static void plan(wpg_probe_plan *p)
@@ -162,7 +189,7 @@ static void plan(wpg_probe_plan *p)
         p->failed = true;
         return;
     }
-    plan_sites(p, sites, count);
+    (void)plan_sites(p, sites, count);
 }
 
 static void plan_words(wpg_probe_plan *p)
@@ -187,7 +214,7 @@ static void plan_words(wpg_probe_plan *p)
                                     .part = words[i].component == WPG_NO_BLOCK ? 0 : words[i].component + 1,
                                     .use = words[i].load};
     if (sites)
-        plan_sites(p, sites, count);
+        plan_reservoir(p, sites, count, plan_sites(p, sites, count));
     else
         p->failed = true;
 }
@@ -195,6 +222,7 @@ static void plan_words(wpg_probe_plan *p)
 static void declare(wpg_inject *in)
 {
     wpg_memory_declare_words(in);
+    wpg_memory_declare_product(in);
 }
 
 /* -- The value */
@@ -419,6 +447,20 @@ static void ask(wpg_inject *in, const value_point *point)
     wpg_if_end(in, elected);
 }
 
+/* One visit with all its words. */
+static void keep_visit(wpg_inject *in, const value_point *point)
+{
+    uint32_t place, kept;
+    wpg_if elected =
+        wpg_if_begin(in, WPG_EMIT(in, SpvOpGroupNonUniformElect, in->t_bool, in->subgroup_scope));
+    wpg_reservoir_offer(in, point->table, &place, &kept);
+    wpg_if keep = wpg_if_begin(in, kept);
+    for (uint32_t w = 0; w < point->all_count; w++)
+        wpg_reservoir_store(in, point->table, point->all_count, place, w, value_words(in, &point->all[w]));
+    wpg_if_end(in, keep);
+    wpg_if_end(in, elected);
+}
+
 static void emit(wpg_inject *in, const wpg_function_plan *function, const wpg_probe_point *place)
 {
     const value_point *point = place->site;
@@ -431,7 +473,10 @@ static void emit(wpg_inject *in, const wpg_function_plan *function, const wpg_pr
     wpg_if among = {0};
     if (there)
         among = wpg_if_begin(in, there);
-    ask(in, point);
+    if (point->all_count)
+        keep_visit(in, point);
+    else
+        ask(in, point);
     if (there)
         wpg_if_end(in, among);
 }

@@ -51,7 +51,7 @@ void wpg_memory_declare(wpg_inject *in)
     }
     in->memory.t_counter = wide ? wpg_type_int(m, 64, false) : in->t_u32;
     if (!wide && in->plan->map->sample_rate > 1)
-        in->memory.t_product = wpg_type_struct_new(m, (const uint32_t[]){in->t_u32, in->t_u32}, 2);
+        wpg_memory_declare_product(in);
     in->memory.p_counter = wpg_type_pointer(m, SpvStorageClassPhysicalStorageBuffer, in->memory.t_counter);
     in->memory.p_base = wpg_type_pointer(m, SpvStorageClassPhysicalStorageBuffer, in->t_uvec2);
     in->memory.p_directory = block_struct(in, in->t_uvec2);
@@ -197,6 +197,12 @@ void wpg_memory_add_at(wpg_inject *in, uint32_t index, uint32_t value)
     pointer = WPG_EMIT(in, SpvOpAccessChain, in->memory.p_counter, in->base, in->c_zero, high);
     atomic_add(in, pointer, above);
     wpg_if_end(in, carry);
+}
+
+void wpg_memory_declare_product(wpg_inject *in)
+{
+    if (!in->memory.t_product)
+        in->memory.t_product = wpg_type_struct_new(in->module, (const uint32_t[]){in->t_u32, in->t_u32}, 2);
 }
 
 void wpg_memory_declare_words(wpg_inject *in)

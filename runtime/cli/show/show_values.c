@@ -60,6 +60,56 @@ static void print_site(FILE *out, size_t number, const wpg_value_site_counts *si
     (void)fputc('\n', out);
 }
 
+/* -- Words together */
+
+static bool varies(const wpg_word_visit *visits, uint32_t count, size_t word)
+{
+    for (uint32_t v = 1; v < count; v++)
+        if (visits[v].bits[word] != visits[0].bits[word])
+            return true;
+    return false;
+}
+
+/* "     21.7%  0: 512, 1: 8192": the values that words had together; those that never changed are left out. */
+static void print_visits(FILE *out, const wpg_profile_record *record, const wpg_word_visit *visits,
+                         uint32_t count)
+{
+    enum { MOST = 8 };
+    uint64_t whole = 0;
+    for (uint32_t v = 0; v < count; v++)
+        whole += visits[v].waves;
+    (void)fprintf(out, "    %-10s %s\n", "TOGETHER", "WORDS THAT CHANGE (share of asked, sampled)");
+    for (uint32_t v = 0; v < count && v < MOST; v++) {
+        const char *between = "";
+        (void)fprintf(out, "    %9.1f%%  ", share(visits[v].waves, whole));
+        for (size_t w = 0; w < wpg_value_site_count(record); w++) {
+            wpg_value_site_counts site;
+            char text[28];
+            if (varies(visits, count, w) && wpg_value_site_at(&site, record, w)) {
+                (void)fprintf(out, "%s%zu: %s", between, w, wpg_value_text(text, &site, visits[v].bits[w]));
+                between = ", ";
+                wpg_value_site_finish(&site);
+            }
+        }
+        (void)fputc('\n', out);
+    }
+    if (count > MOST)
+        (void)fprintf(out, "    %10s  %u more\n", "", (unsigned)(count - MOST));
+}
+
+static void show_visits(FILE *out, const wpg_profile_record *record)
+{
+    const wpg_word_visit *visits;
+    uint32_t count;
+    wpg_arena arena;
+    wpg_arena_init(&arena);
+    if (wpg_visits_read(&visits, &count, record, &arena) == WPG_OK && count > 1)
+        print_visits(out, record, visits, count);
+    wpg_arena_finish(&arena);
+}
+
+/* -- Sites */
+
 void wpg_show_values_text(FILE *out, const wpg_shader_counts *shader)
 {
     const wpg_record_kind kinds[] = {WPG_RECORD_VALUES, WPG_RECORD_WORDS};
@@ -75,6 +125,7 @@ void wpg_show_values_text(FILE *out, const wpg_shader_counts *shader)
             wpg_value_site_finish(&site);
         }
     }
+    show_visits(out, shader->records[WPG_RECORD_WORDS]);
 }
 
 /* Values as text, as JSON has no infinities; their bits beside it. */

@@ -155,6 +155,51 @@ static void bad_bytes(void **state)
     wpg_writer_finish(&w);
 }
 
+/* A reservoir comes back; its places are read as the shader fills them; one that ends beyond the stage's
+ * counters, or has more words than there are sites, is refused. */
+static void reservoirs(void **state)
+{
+    (void)state;
+    enum { FIRST = 10, WIDTH = 3, COUNTERS = WPG_RESERVOIR_COUNTERS(WIDTH), HAVE = FIRST + COUNTERS };
+    wpg_probe_site sites[WIDTH] = {{WPG_NO_COUNTER, 0}, {WPG_NO_COUNTER, 0}, {WPG_NO_COUNTER, 0}};
+    wpg_probe_term one = {WPG_TERM_CONSTANT, false, 1};
+    uint32_t first[] = {0, 1};
+    wpg_probe_table table = {"words", 1, first, &one, WIDTH, sites, 0, NULL, {FIRST, WIDTH}};
+    wpg_function_counters function = {.block_count = 1, .lanes = lanes, .table_count = 1, .tables = &table};
+    wpg_counter_map map = {.functions = &function,
+                           .function_count = 1,
+                           .first_counter = FIRST,
+                           .counter_count = COUNTERS,
+                           .slots = 1};
+    wpg_writer w = {0};
+    wpg_counter_map *back;
+    wpg_map_encode(&w, &map);
+    wpg_reader r = wpg_reader_over(w.data, w.size);
+    assert_int_equal(wpg_map_decode(&back, &r, NULL), WPG_OK);
+    const wpg_probe_reservoir *read = &back->functions[0].tables[0].reservoir;
+    assert_int_equal(read->width, WIDTH);
+    uint64_t values[HAVE] = {[FIRST] = 2, [FIRST + 3] = UINT64_C(5) << 32 | 4, [FIRST + 4] = 6}, offered;
+    assert_int_equal(wpg_probe_samples(&offered, read, values, HAVE - 1), 0);
+    assert_int_equal(wpg_probe_samples(&offered, read, values, HAVE), 2);
+    assert_int_equal(offered, 2);
+    for (uint32_t i = 0; i < WIDTH; i++)
+        assert_int_equal(wpg_probe_sample_word(read, 1, i, values), 4 + i);
+    values[FIRST] = 1000;
+    assert_int_equal(wpg_probe_samples(&offered, read, values, HAVE), WPG_RESERVOIR_PLACES);
+    assert_int_equal(offered, 1000);
+    wpg_counter_map_destroy(back);
+    wpg_writer_finish(&w);
+    for (unsigned wrong = 0; wrong < 2; wrong++) {
+        w = (wpg_writer){0};
+        map.counter_count = wrong ? COUNTERS - 1 : COUNTERS;
+        table.site_count = wrong ? WIDTH : WIDTH - 1;
+        wpg_map_encode(&w, &map);
+        r = wpg_reader_over(w.data, w.size);
+        assert_int_not_equal(wpg_map_decode(&back, &r, NULL), WPG_OK);
+        wpg_writer_finish(&w);
+    }
+}
+
 /* Value sites come back; tables of values are read as the shader fills them; one that ends beyond the stage's
  * counters is refused. */
 static void value_sites(void **state)
@@ -165,7 +210,7 @@ static void value_sites(void **state)
     wpg_probe_term one = {WPG_TERM_CONSTANT, false, 1};
     uint32_t first[] = {0, 1};
     wpg_probe_range range = {AT + WPG_VALUES_ZERO, 0};
-    wpg_probe_table table = {"values", 1, first, &one, 2, sites, 1, &range};
+    wpg_probe_table table = {"values", 1, first, &one, 2, sites, 1, &range, {0}};
     wpg_function_counters function = {.block_count = 1, .lanes = lanes, .table_count = 1, .tables = &table};
     wpg_counter_map map = {.functions = &function,
                            .function_count = 1,
@@ -261,7 +306,7 @@ static void remarks(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(round_trip), cmocka_unit_test(bad_bytes),
-                                       cmocka_unit_test(value_sites), cmocka_unit_test(index_out_of_range),
+                                       cmocka_unit_test(value_sites), cmocka_unit_test(reservoirs), cmocka_unit_test(index_out_of_range),
                                        cmocka_unit_test(remarks)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
