@@ -11,6 +11,7 @@
 # KEEP: a folder that gets each family's profiles and last use log.
 # USE_OPTIONS: options of `wavepgo run` with the profile, such as "--float spec".
 # TOGETHER=1: one training run for all items also where each item is a program of its own (materialx: a material).
+# SEVERAL=1: each item has three inputs in turns, in the training run and after it (tfjs: three shapes).
 # OTHER_INPUT=1: what is timed has other inputs than the training run (tfjs: other shapes).
 # Each round is a process; medians over rounds of the ratio within one round. A result "-" cannot be compared.
 set -eu
@@ -30,7 +31,7 @@ while [ $# -gt 0 ]; do
         build=$2
         shift
         ;;
-    -h | --help) sed -n '2,15s/^# \{0,1\}//p' "$0"; exit 0 ;;
+    -h | --help) sed -n '2,16s/^# \{0,1\}//p' "$0"; exit 0 ;;
     *)
         case " $families $slow " in *" $1 "*) ;; *) echo "real: no family '$1' (known: $families $slow)" >&2; exit 2 ;; esac
         wanted="$wanted $1"

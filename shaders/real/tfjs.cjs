@@ -5,7 +5,7 @@
 //     node tfjs.cjs attainable OP,OP... SECONDS     the same with what the uniforms held written into the WGSL
 //
 // Shapes are those of small networks; some are odd on purpose. Inputs are seeded. OTHER_INPUT=1: other shapes, for a
-// profile that was trained with these.
+// profile that was trained with these. SEVERAL=1: three shapes in turn, as one pipeline serves layers of a network.
 const { create, globals } = require('webgpu');
 Object.assign(globalThis, globals);
 const gpu = create(['backend=vulkan']);
@@ -14,8 +14,9 @@ globalThis.self = globalThis; globalThis.window = globalThis; globalThis.documen
 const tf = require('@tensorflow/tfjs-core');
 const { WebGPUBackend } = require('@tensorflow/tfjs-backend-webgpu');
 const crypto = require('crypto');
-const other = process.env.OTHER_INPUT ? 8 : 0;
-const R = (shape, seed) => tf.randomUniform(shape.map(n => (n > 3 ? n + other : n)), -1, 1, 'float32', seed);
+const sizes = process.env.SEVERAL ? [0, 8, 24] : process.env.OTHER_INPUT ? [8] : [0];
+let more = 0; // what is added to dimensions above 3
+const R = (shape, seed) => tf.randomUniform(shape.map(n => (n > 3 ? n + more : n)), -1, 1, 'float32', seed);
 const ops = {
   add: () => { const a = R([256, 256], 1), b = R([256, 256], 2); return () => tf.add(a, b); },
   add_broadcast: () => { const a = R([64, 32, 33], 1), b = R([32, 1], 2); return () => tf.add(a, b); },
@@ -39,11 +40,35 @@ const ops = {
   erf: () => { const x = R([300, 300], 1); return () => tf.erf(x); },
   leaky: () => { const x = R([300, 300], 1); return () => tf.leakyRelu(x, 0.1); },
   batchnorm: () => { const x = R([1, 64, 64, 32], 1), m = R([32], 2), v = tf.abs(R([32], 3)); return () => tf.batchNorm(x, m, v); },
+  network: () => network(),
   argmax: () => { const x = R([200, 300], 1); return () => tf.argMax(x, 1); },
 };
-// Of each shader, by its key: its uniforms in their order; null where two runs of it had others.
+// Inverted residuals, as mobile vision networks have them: one pipeline for layers of many shapes. Random weights.
+function network() {
+  const layers = [[16, 24, 2], [24, 24, 1], [24, 32, 2], [32, 32, 1], [32, 64, 2], [64, 64, 1]];
+  let seed = 10;
+  const W = shape => tf.mul(tf.randomUniform(shape, -1, 1, 'float32', seed++), 0.3);
+  const norm = c => [W([c]), tf.add(tf.abs(W([c])), 0.5), W([c]), W([c])];
+  const x = tf.randomUniform([1, 64 + more, 64 + more, 3], -1, 1, 'float32', 1), stem = W([3, 3, 3, 16]), stemNorm = norm(16);
+  const blocks = layers.map(([from, to, stride]) => ({
+    from, to, stride, expand: W([1, 1, from, 4 * from]), a: norm(4 * from), depth: W([3, 3, 4 * from, 1]), b: norm(4 * from),
+    project: W([1, 1, 4 * from, to]), c: norm(to)
+  }));
+  const dense = W([64, 10]), bn = (y, [m, v, o, s]) => tf.batchNorm(y, m, v, o, s);
+  return () => tf.tidy(() => {
+    let y = tf.relu6(bn(tf.conv2d(x, stem, 2, 'same'), stemNorm));
+    for (const l of blocks) {
+      let z = tf.relu6(bn(tf.conv2d(y, l.expand, 1, 'same'), l.a));
+      z = tf.relu6(bn(tf.depthwiseConv2d(z, l.depth, l.stride, 'same'), l.b));
+      z = bn(tf.conv2d(z, l.project, 1, 'same'), l.c);
+      y = l.stride === 1 && l.from === l.to ? tf.add(y, z) : z;
+    }
+    return tf.softmax(tf.matMul(tf.mean(y, [1, 2]), dense));
+  });
+}
+// Of each call of a program, by its shader's key, the shapes' number and the call's: its uniforms in their order; null where two runs of it had others.
 const held = new Map();
-let key, freezes = false;
+let key, variant, calls = 0, freezes = false;
 
 // Notes what every program puts into its uniforms.
 function watch(backend) {
@@ -55,13 +80,13 @@ function watch(backend) {
     return make(fields);
   };
   const run = backend.runWebGPUProgram.bind(backend);
-  backend.runWebGPUProgram = (program, ...rest) => run(named(program), ...rest);
+  backend.runWebGPUProgram = (program, ...rest) => { calls++; return run(named(program), ...rest); };
 }
 
 // Tells createShaderModule whose source it gets: the key is set just before a program is compiled.
 function named(program) {
   let own;
-  Object.defineProperty(program, 'shaderKey', { configurable: true, get: () => own, set: k => { own = key = k; } });
+  Object.defineProperty(program, 'shaderKey', { configurable: true, get: () => own, set: k => { own = key = `${k} ${variant} ${calls}`; } });
   return program;
 }
 
@@ -96,22 +121,24 @@ function frozen(code) {
   await tf.setBackend('webgpu'); await tf.ready();
   tf.env().set('WEBGPU_CPU_FORWARD', false);
   for (const name of process.argv[2].split(',')) {
-    const run = ops[name]();
+    const runs = sizes.map(size => { more = size; return [size, ops[name]()]; });
+    const run = ([size, f]) => { variant = size; calls = 0; return f(); };
+    const all = async () => { const out = []; for (const r of runs) out.push(await run(r).data()); return out; };
     if (attainable) {
       freezes = false;
-      await run().data();
+      await all();
       freezes = true;
       backend.pipelineCache = {};
     }
-    let out = await run().data();
-    const hash = crypto.createHash('sha256').update(Buffer.from(out.buffer, out.byteOffset, out.byteLength)).digest('hex').slice(0, 12);
+    const hash = crypto.createHash('sha256');
+    for (const out of await all()) hash.update(Buffer.from(out.buffer, out.byteOffset, out.byteLength));
     const seconds = Number(process.argv[3] || 1);
-    const once = async k => { const outs = []; for (let i = 0; i < k; i++) outs.push(run()); await outs[k - 1].data(); outs.forEach(o => o.dispose()); };
+    const once = async k => { const outs = []; for (let i = 0; i < k; i++) for (const r of runs) outs.push(run(r)); await outs[outs.length - 1].data(); outs.forEach(o => o.dispose()); };
     await once(4);
     const begin = process.hrtime.bigint(); let u = process.cpuUsage(), n = 0;
     while (Number(process.hrtime.bigint() - begin) < seconds * 1e9) { await once(8); n += 8; }
     u = process.cpuUsage(u);
-    console.log(`${name} ${((u.user + u.system) / n).toFixed(1)} ${hash}`);
+    console.log(`${name} ${((u.user + u.system) / n).toFixed(1)} ${hash.digest('hex').slice(0, 12)}`);
   }
   process.exit(0);
 })().catch(e => { console.error(e); process.exit(1); });

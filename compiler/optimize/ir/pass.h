@@ -53,6 +53,7 @@ typedef struct wpg_uniform_fact {
 /* The value that a word of a uniform block had while the profile was taken. */
 typedef struct wpg_word_fact {
     wpg_word_place place;
+    uint32_t site; /* its number in the list of sites: its word of a visit */
     bool is_float;
     uint32_t bits;         /* the commonest value */
     uint64_t waves, asked; /* waves that saw it; that were asked */
@@ -75,6 +76,8 @@ typedef struct wpg_function_profile {
     WPG_VEC(wpg_value_fact) facts;
     WPG_VEC(wpg_uniform_fact) indices;
     WPG_VEC(wpg_word_fact) words;
+    const wpg_word_visit *visits; /* what words had together; borrowed */
+    uint32_t visit_count;
     wpg_map valued;     /* labels of loop headers that the value guard has dealt with */
     wpg_map unswitched; /* label of a loop header -> what unswitching has done about it (unswitch.c) */
     wpg_map peeled;     /* labels of loop headers that peeling has dealt with */

@@ -25,12 +25,15 @@ static bool take(wpg_function_profile *profile, const wpg_word_site *sites, cons
         const wpg_value_weight *seen = &w->words[i];
         if (seen->share_count && seen->asked &&
             !wpg_vec_push(&profile->words, (wpg_word_fact){.place = sites[i].place,
+                                                           .site = i,
                                                            .is_float = sites[i].type == WPG_VALUE_FLOAT,
                                                            .bits = seen->shares[0].bits,
                                                            .waves = seen->shares[0].waves,
                                                            .asked = seen->asked}))
             return false;
     }
+    profile->visits = w->visits;
+    profile->visit_count = w->visit_count;
     return true;
 }
 

@@ -1,39 +1,46 @@
-/* Versions ('c'): a version of the whole stage for the values that words of uniform blocks had all through
- * the profile, behind one test at its entry:
+/* Versions ('c'): versions of the whole stage for the values that words of uniform blocks had all through the
+ * profile, or together in a good part of it, behind tests at its entry:
  *
  *     main:  x = block.size, y = block.stride          the words that decide something
  *            if (((x ^ 120000) | (y ^ 64)) == 0)
  *                body      with these as constants     (load_fold.h): bounds, divisors, indices, branches
+ *            else if ...
+ *                copy      with another set of values
  *            else
  *                copy      the body as it was
  *
  * Host programs write sizes, strides, divisors and flags into uniform blocks once, and every invocation
- * computes with them: a division by a constant costs a tenth of a division.
+ * computes with them: a division by a constant costs a tenth of a division. One pipeline often serves some few
+ * sets of values: layers of a network, materials of a scene.
+ *
+ * Which sets (facts/word_sets.h proposes them): each set is folded by itself, to see which words decide
+ * something and what is saved. Then the set is taken that saves most beside those taken, until one more would
+ * save next to nothing, or the copies would be too much code. Tests stand in the order of what is saved, so
+ * that a set of few words does not take the waves of one of many.
  *
  * Why it is right:
- *  - The version runs only where the words have the values. A uniform block does not change during a draw or
+ *  - A version runs only where the words have the values. A uniform block does not change during a draw or
  *    dispatch (Vulkan 1.3, 7.1: a write must be made available before), so later loads give the same.
- *  - All invocations of a draw or dispatch read the same words: the test is dynamically uniform. So what
- *    needs its neighbours (derivatives, barriers, quad and subgroup operations) has them in either arm
- *    (SPIR-V 1.6, 2.2.5, dynamic uniformity; 2.16.1, uniform control flow). Both arms end in one merge
+ *  - All invocations of a draw or dispatch read the same words: the tests are dynamically uniform. So what
+ *    needs its neighbours (derivatives, barriers, quad and subgroup operations) has them in any arm
+ *    (SPIR-V 1.6, 2.2.5, dynamic uniformity; 2.16.1, uniform control flow). All arms end in one merge
  *    block.
- *  - The test loads each word once at the entry, where the body may have loaded it under a condition. It
- *    reads what the stage uses statically through a single descriptor, which has to be valid (Vulkan 1.3,
+ *  - The tests load each word once at the entry, where the body may have loaded it under a condition. They
+ *    read what the stage uses statically through a single descriptor, which has to be valid (Vulkan 1.3,
  *    14.5.1). Where the program may leave unused descriptors invalid (descriptorBindingPartiallyBound), only
  *    blocks that every invocation reads are tested. Blocks in arrays of descriptors are no word sites.
  *  - Results keep their bits: load_fold.c.
  *
- * Needs: a profile with the words probe. Body and copy are functions of their own, which the entry calls:
- * every driver inlines them. The body keeps its ids, and so every table of the profile; the copy is new.
- * Not for stages whose entry function must hold certain instructions: mesh and task, ray tracing,
- * tessellation control. */
-#include <string.h>
+ * Needs: a profile with the words probe. Body and copies are functions of their own, which the entry calls:
+ * every driver inlines them. The body keeps its ids, and so every table of the profile; it is the version that
+ * saves most. Copies are new. Not for stages whose entry function must hold certain instructions: mesh and
+ * task, ray tracing, tessellation control. */
+#include <stdlib.h>
 
 #include "compiler/optimize/ir/legality.h"
 #include "compiler/optimize/ir/word_facts.h"
-#include "compiler/optimize/loops/cloner.h"
-#include "compiler/optimize/loops/opt_barrier.h"
 #include "compiler/optimize/passes/load_fold.h"
+#include "compiler/optimize/passes/version_entry.h"
 #include "compiler/optimize/passes/weight_fold.h"
 #include "compiler/spirv/builder.h"
 
@@ -44,28 +51,44 @@ enum {
     WORD_COST = 2,             /* of a word in the test, in weighted instructions */
     BRANCH_COST = 4,           /* of a branch: masks of lanes, phis behind it */
     MOST_INSTRUCTIONS = 16000, /* of a body that is copied: compile time */
-    LEAST_GAIN = 3,            /* least share of the body's work that is saved, in percent */
-    FALLEN_SHARE = 10, /* percent that code is worth which falls away and never ran: registers, masks */
+    SMALL = 1500,              /* instructions of a body for which more sets are looked at: our own time */
+    SETS_OF_LARGE = 5,
+    LEAST_GAIN = 3,     /* least share of the body's work that is saved, in percent */
+    LEAST_MORE = 2,     /* the same, over all waves, of one version more */
+    FALLEN_SHARE = 10,  /* percent that code is worth which falls away and never ran: registers, masks */
+    FREE_GROWTH = 2000, /* instructions that copies may add whatever GROWTH says */
 };
+
+/* A set that may become a version. */
+typedef struct candidate {
+    wpg_version version;
+    double saved, fallen; /* percent of the work; share of the code, 0 to 1 */
+    double share;         /* of the waves that saw these values */
+    bool taken;
+    const char *why; /* it is refused; NULL */
+} candidate;
 
 typedef struct versions {
     wpg_context *context;
     wpg_module *module;
-    wpg_function_profile *profile;
+    wpg_function_profile *profile; /* of the body */
+    wpg_inst *body;
+    candidate candidates[WPG_MOST_SETS];
+    uint32_t count;
+    wpg_word_source sources[WPG_MOST_WORD_SITES]; /* by fact, in the body */
+    wpg_arena *arena;
+} versions;
+
+/* One function while one set is folded in it. */
+typedef struct folding {
+    versions *v;
+    const wpg_word_set *set;
     wpg_inst *function;
     WPG_VEC(wpg_known_load) loads;
-    /* By fact: a load of the body that gives the word, and the component of what it loads (WPG_NO_BLOCK: all
-     * of it). */
-    struct word_source {
-        const wpg_inst *load;
-        uint32_t component;
-    } sources[WPG_MOST_WORD_SITES];
     wpg_weight_plan weights;
-    uint64_t decided; /* the test's words, one bit a fact */
-    double saved;     /* percent */
-    wpg_arena *arena;
-    uint32_t copy;
-} versions;
+    candidate *judged;    /* gets the verdict, and nothing is folded; NULL: fold */
+    wpg_context *context; /* for a copy: with the profile of the copy */
+} folding;
 
 static wpg_function_profile *entry_profile(const wpg_context *context)
 {
@@ -81,25 +104,23 @@ static bool stage_may_call(SpvExecutionModel model)
            model == SpvExecutionModelVertex;
 }
 
-static bool is_steady(const wpg_context *context, const wpg_word_fact *fact)
-{
-    return wpg_word_fact_share(fact) >= context->options->value_share;
-}
-
 bool wpg_versions_wanted(wpg_context *context)
 {
     wpg_function_profile *profile = entry_profile(context);
-    uint32_t steady = 0, count = profile ? (uint32_t)profile->words.count : 0;
-    for (uint32_t f = 0; f < count; f++)
-        steady += is_steady(context, &profile->words.data[f]);
+    wpg_word_set sets[WPG_MOST_SETS];
+    uint32_t count = profile ? (uint32_t)profile->words.count : 0;
+    uint32_t set_count =
+        count ? wpg_word_sets(sets, profile, context->options->value_share, WPG_MOST_SETS) : 0;
+    uint32_t steady = set_count ? (uint32_t)__builtin_popcountll(sets[0].known) : 0;
+    bool any = steady || set_count > 1;
     if (steady < count)
         wpg_remark_add(context, WPG_REMARK_REFUSED, PASS, 0, 0,
                        "%u of %u words of uniform blocks had no value in VALUE_SHARE of the waves asked",
                        (unsigned)(count - steady), (unsigned)count);
-    if (steady && !stage_may_call(context->stage->model))
+    if (any && !stage_may_call(context->stage->model))
         wpg_remark_add(context, WPG_REMARK_REFUSED, PASS, 0, 0,
                        "no version: only compute, fragment and vertex stages get one");
-    return steady && stage_may_call(context->stage->model);
+    return any && stage_may_call(context->stage->model);
 }
 
 /* -- Loads of known words -- */
@@ -109,80 +130,86 @@ static uint64_t bit_of(uint32_t fact)
     return UINT64_C(1) << fact;
 }
 
-/* The fact about the load, or about component `c` of the vector it loads; UINT32_MAX: none that is steady. */
-static uint32_t fact_of(versions *v, const wpg_inst *load, wpg_word_place place, uint32_t c)
+/* The fact about the load, or about component `c` of the vector it loads; UINT32_MAX: none of the set. */
+static uint32_t fact_of(folding *f, const wpg_inst *load, wpg_word_place place, uint32_t c)
 {
     if (c != WPG_NO_BLOCK && place.count < WPG_WORD_DEPTH)
         place.indices[place.count++] = c;
-    uint32_t fact = wpg_word_fact_at(v->profile, &place);
-    if (fact >= WPG_MOST_WORD_SITES || !is_steady(v->context, &v->profile->words.data[fact]))
+    uint32_t fact = wpg_word_fact_at(f->v->profile, &place);
+    if (fact >= WPG_MOST_WORD_SITES || !(f->set->known >> fact & 1))
         return UINT32_MAX;
-    if (!v->sources[fact].load)
-        v->sources[fact] = (struct word_source){load, c};
+    if (!f->v->sources[fact].load)
+        f->v->sources[fact] = (wpg_word_source){load, c};
     return fact;
 }
 
-static bool add(versions *v, wpg_inst *inst, uint32_t constant, uint64_t facts)
+static bool is_float(const folding *f, uint32_t fact)
+{
+    return f->v->profile->words.data[fact].is_float;
+}
+
+static bool add(folding *f, wpg_inst *inst, uint32_t constant, uint64_t facts)
 {
     wpg_known_load load = {.inst = inst, .constant = constant, .words = facts};
-    load.group = UINT64_C(1) << v->loads.count % 64;
-    return !facts || wpg_vec_push(&v->loads, load);
+    load.group = UINT64_C(1) << f->loads.count % 64;
+    return !facts || wpg_vec_push(&f->loads, load);
 }
 
 /* A vector all of whose components are known. */
-static bool add_vector(versions *v, wpg_inst *load, const wpg_word_place *place, const wpg_inst *type)
+static bool add_vector(folding *f, wpg_inst *load, const wpg_word_place *place, const wpg_inst *type)
 {
+    wpg_module *m = f->v->module;
     uint32_t parts[4];
     uint64_t facts = 0;
     for (uint32_t c = 0; c < type->words[3]; c++) {
-        uint32_t fact = c < 4 ? fact_of(v, load, *place, c) : UINT32_MAX;
-        if (fact == UINT32_MAX || v->profile->words.data[fact].is_float)
+        uint32_t fact = c < 4 ? fact_of(f, load, *place, c) : UINT32_MAX;
+        if (fact == UINT32_MAX || is_float(f, fact))
             return true;
-        parts[c] = wpg_const_scalar(v->module, type->words[2], v->profile->words.data[fact].bits);
+        parts[c] = wpg_const_scalar(m, type->words[2], f->set->bits[fact]);
         facts |= bit_of(fact);
     }
-    return add(v, load, wpg_const_composite(v->module, load->type, parts, type->words[3]), facts);
+    return add(f, load, wpg_const_composite(m, load->type, parts, type->words[3]), facts);
 }
 
-static bool add_load(versions *v, wpg_inst *inst)
+static bool add_load(folding *f, wpg_inst *inst)
 {
+    wpg_module *m = f->v->module;
     wpg_word_place place;
     const wpg_inst *load = inst;
     uint32_t component = WPG_NO_BLOCK;
     if (inst->opcode == SpvOpCompositeExtract && inst->count == 5) {
-        load = wpg_module_def(v->module, inst->words[3]);
+        load = wpg_module_def(m, inst->words[3]);
         component = inst->words[4];
     }
-    if (!load || load->opcode != SpvOpLoad || !wpg_word_place_of(&place, v->module, load))
+    if (!load || load->opcode != SpvOpLoad || !wpg_word_place_of(&place, m, load))
         return true;
-    const wpg_inst *type = wpg_module_def(v->module, load->type);
+    const wpg_inst *type = wpg_module_def(m, load->type);
     if (load == inst && type && type->opcode == SpvOpTypeVector)
-        return add_vector(v, inst, &place, type);
-    uint32_t fact = fact_of(v, load, place, component);
-    const wpg_inst *scalar = wpg_module_def(v->module, inst->type);
+        return add_vector(f, inst, &place, type);
+    uint32_t fact = fact_of(f, load, place, component);
+    const wpg_inst *scalar = wpg_module_def(m, inst->type);
     if (fact == UINT32_MAX || !scalar ||
-        scalar->opcode != (v->profile->words.data[fact].is_float ? SpvOpTypeFloat : SpvOpTypeInt))
+        scalar->opcode != (is_float(f, fact) ? SpvOpTypeFloat : SpvOpTypeInt))
         return true;
-    return add(v, inst, wpg_const_scalar(v->module, inst->type, v->profile->words.data[fact].bits),
-               bit_of(fact));
+    return add(f, inst, wpg_const_scalar(m, inst->type, f->set->bits[fact]), bit_of(fact));
 }
 
-static bool collect(versions *v)
+static bool collect(folding *f)
 {
-    const wpg_inst *end = wpg_function_end(v->function);
-    for (wpg_inst *inst = v->function->next; inst != end; inst = inst->next)
-        if (!add_load(v, inst))
+    const wpg_inst *end = wpg_function_end(f->function);
+    for (wpg_inst *inst = f->function->next; inst != end; inst = inst->next)
+        if (!add_load(f, inst))
             return false;
-    return true;
+    return !f->v->module->arena.failed;
 }
 
 /* -- Worth -- */
 
 /* Weighted instructions that the constant operands of an instruction save. */
-static double saved_at(const versions *v, const wpg_load_folded *folded, const wpg_inst *inst)
+static double saved_at(const folding *f, const wpg_load_folded *folded, const wpg_inst *inst)
 {
-    double cost = wpg_inst_cost(v->module, inst);
-    if (inst->result && v->weights.dead[inst->result])
+    double cost = wpg_inst_cost(f->v->module, inst);
+    if (inst->result && f->weights.dead[inst->result])
         return cost;
     if (inst->result && wpg_is_one(folded->after, inst->result) && !wpg_is_one(folded->before, inst->result))
         return cost;
@@ -199,175 +226,33 @@ static bool is_decided(const wpg_load_folded *folded, const wpg_inst *end)
            wpg_is_one(folded->after, end->words[1]) && !wpg_is_one(folded->before, end->words[1]);
 }
 
-/* Percent of the body's work, by lanes, that constants save, less the test: what is constant itself,
- * divisions by what is, branches that are decided, and what weights of zero leave nothing of. What a branch
- * skipped did not run before, and took registers. */
-static double gain_of(const versions *v, const wpg_load_folded *folded)
+/* What constants save of the body's work, by lanes, less the test: what is constant itself, divisions by what
+ * is, branches that are decided, and what weights of zero leave nothing of. What a branch skipped did not run
+ * before, and took registers. */
+static void judge_gain(candidate *judged, const folding *f, const wpg_load_folded *folded)
 {
     const wpg_cfg *cfg = folded->view->cfg;
+    const wpg_function_profile *profile = f->v->profile;
     double saved = 0, whole = 0, entries = 0, code = 0, fallen = 0;
     for (uint32_t b = 0; b < cfg->count; b++) {
-        const wpg_block_weight *weight = wpg_profile_block(v->profile, cfg->blocks[b].id);
-        double runs = weight && v->profile->has_lanes ? (double)weight->lanes : 1;
+        const wpg_block_weight *weight = wpg_profile_block(profile, cfg->blocks[b].id);
+        double runs = weight && profile->has_lanes ? (double)weight->lanes : 1;
         entries = b == 0 ? runs : entries;
         for (const wpg_inst *inst = cfg->blocks[b].label->next; inst != cfg->blocks[b].terminator;
              inst = inst->next) {
-            const double cost = wpg_inst_cost(v->module, inst);
+            const double cost = wpg_inst_cost(f->v->module, inst);
             whole += runs * cost;
-            saved += runs * saved_at(v, folded, inst);
+            saved += runs * saved_at(f, folded, inst);
             code += cost;
-            if (!folded->after->runs[b] || (inst->result && v->weights.dead[inst->result]))
+            if (!folded->after->runs[b] || (inst->result && f->weights.dead[inst->result]))
                 fallen += cost;
         }
         if (is_decided(folded, cfg->blocks[b].terminator))
             saved += runs * (double)BRANCH_COST;
     }
-    saved -= entries * (double)WORD_COST * __builtin_popcountll(v->decided);
-    return (whole > 0 ? 100 * saved / whole : 0) + (code > 0 ? FALLEN_SHARE * fallen / code : 0);
-}
-
-/* -- The copy -- */
-
-typedef struct copier {
-    versions *v;
-    uint32_t *copies; /* [bound] of the body's ids; 0: not the body's */
-    uint32_t bound;
-    bool nomem;
-} copier;
-
-static uint32_t copied(const copier *c, uint32_t id)
-{
-    return id < c->bound && c->copies[id] ? c->copies[id] : id;
-}
-
-static void copy_inst(copier *c, const wpg_inst *inst, wpg_inst *where)
-{
-    WPG_VEC(uint32_t) words = {0};
-    wpg_operand_list operands = {0};
-    if (wpg_used_ids(&operands, c->v->module, inst) && wpg_vec_reserve(&words, inst->count)) {
-        for (unsigned i = 1; i < inst->count; i++)
-            words.data[words.count++] = inst->words[i];
-        for (size_t i = 0; i < operands.count; i++)
-            words.data[operands.data[i] - 1] = copied(c, inst->words[operands.data[i]]);
-        if (inst->result)
-            words.data[inst->type ? 1 : 0] = copied(c, inst->result);
-        (void)wpg_inst_insert(c->v->module, where, (SpvOp)inst->opcode, words.data, words.count);
-    } else {
-        c->nomem = true;
-    }
-    wpg_vec_free(&words);
-    wpg_vec_free(&operands);
-}
-
-/* The body once more, behind it, with ids of its own. The copy's id; 0 when memory ran out. */
-static uint32_t copy_body(versions *v, wpg_arena *arena)
-{
-    copier c = {.v = v, .bound = v->module->bound};
-    const wpg_inst *end = wpg_function_end(v->function);
-    wpg_inst *where = end->next;
-    c.copies = WPG_ARENA_ARRAY(arena, uint32_t, c.bound);
-    if (!c.copies)
-        return 0;
-    for (const wpg_inst *inst = v->function; inst != end; inst = inst->next)
-        if (inst->result)
-            c.copies[inst->result] = wpg_module_fresh_id(v->module);
-    wpg_decorate_copies(v->module, c.copies, c.bound);
-    for (const wpg_inst *inst = v->function; inst != where; inst = inst->next) {
-        copy_inst(&c, inst, where);
-        if (inst == end)
-            break;
-    }
-    return c.nomem || v->module->arena.failed ? 0 : copied(&c, v->function->result);
-}
-
-/* -- The entry -- */
-
-/* The word as the test sees it: loaded anew, as an unsigned number. */
-static uint32_t load_word(const versions *v, const struct word_source *source, wpg_inst *where)
-{
-    wpg_module *m = v->module;
-    const wpg_inst *load = source->load, *chain = wpg_module_def(m, load->words[3]);
-    uint32_t u32 = wpg_type_u32(m), words[16] = {0}, count = 0, type = load->type;
-    uint32_t pointer = wpg_module_fresh_id(m), value = wpg_module_fresh_id(m);
-    for (unsigned i = 1; i < chain->count && count < 16; i++)
-        words[count++] = chain->words[i];
-    words[1] = pointer;
-    (void)wpg_inst_insert(m, where, (SpvOp)chain->opcode, words, count);
-    (void)wpg_inst_add(m, where, SpvOpLoad, type, value, pointer);
-    if (source->component != WPG_NO_BLOCK) {
-        uint32_t part = wpg_module_fresh_id(m);
-        type = wpg_module_def(m, type)->words[2];
-        (void)wpg_inst_add(m, where, SpvOpCompositeExtract, type, part, value, source->component);
-        value = part;
-    }
-    if (type == u32)
-        return value;
-    uint32_t cast = wpg_module_fresh_id(m);
-    (void)wpg_inst_add(m, where, SpvOpBitcast, u32, cast, value);
-    return cast;
-}
-
-static uint32_t binary(const versions *v, SpvOp opcode, uint32_t type, uint32_t a, uint32_t b,
-                       wpg_inst *where)
-{
-    uint32_t result = wpg_module_fresh_id(v->module);
-    (void)wpg_inst_add(v->module, where, opcode, type, result, a, b);
-    return result;
-}
-
-/* A Boolean: every word has its value. One comparison, of the differences together: drivers that put a
- * constant in place of what was compared with it (Mesa's nir_opt_if) do not see one word. The difference of a
- * single word is joined with a zero that they do not see through. */
-static uint32_t emit_test(const versions *v, wpg_inst *where)
-{
-    wpg_module *m = v->module;
-    uint32_t u32 = wpg_type_u32(m), all = 0;
-    for (uint32_t f = 0; f < WPG_MOST_WORD_SITES; f++) {
-        if (!(v->decided >> f & 1))
-            continue;
-        uint32_t wanted = wpg_const_u32(m, v->profile->words.data[f].bits);
-        uint32_t differs =
-            binary(v, SpvOpBitwiseXor, u32, load_word(v, &v->sources[f], where), wanted, where);
-        all = all ? binary(v, SpvOpBitwiseOr, u32, all, differs, where) : differs;
-    }
-    if (!(v->decided & (v->decided - 1)))
-        all = binary(v, SpvOpBitwiseOr, u32, all, wpg_opt_barrier_zero_of(m, all, where), where);
-    return binary(v, SpvOpIEqual, wpg_type_bool(m), all, wpg_const_u32(m, 0), where);
-}
-
-static void call(const versions *v, uint32_t label, uint32_t function, uint32_t merge, wpg_inst *where)
-{
-    wpg_module *m = v->module;
-    (void)wpg_inst_add(m, where, SpvOpLabel, label);
-    (void)wpg_inst_add(m, where, SpvOpFunctionCall, v->function->type, wpg_module_fresh_id(m), function);
-    (void)wpg_inst_add(m, where, SpvOpBranch, merge);
-}
-
-/* The new entry, at the module's end; execution modes and the entry point name it from now on. */
-static void make_entry(versions *v)
-{
-    wpg_module *m = v->module;
-    const uint32_t old = v->function->result, entry = wpg_module_fresh_id(m);
-    const uint32_t steady = wpg_module_fresh_id(m), other = wpg_module_fresh_id(m),
-                   merge = wpg_module_fresh_id(m);
-    (void)wpg_inst_add(m, NULL, SpvOpFunction, v->function->type, entry, SpvFunctionControlMaskNone,
-                       v->function->words[4]);
-    (void)wpg_inst_add(m, NULL, SpvOpLabel, wpg_module_fresh_id(m));
-    uint32_t agrees = emit_test(v, NULL);
-    (void)wpg_inst_add(m, NULL, SpvOpSelectionMerge, merge, SpvSelectionControlDontFlattenMask);
-    (void)wpg_inst_add(m, NULL, SpvOpBranchConditional, agrees, steady, other);
-    call(v, steady, old, merge, NULL);
-    call(v, other, v->copy, merge, NULL);
-    (void)wpg_inst_add(m, NULL, SpvOpLabel, merge);
-    (void)wpg_inst_insert(m, NULL, SpvOpReturn, NULL, 0);
-    (void)wpg_inst_insert(m, NULL, SpvOpFunctionEnd, NULL, 0);
-    for (wpg_inst *inst = m->first; inst && inst->opcode != SpvOpFunction; inst = inst->next) {
-        if (inst->opcode == SpvOpEntryPoint && inst->words[2] == old)
-            inst->words[2] = entry;
-        else if ((inst->opcode == SpvOpExecutionMode || inst->opcode == SpvOpExecutionModeId) &&
-                 inst->words[1] == old)
-            inst->words[1] = entry;
-    }
+    saved -= entries * (double)WORD_COST * __builtin_popcountll(judged->version.tested);
+    judged->fallen = code > 0 ? fallen / code : 0;
+    judged->saved = (whole > 0 ? 100 * saved / whole : 0) + FALLEN_SHARE * judged->fallen;
 }
 
 /* -- The pass -- */
@@ -383,18 +268,18 @@ static bool surely_runs(const wpg_cfg *cfg, uint32_t block)
 }
 
 /* Is each word's block read by every invocation, at that word or another? */
-static bool all_surely_loaded(const versions *v, const wpg_load_folded *folded)
+static bool all_surely_loaded(const folding *f, const wpg_load_folded *folded, uint64_t tested)
 {
     const wpg_view *view = folded->view;
-    for (uint32_t f = 0; f < WPG_MOST_WORD_SITES; f++) {
-        bool sure = !(v->decided >> f & 1);
-        for (size_t i = 0; i < v->loads.count && !sure; i++) {
-            const wpg_inst *inst = v->loads.data[i].inst;
+    const wpg_word_fact *facts = f->v->profile->words.data;
+    for (uint32_t w = 0; w < WPG_MOST_WORD_SITES; w++) {
+        bool sure = !(tested >> w & 1);
+        for (size_t i = 0; i < f->loads.count && !sure; i++) {
+            const wpg_inst *inst = f->loads.data[i].inst;
             uint32_t block = inst->result < view->bound ? view->block_of[inst->result] : WPG_NO_BLOCK;
             for (uint32_t o = 0; block != WPG_NO_BLOCK && o < WPG_MOST_WORD_SITES && !sure; o++)
-                sure = (v->loads.data[i].words >> o & 1) &&
-                       v->profile->words.data[o].place.variable == v->profile->words.data[f].place.variable &&
-                       surely_runs(view->cfg, block);
+                sure = (f->loads.data[i].words >> o & 1) &&
+                       facts[o].place.variable == facts[w].place.variable && surely_runs(view->cfg, block);
         }
         if (!sure)
             return false;
@@ -402,65 +287,284 @@ static bool all_surely_loaded(const versions *v, const wpg_load_folded *folded)
     return true;
 }
 
-static const char *refusal(const versions *v, const wpg_load_folded *folded)
+static const char *refusal(const folding *f, const wpg_load_folded *folded, const candidate *judged)
 {
-    uint32_t words = (uint32_t)__builtin_popcountll(v->decided);
+    const wpg_context *context = f->v->context;
+    uint32_t words = (uint32_t)__builtin_popcountll(judged->version.tested);
     if (!words)
-        return v->weights.why ? v->weights.why : "no branch, loop bound, index or divisor would be decided";
+        return f->weights.why ? f->weights.why : "no branch, loop bound, index or divisor would be decided";
     if (words > MOST_WORDS)
         return "more words decide something than one test compares";
     if (folded->view->instruction_count > MOST_INSTRUCTIONS)
         return "its body is too long to be there twice";
-    if (v->context->options->max_growth < 100)
+    if (context->options->max_growth < 100)
         return "GROWTH allows no copy of it";
-    if (v->context->options->partial_descriptors && !all_surely_loaded(v, folded))
+    if (context->options->partial_descriptors && !all_surely_loaded(f, folded, judged->version.tested))
         return "descriptors may be invalid, and it reads them under a condition";
-    return v->saved < (double)LEAST_GAIN ? "next to nothing would be saved" : NULL;
+    return judged->saved < (double)LEAST_GAIN ? "next to nothing would be saved" : NULL;
 }
 
 static wpg_status prepare(bool *go, const wpg_load_fold *job, const wpg_load_folded *folded)
 {
-    versions *v = job->of;
-    if (!wpg_weight_plan_make(&v->weights, v->context, folded, v->loads.data, v->loads.count, v->arena))
-        return wpg_fail(v->context->err, WPG_E_NOMEM, "out of memory");
-    v->decided = folded->words | v->weights.words;
-    v->saved = gain_of(v, folded);
-    const char *why = refusal(v, folded);
-    *go = !why;
-    if (why) {
-        wpg_remark_add(v->context, WPG_REMARK_REFUSED, PASS, 0, 0, "%u words of uniform blocks: refused: %s",
-                       (unsigned)__builtin_popcountll(v->decided), why);
-        return WPG_OK;
+    folding *f = job->of;
+    if (!wpg_weight_plan_make(&f->weights, f->v->context, folded, f->loads.data, f->loads.count, f->v->arena))
+        return wpg_fail(f->v->context->err, WPG_E_NOMEM, "out of memory");
+    *go = !f->judged;
+    if (f->judged) {
+        f->judged->version.tested = folded->words | f->weights.words;
+        judge_gain(f->judged, f, folded);
+        f->judged->why = refusal(f, folded, f->judged);
     }
-    v->copy = copy_body(v, v->arena);
-    return v->copy ? WPG_OK : wpg_fail(v->context->err, WPG_E_NOMEM, "out of memory");
+    return WPG_OK;
 }
 
-static wpg_status make_version(bool *changed, versions *v)
+/* Folds the set in the function, or judges that. */
+static wpg_status fold(folding *f, wpg_load_folded *folded)
 {
-    const wpg_load_fold job = {.context = v->context,
+    *folded = (wpg_load_folded){0};
+    if (!collect(f))
+        return wpg_fail(f->v->context->err, WPG_E_NOMEM, "out of memory");
+    const wpg_load_fold job = {.context = f->context,
                                .pass = PASS,
                                .what = "words of uniform blocks",
-                               .function = v->function->result,
-                               .loads = v->loads.data,
-                               .load_count = v->loads.count,
+                               .function = f->function->result,
+                               .loads = f->loads.data,
+                               .load_count = f->loads.count,
                                .always = true,
                                .prepare = prepare,
-                               .of = v};
-    wpg_load_folded folded;
-    WPG_TRY(wpg_load_fold_run(&folded, &job));
-    if (!folded.done)
+                               .of = f};
+    if (!f->loads.count)
         return WPG_OK;
-    if (!wpg_weight_plan_apply(&v->weights, v->module, v->function, v->arena))
-        return wpg_fail(v->context->err, WPG_E_NOMEM, "out of memory");
-    make_entry(v);
-    *changed = true;
-    wpg_remark_add(v->context, WPG_REMARK_DONE, PASS, 0, 0,
-                   "a version of the stage for %u words of uniform blocks: %u loads are constants, %u blocks "
-                   "fall away, %u operations had a weight of 0, %.0f %% of its work is saved",
-                   (unsigned)__builtin_popcountll(v->decided), (unsigned)folded.loads,
-                   (unsigned)folded.dead_blocks, (unsigned)v->weights.actions.count, v->saved);
+    WPG_TRY(wpg_load_fold_run(folded, &job));
+    if (folded->done && !wpg_weight_plan_apply(&f->weights, f->v->module, f->function, f->v->arena))
+        return wpg_fail(f->v->context->err, WPG_E_NOMEM, "out of memory");
     return WPG_OK;
+}
+
+static void folding_finish(folding *f)
+{
+    wpg_weight_plan_finish(&f->weights);
+    wpg_vec_free(&f->loads);
+}
+
+/* -- Which sets -- */
+
+static wpg_status judge(versions *v, candidate *c)
+{
+    folding f = {.v = v, .set = &c->version.set, .function = v->body, .judged = c, .context = v->context};
+    wpg_load_folded folded;
+    c->why = "no branch, loop bound, index or divisor would be decided";
+    wpg_status status = fold(&f, &folded);
+    folding_finish(&f);
+    return status;
+}
+
+/* Work that the versions taken save, with `more` beside them, in percent over all waves. */
+static double saved_by(const versions *v, const candidate *more)
+{
+    const wpg_function_profile *profile = v->profile;
+    double saved = 0, waves = 0;
+    for (uint32_t i = 0; i < profile->visit_count; i++) {
+        double best = 0;
+        for (uint32_t c = 0; c < v->count; c++) {
+            const candidate *one = &v->candidates[c];
+            if ((one->taken || one == more) && one->saved > best &&
+                wpg_word_set_fits(&one->version.set, one->version.tested, profile, &profile->visits[i]))
+                best = one->saved;
+        }
+        saved += best * (double)profile->visits[i].waves;
+        waves += (double)profile->visits[i].waves;
+    }
+    return waves > 0 ? saved / waves : more == v->candidates ? more->saved : 0;
+}
+
+/* Does the code that the versions taken add, with `more` and the body as it was, stay within limits? What
+ * falls away does not count: drivers remove it. */
+static bool has_room(const versions *v, const candidate *more, uint32_t instructions)
+{
+    double added = 0;
+    for (uint32_t c = 0; c < v->count; c++)
+        if (v->candidates[c].taken || &v->candidates[c] == more)
+            added += (1 - v->candidates[c].fallen) * instructions;
+    return added <= FREE_GROWTH || added * 100 <= (double)v->context->options->max_growth * instructions;
+}
+
+/* Takes sets while one more is worth it; the number taken. */
+static uint32_t take_sets(versions *v, uint32_t instructions)
+{
+    uint32_t taken = 0;
+    double saved = 0;
+    for (candidate *best;; taken++) {
+        double most = saved + (taken ? LEAST_MORE : 0);
+        best = NULL;
+        for (uint32_t c = 0; c < v->count; c++) {
+            candidate *one = &v->candidates[c];
+            const double with = one->taken || one->why ? 0 : saved_by(v, one);
+            if (with > most && (!taken || has_room(v, one, instructions))) {
+                best = one;
+                most = with;
+            }
+        }
+        if (!best)
+            return taken;
+        best->taken = true;
+        saved = most;
+    }
+}
+
+static double share_of(const versions *v, const candidate *c)
+{
+    const wpg_function_profile *profile = v->profile;
+    double fits = 0, waves = 0;
+    for (uint32_t i = 0; i < profile->visit_count; i++) {
+        const double more = (double)profile->visits[i].waves;
+        waves += more;
+        if (wpg_word_set_fits(&c->version.set, c->version.tested, profile, &profile->visits[i]))
+            fits += more;
+    }
+    return waves > 0 ? fits / waves : 1;
+}
+
+/* -- The pass -- */
+
+/* A context for a copy of the body: with a profile that says which of its blocks are hot. */
+static bool context_of_copy(wpg_context *context, const versions *v, uint32_t function,
+                            const uint32_t *copies)
+{
+    const wpg_function_profile *of = v->profile;
+    *context = *v->context;
+    context->profiles = calloc(1, sizeof *context->profiles);
+    context->profile_count = context->profiles != NULL;
+    if (!context->profiles)
+        return false;
+    *context->profiles = (wpg_function_profile){.function = function,
+                                                .ordinal = of->ordinal,
+                                                .has_lanes = of->has_lanes,
+                                                .has_waves = of->has_waves,
+                                                .has_uniform = of->has_uniform,
+                                                .lanes_alone = of->lanes_alone};
+    const wpg_inst *end = wpg_function_end(v->body);
+    for (const wpg_inst *inst = v->body; inst != end; inst = inst->next) {
+        const wpg_block_weight *weight =
+            inst->opcode == SpvOpLabel ? wpg_profile_block(of, inst->result) : NULL;
+        if (weight && !wpg_profile_add_block(context->profiles, copies[inst->result], *weight))
+            return false;
+    }
+    return true;
+}
+
+/* Folds a taken set in its function. */
+static wpg_status fold_taken(versions *v, const candidate *c, wpg_context *context, uint32_t taken)
+{
+    folding f = {.v = v,
+                 .set = &c->version.set,
+                 .function = wpg_module_def(v->module, c->version.function),
+                 .context = context};
+    wpg_load_folded folded;
+    wpg_status status = fold(&f, &folded);
+    const unsigned words = (unsigned)__builtin_popcountll(c->version.tested);
+    if (status == WPG_OK && taken == 1)
+        wpg_remark_add(v->context, WPG_REMARK_DONE, PASS, 0, 0,
+                       "a version of the stage for %u words of uniform blocks: %u loads are constants, %u "
+                       "blocks fall away, %u operations had a weight of 0, %.0f %% of its work is saved",
+                       words, (unsigned)folded.loads, (unsigned)folded.dead_blocks,
+                       (unsigned)f.weights.actions.count, c->saved);
+    else if (status == WPG_OK)
+        wpg_remark_add(v->context, WPG_REMARK_DONE, PASS, 0, 0,
+                       "a version for %.0f %% of waves, by %u words: %u loads are constants, %u blocks fall "
+                       "away, %u operations had a weight of 0, %.0f %% of its work is saved",
+                       100 * c->share, words, (unsigned)folded.loads, (unsigned)folded.dead_blocks,
+                       (unsigned)f.weights.actions.count, c->saved);
+    folding_finish(&f);
+    return status;
+}
+
+/* The sets that were taken, in the order of their tests. */
+static uint32_t in_order(candidate *order[WPG_MOST_SETS], versions *v)
+{
+    uint32_t count = 0, at;
+    for (uint32_t c = 0; c < v->count; c++) {
+        if (!v->candidates[c].taken)
+            continue;
+        for (at = count++; at > 0 && order[at - 1]->saved < v->candidates[c].saved; at--)
+            order[at] = order[at - 1];
+        order[at] = &v->candidates[c];
+    }
+    return count;
+}
+
+/* Copies come before any change to the body. */
+static wpg_status make_versions(versions *v, uint32_t taken)
+{
+    candidate *order[WPG_MOST_SETS], *hottest;
+    uint32_t *copies[WPG_MOST_SETS] = {NULL}, *unused, bound;
+    wpg_version all[WPG_MOST_SETS];
+    taken = in_order(order, v);
+    hottest = order[0];
+    for (uint32_t i = 0; i < taken; i++) {
+        order[i]->share = share_of(v, order[i]);
+        if (order[i]->share * order[i]->saved > hottest->share * hottest->saved)
+            hottest = order[i];
+    }
+    bool good = true;
+    for (uint32_t i = 0; i < taken; i++) {
+        order[i]->version.function = order[i] == hottest
+                                         ? v->body->result
+                                         : wpg_version_copy(&copies[i], &bound, v->module, v->body, v->arena);
+        good = good && order[i]->version.function;
+    }
+    uint32_t other = wpg_version_copy(&unused, &bound, v->module, v->body, v->arena);
+    wpg_status status = good && other ? WPG_OK : wpg_fail(v->context->err, WPG_E_NOMEM, "out of memory");
+    for (uint32_t i = 0; i < taken && status == WPG_OK; i++) {
+        wpg_context context = *v->context;
+        if (order[i] != hottest && !context_of_copy(&context, v, order[i]->version.function, copies[i]))
+            status = wpg_fail(v->context->err, WPG_E_NOMEM, "out of memory");
+        if (status == WPG_OK)
+            status = fold_taken(v, order[i], &context, taken);
+        if (order[i] != hottest)
+            wpg_profiles_finish(&context);
+        all[i] = order[i]->version;
+    }
+    if (status == WPG_OK)
+        wpg_version_entry(v->module, v->body, all, taken, other, v->sources);
+    return status;
+}
+
+static uint32_t instructions_of(wpg_inst *function)
+{
+    uint32_t count = 0;
+    const wpg_inst *end = wpg_function_end(function);
+    for (const wpg_inst *inst = function; inst != end; inst = inst->next)
+        count++;
+    return count;
+}
+
+static void say_why_not(const versions *v)
+{
+    const candidate *c =
+        v->candidates[0].version.set.known || v->count == 1 ? &v->candidates[0] : &v->candidates[1];
+    wpg_remark_add(v->context, WPG_REMARK_REFUSED, PASS, 0, 0, "%u words of uniform blocks: refused: %s",
+                   (unsigned)__builtin_popcountll(c->version.tested),
+                   c->why ? c->why : "next to nothing would be saved");
+}
+
+static wpg_status choose_and_make(bool *changed, versions *v)
+{
+    wpg_word_set sets[WPG_MOST_SETS];
+    const uint32_t instructions = instructions_of(v->body);
+    v->count = wpg_word_sets(sets, v->profile, v->context->options->value_share,
+                             instructions <= SMALL ? WPG_MOST_SETS : SETS_OF_LARGE);
+    for (uint32_t c = 0; c < v->count; c++) {
+        v->candidates[c].version.set = sets[c];
+        WPG_TRY(judge(v, &v->candidates[c]));
+    }
+    const uint32_t taken = take_sets(v, instructions);
+    if (!taken) {
+        say_why_not(v);
+        return WPG_OK;
+    }
+    *changed = true;
+    return make_versions(v, taken);
 }
 
 wpg_status wpg_pass_versions(bool *changed, wpg_context *context)
@@ -471,14 +575,8 @@ wpg_status wpg_pass_versions(bool *changed, wpg_context *context)
         return WPG_OK;
     wpg_arena_init(&arena);
     v.arena = &arena;
-    v.function = wpg_module_def(context->module, v.profile->function);
-    wpg_status status = WPG_OK;
-    if (!collect(&v) || context->module->arena.failed)
-        status = wpg_fail(context->err, WPG_E_NOMEM, "out of memory");
-    else if (v.loads.count)
-        status = make_version(changed, &v);
-    wpg_weight_plan_finish(&v.weights);
-    wpg_vec_free(&v.loads);
+    v.body = wpg_module_def(context->module, v.profile->function);
+    wpg_status status = choose_and_make(changed, &v);
     wpg_arena_finish(&arena);
     return status;
 }
