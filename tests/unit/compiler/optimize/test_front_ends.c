@@ -328,10 +328,10 @@ static void random_fragments(void **state)
         printf("  %s %u\n", passes[p], t.done[p]);
     for (unsigned f = 0; f < FRONT_END_FORMS; f++)
         printf("  %s %u\n", front_end_form_names[f], t.forms[f]);
-    if (shaders < 24)
-        return;
+    if (shaders < 200 && (shaders < 24 || from != 1))
+        return; /* of few anything may be missing */
     for (unsigned f = 0; f < FRONT_END_FORMS; f++)
-        if (t.forms[f] * 12 < shaders)
+        if (t.forms[f] * 24 < shaders)
             fail_msg("%s in %u shaders alone", front_end_form_names[f], t.forms[f]);
     assert_true(t.told * 3 >= shaders * 2);
     assert_true(t.done[PUSH_FOLD] * 24 >= shaders && t.done[UNFLATTEN] * 12 >= shaders);
