@@ -6,6 +6,7 @@
 . "$(dirname "$0")/lib.sh"
 need_built "$WPG_PROGRAMS/e2e_random"
 need_program glslangValidator
+need_program spirv-as
 export WPG_LVP_ICD="$VK_ICD_FILENAMES"
 kernels=24
 [ -z "${WPG_SANITIZED:-}" ] || kernels=8

@@ -8,11 +8,6 @@
 #include <time.h>
 #include <unistd.h>
 
-typedef struct handles {
-    VkBuffer buffer;
-    VkDeviceMemory memory;
-} handles;
-
 /* E2E_DEVICE: the machine's own drivers, and which of their devices. */
 static const char *chosen_device(void)
 {
@@ -179,11 +174,12 @@ bool vkc_has_int64_atomics(const vkc_device *d)
 
 bool vkc_buffer_make(vkc_buffer *buffer, vkc_device *d, size_t size)
 {
-    handles *h = calloc(1, sizeof *h);
+    vkc_handles *h = calloc(1, sizeof *h);
     *buffer = (vkc_buffer){.size = size, .handle = h};
     if (!h)
         return false;
-    VkBufferUsageFlags usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_UNIFORM_BUFFER_BIT;
+    VkBufferUsageFlags usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_UNIFORM_BUFFER_BIT |
+                               VK_BUFFER_USAGE_TRANSFER_DST_BIT;
     if (d->has_address)
         usage |= VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT;
     VkBufferCreateInfo info = {.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO, .size = size, .usage = usage};
@@ -211,7 +207,7 @@ bool vkc_buffer_make(vkc_buffer *buffer, vkc_device *d, size_t size)
 
 void vkc_buffer_free(vkc_buffer *buffer, vkc_device *d)
 {
-    handles *h = buffer->handle;
+    vkc_handles *h = buffer->handle;
     if (h) {
         vkDestroyBuffer(d->device, h->buffer, NULL);
         vkFreeMemory(d->device, h->memory, NULL);
@@ -259,7 +255,7 @@ static bool make_set(vkc_made *r, vkc_device *d, const vkc_job *job)
     if (vkAllocateDescriptorSets(d->device, &allocate, &r->set) != VK_SUCCESS)
         return false;
     for (uint32_t i = 0; i < job->binding_count; i++) {
-        const handles *h = job->bindings[i].buffer->handle;
+        const vkc_handles *h = job->bindings[i].buffer->handle;
         VkDescriptorBufferInfo buffer = {.buffer = h->buffer, .range = VK_WHOLE_SIZE};
         VkWriteDescriptorSet write = {.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET,
                                       .dstSet = r->set,
@@ -314,7 +310,7 @@ static bool record(vkc_made *r, vkc_device *d, const vkc_job *job)
     vkCmdPushConstants(r->commands, r->layout, VK_SHADER_STAGE_ALL, 0, VKC_PUSH_BYTES,
                        job->push ? job->push : zero);
     VkMemoryBarrier barrier = {.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER,
-                               .srcAccessMask = VK_ACCESS_SHADER_WRITE_BIT,
+                               .srcAccessMask = VK_ACCESS_SHADER_WRITE_BIT | VK_ACCESS_TRANSFER_WRITE_BIT,
                                .dstAccessMask = VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT |
                                                 VK_ACCESS_HOST_READ_BIT};
     for (unsigned i = 0; i < (job->repeats ? job->repeats : 1); i++) {
@@ -361,6 +357,7 @@ bool vkc_run(vkc_device *d, const vkc_job *job, double *seconds)
     vkDestroyShaderModule(d->device, r.module, NULL);
     vkDestroyShaderModule(d->device, r.vertex_module, NULL);
     vkDestroyFramebuffer(d->device, r.framebuffer, NULL);
+    vkc_free_colours(&r, d);
     vkDestroyRenderPass(d->device, r.pass, NULL);
     vkDestroyDescriptorPool(d->device, r.pool, NULL);
     vkDestroyPipelineLayout(d->device, r.layout, NULL);

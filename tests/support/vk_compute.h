@@ -1,7 +1,8 @@
 /* The least Vulkan a unit test needs to run a shader: one device, one queue, host-visible buffers, one
- * dispatch, or draw without attachments, at a time. The driver is the software one (lavapipe): the manifest
- * named by WPG_LVP_ICD, else the system's. Every feature the device has is enabled, buffer device addresses
- * included. Ownership: vkc_close frees all; buffers with vkc_buffer_free before that. Threads: one. */
+ * dispatch or draw at a time, whose colours are read back. The driver is the software one (lavapipe): the
+ * manifest named by WPG_LVP_ICD, else the system's. Every feature the device has is enabled, buffer device
+ * addresses included. Ownership: vkc_close frees all; buffers with vkc_buffer_free before that. Threads: one.
+ */
 #ifndef WPG_TESTS_SUPPORT_VK_COMPUTE_H
 #define WPG_TESTS_SUPPORT_VK_COMPUTE_H
 
@@ -37,9 +38,10 @@ typedef struct vkc_buffer {
 bool vkc_buffer_make(vkc_buffer *buffer, vkc_device *device, size_t size);
 void vkc_buffer_free(vkc_buffer *buffer, vkc_device *device);
 
-enum { VKC_MAX_BINDINGS = 8, VKC_PUSH_BYTES = 128 };
+enum { VKC_MAX_BINDINGS = 8, VKC_PUSH_BYTES = 128, VKC_MAX_COLOURS = 4 };
 
 typedef enum vkc_kind { VKC_STORAGE, VKC_UNIFORM } vkc_kind;
+typedef enum vkc_colour { VKC_UINTS, VKC_FLOATS } vkc_colour; /* four of 32 bits each pixel */
 
 /* One dispatch, or one draw if `vertices` is not 0: of triangles, `words` being the fragment shader, or,
  * without vertex_words, of points that are not rasterised, `words` being the vertex shader. Binding i of set
@@ -57,6 +59,13 @@ typedef struct vkc_job {
     const uint32_t *vertex_words;
     size_t vertex_word_count;
     uint32_t vertices, width, height;
+    /* Colour attachments by location: cleared to zero, drawn without blending, copied to the buffer row by
+     * row. */
+    struct {
+        vkc_buffer *buffer; /* 16 bytes each pixel */
+        vkc_colour kind;
+    } colours[VKC_MAX_COLOURS];
+    unsigned colour_count;
     unsigned repeats; /* dispatches or draws in one submission, 0 = 1 */
 } vkc_job;
 

@@ -30,13 +30,26 @@ typedef struct vkc_made {
     VkPipeline pipeline;
     VkRenderPass pass;
     VkFramebuffer framebuffer;
+    struct {
+        VkImage image;
+        VkDeviceMemory memory;
+        VkImageView view;
+    } colours[VKC_MAX_COLOURS];
     VkCommandBuffer commands;
 } vkc_made;
+
+/* Behind vkc_buffer.handle. */
+typedef struct vkc_handles {
+    VkBuffer buffer;
+    VkDeviceMemory memory;
+} vkc_handles;
 
 /* NULL handle when Vulkan refuses. */
 VkShaderModule vkc_module(vkc_device *d, const uint32_t *words, size_t count);
 /* Pipeline, render pass and framebuffer of a draw (vk_draw.c). */
 bool vkc_make_draw(vkc_made *r, vkc_device *d, const vkc_job *job);
 void vkc_record_draw(const vkc_made *r, const vkc_job *job);
+/* What is left of a draw, also where vkc_make_draw failed, after the framebuffer went. */
+void vkc_free_colours(vkc_made *r, vkc_device *d);
 
 #endif

@@ -9,7 +9,7 @@
  *     WPG_RANDOM_SECONDS=N              stop after so long
  *     WPG_RANDOM_BLOCKS=N               leave shaders with more out
  *     WPG_RANDOM_DRIVER=none            an interpreter in place of the driver (waves of 4 to 64 lanes)
- *     WPG_RANDOM_GLSL=0                 there is no glslang
+ *     WPG_RANDOM_GLSL=0                 there is no glslang, and no spirv-as
  *     WPG_RANDOM_CONFIG=NAME|all        only this way of counting, or all of them for each shader
  *
  * The driver: see vk_compute.h. A shader whose output is wrong without instrumentation shows a driver's
@@ -110,7 +110,7 @@ static void one_shader(checker *c, tally *t, uint64_t seed, const char *folder)
     const char *only = getenv("WPG_RANDOM_CONFIG"); /* empty: as if not set */
     only = only && *only ? only : NULL;
     const char *stage = getenv("WPG_RANDOM_STAGE");
-    if (random_source_needs_glsl(seed, stage) && !setting("WPG_RANDOM_GLSL", 1))
+    if (random_source_needs_tools(seed, stage, c->simulated) && !setting("WPG_RANDOM_GLSL", 1))
         return;
     f = (fault){.c = c, .source = &source};
     bool made = random_source_make(&source, seed, stage, c->simulated);

@@ -286,6 +286,9 @@ static bool scalar(uint32_t *out, SpvOp opcode, uint32_t a, uint32_t b)
     case SpvOpUMod:
         *out = b ? a % b : 0;
         return b != 0;
+    case SpvOpSDiv:
+        *out = b && !(a == 0x80000000u && b == UINT32_MAX) ? (uint32_t)((int32_t)a / (int32_t)b) : 0;
+        return b && !(a == 0x80000000u && b == UINT32_MAX);
     case SpvOpShiftRightLogical:
         *out = a >> (b & 31);
         return b < 32;

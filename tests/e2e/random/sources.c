@@ -8,6 +8,7 @@
 #include "compiler/spirv/builder.h"
 #include "tests/e2e/random/indexed.h"
 #include "tests/support/assemble.h"
+#include "tests/support/front_ends.h"
 #include "tests/unit/compiler/analysis/program_spirv.h"
 #include "tests/unit/compiler/normalize/generate.h"
 
@@ -213,6 +214,39 @@ static bool from_glsl(random_source *s)
     return assemble_glsl(&s->words, &s->count, text, "comp", "vulkan1.1");
 }
 
+/* Loops and conditions as front ends make them; the last words of the buffer stand for a uniform block's. */
+static bool from_front_end(random_source *s)
+{
+    static const uint32_t some[] = {0, 1, 2, 3, 7, 100, UINT32_MAX, 0x80000000u};
+    bool fragment = s->stage == SpvExecutionModelFragment;
+    front_end_shader shader;
+    front_end_make(&shader, &(front_end_job){.frame = fragment ? FRONT_END_LANES_FRAGMENT : FRONT_END_LANES,
+                                             .seed = (uint32_t)s->seed,
+                                             .local_size = s->local_size,
+                                             .statements = s->large ? 12 : 3});
+    uint32_t *words = NULL;
+    size_t count;
+    wpg_module *m = NULL;
+    bool good = assemble_text(&words, &count, shader.text, "spv1.0") &&
+                wpg_module_parse(&m, words, count, NULL) == WPG_OK;
+    if (good) {
+        give_stage(m, s);
+        good = wpg_module_emit(&s->words, &s->count, m, NULL) == WPG_OK;
+    }
+    wpg_module_destroy(m);
+    free(words);
+    front_end_finish(&shader);
+    for (uint32_t i = 0; i < s->local_size * s->groups; i++) {
+        program_lane lane = program_lane_start(i + (uint32_t)s->seed);
+        s->buffers[0][3 * i] = lane.mine;
+        s->buffers[0][3 * i + 1] = lane.shared;
+    }
+    for (uint32_t w = 0; w < FRONT_END_WORDS; w++)
+        s->buffers[0][FRONT_END_AT + w] =
+            w < FRONT_END_BOUNDS ? (uint32_t)(s->seed >> 2 * w) % 6 : some[(s->seed * 7 + 3 * w) % 8];
+    return good;
+}
+
 /* Every eighth shader is a fragment shader, every sixteenth a vertex shader. */
 static SpvExecutionModel stage_of_seed(uint64_t seed, const char *stage, bool simulated)
 {
@@ -225,9 +259,22 @@ static SpvExecutionModel stage_of_seed(uint64_t seed, const char *stage, bool si
     return seed % 16 == 7 ? SpvExecutionModelVertex : SpvExecutionModelGLCompute;
 }
 
-bool random_source_needs_glsl(uint64_t seed, const char *stage)
+/* Every eighth compute shader, every third fragment shader. */
+static bool is_front_end(uint64_t seed, SpvExecutionModel stage)
 {
-    return seed % 8 == 3 && (!stage || strcmp(stage, "comp") == 0);
+    return stage == SpvExecutionModelFragment ? seed / 8 % 3 == 1
+                                              : stage == SpvExecutionModelGLCompute && seed % 8 == 5;
+}
+
+static bool is_glsl(uint64_t seed, SpvExecutionModel stage)
+{
+    return seed % 8 == 3 && stage == SpvExecutionModelGLCompute;
+}
+
+bool random_source_needs_tools(uint64_t seed, const char *stage, bool simulated)
+{
+    SpvExecutionModel model = stage_of_seed(seed, stage, simulated);
+    return is_glsl(seed, model) || is_front_end(seed, model);
 }
 
 bool random_source_make(random_source *s, uint64_t seed, const char *stage, bool simulated)
@@ -244,14 +291,16 @@ bool random_source_make(random_source *s, uint64_t seed, const char *stage, bool
         s->local_size = RANDOM_PIXELS * RANDOM_TRIANGLES;
         s->groups = 1;
     }
-    bool glsl = random_source_needs_glsl(seed, stage);
+    bool glsl = is_glsl(seed, s->stage);
     s->large = simulated;
-    s->name = s->stage == SpvExecutionModelFragment ? "fragment"
-              : s->stage == SpvExecutionModelVertex ? "vertex"
-              : glsl                                ? "functions"
-              : seed % 8                            ? "blocks, registers"
-                                                    : "blocks, memory";
-    return glsl ? from_glsl(s) : from_blocks(s);
+    bool front_end = is_front_end(seed, s->stage);
+    s->name = front_end                               ? "front ends"
+              : s->stage == SpvExecutionModelFragment ? "fragment"
+              : s->stage == SpvExecutionModelVertex   ? "vertex"
+              : glsl                                  ? "functions"
+              : seed % 8                              ? "blocks, registers"
+                                                      : "blocks, memory";
+    return glsl ? from_glsl(s) : front_end ? from_front_end(s) : from_blocks(s);
 }
 
 void random_source_finish(random_source *s)

@@ -1,7 +1,10 @@
-/* Where random shaders come from. Same seed, same words, on every machine with the same glslang. Header-only
- * generators of other tests write them: the block tables of tests/unit/compiler/analysis/program.h (every
- * shape that structured SPIR-V allows) and the GLSL of tests/unit/compiler/normalize/generate.h (functions,
- * early returns, short circuits, specialisation constants). */
+/* Where random shaders come from. Same seed, same words, on every machine with the same glslang and the same
+ * compiler of this program. Generators of other tests write them:
+ *
+ * - the block tables of tests/unit/compiler/analysis/program.h: every shape that structured SPIR-V allows;
+ * - the GLSL of tests/unit/compiler/normalize/generate.h: functions, early returns, short circuits,
+ *   specialisation constants;
+ * - tests/support/front_ends.h: loops as Tint, ANGLE and Zink make them. */
 #ifndef WPG_TESTS_E2E_RANDOM_SOURCES_H
 #define WPG_TESTS_E2E_RANDOM_SOURCES_H
 
@@ -40,8 +43,8 @@ bool random_source_trivial(random_source *source, SpvExecutionModel stage, uint3
  * smallest invocation number in it, plus one, to buffer 1. Vertex shaders, which have no waves, count there
  * how often each invocation runs. `module` is the shader or its normal form. */
 void random_source_report(wpg_module *module, const random_source *source);
-/* Does the program of the seed come from GLSL, and so need a front end installed? */
-bool random_source_needs_glsl(uint64_t seed, const char *stage);
+/* Does the program of the seed come from text, and so need glslang or spirv-as installed? */
+bool random_source_needs_tools(uint64_t seed, const char *stage, bool simulated);
 void random_source_finish(random_source *source);
 
 #endif

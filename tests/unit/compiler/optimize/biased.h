@@ -16,8 +16,9 @@ USE bool biased_leaves(const wpg_cfg *cfg, uint32_t from, uint32_t to)
     return loop != WPG_NO_BLOCK && !wpg_construct_holds(cfg, loop, to);
 }
 
-/* The successor a lane takes; `stayed` counts by block how often it stayed in the loop there. */
-USE uint32_t biased_step(const wpg_cfg *cfg, uint32_t b, uint32_t *stayed, uint64_t *state)
+/* The successor a lane takes; `stayed` counts by block how often it stayed in the loop there. With `opening`
+ * it takes the first way of a branch of a loop once, then the last way for so many trips. */
+USE uint32_t biased_step(const wpg_cfg *cfg, uint32_t b, uint32_t *stayed, uint64_t *state, bool opening)
 {
     const wpg_block *block = &cfg->blocks[b];
     uint32_t inside = WPG_NO_BLOCK, outside = WPG_NO_BLOCK;
@@ -27,19 +28,22 @@ USE uint32_t biased_step(const wpg_cfg *cfg, uint32_t b, uint32_t *stayed, uint6
         return block->successors[0];
     if (outside != WPG_NO_BLOCK && inside != WPG_NO_BLOCK) {
         /* A test that each trip runs counts trips; no other way out is taken. */
-        bool test = wpg_cfg_dominates(cfg, b, cfg->constructs[block->loop].back_edge);
+        uint32_t back = cfg->constructs[block->loop].back_edge; /* none, where no lane can come to it */
+        bool test = back != WPG_NO_BLOCK && wpg_cfg_dominates(cfg, b, back);
         if (!test || stayed[b]++ < BIASED_TRIPS)
             return inside;
         stayed[b] = 0;
         return outside;
     }
+    if (opening && block->loop != WPG_NO_BLOCK)
+        return block->successors[stayed[b]++ % BIASED_TRIPS ? block->successor_count - 1 : 0];
     *state = *state * UINT64_C(6364136223846793005) + 1442695040888963407u;
     uint32_t chance = (uint32_t)(*state >> 33) % 10;
     return block->successors[chance ? 0 : 1 + (uint32_t)(*state >> 40) % (block->successor_count - 1)];
 }
 
 /* One lane through the function: false if it does not come to an end. */
-USE bool biased_walk(uint64_t *visits, const wpg_cfg *cfg, uint32_t *stayed, uint64_t lane)
+USE bool biased_walk(uint64_t *visits, const wpg_cfg *cfg, uint32_t *stayed, uint64_t lane, bool opening)
 {
     uint64_t state = lane * 977 + 13;
     uint32_t b = 0;
@@ -48,7 +52,7 @@ USE bool biased_walk(uint64_t *visits, const wpg_cfg *cfg, uint32_t *stayed, uin
         visits[b]++;
         if (!cfg->blocks[b].successor_count)
             return true;
-        b = biased_step(cfg, b, stayed, &state);
+        b = biased_step(cfg, b, stayed, &state, opening);
     }
     return false;
 }
@@ -89,8 +93,9 @@ USE void biased_add_values(use_shader *s, uint32_t bits)
     wpg_module_destroy(module);
 }
 
-/* Fills the counts of a shader; `bits` is what every value site saw. False if a lane does not end. */
-USE bool biased_profile(use_shader *s, uint32_t bits)
+/* Fills the counts of a shader; `bits` is what every value site saw; `opening`: see biased_step. False if a
+ * lane does not end. */
+USE bool biased_profile_of(use_shader *s, uint32_t bits, bool opening)
 {
     use_profile(s); /* arrays, checksum, selects */
     wpg_module *module = NULL;
@@ -106,7 +111,7 @@ USE bool biased_profile(use_shader *s, uint32_t bits)
         memset(most, 0, cfg->count * sizeof *most);
         for (uint32_t lane = 0; lane < USE_WAVE && ends; lane++) {
             memset(visits, 0, cfg->count * sizeof *visits);
-            ends = biased_walk(visits, cfg, stayed, (uint64_t)wave * USE_WAVE + lane);
+            ends = biased_walk(visits, cfg, stayed, (uint64_t)wave * USE_WAVE + lane, opening);
             for (uint32_t b = 0; b < cfg->count; b++) {
                 s->lanes[b] += visits[b];
                 most[b] = visits[b] > most[b] ? visits[b] : most[b];
@@ -132,6 +137,11 @@ USE bool biased_profile(use_shader *s, uint32_t bits)
     wpg_view_destroy(view);
     wpg_module_destroy(module);
     return ends;
+}
+
+USE bool biased_profile(use_shader *s, uint32_t bits)
+{
+    return biased_profile_of(s, bits, false);
 }
 
 #endif

@@ -9,8 +9,14 @@
 
 enum { WORDS_MOST = 32 };
 
-/* The values of the shader's word sites, which come in an order of their own, where the first members of its
- * one block hold `held`. */
+/* Which word of its block a site is: members are words, or vectors of four. */
+USE uint32_t words_number(const wpg_word_place *place)
+{
+    return place->count == 1 ? place->indices[0] : 4 * place->indices[0] + place->indices[1];
+}
+
+/* The values of the shader's word sites, which come in an order of their own, where its one block holds
+ * `held`. */
 USE void words_of(uint32_t values[WORDS_MOST], use_shader *s, const uint32_t *held)
 {
     wpg_module *module = NULL;
@@ -23,25 +29,22 @@ USE void words_of(uint32_t values[WORDS_MOST], use_shader *s, const uint32_t *he
     assert_int_equal(wpg_word_sites(&sites, &count, view->cfg, &arena), WPG_OK);
     assert_in_range(count, 0, WORDS_MOST);
     for (uint32_t i = 0; i < count; i++)
-        values[i] = held[sites[i].place.indices[0]];
+        values[i] = held[words_number(&sites[i].place)];
     wpg_arena_finish(&arena);
     wpg_view_destroy(view);
     wpg_module_destroy(module);
 }
 
-/* A use of the shader, whose words had these values, in the order of sites, in `waves` of 1000. `values`
- * are WORDS_MOST or as many as the shader has sites. */
-USE void words_use(use_result *r, use_shader *s, const uint32_t *values, uint64_t waves,
-                   const wpg_optimize_options *options)
+/* Gives the profile of a normalised shader these values of its words, in the order of sites, in `waves` of
+ * 1000. `values` are WORDS_MOST or as many as the shader has sites; `words` and `shares` are WORDS_MOST and
+ * stay the caller's. */
+USE void words_give(use_shader *s, wpg_value_weight *words, wpg_value_share *shares, const uint32_t *values,
+                    uint64_t waves)
 {
-    wpg_value_weight words[WORDS_MOST];
-    wpg_value_share shares[WORDS_MOST];
     wpg_module *module = NULL;
     wpg_word_site *sites;
     wpg_arena arena;
     uint32_t count;
-    use_normalize(s); /* again, for some: a normal form stays what it is */
-    use_profile(s);
     wpg_view *view = use_view(&module, s);
     wpg_arena_init(&arena);
     assert_int_equal(wpg_word_sites(&sites, &count, view->cfg, &arena), WPG_OK);
@@ -60,6 +63,17 @@ USE void words_use(use_result *r, use_shader *s, const uint32_t *values, uint64_
     wpg_arena_finish(&arena);
     wpg_view_destroy(view);
     wpg_module_destroy(module);
+}
+
+/* A use of the shader, whose words had these values (words_give). */
+USE void words_use(use_result *r, use_shader *s, const uint32_t *values, uint64_t waves,
+                   const wpg_optimize_options *options)
+{
+    wpg_value_weight words[WORDS_MOST];
+    wpg_value_share shares[WORDS_MOST];
+    use_normalize(s); /* again, for some: a normal form stays what it is */
+    use_profile(s);
+    words_give(s, words, shares, values, waves);
     use_run(r, s, options, true);
     s->weights.words = NULL;
     s->weights.word_count = 0;
