@@ -134,6 +134,27 @@ grep 'by GPU time' timed.out >/dev/null || fail "timed: $(head -n 1 timed.out)"
 sed -n 's/^PIPELINE [0-9a-f]*  \([0-9.]*\) ms GPU.*/\1/p' timed.out >times
 [ "$(grep -c . times)" = 2 ] && sort -rn times | cmp -s - times || fail "not the hottest first: $(tr '\n' ' ' <times)"
 
+# Passes by choice: without any, use mode changes nothing. A version alone has less code than both bodies. Times are told on request.
+estimate no-pass 0 --bundle all.bundle --driver "$teller" --skip-passes aceflprstuvw --changed
+[ "$(grep -c 'use mode changes nothing: not compiled$' no-pass.out)" = "$(grep -c '^PIPELINE' no-pass.out)" ] || fail "without passes: $(cat no-pass.out)"
+for form in both alone; do
+    option=
+    [ $form = both ] || option=--version-alone
+    # shellcheck disable=SC2086
+    estimate "$form" 0 --bundle all.bundle --driver "$teller" --skip-passes aeflprtuvw --changed $option
+done
+[ "$(grep -c 'waves of' both.out)" -ge 1 ] || fail "no benchmark has a version: $(cat both.out)"
+[ "$(figure alone.out value_uniform 'Code size' 2)" -lt "$(figure both.out value_uniform 'Code size' 2)" ] ||
+    fail "a version alone: $(figure alone.out value_uniform 'Code size' 2), with the other body $(figure both.out value_uniform 'Code size' 2)"
+estimate plain 0 --bundle all.bundle --driver "$teller" --no-what-if
+estimate pushed 0 --bundle all.bundle --driver "$teller" --no-what-if --and-passes p --repeat 2
+[ "$(figure pushed.out push_stride 'Code size' 2)" -lt "$(figure plain.out push_stride 'Code size' 2)" ] ||
+    fail "push constants: $(figure pushed.out push_stride 'Code size' 2), without their values $(figure plain.out push_stride 'Code size' 2)"
+! grep WHAT-IF pushed.out || fail "--no-what-if: it is there"
+! grep 'compile time' plain.out || fail "times that nobody asked for"
+[ "$(grep -c '^  compile time, ms: original [0-9.]*, use [0-9.]*, rewriting [0-9.]*$' pushed.out)" = "$(grep -c '^PIPELINE' pushed.out)" ] ||
+    fail "--repeat: $(grep 'compile time' pushed.out)"
+
 # Drivers that do not tell, or are not there: said, with an exit code of its own; a child that dies takes nothing along.
 estimate silent 3 --bundle all.bundle --driver "$(driver_icd $profiler)"
 grep "does not report its compiler's statistics" silent.err >/dev/null || fail "lavapipe: $(cat silent.err)"

@@ -2,12 +2,14 @@
 #include "runtime/cli/estimate/estimate.h"
 
 #include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "runtime/bundle/bundle.h"
 #include "runtime/bundle/folder.h"
 #include "runtime/cli/common/command.h"
+#include "runtime/config/settings.h"
 
 static bool is_hash(const char *text)
 {
@@ -22,13 +24,65 @@ static bool is_hash(const char *text)
 #define PUSH(vector, text)                                                                                   \
     wpg_vec_push((vector), (const char *)(text)) /* NOLINT(bugprone-sizeof-expression) */
 
+/* The letters of the setting SKIP_PASSES. */
+static const char *pass_letters(void)
+{
+    size_t count;
+    const wpg_setting_info *table = wpg_settings_table(&count);
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(table[i].key, "SKIP_PASSES") == 0)
+            return table[i].choices;
+    return "";
+}
+
+/* The option's value into one of the options that say how forms are made; false: not such an option, or a bad
+ * value, which *code then tells. */
+static bool parse_how(int *code, wpg_estimate_how *how, const char *text, const char *value, bool *took)
+{
+    bool letters = strcmp(text, "--skip-passes") == 0, more = strcmp(text, "--and-passes") == 0;
+    *took = letters || more || strcmp(text, "--repeat") == 0;
+    if (strcmp(text, "--version-alone") == 0) {
+        how->version_alone = true;
+    } else if (strcmp(text, "--no-what-if") == 0) {
+        how->no_what_if = true;
+    } else if (strcmp(text, "--changed") == 0) {
+        how->changed = how->no_what_if = true;
+    } else if (!*took) {
+        return false;
+    } else if (!value) {
+        *code = wpg_usage_error(WPG_ESTIMATE_COMMAND, "'%s' needs a value", text);
+    } else if (letters || more) {
+        const char *known = letters ? pass_letters() : WPG_ESTIMATE_AND;
+        char *to = letters ? how->skip : how->and_passes;
+        size_t size = letters ? sizeof how->skip : sizeof how->and_passes;
+        if (value[strspn(value, known)] || strlen(value) >= size)
+            *code = wpg_usage_error(WPG_ESTIMATE_COMMAND, "%s: '%s' is not made of the letters %s", text,
+                                    value, known);
+        else
+            (void)snprintf(to, size, "%s", value);
+    } else {
+        char *end;
+        unsigned long count = strtoul(value, &end, 10);
+        if (*end || !isdigit((unsigned char)*value) || count < 1 || count > WPG_ESTIMATE_REPEATS)
+            *code = wpg_usage_error(WPG_ESTIMATE_COMMAND, "--repeat takes 1 to %d, not '%s'",
+                                    WPG_ESTIMATE_REPEATS, value);
+        how->repeat = (uint32_t)count;
+    }
+    return true;
+}
+
 static int parse(wpg_estimate *estimate, bool *json, int argc, char **argv)
 {
     for (int at = 1; at < argc; at++) {
         const char *text = argv[at];
         bool profile = strcmp(text, "--bundle") == 0 || strcmp(text, "--profile") == 0;
-        bool kept = true;
-        if (strcmp(text, "--json") == 0) {
+        bool kept = true, took;
+        int code = 0;
+        if (parse_how(&code, &estimate->how, text, at + 1 < argc ? argv[at + 1] : NULL, &took)) {
+            if (code)
+                return code;
+            at += took;
+        } else if (strcmp(text, "--json") == 0) {
             *json = true;
         } else if (profile || strcmp(text, "--driver") == 0) {
             const char **value = profile ? &estimate->profile_path : &estimate->driver;
@@ -71,7 +125,7 @@ static wpg_status look_at_all(wpg_estimate *estimate, const wpg_shader_view *vie
         wpg_estimate_pipeline *pipeline = &estimate->pipelines.data[i];
         if (*pipeline->problem)
             continue;
-        WPG_TRY(wpg_estimate_make_forms(pipeline, err));
+        WPG_TRY(wpg_estimate_make_forms(estimate, pipeline, err));
         if (!*pipeline->problem)
             WPG_TRY(wpg_estimate_compile(estimate, pipeline, err));
     }
@@ -80,6 +134,8 @@ static wpg_status look_at_all(wpg_estimate *estimate, const wpg_shader_view *vie
 
 static bool any_result(const wpg_estimate *estimate)
 {
+    if (estimate->how.changed)
+        return true; /* that nothing changes is an answer */
     for (size_t i = 0; i < estimate->pipelines.count; i++)
         if (estimate->pipelines.data[i].results[WPG_ESTIMATE_ORIGINAL].count)
             return true;

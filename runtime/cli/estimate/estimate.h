@@ -12,17 +12,21 @@
 
 #include <stdio.h>
 
+#include "compiler/optimize/ir/optimize.h"
 #include "compiler/optimize/passes/cut_dead.h"
 #include "compiler/spirv/reflect.h"
 #include "runtime/base/vec.h"
 #include "runtime/profile/shader_view.h"
 
 #define WPG_ESTIMATE_COMMAND "estimate"
+#define WPG_ESTIMATE_AND     "prw" /* passes of --and-passes */
 
 enum {
     WPG_ESTIMATE_STAGES = 5,
     WPG_ESTIMATE_EXECUTABLES = 16,
     WPG_ESTIMATE_STATISTICS = 64,
+    WPG_ESTIMATE_PASSES = 16,
+    WPG_ESTIMATE_REPEATS = 99,
     WPG_ESTIMATE_NO_STATISTICS = 3, /* exit code: the driver does not tell */
 };
 
@@ -48,7 +52,12 @@ typedef struct wpg_estimate_stage {
     wpg_reflection reflection;
     wpg_cut_info cut;
     bool by_lanes, sampled;
-    char note[200]; /* why a form is missing; "" */
+    const char *passes[WPG_ESTIMATE_PASSES]; /* that changed the use form, by name; static storage */
+    size_t pass_count;
+    uint32_t wave_size; /* lanes of a wave that the use form asks for; 0: none */
+    size_t emitted;     /* words of the use form with both bodies; --version-alone has less */
+    double rewrite_us;  /* processor time of making the use form: median */
+    char note[200];     /* why a form is missing; "" */
 } wpg_estimate_stage;
 
 typedef struct wpg_estimate_statistic {
@@ -68,6 +77,9 @@ typedef struct wpg_estimate_result {
     wpg_estimate_executable *executables;
     size_t count;
     bool same;         /* as the original: not compiled once more */
+    double compile_us; /* processor time of pipeline creation: median; 0: not compiled */
+    double times[WPG_ESTIMATE_REPEATS];
+    size_t time_count;
     char problem[200]; /* "" where it was compiled */
 } wpg_estimate_result;
 
@@ -76,7 +88,9 @@ typedef struct wpg_estimate_pipeline {
     bool is_shader; /* a compute shader in no pipeline: `hash` is the shader's */
     wpg_estimate_stage stages[WPG_ESTIMATE_STAGES];
     size_t stage_count;
-    uint64_t gpu_nanoseconds, heat; /* heat: block executions of its stages */
+    uint64_t gpu_nanoseconds, heat;             /* heat: block executions of its stages */
+    wpg_push_value pushes[WPG_PUSH_FOLD_WORDS]; /* usual values of push constants */
+    uint32_t push_count;
     wpg_estimate_result results[WPG_ESTIMATE_FORMS];
     char problem[200]; /* why nothing can be said; "" */
 } wpg_estimate_pipeline;
@@ -86,7 +100,18 @@ typedef struct wpg_estimate_device {
     char problem[256]; /* why it cannot tell; "" */
 } wpg_estimate_device;
 
+/* How the forms are made. All zero: by rule, each form once. */
+typedef struct wpg_estimate_how {
+    char skip[32];      /* letters of passes to leave out */
+    char and_passes[4]; /* of WPG_ESTIMATE_AND: passes that need a device or a verdict otherwise */
+    bool version_alone; /* a stage with versions is its first version, without the test */
+    bool no_what_if;
+    bool changed;    /* only pipelines that use mode changes are compiled */
+    uint32_t repeat; /* times each form is made and compiled; 0: once */
+} wpg_estimate_how;
+
 typedef struct wpg_estimate {
+    wpg_estimate_how how;
     const char *profile_path, *driver;        /* driver: a manifest; NULL = as the loader finds them */
     bool radv;                                /* no other driver will do */
     bool any_manifest;                        /* VK_DRIVER_FILES and VK_ICD_FILENAMES are left out */
@@ -103,7 +128,8 @@ wpg_status wpg_estimate_collect(wpg_estimate *estimate, const wpg_shader_view *v
 
 /* Makes the forms of all stages from the original's words. If one cannot be made, the stage's note says why
  * and the pipeline lacks that result. WPG_E_NOMEM only. */
-wpg_status wpg_estimate_make_forms(wpg_estimate_pipeline *pipeline, wpg_error *err);
+wpg_status wpg_estimate_make_forms(const wpg_estimate *estimate, wpg_estimate_pipeline *pipeline,
+                                   wpg_error *err);
 
 /* Compiles every form in a child process, which may crash, and fills the results. The device is that of the
  * last child. WPG_E_UNSUPPORTED: no driver here reports statistics (device.problem says why). */
@@ -113,10 +139,16 @@ wpg_status wpg_estimate_compile(wpg_estimate *estimate, wpg_estimate_pipeline *p
  *
  *     device NAME DRIVER INFO | absent WHY
  *     form N | failed N WHY | executable NAME STAGES SUBGROUP-SIZE | number NAME VALUE | text NAME VALUE
+ *     time MICROSECONDS
  *     end
  *
  * Opens the Vulkan loader at run time. */
 void wpg_estimate_child(FILE *out, const wpg_estimate *estimate, const wpg_estimate_pipeline *pipeline);
+
+/* Processor time of this process, in microseconds. */
+double wpg_estimate_clock(void);
+/* Sorts the times; 0 of none. */
+double wpg_estimate_median(double *times, size_t count);
 
 const char *wpg_estimate_form_name(wpg_estimate_form form);
 void wpg_estimate_text(FILE *out, const wpg_estimate *estimate);

@@ -128,6 +128,10 @@ static void read_line(reader *r, const char *what, char *const *fields)
         r->form = form >= 0 && form < WPG_ESTIMATE_FORMS ? form : -1;
         if (r->form >= 0 && *what == 'f' && what[1] == 'a')
             COPY(r->pipeline->results[form].problem, fields[1]);
+    } else if (strcmp(what, "time") == 0 && has_form) {
+        wpg_estimate_result *result = &r->pipeline->results[r->form];
+        if (result->time_count < WPG_ESTIMATE_REPEATS)
+            result->times[result->time_count++] = strtod(fields[0], NULL);
     } else if (strcmp(what, "executable") == 0 && has_form) {
         add_executable(r, fields);
     } else if ((strcmp(what, "number") == 0 || strcmp(what, "text") == 0) && has_form) {
@@ -189,10 +193,19 @@ static void look_at_form(wpg_estimate_pipeline *pipeline, wpg_estimate_form form
     result->same = true;
     for (size_t i = 0; i < pipeline->stage_count; i++) {
         const wpg_estimate_words *words = &pipeline->stages[i].forms[form];
-        if (words->words || words->missing)
+        bool waves = form == WPG_ESTIMATE_USE && pipeline->stages[i].wave_size;
+        if (words->words || words->missing || waves)
             result->same = false;
         if (words->missing)
             COPY(result->problem, pipeline->stages[i].note);
+    }
+}
+
+static void sum_up_times(wpg_estimate_pipeline *pipeline)
+{
+    for (int form = 0; form < WPG_ESTIMATE_FORMS; form++) {
+        wpg_estimate_result *result = &pipeline->results[form];
+        result->compile_us = wpg_estimate_median(result->times, result->time_count);
     }
 }
 
@@ -205,6 +218,10 @@ wpg_status wpg_estimate_compile(wpg_estimate *estimate, wpg_estimate_pipeline *p
         return wpg_fail(err, WPG_E_IO, "no temporary file can be made");
     look_at_form(pipeline, WPG_ESTIMATE_USE);
     look_at_form(pipeline, WPG_ESTIMATE_CUT);
+    if (estimate->how.changed && pipeline->results[WPG_ESTIMATE_USE].same) {
+        (void)fclose(facts);
+        return WPG_OK;
+    }
     wpg_status status = run_child(facts, estimate, pipeline, &exited, err);
     if (status == WPG_OK)
         read_lines(&r, facts);
@@ -216,6 +233,7 @@ wpg_status wpg_estimate_compile(wpg_estimate *estimate, wpg_estimate_pipeline *p
     if (*estimate->device.problem)
         return wpg_fail(err, WPG_E_UNSUPPORTED, "%s", estimate->device.problem);
     explain(&r, exited);
+    sum_up_times(pipeline);
     if (!pipeline->results[WPG_ESTIMATE_ORIGINAL].count)
         (void)snprintf(pipeline->problem, sizeof pipeline->problem,
                        "not possible as the program gave it: %.150s",

@@ -65,6 +65,12 @@ static bool has_known(const wpg_estimate_executable *executable)
     return false;
 }
 
+/* How many forms are told of: the what-if is the last. */
+static int form_count(const wpg_estimate_how *how)
+{
+    return how->no_what_if ? WPG_ESTIMATE_CUT : WPG_ESTIMATE_FORMS;
+}
+
 /* -- Text */
 
 static void print_change(FILE *out, const wpg_estimate_statistic *from, const wpg_estimate_statistic *to)
@@ -78,25 +84,25 @@ static void print_change(FILE *out, const wpg_estimate_statistic *from, const wp
 }
 
 static void print_row(FILE *out, const char *name,
-                      const wpg_estimate_executable *const forms[WPG_ESTIMATE_FORMS])
+                      const wpg_estimate_executable *const forms[WPG_ESTIMATE_FORMS], int count)
 {
     const wpg_estimate_statistic *values[WPG_ESTIMATE_FORMS];
     bool any = false;
-    for (int form = 0; form < WPG_ESTIMATE_FORMS; form++) {
+    for (int form = 0; form < count; form++) {
         values[form] = find(forms[form], name);
         any |= values[form] && values[form]->number != 0;
     }
     if (!any || !values[WPG_ESTIMATE_ORIGINAL])
         return;
     (void)fprintf(out, "    %-24s", name);
-    for (int form = 0; form < WPG_ESTIMATE_FORMS; form++)
+    for (int form = 0; form < count; form++)
         (void)fprintf(out, " %12s", values[form] ? values[form]->value : "-");
-    print_change(out, values[WPG_ESTIMATE_ORIGINAL], values[WPG_ESTIMATE_USE]);
-    print_change(out, values[WPG_ESTIMATE_ORIGINAL], values[WPG_ESTIMATE_CUT]);
+    for (int form = 1; form < count; form++)
+        print_change(out, values[WPG_ESTIMATE_ORIGINAL], values[form]);
     (void)fputc('\n', out);
 }
 
-static void print_executable(FILE *out, const wpg_estimate_pipeline *pipeline, size_t index)
+static void print_executable(FILE *out, const wpg_estimate_pipeline *pipeline, size_t index, int count)
 {
     const wpg_estimate_executable *forms[WPG_ESTIMATE_FORMS];
     const wpg_estimate_executable *first = &pipeline->results[WPG_ESTIMATE_ORIGINAL].executables[index];
@@ -104,20 +110,25 @@ static void print_executable(FILE *out, const wpg_estimate_pipeline *pipeline, s
     for (int form = 0; form < WPG_ESTIMATE_FORMS; form++)
         forms[form] = same_stages(result_of(pipeline, (wpg_estimate_form)form), first);
     (void)snprintf(title, sizeof title, "%.20s, waves of %" PRIu32, first->stages, first->subgroup_size);
-    (void)fprintf(out, "  %-26s %12s %12s %12s %9s %9s\n", title, "ORIGINAL", "USE", "WHAT-IF", "USE",
-                  "WHAT-IF");
+    if (count == WPG_ESTIMATE_FORMS)
+        (void)fprintf(out, "  %-26s %12s %12s %12s %9s %9s\n", title, "ORIGINAL", "USE", "WHAT-IF", "USE",
+                      "WHAT-IF");
+    else
+        (void)fprintf(out, "  %-26s %12s %12s %9s\n", title, "ORIGINAL", "USE", "USE");
     if (has_known(first))
         for (size_t i = 0; i < KNOWN; i++)
-            print_row(out, known[i], forms);
+            print_row(out, known[i], forms, count);
     else
         for (size_t i = 0; i < first->count; i++)
-            print_row(out, first->statistics[i].name, forms);
+            print_row(out, first->statistics[i].name, forms, count);
 }
 
-static void print_stage(FILE *out, const wpg_estimate_stage *s)
+static void print_stage(FILE *out, const wpg_estimate_stage *s, const wpg_estimate_how *how)
 {
-    (void)fprintf(out, "  %s %s: %" PRIu32 " of %" PRIu32 " blocks never executed (%s%s)", s->counts->stage,
-                  s->stage.entry, s->cut.dead, s->cut.blocks, s->by_lanes ? "by lanes" : "by waves",
+    (void)fprintf(out, "  %s %s:", s->counts->stage, s->stage.entry);
+    if (!how->no_what_if)
+        (void)fprintf(out, " %" PRIu32 " of %" PRIu32 " blocks never executed", s->cut.dead, s->cut.blocks);
+    (void)fprintf(out, " (%s%s)", s->by_lanes ? "by lanes" : "by waves",
                   s->sampled ? ", SAMPLED: some may have been" : "");
     if (s->cut.undecided + s->cut.left)
         (void)fprintf(out, "; %" PRIu32 " branches left alone", s->cut.undecided + s->cut.left);
@@ -128,7 +139,23 @@ static void print_stage(FILE *out, const wpg_estimate_stage *s)
         (void)fprintf(out, "    %s\n", s->note);
 }
 
-static void print_pipeline(FILE *out, const wpg_estimate_pipeline *pipeline)
+/* Processor time of the driver to create the pipeline, and ours before that. */
+static void print_times(FILE *out, const wpg_estimate_pipeline *pipeline, int count)
+{
+    double ours = 0;
+    for (size_t s = 0; s < pipeline->stage_count; s++)
+        ours += pipeline->stages[s].rewrite_us;
+    (void)fprintf(out, "  compile time, ms:");
+    for (int form = 0; form < count; form++) {
+        const wpg_estimate_result *result = result_of(pipeline, (wpg_estimate_form)form);
+        if (result->compile_us > 0)
+            (void)fprintf(out, " %s %.2f,", wpg_estimate_form_name((wpg_estimate_form)form),
+                          result->compile_us * 1e-3);
+    }
+    (void)fprintf(out, " rewriting %.2f\n", ours * 1e-3);
+}
+
+static void print_pipeline(FILE *out, const wpg_estimate_pipeline *pipeline, const wpg_estimate_how *how)
 {
     char hex[WPG_HASH_HEX + 1], digits[28];
     wpg_hash_to_hex(hex, pipeline->hash);
@@ -141,17 +168,23 @@ static void print_pipeline(FILE *out, const wpg_estimate_pipeline *pipeline)
         return;
     }
     for (size_t s = 0; s < pipeline->stage_count; s++)
-        print_stage(out, &pipeline->stages[s]);
+        print_stage(out, &pipeline->stages[s], how);
     for (int form = 1; form < WPG_ESTIMATE_FORMS; form++) {
         const wpg_estimate_result *result = &pipeline->results[form];
         if (*result->problem)
             (void)fprintf(out, "  %s: %s\n", wpg_estimate_form_name((wpg_estimate_form)form),
                           result->problem);
     }
-    if (pipeline->results[WPG_ESTIMATE_USE].same && pipeline->results[WPG_ESTIMATE_CUT].same)
+    if (how->repeat)
+        print_times(out, pipeline, form_count(how));
+    if (how->changed && pipeline->results[WPG_ESTIMATE_USE].same)
+        (void)fprintf(out, "  use mode changes nothing: not compiled\n");
+    else if (how->no_what_if && pipeline->results[WPG_ESTIMATE_USE].same)
+        (void)fprintf(out, "  use mode changes nothing: the original alone\n");
+    else if (pipeline->results[WPG_ESTIMATE_USE].same && pipeline->results[WPG_ESTIMATE_CUT].same)
         (void)fprintf(out, "  use mode changes nothing, and every block ran: the original alone\n");
     for (size_t i = 0; i < pipeline->results[WPG_ESTIMATE_ORIGINAL].count; i++)
-        print_executable(out, pipeline, i);
+        print_executable(out, pipeline, i, form_count(how));
 }
 
 /* Ratios of one statistic over the executables that have it in both forms. */
@@ -193,24 +226,28 @@ static ratios sum_up(const wpg_estimate *estimate, wpg_estimate_form form, const
 static void print_summary(FILE *out, const wpg_estimate *estimate)
 {
     bool titled = false;
+    int last = form_count(&estimate->how) - 1;
     for (size_t i = 0; i < SUMMED; i++) {
         ratios use = sum_up(estimate, WPG_ESTIMATE_USE, summed[i]),
                cut = sum_up(estimate, WPG_ESTIMATE_CUT, summed[i]);
         if (!use.count && !cut.count)
             continue;
-        if (!titled)
+        if (!titled && last == WPG_ESTIMATE_USE)
+            (void)fprintf(out, "\n%-28s %33s\n%-28s %33s\n", "RATIO TO ORIGINAL", "USE", "(all executables)",
+                          "geometric mean, least to most");
+        else if (!titled)
             (void)fprintf(out, "\n%-28s %33s  %33s\n%-28s %33s  %33s\n", "RATIO TO ORIGINAL", "USE",
                           "WHAT-IF", "(all executables)", "geometric mean, least to most",
                           "geometric mean, least to most");
         titled = true;
         (void)fprintf(out, "  %-26s", summed[i]);
-        for (int form = 1; form < WPG_ESTIMATE_FORMS; form++) {
+        for (int form = 1; form <= last; form++) {
             const ratios *r = form == WPG_ESTIMATE_USE ? &use : &cut;
             char text[48] = "-";
             if (r->count)
                 (void)snprintf(text, sizeof text, "%.2f, %.2f to %.2f of %zu",
                                exp(r->log_sum / (double)r->count), r->least, r->most, r->count);
-            (void)fprintf(out, " %33s%s", text, form == 1 ? " " : "\n");
+            (void)fprintf(out, " %33s%s", text, form < last ? " " : "\n");
         }
     }
 }
@@ -223,14 +260,15 @@ void wpg_estimate_text(FILE *out, const wpg_estimate *estimate)
     if (*estimate->device.name)
         (void)fprintf(out, "compiled for %s, by %s %s\n", estimate->device.name, estimate->device.driver,
                       estimate->device.info);
-    (void)fprintf(out,
-                  "WHAT-IF: without the blocks that the profile never saw executed. It would be wrong where "
-                  "one of them is\n"
-                  "needed: it is compiled here to be looked at, and never shipped.\n");
+    if (!estimate->how.no_what_if)
+        (void)fprintf(
+            out, "WHAT-IF: without the blocks that the profile never saw executed. It would be wrong where "
+                 "one of them is\n"
+                 "needed: it is compiled here to be looked at, and never shipped.\n");
     if (estimate->without_modules)
         (void)fprintf(out, "%zu more without their SPIR-V here\n", estimate->without_modules);
     for (size_t i = 0; i < count; i++)
-        print_pipeline(out, &estimate->pipelines.data[i]);
+        print_pipeline(out, &estimate->pipelines.data[i], &estimate->how);
     print_summary(out, estimate);
 }
 
@@ -280,7 +318,29 @@ static json_t *result_json(const wpg_estimate_pipeline *pipeline, wpg_estimate_f
     (void)json_object_set_new(object, "same_as_original",
                               json_boolean(form == WPG_ESTIMATE_ORIGINAL || pipeline->results[form].same));
     (void)json_object_set_new(object, "problem", *problem ? text_json(problem) : json_null());
+    (void)json_object_set_new(object, "compile_microseconds",
+                              result->compile_us > 0 ? json_real(result->compile_us) : json_null());
     (void)json_object_set_new(object, "executables", list);
+    return object;
+}
+
+static json_t *passes_json(const wpg_estimate_stage *s)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < s->pass_count; i++)
+        (void)json_array_append_new(list, json_string(s->passes[i]));
+    return list;
+}
+
+/* Of the module in each form. A form without words of its own is the original. */
+static json_t *words_json(const wpg_estimate_stage *s)
+{
+    json_t *object = json_object();
+    for (int form = 0; form < WPG_ESTIMATE_FORMS; form++) {
+        size_t count = form == WPG_ESTIMATE_USE ? s->emitted : s->forms[form].count;
+        (void)json_object_set_new(object, wpg_estimate_form_name((wpg_estimate_form)form),
+                                  json_integer((json_int_t)(count ? count : s->forms[0].count)));
+    }
     return object;
 }
 
@@ -295,13 +355,17 @@ static json_t *stage_json(const wpg_estimate_stage *s)
     (void)json_object_set_new(object, "branches_decided", json_integer(s->cut.decided));
     (void)json_object_set_new(object, "cases_dropped", json_integer(s->cut.cases));
     (void)json_object_set_new(object, "branches_left", json_integer(s->cut.undecided + s->cut.left));
+    (void)json_object_set_new(object, "passes", passes_json(s));
+    (void)json_object_set_new(object, "words", words_json(s));
+    (void)json_object_set_new(object, "wave_size", s->wave_size ? json_integer(s->wave_size) : json_null());
+    (void)json_object_set_new(object, "rewrite_microseconds", json_real(s->rewrite_us));
     (void)json_object_set_new(object, "by", json_string(s->by_lanes ? "lanes" : "waves"));
     (void)json_object_set_new(object, "sampled", json_boolean(s->sampled));
     (void)json_object_set_new(object, "problem", *s->note ? text_json(s->note) : json_null());
     return object;
 }
 
-static json_t *pipeline_json(const wpg_estimate_pipeline *pipeline)
+static json_t *pipeline_json(const wpg_estimate_pipeline *pipeline, const wpg_estimate_how *how)
 {
     json_t *object = json_object(), *stages = json_array(), *forms = json_object();
     (void)json_object_set_new(object, pipeline->is_shader ? "shader" : "pipeline", hash_json(pipeline->hash));
@@ -312,7 +376,7 @@ static json_t *pipeline_json(const wpg_estimate_pipeline *pipeline)
     for (size_t s = 0; s < pipeline->stage_count; s++)
         (void)json_array_append_new(stages, stage_json(&pipeline->stages[s]));
     (void)json_object_set_new(object, "stages", stages);
-    for (int form = 0; form < WPG_ESTIMATE_FORMS; form++)
+    for (int form = 0; form < form_count(how); form++)
         (void)json_object_set_new(forms, wpg_estimate_form_name((wpg_estimate_form)form),
                                   result_json(pipeline, (wpg_estimate_form)form));
     (void)json_object_set_new(object, "forms", forms);
@@ -336,7 +400,7 @@ static json_t *ratios_json(ratios r)
 static json_t *summary_json(const wpg_estimate *estimate)
 {
     json_t *object = json_object();
-    for (int form = 1; form < WPG_ESTIMATE_FORMS; form++) {
+    for (int form = 1; form < form_count(&estimate->how); form++) {
         json_t *part = json_object();
         for (size_t i = 0; i < SUMMED; i++)
             (void)json_object_set_new(part, summed[i],
@@ -360,7 +424,7 @@ int wpg_estimate_json(FILE *out, const wpg_estimate *estimate)
                               json_string(estimate->by_time ? "gpu_nanoseconds" : "block_executions"));
     (void)json_object_set_new(root, "without_modules", json_integer((json_int_t)estimate->without_modules));
     for (size_t i = 0; i < estimate->pipelines.count; i++)
-        (void)json_array_append_new(pipelines, pipeline_json(&estimate->pipelines.data[i]));
+        (void)json_array_append_new(pipelines, pipeline_json(&estimate->pipelines.data[i], &estimate->how));
     (void)json_object_set_new(root, "pipelines", pipelines);
     (void)json_object_set_new(root, "ratios", summary_json(estimate));
     int failed = json_dumpf(root, out, JSON_INDENT(1) | JSON_REAL_PRECISION(6));

@@ -124,6 +124,25 @@ static bool in_pipeline(const wpg_shader_view *view, wpg_hash128 shader)
     return false;
 }
 
+/* Words of push constants that nearly always had one value, as a variant takes them (VARIANT_SHARE). */
+static void find_pushes(wpg_estimate_pipeline *pipeline, const wpg_facts *facts)
+{
+    for (uint32_t word = 0; facts && word < WPG_PUSH_FOLD_WORDS; word++) {
+        char key[24];
+        (void)snprintf(key, sizeof key, "push.%02u", (unsigned)word);
+        const wpg_fact *fact = wpg_facts_find(facts, key);
+        if (!fact || fact->rule != WPG_FACT_COUNT || !fact->value_count)
+            continue;
+        (void)snprintf(key, sizeof key, "unpushed.%02u", (unsigned)word);
+        double all = (double)fact->n + (double)wpg_facts_get_sum(facts, key);
+        for (size_t i = 0; i < fact->value_count; i++)
+            all += (double)fact->values[i].n;
+        if ((double)fact->values[0].n >= 0.9 * all)
+            pipeline->pushes[pipeline->push_count++] = (wpg_push_value){
+                .offset = 4 * word, .value = (uint32_t)strtoul(fact->values[0].value, NULL, 16)};
+    }
+}
+
 static int hotter(const void *left, const void *right)
 {
     const wpg_estimate_pipeline *a = left, *b = right;
@@ -159,6 +178,7 @@ static wpg_status collect(wpg_estimate *estimate, bool *met, const wpg_shader_vi
         const wpg_facts *facts = wpg_bundle_find(bundle, "pipeline", hex);
         pipeline.gpu_nanoseconds = facts ? wpg_facts_get_sum(facts, "gpu-nanoseconds") : 0;
         estimate->by_time |= pipeline.gpu_nanoseconds != 0;
+        find_pushes(&pipeline, facts);
         size_t found = fill_stages(&pipeline, estimate, view, from);
         WPG_TRY(keep(estimate, &pipeline, found, err));
     }

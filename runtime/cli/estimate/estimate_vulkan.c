@@ -24,7 +24,9 @@ typedef struct compiler {
     VkDevice device;
     VkPipelineLayout layout;
     VkRenderPass pass;
-    bool radv; /* no other driver will do */
+    VkShaderStageFlags sized_stages; /* that may ask for a wave size */
+    uint32_t small_wave;             /* the smallest that may be asked for; 0: none may */
+    bool radv;                       /* no other driver will do */
 } compiler;
 
 #define CALL(c, name)        ((PFN_vk##name)(c)->get((c)->instance, "vk" #name))
@@ -139,6 +141,14 @@ static bool make_device(compiler *c, VkPhysicalDevice physical, features *f)
                                      .enabledExtensionCount = 1,
                                      .ppEnabledExtensionNames = &extension};
     c->physical = physical;
+    VkPhysicalDeviceSubgroupSizeControlProperties sizes = {
+        .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_SIZE_CONTROL_PROPERTIES};
+    VkPhysicalDeviceProperties2 all = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2,
+                                       .pNext = &sizes};
+    if (f->v13.subgroupSizeControl)
+        CALL(c, GetPhysicalDeviceProperties2)(physical, &all);
+    c->small_wave = sizes.minSubgroupSize;
+    c->sized_stages = sizes.requiredSubgroupSizeStages;
     return CALL(c, CreateDevice)(physical, &info, NULL, &c->device) == VK_SUCCESS;
 }
 
@@ -508,8 +518,9 @@ static const VkSpecializationInfo *specialise(specialisation *to, const wpg_esti
 static VkResult make_pipeline(compiler *c, VkPipeline *made, const wpg_estimate_pipeline *pipeline,
                               wpg_estimate_form form)
 {
-    VkPipelineShaderStageCreateInfo stages[WPG_ESTIMATE_STAGES];
+    VkPipelineShaderStageCreateInfo stages[WPG_ESTIMATE_STAGES] = {0};
     specialisation values[WPG_ESTIMATE_STAGES];
+    VkPipelineShaderStageRequiredSubgroupSizeCreateInfo sizes[WPG_ESTIMATE_STAGES];
     for (size_t s = 0; s < pipeline->stage_count; s++) {
         const wpg_estimate_stage *stage = &pipeline->stages[s];
         bool given = !stage->forms[form].words || form == WPG_ESTIMATE_ORIGINAL;
@@ -522,6 +533,12 @@ static VkResult make_pipeline(compiler *c, VkPipeline *made, const wpg_estimate_
             .stage = stage_bit(stage->counts->stage),
             .pName = stage->stage.entry,
             .pSpecializationInfo = given ? specialise(&values[s], stage) : NULL};
+        sizes[s] = (VkPipelineShaderStageRequiredSubgroupSizeCreateInfo){
+            .sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_REQUIRED_SUBGROUP_SIZE_CREATE_INFO,
+            .requiredSubgroupSize = stage->wave_size};
+        if (form == WPG_ESTIMATE_USE && stage->wave_size && stage->wave_size == c->small_wave &&
+            c->sized_stages & (VkShaderStageFlags)stages[s].stage)
+            stages[s].pNext = &sizes[s];
         VkResult result = DEVICE_CALL(c, CreateShaderModule)(c->device, &info, NULL, &stages[s].module);
         if (result != VK_SUCCESS)
             return result;
@@ -597,7 +614,8 @@ static void tell_pipeline(const compiler *c, VkPipeline pipeline)
         tell_executable(c, pipeline, i, &list[i]);
 }
 
-static void compile_form(compiler *c, const wpg_estimate_pipeline *pipeline, wpg_estimate_form form)
+/* Compiles the form, and tells what the compiler says of it. False: refused. */
+static bool compile_form(compiler *c, const wpg_estimate_pipeline *pipeline, wpg_estimate_form form)
 {
     VkPipeline made = VK_NULL_HANDLE;
     char number[16], why[64];
@@ -606,13 +624,46 @@ static void compile_form(compiler *c, const wpg_estimate_pipeline *pipeline, wpg
     VkResult result = make_pipeline(c, &made, pipeline, form);
     if (result == VK_SUCCESS) {
         tell_pipeline(c, made);
-        return;
+        DEVICE_CALL(c, DestroyPipeline)(c->device, made, NULL);
+        return true;
     }
     (void)snprintf(why, sizeof why, "the driver refuses it (VkResult %d)", (int)result);
     say(c, "failed", number, why, NULL);
+    return false;
 }
 
-/* Nothing is destroyed: the process ends. */
+/* Compiles the form once more, and tells how long that took. */
+static void time_form(compiler *c, const wpg_estimate_pipeline *pipeline, wpg_estimate_form form)
+{
+    VkPipeline made = VK_NULL_HANDLE;
+    char number[32];
+    (void)snprintf(number, sizeof number, "%d", (int)form);
+    say(c, "form", number, NULL, NULL);
+    double start = wpg_estimate_clock();
+    VkResult result = make_pipeline(c, &made, pipeline, form);
+    (void)snprintf(number, sizeof number, "%.1f", wpg_estimate_clock() - start);
+    if (result != VK_SUCCESS)
+        return;
+    say(c, "time", number, NULL, NULL);
+    DEVICE_CALL(c, DestroyPipeline)(c->device, made, NULL);
+}
+
+/* The first time is not counted: it warms up. Then the forms take turns. */
+static void compile_forms(compiler *c, const wpg_estimate *estimate, const wpg_estimate_pipeline *pipeline)
+{
+    bool made[WPG_ESTIMATE_FORMS] = {false};
+    for (int form = 0; form < WPG_ESTIMATE_FORMS; form++) {
+        bool left_out = form == WPG_ESTIMATE_CUT && estimate->how.no_what_if;
+        if (!left_out && !pipeline->results[form].same && !*pipeline->results[form].problem)
+            made[form] = compile_form(c, pipeline, (wpg_estimate_form)form);
+    }
+    for (uint32_t i = 0; i < estimate->how.repeat; i++)
+        for (int form = 0; form < WPG_ESTIMATE_FORMS; form++)
+            if (made[form])
+                time_form(c, pipeline, (wpg_estimate_form)form);
+}
+
+/* Little is destroyed: the process ends. */
 void wpg_estimate_child(FILE *out, const wpg_estimate *estimate, const wpg_estimate_pipeline *pipeline)
 {
     compiler c = {.out = out, .radv = estimate->radv};
@@ -626,8 +677,7 @@ void wpg_estimate_child(FILE *out, const wpg_estimate *estimate, const wpg_estim
         why = make_pass(&c, pipeline);
     if (why)
         say(&c, "failed", "0", why, NULL);
-    for (int form = 0; form < WPG_ESTIMATE_FORMS && !why; form++)
-        if (!pipeline->results[form].same && !*pipeline->results[form].problem)
-            compile_form(&c, pipeline, (wpg_estimate_form)form);
+    if (!why)
+        compile_forms(&c, estimate, pipeline);
     say(&c, "end", NULL, NULL, NULL);
 }

@@ -63,7 +63,7 @@ static wpg_status describe(wpg_isa *isa, wpg_error *err)
         return wpg_fail(err, WPG_E_NOMEM, "out of memory");
     }
     memcpy(stage->forms[WPG_ESTIMATE_ORIGINAL].words, isa->words, isa->word_count * sizeof *isa->words);
-    return wpg_estimate_make_forms(&isa->radv.pipelines.data[0], err);
+    return wpg_estimate_make_forms(&isa->radv, &isa->radv.pipelines.data[0], err);
 }
 
 /* Hashes are no figures, and too large for the numbers of many readers of JSON. */
