@@ -53,10 +53,11 @@ enum {
     MOST_INSTRUCTIONS = 16000, /* of a body that is copied: compile time */
     SMALL = 1500,              /* instructions of a body for which more sets are looked at: our own time */
     SETS_OF_LARGE = 5,
-    LEAST_GAIN = 3,     /* least share of the body's work that is saved, in percent */
-    LEAST_MORE = 2,     /* the same, over all waves, of one version more */
-    FALLEN_SHARE = 10,  /* percent that code is worth which falls away and never ran: registers, masks */
-    FREE_GROWTH = 2000, /* instructions that copies may add whatever GROWTH says */
+    LEAST_GAIN = 3,        /* least share of the body's work that is saved, in percent */
+    LEAST_MORE = 2,        /* the same, over all waves, of one version more */
+    FALLEN_SHARE = 10,     /* percent that code is worth which falls away and never ran: registers, masks */
+    CODE_OF_PERCENT = 1500, /* instructions of a copy that one percent is worth: compile time, caches */
+    FREE_GROWTH = 2000,    /* instructions that copies may add whatever GROWTH says */
 };
 
 /* A set that may become a version. */
@@ -378,37 +379,40 @@ static double saved_by(const versions *v, const candidate *more)
     return waves > 0 ? saved / waves : more == v->candidates ? more->saved : 0;
 }
 
-/* Does the code that the versions taken add, with `more` and the body as it was, stay within limits? What
- * falls away does not count: drivers remove it. */
-static bool has_room(const versions *v, const candidate *more, uint32_t instructions)
+/* Instructions that the set adds as a version: the first brings the copy of the body as it was. What falls away
+ * does not count: drivers remove it. */
+static double code_of(const candidate *c, uint32_t instructions, bool first)
 {
-    double added = 0;
-    for (uint32_t c = 0; c < v->count; c++)
-        if (v->candidates[c].taken || &v->candidates[c] == more)
-            added += (1 - v->candidates[c].fallen) * instructions;
-    return added <= FREE_GROWTH || added * 100 <= (double)v->context->options->max_growth * instructions;
+    return first ? instructions : (1 - c->fallen) * instructions;
 }
 
-/* Takes sets while one more is worth it; the number taken. */
+/* Takes sets while one more saves more than its code is worth; the number taken. */
 static uint32_t take_sets(versions *v, uint32_t instructions)
 {
+    const double limit = (double)v->context->options->max_growth * instructions / 100;
+    double saved = 0, added = 0;
     uint32_t taken = 0;
-    double saved = 0;
     for (candidate *best;; taken++) {
-        double most = saved + (taken ? LEAST_MORE : 0);
+        double most = 0, code = 0;
         best = NULL;
         for (uint32_t c = 0; c < v->count; c++) {
             candidate *one = &v->candidates[c];
-            const double with = one->taken || one->why ? 0 : saved_by(v, one);
-            if (with > most && (!taken || has_room(v, one, instructions))) {
+            if (one->taken || one->why)
+                continue;
+            const double more = code_of(one, instructions, !taken);
+            const double gain = saved_by(v, one) - saved - (taken ? LEAST_MORE : 0) - more / CODE_OF_PERCENT;
+            const bool has_room = !taken || added + more <= FREE_GROWTH || added + more <= limit;
+            if (gain > most && has_room) {
                 best = one;
-                most = with;
+                most = gain;
+                code = more;
             }
         }
         if (!best)
             return taken;
         best->taken = true;
-        saved = most;
+        saved = saved_by(v, best);
+        added += code;
     }
 }
 
@@ -545,7 +549,7 @@ static void say_why_not(const versions *v)
         v->candidates[0].version.set.known || v->count == 1 ? &v->candidates[0] : &v->candidates[1];
     wpg_remark_add(v->context, WPG_REMARK_REFUSED, PASS, 0, 0, "%u words of uniform blocks: refused: %s",
                    (unsigned)__builtin_popcountll(c->version.tested),
-                   c->why ? c->why : "next to nothing would be saved");
+                   c->why ? c->why : "less would be saved than its code costs");
 }
 
 static wpg_status choose_and_make(bool *changed, versions *v)
