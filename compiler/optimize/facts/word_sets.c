@@ -130,7 +130,7 @@ static wpg_word_set steady_set(const wpg_function_profile *profile, double value
 }
 
 uint32_t wpg_word_sets(wpg_word_set sets[WPG_MOST_SETS], const wpg_function_profile *profile,
-                       double value_share, uint32_t most)
+                       double value_share)
 {
     grouping g = {.profile = profile,
                   .words = profile->words.count < WPG_MOST_WORD_SITES ? (uint32_t)profile->words.count
@@ -141,7 +141,7 @@ uint32_t wpg_word_sets(wpg_word_set sets[WPG_MOST_SETS], const wpg_function_prof
         g.waves += profile->visits[v].waves;
     for (uint32_t v = 0; v < profile->visit_count; v++)
         add_visit(&g, &profile->visits[v]);
-    for (left = g.count; left > 1 && left >= most; left--)
+    for (left = g.count; left > WPG_MOST_SETS - 1; left--)
         join(&g);
     for (uint32_t i = 0; i < g.count; i++)
         if (!g.groups[i].joined && g.groups[i].set.known && !is_equal(&g, &g.groups[i].set, &sets[0]))

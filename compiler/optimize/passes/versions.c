@@ -51,14 +51,18 @@ enum {
     WORD_COST = 2,             /* of a word in the test, in weighted instructions */
     BRANCH_COST = 4,           /* of a branch: masks of lanes, phis behind it */
     MOST_INSTRUCTIONS = 16000, /* of a body that is copied: compile time */
-    SMALL = 1500,              /* instructions of a body for which more sets are looked at: our own time */
-    SETS_OF_LARGE = 5,
-    LEAST_GAIN = 3,        /* least share of the body's work that is saved, in percent */
-    LEAST_MORE = 2,        /* the same, over all waves, of one version more */
-    FALLEN_SHARE = 10,     /* percent that code is worth which falls away and never ran: registers, masks */
-    CODE_OF_PERCENT = 1500, /* instructions of a copy that one percent is worth: compile time, caches */
-    FREE_GROWTH = 2000,    /* instructions that copies may add whatever GROWTH says */
+    LEAST_GAIN = 3,            /* least share of the body's work that is saved, in percent */
+    FALLEN_SHARE = 10,  /* percent that code is worth which falls away and never ran: registers, masks */
+    FREE_GROWTH = 2000, /* instructions that copies may add whatever GROWTH says */
 };
+
+/* What a version has to save, in percent over all waves. A set that saves much is worth its code where the
+ * training run saw it seldom: another run may see it more often. */
+static const struct {
+    double much; /* from so much saved where it runs, in percent */
+    double more; /* of any version but the first */
+    double code; /* instructions of a copy that one percent is worth: compile time, caches */
+} prices[] = {{20, 0.5, 8000}, {0, 2, 1500}};
 
 /* A set that may become a version. */
 typedef struct candidate {
@@ -110,8 +114,7 @@ bool wpg_versions_wanted(wpg_context *context)
     wpg_function_profile *profile = entry_profile(context);
     wpg_word_set sets[WPG_MOST_SETS];
     uint32_t count = profile ? (uint32_t)profile->words.count : 0;
-    uint32_t set_count =
-        count ? wpg_word_sets(sets, profile, context->options->value_share, WPG_MOST_SETS) : 0;
+    uint32_t set_count = count ? wpg_word_sets(sets, profile, context->options->value_share) : 0;
     uint32_t steady = set_count ? (uint32_t)__builtin_popcountll(sets[0].known) : 0;
     bool any = steady || set_count > 1;
     if (steady < count)
@@ -386,6 +389,13 @@ static double code_of(const candidate *c, uint32_t instructions, bool first)
     return first ? instructions : (1 - c->fallen) * instructions;
 }
 
+/* What the set must save beside those taken. */
+static double price_of(const candidate *c, uint32_t taken, double code)
+{
+    const unsigned row = c->saved < prices[0].much;
+    return (taken ? prices[row].more : 0) + code / prices[row].code;
+}
+
 /* Takes sets while one more saves more than its code is worth; the number taken. */
 static uint32_t take_sets(versions *v, uint32_t instructions)
 {
@@ -400,7 +410,7 @@ static uint32_t take_sets(versions *v, uint32_t instructions)
             if (one->taken || one->why)
                 continue;
             const double more = code_of(one, instructions, !taken);
-            const double gain = saved_by(v, one) - saved - (taken ? LEAST_MORE : 0) - more / CODE_OF_PERCENT;
+            const double gain = saved_by(v, one) - saved - price_of(one, taken, more);
             const bool has_room = !taken || added + more <= FREE_GROWTH || added + more <= limit;
             if (gain > most && has_room) {
                 best = one;
@@ -555,14 +565,12 @@ static void say_why_not(const versions *v)
 static wpg_status choose_and_make(bool *changed, versions *v)
 {
     wpg_word_set sets[WPG_MOST_SETS];
-    const uint32_t instructions = instructions_of(v->body);
-    v->count = wpg_word_sets(sets, v->profile, v->context->options->value_share,
-                             instructions <= SMALL ? WPG_MOST_SETS : SETS_OF_LARGE);
+    v->count = wpg_word_sets(sets, v->profile, v->context->options->value_share);
     for (uint32_t c = 0; c < v->count; c++) {
         v->candidates[c].version.set = sets[c];
         WPG_TRY(judge(v, &v->candidates[c]));
     }
-    const uint32_t taken = take_sets(v, instructions);
+    const uint32_t taken = take_sets(v, instructions_of(v->body));
     if (!taken) {
         say_why_not(v);
         return WPG_OK;
