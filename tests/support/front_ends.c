@@ -21,6 +21,7 @@ const char *const front_end_form_names[FRONT_END_FORMS] = {
     "switches",
     "standing conditions",
     "first trips",
+    "cast constants",
 };
 
 /* -- Statements ---------------------------------------------------------------------------------------- */
@@ -351,8 +352,12 @@ static void step_guard(writer *w, const loop *l)
 static void step(writer *w, const loop *l)
 {
     type t = l->counter.type;
-    uint32_t value = load(w, t, l->counter.pointer);
-    store(w, l->counter.pointer, binary(w, t, l->down ? "ISub" : "IAdd", value, constant(w, t, l->step)));
+    uint32_t value = load(w, t, l->counter.pointer), by = constant(w, t, l->step);
+    if (draw(w, 3) == 0) {
+        by = as(w, t, constant(w, t == T_INT ? T_UINT : T_INT, l->step));
+        note(w, FORM_CAST_CONSTANT);
+    }
+    store(w, l->counter.pointer, binary(w, t, l->down ? "ISub" : "IAdd", value, by));
 }
 
 static void test_first(writer *w, const loop *l)

@@ -33,8 +33,9 @@ typedef enum front_end_form {
     FORM_KILL,
     FORM_DEMOTE,
     FORM_SWITCH,
-    FORM_STANDING,   /* a word alone decides a branch */
-    FORM_FIRST_TRIP, /* a branch asks for the loop's first trip */
+    FORM_STANDING,      /* a word alone decides a branch */
+    FORM_FIRST_TRIP,    /* a branch asks for the loop's first trip */
+    FORM_CAST_CONSTANT, /* Zink's constants of the other sign */
     FRONT_END_FORMS
 } front_end_form;
 

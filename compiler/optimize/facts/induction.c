@@ -5,11 +5,25 @@
 #include "compiler/spirv/builder.h"
 #include "compiler/spirv/const_fold.h"
 
+/* The same 32 bits before bitcasts: Tint and Zink count in unsigned numbers, and cast on the way;
+ * Zink casts constants, too. */
+static uint32_t before_casts(const wpg_module *module, uint32_t id)
+{
+    const wpg_inst *inst = wpg_module_def(module, id);
+    for (; inst && inst->opcode == SpvOpBitcast; inst = wpg_module_def(module, id)) {
+        const wpg_inst *to = wpg_module_def(module, inst->type);
+        if (!to || to->opcode != SpvOpTypeInt || to->words[2] != 32)
+            break;
+        id = inst->words[3];
+    }
+    return id;
+}
+
 bool wpg_is_u32_const(const wpg_module *module, uint32_t id, uint32_t *value)
 {
     uint64_t bits;
     uint32_t width;
-    if (!wpg_const_value(module, id, &bits, &width) || width != 32)
+    if (!wpg_const_value(module, before_casts(module, id), &bits, &width) || width != 32)
         return false;
     *value = (uint32_t)bits;
     return true;
@@ -66,19 +80,6 @@ bool wpg_read_loop_test(wpg_guard_plan *plan, const wpg_view *view, uint32_t blo
 static uint32_t induction_at(const wpg_induction *i, uint32_t evaluation) /* from 1 */
 {
     return i->first + (evaluation - 1) * i->step;
-}
-
-/* The same 32 bits before bitcasts: Tint and Zink count in unsigned numbers, and cast on the way. */
-static uint32_t before_casts(const wpg_module *module, uint32_t id)
-{
-    const wpg_inst *inst = wpg_module_def(module, id);
-    for (; inst && inst->opcode == SpvOpBitcast; inst = wpg_module_def(module, id)) {
-        const wpg_inst *to = wpg_module_def(module, inst->type);
-        if (!to || to->opcode != SpvOpTypeInt || to->words[2] != 32)
-            break;
-        id = inst->words[3];
-    }
-    return id;
 }
 
 bool wpg_read_induction(wpg_induction *out, const wpg_view *view, const wpg_loop *loop, uint32_t id)

@@ -12,7 +12,7 @@ typedef struct wpg_induction {
 /* Reads the block's branch as the loop's test (test, compare, stays_on): an integer comparison, negated or
  * not, one way to the merge block, through blocks of that way alone or none, run once per trip. */
 bool wpg_read_loop_test(wpg_guard_plan *plan, const wpg_view *view, uint32_t block);
-/* The value of a 32-bit scalar constant; false for any other id. */
+/* The value of a 32-bit scalar constant, or of one cast to another 32-bit integer; false for any other id. */
 bool wpg_is_u32_const(const wpg_module *module, uint32_t id, uint32_t *value);
 /* The result of a comparison of two 32-bit integers; wpg_opcode_compares_ints(opcode) holds. */
 bool wpg_compare_ints(SpvOp opcode, uint32_t a, uint32_t b);

@@ -31,6 +31,67 @@ static void makes_a_version(void **state)
     use_done(&r);
 }
 
+enum { SETS = 3 };
+
+/* A use of the shader in which words had SETS sets of values, in shares of 1000 waves. */
+static void several(use_result *r, const char *body, const uint32_t held[SETS][WORDS_MOST],
+                    const uint64_t shares_of[SETS])
+{
+    char source[4096];
+    use_shader s;
+    uint32_t bits[SETS][WORDS_MOST];
+    wpg_value_weight words[WORDS_MOST];
+    wpg_value_share shares[WORDS_MOST];
+    wpg_word_visit visits[SETS];
+    snprintf(source, sizeof source, "#version 450\n%s%s", HEAD, body);
+    use_glsl(&s, source, "comp", SpvExecutionModelGLCompute);
+    for (unsigned i = 0; i < SETS; i++) {
+        words_of(bits[i], &s, held[i]);
+        visits[i] = (wpg_word_visit){shares_of[i], bits[i]};
+    }
+    use_profile(&s);
+    words_give(&s, words, shares, bits[0], 1000);
+    for (unsigned w = 0; w < s.weights.word_count; w++)
+        for (unsigned i = 1; i < SETS; i++)
+            shares[w].waves -= bits[i][w] != bits[0][w] ? shares_of[i] : 0;
+    s.weights.visits = visits;
+    s.weights.visit_count = SETS;
+    use_run(r, &s, NULL, true);
+    use_free(&s);
+}
+
+static const char DIVIDES[] =
+    "void main() { uint i = gl_GlobalInvocationID.x; if (i < p.size) dst.data[i] = i / "
+    "p.stride + i % p.stride + (i ^ 5u) / p.stride; }";
+
+/* Two sets that come back get a version each, a third that hardly does gets none. */
+static void makes_a_version_for_each_set(void **state)
+{
+    (void)state;
+    use_result r;
+    several(&r, DIVIDES, (const uint32_t[SETS][WORDS_MOST]){{120000, 48}, {4096, 7}, {77, 13}},
+            (const uint64_t[SETS]){600, 390, 10});
+    use_expect(&r, WPG_REMARK_DONE, "versions", "for 60 % of waves, by 1 words");
+    use_expect(&r, WPG_REMARK_DONE, "versions", "for 39 % of waves, by 1 words");
+    assert_int_equal(use_occurrences(&r, "OpFunctionCall"), 3);
+    assert_int_equal(use_occurrences(&r, "OpIEqual"), 2);
+    assert_true(use_occurrences(&r, " %uint_48") > 1 && use_occurrences(&r, " %uint_7") > 1);
+    assert_int_equal(use_occurrences(&r, "%uint_13"), 0);
+    use_done(&r);
+}
+
+/* A word that never comes back, such as the number of a frame, does not keep the others apart. */
+static void leaves_out_what_never_comes_back(void **state)
+{
+    (void)state;
+    use_result r;
+    several(&r, DIVIDES, (const uint32_t[SETS][WORDS_MOST]){{120000, 48}, {120000, 48}, {120000, 7}},
+            (const uint64_t[SETS]){500, 460, 40});
+    use_expect(&r, WPG_REMARK_DONE, "versions", "a version of the stage for 1 words");
+    assert_int_equal(use_occurrences(&r, "OpFunctionCall"), 2);
+    use_done(&r);
+}
+
 /* A component of a vector, through what only moves components. */
 static void follows_components(void **state)
 {
@@ -271,13 +332,22 @@ static void signed_words(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(makes_a_version),           cmocka_unit_test(follows_components),
-        cmocka_unit_test(leaves_floats_to_run_time), cmocka_unit_test(decides_by_floats),
-        cmocka_unit_test(asks_no_idle_floats),       cmocka_unit_test(hides_a_single_word),
-        cmocka_unit_test(refuses_what_varies),       cmocka_unit_test(refuses_what_gains_nothing),
-        cmocka_unit_test(asks_only_of_plain_blocks), cmocka_unit_test(fragment_stages_too),
-        cmocka_unit_test(copies_decorations),        cmocka_unit_test(heeds_partial_descriptors),
-        cmocka_unit_test(the_copy_is_as_it_was),     cmocka_unit_test(signed_words),
+        cmocka_unit_test(makes_a_version_for_each_set),
+        cmocka_unit_test(leaves_out_what_never_comes_back),
+        cmocka_unit_test(makes_a_version),
+        cmocka_unit_test(follows_components),
+        cmocka_unit_test(leaves_floats_to_run_time),
+        cmocka_unit_test(decides_by_floats),
+        cmocka_unit_test(asks_no_idle_floats),
+        cmocka_unit_test(hides_a_single_word),
+        cmocka_unit_test(refuses_what_varies),
+        cmocka_unit_test(refuses_what_gains_nothing),
+        cmocka_unit_test(asks_only_of_plain_blocks),
+        cmocka_unit_test(fragment_stages_too),
+        cmocka_unit_test(copies_decorations),
+        cmocka_unit_test(heeds_partial_descriptors),
+        cmocka_unit_test(the_copy_is_as_it_was),
+        cmocka_unit_test(signed_words),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

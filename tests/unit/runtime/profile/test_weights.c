@@ -59,8 +59,41 @@ static void takes_counts_and_values(void **state)
     wpg_arena_finish(&arena);
 }
 
+/* What words held together: visits that every site has, the most frequent first. */
+static void takes_visits(void **state)
+{
+    (void)state;
+    enum { A = 7, B = 9, LOST = 8 };
+#define KEYED(key, bits) ((uint64_t)(key) << 32 | (bits))
+    uint64_t words[] = {
+        1, 7 | 1 << 8 | 2 << 16, 0, 0, 100, 100, 0, 100, 7 | 1 << 8 | 2 << 16, 0, 0, 100, 100, 0, 100};
+    wpg_profile_value first[] = {{KEYED(A, 64), 30}, {KEYED(LOST, 1), 60}, {KEYED(B, 32), 70}};
+    wpg_profile_value second[] = {{KEYED(A, 5), 30}, {KEYED(B, 0xffffffff), 70}};
+    wpg_profile_site sites[] = {
+        {0}, {0}, {0}, {0}, {.pairs = first, .count = 3}, {.pairs = second, .count = 2}};
+    wpg_profile_record record = {
+        .name = "", .counters = words, .counter_count = 15, .sites = sites, .site_count = 6};
+    wpg_shader_counts shader = {.block_count = 1, .records = {[WPG_RECORD_WORDS] = &record}};
+    wpg_weights weights;
+    wpg_arena arena;
+    wpg_arena_init(&arena);
+    assert_int_equal(wpg_weights_of_shader(&weights, &arena, &shader, 1), WPG_OK);
+    const wpg_function_weights *function = &weights.functions[0];
+    assert_int_equal(function->visit_count, 2);
+    assert_int_equal(function->visits[0].waves, 70);
+    assert_int_equal(function->visits[0].bits[0], 32);
+    assert_int_equal(function->visits[0].bits[1], 0xffffffff);
+    assert_int_equal(function->visits[1].bits[0], 64);
+    assert_int_equal(function->visits[1].bits[1], 5);
+    record.site_count = 5; /* an older profile, or a part of one */
+    assert_int_equal(wpg_weights_of_shader(&weights, &arena, &shader, 1), WPG_OK);
+    assert_int_equal(weights.functions[0].visit_count, 0);
+    wpg_arena_finish(&arena);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(takes_counts_and_values)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(takes_counts_and_values),
+                                       cmocka_unit_test(takes_visits)};
     return cmocka_run_group_tests_name("weights", tests, NULL, NULL);
 }
