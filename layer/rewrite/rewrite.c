@@ -202,7 +202,7 @@ void wpg_rewrite_finish(wpg_rewrite *rewrite)
 
 /* -- Cache entries: flags, words, then the map or the remarks */
 
-enum { CACHE_VERSION = 5, FLAG_CHANGED = 1 };
+enum { CACHE_VERSION = 6, FLAG_CHANGED = 1 };
 
 /* What every key begins with: another version of ours, or of the normal form, is another key. The hash leaves
  * out names, but our words keep them: the words themselves are in the key. */
@@ -436,6 +436,16 @@ static void key_values(wpg_writer *key, const wpg_value_weight *values, uint32_t
     }
 }
 
+static void key_visits(wpg_writer *key, const wpg_function_weights *function)
+{
+    wpg_write_u32(key, function->visit_count);
+    for (uint32_t i = 0; i < function->visit_count; i++) {
+        wpg_write_u64(key, function->visits[i].waves);
+        for (uint32_t w = 0; w < function->word_count; w++)
+            wpg_write_u32(key, function->visits[i].bits[w]);
+    }
+}
+
 static void key_weights(wpg_writer *key, const wpg_weights *weights)
 {
     for (uint32_t i = 0; i < weights->function_count; i++) {
@@ -460,6 +470,7 @@ static void key_weights(wpg_writer *key, const wpg_weights *weights)
             wpg_write_u64(key, function->selects[k]);
         key_values(key, function->values, function->value_count);
         key_values(key, function->words, function->word_count);
+        key_visits(key, function);
     }
 }
 

@@ -35,8 +35,8 @@ size_t wpg_value_site_count(const wpg_profile_record *record); /* NULL: 0 */
 bool wpg_value_site_at(wpg_value_site_counts *site, const wpg_profile_record *record, size_t i);
 void wpg_value_site_finish(wpg_value_site_counts *site);
 
-/* The visits that a reservoir kept (compiler/instrument/probes/reservoir.h), the most frequent first, each with
- * a value for every site. *visits lives in `arena`; none where the record has no reservoir. WPG_E_NOMEM
+/* The visits that a reservoir kept (compiler/instrument/probes/reservoir.h), the most frequent first, each
+ * with a value for every site. *visits lives in `arena`; none where the record has no reservoir. WPG_E_NOMEM
  * only. */
 wpg_status wpg_visits_read(const wpg_word_visit **visits, uint32_t *count, const wpg_profile_record *record,
                            wpg_arena *arena);

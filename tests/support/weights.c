@@ -88,11 +88,42 @@ static bool make_values(wpg_value_weight **values, uint32_t *count, const wpg_cf
     return good;
 }
 
-/* Every word of a uniform block had one value, a small one; which, depends on `chosen`. */
-static bool make_words(wpg_value_weight **words, uint32_t *count, const wpg_cfg *cfg, uint64_t chosen)
+/* A small value of a word; which, depends on `chosen`. */
+static uint32_t word_value(bool is_float, uint64_t chosen)
 {
     static const uint32_t some[] = {1, 2, 0, 3, 4, 7, 16, 64};
     static const uint32_t floats[] = {0, 0x3f800000, 0xbf800000, 0x3f000000}; /* 0, 1, -1, 1/2 */
+    return is_float ? floats[chosen % 4] : some[chosen % 8];
+}
+
+enum { VISITS = 3, ASKED = 1000, FIRST_SHARE = 600 };
+
+static bool has_visits(uint64_t chosen)
+{
+    return chosen >> 5 & 1;
+}
+
+/* In half of the profiles words had three sets of values. */
+static bool make_visits(wpg_function_weights *weights, uint64_t chosen)
+{
+    const uint32_t words = weights->word_count;
+    if (!words || !has_visits(chosen))
+        return true;
+    wpg_word_visit *visits = calloc(VISITS, sizeof *visits + words * sizeof(uint32_t));
+    uint32_t *bits = visits ? (uint32_t *)(void *)(visits + VISITS) : NULL;
+    for (uint32_t v = 0; visits && v < VISITS; v++, bits += words) {
+        for (uint32_t w = 0; w < words; w++)
+            bits[w] = word_value(weights->words[w].type == WPG_VALUE_FLOAT, chosen + w + (w % 3 ? v : 0));
+        visits[v] = (wpg_word_visit){v ? (ASKED - FIRST_SHARE) / 2 : FIRST_SHARE, bits};
+    }
+    weights->visits = visits;
+    weights->visit_count = visits ? VISITS : 0;
+    return visits != NULL;
+}
+
+/* Every word of a uniform block had one value, or that in the first visits. */
+static bool make_words(wpg_value_weight **words, uint32_t *count, const wpg_cfg *cfg, uint64_t chosen)
+{
     wpg_word_site *sites;
     wpg_arena arena;
     wpg_arena_init(&arena);
@@ -103,12 +134,12 @@ static bool make_words(wpg_value_weight **words, uint32_t *count, const wpg_cfg 
         *words = calloc(*count, sizeof **words + sizeof(wpg_value_share));
         wpg_value_share *shares = *words ? (wpg_value_share *)(void *)(*words + *count) : NULL;
         for (uint32_t i = 0; *words && i < *count; i++) {
-            bool is_float = sites[i].type == WPG_VALUE_FLOAT;
-            shares[i] = (wpg_value_share){is_float ? floats[(chosen + i) % 4] : some[(chosen + i) % 8], 1000};
+            shares[i] = (wpg_value_share){word_value(sites[i].type == WPG_VALUE_FLOAT, chosen + i),
+                                          has_visits(chosen) && i % 3 ? FIRST_SHARE : ASKED};
             (*words)[i] = (wpg_value_weight){.kind = WPG_VALUE_WORD,
                                              .type = sites[i].type,
-                                             .asked = 1000,
-                                             .agreed = 1000,
+                                             .asked = ASKED,
+                                             .agreed = ASKED,
                                              .shares = &shares[i],
                                              .share_count = 1};
         }
@@ -155,6 +186,7 @@ bool test_weights(wpg_function_weights *weights, const wpg_module *normal, const
                 make_words(&words, &weights->word_count, cfg, chosen);
     weights->values = values;
     weights->words = words;
+    good = good && make_visits(weights, chosen);
     if (!good)
         test_weights_finish(weights);
     wpg_cfg_destroy(cfg);
@@ -166,5 +198,6 @@ void test_weights_finish(wpg_function_weights *weights)
     free((void *)(uintptr_t)weights->lanes);
     free((void *)(uintptr_t)weights->values);
     free((void *)(uintptr_t)weights->words);
+    free((void *)(uintptr_t)weights->visits);
     *weights = (wpg_function_weights){0};
 }

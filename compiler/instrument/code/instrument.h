@@ -135,7 +135,7 @@ typedef struct wpg_probe_site {
 
 /* A sample of visits, each with the values of all sites (probes/reservoir.h). */
 enum { WPG_RESERVOIR_PLACES = 32 };
-#define WPG_RESERVOIR_STRIDE(width) (((uint32_t)(width) + 1) / 2) /* counters a place */
+#define WPG_RESERVOIR_STRIDE(width)   (((uint32_t)(width) + 1) / 2) /* counters a place */
 #define WPG_RESERVOIR_COUNTERS(width) (1 + WPG_RESERVOIR_PLACES * WPG_RESERVOIR_STRIDE(width))
 typedef struct wpg_probe_reservoir {
     uint32_t first; /* counter */

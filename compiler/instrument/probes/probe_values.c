@@ -150,8 +150,8 @@ static void plan_reservoir(wpg_probe_plan *p, const wpg_value_site *words, uint3
     value_point *point = wpg_probe_alloc(p, 1, sizeof *point);
     if (!point || count < 2)
         return;
-    *point = (value_point){
-        .site = words, .table = wpg_reservoir_plan(p, count), .all = words, .all_count = count};
+    *point =
+        (value_point){.site = words, .table = wpg_reservoir_plan(p, count), .all = words, .all_count = count};
     point->shift = shift_of(p, words);
     point->visits = point->shift ? visits : NULL;
     p->plan->probe_ids += count * IDS_KEPT_WORD;

@@ -33,8 +33,8 @@ static uint32_t mixed(wpg_inject *in, uint32_t value)
 void wpg_reservoir_offer(wpg_inject *in, uint32_t first, uint32_t *place, uint32_t *keep)
 {
     uint32_t pointer = wpg_memory_word_at(in, wpg_memory_words(in), constant(in, 2 * first));
-    uint32_t visit = WPG_EMIT(in, SpvOpAtomicIAdd, in->t_u32, pointer, in->memory.scope,
-                              in->memory.semantics, in->c_one);
+    uint32_t visit =
+        WPG_EMIT(in, SpvOpAtomicIAdd, in->t_u32, pointer, in->memory.scope, in->memory.semantics, in->c_one);
     uint32_t fraction = mixed(in, visit);
     uint32_t visits = WPG_EMIT(in, SpvOpIAdd, in->t_u32, visit, in->c_one);
     uint32_t product = WPG_EMIT(in, SpvOpUMulExtended, in->memory.t_product, fraction, visits);

@@ -12,8 +12,9 @@ static bool add_headers(uint32_t *found, wpg_kept *kept, wpg_module *values, uin
                         wpg_arena *arena)
 {
     wpg_view *view;
-    if (wpg_view_create(&view, values, function, NULL) != WPG_OK)
-        return false;
+    const wpg_status status = wpg_view_create(&view, values, function, NULL);
+    if (status != WPG_OK)
+        return status == WPG_E_UNSUPPORTED; /* not structured: no pass changes it */
     const uint32_t *folding = wpg_loops_that_fold(view, arena);
     for (uint32_t c = 0; folding && c < view->cfg->construct_count; c++) {
         uint32_t label = view->cfg->blocks[view->cfg->constructs[c].header].id;
@@ -48,8 +49,9 @@ static bool add_variables(wpg_kept *kept, wpg_module *normal, uint32_t function,
 {
     wpg_view *view;
     bool fits = true;
-    if (wpg_view_create(&view, normal, function, NULL) != WPG_OK)
-        return false;
+    const wpg_status status = wpg_view_create(&view, normal, function, NULL);
+    if (status != WPG_OK)
+        return status == WPG_E_UNSUPPORTED;
     const wpg_cfg *cfg = view->cfg;
     for (uint32_t c = 0; fits && c < cfg->construct_count; c++) {
         wpg_loop loop;

@@ -10,8 +10,8 @@
  *                copy      the body as it was
  *
  * Host programs write sizes, strides, divisors and flags into uniform blocks once, and every invocation
- * computes with them: a division by a constant costs a tenth of a division. One pipeline often serves some few
- * sets of values: layers of a network, materials of a scene.
+ * computes with them: a division by a constant costs a tenth of a division. One pipeline often serves
+ * several sets of values: layers of a network, materials of a scene.
  *
  * Which sets (facts/word_sets.h proposes them): each set is folded by itself, to see which words decide
  * something and what is saved. Then the set is taken that saves most beside those taken, until one more would
@@ -32,9 +32,9 @@
  *  - Results keep their bits: load_fold.c.
  *
  * Needs: a profile with the words probe. Body and copies are functions of their own, which the entry calls:
- * every driver inlines them. The body keeps its ids, and so every table of the profile; it is the version that
- * saves most. Copies are new. Not for stages whose entry function must hold certain instructions: mesh and
- * task, ray tracing, tessellation control. */
+ * every driver inlines them. The body keeps its ids, and so every table of the profile. The body becomes
+ * the version that saves most. Copies are new. Not for stages whose entry function must hold certain
+ * instructions: mesh and task, ray tracing, tessellation control. */
 #include <stdlib.h>
 
 #include "compiler/optimize/ir/legality.h"
@@ -382,8 +382,8 @@ static double saved_by(const versions *v, const candidate *more)
     return waves > 0 ? saved / waves : more == v->candidates ? more->saved : 0;
 }
 
-/* Instructions that the set adds as a version: the first brings the copy of the body as it was. What falls away
- * does not count: drivers remove it. */
+/* Instructions that the set adds as a version: the first brings the copy of the body as it was. What falls
+ * away does not count: drivers remove it. */
 static double code_of(const candidate *c, uint32_t instructions, bool first)
 {
     return first ? instructions : (1 - c->fallen) * instructions;

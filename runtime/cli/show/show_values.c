@@ -70,7 +70,7 @@ static bool varies(const wpg_word_visit *visits, uint32_t count, size_t word)
     return false;
 }
 
-/* "     21.7%  0: 512, 1: 8192": the values that words had together; those that never changed are left out. */
+/* "     21.7%  0: 512, 1: 8192": what words held together. Words that never changed are left out. */
 static void print_visits(FILE *out, const wpg_profile_record *record, const wpg_word_visit *visits,
                          uint32_t count)
 {

@@ -305,8 +305,8 @@ static void remarks(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(round_trip), cmocka_unit_test(bad_bytes),
-                                       cmocka_unit_test(value_sites), cmocka_unit_test(reservoirs), cmocka_unit_test(index_out_of_range),
-                                       cmocka_unit_test(remarks)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(round_trip),         cmocka_unit_test(bad_bytes),
+                                       cmocka_unit_test(value_sites),        cmocka_unit_test(reservoirs),
+                                       cmocka_unit_test(index_out_of_range), cmocka_unit_test(remarks)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
