@@ -32,19 +32,9 @@ while [ $# -gt 0 ]; do
     esac
     shift
 done
-build=$(cd "$build" && pwd)
-[ ! -r "$root/.deps/env.sh" ] || . "$root/.deps/env.sh"
-WPG_REAL=${WPG_REAL:-$root/.deps/real}
-WPG_BUILD=$build
-export WPG_REAL WPG_BUILD MESA_SHADER_CACHE_DISABLE=true
-for variable in $(env | sed -n 's/^\(WAVEPGO_[A-Z_]*\)=.*/\1/p'); do unset "$variable"; done
+. "$here/start.sh"
 [ -n "${WPG_RADV_ICD:-}" ] || { echo "levers: no RADV here: sh tests/setup.sh" >&2; exit 77; }
-PATH=$build/bin:$PATH
 bundles=${BUNDLES:-$build/levers} gpus=${GPUS:-navi31 navi21} repeat=${REPEAT:-3}
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-trap 'exit 130' INT
-trap 'exit 143' TERM
 # "c versions for words of ..., p push ..." of the setting's help: lines "c:versions-for-words-of-uniform-blocks".
 levers=$(wavepgo run --help=markdown | sed -n 's/^| `SKIP_PASSES` .*leave out (\(.*\)) |$/\1/p' | sed 's/, /\n/g' | sed 's/^\([a-z]\) /\1:/; s/ /-/g')
 letters=$(for lever in $levers; do printf '%s' "${lever%%:*}"; done)

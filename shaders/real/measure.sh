@@ -39,20 +39,11 @@ while [ $# -gt 0 ]; do
     esac
     shift
 done
-build=$(cd "$build" && pwd)
-[ ! -r "$root/.deps/env.sh" ] || . "$root/.deps/env.sh"
-WPG_REAL=${WPG_REAL:-$root/.deps/real}
-WPG_BUILD=$build
+. "$here/start.sh"
 case ${DRIVER:-new} in old) VK_DRIVER_FILES=${WPG_LVP_ICD_OLD:-} ;; *) VK_DRIVER_FILES=${WPG_LVP_ICD:-} ;; esac
 VK_ICD_FILENAMES=$VK_DRIVER_FILES
-export WPG_REAL WPG_BUILD VK_DRIVER_FILES VK_ICD_FILENAMES MESA_SHADER_CACHE_DISABLE=true
-for variable in $(env | sed -n 's/^\(WAVEPGO_[A-Z_]*\)=.*/\1/p'); do unset "$variable"; done
+export VK_DRIVER_FILES VK_ICD_FILENAMES
 [ -n "$VK_DRIVER_FILES" ] || { echo "real: no lavapipe here: sh tests/setup.sh" >&2; exit 77; }
-PATH=$build/bin:$PATH
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-trap 'exit 130' INT
-trap 'exit 143' TERM
 other=${OTHER_INPUT:-}
 unset OTHER_INPUT
 rounds=${ROUNDS:-3} seconds=${SECONDS_EACH:-1} probes=${PROBES:-default} training=${TRAIN_SECONDS:-0.05}
