@@ -508,12 +508,12 @@ static uint32_t in_order(candidate *order[WPG_MOST_SETS], versions *v)
 }
 
 /* Copies come before any change to the body. */
-static wpg_status make_versions(versions *v, uint32_t taken)
+static wpg_status make_versions(versions *v)
 {
     candidate *order[WPG_MOST_SETS], *hottest;
     uint32_t *copies[WPG_MOST_SETS] = {NULL}, *unused, bound;
     wpg_version all[WPG_MOST_SETS];
-    taken = in_order(order, v);
+    const uint32_t taken = in_order(order, v);
     hottest = order[0];
     for (uint32_t i = 0; i < taken; i++) {
         order[i]->share = share_of(v, order[i]);
@@ -570,13 +570,12 @@ static wpg_status choose_and_make(bool *changed, versions *v)
         v->candidates[c].version.set = sets[c];
         WPG_TRY(judge(v, &v->candidates[c]));
     }
-    const uint32_t taken = take_sets(v, instructions_of(v->body));
-    if (!taken) {
+    if (!take_sets(v, instructions_of(v->body))) {
         say_why_not(v);
         return WPG_OK;
     }
     *changed = true;
-    return make_versions(v, taken);
+    return make_versions(v);
 }
 
 wpg_status wpg_pass_versions(bool *changed, wpg_context *context)
