@@ -3,11 +3,8 @@
  * Unrolling makes induction variables constant, and in the first copy every value that starts as a constant.
  * Drivers then fold what is computed from them with their own compile-time arithmetic. Its last bits may
  * differ from the hardware's, or on a software driver from its run-time approximation. Measured on lavapipe:
- * cos(0.5) in the first of six copies of a loop. SPIR-V allows that; bit-equality does not.
- *
- * A forward may-analysis over the function. `may`: constant somewhere after unrolling. `is`: constant
- * already, so folded with and without us. Source: precision rules of the Vulkan specification, "Precision and
- * Operation of SPIR-V Instructions". */
+ * cos(0.5) in the first of six copies of a loop. SPIR-V allows that; bit-equality does not. Source: precision
+ * rules of the Vulkan specification, "Precision and Operation of SPIR-V Instructions". */
 #include "compiler/optimize/facts/folding.h"
 
 #include <spirv/unified1/GLSL.std.450.h>
@@ -18,72 +15,6 @@
 
 /* Mesa unrolls 32 rounds by itself; twice the most that any driver we know does. */
 enum { LONG_LOOP = 256 };
-
-typedef struct folding {
-    const wpg_view *view;
-    bool *may, *is; /* [bound] */
-    wpg_operand_list operands;
-} folding;
-
-static bool is_module_constant(const folding *f, uint32_t id)
-{
-    return wpg_is_module_constant(f->view->module, id) ||
-           wpg_module_opcode_of(f->view->module, id) == SpvOpExtInstImport; /* an operand of OpExtInst */
-}
-
-/* A vector is partly constant when one component is: drivers work by component. */
-static bool one_is_enough(SpvOp opcode)
-{
-    return opcode == SpvOpPhi || opcode == SpvOpCompositeConstruct || opcode == SpvOpCompositeInsert ||
-           opcode == SpvOpVectorShuffle || opcode == SpvOpVectorInsertDynamic || opcode == SpvOpSelect;
-}
-
-static bool reads_own_memory(const wpg_module *module, const wpg_inst *inst)
-{
-    SpvStorageClass class =
-        inst->opcode == SpvOpLoad ? wpg_pointer_class(module, inst->words[3]) : SpvStorageClassMax;
-    return class == SpvStorageClassFunction || class == SpvStorageClassPrivate;
-}
-
-/* Evaluates one instruction; true if something changed. */
-static bool visit(folding *f, const wpg_inst *inst)
-{
-    const wpg_module *module = f->view->module;
-    unsigned traits = wpg_inst_traits(module, inst);
-    if (!inst->result || (f->may[inst->result] && f->is[inst->result]))
-        return false;
-    bool may = false, is = false;
-    if (reads_own_memory(module, inst)) {
-        may = true;
-    } else if (inst->opcode == SpvOpPhi || ((traits & WPG_TRAIT_PURE) && !(traits & WPG_TRAIT_READS))) {
-        if (!wpg_used_ids(&f->operands, module, inst))
-            return false;
-        bool all = true, any = false, all_is = true;
-        size_t step = inst->opcode == SpvOpPhi ? 2 : 1;
-        for (size_t i = 0; i < f->operands.count; i += step) {
-            uint32_t id = inst->words[f->operands.data[i]];
-            all &= f->may[id];
-            any |= f->may[id];
-            all_is &= f->is[id];
-        }
-        may = one_is_enough((SpvOp)inst->opcode) ? any : all;
-        is = all_is && inst->opcode != SpvOpPhi;
-    }
-    bool changed = (may && !f->may[inst->result]) || (is && !f->is[inst->result]);
-    f->may[inst->result] |= may;
-    f->is[inst->result] |= is;
-    return changed;
-}
-
-static bool each_inst(folding *f)
-{
-    bool changed = false;
-    for (uint32_t b = 0; b < f->view->cfg->count; b++)
-        for (const wpg_inst *inst = f->view->cfg->blocks[b].label; inst != f->view->cfg->blocks[b].terminator;
-             inst = inst->next)
-            changed |= visit(f, inst);
-    return changed;
-}
 
 bool wpg_is_exact_function(uint32_t number)
 {
@@ -174,37 +105,6 @@ static uint32_t first_exposed(const wpg_view *view, const bool *may, const bool 
     return 0;
 }
 
-/* The analysis of the function; false when memory ran out. The caller frees f->operands. */
-static bool solve_known(folding *f, const wpg_view *view, const bool *known, uint32_t one, wpg_arena *arena)
-{
-    *f = (folding){.view = view,
-                   .may = WPG_ARENA_ARRAY(arena, bool, view->bound),
-                   .is = WPG_ARENA_ARRAY(arena, bool, view->bound)};
-    if (!f->may || !f->is)
-        return false;
-    for (uint32_t id = 0; id < view->bound; id++)
-        f->may[id] = f->is[id] = is_module_constant(f, id);
-    for (uint32_t id = 0; id < view->bound; id++)
-        f->may[id] |= (known && known[id]) || (one && id == one);
-    while (each_inst(f))
-        ;
-    return true;
-}
-
-static bool solve(folding *f, const wpg_view *view, uint32_t known, wpg_arena *arena)
-{
-    return solve_known(f, view, NULL, known, arena);
-}
-
-bool wpg_unrolled_solve(wpg_unrolled *unrolled, const wpg_view *view, const bool *known, wpg_arena *arena)
-{
-    folding f;
-    bool solved = solve_known(&f, view, known, 0, arena);
-    wpg_vec_free(&f.operands);
-    *unrolled = (wpg_unrolled){.view = view, .may = f.may, .is = f.is};
-    return solved;
-}
-
 uint32_t wpg_unrolled_folds(const wpg_unrolled *unrolled, const wpg_loop *loop)
 {
     return loop->traits & WPG_TRAIT_FLOAT ? first_exposed(unrolled->view, unrolled->may, unrolled->is, loop)
@@ -213,13 +113,12 @@ uint32_t wpg_unrolled_folds(const wpg_unrolled *unrolled, const wpg_loop *loop)
 
 uint32_t wpg_unrolling_folds(const wpg_view *view, const wpg_loop *loop, uint32_t known, wpg_arena *arena)
 {
-    folding f;
+    wpg_unrolled f;
     if (!(loop->traits & WPG_TRAIT_FLOAT))
         return 0;
-    if (!solve(&f, view, known, arena))
+    if (!wpg_unrolled_solve(&f, view, NULL, known, arena))
         return view->cfg->blocks[loop->header].id;
     uint32_t exposed = first_exposed(view, f.may, f.is, loop);
-    wpg_vec_free(&f.operands);
     return exposed;
 }
 
@@ -242,7 +141,7 @@ static bool runs_long(const wpg_view *view, const wpg_loop *loop, const wpg_inst
 }
 
 /* Is there a way out of the loop by what is no constant once it is unrolled? */
-static bool leaves_by_what_varies(const folding *f, const wpg_loop *loop)
+static bool leaves_by_what_varies(const wpg_unrolled *f, const wpg_loop *loop)
 {
     const wpg_cfg *cfg = f->view->cfg;
     for (uint32_t b = 0; b < cfg->count; b++) {
@@ -255,7 +154,7 @@ static bool leaves_by_what_varies(const folding *f, const wpg_loop *loop)
 }
 
 /* Is the value what an uncounted loop's counter was when the loop was left, or more by a constant? */
-static bool is_left_over(const folding *f, uint32_t id, wpg_arena *arena, unsigned depth)
+static bool is_left_over(const wpg_unrolled *f, uint32_t id, wpg_arena *arena, unsigned depth)
 {
     const wpg_view *view = f->view;
     const wpg_inst *inst = wpg_module_def(view->module, id);
@@ -277,7 +176,8 @@ static bool is_left_over(const folding *f, uint32_t id, wpg_arena *arena, unsign
 }
 
 /* Does the test count from what a loop before left over? Nobody counts its rounds then. */
-static bool starts_anywhere(const folding *f, const wpg_loop *loop, const wpg_inst *compare, wpg_arena *arena)
+static bool starts_anywhere(const wpg_unrolled *f, const wpg_loop *loop, const wpg_inst *compare,
+                            wpg_arena *arena)
 {
     const wpg_view *view = f->view;
     for (unsigned at = 3; at <= 4; at++) {
@@ -295,7 +195,7 @@ static bool starts_anywhere(const folding *f, const wpg_loop *loop, const wpg_in
 }
 
 /* Is each test that leaves the loop one that no driver counts, or counts to a large number? */
-static bool stays_a_loop(const folding *f, const wpg_loop *loop, wpg_arena *arena)
+static bool stays_a_loop(const wpg_unrolled *f, const wpg_loop *loop, wpg_arena *arena)
 {
     const wpg_cfg *cfg = f->view->cfg;
     for (uint32_t b = 0; b < cfg->count; b++) {
@@ -317,7 +217,7 @@ static bool stays_a_loop(const folding *f, const wpg_loop *loop, wpg_arena *aren
 }
 
 /* May a driver count the loop's trips, and unroll it? */
-static bool may_be_counted(const folding *f, const wpg_loop *loop, wpg_arena *arena)
+static bool may_be_counted(const wpg_unrolled *f, const wpg_loop *loop, wpg_arena *arena)
 {
     return !stays_a_loop(f, loop, arena);
 }
@@ -327,24 +227,22 @@ uint32_t wpg_may_fold_by_itself(const wpg_view *view, uint32_t block, wpg_arena 
     const wpg_cfg *cfg = view->cfg;
     uint32_t exposed = 0;
     bool solved = false;
-    folding f;
+    wpg_unrolled f;
     for (uint32_t c = 0; c < cfg->construct_count && !exposed; c++) {
         wpg_loop loop;
         if (cfg->constructs[c].kind != WPG_CONSTRUCT_LOOP || !wpg_loop_describe(&loop, view, c, arena) ||
             !(loop.traits & WPG_TRAIT_FLOAT) || !loop.members[block])
             continue;
-        if (!solved && !(solved = solve(&f, view, 0, arena)))
+        if (!solved && !(solved = wpg_unrolled_solve(&f, view, NULL, 0, arena)))
             return cfg->blocks[loop.header].id;
         if (may_be_counted(&f, &loop, arena))
             exposed = first_exposed(view, f.may, f.is, &loop);
     }
-    if (solved)
-        wpg_vec_free(&f.operands);
     return exposed;
 }
 
 /* Describes the construct. True for a loop of floating-point work that a driver may count, and unroll. */
-static bool is_counted_float_loop(const folding *f, uint32_t construct, wpg_loop *loop, wpg_arena *arena)
+static bool is_counted_float_loop(const wpg_unrolled *f, uint32_t construct, wpg_loop *loop, wpg_arena *arena)
 {
     return f->view->cfg->constructs[construct].kind == WPG_CONSTRUCT_LOOP &&
            wpg_loop_describe(loop, f->view, construct, arena) && (loop->traits & WPG_TRAIT_FLOAT) &&
@@ -355,15 +253,14 @@ const uint32_t *wpg_loops_that_fold(const wpg_view *view, wpg_arena *arena)
 {
     const wpg_cfg *cfg = view->cfg;
     uint32_t *ids = WPG_ARENA_ARRAY(arena, uint32_t, cfg->construct_count + 1u);
-    folding f;
-    if (!ids || !solve(&f, view, 0, arena))
+    wpg_unrolled f;
+    if (!ids || !wpg_unrolled_solve(&f, view, NULL, 0, arena))
         return NULL;
     for (uint32_t c = 0; c < cfg->construct_count; c++) {
         wpg_loop loop;
         if (is_counted_float_loop(&f, c, &loop, arena))
             ids[c] = first_exposed(view, f.may, f.is, &loop);
     }
-    wpg_vec_free(&f.operands);
     return arena->failed ? NULL : ids;
 }
 
@@ -371,18 +268,16 @@ bool wpg_is_in_counted_float_loop(const wpg_view *view, uint32_t block, wpg_aren
 {
     const wpg_cfg *cfg = view->cfg;
     bool solved = false, counted = false;
-    folding f;
+    wpg_unrolled f;
     for (uint32_t c = 0; c < cfg->construct_count && !counted; c++) {
         wpg_loop loop;
         if (cfg->constructs[c].kind != WPG_CONSTRUCT_LOOP || !wpg_loop_describe(&loop, view, c, arena) ||
             !(loop.traits & WPG_TRAIT_FLOAT) || !loop.members[block])
             continue;
-        if (!solved && !(solved = solve(&f, view, 0, arena)))
+        if (!solved && !(solved = wpg_unrolled_solve(&f, view, NULL, 0, arena)))
             return true;
         counted = may_be_counted(&f, &loop, arena);
     }
-    if (solved)
-        wpg_vec_free(&f.operands);
     return counted || arena->failed;
 }
 
@@ -390,13 +285,12 @@ const bool *wpg_unrollable_loops(const wpg_view *view, wpg_arena *arena)
 {
     const wpg_cfg *cfg = view->cfg;
     bool *unrollable = WPG_ARENA_ARRAY(arena, bool, cfg->construct_count + 1u);
-    folding f;
-    if (!unrollable || !solve(&f, view, 0, arena))
+    wpg_unrolled f;
+    if (!unrollable || !wpg_unrolled_solve(&f, view, NULL, 0, arena))
         return NULL;
     for (uint32_t c = 0; c < cfg->construct_count; c++) {
         wpg_loop loop;
         unrollable[c] = is_counted_float_loop(&f, c, &loop, arena);
     }
-    wpg_vec_free(&f.operands);
     return arena->failed ? NULL : unrollable;
 }

@@ -2,7 +2,7 @@
 #ifndef WPG_COMPILER_OPTIMIZE_FACTS_FOLDING_H
 #define WPG_COMPILER_OPTIMIZE_FACTS_FOLDING_H
 
-#include "compiler/optimize/ir/loops.h"
+#include "compiler/optimize/facts/unrolled.h"
 
 /* The result id of an instruction of the loop that unrolling may turn into a constant expression, and whose
  * value a driver may compute otherwise at compile time than at run time: a sine, a quotient, a product
@@ -10,14 +10,6 @@
  * guarded bound), 0 for none. Returns some id when memory runs out. Scratch lives in `arena`. */
 uint32_t wpg_unrolling_folds(const wpg_view *view, const wpg_loop *loop, uint32_t known, wpg_arena *arena);
 
-/* What is constant once loops are unrolled and the ids of `known` have their values. */
-typedef struct wpg_unrolled {
-    const wpg_view *view;
-    const bool *may, *is; /* [bound] constant somewhere then; constant already */
-} wpg_unrolled;
-
-/* known: [bound], or NULL for none. Tables live in `arena`. False when memory runs out. */
-bool wpg_unrolled_solve(wpg_unrolled *unrolled, const wpg_view *view, const bool *known, wpg_arena *arena);
 /* As wpg_unrolling_folds, of what wpg_unrolled_solve found. */
 uint32_t wpg_unrolled_folds(const wpg_unrolled *unrolled, const wpg_loop *loop);
 

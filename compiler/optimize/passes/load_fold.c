@@ -600,7 +600,7 @@ static wpg_status apply(folder *f, wpg_load_folded *folded)
 /* What loops stand by, and what hides where they do not. */
 static bool find_standing(folder *f)
 {
-    bool *known = WPG_ARENA_ARRAY(&f->arena, bool, f->view->bound);
+    uint32_t *known = WPG_ARENA_ARRAY(&f->arena, uint32_t, f->view->bound);
     wpg_standing standing = {.view = f->view,
                              .profile = wpg_profile_of(f->context, f->job->function),
                              .known = known,
@@ -613,7 +613,7 @@ static bool find_standing(folder *f)
     if (!known)
         return false;
     for (size_t i = 0; i < f->job->load_count; i++)
-        known[f->job->loads[i].inst->result] = true;
+        known[f->job->loads[i].inst->result] = f->job->loads[i].constant;
     return wpg_standing_find(&standing);
 }
 

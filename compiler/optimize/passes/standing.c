@@ -84,6 +84,15 @@ static bool is_short(const wpg_standing *s, const wpg_loop *loop)
     return trips <= (double)FREED_TRIPS && trips * (double)loop->instructions <= (double)FREED_SIZE;
 }
 
+/* Is the test constant in each trip? Of a logical operation both sides have to be. */
+static bool is_counted(const wpg_standing *s, const wpg_unrolled *of, uint32_t id, unsigned depth)
+{
+    const wpg_inst *inst = wpg_module_def(s->view->module, id);
+    if (!inst || depth > 16 || (inst->opcode != SpvOpLogicalAnd && inst->opcode != SpvOpLogicalOr))
+        return of->may[id];
+    return is_counted(s, of, inst->words[3], depth + 1) && is_counted(s, of, inst->words[4], depth + 1);
+}
+
 /* Is there a test that the given values make countable? */
 static bool becomes_countable(const wpg_standing *s, const wpg_loop *loop, const wpg_unrolled *before,
                               const wpg_unrolled *now)
@@ -91,7 +100,7 @@ static bool becomes_countable(const wpg_standing *s, const wpg_loop *loop, const
     const wpg_cfg *cfg = s->view->cfg;
     for (uint32_t b = 0; b < cfg->count; b++) {
         uint32_t test = leaves(cfg, loop, b) ? cfg->blocks[b].terminator->words[1] : 0;
-        if (test && now->may[test] && !before->may[test])
+        if (test && is_counted(s, now, test, 0) && !is_counted(s, before, test, 0))
             return true;
     }
     return false;
@@ -143,15 +152,37 @@ static bool users_keep_it(wpg_standing *s, const wpg_loop *loop, uint32_t id, bo
     return true;
 }
 
+/* Would unrolling make the value constant where it was not? A phi of a short-circuit has a constant on one
+ * way already. Unrolling decides no more of it, unless it decides the way, which is asked by itself. */
+static bool becomes_known(const wpg_standing *s, const wpg_unrolled *now, uint32_t id, unsigned depth)
+{
+    const wpg_cfg *cfg = s->view->cfg;
+    const wpg_inst *inst = wpg_module_def(s->view->module, id);
+    if (!now->may[id] || now->is[id])
+        return false;
+    const uint32_t block = s->view->block_of[id];
+    if (!inst || block == WPG_NO_BLOCK || depth > 16 ||
+        (inst->opcode != SpvOpLogicalNot && inst->opcode != SpvOpPhi))
+        return true;
+    for (uint32_t c = 0; c < cfg->construct_count; c++)
+        if (inst->opcode == SpvOpPhi && cfg->constructs[c].kind == WPG_CONSTRUCT_LOOP &&
+            (cfg->constructs[c].header == block || cfg->constructs[c].merge == block))
+            return true;
+    for (unsigned i = 3; i < inst->count; i += 2)
+        if (becomes_known(s, now, inst->words[i], depth + 1))
+            return true;
+    return false;
+}
+
 /* Would unrolling decide a branch or select of the loop's body? */
 static bool decides_more(const wpg_standing *s, const wpg_loop *loop, const wpg_inst *inst, uint32_t b,
                          const wpg_unrolled *now)
 {
     const wpg_cfg *cfg = s->view->cfg;
     if (inst->opcode == SpvOpSelect)
-        return now->may[inst->words[3]] && wpg_bears_floats(s->view->module, inst->type);
+        return becomes_known(s, now, inst->words[3], 0) && wpg_bears_floats(s->view->module, inst->type);
     if ((inst->opcode != SpvOpBranchConditional && inst->opcode != SpvOpSwitch) ||
-        !now->may[inst->words[1]] || leaves(cfg, loop, b))
+        !becomes_known(s, now, inst->words[1], 0) || leaves(cfg, loop, b))
         return false;
     /* A test of a loop inside has barriers at that loop's phis. */
     uint32_t inner = cfg->blocks[b].loop;
@@ -217,8 +248,8 @@ bool wpg_standing_find(wpg_standing *s)
     wpg_loop *loops = WPG_ARENA_ARRAY(s->arena, wpg_loop, cfg->construct_count + 1u);
     bool *frees = WPG_ARENA_ARRAY(s->arena, bool, cfg->construct_count + 1u);
     wpg_unrolled before, now;
-    if (!unrollable || !c.todo || !loops || !frees || !wpg_unrolled_solve(&before, view, NULL, s->arena) ||
-        !wpg_unrolled_solve(&now, view, s->known, s->arena))
+    if (!unrollable || !c.todo || !loops || !frees || !wpg_unrolled_solve(&before, view, NULL, 0, s->arena) ||
+        !wpg_unrolled_solve(&now, view, s->known, 0, s->arena))
         return false;
     for (uint32_t i = 0; i < cfg->construct_count; i++) {
         if (!wpg_loop_describe(&loops[i], view, i, s->arena) ||

@@ -8,7 +8,7 @@
 typedef struct wpg_standing {
     const wpg_view *view;
     const wpg_function_profile *profile; /* NULL: none, then no loop is freed */
-    const bool *known;                   /* [bound] loads whose values are taken as given */
+    const uint32_t *known;               /* [bound] the constants that loads are taken to equal; 0: none */
     const wpg_id_set *exact;             /* wpg_exact_slice */
     bool barriers;                       /* there is a zero to make them of */
     bool every_loop;                     /* loops without float work stand, too, and none is freed */

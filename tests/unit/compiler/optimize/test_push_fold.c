@@ -287,6 +287,9 @@ static void leaves_the_ends_of_loops(void **state)
         "for (uint i = 0u; i < 400u;) { x = x * 0.5 + sin(x); if (p.n == 1u) i += 100u; else i += "
         "ints.data[at]; }",
         "for (uint i = at; i < p.n; ++i) x = x * 0.5 + sin(x);",
+        "for (uint i = 0u; i < p.n; ++i) { if (i == 0u || x > 3.0) x *= 0.5; x = x * 0.5 + sin(x); }",
+        "for (uint i = 0u; i < p.n; ++i) { if (i * at == 0u) x *= 0.5; x = x * 0.5 + sin(x); }",
+        "for (uint i = 0u; i < p.n; ++i) { if (at % (i + 1u) == 0u) x *= 0.5; x = x * 0.5 + sin(x); }",
     };
     for (size_t i = 0; i < sizeof bodies / sizeof *bodies; i++) {
         char body[512];
@@ -296,11 +299,14 @@ static void leaves_the_ends_of_loops(void **state)
     }
 }
 
-/* Trips that can be counted now: barriers keep them apart. */
+/* Trips that can be counted now: barriers keep them apart. Branches of the body ask what varies: an id kept
+ * in memory, times a step that is not 0; a short-circuit. */
 static void frees_the_ends_of_loops(void **state)
 {
     (void)state;
     static const char *const bodies[] = {
+        "here = at; uint first = here * p.n; for (uint i = 0u; i < p.n; ++i)"
+        " { if (first + i < 2u || first + i > ints.data[i]) continue; x = x * 0.5 + sin(x); }",
         "bool flag = p.n == 1u; for (uint i = 0u; i < 16u; ++i) { x = x * 0.5 + sin(x); if (flag) break; }",
         "for (uint i = 8u; i > p.n; --i) x = x * 0.5 + sin(x);",
         "for (uint i = 0u; i < p.n; ++i) x = x * 0.5 + sin(x);",
@@ -309,7 +315,8 @@ static void frees_the_ends_of_loops(void **state)
         char body[512];
         use_result r;
         snprintf(body, sizeof body,
-                 "layout(push_constant) uniform P { uint n; } p;\n" MAIN "%s dst.data[at] = x; }", bodies[i]);
+                 "layout(push_constant) uniform P { uint n; } p; uint here;\n" MAIN "%s dst.data[at] = x; }",
+                 bodies[i]);
         compute(&r, body, (uint32_t[]){1}, 1);
         use_expect(&r, WPG_REMARK_DONE, "push-fold", "words 0x1");
         assert_in_range(use_occurrences(&r, "OpBitwiseOr"), 1, 2);

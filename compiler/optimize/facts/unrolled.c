@@ -1,0 +1,291 @@
+/* See unrolled.h.
+ *
+ * A forward may-analysis over the function, to a fixed point. `may`: constant somewhere after unrolling.
+ * `is`: constant already, so folded with and without us. */
+#include "compiler/optimize/facts/unrolled.h"
+
+#include "compiler/optimize/ir/legality.h"
+#include "compiler/spirv/builder.h"
+
+typedef struct folding {
+    const wpg_view *view;
+    bool *may, *is;        /* [bound] */
+    bool *holds;           /* [bound] Function and Private variables that may hold a constant somewhere */
+    const uint32_t *known; /* [bound] constants that ids are taken to equal; 0: not. NULL: none */
+    wpg_operand_list operands;
+} folding;
+
+static bool is_module_constant(const folding *f, uint32_t id)
+{
+    return wpg_is_module_constant(f->view->module, id) ||
+           wpg_module_opcode_of(f->view->module, id) == SpvOpExtInstImport; /* an operand of OpExtInst */
+}
+
+/* A vector is partly constant when one component is: drivers work by component. A logical operation is
+ * decided by one side. */
+static bool one_is_enough(SpvOp opcode)
+{
+    return opcode == SpvOpPhi || opcode == SpvOpCompositeConstruct || opcode == SpvOpCompositeInsert ||
+           opcode == SpvOpVectorShuffle || opcode == SpvOpVectorInsertDynamic || opcode == SpvOpSelect ||
+           opcode == SpvOpLogicalOr || opcode == SpvOpLogicalAnd;
+}
+
+/* -- Zeros -- */
+
+/* May a part of the constant be that number? */
+static bool constant_may_be(const wpg_module *module, uint32_t id, uint32_t number, unsigned depth)
+{
+    const wpg_inst *def = wpg_module_def(module, id);
+    uint64_t bits;
+    uint32_t width;
+    if (def && def->opcode == SpvOpConstantComposite && depth < 4) {
+        for (uint32_t i = 3; i < def->count; i++)
+            if (constant_may_be(module, def->words[i], number, depth + 1))
+                return true;
+        return false;
+    }
+    return !wpg_const_value(module, id, &bits, &width) || bits == number;
+}
+
+/* The constant that a value is taken to equal; 0: none. */
+static uint32_t constant_of(const folding *f, uint32_t id)
+{
+    return is_module_constant(f, id) ? id : f->known && id < f->view->bound ? f->known[id] : 0;
+}
+
+/* The constant that a part of a vector is taken to equal; 0: none. */
+static uint32_t part_of(const folding *f, uint32_t id, uint32_t part, unsigned depth)
+{
+    const wpg_module *module = f->view->module;
+    const wpg_inst *def = wpg_module_def(module, id), *constant = wpg_module_def(module, constant_of(f, id));
+    if (constant)
+        return constant->opcode == SpvOpConstantComposite && part + 3u < constant->count
+                   ? constant->words[3 + part]
+                   : 0;
+    if (!def || depth > 8)
+        return 0;
+    if (def->opcode == SpvOpBitcast || def->opcode == SpvOpCopyObject)
+        return part_of(f, def->words[3], part, depth + 1);
+    if (def->opcode != SpvOpVectorShuffle || part + 5u >= def->count)
+        return 0;
+    const uint32_t from = def->words[5 + part];
+    const wpg_inst *first = wpg_module_def(module, def->words[3]);
+    const wpg_inst *type = first ? wpg_module_def(module, first->type) : NULL;
+    if (!type || type->opcode != SpvOpTypeVector || from == UINT32_MAX)
+        return 0;
+    return from < type->words[3] ? part_of(f, def->words[3], from, depth + 1)
+                                 : part_of(f, def->words[4], from - type->words[3], depth + 1);
+}
+
+/* May the value be that number once it is constant? */
+static bool may_be(const folding *f, uint32_t id, uint32_t number, unsigned depth)
+{
+    const wpg_inst *def = wpg_module_def(f->view->module, id);
+    if (!def || depth > 8)
+        return true;
+    if (constant_of(f, id))
+        return constant_may_be(f->view->module, constant_of(f, id), number, 0);
+    switch ((SpvOp)def->opcode) {
+    case SpvOpCompositeExtract:
+        if (def->count == 5 && part_of(f, def->words[3], def->words[4], 0))
+            return constant_may_be(f->view->module, part_of(f, def->words[3], def->words[4], 0), number, 0);
+        return may_be(f, def->words[3], number, depth + 1);
+    case SpvOpBitcast:
+    case SpvOpCopyObject:
+        return may_be(f, def->words[3], number, depth + 1);
+    case SpvOpVectorShuffle:
+        for (uint32_t part = 0; part + 5u < def->count; part++) {
+            const uint32_t constant = part_of(f, id, part, 0);
+            if (!constant || constant_may_be(f->view->module, constant, number, 0))
+                return true;
+        }
+        return false;
+    case SpvOpSelect:
+        return may_be(f, def->words[4], number, depth + 1) || may_be(f, def->words[5], number, depth + 1);
+    default:
+        return true;
+    }
+}
+
+/* One constant operand is enough where it is a zero: 0 * x, 0 / x, 0 << x; or a one: x % 1. */
+static bool one_may_decide(const folding *f, const wpg_inst *inst)
+{
+    const uint32_t a = inst->words[3], b = inst->words[4];
+    switch ((SpvOp)inst->opcode) {
+    case SpvOpIMul:
+    case SpvOpBitwiseAnd:
+    case SpvOpFMul:
+    case SpvOpVectorTimesScalar:
+        return (f->may[a] && may_be(f, a, 0, 0)) || (f->may[b] && may_be(f, b, 0, 0));
+    case SpvOpUMod:
+    case SpvOpSMod:
+    case SpvOpSRem:
+        return (f->may[a] && may_be(f, a, 0, 0)) || (f->may[b] && may_be(f, b, 1, 0));
+    case SpvOpUDiv:
+    case SpvOpSDiv:
+    case SpvOpShiftLeftLogical:
+    case SpvOpShiftRightLogical:
+    case SpvOpShiftRightArithmetic:
+        return f->may[a] && may_be(f, a, 0, 0);
+    default:
+        return false;
+    }
+}
+
+/* -- Memory of the shader's own -- */
+
+static bool is_own(const wpg_module *module, uint32_t pointer)
+{
+    SpvStorageClass class = wpg_pointer_class(module, pointer);
+    return class == SpvStorageClassFunction || class == SpvStorageClassPrivate;
+}
+
+/* The variable that a pointer to the shader's own memory leads into; 0: not known. */
+static uint32_t own_variable(const wpg_module *module, uint32_t pointer)
+{
+    const wpg_inst *root = wpg_pointer_root(module, pointer);
+    return root && root->opcode == SpvOpVariable ? root->result : 0;
+}
+
+static bool reads_own_memory(const wpg_module *module, const wpg_inst *inst)
+{
+    return inst->opcode == SpvOpLoad && is_own(module, inst->words[3]);
+}
+
+/* The variable may hold anything. A pointer that is not followed may lead to each. */
+static void give_up(folding *f, uint32_t pointer)
+{
+    uint32_t variable = own_variable(f->view->module, pointer);
+    for (uint32_t id = variable; id < (variable ? variable + 1 : f->view->bound); id++)
+        f->holds[id] = true;
+}
+
+/* Is the variable stored to as a whole in the entry block, before any other use? Then nothing sees what it
+ * held at first. */
+static bool starts_stored(const folding *f, uint32_t variable)
+{
+    const wpg_block *entry = &f->view->cfg->blocks[0];
+    uint32_t first = f->view->first_user[variable];
+    const wpg_inst *user = first < f->view->first_user[variable + 1] ? f->view->users[first] : NULL;
+    if (!user || user->opcode != SpvOpStore || user->words[1] != variable)
+        return false;
+    for (const wpg_inst *inst = entry->label; inst != entry->terminator; inst = inst->next)
+        if (inst == user)
+            return true;
+    return false;
+}
+
+/* Variables written by anything but stores of this function, those that are never stored to, and those that
+ * start with a constant. */
+static bool find_holders(folding *f, wpg_arena *arena)
+{
+    const wpg_module *module = f->view->module;
+    bool *stored = WPG_ARENA_ARRAY(arena, bool, f->view->bound);
+    const wpg_inst *function = NULL;
+    if (!stored)
+        return false;
+    WPG_INST_EACH (inst, module) {
+        if (inst->opcode == SpvOpFunction)
+            function = inst;
+        if (inst->opcode == SpvOpVariable)
+            f->holds[inst->result] |= inst->count > 4 && !starts_stored(f, inst->result);
+        if (!function || inst->opcode == SpvOpLoad || inst->opcode == SpvOpVariable ||
+            inst->opcode == SpvOpAccessChain || inst->opcode == SpvOpInBoundsAccessChain ||
+            wpg_inst_is_non_semantic(module, inst))
+            continue;
+        if (inst->opcode == SpvOpStore && function == f->view->function) {
+            stored[own_variable(module, inst->words[1])] = true;
+            if (is_own(module, inst->words[1]) && !own_variable(module, inst->words[1]))
+                give_up(f, inst->words[1]);
+            continue;
+        }
+        if (!wpg_used_ids(&f->operands, module, inst))
+            return false;
+        for (size_t i = 0; i < f->operands.count; i++)
+            if (is_own(module, inst->words[f->operands.data[i]]))
+                give_up(f, inst->words[f->operands.data[i]]);
+    }
+    for (uint32_t id = 0; id < f->view->bound; id++)
+        f->holds[id] |= !id || !stored[id];
+    return true;
+}
+
+static bool visit_store(folding *f, const wpg_inst *store)
+{
+    uint32_t variable = own_variable(f->view->module, store->words[1]);
+    bool changed = f->may[store->words[2]] && !f->holds[variable];
+    f->holds[variable] |= changed;
+    return changed;
+}
+
+/* -- The analysis -- */
+
+/* Evaluates one instruction; true if something changed. */
+static bool visit(folding *f, const wpg_inst *inst)
+{
+    const wpg_module *module = f->view->module;
+    unsigned traits = wpg_inst_traits(module, inst);
+    if (inst->opcode == SpvOpStore)
+        return visit_store(f, inst);
+    if (!inst->result || (f->may[inst->result] && f->is[inst->result]))
+        return false;
+    bool may = false, is = false;
+    if (reads_own_memory(module, inst)) {
+        may = f->holds[own_variable(module, inst->words[3])];
+    } else if (inst->opcode == SpvOpPhi || ((traits & WPG_TRAIT_PURE) && !(traits & WPG_TRAIT_READS))) {
+        if (!wpg_used_ids(&f->operands, module, inst))
+            return false;
+        bool all = true, any = false, all_is = true;
+        size_t step = inst->opcode == SpvOpPhi ? 2 : 1;
+        for (size_t i = 0; i < f->operands.count; i += step) {
+            uint32_t id = inst->words[f->operands.data[i]];
+            all &= f->may[id];
+            any |= f->may[id];
+            all_is &= f->is[id];
+        }
+        may = one_is_enough((SpvOp)inst->opcode) ? any : all || one_may_decide(f, inst);
+        is = all_is && inst->opcode != SpvOpPhi;
+    }
+    bool changed = (may && !f->may[inst->result]) || (is && !f->is[inst->result]);
+    f->may[inst->result] |= may;
+    f->is[inst->result] |= is;
+    return changed;
+}
+
+static bool each_inst(folding *f)
+{
+    bool changed = false;
+    for (uint32_t b = 0; b < f->view->cfg->count; b++)
+        for (const wpg_inst *inst = f->view->cfg->blocks[b].label; inst != f->view->cfg->blocks[b].terminator;
+             inst = inst->next)
+            changed |= visit(f, inst);
+    return changed;
+}
+
+static bool solve(folding *f, const wpg_view *view, const uint32_t *known, uint32_t one, wpg_arena *arena)
+{
+    *f = (folding){.view = view,
+                   .known = known,
+                   .may = WPG_ARENA_ARRAY(arena, bool, view->bound),
+                   .is = WPG_ARENA_ARRAY(arena, bool, view->bound),
+                   .holds = WPG_ARENA_ARRAY(arena, bool, view->bound)};
+    if (!f->may || !f->is || !f->holds || !find_holders(f, arena))
+        return false;
+    for (uint32_t id = 0; id < view->bound; id++)
+        f->may[id] = f->is[id] = is_module_constant(f, id);
+    for (uint32_t id = 0; id < view->bound; id++)
+        f->may[id] |= (known && known[id]) || (one && id == one);
+    while (each_inst(f))
+        ;
+    return true;
+}
+
+bool wpg_unrolled_solve(wpg_unrolled *unrolled, const wpg_view *view, const uint32_t *known, uint32_t one,
+                        wpg_arena *arena)
+{
+    folding f;
+    bool solved = solve(&f, view, known, one, arena);
+    wpg_vec_free(&f.operands);
+    *unrolled = (wpg_unrolled){.view = view, .may = f.may, .is = f.is};
+    return solved;
+}
