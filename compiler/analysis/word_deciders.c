@@ -70,23 +70,52 @@ static bool is_draw_load(const wpg_module *module, const wpg_inst *load)
             variable->words[3] == SpvStorageClassPushConstant);
 }
 
-/* The site of a load, or of a component of one; 0: none. */
-static uint64_t site_of(const decider *d, const wpg_inst *inst)
+static uint64_t site_at(const decider *d, const wpg_word_place *place)
 {
-    wpg_word_place place;
-    const wpg_inst *load = inst;
-    bool part = inst->opcode == SpvOpCompositeExtract && inst->count == 5;
-    if (part)
-        load = wpg_module_def(d->module, inst->words[3]);
-    if (!load || load->opcode != SpvOpLoad || !wpg_word_place_of(&place, d->module, load) ||
-        place.count >= WPG_WORD_DEPTH)
-        return 0;
-    if (part)
-        place.indices[place.count++] = inst->words[4];
     for (uint32_t i = 0; i < d->count; i++)
-        if (memcmp(&d->sites[i].place, &place, sizeof place) == 0)
+        if (memcmp(&d->sites[i].place, place, sizeof *place) == 0)
             return UINT64_C(1) << i;
     return 0;
+}
+
+/* The site of component `c` of a vector; 0: none. */
+static uint64_t site_of_part(const decider *d, const wpg_inst *vector, uint32_t c)
+{
+    wpg_word_place place;
+    uint32_t component;
+    const wpg_inst *load = wpg_word_trace(d->module, vector, c, &component);
+    if (!load || !wpg_word_place_of(&place, d->module, load) || place.count >= WPG_WORD_DEPTH)
+        return 0;
+    place.indices[place.count++] = component;
+    return site_at(d, &place);
+}
+
+/* The sites that a load, a part of one, or a cast or shuffle of one holds. */
+static uint64_t sites_of(const decider *d, const wpg_inst *inst)
+{
+    const wpg_inst *type = wpg_module_def(d->module, inst->type);
+    wpg_word_place place;
+    uint64_t sites = 0;
+    if (inst->opcode == SpvOpCompositeExtract)
+        return inst->count == 5 ? site_of_part(d, wpg_module_def(d->module, inst->words[3]), inst->words[4])
+                                : 0;
+    if (type && type->opcode == SpvOpTypeVector) {
+        for (uint32_t c = 0; c < type->words[3]; c++)
+            sites |= site_of_part(d, inst, c);
+        return sites;
+    }
+    return inst->opcode == SpvOpLoad && wpg_word_place_of(&place, d->module, inst) ? site_at(d, &place) : 0;
+}
+
+/* Is it a part of a vector that was loaded, cast or shuffled? Its site is known then. */
+static bool is_traced(const decider *d, const wpg_inst *inst)
+{
+    uint32_t component;
+    if (inst->opcode != SpvOpCompositeExtract || inst->count != 5)
+        return false;
+    const wpg_inst *load =
+        wpg_word_trace(d->module, wpg_module_def(d->module, inst->words[3]), inst->words[4], &component);
+    return load && is_draw_load(d->module, load);
 }
 
 /* Functions of GLSL.std.450 that make one weight of others. */
@@ -218,11 +247,13 @@ static void visit_words(decider *d, const wpg_inst *inst)
         return;
     if (inst->opcode == SpvOpLoad) {
         variable = own_variable(d->module, inst->words[3]);
-        add_words(d, inst->result, variable ? words(d, variable) : site_of(d, inst));
+        add_words(d, inst->result, variable ? words(d, variable) : sites_of(d, inst));
         return;
     }
-    if (inst->opcode == SpvOpCompositeExtract)
-        add_words(d, inst->result, site_of(d, inst));
+    if (is_traced(d, inst) || inst->opcode == SpvOpBitcast || inst->opcode == SpvOpVectorShuffle)
+        add_words(d, inst->result, sites_of(d, inst));
+    if (is_traced(d, inst))
+        return;
     effect kind = effect_of(inst, &first, &step);
     if ((kind == UNKNOWN && !ids) || (kind == TESTS && varies(d, inst->result)))
         return;

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "compiler/analysis/word_casts.h"
 #include "compiler/analysis/word_deciders.h"
 #include "compiler/spirv/builder.h"
 
@@ -46,12 +47,40 @@ bool wpg_word_place_of(wpg_word_place *place, const wpg_module *module, const wp
     return true;
 }
 
+const wpg_inst *wpg_word_trace(const wpg_module *m, const wpg_inst *vector, uint32_t c, uint32_t *component)
+{
+    for (unsigned depth = 0; vector && depth < 16; depth++) {
+        const wpg_inst *from = vector->count > 3 ? wpg_module_def(m, vector->words[3]) : NULL;
+        const wpg_inst *type = from ? wpg_module_def(m, from->type) : NULL;
+        const uint32_t width = type && type->opcode == SpvOpTypeVector ? type->words[3] : 0;
+        if (vector->opcode == SpvOpLoad) {
+            *component = c;
+            return vector;
+        }
+        if (vector->opcode == SpvOpVectorShuffle && width && c + 5 < vector->count &&
+            vector->words[5 + c] != UINT32_MAX) {
+            c = vector->words[5 + c];
+            vector = c < width ? from : wpg_module_def(m, vector->words[4]);
+            c -= c < width ? 0 : width;
+        } else if (vector->opcode == SpvOpBitcast && width &&
+                   width == wpg_module_def(m, vector->type)->words[3] &&
+                   wpg_module_opcode_of(m, vector->type) == SpvOpTypeVector) {
+            vector = from;
+        } else {
+            return NULL;
+        }
+    }
+    return NULL;
+}
+
 enum { MOST_CANDIDATES = 64 }; /* floats that are asked what they are good for */
 
 typedef struct site_list {
     wpg_word_site *items;
     uint32_t count, most;
-    SpvOp kind; /* OpTypeInt or OpTypeFloat */
+    bool of_floats;                /* floats, and integers that are cast to floats alone */
+    const struct site_list *other; /* whose words are not taken again; NULL */
+    const wpg_word_casts *casts;
 } site_list;
 
 static bool is_known(const site_list *list, const wpg_word_place *place)
@@ -65,16 +94,19 @@ static bool is_known(const site_list *list, const wpg_word_place *place)
 /* The walk through decorations comes last: a module loads the same words again and again. */
 static void take(site_list *list, const wpg_module *module, wpg_word_site site)
 {
-    if (list->count < list->most && !is_known(list, &site.place) &&
+    const bool is_float =
+        site.type == WPG_VALUE_FLOAT || wpg_word_is_cast(list->casts, site.load, site.component);
+    if (is_float == list->of_floats && list->count < list->most && !is_known(list, &site.place) &&
+        !(list->other && is_known(list->other, &site.place)) &&
         is_uniform_block(module, wpg_module_def(module, site.place.variable)))
         list->items[list->count++] = site;
 }
 
 /* A plain 32-bit number of that kind: another operand of OpTypeFloat names another encoding. */
-static bool is_word(const wpg_inst *type, SpvOp kind)
+static bool is_word(const wpg_inst *type)
 {
-    return type && type->opcode == kind && type->words[2] == 32 &&
-           type->count == (kind == SpvOpTypeInt ? 4 : 3);
+    return type && (type->opcode == SpvOpTypeInt || type->opcode == SpvOpTypeFloat) && type->words[2] == 32 &&
+           type->count == (type->opcode == SpvOpTypeInt ? 4 : 3);
 }
 
 static void load_sites(site_list *list, const wpg_module *module, wpg_inst *load)
@@ -83,9 +115,9 @@ static void load_sites(site_list *list, const wpg_module *module, wpg_inst *load
     const wpg_inst *type = wpg_module_def(module, load->type);
     const wpg_inst *scalar =
         type && type->opcode == SpvOpTypeVector ? wpg_module_def(module, type->words[2]) : type;
-    if (!is_word(scalar, list->kind) || !wpg_word_place_of(&site.place, module, load))
+    if (!is_word(scalar) || !wpg_word_place_of(&site.place, module, load))
         return;
-    if (list->kind == SpvOpTypeInt)
+    if (scalar->opcode == SpvOpTypeInt)
         site.type = scalar->words[3] ? WPG_VALUE_SINT : WPG_VALUE_UINT;
     if (type == scalar) {
         take(list, module, site);
@@ -112,12 +144,17 @@ static void all_loads(site_list *list, const wpg_cfg *cfg)
 
 wpg_status wpg_word_sites(wpg_word_site **sites, uint32_t *count, const wpg_cfg *cfg, wpg_arena *arena)
 {
-    site_list list = {WPG_ARENA_ARRAY(arena, wpg_word_site, WPG_MOST_WORD_SITES), 0, WPG_MOST_INTEGER_SITES,
-                      SpvOpTypeInt};
-    site_list floats = {WPG_ARENA_ARRAY(arena, wpg_word_site, MOST_CANDIDATES), 0, MOST_CANDIDATES,
-                        SpvOpTypeFloat};
+    wpg_word_casts casts;
+    site_list list = {.items = WPG_ARENA_ARRAY(arena, wpg_word_site, WPG_MOST_WORD_SITES),
+                      .most = WPG_MOST_INTEGER_SITES,
+                      .casts = &casts};
+    site_list floats = {.items = WPG_ARENA_ARRAY(arena, wpg_word_site, MOST_CANDIDATES),
+                        .most = MOST_CANDIDATES,
+                        .of_floats = true,
+                        .other = &list,
+                        .casts = &casts};
     uint64_t deciding, weighing;
-    if (!list.items || !floats.items)
+    if (!list.items || !floats.items || !wpg_word_casts_find(&casts, cfg, arena))
         return WPG_E_NOMEM;
     all_loads(&list, cfg);
     all_loads(&floats, cfg);

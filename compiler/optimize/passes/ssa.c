@@ -12,13 +12,15 @@
  * declarations that an older SPIRV-Tools does not know, and that say nothing of values: else it refuses the
  * module.
  *
- * Loops whose bits hang on their form keep it: ssa_keep.h. */
+ * Private variables of the entry function alone become local first: localise.h. Loops whose bits hang on
+ * their form keep it: ssa_keep.h. */
 #include "compiler/optimize/ir/pass.h"
 
 #include <string.h>
 
 #include "compiler/analysis/pseudo_probe.h"
 #include "compiler/optimize/ir/legality.h"
+#include "compiler/optimize/passes/localise.h"
 #include "compiler/optimize/passes/ssa_keep.h"
 #include "compiler/spirv/builder.h"
 
@@ -153,6 +155,8 @@ static wpg_status run_tier(wpg_module **out, const wpg_context *context, wpg_ssa
         status = wpg_pseudo_probes_lift(&probes, &probe_count, copy, &arena, reason);
     if (status == WPG_OK)
         lift_newer(&newer, copy);
+    if (status == WPG_OK && !wpg_localise_globals(copy))
+        status = wpg_fail(reason, WPG_E_NOMEM, "out of memory");
     if (status == WPG_OK && !protect(&added, copy))
         status = wpg_fail(reason, WPG_E_NOMEM, "out of memory");
     if (status == WPG_OK && kept->labels && !wpg_kept_pin(copy, kept))

@@ -37,8 +37,10 @@ static bool add_accessed(wpg_kept *kept, const wpg_module *module, const wpg_ins
         const wpg_inst *type = def && def->type ? wpg_module_def(module, def->type) : NULL;
         const wpg_inst *root =
             type && type->opcode == SpvOpTypePointer ? wpg_pointer_root(module, def->result) : NULL;
-        if (root && root->opcode == SpvOpVariable && root->words[3] == SpvStorageClassFunction &&
-            root->result < kept->bound)
+        const bool own =
+            root && root->opcode == SpvOpVariable &&
+            (root->words[3] == SpvStorageClassFunction || root->words[3] == SpvStorageClassPrivate);
+        if (own && root->result < kept->bound)
             kept->variables[root->result] = true;
     }
     wpg_vec_free(&operands);

@@ -147,11 +147,6 @@ static uint32_t fact_of(folding *f, const wpg_inst *load, wpg_word_place place, 
     return fact;
 }
 
-static bool is_float(const folding *f, uint32_t fact)
-{
-    return f->v->profile->words.data[fact].is_float;
-}
-
 static bool add(folding *f, wpg_inst *inst, uint32_t constant, uint64_t facts)
 {
     wpg_known_load load = {.inst = inst, .constant = constant, .words = facts};
@@ -159,41 +154,63 @@ static bool add(folding *f, wpg_inst *inst, uint32_t constant, uint64_t facts)
     return !facts || wpg_vec_push(&f->loads, load);
 }
 
-/* A vector all of whose components are known. */
-static bool add_vector(folding *f, wpg_inst *load, const wpg_word_place *place, const wpg_inst *type)
+/* The fact about component `c` of a vector; UINT32_MAX: none of the set. */
+static uint32_t fact_of_part(folding *f, const wpg_inst *vector, uint32_t c)
+{
+    wpg_word_place place;
+    uint32_t component;
+    const wpg_inst *load = wpg_word_trace(f->v->module, vector, c, &component);
+    return load && wpg_word_place_of(&place, f->v->module, load) ? fact_of(f, load, place, component)
+                                                                 : UINT32_MAX;
+}
+
+/* A vector all of whose components are known. Floats only where they are equal: as weights, which are no
+ * operands of arithmetic then (weight_fold.h). */
+static bool add_vector(folding *f, wpg_inst *vector, const wpg_inst *type)
 {
     wpg_module *m = f->v->module;
-    uint32_t parts[4];
+    const bool floats = wpg_module_opcode_of(m, type->words[2]) == SpvOpTypeFloat;
+    uint32_t parts[4], first = 0;
     uint64_t facts = 0;
     for (uint32_t c = 0; c < type->words[3]; c++) {
-        uint32_t fact = c < 4 ? fact_of(f, load, *place, c) : UINT32_MAX;
-        if (fact == UINT32_MAX || is_float(f, fact))
+        const uint32_t fact = c < 4 ? fact_of_part(f, vector, c) : UINT32_MAX;
+        if (fact == UINT32_MAX || (floats && c && f->set->bits[fact] != f->set->bits[first]))
             return true;
         parts[c] = wpg_const_scalar(m, type->words[2], f->set->bits[fact]);
         facts |= bit_of(fact);
+        first = c ? first : fact;
     }
-    return add(f, load, wpg_const_composite(m, load->type, parts, type->words[3]), facts);
+    return add(f, vector, wpg_const_composite(m, vector->type, parts, type->words[3]), facts);
+}
+
+static bool is_word_type(const wpg_inst *type)
+{
+    return type && (type->opcode == SpvOpTypeInt || type->opcode == SpvOpTypeFloat) && type->words[2] == 32;
 }
 
 static bool add_load(folding *f, wpg_inst *inst)
 {
     wpg_module *m = f->v->module;
     wpg_word_place place;
-    const wpg_inst *load = inst;
-    uint32_t component = WPG_NO_BLOCK;
-    if (inst->opcode == SpvOpCompositeExtract && inst->count == 5) {
-        load = wpg_module_def(m, inst->words[3]);
-        component = inst->words[4];
+    uint32_t fact = UINT32_MAX;
+    const wpg_inst *type = wpg_module_def(m, inst->type);
+    switch ((SpvOp)inst->opcode) {
+    case SpvOpLoad:
+    case SpvOpBitcast:
+    case SpvOpVectorShuffle:
+        if (type && type->opcode == SpvOpTypeVector)
+            return !is_word_type(wpg_module_def(m, type->words[2])) || add_vector(f, inst, type);
+        if (inst->opcode == SpvOpLoad && wpg_word_place_of(&place, m, inst))
+            fact = fact_of(f, inst, place, WPG_NO_BLOCK);
+        break;
+    case SpvOpCompositeExtract:
+        if (inst->count == 5)
+            fact = fact_of_part(f, wpg_module_def(m, inst->words[3]), inst->words[4]);
+        break;
+    default:
+        break;
     }
-    if (!load || load->opcode != SpvOpLoad || !wpg_word_place_of(&place, m, load))
-        return true;
-    const wpg_inst *type = wpg_module_def(m, load->type);
-    if (load == inst && type && type->opcode == SpvOpTypeVector)
-        return add_vector(f, inst, &place, type);
-    uint32_t fact = fact_of(f, load, place, component);
-    const wpg_inst *scalar = wpg_module_def(m, inst->type);
-    if (fact == UINT32_MAX || !scalar ||
-        scalar->opcode != (is_float(f, fact) ? SpvOpTypeFloat : SpvOpTypeInt))
+    if (fact == UINT32_MAX || !is_word_type(type))
         return true;
     return add(f, inst, wpg_const_scalar(m, inst->type, f->set->bits[fact]), bit_of(fact));
 }

@@ -100,8 +100,8 @@ static void follows_components(void **state)
     compute(&r,
             "void main() { uint i = gl_GlobalInvocationID.x; uvec3 s = p.shape.wyx; ivec3 t = ivec3(s);"
             " dst.data[i] = i / uint(t.x) + i % s.z; }",
-            (const uint32_t[]){3, 5, 7, 9}, 1000);
-    use_expect(&r, WPG_REMARK_DONE, "versions", "a version of the stage");
+            (const uint32_t[]){3, 5, 9}, 1000); /* z is not used, and not asked */
+    use_expect(&r, WPG_REMARK_DONE, "versions", "for 3 words");
     assert_true(use_occurrences(&r, "%uint_9") > 1);
     use_done(&r);
 }
@@ -138,6 +138,45 @@ static void decides_by_floats(void **state)
     /* The zero that the decided branch leaves meets a sum: it is hidden. */
     assert_int_equal(use_occurrences(&r, "OpFMul %float %float_0"), 0);
     assert_true(use_occurrences(&r, "OpBitwiseOr") >= 2);
+    use_done(&r);
+}
+
+/* Tint's form: blocks of unsigned vectors that are cast, variables of the module. A word that is only cast
+ * and added is not asked. A weight is: as itself, as a part of a shuffled vector, and as a whole vector. */
+static void follows_casts_and_module_variables(void **state)
+{
+    (void)state;
+    use_result r;
+    words_run(&r,
+              "layout(location = 0) in vec2 at; layout(location = 0) out vec4 color;\n"
+              "layout(std140, binding = 1) uniform T { uvec4 x; } t; float coat; vec3 tint;\n",
+              "void main() { coat = uintBitsToFloat(t.x.x); tint = uintBitsToFloat(t.x.zyz);"
+              " float x = at.x + uintBitsToFloat(t.x.w); if (coat > 1e-6) x += sin(x) * coat;"
+              " vec3 lit = vec3(sin(x), cos(x), tan(x)) * tint; color = vec4(lit + at.y, 1.0); }",
+              "frag", SpvExecutionModelFragment, (const uint32_t[]){0, 0, 0}, 1000, NULL);
+    use_expect(&r, WPG_REMARK_DONE, "versions", "for 3 words");
+    use_expect(&r, WPG_REMARK_DONE, "versions", "1 operations had a weight of 0");
+    use_done(&r);
+    compute(&r,
+            "layout(std140, binding = 2) uniform T { uvec4 x; } t;\n"
+            "void main() { uint i = gl_GlobalInvocationID.x; dst.data[i] = i / t.x.y +"
+            " floatBitsToUint(float(i) + uintBitsToFloat(t.x.w)); }",
+            (const uint32_t[]){48}, 1000);
+    use_expect(&r, WPG_REMARK_DONE, "versions", "for 1 words");
+    use_done(&r);
+}
+
+/* A variable that another function names, too, stays where it is; so does one whose pointer is passed on. */
+static void leaves_shared_module_variables(void **state)
+{
+    (void)state;
+    use_result r;
+    compute(&r,
+            "float coat; void more(inout float a) { a += coat; } \n"
+            "void main() { uint i = gl_GlobalInvocationID.x; coat = float(i); float a = coat; more(a);"
+            " dst.data[i] = floatBitsToUint(a) + i / p.stride; }",
+            (const uint32_t[]){48}, 1000);
+    use_expect(&r, WPG_REMARK_DONE, "versions", "for 1 words");
     use_done(&r);
 }
 
@@ -338,6 +377,8 @@ int main(void)
         cmocka_unit_test(follows_components),
         cmocka_unit_test(leaves_floats_to_run_time),
         cmocka_unit_test(decides_by_floats),
+        cmocka_unit_test(follows_casts_and_module_variables),
+        cmocka_unit_test(leaves_shared_module_variables),
         cmocka_unit_test(asks_no_idle_floats),
         cmocka_unit_test(hides_a_single_word),
         cmocka_unit_test(refuses_what_varies),
