@@ -5,7 +5,8 @@
 #
 # By the three plain commands: a run that counts, one merge to a .profdata file, a run with it.
 #
-# ROUNDS (3): how often off and use alternate. SECONDS_EACH (1): of each item in each round. ITEMS: only these, by commas.
+# ROUNDS (3): how often off and use alternate. SECONDS_EACH (1; of programs that draw frames 4): of each item in each round.
+# ITEMS: only these, by commas.
 # PROBES (default): what the training run learns. TRAIN_SECONDS (0.05): of each item in it.
 # TUNE_SECONDS (0, none): of each item under `wavepgo run --tune`; then each round also runs with that bundle.
 # DRIVER (new): old is lavapipe 22.3.6 of Debian 12, where a family runs there.
@@ -32,7 +33,7 @@ while [ $# -gt 0 ]; do
         build=$2
         shift
         ;;
-    -h | --help) sed -n '2,17s/^# \{0,1\}//p' "$0"; exit 0 ;;
+    -h | --help) sed -n '2,18s/^# \{0,1\}//p' "$0"; exit 0 ;;
     *)
         case " $families $slow " in *" $1 "*) ;; *) echo "real: no family '$1' (known: $families $slow)" >&2; exit 2 ;; esac
         wanted="$wanted $1"
@@ -47,7 +48,7 @@ export VK_DRIVER_FILES VK_ICD_FILENAMES
 [ -n "$VK_DRIVER_FILES" ] || { echo "real: no lavapipe here: sh tests/setup.sh" >&2; exit 77; }
 other=${OTHER_INPUT:-}
 unset OTHER_INPUT
-rounds=${ROUNDS:-3} seconds=${SECONDS_EACH:-1} probes=${PROBES:-default} training=${TRAIN_SECONDS:-0.05}
+rounds=${ROUNDS:-3} seconds=${SECONDS_EACH:-} probes=${PROBES:-default} training=${TRAIN_SECONDS:-0.05}
 tuning=${TUNE_SECONDS:-0}
 case $tuning in *[!0-9.]* | *.*.* | .) echo "real: TUNE_SECONDS=$tuning is no number" >&2; exit 2 ;; esac
 tunes=$(echo "$tuning" | awk '$1 > 0 { print "yes" }')
@@ -115,6 +116,8 @@ tune() {
 
 family() {
     name=$1
+    # The time of a frame is a difference of two processes: below a second of frames, starting and compiling drown it.
+    case $name in glmark2 | ffmpeg | libplacebo | demos) seconds=${SECONDS_EACH:-4} ;; *) seconds=${SECONDS_EACH:-1} ;; esac
     sh "$here/$name.sh" fetch || return 0
     items=${ITEMS:-$(sh "$here/$name.sh" list | paste -s -d , -)}
     options=
@@ -222,7 +225,7 @@ family() {
     refusals_of "$work/use.log"
 }
 
-echo "Driver: $(basename "$VK_DRIVER_FILES"); rounds: $rounds; seconds an item: $seconds; probes: $probes${tunes:+; seconds of tuning: $tuning}."
+echo "Driver: $(basename "$VK_DRIVER_FILES"); rounds: $rounds; seconds an item: ${SECONDS_EACH:-1, and 4 of glmark2, ffmpeg, libplacebo and demos}; probes: $probes${tunes:+; seconds of tuning: $tuning}."
 for name in ${wanted:-$families}; do
     family "$name"
 done
