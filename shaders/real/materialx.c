@@ -448,14 +448,13 @@ static wpg_status record(VkCommandBuffer *cmd, const item *it, const program *p,
     WPG_TRY(bench_commands_begin(cmd, &p->dev, err));
     vkCmdBeginRenderPass(*cmd, &begin, VK_SUBPASS_CONTENTS_INLINE);
     vkCmdBindPipeline(*cmd, VK_PIPELINE_BIND_POINT_GRAPHICS, it->pipeline);
-    vkCmdBindDescriptorSets(*cmd, VK_PIPELINE_BIND_POINT_GRAPHICS, it->layout, 0, 1, &it->set, 0,
-                            NULL);
+    vkCmdBindDescriptorSets(*cmd, VK_PIPELINE_BIND_POINT_GRAPHICS, it->layout, 0, 1, &it->set, 0, NULL);
     vkCmdBindVertexBuffers(*cmd, 0, 1, &p->vertices.buffer, &zero);
     vkCmdBindIndexBuffer(*cmd, p->indices.buffer, 0, VK_INDEX_TYPE_UINT32);
     vkCmdDrawIndexed(*cmd, INDICES, 1, 0, 0, 0);
     vkCmdEndRenderPass(*cmd);
-    vkCmdCopyImageToBuffer(*cmd, p->target.image, VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL,
-                           p->pixels.buffer, 1, &region);
+    vkCmdCopyImageToBuffer(*cmd, p->target.image, VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL, p->pixels.buffer, 1,
+                           &region);
     BENCH_VK(vkEndCommandBuffer(*cmd));
     return WPG_OK;
 }
