@@ -173,16 +173,20 @@ void wpg_plan_use(wpg_pipeline_plan *plan, const VkPipelineShaderStageCreateInfo
 
 /* -- Tune */
 
-/* The nth set of passes to try: all, all but one, one alone. false: there are no more. */
-static bool nth_set(char passes[WPG_VERDICT_PASSES], size_t n)
+/* The nth set of passes to try: all, those that are safe by rule, all but one, one alone. Those by rule are
+ * what use mode applies until something won, so they are timed early. false: there are no more. */
+static bool nth_set(char passes[WPG_VERDICT_PASSES], size_t n, const wpg_device_features *features)
 {
     static const char all[] = WPG_TUNED_PASSES;
-    const size_t letters = sizeof all - 1;
+    const size_t letters = sizeof all - 1, but_one = 2, alone = but_one + letters;
+    char not_by_rule[WPG_LETTERS_BY_RULE];
     size_t used = 0;
-    if (n > 2 * letters)
+    if (n >= alone + letters)
         return false;
+    wpg_rewrite_not_by_rule(not_by_rule, features);
     for (size_t i = 0; i < letters; i++)
-        if (n == 0 || (n <= letters && i != n - 1) || (n > letters && i == n - 1 - letters))
+        if (n == 0 || (n == 1 && !strchr(not_by_rule, all[i])) ||
+            (n >= but_one && n < alone && i != n - but_one) || (n >= alone && i == n - alone))
             passes[used++] = all[i];
     passes[used] = '\0';
     return true;
@@ -239,8 +243,9 @@ void wpg_plan_tune(wpg_pipeline_plan *plan, const VkPipelineShaderStageCreateInf
     plan->waves = WPG_ARENA_ARRAY(&plan->arena, double, plan->count);
     if (!plan->waves)
         plan->candidates = NULL;
-    for (size_t i = 0;
-         plan->candidates && plan->candidate_count < most && !plan->why[0] && nth_set(passes, i); i++)
+    for (size_t i = 0; plan->candidates && plan->candidate_count < most && !plan->why[0] &&
+                       nth_set(passes, i, &plan->device->features);
+         i++)
         if (passes[0]) {
             try_set(plan, infos, count, passes);
             if (i == 0 && plan->candidate_count < most && !plan->why[0])

@@ -61,7 +61,6 @@ typedef struct item {
     VkDescriptorSet set;
     VkShaderModule modules[2];
     VkPipeline pipeline;
-    VkCommandBuffer commands;
 } item;
 
 /* The whole file, ended by a zero byte; NULL if it cannot be read. */
@@ -432,7 +431,7 @@ static wpg_status make_pipeline(item *it, const program *p, wpg_error *err)
     return WPG_OK;
 }
 
-static wpg_status record(item *it, const program *p, wpg_error *err)
+static wpg_status record(VkCommandBuffer *cmd, const item *it, const program *p, wpg_error *err)
 {
     VkClearValue clear[] = {{.color = {{0, 0, 0, 0}}}, {.depthStencil = {1, 0}}};
     VkRenderPassBeginInfo begin = {
@@ -446,19 +445,28 @@ static wpg_status record(item *it, const program *p, wpg_error *err)
     VkBufferImageCopy region = {.imageSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, 1},
                                 .imageExtent = {SIDE, SIDE, 1}};
     VkDeviceSize zero = 0;
-    WPG_TRY(bench_commands_begin(&it->commands, &p->dev, err));
-    vkCmdBeginRenderPass(it->commands, &begin, VK_SUBPASS_CONTENTS_INLINE);
-    vkCmdBindPipeline(it->commands, VK_PIPELINE_BIND_POINT_GRAPHICS, it->pipeline);
-    vkCmdBindDescriptorSets(it->commands, VK_PIPELINE_BIND_POINT_GRAPHICS, it->layout, 0, 1, &it->set, 0,
-                            NULL);
-    vkCmdBindVertexBuffers(it->commands, 0, 1, &p->vertices.buffer, &zero);
-    vkCmdBindIndexBuffer(it->commands, p->indices.buffer, 0, VK_INDEX_TYPE_UINT32);
-    vkCmdDrawIndexed(it->commands, INDICES, 1, 0, 0, 0);
-    vkCmdEndRenderPass(it->commands);
-    vkCmdCopyImageToBuffer(it->commands, p->target.image, VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL,
-                           p->pixels.buffer, 1, &region);
-    BENCH_VK(vkEndCommandBuffer(it->commands));
+    WPG_TRY(bench_commands_begin(cmd, &p->dev, err));
+    vkCmdBeginRenderPass(*cmd, &begin, VK_SUBPASS_CONTENTS_INLINE);
+    vkCmdBindPipeline(*cmd, VK_PIPELINE_BIND_POINT_GRAPHICS, it->pipeline);
+    vkCmdBindDescriptorSets(*cmd, VK_PIPELINE_BIND_POINT_GRAPHICS, it->layout, 0, 1, &it->set, 0, NULL);
+    vkCmdBindVertexBuffers(*cmd, 0, 1, &p->vertices.buffer, &zero);
+    vkCmdBindIndexBuffer(*cmd, p->indices.buffer, 0, VK_INDEX_TYPE_UINT32);
+    vkCmdDrawIndexed(*cmd, INDICES, 1, 0, 0, 0);
+    vkCmdEndRenderPass(*cmd);
+    vkCmdCopyImageToBuffer(*cmd, p->target.image, VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL, p->pixels.buffer, 1,
+                           &region);
+    BENCH_VK(vkEndCommandBuffer(*cmd));
     return WPG_OK;
+}
+
+/* Records and draws a frame, as a viewer does: tuning times a draw once each time that it is recorded. */
+static wpg_status frame(const program *p, const item *it, wpg_error *err)
+{
+    VkCommandBuffer cmd;
+    WPG_TRY(record(&cmd, it, p, err));
+    wpg_status status = bench_submit(&p->dev, cmd, NULL, err);
+    vkFreeCommandBuffers(p->dev.device, p->dev.pool, 1, &cmd);
+    return status;
 }
 
 static wpg_status load(item *it, const program *p, const char *folder, const char *name, const char *suffix,
@@ -494,8 +502,7 @@ static wpg_status load(item *it, const program *p, const char *folder, const cha
     free(text);
     WPG_TRY(status);
     WPG_TRY(make_set(it, p, err));
-    WPG_TRY(make_pipeline(it, p, err));
-    return record(it, p, err);
+    return make_pipeline(it, p, err);
 }
 
 static double processor_us(void)
@@ -508,7 +515,7 @@ static double processor_us(void)
 static wpg_status run(const program *p, const item *it, const char *name, double seconds, wpg_error *err)
 {
     for (int i = 0; i < 2; i++)
-        WPG_TRY(bench_submit(&p->dev, it->commands, NULL, err));
+        WPG_TRY(frame(p, it, err));
     uint64_t hash = 0xcbf29ce484222325u;
     const uint8_t *bytes = p->pixels.mapped;
     for (size_t i = 0; i < (size_t)SIDE * SIDE * 16; i++)
@@ -517,7 +524,7 @@ static wpg_status run(const program *p, const item *it, const char *name, double
     double before = processor_us();
     unsigned frames = 0;
     do {
-        WPG_TRY(bench_submit(&p->dev, it->commands, NULL, err));
+        WPG_TRY(frame(p, it, err));
         frames++;
     } while ((double)(bench_now_ns() - begin) < seconds * 1e9);
     printf("%s %.1f %012llx\n", name, (processor_us() - before) / frames,

@@ -5,11 +5,13 @@
 #
 # By the three plain commands: a run that counts, one merge to a .profdata file, a run with it.
 #
-# ROUNDS (3): how often off and use alternate. SECONDS_EACH (1): of each item in each round. ITEMS: only these, by commas.
+# ROUNDS (3): how often off and use alternate. SECONDS_EACH (1; of programs that draw frames 4): of each item in each round.
+# ITEMS: only these, by commas.
 # PROBES (default): what the training run learns. TRAIN_SECONDS (0.05): of each item in it.
+# TUNE_SECONDS (0, none): of each item under `wavepgo run --tune`; then each round also runs with that bundle.
 # DRIVER (new): old is lavapipe 22.3.6 of Debian 12, where a family runs there.
-# KEEP: a folder that gets each family's profiles and last use log.
-# USE_OPTIONS: options of `wavepgo run` with the profile, such as "--float spec".
+# KEEP: a folder that gets each family's profiles, tuned bundles and last use logs.
+# USE_OPTIONS: options of `wavepgo run` with the profile, and of tuning, such as "--float spec".
 # TOGETHER=1: one training run for all items also where each item is a program of its own (materialx: a material).
 # SEVERAL=1: each item has three inputs in turns, in the training run and after it (tfjs: three shapes).
 # OTHER_INPUT=1: what is timed has other inputs than the training run (tfjs: other shapes).
@@ -31,7 +33,7 @@ while [ $# -gt 0 ]; do
         build=$2
         shift
         ;;
-    -h | --help) sed -n '2,16s/^# \{0,1\}//p' "$0"; exit 0 ;;
+    -h | --help) sed -n '2,18s/^# \{0,1\}//p' "$0"; exit 0 ;;
     *)
         case " $families $slow " in *" $1 "*) ;; *) echo "real: no family '$1' (known: $families $slow)" >&2; exit 2 ;; esac
         wanted="$wanted $1"
@@ -46,7 +48,10 @@ export VK_DRIVER_FILES VK_ICD_FILENAMES
 [ -n "$VK_DRIVER_FILES" ] || { echo "real: no lavapipe here: sh tests/setup.sh" >&2; exit 77; }
 other=${OTHER_INPUT:-}
 unset OTHER_INPUT
-rounds=${ROUNDS:-3} seconds=${SECONDS_EACH:-1} probes=${PROBES:-default} training=${TRAIN_SECONDS:-0.05}
+rounds=${ROUNDS:-3} seconds=${SECONDS_EACH:-} probes=${PROBES:-default} training=${TRAIN_SECONDS:-0.05}
+tuning=${TUNE_SECONDS:-0}
+case $tuning in *[!0-9.]* | *.*.* | .) echo "real: TUNE_SECONDS=$tuning is no number" >&2; exit 2 ;; esac
+tunes=$(echo "$tuning" | awk '$1 > 0 { print "yes" }')
 
 # lines NAME COMMAND...: the items' lines of a run.
 lines() {
@@ -77,8 +82,42 @@ slug() {
     case $1 in *,*) echo "$name" ;; *) echo "$name-$1" ;; esac
 }
 
+# verdicts_of BUNDLE...: "4 pipelines: 1 won, 2 lost, 0 undecided, 1 open". Won: a set of passes or variants. Open: nothing won
+# yet. Undecided: nothing won, and of one candidate all samples say neither.
+verdicts_of() {
+    for bundle in "$@"; do wavepgo show "$bundle"; done | awk '
+        function add() { if (passes == "open") open++; else if (passes != "-") won++; else if (neither) undecided++; else lost++ }
+        /^PIPELINE/ { tuned = /as tuned/; next }
+        !NF { tuned = 0 }
+        tuned && /^[0-9a-f]+ / { if (count++) add(); passes = $2; neither = 0 }
+        tuned && $1 == "passes" && $3 ~ /^undecided/ { neither = 1 }
+        END { if (count) add(); printf "%d pipeline%s: %d won, %d lost, %d undecided, %d open\n", count, count == 1 ? "" : "s", won, lost, undecided, open }'
+}
+
+# tune PROGRAM: the program's bundle, tuned for TUNE_SECONDS an item. Runs of half of that, until all is decided: a draw that is
+# recorded once gives one sample a run. 1: it failed; what failed was said.
+tune() {
+    bundle=$work/$(slug "$1").wavepgo
+    wavepgo merge --quiet -o "$bundle" "$work/$(slug "$1")"/*.wavepgo || return 1
+    until=$(echo "$1" | awk -v now="$(date +%s)" -v each="$tuning" '{ printf "%d", now + each * split($0, items, ",") + 0.999 }')
+    runs=0
+    while [ "$(date +%s)" -lt "$until" ]; do
+        # shellcheck disable=SC2086
+        lines "$work/tune" wavepgo run --tune "$bundle" ${USE_OPTIONS:-} -- sh "$here/$name.sh" run "$1" "$(echo "$tuning" | awk '{ print $1 / 2 }')" ||
+            { rm -rf "$bundle"; return 1; }
+        sed "s/^/tune 1 /" "$work/tune" >>"$work/all"
+        runs=$((runs + 1))
+        case $(verdicts_of "$bundle") in "0 pipelines"*) break ;; *" 0 open") break ;; esac
+    done
+    echo "real: $name: tuned $1 in $runs runs: $(verdicts_of "$bundle")" >&2
+    # Without a verdict use mode would take the bundle for one that nobody tuned.
+    [ -d "$bundle/verdicts" ] || echo "real: $name: nothing to tune in $1" >&2
+}
+
 family() {
     name=$1
+    # The time of a frame is a difference of two processes: below a second of frames, starting and compiling drown it.
+    case $name in glmark2 | ffmpeg | libplacebo | demos) seconds=${SECONDS_EACH:-4} ;; *) seconds=${SECONDS_EACH:-1} ;; esac
     sh "$here/$name.sh" fetch || return 0
     items=${ITEMS:-$(sh "$here/$name.sh" list | paste -s -d , -)}
     options=
@@ -95,12 +134,13 @@ family() {
             sh "$here/$name.sh" run "$program" "$training" || return 0
         wavepgo merge --quiet -o "$work/$(slug "$program").profdata" "$work/$(slug "$program")"/*.wavepgo || return 0
         sed "s/^/generate 1 /" "$work/train" >>"$work/all"
+        [ -z "$tunes" ] || tune "$program" || echo "real: $name: not tuned: $program" >&2
     done
     [ -z "$other" ] || export OTHER_INPUT=1
     round=1
     while [ "$round" -le "$rounds" ]; do
         echo "real: $name: round $round of $rounds" >&2
-        rm -f "$work/use.log"
+        rm -f "$work/use.log" "$work/tuned.log"
         for group in $groups; do
             lines "$work/lines" sh "$here/$name.sh" run "$group" "$seconds" || return 0
             sed "s/^/off $round /" "$work/lines" >>"$work/all"
@@ -109,6 +149,12 @@ family() {
             lines "$work/lines" wavepgo run --use "$profile" --use-log "$work/use.log" ${USE_OPTIONS:-} -- sh "$here/$name.sh" run "$group" "$seconds" ||
                 return 0
             sed "s/^/use $round /" "$work/lines" >>"$work/all"
+            bundle=${profile%.profdata}.wavepgo
+            if [ -d "$bundle" ]; then
+                lines "$work/lines" wavepgo run --use "$bundle" --use-log "$work/tuned.log" ${USE_OPTIONS:-} -- \
+                    sh "$here/$name.sh" run "$group" "$seconds" || return 0
+                sed "s/^/tuned $round /" "$work/lines" >>"$work/all"
+            fi
             [ -z "$attainable" ] || lines "$work/lines" sh "$here/$name.sh" attainable "$group" "$seconds" || return 0
             [ -z "$attainable" ] || sed "s/^/most $round /" "$work/lines" >>"$work/all"
         done
@@ -118,16 +164,16 @@ family() {
     echo
     echo "## $name"
     echo
-    echo "| item | off, us | use / off |${attainable:+ attainable / off |} generate / off | results |"
-    echo "|---|---|---|${attainable:+---|}---|---|"
-    awk -v reaches="$attainable" -v other="$other" '
+    echo "| item | off, us | use / off |${tunes:+ tuned / off |}${attainable:+ attainable / off |} generate / off | results |"
+    echo "|---|---|---|${tunes:+---|}${attainable:+---|}---|---|"
+    awk -v reaches="$attainable" -v tunes="$tunes" -v other="$other" '
         function median(list, n,    i, j, t) {
             for (i = 2; i <= n; i++)
                 for (j = i; j > 1 && list[j] < list[j - 1]; j--) { t = list[j]; list[j] = list[j - 1]; list[j - 1] = t }
             return n % 2 ? list[(n + 1) / 2] : (list[n / 2] + list[n / 2 + 1]) / 2
         }
         {
-            if ($1 == "generate" && other) next # it had another input
+            if (($1 == "generate" || $1 == "tune") && other) next # it had another input
             time[$1, $2, $3] = $4
             if ($2 > rounds) rounds = $2
             if ($1 == "most") next # another shader: its last bits are its own
@@ -136,35 +182,50 @@ family() {
         }
         END {
             for (i = 1; i <= count; i++) {
-                item = order[i]; n = m = 0; split("", ratio); split("", off); split("", most)
+                item = order[i]; n = m = q = 0; split("", ratio); split("", off); split("", most); split("", tuned)
                 for (r = 1; r <= rounds; r++) {
                     if (!((("off" SUBSEP r SUBSEP item)) in time) || !((("use" SUBSEP r SUBSEP item)) in time)) continue
                     ratio[++n] = time["use", r, item] / time["off", r, item]
                     off[n] = time["off", r, item]
+                    if ((("tuned" SUBSEP r SUBSEP item)) in time) tuned[++q] = time["tuned", r, item] / off[n]
                     if ((("most" SUBSEP r SUBSEP item)) in time) most[++m] = time["most", r, item] / off[n]
                 }
                 if (!n) continue
                 middle = median(ratio, n); sum += log(middle); k++
-                reach = ""
+                reach = best = ""
+                if (q) { b = median(tuned, q); best = sprintf(" %.2f (%.2f to %.2f) |", b, tuned[1], tuned[q]); won += log(b); bests++ }
+                else if (tunes) best = " - |"
                 if (m) { a = median(most, m); reach = sprintf(" %.2f |", a); all += log(a); reached++ }
                 else if (reaches) reach = " - |"
                 counting = time["generate", 1, item] / median(off, n)
                 if (counting > 0) { counted += log(counting); c++ }
-                printf "| %s | %.0f | %.2f (%.2f to %.2f) |%s %s | %s |\n", item, median(off, n), middle, ratio[1], ratio[n], reach, (counting > 0 ? sprintf("%.2f", counting) : "-"),
+                printf "| %s | %.0f | %.2f (%.2f to %.2f) |%s%s %s | %s |\n", item, median(off, n), middle, ratio[1], ratio[n], best, reach, (counting > 0 ? sprintf("%.2f", counting) : "-"),
                     (item in differs) ? "**differ**" : first[item] == "-" ? "not compared" : "equal"
             }
             if (!k) exit
-            reach = reaches ? sprintf(" %.2f |", exp(all / reached)) : ""
-            printf "| geometric mean of %d | | %.2f |%s %s | |\n", k, exp(sum / k), reach, (c ? sprintf("%.2f", exp(counted / c)) : "-")
+            best = bests ? sprintf(" %.2f |", exp(won / bests)) : tunes ? " - |" : ""
+            reach = reached ? sprintf(" %.2f |", exp(all / reached)) : reaches ? " - |" : ""
+            printf "| geometric mean of %d | | %.2f |%s%s %s | |\n", k, exp(sum / k), best, reach, (c ? sprintf("%.2f", exp(counted / c)) : "-")
         }' "$work/all"
     echo
-    [ -z "${KEEP:-}" ] || { mkdir -p "$KEEP" && cp "$work/$name"*.profdata "$KEEP" && cp "$work/use.log" "$KEEP/$name.log"; }
+    if [ -n "${KEEP:-}" ]; then
+        mkdir -p "$KEEP" && cp "$work/$name"*.profdata "$KEEP" && cp "$work/use.log" "$KEEP/$name.log"
+        [ ! -e "$work/tuned.log" ] || cp "$work/tuned.log" "$KEEP/$name.tuned.log"
+        for bundle in "$work/$name"*.wavepgo; do
+            [ ! -d "$bundle" ] || { rm -rf "${KEEP:?}/${bundle##*/}" && cp -r "$bundle" "$KEEP"; }
+        done
+    fi
+    set -- "$work/$name"*.wavepgo
+    if [ -n "$tunes" ] && [ -d "$1" ]; then
+        echo "Tuning: $(verdicts_of "$@")"
+        echo
+    fi
     echo "Passes: $(passes_of "$work/use.log")"
     echo
     refusals_of "$work/use.log"
 }
 
-echo "Driver: $(basename "$VK_DRIVER_FILES"); rounds: $rounds; seconds an item: $seconds; probes: $probes."
+echo "Driver: $(basename "$VK_DRIVER_FILES"); rounds: $rounds; seconds an item: ${SECONDS_EACH:-1, and 4 of glmark2, ffmpeg, libplacebo and demos}; probes: $probes${tunes:+; seconds of tuning: $tuning}."
 for name in ${wanted:-$families}; do
     family "$name"
 done
