@@ -656,7 +656,6 @@ static const struct {
     {"rms_norm_mul_2048", "rms_norm_f32", rms_norm, {2048, 128, 1, 1}},
     {"rms_norm_mul_128", "rms_norm_f32", rms_norm, {128, 32, 8, 1}},
     {"soft_max_128", "soft_max_f32", soft_max, {128, 32, 32, 0}},
-    {"soft_max_256", "soft_max_f32", soft_max, {256, 32, 32, 0}},
     {"soft_max_512", "soft_max_f32", soft_max, {512, 32, 32, 0}},
     {"soft_max_4096", "soft_max_f32", soft_max, {4096, 32, 8, 512}},
     {"norm_4096", "norm_f32", norm, {4096, 128}},

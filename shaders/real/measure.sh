@@ -10,7 +10,7 @@
 # DRIVER (new): old is lavapipe 22.3.6 of Debian 12, where a family runs there.
 # KEEP: a folder that gets each family's profiles and last use log.
 # USE_OPTIONS: options of `wavepgo run` with the profile, such as "--float spec".
-# TOGETHER=1: one training run for all items also where each item is a program of its own (materialx: a material; kernels: a shape).
+# TOGETHER=1: one training run for all items also where each item is a program of its own (materialx: a material).
 # SEVERAL=1: each item has three inputs in turns, in the training run and after it (tfjs: three shapes).
 # OTHER_INPUT=1: what is timed has other inputs than the training run (tfjs: other shapes).
 # Each round is a process; medians over rounds of the ratio within one round. A result "-" cannot be compared.
@@ -22,7 +22,7 @@ slow="ggml" # only where named: lavapipe compiles for minutes
 # Of these each item is a process anyway: off and use alternate item by item, and so are seconds apart.
 by_item="glmark2 ffmpeg libplacebo demos piglit games"
 # Of these each item is a program of its own, with a profile of its own. TOGETHER=1: one program for all.
-[ -n "${TOGETHER:-}" ] && apart= || apart="materialx kernels"
+[ -n "${TOGETHER:-}" ] && apart= || apart="materialx"
 build=$root/build wanted=
 while [ $# -gt 0 ]; do
     case $1 in
