@@ -19,7 +19,7 @@
 set -eu
 root=$(cd "$(dirname "$0")/../.." && pwd)
 here=$root/shaders/real
-families="tfjs materialx three babylon playcanvas anime4k glmark2 ffmpeg libplacebo demos blender piglit games"
+families="tfjs materialx three babylon playcanvas anime4k glmark2 ffmpeg libplacebo demos blender piglit games kernels"
 slow="ggml" # only where named: lavapipe compiles for minutes
 # Of these each item is a process anyway: off and use alternate item by item, and so are seconds apart.
 by_item="glmark2 ffmpeg libplacebo demos piglit games"

@@ -36,14 +36,14 @@ static bool has_debug_utils(void)
     return found;
 }
 
-static wpg_status create_instance(bench_device *dev, wpg_error *err)
+static wpg_status create_instance(bench_device *dev, unsigned flags, wpg_error *err)
 {
     const char *extensions[] = {VK_EXT_DEBUG_UTILS_EXTENSION_NAME};
     bool debug_utils = has_debug_utils();
     VkApplicationInfo app = {
         .sType = VK_STRUCTURE_TYPE_APPLICATION_INFO,
         .pApplicationName = "wavepgo-bench",
-        .apiVersion = VK_API_VERSION_1_1,
+        .apiVersion = flags & BENCH_DEVICE_VULKAN_1_2 ? VK_API_VERSION_1_2 : VK_API_VERSION_1_1,
     };
     VkInstanceCreateInfo info = {
         .sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO,
@@ -151,11 +151,27 @@ static bool find_statistics(VkPhysicalDevicePipelineExecutablePropertiesFeatures
     return features->pipelineExecutableInfo;
 }
 
-static wpg_status create_device(bench_device *dev, bool statistics, wpg_error *err)
+/* What the device supports of 16-bit storage. */
+static void find_half_storage(VkPhysicalDevice16BitStorageFeatures *features, const bench_device *dev)
+{
+    VkPhysicalDeviceFeatures2 all = {.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2,
+                                     .pNext = features};
+    features->sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_16BIT_STORAGE_FEATURES;
+    vkGetPhysicalDeviceFeatures2(dev->physical, &all);
+}
+
+static wpg_status create_device(bench_device *dev, unsigned flags, wpg_error *err)
 {
     const char *extensions[] = {VK_KHR_PIPELINE_EXECUTABLE_PROPERTIES_EXTENSION_NAME};
     VkPhysicalDevicePipelineExecutablePropertiesFeaturesKHR executables = {0};
-    dev->statistics = statistics && find_statistics(&executables, dev);
+    VkPhysicalDevice16BitStorageFeatures halves = {0};
+    dev->statistics = flags & BENCH_DEVICE_STATISTICS && find_statistics(&executables, dev);
+    void *chain = dev->statistics ? &executables : NULL;
+    if (flags & BENCH_DEVICE_VULKAN_1_2) {
+        find_half_storage(&halves, dev);
+        halves.pNext = chain;
+        chain = &halves;
+    }
     float priority = 1.0f;
     VkDeviceQueueCreateInfo queue = {
         .sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
@@ -169,7 +185,7 @@ static wpg_status create_device(bench_device *dev, bool statistics, wpg_error *e
     };
     VkDeviceCreateInfo info = {
         .sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
-        .pNext = dev->statistics ? &executables : NULL,
+        .pNext = chain,
         .queueCreateInfoCount = 1,
         .pQueueCreateInfos = &queue,
         .enabledExtensionCount = dev->statistics,
@@ -203,9 +219,9 @@ static wpg_status create_submission_objects(bench_device *dev, wpg_error *err)
 wpg_status bench_device_create(bench_device *dev, const char *substring, unsigned flags, wpg_error *err)
 {
     memset(dev, 0, sizeof *dev);
-    WPG_TRY(create_instance(dev, err));
+    WPG_TRY(create_instance(dev, flags, err));
     WPG_TRY(pick_physical(dev, substring, err));
-    WPG_TRY(create_device(dev, flags & BENCH_DEVICE_STATISTICS, err));
+    WPG_TRY(create_device(dev, flags, err));
     return flags & BENCH_DEVICE_NO_MEMORY ? WPG_OK : create_submission_objects(dev, err);
 }
 

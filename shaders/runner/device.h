@@ -34,6 +34,7 @@ enum {
     BENCH_DEVICE_NO_MEMORY = 1,  /* nothing is made that needs memory (drivers without hardware have no
                                     memory types): no fence, no pool, no query */
     BENCH_DEVICE_STATISTICS = 2, /* with VK_KHR_pipeline_executable_properties where there is that */
+    BENCH_DEVICE_VULKAN_1_2 = 4, /* a program of Vulkan 1.2, with 16-bit storage where there is that */
 };
 wpg_status bench_device_create(bench_device *dev, const char *substring, unsigned flags, wpg_error *err);
 void bench_device_destroy(bench_device *dev);

@@ -18,7 +18,7 @@
  *               (legality.h) loses a user of what feeds it
  *
  * The loads behind exposed operations are left alone. The comparison repeats until nothing is new. Then loads
- * that decide no branch, loop bound, index or divisor are left alone too: they would gain nothing. A product
+ * that decide no branch, loop bound, index or divisor are left alone too: they would gain little. A product
  * that a decided phi exposes to a sum becomes NoContraction, which is cheaper than a barrier: the phi kept
  * them apart before. */
 #include "compiler/optimize/passes/load_fold.h"
@@ -299,6 +299,8 @@ static void ask_new(folder *f, uint32_t block, const wpg_inst *inst, uint64_t gr
         f->wanted |= groups;
     } else if (!one && divides(opcode) && is_new(f, inst->words[4])) {
         f->wanted |= f->masks[inst->words[4]];
+    } else if (!one && inst->opcode == SpvOpUMulExtended) {
+        f->wanted |= groups; /* a division by a constant that the host made a multiplication */
     } else if (!one && (is_loop_phi(f, inst) || compares) &&
                f->view->cfg->blocks[block].loop != WPG_NO_BLOCK) {
         f->wanted |= groups;

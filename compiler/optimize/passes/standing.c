@@ -191,8 +191,27 @@ static bool decides_more(const wpg_standing *s, const wpg_loop *loop, const wpg_
            !wpg_loop_describe(&described, s->view, inner, s->arena) || !leaves(cfg, &described, b);
 }
 
-/* Can arithmetic of two trips or ways meet nowhere but in phis that get barriers? `mark`: puts them. */
-static bool trips_stay_apart(wpg_standing *s, const wpg_loop *loop, const wpg_unrolled *now, bool mark)
+/* May the value differ by trip, as far as its operands tell? What a phi chooses may. */
+static bool may_differ_by_trip(const wpg_standing *s, const wpg_loop *loop, uint32_t id, unsigned depth)
+{
+    const wpg_inst *inst = is_member(s, loop, id) ? wpg_module_def(s->view->module, id) : NULL;
+    if (!inst || s->known[id])
+        return false;
+    if (depth > 16 || inst->opcode == SpvOpPhi || inst->opcode == SpvOpLoad)
+        return true;
+    wpg_operand_list operands = {0};
+    bool may = !wpg_used_ids(&operands, s->view->module, inst);
+    for (size_t i = 0; !may && i < operands.count; i++)
+        may = may_differ_by_trip(s, loop, inst->words[operands.data[i]], depth + 1);
+    wpg_vec_free(&operands);
+    return may;
+}
+
+/* Can arithmetic of two trips or ways meet nowhere but in phis that get barriers? `mark`: puts them.
+ * `counted`: the loop's trips can be counted without the given values. A branch that these alone decide is
+ * then none that unrolling decides. */
+static bool trips_stay_apart(wpg_standing *s, const wpg_loop *loop, const wpg_unrolled *now, bool counted,
+                             bool mark)
 {
     const wpg_view *view = s->view;
     bool any = false, decided = false;
@@ -201,7 +220,9 @@ static bool trips_stay_apart(wpg_standing *s, const wpg_loop *loop, const wpg_un
         for (const wpg_inst *inst = block->label; loop->members[b] && inst;
              inst = inst == block->terminator ? NULL : inst->next) {
             any |= wpg_is_rounded(view->module, inst);
-            decided |= decides_more(s, loop, inst, b, now);
+            decided |= decides_more(s, loop, inst, b, now) &&
+                       (!counted ||
+                        may_differ_by_trip(s, loop, inst->words[inst->opcode == SpvOpSelect ? 3 : 1], 0));
             if (!inst->type || !wpg_bears_floats(view->module, inst->type))
                 continue;
             if ((wpg_inst_traits(view->module, inst) & WPG_TRAIT_FLOAT) &&
@@ -221,12 +242,67 @@ static bool trips_stay_apart(wpg_standing *s, const wpg_loop *loop, const wpg_un
     return !any || !decided;
 }
 
-static bool may_be_freed(wpg_standing *s, const wpg_loop *loop, const wpg_unrolled *before,
+/* Is float memory that the loop writes never read in it? Each access names a variable: no driver forwards a
+ * store to a load of another variable. */
+static bool memory_is_apart(const wpg_standing *s, const wpg_loop *loop)
+{
+    const wpg_module *module = s->view->module;
+    bool *stored = WPG_ARENA_ARRAY(s->arena, bool, s->view->bound);
+    for (int pass = 0; stored && pass < 2; pass++)
+        for (uint32_t b = 0; b < s->view->cfg->count; b++) {
+            const wpg_block *block = &s->view->cfg->blocks[b];
+            for (const wpg_inst *inst = block->label->next; loop->members[b] && inst != block->terminator;
+                 inst = inst->next) {
+                if (inst->opcode == SpvOpCopyMemory || inst->opcode == SpvOpFunctionCall)
+                    return false;
+                if (inst->opcode != (pass ? SpvOpLoad : SpvOpStore) || inst->count < 3)
+                    continue;
+                const wpg_inst *value = pass ? inst : wpg_module_def(module, inst->words[2]);
+                const wpg_inst *root = wpg_pointer_root(module, inst->words[pass ? 3 : 1]);
+                if (value && !wpg_bears_floats(module, value->type))
+                    continue;
+                if (!root || root->opcode != SpvOpVariable || root->result >= s->view->bound)
+                    return false;
+                if (pass && stored[root->result])
+                    return false;
+                stored[root->result] |= !pass;
+            }
+        }
+    return stored != NULL;
+}
+
+/* Does no float go from a trip to another, out of the loop, or as a result of arithmetic into it? */
+static bool trips_share_nothing(const wpg_standing *s, const wpg_loop *loop)
+{
+    const wpg_view *view = s->view;
+    for (uint32_t id = 0; id < view->bound; id++) {
+        const wpg_inst *def = wpg_view_is_local(view, id) ? wpg_module_def(view->module, id) : NULL;
+        const bool inside = def && is_member(s, loop, id);
+        if (!def || !def->type || !wpg_bears_floats(view->module, def->type))
+            continue;
+        if (inside && def->opcode == SpvOpPhi && view->cfg->blocks[view->block_of[id]].heads != WPG_NO_BLOCK)
+            return false;
+        for (uint32_t u = view->first_user[id]; u < view->first_user[id + 1]; u++) {
+            uint32_t block = block_of_user(view, view->users[u]);
+            bool user_inside = block != WPG_NO_BLOCK && loop->members[block];
+            if (user_inside != inside && (inside || wpg_is_rounded(view->module, def)))
+                return false;
+        }
+    }
+    return memory_is_apart(s, loop);
+}
+
+/* With barriers, a loop whose trips the given values make countable. Without any, a loop that a driver may
+ * unroll already: barriers would change what that driver computes. */
+static bool may_be_freed(wpg_standing *s, const wpg_loop *loop, bool unrollable, const wpg_unrolled *before,
                          const wpg_unrolled *now)
 {
-    return s->barriers && is_short(s, loop) && becomes_countable(s, loop, before, now) &&
-           !wpg_opt_barrier_refusal(s->view, loop) && !wpg_unrolled_folds(now, loop) &&
-           trips_stay_apart(s, loop, now, false);
+    if (!is_short(s, loop) || wpg_unrolled_folds(now, loop))
+        return false;
+    if (s->barriers && becomes_countable(s, loop, before, now) && !wpg_opt_barrier_refusal(s->view, loop) &&
+        trips_stay_apart(s, loop, now, false, false))
+        return true;
+    return unrollable && trips_share_nothing(s, loop) && trips_stay_apart(s, loop, now, true, false);
 }
 
 /* Was the loop's test found to stand, for a loop around it? */
@@ -255,7 +331,7 @@ bool wpg_standing_find(wpg_standing *s)
         if (!wpg_loop_describe(&loops[i], view, i, s->arena) ||
             (!s->every_loop && !(loops[i].traits & WPG_TRAIT_FLOAT)))
             continue;
-        frees[i] = !s->every_loop && may_be_freed(s, &loops[i], &before, &now);
+        frees[i] = !s->every_loop && may_be_freed(s, &loops[i], unrollable[i], &before, &now);
         if (frees[i])
             continue;
         c.loop = &loops[i];
@@ -266,7 +342,7 @@ bool wpg_standing_find(wpg_standing *s)
     }
     for (uint32_t i = 0; i < cfg->construct_count; i++)
         if (frees[i] && !stands(s, &loops[i])) {
-            (void)trips_stay_apart(s, &loops[i], &now, true);
+            (void)trips_stay_apart(s, &loops[i], &now, unrollable[i], true);
             s->freed++;
         }
     return !c.nomem && !s->arena->failed;

@@ -29,6 +29,9 @@ typedef struct wpg_standing {
  * that carry floats in memory, or in which unrolling would do more: decide a branch of the body, make a
  * constant that drivers round their own way (folding.h), or use arithmetic from outside more than once.
  *
+ * A loop that a driver may unroll anyway is freed, without barriers, if its trips share no floats: no phi, no
+ * value from outside that arithmetic made, no variable that is written and read.
+ *
  * False when memory runs out. */
 bool wpg_standing_find(wpg_standing *s);
 

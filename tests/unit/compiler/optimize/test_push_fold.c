@@ -324,6 +324,34 @@ static void frees_the_ends_of_loops(void **state)
     }
 }
 
+/* A driver unrolls the loop anyway, and its trips share no floats: branches in it are decided. Where a float
+ * goes from trip to trip, through a phi or memory, they stay. */
+static void frees_trips_that_share_nothing(void **state)
+{
+    (void)state;
+    static const char head[] = "layout(push_constant) uniform P { uint n; } p;\n";
+    char body[512];
+    use_result r;
+    snprintf(body, sizeof body,
+             "%s" MAIN "for (uint i = 0u; i < 2u; ++i) { uint k = at + i * 8u; if (k >= 99u) continue;"
+             " if (p.n == 1u) dst.data[k] = src.data[k] * 2.0; else dst.data[k] = src.data[k] + 3.0; } }",
+             head);
+    compute(&r, body, (uint32_t[]){1}, 1);
+    use_expect(&r, WPG_REMARK_DONE, "push-fold", "words 0x1");
+    assert_int_equal(use_occurrences(&r, "OpBitwiseOr"), 0);
+    use_done(&r);
+    static const char *const sharing[] = {
+        "for (uint i = 0u; i < 2u; ++i) { if (p.n == 1u) x = x * 2.0 + 1.0; else x += 3.0; } dst.data[at] = "
+        "x; }",
+        "for (uint i = 0u; i < 2u; ++i) { if (p.n == 1u) dst.data[at] = dst.data[at] * 2.0 + x;"
+        " else dst.data[at] += 3.0; } }",
+    };
+    for (size_t i = 0; i < sizeof sharing / sizeof *sharing; i++) {
+        snprintf(body, sizeof body, "%s" MAIN "%s", head, sharing[i]);
+        stays(body, (uint32_t[]){1}, 1, "no branch, loop bound");
+    }
+}
+
 static void asks_what_loops_fold(void **state)
 {
     (void)state;
@@ -481,6 +509,7 @@ int main(void)
         cmocka_unit_test(asks_who_reads_what_falls_away),
         cmocka_unit_test(leaves_the_ends_of_loops),
         cmocka_unit_test(frees_the_ends_of_loops),
+        cmocka_unit_test(frees_trips_that_share_nothing),
         cmocka_unit_test(asks_what_loops_fold),
         cmocka_unit_test(keeps_every_loop),
         cmocka_unit_test(keeps_products_apart),
