@@ -18,9 +18,10 @@
  *               (legality.h) loses a user of what feeds it
  *
  * The loads behind exposed operations are left alone. The comparison repeats until nothing is new. Then loads
- * that decide no branch, loop bound, index or divisor are left alone too: they would gain little. A product
- * that a decided phi exposes to a sum becomes NoContraction, which is cheaper than a barrier: the phi kept
- * them apart before. */
+ * that decide no branch, loop bound, index or divisor are left alone too: they would gain little.
+ *
+ * NoContraction on a product that a decided phi exposes to a sum was tried instead of a barrier: bits of
+ * llama.cpp's soft_max differed on lavapipe 25.0.7. */
 #include "compiler/optimize/passes/load_fold.h"
 
 #include <string.h>
@@ -52,7 +53,6 @@ typedef struct folder {
     uint32_t why_block;
     wpg_id_set exact;
     bool has_exact;
-    WPG_VEC(uint32_t) kept_apart; /* products to be made NoContraction */
     wpg_operand_list operands, others;
 } folder;
 
@@ -360,27 +360,6 @@ static bool reaches_arithmetic(const folder *f, uint32_t id, unsigned depth)
     return false;
 }
 
-static bool is_product(const wpg_module *module, uint32_t id)
-{
-    switch (wpg_module_opcode_of(module, id)) {
-    case SpvOpFMul:
-    case SpvOpFDiv:
-    case SpvOpVectorTimesScalar:
-        return true;
-    default:
-        return false;
-    }
-}
-
-/* A product of what are no products: NoContraction takes nothing from it but what the phi kept from it. */
-static bool may_be_kept_apart(const folder *f, uint32_t id)
-{
-    const wpg_inst *def = wpg_module_def(f->module, id);
-    return is_product(f->module, id) && !is_product(f->module, def->words[3]) &&
-           !is_product(f->module, def->words[4]) &&
-           f->view->first_user[id + 1] - f->view->first_user[id] == 1;
-}
-
 static void ask_decided(folder *f, uint32_t block, const wpg_inst *inst)
 {
     uint32_t id = source_of(f, inst);
@@ -398,9 +377,7 @@ static void ask_decided(folder *f, uint32_t block, const wpg_inst *inst)
     bool made_here = def && (wpg_is_rounded(f->module, def) || def->opcode == SpvOpCompositeConstruct);
     if (!made_here || !reaches_arithmetic(f, inst->result, 0))
         return;
-    if (may_be_kept_apart(f, id))
-        f->nomem |= !wpg_vec_push(&f->kept_apart, id);
-    else if (!hide(f, inst))
+    if (!hide(f, inst))
         expose(f, groups, block, "two float operations would come together");
 }
 
@@ -483,7 +460,6 @@ static bool ask(folder *f)
     f->exposed = f->wanted = 0;
     memset(f->kept, 0, f->view->bound * sizeof *f->kept);
     f->any_exposed = f->any_hidden = false;
-    wpg_vec_clear(&f->kept_apart);
     find_masks(f);
     for (uint32_t b = 0; b < f->view->cfg->count; b++) {
         if (f->after.runs[b])
@@ -574,9 +550,6 @@ static void fold_all(folder *f)
         for (wpg_inst *inst = block->label->next; inst; inst = inst == block->terminator ? NULL : inst->next)
             fold_operands(f, inst);
     }
-    for (size_t i = 0; i < f->kept_apart.count; i++)
-        if (!wpg_find_decoration(f->module, f->kept_apart.data[i], SpvDecorationNoContraction))
-            wpg_decorate(f->module, f->kept_apart.data[i], SpvDecorationNoContraction, NULL, 0);
     put_barriers(f);
 }
 
@@ -677,7 +650,6 @@ wpg_status wpg_load_fold_run(wpg_load_folded *folded, const wpg_load_fold *job)
     wpg_arena_init(&f.arena);
     wpg_status status = fold_function(&f, folded);
     wpg_view_destroy(f.view);
-    wpg_vec_free(&f.kept_apart);
     wpg_vec_free(&f.operands);
     wpg_vec_free(&f.others);
     wpg_id_set_free(&f.exact);
