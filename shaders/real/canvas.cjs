@@ -2,7 +2,7 @@
 // Used by three.cjs and its like. Math.random is seeded, and time stands still: frames repeat exactly.
 const { create, globals } = require('webgpu');
 const crypto = require('crypto');
-const side = 128;
+const side = 512;
 Object.assign(globalThis, globals);
 // Dawn's set of features has no forEach.
 if (!GPUSupportedFeatures.prototype.forEach) GPUSupportedFeatures.prototype.forEach = function (call) { for (const name of this) call(name, name, this); };
