@@ -103,6 +103,13 @@ static int by_kind(const void *left, const void *right)
     return order ? order : strcmp(wpg_facts_subject(a), wpg_facts_subject(b));
 }
 
+/* Have two processes given one shader with other words? That is no conflict: shader_info.h. */
+static bool words_differ(const wpg_facts *a, const wpg_facts *b)
+{
+    return strcmp(wpg_facts_kind(a), "shader") == 0 &&
+           strcmp(wpg_facts_get_text(a, "words"), wpg_facts_get_text(b, "words")) != 0;
+}
+
 /* Puts sets of equal kind and subject together. */
 static wpg_status settle(wpg_bundle *bundle, wpg_error *err)
 {
@@ -116,7 +123,9 @@ static wpg_status settle(wpg_bundle *bundle, wpg_error *err)
             strcmp(wpg_facts_kind(set), "verdict") == 0) {
             bundle->sets.data[kept - 1] = wpg_verdict_merge(bundle->sets.data[kept - 1], set);
         } else if (kept && status == WPG_OK && by_kind(&bundle->sets.data[kept - 1], &set) == 0) {
+            const bool other_words = words_differ(bundle->sets.data[kept - 1], set);
             status = wpg_facts_merge(bundle->sets.data[kept - 1], set, 1, &bundle->conflicts, err);
+            bundle->conflicts -= other_words && bundle->conflicts;
             wpg_facts_destroy(set);
         } else
             bundle->sets.data[kept++] = set;

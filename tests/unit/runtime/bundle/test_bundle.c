@@ -77,6 +77,26 @@ static void same_subject_meets(void **state)
     assert_int_equal(unlink(path), 0);
 }
 
+/* A shader's words may differ between processes: names stripped, say. Its stage may not. */
+static void words_of_a_shader_may_differ(void **state)
+{
+    (void)state;
+    static const char *const infos[] = {"is stage comp\nis words a\n", "is stage comp\nis words b\n",
+                                        "is stage frag\nis words c\n"};
+    wpg_bundle bundle = {0};
+    wpg_error err;
+    for (size_t i = 0; i < 3; i++) {
+        char text[160];
+        (void)snprintf(text, sizeof text, "wavepgo-facts 1 shader " HASH_A "\n%send\n", infos[i]);
+        write_text("shaders/" HASH_A ".info", text);
+        assert_int_equal(wpg_bundle_write_index(folder, &err), WPG_OK);
+        assert_int_equal(wpg_bundle_load(&bundle, folder, 1, &err), WPG_OK);
+        assert_non_null(wpg_bundle_find(&bundle, "shader", HASH_A));
+        assert_int_equal(bundle.conflicts, i == 2);
+    }
+    wpg_bundle_finish(&bundle);
+}
+
 static void index_that_lies(void **state)
 {
     (void)state;
@@ -150,6 +170,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(same_subject_meets, make_folder, drop_folder),
+        cmocka_unit_test_setup_teardown(words_of_a_shader_may_differ, make_folder, drop_folder),
         cmocka_unit_test_setup_teardown(index_that_lies, make_folder, drop_folder),
         cmocka_unit_test(paths),
         cmocka_unit_test_setup_teardown(words, make_folder, drop_folder),
