@@ -11,7 +11,7 @@
 #include "compiler/instrument/sampling/sample.h"
 #include "compiler/spirv/grammar.h"
 
-enum { MOST_IN_SLOTS = 1 << 16 }; /* counters that are copied */
+enum { MOST_IN_SLOTS = 256 }; /* counters that are copied: two such stages fit the room of a pipeline */
 
 /* Upper bounds of the ids that code takes: for the module, a point, a select tally. The real ones are lower;
  * the bound of 2^22 ids is far from what shaders need. */
