@@ -110,6 +110,8 @@ static bool may_be(const folding *f, uint32_t id, uint32_t number, unsigned dept
 /* One constant operand is enough where it is a zero: 0 * x, 0 / x, 0 << x; or a one: x % 1. */
 static bool one_may_decide(const folding *f, const wpg_inst *inst)
 {
+    if (inst->count < 5)
+        return false;
     const uint32_t a = inst->words[3], b = inst->words[4];
     switch ((SpvOp)inst->opcode) {
     case SpvOpIMul:
