@@ -2,7 +2,7 @@
 // Used by three.cjs and its like. Math.random is seeded, and time stands still: frames repeat exactly.
 const { create, globals } = require('webgpu');
 const crypto = require('crypto');
-const side = 128;
+const side = 512;
 Object.assign(globalThis, globals);
 // Dawn's set of features has no forEach.
 if (!GPUSupportedFeatures.prototype.forEach) GPUSupportedFeatures.prototype.forEach = function (call) { for (const name of this) call(name, name, this); };
@@ -55,26 +55,51 @@ async function pixels() {
   return bytes;
 }
 
-// Prints an item's line. frame() draws a frame. The image hashed is the one of the third frame.
-async function measure(name, frame, seconds) {
+// Draws three frames. The image that counts is the third one.
+async function third(frame) {
   let bytes;
   for (let i = 0; i < 3; i++) { await frame(); bytes = await pixels(); }
-  const hash = crypto.createHash('sha256').update(bytes).digest('hex').slice(0, 12);
+  return bytes;
+}
+
+// Prints an item's line, and returns its image. frame() draws a frame.
+async function measure(name, frame, seconds) {
+  const bytes = await third(frame), hash = crypto.createHash('sha256').update(bytes).digest('hex').slice(0, 12);
   if (process.env.PIXELS) require('fs').writeFileSync(`${process.env.PIXELS}/${name}.rgba`, bytes);
   const begin = process.hrtime.bigint();
   let used = process.cpuUsage(), count = 0;
   do { for (let i = 0; i < 4; i++, count++) await frame(); await context.device.queue.onSubmittedWorkDone(); } while (Number(process.hrtime.bigint() - begin) < seconds * 1e9);
   used = process.cpuUsage(used);
   console.log(`${name} ${((used.user + used.system) / count).toFixed(1)} ${hash}`);
+  return bytes;
 }
 
-// The commands of a driver: "list", or "NAME,NAME... SECONDS". begin() makes an engine for each item.
+// How two images differ: the greatest difference of a channel in 255ths, and how many channels differ by more than 2.
+function difference(a, b) {
+  const wide = context.texture.format === 'rgba16float', step = wide ? 2 : 1;
+  const half = h => (h & 0x8000 ? -1 : 1) * (h >> 10 & 31 ? 2 ** ((h >> 10 & 31) - 15) * (1 + (h & 1023) / 1024) : (h & 1023) / 2 ** 24);
+  const channel = (bytes, i) => wide ? 255 * half(bytes.readUInt16LE(i)) : bytes[i];
+  let most = 0, far = 0;
+  for (let i = 0; i < a.length; i += step) { const d = Math.abs(channel(a, i) - channel(b, i)); most = Math.max(most, d); if (d > 2) far++; }
+  return [Math.round(most), far];
+}
+
+// The commands of a driver: "list", "NAME,NAME... SECONDS", or "attainable NAME,NAME... SECONDS", which measures a second
+// engine that has its uniforms as constants. What they are is seen in eight frames. begin() makes an engine for each item.
 function main(items, begin) {
   if (process.argv[2] === 'list') { console.log(Object.keys(items).join('\n')); process.exit(0); }
+  const attainable = process.argv[2] === 'attainable';
+  if (attainable) process.argv.splice(2, 1);
   (async () => {
     for (const name of process.argv[2].split(',')) {
-      seed = 1;
-      await measure(name, await items[name](await begin()), Number(process.argv[3] || 1));
+      const start = async () => { seed = 1; return items[name](await begin()); }, seconds = Number(process.argv[3] || 1);
+      if (!attainable) { await measure(name, await start(), seconds); continue; }
+      const watched = require('./freeze.cjs').watch(), frame = await start(), bytes = await third(frame);
+      for (let i = 0; i < 5; i++) await frame();
+      const { counts, stop } = await watched.freeze(), [most, far] = difference(bytes, await measure(name, await start(), seconds));
+      stop();
+      const odd = [[counts.refused, 'refused by Dawn'], [counts.spirv, 'not WGSL'], [counts.unknown, 'other than in the first run']].filter(([n]) => n).map(([n, what]) => `, ${n} ${what}`).join('');
+      console.error(`${name}: modules with constants ${counts.modules}${odd}; words ${counts.words}; greatest difference ${most} of 255, channels beyond 2: ${far}`);
     }
     process.exit(0);
   })().catch(e => { console.error(e); process.exit(1); });
