@@ -1,7 +1,7 @@
 // What browser engines on WebGPU need of a browser, for node: Dawn, a canvas whose texture stays, reading pixels back, timing.
 // Used by three.cjs and its like. Math.random is seeded, and time stands still: frames repeat exactly.
 const { create, globals } = require('webgpu');
-const crypto = require('crypto');
+const crypto = require('crypto'), fs = require('fs'), path = require('path');
 const side = 512;
 Object.assign(globalThis, globals);
 // Dawn's set of features has no forEach.
@@ -65,7 +65,7 @@ async function third(frame) {
 // Prints an item's line, and returns its image. frame() draws a frame.
 async function measure(name, frame, seconds) {
   const bytes = await third(frame), hash = crypto.createHash('sha256').update(bytes).digest('hex').slice(0, 12);
-  if (process.env.PIXELS) require('fs').writeFileSync(`${process.env.PIXELS}/${name}.rgba`, bytes);
+  if (process.env.PIXELS) fs.writeFileSync(`${process.env.PIXELS}/${name}.rgba`, bytes);
   const begin = process.hrtime.bigint();
   let used = process.cpuUsage(), count = 0;
   do { for (let i = 0; i < 4; i++, count++) await frame(); await context.device.queue.onSubmittedWorkDone(); } while (Number(process.hrtime.bigint() - begin) < seconds * 1e9);
@@ -84,22 +84,39 @@ function difference(a, b) {
   return [Math.round(most), far];
 }
 
-// The commands of a driver: "list", "NAME,NAME... SECONDS", or "attainable NAME,NAME... SECONDS", which measures a second
-// engine that has its uniforms as constants. What they are is seen in eight frames. begin() makes an engine for each item.
+// The command "watch": eight frames of each item. Leaves its modules with constants and its image in a folder.
+async function watched(name, start, folder) {
+  const run = require('./freeze.cjs').watch(), frame = await start(), bytes = await third(frame);
+  for (let i = 0; i < 5; i++) await frame();
+  fs.writeFileSync(path.join(folder, `${name}.json`), JSON.stringify(await run.freeze()));
+  fs.writeFileSync(path.join(folder, `${name}.rgba`), bytes);
+}
+
+// The command "attainable": measures an item with what `watched` left. Says how much became constant, and how the image differs.
+async function attained(name, start, folder, seconds) {
+  const { counts, codes } = JSON.parse(fs.readFileSync(path.join(folder, `${name}.json`))), used = require('./freeze.cjs').use(codes);
+  const [most, far] = difference(fs.readFileSync(path.join(folder, `${name}.rgba`)), await measure(name, await start(), seconds));
+  used.stop();
+  const odd = [[counts.refused, 'refused by Dawn'], [counts.spirv, 'not WGSL'], [used.unknown, 'other than those watched']].map(([n, what]) => n ? `, ${n} ${what}` : '').join('');
+  console.error(`${name}: modules with constants ${counts.modules}${odd}; words ${counts.words}; loads ${counts.folded} of ${counts.loads}; greatest difference ${most} of 255, channels beyond 2: ${far}`);
+}
+
+// The commands of a driver: "list", "NAME,NAME... SECONDS" and "attainable NAME,NAME... SECONDS". begin() makes an engine for each item.
+// "attainable" watches in a process of its own: names in shaders depend on what the engine made before.
 function main(items, begin) {
   if (process.argv[2] === 'list') { console.log(Object.keys(items).join('\n')); process.exit(0); }
-  const attainable = process.argv[2] === 'attainable';
-  if (attainable) process.argv.splice(2, 1);
+  const mode = ['watch', 'attainable'].includes(process.argv[2]) ? process.argv.splice(2, 1)[0] : 'run', seconds = Number(process.argv[3] || 1);
+  const folder = mode === 'watch' ? process.argv[3] : mode === 'attainable' ? fs.mkdtempSync(path.join(require('os').tmpdir(), 'attainable-')) : null;
+  if (mode === 'attainable') {
+    process.on('exit', () => fs.rmSync(folder, { recursive: true }));
+    require('child_process').execFileSync(process.execPath, [process.argv[1], 'watch', process.argv[2], folder], { stdio: ['ignore', 'ignore', 'inherit'] });
+  }
   (async () => {
     for (const name of process.argv[2].split(',')) {
-      const start = async () => { seed = 1; return items[name](await begin()); }, seconds = Number(process.argv[3] || 1);
-      if (!attainable) { await measure(name, await start(), seconds); continue; }
-      const watched = require('./freeze.cjs').watch(), frame = await start(), bytes = await third(frame);
-      for (let i = 0; i < 5; i++) await frame();
-      const { counts, stop } = await watched.freeze(), [most, far] = difference(bytes, await measure(name, await start(), seconds));
-      stop();
-      const odd = [[counts.refused, 'refused by Dawn'], [counts.spirv, 'not WGSL'], [counts.unknown, 'other than in the first run']].filter(([n]) => n).map(([n, what]) => `, ${n} ${what}`).join('');
-      console.error(`${name}: modules with constants ${counts.modules}${odd}; words ${counts.words}; greatest difference ${most} of 255, channels beyond 2: ${far}`);
+      const start = async () => { seed = 1; return items[name](await begin()); };
+      if (mode === 'watch') await watched(name, start, folder);
+      else if (mode === 'attainable') await attained(name, start, folder, seconds);
+      else await measure(name, await start(), seconds);
     }
     process.exit(0);
   })().catch(e => { console.error(e); process.exit(1); });

@@ -1,12 +1,12 @@
 // Writes the uniforms of a WebGPU program into its WGSL by hand, for the command `attainable` (README.md). Used by canvas.cjs.
 //
-//     const watched = watch();                draw some frames
-//     const frozen = await watched.freeze();  the same engine and scene anew: its modules get constants
-//     frozen.stop();
+//     const watched = watch();            in one process, before it draws some frames
+//     await watched.freeze();             their modules with constants
+//     const used = use(codes);            in another process, before it does the same
 //
 // While watching, each buffer that can hold uniforms has a copy here. At each submit, the words bound for each draw and
 // dispatch are compared with those seen before, for each module alone. A word with one value in all of them is constant.
-// Layout rules: WGSL specification, "Memory Layout". Modules of both runs are paired by code without its numbers, in order.
+// Layout rules: WGSL specification, "Memory Layout".
 const up = (n, to) => Math.ceil(n / to) * to;
 
 // Replaces a method of a WebGPU class; make(original) gives the new one. Returns a function that undoes it.
@@ -117,6 +117,7 @@ function literal(type, offset, seen, used) {
 // that divide by zero. Each function that loses a load keeps a use of the variable, and so the pipeline keeps its layout.
 function rewrite(module, seen) {
   const { code } = module, edits = [], made = new Map(), words = new Set();
+  let loads = 0, folded = 0;
   const bodies = [...code.matchAll(/\bfn\s+\w+\s*\(/g)].map(({ index }) => {
     let at = code.indexOf('(', index), depth = 0;
     do { if (code[at] === '(') depth++; else if (code[at] === ')') depth--; at++; } while (depth);
@@ -129,7 +130,9 @@ function rewrite(module, seen) {
     if (!held) continue;
     for (const { index } of code.matchAll(new RegExp(`(?<![\\w.])${name}\\b`, 'g'))) {
       const body = bodies.find(b => b.begin <= index && index < b.end);
-      if (!body || /(^|[(,=])\s*&\s*$/.test(code.slice(Math.max(0, index - 20), index))) continue;   // a declaration, or a pointer
+      if (!body) continue;
+      loads++;
+      if (/(^|[(,=])\s*&\s*$/.test(code.slice(Math.max(0, index - 20), index))) continue;   // a pointer
       let type = whole, offset = 0, at = index + name.length, m, value = null, used = [];
       const rest = pattern => (m = pattern.exec(code.slice(at, at + 200)));
       while (type) {
@@ -151,6 +154,7 @@ function rewrite(module, seen) {
         at += m[0].length;
       }
       if (value === null) continue;
+      folded++;
       const key = `${type.text} { return ${value}; }`;
       if (!made.has(key)) made.set(key, `wpg_frozen_${made.size}`);
       edits.push({ begin: index, end: at, text: `${made.get(key)}()` });
@@ -162,13 +166,13 @@ function rewrite(module, seen) {
   let out = code;
   for (const { begin, end, text } of edits.sort((a, b) => b.begin - a.begin)) out = out.slice(0, begin) + text + out.slice(end);
   for (const [body, name] of made) out += `\nfn ${name}() -> ${body}`;
-  return { code: out, words: words.size };
+  return { code: out, words: words.size, loads, folded };
 }
 
-// Pairs modules of two runs. Engines number their names on: the code without its numbers, and how many were like it before.
+// Names modules alike in two runs: by code, and by how many had this code before.
 function counter() {
   const counts = new Map();
-  return code => { const plain = code.replace(/\d+/g, '#'), n = counts.get(plain) || 0; counts.set(plain, n + 1); return `${n} ${plain}`; };
+  return code => { const n = counts.get(code) || 0; counts.set(code, n + 1); return `${n} ${code}`; };
 }
 
 function watch() {
@@ -251,30 +255,36 @@ function watch() {
     }
   }
 
-  // Ends the watch. Modules made from now on get what was seen. Code that Dawn refuses stays as it is.
+  // Ends the watch. Code that Dawn refuses is left out.
   async function freeze() {
     for (const f of undo.reverse()) f();
-    const counts = { modules: 0, words: 0, refused: 0, spirv: 0, unknown: 0 }, known = new Map();
-    for (const { device, code, key: name, parsed, seen } of all) {
-      known.set(name, null);
+    const counts = { modules: 0, words: 0, loads: 0, folded: 0, refused: 0, spirv: 0 }, codes = {};
+    for (const { device, key: name, parsed, seen } of all) {
+      codes[name] = null;
       if (!parsed) { counts.spirv++; continue; }
       const made = rewrite(parsed, seen);
+      if (seen.size) counts.loads += made.loads;
       if (!made.words) continue;
       device.pushErrorScope('validation');
       device.createShaderModule({ code: made.code });
       const error = await device.popErrorScope();
-      if (error) { counts.refused++; if (process.env.FREEZE_ERRORS) console.error(error.message, made.code); continue; }
-      counts.modules++; counts.words += made.words;
-      known.set(name, seen);
+      if (error) { counts.refused++; continue; }
+      counts.modules++; counts.words += made.words; counts.folded += made.folded;
+      codes[name] = made.code;
     }
-    const next = counter();
-    const stop = wrap('GPUDevice', 'createShaderModule', f => function (description) {
-      const name = next(String(description.code)), seen = known.get(name);
-      if (!known.has(name)) counts.unknown++;
-      return f.call(this, seen ? { ...description, code: rewrite(new Module(description.code), seen).code } : description);
-    });
-    return { counts, stop };
+    return { counts, codes };
   }
   return { freeze };
 }
-module.exports = { watch };
+
+// Modules made from now on have the code of `codes`. unknown: how many are not known there. stop() ends this.
+function use(codes) {
+  const key = counter(), used = { unknown: 0 };
+  used.stop = wrap('GPUDevice', 'createShaderModule', f => function (description) {
+    const code = codes[key(String(description.code))];
+    if (code === undefined) used.unknown++;
+    return f.call(this, code ? { ...description, code } : description);
+  });
+  return used;
+}
+module.exports = { watch, use };
