@@ -1,7 +1,7 @@
 #!/bin/sh
 # The family babylon: scenes of Babylon.js on its WebGPU engine, on Dawn (README.md).
 #
-#     sh shaders/real/babylon.sh fetch | list | run SCENE,SCENE... SECONDS | attainable ...
+#     sh shaders/real/babylon.sh fetch | list | run SCENE,SCENE... SECONDS | attainable SCENE,SCENE... SECONDS
 set -eu
 name=babylon
 attainable=yes

@@ -139,8 +139,8 @@ function rewrite(module, seen) {
         if (type.kind === 'struct' && rest(/^\s*\.\s*(\w+)/)) {
           const member = type.members.get(m[1]);
           type = member && member.type; offset += member ? member.offset : 0; at += m[0].length;
-        } else if ((type.kind === 'array' || type.kind === 'mat') && rest(/^\s*\[\s*(\w+)\s*\]/) && module.number(m[1]) !== null && module.number(m[1]) < type.count) {
-          offset += module.number(m[1]) * type.stride; type = type.of; at += m[0].length;
+        } else if ((type.kind === 'array' || type.kind === 'mat') && rest(/^\s*\[\s*(\d+)[iu]?\s*\]/) && m[1] < type.count) {
+          offset += m[1] * type.stride; type = type.of; at += m[0].length;
         } else break;
       }
       if (!type) continue;

@@ -1,7 +1,7 @@
 #!/bin/sh
 # The family playcanvas: scenes of the PlayCanvas engine on WebGPU, on Dawn (README.md).
 #
-#     sh shaders/real/playcanvas.sh fetch | list | run SCENE,SCENE... SECONDS | attainable ...
+#     sh shaders/real/playcanvas.sh fetch | list | run SCENE,SCENE... SECONDS | attainable SCENE,SCENE... SECONDS
 set -eu
 name=playcanvas
 attainable=yes
