@@ -2,6 +2,7 @@
 //
 //     node anime4k.cjs list                 the names of the pipelines
 //     node anime4k.cjs NAME,NAME... SECONDS  a line each: name, processor time of one frame in microseconds, hash of the image
+//     node anime4k.cjs attainable NAME,NAME... SECONDS  the same with the uniforms as constants in the WGSL
 const { context, gpu, main } = require('./canvas.cjs');
 const anime = require('anime4k-webgpu');
 const width = 64, height = 48;

@@ -2,6 +2,7 @@
 //
 //     node babylon.cjs list                 the names of the scenes
 //     node babylon.cjs NAME,NAME... SECONDS  a line each: name, processor time of one frame in microseconds, hash of the image
+//     node babylon.cjs attainable NAME,NAME... SECONDS  the same with the uniforms as constants in the WGSL
 //
 // Shaders are Babylon's own WGSL: uber-shaders by defines, with flags and factors in uniform blocks.
 const path = require('path');

@@ -1,7 +1,7 @@
 // What browser engines on WebGPU need of a browser, for node: Dawn, a canvas whose texture stays, reading pixels back, timing.
 // Used by three.cjs and its like. Math.random is seeded, and time stands still: frames repeat exactly.
 const { create, globals } = require('webgpu');
-const crypto = require('crypto');
+const crypto = require('crypto'), fs = require('fs'), path = require('path');
 const side = 512;
 Object.assign(globalThis, globals);
 // Dawn's set of features has no forEach.
@@ -55,28 +55,72 @@ async function pixels() {
   return bytes;
 }
 
-// Prints an item's line. frame() draws a frame. The image hashed is the one of the third frame.
-async function measure(name, frame, seconds) {
+// Draws three frames. The image that counts is the third one.
+async function third(frame) {
   let bytes;
   for (let i = 0; i < 3; i++) { await frame(); bytes = await pixels(); }
-  const hash = crypto.createHash('sha256').update(bytes).digest('hex').slice(0, 12);
-  if (process.env.PIXELS) require('fs').writeFileSync(`${process.env.PIXELS}/${name}.rgba`, bytes);
+  return bytes;
+}
+
+// Prints an item's line, and returns its image. frame() draws a frame.
+async function measure(name, frame, seconds) {
+  const bytes = await third(frame), hash = crypto.createHash('sha256').update(bytes).digest('hex').slice(0, 12);
+  if (process.env.PIXELS) fs.writeFileSync(`${process.env.PIXELS}/${name}.rgba`, bytes);
   const begin = process.hrtime.bigint();
   let used = process.cpuUsage(), count = 0;
   do { for (let i = 0; i < 4; i++, count++) await frame(); await context.device.queue.onSubmittedWorkDone(); } while (Number(process.hrtime.bigint() - begin) < seconds * 1e9);
   used = process.cpuUsage(used);
   console.log(`${name} ${((used.user + used.system) / count).toFixed(1)} ${hash}`);
+  return bytes;
 }
 
-// The commands of a driver: "list", or "NAME,NAME... SECONDS". begin() makes an engine for each item.
+// How two images differ: the greatest difference of a channel in 255ths, and how many channels differ by more than 2.
+function difference(a, b) {
+  const wide = context.texture.format === 'rgba16float', step = wide ? 2 : 1;
+  const half = h => (h & 0x8000 ? -1 : 1) * (h >> 10 & 31 ? 2 ** ((h >> 10 & 31) - 15) * (1 + (h & 1023) / 1024) : (h & 1023) / 2 ** 24);
+  const channel = (bytes, i) => wide ? 255 * half(bytes.readUInt16LE(i)) : bytes[i];
+  let most = 0, far = 0;
+  for (let i = 0; i < a.length; i += step) { const d = Math.abs(channel(a, i) - channel(b, i)); most = Math.max(most, d); if (d > 2) far++; }
+  return [Math.round(most), far];
+}
+
+// The command "watch": eight frames of each item. Leaves its modules with constants and its image in a folder.
+async function watched(name, start, folder) {
+  const run = require('./freeze.cjs').watch(), frame = await start(), bytes = await third(frame);
+  for (let i = 0; i < 5; i++) await frame();
+  fs.writeFileSync(path.join(folder, `${name}.json`), JSON.stringify(await run.freeze()));
+  fs.writeFileSync(path.join(folder, `${name}.rgba`), bytes);
+}
+
+// The command "attainable": measures an item with what `watched` left. Says how much became constant, and how the image differs.
+// Fails at the end where more than one channel in a thousand differs visibly: a constant is wrong then.
+async function attained(name, start, folder, seconds) {
+  const { counts, codes } = JSON.parse(fs.readFileSync(path.join(folder, `${name}.json`))), used = require('./freeze.cjs').use(codes);
+  const bytes = fs.readFileSync(path.join(folder, `${name}.rgba`)), [most, far] = difference(bytes, await measure(name, await start(), seconds));
+  used.stop();
+  const odd = [[counts.refused, 'refused by Dawn'], [counts.spirv, 'not WGSL'], [used.unknown, 'other than those watched']].map(([n, what]) => n ? `, ${n} ${what}` : '').join('');
+  if (far > bytes.length / 1000) process.exitCode = 1;
+  console.error(`${name}: modules with constants ${counts.modules}${odd}; words ${counts.words}; loads ${counts.folded} of ${counts.loads}; greatest difference ${most} of 255, channels beyond 2: ${far}`);
+}
+
+// The commands of a driver: "list", "NAME,NAME... SECONDS" and "attainable NAME,NAME... SECONDS". begin() makes an engine for each item.
+// "attainable" watches in a process of its own: names in shaders depend on what the engine made before.
 function main(items, begin) {
   if (process.argv[2] === 'list') { console.log(Object.keys(items).join('\n')); process.exit(0); }
+  const mode = ['watch', 'attainable'].includes(process.argv[2]) ? process.argv.splice(2, 1)[0] : 'run', seconds = Number(process.argv[3] || 1);
+  const folder = mode === 'watch' ? process.argv[3] : mode === 'attainable' ? fs.mkdtempSync(path.join(require('os').tmpdir(), 'attainable-')) : null;
+  if (mode === 'attainable') {
+    process.on('exit', () => fs.rmSync(folder, { recursive: true }));
+    require('child_process').execFileSync(process.execPath, [process.argv[1], 'watch', process.argv[2], folder], { stdio: ['ignore', 'ignore', 'inherit'] });
+  }
   (async () => {
     for (const name of process.argv[2].split(',')) {
-      seed = 1;
-      await measure(name, await items[name](await begin()), Number(process.argv[3] || 1));
+      const start = async () => { seed = 1; return items[name](await begin()); };
+      if (mode === 'watch') await watched(name, start, folder);
+      else if (mode === 'attainable') await attained(name, start, folder, seconds);
+      else await measure(name, await start(), seconds);
     }
-    process.exit(0);
+    process.exit();   // with exitCode
   })().catch(e => { console.error(e); process.exit(1); });
 }
 module.exports = { canvas, context, gpu, side, tick, main };

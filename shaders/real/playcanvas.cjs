@@ -2,6 +2,7 @@
 //
 //     node playcanvas.cjs list                 the names of the scenes
 //     node playcanvas.cjs NAME,NAME... SECONDS  a line each: name, processor time of one frame in microseconds, hash of the image
+//     node playcanvas.cjs attainable NAME,NAME... SECONDS  the same with the uniforms as constants in the WGSL
 //
 // Shaders are the engine's own: its standard material, clustered lights, shadow maps, camera frame.
 const path = require('path');

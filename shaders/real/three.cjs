@@ -2,6 +2,7 @@
 //
 //     node three.cjs list                 the names of the scenes
 //     node three.cjs NAME,NAME... SECONDS  a line each: name, processor time of one frame in microseconds, hash of the image
+//     node three.cjs attainable NAME,NAME... SECONDS  the same with the uniforms as constants in the WGSL
 //
 // Shaders are three.js's own: its materials, shadow maps, post-processing nodes and compute nodes.
 const path = require('path');
