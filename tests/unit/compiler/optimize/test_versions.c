@@ -153,7 +153,7 @@ static void follows_casts_and_module_variables(void **state)
               "void main() { coat = uintBitsToFloat(t.x.x); tint = uintBitsToFloat(t.x.zyz);"
               " float x = at.x + uintBitsToFloat(t.x.w); if (coat > 1e-6) x += sin(x) * coat;"
               " vec3 lit = vec3(sin(x), cos(x), tan(x)) * tint; color = vec4(lit + at.y, 1.0); }",
-              "frag", SpvExecutionModelFragment, (const uint32_t[]){0, 0, 0}, 1000, NULL);
+              "frag", SpvExecutionModelFragment, (const uint32_t[WORDS_MOST]){0}, 1000, NULL);
     use_expect(&r, WPG_REMARK_DONE, "versions", "for 3 words");
     use_expect(&r, WPG_REMARK_DONE, "versions", "1 operations had a weight of 0");
     use_done(&r);
@@ -161,7 +161,7 @@ static void follows_casts_and_module_variables(void **state)
             "layout(std140, binding = 2) uniform T { uvec4 x; } t;\n"
             "void main() { uint i = gl_GlobalInvocationID.x; dst.data[i] = i / t.x.y +"
             " floatBitsToUint(float(i) + uintBitsToFloat(t.x.w)); }",
-            (const uint32_t[]){48}, 1000);
+            (const uint32_t[WORDS_MOST]){48}, 1000);
     use_expect(&r, WPG_REMARK_DONE, "versions", "for 1 words");
     use_done(&r);
 }
