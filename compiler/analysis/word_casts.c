@@ -1,3 +1,5 @@
+/* See word_casts.h. Backwards to a fixed point: a component is an integer if any use but a cast to floats
+ * takes it, or takes what a cast, extract or shuffle makes of it. */
 #include "compiler/analysis/word_casts.h"
 
 #include "compiler/spirv/grammar.h"

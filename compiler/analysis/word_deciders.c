@@ -250,9 +250,10 @@ static void visit_words(decider *d, const wpg_inst *inst)
         add_words(d, inst->result, variable ? words(d, variable) : sites_of(d, inst));
         return;
     }
-    if (is_traced(d, inst) || inst->opcode == SpvOpBitcast || inst->opcode == SpvOpVectorShuffle)
+    const bool traced = is_traced(d, inst);
+    if (traced || inst->opcode == SpvOpBitcast || inst->opcode == SpvOpVectorShuffle)
         add_words(d, inst->result, sites_of(d, inst));
-    if (is_traced(d, inst))
+    if (traced)
         return;
     effect kind = effect_of(inst, &first, &step);
     if ((kind == UNKNOWN && !ids) || (kind == TESTS && varies(d, inst->result)))

@@ -44,7 +44,9 @@ static bool constant_may_be(const wpg_module *module, uint32_t id, uint32_t numb
                 return true;
         return false;
     }
-    return !wpg_const_value(module, id, &bits, &width) || bits == number;
+    if (!wpg_const_value(module, id, &bits, &width) || bits == number)
+        return true;
+    return !number && !(bits & ~(UINT64_C(1) << (width - 1))); /* -0 */
 }
 
 /* The constant that a value is taken to equal; 0: none. */

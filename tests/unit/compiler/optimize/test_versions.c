@@ -1,4 +1,5 @@
 /* Versions of a stage for words of uniform blocks: what is made, and each rule that must stop it. */
+#include "compiler/optimize/passes/localise.h"
 #include "tests/unit/compiler/optimize/words.h"
 
 #define HEAD                                                                                                 \
@@ -166,18 +167,31 @@ static void follows_casts_and_module_variables(void **state)
     use_done(&r);
 }
 
-/* A variable that another function names, too, stays where it is; so does one whose pointer is passed on. */
+/* A variable of the module that the entry function alone names becomes local. One that another function
+ * names, too, stays where it is. */
 static void leaves_shared_module_variables(void **state)
 {
     (void)state;
-    use_result r;
-    compute(&r,
-            "float coat; void more(inout float a) { a += coat; } \n"
-            "void main() { uint i = gl_GlobalInvocationID.x; coat = float(i); float a = coat; more(a);"
-            " dst.data[i] = floatBitsToUint(a) + i / p.stride; }",
-            (const uint32_t[]){48}, 1000);
-    use_expect(&r, WPG_REMARK_DONE, "versions", "for 1 words");
-    use_done(&r);
+    use_shader s = {0};
+    wpg_module *module;
+    unsigned count[2] = {0};
+    use_glsl(&s,
+             "#version 450\n" HEAD "float own, both, passed; void more(inout float a) { a += both; }\n"
+             "void main() { own = float(p.size); both = p.f; passed = own; more(passed);"
+             " dst.data[0] = floatBitsToUint(own + passed); }",
+             "comp", SpvExecutionModelGLCompute);
+    assert_int_equal(wpg_module_parse(&module, s.words, s.count, NULL), WPG_OK);
+    assert_true(wpg_localise_globals(module));
+    for (const wpg_inst *inst = module->first; inst && inst->opcode != SpvOpFunction; inst = inst->next)
+        count[0] += inst->opcode == SpvOpVariable && inst->words[3] == SpvStorageClassPrivate;
+    for (const wpg_inst *inst = wpg_next_function(module->first); inst; inst = inst->next) {
+        const wpg_inst *type = inst->type ? wpg_module_def(module, inst->type) : NULL;
+        count[1] += inst->opcode == SpvOpVariable && type->words[2] == SpvStorageClassFunction;
+    }
+    assert_int_equal(count[0], 1); /* both */
+    assert_int_equal(count[1], 3); /* own, passed, the argument */
+    wpg_module_destroy(module);
+    use_free(&s);
 }
 
 /* A weight compared with what varies decides nothing, and is not asked; a factor is. */
