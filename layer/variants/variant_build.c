@@ -8,6 +8,7 @@
 #include "layer/profile/use.h"
 #include "layer/rewrite/library_copy.h"
 #include "layer/rewrite/passes.h"
+#include "layer/rewrite/variant_words.h"
 #include "layer/variants/variants_internal.h"
 #include "runtime/base/log.h"
 
@@ -115,19 +116,17 @@ void wpg_variant_finish(wpg_variant_set *set)
 static wpg_status rewrite_stage(wpg_rewrite *stage, const wpg_device *device, const wpg_variant_set *set)
 {
     wpg_push_value values[WPG_PUSH_WORDS];
-    uint32_t count = 0;
+    uint64_t along;
+    const uint32_t count = wpg_variant_values(values, &along, set->usual, set->job);
     wpg_weights weights;
     wpg_arena arena;
-    for (uint32_t i = 0; i < WPG_PUSH_WORDS; i++)
-        if (set->usual->words >> i & 1)
-            values[count++] = (wpg_push_value){i * 4, set->job[i]};
     WPG_TRY(wpg_rewrite_parse(stage, &stage->why));
     /* What is captured may not change its pipeline while it is (VUID-vkCmdBindPipeline-None-02323). */
     if (wpg_stage_feeds_back(stage->module))
         return wpg_fail(&stage->why, WPG_E_UNSUPPORTED, "it feeds transform feedback");
     wpg_arena_init(&arena);
     wpg_use_find(&weights, &arena, set->hash, stage);
-    wpg_status status = wpg_rewrite_for_values(stage, &weights, &device->features, values, count);
+    wpg_status status = wpg_rewrite_for_values(stage, &weights, &device->features, values, count, along);
     wpg_arena_finish(&arena);
     return status;
 }

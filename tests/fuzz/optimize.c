@@ -68,6 +68,7 @@ static uint32_t *optimised(size_t *count, const fuzz_module *input)
     bool changed = false;
     uint32_t *words = NULL;
     options.pushes = pushes;
+    options.push_along = (uint64_t)(input->choices[2] ^ input->choices[3]) * UINT64_C(0x0101010101010101);
     options.push_count = pushes_of(pushes, input->choices);
     wpg_module *module = fuzz_normal_form(&stage, name, input);
     if (module && test_plan(&map, module, &stage, NULL) == WPG_OK) {

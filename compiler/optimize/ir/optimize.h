@@ -45,8 +45,10 @@ typedef struct wpg_optimize_options {
      * (remarks.push_words tells which mattered). Borrowed. */
     const wpg_push_value *pushes;
     uint32_t push_count;
-    bool keep_trips; /* no given value may decide how often a loop runs: drivers that unroll too much */
-    char passes[64]; /* letters of passes to leave out, "" = none; see passes/optimize.c */
+    uint64_t push_along; /* words, one bit each, that are folded even where they decide no branch, loop
+                            bound, index or divisor, if some other word does: those of one value alone */
+    bool keep_trips;     /* no given value may decide how often a loop runs: drivers that unroll too much */
+    char passes[64];     /* letters of passes to leave out, "" = none; see passes/optimize.c */
 } wpg_optimize_options;
 
 /* The passes, each by the letter that settings, verdicts and wpg_optimize_options.passes call it. */

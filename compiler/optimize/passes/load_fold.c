@@ -18,7 +18,8 @@
  *               (legality.h) loses a user of what feeds it
  *
  * The loads behind exposed operations are left alone. The comparison repeats until nothing is new. Then loads
- * that decide no branch, loop bound, index or divisor are left alone too: they would gain little.
+ * that decide no branch, loop bound, index or divisor are left alone too: they would gain little. Where other
+ * loads decide one, the caller may have these folded along: the result depends on values anyway.
  *
  * NoContraction on a product that a decided phi exposes to a sum was tried instead of a barrier: bits of
  * llama.cpp's soft_max differed on lavapipe 25.0.7. */
@@ -44,6 +45,7 @@ typedef struct folder {
     uint64_t *masks;  /* [bound] groups behind an id that is constant now and was not */
     uint64_t decided; /* groups behind branches that are decided now */
     uint64_t exposed, wanted;
+    uint64_t useful;  /* groups behind an operand that becomes a constant */
     bool *kept;       /* [bound] ids that float work uses: computed as before */
     bool *hidden;     /* [bound] phis and selects that get an optimisation barrier */
     bool *opaque;     /* [bound] what no driver is to know: what is hidden, and what loops stand by */
@@ -294,8 +296,11 @@ static void ask_new(folder *f, uint32_t block, const wpg_inst *inst, uint64_t gr
     if (keeps(f, inst)) {
         if (!keeps_operands(f, inst))
             expose(f, groups, block, "what a decided branch chooses would be a constant there");
-    } else if (opcode == SpvOpAccessChain || opcode == SpvOpInBoundsAccessChain ||
-               opcode == SpvOpBranchConditional || opcode == SpvOpSwitch) {
+        return;
+    }
+    f->useful |= groups;
+    if (opcode == SpvOpAccessChain || opcode == SpvOpInBoundsAccessChain ||
+        opcode == SpvOpBranchConditional || opcode == SpvOpSwitch) {
         f->wanted |= groups;
     } else if (!one && divides(opcode) && is_new(f, inst->words[4])) {
         f->wanted |= f->masks[inst->words[4]];
@@ -446,6 +451,16 @@ static void ask_dead(folder *f, uint32_t index)
     }
 }
 
+/* Groups of loads that are folded where others decide something. */
+static uint64_t along(const folder *f)
+{
+    uint64_t groups = f->useful;
+    for (size_t i = 0; i < f->job->load_count; i++)
+        if (!f->job->loads[i].along)
+            groups &= ~f->job->loads[i].group;
+    return groups;
+}
+
 /* Is anything left to be asked? */
 static bool ask(folder *f)
 {
@@ -457,7 +472,7 @@ static bool ask(folder *f)
         f->nomem = true;
         return false;
     }
-    f->exposed = f->wanted = 0;
+    f->exposed = f->wanted = f->useful = 0;
     memset(f->kept, 0, f->view->bound * sizeof *f->kept);
     f->any_exposed = f->any_hidden = false;
     find_masks(f);
@@ -473,7 +488,7 @@ static bool ask(folder *f)
                        "%u loads of %s stay: %s", (unsigned)__builtin_popcountll(f->active & f->exposed),
                        f->job->what, f->why);
     else if (!f->any_hidden)
-        left &= f->wanted;
+        left &= f->wanted & left ? f->wanted | along(f) : 0;
     bool changed = left != f->active || f->any_hidden;
     f->active = left;
     return changed && left;

@@ -13,6 +13,7 @@ typedef struct wpg_known_load {
     uint32_t constant;
     uint64_t words; /* the caller's: what the constant depends on */
     uint64_t group; /* one bit; loads of one bit are folded together or not at all */
+    bool along;     /* folded, too, where it decides nothing and other loads do */
 } wpg_known_load;
 
 /* What is folded. The pointers are valid in `prepare`. */

@@ -24,8 +24,11 @@ static bool collect(load_list *loads, wpg_context *context, const wpg_inst *func
         if (!found.constant)
             wpg_remark_add(context, WPG_REMARK_REFUSED, PASS, ordinal, 0,
                            "a load of a push constant stays: %s", why);
-        else if (!wpg_vec_push(loads, found))
-            return false;
+        else {
+            found.along = !(found.words & ~context->options->push_along);
+            if (!wpg_vec_push(loads, found))
+                return false;
+        }
     }
     return true;
 }

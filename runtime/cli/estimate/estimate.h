@@ -91,6 +91,7 @@ typedef struct wpg_estimate_pipeline {
     uint64_t gpu_nanoseconds, heat;             /* heat: block executions of its stages */
     wpg_push_value pushes[WPG_PUSH_FOLD_WORDS]; /* usual values of push constants */
     uint32_t push_count;
+    uint64_t push_along; /* those of one value alone, one bit a word */
     wpg_estimate_result results[WPG_ESTIMATE_FORMS];
     char problem[200]; /* why nothing can be said; "" */
 } wpg_estimate_pipeline;

@@ -93,6 +93,7 @@ static void choose_passes(wpg_optimize_options *options, const wpg_estimate *est
     if (has_letter(estimate, WPG_PASS_PUSH_FOLD)) {
         options->pushes = pipeline->pushes;
         options->push_count = pipeline->push_count;
+        options->push_along = pipeline->push_along;
     }
     if (has_letter(estimate, WPG_PASS_WAVE_SIZE))
         options->wave = (wpg_wave_choice){SMALL_WAVE, USUAL_WAVE, UINT32_MAX, 0.5};

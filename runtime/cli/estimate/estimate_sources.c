@@ -137,6 +137,8 @@ static void find_pushes(wpg_estimate_pipeline *pipeline, const wpg_facts *facts)
         double all = (double)fact->n + (double)wpg_facts_get_sum(facts, key);
         for (size_t i = 0; i < fact->value_count; i++)
             all += (double)fact->values[i].n;
+        if ((double)fact->values[0].n >= 0.99 * all)
+            pipeline->push_along |= UINT64_C(1) << word;
         if ((double)fact->values[0].n >= 0.9 * all)
             pipeline->pushes[pipeline->push_count++] = (wpg_push_value){
                 .offset = 4 * word, .value = (uint32_t)strtoul(fact->values[0].value, NULL, 16)};

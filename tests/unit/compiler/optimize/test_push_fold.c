@@ -11,6 +11,7 @@
 #define MAIN "void main() { uint at = gl_GlobalInvocationID.x; float x = src.data[at];\n"
 
 static bool keep_trips; /* of the runs that follow */
+static uint64_t along;  /* likewise */
 
 static void run(use_result *r, const char *head, const char *body, const char *stage, SpvExecutionModel model,
                 const uint32_t *words, const uint64_t known, const char *passes)
@@ -26,6 +27,7 @@ static void run(use_result *r, const char *head, const char *body, const char *s
     wpg_optimize_defaults(&options);
     options.pushes = values;
     options.keep_trips = keep_trips;
+    options.push_along = along;
     for (uint32_t i = 0; i < WPG_PUSH_FOLD_WORDS; i++)
         if (known >> i & 1)
             values[options.push_count++] = (wpg_push_value){i * 4, words[i]};
@@ -81,6 +83,37 @@ static void leaves_what_decides_nothing(void **state)
     assert_false(r.changed);
     use_expect(&r, WPG_REMARK_REFUSED, "push-fold", "would be decided");
     use_done(&r);
+}
+
+/* Words of one value go along where another word decides something, if an operation gets their constant. */
+static void folds_along(void **state)
+{
+    (void)state;
+    use_result r;
+    const char *body =
+        "layout(push_constant) uniform P { uint flags; uint add; uint two; float scale; } p;\n" MAIN
+        "if ((p.flags & 2u) != 0u) x = sin(x);\n"
+        "ints.data[at] = at * p.add + p.two; dst.data[at] = x * p.scale + float(p.two); }";
+    const uint32_t words[] = {1, 9, 5, 0x3f800000u};
+    compute(&r, body, words, 15);
+    assert_int_equal(r.remarks->push_words, 1);
+    use_done(&r);
+    along = 2;
+    compute(&r, body, words, 15);
+    assert_int_equal(r.remarks->push_words, 3);
+    use_done(&r);
+    /* Float work keeps its load, so the float is not asked for. */
+    along = UINT64_MAX;
+    compute(&r, body, words, 15);
+    assert_int_equal(r.remarks->push_words, 7);
+    use_expect(&r, WPG_REMARK_DONE, "push-fold", "4 loads of push constants are constants (words 0x7)");
+    use_done(&r);
+    /* Nothing decides anything: nothing goes along. */
+    compute(&r, body, words, 14);
+    assert_int_equal(r.remarks->push_words, 0);
+    assert_false(r.changed);
+    use_done(&r);
+    along = 0;
 }
 
 /* Each value decides a branch of its own where its bytes are read as they lie in memory. */
@@ -493,6 +526,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(folds_flags),
         cmocka_unit_test(leaves_what_decides_nothing),
+        cmocka_unit_test(folds_along),
         cmocka_unit_test(reads_every_layout),
         cmocka_unit_test(the_right_side_stays),
         cmocka_unit_test(whole_structs),
