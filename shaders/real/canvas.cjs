@@ -1,7 +1,7 @@
 // What browser engines on WebGPU need of a browser, for node: Dawn, a canvas whose texture stays, reading pixels back, timing.
 // Used by three.cjs and its like. Math.random is seeded, and time stands still: frames repeat exactly.
 const { create, globals } = require('webgpu');
-const crypto = require('crypto'), fs = require('fs'), path = require('path');
+const crypto = require('crypto'), fs = require('fs'), path = require('path'), steady = require('./steady.cjs');
 const side = 512;
 Object.assign(globalThis, globals);
 // Dawn's set of features has no forEach.
@@ -66,11 +66,8 @@ async function third(frame) {
 async function measure(name, frame, seconds) {
   const bytes = await third(frame), hash = crypto.createHash('sha256').update(bytes).digest('hex').slice(0, 12);
   if (process.env.PIXELS) fs.writeFileSync(`${process.env.PIXELS}/${name}.rgba`, bytes);
-  const begin = process.hrtime.bigint();
-  let used = process.cpuUsage(), count = 0;
-  do { for (let i = 0; i < 4; i++, count++) await frame(); await context.device.queue.onSubmittedWorkDone(); } while (Number(process.hrtime.bigint() - begin) < seconds * 1e9);
-  used = process.cpuUsage(used);
-  console.log(`${name} ${((used.user + used.system) / count).toFixed(1)} ${hash}`);
+  const time = await steady(async () => { for (let i = 0; i < 4; i++) await frame(); await context.device.queue.onSubmittedWorkDone(); }, seconds);
+  console.log(`${name} ${(time / 4).toFixed(1)} ${hash}`);
   return bytes;
 }
 

@@ -8,7 +8,7 @@
 // Batches of 8 and fewer multiply by vectors (mul_mat_vec), larger ones by tiles (mul_mm).
 const fs = require('fs');
 const path = require('path');
-const crypto = require('crypto');
+const crypto = require('crypto'), steady = require('./steady.cjs');
 const prompt = 'the quick brown fox jumps over the lazy dog';   // 45 tokens
 // `listed` are measured. The others run where they are named: lavapipe compiles their kernels for minutes.
 const listed = ['decode_f16'];
@@ -102,11 +102,7 @@ async function run(folder, names, seconds) {
     const result = await once();
     const kept = item.embedding ? Array.from(result.embedding) : [result.text, result.completion_probabilities];
     const hash = crypto.createHash('sha256').update(JSON.stringify(kept)).digest('hex').slice(0, 12);
-    const begin = process.hrtime.bigint();
-    let used = process.cpuUsage(), count = 0;
-    do { await once(); count++; } while (Number(process.hrtime.bigint() - begin) < seconds * 1e9);
-    used = process.cpuUsage(used);
-    console.log(`${name} ${((used.user + used.system) / count).toFixed(1)} ${hash}`);
+    console.log(`${name} ${(await steady(once, seconds)).toFixed(1)} ${hash}`);
     await context.release();
   }
 }

@@ -13,7 +13,7 @@ Object.defineProperty(globalThis, 'navigator', { value: { gpu, userAgent: 'node'
 globalThis.self = globalThis; globalThis.window = globalThis; globalThis.document = { createElement: () => ({ getContext: () => null }) };
 const tf = require('@tensorflow/tfjs-core');
 const { WebGPUBackend } = require('@tensorflow/tfjs-backend-webgpu');
-const crypto = require('crypto');
+const crypto = require('crypto'), steady = require('./steady.cjs');
 const sizes = process.env.SEVERAL ? [0, 8, 24] : process.env.OTHER_INPUT ? [8] : [0];
 let more = 0; // what is added to dimensions above 3
 const R = (shape, seed) => tf.randomUniform(shape.map(n => (n > 3 ? n + more : n)), -1, 1, 'float32', seed);
@@ -135,10 +135,8 @@ function frozen(code) {
     const seconds = Number(process.argv[3] || 1);
     const once = async k => { const outs = []; for (let i = 0; i < k; i++) for (const r of runs) outs.push(run(r)); await outs[outs.length - 1].data(); outs.forEach(o => o.dispose()); };
     await once(4);
-    const begin = process.hrtime.bigint(); let u = process.cpuUsage(), n = 0;
-    while (Number(process.hrtime.bigint() - begin) < seconds * 1e9) { await once(8); n += 8; }
-    u = process.cpuUsage(u);
-    console.log(`${name} ${((u.user + u.system) / n).toFixed(1)} ${hash.digest('hex').slice(0, 12)}`);
+    const time = await steady(() => once(8), seconds);
+    console.log(`${name} ${(time / 8).toFixed(1)} ${hash.digest('hex').slice(0, 12)}`);
   }
   process.exit(0);
 })().catch(e => { console.error(e); process.exit(1); });

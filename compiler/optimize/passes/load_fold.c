@@ -12,6 +12,8 @@
  *     hidden    a phi or select that is decided now and was not: floats are computed with a constant then,
  *               or two float operations come together. An optimisation barrier behind it (opt_barrier.h)
  *               keeps the driver from seeing through
+ *     veiled    a quotient or remainder that is known now, where it would be kept: that use gets the number
+ *               behind an optimisation barrier, so that the division goes all the same
  *     standing  what decides whether a loop of float work is left: the driver is not to count its trips
  *               (standing.h). It keeps the load, too, where no barriers can keep the trips apart
  *     exposed   what none of these helps: a store to memory of the shader's own falls away; an exact output
@@ -28,6 +30,7 @@
 #include <string.h>
 
 #include "compiler/optimize/facts/folding.h"
+#include "compiler/optimize/facts/index_memory.h"
 #include "compiler/optimize/ir/legality.h"
 #include "compiler/optimize/loops/opt_barrier.h"
 #include "compiler/optimize/passes/standing.h"
@@ -47,9 +50,12 @@ typedef struct folder {
     uint64_t exposed, wanted;
     uint64_t useful;  /* groups behind an operand that becomes a constant */
     bool *kept;       /* [bound] ids that float work uses: computed as before */
+    bool *veiled;     /* [bound] quotients and remainders that float work uses: known, behind a barrier */
     bool *hidden;     /* [bound] phis and selects that get an optimisation barrier */
     bool *opaque;     /* [bound] what no driver is to know: what is hidden, and what loops stand by */
-    uint32_t zero_of; /* what the barriers' zero is made of, in the entry block; 0: there are none */
+    uint32_t *veils;  /* [bound] the id that stands for a veiled one in float work; 0: no use needs one */
+    uint32_t zero_of; /* what the barriers' zero is made of; 0: there are none */
+    uint32_t zero;    /* that zero; 0: not made yet */
     bool any_exposed, any_hidden, nomem;
     const char *why;
     uint32_t why_block;
@@ -74,27 +80,23 @@ static bool is_new(const folder *f, uint32_t id)
            !wpg_is_one(&f->before, id);
 }
 
-/* Is `id` defined behind the barriers' zero? */
-static bool is_behind_zero(const folder *f, uint32_t id)
-{
-    const wpg_view *view = f->view;
-    return f->zero_of && id < view->bound && view->block_of[id] != WPG_NO_BLOCK &&
-           (view->block_of[id] != 0 || view->position[id] > view->position[f->zero_of]);
-}
-
 /* Puts a barrier behind the phi or select. False: none can stand there. */
 static bool hide(folder *f, const wpg_inst *inst)
 {
-    if (!is_behind_zero(f, inst->result) || !wpg_opt_barrier_hides(f->module, inst->type))
+    if (!wpg_load_fold_is_behind(f->view, f->zero_of, inst->result) ||
+        !wpg_opt_barrier_hides(f->module, inst->type))
         return false;
     f->any_hidden |= !f->hidden[inst->result];
     f->hidden[inst->result] = f->opaque[inst->result] = true;
     return true;
 }
 
-static bool is_own(SpvStorageClass class)
+/* Does the pointer lead where a constant would be lost from sight? */
+static bool is_unfollowed(const folder *f, uint32_t pointer)
 {
-    return class == SpvStorageClassFunction || class == SpvStorageClassPrivate;
+    const SpvStorageClass class = wpg_pointer_class(f->module, pointer);
+    const bool own = class == SpvStorageClassFunction || class == SpvStorageClassPrivate;
+    return class == SpvStorageClassMax || (own && !wpg_is_index_memory(f->view, pointer));
 }
 
 /* -- What is behind a value */
@@ -192,6 +194,20 @@ static bool may_decide_a_part(const folder *f, const wpg_inst *inst, uint32_t id
     return false;
 }
 
+/* Puts a barrier between the known result and its uses in float work, so that nothing divides for these.
+ * False: none can stand there. */
+static bool veil(folder *f, const wpg_inst *inst)
+{
+    if (!wpg_load_fold_is_behind(f->view, f->zero_of, inst->result) ||
+        f->after.values[inst->result].kind != WPG_SOLVED_VALUE ||
+        !wpg_opt_barrier_hides(f->module, inst->type))
+        return false;
+    f->veiled[inst->result] = true;
+    f->useful |= f->masks[inst->result];
+    f->wanted |= f->masks[inst->result];
+    return true;
+}
+
 /* `id` is to be computed as before, and what it is computed of. False: a branch that is decided chooses it,
  * and no barrier can stand there. */
 static bool keep(folder *f, uint32_t id, unsigned depth)
@@ -203,6 +219,8 @@ static bool keep(folder *f, uint32_t id, unsigned depth)
         return false;
     if (inst->opcode == SpvOpPhi)
         return hide(f, inst);
+    if (divides((SpvOp)inst->opcode) && veil(f, inst))
+        return true;
     f->kept[id] = true;
     wpg_operand_list operands = {0};
     bool kept = wpg_used_ids(&operands, f->module, inst);
@@ -255,7 +273,6 @@ static bool is_decided_comparison(const folder *f, const wpg_inst *inst)
 static bool keeps(const folder *f, const wpg_inst *inst)
 {
     SpvOp opcode = (SpvOp)inst->opcode;
-    SpvStorageClass class;
     if (inst->result && inst->result < f->view->bound && f->opaque[inst->result] && !f->hidden[inst->result])
         return true;
     if (wpg_inst_traits(f->module, inst) &
@@ -265,13 +282,12 @@ static bool keeps(const folder *f, const wpg_inst *inst)
     case SpvOpFunctionCall:
         return true;
     case SpvOpStore:
-        class = wpg_pointer_class(f->module, inst->words[1]);
-        return is_own(class) || class == SpvStorageClassMax ||
-               (class == SpvStorageClassOutput && f->context->stage->model != SpvExecutionModelFragment);
+        return is_unfollowed(f, inst->words[1]) ||
+               (wpg_pointer_class(f->module, inst->words[1]) == SpvStorageClassOutput &&
+                f->context->stage->model != SpvExecutionModelFragment);
     case SpvOpAccessChain:
     case SpvOpInBoundsAccessChain:
-        class = wpg_pointer_class(f->module, inst->result);
-        return is_own(class) || class == SpvStorageClassMax;
+        return is_unfollowed(f, inst->result);
     case SpvOpBranchConditional:
     case SpvOpSwitch:
         return is_new(f, inst->words[1]) && f->after.values[inst->words[1]].kind != WPG_SOLVED_VALUE;
@@ -302,7 +318,8 @@ static void ask_new(folder *f, uint32_t block, const wpg_inst *inst, uint64_t gr
     if (opcode == SpvOpAccessChain || opcode == SpvOpInBoundsAccessChain ||
         opcode == SpvOpBranchConditional || opcode == SpvOpSwitch) {
         f->wanted |= groups;
-    } else if (!one && divides(opcode) && is_new(f, inst->words[4])) {
+    } else if (divides(opcode) && is_new(f, inst->words[4]) &&
+               !(one && wpg_is_one(&f->after, inst->words[3]))) {
         f->wanted |= f->masks[inst->words[4]];
     } else if (!one && inst->opcode == SpvOpUMulExtended) {
         f->wanted |= groups; /* a division by a constant that the host made a multiplication */
@@ -436,7 +453,7 @@ static void ask_dead(folder *f, uint32_t index)
         unsigned traits = wpg_inst_traits(f->module, inst);
         if ((traits & WPG_TRAIT_WRITES) &&
             (inst->opcode != SpvOpStore ||
-             (is_own(wpg_pointer_class(f->module, inst->words[1])) && is_left(f, inst->words[1]))) &&
+             (is_unfollowed(f, inst->words[1]) && is_left(f, inst->words[1]))) &&
             (inst->opcode == SpvOpStore || inst->opcode == SpvOpFunctionCall ||
              inst->opcode == SpvOpCopyMemory || inst->opcode == SpvOpExtInst))
             expose(f, f->decided, index, "a store to a variable of the shader's own falls away");
@@ -474,6 +491,7 @@ static bool ask(folder *f)
     }
     f->exposed = f->wanted = f->useful = 0;
     memset(f->kept, 0, f->view->bound * sizeof *f->kept);
+    memset(f->veiled, 0, f->view->bound * sizeof *f->veiled);
     f->any_exposed = f->any_hidden = false;
     find_masks(f);
     for (uint32_t b = 0; b < f->view->cfg->count; b++) {
@@ -510,16 +528,19 @@ static uint32_t constant_for(const folder *f, uint32_t id)
     return !is_float && width == 32 ? wpg_const_scalar(f->module, def->type, f->after.values[id].bits) : 0;
 }
 
-/* Operands that are constant now, where the operation or its result is not kept as it was. */
+/* Operands that are constant now. Where the operation or its result is kept as it was, veiled ones alone. */
 static void fold_operands(folder *f, wpg_inst *inst)
 {
-    if (keeps(f, inst) || (inst->result && f->kept[inst->result]) ||
-        wpg_inst_is_non_semantic(f->module, inst) || !wpg_used_ids(&f->operands, f->module, inst))
+    const bool stays = keeps(f, inst) || (inst->result && f->kept[inst->result]);
+    if (wpg_inst_is_non_semantic(f->module, inst) || !wpg_used_ids(&f->operands, f->module, inst))
         return;
     for (size_t o = 0; o < f->operands.count; o++) {
         uint32_t id = inst->words[f->operands.data[o]], constant = is_new(f, id) ? constant_for(f, id) : 0;
-        if (constant)
-            inst->words[f->operands.data[o]] = constant;
+        if (!constant || (stays && !f->veiled[id]))
+            continue;
+        if (stays && !f->veils[id])
+            f->veils[id] = wpg_module_fresh_id(f->module);
+        inst->words[f->operands.data[o]] = stays ? f->veils[id] : constant;
     }
 }
 
@@ -536,23 +557,28 @@ static void replace_uses(const folder *f, uint32_t id, uint32_t by)
     }
 }
 
-/* Behind each hidden phi or select, for all its users. */
+/* A barrier between `value`, which `inst` gives, and the id `seen`. */
+static void put_barrier(folder *f, const wpg_inst *inst, uint32_t value, uint32_t seen)
+{
+    wpg_inst *where = inst->next;
+    if (!f->zero)
+        f->zero = wpg_opt_barrier_zero_of(f->module, f->zero_of, wpg_module_def(f->module, f->zero_of)->next);
+    while (where->opcode == SpvOpPhi)
+        where = where->next;
+    wpg_opt_barrier_insert(f->module, inst, value, seen, f->zero, where);
+}
+
+/* Behind each hidden phi or select, for all its users; behind what is veiled, for those that were folded. */
 static void put_barriers(folder *f)
 {
-    uint32_t zero = 0;
     for (uint32_t id = 0; id < f->view->bound; id++) {
-        if (!f->hidden[id] || !f->after.runs[f->view->block_of[id]])
+        const bool hidden = f->hidden[id] && f->after.runs[f->view->block_of[id]];
+        if (!hidden && !f->veils[id])
             continue;
-        const wpg_inst *inst = wpg_module_def(f->module, id);
-        wpg_inst *where = inst->next;
-        uint32_t seen = wpg_module_fresh_id(f->module);
-        if (!zero)
-            zero =
-                wpg_opt_barrier_zero_of(f->module, f->zero_of, wpg_module_def(f->module, f->zero_of)->next);
-        while (where->opcode == SpvOpPhi)
-            where = where->next;
-        replace_uses(f, id, seen);
-        wpg_opt_barrier_insert(f->module, inst, id, seen, zero, where);
+        const uint32_t seen = hidden ? wpg_module_fresh_id(f->module) : f->veils[id];
+        if (hidden)
+            replace_uses(f, id, seen);
+        put_barrier(f, wpg_module_def(f->module, id), hidden ? id : constant_for(f, id), seen);
     }
 }
 
@@ -607,21 +633,42 @@ static bool find_standing(folder *f)
     return wpg_standing_find(&standing);
 }
 
-uint32_t wpg_load_fold_zero_source(const wpg_view *view)
+/* A load of the block for wpg_load_fold_zero_source: *input of an input, else *other. */
+static void find_load(uint32_t *input, uint32_t *other, const wpg_view *view, const wpg_block *block)
 {
-    const wpg_block *entry = &view->cfg->blocks[0];
-    uint32_t any = 0;
-    for (const wpg_inst *inst = entry->label->next; inst && inst != entry->terminator; inst = inst->next) {
+    for (const wpg_inst *inst = block->label->next; inst && inst != block->terminator; inst = inst->next) {
         if (inst->opcode != SpvOpLoad || !wpg_opt_barrier_hides(view->module, inst->type) ||
             wpg_module_opcode_of(view->module, inst->type) == SpvOpTypeBool)
             continue;
         SpvStorageClass class = wpg_pointer_class(view->module, inst->words[3]);
-        if (class == SpvStorageClassInput)
-            return inst->result;
-        if (!any && (class == SpvStorageClassUniform || class == SpvStorageClassPushConstant))
-            any = inst->result;
+        if (class == SpvStorageClassInput && !*input)
+            *input = inst->result;
+        if (!*other && (class == SpvStorageClassUniform || class == SpvStorageClassPushConstant))
+            *other = inst->result;
     }
-    return any;
+}
+
+uint32_t wpg_load_fold_zero_source(const wpg_view *view)
+{
+    const wpg_cfg *cfg = view->cfg;
+    uint32_t input = 0, other = 0;
+    for (uint32_t b = 0; !input;) {
+        const wpg_block *block = &cfg->blocks[b];
+        find_load(&input, &other, view, block);
+        if (block->successor_count != 1 || cfg->blocks[block->successors[0]].predecessor_count != 1)
+            break;
+        b = block->successors[0];
+    }
+    return input ? input : other;
+}
+
+bool wpg_load_fold_is_behind(const wpg_view *view, uint32_t zero_source, uint32_t id)
+{
+    if (!zero_source || id >= view->bound || view->block_of[id] == WPG_NO_BLOCK)
+        return false;
+    const uint32_t zero = view->block_of[zero_source], block = view->block_of[id];
+    return zero == block ? view->position[id] > view->position[zero_source]
+                         : wpg_cfg_dominates(view->cfg, zero, block);
 }
 
 static wpg_status fold_function(folder *f, wpg_load_folded *folded)
@@ -637,12 +684,14 @@ static wpg_status fold_function(folder *f, wpg_load_folded *folded)
     }
     f->masks = WPG_ARENA_ARRAY(&f->arena, uint64_t, f->view->bound);
     f->kept = WPG_ARENA_ARRAY(&f->arena, bool, f->view->bound);
+    f->veiled = WPG_ARENA_ARRAY(&f->arena, bool, f->view->bound);
+    f->veils = WPG_ARENA_ARRAY(&f->arena, uint32_t, f->view->bound);
     f->hidden = WPG_ARENA_ARRAY(&f->arena, bool, f->view->bound);
     f->opaque = WPG_ARENA_ARRAY(&f->arena, bool, f->view->bound);
     f->zero_of = wpg_load_fold_zero_source(f->view);
     for (size_t i = 0; i < f->job->load_count; i++)
         f->active |= f->job->loads[i].group;
-    if (!f->masks || !f->kept || !f->hidden || !f->opaque || !find_standing(f) ||
+    if (!f->masks || !f->kept || !f->veiled || !f->veils || !f->hidden || !f->opaque || !find_standing(f) ||
         !wpg_push_solve(&f->before, f->view, NULL, NULL, &f->arena))
         f->nomem = true;
     while (!f->nomem && ask(f))

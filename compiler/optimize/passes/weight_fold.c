@@ -270,12 +270,6 @@ static void find_known(planner *p, const wpg_known_load *loads, size_t load_coun
 
 /* -- Actions -- */
 
-/* Is the instruction behind the value that barriers are made of? */
-static bool is_behind_zero(const planner *p, uint32_t block, const wpg_inst *inst)
-{
-    return block != 0 || p->view->position[inst->result] > p->view->position[p->plan->zero_of];
-}
-
 /* A number that is made of known ones alone stays: nothing falls away with it, and drivers join it with what
  * uses it in their way. */
 static bool known_operands_alone(const planner *p, const wpg_inst *inst)
@@ -290,13 +284,13 @@ static bool known_operands_alone(const planner *p, const wpg_inst *inst)
     return alone;
 }
 
-static bool plan_inst(planner *p, uint32_t block, wpg_inst *inst)
+static bool plan_inst(planner *p, wpg_inst *inst)
 {
     const known result = p->values[inst->result];
     known weight = result;
     wpg_weight_action action = {.inst = inst};
-    if (!is_f32(p->module, inst->type) || !may_change(p, inst) || !is_behind_zero(p, block, inst) ||
-        known_operands_alone(p, inst))
+    if (!is_f32(p->module, inst->type) || !may_change(p, inst) ||
+        !wpg_load_fold_is_behind(p->view, p->plan->zero_of, inst->result) || known_operands_alone(p, inst))
         return true;
     action.operand = idle_operand(p, inst, &weight);
     if (!action.operand && (!multiplies((SpvOp)inst->opcode) || !result.is || result.bits != ZERO))
@@ -331,7 +325,7 @@ static bool plan_actions(planner *p, const bool *in_loops)
     for (uint32_t b = 0; b < cfg->count; b++)
         for (wpg_inst *inst = cfg->blocks[b].label->next;
              p->after->runs[b] && !in_loops[b] && inst != cfg->blocks[b].terminator; inst = inst->next)
-            if (inst->result && !plan_inst(p, b, inst))
+            if (inst->result && !plan_inst(p, inst))
                 return false;
     return true;
 }

@@ -505,7 +505,20 @@ static void folds_divisors(void **state)
     compute(&r, scalar, (uint32_t[]){3}, 1);
     use_expect(&r, WPG_REMARK_DONE, "push-fold", "words 0x1");
     use_done(&r);
-    stays(scalar, (uint32_t[]){1}, 1, "no branch, loop bound"); /* x % 1 is 0: kept for the float */
+    /* x % 1 is 0: the float gets it behind a barrier. */
+    compute(&r, scalar, (uint32_t[]){1}, 1);
+    use_expect(&r, WPG_REMARK_DONE, "push-fold", "words 0x1");
+    assert_int_equal(use_occurrences(&r, "OpBitwiseOr"), 1);
+    use_done(&r);
+    /* Addresses get the number itself. */
+    compute(&r,
+            "layout(push_constant) uniform P { uint w; } p;\n" MAIN
+            "uint c = at % p.w; dst.data[at + c] = x * float(c); }",
+            (uint32_t[]){1}, 1);
+    use_expect(&r, WPG_REMARK_DONE, "push-fold", "words 0x1");
+    assert_int_equal(use_occurrences(&r, "OpBitwiseOr"), 1);
+    assert_int_equal(use_occurrences(&r, "OpConvertUToF %float %uint_0"), 0);
+    use_done(&r);
     const char *vector = "layout(push_constant) uniform P { uvec2 size; } p;\n" MAIN
                          "uvec2 v = uvec2(at, at + 1u) % p.size; dst.data[at] = x * float(v.x + v.y); }";
     compute(&r, vector, (uint32_t[]){3, 5}, 3);
@@ -521,9 +534,58 @@ static void folds_divisors(void **state)
     use_done(&r);
 }
 
+/* Offsets in an array of the shader's own, as llama.cpp's concat has them: what is read there goes into
+ * addresses alone. */
+static void folds_index_memory(void **state)
+{
+    (void)state;
+    use_result r;
+    const char *head = "layout(push_constant) uniform P { uint dim; uint n; } p;\n" MAIN
+                       "uint o[4] = uint[](0u, 0u, 0u, 0u);"
+                       "o[p.dim] = p.n; uint i = at / p.n;";
+    char body[1024];
+    (void)snprintf(body, sizeof body, "%s%s", head,
+                   "dst.data[at] = src.data[(i - o[at & 3u]) * p.n + at]; }");
+    compute(&r, body, (uint32_t[]){2, 12}, 3);
+    use_expect(&r, WPG_REMARK_DONE, "push-fold", "(words 0x3)");
+    assert_int_equal(r.remarks->push_words, 3);
+    use_done(&r);
+    /* A float, a branch and a comparison see what is read: the index stays. */
+    static const char *const seen[] = {
+        "dst.data[at] = x * float(o[at & 3u]); }",
+        "if (o[at & 3u] > 3u) dst.data[at] = x; }",
+        "dst.data[at] = o[at & 3u] == i ? x : 0.0; }",
+        "dst.data[at] = src.data[min(o[at & 3u], floatBitsToUint(x * uintBitsToFloat(o[1])))]; }",
+    };
+    for (size_t k = 0; k < sizeof seen / sizeof *seen; k++) {
+        (void)snprintf(body, sizeof body, "%s%s", head, seen[k]);
+        compute(&r, body, (uint32_t[]){2, 12}, 3);
+        assert_int_equal(r.remarks->push_words & 1, 0);
+        use_done(&r);
+    }
+}
+
+/* A switch of one way stands around all there is: spirv-opt makes that of a return in the middle. */
+static void finds_a_zero_behind_the_entry(void **state)
+{
+    (void)state;
+    use_result r;
+    compute(&r,
+            "layout(push_constant) uniform P { uint n; uint flag; } p;\n"
+            "void main() { switch (0) { default: uint at = gl_GlobalInvocationID.x; if (at >= p.n) break;"
+            " float x = src.data[at], y = x + 1.0; if (p.flag == 1u) y = y * src.data[at + 7u];"
+            " dst.data[at] = y + x; } }",
+            (uint32_t[]){64, 1}, 3);
+    use_expect(&r, WPG_REMARK_DONE, "push-fold", "(words 0x2)");
+    assert_int_equal(use_occurrences(&r, "OpBitwiseOr"), 1);
+    use_done(&r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(folds_index_memory),
+        cmocka_unit_test(finds_a_zero_behind_the_entry),
         cmocka_unit_test(folds_flags),
         cmocka_unit_test(leaves_what_decides_nothing),
         cmocka_unit_test(folds_along),
