@@ -4,9 +4,10 @@
 #     sh shaders/demo.sh [--no-setup] [--own-driver] [--size small|demo|full]
 #
 # Installs what is needed (as root, or through sudo), builds into build/, runs the benchmarks of this folder counting on
-# the software driver, merges the counts, shows them, runs again with the profile, and measures what it gained.
+# the software driver, merges the counts, shows them, runs again with the profile, and measures what it gained. Then the
+# same on a program that nobody here wrote: a surface of MaterialX, whose generator npm fetches into .deps/.
 # --no-setup: install nothing. --own-driver: the machine's own Vulkan driver instead of the software one.
-# Everything it writes is below build/.
+# Everything else that it writes is below build/.
 set -eu
 
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -16,7 +17,7 @@ own_driver=
 size=demo
 
 usage() {
-    sed -n '2,9s/^# \{0,1\}//p' "$0"
+    sed -n '2,10s/^# \{0,1\}//p' "$0"
 }
 
 while [ $# -gt 0 ]; do
@@ -140,3 +141,29 @@ echo "(all of it, refusals too: $work/use.txt)"
 say "5. What it gained: A with the profile, B without the layer, in alternation"
 with_profile=$(wavepgo run --use demo.profdata --log-file compare.log --print-environment | sed 's/^export //' | tr '\n' ' ')
 wavepgo-bench --size "$size" --repeat 5 --rounds 3 --compare "$with_profile" --against ''
+
+say "6. A program that nobody here wrote: MaterialX's OpenPBR surface, unmodified"
+surface=$root/shaders/real/materialx.sh
+sh "$surface" fetch || {
+    echo "(left out; what is missing stands above)"
+    exit 0
+}
+rm -rf materialx.wavepgo surface.profdata
+show wavepgo run --generate -- sh "$surface" run pbr_default 0.5 >surface.count
+show wavepgo merge -o surface.profdata materialx.wavepgo/
+show wavepgo run --use surface.profdata -- sh "$surface" run pbr_default 0.5 >surface.use
+: >surface.times
+for round in 1 2 3; do
+    sh "$surface" run pbr_default 0.5 >surface.off
+    [ $round = 1 ] || wavepgo run --use surface.profdata -- sh "$surface" run pbr_default 0.5 >surface.use 2>>surface.log
+    # Of each run one line: name, processor time of a frame, hash of the image.
+    [ "$(cat surface.off surface.count surface.use | cut -d ' ' -f 3 | sort -u | wc -l)" = 1 ] || {
+        cat surface.off surface.count surface.use >&2
+        echo "demo: the surface's images differ" >&2
+        exit 1
+    }
+    paste -d ' ' surface.off surface.use >>surface.times
+done
+awk '{ print $5 / $2 }' surface.times | sort -n | awk '
+    { ratio[NR] = $1 }
+    END { printf "a frame takes %.2f of the processor time (%.2f to %.2f in %d rounds), images equal; others: shaders/real/README.md\n", ratio[int((NR + 1) / 2)], ratio[1], ratio[NR], NR }'

@@ -43,6 +43,8 @@ done
 required="ca-certificates cmake ninja-build gcc g++ pkg-config libvulkan-dev libvulkan1 glslang-tools spirv-tools
     spirv-headers libcmocka-dev libxxhash-dev libjansson-dev zlib1g-dev mesa-vulkan-drivers"
 optional="llvm-22"
+# The demo fetches one real program by npm. A node from elsewhere brings its own npm and keeps it.
+command -v npm >/dev/null 2>&1 || optional="$optional npm"
 if [ -z "$runtime_only" ]; then
     required="$required git"
     optional="$optional llvm-22-dev lld-22 llvm-14 llvm-19 ccache clang clang-format clang-tidy libclang-rt-dev vulkan-tools vkd3d-demos
