@@ -132,6 +132,14 @@ bool wpg_usual_any(void)
     return usual.all.count != 0;
 }
 
+bool wpg_usual_at(wpg_hash128 *pipeline, size_t number)
+{
+    if (number >= usual.all.count)
+        return false;
+    *pipeline = usual.all.data[number]->pipeline;
+    return true;
+}
+
 const wpg_usual *wpg_usual_of(wpg_hash128 pipeline)
 {
     uint64_t index;

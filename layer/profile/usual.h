@@ -21,5 +21,7 @@ void wpg_usual_load(const char *path, const wpg_profile *profile);
 void wpg_usual_unload(void);
 bool wpg_usual_any(void);                            /* some pipeline has some */
 const wpg_usual *wpg_usual_of(wpg_hash128 pipeline); /* NULL: none */
+/* The pipelines with usual values, by number. False: there are no more. */
+bool wpg_usual_at(wpg_hash128 *pipeline, size_t number);
 
 #endif
