@@ -13,7 +13,7 @@ bool wpg_variants_possible(void)
 {
     const wpg_process *process = &wpg_the_process;
     return (process->mode == WPG_MODE_USE || process->mode == WPG_MODE_TUNE) &&
-           process->settings.variants > 0 && wpg_usual_any();
+           process->settings.variants > 0 && wpg_usual_count() > 0;
 }
 
 /* True if variants of some pipeline may be made in use mode: they won on this device, or they go by rule. */
