@@ -129,7 +129,7 @@ __attribute__((destructor)) static void unload(void)
     if (process->mode != WPG_MODE_OFF) {
         wpg_power_finish();
         if (wpg_use_applies())
-            wpg_use_say_unknown();
+            wpg_use_say_unknown(wpg_variants_built() > 0);
         print_summary();
     }
     if (atomic_load(&process->instance_count) == 0) {

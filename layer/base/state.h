@@ -63,7 +63,6 @@ typedef struct wpg_device {
     wpg_device_key key;        /* tune, and use of verdicts: who it is */
     wpg_hash128 key_hash;
     bool tuned;           /* use: there are verdicts of this device; constant */
-    bool tuned_by_value;  /* use: variants won in one of these verdicts; constant */
     size_t tuned_open;    /* use: verdicts whose tuning is not finished; constant */
     wpg_handles verdicts; /* low half of a pipeline hash -> its winner (tune.c) */
     bool binds;           /* pipelines are sampled by bind, or tuned (sample_bind.h); constant */

@@ -266,7 +266,7 @@ static answer *answer_of(wpg_hash128 shader)
 
 bool wpg_stale_find(wpg_weights *weights, wpg_rewrite *stage)
 {
-    if (!stale.bundle)
+    if (!stale.bundle || !stale.candidates.count)
         return false;
     (void)pthread_mutex_lock(&stale.lock);
     answer *found = answer_of(stage->hash);

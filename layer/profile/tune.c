@@ -521,7 +521,7 @@ static bool keep_verdict(wpg_device *device, const wpg_facts *facts)
             made->win.ratio = best->ratio;
         }
         if (values) {
-            made->win.by_value = device->tuned_by_value = true;
+            made->win.by_value = true;
             made->win.value_words = values->words;
         }
         made->win.open = wpg_verdict_unfinished(verdict);
@@ -556,8 +556,10 @@ void wpg_tune_load_verdicts(wpg_device *device, const char *bundle)
     wpg_bundle_finish(&all);
     device->tuned = count > 0;
     if (count)
-        wpg_log_info("device %s: %zu pipeline%s tuned, what won there is applied and nothing else",
-                     device->key.name, count - device->tuned_open, wpg_plural(count - device->tuned_open));
+        wpg_log_info(
+            "device %s: %zu pipeline%s tuned: what won there is applied and nothing else; passes that "
+            "are safe by rule are applied to pipelines without a verdict",
+            device->key.name, count - device->tuned_open, wpg_plural(count - device->tuned_open));
     if (device->tuned_open)
         wpg_log_info(
             "device %s: the tuning of %zu pipeline%s is not finished: passes that are safe by rule are "

@@ -111,8 +111,7 @@ typedef struct wpg_tune_win {
     wpg_hash128 lost[WPG_VERDICT_CANDIDATES];
     bool values_lost; /* variants are one of them */
 } wpg_tune_win;
-/* This device's verdict on a pipeline. NULL: the pipeline was not tuned on this device. Neither base nor
- * by_value nor open: nothing won. */
+/* This device's verdict on a pipeline; NULL: none. Neither base nor by_value nor open: nothing won. */
 const wpg_tune_win *wpg_tune_winner(wpg_device *device, wpg_hash128 pipeline);
 
 #endif

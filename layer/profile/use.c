@@ -40,7 +40,8 @@ static struct {
     pthread_mutex_t lock;
     wpg_map seen; /* low half of the hash -> 0 */
     size_t count;
-    bool known;
+    bool known; /* counts of one; or a verdict */
+    bool facts; /* of one's pipeline */
 } shaders = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static void source_finish(source *s)
@@ -120,11 +121,18 @@ void wpg_use_load(const char *path)
     use.all.profile = wpg_profile_create();
     wpg_status status =
         use.all.profile ? wpg_path_list_add(&list, full, &err) : wpg_fail(&err, WPG_E_NOMEM, "out of memory");
-    if (status == WPG_OK)
+    const bool bare = status == WPG_E_NOT_FOUND && wpg_is_bundle(full); /* nothing was counted */
+    if (status == WPG_OK || bare)
         status = read_all(&list, &err);
     if (status == WPG_OK)
         status = wpg_shader_view_create(&use.all.view, use.all.profile, &err);
     wpg_path_list_finish(&list);
+    if (status == WPG_OK)
+        wpg_usual_load(full, use.all.profile);
+    if (status == WPG_OK && bare && !wpg_usual_count())
+        status = wpg_fail(&err, WPG_E_NOT_FOUND, "bundle %s has no counts and %s", full,
+                          wpg_the_process.settings.variants > 0 ? "no usual values of push constants"
+                                                                : "VARIANTS=0 leaves out push constants");
     if (status != WPG_OK) {
         (void)snprintf(use.missing, sizeof use.missing, "no profile: %s", err.message);
         wpg_log_warn("%s", use.missing);
@@ -136,10 +144,10 @@ void wpg_use_load(const char *path)
         memcpy(use.bundle, full, strlen(full) + 1);
         wpg_stale_open(full, use.all.view);
     }
-    wpg_usual_load(full, use.all.profile);
-    wpg_log_info("profile %s: %zu shader function%s, %zu pipeline%s", path, use.all.view->shader_count,
-                 wpg_plural(use.all.view->shader_count), use.all.view->pipeline_count,
-                 wpg_plural(use.all.view->pipeline_count));
+    wpg_log_info("profile %s: %zu shader function%s, %zu pipeline%s; usual push constants of %zu pipeline%s",
+                 path, use.all.view->shader_count, wpg_plural(use.all.view->shader_count),
+                 use.all.view->pipeline_count, wpg_plural(use.all.view->pipeline_count), wpg_usual_count(),
+                 wpg_plural(wpg_usual_count()));
 }
 
 void wpg_use_unload(void)
@@ -176,10 +184,12 @@ static bool pipeline_has(const wpg_pipeline_counts *pipeline, const wpg_rewrite 
     return false;
 }
 
-static void note_shader(const wpg_rewrite *stage)
+static void note_shader(wpg_hash128 pipeline, const wpg_rewrite *stage)
 {
     uint64_t before;
+    const bool facts = wpg_usual_knows(pipeline);
     (void)pthread_mutex_lock(&shaders.lock);
+    shaders.facts |= facts;
     shaders.known |= strcmp(stage->found, "no") != 0;
     if (!shaders.known && !wpg_map_get(&shaders.seen, stage->hash.low, &before))
         shaders.count += wpg_map_set(&shaders.seen, stage->hash.low, 0);
@@ -244,7 +254,7 @@ void wpg_use_find(wpg_weights *weights, wpg_arena *arena, wpg_hash128 pipeline, 
 {
     find(weights, arena, pipeline, stage);
     if (use.all.view && wpg_stage_name(stage->stage.model))
-        note_shader(stage);
+        note_shader(pipeline, stage);
 }
 
 void wpg_use_note_known(void)
@@ -254,16 +264,18 @@ void wpg_use_note_known(void)
     (void)pthread_mutex_unlock(&shaders.lock);
 }
 
-void wpg_use_say_unknown(void)
+void wpg_use_say_unknown(bool changed)
 {
     const char *path = wpg_the_process.settings.profile_use, *slash = strrchr(path, '/');
     char which[64] = "the one shader";
     (void)pthread_mutex_lock(&shaders.lock);
     if (shaders.count > 1)
         (void)snprintf(which, sizeof which, "any of the %zu shaders", shaders.count);
-    if (shaders.count && !shaders.known)
-        wpg_log_warn("%s does not know %s of this program: wrong profile, or another version of the game.%s",
-                     slash && slash[1] ? slash + 1 : path, which,
+    if (shaders.count && !shaders.known && !(shaders.facts && changed))
+        wpg_log_warn("%s %s %s of this program: %s%s", slash && slash[1] ? slash + 1 : path,
+                     shaders.facts ? "has no counts of" : "does not know", which,
+                     shaders.facts ? "passed through or left out (PIPELINES) while it was recorded."
+                                   : "wrong profile, or another version of the game.",
                      wpg_the_process.mode == WPG_MODE_GENERATE ? "" : " Nothing was changed.");
     (void)pthread_mutex_unlock(&shaders.lock);
 }
@@ -282,23 +294,26 @@ static const char *result_of(const wpg_rewrite *stage)
 }
 
 /* May live in the arena. */
-static const char *why_of(const wpg_rewrite *stage, wpg_arena *arena)
+static const char *why_of(wpg_hash128 pipeline, const wpg_rewrite *stage, wpg_arena *arena)
 {
     char text[160], hex[WPG_HASH_HEX + 1];
+    const bool facts = wpg_usual_knows(pipeline);
+    const char *unknown =
+        facts ? "the profile has no counts of this shader" : "the profile does not know this shader";
     if (stage->why.message[0])
         return stage->why.message;
+    if (stage->changed && stage->remarks && stage->remarks->push_words && strcmp(stage->found, "no") == 0)
+        return ""; /* a variant, which needs no counts */
     if (strcmp(stage->found, "no") == 0 && stage->matched > 0) {
         wpg_hash_to_hex(hex, stage->like);
-        (void)wpg_format(
-            text, sizeof text,
-            "the profile does not know this shader; %.1f %% of the counts of %s find their blocks, less "
-            "than MIN_MATCH",
-            stage->matched * 100, hex);
+        (void)wpg_format(text, sizeof text,
+                         "%s; %.1f %% of the counts of %s find their blocks, less than MIN_MATCH", unknown,
+                         stage->matched * 100, hex);
         const char *kept = wpg_arena_strdup(arena, text);
-        return kept ? kept : "the profile does not know this shader";
+        return kept ? kept : unknown;
     }
     if (strcmp(stage->found, "no") == 0)
-        return use.missing[0] ? use.missing : "the profile does not know this shader";
+        return use.missing[0] ? use.missing : unknown;
     if (stage->remarks && stage->remarks->mismatch)
         return "the profile is of other code (its checksum differs): not applied";
     return "";
@@ -381,7 +396,7 @@ static void report(wpg_hash128 pipeline, const wpg_rewrite *stages, size_t stage
                                    .entry = stages[i].entry,
                                    .found = stages[i].found,
                                    .result = result_of(&stages[i]),
-                                   .why = why_of(&stages[i], &arena),
+                                   .why = why_of(pipeline, &stages[i], &arena),
                                    .matched = stages[i].matched * 100,
                                    .like = stages[i].like};
         lines[i].remarks = convert(&lines[i].remark_count, &arena, stages[i].remarks);

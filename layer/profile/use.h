@@ -11,8 +11,9 @@
  * effect on the others. So rounds of generating and using cannot swing. */
 bool wpg_use_applies(void);
 
-/* Loads a file or folder; a relative path counts from the process's folder. An unreadable profile is logged
- * once, and every pipeline then passes through. */
+/* Loads a file or folder; a relative path counts from the process's folder. A bundle may be without counts
+ * if it has usual values of push constants. An unreadable profile is logged once, and every pipeline then
+ * passes through. */
 void wpg_use_load(const char *path);
 void wpg_use_unload(void);
 /* The bundle the profile was read from, absolute; "" if it was none. */
@@ -25,8 +26,10 @@ const char *wpg_use_missing(void);
  * counts. */
 void wpg_use_find(wpg_weights *weights, wpg_arena *arena, wpg_hash128 pipeline, wpg_rewrite *stage);
 
-/* At the end of the program: one warning if the profile knew none of the shaders that were looked up. */
-void wpg_use_say_unknown(void);
+/* At the end of the program: one warning if the profile had counts of none of the shaders that were looked
+ * up. If it has facts of one's pipeline it is the right profile: no warning if variants were made of them
+ * (`changed`). */
+void wpg_use_say_unknown(bool changed);
 /* A verdict of tuning replaces the profile: pipelines that it decides are not looked up. */
 void wpg_use_note_known(void);
 

@@ -20,6 +20,7 @@ typedef struct known {
 static struct {
     WPG_VEC(known *) all;
     wpg_map by_pipeline; /* low half of the hash -> index */
+    wpg_map facts;       /* low half of the hash of any pipeline with facts -> 0 */
 } usual;
 
 /* One word: its values if few of them make up `least_share` of all draws and dispatches. */
@@ -68,13 +69,19 @@ static void keep(wpg_hash128 pipeline, const wpg_profile_record *record, double 
     free(made);
 }
 
-/* Adds the facts of the bundle at `path`. */
+/* Adds the facts of the bundle at `path`, and notes each pipeline in it. */
 static wpg_status add_bundle(wpg_profile *into, const char *path, wpg_error *err)
 {
     wpg_bundle bundle = {0};
     wpg_status status = wpg_bundle_load(&bundle, path, 1, err);
-    for (size_t i = 0; status == WPG_OK && i < bundle.sets.count; i++)
-        status = wpg_push_facts_add(into, bundle.sets.data[i], err);
+    for (size_t i = 0; status == WPG_OK && i < bundle.sets.count; i++) {
+        const wpg_facts *facts = bundle.sets.data[i];
+        wpg_hash128 pipeline;
+        if (strcmp(wpg_facts_kind(facts), "pipeline") == 0 &&
+            wpg_hash_from_hex(&pipeline, wpg_facts_subject(facts)))
+            (void)wpg_map_set(&usual.facts, pipeline.low, 0);
+        status = wpg_push_facts_add(into, facts, err);
+    }
     wpg_bundle_finish(&bundle);
     return status;
 }
@@ -102,18 +109,19 @@ static wpg_status add_records(wpg_profile *into, const wpg_profile *from, wpg_er
 void wpg_usual_load(const char *path, const wpg_profile *profile)
 {
     wpg_error err = {0};
-    if (wpg_the_process.settings.variants == 0)
-        return;
     wpg_profile *all = wpg_profile_create();
     wpg_status status = all ? add_records(all, profile, &err) : wpg_fail(&err, WPG_E_NOMEM, "out of memory");
     if (status == WPG_OK && wpg_is_bundle(path))
         status = add_bundle(all, path, &err);
-    if (status != WPG_OK)
+    if (status != WPG_OK && wpg_the_process.settings.variants > 0)
         wpg_log_warn("no variants: the values of push constants: %s", err.message);
     for (size_t i = 0; status == WPG_OK && i < wpg_profile_count(all); i++) {
         const wpg_profile_record *record = wpg_profile_at(all, i);
         wpg_hash128 pipeline;
-        if (wpg_push_record_parse(&pipeline, record))
+        if (!wpg_push_record_parse(&pipeline, record))
+            continue;
+        (void)wpg_map_set(&usual.facts, pipeline.low, 0);
+        if (wpg_the_process.settings.variants > 0)
             keep(pipeline, record, wpg_the_process.settings.variant_share);
     }
     wpg_profile_destroy(all);
@@ -125,11 +133,26 @@ void wpg_usual_unload(void)
         free(usual.all.data[i]);
     wpg_vec_free(&usual.all);
     wpg_map_free(&usual.by_pipeline);
+    wpg_map_free(&usual.facts);
 }
 
-bool wpg_usual_any(void)
+size_t wpg_usual_count(void)
 {
-    return usual.all.count != 0;
+    return usual.all.count;
+}
+
+bool wpg_usual_knows(wpg_hash128 pipeline)
+{
+    uint64_t unused;
+    return wpg_map_get(&usual.facts, pipeline.low, &unused);
+}
+
+bool wpg_usual_at(wpg_hash128 *pipeline, size_t number)
+{
+    if (number >= usual.all.count)
+        return false;
+    *pipeline = usual.all.data[number]->pipeline;
+    return true;
 }
 
 const wpg_usual *wpg_usual_of(wpg_hash128 pipeline)

@@ -1,5 +1,6 @@
-/* Usual values of push constants, from a profile's records and a bundle's facts. Read once, with the
- * profile; read-only then. Threads: any. */
+/* Usual values of push constants, from a profile's records and a bundle's facts. They need no counts: a
+ * pipeline that was left out while counting has them, too. Read once, with the profile; read-only then.
+ * Threads: any. */
 #ifndef WPG_LAYER_PROFILE_USUAL_H
 #define WPG_LAYER_PROFILE_USUAL_H
 
@@ -16,10 +17,15 @@ typedef struct wpg_usual {
     } word[WPG_PUSH_WORDS];
 } wpg_usual;
 
-/* Reads the push-constant records of the profile, and the facts if `path` (full) is a bundle. */
+/* Reads the push-constant records of the profile, and the facts if `path` (full) is a bundle. With VARIANTS=0
+ * no pipeline has usual values. */
 void wpg_usual_load(const char *path, const wpg_profile *profile);
 void wpg_usual_unload(void);
-bool wpg_usual_any(void);                            /* some pipeline has some */
+size_t wpg_usual_count(void);                        /* pipelines that have some */
 const wpg_usual *wpg_usual_of(wpg_hash128 pipeline); /* NULL: none */
+/* True if the pipeline ran while the profile was recorded: a record or fact names it, whatever it says. */
+bool wpg_usual_knows(wpg_hash128 pipeline);
+/* The pipelines with usual values, by number. False: there are no more. */
+bool wpg_usual_at(wpg_hash128 *pipeline, size_t number);
 
 #endif

@@ -121,16 +121,19 @@ static void use_open(wpg_pipeline_plan *plan, const VkPipelineShaderStageCreateI
     wpg_log_info("pipeline %s: its tuning is %s", plan->label, plan->won);
 }
 
-/* Exactly what won on this device. */
+/* Exactly what won on this device. Without a verdict, or while tuning is open, nothing says that what is safe
+ * by rule does not win: that is applied. */
 static void use_verdict(wpg_pipeline_plan *plan, const VkPipelineShaderStageCreateInfo *infos, bool whole)
 {
     const wpg_tune_win *win = wpg_tune_winner(plan->device, plan->hash);
     char leave_out[WPG_VERDICT_PASSES];
     if (!win) {
-        plan->verdict = "not tuned on this device";
-        wpg_pipeline_plan_give_up(plan, true, "it was not tuned on this device, where others were");
+        plan->verdict = "not tuned on this device: what is safe by rule";
+        wpg_log_info("pipeline %s: %s", plan->label, plan->verdict);
+        use_by_rule(plan, infos, whole);
         return;
     }
+    wpg_use_note_known();
     if (win->open) {
         use_open(plan, infos, whole, win);
         return;
@@ -163,7 +166,6 @@ static void use_verdict(wpg_pipeline_plan *plan, const VkPipelineShaderStageCrea
 void wpg_plan_use(wpg_pipeline_plan *plan, const VkPipelineShaderStageCreateInfo *infos, bool whole)
 {
     if (plan->device->tuned) {
-        wpg_use_note_known();
         use_verdict(plan, infos, whole);
         return;
     }

@@ -1,9 +1,9 @@
 /* The sets of passes of a pipeline: one in use mode, several candidates in tune mode. One policy for both.
  *
  *     use, no verdicts here   all passes that are safe by rule
- *     use, with verdicts      the set that won. The original if no set won, if its words differ, or if the
- *                             pipeline was not tuned. While no set has won and a candidate is open: all
- *                             passes that are safe by rule, without the sets that were decided and lost
+ *     use, with verdicts      the set that won. The original if no set won, or if its words differ. Without a
+ *                             verdict on the pipeline: all passes that are safe by rule. While no set has
+ *                             won and a candidate is open: the same, without the sets that lost
  *     tune                    each set that gives words of its own: all, all but one, one alone; and `p`,
  *                             the program's own with variants by push constants (variants.h)
  *

@@ -141,10 +141,9 @@ static bool recall(wpg_rewrite *stages, const wpg_variant_set *set)
 
 /* By rule there is no variant that lacks what the program's own gained by the profile: a wave size, or a
  * pass. */
-static wpg_status check_gains(wpg_rewrite *stage, const wpg_device *device, const wpg_rewrite *own)
+static wpg_status check_gains(wpg_rewrite *stage, const wpg_variant_set *set, const wpg_rewrite *own)
 {
-    if (device->mode != WPG_MODE_USE || device->tuned ||
-        wpg_the_process.settings.variant_rule == WPG_VARIANT_RULE_ON)
+    if (!set->by_rule || wpg_the_process.settings.variant_rule == WPG_VARIANT_RULE_ON)
         return WPG_OK;
     const wpg_remark *lost = wpg_remarks_lost(own->remarks, stage->remarks);
     if (lost)
@@ -165,7 +164,7 @@ static bool rewrite(wpg_rewrite *stages, wpg_variant *made, size_t *bytes, const
     for (size_t i = 0; i < set->stage_count; i++) {
         wpg_rewrite *stage = &stages[i];
         if (rewrite_stage(stage, device, set) != WPG_OK ||
-            check_gains(stage, device, &set->stages[i]) != WPG_OK) {
+            check_gains(stage, set, &set->stages[i]) != WPG_OK) {
             *why = stage->why.message[0] ? stage->why.message : "out of memory";
             return false;
         }

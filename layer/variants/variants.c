@@ -13,10 +13,22 @@ bool wpg_variants_possible(void)
 {
     const wpg_process *process = &wpg_the_process;
     return (process->mode == WPG_MODE_USE || process->mode == WPG_MODE_TUNE) &&
-           process->settings.variants > 0 && wpg_usual_any();
+           process->settings.variants > 0 && wpg_usual_count() > 0;
 }
 
-bool wpg_variants_wanted(const wpg_device *device)
+/* True if variants of some pipeline may be made in use mode: they won on this device, or they go by rule. */
+static bool any_in_use(wpg_device *device)
+{
+    wpg_hash128 pipeline;
+    for (size_t i = 0; wpg_usual_at(&pipeline, i); i++) {
+        const wpg_tune_win *win = wpg_tune_winner(device, pipeline);
+        if (!win || win->by_value || (win->open && !win->values_lost))
+            return true;
+    }
+    return false;
+}
+
+bool wpg_variants_wanted(wpg_device *device)
 {
     if (!wpg_variants_possible())
         return false;
@@ -24,9 +36,7 @@ bool wpg_variants_wanted(const wpg_device *device)
     case WPG_MODE_TUNE:
         return device->times; /* without times nothing is asked of them */
     case WPG_MODE_USE:
-        /* With verdicts of this device exactly what won is applied, and what is safe by rule where tuning is
-         * not finished. */
-        return device->tuned_by_value || !device->tuned || device->tuned_open;
+        return any_in_use(device);
     default:
         return false;
     }
@@ -200,6 +210,7 @@ void wpg_variants_add(wpg_device *device, VkPipeline pipeline, const wpg_pipelin
     set->point = graphics ? VK_PIPELINE_BIND_POINT_GRAPHICS : VK_PIPELINE_BIND_POINT_COMPUTE;
     set->hash = plan->hash;
     set->usual = usual;
+    set->by_rule = plan->values_by_rule;
     bool good = wpg_variant_copy(set, device, plan, info);
     (void)pthread_mutex_lock(&all->lock);
     if (!good || !wpg_variant_hold(all, set)) {

@@ -43,7 +43,7 @@
 /* True if some device of this process may want variants; and if this device does, by its driver's rule or its
  * verdicts: then its command buffers are recorded. */
 bool wpg_variants_possible(void);
-bool wpg_variants_wanted(const wpg_device *device);
+bool wpg_variants_wanted(wpg_device *device);
 void wpg_variants_start(wpg_device *device, const VkDeviceCreateInfo *info);
 /* Before the device goes: the builder ends, all variants are destroyed. */
 void wpg_variants_finish(wpg_device *device);

@@ -23,6 +23,7 @@ typedef struct wpg_variant_set {
     VkPipelineBindPoint point;
     wpg_hash128 hash;
     const wpg_usual *usual;
+    bool by_rule; /* no verdict asks for variants */
     size_t stage_count;
     wpg_rewrite *stages;         /* identities, in stage order; their words and names lie in the arena */
     uint32_t at[WPG_MAX_STAGES]; /* index into pStages */

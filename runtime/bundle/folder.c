@@ -8,6 +8,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "runtime/bundle/bundle.h"
+
 void wpg_path_list_finish(wpg_path_list *list)
 {
     for (size_t i = 0; i < list->count; i++)
@@ -51,11 +53,15 @@ static wpg_status add_folder(wpg_path_list *list, const char *path, wpg_error *e
     int count = scandir(path, &entries, is_profile, by_bytes);
     if (count < 0)
         return wpg_fail(err, WPG_E_IO, "cannot read folder %s: %s", path, strerror(errno));
-    wpg_status status =
-        count ? WPG_OK
-              : wpg_fail(err, WPG_E_NOT_FOUND,
-                         "no profile files in folder %s: did the program run under 'wavepgo run --generate'?",
-                         path);
+    wpg_status status = WPG_OK;
+    if (!count && wpg_is_bundle(path))
+        status = wpg_fail(
+            err, WPG_E_NOT_FOUND,
+            "bundle %s has no counts: its pipelines passed through or were left out (PIPELINES)", path);
+    else if (!count)
+        status = wpg_fail(
+            err, WPG_E_NOT_FOUND,
+            "no profile files in folder %s: did the program run under 'wavepgo run --generate'?", path);
     for (int i = 0; i < count; i++) {
         if (status == WPG_OK)
             status = push(list, path, entries[i]->d_name, err);

@@ -12,6 +12,7 @@
  *
  *     "found": "anchors"      the counts are of another version of the shader: "like" is its hash, "matched"
  *                             the percentage of counts that found a block (94.3)
+ *     "found": "no"           there are no counts of the shader; a variant needs none
  *     "result": "marked"      pseudo probes were put in and nothing else was changed
  *     "result": "original"    the program's own words were used; "why" gives the reason
  *     "variant": "0x1b"       in place of the verdict: the line is of a variant, for the push-constant words

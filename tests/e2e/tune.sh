@@ -1,6 +1,6 @@
 #!/bin/sh
 # Tuning end to end: differences planted by the shim (a dispatch done forty times over) are judged right both ways; use applies
-# the winners and leaves the rest alone; a killed tuning goes on; what no pass changes is not tuned; bundles with verdicts merge.
+# the winners, and what is safe by rule where nothing was tuned; a killed tuning goes on; what no pass changes is not tuned; bundles with verdicts merge.
 # Nothing here depends on how fast the machine is.
 . "$(dirname "$0")/lib.sh"
 need_built "$wavepgo" "$layer" "$bench"
@@ -75,8 +75,11 @@ exited won 0
 cmp -s "$work/won.out" "$work/image.out" || fail "results differ where winners are applied"
 grep "\"pipeline\": \"$plain_one\", \"verdict\": \"$(verdict fast.wavepgo $plain_one winner)\"" "$work/won.uselog" | grep '"result": "optimised"' >/dev/null ||
     { fail "USE_LOG does not say which passes won"; cat "$work/won.uselog"; }
-# A pipeline that was not tuned here passes through.
-grep -c '"verdict": "not tuned on this device"' "$work/won.uselog" | grep -x 1 >/dev/null || fail "a pipeline without a verdict is changed on a device that has verdicts"
+# A pipeline that was not tuned here gets what is safe by rule, as it does without any verdict; USE_LOG and the log say so.
+untuned="not tuned on this device: what is safe by rule"
+[ "$(grep -c "\"verdict\": \"$untuned\"" "$work/won.uselog")" = 1 ] || { fail "USE_LOG does not tell the pipeline that was not tuned"; cat "$work/won.uselog"; }
+grep "\"verdict\": \"$untuned\"" "$work/won.uselog" | grep '"result": "optimised"' >/dev/null || fail "verdicts withhold what is safe by rule from a pipeline without one"
+[ "$(grep -c "pipeline [0-9a-f]*: $untuned" "$work/won.log")" = 1 ] || { fail "the log does not tell the pipeline that was not tuned"; cat "$work/won.log"; }
 "$wavepgo" show --use-log "$work/won.uselog" | grep "tuning: " >/dev/null || fail "show --use-log does not tell verdicts"
 
 # Without verdicts: what is safe by rule, said once in the log and in USE_LOG. The same on a device without verdicts of its own.
@@ -112,6 +115,22 @@ cp -r first.wavepgo once.wavepgo
 SHIM_KNOWN=$work/candidates SHIM_SLOW=40 repeat=60 binds=1 shim_tune once "$work/once.wavepgo" --case mandelbrot
 [ "$(verdict once.wavepgo $plain_one winner)" != - ] || { fail "what is recorded once is not tuned by its submissions"; verdict once.wavepgo $plain_one 'candidate.*'; }
 
+# Beside that verdict a pipeline without one is made as without verdicts: the same passes, the same variants.
+by_rule() { WAVEPGO_VARIANT_WAIT=20 use "$@" "$bench" --size small --checksum $cases; }
+by_rule beside "$work/once.wavepgo"
+by_rule alone "$work/first.wavepgo"
+exited beside 0
+cmp -s "$work/beside.out" "$work/image.out" || fail "results differ where pipelines beside tuned ones go by rule"
+for name in beside alone; do
+    grep "\"pipeline\": \"$rare\"" "$work/$name.uselog" | sed 's/"verdict": "[^"]*", //; s/, "run": "[^"]*"//' | sort >"$work/$name.rare"
+done
+cmp -s "$work/beside.rare" "$work/alone.rare" || { fail "beside verdicts on others, a pipeline without one is not made as by rule"; diff "$work/beside.rare" "$work/alone.rare"; }
+grep "pipeline $rare: variant 1, for push constants" "$work/beside.log" >/dev/null || { fail "verdicts withhold variants from a pipeline without one"; cat "$work/beside.log"; }
+grep "\"pipeline\": \"$plain_one\", \"verdict\": \"$(verdict once.wavepgo $plain_one winner)\"" "$work/beside.uselog" >/dev/null || { fail "beside pipelines by rule the winner is not applied"; cat "$work/beside.uselog"; }
+# Verdicts on others do not make a foreign program known.
+use foreign "$work/once.wavepgo" "$bench" --size small --checksum --case push_stride
+grep 'once.wavepgo does not know the one shader of this program' "$work/foreign.log" >/dev/null || { fail "a tuned bundle of another program is not warned of"; cat "$work/foreign.log"; }
+
 grep "$(sed -n 's/  *mandelbrot$//p' "$work/image.out" | head -n 1)" "$work/once.out" >/dev/null || { fail "results differ where submissions are tuned"; cat "$work/once.out"; }
 
 # Where no pass changes a pipeline there is no candidate, and no verdict.
@@ -137,8 +156,7 @@ for name in pushed unpushed; do
 done
 grep "pipeline $rare: variant 1, for push constants" "$work/pushed-use.log" >/dev/null || { fail "variants that won are not built"; cat "$work/pushed-use.log"; }
 grep "\"pipeline\": \"$rare\", \"verdict\": \"p\"" "$work/pushed-use.uselog" >/dev/null || { fail "USE_LOG does not tell that variants won"; cat "$work/pushed-use.uselog"; }
-[ "$(grep -c 'variant 1, for push' "$work/pushed-use.log")" = 1 ] || fail "variants of what was not tuned"
-grep 'variant 1, for push' "$work/unpushed-use.log" && fail "variants that lost are built"
+grep "pipeline $rare: variant 1, for push" "$work/unpushed-use.log" && fail "variants that lost are built"
 # Of other words (the passes that share them are let in): not applied.
 WAVEPGO_VARIANT_WAIT=20 use pushed-words "$work/pushed.wavepgo" "$bench" --size small --checksum --case select_rare
 grep 'verdict on push constants is for other words' "$work/pushed-words.log" >/dev/null || { fail "a verdict on other variants is applied"; cat "$work/pushed-words.log"; }

@@ -66,6 +66,40 @@ done
 # Words of both stages, and of each alone.
 grep '"variant": "0x1f"' "$work/variants-draw.jsonl" >/dev/null || fail "variants-draw: $(grep -o '"variant": "[^"]*"' "$work/variants-draw.jsonl" | sort | uniq -c)"
 
+# Values need no counts: pipelines that were left out while counting have the same variants, by the bundle and by what is merged
+# of it, alone and beside counts of another program.
+others="$bench --case mandelbrot --size small"
+"$wavepgo" run --generate --bundle "$work/others.wavepgo" -- $others >"$work/others.train" 2>&1 || die "mandelbrot: $(tail -n 3 "$work/others.train")"
+for scenario in variants variants-draw; do
+    training=draws train=variants-draw-train
+    [ $scenario != variants ] || training=dispatches train=variants-train
+    left_out=$(ls $training.wavepgo/pipelines | sed 's/^\([0-9a-f]*\)\.facts$/!\1/' | paste -s -d , -)
+    "$wavepgo" run --generate --pipelines "$left_out" --bundle "$work/$scenario-bare.wavepgo" -- "$app" $train "$WPG_SPIRV" >"$work/bare.out" 2>"$work/bare.err"
+    [ "$(find $scenario-bare.wavepgo -name '*.prof*' | grep -c .)" = 0 ] || die "$scenario: PIPELINES left nothing out: $(tail -n 2 "$work/bare.err")"
+    "$wavepgo" merge -o $scenario-merged.wavepgo $scenario-bare.wavepgo && "$wavepgo" merge -o $scenario-beside.wavepgo $scenario-bare.wavepgo others.wavepgo || fail "$scenario: a bundle without counts does not merge"
+    "$wavepgo" merge -o $scenario-bare.profdata $scenario-bare.wavepgo && "$wavepgo" merge -o $scenario-beside.profdata others.wavepgo $scenario-bare.wavepgo || fail "$scenario: values without counts do not merge to a profile"
+    for profile in bare.wavepgo merged.wavepgo beside.wavepgo bare.profdata beside.profdata; do
+        "$wavepgo" show $scenario-$profile | grep '^values of push constants: of \|^    push constant at byte' >/dev/null || fail "$scenario: show $profile does not tell values"
+        profile=$scenario-$profile
+        "$wavepgo" run --use $profile --validate 1 --variant-rule on --variant-wait 20 --use-log "$work/$profile.jsonl" -- "$app" $scenario "$WPG_SPIRV" >"$work/$profile.out" 2>"$work/$profile.err"
+        echo $? >"$work/$profile.code"
+        exited $profile 0
+        same $scenario $profile
+        [ "$(summary $profile)" = "$(summary $scenario-waiting)" ] || fail "$profile: $(summary $profile), with counts $(summary $scenario-waiting): $(tail -n 2 "$work/$profile.err")"
+        grep 'warning' "$work/$profile.err" && fail "$profile: a warning where values are used"
+        grep '"variant": "0x[1-9a-f][0-9a-f]*".*"found": "no", "result": "optimised", "why": ""' "$work/$profile.jsonl" >/dev/null || { fail "$profile: USE_LOG does not tell of variants without counts"; cat "$work/$profile.jsonl"; }
+        grep '"why": "the profile has no counts of this shader"' "$work/$profile.jsonl" >/dev/null || { fail "$profile: USE_LOG does not tell that counts are lacking"; cat "$work/$profile.jsonl"; }
+    done
+    # Without variants nothing comes of it, which is said, and no foreign profile is suspected.
+    "$wavepgo" run --use $scenario-beside.profdata --variants 0 -- "$app" $scenario "$WPG_SPIRV" >"$work/unused.out" 2>"$work/unused.err"
+    grep 'beside.profdata has no counts of .* of this program: .*Nothing was changed' "$work/unused.err" >/dev/null || { fail "$scenario: that nothing was changed is not said"; cat "$work/unused.err"; }
+    "$wavepgo" run --use $scenario-bare.wavepgo --variants 0 -- "$app" $scenario "$WPG_SPIRV" >"$work/unused.out" 2>"$work/unused.err"
+    grep 'bare.wavepgo has no counts and VARIANTS=0 leaves out push constants' "$work/unused.err" >/dev/null || { fail "$scenario: that nothing is used is not said"; cat "$work/unused.err"; }
+done
+# They are timed, too.
+WAVEPGO_LOG_FILE=$work/bare-tune.log "$wavepgo" run --tune "$work/variants-merged.wavepgo" --log info -- "$app" variants "$WPG_SPIRV" >"$work/bare-tune.out" 2>"$work/bare-tune.err"
+grep -h '^is samples\.p [0-9a-f]' variants-merged.wavepgo/verdicts/*.facts >/dev/null || { fail "variants without counts are not timed"; tail -n 5 "$work/bare-tune.log"; }
+
 # What feeds transform feedback has no variants: no pipeline may be bound meanwhile.
 scenario=variants-feedback bundle=feedback
 plain $scenario "$app" $scenario "$WPG_SPIRV"

@@ -7,9 +7,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "runtime/bundle/bundle.h"
 #include "runtime/bundle/cache.h"
 #include "runtime/bundle/denied.h"
 #include "runtime/bundle/folder.h"
+#include "runtime/bundle/push_facts.h"
 #include "runtime/config/pattern.h"
 
 enum { SPACE_LEAST_MIB = 64 };
@@ -70,6 +72,17 @@ static void judge(wpg_doctor *doctor, json_t *files, const char *what, const cha
         wpg_doctor_problem(doctor, advice, "%s: %s has %llu MiB left", what, folder, mib);
 }
 
+/* A bundle without counts serves by its values of push constants. */
+static bool has_values(wpg_profile *profile, const char *path)
+{
+    wpg_bundle bundle = {0};
+    wpg_status status = wpg_is_bundle(path) ? wpg_bundle_load(&bundle, path, 1, NULL) : WPG_E_NOT_FOUND;
+    for (size_t i = 0; i < bundle.sets.count && status == WPG_OK; i++)
+        status = wpg_push_facts_add(profile, bundle.sets.data[i], NULL);
+    wpg_bundle_finish(&bundle);
+    return status == WPG_OK && wpg_profile_count(profile) > 0;
+}
+
 static void judge_profile(wpg_doctor *doctor, json_t *files)
 {
     const char *path = doctor->settings.profile_use;
@@ -83,6 +96,8 @@ static void judge_profile(wpg_doctor *doctor, json_t *files)
         return;
     }
     wpg_status status = profile ? wpg_profile_load(profile, &stats, path, &err) : WPG_E_NOMEM;
+    if (status == WPG_E_NOT_FOUND && has_values(profile, path))
+        status = WPG_OK;
     wpg_profile_destroy(profile);
     (void)snprintf(state, sizeof state, "%s%s", path, status == WPG_OK ? "" : " (cannot be used)");
     wpg_doctor_set(files, "profile to use", state);

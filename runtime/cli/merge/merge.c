@@ -198,8 +198,9 @@ static int merge_input_files(merge_state *state, const merge_options *options, c
     wpg_error err;
     int code = 0;
     wpg_recover_folder(command_name, input->path, options->quiet);
-    bool bundle = options->bundle && wpg_is_bundle(input->path);
-    if (!options->bundle && !options->cspgo && wpg_is_bundle(input->path) &&
+    const bool is_bundle = wpg_is_bundle(input->path);
+    bool bundle = options->bundle && is_bundle;
+    if (!options->bundle && !options->cspgo && is_bundle &&
         wpg_bundle_load(&state->bundle, input->path, input->weight, &err) != WPG_OK)
         (void)wpg_complain(0, command_name, "warning: values of push constants may be missing: %s",
                            err.message);
@@ -208,9 +209,9 @@ static int merge_input_files(merge_state *state, const merge_options *options, c
         (void)wpg_complain(0, command_name, "%s", err.message);
         code = options->keep_going ? 0 : WPG_EXIT_FAILED;
     }
-    /* A bundle may be without profiles: everything passed through, say. */
+    /* A bundle may be without profiles: everything passed through, say. Its facts are there. */
     wpg_status found = code ? WPG_OK : wpg_path_list_add(&list, input->path, &err);
-    if (found != WPG_OK && !(bundle && found == WPG_E_NOT_FOUND))
+    if (found != WPG_OK && !(is_bundle && !options->cspgo && found == WPG_E_NOT_FOUND))
         code = wpg_complain(WPG_EXIT_FAILED, command_name, "%s", err.message);
     for (size_t i = 0; i < list.count && !code; i++) {
         wpg_status status = read_one(state, list.paths[i], input->weight, &err);
@@ -273,12 +274,13 @@ static int write_cspgo(const merge_state *state, const merge_options *options)
 }
 
 /* What a profile can carry of the bundles that were read: values of push constants. */
-static wpg_status carry_facts(merge_state *state, wpg_error *err)
+static int carry_facts(merge_state *state)
 {
-    wpg_status status = WPG_OK;
-    for (size_t i = 0; i < state->bundle.sets.count && status == WPG_OK; i++)
-        status = wpg_push_facts_add(state->profile, state->bundle.sets.data[i], err);
-    return status;
+    wpg_error err;
+    for (size_t i = 0; i < state->bundle.sets.count; i++)
+        if (wpg_push_facts_add(state->profile, state->bundle.sets.data[i], &err) != WPG_OK)
+            return wpg_complain(WPG_EXIT_FAILED, command_name, "%s", err.message);
+    return 0;
 }
 
 static int write_out(merge_state *state, const merge_options *options)
@@ -286,8 +288,6 @@ static int write_out(merge_state *state, const merge_options *options)
     wpg_error err;
     if (options->cspgo)
         return write_cspgo(state, options);
-    if (carry_facts(state, &err) != WPG_OK)
-        return wpg_complain(WPG_EXIT_FAILED, command_name, "%s", err.message);
     if (strcmp(options->out, "-") != 0)
         return wpg_profile_write_file(options->out, state->profile, options->format, &err) == WPG_OK
                    ? 0
@@ -359,6 +359,8 @@ int wpg_command_merge(int argc, char **argv)
         code = wpg_complain(WPG_EXIT_FAILED, command_name, "out of memory");
     for (size_t i = 0; i < options.inputs.count && !code; i++)
         code = merge_input_files(&state, &options, &options.inputs.data[i]);
+    if (!code && !options.bundle && !options.cspgo)
+        code = carry_facts(&state);
     if (!code && wpg_profile_count(state.profile) == 0 && !(options.bundle && state.bundle.sets.count))
         code = wpg_complain(WPG_EXIT_FAILED, command_name,
                             "no counts in %zu profile file%s: nothing is written. Did the program run under "

@@ -18,3 +18,9 @@ wavepgo merge -o x.profdata all.bundle && wavepgo show x.profdata | head -n 3
 wavepgo merge --format text -o - x.profdata | grep -A 1 '#push'
 wavepgo merge --format text -o - --weighted 3,two.wavepgo $DATA/one.wavepgo >y.proftext
 wavepgo merge --format text -o - x.profdata | cmp - y.proftext
+# Of a bundle whose pipelines were left out while counting: these values alone. Nothing of a bundle without values.
+cp -r $DATA/one.wavepgo bare.wavepgo && rm bare.wavepgo/counts.proftext && sed -i '/counts.proftext/d' bare.wavepgo/index.wavepgo
+wavepgo merge -o bare.profdata bare.wavepgo && wavepgo show bare.profdata
+wavepgo merge -o bare.bundle bare.wavepgo && cmp bare.bundle/pipelines/2577*.facts bare.wavepgo/pipelines/2577*.facts
+wavepgo merge --format cspgo-text -o bare.proftext bare.wavepgo; echo "cspgo: $?"
+sed -i '/push/d' bare.wavepgo/pipelines/*.facts; wavepgo merge -o bare2.profdata bare.wavepgo; echo "neither: $?"
