@@ -59,6 +59,7 @@ unshare --mount --pid --fork true 2>/dev/null || skip "this machine allows no mo
 codename=$(. /etc/os-release && echo "${VERSION_CODENAME:-}")
 archive=$(archive_of_suite "$codename") || skip "no Debian archive among apt's sources"
 mirror=${archive##* }
+registry=$(npm config get registry 2>/dev/null || :)
 
 made=
 if [ -z "$folder" ]; then
@@ -100,6 +101,12 @@ if [ ! -f "$folder/fresh.complete" ]; then
     done
     [ ! -f /etc/resolv.conf ] || cp -L /etc/resolv.conf "$folder/etc/resolv.conf"
     cp /etc/hosts "$folder/etc/hosts"
+    # The same for npm's registry: certificates that this machine trusts beside Debian's.
+    mkdir -p "$folder/usr/local/share/ca-certificates"
+    for part in /usr/local/share/ca-certificates/*.crt; do
+        [ ! -f "$part" ] || cp "$part" "$folder/usr/local/share/ca-certificates"
+    done
+    chroot "$folder" update-ca-certificates >/dev/null 2>&1
     {
         echo "deb $archive $suite main"
         [ "$suite" != bookworm ] || echo "deb $archive $suite-updates main"
@@ -125,8 +132,9 @@ in_root() {
         mount -t tmpfs tmpfs "$0/dev/shm" 2>/dev/null || :
         mount -t sysfs -o ro sysfs "$0/sys" 2>/dev/null || mount --rbind /sys "$0/sys" 2>/dev/null || :
         exec env -i ${CI:+CI=$CI} PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin TERM=dumb \
+            NODE_EXTRA_CA_CERTS=/etc/ssl/certs/ca-certificates.crt npm_config_registry="$2" \
             chroot "$0" sh -c '\''HOME=$(getent passwd 0 | cut -d: -f6) && export HOME && cd "$HOME/wavepgo" && eval "$0"'\'' "$1"
-    ' "$folder" "$1" </dev/null
+    ' "$folder" "$1" "$registry" </dev/null
 }
 
 if [ $# -gt 0 ]; then
