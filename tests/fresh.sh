@@ -132,7 +132,7 @@ in_root() {
         mount -t tmpfs tmpfs "$0/dev/shm" 2>/dev/null || :
         mount -t sysfs -o ro sysfs "$0/sys" 2>/dev/null || mount --rbind /sys "$0/sys" 2>/dev/null || :
         exec env -i ${CI:+CI=$CI} PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin TERM=dumb \
-            NODE_EXTRA_CA_CERTS=/etc/ssl/certs/ca-certificates.crt npm_config_registry="$2" \
+            NODE_EXTRA_CA_CERTS=/etc/ssl/certs/ca-certificates.crt ${2:+npm_config_registry=$2} \
             chroot "$0" sh -c '\''HOME=$(getent passwd 0 | cut -d: -f6) && export HOME && cd "$HOME/wavepgo" && eval "$0"'\'' "$1"
     ' "$folder" "$1" "$registry" </dev/null
 }

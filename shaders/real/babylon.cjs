@@ -6,7 +6,7 @@
 //
 // Shaders are Babylon's own WGSL: uber-shaders by defines, with flags and factors in uniform blocks.
 const path = require('path');
-const { canvas, main } = require('./canvas.cjs');
+const { canvas, main, other } = require('./canvas.cjs');
 const names = ['XMLHttpRequest', 'HTMLElement', 'HTMLCanvasElement', 'HTMLVideoElement', 'HTMLImageElement', 'ImageBitmap', 'OffscreenCanvas', 'Image'];
 for (const name of names) if (!globalThis[name]) globalThis[name] = class {};
 const from = file => import(path.join(process.env.NODE_PATH, '@babylonjs/core', file));
@@ -14,12 +14,12 @@ const from = file => import(path.join(process.env.NODE_PATH, '@babylonjs/core', 
 function stage({ B, engine }) {
   const scene = new B.Scene(engine), table = new Uint8Array(32 * 32 * 4).map((_, i) => i % 4 === 3 ? 255 : i % 128 * 2);
   scene.environmentBRDFTexture = B.RawTexture.CreateRGBATexture(table, 32, 32, scene);   // its own is an image, which node cannot decode
-  const camera = new B.ArcRotateCamera('camera', 1, 1.1, 7, new B.Vector3(0, 0.7, 0), scene);
+  const camera = new B.ArcRotateCamera('camera', other ? 2 : 1, other ? 0.9 : 1.1, 7, new B.Vector3(0, 0.7, 0), scene);
   scene.clearColor = new B.Color4(0.1, 0.2, 0.3, 1);
-  new B.HemisphericLight('sky', new B.Vector3(0, 1, 0), scene).intensity = 0.6;
+  new B.HemisphericLight('sky', new B.Vector3(0, 1, 0), scene).intensity = other ? 0.4 : 0.6;
   const sun = new B.DirectionalLight('sun', new B.Vector3(-1, -2, -1), scene);
   sun.position = new B.Vector3(4, 8, 4);
-  new B.PointLight('lamp', new B.Vector3(-2, 2, 2), scene).intensity = 0.5;
+  new B.PointLight('lamp', new B.Vector3(-2, 2, 2), scene).intensity = other ? 0.9 : 0.5;
   return { scene, camera, sun };
 }
 function objects({ B }, scene, material) {

@@ -3,6 +3,8 @@
 const { create, globals } = require('webgpu');
 const crypto = require('crypto'), fs = require('fs'), path = require('path'), steady = require('./steady.cjs');
 const side = 512;
+// Another scene of the same shaders: another camera and light, for a profile that was trained without (measure.sh).
+const other = !!process.env.OTHER_INPUT;
 Object.assign(globalThis, globals);
 // Dawn's set of features has no forEach.
 if (!GPUSupportedFeatures.prototype.forEach) GPUSupportedFeatures.prototype.forEach = function (call) { for (const name of this) call(name, name, this); };
@@ -120,4 +122,4 @@ function main(items, begin) {
     process.exit();   // with exitCode
   })().catch(e => { console.error(e); process.exit(1); });
 }
-module.exports = { canvas, context, gpu, side, tick, main };
+module.exports = { canvas, context, gpu, other, side, tick, main };

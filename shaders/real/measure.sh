@@ -14,7 +14,8 @@
 # USE_OPTIONS: options of `wavepgo run` with the profile, and of tuning, such as "--float spec".
 # TOGETHER=1: one training run for all items also where each item is a program of its own (materialx: a material).
 # SEVERAL=1: each item has three inputs in turns, in the training run and after it (tfjs: three shapes).
-# OTHER_INPUT=1: what is timed has other inputs than the training run (tfjs: other shapes).
+# OTHER_INPUT=1: what is timed has other inputs than the training run (tfjs: shapes; three, babylon, playcanvas: camera and
+# lights; materialx: each material by the profile of the one before it in the list).
 # Each round is a process; medians over rounds of the ratio within one round. A result "-" cannot be compared.
 set -eu
 root=$(cd "$(dirname "$0")/../.." && pwd)
@@ -33,7 +34,7 @@ while [ $# -gt 0 ]; do
         build=$2
         shift
         ;;
-    -h | --help) sed -n '2,18s/^# \{0,1\}//p' "$0"; exit 0 ;;
+    -h | --help) sed -n '2,19s/^# \{0,1\}//p' "$0"; exit 0 ;;
     *)
         case " $families $slow " in *" $1 "*) ;; *) echo "real: no family '$1' (known: $families $slow)" >&2; exit 2 ;; esac
         wanted="$wanted $1"
@@ -114,6 +115,9 @@ tune() {
     [ -d "$bundle/verdicts" ] || echo "real: $name: nothing to tune in $1" >&2
 }
 
+# before ITEM: the program before it; of the first, the last.
+before() { echo "$programs" | awk -v item="$1" '{ for (i = 1; i <= NF; i++) if ($i == item) print (i > 1 ? $(i - 1) : $NF) }'; }
+
 family() {
     name=$1
     # The time of a frame is a difference of two processes: below a second of frames, starting and compiling drown it.
@@ -145,6 +149,7 @@ family() {
             lines "$work/lines" sh "$here/$name.sh" run "$group" "$seconds" || return 0
             sed "s/^/off $round /" "$work/lines" >>"$work/all"
             profile=$work/$(slug "$group").profdata
+            [ -z "$other" ] || [ "$programs" = "$items" ] || profile=$work/$(slug "$(before "$group")").profdata
             [ -e "$profile" ] || profile=$work/$(slug "$programs").profdata
             lines "$work/lines" wavepgo run --use "$profile" --use-log "$work/use.log" ${USE_OPTIONS:-} -- sh "$here/$name.sh" run "$group" "$seconds" ||
                 return 0

@@ -6,7 +6,7 @@
 //
 // Shaders are the engine's own: its standard material, clustered lights, shadow maps, camera frame.
 const path = require('path');
-const { canvas, main } = require('./canvas.cjs');
+const { canvas, main, other } = require('./canvas.cjs');
 
 function stage({ pc, app }, shadows) {
   const add = (name, component, data, at) => {
@@ -16,10 +16,10 @@ function stage({ pc, app }, shadows) {
     app.root.addChild(entity);
     return entity;
   };
-  const camera = add('camera', 'camera', { clearColor: new pc.Color(0.1, 0.2, 0.3), fov: 50 }, [2, 3, 6]);
+  const camera = add('camera', 'camera', { clearColor: new pc.Color(0.1, 0.2, 0.3), fov: 50 }, other ? [-3, 2, 6] : [2, 3, 6]);
   camera.lookAt(0, 0.5, 0);
-  add('sun', 'light', { type: 'directional', intensity: 1.5, castShadows: !!shadows, shadowResolution: 256, shadowDistance: 20 }, [0, 5, 0]).setLocalEulerAngles(40, 30, 0);
-  add('lamp', 'light', { type: 'omni', color: new pc.Color(1, 0.6, 0.3), intensity: 2, range: 8 }, [-2, 2, 2]);
+  add('sun', 'light', { type: 'directional', intensity: other ? 1 : 1.5, castShadows: !!shadows, shadowResolution: 256, shadowDistance: 20 }, [0, 5, 0]).setLocalEulerAngles(40, 30, 0);
+  add('lamp', 'light', { type: 'omni', color: new pc.Color(1, 0.6, 0.3), intensity: other ? 3 : 2, range: 8 }, [-2, 2, 2]);
   add('spot', 'light', { type: 'spot', color: new pc.Color(0.5, 0.6, 1), intensity: 3, range: 10, castShadows: shadows === 'all', shadowResolution: 256 }, [0, 5, 2]);
   app.scene.ambientLight = new pc.Color(0.2, 0.2, 0.25);
   return { camera, add };

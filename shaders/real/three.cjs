@@ -6,18 +6,18 @@
 //
 // Shaders are three.js's own: its materials, shadow maps, post-processing nodes and compute nodes.
 const path = require('path');
-const { canvas, main, side, tick } = require('./canvas.cjs');
+const { canvas, main, other, side, tick } = require('./canvas.cjs');
 const from = file => import(path.join(process.env.NODE_PATH, 'three', file));
 
 function stage(THREE) {
   const scene = new THREE.Scene(), camera = new THREE.PerspectiveCamera(50, 1, 0.1, 50);
   scene.background = new THREE.Color(0x203040);
-  camera.position.set(2, 3, 6);
+  camera.position.set(other ? -3 : 2, other ? 2 : 3, 6);
   camera.lookAt(0, 0.5, 0);
   return { scene, camera };
 }
 function lights(THREE, scene, shadows) {
-  const sun = new THREE.DirectionalLight(0xffffff, 2), lamp = new THREE.PointLight(0xff8040, 20), spot = new THREE.SpotLight(0x80a0ff, 60, 0, 0.5, 0.5);
+  const sun = new THREE.DirectionalLight(other ? 0xffe0c0 : 0xffffff, other ? 1.5 : 2), lamp = new THREE.PointLight(0xff8040, other ? 12 : 20), spot = new THREE.SpotLight(0x80a0ff, 60, 0, 0.5, 0.5);
   sun.position.set(3, 5, 2); lamp.position.set(-2, 2, 2); spot.position.set(0, 6, 3);
   scene.add(new THREE.HemisphereLight(0x8090a0, 0x404030, 1), sun, lamp, spot);
   if (shadows) for (const light of [sun, spot]) { light.castShadow = true; light.shadow.mapSize.set(256, 256); }
