@@ -210,6 +210,9 @@ bool wpg_load_is_draw_constant(const wpg_module *module, const wpg_inst *load, c
         break;
     case SpvStorageClassStorageBuffer:
         break;
+    case SpvStorageClassFunction:
+    case SpvStorageClassPrivate:
+        return *why = "the value is in a variable of the shader's own that stays in memory", false;
     default:
         return *why = "the value is loaded from memory that is not constant for a draw", false;
     }

@@ -247,6 +247,47 @@ static const char *copy_refusal(wpg_guarder *g, wpg_guard_plan *plan)
 
 /* -- Finding -- */
 
+/* Does the value depend on a variable of the shader's own that is in memory? */
+static bool reads_own_memory(const wpg_view *view, uint32_t id, unsigned depth)
+{
+    const wpg_inst *inst = wpg_view_is_local(view, id) ? wpg_module_def(view->module, id) : NULL;
+    if (!inst || depth > 4 || inst->opcode == SpvOpPhi)
+        return false;
+    if (inst->opcode == SpvOpLoad) {
+        const SpvStorageClass class = wpg_pointer_class(view->module, inst->words[3]);
+        return class == SpvStorageClassFunction || class == SpvStorageClassPrivate;
+    }
+    wpg_operand_list operands = {0};
+    bool reads = false;
+    if (wpg_used_ids(&operands, view->module, inst))
+        for (size_t i = 0; i < operands.count; i++)
+            reads |= reads_own_memory(view, inst->words[operands.data[i]], depth + 1);
+    wpg_vec_free(&operands);
+    return reads;
+}
+
+/* Why the trips of a loop are not known as first, step and bound. */
+static const char *why_no_test(const wpg_view *view, const wpg_loop *loop)
+{
+    const wpg_cfg *cfg = view->cfg;
+    bool leaves = false;
+    for (uint32_t b = 0; b < cfg->count; b++) {
+        const wpg_inst *end = cfg->blocks[b].terminator;
+        bool exits = false;
+        for (uint32_t i = 0; loop->members[b] && i < cfg->blocks[b].successor_count; i++)
+            exits |= !loop->inside[cfg->blocks[b].successors[i]];
+        if (!exits || end->opcode != SpvOpBranchConditional)
+            continue;
+        leaves = true;
+        if (reads_own_memory(view, end->words[1], 0))
+            return "its counter is a variable that stays in memory: last bits would depend on the form of "
+                   "the "
+                   "loop";
+    }
+    return leaves ? "no integer that starts at a constant and changes by a constant is compared in each trip"
+                  : "no condition ends it";
+}
+
 /* NULL when the loop may be guarded as planned; the refusal otherwise. "" = no candidate, nothing to say. */
 static const char *plan_loop(wpg_guarder *g, wpg_guard_plan *plan)
 {
@@ -265,8 +306,7 @@ static const char *plan_loop(wpg_guarder *g, wpg_guard_plan *plan)
         }
     }
     if (!found || constant)
-        return constant ? ""
-                        : "no integer test of an induction variable with constant start and step ends it";
+        return constant ? "" : why_no_test(view, &plan->loop);
     const wpg_inst *bound = wpg_module_def(view->module, plan->compare->words[plan->bound_at]);
     const wpg_inst *type = bound ? wpg_module_def(view->module, bound->type) : NULL;
     if (!type || type->opcode != SpvOpTypeInt || type->words[2] != 32)
