@@ -198,7 +198,8 @@ family() {
                 if (!n) continue
                 middle = median(ratio, n); sum += log(middle); k++
                 reach = best = ""
-                if (q) { b = median(tuned, q); best = sprintf(" %.2f (%.2f to %.2f) |", b, tuned[1], tuned[q]); won += log(b); bests++ }
+                if (n > 2 && ratio[1] > 1.01) slower = slower " " item
+                if (q) { b = median(tuned, q); best = sprintf(" %.2f (%.2f to %.2f) |", b, tuned[1], tuned[q]); won += log(b); bests++; if (q > 2 && tuned[1] > 1.01) worse = worse " " item }
                 else if (tunes) best = " - |"
                 if (m) { a = median(most, m); reach = sprintf(" %.2f |", a); all += log(a); reached++ }
                 else if (reaches) reach = " - |"
@@ -211,6 +212,7 @@ family() {
             best = bests ? sprintf(" %.2f |", exp(won / bests)) : tunes ? " - |" : ""
             reach = reached ? sprintf(" %.2f |", exp(all / reached)) : reaches ? " - |" : ""
             printf "| geometric mean of %d | | %.2f |%s%s %s | |\n", k, exp(sum / k), best, reach, (c ? sprintf("%.2f", exp(counted / c)) : "-")
+            if (rounds > 2) printf "\nAbove 1.01 in every round:%s%s\n", (slower == "" ? " none" : slower), (tunes ? "; tuned:" (worse == "" ? " none" : worse) : "")
         }' "$work/all"
     echo
     if [ -n "${KEEP:-}" ]; then
