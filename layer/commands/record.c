@@ -56,8 +56,10 @@ static void destroy(wpg_recording *recording)
         recording->pool->recordings = recording->next;
     if (recording->next)
         recording->next->previous = recording->previous;
-    for (size_t i = 0; i < recording->entries_made; i++)
+    for (size_t i = 0; i < recording->entries_made; i++) {
         free(recording->entries.data[i].words);
+        wpg_push_sets_finish(&recording->entries.data[i].sets);
+    }
     wpg_vec_free(&recording->entries);
     wpg_map_free(&recording->by_totals);
     wpg_bound_set_finish(&recording->blamed);
@@ -113,7 +115,7 @@ void wpg_record_submit(wpg_device *device, VkCommandBuffer commands, VkQueue que
     wpg_runs_submitted(recording, queue);
     for (size_t i = 0; !recording->dropped && i < recording->entries.count; i++) {
         const wpg_record_entry *entry = &recording->entries.data[i];
-        wpg_totals_add(entry->totals, entry->counters, entry->words, entry->push_words);
+        wpg_totals_add(entry->totals, entry->counters, entry->words, &entry->sets, entry->push_words);
     }
 }
 
@@ -256,8 +258,10 @@ static void add_secondary(wpg_recording *primary, const wpg_recording *secondary
         for (int j = 0; j < WPG_RECORD_COUNTER_COUNT; j++)
             if (j != WPG_RECORD_SUBMISSIONS)
                 into->counters[j] += from->counters[j];
-        if (from->words && into->words)
+        if (from->words && into->words) {
             wpg_words_add(into->words, from->words, from->push_words);
+            wpg_push_sets_add(&into->sets, &from->sets, wpg_words_many_valued(into->words, from->push_words));
+        }
     }
 }
 

@@ -40,6 +40,7 @@ typedef struct wpg_record_entry {
     uint64_t push_words;
     wpg_word_values *words; /* [word_count], owned; up to the last word in push_words at least */
     size_t word_count;
+    wpg_push_sets sets; /* the words together; in generate mode alone, which writes a bundle */
 } wpg_record_entry;
 
 typedef enum wpg_bind_point {
@@ -99,7 +100,7 @@ typedef struct wpg_recording {
     bool secondary;
     bool dropped; /* memory ran out: counts of this recording are not used */
     WPG_VEC(wpg_record_entry) entries;
-    size_t entries_made; /* entries beyond `count` whose `words` are kept for the next recording */
+    size_t entries_made; /* entries beyond `count` whose `words` and `sets` are kept for the next recording */
     wpg_map by_totals;   /* totals -> index into entries */
     wpg_bound bound[WPG_BIND_POINTS];
     uint64_t objects[WPG_OBJECT_STAGES]; /* VkShaderEXT bound, by stage; 0: none */

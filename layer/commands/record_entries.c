@@ -34,9 +34,11 @@ static wpg_record_entry *add_entry(wpg_recording *recording, wpg_totals *totals)
         recording->entries_made++;
     } else { /* an entry of an earlier recording, with its memory */
         wpg_record_entry *old = &recording->entries.data[recording->entries.count++];
-        wpg_record_entry fresh = {.totals = totals, .words = old->words, .word_count = old->word_count};
+        wpg_record_entry fresh = {
+            .totals = totals, .words = old->words, .word_count = old->word_count, .sets = old->sets};
         if (fresh.words)
             memset(fresh.words, 0, fresh.word_count * sizeof *fresh.words);
+        wpg_push_sets_clear(&fresh.sets);
         *old = fresh;
     }
     wpg_record_entry *entry = &recording->entries.data[index];
@@ -91,6 +93,10 @@ static void settle(wpg_recording *recording, wpg_bound *bound)
         else
             entry->words[word].unpushed += bound->pending;
     }
+    if (bound->push_words && recording->device->mode == WPG_MODE_GENERATE)
+        wpg_push_sets_count(
+            &entry->sets, valid & bound->push_words, recording->push, bound->pending,
+            entry->sets.count == WPG_PUSH_SETS ? wpg_words_many_valued(entry->words, bound->push_words) : 0);
     bound->pending = 0;
 }
 

@@ -7,7 +7,10 @@
 #include "layer/variants/variants_internal.h"
 #include "layer/commands/variant_choice.h"
 
-enum { TUNE_WAIT = 10 /* seconds */ };
+enum {
+    TUNE_WAIT = 10, /* seconds */
+    PATIENCE = 256, /* draws and dispatches */
+};
 
 static struct {
     atomic_uint_least64_t used, seen;
@@ -40,10 +43,8 @@ static VkPipeline find(const wpg_variant_set *set, const wpg_recording *recordin
     return VK_NULL_HANDLE;
 }
 
-static bool is_usual(const wpg_usual *usual, const wpg_recording *recording, uint64_t valid)
+static bool words_are_usual(const wpg_usual *usual, const wpg_recording *recording)
 {
-    if (usual->words & ~valid)
-        return false;
     for (uint64_t left = usual->words; left; left &= left - 1) {
         int word = __builtin_ctzll(left);
         uint32_t i = 0;
@@ -55,9 +56,41 @@ static bool is_usual(const wpg_usual *usual, const wpg_recording *recording, uin
     return true;
 }
 
+/* *which: the usual set, where there are sets. */
+static bool is_usual(uint32_t *which, const wpg_usual *usual, const wpg_recording *recording, uint64_t valid)
+{
+    if (usual->words & ~valid)
+        return false;
+    if (!usual->usual_sets)
+        return words_are_usual(usual, recording);
+    const uint64_t key = wpg_push_set_key(usual->words, recording->push);
+    *which = 0;
+    while (*which < usual->usual_sets && usual->sets.sets[*which].key != key)
+        ++*which;
+    return *which < usual->usual_sets;
+}
+
+/* Commoner sets come first: this one has its turn once there is a variant to be had beyond those for commoner
+ * ones, or when draws and dispatches show that this run is another than the profile's. */
+static bool has_turn(wpg_variant_set *set, uint32_t which, unsigned most)
+{
+    const wpg_push_set *sets = set->usual->sets.sets;
+    const unsigned closed = atomic_load(&set->closed);
+    unsigned commoner = 0;
+    if (!set->usual->usual_sets)
+        return true;
+    if (closed >> which & 1)
+        return false;
+    for (uint32_t i = 0; i < which && sets[i].n > sets[which].n; i++)
+        commoner += !(closed >> i & 1);
+    return commoner + atomic_load(&set->ready) < most ||
+           atomic_fetch_add_explicit(&set->passed_over, 1, memory_order_relaxed) >= PATIENCE;
+}
+
 /* A combination that was never tried is asked for, one at a time. false: another one is being built, and this
  * one may be asked for later. */
-static bool maybe_ask(wpg_device *device, wpg_variant_set *set, const wpg_recording *recording)
+static bool maybe_ask(wpg_device *device, wpg_variant_set *set, const wpg_recording *recording,
+                      uint32_t which)
 {
     unsigned most = (unsigned)wpg_the_process.settings.variants;
     unsigned tries = atomic_load(&set->tries);
@@ -69,6 +102,8 @@ static bool maybe_ask(wpg_device *device, wpg_variant_set *set, const wpg_record
             return true;
     if (atomic_load(&set->asked))
         return false;
+    if (!has_turn(set, which, most))
+        return true;
     (void)pthread_mutex_lock(&device->variants->lock);
     bool asks = !atomic_load(&set->asked) && atomic_load(&set->tries) == tries && !device->variants->stop;
     if (asks) {
@@ -76,6 +111,8 @@ static bool maybe_ask(wpg_device *device, wpg_variant_set *set, const wpg_record
         memcpy(set->job, recording->push, sizeof set->job);
         atomic_store(&set->tried[tries], hash);
         atomic_store(&set->tries, tries + 1);
+        if (set->usual->usual_sets)
+            (void)atomic_fetch_or(&set->closed, 1u << which);
         wpg_variant_ask(device, set);
     }
     (void)pthread_mutex_unlock(&device->variants->lock);
@@ -106,17 +143,17 @@ static bool wait_for(wpg_device *device, wpg_variant_set *set, const struct time
 }
 
 /* VARIANT_WAIT, and while tuning: the recording waits until its own combination was tried. */
-static void ask(wpg_device *device, wpg_variant_set *set, const wpg_recording *recording)
+static void ask(wpg_device *device, wpg_variant_set *set, const wpg_recording *recording, uint32_t which)
 {
     const double given = wpg_the_process.settings.variant_wait;
     const double most =
         device->mode == WPG_MODE_TUNE && given < (double)TUNE_WAIT ? (double)TUNE_WAIT : given;
-    bool done = maybe_ask(device, set, recording);
+    bool done = maybe_ask(device, set, recording, which);
     if (most <= 0)
         return;
     struct timespec until = deadline(most);
     while (wait_for(device, set, &until) && !done)
-        done = maybe_ask(device, set, recording);
+        done = maybe_ask(device, set, recording, which);
 }
 
 static void bind(wpg_recording *recording, wpg_bound *bound, VkPipeline pipeline)
@@ -135,8 +172,9 @@ void wpg_variants_before(wpg_recording *recording, wpg_bound *bound)
         return;
     uint64_t valid = bound->push_signature == recording->push_signature ? recording->pushed : 0;
     VkPipeline chosen = find(set, recording, valid);
-    if (!chosen && is_usual(set->usual, recording, valid)) {
-        ask(recording->device, set, recording);
+    uint32_t which = 0;
+    if (!chosen && is_usual(&which, set->usual, recording, valid)) {
+        ask(recording->device, set, recording, which);
         chosen = find(set, recording, valid);
         if (!chosen && atomic_load(&set->asked))
             bound->trial.tuned = NULL; /* tune: it would be the original's time */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "layer/base/handles.h"
+#include "runtime/bundle/push_facts.h"
 
 static struct {
     wpg_handles by_hash; /* low half of the hash -> record */
@@ -50,6 +51,15 @@ void wpg_words_add(wpg_word_values *into, const wpg_word_values *from, uint64_t 
         for (int j = 0; j < WPG_PUSH_VALUES; j++)
             wpg_word_count(&into[i], from[i].values[j], from[i].counts[j]);
     }
+}
+
+uint64_t wpg_words_many_valued(const wpg_word_values *words, uint64_t push_words)
+{
+    uint64_t many = 0;
+    for (uint64_t left = push_words; left; left &= left - 1)
+        if (words[__builtin_ctzll(left)].others)
+            many |= left & -left;
+    return many;
 }
 
 /* -- Records */
@@ -103,7 +113,7 @@ void wpg_totals_name(wpg_totals *totals, const char *key, const char *name)
 }
 
 void wpg_totals_add(wpg_totals *totals, const uint64_t counters[WPG_RECORD_COUNTER_COUNT],
-                    const wpg_word_values *words, uint64_t push_words)
+                    const wpg_word_values *words, const wpg_push_sets *sets, uint64_t push_words)
 {
     (void)pthread_mutex_lock(&totals->lock);
     for (int i = 0; i < WPG_RECORD_COUNTER_COUNT; i++)
@@ -113,6 +123,7 @@ void wpg_totals_add(wpg_totals *totals, const uint64_t counters[WPG_RECORD_COUNT
     if (words && push_words && totals->words) {
         totals->push_words |= push_words;
         wpg_words_add(totals->words, words, push_words);
+        wpg_push_sets_add(&totals->sets, sets, wpg_words_many_valued(totals->words, push_words));
     }
     totals->changed = true;
     (void)pthread_mutex_unlock(&totals->lock);
@@ -179,7 +190,7 @@ static wpg_status say_words(wpg_facts *facts, const wpg_totals *totals)
         if (word->unpushed)
             WPG_TRY(wpg_facts_sum(facts, key, word->unpushed, NULL));
     }
-    return WPG_OK;
+    return wpg_push_facts_say(facts, &totals->sets, NULL);
 }
 
 static wpg_status say_measured(wpg_facts *facts, const wpg_totals *totals)
@@ -255,6 +266,7 @@ void wpg_totals_finish(void)
         wpg_facts_destroy(totals->names);
         (void)pthread_mutex_destroy(&totals->lock);
         free(totals->words);
+        wpg_push_sets_finish(&totals->sets);
         free(totals);
         totals = next;
     }

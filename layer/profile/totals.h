@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "runtime/base/hash.h"
+#include "runtime/base/push_sets.h"
 #include "runtime/bundle/facts.h"
 
 /* COUNTER(NAME, key of the fact).
@@ -50,8 +51,8 @@ typedef enum wpg_record_counter {
 enum { WPG_STATISTIC_COUNT = 11 };
 
 enum {
-    WPG_PUSH_WORDS = 64, /* 32-bit words of push constants that are followed: 256 bytes */
-    WPG_PUSH_VALUES = 8, /* values a word, beside the others */
+    WPG_PUSH_WORDS = WPG_PUSH_SET_WORDS, /* 32-bit words of push constants that are followed: 256 bytes */
+    WPG_PUSH_VALUES = 8,                 /* values a word, beside the others */
     WPG_TOTALS_NAMES = 32,
 };
 
@@ -68,6 +69,9 @@ typedef struct wpg_word_values {
 void wpg_word_count(wpg_word_values *word, uint32_t value, uint64_t n);
 /* The words named by push_words; `from` and `into` reach to the last of them. */
 void wpg_words_add(wpg_word_values *into, const wpg_word_values *from, uint64_t push_words);
+/* Of the words named by push_words, those that had more values than the table holds: sets of words do not
+ * follow them when room is short (runtime/base/push_sets.h). */
+uint64_t wpg_words_many_valued(const wpg_word_values *words, uint64_t push_words);
 
 typedef struct wpg_totals {
     wpg_hash128 pipeline;
@@ -79,6 +83,7 @@ typedef struct wpg_totals {
     wpg_facts *hardware;    /* hardware counters by key, and hardware-commands; NULL until there are any */
     uint64_t push_words;    /* the words that some layout of the pipeline has, one bit each */
     wpg_word_values *words; /* [WPG_PUSH_WORDS]; NULL until there are any */
+    wpg_push_sets sets;     /* the words together */
     wpg_facts *fixed;       /* stages and specialisation values; NULL if nothing was said */
     wpg_facts *names;       /* that the program gave; NULL until there are any */
     bool changed;           /* since the facts were last taken */
@@ -92,7 +97,7 @@ void wpg_totals_describe(wpg_totals *totals, wpg_facts *fixed);
 void wpg_totals_name(wpg_totals *totals, const char *key, const char *name);
 /* Adds what a submitted command buffer counted. words NULL: none. */
 void wpg_totals_add(wpg_totals *totals, const uint64_t counters[WPG_RECORD_COUNTER_COUNT],
-                    const wpg_word_values *words, uint64_t push_words);
+                    const wpg_word_values *words, const wpg_push_sets *sets, uint64_t push_words);
 
 /* GPU time of so many draws and dispatches; statistics of so many. */
 void wpg_totals_add_time(wpg_totals *totals, uint64_t nanoseconds, uint64_t commands);

@@ -11,6 +11,7 @@
 #include "runtime/bundle/push_facts.h"
 #include "runtime/profile/profile_format.h"
 #include "runtime/profile/push_record.h"
+#include "runtime/profile/push_set_record.h"
 
 typedef struct known {
     wpg_hash128 pipeline;
@@ -48,24 +49,50 @@ static bool word_from(wpg_usual *into, unsigned word, const wpg_profile_record *
 }
 
 /* From the record of one pipeline; false: no word has any. */
-static bool usual_from(wpg_usual *into, const wpg_profile_record *record, double least_share)
+static bool words_from(wpg_usual *into, const wpg_profile_record *record, double least_share)
 {
-    *into = (wpg_usual){0};
     for (unsigned word = 0; word < WPG_PUSH_WORDS; word++)
         if (word_from(into, word, record, least_share))
             into->words |= UINT64_C(1) << word;
     return into->words != 0;
 }
 
-static void keep(wpg_hash128 pipeline, const wpg_profile_record *record, double least_share)
+/* From the record of sets, if there is one and few sets make up `least_share`; false: there are no such. */
+static bool sets_from(wpg_usual *into, const wpg_profile_record *record, double least_share)
+{
+    wpg_push_sets sets = {0};
+    uint64_t words = 0;
+    if (!record || !wpg_push_set_record_read(&sets, record) || !wpg_push_sets_listed(&sets)) {
+        wpg_push_sets_finish(&sets);
+        return false;
+    }
+    const double all = (double)wpg_push_sets_listed(&sets) + (double)sets.others;
+    into->usual_sets = wpg_push_sets_narrow(&words, &sets, WPG_USUAL_SETS, least_share);
+    if (!into->usual_sets) {
+        wpg_push_sets_finish(&sets);
+        return false;
+    }
+    into->words = words;
+    into->sets = sets;
+    into->set_share = (double)sets.sets[0].n / all;
+    for (uint32_t i = 0; i < WPG_PUSH_WORDS; i++) {
+        into->word[i].count = words >> i & 1;
+        into->word[i].values[0] = sets.sets[0].values[i];
+    }
+    return true;
+}
+
+static void keep(wpg_hash128 pipeline, const wpg_profile_record *record, const wpg_profile_record *sets,
+                 double least_share)
 {
     known *made = calloc(1, sizeof *made);
     if (!made)
         return;
     made->pipeline = pipeline;
-    if (usual_from(&made->usual, record, least_share) &&
+    if ((sets_from(&made->usual, sets, least_share) || words_from(&made->usual, record, least_share)) &&
         wpg_map_set(&usual.by_pipeline, pipeline.low, usual.all.count) && wpg_vec_push(&usual.all, made))
         return;
+    wpg_push_sets_finish(&made->usual.sets);
     free(made);
 }
 
@@ -93,7 +120,7 @@ static wpg_status add_records(wpg_profile *into, const wpg_profile *from, wpg_er
     for (size_t i = 0; i < wpg_profile_count(from) && status == WPG_OK; i++) {
         const wpg_profile_record *record = wpg_profile_at(from, i);
         wpg_hash128 pipeline;
-        if (!wpg_push_record_parse(&pipeline, record))
+        if (!wpg_push_record_parse(&pipeline, record) && !wpg_push_set_record_parse(&pipeline, record))
             continue;
         status = wpg_profile_add(into, record->name, record->func_hash, record->counters,
                                  record->counter_count, 1, err);
@@ -104,6 +131,14 @@ static wpg_status add_records(wpg_profile *into, const wpg_profile *from, wpg_er
                                                record->sites[s].pairs[v].count, err);
     }
     return status;
+}
+
+static const wpg_profile_record *sets_of(const wpg_profile *profile, wpg_hash128 pipeline)
+{
+    char name[WPG_PUSH_SET_RECORD_NAME];
+    wpg_push_set_record_compose(name, pipeline);
+    const wpg_profile_record *found = wpg_profile_find(profile, name, WPG_PUSH_SET_RECORD_HASH);
+    return found && wpg_push_set_record_parse(&pipeline, found) ? found : NULL;
 }
 
 void wpg_usual_load(const char *path, const wpg_profile *profile)
@@ -122,15 +157,17 @@ void wpg_usual_load(const char *path, const wpg_profile *profile)
             continue;
         (void)wpg_map_set(&usual.facts, pipeline.low, 0);
         if (wpg_the_process.settings.variants > 0)
-            keep(pipeline, record, wpg_the_process.settings.variant_share);
+            keep(pipeline, record, sets_of(all, pipeline), wpg_the_process.settings.variant_share);
     }
     wpg_profile_destroy(all);
 }
 
 void wpg_usual_unload(void)
 {
-    for (size_t i = 0; i < usual.all.count; i++)
+    for (size_t i = 0; i < usual.all.count; i++) {
+        wpg_push_sets_finish(&usual.all.data[i]->usual.sets);
         free(usual.all.data[i]);
+    }
     wpg_vec_free(&usual.all);
     wpg_map_free(&usual.by_pipeline);
     wpg_map_free(&usual.facts);

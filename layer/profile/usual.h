@@ -7,14 +7,19 @@
 #include "layer/profile/totals.h"
 #include "runtime/profile/profile.h"
 
-/* Usual values of a pipeline's push constants. */
-enum { WPG_USUAL_VALUES = 4 };
+/* Usual values of a pipeline's push constants. With sets (sets.count): the words that the usual sets agree on
+ * to follow, and what these held together. Without, from older bundles, or where the table of sets ran over:
+ * words that hold few values, each by itself. */
+enum { WPG_USUAL_VALUES = 4, WPG_USUAL_SETS = 16 };
 typedef struct wpg_usual {
-    uint64_t words; /* that hold few values, one bit each */
+    uint64_t words; /* one bit each */
     struct {
         uint32_t count, values[WPG_USUAL_VALUES]; /* the commonest first */
         double share;                             /* of the commonest */
     } word[WPG_PUSH_WORDS];
+    wpg_push_sets sets;  /* of `words` alone, the commonest first */
+    uint32_t usual_sets; /* so many of the first are usual: each has all `words` */
+    double set_share;    /* of the first */
 } wpg_usual;
 
 /* Reads the push-constant records of the profile, and the facts if `path` (full) is a bundle. With VARIANTS=0

@@ -523,17 +523,17 @@ wpg_status wpg_rewrite_use(wpg_rewrite *rewrite, const wpg_weights *weights,
 }
 
 wpg_status wpg_rewrite_for_values(wpg_rewrite *rewrite, const wpg_weights *weights,
-                                  const wpg_device_features *features, const wpg_push_value *values,
-                                  uint32_t count, uint64_t along)
+                                  const wpg_device_features *features, const wpg_given_pushes *given)
 {
     wpg_optimize_options options;
     bool probes = wpg_the_process.settings.pseudo_probes && features->non_semantic;
     char leave_out[WPG_LETTERS_BY_RULE];
     wpg_rewrite_not_by_rule(leave_out, features);
     optimize_options(&options, features, rewrite->stage_bit, leave_out);
-    options.pushes = values;
-    options.push_count = count;
-    options.push_along = along;
+    options.pushes = given->values;
+    options.push_count = given->count;
+    options.push_sets = given->sets;
+    options.push_along = given->along;
     options.keep_trips =
         features->loses_by_trips && wpg_the_process.settings.variant_rule != WPG_VARIANT_RULE_ON;
     WPG_TRY(optimize(rewrite, weights, &options, probes));

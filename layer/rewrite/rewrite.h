@@ -38,11 +38,18 @@ wpg_status wpg_rewrite_use(wpg_rewrite *rewrite, const wpg_weights *weights,
 enum { WPG_LETTERS_BY_RULE = 4 };
 void wpg_rewrite_not_by_rule(char leave_out[WPG_LETTERS_BY_RULE], const wpg_device_features *features);
 
-/* Applies a profile for these values of push constants alone; remarks->push_words tells which mattered.
- * along: words of one value alone (wpg_optimize_options.push_along). Not kept on disk. */
+/* Values of push constants that are taken as given, and which of them go along where others decide something
+ * (wpg_optimize_options). */
+typedef struct wpg_given_pushes {
+    wpg_push_value values[WPG_PUSH_FOLD_WORDS];
+    uint32_t count;
+    const wpg_push_sets *sets; /* borrowed; NULL: `along` */
+    uint64_t along;
+} wpg_given_pushes;
+/* Applies a profile for these values of push constants alone; remarks->push_words tells which mattered. Not
+ * kept on disk. */
 wpg_status wpg_rewrite_for_values(wpg_rewrite *rewrite, const wpg_weights *weights,
-                                  const wpg_device_features *features, const wpg_push_value *values,
-                                  uint32_t count, uint64_t along);
+                                  const wpg_device_features *features, const wpg_given_pushes *given);
 
 void wpg_rewrite_finish(wpg_rewrite *rewrite);
 

@@ -4,28 +4,22 @@
 #include "layer/profile/usual.h"
 #include "layer/rewrite/variant_words.h"
 
-/* A word that had another value in one draw or dispatch of a hundred counts as one of one value. */
-static const double ONE_VALUE = 0.99;
-
-uint32_t wpg_variant_values(wpg_push_value values[WPG_PUSH_WORDS], uint64_t *along, const wpg_usual *usual,
-                            const uint32_t *given)
+void wpg_variant_values(wpg_given_pushes *given, const wpg_usual *usual, const uint32_t *values)
 {
-    uint32_t count = 0;
-    *along = 0;
+    *given = (wpg_given_pushes){.sets = usual->sets.count ? &usual->sets : NULL};
     for (uint32_t i = 0; i < WPG_PUSH_WORDS; i++) {
         if (!(usual->words >> i & 1))
             continue;
-        const uint32_t commonest = usual->word[i].values[0];
-        values[count++] = (wpg_push_value){i * 4, given ? given[i] : commonest};
-        if (usual->word[i].share >= ONE_VALUE && values[count - 1].value == commonest)
-            *along |= UINT64_C(1) << i;
+        const uint32_t commonest = usual->word[i].values[0], value = values ? values[i] : commonest;
+        given->values[given->count++] = (wpg_push_value){i * 4, value};
+        if (usual->word[i].share >= WPG_PUSH_ALONG && value == commonest)
+            given->along |= UINT64_C(1) << i;
     }
-    return count;
 }
 
 /* Adds a stage's words to *all; whether push constants were folded in it. */
 static bool add_stage(wpg_hash128 *all, const wpg_device *device, wpg_hash128 pipeline,
-                      const wpg_rewrite *stage, const wpg_push_value *values, uint32_t count, uint64_t along)
+                      const wpg_rewrite *stage, const wpg_given_pushes *given)
 {
     wpg_rewrite variant;
     wpg_weights weights;
@@ -37,8 +31,7 @@ static bool add_stage(wpg_hash128 *all, const wpg_device *device, wpg_hash128 pi
     if (folds) {
         wpg_use_find(&weights, &arena, pipeline, &variant);
         folds =
-            wpg_rewrite_for_values(&variant, &weights, &device->features, values, count, along) == WPG_OK &&
-            variant.changed;
+            wpg_rewrite_for_values(&variant, &weights, &device->features, given) == WPG_OK && variant.changed;
     }
     wpg_hash128 words = {0};
     if (folds)
@@ -55,14 +48,13 @@ bool wpg_variant_words(wpg_hash128 *words, const wpg_device *device, wpg_hash128
                        const wpg_rewrite *stages, size_t count)
 {
     const wpg_usual *usual = wpg_usual_of(pipeline);
-    wpg_push_value values[WPG_PUSH_WORDS];
+    wpg_given_pushes given;
     bool folds = false;
-    uint64_t along;
     if (!usual)
         return false;
-    const uint32_t value_count = wpg_variant_values(values, &along, usual, NULL);
+    wpg_variant_values(&given, usual, NULL);
     *words = (wpg_hash128){usual->words, 0};
     for (size_t i = 0; i < count; i++)
-        folds |= add_stage(words, device, pipeline, &stages[i], values, value_count, along);
+        folds |= add_stage(words, device, pipeline, &stages[i], &given);
     return folds;
 }

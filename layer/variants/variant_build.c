@@ -115,18 +115,17 @@ void wpg_variant_finish(wpg_variant_set *set)
 
 static wpg_status rewrite_stage(wpg_rewrite *stage, const wpg_device *device, const wpg_variant_set *set)
 {
-    wpg_push_value values[WPG_PUSH_WORDS];
-    uint64_t along;
-    const uint32_t count = wpg_variant_values(values, &along, set->usual, set->job);
+    wpg_given_pushes given;
     wpg_weights weights;
     wpg_arena arena;
     WPG_TRY(wpg_rewrite_parse(stage, &stage->why));
     /* What is captured may not change its pipeline while it is (VUID-vkCmdBindPipeline-None-02323). */
     if (wpg_stage_feeds_back(stage->module))
         return wpg_fail(&stage->why, WPG_E_UNSUPPORTED, "it feeds transform feedback");
+    wpg_variant_values(&given, set->usual, set->job);
     wpg_arena_init(&arena);
     wpg_use_find(&weights, &arena, set->hash, stage);
-    wpg_status status = wpg_rewrite_for_values(stage, &weights, &device->features, values, count, along);
+    wpg_status status = wpg_rewrite_for_values(stage, &weights, &device->features, &given);
     wpg_arena_finish(&arena);
     return status;
 }
@@ -253,12 +252,27 @@ static bool make(wpg_variant *made, wpg_rewrite *stages, wpg_device *device, wpg
     return true;
 }
 
+/* The usual sets that the variant serves need no other. */
+static void mark_served(wpg_variant_set *set, const wpg_variant *made)
+{
+    const wpg_usual *usual = set->usual;
+    for (uint32_t i = 0; i < usual->usual_sets; i++) {
+        uint64_t left = made->words;
+        while (left &&
+               usual->sets.sets[i].values[__builtin_ctzll(left)] == made->values[__builtin_ctzll(left)])
+            left &= left - 1;
+        if (!left)
+            atomic_fetch_or(&set->closed, 1u << i);
+    }
+}
+
 static void publish(wpg_device *device, wpg_variant_set *set, wpg_variant *made)
 {
     unsigned ready = atomic_load(&set->ready);
     wpg_attribution_add(device, made->pipeline, set->hash);
     atomic_fetch_add(&built, 1);
     set->variants[ready] = made;
+    mark_served(set, made);
     atomic_store_explicit(&set->ready, ready + 1, memory_order_release);
 }
 

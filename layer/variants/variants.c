@@ -154,10 +154,13 @@ uint64_t wpg_variant_hash(const wpg_usual *usual, const uint32_t values[WPG_PUSH
     return wpg_hash64_bytes(taken, sizeof taken) | 1;
 }
 
-/* The commonest values make up one combination at least so often, whatever else goes together. */
+/* The commonest values make up one combination at least so often: the commonest set does, or, without sets,
+ * whatever else goes together. */
 static bool is_sure(const wpg_usual *usual)
 {
     double lacks = 0;
+    if (usual->usual_sets)
+        return usual->set_share >= wpg_the_process.settings.variant_share;
     for (uint32_t i = 0; i < WPG_PUSH_WORDS; i++)
         if (usual->words >> i & 1)
             lacks += 1 - usual->word[i].share;
@@ -192,6 +195,7 @@ static void ask_if_sure(wpg_device *device, wpg_variant_set *set)
         set->job[i] = set->usual->word[i].values[0];
     atomic_store(&set->tried[0], wpg_variant_hash(set->usual, set->job));
     atomic_store(&set->tries, 1);
+    atomic_store(&set->closed, set->usual->usual_sets ? 1 : 0);
     atomic_store(&set->asked, true);
     wpg_variant_ask(device, set);
 }

@@ -2,17 +2,23 @@
  * place of the program's own if a command buffer really pushed these values. Exact, with no guard in the
  * shader.
  *
- *     load     bundle's facts --> per pipeline: words with few values, and these    (profile/usual.c)
- *     create   a set beside the program's pipeline. One combination may be usual for sure, because its share
- *              is at least 1 - the sum of what its words lack: it is built at once
+ *     load     bundle's facts --> per pipeline: words, and the few sets of values    (profile/usual.c)
+ *              that they had together
+ *     create   a variant set beside the program's pipeline. One set of values may make up VARIANT_SHARE: its
+ *              variant is built at once
  *     build    one background thread a device: words + values --> module --> pipeline      (variant_build.c)
  *     record   draw, dispatch: bytes valid and equal to a variant's --> that variant is bound, else the
- *              program's own. A combination of usual values without a variant is requested; this draw runs
- *              without
+ *              program's own. A usual set of values without a variant is requested; this draw runs without
  *
- * The bundle counts each push-constant word alone. It does not say which values occur together. So beyond the
- * combinations that follow from the shares, variants are made for values that are really pushed: nothing is
- * built that the run does not use.
+ * Variants are made for values that are really pushed: nothing is built that the run does not use. VARIANTS
+ * bounds their number, and commoner sets of values get theirs first. A rarer set waits while commoner ones
+ * that are open could take all that is left, for 256 draws and dispatches at most. A set is open until it was
+ * asked for or a variant serves it. Words of a set that decide nothing are folded where they follow from
+ * those that do (wpg_optimize_options.push_sets).
+ *
+ * Older bundles count each word alone. There each word has few usual values. A combination of these is
+ * requested when it is pushed. One may be usual for sure, because its share is at least 1 - the sum of what
+ * its words lack.
  *
  * A variant depends on the words that its compile folded, for the stages that it folded them in, and on
  * nothing else. A word matches if it is valid, was last pushed for at least these stages, and is equal. All

@@ -37,6 +37,8 @@ typedef struct wpg_variant_set {
     uint32_t job[WPG_PUSH_WORDS]; /* values asked for, of usual->words; the builder's while `asked` */
     atomic_bool asked;
     atomic_uint ready, tries;
+    atomic_uint closed;      /* usual sets, one bit each, that were asked for or are served by a variant */
+    atomic_uint passed_over; /* draws and dispatches whose usual set waits for commoner ones */
     wpg_variant *variants[WPG_MOST_VARIANTS];
     atomic_uint_least64_t tried[WPG_MOST_VARIANT_TRIES]; /* hashes of combinations */
 } wpg_variant_set;

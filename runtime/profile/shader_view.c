@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "runtime/profile/push_record.h"
+#include "runtime/profile/push_set_record.h"
 
 static int compare_hash(wpg_hash128 a, wpg_hash128 b)
 {
@@ -156,6 +157,8 @@ static void sort_record(wpg_shader_view *view, const wpg_profile_record *record,
         }
     } else if (wpg_push_record_parse(&pipeline, record)) {
         view->pushed++;
+        return;
+    } else if (wpg_push_set_record_parse(&pipeline, record)) {
         return;
     } else if (wpg_record_name_parse(&parts, record->name, NULL) != WPG_OK) {
         view->foreign++;

@@ -8,7 +8,8 @@
  * are those of models of 1 to 8 billion parameters. Commands are recorded anew for each run, as llama.cpp
  * does.
  *
- * attainable: loads of push constants in the module are replaced by their values.
+ * attainable: loads of push constants in the module are replaced by their values. Each shape has a pipeline.
+ * SEVERAL=1: three shapes in turns, as one pipeline serves layers of a model and models of a process.
  *
  * Output: name, processor time of one run in microseconds, hash of the output buffer.
  * Owns: everything it makes; a process ends with its Vulkan objects. Threads: one. */
@@ -25,7 +26,8 @@
 enum {
     MAX_BINDINGS = 8,
     MAX_PUSH = 64,  /* words */
-    DISPATCHES = 4, /* of a run */
+    DISPATCHES = 4, /* of a run, of each shape */
+    MAX_SHAPES = 3,
 };
 
 /* -- The host's side of llama.cpp: shapes, push constants, workgroups */
@@ -587,26 +589,31 @@ static wpg_status make_pipeline(kernel *k, const bench_device *dev, const kernel
     return WPG_OK;
 }
 
-/* One run: a command buffer of its own, as llama.cpp records one for each graph. */
-static wpg_status run_once(const kernel *k, const bench_device *dev, wpg_error *err)
+static void dispatch(const kernel *k, VkCommandBuffer commands)
 {
     VkMemoryBarrier barrier = {
         .sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER,
         .srcAccessMask = VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT,
         .dstAccessMask = VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT | VK_ACCESS_HOST_READ_BIT,
     };
+    vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, k->pipeline);
+    vkCmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_COMPUTE, k->layout, 0, 1, &k->set, 0, NULL);
+    vkCmdPushConstants(commands, k->layout, VK_SHADER_STAGE_COMPUTE_BIT, 0, k->job.push_words * 4,
+                       k->job.push);
+    vkCmdDispatch(commands, k->job.groups[0], k->job.groups[1], k->job.groups[2]);
+    vkCmdPipelineBarrier(commands, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT,
+                         VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_HOST_BIT, 0, 1, &barrier, 0,
+                         NULL, 0, NULL);
+}
+
+/* One run: a command buffer of its own, as llama.cpp records one for each graph. Shapes take turns. */
+static wpg_status run_once(const kernel *shapes, unsigned count, const bench_device *dev, wpg_error *err)
+{
     VkCommandBuffer commands;
     WPG_TRY(bench_commands_begin(&commands, dev, err));
-    for (int i = 0; i < DISPATCHES; i++) {
-        vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, k->pipeline);
-        vkCmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_COMPUTE, k->layout, 0, 1, &k->set, 0, NULL);
-        vkCmdPushConstants(commands, k->layout, VK_SHADER_STAGE_COMPUTE_BIT, 0, k->job.push_words * 4,
-                           k->job.push);
-        vkCmdDispatch(commands, k->job.groups[0], k->job.groups[1], k->job.groups[2]);
-        vkCmdPipelineBarrier(commands, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT,
-                             VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_HOST_BIT, 0, 1,
-                             &barrier, 0, NULL, 0, NULL);
-    }
+    for (int i = 0; i < DISPATCHES; i++)
+        for (unsigned s = 0; s < count; s++)
+            dispatch(&shapes[s], commands);
     BENCH_VK(vkEndCommandBuffer(commands));
     WPG_TRY(bench_submit(dev, commands, NULL, err));
     vkFreeCommandBuffers(dev->device, dev->pool, 1, &commands);
@@ -620,9 +627,8 @@ static double processor_us(void)
     return (double)t.tv_sec * 1e6 + (double)t.tv_nsec / 1e3;
 }
 
-static uint64_t hash_of(const kernel *k)
+static uint64_t hash_of(const kernel *k, uint64_t hash)
 {
-    uint64_t hash = 0xcbf29ce484222325u;
     for (uint32_t i = 0; i < MAX_BINDINGS; i++) {
         const uint8_t *bytes = k->buffers[i].mapped;
         if (k->job.buffers[i].content != RESULT)
@@ -630,32 +636,35 @@ static uint64_t hash_of(const kernel *k)
         for (size_t n = 0; n < (size_t)k->job.buffers[i].count * k->job.buffers[i].bytes; n++)
             hash = (hash ^ bytes[n]) * 0x100000001b3u;
     }
-    return hash & 0xffffffffffffu;
+    return hash;
 }
 
 /* Runs for `seconds` that do not count, so that pipelines of the background are there, then for `seconds`
  * that do. A run of half a second compiled something: the first `seconds` start again. */
-static wpg_status measure(const kernel *k, const bench_device *dev, const char *name, double seconds,
-                          wpg_error *err)
+static wpg_status measure(const kernel *shapes, unsigned count, const bench_device *dev, const char *name,
+                          double seconds, wpg_error *err)
 {
-    uint64_t begin = bench_now_ns(), last = begin, now;
+    uint64_t begin = bench_now_ns(), last = begin, now, hash = 0xcbf29ce484222325u;
     unsigned compiles = 0;
     do {
-        WPG_TRY(run_once(k, dev, err));
+        WPG_TRY(run_once(shapes, count, dev, err));
         now = bench_now_ns();
         if (now - last > 500000000u && compiles++ < 4)
             begin = now;
         last = now;
     } while ((double)(now - begin) < seconds * 1e9);
-    WPG_TRY(run_once(k, dev, err));
+    WPG_TRY(run_once(shapes, count, dev, err));
     unsigned runs = 0;
     double before = processor_us();
     begin = bench_now_ns();
     do {
-        WPG_TRY(run_once(k, dev, err));
+        WPG_TRY(run_once(shapes, count, dev, err));
         runs++;
     } while ((double)(bench_now_ns() - begin) < seconds * 1e9);
-    printf("%s %.1f %012llx\n", name, (processor_us() - before) / runs, (unsigned long long)hash_of(k));
+    before = processor_us() - before;
+    for (unsigned s = 0; s < count; s++)
+        hash = hash_of(&shapes[s], hash);
+    printf("%s %.1f %012llx\n", name, before / runs, (unsigned long long)hash & 0xffffffffffffu);
     fflush(stdout);
     return WPG_OK;
 }
@@ -670,28 +679,54 @@ static uint32_t subgroup_of(const bench_device *dev)
     return subgroup.subgroupSize;
 }
 
+/* The first two sizes of an item grow by an eighth with each further shape. What else an item takes chooses
+ * the pipeline or stays. */
+static void shape_of(uint32_t *shape, const uint32_t *item, unsigned number)
+{
+    unsigned grown = 0;
+    for (int i = 0; i < 4; i++)
+        shape[i] = item[i] > 3 && grown++ < 2 ? item[i] + item[i] / 8 * number : item[i];
+}
+
+/* One shape; what does not depend on the shape is taken from the item's first, if this is another. */
+static wpg_status make_shape(kernel *k, const kernel *first, const bench_device *dev, kernel_module *m,
+                             bool frozen, wpg_error *err)
+{
+    WPG_TRY(make_buffers(k, dev, err));
+    WPG_TRY(make_set(k, dev, kernel_module_bindings(m), err));
+    if (frozen)
+        WPG_TRY(kernel_module_freeze(m, k->job.push, err));
+    if (first == k || frozen)
+        return make_pipeline(k, dev, m, err);
+    k->layout = first->layout;
+    k->pipeline = first->pipeline;
+    return WPG_OK;
+}
+
 static wpg_status run_item(const bench_device *dev, const char *library, size_t size, bool frozen,
                            const char *name, double seconds, wpg_error *err)
 {
-    kernel k = {0};
-    kernel_module m = {0};
+    kernel shapes[MAX_SHAPES] = {0};
+    const unsigned count = getenv("SEVERAL") && *getenv("SEVERAL") ? MAX_SHAPES : 1;
     size_t i = 0;
     while (i < ITEMS && strcmp(items[i].name, name) != 0)
         i++;
     if (i == ITEMS)
         return wpg_fail(err, WPG_E_NOT_FOUND, "no item '%s'", name);
-    k.job.subgroup = subgroup_of(dev);
-    items[i].fill(&k.job, items[i].shape);
-    WPG_TRY(kernel_module_find(&m, library, size, items[i].kernel, err));
-    WPG_TRY(make_buffers(&k, dev, err));
-    WPG_TRY(make_set(&k, dev, kernel_module_bindings(&m), err));
-    if (frozen)
-        WPG_TRY(kernel_module_freeze(&m, k.job.push, err));
-    WPG_TRY(make_pipeline(&k, dev, &m, err));
-    free(m.words);
-    WPG_TRY(measure(&k, dev, name, seconds, err));
-    for (uint32_t b = 0; b < MAX_BINDINGS; b++)
-        bench_buffer_destroy(&k.buffers[b], dev);
+    for (unsigned s = 0; s < count; s++) {
+        kernel_module m = {0};
+        uint32_t shape[4];
+        shapes[s].job.subgroup = subgroup_of(dev);
+        shape_of(shape, items[i].shape, s);
+        items[i].fill(&shapes[s].job, shape);
+        WPG_TRY(kernel_module_find(&m, library, size, items[i].kernel, err));
+        WPG_TRY(make_shape(&shapes[s], shapes, dev, &m, frozen, err));
+        free(m.words);
+    }
+    WPG_TRY(measure(shapes, count, dev, name, seconds, err));
+    for (unsigned s = 0; s < count; s++)
+        for (uint32_t b = 0; b < MAX_BINDINGS; b++)
+            bench_buffer_destroy(&shapes[s].buffers[b], dev);
     return WPG_OK;
 }
 

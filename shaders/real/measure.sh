@@ -13,7 +13,7 @@
 # KEEP: a folder that gets each family's profiles, tuned bundles and last use logs.
 # USE_OPTIONS: options of `wavepgo run` with the profile, and of tuning, such as "--float spec".
 # TOGETHER=1: one training run for all items also where each item is a program of its own (materialx: a material).
-# SEVERAL=1: each item has three inputs in turns, in the training run and after it (tfjs: three shapes).
+# SEVERAL=1: each item has three inputs in turns, in the training run and after it (tfjs, kernels: three shapes).
 # OTHER_INPUT=1: what is timed has other inputs than the training run (tfjs: shapes; three, babylon, playcanvas: camera and
 # lights; materialx: each material by the profile of the one before it in the list).
 # Each round is a process; medians over rounds of the ratio within one round. A result "-" cannot be compared.

@@ -28,6 +28,8 @@
  *     answers      what is told of pipelines that are at hand or not: app_answers.c
  *     variants, variants-train
  *                  push constants of usual and other values: app_variants.c
+ *     shapes, shapes-train
+ *                  push constants that belong together, and otherwise: app_variants.c
  *     variants-draw, variants-rendering, variants-draw-train
  *                  the same of draws: app_variants_draw.c
  *     variants-feedback
@@ -371,6 +373,8 @@ again:
         app_variants_train(&vk);
     else if (strcmp(scenario, "variants") == 0)
         app_variants(&vk);
+    else if (strcmp(scenario, "shapes") == 0 || strcmp(scenario, "shapes-train") == 0)
+        app_shapes(&vk, strcmp(scenario, "shapes-train") == 0);
     else if (strcmp(scenario, "variants-draw-train") == 0)
         app_variants_draw_train(&vk);
     else if (strcmp(scenario, "variants-draw") == 0 || strcmp(scenario, "variants-rendering") == 0)

@@ -44,6 +44,7 @@ void app_objects(vk_program *vk);
 /* Scenarios about variants by push constants (app_variants.c). */
 void app_variants_train(vk_program *vk);
 void app_variants(vk_program *vk);
+void app_shapes(vk_program *vk, bool train);
 /* The same of graphics pipelines (app_variants_draw.c); rendering: without render passes. */
 void app_variants_draw_train(vk_program *vk);
 void app_variants_draw(vk_program *vk, bool rendering);

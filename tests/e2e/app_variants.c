@@ -1,6 +1,7 @@
 /* Scenarios of the test program for variants by push constants: `variants-train` pushes few combinations,
  * which a profile then knows; `variants` pushes them and others, in every way that a command buffer has.
- * Whatever a layer binds, the results are the same. tests/e2e/variants.sh. */
+ * Whatever a layer binds, the results are the same. `shapes-train` and `shapes` do so with sizes and strides
+ * that belong together. tests/e2e/variants.sh. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,12 +40,12 @@ static VkPipelineLayout make_layout(vk_program *vk, uint32_t size)
     return layout;
 }
 
-static VkPipeline make_pipeline(vk_program *vk, VkPipelineLayout layout)
+static VkPipeline make_pipeline(vk_program *vk, VkPipelineLayout layout, const char *shader)
 {
     uint32_t *words;
     size_t count;
     VkResult result;
-    app_read_shader(&words, &count, "variants.comp");
+    app_read_shader(&words, &count, shader);
     VkShaderModule module = vk_module(vk, words, count, &result);
     must(result, "vkCreateShaderModule");
     free(words);
@@ -125,7 +126,7 @@ static void say(vk_program *vk, const char *what)
 void app_variants_train(vk_program *vk)
 {
     VkPipelineLayout layout = make_layout(vk, sizeof(push));
-    VkPipeline pipeline = make_pipeline(vk, layout);
+    VkPipeline pipeline = make_pipeline(vk, layout, "variants.comp");
     VkCommandPool pool = make_pool(vk);
     for (int i = 0; i < 20; i++) {
         VkCommandBuffer commands = begin(vk, pool, VK_COMMAND_BUFFER_LEVEL_PRIMARY);
@@ -174,7 +175,7 @@ static void partial_updates(vk_program *vk, VkCommandPool pool, VkPipeline pipel
 static void two_layouts(vk_program *vk, VkCommandPool pool, VkPipeline pipeline, VkPipelineLayout layout)
 {
     VkPipelineLayout wide = make_layout(vk, 64);
-    VkPipeline other = make_pipeline(vk, wide);
+    VkPipeline other = make_pipeline(vk, wide, "variants.comp");
     VkCommandBuffer commands = begin(vk, pool, VK_COMMAND_BUFFER_LEVEL_PRIMARY);
     for (int i = 0; i < 3; i++) {
         bind(vk, commands, pipeline, layout);
@@ -217,7 +218,7 @@ static void soon_gone(vk_program *vk)
     for (int i = 0; i < SOON_GONE; i++) {
         VkCommandPool pool = make_pool(vk);
         VkPipelineLayout layout = make_layout(vk, sizeof(push));
-        VkPipeline pipeline = make_pipeline(vk, layout);
+        VkPipeline pipeline = make_pipeline(vk, layout, "variants.comp");
         if (i % 3 ==
             0) { /* a pipeline needs its layout no longer than to be made; commands take an equal one */
             vkDestroyPipelineLayout(vk->device, layout, NULL);
@@ -285,7 +286,7 @@ static void threads(vk_program *vk, VkPipeline pipeline, VkPipelineLayout layout
 void app_variants(vk_program *vk)
 {
     VkPipelineLayout layout = make_layout(vk, sizeof(push));
-    VkPipeline pipeline = make_pipeline(vk, layout);
+    VkPipeline pipeline = make_pipeline(vk, layout, "variants.comp");
     VkCommandPool pool = make_pool(vk);
     partial_updates(vk, pool, pipeline, layout);
     two_layouts(vk, pool, pipeline, layout);
@@ -293,6 +294,39 @@ void app_variants(vk_program *vk)
     threads(vk, pipeline, layout);
     soon_gone(vk);
     partial_updates(vk, pool, pipeline, layout);
+    vkDestroyCommandPool(vk->device, pool, NULL);
+    vkDestroyPipeline(vk->device, pipeline, NULL);
+    vkDestroyPipelineLayout(vk->device, layout, NULL);
+}
+
+/* Two shapes in turns; the first is twice as common. The offset is free. */
+typedef struct shape {
+    uint32_t size, stride, offset;
+} shape;
+enum { FIRST_SIZE = 5, FIRST_STRIDE = 3, SECOND_SIZE = 7, SECOND_STRIDE = 11, SHAPES = 24 };
+
+static shape shape_at(int i, bool train)
+{
+    const bool rarer = train ? i % 3 == 0 : i % 4 == 0, mixed = !train && i % 4 == 2;
+    return (shape){rarer ? SECOND_SIZE : FIRST_SIZE, rarer || mixed ? SECOND_STRIDE : FIRST_STRIDE,
+                   (uint32_t)i % (train ? 4 : 5)};
+}
+
+/* `train`: the shapes alone. Else the size of one comes with the stride of the other, too. */
+void app_shapes(vk_program *vk, bool train)
+{
+    VkPipelineLayout layout = make_layout(vk, sizeof(shape));
+    VkPipeline pipeline = make_pipeline(vk, layout, "shapes.comp");
+    VkCommandPool pool = make_pool(vk);
+    VkCommandBuffer commands = begin(vk, pool, VK_COMMAND_BUFFER_LEVEL_PRIMARY);
+    bind(vk, commands, pipeline, layout);
+    for (int i = 0; i < SHAPES; i++) {
+        const shape now = shape_at(i, train);
+        push_some(commands, layout, 0, sizeof now, &now);
+        dispatch(commands);
+    }
+    submit(vk, commands);
+    say(vk, "shapes");
     vkDestroyCommandPool(vk->device, pool, NULL);
     vkDestroyPipeline(vk->device, pipeline, NULL);
     vkDestroyPipelineLayout(vk->device, layout, NULL);

@@ -49,6 +49,12 @@ count push.02 0x00000003 12
 count push.02 0x00000007 8
 count push.03 0x00000004 12
 count push.03 0x00000008 8
+sum pushed.1b596a04c3b42e03 6
+sum pushed.4cc029dde300058c 6
+sum pushed.de39ec4d13e6dca9 8
+is pushes.1b596a04c3b42e03 00000001 00000009 00000003 00000004
+is pushes.4cc029dde300058c 00000001 00000002 00000003 00000004
+is pushes.de39ec4d13e6dca9 00000005 00000006 00000007 00000008
 sum runs 1
 is spec.comp.3 0x00000005
 is stage.comp HASH main
@@ -65,6 +71,8 @@ count push.00 0x00000007 6
 count push.01 * 0
 count push.02 * 0
 count push.03 * 0
+sum pushed.31df63e08f0fadea 6
+is pushes.31df63e08f0fadea 00000007
 sum runs 1
 is stage.comp HASH main
 sum submissions 3
@@ -82,6 +90,8 @@ count push.00 0x0000000b 3
 count push.01 0x0000000c 3
 count push.02 0x0000000d 3
 count push.03 0x0000000e 3
+sum pushed.e76154fc3291fdba 3
+is pushes.e76154fc3291fdba 0000000b 0000000c 0000000d 0000000e
 sum runs 1
 is stage.frag HASH main
 is stage.vert HASH main
@@ -113,6 +123,8 @@ FACTS
     same absent used
     "$wavepgo" show "$work/all.bundle" >"$work/shown" || fail "show of a bundle"
     grep "push constant at byte 4 .*0x00000006 (6) 40.0%" "$work/shown" >/dev/null || fail "shown: $(cat "$work/shown")"
+    grep "  30.0%  byte 0: 0x00000001, byte 4: 0x00000009, byte 8: 0x00000003, byte 12: 0x00000004" "$work/shown" >/dev/null ||
+        fail "shown, sets: $(cat "$work/shown")"
     ;;
 queries)
     # Timestamps and statistics around runs of one pipeline: nothing of the program's changes, and what is measured has
@@ -202,6 +214,14 @@ count push.03 0x0000000d 50
 count push.03 0x00000017 50
 count push.03 0x00000021 50
 count push.03 0x0000002b 50
+sum pushed.2e48fb965ddc3f1e 50
+sum pushed.37513a7f1d94e5f4 50
+sum pushed.9f76b286a72aede8 50
+sum pushed.a0b3e00c12067574 50
+is pushes.2e48fb965ddc3f1e 0000000a 0000000b 0000000c 0000000d
+is pushes.37513a7f1d94e5f4 00000028 00000029 0000002a 0000002b
+is pushes.9f76b286a72aede8 0000001e 0000001f 00000020 00000021
+is pushes.a0b3e00c12067574 00000014 00000015 00000016 00000017
 sum runs 1
 is spec.comp.3 0x00000005
 is stage.comp HASH main

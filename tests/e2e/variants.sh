@@ -99,6 +99,31 @@ done
 # They are timed, too.
 WAVEPGO_LOG_FILE=$work/bare-tune.log "$wavepgo" run --tune "$work/variants-merged.wavepgo" --log info -- "$app" variants "$WPG_SPIRV" >"$work/bare-tune.out" 2>"$work/bare-tune.err"
 grep -h '^is samples\.p [0-9a-f]' variants-merged.wavepgo/verdicts/*.facts >/dev/null || { fail "variants without counts are not timed"; tail -n 5 "$work/bare-tune.log"; }
+# Two shapes in turns. Sizes decide. Strides go along, since the bundle knows that each belongs to a size; the offset does not.
+scenario=shapes
+plain $scenario "$app" $scenario "$WPG_SPIRV"
+train sizes shapes-train
+# folded NAME: the words that variants were made for, "COUNT WORDS" a line.
+folded() { sed -n 's/.*"variant": "\(0x[0-9a-f]*\)".*/\1/p' "$work/$1.jsonl" | sort | uniq -c | awk '{ print $1, $2 }'; }
+wanted="--variant-rule on --variant-wait 20"
+bundle=sizes
+with both $wanted --use-log "$work/shapes-both.jsonl"
+[ "$(folded shapes-both)" = "2 0x3" ] || fail "shapes: $(folded shapes-both)"
+# The rarer shape is pushed first, and waits for the commoner one. Each size with the other's stride has no variant.
+[ "$(summary shapes-both)" = "2 16 24" ] || fail "shapes: $(summary shapes-both)"
+with one --variants 1 $wanted --use-log "$work/shapes-one.jsonl"
+[ "$(summary shapes-one)" = "1 12 24" ] || fail "shapes, one variant: $(summary shapes-one)"
+# The same by a merged profile; and a bundle of a build before sets, where the stride stays a load.
+"$wavepgo" merge -o sizes.profdata sizes.wavepgo || fail "merge"
+"$wavepgo" run --use sizes.profdata $wanted --use-log "$work/shapes-merged.jsonl" -- "$app" shapes "$WPG_SPIRV" >"$work/shapes-merged.out" 2>"$work/shapes-merged.err"
+echo $? >"$work/shapes-merged.code"
+same shapes shapes-merged
+[ "$(summary shapes-merged)" = "2 16 24" ] || fail "shapes, merged: $(summary shapes-merged)"
+cp -r sizes.wavepgo before.wavepgo
+sed -i '/^is pushes\./d; /^sum pushed\./d' before.wavepgo/pipelines/*.facts
+bundle=before
+with before $wanted --use-log "$work/shapes-before.jsonl"
+[ "$(folded shapes-before)" = "2 0x1" ] || fail "shapes, no sets: $(folded shapes-before)"
 
 # What feeds transform feedback has no variants: no pipeline may be bound meanwhile.
 scenario=variants-feedback bundle=feedback

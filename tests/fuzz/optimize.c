@@ -56,10 +56,26 @@ static wpg_function_weights *profile(const wpg_module *normal, const wpg_counter
     return functions;
 }
 
+/* Sets in which some words follow from others: two sets, each word with the given value in one or both. */
+static void count_sets(wpg_push_sets *sets, const wpg_optimize_options *options, uint8_t choice)
+{
+    for (uint32_t i = 0; i < 2; i++) {
+        uint32_t values[WPG_PUSH_SET_WORDS] = {0};
+        uint64_t words = 0;
+        for (uint32_t p = 0; p < options->push_count; p++) {
+            const uint32_t word = options->pushes[p].offset / 4;
+            words |= UINT64_C(1) << word;
+            values[word] = options->pushes[p].value + (i && choice >> word % 8 & 1);
+        }
+        wpg_push_sets_count(sets, words, values, 50, 0);
+    }
+}
+
 /* Words after normalising and optimising, malloc'd; NULL if refused or nothing was done. */
 static uint32_t *optimised(size_t *count, const fuzz_module *input)
 {
     wpg_push_value pushes[WPG_PUSH_FOLD_WORDS];
+    wpg_push_sets sets = {0};
     wpg_optimize_options options = options_of(input->choices);
     wpg_counter_map *map;
     wpg_remarks *remarks = NULL;
@@ -70,6 +86,10 @@ static uint32_t *optimised(size_t *count, const fuzz_module *input)
     options.pushes = pushes;
     options.push_along = (uint64_t)(input->choices[2] ^ input->choices[3]) * UINT64_C(0x0101010101010101);
     options.push_count = pushes_of(pushes, input->choices);
+    if (input->choices[1] & 2) {
+        count_sets(&sets, &options, input->choices[3]);
+        options.push_sets = &sets;
+    }
     wpg_module *module = fuzz_normal_form(&stage, name, input);
     if (module && test_plan(&map, module, &stage, NULL) == WPG_OK) {
         wpg_function_weights *functions = profile(module, map, input->choices);
@@ -85,6 +105,7 @@ static uint32_t *optimised(size_t *count, const fuzz_module *input)
         wpg_counter_map_destroy(map);
     }
     wpg_module_destroy(module);
+    wpg_push_sets_finish(&sets);
     return words;
 }
 

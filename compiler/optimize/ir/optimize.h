@@ -5,6 +5,7 @@
 #define WPG_COMPILER_OPTIMIZE_IR_OPTIMIZE_H
 
 #include "compiler/spirv/stage.h"
+#include "runtime/base/push_sets.h"
 #include "runtime/base/weights.h"
 
 /* The wave sizes that the driver offers for the stage, and the fill of its waves at which the smallest is
@@ -19,7 +20,9 @@ typedef struct wpg_wave_choice {
 typedef struct wpg_push_value {
     uint32_t offset, value;
 } wpg_push_value;
-enum { WPG_PUSH_FOLD_WORDS = 64 }; /* words that are followed: 256 bytes */
+enum { WPG_PUSH_FOLD_WORDS = WPG_PUSH_SET_WORDS }; /* words that are followed: 256 bytes */
+/* A word that had another value in one draw or dispatch of a hundred counts as one of one value. */
+#define WPG_PUSH_ALONG 0.99
 
 /* Thresholds: settings of use, never of the profile. */
 /* Where what is multiplied by a known zero is taken to be finite (passes/weight_fold.c). */
@@ -45,10 +48,13 @@ typedef struct wpg_optimize_options {
      * (remarks.push_words tells which mattered). Borrowed. */
     const wpg_push_value *pushes;
     uint32_t push_count;
-    uint64_t push_along; /* words, one bit each, that are folded even where they decide no branch, loop
-                            bound, index or divisor, if some other word does: those of one value alone */
-    bool keep_trips;     /* no given value may decide how often a loop runs: drivers that unroll too much */
-    char passes[64];     /* letters of passes to leave out, "" = none; see passes/optimize.c */
+    /* Words that are folded even where they decide no branch, loop bound, index or divisor, if some other
+     * word does. With sets: those that WPG_PUSH_ALONG of the draws and dispatches with the deciding words'
+     * values have in common. Without (NULL): those of one value alone, one bit each. Borrowed. */
+    const wpg_push_sets *push_sets;
+    uint64_t push_along;
+    bool keep_trips; /* no given value may decide how often a loop runs: drivers that unroll too much */
+    char passes[64]; /* letters of passes to leave out, "" = none; see passes/optimize.c */
 } wpg_optimize_options;
 
 /* The passes, each by the letter that settings, verdicts and wpg_optimize_options.passes call it. */

@@ -468,12 +468,18 @@ static void ask_dead(folder *f, uint32_t index)
     }
 }
 
-/* Groups of loads that are folded where others decide something. */
-static uint64_t along(const folder *f)
+/* Groups of loads that are folded where those of `deciding` are. */
+static uint64_t along(const folder *f, uint64_t deciding)
 {
-    uint64_t groups = f->useful;
+    uint64_t groups = f->useful, decided = 0;
+    if (!f->job->along || !deciding)
+        return 0;
     for (size_t i = 0; i < f->job->load_count; i++)
-        if (!f->job->loads[i].along)
+        if (f->job->loads[i].group & deciding)
+            decided |= f->job->loads[i].words;
+    const uint64_t words = f->job->along(f->job, decided);
+    for (size_t i = 0; i < f->job->load_count; i++)
+        if (f->job->loads[i].words & ~words)
             groups &= ~f->job->loads[i].group;
     return groups;
 }
@@ -506,7 +512,7 @@ static bool ask(folder *f)
                        "%u loads of %s stay: %s", (unsigned)__builtin_popcountll(f->active & f->exposed),
                        f->job->what, f->why);
     else if (!f->any_hidden)
-        left &= f->wanted & left ? f->wanted | along(f) : 0;
+        left &= f->wanted | along(f, f->wanted & left);
     bool changed = left != f->active || f->any_hidden;
     f->active = left;
     return changed && left;

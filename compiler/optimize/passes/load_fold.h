@@ -13,7 +13,6 @@ typedef struct wpg_known_load {
     uint32_t constant;
     uint64_t words; /* the caller's: what the constant depends on */
     uint64_t group; /* one bit; loads of one bit are folded together or not at all */
-    bool along;     /* folded, too, where it decides nothing and other loads do */
 } wpg_known_load;
 
 /* What is folded. The pointers are valid in `prepare`. */
@@ -34,6 +33,9 @@ typedef struct wpg_load_fold {
     /* Called once the foldable loads are known, before any change; *go: fold. NULL: always fold. */
     bool always; /* prepare is called where no load decides anything, too */
     wpg_status (*prepare)(bool *go, const struct wpg_load_fold *job, const wpg_load_folded *folded);
+    /* Loads of these words alone are folded, too, where they decide nothing and loads of the words `decided`
+     * do. NULL: none are. */
+    uint64_t (*along)(const struct wpg_load_fold *job, uint64_t decided);
     void *of; /* the caller's */
 } wpg_load_fold;
 

@@ -24,13 +24,18 @@ static bool collect(load_list *loads, wpg_context *context, const wpg_inst *func
         if (!found.constant)
             wpg_remark_add(context, WPG_REMARK_REFUSED, PASS, ordinal, 0,
                            "a load of a push constant stays: %s", why);
-        else {
-            found.along = !(found.words & ~context->options->push_along);
-            if (!wpg_vec_push(loads, found))
-                return false;
-        }
+        else if (!wpg_vec_push(loads, found))
+            return false;
     }
     return true;
+}
+
+static uint64_t along(const wpg_load_fold *job, uint64_t decided)
+{
+    const wpg_optimize_options *options = job->context->options;
+    const wpg_push_known *known = job->of;
+    return options->push_sets ? wpg_push_sets_along(options->push_sets, known->words, decided, WPG_PUSH_ALONG)
+                              : options->push_along;
 }
 
 bool wpg_push_fold_wanted(const wpg_context *context)
@@ -58,7 +63,9 @@ static wpg_status fold_function(bool *changed, wpg_context *context, const wpg_i
                                                                    .function = function->result,
                                                                    .ordinal = ordinal,
                                                                    .loads = loads.data,
-                                                                   .load_count = loads.count});
+                                                                   .load_count = loads.count,
+                                                                   .along = along,
+                                                                   .of = (void *)(uintptr_t)known});
     wpg_vec_free(&loads);
     if (!folded.done)
         return status;

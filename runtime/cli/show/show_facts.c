@@ -9,6 +9,7 @@
 
 #include "runtime/base/text.h"
 #include "runtime/bundle/bundle.h"
+#include "runtime/bundle/push_facts.h"
 
 /* -- Text */
 
@@ -126,6 +127,58 @@ static void print_pushes(FILE *out, const wpg_facts *facts)
     }
 }
 
+/* Words that are not the same in all sets. */
+static uint64_t varying_words(const wpg_push_sets *sets)
+{
+    uint64_t varying = 0;
+    for (uint32_t i = 1; i < sets->count; i++) {
+        varying |= sets->sets[i].words ^ sets->sets[0].words;
+        for (unsigned word = 0; word < WPG_PUSH_SET_WORDS; word++)
+            if (sets->sets[i].values[word] != sets->sets[0].values[word])
+                varying |= UINT64_C(1) << word;
+    }
+    return varying;
+}
+
+/* "        60.0%  byte 0: 0x00000001, byte 8: not pushed": what words held together. */
+static void print_sets(FILE *out, const wpg_push_sets *sets)
+{
+    enum { MOST = 8 };
+    const uint64_t varying = varying_words(sets);
+    const double total = (double)wpg_push_sets_listed(sets) + (double)sets->others;
+    (void)fputs("    push constants together (those that change)\n", out);
+    for (uint32_t i = 0; i < sets->count && i < MOST; i++) {
+        const wpg_push_set *set = &sets->sets[i];
+        const char *separator = " ";
+        (void)fprintf(out, "    %9.1f%% ", 100.0 * (double)set->n / total);
+        for (uint64_t left = varying; left; left &= left - 1) {
+            const int word = __builtin_ctzll(left);
+            (void)fprintf(out, "%sbyte %d: ", separator, word * 4);
+            if (set->words >> word & 1)
+                (void)fprintf(out, "0x%08" PRIx32, set->values[word]);
+            else
+                (void)fputs("not pushed", out);
+            separator = ", ";
+        }
+        (void)fputc('\n', out);
+    }
+    if (sets->count > MOST)
+        (void)fprintf(out, "    %10s  %u more\n", "", (unsigned)(sets->count - MOST));
+    if (sets->others)
+        (void)fprintf(out, "    %9.1f%%  others\n", 100.0 * (double)sets->others / total);
+    if (sets->loose)
+        (void)fprintf(out, "    %10s  (%d words of many values are not followed)\n", "",
+                      __builtin_popcountll(sets->loose));
+}
+
+static void print_together(FILE *out, const wpg_facts *facts)
+{
+    wpg_push_sets sets = {0};
+    if (wpg_push_facts_sets(&sets, facts, NULL) == WPG_OK && sets.count > 1)
+        print_sets(out, &sets);
+    wpg_push_sets_finish(&sets);
+}
+
 /* Sums that have no column: pipeline statistics, say. */
 static void print_statistics(FILE *out, const wpg_facts *facts)
 {
@@ -168,6 +221,7 @@ static void print_pipeline(FILE *out, const wpg_facts *facts)
     print_names(out, facts);
     print_specialisation(out, facts);
     print_pushes(out, facts);
+    print_together(out, facts);
     print_statistics(out, facts);
 }
 

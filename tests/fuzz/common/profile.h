@@ -2,7 +2,9 @@
 #ifndef WPG_TESTS_PROFILE_FUZZ_H
 #define WPG_TESTS_PROFILE_FUZZ_H
 
+#include "runtime/base/arithmetic.h"
 #include "runtime/profile/profile_format.h"
+#include "runtime/profile/push_set_record.h"
 #include "tests/fuzz/common/fuzz.h"
 
 static inline wpg_profile *fuzz_sample(void)
@@ -14,7 +16,32 @@ static inline wpg_profile *fuzz_sample(void)
     fuzz_check(wpg_profile_add(p, "b.frag.main#values", 7, counters, 2, 1, NULL) == WPG_OK, "sample");
     fuzz_check(wpg_profile_add_value(p, "b.frag.main#values", 7, 1, 16, 2, NULL) == WPG_OK, "sample");
     fuzz_check(wpg_profile_add_value(p, "b.frag.main#values", 7, 1, 17, 2, NULL) == WPG_OK, "sample");
+    const char *name = "pipeline.99aabbccddeeff001122334455667788#push-sets";
+    const uint32_t values[WPG_PUSH_SET_WORDS] = {5, 6, 7};
+    fuzz_check(wpg_push_set_record_add(p, name, 4, 1, NULL) == WPG_OK, "sample");
+    fuzz_check(wpg_push_set_record_count(p, name, 7, values, 9, NULL) == WPG_OK, "sample");
+    fuzz_check(wpg_push_set_record_count(p, name, 5, values, 3, NULL) == WPG_OK, "sample");
     return p;
+}
+
+/* Whatever a record of sets holds: no draw is lost, and no set has a word that is loose. */
+static inline void fuzz_push_sets(const wpg_profile_record *record)
+{
+    wpg_push_sets sets = {0};
+    wpg_hash128 pipeline;
+    if (!wpg_push_set_record_parse(&pipeline, record))
+        return;
+    uint64_t all = record->counters[1], words;
+    for (size_t i = 0; record->site_count && i < record->sites[0].count; i++)
+        all = wpg_add_saturating(all, record->sites[0].pairs[i].count);
+    fuzz_check(wpg_push_set_record_read(&sets, record), "memory");
+    fuzz_check(wpg_add_saturating(wpg_push_sets_listed(&sets), sets.others) == all, "draws were lost");
+    for (uint32_t i = 0; i < sets.count; i++)
+        fuzz_check(!(sets.sets[i].words & sets.loose), "a set follows a loose word");
+    const uint32_t few = wpg_push_sets_narrow(&words, &sets, 16, 0.9);
+    for (uint32_t i = 0; few && i < sets.count; i++)
+        fuzz_check(sets.sets[i].words == words, "a set lacks a word");
+    wpg_push_sets_finish(&sets);
 }
 
 static inline void fuzz_seeds(const wpg_profile_format *formats, size_t count)
@@ -62,6 +89,8 @@ static inline void fuzz_read(wpg_status (*read)(wpg_profile *, wpg_profile_stats
     if (status == WPG_OK) {
         fuzz_check(stats.added == wpg_profile_count(p), "records were miscounted");
         fuzz_round_trip(p, format);
+        for (size_t i = 0; i < wpg_profile_count(p); i++)
+            fuzz_push_sets(wpg_profile_at(p, i));
     }
     wpg_profile_destroy(p);
 }

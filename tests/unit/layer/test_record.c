@@ -160,6 +160,16 @@ static uint64_t unpushed(uint64_t hash, int word)
     return words ? words[word].unpushed : 0;
 }
 
+/* Draws and dispatches that had these words together. */
+static uint64_t together(uint64_t hash, uint64_t words, const uint32_t values[WPG_PUSH_WORDS])
+{
+    const wpg_push_sets *sets = &wpg_totals_of((wpg_hash128){hash, hash})->sets;
+    for (uint32_t i = 0; i < sets->count; i++)
+        if (sets->sets[i].key == wpg_push_set_key(words, values))
+            return sets->sets[i].n;
+    return 0;
+}
+
 /* -- Tests */
 
 static void every_action(void **state)
@@ -215,6 +225,47 @@ static void every_action(void **state)
     assert_int_equal(unpushed(HASH, 0), 2 * (indirect + direct + 4));
 }
 
+/* Sets are weighted by submissions, come in from secondaries, and follow no matrix. */
+static void words_together(void **state)
+{
+    (void)state;
+    enum { HASH = 40, MATRICES = 100 };
+    const VkShaderStageFlags all = VK_SHADER_STAGE_ALL;
+    const VkPipelineBindPoint point = VK_PIPELINE_BIND_POINT_COMPUTE;
+    VkPipelineLayout layout = layout_with(0, 16);
+    VkPipeline pipeline = pipeline_with(HASH, layout);
+    VkCommandBuffer c = begun(), inner = make_buffer(VK_COMMAND_BUFFER_LEVEL_SECONDARY);
+    const VkCommandBufferBeginInfo begin = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
+    const uint32_t first[WPG_PUSH_WORDS] = {1, 2, 3, 4}, second[WPG_PUSH_WORDS] = {5, 6, 3, 4};
+    assert_int_equal(wpg_record_BeginCommandBuffer(inner, &begin), VK_SUCCESS);
+    wpg_record_CmdBindPipeline(inner, point, pipeline);
+    wpg_record_CmdPushConstants(inner, layout, all, 0, 16, second);
+    wpg_record_CmdDispatch(inner, 1, 1, 1);
+    assert_int_equal(wpg_record_EndCommandBuffer(inner), VK_SUCCESS);
+    wpg_record_CmdBindPipeline(c, point, pipeline);
+    wpg_record_CmdPushConstants(c, layout, all, 0, 16, first);
+    wpg_record_CmdDispatch(c, 1, 1, 1);
+    wpg_record_CmdDispatch(c, 1, 1, 1);
+    wpg_record_CmdExecuteCommands(c, 1, &inner);
+    wpg_record_CmdExecuteCommands(c, 1, &inner);
+    finish(c, 3);
+    assert_int_equal(together(HASH, 15, first), 6);
+    assert_int_equal(together(HASH, 15, second), 6);
+    c = begun(); /* words 0 and 1 are of a matrix */
+    wpg_record_CmdBindPipeline(c, point, pipeline);
+    for (uint32_t i = 0; i < MATRICES; i++) {
+        const uint32_t values[4] = {1000 + i, 1000 - i, 3, 4 + i % 2};
+        wpg_record_CmdPushConstants(c, layout, all, 0, 16, values);
+        wpg_record_CmdDispatch(c, 1, 1, 1);
+    }
+    finish(c, 1);
+    const wpg_push_sets *sets = &wpg_totals_of((wpg_hash128){HASH, HASH})->sets;
+    assert_int_equal(sets->loose, 3);
+    assert_int_equal(sets->count, 2);
+    assert_int_equal(sets->others, 0);
+    assert_int_equal(together(HASH, 12, first), MATRICES / 2 + 12);
+}
+
 static void push_constants(void **state)
 {
     (void)state;
@@ -257,6 +308,12 @@ static void push_constants(void **state)
     assert_int_equal(seen(HASH, 2, 13), 2);
     assert_int_equal(seen(HASH, 3, 11), 2);
     assert_int_equal(unpushed(HASH, 0), 3);
+    assert_int_equal(together(HASH, 3, values), 1);
+    assert_int_equal(together(HASH, 7, values), 2);
+    assert_int_equal(together(HASH, 0, values), 1);
+    assert_int_equal(together(HASH, 8, (const uint32_t[WPG_PUSH_WORDS]){[3] = 11}), 2);
+    assert_int_equal(together(OTHER, 0, values), 1);
+    assert_int_equal(together(OTHER, 2, (const uint32_t[WPG_PUSH_WORDS]){[1] = 14}), 1);
     assert_int_equal(unpushed(HASH, 2), 4);
     assert_int_equal(unpushed(HASH, 3), 4);
     assert_int_equal(seen(OTHER, 1, 14), 1);
@@ -465,6 +522,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(every_action, open_device, close_device),
         cmocka_unit_test_setup_teardown(push_constants, open_device, close_device),
+        cmocka_unit_test_setup_teardown(words_together, open_device, close_device),
         cmocka_unit_test_setup_teardown(secondaries, open_device, close_device),
         cmocka_unit_test_setup_teardown(pools_go, open_device, close_device),
         cmocka_unit_test_setup_teardown(two_devices, open_device, close_device),

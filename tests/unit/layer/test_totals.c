@@ -74,8 +74,12 @@ static void adds(void **state)
     words[0].unpushed = 1;
     words[1].unpushed = 5;
     wpg_word_count(&words[2], 1, 5); /* not of the layout: no part of it */
+    wpg_push_sets sets = {0};
+    const uint32_t together[WPG_PUSH_WORDS] = {0xdead, 7};
+    wpg_push_sets_count(&sets, 1, together, 4, 0);
+    wpg_push_sets_count(&sets, 0, together, 1, 0);
     for (int i = 0; i < 3; i++)
-        wpg_totals_add(totals, counters, words, 3);
+        wpg_totals_add(totals, counters, words, &sets, 3);
     wpg_totals_add_time(totals, 1500, 4);
     const uint64_t statistics[WPG_STATISTIC_COUNT] = {[2] = 9, [10] = 1};
     wpg_totals_add_statistics(totals, statistics, 2);
@@ -99,13 +103,17 @@ static void adds(void **state)
                         "wavepgo-facts 1 pipeline 000000000000abcd0000000000001234\n"
                         "sum draws 15\nsum gpu-commands 4\nsum gpu-nanoseconds 1500\n"
                         "is name.1 of\\nthe program\nis name.2 again\n"
-                        "count push.00 0x0000dead 12\ncount push.01 * 0\nsum runs 1\nis stage.vert x main\n"
+                        "count push.00 0x0000dead 12\ncount push.01 * 0\n"
+                        "sum pushed.442ab26065c90037 12\nsum pushed.c77b3abb6f87acd9 3\n"
+                        "is pushes.442ab26065c90037 0000dead\nis pushes.c77b3abb6f87acd9 -\n"
+                        "sum runs 1\nis stage.vert x main\n"
                         "sum statistic.compute-invocations 1\nsum statistic.vertex-invocations 9\n"
                         "sum statistics-commands 2\nsum submissions 3\nsum unpushed.00 3\n"
                         "sum unpushed.01 15\nend\n");
     wpg_writer_finish(&out);
     wpg_facts_destroy(facts);
     free(words);
+    wpg_push_sets_finish(&sets);
     wpg_totals_finish();
 }
 

@@ -171,6 +171,50 @@ static void words_have_to_be_valid(void **state)
     assert_int_equal(recording->bound[WPG_BIND_GRAPHICS].push_words, 0xf);
 }
 
+/* With sets a variant is asked for where the words together are a usual set. Commoner sets go first, unless
+ * they do not come. */
+static void sets_wait_for_commoner_ones(void **state)
+{
+    (void)state;
+    enum { MOST = 2 };
+    static wpg_usual together = {.words = 3, .usual_sets = 4};
+    static wpg_variants all = {.lock = PTHREAD_MUTEX_INITIALIZER,
+                               .stop = true}; /* what is asked for is not built */
+    for (uint32_t i = 0; i < 4; i++) {
+        const uint32_t values[WPG_PUSH_WORDS] = {20 + i, 30 + i};
+        wpg_push_sets_count(&together.sets, 3, values, i < 2 ? 50 : 10 - i, 0);
+    }
+    wpg_push_sets_sort(&together.sets);
+    wpg_the_process.settings.variants = MOST;
+    device.variants = &all;
+    bind_with_variant(VK_PIPELINE_BIND_POINT_COMPUTE);
+    set.usual = &together;
+    atomic_store(&set.tries, 0);
+    push_both(7, 9);
+    CHOOSES(VARIANT, CmdDispatch, 1, 1, 1);
+    push_both(22, 30); /* each word has that in some set, but not together */
+    CHOOSES(ORIGINAL, CmdDispatch, 1, 1, 1);
+    assert_int_equal(set.passed_over, 0);
+    push_both(20, 30); /* one of the two commonest, and one more variant may be made */
+    CHOOSES(ORIGINAL, CmdDispatch, 1, 1, 1);
+    assert_int_equal(set.passed_over, 0);
+    push_both(22, 32); /* two commoner ones */
+    CHOOSES(ORIGINAL, CmdDispatch, 1, 1, 1);
+    assert_int_equal(set.passed_over, 1);
+    atomic_store(&set.closed, 3); /* these were asked for, or are served */
+    CHOOSES(ORIGINAL, CmdDispatch, 1, 1, 1);
+    assert_int_equal(set.passed_over, 1);
+    push_both(23, 33); /* one commoner one, and room for one */
+    CHOOSES(ORIGINAL, CmdDispatch, 1, 1, 1);
+    assert_int_equal(set.passed_over, 2);
+    set.variants[1] = &variant;
+    atomic_store(&set.ready, MOST);
+    CHOOSES(ORIGINAL, CmdDispatch, 1, 1, 1); /* no more are made */
+    assert_int_equal(set.passed_over, 2);
+    device.variants = NULL;
+    wpg_push_sets_finish(&together.sets);
+}
+
 /* The program's binds are its own; what secondaries leave is unknown. */
 static void binds_go_down(void **state)
 {
@@ -195,6 +239,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(every_command_chooses, open_device, close_device),
         cmocka_unit_test_setup_teardown(words_have_to_be_valid, open_device, close_device),
+        cmocka_unit_test_setup_teardown(sets_wait_for_commoner_ones, open_device, close_device),
         cmocka_unit_test_setup_teardown(binds_go_down, open_device, close_device),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -12,6 +12,7 @@
 
 static bool keep_trips; /* of the runs that follow */
 static uint64_t along;  /* likewise */
+static const wpg_push_sets *sets;
 
 static void run(use_result *r, const char *head, const char *body, const char *stage, SpvExecutionModel model,
                 const uint32_t *words, const uint64_t known, const char *passes)
@@ -28,6 +29,7 @@ static void run(use_result *r, const char *head, const char *body, const char *s
     options.pushes = values;
     options.keep_trips = keep_trips;
     options.push_along = along;
+    options.push_sets = sets;
     for (uint32_t i = 0; i < WPG_PUSH_FOLD_WORDS; i++)
         if (known >> i & 1)
             values[options.push_count++] = (wpg_push_value){i * 4, words[i]};
@@ -114,6 +116,45 @@ static void folds_along(void **state)
     assert_false(r.changed);
     use_done(&r);
     along = 0;
+}
+
+/* With sets, words go along that follow from the words that decide; what they are overall does not matter. */
+static void folds_what_follows(void **state)
+{
+    (void)state;
+    use_result r;
+    wpg_push_sets table = {0};
+    const char *body =
+        "layout(push_constant) uniform P { uint size, stride, offset, other; } p;\n" MAIN
+        "ints.data[at] = at / p.size * p.stride + p.offset + (p.other & at); dst.data[at] = x; }";
+    const uint32_t words[] = {4, 9, 7, 1};
+    /* A stride belongs to each size, the offset is free, and `other` is 1 in 99 of 100. */
+    for (uint32_t i = 0; i < 12; i++) {
+        const uint32_t values[WPG_PUSH_SET_WORDS] = {3 + i % 3, 8 + i % 3, 6 + i % 2, 1};
+        wpg_push_sets_count(&table, 15, values, 1000, 0);
+    }
+    wpg_push_sets_count(&table, 15, (const uint32_t[WPG_PUSH_SET_WORDS]){4, 9, 7, 2}, 30, 0);
+    sets = &table;
+    along = UINT64_MAX; /* is not asked for */
+    compute(&r, body, words, 15);
+    assert_int_equal(r.remarks->push_words, 11);
+    use_done(&r);
+    /* Not given: it stays. */
+    compute(&r, body, words, 3);
+    assert_int_equal(r.remarks->push_words, 3);
+    use_done(&r);
+    /* Values that no set has: nothing goes along. */
+    const uint32_t mixed[] = {4, 8, 7, 1};
+    compute(&r, body, mixed, 15);
+    assert_int_equal(r.remarks->push_words, 1 | 8);
+    use_done(&r);
+    /* Nothing decides anything. */
+    compute(&r, body, words, 14);
+    assert_int_equal(r.remarks->push_words, 0);
+    use_done(&r);
+    sets = NULL;
+    along = 0;
+    wpg_push_sets_finish(&table);
 }
 
 /* Each value decides a branch of its own where its bytes are read as they lie in memory. */
@@ -589,6 +630,7 @@ int main(void)
         cmocka_unit_test(folds_flags),
         cmocka_unit_test(leaves_what_decides_nothing),
         cmocka_unit_test(folds_along),
+        cmocka_unit_test(folds_what_follows),
         cmocka_unit_test(reads_every_layout),
         cmocka_unit_test(the_right_side_stays),
         cmocka_unit_test(whole_structs),
