@@ -16,8 +16,10 @@
  *               behind an optimisation barrier, so that the division goes all the same
  *     standing  what decides whether a loop of float work is left: the driver is not to count its trips
  *               (standing.h). It keeps the load, too, where no barriers can keep the trips apart
- *     exposed   what none of these helps: a store to memory of the shader's own falls away; an exact output
- *               (legality.h) loses a user of what feeds it
+ *     guarded   a variable of the shader's own that loses a store, and is not followed: what is left to be
+ *               stored in it gets a barrier
+ *     exposed   what none of these helps: another write to memory of the shader's own falls away; an exact
+ *               output (legality.h) loses a user of what feeds it
  *
  * The loads behind exposed operations are left alone. The comparison repeats until nothing is new. Then loads
  * that decide no branch, loop bound, index or divisor are left alone too: they would gain little. Where other
@@ -33,6 +35,7 @@
 #include "compiler/optimize/facts/index_memory.h"
 #include "compiler/optimize/ir/legality.h"
 #include "compiler/optimize/loops/opt_barrier.h"
+#include "compiler/optimize/passes/own_zero.h"
 #include "compiler/optimize/passes/standing.h"
 #include "compiler/spirv/builder.h"
 #include "compiler/spirv/const_fold.h"
@@ -52,6 +55,7 @@ typedef struct folder {
     bool *kept;       /* [bound] ids that float work uses: computed as before */
     bool *veiled;     /* [bound] quotients and remainders that float work uses: known, behind a barrier */
     bool *hidden;     /* [bound] phis and selects that get an optimisation barrier */
+    bool *guarded;    /* [bound] variables that lose a store: what is left to be stored is hidden */
     bool *opaque;     /* [bound] what no driver is to know: what is hidden, and what loops stand by */
     uint32_t *veils;  /* [bound] the id that stands for a veiled one in float work; 0: no use needs one */
     uint32_t zero_of; /* what the barriers' zero is made of; 0: there are none */
@@ -83,7 +87,7 @@ static bool is_new(const folder *f, uint32_t id)
 /* Puts a barrier behind the phi or select. False: none can stand there. */
 static bool hide(folder *f, const wpg_inst *inst)
 {
-    if (!wpg_load_fold_is_behind(f->view, f->zero_of, inst->result) ||
+    if (!wpg_zero_is_before(f->view, f->zero_of, (wpg_inst *)(uintptr_t)inst) ||
         !wpg_opt_barrier_hides(f->module, inst->type))
         return false;
     f->any_hidden |= !f->hidden[inst->result];
@@ -198,7 +202,7 @@ static bool may_decide_a_part(const folder *f, const wpg_inst *inst, uint32_t id
  * False: none can stand there. */
 static bool veil(folder *f, const wpg_inst *inst)
 {
-    if (!wpg_load_fold_is_behind(f->view, f->zero_of, inst->result) ||
+    if (!wpg_zero_is_before(f->view, f->zero_of, (wpg_inst *)(uintptr_t)inst) ||
         f->after.values[inst->result].kind != WPG_SOLVED_VALUE ||
         !wpg_opt_barrier_hides(f->module, inst->type))
         return false;
@@ -446,14 +450,47 @@ static bool is_left(const folder *f, uint32_t pointer)
     return false;
 }
 
+/* Can everything that is stored through the pointer be hidden? */
+static bool may_hide_stores(const folder *f, uint32_t pointer, unsigned depth)
+{
+    for (uint32_t u = f->view->first_user[pointer]; u < f->view->first_user[pointer + 1]; u++) {
+        wpg_inst *user = f->view->users[u];
+        const wpg_inst *label = wpg_inst_label(user);
+        const uint32_t block = label ? wpg_cfg_find(f->view->cfg, label->result) : WPG_NO_BLOCK;
+        const wpg_inst *value = user->opcode == SpvOpStore ? wpg_module_def(f->module, user->words[2]) : NULL;
+        if (block == WPG_NO_BLOCK || !f->after.runs[block] || user->opcode == SpvOpLoad ||
+            wpg_inst_is_non_semantic(f->module, user))
+            continue;
+        const bool chain = user->opcode == SpvOpAccessChain || user->opcode == SpvOpInBoundsAccessChain;
+        if (chain ? depth > 4 || user->words[3] != pointer || !may_hide_stores(f, user->result, depth + 1)
+                  : !value || user->words[1] != pointer || !wpg_opt_barrier_hides(f->module, value->type) ||
+                        !wpg_zero_is_before(f->view, f->zero_of, user))
+            return false;
+    }
+    return true;
+}
+
+/* A store falls away. A driver could find out what the variable holds then, or bring two float operations
+ * together through it. Barriers before all stores that are left keep it from that. False: one cannot have a
+ * barrier. */
+static bool guard(folder *f, const wpg_inst *root)
+{
+    if (!root || root->result >= f->view->bound || root->opcode != SpvOpVariable ||
+        root->words[3] != SpvStorageClassFunction || root->count > 4)
+        return false;
+    if (!f->guarded[root->result])
+        f->guarded[root->result] = may_hide_stores(f, root->result, 0);
+    return f->guarded[root->result];
+}
+
 static void ask_dead(folder *f, uint32_t index)
 {
     const wpg_block *block = &f->view->cfg->blocks[index];
     for (const wpg_inst *inst = block->label->next; inst && inst != block->terminator; inst = inst->next) {
         unsigned traits = wpg_inst_traits(f->module, inst);
         if ((traits & WPG_TRAIT_WRITES) &&
-            (inst->opcode != SpvOpStore ||
-             (is_unfollowed(f, inst->words[1]) && is_left(f, inst->words[1]))) &&
+            (inst->opcode != SpvOpStore || (is_unfollowed(f, inst->words[1]) && is_left(f, inst->words[1]) &&
+                                            !guard(f, wpg_pointer_root(f->module, inst->words[1])))) &&
             (inst->opcode == SpvOpStore || inst->opcode == SpvOpFunctionCall ||
              inst->opcode == SpvOpCopyMemory || inst->opcode == SpvOpExtInst))
             expose(f, f->decided, index, "a store to a variable of the shader's own falls away");
@@ -497,6 +534,7 @@ static bool ask(folder *f)
     }
     f->exposed = f->wanted = f->useful = 0;
     memset(f->kept, 0, f->view->bound * sizeof *f->kept);
+    memset(f->guarded, 0, f->view->bound * sizeof *f->guarded);
     memset(f->veiled, 0, f->view->bound * sizeof *f->veiled);
     f->any_exposed = f->any_hidden = false;
     find_masks(f);
@@ -563,29 +601,48 @@ static void replace_uses(const folder *f, uint32_t id, uint32_t by)
     }
 }
 
-/* A barrier between `value`, which `inst` gives, and the id `seen`. */
-static void put_barrier(folder *f, const wpg_inst *inst, uint32_t value, uint32_t seen)
+/* A barrier between `value`, which is of the type of `inst`, and the id `seen`, before `where`. */
+static void put_barrier(folder *f, const wpg_inst *inst, uint32_t value, uint32_t seen, wpg_inst *where)
 {
-    wpg_inst *where = inst->next;
+    wpg_inst *unused;
     if (!f->zero)
-        f->zero = wpg_opt_barrier_zero_of(f->module, f->zero_of, wpg_module_def(f->module, f->zero_of)->next);
+        f->zero = wpg_zero_make(&unused, f->module, f->view->function, f->zero_of);
     while (where->opcode == SpvOpPhi)
         where = where->next;
     wpg_opt_barrier_insert(f->module, inst, value, seen, f->zero, where);
 }
 
-/* Behind each hidden phi or select, for all its users; behind what is veiled, for those that were folded. */
+/* What is stored in guarded variables. */
+static void hide_stores(folder *f, const wpg_block *block)
+{
+    for (wpg_inst *inst = block->label->next; inst != block->terminator; inst = inst->next) {
+        const wpg_inst *root =
+            inst->opcode == SpvOpStore ? wpg_pointer_root(f->module, inst->words[1]) : NULL;
+        if (!root || root->result >= f->view->bound || !f->guarded[root->result])
+            continue;
+        const uint32_t seen = wpg_module_fresh_id(f->module), value = inst->words[2];
+        put_barrier(f, wpg_module_def(f->module, value), value, seen, inst);
+        inst->words[2] = seen;
+    }
+}
+
+/* Behind each hidden phi or select, for all its users; behind what is veiled, for those that were folded; before
+ * stores to guarded variables. */
 static void put_barriers(folder *f)
 {
     for (uint32_t id = 0; id < f->view->bound; id++) {
         const bool hidden = f->hidden[id] && f->after.runs[f->view->block_of[id]];
         if (!hidden && !f->veils[id])
             continue;
+        const wpg_inst *inst = wpg_module_def(f->module, id);
         const uint32_t seen = hidden ? wpg_module_fresh_id(f->module) : f->veils[id];
         if (hidden)
             replace_uses(f, id, seen);
-        put_barrier(f, wpg_module_def(f->module, id), hidden ? id : constant_for(f, id), seen);
+        put_barrier(f, inst, hidden ? id : constant_for(f, id), seen, inst->next);
     }
+    for (uint32_t b = 0; b < f->view->cfg->count; b++)
+        if (f->after.runs[b])
+            hide_stores(f, &f->view->cfg->blocks[b]);
 }
 
 static void fold_all(folder *f)
@@ -639,44 +696,6 @@ static bool find_standing(folder *f)
     return wpg_standing_find(&standing);
 }
 
-/* A load of the block for wpg_load_fold_zero_source: *input of an input, else *other. */
-static void find_load(uint32_t *input, uint32_t *other, const wpg_view *view, const wpg_block *block)
-{
-    for (const wpg_inst *inst = block->label->next; inst && inst != block->terminator; inst = inst->next) {
-        if (inst->opcode != SpvOpLoad || !wpg_opt_barrier_hides(view->module, inst->type) ||
-            wpg_module_opcode_of(view->module, inst->type) == SpvOpTypeBool)
-            continue;
-        SpvStorageClass class = wpg_pointer_class(view->module, inst->words[3]);
-        if (class == SpvStorageClassInput && !*input)
-            *input = inst->result;
-        if (!*other && (class == SpvStorageClassUniform || class == SpvStorageClassPushConstant))
-            *other = inst->result;
-    }
-}
-
-uint32_t wpg_load_fold_zero_source(const wpg_view *view)
-{
-    const wpg_cfg *cfg = view->cfg;
-    uint32_t input = 0, other = 0;
-    for (uint32_t b = 0; !input;) {
-        const wpg_block *block = &cfg->blocks[b];
-        find_load(&input, &other, view, block);
-        if (block->successor_count != 1 || cfg->blocks[block->successors[0]].predecessor_count != 1)
-            break;
-        b = block->successors[0];
-    }
-    return input ? input : other;
-}
-
-bool wpg_load_fold_is_behind(const wpg_view *view, uint32_t zero_source, uint32_t id)
-{
-    if (!zero_source || id >= view->bound || view->block_of[id] == WPG_NO_BLOCK)
-        return false;
-    const uint32_t zero = view->block_of[zero_source], block = view->block_of[id];
-    return zero == block ? view->position[id] > view->position[zero_source]
-                         : wpg_cfg_dominates(view->cfg, zero, block);
-}
-
 static wpg_status fold_function(folder *f, wpg_load_folded *folded)
 {
     wpg_error reason = {0};
@@ -691,14 +710,15 @@ static wpg_status fold_function(folder *f, wpg_load_folded *folded)
     f->masks = WPG_ARENA_ARRAY(&f->arena, uint64_t, f->view->bound);
     f->kept = WPG_ARENA_ARRAY(&f->arena, bool, f->view->bound);
     f->veiled = WPG_ARENA_ARRAY(&f->arena, bool, f->view->bound);
+    f->guarded = WPG_ARENA_ARRAY(&f->arena, bool, f->view->bound);
     f->veils = WPG_ARENA_ARRAY(&f->arena, uint32_t, f->view->bound);
     f->hidden = WPG_ARENA_ARRAY(&f->arena, bool, f->view->bound);
     f->opaque = WPG_ARENA_ARRAY(&f->arena, bool, f->view->bound);
-    f->zero_of = wpg_load_fold_zero_source(f->view);
+    f->zero_of = wpg_zero_source(f->view);
     for (size_t i = 0; i < f->job->load_count; i++)
         f->active |= f->job->loads[i].group;
-    if (!f->masks || !f->kept || !f->veiled || !f->veils || !f->hidden || !f->opaque || !find_standing(f) ||
-        !wpg_push_solve(&f->before, f->view, NULL, NULL, &f->arena))
+    if (!f->masks || !f->kept || !f->veiled || !f->guarded || !f->veils || !f->hidden || !f->opaque ||
+        !find_standing(f) || !wpg_push_solve(&f->before, f->view, NULL, NULL, &f->arena))
         f->nomem = true;
     while (!f->nomem && ask(f))
         ;

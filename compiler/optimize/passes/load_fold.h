@@ -42,11 +42,4 @@ typedef struct wpg_load_fold {
 /* Folds the loads, where that may be and decides a branch, loop bound, index or divisor. WPG_E_NOMEM only;
  * remarks say why not. */
 wpg_status wpg_load_fold_run(wpg_load_folded *folded, const wpg_load_fold *job);
-/* A value that is no constant, of the entry block or of a block that every invocation reaches from it without
- * a choice. Where possible the value differs between invocations: what a zero is made of that no driver finds
- * out (wpg_opt_barrier_zero_of). 0: there is none. */
-uint32_t wpg_load_fold_zero_source(const wpg_view *view);
-/* True if `id` is defined behind the value that wpg_load_fold_zero_source gave. */
-bool wpg_load_fold_is_behind(const wpg_view *view, uint32_t zero_source, uint32_t id);
-
 #endif

@@ -32,14 +32,15 @@
  *  - Results keep their bits: load_fold.c.
  *
  * Needs: a profile with the words probe. Body and copies are functions of their own, which the entry calls:
- * every driver inlines them. The body keeps its ids, and so every table of the profile. The body becomes
- * the version that saves most. Copies are new. Not for stages whose entry function must hold certain
- * instructions: mesh and task, ray tracing, tessellation control. */
+ * every driver inlines them. Tables become variables of the module (tables.h). The body keeps its ids, and so
+ * every table of the profile. The body becomes the version that saves most. Copies are new. Not for stages
+ * whose entry function must hold certain instructions: mesh and task, ray tracing, tessellation control. */
 #include <stdlib.h>
 
 #include "compiler/optimize/ir/legality.h"
 #include "compiler/optimize/ir/word_facts.h"
 #include "compiler/optimize/passes/load_fold.h"
+#include "compiler/optimize/passes/tables.h"
 #include "compiler/optimize/passes/version_entry.h"
 #include "compiler/optimize/passes/weight_fold.h"
 #include "compiler/spirv/builder.h"
@@ -537,7 +538,7 @@ static wpg_status make_versions(versions *v)
         if (order[i]->share * order[i]->saved > hottest->share * hottest->saved)
             hottest = order[i];
     }
-    bool good = true;
+    bool good = wpg_tables_to_module(v->module, v->body);
     for (uint32_t i = 0; i < taken; i++) {
         order[i]->version.function = order[i] == hottest
                                          ? v->body->result

@@ -33,6 +33,7 @@
 #include "compiler/optimize/facts/folding.h"
 #include "compiler/optimize/ir/legality.h"
 #include "compiler/optimize/loops/opt_barrier.h"
+#include "compiler/optimize/passes/own_zero.h"
 #include "compiler/spirv/builder.h"
 #include "compiler/spirv/const_float.h"
 
@@ -290,7 +291,7 @@ static bool plan_inst(planner *p, wpg_inst *inst)
     known weight = result;
     wpg_weight_action action = {.inst = inst};
     if (!is_f32(p->module, inst->type) || !may_change(p, inst) ||
-        !wpg_load_fold_is_behind(p->view, p->plan->zero_of, inst->result) || known_operands_alone(p, inst))
+        !wpg_zero_is_before(p->view, p->plan->zero_of, inst) || known_operands_alone(p, inst))
         return true;
     action.operand = idle_operand(p, inst, &weight);
     if (!action.operand && (!multiplies((SpvOp)inst->opcode) || !result.is || result.bits != ZERO))
@@ -495,7 +496,7 @@ static bool make(planner *p, const wpg_known_load *loads, size_t load_count, wpg
     p->action_of = WPG_ARENA_ARRAY(arena, uint32_t, bound);
     bool *dead = WPG_ARENA_ARRAY(arena, bool, bound);
     p->plan->dead = dead;
-    p->plan->zero_of = wpg_load_fold_zero_source(p->view);
+    p->plan->zero_of = wpg_zero_source(p->view);
     if (!p->values || !p->action_of || !dead)
         return false;
     if (!p->finite && has_zero(p->module, loads, load_count))
@@ -606,8 +607,7 @@ bool wpg_weight_plan_apply(const wpg_weight_plan *plan, wpg_module *module, wpg_
         return false;
     if (!plan->actions.count)
         return true;
-    d.where = wpg_module_def(module, plan->zero_of)->next;
-    d.zero = wpg_opt_barrier_zero_of(module, plan->zero_of, d.where);
+    d.zero = wpg_zero_make(&d.where, module, function, plan->zero_of);
     for (size_t i = 0; i < plan->actions.count; i++) {
         const wpg_weight_action *action = &plan->actions.data[i];
         uint32_t zero = zero_of_type(&d, action->inst->type);

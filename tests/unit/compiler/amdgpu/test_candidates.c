@@ -133,7 +133,8 @@ static void every_shader(void **state)
     print_message("%u of %u machine blocks are code generation's own, the runs of %u of these a guess\n",
                   foreign, machine, guessed);
     print_message("counts are a flow of the machine's graph, too, in %u of %u\n", sound, shaders);
-    assert_true(guessed * 4 < foreign && sound * 2 > shaders);
+    /* A seventh of them in all shaders; a dozen shaders may have more. */
+    assert_true(guessed * (effort_nightly() ? 4 : 3) < foreign && sound * 2 > shaders);
     for (unsigned k = 0; k < WPG_WEIGHTS_KINDS; k++)
         print_message("%s chosen for %u of %u shaders\n", wpg_weights_name((wpg_weights_from)k), chosen[k],
                       shaders);

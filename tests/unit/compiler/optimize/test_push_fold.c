@@ -478,6 +478,25 @@ static void keeps_products_apart(void **state)
     }
 }
 
+/* An array that loses a store: what is left to be stored gets barriers, two here. */
+static void hides_what_is_stored(void **state)
+{
+    (void)state;
+    use_result r;
+    const char *body =
+        "layout(push_constant) uniform P { uint flag; } p;\n" MAIN
+        "float t[4]; t[at & 3u] = x * 2.0; t[at >> 1 & 3u] = 0.5; if (p.flag == 1u) t[at >> 2 & 3u] = "
+        "x; dst.data[at] = t[at >> 3 & 3u] * x; }";
+    compute(&r, body, (uint32_t[]){2}, 1);
+    use_expect(&r, WPG_REMARK_DONE, "push-fold", "1 blocks fall away");
+    assert_int_equal(use_occurrences(&r, "OpBitwiseOr"), 2);
+    use_done(&r);
+    compute(&r, body, (uint32_t[]){1}, 1); /* the store stays: so do all */
+    use_expect(&r, WPG_REMARK_DONE, "push-fold", "0 blocks fall away");
+    assert_int_equal(use_occurrences(&r, "OpBitwiseOr"), 0);
+    use_done(&r);
+}
+
 /* A constant that a decided phi leaves, in arithmetic. */
 /* The branch is decided; the zero it leaves is computed with, so a barrier hides it. */
 static void hides_constants_left_by_phis(void **state)
@@ -625,6 +644,7 @@ static void finds_a_zero_behind_the_entry(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(hides_what_is_stored),
         cmocka_unit_test(folds_index_memory),
         cmocka_unit_test(finds_a_zero_behind_the_entry),
         cmocka_unit_test(folds_flags),

@@ -107,6 +107,24 @@ static void follows_components(void **state)
     use_done(&r);
 }
 
+/* A table of constants is there once, and filled before the test. One that is written belongs to each
+ * version. */
+static void shares_tables(void **state)
+{
+    (void)state;
+    use_result r;
+    compute(
+        &r,
+        "void main() { uint i = gl_GlobalInvocationID.x; const uint t[4] = uint[](9u, 2u, 7u, 4u); uint w[2];"
+        " w[i & 1u] = i; dst.data[i] = i / p.stride + i % p.stride + t[i & 3u] + w[i >> 1u & 1u]; }",
+        (const uint32_t[]){48}, 1000);
+    use_expect(&r, WPG_REMARK_DONE, "versions", "for 1 words");
+    assert_int_equal(use_occurrences(&r, " = OpVariable %_ptr_Private__arr_uint_uint_4 Private %"), 1);
+    assert_int_equal(use_occurrences(&r, " = OpAccessChain %_ptr_Private_uint "), 2);
+    assert_int_equal(use_occurrences(&r, " = OpVariable %_ptr_Function__arr_uint_uint_2 Function"), 2);
+    use_done(&r);
+}
+
 /* A float made of a size is computed where it was, of the load; the division gets the constant. */
 static void leaves_floats_to_run_time(void **state)
 {
@@ -389,6 +407,7 @@ int main(void)
         cmocka_unit_test(leaves_out_what_never_comes_back),
         cmocka_unit_test(makes_a_version),
         cmocka_unit_test(follows_components),
+        cmocka_unit_test(shares_tables),
         cmocka_unit_test(leaves_floats_to_run_time),
         cmocka_unit_test(decides_by_floats),
         cmocka_unit_test(follows_casts_and_module_variables),
