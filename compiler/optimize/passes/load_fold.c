@@ -626,8 +626,8 @@ static void hide_stores(folder *f, const wpg_block *block)
     }
 }
 
-/* Behind each hidden phi or select, for all its users; behind what is veiled, for those that were folded; before
- * stores to guarded variables. */
+/* Behind each hidden phi or select, for all its users; behind what is veiled, for those that were folded;
+ * before stores to guarded variables. */
 static void put_barriers(folder *f)
 {
     for (uint32_t id = 0; id < f->view->bound; id++) {

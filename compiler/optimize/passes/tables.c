@@ -4,10 +4,11 @@
  *     main: %t = OpVariable Function            =>     %t = OpVariable Private %table
  *           OpStore %t %table                          (glslang fills a table where it is read)
  *
- * A function's variable is initialised where the function starts. The functions of versions start under the
- * test at the stage's entry. Drivers make constants of tables that the first block fills, or fill them without
- * a mask there. Under a test they store element by element for the lanes that are on. Measured: a Bayer matrix
- * of 8 x 8 made a version 1.08 times as slow as the shader it came from, and 0.92 here (lavapipe 25.0.7).
+ * A function's variable is initialised where the function starts. The functions of versions start under
+ * the test at the stage's entry. Drivers make constants of tables that the first block fills, or fill them
+ * without a mask there. Under a test they store element by element for the lanes that are on. Measured: a
+ * Bayer matrix of 8 x 8 made a version 1.08 times as slow as the shader it came from, and 0.92 here
+ * (lavapipe 25.0.7).
  *
  * Why it is right: nothing else is ever written, so one variable for all functions of an invocation holds the
  * same as one for each. A read before the table is filled was undefined. Left alone: variables whose pointers
