@@ -40,7 +40,8 @@ compiler/amdgpu/profile: compiler/amdgpu/counters
 layer/base: compiler/normalize compiler/instrument/driver compiler/optimize/passes runtime/counters runtime/profile runtime/bundle runtime/gpu runtime/tune runtime/config
 layer/profile: layer/base
 layer/rewrite: layer/base layer/profile
-layer/variants: layer/rewrite
+layer/contents: layer/base
+layer/variants: layer/rewrite layer/contents
 layer/commands: layer/variants
 layer/api: layer/commands
 runtime/cli/common: runtime/base runtime/config runtime/profile runtime/bundle runtime/counters runtime/gpu runtime/tune runtime/report compiler/spirv compiler/analysis compiler/normalize compiler/instrument/driver compiler/optimize/passes
@@ -58,7 +59,7 @@ tests: *
 
 # Folders that may include a system header: PATTERN: folders.
 system='
-vulkan/: runtime/counters runtime/gpu runtime/cli/common runtime/cli/estimate runtime/cli/doctor layer/base layer/profile layer/rewrite layer/variants layer/commands layer/api shaders tests
+vulkan/: runtime/counters runtime/gpu runtime/cli/common runtime/cli/estimate runtime/cli/doctor layer/base layer/profile layer/rewrite layer/contents layer/variants layer/commands layer/api shaders tests
 spirv/: compiler/spirv compiler/analysis compiler/normalize compiler/instrument/code compiler/instrument/sampling compiler/instrument/counting compiler/instrument/probes compiler/instrument/driver compiler/optimize/ir compiler/optimize/loops compiler/optimize/facts compiler/optimize/passes compiler/amdgpu/flow compiler/amdgpu/llvm compiler/amdgpu/translate compiler/amdgpu/driver compiler/amdgpu/counters compiler/amdgpu/profile tests
 spirv-tools/: compiler/normalize tests
 llvm: compiler/amdgpu/flow compiler/amdgpu/llvm compiler/amdgpu/translate compiler/amdgpu/driver compiler/amdgpu/counters compiler/amdgpu/profile tests

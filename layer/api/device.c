@@ -18,6 +18,7 @@
 #include "layer/commands/record_queries.h"
 #include "layer/commands/sample_bind.h"
 #include "layer/commands/steer.h"
+#include "layer/contents/contents.h"
 #include "layer/profile/bundle_files.h"
 #include "layer/profile/files.h"
 #include "layer/profile/tune.h"
@@ -319,6 +320,8 @@ static void equip(wpg_device *device, VkPhysicalDevice physical, const VkDeviceC
         }
     }
     create_cache(device);
+    if (device->mode == WPG_MODE_USE && wpg_contents_possible())
+        wpg_contents_start(device, physical);
     if (wpg_variants_wanted(device))
         wpg_variants_start(device, info);
 }
@@ -367,6 +370,8 @@ static unsigned feature_need(void)
         need |= WPG_NEED_NON_SEMANTIC;
     if (wpg_use_applies() && !wpg_use_missing() && !strchr(process->settings.skip_passes, WPG_PASS_WAVE_SIZE))
         need |= WPG_NEED_WAVE_SIZES;
+    if (wpg_contents_possible() && wpg_use_applies() && !wpg_use_missing())
+        need |= WPG_NEED_CONTENTS;
     if (process->mode == WPG_MODE_TUNE && process->settings.tune_method != WPG_TUNE_TIMESTAMPS)
         need |= WPG_NEED_STATISTICS;
     return need;
@@ -485,6 +490,7 @@ void VKAPI_CALL wpg_destroy_device(VkDevice handle, const VkAllocationCallbacks 
     wpg_variants_finish(device);
     wpg_recordings_finish(device); /* the last results of queries, before files are written */
     wpg_steer_forget(device);
+    wpg_contents_finish(device);
     if (device->mode == WPG_MODE_GENERATE)
         retire(device);
     if (device->mode == WPG_MODE_TUNE)

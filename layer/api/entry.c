@@ -12,7 +12,9 @@
 #include "layer/api/lifetime.h"
 #include "layer/api/loss.h"
 #include "layer/api/shader_objects.h"
+#include "layer/commands/content_record.h"
 #include "layer/commands/record_queries.h"
+#include "layer/contents/contents.h"
 #include "layer/commands/sample_bind.h"
 #include "layer/profile/bundle_files.h"
 #include "layer/profile/recover.h"
@@ -24,7 +26,7 @@ static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL get_instance_proc_addr(VkInstanc
 static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL get_device_proc_addr(VkDevice device, const char *name);
 
 /* IN_RECORD: where command buffers are followed, in generate and tune mode or for variants; IN_QUERIES: and
- * measured. */
+ * measured; IN_CONTENTS: draws by contents of uniform blocks. */
 enum {
     IN_GENERATE = 1 << WPG_MODE_GENERATE,
     IN_USE = 1 << WPG_MODE_USE,
@@ -32,6 +34,7 @@ enum {
     IN_ACTIVE = IN_GENERATE | IN_USE | IN_TUNE,
     IN_RECORD = 1 << 8,
     IN_QUERIES = 1 << 9,
+    IN_CONTENTS = 1 << 10,
     ALWAYS = ~0
 };
 
@@ -75,11 +78,17 @@ static const hook device_hooks[] = {
 #define RECORD(command) HOOK("vk" #command, wpg_record_##command, IN_RECORD),
     WPG_RECORD_HOOKS(RECORD) RECORD(CmdPushConstants2) RECORD(CmdPushConstants2KHR) RECORD(CmdBindShadersEXT)
 #undef RECORD
+#define CONTENT(command) HOOK("vk" #command, wpg_contents_##command, IN_CONTENTS),
+        WPG_CONTENT_HOOKS(CONTENT)
+#undef CONTENT
+#define CONTENT(command) HOOK("vk" #command, wpg_content_##command, IN_CONTENTS),
+            WPG_CONTENT_COMMANDS(CONTENT)
+#undef CONTENT
 #define QUERY(command) HOOK("vk" #command, wpg_record_##command, IN_QUERIES),
-        WPG_QUERY_HOOKS(QUERY)
+                WPG_QUERY_HOOKS(QUERY)
 #undef QUERY
 #define RECORD(command) HOOK("vk" #command, wpg_record_##command, IN_ACTIVE),
-            WPG_RECORD_LIFE_HOOKS(RECORD)
+                    WPG_RECORD_LIFE_HOOKS(RECORD)
 #undef RECORD
     /* Where command buffers are followed too, the record hooks above come first. */
     HOOK("vkSetDebugUtilsObjectNameEXT", wpg_object_names_SetDebugUtilsObjectNameEXT, IN_ACTIVE),
@@ -107,7 +116,10 @@ static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL get_device_proc_addr(VkDevice de
         return NULL;
     PFN_vkVoidFunction ours =
         FIND(device_hooks, name,
-             1 << known->mode | (known->records ? IN_RECORD : 0) | (known->queries ? IN_QUERIES : 0));
+             1 << known->mode | (known->records ? IN_RECORD : 0) | (known->queries ? IN_QUERIES : 0) |
+                 (known->contents ? IN_CONTENTS : 0));
+    if (!ours && known->contents)
+        ours = wpg_content_new_hook(name);
     /* A command the device does not have stays absent. */
     PFN_vkVoidFunction theirs = known->next.GetDeviceProcAddr(device, name);
     return ours && theirs ? ours : theirs;
@@ -131,7 +143,12 @@ static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL get_instance_proc_addr(VkInstanc
     bool queries = records && mode != WPG_MODE_USE &&
                    (mode == WPG_MODE_TUNE || settings->timestamps || settings->pipeline_statistics ||
                     (settings->hardware_counters && *settings->hardware_counters));
-    ours = FIND(device_hooks, name, 1 << mode | (records ? IN_RECORD : 0) | (queries ? IN_QUERIES : 0));
+    const bool contents = known->active && wpg_contents_possible();
+    ours = FIND(device_hooks, name,
+                1 << mode | (records ? IN_RECORD : 0) | (queries ? IN_QUERIES : 0) |
+                    (contents ? IN_CONTENTS : 0));
+    if (!ours && contents)
+        ours = wpg_content_new_hook(name);
     PFN_vkVoidFunction theirs = known->next.GetInstanceProcAddr(instance, name);
     return ours && theirs ? ours : theirs;
 }

@@ -13,6 +13,7 @@
 #include "layer/base/state.h"
 #include "layer/base/summary.h"
 #include "layer/base/window.h"
+#include "layer/commands/content_record.h"
 #include "layer/commands/variant_choice.h"
 #include "layer/profile/bundle_files.h"
 #include "layer/profile/files.h"
@@ -105,6 +106,13 @@ static void print_summary(void)
         length = (size_t)snprintf(
             more, sizeof more, "; %llu variant%s, %llu of %llu draws and dispatches recorded with one",
             (unsigned long long)built, wpg_plural(built), (unsigned long long)used, (unsigned long long)seen);
+    const uint64_t contents = wpg_contents_built();
+    if (contents)
+        length += (size_t)snprintf(
+            more + length, sizeof more - length,
+            "; %llu pipeline%s for contents of uniform blocks, %llu draws left the choice to "
+            "the GPU",
+            (unsigned long long)contents, wpg_plural(contents), (unsigned long long)wpg_content_draws());
     if (wpg_the_process.mode == WPG_MODE_TUNE)
         wpg_tune_summary(more + length, sizeof more - length);
     wpg_summary_print(more);

@@ -111,6 +111,37 @@
     COMMAND(CmdEndQuery)                                                                                     \
     COMMAND(CmdBeginQueryIndexedEXT)                                                                         \
     COMMAND(CmdEndQueryIndexedEXT)                                                                           \
+    COMMAND(CreateBuffer)                                                                                    \
+    COMMAND(DestroyBuffer)                                                                                   \
+    COMMAND(GetBufferMemoryRequirements)                                                                     \
+    COMMAND(GetDeviceBufferMemoryRequirements)                                                               \
+    COMMAND(GetDeviceBufferMemoryRequirementsKHR)                                                            \
+    COMMAND(AllocateMemory)                                                                                  \
+    COMMAND(FreeMemory)                                                                                      \
+    COMMAND(BindBufferMemory)                                                                                \
+    COMMAND(MapMemory)                                                                                       \
+    COMMAND(GetBufferDeviceAddress)                                                                          \
+    COMMAND(GetBufferDeviceAddressKHR)                                                                       \
+    COMMAND(CreateDescriptorSetLayout)                                                                       \
+    COMMAND(DestroyDescriptorSetLayout)                                                                      \
+    COMMAND(DestroyDescriptorPool)                                                                           \
+    COMMAND(ResetDescriptorPool)                                                                             \
+    COMMAND(AllocateDescriptorSets)                                                                          \
+    COMMAND(FreeDescriptorSets)                                                                              \
+    COMMAND(UpdateDescriptorSets)                                                                            \
+    COMMAND(CreateDescriptorUpdateTemplate)                                                                  \
+    COMMAND(CreateDescriptorUpdateTemplateKHR)                                                               \
+    COMMAND(DestroyDescriptorUpdateTemplate)                                                                 \
+    COMMAND(DestroyDescriptorUpdateTemplateKHR)                                                              \
+    COMMAND(UpdateDescriptorSetWithTemplate)                                                                 \
+    COMMAND(UpdateDescriptorSetWithTemplateKHR)                                                              \
+    COMMAND(CmdBindDescriptorSets)                                                                           \
+    COMMAND(CmdWaitEvents)                                                                                   \
+    COMMAND(CmdWaitEvents2)                                                                                  \
+    COMMAND(CmdWaitEvents2KHR)                                                                               \
+    COMMAND(CmdBeginConditionalRenderingEXT)                                                                 \
+    COMMAND(CmdEndConditionalRenderingEXT)                                                                   \
+    COMMAND(CmdBeginTransformFeedbackEXT)                                                                    \
     COMMAND(CmdDispatchIndirect)                                                                             \
     COMMAND(CmdTraceRaysKHR)                                                                                 \
     COMMAND(CmdTraceRaysIndirectKHR)                                                                         \
@@ -121,6 +152,18 @@
 #define WPG_NEW_DEVICE_COMMANDS(COMMAND)                                                                     \
     COMMAND(CmdPushConstants2)                                                                               \
     COMMAND(CmdPushConstants2KHR)                                                                            \
+    COMMAND(CmdBindDescriptorSets2)                                                                          \
+    COMMAND(CmdBindDescriptorSets2KHR)                                                                       \
+    COMMAND(CmdPushDescriptorSetKHR)                                                                         \
+    COMMAND(CmdPushDescriptorSet)                                                                            \
+    COMMAND(CmdPushDescriptorSetWithTemplateKHR)                                                             \
+    COMMAND(CmdPushDescriptorSetWithTemplate)                                                                \
+    COMMAND(CmdPushDescriptorSet2KHR)                                                                        \
+    COMMAND(CmdPushDescriptorSet2)                                                                           \
+    COMMAND(CmdPushDescriptorSetWithTemplate2KHR)                                                            \
+    COMMAND(CmdPushDescriptorSetWithTemplate2)                                                               \
+    COMMAND(CmdSetDescriptorBufferOffsetsEXT)                                                                \
+    COMMAND(CmdSetDescriptorBufferOffsets2EXT)                                                               \
     COMMAND(CmdBindShadersEXT)                                                                               \
     COMMAND(CreateShadersEXT)                                                                                \
     COMMAND(DestroyShaderEXT)                                                                                \

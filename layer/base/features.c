@@ -58,6 +58,7 @@ enum {
     BIT_HOST_RESET,
     BIT_SIZE_CONTROL,
     BIT_EXECUTABLES,
+    BIT_CONDITIONAL,
     BITS_TO_SET,
     BIT_MEMORY_MODEL = BITS_TO_SET,
     BIT_UNIFORM_STANDARD,
@@ -97,6 +98,9 @@ static const feature_bit bits[BIT_COUNT] = {
     [BIT_EXECUTABLES] = BIT_OF_EXTENSION(pipelineExecutableInfo, PIPELINE_EXECUTABLE_PROPERTIES_FEATURES_KHR,
                                          VkPhysicalDevicePipelineExecutablePropertiesFeaturesKHR,
                                          VK_KHR_PIPELINE_EXECUTABLE_PROPERTIES_EXTENSION_NAME),
+    [BIT_CONDITIONAL] = BIT_OF_EXTENSION(conditionalRendering, CONDITIONAL_RENDERING_FEATURES_EXT,
+                                         VkPhysicalDeviceConditionalRenderingFeaturesEXT,
+                                         VK_EXT_CONDITIONAL_RENDERING_EXTENSION_NAME),
     [BIT_MEMORY_MODEL] = BIT(vulkanMemoryModel, 2, VULKAN_MEMORY_MODEL_FEATURES,
                              VkPhysicalDeviceVulkanMemoryModelFeatures, "VK_KHR_vulkan_memory_model"),
     [BIT_UNIFORM_STANDARD] = BIT(uniformBufferStandardLayout, 2, UNIFORM_BUFFER_STANDARD_LAYOUT_FEATURES,
@@ -218,6 +222,13 @@ static const char *passes_of_driver(const device_abilities *able)
     return able->old_lavapipe ? copying : "";
 }
 
+/* Without a setting: where a version of the stage cannot gain as one arm of a branch. */
+static uint32_t contents_of_driver(const device_abilities *able)
+{
+    const int64_t set = wpg_the_process.settings.contents;
+    return set >= 0 ? (uint32_t)set : able->old_lavapipe ? 4 : 0;
+}
+
 static void ask_device(device_abilities *able, const wpg_instance *instance, VkPhysicalDevice physical,
                        wpg_arena *arena)
 {
@@ -301,11 +312,13 @@ static void read_enabled(wpg_device_features *on, const VkDeviceCreateInfo *info
     on->subgroup_size = able->subgroup.subgroupSize;
     on->amd = able->amd;
     on->executables = bit_is_on(info->pNext, &bits[BIT_EXECUTABLES]);
+    on->conditional_rendering = bit_is_on(info->pNext, &bits[BIT_CONDITIONAL]);
     on->wave_control = bit_is_on(info->pNext, &bits[BIT_SIZE_CONTROL]);
     on->wave_smallest = able->sizes.minSubgroupSize;
     on->waves_per_workgroup = able->sizes.maxComputeWorkgroupSubgroups;
     on->wave_stages = able->sizes.requiredSubgroupSizeStages;
     on->own_passes = passes_of_driver(able);
+    on->contents = contents_of_driver(able);
     on->loses_by_trips = able->old_lavapipe; /* to twice their time: the rfc_ benchmarks, 2.3 */
     on->loses_exit_values = able->old_lavapipe;
     on->hints_are_lost = able->mesa;
@@ -522,10 +535,16 @@ void wpg_feature_plan_make(wpg_feature_plan *plan, const wpg_instance *instance,
     wish wanted = {0};
     if ((need & WPG_NEED_NON_SEMANTIC) && !plan->plain.non_semantic && able.non_semantic)
         wish_extension(&wanted, info, EXTENSION_NON_SEMANTIC);
+    const bool contents = (need & WPG_NEED_CONTENTS) && plan->plain.contents && able.bits[BIT_CONDITIONAL] &&
+                          able.bits[BIT_ADDRESS] &&
+                          !has_extension(info->ppEnabledExtensionNames, info->enabledExtensionCount,
+                                         VK_EXT_BUFFER_DEVICE_ADDRESS_EXTENSION_NAME);
     const bool want[BITS_TO_SET] = {
         [BIT_SIZE_CONTROL] =
             (need & WPG_NEED_WAVE_SIZES) && able.sizes.minSubgroupSize < able.subgroup.subgroupSize,
         [BIT_EXECUTABLES] = (need & WPG_NEED_STATISTICS) != 0,
+        [BIT_CONDITIONAL] = contents,
+        [BIT_ADDRESS] = contents,
     };
     wish_bits(&wanted, plan, &able, want);
     if ((need & WPG_NEED_COUNTING) && can_count(plan, &able))

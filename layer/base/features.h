@@ -32,8 +32,10 @@ typedef struct wpg_device_features {
     VkShaderStageFlags subgroup_stages;
     VkSubgroupFeatureFlags subgroup_operations;
     uint32_t subgroup_size;
-    bool amd;          /* the hardware is AMD's: loads by one index for a whole wave are cheaper there */
-    bool executables;  /* pipelineExecutableInfo */
+    bool amd;         /* the hardware is AMD's: loads by one index for a whole wave are cheaper there */
+    bool executables; /* pipelineExecutableInfo */
+    bool conditional_rendering;
+    uint32_t contents; /* most pipelines for contents of uniform blocks (CONTENTS); 0: none */
     bool wave_control; /* subgroupSizeControl: the next three are meant then */
     uint32_t wave_smallest, waves_per_workgroup;
     VkShaderStageFlags wave_stages; /* that take a required size */
@@ -63,6 +65,7 @@ typedef enum wpg_feature_need {
     WPG_NEED_NON_SEMANTIC = 2, /* pseudo probes */
     WPG_NEED_WAVE_SIZES = 4,   /* use mode with a profile */
     WPG_NEED_STATISTICS = 8,   /* tune mode: what the driver says of pipelines */
+    WPG_NEED_CONTENTS = 16,    /* use mode: conditional rendering and addresses (layer/contents) */
 } wpg_feature_need;
 
 /* Plans the features for `need` (wpg_feature_need, combined). Without a need the plan only reads what is

@@ -69,6 +69,7 @@ typedef struct wpg_device {
     bool times;           /* tune: candidates are timed, beside what the driver says of them; constant */
     wpg_handles twins;    /* VkPipeline -> its counting twin */
     struct wpg_variants *variants;  /* pipelines for values of push constants (variants.h); NULL: none */
+    struct wpg_contents *contents;  /* use: for contents of uniform blocks (contents.h); NULL: none */
     struct wpg_steer_device *steer; /* tune: dispatches that are recorded once (steer.h); NULL: not steered */
     struct wpg_query_plan *queries; /* what is measured of command buffers; NULL: nothing */
     struct wpg_hardware *hardware;  /* counters of the hardware that queries read; NULL: none */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "layer/commands/content_record.h"
 #include "layer/commands/record_hardware.h"
 #include "layer/commands/record_objects.h"
 #include "layer/commands/record_queries.h"
@@ -13,6 +14,7 @@
 static void begin_anew(wpg_recording *recording)
 {
     wpg_runs_harvest(recording);
+    wpg_content_reset(recording);
     wpg_bound_set_clear(&recording->blamed);
     wpg_vec_clear(&recording->entries);
     if (recording->by_totals.count) {
@@ -49,6 +51,7 @@ static void create(wpg_device *device, wpg_command_pool *pool, VkCommandBuffer h
 static void destroy(wpg_recording *recording)
 {
     wpg_runs_destroy(recording);
+    wpg_content_destroy(recording);
     wpg_recording_forget(recording);
     if (recording->previous)
         recording->previous->next = recording->next;
@@ -213,8 +216,10 @@ VKAPI_ATTR VkResult VKAPI_CALL wpg_record_BeginCommandBuffer(VkCommandBuffer com
     if (recording)
         begin_anew(recording);
     VkResult result = next->BeginCommandBuffer(commands, info);
-    if (recording && result == VK_SUCCESS && !recording->secondary)
+    if (recording && result == VK_SUCCESS && !recording->secondary) {
         wpg_runs_begin(recording, info->flags);
+        wpg_content_begin(recording, info->flags);
+    }
     return result;
 }
 
@@ -283,6 +288,7 @@ VKAPI_ATTR void VKAPI_CALL wpg_record_CmdExecuteCommands(VkCommandBuffer command
             add_secondary(recording, secondary);
         }
         wpg_record_forget_state(recording); /* Vulkan 1.3, 6.7: undefined from here */
+        wpg_content_forget_state(recording);
     }
     next->CmdExecuteCommands(commands, count, secondaries);
 }

@@ -58,9 +58,10 @@ typedef struct wpg_bound {
     uint64_t push_signature, push_words;
     struct wpg_variant_set *variants; /* of the pipeline; NULL: none */
     VkPipeline actual;                /* what is bound where there are variants */
-    uint64_t pending;                 /* draws and dispatches since the words were last counted */
-    wpg_trial trial;                  /* tune: what the bind chose, until a run takes it */
-    VkPipeline steered;               /* tune: the program's own, chosen for at each submission; else null */
+    VkPipeline given;   /* what the bind handed down; VK_NULL_HANDLE: nothing, or shader objects */
+    uint64_t pending;   /* draws and dispatches since the words were last counted */
+    wpg_trial trial;    /* tune: what the bind chose, until a run takes it */
+    VkPipeline steered; /* tune: the program's own, chosen for at each submission; else null */
     struct wpg_variant_set *steered_variants; /* of it */
 } wpg_bound;
 
@@ -103,10 +104,11 @@ typedef struct wpg_recording {
     size_t entries_made; /* entries beyond `count` whose `words` and `sets` are kept for the next recording */
     wpg_map by_totals;   /* totals -> index into entries */
     wpg_bound bound[WPG_BIND_POINTS];
-    uint64_t objects[WPG_OBJECT_STAGES]; /* VkShaderEXT bound, by stage; 0: none */
-    struct wpg_runs *runs;               /* record_queries.h; NULL: nothing is measured */
-    bool unmeasured_pass;                /* inside a pass with several views, or resumed before the resets */
-    uint32_t program_queries;            /* active ones of its own */
+    uint64_t objects[WPG_OBJECT_STAGES];    /* VkShaderEXT bound, by stage; 0: none */
+    struct wpg_runs *runs;                  /* record_queries.h; NULL: nothing is measured */
+    struct wpg_content_recording *contents; /* content_record.h; NULL: contents are not followed */
+    bool unmeasured_pass;     /* inside a pass with several views, or resumed before the resets */
+    uint32_t program_queries; /* active ones of its own */
     wpg_recent recent;
     wpg_bound_set blamed; /* suspects if the device is lost */
     uint64_t pushed;      /* words of `push` that are valid */

@@ -202,6 +202,8 @@ VKAPI_ATTR void VKAPI_CALL wpg_record_CmdBindPipeline(VkCommandBuffer commands, 
         if (bound && !bound->trial.by_value)
             bound->variants = NULL; /* another alternative's turn, or no trial */
     }
+    if (bound)
+        bound->given = pipeline;
     if (recording)
         wpg_attribution_bind(recording->device, &recording->blamed, pipeline);
     next->CmdBindPipeline(commands, point, pipeline);

@@ -1,4 +1,5 @@
 /* Draws and dispatches: each counts for the pipeline bound at its point, and goes to the driver unchanged. */
+#include "layer/commands/content_record.h"
 #include "layer/commands/record_queries.h"
 #include "layer/commands/variant_choice.h"
 
@@ -22,11 +23,13 @@ static uint64_t shape_of(const action *what)
     return wpg_hash64_bytes(parts, sizeof parts);
 }
 
-static void count(wpg_recording *recording, action what)
+/* Returns how often the command is to go down: once, or once for each choice of contents
+ * (content_record.h). */
+static uint32_t count(wpg_recording *recording, action what)
 {
     wpg_bound *bound = &recording->bound[what.point];
     if (bound->entry == WPG_NOTHING_BOUND)
-        return;
+        return 1;
     uint64_t *counters = recording->entries.data[bound->entry].counters;
     counters[what.point ? WPG_RECORD_DISPATCHES : WPG_RECORD_DRAWS] += what.count;
     if (what.indirect)
@@ -38,6 +41,7 @@ static void count(wpg_recording *recording, action what)
         wpg_variants_before(recording, bound);
     if (recording->runs)
         wpg_runs_before(recording, bound, what.point, what.count, shape_of(&what));
+    return recording->contents && what.point == WPG_BIND_GRAPHICS ? wpg_content_choices(recording, bound) : 1;
 }
 
 /* ACTION(Command, (parameters), (arguments), what it counts as) */
@@ -48,9 +52,14 @@ static void count(wpg_recording *recording, action what)
         const wpg_device_commands *next = wpg_record_enter(&recording, commands);                            \
         if (!next)                                                                                           \
             return;                                                                                          \
-        if (recording)                                                                                       \
-            count(recording, (action){__VA_ARGS__});                                                         \
-        next->name arguments;                                                                                \
+        const uint32_t turns = recording ? count(recording, (action){__VA_ARGS__}) : 1;                      \
+        for (uint32_t turn = 0; turn < turns; turn++) {                                                      \
+            if (turns > 1)                                                                                   \
+                wpg_content_choose(recording, turn);                                                         \
+            next->name arguments;                                                                            \
+        }                                                                                                    \
+        if (turns > 1)                                                                                       \
+            wpg_content_chosen(recording);                                                                   \
     }
 
 /* -- Draws */
@@ -143,7 +152,8 @@ VKAPI_ATTR void VKAPI_CALL wpg_record_CmdDispatch(VkCommandBuffer commands, uint
     wpg_bound *bound = recording ? &recording->bound[WPG_BIND_COMPUTE] : NULL;
     const bool steers = bound && groups(x, y, z) && wpg_runs_steer_next(recording, bound);
     if (recording)
-        count(recording, (action){.point = WPG_BIND_COMPUTE, .count = 1, .workgroups = groups(x, y, z)});
+        (void)count(recording,
+                    (action){.point = WPG_BIND_COMPUTE, .count = 1, .workgroups = groups(x, y, z)});
     if (steers)
         wpg_runs_steer_dispatch(recording, bound, (const uint32_t[]){x, y, z});
     else

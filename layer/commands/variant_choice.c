@@ -109,6 +109,7 @@ static bool maybe_ask(wpg_device *device, wpg_variant_set *set, const wpg_record
     if (asks) {
         atomic_store(&set->asked, true);
         memcpy(set->job, recording->push, sizeof set->job);
+        set->has_job = true;
         atomic_store(&set->tried[tries], hash);
         atomic_store(&set->tries, tries + 1);
         if (set->usual->usual_sets)
@@ -156,6 +157,16 @@ static void ask(wpg_device *device, wpg_variant_set *set, const wpg_recording *r
         done = maybe_ask(device, set, recording, which);
 }
 
+/* VARIANT_WAIT goes for pipelines for contents, too. */
+static void wait_for_contents(wpg_device *device, wpg_variant_set *set)
+{
+    const double most = wpg_the_process.settings.variant_wait;
+    if (most <= 0 || !set->contents_wanted || atomic_load(&set->contents_tried))
+        return;
+    const struct timespec until = deadline(most);
+    (void)wait_for(device, set, &until);
+}
+
 static void bind(wpg_recording *recording, wpg_bound *bound, VkPipeline pipeline)
 {
     if (bound->actual == pipeline)
@@ -169,6 +180,9 @@ void wpg_variants_before(wpg_recording *recording, wpg_bound *bound)
 {
     wpg_variant_set *set = bound->variants;
     if (!set)
+        return;
+    wait_for_contents(recording->device, set);
+    if (!set->usual)
         return;
     uint64_t valid = bound->push_signature == recording->push_signature ? recording->pushed : 0;
     VkPipeline chosen = find(set, recording, valid);

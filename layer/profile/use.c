@@ -380,8 +380,8 @@ static const char *run_name(void)
     return run.name;
 }
 
-static void report(wpg_hash128 pipeline, const wpg_rewrite *stages, size_t stage_count, const char *verdict,
-                   const uint64_t *variant)
+static void report(wpg_hash128 pipeline, const wpg_rewrite *stages, size_t stage_count,
+                   const wpg_use_form *form)
 {
     const char *path = wpg_the_process.settings.use_log;
     char hex[WPG_HASH_HEX + 1], full[8300];
@@ -400,15 +400,18 @@ static void report(wpg_hash128 pipeline, const wpg_rewrite *stages, size_t stage
                                    .matched = stages[i].matched * 100,
                                    .like = stages[i].like};
         lines[i].remarks = convert(&lines[i].remark_count, &arena, stages[i].remarks);
-        log_stage(hex, variant ? ", a variant," : "", &lines[i],
-                  stages[i].remarks && stages[i].remarks->mismatch);
+        log_stage(hex,
+                  form->variant    ? ", a variant,"
+                  : form->contents ? ", for contents,"
+                                   : "",
+                  &lines[i], stages[i].remarks && stages[i].remarks->mismatch);
     }
     if (lines && path && *path) {
         wpg_writer out = {0};
         wpg_error err;
         (void)snprintf(full, sizeof full, "%s%s%s", path[0] == '/' ? "" : wpg_the_process.folder,
                        path[0] == '/' ? "" : "/", path);
-        wpg_use_log_line(&out, pipeline, run_name(), lines, stage_count, verdict, variant);
+        wpg_use_log_line(&out, pipeline, run_name(), lines, stage_count, form);
         if (wpg_use_log_append(full, &out, &err) != WPG_OK)
             wpg_log_once(WPG_LOG_WARN, "USE_LOG: %s", err.message);
         wpg_writer_finish(&out);
@@ -418,11 +421,17 @@ static void report(wpg_hash128 pipeline, const wpg_rewrite *stages, size_t stage
 
 void wpg_use_report(wpg_hash128 pipeline, const wpg_rewrite *stages, size_t stage_count, const char *verdict)
 {
-    report(pipeline, stages, stage_count, verdict, NULL);
+    report(pipeline, stages, stage_count, &(wpg_use_form){.verdict = verdict});
 }
 
 void wpg_use_report_variant(wpg_hash128 pipeline, const wpg_rewrite *stages, size_t stage_count,
                             uint64_t words)
 {
-    report(pipeline, stages, stage_count, NULL, &words);
+    report(pipeline, stages, stage_count, &(wpg_use_form){.variant = &words});
+}
+
+void wpg_use_report_contents(wpg_hash128 pipeline, const wpg_rewrite *stages, size_t stage_count,
+                             uint32_t number)
+{
+    report(pipeline, stages, stage_count, &(wpg_use_form){.contents = number});
 }

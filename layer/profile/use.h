@@ -39,5 +39,8 @@ void wpg_use_report(wpg_hash128 pipeline, const wpg_rewrite *stages, size_t stag
 /* The same for a variant for values of these words of push constants; 0: none was made. */
 void wpg_use_report_variant(wpg_hash128 pipeline, const wpg_rewrite *stages, size_t stage_count,
                             uint64_t words);
+/* The same for the pipeline's numberth for contents of uniform blocks, from 1. */
+void wpg_use_report_contents(wpg_hash128 pipeline, const wpg_rewrite *stages, size_t stage_count,
+                             uint32_t number);
 
 #endif

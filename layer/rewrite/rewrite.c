@@ -540,3 +540,23 @@ wpg_status wpg_rewrite_for_values(wpg_rewrite *rewrite, const wpg_weights *weigh
     dump_changed(rewrite, ".variant");
     return check(rewrite, &features->validate);
 }
+
+wpg_status wpg_rewrite_alone(wpg_rewrite *rewrite, const wpg_weights *weights,
+                             const wpg_device_features *features, uint32_t number)
+{
+    wpg_optimize_options options;
+    const bool probes = wpg_the_process.settings.pseudo_probes && features->non_semantic;
+    char leave_out[WPG_LETTERS_BY_RULE];
+    wpg_rewrite_not_by_rule(leave_out, features);
+    optimize_options(&options, features, rewrite->stage_bit, leave_out);
+    /* Drivers that get no versions run both arms of the test. There is none here. */
+    if (!strchr(wpg_the_process.settings.skip_passes, WPG_PASS_VERSIONS))
+        for (char *at; (at = strchr(options.passes, WPG_PASS_VERSIONS));)
+            memmove(at, at + 1, strlen(at));
+    options.alone = number;
+    options.keep_trips =
+        features->loses_by_trips && wpg_the_process.settings.variant_rule != WPG_VARIANT_RULE_ON;
+    WPG_TRY(optimize(rewrite, weights, &options, probes));
+    dump_changed(rewrite, ".alone");
+    return check(rewrite, &features->validate);
+}

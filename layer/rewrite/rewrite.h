@@ -51,6 +51,11 @@ typedef struct wpg_given_pushes {
 wpg_status wpg_rewrite_for_values(wpg_rewrite *rewrite, const wpg_weights *weights,
                                   const wpg_device_features *features, const wpg_given_pushes *given);
 
+/* Makes the stage its nth version for words of uniform blocks, alone: right only where remarks->tests hold.
+ * remarks->test_count 0: there is no such version. Not kept on disk. */
+wpg_status wpg_rewrite_alone(wpg_rewrite *rewrite, const wpg_weights *weights,
+                             const wpg_device_features *features, uint32_t number);
+
 void wpg_rewrite_finish(wpg_rewrite *rewrite);
 
 /* Pipeline hash (compiler/spirv/README.md, Identity): XXH3-128 over the shader hashes in stage order. */

@@ -33,6 +33,14 @@ static void took(wpg_variant_set *set, size_t bytes)
     atomic_fetch_add(&kept_bytes, bytes);
 }
 
+bool wpg_variant_fits(wpg_variant_set *set, size_t bytes)
+{
+    if (!fits(bytes))
+        return false;
+    took(set, bytes);
+    return true;
+}
+
 void wpg_variant_gave(const wpg_variant_set *set)
 {
     atomic_fetch_sub(&kept_bytes, set->bytes);
@@ -107,6 +115,8 @@ void wpg_variant_finish(wpg_variant_set *set)
         wpg_rewrite_finish(&set->stages[i]);
     for (unsigned i = 0; i < atomic_load(&set->ready); i++)
         free(set->variants[i]);
+    for (unsigned i = 0; i < atomic_load(&set->contents_ready); i++)
+        free(set->contents[i]);
     wpg_arena_finish(&set->arena);
     free(set);
 }
@@ -130,7 +140,7 @@ static wpg_status rewrite_stage(wpg_rewrite *stage, const wpg_device *device, co
     return status;
 }
 
-static bool recall(wpg_rewrite *stages, const wpg_variant_set *set)
+bool wpg_variant_recall(wpg_rewrite *stages, const wpg_variant_set *set)
 {
     for (size_t i = 0; i < set->stage_count; i++)
         if (!wpg_rewrite_recall(&stages[i], &set->stages[i], NULL))
@@ -196,7 +206,7 @@ static VkResult create(wpg_device *device, const wpg_variant_set *set,
 }
 
 /* Stages that nothing comes of have the program's words. */
-static VkPipeline compile(wpg_device *device, const wpg_variant_set *set, const wpg_rewrite *stages)
+VkPipeline wpg_variant_compile(wpg_device *device, const wpg_variant_set *set, const wpg_rewrite *stages)
 {
     VkPipelineShaderStageCreateInfo infos[WPG_MAX_STAGES];
     VkShaderModule modules[WPG_MAX_STAGES] = {VK_NULL_HANDLE};
@@ -239,7 +249,7 @@ static bool make(wpg_variant *made, wpg_rewrite *stages, wpg_device *device, wpg
         return false;
     }
     const uint64_t rewritten = wpg_now();
-    made->pipeline = compile(device, set, stages);
+    made->pipeline = wpg_variant_compile(device, set, stages);
     if (!made->pipeline) {
         wpg_log_warn("pipeline %s: the driver refuses a variant", hex);
         return false;
@@ -281,7 +291,7 @@ void wpg_variant_build(wpg_device *device, wpg_variant_set *set)
     wpg_rewrite stages[WPG_MAX_STAGES];
     wpg_variant *made = calloc(1, sizeof *made);
     memset(stages, 0, sizeof stages);
-    bool known = made && recall(stages, set), good = false;
+    bool known = made && wpg_variant_recall(stages, set), good = false;
     if (known) {
         memcpy(made->values, set->job, sizeof made->values);
         good = make(made, stages, device, set);

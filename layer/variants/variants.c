@@ -5,6 +5,7 @@
 #include "layer/base/bindable.h"
 #include "layer/base/gate.h"
 #include "layer/base/loss_attribution.h"
+#include "layer/contents/contents.h"
 #include "layer/variants/variants_internal.h"
 #include "runtime/base/log.h"
 #include "runtime/base/thread.h"
@@ -12,8 +13,9 @@
 bool wpg_variants_possible(void)
 {
     const wpg_process *process = &wpg_the_process;
-    return (process->mode == WPG_MODE_USE || process->mode == WPG_MODE_TUNE) &&
-           process->settings.variants > 0 && wpg_usual_count() > 0;
+    const bool pushes = process->settings.variants > 0 && wpg_usual_count() > 0;
+    return (process->mode == WPG_MODE_USE && (pushes || wpg_contents_possible())) ||
+           (process->mode == WPG_MODE_TUNE && pushes);
 }
 
 /* True if variants of some pipeline may be made in use mode: they won on this device, or they go by rule. */
@@ -36,7 +38,7 @@ bool wpg_variants_wanted(wpg_device *device)
     case WPG_MODE_TUNE:
         return device->times; /* without times nothing is asked of them */
     case WPG_MODE_USE:
-        return any_in_use(device);
+        return any_in_use(device) || device->contents;
     default:
         return false;
     }
@@ -50,6 +52,10 @@ static void destroy_set(wpg_device *device, wpg_variant_set *set)
     for (unsigned i = 0; i < ready; i++) {
         wpg_attribution_remove(device, set->variants[i]->pipeline);
         device->next.DestroyPipeline(device->handle, set->variants[i]->pipeline, NULL);
+    }
+    for (unsigned i = 0; i < atomic_load(&set->contents_ready); i++) {
+        wpg_attribution_remove(device, set->contents[i]->pipeline);
+        device->next.DestroyPipeline(device->handle, set->contents[i]->pipeline, NULL);
     }
     wpg_variant_release(device, set);
     wpg_variant_gave(set);
@@ -74,8 +80,12 @@ static void *builder(void *argument)
         all->current = set;
         (void)pthread_mutex_unlock(&all->lock);
         wpg_gate_wait();
-        if (!atomic_load(&set->dead))
+        if (!atomic_load(&set->dead) && set->contents_wanted && !atomic_load(&set->contents_tried))
+            wpg_content_build(device, set);
+        atomic_store(&set->contents_tried, true);
+        if (!atomic_load(&set->dead) && set->usual && set->has_job)
             wpg_variant_build(device, set);
+        set->has_job = false;
         (void)pthread_mutex_lock(&all->lock);
         set->building = false;
         all->current = NULL;
@@ -189,8 +199,14 @@ void wpg_variant_stop(wpg_variants *all, wpg_variant_set *set)
 
 static void ask_if_sure(wpg_device *device, wpg_variant_set *set)
 {
-    if (!is_sure(set->usual))
+    if (!set->usual || !is_sure(set->usual)) {
+        if (set->contents_wanted) { /* the builder has these to do */
+            atomic_store(&set->asked, true);
+            wpg_variant_ask(device, set);
+        }
         return;
+    }
+    set->has_job = true;
     for (uint32_t i = 0; i < WPG_PUSH_WORDS; i++)
         set->job[i] = set->usual->word[i].values[0];
     atomic_store(&set->tried[0], wpg_variant_hash(set->usual, set->job));
@@ -200,12 +216,25 @@ static void ask_if_sure(wpg_device *device, wpg_variant_set *set)
     wpg_variant_ask(device, set);
 }
 
+/* Most pipelines for contents of the pipeline's uniform blocks: where its fragment stage has a profile. */
+static uint32_t wanted_contents(const wpg_device *device, const wpg_pipeline_plan *plan, bool graphics)
+{
+    if (!device->contents || !graphics || plan->part || !plan->uses)
+        return 0;
+    for (size_t i = 0; i < plan->count; i++)
+        if (plan->stages[i].stage_bit == VK_SHADER_STAGE_FRAGMENT_BIT && plan->stages[i].remarks)
+            return device->features.contents;
+    return 0;
+}
+
 void wpg_variants_add(wpg_device *device, VkPipeline pipeline, const wpg_pipeline_plan *plan, bool graphics,
                       const void *info)
 {
     wpg_variants *all = device->variants;
     const wpg_usual *usual = plan->by_value && !plan->part ? wpg_usual_of(plan->hash) : NULL;
-    wpg_bindable *bindable = usual ? wpg_handles_get(&device->bindables, (uint64_t)pipeline) : NULL;
+    const uint32_t contents = wanted_contents(device, plan, graphics);
+    wpg_bindable *bindable =
+        usual || contents ? wpg_handles_get(&device->bindables, (uint64_t)pipeline) : NULL;
     wpg_variant_set *set = bindable && wpg_process_is_owner() ? calloc(1, sizeof *set) : NULL;
     if (!set)
         return;
@@ -214,6 +243,7 @@ void wpg_variants_add(wpg_device *device, VkPipeline pipeline, const wpg_pipelin
     set->point = graphics ? VK_PIPELINE_BIND_POINT_GRAPHICS : VK_PIPELINE_BIND_POINT_COMPUTE;
     set->hash = plan->hash;
     set->usual = usual;
+    set->contents_wanted = contents;
     set->by_rule = plan->values_by_rule;
     bool good = wpg_variant_copy(set, device, plan, info);
     (void)pthread_mutex_lock(&all->lock);

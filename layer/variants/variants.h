@@ -67,7 +67,8 @@ bool wpg_variants_keep_layout(wpg_device *device, VkPipelineLayout layout,
                               const VkAllocationCallbacks *allocator);
 bool wpg_variants_keep_pass(wpg_device *device, VkRenderPass pass, const VkAllocationCallbacks *allocator);
 
-/* For the summary: variants built. */
+/* For the summary: variants built; pipelines for contents of uniform blocks built. */
 uint64_t wpg_variants_built(void);
+uint64_t wpg_contents_built(void);
 
 #endif

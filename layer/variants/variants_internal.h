@@ -16,14 +16,27 @@ typedef struct wpg_variant {
     VkShaderStageFlags stages[WPG_PUSH_WORDS]; /* in which the word was folded */
 } wpg_variant;
 
+/* One pipeline made for contents of uniform blocks. Immutable once it is counted in `contents_ready`. */
+typedef struct wpg_content_variant {
+    VkPipeline pipeline;
+    uint32_t count;
+    wpg_word_test tests[WPG_MOST_WORD_TESTS];
+} wpg_content_variant;
+enum { WPG_MOST_CONTENTS = 8 };
+
 typedef struct wpg_variant_set {
     struct wpg_variant_set *next, *previous, *next_job;
     wpg_arena arena;
     VkPipeline original;
     VkPipelineBindPoint point;
     wpg_hash128 hash;
-    const wpg_usual *usual;
-    bool by_rule; /* no verdict asks for variants */
+    const wpg_usual *usual;     /* NULL: no push constants are usual; then there are contents */
+    uint32_t contents_wanted;   /* most pipelines for contents; 0: none */
+    atomic_bool contents_tried; /* all are made that there will be */
+    bool has_job;               /* `job` holds push constants that were asked for */
+    atomic_uint contents_ready;
+    wpg_content_variant *contents[WPG_MOST_CONTENTS]; /* in the order of their tests */
+    bool by_rule;                                     /* no verdict asks for variants */
     size_t stage_count;
     wpg_rewrite *stages;         /* identities, in stage order; their words and names lie in the arena */
     uint32_t at[WPG_MAX_STAGES]; /* index into pStages */
@@ -71,6 +84,17 @@ bool wpg_variant_copy(wpg_variant_set *set, wpg_device *device, const wpg_pipeli
 void wpg_variant_finish(wpg_variant_set *set);
 /* Makes the variant for set->job, by the builder's thread. */
 void wpg_variant_build(wpg_device *device, wpg_variant_set *set);
+/* Copies of the set's stages, to be rewritten. False when memory runs out; finish them all the same. */
+bool wpg_variant_recall(wpg_rewrite *stages, const wpg_variant_set *set);
+/* The pipeline of these stages, with the state of the program's own; VK_NULL_HANDLE: the driver refuses. */
+VkPipeline wpg_variant_compile(wpg_device *device, const wpg_variant_set *set, const wpg_rewrite *stages);
+/* False: VARIANT_MEMORY has no room for so many bytes of words more, which is said. Else they count. */
+bool wpg_variant_fits(wpg_variant_set *set, size_t bytes);
+
+/* -- content_build.c */
+
+/* Makes all pipelines for contents, by the builder's thread. */
+void wpg_content_build(wpg_device *device, wpg_variant_set *set);
 
 /* -- variants.c */
 

@@ -63,16 +63,18 @@ static void write_stage(wpg_writer *out, const wpg_use_stage *stage)
 }
 
 void wpg_use_log_line(wpg_writer *out, wpg_hash128 pipeline, const char *run, const wpg_use_stage *stages,
-                      size_t stage_count, const char *verdict, const uint64_t *variant)
+                      size_t stage_count, const wpg_use_form *form)
 {
     wpg_write_text(out, "{");
     write_hash(out, "pipeline", pipeline);
-    if (verdict) {
+    if (form->verdict) {
         wpg_write_text(out, ", ");
-        write_string(out, "verdict", verdict);
+        write_string(out, "verdict", form->verdict);
     }
-    if (variant)
-        wpg_write_text(out, ", \"variant\": \"0x%llx\"", (unsigned long long)*variant);
+    if (form->variant)
+        wpg_write_text(out, ", \"variant\": \"0x%llx\"", (unsigned long long)*form->variant);
+    if (form->contents)
+        wpg_write_text(out, ", \"contents\": %u", form->contents);
     wpg_write_text(out, ", \"stages\": [");
     for (size_t i = 0; i < stage_count; i++) {
         wpg_write_text(out, "%s", i ? ", " : "");

@@ -17,6 +17,8 @@
  *     "result": "original"    the program's own words were used; "why" gives the reason
  *     "variant": "0x1b"       in place of the verdict: the line is of a variant, for the push-constant words
  *                             with these bits; "0x0": no variant was made
+ *     "contents": 2           in place of the verdict: the line is of the second pipeline for contents of
+ *                             uniform blocks
  *     "run"                   when the process began, its id, its program; it tells the runs of a file apart
  *
  * One write appends one line.
@@ -48,11 +50,17 @@ typedef struct wpg_use_stage {
     size_t remark_count;
 } wpg_use_stage;
 
-/* Appends the line, newline included, to `out`. verdict: what tuning said of the pipeline on this device
- * (letters of the passes that are applied, or in words why none or which are); NULL: nothing is said.
- * variant: the words that it is for; NULL: the line is of the pipeline itself. */
+/* What a line is of. All zero: of the pipeline itself, and tuning says nothing of it. */
+typedef struct wpg_use_form {
+    const char *verdict; /* what tuning said of the pipeline on this device: letters of the passes that are
+                            applied, or in words why none or which are; NULL: nothing */
+    const uint64_t *variant; /* the words that the variant is for; NULL: no variant */
+    uint32_t contents;       /* which of the pipelines for contents, from 1; 0: none of them */
+} wpg_use_form;
+
+/* Appends the line, newline included, to `out`. */
 void wpg_use_log_line(wpg_writer *out, wpg_hash128 pipeline, const char *run, const wpg_use_stage *stages,
-                      size_t stage_count, const char *verdict, const uint64_t *variant);
+                      size_t stage_count, const wpg_use_form *form);
 
 /* Appends bytes to a file in one write (O_APPEND), making it if needed. */
 wpg_status wpg_use_log_append(const char *path, const wpg_writer *line, wpg_error *err);

@@ -32,6 +32,8 @@
  *                  push constants that belong together, and otherwise: app_variants.c
  *     variants-draw, variants-rendering, variants-draw-train
  *                  the same of draws: app_variants_draw.c
+ *     contents, contents-train
+ *                  what uniform blocks hold, changed in every way: app_contents.c
  *     variants-feedback
  *                  and while transform feedback is active
  *     record, record-threads
@@ -381,6 +383,10 @@ again:
         app_variants_draw(&vk, strcmp(scenario, "variants-rendering") == 0);
     else if (strcmp(scenario, "variants-feedback") == 0)
         app_variants_feedback(&vk);
+    else if (strcmp(scenario, "contents-train") == 0)
+        app_contents_train(&vk);
+    else if (strcmp(scenario, "contents") == 0)
+        app_contents(&vk, argc > 3 ? argv[3] : NULL);
     else if (strcmp(scenario, "record-threads") == 0)
         app_record_threads(&vk);
     else if (strcmp(scenario, "required") == 0)

@@ -50,6 +50,10 @@ void app_variants_draw_train(vk_program *vk);
 void app_variants_draw(vk_program *vk, bool rendering);
 void app_variants_feedback(vk_program *vk);
 
+/* Scenarios about contents of uniform blocks (app_contents.c). frames NULL: 200. */
+void app_contents_train(vk_program *vk);
+void app_contents(vk_program *vk, const char *frames);
+
 /* Scenarios about what is recorded (app_record.c). */
 void app_record(vk_program *vk, const uint32_t *words, size_t count);
 void app_record_threads(vk_program *vk);

@@ -1,5 +1,4 @@
-/* See push_values.h. Offsets and strides are those of the block's explicit layout (SPIR-V 1.6, 3.20: Offset,
- * ArrayStride, MatrixStride, RowMajor). Byte order is little-endian.
+/* See push_values.h. Byte order is little-endian.
  *
  * The constant has the bits of memory, NaN payloads and denormals included. That is legal: a load gives the
  * value in memory, OpConstant gives the value of its literal words. A driver may flush or quiet either of
@@ -8,16 +7,11 @@
 
 #include <string.h>
 
+#include "compiler/optimize/facts/block_layout.h"
 #include "compiler/optimize/ir/legality.h"
 #include "compiler/spirv/builder.h"
 
 enum { MOST_PARTS = 64, MOST_DEPTH = 8 };
-
-typedef struct place {
-    uint32_t type, offset;
-    uint32_t stride; /* of a matrix; between a vector's components; 0: tight */
-    bool row_major;
-} place;
 
 typedef struct folding {
     wpg_module *module;
@@ -46,110 +40,16 @@ bool wpg_is_push_load(const wpg_module *module, const wpg_inst *inst)
 
 /* -- Layout */
 
-/* The literal of a member's decoration; a decoration without one gives 1. */
-static bool member_decoration(uint32_t *value, const wpg_module *module, uint32_t type, uint32_t member,
-                              SpvDecoration decoration)
-{
-    WPG_INST_EACH (inst, module) {
-        if (inst->opcode == SpvOpFunction)
-            break;
-        if (inst->opcode == SpvOpMemberDecorate && inst->count >= 4 && inst->words[1] == type &&
-            inst->words[2] == member && inst->words[3] == (uint32_t)decoration) {
-            *value = inst->count > 4 ? inst->words[4] : 1;
-            return true;
-        }
-    }
-    return false;
-}
-
-static bool has_groups(const wpg_module *module)
-{
-    WPG_INST_EACH (inst, module) {
-        if (inst->opcode == SpvOpFunction)
-            break;
-        if (inst->opcode == SpvOpDecorationGroup)
-            return true;
-    }
-    return false;
-}
-
-static uint32_t scalar_size(const wpg_module *module, uint32_t type)
-{
-    const wpg_inst *def = wpg_module_def(module, type);
-    if (!def || (def->opcode != SpvOpTypeInt && def->opcode != SpvOpTypeFloat) || def->count < 3 ||
-        (def->words[2] != 8 && def->words[2] != 16 && def->words[2] != 32 && def->words[2] != 64))
-        return 0;
-    return def->words[2] / 8;
-}
-
 /* The place of one element; `at` is that of the whole. */
-static bool element(place *out, folding *f, place at, uint64_t index)
+static bool element(wpg_block_place *out, folding *f, wpg_block_place at, uint64_t index)
 {
-    const wpg_inst *def = wpg_module_def(f->module, at.type);
-    const wpg_inst *decoration;
-    uint32_t offset, size;
-    uint64_t length, width;
-    uint32_t bits;
-    *out = at;
-    f->why = "an index is outside of its composite";
-    switch (def ? (SpvOp)def->opcode : SpvOpNop) {
-    case SpvOpTypeStruct:
-        if (index >= def->count - 2u)
-            return false;
-        f->why = "a member has no offset";
-        if (!member_decoration(&offset, f->module, at.type, (uint32_t)index, SpvDecorationOffset))
-            return false;
-        out->type = def->words[2 + index];
-        out->offset += offset;
-        out->stride = 0;
-        (void)member_decoration(&out->stride, f->module, at.type, (uint32_t)index, SpvDecorationMatrixStride);
-        out->row_major =
-            member_decoration(&offset, f->module, at.type, (uint32_t)index, SpvDecorationRowMajor);
-        break;
-    case SpvOpTypeArray:
-        if (!wpg_const_value(f->module, def->words[3], &length, &bits) || index >= length)
-            return false;
-        f->why = "an array has no stride";
-        decoration = wpg_find_decoration(f->module, at.type, SpvDecorationArrayStride);
-        if (!decoration || decoration->count < 4)
-            return false;
-        width = (uint64_t)decoration->words[3] * index;
-        if (width >= WPG_PUSH_FOLD_WORDS * 4)
-            return false;
-        out->type = def->words[2];
-        out->offset += (uint32_t)width;
-        break;
-    case SpvOpTypeMatrix: {
-        const wpg_inst *column = wpg_module_def(f->module, def->words[2]);
-        if (index >= def->words[3] || !column || column->opcode != SpvOpTypeVector || !at.stride)
-            return false;
-        out->type = def->words[2];
-        size = scalar_size(f->module, column->words[2]);
-        out->offset += (uint32_t)index * (at.row_major ? size : at.stride);
-        out->stride = at.row_major ? at.stride : 0;
-        out->row_major = false;
-        break;
-    }
-    case SpvOpTypeVector:
-        size = scalar_size(f->module, def->words[2]);
-        if (index >= def->words[3] || !size)
-            return false;
-        out->type = def->words[2];
-        out->offset += (uint32_t)index * (at.stride ? at.stride : size);
-        out->stride = 0;
-        break;
-    default:
-        f->why = "its type is not followed";
+    if (!wpg_block_element(out, &f->why, f->module, at, index))
         return false;
-    }
-    if (out->offset >= WPG_PUSH_FOLD_WORDS * 4 || out->offset < at.offset) {
-        f->why = "it lies beyond the words that are followed";
-        return false;
-    }
-    return true;
+    f->why = "it lies beyond the words that are followed";
+    return out->offset < WPG_PUSH_FOLD_WORDS * 4;
 }
 
-static bool locate(place *out, folding *f, uint32_t pointer, unsigned depth)
+static bool locate(wpg_block_place *out, folding *f, uint32_t pointer, unsigned depth)
 {
     const wpg_inst *def = wpg_module_def(f->module, pointer);
     const wpg_inst *type = def ? wpg_module_def(f->module, def->type) : NULL;
@@ -160,7 +60,7 @@ static bool locate(place *out, folding *f, uint32_t pointer, unsigned depth)
     case SpvOpVariable:
         if (!type || type->opcode != SpvOpTypePointer)
             return false;
-        *out = (place){.type = type->words[3]};
+        *out = (wpg_block_place){.type = type->words[3]};
         return true;
     case SpvOpCopyObject:
         return def->count >= 4 && locate(out, f, def->words[3], depth + 1);
@@ -227,10 +127,10 @@ static bool has_constants(const wpg_module *module, const wpg_inst *scalar)
                                                                    : SpvCapabilityInt8);
 }
 
-static uint32_t make(folding *f, place at, unsigned depth)
+static uint32_t make(folding *f, wpg_block_place at, unsigned depth)
 {
     const wpg_inst *def = wpg_module_def(f->module, at.type);
-    uint32_t size = scalar_size(f->module, at.type);
+    uint32_t size = wpg_block_scalar_size(f->module, at.type);
     if (size) {
         uint64_t bits;
         f->why = "its type has no constants";
@@ -245,7 +145,7 @@ static uint32_t make(folding *f, place at, unsigned depth)
     if (!count || count > MOST_PARTS || depth > MOST_DEPTH)
         return 0;
     for (uint32_t i = 0; i < count; i++) {
-        place part;
+        wpg_block_place part;
         if (!element(&part, f, at, i) || !(parts[i] = make(f, part, depth + 1)))
             return 0;
     }
@@ -256,11 +156,11 @@ uint32_t wpg_push_constant_of(uint64_t *words, const char **why, wpg_module *mod
                               const wpg_push_known *known)
 {
     folding f = {.module = module, .known = known};
-    place at;
+    wpg_block_place at;
     uint32_t made = 0;
     if (load->count > 4 && (load->words[4] & SpvMemoryAccessVolatileMask))
         f.why = "it is volatile";
-    else if (has_groups(module))
+    else if (wpg_has_decoration_groups(module))
         f.why = "decorations come in groups";
     else if (locate(&at, &f, load->words[3], 0))
         made = at.type == load->type ? make(&f, at, 0) : 0;

@@ -24,6 +24,13 @@ enum { WPG_PUSH_FOLD_WORDS = WPG_PUSH_SET_WORDS }; /* words that are followed: 2
 /* A word that had another value in one draw or dispatch of a hundred counts as one of one value. */
 #define WPG_PUSH_ALONG 0.99
 
+/* A 32-bit word of a uniform block, and the bits that it must have. */
+typedef struct wpg_word_test {
+    uint32_t set, binding, offset; /* offset in bytes from the start of the block */
+    uint32_t bits;
+} wpg_word_test;
+enum { WPG_MOST_WORD_TESTS = 32 };
+
 /* Thresholds: settings of use, never of the profile. */
 /* Where what is multiplied by a known zero is taken to be finite (passes/weight_fold.c). */
 typedef enum wpg_finite { WPG_FINITE_NOWHERE, WPG_FINITE_FRAGMENTS, WPG_FINITE_EVERYWHERE } wpg_finite;
@@ -53,6 +60,9 @@ typedef struct wpg_optimize_options {
      * values have in common. Without (NULL): those of one value alone, one bit each. Borrowed. */
     const wpg_push_sets *push_sets;
     uint64_t push_along;
+    /* The stage is to be its nth version alone, without a test (passes/versions.c): right only where
+     * remarks->tests hold. The versions are in the order in which they are to be tested. 0: no. */
+    uint32_t alone;
     bool keep_trips; /* no given value may decide how often a loop runs: drivers that unroll too much */
     char passes[64]; /* letters of passes to leave out, "" = none; see passes/optimize.c */
 } wpg_optimize_options;
@@ -103,6 +113,8 @@ typedef struct wpg_remarks {
     bool mismatch;       /* some function's checksum disagreed: nothing of its profile was applied */
     uint32_t wave_size;  /* lanes of a wave to compile the stage for; 0 = as it is */
     uint64_t push_words; /* words of push constants that the result was specialised on; 0: on none */
+    wpg_word_test tests[WPG_MOST_WORD_TESTS]; /* what a version alone holds for */
+    uint32_t test_count;                      /* 0: the result holds always */
 } wpg_remarks;
 
 void wpg_remarks_destroy(wpg_remarks *remarks);

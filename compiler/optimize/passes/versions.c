@@ -39,6 +39,7 @@
 
 #include "compiler/optimize/ir/legality.h"
 #include "compiler/optimize/ir/word_facts.h"
+#include "compiler/optimize/facts/word_test.h"
 #include "compiler/optimize/passes/load_fold.h"
 #include "compiler/optimize/passes/tables.h"
 #include "compiler/optimize/passes/version_entry.h"
@@ -53,7 +54,11 @@ enum {
     BRANCH_COST = 4,           /* of a branch: masks of lanes, phis behind it */
     MOST_INSTRUCTIONS = 16000, /* of a body that is copied: compile time */
     LEAST_GAIN = 3,            /* least share of the body's work that is saved, in percent */
-    FALLEN_SHARE = 10,  /* percent that code is worth which falls away and never ran: registers, masks */
+    FALLEN_SHARE = 10, /* percent that code is worth which falls away and never ran: registers, masks */
+    /* Of a version alone: what falls away frees registers, too, and what it saves is underestimated where the
+     * profile is of many sets (costs by block are means over all of them). */
+    LEAST_GAIN_ALONE = 1,
+    FALLEN_SHARE_ALONE = 30,
     FREE_GROWTH = 2000, /* instructions that copies may add whatever GROWTH says */
 };
 
@@ -64,6 +69,9 @@ static const struct {
     double more; /* of any version but the first */
     double code; /* instructions of a copy that one percent is worth: compile time, caches */
 } prices[] = {{20, 0.5, 8000}, {0, 2, 1500}};
+
+/* The same of a version alone: a compile in the background. */
+static const double ALONE_PRICE = 0.1;
 
 /* A set that may become a version. */
 typedef struct candidate {
@@ -272,9 +280,11 @@ static void judge_gain(candidate *judged, const folding *f, const wpg_load_folde
         if (is_decided(folded, cfg->blocks[b].terminator))
             saved += runs * (double)BRANCH_COST;
     }
-    saved -= entries * (double)WORD_COST * __builtin_popcountll(judged->version.tested);
+    if (!f->v->context->options->alone)
+        saved -= entries * (double)WORD_COST * __builtin_popcountll(judged->version.tested);
     judged->fallen = code > 0 ? fallen / code : 0;
-    judged->saved = (whole > 0 ? 100 * saved / whole : 0) + FALLEN_SHARE * judged->fallen;
+    judged->saved = (whole > 0 ? 100 * saved / whole : 0) +
+                    (f->v->context->options->alone ? FALLEN_SHARE_ALONE : FALLEN_SHARE) * judged->fallen;
 }
 
 /* -- The pass -- */
@@ -319,11 +329,14 @@ static const char *refusal(const folding *f, const wpg_load_folded *folded, cons
         return "more words decide something than one test compares";
     if (folded->view->instruction_count > MOST_INSTRUCTIONS)
         return "its body is too long to be there twice";
-    if (context->options->max_growth < 100)
+    if (context->options->max_growth < 100 && !context->options->alone)
         return "GROWTH allows no copy of it";
-    if (context->options->partial_descriptors && !all_surely_loaded(f, folded, judged->version.tested))
+    if (context->options->partial_descriptors && !context->options->alone &&
+        !all_surely_loaded(f, folded, judged->version.tested))
         return "descriptors may be invalid, and it reads them under a condition";
-    return judged->saved < (double)LEAST_GAIN ? "next to nothing would be saved" : NULL;
+    return judged->saved < (double)(context->options->alone ? LEAST_GAIN_ALONE : LEAST_GAIN)
+               ? "next to nothing would be saved"
+               : NULL;
 }
 
 static wpg_status prepare(bool *go, const wpg_load_fold *job, const wpg_load_folded *folded)
@@ -428,7 +441,8 @@ static uint32_t take_sets(versions *v, uint32_t instructions)
             if (one->taken || one->why)
                 continue;
             const double more = code_of(one, instructions, !taken);
-            const double gain = saved_by(v, one) - saved - price_of(one, taken, more);
+            const double price = v->context->options->alone ? ALONE_PRICE : price_of(one, taken, more);
+            const double gain = saved_by(v, one) - saved - price;
             const bool has_room = !taken || added + more <= FREE_GROWTH || added + more <= limit;
             if (gain > most && has_room) {
                 best = one;
@@ -562,6 +576,42 @@ static wpg_status make_versions(versions *v)
     return status;
 }
 
+/* -- A version alone -- */
+
+/* False: a word's place in its block cannot be told. */
+static bool tell_tests(versions *v, const candidate *c)
+{
+    wpg_remarks *remarks = v->context->remarks;
+    for (uint32_t f = 0; f < WPG_MOST_WORD_SITES; f++) {
+        if (!(c->version.tested >> f & 1))
+            continue;
+        wpg_word_test *test = &remarks->tests[remarks->test_count];
+        if (remarks->test_count == WPG_MOST_WORD_TESTS ||
+            !wpg_word_test_of(test, v->module, &v->profile->words.data[f].place)) {
+            remarks->test_count = 0;
+            return false;
+        }
+        test->bits = c->version.set.bits[f];
+        remarks->test_count++;
+    }
+    return remarks->test_count != 0;
+}
+
+/* The body becomes the nth version, and there is nothing else. Code costs nothing here: each version is a
+ * pipeline of its own, and the caller says how many there may be. */
+static wpg_status make_alone(bool *changed, versions *v)
+{
+    candidate *order[WPG_MOST_SETS];
+    const uint32_t which = v->context->options->alone - 1;
+    (void)take_sets(v, 0);
+    if (which >= in_order(order, v) || !tell_tests(v, order[which]))
+        return WPG_OK;
+    *changed = true;
+    order[which]->share = share_of(v, order[which]);
+    order[which]->version.function = v->body->result;
+    return fold_taken(v, order[which], v->context, 2);
+}
+
 static uint32_t instructions_of(wpg_inst *function)
 {
     uint32_t count = 0;
@@ -588,6 +638,8 @@ static wpg_status choose_and_make(bool *changed, versions *v)
         v->candidates[c].version.set = sets[c];
         WPG_TRY(judge(v, &v->candidates[c]));
     }
+    if (v->context->options->alone)
+        return make_alone(changed, v);
     if (!take_sets(v, instructions_of(v->body))) {
         say_why_not(v);
         return WPG_OK;

@@ -16,7 +16,7 @@ static const char command_name[] = "show";
 enum { USE_LOG_LIMIT = 1 << 30 };
 
 typedef struct use_totals {
-    size_t pipelines, variants, stages, optimised, unchanged, original, marked, done, refused;
+    size_t pipelines, variants, contents, stages, optimised, unchanged, original, marked, done, refused;
 } use_totals;
 
 static const char *text_of(const json_t *object, const char *key)
@@ -66,14 +66,20 @@ static void print_pipeline(FILE *out, const json_t *pipeline, use_totals *totals
     size_t index;
     const char *verdict = text_of(pipeline, "verdict"), *variant = text_of(pipeline, "variant");
     const bool none = strcmp(variant, "0x0") == 0;
-    totals->pipelines += !*variant;
+    const json_int_t contents = json_integer_value(json_object_get(pipeline, "contents"));
+    char number[64] = "";
+    if (contents > 0)
+        (void)snprintf(number, sizeof number, ", number %lld for contents of uniform blocks",
+                       (long long)contents);
+    totals->pipelines += !*variant && contents <= 0;
     totals->variants += *variant && !none;
-    (void)fprintf(out, "pipeline %s%s%s%s\n", text_of(pipeline, "pipeline"),
+    totals->contents += contents > 0;
+    (void)fprintf(out, "pipeline %s%s%s%s%s\n", text_of(pipeline, "pipeline"),
                   *verdict   ? ", tuning: "
                   : none     ? ": no variant was made for its push constants"
                   : *variant ? ", variant for words of push constants "
                              : "",
-                  verdict, none ? "" : variant);
+                  verdict, none ? "" : variant, number);
     json_array_foreach(json_object_get(pipeline, "stages"), index, stage)
     {
         print_stage(out, stage, totals);
@@ -89,6 +95,8 @@ static void print_totals(FILE *out, const use_totals *totals)
         (void)fprintf(out, ", %zu marked", totals->marked);
     if (totals->variants)
         (void)fprintf(out, ", %zu variant%s", totals->variants, wpg_plural(totals->variants));
+    if (totals->contents)
+        (void)fprintf(out, ", %zu for contents", totals->contents);
     (void)fprintf(out, "; %zu change%s made, %zu refused\n", totals->done, wpg_plural(totals->done),
                   totals->refused);
 }

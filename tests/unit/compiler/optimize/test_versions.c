@@ -107,6 +107,39 @@ static void follows_components(void **state)
     use_done(&r);
 }
 
+/* The version as the whole stage: no test, no copy, and where the words lie that it holds for. */
+static void makes_a_version_alone(void **state)
+{
+    (void)state;
+    use_result r;
+    wpg_optimize_options options;
+    static const wpg_word_test wanted[] = {{2, 5, 0, 3}, {2, 5, 48, 5}, {2, 5, 84, 7}, {2, 5, 104, 9}};
+    const char *head =
+        "layout(local_size_x = 64) in;\n"
+        "layout(std430, binding = 0) buffer Out { uint data[]; } dst;\n"
+        "struct S { uint x; uint y; };\n"
+        "layout(std140, set = 2, binding = 5) uniform P { uint first; uint a[3]; S s[2]; uvec4 v; } p;\n";
+    const char *body =
+        "void main() { uint i = gl_GlobalInvocationID.x; dst.data[i] = i / p.first + i / p.a[2] + "
+        "i / p.s[1].y + i / p.v.z; }";
+    wpg_optimize_defaults(&options);
+    options.alone = 1;
+    words_run(&r, head, body, "comp", SpvExecutionModelGLCompute, (const uint32_t[]){3, 5, 7, 9}, 1000,
+              &options);
+    use_expect(&r, WPG_REMARK_DONE, "versions", "by 4 words");
+    assert_int_equal(use_occurrences(&r, "OpFunctionCall"), 0);
+    assert_int_equal(use_occurrences(&r, "OpIEqual"), 0);
+    assert_int_equal(r.remarks->test_count, 4);
+    assert_memory_equal(r.remarks->tests, wanted, sizeof wanted);
+    use_done(&r);
+    options.alone = 2; /* there is no second one */
+    words_run(&r, head, body, "comp", SpvExecutionModelGLCompute, (const uint32_t[]){3, 5, 7, 9}, 1000,
+              &options);
+    assert_int_equal(r.remarks->test_count, 0);
+    assert_false(r.changed);
+    use_done(&r);
+}
+
 /* A table of constants is there once, and filled before the test. One that is written belongs to each
  * version. */
 static void shares_tables(void **state)
@@ -407,6 +440,7 @@ int main(void)
         cmocka_unit_test(leaves_out_what_never_comes_back),
         cmocka_unit_test(makes_a_version),
         cmocka_unit_test(follows_components),
+        cmocka_unit_test(makes_a_version_alone),
         cmocka_unit_test(shares_tables),
         cmocka_unit_test(leaves_floats_to_run_time),
         cmocka_unit_test(decides_by_floats),

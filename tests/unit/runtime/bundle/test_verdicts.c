@@ -215,17 +215,19 @@ static void any_locale(void **state)
     wpg_verdict verdict = sample_verdict(2), *back;
     wpg_use_stage stage = {.stage = "frag", .found = "anchors", .matched = 94.5};
     wpg_writer line = {0};
+    const wpg_use_form form = {.contents = 2};
     (void)state;
     if (!wpg_enter_comma_locale())
         skip();
     wpg_facts *facts = facts_of(&verdict);
-    wpg_use_log_line(&line, verdict.pipeline, "now 1 test", &stage, 1, NULL, NULL);
+    wpg_use_log_line(&line, verdict.pipeline, "now 1 test", &stage, 1, &form);
     wpg_leave_comma_locale();
     assert_string_equal(wpg_facts_get_text(facts, "confidence"), "0.950000");
     assert_int_equal(wpg_verdict_decode(&back, facts, NULL), WPG_OK);
     assert_true(back->alternatives[2].ratio == 2.25);
     wpg_write_u8(&line, 0);
     assert_non_null(strstr((const char *)line.data, "\"matched\": 94.5,"));
+    assert_non_null(strstr((const char *)line.data, ", \"contents\": 2, \"stages\""));
     wpg_writer_finish(&line);
     free(back);
     wpg_facts_destroy(facts);

@@ -1,0 +1,43 @@
+#!/bin/sh
+# Pipelines for contents of uniform blocks: the same images however the contents change, and such pipelines really
+# run. app_contents.c.
+. "$(dirname "$0")/lib.sh"
+need_built "$wavepgo" "$layer" "$app"
+
+frames=400
+[ -z "${WPG_NIGHTLY:-}" ] || frames=40000
+"$wavepgo" run --generate --bundle "$work/trained.wavepgo" -- "$app" contents-train "$WPG_SPIRV" >"$work/train.out" 2>"$work/train.err"
+[ -f "$work/trained.wavepgo/index.wavepgo" ] || die "no bundle: $(tail -n 3 "$work/train.err")"
+plain train-plain "$app" contents-train "$WPG_SPIRV"
+cmp -s "$work/train.out" "$work/train-plain.out" || fail "training: other pixels while counting"
+
+plain contents "$app" contents "$WPG_SPIRV" $frames
+exited contents 0
+# with NAME SETTINGS...
+with() {
+    run_name=contents-$1
+    shift
+    "$wavepgo" run --use "$work/trained.wavepgo" --validate 1 --log info --log-file "$work/$run_name.log" "$@" -- "$app" contents "$WPG_SPIRV" $frames >"$work/$run_name.out" 2>"$work/$run_name.err"
+    echo $? >"$work/$run_name.code"
+    exited "$run_name" 0
+    same contents "$run_name"
+}
+with off --contents 0
+with waiting --contents 8 --variant-wait 20 --use-log "$work/contents.jsonl"
+built=$(grep -c 'pipeline [0-9]* for contents of [0-9]* words' "$work/contents-waiting.log")
+[ "$built" -ge 2 ] || { fail "$built pipelines for contents"; tail -n 5 "$work/contents-waiting.log"; }
+grep '; [0-9]* pipelines for contents of uniform blocks, [1-9][0-9]* draws left the choice' "$work/contents-waiting.log" >/dev/null || { fail "the summary does not tell of draws by contents"; tail -n 2 "$work/contents-waiting.log"; }
+[ "$(grep -c '"contents": [1-9]' "$work/contents.jsonl")" = "$built" ] || fail "USE_LOG does not tell of each pipeline for contents"
+"$wavepgo" show --use-log "$work/contents.jsonl" | grep ', number 1 for contents of uniform blocks$' >/dev/null || fail "show --use-log does not tell of them"
+# By itself, where a version gains nothing as one arm of a branch.
+with default --variant-wait 20
+case $WPG_DRIVER in
+old) grep 'pipeline [0-9]* for contents' "$work/contents-default.log" >/dev/null || fail "none by default on this driver" ;;
+*) grep 'pipeline [0-9]* for contents' "$work/contents-default.log" >/dev/null && fail "pipelines for contents that nobody asked for" ;;
+esac
+with one --contents 1 --variant-wait 20
+with background --contents 8
+# What is allowed to none: the pass is left out.
+with skipped --contents 8 --variant-wait 20 --skip-passes c
+grep 'pipeline [0-9]* for contents' "$work/contents-skipped.log" >/dev/null && fail "pipelines for contents without the pass"
+finish
