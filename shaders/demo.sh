@@ -138,9 +138,9 @@ awk '
     END { print last }' use.txt
 echo "(all of it, refusals too: $work/use.txt)"
 
-say "5. What it gained: A with the profile, B without the layer, in alternation"
+say "5. What it gained, processor time: A with the profile, B without the layer, in alternation"
 with_profile=$(wavepgo run --use demo.profdata --log-file compare.log --print-environment | sed 's/^export //' | tr '\n' ' ')
-wavepgo-bench --size "$size" --repeat 5 --rounds 3 --compare "$with_profile" --against ''
+wavepgo-bench --clock processor --size "$size" --repeat 5 --rounds 3 --compare "$with_profile" --against ''
 
 say "6. A program that nobody here wrote: MaterialX's OpenPBR surface, unmodified"
 surface=$root/shaders/real/materialx.sh
