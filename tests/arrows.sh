@@ -30,7 +30,8 @@ compiler/instrument/driver: compiler/instrument/probes
 compiler/optimize/ir: compiler/spirv compiler/analysis
 compiler/optimize/loops: compiler/optimize/ir
 compiler/optimize/facts: compiler/optimize/loops
-compiler/optimize/passes: compiler/optimize/facts
+compiler/optimize/fold: compiler/optimize/facts
+compiler/optimize/passes: compiler/optimize/fold
 compiler/amdgpu/flow: compiler/analysis
 compiler/amdgpu/llvm: compiler/spirv compiler/analysis compiler/amdgpu/flow
 compiler/amdgpu/translate: compiler/amdgpu/llvm
@@ -60,7 +61,7 @@ tests: *
 # Folders that may include a system header: PATTERN: folders.
 system='
 vulkan/: runtime/counters runtime/gpu runtime/cli/common runtime/cli/estimate runtime/cli/doctor layer/base layer/profile layer/rewrite layer/contents layer/variants layer/commands layer/api shaders tests
-spirv/: compiler/spirv compiler/analysis compiler/normalize compiler/instrument/code compiler/instrument/sampling compiler/instrument/counting compiler/instrument/probes compiler/instrument/driver compiler/optimize/ir compiler/optimize/loops compiler/optimize/facts compiler/optimize/passes compiler/amdgpu/flow compiler/amdgpu/llvm compiler/amdgpu/translate compiler/amdgpu/driver compiler/amdgpu/counters compiler/amdgpu/profile tests
+spirv/: compiler/spirv compiler/analysis compiler/normalize compiler/instrument/code compiler/instrument/sampling compiler/instrument/counting compiler/instrument/probes compiler/instrument/driver compiler/optimize/ir compiler/optimize/loops compiler/optimize/facts compiler/optimize/fold compiler/optimize/passes compiler/amdgpu/flow compiler/amdgpu/llvm compiler/amdgpu/translate compiler/amdgpu/driver compiler/amdgpu/counters compiler/amdgpu/profile tests
 spirv-tools/: compiler/normalize tests
 llvm: compiler/amdgpu/flow compiler/amdgpu/llvm compiler/amdgpu/translate compiler/amdgpu/driver compiler/amdgpu/counters compiler/amdgpu/profile tests
 xxhash.h: runtime/base

@@ -32,7 +32,7 @@ typedef struct wpg_word_test {
 enum { WPG_MOST_WORD_TESTS = 32 };
 
 /* Thresholds: settings of use, never of the profile. */
-/* Where what is multiplied by a known zero is taken to be finite (passes/weight_fold.c). */
+/* Where what is multiplied by a known zero is taken to be finite (fold/weight_fold.c). */
 typedef enum wpg_finite { WPG_FINITE_NOWHERE, WPG_FINITE_FRAGMENTS, WPG_FINITE_EVERYWHERE } wpg_finite;
 
 typedef struct wpg_optimize_options {

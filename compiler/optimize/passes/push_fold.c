@@ -4,7 +4,7 @@
  * Needs: values (wpg_optimize_options.pushes); no profile. Works best after the SSA tier. Gives:
  * wpg_remarks.push_words, the words that the result depends on. The loads stay, where a use keeps them. */
 #include "compiler/optimize/facts/push_values.h"
-#include "compiler/optimize/passes/load_fold.h"
+#include "compiler/optimize/fold/load_fold.h"
 
 static const char PASS[] = "push-fold";
 

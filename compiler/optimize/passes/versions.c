@@ -40,10 +40,10 @@
 #include "compiler/optimize/ir/legality.h"
 #include "compiler/optimize/ir/word_facts.h"
 #include "compiler/optimize/facts/word_test.h"
-#include "compiler/optimize/passes/load_fold.h"
-#include "compiler/optimize/passes/tables.h"
-#include "compiler/optimize/passes/version_entry.h"
-#include "compiler/optimize/passes/weight_fold.h"
+#include "compiler/optimize/fold/load_fold.h"
+#include "compiler/optimize/fold/tables.h"
+#include "compiler/optimize/fold/version_entry.h"
+#include "compiler/optimize/fold/weight_fold.h"
 #include "compiler/spirv/builder.h"
 
 static const char PASS[] = "versions";

@@ -1,5 +1,5 @@
 /* See own_zero.h. */
-#include "compiler/optimize/passes/own_zero.h"
+#include "compiler/optimize/fold/own_zero.h"
 
 #include "compiler/optimize/ir/legality.h"
 #include "compiler/optimize/loops/opt_barrier.h"

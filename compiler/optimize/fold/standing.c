@@ -1,5 +1,5 @@
 /* See standing.h. */
-#include "compiler/optimize/passes/standing.h"
+#include "compiler/optimize/fold/standing.h"
 
 #include "compiler/optimize/facts/folding.h"
 #include "compiler/optimize/loops/opt_barrier.h"

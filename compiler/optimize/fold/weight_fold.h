@@ -1,10 +1,10 @@
 /* What known weights of 0 leave nothing of: products with zero, mixes. Works on the
- * version of a stage (versions.c), in SSA form. Private to compiler/optimize/passes. Threads: as the
+ * version of a stage (versions.c), in SSA form. Private to compiler/optimize. Threads: as the
  * module. */
-#ifndef WPG_COMPILER_OPTIMIZE_PASSES_WEIGHT_FOLD_H
-#define WPG_COMPILER_OPTIMIZE_PASSES_WEIGHT_FOLD_H
+#ifndef WPG_COMPILER_OPTIMIZE_FOLD_WEIGHT_FOLD_H
+#define WPG_COMPILER_OPTIMIZE_FOLD_WEIGHT_FOLD_H
 
-#include "compiler/optimize/passes/load_fold.h"
+#include "compiler/optimize/fold/load_fold.h"
 
 /* A float instruction that is zero, or an operand of one that may be. */
 typedef struct wpg_weight_action {

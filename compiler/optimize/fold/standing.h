@@ -1,7 +1,7 @@
 /* Which loops of float work keep their tests when words become constants (load_fold.c), and which may lose
  * them behind optimisation barriers. Private to compiler/optimize. Threads: one module, one thread. */
-#ifndef WPG_COMPILER_OPTIMIZE_PASSES_STANDING_H
-#define WPG_COMPILER_OPTIMIZE_PASSES_STANDING_H
+#ifndef WPG_COMPILER_OPTIMIZE_FOLD_STANDING_H
+#define WPG_COMPILER_OPTIMIZE_FOLD_STANDING_H
 
 #include "compiler/optimize/ir/legality.h"
 

@@ -5,7 +5,7 @@
  *     else if (((x ^ 4096) | (y ^ 8)) == 0)   version 2
  *     else                                    copy
  */
-#include "compiler/optimize/passes/version_entry.h"
+#include "compiler/optimize/fold/version_entry.h"
 
 #include "compiler/optimize/loops/cloner.h"
 #include "compiler/optimize/loops/opt_barrier.h"

@@ -13,7 +13,7 @@
  * Why it is right: nothing else is ever written, so one variable for all functions of an invocation holds the
  * same as one for each. A read before the table is filled was undefined. Left alone: variables whose pointers
  * go anywhere but into loads, access chains and such stores. */
-#include "compiler/optimize/passes/tables.h"
+#include "compiler/optimize/fold/tables.h"
 
 #include "compiler/optimize/ir/legality.h"
 #include "compiler/spirv/builder.h"

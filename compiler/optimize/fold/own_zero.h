@@ -1,7 +1,7 @@
 /* A number that is zero and that no driver finds out: what optimisation barriers of folding are made of
- * (loops/opt_barrier.h). Private to compiler/optimize/passes. Threads: as the module. */
-#ifndef WPG_COMPILER_OPTIMIZE_PASSES_OWN_ZERO_H
-#define WPG_COMPILER_OPTIMIZE_PASSES_OWN_ZERO_H
+ * (loops/opt_barrier.h). Private to compiler/optimize. Threads: as the module. */
+#ifndef WPG_COMPILER_OPTIMIZE_FOLD_OWN_ZERO_H
+#define WPG_COMPILER_OPTIMIZE_FOLD_OWN_ZERO_H
 
 #include "compiler/optimize/ir/pass.h"
 

@@ -2,8 +2,8 @@
  * For push constants (push_fold.c) and for words of uniform blocks (versions.c). The control flow graph
  * stays, and so does every table of the profile. Works best on values in SSA form. Private to
  * compiler/optimize. Threads: one module, one thread. */
-#ifndef WPG_COMPILER_OPTIMIZE_PASSES_LOAD_FOLD_H
-#define WPG_COMPILER_OPTIMIZE_PASSES_LOAD_FOLD_H
+#ifndef WPG_COMPILER_OPTIMIZE_FOLD_LOAD_FOLD_H
+#define WPG_COMPILER_OPTIMIZE_FOLD_LOAD_FOLD_H
 
 #include "compiler/optimize/facts/push_solve.h"
 

@@ -27,7 +27,7 @@
  *
  * NoContraction on a product that a decided phi exposes to a sum was tried instead of a barrier: bits of
  * llama.cpp's soft_max differed on lavapipe 25.0.7. */
-#include "compiler/optimize/passes/load_fold.h"
+#include "compiler/optimize/fold/load_fold.h"
 
 #include <string.h>
 
@@ -35,8 +35,8 @@
 #include "compiler/optimize/facts/index_memory.h"
 #include "compiler/optimize/ir/legality.h"
 #include "compiler/optimize/loops/opt_barrier.h"
-#include "compiler/optimize/passes/own_zero.h"
-#include "compiler/optimize/passes/standing.h"
+#include "compiler/optimize/fold/own_zero.h"
+#include "compiler/optimize/fold/standing.h"
 #include "compiler/spirv/builder.h"
 #include "compiler/spirv/const_fold.h"
 

@@ -1,7 +1,7 @@
 /* The entry of a stage with versions (versions.c): copies of its body, and the function that chooses among
  * them. Private to compiler/optimize. Threads: one module, one thread. */
-#ifndef WPG_COMPILER_OPTIMIZE_PASSES_VERSION_ENTRY_H
-#define WPG_COMPILER_OPTIMIZE_PASSES_VERSION_ENTRY_H
+#ifndef WPG_COMPILER_OPTIMIZE_FOLD_VERSION_ENTRY_H
+#define WPG_COMPILER_OPTIMIZE_FOLD_VERSION_ENTRY_H
 
 #include "compiler/optimize/facts/word_sets.h"
 

@@ -25,7 +25,7 @@
  * used. So a result may be rounded otherwise than before, as the driver may round it anyway. In one of 80
  * random kernels a last bit changed so, in no real shader tried. A barrier behind such values was tried: it
  * changed other kernels' bits, since some rules ask for no number of uses. */
-#include "compiler/optimize/passes/weight_fold.h"
+#include "compiler/optimize/fold/weight_fold.h"
 
 #include <spirv/unified1/GLSL.std.450.h>
 #include <string.h>
@@ -33,7 +33,7 @@
 #include "compiler/optimize/facts/folding.h"
 #include "compiler/optimize/ir/legality.h"
 #include "compiler/optimize/loops/opt_barrier.h"
-#include "compiler/optimize/passes/own_zero.h"
+#include "compiler/optimize/fold/own_zero.h"
 #include "compiler/spirv/builder.h"
 #include "compiler/spirv/const_float.h"
 

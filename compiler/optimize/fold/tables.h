@@ -1,7 +1,7 @@
 /* Tables: arrays of the shader's own that hold constants and are read alone. Private to
- * compiler/optimize/passes. Threads: as the module. */
-#ifndef WPG_COMPILER_OPTIMIZE_PASSES_TABLES_H
-#define WPG_COMPILER_OPTIMIZE_PASSES_TABLES_H
+ * compiler/optimize. Threads: as the module. */
+#ifndef WPG_COMPILER_OPTIMIZE_FOLD_TABLES_H
+#define WPG_COMPILER_OPTIMIZE_FOLD_TABLES_H
 
 #include "compiler/optimize/ir/pass.h"
 
