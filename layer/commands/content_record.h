@@ -29,30 +29,11 @@ uint64_t wpg_content_draws(void);
 
 /* The hooks: HOOK(command), on devices with contents; NEW: commands newer than the oldest headers. */
 #define WPG_CONTENT_COMMANDS(HOOK)                                                                           \
+    WPG_PASS_COMMANDS(HOOK)                                                                                  \
     HOOK(CmdBindDescriptorSets)                                                                              \
-    HOOK(CmdBeginRenderPass)                                                                                 \
-    HOOK(CmdBeginRenderPass2)                                                                                \
-    HOOK(CmdBeginRenderPass2KHR)                                                                             \
-    HOOK(CmdNextSubpass)                                                                                     \
-    HOOK(CmdNextSubpass2)                                                                                    \
-    HOOK(CmdNextSubpass2KHR)                                                                                 \
-    HOOK(CmdEndRenderPass)                                                                                   \
-    HOOK(CmdEndRenderPass2)                                                                                  \
-    HOOK(CmdEndRenderPass2KHR)                                                                               \
-    HOOK(CmdBeginRendering)                                                                                  \
-    HOOK(CmdBeginRenderingKHR)                                                                               \
-    HOOK(CmdEndRendering)                                                                                    \
-    HOOK(CmdEndRenderingKHR)                                                                                 \
-    HOOK(CmdPipelineBarrier)                                                                                 \
-    HOOK(CmdPipelineBarrier2)                                                                                \
-    HOOK(CmdPipelineBarrier2KHR)                                                                             \
     HOOK(CmdWaitEvents)                                                                                      \
     HOOK(CmdWaitEvents2)                                                                                     \
     HOOK(CmdWaitEvents2KHR)                                                                                  \
-    HOOK(CmdBeginQuery)                                                                                      \
-    HOOK(CmdEndQuery)                                                                                        \
-    HOOK(CmdBeginQueryIndexedEXT)                                                                            \
-    HOOK(CmdEndQueryIndexedEXT)                                                                              \
     HOOK(CmdBeginConditionalRenderingEXT)                                                                    \
     HOOK(CmdEndConditionalRenderingEXT)                                                                      \
     HOOK(CmdBeginTransformFeedbackEXT)

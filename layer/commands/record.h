@@ -239,4 +239,27 @@ VKAPI_ATTR void VKAPI_CALL wpg_record_CmdBindShadersEXT(VkCommandBuffer commands
                                                         const VkShaderStageFlagBits *stages,
                                                         const uint64_t *shaders);
 
+/* Commands that begin, divide or end passes and queries: HOOK(command). */
+#define WPG_PASS_COMMANDS(HOOK)                                                                              \
+    HOOK(CmdPipelineBarrier)                                                                                 \
+    HOOK(CmdPipelineBarrier2)                                                                                \
+    HOOK(CmdPipelineBarrier2KHR)                                                                             \
+    HOOK(CmdBeginRenderPass)                                                                                 \
+    HOOK(CmdBeginRenderPass2)                                                                                \
+    HOOK(CmdBeginRenderPass2KHR)                                                                             \
+    HOOK(CmdNextSubpass)                                                                                     \
+    HOOK(CmdNextSubpass2)                                                                                    \
+    HOOK(CmdNextSubpass2KHR)                                                                                 \
+    HOOK(CmdEndRenderPass)                                                                                   \
+    HOOK(CmdEndRenderPass2)                                                                                  \
+    HOOK(CmdEndRenderPass2KHR)                                                                               \
+    HOOK(CmdBeginRendering)                                                                                  \
+    HOOK(CmdBeginRenderingKHR)                                                                               \
+    HOOK(CmdEndRendering)                                                                                    \
+    HOOK(CmdEndRenderingKHR)                                                                                 \
+    HOOK(CmdBeginQuery)                                                                                      \
+    HOOK(CmdEndQuery)                                                                                        \
+    HOOK(CmdBeginQueryIndexedEXT)                                                                            \
+    HOOK(CmdEndQueryIndexedEXT)
+
 #endif

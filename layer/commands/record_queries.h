@@ -66,27 +66,7 @@ void wpg_runs_submitted(wpg_recording *recording, VkQueue queue);
 void wpg_runs_harvest(wpg_recording *recording);
 void wpg_runs_destroy(wpg_recording *recording);
 
-#define WPG_QUERY_HOOKS(HOOK)                                                                                \
-    HOOK(CmdPipelineBarrier)                                                                                 \
-    HOOK(CmdPipelineBarrier2)                                                                                \
-    HOOK(CmdPipelineBarrier2KHR)                                                                             \
-    HOOK(CmdBeginRenderPass)                                                                                 \
-    HOOK(CmdBeginRenderPass2)                                                                                \
-    HOOK(CmdBeginRenderPass2KHR)                                                                             \
-    HOOK(CmdNextSubpass)                                                                                     \
-    HOOK(CmdNextSubpass2)                                                                                    \
-    HOOK(CmdNextSubpass2KHR)                                                                                 \
-    HOOK(CmdEndRenderPass)                                                                                   \
-    HOOK(CmdEndRenderPass2)                                                                                  \
-    HOOK(CmdEndRenderPass2KHR)                                                                               \
-    HOOK(CmdBeginRendering)                                                                                  \
-    HOOK(CmdBeginRenderingKHR)                                                                               \
-    HOOK(CmdEndRendering)                                                                                    \
-    HOOK(CmdEndRenderingKHR)                                                                                 \
-    HOOK(CmdBeginQuery)                                                                                      \
-    HOOK(CmdEndQuery)                                                                                        \
-    HOOK(CmdBeginQueryIndexedEXT)                                                                            \
-    HOOK(CmdEndQueryIndexedEXT)
+#define WPG_QUERY_HOOKS(HOOK) WPG_PASS_COMMANDS(HOOK)
 
 #define HOOK(command) extern __typeof__(vk##command) wpg_record_##command;
 WPG_QUERY_HOOKS(HOOK)
