@@ -82,12 +82,7 @@ static uint64_t site_at(const decider *d, const wpg_word_place *place)
 static uint64_t site_of_part(const decider *d, const wpg_inst *vector, uint32_t c)
 {
     wpg_word_place place;
-    uint32_t component;
-    const wpg_inst *load = wpg_word_trace(d->module, vector, c, &component);
-    if (!load || !wpg_word_place_of(&place, d->module, load) || place.count >= WPG_WORD_DEPTH)
-        return 0;
-    place.indices[place.count++] = component;
-    return site_at(d, &place);
+    return wpg_word_place_of_part(&place, d->module, vector, c) ? site_at(d, &place) : 0;
 }
 
 /* The sites that a load, a part of one, or a cast or shuffle of one holds. */

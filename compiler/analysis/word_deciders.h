@@ -5,7 +5,7 @@
 #ifndef WPG_COMPILER_ANALYSIS_WORD_DECIDERS_H
 #define WPG_COMPILER_ANALYSIS_WORD_DECIDERS_H
 
-#include "compiler/analysis/word_sites.h"
+#include "compiler/analysis/word_places.h"
 
 /* One bit for each of the `count` sites, at most 64. *deciding: its word decides a branch or switch.
  * *weighing: its word is a factor of what varies, or mixes it. WPG_E_NOMEM only. */

@@ -4,6 +4,7 @@
 
 #include "compiler/analysis/word_casts.h"
 #include "compiler/analysis/word_deciders.h"
+#include "compiler/analysis/word_vectors.h"
 #include "compiler/spirv/builder.h"
 
 /* A variable of class Uniform whose type is a struct decorated Block: read-only (SPIR-V 1.6, 2.16.1; Vulkan
@@ -23,54 +24,6 @@ static bool is_uniform_block(const wpg_module *module, const wpg_inst *variable)
         block = wpg_module_def(module, block->words[2]);
     return block && block->opcode == SpvOpTypeStruct &&
            wpg_find_decoration(module, block->result, SpvDecorationBlock);
-}
-
-bool wpg_word_place_of(wpg_word_place *place, const wpg_module *module, const wpg_inst *load)
-{
-    *place = (wpg_word_place){0};
-    if (load->opcode != SpvOpLoad || load->count < 4 ||
-        (load->count > 4 && load->words[4] & SpvMemoryAccessVolatileMask))
-        return false;
-    const wpg_inst *pointer = wpg_module_def(module, load->words[3]);
-    if (!pointer || (pointer->opcode != SpvOpAccessChain && pointer->opcode != SpvOpInBoundsAccessChain) ||
-        pointer->count < 4 || pointer->count - 4u >= WPG_WORD_DEPTH ||
-        wpg_module_opcode_of(module, pointer->words[3]) != SpvOpVariable)
-        return false;
-    place->variable = pointer->words[3];
-    for (unsigned i = 4; i < pointer->count; i++) {
-        uint64_t bits;
-        uint32_t width;
-        if (!wpg_const_value(module, pointer->words[i], &bits, &width) || bits > UINT32_MAX)
-            return false;
-        place->indices[place->count++] = (uint32_t)bits;
-    }
-    return true;
-}
-
-const wpg_inst *wpg_word_trace(const wpg_module *m, const wpg_inst *vector, uint32_t c, uint32_t *component)
-{
-    for (unsigned depth = 0; vector && depth < 16; depth++) {
-        const wpg_inst *from = vector->count > 3 ? wpg_module_def(m, vector->words[3]) : NULL;
-        const wpg_inst *type = from ? wpg_module_def(m, from->type) : NULL;
-        const uint32_t width = type && type->opcode == SpvOpTypeVector ? type->words[3] : 0;
-        if (vector->opcode == SpvOpLoad) {
-            *component = c;
-            return vector;
-        }
-        if (vector->opcode == SpvOpVectorShuffle && width && c + 5 < vector->count &&
-            vector->words[5 + c] != UINT32_MAX) {
-            c = vector->words[5 + c];
-            vector = c < width ? from : wpg_module_def(m, vector->words[4]);
-            c -= c < width ? 0 : width;
-        } else if (vector->opcode == SpvOpBitcast && width &&
-                   width == wpg_module_def(m, vector->type)->words[3] &&
-                   wpg_module_opcode_of(m, vector->type) == SpvOpTypeVector) {
-            vector = from;
-        } else {
-            return NULL;
-        }
-    }
-    return NULL;
 }
 
 enum { MOST_CANDIDATES = 64 }; /* floats that are asked what they are good for */
@@ -142,6 +95,14 @@ static void all_loads(site_list *list, const wpg_cfg *cfg)
     }
 }
 
+/* Those of the sites whose bits are set. */
+static void append(site_list *list, const site_list *of, uint64_t which)
+{
+    for (uint32_t i = 0; i < of->count && list->count < list->most; i++)
+        if (which >> i & 1)
+            list->items[list->count++] = of->items[i];
+}
+
 wpg_status wpg_word_sites(wpg_word_site **sites, uint32_t *count, const wpg_cfg *cfg, wpg_arena *arena)
 {
     wpg_word_casts casts;
@@ -153,20 +114,19 @@ wpg_status wpg_word_sites(wpg_word_site **sites, uint32_t *count, const wpg_cfg 
                         .of_floats = true,
                         .other = &list,
                         .casts = &casts};
-    uint64_t deciding, weighing;
+    uint64_t deciding, weighing, vectors;
     if (!list.items || !floats.items || !wpg_word_casts_find(&casts, cfg, arena))
         return WPG_E_NOMEM;
     all_loads(&list, cfg);
     all_loads(&floats, cfg);
-    wpg_status status = wpg_word_deciders(&deciding, &weighing, cfg, floats.items, floats.count, arena);
+    WPG_TRY(wpg_word_deciders(&deciding, &weighing, cfg, floats.items, floats.count, arena));
+    WPG_TRY(wpg_word_vectors(&vectors, cfg, floats.items, floats.count, arena));
     list.most = list.count + WPG_MOST_FLOAT_SITES;
-    for (uint32_t i = 0; i < floats.count && list.count < list.most; i++)
-        if (deciding >> i & 1)
-            list.items[list.count++] = floats.items[i];
-    for (uint32_t i = 0; i < floats.count && list.count < list.most; i++)
-        if (weighing >> i & ~deciding >> i & 1)
-            list.items[list.count++] = floats.items[i];
+    append(&list, &floats, deciding);
+    append(&list, &floats, weighing & ~deciding);
+    list.most = WPG_MOST_WORD_SITES;
+    append(&list, &floats, vectors & ~weighing & ~deciding);
     *sites = list.items;
     *count = list.count;
-    return status;
+    return WPG_OK;
 }

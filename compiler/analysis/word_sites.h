@@ -1,45 +1,21 @@
 /* Word sites: words of uniform blocks that a function reads by constant indices. A host writes them once for
  * a draw or dispatch: sizes, strides, divisors, flags, weights. Sites are all 32-bit integers, and those
- * 32-bit floats that decide a branch or are weights (word_deciders.h), also where the block declares
- * integers that are cast (word_casts.h). Generate mode asks which values they have, and use mode makes
- * versions of the stage for them. The list depends on the normal form alone. So a site's number is its
- * identity. Threads: no shared state. */
+ * 32-bit floats that decide a branch or are weights (word_deciders.h), or of vectors with dear work on them
+ * (word_vectors.h); also where the block declares integers that are cast (word_casts.h). Generate mode asks
+ * which values they have, and use mode makes versions of the stage for them. The list depends on the normal
+ * form alone. So a site's number is its identity. Threads: no shared state. */
 #ifndef WPG_COMPILER_ANALYSIS_WORD_SITES_H
 #define WPG_COMPILER_ANALYSIS_WORD_SITES_H
 
-#include "compiler/analysis/cfg.h"
-#include "compiler/analysis/value_sites.h"
-#include "runtime/base/arena.h"
+#include "compiler/analysis/word_places.h"
 
-/* Words of one function, 64 at most: integers first, then floats; of each the first in module order. */
+/* Words of one function, 64 at most: integers first, then floats; of each the first in module order. A kind
+ * of word that is new comes last: a profile that knows fewer words holds for these. */
 enum {
     WPG_MOST_INTEGER_SITES = 32,
-    WPG_MOST_FLOAT_SITES = 32, /* that decide something, then weights */
+    WPG_MOST_FLOAT_SITES = 32, /* that decide something, then weights; then of vectors, up to all there are */
     WPG_MOST_WORD_SITES = WPG_MOST_INTEGER_SITES + WPG_MOST_FLOAT_SITES,
-    WPG_WORD_DEPTH = 6,
 };
-
-/* A place in a uniform block: the variable and constant indices. If the load is of a vector, the last index
- * is the component. */
-typedef struct wpg_word_place {
-    uint32_t variable, count, indices[WPG_WORD_DEPTH];
-} wpg_word_place;
-
-typedef struct wpg_word_site {
-    wpg_word_place place;
-    wpg_inst *load;      /* the first that reads the word, through one access chain of the variable */
-    uint32_t component;  /* of the loaded vector; WPG_NO_BLOCK: the load is of the word itself */
-    wpg_value_type type; /* as loaded: WPG_VALUE_SINT, _UINT or _FLOAT */
-} wpg_word_site;
-
-/* The place that a load reads by one access chain of a variable, with constant indices. False for any other
- * load, and for a volatile one. The variable need not be a uniform block: only wpg_word_sites checks that. */
-bool wpg_word_place_of(wpg_word_place *place, const wpg_module *module, const wpg_inst *load);
-
-/* The load that component `c` of the vector comes from, through casts and shuffles, and which of its
- * components it is; NULL: it comes from no load. Tint loads vectors of unsigned numbers and casts them. */
-const wpg_inst *wpg_word_trace(const wpg_module *module, const wpg_inst *vector, uint32_t c,
-                               uint32_t *component);
 
 /* *sites lives in `arena`, in the order of the first loads. WPG_E_NOMEM only. */
 wpg_status wpg_word_sites(wpg_word_site **sites, uint32_t *count, const wpg_cfg *cfg, wpg_arena *arena);

@@ -31,6 +31,7 @@
 #include <string.h>
 
 #include "compiler/optimize/facts/folding.h"
+#include "compiler/optimize/fold/float_setting.h"
 #include "compiler/optimize/ir/legality.h"
 #include "compiler/optimize/loops/opt_barrier.h"
 #include "compiler/optimize/fold/own_zero.h"
@@ -445,40 +446,6 @@ static bool splits_loop(const planner *p, const bool *unrollable, const bool *de
 
 /* -- The plan -- */
 
-/* Does the stage write nothing but its outputs? */
-static bool writes_outputs_alone(const wpg_module *module)
-{
-    for (const wpg_inst *inst = wpg_next_function(module->first); inst; inst = inst->next) {
-        if (inst->opcode == SpvOpStore) {
-            SpvStorageClass class = wpg_pointer_class(module, inst->words[1]);
-            if (class != SpvStorageClassOutput && class != SpvStorageClassFunction &&
-                class != SpvStorageClassPrivate)
-                return false;
-        } else if ((wpg_inst_traits(module, inst) & WPG_TRAIT_WRITES) && inst->opcode != SpvOpFunctionCall) {
-            return false;
-        }
-    }
-    return true;
-}
-
-static bool takes_finite(const wpg_context *context)
-{
-    for (const wpg_inst *inst = context->module->first; inst && inst->opcode != SpvOpFunction;
-         inst = inst->next)
-        if (inst->opcode == SpvOpExecutionMode && inst->count > 2 &&
-            inst->words[2] == SpvExecutionModeSignedZeroInfNanPreserve)
-            return false;
-    switch (context->options->finite) {
-    case WPG_FINITE_NOWHERE:
-        return false;
-    case WPG_FINITE_FRAGMENTS:
-        return context->stage->model == SpvExecutionModelFragment && writes_outputs_alone(context->module);
-    case WPG_FINITE_EVERYWHERE:
-        break;
-    }
-    return true;
-}
-
 static bool has_zero(const wpg_module *module, const wpg_known_load *loads, size_t load_count)
 {
     for (size_t i = 0; i < load_count; i++) {
@@ -533,7 +500,7 @@ bool wpg_weight_plan_make(wpg_weight_plan *plan, const wpg_context *context, con
                  .module = context->module,
                  .view = folded->view,
                  .after = folded->after,
-                 .finite = takes_finite(context)};
+                 .finite = wpg_float_is_free(context)};
     *plan = (wpg_weight_plan){0};
     bool fits = wpg_exact_slice(&p.exact, context->module, NULL) == WPG_OK &&
                 make(&p, loads, load_count, arena) && !arena->failed;

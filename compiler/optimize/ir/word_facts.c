@@ -48,8 +48,8 @@ wpg_status wpg_word_facts_bind(wpg_context *context, wpg_function_profile *profi
         return WPG_OK;
     wpg_arena_init(&arena);
     wpg_status status = wpg_word_sites(&sites, &count, cfg, &arena);
-    agree = status == WPG_OK && count == w->word_count;
-    for (uint32_t i = 0; agree && i < count; i++)
+    agree = status == WPG_OK && count >= w->word_count;
+    for (uint32_t i = 0; agree && i < w->word_count; i++)
         agree = w->words[i].kind == WPG_VALUE_WORD && w->words[i].type == (uint32_t)sites[i].type;
     if (agree)
         good = take(profile, sites, w);

@@ -40,6 +40,7 @@
 #include "compiler/optimize/ir/legality.h"
 #include "compiler/optimize/ir/word_facts.h"
 #include "compiler/optimize/facts/word_test.h"
+#include "compiler/optimize/fold/equal_fold.h"
 #include "compiler/optimize/fold/load_fold.h"
 #include "compiler/optimize/fold/tables.h"
 #include "compiler/optimize/fold/version_entry.h"
@@ -100,6 +101,8 @@ typedef struct folding {
     wpg_inst *function;
     WPG_VEC(wpg_known_load) loads;
     wpg_weight_plan weights;
+    wpg_equal_plan equal;
+    uint64_t tested;      /* words that the version's test compares */
     candidate *judged;    /* gets the verdict, and nothing is folded; NULL: fold */
     wpg_context *context; /* for a copy: with the profile of the copy */
 } folding;
@@ -247,6 +250,8 @@ static double saved_at(const folding *f, const wpg_load_folded *folded, const wp
                    inst->opcode == SpvOpSRem || inst->opcode == SpvOpSMod;
     if (divides && wpg_is_one(folded->after, inst->words[4]) && !wpg_is_one(folded->before, inst->words[4]))
         return cost * 0.75;
+    if (inst->result && f->equal.merged && f->equal.merged[inst->result])
+        return wpg_equal_saving(f->v->module, inst);
     return 0;
 }
 
@@ -344,9 +349,12 @@ static wpg_status prepare(bool *go, const wpg_load_fold *job, const wpg_load_fol
     folding *f = job->of;
     if (!wpg_weight_plan_make(&f->weights, f->v->context, folded, f->loads.data, f->loads.count, f->v->arena))
         return wpg_fail(f->v->context->err, WPG_E_NOMEM, "out of memory");
+    if (!wpg_equal_plan_make(&f->equal, f->context, wpg_profile_of(f->context, f->function->result), folded,
+                             f->loads.data, f->loads.count, f->tested, f->v->arena))
+        return wpg_fail(f->v->context->err, WPG_E_NOMEM, "out of memory");
     *go = !f->judged;
     if (f->judged) {
-        f->judged->version.tested = folded->words | f->weights.words;
+        f->judged->version.tested = folded->words | f->weights.words | f->equal.words;
         judge_gain(f->judged, f, folded);
         f->judged->why = refusal(f, folded, f->judged);
     }
@@ -371,7 +379,8 @@ static wpg_status fold(folding *f, wpg_load_folded *folded)
     if (!f->loads.count)
         return WPG_OK;
     WPG_TRY(wpg_load_fold_run(folded, &job));
-    if (folded->done && !wpg_weight_plan_apply(&f->weights, f->v->module, f->function, f->v->arena))
+    if (folded->done && (!wpg_weight_plan_apply(&f->weights, f->v->module, f->function, f->v->arena) ||
+                         !wpg_equal_plan_apply(&f->equal, f->v->module, f->function)))
         return wpg_fail(f->v->context->err, WPG_E_NOMEM, "out of memory");
     return WPG_OK;
 }
@@ -379,6 +388,7 @@ static wpg_status fold(folding *f, wpg_load_folded *folded)
 static void folding_finish(folding *f)
 {
     wpg_weight_plan_finish(&f->weights);
+    wpg_equal_plan_finish(&f->equal);
     wpg_vec_free(&f->loads);
 }
 
@@ -386,7 +396,12 @@ static void folding_finish(folding *f)
 
 static wpg_status judge(versions *v, candidate *c)
 {
-    folding f = {.v = v, .set = &c->version.set, .function = v->body, .judged = c, .context = v->context};
+    folding f = {.v = v,
+                 .set = &c->version.set,
+                 .function = v->body,
+                 .tested = UINT64_MAX,
+                 .judged = c,
+                 .context = v->context};
     wpg_load_folded folded;
     c->why = "no branch, loop bound, index or divisor would be decided";
     wpg_status status = fold(&f, &folded);
@@ -505,6 +520,7 @@ static wpg_status fold_taken(versions *v, const candidate *c, wpg_context *conte
     folding f = {.v = v,
                  .set = &c->version.set,
                  .function = wpg_module_def(v->module, c->version.function),
+                 .tested = c->version.tested,
                  .context = context};
     wpg_load_folded folded;
     wpg_status status = fold(&f, &folded);

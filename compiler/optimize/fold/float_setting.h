@@ -1,0 +1,13 @@
+/* What the setting FLOAT allows to take as given of floats that are not known. Private to compiler/optimize.
+ * Threads: as the module. */
+#ifndef WPG_COMPILER_OPTIMIZE_FOLD_FLOAT_SETTING_H
+#define WPG_COMPILER_OPTIMIZE_FOLD_FLOAT_SETTING_H
+
+#include "compiler/optimize/ir/pass.h"
+
+/* May a product with 0 be taken as 0, and may drivers see float work that they join otherwise? Vulkan allows
+ * both where SignedZeroInfNanPreserve is absent. By default yes in fragment stages that write nothing but
+ * their outputs: these are colours, apart from what is exact (legality.h). */
+bool wpg_float_is_free(const wpg_context *context);
+
+#endif
