@@ -393,9 +393,10 @@ static void optimize_options(wpg_optimize_options *options, const wpg_device_fea
     options->rare_share = settings->rare_share;
     options->value_share = settings->value_share;
     options->scalarise = votes_on_loads(features, stage);
-    options->finite = settings->floats == WPG_FLOATS_STRICT      ? WPG_FINITE_NOWHERE
-                      : settings->floats == WPG_FLOATS_FRAGMENTS ? WPG_FINITE_FRAGMENTS
-                                                                 : WPG_FINITE_EVERYWHERE;
+    options->floats = settings->floats == WPG_FLOATS_STRICT      ? WPG_FLOAT_STRICT
+                      : settings->floats == WPG_FLOATS_FRAGMENTS ? WPG_FLOAT_FRAGMENTS
+                      : settings->floats == WPG_FLOATS_STAGES    ? WPG_FLOAT_STAGES
+                                                                 : WPG_FLOAT_SPEC;
     options->partial_descriptors = features->partial_descriptors;
     (void)snprintf(options->passes, sizeof options->passes, "%s%s%s", leave_out,
                    features->own_passes ? features->own_passes : "", settings->skip_passes);
@@ -500,7 +501,7 @@ wpg_status wpg_rewrite_use(wpg_rewrite *rewrite, const wpg_weights *weights,
                    options.passes, (int)probes);
     if (options.lanes_alone)
         wpg_write_text(&w, "lanes alone ");
-    wpg_write_text(&w, "finite %d ", (int)options.finite);
+    wpg_write_text(&w, "finite %d ", (int)options.floats);
     if (options.partial_descriptors)
         wpg_write_text(&w, "partial descriptors ");
     wpg_write_text(&w, "%u %u %u %.17g %d ", wave->smallest, wave->usual, wave->most_per_workgroup,

@@ -29,7 +29,12 @@ typedef enum wpg_placement { WPG_PLACEMENT_AUTO, WPG_PLACEMENT_DEVICE, WPG_PLACE
 typedef enum wpg_variant_rule { WPG_VARIANT_RULE_AUTO, WPG_VARIANT_RULE_ON } wpg_variant_rule_setting;
 typedef enum wpg_scalarise { WPG_SCALARISE_AUTO, WPG_SCALARISE_ON, WPG_SCALARISE_OFF } wpg_scalarise_setting;
 typedef enum wpg_hints { WPG_HINTS_AUTO, WPG_HINTS_ON, WPG_HINTS_OFF } wpg_hints_setting;
-typedef enum wpg_floats { WPG_FLOATS_STRICT, WPG_FLOATS_FRAGMENTS, WPG_FLOATS_SPEC } wpg_floats_setting;
+typedef enum wpg_floats {
+    WPG_FLOATS_STRICT,
+    WPG_FLOATS_FRAGMENTS,
+    WPG_FLOATS_STAGES,
+    WPG_FLOATS_SPEC
+} wpg_floats_setting;
 typedef enum wpg_tune_method { WPG_TUNE_AUTO, WPG_TUNE_TIMESTAMPS, WPG_TUNE_STATIC } wpg_tune_method;
 
 typedef enum wpg_stable_power {

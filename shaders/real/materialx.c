@@ -8,7 +8,8 @@
  *     uniform BINDING HEX          a uniform block and its bytes
  *     sampler BINDING              the environment image
  *
- * Output: name, processor time of one frame in microseconds, hash of the image (32-bit floats).
+ * Output: name, processor time of one frame in microseconds, hash of the image (32-bit floats). With PIXELS
+ * set to a folder, the image goes there as NAME.rgba32f, too (differ.cjs compares such images).
  * Owns: everything it makes; a process ends with its Vulkan objects. Threads: one. */
 #define _GNU_SOURCE
 #include <math.h>
@@ -512,6 +513,20 @@ static double processor_us(void)
     return (double)t.tv_sec * 1e6 + (double)t.tv_nsec / 1e3;
 }
 
+static void keep_pixels(const char *name, const uint8_t *bytes, size_t count)
+{
+    const char *folder = getenv("PIXELS");
+    char path[512];
+    if (!folder)
+        return;
+    snprintf(path, sizeof path, "%s/%s.rgba32f", folder, name);
+    FILE *file = fopen(path, "wb");
+    if (!file || fwrite(bytes, 1, count, file) != count)
+        fprintf(stderr, "materialx: cannot write %s\n", path);
+    if (file)
+        fclose(file);
+}
+
 static wpg_status run(const program *p, const item *it, const char *name, double seconds, wpg_error *err)
 {
     for (int i = 0; i < 2; i++)
@@ -520,6 +535,7 @@ static wpg_status run(const program *p, const item *it, const char *name, double
     const uint8_t *bytes = p->pixels.mapped;
     for (size_t i = 0; i < (size_t)SIDE * SIDE * 16; i++)
         hash = (hash ^ bytes[i]) * 0x100000001b3u;
+    keep_pixels(name, bytes, (size_t)SIDE * SIDE * 16);
     uint64_t begin = bench_now_ns();
     double before = processor_us();
     unsigned frames = 0;

@@ -329,7 +329,8 @@ static bool make(planner *p, uint64_t allowed)
     p->given_words = WPG_ARENA_ARRAY(p->arena, uint64_t, bound);
     p->loops = wpg_unrollable_loops(p->view, p->arena);
     return p->taken && p->given && p->given_words && p->loops &&
-           wpg_exact_slice(&p->exact, p->module, NULL) == WPG_OK && choose(p, allowed);
+           wpg_exact_slice(&p->exact, p->module, NULL) == WPG_OK &&
+           (wpg_float_may_fold(p->context, &p->exact) || choose(p, allowed));
 }
 
 bool wpg_equal_plan_make(wpg_equal_plan *plan, const wpg_context *context,

@@ -1,8 +1,6 @@
 /* See float_setting.h. */
 #include "compiler/optimize/fold/float_setting.h"
 
-#include "compiler/optimize/ir/legality.h"
-
 /* Does the stage write nothing but its outputs? */
 static bool writes_outputs_alone(const wpg_module *module)
 {
@@ -26,13 +24,20 @@ bool wpg_float_is_free(const wpg_context *context)
         if (inst->opcode == SpvOpExecutionMode && inst->count > 2 &&
             inst->words[2] == SpvExecutionModeSignedZeroInfNanPreserve)
             return false;
-    switch (context->options->finite) {
-    case WPG_FINITE_NOWHERE:
+    switch (context->options->floats) {
+    case WPG_FLOAT_STRICT:
         return false;
-    case WPG_FINITE_FRAGMENTS:
+    case WPG_FLOAT_FRAGMENTS:
         return context->stage->model == SpvExecutionModelFragment && writes_outputs_alone(context->module);
-    case WPG_FINITE_EVERYWHERE:
+    case WPG_FLOAT_STAGES:
+    case WPG_FLOAT_SPEC:
         break;
     }
     return true;
+}
+
+bool wpg_float_may_fold(const wpg_context *context, const wpg_id_set *exact)
+{
+    return context->options->floats == WPG_FLOAT_SPEC && wpg_float_is_free(context) &&
+           wpg_id_set_is_empty(exact);
 }

@@ -25,6 +25,9 @@
  * that decide no branch, loop bound, index or divisor are left alone too: they would gain little. Where other
  * loads decide one, the caller may have these folded along: the result depends on values anyway.
  *
+ * FLOAT=spec, in stages without exact outputs: none of this. Every use gets the constant but those of
+ * NoContraction, and drivers make of it what they make of constants (float_setting.h).
+ *
  * NoContraction on a product that a decided phi exposes to a sum was tried instead of a barrier: bits of
  * llama.cpp's soft_max differed on lavapipe 25.0.7. */
 #include "compiler/optimize/fold/load_fold.h"
@@ -33,10 +36,11 @@
 
 #include "compiler/optimize/facts/folding.h"
 #include "compiler/optimize/facts/index_memory.h"
-#include "compiler/optimize/ir/legality.h"
-#include "compiler/optimize/loops/opt_barrier.h"
+#include "compiler/optimize/fold/float_setting.h"
 #include "compiler/optimize/fold/own_zero.h"
 #include "compiler/optimize/fold/standing.h"
+#include "compiler/optimize/ir/legality.h"
+#include "compiler/optimize/loops/opt_barrier.h"
 #include "compiler/spirv/builder.h"
 #include "compiler/spirv/const_fold.h"
 
@@ -61,6 +65,7 @@ typedef struct folder {
     uint32_t zero_of; /* what the barriers' zero is made of; 0: there are none */
     uint32_t zero;    /* that zero; 0: not made yet */
     bool any_exposed, any_hidden, nomem;
+    bool free; /* floats become constants, too */
     const char *why;
     uint32_t why_block;
     wpg_id_set exact;
@@ -279,8 +284,13 @@ static bool keeps(const folder *f, const wpg_inst *inst)
     SpvOp opcode = (SpvOp)inst->opcode;
     if (inst->result && inst->result < f->view->bound && f->opaque[inst->result] && !f->hidden[inst->result])
         return true;
-    if (wpg_inst_traits(f->module, inst) &
-        (WPG_TRAIT_FLOAT | WPG_TRAIT_SUBGROUP | WPG_TRAIT_DERIVATIVE | WPG_TRAIT_UNKNOWN))
+    const unsigned traits = wpg_inst_traits(f->module, inst);
+    if (traits & (WPG_TRAIT_SUBGROUP | WPG_TRAIT_DERIVATIVE | WPG_TRAIT_UNKNOWN))
+        return true;
+    if (f->free)
+        return opcode == SpvOpFunctionCall ||
+               (inst->result && wpg_find_decoration(f->module, inst->result, SpvDecorationNoContraction));
+    if (traits & WPG_TRAIT_FLOAT)
         return true;
     switch (opcode) {
     case SpvOpFunctionCall:
@@ -388,7 +398,7 @@ static bool reaches_arithmetic(const folder *f, uint32_t id, unsigned depth)
 
 static void ask_decided(folder *f, uint32_t block, const wpg_inst *inst)
 {
-    uint32_t id = source_of(f, inst);
+    uint32_t id = f->free ? 0 : source_of(f, inst);
     if (!id || !wpg_bears_floats(f->module, inst->type))
         return;
     uint64_t groups = f->decided;
@@ -541,7 +551,7 @@ static bool ask(folder *f)
     for (uint32_t b = 0; b < f->view->cfg->count; b++) {
         if (f->after.runs[b])
             ask_running(f, b);
-        else if (f->before.runs[b])
+        else if (f->before.runs[b] && !f->free)
             ask_dead(f, b);
     }
     uint64_t left = f->active & ~f->exposed;
@@ -550,7 +560,7 @@ static bool ask(folder *f)
                        "%u loads of %s stay: %s", (unsigned)__builtin_popcountll(f->active & f->exposed),
                        f->job->what, f->why);
     else if (!f->any_hidden)
-        left &= f->wanted | along(f, f->wanted & left);
+        left &= f->free && f->job->always ? f->useful : f->wanted | along(f, f->wanted & left);
     bool changed = left != f->active || f->any_hidden;
     f->active = left;
     return changed && left;
@@ -718,7 +728,7 @@ static wpg_status fold_function(folder *f, wpg_load_folded *folded)
     for (size_t i = 0; i < f->job->load_count; i++)
         f->active |= f->job->loads[i].group;
     if (!f->masks || !f->kept || !f->veiled || !f->guarded || !f->veils || !f->hidden || !f->opaque ||
-        !find_standing(f) || !wpg_push_solve(&f->before, f->view, NULL, NULL, &f->arena))
+        (!f->free && !find_standing(f)) || !wpg_push_solve(&f->before, f->view, NULL, NULL, &f->arena))
         f->nomem = true;
     while (!f->nomem && ask(f))
         ;
@@ -737,6 +747,7 @@ wpg_status wpg_load_fold_run(wpg_load_folded *folded, const wpg_load_fold *job)
     *folded = (wpg_load_folded){0};
     WPG_TRY(wpg_exact_slice(&f.exact, f.module, f.context->err));
     f.has_exact = true;
+    f.free = wpg_float_may_fold(f.context, &f.exact);
     wpg_arena_init(&f.arena);
     wpg_status status = fold_function(&f, folded);
     wpg_view_destroy(f.view);

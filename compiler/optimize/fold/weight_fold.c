@@ -502,8 +502,9 @@ bool wpg_weight_plan_make(wpg_weight_plan *plan, const wpg_context *context, con
                  .after = folded->after,
                  .finite = wpg_float_is_free(context)};
     *plan = (wpg_weight_plan){0};
-    bool fits = wpg_exact_slice(&p.exact, context->module, NULL) == WPG_OK &&
-                make(&p, loads, load_count, arena) && !arena->failed;
+    bool fits = wpg_exact_slice(&p.exact, context->module, NULL) == WPG_OK;
+    plan->shown = fits && wpg_float_may_fold(context, &p.exact);
+    fits = fits && make(&p, loads, load_count, arena) && !arena->failed;
     wpg_id_set_free(&p.exact);
     return fits;
 }
@@ -522,9 +523,9 @@ typedef struct unknown_zero {
 
 typedef struct doer {
     wpg_module *module;
-    wpg_inst *where; /* in the entry block: zeros are made before it */
-    uint32_t zero, bound;
-    uint32_t *instead; /* [bound] */
+    wpg_inst *where;      /* in the entry block: zeros are made before it */
+    uint32_t zero, bound; /* zero 0: drivers may see the zeros */
+    uint32_t *instead;    /* [bound] */
     WPG_VEC(unknown_zero) zeros;
 } doer;
 
@@ -536,6 +537,8 @@ static uint32_t zero_of_type(doer *d, uint32_t type)
             return d->zeros.data[i].id;
     const wpg_inst *def = wpg_module_def(m, type);
     uint32_t id;
+    if (!d->zero)
+        return wpg_const_null(m, type);
     if (def->opcode == SpvOpTypeVector) {
         uint32_t words[6] = {type}, count = def->words[3], part = zero_of_type(d, def->words[2]);
         words[1] = id = wpg_module_fresh_id(m);
@@ -574,7 +577,8 @@ bool wpg_weight_plan_apply(const wpg_weight_plan *plan, wpg_module *module, wpg_
         return false;
     if (!plan->actions.count)
         return true;
-    d.zero = wpg_zero_make(&d.where, module, function, plan->zero_of);
+    if (!plan->shown)
+        d.zero = wpg_zero_make(&d.where, module, function, plan->zero_of);
     for (size_t i = 0; i < plan->actions.count; i++) {
         const wpg_weight_action *action = &plan->actions.data[i];
         uint32_t zero = zero_of_type(&d, action->inst->type);

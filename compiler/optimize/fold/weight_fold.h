@@ -17,6 +17,7 @@ typedef struct wpg_weight_plan {
     uint64_t words;   /* what the actions rest on, as in wpg_known_load */
     const bool *dead; /* [view->bound] results that nothing needs any more and something did before */
     uint32_t zero_of; /* a value that drivers do not know (wpg_zero_source) */
+    bool shown;       /* drivers may see the zeros (wpg_float_may_fold) */
     const char *why;  /* why there are no actions, where there might be; NULL */
 } wpg_weight_plan;
 

@@ -74,6 +74,7 @@ typedef struct wpg_id_set {
 
 void wpg_id_set_free(wpg_id_set *set);
 bool wpg_id_set_has(const wpg_id_set *set, uint32_t id);
+bool wpg_id_set_is_empty(const wpg_id_set *set);
 
 /* All ids that feed an exact output, by data, through memory and by the branches of the module. Exact
  * outputs: Position, ClipDistance, CullDistance, FragDepth, the sample mask, tessellation levels, Invariant

@@ -29,11 +29,16 @@ typedef struct wpg_word_test {
     uint32_t set, binding, offset; /* offset in bytes from the start of the block */
     uint32_t bits;
 } wpg_word_test;
-enum { WPG_MOST_WORD_TESTS = 32 };
+enum { WPG_MOST_WORD_TESTS = 64 };
 
 /* Thresholds: settings of use, never of the profile. */
-/* Where what is multiplied by a known zero is taken to be finite (fold/weight_fold.c). */
-typedef enum wpg_finite { WPG_FINITE_NOWHERE, WPG_FINITE_FRAGMENTS, WPG_FINITE_EVERYWHERE } wpg_finite;
+/* What known floats of uniform blocks are good for (fold/float_setting.h). */
+typedef enum wpg_float_choice {
+    WPG_FLOAT_STRICT,    /* tests and integers alone */
+    WPG_FLOAT_FRAGMENTS, /* what they multiply by 0 falls away in fragment stages that write no memory */
+    WPG_FLOAT_STAGES,    /* and in every stage */
+    WPG_FLOAT_SPEC,      /* and they become constants, where no output is exact */
+} wpg_float_choice;
 
 typedef struct wpg_optimize_options {
     double uniform_share; /* a block is uniform when uniform/waves is at least this; 0.9 */
@@ -48,7 +53,7 @@ typedef struct wpg_optimize_options {
     /* Allows regions of loads behind a vote. The device must load by one index for a wave at less cost than
      * by one for each lane, and the stage must have subgroup vote and ballot operations. Off by default. */
     bool scalarise;
-    wpg_finite finite;        /* fragments */
+    wpg_float_choice floats;  /* fragments */
     bool partial_descriptors; /* descriptors that no invocation uses may be invalid: no load of one is made
                                  where none was */
     /* Push constants whose values are taken as given: the result is for these values alone

@@ -24,6 +24,14 @@ bool wpg_id_set_has(const wpg_id_set *set, uint32_t id)
     return set->all || (id < set->bound && (set->bits[id / 64] >> (id % 64) & 1));
 }
 
+bool wpg_id_set_is_empty(const wpg_id_set *set)
+{
+    bool any = set->all;
+    for (uint32_t i = 0; !any && set->bits && i < (set->bound + 63) / 64; i++)
+        any = set->bits[i] != 0;
+    return !any;
+}
+
 static void add_id(slice *s, uint32_t id)
 {
     if (id >= s->set->bound || wpg_id_set_has(s->set, id))

@@ -56,7 +56,7 @@ void wpg_optimize_defaults(wpg_optimize_options *options)
                                       .unflatten_cost = 24,
                                       .max_guarded_trips = 64,
                                       .max_growth = 200,
-                                      .finite = WPG_FINITE_FRAGMENTS};
+                                      .floats = WPG_FLOAT_FRAGMENTS};
 }
 
 /* -- The passes -- */

@@ -41,6 +41,7 @@
 #include "compiler/optimize/ir/word_facts.h"
 #include "compiler/optimize/facts/word_test.h"
 #include "compiler/optimize/fold/equal_fold.h"
+#include "compiler/optimize/fold/float_setting.h"
 #include "compiler/optimize/fold/load_fold.h"
 #include "compiler/optimize/fold/tables.h"
 #include "compiler/optimize/fold/version_entry.h"
@@ -50,11 +51,11 @@
 static const char PASS[] = "versions";
 
 enum {
-    MOST_WORDS = 32,           /* that the test compares */
-    WORD_COST = 2,             /* of a word in the test, in weighted instructions */
-    BRANCH_COST = 4,           /* of a branch: masks of lanes, phis behind it */
-    MOST_INSTRUCTIONS = 16000, /* of a body that is copied: compile time */
-    LEAST_GAIN = 3,            /* least share of the body's work that is saved, in percent */
+    MOST_WORDS = WPG_MOST_WORD_TESTS, /* that the test compares */
+    WORD_COST = 2,                    /* of a word in the test, in weighted instructions */
+    BRANCH_COST = 4,                  /* of a branch: masks of lanes, phis behind it */
+    MOST_INSTRUCTIONS = 16000,        /* of a body that is copied: compile time */
+    LEAST_GAIN = 3,                   /* least share of the body's work that is saved, in percent */
     FALLEN_SHARE = 10, /* percent that code is worth which falls away and never ran: registers, masks */
     /* Of a version alone: what falls away frees registers, too, and what it saves is underestimated where the
      * profile is of many sets (costs by block are means over all of them). */
@@ -91,6 +92,7 @@ typedef struct versions {
     candidate candidates[WPG_MOST_SETS];
     uint32_t count;
     wpg_word_source sources[WPG_MOST_WORD_SITES]; /* by fact, in the body */
+    bool folds_floats;                            /* wpg_float_may_fold */
     wpg_arena *arena;
 } versions;
 
@@ -176,8 +178,8 @@ static uint32_t fact_of_part(folding *f, const wpg_inst *vector, uint32_t c)
                                                                  : UINT32_MAX;
 }
 
-/* A vector all of whose components are known. Floats only where they are equal: as weights, which are no
- * operands of arithmetic then (weight_fold.h). */
+/* A vector all of whose components are known. Floats only where they are equal, unless they may become
+ * constants: as weights and equal words, which are no operands of arithmetic then (weight_fold.h). */
 static bool add_vector(folding *f, wpg_inst *vector, const wpg_inst *type)
 {
     wpg_module *m = f->v->module;
@@ -186,7 +188,8 @@ static bool add_vector(folding *f, wpg_inst *vector, const wpg_inst *type)
     uint64_t facts = 0;
     for (uint32_t c = 0; c < type->words[3]; c++) {
         const uint32_t fact = c < 4 ? fact_of_part(f, vector, c) : UINT32_MAX;
-        if (fact == UINT32_MAX || (floats && c && f->set->bits[fact] != f->set->bits[first]))
+        if (fact == UINT32_MAX ||
+            (floats && !f->v->folds_floats && c && f->set->bits[fact] != f->set->bits[first]))
             return true;
         parts[c] = wpg_const_scalar(m, type->words[2], f->set->bits[fact]);
         facts |= bit_of(fact);
@@ -670,6 +673,10 @@ wpg_status wpg_pass_versions(bool *changed, wpg_context *context)
     versions v = {.context = context, .module = context->module, .profile = entry_profile(context)};
     if (!v.profile || wpg_has_decoration_groups(context->module))
         return WPG_OK;
+    wpg_id_set exact = {0};
+    WPG_TRY(wpg_exact_slice(&exact, context->module, context->err));
+    v.folds_floats = wpg_float_may_fold(context, &exact);
+    wpg_id_set_free(&exact);
     wpg_arena_init(&arena);
     v.arena = &arena;
     v.body = wpg_module_def(context->module, v.profile->function);

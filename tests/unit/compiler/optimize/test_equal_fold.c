@@ -90,7 +90,7 @@ static void keeps(void **state)
     (void)state;
     wpg_optimize_options strict;
     wpg_optimize_defaults(&strict);
-    strict.finite = WPG_FINITE_NOWHERE;
+    strict.floats = WPG_FLOAT_STRICT;
     static const struct {
         const char *head, *body;
         bool strict;
@@ -229,7 +229,7 @@ static void random_vectors(void **state)
         words_of(values, &s, held);
         wpg_optimize_defaults(&options);
         const bool strict = k % 4 == 3;
-        options.finite = strict ? WPG_FINITE_NOWHERE : WPG_FINITE_EVERYWHERE;
+        options.floats = strict ? WPG_FLOAT_STRICT : WPG_FLOAT_STAGES;
         words_use(&r, &s, values, 1000, &options);
         kernels_with += use_said(&r, WPG_REMARK_DONE, "versions", "") && repeated(&r) != 0;
         for (unsigned round = 0; round < 3; round++) { /* as counted, then others */

@@ -165,7 +165,7 @@ static void optimise(use_result *r, use_shader *s, unsigned k, const usage round
     wpg_optimize_defaults(&options);
     options.max_growth = 1000;
     options.unflatten_cost = 4;
-    options.finite = is_steady(k) ? WPG_FINITE_FRAGMENTS : WPG_FINITE_NOWHERE;
+    options.floats = is_steady(k) ? WPG_FLOAT_FRAGMENTS : WPG_FLOAT_STRICT;
     if (vkc_mesa_major(device) < 23) { /* as layer/base/features.c */
         (void)snprintf(options.passes, sizeof options.passes, "celtv");
         options.keep_trips = true;

@@ -72,7 +72,7 @@ static void keeps(void **state)
     (void)state;
     wpg_optimize_options strict;
     wpg_optimize_defaults(&strict);
-    strict.finite = WPG_FINITE_NOWHERE;
+    strict.floats = WPG_FLOAT_STRICT;
     static const struct {
         const char *head, *body;
         bool strict;
@@ -221,7 +221,7 @@ static void random_weights(void **state)
         words_of(values, &s, weights);
         wpg_optimize_defaults(&options);
         bool strict = k % 3 == 2;
-        options.finite = strict ? WPG_FINITE_NOWHERE : WPG_FINITE_EVERYWHERE;
+        options.floats = strict ? WPG_FLOAT_STRICT : WPG_FLOAT_STAGES;
         words_use(&r, &s, values, 1000, &options);
         kernels_with += use_said(&r, WPG_REMARK_DONE, "versions", "") &&
                         !use_said(&r, WPG_REMARK_DONE, "versions", " 0 operations");
