@@ -259,6 +259,21 @@ bool wpg_files_has(wpg_device *device)
     return counted_of(device) != NULL;
 }
 
+/* The visits that reservoirs keep (probes/reservoir.h): cells that later visits write again. */
+static void read_visits(const wpg_counted *counted, const wpg_counters *counters)
+{
+    for (size_t s = 0; s < counted->stage_count; s++) {
+        const wpg_counter_map *map = counted->stages[s].map;
+        for (uint32_t f = 0; f < map->function_count; f++)
+            for (uint32_t t = 0; t < map->functions[f].table_count; t++) {
+                const wpg_probe_reservoir *kept = &map->functions[f].tables[t].reservoir;
+                if (kept->width)
+                    wpg_counters_read_cells(counted->values, counters, counted->slot, kept->first + (size_t)1,
+                                            WPG_RESERVOIR_COUNTERS(kept->width) - 1);
+            }
+    }
+}
+
 /* Reads a device's counters; notes which files have news. True if some counter rose. */
 static bool read_counters(wpg_device *device)
 {
@@ -271,6 +286,7 @@ static bool read_counters(wpg_device *device)
         counted->binds = binds;
         counted->binds_counted = atomic_load(&counted->slot->binds_counted);
         bool rose = wpg_counters_read(counted->values, device->counters, counted->slot);
+        read_visits(counted, device->counters);
         counted->file->changed |= rose || !counted->file->on_disk;
         any |= rose;
     }

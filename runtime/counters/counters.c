@@ -206,10 +206,24 @@ wpg_drain *wpg_counters_drain(wpg_counters *counters)
     return counters->kind == WPG_ADDRESS_LITERAL ? NULL : &counters->drain;
 }
 
+/* Where the host sees the counters; NULL: nowhere. */
+static const uint64_t *visible_words(const wpg_counters *counters)
+{
+    return counters->memory.mapped ? counters->memory.mapped : counters->staging.mapped;
+}
+
+void wpg_counters_read_cells(uint64_t *values, const wpg_counters *counters, const wpg_counter_slot *slot,
+                             size_t first, size_t count)
+{
+    const uint64_t *words = visible_words(counters);
+    const size_t begin = atomic_load(&slot->first), have = atomic_load(&slot->count);
+    for (size_t i = first; words && i < first + count && i < have; i++)
+        values[i] = __atomic_load_n(&words[begin + i], __ATOMIC_RELAXED);
+}
+
 bool wpg_counters_read(uint64_t *values, const wpg_counters *counters, const wpg_counter_slot *slot)
 {
-    const wpg_region *visible = counters->memory.mapped ? &counters->memory : &counters->staging;
-    const uint64_t *words = visible->mapped;
+    const uint64_t *words = visible_words(counters);
     size_t first = atomic_load(&slot->first), count = atomic_load(&slot->count);
     bool rose = false;
     if (!words)

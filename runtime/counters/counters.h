@@ -60,5 +60,8 @@ wpg_drain *wpg_counters_drain(wpg_counters *counters);
  * caught between its two halves (low wrapped, carry not yet in high) does no harm: start with zeros. True if
  * some value rose. */
 bool wpg_counters_read(uint64_t *values, const wpg_counters *counters, const wpg_counter_slot *slot);
+/* Copies `count` of them from `first` as they are: for cells that hold no count, which rise and fall. */
+void wpg_counters_read_cells(uint64_t *values, const wpg_counters *counters, const wpg_counter_slot *slot,
+                             size_t first, size_t count);
 
 #endif

@@ -141,6 +141,34 @@ static void torn_counter(void **state)
     wpg_counters_destroy(counters, true);
 }
 
+/* Cells that hold no count are read as they are: they fall, and may be as large as they like. */
+static void cells_are_no_counts(void **state)
+{
+    (void)state;
+    wpg_counters_vk vk = fake_vk();
+    wpg_counters_config config = config_of(&two_types);
+    config.placement = WPG_COUNTERS_HOST;
+    wpg_counters *counters = create(&vk, &config);
+    wpg_counter_slot *slot;
+    uint64_t values[3] = {0};
+    assert_int_equal(wpg_counters_claim(&slot, counters, (wpg_hash128){1, 1}, NULL), WPG_OK);
+    assert_int_equal(wpg_counters_place(counters, slot, 3, NULL), WPG_OK);
+    uint64_t *memory = fake_at(wpg_counters_drain(counters)->counters) + atomic_load(&slot->first);
+    memory[0] = 5;
+    memory[1] = 0xbf80000000000007; /* -1 above: no count is so large */
+    memory[2] = 9;
+    wpg_counters_read(values, counters, slot);
+    wpg_counters_read_cells(values, counters, slot, 1, 5);
+    assert_true(values[0] == 5 && values[1] == 0xbf80000000000007 && values[2] == 9);
+    memory[0] = 4;
+    memory[1] = 3;
+    memory[2] = 2;
+    wpg_counters_read(values, counters, slot);
+    wpg_counters_read_cells(values, counters, slot, 1, 2);
+    assert_true(values[0] == 5 && values[1] == 3 && values[2] == 2);
+    wpg_counters_destroy(counters, true);
+}
+
 /* Entries: a slot's own counters once placed, the scratch block before. */
 static void directory_entries(void **state)
 {
@@ -283,9 +311,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(on_the_host),         cmocka_unit_test(on_the_device),
-        cmocka_unit_test(stale_until_drained), cmocka_unit_test(torn_counter),
-        cmocka_unit_test(directory_entries),   cmocka_unit_test(address_kinds),
-        cmocka_unit_test(no_memory),           cmocka_unit_test(short_of_memory),
-        cmocka_unit_test(memory_types)};
+        cmocka_unit_test(cells_are_no_counts), cmocka_unit_test(stale_until_drained),
+        cmocka_unit_test(torn_counter),        cmocka_unit_test(directory_entries),
+        cmocka_unit_test(address_kinds),       cmocka_unit_test(no_memory),
+        cmocka_unit_test(short_of_memory),     cmocka_unit_test(memory_types)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
