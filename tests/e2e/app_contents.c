@@ -49,6 +49,7 @@ typedef struct scene {
     VkBuffer alias;    /* of materials[0]'s memory */
     uint32_t drawn[2]; /* slots that draws of the pass read, one bit each */
     uint32_t random;
+    uint64_t recorded, changes; /* of contents: by the commands of a frame; made so far */
 } scene;
 
 static uint32_t next(scene *s)
@@ -349,6 +350,7 @@ static void write_in_pass(scene *s)
     vkCmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_GRAPHICS, s->layout, 0, 1, &s->sets[which], 1,
                             &zero);
     vkCmdPushConstants(commands, s->layout, VK_SHADER_STAGE_VERTEX_BIT, 0, 8, push);
+    s->recorded++;
     vkCmdDraw(commands, 3, 1, 0, 0);
     vkCmdPipelineBarrier(commands, VK_PIPELINE_STAGE_VERTEX_SHADER_BIT,
                          VK_PIPELINE_STAGE_VERTEX_SHADER_BIT | VK_PIPELINE_STAGE_FRAGMENT_SHADER_BIT, 0, 1,
@@ -366,6 +368,7 @@ static void change_by_commands(scene *s)
     const VkDeviceSize at = (VkDeviceSize)slot * SLOT_WORDS * 4;
     const material m = any_material(s);
     const VkBufferCopy region = {at, at, sizeof m};
+    s->recorded++;
     switch (next(s) % 3) {
     case 0:
         vkCmdUpdateBuffer(commands, target, at, sizeof m, &m);
@@ -406,13 +409,14 @@ static void record_pass(scene *s)
 /* What the host changes between submissions. */
 static void change_by_host(scene *s)
 {
-    for (uint32_t i = next(s) % 6; i > 0; i--)
+    for (uint32_t i = next(s) % 6; i > 0; i--, s->changes++)
         put(&s->materials[next(s) % 2], next(s) % SLOTS, any_material(s));
     surroundings around = usual_scene;
     if (next(s) % 4 == 0)
         around.lights = next(s) % 4;
     if (next(s) % 8 == 0)
         around.fog = 0.5f;
+    s->changes += memcmp(s->scenes.words, &around, sizeof around) != 0;
     memcpy(s->scenes.words, &around, sizeof around);
 }
 
@@ -432,6 +436,7 @@ static void record_frame(scene *s)
                                      .srcAccessMask = VK_ACCESS_MEMORY_WRITE_BIT,
                                      .dstAccessMask = VK_ACCESS_HOST_READ_BIT | VK_ACCESS_HOST_WRITE_BIT};
     VK_MUST(vkBeginCommandBuffer(vk->commands, &begin));
+    s->recorded = 0;
     for (uint32_t passes = 1 + next(s) % 2; passes > 0; passes--) {
         for (uint32_t i = next(s) % 3; i > 0; i--)
             change_by_commands(s);
@@ -453,11 +458,13 @@ void app_contents(vk_program *vk, const char *argument)
         for (uint32_t times = 1 + next(&s) % 3; times > 0; times--, images++) {
             change_by_host(&s);
             submit(vk);
+            s.changes += s.recorded;
             sum = sum * 31u + app_checksum(vk->pixels.words, VK_WIDTH * VK_HEIGHT);
         }
         if (frame % 25 == 24 || frame + 1 == frames)
             printf("frame %u, image %u: %08x\n", frame + 1, images, sum);
     }
+    printf("changes of contents: %llu\n", (unsigned long long)s.changes);
     close_scene(&s);
 }
 

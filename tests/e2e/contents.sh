@@ -5,7 +5,7 @@
 need_built "$wavepgo" "$layer" "$app"
 
 frames=400
-[ -z "${WPG_NIGHTLY:-}" ] || frames=40000
+[ -z "${WPG_NIGHTLY:-}" ] || frames=92000 # a million changes of contents
 "$wavepgo" run --generate --bundle "$work/trained.wavepgo" -- "$app" contents-train "$WPG_SPIRV" >"$work/train.out" 2>"$work/train.err"
 [ -f "$work/trained.wavepgo/index.wavepgo" ] || die "no bundle: $(tail -n 3 "$work/train.err")"
 plain train-plain "$app" contents-train "$WPG_SPIRV"
@@ -13,6 +13,8 @@ cmp -s "$work/train.out" "$work/train-plain.out" || fail "training: other pixels
 
 plain contents "$app" contents "$WPG_SPIRV" $frames
 exited contents 0
+changes=$(sed -n 's/^changes of contents: //p' "$work/contents.out")
+[ "${changes:-0}" -ge $((frames * 11)) ] || fail "$frames frames with ${changes:-no} changes of contents"
 # with NAME SETTINGS...
 with() {
     run_name=contents-$1
