@@ -8,6 +8,9 @@
  *     uniform BINDING HEX          a uniform block and its bytes
  *     sampler BINDING              the environment image
  *
+ * Items come one after the other. With TURNS=1 they are all there at once, those of the same shaders share a
+ * pipeline, and frames show them in turns; WARM (0) says for how many seconds at least before times are taken.
+ *
  * Output: name, processor time of one frame in microseconds, hash of the image (32-bit floats). With PIXELS
  * set to a folder, the image goes there as NAME.rgba32f, too (differ.cjs compares such images).
  * Owns: everything it makes; a process ends with its Vulkan objects. Threads: one. */
@@ -32,6 +35,7 @@ enum {
     MAX_BINDINGS = 8,
     MAX_INPUTS = 6,
     TEXT = 65536,
+    MAX_ITEMS = 32,
 };
 static const VkFormat target_format = VK_FORMAT_R32G32B32A32_SFLOAT;
 
@@ -470,8 +474,26 @@ static wpg_status frame(const program *p, const item *it, wpg_error *err)
     return status;
 }
 
+static bool has_same_file(const char *folder, const char *a, const char *b, const char *tail)
+{
+    size_t size_a, size_b;
+    char *one = read_file(folder, a, tail, &size_a), *other = read_file(folder, b, tail, &size_b);
+    const bool same = one && other && size_a == size_b && memcmp(one, other, size_a) == 0;
+    free(one);
+    free(other);
+    return same;
+}
+
+static bool has_same_shaders(const char *folder, const char *a, const char *b, const char *suffix)
+{
+    char tail[64];
+    snprintf(tail, sizeof tail, "%s.frag.spv", suffix);
+    return has_same_file(folder, a, b, ".vert.spv") && has_same_file(folder, a, b, tail);
+}
+
+/* `of`: an item of the same shaders, whose pipeline this one takes; NULL: none. */
 static wpg_status load(item *it, const program *p, const char *folder, const char *name, const char *suffix,
-                       wpg_error *err)
+                       const item *of, wpg_error *err)
 {
     char tail[64];
     size_t size;
@@ -503,7 +525,10 @@ static wpg_status load(item *it, const program *p, const char *folder, const cha
     free(text);
     WPG_TRY(status);
     WPG_TRY(make_set(it, p, err));
-    return make_pipeline(it, p, err);
+    if (!of)
+        return make_pipeline(it, p, err);
+    it->pipeline = of->pipeline;
+    return WPG_OK;
 }
 
 static double processor_us(void)
@@ -527,29 +552,80 @@ static void keep_pixels(const char *name, const uint8_t *bytes, size_t count)
         fclose(file);
 }
 
-static wpg_status run(const program *p, const item *it, const char *name, double seconds, wpg_error *err)
+/* The image of the last frame. */
+static uint64_t hash_pixels(const program *p, const char *name)
 {
-    for (int i = 0; i < 2; i++)
-        WPG_TRY(frame(p, it, err));
     uint64_t hash = 0xcbf29ce484222325u;
     const uint8_t *bytes = p->pixels.mapped;
     for (size_t i = 0; i < (size_t)SIDE * SIDE * 16; i++)
         hash = (hash ^ bytes[i]) * 0x100000001b3u;
     keep_pixels(name, bytes, (size_t)SIDE * SIDE * 16);
-    uint64_t begin = bench_now_ns();
+    return hash & 0xffffffffffffu;
+}
+
+static wpg_status run(const program *p, const item *it, const char *name, double seconds, wpg_error *err)
+{
+    for (int i = 0; i < 2; i++)
+        WPG_TRY(frame(p, it, err));
+    uint64_t hash = hash_pixels(p, name), begin = bench_now_ns();
     double before = processor_us();
     unsigned frames = 0;
     do {
         WPG_TRY(frame(p, it, err));
         frames++;
     } while ((double)(bench_now_ns() - begin) < seconds * 1e9);
-    printf("%s %.1f %012llx\n", name, (processor_us() - before) / frames,
-           (unsigned long long)(hash & 0xffffffffffffu));
+    printf("%s %.1f %012llx\n", name, (processor_us() - before) / frames, (unsigned long long)hash);
+    return WPG_OK;
+}
+
+/* Frames of all items in turns for so long; adds each item's processor time to `spent`. */
+static wpg_status take_turns(unsigned *rounds, double *spent, const program *p, const item *items, int count,
+                             double seconds, wpg_error *err)
+{
+    const uint64_t begin = bench_now_ns();
+    for (*rounds = 0; *rounds == 0 || (double)(bench_now_ns() - begin) < seconds * 1e9; (*rounds)++)
+        for (int i = 0; i < count; i++) {
+            const double before = processor_us();
+            WPG_TRY(frame(p, &items[i], err));
+            spent[i] += processor_us() - before;
+        }
+    return WPG_OK;
+}
+
+/* `seconds` for each of the items, all together. */
+static wpg_status run_in_turns(const program *p, const item *items, char **names, int count, double seconds,
+                               wpg_error *err)
+{
+    const char *warm = getenv("WARM");
+    double spent[MAX_ITEMS] = {0};
+    unsigned rounds;
+    WPG_TRY(take_turns(&rounds, spent, p, items, count, warm ? atof(warm) : 0, err));
+    memset(spent, 0, sizeof spent);
+    WPG_TRY(take_turns(&rounds, spent, p, items, count, seconds * count, err));
+    for (int i = 0; i < count; i++) {
+        WPG_TRY(frame(p, &items[i], err));
+        printf("%s %.1f %012llx\n", names[i], spent[i] / rounds,
+               (unsigned long long)hash_pixels(p, names[i]));
+    }
+    return WPG_OK;
+}
+
+/* Loads items; one whose shaders an earlier one has takes that one's pipeline. */
+static wpg_status load_all(item *items, const program *p, char **argv, int count, wpg_error *err)
+{
+    for (int i = 0; i < count; i++) {
+        int of = i;
+        for (int k = 0; k < i && of == i; k++)
+            if (has_same_shaders(argv[1], argv[4 + k], argv[4 + i], argv[2]))
+                of = k;
+        WPG_TRY(load(&items[i], p, argv[1], argv[4 + i], argv[2], of == i ? NULL : &items[of], err));
+    }
     return WPG_OK;
 }
 
 int main(int argc, char **argv)
 {
+    static item items[MAX_ITEMS];
     program p = {0};
     wpg_error err = {0};
     if (argc < 5) {
@@ -563,11 +639,16 @@ int main(int argc, char **argv)
         status = make_sphere(&p, &err);
     if (status == WPG_OK)
         status = make_target(&p, &err);
-    for (int i = 4; i < argc && status == WPG_OK; i++) {
-        item it;
-        status = load(&it, &p, argv[1], argv[i], argv[2], &err);
+    const bool turns = getenv("TURNS") && argc - 4 <= MAX_ITEMS;
+    if (status == WPG_OK && turns) {
+        status = load_all(items, &p, argv, argc - 4, &err);
         if (status == WPG_OK)
-            status = run(&p, &it, argv[i], atof(argv[3]), &err);
+            status = run_in_turns(&p, items, argv + 4, argc - 4, atof(argv[3]), &err);
+    }
+    for (int i = 4; i < argc && status == WPG_OK && !turns; i++) {
+        status = load(&items[0], &p, argv[1], argv[i], argv[2], NULL, &err);
+        if (status == WPG_OK)
+            status = run(&p, &items[0], argv[i], atof(argv[3]), &err);
     }
     if (status == WPG_OK)
         return 0;

@@ -13,6 +13,7 @@
 # KEEP: a folder that gets each family's profiles, tuned bundles and last use logs.
 # USE_OPTIONS: options of `wavepgo run` with the profile, and of tuning, such as "--float spec".
 # TOGETHER=1: one training run for all items also where each item is a program of its own (materialx: a material).
+# TURNS=1 (materialx, beside TOGETHER=1): all items at once, those of one shader in one pipeline, a frame of each in turns.
 # SEVERAL=1: each item has three inputs in turns, in the training run and after it (tfjs, kernels: three shapes).
 # OTHER_INPUT=1: what is timed has other inputs than the training run (tfjs: shapes; three, babylon, playcanvas, webgl, niivue:
 # camera and lights; paper: preset and time; materialx: each material by the profile of the one before it in the list).
@@ -34,7 +35,7 @@ while [ $# -gt 0 ]; do
         build=$2
         shift
         ;;
-    -h | --help) sed -n '2,19s/^# \{0,1\}//p' "$0"; exit 0 ;;
+    -h | --help) sed -n '2,20s/^# \{0,1\}//p' "$0"; exit 0 ;;
     *)
         case " $families $slow " in *" $1 "*) ;; *) echo "real: no family '$1' (known: $families $slow)" >&2; exit 2 ;; esac
         wanted="$wanted $1"
