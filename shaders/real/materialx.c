@@ -8,8 +8,8 @@
  *     uniform BINDING HEX          a uniform block and its bytes
  *     sampler BINDING              the environment image
  *
- * Items come one after the other. With TURNS=1 they are all there at once, those of the same shaders share a
- * pipeline, and frames show them in turns; WARM (0) says for how many seconds at least before times are taken.
+ * Items come one after the other. With TURNS=1 they are all there at once, those of the same shaders share
+ * a pipeline, and frames show them in turns; WARM (0): for so many seconds before times are taken.
  *
  * Output: name, processor time of one frame in microseconds, hash of the image (32-bit floats). With PIXELS
  * set to a folder, the image goes there as NAME.rgba32f, too (differ.cjs compares such images).
