@@ -215,6 +215,7 @@ static void check_optimised(const subject *s, const wpg_module *normal, const wp
     wpg_optimize_defaults(&options);
     options.unflatten_cost = 2;
     options.scalarise = true;
+    options.floats = s->count % 2 ? WPG_FLOAT_SPEC : WPG_FLOAT_FRAGMENTS;
     wpg_remarks *remarks = NULL;
     bool changed = false;
     if (module && functions) {

@@ -38,6 +38,7 @@ static wpg_optimize_options options_of(const uint8_t choices[4])
         options.uniform_share = 0;
     options.max_guarded_trips = 1u << (choices[2] >> 4 & 7);
     options.scalarise = choices[1] & 1;
+    options.floats = (wpg_float_choice)((choices[0] >> 1 ^ choices[1] >> 2) & 3);
     if (choices[2] & 128)
         options.max_growth = 100000;
     return options;

@@ -103,6 +103,12 @@ static bool has_visits(uint64_t chosen)
     return chosen >> 5 & 1;
 }
 
+/* All floats had one value: vectors of equal words. */
+static bool are_equal(uint64_t chosen)
+{
+    return chosen >> 6 & 1;
+}
+
 /* In half of the profiles words had three sets of values. */
 static bool make_visits(wpg_function_weights *weights, uint64_t chosen)
 {
@@ -112,8 +118,11 @@ static bool make_visits(wpg_function_weights *weights, uint64_t chosen)
     wpg_word_visit *visits = calloc(VISITS, sizeof *visits + words * sizeof(uint32_t));
     uint32_t *bits = visits ? (uint32_t *)(void *)(visits + VISITS) : NULL;
     for (uint32_t v = 0; visits && v < VISITS; v++, bits += words) {
-        for (uint32_t w = 0; w < words; w++)
-            bits[w] = word_value(weights->words[w].type == WPG_VALUE_FLOAT, chosen + w + (w % 3 ? v : 0));
+        for (uint32_t w = 0; w < words; w++) {
+            const bool is_float = weights->words[w].type == WPG_VALUE_FLOAT;
+            bits[w] =
+                word_value(is_float, chosen + (is_float && are_equal(chosen) ? 0 : w) + (w % 3 ? v : 0));
+        }
         visits[v] = (wpg_word_visit){v ? (ASKED - FIRST_SHARE) / 2 : FIRST_SHARE, bits};
     }
     weights->visits = visits;
@@ -134,8 +143,10 @@ static bool make_words(wpg_value_weight **words, uint32_t *count, const wpg_cfg 
         *words = calloc(*count, sizeof **words + sizeof(wpg_value_share));
         wpg_value_share *shares = *words ? (wpg_value_share *)(void *)(*words + *count) : NULL;
         for (uint32_t i = 0; *words && i < *count; i++) {
-            shares[i] = (wpg_value_share){word_value(sites[i].type == WPG_VALUE_FLOAT, chosen + i),
-                                          has_visits(chosen) && i % 3 ? FIRST_SHARE : ASKED};
+            const bool is_float = sites[i].type == WPG_VALUE_FLOAT;
+            shares[i] =
+                (wpg_value_share){word_value(is_float, chosen + (is_float && are_equal(chosen) ? 0 : i)),
+                                  has_visits(chosen) && i % 3 ? FIRST_SHARE : ASKED};
             (*words)[i] = (wpg_value_weight){.kind = WPG_VALUE_WORD,
                                              .type = sites[i].type,
                                              .asked = ASKED,
