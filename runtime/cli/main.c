@@ -90,6 +90,7 @@ static const wpg_command commands[] = {
      "the\n"
      "                        bundle knows), r (region scalarisation), w (waves of 32 where waves are half "
      "empty)\n"
+     "  --float CHOICE        what USE takes known floats for, as the setting FLOAT\n"
      "  --version-alone       USE of a stage with versions is the first version alone, without test and "
      "other "
      "body\n"

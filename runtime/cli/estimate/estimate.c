@@ -24,15 +24,28 @@ static bool is_hash(const char *text)
 #define PUSH(vector, text)                                                                                   \
     wpg_vec_push((vector), (const char *)(text)) /* NOLINT(bugprone-sizeof-expression) */
 
-/* The letters of the setting SKIP_PASSES. */
-static const char *pass_letters(void)
+/* What a setting may be: "a|b|c", or letters. */
+static const char *choices_of(const char *setting)
 {
     size_t count;
     const wpg_setting_info *table = wpg_settings_table(&count);
     for (size_t i = 0; i < count; i++)
-        if (strcmp(table[i].key, "SKIP_PASSES") == 0)
+        if (strcmp(table[i].key, setting) == 0)
             return table[i].choices;
     return "";
+}
+
+/* The number of the word in "a|b|c", from 1; 0: it is none of them. */
+static uint32_t number_of(const char *choices, const char *word)
+{
+    const size_t length = strlen(word);
+    for (uint32_t number = 1; *choices; number++) {
+        const size_t one = strcspn(choices, "|");
+        if (one == length && strncmp(choices, word, one) == 0)
+            return number;
+        choices += one + (choices[one] == '|');
+    }
+    return 0;
 }
 
 /* The option's value into one of the options that say how forms are made; false: not such an option, or a bad
@@ -40,7 +53,8 @@ static const char *pass_letters(void)
 static bool parse_how(int *code, wpg_estimate_how *how, const char *text, const char *value, bool *took)
 {
     bool letters = strcmp(text, "--skip-passes") == 0, more = strcmp(text, "--and-passes") == 0;
-    *took = letters || more || strcmp(text, "--repeat") == 0;
+    const bool floats = strcmp(text, "--float") == 0;
+    *took = letters || more || floats || strcmp(text, "--repeat") == 0;
     if (strcmp(text, "--version-alone") == 0) {
         how->version_alone = true;
     } else if (strcmp(text, "--no-what-if") == 0) {
@@ -51,8 +65,13 @@ static bool parse_how(int *code, wpg_estimate_how *how, const char *text, const 
         return false;
     } else if (!value) {
         *code = wpg_usage_error(WPG_ESTIMATE_COMMAND, "'%s' needs a value", text);
+    } else if (floats) {
+        how->floats = number_of(choices_of("FLOAT"), value);
+        if (!how->floats)
+            *code = wpg_usage_error(WPG_ESTIMATE_COMMAND, "--float takes one of %s, not '%s'",
+                                    choices_of("FLOAT"), value);
     } else if (letters || more) {
-        const char *known = letters ? pass_letters() : WPG_ESTIMATE_AND;
+        const char *known = letters ? choices_of("SKIP_PASSES") : WPG_ESTIMATE_AND;
         char *to = letters ? how->skip : how->and_passes;
         size_t size = letters ? sizeof how->skip : sizeof how->and_passes;
         if (value[strspn(value, known)] || strlen(value) >= size)

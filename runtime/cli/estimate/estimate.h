@@ -105,6 +105,7 @@ typedef struct wpg_estimate_device {
 typedef struct wpg_estimate_how {
     char skip[32];      /* letters of passes to leave out */
     char and_passes[4]; /* of WPG_ESTIMATE_AND: passes that need a device or a verdict otherwise */
+    uint32_t floats;    /* the setting FLOAT: 1 + its choice; 0: as it is by default */
     bool version_alone; /* a stage with versions is its first version, without the test */
     bool no_what_if;
     bool changed;    /* only pipelines that use mode changes are compiled */

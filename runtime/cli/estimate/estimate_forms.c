@@ -89,6 +89,8 @@ static void choose_passes(wpg_optimize_options *options, const wpg_estimate *est
 {
     enum { SMALL_WAVE = 32, USUAL_WAVE = 64 };
     wpg_optimize_defaults(options);
+    if (estimate->how.floats)
+        options->floats = (wpg_float_choice)(estimate->how.floats - 1);
     options->scalarise = has_letter(estimate, WPG_PASS_SCALARISE);
     if (has_letter(estimate, WPG_PASS_PUSH_FOLD)) {
         options->pushes = pipeline->pushes;
