@@ -7,16 +7,18 @@
 
 enum { MAX_CASES = 64 };
 
+static bench_case all[MAX_CASES];
+static size_t filled;
+
+void bench_cases_take(const bench_case *const *tables)
+{
+    for (; *tables; tables++)
+        for (const bench_case *c = *tables; c->name && filled < MAX_CASES; c++)
+            all[filled++] = *c;
+}
+
 const bench_case *bench_cases(size_t *count)
 {
-    static bench_case all[MAX_CASES];
-    static size_t filled;
-    if (!filled) {
-        const bench_case *tables[] = {bench_compute_cases, bench_scene_cases, bench_graphics_cases};
-        for (size_t t = 0; t < 3; t++)
-            for (const bench_case *c = tables[t]; c->name && filled < MAX_CASES; c++)
-                all[filled++] = *c;
-    }
     *count = filled;
     return all;
 }

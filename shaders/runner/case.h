@@ -1,7 +1,8 @@
 /* What a benchmark case is: shader files, sizes, inputs and what a profile of it must count.
  *
  * A case has one pipeline. Every pipeline sees the same descriptor set 0: binding 0 the output storage buffer
- * (compute only), 1 a uniform buffer, 2 and 3 read-only storage buffers; and push constants from offset 0.
+ * (compute only), 1 a uniform buffer, 2 and 3 read-only storage buffers, from 4 on the textures of the case;
+ * and push constants from offset 0.
  * Threads: one. */
 #ifndef SHADERS_RUNNER_CASE_H
 #define SHADERS_RUNNER_CASE_H
@@ -19,6 +20,8 @@ enum {
     BENCH_MAX_UNIFORM = 1024,
     BENCH_MAX_EXPECTED = 4,
     BENCH_INPUTS = 2,
+    BENCH_TEXTURES = 4,
+    BENCH_MAX_CONSTANTS = 16,
 };
 
 /* Device features a case needs; the case is skipped where they are missing. */
@@ -28,6 +31,12 @@ typedef struct bench_expected {
     const char *what; /* which block or stage, in words */
     uint64_t lanes;   /* live lanes that start it in one execution of the case */
 } bench_expected;
+
+/* A texture: RGBA8, one level, repeated, filtered linearly. */
+typedef struct bench_texels {
+    uint32_t width, height, depth; /* depth 0: two dimensions */
+    uint8_t *texels;               /* malloc'd */
+} bench_texels;
 
 /* One execution of a case at one size: filled in by its prepare function, freed by bench_work_finish. */
 typedef struct bench_work {
@@ -44,6 +53,10 @@ typedef struct bench_work {
     uint32_t uniform_size;
     void *input[BENCH_INPUTS]; /* malloc'd contents of bindings 2 and 3, or NULL */
     size_t input_size[BENCH_INPUTS];
+    bench_texels textures[BENCH_TEXTURES]; /* combined image samplers at bindings 4 and on */
+    uint32_t texture_count;
+    uint32_t constants[BENCH_MAX_CONSTANTS]; /* specialisation constants from id 0 on, in every stage */
+    uint32_t constant_count;
     uint64_t invocations; /* compute: launched; graphics: of the vertex stage as asked for by the draw */
     bench_expected expected[BENCH_MAX_EXPECTED];
     uint32_t expected_count;
@@ -76,6 +89,11 @@ void bench_work_push(bench_work *work, const void *data, size_t size);
 void bench_work_uniform(bench_work *work, const void *data, size_t size);
 void bench_work_expect(bench_work *work, const char *what, uint64_t lanes);
 
+void bench_work_constant(bench_work *work, uint32_t value); /* the next specialisation constant */
+
+/* The next texture: zeroed texels to be filled in; NULL when memory runs out. */
+uint8_t *bench_work_texture(bench_work *work, uint32_t width, uint32_t height, uint32_t depth);
+
 /* A zeroed array of `count` elements of `size` bytes as input `which` (0 or 1); NULL when memory runs out. */
 void *bench_work_input(bench_work *work, unsigned which, size_t count, size_t size);
 
@@ -85,8 +103,11 @@ float bench_random(uint32_t *state);
 /* Compute: a dispatch of 8x8 workgroups over an image; edges leave partial groups, on purpose. */
 void bench_work_image(bench_work *work, uint32_t width, uint32_t height);
 
-/* The tables of cases_compute.c, cases_scene.c and cases_graphics.c, each ended by an entry without a name.
- */
+/* Takes the program's tables, each ended by an entry without a name; NULL after the last. Once, before
+ * anything else. */
+void bench_cases_take(const bench_case *const *tables);
+
+/* The tables of cases_compute.c, cases_scene.c and cases_graphics.c. */
 extern const bench_case bench_compute_cases[];
 extern const bench_case bench_scene_cases[];
 extern const bench_case bench_graphics_cases[];

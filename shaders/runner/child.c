@@ -50,7 +50,7 @@ bool bench_assignments_parse(bench_assignments *list, const char *text)
 static _Noreturn void become_child(const bench_options *o, const bench_case *c, const bench_assignments *env,
                                    int output)
 {
-    char repeat[16], binds[16];
+    char repeat[16], binds[16], frames[16];
     const char *fixed[] = {"wavepgo-bench",
                            "--json",
                            "-",
@@ -65,7 +65,7 @@ static _Noreturn void become_child(const bench_options *o, const bench_case *c, 
                            "--binds",
                            binds};
     enum { FIXED = sizeof fixed / sizeof *fixed };
-    char *argv[FIXED + 7];
+    char *argv[FIXED + 9];
     int argc = 0;
     (void)snprintf(repeat, sizeof repeat, "%u", o->repeat);
     (void)snprintf(binds, sizeof binds, "%u", o->binds);
@@ -73,6 +73,11 @@ static _Noreturn void become_child(const bench_options *o, const bench_case *c, 
         argv[argc++] = (char *)fixed[i];
     if (o->compile_only)
         argv[argc++] = (char *)"--compile-only";
+    if (o->frames) {
+        (void)snprintf(frames, sizeof frames, "%u", o->frames);
+        argv[argc++] = (char *)"--frames";
+        argv[argc++] = frames;
+    }
     if (o->stable_power)
         argv[argc++] = (char *)"--stable-power";
     if (o->processor_clock) {

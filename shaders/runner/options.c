@@ -28,6 +28,9 @@ void bench_options_usage(void)
         "                      cases run; its clocks are told with or without (in JSON of --compare:\n"
         "                      the least and the most of each side)\n"
         "  --binds N           bind the pipeline and do the work N times in each execution (default 1)\n"
+        "  --frames N          record the commands anew for each execution, as programs with frames do; N\n"
+        "                      executions come before those that are timed, and one is timed where --repeat\n"
+        "                      is 0. The processor's time has the recording in it\n"
         "  --info              one JSON object: device, driver, what it can do; runs nothing\n"
         "  --statistics        what the driver's compiler says of each pipeline (needs\n"
         "                      VK_KHR_pipeline_executable_properties); creates pipelines, runs nothing\n"
@@ -110,6 +113,8 @@ static bool set_option(bench_options *o, int option, const char *value)
         return true;
     case 'b':
         return parse_count(&o->binds, value, 1);
+    case 'f':
+        return parse_count(&o->frames, value, 1);
     case 'i':
         o->info = o->compile_only = true;
         return true;
@@ -144,16 +149,27 @@ static bool set_option(bench_options *o, int option, const char *value)
 bool bench_options_parse(bench_options *o, int argc, char **argv)
 {
     static const struct option table[] = {
-        {"list", no_argument, NULL, 'l'},          {"case", required_argument, NULL, 'c'},
-        {"size", required_argument, NULL, 's'},    {"repeat", required_argument, NULL, 'r'},
-        {"rounds", required_argument, NULL, 'R'},  {"json", required_argument, NULL, 'j'},
-        {"device", required_argument, NULL, 'd'},  {"checksum", no_argument, NULL, 'k'},
-        {"shaders", required_argument, NULL, 'S'}, {"dump-image", required_argument, NULL, 'D'},
-        {"compare", required_argument, NULL, 'A'}, {"against", required_argument, NULL, 'B'},
-        {"help", no_argument, NULL, 'h'},          {"compile-only", no_argument, NULL, 'C'},
-        {"binds", required_argument, NULL, 'b'},   {"info", no_argument, NULL, 'i'},
-        {"statistics", no_argument, NULL, 'T'},    {"clock", required_argument, NULL, 'K'},
-        {"stable-power", no_argument, NULL, 'P'},  {NULL, 0, NULL, 0},
+        {"list", no_argument, NULL, 'l'},
+        {"case", required_argument, NULL, 'c'},
+        {"size", required_argument, NULL, 's'},
+        {"repeat", required_argument, NULL, 'r'},
+        {"rounds", required_argument, NULL, 'R'},
+        {"json", required_argument, NULL, 'j'},
+        {"device", required_argument, NULL, 'd'},
+        {"checksum", no_argument, NULL, 'k'},
+        {"shaders", required_argument, NULL, 'S'},
+        {"dump-image", required_argument, NULL, 'D'},
+        {"compare", required_argument, NULL, 'A'},
+        {"against", required_argument, NULL, 'B'},
+        {"help", no_argument, NULL, 'h'},
+        {"compile-only", no_argument, NULL, 'C'},
+        {"binds", required_argument, NULL, 'b'},
+        {"info", no_argument, NULL, 'i'},
+        {"statistics", no_argument, NULL, 'T'},
+        {"clock", required_argument, NULL, 'K'},
+        {"stable-power", no_argument, NULL, 'P'},
+        {"frames", required_argument, NULL, 'f'},
+        {NULL, 0, NULL, 0},
     };
     memset(o, 0, sizeof *o);
     o->size = BENCH_DEMO;

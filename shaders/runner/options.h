@@ -16,6 +16,7 @@ typedef struct bench_options {
     bench_size size;
     uint32_t repeat; /* timed executions after the warm-up */
     uint32_t rounds; /* compare: child processes a side and case */
+    uint32_t frames; /* executions before those that are timed, each recorded anew; 0: one, recorded once */
     uint32_t binds;  /* times an execution binds the pipeline and does its whole work */
     const char *json, *device, *dump_folder, *shader_folder;
     const char *compare[BENCH_MAX_SIDES],

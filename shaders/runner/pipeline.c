@@ -33,9 +33,11 @@ static wpg_status stage_of(VkShaderStageFlagBits *stage, const char *file, wpg_e
     return wpg_fail(err, WPG_E_ARGUMENT, "%s: no shader stage has this suffix", file);
 }
 
-/* Entry points are named after their file (CMakeLists.txt): the name up to the dot. */
+/* Entry points are named after their file (CMakeLists.txt): the name without folders, up to the dot. */
 static void entry_of(char entry[ENTRY_NAME], const char *file)
 {
+    const char *slash = strrchr(file, '/');
+    file = slash ? slash + 1 : file;
     (void)snprintf(entry, ENTRY_NAME, "%.*s", (int)strcspn(file, "."), file);
 }
 
@@ -72,12 +74,19 @@ static wpg_status create_layouts(bench_pipeline *p, const bench_device *dev, con
                                  bool compute, wpg_error *err)
 {
     VkShaderStageFlags visible = compute ? VK_SHADER_STAGE_COMPUTE_BIT : VK_SHADER_STAGE_ALL_GRAPHICS;
-    VkDescriptorSetLayoutBinding bindings[4];
+    VkDescriptorSetLayoutBinding bindings[4 + BENCH_TEXTURES];
     uint32_t count = 0;
     for (uint32_t i = compute ? 0 : 1; i < 4; i++)
         bindings[count++] = (VkDescriptorSetLayoutBinding){
             .binding = i,
             .descriptorType = i == 1 ? VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER : VK_DESCRIPTOR_TYPE_STORAGE_BUFFER,
+            .descriptorCount = 1,
+            .stageFlags = visible,
+        };
+    for (uint32_t i = 0; i < work->texture_count; i++)
+        bindings[count++] = (VkDescriptorSetLayoutBinding){
+            .binding = 4 + i,
+            .descriptorType = VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER,
             .descriptorCount = 1,
             .stageFlags = visible,
         };
@@ -242,6 +251,11 @@ wpg_status bench_pipeline_create(bench_pipeline *p, const bench_device *dev, con
                                  const bench_work *work, const char *shader_folder, wpg_error *err)
 {
     VkPipelineShaderStageCreateInfo infos[BENCH_MAX_STAGES] = {0};
+    VkSpecializationMapEntry constants[BENCH_MAX_CONSTANTS];
+    for (uint32_t i = 0; i < work->constant_count; i++)
+        constants[i] = (VkSpecializationMapEntry){i, i * 4, 4};
+    const VkSpecializationInfo specialization = {work->constant_count, constants, work->constant_count * 4ul,
+                                                 work->constants};
     char entries[BENCH_MAX_STAGES][ENTRY_NAME];
     bool compute = bench_case_is_compute(c);
     memset(p, 0, sizeof *p);
@@ -252,6 +266,7 @@ wpg_status bench_pipeline_create(bench_pipeline *p, const bench_device *dev, con
         infos[i].sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO;
         entry_of(entries[i], c->files[i]);
         infos[i].pName = entries[i];
+        infos[i].pSpecializationInfo = work->constant_count ? &specialization : NULL;
         WPG_TRY(stage_of(&infos[i].stage, c->files[i], err));
         WPG_TRY(create_module(p, dev, shader_folder, c->files[i], err));
         infos[i].module = p->modules[i];

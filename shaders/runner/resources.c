@@ -84,16 +84,17 @@ static wpg_status create_target(bench_resources *r, const bench_device *dev, con
 }
 
 static wpg_status create_set(bench_resources *r, const bench_device *dev, const bench_pipeline *p,
-                             bool compute, wpg_error *err)
+                             const bench_work *work, bool compute, wpg_error *err)
 {
     VkDescriptorPoolSize sizes[] = {
         {VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, compute ? 3 : 2},
         {VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER, 1},
+        {VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, work->texture_count},
     };
     VkDescriptorPoolCreateInfo pool = {
         .sType = VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO,
         .maxSets = 1,
-        .poolSizeCount = 2,
+        .poolSizeCount = work->texture_count ? 3 : 2,
         .pPoolSizes = sizes,
     };
     BENCH_VK(vkCreateDescriptorPool(dev->device, &pool, NULL, &r->pool));
@@ -106,7 +107,7 @@ static wpg_status create_set(bench_resources *r, const bench_device *dev, const 
     BENCH_VK(vkAllocateDescriptorSets(dev->device, &allocate, &r->set));
     const bench_buffer *buffers[4] = {&r->output, &r->uniform, &r->input[0], &r->input[1]};
     VkDescriptorBufferInfo infos[4];
-    VkWriteDescriptorSet writes[4];
+    VkWriteDescriptorSet writes[4 + BENCH_TEXTURES];
     uint32_t count = 0;
     for (uint32_t i = compute ? 0 : 1; i < 4; i++) {
         infos[i] = (VkDescriptorBufferInfo){buffers[i]->buffer, 0, VK_WHOLE_SIZE};
@@ -119,6 +120,8 @@ static wpg_status create_set(bench_resources *r, const bench_device *dev, const 
             .pBufferInfo = &infos[i],
         };
     }
+    for (uint32_t i = 0; i < work->texture_count; i++)
+        writes[count++] = bench_texture_write(&r->textures[i], r->set, 4 + i);
     vkUpdateDescriptorSets(dev->device, count, writes, 0, NULL);
     return WPG_OK;
 }
@@ -163,7 +166,9 @@ wpg_status bench_resources_create(bench_resources *r, const bench_device *dev, c
     } else {
         WPG_TRY(create_target(r, dev, p, work, err));
     }
-    return create_set(r, dev, p, compute, err);
+    for (uint32_t i = 0; i < work->texture_count; i++)
+        WPG_TRY(bench_texture_create(&r->textures[i], dev, &work->textures[i], err));
+    return create_set(r, dev, p, work, compute, err);
 }
 
 void bench_resources_destroy(bench_resources *r, const bench_device *dev)
@@ -172,6 +177,8 @@ void bench_resources_destroy(bench_resources *r, const bench_device *dev)
     vkDestroyFramebuffer(dev->device, r->framebuffer, NULL);
     destroy_image(&r->color, dev);
     destroy_image(&r->depth, dev);
+    for (uint32_t i = 0; i < BENCH_TEXTURES; i++)
+        bench_texture_destroy(&r->textures[i], dev);
     bench_buffer *buffers[] = {&r->uniform, &r->input[0], &r->input[1],
                                &r->output,  &r->indices,  &r->readback};
     for (size_t i = 0; i < sizeof buffers / sizeof buffers[0]; i++)

@@ -3,6 +3,7 @@
 #define SHADERS_RUNNER_RESOURCES_H
 
 #include "shaders/runner/pipeline.h"
+#include "shaders/runner/texture.h"
 
 typedef struct bench_image {
     VkImage image;
@@ -16,6 +17,7 @@ typedef struct bench_resources {
     bench_buffer indices; /* graphics with indices */
     bench_buffer readback;
     bench_image color, depth; /* graphics */
+    bench_texture textures[BENCH_TEXTURES];
     VkFramebuffer framebuffer;
     VkDescriptorPool pool;
     VkDescriptorSet set;

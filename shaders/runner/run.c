@@ -67,20 +67,38 @@ static void record_graphics(VkCommandBuffer cmd, const bench_pipeline *p, const 
     vkCmdEndRenderPass(cmd);
 }
 
-static wpg_status record(VkCommandBuffer *cmd, const bench_device *dev, const bench_pipeline *p,
-                         const bench_resources *r, const bench_work *work, bool compute, uint32_t binds,
-                         wpg_error *err)
+/* What is executed. The commands are recorded once, or with --frames before each execution. */
+typedef struct job {
+    const bench_device *dev;
+    const bench_pipeline *p;
+    const bench_resources *r;
+    const bench_work *work;
+    const bench_options *options;
+    bool compute;
+    VkCommandBuffer cmd;
+} job;
+
+static void forget(job *j)
 {
+    if (j->cmd)
+        vkFreeCommandBuffers(j->dev->device, j->dev->pool, 1, &j->cmd);
+    j->cmd = VK_NULL_HANDLE;
+}
+
+static wpg_status record(job *j, wpg_error *err)
+{
+    const bench_device *dev = j->dev;
+    VkCommandBuffer *cmd = &j->cmd;
     WPG_TRY(bench_commands_begin(cmd, dev, err));
     if (dev->queries) {
         vkCmdResetQueryPool(*cmd, dev->queries, 0, 2);
         vkCmdWriteTimestamp(*cmd, VK_PIPELINE_STAGE_TOP_OF_PIPE_BIT, dev->queries, 0);
     }
-    for (uint32_t i = 0; i < binds; i++) {
-        if (compute)
-            record_compute(*cmd, p, r, work);
+    for (uint32_t i = 0; i < j->options->binds; i++) {
+        if (j->compute)
+            record_compute(*cmd, j->p, j->r, j->work);
         else
-            record_graphics(*cmd, p, r, work);
+            record_graphics(*cmd, j->p, j->r, j->work);
     }
     if (dev->queries)
         vkCmdWriteTimestamp(*cmd, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, dev->queries, 1);
@@ -111,26 +129,40 @@ static double processor_ms(void)
     return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
 }
 
-/* Executes once more than `repeat`; the first is the warm-up, unless it is the only one. */
-static wpg_status execute(bench_result *result, const bench_device *dev, VkCommandBuffer cmd, uint32_t repeat,
-                          bool processor, double *own, double *wall, wpg_error *err)
+/* One execution, and the recording where that is due. */
+static wpg_status execute_once(job *j, double *own_ms, uint64_t *wall_ns, wpg_error *err)
 {
-    bool told = processor || dev->queries;
+    const double before = processor_ms();
+    if (j->options->frames)
+        forget(j);
+    if (!j->cmd)
+        WPG_TRY(record(j, err));
+    WPG_TRY(bench_submit(j->dev, j->cmd, wall_ns, err));
+    *own_ms = processor_ms() - before;
+    if (j->options->processor_clock)
+        return WPG_OK;
+    return read_timestamps(own_ms, j->dev, err);
+}
+
+/* Executes `repeat` times, at least once; before that, the warm-up: one execution where more than one is
+ * timed, or those of --frames. */
+static wpg_status execute(bench_result *result, job *j, uint32_t repeat, double *own, double *wall,
+                          wpg_error *err)
+{
+    const bool processor = j->options->processor_clock;
+    const uint32_t warm_up = j->options->frames ? j->options->frames : repeat > 0;
+    bool told = processor || j->dev->queries;
     result->clock = processor ? "processor" : "gpu";
-    for (uint32_t i = 0; i <= repeat; i++) {
+    for (uint32_t i = 0; i < warm_up + (repeat ? repeat : 1); i++) {
         uint64_t ns = 0;
-        double own_ms = 0, before = processor_ms();
-        WPG_TRY(bench_submit(dev, cmd, &ns, err));
-        if (processor)
-            own_ms = processor_ms() - before;
-        else
-            WPG_TRY(read_timestamps(&own_ms, dev, err));
+        double own_ms = 0;
+        WPG_TRY(execute_once(j, &own_ms, &ns, err));
         result->executions++;
         if (i == 0)
             result->first_ms = (double)ns * 1e-6;
-        if (i == 0 && repeat > 0)
+        if (i < warm_up)
             continue;
-        size_t slot = repeat ? i - 1 : 0;
+        size_t slot = i - warm_up;
         wall[slot] = (double)ns * 1e-6;
         own[slot] = own_ms;
         if (own_ms <= 0 || (!processor && own_ms > 1.5 * wall[slot])) /* it cannot be right */
@@ -146,16 +178,14 @@ static wpg_status execute(bench_result *result, const bench_device *dev, VkComma
     return WPG_OK;
 }
 
-static wpg_status measure(bench_result *result, const bench_device *dev, VkCommandBuffer cmd,
-                          const bench_options *options, wpg_error *err)
+static wpg_status measure(bench_result *result, job *j, wpg_error *err)
 {
-    const uint32_t repeat = options->checksum ? 0 : options->repeat;
+    const uint32_t repeat = j->options->checksum ? 0 : j->options->repeat;
     size_t count = repeat ? repeat : 1;
     double *times = calloc(2 * count, sizeof *times);
     if (!times)
         return wpg_fail(err, WPG_E_NOMEM, "out of memory");
-    wpg_status status =
-        execute(result, dev, cmd, repeat, options->processor_clock, times, times + count, err);
+    wpg_status status = execute(result, j, repeat, times, times + count, err);
     free(times);
     return status;
 }
@@ -190,20 +220,17 @@ static wpg_status run_on_device(bench_result *result, const bench_device *dev, c
 {
     bool compute = bench_case_is_compute(c);
     bench_resources r;
-    VkCommandBuffer cmd = VK_NULL_HANDLE;
+    job j = {dev, p, &r, work, options, compute, VK_NULL_HANDLE};
     wpg_status status = bench_resources_create(&r, dev, p, work, compute, err);
     if (status == WPG_OK)
-        status = record(&cmd, dev, p, &r, work, compute, options->binds, err);
-    if (status == WPG_OK)
-        status = measure(result, dev, cmd, options, err);
+        status = measure(result, &j, err);
     if (status == WPG_OK)
         status = bench_resources_read_back(&r, dev, work, compute, err);
     if (status == WPG_OK)
         result->checksum = wpg_hash64_bytes(r.readback.mapped, r.output_size);
     if (status == WPG_OK && options->dump_folder)
         status = dump(c, work, &r, options->dump_folder, err);
-    if (cmd)
-        vkFreeCommandBuffers(dev->device, dev->pool, 1, &cmd);
+    forget(&j);
     bench_resources_destroy(&r, dev);
     return status;
 }

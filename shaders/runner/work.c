@@ -9,6 +9,8 @@ void bench_work_finish(bench_work *work)
     free(work->indices);
     for (unsigned i = 0; i < BENCH_INPUTS; i++)
         free(work->input[i]);
+    for (unsigned i = 0; i < BENCH_TEXTURES; i++)
+        free(work->textures[i].texels);
     memset(work, 0, sizeof *work);
 }
 
@@ -33,6 +35,22 @@ void bench_work_expect(bench_work *work, const char *what, uint64_t lanes)
     if (work->expected_count == BENCH_MAX_EXPECTED)
         abort();
     work->expected[work->expected_count++] = (bench_expected){what, lanes};
+}
+
+void bench_work_constant(bench_work *work, uint32_t value)
+{
+    if (work->constant_count == BENCH_MAX_CONSTANTS)
+        abort();
+    work->constants[work->constant_count++] = value;
+}
+
+uint8_t *bench_work_texture(bench_work *work, uint32_t width, uint32_t height, uint32_t depth)
+{
+    if (work->texture_count == BENCH_TEXTURES)
+        abort();
+    bench_texels *t = &work->textures[work->texture_count++];
+    *t = (bench_texels){width, height, depth, calloc((size_t)width * height * (depth ? depth : 1), 4)};
+    return t->texels;
 }
 
 void *bench_work_input(bench_work *work, unsigned which, size_t count, size_t size)
