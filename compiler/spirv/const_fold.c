@@ -156,6 +156,13 @@ bool wpg_fold_scalar(uint64_t *out, SpvOp opcode, uint32_t out_width, const uint
     if (opcode == SpvOpSelect && count == 3) {
         *out = in[0] ? in[1] : in[2];
         done = true;
+    } else if ((opcode == SpvOpBitFieldUExtract || opcode == SpvOpBitFieldSExtract) && count == 3) {
+        /* What lies beyond the number is undefined; of no bits it is 0 (SPIR-V 1.6, OpBitFieldSExtract). */
+        done = in[1] <= width[0] && in[2] <= width[0] - in[1];
+        if (done)
+            *out = !in[2]                            ? 0
+                   : opcode == SpvOpBitFieldUExtract ? in[0] >> in[1] & mask_of((uint32_t)in[2])
+                                                     : (uint64_t)sign_extend(in[0] >> in[1], (uint32_t)in[2]);
     } else if (count == 1) {
         /* A bitcast between widths is one of vectors. */
         done = (opcode != SpvOpBitcast || width[0] == out_width) && fold_unary(out, opcode, in[0], width[0]);

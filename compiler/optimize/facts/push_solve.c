@@ -148,7 +148,7 @@ static bool decided(uint64_t *out, SpvOp opcode, wpg_solved a, wpg_solved b)
 static bool fold(uint64_t *out, const solver *s, const wpg_inst *inst, uint32_t width, const uint64_t *bits,
                  uint32_t count)
 {
-    uint32_t widths[2] = {0};
+    uint32_t widths[3] = {0};
     for (uint32_t i = 0; i < count; i++)
         widths[i] = int_width(s->module, type_of(s->module, inst->words[3 + i]));
     return wpg_fold_scalar(out, (SpvOp)inst->opcode, width, bits, widths, count);
@@ -277,6 +277,12 @@ static wpg_solved compute(const solver *s, const wpg_inst *inst)
                 wpg_fold_float_comparison(&bits, opcode, a.bits, b.bits))
                 return value(bits);
         }
+    }
+    if (inst->count == 6 && width) {
+        wpg_solved b = value_of(s, inst->words[4]), third = value_of(s, inst->words[5]);
+        if (a.kind == WPG_SOLVED_VALUE && b.kind == WPG_SOLVED_VALUE && third.kind == WPG_SOLVED_VALUE &&
+            fold(&bits, s, inst, width, (const uint64_t[]){a.bits, b.bits, third.bits}, 3))
+            return value(bits);
     }
     return exact_float(&bits, s, inst) ? value(bits) : (wpg_solved){.kind = WPG_SOLVED_SOME};
 }

@@ -61,6 +61,9 @@ enum {
      * profile is of many sets (costs by block are means over all of them). */
     LEAST_GAIN_ALONE = 1,
     FALLEN_SHARE_ALONE = 30,
+    /* Least work that a fragment saves: branches that all lanes take cost next to nothing on some drivers, and
+     * then the test of a small shader costs more than it saves. */
+    LEAST_WORK = 20,
     FREE_GROWTH = 2000, /* instructions that copies may add whatever GROWTH says */
 };
 
@@ -79,7 +82,8 @@ static const double ALONE_PRICE = 0.1;
 typedef struct candidate {
     wpg_version version;
     double saved, fallen; /* percent of the work; share of the code, 0 to 1 */
-    double share;         /* of the waves that saw these values */
+    double work;  /* weighted instructions that an invocation saves, less the test, without branches */
+    double share; /* of the waves that saw these values */
     bool taken;
     const char *why; /* it is refused; NULL */
 } candidate;
@@ -271,7 +275,7 @@ static void judge_gain(candidate *judged, const folding *f, const wpg_load_folde
 {
     const wpg_cfg *cfg = folded->view->cfg;
     const wpg_function_profile *profile = f->v->profile;
-    double saved = 0, whole = 0, entries = 0, code = 0, fallen = 0;
+    double saved = 0, whole = 0, entries = 0, branches = 0, code = 0, fallen = 0;
     for (uint32_t b = 0; b < cfg->count; b++) {
         const wpg_block_weight *weight = wpg_profile_block(profile, cfg->blocks[b].id);
         double runs = weight && profile->has_lanes ? (double)weight->lanes : 1;
@@ -286,10 +290,12 @@ static void judge_gain(candidate *judged, const folding *f, const wpg_load_folde
                 fallen += cost;
         }
         if (is_decided(folded, cfg->blocks[b].terminator))
-            saved += runs * (double)BRANCH_COST;
+            branches += runs * (double)BRANCH_COST;
     }
     if (!f->v->context->options->alone)
         saved -= entries * (double)WORD_COST * __builtin_popcountll(judged->version.tested);
+    judged->work = entries > 0 ? saved / entries : 0;
+    saved += branches;
     judged->fallen = code > 0 ? fallen / code : 0;
     judged->saved = (whole > 0 ? 100 * saved / whole : 0) +
                     (f->v->context->options->alone ? FALLEN_SHARE_ALONE : FALLEN_SHARE) * judged->fallen;
@@ -342,8 +348,11 @@ static const char *refusal(const folding *f, const wpg_load_folded *folded, cons
     if (context->options->partial_descriptors && !context->options->alone &&
         !all_surely_loaded(f, folded, judged->version.tested))
         return "descriptors may be invalid, and it reads them under a condition";
-    return judged->saved < (double)(context->options->alone ? LEAST_GAIN_ALONE : LEAST_GAIN)
-               ? "next to nothing would be saved"
+    if (judged->saved < (double)(context->options->alone ? LEAST_GAIN_ALONE : LEAST_GAIN))
+        return "next to nothing would be saved";
+    return !context->options->alone && context->stage->model == SpvExecutionModelFragment &&
+                   judged->work < (double)LEAST_WORK
+               ? "hardly more than its test costs would be saved"
                : NULL;
 }
 

@@ -330,11 +330,28 @@ static void fragment_stages_too(void **state)
               "layout(binding = 0) uniform sampler2D image;\n"
               "layout(std140, binding = 1) uniform P { int mode; int kinds; } p;\n",
               "void main() { vec4 c = texture(image, at); int k = int(gl_FragCoord.x) % p.kinds;"
+              " k += int(gl_FragCoord.y) / p.kinds; k = k * k % p.kinds;"
               " if (p.mode == 1) c = vec4(dFdx(c.x)); if (k == 7) discard; color = c; }",
               "frag", SpvExecutionModelFragment, (const uint32_t[]){0, 12}, 1000, NULL);
     use_expect(&r, WPG_REMARK_DONE, "versions", "a version of the stage");
     assert_int_equal(use_occurrences(&r, "OpImageSampleImplicitLod"), 2);
     assert_int_equal(use_occurrences(&r, "OpExecutionMode"), 1);
+    use_done(&r);
+}
+
+/* Branches alone: a test costs as much. */
+static void small_fragments_stay(void **state)
+{
+    (void)state;
+    use_result r;
+    words_run(&r,
+              "layout(location = 0) in vec2 at; layout(location = 0) out vec4 color;\n"
+              "layout(std140, binding = 1) uniform P { int a; int b; int c; } p;\n",
+              "void main() { vec4 c = at.xyxy; if (p.a == 1) c *= 2.0; if (p.b == 1) c += 1.0;"
+              " if (p.c == 1) discard; color = c; }",
+              "frag", SpvExecutionModelFragment, (const uint32_t[]){0, 0, 0}, 1000, NULL);
+    use_expect(&r, WPG_REMARK_REFUSED, "versions", "hardly more than its test costs");
+    assert_false(use_said(&r, WPG_REMARK_DONE, "versions", ""));
     use_done(&r);
 }
 
@@ -452,6 +469,7 @@ int main(void)
         cmocka_unit_test(refuses_what_gains_nothing),
         cmocka_unit_test(asks_only_of_plain_blocks),
         cmocka_unit_test(fragment_stages_too),
+        cmocka_unit_test(small_fragments_stay),
         cmocka_unit_test(copies_decorations),
         cmocka_unit_test(heeds_partial_descriptors),
         cmocka_unit_test(the_copy_is_as_it_was),

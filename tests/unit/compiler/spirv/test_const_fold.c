@@ -135,8 +135,33 @@ static void test_folder_edges(void **state)
     assert_false(wpg_fold_scalar(&out, SpvOpIAdd, 32, pair, widths, 2));
 }
 
+/* Bit by bit. */
+static void fields(void **state)
+{
+    (void)state;
+    static const uint64_t some[] = {0, 0x80000001, 0xffffffff, 0x12345678, 0xdeadbeef};
+    const uint32_t widths[3] = {32, 32, 32};
+    for (size_t v = 0; v < sizeof some / sizeof *some; v++)
+        for (uint64_t offset = 0; offset <= 33; offset++)
+            for (uint64_t count = 0; count <= 33; count++) {
+                const uint64_t in[3] = {some[v], offset, count};
+                uint64_t plain = 0, extended, got;
+                for (uint64_t b = 0; b < count && offset + b < 32; b++)
+                    plain |= (some[v] >> (offset + b) & 1) << b;
+                extended = plain;
+                for (uint64_t b = count; count && count <= 32 && b < 32; b++)
+                    extended |= (plain >> (count - 1) & 1) << b;
+                const bool defined = offset + count <= 32;
+                assert_int_equal(wpg_fold_scalar(&got, SpvOpBitFieldUExtract, 32, in, widths, 3), defined);
+                assert_true(!defined || got == plain);
+                assert_int_equal(wpg_fold_scalar(&got, SpvOpBitFieldSExtract, 32, in, widths, 3), defined);
+                assert_true(!defined || got == extended);
+            }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_folder), cmocka_unit_test(test_folder_edges)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_folder), cmocka_unit_test(test_folder_edges),
+                                       cmocka_unit_test(fields)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
