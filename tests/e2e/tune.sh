@@ -7,7 +7,7 @@ need_built "$wavepgo" "$layer" "$bench"
 make_shim
 export WAVEPGO_SUMMARY=0 WAVEPGO_LOG=info
 cases="--case select_rare --case mandelbrot --case rfc_divergent"
-others=aceflrtuvw # passes but p, and s, which is no candidate
+others=aceflortuvw # passes but p, and s, which is no candidate
 work_of() { # of a pipeline by its case: the pipelines' hashes in the order of the cases
     "$wavepgo" show --json "$1" | sed -n 's/.*"kind": "pipeline", "subject": "\([0-9a-f]*\)".*"stage.comp": "[0-9a-f]* '"$2"'".*/\1/p'
 }
