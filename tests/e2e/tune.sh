@@ -57,7 +57,7 @@ grep 'nothing is left to tune' "$work/again.log" >/dev/null || { fail "a finishe
 # The passes that use mode applies by rule are a candidate. On lavapipe these are all but hints and votes on loads.
 cp -r first.wavepgo by-rule.wavepgo
 WAVEPGO_HINTS=auto binds=8 tune by-rule "$work/by-rule.wavepgo" --case select_rare
-[ -n "$(verdict by-rule.wavepgo $rare candidate.celtuvw)" ] || { fail "the passes that are safe by rule are no candidate"; verdict by-rule.wavepgo $rare 'candidate[^ ]*'; }
+[ -n "$(verdict by-rule.wavepgo $rare candidate.celotuvw)" ] || { fail "the passes that are safe by rule are no candidate"; verdict by-rule.wavepgo $rare 'candidate[^ ]*'; }
 
 # The program's own forty times as slow: the candidates win, and are applied.
 SHIM_RECORD=$work/all shim_tune record "$work/none.wavepgo" --case mandelbrot --case select_rare

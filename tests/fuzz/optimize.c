@@ -40,6 +40,9 @@ static wpg_optimize_options options_of(const uint8_t choices[4])
     options.scalarise = choices[1] & 1;
     if (choices[2] & 128)
         options.max_growth = 100000;
+    options.outputs.known = choices[1] & 2;
+    for (uint32_t i = 0; i < WPG_OUTPUT_LOCATIONS; i++)
+        options.outputs.read[i] = choices[1] >> (2 + i % 6) & 1 ? 15 : 0;
     return options;
 }
 
