@@ -91,6 +91,9 @@ static const hook device_hooks[] = {
                     WPG_RECORD_LIFE_HOOKS(RECORD)
 #undef RECORD
     /* Where command buffers are followed too, the record hooks above come first. */
+    HOOK("vkCreateRenderPass", wpg_record_CreateRenderPass, IN_USE | IN_TUNE),
+    HOOK("vkCreateRenderPass2", wpg_record_CreateRenderPass2, IN_USE | IN_TUNE),
+    HOOK("vkCreateRenderPass2KHR", wpg_record_CreateRenderPass2KHR, IN_USE | IN_TUNE),
     HOOK("vkSetDebugUtilsObjectNameEXT", wpg_object_names_SetDebugUtilsObjectNameEXT, IN_ACTIVE),
     HOOK("vkDebugMarkerSetObjectNameEXT", wpg_object_names_DebugMarkerSetObjectNameEXT, IN_ACTIVE),
     HOOK("vkCmdBindPipeline", wpg_sample_bind_pipeline, IN_ACTIVE),

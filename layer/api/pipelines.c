@@ -27,6 +27,7 @@
 #include "layer/rewrite/object_names.h"
 #include "layer/rewrite/pipeline_plan.h"
 #include "layer/rewrite/static_cost.h"
+#include "layer/rewrite/targets.h"
 #include "layer/variants/variants.h"
 #include "runtime/base/log.h"
 
@@ -338,7 +339,7 @@ static VkResult create_uncounted(request *req, const void *info, VkPipeline *pip
     wpg_pipeline_plan plan;
     VkResult result;
     wpg_pipeline_plan_make(&plan, req->device, stages, req->graphics ? graphics->stageCount : 1,
-                           WPG_PLAN_UNCOUNTED, false);
+                           WPG_PLAN_UNCOUNTED, NULL);
     if (plan.changed) {
         result = create_changed(req, &plan, info, pipeline);
         if (result == VK_SUCCESS && plan.changed)
@@ -498,7 +499,7 @@ static void plan_link(request *req, wpg_pipeline_plan *plan, const VkGraphicsPip
         why = unsupported_stage(&link->stages[i]);
     if (!why)
         wpg_pipeline_plan_make(plan, req->device, link->stages, link->stage_count, WPG_PLAN_LINK,
-                               link->early_tests);
+                               &(const wpg_plan_state){.early_tests = link->early_tests});
     else if (req->device->records && link->identified && !link->own_count)
         wpg_pipeline_plan_pass_known(plan, req->device, link->known, link->stage_count, why);
     else
@@ -523,7 +524,7 @@ static void plan_rays(request *req, wpg_pipeline_plan *plan, const VkRayTracingP
     else
         wpg_pipeline_plan_make(
             plan, req->device, info->pStages, info->stageCount,
-            linked || (flags & VK_PIPELINE_CREATE_LIBRARY_BIT_KHR) ? WPG_PLAN_PART : WPG_PLAN_LINK, false);
+            linked || (flags & VK_PIPELINE_CREATE_LIBRARY_BIT_KHR) ? WPG_PLAN_PART : WPG_PLAN_LINK, NULL);
 }
 
 /* What the program asked for, and what becomes of it; `info` is looked at no further than it may be. */
@@ -553,13 +554,18 @@ static void plan_one(request *req, wpg_pipeline_plan *plan, const void *info, ui
         if (!why)
             why = unsupported_stage(stages);
     }
-    if (why)
+    if (why) {
         wpg_pipeline_plan_pass(plan, req->device, stages, stage_count, why);
-    else
-        wpg_pipeline_plan_make(plan, req->device, stages, stage_count,
-                               req->graphics && is_shader_part(graphics, flags) ? WPG_PLAN_PART
-                                                                                : WPG_PLAN_PIPELINE,
-                               req->graphics && allows_early_tests(graphics, flags));
+        return;
+    }
+    wpg_plan_state state = {0};
+    const bool part = req->graphics && is_shader_part(graphics, flags);
+    if (req->graphics)
+        state.early_tests = allows_early_tests(graphics, flags);
+    if (req->graphics && !part)
+        wpg_targets_find(&state.targets, req->device, graphics);
+    wpg_pipeline_plan_make(plan, req->device, stages, stage_count, part ? WPG_PLAN_PART : WPG_PLAN_PIPELINE,
+                           &state);
 }
 
 /* What would be to blame if the device were lost while the pipeline runs. */

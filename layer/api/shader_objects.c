@@ -64,7 +64,7 @@ static void plan_object(candidate *one, wpg_device *device, const wpg_shader_cre
     if (why)
         wpg_pipeline_plan_pass(&one->plan, device, &one->stage, 1, why);
     else
-        wpg_pipeline_plan_make(&one->plan, device, &one->stage, 1, WPG_PLAN_SHADER, false);
+        wpg_pipeline_plan_make(&one->plan, device, &one->stage, 1, WPG_PLAN_SHADER, NULL);
     one->wanted = one->plan.changed;
 }
 

@@ -320,6 +320,7 @@ static void read_enabled(wpg_device_features *on, const VkDeviceCreateInfo *info
     on->own_passes = passes_of_driver(able);
     on->contents = contents_of_driver(able);
     on->loses_by_trips = able->old_lavapipe; /* to twice their time: the rfc_ benchmarks, 2.3 */
+    on->specialises = able->old_lavapipe;
     on->loses_exit_values = able->old_lavapipe;
     on->hints_are_lost = able->mesa;
     on->partial_descriptors = bit_is_on(info->pNext, &bits[BIT_PARTIALLY_BOUND]);

@@ -42,7 +42,8 @@ typedef struct wpg_device_features {
     const char *own_passes;         /* letters of passes that this driver makes useless or risky */
     bool memory_is_file;            /* vkAllocateMemory grows a file (RLIMIT_FSIZE) */
     bool hints_are_lost;            /* the driver gains nothing by branch weights and loop control */
-    bool loses_by_trips;      /* loops whose trips a variant fixes are unrolled to more than their time */
+    bool specialises;    /* compiles a shader of more than 100 values anew for the values of its uniforms */
+    bool loses_by_trips; /* loops whose trips a variant fixes are unrolled to more than their time */
     bool partial_descriptors; /* the program may leave descriptors unwritten that a shader does not use */
     bool loses_exit_values;   /* see wpg_instrument_target */
     wpg_validate_options validate;

@@ -18,7 +18,8 @@ typedef struct wpg_rewrite {
     /* After wpg_rewrite_identify. */
     wpg_stage stage;
     wpg_spec_value *spec;
-    wpg_module *module; /* parsed; consumed by generate and use */
+    wpg_module *module;     /* parsed; consumed by generate and use */
+    wpg_output_use outputs; /* use: who reads what the stage writes; not known by default */
     wpg_hash128 hash;
 
     /* After generate or use. */

@@ -82,11 +82,17 @@ bool wpg_pass_subpass(wpg_subpass_outputs *found, wpg_device *device, VkRenderPa
 
 /* -- Their life */
 
+/* Variants are copies of state; use mode asks which colours are seen (targets.h). */
+static bool notes_outputs(const wpg_device *device)
+{
+    return device->variants || device->mode == WPG_MODE_USE || device->mode == WPG_MODE_TUNE;
+}
+
 void wpg_pass_made(wpg_device *device, VkRenderPass pass, const VkRenderPassCreateInfo *info)
 {
     if (device->queries && has_views(info))
         note_views(device, pass);
-    if (device->variants && wpg_process_is_owner()) {
+    if (notes_outputs(device) && wpg_process_is_owner()) {
         outputs *made = make_outputs(info->subpassCount);
         FILL_OUTPUTS(made, info)
         keep_outputs(device, pass, made);
@@ -97,7 +103,7 @@ void wpg_pass_made_2(wpg_device *device, VkRenderPass pass, const VkRenderPassCr
 {
     if (device->queries && has_views2(info))
         note_views(device, pass);
-    if (device->variants && wpg_process_is_owner()) {
+    if (notes_outputs(device) && wpg_process_is_owner()) {
         outputs *made = make_outputs(info->subpassCount);
         FILL_OUTPUTS(made, info)
         keep_outputs(device, pass, made);
@@ -108,6 +114,6 @@ void wpg_pass_gone(wpg_device *device, VkRenderPass pass)
 {
     if (device->queries && pass)
         (void)wpg_handles_remove(&device->view_passes, (uint64_t)pass);
-    if (device->variants && pass)
+    if (notes_outputs(device) && pass)
         free(wpg_handles_remove(&device->pass_outputs, (uint64_t)pass));
 }

@@ -412,12 +412,13 @@ void wpg_pipeline_plan_stages(wpg_pipeline_plan *plan, const VkPipelineShaderSta
 
 void wpg_pipeline_plan_make(wpg_pipeline_plan *plan, wpg_device *device,
                             const VkPipelineShaderStageCreateInfo *infos, uint32_t count, wpg_plan_kind kind,
-                            bool early_tests)
+                            const wpg_plan_state *state)
 {
     *plan = (wpg_pipeline_plan){.device = device,
                                 .part = kind == WPG_PLAN_PART || kind == WPG_PLAN_SHADER,
                                 .uses = device->mode == WPG_MODE_USE || kind == WPG_PLAN_UNCOUNTED,
-                                .early_tests = early_tests};
+                                .targets = state ? &state->targets : NULL,
+                                .early_tests = state && state->early_tests};
     label_without_hash(plan, infos, count);
     if (count == 0 || count > WPG_MOST_STAGES) {
         wpg_pipeline_plan_give_up(plan, true, "a number of stages that is not handled: %u", (unsigned)count);

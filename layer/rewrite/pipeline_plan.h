@@ -41,6 +41,8 @@ typedef struct wpg_pipeline_plan {
     bool identified, part; /* part: its stages are shared by pipelines, each counted under its own hash */
     bool uses;             /* a profile is applied; else it is counted */
     bool by_bind;          /* the program keeps its own pipeline, ours stands beside it (sample_bind.h) */
+    const wpg_output_use
+        *targets;          /* of its fragment stage (targets.h); NULL: not known. During the call only */
     bool early_tests;      /* its state lets early tests be declared: see wpg_instrument_target */
     bool changed;          /* infos differ from the application's */
     bool by_value;         /* variants by push constants may be made of it (variants.h) */
@@ -69,11 +71,16 @@ typedef enum wpg_plan_kind {
     WPG_PLAN_UNCOUNTED, /* generate mode: the pipeline for uncounted binds, made by a profile */
 } wpg_plan_kind;
 
-/* Decides. The plan is always usable afterwards. `early_tests`: whether the pipeline's state allows them
- * (wpg_instrument_target). */
+/* What the pipeline's state says that the stages do not. */
+typedef struct wpg_plan_state {
+    bool early_tests;       /* allowed (wpg_instrument_target) */
+    wpg_output_use targets; /* outputs of the fragment stage that reach an attachment (targets.h) */
+} wpg_plan_state;
+
+/* Decides. The plan is always usable afterwards. `state` NULL: nothing is known. */
 void wpg_pipeline_plan_make(wpg_pipeline_plan *plan, wpg_device *device,
                             const VkPipelineShaderStageCreateInfo *infos, uint32_t count, wpg_plan_kind kind,
-                            bool early_tests);
+                            const wpg_plan_state *state);
 /* The plan for a pipeline that passes through without being examined. `why` is static. */
 void wpg_pipeline_plan_pass(wpg_pipeline_plan *plan, wpg_device *device,
                             const VkPipelineShaderStageCreateInfo *infos, uint32_t count, const char *why);

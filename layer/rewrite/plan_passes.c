@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "layer/profile/use.h"
+#include "layer/rewrite/interface.h"
 #include "layer/rewrite/variant_words.h"
 #include "layer/rewrite/wave_size.h"
 #include "runtime/base/log.h"
@@ -165,6 +166,7 @@ static void use_verdict(wpg_pipeline_plan *plan, const VkPipelineShaderStageCrea
 
 void wpg_plan_use(wpg_pipeline_plan *plan, const VkPipelineShaderStageCreateInfo *infos, bool whole)
 {
+    wpg_interface_note(plan, plan->targets);
     if (plan->device->tuned) {
         use_verdict(plan, infos, whole);
         return;
@@ -240,6 +242,7 @@ void wpg_plan_tune(wpg_pipeline_plan *plan, const VkPipelineShaderStageCreateInf
         wpg_pipeline_plan_give_up(plan, true, "what is linked, shared or of rays is not tuned");
         return;
     }
+    wpg_interface_note(plan, plan->targets);
     const size_t most = (size_t)wpg_the_process.settings.tune_candidates;
     plan->candidates = WPG_ARENA_ARRAY(&plan->arena, wpg_plan_candidate, most);
     plan->waves = WPG_ARENA_ARRAY(&plan->arena, double, plan->count);

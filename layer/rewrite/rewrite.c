@@ -145,6 +145,7 @@ bool wpg_rewrite_recall(wpg_rewrite *rewrite, const wpg_rewrite *known, wpg_aren
                              .entry = arena ? wpg_arena_strdup(arena, known->entry) : known->entry,
                              .stage = known->stage,
                              .hash = known->hash,
+                             .outputs = known->outputs,
                              .found = "no"};
     rewrite->stage.entry = rewrite->entry;
     rewrite->stage.spec = NULL;
@@ -384,7 +385,7 @@ static bool votes_on_loads(const wpg_device_features *features, VkShaderStageFla
 }
 
 static void optimize_options(wpg_optimize_options *options, const wpg_device_features *features,
-                             VkShaderStageFlagBits stage, const char *leave_out)
+                             const wpg_rewrite *rewrite, const char *leave_out)
 {
     const wpg_settings *settings = &wpg_the_process.settings;
     wpg_optimize_defaults(options);
@@ -392,7 +393,9 @@ static void optimize_options(wpg_optimize_options *options, const wpg_device_fea
     options->lanes_alone = !settings->divergence_gate;
     options->rare_share = settings->rare_share;
     options->value_share = settings->value_share;
-    options->scalarise = votes_on_loads(features, stage);
+    options->scalarise = votes_on_loads(features, rewrite->stage_bit);
+    options->outputs = rewrite->outputs;
+    options->keep_size = features->specialises;
     options->floats = settings->floats == WPG_FLOATS_STRICT      ? WPG_FLOAT_STRICT
                       : settings->floats == WPG_FLOATS_FRAGMENTS ? WPG_FLOAT_FRAGMENTS
                       : settings->floats == WPG_FLOATS_STAGES    ? WPG_FLOAT_STAGES
@@ -447,6 +450,14 @@ static void key_visits(wpg_writer *key, const wpg_function_weights *function)
     }
 }
 
+static void key_outputs(wpg_writer *key, const wpg_optimize_options *options)
+{
+    wpg_write_u8(key, options->outputs.known);
+    wpg_write_u8(key, options->keep_size);
+    if (options->outputs.known)
+        wpg_write_bytes(key, options->outputs.read, sizeof options->outputs.read);
+}
+
 static void key_weights(wpg_writer *key, const wpg_weights *weights)
 {
     for (uint32_t i = 0; i < weights->function_count; i++) {
@@ -491,7 +502,7 @@ wpg_status wpg_rewrite_use(wpg_rewrite *rewrite, const wpg_weights *weights,
             return WPG_OK;
         weights = &none;
     }
-    optimize_options(&options, features, rewrite->stage_bit, leave_out);
+    optimize_options(&options, features, rewrite, leave_out);
     options.wave = *wave;
     wpg_writer w = {0};
     wpg_hash128 key;
@@ -506,6 +517,7 @@ wpg_status wpg_rewrite_use(wpg_rewrite *rewrite, const wpg_weights *weights,
         wpg_write_text(&w, "partial descriptors ");
     wpg_write_text(&w, "%u %u %u %.17g %d ", wave->smallest, wave->usual, wave->most_per_workgroup,
                    wave->fill, (int)options.scalarise);
+    key_outputs(&w, &options);
     key_weights(&w, weights);
     bool keyed = end_key(&key, &w);
     if (!keyed || !recall(rewrite, key, false)) {
@@ -530,7 +542,7 @@ wpg_status wpg_rewrite_for_values(wpg_rewrite *rewrite, const wpg_weights *weigh
     bool probes = wpg_the_process.settings.pseudo_probes && features->non_semantic;
     char leave_out[WPG_LETTERS_BY_RULE];
     wpg_rewrite_not_by_rule(leave_out, features);
-    optimize_options(&options, features, rewrite->stage_bit, leave_out);
+    optimize_options(&options, features, rewrite, leave_out);
     options.pushes = given->values;
     options.push_count = given->count;
     options.push_sets = given->sets;
@@ -549,7 +561,7 @@ wpg_status wpg_rewrite_alone(wpg_rewrite *rewrite, const wpg_weights *weights,
     const bool probes = wpg_the_process.settings.pseudo_probes && features->non_semantic;
     char leave_out[WPG_LETTERS_BY_RULE];
     wpg_rewrite_not_by_rule(leave_out, features);
-    optimize_options(&options, features, rewrite->stage_bit, leave_out);
+    optimize_options(&options, features, rewrite, leave_out);
     /* Drivers that get no versions run both arms of the test. There is none here. */
     if (!strchr(wpg_the_process.settings.skip_passes, WPG_PASS_VERSIONS))
         for (char *at; (at = strchr(options.passes, WPG_PASS_VERSIONS));)

@@ -216,6 +216,9 @@ static void check_optimised(const subject *s, const wpg_module *normal, const wp
     options.unflatten_cost = 2;
     options.scalarise = true;
     options.floats = s->count % 2 ? WPG_FLOAT_SPEC : WPG_FLOAT_FRAGMENTS;
+    options.outputs.known = true; /* every other location is read */
+    for (uint32_t i = 0; i < WPG_OUTPUT_LOCATIONS; i += 2)
+        options.outputs.read[i] = 15;
     wpg_remarks *remarks = NULL;
     bool changed = false;
     if (module && functions) {

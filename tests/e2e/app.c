@@ -34,6 +34,7 @@
  *                  the same of draws: app_variants_draw.c
  *     contents, contents-train
  *                  what uniform blocks hold, changed in every way: app_contents.c
+ *     stages       outputs that nobody reads: app_stages.c
  *     variants-feedback
  *                  and while transform feedback is active
  *     record, record-threads
@@ -292,6 +293,7 @@ static vk_style style(const char *scenario)
                  {"versions", VK_STYLE_VERSIONS},
                  {"library", VK_STYLE_LIBRARY},
                  {"inline", VK_STYLE_LIBRARY},
+                 {"stages", VK_STYLE_LIBRARY},
                  {"required", VK_STYLE_LIBRARY},
                  {"batch", VK_STYLE_VERSIONS},
                  {"derive", VK_STYLE_VERSIONS},
@@ -393,6 +395,8 @@ again:
         app_required(&vk, words, count);
     else if (strncmp(scenario, "library", 7) == 0)
         app_library(&vk, scenario);
+    else if (strcmp(scenario, "stages") == 0)
+        app_stages(&vk);
     else if (strcmp(scenario, "inline") == 0)
         app_inline(&vk);
     else if (strcmp(scenario, "crowd") == 0)

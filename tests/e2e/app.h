@@ -54,6 +54,9 @@ void app_variants_feedback(vk_program *vk);
 void app_contents_train(vk_program *vk);
 void app_contents(vk_program *vk, const char *frames);
 
+/* Scenario about outputs that nobody reads (app_stages.c). */
+void app_stages(vk_program *vk);
+
 /* Scenarios about what is recorded (app_record.c). */
 void app_record(vk_program *vk, const uint32_t *words, size_t count);
 void app_record_threads(vk_program *vk);

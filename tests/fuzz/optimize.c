@@ -41,6 +41,9 @@ static wpg_optimize_options options_of(const uint8_t choices[4])
     options.floats = (wpg_float_choice)((choices[0] >> 1 ^ choices[1] >> 2) & 3);
     if (choices[2] & 128)
         options.max_growth = 100000;
+    options.outputs.known = choices[1] & 2;
+    for (uint32_t i = 0; i < WPG_OUTPUT_LOCATIONS; i++)
+        options.outputs.read[i] = choices[1] >> (2 + i % 6) & 1 ? 15 : 0;
     return options;
 }
 

@@ -84,4 +84,14 @@ wpg_status wpg_exact_slice(wpg_id_set *set, const wpg_module *module, wpg_error 
  * operation. */
 wpg_status wpg_helper_slice(wpg_id_set *set, const wpg_module *module, wpg_error *err);
 
+/* All ids that feed, by data, through memory and by the branches of the module, anything but stores to the
+ * variables of `ignored` (keys: result ids). A value outside the set is of no use to the rest of the stage.
+ * `defined`: also what feeds operands for which some values are undefined behaviour (indices, divisors, texel
+ * coordinates), wherever the result goes. A value outside that set may be anything. */
+wpg_status wpg_effect_slice(wpg_id_set *set, const wpg_module *module, const wpg_map *ignored, bool defined,
+                            wpg_error *err);
+/* All ids that feed, by data and through memory, stores to the variable, and these ids. */
+wpg_status wpg_store_slice(wpg_id_set *set, const wpg_module *module, uint32_t variable, const uint32_t *ids,
+                           size_t count, wpg_error *err);
+
 #endif

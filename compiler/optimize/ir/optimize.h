@@ -31,6 +31,14 @@ typedef struct wpg_word_test {
 } wpg_word_test;
 enum { WPG_MOST_WORD_TESTS = 64 };
 
+/* Who reads what a stage writes: one bit a component (x is 1), by location. What is not `known` is all
+ * read. */
+enum { WPG_OUTPUT_LOCATIONS = 64 };
+typedef struct wpg_output_use {
+    bool known;
+    uint8_t read[WPG_OUTPUT_LOCATIONS];
+} wpg_output_use;
+
 /* Thresholds: settings of use, never of the profile. */
 /* What known floats of uniform blocks are good for (fold/float_setting.h). */
 typedef enum wpg_float_choice {
@@ -68,6 +76,8 @@ typedef struct wpg_optimize_options {
     /* The stage is to be its nth version alone, without a test (passes/versions.c): right only where
      * remarks->tests hold. The versions are in the order in which they are to be tested. 0: no. */
     uint32_t alone;
+    wpg_output_use outputs; /* not known by default (passes/outputs.c) */
+    bool keep_size;  /* outputs of stages with branches stay: drivers that compile large shaders otherwise */
     bool keep_trips; /* no given value may decide how often a loop runs: drivers that unroll too much */
     char passes[64]; /* letters of passes to leave out, "" = none; see passes/optimize.c */
 } wpg_optimize_options;
@@ -79,6 +89,7 @@ typedef enum wpg_pass_letter {
     WPG_PASS_PEEL = 'e',
     WPG_PASS_FLATTEN = 'f',
     WPG_PASS_UNSWITCH = 'l',
+    WPG_PASS_OUTPUTS = 'o',
     WPG_PASS_PUSH_FOLD = 'p',
     WPG_PASS_SCALARISE = 'r',
     WPG_PASS_SSA = 's', /* no pass: the form that others work on */
@@ -89,14 +100,14 @@ typedef enum wpg_pass_letter {
 } wpg_pass_letter;
 
 /* Letters of the passes that tuning tries, alone and together, in the order of the alphabet. */
-#define WPG_TUNED_PASSES "aceflrtuvw"
+#define WPG_TUNED_PASSES "aceflortuvw"
 
 void wpg_optimize_defaults(wpg_optimize_options *options);
 
 typedef enum wpg_remark_kind { WPG_REMARK_DONE, WPG_REMARK_REFUSED } wpg_remark_kind;
 typedef struct wpg_remark {
     wpg_remark_kind kind;
-    const char *pass;        /* "annotate", "flatten", "peel", "push-fold", "scalarise", "trip-guard",
+    const char *pass; /* "annotate", "flatten", "outputs", "peel", "push-fold", "scalarise", "trip-guard",
                                 "unflatten", "unswitch", "value-guard", "versions", "wave-size"; also "ssa",
                                 "weights" (binding the profile). Static storage */
     uint32_t ordinal, block; /* function ordinal and block id in the normal form */
@@ -143,5 +154,14 @@ typedef wpg_status (*wpg_ssa_fn)(uint32_t **out_words, size_t *out_count, const 
 wpg_status wpg_optimize(wpg_remarks **remarks, bool *changed, wpg_module **module, const wpg_stage *stage,
                         const wpg_weights *weights, const wpg_optimize_options *options, wpg_ssa_fn ssa,
                         wpg_error *err);
+
+/* What a normalised fragment stage reads of the user-defined outputs before it (facts/interface.c).
+ * `outputs`: who reads its own; inputs that feed nothing else are not read. use->known is false where that
+ * cannot be told.
+ * */
+wpg_status wpg_inputs_read(wpg_output_use *use, const wpg_module *module, const wpg_output_use *outputs,
+                           wpg_error *err);
+/* True if the module has a user-defined output that nobody reads. */
+bool wpg_writes_unread(const wpg_module *module, const wpg_output_use *outputs);
 
 #endif

@@ -193,6 +193,10 @@ wpg_status wpg_pass_push_fold(bool *changed, wpg_context *context);
 /* True if there are values, and loads of push constants. */
 bool wpg_push_fold_wanted(const wpg_context *context);
 
+/* Takes outputs that nobody reads off the stage's interface (wpg_optimize_options.outputs). It needs no
+ * profile and stands before all others. */
+wpg_status wpg_pass_outputs(bool *changed, wpg_context *context);
+
 bool wpg_unflatten_wanted(wpg_context *context, wpg_function_profile *profile);
 bool wpg_value_guard_wanted(wpg_context *context, wpg_function_profile *profile);
 bool wpg_unswitch_wanted(wpg_context *context, wpg_function_profile *profile);

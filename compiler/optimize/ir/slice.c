@@ -1,6 +1,7 @@
-/* Backward slices: the ids that feed outputs which must stay exact, and the ids that feed quad or subgroup
- * operations. See legality.h. Conservative: memory is followed by variable where the variable is known, else
- * by storage class. Calls and unknown instructions give up (`all`). */
+/* Backward slices: the ids that feed outputs which must stay exact, those that feed quad or subgroup
+ * operations, and those that feed some outputs or all others. See legality.h. Conservative: memory is
+ * followed by variable where the variable is known, else by storage class. Calls and unknown instructions
+ * give up (`all`). */
 #include "compiler/optimize/ir/legality.h"
 
 typedef struct slice {
@@ -234,5 +235,79 @@ wpg_status wpg_helper_slice(wpg_id_set *set, const wpg_module *module, wpg_error
     for (const wpg_inst *inst = wpg_next_function(module->first); inst; inst = inst->next)
         if (wpg_inst_traits(module, inst) & (WPG_TRAIT_DERIVATIVE | WPG_TRAIT_SUBGROUP))
             add_operands(&s, inst);
+    return finish(&s, err);
+}
+
+/* A store whose effect is seen by loads of the shader alone, or by nobody. */
+static bool is_silent_store(const wpg_module *module, const wpg_inst *inst, const wpg_map *ignored)
+{
+    if (inst->opcode != SpvOpStore || inst->count < 3)
+        return false;
+    const wpg_inst *root = wpg_pointer_root(module, inst->words[1]);
+    const SpvStorageClass class = wpg_pointer_class(module, inst->words[1]);
+    return class == SpvStorageClassFunction || class == SpvStorageClassPrivate ||
+           (root && wpg_map_get(ignored, root->result, NULL));
+}
+
+static bool has_effect(const wpg_module *module, const wpg_inst *inst, const wpg_map *ignored)
+{
+    enum {
+        EFFECTS =
+            WPG_TRAIT_WRITES | WPG_TRAIT_BARRIER | WPG_TRAIT_SUBGROUP | WPG_TRAIT_DEMOTE | WPG_TRAIT_UNKNOWN
+    };
+    if (wpg_opcode_is_terminator((SpvOp)inst->opcode))
+        return true;
+    return (wpg_inst_traits(module, inst) & EFFECTS) && !is_silent_store(module, inst, ignored);
+}
+
+/* May an operand of some value be undefined behaviour, though the result is of no use? Coordinates of samples
+ * may be anything. */
+static bool asks_for_values(const wpg_module *module, const wpg_inst *inst)
+{
+    const wpg_image_access access = wpg_opcode_image_access(inst->opcode);
+    if (access == WPG_IMAGE_IMPLICIT || access == WPG_IMAGE_EXPLICIT)
+        return false;
+    return inst->result && !(wpg_inst_traits(module, inst) &
+                             (WPG_TRAIT_SPECULATABLE | WPG_TRAIT_DERIVATIVE | WPG_TRAIT_WRITES));
+}
+
+/* What passes a pointer on to where its contents are not followed. */
+static bool hides_memory(const wpg_module *module, const wpg_inst *inst)
+{
+    return inst->opcode == SpvOpFunctionCall || inst->opcode == SpvOpCopyMemory ||
+           inst->opcode == SpvOpCopyMemorySized || (wpg_inst_traits(module, inst) & WPG_TRAIT_UNKNOWN);
+}
+
+wpg_status wpg_effect_slice(wpg_id_set *set, const wpg_module *module, const wpg_map *ignored, bool defined,
+                            wpg_error *err)
+{
+    slice s;
+    WPG_TRY(begin(&s, set, module, err));
+    for (const wpg_inst *inst = wpg_next_function(module->first); inst; inst = inst->next) {
+        if (wpg_inst_section(inst) != WPG_SECTION_FUNCTION || inst->opcode == SpvOpPhi ||
+            wpg_inst_is_non_semantic(module, inst))
+            continue;
+        s.set->all |= hides_memory(module, inst);
+        if (has_effect(module, inst, ignored) || (defined && asks_for_values(module, inst)))
+            add_operands(&s, inst);
+        if (inst->result && has_effect(module, inst, ignored))
+            add_id(&s, inst->result);
+    }
+    return finish(&s, err);
+}
+
+wpg_status wpg_store_slice(wpg_id_set *set, const wpg_module *module, uint32_t variable, const uint32_t *ids,
+                           size_t count, wpg_error *err)
+{
+    slice s;
+    WPG_TRY(begin(&s, set, module, err));
+    const wpg_inst **write;
+    WPG_VEC_EACH (write, &s.writes) {
+        const wpg_inst *root = wpg_pointer_root(module, written_pointer(*write));
+        if (root && root->result == variable)
+            add_operands(&s, *write);
+    }
+    for (size_t i = 0; i < count; i++)
+        add_id(&s, ids[i]);
     return finish(&s, err);
 }

@@ -4,6 +4,8 @@
  *            |
  *         bind            checksum, flow sanity, tables by label and result id       (ir/weights.c)
  *            |
+ *        o   outputs      what nobody reads is written to memory of the shader's own       (outputs.c)
+ *            |
  *        w   wave-size    smaller waves, asked of the driver: no word changes     (wave_size.c)
  *            |
  *            |  wanted: values of push constants, a rare side of a select, an exact small trip count,
@@ -149,6 +151,8 @@ wpg_status wpg_optimize(wpg_remarks **remarks, bool *changed, wpg_module **modul
     } else {
         wpg_arena_init(&said->arena);
         status = wpg_profiles_bind(&context, weights);
+        if (status == WPG_OK && !left_out(&context, WPG_PASS_OUTPUTS))
+            status = wpg_pass_outputs(&done, &context);
         if (status == WPG_OK && !left_out(&context, WPG_PASS_WAVE_SIZE))
             wpg_choose_wave_size(&context);
         if (status == WPG_OK)

@@ -61,8 +61,8 @@ enum {
      * profile is of many sets (costs by block are means over all of them). */
     LEAST_GAIN_ALONE = 1,
     FALLEN_SHARE_ALONE = 30,
-    /* Least work that a fragment saves: branches that all lanes take cost next to nothing on some drivers, and
-     * then the test of a small shader costs more than it saves. */
+    /* Least work that a fragment saves: branches that all lanes take cost next to nothing on some drivers,
+     * and then the test of a small shader costs more than it saves. */
     LEAST_WORK = 20,
     FREE_GROWTH = 2000, /* instructions that copies may add whatever GROWTH says */
 };

@@ -1,0 +1,115 @@
+/* Which outputs of a stage somebody reads.
+ *
+ *     vertex or evaluation --outputs--> fragment --outputs--> attachments
+ *                              ^                     ^
+ *             what the fragment stage needs     targets.h
+ *
+ * A fragment stage is asked in its normal form, with its specialisation: there a read that leads nowhere
+ * shows. Left alone: outputs before control, geometry and mesh stages, and of a part whose fragment stage
+ * is elsewhere. A whole pipeline without a fragment stage reads none. */
+#include "layer/rewrite/interface.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "compiler/normalize/normalize.h"
+#include "layer/base/build_id.h"
+#include "layer/base/disk_cache.h"
+#include "runtime/base/bytes.h"
+
+static wpg_rewrite *stage_of(const wpg_pipeline_plan *plan, VkShaderStageFlagBits bit)
+{
+    for (size_t i = 0; i < plan->count; i++)
+        if (plan->stages[i].stage_bit == bit)
+            return &plan->stages[i];
+    return NULL;
+}
+
+/* The stage whose outputs are what a fragment stage reads; NULL: another kind. */
+static wpg_rewrite *last_before_fragments(const wpg_pipeline_plan *plan)
+{
+    if (stage_of(plan, VK_SHADER_STAGE_GEOMETRY_BIT) || stage_of(plan, VK_SHADER_STAGE_MESH_BIT_EXT))
+        return NULL;
+    if (stage_of(plan, VK_SHADER_STAGE_TESSELLATION_CONTROL_BIT))
+        return stage_of(plan, VK_SHADER_STAGE_TESSELLATION_EVALUATION_BIT);
+    return stage_of(plan, VK_SHADER_STAGE_VERTEX_BIT);
+}
+
+/* In a copy: the stage's own module is rewritten later. False: it cannot be asked. */
+static bool ask_module(wpg_output_use *use, const wpg_rewrite *fragment, const wpg_output_use *targets)
+{
+    wpg_error err;
+    wpg_module *module = NULL;
+    const bool asked = wpg_module_parse(&module, fragment->words, fragment->word_count, &err) == WPG_OK &&
+                       wpg_normalize(module, &fragment->stage, NULL, &err) == WPG_OK &&
+                       wpg_inputs_read(use, module, targets, &err) == WPG_OK;
+    wpg_module_destroy(module);
+    return asked;
+}
+
+/* The key of the answer in the disk cache. False when memory runs out. */
+static bool key_of(wpg_hash128 *key, const wpg_rewrite *fragment, const wpg_output_use *targets)
+{
+    wpg_writer w = {0};
+    const wpg_hash128 words = wpg_hash_bytes(fragment->words, fragment->word_count * sizeof *fragment->words);
+    size_t size;
+    const void *build = wpg_build_id(&size);
+    wpg_write_text(&w, "inputs %d ", (int)targets->known);
+    wpg_write_bytes(&w, targets->read, sizeof targets->read);
+    wpg_write_bytes(&w, &words, sizeof words);
+    wpg_write_bytes(&w, &fragment->hash, sizeof fragment->hash); /* with entry point and specialisation */
+    wpg_write_bytes(&w, build, size);
+    const bool good = !w.out_of_memory;
+    if (good)
+        *key = wpg_hash_bytes(w.data, w.size);
+    wpg_writer_finish(&w);
+    return good;
+}
+
+/* The answer is kept: asking takes a fifth of a millisecond. */
+static void ask_fragments(wpg_output_use *use, const wpg_rewrite *fragment, const wpg_output_use *targets)
+{
+    wpg_hash128 key;
+    uint8_t *data = NULL;
+    size_t size;
+    *use = (wpg_output_use){0};
+    const bool keyed = key_of(&key, fragment, targets);
+    if (keyed && wpg_cache_get(&data, &size, wpg_disk_cache(), key, NULL) == WPG_OK) {
+        use->known = size == sizeof use->read;
+        if (use->known)
+            memcpy(use->read, data, size);
+        free(data);
+        return;
+    }
+    if (!ask_module(use, fragment, targets))
+        *use = (wpg_output_use){0};
+    else if (keyed) /* of one byte: not known */
+        (void)wpg_cache_put(wpg_disk_cache(), key, use->read, use->known ? sizeof use->read : 1, NULL);
+}
+
+static void tell(wpg_rewrite *stage, const wpg_output_use *use)
+{
+    if (stage->module && wpg_writes_unread(stage->module, use))
+        stage->outputs = *use;
+}
+
+void wpg_interface_note(wpg_pipeline_plan *plan, const wpg_output_use *targets)
+{
+    static const wpg_output_use unknown = {0}, none = {.known = true};
+    wpg_output_use use = none;
+    wpg_rewrite *fragment = stage_of(plan, VK_SHADER_STAGE_FRAGMENT_BIT),
+                *before = last_before_fragments(plan);
+    if (strchr(wpg_the_process.settings.skip_passes, WPG_PASS_OUTPUTS))
+        return;
+    if (!targets)
+        targets = &unknown;
+    if (fragment)
+        tell(fragment, targets);
+    if (!before || !before->module || (!fragment && plan->part))
+        return;
+    if (!wpg_writes_unread(before->module, &none))
+        return; /* built-ins alone */
+    if (fragment)
+        ask_fragments(&use, fragment, targets);
+    tell(before, &use);
+}
