@@ -37,8 +37,9 @@ static uint32_t mark_vector(uint8_t *places, const wpg_module *module, const wpg
     const bool wide = type->words[2] > 32;
     const uint32_t locations = wide && width > 2 ? 2 : 1;
     for (uint32_t i = 0; i < locations && at + i < WPG_OUTPUT_LOCATIONS; i++)
-        places[at + i] |=
-            wide ? ALL_COMPONENTS : (uint8_t)(((1u << width) - 1u) << component & ALL_COMPONENTS);
+        places[at + i] =
+            (uint8_t)(places[at + i] |
+                      (wide ? ALL_COMPONENTS : ((1u << width) - 1u) << component & ALL_COMPONENTS));
     return at + locations <= WPG_OUTPUT_LOCATIONS ? locations : 0;
 }
 
