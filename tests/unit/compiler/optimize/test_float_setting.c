@@ -112,7 +112,7 @@ static bool is_near(uint32_t a, uint32_t b)
 }
 
 typedef struct tally {
-    unsigned versions, equal, rounded, open;
+    unsigned kernels, versions, equal, rounded, open;
 } tally;
 
 static void one_kernel(tally *t, unsigned k, wpg_float_choice floats)
@@ -154,8 +154,8 @@ static void one_kernel(tally *t, unsigned k, wpg_float_choice floats)
 
 static tally kernels(wpg_float_choice floats, const char *name)
 {
-    tally t = {0};
     const unsigned count = effort_count(40, 400);
+    tally t = {.kernels = count};
     for (unsigned k = 0; k < count; k++)
         one_kernel(&t, k, floats);
     printf("FLOAT=%s: %u kernels, versions of %u; results equal %u, rounded otherwise %u, open %u\n", name,
@@ -178,7 +178,7 @@ static void spec_does_what_vulkan_allows(void **state)
     if (!device)
         skip();
     const tally t = kernels(WPG_FLOAT_SPEC, "spec");
-    assert_true(t.versions > 20);
+    assert_true(t.versions * 2 > t.kernels);
     assert_true(t.open > 0); /* else no input was one of those */
 }
 
