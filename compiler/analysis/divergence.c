@@ -1,8 +1,7 @@
 /* The fixpoint: every value starts as constant and is raised until nothing changes. See divergence.h. */
 #include "compiler/analysis/divergence_internal.h"
 
-#include <string.h>
-
+#include "compiler/spirv/builder.h"
 #include "compiler/spirv/grammar.h"
 
 enum { NO = WPG_NO_BLOCK, ANYTHING = WPG_DIVERGENT | WPG_STATE_VARIES };
@@ -259,9 +258,7 @@ static bool is_subgroup_wide(const wpg_inst *inst)
 static bool is_pure_extended(const wpg_divergence *d, const wpg_inst *inst)
 {
     enum { INTERPOLATE_FIRST = 76, INTERPOLATE_LAST = 78, MODF = 35, FREXP = 51, LAST = 81 };
-    const wpg_inst *set = inst->count > 4 ? wpg_module_def(d->module, inst->words[3]) : NULL;
-    const char *name = set && set->opcode == SpvOpExtInstImport ? wpg_inst_string(set, 2) : NULL;
-    if (!name || strcmp(name, "GLSL.std.450") != 0)
+    if (inst->count < 5 || !wpg_is_glsl_set(d->module, inst->words[3]))
         return false;
     uint32_t number = inst->words[4];
     return number && number <= LAST && number != MODF && number != FREXP &&

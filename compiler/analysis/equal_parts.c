@@ -11,6 +11,7 @@
 #include <spirv/unified1/GLSL.std.450.h>
 #include <string.h>
 
+#include "compiler/spirv/builder.h"
 #include "compiler/spirv/grammar.h"
 
 typedef struct finder {
@@ -33,19 +34,13 @@ static bool is_function_by_component(uint32_t number)
            (number >= GLSLstd450NMin && number <= GLSLstd450NClamp) || number == GLSLstd450Ldexp;
 }
 
-static bool is_glsl(const wpg_module *module, uint32_t set)
-{
-    const wpg_inst *import = wpg_module_def(module, set);
-    const char *name = import && import->opcode == SpvOpExtInstImport ? wpg_inst_string(import, 2) : NULL;
-    return name && strcmp(name, "GLSL.std.450") == 0;
-}
-
 bool wpg_is_by_component(const wpg_module *module, const wpg_inst *inst)
 {
     const uint16_t opcode = inst->opcode;
     switch ((SpvOp)opcode) {
     case SpvOpExtInst:
-        return inst->count > 5 && is_function_by_component(inst->words[4]) && is_glsl(module, inst->words[3]);
+        return inst->count > 5 && is_function_by_component(inst->words[4]) &&
+               wpg_is_glsl_set(module, inst->words[3]);
     case SpvOpBitcast: {
         const wpg_inst *of = wpg_module_def(module, inst->words[3]);
         return of && parts_of(module, of->type) == parts_of(module, inst->type);
@@ -86,9 +81,9 @@ static bool is_equal_constant(const wpg_inst *def)
 static bool is_equal(const finder *f, uint32_t id)
 {
     const wpg_inst *def = wpg_module_def(f->module, id);
-    if (!def || !def->type || id >= f->of->bound)
-        return def && def->type && (!parts_of(f->module, def->type) || is_equal_constant(def));
-    return !parts_of(f->module, def->type) || f->equal[id] || is_equal_constant(def);
+    if (!def || !def->type)
+        return false;
+    return !parts_of(f->module, def->type) || (id < f->of->bound && f->equal[id]) || is_equal_constant(def);
 }
 
 /* The vector that a scalar is a component of, if its components are equal; else the scalar. */

@@ -69,6 +69,15 @@ void wpg_require_extension(wpg_module *module, const char *name)
                   name);
 }
 
+bool wpg_is_glsl_set(const wpg_module *module, uint32_t set)
+{
+    const wpg_inst *import = wpg_module_def(module, set);
+    if (!import || import->opcode != SpvOpExtInstImport)
+        return false;
+    const char *name = wpg_inst_string(import, 2);
+    return name && strcmp(name, "GLSL.std.450") == 0;
+}
+
 uint32_t wpg_require_import(wpg_module *module, const char *name)
 {
     const wpg_inst *import = find_named(module, SpvOpExtInstImport, 2, name);

@@ -10,6 +10,8 @@
 void wpg_require_capability(wpg_module *module, SpvCapability capability);
 bool wpg_has_capability(const wpg_module *module, SpvCapability capability);
 void wpg_require_extension(wpg_module *module, const char *name);
+/* True if the id is the imported set GLSL.std.450. */
+bool wpg_is_glsl_set(const wpg_module *module, uint32_t set);
 /* Id of the imported instruction set ("GLSL.std.450"), importing it when absent. */
 uint32_t wpg_require_import(wpg_module *module, const char *name);
 /* Raises the version word to at least 1.`minor`. */

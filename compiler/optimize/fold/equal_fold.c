@@ -55,7 +55,7 @@ typedef struct planner {
     uint64_t *given_words;
     wpg_equal_parts parts;
     const bool *loops; /* by construct: drivers may unroll it */
-    wpg_id_set exact;
+    const wpg_id_set *exact;
     wpg_arena *arena;
 } planner;
 
@@ -212,7 +212,7 @@ static uint64_t ask_uses(planner *p)
     for (uint32_t b = 0; b < cfg->count; b++)
         for (wpg_inst *inst = cfg->blocks[b].label->next;
              p->flow->runs[b] && inst != cfg->blocks[b].terminator; inst = inst->next) {
-            if (inst->result && is_merged(p, inst->result) && wpg_id_set_has(&p->exact, inst->result))
+            if (inst->result && is_merged(p, inst->result) && wpg_id_set_has(p->exact, inst->result))
                 refused |= p->parts.rests[inst->result];
             wpg_operand_list operands = {0};
             if (!mixes(p->module, inst) || !wpg_used_ids(&operands, p->module, inst))
@@ -328,9 +328,7 @@ static bool make(planner *p, uint64_t allowed)
     p->given = WPG_ARENA_ARRAY(p->arena, bool, bound);
     p->given_words = WPG_ARENA_ARRAY(p->arena, uint64_t, bound);
     p->loops = wpg_unrollable_loops(p->view, p->arena);
-    return p->taken && p->given && p->given_words && p->loops &&
-           wpg_exact_slice(&p->exact, p->module, NULL) == WPG_OK &&
-           (wpg_float_may_fold(p->context, &p->exact) || choose(p, allowed));
+    return p->taken && p->given && p->given_words && p->loops && choose(p, allowed);
 }
 
 bool wpg_equal_plan_make(wpg_equal_plan *plan, const wpg_context *context,
@@ -343,6 +341,7 @@ bool wpg_equal_plan_make(wpg_equal_plan *plan, const wpg_context *context,
                  .module = context->module,
                  .view = folded->view,
                  .flow = folded->after,
+                 .exact = folded->exact,
                  .loads = loads,
                  .load_count = load_count,
                  .arena = arena};
@@ -350,11 +349,10 @@ bool wpg_equal_plan_make(wpg_equal_plan *plan, const wpg_context *context,
     *plan = (wpg_equal_plan){.zero_of = wpg_zero_source(folded->view)};
     for (size_t i = 0; i < load_count; i++)
         any |= is_float_vector(p.module, loads[i].inst->type);
-    if (!any || !profile || !plan->zero_of || !wpg_float_is_free(context))
+    if (!any || !profile || !plan->zero_of || !wpg_float_is_free(context) ||
+        wpg_float_may_fold(context, folded->exact))
         return true;
-    const bool fits = make(&p, allowed) && !arena->failed;
-    wpg_id_set_free(&p.exact);
-    return fits;
+    return make(&p, allowed) && !arena->failed;
 }
 
 void wpg_equal_plan_finish(wpg_equal_plan *plan)

@@ -669,7 +669,8 @@ static void fold_all(folder *f)
 
 static wpg_status apply(folder *f, wpg_load_folded *folded)
 {
-    *folded = (wpg_load_folded){.view = f->view, .before = &f->before, .after = &f->after};
+    *folded =
+        (wpg_load_folded){.view = f->view, .exact = &f->exact, .before = &f->before, .after = &f->after};
     for (size_t i = 0; i < f->job->load_count; i++) {
         if (!(f->job->loads[i].group & f->active))
             continue;

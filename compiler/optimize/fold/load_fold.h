@@ -6,6 +6,7 @@
 #define WPG_COMPILER_OPTIMIZE_FOLD_LOAD_FOLD_H
 
 #include "compiler/optimize/facts/push_solve.h"
+#include "compiler/optimize/ir/legality.h"
 
 /* A load, or a component of one, and the constant of its type that it equals. */
 typedef struct wpg_known_load {
@@ -21,6 +22,7 @@ typedef struct wpg_load_folded {
     uint32_t loads, dead_blocks;
     uint64_t words;
     const wpg_view *view;
+    const wpg_id_set *exact; /* wpg_exact_slice */
     const wpg_solution *before, *after;
 } wpg_load_folded;
 

@@ -54,7 +54,7 @@ typedef struct planner {
     const wpg_solution *after;
     known *values;       /* [bound] */
     uint32_t *action_of; /* [bound] index + 1 in plan->actions */
-    wpg_id_set exact;
+    const wpg_id_set *exact;
     bool finite; /* what is multiplied by zero is taken to be finite */
 } planner;
 
@@ -239,7 +239,7 @@ static known known_inst(const planner *p, const wpg_inst *inst, uint32_t block)
 
 static bool may_change(const planner *p, const wpg_inst *inst)
 {
-    return !wpg_id_set_has(&p->exact, inst->result) &&
+    return !wpg_id_set_has(p->exact, inst->result) &&
            !wpg_find_decoration(p->module, inst->result, SpvDecorationNoContraction);
 }
 
@@ -500,13 +500,10 @@ bool wpg_weight_plan_make(wpg_weight_plan *plan, const wpg_context *context, con
                  .module = context->module,
                  .view = folded->view,
                  .after = folded->after,
+                 .exact = folded->exact,
                  .finite = wpg_float_is_free(context)};
-    *plan = (wpg_weight_plan){0};
-    bool fits = wpg_exact_slice(&p.exact, context->module, NULL) == WPG_OK;
-    plan->shown = fits && wpg_float_may_fold(context, &p.exact);
-    fits = fits && make(&p, loads, load_count, arena) && !arena->failed;
-    wpg_id_set_free(&p.exact);
-    return fits;
+    *plan = (wpg_weight_plan){.shown = wpg_float_may_fold(context, folded->exact)};
+    return make(&p, loads, load_count, arena) && !arena->failed;
 }
 
 void wpg_weight_plan_finish(wpg_weight_plan *plan)

@@ -6,20 +6,13 @@
 
 #include <spirv/unified1/GLSL.std.450.h>
 
+#include "compiler/spirv/builder.h"
+
 enum {
     PURE = WPG_TRAIT_PURE,
     SAFE = WPG_TRAIT_PURE | WPG_TRAIT_SPECULATABLE,
     MATH = SAFE | WPG_TRAIT_FLOAT,
 };
-
-static bool is_glsl_set(const wpg_module *module, uint32_t set)
-{
-    const wpg_inst *import = wpg_module_def(module, set);
-    if (!import || import->opcode != SpvOpExtInstImport)
-        return false;
-    const char *name = wpg_inst_string(import, 2);
-    return name && strcmp(name, "GLSL.std.450") == 0;
-}
 
 static bool is_non_semantic_set(const wpg_module *module, uint32_t set)
 {
@@ -47,7 +40,7 @@ static unsigned ext_traits(const wpg_module *module, const wpg_inst *inst)
         return WPG_TRAIT_UNKNOWN;
     if (is_non_semantic_set(module, inst->words[3])) /* people read what DebugPrintf prints: it stays put */
         return is_debug_printf(module, inst->words[3]) ? 0 : SAFE;
-    if (!is_glsl_set(module, inst->words[3]))
+    if (!wpg_is_glsl_set(module, inst->words[3]))
         return WPG_TRAIT_UNKNOWN;
     switch (inst->words[4]) {
     case GLSLstd450Modf: /* these two write through a pointer */

@@ -45,6 +45,8 @@ uint32_t wpg_inst_cost(const wpg_module *module, const wpg_inst *inst);
  * unknown.
  */
 const wpg_inst *wpg_pointer_root(const wpg_module *module, uint32_t pointer);
+/* True if the operand (its word) is the pointer that a load, a store or an access chain goes by. */
+bool wpg_is_access(const wpg_inst *inst, unsigned operand);
 SpvStorageClass wpg_pointer_class(const wpg_module *module,
                                   uint32_t pointer); /* SpvStorageClassMax if none */
 /* True if the variable, its struct type or one of its members has that decoration. */

@@ -27,6 +27,20 @@ const wpg_inst *wpg_pointer_root(const wpg_module *module, uint32_t pointer)
     return NULL;
 }
 
+bool wpg_is_access(const wpg_inst *inst, unsigned operand)
+{
+    switch (inst->opcode) {
+    case SpvOpLoad:
+    case SpvOpAccessChain:
+    case SpvOpInBoundsAccessChain:
+        return operand == 3;
+    case SpvOpStore:
+        return operand == 1;
+    default:
+        return false;
+    }
+}
+
 SpvStorageClass wpg_pointer_class(const wpg_module *module, uint32_t pointer)
 {
     const wpg_inst *inst = wpg_module_def(module, pointer);

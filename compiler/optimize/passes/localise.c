@@ -38,20 +38,6 @@ static uint32_t private_root(const localiser *l, uint32_t pointer)
     return root && root->result < l->bound ? root->result : 0;
 }
 
-static bool is_access(const wpg_inst *inst, unsigned operand)
-{
-    switch (inst->opcode) {
-    case SpvOpLoad:
-    case SpvOpAccessChain:
-    case SpvOpInBoundsAccessChain:
-        return operand == 3;
-    case SpvOpStore:
-        return operand == 1;
-    default:
-        return false;
-    }
-}
-
 static bool note_uses(localiser *l, wpg_inst *inst, wpg_inst *entry)
 {
     if (!wpg_used_ids(&l->operands, l->module, inst))
@@ -61,7 +47,7 @@ static bool note_uses(localiser *l, wpg_inst *inst, wpg_inst *entry)
         const uint32_t variable = private_root(l, inst->words[at]);
         if (!variable)
             continue;
-        if (!entry || !is_access(inst, at) || (l->entry_of[variable] && l->entry_of[variable] != entry))
+        if (!entry || !wpg_is_access(inst, at) || (l->entry_of[variable] && l->entry_of[variable] != entry))
             l->left[variable] = true;
         l->entry_of[variable] = entry;
     }

@@ -89,20 +89,6 @@ static candidate *candidate_of(const trimmer *t, uint32_t pointer)
     return NULL;
 }
 
-static bool is_access(const wpg_inst *inst, unsigned operand)
-{
-    switch (inst->opcode) {
-    case SpvOpLoad:
-    case SpvOpAccessChain:
-    case SpvOpInBoundsAccessChain:
-        return operand == 3;
-    case SpvOpStore:
-        return operand == 1;
-    default:
-        return false;
-    }
-}
-
 /* Outputs whose pointers go elsewhere stay; outputs that are never stored to are none of ours. */
 static void look_at_uses(trimmer *t)
 {
@@ -114,7 +100,7 @@ static void look_at_uses(trimmer *t)
             t->out_of_memory = true;
         for (size_t i = 0; i < t->operands.count; i++) {
             candidate *of = candidate_of(t, inst->words[t->operands.data[i]]);
-            if (of && !is_access(inst, t->operands.data[i]))
+            if (of && !wpg_is_access(inst, t->operands.data[i]))
                 of->why = "a pointer to it is passed on";
             else if (of && inst->opcode == SpvOpStore && !wpg_vec_push(&stored, of->variable))
                 t->out_of_memory = true;
@@ -324,7 +310,7 @@ static void put_twin(trimmer *t, candidate *of)
             retype(module, chains.data[i]);
         for (wpg_inst *inst = t->cfg->function; inst; inst = inst->next)
             for (unsigned at = 1; at <= 3 && at < inst->count; at++)
-                if (is_access(inst, at) && inst->words[at] == output)
+                if (wpg_is_access(inst, at) && inst->words[at] == output)
                     inst->words[at] = twin;
     }
     wpg_vec_free(&chains);

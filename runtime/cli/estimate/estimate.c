@@ -10,6 +10,7 @@
 #include "runtime/bundle/folder.h"
 #include "runtime/cli/common/command.h"
 #include "runtime/config/settings.h"
+#include "runtime/config/values.h"
 
 static bool is_hash(const char *text)
 {
@@ -35,19 +36,6 @@ static const char *choices_of(const char *setting)
     return "";
 }
 
-/* The number of the word in "a|b|c", from 1; 0: it is none of them. */
-static uint32_t number_of(const char *choices, const char *word)
-{
-    const size_t length = strlen(word);
-    for (uint32_t number = 1; *choices; number++) {
-        const size_t one = strcspn(choices, "|");
-        if (one == length && strncmp(choices, word, one) == 0)
-            return number;
-        choices += one + (choices[one] == '|');
-    }
-    return 0;
-}
-
 /* The option's value into one of the options that say how forms are made; false: not such an option, or a bad
  * value, which *code then tells. */
 static bool parse_how(int *code, wpg_estimate_how *how, const char *text, const char *value, bool *took)
@@ -66,8 +54,9 @@ static bool parse_how(int *code, wpg_estimate_how *how, const char *text, const 
     } else if (!value) {
         *code = wpg_usage_error(WPG_ESTIMATE_COMMAND, "'%s' needs a value", text);
     } else if (floats) {
-        how->floats = number_of(choices_of("FLOAT"), value);
-        if (!how->floats)
+        const int choice = wpg_choice_index(choices_of("FLOAT"), value);
+        how->floats = (uint32_t)(choice + 1);
+        if (choice < 0)
             *code = wpg_usage_error(WPG_ESTIMATE_COMMAND, "--float takes one of %s, not '%s'",
                                     choices_of("FLOAT"), value);
     } else if (letters || more) {

@@ -103,13 +103,7 @@ static void random_source(char *source, size_t size, uint32_t seed, bool watched
                    watched ? "bad ? 1u : 0u" : "floatBitsToUint(v0 + v1 * 0.5 + v2 + 40.0)");
 }
 
-static bool is_near(uint32_t a, uint32_t b)
-{
-    float x, y;
-    memcpy(&x, &a, sizeof x);
-    memcpy(&y, &b, sizeof y);
-    return x - y < 1e-3f && y - x < 1e-3f;
-}
+static const float rounding = 1e-3f;
 
 typedef struct tally {
     unsigned kernels, versions, equal, rounded, open;
@@ -144,7 +138,7 @@ static void one_kernel(tally *t, unsigned k, wpg_float_choice floats)
         t->open += before[i] != after[i] && bad[i];
         t->rounded += before[i] != after[i] && !bad[i];
         if (before[i] != after[i] &&
-            (floats == WPG_FLOAT_STRICT || (!bad[i] && !is_near(before[i], after[i]))))
+            (floats == WPG_FLOAT_STRICT || (!bad[i] && !is_near(before[i], after[i], rounding))))
             fail_msg("kernel %u: invocation %u has %08x, had %08x\n%s", k, i, after[i], before[i], source);
     }
     use_done(&r);

@@ -229,20 +229,12 @@ static bool is_nan(uint32_t bits)
     return (bits & 0x7fffffffu) > 0x7f800000u;
 }
 
-static bool is_near(uint32_t a, uint32_t b)
-{
-    float x, y;
-    memcpy(&x, &a, sizeof x);
-    memcpy(&y, &b, sizeof y);
-    return x - y < 1e-3f && y - x < 1e-3f;
-}
-
 /* Bits, but for the payload of a NaN. 0: equal; 1: rounded otherwise; 2: not equal. */
 static unsigned difference(unsigned colour, uint32_t a, uint32_t b)
 {
     if (a == b || (colour == 1 && is_nan(a) && is_nan(b)))
         return 0;
-    return colour == 1 && is_near(a, b) ? 1 : 2;
+    return colour == 1 && is_near(a, b, 1e-3f) ? 1 : 2;
 }
 
 /* The worst difference of a part of a pixel; *at says where. */

@@ -33,6 +33,15 @@ USE void run_on(uint32_t *out, const uint32_t *words, size_t count, const uint32
     vkc_buffer_free(&uniform, device);
 }
 
+/* Two floats, by their bits. */
+USE bool is_near(uint32_t a, uint32_t b, float most)
+{
+    float x, y;
+    memcpy(&x, &a, sizeof x);
+    memcpy(&y, &b, sizeof y);
+    return x - y < most && y - x < most;
+}
+
 USE uint32_t next(uint32_t *seed)
 {
     return (*seed = *seed * 747796405u + 2891336453u) >> 16;
