@@ -7,7 +7,9 @@
 
 #include <string.h>
 
-enum { DEBUG_SOURCE = 35, DEBUG_LINE = 103, DEBUG_NO_LINE = 104, EXT_INST_WITH_FORWARD_REFS = 4433 };
+#include "compiler/spirv/grammar.h"
+
+enum { DEBUG_SOURCE = 35, DEBUG_LINE = 103, DEBUG_NO_LINE = 104 };
 
 typedef enum set_kind { SET_OTHER, SET_STRIPPED, SET_SHADER_DEBUG } set_kind;
 
@@ -52,7 +54,8 @@ static void keep_line(wpg_module *module, wpg_inst *inst)
 
 static bool is_ext_inst(const wpg_inst *inst)
 {
-    return (inst->opcode == SpvOpExtInst || inst->opcode == EXT_INST_WITH_FORWARD_REFS) && inst->count >= 5;
+    return (inst->opcode == SpvOpExtInst || inst->opcode == WPG_OP_EXT_INST_WITH_FORWARD_REFS) &&
+           inst->count >= 5;
 }
 
 static set_kind set_of(const wpg_module *module, const wpg_inst *inst)

@@ -72,6 +72,8 @@ static const ext_inst_row ext_insts[] = {
 
 static const opcode_row *find_row(uint32_t opcode)
 {
+    if (opcode == WPG_OP_EXT_INST_WITH_FORWARD_REFS)
+        opcode = SpvOpExtInst;
     return opcode < sizeof row_of / sizeof *row_of && row_of[opcode] ? &rows[row_of[opcode] - 1] : NULL;
 }
 

@@ -9,6 +9,10 @@
 
 #include "compiler/spirv/module.h"
 
+/* SPV_KHR_relaxed_extended_instruction: laid out as OpExtInst, with operands that are declared later. Headers
+ * and table are older than the instruction; glslang 15 writes it into debug information. */
+enum { WPG_OP_EXT_INST_WITH_FORWARD_REFS = 4433 };
+
 /* The kind of one operand. Masks and values of enumerations are WPG_OPERAND_ENUM. Parameters of an enumerant
  * follow as operands of their own kinds. */
 typedef enum wpg_operand_kind {

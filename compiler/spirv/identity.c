@@ -40,7 +40,7 @@ static bool is_remark_set(const wpg_inst *import)
 static bool cannot_change_code(const wpg_module *module, const wpg_inst *inst)
 {
     const char *name;
-    switch (inst->opcode) {
+    switch ((int)inst->opcode) {
     case SpvOpName:
     case SpvOpMemberName:
     case SpvOpString:
@@ -52,12 +52,14 @@ static bool cannot_change_code(const wpg_module *module, const wpg_inst *inst)
     case SpvOpNoLine:
         return true;
     case SpvOpExtInst:
+    case WPG_OP_EXT_INST_WITH_FORWARD_REFS:
         return inst->count > 3 && is_remark_set(wpg_module_def(module, inst->words[3]));
     case SpvOpExtInstImport:
         return is_remark_set(inst);
     case SpvOpExtension:
         name = wpg_inst_string(inst, 1);
-        return name && !strcmp(name, "SPV_KHR_non_semantic_info");
+        return name && (!strcmp(name, "SPV_KHR_non_semantic_info") ||
+                        !strcmp(name, "SPV_KHR_relaxed_extended_instruction"));
     default:
         return false;
     }

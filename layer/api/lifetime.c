@@ -113,6 +113,10 @@ static void print_summary(void)
             "; %llu pipeline%s for contents of uniform blocks, %llu draws left the choice to "
             "the GPU",
             (unsigned long long)contents, wpg_plural(contents), (unsigned long long)wpg_content_draws());
+    size_t shaders, counted = wpg_use_counted(&shaders);
+    if (counted < shaders)
+        length += (size_t)snprintf(more + length, sizeof more - length,
+                                   "; the profile has counts of %zu of %zu shaders", counted, shaders);
     if (wpg_the_process.mode == WPG_MODE_TUNE)
         wpg_tune_summary(more + length, sizeof more - length);
     wpg_summary_print(more);

@@ -38,8 +38,8 @@ static struct {
 /* Which shaders the program had, and whether the profile knew any. */
 static struct {
     pthread_mutex_t lock;
-    wpg_map seen; /* low half of the hash -> 0 */
-    size_t count;
+    wpg_map seen; /* low half of the hash -> 1 if the profile has its counts */
+    size_t count, counted;
     bool known; /* counts of one; or a verdict */
     bool facts; /* of one's pipeline */
 } shaders = {.lock = PTHREAD_MUTEX_INITIALIZER};
@@ -186,13 +186,16 @@ static bool pipeline_has(const wpg_pipeline_counts *pipeline, const wpg_rewrite 
 
 static void note_shader(wpg_hash128 pipeline, const wpg_rewrite *stage)
 {
-    uint64_t before;
-    const bool facts = wpg_usual_knows(pipeline);
+    uint64_t before = 0;
+    const bool facts = wpg_usual_knows(pipeline), known = strcmp(stage->found, "no") != 0;
     (void)pthread_mutex_lock(&shaders.lock);
     shaders.facts |= facts;
-    shaders.known |= strcmp(stage->found, "no") != 0;
-    if (!shaders.known && !wpg_map_get(&shaders.seen, stage->hash.low, &before))
-        shaders.count += wpg_map_set(&shaders.seen, stage->hash.low, 0);
+    shaders.known |= known;
+    const bool seen = wpg_map_get(&shaders.seen, stage->hash.low, &before);
+    if ((!seen || (known && !before)) && wpg_map_set(&shaders.seen, stage->hash.low, known)) {
+        shaders.count += !seen;
+        shaders.counted += known;
+    }
     (void)pthread_mutex_unlock(&shaders.lock);
 }
 
@@ -278,6 +281,15 @@ void wpg_use_say_unknown(bool changed)
                                    : "wrong profile, or another version of the game.",
                      wpg_the_process.mode == WPG_MODE_GENERATE ? "" : " Nothing was changed.");
     (void)pthread_mutex_unlock(&shaders.lock);
+}
+
+size_t wpg_use_counted(size_t *seen)
+{
+    (void)pthread_mutex_lock(&shaders.lock);
+    const size_t counted = shaders.counted;
+    *seen = shaders.count;
+    (void)pthread_mutex_unlock(&shaders.lock);
+    return counted;
 }
 
 /* -- Reporting */

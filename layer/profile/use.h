@@ -30,6 +30,8 @@ void wpg_use_find(wpg_weights *weights, wpg_arena *arena, wpg_hash128 pipeline, 
  * up. If it has facts of one's pipeline it is the right profile: no warning if variants were made of them
  * (`changed`). */
 void wpg_use_say_unknown(bool changed);
+/* For the summary: how many of the *seen shaders the profile has counts of. */
+size_t wpg_use_counted(size_t *seen);
 /* A verdict of tuning replaces the profile: pipelines that it decides are not looked up. */
 void wpg_use_note_known(void);
 

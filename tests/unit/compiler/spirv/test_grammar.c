@@ -173,8 +173,8 @@ static void test_lookup(void **state)
         const wpg_opcode_info *info = wpg_opcode_lookup((uint16_t)opcode);
         bool has_type = false, has_result = false;
         SpvHasResultAndType((SpvOp)opcode, &has_result, &has_type);
-        if (!info || strstr(info->name, "INTEL"))
-            continue;
+        if (!info || strstr(info->name, "INTEL") || opcode == WPG_OP_EXT_INST_WITH_FORWARD_REFS)
+            continue; /* headers may be older than the last one */
         known++;
         if (has_type != info->has_type || has_result != info->has_result)
             fail_msg("%s", info->name);
