@@ -18,7 +18,7 @@ runtime/bundle: runtime/base runtime/profile
 runtime/counters: runtime/base
 runtime/gpu: runtime/base
 runtime/tune: runtime/base runtime/bundle
-runtime/report: runtime/base runtime/profile runtime/bundle compiler/spirv compiler/analysis
+runtime/report: runtime/base runtime/profile runtime/bundle compiler/spirv compiler/analysis compiler/normalize
 compiler/spirv: runtime/base
 compiler/analysis: compiler/spirv
 compiler/normalize: compiler/spirv compiler/analysis
@@ -48,12 +48,13 @@ layer/api: layer/commands
 runtime/cli/common: runtime/base runtime/config runtime/profile runtime/bundle runtime/counters runtime/gpu runtime/tune runtime/report compiler/spirv compiler/analysis compiler/normalize compiler/instrument/driver compiler/optimize/passes
 runtime/cli/help: runtime/cli/common
 runtime/cli/show: runtime/cli/common
+runtime/cli/report: runtime/cli/common
 runtime/cli/verify: runtime/cli/common
 runtime/cli/estimate: runtime/cli/common
 runtime/cli/doctor: runtime/cli/common
 runtime/cli/merge: runtime/cli/common
 runtime/cli/isa: runtime/cli/common runtime/cli/estimate runtime/cli/verify compiler/amdgpu/profile
-runtime/cli: runtime/cli/common runtime/cli/help runtime/cli/show runtime/cli/verify runtime/cli/estimate runtime/cli/doctor runtime/cli/merge
+runtime/cli: runtime/cli/common runtime/cli/help runtime/cli/show runtime/cli/report runtime/cli/verify runtime/cli/estimate runtime/cli/doctor runtime/cli/merge
 shaders: runtime/base runtime/gpu
 tests: *
 '
@@ -61,7 +62,7 @@ tests: *
 # Folders that may include a system header: PATTERN: folders.
 system='
 vulkan/: runtime/counters runtime/gpu runtime/cli/common runtime/cli/estimate runtime/cli/doctor layer/base layer/profile layer/rewrite layer/contents layer/variants layer/commands layer/api shaders tests
-spirv/: compiler/spirv compiler/analysis compiler/normalize compiler/instrument/code compiler/instrument/sampling compiler/instrument/counting compiler/instrument/probes compiler/instrument/driver compiler/optimize/ir compiler/optimize/loops compiler/optimize/facts compiler/optimize/fold compiler/optimize/passes compiler/amdgpu/flow compiler/amdgpu/llvm compiler/amdgpu/translate compiler/amdgpu/driver compiler/amdgpu/counters compiler/amdgpu/profile tests
+spirv/: runtime/report compiler/spirv compiler/analysis compiler/normalize compiler/instrument/code compiler/instrument/sampling compiler/instrument/counting compiler/instrument/probes compiler/instrument/driver compiler/optimize/ir compiler/optimize/loops compiler/optimize/facts compiler/optimize/fold compiler/optimize/passes compiler/amdgpu/flow compiler/amdgpu/llvm compiler/amdgpu/translate compiler/amdgpu/driver compiler/amdgpu/counters compiler/amdgpu/profile tests
 spirv-tools/: compiler/normalize tests
 llvm: compiler/amdgpu/flow compiler/amdgpu/llvm compiler/amdgpu/translate compiler/amdgpu/driver compiler/amdgpu/counters compiler/amdgpu/profile tests
 xxhash.h: runtime/base

@@ -50,18 +50,31 @@ wpg_status wpg_normalize(wpg_module *module, const wpg_stage *stage, wpg_normal_
     return wpg_normalize_recorded(module, stage, NULL, info, err);
 }
 
+static wpg_status one_stage(wpg_module *module, const wpg_stage *stage, wpg_normal_info *info, wpg_error *err)
+{
+    *info = (wpg_normal_info){0};
+    if (!wpg_stage_name(stage->model) || !stage->entry)
+        return wpg_fail(err, WPG_E_ARGUMENT, "no pipeline stage: execution model %d", (int)stage->model);
+    WPG_TRY(wpg_strip_debug(module, err));
+    WPG_TRY(wpg_drop_entry_points(module, stage, info, err));
+    return wpg_freeze_spec_constants(module, stage, info, err);
+}
+
+wpg_status wpg_normalize_source(wpg_module *module, const wpg_stage *stage, wpg_error *err)
+{
+    wpg_normal_info info;
+    WPG_TRY(one_stage(module, stage, &info, err));
+    WPG_TRY(wpg_fold_branches(module, &info, err));
+    return module->arena.failed ? wpg_fail(err, WPG_E_NOMEM, "out of memory for instructions") : WPG_OK;
+}
+
 wpg_status wpg_normalize_recorded(wpg_module *module, const wpg_stage *stage, wpg_context_recorder *recorder,
                                   wpg_normal_info *info, wpg_error *err)
 {
     wpg_normal_info local;
     if (!info)
         info = &local;
-    *info = (wpg_normal_info){0};
-    if (!wpg_stage_name(stage->model) || !stage->entry)
-        return wpg_fail(err, WPG_E_ARGUMENT, "no pipeline stage: execution model %d", (int)stage->model);
-    WPG_TRY(wpg_strip_debug(module, err));
-    WPG_TRY(wpg_drop_entry_points(module, stage, info, err));
-    WPG_TRY(wpg_freeze_spec_constants(module, stage, info, err));
+    WPG_TRY(one_stage(module, stage, info, err));
     WPG_TRY(fold_and_inline(module, recorder, info, err));
     return module->arena.failed ? wpg_fail(err, WPG_E_NOMEM, "out of memory for instructions") : WPG_OK;
 }

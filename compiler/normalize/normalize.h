@@ -26,6 +26,11 @@ typedef struct wpg_normal_info {
  * original through. WPG_E_NOT_FOUND: no such entry point. `info` may be NULL. */
 wpg_status wpg_normalize(wpg_module *module, const wpg_stage *stage, wpg_normal_info *info, wpg_error *err);
 
+/* The module before calls are inlined: its functions are the source functions of contexts.h, in their order,
+ * and a block's number there is its ordinal here. Lines of debug information are OpLine. In place, as
+ * wpg_normalize. */
+wpg_status wpg_normalize_source(wpg_module *module, const wpg_stage *stage, wpg_error *err);
+
 /* The tier's passes, one file each, but inline.c, whose pass is private. wpg_normalize (normalize.c) gives
  * their order. Each pass counts its changes in *info. */
 wpg_status wpg_drop_entry_points(wpg_module *module, const wpg_stage *stage, wpg_normal_info *info,

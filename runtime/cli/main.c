@@ -49,6 +49,8 @@ static const wpg_command commands[] = {
      "  --use-log FILE        what use mode did and refused, and why (WAVEPGO_USE_LOG of a use run)\n"
      "- is standard input; /dev/fd/N, a shell's <(command), is read to its end.\n",
      wpg_command_show},
+    {"report", "[--json] BUNDLE-or-profile", "everything that a bundle tells, for people",
+     "  --json                everything, as one JSON document\n", wpg_command_report},
     {"instrument", "IN.spv -o OUT.spv [OPTIONS]", "rewrite one module as the layer would",
      "  --entry NAME          entry point (default: the only one, else main)\n"
      "  --stage STAGE         vert, tesc, tese, geom, frag, comp, ... (default: the entry point's)\n"

@@ -19,14 +19,14 @@ trap 'rm -f "$findings"' EXIT
     grep -nIiE 'not (yet )?implemented' $files | grep -v '^tests/lint/tree\.sh:' | sed 's/^/unfinished: /'
     grep -nE 'pthread_create *\(' $(printf '%s\n' $files | grep -E '^(layer|runtime|compiler)/.*\.(c|cpp)$' | grep -v '^runtime/base/thread\.c$') /dev/null | sed 's/^/a thread without wpg_thread_start: /'
     # Statement by statement: what takes its decimal sign or its letters from the locale of the program that the layer is loaded
-    # into (runtime/base/text.h has the same in C's). The command sets no locale.
+    # into (runtime/base/text.h has the same in C's). The command sets no locale, and runtime/report is the command's alone.
     # shellcheck disable=SC2016
     printf '%s\n' $files | grep -E '^(runtime|layer|compiler)/.*\.(c|h|cpp)$' | grep -v '^runtime/base/text\.[ch]$' | xargs awk '
         FNR == 1 { text = "" }
         { text = text $0 }
         !/[;{}][ ]*$/ { next }
         /(^|[^a-z_])setlocale[ ]*\(/ { print "locale of the whole program: " FILENAME ":" FNR }
-        FILENAME !~ /^runtime\/cli\/|^compiler\/spirv\/generate\// &&
+        FILENAME !~ /^runtime\/(cli|report)\/|^compiler\/spirv\/generate\// &&
         (text ~ /(^|[^a-z_])(strtod|strtof|strtold|atof|strcasecmp|strncasecmp|tolower|toupper)[ ]*\(/ ||
          text ~ /(^|[^a-z_])(snprintf|sprintf|fprintf|printf|dprintf)[ ]*\(.*"[^"]*%[-+ #0-9.*]*[aefgAEFG]/) {
             print "in the locale of the program (runtime/base/text.h): " FILENAME ":" FNR

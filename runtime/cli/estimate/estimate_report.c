@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "runtime/cli/common/figures.h"
+#include "runtime/report/figures.h"
 
 /* RADV's names. "Subgroups per SIMD" is its occupancy: waves that fit beside each other. */
 static const char *const known[] = {"VGPRs",

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "runtime/cli/common/figures.h"
+#include "runtime/report/figures.h"
 #include "runtime/cli/isa/isa.h"
 
 static const char style[] =

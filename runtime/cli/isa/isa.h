@@ -17,7 +17,7 @@
 #include "compiler/amdgpu/profile/candidates.h"
 #include "compiler/amdgpu/profile/origins.h"
 #include "runtime/base/vec.h"
-#include "runtime/cli/common/shader_source.h"
+#include "runtime/report/shader_source.h"
 #include "runtime/cli/estimate/estimate.h"
 #include "runtime/profile/profile.h"
 #include "runtime/profile/shader_view.h"

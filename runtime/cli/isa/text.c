@@ -1,7 +1,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "runtime/cli/common/figures.h"
+#include "runtime/report/figures.h"
 #include "runtime/cli/isa/isa.h"
 
 static void head(FILE *out, const wpg_isa *isa)

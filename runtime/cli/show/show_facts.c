@@ -1,6 +1,6 @@
 /* Prints a bundle's facts: as text the program's use of each pipeline, as JSON everything. Shares are
  * computed here, after merging, each over its own denominator. */
-#include "runtime/cli/common/figures.h"
+#include "runtime/report/figures.h"
 #include "runtime/cli/show/show.h"
 
 #include <inttypes.h>

@@ -1,7 +1,7 @@
 /* The whole profile as one JSON document for scripts (--top is ignored). Absent kinds are null, never
  * zero. */
-#include "runtime/cli/common/figures.h"
-#include "runtime/cli/common/heat.h"
+#include "runtime/report/figures.h"
+#include "runtime/report/heat.h"
 #include "runtime/cli/show/show.h"
 
 #include <inttypes.h>

@@ -3,7 +3,7 @@
 #include <inttypes.h>
 
 #include "runtime/bundle/bundle.h"
-#include "runtime/cli/common/figures.h"
+#include "runtime/report/figures.h"
 #include "runtime/cli/show/show.h"
 #include "runtime/profile/probe_records.h"
 

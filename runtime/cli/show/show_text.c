@@ -1,8 +1,8 @@
 /* Tables for people: pipelines, shaders, blocks, hottest first. Shares are computed here, after merging,
  * never stored. */
 #include "runtime/base/text.h"
-#include "runtime/cli/common/figures.h"
-#include "runtime/cli/common/heat.h"
+#include "runtime/report/figures.h"
+#include "runtime/report/heat.h"
 #include "runtime/cli/show/show.h"
 
 #include <stdlib.h>

@@ -15,9 +15,9 @@
 #include "runtime/bundle/bundle.h"
 #include "runtime/bundle/folder.h"
 #include "runtime/cli/common/command.h"
-#include "runtime/cli/common/figures.h"
+#include "runtime/report/figures.h"
 #include "runtime/cli/common/recover.h"
-#include "runtime/cli/common/shader_source.h"
+#include "runtime/report/shader_source.h"
 
 static const char command_name[] = "verify";
 

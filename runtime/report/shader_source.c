@@ -1,4 +1,4 @@
-#include "runtime/cli/common/shader_source.h"
+#include "runtime/report/shader_source.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* Finds the SPIR-V of a shader that a profile has counts of: in bundles (shaders/<hash>.spv beside
  * <hash>.info) and in folders of dumps (<hash>.spv). Files are untrusted. Threads: no shared state. */
-#ifndef WPG_RUNTIME_CLI_COMMON_SHADER_SOURCE_H
-#define WPG_RUNTIME_CLI_COMMON_SHADER_SOURCE_H
+#ifndef WPG_RUNTIME_REPORT_SHADER_SOURCE_H
+#define WPG_RUNTIME_REPORT_SHADER_SOURCE_H
 
 #include "compiler/spirv/stage.h"
 #include "runtime/bundle/shader_info.h"

@@ -1,5 +1,5 @@
 /* Formats numbers for people and strings for JSON. */
-#include "runtime/cli/common/figures.h"
+#include "runtime/report/figures.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* Orders shaders and blocks by their counts, hottest first. */
-#include "runtime/cli/common/heat.h"
+#include "runtime/report/heat.h"
 #include "runtime/base/arithmetic.h"
 
 #include <stdlib.h>

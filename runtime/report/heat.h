@@ -1,6 +1,6 @@
 /* Which shaders and blocks are hot: the order in which commands print them. Threads: no shared state. */
-#ifndef WPG_RUNTIME_CLI_COMMON_HEAT_H
-#define WPG_RUNTIME_CLI_COMMON_HEAT_H
+#ifndef WPG_RUNTIME_REPORT_HEAT_H
+#define WPG_RUNTIME_REPORT_HEAT_H
 
 #include "runtime/profile/shader_view.h"
 

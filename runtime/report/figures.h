@@ -1,6 +1,6 @@
 /* Numbers as people read them, strings as JSON wants them. Threads: no shared state. */
-#ifndef WPG_RUNTIME_CLI_COMMON_FIGURES_H
-#define WPG_RUNTIME_CLI_COMMON_FIGURES_H
+#ifndef WPG_RUNTIME_REPORT_FIGURES_H
+#define WPG_RUNTIME_REPORT_FIGURES_H
 
 #include <stdint.h>
 #include <stdio.h>

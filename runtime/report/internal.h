@@ -1,0 +1,40 @@
+/* The steps of loading a report (load.c). Private to runtime/report. Each writes into the report's arena. */
+#ifndef WPG_RUNTIME_REPORT_INTERNAL_H
+#define WPG_RUNTIME_REPORT_INTERNAL_H
+
+#include "compiler/spirv/stage.h"
+#include "runtime/base/map.h"
+#include "runtime/report/model.h"
+
+typedef struct wpg_report_loader {
+    wpg_report *report;
+    const wpg_report_options *options;
+    wpg_map files; /* hash of name and text -> index in report->files */
+} wpg_report_loader;
+
+/* source.c: the files that the module as given names, with the texts it carries. */
+typedef struct wpg_report_sources {
+    const uint32_t *files; /* indices in report->files, in order of mention */
+    size_t count;
+} wpg_report_sources;
+wpg_status wpg_report_read_sources(wpg_report_sources *sources, wpg_report_loader *loader,
+                                   const wpg_module *module, wpg_error *err);
+/* The file of that name among them, else a file without text. WPG_REPORT_NONE: no name, or no memory. */
+uint32_t wpg_report_file_of(wpg_report_loader *loader, const wpg_report_sources *sources, const char *name);
+
+/* blocks.c, lines.c: fill the functions' blocks and edges, and the shader's lines, from the words of the
+ * shader. WPG_E_MISMATCH: the counts are of other code. */
+wpg_status wpg_report_read_blocks(wpg_report_loader *loader, wpg_report_shader *shader,
+                                  const wpg_report_sources *sources, const wpg_module *normal,
+                                  const wpg_stage *stage, wpg_error *err);
+wpg_status wpg_report_read_lines(wpg_report_loader *loader, wpg_report_shader *shader,
+                                 const wpg_report_sources *sources, const uint32_t *words, size_t count,
+                                 const wpg_stage *stage, wpg_error *err);
+
+/* names.c: what a person calls a shader by its module (NULL: no name there), by the program's names of its
+ * module, else by stage and hash; and the pipelines. */
+const char *wpg_report_module_name(wpg_report_loader *loader, const wpg_module *module,
+                                   const wpg_report_sources *sources, const wpg_stage *stage);
+void wpg_report_name_all(wpg_report_loader *loader);
+
+#endif
