@@ -18,7 +18,8 @@ runtime/bundle: runtime/base runtime/profile
 runtime/counters: runtime/base
 runtime/gpu: runtime/base
 runtime/tune: runtime/base runtime/bundle
-runtime/report: runtime/base runtime/profile runtime/bundle compiler/spirv compiler/analysis compiler/normalize
+runtime/report/page:
+runtime/report: runtime/report/page runtime/base runtime/profile runtime/bundle compiler/spirv compiler/analysis compiler/normalize
 compiler/spirv: runtime/base
 compiler/analysis: compiler/spirv
 compiler/normalize: compiler/spirv compiler/analysis

@@ -48,7 +48,7 @@ command -v npm >/dev/null 2>&1 || optional="$optional npm"
 if [ -z "$runtime_only" ]; then
     required="$required git"
     optional="$optional llvm-22-dev lld-22 llvm-14 llvm-19 ccache clang clang-format clang-tidy libclang-rt-dev vulkan-tools vkd3d-demos
-        vulkan-validationlayers xvfb xauth imagemagick x11-apps mesa-utils glmark2-x11 libgl1-mesa-dri ffmpeg
+        vulkan-validationlayers xvfb xauth imagemagick x11-apps mesa-utils glmark2-x11 libspirv-cross-c-shared0 libgl1-mesa-dri ffmpeg
         gfxreconstruct libdrm-dev debootstrap groff-base zsh dpkg-dev file"
 fi
 

@@ -49,8 +49,24 @@ static const wpg_command commands[] = {
      "  --use-log FILE        what use mode did and refused, and why (WAVEPGO_USE_LOG of a use run)\n"
      "- is standard input; /dev/fd/N, a shell's <(command), is read to its end.\n",
      wpg_command_show},
-    {"report", "[--json] BUNDLE-or-profile", "everything that a bundle tells, for people",
-     "  --json                everything, as one JSON document\n", wpg_command_report},
+    {"report", "-o OUT.html [--json] [--no-use-mode] BUNDLE-or-profile [MODULE-folder...]",
+     "one HTML page: pipelines by cost, source with counts, control flow, advice",
+     "  -o OUT.html           the page to write; - is standard output. It needs no network\n"
+     "  --json                the same as one JSON document, version 1\n"
+     "  --no-use-mode         do not ask what use mode would do with each shader (2 seconds at most)\n"
+     "A bundle has the shaders. For a profile name bundles or folders of <shader hash>.spv behind it.\n"
+     "Source lines need debug information in the shaders (glslang -g or -gVS, dxc -fspv-debug=line).\n"
+     "Cost is GPU time if every pipeline that ran was timed (TIMESTAMPS=1), else work.\n",
+     wpg_command_report},
+    {"advise", "[--top N] [--json] [-o FILE] [--no-use-mode] BUNDLE-or-profile [MODULE-folder...]",
+     "what the author of the shaders could change, best first",
+     "  --top N               at most N pieces (default 20; 0 = all)\n"
+     "  -o FILE               write to a file instead of standard output\n"
+     "  --json                the report as one JSON document; its key \"advice\" has the list\n"
+     "  --no-use-mode         by counts alone: do not ask what use mode would do\n"
+     "Each piece has the counts behind it and, where these tell, the share of work that would go.\n"
+     "Predictions count SPIR-V instructions and waves. They are no times.\n",
+     wpg_command_advise},
     {"instrument", "IN.spv -o OUT.spv [OPTIONS]", "rewrite one module as the layer would",
      "  --entry NAME          entry point (default: the only one, else main)\n"
      "  --stage STAGE         vert, tesc, tese, geom, frag, comp, ... (default: the entry point's)\n"

@@ -121,13 +121,24 @@ wpg_status wpg_visits_read(const wpg_word_visit **visits, uint32_t *count, const
     return WPG_OK;
 }
 
+/* The shortest decimal that is the number: 0.7, not 0.699999988. */
+static void float_text(char buffer[24], float number)
+{
+    double back;
+    for (int digits = 1; digits <= 9; digits++) {
+        (void)wpg_format(buffer, 24, "%.*g", digits, (double)number);
+        if (!wpg_parse_real(&back, buffer) || (float)back == number)
+            break;
+    }
+}
+
 const char *wpg_value_text(char buffer[24], const wpg_value_site_counts *site, uint64_t value)
 {
     uint32_t bits = (uint32_t)value;
     float number;
     memcpy(&number, &bits, sizeof number);
     if (site->type == WPG_VALUES_FLOAT)
-        (void)wpg_format(buffer, 24, "%.9g", (double)number);
+        float_text(buffer, number);
     else if (site->type == WPG_VALUES_SINT)
         (void)snprintf(buffer, 24, "%" PRId32, (int32_t)bits);
     else if (site->type == WPG_VALUES_BOOL)

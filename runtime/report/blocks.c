@@ -63,15 +63,18 @@ static void read_block(wpg_report_block *to, wpg_report_loader *loader, const wp
     to->kind = kind_of(cfg, b);
     to->depth = depth_of(cfg, b);
     to->idom = block->idom == WPG_NO_BLOCK ? WPG_REPORT_NONE : block->idom;
+    const bool decides = to->kind == WPG_BLOCK_IF || to->kind == WPG_BLOCK_SWITCH;
+    wpg_source_line line;
+    bool found = decides && wpg_line_of(&line, cfg->module, block->terminator);
     for (const wpg_inst *inst = block->label; inst; inst = inst->next) {
-        wpg_source_line line;
         to->instructions += is_work(inst);
-        if (to->file == WPG_REPORT_NONE && is_work(inst) && wpg_line_of(&line, cfg->module, inst)) {
-            to->file = wpg_report_file_of(loader, sources, line.file);
-            to->line = line.line;
-        }
+        found = found || (is_work(inst) && wpg_line_of(&line, cfg->module, inst));
         if (inst == block->terminator)
             break;
+    }
+    if (found) {
+        to->file = wpg_report_file_of(loader, sources, line.file);
+        to->line = line.line;
     }
 }
 
@@ -175,7 +178,9 @@ wpg_status wpg_report_read_blocks(wpg_report_loader *loader, wpg_report_shader *
                               "the counts are of other code than its SPIR-V: the checksums differ");
         for (uint32_t b = 0; status == WPG_OK && b < cfg->count; b++)
             read_block(&function->blocks[b], loader, sources, cfg, b);
-        if (status == WPG_OK && read_edges(function, cfg, &loader->report->arena) != WPG_OK)
+        if (status == WPG_OK && (read_edges(function, cfg, &loader->report->arena) != WPG_OK ||
+                                 wpg_report_read_branches(function, cfg, &loader->report->arena) != WPG_OK ||
+                                 wpg_report_read_words(function, cfg, &loader->report->arena) != WPG_OK))
             status = wpg_fail(err, WPG_E_NOMEM, "out of memory");
         wpg_cfg_destroy(cfg);
     }

@@ -2,9 +2,11 @@
 #ifndef WPG_RUNTIME_REPORT_INTERNAL_H
 #define WPG_RUNTIME_REPORT_INTERNAL_H
 
+#include "compiler/analysis/cfg.h"
 #include "compiler/spirv/stage.h"
 #include "runtime/base/map.h"
 #include "runtime/report/model.h"
+#include "runtime/report/shader_source.h"
 
 typedef struct wpg_report_loader {
     wpg_report *report;
@@ -30,6 +32,17 @@ wpg_status wpg_report_read_blocks(wpg_report_loader *loader, wpg_report_shader *
 wpg_status wpg_report_read_lines(wpg_report_loader *loader, wpg_report_shader *shader,
                                  const wpg_report_sources *sources, const uint32_t *words, size_t count,
                                  const wpg_stage *stage, wpg_error *err);
+
+/* divergence.c: the branches of a function whose blocks are filled in. */
+wpg_status wpg_report_read_branches(wpg_report_function *function, const wpg_cfg *cfg, wpg_arena *arena);
+/* words.c: names of the function's words of uniform blocks. */
+wpg_status wpg_report_read_words(wpg_report_function *function, const wpg_cfg *cfg, wpg_arena *arena);
+
+/* load.c: the shader's module in the bundle or the places. False: none has it. `err` may be NULL. */
+bool wpg_report_find_source(wpg_shader_source *source, const wpg_report_loader *loader,
+                            const wpg_report_shader *shader, wpg_error *err);
+/* glsl.c: GLSL for the dear shaders that have no source lines, where SPIRV-Cross is there. */
+void wpg_report_write_glsl(wpg_report_loader *loader);
 
 /* names.c: what a person calls a shader by its module (NULL: no name there), by the program's names of its
  * module, else by stage and hash; and the pipelines. */

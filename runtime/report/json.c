@@ -1,8 +1,15 @@
 /* The report as one JSON document, version 1: what the page shows, and what scripts read. Absent figures are
  * null, never zero. Sources and lines are by file; blocks, edges, branches, loops and values by function.
  *
- *     {"wavepgo-report": 1, "profile": "...", "cost": "gpu time" | "work", "files": [{name, text}],
- *      "pipelines": [...], "shaders": [...]}
+ *     {"wavepgo-report": 1, "profile": "...", "cost": "gpu time" | "work",
+ *      "pipelines": [{hash, name, cost, draws, ..., stages: [{shader: index, runs, lanes, waves}]}],
+ *      "advice": [{kind, shader, function, block, what, evidence, saving, of-all}],
+ *      "shaders": [{hash, stage, entry, name, lines: [[file, line, lanes, waves, uniform]], remarks,
+ *                   functions: [{blocks: {count, lanes: [...], ...}, edges: [[from, to, lanes]], branches,
+ *                                loops, values, words}]}],
+ *      "files": [{name, text}]}
+ *
+ * The page has the same in pieces: the index, one piece a shader, one a file.
  */
 #include <inttypes.h>
 
@@ -43,39 +50,59 @@ static void print_lines(FILE *out, const wpg_report_shader *shader)
     (void)fputc(']', out);
 }
 
+/* One column of the blocks; null where nothing was measured. */
+#define COLUMN(out, key, measured, format, value)                                                            \
+    do {                                                                                                     \
+        (void)fprintf(out, ", \"%s\": ", key);                                                               \
+        if (!(measured))                                                                                     \
+            (void)fputs("null", out);                                                                        \
+        for (size_t b = 0; (measured) && b < count; b++)                                                     \
+            (void)fprintf(out, "%s" format, b ? "," : "[", value);                                           \
+        if (measured)                                                                                        \
+            (void)fputs(count ? "]" : "[]", out);                                                            \
+    } while (0)
+
 static void print_blocks(FILE *out, const wpg_report_shader *shader, const wpg_report_function *function)
 {
-    (void)fputs(", \"blocks\": [", out);
-    for (size_t b = 0; b < function->counts->block_count; b++) {
-        const wpg_report_block *block = &function->blocks[b];
-        (void)fprintf(out, "%s{\"block\": %zu", b ? ", " : "", b);
-        number(out, "lanes", function->counts->lanes != NULL, block->lanes);
-        number(out, "waves", function->counts->waves != NULL, block->waves);
-        number(out, "uniform", function->counts->uniform != NULL, block->uniform);
-        number(out, "instructions", shader->has_module, block->instructions);
-        text(out, "kind", wpg_report_block_kind_name(block->kind));
-        number(out, "file", block->file != WPG_REPORT_NONE, block->file);
-        number(out, "line", block->file != WPG_REPORT_NONE, block->line);
-        number(out, "depth", shader->has_module, block->depth);
-        number(out, "idom", block->idom != WPG_REPORT_NONE, block->idom);
-        (void)fputc('}', out);
-    }
-    (void)fputs("], \"edges\": [", out);
+    const wpg_report_block *blocks = function->blocks;
+    const size_t count = function->counts->block_count;
+    (void)fprintf(out, ", \"blocks\": {\"count\": %zu", count);
+    COLUMN(out, "lanes", function->counts->lanes, "%" PRIu64, blocks[b].lanes);
+    COLUMN(out, "waves", function->counts->waves, "%" PRIu64, blocks[b].waves);
+    COLUMN(out, "uniform", function->counts->uniform, "%" PRIu64, blocks[b].uniform);
+    COLUMN(out, "instructions", shader->has_module, "%u", blocks[b].instructions);
+    COLUMN(out, "kind", shader->has_module, "\"%s\"", wpg_report_block_kind_name(blocks[b].kind));
+    COLUMN(out, "file", shader->has_module, "%d",
+           blocks[b].file == WPG_REPORT_NONE ? -1 : (int)blocks[b].file);
+    COLUMN(out, "line", shader->has_module, "%u", blocks[b].line);
+    COLUMN(out, "depth", shader->has_module, "%u", blocks[b].depth);
+    (void)fputs("}, \"edges\": [", out);
     for (size_t i = 0; i < function->edge_count; i++) {
         const wpg_report_edge *edge = &function->edges[i];
-        (void)fprintf(out, "%s[%u, %u, ", i ? ", " : "", edge->from, edge->to);
-        (void)fprintf(out, edge->known ? "%" PRIu64 "]" : "null]", edge->lanes);
+        (void)fprintf(out, "%s[%u,%u,", i ? "," : "", edge->from, edge->to);
+        if (edge->known)
+            (void)fprintf(out, "%" PRIu64 "]", edge->lanes);
+        else
+            (void)fputs("null]", out);
     }
     (void)fputc(']', out);
 }
 
-static void print_branch(FILE *out, const wpg_branch_counts *branch, bool waves, bool first)
+static void print_branches(FILE *out, const wpg_report_function *function)
 {
-    (void)fprintf(out, "%s{\"block\": %u, \"true\": %" PRIu64 ", \"false\": %" PRIu64, first ? "" : ", ",
-                  branch->block, branch->lanes[0], branch->lanes[1]);
-    number(out, "waves", waves, branch->all_waves);
-    number(out, "both", waves, branch->both);
-    (void)fputc('}', out);
+    (void)fputs(", \"branches\": [", out);
+    for (size_t i = 0; i < function->branch_count; i++) {
+        const wpg_report_branch *branch = &function->branches[i];
+        (void)fprintf(out, "%s{\"block\": %u", i ? ", " : "", branch->block);
+        number(out, "true", branch->has_lanes, branch->lanes[0]);
+        number(out, "false", branch->has_lanes, branch->lanes[1]);
+        number(out, "waves", branch->has_waves, branch->waves);
+        number(out, "both", branch->has_waves, branch->both);
+        (void)fprintf(out, ", \"idle\": %.0f", branch->idle);
+        number(out, "never", branch->never != WPG_REPORT_NONE, branch->never);
+        (void)fputc('}', out);
+    }
+    (void)fputc(']', out);
 }
 
 static void print_loop(FILE *out, const wpg_loop_counts *loop, bool waves, bool first)
@@ -91,36 +118,27 @@ static void print_loop(FILE *out, const wpg_loop_counts *loop, bool waves, bool 
     (void)fputs("]}", out);
 }
 
-static void print_probes(FILE *out, const wpg_shader_counts *counts)
+static void print_loops(FILE *out, const wpg_shader_counts *counts)
 {
-    const wpg_profile_record *const *records = counts->records;
-    wpg_branch_counts branch;
+    const wpg_profile_record *record = counts->records[WPG_RECORD_TRIPS],
+                             *by_lane = counts->records[WPG_RECORD_LANE_TRIPS];
+    const size_t loops = wpg_loop_count(record);
     wpg_loop_counts loop;
-    const size_t branches = wpg_branch_count(records[WPG_RECORD_BRANCHES]),
-                 loops = wpg_loop_count(records[WPG_RECORD_TRIPS]);
-    (void)fputs(", \"branches\": [", out);
-    for (size_t i = 0; i < branches; i++) {
-        wpg_branch_at(&branch, records[WPG_RECORD_BRANCHES], i);
-        print_branch(out, &branch, true, i == 0);
-    }
-    for (size_t i = 0; i < wpg_lane_branch_count(records[WPG_RECORD_LANE_BRANCHES]); i++) {
-        wpg_lane_branch_at(&branch, records[WPG_RECORD_LANE_BRANCHES], i);
-        print_branch(out, &branch, false, i + branches == 0);
-    }
-    (void)fputs("], \"loops\": [", out);
+    (void)fputs(", \"loops\": [", out);
     for (size_t i = 0; i < loops; i++) {
-        wpg_loop_at(&loop, records[WPG_RECORD_TRIPS], i);
+        wpg_loop_at(&loop, record, i);
         print_loop(out, &loop, true, i == 0);
     }
-    for (size_t i = 0; i < wpg_lane_loop_count(records[WPG_RECORD_LANE_TRIPS]); i++) {
-        wpg_lane_loop_at(&loop, records[WPG_RECORD_LANE_TRIPS], i);
+    for (size_t i = 0; i < wpg_lane_loop_count(by_lane); i++) {
+        wpg_lane_loop_at(&loop, by_lane, i);
         print_loop(out, &loop, false, i + loops == 0);
     }
     (void)fputc(']', out);
 }
 
 /* Sites that were asked, with their commonest values. */
-static void print_values(FILE *out, const char *key, const wpg_profile_record *record)
+static void print_values(FILE *out, const char *key, const wpg_profile_record *record,
+                         const wpg_report_function *named)
 {
     enum { MOST_VALUES = 4 };
     const char *between = "";
@@ -133,8 +151,10 @@ static void print_values(FILE *out, const char *key, const wpg_profile_record *r
         if (site.asked) {
             (void)fprintf(out,
                           "%s{\"site\": %zu, \"kind\": \"%s\", \"block\": %u, \"asked\": %" PRIu64
-                          ", \"agreed\": %" PRIu64 ", \"values\": [",
+                          ", \"agreed\": %" PRIu64,
                           between, i, site.kind, site.block, site.asked, site.agreed);
+            text(out, "name", named && i < named->word_count ? named->word_names[i] : NULL);
+            (void)fputs(", \"values\": [", out);
             for (size_t k = 0; k < site.value_count && k < MOST_VALUES; k++) {
                 (void)fprintf(out, "%s[", k ? ", " : "");
                 wpg_json_string(out, wpg_value_text(value, &site, site.values[k].value));
@@ -160,7 +180,22 @@ static void print_entry(FILE *out, const wpg_shader_counts *counts)
                   (double)entry.sizes / (double)entry.waves);
 }
 
-static void print_shader(FILE *out, const wpg_report_shader *shader)
+static void print_remarks(FILE *out, const wpg_report_shader *shader)
+{
+    (void)fputs(", \"remarks\": [", out);
+    for (size_t i = 0; i < shader->remarks.count; i++) {
+        const wpg_report_remark *remark = &shader->remarks.data[i];
+        (void)fprintf(out, "%s{\"done\": %s, \"function\": %u, \"block\": %u", i ? ", " : "",
+                      remark->done ? "true" : "false", remark->function, remark->block);
+        text(out, "pass", remark->pass);
+        text(out, "text", remark->text);
+        (void)fputc('}', out);
+    }
+    (void)fputc(']', out);
+}
+
+/* What a table of shaders shows. */
+static void print_summary(FILE *out, const wpg_report_shader *shader)
 {
     (void)fprintf(out, "{\"hash\": \"%s\", \"stage\": \"%s\"", shader->hex, shader->stage);
     text(out, "entry", shader->entry);
@@ -174,7 +209,12 @@ static void print_shader(FILE *out, const wpg_report_shader *shader)
     for (size_t i = 0; i < shader->pipeline_count; i++)
         (void)fprintf(out, "%s%u", i ? ", " : "", shader->pipelines[i]);
     (void)fputc(']', out);
+}
+
+static void print_detail(FILE *out, const wpg_report_shader *shader)
+{
     print_lines(out, shader);
+    print_remarks(out, shader);
     (void)fputs(", \"functions\": [", out);
     for (size_t i = 0; i < shader->function_count; i++) {
         const wpg_report_function *function = &shader->functions[i];
@@ -182,12 +222,13 @@ static void print_shader(FILE *out, const wpg_report_shader *shader)
                       function->counts->function, function->counts->checksum);
         print_entry(out, function->counts);
         print_blocks(out, shader, function);
-        print_probes(out, function->counts);
-        print_values(out, "values", function->counts->records[WPG_RECORD_VALUES]);
-        print_values(out, "words", function->counts->records[WPG_RECORD_WORDS]);
+        print_branches(out, function);
+        print_loops(out, function->counts);
+        print_values(out, "values", function->counts->records[WPG_RECORD_VALUES], NULL);
+        print_values(out, "words", function->counts->records[WPG_RECORD_WORDS], function);
         (void)fputc('}', out);
     }
-    (void)fputs("]}", out);
+    (void)fputc(']', out);
 }
 
 /* -- Pipelines */
@@ -213,28 +254,79 @@ static void print_pipeline(FILE *out, const wpg_report_pipeline *pipeline)
     (void)fputs("]}", out);
 }
 
-void wpg_report_json(FILE *out, const wpg_report *report)
+static void print_advice(FILE *out, const wpg_report_advice *advice)
+{
+    (void)fprintf(out, "{\"kind\": \"%s\", \"shader\": %u, \"function\": %u, \"block\": %u",
+                  wpg_report_advice_name(advice->kind), advice->shader, advice->function, advice->block);
+    text(out, "what", advice->what);
+    text(out, "evidence", advice->evidence);
+    if (advice->saving >= 0)
+        (void)fprintf(out, ", \"saving\": %.6f, \"of-all\": %.6f}", advice->saving, advice->of_all);
+    else
+        (void)fputs(", \"saving\": null, \"of-all\": null}", out);
+}
+
+/* -- All */
+
+static void print_head(FILE *out, const wpg_report *report)
 {
     (void)fputs("{\"wavepgo-report\": 1", out);
     text(out, "profile", report->path);
     text(out, "version", WPG_VERSION);
     text(out, "cost", report->cost_is_time ? "gpu time" : "work");
-    (void)fputs(",\n \"files\": [", out);
-    for (size_t i = 0; i < report->files.count; i++) {
-        (void)fputs(i ? ",\n  {\"name\": " : "\n  {\"name\": ", out);
-        wpg_json_string(out, report->files.data[i].name);
-        text(out, "text", report->files.data[i].text);
-        (void)fputc('}', out);
-    }
-    (void)fputs("],\n \"pipelines\": [", out);
+    (void)fputs(",\n \"pipelines\": [", out);
     for (size_t i = 0; i < report->pipeline_count; i++) {
         (void)fputs(i ? ",\n  " : "\n  ", out);
         print_pipeline(out, &report->pipelines[i]);
     }
+    (void)fputs("],\n \"advice\": [", out);
+    for (size_t i = 0; i < report->advice.count; i++) {
+        (void)fputs(i ? ",\n  " : "\n  ", out);
+        print_advice(out, &report->advice.data[i]);
+    }
     (void)fputs("],\n \"shaders\": [", out);
+}
+
+void wpg_report_json_index(FILE *out, const wpg_report *report)
+{
+    print_head(out, report);
     for (size_t i = 0; i < report->shader_count; i++) {
         (void)fputs(i ? ",\n  " : "\n  ", out);
-        print_shader(out, &report->shaders[i]);
+        print_summary(out, &report->shaders[i]);
+        (void)fputc('}', out);
+    }
+    (void)fputs("]}\n", out);
+}
+
+void wpg_report_json_shader(FILE *out, const wpg_report_shader *shader)
+{
+    (void)fprintf(out, "{\"hash\": \"%s\"", shader->hex);
+    print_detail(out, shader);
+    (void)fputs("}\n", out);
+}
+
+void wpg_report_json_file(FILE *out, const wpg_report_file *file)
+{
+    (void)fputs("{\"name\": ", out);
+    wpg_json_string(out, file->name);
+    text(out, "text", file->text);
+    (void)fprintf(out, ", \"generated\": %s", file->generated ? "true" : "false");
+    (void)fputc('}', out);
+}
+
+void wpg_report_json(FILE *out, const wpg_report *report)
+{
+    print_head(out, report);
+    for (size_t i = 0; i < report->shader_count; i++) {
+        (void)fputs(i ? ",\n  " : "\n  ", out);
+        print_summary(out, &report->shaders[i]);
+        print_detail(out, &report->shaders[i]);
+        (void)fputc('}', out);
+    }
+    (void)fputs("],\n \"files\": [", out);
+    for (size_t i = 0; i < report->files.count; i++) {
+        (void)fputs(i ? ",\n  " : "\n  ", out);
+        wpg_report_json_file(out, &report->files.data[i]);
     }
     (void)fputs("]}\n", out);
 }

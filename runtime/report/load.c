@@ -81,25 +81,32 @@ static wpg_status read_module(wpg_report_loader *loader, wpg_report_shader *shad
     return wpg_report_read_lines(loader, shader, &sources, found->words, found->count, &found->stage, err);
 }
 
+bool wpg_report_find_source(wpg_shader_source *source, const wpg_report_loader *loader,
+                            const wpg_report_shader *shader, wpg_error *err)
+{
+    const wpg_report *report = loader->report;
+    bool in_folder;
+    for (size_t i = 0; i <= loader->options->place_count; i++) {
+        const char *place = i ? loader->options->places[i - 1] : report->is_bundle ? report->path : NULL;
+        if (place &&
+            wpg_shader_source_find(source, &in_folder, place, shader->functions[0].counts, err) == WPG_OK)
+            return true;
+    }
+    return false;
+}
+
 static wpg_status find_module(wpg_report_loader *loader, wpg_report_shader *shader)
 {
     wpg_error err = {0};
-    bool in_folder;
-    wpg_status status = WPG_E_NOT_FOUND;
-    const wpg_report *report = loader->report;
-    for (size_t i = 0; i <= loader->options->place_count && status == WPG_E_NOT_FOUND; i++) {
-        const char *place = i ? loader->options->places[i - 1] : report->is_bundle ? report->path : NULL;
-        wpg_shader_source found;
-        if (!place ||
-            wpg_shader_source_find(&found, &in_folder, place, shader->functions[0].counts, &err) != WPG_OK)
-            continue;
-        status = read_module(loader, shader, &found, &err);
+    wpg_shader_source found;
+    const bool there = wpg_report_find_source(&found, loader, shader, &err);
+    const wpg_status status = there ? read_module(loader, shader, &found, &err) : WPG_E_NOT_FOUND;
+    if (there)
         wpg_shader_source_finish(&found);
-    }
     shader->has_module = status == WPG_OK;
-    if (status == WPG_E_NOT_FOUND)
-        shader->no_module =
-            report->is_bundle ? "the bundle has no SPIR-V of it" : "a profile has no SPIR-V: give the bundle";
+    if (!there)
+        shader->no_module = loader->report->is_bundle ? "the bundle has no SPIR-V of it"
+                                                      : "a profile has no SPIR-V: give the bundle";
     else if (status != WPG_OK)
         shader->no_module = wpg_arena_strdup(&loader->report->arena, err.message);
     return status == WPG_E_NOMEM ? status : WPG_OK;
@@ -296,6 +303,8 @@ static wpg_status load(wpg_report_loader *loader, wpg_error *err)
     }
     const double width = lanes_per_wave(report);
     rank_shaders(report, width);
+    if (options->with_glsl)
+        wpg_report_write_glsl(loader);
     WPG_TRY(make_pipelines(report, err));
     rank_pipelines(report, width);
     if (link_pipelines(report) != WPG_OK)
@@ -327,7 +336,10 @@ void wpg_report_destroy(wpg_report *report)
     wpg_shader_view_destroy(report->view);
     wpg_profile_destroy(report->profile);
     wpg_bundle_finish(&report->bundle);
+    for (size_t i = 0; i < report->shader_count; i++)
+        wpg_vec_free(&report->shaders[i].remarks);
     wpg_vec_free(&report->files);
+    wpg_vec_free(&report->advice);
     wpg_arena_finish(&report->arena);
     free(report);
 }

@@ -9,7 +9,7 @@
  * A figure that was not measured is absent (a flag or WPG_REPORT_NONE), never zero.
  *
  * Owns: wpg_report owns everything it points to, until wpg_report_destroy.
- * Threads: immutable once loaded. */
+ * Threads: immutable once loaded, remarked on and advised. */
 #ifndef WPG_RUNTIME_REPORT_MODEL_H
 #define WPG_RUNTIME_REPORT_MODEL_H
 
@@ -28,6 +28,7 @@
 typedef struct wpg_report_file {
     const char *name; /* as the modules have it */
     const char *text; /* NULL: no module carries the source */
+    bool generated;   /* GLSL that SPIRV-Cross made of the module: not what the author wrote */
 } wpg_report_file;
 
 /* A source line with code. Counts are those of the line's most frequent block, summed over the places where
@@ -54,7 +55,8 @@ typedef struct wpg_report_block {
     uint64_t lanes, waves, uniform; /* 0 where the shader's flags say that nothing was measured */
     uint32_t instructions;          /* without labels, lines, variables and phis */
     wpg_report_block_kind kind;
-    uint32_t file, line; /* of the first instruction with one; WPG_REPORT_NONE, 0: unknown */
+    uint32_t file, line; /* of the decision of an if or a switch, else of the first instruction with one;
+                            WPG_REPORT_NONE, 0: unknown */
     uint32_t depth;      /* of loops around it */
     uint32_t idom;       /* immediate dominator, WPG_REPORT_NONE */
 } wpg_report_block;
@@ -65,13 +67,61 @@ typedef struct wpg_report_edge {
     bool known; /* the lanes follow from the counts */
 } wpg_report_edge;
 
+/* A conditional branch or switch with both sides, and what parting costs. */
+typedef struct wpg_report_branch {
+    uint32_t block;
+    bool has_lanes, has_waves; /* of the probe of branches */
+    uint64_t lanes[2];         /* index 0: the condition holds */
+    uint64_t waves, both;      /* waves at the branch; those that went both ways */
+    /* Work (instructions times lanes) that lanes idled through in the branch's arms, because they went the
+     * other way here (divergence.c). Over all branches it adds up. */
+    double idle;
+    uint32_t never; /* the arm's first block that no lane entered, though lanes were at the branch;
+                       WPG_REPORT_NONE */
+    uint32_t never_instructions; /* of all blocks that only the arm reaches */
+} wpg_report_branch;
+
 /* A function of the normal form that was counted. */
 typedef struct wpg_report_function {
     const wpg_shader_counts *counts; /* of all kinds; probes: runtime/profile/probe_records.h */
     wpg_report_block *blocks;        /* [counts->block_count] */
     const wpg_report_edge *edges;    /* none without the module */
     size_t edge_count;
+    wpg_report_branch *branches; /* dearest by idle work first; none without the module */
+    size_t branch_count;
+    const char *const *word_names; /* of the words of uniform blocks, by site; NULL: not known */
+    size_t word_count;
 } wpg_report_function;
+
+/* What a pass of use mode did, or why it did not. */
+typedef struct wpg_report_remark {
+    bool done;
+    const char *pass, *text;
+    uint32_t function, block;
+} wpg_report_remark;
+
+typedef enum wpg_report_advice_kind {
+    WPG_ADVICE_CONSTANT, /* a uniform word that has one value */
+    WPG_ADVICE_DIVERGE,  /* lanes idle because of a branch */
+    WPG_ADVICE_TRIPS,    /* a loop that always runs the same number of times */
+    WPG_ADVICE_NEVER,    /* code that never runs */
+    WPG_ADVICE_UNIFORM,  /* an index or address that all lanes of a wave share */
+    WPG_ADVICE_OUTPUT,   /* an output that nobody reads */
+    WPG_ADVICE_USE,      /* what use mode does by itself */
+    WPG_ADVICE_KINDS
+} wpg_report_advice_kind;
+/* "constant", "divergence", ... */
+const char *wpg_report_advice_name(wpg_report_advice_kind kind);
+
+/* One thing that the author of a shader could do. */
+typedef struct wpg_report_advice {
+    wpg_report_advice_kind kind;
+    uint32_t shader, function, block;
+    const char *what;     /* what to do */
+    const char *evidence; /* the counts behind it */
+    double saving;        /* share of the shader's work, 0 to 1; negative: not known */
+    double of_all;        /* share of all work, the same */
+} wpg_report_advice;
 
 typedef struct wpg_report_shader {
     wpg_hash128 hash;
@@ -89,10 +139,12 @@ typedef struct wpg_report_shader {
     uint64_t work_lanes;          /* instructions times lanes, over all blocks; without the module: lanes */
     uint64_t work_waves;          /* the same in waves; 0 without waves */
     double cost;                  /* work in waves, estimated from lanes where waves are absent */
+    bool is_generated;            /* the lines are of a generated file */
     const wpg_report_line *lines; /* by file, then line */
     size_t line_count;
     uint32_t *pipelines; /* that have it, by index */
     size_t pipeline_count;
+    WPG_VEC(wpg_report_remark) remarks; /* of use mode; none: use mode was not asked */
 } wpg_report_shader;
 
 typedef struct wpg_report_stage {
@@ -127,6 +179,7 @@ typedef struct wpg_report {
     size_t pipeline_count;
     bool cost_is_time; /* what wpg_report_pipeline.cost is a share of */
     WPG_VEC(wpg_report_file) files;
+    WPG_VEC(wpg_report_advice) advice; /* best first; empty before wpg_report_advise */
 } wpg_report;
 
 typedef struct wpg_report_options {
@@ -134,12 +187,18 @@ typedef struct wpg_report_options {
     const char *const *places; /* further bundles and folders of SPIR-V */
     size_t place_count;
     bool without_modules; /* names of hashes, no lines: fast */
+    bool with_glsl;       /* GLSL by SPIRV-Cross for dear shaders without source lines */
 } wpg_report_options;
 
 /* Loads everything. A shader whose SPIR-V is missing or damaged is still there, and says why. Errors: those
  * of reading the profile; WPG_E_NOT_FOUND if it has no counts; WPG_E_NOMEM. */
 wpg_status wpg_report_load(wpg_report **report, const wpg_report_options *options, wpg_error *err);
 void wpg_report_destroy(wpg_report *report);
+
+/* Adds a remark of use mode on a shader; texts are copied. False when memory runs out. */
+bool wpg_report_remark_add(wpg_report *report, uint32_t shader, const wpg_report_remark *remark);
+/* Fills report->advice from counts and remarks. WPG_E_NOMEM only. */
+wpg_status wpg_report_advise(wpg_report *report, wpg_error *err);
 
 /* "raymarch.comp:57" of a block, or "block 4" where no line is known. Returns buffer. */
 const char *wpg_report_place(char *buffer, size_t size, const wpg_report *report,

@@ -9,5 +9,12 @@
 
 /* One JSON document (json.c has the schema). */
 void wpg_report_json(FILE *out, const wpg_report *report);
+/* Its pieces: all but details of shaders and files; one shader's details; one file. */
+void wpg_report_json_index(FILE *out, const wpg_report *report);
+void wpg_report_json_shader(FILE *out, const wpg_report_shader *shader);
+void wpg_report_json_file(FILE *out, const wpg_report_file *file);
+
+/* One HTML page that needs no network (page.c). */
+void wpg_report_page(FILE *out, const wpg_report *report);
 
 #endif

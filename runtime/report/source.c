@@ -31,8 +31,8 @@ static uint32_t file_index(wpg_report_loader *loader, const char *name, const ch
     uint64_t index;
     if (wpg_map_get(&loader->files, key, &index))
         return (uint32_t)index;
-    const wpg_report_file file = {wpg_arena_strdup(&report->arena, name),
-                                  text ? wpg_arena_strdup(&report->arena, text) : NULL};
+    const wpg_report_file file = {.name = wpg_arena_strdup(&report->arena, name),
+                                  .text = text ? wpg_arena_strdup(&report->arena, text) : NULL};
     if (!file.name || (text && !file.text) || !wpg_map_set(&loader->files, key, report->files.count) ||
         !wpg_vec_push(&report->files, file))
         return WPG_REPORT_NONE;

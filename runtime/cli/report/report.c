@@ -1,39 +1,126 @@
-/* wavepgo report: reads a bundle or a profile, and writes what people look at. */
-#include <errno.h>
-#include <stdio.h>
-#include <string.h>
+/* wavepgo report: reads a bundle or a profile, and writes the page, or JSON. */
+#include "runtime/cli/report/report.h"
 
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "runtime/base/file.h"
+#include "runtime/base/text.h"
 #include "runtime/cli/common/command.h"
 #include "runtime/cli/common/recover.h"
+#include "runtime/cli/report/use_mode.h"
 #include "runtime/report/printers.h"
 
-static const char command_name[] = "report";
+/* So long use mode is asked; 2,000 pipelines take no longer. */
+static const double USE_MODE_SECONDS = 2;
+
+static int parse_top(wpg_report_job *job, const char *value)
+{
+    char *end;
+    if (!value || *value < '0' || *value > '9')
+        return wpg_usage_error(job->command, "--top takes a number");
+    job->top = strtoul(value, &end, 10);
+    return *end ? wpg_usage_error(job->command, "--top takes a number") : 0;
+}
+
+int wpg_report_parse(wpg_report_job *job, int argc, char **argv)
+{
+    for (int i = 1; i < argc; i++) {
+        const char *value = i + 1 < argc ? argv[i + 1] : NULL;
+        if (strcmp(argv[i], "--json") == 0) {
+            job->json = true;
+        } else if (strcmp(argv[i], "--no-use-mode") == 0) {
+            job->without_use_mode = true;
+        } else if (strcmp(argv[i], "--top") == 0) {
+            if (parse_top(job, value))
+                return WPG_EXIT_USAGE;
+            i++;
+        } else if (strcmp(argv[i], "-o") == 0) {
+            if (!value)
+                return wpg_usage_error(job->command, "-o needs a file; - is standard output");
+            job->out = argv[++i];
+        } else if (argv[i][0] == '-' && argv[i][1]) {
+            return wpg_usage_error(job->command, "no option is called '%s'", argv[i]);
+        } else if (!wpg_vec_push(&job->paths,
+                                 (const char *)argv[i])) { /* NOLINT(bugprone-sizeof-expression) */
+            return wpg_complain(WPG_EXIT_FAILED, job->command, "out of memory");
+        }
+    }
+    return job->paths.count
+               ? 0
+               : wpg_usage_error(job->command, "no bundle or profile is given: 'wavepgo run "
+                                               "--generate -- PROGRAM' makes the bundle PROGRAM.wavepgo");
+}
+
+wpg_report *wpg_report_open(const wpg_report_job *job)
+{
+    wpg_report *report = NULL;
+    wpg_error err;
+    const wpg_report_options options = {.path = job->paths.data[0],
+                                        .places = job->paths.data + 1,
+                                        .place_count = job->paths.count - 1,
+                                        .with_glsl = true};
+    wpg_recover_folder(job->command, options.path, true);
+    wpg_status status = wpg_report_load(&report, &options, &err);
+    if (status == WPG_OK && !job->without_use_mode)
+        (void)wpg_report_ask_use_mode(report, &options, USE_MODE_SECONDS);
+    if (status == WPG_OK)
+        status = wpg_report_advise(report, &err);
+    if (status == WPG_OK)
+        return report;
+    (void)wpg_complain(0, job->command, "%s", err.message);
+    wpg_report_destroy(report);
+    return NULL;
+}
+
+static int cannot_write(const wpg_report_job *job, const char *why)
+{
+    return wpg_complain(WPG_EXIT_FAILED, job->command, "cannot write: %s", why);
+}
+
+int wpg_report_write(const wpg_report_job *job, void (*print)(FILE *out, const wpg_report *report),
+                     const wpg_report *report)
+{
+    char *text = NULL;
+    size_t size = 0;
+    wpg_error err;
+    if (!job->out || strcmp(job->out, "-") == 0) {
+        print(stdout, report);
+        return fflush(stdout) == 0 && !ferror(stdout) ? 0 : cannot_write(job, strerror(errno));
+    }
+    FILE *memory = open_memstream(&text, &size);
+    if (!memory)
+        return cannot_write(job, "out of memory");
+    print(memory, report);
+    const bool bad = ferror(memory) != 0;
+    if (fclose(memory) != 0 || bad) {
+        free(text);
+        return cannot_write(job, "out of memory");
+    }
+    const wpg_status status = wpg_file_write_atomic(job->out, text, size, &err);
+    free(text);
+    return status == WPG_OK ? 0 : wpg_complain(WPG_EXIT_FAILED, job->command, "%s", err.message);
+}
 
 int wpg_command_report(int argc, char **argv)
 {
-    wpg_report_options options = {0};
-    bool json = false;
-    wpg_error err;
-    wpg_report *report;
-    for (int i = 1; i < argc; i++) {
-        if (strcmp(argv[i], "--json") == 0)
-            json = true;
-        else if (argv[i][0] == '-' && argv[i][1])
-            return wpg_usage_error(command_name, "no option is called '%s'", argv[i]);
-        else if (options.path)
-            return wpg_usage_error(command_name, "give one bundle or profile; 'wavepgo merge' joins several");
-        else
-            options.path = argv[i];
-    }
-    if (!options.path)
-        return wpg_usage_error(command_name, "no bundle or profile is given");
-    wpg_recover_folder(command_name, options.path, true);
-    if (wpg_report_load(&report, &options, &err) != WPG_OK)
-        return wpg_complain(WPG_EXIT_FAILED, command_name, "%s", err.message);
-    if (json)
-        wpg_report_json(stdout, report);
+    wpg_report_job job = {.command = "report"};
+    int code = wpg_report_parse(&job, argc, argv);
+    if (!code && !job.json && !job.out && isatty(STDOUT_FILENO))
+        code = wpg_usage_error(job.command, "name the page: -o report.html");
+    wpg_report *report = code ? NULL : wpg_report_open(&job);
+    if (!code)
+        code = !report    ? WPG_EXIT_FAILED
+               : job.json ? wpg_report_write(&job, wpg_report_json, report)
+                          : wpg_report_write(&job, wpg_report_page, report);
+    if (!code && job.out && strcmp(job.out, "-") != 0 && !job.json)
+        (void)printf("%s: %zu pipeline%s, %zu shader%s, %zu piece%s of advice\n", job.out,
+                     report->pipeline_count, wpg_plural(report->pipeline_count), report->shader_count,
+                     wpg_plural(report->shader_count), report->advice.count,
+                     wpg_plural(report->advice.count));
     wpg_report_destroy(report);
-    return fflush(stdout) == 0 && !ferror(stdout)
-               ? 0
-               : wpg_complain(WPG_EXIT_FAILED, command_name, "cannot write: %s", strerror(errno));
+    wpg_vec_free(&job.paths);
+    return code;
 }
