@@ -14,7 +14,7 @@
 
 /* Less is not worth a line. */
 static const double LEAST_IDLE = 0.02;
-enum { LEAST_NEVER = 8, LEAST_ASKED = 4, TEXT = 400 };
+enum { LEAST_NEVER = 8, LEAST_ASKED = 4, TEXT = 800 };
 
 const char *wpg_report_advice_name(wpg_report_advice_kind kind)
 {
@@ -86,24 +86,37 @@ static double saved_by_version(const wpg_report_shader *shader)
 }
 
 typedef struct word_list {
-    char text[TEXT / 2];
+    char text[TEXT * 3 / 4];
     size_t length, count;
     uint64_t asked;
     uint32_t block;
 } word_list;
 
+/* A word that is loaded as an integer may be a float: front ends cast. Its value as a float is told beside. */
+static void value_text(char text[64], const wpg_value_site_counts *site)
+{
+    enum { LEAST = 0x30000000, MOST = 0x4f000000 }; /* 5e-10 to 2e9 */
+    const uint32_t bits = (uint32_t)site->values[0].value, size = bits & 0x7fffffff;
+    wpg_value_site_counts real = *site;
+    char value[24], other[24];
+    real.type = WPG_VALUES_FLOAT;
+    (void)snprintf(text, 64, "%s", wpg_value_text(value, site, bits));
+    if (site->type != WPG_VALUES_FLOAT && size >= LEAST && size < MOST)
+        (void)snprintf(text, 64, "0x%08x (%s as a float)", bits, wpg_value_text(other, &real, bits));
+}
+
 static void list_word(word_list *list, const char *name, const wpg_value_site_counts *site)
 {
     enum { MOST_NAMED = 6 };
-    char value[24];
+    char value[64];
+    value_text(value, site);
     if (!list->count++)
         list->block = site->block;
     list->asked = list->asked && list->asked < site->asked ? list->asked : site->asked;
     if (list->count <= MOST_NAMED && list->length < sizeof list->text)
         list->length +=
             (size_t)snprintf(list->text + list->length, sizeof list->text - list->length, "%s%s = %s",
-                             list->count > 1 ? ", " : "", name ? name : "a word without a name",
-                             wpg_value_text(value, site, site->values[0].value));
+                             list->count > 1 ? ", " : "", name ? name : "a word without a name", value);
     else if (list->count == MOST_NAMED + 1 && list->length < sizeof list->text)
         list->length +=
             (size_t)snprintf(list->text + list->length, sizeof list->text - list->length, ", ...");

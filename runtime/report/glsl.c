@@ -95,11 +95,21 @@ static char *to_glsl(const cross *c, const uint32_t *words, size_t count)
 
 /* -- Lines of blocks */
 
-static void remove_lines(wpg_module *module)
+/* Lines, and what an older SPIRV-Tools does not know and GLSL has no word for. */
+static bool is_left_out(const wpg_inst *inst)
+{
+    enum { MAXIMALLY_RECONVERGES = 6023 };
+    const char *name = inst->opcode == SpvOpExtension ? wpg_inst_string(inst, 1) : NULL;
+    return inst->opcode == SpvOpLine || inst->opcode == SpvOpNoLine ||
+           (inst->opcode == SpvOpExecutionMode && inst->words[2] == MAXIMALLY_RECONVERGES) ||
+           (name && strcmp(name, "SPV_KHR_maximal_reconvergence") == 0);
+}
+
+static void strip(wpg_module *module)
 {
     for (wpg_inst *inst = module->first, *next; inst; inst = next) {
         next = inst->next;
-        if (inst->opcode == SpvOpLine || inst->opcode == SpvOpNoLine)
+        if (is_left_out(inst))
             wpg_inst_remove(module, inst);
     }
 }
@@ -231,7 +241,7 @@ static void write_shader(wpg_report_loader *loader, const cross *c, wpg_report_s
     if (status == WPG_OK)
         status = wpg_stage_functions(&functions, &count, source->module, &source->stage, &arena, NULL);
     if (status == WPG_OK) {
-        remove_lines(source->module);
+        strip(source->module);
         number_blocks(source->module, functions[0]);
         status = wpg_module_emit(&words, &word_count, source->module, NULL);
     }

@@ -27,10 +27,14 @@ static const char *clean(wpg_arena *arena, const char *text)
     return copy;
 }
 
+/* Entry points and files that say nothing: all shaders of some front end have them. */
 static bool says_something(const char *name)
 {
-    return name && *name && strcmp(name, "main") != 0 && strcmp(name, "src.main") != 0 &&
-           strcmp(name, "-") != 0;
+    static const char *const empty[] = {"main", "src.main", "-", "dawn_entry_point", "main_"};
+    for (size_t i = 0; i < sizeof empty / sizeof *empty; i++)
+        if (!name || strcmp(name, empty[i]) == 0)
+            return false;
+    return *name != '\0';
 }
 
 static const char *name_of_id(const wpg_module *module, uint32_t id)

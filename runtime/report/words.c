@@ -1,5 +1,5 @@
 /* What the author calls a word of a uniform block: the names of the members on the way to it (OpMemberName),
- * such as "u_metalness" or "params.size.y". */
+ * such as "u_metalness" or "params.size.y". Where the module has no names: "set 0 binding 2 [0][3].x". */
 #include <stdio.h>
 
 #include "compiler/analysis/word_sites.h"
@@ -33,8 +33,19 @@ static size_t append(char *name, size_t length, const char *part, bool dotted)
     return more > 0 ? length + (size_t)more : length;
 }
 
-/* False: a member has no name. */
-static bool chain_name(char name[NAME_SIZE], const wpg_module *module, const wpg_inst *chain, size_t *length)
+/* "set 0 binding 2 " */
+static size_t binding_name(char name[NAME_SIZE], const wpg_module *module, uint32_t variable)
+{
+    const wpg_inst *set = wpg_find_decoration(module, variable, SpvDecorationDescriptorSet),
+                   *binding = wpg_find_decoration(module, variable, SpvDecorationBinding);
+    if (!set || !binding || set->count < 4 || binding->count < 4)
+        return 0;
+    return (size_t)snprintf(name, NAME_SIZE, "set %u binding %u ", set->words[3], binding->words[3]);
+}
+
+/* False: a member has no name, and the names of members are asked for. */
+static bool chain_name(char name[NAME_SIZE], const wpg_module *module, const wpg_inst *chain, bool members,
+                       size_t *length)
 {
     const wpg_inst *type = pointee(module, chain->words[3]);
     for (uint16_t i = 4; i < chain->count && type; i++) {
@@ -44,10 +55,11 @@ static bool chain_name(char name[NAME_SIZE], const wpg_module *module, const wpg
         if (!wpg_const_value(module, chain->words[i], &index, &width))
             return false;
         if (type->opcode == SpvOpTypeStruct) {
-            const char *member = member_name(module, type->result, (uint32_t)index);
-            if (!member || !*member || index + 2 >= type->count)
+            const char *member = members ? member_name(module, type->result, (uint32_t)index) : NULL;
+            if ((members && (!member || !*member)) || index + 2 >= type->count)
                 return false;
-            *length = append(name, *length, member, true);
+            (void)snprintf(number, sizeof number, "[%llu]", (unsigned long long)index);
+            *length = append(name, *length, member ? member : number, member != NULL);
             type = wpg_module_def(module, type->words[index + 2]);
             continue;
         }
@@ -70,8 +82,13 @@ static const char *name_of(const wpg_module *module, const wpg_word_site *site, 
     size_t length = 0;
     const wpg_inst *chain = wpg_module_def(module, site->load->words[3]);
     if (!chain || (chain->opcode != SpvOpAccessChain && chain->opcode != SpvOpInBoundsAccessChain) ||
-        !chain_name(name, module, chain, &length))
+        chain->count < 4)
         return NULL;
+    if (!chain_name(name, module, chain, true, &length)) {
+        length = binding_name(name, module, chain->words[3]);
+        if (!length || !chain_name(name, module, chain, false, &length))
+            return NULL;
+    }
     if (site->component < 4) {
         (void)snprintf(part, sizeof part, ".%c", "xyzw"[site->component]);
         length = append(name, length, part, false);
