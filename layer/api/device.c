@@ -302,6 +302,7 @@ static void equip(wpg_device *device, VkPhysicalDevice physical, const VkDeviceC
         device->binds = wpg_sample_by_bind() || wpg_window_exists();
         wpg_queries_plan(device, physical);
         say_stages(device, physical);
+        wpg_bundle_made_on(device->features.made_on);
     }
     if (device->mode == WPG_MODE_TUNE || device->mode == WPG_MODE_USE)
         wpg_tune_know_device(device, physical);

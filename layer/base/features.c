@@ -160,7 +160,8 @@ typedef struct device_abilities {
     uint32_t api_version;
     bool mesa;                       /* one of its drivers */
     bool old_lavapipe, new_lavapipe; /* before Mesa 23, and since */
-    bool amd;                        /* hardware of AMD's */
+    char made_on[96];
+    bool amd; /* hardware of AMD's */
     VkPhysicalDeviceSubgroupProperties subgroup;
     VkPhysicalDeviceSubgroupSizeControlProperties sizes; /* all 0 where the device has no such control */
 } device_abilities;
@@ -236,6 +237,7 @@ static void ask_device(device_abilities *able, const wpg_instance *instance, VkP
     VkPhysicalDeviceProperties properties;
     instance->next.GetPhysicalDeviceProperties(physical, &properties);
     able->amd = properties.vendorID == VENDOR_AMD;
+    (void)snprintf(able->made_on, sizeof able->made_on, "%.40s", properties.deviceName);
     able->api_version =
         properties.apiVersion < instance->api_version ? properties.apiVersion : instance->api_version;
     instance->next.GetPhysicalDeviceFeatures(physical, &able->core);
@@ -269,6 +271,9 @@ static void ask_device(device_abilities *able, const wpg_instance *instance, VkP
     }
     instance->next.GetPhysicalDeviceProperties2(physical, &properties2);
     able->subgroup.pNext = able->sizes.pNext = NULL;
+    if (driver.driverInfo[0])
+        (void)snprintf(able->made_on, sizeof able->made_on, "%.40s, %.48s", properties.deviceName,
+                       driver.driverInfo);
     able->mesa = is_mesa(&driver);
     able->old_lavapipe = is_old_lavapipe(&driver);
     able->new_lavapipe = driver.driverID == VK_DRIVER_ID_MESA_LLVMPIPE && !able->old_lavapipe;
@@ -325,6 +330,7 @@ static void read_enabled(wpg_device_features *on, const VkDeviceCreateInfo *info
     on->hints_are_lost = able->mesa;
     on->partial_descriptors = bit_is_on(info->pNext, &bits[BIT_PARTIALLY_BOUND]);
     on->memory_is_file = able->new_lavapipe;
+    memcpy(on->made_on, able->made_on, sizeof on->made_on);
     unsigned minor = VK_API_VERSION_MINOR(able->api_version);
     on->validate = (wpg_validate_options){
         .vulkan_minor = minor < 3 ? minor : 3,

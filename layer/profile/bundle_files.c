@@ -31,6 +31,8 @@ typedef struct waiting_shader {
 } waiting_shader;
 typedef WPG_VEC(waiting_shader) waiting_list;
 
+enum { MOST_MADE = 4 };
+
 static struct {
     pthread_once_t once;
     char folder[3900];    /* "" = no bundle */
@@ -40,7 +42,8 @@ static struct {
     size_t waiting_bytes;
     wpg_map extremes; /* low half of the hash -> wpg_facts */
     bool extremes_changed;
-    wpg_map paths; /* pipeline's record -> its file's path, once it was claimed; the writer's */
+    wpg_map paths;             /* pipeline's record -> its file's path, once it was claimed; the writer's */
+    char made[MOST_MADE][320]; /* by what this run's counts were made; under the lock */
     bool swept;
     atomic_bool failed; /* it was said */
 } bundle = {.once = PTHREAD_ONCE_INIT, .lock = PTHREAD_MUTEX_INITIALIZER};
@@ -190,9 +193,45 @@ static wpg_status note_shader(const wpg_bundle_subject *subject, const wpg_rewri
 
 /* -- Pipelines */
 
+void wpg_bundle_made_on(const char *device)
+{
+    const wpg_settings *settings = &wpg_the_process.settings;
+    char program[64], sampled[64] = "", text[sizeof bundle.made[0]];
+    if (!wpg_bundle_on())
+        return;
+    wpg_executable_name(program, sizeof program);
+    if (settings->sample > 1)
+        (void)snprintf(sampled, sizeof sampled, "; counted 1 of %" PRId64 " %s", settings->sample,
+                       settings->sample_by == WPG_SAMPLE_BY_BIND ? "binds" : "workgroups");
+    (void)snprintf(text, sizeof text, "%s on %s; wavepgo " WPG_VERSION "%s", program, device, sampled);
+    (void)pthread_mutex_lock(&bundle.lock);
+    size_t i = 0;
+    while (i < MOST_MADE && bundle.made[i][0] && strcmp(bundle.made[i], text) != 0)
+        i++;
+    if (i < MOST_MADE)
+        memcpy(bundle.made[i], text, sizeof text);
+    (void)pthread_mutex_unlock(&bundle.lock);
+}
+
+/* A property for each, keyed by its text: merging keeps them all. */
+static wpg_status describe_making(wpg_facts *facts, wpg_error *err)
+{
+    char key[32];
+    wpg_status status = WPG_OK;
+    (void)pthread_mutex_lock(&bundle.lock);
+    for (size_t i = 0; i < MOST_MADE && bundle.made[i][0] && status == WPG_OK; i++) {
+        const uint64_t hash = wpg_hash64_bytes(bundle.made[i], strlen(bundle.made[i]));
+        (void)snprintf(key, sizeof key, "made.%08" PRIx32, (uint32_t)hash);
+        status = wpg_facts_is(facts, key, bundle.made[i], err);
+    }
+    (void)pthread_mutex_unlock(&bundle.lock);
+    return status;
+}
+
 static wpg_status describe(wpg_facts *facts, const wpg_bundle_subject *subject, wpg_error *err)
 {
     char key[64], text[512], hex[WPG_HASH_HEX + 1];
+    WPG_TRY(describe_making(facts, err));
     for (size_t i = 0; i < subject->count; i++) {
         const wpg_rewrite *stage = &subject->stages[i];
         const char *name = wpg_stage_name(stage->stage.model);

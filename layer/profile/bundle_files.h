@@ -11,6 +11,10 @@
 bool wpg_bundle_on(void);
 const char *wpg_bundle_folder(void);
 
+/* A device of the process counts (name and driver). The facts of pipelines described from then on say so
+ * ("made.<hash>"), with the program, the sampling and the version of wavepgo. The first four devices. */
+void wpg_bundle_made_on(const char *device);
+
 /* A pipeline, as the bundle knows it. Borrowed. */
 typedef struct wpg_bundle_subject {
     wpg_hash128 pipeline;

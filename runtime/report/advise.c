@@ -92,7 +92,7 @@ typedef struct word_list {
     uint32_t block;
 } word_list;
 
-/* A word that is loaded as an integer may be a float: front ends cast. Its value as a float is told beside. */
+/* Front ends cast: a word that is loaded as an integer may be a float. Its value as one stands beside. */
 static void value_text(char text[64], const wpg_value_site_counts *site)
 {
     enum { LEAST = 0x30000000, MOST = 0x4f000000 }; /* 5e-10 to 2e9 */

@@ -274,7 +274,12 @@ static void print_head(FILE *out, const wpg_report *report)
     text(out, "profile", report->path);
     text(out, "version", WPG_VERSION);
     text(out, "cost", report->cost_is_time ? "gpu time" : "work");
-    (void)fputs(",\n \"pipelines\": [", out);
+    (void)fputs(", \"made\": [", out);
+    for (size_t i = 0; i < report->made.count; i++) {
+        (void)fputs(i ? ", " : "", out);
+        wpg_json_string(out, report->made.data[i]);
+    }
+    (void)fputs("],\n \"pipelines\": [", out);
     for (size_t i = 0; i < report->pipeline_count; i++) {
         (void)fputs(i ? ",\n  " : "\n  ", out);
         print_pipeline(out, &report->pipelines[i]);

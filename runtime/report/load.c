@@ -137,10 +137,27 @@ static uint32_t shader_index(const wpg_report *report, const wpg_pipeline_stage_
     return WPG_REPORT_NONE;
 }
 
-static void read_facts(wpg_report_pipeline *pipeline, const wpg_facts *facts)
+/* Each text once. */
+static void read_making(wpg_report *report, const wpg_facts *facts)
+{
+    for (size_t i = 0; i < wpg_facts_size(facts); i++) {
+        const wpg_fact *fact = wpg_facts_at(facts, i);
+        size_t at = 0;
+        if (fact->rule != WPG_FACT_IS || strncmp(fact->key, "made.", strlen("made.")) != 0)
+            continue;
+        while (at < report->made.count && strcmp(report->made.data[at], fact->text) != 0)
+            at++;
+        if (at == report->made.count)
+            (void)wpg_vec_push(&report->made,
+                               (const char *)fact->text); /* NOLINT(bugprone-sizeof-expression) */
+    }
+}
+
+static void read_facts(wpg_report *report, wpg_report_pipeline *pipeline, const wpg_facts *facts)
 {
     if (!facts)
         return;
+    read_making(report, facts);
     pipeline->has_facts = true;
     pipeline->draws = wpg_facts_get_sum(facts, "draws");
     pipeline->dispatches = wpg_facts_get_sum(facts, "dispatches");
@@ -176,7 +193,7 @@ static wpg_status make_pipelines(wpg_report *report, wpg_error *err)
                                        .has_waves = counters[WPG_PIPELINE_WAVES_RUNS] > 0};
         }
         if (report->is_bundle)
-            read_facts(pipeline, wpg_bundle_find(&report->bundle, "pipeline", pipeline->hex));
+            read_facts(report, pipeline, wpg_bundle_find(&report->bundle, "pipeline", pipeline->hex));
     }
     return WPG_OK;
 }
@@ -340,6 +357,7 @@ void wpg_report_destroy(wpg_report *report)
         wpg_vec_free(&report->shaders[i].remarks);
     wpg_vec_free(&report->files);
     wpg_vec_free(&report->advice);
+    wpg_vec_free(&report->made);
     wpg_arena_finish(&report->arena);
     free(report);
 }

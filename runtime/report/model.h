@@ -177,7 +177,8 @@ typedef struct wpg_report {
     size_t shader_count;
     wpg_report_pipeline *pipelines; /* dearest first */
     size_t pipeline_count;
-    bool cost_is_time; /* what wpg_report_pipeline.cost is a share of */
+    bool cost_is_time;          /* what wpg_report_pipeline.cost is a share of */
+    WPG_VEC(const char *) made; /* how the counts were made: program, device, driver, sampling; of a bundle */
     WPG_VEC(wpg_report_file) files;
     WPG_VEC(wpg_report_advice) advice; /* best first; empty before wpg_report_advise */
 } wpg_report;

@@ -13,8 +13,8 @@ bundle() {
         >"$work/$run_name.out" 2>"$work/$run_name.err"
     echo $? >"$work/$run_name.code"
 }
-# facts FILE: what is not the same everywhere (hashes) left out.
-facts() { sed -e '1d' -e 's/^\(is stage\.[a-z]*\) [0-9a-f]* /\1 HASH /' "$1"; }
+# facts FILE: what is not the same everywhere (hashes, the device's name) left out.
+facts() { sed -e '1d' -e '/^is made\./d' -e 's/^\(is stage\.[a-z]*\) [0-9a-f]* /\1 HASH /' "$1"; }
 # expect NAME PATTERN: the facts of the one pipeline whose file says PATTERN are standard input.
 expect() {
     cat >"$work/want"
@@ -36,6 +36,8 @@ facts)
         same absent $round
     done
     diff -rq "$work/one.wavepgo" "$work/two.wavepgo" >"$work/diff" || fail "two runs differ: $(cat "$work/diff")"
+    grep -L '^is made\.[0-9a-f]* e2e_app on .*; wavepgo [0-9.]*$' "$work"/one.wavepgo/pipelines/*.facts >"$work/diff"
+    [ ! -s "$work/diff" ] || fail "no word of program and device in $(cat "$work/diff")"
     # 3 submissions of (2 binds, 4 dispatches), 2 of two executions of (1 bind, 2 dispatches).
     expect one 'is spec.comp.3' <<'FACTS'
 sum binds 10

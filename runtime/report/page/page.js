@@ -295,7 +295,8 @@
   };
 
   const heading = () => [el('h1', {}, base(index.profile.replace(/\/+$/, ''))),
-    el('p', { class: 'muted' }, `${index.pipelines.length} pipelines, ${index.shaders.length} shaders. Cost is the share of ${index.cost === 'gpu time' ? 'GPU time, by timestamps' : 'work: SPIR-V instructions times the waves that ran them'}.`)];
+    el('p', { class: 'muted' }, `${index.pipelines.length} pipelines, ${index.shaders.length} shaders. Cost is the share of ${index.cost === 'gpu time' ? 'GPU time, by timestamps' : 'work: SPIR-V instructions times the waves that ran them'}.`),
+    index.made.map((how) => el('p', { class: 'muted' }, how + '.'))];
 
   const show = () => {
     const [, page, name] = location.hash.split('/');

@@ -1,4 +1,4 @@
-/* The report model of a shader whose counts are made by hand: names, lines, edges, idle work, advice, and what
+/* The report model of a shader whose counts are made by hand: names, lines, edges, idle work, advice. What
  * the page makes of hostile names.
  *
  *     main: b0 (line 10) --if--> b1 (line 12, calls f) --> b2 (line 14, calls f)       f: line 3
