@@ -287,10 +287,7 @@ void wpg_bundle_pipeline(const wpg_bundle_subject *subject)
         say_failed(&err);
     if (waiting <= WAITING_LIMIT || (wpg_writer_hurry() && waiting <= 2 * (size_t)WAITING_LIMIT))
         return;
-    (void)pthread_mutex_lock(&bundle.lock);
-    waiting_list list = take_waiting();
-    (void)pthread_mutex_unlock(&bundle.lock);
-    write_shaders(&list);
+    wpg_bundle_write_shaders();
 }
 
 /* The path of the facts of a kind about a hash, ours as long as we live. NULL when memory runs out. */
@@ -446,6 +443,16 @@ void wpg_bundle_write(void)
         say_failed(&err);
     if (writing.changed)
         wpg_log_debug("bundle %s written", bundle.folder);
+}
+
+void wpg_bundle_write_shaders(void)
+{
+    if (!wpg_bundle_on())
+        return;
+    (void)pthread_mutex_lock(&bundle.lock);
+    waiting_list list = take_waiting();
+    (void)pthread_mutex_unlock(&bundle.lock);
+    write_shaders(&list);
 }
 
 static void free_strings(wpg_map *map)

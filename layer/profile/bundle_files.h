@@ -39,6 +39,8 @@ void wpg_bundle_extreme(wpg_hash128 shader, const char *key, int64_t low, int64_
 
 /* Writes what changed, then the index. Under the files lock (files.c calls it after the profiles). */
 void wpg_bundle_write(void);
+/* Writes the shaders alone that wait to be written. The index does not list them yet. */
+void wpg_bundle_write_shaders(void);
 void wpg_bundle_files_finish(void);
 
 #endif

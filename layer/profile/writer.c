@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "layer/base/state.h"
+#include "layer/profile/bundle_files.h"
 #include "layer/profile/files.h"
 #include "layer/profile/hurry.h"
 #include "layer/profile/tune.h"
@@ -33,6 +34,22 @@ static bool sleep_for(double seconds, unsigned mine)
         if (pthread_cond_timedwait(&wpg_hurry.wake, &wpg_hurry.lock, &until) != 0)
             break;
     return wpg_hurry.generation == mine;
+}
+
+/* Sleeps as sleep_for. A killed program leaves its counts behind (live.h), but not the shaders that wait to be
+ * written: these reach the bundle within a second. */
+static bool rest(double seconds, unsigned mine)
+{
+    for (; seconds > FIRST_PAUSE && wpg_bundle_on(); seconds -= FIRST_PAUSE) {
+        if (!sleep_for(FIRST_PAUSE, mine))
+            return false;
+        if (wpg_hurry.hurried)
+            return true;
+        (void)pthread_mutex_unlock(&wpg_hurry.lock);
+        wpg_bundle_write_shaders();
+        (void)pthread_mutex_lock(&wpg_hurry.lock);
+    }
+    return sleep_for(seconds, mine);
 }
 
 /* Whether every drain that was asked for has been submitted and has finished. */
@@ -72,7 +89,7 @@ static void *run(void *generation)
     (void)pthread_mutex_lock(&wpg_hurry.lock);
     for (;;) {
         double pause = counted || interval < FIRST_PAUSE ? interval : FIRST_PAUSE;
-        if (!sleep_for(pause, mine))
+        if (!rest(pause, mine))
             break;
         bool hurried = wpg_hurry.hurried;
         wpg_hurry.hurried = false;

@@ -293,7 +293,8 @@ static void advise_remarks(adviser *a)
     const wpg_report_shader *shader = &a->report->shaders[a->shader];
     for (size_t i = 0; i < shader->remarks.count; i++) {
         const wpg_report_remark *remark = &shader->remarks.data[i];
-        if (!remark->done || strcmp(remark->pass, "annotate") == 0 || strcmp(remark->pass, "ssa") == 0 ||
+        if (!remark->done || strcmp(remark->pass, "annotate") == 0 || strcmp(remark->pass, "flatten") == 0 ||
+            strcmp(remark->pass, "ssa") == 0 ||
             strcmp(remark->pass, "versions") == 0) /* said with the words */
             continue;
         add(a, strcmp(remark->pass, "outputs") == 0 ? WPG_ADVICE_OUTPUT : WPG_ADVICE_USE, remark->function,

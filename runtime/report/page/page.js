@@ -301,7 +301,7 @@
   const show = () => {
     const [, page, name] = location.hash.split('/');
     const tabs = [['pipelines', 'Pipelines'], ['shaders', 'Shaders'], ['advice', 'Advice']];
-    const current = page === 'shader' ? 'shaders' : page === 'pipeline' ? 'pipelines' : page || 'pipelines';
+    const current = page === 'shader' ? 'shaders' : page === 'pipeline' ? 'pipelines' : page || (index.pipelines.length ? 'pipelines' : 'shaders');
     app.replaceChildren(...[
       page === 'shader' || page === 'pipeline' ? '' : heading(),
       el('nav', {}, tabs.map(([key, title]) => el('a', { href: '#/' + key, 'aria-current': key === current ? 'page' : null }, title + (key === 'advice' ? ` (${index.advice.length})` : '')))),
