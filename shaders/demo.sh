@@ -119,6 +119,8 @@ fi
 
 say "3. What the profile says"
 show wavepgo show demo.profdata
+show wavepgo report -o benchmarks.html wavepgo-bench.wavepgo
+echo "(open $work/benchmarks.html in a browser: source lines with counts, control flow, advice)"
 
 say "4. Use: the same pipelines, recompiled with the profile"
 show wavepgo run --use demo.profdata --use-log use.json -- wavepgo-bench --size "$size" --checksum >use.sums
@@ -151,6 +153,8 @@ sh "$surface" fetch || {
 rm -rf materialx.wavepgo surface.profdata
 show wavepgo run --generate -- sh "$surface" run pbr_default 0.5 >surface.count
 show wavepgo merge -o surface.profdata materialx.wavepgo/
+show wavepgo report -o surface.html materialx.wavepgo
+show wavepgo advise --top 1 materialx.wavepgo
 show wavepgo run --use surface.profdata -- sh "$surface" run pbr_default 0.5 >surface.use
 : >surface.times
 for round in 1 2 3; do

@@ -42,14 +42,14 @@ done
 # Packages. `required` must be there; of `optional` those that this Debian does not have are skipped with a message.
 required="ca-certificates cmake ninja-build gcc g++ pkg-config libvulkan-dev libvulkan1 glslang-tools spirv-tools
     spirv-headers libcmocka-dev libxxhash-dev libjansson-dev zlib1g-dev mesa-vulkan-drivers"
-optional="llvm-22"
+optional="llvm-22 libspirv-cross-c-shared0"
 # The demo fetches one real program by npm. A node from elsewhere brings its own npm and keeps it.
 command -v npm >/dev/null 2>&1 || optional="$optional npm"
 if [ -z "$runtime_only" ]; then
     required="$required git"
     optional="$optional llvm-22-dev lld-22 llvm-14 llvm-19 ccache clang clang-format clang-tidy libclang-rt-dev vulkan-tools vkd3d-demos
-        vulkan-validationlayers xvfb xauth imagemagick x11-apps mesa-utils glmark2-x11 libspirv-cross-c-shared0 libgl1-mesa-dri ffmpeg
-        gfxreconstruct libdrm-dev debootstrap groff-base zsh dpkg-dev file"
+        vulkan-validationlayers xvfb xauth imagemagick x11-apps mesa-utils glmark2-x11 libgl1-mesa-dri ffmpeg
+        gfxreconstruct libdrm-dev debootstrap groff-base zsh dpkg-dev file chromium"
 fi
 
 installed() { [ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null)" = installed ]; }

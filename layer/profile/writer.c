@@ -36,8 +36,8 @@ static bool sleep_for(double seconds, unsigned mine)
     return wpg_hurry.generation == mine;
 }
 
-/* Sleeps as sleep_for. A killed program leaves its counts behind (live.h), but not the shaders that wait to be
- * written: these reach the bundle within a second. */
+/* Sleeps as sleep_for. A killed program leaves its counts behind (live.h), but not the shaders that wait to
+ * be written: these reach the bundle within a second. */
 static bool rest(double seconds, unsigned mine)
 {
     for (; seconds > FIRST_PAUSE && wpg_bundle_on(); seconds -= FIRST_PAUSE) {
