@@ -49,11 +49,13 @@ static const wpg_command commands[] = {
      "  --use-log FILE        what use mode did and refused, and why (WAVEPGO_USE_LOG of a use run)\n"
      "- is standard input; /dev/fd/N, a shell's <(command), is read to its end.\n",
      wpg_command_show},
-    {"report", "-o OUT.html [--json] [--no-use-mode] BUNDLE-or-profile [MODULE-folder...]",
+    {"report", "-o OUT.html [OPTIONS] BUNDLE-or-profile [MODULE-folder...]",
      "one HTML page: pipelines by cost, source with counts, control flow, advice",
      "  -o OUT.html           the page to write; - is standard output. It needs no network\n"
      "  --json                the same as one JSON document, version 1\n"
      "  --no-use-mode         do not ask what use mode would do with each shader (2 seconds at most)\n"
+     "  --estimate FILE       show registers and occupancy: what 'wavepgo estimate --json' printed\n"
+     "  --compare FILE        show the gain: what 'wavepgo compare --json' printed\n"
      "A bundle has the shaders. For a profile name bundles or folders of <shader hash>.spv behind it.\n"
      "Source lines need debug information in the shaders (glslang -g or -gVS, dxc -fspv-debug=line).\n"
      "Cost is GPU time if every pipeline that ran was timed (TIMESTAMPS=1), else work.\n",

@@ -7,7 +7,9 @@
  *      "shaders": [{hash, stage, entry, name, lines: [[file, line, lanes, waves, uniform]], remarks,
  *                   functions: [{blocks: {count, lanes: [...], ...}, edges: [[from, to, lanes]], branches,
  *                                loops, values, words}]}],
- *      "files": [{name, text}]}
+ *      "files": [{name, text, generated}],
+ *      "estimate": {...}, "compare": {...}      documents of those commands, if they were given
+ *     }
  *
  * The page has the same in pieces: the index, one piece a shader, one a file.
  */
@@ -268,6 +270,16 @@ static void print_advice(FILE *out, const wpg_report_advice *advice)
 
 /* -- All */
 
+/* The text of a JSON document; '<' stands in strings alone there. */
+void wpg_report_json_extra(FILE *out, const wpg_report_extra *extra)
+{
+    for (const char *at = extra->json; *at; at++)
+        if (*at == '<')
+            (void)fputs("\\u003c", out);
+        else
+            (void)fputc(*at, out);
+}
+
 static void print_head(FILE *out, const wpg_report *report)
 {
     (void)fputs("{\"wavepgo-report\": 1", out);
@@ -333,5 +345,10 @@ void wpg_report_json(FILE *out, const wpg_report *report)
         (void)fputs(i ? ",\n  " : "\n  ", out);
         wpg_report_json_file(out, &report->files.data[i]);
     }
-    (void)fputs("]}\n", out);
+    (void)fputc(']', out);
+    for (size_t i = 0; i < report->extras.count; i++) {
+        (void)fprintf(out, ",\n \"%s\": ", report->extras.data[i].name);
+        wpg_report_json_extra(out, &report->extras.data[i]);
+    }
+    (void)fputs("}\n", out);
 }

@@ -346,6 +346,13 @@ wpg_status wpg_report_load(wpg_report **out, const wpg_report_options *options, 
     return status;
 }
 
+bool wpg_report_extra_add(wpg_report *report, const char *name, const char *json)
+{
+    const wpg_report_extra extra = {wpg_arena_strdup(&report->arena, name),
+                                    wpg_arena_strdup(&report->arena, json)};
+    return extra.name && extra.json && wpg_vec_push(&report->extras, extra);
+}
+
 void wpg_report_destroy(wpg_report *report)
 {
     if (!report)
@@ -358,6 +365,7 @@ void wpg_report_destroy(wpg_report *report)
     wpg_vec_free(&report->files);
     wpg_vec_free(&report->advice);
     wpg_vec_free(&report->made);
+    wpg_vec_free(&report->extras);
     wpg_arena_finish(&report->arena);
     free(report);
 }

@@ -166,6 +166,12 @@ typedef struct wpg_report_pipeline {
                                work */
 } wpg_report_pipeline;
 
+/* A JSON document of another command that the report shows beside its own: "estimate", "compare". */
+typedef struct wpg_report_extra {
+    const char *name;
+    const char *json; /* one valid document */
+} wpg_report_extra;
+
 typedef struct wpg_report {
     wpg_arena arena;
     const char *path;
@@ -179,6 +185,7 @@ typedef struct wpg_report {
     size_t pipeline_count;
     bool cost_is_time;          /* what wpg_report_pipeline.cost is a share of */
     WPG_VEC(const char *) made; /* how the counts were made: program, device, driver, sampling; of a bundle */
+    WPG_VEC(wpg_report_extra) extras;
     WPG_VEC(wpg_report_file) files;
     WPG_VEC(wpg_report_advice) advice; /* best first; empty before wpg_report_advise */
 } wpg_report;
@@ -198,6 +205,8 @@ void wpg_report_destroy(wpg_report *report);
 
 /* Adds a remark of use mode on a shader; texts are copied. False when memory runs out. */
 bool wpg_report_remark_add(wpg_report *report, uint32_t shader, const wpg_report_remark *remark);
+/* Adds a document; both texts are copied. False when memory runs out. */
+bool wpg_report_extra_add(wpg_report *report, const char *name, const char *json);
 /* Fills report->advice from counts and remarks. WPG_E_NOMEM only. */
 wpg_status wpg_report_advise(wpg_report *report, wpg_error *err);
 

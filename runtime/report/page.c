@@ -43,6 +43,11 @@ void wpg_report_page(FILE *out, const wpg_report *report)
         wpg_report_json_file(out, &report->files.data[i]);
         (void)fputs("</script>\n", out);
     }
+    for (size_t i = 0; i < report->extras.count; i++) {
+        (void)fprintf(out, "<script type=\"application/json\" id=\"%s\">", report->extras.data[i].name);
+        wpg_report_json_extra(out, &report->extras.data[i]);
+        (void)fputs("</script>\n", out);
+    }
     (void)fputs("<script>", out);
     (void)fwrite(wpg_page_js, 1, wpg_page_js_size, out);
     (void)fputs("</script></body></html>\n", out);

@@ -13,6 +13,7 @@ void wpg_report_json(FILE *out, const wpg_report *report);
 void wpg_report_json_index(FILE *out, const wpg_report *report);
 void wpg_report_json_shader(FILE *out, const wpg_report_shader *shader);
 void wpg_report_json_file(FILE *out, const wpg_report_file *file);
+void wpg_report_json_extra(FILE *out, const wpg_report_extra *extra);
 
 /* One HTML page that needs no network (page.c). */
 void wpg_report_page(FILE *out, const wpg_report *report);

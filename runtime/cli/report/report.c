@@ -6,6 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <jansson.h>
+
 #include "runtime/base/file.h"
 #include "runtime/base/text.h"
 #include "runtime/cli/common/command.h"
@@ -37,6 +39,12 @@ int wpg_report_parse(wpg_report_job *job, int argc, char **argv)
             if (parse_top(job, value))
                 return WPG_EXIT_USAGE;
             i++;
+        } else if (strcmp(argv[i], "--estimate") == 0 || strcmp(argv[i], "--compare") == 0) {
+            if (!value)
+                return wpg_usage_error(job->command, "%s needs the JSON that 'wavepgo %s --json' printed",
+                                       argv[i], argv[i] + 2);
+            *(argv[i][2] == 'e' ? &job->estimate : &job->compare) = value;
+            i++;
         } else if (strcmp(argv[i], "-o") == 0) {
             if (!value)
                 return wpg_usage_error(job->command, "-o needs a file; - is standard output");
@@ -54,6 +62,26 @@ int wpg_report_parse(wpg_report_job *job, int argc, char **argv)
                                                "--generate -- PROGRAM' makes the bundle PROGRAM.wavepgo");
 }
 
+/* Takes another command's document into the report; it must be of that command (`key` names it). */
+static wpg_status add_document(wpg_report *report, const char *name, const char *key, const char *path,
+                               wpg_error *err)
+{
+    json_error_t error;
+    if (!path)
+        return WPG_OK;
+    json_t *document = json_load_file(path, JSON_REJECT_DUPLICATES, &error);
+    if (!document)
+        return wpg_fail(err, WPG_E_FORMAT, "%.100s: line %d: %.100s", path, error.line, error.text);
+    char *text =
+        json_object_get(document, key) ? json_dumps(document, JSON_COMPACT | JSON_ENSURE_ASCII) : NULL;
+    json_decref(document);
+    if (!text)
+        return wpg_fail(err, WPG_E_FORMAT, "%.100s is not what 'wavepgo %s --json' prints", path, name);
+    const bool added = wpg_report_extra_add(report, name, text);
+    free(text);
+    return added ? WPG_OK : wpg_fail(err, WPG_E_NOMEM, "out of memory");
+}
+
 wpg_report *wpg_report_open(const wpg_report_job *job)
 {
     wpg_report *report = NULL;
@@ -68,6 +96,10 @@ wpg_report *wpg_report_open(const wpg_report_job *job)
         (void)wpg_report_ask_use_mode(report, &options, USE_MODE_SECONDS);
     if (status == WPG_OK)
         status = wpg_report_advise(report, &err);
+    if (status == WPG_OK)
+        status = add_document(report, "estimate", "what_if", job->estimate, &err);
+    if (status == WPG_OK)
+        status = add_document(report, "compare", "wavepgo-compare", job->compare, &err);
     if (status == WPG_OK)
         return report;
     (void)wpg_complain(0, job->command, "%s", err.message);

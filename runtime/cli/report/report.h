@@ -9,7 +9,8 @@
 
 /* Options of both commands. */
 typedef struct wpg_report_job {
-    const char *command, *out; /* out NULL: none was named */
+    const char *command, *out;      /* out NULL: none was named */
+    const char *estimate, *compare; /* files of those commands' JSON; NULL */
     bool json, without_use_mode;
     size_t top;
     WPG_VEC(const char *) paths; /* the profile, then places of modules */

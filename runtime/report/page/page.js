@@ -93,6 +93,33 @@
     { key: 'stages', title: 'Stages', wide: true, value: (p) => p.stages.length, cell: (p) => p.stages.map((s) => index.shaders[s.shader].stage).join(' ') },
   ];
 
+  /* -- Documents of other commands */
+
+  const extra = (name) => document.getElementById(name) && piece(name);
+
+  /* Registers and the like, by the compiler of a driver: original, use mode, without dead blocks. */
+  const interesting = /VGPR|SGPR|Subgroups per SIMD|[Ss]pill|Scratch|LDS|Code size|Instructions|Latency|Inverse/;
+  const estimateTables = (hash, stages) => {
+    const document_ = extra('estimate'), found_ = document_ && document_.pipelines.find((p) => p.pipeline === hash);
+    if (!found_) return null;
+    const forms = Object.keys(found_.forms), of = (form) => found_.forms[form].executables || [];
+    return [el('h2', {}, 'Registers and code'), el('p', { class: 'muted' }, `by the compiler of ${document_.device.name}, ${document_.device.info}. what-if is without the blocks that never ran: right for this profile alone.`),
+      of('original').filter((e) => !stages || stages.some((s) => e.stages.includes(s))).map((e) => el('div', { class: 'scroll', style: 'margin:8px 0' }, el('table', {},
+        el('thead', {}, el('tr', {}, el('th', { class: 'text' }, e.name), forms.map((f) => el('th', {}, f)))),
+        el('tbody', {}, Object.keys(e.statistics).filter((k) => interesting.test(k)).map((k) => el('tr', {}, el('td', { class: 'text' }, k),
+          forms.map((f) => el('td', {}, digits((found_.forms[f].same_as_original ? e : of(f).find((x) => x.name === e.name))?.statistics[k])))))))))];
+  };
+
+  const ratioText = (r) => `${r.ratio.toFixed(2)} (${r.low.toFixed(2)} to ${r.high.toFixed(2)})`;
+  const gainOf = (hash) => { const c = extra('compare'); return c && c.pipelines.find((p) => p.hash === hash); };
+  const gainCard = () => {
+    const c = extra('compare');
+    if (!c || !c.ratios[c.headline]) return null;
+    return el('div', { class: 'card' }, el('p', {}, el('b', {}, `With the profile the program takes ${ratioText(c.ratios[c.headline])} of the time.`)),
+      el('p', { class: 'muted' }, Object.entries(c.ratios).map(([what, r]) => `${what}: ${ratioText(r)}`).join('; ')),
+      el('p', { class: 'muted' }, `${c.rounds} rounds of ${c.command.join(' ')} on ${c.device || 'this device'}, ${c.date.slice(0, 10)}; ${(100 * c.ratios[c.headline].confidence).toFixed(0)} % intervals of the median.`));
+  };
+
   /* -- One shader */
 
   const place = (shader, detail, f, block) => {
@@ -260,7 +287,8 @@
         f.loops.some((l) => l.lanes) ? [el('h2', {}, 'Loops'), loopCards(shader, detail, f)] : '',
         f.words.length + f.values.length ? [el('h2', {}, 'Values'), valueTable(shader, detail, f)] : '',
       ]),
-      remarkList(shader, detail)];
+      remarkList(shader, detail),
+      shader.pipelines.slice(0, 1).map((p) => estimateTables(index.pipelines[p].hash, [shader.stage]))];
   };
 
   const showPipeline = (hash) => {
@@ -268,6 +296,8 @@
     const shaders = pipeline.stages.map((s) => index.shaders[s.shader]);
     return [el('h1', {}, pipeline.name), el('p', { class: 'muted' }, 'pipeline ', el('code', {}, pipeline.hash)),
       el('div', { class: 'facts' }, fact('of ' + index.cost, percent(pipeline.cost, 1)), fact('GPU time', time(pipeline['gpu-nanoseconds'])), fact('draws', short(pipeline.draws)), fact('dispatches', short(pipeline.dispatches)), fact('submissions', short(pipeline.submissions))),
+      gainOf(pipeline.hash) && gainOf(pipeline.hash).gpu ? el('p', { class: 'card' }, `GPU time with the profile over that without: ${ratioText(gainOf(pipeline.hash).gpu)}`) : '',
+      estimateTables(pipeline.hash),
       el('h2', {}, 'Shaders'), table(shaders, shaderColumns, { sort: 'share', open: (s) => '/shader/' + s.hash })];
   };
 
@@ -296,7 +326,7 @@
 
   const heading = () => [el('h1', {}, base(index.profile.replace(/\/+$/, ''))),
     el('p', { class: 'muted' }, `${index.pipelines.length} pipelines, ${index.shaders.length} shaders. Cost is the share of ${index.cost === 'gpu time' ? 'GPU time, by timestamps' : 'work: SPIR-V instructions times the waves that ran them'}.`),
-    index.made.map((how) => el('p', { class: 'muted' }, how + '.'))];
+    index.made.map((how) => el('p', { class: 'muted' }, how + '.')), gainCard()];
 
   const show = () => {
     const [, page, name] = location.hash.split('/');
