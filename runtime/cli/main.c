@@ -71,6 +71,18 @@ static const wpg_command commands[] = {
      "  --use-log FILE        what use mode did and refused, and why (WAVEPGO_USE_LOG of a use run)\n"
      "- is standard input; /dev/fd/N, a shell's <(command), is read to its end.\n",
      wpg_command_show},
+    {"top", "[--once] [--interval S] BUNDLE-or-folder", "what the GPU runs now, of a run that is counting",
+     "  --once                print one table, of all since the run began, and end\n"
+     "  --interval S          look for new counts every S seconds (default 1)\n"
+     "Reads what 'wavepgo run --generate' writes while the program runs: at half of --flush-interval (2 is a "
+     "good\n"
+     "choice). Columns: share of the GPU time where all pipelines are timed (--timestamps), else of work "
+     "(instructions\n"
+     "times waves); draws and dispatches a second; live lanes a wave; waves that ran their blocks whole. "
+     "Keys: q "
+     "quits,\n"
+     "any other looks at once.\n",
+     wpg_command_top},
     {"report", "[--json] BUNDLE-or-profile", "everything that a bundle tells, for people",
      "  --json                everything, as one JSON document\n", wpg_command_report},
     {"instrument", "IN.spv -o OUT.spv [OPTIONS]", "rewrite one module as the layer would",
