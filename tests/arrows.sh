@@ -50,12 +50,14 @@ runtime/cli/common: runtime/base runtime/config runtime/profile runtime/bundle r
 runtime/cli/help: runtime/cli/common
 runtime/cli/show: runtime/cli/common
 runtime/cli/report: runtime/cli/common
+runtime/cli/compare: runtime/cli/common
+runtime/cli/top: runtime/cli/common
 runtime/cli/verify: runtime/cli/common
 runtime/cli/estimate: runtime/cli/common
 runtime/cli/doctor: runtime/cli/common
 runtime/cli/merge: runtime/cli/common
 runtime/cli/isa: runtime/cli/common runtime/cli/estimate runtime/cli/verify compiler/amdgpu/profile
-runtime/cli: runtime/cli/common runtime/cli/help runtime/cli/show runtime/cli/report runtime/cli/verify runtime/cli/estimate runtime/cli/doctor runtime/cli/merge
+runtime/cli: runtime/cli/common runtime/cli/compare runtime/cli/top runtime/cli/help runtime/cli/show runtime/cli/report runtime/cli/verify runtime/cli/estimate runtime/cli/doctor runtime/cli/merge
 shaders: runtime/base runtime/gpu
 tests: *
 '

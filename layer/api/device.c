@@ -21,6 +21,8 @@
 #include "layer/contents/contents.h"
 #include "layer/profile/bundle_files.h"
 #include "layer/profile/files.h"
+#include "layer/profile/ticker.h"
+#include "layer/profile/times.h"
 #include "layer/profile/tune.h"
 #include "layer/profile/use.h"
 #include "layer/profile/writer.h"
@@ -298,7 +300,7 @@ static void equip(wpg_device *device, VkPhysicalDevice physical, const VkDeviceC
             pass_through(device, err.message);
             return;
         }
-        device->records = wpg_bundle_on();
+        device->records = wpg_bundle_on() || wpg_ticker_wanted();
         device->binds = wpg_sample_by_bind() || wpg_window_exists();
         wpg_queries_plan(device, physical);
         say_stages(device, physical);
@@ -321,6 +323,12 @@ static void equip(wpg_device *device, VkPhysicalDevice physical, const VkDeviceC
         }
     }
     create_cache(device);
+    if (device->mode == WPG_MODE_USE && wpg_ticker_wanted())
+        device->records = true;
+    if (device->mode == WPG_MODE_USE && wpg_times_on()) {
+        wpg_times_device(device);
+        wpg_queries_plan(device, physical);
+    }
     if (device->mode == WPG_MODE_USE && wpg_contents_possible())
         wpg_contents_start(device, physical);
     if (wpg_variants_wanted(device))
@@ -440,6 +448,8 @@ VkResult VKAPI_CALL wpg_create_device(VkPhysicalDevice physical, const VkDeviceC
             wpg_power_hold(device, physical);
             if (device->mode == WPG_MODE_TUNE)
                 wpg_writer_start();
+            if (device->mode != WPG_MODE_OFF)
+                wpg_ticker_start();
             if (device->mode == WPG_MODE_GENERATE) {
                 link_device(device);
                 wpg_writer_start();

@@ -18,6 +18,8 @@
 #include "layer/commands/sample_bind.h"
 #include "layer/profile/bundle_files.h"
 #include "layer/profile/recover.h"
+#include "layer/profile/ticker.h"
+#include "layer/profile/times.h"
 #include "layer/rewrite/object_names.h"
 #include "layer/rewrite/shader_modules.h"
 #include "layer/variants/variants.h"
@@ -142,8 +144,9 @@ static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL get_instance_proc_addr(VkInstanc
     wpg_mode mode = known->active ? wpg_the_process.mode : WPG_MODE_OFF;
     const wpg_settings *settings = &wpg_the_process.settings;
     bool records = mode == WPG_MODE_TUNE || (mode == WPG_MODE_GENERATE && wpg_bundle_on()) ||
-                   (mode == WPG_MODE_USE && wpg_variants_possible());
-    bool queries = records && mode != WPG_MODE_USE &&
+                   (mode == WPG_MODE_USE && wpg_variants_possible()) ||
+                   (mode != WPG_MODE_OFF && wpg_ticker_wanted());
+    bool queries = records && (mode != WPG_MODE_USE || wpg_times_on()) &&
                    (mode == WPG_MODE_TUNE || settings->timestamps || settings->pipeline_statistics ||
                     (settings->hardware_counters && *settings->hardware_counters));
     const bool contents = known->active && wpg_contents_possible();

@@ -8,6 +8,7 @@
 #include "compiler/instrument/code/instrument.h"
 #include "layer/base/api_settings.h"
 #include "layer/base/denials.h"
+#include "layer/base/frames.h"
 #include "layer/base/disk_cache.h"
 #include "layer/base/power.h"
 #include "layer/base/state.h"
@@ -16,8 +17,11 @@
 #include "layer/commands/content_record.h"
 #include "layer/commands/variant_choice.h"
 #include "layer/profile/bundle_files.h"
+#include "layer/profile/changed.h"
 #include "layer/profile/files.h"
 #include "layer/profile/live.h"
+#include "layer/profile/ticker.h"
+#include "layer/profile/times.h"
 #include "layer/profile/tune.h"
 #include "layer/profile/use.h"
 #include "layer/profile/writer.h"
@@ -43,6 +47,8 @@ static void settle(wpg_process *process)
                                    "memory has to start at zero");
     if (process->mode == WPG_MODE_GENERATE)
         wpg_window_set_up(process->settings.frames, process->settings.trigger, process->folder);
+    if (wpg_times_on())
+        wpg_frames_keep();
     wpg_disk_cache_setup();
 }
 
@@ -98,7 +104,7 @@ void wpg_process_first_instance(const VkInstanceCreateInfo *info)
 /* What variants and tuning add to the summary. */
 static void print_summary(void)
 {
-    char more[800] = "";
+    char more[800] = "", names[200];
     uint64_t built = wpg_variants_built(), used, seen;
     size_t length = 0;
     wpg_variants_choices(&used, &seen);
@@ -119,7 +125,8 @@ static void print_summary(void)
                                    "; the profile has counts of %zu of %zu shaders", counted, shaders);
     if (wpg_the_process.mode == WPG_MODE_TUNE)
         wpg_tune_summary(more + length, sizeof more - length);
-    wpg_summary_print(more);
+    wpg_changed_names(names, sizeof names);
+    wpg_summary_print(names, more);
 }
 
 /* The end of the program. The program may have left devices alive: what is persistently mapped is
@@ -131,6 +138,7 @@ __attribute__((destructor)) static void unload(void)
     if (!process->pid || !wpg_process_is_owner())
         return;
     wpg_writer_stop();
+    wpg_ticker_stop();
     if (process->mode == WPG_MODE_GENERATE) {
         wpg_files_write_all(true);
         wpg_live_finish();
@@ -146,6 +154,7 @@ __attribute__((destructor)) static void unload(void)
     }
     if (atomic_load(&process->instance_count) == 0) {
         wpg_files_finish();
+        wpg_frames_finish();
         wpg_tune_finish();
         wpg_bundle_files_finish();
         wpg_use_unload();

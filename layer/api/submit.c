@@ -3,6 +3,7 @@
  * line of each hook is the cheap way out. */
 #include "layer/api/hooks.h"
 #include "layer/api/loss.h"
+#include "layer/base/frames.h"
 #include "layer/base/window.h"
 #include "layer/commands/record.h"
 #include "runtime/base/log.h"
@@ -96,6 +97,7 @@ VkResult VKAPI_CALL wpg_queue_present(VkQueue queue, const VkPresentInfoKHR *inf
         return VK_ERROR_DEVICE_LOST;
     VkResult result = device->next.QueuePresentKHR(queue, info);
     wpg_window_frame();
+    wpg_frame_presented();
     after(device, queue, result);
     return result;
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "layer/base/state.h"
+#include "runtime/base/map.h"
 #include "runtime/base/log.h"
 #include "runtime/base/text.h"
 
@@ -14,8 +15,10 @@ enum { REASONS = 24, REASON_SIZE = 96 };
 
 static struct {
     atomic_uint_least64_t pipelines, passed, changed, ours, drivers, files, replaced, pooled;
-    pthread_mutex_t lock; /* guards all below; taken only for a pipeline that passes through */
-    char folder[256];     /* of the files written */
+    pthread_mutex_t lock;   /* guards all below; taken for a pipeline that passes through or is changed */
+    wpg_map changed_hashes; /* low half of the hash -> 1 */
+    wpg_hash128 first_changed[WPG_SUMMARY_KEPT];
+    char folder[256]; /* of the files written */
     struct {
         char text[REASON_SIZE];
         uint64_t count;
@@ -39,9 +42,32 @@ void wpg_summary_pipeline(const char *why)
     (void)pthread_mutex_unlock(&summary.lock);
 }
 
-void wpg_summary_changed(void)
+void wpg_summary_changed(wpg_hash128 pipeline)
 {
+    uint64_t before;
     atomic_fetch_add(&summary.changed, 1);
+    (void)pthread_mutex_lock(&summary.lock);
+    const size_t count = summary.changed_hashes.count;
+    if (!wpg_map_get(&summary.changed_hashes, pipeline.low, &before) &&
+        wpg_map_set(&summary.changed_hashes, pipeline.low, 1) && count < WPG_SUMMARY_KEPT)
+        summary.first_changed[count] = pipeline;
+    (void)pthread_mutex_unlock(&summary.lock);
+}
+
+size_t wpg_summary_changed_pipelines(wpg_hash128 pipelines[WPG_SUMMARY_KEPT])
+{
+    (void)pthread_mutex_lock(&summary.lock);
+    const size_t count = summary.changed_hashes.count;
+    memcpy(pipelines, summary.first_changed, sizeof summary.first_changed);
+    (void)pthread_mutex_unlock(&summary.lock);
+    return count;
+}
+
+wpg_summary_counts wpg_summary_count(void)
+{
+    return (wpg_summary_counts){.pipelines = atomic_load(&summary.pipelines),
+                                .changed = atomic_load(&summary.changed),
+                                .passed = atomic_load(&summary.passed)};
 }
 
 void wpg_summary_time(uint64_t ours, uint64_t drivers)
@@ -62,7 +88,7 @@ void wpg_summary_file(const char *path, wpg_summary_kind kind)
     (void)pthread_mutex_unlock(&summary.lock);
 }
 
-void wpg_summary_print(const char *more)
+void wpg_summary_print(const char *names, const char *more)
 {
     const wpg_settings *settings = &wpg_the_process.settings;
     uint64_t pipelines = atomic_load(&summary.pipelines);
@@ -97,18 +123,19 @@ void wpg_summary_print(const char *more)
     /* The summary is asked for by its own setting, not by the log level. */
     if (!wpg_log_enabled(WPG_LOG_INFO))
         wpg_log_open(WPG_LOG_INFO, settings->log_file);
-    wpg_log_info("%llu pipeline%s seen, %llu %s,%s %llu passed through%s%s%s; creation took %.1f ms here, "
+    wpg_log_info("%llu pipeline%s seen, %llu %s%s,%s %llu passed through%s%s%s; creation took %.1f ms here, "
                  "%.1f ms in "
                  "the driver",
                  (unsigned long long)pipelines, wpg_plural(pipelines), (unsigned long long)changed,
                  wpg_the_process.mode == WPG_MODE_GENERATE ? "instrumented"
                  : wpg_the_process.mode == WPG_MODE_TUNE   ? "tuned"
                                                            : "optimised",
-                 unchanged, (unsigned long long)passed, reasons, more, files,
+                 names, unchanged, (unsigned long long)passed, reasons, more, files,
                  (double)atomic_load(&summary.ours) * 1e-6, (double)atomic_load(&summary.drivers) * 1e-6);
 }
 
 void wpg_summary_finish(void)
 {
+    wpg_map_free(&summary.changed_hashes);
     (void)pthread_mutex_destroy(&summary.lock);
 }

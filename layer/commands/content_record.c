@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "layer/base/loss_attribution.h"
+#include "layer/commands/record_queries.h"
 #include "layer/contents/contents.h"
 #include "layer/variants/variants_internal.h"
 
@@ -333,6 +334,16 @@ VKAPI_ATTR void VKAPI_CALL wpg_content_CmdBindDescriptorSets(VkCommandBuffer com
     next->CmdBindDescriptorSets(commands, point, layout, first, count, sets, offset_count, offsets);
 }
 
+/* Where runs are timed, too, the command goes on through the hook that ends them. */
+#define ON(name, arguments)                                                                                  \
+    do {                                                                                                     \
+        if (recording && recording->runs)                                                                    \
+            wpg_record_##name arguments;                                                                     \
+        else                                                                                                 \
+            next->name arguments;                                                                            \
+    } while (0)
+#define STRAIGHT_ON(name, arguments) next->name arguments
+
 #define BEGIN(name, parameters, arguments, followed)                                                         \
     VKAPI_ATTR void VKAPI_CALL wpg_content_##name parameters                                                 \
     {                                                                                                        \
@@ -340,9 +351,11 @@ VKAPI_ATTR void VKAPI_CALL wpg_content_CmdBindDescriptorSets(VkCommandBuffer com
         const wpg_device_commands *next = wpg_record_enter(&recording, commands);                            \
         if (!next)                                                                                           \
             return;                                                                                          \
-        if (recording)                                                                                       \
+        if (recording) {                                                                                     \
+            wpg_runs_close(recording);                                                                       \
             pass_begins(recording, followed);                                                                \
-        next->name arguments;                                                                                \
+        }                                                                                                    \
+        ON(name, arguments);                                                                                 \
     }
 BEGIN(CmdBeginRenderPass,
       (VkCommandBuffer commands, const VkRenderPassBeginInfo *info, VkSubpassContents contents),
@@ -367,7 +380,7 @@ BEGIN(CmdBeginRenderingKHR, (VkCommandBuffer commands, const VkRenderingInfo *in
             return;                                                                                          \
         if (recording)                                                                                       \
             pass_ends(recording);                                                                            \
-        next->name arguments;                                                                                \
+        ON(name, arguments);                                                                                 \
     }
 END(CmdEndRenderPass, (VkCommandBuffer commands), (commands))
 END(CmdEndRenderPass2, (VkCommandBuffer commands, const VkSubpassEndInfo *info), (commands, info))
@@ -375,7 +388,7 @@ END(CmdEndRenderPass2KHR, (VkCommandBuffer commands, const VkSubpassEndInfo *inf
 END(CmdEndRendering, (VkCommandBuffer commands), (commands))
 END(CmdEndRenderingKHR, (VkCommandBuffer commands), (commands))
 
-#define VISIBLE(name, parameters, arguments)                                                                 \
+#define VISIBLE(name, parameters, arguments, go)                                                             \
     VKAPI_ATTR void VKAPI_CALL wpg_content_##name parameters                                                 \
     {                                                                                                        \
         wpg_recording *recording;                                                                            \
@@ -383,34 +396,36 @@ END(CmdEndRenderingKHR, (VkCommandBuffer commands), (commands))
         if (!next)                                                                                           \
             return;                                                                                          \
         becomes_visible(recording);                                                                          \
-        next->name arguments;                                                                                \
+        go(name, arguments);                                                                                 \
     }
-VISIBLE(CmdNextSubpass, (VkCommandBuffer commands, VkSubpassContents contents), (commands, contents))
+VISIBLE(CmdNextSubpass, (VkCommandBuffer commands, VkSubpassContents contents), (commands, contents), ON)
 VISIBLE(CmdNextSubpass2,
         (VkCommandBuffer commands, const VkSubpassBeginInfo *begin, const VkSubpassEndInfo *end),
-        (commands, begin, end))
+        (commands, begin, end), ON)
 VISIBLE(CmdNextSubpass2KHR,
         (VkCommandBuffer commands, const VkSubpassBeginInfo *begin, const VkSubpassEndInfo *end),
-        (commands, begin, end))
+        (commands, begin, end), ON)
 VISIBLE(CmdPipelineBarrier,
         (VkCommandBuffer commands, VkPipelineStageFlags from, VkPipelineStageFlags to,
          VkDependencyFlags flags, uint32_t memory_count, const VkMemoryBarrier *memory, uint32_t buffer_count,
          const VkBufferMemoryBarrier *buffers, uint32_t image_count, const VkImageMemoryBarrier *images),
-        (commands, from, to, flags, memory_count, memory, buffer_count, buffers, image_count, images))
-VISIBLE(CmdPipelineBarrier2, (VkCommandBuffer commands, const VkDependencyInfo *info), (commands, info))
-VISIBLE(CmdPipelineBarrier2KHR, (VkCommandBuffer commands, const VkDependencyInfo *info), (commands, info))
+        (commands, from, to, flags, memory_count, memory, buffer_count, buffers, image_count, images), ON)
+VISIBLE(CmdPipelineBarrier2, (VkCommandBuffer commands, const VkDependencyInfo *info), (commands, info), ON)
+VISIBLE(CmdPipelineBarrier2KHR, (VkCommandBuffer commands, const VkDependencyInfo *info), (commands, info),
+        ON)
 VISIBLE(CmdWaitEvents,
         (VkCommandBuffer commands, uint32_t event_count, const VkEvent *events, VkPipelineStageFlags from,
          VkPipelineStageFlags to, uint32_t memory_count, const VkMemoryBarrier *memory, uint32_t buffer_count,
          const VkBufferMemoryBarrier *buffers, uint32_t image_count, const VkImageMemoryBarrier *images),
         (commands, event_count, events, from, to, memory_count, memory, buffer_count, buffers, image_count,
-         images))
+         images),
+        STRAIGHT_ON)
 VISIBLE(CmdWaitEvents2,
         (VkCommandBuffer commands, uint32_t count, const VkEvent *events, const VkDependencyInfo *infos),
-        (commands, count, events, infos))
+        (commands, count, events, infos), STRAIGHT_ON)
 VISIBLE(CmdWaitEvents2KHR,
         (VkCommandBuffer commands, uint32_t count, const VkEvent *events, const VkDependencyInfo *infos),
-        (commands, count, events, infos))
+        (commands, count, events, infos), STRAIGHT_ON)
 
 /* -- What the program does itself */
 
@@ -429,7 +444,7 @@ static void query(wpg_recording *recording, int more)
         if (!next)                                                                                           \
             return;                                                                                          \
         query(recording, more);                                                                              \
-        next->name arguments;                                                                                \
+        ON(name, arguments);                                                                                 \
     }
 QUERY(CmdBeginQuery, (VkCommandBuffer commands, VkQueryPool pool, uint32_t index, VkQueryControlFlags flags),
       (commands, pool, index, flags), 1)

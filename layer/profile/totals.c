@@ -129,9 +129,23 @@ void wpg_totals_add(wpg_totals *totals, const uint64_t counters[WPG_RECORD_COUNT
     (void)pthread_mutex_unlock(&totals->lock);
 }
 
+void wpg_totals_optimised(wpg_hash128 pipeline)
+{
+    wpg_totals *totals = wpg_totals_of(pipeline);
+    if (!totals)
+        return;
+    (void)pthread_mutex_lock(&totals->lock);
+    totals->optimised = true;
+    (void)pthread_mutex_unlock(&totals->lock);
+}
+
 void wpg_totals_add_time(wpg_totals *totals, uint64_t nanoseconds, uint64_t commands)
 {
     (void)pthread_mutex_lock(&totals->lock);
+    if (totals->timed_runs++ == 0) {
+        totals->first_nanoseconds = nanoseconds;
+        totals->first_commands = commands;
+    }
     totals->gpu_nanoseconds += nanoseconds;
     totals->gpu_commands += commands;
     totals->changed = true;

@@ -78,7 +78,9 @@ typedef struct wpg_totals {
     struct wpg_totals *next; /* in the list of all; set once */
     pthread_mutex_t lock;    /* guards what follows */
     uint64_t counters[WPG_RECORD_COUNTER_COUNT];
-    uint64_t gpu_nanoseconds, gpu_commands; /* the commands that were timed */
+    uint64_t gpu_nanoseconds, gpu_commands;                 /* the commands that were timed */
+    uint64_t timed_runs, first_nanoseconds, first_commands; /* of the first run: a driver may compile then */
+    bool optimised; /* other words than the program's own run, or may run */
     uint64_t statistics[WPG_STATISTIC_COUNT], statistics_commands;
     wpg_facts *hardware;    /* hardware counters by key, and hardware-commands; NULL until there are any */
     uint64_t push_words;    /* the words that some layout of the pipeline has, one bit each */
@@ -98,6 +100,9 @@ void wpg_totals_name(wpg_totals *totals, const char *key, const char *name);
 /* Adds what a submitted command buffer counted. words NULL: none. */
 void wpg_totals_add(wpg_totals *totals, const uint64_t counters[WPG_RECORD_COUNTER_COUNT],
                     const wpg_word_values *words, const wpg_push_sets *sets, uint64_t push_words);
+
+/* Use mode: other words than the program's own run, or may run, for the pipeline. */
+void wpg_totals_optimised(wpg_hash128 pipeline);
 
 /* GPU time of so many draws and dispatches; statistics of so many. */
 void wpg_totals_add_time(wpg_totals *totals, uint64_t nanoseconds, uint64_t commands);

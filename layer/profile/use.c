@@ -12,6 +12,8 @@
 #include "layer/base/window.h"
 #include "layer/profile/recover.h"
 #include "layer/profile/stale.h"
+#include "layer/profile/ticker.h"
+#include "layer/profile/times.h"
 #include "layer/profile/usual.h"
 #include "runtime/base/log.h"
 #include "runtime/base/text.h"
@@ -109,7 +111,8 @@ void wpg_use_load(const char *path)
     wpg_path_list list = {0};
     wpg_error err;
     if (!path || !*path) {
-        if (!wpg_the_process.settings.pseudo_probes) /* these alone are a reason for the mode */
+        /* Marks or times alone are a reason for the mode. */
+        if (!wpg_the_process.settings.pseudo_probes && !wpg_times_on())
             wpg_log_warn("%s", use.missing);
         return;
     }
@@ -439,11 +442,15 @@ void wpg_use_report(wpg_hash128 pipeline, const wpg_rewrite *stages, size_t stag
 void wpg_use_report_variant(wpg_hash128 pipeline, const wpg_rewrite *stages, size_t stage_count,
                             uint64_t words)
 {
+    if (words && wpg_ticker_wanted())
+        wpg_totals_optimised(pipeline);
     report(pipeline, stages, stage_count, &(wpg_use_form){.variant = &words});
 }
 
 void wpg_use_report_contents(wpg_hash128 pipeline, const wpg_rewrite *stages, size_t stage_count,
                              uint32_t number)
 {
+    if (wpg_ticker_wanted())
+        wpg_totals_optimised(pipeline);
     report(pipeline, stages, stage_count, &(wpg_use_form){.contents = number});
 }

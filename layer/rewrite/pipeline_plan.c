@@ -11,6 +11,9 @@
 #include "layer/base/summary.h"
 #include "layer/base/window.h"
 #include "layer/profile/bundle_files.h"
+#include "layer/profile/ticker.h"
+#include "layer/profile/times.h"
+#include "layer/profile/totals.h"
 #include "layer/profile/use.h"
 #include "layer/rewrite/filter.h"
 #include "layer/rewrite/object_names.h"
@@ -426,7 +429,9 @@ void wpg_pipeline_plan_make(wpg_pipeline_plan *plan, wpg_device *device,
     }
     bool tunes = device->mode == WPG_MODE_TUNE;
     if ((plan->uses || tunes) && wpg_use_missing() && !wpg_the_process.settings.pseudo_probes) {
-        wpg_pipeline_plan_give_up(plan, true, "no profile");
+        /* Who it is, is asked for by STATS and TIMES, which tell what it runs. */
+        if (!wpg_ticker_wanted() || !make_room(plan, count) || gather_stages(plan, infos, count))
+            wpg_pipeline_plan_give_up(plan, true, wpg_times_on() ? "it is timed alone" : "no profile");
         return;
     }
     if (!make_room(plan, count)) {
@@ -502,7 +507,7 @@ void wpg_pipeline_plan_commit(wpg_pipeline_plan *plan, bool made)
     if (!generates || !plan->uses) { /* else the counted one tells */
         wpg_summary_pipeline(plan->why[0] ? plan->why : NULL);
         if (ours)
-            wpg_summary_changed();
+            wpg_summary_changed(plan->hash);
     }
     if (made && generates && !plan->uses) {
         const wpg_bundle_subject subject = wpg_pipeline_plan_subject(plan);
@@ -516,6 +521,8 @@ void wpg_pipeline_plan_commit(wpg_pipeline_plan *plan, bool made)
             wpg_files_add(plan->device, plan->counted[i]);
             plan->counted[i] = NULL;
         }
+    if (plan->uses && ours && plan->device->records)
+        wpg_totals_optimised(plan->hash);
     if (plan->uses && plan->identified) {
         for (size_t i = 0; i < plan->count; i++)
             if ((plan->stages[i].changed || plan->stages[i].wave_size) && !ours) {

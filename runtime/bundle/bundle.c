@@ -359,8 +359,10 @@ void wpg_bundle_remove(const char *path)
     for (size_t i = 0; i < KINDS; i++)
         remove_kind(path, &kinds[i]);
     static const char *const parts[] = {"pipelines", "shaders", "verdicts"};
-    if (compose(part, sizeof part, NULL, "%s/%s", path, WPG_BUNDLE_INDEX) == WPG_OK)
-        (void)unlink(part);
+    static const char *const files[] = {WPG_BUNDLE_COMPARE, WPG_BUNDLE_INDEX};
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+        if (compose(part, sizeof part, NULL, "%s/%s", path, files[i]) == WPG_OK)
+            (void)unlink(part);
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         if (compose(part, sizeof part, NULL, "%s/%s", path, parts[i]) == WPG_OK)
             (void)rmdir(part);
@@ -373,7 +375,8 @@ static bool has_foreign(char *name, size_t size, const char *path)
     bool foreign = false;
     DIR *directory = opendir(path);
     for (struct dirent *entry; directory && !foreign && (entry = readdir(directory));) {
-        static const char *const ours[] = {".", "..", WPG_BUNDLE_INDEX, "pipelines", "shaders", "verdicts"};
+        static const char *const ours[] = {".",         "..",      WPG_BUNDLE_INDEX, WPG_BUNDLE_COMPARE,
+                                           "pipelines", "shaders", "verdicts"};
         const kind *found;
         foreign = !is_place(&found, entry->d_name, "profile");
         for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)

@@ -7,6 +7,7 @@
  *     shaders/<hash>.info           stage, entry point, specialisation, checksums: kind "shader"
  *     shaders/<hash>.extremes       smallest and largest values seen by probes: kind "extremes"
  *     verdicts/<hash>.facts         what tuning found of a pipeline on a device (verdicts.h): kind "verdict"
+ *     compare.json                  what use mode bought when it was measured last: of no kind
  *
  * A folder with an index is a bundle. Every kind carries its own denominators. Two living processes that
  * write into one bundle give a pipeline's facts two files (<hash>.<pid>.facts): the subject in the file
@@ -21,6 +22,9 @@
 #include "runtime/bundle/facts.h"
 
 #define WPG_BUNDLE_INDEX "index.wavepgo"
+/* What `wavepgo compare` measured with the bundle last (runtime/cli/compare/result.c). Not in the index: it
+ * is of one machine, and merging leaves it out. */
+#define WPG_BUNDLE_COMPARE "compare.json"
 
 typedef struct wpg_bundle_spirv {
     char *subject, *path; /* owned; the file it can be copied from */

@@ -17,9 +17,31 @@ static const wpg_command commands[] = {
      "                        and what is safe by rule to pipelines that have no verdict\n"
      "  --profile-file PAT    where generate writes: %b pipeline hash, %p pid, %e executable, %h host,\n"
      "                        %t TMPDIR, %m merge pool, %% a percent sign\n"
+     "  --compare PROFILE     the same as 'wavepgo compare --profile PROFILE'\n"
      "  --print-environment   print the variables as shell assignments instead of running\n"
      "Every setting of the layer is an option too, by group:\n",
      wpg_command_run},
+    {"compare", "--profile PROFILE-or-bundle [OPTIONS] -- PROGRAM [ARGS...]",
+     "measure what use mode buys a program: runs with the profile and without, by turns",
+     "  --profile PROFILE     what the runs with use mode apply: a file, a folder of profiles, or a bundle\n"
+     "  --rounds N            so many runs of each (default 6, from which on intervals hold with 95 %)\n"
+     "  --duration S          stop the program after S seconds, and compare frames (default: it ends by "
+     "itself)\n"
+     "  -o RESULT.json        write the result there, too\n"
+     "  --json, --csv         print the result in that form\n"
+     "  --bare                off runs without the layer, no timestamps: wall and processor time alone\n"
+     "  --output              let the program's output through, to standard error\n"
+     "Every setting of the layer is an option, too, as for run: it holds for both sides.\n"
+     "Off runs are under the layer as well, which then only times the program's own pipelines. A run of each "
+     "side\n"
+     "goes first and is not measured; then rounds are off-use and use-off by turns. Compared are wall and "
+     "processor\n"
+     "time of whole runs (children included), times between presents, and the GPU time of each pipeline by\n"
+     "timestamps. The result is kept with the profile (compare.json in a bundle, else PROFILE.compare.json): "
+     "'wavepgo\n"
+     "run --use' says it. Interrupted, it keeps the rounds that were measured.\n"
+     "Exit code: 0 compared, 1 failed; how the program failed is said.\n",
+     wpg_command_compare},
     {"merge", "-o OUT [--format FORMAT] [--weighted N,FILE] FILE-or-folder...", "merge profiles into one",
      "  -o OUT                file to write; - for standard output; a name that ends in .bundle, .wavepgo or "
      "/ is a\n"
@@ -69,6 +91,18 @@ static const wpg_command commands[] = {
      "Each piece has the counts behind it and, where these tell, the share of work that would go.\n"
      "Predictions count SPIR-V instructions and waves. They are no times.\n",
      wpg_command_advise},
+    {"top", "[--once] [--interval S] BUNDLE-or-folder", "what the GPU runs now, of a run that is counting",
+     "  --once                print one table, of all since the run began, and end\n"
+     "  --interval S          look for new counts every S seconds (default 1)\n"
+     "Reads what 'wavepgo run --generate' writes while the program runs: at half of --flush-interval (2 is a "
+     "good\n"
+     "choice). Columns: share of the GPU time where all pipelines are timed (--timestamps), else of work "
+     "(instructions\n"
+     "times waves); draws and dispatches a second; live lanes a wave; waves that ran their blocks whole. "
+     "Keys: q "
+     "quits,\n"
+     "any other looks at once.\n",
+     wpg_command_top},
     {"instrument", "IN.spv -o OUT.spv [OPTIONS]", "rewrite one module as the layer would",
      "  --entry NAME          entry point (default: the only one, else main)\n"
      "  --stage STAGE         vert, tesc, tese, geom, frag, comp, ... (default: the entry point's)\n"

@@ -15,6 +15,8 @@ typedef struct wpg_command {
 } wpg_command;
 
 int wpg_command_run(int argc, char **argv);
+int wpg_command_compare(int argc, char **argv);
+int wpg_command_top(int argc, char **argv);
 int wpg_command_merge(int argc, char **argv);
 int wpg_command_show(int argc, char **argv);
 int wpg_command_report(int argc, char **argv);

@@ -1,1 +1,1 @@
-for c in merge show instrument estimate doctor gpu install uninstall clean; do wavepgo $c --help; done
+for c in compare merge show top instrument estimate doctor gpu install uninstall clean; do wavepgo $c --help; done

@@ -1,0 +1,1 @@
+wavepgo top; wavepgo top a b; wavepgo top --frob a; wavepgo top --interval; wavepgo top --interval 0 a; wavepgo top --interval=soon a; wavepgo top missing; mkdir empty; wavepgo top --once empty; wavepgo top empty
