@@ -3,11 +3,14 @@
 layout(local_size_x = 32) in;
 layout(std430, set = 0, binding = 0) readonly buffer Given { uint given[]; };
 layout(std430, set = 0, binding = 1) writeonly buffer Answer { uint answer[]; };
+#ifndef EVERY
+#define EVERY 5u
+#endif
 
 void main()
 {
     uint id = gl_GlobalInvocationID.x;
-    if (id % 5u == 0u) {
+    if (id % EVERY == 0u) {
         answer[id] = 7u;
         return;
     }
