@@ -9,6 +9,7 @@
 #include "runtime/base/arithmetic.h"
 #include "runtime/report/printers.h"
 #include "runtime/report/source_names.h"
+#include "runtime/report/stacks.h"
 
 typedef struct totals {
     uint64_t lanes, waves, work;
@@ -23,13 +24,11 @@ static void print_cost(FILE *out, totals *all, uint32_t line, const totals *cost
     all->work = wpg_add_saturating(all->work, cost->work);
 }
 
-static void print_name(FILE *out, const char *key, const char *name, const wpg_report_shader *shader)
+static void print_name(FILE *out, const char *key, const char *name)
 {
     (void)fprintf(out, "%s=", key);
     for (; *name; name++)
         (void)fputc((unsigned char)*name < ' ' || *name == 0x7f ? '_' : *name, out);
-    if (shader)
-        (void)fprintf(out, " %.8s", shader->hex);
     (void)fputc('\n', out);
 }
 
@@ -42,12 +41,12 @@ static void print_lines(FILE *out, totals *all, const wpg_report_shader *shader,
         const wpg_report_source_function *function = &shader->source_functions[part->function];
         if (!before || part->function != before->function) {
             const bool known = function->file != WPG_REPORT_NONE;
-            print_name(out, "fl", names->files[known ? function->file : part->file].name, NULL);
-            print_name(out, "fn", function->name, NULL);
+            print_name(out, "fl", names->files[known ? function->file : part->file].name);
+            print_name(out, "fn", function->name);
             before = NULL;
         }
         if ((before ? before->file : function->file) != part->file)
-            print_name(out, "fi", names->files[part->file].name, NULL);
+            print_name(out, "fi", names->files[part->file].name);
         const totals cost = {part->lanes, part->waves, part->work_lanes};
         print_cost(out, all, part->line, &cost);
         before = part;
@@ -57,15 +56,16 @@ static void print_lines(FILE *out, totals *all, const wpg_report_shader *shader,
 static void print_shader(FILE *out, totals *all, const wpg_report_shader *shader,
                          const wpg_source_names *names)
 {
+    char label[WPG_STACK_TEXT];
     (void)fputc('\n', out);
-    print_name(out, "ob", shader->name, shader);
+    print_name(out, "ob", wpg_report_shader_label(label, sizeof label, shader));
     if (shader->line_part_count) {
         print_lines(out, all, shader, names);
         return;
     }
     const totals cost = {shader->lanes, shader->waves, shader->work_lanes};
     (void)fputs("fl=???\n", out);
-    print_name(out, "fn", shader->entry, NULL);
+    print_name(out, "fn", shader->entry);
     print_cost(out, all, 0, &cost);
 }
 

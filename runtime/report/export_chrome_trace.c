@@ -20,7 +20,7 @@ static void print_event(FILE *out, const char *name, const char *category, int r
                   (unsigned)(length % NANO));
 }
 
-/* Stacks from `first` on that have the frames of the first up to `depth`: a run, since stacks are in order. */
+/* The weight of the stacks from `first` on that are of its pipeline (and its shader). */
 static uint64_t run_weight(const wpg_report_stacks *stacks, size_t first, bool same_shader)
 {
     const wpg_report_stack *head = &stacks->data[first];

@@ -3,8 +3,8 @@
  *
  *     report: shaders --collect--> lines, functions, branches by file --sort, add up--> one record a file
  *
- * DA and FNDA are lanes, or waves. A BRDA pair is a conditional branch: how often it held, and not. "-": never
- * executed. */
+ * DA and FNDA are lanes, or waves. A BRDA pair is a conditional branch: how often it held, and not. A branch
+ * that was never executed has "-". FN is the first line with code: SPIR-V has no line of a declaration. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-/* speedscope's own file format: two sampled profiles over one table of frames, by pipeline and by source line.
- * Source: speedscope's file-format-schema.json. */
+/* speedscope's own file format: two sampled profiles over one table of frames, by pipeline and by source
+ * line. Source: speedscope's file-format-schema.json. */
 #include <inttypes.h>
 #include <string.h>
 

@@ -1,5 +1,6 @@
-/* Counts of source lines, functions and branches. A line's count in one place is that of the most frequent block of its function with
- * an instruction of the line. Places (copies of the function that inlining made) are added up.
+/* Counts of source lines, functions and branches. A line's count in one place is that of the most frequent
+ * block of its function with an instruction of the line. Places (copies of the function that inlining made)
+ * are added up.
  *
  *     words --wpg_normalize_source--> source functions: block -> lines
  *     words --wpg_normalize_contexts--> copy of a function: block -> block that was counted

@@ -3,6 +3,7 @@
 #include "runtime/report/stacks.h"
 
 #include <math.h>
+#include <string.h>
 
 /* A whole that is handed out in parts. */
 typedef struct dealer {
@@ -93,6 +94,17 @@ wpg_status wpg_report_stacks_make(wpg_report_stacks *stacks, const wpg_report *r
     return WPG_E_NOMEM;
 }
 
+const char *wpg_report_shader_label(char *buffer, size_t size, const wpg_report_shader *shader)
+{
+    char bare[32];
+    (void)snprintf(bare, sizeof bare, "%s %.8s", shader->stage, shader->hex);
+    if (strcmp(bare, shader->name) == 0)
+        (void)snprintf(buffer, size, "%s", bare);
+    else
+        (void)snprintf(buffer, size, "%s %.100s %.8s", shader->stage, shader->name, shader->hex);
+    return buffer;
+}
+
 size_t wpg_report_stack_frames(char frames[WPG_STACK_FRAMES][WPG_STACK_TEXT], const wpg_report *report,
                                const wpg_report_stack *stack)
 {
@@ -105,8 +117,7 @@ size_t wpg_report_stack_frames(char frames[WPG_STACK_FRAMES][WPG_STACK_TEXT], co
     if (stack->shader == WPG_REPORT_NONE)
         return count;
     const wpg_report_shader *shader = &report->shaders[stack->shader];
-    (void)snprintf(frames[count++], WPG_STACK_TEXT, "%s %.100s %.8s", shader->stage, shader->name,
-                   shader->hex);
+    (void)wpg_report_shader_label(frames[count++], WPG_STACK_TEXT, shader);
     if (!stack->function)
         return count;
     (void)snprintf(frames[count++], WPG_STACK_TEXT, "%.150s", stack->function);

@@ -1,6 +1,6 @@
-/* Where the cost of a report goes, as stacks: pipeline > shader > function > source line. A pipeline's cost is
- * split among its shaders by their work, a shader's among its lines by their work. The weights of a pipeline's
- * stacks add up to its cost exactly.
+/* Where the cost of a report goes, as stacks: pipeline > shader > function > source line. A pipeline's cost
+ * is split among its shaders by their work, a shader's among its lines by their work. The weights of a
+ * pipeline's stacks add up to its cost exactly.
  *
  *     cost: nanoseconds of GPU time where every pipeline that ran was timed, else work (README.md)
  *
@@ -29,6 +29,8 @@ wpg_status wpg_report_stacks_make(wpg_report_stacks *stacks, const wpg_report *r
 enum { WPG_STACK_FRAMES = 4, WPG_STACK_TEXT = 160 };
 size_t wpg_report_stack_frames(char frames[WPG_STACK_FRAMES][WPG_STACK_TEXT], const wpg_report *report,
                                const wpg_report_stack *stack);
+/* Stage, name and the hash's first digits, each once: a shader without a name is called by the others. */
+const char *wpg_report_shader_label(char *buffer, size_t size, const wpg_report_shader *shader);
 /* "GPU time" or "work". */
 const char *wpg_report_stacks_unit(const wpg_report *report);
 

@@ -177,11 +177,22 @@ COUNTS
     lines_of waves.info loop.comp | head -n 1 >"$work/got"
     echo "12 $waves" | expect "waves"
 
+    # Waves of branches are those of the probe of branches; its lanes are the same as those that follow from the blocks.
+    WAVEPGO_PROBES=branches counted probed calls -g
+    exported probed.info 0 --format lcov probed
+    others_of probed.info calls.comp >"$work/got"
+    calls_others | expect "branches by their probe"
+    exported probed.waves 0 --format lcov --count waves probed
+    entry=$(sed -n 's/^DA:25,//p' probed.waves)
+    others_of probed.waves calls.comp | sed -n 's/^BRDA 25,0,[01],//p' | tr '\n' ' ' >"$work/got"
+    # Ids from 1000 on, and below: so many lanes, in waves of one size; one wave may have both.
+    echo "$(((entry * 280 + 1279) / 1280)) $(((entry * 1000 + 1279) / 1280)) " | tr -d '\n' | expect "waves of a branch"
+
     # Without debug information: a message, exit code 1 and no file. Beside a shader with lines: a message.
     counted bare branch
     exported bare.info 1 --format lcov bare
     [ ! -e bare.info ] || fail "something was written of shaders without lines"
-    grep 'left out: .* (comp): its SPIR-V has no source lines' bare.info.err >/dev/null &&
+    grep 'left out: comp [0-9a-f]*: its SPIR-V has no source lines' bare.info.err >/dev/null &&
         grep 'glslang -g or -gVS' bare.info.err >/dev/null && grep 'none of 1 shader has lines' bare.info.err >/dev/null ||
         fail "without debug information export says $(cat bare.info.err)"
     exported both.info 0 --format lcov bare two

@@ -1,5 +1,5 @@
-/* wavepgo export: reads bundles and profiles, and writes what other programs read. Formats of profiles go through
- * the merge room. */
+/* wavepgo export: reads bundles and profiles, and writes what other programs read. Formats of profiles go
+ * through the merge room. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +11,7 @@
 #include "runtime/cli/merge/merge.h"
 #include "runtime/report/printers.h"
 #include "runtime/report/source_names.h"
+#include "runtime/report/stacks.h"
 
 static const char command_name[] = "export";
 
@@ -144,6 +145,7 @@ static const char *why_not(const wpg_report_shader *shader, bool waves)
 static bool say_missing(const wpg_report *report, bool waves, bool quiet)
 {
     enum { SAID = 5 };
+    char label[WPG_STACK_TEXT];
     size_t missing = 0, no_lines = 0;
     for (size_t i = 0; i < report->shader_count; i++) {
         const char *why = why_not(&report->shaders[i], waves);
@@ -151,8 +153,8 @@ static bool say_missing(const wpg_report *report, bool waves, bool quiet)
             continue;
         no_lines += report->shaders[i].has_module && !report->shaders[i].line_count;
         if (missing++ < SAID && !quiet)
-            (void)wpg_complain(0, command_name, "left out: %s %.8s (%s): %s", report->shaders[i].name,
-                               report->shaders[i].hex, report->shaders[i].stage, why);
+            (void)wpg_complain(0, command_name, "left out: %s: %s",
+                               wpg_report_shader_label(label, sizeof label, &report->shaders[i]), why);
     }
     if (missing > SAID && !quiet)
         (void)wpg_complain(0, command_name, "left out: %zu more", missing - SAID);
