@@ -56,8 +56,9 @@ runtime/cli/verify: runtime/cli/common
 runtime/cli/estimate: runtime/cli/common
 runtime/cli/doctor: runtime/cli/common
 runtime/cli/merge: runtime/cli/common
+runtime/cli/export: runtime/cli/common runtime/cli/merge
 runtime/cli/isa: runtime/cli/common runtime/cli/estimate runtime/cli/verify compiler/amdgpu/profile
-runtime/cli: runtime/cli/common runtime/cli/compare runtime/cli/top runtime/cli/help runtime/cli/show runtime/cli/report runtime/cli/verify runtime/cli/estimate runtime/cli/doctor runtime/cli/merge
+runtime/cli: runtime/cli/common runtime/cli/compare runtime/cli/top runtime/cli/help runtime/cli/show runtime/cli/report runtime/cli/export runtime/cli/verify runtime/cli/estimate runtime/cli/doctor runtime/cli/merge
 shaders: runtime/base runtime/gpu
 tests: *
 '

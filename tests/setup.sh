@@ -49,7 +49,7 @@ if [ -z "$runtime_only" ]; then
     required="$required git"
     optional="$optional llvm-22-dev lld-22 llvm-14 llvm-19 ccache clang clang-format clang-tidy libclang-rt-dev vulkan-tools vkd3d-demos
         vulkan-validationlayers xvfb xauth imagemagick x11-apps mesa-utils glmark2-x11 libgl1-mesa-dri ffmpeg
-        gfxreconstruct libdrm-dev debootstrap groff-base zsh dpkg-dev file chromium"
+        gfxreconstruct libdrm-dev debootstrap groff-base zsh dpkg-dev file chromium lcov valgrind"
 fi
 
 installed() { [ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null)" = installed ]; }
@@ -362,6 +362,13 @@ i386_libraries() {
 if [ -z "$runtime_only" ] && [ "$(dpkg --print-architecture)" = amd64 ]; then
     i386_libraries || say "the 32-bit layer cannot be built here: its tests are skipped"
 fi
+# speedscope, whose importer a test asks.
+speedscope() {
+    [ ! -f "$deps/speedscope/node_modules/speedscope/package.json" ] || return 0
+    command -v npm >/dev/null 2>&1 &&
+        npm install --no-audit --no-fund --silent --ignore-scripts --prefix "$deps/speedscope" speedscope@1.25.0 >"$deps/npm.log" 2>&1
+}
+[ -n "$runtime_only" ] || speedscope || say "could not fetch speedscope by npm: the test that asks its importer will skip"
 [ -n "$runtime_only" ] || corpus_sources spirv-cross glslang || say "the corpus will be the smaller one"
 
 profdata() { command -v "llvm-profdata-$1" 2>/dev/null || :; }

@@ -103,6 +103,25 @@ static const wpg_command commands[] = {
      "quits,\n"
      "any other looks at once.\n",
      wpg_command_top},
+    {"export", "--format FORMAT [-o OUT] [OPTIONS] BUNDLE-or-profile...",
+     "coverage, flame graphs and profiles for other programs to read",
+     "  --format lcov         line coverage of the shaders, for genhtml\n"
+     "  --format callgrind    counts by source line, for kcachegrind and callgrind_annotate\n"
+     "  --format speedscope|chrome-trace|folded\n"
+     "                        cost by pipeline and by source line: GPU time if every pipeline that ran was\n"
+     "                        timed (TIMESTAMPS=1), else work; folded is for flamegraph.pl\n"
+     "  --format indexed|text|raw8|raw9|raw10|raw11|cspgo-text\n"
+     "                        a profile, as merge writes it\n"
+     "  -o OUT                file to write; default and -: standard output\n"
+     "  --count lanes|waves   lcov: what a line's count is (default: lanes); cspgo-text: what is written\n"
+     "  --sources DIR         lcov, callgrind: write the sources that the shaders carry into DIR, and name\n"
+     "                        them there, so that genhtml finds them\n"
+     "  --shaders DIR         a bundle, or a folder of <shader hash>.spv, that has the shaders; repeatable\n"
+     "  --quiet               say nothing about shaders that are left out\n"
+     "Several inputs are added up. Lines need debug information in the shaders (glslang -g or -gVS, dxc\n"
+     "-fspv-debug=line) and the shaders themselves, which a bundle has.\n"
+     "Exit code: 1 also if lcov finds no line at all.\n",
+     wpg_command_export},
     {"instrument", "IN.spv -o OUT.spv [OPTIONS]", "rewrite one module as the layer would",
      "  --entry NAME          entry point (default: the only one, else main)\n"
      "  --stage STAGE         vert, tesc, tese, geom, frag, comp, ... (default: the entry point's)\n"

@@ -17,8 +17,7 @@ const char *wpg_report_block_kind_name(wpg_report_block_kind kind)
     return kind < WPG_BLOCK_KINDS ? names[kind] : "";
 }
 
-/* True for an instruction that a machine would run. */
-static bool is_work(const wpg_inst *inst)
+bool wpg_report_is_work(const wpg_inst *inst)
 {
     switch (inst->opcode) {
     case SpvOpLabel:
@@ -67,8 +66,8 @@ static void read_block(wpg_report_block *to, wpg_report_loader *loader, const wp
     wpg_source_line line;
     bool found = decides && wpg_line_of(&line, cfg->module, block->terminator);
     for (const wpg_inst *inst = block->label; inst; inst = inst->next) {
-        to->instructions += is_work(inst);
-        found = found || (is_work(inst) && wpg_line_of(&line, cfg->module, inst));
+        to->instructions += wpg_report_is_work(inst);
+        found = found || (wpg_report_is_work(inst) && wpg_line_of(&line, cfg->module, inst));
         if (inst == block->terminator)
             break;
     }

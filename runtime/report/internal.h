@@ -3,6 +3,7 @@
 #define WPG_RUNTIME_REPORT_INTERNAL_H
 
 #include "compiler/analysis/cfg.h"
+#include "compiler/normalize/contexts.h"
 #include "compiler/spirv/stage.h"
 #include "runtime/base/map.h"
 #include "runtime/report/model.h"
@@ -33,6 +34,17 @@ wpg_status wpg_report_read_lines(wpg_report_loader *loader, wpg_report_shader *s
                                  const wpg_report_sources *sources, const uint32_t *words, size_t count,
                                  const wpg_stage *stage, wpg_error *err);
 
+/* blocks.c: true for an instruction that a machine would run. */
+bool wpg_report_is_work(const wpg_inst *inst);
+
+/* source_branches.c: the ids of a function's labels -> the numbers of their blocks; and the counts of the
+ * source branch that `inst` is, at the end of `block`. False: `inst` is no branch, or no copy of it is
+ * counted. */
+bool wpg_report_number_labels(wpg_map *labels, const wpg_inst *function);
+bool wpg_report_count_branch(wpg_report_source_branch *branch, const wpg_report_shader *shader,
+                             const wpg_context_table *table, uint32_t source_function, uint32_t block,
+                             const wpg_inst *inst, const wpg_map *labels);
+
 /* divergence.c: the branches of a function whose blocks are filled in. */
 wpg_status wpg_report_read_branches(wpg_report_function *function, const wpg_cfg *cfg, wpg_arena *arena);
 /* words.c: names of the function's words of uniform blocks. */
@@ -46,6 +58,7 @@ void wpg_report_write_glsl(wpg_report_loader *loader);
 
 /* names.c: what a person calls a shader by its module (NULL: no name there), by the program's names of its
  * module, else by stage and hash; and the pipelines. */
+const char *wpg_report_name_of_id(const wpg_module *module, uint32_t id); /* OpName; NULL: none */
 const char *wpg_report_module_name(wpg_report_loader *loader, const wpg_module *module,
                                    const wpg_report_sources *sources, const wpg_stage *stage);
 void wpg_report_name_all(wpg_report_loader *loader);

@@ -86,10 +86,14 @@ bool wpg_report_find_source(wpg_shader_source *source, const wpg_report_loader *
 {
     const wpg_report *report = loader->report;
     bool in_folder;
-    for (size_t i = 0; i <= loader->options->place_count; i++) {
-        const char *place = i ? loader->options->places[i - 1] : report->is_bundle ? report->path : NULL;
-        if (place &&
-            wpg_shader_source_find(source, &in_folder, place, shader->functions[0].counts, err) == WPG_OK)
+    const wpg_report_options *options = loader->options;
+    for (size_t i = 0; i <= options->more_count + options->place_count; i++) {
+        const char *place = i > options->more_count ? options->places[i - 1 - options->more_count]
+                            : i                     ? options->more[i - 1]
+                                                    : report->path;
+        if (i <= options->more_count && !wpg_is_bundle(place))
+            continue;
+        if (wpg_shader_source_find(source, &in_folder, place, shader->functions[0].counts, err) == WPG_OK)
             return true;
     }
     return false;
@@ -218,15 +222,16 @@ static double work_of(const wpg_report_shader *shader, double width)
 }
 
 /* The pipeline's part of its shaders' work, by entering lanes. */
-static double work_of_pipeline(const wpg_report *report, const wpg_report_pipeline *pipeline, double width)
+static double work_of_pipeline(const wpg_report *report, wpg_report_pipeline *pipeline, double width)
 {
-    double work = 0;
+    pipeline->work = 0;
     for (size_t i = 0; i < pipeline->stage_count; i++) {
         const wpg_report_shader *shader = &report->shaders[pipeline->stages[i].shader];
         const double part = shader->lanes ? (double)pipeline->stages[i].lanes / (double)shader->lanes : 0;
-        work += work_of(shader, width) * (part < 1 ? part : 1);
+        pipeline->stages[i].work = work_of(shader, width) * (part < 1 ? part : 1);
+        pipeline->work += pipeline->stages[i].work;
     }
-    return work;
+    return pipeline->work;
 }
 
 static int dearer_shader(const void *left, const void *right)
@@ -297,6 +302,15 @@ static wpg_status link_pipelines(wpg_report *report)
 
 /* -- All */
 
+static wpg_status add_counts(wpg_report *report, const char *path, wpg_error *err)
+{
+    if (wpg_is_bundle(path)) {
+        report->is_bundle = true;
+        WPG_TRY(wpg_bundle_load(&report->bundle, path, 1, err));
+    }
+    return wpg_profile_load(report->profile, NULL, path, err);
+}
+
 static wpg_status load(wpg_report_loader *loader, wpg_error *err)
 {
     wpg_report *report = loader->report;
@@ -305,10 +319,9 @@ static wpg_status load(wpg_report_loader *loader, wpg_error *err)
     report->profile = wpg_profile_create();
     if (!report->path || !report->profile)
         return no_memory(err);
-    report->is_bundle = wpg_is_bundle(options->path);
-    if (report->is_bundle)
-        WPG_TRY(wpg_bundle_load(&report->bundle, options->path, 1, err));
-    WPG_TRY(wpg_profile_load(report->profile, NULL, options->path, err));
+    WPG_TRY(add_counts(report, options->path, err));
+    for (size_t i = 0; i < options->more_count; i++)
+        WPG_TRY(add_counts(report, options->more[i], err));
     WPG_TRY(wpg_shader_view_create(&report->view, report->profile, err));
     if (!report->view->shader_count)
         return wpg_fail(err, WPG_E_NOT_FOUND, "%s has no counts of shaders", options->path);

@@ -39,6 +39,29 @@ typedef struct wpg_report_line {
     uint64_t lanes, waves, uniform;
 } wpg_report_line;
 
+/* A function as the source has it, before inlining. Counts are of all its copies. */
+typedef struct wpg_report_source_function {
+    const char *name;      /* OpName without parameter types, else as in compiler/normalize/contexts.h */
+    uint32_t file, line;   /* of its first line with code; WPG_REPORT_NONE, 0: it has none */
+    uint64_t lanes, waves; /* that entered */
+} wpg_report_source_function;
+
+/* What one source function says of a line. Work: instructions of the line times lanes, or waves. */
+typedef struct wpg_report_line_part {
+    uint32_t function; /* index into the shader's source_functions */
+    uint32_t file, line;
+    uint64_t lanes, waves, uniform, work_lanes, work_waves;
+} wpg_report_line_part;
+
+/* A conditional branch of a source function, over all its copies. Index 0: the condition holds. Branches that
+ * inlining made are none of the source. */
+typedef struct wpg_report_source_branch {
+    uint32_t file, line;
+    uint32_t ordinal; /* among the branches of this line in this shader */
+    bool has_waves;
+    uint64_t lanes[2], waves[2];
+} wpg_report_source_branch;
+
 typedef enum wpg_report_block_kind {
     WPG_BLOCK_PLAIN,
     WPG_BLOCK_ENTRY,
@@ -142,6 +165,12 @@ typedef struct wpg_report_shader {
     bool is_generated;            /* the lines are of a generated file */
     const wpg_report_line *lines; /* by file, then line */
     size_t line_count;
+    const wpg_report_source_function *source_functions; /* these and the two below: none without lines */
+    size_t source_function_count;
+    const wpg_report_line_part *line_parts; /* by function, file, line */
+    size_t line_part_count;
+    const wpg_report_source_branch *source_branches; /* by file, line, ordinal; of the probe of branches */
+    size_t source_branch_count;
     uint32_t *pipelines; /* that have it, by index */
     size_t pipeline_count;
     WPG_VEC(wpg_report_remark) remarks; /* of use mode; none: use mode was not asked */
@@ -151,6 +180,7 @@ typedef struct wpg_report_stage {
     uint32_t shader; /* index */
     uint64_t runs, lanes, waves;
     bool has_waves;
+    double work; /* the pipeline's part of the shader's cost */
 } wpg_report_stage;
 
 typedef struct wpg_report_pipeline {
@@ -162,6 +192,7 @@ typedef struct wpg_report_pipeline {
     bool has_facts, has_time;
     uint64_t draws, dispatches, submissions;
     uint64_t gpu_ns, timed; /* runs between two timestamps; their number */
+    double work;            /* of its stages */
     double cost;            /* share of all pipelines, 0 to 1: of GPU time where all that ran have it, else of
                                work */
 } wpg_report_pipeline;
@@ -194,6 +225,8 @@ typedef struct wpg_report_options {
     const char *path;          /* a profile, a folder of profiles, or a bundle */
     const char *const *places; /* further bundles and folders of SPIR-V */
     size_t place_count;
+    const char *const *more; /* further profiles and bundles, whose counts are added; places, too */
+    size_t more_count;
     bool without_modules; /* names of hashes, no lines: fast */
     bool with_glsl;       /* GLSL by SPIRV-Cross for dear shaders without source lines */
 } wpg_report_options;

@@ -37,7 +37,7 @@ static bool says_something(const char *name)
     return *name != '\0';
 }
 
-static const char *name_of_id(const wpg_module *module, uint32_t id)
+const char *wpg_report_name_of_id(const wpg_module *module, uint32_t id)
 {
     WPG_INST_EACH (inst, module) {
         if (inst->opcode == SpvOpFunction)
@@ -61,7 +61,7 @@ const char *wpg_report_module_name(wpg_report_loader *loader, const wpg_module *
         const char *entry =
             inst->opcode == SpvOpEntryPoint && inst->count > 3 ? wpg_inst_string(inst, 3) : NULL;
         if (entry && inst->words[1] == (uint32_t)stage->model && strcmp(entry, stage->entry) == 0)
-            function = name_of_id(module, inst->words[2]);
+            function = wpg_report_name_of_id(module, inst->words[2]);
     }
     if (!says_something(function))
         function = says_something(stage->entry) ? stage->entry : NULL;

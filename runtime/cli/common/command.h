@@ -20,6 +20,7 @@ int wpg_command_top(int argc, char **argv);
 int wpg_command_merge(int argc, char **argv);
 int wpg_command_show(int argc, char **argv);
 int wpg_command_report(int argc, char **argv);
+int wpg_command_export(int argc, char **argv);
 int wpg_command_advise(int argc, char **argv);
 int wpg_command_instrument(int argc, char **argv);
 int wpg_command_verify(int argc, char **argv);

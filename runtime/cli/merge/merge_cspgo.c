@@ -32,7 +32,7 @@ static void note(const cspgo_job *job, const wpg_shader_counts *shader, const ch
     (void)snprintf(text, sizeof text, "%s.%s.%.64s: %s: %.200s", hex, shader->stage, shader->entry, what,
                    why);
     if (job->options->note)
-        job->options->note(text);
+        job->options->note(job->options->command, text);
 }
 
 /* The counts asked for; NULL if they were not measured. */

@@ -25,7 +25,8 @@ typedef struct wpg_cspgo_options {
     const char *const *folders; /* where shaders are looked for, in this order: bundles or folders of dumps */
     size_t folder_count;
     /* Called with messages for the user about one shader ("<shader>: written without contexts: ..."). */
-    void (*note)(const char *text);
+    void (*note)(const char *command, const char *text);
+    const char *command; /* who says it */
 } wpg_cspgo_options;
 
 typedef struct wpg_cspgo_summary {
