@@ -219,6 +219,8 @@ static wpg_status say_measured(wpg_facts *facts, const wpg_totals *totals)
     if (totals->gpu_commands) {
         WPG_TRY(wpg_facts_sum(facts, "gpu-nanoseconds", totals->gpu_nanoseconds, NULL));
         WPG_TRY(wpg_facts_sum(facts, "gpu-commands", totals->gpu_commands, NULL));
+        WPG_TRY(wpg_facts_sum(facts, "gpu-first-nanoseconds", totals->first_nanoseconds, NULL));
+        WPG_TRY(wpg_facts_sum(facts, "gpu-first-commands", totals->first_commands, NULL));
     }
     if (totals->statistics_commands)
         WPG_TRY(wpg_facts_sum(facts, "statistics-commands", totals->statistics_commands, NULL));

@@ -168,6 +168,12 @@ static void read_facts(wpg_report *report, wpg_report_pipeline *pipeline, const 
     pipeline->submissions = wpg_facts_get_sum(facts, "submissions");
     pipeline->gpu_ns = wpg_facts_get_sum(facts, "gpu-nanoseconds");
     pipeline->timed = wpg_facts_get_sum(facts, "gpu-commands");
+    const uint64_t first = wpg_facts_get_sum(facts, "gpu-first-nanoseconds"),
+                   commands = wpg_facts_get_sum(facts, "gpu-first-commands");
+    if (commands < pipeline->timed && first <= pipeline->gpu_ns) { /* a driver may compile in them */
+        pipeline->gpu_ns -= first;
+        pipeline->timed -= commands;
+    }
     pipeline->has_time = wpg_facts_find(facts, "gpu-nanoseconds") != NULL;
 }
 

@@ -191,7 +191,7 @@ typedef struct wpg_report_pipeline {
     size_t stage_count;
     bool has_facts, has_time;
     uint64_t draws, dispatches, submissions;
-    uint64_t gpu_ns, timed; /* runs between two timestamps; their number */
+    uint64_t gpu_ns, timed; /* of draws and dispatches; the first submission's left out if there are more */
     double work;            /* of its stages */
     double cost;            /* share of all pipelines, 0 to 1: of GPU time where all that ran have it, else of
                                work */

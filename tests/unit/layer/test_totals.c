@@ -80,7 +80,8 @@ static void adds(void **state)
     wpg_push_sets_count(&sets, 0, together, 1, 0);
     for (int i = 0; i < 3; i++)
         wpg_totals_add(totals, counters, words, &sets, 3);
-    wpg_totals_add_time(totals, 1500, 4);
+    wpg_totals_add_time(totals, 1000, 3); /* the first: a driver may compile then */
+    wpg_totals_add_time(totals, 500, 1);
     const uint64_t statistics[WPG_STATISTIC_COUNT] = {[2] = 9, [10] = 1};
     wpg_totals_add_statistics(totals, statistics, 2);
     wpg_facts *fixed = wpg_facts_create("pipeline", "000000000000abcd0000000000001234");
@@ -101,7 +102,8 @@ static void adds(void **state)
     wpg_write_u8(&out, 0);
     assert_string_equal((const char *)out.data,
                         "wavepgo-facts 1 pipeline 000000000000abcd0000000000001234\n"
-                        "sum draws 15\nsum gpu-commands 4\nsum gpu-nanoseconds 1500\n"
+                        "sum draws 15\nsum gpu-commands 4\nsum gpu-first-commands 3\n"
+                        "sum gpu-first-nanoseconds 1000\nsum gpu-nanoseconds 1500\n"
                         "is name.1 of\\nthe program\nis name.2 again\n"
                         "count push.00 0x0000dead 12\ncount push.01 * 0\n"
                         "sum pushed.442ab26065c90037 12\nsum pushed.c77b3abb6f87acd9 3\n"
