@@ -226,6 +226,17 @@ genhtml)
     grep 'lines\.*: .*(41 of 43 lines)' genhtml.out >/dev/null || fail "genhtml counts other lines: $(grep 'lines\.' genhtml.out)"
     grep -r 'sum = sum \* 3u + i;' pages >/dev/null || fail "genhtml did not find the sources"
 
+    # Real loops, returns and included files: what a branch did adds up to its line. The line's block ends in the branch.
+    need_built "$bench"
+    "$wavepgo" run --generate --probes branches --bundle bench.wavepgo -- "$bench" --size small --case bvh --case raymarch \
+        --case uber --case rfc_divergent --checksum >bench.out 2>&1 || fail "run of $bench: $(tail -n 2 bench.out)"
+    exported bench.info 0 --format lcov --sources sources bench.wavepgo
+    awk -F '[:,]' '/^SF/ { file = $2 } /^DA/ { line[file ":" $2] = $3 }
+        /^BRDA/ && $5 != "-" { place[file ":" $2 ":" $3] = file ":" $2; sum[file ":" $2 ":" $3] += $5 }
+        END { for (one in sum) { count++; if (sum[one] != line[place[one]]) print one, sum[one], line[place[one]] }
+              if (count < 20) print count " branches" }' bench.info >off
+    [ ! -s off ] || { fail "branches and their lines differ:"; cat off; }
+
     # One test (TN) of three names of bundles: what lcov adds up of two exports is the export of the merged bundle, and of both.
     "$wavepgo" merge --quiet -o 3/game.bundle 1/game.wavepgo 2/game.wavepgo || fail "merge"
     exported merged.info 0 --format lcov --sources sources 3/game.bundle
