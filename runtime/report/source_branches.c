@@ -28,33 +28,43 @@ static const wpg_report_function *function_of(const wpg_report_shader *shader, u
     return NULL;
 }
 
-static const wpg_report_edge *edge_to(const wpg_report_function *function, size_t first, uint32_t to)
+/* The first edge that leaves `from`: edges are in the order of their blocks. */
+static size_t first_edge(const wpg_report_function *function, uint32_t from)
 {
-    const uint32_t from = function->edges[first].from;
-    for (size_t i = first; i < function->edge_count && function->edges[i].from == from; i++)
-        if (function->edges[i].to == to)
-            return &function->edges[i];
-    return NULL;
+    size_t low = 0, high = function->edge_count;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (function->edges[middle].from < from)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
 }
 
-/* The edges of the branch that leads to both: that of `home` where several do. */
+/* The edges from the block of edge `first` to both. */
+static bool edges_to(const wpg_report_edge *edges[2], const wpg_report_function *function, size_t first,
+                     const uint32_t to[2])
+{
+    edges[0] = edges[1] = NULL;
+    for (size_t i = first; i < function->edge_count && function->edges[i].from == function->edges[first].from;
+         i++)
+        for (unsigned way = 0; way < 2; way++)
+            if (function->edges[i].to == to[way])
+                edges[way] = &function->edges[i];
+    return edges[0] && edges[1];
+}
+
+/* The edges of the branch that leads to both: that of `home`, else the first there is. */
 static bool find_edges(const wpg_report_edge *edges[2], const wpg_report_function *function, uint32_t home,
                        const uint32_t to[2])
 {
-    bool found = false;
-    for (size_t i = 0; i < function->edge_count; i++) {
-        const uint32_t from = function->edges[i].from;
-        if ((i && function->edges[i - 1].from == from) || (found && from != home))
-            continue;
-        const wpg_report_edge *yes = edge_to(function, i, to[0]), *no = edge_to(function, i, to[1]);
-        if (!yes || !no)
-            continue;
-        found = true;
-        edges[0] = yes;
-        edges[1] = no;
-        if (from == home)
-            break;
-    }
+    const size_t own = first_edge(function, home);
+    bool found =
+        own < function->edge_count && function->edges[own].from == home && edges_to(edges, function, own, to);
+    for (size_t i = 0; i < function->edge_count && !found; i++)
+        if (!i || function->edges[i - 1].from != function->edges[i].from)
+            found = edges_to(edges, function, i, to);
     return found && edges[0]->known && edges[1]->known;
 }
 

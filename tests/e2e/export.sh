@@ -32,7 +32,8 @@ exported() { # OUT CODE OPTIONS...
     [ $ended = "$code" ] || fail "export $*: exit code $ended, expected $code: $(cat "$work/$out.err")"
 }
 lines_of() { sed -n "\\#^SF:$2\$#,/^end_of_record/p" "$1" | sed -n 's/^DA:\([0-9]*\),\([0-9]*\)$/\1 \2/p'; } # INFO SOURCE
-others_of() { sed -n "\\#^SF:$2\$#,/^end_of_record/p" "$1" | sed -n 's/^\(FNDA\|BRDA\):/\1 /p'; }
+# Functions and branches. lcov 2 writes FNA:index,count,name for FNDA:count,name.
+others_of() { sed -n "\\#^SF:$2\$#,/^end_of_record/p" "$1" | sed -n 's/^FNA:[0-9]*,/FNDA /p;s/^\(FNDA\|BRDA\):/\1 /p'; }
 expect() { # WHAT: what `lines_of` or `others_of` prints is standard input's
     cat >"$work/expected"
     diff "$work/expected" "$work/got" >"$work/diff" || { fail "$1: expected and exported differ:"; cat "$work/diff"; }
@@ -224,6 +225,17 @@ genhtml)
     ! grep -i -E 'warning|error' genhtml.out || fail "genhtml complains"
     grep 'lines\.*: .*(41 of 43 lines)' genhtml.out >/dev/null || fail "genhtml counts other lines: $(grep 'lines\.' genhtml.out)"
     grep -r 'sum = sum \* 3u + i;' pages >/dev/null || fail "genhtml did not find the sources"
+
+    # Real loops, returns and included files: what a branch did adds up to its line. The line's block ends in the branch.
+    need_built "$bench"
+    "$wavepgo" run --generate --probes branches --bundle bench.wavepgo -- "$bench" --size small --case bvh --case raymarch \
+        --case uber --case rfc_divergent --checksum >bench.out 2>&1 || fail "run of $bench: $(tail -n 2 bench.out)"
+    exported bench.info 0 --format lcov --sources sources bench.wavepgo
+    awk -F '[:,]' '/^SF/ { file = $2 } /^DA/ { line[file ":" $2] = $3 }
+        /^BRDA/ && $5 != "-" { place[file ":" $2 ":" $3] = file ":" $2; sum[file ":" $2 ":" $3] += $5 }
+        END { for (one in sum) { count++; if (sum[one] != line[place[one]]) print one, sum[one], line[place[one]] }
+              if (count < 20) print count " branches" }' bench.info >off
+    [ ! -s off ] || { fail "branches and their lines differ:"; cat off; }
 
     # One test (TN) of three names of bundles: what lcov adds up of two exports is the export of the merged bundle, and of both.
     "$wavepgo" merge --quiet -o 3/game.bundle 1/game.wavepgo 2/game.wavepgo || fail "merge"
