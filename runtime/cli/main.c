@@ -77,7 +77,8 @@ static const wpg_command commands[] = {
      "  --json                the same as one JSON document, version 1\n"
      "  --no-use-mode         do not ask what use mode would do with each shader (2 seconds at most)\n"
      "  --estimate FILE       show registers and occupancy: what 'wavepgo estimate --json' printed\n"
-     "  --compare FILE        show the gain: what 'wavepgo compare --json' printed\n"
+     "  --compare FILE        show the gain: what 'wavepgo compare --json' printed (default: what compare\n"
+     "                        left with the profile, if it was run)\n"
      "A bundle has the shaders. For a profile name bundles or folders of <shader hash>.spv behind it.\n"
      "Source lines need debug information in the shaders (glslang -g or -gVS, dxc -fspv-debug=line).\n"
      "Cost is GPU time if every pipeline that ran was timed (TIMESTAMPS=1), else work.\n",

@@ -11,6 +11,7 @@
 #include "runtime/base/file.h"
 #include "runtime/base/text.h"
 #include "runtime/cli/common/command.h"
+#include "runtime/cli/common/compare_file.h"
 #include "runtime/cli/common/recover.h"
 #include "runtime/cli/report/use_mode.h"
 #include "runtime/report/printers.h"
@@ -85,6 +86,7 @@ static wpg_status add_document(wpg_report *report, const char *name, const char 
 wpg_report *wpg_report_open(const wpg_report_job *job)
 {
     wpg_report *report = NULL;
+    char path[4400];
     wpg_error err;
     const wpg_report_options options = {.path = job->paths.data[0],
                                         .places = job->paths.data + 1,
@@ -98,8 +100,12 @@ wpg_report *wpg_report_open(const wpg_report_job *job)
         status = wpg_report_advise(report, &err);
     if (status == WPG_OK)
         status = add_document(report, "estimate", "what_if", job->estimate, &err);
+    /* What the last comparison left with the profile. */
+    const char *compare = job->compare;
+    if (!compare && wpg_compare_file_path(path, sizeof path, options.path) && access(path, R_OK) == 0)
+        compare = path;
     if (status == WPG_OK)
-        status = add_document(report, "compare", "wavepgo-compare", job->compare, &err);
+        status = add_document(report, "compare", "wavepgo-compare", compare, &err);
     if (status == WPG_OK)
         return report;
     (void)wpg_complain(0, job->command, "%s", err.message);
