@@ -49,6 +49,24 @@ static const wpg_command commands[] = {
      "  --use-log FILE        what use mode did and refused, and why (WAVEPGO_USE_LOG of a use run)\n"
      "- is standard input; /dev/fd/N, a shell's <(command), is read to its end.\n",
      wpg_command_show},
+    {"annotate", "[OPTIONS] BUNDLE-or-profile [NAME]", "a shader's source with counts beside the lines",
+     "  NAME                  any unique part of the shader's name or hash (default: the hottest)\n"
+     "  --context N           only lines within N of hot ones: a tenth of the hottest line or more; all: "
+     "the\n"
+     "                        whole file (default: all of a file of up to 300 lines, else 5)\n"
+     "  --shaders DIR         a bundle, or a folder of <shader hash>.spv (--dump), that has the shaders of "
+     "a\n"
+     "                        profile; repeatable\n"
+     "  --json                one JSON document\n"
+     "  --csv                 lines with code, or blocks, as CSV\n"
+     "  --color WHEN          auto (default), always, never; NO_COLOR is honoured\n"
+     "  --no-pager            no pager on a terminal (PAGER, else less)\n"
+     "WAVES: how often a wave ran the line. LANES: live lanes there. UNIFORM: share of the waves that "
+     "arrived\n"
+     "whole. A line has the counts of its most frequent block; copies that inlining made are added up. "
+     "Lines\n"
+     "without code have no counts. Without source in the module: SPIR-V by block.\n",
+     wpg_command_annotate},
     {"report", "[--json] BUNDLE-or-profile", "everything that a bundle tells, for people",
      "  --json                everything, as one JSON document\n", wpg_command_report},
     {"instrument", "IN.spv -o OUT.spv [OPTIONS]", "rewrite one module as the layer would",

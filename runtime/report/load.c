@@ -284,9 +284,11 @@ static wpg_status load(wpg_report_loader *loader, wpg_error *err)
     report->is_bundle = wpg_is_bundle(options->path);
     if (report->is_bundle)
         WPG_TRY(wpg_bundle_load(&report->bundle, options->path, 1, err));
-    WPG_TRY(wpg_profile_load(report->profile, NULL, options->path, err));
+    const wpg_status found = wpg_profile_load(report->profile, NULL, options->path, err);
+    if (found != WPG_OK && !(found == WPG_E_NOT_FOUND && report->is_bundle && options->may_be_empty))
+        return found;
     WPG_TRY(wpg_shader_view_create(&report->view, report->profile, err));
-    if (!report->view->shader_count)
+    if (!report->view->shader_count && !options->may_be_empty)
         return wpg_fail(err, WPG_E_NOT_FOUND, "%s has no counts of shaders", options->path);
     WPG_TRY(make_shaders(report, err));
     for (size_t i = 0; i < report->shader_count; i++) {

@@ -134,6 +134,7 @@ typedef struct wpg_report_options {
     const char *const *places; /* further bundles and folders of SPIR-V */
     size_t place_count;
     bool without_modules; /* names of hashes, no lines: fast */
+    bool may_be_empty;    /* without counts: an empty report, no error */
 } wpg_report_options;
 
 /* Loads everything. A shader whose SPIR-V is missing or damaged is still there, and says why. Errors: those

@@ -17,6 +17,7 @@ typedef struct wpg_command {
 int wpg_command_run(int argc, char **argv);
 int wpg_command_merge(int argc, char **argv);
 int wpg_command_show(int argc, char **argv);
+int wpg_command_annotate(int argc, char **argv);
 int wpg_command_report(int argc, char **argv);
 int wpg_command_instrument(int argc, char **argv);
 int wpg_command_verify(int argc, char **argv);
