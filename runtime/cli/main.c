@@ -40,13 +40,23 @@ static const wpg_command commands[] = {
      "stay in the bundle.\n"
      "- is standard input; /dev/fd/N, a shell's <(command), is read to its end.\n",
      wpg_command_merge},
-    {"show", "[--json] [--top N] [--blocks] [--values] FILE-or-folder | --use-log FILE",
-     "print what a profile says, hottest first",
+    {"show", "[OPTIONS] FILE-or-folder [NAME] | --use-log FILE [--bundle BUNDLE]",
+     "print what a profile says, dearest first",
+     "  NAME                  one shader: any unique part of its name or hash; its blocks, branches, loops,\n"
+     "                        values\n"
      "  --json                everything, as one JSON document\n"
-     "  --top N               at most N shaders and blocks (default 20; 0 = all)\n"
-     "  --blocks              blocks of every listed shader too\n"
+     "  --csv                 a row a pipeline's stage; with --blocks a row a block\n"
+     "  --top N               at most N pipelines, shaders and blocks (default 20; 0 = all)\n"
+     "  --blocks              blocks of every listed shader too, with their places in the source\n"
      "  --values              value sites: waves that agreed, ranges, the commonest values\n"
+     "  --full                whole hashes instead of the first 8 digits\n"
      "  --use-log FILE        what use mode did and refused, and why (WAVEPGO_USE_LOG of a use run)\n"
+     "  --bundle BUNDLE       with --use-log: names of shaders, places of blocks\n"
+     "  --color WHEN          auto (default), always, never; NO_COLOR is honoured\n"
+     "  --no-pager            no pager on a terminal (PAGER, else less)\n"
+     "COST: share of the GPU time where all pipelines were timed, else of the work: instructions times "
+     "waves.\n"
+     "WAVES: how often a wave ran. LANES: live lanes. UNIFORM: share of the waves that arrived whole.\n"
      "- is standard input; /dev/fd/N, a shell's <(command), is read to its end.\n",
      wpg_command_show},
     {"annotate", "[OPTIONS] BUNDLE-or-profile [NAME]", "a shader's source with counts beside the lines",
