@@ -77,6 +77,34 @@ static const wpg_command commands[] = {
      "Lines\n"
      "without code have no counts. Without source in the module: SPIR-V by block.\n",
      wpg_command_annotate},
+    {"diff", "[OPTIONS] A B", "what changed between two profiles of a program",
+     "  --threshold P         changes below P percent (of counts), or P points (of shares), are none "
+     "(default: 1)\n"
+     "  --raw                 lanes and waves at entry, too, as they are\n"
+     "  --use-logs A B        two use logs: decisions of use mode that differ\n"
+     "  --top N               at most N shaders (default 20; 0 = all)\n"
+     "  --json                one JSON document\n"
+     "  --csv                 a row a change\n"
+     "  --color WHEN          auto (default), always, never; NO_COLOR is honoured\n"
+     "  --no-pager            no pager on a terminal (PAGER, else less)\n"
+     "The gravest first: the share of the work that a change touches, times how far it went. A longer run is "
+     "no\n"
+     "change: costs are shares, counts are divided by the shader's lanes at entry. Shaders are matched by "
+     "hash,\n"
+     "then by name: changed code. Blocks, branches and loops are compared where control flow is the same.\n"
+     "COST: share of all work, instructions times waves. RANK: place by cost.\n",
+     wpg_command_diff},
+    {"overlap", "[OPTIONS] A B", "how alike two profiles are, as llvm-profdata overlap scores it",
+     "  --top N               at most N shader functions (default 20; 0 = all)\n"
+     "  --json                one JSON document\n"
+     "  --csv                 a row a shader function\n"
+     "  --color WHEN          auto (default), always, never; NO_COLOR is honoured\n"
+     "  --no-pager            no pager on a terminal (PAGER, else less)\n"
+     "The overlap is the sum over all counters of the lesser of both shares of their profile's sum: 100% is "
+     "the\n"
+     "same distribution. By shader: the same over the function's blocks, of lanes, waves and uniform "
+     "waves.\n",
+     wpg_command_overlap},
     {"report", "[--json] BUNDLE-or-profile", "everything that a bundle tells, for people",
      "  --json                everything, as one JSON document\n", wpg_command_report},
     {"instrument", "IN.spv -o OUT.spv [OPTIONS]", "rewrite one module as the layer would",

@@ -18,6 +18,8 @@ int wpg_command_run(int argc, char **argv);
 int wpg_command_merge(int argc, char **argv);
 int wpg_command_show(int argc, char **argv);
 int wpg_command_annotate(int argc, char **argv);
+int wpg_command_diff(int argc, char **argv);
+int wpg_command_overlap(int argc, char **argv);
 int wpg_command_report(int argc, char **argv);
 int wpg_command_instrument(int argc, char **argv);
 int wpg_command_verify(int argc, char **argv);

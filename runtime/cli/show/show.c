@@ -14,12 +14,6 @@ typedef struct show_job {
     const char *path, *name, *use_log, *bundle;
 } show_job;
 
-const char *wpg_show_hash(char buffer[WPG_HASH_HEX + 1], const char *hex, const wpg_show_options *options)
-{
-    (void)snprintf(buffer, WPG_HASH_HEX + 1, "%.*s", options->full ? WPG_HASH_HEX : 8, hex);
-    return buffer;
-}
-
 static int print(const wpg_show_options *options)
 {
     wpg_terminal terminal;

@@ -40,6 +40,11 @@ void wpg_show_values_json(FILE *out, const wpg_profile_record *record);
 int wpg_show_use_log(FILE *out, const char *path, const wpg_report *report);
 
 /* "0af3c2d1", or all digits with options->full. Returns buffer. */
-const char *wpg_show_hash(char buffer[WPG_HASH_HEX + 1], const char *hex, const wpg_show_options *options);
+static inline const char *wpg_show_hash(char buffer[WPG_HASH_HEX + 1], const char *hex,
+                                        const wpg_show_options *options)
+{
+    (void)snprintf(buffer, WPG_HASH_HEX + 1, "%.*s", options->full ? WPG_HASH_HEX : 8, hex);
+    return buffer;
+}
 
 #endif

@@ -1,5 +1,5 @@
-/* Tables for people: pipelines, shaders, blocks, dearest first. Shares are computed here, after merging, never
- * stored. */
+/* Tables for people: pipelines, shaders, blocks, dearest first. Shares are computed here, after merging,
+ * never stored. */
 #include "runtime/base/text.h"
 #include "runtime/report/figures.h"
 #include "runtime/report/heat.h"
