@@ -49,6 +49,8 @@ layer/api: layer/commands
 runtime/cli/common: runtime/base runtime/config runtime/profile runtime/bundle runtime/counters runtime/gpu runtime/tune runtime/report compiler/spirv compiler/analysis compiler/normalize compiler/instrument/driver compiler/optimize/passes
 runtime/cli/help: runtime/cli/common
 runtime/cli/show: runtime/cli/common
+runtime/cli/annotate: runtime/cli/common
+runtime/cli/diff: runtime/cli/common
 runtime/cli/report: runtime/cli/common
 runtime/cli/compare: runtime/cli/common
 runtime/cli/top: runtime/cli/common
@@ -58,7 +60,7 @@ runtime/cli/doctor: runtime/cli/common
 runtime/cli/merge: runtime/cli/common
 runtime/cli/export: runtime/cli/common runtime/cli/merge
 runtime/cli/isa: runtime/cli/common runtime/cli/estimate runtime/cli/verify compiler/amdgpu/profile
-runtime/cli: runtime/cli/common runtime/cli/compare runtime/cli/top runtime/cli/help runtime/cli/show runtime/cli/report runtime/cli/export runtime/cli/verify runtime/cli/estimate runtime/cli/doctor runtime/cli/merge
+runtime/cli: runtime/cli/common runtime/cli/compare runtime/cli/top runtime/cli/help runtime/cli/show runtime/cli/annotate runtime/cli/diff runtime/cli/report runtime/cli/export runtime/cli/verify runtime/cli/estimate runtime/cli/doctor runtime/cli/merge
 shaders: runtime/base runtime/gpu
 tests: *
 '

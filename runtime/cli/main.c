@@ -62,13 +62,23 @@ static const wpg_command commands[] = {
      "stay in the bundle.\n"
      "- is standard input; /dev/fd/N, a shell's <(command), is read to its end.\n",
      wpg_command_merge},
-    {"show", "[--json] [--top N] [--blocks] [--values] FILE-or-folder | --use-log FILE",
-     "print what a profile says, hottest first",
+    {"show", "[OPTIONS] FILE-or-folder [NAME] | --use-log FILE [--bundle BUNDLE]",
+     "print what a profile says, dearest first",
+     "  NAME                  one shader: any unique part of its name or hash; its blocks, branches, loops,\n"
+     "                        values\n"
      "  --json                everything, as one JSON document\n"
-     "  --top N               at most N shaders and blocks (default 20; 0 = all)\n"
-     "  --blocks              blocks of every listed shader too\n"
+     "  --csv                 a row a pipeline's stage; with --blocks a row a block\n"
+     "  --top N               at most N pipelines, shaders and blocks (default 20; 0 = all)\n"
+     "  --blocks              blocks of every listed shader too, with their places in the source\n"
      "  --values              value sites: waves that agreed, ranges, the commonest values\n"
+     "  --full                whole hashes instead of the first 8 digits\n"
      "  --use-log FILE        what use mode did and refused, and why (WAVEPGO_USE_LOG of a use run)\n"
+     "  --bundle BUNDLE       with --use-log: names of shaders, places of blocks\n"
+     "  --color WHEN          auto (default), always, never; NO_COLOR is honoured\n"
+     "  --no-pager            no pager on a terminal (PAGER, else less)\n"
+     "COST: share of the GPU time where all pipelines were timed, else of the work: instructions times "
+     "waves.\n"
+     "WAVES: how often a wave ran. LANES: live lanes. UNIFORM: share of the waves that arrived whole.\n"
      "- is standard input; /dev/fd/N, a shell's <(command), is read to its end.\n",
      wpg_command_show},
     {"report", "-o OUT.html [OPTIONS] BUNDLE-or-profile [MODULE-folder...]",
@@ -123,6 +133,52 @@ static const wpg_command commands[] = {
      "-fspv-debug=line) and the shaders themselves, which a bundle has.\n"
      "Exit code: 1 also if lcov finds no line at all.\n",
      wpg_command_export},
+    {"annotate", "[OPTIONS] BUNDLE-or-profile [NAME]", "a shader's source with counts beside the lines",
+     "  NAME                  any unique part of the shader's name or hash (default: the hottest)\n"
+     "  --context N           only lines within N of hot ones: a tenth of the hottest line or more; all: "
+     "the\n"
+     "                        whole file (default: all of a file of up to 300 lines, else 5)\n"
+     "  --shaders DIR         a bundle, or a folder of <shader hash>.spv (--dump), that has the shaders of "
+     "a\n"
+     "                        profile; repeatable\n"
+     "  --json                one JSON document\n"
+     "  --csv                 lines with code, or blocks, as CSV\n"
+     "  --color WHEN          auto (default), always, never; NO_COLOR is honoured\n"
+     "  --no-pager            no pager on a terminal (PAGER, else less)\n"
+     "WAVES: how often a wave ran the line. LANES: live lanes there. UNIFORM: share of the waves that "
+     "arrived\n"
+     "whole. A line has the counts of its most frequent block; copies that inlining made are added up. "
+     "Lines\n"
+     "without code have no counts. Without source in the module: SPIR-V by block.\n",
+     wpg_command_annotate},
+    {"diff", "[OPTIONS] A B", "what changed between two profiles of a program",
+     "  --threshold P         changes below P percent (of counts), or P points (of shares), are none "
+     "(default: 1)\n"
+     "  --raw                 lanes and waves at entry, too, as they are\n"
+     "  --use-logs A B        two use logs: decisions of use mode that differ\n"
+     "  --top N               at most N shaders (default 20; 0 = all)\n"
+     "  --json                one JSON document\n"
+     "  --csv                 a row a change\n"
+     "  --color WHEN          auto (default), always, never; NO_COLOR is honoured\n"
+     "  --no-pager            no pager on a terminal (PAGER, else less)\n"
+     "The gravest first: the share of the work that a change touches, times how far it went. A longer run is "
+     "no\n"
+     "change: costs are shares, counts are divided by the shader's lanes at entry. Shaders are matched by "
+     "hash,\n"
+     "then by name: changed code. Blocks, branches and loops are compared where control flow is the same.\n"
+     "COST: share of all work, instructions times waves. RANK: place by cost.\n",
+     wpg_command_diff},
+    {"overlap", "[OPTIONS] A B", "how alike two profiles are, as llvm-profdata overlap scores it",
+     "  --top N               at most N shader functions (default 20; 0 = all)\n"
+     "  --json                one JSON document\n"
+     "  --csv                 a row a shader function\n"
+     "  --color WHEN          auto (default), always, never; NO_COLOR is honoured\n"
+     "  --no-pager            no pager on a terminal (PAGER, else less)\n"
+     "The overlap is the sum over all counters of the lesser of both shares of their profile's sum: 100% is "
+     "the\n"
+     "same distribution. By shader: the same over the function's blocks, of lanes, waves and uniform "
+     "waves.\n",
+     wpg_command_overlap},
     {"instrument", "IN.spv -o OUT.spv [OPTIONS]", "rewrite one module as the layer would",
      "  --entry NAME          entry point (default: the only one, else main)\n"
      "  --stage STAGE         vert, tesc, tese, geom, frag, comp, ... (default: the entry point's)\n"

@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 const char *wpg_group_digits(char *buffer, uint64_t value)
 {
@@ -55,6 +56,21 @@ void wpg_json_string(FILE *out, const char *text)
             (void)fprintf(out, "\\u%04x", c);
         else
             (void)fputc((int)c, out);
+    }
+    (void)fputc('"', out);
+}
+
+void wpg_csv_string(FILE *out, const char *text)
+{
+    if (!strpbrk(text, ",\"\r\n")) {
+        (void)fputs(text, out);
+        return;
+    }
+    (void)fputc('"', out);
+    for (; *text; text++) {
+        if (*text == '"')
+            (void)fputc('"', out);
+        (void)fputc(*text, out);
     }
     (void)fputc('"', out);
 }

@@ -8,5 +8,7 @@
 /* "1,234,567"; buffer of at least 28 bytes. */
 const char *wpg_group_digits(char *buffer, uint64_t value);
 void wpg_json_string(FILE *out, const char *text);
+/* A cell of CSV, quoted where needed. Source: RFC 4180. */
+void wpg_csv_string(FILE *out, const char *text);
 
 #endif

@@ -308,13 +308,14 @@ static wpg_status link_pipelines(wpg_report *report)
 
 /* -- All */
 
-static wpg_status add_counts(wpg_report *report, const char *path, wpg_error *err)
+static wpg_status add_counts(wpg_report *report, const char *path, bool may_be_empty, wpg_error *err)
 {
     if (wpg_is_bundle(path)) {
         report->is_bundle = true;
         WPG_TRY(wpg_bundle_load(&report->bundle, path, 1, err));
     }
-    return wpg_profile_load(report->profile, NULL, path, err);
+    const wpg_status found = wpg_profile_load(report->profile, NULL, path, err);
+    return found == WPG_E_NOT_FOUND && wpg_is_bundle(path) && may_be_empty ? WPG_OK : found;
 }
 
 static wpg_status load(wpg_report_loader *loader, wpg_error *err)
@@ -325,11 +326,11 @@ static wpg_status load(wpg_report_loader *loader, wpg_error *err)
     report->profile = wpg_profile_create();
     if (!report->path || !report->profile)
         return no_memory(err);
-    WPG_TRY(add_counts(report, options->path, err));
+    WPG_TRY(add_counts(report, options->path, options->may_be_empty, err));
     for (size_t i = 0; i < options->more_count; i++)
-        WPG_TRY(add_counts(report, options->more[i], err));
+        WPG_TRY(add_counts(report, options->more[i], options->may_be_empty, err));
     WPG_TRY(wpg_shader_view_create(&report->view, report->profile, err));
-    if (!report->view->shader_count)
+    if (!report->view->shader_count && !options->may_be_empty)
         return wpg_fail(err, WPG_E_NOT_FOUND, "%s has no counts of shaders", options->path);
     WPG_TRY(make_shaders(report, err));
     for (size_t i = 0; i < report->shader_count; i++) {

@@ -229,6 +229,7 @@ typedef struct wpg_report_options {
     size_t more_count;
     bool without_modules; /* names of hashes, no lines: fast */
     bool with_glsl;       /* GLSL by SPIRV-Cross for dear shaders without source lines */
+    bool may_be_empty;    /* without counts: an empty report, no error */
 } wpg_report_options;
 
 /* Loads everything. A shader whose SPIR-V is missing or damaged is still there, and says why. Errors: those

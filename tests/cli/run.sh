@@ -11,6 +11,7 @@ binary=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
 shift
 update=
 [ "${1:-}" != --update ] || { update=yes; shift; }
+unset TERM PAGER LESS NO_COLOR
 here=$(cd "$(dirname "$0")" && pwd)
 DATA=$here/data
 export DATA

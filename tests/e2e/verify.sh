@@ -61,7 +61,7 @@ for entry in mandelbrot bvh; do
         change "$record" "$counter" 1
         if "$wavepgo" verify changed.proftext all.bundle >changed.verify; then
             fail "$entry, block $counter: one lane more is not found"
-        elif [ "$(grep -c . changed.verify)" -lt 2 ] || grep -v "\.$entry function 0: [a-z]*: block [0-9]*: .*[0-9]\|broken" changed.verify; then
+        elif [ "$(grep -c . changed.verify)" -lt 2 ] || grep -v "\.$entry function 0[^:]*: [a-z]*: block [0-9]*\( ([^)]*)\)\{0,1\}: .*[0-9]\|broken" changed.verify; then
             fail "$entry, block $counter: $(head -n 3 changed.verify)"
         fi
         tried=$((tried + 1)) counter=$((counter + step))

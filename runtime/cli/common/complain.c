@@ -1,13 +1,12 @@
 /* Messages on standard error. Control characters in names are escaped, and on standard output too if it is a
  * terminal. */
 #include <stdarg.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "runtime/base/descriptor.h"
 #include "runtime/base/text.h"
 #include "runtime/cli/common/command.h"
+#include "runtime/report/terminal.h"
 
 static void complain(const char *command, const char *fmt, va_list args)
 {
@@ -37,25 +36,8 @@ int wpg_usage_error(const char *command, const char *fmt, ...)
     return WPG_EXIT_USAGE;
 }
 
-static ssize_t write_escaped(void *cookie, const char *text, size_t size)
-{
-    static unsigned char before; /* one stream */
-    char *shown = malloc(4 * size + 1);
-    (void)cookie;
-    if (!shown)
-        return 0;
-    bool written = wpg_write_all(STDOUT_FILENO, shown, wpg_escape_controls(shown, text, size, &before));
-    free(shown);
-    return written ? (ssize_t)size : 0;
-}
-
 void wpg_escape_terminal(void)
 {
-    if (!isatty(STDOUT_FILENO))
-        return;
-    FILE *escaped = fopencookie(NULL, "w", (cookie_io_functions_t){.write = write_escaped});
-    if (!escaped)
-        return;
-    (void)setvbuf(escaped, NULL, _IOLBF, BUFSIZ);
-    stdout = escaped;
+    if (isatty(STDOUT_FILENO))
+        wpg_terminal_escape_stdout();
 }

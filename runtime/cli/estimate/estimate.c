@@ -162,6 +162,12 @@ static int run(wpg_estimate *estimate, bool json)
     if (status == WPG_OK)
         status = look_at_all(estimate, view, &err);
     int code = 0;
+    wpg_report *names = NULL;
+    const wpg_report_options options = {.path = estimate->profile_path,
+                                        .places = estimate->places.data,
+                                        .place_count = estimate->places.count};
+    if (status == WPG_OK && wpg_report_load(&names, &options, NULL) == WPG_OK)
+        estimate->names = names;
     if (status != WPG_OK) {
         code = wpg_complain(status == WPG_E_UNSUPPORTED ? WPG_ESTIMATE_NO_STATISTICS : WPG_EXIT_FAILED,
                             WPG_ESTIMATE_COMMAND, "%s", err.message);
@@ -173,6 +179,7 @@ static int run(wpg_estimate *estimate, bool json)
         if (!code && !any_result(estimate))
             code = WPG_EXIT_FAILED;
     }
+    wpg_report_destroy(names);
     wpg_shader_view_destroy(view);
     wpg_profile_destroy(profile);
     return code;

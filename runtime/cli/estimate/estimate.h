@@ -17,6 +17,7 @@
 #include "compiler/spirv/reflect.h"
 #include "runtime/base/vec.h"
 #include "runtime/profile/shader_view.h"
+#include "runtime/report/model.h"
 
 #define WPG_ESTIMATE_COMMAND "estimate"
 #define WPG_ESTIMATE_AND     "prw" /* passes of --and-passes */
@@ -122,6 +123,7 @@ typedef struct wpg_estimate {
     bool by_time;                             /* ordered by GPU time, else by block executions */
     size_t without_modules;                   /* pipelines left out: no place has any of their modules */
     wpg_estimate_device device;
+    const wpg_report *names; /* what people call pipelines and shaders; NULL: hashes alone */
 } wpg_estimate;
 
 /* Fills the requested pipelines whose modules were found. WPG_E_NOT_FOUND: a hash that belongs to nothing

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "runtime/report/figures.h"
+#include "runtime/report/places.h"
 
 /* RADV's names. "Subgroups per SIMD" is its occupancy: waves that fit beside each other. */
 static const char *const known[] = {"VGPRs",
@@ -123,9 +124,15 @@ static void print_executable(FILE *out, const wpg_estimate_pipeline *pipeline, s
             print_row(out, first->statistics[i].name, forms, count);
 }
 
-static void print_stage(FILE *out, const wpg_estimate_stage *s, const wpg_estimate_how *how)
+/* The shader's name and the hash's first digits, the entry point where no name is known. */
+static void print_stage(FILE *out, const wpg_estimate_stage *s, const wpg_estimate *estimate)
 {
-    (void)fprintf(out, "  %s %s:", s->counts->stage, s->stage.entry);
+    const wpg_estimate_how *how = &estimate->how;
+    char hex[WPG_HASH_HEX + 1], called[WPG_PLACE_SIZE];
+    wpg_hash_to_hex(hex, s->counts->shader);
+    const wpg_report_shader *shader = wpg_report_shader_of(estimate->names, hex);
+    (void)fprintf(out, "  %s %s:", s->counts->stage,
+                  shader ? wpg_report_called(called, shader->name, hex) : s->stage.entry);
     if (!how->no_what_if)
         (void)fprintf(out, " %" PRIu32 " of %" PRIu32 " blocks never executed", s->cut.dead, s->cut.blocks);
     (void)fprintf(out, " (%s%s)", s->by_lanes ? "by lanes" : "by waves",
@@ -155,11 +162,16 @@ static void print_times(FILE *out, const wpg_estimate_pipeline *pipeline, int co
     (void)fprintf(out, " rewriting %.2f\n", ours * 1e-3);
 }
 
-static void print_pipeline(FILE *out, const wpg_estimate_pipeline *pipeline, const wpg_estimate_how *how)
+static void print_pipeline(FILE *out, const wpg_estimate_pipeline *pipeline, const wpg_estimate *estimate)
 {
+    const wpg_estimate_how *how = &estimate->how;
     char hex[WPG_HASH_HEX + 1], digits[28];
     wpg_hash_to_hex(hex, pipeline->hash);
     (void)fprintf(out, "\n%s %s", pipeline->is_shader ? "SHADER" : "PIPELINE", hex);
+    const wpg_report_pipeline *named =
+        pipeline->is_shader ? NULL : wpg_report_pipeline_of(estimate->names, hex);
+    if (named)
+        (void)fprintf(out, "  %s", named->name);
     if (pipeline->gpu_nanoseconds)
         (void)fprintf(out, "  %.3f ms GPU", (double)pipeline->gpu_nanoseconds * 1e-6);
     (void)fprintf(out, "  %s block executions\n", wpg_group_digits(digits, pipeline->heat));
@@ -168,7 +180,7 @@ static void print_pipeline(FILE *out, const wpg_estimate_pipeline *pipeline, con
         return;
     }
     for (size_t s = 0; s < pipeline->stage_count; s++)
-        print_stage(out, &pipeline->stages[s], how);
+        print_stage(out, &pipeline->stages[s], estimate);
     for (int form = 1; form < WPG_ESTIMATE_FORMS; form++) {
         const wpg_estimate_result *result = &pipeline->results[form];
         if (*result->problem)
@@ -268,7 +280,7 @@ void wpg_estimate_text(FILE *out, const wpg_estimate *estimate)
     if (estimate->without_modules)
         (void)fprintf(out, "%zu more without their SPIR-V here\n", estimate->without_modules);
     for (size_t i = 0; i < count; i++)
-        print_pipeline(out, &estimate->pipelines.data[i], &estimate->how);
+        print_pipeline(out, &estimate->pipelines.data[i], estimate);
     print_summary(out, estimate);
 }
 

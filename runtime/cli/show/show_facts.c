@@ -1,6 +1,8 @@
 /* Prints a bundle's facts: as text the program's use of each pipeline, as JSON everything. Shares are
  * computed here, after merging, each over its own denominator. */
 #include "runtime/report/figures.h"
+#include "runtime/report/places.h"
+#include "runtime/report/table.h"
 #include "runtime/cli/show/show.h"
 
 #include <inttypes.h>
@@ -26,31 +28,11 @@ static int hotter(const void *left, const void *right)
     return strcmp(wpg_facts_subject(a->facts), wpg_facts_subject(b->facts));
 }
 
-static void print_sum(FILE *out, int width, const wpg_facts *facts, const char *key)
-{
-    char text[28];
-    const wpg_fact *fact = wpg_facts_find(facts, key);
-    (void)fprintf(out, " %*s", width,
-                  fact && fact->rule == WPG_FACT_SUM ? wpg_group_digits(text, fact->n) : "-");
-}
-
 /* "stage.comp" -> "comp"; NULL if the key is no such. */
 static const char *after(const char *key, const char *prefix)
 {
     size_t length = strlen(prefix);
     return strncmp(key, prefix, length) == 0 ? key + length : NULL;
-}
-
-static void print_stages(FILE *out, const wpg_facts *facts)
-{
-    bool first = true;
-    for (size_t i = 0; i < wpg_facts_size(facts); i++) {
-        const char *stage = after(wpg_facts_at(facts, i)->key, "stage.");
-        if (stage)
-            (void)fprintf(out, "%s%s", first ? "  " : "+", stage);
-        first &= stage == NULL;
-    }
-    (void)fputc('\n', out);
 }
 
 /* A name is the program's text: what would steer a terminal is left out. */
@@ -198,26 +180,56 @@ static void print_statistics(FILE *out, const wpg_facts *facts)
     }
 }
 
-static void print_time(FILE *out, const wpg_facts *facts)
+static const wpg_column columns[] = {{.title = "PIPELINE (as recorded)", .left = true},
+                                     {.title = "SUBMITTED", .drop = 1},
+                                     {.title = "BINDS", .drop = 5},
+                                     {.title = "DRAWS"},
+                                     {.title = "DISPATCHES"},
+                                     {.title = "WORKGROUPS", .drop = 4},
+                                     {.title = "VERTICES", .drop = 3},
+                                     {.title = "GPU MS", .drop = 2},
+                                     {.title = "STAGES", .left = true},
+                                     {.title = "NAME", .left = true, .is_name = true}};
+
+static void add_sum(wpg_table *table, const wpg_facts *facts, const char *key)
 {
-    const wpg_fact *fact = wpg_facts_find(facts, "gpu-nanoseconds");
-    if (fact && fact->rule == WPG_FACT_SUM)
-        (void)fprintf(out, " %10.3f", (double)fact->n * 1e-6);
-    else
-        (void)fprintf(out, " %10s", "-");
+    const wpg_fact *fact = wpg_facts_find(facts, key);
+    const bool known = fact && fact->rule == WPG_FACT_SUM;
+    wpg_table_number(table, known, known ? fact->n : 0);
 }
 
-static void print_pipeline(FILE *out, const wpg_facts *facts)
+static void add_stages(wpg_table *table, const wpg_facts *facts)
 {
-    (void)fprintf(out, "%-32s", wpg_facts_subject(facts));
-    print_sum(out, 9, facts, "submissions");
-    print_sum(out, 9, facts, "binds");
-    print_sum(out, 10, facts, "draws");
-    print_sum(out, 10, facts, "dispatches");
-    print_sum(out, 13, facts, "workgroups");
-    print_sum(out, 13, facts, "vertices");
-    print_time(out, facts);
-    print_stages(out, facts);
+    char text[128] = "";
+    size_t length = 0;
+    for (size_t i = 0; i < wpg_facts_size(facts); i++) {
+        const char *stage = after(wpg_facts_at(facts, i)->key, "stage.");
+        if (stage && length < sizeof text)
+            length += (size_t)snprintf(text + length, sizeof text - length, "%s%s", length ? "+" : "", stage);
+    }
+    wpg_table_copy(table, text);
+}
+
+static void add_pipeline(wpg_table *table, const wpg_facts *facts, const wpg_show_options *options)
+{
+    char hash[WPG_HASH_HEX + 1];
+    static const char *const sums[] = {"submissions", "binds",      "draws",
+                                       "dispatches",  "workgroups", "vertices"};
+    const wpg_fact *time = wpg_facts_find(facts, "gpu-nanoseconds");
+    const wpg_report_pipeline *known = wpg_report_pipeline_of(options->report, wpg_facts_subject(facts));
+    wpg_table_copy(table, wpg_show_hash(hash, wpg_facts_subject(facts), options));
+    for (size_t i = 0; i < sizeof sums / sizeof *sums; i++)
+        add_sum(table, facts, sums[i]);
+    if (time && time->rule == WPG_FACT_SUM)
+        wpg_table_text(table, "%.3f", (double)time->n * 1e-6);
+    else
+        wpg_table_text(table, "-");
+    add_stages(table, facts);
+    wpg_table_copy(table, known ? known->name : "");
+}
+
+static void print_details(FILE *out, const wpg_facts *facts)
+{
     print_names(out, facts);
     print_specialisation(out, facts);
     print_pushes(out, facts);
@@ -225,8 +237,29 @@ static void print_pipeline(FILE *out, const wpg_facts *facts)
     print_statistics(out, facts);
 }
 
-void wpg_show_facts_text(FILE *out, const wpg_bundle *bundle, size_t top)
+static void print_rows(const wpg_terminal *terminal, const wpg_show_options *options, const row *rows,
+                       size_t count)
 {
+    const size_t top = options->top, shown = top && top < count ? top : count;
+    wpg_table table;
+    wpg_table_init(&table, columns, sizeof columns / sizeof *columns, false);
+    for (size_t i = 0; i < shown; i++)
+        add_pipeline(&table, rows[i].facts, options);
+    (void)fputc('\n', terminal->out);
+    wpg_table_fit(&table, terminal, 0);
+    wpg_table_title(&table, terminal, 0);
+    for (size_t i = 0; i < shown; i++) {
+        wpg_table_row(&table, terminal, 0, i);
+        print_details(terminal->out, rows[i].facts);
+    }
+    if (shown < count)
+        (void)fprintf(terminal->out, "(%zu more; --top 0 shows all)\n", count - shown);
+    wpg_table_finish(&table);
+}
+
+void wpg_show_facts_text(const wpg_terminal *terminal, const wpg_show_options *options)
+{
+    const wpg_bundle *bundle = options->bundle;
     size_t count = 0;
     row *rows = malloc((bundle->sets.count + 1) * sizeof *rows);
     for (size_t i = 0; rows && i < bundle->sets.count; i++) {
@@ -237,15 +270,8 @@ void wpg_show_facts_text(FILE *out, const wpg_bundle *bundle, size_t top)
             (row){facts, wpg_facts_get_sum(facts, "draws") + wpg_facts_get_sum(facts, "dispatches")};
     }
     if (count) {
-        size_t shown = top && top < count ? top : count;
         qsort(rows, count, sizeof *rows, hotter);
-        (void)fprintf(out, "\n%-32s %9s %9s %10s %10s %13s %13s %10s  %s\n", "PIPELINE (as recorded)",
-                      "SUBMITTED", "BINDS", "DRAWS", "DISPATCHES", "WORKGROUPS", "VERTICES", "GPU MS",
-                      "STAGES");
-        for (size_t i = 0; i < shown; i++)
-            print_pipeline(out, rows[i].facts);
-        if (shown < count)
-            (void)fprintf(out, "(%zu more; --top 0 shows all)\n", count - shown);
+        print_rows(terminal, options, rows, count);
     }
     free(rows);
 }

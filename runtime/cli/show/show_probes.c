@@ -1,9 +1,11 @@
 /* Prints results of probes for a shader function (runtime/profile/probe_records.h), as tables and as JSON.
  * Tables leave out branches, switches and loops that no lane reached; JSON has all. */
 #include <inttypes.h>
+#include <string.h>
 
 #include "runtime/bundle/bundle.h"
 #include "runtime/report/figures.h"
+#include "runtime/report/places.h"
 #include "runtime/cli/show/show.h"
 #include "runtime/profile/probe_records.h"
 
@@ -69,20 +71,47 @@ static bool loop_of(wpg_loop_counts *loop, bool *waves, const wpg_shader_counts 
     return true;
 }
 
-static void print_branches(FILE *out, const wpg_shader_counts *shader)
+/* "block 2 (march.comp:14 loop)", as far as known. */
+static const char *block_text(char text[WPG_PLACE_SIZE], const wpg_shader_counts *shader, uint32_t block,
+                              const wpg_show_options *options)
 {
+    char hex[WPG_HASH_HEX + 1];
+    wpg_hash_to_hex(hex, shader->shader);
+    return wpg_report_block_text(text, options->report, wpg_report_shader_of(options->report, hex),
+                                 shader->function, block);
+}
+
+/* The title is as wide as the longest of the rows' heads. */
+static int branch_width(const wpg_shader_counts *shader, const wpg_show_options *options)
+{
+    enum { LEAST = 14 };
+    int most = LEAST;
+    wpg_branch_counts b;
+    bool known;
+    for (size_t i = 0; branch_of(&b, &known, shader, i); i++) {
+        char place[WPG_PLACE_SIZE];
+        const int length = (int)strlen(block_text(place, shader, b.block, options)) + 7; /* "  0 in " */
+        most = length > most ? length : most;
+    }
+    return most;
+}
+
+static void print_branches(FILE *out, const wpg_shader_counts *shader, const wpg_show_options *options)
+{
+    const int width = branch_width(shader, options);
     bool headed = false, known;
     wpg_branch_counts b;
     for (size_t i = 0; branch_of(&b, &known, shader, i); i++) {
-        char lanes[28], waves[28];
+        char lanes[28], waves[28], place[WPG_PLACE_SIZE];
         uint64_t all = b.lanes[0] + b.lanes[1];
         if (!all)
             continue;
         if (!headed)
-            (void)fprintf(out, "    %-14s %15s %17s %9s %9s %9s\n", "BRANCH", "WAVES", "LANES", "TRUE",
+            (void)fprintf(out, "    %-*s %15s %17s %9s %9s %9s\n", width, "BRANCH", "WAVES", "LANES", "TRUE",
                           "FALSE", "SPLIT");
         headed = true;
-        (void)fprintf(out, "    %3zu in block %-2u %14s %17s %8.1f%% %8.1f%%", i, b.block,
+        (void)fprintf(out, "    %3zu in %-*s %15s %17s %8.1f%% %8.1f%%", i, width - 7,
+                      block_text(place, shader, b.block, options),
                       known ? wpg_group_digits(waves, b.all_waves) : "-", wpg_group_digits(lanes, all),
                       percent(b.lanes[0], all), percent(b.lanes[1], all));
         if (known)
@@ -92,14 +121,14 @@ static void print_branches(FILE *out, const wpg_shader_counts *shader)
     }
 }
 
-static void print_cases(FILE *out, const wpg_shader_counts *shader)
+static void print_cases(FILE *out, const wpg_shader_counts *shader, const wpg_show_options *options)
 {
     const wpg_profile_record *record = record_of(shader, WPG_RECORD_CASES);
     size_t count = wpg_case_count(record);
     for (size_t i = 0, end; i < count; i = end) {
         wpg_case_counts first, c;
         uint64_t lanes = 0;
-        char text[28];
+        char text[28], place[WPG_PLACE_SIZE];
         wpg_case_at(&first, record, i);
         for (end = i; end < count; end++) {
             wpg_case_at(&c, record, end);
@@ -109,7 +138,8 @@ static void print_cases(FILE *out, const wpg_shader_counts *shader)
         }
         if (!lanes)
             continue;
-        (void)fprintf(out, "    switch in block %u: %s waves, by target (lanes, waves):", first.block,
+        (void)fprintf(out, "    switch in %s: %s waves, by target (lanes, waves):",
+                      block_text(place, shader, first.block, options),
                       wpg_group_digits(text, first.all_waves));
         for (size_t k = i; k < end; k++) {
             wpg_case_at(&c, record, k);
@@ -144,20 +174,20 @@ static const wpg_fact *trips_range(const wpg_bundle *bundle, const wpg_shader_co
     return fact && fact->rule == WPG_FACT_RANGE ? fact : NULL;
 }
 
-static void print_loops(FILE *out, const wpg_shader_counts *shader, const wpg_bundle *bundle)
+static void print_loops(FILE *out, const wpg_shader_counts *shader, const wpg_show_options *options)
 {
     wpg_loop_counts l;
     bool known;
     for (size_t i = 0; loop_of(&l, &known, shader, i); i++) {
-        char text[28];
+        char text[28], place[WPG_PLACE_SIZE];
         if (!l.lanes)
             continue;
-        (void)fprintf(out, "    loop at block %u: entered by ", l.block);
+        (void)fprintf(out, "    loop at %s: entered by ", block_text(place, shader, l.block, options));
         if (known)
             (void)fprintf(out, "%s waves, ", wpg_group_digits(text, l.waves));
         (void)fprintf(out, "%s lanes; %.1f trips a lane", wpg_group_digits(text, l.lanes),
                       (double)l.trips / (double)l.lanes);
-        const wpg_fact *range = trips_range(bundle, shader, l.block);
+        const wpg_fact *range = trips_range(options->bundle, shader, l.block);
         if (range)
             (void)fprintf(out, ", %" PRId64 " to %" PRId64, range->low, range->high);
         (void)fputc('\n', out);
@@ -172,12 +202,12 @@ static void print_loops(FILE *out, const wpg_shader_counts *shader, const wpg_bu
     }
 }
 
-void wpg_show_probes_text(FILE *out, const wpg_shader_counts *shader, const wpg_bundle *bundle)
+void wpg_show_probes_text(FILE *out, const wpg_shader_counts *shader, const wpg_show_options *options)
 {
     print_entry(out, shader);
-    print_branches(out, shader);
-    print_cases(out, shader);
-    print_loops(out, shader, bundle);
+    print_branches(out, shader, options);
+    print_cases(out, shader, options);
+    print_loops(out, shader, options);
 }
 
 /* -- JSON */

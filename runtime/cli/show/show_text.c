@@ -1,11 +1,14 @@
-/* Tables for people: pipelines, shaders, blocks, hottest first. Shares are computed here, after merging,
+/* Tables for people: pipelines, shaders, blocks, dearest first. Shares are computed here, after merging,
  * never stored. */
 #include "runtime/base/text.h"
 #include "runtime/report/figures.h"
 #include "runtime/report/heat.h"
+#include "runtime/report/places.h"
+#include "runtime/report/table.h"
 #include "runtime/cli/show/show.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static void print_number(FILE *out, int width, bool measured, uint64_t value)
 {
@@ -30,102 +33,157 @@ static void print_ratio(FILE *out, bool measured, uint64_t part, uint64_t whole)
         (void)fprintf(out, " %10s", "-");
 }
 
-static void print_bar(FILE *out, uint64_t part, uint64_t whole)
+static void print_bar(const wpg_terminal *terminal, int most, uint64_t part, uint64_t whole)
 {
-    int length = whole ? (int)(24.0 * (double)part / (double)whole + 0.5) : 0;
-    (void)fputs("  ", out);
+    int length = whole && most > 0 ? (int)(most * ((double)part / (double)whole) + 0.5) : 0;
+    (void)fputs("  ", terminal->out);
+    wpg_terminal_color(terminal, wpg_heat_color((double)part, (double)whole));
     for (int i = 0; i < length; i++)
-        (void)fputc('#', out);
-    (void)fputc('\n', out);
+        (void)fputc('#', terminal->out);
+    wpg_terminal_color(terminal, WPG_COLOR_PLAIN);
+    (void)fputc('\n', terminal->out);
 }
 
-static const wpg_shader_counts *entry_function(const wpg_shader_view *view,
-                                               const wpg_pipeline_stage_counts *stage)
+/* -- Pipelines */
+
+static const wpg_column pipeline_columns[] = {{.title = "COST", .drop = 1},
+                                              {.title = "PIPELINE", .left = true},
+                                              {.title = "STAGE", .left = true},
+                                              {.title = "RUNS", .drop = 4},
+                                              {.title = "WAVES"},
+                                              {.title = "LANES"},
+                                              {.title = "LANES/WAVE", .drop = 3},
+                                              {.title = "UNIFORM", .drop = 2},
+                                              {.title = "NAME", .left = true, .is_name = true}};
+enum { PIPELINE_COLUMNS = sizeof pipeline_columns / sizeof *pipeline_columns, BEFORE_STAGE = 2 };
+
+static void add_stage(wpg_table *table, const wpg_report *report, const wpg_report_stage *stage, bool named)
 {
-    const wpg_shader_counts *first;
-    size_t count = wpg_shader_view_find(&first, view, stage->shader, stage->stage, stage->entry);
-    for (size_t i = 0; i < count; i++)
-        if (first[i].function == 0 && first[i].checksum == stage->checksum)
-            return &first[i];
-    return NULL;
+    const wpg_report_shader *shader = &report->shaders[stage->shader];
+    char called[WPG_PLACE_SIZE];
+    wpg_shader_totals totals = wpg_shader_sum(shader->functions[0].counts);
+    wpg_table_text(table, "%s", shader->stage);
+    wpg_table_number(table, true, stage->runs);
+    wpg_table_number(table, stage->has_waves, stage->waves);
+    wpg_table_number(table, true, stage->lanes);
+    wpg_table_ratio(table, stage->has_waves, (double)stage->lanes, (double)stage->waves);
+    wpg_table_share(table, shader->has_uniform && shader->has_waves, (double)totals.uniform,
+                    (double)totals.waves);
+    if (named)
+        wpg_table_text(table, "  %s", wpg_report_called(called, shader->name, shader->hex));
 }
 
-typedef struct pipeline_row {
-    const wpg_pipeline_counts *pipeline;
-    uint64_t heat;
-} pipeline_row;
-
-static int hotter_pipeline(const void *left, const void *right)
+/* A pipeline of one stage is one row, with its name and its shader's where these differ. */
+static void add_pipeline(wpg_table *table, const wpg_show_options *options,
+                         const wpg_report_pipeline *pipeline)
 {
-    const pipeline_row *a = left, *b = right;
-    if (a->heat != b->heat)
-        return a->heat > b->heat ? -1 : 1;
-    return a->pipeline < b->pipeline ? -1 : a->pipeline > b->pipeline;
-}
-
-static void print_pipeline(FILE *out, const wpg_shader_view *view, const wpg_pipeline_counts *pipeline)
-{
-    char hex[WPG_HASH_HEX + 1];
-    wpg_hash_to_hex(hex, pipeline->pipeline);
-    for (size_t i = 0; i < pipeline->stage_count; i++) {
-        const wpg_pipeline_stage_counts *stage = &pipeline->stages[i];
-        const uint64_t *counters = stage->counters;
-        const wpg_shader_counts *shader = entry_function(view, stage);
-        wpg_shader_totals totals = shader ? wpg_shader_sum(shader) : (wpg_shader_totals){0};
-        (void)fprintf(out, "%-32s  %-5s", i ? "" : hex, stage->stage);
-        print_number(out, 6, true, counters[WPG_PIPELINE_RUNS]);
-        print_number(out, 15, counters[WPG_PIPELINE_WAVES_RUNS] > 0, counters[WPG_PIPELINE_WAVES]);
-        print_number(out, 17, true, counters[WPG_PIPELINE_LANES]);
-        print_ratio(out, counters[WPG_PIPELINE_WAVES_RUNS] > 0, counters[WPG_PIPELINE_LANES],
-                    counters[WPG_PIPELINE_WAVES]);
-        print_share(out, shader && shader->uniform && shader->waves, totals.uniform, totals.waves);
-        (void)fprintf(out, "  %s\n", stage->entry);
-    }
-}
-
-static void print_pipelines(FILE *out, const wpg_shader_view *view, const wpg_show_options *options)
-{
-    pipeline_row *rows = malloc((view->pipeline_count + 1) * sizeof *rows);
-    if (!rows || !view->pipeline_count) {
-        free(rows);
+    const wpg_report *report = options->report;
+    char hash[WPG_HASH_HEX + 1], called[WPG_PLACE_SIZE];
+    const wpg_report_shader *only =
+        pipeline->stage_count == 1 ? &report->shaders[pipeline->stages[0].shader] : NULL;
+    wpg_table_share(table, true, pipeline->cost, 1);
+    wpg_table_color(table, wpg_heat_color(pipeline->cost, 1));
+    wpg_table_text(table, "%s", wpg_show_hash(hash, pipeline->hex, options));
+    if (only) {
+        add_stage(table, report, &pipeline->stages[0], false);
+        if (strcmp(only->name, pipeline->name) == 0)
+            wpg_table_text(table, "%s", pipeline->name);
+        else
+            wpg_table_text(table, "%.160s (%s)", pipeline->name,
+                           wpg_report_called(called, only->name, only->hex));
         return;
     }
-    for (size_t i = 0; i < view->pipeline_count; i++) {
-        rows[i] = (pipeline_row){&view->pipelines[i], 0};
-        for (size_t k = 0; k < view->pipelines[i].stage_count; k++) {
-            const uint64_t lanes = view->pipelines[i].stages[k].counters[WPG_PIPELINE_LANES];
-            rows[i].heat = rows[i].heat > lanes ? rows[i].heat : lanes;
-        }
+    for (size_t c = BEFORE_STAGE; c + 1 < PIPELINE_COLUMNS; c++)
+        wpg_table_empty(table);
+    wpg_table_text(table, "%s", pipeline->name);
+    for (size_t i = 0; i < pipeline->stage_count; i++) {
+        wpg_table_empty(table);
+        wpg_table_empty(table);
+        add_stage(table, report, &pipeline->stages[i], true);
     }
-    qsort(rows, view->pipeline_count, sizeof *rows, hotter_pipeline);
-    (void)fprintf(out, "\n%-32s  %-5s %6s %15s %17s %10s %8s  %s\n", "PIPELINE", "STAGE", "RUNS", "WAVES",
-                  "LANES", "LANES/WAVE", "UNIFORM", "ENTRY");
-    size_t shown = options->top && options->top < view->pipeline_count ? options->top : view->pipeline_count;
-    for (size_t i = 0; i < shown; i++)
-        print_pipeline(out, view, rows[i].pipeline);
-    if (shown < view->pipeline_count)
-        (void)fprintf(out, "(%zu more; --top 0 shows all)\n", view->pipeline_count - shown);
-    free(rows);
 }
 
-static void print_blocks(FILE *out, const wpg_shader_counts *shader, size_t top)
+static bool has_shader(const wpg_show_options *options, const wpg_report_pipeline *pipeline)
 {
+    bool has = !options->shader;
+    for (size_t i = 0; i < pipeline->stage_count; i++)
+        has |= &options->report->shaders[pipeline->stages[i].shader] == options->shader;
+    return has;
+}
+
+static void print_pipelines(const wpg_terminal *terminal, const wpg_show_options *options)
+{
+    const wpg_report *report = options->report;
+    wpg_table table;
+    size_t shown = 0, all = 0;
+    wpg_table_init(&table, pipeline_columns, PIPELINE_COLUMNS, false);
+    for (size_t i = 0; i < report->pipeline_count; i++) {
+        if (!has_shader(options, &report->pipelines[i]))
+            continue;
+        if (all++ < options->top || !options->top) {
+            add_pipeline(&table, options, &report->pipelines[i]);
+            shown++;
+        }
+    }
+    if (shown) {
+        (void)fputc('\n', terminal->out);
+        wpg_table_print(&table, terminal, 0);
+    }
+    if (shown < all)
+        (void)fprintf(terminal->out, "(%zu more; --top 0 shows all)\n", all - shown);
+    wpg_table_finish(&table);
+}
+
+/* -- Blocks */
+
+/* The longest place of the function's blocks, 0: none is known. */
+static int place_width(const wpg_show_options *options, const wpg_report_shader *owner,
+                       const wpg_shader_counts *shader)
+{
+    int most = 0;
+    for (uint32_t b = 0; b < shader->block_count; b++) {
+        char place[WPG_PLACE_SIZE];
+        const int length =
+            (int)strlen(wpg_report_line_of(place, options->report, owner, shader->function, b));
+        most = length > most ? length : most;
+    }
+    return most;
+}
+
+static void print_block(FILE *out, const wpg_shader_counts *shader, size_t b)
+{
+    (void)fprintf(out, "    %6zu", b);
+    print_number(out, 15, shader->waves, shader->waves ? shader->waves[b] : 0);
+    print_number(out, 17, shader->lanes, shader->lanes ? shader->lanes[b] : 0);
+    print_ratio(out, shader->waves && shader->lanes, shader->lanes ? shader->lanes[b] : 0,
+                shader->waves ? shader->waves[b] : 0);
+    print_share(out, shader->waves && shader->uniform, shader->uniform ? shader->uniform[b] : 0,
+                shader->waves ? shader->waves[b] : 0);
+}
+
+/* Places stand between the figures and the bar, which takes what the terminal has left. */
+static void print_blocks(const wpg_terminal *terminal, const wpg_show_options *options,
+                         const wpg_report_shader *owner, const wpg_shader_counts *shader)
+{
+    enum { FIGURES = 64, BAR = 24 };
+    FILE *out = terminal->out;
     size_t *order = wpg_blocks_by_heat(shader);
     if (!order)
         return;
-    size_t shown = top && top < shader->block_count ? top : shader->block_count;
-    uint64_t hottest = shader->block_count ? wpg_block_heat(shader, order[0]) : 0;
-    (void)fprintf(out, "    %6s %15s %17s %10s %8s\n", "BLOCK", "WAVES", "LANES", "LANES/WAVE", "UNIFORM");
+    const size_t top = options->top, shown = top && top < shader->block_count ? top : shader->block_count;
+    const uint64_t hottest = shader->block_count ? wpg_block_heat(shader, order[0]) : 0;
+    const int place = place_width(options, owner, shader), used = FIGURES + (place ? place + 2 : 0) + 2;
+    const int bar = terminal->width && terminal->width - used < BAR ? terminal->width - used : BAR;
+    (void)fprintf(out, "    %6s %15s %17s %10s %8s%s\n", "BLOCK", "WAVES", "LANES", "LANES/WAVE", "UNIFORM",
+                  place ? "  PLACE" : "");
     for (size_t i = 0; i < shown; i++) {
-        size_t b = order[i];
-        (void)fprintf(out, "    %6zu", b);
-        print_number(out, 15, shader->waves, shader->waves ? shader->waves[b] : 0);
-        print_number(out, 17, shader->lanes, shader->lanes ? shader->lanes[b] : 0);
-        print_ratio(out, shader->waves && shader->lanes, shader->lanes ? shader->lanes[b] : 0,
-                    shader->waves ? shader->waves[b] : 0);
-        print_share(out, shader->waves && shader->uniform, shader->uniform ? shader->uniform[b] : 0,
-                    shader->waves ? shader->waves[b] : 0);
-        print_bar(out, wpg_block_heat(shader, b), hottest);
+        char text[WPG_PLACE_SIZE];
+        print_block(out, shader, order[i]);
+        if (place)
+            (void)fprintf(
+                out, "  %-*s", place,
+                wpg_report_line_of(text, options->report, owner, shader->function, (uint32_t)order[i]));
+        print_bar(terminal, bar, wpg_block_heat(shader, order[i]), hottest);
     }
     if (shown < shader->block_count)
         (void)fprintf(out, "    (%zu more blocks)\n", shader->block_count - shown);
@@ -175,58 +233,132 @@ static void print_late(FILE *out, const wpg_shader_counts *shader)
                       wpg_group_digits(text, late->counters[0]));
 }
 
-static void print_shader(FILE *out, const wpg_shader_counts *shader, const wpg_show_options *options)
+/* -- Shaders */
+
+static const wpg_column shader_columns[] = {{.title = "COST", .drop = 1},
+                                            {.title = "SHADER", .left = true},
+                                            {.title = "STAGE", .left = true},
+                                            {.title = "BLOCKS", .drop = 4},
+                                            {.title = "WAVES"},
+                                            {.title = "LANES"},
+                                            {.title = "LANES/WAVE", .drop = 3},
+                                            {.title = "UNIFORM", .drop = 2},
+                                            {.title = "NAME", .left = true, .is_name = true}};
+
+static void add_function(wpg_table *table, const wpg_show_options *options, const wpg_report_shader *owner,
+                         size_t f, double all)
 {
-    char hex[WPG_HASH_HEX + 1];
+    const wpg_shader_counts *shader = owner->functions[f].counts;
+    char hash[WPG_HASH_HEX + 1];
     wpg_shader_totals totals = wpg_shader_sum(shader);
-    wpg_hash_to_hex(hex, shader->shader);
-    (void)fprintf(out, "%-32s  %-5s", hex, shader->stage);
-    print_number(out, 6, true, shader->block_count);
-    print_number(out, 15, shader->waves, totals.waves);
-    print_number(out, 17, shader->lanes, totals.lanes);
-    print_ratio(out, shader->waves && shader->lanes, totals.lanes, totals.waves);
-    print_share(out, shader->waves && shader->uniform, totals.uniform, totals.waves);
-    (void)fprintf(out, "  %s", shader->entry);
+    if (f)
+        wpg_table_empty(table);
+    else
+        wpg_table_share(table, true, owner->cost, all);
+    wpg_table_color(table, wpg_heat_color(f ? 0 : owner->cost, all));
+    wpg_table_text(table, "%s", wpg_show_hash(hash, owner->hex, options));
+    wpg_table_text(table, "%s", shader->stage);
+    wpg_table_number(table, true, shader->block_count);
+    wpg_table_number(table, shader->waves, totals.waves);
+    wpg_table_number(table, shader->lanes, totals.lanes);
+    wpg_table_ratio(table, shader->waves && shader->lanes, (double)totals.lanes, (double)totals.waves);
+    wpg_table_share(table, shader->waves && shader->uniform, (double)totals.uniform, (double)totals.waves);
     if (shader->function)
-        (void)fprintf(out, " fn%u", shader->function);
-    (void)fputc('\n', out);
-    print_samples(out, shader);
-    print_late(out, shader);
-    if (options->blocks) {
-        print_blocks(out, shader, options->top);
-        print_selects(out, shader);
-        wpg_show_probes_text(out, shader, options->bundle);
-    }
-    if (options->values)
-        wpg_show_values_text(out, shader);
+        wpg_table_text(table, "%s fn%u", owner->name, shader->function);
+    else
+        wpg_table_text(table, "%s", owner->name);
 }
 
-void wpg_show_text(FILE *out, const char *title, const wpg_shader_view *view, const wpg_show_options *options)
+static void print_details(const wpg_terminal *terminal, const wpg_show_options *options,
+                          const wpg_report_shader *owner, const wpg_shader_counts *shader)
 {
-    size_t *order = wpg_shaders_by_heat(view);
-    size_t shown = options->top && options->top < view->shader_count ? options->top : view->shader_count;
-    (void)fprintf(out, "%s: %zu pipeline%s, %zu shader function%s\n", title, view->pipeline_count,
+    print_samples(terminal->out, shader);
+    print_late(terminal->out, shader);
+    if (options->blocks) {
+        print_blocks(terminal, options, owner, shader);
+        print_selects(terminal->out, shader);
+        wpg_show_probes_text(terminal->out, shader, options);
+    }
+    if (options->values)
+        wpg_show_values_text(terminal->out, shader);
+}
+
+static size_t add_functions(wpg_table *table, const wpg_show_options *options)
+{
+    const wpg_report *report = options->report;
+    size_t count = 0;
+    double all = 0;
+    for (size_t i = 0; i < report->shader_count; i++)
+        all += report->shaders[i].cost;
+    for (size_t i = 0; i < report->shader_count; i++)
+        for (size_t f = 0; f < report->shaders[i].function_count; f++)
+            if (!options->shader || options->shader == &report->shaders[i]) {
+                if (count++ < options->top || !options->top)
+                    add_function(table, options, &report->shaders[i], f, all);
+            }
+    return count;
+}
+
+static void print_shaders(const wpg_terminal *terminal, const wpg_show_options *options)
+{
+    const wpg_report *report = options->report;
+    wpg_table table;
+    size_t row = 0;
+    wpg_table_init(&table, shader_columns, sizeof shader_columns / sizeof *shader_columns, false);
+    const size_t count = add_functions(&table, options), shown = wpg_table_rows(&table);
+    if (count) {
+        (void)fputs("\nSums over blocks:\n", terminal->out);
+        wpg_table_fit(&table, terminal, 0);
+        wpg_table_title(&table, terminal, 0);
+    }
+    for (size_t i = 0; i < report->shader_count; i++) {
+        const wpg_report_shader *owner = &report->shaders[i];
+        if (options->shader && options->shader != owner)
+            continue;
+        for (size_t f = 0; f < owner->function_count && row < shown; f++) {
+            wpg_table_row(&table, terminal, 0, row++);
+            print_details(terminal, options, owner, owner->functions[f].counts);
+        }
+    }
+    if (shown < count)
+        (void)fprintf(terminal->out, "(%zu more; --top 0 shows all)\n", count - shown);
+    wpg_table_finish(&table);
+}
+
+/* -- All */
+
+static void print_head(FILE *out, const wpg_show_options *options)
+{
+    const wpg_report *report = options->report;
+    const wpg_shader_view *view = report->view;
+    (void)fprintf(out, "%s: %zu pipeline%s, %zu shader function%s", report->path, view->pipeline_count,
                   wpg_plural(view->pipeline_count), view->shader_count, wpg_plural(view->shader_count));
+    if (report->pipeline_count)
+        (void)fprintf(out, "; cost is %s",
+                      report->cost_is_time ? "GPU time" : "work, instructions times waves");
+    (void)fputc('\n', out);
     if (view->foreign || view->inconsistent)
         (void)fprintf(out, "%zu record%s of other programs, %zu inconsistent left out\n", view->foreign,
                       wpg_plural(view->foreign), view->inconsistent);
     if (view->pushed)
         (void)fprintf(out, "values of push constants: of %zu pipeline%s\n", view->pushed,
                       wpg_plural(view->pushed));
-    print_pipelines(out, view, options);
-    if (options->bundle) {
-        wpg_show_facts_text(out, options->bundle, options->top);
-        wpg_show_verdicts_text(out, options->bundle);
+}
+
+void wpg_show_text(const wpg_terminal *terminal, const wpg_show_options *options)
+{
+    const wpg_report_shader *shader = options->shader;
+    char called[WPG_PLACE_SIZE];
+    if (shader)
+        (void)fprintf(terminal->out, "%s: %s entry %s, shader %s\n",
+                      wpg_report_called(called, shader->name, shader->hex), shader->stage, shader->entry,
+                      shader->hex);
+    else
+        print_head(terminal->out, options);
+    print_pipelines(terminal, options);
+    if (options->bundle && !shader) {
+        wpg_show_facts_text(terminal, options);
+        wpg_show_verdicts_text(terminal->out, options);
     }
-    if (!order || !view->shader_count) {
-        free(order);
-        return;
-    }
-    (void)fprintf(out, "\n%-32s  %-5s %6s %15s %17s %10s %8s  %s\n", "SHADER (sums over blocks)", "STAGE",
-                  "BLOCKS", "WAVES", "LANES", "LANES/WAVE", "UNIFORM", "ENTRY");
-    for (size_t i = 0; i < shown; i++)
-        print_shader(out, &view->shaders[order[i]], options);
-    if (shown < view->shader_count)
-        (void)fprintf(out, "(%zu more; --top 0 shows all)\n", view->shader_count - shown);
-    free(order);
+    print_shaders(terminal, options);
 }

@@ -1,6 +1,7 @@
 /* Prints the verdicts of a bundle: a line for each pipeline and device, below it a line for each
  * candidate. */
 #include "runtime/cli/show/show.h"
+#include "runtime/report/places.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -31,10 +32,10 @@ static void print_candidate(FILE *out, const wpg_verdict *verdict, size_t altern
 }
 
 /* Whether it is finished. */
-static bool print_verdict(FILE *out, const wpg_verdict *verdict)
+static bool print_verdict(FILE *out, const wpg_verdict *verdict, const wpg_show_options *options)
 {
     const bool open = wpg_verdict_unfinished(verdict);
-    char hex[WPG_HASH_HEX + 1];
+    char hex[WPG_HASH_HEX + 1], hash[WPG_HASH_HEX + 1];
     const wpg_candidate *winner = wpg_verdict_winner(verdict);
     wpg_hash_to_hex(hex, verdict->pipeline);
     char sure[16] = "-"; /* the driver's figures are no measurement */
@@ -45,16 +46,18 @@ static bool print_verdict(FILE *out, const wpg_verdict *verdict)
         (void)strcpy(passes, "open");
     else
         wpg_verdict_join(passes, winner ? winner->passes : "", wpg_verdict_by_value(verdict) != NULL);
-    (void)fprintf(out, "%s  %-8s %6s %8u  %-10s %s, driver %08x\n", hex, passes, sure,
-                  verdict->alternatives[0].count, verdict->is_static ? "static" : "measured",
-                  verdict->device.name, verdict->device.version);
+    const wpg_report_pipeline *known = wpg_report_pipeline_of(options->report, hex);
+    (void)fprintf(out, "%-19s  %-8s %6s %8u  %-10s %s, driver %08x%s%s\n", wpg_show_hash(hash, hex, options),
+                  passes, sure, verdict->alternatives[0].count, verdict->is_static ? "static" : "measured",
+                  verdict->device.name, verdict->device.version, known ? "  " : "", known ? known->name : "");
     for (size_t i = 1; i < verdict->count; i++)
         print_candidate(out, verdict, i);
     return !open;
 }
 
-void wpg_show_verdicts_text(FILE *out, const struct wpg_bundle *bundle)
+void wpg_show_verdicts_text(FILE *out, const wpg_show_options *options)
 {
+    const wpg_bundle *bundle = options->bundle;
     bool first = true;
     size_t open = 0;
     for (size_t i = 0; i < bundle->sets.count; i++) {
@@ -63,14 +66,14 @@ void wpg_show_verdicts_text(FILE *out, const struct wpg_bundle *bundle)
         if (strcmp(wpg_facts_kind(bundle->sets.data[i]), "verdict") != 0)
             continue;
         if (first)
-            (void)fprintf(out, "\n%-32s  %-8s %6s %8s  %-10s %s\n", "PIPELINE (as tuned)", "PASSES", "SURE",
+            (void)fprintf(out, "\n%-19s  %-8s %6s %8s  %-10s %s\n", "PIPELINE (as tuned)", "PASSES", "SURE",
                           "SAMPLES", "HOW", "DEVICE");
         first = false;
         if (wpg_verdict_decode(&verdict, bundle->sets.data[i], &err) != WPG_OK) {
             (void)fprintf(out, "(a verdict cannot be read: %s)\n", err.message);
             continue;
         }
-        open += !print_verdict(out, verdict);
+        open += !print_verdict(out, verdict, options);
         free(verdict);
     }
     if (open)

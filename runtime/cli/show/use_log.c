@@ -11,11 +11,13 @@
 #include "runtime/base/file.h"
 #include "runtime/base/text.h"
 #include "runtime/base/vec.h"
+#include "runtime/report/places.h"
 
 static const char command_name[] = "show";
 enum { USE_LOG_LIMIT = 1 << 30 };
 
 typedef struct use_totals {
+    const wpg_report *report; /* names and places; may be NULL */
     size_t pipelines, variants, contents, stages, optimised, unchanged, original, marked, done, refused;
 } use_totals;
 
@@ -25,12 +27,24 @@ static const char *text_of(const json_t *object, const char *key)
     return text ? text : "";
 }
 
-static void print_remark(FILE *out, const json_t *remark, use_totals *totals)
+/* Numbers of blocks get their places where the report has the shader. The text is not told the remark's own
+ * block twice. */
+static void print_remark(FILE *out, const json_t *remark, const char *hash, use_totals *totals)
 {
     bool done = json_is_true(json_object_get(remark, "done"));
-    (void)fprintf(out, "      %-7s %-10s block %-4lld %s\n", done ? "done" : "refused",
-                  text_of(remark, "pass"), (long long)json_integer_value(json_object_get(remark, "block")),
-                  text_of(remark, "text"));
+    char place[WPG_PLACE_SIZE];
+    const wpg_report_shader *shader = wpg_report_shader_of(totals->report, hash);
+    const uint32_t function = (uint32_t)json_integer_value(json_object_get(remark, "function"));
+    const json_int_t block = json_integer_value(json_object_get(remark, "block"));
+    char *text = shader ? wpg_report_with_places(text_of(remark, "text"), totals->report, shader, function)
+                        : strdup(text_of(remark, "text"));
+    if (shader)
+        (void)wpg_report_block_text(place, totals->report, shader, function, (uint32_t)block);
+    else
+        (void)snprintf(place, sizeof place, "block %-4lld", (long long)block);
+    (void)fprintf(out, "      %-7s %-10s %s %s\n", done ? "done" : "refused", text_of(remark, "pass"), place,
+                  text ? text : "");
+    free(text);
     totals->done += done;
     totals->refused += !done;
 }
@@ -41,8 +55,9 @@ static void print_stage(FILE *out, const json_t *stage, use_totals *totals)
                *why = text_of(stage, "why");
     size_t index;
     json_t *remark;
+    const wpg_report_shader *shader = wpg_report_shader_of(totals->report, text_of(stage, "shader"));
     (void)fprintf(out, "  %-5s %s %s: %s", text_of(stage, "stage"), text_of(stage, "shader"),
-                  text_of(stage, "entry"), result);
+                  shader ? shader->name : text_of(stage, "entry"), result);
     if (strcmp(found, "anchors") == 0)
         (void)fprintf(out, ", profile found by anchors, %.0f %% matched, of %s",
                       json_number_value(json_object_get(stage, "matched")), text_of(stage, "like"));
@@ -56,7 +71,7 @@ static void print_stage(FILE *out, const json_t *stage, use_totals *totals)
     totals->original += strcmp(result, "original") == 0;
     json_array_foreach(json_object_get(stage, "remarks"), index, remark)
     {
-        print_remark(out, remark, totals);
+        print_remark(out, remark, text_of(stage, "shader"), totals);
     }
 }
 
@@ -74,7 +89,9 @@ static void print_pipeline(FILE *out, const json_t *pipeline, use_totals *totals
     totals->pipelines += !*variant && contents <= 0;
     totals->variants += *variant && !none;
     totals->contents += contents > 0;
-    (void)fprintf(out, "pipeline %s%s%s%s%s\n", text_of(pipeline, "pipeline"),
+    const wpg_report_pipeline *known = wpg_report_pipeline_of(totals->report, text_of(pipeline, "pipeline"));
+    (void)fprintf(out, "pipeline %s%s%s%s%s%s%s\n", text_of(pipeline, "pipeline"), known ? " " : "",
+                  known ? known->name : "",
                   *verdict   ? ", tuning: "
                   : none     ? ": no variant was made for its push constants"
                   : *variant ? ", variant for words of push constants "
@@ -109,7 +126,7 @@ typedef WPG_VEC(use_line) use_lines;
 
 /* Runs in the order of their first lines; those of processes that ran at the same time are mixed in the file.
  */
-static void print_runs(FILE *out, use_lines *lines)
+static void print_runs(FILE *out, use_lines *lines, const wpg_report *report)
 {
     bool several = false;
     for (size_t i = 1; i < lines->count; i++)
@@ -117,7 +134,7 @@ static void print_runs(FILE *out, use_lines *lines)
             strcmp(text_of(lines->data[i].pipeline, "run"), text_of(lines->data[0].pipeline, "run")) != 0;
     for (size_t first = 0; first < lines->count; first++) {
         const char *run = text_of(lines->data[first].pipeline, "run");
-        use_totals totals = {0};
+        use_totals totals = {.report = report};
         if (lines->data[first].printed)
             continue;
         if (several)
@@ -147,7 +164,7 @@ static size_t parse_lines(use_lines *lines, char *text)
     return bad;
 }
 
-int wpg_show_use_log(FILE *out, const char *path)
+int wpg_show_use_log(FILE *out, const char *path, const wpg_report *report)
 {
     uint8_t *data;
     size_t size;
@@ -159,7 +176,7 @@ int wpg_show_use_log(FILE *out, const char *path)
     size_t bad = parse_lines(&lines, (char *)data), good = lines.count;
     free(data);
     if (good)
-        print_runs(out, &lines);
+        print_runs(out, &lines, report);
     else
         print_totals(out, &(use_totals){0});
     for (size_t i = 0; i < lines.count; i++)

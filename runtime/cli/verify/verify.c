@@ -8,6 +8,7 @@
 #include "runtime/cli/verify/verify.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "compiler/normalize/normalize.h"
@@ -17,6 +18,7 @@
 #include "runtime/cli/common/command.h"
 #include "runtime/report/figures.h"
 #include "runtime/cli/common/recover.h"
+#include "runtime/report/places.h"
 #include "runtime/report/shader_source.h"
 
 static const char command_name[] = "verify";
@@ -113,22 +115,55 @@ static void verify_shader(verify_job *job, const wpg_shader_counts *first, size_
 
 /* -- Output */
 
-static void print_finding(const verify_job *job, const wpg_verify_finding *finding, bool first)
+/* Names and places, if something is to be said; NULL: there are none. */
+static wpg_report *load_names(const verify_job *job)
 {
-    char hex[WPG_HASH_HEX + 1];
+    const wpg_report_options options = {
+        .path = job->profile, .places = job->places.data, .place_count = job->places.count};
+    wpg_report *names = NULL;
+    if (!job->result.findings.count || wpg_report_load(&names, &options, NULL) != WPG_OK)
+        return NULL;
+    return names;
+}
+
+static void print_json_finding(const wpg_verify_finding *finding, const char *hex, const char *name,
+                               const char *place, bool first)
+{
     const wpg_shader_counts *f = finding->function;
-    wpg_hash_to_hex(hex, f->shader);
-    if (!job->json) {
-        (void)printf("%s.%s.%s function %" PRIu32 ": %s: %s\n", hex, f->stage, f->entry, f->function,
-                     finding->rule, finding->text);
-        return;
-    }
     (void)printf("%s{\"shader\": \"%s\", \"stage\": \"%s\", \"entry\": ", first ? "" : ", ", hex, f->stage);
     wpg_json_string(stdout, f->entry);
-    (void)printf(", \"function\": %" PRIu32 ", \"rule\": \"%s\", \"block\": %" PRIu32 ", \"text\": ",
+    (void)printf(", \"name\": ");
+    wpg_json_string(stdout, name);
+    (void)printf(", \"function\": %" PRIu32 ", \"rule\": \"%s\", \"block\": %" PRIu32 ", \"place\": ",
                  f->function, finding->rule, finding->block);
+    if (*place)
+        wpg_json_string(stdout, place);
+    else
+        (void)printf("null");
+    (void)printf(", \"text\": ");
     wpg_json_string(stdout, finding->text);
     (void)printf("}");
+}
+
+static void print_finding(const verify_job *job, const wpg_report *names, const wpg_verify_finding *finding,
+                          bool first)
+{
+    char hex[WPG_HASH_HEX + 1], place[WPG_PLACE_SIZE] = "";
+    const wpg_shader_counts *f = finding->function;
+    wpg_hash_to_hex(hex, f->shader);
+    const wpg_report_shader *shader = wpg_report_shader_of(names, hex);
+    if (shader)
+        (void)wpg_report_line_of(place, names, shader, f->function, finding->block);
+    if (job->json) {
+        print_json_finding(finding, hex, shader ? shader->name : f->entry, place, first);
+        return;
+    }
+    char *text = wpg_report_with_places(finding->text, names, shader, f->function);
+    (void)printf("%s.%s.%s function %" PRIu32, hex, f->stage, f->entry, f->function);
+    if (shader && shader->has_module)
+        (void)printf(" (%s)", shader->name);
+    (void)printf(": %s: %s\n", finding->rule, text ? text : finding->text);
+    free(text);
 }
 
 static int report(const verify_job *job, const wpg_profile *profile, const wpg_shader_view *view)
@@ -136,12 +171,14 @@ static int report(const verify_job *job, const wpg_profile *profile, const wpg_s
     const wpg_verify_result *result = &job->result;
     size_t broken = result->findings.count + view->inconsistent;
     int code = broken ? WPG_EXIT_FAILED : 0;
+    wpg_report *names = load_names(job);
     if (job->json)
         (void)printf("{\"functions\": %zu, \"without_module\": %zu, \"sampled\": %zu, \"checks\": %" PRIu64
                      ", \"inconsistent_records\": %zu, \"findings\": [",
                      job->functions, job->without_module, job->sampled, result->checks, view->inconsistent);
     for (size_t i = 0; i < result->findings.count; i++)
-        print_finding(job, &result->findings.data[i], i == 0);
+        print_finding(job, names, &result->findings.data[i], i == 0);
+    wpg_report_destroy(names);
     if (job->json) {
         (void)printf("]");
     } else {

@@ -1,1 +1,1 @@
-wavepgo show --frob x; wavepgo show; wavepgo show a b; wavepgo show --top x a
+wavepgo show --frob x; wavepgo show; wavepgo show a b c; wavepgo show --top x a

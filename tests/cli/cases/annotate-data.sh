@@ -1,0 +1,7 @@
+# For programs: CSV and JSON, of a shader with source and of one without.
+. "$DATA/bundle.sh"
+bundle march
+for shader in march 0c48; do
+    wavepgo annotate --csv march.wavepgo $shader
+    wavepgo annotate --json march.wavepgo $shader
+done
