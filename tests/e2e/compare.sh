@@ -79,6 +79,13 @@ rounds)
     compared changed 0 --profile bench.wavepgo --rounds 1 -- "$bench" --case select_rare --repeat 1
     said changed.out '^select_rare [0-9a-f]{8} .* changed$'
     said changed.out '^1 of 1 pipelines changed$'
+    # Off runs have no profile, whatever a configuration file says.
+    mkdir -p "$work/home/wavepgo"
+    echo "profile_use = $work/bench.wavepgo" >"$work/home/wavepgo/wavepgo.conf"
+    compared configured 0 --profile bench.wavepgo --rounds 1 --json -- "$bench" --case select_rare --repeat 1
+    rm "$work/home/wavepgo/wavepgo.conf"
+    "$json" configured.out samples.0.side=off samples.0.changed=0 samples.1.side=use samples.1.changed=1 >configured.said ||
+        fail "samples: $(cat configured.said)"
     called run named 0 --use bench.wavepgo -- "$bench" --case select_rare --repeat 1
     said named.err '1 optimised \(select_rare\), 0 unchanged'
     ;;
@@ -145,7 +152,7 @@ SH
     # Whole runs of unlike work: the second of each pair does as much again.
     cat >unlike.sh <<'SH'
 "$@" || exit
-[ -z "$WAVEPGO_PROFILE_USE" ] || exec "$@"
+[ "$WAVEPGO_PROFILE_USE" = none ] || exec "$@"
 SH
     compared unlike 0 --profile app.wavepgo --rounds 1 -o unlike.json -- sh unlike.sh "$app" record "$WPG_SPIRV"
     said unlike.out '^The GPU ran 2.00 times the commands in use runs: wall and processor time are not'
