@@ -110,7 +110,8 @@ void wpg_use_load(const char *path)
     char full[8300];
     wpg_path_list list = {0};
     wpg_error err;
-    if (!path || !*path) {
+    /* `wavepgo compare` has to say that there is none: an empty variable leaves the word to a file. */
+    if (!path || !*path || (wpg_times_on() && strcmp(path, "none") == 0)) {
         /* Marks or times alone are a reason for the mode. */
         if (!wpg_the_process.settings.pseudo_probes && !wpg_times_on())
             wpg_log_warn("%s", use.missing);

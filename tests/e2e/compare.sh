@@ -36,6 +36,7 @@ rounds)
     said table.out '^processor time '
     said table.out '^GPU time '
     said table.out 'hold with 75 %'
+    grep 'of the same work' table.out >/dev/null && fail "unlike work: $(cat table.out)"
     # Three pipelines, each timed on both sides, each by its hash; the result, and what is kept with the profile, are the same.
     for file in app.wavepgo/pipelines/*.facts; do
         hash=$(basename "$file" .facts)
@@ -47,6 +48,7 @@ rounds)
     said result.json '"wavepgo-compare": 1,'
     said result.json '"command": \['
     said result.json '"baseline": "timed"'
+    said result.json '"work": 1.0,'
     [ "$(grep -c '"side": "off"' result.json)" = 3 ] && [ "$(grep -c '"side": "use"' result.json)" = 3 ] || fail "samples of $(grep -c '"side"' result.json) runs"
     compared csv 0 --profile app.wavepgo --rounds 2 --csv -- "$app" record "$WPG_SPIRV"
     intervals csv.out
@@ -77,6 +79,13 @@ rounds)
     compared changed 0 --profile bench.wavepgo --rounds 1 -- "$bench" --case select_rare --repeat 1
     said changed.out '^select_rare [0-9a-f]{8} .* changed$'
     said changed.out '^1 of 1 pipelines changed$'
+    # Off runs have no profile, whatever a configuration file says.
+    mkdir -p "$work/home/wavepgo"
+    echo "profile_use = $work/bench.wavepgo" >"$work/home/wavepgo/wavepgo.conf"
+    compared configured 0 --profile bench.wavepgo --rounds 1 --json -- "$bench" --case select_rare --repeat 1
+    rm "$work/home/wavepgo/wavepgo.conf"
+    "$json" configured.out samples.0.side=off samples.0.changed=0 samples.1.side=use samples.1.changed=1 >configured.said ||
+        fail "samples: $(cat configured.said)"
     called run named 0 --use bench.wavepgo -- "$bench" --case select_rare --repeat 1
     said named.err '1 optimised \(select_rare\), 0 unchanged'
     ;;
@@ -140,6 +149,15 @@ SH
     compared stopped-after 0 --profile app.wavepgo --rounds 1 --duration 2 --csv -- "$app" forever "$WPG_SPIRV" 1
     intervals stopped-after.out
     grep '^wall' stopped-after.out >/dev/null && fail "whole runs were compared"
+    # Whole runs of unlike work: the second of each pair does as much again.
+    cat >unlike.sh <<'SH'
+"$@" || exit
+[ "$WAVEPGO_PROFILE_USE" = none ] || exec "$@"
+SH
+    compared unlike 0 --profile app.wavepgo --rounds 1 -o unlike.json -- sh unlike.sh "$app" record "$WPG_SPIRV"
+    said unlike.out '^The GPU ran 2.00 times the commands in use runs: wall and processor time are not'
+    said unlike.json '"headline": "gpu"'
+    said unlike.json '"processes": 2'
     # A result that cannot be written.
     compared unwritable 1 --profile app.wavepgo --rounds 1 -o "$work/turns/x.json" -- "$app" record "$WPG_SPIRV"
     ;;

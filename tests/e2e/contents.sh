@@ -39,6 +39,9 @@ old) grep 'pipeline [0-9]* for contents' "$work/contents-default.log" >/dev/null
 esac
 with one --contents 1 --variant-wait 20
 with background --contents 8
+# Timed meanwhile, as `wavepgo compare` does: queries of ours among the draws that have a choice.
+with timed --contents 8 --variant-wait 20 --timestamps 1 --times "$work/contents.times"
+grep '^pipeline [0-9a-f]* 1 [1-9]' "$work/contents.times" >/dev/null || fail "nothing that was changed was timed: $(head -n 12 "$work/contents.times")"
 # What is allowed to none: the pass is left out.
 with skipped --contents 8 --variant-wait 20 --skip-passes c
 grep 'pipeline [0-9]* for contents' "$work/contents-skipped.log" >/dev/null && fail "pipelines for contents without the pass"

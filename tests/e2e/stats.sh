@@ -1,6 +1,6 @@
 #!/bin/sh
 # STATS: a line of JSON a second, and nothing that becomes of its reader or its disk touches the program. WPG_CASE: file,
-# fifo.
+# fifo, processes (threads that record and submit, a child that is forked, a program that just ends).
 . "$(dirname "$0")/lib.sh"
 json=$WPG_PROGRAMS/e2e_json
 need_built "$wavepgo" "$layer" "$app" "$json"
@@ -66,6 +66,20 @@ fifo)
     kill $victim
     wait $victim 2>/dev/null
     [ ! -s "$work/fifo.log" ] || fail "the log says: $(head -n 3 "$work/fifo.log")"
+    ;;
+processes)
+    for scenario in record-threads fork leave; do
+        plain $scenario-absent "$app" $scenario "$WPG_SPIRV"
+        WAVEPGO_LOG_FILE=$work/$scenario.log plain $scenario "$wavepgo" run --mode use --timestamps 1 --times "$work/$scenario.%p.times" \
+            --stats "$work/$scenario.%p.json" -- "$app" $scenario "$WPG_SPIRV"
+        same $scenario-absent $scenario
+        # One process writes: the program's own, once at least, each file whole.
+        [ "$(find . -name "$scenario.*.times" | grep -c .)" = 1 ] && [ "$(find . -name "$scenario.*.json" | grep -c .)" = 1 ] ||
+            fail "$scenario: files of other processes: $(ls)"
+        [ "$(tail -n 1 "$scenario".*.times)" = end ] || fail "$scenario: its times are cut"
+        [ "$(grep -c '^{.*}$' "$scenario".*.json)" = "$(grep -c . "$scenario".*.json)" ] || fail "$scenario: its lines are cut"
+    done
+    grep '^pipeline [0-9a-f]* 0 [1-9]' record-threads.*.times >/dev/null || fail "threads: nothing was timed: $(cat record-threads.*.times)"
     ;;
 *) die "no such case: $WPG_CASE" ;;
 esac

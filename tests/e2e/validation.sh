@@ -55,10 +55,11 @@ for scenario in draw core versions batch library library-tessellation library-fe
     check $scenario "$app" $scenario "$WPG_SPIRV"
 done
 # Everything that is written into the program's command buffers: queries of ours.
-export WAVEPGO_BUNDLE="$work/record.wavepgo" WAVEPGO_TIMESTAMPS=1 WAVEPGO_PIPELINE_STATISTICS=1
+export WAVEPGO_BUNDLE="$work/record.wavepgo" WAVEPGO_TIMES="$work/record.times" WAVEPGO_TIMESTAMPS=1 WAVEPGO_PIPELINE_STATISTICS=1
 check record "$app" record "$WPG_SPIRV"
 grep -l '^sum gpu-nanoseconds' "$work"/record.wavepgo/pipelines/*.facts >/dev/null || fail "record: nothing was measured"
-unset WAVEPGO_BUNDLE WAVEPGO_TIMESTAMPS WAVEPGO_PIPELINE_STATISTICS
+grep '^pipeline ' "$work/record.times" >/dev/null || fail "record: nothing was timed in use mode"
+unset WAVEPGO_BUNDLE WAVEPGO_TIMES WAVEPGO_TIMESTAMPS WAVEPGO_PIPELINE_STATISTICS
 check bench "$bench" --size small --checksum
 # Pipelines made for push constants, bound in place of the program's, in passes and secondaries, while theirs and what they
 # were made with are destroyed.
@@ -85,6 +86,11 @@ check_variants() { # SCENARIO TRAINING
 check_variants variants variants-train
 check_variants variants-draw variants-draw-train
 check_variants variants-rendering variants-draw-train
+# The same with queries of ours around what they run.
+export WAVEPGO_TIMES="$work/variants.times" WAVEPGO_TIMESTAMPS=1
+check_variants variants-draw variants-draw-train
+grep '^pipeline ' "$work/variants.times" >/dev/null || fail "variants: nothing was timed"
+unset WAVEPGO_TIMES WAVEPGO_TIMESTAMPS
 # Two bodies in one shader; two pipelines for one.
 export WAVEPGO_SAMPLE=1/4
 check sampled "$bench" --size small --checksum --case mandelbrot --case post --case patch

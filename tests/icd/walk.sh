@@ -42,6 +42,8 @@ devices) # two at once, and a driver that gives a freed command buffer's handle 
     two by-bind WAVEPGO_SAMPLE_BY=bind WAVEPGO_SAMPLE=1/2
     two observe WAVEPGO_BUNDLE="$work/bundle" WAVEPGO_PROFILE_FILE= WAVEPGO_TIMESTAMPS=1
     two use WAVEPGO_MODE=use WAVEPGO_PROFILE_USE="$work/profiles"
+    two timed WAVEPGO_MODE=use WAVEPGO_PROFILE_USE="$work/bundle" WAVEPGO_TIMESTAMPS=1 WAVEPGO_TIMES="$work/times" WAVEPGO_STATS="$work/stats"
+    two timed-off WAVEPGO_MODE=use WAVEPGO_PROFILE_USE= WAVEPGO_TIMESTAMPS=1 WAVEPGO_TIMES="$work/times-off"
     two variants WAVEPGO_MODE=use WAVEPGO_PROFILE_USE="$work/bundle"
     two tune WAVEPGO_MODE=tune WAVEPGO_PROFILE_USE="$work/profiles" WAVEPGO_PROFILE_FILE= WAVEPGO_BUNDLE="$work/tuned" WAVEPGO_FLUSH_INTERVAL=0
     [ "$(count_profiles profiles)" -ge 2 ] || fail "too few profiles"

@@ -180,7 +180,7 @@ static void set_environment(const work *w, wpg_side side)
     (void)snprintf(pattern + at, sizeof pattern - at, "/%%p.times");
     const bool use = side == WPG_SIDE_USE;
     wpg_environment_set(false, "WAVEPGO_MODE", use || !w->options.bare ? "use" : "off");
-    wpg_environment_set(false, "WAVEPGO_PROFILE_USE", use ? w->profile : "");
+    wpg_environment_set(false, "WAVEPGO_PROFILE_USE", use ? w->profile : "none");
     wpg_environment_set(false, "WAVEPGO_TIMES", pattern);
     wpg_environment_set(false, "WAVEPGO_TIMESTAMPS", w->options.bare ? "0" : "1");
     wpg_environment_set(false, "WAVEPGO_SUMMARY", "0");

@@ -110,7 +110,9 @@ typedef struct wpg_compared_pipeline {
 typedef struct wpg_comparison {
     wpg_compared figures[WPG_FIGURES];
     WPG_VEC(wpg_compared_pipeline) pipelines; /* dearest first */
-    wpg_figure headline;                      /* what one line says; WPG_FIGURES: nothing was measured */
+    wpg_median work;     /* commands that the GPU ran, use over off; count 0: not known */
+    bool same_work;      /* or not known: else wall and processor time say nothing */
+    wpg_figure headline; /* what one line says; WPG_FIGURES: nothing was measured */
 } wpg_comparison;
 
 enum { WPG_COMPARE_CONFIDENCE = 95 }; /* percent, where there are rounds enough */

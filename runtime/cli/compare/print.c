@@ -90,6 +90,12 @@ void wpg_compare_print_text(FILE *out, const wpg_compare_result *result)
     for (int f = 0; f < WPG_FIGURES; f++)
         if (comparison->figures[f].ratio.count)
             row(out, wpg_figure_title((wpg_figure)f), &comparison->figures[f], "");
+    if (!comparison->same_work && comparison->figures[WPG_FIGURE_WALL].ratio.count)
+        (void)fprintf(
+            out,
+            "The GPU ran %.2f times the commands in use runs: wall and processor time are not of the "
+            "same work.\n",
+            comparison->work.median);
     print_pipelines(out, comparison);
     print_confidence(out, comparison);
 }

@@ -137,14 +137,35 @@ static bool compare_pipelines(wpg_comparison *comparison, const wpg_rounds *roun
 
 /* -- All */
 
+/* A program that runs for a certain time does more where it is faster: how much more. */
+static void compare_work(wpg_comparison *comparison, const wpg_rounds *rounds, series *s)
+{
+    static const double tolerance = 0.02;
+    s->count = 0;
+    for (size_t r = 0; r < rounds->count; r++) {
+        double commands[WPG_SIDES] = {0};
+        for (int side = 0; side < WPG_SIDES; side++) {
+            const wpg_times *times = &rounds->data[r].side[side].times;
+            for (size_t i = 0; i < times->pipelines.count; i++)
+                commands[side] += (double)times->pipelines.data[i].commands;
+        }
+        series_add(s, commands[WPG_SIDE_OFF], commands[WPG_SIDE_USE]);
+    }
+    comparison->same_work =
+        !wpg_median_interval(&comparison->work, s->ratios, s->count, WPG_COMPARE_CONFIDENCE / 100.0) ||
+        fabs(comparison->work.median - 1) <= tolerance;
+}
+
 /* What one line says: what a person waits for. */
 static wpg_figure headline_of(const wpg_comparison *comparison)
 {
     static const wpg_figure order[] = {WPG_FIGURE_FRAME, WPG_FIGURE_WALL, WPG_FIGURE_GPU,
                                        WPG_FIGURE_PROCESSOR};
-    for (size_t i = 0; i < sizeof order / sizeof *order; i++)
-        if (comparison->figures[order[i]].ratio.count)
+    for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
+        const bool whole = order[i] == WPG_FIGURE_WALL || order[i] == WPG_FIGURE_PROCESSOR;
+        if (comparison->figures[order[i]].ratio.count && (comparison->same_work || !whole))
             return order[i];
+    }
     return WPG_FIGURES;
 }
 
@@ -165,6 +186,8 @@ wpg_status wpg_compare_rounds(wpg_comparison *comparison, const wpg_rounds *roun
         compare(&comparison->figures[f], &s);
     }
     good = good && compare_pipelines(comparison, rounds, report, &s);
+    if (good)
+        compare_work(comparison, rounds, &s);
     series_finish(&s);
     comparison->headline = headline_of(comparison);
     if (good)

@@ -14,6 +14,7 @@
  *       "ratios": {                            wall, processor, frame-median, frame-99, gpu
  *         "frame-median": RATIO, ...
  *       },
+ *       "work": 1.0,                           commands that the GPU ran, use over off
  *       "pipelines": [                         dearest first
  *         {"hash": "...", "name": "...",       name: absent where none is known
  *          "changed": true,                    other words than the program's own ran
@@ -146,6 +147,8 @@ char *wpg_compare_json(const wpg_compare_result *result)
     if (comparison->headline != WPG_FIGURES)
         set(document, "headline", json_string(wpg_figure_key(comparison->headline)));
     set(document, "ratios", ratios);
+    if (comparison->work.count)
+        set(document, "work", json_real(comparison->work.median));
     set(document, "pipelines", pipelines(comparison));
     set(document, "samples", samples(result->rounds));
     char *made = json_dumps(document, JSON_INDENT(1) | JSON_REAL_PRECISION(9));
