@@ -141,6 +141,7 @@ static const wpg_command commands[] = {
      "  --shaders DIR         a bundle, or a folder of <shader hash>.spv (--dump), that has the shaders of "
      "a\n"
      "                        profile; repeatable\n"
+     "  --spirv               SPIR-V by block where the module has no source, no GLSL\n"
      "  --json                one JSON document\n"
      "  --csv                 lines with code, or blocks, as CSV\n"
      "  --color WHEN          auto (default), always, never; NO_COLOR is honoured\n"
@@ -149,7 +150,9 @@ static const wpg_command commands[] = {
      "arrived\n"
      "whole. A line has the counts of its most frequent block; copies that inlining made are added up. "
      "Lines\n"
-     "without code have no counts. Without source in the module: SPIR-V by block.\n",
+     "without code have no counts. Without source in the module: GLSL by SPIRV-Cross where that is "
+     "installed,\n"
+     "with the counts of each line's block; else SPIR-V by block.\n",
      wpg_command_annotate},
     {"diff", "[OPTIONS] A B", "what changed between two profiles of a program",
      "  --threshold P         changes below P percent (of counts), or P points (of shares), are none "

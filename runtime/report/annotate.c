@@ -294,6 +294,10 @@ static void print_head(const wpg_terminal *terminal, const wpg_annotate *annotat
         (void)fprintf(terminal->out, "%s waves, ", wpg_group_digits(waves, shader->waves));
     (void)fprintf(terminal->out, "%s lanes, %.1f%% of the work\n", wpg_group_digits(lanes, shader->lanes),
                   all > 0 ? 100 * shader->cost / all : 0.0);
+    if (source && shader->is_generated)
+        (void)fputs(
+            "no source: the module has no debug information; this is GLSL that SPIRV-Cross made of it\n",
+            terminal->out);
     if (source)
         return;
     if (!shader->has_module)

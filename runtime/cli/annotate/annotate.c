@@ -18,6 +18,7 @@ typedef struct annotate_job {
     const char *path, *name;
     WPG_VEC(const char *) places;
     long context;
+    bool spirv; /* no GLSL by SPIRV-Cross */
 } annotate_job;
 
 /* -- The shader */
@@ -74,8 +75,10 @@ static int annotate_shader(const annotate_job *job, const wpg_report *report, co
 
 static int annotate(const annotate_job *job)
 {
-    const wpg_report_options options = {
-        .path = job->path, .places = job->places.data, .place_count = job->places.count, .with_glsl = true};
+    const wpg_report_options options = {.path = job->path,
+                                        .places = job->places.data,
+                                        .place_count = job->places.count,
+                                        .with_glsl = !job->spirv};
     wpg_report *report;
     wpg_error err;
     uint32_t index = 0; /* the hottest */
@@ -116,6 +119,8 @@ static int read_option(annotate_job *job, int argc, char **argv, int *at)
         if (!parse_context(&job->context, value))
             return wpg_usage_error(command_name, "--context takes a number of lines, or all");
         ++*at;
+    } else if (strcmp(argv[*at], "--spirv") == 0) {
+        job->spirv = true;
     } else if (strcmp(argv[*at], "--shaders") == 0) {
         if (!value)
             return wpg_usage_error(command_name, "--shaders needs a bundle or a folder of SPIR-V");

@@ -2,6 +2,6 @@
 . "$DATA/bundle.sh"
 bundle march
 for shader in march 0c48; do
-    wavepgo annotate --csv march.wavepgo $shader
-    wavepgo annotate --json march.wavepgo $shader
+    wavepgo annotate --spirv --csv march.wavepgo $shader
+    wavepgo annotate --spirv --json march.wavepgo $shader
 done

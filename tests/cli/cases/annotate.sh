@@ -5,7 +5,7 @@ wavepgo annotate march.wavepgo
 echo
 wavepgo annotate --context 0 march.wavepgo fd29
 echo
-wavepgo annotate march.wavepgo 0c48
+wavepgo annotate --spirv march.wavepgo 0c48
 echo
 wavepgo annotate march.wavepgo/counts.proftext fd29
 echo
