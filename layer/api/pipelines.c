@@ -636,6 +636,9 @@ static VkResult make_one(request *req, const void *info, VkPipeline *pipeline)
             wpg_variants_add(req->device, *pipeline, &plan, req->graphics, info);
         if (plan.identified)
             wpg_object_names_pipeline(req->device, *pipeline, plan.hash, plan.part);
+        /* A link of parts that were changed runs their words, whether or not it is made anew. */
+        if (link.ours && plan.identified && req->device->records && req->device->mode == WPG_MODE_USE)
+            wpg_totals_optimised(plan.hash);
         note_for_attribution(req, *pipeline, &plan);
     }
     uint64_t drivers = req->driver_time - driver_before;

@@ -12,6 +12,7 @@ typedef struct shader_object {
     wpg_arena arena;
     wpg_rewrite stage; /* who it is; no words */
     uint64_t push_signature, push_words;
+    bool optimised; /* made of words that use mode changed */
 } shader_object;
 
 static void object_destroy(shader_object *object)
@@ -35,6 +36,7 @@ void wpg_record_object(wpg_device *device, wpg_shader shader, const wpg_pipeline
     bool good = wpg_rewrite_recall(&object->stage, &plan->stages[0], &object->arena);
     object->stage.words = NULL;
     object->stage.word_count = 0;
+    object->optimised = plan->changed && device->mode == WPG_MODE_USE;
     good = good && wpg_record_ranges(&object->push_signature, &object->push_words, info->pPushConstantRanges,
                                      info->pushConstantRangeCount);
     if (good) /* a handle that was destroyed behind our back is another now */
@@ -75,6 +77,7 @@ typedef struct combination {
     uint32_t count;
     uint64_t key; /* of the shaders and their push constants */
     uint64_t push_signature, push_words;
+    bool optimised; /* one of them */
 } combination;
 
 static wpg_bind_point point_of(unsigned rank)
@@ -102,6 +105,7 @@ static bool gather(combination *bound, wpg_recording *recording, wpg_bind_point 
         parts[bound->count].signature = object->push_signature;
         parts[bound->count].words = object->push_words;
         bound->stages[bound->count++] = &object->stage;
+        bound->optimised |= object->optimised;
         /* All that are bound together have the same ranges. */
         bound->push_signature = object->push_signature;
         bound->push_words = object->push_words;
@@ -120,6 +124,8 @@ static wpg_bindable *make(wpg_device *device, const combination *bound)
     if (bindable) {
         *bindable = (wpg_bindable){
             .totals = totals, .push_signature = bound->push_signature, .push_words = bound->push_words};
+        if (bound->optimised)
+            wpg_totals_optimised(plan.hash);
         const wpg_bundle_subject subject = wpg_pipeline_plan_subject(&plan);
         wpg_bundle_describe(&subject);
     }

@@ -61,8 +61,21 @@ rounds)
     "$wavepgo" merge --quiet -o app.profdata app.wavepgo || fail "merge"
     called run by-run 0 --compare app.profdata --rounds 1 --variants 0 -- "$app" record "$WPG_SPIRV"
     said by-run.out '^1 round of off'
+    said by-run.out '^wall time .* -$'
+    said by-run.out 'of one round: it tells no interval'
+    called run one-round 0 --use app.profdata -- "$app" record "$WPG_SPIRV"
+    said one-round.err '^wavepgo run: app.profdata: [0-9.]+ of the wall time on llvmpipe.*, measured on [0-9-]+$'
     [ -f app.profdata.compare.json ] || fail "nothing is kept beside a plain profile"
+    # What library parts and shader objects make up is changed where one of them is.
+    ways=library
+    [ "$WPG_DRIVER" = old ] || ways="library objects" # VK_EXT_shader_object
+    for way in $ways; do
+        bundle $way.wavepgo "$app" $way "$WPG_SPIRV"
+        compared $way 0 --profile $way.wavepgo --rounds 1 -- "$app" $way "$WPG_SPIRV"
+        said $way.out '^(vert|frag) [0-9a-f]{8} \+ (vert|frag) [0-9a-f]{8} .* changed$'
+    done
     # `run --use` says what was measured, unless it is to be silent. Merging leaves the result out, and is not in its way.
+    compared kept 0 --profile app.wavepgo --rounds 2 -- "$app" record "$WPG_SPIRV"
     called run use 0 --use app.wavepgo -- "$app" record "$WPG_SPIRV"
     said use.err '^wavepgo run: app.wavepgo: [0-9.]+ of the wall time \([0-9.]+ to [0-9.]+\) on llvmpipe.*, measured on [0-9]{4}-[0-9]{2}-[0-9]{2}$'
     called run silent 0 --use app.wavepgo --summary 0 -- "$app" record "$WPG_SPIRV"

@@ -38,11 +38,14 @@ static bool format(char *line, size_t size, const json_t *document)
     if (!json_is_object(ratio) || !date ||
         json_integer_value(json_object_get(document, "wavepgo-compare")) != 1)
         return false;
-    const int used = snprintf(line, size, "%.2f of the %s (%.2f to %.2f)%s%.100s, measured on %.10s",
-                              json_number_value(json_object_get(ratio, "ratio")), unit,
-                              json_number_value(json_object_get(ratio, "low")),
-                              json_number_value(json_object_get(ratio, "high")), device ? " on " : "",
-                              device ? device : "", date);
+    char interval[48] = ""; /* one round tells none */
+    if (json_integer_value(json_object_get(ratio, "rounds")) > 1)
+        (void)snprintf(interval, sizeof interval, " (%.2f to %.2f)",
+                       json_number_value(json_object_get(ratio, "low")),
+                       json_number_value(json_object_get(ratio, "high")));
+    const int used = snprintf(line, size, "%.2f of the %s%s%s%.100s, measured on %.10s",
+                              json_number_value(json_object_get(ratio, "ratio")), unit, interval,
+                              device ? " on " : "", device ? device : "", date);
     return used > 0 && (size_t)used < size;
 }
 

@@ -98,10 +98,11 @@ typedef struct wpg_compared {
     wpg_median ratio; /* use over off; count 0: not measured */
 } wpg_compared;
 
+enum { WPG_COMPARE_NAME = 200 };
 typedef struct wpg_compared_pipeline {
     wpg_hash128 hash;
     char hex[WPG_HASH_HEX + 1];
-    const char *name; /* borrowed from the report, or hex */
+    char name[WPG_COMPARE_NAME]; /* "" where none is known */
     bool changed;
     double share;      /* of the GPU time of all, off */
     wpg_compared time; /* a command */
@@ -121,6 +122,9 @@ enum { WPG_COMPARE_CONFIDENCE = 95 }; /* percent, where there are rounds enough 
 wpg_status wpg_compare_rounds(wpg_comparison *comparison, const wpg_rounds *rounds, const wpg_report *report,
                               wpg_error *err);
 void wpg_comparison_finish(wpg_comparison *comparison);
+
+/* names.c: `report` NULL: none is known. */
+void wpg_compare_name(char name[WPG_COMPARE_NAME], const wpg_report *report, const char *hex);
 
 /* -- print.c, result.c */
 

@@ -17,10 +17,12 @@ static const char *duration(char *buffer, size_t size, double seconds)
 
 static void row(FILE *out, const char *name, const wpg_compared *c, const char *note)
 {
-    char off[32], use[32];
-    (void)fprintf(out, "%-*.*s %11s %11s   %5.2f   %.2f to %.2f%s\n", NAME, NAME, name,
+    char off[32], use[32], interval[48] = "-"; /* one round tells none */
+    if (c->ratio.count > 1)
+        (void)snprintf(interval, sizeof interval, "%.2f to %.2f", c->ratio.low, c->ratio.high);
+    (void)fprintf(out, "%-*.*s %11s %11s   %5.2f   %s%s\n", NAME, NAME, name,
                   duration(off, sizeof off, c->off), duration(use, sizeof use, c->use), c->ratio.median,
-                  c->ratio.low, c->ratio.high, note);
+                  interval, note);
 }
 
 static const wpg_times *any_times(const wpg_rounds *rounds)
@@ -40,11 +42,6 @@ static void print_head(FILE *out, const wpg_compare_result *result)
     (void)fprintf(out, "\n%-*s %11s %11s   RATIO   INTERVAL\n", NAME, "WHAT", "OFF", "USE");
 }
 
-static bool has_name(const wpg_compared_pipeline *p)
-{
-    return p->name && strcmp(p->name, p->hex) != 0;
-}
-
 static void print_pipelines(FILE *out, const wpg_comparison *comparison)
 {
     size_t listed = 0, left = 0, changed = 0;
@@ -59,7 +56,7 @@ static void print_pipelines(FILE *out, const wpg_comparison *comparison)
         if (listed++ == 0)
             (void)fprintf(out, "\n%-*s %11s %11s   RATIO   INTERVAL\n", NAME, "PIPELINE: GPU TIME A COMMAND",
                           "OFF", "USE");
-        if (has_name(p))
+        if (p->name[0])
             (void)snprintf(name, sizeof name, "%.30s %.8s", p->name, p->hex);
         else
             (void)snprintf(name, sizeof name, "%.8s", p->hex);
@@ -76,9 +73,12 @@ static void print_confidence(FILE *out, const wpg_comparison *comparison)
     if (comparison->headline == WPG_FIGURES)
         return;
     const wpg_median *ratio = &comparison->figures[comparison->headline].ratio;
-    (void)fprintf(out,
-                  "\nRatios are use over off, medians of the rounds'. The intervals hold with %.3g %%.\n",
-                  ratio->confidence * 100);
+    if (ratio->count > 1)
+        (void)fprintf(out,
+                      "\nRatios are use over off, medians of the rounds'. The intervals hold with %.3g %%.\n",
+                      ratio->confidence * 100);
+    else
+        (void)fprintf(out, "\nRatios are use over off, of one round: it tells no interval.\n");
     if (ratio->confidence * 100 < WPG_COMPARE_CONFIDENCE)
         (void)fprintf(out, "For %d %% take 6 rounds or more (--rounds).\n", (int)WPG_COMPARE_CONFIDENCE);
 }
@@ -133,7 +133,7 @@ void wpg_compare_print_csv(FILE *out, const wpg_compare_result *result)
         if (!p->time.ratio.count)
             continue;
         (void)fprintf(out, "pipeline,%s,", p->hex);
-        quoted(out, has_name(p) ? p->name : "");
+        quoted(out, p->name);
         (void)fprintf(out, ",%d", (int)p->changed);
         csv_row(out, &p->time);
     }

@@ -70,14 +70,6 @@ static void add_gpu(series *s, const wpg_round *round)
     series_add(s, sums[WPG_SIDE_OFF], sums[WPG_SIDE_USE]);
 }
 
-static const char *name_of(const wpg_report *report, const char *hex)
-{
-    for (size_t i = 0; report && i < report->pipeline_count; i++)
-        if (strcmp(report->pipelines[i].hex, hex) == 0)
-            return report->pipelines[i].name;
-    return NULL;
-}
-
 static bool is_known(const wpg_comparison *comparison, wpg_hash128 hash)
 {
     for (size_t i = 0; i < comparison->pipelines.count; i++)
@@ -123,7 +115,7 @@ static bool compare_pipelines(wpg_comparison *comparison, const wpg_rounds *roun
                 if (is_known(comparison, one.hash))
                     continue;
                 wpg_hash_to_hex(one.hex, one.hash);
-                one.name = name_of(report, one.hex);
+                wpg_compare_name(one.name, report, one.hex);
                 compare_pipeline(&one, rounds, s);
                 if (!wpg_vec_push(&comparison->pipelines, one))
                     return false;

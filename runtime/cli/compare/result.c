@@ -76,7 +76,7 @@ static json_t *pipelines(const wpg_comparison *comparison)
         const wpg_compared_pipeline *p = &comparison->pipelines.data[i];
         json_t *one = json_object();
         set(one, "hash", json_string(p->hex));
-        if (p->name && strcmp(p->name, p->hex) != 0)
+        if (p->name[0])
             set(one, "name", text(p->name));
         set(one, "changed", json_boolean(p->changed));
         set(one, "share", json_real(p->share));

@@ -110,19 +110,30 @@ static void read_pipeline(wpg_top_pipeline *out, const wpg_report *report, const
     }
 }
 
+/* Shaders that count under their own hash: those of pipelines linked from libraries, and shader objects. */
+static void read_lone(wpg_top_pipeline *out, const wpg_report_shader *shader, const wpg_report *words)
+{
+    *out = (wpg_top_pipeline){.hash = shader->hash};
+    memcpy(out->hex, shader->hex, sizeof out->hex);
+    add_shader(out, shader, find(words, shader), 1);
+}
+
 static wpg_status take(wpg_top_snapshot *snapshot, const wpg_report *report, const wpg_report *words,
                        wpg_error *err)
 {
-    snapshot->pipelines = calloc(report->pipeline_count + 1, sizeof *snapshot->pipelines);
+    snapshot->pipelines =
+        calloc(report->pipeline_count + report->shader_count + 1, sizeof *snapshot->pipelines);
     if (!snapshot->pipelines)
         return wpg_fail(err, WPG_E_NOMEM, "out of memory");
     snapshot->count = report->pipeline_count;
-    snapshot->timed = report->pipeline_count > 0;
-    for (size_t i = 0; i < report->pipeline_count; i++) {
-        wpg_top_pipeline *one = &snapshot->pipelines[i];
-        read_pipeline(one, report, &report->pipelines[i], words);
-        snapshot->timed &= one->gpu_ns > 0 || !(one->work > 0);
-    }
+    snapshot->timed = true;
+    for (size_t i = 0; i < report->pipeline_count; i++)
+        read_pipeline(&snapshot->pipelines[i], report, &report->pipelines[i], words);
+    for (size_t i = 0; i < report->shader_count; i++)
+        if (!report->shaders[i].pipeline_count)
+            read_lone(&snapshot->pipelines[snapshot->count++], &report->shaders[i], words);
+    for (size_t i = 0; i < snapshot->count; i++)
+        snapshot->timed &= snapshot->pipelines[i].gpu_ns > 0 || !(snapshot->pipelines[i].work > 0);
     return WPG_OK;
 }
 
@@ -182,6 +193,9 @@ static const char *name_of(const wpg_report *words, const char *hex)
     for (size_t i = 0; words && i < words->pipeline_count; i++)
         if (strcmp(words->pipelines[i].hex, hex) == 0)
             return words->pipelines[i].name;
+    for (size_t i = 0; words && i < words->shader_count; i++)
+        if (strcmp(words->shaders[i].hex, hex) == 0)
+            return words->shaders[i].name;
     return NULL;
 }
 

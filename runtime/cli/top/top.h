@@ -20,7 +20,7 @@
 
 /* -- snapshot.c */
 
-/* One pipeline up to some moment. */
+/* One pipeline up to some moment; or a shader that counts under its own hash. */
 typedef struct wpg_top_pipeline {
     wpg_hash128 hash;
     char hex[WPG_HASH_HEX + 1];
