@@ -16,7 +16,7 @@ count second
 
 # "LINE LANES WAVES UNIFORM" of each line with code, as the report has them.
 "$wavepgo" report --json first.wavepgo >report.json || fail "report --json"
-grep '"entry": "bvh"' report.json | sed 's/.*"lines": \[\[\(.*\)\]\], "functions".*/\1/; s/\], \[/\n/g' | tr -d ',' |
+grep '"entry": "bvh"' report.json | sed 's/.*"lines": \[\[//; s/\]\].*//; s/\], \[/\n/g' | tr -d ',' |
     awk '{ print $2, $3, $4, $5 }' >lines.report
 [ "$(grep -c . lines.report)" -gt 20 ] || fail "the report has $(grep -c . lines.report) lines of bvh"
 "$wavepgo" annotate --csv first.wavepgo bvh.comp >bvh.csv || fail "annotate --csv"
