@@ -248,8 +248,9 @@ static void print_pipeline(FILE *out, const wpg_report_pipeline *pipeline)
     (void)fputs(", \"stages\": [", out);
     for (size_t i = 0; i < pipeline->stage_count; i++) {
         const wpg_report_stage *stage = &pipeline->stages[i];
-        (void)fprintf(out, "%s{\"shader\": %u, \"runs\": %" PRIu64 ", \"lanes\": %" PRIu64, i ? ", " : "",
-                      stage->shader, stage->runs, stage->lanes);
+        (void)fprintf(out, "%s{\"shader\": %u", i ? ", " : "", stage->shader);
+        number(out, "runs", !stage->shared, stage->runs);
+        number(out, "lanes", !stage->shared, stage->lanes);
         number(out, "waves", stage->has_waves, stage->waves);
         (void)fputc('}', out);
     }

@@ -1,4 +1,5 @@
 /* Loads a report: profile and bundle, then each shader's module, then costs and order. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -177,10 +178,50 @@ static void read_facts(wpg_report *report, wpg_report_pipeline *pipeline, const 
     pipeline->has_time = wpg_facts_find(facts, "gpu-nanoseconds") != NULL;
 }
 
+/* "is stage.frag HASH ENTRY". False: no such fact, or a shader without counts. */
+static bool stage_of_fact(wpg_report_stage *stage, const wpg_report *report, const wpg_fact *fact)
+{
+    wpg_pipeline_stage_counts of = {.entry = ""};
+    if (fact->rule != WPG_FACT_IS || strncmp(fact->key, "stage.", strlen("stage.")) != 0 ||
+        strlen(fact->text) < WPG_HASH_HEX + 1 || !wpg_hash_from_hex(&of.shader, fact->text))
+        return false;
+    (void)snprintf(of.stage, sizeof of.stage, "%.7s", fact->key + strlen("stage."));
+    of.entry = fact->text + WPG_HASH_HEX + 1;
+    *stage = (wpg_report_stage){.shader = shader_index(report, &of), .shared = true};
+    return stage->shader != WPG_REPORT_NONE;
+}
+
+/* Pipelines that the bundle has facts of, and no counts: they were linked from libraries, whose shaders count
+ * for themselves. */
+static wpg_status add_linked(wpg_report *report, wpg_error *err)
+{
+    for (size_t i = 0; i < report->bundle.sets.count; i++) {
+        const wpg_facts *facts = report->bundle.sets.data[i];
+        wpg_hash128 hash;
+        if (strcmp(wpg_facts_kind(facts), "pipeline") != 0 ||
+            !wpg_hash_from_hex(&hash, wpg_facts_subject(facts)) ||
+            wpg_shader_view_find_pipeline(report->view, hash))
+            continue;
+        wpg_report_pipeline *pipeline = &report->pipelines[report->pipeline_count];
+        *pipeline = (wpg_report_pipeline){.hash = hash};
+        wpg_hash_to_hex(pipeline->hex, hash);
+        pipeline->stages = WPG_ARENA_ARRAY(&report->arena, wpg_report_stage, wpg_facts_size(facts));
+        if (!pipeline->stages)
+            return no_memory(err);
+        for (size_t k = 0; k < wpg_facts_size(facts); k++)
+            pipeline->stage_count +=
+                stage_of_fact(&pipeline->stages[pipeline->stage_count], report, wpg_facts_at(facts, k));
+        read_facts(report, pipeline, facts);
+        report->pipeline_count += pipeline->stage_count > 0;
+    }
+    return WPG_OK;
+}
+
 static wpg_status make_pipelines(wpg_report *report, wpg_error *err)
 {
     const wpg_shader_view *view = report->view;
-    report->pipelines = WPG_ARENA_ARRAY(&report->arena, wpg_report_pipeline, view->pipeline_count);
+    report->pipelines = WPG_ARENA_ARRAY(&report->arena, wpg_report_pipeline,
+                                        view->pipeline_count + report->bundle.sets.count);
     if (!report->pipelines)
         return no_memory(err);
     for (size_t i = 0; i < view->pipeline_count; i++) {
@@ -205,7 +246,7 @@ static wpg_status make_pipelines(wpg_report *report, wpg_error *err)
         if (report->is_bundle)
             read_facts(report, pipeline, wpg_bundle_find(&report->bundle, "pipeline", pipeline->hex));
     }
-    return WPG_OK;
+    return add_linked(report, err);
 }
 
 /* -- Costs and order */
@@ -227,13 +268,18 @@ static double work_of(const wpg_report_shader *shader, double width)
     return shader->work_waves ? (double)shader->work_waves : (double)shader->work_lanes / width;
 }
 
-/* The pipeline's part of its shaders' work, by entering lanes. */
-static double work_of_pipeline(const wpg_report *report, wpg_report_pipeline *pipeline, double width)
+/* The pipeline's part of its shaders' work, by entering lanes. users: how many linked pipelines share each
+ * shader. */
+static double work_of_pipeline(const wpg_report *report, wpg_report_pipeline *pipeline, const size_t *users,
+                               double width)
 {
     pipeline->work = 0;
     for (size_t i = 0; i < pipeline->stage_count; i++) {
         const wpg_report_shader *shader = &report->shaders[pipeline->stages[i].shader];
-        const double part = shader->lanes ? (double)pipeline->stages[i].lanes / (double)shader->lanes : 0;
+        const wpg_report_stage *stage = &pipeline->stages[i];
+        const double part = stage->shared   ? 1 / (double)users[stage->shader]
+                            : shader->lanes ? (double)stage->lanes / (double)shader->lanes
+                                            : 0;
         pipeline->stages[i].work = work_of(shader, width) * (part < 1 ? part : 1);
         pipeline->work += pipeline->stages[i].work;
     }
@@ -263,13 +309,19 @@ static void rank_shaders(wpg_report *report, double width)
     qsort(report->shaders, report->shader_count, sizeof *report->shaders, dearer_shader);
 }
 
-static void rank_pipelines(wpg_report *report, double width)
+static wpg_status rank_pipelines(wpg_report *report, double width)
 {
     double all = 0;
+    size_t *users = calloc(report->shader_count + 1, sizeof *users);
+    if (!users)
+        return WPG_E_NOMEM;
+    for (size_t i = 0; i < report->pipeline_count; i++)
+        for (size_t k = 0; k < report->pipelines[i].stage_count; k++)
+            users[report->pipelines[i].stages[k].shader] += report->pipelines[i].stages[k].shared;
     report->cost_is_time = report->pipeline_count > 0;
     for (size_t i = 0; i < report->pipeline_count; i++) {
         wpg_report_pipeline *pipeline = &report->pipelines[i];
-        pipeline->cost = work_of_pipeline(report, pipeline, width);
+        pipeline->cost = work_of_pipeline(report, pipeline, users, width);
         report->cost_is_time &= pipeline->has_time || pipeline->cost <= 0;
     }
     for (size_t i = 0; i < report->pipeline_count; i++) {
@@ -281,6 +333,8 @@ static void rank_pipelines(wpg_report *report, double width)
         report->pipelines[i].cost /= all;
     if (report->pipeline_count)
         qsort(report->pipelines, report->pipeline_count, sizeof *report->pipelines, dearer_pipeline);
+    free(users);
+    return WPG_OK;
 }
 
 /* Which pipelines have a shader. */
@@ -343,8 +397,7 @@ static wpg_status load(wpg_report_loader *loader, wpg_error *err)
     if (options->with_glsl)
         wpg_report_write_glsl(loader);
     WPG_TRY(make_pipelines(report, err));
-    rank_pipelines(report, width);
-    if (link_pipelines(report) != WPG_OK)
+    if (rank_pipelines(report, width) != WPG_OK || link_pipelines(report) != WPG_OK)
         return no_memory(err);
     wpg_report_name_all(loader);
     return report->arena.failed ? no_memory(err) : WPG_OK;

@@ -178,9 +178,10 @@ typedef struct wpg_report_shader {
 
 typedef struct wpg_report_stage {
     uint32_t shader; /* index */
-    uint64_t runs, lanes, waves;
+    bool shared; /* counted with the shader alone, for all its pipelines: they were linked from libraries */
+    uint64_t runs, lanes, waves; /* 0 if shared */
     bool has_waves;
-    double work; /* the pipeline's part of the shader's cost */
+    double work; /* the pipeline's part of the shader's cost; if shared, an equal part */
 } wpg_report_stage;
 
 typedef struct wpg_report_pipeline {

@@ -18,9 +18,9 @@ static void add_stages(wpg_table *table, const wpg_show_options *options, const 
         wpg_table_copy(table, shader->name);
         wpg_table_copy(table, shader->stage);
         wpg_table_copy(table, shader->entry);
-        wpg_table_number(table, true, stage->runs);
+        wpg_table_number(table, !stage->shared, stage->runs);
         wpg_table_number(table, stage->has_waves, stage->waves);
-        wpg_table_number(table, true, stage->lanes);
+        wpg_table_number(table, !stage->shared, stage->lanes);
     }
 }
 

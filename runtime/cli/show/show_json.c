@@ -42,8 +42,11 @@ static void print_pipeline(FILE *out, const wpg_report *report, const wpg_report
         const wpg_report_shader *shader = &report->shaders[stage->shader];
         (void)fputs(i ? ", {" : "{", out);
         print_shader_key(out, shader->hash, shader->stage, shader->entry);
-        (void)fprintf(out, ", \"runs\": %" PRIu64 ", \"lanes\": %" PRIu64 ", \"waves\": ", stage->runs,
-                      stage->lanes);
+        if (stage->shared)
+            (void)fputs(", \"runs\": null, \"lanes\": null, \"waves\": ", out);
+        else
+            (void)fprintf(out, ", \"runs\": %" PRIu64 ", \"lanes\": %" PRIu64 ", \"waves\": ", stage->runs,
+                          stage->lanes);
         if (stage->has_waves)
             (void)fprintf(out, "%" PRIu64 "}", stage->waves);
         else

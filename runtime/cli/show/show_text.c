@@ -63,9 +63,9 @@ static void add_stage(wpg_table *table, const wpg_report *report, const wpg_repo
     char called[WPG_PLACE_SIZE];
     wpg_shader_totals totals = wpg_shader_sum(shader->functions[0].counts);
     wpg_table_text(table, "%s", shader->stage);
-    wpg_table_number(table, true, stage->runs);
+    wpg_table_number(table, !stage->shared, stage->runs);
     wpg_table_number(table, stage->has_waves, stage->waves);
-    wpg_table_number(table, true, stage->lanes);
+    wpg_table_number(table, !stage->shared, stage->lanes);
     wpg_table_ratio(table, stage->has_waves, (double)stage->lanes, (double)stage->waves);
     wpg_table_share(table, shader->has_uniform && shader->has_waves, (double)totals.uniform,
                     (double)totals.waves);
@@ -331,8 +331,8 @@ static void print_head(FILE *out, const wpg_show_options *options)
 {
     const wpg_report *report = options->report;
     const wpg_shader_view *view = report->view;
-    (void)fprintf(out, "%s: %zu pipeline%s, %zu shader function%s", report->path, view->pipeline_count,
-                  wpg_plural(view->pipeline_count), view->shader_count, wpg_plural(view->shader_count));
+    (void)fprintf(out, "%s: %zu pipeline%s, %zu shader function%s", report->path, report->pipeline_count,
+                  wpg_plural(report->pipeline_count), view->shader_count, wpg_plural(view->shader_count));
     if (report->pipeline_count)
         (void)fprintf(out, "; cost is %s",
                       report->cost_is_time ? "GPU time" : "work, instructions times waves");

@@ -105,7 +105,10 @@ static void read_pipeline(wpg_top_pipeline *out, const wpg_report *report, const
     memcpy(out->hex, from->hex, sizeof out->hex);
     for (size_t k = 0; k < from->stage_count; k++) {
         const wpg_report_shader *shader = &report->shaders[from->stages[k].shader];
-        const double part = shader->lanes ? (double)from->stages[k].lanes / (double)shader->lanes : 0;
+        const wpg_report_stage *stage = &from->stages[k];
+        const double part = stage->shared   ? (shader->cost > 0 ? stage->work / shader->cost : 0)
+                            : shader->lanes ? (double)stage->lanes / (double)shader->lanes
+                                            : 0;
         add_shader(out, shader, find(words, shader), part < 1 ? part : 1);
     }
 }

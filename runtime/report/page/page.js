@@ -40,7 +40,7 @@
 
   const all = index.shaders.reduce((sum, s) => sum + s.cost, 0) || 1;
   index.shaders.forEach((s, i) => { s.at = i; s.share = s.cost / all; s.width = s.waves ? s['work-lanes'] / s['work-waves'] : null; });
-  index.pipelines.forEach((p, i) => { p.at = i; p.lanes = Math.max(0, ...p.stages.map((s) => s.lanes)); });
+  index.pipelines.forEach((p, i) => { p.at = i; p.lanes = p.stages.some((s) => s.lanes === null) ? null : Math.max(0, ...p.stages.map((s) => s.lanes)); });
 
   /* -- Tables */
 
