@@ -124,7 +124,7 @@ static void print_executable(FILE *out, const wpg_estimate_pipeline *pipeline, s
             print_row(out, first->statistics[i].name, forms, count);
 }
 
-/* The shader's name and the hash's first digits, the entry point where no name is known. */
+/* The entry point; where that is "main", the shader's name and the hash's first digits. */
 static void print_stage(FILE *out, const wpg_estimate_stage *s, const wpg_estimate *estimate)
 {
     const wpg_estimate_how *how = &estimate->how;
@@ -132,7 +132,8 @@ static void print_stage(FILE *out, const wpg_estimate_stage *s, const wpg_estima
     wpg_hash_to_hex(hex, s->counts->shader);
     const wpg_report_shader *shader = wpg_report_shader_of(estimate->names, hex);
     (void)fprintf(out, "  %s %s:", s->counts->stage,
-                  shader ? wpg_report_called(called, shader->name, hex) : s->stage.entry);
+                  shader && strcmp(s->stage.entry, "main") == 0 ? wpg_report_called(called, shader->name, hex)
+                                                                : s->stage.entry);
     if (!how->no_what_if)
         (void)fprintf(out, " %" PRIu32 " of %" PRIu32 " blocks never executed", s->cut.dead, s->cut.blocks);
     (void)fprintf(out, " (%s%s)", s->by_lanes ? "by lanes" : "by waves",
@@ -168,13 +169,14 @@ static void print_pipeline(FILE *out, const wpg_estimate_pipeline *pipeline, con
     char hex[WPG_HASH_HEX + 1], digits[28];
     wpg_hash_to_hex(hex, pipeline->hash);
     (void)fprintf(out, "\n%s %s", pipeline->is_shader ? "SHADER" : "PIPELINE", hex);
+    if (pipeline->gpu_nanoseconds)
+        (void)fprintf(out, "  %.3f ms GPU", (double)pipeline->gpu_nanoseconds * 1e-6);
+    (void)fprintf(out, "  %s block executions", wpg_group_digits(digits, pipeline->heat));
     const wpg_report_pipeline *named =
         pipeline->is_shader ? NULL : wpg_report_pipeline_of(estimate->names, hex);
     if (named)
         (void)fprintf(out, "  %s", named->name);
-    if (pipeline->gpu_nanoseconds)
-        (void)fprintf(out, "  %.3f ms GPU", (double)pipeline->gpu_nanoseconds * 1e-6);
-    (void)fprintf(out, "  %s block executions\n", wpg_group_digits(digits, pipeline->heat));
+    (void)fputc('\n', out);
     if (*pipeline->problem) {
         (void)fprintf(out, "  %s\n", pipeline->problem);
         return;

@@ -124,12 +124,24 @@ static wpg_status read_profile(wpg_isa *isa, const wpg_cfg *cfg, wpg_error *err)
     return find_counts(isa, cfg, err);
 }
 
+/* Where the blocks are in the source. Without memory, nowhere. */
+static void find_places(wpg_isa *isa, const wpg_cfg *cfg)
+{
+    isa->places = calloc((size_t)cfg->count + 1, sizeof *isa->places);
+    for (uint32_t b = 0; isa->places && b < cfg->count; b++)
+        for (const wpg_inst *inst = cfg->blocks[b].label; inst; inst = inst->next) {
+            if (wpg_line_of(&isa->places[b], isa->normal, inst) || inst == cfg->blocks[b].terminator)
+                break;
+        }
+}
+
 wpg_status wpg_isa_read(wpg_isa *isa, wpg_error *err)
 {
     wpg_cfg *cfg;
     WPG_TRY(read_module(isa, err));
     WPG_TRY(wpg_cfg_create(&cfg, isa->normal, wpg_next_function(isa->normal->first), err));
     isa->block_count = cfg->count;
+    find_places(isa, cfg);
     wpg_status status = isa->options.profile ? read_profile(isa, cfg, err) : WPG_OK;
     wpg_cfg_destroy(cfg);
     return status;
@@ -151,6 +163,7 @@ void wpg_isa_finish(wpg_isa *isa)
     wpg_shader_view_destroy(isa->view);
     wpg_profile_destroy(isa->profile);
     wpg_module_destroy(isa->normal);
+    free(isa->places);
     free(isa->words);
     free(isa->linked);
     wpg_vec_free(&isa->options.spec);

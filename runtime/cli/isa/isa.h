@@ -16,6 +16,7 @@
 #include "compiler/amdgpu/driver/emit.h"
 #include "compiler/amdgpu/profile/candidates.h"
 #include "compiler/amdgpu/profile/origins.h"
+#include "compiler/spirv/debug.h"
 #include "runtime/base/vec.h"
 #include "runtime/report/shader_source.h"
 #include "runtime/cli/estimate/estimate.h"
@@ -74,6 +75,7 @@ typedef struct wpg_isa {
     size_t functions;
     bool other_form; /* the profile's counts are not of this normal form: perhaps of structurised blocks */
     uint32_t block_count;
+    wpg_source_line *places; /* [block_count], malloc'd: the first line of each block; line 0: unknown */
     wpg_isa_version versions[WPG_ISA_VERSIONS];
     unsigned version_count;
     wpg_amdgpu_use use; /* with two versions: how the second was chosen */

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "runtime/report/figures.h"
+#include "runtime/report/model.h"
 #include "runtime/cli/isa/isa.h"
 
 static void head(FILE *out, const wpg_isa *isa)
@@ -130,6 +131,17 @@ static void radv(FILE *out, const wpg_isa *isa)
     }
 }
 
+/* "  ; mandelbrot.comp:12", where the block's line is known; structurised blocks have none. */
+static const char *place_of(char *buffer, size_t size, const wpg_isa *isa, uint32_t block)
+{
+    *buffer = '\0';
+    if (!isa->own && isa->places && block < isa->block_count && isa->places[block].line &&
+        isa->places[block].file)
+        (void)snprintf(buffer, size, "  ; %s:%" PRIu32, wpg_report_base_name(isa->places[block].file),
+                       isa->places[block].line);
+    return buffer;
+}
+
 /* Counts stand at the first of the instructions of a block that follow each other; "-" at the first whose
  * block is not known. */
 static void listing(FILE *out, const wpg_isa *isa, const wpg_isa_version *version)
@@ -141,11 +153,12 @@ static void listing(FILE *out, const wpg_isa *isa, const wpg_isa_version *versio
                   wpg_isa_counted(isa) ? "lanes" : "", "block");
     for (size_t i = 0; i < version->listing.lines.count; i++) {
         const wpg_isa_line *line = &version->listing.lines.data[i];
-        char waves[28] = "", lanes[28] = "", block[16] = "";
+        char waves[28] = "", lanes[28] = "", block[16] = "", place[160] = "";
         uint64_t count;
         uint32_t from = wpg_isa_block(isa, line);
         if (line->is_code && from != last && from != WPG_ISA_NO_BLOCK) {
             (void)snprintf(block, sizeof block, "%" PRIu32, from);
+            (void)place_of(place, sizeof place, isa, from);
             if (wpg_isa_waves(&count, isa, from))
                 (void)wpg_group_digits(waves, count);
             if (wpg_isa_lanes(&count, isa, from))
@@ -153,8 +166,8 @@ static void listing(FILE *out, const wpg_isa *isa, const wpg_isa_version *versio
         }
         if (line->is_code && from == WPG_ISA_NO_BLOCK && last != from)
             (void)strcpy(block, "-");
-        (void)fprintf(out, "%16s %16s %6s  %s%s\n", waves, lanes, block, line->is_code ? "    " : "",
-                      line->text);
+        (void)fprintf(out, "%16s %16s %6s  %s%s%s\n", waves, lanes, block, line->is_code ? "    " : "",
+                      line->text, place);
         last = line->is_code ? from : WPG_ISA_NO_BLOCK;
     }
 }
