@@ -43,7 +43,7 @@ static bool read_block(uint32_t *block, const char **at, const char *start)
 }
 
 char *wpg_report_with_places(const char *text, const wpg_report *report, const wpg_report_shader *shader,
-                             uint32_t function)
+                             uint32_t function, uint32_t except)
 {
     char *made = NULL, place[WPG_PLACE_SIZE];
     size_t size = 0;
@@ -53,7 +53,8 @@ char *wpg_report_with_places(const char *text, const wpg_report *report, const w
         return NULL;
     for (const char *at = text; *at;) {
         if (read_block(&block, &at, text))
-            (void)fputs(wpg_report_block_text(place, report, shader, function, block), out);
+            (void)fputs(
+                wpg_report_block_text(place, report, block == except ? NULL : shader, function, block), out);
         else
             (void)fputc(*at++, out);
     }

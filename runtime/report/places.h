@@ -12,9 +12,10 @@ const char *wpg_report_line_of(char buffer[WPG_PLACE_SIZE], const wpg_report *re
 /* "block 4 (raymarch.comp:57 loop)", "block 4". Without report or shader: "block 4". Returns buffer. */
 const char *wpg_report_block_text(char buffer[WPG_PLACE_SIZE], const wpg_report *report,
                                   const wpg_report_shader *shader, uint32_t function, uint32_t block);
-/* The text with the place behind each "block N". malloc'd; NULL: no memory. */
+/* The text with the place behind each "block N" but that of block `except` (WPG_REPORT_NONE: behind each).
+ * malloc'd; NULL: no memory. */
 char *wpg_report_with_places(const char *text, const wpg_report *report, const wpg_report_shader *shader,
-                             uint32_t function);
+                             uint32_t function, uint32_t except);
 
 /* The shader or pipeline with the hash, given as digits; NULL: the report has none. `report` may be NULL. */
 const wpg_report_shader *wpg_report_shader_of(const wpg_report *report, const char *hex);

@@ -36,7 +36,8 @@ static void print_remark(FILE *out, const json_t *remark, const char *hash, use_
     const wpg_report_shader *shader = wpg_report_shader_of(totals->report, hash);
     const uint32_t function = (uint32_t)json_integer_value(json_object_get(remark, "function"));
     const json_int_t block = json_integer_value(json_object_get(remark, "block"));
-    char *text = shader ? wpg_report_with_places(text_of(remark, "text"), totals->report, shader, function)
+    char *text = shader ? wpg_report_with_places(text_of(remark, "text"), totals->report, shader, function,
+                                                 (uint32_t)block)
                         : strdup(text_of(remark, "text"));
     if (shader)
         (void)wpg_report_block_text(place, totals->report, shader, function, (uint32_t)block);

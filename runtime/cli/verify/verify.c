@@ -158,7 +158,7 @@ static void print_finding(const verify_job *job, const wpg_report *names, const 
         print_json_finding(finding, hex, shader ? shader->name : f->entry, place, first);
         return;
     }
-    char *text = wpg_report_with_places(finding->text, names, shader, f->function);
+    char *text = wpg_report_with_places(finding->text, names, shader, f->function, WPG_REPORT_NONE);
     (void)printf("%s.%s.%s function %" PRIu32, hex, f->stage, f->entry, f->function);
     if (shader && shader->has_module)
         (void)printf(" (%s)", shader->name);

@@ -186,7 +186,8 @@ static void test_places(void **state)
     char text[WPG_PLACE_SIZE];
     (void)state;
     assert_string_equal(wpg_report_block_text(text, NULL, NULL, 0, 4), "block 4");
-    char *same = wpg_report_with_places("from block 4, subblock 5, block x, block 6", NULL, NULL, 0);
+    char *same =
+        wpg_report_with_places("from block 4, subblock 5, block x, block 6", NULL, NULL, 0, WPG_REPORT_NONE);
     assert_string_equal(same, "from block 4, subblock 5, block x, block 6");
     free(same);
     assert_string_equal(wpg_report_called(text, "sky.frag", "0123456789abcdef"), "sky.frag 01234567");
