@@ -153,12 +153,15 @@ typedef struct glsl_text {
     WPG_VEC(wpg_report_line) lines;
 } glsl_text;
 
+/* The extension that directives with a file's name ask for. */
+static const char line_extension[] = "GL_GOOGLE_cpp_style_line_directive";
+
 /* Takes the directives out, and notes which block each line is of. */
 static bool split(glsl_text *to, const char *text, wpg_report_function *function)
 {
     uint32_t line = 0, block = WPG_REPORT_NONE;
     bool in_entry = false;
-    to->text = malloc(strlen(text) + 1);
+    to->text = malloc(strlen(text) + 2); /* the last line may lack its end */
     if (!to->text)
         return false;
     for (const char *at = text; *at;) {
@@ -168,7 +171,7 @@ static bool split(glsl_text *to, const char *text, wpg_report_function *function
         if (sscanf(at, " #line %u%n", &number, &used) == 1 && (size_t)used <= length) {
             block = number && number <= function->counts->block_count ? number - 1 : WPG_REPORT_NONE;
             in_entry = true;
-        } else {
+        } else if (!memmem(at, length, line_extension, sizeof line_extension - 1)) {
             line++;
             memcpy(to->text + to->length, at, length);
             to->length += length;

@@ -273,7 +273,7 @@
     const advice = index.advice.filter((a) => a.shader === shader.at);
     return [el('h1', {}, shader.name), el('p', { class: 'muted' }, shader.stage, ', entry ', el('code', {}, shader.entry), ', ', el('code', {}, shader.hash)),
       el('div', { class: 'facts' }, fact('of all work', percent(shader.share, 1)), fact('waves', short(shader.waves)), fact('lanes', short(shader.lanes)), fact('lanes a wave, by work', shader.width === null ? '–' : shader.width.toFixed(1)), fact('pipelines', shader.pipelines.length)),
-      el('p', {}, 'In ', shader.pipelines.slice(0, 8).map((p, i) => [i ? ', ' : '', link('pipeline/' + index.pipelines[p].hash, index.pipelines[p].name)]), shader.pipelines.length > 8 ? ' and others' : ''),
+      shader.pipelines.length === 0 ? '' : el('p', {}, 'In ', shader.pipelines.slice(0, 8).map((p, i) => [i ? ', ' : '', link('pipeline/' + index.pipelines[p].hash, index.pipelines[p].name)]), shader.pipelines.length > 8 ? ' and others' : ''),
       shader['no-module'] ? el('p', { class: 'card' }, 'No source and no control flow: ', shader['no-module'], '.') : '',
       advice.length ? [el('h2', {}, 'Advice'), advice.slice(0, 12).map((a) => adviceCard(a, false))] : '',
       el('h2', {}, 'Source'),
