@@ -1,9 +1,10 @@
 /* Sections of a module: which one an instruction belongs to, and where each ends.
  *
  * The end of a section is the answer of a walk: the first instruction of a later section, or the first of
- * the undecided instructions that stand directly before that. Answers are kept from edit to edit. Most edits stand
- * behind the first OpFunction and change no end; an instruction added at its section's end moves the ends of
- * the empty sections before it. After any other edit the end is unknown, and the next question walks.
+ * the undecided instructions that stand directly before that. Answers are kept from edit to edit. Most edits
+ * stand behind the first OpFunction and change no end. An instruction added at its section's end moves the
+ * ends of the empty sections before it. After any other edit the end is unknown, and the next question
+ * walks.
  * Threads, ownership: module.h. Source: SPIR-V 1.6, 2.4 (logical layout). */
 #include <string.h>
 
