@@ -1,10 +1,9 @@
-/* Editing a module: instructions in, out and changed, with defs kept; sections; small walks.
- * Threads, ownership, failure: module.h. Source: SPIR-V 1.6, 2.4 (logical layout). */
+/* Editing a module: instructions in, out and changed, with defs and section ends kept; small walks.
+ * Threads, ownership, failure: module.h. */
 #include "compiler/spirv/module.h"
 
 #include <string.h>
 
-#include "compiler/spirv/grammar.h"
 #include "compiler/spirv/module_internal.h"
 
 enum { MAX_COUNT = 0xffff }; /* words of one instruction */
@@ -16,10 +15,12 @@ static void link_before(wpg_module *module, wpg_inst *inst, wpg_inst *where)
     inst->next = where;
     *(before ? &before->next : &module->first) = inst;
     *(where ? &where->prev : &module->last) = inst;
+    wpg_ends_inserted(module, inst);
 }
 
 static void unlink_inst(wpg_module *module, wpg_inst *inst)
 {
+    wpg_ends_removing(module, inst);
     *(inst->prev ? &inst->prev->next : &module->first) = inst->next;
     *(inst->next ? &inst->next->prev : &module->last) = inst->prev;
     inst->prev = inst->next = NULL;
@@ -110,110 +111,16 @@ void wpg_inst_rewrite(wpg_module *module, wpg_inst *inst, SpvOp opcode, const ui
             return;
         inst->words = words; /* the old words stay valid: `operands` may point into them */
     }
+    wpg_section before = wpg_inst_own_section(inst);
     undefine(module, inst);
     set_words(inst, opcode, operands, count);
     define(module, inst);
+    wpg_ends_rewritten(module, inst, before);
 }
 
 void wpg_inst_set_operands(wpg_module *module, wpg_inst *inst, const uint32_t *operands, size_t count)
 {
     wpg_inst_rewrite(module, inst, (SpvOp)inst->opcode, operands, count);
-}
-
-/* -- Sections ------------------------------------------------------------------------------------------ */
-
-/* By opcode alone; WPG_SECTION_COUNT for those that may stand at module scope or in a function. */
-static wpg_section section_of_opcode(const wpg_inst *inst)
-{
-    if (wpg_opcode_is_annotation(inst->opcode))
-        return WPG_SECTION_ANNOTATION;
-    switch (inst->opcode) {
-    case SpvOpCapability:
-        return WPG_SECTION_CAPABILITY;
-    case SpvOpExtension:
-        return WPG_SECTION_EXTENSION;
-    case SpvOpExtInstImport:
-        return WPG_SECTION_IMPORT;
-    case SpvOpMemoryModel:
-        return WPG_SECTION_MEMORY_MODEL;
-    case SpvOpEntryPoint:
-        return WPG_SECTION_ENTRY_POINT;
-    case SpvOpExecutionMode:
-    case SpvOpExecutionModeId:
-        return WPG_SECTION_EXECUTION_MODE;
-    case SpvOpString:
-    case SpvOpSource:
-    case SpvOpSourceContinued:
-    case SpvOpSourceExtension:
-    case SpvOpName:
-    case SpvOpMemberName:
-    case SpvOpModuleProcessed:
-        return WPG_SECTION_DEBUG;
-    case SpvOpVariable:
-        return inst->count > 3 && inst->words[3] == SpvStorageClassFunction ? WPG_SECTION_FUNCTION
-                                                                            : WPG_SECTION_GLOBAL;
-    case SpvOpLine:
-    case SpvOpNoLine:
-    case SpvOpUndef:
-    case SpvOpExtInst:
-    case SpvOpNop:
-        return WPG_SECTION_COUNT;
-    default:
-        break;
-    }
-    if ((inst->opcode >= SpvOpTypeVoid && inst->opcode <= SpvOpTypeForwardPointer) ||
-        (inst->opcode >= SpvOpConstantTrue && inst->opcode <= SpvOpSpecConstantOp))
-        return WPG_SECTION_GLOBAL;
-    const wpg_opcode_info *info = wpg_opcode_lookup(inst->opcode);
-    if (!info)
-        return WPG_SECTION_COUNT;
-    /* The remaining types and constants are extensions'. */
-    return !strncmp(info->name, "OpType", 6) || !strncmp(info->name, "OpConstant", 10) ||
-                   !strncmp(info->name, "OpSpecConstant", 14)
-               ? WPG_SECTION_GLOBAL
-               : WPG_SECTION_FUNCTION;
-}
-
-wpg_section wpg_inst_section(const wpg_inst *inst)
-{
-    wpg_section section = section_of_opcode(inst);
-    if (section != WPG_SECTION_COUNT)
-        return section;
-    /* A line belongs to what follows it; the rest to what comes before. */
-    bool line = inst->opcode == SpvOpLine || inst->opcode == SpvOpNoLine;
-    for (const wpg_inst *at = line ? inst->next : inst->prev; at; at = line ? at->next : at->prev) {
-        section = section_of_opcode(at);
-        if (section == WPG_SECTION_COUNT)
-            continue;
-        /* Undefs and module-scope extended instructions stand among the types. */
-        return line || section == WPG_SECTION_FUNCTION ? section : WPG_SECTION_GLOBAL;
-    }
-    return line ? WPG_SECTION_FUNCTION : WPG_SECTION_GLOBAL;
-}
-
-wpg_inst *wpg_module_section_end(const wpg_module *module, wpg_section section)
-{
-    if (section >= WPG_SECTION_FUNCTION)
-        return NULL;
-    if (section == WPG_SECTION_GLOBAL) {
-        wpg_inst *end = wpg_globals_end(module);
-        if (end)
-            return end;
-    }
-    wpg_inst *run = NULL; /* first of the undecided ones just before `inst` */
-    WPG_INST_EACH (inst, module) {
-        wpg_section here = section_of_opcode(inst);
-        if (here == WPG_SECTION_COUNT) {
-            /* Lines go with what follows. The others stand among the types, or are unknown. */
-            bool line = inst->opcode == SpvOpLine || inst->opcode == SpvOpNoLine;
-            run = !line && section == WPG_SECTION_GLOBAL ? NULL : run ? run : inst;
-            continue;
-        }
-        if (here > section)
-            return run ? run : inst;
-        run = NULL;
-    }
-    return run;
 }
 
 /* -- Walks --------------------------------------------------------------------------------------------- */
@@ -241,7 +148,9 @@ wpg_inst *wpg_function_end(wpg_inst *function)
 
 const wpg_inst *wpg_find_decoration(const wpg_module *module, uint32_t id, SpvDecoration decoration)
 {
-    for (const wpg_inst *at = module->first; at && at->opcode != SpvOpFunction; at = at->next)
+    const wpg_inst *end =
+        module->decorates_late ? NULL : wpg_module_section_end(module, WPG_SECTION_ANNOTATION);
+    for (const wpg_inst *at = module->first; at && at != end && at->opcode != SpvOpFunction; at = at->next)
         if (at->opcode == SpvOpDecorate && at->count > 2 && at->words[1] == id &&
             at->words[2] == (uint32_t)decoration)
             return at;

@@ -9,8 +9,7 @@
 #include "runtime/base/map.h"
 
 struct wpg_globals {
-    wpg_map map;     /* hash of a declaration -> id of the first one with it */
-    wpg_inst *first; /* an OpFunction that was the first */
+    wpg_map map; /* hash of a declaration -> id of the first one with it */
 };
 
 /* A declaration, its result id left out. */
@@ -110,10 +109,8 @@ static bool make_index(wpg_module *module)
         return false;
     }
     WPG_INST_EACH (inst, module) {
-        if (inst->opcode == SpvOpFunction) {
-            module->globals->first = inst;
+        if (inst->opcode == SpvOpFunction)
             break;
-        }
         note(module, inst);
     }
     return true;
@@ -125,19 +122,6 @@ void wpg_globals_destroy(struct wpg_globals *globals)
         return;
     wpg_map_free(&globals->map);
     free(globals);
-}
-
-wpg_inst *wpg_globals_end(const wpg_module *module)
-{
-    wpg_inst *first = module->globals ? module->globals->first : NULL;
-    const wpg_inst *before = first ? first->prev : NULL;
-    /* Still linked, and what comes before is a declaration: neither another function nor a line of this one.
-     */
-    if (!before || first->opcode != SpvOpFunction || before->next != first)
-        return NULL;
-    bool declaration_before = (before->opcode >= SpvOpTypeVoid && before->opcode <= SpvOpSpecConstantOp) ||
-                              before->opcode == SpvOpVariable;
-    return declaration_before ? first : NULL;
 }
 
 static wpg_inst *find(wpg_module *module, const declaration *d)
@@ -175,10 +159,7 @@ uint32_t wpg_globals_new(wpg_module *module, SpvOp opcode, uint32_t type, const 
     operands[at++] = id;
     if (count)
         memcpy(operands + at, rest, count * sizeof *rest);
-    wpg_inst *where = wpg_module_section_end(module, WPG_SECTION_GLOBAL);
-    if (module->globals)
-        module->globals->first = where;
-    wpg_inst_insert(module, where, opcode, operands, at + count);
+    wpg_inst_insert(module, wpg_module_section_end(module, WPG_SECTION_GLOBAL), opcode, operands, at + count);
     return id;
 }
 

@@ -21,7 +21,8 @@ typedef struct parser {
     uint32_t *words; /* the module's own copy, native order, header included */
     size_t count;
     wpg_error *err;
-    /* Nesting, as the third walk goes along. */
+    /* Order and nesting, as the third walk goes along. */
+    bool in_globals;
     bool in_function, in_block, had_block, after_unknown;
 } parser;
 
@@ -149,8 +150,13 @@ static bool floats(const wpg_inst *inst)
 
 static wpg_status nest_outside(parser *p, const wpg_inst *inst)
 {
+    wpg_section section = wpg_inst_own_section(inst);
+    if (section == WPG_SECTION_GLOBAL)
+        p->in_globals = true;
+    else if (section == WPG_SECTION_ANNOTATION && p->in_globals)
+        p->module->decorates_late = true;
     if (inst->opcode == SpvOpFunction)
-        p->in_function = true;
+        p->in_globals = p->in_function = true;
     else if (inst->opcode == SpvOpFunctionEnd || inst->opcode == SpvOpFunctionParameter ||
              inst->opcode == SpvOpLabel || wpg_opcode_is_terminator((SpvOp)inst->opcode))
         return FAIL_AT(p, inst, "outside any function");
@@ -223,6 +229,7 @@ wpg_status wpg_module_parse(wpg_module **module, const uint32_t *words, size_t c
     if (!box)
         return wpg_fail(err, WPG_E_NOMEM, "no memory for a SPIR-V module");
     wpg_arena_init(&box->module.arena);
+    box->module.ends = &box->ends;
     parser p = {.module = &box->module, .count = count, .err = err};
     wpg_status status = parse(&p, words);
     if (status != WPG_OK) {

@@ -49,7 +49,9 @@ typedef struct wpg_module {
     wpg_inst *first, *last;
     wpg_inst **defs; /* defs[id] for id < bound: defining instruction or NULL; see wpg_module_def */
     uint32_t defs_capacity;
-    struct wpg_globals *globals; /* index of module-scope declarations; made when first needed */
+    struct wpg_globals *globals;   /* index of module-scope declarations; made when first needed */
+    struct wpg_section_ends *ends; /* where sections end, kept from edit to edit */
+    bool decorates_late;           /* when parsed, a decoration stood behind a type or another declaration */
     bool has_unknown; /* an opcode, or operands of one, that the grammar table does not know occur: ids may
                          hide there */
 } wpg_module;
@@ -105,7 +107,8 @@ void wpg_inst_rewrite(wpg_module *module, wpg_inst *inst, SpvOp opcode, const ui
                       size_t count);
 
 /* The instruction before which one more of `section` may be inserted (NULL = at the end). For
- * WPG_SECTION_GLOBAL that is before the first OpFunction. */
+ * WPG_SECTION_GLOBAL that is before the first OpFunction. Constant time, but after an edit that left the end
+ * unknown. */
 wpg_inst *wpg_module_section_end(const wpg_module *module, wpg_section section);
 wpg_section
 wpg_inst_section(const wpg_inst *inst); /* by opcode; instructions inside functions give _FUNCTION */

@@ -10,9 +10,30 @@ uint32_t wpg_globals_get(wpg_module *module, SpvOp opcode, uint32_t type, const 
 /* Always a new one. */
 uint32_t wpg_globals_new(wpg_module *module, SpvOp opcode, uint32_t type, const uint32_t *rest, size_t count);
 
+/* Where the sections of a module end, as far as that is known (sections.c). */
+typedef struct wpg_section_ends {
+    struct {
+        bool known;
+        wpg_inst *end;   /* wpg_module_section_end's answer */
+        wpg_inst *later; /* the first instruction of a later section; undecided ones may stand before */
+    } of[WPG_SECTION_FUNCTION];
+} wpg_section_ends;
+
+/* The section by opcode alone. WPG_SECTION_COUNT: undecided, the instruction may stand at module scope or in
+ * a function. */
+wpg_section wpg_inst_own_section(const wpg_inst *inst);
+/* The end of a section by a walk from the module's start. */
+wpg_inst *wpg_section_end_by_walk(const wpg_module *module, wpg_section section);
+/* Reports of edits: after an insertion, before a removal, after a rewrite. `before`: the section by the old
+ * opcode. */
+void wpg_ends_inserted(wpg_module *module, wpg_inst *inst);
+void wpg_ends_removing(wpg_module *module, const wpg_inst *inst);
+void wpg_ends_rewritten(wpg_module *module, const wpg_inst *inst, wpg_section before);
+
 /* A module with the scratch instruction that insertions return when memory runs out. */
 typedef struct wpg_module_box {
     wpg_module module; /* first: the box is found from it */
+    wpg_section_ends ends;
     wpg_inst scratch;
     uint32_t scratch_words[64];
 } wpg_module_box;
@@ -25,8 +46,6 @@ void wpg_module_set_def(wpg_module *module, uint32_t id, wpg_inst *inst);
 /* The builder's index (globals.c). wpg_globals_note reports a module-scope declaration that was inserted or
  * changed. It does nothing before the index is made. */
 void wpg_globals_note(wpg_module *module, wpg_inst *inst);
-/* The first OpFunction, where it is known without a search, else NULL. */
-wpg_inst *wpg_globals_end(const wpg_module *module);
 void wpg_globals_destroy(struct wpg_globals *globals);
 
 #endif

@@ -128,7 +128,7 @@ static wpg_hash128 replay_key(const VkPhysicalDeviceProperties *properties, int6
         uint8_t uuid[VK_UUID_SIZE];
         uint32_t vendor, device, driver;
         int32_t slots;
-    } key = {.what = "replay1",
+    } key = {.what = "replay2",
              .vendor = properties->vendorID,
              .device = properties->deviceID,
              .driver = properties->driverVersion,

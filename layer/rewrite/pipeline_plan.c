@@ -262,8 +262,12 @@ static uint32_t instrument_stages(wpg_pipeline_plan *plan, const wpg_counter_slo
 {
     wpg_device *device = plan->device;
     uint32_t counters = 0;
+    const wpg_counters_way way = wpg_counters_way_of(device->counters, slot);
     wpg_instrument_options options = {
-        .directory_entry = wpg_counters_entry(device->counters, slot),
+        .directory_entry = way.seed,
+        .directory_cells = way.cells,
+        .directory_tag = way.tag,
+        .directory_shift = way.shift,
         .select_sites = wpg_the_process.settings.selects,
         .strategy = (wpg_strategy_choice)wpg_the_process.settings.strategy,
         .probes = wpg_the_process.probes,

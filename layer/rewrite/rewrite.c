@@ -346,6 +346,9 @@ wpg_status wpg_rewrite_generate(wpg_rewrite *rewrite, const wpg_instrument_optio
     wpg_write_text(&w, "%u %u %d %d %d ", options->sample, options->sample_seed, target->early_tests,
                    options->high_start, target->loses_exit_values);
     wpg_write_u64(&w, options->directory_entry);
+    wpg_write_u64(&w, options->directory_cells);
+    wpg_write_u32(&w, options->directory_tag);
+    wpg_write_u32(&w, options->directory_shift);
     wpg_write_u32(&w, options->first_counter);
     bool keyed = end_key(&key, &w) && stable;
     if (!keyed || !recall(rewrite, key, true)) {

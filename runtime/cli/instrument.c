@@ -22,8 +22,9 @@
 
 static const char command_name[] = "instrument";
 
-/* Stands in for the layer's directory: any 8-byte aligned address gives the same code. */
-static const uint64_t example_directory_entry = UINT64_C(0x100000000000);
+/* Stand in for the layer's directory: any aligned addresses give the same code. */
+static const uint64_t example_directory_cells = UINT64_C(0x100000000000),
+                      example_directory_entry = UINT64_C(0x100000200000);
 
 typedef struct instrument_options {
     const char *in, *out, *entry, *stage, *use, *strategy, *probes;
@@ -319,6 +320,9 @@ int wpg_command_instrument(int argc, char **argv)
                                                           .memory_model_device_scope = true,
                                                           .max_spirv_minor = 6},
                                                .directory_entry = example_directory_entry,
+                                               .directory_cells = example_directory_cells,
+                                               .directory_tag = 1,
+                                               .directory_shift = 14,
                                                .select_sites = true}};
     uint8_t *data = NULL;
     size_t size;

@@ -1,6 +1,7 @@
 /* Puts directory, counter memory and drain together. */
 #include "runtime/counters/counters.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -10,6 +11,8 @@
 struct wpg_counters {
     wpg_counters_vk vk;
     wpg_layout layout;
+    wpg_directory entries;
+    pthread_mutex_t lock;                  /* of entries */
     wpg_region directory, memory, staging; /* staging: device placement only */
     wpg_drain drain;
     wpg_address_kind kind;
@@ -17,7 +20,7 @@ struct wpg_counters {
     uint64_t start;
 };
 
-enum { ENTRY_SIZE = 8, COUNTER_SIZE = 8 };
+enum { COUNTER_SIZE = 8 };
 static const size_t least_bytes = (size_t)1 << 20;
 
 /* Host-visible memory is right where it is the device's own: software and integrated devices, and cards whose
@@ -71,14 +74,13 @@ static void fill(uint64_t *words, size_t count, uint64_t value)
         words[i] = value;
 }
 
-/* First values into the counters, the scratch block's address into every directory entry. */
+/* First values into the counters. */
 static wpg_status fill_memory(wpg_counters *counters, const wpg_counters_config *config, wpg_error *err)
 {
     const wpg_region *visible = counters->memory.mapped ? &counters->memory : &counters->staging;
     if (!visible->pages ||
         counters->start) /* our own pages are zero, and not there before they are touched */
         fill(visible->mapped, visible->size / COUNTER_SIZE, counters->start);
-    fill(counters->directory.mapped, counters->layout.slot_count, counters->memory.address);
     WPG_TRY(wpg_drain_init(&counters->drain, &counters->vk, &counters->memory,
                            counters->memory.mapped ? NULL : &counters->staging, err));
     if (!counters->memory.mapped)
@@ -95,7 +97,7 @@ static wpg_status build(wpg_counters *counters, const wpg_counters_config *confi
     if (!counters->vk.GetBufferDeviceAddress)
         return wpg_fail(err, WPG_E_UNSUPPORTED, "vkGetBufferDeviceAddress is missing");
     WPG_TRY(wpg_region_create_fixed(&counters->directory, &counters->kind, &counters->replay, &counters->vk,
-                                    &config->limits, slots * ENTRY_SIZE, err));
+                                    &config->limits, wpg_directory_bytes(slots), err));
     wpg_status status = WPG_OK;
     if (counters->kind != WPG_ADDRESS_LITERAL) {
         while ((status = create_memory(counters, config, bytes, err)) != WPG_OK && bytes / 2 >= least_bytes)
@@ -105,6 +107,9 @@ static wpg_status build(wpg_counters *counters, const wpg_counters_config *confi
     }
     if (status == WPG_OK)
         status = wpg_layout_init(&counters->layout, slots, bytes / COUNTER_SIZE, err);
+    if (status == WPG_OK)
+        status = wpg_directory_init(&counters->entries, slots, counters->directory.mapped,
+                                    counters->memory.address, err);
     if (status == WPG_OK && counters->kind != WPG_ADDRESS_LITERAL)
         status = fill_memory(counters, config, err);
     return status;
@@ -116,6 +121,7 @@ wpg_status wpg_counters_create(wpg_counters **counters, const wpg_counters_vk *v
     wpg_counters *made = calloc(1, sizeof *made);
     if (!made)
         return wpg_fail(err, WPG_E_NOMEM, "out of memory for counters");
+    (void)pthread_mutex_init(&made->lock, NULL);
     made->vk = *vk;
     made->replay = config->replay;
     made->start = config->start;
@@ -136,7 +142,9 @@ void wpg_counters_destroy(wpg_counters *counters, bool vk_alive)
     wpg_region_destroy(&counters->directory, vk);
     wpg_region_destroy(&counters->memory, vk);
     wpg_region_destroy(&counters->staging, vk);
+    wpg_directory_finish(&counters->entries);
     wpg_layout_finish(&counters->layout);
+    (void)pthread_mutex_destroy(&counters->lock);
     free(counters);
 }
 
@@ -181,24 +189,34 @@ wpg_status wpg_counters_claim(wpg_counter_slot **slot, wpg_counters *counters, w
     return wpg_layout_claim(slot, &counters->layout, hash, err);
 }
 
-uint64_t wpg_counters_entry(const wpg_counters *counters, const wpg_counter_slot *slot)
+wpg_counters_way wpg_counters_way_of(const wpg_counters *counters, const wpg_counter_slot *slot)
 {
-    return counters->directory.address + slot->index * ENTRY_SIZE;
+    size_t count = counters->layout.slot_count;
+    uint64_t base = counters->directory.address;
+    wpg_directory_key key = wpg_directory_key_of(slot->hash, count);
+    return (wpg_counters_way){base + wpg_directory_seeds_at(count) + key.seed * sizeof(uint32_t), base,
+                              key.tag, key.shift};
+}
+
+/* A second thread that finds the slot placed waits here until the directory leads to it. A host write is
+ * visible to every later submission (Vulkan 1.3, 7.9). */
+static wpg_status enter(wpg_counters *counters, wpg_counter_slot *slot, wpg_error *err)
+{
+    uint64_t address = counters->memory.address + atomic_load(&slot->first) * COUNTER_SIZE;
+    wpg_status status = WPG_OK;
+    (void)pthread_mutex_lock(&counters->lock);
+    if (!slot->entered)
+        status = wpg_directory_add(&counters->entries, slot->hash, address, err);
+    slot->entered = status == WPG_OK;
+    (void)pthread_mutex_unlock(&counters->lock);
+    return status;
 }
 
 wpg_status wpg_counters_place(wpg_counters *counters, wpg_counter_slot *slot, size_t count, wpg_error *err)
 {
     bool placed;
     WPG_TRY(wpg_layout_place(&placed, &counters->layout, slot, count, err));
-    if (!counters->directory.mapped)
-        return WPG_OK;
-    /* Written again by a second thread that finds it placed: both write the same, and the entry is there
-     * before either makes its pipeline. A host write is visible to every later submission (Vulkan 1.3, 7.9).
-     */
-    uint64_t *entries = counters->directory.mapped;
-    uint64_t address = counters->memory.address + atomic_load(&slot->first) * COUNTER_SIZE;
-    __atomic_store_n(&entries[slot->index], address, __ATOMIC_RELEASE);
-    return WPG_OK;
+    return enter(counters, slot, err);
 }
 
 wpg_drain *wpg_counters_drain(wpg_counters *counters)

@@ -1,12 +1,13 @@
 /* The counters of one device: directory, counter memory and drains as one object.
  *
- *     hash --claim--> slot --place--> counters, directory entry filled --> shaders count --> drain --> read
+ *     hash --claim--> slot --place--> counters, directory leads there --> shaders count --> drain --> read
  *
  * Owns: the directory, the counter memory, its staging memory and the drain, until wpg_counters_destroy.
  * Threads: any thread may claim, place and read at once; one slot is read by one thread at a time. */
 #ifndef WPG_RUNTIME_COUNTERS_COUNTERS_H
 #define WPG_RUNTIME_COUNTERS_COUNTERS_H
 
+#include "runtime/counters/directory.h"
 #include "runtime/counters/drain.h"
 #include "runtime/counters/layout.h"
 
@@ -48,9 +49,15 @@ wpg_status wpg_counters_keep(wpg_counters *counters, int file, wpg_error *err);
 /* See layout.h. */
 wpg_status wpg_counters_claim(wpg_counter_slot **slot, wpg_counters *counters, wpg_hash128 hash,
                               wpg_error *err);
-/* The literal address of the slot's directory entry. */
-uint64_t wpg_counters_entry(const wpg_counters *counters, const wpg_counter_slot *slot);
-/* Gives the slot its counters and fills in its directory entry. */
+/* What the words of a pipeline hold to find its counters (directory.h): addresses and literals, from the hash
+ * alone. */
+typedef struct wpg_counters_way {
+    uint64_t seed, cells;
+    uint32_t tag, shift;
+} wpg_counters_way;
+
+wpg_counters_way wpg_counters_way_of(const wpg_counters *counters, const wpg_counter_slot *slot);
+/* Gives the slot its counters, and has the directory lead there. */
 wpg_status wpg_counters_place(wpg_counters *counters, wpg_counter_slot *slot, size_t count, wpg_error *err);
 
 wpg_drain *wpg_counters_drain(wpg_counters *counters);

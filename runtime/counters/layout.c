@@ -1,5 +1,5 @@
-/* A slot is claimed by compare-and-swap on the table. Counters are handed out by compare-and-swap on one
- * running total. */
+/* A slot joins its chain by compare-and-swap on the chain's head, and never leaves. Counters are handed out
+ * by compare-and-swap on one running total. */
 #include "runtime/counters/layout.h"
 
 #include <stdlib.h>
@@ -30,39 +30,44 @@ wpg_status wpg_layout_init(wpg_layout *layout, size_t slot_count, size_t capacit
 
 void wpg_layout_finish(wpg_layout *layout)
 {
-    for (size_t i = 0; layout->slots && i < layout->slot_count; i++)
-        free(atomic_load_explicit(&layout->slots[i], memory_order_relaxed));
+    for (size_t i = 0; layout->slots && i < layout->slot_count; i++) {
+        wpg_counter_slot *at = atomic_load_explicit(&layout->slots[i], memory_order_relaxed);
+        for (wpg_counter_slot *next; at; at = next) {
+            next = at->next;
+            free(at);
+        }
+    }
     free(layout->slots);
     layout->slots = NULL;
 }
 
-static wpg_status check_owner(wpg_counter_slot **slot, wpg_counter_slot *found, wpg_hash128 hash,
-                              wpg_error *err)
+static wpg_counter_slot *find(wpg_counter_slot *chain, wpg_hash128 hash)
 {
-    if (!wpg_hash_equal(found->hash, hash))
-        return wpg_fail(err, WPG_E_LIMIT,
-                        "its directory slot is taken by another pipeline: slot %zu, see SLOTS", found->index);
-    *slot = found;
-    return WPG_OK;
+    while (chain && !wpg_hash_equal(chain->hash, hash))
+        chain = chain->next;
+    return chain;
 }
 
 wpg_status wpg_layout_claim(wpg_counter_slot **slot, wpg_layout *layout, wpg_hash128 hash, wpg_error *err)
 {
-    size_t index = (size_t)hash.low & (layout->slot_count - 1);
-    wpg_counter_slot *found = atomic_load_explicit(&layout->slots[index], memory_order_acquire);
-    if (found)
-        return check_owner(slot, found, hash, err);
-    wpg_counter_slot *mine = calloc(1, sizeof *mine);
-    if (!mine)
-        return wpg_fail(err, WPG_E_NOMEM, "out of memory for a counter slot");
-    mine->hash = hash;
-    mine->index = index;
-    atomic_flag_clear(&mine->placing);
-    if (!atomic_compare_exchange_strong(&layout->slots[index], &found, mine)) {
-        free(mine);
-        return check_owner(slot, found, hash, err);
+    _Atomic(wpg_counter_slot *) *chain = &layout->slots[(size_t)hash.low & (layout->slot_count - 1)];
+    wpg_counter_slot *first = atomic_load_explicit(chain, memory_order_acquire);
+    wpg_counter_slot *mine = NULL;
+    while (!(*slot = find(first, hash))) {
+        if (!mine) {
+            mine = calloc(1, sizeof *mine);
+            if (!mine)
+                return wpg_fail(err, WPG_E_NOMEM, "out of memory for a counter slot");
+            mine->hash = hash;
+            atomic_flag_clear(&mine->placing);
+        }
+        mine->next = first;
+        if (atomic_compare_exchange_strong(chain, &first, mine)) {
+            *slot = mine;
+            return WPG_OK;
+        }
     }
-    *slot = mine;
+    free(mine);
     return WPG_OK;
 }
 

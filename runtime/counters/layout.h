@@ -1,14 +1,10 @@
 /* Which pipeline has which counters; bookkeeping only, no memory of the device is touched.
  *
- * The directory is a table of `slot_count` addresses, indexed by the low bits of the pipeline hash. So a
- * pipeline's entry is the same in every run and creation order, and its instrumented words are too. Counters
- * are handed out in order of arrival.
+ * Slots hang in chains by the low bits of the pipeline hash. Counters are handed out in order of arrival;
+ * the directory (directory.h) leads a pipeline's shaders there.
  *
- *     directory:  [ &scratch | &counters of A | &scratch | &counters of B | ... ]     slot = hash & (count-1)
- *     counters:   [ scratch ........ | B: c0 c1 c2 ... | A: c0 c1 ... | free ... ]     64 bits each
- *
- * Of two hashes with one slot, the first keeps the slot and the second is refused. Empty slots point at the
- * scratch block.
+ *     slots:     [ - | A -> C | - | B | ... ]                             chain = hash & (count - 1)
+ *     counters:  [ scratch ........ | B: c0 c1 c2 ... | A: c0 c1 ... | free ... ]     64 bits each
  *
  * Owns: the slots, until wpg_layout_finish.
  * Threads: any, without locks. */
@@ -16,6 +12,7 @@
 #define WPG_RUNTIME_COUNTERS_LAYOUT_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "runtime/base/error.h"
@@ -24,8 +21,9 @@
 /* One pipeline's place. Lives until wpg_layout_finish. */
 typedef struct wpg_counter_slot {
     wpg_hash128 hash;
-    size_t index;        /* in the directory */
-    atomic_size_t count; /* counters; 0 until placed */
+    struct wpg_counter_slot *next; /* of the same chain, claimed before */
+    bool entered;                  /* the directory leads to it; under the lock of counters.c */
+    atomic_size_t count;           /* counters; 0 until placed */
     atomic_size_t first; /* index of the first, in 64-bit counters from the start of counter memory */
     atomic_flag placing; /* held while one thread places it */
     atomic_bool listed;  /* somebody keeps a record of it: the layer lists a pipeline once */
@@ -35,7 +33,7 @@ typedef struct wpg_counter_slot {
 
 typedef struct wpg_layout {
     _Atomic(wpg_counter_slot *) *slots;
-    size_t slot_count; /* a power of two */
+    size_t slot_count; /* chains; a power of two */
     size_t scratch;    /* counters of the scratch block; no pipeline may have more */
     size_t capacity;   /* counters in all */
     atomic_size_t used;
@@ -47,7 +45,7 @@ size_t wpg_layout_scratch_for(size_t capacity);
 wpg_status wpg_layout_init(wpg_layout *layout, size_t slot_count, size_t capacity, wpg_error *err);
 void wpg_layout_finish(wpg_layout *layout);
 
-/* The slot of that hash, claimed if it was empty. WPG_E_LIMIT: another pipeline has it. */
+/* The slot of that hash, made if there is none. */
 wpg_status wpg_layout_claim(wpg_counter_slot **slot, wpg_layout *layout, wpg_hash128 hash, wpg_error *err);
 
 /* Gives the slot `count` counters; fine if it has them already. *placed tells whether this call did it.

@@ -3,9 +3,9 @@
  *     normal form --analyse--> classes, sites --plan--> counter map --inject--> instrumented module
  *
  * Analysis and plan change nothing. The module is changed only once the plan stands. The caller owns the
- * counter memory. The shader reads one literal address, the directory entry of its pipeline: 8 bytes that
- * hold the 64-bit device address of the counter memory. The shader adds to 64-bit little-endian counters
- * there, through SPV_KHR_physical_storage_buffer. Definitions of waves, lanes and uniform: the README of
+ * counter memory. The shader finds its 64-bit device address by two loads: a seed at one literal address, and
+ * a cell of an array at another. The shader adds to 64-bit little-endian counters there, through
+ * SPV_KHR_physical_storage_buffer. Definitions of waves, lanes and uniform: the README of
  * compiler/instrument. Threads: one module, one thread. */
 #ifndef WPG_COMPILER_INSTRUMENT_CODE_INSTRUMENT_H
 #define WPG_COMPILER_INSTRUMENT_CODE_INSTRUMENT_H
@@ -48,7 +48,11 @@ bool wpg_strategy_find(wpg_strategy_choice *choice, const char *name);
 
 typedef struct wpg_instrument_options {
     wpg_instrument_target target;
-    uint64_t directory_entry; /* literal device address of the 8-byte directory entry of this pipeline */
+    /* Where the address of the pipeline's counters stands, as literals: in cell (tag * seed) >> shift of an
+     * array of 8-byte cells. The seed is the 32-bit word at `directory_entry`. No cells: the entry is the one
+     * cell. */
+    uint64_t directory_entry, directory_cells;
+    uint32_t directory_tag, directory_shift; /* below 32; tag 0 leads to cell 0 */
     uint32_t first_counter; /* index of this stage's first 64-bit counter in the pipeline's counter memory */
     bool select_sites;      /* count select sites too */
     wpg_strategy_choice strategy;

@@ -1,8 +1,9 @@
 /* Counter memory: 64-bit little-endian counters behind one pointer. Each function reads the pointer once,
- * from a literal address (the directory entry). No descriptor and no 64-bit integer is needed: the address is
- * a constant uvec2, and OpBitcast makes it a pointer (SPV_KHR_physical_storage_buffer). Without 64-bit
- * atomics a counter is two words. The addition that wraps the low word adds one to the high word. The pair is
- * exact once all additions are done, and memory is read only then. */
+ * from the cell of an array that a seed leads to. Seed and cells lie at literal addresses
+ * (runtime/counters/directory.h). No descriptor and no 64-bit integer is needed: an address is a constant
+ * uvec2, and OpBitcast makes it a pointer (SPV_KHR_physical_storage_buffer). Without 64-bit atomics a counter
+ * is two words. The addition that wraps the low word adds one to the high word. The pair is exact once all
+ * additions are done, and memory is read only then. */
 #include "compiler/instrument/sampling/sample.h"
 
 static uint32_t block_struct(wpg_inject *in, uint32_t member)
@@ -11,6 +12,22 @@ static uint32_t block_struct(wpg_inject *in, uint32_t member)
     wpg_decorate(in->module, type, SpvDecorationBlock, NULL, 0);
     wpg_decorate_member(in->module, type, 0, SpvDecorationOffset, (const uint32_t[]){0}, 1);
     return wpg_type_pointer(in->module, SpvStorageClassPhysicalStorageBuffer, type);
+}
+
+static uint32_t block_array(wpg_inject *in, uint32_t element, uint32_t stride)
+{
+    uint32_t array = wpg_module_fresh_id(in->module);
+    wpg_inst_add(in->module, wpg_module_section_end(in->module, WPG_SECTION_GLOBAL), SpvOpTypeRuntimeArray,
+                 array, element);
+    wpg_decorate(in->module, array, SpvDecorationArrayStride, &stride, 1);
+    return block_struct(in, array);
+}
+
+static uint32_t const_address(wpg_inject *in, uint64_t address)
+{
+    uint32_t halves[] = {wpg_const_u32(in->module, (uint32_t)address),
+                         wpg_const_u32(in->module, (uint32_t)(address >> 32))};
+    return wpg_const_composite(in->module, in->t_uvec2, halves, 2);
 }
 
 /* Memory model operand 1 is the addressing model, 2 the memory model. */
@@ -53,20 +70,18 @@ void wpg_memory_declare(wpg_inject *in)
     if (!wide && in->plan->map->sample_rate > 1)
         wpg_memory_declare_product(in);
     in->memory.p_counter = wpg_type_pointer(m, SpvStorageClassPhysicalStorageBuffer, in->memory.t_counter);
-    in->memory.p_base = wpg_type_pointer(m, SpvStorageClassPhysicalStorageBuffer, in->t_uvec2);
-    in->memory.p_directory = block_struct(in, in->t_uvec2);
-    uint32_t array = wpg_module_fresh_id(m);
-    wpg_inst_add(m, wpg_module_section_end(m, WPG_SECTION_GLOBAL), SpvOpTypeRuntimeArray, array,
-                 in->memory.t_counter);
-    wpg_decorate(m, array, SpvDecorationArrayStride, (const uint32_t[]){wide ? 8 : 4}, 1);
-    in->memory.p_counters = block_struct(in, array);
+    in->memory.p_counters = block_array(in, in->memory.t_counter, wide ? 8 : 4);
+    in->memory.p_seed = wpg_type_pointer(m, SpvStorageClassPhysicalStorageBuffer, in->t_u32);
+    in->memory.p_seeds = block_struct(in, in->t_u32);
+    in->memory.p_cell = wpg_type_pointer(m, SpvStorageClassPhysicalStorageBuffer, in->t_uvec2);
+    in->memory.p_cells = block_array(in, in->t_uvec2, 8);
     in->memory.scope = wpg_const_u32(m, counter_scope(in));
     in->memory.semantics = in->c_zero;
     if (in->plan->map->slots > 1 && wpg_sample_inputs(in))
         in->memory.slot_stride = in->plan->map->counter_count / in->plan->map->slots;
-    uint32_t halves[] = {wpg_const_u32(m, (uint32_t)options->directory_entry),
-                         wpg_const_u32(m, (uint32_t)(options->directory_entry >> 32))};
-    in->memory.directory_address = wpg_const_composite(m, in->t_uvec2, halves, 2);
+    in->memory.seeds = const_address(in, options->directory_entry);
+    in->memory.cells =
+        const_address(in, options->directory_cells ? options->directory_cells : options->directory_entry);
 }
 
 /* The copy of the counters that this lane's group adds to. */
@@ -79,9 +94,17 @@ static uint32_t slot_offset(wpg_inject *in)
 
 void wpg_memory_enter(wpg_inject *in)
 {
-    uint32_t directory = WPG_EMIT(in, SpvOpBitcast, in->memory.p_directory, in->memory.directory_address);
-    uint32_t member = WPG_EMIT(in, SpvOpAccessChain, in->memory.p_base, directory, in->c_zero);
-    uint32_t address = WPG_EMIT(in, SpvOpLoad, in->t_uvec2, member, SpvMemoryAccessAlignedMask, 8);
+    const wpg_instrument_options *options = in->plan->options;
+    uint32_t seeds = WPG_EMIT(in, SpvOpBitcast, in->memory.p_seeds, in->memory.seeds);
+    uint32_t at = WPG_EMIT(in, SpvOpAccessChain, in->memory.p_seed, seeds, in->c_zero);
+    uint32_t seed = WPG_EMIT(in, SpvOpLoad, in->t_u32, at, SpvMemoryAccessAlignedMask, 4);
+    uint32_t product =
+        WPG_EMIT(in, SpvOpIMul, in->t_u32, seed, wpg_const_u32(in->module, options->directory_tag));
+    uint32_t cell = WPG_EMIT(in, SpvOpShiftRightLogical, in->t_u32, product,
+                             wpg_const_u32(in->module, options->directory_shift));
+    uint32_t cells = WPG_EMIT(in, SpvOpBitcast, in->memory.p_cells, in->memory.cells);
+    at = WPG_EMIT(in, SpvOpAccessChain, in->memory.p_cell, cells, in->c_zero, cell);
+    uint32_t address = WPG_EMIT(in, SpvOpLoad, in->t_uvec2, at, SpvMemoryAccessAlignedMask, 8);
     in->base = WPG_EMIT(in, SpvOpBitcast, in->memory.p_counters, address);
     in->weight = wpg_sample_weight(in);
     in->offset = 0;

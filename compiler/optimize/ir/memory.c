@@ -141,19 +141,25 @@ bool wpg_load_is_read_only(const wpg_module *module, const wpg_inst *load)
     if (load->opcode != SpvOpLoad || load->count < 4 || load_is_volatile(load))
         return false;
     const wpg_inst *root = wpg_pointer_root(module, load->words[3]);
-    if (!root || wpg_variable_has(module, root, SpvDecorationVolatile))
+    if (!root)
         return false;
+    /* The class first: decorations are found by a walk. */
     switch ((SpvStorageClass)root->words[3]) {
     case SpvStorageClassUniformConstant:
     case SpvStorageClassPushConstant:
-        return true;
+        break;
     case SpvStorageClassInput:
-        return !is_changing_input(module, root);
+        if (is_changing_input(module, root))
+            return false;
+        break;
     case SpvStorageClassUniform:
-        return is_uniform_block(module, root);
+        if (!is_uniform_block(module, root))
+            return false;
+        break;
     default:
         return false;
     }
+    return !wpg_variable_has(module, root, SpvDecorationVolatile);
 }
 
 static bool path_is_constant(const wpg_module *module, uint32_t pointer)

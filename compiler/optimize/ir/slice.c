@@ -4,12 +4,24 @@
  * give up (`all`). */
 #include "compiler/optimize/ir/legality.h"
 
+/* An instruction that writes memory, with what is known of its pointer. */
+typedef struct memory_write {
+    const wpg_inst *inst, *root;
+    uint32_t pointer; /* 0 if it is no plain one */
+    SpvStorageClass class;
+    size_t next; /* the next write with that root, NONE after the last */
+} memory_write;
+
+static const size_t NONE = SIZE_MAX;
+
 typedef struct slice {
     const wpg_module *module;
     wpg_id_set *set;
     WPG_VEC(uint32_t) work;
-    WPG_VEC(const wpg_inst *) writes; /* every instruction that writes memory */
-    wpg_map followed;                 /* variable or storage class whose stores are in already */
+    WPG_VEC(memory_write) writes; /* all of the module */
+    WPG_VEC(size_t) loose;        /* those without a known root */
+    wpg_map last;                 /* variable -> the last write with that root */
+    wpg_map followed;             /* variable or storage class whose stores are in already */
     wpg_operand_list operands;
     bool nomem;
 } slice;
@@ -72,18 +84,30 @@ static bool is_own_memory(SpvStorageClass class)
 }
 
 /* May the write reach memory that a load through a pointer with this root and class reads? */
-static bool may_reach(const slice *s, const wpg_inst *write, const wpg_inst *root, SpvStorageClass class)
+static bool may_reach(const memory_write *write, const wpg_inst *root, SpvStorageClass class)
 {
-    if (write->opcode == SpvOpImageWrite)
+    if (write->inst->opcode == SpvOpImageWrite)
         return !is_own_memory(class);
-    uint32_t pointer = written_pointer(write);
-    if (!pointer)
+    if (!write->pointer)
         return true;
-    const wpg_inst *other = wpg_pointer_root(s->module, pointer);
-    SpvStorageClass other_class = wpg_pointer_class(s->module, pointer);
-    if (is_own_memory(class) || is_own_memory(other_class))
-        return class == other_class && (!root || !other || root == other);
+    if (is_own_memory(class) || is_own_memory(write->class))
+        return class == write->class && (!root || !write->root || root == write->root);
     return true;
+}
+
+/* What a load of own memory through a known root sees: writes through that root, and loose ones. */
+static void follow_variable(slice *s, const wpg_inst *root, SpvStorageClass class)
+{
+    uint64_t last;
+    size_t *loose;
+    WPG_VEC_EACH (loose, &s->loose)
+        if (may_reach(&s->writes.data[*loose], root, class))
+            add_operands(s, s->writes.data[*loose].inst);
+    if (!wpg_map_get(&s->last, root->result, &last))
+        return;
+    for (size_t at = last; at != NONE; at = s->writes.data[at].next)
+        if (may_reach(&s->writes.data[at], root, class))
+            add_operands(s, s->writes.data[at].inst);
 }
 
 /* `load` is the instruction that reads, 0 or no load where an image is read. */
@@ -99,10 +123,14 @@ static void follow_memory(slice *s, const wpg_inst *load)
         s->nomem = true;
     if (root && load->opcode == SpvOpLoad && wpg_load_is_read_only(s->module, load))
         return;
-    const wpg_inst **write;
+    if (root && is_own_memory(class)) {
+        follow_variable(s, root, class);
+        return;
+    }
+    const memory_write *write;
     WPG_VEC_EACH (write, &s->writes)
-        if (may_reach(s, *write, root, class))
-            add_operands(s, *write);
+        if (may_reach(write, root, class))
+            add_operands(s, write->inst);
 }
 
 static void follow(slice *s, const wpg_inst *inst)
@@ -122,6 +150,20 @@ static void follow(slice *s, const wpg_inst *inst)
     }
 }
 
+static bool add_write(slice *s, const wpg_inst *inst)
+{
+    uint32_t pointer = written_pointer(inst);
+    memory_write made = {inst, wpg_pointer_root(s->module, pointer), pointer,
+                         wpg_pointer_class(s->module, pointer), NONE};
+    size_t at = s->writes.count;
+    uint64_t last;
+    if (!made.root)
+        return wpg_vec_push(&s->writes, made) && wpg_vec_push(&s->loose, at);
+    if (wpg_map_get(&s->last, made.root->result, &last))
+        made.next = (size_t)last;
+    return wpg_vec_push(&s->writes, made) && wpg_map_set(&s->last, made.root->result, at);
+}
+
 static wpg_status begin(slice *s, wpg_id_set *set, const wpg_module *module, wpg_error *err)
 {
     *s = (slice){.module = module, .set = set};
@@ -130,7 +172,7 @@ static wpg_status begin(slice *s, wpg_id_set *set, const wpg_module *module, wpg
     if (!set->bits)
         return wpg_fail(err, WPG_E_NOMEM, "out of memory");
     for (const wpg_inst *inst = wpg_next_function(module->first); inst; inst = inst->next)
-        if (wpg_inst_traits(module, inst) & WPG_TRAIT_WRITES && !wpg_vec_push(&s->writes, inst))
+        if (wpg_inst_traits(module, inst) & WPG_TRAIT_WRITES && !add_write(s, inst))
             s->nomem = true;
     return WPG_OK;
 }
@@ -146,6 +188,8 @@ static wpg_status finish(slice *s, wpg_error *err)
     bool nomem = s->nomem;
     wpg_vec_free(&s->work);
     wpg_vec_free(&s->writes);
+    wpg_vec_free(&s->loose);
+    wpg_map_free(&s->last);
     wpg_vec_free(&s->operands);
     wpg_map_free(&s->followed);
     if (!nomem)
@@ -206,15 +250,14 @@ wpg_status wpg_exact_slice(wpg_id_set *set, const wpg_module *module, wpg_error 
             is_exact_output(module, inst) && !wpg_map_set(&exact, inst->result, 1))
             s.nomem = true;
     bool any = false;
-    const wpg_inst **write;
+    const memory_write *write;
     WPG_VEC_EACH (write, &s.writes) {
-        uint32_t pointer = written_pointer(*write);
-        const wpg_inst *root = wpg_pointer_root(module, pointer);
-        bool unknown = pointer && !root && wpg_pointer_class(module, pointer) == SpvStorageClassOutput;
+        const wpg_inst *root = write->root;
+        bool unknown = write->pointer && !root && write->class == SpvStorageClassOutput;
         if (!exact.count || (!unknown && !(root && wpg_map_get(&exact, root->result, NULL))))
             continue;
         any = true;
-        add_operands(&s, *write);
+        add_operands(&s, write->inst);
     }
     if (exact.count && !any)
         for (const wpg_inst *inst = wpg_next_function(module->first); inst; inst = inst->next)
@@ -301,12 +344,10 @@ wpg_status wpg_store_slice(wpg_id_set *set, const wpg_module *module, uint32_t v
 {
     slice s;
     WPG_TRY(begin(&s, set, module, err));
-    const wpg_inst **write;
-    WPG_VEC_EACH (write, &s.writes) {
-        const wpg_inst *root = wpg_pointer_root(module, written_pointer(*write));
-        if (root && root->result == variable)
-            add_operands(&s, *write);
-    }
+    const memory_write *write;
+    WPG_VEC_EACH (write, &s.writes)
+        if (write->root && write->root->result == variable)
+            add_operands(&s, write->inst);
     for (size_t i = 0; i < count; i++)
         add_id(&s, ids[i]);
     return finish(&s, err);

@@ -1,4 +1,5 @@
 /* Editing: instructions in and out with defs kept, uses replaced by the grammar, sections, walks, strings. */
+#include "compiler/spirv/module_internal.h"
 #include "tests/unit/compiler/spirv/spirv_test.h"
 
 static wpg_module *parse_golden(const char *name)
@@ -154,6 +155,134 @@ static void test_globals_end(void **state)
     wpg_module_destroy(m);
 }
 
+/* -- Section ends, kept from edit to edit, against a walk -- */
+
+typedef struct editing {
+    wpg_module *m;
+    wpg_inst *insts[4096]; /* those that stand in the module */
+    size_t count;
+    uint32_t random;
+} editing;
+
+static uint32_t below(editing *e, uint32_t most)
+{
+    e->random = e->random * 1664525u + 1013904223u;
+    return (e->random >> 8) % most;
+}
+
+/* Instructions of every section, undecided ones, and one that the grammar does not know. */
+static SpvOp some_opcode(editing *e)
+{
+    static const SpvOp opcodes[] = {SpvOpCapability,    SpvOpExtension, SpvOpExtInstImport, SpvOpMemoryModel,
+                                    SpvOpEntryPoint,    SpvOpName,      SpvOpString,        SpvOpDecorate,
+                                    SpvOpTypeInt,       SpvOpConstant,  SpvOpVariable,      SpvOpFunction,
+                                    SpvOpExecutionMode, SpvOpLabel,     SpvOpIAdd,          SpvOpLine,
+                                    SpvOpNoLine,        SpvOpUndef,     SpvOpNop,           SpvOpExtInst,
+                                    (SpvOp)9999};
+    return opcodes[below(e, sizeof opcodes / sizeof *opcodes)];
+}
+
+static wpg_inst *some_place(editing *e)
+{
+    return below(e, 16) ? e->insts[below(e, (uint32_t)e->count)] : NULL;
+}
+
+/* At an end half of the time, as the builder does. */
+static void edit_once(editing *e)
+{
+    static const uint32_t operands[] = {0, 0, SpvStorageClassPrivate};
+    wpg_inst *inst = e->insts[below(e, (uint32_t)e->count)];
+    switch (below(e, e->count < 60 ? 3 : 5)) {
+    case 0:
+    case 1: {
+        SpvOp opcode = some_opcode(e);
+        wpg_inst *made = wpg_inst_insert(e->m, some_place(e), opcode, operands, 3);
+        wpg_section section = wpg_inst_own_section(made);
+        if (below(e, 2) && section != WPG_SECTION_COUNT)
+            wpg_inst_move(e->m, made, wpg_module_section_end(e->m, section));
+        e->insts[e->count++] = made;
+        break;
+    }
+    case 2:
+        wpg_inst_rewrite(e->m, inst, some_opcode(e), operands, 3);
+        break;
+    case 3:
+        wpg_inst_move(e->m, inst, some_place(e));
+        break;
+    default:
+        for (size_t i = 0; i < e->count; i++)
+            if (e->insts[i] == inst)
+                e->insts[i] = e->insts[--e->count];
+        wpg_inst_remove(e->m, inst);
+        break;
+    }
+}
+
+static void test_ends_kept(void **state)
+{
+    (void)state;
+    for (unsigned seed = 0; seed < 60; seed++) {
+        editing e = {.m = parse_golden(seed % 2 ? "spec" : "rays"), .random = seed};
+        WPG_INST_EACH (inst, e.m)
+            if (e.count < 200 && (seed % 3 || inst->opcode != SpvOpLine))
+                e.insts[e.count++] = inst;
+        unsigned kept = 0;
+        for (unsigned i = 0; i < 1500; i++) {
+            edit_once(&e);
+            for (int s = 0; s < WPG_SECTION_FUNCTION; s++) {
+                kept += e.m->ends->of[s].known;
+                if (below(&e, 3)) /* else the end goes through another edit unasked */
+                    assert_ptr_equal(wpg_module_section_end(e.m, (wpg_section)s),
+                                     wpg_section_end_by_walk(e.m, (wpg_section)s));
+            }
+        }
+        assert_true(kept > 1500); /* of 13,500: some come through edits */
+        wpg_module_destroy(e.m);
+    }
+}
+
+/* What passes do: append declarations and decorations, change functions. No end is looked for again. */
+static void test_ends_stay_known(void **state)
+{
+    (void)state;
+    wpg_module *m = parse_golden("spec");
+    for (int s = 0; s < WPG_SECTION_FUNCTION; s++)
+        wpg_module_section_end(m, (wpg_section)s);
+    wpg_inst *store = test_find(m, SpvOpStore, 0);
+    for (uint32_t i = 0; i < 50; i++) {
+        uint32_t u32 = wpg_type_u32(m), constant = wpg_const_u32(m, 1000 + i), id = wpg_module_fresh_id(m);
+        wpg_inst *add = wpg_inst_add(m, store, SpvOpIAdd, u32, id, constant, constant);
+        wpg_inst_add(m, wpg_module_section_end(m, WPG_SECTION_ANNOTATION), SpvOpDecorate, id,
+                     SpvDecorationNoContraction);
+        if (i % 3 == 0)
+            wpg_inst_rewrite(m, add, SpvOpCopyObject, (uint32_t[]){u32, id, constant}, 3);
+        if (i % 3 == 1)
+            wpg_inst_remove(m, add);
+        for (int s = 0; s < WPG_SECTION_FUNCTION; s++) {
+            assert_true(m->ends->of[s].known);
+            assert_ptr_equal(m->ends->of[s].end, wpg_section_end_by_walk(m, (wpg_section)s));
+        }
+    }
+    wpg_module_destroy(m);
+}
+
+/* A decoration behind the types is against the layout, and found all the same. */
+static void test_late_decoration(void **state)
+{
+    (void)state;
+    wpg_module *m =
+        test_parse_text("OpCapability Shader\nOpMemoryModel Logical GLSL450\nOpDecorate %1 Block\n"
+                        "%1 = OpTypeFloat 32\nOpDecorate %1 ArrayStride 4\n");
+    assert_true(m->decorates_late);
+    assert_non_null(wpg_find_decoration(m, 1, SpvDecorationArrayStride));
+    assert_non_null(wpg_find_decoration(m, 1, SpvDecorationBlock));
+    assert_null(wpg_find_decoration(m, 1, SpvDecorationVolatile));
+    wpg_module_destroy(m);
+    m = parse_golden("spec");
+    assert_false(m->decorates_late);
+    wpg_module_destroy(m);
+}
+
 static void test_walks(void **state)
 {
     (void)state;
@@ -225,6 +354,9 @@ int main(void)
         cmocka_unit_test(test_too_long),
         cmocka_unit_test(test_sections),
         cmocka_unit_test(test_globals_end),
+        cmocka_unit_test(test_ends_kept),
+        cmocka_unit_test(test_ends_stay_known),
+        cmocka_unit_test(test_late_decoration),
         cmocka_unit_test(test_walks),
         cmocka_unit_test(test_strings),
         cmocka_unit_test(test_debug),

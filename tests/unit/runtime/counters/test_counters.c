@@ -169,8 +169,15 @@ static void cells_are_no_counts(void **state)
     wpg_counters_destroy(counters, true);
 }
 
-/* Entries: a slot's own counters once placed, the scratch block before. */
-static void directory_entries(void **state)
+/* Where a shader with these literals adds: imported, the device's addresses are ours. */
+static uint64_t shader_goes(wpg_counters_way way)
+{
+    uint32_t seed = *(const uint32_t *)(uintptr_t)way.seed;
+    return ((const uint64_t *)(uintptr_t)way.cells)[(uint32_t)(way.tag * seed) >> way.shift];
+}
+
+/* The scratch block before a slot is placed, its own counters after. */
+static void directory_leads(void **state)
 {
     (void)state;
     wpg_counters_vk vk = fake_vk();
@@ -180,22 +187,30 @@ static void directory_entries(void **state)
     config.placement = WPG_COUNTERS_HOST;
     wpg_counters *counters = create(&vk, &config);
     assert_int_equal(wpg_counters_address_kind(counters), WPG_ADDRESS_IMPORTED);
-    wpg_counter_slot *slot;
+    wpg_counter_slot *slot, *other;
     assert_int_equal(wpg_counters_claim(&slot, counters, (wpg_hash128){256 + 17, 1}, NULL), WPG_OK);
-    uint64_t entry = wpg_counters_entry(counters, slot);
-    const uint64_t *words = (const uint64_t *)(uintptr_t)entry; /* imported: the device's address is ours */
-    uint64_t scratch = words[0];
-    assert_true(scratch == words[1] && scratch != 0);
+    wpg_counters_way way = wpg_counters_way_of(counters, slot);
+    uint64_t scratch = shader_goes(way);
+    assert_int_not_equal(scratch, 0);
     assert_int_equal(wpg_counters_place(counters, slot, 10, NULL), WPG_OK);
-    assert_true(words[0] == scratch + atomic_load(&slot->first) * 8);
-    assert_true(words[1] == scratch && words[-1] == scratch);
-    /* Equal in another run: the address does not depend on what was made before. */
+    assert_int_equal(shader_goes(way), scratch + atomic_load(&slot->first) * 8);
+    /* One more of the same low bits: each goes to its own, by the literals it had. */
+    assert_int_equal(wpg_counters_claim(&other, counters, (wpg_hash128){512 + 17, 5}, NULL), WPG_OK);
+    wpg_counters_way others = wpg_counters_way_of(counters, other);
+    assert_int_equal(others.seed, way.seed);
+    assert_int_equal(wpg_counters_place(counters, other, 10, NULL), WPG_OK);
+    assert_int_equal(shader_goes(way), scratch + atomic_load(&slot->first) * 8);
+    assert_int_equal(shader_goes(others), scratch + atomic_load(&other->first) * 8);
+    assert_int_equal(wpg_counters_place(counters, other, 10, NULL), WPG_OK); /* again: nothing changes */
+    assert_int_equal(shader_goes(others), scratch + atomic_load(&other->first) * 8);
+    /* Equal in another run: the literals do not depend on what was made before. */
     wpg_counters_destroy(counters, true);
     counters = create(&vk, &config);
-    wpg_counter_slot *other;
-    assert_int_equal(wpg_counters_claim(&other, counters, (wpg_hash128){3, 3}, NULL), WPG_OK);
+    assert_int_equal(wpg_counters_claim(&other, counters, (wpg_hash128){512 + 17, 5}, NULL), WPG_OK);
+    assert_int_equal(wpg_counters_place(counters, other, 3, NULL), WPG_OK);
     assert_int_equal(wpg_counters_claim(&slot, counters, (wpg_hash128){256 + 17, 1}, NULL), WPG_OK);
-    assert_true(wpg_counters_entry(counters, slot) == entry);
+    wpg_counters_way again = wpg_counters_way_of(counters, slot);
+    assert_memory_equal(&again, &way, sizeof way);
     wpg_counters_destroy(counters, true);
     assert_int_equal(fake.live, 0);
 }
@@ -263,7 +278,8 @@ static void no_memory(void **state)
         assert_false(wpg_counters_readable(counters));
         assert_null(wpg_counters_drain(counters));
         assert_int_equal(wpg_counters_claim(&slot, counters, (wpg_hash128){2, 0}, NULL), WPG_OK);
-        assert_true(wpg_counters_entry(counters, slot) == WPG_LITERAL_ADDRESS + 16);
+        wpg_counters_way way = wpg_counters_way_of(counters, slot);
+        assert_true(way.cells == WPG_LITERAL_ADDRESS && way.seed == WPG_LITERAL_ADDRESS + 256 * 8 + 2 * 4);
         assert_int_equal(wpg_counters_place(counters, slot, 4, NULL), WPG_OK);
         wpg_counters_read(values, counters, slot);
         wpg_counters_destroy(counters, true);
@@ -312,7 +328,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(on_the_host),         cmocka_unit_test(on_the_device),
         cmocka_unit_test(cells_are_no_counts), cmocka_unit_test(stale_until_drained),
-        cmocka_unit_test(torn_counter),        cmocka_unit_test(directory_entries),
+        cmocka_unit_test(torn_counter),        cmocka_unit_test(directory_leads),
         cmocka_unit_test(address_kinds),       cmocka_unit_test(no_memory),
         cmocka_unit_test(short_of_memory),     cmocka_unit_test(memory_types)};
     return cmocka_run_group_tests(tests, NULL, NULL);
