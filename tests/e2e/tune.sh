@@ -106,7 +106,7 @@ without_run() { sed 's/"verdict": "[^"]*", //; s/, "run": "[^"]*"//' "$work/$1.u
 grep -E '"verdict": "open, [0-9]+ of 16 samples: what is safe by rule"' "$work/unfinished.uselog" >/dev/null || fail "USE_LOG does not say how far tuning is"
 grep -E "pipeline $plain_one: its tuning is open, [0-9]+ of 16 samples" "$work/unfinished.log" >/dev/null || { fail "the log does not say how far tuning is"; cat "$work/unfinished.log"; }
 grep 'found nothing faster' "$work/unfinished.log" && fail "tuning that is not finished is said to have found nothing"
-"$wavepgo" show "$work/open.wavepgo" >"$work/open.show"
+"$wavepgo" show --full "$work/open.wavepgo" >"$work/open.show"
 grep -E "^$plain_one  open " "$work/open.show" >/dev/null && grep -E 'passes .* open, [0-9]+ of 16 samples$' "$work/open.show" >/dev/null && grep '^1 pipeline is open: `wavepgo run --tune' "$work/open.show" >/dev/null || { fail "show does not say how far tuning is"; tail -n 8 "$work/open.show"; }
 grep -E "tuning: 0 of 1 pipelines decided, 1 open \\([0-9]+ of 16 samples\\): run it with \`wavepgo run --tune\` again \\([1-9][0-9]* such run" "$work/open.log" >/dev/null || { fail "the summary of a tune run does not say how far it is"; tail -n 3 "$work/open.log"; }
 
@@ -179,5 +179,5 @@ grep -E 'tuning goes on from [1-9][0-9]* samples?' "$work/resumed.log" >/dev/nul
 # Merged: every verdict is there once, of one pipeline the one with more samples.
 "$wavepgo" merge --quiet -o all.wavepgo slow.wavepgo resumed.wavepgo fast.wavepgo 2>/dev/null || "$wavepgo" merge --quiet -o all.wavepgo slow.wavepgo killed.wavepgo fast.wavepgo || fail "bundles with verdicts do not merge"
 [ "$(find all.wavepgo/verdicts -name '*.facts' | grep -c .)" = "$(ls slow.wavepgo/verdicts killed.wavepgo/verdicts fast.wavepgo/verdicts | grep facts | sort -u | grep -c .)" ] || fail "verdicts are lost or doubled by merging"
-"$wavepgo" show all.wavepgo | grep -E "$plain_one .*llvmpipe" >/dev/null || { fail "show does not list verdicts"; "$wavepgo" show all.wavepgo | tail -n 12; }
+"$wavepgo" show --full all.wavepgo | grep -E "$plain_one .*llvmpipe" >/dev/null || { fail "show does not list verdicts"; "$wavepgo" show all.wavepgo | tail -n 12; }
 finish
