@@ -33,8 +33,9 @@ typedef struct wpg_inject {
         uint32_t p_seeds, p_seed, p_cells, p_cell; /* of the directory: blocks, and what they hold */
         uint32_t t_product;       /* {u32 low, u32 high}; once declared (wpg_memory_declare_product) */
         uint32_t p_words, p_word; /* the counters as 32-bit words; once declared (wpg_memory_declare_words) */
-        uint32_t scope, semantics, seeds, cells; /* constants; the last two are addresses */
-        uint32_t slot_stride;                    /* counters of one copy, 0 = there is one copy */
+        uint32_t scope, semantics, seeds; /* constants; the last is an address */
+        uint64_t cells;                   /* address of the directory's cells */
+        uint32_t slot_stride;             /* counters of one copy, 0 = there is one copy */
     } memory;
     struct {
         uint32_t plain;                            /* the entry function without counting */

@@ -74,14 +74,13 @@ void wpg_memory_declare(wpg_inject *in)
     in->memory.p_seed = wpg_type_pointer(m, SpvStorageClassPhysicalStorageBuffer, in->t_u32);
     in->memory.p_seeds = block_struct(in, in->t_u32);
     in->memory.p_cell = wpg_type_pointer(m, SpvStorageClassPhysicalStorageBuffer, in->t_uvec2);
-    in->memory.p_cells = block_array(in, in->t_uvec2, 8);
+    in->memory.p_cells = block_struct(in, in->t_uvec2);
     in->memory.scope = wpg_const_u32(m, counter_scope(in));
     in->memory.semantics = in->c_zero;
     if (in->plan->map->slots > 1 && wpg_sample_inputs(in))
         in->memory.slot_stride = in->plan->map->counter_count / in->plan->map->slots;
     in->memory.seeds = const_address(in, options->directory_entry);
-    in->memory.cells =
-        const_address(in, options->directory_cells ? options->directory_cells : options->directory_entry);
+    in->memory.cells = options->directory_cells ? options->directory_cells : options->directory_entry;
 }
 
 /* The copy of the counters that this lane's group adds to. */
@@ -90,6 +89,20 @@ static uint32_t slot_offset(wpg_inject *in)
     uint32_t slot = WPG_EMIT(in, SpvOpBitwiseAnd, in->t_u32, wpg_sample_group(in),
                              wpg_const_u32(in->module, WPG_SLOTS - 1));
     return WPG_EMIT(in, SpvOpIMul, in->t_u32, slot, wpg_const_u32(in->module, in->memory.slot_stride));
+}
+
+/* As a uvec2: the array's address and eight times the cell's number, with carry. An access chain would do,
+ * but LLVM 15 crashes on what lavapipe 25 makes of an index that comes from memory, on x86 of 32 bits. */
+static uint32_t address_of_cell(wpg_inject *in, uint32_t cell)
+{
+    uint32_t start = wpg_const_u32(in->module, (uint32_t)in->memory.cells);
+    uint32_t bytes = WPG_EMIT(in, SpvOpShiftLeftLogical, in->t_u32, cell, wpg_const_u32(in->module, 3));
+    uint32_t low = WPG_EMIT(in, SpvOpIAdd, in->t_u32, start, bytes);
+    uint32_t carries = WPG_EMIT(in, SpvOpULessThan, in->t_bool, low, start);
+    uint32_t above = wpg_const_u32(in->module, (uint32_t)(in->memory.cells >> 32));
+    uint32_t next = wpg_const_u32(in->module, (uint32_t)(in->memory.cells >> 32) + 1);
+    uint32_t high = WPG_EMIT(in, SpvOpSelect, in->t_u32, carries, next, above);
+    return WPG_EMIT(in, SpvOpCompositeConstruct, in->t_uvec2, low, high);
 }
 
 void wpg_memory_enter(wpg_inject *in)
@@ -102,8 +115,8 @@ void wpg_memory_enter(wpg_inject *in)
         WPG_EMIT(in, SpvOpIMul, in->t_u32, seed, wpg_const_u32(in->module, options->directory_tag));
     uint32_t cell = WPG_EMIT(in, SpvOpShiftRightLogical, in->t_u32, product,
                              wpg_const_u32(in->module, options->directory_shift));
-    uint32_t cells = WPG_EMIT(in, SpvOpBitcast, in->memory.p_cells, in->memory.cells);
-    at = WPG_EMIT(in, SpvOpAccessChain, in->memory.p_cell, cells, in->c_zero, cell);
+    uint32_t cells = WPG_EMIT(in, SpvOpBitcast, in->memory.p_cells, address_of_cell(in, cell));
+    at = WPG_EMIT(in, SpvOpAccessChain, in->memory.p_cell, cells, in->c_zero);
     uint32_t address = WPG_EMIT(in, SpvOpLoad, in->t_uvec2, at, SpvMemoryAccessAlignedMask, 8);
     in->base = WPG_EMIT(in, SpvOpBitcast, in->memory.p_counters, address);
     in->weight = wpg_sample_weight(in);

@@ -105,7 +105,7 @@ static void follow_variable(slice *s, const wpg_inst *root, SpvStorageClass clas
             add_operands(s, s->writes.data[*loose].inst);
     if (!wpg_map_get(&s->last, root->result, &last))
         return;
-    for (size_t at = last; at != NONE; at = s->writes.data[at].next)
+    for (size_t at = (size_t)last; at != NONE; at = s->writes.data[at].next)
         if (may_reach(&s->writes.data[at], root, class))
             add_operands(s, s->writes.data[at].inst);
 }
