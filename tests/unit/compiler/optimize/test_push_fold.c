@@ -379,8 +379,8 @@ static void frees_the_ends_of_loops(void **state)
 {
     (void)state;
     static const char *const bodies[] = {
-        "here = at; uint first = here * p.n; for (uint i = 0u; i < p.n; ++i)"
-        " { if (first + i < 2u || first + i > ints.data[i]) continue; x = x * 0.5 + sin(x); }",
+        ("here = at; uint first = here * p.n; for (uint i = 0u; i < p.n; ++i)"
+         " { if (first + i < 2u || first + i > ints.data[i]) continue; x = x * 0.5 + sin(x); }"),
         "bool flag = p.n == 1u; for (uint i = 0u; i < 16u; ++i) { x = x * 0.5 + sin(x); if (flag) break; }",
         "for (uint i = 8u; i > p.n; --i) x = x * 0.5 + sin(x);",
         "for (uint i = 0u; i < p.n; ++i) x = x * 0.5 + sin(x);",
