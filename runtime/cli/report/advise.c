@@ -2,6 +2,7 @@
 #include "runtime/cli/report/report.h"
 
 #include "runtime/cli/common/command.h"
+#include "runtime/report/places.h"
 #include "runtime/report/printers.h"
 
 static size_t top; /* the printer takes a report alone */
@@ -9,12 +10,12 @@ static size_t top; /* the printer takes a report alone */
 static void print_advice(FILE *out, const wpg_report *report)
 {
     size_t shown = top && top < report->advice.count ? top : report->advice.count;
-    char place[200];
+    char place[200], called[WPG_PLACE_SIZE];
     for (size_t i = 0; i < shown; i++) {
         const wpg_report_advice *advice = &report->advice.data[i];
         const wpg_report_shader *shader = &report->shaders[advice->shader];
-        (void)fprintf(out, "%s%zu. %s (%.8s), %s\n   %s\n   because %s\n", i ? "\n" : "", i + 1, shader->name,
-                      shader->hex,
+        (void)fprintf(out, "%s%zu. %s, %s\n   %s\n   because %s\n", i ? "\n" : "", i + 1,
+                      wpg_report_called(called, shader->name, shader->hex),
                       wpg_report_place(place, sizeof place, report, shader, advice->function, advice->block),
                       advice->what, advice->evidence);
         if (advice->saving > 0)
