@@ -18,8 +18,11 @@ runtime/bundle: runtime/base runtime/profile
 runtime/counters: runtime/base
 runtime/gpu: runtime/base
 runtime/tune: runtime/base runtime/bundle
-runtime/report/page:
-runtime/report: runtime/report/page runtime/base runtime/profile runtime/bundle compiler/spirv compiler/analysis compiler/normalize
+runtime/report/text: runtime/base runtime/profile
+runtime/report/model: runtime/report/text runtime/bundle compiler/spirv compiler/analysis compiler/normalize
+runtime/report/listing: runtime/report/model
+runtime/report/export: runtime/report/model
+runtime/report/page: runtime/report/model
 compiler/spirv: runtime/base
 compiler/analysis: compiler/spirv
 compiler/normalize: compiler/spirv compiler/analysis
@@ -46,7 +49,7 @@ layer/contents: layer/base
 layer/variants: layer/rewrite layer/contents
 layer/commands: layer/variants
 layer/api: layer/commands
-runtime/cli/common: runtime/base runtime/config runtime/profile runtime/bundle runtime/counters runtime/gpu runtime/tune runtime/report compiler/spirv compiler/analysis compiler/normalize compiler/instrument/driver compiler/optimize/passes
+runtime/cli/common: runtime/base runtime/config runtime/profile runtime/bundle runtime/counters runtime/gpu runtime/tune runtime/report/listing runtime/report/export runtime/report/page compiler/spirv compiler/analysis compiler/normalize compiler/instrument/driver compiler/optimize/passes
 runtime/cli/help: runtime/cli/common
 runtime/cli/show: runtime/cli/common
 runtime/cli/annotate: runtime/cli/common
@@ -68,7 +71,7 @@ tests: *
 # Folders that may include a system header: PATTERN: folders.
 system='
 vulkan/: runtime/counters runtime/gpu runtime/cli/common runtime/cli/estimate runtime/cli/doctor layer/base layer/profile layer/rewrite layer/contents layer/variants layer/commands layer/api shaders tests
-spirv/: runtime/report compiler/spirv compiler/analysis compiler/normalize compiler/instrument/code compiler/instrument/sampling compiler/instrument/counting compiler/instrument/probes compiler/instrument/driver compiler/optimize/ir compiler/optimize/loops compiler/optimize/facts compiler/optimize/fold compiler/optimize/passes compiler/amdgpu/flow compiler/amdgpu/llvm compiler/amdgpu/translate compiler/amdgpu/driver compiler/amdgpu/counters compiler/amdgpu/profile tests
+spirv/: runtime/report/model runtime/report/listing compiler/spirv compiler/analysis compiler/normalize compiler/instrument/code compiler/instrument/sampling compiler/instrument/counting compiler/instrument/probes compiler/instrument/driver compiler/optimize/ir compiler/optimize/loops compiler/optimize/facts compiler/optimize/fold compiler/optimize/passes compiler/amdgpu/flow compiler/amdgpu/llvm compiler/amdgpu/translate compiler/amdgpu/driver compiler/amdgpu/counters compiler/amdgpu/profile tests
 spirv-tools/: compiler/normalize tests
 llvm: compiler/amdgpu/flow compiler/amdgpu/llvm compiler/amdgpu/translate compiler/amdgpu/driver compiler/amdgpu/counters compiler/amdgpu/profile tests
 xxhash.h: runtime/base

@@ -16,7 +16,7 @@
 #include "runtime/base/file.h"
 #include "runtime/base/vec.h"
 #include "runtime/bundle/folder.h"
-#include "runtime/report/shader_source.h"
+#include "runtime/report/model/shader_source.h"
 #include "runtime/cli/common/spec_option.h"
 #include "runtime/profile/weights.h"
 

@@ -8,9 +8,9 @@
 #include "runtime/cli/common/output.h"
 #include "runtime/cli/common/recover.h"
 #include "runtime/profile/quality.h"
-#include "runtime/report/figures.h"
-#include "runtime/report/places.h"
-#include "runtime/report/table.h"
+#include "runtime/report/text/figures.h"
+#include "runtime/report/model/places.h"
+#include "runtime/report/text/table.h"
 
 static const char command_name[] = "overlap";
 

@@ -4,8 +4,8 @@
 #include <stdio.h>
 
 #include "compiler/normalize/normalize.h"
-#include "runtime/report/internal.h"
-#include "runtime/report/printers.h"
+#include "runtime/report/model/internal.h"
+#include "runtime/report/page/page.h"
 #include "tests/fuzz/common/spirv.h"
 
 /* The counts of one function, of the size that its graph has. */

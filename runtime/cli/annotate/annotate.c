@@ -8,8 +8,8 @@
 #include "runtime/cli/common/command.h"
 #include "runtime/cli/common/output.h"
 #include "runtime/cli/common/recover.h"
-#include "runtime/report/annotate.h"
-#include "runtime/report/shader_source.h"
+#include "runtime/report/listing/annotate.h"
+#include "runtime/report/model/shader_source.h"
 
 static const char command_name[] = "annotate";
 

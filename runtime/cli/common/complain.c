@@ -6,7 +6,7 @@
 
 #include "runtime/base/text.h"
 #include "runtime/cli/common/command.h"
-#include "runtime/report/terminal.h"
+#include "runtime/report/text/terminal.h"
 
 static void complain(const char *command, const char *fmt, va_list args)
 {

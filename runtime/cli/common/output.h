@@ -2,7 +2,7 @@
 #ifndef WPG_RUNTIME_CLI_COMMON_OUTPUT_H
 #define WPG_RUNTIME_CLI_COMMON_OUTPUT_H
 
-#include "runtime/report/terminal.h"
+#include "runtime/report/text/terminal.h"
 
 typedef struct wpg_output {
     wpg_terminal_options terminal;

@@ -28,7 +28,7 @@
 #include "runtime/base/error.h"
 #include "runtime/base/hash.h"
 #include "runtime/base/vec.h"
-#include "runtime/report/model.h"
+#include "runtime/report/model/model.h"
 #include "runtime/tune/paired.h"
 #include "runtime/tune/times.h"
 

@@ -6,7 +6,7 @@
 
 #include "runtime/cli/diff/diff.h"
 #include "runtime/profile/probe_records.h"
-#include "runtime/report/places.h"
+#include "runtime/report/model/places.h"
 
 void wpg_diff_add(wpg_diff *diff, wpg_diff_change change)
 {

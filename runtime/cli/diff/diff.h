@@ -13,7 +13,7 @@
 
 #include "runtime/base/vec.h"
 #include "runtime/cli/common/output.h"
-#include "runtime/report/model.h"
+#include "runtime/report/model/model.h"
 
 /* A shader of both profiles, or of one. */
 typedef struct wpg_diff_pair {

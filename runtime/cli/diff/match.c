@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "runtime/cli/diff/diff.h"
-#include "runtime/report/places.h"
+#include "runtime/report/model/places.h"
 
 static double all_cost(const wpg_report *report)
 {

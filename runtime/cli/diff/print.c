@@ -5,9 +5,9 @@
 
 #include "runtime/base/text.h"
 #include "runtime/cli/diff/diff.h"
-#include "runtime/report/figures.h"
-#include "runtime/report/places.h"
-#include "runtime/report/table.h"
+#include "runtime/report/text/figures.h"
+#include "runtime/report/model/places.h"
+#include "runtime/report/text/table.h"
 
 static uint64_t lanes_of(const wpg_report *report)
 {

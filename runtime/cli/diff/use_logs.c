@@ -8,7 +8,7 @@
 #include "runtime/base/file.h"
 #include "runtime/cli/common/command.h"
 #include "runtime/cli/diff/diff.h"
-#include "runtime/report/places.h"
+#include "runtime/report/model/places.h"
 
 enum { USE_LOG_LIMIT = 1 << 30 };
 

@@ -17,7 +17,7 @@
 #include "compiler/spirv/reflect.h"
 #include "runtime/base/vec.h"
 #include "runtime/profile/shader_view.h"
-#include "runtime/report/model.h"
+#include "runtime/report/model/model.h"
 
 #define WPG_ESTIMATE_COMMAND "estimate"
 #define WPG_ESTIMATE_AND     "prw" /* passes of --and-passes */

@@ -8,8 +8,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "runtime/report/figures.h"
-#include "runtime/report/places.h"
+#include "runtime/report/text/figures.h"
+#include "runtime/report/model/places.h"
 
 /* RADV's names. "Subgroups per SIMD" is its occupancy: waves that fit beside each other. */
 static const char *const known[] = {"VGPRs",

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "runtime/bundle/bundle.h"
-#include "runtime/report/heat.h"
-#include "runtime/report/shader_source.h"
+#include "runtime/report/text/heat.h"
+#include "runtime/report/model/shader_source.h"
 
 /* -- Modules */
 

@@ -9,9 +9,9 @@
 #include "runtime/cli/common/command.h"
 #include "runtime/cli/common/recover.h"
 #include "runtime/cli/merge/merge.h"
-#include "runtime/report/printers.h"
-#include "runtime/report/source_names.h"
-#include "runtime/report/stacks.h"
+#include "runtime/report/export/export.h"
+#include "runtime/report/model/source_names.h"
+#include "runtime/report/export/stacks.h"
 
 static const char command_name[] = "export";
 

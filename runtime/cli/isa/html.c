@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "runtime/report/figures.h"
+#include "runtime/report/text/figures.h"
 #include "runtime/cli/isa/isa.h"
 
 static const char style[] =
@@ -18,28 +18,6 @@ static const char style[] =
     ".code{font:12px/1.5 ui-monospace,monospace}.code td{padding:0 .6rem;white-space:pre}.code "
     "td:last-child{text-align:left}td.why{text-align:left}"
     ".code .label td{padding-top:.5rem;font-weight:600}.muted{opacity:.65}";
-
-static void escape(FILE *out, const char *text)
-{
-    for (; *text; text++)
-        switch (*text) {
-        case '<':
-            (void)fputs("&lt;", out);
-            break;
-        case '>':
-            (void)fputs("&gt;", out);
-            break;
-        case '&':
-            (void)fputs("&amp;", out);
-            break;
-        case '"':
-            (void)fputs("&quot;", out);
-            break;
-        default:
-            (void)fputc((unsigned char)*text < 0x20 && *text != '\t' ? ' ' : *text, out);
-            break;
-        }
-}
 
 static uint64_t heat_of(const wpg_isa *isa, uint32_t block)
 {
@@ -95,7 +73,7 @@ static void candidates(FILE *out, const wpg_isa *isa)
     char digits[28];
     if (*isa->not_used) {
         (void)fputs("<p>Not compiled by the profile: ", out);
-        escape(out, isa->not_used);
+        wpg_html_text(out, isa->not_used);
         (void)fputs("</p>\n", out);
     }
     if (isa->version_count < 2 || isa->options.generate)
@@ -122,7 +100,7 @@ static void candidates(FILE *out, const wpg_isa *isa)
         else
             (void)fputs("<td></td>", out);
         (void)fputs("<td class=why>", out);
-        escape(out, c->why);
+        wpg_html_text(out, c->why);
         (void)fputs("</td></tr>\n", out);
     }
     (void)fputs("</table>", out);
@@ -144,13 +122,13 @@ static void radv(FILE *out, const wpg_isa *isa)
 {
     const wpg_estimate_pipeline *pipeline = &isa->radv.pipelines.data[0];
     (void)fputs("<section><h2>", out);
-    escape(out, isa->radv.device.name);
+    wpg_html_text(out, isa->radv.device.name);
     (void)fputs("</h2><p class=muted>", out);
-    escape(out, isa->radv.device.info);
+    wpg_html_text(out, isa->radv.device.info);
     (void)fputs("</p>\n", out);
     if (!pipeline->results[WPG_ESTIMATE_ORIGINAL].count) {
         (void)fputs("<p>", out);
-        escape(out, pipeline->problem);
+        wpg_html_text(out, pipeline->problem);
         (void)fputs("</p></section>\n", out);
         return;
     }
@@ -162,13 +140,13 @@ static void radv(FILE *out, const wpg_isa *isa)
                   to ? "<th>after</th>" : "");
     for (size_t i = 0; i < from->count; i++) {
         (void)fputs("<tr><td>", out);
-        escape(out, from->statistics[i].name);
+        wpg_html_text(out, from->statistics[i].name);
         (void)fputs("</td><td>", out);
-        escape(out, from->statistics[i].value);
+        wpg_html_text(out, from->statistics[i].value);
         for (size_t j = 0; to && j < to->count; j++)
             if (strcmp(to->statistics[j].name, from->statistics[i].name) == 0) {
                 (void)fputs("</td><td>", out);
-                escape(out, to->statistics[j].value);
+                wpg_html_text(out, to->statistics[j].value);
             }
         (void)fputs("</td></tr>\n", out);
     }
@@ -213,7 +191,7 @@ static void listing(FILE *out, const wpg_isa *isa, const wpg_isa_version *versio
             (void)fputs(line->is_code && from == WPG_ISA_NO_BLOCK && last != from ? "<td>-</td><td>"
                                                                                   : "<td></td><td>",
                         out);
-        escape(out, line->text);
+        wpg_html_text(out, line->text);
         (void)fputs("</td></tr>\n", out);
         last = line->is_code ? from : WPG_ISA_NO_BLOCK;
     }
@@ -228,9 +206,9 @@ void wpg_isa_html(FILE *out, const wpg_isa *isa)
     (void)fputs("<!doctype html><html lang=en><meta charset=utf-8><meta name=viewport "
                 "content=\"width=device-width\"><title>",
                 out);
-    escape(out, isa->entry);
+    wpg_html_text(out, isa->entry);
     (void)fprintf(out, ", %s</title><style>%s</style>\n<h1>", isa->options.gpu, style);
-    escape(out, isa->entry);
+    wpg_html_text(out, isa->entry);
     (void)fprintf(out,
                   "</h1><p>%s, wave%u, %s, workgroup %" PRIu32 " &times; %" PRIu32 " &times; %" PRIu32
                   "</p><p class=muted>shader %s",
@@ -239,7 +217,7 @@ void wpg_isa_html(FILE *out, const wpg_isa *isa)
     if (wpg_isa_counted(isa)) {
         (void)fputs(isa->own ? "; counts of structurised blocks, by the kernel itself: " : "; counts of ",
                     out);
-        escape(out, isa->options.profile);
+        wpg_html_text(out, isa->options.profile);
     }
     if (isa->guessed_gpu)
         (void)fputs("<br>no AMD GPU was here, and none was named: an example", out);

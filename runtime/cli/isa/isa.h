@@ -18,7 +18,7 @@
 #include "compiler/amdgpu/profile/origins.h"
 #include "compiler/spirv/debug.h"
 #include "runtime/base/vec.h"
-#include "runtime/report/shader_source.h"
+#include "runtime/report/model/shader_source.h"
 #include "runtime/cli/estimate/estimate.h"
 #include "runtime/profile/profile.h"
 #include "runtime/profile/shader_view.h"

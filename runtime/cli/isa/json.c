@@ -1,6 +1,6 @@
 #include <inttypes.h>
 
-#include "runtime/report/figures.h"
+#include "runtime/report/text/figures.h"
 #include "runtime/cli/isa/isa.h"
 
 static void member(FILE *out, const char *name, const char *value)

@@ -1,8 +1,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "runtime/report/figures.h"
-#include "runtime/report/model.h"
+#include "runtime/report/text/figures.h"
+#include "runtime/report/model/model.h"
 #include "runtime/cli/isa/isa.h"
 
 static void head(FILE *out, const wpg_isa *isa)

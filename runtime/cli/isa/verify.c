@@ -3,7 +3,7 @@
  * frequencies are to the counts. */
 #include <inttypes.h>
 
-#include "runtime/report/figures.h"
+#include "runtime/report/text/figures.h"
 #include "runtime/cli/isa/isa.h"
 
 /* The candidate that weights were attached in, as most as there is. */

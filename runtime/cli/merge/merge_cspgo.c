@@ -6,7 +6,7 @@
 
 #include "compiler/normalize/contexts.h"
 #include "runtime/base/vec.h"
-#include "runtime/report/shader_source.h"
+#include "runtime/report/model/shader_source.h"
 #include "runtime/profile/cspgo_text.h"
 #include "runtime/profile/shader_view.h"
 

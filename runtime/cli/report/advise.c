@@ -2,8 +2,8 @@
 #include "runtime/cli/report/report.h"
 
 #include "runtime/cli/common/command.h"
-#include "runtime/report/places.h"
-#include "runtime/report/printers.h"
+#include "runtime/report/model/places.h"
+#include "runtime/report/page/page.h"
 
 static size_t top; /* the printer takes a report alone */
 

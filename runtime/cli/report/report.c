@@ -14,7 +14,7 @@
 #include "runtime/cli/common/compare_file.h"
 #include "runtime/cli/common/recover.h"
 #include "runtime/cli/report/use_mode.h"
-#include "runtime/report/printers.h"
+#include "runtime/report/page/page.h"
 
 /* So long use mode is asked; 2,000 pipelines take no longer. */
 static const double USE_MODE_SECONDS = 2;

@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "runtime/base/vec.h"
-#include "runtime/report/model.h"
+#include "runtime/report/model/model.h"
 
 /* Options of both commands. */
 typedef struct wpg_report_job {

@@ -7,7 +7,7 @@
 #include "compiler/normalize/spirv_tools.h"
 #include "compiler/optimize/ir/optimize.h"
 #include "runtime/profile/weights.h"
-#include "runtime/report/shader_source.h"
+#include "runtime/report/model/shader_source.h"
 
 static double now(void)
 {

@@ -2,7 +2,7 @@
 #ifndef WPG_RUNTIME_CLI_REPORT_USE_MODE_H
 #define WPG_RUNTIME_CLI_REPORT_USE_MODE_H
 
-#include "runtime/report/model.h"
+#include "runtime/report/model/model.h"
 
 /* Runs the optimiser on the shaders of the report, dearest first, until `seconds` are over or the rest is
  * under 1 % of the work. A shader that cannot be optimised has no remarks. Returns how many were asked. */

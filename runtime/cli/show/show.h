@@ -7,7 +7,7 @@
 
 #include "runtime/cli/common/output.h"
 #include "runtime/profile/shader_view.h"
-#include "runtime/report/model.h"
+#include "runtime/report/model/model.h"
 
 typedef struct wpg_show_options {
     wpg_output output;

@@ -1,8 +1,8 @@
 /* The profile as CSV: whole hashes, numbers without grouping, shares from 0 to 1, empty where nothing was
  * measured. */
 #include "runtime/cli/show/show.h"
-#include "runtime/report/places.h"
-#include "runtime/report/table.h"
+#include "runtime/report/model/places.h"
+#include "runtime/report/text/table.h"
 
 static void add_stages(wpg_table *table, const wpg_show_options *options, const wpg_report_pipeline *pipeline)
 {

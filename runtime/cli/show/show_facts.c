@@ -1,8 +1,8 @@
 /* Prints a bundle's facts: as text the program's use of each pipeline, as JSON everything. Shares are
  * computed here, after merging, each over its own denominator. */
-#include "runtime/report/figures.h"
-#include "runtime/report/places.h"
-#include "runtime/report/table.h"
+#include "runtime/report/text/figures.h"
+#include "runtime/report/model/places.h"
+#include "runtime/report/text/table.h"
 #include "runtime/cli/show/show.h"
 
 #include <inttypes.h>

@@ -1,7 +1,7 @@
 /* The whole profile as one JSON document for scripts, version 1 (--top is ignored). Absent kinds are null,
  * never zero. Pipelines and shaders are in the order of the text: dearest first. */
-#include "runtime/report/figures.h"
-#include "runtime/report/places.h"
+#include "runtime/report/text/figures.h"
+#include "runtime/report/model/places.h"
 #include "runtime/cli/show/show.h"
 
 #include <inttypes.h>

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "runtime/bundle/bundle.h"
-#include "runtime/report/figures.h"
-#include "runtime/report/places.h"
+#include "runtime/report/text/figures.h"
+#include "runtime/report/model/places.h"
 #include "runtime/cli/show/show.h"
 #include "runtime/profile/probe_records.h"
 

@@ -1,10 +1,10 @@
 /* Tables for people: pipelines, shaders, blocks, dearest first. Shares are computed here, after merging,
  * never stored. */
 #include "runtime/base/text.h"
-#include "runtime/report/figures.h"
-#include "runtime/report/heat.h"
-#include "runtime/report/places.h"
-#include "runtime/report/table.h"
+#include "runtime/report/text/figures.h"
+#include "runtime/report/text/heat.h"
+#include "runtime/report/model/places.h"
+#include "runtime/report/text/table.h"
 #include "runtime/cli/show/show.h"
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* Value sites of one shader function: how often all lanes of a wave agreed, and which values were seen. */
 #include <inttypes.h>
 
-#include "runtime/report/figures.h"
+#include "runtime/report/text/figures.h"
 #include "runtime/cli/show/show.h"
 #include "runtime/profile/value_records.h"
 

@@ -1,7 +1,7 @@
 /* Prints the verdicts of a bundle: a line for each pipeline and device, below it a line for each
  * candidate. */
 #include "runtime/cli/show/show.h"
-#include "runtime/report/places.h"
+#include "runtime/report/model/places.h"
 
 #include <stdlib.h>
 #include <string.h>

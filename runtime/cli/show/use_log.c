@@ -11,7 +11,7 @@
 #include "runtime/base/file.h"
 #include "runtime/base/text.h"
 #include "runtime/base/vec.h"
-#include "runtime/report/places.h"
+#include "runtime/report/model/places.h"
 
 static const char command_name[] = "show";
 enum { USE_LOG_LIMIT = 1 << 30 };

@@ -16,7 +16,7 @@
 #include <stdio.h>
 
 #include "runtime/base/error.h"
-#include "runtime/report/model.h"
+#include "runtime/report/model/model.h"
 
 /* -- snapshot.c */
 

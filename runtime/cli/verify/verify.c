@@ -16,10 +16,10 @@
 #include "runtime/bundle/bundle.h"
 #include "runtime/bundle/folder.h"
 #include "runtime/cli/common/command.h"
-#include "runtime/report/figures.h"
+#include "runtime/report/text/figures.h"
 #include "runtime/cli/common/recover.h"
-#include "runtime/report/places.h"
-#include "runtime/report/shader_source.h"
+#include "runtime/report/model/places.h"
+#include "runtime/report/model/shader_source.h"
 
 static const char command_name[] = "verify";
 

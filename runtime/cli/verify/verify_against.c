@@ -7,7 +7,7 @@
 
 #include "runtime/bundle/folder.h"
 #include "runtime/cli/common/command.h"
-#include "runtime/report/figures.h"
+#include "runtime/report/text/figures.h"
 #include "runtime/profile/quality.h"
 
 enum { MOST_LINES = 20 }; /* of functions, in text */

@@ -10,9 +10,9 @@
 #include <cmocka.h>
 #include <jansson.h>
 
-#include "runtime/report/printers.h"
-#include "runtime/report/source_names.h"
-#include "runtime/report/stacks.h"
+#include "runtime/report/export/export.h"
+#include "runtime/report/model/source_names.h"
+#include "runtime/report/export/stacks.h"
 
 enum { SHADERS = 3, PIPELINES = 2, FILES = 9 };
 

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "runtime/report/listing.h"
-#include "runtime/report/places.h"
+#include "runtime/report/listing/listing.h"
+#include "runtime/report/model/places.h"
 
 #define OP(count, opcode) ((uint32_t)(count) << 16 | (uint32_t)(opcode))
 

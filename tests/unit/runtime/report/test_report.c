@@ -18,7 +18,7 @@
 #include "runtime/base/file.h"
 #include "runtime/profile/profile_io.h"
 #include "runtime/profile/record_name.h"
-#include "runtime/report/printers.h"
+#include "runtime/report/page/page.h"
 #include "tests/support/assemble.h"
 
 enum { LANES = 64, WAVES = 8, THEN_LANES = 16, THEN_WAVES = 6 };

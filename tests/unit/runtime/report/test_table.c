@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "runtime/report/table.h"
+#include "runtime/report/text/table.h"
 
 static const wpg_column columns[] = {{.title = "COST", .drop = 1},
                                      {.title = "KEY", .left = true},
