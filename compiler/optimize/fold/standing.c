@@ -15,8 +15,8 @@ enum {
 typedef struct slice {
     wpg_standing *s;
     const wpg_loop *loop;
-    uint32_t *todo, count; /* [bound] ids; each is put in once, as it is marked */
-    bool chosen;           /* a branch in the loop chooses one of the values */
+    uint32_t *worklist, count; /* [bound] ids; each is put in once, as it is marked */
+    bool chosen;               /* a branch in the loop chooses one of the values */
     bool nomem;
 } slice;
 
@@ -26,7 +26,7 @@ static void stand_by(slice *c, uint32_t id)
     if (id >= s->view->bound || !wpg_view_is_local(s->view, id) || s->opaque[id] || s->known[id])
         return;
     s->opaque[id] = true;
-    c->todo[c->count++] = id;
+    c->worklist[c->count++] = id;
 }
 
 /* All that the marked ids are computed of inside the loop, but the loads themselves. What was computed before
@@ -35,7 +35,7 @@ static void follow(slice *c)
 {
     const wpg_view *view = c->s->view;
     while (c->count) {
-        uint32_t id = c->todo[--c->count], block = view->block_of[id];
+        uint32_t id = c->worklist[--c->count], block = view->block_of[id];
         const wpg_inst *inst = wpg_module_def(view->module, id);
         if (!inst || block == WPG_NO_BLOCK || !c->loop->members[block])
             continue;
@@ -320,11 +320,12 @@ bool wpg_standing_find(wpg_standing *s)
     const wpg_view *view = s->view;
     const wpg_cfg *cfg = view->cfg;
     const bool *unrollable = wpg_unrollable_loops(view, s->arena);
-    slice c = {.s = s, .todo = WPG_ARENA_ARRAY(s->arena, uint32_t, view->bound)};
+    slice c = {.s = s, .worklist = WPG_ARENA_ARRAY(s->arena, uint32_t, view->bound)};
     wpg_loop *loops = WPG_ARENA_ARRAY(s->arena, wpg_loop, cfg->construct_count + 1u);
     bool *frees = WPG_ARENA_ARRAY(s->arena, bool, cfg->construct_count + 1u);
     wpg_unrolled before, now;
-    if (!unrollable || !c.todo || !loops || !frees || !wpg_unrolled_solve(&before, view, NULL, 0, s->arena) ||
+    if (!unrollable || !c.worklist || !loops || !frees ||
+        !wpg_unrolled_solve(&before, view, NULL, 0, s->arena) ||
         !wpg_unrolled_solve(&now, view, s->known, 0, s->arena))
         return false;
     for (uint32_t i = 0; i < cfg->construct_count; i++) {

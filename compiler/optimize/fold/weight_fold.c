@@ -337,7 +337,7 @@ static bool plan_actions(planner *p, const bool *in_loops)
 typedef struct needs {
     const planner *p;
     bool *needed; /* [bound] */
-    uint32_t *todo, count;
+    uint32_t *worklist, count;
     bool with_actions;
 } needs;
 
@@ -346,7 +346,7 @@ static void need(needs *n, uint32_t id)
     if (id >= n->p->view->bound || !wpg_view_is_local(n->p->view, id) || n->needed[id])
         return;
     n->needed[id] = true;
-    n->todo[n->count++] = id;
+    n->worklist[n->count++] = id;
 }
 
 /* All but the operand in word `without`; 0: all. */
@@ -408,7 +408,7 @@ static bool mark(needs *n)
         }
     }
     while (fits && n->count)
-        fits = need_behind(n, n->todo[--n->count]);
+        fits = need_behind(n, n->worklist[--n->count]);
     return fits;
 }
 
@@ -416,9 +416,9 @@ static bool *find_needed(const planner *p, bool with_actions, wpg_arena *arena)
 {
     needs n = {.p = p,
                .needed = WPG_ARENA_ARRAY(arena, bool, p->view->bound),
-               .todo = WPG_ARENA_ARRAY(arena, uint32_t, p->view->bound),
+               .worklist = WPG_ARENA_ARRAY(arena, uint32_t, p->view->bound),
                .with_actions = with_actions};
-    return n.needed && n.todo && mark(&n) ? n.needed : NULL;
+    return n.needed && n.worklist && mark(&n) ? n.needed : NULL;
 }
 
 /* Does a loop that drivers may unroll lose some of its float work, and keep other? */

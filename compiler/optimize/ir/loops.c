@@ -33,21 +33,21 @@ static void add_unreachable(wpg_loop *loop, const wpg_cfg *cfg)
 /* Members that lead to the back edge. */
 static bool find_inside(wpg_loop *loop, const wpg_cfg *cfg, wpg_arena *arena)
 {
-    uint32_t *todo = WPG_ARENA_ARRAY(arena, uint32_t, cfg->count), count = 0;
+    uint32_t *worklist = WPG_ARENA_ARRAY(arena, uint32_t, cfg->count), count = 0;
     loop->inside = WPG_ARENA_ARRAY(arena, bool, cfg->count);
-    if (!todo || !loop->inside)
+    if (!worklist || !loop->inside)
         return false;
-    todo[count++] = loop->back_edge;
+    worklist[count++] = loop->back_edge;
     loop->inside[loop->back_edge] = true;
     while (count) {
-        const wpg_block *block = &cfg->blocks[todo[--count]];
+        const wpg_block *block = &cfg->blocks[worklist[--count]];
         for (uint32_t p = 0; block->label != cfg->blocks[loop->header].label && p < block->predecessor_count;
              p++) {
             uint32_t from = block->predecessors[p];
             if (!loop->members[from] || loop->inside[from] || cfg->blocks[from].rpo == WPG_NO_BLOCK)
                 continue;
             loop->inside[from] = true;
-            todo[count++] = from;
+            worklist[count++] = from;
         }
     }
     return true;
