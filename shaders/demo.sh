@@ -123,7 +123,7 @@ show wavepgo report -o benchmarks.html wavepgo-bench.wavepgo
 echo "(open $work/benchmarks.html in a browser: source lines with counts, control flow, advice)"
 
 say "4. Use: the same pipelines, recompiled with the profile"
-show wavepgo run --use demo.profdata --use-log use.json -- wavepgo-bench --size "$size" --checksum >use.sums
+show wavepgo run --use demo.profdata --compile blocking --use-log use.json -- wavepgo-bench --size "$size" --checksum >use.sums
 if ! cmp -s plain.sums use.sums; then
     diff plain.sums use.sums || :
     echo "demo: outputs differ with the profile" >&2
@@ -141,7 +141,7 @@ awk '
 echo "(all of it, refusals too: $work/use.txt)"
 
 say "5. What it gained, processor time: A with the profile, B without the layer, in alternation"
-with_profile=$(wavepgo run --use demo.profdata --log-file compare.log --print-environment | sed 's/^export //' | tr '\n' ' ')
+with_profile=$(wavepgo run --use demo.profdata --compile blocking --log-file compare.log --print-environment | sed 's/^export //' | tr '\n' ' ')
 wavepgo-bench --clock processor --size "$size" --repeat 5 --rounds 3 --compare "$with_profile" --against ''
 
 say "6. A program that nobody here wrote: MaterialX's OpenPBR surface, unmodified"
@@ -155,11 +155,11 @@ show wavepgo run --generate -- sh "$surface" run pbr_default 0.5 >surface.count
 show wavepgo merge -o surface.profdata materialx.wavepgo/
 show wavepgo report -o surface.html materialx.wavepgo
 show wavepgo advise --top 1 materialx.wavepgo
-show wavepgo run --use surface.profdata -- sh "$surface" run pbr_default 0.5 >surface.use
+show wavepgo run --use surface.profdata --compile blocking -- sh "$surface" run pbr_default 0.5 >surface.use
 : >surface.times
 for round in 1 2 3; do
     sh "$surface" run pbr_default 0.5 >surface.off
-    [ $round = 1 ] || wavepgo run --use surface.profdata -- sh "$surface" run pbr_default 0.5 >surface.use 2>>surface.log
+    [ $round = 1 ] || wavepgo run --use surface.profdata --compile blocking -- sh "$surface" run pbr_default 0.5 >surface.use 2>>surface.log
     # Of each run one line: name, processor time of a frame, hash of the image.
     [ "$(cat surface.off surface.count surface.use | cut -d ' ' -f 3 | sort -u | wc -l)" = 1 ] || {
         cat surface.off surface.count surface.use >&2

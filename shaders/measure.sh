@@ -52,6 +52,7 @@ for case in ${CASES:-}; do some="$some --case $case"; done
 binds=64 # an execution, for sampling by bind
 unset VK_INSTANCE_LAYERS VK_LAYER_PATH VK_ADD_LAYER_PATH
 for variable in $(env | sed -n 's/^\(WAVEPGO_[A-Z_]*\)=.*/\1/p'); do unset "$variable"; done
+export WAVEPGO_COMPILE=blocking # what is measured waits for its words
 export MESA_SHADER_CACHE_DISABLE=true RADV_DEBUG=nocache
 say() { echo "measure: $*" >&2; }
 

@@ -119,6 +119,12 @@ static void print_summary(void)
             "; %llu pipeline%s for contents of uniform blocks, %llu draws left the choice to "
             "the GPU",
             (unsigned long long)contents, wpg_plural(contents), (unsigned long long)wpg_content_draws());
+    const wpg_later_counts later = wpg_later_count();
+    if (later.time)
+        length += (size_t)wpg_format(
+            more + length, sizeof more - length,
+            "; %llu made in the background in %.1f ms, %llu binds before had the program's own",
+            (unsigned long long)later.made, (double)later.time * 1e-6, (unsigned long long)later.early_binds);
     size_t shaders, counted = wpg_use_counted(&shaders);
     if (counted < shaders)
         length += (size_t)snprintf(more + length, sizeof more - length,
@@ -126,7 +132,7 @@ static void print_summary(void)
     if (wpg_the_process.mode == WPG_MODE_TUNE)
         wpg_tune_summary(more + length, sizeof more - length);
     wpg_changed_names(names, sizeof names);
-    wpg_summary_print(names, more);
+    wpg_summary_print(names, more, later.waiting);
 }
 
 /* The end of the program. The program may have left devices alive: what is persistently mapped is

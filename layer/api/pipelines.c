@@ -7,9 +7,12 @@
  * where the program asked for no compile. Source: Vulkan 1.3, 10.2 and 10.3 (multiple pipelines),
  * VK_EXT_pipeline_creation_cache_control.
  *
- * Ray tracing: a deferred creation that we change is made at once (VK_OPERATION_NOT_DEFERRED_KHR, which every
- * program has to expect). For a create-info passed through unchanged, the driver keeps pointers only into the
- * program's memory (VK_KHR_deferred_host_operations). */
+ * COMPILE=background: a pipeline whose words would have to be made is the program's own for now, and is
+ * handed to variants.h. Of parts of libraries, links and ray tracing only the words are, for a later run.
+ *
+ * Ray tracing: a deferred creation that we change is made at once (VK_OPERATION_NOT_DEFERRED_KHR, which
+ * every program has to expect). For a create-info passed through unchanged, the driver keeps pointers
+ * only into the program's memory (VK_KHR_deferred_host_operations). */
 #include <string.h>
 
 #include "layer/api/hooks.h"
@@ -605,16 +608,37 @@ static VkResult create_unchanged(request *req, const void *info, bool of_ours, V
     return result;
 }
 
+/* The plan's words, during the program's call. */
+static void make_now(request *req, wpg_pipeline_plan *plan, const void *info)
+{
+    const VkGraphicsPipelineCreateInfo *graphics = info;
+    const VkPipelineShaderStageCreateInfo *stages =
+        req->graphics ? graphics->pStages : &((const VkComputePipelineCreateInfo *)info)->stage;
+    wpg_pipeline_plan_resume(plan, stages);
+    if (plan->changed)
+        wpg_pipeline_plan_stages(plan, stages, req->graphics ? graphics->stageCount : 1, plan->stages,
+                                 plan->modules, plan->infos);
+}
+
 static VkResult make_one(request *req, const void *info, VkPipeline *pipeline)
 {
     uint64_t start = wpg_now(), driver_before = req->driver_time, flags = flags_of(info);
     wpg_pipeline_plan plan;
     wpg_link link = {0};
+    struct wpg_variant_set *later = NULL;
     req->link = req->graphics && is_linked(info) ? &link : NULL;
     plan_one(req, &plan, info, flags);
 
     VkResult result;
-    if (plan.changed && plan.by_bind)
+    if (plan.later && !plan.whole)
+        wpg_later_words(req->device, &plan);
+    if (plan.later)
+        later = wpg_later_take(req->device, &plan, req->graphics, info);
+    if (plan.later && !later)
+        make_now(req, &plan, info);
+    if (later)
+        result = create_unchanged(req, info, false, pipeline);
+    else if (plan.changed && plan.by_bind)
         result = create_beside(req, &plan, info, pipeline);
     else if (plan.changed)
         result = create_changed(req, &plan, info, pipeline);
@@ -630,7 +654,9 @@ static VkResult make_one(request *req, const void *info, VkPipeline *pipeline)
         (void)wpg_handles_set(&req->device->ray_libraries, (uint64_t)*pipeline, req->device);
     if (made) {
         wpg_record_pipeline(req->device, *pipeline, &plan, layout_of(req, info));
-        if (req->device->variants && req->link)
+        if (later)
+            wpg_later_add(req->device, later, *pipeline);
+        else if (req->device->variants && req->link)
             wpg_variants_refuse(&plan, "it is linked from libraries");
         else if (req->device->variants && !req->rays)
             wpg_variants_add(req->device, *pipeline, &plan, req->graphics, info);
@@ -641,6 +667,8 @@ static VkResult make_one(request *req, const void *info, VkPipeline *pipeline)
             wpg_totals_optimised(plan.hash);
         note_for_attribution(req, *pipeline, &plan);
     }
+    if (later && !made)
+        wpg_later_add(req->device, later, VK_NULL_HANDLE);
     uint64_t drivers = req->driver_time - driver_before;
     wpg_pipeline_plan_finish(&plan);
     uint64_t ours = wpg_now() - start - drivers;

@@ -8,6 +8,7 @@
 #include "layer/base/summary.h"
 #include "layer/commands/record_objects.h"
 #include "layer/rewrite/pipeline_plan.h"
+#include "layer/variants/variants.h"
 
 typedef struct twin {
     wpg_shader original;
@@ -65,6 +66,8 @@ static void plan_object(candidate *one, wpg_device *device, const wpg_shader_cre
         wpg_pipeline_plan_pass(&one->plan, device, &one->stage, 1, why);
     else
         wpg_pipeline_plan_make(&one->plan, device, &one->stage, 1, WPG_PLAN_SHADER, NULL);
+    if (one->plan.later)
+        wpg_later_words(device, &one->plan);
     one->wanted = one->plan.changed;
 }
 

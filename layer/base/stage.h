@@ -24,6 +24,7 @@ typedef struct wpg_rewrite {
 
     /* After generate or use. */
     bool changed; /* out_words replace the application's */
+    bool later;   /* use: nothing was made, for the cache does not have it (wpg_rewrite_when) */
     uint32_t *out_words;
     size_t out_count;
     wpg_counter_map *map; /* generate */

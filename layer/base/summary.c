@@ -88,17 +88,19 @@ void wpg_summary_file(const char *path, wpg_summary_kind kind)
     (void)pthread_mutex_unlock(&summary.lock);
 }
 
-void wpg_summary_print(const char *names, const char *more)
+void wpg_summary_print(const char *names, const char *more, uint64_t waiting)
 {
     const wpg_settings *settings = &wpg_the_process.settings;
-    uint64_t pipelines = atomic_load(&summary.pipelines);
+    uint64_t pipelines = atomic_load(&summary.pipelines) + waiting;
     if (!settings->summary || !pipelines)
         return;
-    char reasons[640] = "", files[448] = "", earlier[112] = "", unchanged[48] = "";
+    char reasons[640] = "", files[448] = "", earlier[112] = "", unchanged[48] = "", unmade[48] = "";
     uint64_t changed = atomic_load(&summary.changed), passed = atomic_load(&summary.passed);
     if (wpg_the_process.mode == WPG_MODE_USE)
         (void)snprintf(unchanged, sizeof unchanged, " %llu unchanged,",
-                       (unsigned long long)(pipelines - changed - passed));
+                       (unsigned long long)(pipelines - waiting - changed - passed));
+    if (waiting)
+        (void)snprintf(unmade, sizeof unmade, " %llu not made yet,", (unsigned long long)waiting);
     size_t at = 0;
     (void)pthread_mutex_lock(&summary.lock);
     for (size_t i = 0; i < REASONS && at < sizeof reasons; i++)
@@ -123,15 +125,16 @@ void wpg_summary_print(const char *names, const char *more)
     /* The summary is asked for by its own setting, not by the log level. */
     if (!wpg_log_enabled(WPG_LOG_INFO))
         wpg_log_open(WPG_LOG_INFO, settings->log_file);
-    wpg_log_info("%llu pipeline%s seen, %llu %s%s,%s %llu passed through%s%s%s; creation took %.1f ms here, "
-                 "%.1f ms in "
-                 "the driver",
-                 (unsigned long long)pipelines, wpg_plural(pipelines), (unsigned long long)changed,
-                 wpg_the_process.mode == WPG_MODE_GENERATE ? "instrumented"
-                 : wpg_the_process.mode == WPG_MODE_TUNE   ? "tuned"
-                                                           : "optimised",
-                 names, unchanged, (unsigned long long)passed, reasons, more, files,
-                 (double)atomic_load(&summary.ours) * 1e-6, (double)atomic_load(&summary.drivers) * 1e-6);
+    wpg_log_info(
+        "%llu pipeline%s seen, %llu %s%s,%s%s %llu passed through%s%s%s; creation took %.1f ms here, "
+        "%.1f ms in "
+        "the driver",
+        (unsigned long long)pipelines, wpg_plural(pipelines), (unsigned long long)changed,
+        wpg_the_process.mode == WPG_MODE_GENERATE ? "instrumented"
+        : wpg_the_process.mode == WPG_MODE_TUNE   ? "tuned"
+                                                  : "optimised",
+        names, unchanged, unmade, (unsigned long long)passed, reasons, more, files,
+        (double)atomic_load(&summary.ours) * 1e-6, (double)atomic_load(&summary.drivers) * 1e-6);
 }
 
 void wpg_summary_finish(void)

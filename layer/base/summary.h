@@ -31,8 +31,8 @@ typedef enum wpg_summary_kind {
 /* A profile was written for the first time in this run. */
 void wpg_summary_file(const char *path, wpg_summary_kind kind);
 /* Prints the line, if the setting asks for it. Put into it: " (NAMES)" of what was changed, or ""; "; ..." of
- * variants and tuning, or "". */
-void wpg_summary_print(const char *names, const char *more);
+ * variants and tuning, or ""; how many pipelines more were seen, and not made yet. */
+void wpg_summary_print(const char *names, const char *more, uint64_t waiting);
 void wpg_summary_finish(void);
 
 #endif

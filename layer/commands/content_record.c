@@ -286,7 +286,7 @@ uint32_t wpg_content_choices(wpg_recording *recording, wpg_bound *bound)
     wpg_content_recording *c = recording->contents;
     const wpg_variant_set *set = bound->variants;
     const uint32_t ready = set ? atomic_load_explicit(&set->contents_ready, memory_order_acquire) : 0;
-    if (!c->open || !ready || c->feeds_back || c->program_condition || bound->actual != set->original)
+    if (!c->open || !ready || c->feeds_back || c->program_condition || bound->actual != bound->base)
         return 1;
     if (!add_choice(recording, set, ready))
         return 1;

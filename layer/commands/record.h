@@ -57,7 +57,8 @@ typedef struct wpg_bound {
     ptrdiff_t entry; /* index into the recording's entries, or WPG_NOTHING_BOUND: unknown to us */
     uint64_t push_signature, push_words;
     struct wpg_variant_set *variants; /* of the pipeline; NULL: none */
-    VkPipeline actual;                /* what is bound where there are variants */
+    VkPipeline base;    /* what runs where there are variants and none serves: chosen at the bind */
+    VkPipeline actual;  /* what is bound where there are variants */
     VkPipeline given;   /* what the bind handed down; VK_NULL_HANDLE: nothing, or shader objects */
     uint64_t pending;   /* draws and dispatches since the words were last counted */
     wpg_trial trial;    /* tune: what the bind chose, until a run takes it */

@@ -5,6 +5,7 @@
 #include "layer/commands/record_objects.h"
 #include "layer/commands/record_queries.h"
 #include "layer/commands/sample_bind.h"
+#include "layer/commands/variant_choice.h"
 #include "layer/variants/variants.h"
 
 /* -- Layouts */
@@ -167,6 +168,7 @@ void wpg_record_bind(wpg_recording *recording, wpg_bound *bound, const wpg_binda
         .push_signature = bindable->push_signature,
         .push_words = bindable->push_words,
         .variants = bindable->variants,
+        .base = bindable->pipeline,
         .actual = bindable->pipeline,
     };
 }
@@ -201,7 +203,8 @@ VKAPI_ATTR void VKAPI_CALL wpg_record_CmdBindPipeline(VkCommandBuffer commands, 
                                        known && miss == WPG_MISS_NONE ? &bound->trial : NULL);
         if (bound && !bound->trial.by_value)
             bound->variants = NULL; /* another alternative's turn, or no trial */
-    }
+    } else if (bound && bound->variants)
+        pipeline = bound->base = bound->actual = wpg_variants_bind(recording->device, bound->variants);
     if (bound)
         bound->given = pipeline;
     if (recording)

@@ -167,6 +167,17 @@ static void wait_for_contents(wpg_device *device, wpg_variant_set *set)
     (void)wait_for(device, set, &until);
 }
 
+VkPipeline wpg_variants_bind(wpg_device *device, wpg_variant_set *set)
+{
+    const double most = wpg_the_process.settings.variant_wait;
+    if (most > 0 && atomic_load(&set->waiting)) {
+        const struct timespec until = deadline(most);
+        atomic_store(&set->hurried, true);
+        (void)wait_for(device, set, &until);
+    }
+    return wpg_variant_base(set);
+}
+
 static void bind(wpg_recording *recording, wpg_bound *bound, VkPipeline pipeline)
 {
     if (bound->actual == pipeline)
@@ -182,12 +193,13 @@ void wpg_variants_before(wpg_recording *recording, wpg_bound *bound)
     if (!set)
         return;
     wait_for_contents(recording->device, set);
-    if (!set->usual)
+    const wpg_usual *usual = atomic_load_explicit(&set->usual, memory_order_acquire);
+    if (!usual)
         return;
     uint64_t valid = bound->push_signature == recording->push_signature ? recording->pushed : 0;
     VkPipeline chosen = find(set, recording, valid);
     uint32_t which = 0;
-    if (!chosen && is_usual(&which, set->usual, recording, valid)) {
+    if (!chosen && is_usual(&which, usual, recording, valid)) {
         ask(recording->device, set, recording, which);
         chosen = find(set, recording, valid);
         if (!chosen && atomic_load(&set->asked))
@@ -196,11 +208,11 @@ void wpg_variants_before(wpg_recording *recording, wpg_bound *bound)
     atomic_fetch_add_explicit(&counts.seen, 1, memory_order_relaxed);
     if (chosen)
         atomic_fetch_add_explicit(&counts.used, 1, memory_order_relaxed);
-    bind(recording, bound, chosen ? chosen : set->original);
+    bind(recording, bound, chosen ? chosen : bound->base);
 }
 
 void wpg_variants_restore(wpg_recording *recording, wpg_bound *bound)
 {
-    if (bound->variants && bound->actual != bound->variants->original)
-        bind(recording, bound, bound->variants->original);
+    if (bound->variants && bound->actual != bound->base)
+        bind(recording, bound, bound->base);
 }

@@ -4,6 +4,9 @@
 
 #include "layer/commands/record.h"
 
+/* What a bind of the set's pipeline runs, where no variant serves: ours once it is made
+ * (COMPILE=background). */
+VkPipeline wpg_variants_bind(wpg_device *device, struct wpg_variant_set *set);
 /* Before a draw or dispatch: binds the variant for the pushed values, else the program's own pipeline. */
 void wpg_variants_before(wpg_recording *recording, wpg_bound *bound);
 /* Binds the program's own pipeline again, before a recording is given up. */

@@ -66,8 +66,10 @@ static bool key_of(wpg_hash128 *key, const wpg_rewrite *fragment, const wpg_outp
     return good;
 }
 
-/* The answer is kept: asking takes a fifth of a millisecond. */
-static void ask_fragments(wpg_output_use *use, const wpg_rewrite *fragment, const wpg_output_use *targets)
+/* The answer is kept: asking takes a fifth of a millisecond, and 20 for the largest surfaces. False: it
+ * is not, and it is not to be asked for now. */
+static bool ask_fragments(wpg_output_use *use, const wpg_rewrite *fragment, const wpg_output_use *targets,
+                          wpg_rewrite_when when)
 {
     wpg_hash128 key;
     uint8_t *data = NULL;
@@ -79,12 +81,15 @@ static void ask_fragments(wpg_output_use *use, const wpg_rewrite *fragment, cons
         if (use->known)
             memcpy(use->read, data, size);
         free(data);
-        return;
+        return true;
     }
+    if (when == WPG_REWRITE_IF_KEPT)
+        return false;
     if (!ask_module(use, fragment, targets))
         *use = (wpg_output_use){0};
     else if (keyed) /* of one byte: not known */
         (void)wpg_cache_put(wpg_disk_cache(), key, use->read, use->known ? sizeof use->read : 1, NULL);
+    return true;
 }
 
 static void tell(wpg_rewrite *stage, const wpg_output_use *use)
@@ -109,7 +114,8 @@ void wpg_interface_note(wpg_pipeline_plan *plan, const wpg_output_use *targets)
         return;
     if (!wpg_writes_unread(before->module, &none))
         return; /* built-ins alone */
-    if (fragment)
-        ask_fragments(&use, fragment, targets);
-    tell(before, &use);
+    if (fragment && !ask_fragments(&use, fragment, targets, plan->when))
+        plan->later = true;
+    else
+        tell(before, &use);
 }

@@ -7,7 +7,7 @@
 #include "layer/rewrite/pipeline_plan.h"
 
 /* Tells the plan's stages who reads their outputs (wpg_rewrite.outputs). The stages are parsed. `targets`:
- * what reaches an attachment; NULL: not known. */
+ * what reaches an attachment; NULL: not known. plan->later: it would have to be asked (plan->when). */
 void wpg_interface_note(wpg_pipeline_plan *plan, const wpg_output_use *targets);
 
 #endif

@@ -417,6 +417,17 @@ void wpg_pipeline_plan_stages(wpg_pipeline_plan *plan, const VkPipelineShaderSta
     }
 }
 
+/* Words that would have to be made are made later, when what `state` points to is gone. */
+static void defer(wpg_pipeline_plan *plan)
+{
+    const wpg_output_use *targets =
+        plan->targets ? wpg_arena_memdup(&plan->arena, plan->targets, sizeof *targets) : NULL;
+    if (plan->targets && !targets)
+        return;
+    plan->targets = targets;
+    plan->when = WPG_REWRITE_IF_KEPT;
+}
+
 void wpg_pipeline_plan_make(wpg_pipeline_plan *plan, wpg_device *device,
                             const VkPipelineShaderStageCreateInfo *infos, uint32_t count, wpg_plan_kind kind,
                             const wpg_plan_state *state)
@@ -424,6 +435,7 @@ void wpg_pipeline_plan_make(wpg_pipeline_plan *plan, wpg_device *device,
     *plan = (wpg_pipeline_plan){.device = device,
                                 .part = kind == WPG_PLAN_PART || kind == WPG_PLAN_SHADER,
                                 .uses = device->mode == WPG_MODE_USE || kind == WPG_PLAN_UNCOUNTED,
+                                .whole = kind == WPG_PLAN_PIPELINE || kind == WPG_PLAN_UNCOUNTED,
                                 .targets = state ? &state->targets : NULL,
                                 .early_tests = state && state->early_tests};
     label_without_hash(plan, infos, count);
@@ -456,6 +468,9 @@ void wpg_pipeline_plan_make(wpg_pipeline_plan *plan, wpg_device *device,
         wpg_plan_tune(plan, infos, count, kind);
         return;
     }
+    if (device->mode == WPG_MODE_USE && device->variants &&
+        wpg_the_process.settings.compile == WPG_COMPILE_BACKGROUND)
+        defer(plan);
     bool beside = !plan->uses && device->binds;
     plan->by_bind = beside && kind == WPG_PLAN_PIPELINE;
     if (beside && !plan->by_bind && wpg_window_exists()) {
@@ -464,11 +479,84 @@ void wpg_pipeline_plan_make(wpg_pipeline_plan *plan, wpg_device *device,
         return;
     }
     if (plan->uses)
-        wpg_plan_use(plan, infos, kind == WPG_PLAN_PIPELINE || kind == WPG_PLAN_UNCOUNTED);
+        wpg_plan_use(plan, infos, plan->whole);
     else
         plan_generate(plan);
     if (plan->changed && kind != WPG_PLAN_SHADER)
         wpg_pipeline_plan_stages(plan, infos, count, plan->stages, plan->modules, plan->infos);
+}
+
+/* -- Later */
+
+bool wpg_pipeline_plan_keep(wpg_pipeline_plan *kept, wpg_pipeline_plan *plan)
+{
+    wpg_arena *arena = &plan->arena;
+    for (size_t i = 0; i < plan->count; i++) {
+        wpg_rewrite *stage = &plan->stages[i];
+        const char *entry = wpg_arena_strdup(arena, stage->entry);
+        const uint32_t *words =
+            plan->records[i] ? stage->words
+                             : wpg_arena_memdup(arena, stage->words, stage->word_count * sizeof *words);
+        if (!entry || !words)
+            return false;
+        stage->entry = stage->stage.entry = entry;
+        stage->words = words;
+    }
+    for (size_t i = 0; i < plan->count; i++) {
+        wpg_rewrite_reset(&plan->stages[i]);   /* a parsed module is many times as large as its words */
+        plan->stages[i].specialization = NULL; /* read already: stage->spec */
+    }
+    plan->program = NULL;
+    *kept = *plan;
+    *plan = (wpg_pipeline_plan){
+        .device = kept->device, .hash = kept->hash, .identified = true, .uses = true, .later = true};
+    memcpy(plan->label, kept->label, sizeof plan->label);
+    return true;
+}
+
+bool wpg_pipeline_plan_copy(wpg_pipeline_plan *copy, const wpg_pipeline_plan *plan)
+{
+    *copy = (wpg_pipeline_plan){.device = plan->device,
+                                .hash = plan->hash,
+                                .identified = plan->identified,
+                                .part = plan->part,
+                                .uses = plan->uses};
+    memcpy(copy->label, plan->label, sizeof copy->label);
+    bool good = make_room(copy, (uint32_t)plan->count);
+    copy->info_count = 0;
+    if (good && plan->targets) {
+        copy->targets = wpg_arena_memdup(&copy->arena, plan->targets, sizeof *plan->targets);
+        good = copy->targets != NULL;
+    }
+    for (size_t i = 0; good && i < plan->count; i++) {
+        wpg_rewrite *stage = &copy->stages[i];
+        good = wpg_rewrite_recall(stage, &plan->stages[i], &copy->arena);
+        copy->count = i + 1;
+        if (plan->records[i])
+            wpg_shader_module_share(copy->records[i] = plan->records[i]);
+        else
+            stage->words =
+                wpg_arena_memdup(&copy->arena, stage->words, stage->word_count * sizeof *stage->words);
+        good &= stage->words != NULL;
+    }
+    if (!good)
+        wpg_pipeline_plan_finish(copy);
+    return good;
+}
+
+void wpg_pipeline_plan_resume(wpg_pipeline_plan *plan, const VkPipelineShaderStageCreateInfo *infos)
+{
+    wpg_error err;
+    plan->when = WPG_REWRITE_NOW;
+    plan->later = false;
+    for (size_t i = 0; i < plan->count; i++) {
+        wpg_rewrite_reset(&plan->stages[i]);
+        if (wpg_rewrite_parse(&plan->stages[i], &err) != WPG_OK) {
+            wpg_pipeline_plan_give_up(plan, false, "a shader cannot be read again: %s", err.message);
+            return;
+        }
+    }
+    wpg_plan_use(plan, infos, plan->whole);
 }
 
 static void say_passed(const wpg_pipeline_plan *plan)

@@ -45,7 +45,10 @@ typedef struct wpg_pipeline_plan {
         *targets;          /* of its fragment stage (targets.h); NULL: not known. During the call only */
     bool early_tests;      /* its state lets early tests be declared: see wpg_instrument_target */
     bool changed;          /* infos differ from the application's */
-    bool by_value;         /* variants by push constants may be made of it (variants.h) */
+    wpg_rewrite_when when; /* use: whether words may be made during the program's call (COMPILE) */
+    bool later;            /* use: they are not in the cache, and are made later */
+    bool whole;    /* it is a pipeline by itself: wave sizes may be chosen, it can be replaced at binds */
+    bool by_value; /* variants by push constants may be made of it (variants.h) */
     bool values_by_rule;   /* use: and no verdict says otherwise */
     wpg_counted **counted; /* generate: one; of a part one for each stage */
     size_t counted_count;
@@ -81,6 +84,14 @@ typedef struct wpg_plan_state {
 void wpg_pipeline_plan_make(wpg_pipeline_plan *plan, wpg_device *device,
                             const VkPipelineShaderStageCreateInfo *infos, uint32_t count, wpg_plan_kind kind,
                             const wpg_plan_state *state);
+/* A plan that waits for its words (plan->later) goes on behind the program's call. The first function
+ * moves `plan` into `kept`, and makes it independent of the program's memory; what is left of `plan` says
+ * who it is. False: memory ran out, and `plan` is as it was. The last makes the words of plan->stages;
+ * `infos` are the stages, or copies of them. Any thread, one at a time. */
+bool wpg_pipeline_plan_keep(wpg_pipeline_plan *kept, wpg_pipeline_plan *plan);
+/* Makes `copy` another plan of the same stages, for their words alone: it is never committed. */
+bool wpg_pipeline_plan_copy(wpg_pipeline_plan *copy, const wpg_pipeline_plan *plan);
+void wpg_pipeline_plan_resume(wpg_pipeline_plan *plan, const VkPipelineShaderStageCreateInfo *infos);
 /* The plan for a pipeline that passes through without being examined. `why` is static. */
 void wpg_pipeline_plan_pass(wpg_pipeline_plan *plan, wpg_device *device,
                             const VkPipelineShaderStageCreateInfo *infos, uint32_t count, const char *why);

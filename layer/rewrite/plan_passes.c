@@ -42,7 +42,7 @@ static double waves_of(const wpg_weights *weights)
 }
 
 /* Rewrites `stages`, which are the plan's own or others of the same, with all passes but those of
- * `leave_out`; whether any changed. */
+ * `leave_out`; whether any changed. plan->later: some words would have to be made, and nothing is decided. */
 static bool rewrite_all(wpg_pipeline_plan *plan, const VkPipelineShaderStageCreateInfo *infos, bool whole,
                         wpg_rewrite *stages, const char *leave_out)
 {
@@ -61,7 +61,13 @@ static bool rewrite_all(wpg_pipeline_plan *plan, const VkPipelineShaderStageCrea
                 plan->waves[i] = waves_of(&weights);
             if (whole)
                 wave = wpg_wave_choice_of(&plan->device->features, &infos[plan->at[i]]);
-            good = wpg_rewrite_use(stage, &weights, &plan->device->features, &wave, leave_out) == WPG_OK;
+            good = wpg_rewrite_use(stage, &weights, &plan->device->features, &wave, leave_out, plan->when) ==
+                   WPG_OK;
+        }
+        if (stage->later) {
+            plan->later = true;
+            wpg_arena_finish(&arena);
+            return false;
         }
         if (!good) {
             stage->changed = false;
@@ -110,6 +116,8 @@ static void use_open(wpg_pipeline_plan *plan, const VkPipelineShaderStageCreateI
     plan->verdict = plan->won;
     use_by_rule(plan, infos, whole);
     plan->values_by_rule = !win->values_lost;
+    if (plan->later)
+        return;
     const wpg_hash128 words = hash_of_words(plan->stages, plan->count);
     for (size_t i = 0; plan->changed && i < win->lost_count; i++)
         if (wpg_hash_equal(words, win->lost[i])) {
@@ -130,8 +138,9 @@ static void use_verdict(wpg_pipeline_plan *plan, const VkPipelineShaderStageCrea
     char leave_out[WPG_VERDICT_PASSES];
     if (!win) {
         plan->verdict = "not tuned on this device: what is safe by rule";
-        wpg_log_info("pipeline %s: %s", plan->label, plan->verdict);
         use_by_rule(plan, infos, whole);
+        if (!plan->later)
+            wpg_log_info("pipeline %s: %s", plan->label, plan->verdict);
         return;
     }
     wpg_use_note_known();
@@ -155,6 +164,8 @@ static void use_verdict(wpg_pipeline_plan *plan, const VkPipelineShaderStageCrea
     }
     wpg_tune_leave_out(leave_out, win->set.passes);
     plan->changed = rewrite_all(plan, infos, whole, plan->stages, leave_out);
+    if (plan->later)
+        return;
     if (!wpg_hash_equal(hash_of_words(plan->stages, plan->count), win->set.words)) {
         plan->verdict = "of other words: not applied";
         wpg_pipeline_plan_give_up(plan, true,
@@ -167,6 +178,8 @@ static void use_verdict(wpg_pipeline_plan *plan, const VkPipelineShaderStageCrea
 void wpg_plan_use(wpg_pipeline_plan *plan, const VkPipelineShaderStageCreateInfo *infos, bool whole)
 {
     wpg_interface_note(plan, plan->targets);
+    if (plan->later)
+        return;
     if (plan->device->tuned) {
         use_verdict(plan, infos, whole);
         return;

@@ -167,6 +167,22 @@ wpg_status wpg_rewrite_parse(wpg_rewrite *rewrite, wpg_error *err)
     return wpg_module_parse(&rewrite->module, rewrite->words, rewrite->word_count, err);
 }
 
+void wpg_rewrite_reset(wpg_rewrite *rewrite)
+{
+    wpg_module_destroy(rewrite->module);
+    wpg_remarks_destroy(rewrite->remarks);
+    free(rewrite->out_words);
+    rewrite->module = NULL;
+    rewrite->remarks = NULL;
+    rewrite->out_words = NULL;
+    rewrite->out_count = 0;
+    rewrite->changed = rewrite->later = false;
+    rewrite->wave_size = 0;
+    rewrite->outputs = (wpg_output_use){0};
+    rewrite->why = (wpg_error){0};
+    rewrite->found = "no";
+}
+
 static size_t put_hash(uint8_t *bytes, size_t at, wpg_hash128 hash)
 {
     for (int half = 0; half < 2; half++)
@@ -491,7 +507,7 @@ static void key_weights(wpg_writer *key, const wpg_weights *weights)
 
 wpg_status wpg_rewrite_use(wpg_rewrite *rewrite, const wpg_weights *weights,
                            const wpg_device_features *features, const wpg_wave_choice *wave,
-                           const char *leave_out)
+                           const char *leave_out, wpg_rewrite_when when)
 {
     static const wpg_weights none = {0};
     wpg_optimize_options options;
@@ -524,6 +540,9 @@ wpg_status wpg_rewrite_use(wpg_rewrite *rewrite, const wpg_weights *weights,
     key_weights(&w, weights);
     bool keyed = end_key(&key, &w);
     if (!keyed || !recall(rewrite, key, false)) {
+        rewrite->later = when == WPG_REWRITE_IF_KEPT;
+        if (rewrite->later)
+            return WPG_OK;
         WPG_TRY(optimize(rewrite, weights, &options, probes));
         if (keyed)
             keep(rewrite, key);

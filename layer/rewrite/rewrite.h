@@ -17,6 +17,8 @@ wpg_status wpg_rewrite_identify(wpg_rewrite *rewrite, wpg_error *err);
 
 /* Parses the words of a recalled stage. */
 wpg_status wpg_rewrite_parse(wpg_rewrite *rewrite, wpg_error *err);
+/* Forgets what was made of an identified stage, and its parsed module. */
+void wpg_rewrite_reset(wpg_rewrite *rewrite);
 
 /* Makes `rewrite` a copy of an identified stage, without the parsed module. Its words are borrowed. Its
  * entry's name is borrowed too, or copied into `arena` if that is not NULL. False when memory runs out. */
@@ -27,11 +29,14 @@ bool wpg_rewrite_recall(wpg_rewrite *rewrite, const wpg_rewrite *known, wpg_aren
 wpg_status wpg_rewrite_generate(wpg_rewrite *rewrite, const wpg_instrument_options *options,
                                 const wpg_validate_options *validate, bool stable);
 
+/* Whether words are made now, or only taken from the cache where that has them (rewrite->later). */
+typedef enum wpg_rewrite_when { WPG_REWRITE_NOW, WPG_REWRITE_IF_KEPT } wpg_rewrite_when;
+
 /* Applies a profile on a device with these features, which offers the wave sizes `wave` (wave_size.h).
  * weights NULL: the shader has no profile. leave_out: letters of passes that do not run. */
 wpg_status wpg_rewrite_use(wpg_rewrite *rewrite, const wpg_weights *weights,
                            const wpg_device_features *features, const wpg_wave_choice *wave,
-                           const char *leave_out);
+                           const char *leave_out, wpg_rewrite_when when);
 
 /* Letters of passes that run only by a verdict or by the settings. A vote on loads has a cost, and its gain
  * depends on the hardware. Hints are left out where the driver gains nothing by them. */

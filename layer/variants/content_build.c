@@ -30,9 +30,10 @@ static wpg_status rewrite_stage(wpg_rewrite *stage, const wpg_device *device, co
     wpg_arena_init(&arena);
     wpg_use_find(&weights, &arena, set->hash, stage);
     wpg_rewrite_not_by_rule(leave_out, &device->features);
-    wpg_status status = stage->stage_bit == VK_SHADER_STAGE_FRAGMENT_BIT
-                            ? wpg_rewrite_alone(stage, &weights, &device->features, number)
-                            : wpg_rewrite_use(stage, &weights, &device->features, &waves, leave_out);
+    wpg_status status =
+        stage->stage_bit == VK_SHADER_STAGE_FRAGMENT_BIT
+            ? wpg_rewrite_alone(stage, &weights, &device->features, number)
+            : wpg_rewrite_use(stage, &weights, &device->features, &waves, leave_out, WPG_REWRITE_NOW);
     wpg_arena_finish(&arena);
     return status;
 }

@@ -9,116 +9,15 @@
 #include "layer/rewrite/library_copy.h"
 #include "layer/rewrite/passes.h"
 #include "layer/rewrite/variant_words.h"
+#include "layer/rewrite/wave_size.h"
 #include "layer/variants/variants_internal.h"
 #include "runtime/base/log.h"
 
-static atomic_uint_least64_t built, kept_bytes;
+static atomic_uint_least64_t built;
 
 uint64_t wpg_variants_built(void)
 {
     return atomic_load(&built);
-}
-
-static bool fits(size_t bytes)
-{
-    if (atomic_load(&kept_bytes) + bytes <= (uint64_t)wpg_the_process.settings.variant_memory << 20)
-        return true;
-    wpg_log_once(WPG_LOG_WARN, "VARIANT_MEMORY is used up: no further variants");
-    return false;
-}
-
-static void took(wpg_variant_set *set, size_t bytes)
-{
-    set->bytes += bytes;
-    atomic_fetch_add(&kept_bytes, bytes);
-}
-
-bool wpg_variant_fits(wpg_variant_set *set, size_t bytes)
-{
-    if (!fits(bytes))
-        return false;
-    took(set, bytes);
-    return true;
-}
-
-void wpg_variant_gave(const wpg_variant_set *set)
-{
-    atomic_fetch_sub(&kept_bytes, set->bytes);
-}
-
-/* -- What a set keeps */
-
-void wpg_variants_refuse(const wpg_pipeline_plan *plan, const char *why)
-{
-    if (plan->by_value && wpg_usual_of(plan->hash))
-        wpg_log_info("pipeline %s: no variants: %s", plan->label, why);
-}
-
-static const char *copy_state(wpg_variant_set *set, wpg_device *device, const void *info)
-{
-    const VkGraphicsPipelineCreateInfo *graphics = info;
-    const char *why = NULL;
-    wpg_subpass_outputs outputs = {0};
-    if (set->point == VK_PIPELINE_BIND_POINT_COMPUTE) {
-        (void)wpg_library_copy_compute(&why, &set->compute, &set->arena, info);
-        set->layout = set->compute.layout;
-        return why;
-    }
-    if (graphics->renderPass && !wpg_pass_subpass(&outputs, device, graphics->renderPass, graphics->subpass))
-        return "its render pass is not known";
-    set->graphics = wpg_library_copy_whole(&why, &set->arena, graphics, outputs);
-    set->layout = graphics->layout;
-    set->pass = graphics->renderPass;
-    return why;
-}
-
-static bool copy_stages(wpg_variant_set *set, const wpg_pipeline_plan *plan)
-{
-    set->stages = WPG_ARENA_ARRAY(&set->arena, wpg_rewrite, plan->count);
-    for (size_t i = 0; set->stages && i < plan->count; i++) {
-        const wpg_rewrite *known = &plan->stages[i];
-        if (!wpg_rewrite_recall(&set->stages[i], known, &set->arena))
-            return false;
-        set->stage_count++;
-        set->at[i] = plan->at[i];
-        set->stages[i].words =
-            wpg_arena_memdup(&set->arena, known->words, known->word_count * sizeof *known->words);
-        if (!set->stages[i].words)
-            return false;
-        set->stages[i].wave_size = known->wave_size;
-        if (known->remarks && !(set->stages[i].remarks = wpg_remarks_copy(known->remarks)))
-            return false;
-    }
-    return set->stages != NULL;
-}
-
-bool wpg_variant_copy(wpg_variant_set *set, wpg_device *device, const wpg_pipeline_plan *plan,
-                      const void *info)
-{
-    size_t bytes = 0;
-    for (size_t i = 0; i < plan->count; i++)
-        bytes += plan->stages[i].word_count * sizeof *plan->stages[i].words;
-    if (plan->count > WPG_MAX_STAGES || !fits(bytes))
-        return false;
-    const char *why = copy_state(set, device, info);
-    if (why)
-        wpg_variants_refuse(plan, why);
-    if (why || !copy_stages(set, plan))
-        return false;
-    took(set, bytes);
-    return true;
-}
-
-void wpg_variant_finish(wpg_variant_set *set)
-{
-    for (size_t i = 0; i < set->stage_count; i++)
-        wpg_rewrite_finish(&set->stages[i]);
-    for (unsigned i = 0; i < atomic_load(&set->ready); i++)
-        free(set->variants[i]);
-    for (unsigned i = 0; i < atomic_load(&set->contents_ready); i++)
-        free(set->contents[i]);
-    wpg_arena_finish(&set->arena);
-    free(set);
 }
 
 /* -- Rewriting */
@@ -183,7 +82,7 @@ static bool rewrite(wpg_rewrite *stages, wpg_variant *made, size_t *bytes, const
             made->stages[__builtin_ctzll(words)] |= stage->stage_bit;
         *bytes += stage->changed ? stage->out_count * sizeof *stage->out_words : 0;
     }
-    if (made->words && !fits(*bytes)) {
+    if (made->words && !wpg_variant_room(*bytes)) {
         *why = "VARIANT_MEMORY is used up";
         return false;
     }
@@ -205,6 +104,31 @@ static VkResult create(wpg_device *device, const wpg_variant_set *set,
     return device->next.CreateComputePipelines(device->handle, device->cache, 1, &info, NULL, made);
 }
 
+/* The values of a stage's specialisation, from what was read of them; NULL: it has none, or no memory. */
+static const VkSpecializationInfo *specialization_of(wpg_arena *arena, const wpg_rewrite *stage)
+{
+    const uint32_t count = (uint32_t)stage->stage.spec_count;
+    VkSpecializationInfo *made = WPG_ARENA_NEW(arena, VkSpecializationInfo);
+    VkSpecializationMapEntry *entries = WPG_ARENA_ARRAY(arena, VkSpecializationMapEntry, count);
+    uint64_t *data = WPG_ARENA_ARRAY(arena, uint64_t, count);
+    if (!count || !made || !entries || !data)
+        return NULL;
+    for (uint32_t i = 0; i < count; i++) {
+        const wpg_spec_value *value = &stage->spec[i];
+        const uint8_t byte = (uint8_t)value->bits;
+        const uint16_t half = (uint16_t)value->bits;
+        const uint32_t word = (uint32_t)value->bits;
+        const void *bits = value->size == 1   ? (const void *)&byte
+                           : value->size == 2 ? (const void *)&half
+                           : value->size == 4 ? (const void *)&word
+                                              : (const void *)&value->bits;
+        entries[i] = (VkSpecializationMapEntry){value->constant_id, i * (uint32_t)sizeof *data, value->size};
+        memcpy(&data[i], bits, value->size);
+    }
+    *made = (VkSpecializationInfo){count, entries, count * sizeof *data, data};
+    return made;
+}
+
 /* Stages that nothing comes of have the program's words. */
 VkPipeline wpg_variant_compile(wpg_device *device, const wpg_variant_set *set, const wpg_rewrite *stages)
 {
@@ -212,18 +136,22 @@ VkPipeline wpg_variant_compile(wpg_device *device, const wpg_variant_set *set, c
     VkShaderModule modules[WPG_MAX_STAGES] = {VK_NULL_HANDLE};
     VkPipeline made = VK_NULL_HANDLE;
     bool good = true;
+    wpg_arena arena;
+    wpg_arena_init(&arena);
     for (size_t i = 0; good && i < set->stage_count; i++) {
-        const wpg_rewrite *known = &set->stages[i], *stage = &stages[i];
+        const wpg_rewrite *stage = &stages[i];
         VkPipelineShaderStageCreateInfo *info = &infos[set->at[i]];
         VkShaderModuleCreateInfo words = {
             .sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO,
-            .codeSize = (stage->changed ? stage->out_count : known->word_count) * sizeof(uint32_t),
-            .pCode = stage->changed ? stage->out_words : known->words};
+            .codeSize = (stage->changed ? stage->out_count : stage->word_count) * sizeof(uint32_t),
+            .pCode = stage->changed ? stage->out_words : stage->words};
         *info = set->graphics ? set->graphics->pStages[set->at[i]] : set->compute.stage;
-        info->pName = known->entry;
-        if (stage->changed)
-            info->pSpecializationInfo = NULL; /* our words bear the values */
-        good = device->next.CreateShaderModule(device->handle, &words, NULL, &modules[i]) == VK_SUCCESS;
+        info->pName = stage->entry;
+        /* Our words bear the values. */
+        info->pSpecializationInfo = stage->changed ? NULL : specialization_of(&arena, stage);
+        good = !arena.failed &&
+               (!stage->wave_size || wpg_wave_size_require(info, stage->wave_size, &arena)) &&
+               device->next.CreateShaderModule(device->handle, &words, NULL, &modules[i]) == VK_SUCCESS;
         if (!good)
             modules[i] = VK_NULL_HANDLE;
         info->module = modules[i];
@@ -233,6 +161,7 @@ VkPipeline wpg_variant_compile(wpg_device *device, const wpg_variant_set *set, c
     for (size_t i = 0; i < set->stage_count; i++)
         if (modules[i])
             device->next.DestroyShaderModule(device->handle, modules[i], NULL);
+    wpg_arena_finish(&arena);
     return made;
 }
 
@@ -258,7 +187,7 @@ static bool make(wpg_variant *made, wpg_rewrite *stages, wpg_device *device, wpg
                  "the driver",
                  hex, atomic_load(&set->ready) + 1, (unsigned long long)made->words, bytes,
                  (double)(rewritten - start) * 1e-6, (double)(wpg_now() - rewritten) * 1e-6);
-    took(set, bytes);
+    wpg_variant_took(set, bytes);
     return true;
 }
 

@@ -30,16 +30,21 @@ typedef struct wpg_variant_set {
     VkPipeline original;
     VkPipelineBindPoint point;
     wpg_hash128 hash;
-    const wpg_usual *usual;     /* NULL: no push constants are usual; then there are contents */
-    uint32_t contents_wanted;   /* most pipelines for contents; 0: none */
-    atomic_bool contents_tried; /* all are made that there will be */
-    bool has_job;               /* `job` holds push constants that were asked for */
+    wpg_pipeline_plan
+        *plan; /* of the pipeline that is made in the background; the builder's. NULL: none is */
+    atomic_bool waiting, hurried;   /* it is not made yet; it was bound meanwhile */
+    _Atomic(VkPipeline) made;       /* it; VK_NULL_HANDLE: the program's own is bound */
+    const wpg_usual *_Atomic usual; /* NULL: no push constants are usual */
+    atomic_uint contents_wanted;    /* most pipelines for contents; 0: none */
+    atomic_bool contents_tried;     /* all are made that there will be */
+    bool has_job;                   /* `job` holds push constants that were asked for */
     atomic_uint contents_ready;
     wpg_content_variant *contents[WPG_MOST_CONTENTS]; /* in the order of their tests */
     bool by_rule;                                     /* no verdict asks for variants */
     size_t stage_count;
-    wpg_rewrite *stages;         /* identities, in stage order; their words and names lie in the arena */
-    uint32_t at[WPG_MAX_STAGES]; /* index into pStages */
+    wpg_rewrite *stages; /* identities, in stage order; their words and names lie in the arena. NULL: no
+                                    variant is made */
+    uint32_t at[WPG_MAX_STAGES]; /* [stage_count], index into pStages */
     VkComputePipelineCreateInfo compute;
     VkGraphicsPipelineCreateInfo *graphics; /* NULL: compute */
     VkPipelineLayout layout;
@@ -60,6 +65,7 @@ typedef struct wpg_variants {
     pthread_mutex_t lock;
     pthread_cond_t work, done;
     pthread_t thread;
+    void *(*run)(void *device); /* the builder */
     bool running, stop;
     wpg_variant_set *sets, *jobs, **jobs_end;
     const wpg_variant_set *current; /* being built */
@@ -73,23 +79,58 @@ bool wpg_variant_hold(wpg_variants *all, const wpg_variant_set *set);
 /* Counts one set less. Objects that the program has destroyed are destroyed with the last set. */
 void wpg_variant_release(wpg_device *device, const wpg_variant_set *set);
 
+/* -- variant_copy.c */
+
+/* False: VARIANT_MEMORY has no room for so many bytes of words more, which is said. The second function
+ * counts them, the third does both. */
+bool wpg_variant_room(size_t bytes);
+void wpg_variant_took(wpg_variant_set *set, size_t bytes);
+bool wpg_variant_fits(wpg_variant_set *set, size_t bytes);
+/* The set's words no longer count for VARIANT_MEMORY; or so many bytes of them. */
+void wpg_variant_gave(const wpg_variant_set *set);
+void wpg_variant_give_back(wpg_variant_set *set, size_t bytes);
+/* Copies the pipeline's state, for later builds. *why (static): it cannot be copied. */
+bool wpg_variant_copy_state(wpg_variant_set *set, const char **why, wpg_device *device,
+                            const wpg_pipeline_plan *plan, const void *info);
+/* Copies its stages, for variants. False: VARIANT_MEMORY has no room for them, which is said, or memory ran
+ * out. */
+bool wpg_variant_copy_stages(wpg_variant_set *set, const wpg_pipeline_plan *plan);
+/* Most pipelines for contents of the pipeline's uniform blocks: where its fragment stage has a profile. */
+uint32_t wpg_variant_contents_of(const wpg_device *device, const wpg_pipeline_plan *plan, bool graphics);
+/* Variants are made of the planned pipeline from here on, where there are any to make. `plan` is
+ * committed. */
+void wpg_variant_open(const wpg_device *device, wpg_variant_set *set, const wpg_pipeline_plan *plan);
+void wpg_variant_finish(wpg_variant_set *set);
+
+/* -- variant_jobs.c: all under the lock. */
+
+/* Into the device's list, and out of it. */
+void wpg_variant_enlist(wpg_variants *all, wpg_variant_set *set);
+void wpg_variant_delist(wpg_variants *all, wpg_variant_set *set);
+/* The set waits for the builder, which is started if it does not run; it waits no more. */
+void wpg_variant_ask(wpg_device *device, wpg_variant_set *set);
+void wpg_variant_take_off(wpg_variants *all, wpg_variant_set *set);
+/* What the builder does next, taken off; NULL: nothing. */
+wpg_variant_set *wpg_variant_next_job(wpg_variants *all);
+/* The set builds nothing more. */
+void wpg_variant_stop(wpg_variants *all, wpg_variant_set *set);
+
 /* -- variant_build.c */
 
-/* The set's words no longer count for VARIANT_MEMORY. */
-void wpg_variant_gave(const wpg_variant_set *set);
-/* Copies the pipeline's stages and state, for later builds. False: it can have no variants, which is
- * logged. */
-bool wpg_variant_copy(wpg_variant_set *set, wpg_device *device, const wpg_pipeline_plan *plan,
-                      const void *info);
-void wpg_variant_finish(wpg_variant_set *set);
 /* Makes the variant for set->job, by the builder's thread. */
 void wpg_variant_build(wpg_device *device, wpg_variant_set *set);
 /* Copies of the set's stages, to be rewritten. False when memory runs out; finish them all the same. */
 bool wpg_variant_recall(wpg_rewrite *stages, const wpg_variant_set *set);
 /* The pipeline of these stages, with the state of the program's own; VK_NULL_HANDLE: the driver refuses. */
 VkPipeline wpg_variant_compile(wpg_device *device, const wpg_variant_set *set, const wpg_rewrite *stages);
-/* False: VARIANT_MEMORY has no room for so many bytes of words more, which is said. Else they count. */
-bool wpg_variant_fits(wpg_variant_set *set, size_t bytes);
+
+/* -- base_build.c */
+
+/* Makes the pipeline of set->plan, or its words alone, by the builder's thread. It is bound in place of the
+ * program's own from then on; the plan is finished. */
+void wpg_base_build(wpg_device *device, wpg_variant_set *set);
+/* The plan ends without it. */
+void wpg_base_drop(wpg_variant_set *set);
 
 /* -- content_build.c */
 
@@ -99,9 +140,5 @@ void wpg_content_build(wpg_device *device, wpg_variant_set *set);
 /* -- variants.c */
 
 uint64_t wpg_variant_hash(const wpg_usual *usual, const uint32_t values[WPG_PUSH_WORDS]);
-/* Requests the combination in set->job; under the lock. */
-void wpg_variant_ask(wpg_device *device, wpg_variant_set *set);
-/* The set builds nothing more; under the lock. */
-void wpg_variant_stop(wpg_variants *all, wpg_variant_set *set);
 
 #endif

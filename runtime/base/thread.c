@@ -3,6 +3,7 @@
 #include "runtime/base/thread.h"
 
 #include <signal.h>
+#include <sys/resource.h>
 
 bool wpg_thread_start(pthread_t *thread, const char *name, void *(*run)(void *argument), void *argument)
 {
@@ -17,4 +18,10 @@ bool wpg_thread_start(pthread_t *thread, const char *name, void *(*run)(void *ar
     if (started)
         (void)pthread_setname_np(*thread, name);
     return started;
+}
+
+void wpg_thread_step_back(void)
+{
+    enum { STEP = 10 };
+    (void)setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0) + STEP);
 }

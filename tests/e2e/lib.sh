@@ -50,6 +50,8 @@ need_built() {
 for variable in $(env | sed -n 's/^\(WAVEPGO_[A-Z_]*\|LLVM_PROFILE_[A-Z_]*\|VK_[A-Z_]*\|SHIM_[A-Z_]*\|RADV_[A-Z_]*\|MESA_[A-Z_]*\|LP_[A-Z_]*\)=.*/\1/p'); do
     unset "$variable"
 done
+# What a test asserts of use mode waits for its words, but where it says otherwise (background.sh).
+export WAVEPGO_COMPILE=blocking
 WPG_LVP_ICD= WPG_LVP_ICD_OLD= WPG_RADV_ICD= WPG_RADV_ICD_OLD= WPG_DRIVER_LIBRARY_PATH=
 LLVM_PROFDATA=$(command -v llvm-profdata 2>/dev/null) || LLVM_PROFDATA=
 LLVM_PROFDATA_14= LLVM_PROFDATA_19= LLVM_PROFDATA_22=

@@ -184,6 +184,7 @@ static void set_environment(const work *w, wpg_side side)
     wpg_environment_set(false, "WAVEPGO_TIMES", pattern);
     wpg_environment_set(false, "WAVEPGO_TIMESTAMPS", w->options.bare ? "0" : "1");
     wpg_environment_set(false, "WAVEPGO_SUMMARY", "0");
+    wpg_environment_set(false, "WAVEPGO_COMPILE", "blocking"); /* what it runs, not when it gets there */
 }
 
 static void progress(const char *what)
