@@ -10,7 +10,7 @@
  *     be refused;
  *   - every object is destroyed once, with the allocator it was made with, and nothing gone is used (icd.c);
  *   - afterwards the layer works as before: the last run of a piece gives the driver as many changed shaders
- *     as the first.
+ *     as the first (not with ICD_WALK_RACES, where a thread of the layer makes them).
  *
  * --fresh: each case in a process of its own, so that loading and unloading fail too. --odd: odd limits and
  * absent features instead of failures. --reload: the layer loaded and unloaded again and again. Exit code 1
@@ -227,10 +227,12 @@ static void walk_piece_through(const walk_piece *piece)
     fail_allocations(piece, allocations);
     (void)snprintf(walk.name, sizeof walk.name, "%s, at the end", piece->name);
     unsigned last = run_piece(piece, again, &unused);
-    if (first != second || first != last)
+    /* What a thread of the layer makes before the application destroys it is another number each time. */
+    const bool races = getenv("ICD_WALK_RACES") != NULL;
+    if (!races && (first != second || first != last))
         walk_complain("%u pipelines went down changed, then %u, at the end %u", first, second, last);
     for (int i = 0; i < ICD_COMMANDS; i++)
-        if (calls[i] != again[i])
+        if (!races && calls[i] != again[i])
             walk_complain("%s is called %u times at first and %u at the end", icd_names[i], calls[i],
                           again[i]);
     look_for_leaks();

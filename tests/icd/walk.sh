@@ -87,11 +87,11 @@ background) # the thread that makes them has its calls fail; the program's own s
     walk profile --pieces compute,graphics,libraries,objects,rays --odd
     [ "$(count_profiles profiles)" -ge 6 ] || fail "too few profiles to use"
     export WAVEPGO_MODE=use WAVEPGO_PROFILE_USE="$work/profiles" WAVEPGO_PSEUDO_PROBES=1 WAVEPGO_COMPILE=background ICD_WALK_ALLOCATIONS=300
+    export ICD_WALK_RACES=1
     walk racing
     export WAVEPGO_VARIANT_WAIT=20 WAVEPGO_LOG=info
     walk background
     said 'the driver refuses the rewritten pipeline' 'made for a later run'
-    walk odd --pieces compute,graphics,libraries,objects --odd
     ;;
 variants) # the thread that makes them has its calls fail; the program's own are bound then
     WAVEPGO_BUNDLE="$work/bundle" WAVEPGO_PROFILE_FILE= walk profile --pieces variants --odd
