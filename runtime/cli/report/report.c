@@ -100,9 +100,10 @@ wpg_report *wpg_report_open(const wpg_report_job *job)
         status = wpg_report_advise(report, &err);
     if (status == WPG_OK)
         status = add_document(report, "estimate", "what_if", job->estimate, &err);
-    /* What the last comparison left with the profile. */
+    /* What the last comparison left with the profile, if the counts are still those. */
     const char *compare = job->compare;
-    if (!compare && wpg_compare_file_path(path, sizeof path, options.path) && access(path, R_OK) == 0)
+    if (!compare && wpg_compare_file_path(path, sizeof path, options.path) &&
+        wpg_compare_file_is_current(options.path))
         compare = path;
     if (status == WPG_OK)
         status = add_document(report, "compare", "wavepgo-compare", compare, &err);
