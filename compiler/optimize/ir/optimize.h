@@ -161,6 +161,15 @@ wpg_status wpg_optimize(wpg_remarks **remarks, bool *changed, wpg_module **modul
  * */
 wpg_status wpg_inputs_read(wpg_output_use *use, const wpg_module *module, const wpg_output_use *outputs,
                            wpg_error *err);
+/* An input of a fragment stage, by its site (compiler/analysis/input_sites.h), and the bits it had. */
+typedef struct wpg_known_input {
+    uint32_t site, bits;
+} wpg_known_input;
+/* What-if (passes/input_what_if.c): the share of the stage's work that would fall away were these inputs
+ * constants, 0 to 1. `module` is in normal form, and is left with a few constants more. */
+wpg_status wpg_inputs_what_if(double *saving, wpg_module *module, const wpg_stage *stage,
+                              const wpg_weights *weights, const wpg_known_input *known, size_t count,
+                              wpg_ssa_fn ssa, wpg_error *err);
 /* True if the module has a user-defined output that nobody reads. */
 bool wpg_writes_unread(const wpg_module *module, const wpg_output_use *outputs);
 

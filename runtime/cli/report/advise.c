@@ -21,6 +21,8 @@ static void print_advice(FILE *out, const wpg_report *report)
         if (advice->saving > 0)
             (void)fprintf(out, "   predicted: %.1f %% of the shader's work, %.1f %% of all\n",
                           100 * advice->saving, 100 * advice->of_all);
+        else
+            (void)fprintf(out, "   %s\n", wpg_report_no_prediction(advice));
     }
     if (shown < report->advice.count)
         (void)fprintf(out, "\n(%zu more; --top 0 shows all)\n", report->advice.count - shown);

@@ -6,6 +6,8 @@
 #include "compiler/normalize/normalize.h"
 #include "compiler/normalize/spirv_tools.h"
 #include "compiler/optimize/ir/optimize.h"
+#include "runtime/base/vec.h"
+#include "runtime/profile/value_records.h"
 #include "runtime/profile/weights.h"
 #include "runtime/report/model/shader_source.h"
 
@@ -30,6 +32,29 @@ static void keep_remarks(wpg_report *report, uint32_t index, const wpg_remarks *
     }
 }
 
+/* Inputs that had one value all through the run, as constants: what that would save. */
+static wpg_status ask_inputs(wpg_report_shader *shader, wpg_module *module, const wpg_stage *stage,
+                             const wpg_shader_counts *entry, const wpg_weights *weights)
+{
+    const wpg_profile_record *record = entry->function == 0 ? entry->records[WPG_RECORD_INPUTS] : NULL;
+    WPG_VEC(wpg_known_input) known = {0};
+    wpg_status status = WPG_OK;
+    for (size_t i = 0; i < wpg_value_site_count(record) && status == WPG_OK; i++) {
+        wpg_value_site_counts site;
+        if (!wpg_value_site_at(&site, record, i))
+            status = WPG_E_NOMEM;
+        else if (wpg_report_is_steady(&site) &&
+                 !wpg_vec_push(&known, ((wpg_known_input){(uint32_t)i, (uint32_t)site.values[0].value})))
+            status = WPG_E_NOMEM;
+        wpg_value_site_finish(&site);
+    }
+    if (status == WPG_OK && known.count)
+        shader->has_input_saving = wpg_inputs_what_if(&shader->input_saving, module, stage, weights,
+                                                      known.data, known.count, wpg_ssa_tier, NULL) == WPG_OK;
+    wpg_vec_free(&known);
+    return status;
+}
+
 static void ask(wpg_report *report, uint32_t index, const char *place)
 {
     wpg_report_shader *shader = &report->shaders[index];
@@ -50,6 +75,8 @@ static void ask(wpg_report *report, uint32_t index, const char *place)
     source.stage.spec_count = 0;
     if (status == WPG_OK)
         status = wpg_weights_of_shader(&weights, &arena, functions, count);
+    if (status == WPG_OK)
+        status = ask_inputs(shader, source.module, &source.stage, functions, &weights);
     if (status == WPG_OK)
         status = wpg_optimize(&remarks, &changed, &source.module, &source.stage, &weights, &how, wpg_ssa_tier,
                               NULL);

@@ -89,6 +89,8 @@ static void print_function(FILE *out, const wpg_show_options *options, const wpg
     wpg_show_values_json(out, shader->records[WPG_RECORD_VALUES]);
     (void)fputs(", \"words\": ", out);
     wpg_show_values_json(out, shader->records[WPG_RECORD_WORDS]);
+    (void)fputs(", \"inputs\": ", out);
+    wpg_show_values_json(out, shader->records[WPG_RECORD_INPUTS]);
     print_array(out, "samples", shader->samples, WPG_SAMPLES_COUNTERS);
 }
 

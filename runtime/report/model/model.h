@@ -104,6 +104,12 @@ typedef struct wpg_report_branch {
     uint32_t never_instructions; /* of all blocks that only the arm reaches */
 } wpg_report_branch;
 
+/* An input of a fragment stage, by site (compiler/analysis/input_sites.h). */
+typedef struct wpg_report_input {
+    const char *name; /* "v_color.w" */
+    bool rounds;      /* interpolated: asked without its last bits */
+} wpg_report_input;
+
 /* A function of the normal form that was counted. */
 typedef struct wpg_report_function {
     const wpg_shader_counts *counts; /* of all kinds; probes: runtime/profile/probe_records.h */
@@ -114,6 +120,8 @@ typedef struct wpg_report_function {
     size_t branch_count;
     const char *const *word_names; /* of the words of uniform blocks, by site; NULL: not known */
     size_t word_count;
+    const wpg_report_input *inputs; /* NULL: not known */
+    size_t input_count;
 } wpg_report_function;
 
 /* What a pass of use mode did, or why it did not. */
@@ -129,12 +137,16 @@ typedef enum wpg_report_advice_kind {
     WPG_ADVICE_TRIPS,    /* a loop that always runs the same number of times */
     WPG_ADVICE_NEVER,    /* code that never runs */
     WPG_ADVICE_UNIFORM,  /* an index or address that all lanes of a wave share */
+    WPG_ADVICE_INPUT,    /* an input of a fragment stage that has one value */
     WPG_ADVICE_OUTPUT,   /* an output that nobody reads */
     WPG_ADVICE_USE,      /* what use mode does by itself */
     WPG_ADVICE_KINDS
 } wpg_report_advice_kind;
 /* "constant", "divergence", ... */
 const char *wpg_report_advice_name(wpg_report_advice_kind kind);
+/* All lanes of all waves that were asked had one value, and enough were asked. */
+struct wpg_value_site_counts;
+bool wpg_report_is_steady(const struct wpg_value_site_counts *site);
 
 /* One thing that the author of a shader could do. */
 typedef struct wpg_report_advice {
@@ -145,6 +157,8 @@ typedef struct wpg_report_advice {
     double saving;        /* share of the shader's work, 0 to 1; negative: not known */
     double of_all;        /* share of all work, the same */
 } wpg_report_advice;
+/* For a piece of advice whose saving is not above 0: why. Static storage. */
+const char *wpg_report_no_prediction(const wpg_report_advice *advice);
 
 typedef struct wpg_report_shader {
     wpg_hash128 hash;
@@ -173,6 +187,8 @@ typedef struct wpg_report_shader {
     size_t source_branch_count;
     uint32_t *pipelines; /* that have it, by index */
     size_t pipeline_count;
+    bool has_input_saving;              /* use mode was asked, and could tell */
+    double input_saving;                /* share of the work that steady inputs would save as constants */
     WPG_VEC(wpg_report_remark) remarks; /* of use mode; none: use mode was not asked */
 } wpg_report_shader;
 

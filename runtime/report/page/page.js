@@ -265,7 +265,7 @@
     const detail = piece('s' + a.shader);
     return el('div', { class: 'card' }, el('p', {}, el('span', { class: 'chip' }, a.kind), ' ', el('b', {}, a.what)),
       el('p', { class: 'muted' }, named ? [shaderName(shader), ' '] : '', named ? place(shader, detail, a.function, a.block) : jump(shader, detail, a.function, a.block), ': ', a.evidence),
-      a.saving ? el('p', {}, `predicted: ${percent(a.saving, 1)} of the shader's work, ${percent(a['of-all'], 1)} of all`) : '');
+      a.saving ? el('p', {}, `predicted: ${percent(a.saving, 1)} of the shader's work, ${percent(a['of-all'], 1)} of all`) : el('p', { class: 'muted' }, a.prediction));
   };
 
   const remarkList = (shader, detail) => ['done', 'refused'].map((kind) => {
