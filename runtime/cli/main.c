@@ -86,6 +86,7 @@ static const wpg_command commands[] = {
      "  -o OUT.html           the page to write; - is standard output. It needs no network\n"
      "  --json                the same as one JSON document, version 1\n"
      "  --no-use-mode         do not ask what use mode would do with each shader (2 seconds at most)\n"
+     "  --skip-passes LETTERS leave passes of use mode out, as the setting SKIP_PASSES\n"
      "  --estimate FILE       show registers and occupancy: what 'wavepgo estimate --json' printed\n"
      "  --compare FILE        show the gain: what 'wavepgo compare --json' printed (default: what compare\n"
      "                        left with the profile, if it was run)\n"
@@ -99,6 +100,7 @@ static const wpg_command commands[] = {
      "  -o FILE               write to a file instead of standard output\n"
      "  --json                the report as one JSON document; its key \"advice\" has the list\n"
      "  --no-use-mode         by counts alone: do not ask what use mode would do\n"
+     "  --skip-passes LETTERS leave passes of use mode out, as the setting SKIP_PASSES\n"
      "Each piece has the counts behind it and, where these tell, the share of work that would go.\n"
      "Predictions count SPIR-V instructions and waves. They are no times.\n",
      wpg_command_advise},

@@ -37,6 +37,9 @@ const char *wpg_report_no_prediction(const wpg_report_advice *advice)
         return "not predicted: use mode makes no version for it, or was not asked";
     case WPG_ADVICE_INPUT:
         return "not predicted: use mode was not asked";
+    case WPG_ADVICE_USE:
+        return "not predicted: no fewer instructions run, or another piece of advice has all that the pass "
+               "saves";
     default:
         return "not predicted: counts of instructions do not tell";
     }
@@ -216,7 +219,7 @@ static void advise_remarks(wpg_adviser *a)
             continue;
         wpg_advise_add(
             a, strcmp(remark->pass, "outputs") == 0 ? WPG_ADVICE_OUTPUT : WPG_ADVICE_USE, remark->function,
-            remark->block, wpg_advise_saved_by(remark->text),
+            remark->block, remark->saving,
             wpg_advise_text(a, "use mode does this by itself (%s); in the source it would need no test",
                             remark->pass),
             remark->text);

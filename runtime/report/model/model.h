@@ -129,6 +129,7 @@ typedef struct wpg_report_remark {
     bool done;
     const char *pass, *text;
     uint32_t function, block;
+    double saving; /* of the pass, on the first of its remarks; negative: not known, or not here */
 } wpg_report_remark;
 
 typedef enum wpg_report_advice_kind {
