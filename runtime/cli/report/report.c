@@ -54,6 +54,11 @@ int wpg_report_parse(wpg_report_job *job, int argc, char **argv)
                                        "--skip-passes takes letters of passes: 'wavepgo help SKIP_PASSES'");
             job->skip_passes = value;
             i++;
+        } else if (strcmp(argv[i], "--only") == 0 && strcmp(job->command, "advise") == 0) {
+            if (!value)
+                return wpg_usage_error(job->command, "--only needs a part of a name or hash");
+            job->only = value;
+            i++;
         } else if (strcmp(argv[i], "--top") == 0) {
             if (parse_top(job, value))
                 return WPG_EXIT_USAGE;

@@ -268,8 +268,16 @@ const char *wpg_report_place(char *buffer, size_t size, const wpg_report *report
 /* A file's name without its folders. */
 const char *wpg_report_base_name(const char *path);
 
-/* Finds shaders by any unique part of name or hash, or by both; an exact hash or name wins. WPG_E_NOT_FOUND:
- * nothing has it; WPG_E_ARGUMENT: several do, and the message names up to five. */
+typedef struct wpg_report_found {
+    uint32_t shader, pipeline; /* indices; the one that was not found is WPG_REPORT_NONE */
+} wpg_report_found;
+/* Finds a shader or a pipeline by any unique part of name or hash, or by both ("NAME HASH"). An exact name
+ * or hash wins over a part, and a shader over a pipeline. Several shaders that are all stages of the one
+ * pipeline mean the pipeline. WPG_E_NOT_FOUND: nothing has it; WPG_E_ARGUMENT: several do, and the message
+ * names up to five. */
+wpg_status wpg_report_find(wpg_report_found *found, const wpg_report *report, const char *part,
+                           wpg_error *err);
+/* The same; of a pipeline its dearest shader. */
 wpg_status wpg_report_find_shader(uint32_t *index, const wpg_report *report, const char *part,
                                   wpg_error *err);
 
