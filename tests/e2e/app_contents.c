@@ -2,8 +2,8 @@
  * many frames. Each frame draws cells of a grid, each with a material of its own. Between and in frames the
  * materials change in every way that a program has: by the host before a submission and between two
  * submissions of one command buffer, by copies, fills and updates before a pass, between passes, by a
- * shader in the pass, through another buffer of the same memory, by other descriptors and dynamic offsets, and
- * by a submission before that only a semaphore orders, as a program with two queues does.
+ * shader in the pass, through another buffer of the same memory, by other descriptors and dynamic offsets,
+ * and by a submission before that only a semaphore orders, as a program with two queues does.
  * A pipeline for contents that are no longer there would give other pixels. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -437,7 +437,7 @@ static void change_by_host(scene *s)
     memcpy(s->scenes.words, &around, sizeof around);
 }
 
-/* A submission of its own writes a material and signals. Nothing but the semaphore orders it and the frame. */
+/* A submission of its own writes a material and signals. Only the semaphore orders it and the frame. */
 static void write_before(scene *s)
 {
     const uint32_t slot = next(s) % SLOTS;
