@@ -23,6 +23,7 @@ typedef enum wpg_value_kind {
     WPG_VALUE_CONDITION,        /* uniform value that a branch depends on */
     WPG_VALUE_ARGUMENT,         /* argument of a call that was not inlined */
     WPG_VALUE_WORD,             /* word of a uniform block (word_sites.h); in a record of its own */
+    WPG_VALUE_INPUT,            /* input of a fragment stage (input_sites.h); in a record of its own */
     WPG_VALUE_KINDS
 } wpg_value_kind;
 
@@ -46,6 +47,7 @@ typedef struct wpg_value_site {
     wpg_inst *before; /* the instruction before which it is asked; a terminator: at the block's end */
     wpg_inst *reload; /* a load to be made again there, as `value` is not defined yet; NULL mostly */
     uint32_t part;    /* of a reloaded vector: component + 1; 0: all of it */
+    bool rounds;      /* a float whose last bits say nothing: an interpolated input */
     wpg_inst *use;    /* the instruction the site is about: for its source line */
 } wpg_value_site;
 

@@ -42,7 +42,7 @@ static void settle(wpg_process *process)
     if (wpg_probes_parse(&process->probes, process->settings.probes, &err) != WPG_OK)
         wpg_log_once(WPG_LOG_WARN, "PROBES: %s", err.message);
     if (process->settings.counter_start &&
-        process->probes & (WPG_PROBE_VALUES | WPG_PROBE_WORDS | WPG_PROBE_LOOPS))
+        process->probes & (WPG_PROBE_VALUES | WPG_PROBE_WORDS | WPG_PROBE_INPUTS | WPG_PROBE_LOOPS))
         wpg_log_once(WPG_LOG_WARN, "COUNTER_START: values, and least and most trips, are not kept: their "
                                    "memory has to start at zero");
     if (process->mode == WPG_MODE_GENERATE)

@@ -19,6 +19,12 @@
  * stands no other: from a barrier, event or further subpass inside the pass on, draws go without
  * predicates. What the host writes after the submission is visible only by such an event.
  *
+ * Writes of another queue: a semaphore orders them before the stages that the program waits with. These need
+ * not have the compute stage among them. The first barrier has all commands in its first scope, so those
+ * stages, too. Both dependencies form a chain (Vulkan 1.3, 7.1, execution dependency chain): the comparison
+ * runs behind the wait and sees the writes. A semaphore orders whole batches, so none lies between comparison
+ * and draw. No driver here has two queues that run at a time: this is by the specification, not measured.
+ *
  * This room owns: addresses of the program's uniform buffers, what its descriptor sets hold, memory for
  * checks and predicates, the comparison's pipeline. Not followed, so that such draws have the program's own
  * pipeline: push descriptors, descriptor buffers, sets that may be updated after they are bound, inline

@@ -1,6 +1,5 @@
 #include "layer/profile/tune.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,23 +12,7 @@
 #include "runtime/base/log.h"
 #include "runtime/base/text.h"
 #include "runtime/bundle/bundle.h"
-#include "runtime/tune/tuning.h"
-
-struct wpg_tuned {
-    struct wpg_tuned *next;
-    wpg_hash128 subject;
-    pthread_mutex_t lock; /* guards what follows */
-    wpg_tuning tuning;
-    wpg_verdict verdict;
-    bool judged; /* by the driver's figures: */
-    struct {
-        wpg_outcome outcome;
-        double ratio;
-    } judgements[1 + WPG_VERDICT_CANDIDATES];
-    bool changed;
-    uint32_t had;                /* samples of the original as this run began */
-    uint64_t misses[WPG_MISSES]; /* of this run */
-};
+#include "layer/profile/tune_records.h"
 
 static struct {
     pthread_mutex_t lock; /* guards the list */
@@ -37,6 +20,14 @@ static struct {
     pthread_mutex_t write_lock; /* one writes at a time; guards what follows */
     wpg_map paths;              /* subject's low half -> path, once it was claimed */
 } tune = {.lock = PTHREAD_MUTEX_INITIALIZER, .write_lock = PTHREAD_MUTEX_INITIALIZER};
+
+wpg_tuned *wpg_tune_first(void)
+{
+    (void)pthread_mutex_lock(&tune.lock);
+    wpg_tuned *first = tune.list;
+    (void)pthread_mutex_unlock(&tune.lock);
+    return first;
+}
 
 /* -- Who */
 
@@ -289,6 +280,7 @@ void wpg_tune_add(wpg_trial trial, wpg_sample sample)
     if (decided && wpg_verdict_settled(&tuned->verdict))
         say_decided(&tuned->verdict);
     (void)pthread_mutex_unlock(&tuned->lock);
+    wpg_tune_tell();
 }
 
 void wpg_tune_missed(wpg_tuned *tuned, wpg_tune_miss miss)
@@ -296,89 +288,6 @@ void wpg_tune_missed(wpg_tuned *tuned, wpg_tune_miss miss)
     (void)pthread_mutex_lock(&tuned->lock);
     tuned->misses[miss] += !wpg_verdict_settled(&tuned->verdict);
     (void)pthread_mutex_unlock(&tuned->lock);
-}
-
-/* -- How far */
-
-typedef struct distance {
-    size_t pipelines, open, unmeasured; /* open: and not static; unmeasured: of these, in this run */
-    wpg_tune_progress least;            /* of open ones */
-    uint32_t runs;                      /* like this one that the slowest needs to its next look */
-    uint64_t misses[WPG_MISSES];
-} distance;
-
-/* Under the record's lock. */
-static void measure_distance(distance *d, const wpg_tuned *tuned)
-{
-    const wpg_verdict *verdict = &tuned->verdict;
-    d->pipelines++;
-    if (wpg_verdict_settled(verdict))
-        return;
-    char hex[WPG_HASH_HEX + 1];
-    const wpg_tune_progress at = wpg_tune_progress_of(verdict);
-    wpg_hash_to_hex(hex, verdict->pipeline);
-    wpg_log_info("pipeline %s: open, %u of %u samples", hex, at.have, at.need);
-    d->open++;
-    if (d->open == 1 || at.have < d->least.have)
-        d->least = at;
-    const uint32_t gained = verdict->alternatives[0].count - tuned->had;
-    const uint32_t needed = at.need > at.have ? at.need - at.have : 1;
-    const uint32_t runs = gained ? (needed + gained - 1) / gained : 0;
-    d->unmeasured += !gained && tuned->had < WPG_VERDICT_SAMPLES;
-    d->runs = runs > d->runs ? runs : d->runs;
-    for (size_t i = 0; i < WPG_MISSES; i++)
-        d->misses[i] += tuned->misses[i];
-}
-
-static void append(char *text, size_t size, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
-
-static void append(char *text, size_t size, const char *fmt, ...)
-{
-    const size_t used = strlen(text);
-    va_list args;
-    va_start(args, fmt);
-    (void)vsnprintf(text + used, size - used, fmt, args);
-    va_end(args);
-}
-
-void wpg_tune_summary(char *text, size_t size)
-{
-    static const char *const names[WPG_MISSES] = {
-        [WPG_MISS_AGAIN] = "later executions of command buffers that were recorded once",
-        [WPG_MISS_SECONDARY] = "binds in secondary command buffers",
-        [WPG_MISS_SIMULTANEOUS] = "binds in command buffers for simultaneous use",
-        [WPG_MISS_QUEUE] = "binds on queues without timestamps",
-        [WPG_MISS_PASS] = "binds in passes with several views or in resumed rendering",
-        [WPG_MISS_RUNS] = "binds beyond what is timed in one command buffer"};
-    distance d = {0};
-    text[0] = '\0';
-    (void)pthread_mutex_lock(&tune.lock);
-    wpg_tuned *at = tune.list;
-    (void)pthread_mutex_unlock(&tune.lock);
-    for (; at; at = at->next) {
-        (void)pthread_mutex_lock(&at->lock);
-        measure_distance(&d, at);
-        (void)pthread_mutex_unlock(&at->lock);
-    }
-    if (!d.pipelines)
-        return;
-    append(text, size, "; tuning: %zu of %zu pipelines decided", d.pipelines - d.open, d.pipelines);
-    if (!d.open)
-        return;
-    append(text, size, ", %zu open (%u of %u samples%s)", d.open, d.least.have, d.least.need,
-           d.open > 1 ? ", the one furthest behind" : "");
-    if (d.runs)
-        append(text, size,
-               ": run it with `wavepgo run --tune` again (%u such run%s to the next look at the slowest)",
-               d.runs, d.runs == 1 ? "" : "s");
-    if (d.unmeasured)
-        append(text, size, "; %zu of the open ones gained no sample in this run", d.unmeasured);
-    const char *before = "; not measured: ";
-    for (size_t i = 0; i < WPG_MISSES; i++)
-        if (d.misses[i] && names[i]) {
-            append(text, size, "%s%llu %s", before, (unsigned long long)d.misses[i], names[i]);
-            before = ", ";
-        }
 }
 
 /* -- Writing */

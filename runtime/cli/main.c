@@ -64,8 +64,8 @@ static const wpg_command commands[] = {
      wpg_command_merge},
     {"show", "[OPTIONS] FILE-or-folder [NAME] | --use-log FILE [--bundle BUNDLE]",
      "print what a profile says, dearest first",
-     "  NAME                  one shader: any unique part of its name or hash; its blocks, branches, loops,\n"
-     "                        values\n"
+     "  NAME                  one shader or pipeline: any unique part of its name or hash; its\n"
+     "                        blocks, branches, loops, values\n"
      "  --json                everything, as one JSON document\n"
      "  --csv                 a row a pipeline's stage; with --blocks a row a block\n"
      "  --top N               at most N pipelines, shaders and blocks (default 20; 0 = all)\n"
@@ -86,6 +86,7 @@ static const wpg_command commands[] = {
      "  -o OUT.html           the page to write; - is standard output. It needs no network\n"
      "  --json                the same as one JSON document, version 1\n"
      "  --no-use-mode         do not ask what use mode would do with each shader (2 seconds at most)\n"
+     "  --skip-passes LETTERS leave passes of use mode out, as the setting SKIP_PASSES\n"
      "  --estimate FILE       show registers and occupancy: what 'wavepgo estimate --json' printed\n"
      "  --compare FILE        show the gain: what 'wavepgo compare --json' printed (default: what compare\n"
      "                        left with the profile, if it was run)\n"
@@ -96,9 +97,11 @@ static const wpg_command commands[] = {
     {"advise", "[--top N] [--json] [-o FILE] [--no-use-mode] BUNDLE-or-profile [MODULE-folder...]",
      "what the author of the shaders could change, best first",
      "  --top N               at most N pieces (default 20; 0 = all)\n"
+     "  --only NAME           of one shader or pipeline: any unique part of its name or hash\n"
      "  -o FILE               write to a file instead of standard output\n"
      "  --json                the report as one JSON document; its key \"advice\" has the list\n"
      "  --no-use-mode         by counts alone: do not ask what use mode would do\n"
+     "  --skip-passes LETTERS leave passes of use mode out, as the setting SKIP_PASSES\n"
      "Each piece has the counts behind it and, where these tell, the share of work that would go.\n"
      "Predictions count SPIR-V instructions and waves. They are no times.\n",
      wpg_command_advise},
@@ -134,7 +137,8 @@ static const wpg_command commands[] = {
      "Exit code: 1 also if lcov finds no line at all.\n",
      wpg_command_export},
     {"annotate", "[OPTIONS] BUNDLE-or-profile [NAME]", "a shader's source with counts beside the lines",
-     "  NAME                  any unique part of the shader's name or hash (default: the hottest)\n"
+     "  NAME                  any unique part of the name or hash of a shader, or of a pipeline: its\n"
+     "                        dearest shader (default: the hottest)\n"
      "  --context N           only lines within N of hot ones: a tenth of the hottest line or more; all: "
      "the\n"
      "                        whole file (default: all of a file of up to 300 lines, else 5)\n"

@@ -102,11 +102,11 @@ static int apply_mode(run_options *options)
 
 /* What the profile bought when it was compared last. Said here, before the program starts: the layer, which
  * ends with the names of what it changed, reads no JSON. Silent where the summary is. */
-static void say_measured(const run_options *options)
+static void say_measured(const run_options *options, char *const *program)
 {
-    char line[300];
+    char line[600];
     if (options->use && !options->generate && options->settings.checked.summary &&
-        wpg_compare_file_line(line, sizeof line, options->use))
+        wpg_compare_file_line(line, sizeof line, options->use, program))
         (void)wpg_complain(0, command_name, "%s: %s", options->use, line);
 }
 
@@ -151,7 +151,7 @@ int wpg_command_run(int argc, char **argv)
     if (!code)
         code = wpg_enable_layer(options.settings.print, command_name);
     if (!code && !options.settings.print)
-        say_measured(&options);
+        say_measured(&options, argv + program);
     wpg_setting_options_finish(&options.settings);
     if (code || options.settings.print)
         return code;

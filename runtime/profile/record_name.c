@@ -22,6 +22,7 @@ static const char *const kinds[WPG_RECORD_KINDS] = {
     [WPG_RECORD_LANE_BRANCHES] = "lane_branches",
     [WPG_RECORD_LANE_TRIPS] = "lane_trips",
     [WPG_RECORD_WORDS] = "words",
+    [WPG_RECORD_INPUTS] = "inputs",
 };
 static const char *const stages[] = {"vert", "tesc", "tese", "geom",  "frag",  "comp",  "task",
                                      "mesh", "rgen", "rint", "rahit", "rchit", "rmiss", "rcall"};

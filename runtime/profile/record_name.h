@@ -32,7 +32,8 @@ typedef enum wpg_record_kind {
     WPG_RECORD_LATE,          /* invocations counted without the early tests the stage had before */
     WPG_RECORD_LANE_BRANCHES, /* as BRANCHES and TRIPS where waves were not counted */
     WPG_RECORD_LANE_TRIPS,
-    WPG_RECORD_WORDS, /* words of uniform blocks (as VALUES) */
+    WPG_RECORD_WORDS,  /* words of uniform blocks (as VALUES) */
+    WPG_RECORD_INPUTS, /* inputs of fragment stages (as VALUES) */
     WPG_RECORD_KINDS
 } wpg_record_kind;
 

@@ -42,8 +42,8 @@ static void widen(wpg_value_site_counts *site, const wpg_profile_site *values)
 
 bool wpg_value_site_at(wpg_value_site_counts *site, const wpg_profile_record *record, size_t i)
 {
-    static const char *const kinds[] = {"index",  "descriptor", "address",  "bound",
-                                        "switch", "condition",  "argument", "word"};
+    static const char *const kinds[] = {"index",     "descriptor", "address", "bound", "switch",
+                                        "condition", "argument",   "word",    "input"};
     const uint64_t *words = record->counters + 1 + i * SITE_WORDS, runs = record->counters[0];
     uint64_t what = runs ? words[0] / runs : 0;
     size_t sites = wpg_value_site_count(record), kind = what & 0xff;

@@ -2,7 +2,8 @@
  * many frames. Each frame draws cells of a grid, each with a material of its own. Between and in frames the
  * materials change in every way that a program has: by the host before a submission and between two
  * submissions of one command buffer, by copies, fills and updates before a pass, between passes, by a
- * shader in the pass, through another buffer of the same memory, by other descriptors and dynamic offsets.
+ * shader in the pass, through another buffer of the same memory, by other descriptors and dynamic offsets,
+ * and by a submission before that only a semaphore orders, as a program with two queues does.
  * A pipeline for contents that are no longer there would give other pixels. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,8 +47,10 @@ typedef struct scene {
     VkRenderPass pass; /* with a dependency of its subpass on itself */
     VkFramebuffer framebuffer;
     vk_buffer materials[2], scenes, staging, indices, indirect;
-    VkBuffer alias;    /* of materials[0]'s memory */
-    uint32_t drawn[2]; /* slots that draws of the pass read, one bit each */
+    VkBuffer alias;         /* of materials[0]'s memory */
+    uint32_t drawn[2];      /* slots that draws of the pass read, one bit each */
+    VkCommandBuffer writer; /* of the submission before a frame */
+    VkSemaphore written;    /* what it signals */
     uint32_t random;
     uint64_t recorded, changes; /* of contents: by the commands of a frame; made so far */
 } scene;
@@ -252,6 +255,17 @@ static void clear_image(scene *s)
     vkDestroyRenderPass(s->vk->device, pass, NULL);
 }
 
+static void make_writer(scene *s)
+{
+    const VkCommandBufferAllocateInfo buffer = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO,
+                                                .commandPool = s->vk->pool,
+                                                .level = VK_COMMAND_BUFFER_LEVEL_PRIMARY,
+                                                .commandBufferCount = 1};
+    const VkSemaphoreCreateInfo semaphore = {.sType = VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO};
+    VK_MUST(vkAllocateCommandBuffers(s->vk->device, &buffer, &s->writer));
+    VK_MUST(vkCreateSemaphore(s->vk->device, &semaphore, NULL, &s->written));
+}
+
 static scene open_scene(vk_program *vk)
 {
     scene s = {.vk = vk, .random = 20261125};
@@ -282,6 +296,7 @@ static scene open_scene(vk_program *vk)
     s.sets[1] = make_set(&s, s.materials[1].buffer, s.materials[1].buffer);
     s.drawing = make_pipeline(&s, "contents.vert");
     s.writing = make_pipeline(&s, "contents_writer.vert");
+    make_writer(&s);
     memcpy(s.scenes.words, &usual_scene, sizeof usual_scene);
     for (uint32_t i = 0; i < SLOTS; i++)
         for (int k = 0; k < 2; k++)
@@ -293,6 +308,8 @@ static scene open_scene(vk_program *vk)
 static void close_scene(scene *s)
 {
     VkDevice device = s->vk->device;
+    vkFreeCommandBuffers(device, s->vk->pool, 1, &s->writer);
+    vkDestroySemaphore(device, s->written, NULL);
     vkDestroyPipeline(device, s->drawing, NULL);
     vkDestroyPipeline(device, s->writing, NULL);
     vkDestroyDescriptorPool(device, s->pool, NULL);
@@ -420,12 +437,42 @@ static void change_by_host(scene *s)
     memcpy(s->scenes.words, &around, sizeof around);
 }
 
-static void submit(vk_program *vk)
+/* A submission of its own writes a material and signals. Only the semaphore orders it and the frame. */
+static void write_before(scene *s)
 {
-    const VkSubmitInfo info = {
-        .sType = VK_STRUCTURE_TYPE_SUBMIT_INFO, .commandBufferCount = 1, .pCommandBuffers = &vk->commands};
-    VK_MUST(vkQueueSubmit(vk->queue, 1, &info, VK_NULL_HANDLE));
-    VK_MUST(vkQueueWaitIdle(vk->queue));
+    const uint32_t slot = next(s) % SLOTS;
+    const material m = any_material(s);
+    const VkCommandBufferBeginInfo begin = {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO};
+    const VkSubmitInfo info = {.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO,
+                               .commandBufferCount = 1,
+                               .pCommandBuffers = &s->writer,
+                               .signalSemaphoreCount = 1,
+                               .pSignalSemaphores = &s->written};
+    VK_MUST(vkBeginCommandBuffer(s->writer, &begin));
+    vkCmdUpdateBuffer(s->writer, s->materials[next(s) % 2].buffer, (VkDeviceSize)slot * SLOT_WORDS * 4,
+                      sizeof m, &m);
+    VK_MUST(vkEndCommandBuffer(s->writer));
+    VK_MUST(vkQueueSubmit(s->vk->queue, 1, &info, VK_NULL_HANDLE));
+    s->changes++;
+}
+
+/* The frame waits with the stages that use materials. The compute stage is not among them: the layer's
+ * comparison is ordered by its barrier alone. */
+static void submit(scene *s)
+{
+    const VkPipelineStageFlags users = VK_PIPELINE_STAGE_VERTEX_SHADER_BIT |
+                                       VK_PIPELINE_STAGE_FRAGMENT_SHADER_BIT | VK_PIPELINE_STAGE_TRANSFER_BIT;
+    const bool waits = next(s) % 3 == 0;
+    if (waits)
+        write_before(s);
+    const VkSubmitInfo info = {.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO,
+                               .waitSemaphoreCount = waits,
+                               .pWaitSemaphores = &s->written,
+                               .pWaitDstStageMask = &users,
+                               .commandBufferCount = 1,
+                               .pCommandBuffers = &s->vk->commands};
+    VK_MUST(vkQueueSubmit(s->vk->queue, 1, &info, VK_NULL_HANDLE));
+    VK_MUST(vkQueueWaitIdle(s->vk->queue));
 }
 
 static void record_frame(scene *s)
@@ -457,7 +504,7 @@ void app_contents(vk_program *vk, const char *argument)
         record_frame(&s);
         for (uint32_t times = 1 + next(&s) % 3; times > 0; times--, images++) {
             change_by_host(&s);
-            submit(vk);
+            submit(&s);
             s.changes += s.recorded;
             sum = sum * 31u + app_checksum(vk->pixels.words, VK_WIDTH * VK_HEIGHT);
         }

@@ -45,6 +45,13 @@ for spv in "$WPG_BUILD"/shaders/*.comp.spv; do
     "$json" "$case-json.out" wave_size=64 abi=pal gpu=gfx90a 'versions.0.lines#20' versions.0.vgprs versions.0.ir 'waves#2' "entry=$case" 'versions#2' versions.1.title=after 'candidates#4' candidates.0.made=true candidates.2.off_by >complaint ||
         fail "$case, JSON: $(cat complaint)"
     [ "$(grep -c '"chosen": true' "$case-json.out")" = 1 ] || fail "$case: not one candidate is chosen"
+    # The places of blocks are those of the text.
+    sed -n 's/.*"places": \[\([^]]*\)\].*/\1/p' "$case-json.out" | tr -d ' "' | tr ',' '\n' >places
+    grep -qE "^[a-z_]+[.][a-z]+:[1-9][0-9]*\$" places || fail "$case: JSON has no places: $(head -c 300 places)"
+    sed -n "s/.*  ; \([a-z_]*[.][a-z]*:[0-9]*\)\$/\1/p" "$case.out" | while read -r place; do
+        grep -Fx "$place" places >/dev/null || echo "$place"
+    done >missing
+    [ ! -s missing ] || fail "$case: places of the text that JSON lacks: $(cat missing)"
     seen=yes
 done
 [ -n "${seen:-}" ] || fail "no benchmark was looked at"

@@ -25,6 +25,11 @@ WAVEPGO_BUNDLE=$work/app generate app "$app" compute "$WPG_SPIRV"
 "$wavepgo" report --json "$work/app.profdata" | grep '"no-module": "a profile has no SPIR-V: give the bundle"' >/dev/null || fail "a profile without modules"
 "$wavepgo" report --json "$work/app.profdata" "$work/app" | grep '"no-module": null' >/dev/null || fail "the bundle as a place of modules"
 
+# What was measured: three pipelines, of which use mode changes two.
+WAVEPGO_BUNDLE=$work/gain generate gain "$app" record "$WPG_SPIRV"
+"$wavepgo" compare --profile "$work/gain" --rounds 1 -- "$app" record "$WPG_SPIRV" >"$work/said" 2>&1 || fail "compare: $(cat "$work/said")"
+"$wavepgo" report -o "$work/gain.html" "$work/gain" >"$work/said" || fail "report of $app with what was measured"
+
 # Many pipelines.
 many=${WPG_CROWD:-300}
 WAVEPGO_CACHE=none WAVEPGO_BUNDLE=$work/crowd generate crowd "$app" crowd "$WPG_SPIRV" "$many"
@@ -34,7 +39,9 @@ echo "report of $many pipelines: $((($(date +%s%N) - began) / 1000000)) ms, $(wc
 
 [ "$refused" = 0 ] || exit 1
 need_browser || skip "needs chromium and node: the page was made and not looked at"
-for one in bench app crowd; do
-    look_at "$one.html" || fail "$one.html: $(cat "$work/page.err")"
+for one in bench app crowd gain; do
+    look_at "$one.html" >"$work/$one.seen" || fail "$one.html: $(cat "$work/page.err")"
+    cat "$work/$one.seen"
 done
+grep '^gain of 3 pipelines' "$work/gain.seen" >/dev/null || fail "the page has no gains"
 finish

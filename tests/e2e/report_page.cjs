@@ -77,6 +77,14 @@ const rows = `[...document.querySelectorAll('#app tbody tr')].map(row => [...row
       }
     }
   }
+  // What was measured: a pipeline that use mode left alone is no gain.
+  const gain = await tab.run(`JSON.parse(document.getElementById('compare')?.textContent || 'null')`);
+  for (const pipeline of gain ? gain.pipelines : []) {
+    await show(`/pipeline/${pipeline.hash}`);
+    const card = await tab.run(text('p.card'));
+    check(card && card.includes('unchanged.') === !pipeline.changed && /[0-9]/.test(card) === (pipeline.changed && !!pipeline.gpu), `the gain of ${pipeline.hash} reads '${card}'`);
+  }
+  if (gain) console.log(`gain of ${gain.pipelines.length} pipelines`);
   check(tab.errors.length === 0, `the page complained: ${tab.errors.join('; ')}`);
   check(asked.every(url => url.startsWith('file://') || url.startsWith('data:')), `the page asked for ${asked.join(' ')}`);
   process.exit();

@@ -180,4 +180,16 @@ grep -E 'tuning goes on from [1-9][0-9]* samples?' "$work/resumed.log" >/dev/nul
 "$wavepgo" merge --quiet -o all.wavepgo slow.wavepgo resumed.wavepgo fast.wavepgo 2>/dev/null || "$wavepgo" merge --quiet -o all.wavepgo slow.wavepgo killed.wavepgo fast.wavepgo || fail "bundles with verdicts do not merge"
 [ "$(find all.wavepgo/verdicts -name '*.facts' | grep -c .)" = "$(ls slow.wavepgo/verdicts killed.wavepgo/verdicts fast.wavepgo/verdicts | grep facts | sort -u | grep -c .)" ] || fail "verdicts are lost or doubled by merging"
 "$wavepgo" show --full all.wavepgo | grep -E "$plain_one .*llvmpipe" >/dev/null || { fail "show does not list verdicts"; "$wavepgo" show all.wavepgo | tail -n 12; }
+
+# Progress, on a terminal alone: a line while some pipeline is open. Pipelines come one after another.
+slowly="--size demo --repeat 0 --frames 40 --case bvh --case rfc_divergent --case mandelbrot --case raymarch"
+"$wavepgo" run --generate --bundle "$work/told.wavepgo" -- "$bench" --size small --repeat 0 >/dev/null 2>&1 || fail "no bundle of all cases"
+if command -v script >/dev/null 2>&1; then
+    WAVEPGO_SUMMARY=1 script -qec "'$wavepgo' run --tune '$work/told.wavepgo' -- '$bench' $slowly" /dev/null >told 2>&1 </dev/null || fail "tuning on a terminal: $(tail -n 2 told)"
+    grep 'wavepgo: tuning: [0-9]* of [0-9]* pipelines decided, [1-9][0-9]* open ([0-9]* of [1-9][0-9]* samples' told >/dev/null || fail "no progress on a terminal: $(cat told)"
+    WAVEPGO_SUMMARY=0 script -qec "'$wavepgo' run --tune '$work/told.wavepgo' -- '$bench' $slowly" /dev/null >silent 2>&1 </dev/null || fail "tuning on a terminal, silent"
+    ! grep 'wavepgo: tuning:' silent >/dev/null || fail "progress with SUMMARY=0: $(cat silent)"
+fi
+"$wavepgo" run --tune "$work/told.wavepgo" --summary 1 -- "$bench" $slowly >/dev/null 2>untold || fail "tuning without a terminal"
+! grep '^wavepgo: tuning:' untold >/dev/null || fail "progress without a terminal: $(cat untold)"
 finish

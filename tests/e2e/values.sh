@@ -60,4 +60,25 @@ for bundle in trips twice; do
 done
 grep -q ' to ' "$work/trips.ranges" || fail "show does not tell least and most trips"
 cmp "$work/trips.ranges" "$work/twice.ranges" || fail "merging changed the least or most trips"
+# Inputs of fragment stages: three components of `tint` are constants, and nothing else is. The picture stays.
+need_built "$app"
+plain stages-plain "$app" stages "$WPG_SPIRV"
+exited stages-plain 0
+for probes in inputs,every inputs; do
+    plain "stages-$probes.run" "$wavepgo" run --generate --probes $probes --validate --bundle "$work/stages-$probes" -- "$app" stages "$WPG_SPIRV"
+    same stages-plain "stages-$probes.run"
+    "$wavepgo" show --values --top 0 "$work/stages-$probes" >"$work/stages.values" || fail "show of inputs"
+    for value in 0.5 0.75 1; do
+        grep -E " input +float .* 100.0%  always $value\$" "$work/stages.values" >/dev/null || fail "$probes: no input is always $value: $(cat "$work/stages.values")"
+    done
+    [ "$(grep -c ' input .* always ' "$work/stages.values")" = "$(($(grep -c ' input .* always 0.5$' "$work/stages.values") * 3))" ] ||
+        fail "$probes: other inputs are constant, too: $(cat "$work/stages.values")"
+    "$wavepgo" advise --top 0 "$work/stages-$probes" >"$work/stages.advice" || fail "advise"
+    grep -A2 'drop them from the stage before: tint.y = 0.5, tint.z = 0.75, tint.w = 1$' "$work/stages.advice" >"$work/stages.inputs" ||
+        fail "$probes: advise says $(cat "$work/stages.advice")"
+    grep '^   predicted: ' "$work/stages.inputs" >/dev/null || fail "$probes: no prediction: $(cat "$work/stages.inputs")"
+done
+# Not asked by default.
+plain stages-default.run "$wavepgo" run --generate --bundle "$work/stages-default" -- "$app" stages "$WPG_SPIRV"
+"$wavepgo" show --values --top 0 "$work/stages-default" | grep ' input ' >/dev/null && fail "inputs are asked about by default"
 finish

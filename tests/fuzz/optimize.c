@@ -42,6 +42,7 @@ static wpg_optimize_options options_of(const uint8_t choices[4])
     if (choices[2] & 128)
         options.max_growth = 100000;
     options.outputs.known = choices[1] & 2;
+    options.measure = choices[0] & 1;
     for (uint32_t i = 0; i < WPG_OUTPUT_LOCATIONS; i++)
         options.outputs.read[i] = choices[1] >> (2 + i % 6) & 1 ? 15 : 0;
     return options;
@@ -75,6 +76,21 @@ static void count_sets(wpg_push_sets *sets, const wpg_optimize_options *options,
     }
 }
 
+/* Inputs as constants: any of them with any value. Nothing but a few constants is left of it. */
+static void ask_inputs(wpg_module *module, const wpg_stage *stage, const wpg_weights *weights,
+                       const uint8_t choices[4])
+{
+    wpg_known_input known[8];
+    double saving;
+    for (uint32_t i = 0; i < 8; i++)
+        known[i] = (wpg_known_input){i, (uint32_t)choices[3] * 0x01010101u << i};
+    for (size_t count = 8; count > 0; count--)
+        if (wpg_inputs_what_if(&saving, module, stage, weights, known, count, wpg_ssa_tier, NULL) == WPG_OK) {
+            fuzz_check(saving <= 1, "a saving of more than there is");
+            return;
+        }
+}
+
 /* Words after normalising and optimising, malloc'd; NULL if refused or nothing was done. */
 static uint32_t *optimised(size_t *count, const fuzz_module *input)
 {
@@ -98,6 +114,8 @@ static uint32_t *optimised(size_t *count, const fuzz_module *input)
     if (module && test_plan(&map, module, &stage, NULL) == WPG_OK) {
         wpg_function_weights *functions = profile(module, map, input->choices);
         const wpg_weights weights = {functions, map->function_count};
+        if (stage.model == SpvExecutionModelFragment && input->choices[0] & 1)
+            ask_inputs(module, &stage, &weights, input->choices);
         if (wpg_optimize(&remarks, &changed, &module, &stage, &weights, &options, wpg_ssa_tier, NULL) ==
                 WPG_OK &&
             changed)

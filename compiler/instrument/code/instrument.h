@@ -89,10 +89,11 @@ enum {
     WPG_PROBE_ENTRY = 8,    /* how waves start: live and helper lanes, wave size */
     WPG_PROBE_VALUES = 16,  /* indices, bounds, selectors: uniform? which values? */
     WPG_PROBE_WORDS = 64,   /* words of uniform blocks: which values? */
+    WPG_PROBE_INPUTS = 128, /* inputs of fragment stages: which values? */
     WPG_PROBE_EVERY = 32, /* values at every visit, in loops too, where else a part of the visits is asked */
 };
 /* Probes at no or little cost: on unless the user says otherwise. */
-enum { WPG_PROBES_DEFAULT = WPG_PROBE_WORDS, WPG_PROBES_ALL = 31 | WPG_PROBE_WORDS };
+enum { WPG_PROBES_DEFAULT = WPG_PROBE_WORDS, WPG_PROBES_ALL = 31 | WPG_PROBE_WORDS | WPG_PROBE_INPUTS };
 /* "branches,loops", "all", "none", "default", or several of these joined by commas. WPG_E_ARGUMENT names the
  * unknown word; *probes then has the others. */
 wpg_status wpg_probes_parse(uint32_t *probes, const char *text, wpg_error *err);

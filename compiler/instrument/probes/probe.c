@@ -5,9 +5,11 @@
 
 #include <string.h>
 
-const wpg_probe *const wpg_probes[] = {&wpg_probe_branches,      &wpg_probe_switch,          &wpg_probe_loops,
-                                       &wpg_probe_entry,         &wpg_probe_values_of_sites, &wpg_probe_words,
-                                       &wpg_probe_lane_branches, &wpg_probe_lane_loops,      NULL};
+const wpg_probe *const wpg_probes[] = {&wpg_probe_branches,        &wpg_probe_switch,
+                                       &wpg_probe_loops,           &wpg_probe_entry,
+                                       &wpg_probe_values_of_sites, &wpg_probe_words,
+                                       &wpg_probe_inputs,          &wpg_probe_lane_branches,
+                                       &wpg_probe_lane_loops,      NULL};
 
 /* -- The setting */
 

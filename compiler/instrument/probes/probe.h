@@ -65,7 +65,7 @@ typedef struct wpg_probe {
 
 extern const wpg_probe wpg_probe_lane_branches, wpg_probe_lane_loops;
 extern const wpg_probe wpg_probe_branches, wpg_probe_switch, wpg_probe_loops, wpg_probe_entry,
-    wpg_probe_values_of_sites, wpg_probe_words;
+    wpg_probe_values_of_sites, wpg_probe_words, wpg_probe_inputs;
 extern const wpg_probe *const wpg_probes[]; /* NULL at the end */
 
 /* -- Planning: called by wpg_probe.plan ---------------------------------------------------------------- */

@@ -31,15 +31,26 @@
  *             2n + i   word i of the visits kept: value | key << 32, with the number of visits it stands for;
  *                      the words of one visit have one key, made of them all
  *
+ * Inputs of a fragment stage (compiler/analysis/input_sites.h) are asked as words are, without a reservoir.
+ * Of an interpolated float the low bits are rounded away: a constant comes out of interpolation with last
+ * bits of its own in each lane.
+ *
  *     value v: x = v * 0x9e3779b1, slots x >> 28 and two more by exclusive or (consecutive numbers, which are
  *     common, spread evenly: Fibonacci hashing, Knuth, TAOCP 3, 6.4) */
+#include "compiler/analysis/input_sites.h"
 #include "compiler/analysis/value_sites.h"
 #include "compiler/analysis/word_sites.h"
 #include "compiler/instrument/probes/reservoir.h"
 #include "compiler/instrument/sampling/sample.h"
 #include "compiler/spirv/debug.h"
 
-enum { SHIFT_LOOP = 4, SHIFT_INNER_LOOP = 6, SHIFT_WORD = 6, IDS_KEPT_WORD = 16 };
+enum {
+    SHIFT_LOOP = 4,
+    SHIFT_INNER_LOOP = 6,
+    SHIFT_WORD = 6,
+    IDS_KEPT_WORD = 16,
+    ROUNDED = 16, /* units in the last place */
+};
 
 typedef struct value_point {
     const wpg_value_site *site;
@@ -93,7 +104,7 @@ static uint32_t shift_of(const wpg_probe_plan *p, const wpg_value_site *site)
     uint32_t depth = 0;
     if (p->plan->options->probes & WPG_PROBE_EVERY || cfg->blocks[site->block].changes_mask)
         return 0;
-    if (site->kind == WPG_VALUE_WORD)
+    if (site->kind == WPG_VALUE_WORD || site->kind == WPG_VALUE_INPUT)
         return SHIFT_WORD;
     for (uint32_t c = cfg->blocks[site->block].loop; c != WPG_NO_BLOCK; c = cfg->constructs[c].parent)
         depth +=
@@ -219,6 +230,34 @@ static void plan_words(wpg_probe_plan *p)
         p->failed = true;
 }
 
+static void plan_inputs(wpg_probe_plan *p)
+{
+    wpg_input_site *inputs;
+    uint32_t count;
+    const wpg_cfg *cfg = p->function->cfg;
+    if (p->plan->options->high_start || p->plan->stage->model != SpvExecutionModelFragment)
+        return;
+    if (wpg_input_sites(&inputs, &count, cfg, &p->plan->arena) != WPG_OK) {
+        p->failed = true;
+        return;
+    }
+    wpg_value_site *sites = WPG_ARENA_ARRAY(&p->plan->arena, wpg_value_site, count);
+    for (uint32_t i = 0; sites && i < count; i++)
+        sites[i] = (wpg_value_site){.kind = WPG_VALUE_INPUT,
+                                    .type = inputs[i].type,
+                                    .ask = WPG_ASK_UNIFORMITY | WPG_ASK_VALUES,
+                                    .value = inputs[i].load->result,
+                                    .before = cfg->blocks[0].terminator,
+                                    .reload = inputs[i].load,
+                                    .part = inputs[i].component == WPG_NO_BLOCK ? 0 : inputs[i].component + 1,
+                                    .rounds = inputs[i].rounds,
+                                    .use = inputs[i].load};
+    if (sites)
+        (void)plan_sites(p, sites, count);
+    else
+        p->failed = true;
+}
+
 static void declare(wpg_inject *in)
 {
     wpg_memory_declare_words(in);
@@ -248,6 +287,14 @@ static uint32_t width_of(const wpg_module *module, uint32_t id)
     return type && type->count > 2 ? type->words[2] : 0;
 }
 
+/* To the next multiple of ROUNDED units in the last place, up to the next exponent. */
+static uint32_t rounded(wpg_inject *in, uint32_t bits)
+{
+    uint32_t more = WPG_EMIT(in, SpvOpIAdd, in->t_u32, bits, wpg_const_u32(in->module, ROUNDED / 2));
+    return WPG_EMIT(in, SpvOpBitwiseAnd, in->t_u32, more,
+                    wpg_const_u32(in->module, ~(uint32_t)(ROUNDED - 1)));
+}
+
 /* The value as an unsigned number of 32 bits; as two where it is wide. */
 static uint32_t value_words(wpg_inject *in, const wpg_value_site *site)
 {
@@ -263,7 +310,8 @@ static uint32_t value_words(wpg_inject *in, const wpg_value_site *site)
     case WPG_VALUE_WIDE:
         return WPG_EMIT(in, SpvOpBitcast, in->t_uvec2, value);
     case WPG_VALUE_FLOAT:
-        return WPG_EMIT(in, SpvOpBitcast, in->t_u32, value);
+        value = WPG_EMIT(in, SpvOpBitcast, in->t_u32, value);
+        return site->rounds ? rounded(in, value) : value;
     default:
         if (def && def->type == in->t_u32)
             return value;
@@ -495,3 +543,10 @@ const wpg_probe wpg_probe_words = {.name = "words",
                                    .plan = plan_words,
                                    .declare = declare,
                                    .emit = emit};
+const wpg_probe wpg_probe_inputs = {.name = "inputs",
+                                    .record = "inputs",
+                                    .bit = WPG_PROBE_INPUTS,
+                                    .ids = 232,
+                                    .plan = plan_inputs,
+                                    .declare = declare,
+                                    .emit = emit};

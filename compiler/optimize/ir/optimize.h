@@ -79,6 +79,7 @@ typedef struct wpg_optimize_options {
     wpg_output_use outputs; /* not known by default (passes/outputs.c) */
     bool keep_size;  /* outputs of stages with branches stay: drivers that compile large shaders otherwise */
     bool keep_trips; /* no given value may decide how often a loop runs: drivers that unroll too much */
+    bool measure;    /* wpg_remarks.savings is wanted */
     char passes[64]; /* letters of passes to leave out, "" = none; see passes/optimize.c */
 } wpg_optimize_options;
 
@@ -120,6 +121,14 @@ typedef struct wpg_unknown_branch {
     const char *pass; /* static storage */
 } wpg_unknown_branch;
 
+/* What a pass that moves code saves: work before less work after (ir/work.h), as a share of all work of the
+ * functions that the profile knows. What drivers do with the result is not in it. */
+typedef struct wpg_pass_saving {
+    const char *pass; /* static storage */
+    double share;
+} wpg_pass_saving;
+enum { WPG_MOST_SAVINGS = 8 };
+
 typedef struct wpg_remarks {
     wpg_arena arena;
     wpg_remark *items;
@@ -129,8 +138,10 @@ typedef struct wpg_remarks {
     bool mismatch;       /* some function's checksum disagreed: nothing of its profile was applied */
     uint32_t wave_size;  /* lanes of a wave to compile the stage for; 0 = as it is */
     uint64_t push_words; /* words of push constants that the result was specialised on; 0: on none */
-    wpg_word_test tests[WPG_MOST_WORD_TESTS]; /* what a version alone holds for */
-    uint32_t test_count;                      /* 0: the result holds always */
+    wpg_word_test tests[WPG_MOST_WORD_TESTS];  /* what a version alone holds for */
+    uint32_t test_count;                       /* 0: the result holds always */
+    wpg_pass_saving savings[WPG_MOST_SAVINGS]; /* of passes that did something, where asked */
+    uint32_t saving_count;
 } wpg_remarks;
 
 void wpg_remarks_destroy(wpg_remarks *remarks);
@@ -161,6 +172,15 @@ wpg_status wpg_optimize(wpg_remarks **remarks, bool *changed, wpg_module **modul
  * */
 wpg_status wpg_inputs_read(wpg_output_use *use, const wpg_module *module, const wpg_output_use *outputs,
                            wpg_error *err);
+/* An input of a fragment stage, by its site (compiler/analysis/input_sites.h), and the bits it had. */
+typedef struct wpg_known_input {
+    uint32_t site, bits;
+} wpg_known_input;
+/* What-if (passes/input_what_if.c): the share of the stage's work that would fall away were these inputs
+ * constants, 0 to 1. `module` is in normal form, and is left with a few constants more. */
+wpg_status wpg_inputs_what_if(double *saving, wpg_module *module, const wpg_stage *stage,
+                              const wpg_weights *weights, const wpg_known_input *known, size_t count,
+                              wpg_ssa_fn ssa, wpg_error *err);
 /* True if the module has a user-defined output that nobody reads. */
 bool wpg_writes_unread(const wpg_module *module, const wpg_output_use *outputs);
 

@@ -49,6 +49,7 @@
 #include <string.h>
 
 #include "compiler/optimize/ir/pass.h"
+#include "compiler/optimize/ir/work.h"
 
 void wpg_optimize_defaults(wpg_optimize_options *options)
 {
@@ -89,6 +90,21 @@ static wpg_status run_pass(bool *changed, wpg_context *context, const wpg_pass *
     return WPG_OK;
 }
 
+/* The same, and what it saves, where that is asked. */
+static wpg_status run_measured(bool *changed, wpg_context *context, const wpg_pass *pass, double whole)
+{
+    wpg_remarks *remarks = context->remarks;
+    bool done = false;
+    const double before = whole > 0 ? wpg_work(context) : -1;
+    WPG_TRY(run_pass(&done, context, pass));
+    *changed |= done;
+    const double after = done && before >= 0 ? wpg_work(context) : -1;
+    if (after >= 0 && remarks->saving_count < WPG_MOST_SAVINGS)
+        remarks->savings[remarks->saving_count++] =
+            (wpg_pass_saving){.pass = pass->name, .share = (before - after) / whole};
+    return WPG_OK;
+}
+
 static bool any_wants(wpg_context *context, const wpg_pass *pass)
 {
     bool any = false;
@@ -113,13 +129,14 @@ static wpg_status run_transformations(bool *changed, wpg_context *context, wpg_s
         WPG_TRY(wpg_ssa_form(&values, context, ssa));
     if (values)
         context->module = values;
+    const double whole = context->options->measure ? wpg_work(context) : -1;
     bool moved = false;
     wpg_status status = pushes ? wpg_pass_push_fold(&moved, context) : WPG_OK;
     if (versions && status == WPG_OK)
         status = wpg_pass_versions(&moved, context);
     for (size_t i = 0; i < wpg_pass_count && status == WPG_OK; i++)
         if (wpg_passes[i].wanted)
-            status = run_pass(&moved, context, &wpg_passes[i]);
+            status = run_measured(&moved, context, &wpg_passes[i], whole);
     *changed |= moved;
     if (values) {
         context->module = moved ? values : normal;

@@ -4,6 +4,7 @@
  * Needs: values (wpg_optimize_options.pushes); no profile. Works best after the SSA tier. Gives:
  * wpg_remarks.push_words, the words that the result depends on. The loads stay, where a use keeps them. */
 #include "compiler/optimize/facts/push_values.h"
+#include "compiler/optimize/fold/fold_saving.h"
 #include "compiler/optimize/fold/load_fold.h"
 
 static const char PASS[] = "push-fold";
@@ -38,6 +39,20 @@ static uint64_t along(const wpg_load_fold *job, uint64_t decided)
                               : options->push_along;
 }
 
+/* Notes what the fold saves (wpg_remarks.savings), as a share of the function's work. */
+static wpg_status measure(bool *go, const wpg_load_fold *job, const wpg_load_folded *folded)
+{
+    wpg_remarks *remarks = job->context->remarks;
+    wpg_fold_saving of;
+    wpg_fold_saving_measure(&of, job->context->module, wpg_profile_of(job->context, job->function), folded,
+                            NULL, NULL);
+    if (of.whole > 0 && remarks->saving_count < WPG_MOST_SAVINGS)
+        remarks->savings[remarks->saving_count++] =
+            (wpg_pass_saving){.pass = PASS, .share = (of.saved + of.branches) / of.whole};
+    *go = true;
+    return WPG_OK;
+}
+
 bool wpg_push_fold_wanted(const wpg_context *context)
 {
     if (context->options->push_count == 0)
@@ -57,15 +72,17 @@ static wpg_status fold_function(bool *changed, wpg_context *context, const wpg_i
     if (!collect(&loads, context, function, ordinal, known))
         status = wpg_fail(context->err, WPG_E_NOMEM, "out of memory");
     else if (loads.count)
-        status = wpg_load_fold_run(&folded, &(const wpg_load_fold){.context = context,
-                                                                   .pass = PASS,
-                                                                   .what = "push constants",
-                                                                   .function = function->result,
-                                                                   .ordinal = ordinal,
-                                                                   .loads = loads.data,
-                                                                   .load_count = loads.count,
-                                                                   .along = along,
-                                                                   .of = (void *)(uintptr_t)known});
+        status = wpg_load_fold_run(
+            &folded, &(const wpg_load_fold){.context = context,
+                                            .pass = PASS,
+                                            .what = "push constants",
+                                            .function = function->result,
+                                            .ordinal = ordinal,
+                                            .loads = loads.data,
+                                            .load_count = loads.count,
+                                            .along = along,
+                                            .prepare = context->options->measure ? measure : NULL,
+                                            .of = (void *)(uintptr_t)known});
     wpg_vec_free(&loads);
     if (!folded.done)
         return status;

@@ -41,6 +41,7 @@
 #include "compiler/optimize/ir/word_facts.h"
 #include "compiler/optimize/facts/word_test.h"
 #include "compiler/optimize/fold/equal_fold.h"
+#include "compiler/optimize/fold/fold_saving.h"
 #include "compiler/optimize/fold/float_setting.h"
 #include "compiler/optimize/fold/load_fold.h"
 #include "compiler/optimize/fold/tables.h"
@@ -53,7 +54,6 @@ static const char PASS[] = "versions";
 enum {
     MOST_WORDS = WPG_MOST_WORD_TESTS, /* that the test compares */
     WORD_COST = 2,                    /* of a word in the test, in weighted instructions */
-    BRANCH_COST = 4,                  /* of a branch: masks of lanes, phis behind it */
     MOST_INSTRUCTIONS = 16000,        /* of a body that is copied: compile time */
     LEAST_GAIN = 3,                   /* least share of the body's work that is saved, in percent */
     FALLEN_SHARE = 10, /* percent that code is worth which falls away and never ran: registers, masks */
@@ -245,60 +245,20 @@ static bool collect(folding *f)
 
 /* -- Worth -- */
 
-/* Weighted instructions that the constant operands of an instruction save. */
-static double saved_at(const folding *f, const wpg_load_folded *folded, const wpg_inst *inst)
-{
-    double cost = wpg_inst_cost(f->v->module, inst);
-    if (inst->result && f->weights.dead[inst->result])
-        return cost;
-    if (inst->result && wpg_is_one(folded->after, inst->result) && !wpg_is_one(folded->before, inst->result))
-        return cost;
-    bool divides = inst->opcode == SpvOpUDiv || inst->opcode == SpvOpSDiv || inst->opcode == SpvOpUMod ||
-                   inst->opcode == SpvOpSRem || inst->opcode == SpvOpSMod;
-    if (divides && wpg_is_one(folded->after, inst->words[4]) && !wpg_is_one(folded->before, inst->words[4]))
-        return cost * 0.75;
-    if (inst->result && f->equal.merged && f->equal.merged[inst->result])
-        return wpg_equal_saving(f->v->module, inst);
-    return 0;
-}
-
-static bool is_decided(const wpg_load_folded *folded, const wpg_inst *end)
-{
-    return (end->opcode == SpvOpBranchConditional || end->opcode == SpvOpSwitch) &&
-           wpg_is_one(folded->after, end->words[1]) && !wpg_is_one(folded->before, end->words[1]);
-}
-
 /* What constants save of the body's work, by lanes, less the test: what is constant itself, divisions by what
  * is, branches that are decided, and what weights of zero leave nothing of. What a branch skipped did not run
  * before, and took registers. */
 static void judge_gain(candidate *judged, const folding *f, const wpg_load_folded *folded)
 {
-    const wpg_cfg *cfg = folded->view->cfg;
-    const wpg_function_profile *profile = f->v->profile;
-    double saved = 0, whole = 0, entries = 0, branches = 0, code = 0, fallen = 0;
-    for (uint32_t b = 0; b < cfg->count; b++) {
-        const wpg_block_weight *weight = wpg_profile_block(profile, cfg->blocks[b].id);
-        double runs = weight && profile->has_lanes ? (double)weight->lanes : 1;
-        entries = b == 0 ? runs : entries;
-        for (const wpg_inst *inst = cfg->blocks[b].label->next; inst != cfg->blocks[b].terminator;
-             inst = inst->next) {
-            const double cost = wpg_inst_cost(f->v->module, inst);
-            whole += runs * cost;
-            saved += runs * saved_at(f, folded, inst);
-            code += cost;
-            if (!folded->after->runs[b] || (inst->result && f->weights.dead[inst->result]))
-                fallen += cost;
-        }
-        if (is_decided(folded, cfg->blocks[b].terminator))
-            branches += runs * (double)BRANCH_COST;
-    }
-    if (!f->v->context->options->alone)
-        saved -= entries * (double)WORD_COST * __builtin_popcountll(judged->version.tested);
-    judged->work = entries > 0 ? saved / entries : 0;
-    saved += branches;
-    judged->fallen = code > 0 ? fallen / code : 0;
-    judged->saved = (whole > 0 ? 100 * saved / whole : 0) +
-                    (f->v->context->options->alone ? FALLEN_SHARE_ALONE : FALLEN_SHARE) * judged->fallen;
+    const bool alone = f->v->context->options->alone;
+    wpg_fold_saving of;
+    wpg_fold_saving_measure(&of, f->v->module, f->v->profile, folded, &f->weights, &f->equal);
+    const double test =
+        alone ? 0 : of.entries * (double)WORD_COST * __builtin_popcountll(judged->version.tested);
+    judged->work = of.entries > 0 ? (of.saved - test) / of.entries : 0;
+    judged->fallen = of.code > 0 ? of.fallen / of.code : 0;
+    judged->saved = (of.whole > 0 ? 100 * (of.saved - test + of.branches) / of.whole : 0) +
+                    (alone ? FALLEN_SHARE_ALONE : FALLEN_SHARE) * judged->fallen;
 }
 
 /* -- The pass -- */

@@ -14,18 +14,22 @@
 #include "runtime/cli/common/command.h"
 #include "runtime/cli/common/compare_file.h"
 #include "runtime/cli/common/enable.h"
+#include "runtime/cli/common/profile_hash.h"
+#include "runtime/cli/common/program_path.h"
 #include "runtime/cli/common/recover.h"
 #include "runtime/cli/common/setting_option.h"
 
 static const char command_name[] = "compare";
-enum { ROUNDS = 6, MOST_ROUNDS = 10000, LOG_TAIL = 2000 };
+enum { MOST_ROUNDS = 10000, LOG_TAIL = 2000 };
 
 typedef struct work {
     wpg_compare_options options;
     wpg_setting_options settings;
     char folder[PATH_MAX], log[PATH_MAX + 8];
     char profile[PATH_MAX]; /* for the environment: the program may change folder */
-    wpg_report *report;     /* names; NULL: there are none */
+    char program[PATH_MAX]; /* "": not found */
+    char profile_hash[WPG_HASH_HEX + 1];
+    wpg_report *report; /* names; NULL: there are none */
     wpg_rounds rounds;
     bool interrupted;
     char date[32];
@@ -148,6 +152,16 @@ static int make_folder(work *w)
     return 0;
 }
 
+/* Of which program and profile the figures are. */
+static void identify(work *w)
+{
+    wpg_hash128 hash;
+    if (!wpg_program_path(w->program, w->options.program[0]))
+        w->program[0] = '\0';
+    if (wpg_profile_hash(&hash, w->profile))
+        wpg_hash_to_hex(w->profile_hash, hash);
+}
+
 static int prepare(work *w)
 {
     struct stat info;
@@ -159,6 +173,7 @@ static int prepare(work *w)
         return wpg_complain(WPG_EXIT_FAILED, command_name, "cannot read profile %s: %s", w->options.profile,
                             strerror(errno));
     int code = load_names(w);
+    identify(w);
     code = code ? code : wpg_enable_layer(false, command_name);
     code = code ? code : make_folder(w);
     if (!code)
@@ -304,6 +319,8 @@ static int say(work *w)
                                        .rounds = &w->rounds,
                                        .comparison = &comparison,
                                        .date = w->date,
+                                       .program = w->program,
+                                       .profile_hash = w->profile_hash,
                                        .interrupted = w->interrupted};
     int code = 0;
     if (w->options.json)
@@ -346,7 +363,7 @@ static int compare(work *w)
 
 int wpg_command_compare(int argc, char **argv)
 {
-    work w = {.options = {.rounds = ROUNDS}};
+    work w = {.options = {.rounds = WPG_COMPARE_ROUNDS}};
     int code = wpg_setting_options_init(&w.settings, command_name);
     code = code ? code : parse(&w, argc, argv);
     code = code ? code : prepare(&w);

@@ -98,6 +98,19 @@ typedef struct wpg_compared {
     wpg_median ratio; /* use over off; count 0: not measured */
 } wpg_compared;
 
+/* What the rounds say of a pipeline. */
+typedef enum wpg_verdict {
+    WPG_VERDICT_UNCHANGED, /* the program's own words ran: any ratio is noise */
+    WPG_VERDICT_UNTIMED,   /* changed; one side was not timed */
+    WPG_VERDICT_FEW,       /* too few rounds for an interval */
+    WPG_VERDICT_NOISE,     /* no further from 1 than unchanged pipelines are */
+    WPG_VERDICT_SAME,      /* the interval holds 1 */
+    WPG_VERDICT_LESS,      /* takes less time */
+    WPG_VERDICT_MORE,
+    WPG_VERDICTS
+} wpg_verdict;
+const char *wpg_verdict_key(wpg_verdict verdict); /* "unchanged" */
+
 enum { WPG_COMPARE_NAME = 200 };
 typedef struct wpg_compared_pipeline {
     wpg_hash128 hash;
@@ -106,22 +119,39 @@ typedef struct wpg_compared_pipeline {
     bool changed;
     double share;      /* of the GPU time of all, off */
     wpg_compared time; /* a command */
+    wpg_verdict verdict;
 } wpg_compared_pipeline;
+
+/* The ratios of pipelines that use mode left alone: how far noise goes. */
+typedef struct wpg_noise {
+    double low, high;
+    size_t count; /* pipelines; 0: none was dear enough to tell */
+} wpg_noise;
 
 typedef struct wpg_comparison {
     wpg_compared figures[WPG_FIGURES];
     WPG_VEC(wpg_compared_pipeline) pipelines; /* dearest first */
-    wpg_median work;     /* commands that the GPU ran, use over off; count 0: not known */
-    bool same_work;      /* or not known: else wall and processor time say nothing */
+    wpg_median work; /* commands that the GPU ran, use over off; count 0: not known */
+    bool same_work;  /* or not known: else wall and processor time say nothing */
+    wpg_noise noise;
+    uint64_t changed;    /* pipelines that use mode changed, in the run with the most */
     wpg_figure headline; /* what one line says; WPG_FIGURES: nothing was measured */
 } wpg_comparison;
 
-enum { WPG_COMPARE_CONFIDENCE = 95 }; /* percent, where there are rounds enough */
+enum {
+    WPG_COMPARE_CONFIDENCE = 95, /* percent, where there are rounds enough */
+    WPG_COMPARE_ROUNDS = 6,      /* so many are enough: 1 - 2 / 2^6 */
+};
 
 /* `report` NULL: hashes for names. */
 wpg_status wpg_compare_rounds(wpg_comparison *comparison, const wpg_rounds *rounds, const wpg_report *report,
                               wpg_error *err);
 void wpg_comparison_finish(wpg_comparison *comparison);
+
+/* judge.c: fills in noise and verdicts of a comparison whose ratios are known. */
+void wpg_compare_judge(wpg_comparison *comparison, const wpg_rounds *rounds);
+/* There are rounds enough for an interval. */
+bool wpg_compare_tells_interval(const wpg_compared *compared);
 
 /* names.c: `report` NULL: none is known. */
 void wpg_compare_name(char name[WPG_COMPARE_NAME], const wpg_report *report, const char *hex);
@@ -133,7 +163,9 @@ typedef struct wpg_compare_result {
     const wpg_compare_options *options;
     const wpg_rounds *rounds;
     const wpg_comparison *comparison;
-    const char *date; /* UTC, ISO 8601 */
+    const char *date;         /* UTC, ISO 8601 */
+    const char *program;      /* path of the program; "": not found */
+    const char *profile_hash; /* hexadecimal; "": not known */
     bool interrupted;
 } wpg_compare_result;
 

@@ -1,7 +1,9 @@
 /* A comparison as a table, and as CSV. */
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
+#include "runtime/base/text.h"
 #include "runtime/cli/compare/compare.h"
 
 enum { MOST_LISTED = 20, NAME = 40 };
@@ -15,14 +17,36 @@ static const char *duration(char *buffer, size_t size, double seconds)
     return buffer;
 }
 
+static const char *interval_of(char buffer[48], const wpg_compared *c)
+{
+    if (wpg_compare_tells_interval(c))
+        (void)snprintf(buffer, 48, "%.2f to %.2f", c->ratio.low, c->ratio.high);
+    else
+        (void)snprintf(buffer, 48, "-");
+    return buffer;
+}
+
 static void row(FILE *out, const char *name, const wpg_compared *c, const char *note)
 {
-    char off[32], use[32], interval[48] = "-"; /* one round tells none */
-    if (c->ratio.count > 1)
-        (void)snprintf(interval, sizeof interval, "%.2f to %.2f", c->ratio.low, c->ratio.high);
-    (void)fprintf(out, "%-*.*s %11s %11s   %5.2f   %s%s\n", NAME, NAME, name,
+    char off[32], use[32], interval[48];
+    (void)fprintf(out, "%-*.*s %11s %11s   %5.2f   %-*s%s%s\n", NAME, NAME, name,
                   duration(off, sizeof off, c->off), duration(use, sizeof use, c->use), c->ratio.median,
-                  interval, note);
+                  *note ? 12 : 0, interval_of(interval, c), *note ? "   " : "", note);
+}
+
+/* The ratio of a pipeline that use mode left alone is no gain and no loss. */
+static void unchanged_row(FILE *out, const char *name, const wpg_compared *c)
+{
+    char off[32], use[32];
+    (void)fprintf(out, "%-*.*s %11s %11s       -   %-12s   unchanged\n", NAME, NAME, name,
+                  duration(off, sizeof off, c->off), duration(use, sizeof use, c->use), "-");
+}
+
+static const char *note_of(wpg_verdict verdict)
+{
+    return verdict == WPG_VERDICT_NOISE  ? "changed, within the noise"
+           : verdict == WPG_VERDICT_SAME ? "changed, no difference shown"
+                                         : "changed";
 }
 
 static const wpg_times *any_times(const wpg_rounds *rounds)
@@ -44,11 +68,10 @@ static void print_head(FILE *out, const wpg_compare_result *result)
 
 static void print_pipelines(FILE *out, const wpg_comparison *comparison)
 {
-    size_t listed = 0, left = 0, changed = 0;
+    size_t listed = 0, left = 0;
     char name[NAME + 1];
     for (size_t i = 0; i < comparison->pipelines.count; i++) {
         const wpg_compared_pipeline *p = &comparison->pipelines.data[i];
-        changed += p->changed;
         if (!p->time.ratio.count || listed == MOST_LISTED) {
             left++;
             continue;
@@ -60,27 +83,45 @@ static void print_pipelines(FILE *out, const wpg_comparison *comparison)
             (void)snprintf(name, sizeof name, "%.30s %.8s", p->name, p->hex);
         else
             (void)snprintf(name, sizeof name, "%.8s", p->hex);
-        row(out, name, &p->time, p->changed ? "   changed" : "");
+        if (p->changed)
+            row(out, name, &p->time, note_of(p->verdict));
+        else
+            unchanged_row(out, name, &p->time);
     }
     if (left)
         (void)fprintf(out, "%zu more: --json lists them\n", left);
     if (comparison->pipelines.count)
-        (void)fprintf(out, "%zu of %zu pipelines changed\n", changed, comparison->pipelines.count);
+        (void)fprintf(out, "%" PRIu64 " of %zu pipelines changed\n", comparison->changed,
+                      comparison->pipelines.count);
+}
+
+static void print_noise(FILE *out, const wpg_comparison *comparison)
+{
+    const wpg_noise *noise = &comparison->noise;
+    if (!comparison->changed)
+        (void)fprintf(out,
+                      "No pipeline was changed: the ratios are noise, and what reading the profile costs.\n");
+    else if (noise->count)
+        (void)fprintf(out, "Noise: unchanged pipelines measured %.2f to %.2f.\n", noise->low, noise->high);
 }
 
 static void print_confidence(FILE *out, const wpg_comparison *comparison)
 {
     if (comparison->headline == WPG_FIGURES)
         return;
-    const wpg_median *ratio = &comparison->figures[comparison->headline].ratio;
-    if (ratio->count > 1)
+    const wpg_compared *headline = &comparison->figures[comparison->headline];
+    const size_t count = headline->ratio.count;
+    if (wpg_compare_tells_interval(headline))
         (void)fprintf(out,
                       "\nRatios are use over off, medians of the rounds'. The intervals hold with %.3g %%.\n",
-                      ratio->confidence * 100);
+                      headline->ratio.confidence * 100);
     else
-        (void)fprintf(out, "\nRatios are use over off, of one round: it tells no interval.\n");
-    if (ratio->confidence * 100 < WPG_COMPARE_CONFIDENCE)
-        (void)fprintf(out, "For %d %% take 6 rounds or more (--rounds).\n", (int)WPG_COMPARE_CONFIDENCE);
+        (void)fprintf(
+            out,
+            "\nRatios are use over off, %s%zu round%s: too few for an interval. %d rounds give one of "
+            "%d %% (--rounds).\n",
+            count > 1 ? "medians of " : "of ", count, wpg_plural(count), (int)WPG_COMPARE_ROUNDS,
+            (int)WPG_COMPARE_CONFIDENCE);
 }
 
 void wpg_compare_print_text(FILE *out, const wpg_compare_result *result)
@@ -97,6 +138,7 @@ void wpg_compare_print_text(FILE *out, const wpg_compare_result *result)
             "same work.\n",
             comparison->work.median);
     print_pipelines(out, comparison);
+    print_noise(out, comparison);
     print_confidence(out, comparison);
 }
 
@@ -113,20 +155,21 @@ static void quoted(FILE *out, const char *text)
     (void)fputc('"', out);
 }
 
-static void csv_row(FILE *out, const wpg_compared *c)
+static void csv_row(FILE *out, const wpg_compared *c, const char *verdict)
 {
-    (void)fprintf(out, ",%.9g,%.9g,%.6g,%.6g,%.6g,%.6g,%zu\n", c->off, c->use, c->ratio.median, c->ratio.low,
-                  c->ratio.high, c->ratio.confidence, c->ratio.count);
+    (void)fprintf(out, ",%.9g,%.9g,%.6g,%.6g,%.6g,%.6g,%zu,%s\n", c->off, c->use, c->ratio.median,
+                  c->ratio.low, c->ratio.high, c->ratio.confidence, c->ratio.count, verdict);
 }
 
 void wpg_compare_print_csv(FILE *out, const wpg_compare_result *result)
 {
     const wpg_comparison *comparison = result->comparison;
-    (void)fputs("what,hash,name,changed,off_seconds,use_seconds,ratio,low,high,confidence,rounds\n", out);
+    (void)fputs("what,hash,name,changed,off_seconds,use_seconds,ratio,low,high,confidence,rounds,verdict\n",
+                out);
     for (int f = 0; f < WPG_FIGURES; f++)
         if (comparison->figures[f].ratio.count) {
             (void)fprintf(out, "%s,,,", wpg_figure_key((wpg_figure)f));
-            csv_row(out, &comparison->figures[f]);
+            csv_row(out, &comparison->figures[f], "");
         }
     for (size_t i = 0; i < comparison->pipelines.count; i++) {
         const wpg_compared_pipeline *p = &comparison->pipelines.data[i];
@@ -135,6 +178,6 @@ void wpg_compare_print_csv(FILE *out, const wpg_compare_result *result)
         (void)fprintf(out, "pipeline,%s,", p->hex);
         quoted(out, p->name);
         (void)fprintf(out, ",%d", (int)p->changed);
-        csv_row(out, &p->time);
+        csv_row(out, &p->time, wpg_verdict_key(p->verdict));
     }
 }

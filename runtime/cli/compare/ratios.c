@@ -181,6 +181,8 @@ wpg_status wpg_compare_rounds(wpg_comparison *comparison, const wpg_rounds *roun
     if (good)
         compare_work(comparison, rounds, &s);
     series_finish(&s);
+    if (good)
+        wpg_compare_judge(comparison, rounds);
     comparison->headline = headline_of(comparison);
     if (good)
         return WPG_OK;

@@ -4,7 +4,9 @@
  *       "wavepgo-compare": 1,                  version of this schema
  *       "date": "2026-11-25T13:00:00Z",
  *       "command": ["vkcube", "--c", "600"],
+ *       "program": "/usr/bin/vkcube",          the file that was started; absent: not found
  *       "profile": "vkcube.wavepgo",
+ *       "profile-hash": "...",                 of what it said before the runs (profile_hash.h)
  *       "device": "llvmpipe (...)",
  *       "driver": {"id": 13, "version": 1},    VkDriverId, driverVersion
  *       "baseline": "timed",                   off runs: timed (by the layer), or bare (without its hooks)
@@ -15,9 +17,14 @@
  *         "frame-median": RATIO, ...
  *       },
  *       "work": 1.0,                           commands that the GPU ran, use over off
+ *       "changed": 3,                          pipelines that use mode changed
+ *       "noise": {"low": 0.95, "high": 1.04, "pipelines": 7},   ratios of unchanged pipelines of 1 % of the
+ *                                              GPU time or more; absent: there are none
  *       "pipelines": [                         dearest first
  *         {"hash": "...", "name": "...",       name: absent where none is known
  *          "changed": true,                    other words than the program's own ran
+ *          "verdict": "less",                  unchanged (the ratio is noise), untimed,
+ *                                              few-rounds, noise, same, less, more
  *          "share": 0.5,                       of the GPU time of all, off
  *          "gpu": RATIO}, ...                  of a command
  *       ],
@@ -29,7 +36,7 @@
  *     RATIO: {"ratio": 0.74, "low": 0.70, "high": 0.78, "confidence": 0.96875, "rounds": 6,
  *             "off": 0.0166, "use": 0.0123}     medians over the rounds
  *
- * "processor" of a stopped run is that of a frame. */
+ * "processor" of a stopped run is that of a frame. Intervals are shown from a confidence of 0.95 on. */
 #include <math.h>
 #include <string.h>
 
@@ -79,12 +86,22 @@ static json_t *pipelines(const wpg_comparison *comparison)
         if (p->name[0])
             set(one, "name", text(p->name));
         set(one, "changed", json_boolean(p->changed));
+        set(one, "verdict", json_string(wpg_verdict_key(p->verdict)));
         set(one, "share", json_real(p->share));
         if (p->time.ratio.count)
             set(one, "gpu", ratio(&p->time));
         (void)json_array_append_new(list, one);
     }
     return list;
+}
+
+static json_t *noise(const wpg_noise *from)
+{
+    json_t *made = json_object();
+    set(made, "low", json_real(from->low));
+    set(made, "high", json_real(from->high));
+    set(made, "pipelines", json_integer((json_int_t)from->count));
+    return made;
 }
 
 static json_t *sample(const wpg_measured *measured, size_t round, wpg_side side)
@@ -136,7 +153,11 @@ char *wpg_compare_json(const wpg_compare_result *result)
     set(document, "wavepgo-compare", json_integer(1));
     set(document, "date", json_string(result->date));
     set(document, "command", command);
+    if (*result->program)
+        set(document, "program", text(result->program));
     set(document, "profile", text(options->profile));
+    if (*result->profile_hash)
+        set(document, "profile-hash", json_string(result->profile_hash));
     set_device(document, result->rounds);
     set(document, "baseline", json_string(options->bare ? "bare" : "timed"));
     if (options->duration > 0)
@@ -149,6 +170,9 @@ char *wpg_compare_json(const wpg_compare_result *result)
     set(document, "ratios", ratios);
     if (comparison->work.count)
         set(document, "work", json_real(comparison->work.median));
+    set(document, "changed", json_integer((json_int_t)comparison->changed));
+    if (comparison->noise.count)
+        set(document, "noise", noise(&comparison->noise));
     set(document, "pipelines", pipelines(comparison));
     set(document, "samples", samples(result->rounds));
     char *made = json_dumps(document, JSON_INDENT(1) | JSON_REAL_PRECISION(9));

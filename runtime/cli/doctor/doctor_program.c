@@ -13,25 +13,10 @@
 #include "runtime/cli/common/elf_look.h"
 #include "runtime/cli/common/enable.h"
 #include "runtime/cli/common/manifest.h"
+#include "runtime/cli/common/program_path.h"
 
 static const char containers[] =
     "the container needs the layer inside: see layer/README.md, When something goes wrong";
-
-/* As the shell would find it. */
-static bool resolve(char path[PATH_MAX], const char *program)
-{
-    if (strchr(program, '/'))
-        return realpath(program, path) != NULL;
-    for (const char *at = wpg_environment_get("PATH"); *at;) {
-        char candidate[PATH_MAX];
-        int width = (int)strcspn(at, ":");
-        if (snprintf(candidate, sizeof candidate, "%.*s/%s", width, at, program) < PATH_MAX &&
-            access(candidate, X_OK) == 0 && realpath(candidate, path))
-            return true;
-        at += width + (at[width] == ':');
-    }
-    return false;
-}
 
 static size_t first_bytes(char *bytes, size_t size, const char *path)
 {
@@ -144,7 +129,7 @@ void wpg_doctor_program(wpg_doctor *doctor)
     const char *slash = strrchr(doctor->program, '/');
     (void)snprintf(doctor->program_name, sizeof doctor->program_name, "%s",
                    slash ? slash + 1 : doctor->program);
-    if (!resolve(path, doctor->program)) {
+    if (!wpg_program_path(path, doctor->program)) {
         wpg_doctor_set(doctor->root, "program", doctor->program);
         wpg_doctor_problem(doctor, NULL, "no program is called %s: %s", doctor->program, strerror(ENOENT));
         return;

@@ -1,5 +1,6 @@
 #include <inttypes.h>
 
+#include "runtime/report/model/model.h"
 #include "runtime/report/text/figures.h"
 #include "runtime/cli/isa/isa.h"
 
@@ -183,6 +184,24 @@ static void radv(FILE *out, const wpg_isa *isa)
     (void)fputc('}', out);
 }
 
+/* "mandelbrot.comp:12" of each block, null where its line is not known. */
+static void places(FILE *out, const wpg_isa *isa)
+{
+    char place[200];
+    (void)fputs(", \"places\": [", out);
+    for (uint32_t b = 0; b < isa->block_count; b++) {
+        const wpg_source_line *at = isa->places ? &isa->places[b] : NULL;
+        (void)fputs(b ? ", " : "", out);
+        if (!at || !at->line || !at->file) {
+            (void)fputs("null", out);
+            continue;
+        }
+        (void)snprintf(place, sizeof place, "%.180s:%" PRIu32, wpg_report_base_name(at->file), at->line);
+        wpg_json_string(out, place);
+    }
+    (void)fputc(']', out);
+}
+
 void wpg_isa_json(FILE *out, const wpg_isa *isa)
 {
     const wpg_amdgpu_code *code = isa->versions[0].code;
@@ -200,6 +219,7 @@ void wpg_isa_json(FILE *out, const wpg_isa *isa)
     (void)fprintf(out, ", \"blocks\": %" PRIu32, isa->block_count);
     counts(out, "waves", isa->counts ? isa->counts->waves : NULL, isa->block_count);
     counts(out, "lanes", isa->counts ? isa->counts->lanes : NULL, isa->block_count);
+    places(out, isa);
     (void)fputs(",\n\"versions\": [", out);
     for (unsigned v = 0; v < isa->version_count; v++) {
         (void)fputs(v ? ",\n" : "", out);

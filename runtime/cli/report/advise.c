@@ -21,11 +21,34 @@ static void print_advice(FILE *out, const wpg_report *report)
         if (advice->saving > 0)
             (void)fprintf(out, "   predicted: %.1f %% of the shader's work, %.1f %% of all\n",
                           100 * advice->saving, 100 * advice->of_all);
+        else
+            (void)fprintf(out, "   %s\n", wpg_report_no_prediction(advice));
     }
     if (shown < report->advice.count)
         (void)fprintf(out, "\n(%zu more; --top 0 shows all)\n", report->advice.count - shown);
     if (!report->advice.count)
         (void)fprintf(out, "Nothing stands out in %s.\n", report->path);
+}
+
+/* Leaves advice on what has the name. 0, or an exit code after a complaint. */
+static int select_advice(wpg_report *report, const char *part)
+{
+    wpg_report_found found;
+    wpg_error err;
+    size_t kept = 0;
+    if (wpg_report_find(&found, report, part, &err) != WPG_OK)
+        return wpg_complain(WPG_EXIT_FAILED, "advise", "%s", err.message);
+    for (size_t i = 0; i < report->advice.count; i++) {
+        const wpg_report_advice *advice = &report->advice.data[i];
+        bool wanted = advice->shader == found.shader;
+        if (found.pipeline != WPG_REPORT_NONE)
+            for (size_t s = 0; s < report->pipelines[found.pipeline].stage_count; s++)
+                wanted |= report->pipelines[found.pipeline].stages[s].shader == advice->shader;
+        if (wanted)
+            report->advice.data[kept++] = *advice;
+    }
+    report->advice.count = kept;
+    return 0;
 }
 
 int wpg_command_advise(int argc, char **argv)
@@ -34,6 +57,8 @@ int wpg_command_advise(int argc, char **argv)
     int code = wpg_report_parse(&job, argc, argv);
     wpg_report *report = code ? NULL : wpg_report_open(&job);
     top = job.top;
+    if (!code && report && job.only)
+        code = select_advice(report, job.only);
     if (!code)
         code = report ? wpg_report_write(&job, job.json ? wpg_report_json : print_advice, report)
                       : WPG_EXIT_FAILED;

@@ -14,6 +14,7 @@
 #include "runtime/cli/common/compare_file.h"
 #include "runtime/cli/common/recover.h"
 #include "runtime/cli/report/use_mode.h"
+#include "runtime/config/settings.h"
 #include "runtime/report/page/page.h"
 
 /* So long use mode is asked; 2,000 pipelines take no longer. */
@@ -28,6 +29,17 @@ static int parse_top(wpg_report_job *job, const char *value)
     return *end ? wpg_usage_error(job->command, "--top takes a number") : 0;
 }
 
+/* Of the setting SKIP_PASSES. */
+static const char *letters(void)
+{
+    size_t count;
+    const wpg_setting_info *table = wpg_settings_table(&count);
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(table[i].key, "SKIP_PASSES") == 0)
+            return table[i].choices;
+    return "";
+}
+
 int wpg_report_parse(wpg_report_job *job, int argc, char **argv)
 {
     for (int i = 1; i < argc; i++) {
@@ -36,6 +48,17 @@ int wpg_report_parse(wpg_report_job *job, int argc, char **argv)
             job->json = true;
         } else if (strcmp(argv[i], "--no-use-mode") == 0) {
             job->without_use_mode = true;
+        } else if (strcmp(argv[i], "--skip-passes") == 0) {
+            if (!value || !*value || value[strspn(value, letters())])
+                return wpg_usage_error(job->command,
+                                       "--skip-passes takes letters of passes: 'wavepgo help SKIP_PASSES'");
+            job->skip_passes = value;
+            i++;
+        } else if (strcmp(argv[i], "--only") == 0 && strcmp(job->command, "advise") == 0) {
+            if (!value)
+                return wpg_usage_error(job->command, "--only needs a part of a name or hash");
+            job->only = value;
+            i++;
         } else if (strcmp(argv[i], "--top") == 0) {
             if (parse_top(job, value))
                 return WPG_EXIT_USAGE;
@@ -95,14 +118,15 @@ wpg_report *wpg_report_open(const wpg_report_job *job)
     wpg_recover_folder(job->command, options.path, true);
     wpg_status status = wpg_report_load(&report, &options, &err);
     if (status == WPG_OK && !job->without_use_mode)
-        (void)wpg_report_ask_use_mode(report, &options, USE_MODE_SECONDS);
+        (void)wpg_report_ask_use_mode(report, &options, job->skip_passes, USE_MODE_SECONDS);
     if (status == WPG_OK)
         status = wpg_report_advise(report, &err);
     if (status == WPG_OK)
         status = add_document(report, "estimate", "what_if", job->estimate, &err);
-    /* What the last comparison left with the profile. */
+    /* What the last comparison left with the profile, if the counts are still those. */
     const char *compare = job->compare;
-    if (!compare && wpg_compare_file_path(path, sizeof path, options.path) && access(path, R_OK) == 0)
+    if (!compare && wpg_compare_file_path(path, sizeof path, options.path) &&
+        wpg_compare_file_is_current(options.path))
         compare = path;
     if (status == WPG_OK)
         status = add_document(report, "compare", "wavepgo-compare", compare, &err);

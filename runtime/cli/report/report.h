@@ -11,6 +11,8 @@
 typedef struct wpg_report_job {
     const char *command, *out;      /* out NULL: none was named */
     const char *estimate, *compare; /* files of those commands' JSON; NULL */
+    const char *skip_passes;        /* letters that use mode leaves out; NULL: none */
+    const char *only;               /* advise: part of the name or hash of a shader or pipeline; NULL: all */
     bool json, without_use_mode;
     size_t top;
     WPG_VEC(const char *) paths; /* the profile, then places of modules */

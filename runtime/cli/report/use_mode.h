@@ -5,7 +5,9 @@
 #include "runtime/report/model/model.h"
 
 /* Runs the optimiser on the shaders of the report, dearest first, until `seconds` are over or the rest is
- * under 1 % of the work. A shader that cannot be optimised has no remarks. Returns how many were asked. */
-size_t wpg_report_ask_use_mode(wpg_report *report, const wpg_report_options *options, double seconds);
+ * under 1 % of the work. `skip_passes`: letters of passes to leave out, NULL: none. A shader that cannot be
+ * optimised has no remarks. Returns how many were asked. */
+size_t wpg_report_ask_use_mode(wpg_report *report, const wpg_report_options *options, const char *skip_passes,
+                               double seconds);
 
 #endif

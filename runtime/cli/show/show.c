@@ -29,6 +29,18 @@ static int print(const wpg_show_options *options)
     return good ? code : wpg_complain(WPG_EXIT_FAILED, command_name, "out of memory");
 }
 
+/* A pipeline of one stage is that shader. */
+static void select_found(wpg_show_options *options, const wpg_report_found *found)
+{
+    const wpg_report *report = options->report;
+    const wpg_report_pipeline *pipeline =
+        found->pipeline == WPG_REPORT_NONE ? NULL : &report->pipelines[found->pipeline];
+    if (pipeline && pipeline->stage_count != 1)
+        options->pipeline = pipeline;
+    else
+        options->shader = &report->shaders[pipeline ? pipeline->stages[0].shader : found->shader];
+}
+
 /* A bundle may be without counts: its facts are shown all the same. */
 static int show_profile(const show_job *job)
 {
@@ -36,17 +48,17 @@ static int show_profile(const show_job *job)
     wpg_show_options options = job->options;
     wpg_report *report;
     wpg_error err;
-    uint32_t index;
+    wpg_report_found found;
     int code = 0;
     wpg_recover_folder(command_name, job->path, true);
     if (wpg_report_load(&report, &how, &err) != WPG_OK)
         return wpg_complain(WPG_EXIT_FAILED, command_name, "%s", err.message);
     options.report = report;
     options.bundle = report->is_bundle ? &report->bundle : NULL;
-    if (job->name && wpg_report_find_shader(&index, report, job->name, &err) != WPG_OK) {
+    if (job->name && wpg_report_find(&found, report, job->name, &err) != WPG_OK) {
         code = wpg_complain(WPG_EXIT_FAILED, command_name, "%s", err.message);
     } else if (job->name) {
-        options.shader = &report->shaders[index];
+        select_found(&options, &found);
         options.blocks = options.values = true;
     }
     if (code == 0)

@@ -11,11 +11,12 @@
 
 typedef struct wpg_show_options {
     wpg_output output;
-    bool blocks, values, full;       /* full: whole hashes */
-    size_t top;                      /* rows a table at the most; 0 = all */
-    const struct wpg_bundle *bundle; /* its facts are printed too; NULL if it is none */
-    const wpg_report *report;        /* names, places, order */
-    const wpg_report_shader *shader; /* this one alone; NULL: all */
+    bool blocks, values, full;           /* full: whole hashes */
+    size_t top;                          /* rows a table at the most; 0 = all */
+    const struct wpg_bundle *bundle;     /* its facts are printed too; NULL if it is none */
+    const wpg_report *report;            /* names, places, order */
+    const wpg_report_shader *shader;     /* this one alone; NULL: all */
+    const wpg_report_pipeline *pipeline; /* its shaders alone; NULL: all */
 } wpg_show_options;
 
 void wpg_show_text(const wpg_terminal *terminal, const wpg_show_options *options);
@@ -38,6 +39,10 @@ void wpg_show_values_json(FILE *out, const wpg_profile_record *record);
 /* Prints the JSON lines use mode wrote as text; 0 or an exit code. `report` names shaders and places; NULL:
  * hashes and numbers. */
 int wpg_show_use_log(FILE *out, const char *path, const wpg_report *report);
+
+/* Whether a shader, or a pipeline, is among what NAME asked for (show_filter.c). */
+bool wpg_show_wants(const wpg_show_options *options, const wpg_report_shader *shader);
+bool wpg_show_wants_pipeline(const wpg_show_options *options, const wpg_report_pipeline *pipeline);
 
 /* "0af3c2d1", or all digits with options->full. Returns buffer. */
 static inline const char *wpg_show_hash(char buffer[WPG_HASH_HEX + 1], const char *hex,

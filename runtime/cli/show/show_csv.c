@@ -9,7 +9,7 @@ static void add_stages(wpg_table *table, const wpg_show_options *options, const 
     for (size_t i = 0; i < pipeline->stage_count; i++) {
         const wpg_report_stage *stage = &pipeline->stages[i];
         const wpg_report_shader *shader = &options->report->shaders[stage->shader];
-        if (options->shader && options->shader != shader)
+        if (!wpg_show_wants(options, shader) || !wpg_show_wants_pipeline(options, pipeline))
             continue;
         wpg_table_copy(table, pipeline->hex);
         wpg_table_copy(table, pipeline->name);
@@ -61,7 +61,7 @@ bool wpg_show_csv(FILE *out, const wpg_show_options *options)
     else
         wpg_table_init(&table, pipelines, sizeof pipelines / sizeof *pipelines, true);
     for (size_t i = 0; i < report->shader_count && options->blocks; i++)
-        if (!options->shader || options->shader == &report->shaders[i])
+        if (wpg_show_wants(options, &report->shaders[i]))
             add_blocks(&table, options, &report->shaders[i]);
     for (size_t i = 0; i < report->pipeline_count && !options->blocks; i++)
         add_stages(&table, options, &report->pipelines[i]);

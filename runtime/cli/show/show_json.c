@@ -89,15 +89,9 @@ static void print_function(FILE *out, const wpg_show_options *options, const wpg
     wpg_show_values_json(out, shader->records[WPG_RECORD_VALUES]);
     (void)fputs(", \"words\": ", out);
     wpg_show_values_json(out, shader->records[WPG_RECORD_WORDS]);
+    (void)fputs(", \"inputs\": ", out);
+    wpg_show_values_json(out, shader->records[WPG_RECORD_INPUTS]);
     print_array(out, "samples", shader->samples, WPG_SAMPLES_COUNTERS);
-}
-
-static bool has_shader(const wpg_show_options *options, const wpg_report_pipeline *pipeline)
-{
-    bool has = !options->shader;
-    for (size_t i = 0; i < pipeline->stage_count; i++)
-        has |= &options->report->shaders[pipeline->stages[i].shader] == options->shader;
-    return has;
 }
 
 static void print_functions(FILE *out, const wpg_show_options *options)
@@ -106,7 +100,7 @@ static void print_functions(FILE *out, const wpg_show_options *options)
     const char *between = "\n  {";
     for (size_t i = 0; i < report->shader_count; i++) {
         const wpg_report_shader *owner = &report->shaders[i];
-        for (size_t f = 0; f < owner->function_count && (!options->shader || options->shader == owner); f++) {
+        for (size_t f = 0; f < owner->function_count && wpg_show_wants(options, owner); f++) {
             (void)fputs(between, out);
             print_function(out, options, owner, owner->functions[f].counts);
             (void)fputc('}', out);
@@ -124,7 +118,7 @@ void wpg_show_json(FILE *out, const wpg_show_options *options)
     wpg_json_string(out, report->path);
     (void)fprintf(out, ", \"cost\": \"%s\",\n \"pipelines\": [", report->cost_is_time ? "gpu time" : "work");
     for (size_t i = 0; i < report->pipeline_count; i++) {
-        if (!has_shader(options, &report->pipelines[i]))
+        if (!wpg_show_wants_pipeline(options, &report->pipelines[i]))
             continue;
         (void)fputs(between, out);
         print_pipeline(out, report, &report->pipelines[i]);
@@ -133,7 +127,7 @@ void wpg_show_json(FILE *out, const wpg_show_options *options)
     (void)fputs("],\n \"shaders\": [", out);
     print_functions(out, options);
     (void)fputc(']', out);
-    if (options->bundle && !options->shader)
+    if (options->bundle && !options->shader && !options->pipeline)
         wpg_show_facts_json(out, options->bundle);
     (void)fprintf(out,
                   ",\n \"push_constant_records\": %zu, \"foreign_records\": %zu, \"inconsistent_records\": "

@@ -103,14 +103,6 @@ static void add_pipeline(wpg_table *table, const wpg_show_options *options,
     }
 }
 
-static bool has_shader(const wpg_show_options *options, const wpg_report_pipeline *pipeline)
-{
-    bool has = !options->shader;
-    for (size_t i = 0; i < pipeline->stage_count; i++)
-        has |= &options->report->shaders[pipeline->stages[i].shader] == options->shader;
-    return has;
-}
-
 static void print_pipelines(const wpg_terminal *terminal, const wpg_show_options *options)
 {
     const wpg_report *report = options->report;
@@ -118,7 +110,7 @@ static void print_pipelines(const wpg_terminal *terminal, const wpg_show_options
     size_t shown = 0, all = 0;
     wpg_table_init(&table, pipeline_columns, PIPELINE_COLUMNS, false);
     for (size_t i = 0; i < report->pipeline_count; i++) {
-        if (!has_shader(options, &report->pipelines[i]))
+        if (!wpg_show_wants_pipeline(options, &report->pipelines[i]))
             continue;
         if (all++ < options->top || !options->top) {
             add_pipeline(&table, options, &report->pipelines[i]);
@@ -292,7 +284,7 @@ static size_t add_functions(wpg_table *table, const wpg_show_options *options)
         all += report->shaders[i].cost;
     for (size_t i = 0; i < report->shader_count; i++)
         for (size_t f = 0; f < report->shaders[i].function_count; f++)
-            if (!options->shader || options->shader == &report->shaders[i]) {
+            if (wpg_show_wants(options, &report->shaders[i])) {
                 if (count++ < options->top || !options->top)
                     add_function(table, options, &report->shaders[i], f, all);
             }
@@ -313,7 +305,7 @@ static void print_shaders(const wpg_terminal *terminal, const wpg_show_options *
     }
     for (size_t i = 0; i < report->shader_count; i++) {
         const wpg_report_shader *owner = &report->shaders[i];
-        if (options->shader && options->shader != owner)
+        if (!wpg_show_wants(options, owner))
             continue;
         for (size_t f = 0; f < owner->function_count && row < shown; f++) {
             wpg_table_row(&table, terminal, 0, row++);
@@ -353,10 +345,12 @@ void wpg_show_text(const wpg_terminal *terminal, const wpg_show_options *options
         (void)fprintf(terminal->out, "%s: %s entry %s, shader %s\n",
                       wpg_report_called(called, shader->name, shader->hex), shader->stage, shader->entry,
                       shader->hex);
+    else if (options->pipeline)
+        (void)fprintf(terminal->out, "%s: pipeline %s\n", options->pipeline->name, options->pipeline->hex);
     else
         print_head(terminal->out, options);
     print_pipelines(terminal, options);
-    if (options->bundle && !shader) {
+    if (options->bundle && !shader && !options->pipeline) {
         wpg_show_facts_text(terminal, options);
         wpg_show_verdicts_text(terminal->out, options);
     }

@@ -112,8 +112,9 @@ static void show_visits(FILE *out, const wpg_profile_record *record)
 
 void wpg_show_values_text(FILE *out, const wpg_shader_counts *shader)
 {
-    const wpg_record_kind kinds[] = {WPG_RECORD_VALUES, WPG_RECORD_WORDS};
-    if (wpg_value_site_count(shader->records[kinds[0]]) || wpg_value_site_count(shader->records[kinds[1]]))
+    const wpg_record_kind kinds[] = {WPG_RECORD_VALUES, WPG_RECORD_WORDS, WPG_RECORD_INPUTS};
+    if (wpg_value_site_count(shader->records[kinds[0]]) || wpg_value_site_count(shader->records[kinds[1]]) ||
+        wpg_value_site_count(shader->records[kinds[2]]))
         (void)fprintf(out, "    %4s %-10s %-6s %6s %6s %15s %7s  %7s  %s\n", "SITE", "KIND", "TYPE", "BLOCK",
                       "LINE", "WAVES", "ASKED", "AGREE", "VALUES (share of asked)");
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {

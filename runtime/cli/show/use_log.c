@@ -27,35 +27,91 @@ static const char *text_of(const json_t *object, const char *key)
     return text ? text : "";
 }
 
-/* Numbers of blocks get their places where the report has the shader. The text is not told the remark's own
- * block twice. */
-static void print_remark(FILE *out, const json_t *remark, const char *hash, use_totals *totals)
+/* "loop at block 10: refused: it never ran": the reason; all of the text where it has no such part. */
+static const char *reason_of(const json_t *remark)
 {
-    bool done = json_is_true(json_object_get(remark, "done"));
+    static const char mark[] = ": refused: ";
+    const char *text = text_of(remark, "text"), *at = strstr(text, mark);
+    return at ? at + sizeof mark - 1 : text;
+}
+
+static bool is_done(const json_t *remark)
+{
+    return json_is_true(json_object_get(remark, "done"));
+}
+
+static bool same_refusal(const json_t *a, const json_t *b)
+{
+    return !is_done(a) && !is_done(b) && strcmp(text_of(a, "pass"), text_of(b, "pass")) == 0 &&
+           strcmp(reason_of(a), reason_of(b)) == 0;
+}
+
+/* The text without the word that stands before it in the line. malloc'd. */
+static char *told_of(const json_t *remark)
+{
+    const char *text = text_of(remark, "text"), *reason = reason_of(remark);
+    char *told = NULL;
+    if (reason == text || is_done(remark))
+        return strdup(text);
+    const size_t before = (size_t)(strstr(text, ": refused: ") - text);
+    if (asprintf(&told, "%.*s: %s", (int)before, text, reason) < 0)
+        return NULL;
+    return told;
+}
+
+/* Numbers of blocks get their places where the report has the shader. The text is not told the remark's own
+ * block twice. `more`: refusals for the same reason that are not printed. */
+static void print_remark(FILE *out, const json_t *remark, const char *hash, size_t more,
+                         const use_totals *totals)
+{
     char place[WPG_PLACE_SIZE];
     const wpg_report_shader *shader = wpg_report_shader_of(totals->report, hash);
     const uint32_t function = (uint32_t)json_integer_value(json_object_get(remark, "function"));
     const json_int_t block = json_integer_value(json_object_get(remark, "block"));
-    char *text = shader ? wpg_report_with_places(text_of(remark, "text"), totals->report, shader, function,
-                                                 (uint32_t)block)
-                        : strdup(text_of(remark, "text"));
+    char *told = told_of(remark);
+    char *text = shader && told
+                     ? wpg_report_with_places(told, totals->report, shader, function, (uint32_t)block)
+                     : strdup(told ? told : "");
     if (shader)
         (void)wpg_report_block_text(place, totals->report, shader, function, (uint32_t)block);
     else
         (void)snprintf(place, sizeof place, "block %-4lld", (long long)block);
-    (void)fprintf(out, "      %-7s %-10s %s %s\n", done ? "done" : "refused", text_of(remark, "pass"), place,
-                  text ? text : "");
+    (void)fprintf(out, "      %-7s %-10s %s %s", is_done(remark) ? "done" : "refused",
+                  text_of(remark, "pass"), place, text ? text : "");
+    if (more)
+        (void)fprintf(out, " (and %zu more)", more);
+    (void)fputc('\n', out);
     free(text);
-    totals->done += done;
-    totals->refused += !done;
+    free(told);
+}
+
+/* What was done comes first. Of refusals for one reason the first is printed, with their number. */
+static void print_remarks(FILE *out, const json_t *remarks, const char *hash, bool done, use_totals *totals)
+{
+    const json_t *remark, *other;
+    size_t i, j;
+    json_array_foreach(remarks, i, remark)
+    {
+        size_t before = 0, more = 0;
+        if (is_done(remark) != done)
+            continue;
+        totals->done += done;
+        totals->refused += !done;
+        json_array_foreach(remarks, j, other)
+        {
+            before += j < i && same_refusal(remark, other);
+            more += j > i && same_refusal(remark, other);
+        }
+        if (!before)
+            print_remark(out, remark, hash, more, totals);
+    }
 }
 
 static void print_stage(FILE *out, const json_t *stage, use_totals *totals)
 {
     const char *result = text_of(stage, "result"), *found = text_of(stage, "found"),
                *why = text_of(stage, "why");
-    size_t index;
-    json_t *remark;
+    const json_t *remarks = json_object_get(stage, "remarks");
     const wpg_report_shader *shader = wpg_report_shader_of(totals->report, text_of(stage, "shader"));
     (void)fprintf(out, "  %-5s %s %s: %s", text_of(stage, "stage"), text_of(stage, "shader"),
                   shader ? shader->name : text_of(stage, "entry"), result);
@@ -70,10 +126,8 @@ static void print_stage(FILE *out, const json_t *stage, use_totals *totals)
     totals->unchanged += strcmp(result, "unchanged") == 0;
     totals->marked += strcmp(result, "marked") == 0;
     totals->original += strcmp(result, "original") == 0;
-    json_array_foreach(json_object_get(stage, "remarks"), index, remark)
-    {
-        print_remark(out, remark, text_of(stage, "shader"), totals);
-    }
+    print_remarks(out, remarks, text_of(stage, "shader"), true, totals);
+    print_remarks(out, remarks, text_of(stage, "shader"), false, totals);
 }
 
 static void print_pipeline(FILE *out, const json_t *pipeline, use_totals *totals)

@@ -8,30 +8,44 @@
 #include <string.h>
 
 #include "runtime/profile/probe_records.h"
-#include "runtime/profile/value_records.h"
 #include "runtime/report/text/figures.h"
-#include "runtime/report/model/internal.h"
+#include "runtime/report/model/advise.h"
 
 /* Less is not worth a line. */
 static const double LEAST_IDLE = 0.02;
-enum { LEAST_NEVER = 8, LEAST_ASKED = 4, TEXT = 800 };
+enum { LEAST_NEVER = 8, TEXT = WPG_ADVICE_TEXT };
 
 const char *wpg_report_advice_name(wpg_report_advice_kind kind)
 {
-    static const char *const names[WPG_ADVICE_KINDS] = {"constant", "divergence", "trips",   "never",
-                                                        "uniform",  "output",     "use mode"};
+    static const char *const names[WPG_ADVICE_KINDS] = {"constant", "divergence", "trips",  "never",
+                                                        "uniform",  "input",      "output", "use mode"};
     return kind < WPG_ADVICE_KINDS ? names[kind] : "";
 }
 
-typedef struct adviser {
-    wpg_report *report;
-    uint32_t shader; /* index */
-    double all;      /* cost of all shaders */
-    bool failed;
-} adviser;
+const char *wpg_report_no_prediction(const wpg_report_advice *advice)
+{
+    if (advice->saving >= 0)
+        return advice->kind == WPG_ADVICE_NEVER
+                   ? "predicted: nothing of what ran; registers and code size are not predicted"
+                   : "predicted: no instruction that ran; what else it saves is not predicted";
+    switch (advice->kind) {
+    case WPG_ADVICE_TRIPS:
+        return "not predicted: the driver decides what it unrolls";
+    case WPG_ADVICE_UNIFORM:
+        return "not predicted: it saves memory work, not instructions";
+    case WPG_ADVICE_CONSTANT:
+        return "not predicted: use mode makes no version for it, or was not asked";
+    case WPG_ADVICE_INPUT:
+        return "not predicted: use mode was not asked";
+    case WPG_ADVICE_USE:
+        return "not predicted: no fewer instructions run, or another piece of advice has all that the pass "
+               "saves";
+    default:
+        return "not predicted: counts of instructions do not tell";
+    }
+}
 
-static const char *format(adviser *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-static const char *format(adviser *a, const char *fmt, ...)
+const char *wpg_advise_text(wpg_adviser *a, const char *fmt, ...)
 {
     char text[TEXT];
     va_list args;
@@ -43,9 +57,8 @@ static const char *format(adviser *a, const char *fmt, ...)
     return kept ? kept : "";
 }
 
-/* saving negative: not known. */
-static void add(adviser *a, wpg_report_advice_kind kind, uint32_t function, uint32_t block, double saving,
-                const char *what, const char *evidence)
+void wpg_advise_add(wpg_adviser *a, wpg_report_advice_kind kind, uint32_t function, uint32_t block,
+                    double saving, const char *what, const char *evidence)
 {
     const wpg_report_shader *shader = &a->report->shaders[a->shader];
     const double part = a->all > 0 ? shader->cost / a->all : 0;
@@ -60,15 +73,7 @@ static void add(adviser *a, wpg_report_advice_kind kind, uint32_t function, uint
     a->failed |= !wpg_vec_push(&a->report->advice, advice);
 }
 
-static double percent(uint64_t part, uint64_t whole)
-{
-    return whole ? 100.0 * (double)part / (double)whole : 0;
-}
-
-/* -- Rules */
-
-/* "..., 43 % of its work is saved": the share, -1 if there is none. */
-static double saved_by(const char *text)
+double wpg_advise_saved_by(const char *text)
 {
     const char *end = strstr(text, " % of its work is saved"), *at = end;
     while (at && at > text && ((at[-1] >= '0' && at[-1] <= '9') || at[-1] == '.'))
@@ -76,125 +81,37 @@ static double saved_by(const char *text)
     return end && at < end ? strtod(at, NULL) / 100 : -1;
 }
 
-/* What use mode's version of the stage saves by its words; -1: use mode makes none. */
-static double saved_by_version(const wpg_report_shader *shader)
+static double percent(uint64_t part, uint64_t whole)
 {
-    for (size_t i = 0; i < shader->remarks.count; i++)
-        if (shader->remarks.data[i].done && strcmp(shader->remarks.data[i].pass, "versions") == 0)
-            return saved_by(shader->remarks.data[i].text);
-    return -1;
+    return whole ? 100.0 * (double)part / (double)whole : 0;
 }
 
-typedef struct word_list {
-    char text[TEXT * 3 / 4];
-    size_t length, count;
-    uint64_t asked;
-    uint32_t block;
-} word_list;
-
-/* Front ends cast: a word that is loaded as an integer may be a float. Its value as one stands beside. */
-static void value_text(char text[64], const wpg_value_site_counts *site)
-{
-    enum { LEAST = 0x30000000, MOST = 0x4f000000 }; /* 5e-10 to 2e9 */
-    const uint32_t bits = (uint32_t)site->values[0].value, size = bits & 0x7fffffff;
-    wpg_value_site_counts real = *site;
-    char value[24], other[24];
-    real.type = WPG_VALUES_FLOAT;
-    (void)snprintf(text, 64, "%s", wpg_value_text(value, site, bits));
-    if (site->type != WPG_VALUES_FLOAT && size >= LEAST && size < MOST)
-        (void)snprintf(text, 64, "0x%08x (%s as a float)", bits, wpg_value_text(other, &real, bits));
-}
-
-static void list_word(word_list *list, const char *name, const wpg_value_site_counts *site)
-{
-    enum { MOST_NAMED = 6 };
-    char value[64];
-    value_text(value, site);
-    if (!list->count++)
-        list->block = site->block;
-    list->asked = list->asked && list->asked < site->asked ? list->asked : site->asked;
-    if (list->count <= MOST_NAMED && list->length < sizeof list->text)
-        list->length +=
-            (size_t)snprintf(list->text + list->length, sizeof list->text - list->length, "%s%s = %s",
-                             list->count > 1 ? ", " : "", name ? name : "a word without a name", value);
-    else if (list->count == MOST_NAMED + 1 && list->length < sizeof list->text)
-        list->length +=
-            (size_t)snprintf(list->text + list->length, sizeof list->text - list->length, ", ...");
-}
-
-/* All words of one value together: what they decide depends on all of them. */
-static void advise_words(adviser *a, const wpg_report_function *function)
-{
-    const wpg_profile_record *record = function->counts->records[WPG_RECORD_WORDS];
-    word_list list = {.text = ""};
-    for (size_t i = 0; i < wpg_value_site_count(record); i++) {
-        wpg_value_site_counts site;
-        if (!wpg_value_site_at(&site, record, i)) {
-            a->failed = true;
-            return;
-        }
-        if (site.asked >= LEAST_ASKED && site.value_count && site.values[0].count >= site.asked)
-            list_word(&list, i < function->word_count ? function->word_names[i] : NULL, &site);
-        wpg_value_site_finish(&site);
-    }
-    if (!list.count)
-        return;
-    const double saving = saved_by_version(&a->report->shaders[a->shader]);
-    add(a, WPG_ADVICE_CONSTANT, function->counts->function, list.block, saving,
-        format(a, "make %s specialisation constant%s: %s",
-               list.count == 1 ? "this uniform a" : "these uniforms", list.count == 1 ? "" : "s", list.text),
-        format(a, "%zu word%s had one value in all of at least %" PRIu64 " waves that were asked%s",
-               list.count, list.count == 1 ? "" : "s", list.asked,
-               saving < 0 ? "" : "; use mode does this behind a test at the entry"));
-}
-
-static void advise_indices(adviser *a, const wpg_report_function *function)
-{
-    const wpg_profile_record *record = function->counts->records[WPG_RECORD_VALUES];
-    for (size_t i = 0; i < wpg_value_site_count(record); i++) {
-        wpg_value_site_counts site;
-        if (!wpg_value_site_at(&site, record, i)) {
-            a->failed = true;
-            return;
-        }
-        const bool index = strcmp(site.kind, "index") == 0 || strcmp(site.kind, "descriptor") == 0 ||
-                           strcmp(site.kind, "address") == 0;
-        if (index && site.asked >= LEAST_ASKED && site.agreed == site.asked)
-            add(a, WPG_ADVICE_UNIFORM, function->counts->function, site.block, -1,
-                format(
-                    a,
-                    "this %s is one value in each wave: read it by subgroupBroadcastFirst, or from a uniform "
-                    "block",
-                    strcmp(site.kind, "descriptor") == 0 ? "descriptor index"
-                    : strcmp(site.kind, "index") == 0    ? "buffer index"
-                                                         : "address"),
-                format(a, "all lanes agreed in all %" PRIu64 " waves that were asked", site.asked));
-        wpg_value_site_finish(&site);
-    }
-}
+/* -- Rules */
 
 static double work_in_lanes(const wpg_report_shader *shader)
 {
     return shader->work_lanes ? (double)shader->work_lanes : 1;
 }
 
-static void advise_branches(adviser *a, const wpg_report_function *function)
+static void advise_branches(wpg_adviser *a, const wpg_report_function *function)
 {
     const wpg_report_shader *shader = &a->report->shaders[a->shader];
     for (size_t i = 0; i < function->branch_count; i++) {
         const wpg_report_branch *branch = &function->branches[i];
         const double slots = work_in_lanes(shader) + branch->idle;
         if (branch->idle > LEAST_IDLE * slots)
-            add(a, WPG_ADVICE_DIVERGE, function->counts->function, branch->block, branch->idle / slots,
+            wpg_advise_add(
+                a, WPG_ADVICE_DIVERGE, function->counts->function, branch->block, branch->idle / slots,
                 "lanes part here and wait for each other: sort or group the work, so that a wave takes one "
                 "side",
                 branch->has_waves && branch->both
-                    ? format(a,
-                             "%.1f %% of %" PRIu64
-                             " waves went both ways; idle lanes cost %.1f %% of the lane slots",
-                             percent(branch->both, branch->waves), branch->waves, 100 * branch->idle / slots)
-                    : format(a, "idle lanes behind it cost %.1f %% of the lane slots",
-                             100 * branch->idle / slots));
+                    ? wpg_advise_text(a,
+                                      "%.1f %% of %" PRIu64
+                                      " waves went both ways; idle lanes cost %.1f %% of the lane slots",
+                                      percent(branch->both, branch->waves), branch->waves,
+                                      100 * branch->idle / slots)
+                    : wpg_advise_text(a, "idle lanes behind it cost %.1f %% of the lane slots",
+                                      100 * branch->idle / slots));
     }
 }
 
@@ -208,7 +125,7 @@ static int most_instructions(const void *left, const void *right)
 }
 
 /* All sides that never ran together: each saves little, and nothing that was executed. */
-static void advise_never(adviser *a, const wpg_report_function *function)
+static void advise_never(wpg_adviser *a, const wpg_report_function *function)
 {
     enum { MOST_NAMED = 4 };
     const wpg_report_shader *shader = &a->report->shaders[a->shader];
@@ -234,20 +151,21 @@ static void advise_never(adviser *a, const wpg_report_function *function)
                                               function->counts->function, sides[i]->never),
                              sides[i]->never_instructions);
     if (count)
-        add(a, WPG_ADVICE_NEVER, function->counts->function, sides[0]->never, 0,
-            format(
+        wpg_advise_add(
+            a, WPG_ADVICE_NEVER, function->counts->function, sides[0]->never, 0,
+            wpg_advise_text(
                 a,
                 "%s of branches never ran: leave %s out by specialisation constants, for fewer registers and "
                 "less code: %s%s",
                 count == 1 ? "one side" : "some sides", count == 1 ? "it" : "them", list,
                 count > MOST_NAMED ? ", ..." : ""),
-            format(a, "no lane took %zu side%s, %zu instructions in all, of branches that ran", count,
-                   count == 1 ? "" : "s", instructions));
+            wpg_advise_text(a, "no lane took %zu side%s, %zu instructions in all, of branches that ran",
+                            count, count == 1 ? "" : "s", instructions));
     free(sides);
 }
 
 /* Exact where least and most trips are known, by one full bucket of one count else. */
-static void advise_loop(adviser *a, const wpg_report_function *function, const wpg_loop_counts *loop)
+static void advise_loop(wpg_adviser *a, const wpg_report_function *function, const wpg_loop_counts *loop)
 {
     char key[WPG_FACTS_WORD], lanes[28];
     const wpg_shader_counts *counts = function->counts;
@@ -266,14 +184,16 @@ static void advise_loop(adviser *a, const wpg_report_function *function, const w
     if (!all || used != 1 || (!ranged && bucket > 1))
         return;
     const unsigned long long trips = ranged ? (unsigned long long)range->low : bucket;
-    add(a, WPG_ADVICE_TRIPS, counts->function, loop->block, -1,
+    wpg_advise_add(
+        a, WPG_ADVICE_TRIPS, counts->function, loop->block, -1,
         trips > 64
-            ? format(a, "the loop always runs %llu times: make the bound a constant", trips)
-            : format(a, "the loop always runs %llu times: a constant bound lets the driver unroll it", trips),
-        format(a, "all %s lanes that entered", wpg_group_digits(lanes, loop->lanes)));
+            ? wpg_advise_text(a, "the loop always runs %llu times: make the bound a constant", trips)
+            : wpg_advise_text(
+                  a, "the loop always runs %llu times: a constant bound lets the driver unroll it", trips),
+        wpg_advise_text(a, "all %s lanes that entered", wpg_group_digits(lanes, loop->lanes)));
 }
 
-static void advise_loops(adviser *a, const wpg_report_function *function)
+static void advise_loops(wpg_adviser *a, const wpg_report_function *function)
 {
     const wpg_profile_record *record = function->counts->records[WPG_RECORD_TRIPS],
                              *by_lane = function->counts->records[WPG_RECORD_LANE_TRIPS];
@@ -288,7 +208,7 @@ static void advise_loops(adviser *a, const wpg_report_function *function)
     }
 }
 
-static void advise_remarks(adviser *a)
+static void advise_remarks(wpg_adviser *a)
 {
     const wpg_report_shader *shader = &a->report->shaders[a->shader];
     for (size_t i = 0; i < shader->remarks.count; i++) {
@@ -297,9 +217,11 @@ static void advise_remarks(adviser *a)
             strcmp(remark->pass, "ssa") == 0 ||
             strcmp(remark->pass, "versions") == 0) /* said with the words */
             continue;
-        add(a, strcmp(remark->pass, "outputs") == 0 ? WPG_ADVICE_OUTPUT : WPG_ADVICE_USE, remark->function,
-            remark->block, saved_by(remark->text),
-            format(a, "use mode does this by itself (%s); in the source it would need no test", remark->pass),
+        wpg_advise_add(
+            a, strcmp(remark->pass, "outputs") == 0 ? WPG_ADVICE_OUTPUT : WPG_ADVICE_USE, remark->function,
+            remark->block, remark->saving,
+            wpg_advise_text(a, "use mode does this by itself (%s); in the source it would need no test",
+                            remark->pass),
             remark->text);
     }
 }
@@ -320,7 +242,7 @@ static int best_first(const void *left, const void *right)
 
 wpg_status wpg_report_advise(wpg_report *report, wpg_error *err)
 {
-    adviser a = {.report = report};
+    wpg_adviser a = {.report = report};
     for (size_t i = 0; i < report->shader_count; i++)
         a.all += report->shaders[i].cost;
     wpg_vec_clear(&report->advice);
@@ -331,8 +253,9 @@ wpg_status wpg_report_advise(wpg_report *report, wpg_error *err)
             advise_branches(&a, function);
             advise_never(&a, function);
             advise_loops(&a, function);
-            advise_words(&a, function);
-            advise_indices(&a, function);
+            wpg_advise_words(&a, function);
+            wpg_advise_indices(&a, function);
+            wpg_advise_inputs(&a, function);
         }
         advise_remarks(&a);
     }

@@ -179,7 +179,8 @@ wpg_status wpg_report_read_blocks(wpg_report_loader *loader, wpg_report_shader *
             read_block(&function->blocks[b], loader, sources, cfg, b);
         if (status == WPG_OK && (read_edges(function, cfg, &loader->report->arena) != WPG_OK ||
                                  wpg_report_read_branches(function, cfg, &loader->report->arena) != WPG_OK ||
-                                 wpg_report_read_words(function, cfg, &loader->report->arena) != WPG_OK))
+                                 wpg_report_read_words(function, cfg, &loader->report->arena) != WPG_OK ||
+                                 wpg_report_read_inputs(function, cfg, &loader->report->arena) != WPG_OK))
             status = wpg_fail(err, WPG_E_NOMEM, "out of memory");
         wpg_cfg_destroy(cfg);
     }

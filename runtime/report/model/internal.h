@@ -49,6 +49,8 @@ bool wpg_report_count_branch(wpg_report_source_branch *branch, const wpg_report_
 wpg_status wpg_report_read_branches(wpg_report_function *function, const wpg_cfg *cfg, wpg_arena *arena);
 /* words.c: names of the function's words of uniform blocks. */
 wpg_status wpg_report_read_words(wpg_report_function *function, const wpg_cfg *cfg, wpg_arena *arena);
+/* words.c: the inputs that were asked about. */
+wpg_status wpg_report_read_inputs(wpg_report_function *function, const wpg_cfg *cfg, wpg_arena *arena);
 
 /* load.c: the shader's module in the bundle or the places. False: none has it. `err` may be NULL. */
 bool wpg_report_find_source(wpg_shader_source *source, const wpg_report_loader *loader,

@@ -104,6 +104,12 @@ typedef struct wpg_report_branch {
     uint32_t never_instructions; /* of all blocks that only the arm reaches */
 } wpg_report_branch;
 
+/* An input of a fragment stage, by site (compiler/analysis/input_sites.h). */
+typedef struct wpg_report_input {
+    const char *name; /* "v_color.w" */
+    bool rounds;      /* interpolated: asked without its last bits */
+} wpg_report_input;
+
 /* A function of the normal form that was counted. */
 typedef struct wpg_report_function {
     const wpg_shader_counts *counts; /* of all kinds; probes: runtime/profile/probe_records.h */
@@ -114,6 +120,8 @@ typedef struct wpg_report_function {
     size_t branch_count;
     const char *const *word_names; /* of the words of uniform blocks, by site; NULL: not known */
     size_t word_count;
+    const wpg_report_input *inputs; /* NULL: not known */
+    size_t input_count;
 } wpg_report_function;
 
 /* What a pass of use mode did, or why it did not. */
@@ -121,6 +129,7 @@ typedef struct wpg_report_remark {
     bool done;
     const char *pass, *text;
     uint32_t function, block;
+    double saving; /* of the pass, on the first of its remarks; negative: not known, or not here */
 } wpg_report_remark;
 
 typedef enum wpg_report_advice_kind {
@@ -129,12 +138,16 @@ typedef enum wpg_report_advice_kind {
     WPG_ADVICE_TRIPS,    /* a loop that always runs the same number of times */
     WPG_ADVICE_NEVER,    /* code that never runs */
     WPG_ADVICE_UNIFORM,  /* an index or address that all lanes of a wave share */
+    WPG_ADVICE_INPUT,    /* an input of a fragment stage that has one value */
     WPG_ADVICE_OUTPUT,   /* an output that nobody reads */
     WPG_ADVICE_USE,      /* what use mode does by itself */
     WPG_ADVICE_KINDS
 } wpg_report_advice_kind;
 /* "constant", "divergence", ... */
 const char *wpg_report_advice_name(wpg_report_advice_kind kind);
+/* All lanes of all waves that were asked had one value, and enough were asked. */
+struct wpg_value_site_counts;
+bool wpg_report_is_steady(const struct wpg_value_site_counts *site);
 
 /* One thing that the author of a shader could do. */
 typedef struct wpg_report_advice {
@@ -145,6 +158,8 @@ typedef struct wpg_report_advice {
     double saving;        /* share of the shader's work, 0 to 1; negative: not known */
     double of_all;        /* share of all work, the same */
 } wpg_report_advice;
+/* For a piece of advice whose saving is not above 0: why. Static storage. */
+const char *wpg_report_no_prediction(const wpg_report_advice *advice);
 
 typedef struct wpg_report_shader {
     wpg_hash128 hash;
@@ -173,6 +188,8 @@ typedef struct wpg_report_shader {
     size_t source_branch_count;
     uint32_t *pipelines; /* that have it, by index */
     size_t pipeline_count;
+    bool has_input_saving;              /* use mode was asked, and could tell */
+    double input_saving;                /* share of the work that steady inputs would save as constants */
     WPG_VEC(wpg_report_remark) remarks; /* of use mode; none: use mode was not asked */
 } wpg_report_shader;
 
@@ -251,8 +268,16 @@ const char *wpg_report_place(char *buffer, size_t size, const wpg_report *report
 /* A file's name without its folders. */
 const char *wpg_report_base_name(const char *path);
 
-/* Finds shaders by any unique part of name or hash, or by both; an exact hash or name wins. WPG_E_NOT_FOUND:
- * nothing has it; WPG_E_ARGUMENT: several do, and the message names up to five. */
+typedef struct wpg_report_found {
+    uint32_t shader, pipeline; /* indices; the one that was not found is WPG_REPORT_NONE */
+} wpg_report_found;
+/* Finds a shader or a pipeline by any unique part of name or hash, or by both ("NAME HASH"). An exact name
+ * or hash wins over a part, and a shader over a pipeline. Several shaders that are all stages of the one
+ * pipeline mean the pipeline. WPG_E_NOT_FOUND: nothing has it; WPG_E_ARGUMENT: several do, and the message
+ * names up to five. */
+wpg_status wpg_report_find(wpg_report_found *found, const wpg_report *report, const char *part,
+                           wpg_error *err);
+/* The same; of a pipeline its dearest shader. */
 wpg_status wpg_report_find_shader(uint32_t *index, const wpg_report *report, const char *part,
                                   wpg_error *err);
 

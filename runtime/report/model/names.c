@@ -144,56 +144,6 @@ void wpg_report_name_all(wpg_report_loader *loader)
         name_pipeline(report, &report->pipelines[i]);
 }
 
-/* -- Finding */
-
-static bool contains(const char *text, const char *part)
-{
-    return strstr(text, part) != NULL;
-}
-
-/* 2: exactly it; 1: a part of it. "NAME HASH" asks for both. */
-static int fit(const wpg_report_shader *shader, const char *part)
-{
-    if (strcmp(shader->hex, part) == 0 || strcmp(shader->name, part) == 0)
-        return 2;
-    if (strncmp(shader->hex, part, strlen(part)) == 0 || contains(shader->name, part))
-        return 1;
-    const char *space = strrchr(part, ' ');
-    char name[NAME_LENGTH + 1];
-    if (!space || (size_t)(space - part) > NAME_LENGTH || !space[1])
-        return 0;
-    (void)snprintf(name, sizeof name, "%.*s", (int)(space - part), part);
-    return strncmp(shader->hex, space + 1, strlen(space + 1)) == 0 && contains(shader->name, name);
-}
-
-wpg_status wpg_report_find_shader(uint32_t *index, const wpg_report *report, const char *part, wpg_error *err)
-{
-    enum { SAID = 5 };
-    char list[SAID * 48] = "";
-    size_t length = 0, count = 0, exact = 0;
-    uint32_t found = 0;
-    for (size_t i = 0; i < report->shader_count; i++) {
-        const wpg_report_shader *shader = &report->shaders[i];
-        const int fits = *part ? fit(shader, part) : 0;
-        if (!fits)
-            continue;
-        if (fits == 2 && exact++ == 0)
-            found = (uint32_t)i;
-        else if (!exact && count == 0)
-            found = (uint32_t)i;
-        if (count++ < SAID && length < sizeof list)
-            length += (size_t)snprintf(list + length, sizeof list - length, "%s%.24s %.8s",
-                                       count > 1 ? ", " : "", shader->name, shader->hex);
-    }
-    if (!count)
-        return wpg_fail(err, WPG_E_NOT_FOUND, "no shader has '%.60s' in its name or hash", part);
-    if (count > 1 && exact != 1)
-        return wpg_fail(err, WPG_E_ARGUMENT, "%zu shaders have '%.40s': %s%s", count, part, list,
-                        count > SAID ? ", ..." : "");
-    *index = found;
-    return WPG_OK;
-}
-
 const char *wpg_report_place(char *buffer, size_t size, const wpg_report *report,
                              const wpg_report_shader *shader, uint32_t function, uint32_t block)
 {

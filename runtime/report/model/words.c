@@ -1,7 +1,9 @@
-/* What the author calls a word of a uniform block: the names of the members on the way to it (OpMemberName),
- * such as "u_metalness" or "params.size.y". Where the module has no names: "set 0 binding 2 [0][3].x". */
+/* What the author calls an input, and a word of a uniform block: the names of the members on the way to it
+ * (OpMemberName), such as "u_metalness" or "params.size.y". Where the module has no names:
+ * "set 0 binding 2 [0][3].x", "location 1.x". */
 #include <stdio.h>
 
+#include "compiler/analysis/input_sites.h"
 #include "compiler/analysis/word_sites.h"
 #include "compiler/spirv/builder.h"
 #include "runtime/report/model/internal.h"
@@ -116,5 +118,63 @@ wpg_status wpg_report_read_words(wpg_report_function *function, const wpg_cfg *c
         return WPG_E_NOMEM;
     function->word_names = names;
     function->word_count = count;
+    return WPG_OK;
+}
+
+/* -- Inputs */
+
+static const char *variable_name(const wpg_module *module, uint32_t id)
+{
+    for (const wpg_inst *inst = module->first; inst && inst->opcode != SpvOpFunction; inst = inst->next)
+        if (inst->opcode == SpvOpName && inst->count > 2 && inst->words[1] == id)
+            return wpg_inst_string(inst, 2);
+    return NULL;
+}
+
+static const char *input_name(const wpg_module *module, const wpg_input_site *site, wpg_arena *arena)
+{
+    char name[NAME_SIZE] = "", part[8];
+    size_t length = 0;
+    const wpg_inst *chain = wpg_module_def(module, site->load->words[3]);
+    const bool direct = chain->opcode == SpvOpVariable;
+    const uint32_t variable = direct ? chain->result : chain->words[3];
+    const char *known = variable_name(module, variable);
+    const wpg_inst *location = wpg_find_decoration(module, variable, SpvDecorationLocation),
+                   *held = pointee(module, variable);
+    const bool block = held && held->opcode == SpvOpTypeStruct;
+    length = append(name, length, known, false);
+    if (!length && location && !block)
+        length = (size_t)snprintf(name, sizeof name, "location %u", location->words[3]);
+    if (!direct && !chain_name(name, module, chain, block, &length))
+        return NULL;
+    if (site->component < 4) {
+        (void)snprintf(part, sizeof part, ".%c", "xyzw"[site->component]);
+        (void)append(name, length, part, false);
+    }
+    for (char *at = name; *at; at++)
+        if ((unsigned char)*at < ' ' || *at == 0x7f)
+            *at = ' ';
+    return *name ? wpg_arena_strdup(arena, name) : NULL;
+}
+
+wpg_status wpg_report_read_inputs(wpg_report_function *function, const wpg_cfg *cfg, wpg_arena *arena)
+{
+    wpg_arena local;
+    wpg_input_site *sites;
+    uint32_t count;
+    if (!function->counts->records[WPG_RECORD_INPUTS])
+        return WPG_OK;
+    wpg_arena_init(&local);
+    wpg_status status = wpg_input_sites(&sites, &count, cfg, &local);
+    wpg_report_input *inputs = status == WPG_OK ? WPG_ARENA_ARRAY(arena, wpg_report_input, count) : NULL;
+    for (uint32_t i = 0; inputs && i < count; i++) {
+        const char *name = input_name(cfg->module, &sites[i], arena);
+        inputs[i] = (wpg_report_input){.name = name ? name : "one without a name", .rounds = sites[i].rounds};
+    }
+    wpg_arena_finish(&local);
+    if (status != WPG_OK || !inputs)
+        return WPG_E_NOMEM;
+    function->inputs = inputs;
+    function->input_count = count;
     return WPG_OK;
 }

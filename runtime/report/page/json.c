@@ -263,6 +263,7 @@ static void print_advice(FILE *out, const wpg_report_advice *advice)
                   wpg_report_advice_name(advice->kind), advice->shader, advice->function, advice->block);
     text(out, "what", advice->what);
     text(out, "evidence", advice->evidence);
+    text(out, "prediction", advice->saving > 0 ? NULL : wpg_report_no_prediction(advice));
     if (advice->saving >= 0)
         (void)fprintf(out, ", \"saving\": %.6f, \"of-all\": %.6f}", advice->saving, advice->of_all);
     else

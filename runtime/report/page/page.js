@@ -110,14 +110,24 @@
           forms.map((f) => el('td', {}, digits((found_.forms[f].same_as_original ? e : of(f).find((x) => x.name === e.name))?.statistics[k])))))))))];
   };
 
-  const ratioText = (r) => `${r.ratio.toFixed(2)} (${r.low.toFixed(2)} to ${r.high.toFixed(2)})`;
+  // Too few rounds tell no interval (runtime/tune/paired.h).
+  const tellsInterval = (r) => r.confidence >= 0.95;
+  const ratioText = (r) => `${r.ratio.toFixed(2)}${tellsInterval(r) ? ` (${r.low.toFixed(2)} to ${r.high.toFixed(2)}${r.low <= 1 && r.high >= 1 ? ': no difference shown' : ''})` : ''}`;
   const gainOf = (hash) => { const c = extra('compare'); return c && c.pipelines.find((p) => p.hash === hash); };
+  const verdicts = { noise: 'no further from 1 than unchanged pipelines are: noise', 'few-rounds': 'too few rounds for an interval' };
+  // A pipeline that use mode left alone: its ratio is noise, and is not shown.
+  const gainText = (p) => !p.changed ? 'Use mode left this pipeline unchanged.'
+    : !p.gpu ? 'Use mode changed this pipeline. Its GPU time was not measured on both sides.'
+      : `GPU time with the profile over that without: ${ratioText(p.gpu)}${verdicts[p.verdict] ? '; ' + verdicts[p.verdict] : ''}.`;
   const gainCard = () => {
-    const c = extra('compare');
-    if (!c || !c.ratios[c.headline]) return null;
-    return el('div', { class: 'card' }, el('p', {}, el('b', {}, `With the profile the program takes ${ratioText(c.ratios[c.headline])} of the time.`)),
-      el('p', { class: 'muted' }, Object.entries(c.ratios).map(([what, r]) => `${what}: ${ratioText(r)}`).join('; ')),
-      el('p', { class: 'muted' }, `${c.rounds} rounds of ${c.command.join(' ')} on ${c.device || 'this device'}, ${c.date.slice(0, 10)}; ${(100 * c.ratios[c.headline].confidence).toFixed(0)} % intervals of the median.`));
+    const c = extra('compare'), r = c && c.ratios[c.headline];
+    if (!r) return null;
+    const rounds = `${c.rounds} round${c.rounds === 1 ? '' : 's'} of ${c.command.join(' ')} on ${c.device || 'this device'}, ${c.date.slice(0, 10)}`;
+    return el('div', { class: 'card' },
+      el('p', {}, el('b', {}, c.changed === 0 ? 'With the profile no pipeline was changed.' : `With the profile the program takes ${ratioText(r)} of the time.`)),
+      el('p', { class: 'muted' }, Object.entries(c.ratios).map(([what, one]) => `${what}: ${ratioText(one)}`).join('; '), c.changed === 0 ? '. These are noise, and what reading the profile costs.' : ''),
+      c.noise && c.changed !== 0 ? el('p', { class: 'muted' }, `Noise: unchanged pipelines measured ${c.noise.low.toFixed(2)} to ${c.noise.high.toFixed(2)}.`) : '',
+      el('p', { class: 'muted' }, rounds + (tellsInterval(r) ? `; ${(100 * r.confidence).toFixed(0)} % intervals of the median.` : '; too few for an interval: 6 give one.')));
   };
 
   /* -- One shader */
@@ -255,7 +265,7 @@
     const detail = piece('s' + a.shader);
     return el('div', { class: 'card' }, el('p', {}, el('span', { class: 'chip' }, a.kind), ' ', el('b', {}, a.what)),
       el('p', { class: 'muted' }, named ? [shaderName(shader), ' '] : '', named ? place(shader, detail, a.function, a.block) : jump(shader, detail, a.function, a.block), ': ', a.evidence),
-      a.saving ? el('p', {}, `predicted: ${percent(a.saving, 1)} of the shader's work, ${percent(a['of-all'], 1)} of all`) : '');
+      a.saving ? el('p', {}, `predicted: ${percent(a.saving, 1)} of the shader's work, ${percent(a['of-all'], 1)} of all`) : el('p', { class: 'muted' }, a.prediction));
   };
 
   const remarkList = (shader, detail) => ['done', 'refused'].map((kind) => {
@@ -296,7 +306,7 @@
     const shaders = pipeline.stages.map((s) => index.shaders[s.shader]);
     return [el('h1', {}, pipeline.name), el('p', { class: 'muted' }, 'pipeline ', el('code', {}, pipeline.hash)),
       el('div', { class: 'facts' }, fact('of ' + index.cost, percent(pipeline.cost, 1)), fact('GPU time', time(pipeline['gpu-nanoseconds'])), fact('draws', short(pipeline.draws)), fact('dispatches', short(pipeline.dispatches)), fact('submissions', short(pipeline.submissions))),
-      gainOf(pipeline.hash) && gainOf(pipeline.hash).gpu ? el('p', { class: 'card' }, `GPU time with the profile over that without: ${ratioText(gainOf(pipeline.hash).gpu)}`) : '',
+      gainOf(pipeline.hash) ? el('p', { class: 'card' }, gainText(gainOf(pipeline.hash))) : '',
       estimateTables(pipeline.hash),
       el('h2', {}, 'Shaders'), table(shaders, shaderColumns, { sort: 'share', open: (s) => '/shader/' + s.hash })];
   };

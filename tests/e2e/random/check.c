@@ -109,11 +109,11 @@ static uint64_t counter_start(uint64_t seed)
     return seed % 3 ? (UINT64_C(1) << 32) - 1 - seed % 61 : 0;
 }
 
-/* Values are read by atomics that the interpreter in step does not know; no interpreter says what they are.
- */
+/* Values, and those of inputs, are read by atomics that the interpreter in step does not know. No interpreter
+ * says what they are. */
 static uint32_t probes_of(const checker *c, const random_source *source)
 {
-    uint32_t probes = WPG_PROBES_ALL & ~(uint32_t)WPG_PROBE_VALUES;
+    uint32_t probes = WPG_PROBES_ALL & ~(uint32_t)(WPG_PROBE_VALUES | WPG_PROBE_INPUTS);
     /* Fragment shaders have even seeds, unless asked for by stage. */
     if (source->stage == SpvExecutionModelFragment ? source->seed / 8 % 4 == 1 : source->seed % 4 != 1)
         return 0;

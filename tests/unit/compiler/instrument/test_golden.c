@@ -2,7 +2,7 @@
  * (unless it says raw), instrumented twice (the words must be equal), validated, and its disassembly compared
  * with what its own comments say:
  *
- *     OPTIONS: raw narrow no-subgroups no-demote no-selects probes values auto additive device-scope
+ *     OPTIONS: raw narrow no-subgroups no-demote no-selects probes values auto additive inputs device-scope
  *              spirv-1.0 sample-N early-state
  *     TARGET: vulkan1.0 ... vulkan1.3       (default vulkan1.1)
  *     EXPECT: text                          in this order; %{} stands for any id
@@ -206,6 +206,7 @@ static wpg_instrument_options options_of(const golden *g)
         .first_counter = 2,
         .select_sites = !option(g, "no-selects"),
         .probes = option(g, "probes")   ? WPG_PROBES_ALL
+                  : option(g, "inputs") ? WPG_PROBE_INPUTS
                   : option(g, "values") ? WPG_PROBE_VALUES
                                         : 0,
         .sample = sample ? (uint32_t)atoi(sample + strlen("sample-")) : 0,

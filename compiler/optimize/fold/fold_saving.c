@@ -1,0 +1,69 @@
+#include "compiler/optimize/fold/fold_saving.h"
+
+#include "compiler/optimize/ir/legality.h"
+
+/* Of a branch: masks of lanes, phis behind it. */
+static const double BRANCH_COST = 4;
+
+typedef struct question {
+    const wpg_module *module;
+    const wpg_load_folded *folded;
+    const wpg_weight_plan *weights;
+    const wpg_equal_plan *equal;
+} question;
+
+static bool becomes_one(const question *q, uint32_t id)
+{
+    return wpg_is_one(q->folded->after, id) && !wpg_is_one(q->folded->before, id);
+}
+
+static bool is_dead(const question *q, const wpg_inst *inst)
+{
+    return inst->result && q->weights && q->weights->dead[inst->result];
+}
+
+/* Weighted instructions that the constant operands of an instruction save. */
+static double saved_at(const question *q, const wpg_inst *inst)
+{
+    const double cost = wpg_inst_cost(q->module, inst);
+    if (is_dead(q, inst) || (inst->result && becomes_one(q, inst->result)))
+        return cost;
+    const bool divides = inst->opcode == SpvOpUDiv || inst->opcode == SpvOpSDiv ||
+                         inst->opcode == SpvOpUMod || inst->opcode == SpvOpSRem || inst->opcode == SpvOpSMod;
+    if (divides && becomes_one(q, inst->words[4]))
+        return cost * 0.75;
+    if (inst->result && q->equal && q->equal->merged && q->equal->merged[inst->result])
+        return wpg_equal_saving(q->module, inst);
+    return 0;
+}
+
+static bool is_decided(const question *q, const wpg_inst *end)
+{
+    return (end->opcode == SpvOpBranchConditional || end->opcode == SpvOpSwitch) &&
+           becomes_one(q, end->words[1]);
+}
+
+void wpg_fold_saving_measure(wpg_fold_saving *out, const wpg_module *module,
+                             const wpg_function_profile *profile, const wpg_load_folded *folded,
+                             const wpg_weight_plan *weights, const wpg_equal_plan *equal)
+{
+    const question q = {.module = module, .folded = folded, .weights = weights, .equal = equal};
+    const wpg_cfg *cfg = folded->view->cfg;
+    *out = (wpg_fold_saving){0};
+    for (uint32_t b = 0; b < cfg->count; b++) {
+        const wpg_block_weight *weight = profile ? wpg_profile_block(profile, cfg->blocks[b].id) : NULL;
+        const double runs = weight && profile->has_lanes ? (double)weight->lanes : 1;
+        out->entries = b == 0 ? runs : out->entries;
+        for (const wpg_inst *inst = cfg->blocks[b].label->next; inst != cfg->blocks[b].terminator;
+             inst = inst->next) {
+            const double cost = wpg_inst_cost(module, inst);
+            out->whole += runs * cost;
+            out->saved += runs * saved_at(&q, inst);
+            out->code += cost;
+            if (!folded->after->runs[b] || is_dead(&q, inst))
+                out->fallen += cost;
+        }
+        if (is_decided(&q, cfg->blocks[b].terminator))
+            out->branches += runs * BRANCH_COST;
+    }
+}
