@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "compiler/analysis/select_work.h"
 #include "layer/base/chain.h"
 #include "layer/base/denials.h"
 #include "layer/base/summary.h"
@@ -268,7 +269,8 @@ static uint32_t instrument_stages(wpg_pipeline_plan *plan, const wpg_counter_slo
         .directory_cells = way.cells,
         .directory_tag = way.tag,
         .directory_shift = way.shift,
-        .select_sites = wpg_the_process.settings.selects,
+        .select_sites = wpg_the_process.settings.selects != WPG_SELECTS_NONE,
+        .select_work = wpg_the_process.settings.selects == WPG_SELECTS_ALL ? 0 : WPG_SELECT_WORK,
         .strategy = (wpg_strategy_choice)wpg_the_process.settings.strategy,
         .probes = wpg_the_process.probes,
         .high_start = wpg_the_process.settings.counter_start != 0,

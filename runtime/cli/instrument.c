@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "compiler/analysis/pseudo_probe.h"
+#include "compiler/analysis/select_work.h"
 #include "compiler/instrument/code/instrument.h"
 #include "compiler/normalize/normalize.h"
 #include "compiler/normalize/spirv_tools.h"
@@ -28,7 +29,7 @@ static const uint64_t example_directory_cells = UINT64_C(0x100000000000),
 
 typedef struct instrument_options {
     const char *in, *out, *entry, *stage, *use, *strategy, *probes;
-    bool normalize_only, validate, map, hash, pseudo_probes, list_probes;
+    bool normalize_only, validate, map, hash, pseudo_probes, list_probes, all_selects;
     wpg_instrument_options counting;
     WPG_VEC(wpg_spec_value) spec;
 } instrument_options;
@@ -67,6 +68,7 @@ static int parse(instrument_options *options, int argc, char **argv)
                  {"--list-probes", &options->list_probes, true},
                  {"--no-subgroups", &options->counting.target.subgroup_ballot, false},
                  {"--no-int64-atomics", &options->counting.target.int64_atomics, false},
+                 {"--all-selects", &options->all_selects, true},
                  {"--no-selects", &options->counting.select_sites, false}};
     for (int at = 1; at < argc; at++) {
         bool known = false;
@@ -323,12 +325,15 @@ int wpg_command_instrument(int argc, char **argv)
                                                .directory_cells = example_directory_cells,
                                                .directory_tag = 1,
                                                .directory_shift = 14,
-                                               .select_sites = true}};
+                                               .select_sites = true,
+                                               .select_work = WPG_SELECT_WORK}};
     uint8_t *data = NULL;
     size_t size;
     wpg_error err;
     wpg_module *module = NULL;
     int code = parse(&options, argc, argv);
+    if (options.all_selects)
+        options.counting.select_work = 0;
     if (!code && wpg_file_read(&data, &size, options.in, (size_t)WPG_SPIRV_MAX_WORDS * 4, &err) != WPG_OK)
         code = wpg_complain(WPG_EXIT_FAILED, command_name, "%s", err.message);
     if (!code && size % 4)

@@ -195,6 +195,7 @@ static const wpg_command commands[] = {
      "  --no-subgroups        as for a driver without subgroup operations in that stage\n"
      "  --no-int64-atomics    as for a driver without 64-bit buffer atomics\n"
      "  --validate            run the validator on the result\n"
+     "  --all-selects         count selects that no pass can use, too\n"
      "  --no-selects          do not count selects\n"
      "  --strategy NAME       how to count: auto, derived, additive, naive, slots, lane\n"
      "  --probes LIST         what to count besides blocks, as the setting PROBES\n"

@@ -27,6 +27,7 @@
 typedef enum wpg_mode { WPG_MODE_OFF, WPG_MODE_GENERATE, WPG_MODE_USE, WPG_MODE_TUNE } wpg_mode;
 typedef enum wpg_placement { WPG_PLACEMENT_AUTO, WPG_PLACEMENT_DEVICE, WPG_PLACEMENT_HOST } wpg_placement;
 typedef enum wpg_compile { WPG_COMPILE_BACKGROUND, WPG_COMPILE_BLOCKING } wpg_compile_setting;
+typedef enum wpg_selects { WPG_SELECTS_NONE, WPG_SELECTS_USED, WPG_SELECTS_ALL } wpg_selects_setting;
 typedef enum wpg_variant_rule { WPG_VARIANT_RULE_AUTO, WPG_VARIANT_RULE_ON } wpg_variant_rule_setting;
 typedef enum wpg_scalarise { WPG_SCALARISE_AUTO, WPG_SCALARISE_ON, WPG_SCALARISE_OFF } wpg_scalarise_setting;
 typedef enum wpg_hints { WPG_HINTS_AUTO, WPG_HINTS_ON, WPG_HINTS_OFF } wpg_hints_setting;

@@ -9,7 +9,7 @@ need_built "$json"
 counted() { # NAME OPTIONS...: a bundle of all benchmarks, verified
     counted_name=$1
     shift
-    WAVEPGO_LOG_FILE=$work/$counted_name.log "$wavepgo" run --generate --bundle "$work/$counted_name.bundle" "$@" -- \
+    WAVEPGO_SELECTS=all WAVEPGO_LOG_FILE=$work/$counted_name.log "$wavepgo" run --generate --bundle "$work/$counted_name.bundle" "$@" -- \
         $bench --size small --checksum >"$work/$counted_name.out" 2>&1 || fail "$counted_name: $(tail -n 2 "$work/$counted_name.out")"
     "$wavepgo" verify "$work/$counted_name.bundle" >"$work/$counted_name.verify" 2>&1 ||
         fail "$counted_name: $(head -n 5 "$work/$counted_name.verify")"

@@ -55,6 +55,8 @@ typedef struct wpg_instrument_options {
     uint32_t directory_tag, directory_shift; /* below 32; tag 0 leads to cell 0 */
     uint32_t first_counter; /* index of this stage's first 64-bit counter in the pipeline's counter memory */
     bool select_sites;      /* count select sites too */
+    uint32_t
+        select_work; /* of these, only where a side has so much own work (analysis/select_work.h); 0: all */
     wpg_strategy_choice strategy;
     uint32_t probes; /* WPG_PROBE_* wanted, see probes/probe.h; only where waves are counted */
     uint32_t sample; /* 1 of so many groups of invocations is counted, at most WPG_SAMPLE_MAX; 0, 1 = all */
@@ -180,7 +182,8 @@ typedef struct wpg_function_counters {
         *uniform;     /* [block_count] counter indices from the pipeline's base; NULL if the kind is absent */
     uint8_t *methods; /* [block_count] wpg_method */
     uint32_t select_count;
-    uint32_t *selects; /* [select_count] index of the first of WPG_SELECT_COUNTERS counters; NULL if absent */
+    uint32_t *selects; /* [select_count] index of the first of WPG_SELECT_COUNTERS counters, WPG_NO_COUNTER
+                         of a site that is not counted; NULL if absent */
     uint32_t table_count;
     wpg_probe_table *tables; /* of probes */
 } wpg_function_counters;

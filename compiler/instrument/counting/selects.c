@@ -5,9 +5,13 @@
  * demote, the end of a wave segment, a call that may end lanes. So a site needs no code of its own. Sites
  * whose condition is known at the block's start are counted there, together with the block. The other sites
  * of one stretch without a change of mask are counted together, before the last of them. Sites of one stretch
- * with one condition share their counters. */
+ * with one condition share their counters.
+ *
+ * Sites that no pass can use are not counted (compiler/analysis/select_work.h): most selects of real kernels
+ * choose between values that are there anyway. */
 #include <string.h>
 
+#include "compiler/analysis/select_work.h"
 #include "compiler/instrument/counting/methods.h"
 #include "runtime/base/map.h"
 #include "runtime/base/vec.h"
@@ -18,6 +22,7 @@ typedef struct site_walk {
     wpg_chooser *chooser;
     wpg_plan *plan;
     const wpg_select_site *sites;
+    const bool *pays;        /* [sites] is it counted? */
     uint32_t site_count, at; /* next site */
     uint32_t *condition_of;  /* [sites] */
     WPG_VEC(wpg_select_condition) conditions;
@@ -75,6 +80,10 @@ static void take_site(site_walk *walk, bool first_stretch)
     const wpg_select_site *site = &walk->sites[walk->at];
     uint32_t condition = site->inst->words[3];
     uint64_t number;
+    if (!walk->pays[walk->at]) {
+        walk->condition_of[walk->at++] = WPG_NO_COUNTER;
+        return;
+    }
     bool late = !first_stretch || wpg_map_get(&walk->local, condition, NULL);
     if (!wpg_map_get(&walk->known, condition, &number)) {
         wpg_select_condition made = {.block = site->block, .first = WPG_NO_COUNTER};
@@ -133,6 +142,11 @@ bool wpg_plan_selects(wpg_chooser *chooser, wpg_select_plan *selects)
     selects->starts = WPG_ARENA_ARRAY(&plan->arena, wpg_select_starts, chooser->cfg->count);
     if (!selects->starts || wpg_select_sites(&sites, &walk.site_count, chooser->cfg, &plan->arena) != WPG_OK)
         return false;
+    bool *pays;
+    if (wpg_select_pays(&pays, sites, walk.site_count, plan->options->select_work, chooser->cfg,
+                        &plan->arena) != WPG_OK)
+        return false;
+    walk.pays = pays;
     walk.sites = sites;
     walk.condition_of = WPG_ARENA_ARRAY(&plan->arena, uint32_t, walk.site_count);
     if (!walk.condition_of)
@@ -187,11 +201,22 @@ wpg_status wpg_map_selects(wpg_plan *plan, const wpg_function_plan *f, const wpg
 {
     counters->selects = WPG_ARENA_ARRAY(&plan->map->arena, uint32_t, selects->site_count);
     counters->select_count = selects->site_count;
+    bool any = false;
     for (uint32_t i = 0; counters->selects && i < selects->site_count; i++) {
+        counters->selects[i] = WPG_NO_COUNTER;
+        if (selects->condition_of[i] == WPG_NO_COUNTER)
+            continue;
         wpg_select_condition *made = &selects->conditions[selects->condition_of[i]];
         if (made->first == WPG_NO_COUNTER)
             made->first = map_condition(plan, f, made);
         counters->selects[i] = made->first;
+        any = true;
+    }
+    if (counters->selects && !any) { /* not measured is absent */
+        counters->selects = NULL;
+        counters->select_count = 0;
+        counters->kinds &= ~(uint32_t)WPG_KIND_SELECTS;
+        return plan->failed ? WPG_E_NOMEM : WPG_OK;
     }
     return counters->selects && !plan->failed ? WPG_OK : WPG_E_NOMEM;
 }

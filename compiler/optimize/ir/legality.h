@@ -4,6 +4,7 @@
 #ifndef WPG_COMPILER_OPTIMIZE_IR_LEGALITY_H
 #define WPG_COMPILER_OPTIMIZE_IR_LEGALITY_H
 
+#include "compiler/analysis/inst_cost.h"
 #include "compiler/optimize/ir/pass.h"
 
 typedef enum wpg_trait {
@@ -23,9 +24,6 @@ typedef enum wpg_trait {
     WPG_TRAIT_UNKNOWN = 1 << 9,
 } wpg_trait;
 
-/* True for an instruction of a non-semantic set. It has no effect; no pass changes a decision for it. */
-bool wpg_inst_is_non_semantic(const wpg_module *module, const wpg_inst *inst);
-
 /* Traits that forbid new control flow around an instruction. */
 enum { WPG_TRAITS_FIXED = WPG_TRAIT_BARRIER | WPG_TRAIT_DERIVATIVE | WPG_TRAIT_SUBGROUP | WPG_TRAIT_UNKNOWN };
 
@@ -34,10 +32,6 @@ unsigned wpg_inst_traits(const wpg_module *module, const wpg_inst *inst);
 const char *wpg_trait_name(unsigned traits);
 /* Union over the instructions of all functions. */
 unsigned wpg_module_traits(const wpg_module *module);
-
-/* Cost in weighted instructions: 1 for an add, more for transcendentals, divisions and memory; times the
- * result's components. */
-uint32_t wpg_inst_cost(const wpg_module *module, const wpg_inst *inst);
 
 /* -- Memory -- */
 

@@ -54,7 +54,7 @@ typedef struct wpg_optimize_options {
                              0.1 */
     double value_share;   /* a uniform value is guarded on when at least this share of waves saw it; 0.9 */
     bool lanes_alone;     /* an experiment: each lane counts as a wave, so divergence is not seen */
-    uint32_t unflatten_cost;    /* least cost (weighted instructions) worth a branch; 24 */
+    uint32_t unflatten_cost;    /* least cost (weighted instructions) worth a branch; WPG_SELECT_WORK */
     uint32_t max_guarded_trips; /* largest trip count the trip-count guard specialises for; 64 */
     uint32_t max_growth;        /* most instructions a pass may add to a function, as a share of 100; 200 */
     wpg_wave_choice wave;       /* none by default */

@@ -48,6 +48,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "compiler/analysis/select_work.h"
 #include "compiler/optimize/ir/pass.h"
 #include "compiler/optimize/ir/work.h"
 
@@ -56,7 +57,7 @@ void wpg_optimize_defaults(wpg_optimize_options *options)
     *options = (wpg_optimize_options){.uniform_share = 0.9,
                                       .rare_share = 0.1,
                                       .value_share = 0.9,
-                                      .unflatten_cost = 24,
+                                      .unflatten_cost = WPG_SELECT_WORK,
                                       .max_guarded_trips = 64,
                                       .max_growth = 200,
                                       .floats = WPG_FLOAT_FRAGMENTS};

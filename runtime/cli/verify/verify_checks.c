@@ -308,6 +308,8 @@ static void check_selects(verifier *v)
         for (uint32_t i = 0; v->f->selects && sites && i < count; i++) {
             const uint64_t *c = v->f->selects + (size_t)i * WPG_SELECT_COUNTERS;
             uint32_t block = sites[i].block;
+            if (!(c[0] | c[1] | c[2] | c[3])) /* not counted, as most sites, or never run */
+                continue;
             uint64_t waves = wpg_add_saturating(c[WPG_SELECT_WAVES_TRUE], c[WPG_SELECT_WAVES_FALSE]);
             check_ways(v, "selects", block,
                        wpg_add_saturating(c[WPG_SELECT_LANES_TRUE], c[WPG_SELECT_LANES_FALSE]),
