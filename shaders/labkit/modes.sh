@@ -3,7 +3,8 @@
 
 # NAME: OPTIONS of `wavepgo run`. The order is the order of the tables' columns. Ways of counting are compared by blocks
 # alone; `default` is generate mode as one gets it, with its probes; sampling samples that.
-blocks_only='--probes none --selects 0'
+blocks_only='--probes none --selects none'
+wavepgo run $blocks_only --print-environment >/dev/null 2>&1 || blocks_only='--probes none --selects 0' # older builds
 wavepgo run --probes none --print-environment >/dev/null 2>&1 || blocks_only='--selects 0'
 all_modes="off: --mode off
 naive: --mode generate --strategy naive $blocks_only
