@@ -15,6 +15,7 @@
 #include "layer/base/stages_report.h"
 #include "layer/base/loss_attribution.h"
 #include "layer/base/window.h"
+#include "layer/commands/counter_layouts.h"
 #include "layer/commands/record_queries.h"
 #include "layer/commands/sample_bind.h"
 #include "layer/commands/steer.h"
@@ -165,6 +166,7 @@ static void say_address(const wpg_device *device, const wpg_feature_plan *plan)
     switch (wpg_counters_address_kind(device->counters)) {
     case WPG_ADDRESS_IMPORTED:
     case WPG_ADDRESS_REPLAYED:
+    case WPG_ADDRESS_NONE:
         break;
     case WPG_ADDRESS_ORDINARY:
         wpg_log_once(WPG_LOG_WARN,
@@ -229,6 +231,9 @@ static wpg_status create_counters(wpg_device *device, VkPhysicalDevice physical,
         .bytes = (size_t)settings->counter_memory << 20,
         .slots = (size_t)settings->slots,
         .start = (uint64_t)settings->counter_start,
+        .bound = device->features.by_binding,
+        .alignment =
+            device->features.by_binding ? (size_t)properties.limits.minStorageBufferOffsetAlignment : 0,
         .queue = queue->handle,
         .queue_family = queue->family,
     };
@@ -283,7 +288,7 @@ static void equip(wpg_device *device, VkPhysicalDevice physical, const VkDeviceC
 {
     wpg_error err;
     if (device->mode == WPG_MODE_GENERATE) {
-        if (!device->features.buffer_device_address) {
+        if (!device->features.buffer_device_address && !device->features.by_binding) {
             pass_through(device,
                          plan->refused[0] ? plan->refused : "bufferDeviceAddress could not be enabled");
             return;
@@ -296,11 +301,22 @@ static void equip(wpg_device *device, VkPhysicalDevice physical, const VkDeviceC
             pass_through(device, "its queues could not be read");
             return;
         }
+        const char *why = device->features.by_binding ? wpg_counter_sets_refuse(device, info) : NULL;
+        if (why) {
+            pass_through(device, why);
+            return;
+        }
         if (create_counters(device, physical, plan, &err) != WPG_OK) {
             pass_through(device, err.message);
             return;
         }
-        device->records = wpg_bundle_on() || wpg_ticker_wanted();
+        if (device->features.by_binding && !wpg_counter_sets_start(device, physical)) {
+            pass_through(device, device->features.buffer_device_address
+                                     ? "the driver refuses a descriptor set layout"
+                                     : "no bufferDeviceAddress, and no descriptor set layout");
+            return;
+        }
+        device->records = wpg_bundle_on() || wpg_ticker_wanted() || device->counter_sets;
         device->binds = wpg_sample_by_bind() || wpg_window_exists();
         wpg_queries_plan(device, physical);
         say_stages(device, physical);
@@ -507,6 +523,7 @@ void VKAPI_CALL wpg_destroy_device(VkDevice handle, const VkAllocationCallbacks 
     if (device->mode == WPG_MODE_TUNE)
         wpg_tune_write();
     wpg_power_release(device);
+    wpg_counter_sets_finish(device);
     wpg_counters_destroy(device->counters, true);
     if (device->cache)
         device->next.DestroyPipelineCache(handle, device->cache, NULL);

@@ -13,6 +13,7 @@
 #include "layer/api/loss.h"
 #include "layer/api/shader_objects.h"
 #include "layer/commands/content_record.h"
+#include "layer/commands/counter_sets.h"
 #include "layer/commands/record_queries.h"
 #include "layer/contents/contents.h"
 #include "layer/commands/sample_bind.h"
@@ -28,7 +29,7 @@ static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL get_instance_proc_addr(VkInstanc
 static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL get_device_proc_addr(VkDevice device, const char *name);
 
 /* IN_RECORD: where command buffers are followed, in generate and tune mode or for variants; IN_QUERIES: and
- * measured; IN_CONTENTS: draws by contents of uniform blocks. */
+ * measured; IN_CONTENTS: draws by contents of uniform blocks; IN_BINDING: counters by descriptor sets. */
 enum {
     IN_GENERATE = 1 << WPG_MODE_GENERATE,
     IN_USE = 1 << WPG_MODE_USE,
@@ -37,6 +38,7 @@ enum {
     IN_RECORD = 1 << 8,
     IN_QUERIES = 1 << 9,
     IN_CONTENTS = 1 << 10,
+    IN_BINDING = 1 << 11,
     ALWAYS = ~0
 };
 
@@ -80,17 +82,20 @@ static const hook device_hooks[] = {
 #define RECORD(command) HOOK("vk" #command, wpg_record_##command, IN_RECORD),
     WPG_RECORD_HOOKS(RECORD) RECORD(CmdPushConstants2) RECORD(CmdPushConstants2KHR) RECORD(CmdBindShadersEXT)
 #undef RECORD
+        HOOK("vkCreateDescriptorSetLayout", wpg_counter_CreateDescriptorSetLayout, IN_BINDING),
+    HOOK("vkDestroyDescriptorSetLayout", wpg_counter_DestroyDescriptorSetLayout, IN_BINDING),
+    HOOK("vkCmdBindDescriptorSets", wpg_counter_CmdBindDescriptorSets, IN_BINDING),
 #define CONTENT(command) HOOK("vk" #command, wpg_contents_##command, IN_CONTENTS),
-        WPG_CONTENT_HOOKS(CONTENT)
+    WPG_CONTENT_HOOKS(CONTENT)
 #undef CONTENT
 #define CONTENT(command) HOOK("vk" #command, wpg_content_##command, IN_CONTENTS),
-            WPG_CONTENT_COMMANDS(CONTENT)
+        WPG_CONTENT_COMMANDS(CONTENT)
 #undef CONTENT
 #define QUERY(command) HOOK("vk" #command, wpg_record_##command, IN_QUERIES),
-                WPG_QUERY_HOOKS(QUERY)
+            WPG_QUERY_HOOKS(QUERY)
 #undef QUERY
 #define RECORD(command) HOOK("vk" #command, wpg_record_##command, IN_ACTIVE),
-                    WPG_RECORD_LIFE_HOOKS(RECORD)
+                WPG_RECORD_LIFE_HOOKS(RECORD)
 #undef RECORD
     /* Where command buffers are followed too, the record hooks above come first. */
     HOOK("vkCreateRenderPass", wpg_record_CreateRenderPass, IN_USE | IN_TUNE),
@@ -122,7 +127,7 @@ static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL get_device_proc_addr(VkDevice de
     PFN_vkVoidFunction ours =
         FIND(device_hooks, name,
              1 << known->mode | (known->records ? IN_RECORD : 0) | (known->queries ? IN_QUERIES : 0) |
-                 (known->contents ? IN_CONTENTS : 0));
+                 (known->contents ? IN_CONTENTS : 0) | (known->counter_sets ? IN_BINDING : 0));
     if (!ours && known->contents)
         ours = wpg_content_new_hook(name);
     /* A command the device does not have stays absent. */
@@ -143,8 +148,9 @@ static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL get_instance_proc_addr(VkInstanc
      */
     wpg_mode mode = known->active ? wpg_the_process.mode : WPG_MODE_OFF;
     const wpg_settings *settings = &wpg_the_process.settings;
+    const bool binding = mode == WPG_MODE_GENERATE && settings->counter_way != WPG_WAY_ADDRESS;
     bool records = mode == WPG_MODE_TUNE || (mode == WPG_MODE_GENERATE && wpg_bundle_on()) ||
-                   (mode == WPG_MODE_USE && wpg_variants_possible()) ||
+                   (mode == WPG_MODE_USE && wpg_variants_possible()) || binding ||
                    (mode != WPG_MODE_OFF && wpg_ticker_wanted());
     bool queries = records && (mode != WPG_MODE_USE || wpg_times_on()) &&
                    (mode == WPG_MODE_TUNE || settings->timestamps || settings->pipeline_statistics ||
@@ -152,7 +158,7 @@ static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL get_instance_proc_addr(VkInstanc
     const bool contents = known->active && wpg_contents_possible();
     ours = FIND(device_hooks, name,
                 1 << mode | (records ? IN_RECORD : 0) | (queries ? IN_QUERIES : 0) |
-                    (contents ? IN_CONTENTS : 0));
+                    (contents ? IN_CONTENTS : 0) | (binding ? IN_BINDING : 0));
     if (!ours && contents)
         ours = wpg_content_new_hook(name);
     PFN_vkVoidFunction theirs = known->next.GetInstanceProcAddr(instance, name);

@@ -23,6 +23,7 @@
 #include "layer/base/newer.h"
 #include "layer/base/summary.h"
 #include "layer/base/loss_attribution.h"
+#include "layer/commands/counter_layouts.h"
 #include "layer/commands/record.h"
 #include "layer/commands/sample_bind.h"
 #include "layer/profile/use.h"
@@ -42,6 +43,9 @@ typedef struct request {
     VkDeferredOperationKHR deferred; /* rays: to be given down where the whole call is one pipeline */
     wpg_link *link;                  /* of the pipeline being made; NULL: it is not linked from parts */
     uint64_t driver_time;
+    wpg_counter_slot
+        *slot;           /* counters by binding: of the pipeline being made; NULL: it is none that counts */
+    VkPipeline counting; /* the one that was made so */
 } request;
 
 static VkResult call_driver(request *req, VkPipelineCache cache, uint32_t count, const void *infos,
@@ -211,11 +215,60 @@ static VkPipelineLayout layout_of(const request *req, const void *info)
                          : ((const VkComputePipelineCreateInfo *)info)->layout;
 }
 
+/* Counters by binding: the pipeline is made with the layout that has our set, and noted with the set. */
+static VkResult create_bound(request *req, const VkPipelineShaderStageCreateInfo *stages, const void *info,
+                             VkPipeline *pipeline)
+{
+    wpg_device *device = req->device;
+    wpg_counter_layout *layout = wpg_counter_layout_of(device, layout_of(req, info));
+    VkDescriptorSet set;
+    VkResult result = VK_ERROR_OUT_OF_HOST_MEMORY;
+    *pipeline = VK_NULL_HANDLE;
+    if (!layout || layout->why || !wpg_counter_set_of(&set, device, req->slot))
+        return result;
+    if (req->graphics) {
+        VkGraphicsPipelineCreateInfo mine = *(const VkGraphicsPipelineCreateInfo *)info;
+        mine.pStages = stages;
+        mine.layout = layout->handle;
+        result = call_driver(req, device->cache, 1, &mine, pipeline);
+    } else {
+        VkComputePipelineCreateInfo mine = *(const VkComputePipelineCreateInfo *)info;
+        mine.stage = stages[0];
+        mine.layout = layout->handle;
+        result = call_driver(req, device->cache, 1, &mine, pipeline);
+    }
+    if (result == VK_SUCCESS && wpg_counter_pipeline_add(device, *pipeline, layout, set)) {
+        req->counting = *pipeline;
+        return result;
+    }
+    if (result == VK_SUCCESS) {
+        device->next.DestroyPipeline(device->handle, *pipeline, req->allocator);
+        result = VK_ERROR_OUT_OF_HOST_MEMORY;
+    }
+    *pipeline = VK_NULL_HANDLE;
+    return result;
+}
+
+/* The program's sets are given back to its own pipelines, too: their layouts are noted. */
+static void note_layout(request *req, const void *info, VkPipeline pipeline)
+{
+    wpg_device *device = req->device;
+    wpg_counter_layout *layout = wpg_counter_layout_of(device, layout_of(req, info));
+    if (pipeline == req->counting)
+        return;
+    if (layout)
+        (void)wpg_counter_pipeline_add(device, pipeline, layout, VK_NULL_HANDLE);
+    else
+        wpg_counter_pipeline_remove(device, pipeline);
+}
+
 /* Makes the pipeline of stages of ours. */
 static VkResult create_with(request *req, const VkPipelineShaderStageCreateInfo *stages, const void *info,
                             VkPipeline *pipeline)
 {
     VkResult result;
+    if (req->slot)
+        return create_bound(req, stages, info, pipeline);
     if (req->link) {
         result = wpg_link_create(pipeline, req->link, info, stages, req->device->cache, req->allocator,
                                  &req->driver_time);
@@ -341,6 +394,8 @@ static VkResult create_uncounted(request *req, const void *info, VkPipeline *pip
         req->graphics ? graphics->pStages : &((const VkComputePipelineCreateInfo *)info)->stage;
     wpg_pipeline_plan plan;
     VkResult result;
+    wpg_counter_slot *slot = req->slot;
+    req->slot = NULL;
     wpg_pipeline_plan_make(&plan, req->device, stages, req->graphics ? graphics->stageCount : 1,
                            WPG_PLAN_UNCOUNTED, NULL);
     if (plan.changed) {
@@ -352,6 +407,7 @@ static VkResult create_uncounted(request *req, const void *info, VkPipeline *pip
         wpg_pipeline_plan_commit(&plan, result >= 0 && result != VK_PIPELINE_COMPILE_REQUIRED);
     }
     wpg_pipeline_plan_finish(&plan);
+    req->slot = slot;
     return result;
 }
 
@@ -562,6 +618,10 @@ static void plan_one(request *req, wpg_pipeline_plan *plan, const void *info, ui
         return;
     }
     wpg_plan_state state = {0};
+    const wpg_counter_layout *layout =
+        req->device->counter_sets ? wpg_counter_layout_of(req->device, layout_of(req, info)) : NULL;
+    state.no_counters = layout ? layout->why : "counters by binding: its pipeline layout is not known";
+    state.counter_set = layout ? layout->count : 0;
     const bool part = req->graphics && is_shader_part(graphics, flags);
     if (req->graphics)
         state.early_tests = allows_early_tests(graphics, flags);
@@ -628,6 +688,8 @@ static VkResult make_one(request *req, const void *info, VkPipeline *pipeline)
     struct wpg_variant_set *later = NULL;
     req->link = req->graphics && is_linked(info) ? &link : NULL;
     plan_one(req, &plan, info, flags);
+    req->slot = plan.bound_slot;
+    req->counting = VK_NULL_HANDLE;
 
     VkResult result;
     if (plan.later && !plan.whole)
@@ -652,6 +714,8 @@ static VkResult make_one(request *req, const void *info, VkPipeline *pipeline)
     if (made && req->rays && (flags & VK_PIPELINE_CREATE_LIBRARY_BIT_KHR) &&
         (plan.changed || links_ours(req->device, info)))
         (void)wpg_handles_set(&req->device->ray_libraries, (uint64_t)*pipeline, req->device);
+    if (made && req->device->counter_sets)
+        note_layout(req, info, *pipeline);
     if (made) {
         wpg_record_pipeline(req->device, *pipeline, &plan, layout_of(req, info));
         if (later)

@@ -124,6 +124,7 @@
     COMMAND(GetBufferDeviceAddressKHR)                                                                       \
     COMMAND(CreateDescriptorSetLayout)                                                                       \
     COMMAND(DestroyDescriptorSetLayout)                                                                      \
+    COMMAND(CreateDescriptorPool)                                                                            \
     COMMAND(DestroyDescriptorPool)                                                                           \
     COMMAND(ResetDescriptorPool)                                                                             \
     COMMAND(AllocateDescriptorSets)                                                                          \

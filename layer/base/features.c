@@ -386,7 +386,8 @@ static void wish_to_count(wish *wanted, const wpg_feature_plan *plan, const devi
     const wpg_device_features *on = &plan->plain;
     wanted->vertex_stores = able->core.vertexPipelineStoresAndAtomics && !on->vertex_stores;
     wanted->fragment_stores = able->core.fragmentStoresAndAtomics && !on->fragment_stores;
-    bool int64 = able->core.shaderInt64 && able->bits[BIT_INT64_ATOMICS];
+    const bool bound = plan->by_binding;
+    bool int64 = !bound && able->core.shaderInt64 && able->bits[BIT_INT64_ATOMICS];
     wanted->int64 = int64 && !on->int64;
     wanted->statistics =
         wpg_the_process.settings.pipeline_statistics && able->core.pipelineStatisticsQuery && !on->statistics;
@@ -394,14 +395,14 @@ static void wish_to_count(wish *wanted, const wpg_feature_plan *plan, const devi
     bool hardware = counters && *counters && able->bits[BIT_PERFORMANCE] && able->bits[BIT_HOST_RESET] &&
                     !plan->plain.program_performance;
     bool want[BITS_TO_SET] = {
-        [BIT_ADDRESS] = true,         [BIT_REPLAY] = !plan->application_replays,
+        [BIT_ADDRESS] = !bound,       [BIT_REPLAY] = !bound && !plan->application_replays,
         [BIT_INT64_ATOMICS] = int64,  [BIT_DEVICE_SCOPE] = on->memory_model,
         [BIT_DEMOTE] = true,          [BIT_RECONVERGENCE] = !validated,
         [BIT_PERFORMANCE] = hardware, [BIT_HOST_RESET] = hardware,
     };
     wish_bits(wanted, plan, able, want);
     /* A stable address: replayed where the driver can, else our own pages imported (software drivers). */
-    if (able->host_import && !able->bits[BIT_REPLAY])
+    if (able->host_import && !able->bits[BIT_REPLAY] && !bound)
         wish_extension(wanted, &plan->info, VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME);
 }
 
@@ -520,10 +521,17 @@ static bool can_count(wpg_feature_plan *plan, const device_abilities *able)
         return refuse(plan, "the device is a group of several");
     if (able->api_version < VK_API_VERSION_1_1)
         return refuse(plan, "the device has Vulkan 1.0 only");
-    if (has_extension(plan->info.ppEnabledExtensionNames, plan->info.enabledExtensionCount,
-                      VK_EXT_BUFFER_DEVICE_ADDRESS_EXTENSION_NAME))
+    const bool old_addresses =
+        has_extension(plan->info.ppEnabledExtensionNames, plan->info.enabledExtensionCount,
+                      VK_EXT_BUFFER_DEVICE_ADDRESS_EXTENSION_NAME);
+    const bool addresses = able->bits[BIT_ADDRESS] || plan->plain.buffer_device_address;
+    const int64_t way = wpg_the_process.settings.counter_way;
+    plan->by_binding = way == WPG_WAY_BINDING || (way == WPG_WAY_AUTO && (old_addresses || !addresses));
+    if (plan->by_binding)
+        return true;
+    if (old_addresses)
         return refuse(plan, "the program enables VK_EXT_buffer_device_address");
-    if (!able->bits[BIT_ADDRESS] && !plan->plain.buffer_device_address)
+    if (!addresses)
         return refuse(plan, "the device has no bufferDeviceAddress");
     return true;
 }
@@ -554,8 +562,10 @@ void wpg_feature_plan_make(wpg_feature_plan *plan, const wpg_instance *instance,
         [BIT_ADDRESS] = contents,
     };
     wish_bits(&wanted, plan, &able, want);
-    if ((need & WPG_NEED_COUNTING) && can_count(plan, &able))
+    if ((need & WPG_NEED_COUNTING) && can_count(plan, &able)) {
+        plan->plain.by_binding = plan->planned.by_binding = plan->by_binding;
         wish_to_count(&wanted, plan, &able, instance->validated);
+    }
 
     VkStructureType unknown = VK_STRUCTURE_TYPE_MAX_ENUM;
     bool granted = grant_bits(plan, &wanted, &unknown);
@@ -566,7 +576,7 @@ void wpg_feature_plan_make(wpg_feature_plan *plan, const wpg_instance *instance,
     }
     if (!granted || !grant_extensions(plan, &wanted)) {
         plan->info = *info;
-        if ((need & WPG_NEED_COUNTING) && !plan->plain.buffer_device_address) {
+        if ((need & WPG_NEED_COUNTING) && !plan->plain.buffer_device_address && !plan->by_binding) {
             if (unknown != VK_STRUCTURE_TYPE_MAX_ENUM)
                 (void)snprintf(plan->refused, sizeof plan->refused,
                                "structure %u in the device's create-info is unknown, features behind it "
@@ -583,6 +593,7 @@ void wpg_feature_plan_make(wpg_feature_plan *plan, const wpg_instance *instance,
                     plan->info.enabledExtensionCount != info->enabledExtensionCount;
     read_enabled(&plan->planned, &plan->info, &able);
     plan->planned.program_performance = plan->plain.program_performance;
+    plan->planned.by_binding = plan->by_binding;
 }
 
 void wpg_feature_plan_finish(wpg_feature_plan *plan)
@@ -596,7 +607,7 @@ bool wpg_features_target(wpg_instrument_target *target, const char **why, const 
     const VkShaderStageFlags vertex_stages = VK_SHADER_STAGE_VERTEX_BIT | VK_SHADER_STAGE_GEOMETRY_BIT |
                                              VK_SHADER_STAGE_TESSELLATION_CONTROL_BIT |
                                              VK_SHADER_STAGE_TESSELLATION_EVALUATION_BIT;
-    if (!features->buffer_device_address) {
+    if (!features->buffer_device_address && !features->by_binding) {
         *why = "bufferDeviceAddress is not enabled";
         return false;
     }
@@ -626,7 +637,7 @@ bool wpg_features_target(wpg_instrument_target *target, const char **why, const 
         .subgroup_arithmetic =
             subgroups && (features->subgroup_operations & VK_SUBGROUP_FEATURE_ARITHMETIC_BIT),
         .subgroup_size = features->subgroup_size,
-        .int64_atomics = features->int64 && features->buffer_int64_atomics,
+        .int64_atomics = features->int64 && features->buffer_int64_atomics && !features->by_binding,
         .demote_to_helper = features->demote,
         /* Not allowed in ray-tracing stages (VUID-RuntimeSpirv-MaximallyReconvergesKHR-09566). */
         .maximal_reconvergence = features->maximal_reconvergence && !(stage & rays),

@@ -19,6 +19,7 @@ struct wpg_instance;
 typedef struct wpg_device_features {
     uint32_t api_version; /* min of instance and physical device */
     bool buffer_device_address, capture_replay, host_import;
+    bool by_binding; /* counters are reached by a descriptor set (COUNTER_WAY) */
     bool vertex_stores, fragment_stores;
     bool int64, buffer_int64_atomics;
     bool demote, maximal_reconvergence;
@@ -54,6 +55,7 @@ typedef struct wpg_feature_plan {
     wpg_arena arena;             /* owns everything `info` points to that is not the application's */
     VkDeviceCreateInfo info;     /* to try first */
     bool changed;                /* `info` differs from the application's */
+    bool by_binding;             /* counters are to be reached by a descriptor set */
     bool application_replays;    /* the application enabled a captureReplay feature itself */
     char refused[160];           /* why counting is impossible; "" if it is possible */
     wpg_device_features planned; /* with `info` */

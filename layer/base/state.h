@@ -77,8 +77,9 @@ typedef struct wpg_device {
     wpg_handles pass_outputs;       /* VkRenderPass -> what its subpasses draw to (record_passes.c) */
     atomic_bool views_unknown;      /* one could not be noted */
 
-    wpg_counters *counters; /* generate only */
-    unsigned live;          /* number of the file that they lie in (live.h), under its lock; 0: none */
+    wpg_counters *counters;                /* generate only */
+    struct wpg_counter_sets *counter_sets; /* reached by binding (counter_layouts.h); NULL: by address */
+    unsigned live; /* number of the file that they lie in (live.h), under its lock; 0: none */
     pthread_mutex_t counted_lock;
     struct wpg_counted *counted; /* list of instrumented pipelines, under counted_lock */
     wpg_handles named;           /* VkPipeline or VkShaderModule -> what rewrite/object_names.c knows of it */

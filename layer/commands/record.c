@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "layer/commands/content_record.h"
+#include "layer/commands/counter_sets.h"
 #include "layer/commands/record_hardware.h"
 #include "layer/commands/record_objects.h"
 #include "layer/commands/record_queries.h"
@@ -15,6 +16,7 @@ static void begin_anew(wpg_recording *recording)
 {
     wpg_runs_harvest(recording);
     wpg_content_reset(recording);
+    wpg_counter_sets_reset(recording);
     wpg_bound_set_clear(&recording->blamed);
     wpg_vec_clear(&recording->entries);
     if (recording->by_totals.count) {
@@ -52,6 +54,7 @@ static void destroy(wpg_recording *recording)
 {
     wpg_runs_destroy(recording);
     wpg_content_destroy(recording);
+    wpg_counter_sets_destroy(recording);
     wpg_recording_forget(recording);
     if (recording->previous)
         recording->previous->next = recording->next;
@@ -289,6 +292,7 @@ VKAPI_ATTR void VKAPI_CALL wpg_record_CmdExecuteCommands(VkCommandBuffer command
         }
         wpg_record_forget_state(recording); /* Vulkan 1.3, 6.7: undefined from here */
         wpg_content_forget_state(recording);
+        wpg_counter_sets_reset(recording);
     }
     next->CmdExecuteCommands(commands, count, secondaries);
 }

@@ -105,9 +105,10 @@ typedef struct wpg_recording {
     size_t entries_made; /* entries beyond `count` whose `words` and `sets` are kept for the next recording */
     wpg_map by_totals;   /* totals -> index into entries */
     wpg_bound bound[WPG_BIND_POINTS];
-    uint64_t objects[WPG_OBJECT_STAGES];    /* VkShaderEXT bound, by stage; 0: none */
-    struct wpg_runs *runs;                  /* record_queries.h; NULL: nothing is measured */
-    struct wpg_content_recording *contents; /* content_record.h; NULL: contents are not followed */
+    uint64_t objects[WPG_OBJECT_STAGES];        /* VkShaderEXT bound, by stage; 0: none */
+    struct wpg_runs *runs;                      /* record_queries.h; NULL: nothing is measured */
+    struct wpg_content_recording *contents;     /* content_record.h; NULL: contents are not followed */
+    struct wpg_counter_recording *counter_sets; /* counter_sets.h; NULL: nothing was bound */
     bool unmeasured_pass;     /* inside a pass with several views, or resumed before the resets */
     uint32_t program_queries; /* active ones of its own */
     wpg_recent recent;
@@ -156,6 +157,10 @@ void wpg_record_pipeline(wpg_device *device, VkPipeline pipeline, const wpg_pipe
 
 /* A pipeline, or shader objects that count as one, are bound from here on. NULL: unknown. */
 void wpg_record_bind(wpg_recording *recording, wpg_bound *bound, const wpg_bindable *bindable);
+/* -- push_ranges.c -- */
+
+/* The 32-bit words [offset, offset + size) of bytes that are followed. */
+uint64_t wpg_record_words(uint32_t offset, uint32_t size);
 /* A signature of push-constant ranges: equal signatures are compatible. `words` are the words in the ranges.
  * False when memory runs out. */
 bool wpg_record_ranges(uint64_t *signature, uint64_t *words, const VkPushConstantRange *ranges,

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "layer/commands/counter_sets.h"
 #include "layer/commands/record_objects.h"
 #include "layer/commands/record_queries.h"
 #include "layer/commands/sample_bind.h"
@@ -14,43 +15,6 @@ typedef struct layout {
     uint64_t signature, words;
 } layout;
 
-static int by_content(const void *left, const void *right)
-{
-    const VkPushConstantRange *a = left, *b = right;
-    if (a->stageFlags != b->stageFlags)
-        return a->stageFlags < b->stageFlags ? -1 : 1;
-    if (a->offset != b->offset)
-        return a->offset < b->offset ? -1 : 1;
-    return a->size < b->size ? -1 : a->size > b->size;
-}
-
-/* The 32-bit words [offset, offset + size) of bytes that are followed. */
-static uint64_t words_of(uint32_t offset, uint32_t size)
-{
-    uint64_t words = 0;
-    for (uint32_t i = offset / 4; i < WPG_PUSH_WORDS && i * 4 + 4 <= (uint64_t)offset + size; i++)
-        words |= UINT64_C(1) << i;
-    return words;
-}
-
-bool wpg_record_ranges(uint64_t *signature, uint64_t *words, const VkPushConstantRange *ranges,
-                       uint32_t count)
-{
-    *signature = *words = 0; /* as of a layout without any */
-    if (!count)
-        return true;
-    VkPushConstantRange *sorted = calloc(count, sizeof *sorted);
-    if (!sorted)
-        return false;
-    memcpy(sorted, ranges, count * sizeof *sorted);
-    qsort(sorted, count, sizeof *sorted, by_content);
-    *signature = wpg_hash64_bytes(sorted, count * sizeof *sorted);
-    for (uint32_t i = 0; i < count; i++)
-        *words |= words_of(sorted[i].offset, sorted[i].size);
-    free(sorted);
-    return true;
-}
-
 VKAPI_ATTR VkResult VKAPI_CALL wpg_record_CreatePipelineLayout(VkDevice handle,
                                                                const VkPipelineLayoutCreateInfo *info,
                                                                const VkAllocationCallbacks *allocator,
@@ -61,6 +25,8 @@ VKAPI_ATTR VkResult VKAPI_CALL wpg_record_CreatePipelineLayout(VkDevice handle,
         return VK_ERROR_INITIALIZATION_FAILED;
     VkResult result = device->next.CreatePipelineLayout(handle, info, allocator, made);
     uint32_t count = info->pushConstantRangeCount;
+    if (result == VK_SUCCESS && wpg_process_is_owner())
+        wpg_counter_layout_add(device, info, *made);
     if (result != VK_SUCCESS || !device->records || !count || !wpg_process_is_owner())
         return result;
     layout *record = calloc(1, sizeof *record);
@@ -77,6 +43,7 @@ VKAPI_ATTR void VKAPI_CALL wpg_record_DestroyPipelineLayout(VkDevice handle, VkP
     wpg_device *device = wpg_device_of(handle);
     if (!device)
         return;
+    wpg_counter_layout_remove(device, made);
     if (device->records && made) {
         wpg_record_next_generation();
         free(wpg_handles_remove(&device->layouts, (uint64_t)made));
@@ -122,6 +89,7 @@ VKAPI_ATTR void VKAPI_CALL wpg_record_DestroyPipeline(VkDevice handle, VkPipelin
         wpg_record_next_generation();
         free(wpg_handles_remove(&device->bindables, (uint64_t)pipeline));
     }
+    wpg_counter_pipeline_remove(device, pipeline);
     wpg_attribution_remove(device, pipeline);
     wpg_twin_destroy(device, pipeline, allocator);
     device->next.DestroyPipeline(handle, pipeline, allocator);
@@ -208,6 +176,8 @@ VKAPI_ATTR void VKAPI_CALL wpg_record_CmdBindPipeline(VkCommandBuffer commands, 
     if (bound)
         bound->given = pipeline;
     if (recording)
+        wpg_counter_sets_pipeline(recording, point, pipeline);
+    if (recording)
         wpg_attribution_bind(recording->device, &recording->blamed, pipeline);
     next->CmdBindPipeline(commands, point, pipeline);
 }
@@ -217,7 +187,7 @@ VKAPI_ATTR void VKAPI_CALL wpg_record_CmdBindPipeline(VkCommandBuffer commands, 
 static void push(wpg_recording *recording, VkPipelineLayout handle, VkShaderStageFlags stages,
                  uint32_t offset, uint32_t size, const void *values)
 {
-    uint64_t words = words_of(offset, size);
+    uint64_t words = wpg_record_words(offset, size);
     wpg_record_settle(recording);
     wpg_recent *recent = recent_of(recording);
     if (recent->layout != handle) {

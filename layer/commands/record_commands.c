@@ -1,5 +1,6 @@
 /* Draws and dispatches: each counts for the pipeline bound at its point, and goes to the driver unchanged. */
 #include "layer/commands/content_record.h"
+#include "layer/commands/counter_sets.h"
 #include "layer/commands/record_queries.h"
 #include "layer/commands/variant_choice.h"
 
@@ -28,6 +29,7 @@ static uint64_t shape_of(const action *what)
 static uint32_t count(wpg_recording *recording, action what)
 {
     wpg_bound *bound = &recording->bound[what.point];
+    wpg_counter_sets_before(recording, what.point);
     if (bound->entry == WPG_NOTHING_BOUND)
         return 1;
     uint64_t *counters = recording->entries.data[bound->entry].counters;

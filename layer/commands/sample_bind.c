@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "layer/base/window.h"
+#include "layer/commands/counter_layouts.h"
 #include "layer/commands/record.h"
 #include "runtime/base/arithmetic.h"
 
@@ -115,6 +116,7 @@ void wpg_twin_destroy(wpg_device *device, VkPipeline pipeline, const VkAllocatio
         if (!found->ours[i].pipeline)
             continue;
         wpg_attribution_remove(device, found->ours[i].pipeline);
+        wpg_counter_pipeline_remove(device, found->ours[i].pipeline);
         device->next.DestroyPipeline(device->handle, found->ours[i].pipeline, allocator);
     }
     free(found);

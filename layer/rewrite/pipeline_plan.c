@@ -265,6 +265,8 @@ static uint32_t instrument_stages(wpg_pipeline_plan *plan, const wpg_counter_slo
     uint32_t counters = 0;
     const wpg_counters_way way = wpg_counters_way_of(device->counters, slot);
     wpg_instrument_options options = {
+        .by_binding = device->counter_sets != NULL,
+        .counter_set = plan->counter_set,
         .directory_entry = way.seed,
         .directory_cells = way.cells,
         .directory_tag = way.tag,
@@ -344,6 +346,7 @@ static wpg_status plan_slot(wpg_pipeline_plan *plan, wpg_hash128 hash, size_t fr
                         plan->stages[from].why.message[0] ? plan->stages[from].why.message
                                                           : "nothing to count");
     WPG_TRY(wpg_counters_place(plan->device->counters, slot, counters, err));
+    plan->bound_slot = plan->device->counter_sets ? slot : NULL;
     return make_counted(plan, slot, from, to) ? WPG_OK : wpg_fail(err, WPG_E_NOMEM, "out of memory");
 }
 
@@ -479,6 +482,17 @@ void wpg_pipeline_plan_make(wpg_pipeline_plan *plan, wpg_device *device,
         wpg_pipeline_plan_give_up(
             plan, true, "counting of parts and links cannot be switched on and off (FRAMES, TRIGGER)");
         return;
+    }
+    if (!plan->uses && device->counter_sets) {
+        const bool whole = kind == WPG_PLAN_PIPELINE && state;
+        const char *why = whole
+                              ? state->no_counters
+                              : "counters by binding: parts, links and ray-tracing pipelines are not counted";
+        if (why) {
+            wpg_pipeline_plan_give_up(plan, true, "%s", why);
+            return;
+        }
+        plan->counter_set = state->counter_set;
     }
     if (plan->uses)
         wpg_plan_use(plan, infos, plan->whole);

@@ -40,7 +40,9 @@ typedef struct wpg_pipeline_plan {
     wpg_hash128 hash;
     bool identified, part; /* part: its stages are shared by pipelines, each counted under its own hash */
     bool uses;             /* a profile is applied; else it is counted */
-    bool by_bind;          /* the program keeps its own pipeline, ours stands beside it (sample_bind.h) */
+    wpg_counter_slot *bound_slot; /* its counters are reached by a descriptor set; NULL: by address */
+    uint32_t counter_set;         /* index of that set */
+    bool by_bind; /* the program keeps its own pipeline, ours stands beside it (sample_bind.h) */
     const wpg_output_use
         *targets;          /* of its fragment stage (targets.h); NULL: not known. During the call only */
     bool early_tests;      /* its state lets early tests be declared: see wpg_instrument_target */
@@ -76,8 +78,10 @@ typedef enum wpg_plan_kind {
 
 /* What the pipeline's state says that the stages do not. */
 typedef struct wpg_plan_state {
-    bool early_tests;       /* allowed (wpg_instrument_target) */
-    wpg_output_use targets; /* outputs of the fragment stage that reach an attachment (targets.h) */
+    bool early_tests;        /* allowed (wpg_instrument_target) */
+    uint32_t counter_set;    /* counters by binding: index of their descriptor set; */
+    const char *no_counters; /* why there is none, static; NULL: there is */
+    wpg_output_use targets;  /* outputs of the fragment stage that reach an attachment (targets.h) */
 } wpg_plan_state;
 
 /* Decides. The plan is always usable afterwards. `state` NULL: nothing is known. */

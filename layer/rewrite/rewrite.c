@@ -366,6 +366,7 @@ wpg_status wpg_rewrite_generate(wpg_rewrite *rewrite, const wpg_instrument_optio
     wpg_write_u32(&w, options->directory_tag);
     wpg_write_u32(&w, options->directory_shift);
     wpg_write_u32(&w, options->first_counter);
+    wpg_write_u32(&w, options->by_binding ? options->counter_set + 1 : 0);
     bool keyed = end_key(&key, &w) && stable;
     if (!keyed || !recall(rewrite, key, true)) {
         WPG_TRY(instrument(rewrite, options));

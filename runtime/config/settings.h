@@ -25,6 +25,7 @@
 #include "runtime/base/error.h"
 
 typedef enum wpg_mode { WPG_MODE_OFF, WPG_MODE_GENERATE, WPG_MODE_USE, WPG_MODE_TUNE } wpg_mode;
+typedef enum wpg_way { WPG_WAY_AUTO, WPG_WAY_ADDRESS, WPG_WAY_BINDING } wpg_way;
 typedef enum wpg_placement { WPG_PLACEMENT_AUTO, WPG_PLACEMENT_DEVICE, WPG_PLACEMENT_HOST } wpg_placement;
 typedef enum wpg_compile { WPG_COMPILE_BACKGROUND, WPG_COMPILE_BLOCKING } wpg_compile_setting;
 typedef enum wpg_selects { WPG_SELECTS_NONE, WPG_SELECTS_USED, WPG_SELECTS_ALL } wpg_selects_setting;

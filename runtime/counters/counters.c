@@ -18,6 +18,7 @@ struct wpg_counters {
     wpg_address_kind kind;
     wpg_replay replay;
     uint64_t start;
+    bool bound;
 };
 
 enum { COUNTER_SIZE = 8 };
@@ -54,9 +55,9 @@ static wpg_status create_memory(wpg_counters *counters, const wpg_counters_confi
     }
     if (prefer_host(config))
         return wpg_region_create(&counters->memory, &counters->vk, limits, bytes, host,
-                                 VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT, true, err);
+                                 VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT, !config->bound, err);
     WPG_TRY(wpg_region_create(&counters->memory, &counters->vk, limits, bytes,
-                              VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT, 0, true, err));
+                              VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT, 0, !config->bound, err));
     wpg_status status = wpg_region_create(&counters->staging, &counters->vk, limits, bytes, host,
                                           VK_MEMORY_PROPERTY_HOST_CACHED_BIT, false, err);
     if (status != WPG_OK)
@@ -88,26 +89,38 @@ static wpg_status fill_memory(wpg_counters *counters, const wpg_counters_config 
     return WPG_OK;
 }
 
+static wpg_status create_directory(wpg_counters *counters, const wpg_counters_config *config, size_t slots,
+                                   wpg_error *err)
+{
+    if (config->bound) {
+        counters->kind = config->limits.types->memoryTypeCount ? WPG_ADDRESS_NONE : WPG_ADDRESS_LITERAL;
+        return WPG_OK;
+    }
+    if (!counters->vk.GetBufferDeviceAddress)
+        return wpg_fail(err, WPG_E_UNSUPPORTED, "vkGetBufferDeviceAddress is missing");
+    return wpg_region_create_fixed(&counters->directory, &counters->kind, &counters->replay, &counters->vk,
+                                   &config->limits, wpg_directory_bytes(slots), err);
+}
+
 static wpg_status build(wpg_counters *counters, const wpg_counters_config *config, wpg_error *err)
 {
     size_t bytes = config->bytes < least_bytes ? least_bytes : config->bytes;
     size_t slots = 1;
     while (slots < config->slots)
         slots <<= 1;
-    if (!counters->vk.GetBufferDeviceAddress)
-        return wpg_fail(err, WPG_E_UNSUPPORTED, "vkGetBufferDeviceAddress is missing");
-    WPG_TRY(wpg_region_create_fixed(&counters->directory, &counters->kind, &counters->replay, &counters->vk,
-                                    &config->limits, wpg_directory_bytes(slots), err));
+    WPG_TRY(create_directory(counters, config, slots, err));
     wpg_status status = WPG_OK;
     if (counters->kind != WPG_ADDRESS_LITERAL) {
         while ((status = create_memory(counters, config, bytes, err)) != WPG_OK && bytes / 2 >= least_bytes)
             bytes /= 2;
-        if (status == WPG_OK && counters->memory.address == 0)
+        if (status == WPG_OK && !config->bound && counters->memory.address == 0)
             status = wpg_fail(err, WPG_E_IO, "counter memory has no device address");
     }
     if (status == WPG_OK)
         status = wpg_layout_init(&counters->layout, slots, bytes / COUNTER_SIZE, err);
-    if (status == WPG_OK)
+    if (status == WPG_OK && config->alignment > COUNTER_SIZE)
+        counters->layout.unit = config->alignment / COUNTER_SIZE;
+    if (status == WPG_OK && !config->bound)
         status = wpg_directory_init(&counters->entries, slots, counters->directory.mapped,
                                     counters->memory.address, err);
     if (status == WPG_OK && counters->kind != WPG_ADDRESS_LITERAL)
@@ -125,6 +138,7 @@ wpg_status wpg_counters_create(wpg_counters **counters, const wpg_counters_vk *v
     made->vk = *vk;
     made->replay = config->replay;
     made->start = config->start;
+    made->bound = config->bound;
     wpg_status status = build(made, config, err);
     if (status != WPG_OK)
         wpg_counters_destroy(made, true);
@@ -216,7 +230,18 @@ wpg_status wpg_counters_place(wpg_counters *counters, wpg_counter_slot *slot, si
 {
     bool placed;
     WPG_TRY(wpg_layout_place(&placed, &counters->layout, slot, count, err));
+    if (counters->bound)
+        return WPG_OK;
     return enter(counters, slot, err);
+}
+
+bool wpg_counters_range(VkBuffer *buffer, VkDeviceSize *offset, VkDeviceSize *size,
+                        const wpg_counters *counters, const wpg_counter_slot *slot)
+{
+    *buffer = counters->memory.buffer;
+    *offset = atomic_load(&slot->first) * COUNTER_SIZE;
+    *size = atomic_load(&slot->count) * COUNTER_SIZE;
+    return counters->memory.buffer && *size;
 }
 
 wpg_drain *wpg_counters_drain(wpg_counters *counters)

@@ -26,6 +26,8 @@ typedef struct wpg_counters_config {
     size_t bytes, slots;
     uint64_t start;    /* every counter's first value; taken off again when read */
     wpg_replay replay; /* of an earlier run on this device */
+    bool bound;        /* no addresses: shaders find counters by descriptor sets (wpg_counters_range) */
+    size_t alignment;  /* bound: of a slot's first byte (minStorageBufferOffsetAlignment) */
     VkQueue queue;     /* for the first upload, nobody else uses it yet */
     uint32_t queue_family;
 } wpg_counters_config;
@@ -59,6 +61,10 @@ typedef struct wpg_counters_way {
 wpg_counters_way wpg_counters_way_of(const wpg_counters *counters, const wpg_counter_slot *slot);
 /* Gives the slot its counters, and has the directory lead there. */
 wpg_status wpg_counters_place(wpg_counters *counters, wpg_counter_slot *slot, size_t count, wpg_error *err);
+
+/* The part of a buffer with the slot's counters, for a descriptor of them. False: there is no memory. */
+bool wpg_counters_range(VkBuffer *buffer, VkDeviceSize *offset, VkDeviceSize *size,
+                        const wpg_counters *counters, const wpg_counter_slot *slot);
 
 wpg_drain *wpg_counters_drain(wpg_counters *counters);
 

@@ -20,7 +20,7 @@ wpg_status wpg_layout_init(wpg_layout *layout, size_t slot_count, size_t capacit
     if (capacity < 8)
         return wpg_fail(err, WPG_E_ARGUMENT, "counter memory for %zu counters is too small", capacity);
     *layout = (wpg_layout){
-        .slot_count = rounded, .capacity = capacity, .scratch = wpg_layout_scratch_for(capacity)};
+        .slot_count = rounded, .capacity = capacity, .scratch = wpg_layout_scratch_for(capacity), .unit = 1};
     layout->slots = calloc(rounded, sizeof *layout->slots);
     if (!layout->slots)
         return wpg_fail(err, WPG_E_NOMEM, "out of memory for %zu directory slots", rounded);
@@ -76,13 +76,14 @@ static wpg_status take(size_t *first, wpg_layout *layout, size_t count, wpg_erro
     if (count == 0 || count > layout->scratch)
         return wpg_fail(err, WPG_E_LIMIT, "%zu counters are more than one pipeline may have (%zu)", count,
                         layout->scratch);
-    size_t used = atomic_load(&layout->used);
+    size_t used = atomic_load(&layout->used), start;
     do {
-        if (count > layout->capacity - used)
+        start = (used + layout->unit - 1) / layout->unit * layout->unit;
+        if (start > layout->capacity || count > layout->capacity - start)
             return wpg_fail(err, WPG_E_LIMIT, "counter memory is full: %zu counters, see COUNTER_MEMORY",
                             layout->capacity);
-    } while (!atomic_compare_exchange_weak(&layout->used, &used, used + count));
-    *first = used;
+    } while (!atomic_compare_exchange_weak(&layout->used, &used, start + count));
+    *first = start;
     return WPG_OK;
 }
 

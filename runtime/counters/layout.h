@@ -36,6 +36,7 @@ typedef struct wpg_layout {
     size_t slot_count; /* chains; a power of two */
     size_t scratch;    /* counters of the scratch block; no pipeline may have more */
     size_t capacity;   /* counters in all */
+    size_t unit;       /* counters begin at a multiple of so many; 1 unless the caller sets it */
     atomic_size_t used;
 } wpg_layout;
 

@@ -53,7 +53,7 @@ uint32_t wpg_memory_type(const VkPhysicalDeviceMemoryProperties *types, uint32_t
 static VkBufferUsageFlags usage_of(bool addressed)
 {
     return VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT |
-           (addressed ? VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT : 0u);
+           VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | (addressed ? VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT : 0u);
 }
 
 static VkBufferCreateInfo buffer_info(const wpg_memory_limits *limits, size_t size, bool addressed)

@@ -37,6 +37,7 @@ typedef enum wpg_address_kind {
     WPG_ADDRESS_REPLAYED,
     WPG_ADDRESS_ORDINARY,
     WPG_ADDRESS_LITERAL, /* no memory behind it */
+    WPG_ADDRESS_NONE,    /* counters are reached by descriptor sets */
 } wpg_address_kind;
 
 /* The opaque capture addresses of an earlier run, 0 = none yet; updated with what was used. */

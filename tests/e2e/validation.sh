@@ -98,6 +98,12 @@ export WAVEPGO_TIMES="$work/variants.times" WAVEPGO_TIMESTAMPS=1
 check_variants variants-draw variants-draw-train
 grep '^pipeline ' "$work/variants.times" >/dev/null || fail "variants: nothing was timed"
 unset WAVEPGO_TIMES WAVEPGO_TIMESTAMPS
+# A descriptor set of ours behind the program's.
+export WAVEPGO_COUNTER_WAY=binding
+check bound "$bench" --size small --checksum --case mandelbrot --case post --case patch
+check bound-batch "$app" batch "$WPG_SPIRV"
+check bound-contents "$app" contents "$WPG_SPIRV"
+unset WAVEPGO_COUNTER_WAY
 # Two bodies in one shader; two pipelines for one.
 export WAVEPGO_SAMPLE=1/4
 check sampled "$bench" --size small --checksum --case mandelbrot --case post --case patch

@@ -20,6 +20,8 @@ static wpg_instrument_options options_of(const uint8_t choices[4])
                    .memory_model_device_scope = choices[1] & 128,
                    .max_spirv_minor = choices[2] & 128 ? 0 : 6},
         .directory_entry = 0x1000,
+        .by_binding = choices[1] & 2 && choices[3] & 1,
+        .counter_set = choices[3] >> 1,
         .first_counter = choices[3],
         .select_sites = choices[2] & 1,
         .strategy = (wpg_strategy_choice)(choices[2] >> 1 & 7) % (WPG_STRATEGY_LANE + 1),

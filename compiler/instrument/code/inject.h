@@ -35,7 +35,9 @@ typedef struct wpg_inject {
         uint32_t p_words, p_word; /* the counters as 32-bit words; once declared (wpg_memory_declare_words) */
         uint32_t scope, semantics, seeds; /* constants; the last is an address */
         uint64_t cells;                   /* address of the directory's cells */
-        uint32_t slot_stride;             /* counters of one copy, 0 = there is one copy */
+        SpvStorageClass storage;          /* of the counters */
+        uint32_t bound;       /* the storage buffer that holds them (by_binding); 0: they have an address */
+        uint32_t slot_stride; /* counters of one copy, 0 = there is one copy */
     } memory;
     struct {
         uint32_t plain;                            /* the entry function without counting */

@@ -53,6 +53,10 @@ typedef struct wpg_instrument_options {
      * cell. */
     uint64_t directory_entry, directory_cells;
     uint32_t directory_tag, directory_shift; /* below 32; tag 0 leads to cell 0 */
+    /* Or, without any address: the pipeline's counters are the storage buffer at binding 0 of this descriptor
+     * set. The counters are 32-bit words then, whatever the target has. */
+    bool by_binding;
+    uint32_t counter_set;
     uint32_t first_counter; /* index of this stage's first 64-bit counter in the pipeline's counter memory */
     bool select_sites;      /* count select sites too */
     uint32_t

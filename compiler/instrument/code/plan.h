@@ -136,7 +136,7 @@ typedef struct wpg_plan {
     wpg_arena arena;
     const wpg_module *module;
     const wpg_stage *stage;
-    wpg_instrument_options own_options; /* the caller's, but for the strategy of a shader that is too large */
+    wpg_instrument_options own_options;    /* the caller's, but for what the plan itself decides */
     const wpg_instrument_options *options; /* of own_options: a plan is not moved */
     wpg_inst *entry_point;
     const struct wpg_strategy *strategy;

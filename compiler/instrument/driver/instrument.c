@@ -90,8 +90,9 @@ static void inject_function(wpg_inject *in, const wpg_function_plan *f)
 wpg_status wpg_instrument(wpg_counter_map **map, wpg_module *module, const wpg_stage *stage,
                           const wpg_instrument_options *options, wpg_error *err)
 {
-    if (!options->directory_entry || options->directory_entry % (options->directory_cells ? 4 : 8) ||
-        options->directory_cells % 8 || options->directory_shift > 31)
+    if (!options->by_binding &&
+        (!options->directory_entry || options->directory_entry % (options->directory_cells ? 4 : 8) ||
+         options->directory_cells % 8 || options->directory_shift > 31))
         return wpg_fail(err, WPG_E_ARGUMENT, "directory entry or cells at no multiple of their size");
     wpg_plan plan;
     WPG_TRY(wpg_plan_make(&plan, module, stage, options, err));

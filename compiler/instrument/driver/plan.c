@@ -439,6 +439,8 @@ static wpg_status make_by(wpg_plan *plan, const wpg_module *module, const wpg_st
 {
     *plan = (wpg_plan){.module = module, .stage = stage, .own_options = *options};
     plan->own_options.strategy = strategy;
+    if (options->by_binding)
+        plan->own_options.target.int64_atomics = false;
     plan->options = &plan->own_options;
     wpg_arena_init(&plan->arena);
     wpg_arena arena;

@@ -1,9 +1,13 @@
-/* Counter memory: 64-bit little-endian counters behind one pointer. Each function reads the pointer once,
- * from the cell of an array that a seed leads to. Seed and cells lie at literal addresses
- * (runtime/counters/directory.h). No descriptor and no 64-bit integer is needed: an address is a constant
- * uvec2, and OpBitcast makes it a pointer (SPV_KHR_physical_storage_buffer). Without 64-bit atomics a counter
- * is two words. The addition that wraps the low word adds one to the high word. The pair is exact once all
- * additions are done, and memory is read only then. */
+/* Counter memory: 64-bit little-endian counters behind one pointer. There are two ways to the pointer:
+ *
+ *     by address   Each function reads the pointer once, from the cell of an array that a seed leads to. Seed
+ *                  and cells lie at literal addresses (runtime/counters/directory.h). No descriptor and no
+ *                  64-bit integer is needed: an address is a constant uvec2, and OpBitcast makes it a pointer
+ *                  (SPV_KHR_physical_storage_buffer).
+ *     by binding   The pointer is a storage buffer of a descriptor set, whose range is its counters.
+ *
+ * Without 64-bit atomics, and by binding, a counter is two words. The addition that wraps the low word adds
+ * one to the high word. The pair is exact once all additions are done, and memory is read only then. */
 #include "compiler/instrument/sampling/sample.h"
 
 static uint32_t block_struct(wpg_inject *in, uint32_t member)
@@ -11,7 +15,7 @@ static uint32_t block_struct(wpg_inject *in, uint32_t member)
     uint32_t type = wpg_type_struct_new(in->module, &member, 1);
     wpg_decorate(in->module, type, SpvDecorationBlock, NULL, 0);
     wpg_decorate_member(in->module, type, 0, SpvDecorationOffset, (const uint32_t[]){0}, 1);
-    return wpg_type_pointer(in->module, SpvStorageClassPhysicalStorageBuffer, type);
+    return wpg_type_pointer(in->module, in->memory.storage, type);
 }
 
 static uint32_t block_array(wpg_inject *in, uint32_t element, uint32_t stride)
@@ -50,10 +54,8 @@ static SpvScope counter_scope(wpg_inject *in)
     return SpvScopeDevice;
 }
 
-void wpg_memory_declare(wpg_inject *in)
+static void use_addresses(wpg_module *m)
 {
-    wpg_module *m = in->module;
-    const wpg_instrument_options *options = in->plan->options;
     wpg_require_capability(m, SpvCapabilityPhysicalStorageBufferAddresses);
     /* Beside SPV_EXT_physical_storage_buffer too, under which no uvec2 becomes a pointer. */
     wpg_require_extension(m, "SPV_KHR_physical_storage_buffer");
@@ -61,7 +63,39 @@ void wpg_memory_declare(wpg_inject *in)
         if (inst->opcode == SpvOpMemoryModel)
             inst->words[1] = SpvAddressingModelPhysicalStorageBuffer64;
     }
-    bool wide = options->target.int64_atomics;
+}
+
+static void declare_directory(wpg_inject *in)
+{
+    const wpg_instrument_options *options = in->plan->options;
+    in->memory.p_seed = wpg_type_pointer(in->module, in->memory.storage, in->t_u32);
+    in->memory.p_seeds = block_struct(in, in->t_u32);
+    in->memory.p_cell = wpg_type_pointer(in->module, in->memory.storage, in->t_uvec2);
+    in->memory.p_cells = block_struct(in, in->t_uvec2);
+    in->memory.seeds = const_address(in, options->directory_entry);
+    in->memory.cells = options->directory_cells ? options->directory_cells : options->directory_entry;
+}
+
+static void declare_bound(wpg_inject *in)
+{
+    wpg_module *m = in->module;
+    if ((m->version >> 8 & 0xff) < 3)
+        wpg_require_extension(m, "SPV_KHR_storage_buffer_storage_class");
+    in->memory.bound =
+        wpg_global_variable(m, in->plan->entry_point, SpvStorageClassStorageBuffer, in->memory.p_counters);
+    wpg_decorate(m, in->memory.bound, SpvDecorationDescriptorSet, &in->plan->options->counter_set, 1);
+    wpg_decorate(m, in->memory.bound, SpvDecorationBinding, (const uint32_t[]){0}, 1);
+}
+
+void wpg_memory_declare(wpg_inject *in)
+{
+    wpg_module *m = in->module;
+    const wpg_instrument_options *options = in->plan->options;
+    const bool wide = options->target.int64_atomics;
+    in->memory.storage =
+        options->by_binding ? SpvStorageClassStorageBuffer : SpvStorageClassPhysicalStorageBuffer;
+    if (!options->by_binding)
+        use_addresses(m);
     if (wide) {
         wpg_require_capability(m, SpvCapabilityInt64);
         wpg_require_capability(m, SpvCapabilityInt64Atomics);
@@ -69,18 +103,16 @@ void wpg_memory_declare(wpg_inject *in)
     in->memory.t_counter = wide ? wpg_type_int(m, 64, false) : in->t_u32;
     if (!wide && in->plan->map->sample_rate > 1)
         wpg_memory_declare_product(in);
-    in->memory.p_counter = wpg_type_pointer(m, SpvStorageClassPhysicalStorageBuffer, in->memory.t_counter);
+    in->memory.p_counter = wpg_type_pointer(m, in->memory.storage, in->memory.t_counter);
     in->memory.p_counters = block_array(in, in->memory.t_counter, wide ? 8 : 4);
-    in->memory.p_seed = wpg_type_pointer(m, SpvStorageClassPhysicalStorageBuffer, in->t_u32);
-    in->memory.p_seeds = block_struct(in, in->t_u32);
-    in->memory.p_cell = wpg_type_pointer(m, SpvStorageClassPhysicalStorageBuffer, in->t_uvec2);
-    in->memory.p_cells = block_struct(in, in->t_uvec2);
+    if (options->by_binding)
+        declare_bound(in);
+    else
+        declare_directory(in);
     in->memory.scope = wpg_const_u32(m, counter_scope(in));
     in->memory.semantics = in->c_zero;
     if (in->plan->map->slots > 1 && wpg_sample_inputs(in))
         in->memory.slot_stride = in->plan->map->counter_count / in->plan->map->slots;
-    in->memory.seeds = const_address(in, options->directory_entry);
-    in->memory.cells = options->directory_cells ? options->directory_cells : options->directory_entry;
 }
 
 /* The copy of the counters that this lane's group adds to. */
@@ -105,7 +137,8 @@ static uint32_t address_of_cell(wpg_inject *in, uint32_t cell)
     return WPG_EMIT(in, SpvOpCompositeConstruct, in->t_uvec2, low, high);
 }
 
-void wpg_memory_enter(wpg_inject *in)
+/* The pointer to the counters, by the directory. */
+static uint32_t look_up(wpg_inject *in)
 {
     const wpg_instrument_options *options = in->plan->options;
     uint32_t seeds = WPG_EMIT(in, SpvOpBitcast, in->memory.p_seeds, in->memory.seeds);
@@ -118,7 +151,12 @@ void wpg_memory_enter(wpg_inject *in)
     uint32_t cells = WPG_EMIT(in, SpvOpBitcast, in->memory.p_cells, address_of_cell(in, cell));
     at = WPG_EMIT(in, SpvOpAccessChain, in->memory.p_cell, cells, in->c_zero);
     uint32_t address = WPG_EMIT(in, SpvOpLoad, in->t_uvec2, at, SpvMemoryAccessAlignedMask, 8);
-    in->base = WPG_EMIT(in, SpvOpBitcast, in->memory.p_counters, address);
+    return WPG_EMIT(in, SpvOpBitcast, in->memory.p_counters, address);
+}
+
+void wpg_memory_enter(wpg_inject *in)
+{
+    in->base = in->memory.bound ? in->memory.bound : look_up(in);
     in->weight = wpg_sample_weight(in);
     in->offset = 0;
     if (in->memory.slot_stride)
@@ -254,7 +292,7 @@ void wpg_memory_declare_words(wpg_inject *in)
     wpg_inst_add(m, wpg_module_section_end(m, WPG_SECTION_GLOBAL), SpvOpTypeRuntimeArray, array, in->t_u32);
     wpg_decorate(m, array, SpvDecorationArrayStride, (const uint32_t[]){4}, 1);
     in->memory.p_words = block_struct(in, array);
-    in->memory.p_word = wpg_type_pointer(m, SpvStorageClassPhysicalStorageBuffer, in->t_u32);
+    in->memory.p_word = wpg_type_pointer(m, in->memory.storage, in->t_u32);
 }
 
 uint32_t wpg_memory_words(wpg_inject *in)

@@ -203,6 +203,8 @@ static wpg_instrument_options options_of(const golden *g)
                    .early_tests = option(g, "early-state"),
                    .max_spirv_minor = option(g, "spirv-1.0") ? 0 : 3},
         .directory_entry = UINT64_C(0x123456789ab0),
+        .by_binding = option(g, "bound"),
+        .counter_set = 3,
         .first_counter = 2,
         .select_sites = !option(g, "no-selects"),
         .probes = option(g, "probes")   ? WPG_PROBES_ALL
@@ -311,8 +313,37 @@ static const char *const variants[] = {"",
                                        "sample-16 narrow probes",
                                        "sample-3 narrow",
                                        "sample-5 probes",
-                                       "sample-4 no-subgroups no-demote"};
+                                       "sample-4 no-subgroups no-demote",
+                                       "bound",
+                                       "raw bound probes",
+                                       "bound sample-3 no-subgroups"};
 enum { VARIANTS = sizeof variants / sizeof variants[0] };
+
+/* The counters are the same ones, whichever way leads to them. */
+static void same_by_address(const wpg_counter_map *map, const uint32_t *words, size_t count,
+                            wpg_instrument_options options, bool normalise)
+{
+    uint32_t *out = NULL;
+    size_t out_count = 0;
+    wpg_counter_map *other;
+    wpg_error err = {0};
+    options.by_binding = false;
+    assert_int_equal(rewrite(&out, &out_count, &other, words, count, &options, normalise, &err), WPG_OK);
+    assert_int_equal(map->counter_count, other->counter_count);
+    assert_int_equal(map->sum_count, other->sum_count);
+    assert_int_equal(map->function_count, other->function_count);
+    for (uint32_t i = 0; i < map->function_count; i++) {
+        const wpg_function_counters *a = &map->functions[i], *b = &other->functions[i];
+        assert_int_equal(a->checksum, b->checksum);
+        assert_int_equal(a->kinds, b->kinds);
+        assert_int_equal(a->block_count, b->block_count);
+        assert_memory_equal(a->lanes, b->lanes, a->block_count * sizeof *a->lanes);
+        if (a->waves)
+            assert_memory_equal(a->waves, b->waves, a->block_count * sizeof *a->waves);
+    }
+    wpg_counter_map_destroy(other);
+    free(out);
+}
 
 static void check_valid(const uint32_t *words, size_t count, unsigned vulkan, const char *what)
 {
@@ -328,6 +359,8 @@ static void check_valid(const uint32_t *words, size_t count, unsigned vulkan, co
         if (status != WPG_OK)
             fail_msg("%s (%s): %s", what, variants[v], err.message);
         validate(out, out_count, vulkan, what);
+        if (options.by_binding)
+            same_by_address(map, words, count, options, !raw);
         free(out);
         wpg_counter_map_destroy(map);
     }
