@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "compiler/analysis/select_work.h"
+#include "compiler/analysis/values/select_work.h"
 #include "layer/base/chain.h"
 #include "layer/base/denials.h"
 #include "layer/base/summary.h"

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "compiler/analysis/pseudo_probe.h"
+#include "compiler/analysis/graph/pseudo_probe.h"
 #include "compiler/normalize/normalize.h"
 #include "layer/base/build_id.h"
 #include "layer/base/disk_cache.h"

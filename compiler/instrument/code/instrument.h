@@ -10,8 +10,8 @@
 #ifndef WPG_COMPILER_INSTRUMENT_CODE_INSTRUMENT_H
 #define WPG_COMPILER_INSTRUMENT_CODE_INSTRUMENT_H
 
-#include "compiler/analysis/block_graph.h"
-#include "compiler/analysis/cfg.h"
+#include "compiler/analysis/graph/block_graph.h"
+#include "compiler/analysis/graph/cfg.h"
 #include "compiler/spirv/stage.h"
 #include "runtime/base/weights.h"
 

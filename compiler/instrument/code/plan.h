@@ -7,8 +7,8 @@
 #ifndef WPG_COMPILER_INSTRUMENT_CODE_PLAN_H
 #define WPG_COMPILER_INSTRUMENT_CODE_PLAN_H
 
-#include "compiler/analysis/mask.h"
-#include "compiler/analysis/sites.h"
+#include "compiler/analysis/graph/mask.h"
+#include "compiler/analysis/values/sites.h"
 #include "compiler/instrument/code/instrument.h"
 #include "runtime/base/vec.h"
 
