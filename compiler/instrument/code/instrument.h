@@ -62,6 +62,8 @@ typedef struct wpg_instrument_options {
     uint32_t
         select_work; /* of these, only where a side has so much own work (analysis/select_work.h); 0: all */
     wpg_strategy_choice strategy;
+    uint32_t budget; /* AUTO: the most that counting may multiply the cost of compiling by, as predicted
+                        (driver/budget.h); 0: no limit */
     uint32_t probes; /* WPG_PROBE_* wanted, see probes/probe.h; only where waves are counted */
     uint32_t sample; /* 1 of so many groups of invocations is counted, at most WPG_SAMPLE_MAX; 0, 1 = all */
     uint32_t sample_seed; /* which ones: a constant of the pipeline */
@@ -218,6 +220,7 @@ typedef struct wpg_counter_map {
     uint32_t sample_rate; /* 1: everything is counted */
     uint32_t seen_lanes, seen_waves;
     bool without_early_tests; /* fragment: counting disabled implicit early tests */
+    bool over_budget;         /* counted in a cheaper way than asked for (driver/budget.h); `note` says why */
     char note[128];           /* what could not be counted and why; "" if nothing */
 } wpg_counter_map;
 
