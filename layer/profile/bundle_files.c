@@ -11,6 +11,7 @@
 #include "layer/profile/file_locks.h"
 #include "layer/profile/hurry.h"
 #include "layer/profile/totals.h"
+#include "layer/profile/unwritten.h"
 #include "runtime/base/file_batch.h"
 #include "runtime/base/log.h"
 #include "runtime/base/text.h"
@@ -90,8 +91,10 @@ bool wpg_bundle_on(void)
 
 static void say_failed(const wpg_error *err)
 {
+    char path[sizeof bundle.folder + 1];
+    (void)snprintf(path, sizeof path, "%s/", bundle.folder);
     if (!atomic_exchange(&bundle.failed, true))
-        wpg_log_error("the bundle %s is incomplete: %s", bundle.folder, err->message);
+        wpg_say_unwritten(path, err);
 }
 
 /* -- Shaders */

@@ -16,6 +16,7 @@
 #include "layer/profile/live.h"
 #include "layer/profile/pool.h"
 #include "layer/profile/recover.h"
+#include "layer/profile/unwritten.h"
 #include "runtime/base/file_batch.h"
 #include "runtime/base/log.h"
 #include "runtime/base/text.h"
@@ -122,12 +123,11 @@ static wpg_file *make_file(wpg_hash128 pipeline, bool shader_only, const char *p
     bool replaces = false;
     if (pool) {
         (void)snprintf(pool_path, sizeof pool_path, "%s", path);
-        wpg_beside_name(path, sizeof path);
-        (void)wpg_file_lock(path);
+        wpg_beside_claim(path, sizeof path);
     } else if (wpg_file_lock(path))
         replaces = take_over(path);
     else {
-        wpg_beside_name(path, sizeof path);
+        wpg_beside_claim(path, sizeof path);
         wpg_log_info("another process writes this profile: this process writes %s", path);
     }
     wpg_file *file = calloc(1, sizeof *file);
@@ -240,7 +240,7 @@ void wpg_files_add(wpg_device *device, wpg_counted *counted)
 static void say_failed(wpg_file *file, const wpg_error *err)
 {
     if (!file->failed)
-        wpg_log_error("%s is not written: %s", file->path, err->message);
+        wpg_say_unwritten(file->path, err);
     file->failed = true;
 }
 

@@ -338,14 +338,20 @@ static void addresses(void **state)
     wpg_feature_plan_make(&plan, &instance, NULL, &info, WPG_NEED_COUNTING);
     assert_true(plan.application_replays);
     wpg_feature_plan_finish(&plan);
-    /* The older extension does not go together with the newer one. */
+    /* The older extension does not go together with the newer one: by binding, or not at all. */
     const char *const old[] = {"VK_EXT_buffer_device_address"};
     info = (VkDeviceCreateInfo){.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
                                 .enabledExtensionCount = 1,
                                 .ppEnabledExtensionNames = old};
     wpg_feature_plan_make(&plan, &instance, NULL, &info, WPG_NEED_COUNTING);
+    assert_string_equal(plan.refused, "");
+    assert_true(plan.by_binding);
+    wpg_feature_plan_finish(&plan);
+    wpg_the_process.settings.counter_way = WPG_WAY_ADDRESS;
+    wpg_feature_plan_make(&plan, &instance, NULL, &info, WPG_NEED_COUNTING);
     assert_string_not_equal(plan.refused, "");
     wpg_feature_plan_finish(&plan);
+    wpg_the_process.settings.counter_way = WPG_WAY_AUTO;
 }
 
 /* A missing feature takes away its stage only. */
