@@ -37,6 +37,8 @@ void app_many(const char *seed);
 
 /* Scenario about a great many pipelines (app_crowd.c). argument NULL: 10,000. */
 void app_crowd(vk_program *vk, const char *argument);
+/* The same, made, run and destroyed one after the other (app_churn.c). argument NULL: 1,000. */
+void app_churn(vk_program *vk, const char *argument);
 
 /* Scenario about shader objects (app_objects.c). */
 void app_objects(vk_program *vk);
