@@ -87,8 +87,8 @@ typedef struct wpg_totals {
     wpg_word_values *words; /* [word_room], up to the last of push_words; NULL until there are any */
     uint32_t word_room;
     wpg_push_sets sets; /* the words together */
-    uint8_t
-        *fixed; /* stages and specialisation values, encoded: a fifth of what facts take; NULL if unsaid */
+    /* Stages and specialisation values, encoded: a fifth of what facts take. NULL if unsaid. */
+    uint8_t *fixed;
     size_t fixed_size;
     wpg_facts *names; /* that the program gave; NULL until there are any */
     bool changed;     /* since the facts were last taken */

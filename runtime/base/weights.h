@@ -55,8 +55,8 @@ typedef struct wpg_function_weights {
     const bool *select_known; /* [select_count]; NULL: all */
     uint32_t value_count;     /* 0: values were not asked about */
     const wpg_value_weight *values;
-    uint32_t
-        word_count; /* words of uniform blocks (compiler/analysis/values/word_sites.h); 0: not asked about */
+    /* Words of uniform blocks (compiler/analysis/values/word_sites.h); 0: not asked about. */
+    uint32_t word_count;
     const wpg_value_weight *words;
     uint32_t visit_count;
     const wpg_word_visit *visits; /* the most frequent first */

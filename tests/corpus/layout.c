@@ -8,12 +8,9 @@ enum { UNSIZED = 16 };
 static uint32_t decoration_of(const wpg_module *module, uint32_t id, SpvDecoration decoration,
                               uint32_t absent)
 {
-    WPG_INST_EACH (inst, module) {
-        if (inst->opcode == SpvOpFunction)
-            break;
-        if (inst->opcode == SpvOpDecorate && inst->words[1] == id && inst->words[2] == (uint32_t)decoration)
-            return inst->count > 3 ? inst->words[3] : 0;
-    }
+    const wpg_inst *found = wpg_find_decoration(module, id, decoration);
+    if (found)
+        return found->count > 3 ? found->words[3] : 0;
     return absent;
 }
 

@@ -59,8 +59,8 @@ typedef struct wpg_instrument_options {
     uint32_t counter_set;
     uint32_t first_counter; /* index of this stage's first 64-bit counter in the pipeline's counter memory */
     bool select_sites;      /* count select sites too */
-    uint32_t
-        select_work; /* of these, only where a side has so much own work (analysis/select_work.h); 0: all */
+    /* Of these, only where a side has so much own work (compiler/analysis/values/select_work.h); 0: all. */
+    uint32_t select_work;
     wpg_strategy_choice strategy;
     uint32_t budget; /* AUTO: the most that counting may multiply the cost of compiling by, as predicted
                         (driver/budget.h); 0: no limit */

@@ -12,8 +12,6 @@
  * Source: Knuth, Stevenson, "Optimal measurement points for program frequency counts" (1973); Ball, Larus,
  * "Optimally profiling and tracing programs" (TOPLAS 1994). Waves do not conserve flow: both arms of a
  * divergent branch run. */
-#include <string.h>
-
 #include "compiler/instrument/counting/methods.h"
 
 enum {
