@@ -4,9 +4,10 @@
 #
 #     sh tests/corpus/run.sh [BUILD-FOLDER] [FURTHER FOLDERS OF .spv...]
 #
-#     WPG_CORPUS=all sh tests/corpus/run.sh ...       all of what others write, not one source of sixteen: several thousand
+#     WPG_CORPUS=all sh tests/corpus/run.sh ...       several thousand: the tree's for every Vulkan version and in three ways
+#                                                     of spirv-opt, all of what others write, not one source of sixteen
 #
-# Sources: every GLSL file of this tree for each Vulkan version, as compiled and as optimised by spirv-opt; the shaders that
+# Sources: every GLSL file of this tree, as compiled and as optimised by spirv-opt; the shaders that
 # SPIRV-Cross and glslang are tested with (compile.sh); what real programs hand to the driver, taken by the layer's dump
 # setting: vkcube, vkd3d's demos, OpenGL programs over Zink,
 # ffmpeg's Vulkan filters. What is not installed is left out with a message. Nothing is kept in the tree.
@@ -46,6 +47,7 @@ compile() {
         awk -v corpus="$corpus" -v from="$work/made" '{ print "mv -f \"" from "/" $2 "\" \"" corpus "/" substr($1, 1, 24) ".spv\"" }' | sh
 }
 [ -n "$glslang" ] || echo "note: no glslang here"
+export WPG_CORPUS="${WPG_CORPUS:-${WPG_NIGHTLY:+all}}"
 own_sources | compile compile_tree.sh
 count() { find "$corpus" -name '*.spv' | grep -c . || :; }
 echo "GLSL of the tree: $(count) modules"
@@ -59,10 +61,7 @@ foreign_sources() {
 }
 if [ -n "$glslang" ] && [ -d "$root/.deps/corpus" ]; then
     before=$(count)
-    case ${WPG_CORPUS:-${WPG_NIGHTLY:+all}} in
-    all) step=1 ;;
-    *) step=16 ;;
-    esac
+    [ "$WPG_CORPUS" = all ] && step=1 || step=16
     foreign_sources | awk -v step=$step 'NR % step == 0' | compile compile.sh
     echo "SPIRV-Cross and glslang, 1 source of $step: $(($(count) - before)) modules"
 else
@@ -141,7 +140,7 @@ done
 total=$(count)
 least=300
 [ ! -d "$root/.deps/corpus" ] || least=700
-[ "${WPG_CORPUS:-}" != all ] || least=3000
+[ "$WPG_CORPUS" != all ] || least=3000
 [ "$total" -ge $least ] || fail "only $total modules"
 
 # -- The checks, and the same with another compiler.
