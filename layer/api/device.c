@@ -321,6 +321,7 @@ static void equip(wpg_device *device, VkPhysicalDevice physical, const VkDeviceC
         wpg_queries_plan(device, physical);
         say_stages(device, physical);
         wpg_bundle_made_on(device->features.made_on);
+        wpg_made_record_compose(device->made, &device->features.made);
     }
     if (device->mode == WPG_MODE_TUNE || device->mode == WPG_MODE_USE)
         wpg_tune_know_device(device, physical);

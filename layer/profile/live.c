@@ -190,8 +190,12 @@ void wpg_live_pipeline(wpg_device *device, const wpg_counted *counted, const cha
     (void)pthread_mutex_lock(&live.lock);
     if (open_journal(path) && *name_of(path)) {
         wpg_writer entry = {0};
-        if (!device->live)
+        if (!device->live) {
             keep_device(device);
+            wpg_write_u8(&entry, 'M');
+            wpg_write_uleb(&entry, device->live);
+            write_text(&entry, device->made);
+        }
         write_pipeline(&entry, device, counted, path);
         append(&entry);
         wpg_writer_finish(&entry);

@@ -7,6 +7,7 @@
 
 #include "layer/profile/bundle_files.h"
 #include "runtime/bundle/bundle.h"
+#include "runtime/profile/made_record.h"
 #include "runtime/profile/pipeline_record.h"
 #include "runtime/profile/record_name.h"
 
@@ -21,6 +22,7 @@ wpg_counted *wpg_counted_create(wpg_hash128 pipeline, wpg_counter_slot *slot, si
     counted->slot = slot;
     counted->stage_count = stage_count;
     counted->rate = (uint64_t)wpg_the_process.settings.sample;
+    counted->made = "";
     size_t count = atomic_load(&slot->count);
     counted->values = calloc(count ? count : 1, sizeof *counted->values);
     if (!counted->values) {
@@ -298,8 +300,12 @@ wpg_status wpg_files_records(wpg_profile *profile, const wpg_counted *counted, w
     if (!scratch)
         return wpg_fail(err, WPG_E_NOMEM, "out of memory for records");
     wpg_status status = WPG_OK;
+    const size_t before = wpg_profile_count(profile);
     for (size_t i = 0; i < counted->stage_count && status == WPG_OK; i++)
         status = add_stage(profile, counted, &counted->stages[i], scratch, err);
     free(scratch);
+    const uint64_t pipelines = counted->first_run;
+    if (status == WPG_OK && *counted->made && wpg_profile_count(profile) > before)
+        status = wpg_profile_add(profile, counted->made, WPG_MADE_RECORD_HASH, &pipelines, 1, 1, err);
     return status;
 }

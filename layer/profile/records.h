@@ -26,6 +26,7 @@ typedef struct wpg_counted {
     bool shader_only; /* a library part: its file is shader-<hash>, it belongs to no one pipeline */
     bool recovered;   /* of a killed run: what does not add is not told to this run's bundle */
     uint64_t rate;    /* SAMPLE */
+    const char *made; /* name of the record that says who counted (made_record.h); "" if unknown; borrowed */
     bool first_run;   /* the first of this pipeline hash in the process: it counts the run */
     size_t stage_count;
     wpg_counted_stage stages[];

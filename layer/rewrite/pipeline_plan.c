@@ -313,6 +313,8 @@ static bool make_counted(wpg_pipeline_plan *plan, wpg_counter_slot *slot, size_t
     for (size_t i = from; i < to; i++)
         count += plan->stages[i].map != NULL;
     wpg_counted *counted = wpg_counted_create(slot->hash, slot, count);
+    if (counted)
+        counted->made = plan->device->made;
     if (!counted)
         return false;
     plan->counted[plan->counted_count++] = counted;
