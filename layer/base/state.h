@@ -109,8 +109,6 @@ extern wpg_process wpg_the_process;
 
 /* In a forked child the parent's counters and files are not ours. */
 bool wpg_process_is_owner(void);
-/* Whether complete pipelines are sampled by bind. */
-bool wpg_sample_by_bind(void);
 
 static inline wpg_instance *wpg_instance_of(const void *dispatchable)
 {

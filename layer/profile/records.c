@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "layer/base/sampling.h"
 #include "layer/profile/bundle_files.h"
 #include "runtime/bundle/bundle.h"
 #include "runtime/profile/made_record.h"
@@ -21,7 +22,7 @@ wpg_counted *wpg_counted_create(wpg_hash128 pipeline, wpg_counter_slot *slot, si
     counted->pipeline = pipeline;
     counted->slot = slot;
     counted->stage_count = stage_count;
-    counted->rate = (uint64_t)wpg_the_process.settings.sample;
+    counted->rate = wpg_sampling_rate();
     counted->made = "";
     size_t count = atomic_load(&slot->count);
     counted->values = calloc(count ? count : 1, sizeof *counted->values);
@@ -251,6 +252,17 @@ static wpg_status add_samples(wpg_profile *profile, wpg_record_name *name, const
                       err);
 }
 
+/* Whether a lane entered the stage. A killed run does not tell how many of its binds were counted. */
+static bool entered(const wpg_counted *counted, const wpg_counter_map *map)
+{
+    for (uint32_t i = 0; i < map->function_count; i++) {
+        const wpg_function_counters *function = &map->functions[i];
+        if (function->ordinal == 0 && function->lanes && function->block_count)
+            return value_at(counted, map, function->lanes[0]) != 0;
+    }
+    return true;
+}
+
 static wpg_status add_stage(wpg_profile *profile, const wpg_counted *counted, const wpg_counted_stage *stage,
                             uint64_t *scratch, wpg_error *err)
 {
@@ -259,7 +271,7 @@ static wpg_status add_stage(wpg_profile *profile, const wpg_counted *counted, co
     memcpy(name.stage, stage->stage, sizeof name.stage);
     /* A sample that caught nothing says nothing: absent, not zero. */
     if ((map->sample_rate > 1 && value_at(counted, map, map->seen_lanes) == 0) ||
-        (counted->binds && !counted->binds_counted))
+        (counted->sampled && (counted->recovered ? !entered(counted, map) : !counted->binds_counted)))
         return WPG_OK;
     for (uint32_t j = 0; j < map->function_count; j++)
         WPG_TRY(add_function(profile, &name, counted, map, &map->functions[j], scratch, err));

@@ -138,7 +138,7 @@ static wpg_status read_pipeline(left_run *run, wpg_reader *in, wpg_error *err)
     for (size_t i = 0; i + 1 < run->pipelines.count && counted->first_run; i++)
         counted->first_run = !wpg_hash_equal(run->pipelines.data[i].counted->pipeline, pipeline);
     counted->rate = rate;
-    counted->binds = counted->binds_counted = rate > 0;
+    counted->binds = counted->binds_counted = counted->sampled = rate > 0;
     for (size_t i = 0; i < stages; i++)
         WPG_TRY(read_stage(&counted->stages[i], in, err));
     return WPG_OK;
