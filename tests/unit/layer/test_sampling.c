@@ -16,7 +16,7 @@ static wpg_settings settings_of(int64_t rate, wpg_sample_by_setting by, int64_t 
 {
     wpg_settings settings = {0};
     settings.sample = rate;
-    settings.sample_by = by;
+    settings.sample_by = (int)by;
     settings.sample_seed = seed;
     settings.sample_processes = 1;
     return settings;

@@ -7,10 +7,10 @@ enum { INPUTS = 12, ROUNDS = 16, TRIES = 8 };
 
 static uint64_t seed;
 
-static uint64_t draw(uint64_t below)
+static uint32_t draw(size_t below)
 {
     seed = seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    return (seed >> 33) % below;
+    return (uint32_t)((seed >> 33) % below);
 }
 
 /* Now and then so large that sums clamp and saturate. */
@@ -29,19 +29,19 @@ static uint64_t draw_count(void)
 }
 
 /* A few names and hashes, so that records meet; at times with another number of counters. */
-static wpg_profile *random_profile(uint64_t values)
+static wpg_profile *random_profile(uint32_t values)
 {
     wpg_profile *p = wpg_profile_create();
-    for (uint64_t left = 1 + draw(8); left; left--) {
+    for (uint32_t left = 1 + draw(8); left; left--) {
         char name[64];
         uint64_t counters[4];
-        const uint64_t which = draw(6), hash = draw(2);
+        const uint32_t which = draw(6), hash = draw(2);
         size_t count = 1 + which % 3;
         if (draw(10) == 0)
             count = 1 + draw(4);
         for (size_t i = 0; i < count; i++)
             counters[i] = draw_count();
-        (void)snprintf(name, sizeof name, SHADER_A "#k%llu", (unsigned long long)which);
+        (void)snprintf(name, sizeof name, SHADER_A "#k%u", (unsigned)which);
         const wpg_status status = wpg_profile_add(p, name, hash, counters, count, 1, NULL);
         if (status == WPG_E_MISMATCH)
             continue;
@@ -49,7 +49,7 @@ static wpg_profile *random_profile(uint64_t values)
         if (which < 2)
             continue;
         must(wpg_profile_reserve_sites(p, name, hash, draw(4), &err));
-        for (uint64_t pairs = draw(2 * values); pairs; pairs--)
+        for (uint32_t pairs = draw(2 * values); pairs; pairs--)
             must(wpg_profile_add_value(p, name, hash, draw(3), draw(values), draw_count(), &err));
     }
     return p;
@@ -110,7 +110,7 @@ static void shuffle(bytes *inputs, uint64_t *weights)
     }
 }
 
-static void check(wpg_profile_format format, uint64_t values)
+static void check(wpg_profile_format format, uint32_t values)
 {
     static const wpg_profile_format written[] = {WPG_PROFILE_INDEXED, WPG_PROFILE_TEXT, WPG_PROFILE_RAW_8,
                                                  WPG_PROFILE_RAW_10};
@@ -118,7 +118,7 @@ static void check(wpg_profile_format format, uint64_t values)
     for (unsigned round = 0; round < ROUNDS; round++) {
         bytes inputs[INPUTS], want[WRITTEN] = {{0}};
         uint64_t weights[INPUTS];
-        seed = round * 1000 + values + (uint64_t)format;
+        seed = (uint64_t)round * 1000 + values + (uint64_t)format;
         for (size_t i = 0; i < INPUTS; i++) {
             wpg_profile *p = random_profile(values);
             inputs[i] = encode(p, draw(2) ? WPG_PROFILE_RAW_10 : WPG_PROFILE_TEXT);
