@@ -2,7 +2,7 @@
 # by them, and in the counts; what thin counting costs; what merging takes.
 #
 # FLEET_RUNS (100): thin runs. FLEET_RATE (bench 1/1024, tfjs 1/512): of binds, other ones in each run. FLEET_PROGRAMS (decisions:
-# bench tfjs; cost: materialx bench). FLEET_ROUNDS (30): of cost. FLEET_PARTS (decisions cost merge). KEEP: a folder that keeps the profiles.
+# bench tfjs; cost: materialx bench). FLEET_ROUNDS (30): of cost. FLEET_WAYS: of counting. FLEET_PARTS (decisions cost merge). KEEP: a folder that keeps the profiles.
 
 fleet_real=$root/shaders/real
 fleet_ops=${FLEET_OPS:-add,add_broadcast,matmul,softmax,reduce_sum,transpose,gather,slice,pad,tile,cumsum,erf,leaky,batchnorm,argmax}
@@ -108,6 +108,7 @@ fleet_cost() { # NAME
     bench) ways="exact bind-1024 pipeline-64 no-process" ;;
     *) ways="exact bind-4 bind-16 bind-64 bind-1024 no-process" ;;
     esac
+    ways=${FLEET_WAYS:-$ways}
     rm -f "$work"/cost-*
     order="off $ways"
     for round in $(seq "${FLEET_ROUNDS:-30}"); do
