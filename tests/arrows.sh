@@ -19,37 +19,39 @@ runtime/counters: runtime/base
 runtime/gpu: runtime/base
 runtime/tune: runtime/base runtime/bundle
 runtime/report/text: runtime/base runtime/profile
-runtime/report/model: runtime/report/text runtime/bundle compiler/spirv compiler/analysis compiler/normalize
+runtime/report/model: runtime/report/text runtime/bundle compiler/spirv compiler/analysis/graph compiler/analysis/values compiler/normalize
 runtime/report/listing: runtime/report/model
 runtime/report/export: runtime/report/model
 runtime/report/page: runtime/report/model
 compiler/spirv: runtime/base
-compiler/analysis: compiler/spirv
-compiler/normalize: compiler/spirv compiler/analysis
-compiler/instrument/code: compiler/spirv compiler/analysis
+compiler/analysis/graph: compiler/spirv
+compiler/analysis/values: compiler/spirv compiler/analysis/graph
+compiler/analysis/match: compiler/spirv compiler/analysis/graph compiler/analysis/values
+compiler/normalize: compiler/spirv compiler/analysis/graph
+compiler/instrument/code: compiler/spirv compiler/analysis/graph compiler/analysis/values
 compiler/instrument/sampling: compiler/instrument/code
 compiler/instrument/counting: compiler/instrument/sampling
 compiler/instrument/probes: compiler/instrument/counting
 compiler/instrument/driver: compiler/instrument/probes
-compiler/optimize/ir: compiler/spirv compiler/analysis
+compiler/optimize/ir: compiler/spirv compiler/analysis/graph compiler/analysis/values
 compiler/optimize/loops: compiler/optimize/ir
 compiler/optimize/facts: compiler/optimize/loops
 compiler/optimize/fold: compiler/optimize/facts
 compiler/optimize/passes: compiler/optimize/fold
-compiler/amdgpu/flow: compiler/analysis
-compiler/amdgpu/llvm: compiler/spirv compiler/analysis compiler/amdgpu/flow
+compiler/amdgpu/flow: compiler/analysis/graph
+compiler/amdgpu/llvm: compiler/spirv compiler/analysis/graph compiler/amdgpu/flow
 compiler/amdgpu/translate: compiler/amdgpu/llvm
 compiler/amdgpu/driver: compiler/amdgpu/translate
 compiler/amdgpu/counters: compiler/amdgpu/driver
 compiler/amdgpu/profile: compiler/amdgpu/counters
-layer/base: compiler/normalize compiler/instrument/driver compiler/optimize/passes runtime/counters runtime/profile runtime/bundle runtime/gpu runtime/tune runtime/config
+layer/base: compiler/analysis/match compiler/normalize compiler/instrument/driver compiler/optimize/passes runtime/counters runtime/profile runtime/bundle runtime/gpu runtime/tune runtime/config
 layer/profile: layer/base
 layer/rewrite: layer/base layer/profile
 layer/contents: layer/base
 layer/variants: layer/rewrite layer/contents
 layer/commands: layer/variants
 layer/api: layer/commands
-runtime/cli/common: runtime/base runtime/config runtime/profile runtime/bundle runtime/counters runtime/gpu runtime/tune runtime/report/listing runtime/report/export runtime/report/page compiler/spirv compiler/analysis compiler/normalize compiler/instrument/driver compiler/optimize/passes
+runtime/cli/common: runtime/base runtime/config runtime/profile runtime/bundle runtime/counters runtime/gpu runtime/tune runtime/report/listing runtime/report/export runtime/report/page compiler/spirv compiler/analysis/graph compiler/analysis/values compiler/analysis/match compiler/normalize compiler/instrument/driver compiler/optimize/passes
 runtime/cli/help: runtime/cli/common
 runtime/cli/show: runtime/cli/common
 runtime/cli/annotate: runtime/cli/common
@@ -71,7 +73,7 @@ tests: *
 # Folders that may include a system header: PATTERN: folders.
 system='
 vulkan/: runtime/counters runtime/gpu runtime/cli/common runtime/cli/estimate runtime/cli/doctor layer/base layer/profile layer/rewrite layer/contents layer/variants layer/commands layer/api shaders tests
-spirv/: runtime/report/model runtime/report/listing compiler/spirv compiler/analysis compiler/normalize compiler/instrument/code compiler/instrument/sampling compiler/instrument/counting compiler/instrument/probes compiler/instrument/driver compiler/optimize/ir compiler/optimize/loops compiler/optimize/facts compiler/optimize/fold compiler/optimize/passes compiler/amdgpu/flow compiler/amdgpu/llvm compiler/amdgpu/translate compiler/amdgpu/driver compiler/amdgpu/counters compiler/amdgpu/profile tests
+spirv/: runtime/report/model runtime/report/listing compiler/spirv compiler/analysis/graph compiler/analysis/values compiler/analysis/match compiler/normalize compiler/instrument/code compiler/instrument/sampling compiler/instrument/counting compiler/instrument/probes compiler/instrument/driver compiler/optimize/ir compiler/optimize/loops compiler/optimize/facts compiler/optimize/fold compiler/optimize/passes compiler/amdgpu/flow compiler/amdgpu/llvm compiler/amdgpu/translate compiler/amdgpu/driver compiler/amdgpu/counters compiler/amdgpu/profile tests
 spirv-tools/: compiler/normalize tests
 llvm: compiler/amdgpu/flow compiler/amdgpu/llvm compiler/amdgpu/translate compiler/amdgpu/driver compiler/amdgpu/counters compiler/amdgpu/profile tests
 xxhash.h: runtime/base

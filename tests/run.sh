@@ -1,13 +1,14 @@
 #!/bin/sh
 # Installs what is needed, builds, and runs every test:
 #
-#     sh tests/run.sh [--preset release|i386|asan|tsan|fuzz|all] [--quick] [--nightly] [--no-setup] [-- CTEST OPTIONS...]
+#     sh tests/run.sh [--preset release|i386|aarch64|asan|tsan|fuzz|all] [--quick] [--nightly] [--no-setup] [-- CTEST OPTIONS...]
 #
 # release (the default): every test, on every driver there is. i386: the 32-bit layer, where it can be built: what differs by
-# width, and the loop on 32-bit drivers; it is compared with the release build. asan: the unit tests and those end-to-end tests in which
+# width, and the loop on 32-bit drivers; it is compared with the release build. aarch64: by a cross compiler, under qemu-user: unit
+# tests, and the loop, compared with the release build. asan: the unit tests and those end-to-end tests in which
 # both the program and the layer carry AddressSanitizer and UndefinedBehaviorSanitizer. tsan: what runs threads, under
 # ThreadSanitizer. fuzz: each libFuzzer program for 10 seconds (WPG_FUZZ_SECONDS) from the committed seeds, where clang has
-# libFuzzer. all: the five in this order. Stops at the first preset that fails. The last lines are ctest's summary.
+# libFuzzer. all: the six in this order. Stops at the first preset that fails. The last lines are ctest's summary.
 #
 # --quick: the development loop: builds the product and the unit tests, and runs these, but for those labelled slow, and the
 # checks of the tree.
@@ -35,7 +36,7 @@ while [ $# -gt 0 ]; do
         break
         ;;
     *)
-        echo "run.sh: unknown option '$1' (known: --preset release|i386|asan|tsan|fuzz|all, --quick, --nightly, --no-setup, --)" >&2
+        echo "run.sh: unknown option '$1' (known: --preset release|i386|aarch64|asan|tsan|fuzz|all, --quick, --nightly, --no-setup, --)" >&2
         exit 2
         ;;
     esac
@@ -50,10 +51,10 @@ if [ -n "$nightly" ]; then
 fi
 case $preset in
 release | asan | tsan | fuzz) presets=$preset ;;
-i386) presets="release i386" ;; # the 64-bit one is built, not tested
-all) presets="release i386 asan tsan fuzz" ;;
+i386 | aarch64) presets="release $preset" ;; # the first is built, not tested
+all) presets="release i386 aarch64 asan tsan fuzz" ;;
 *)
-    echo "run.sh: unknown preset '$preset' (known: release, i386, asan, tsan, fuzz, all)" >&2
+    echo "run.sh: unknown preset '$preset' (known: release, i386, aarch64, asan, tsan, fuzz, all)" >&2
     exit 2
     ;;
 esac
@@ -81,6 +82,10 @@ for name in $presets; do
         echo "== i386: skipped: no 32-bit compiler or libraries here (sh tests/setup.sh says why)"
         continue
     fi
+    if [ "$name" = aarch64 ] && [ -z "$(. "$root/.deps/env.sh" 2>/dev/null && echo "${WPG_AARCH64_ROOT:-}")" ]; then
+        echo "== aarch64: skipped: no cross compiler or arm64 libraries here (sh tests/setup.sh says why)"
+        continue
+    fi
     if [ "$name" = fuzz ] && ! has_fuzzer; then
         echo "== fuzz: left out: no clang with libFuzzer here"
         [ "$preset" = all ] || exit 77
@@ -101,16 +106,24 @@ for name in $presets; do
     cmake --preset "$name" $launcher
     case $name in
     fuzz) target="--target fuzzers" ;;
+    aarch64) target="--target unit e2e_app wavepgo-bench" ;;
     *) target= ;;
     esac
     [ -z "$quick" ] || target="--target unit"
     # shellcheck disable=SC2086
     cmake --build "$build" -j "$jobs" $target
-    [ "$preset.$name" != i386.release ] || continue
+    case $preset.$name in
+    i386.release | aarch64.release) continue ;;
+    esac
+    if [ "$name" = aarch64 ] && ! grep -q '^WPG_QEMU:FILEPATH=/' "$build/CMakeCache.txt"; then
+        echo "== aarch64: built in $(minutes $began) min; not tested: no qemu-user here"
+        continue
+    fi
     echo "== $name: built in $(minutes $began) min; test"
     case $name in
     tsan) selection='-R ^(runtime|layer|e2e)/' ;;
     fuzz) selection='-R ^fuzz/' ;;
+    aarch64) selection='-R ^((runtime|compiler|layer)/|e2e/aarch64/)' ;;
     i386) selection='-R ^((runtime|layer)/|compiler/.*_(golden|grammar|module)$|e2e/(families/|loop/new|behaviour/|failures/|ways/|record/facts|rays/plain|mesh|install|library))' ;;
     *) selection= ;;
     esac

@@ -14,6 +14,8 @@
 #     WPG_DRIVER_LIBRARY_PATH          to put in LD_LIBRARY_PATH with the newest drivers; empty where nothing is needed
 #     WPG_..._I386                     the same drivers for 32-bit programs, WPG_I386_LIBRARY_PATH what these need; empty
 #                                      where the 32-bit layer cannot be built
+#     WPG_LVP_ICD_AARCH64, WPG_AARCH64_ROOT   the software driver for aarch64 programs under qemu-user, and the root with
+#                                      their libraries; empty where neither can be had
 #     WPG_DRM_SHIM                     library to preload for an AMD GPU that is none (Mesa's drm-shim; AMDGPU_GPU_ID)
 #     WPG_VULKAN_HEADERS               include folder of Vulkan headers 1.4, empty if there are none
 #     LLVM_PROFDATA, LLVM_PROFDATA_14, _19, _22   stock llvm-profdata: the newest, and by version; empty if absent
@@ -49,7 +51,8 @@ if [ -z "$runtime_only" ]; then
     required="$required git"
     optional="$optional llvm-22-dev lld-22 llvm-14 llvm-19 ccache clang clang-format clang-tidy libclang-rt-dev vulkan-tools vkd3d-demos
         vulkan-validationlayers xvfb xauth imagemagick x11-apps mesa-utils glmark2-x11 libgl1-mesa-dri ffmpeg
-        gfxreconstruct libdrm-dev debootstrap groff-base zsh dpkg-dev file chromium lcov valgrind parallel slurm-wlm"
+        gfxreconstruct libdrm-dev debootstrap groff-base zsh dpkg-dev file chromium lcov valgrind bubblewrap qemu-user
+        parallel slurm-wlm"
 fi
 
 installed() { [ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null)" = installed ]; }
@@ -280,41 +283,53 @@ fi
 
 # -- 32 bits beside 64: a compiler from apt, i386 libraries unpacked. No foreign architecture is added to the machine.
 
-# i386_unpacked FOLDER SUITE KEEP PACKAGES...: the i386 packages and what they depend on, as far as the names match the
-# extended regular expression KEEP, unpacked into .deps/FOLDER. The C library is the machine's (libc6-i386).
-i386_unpacked() {
-    i386_folder=$deps/$1
-    i386_suite=$2
-    i386_keep=$3
-    shift 3
-    [ ! -f "$i386_folder/complete" ] || return 0
+# foreign_unpacked ARCHITECTURE FOLDER SUITE KEEP DROP PACKAGES...: the packages and what they depend on, as far as the names
+# match the extended regular expression KEEP and not DROP, unpacked into .deps/FOLDER.
+foreign_unpacked() {
+    foreign=$1
+    foreign_folder=$deps/$2
+    foreign_suite=$3
+    foreign_keep=$4
+    foreign_drop=$5
+    shift 5
+    [ ! -f "$foreign_folder/complete" ] || return 0
     archive=$(archive_of_suite "$VERSION_CODENAME") || return 1
-    rm -rf "$i386_folder.part" "$deps/apt"
-    mkdir -p "$i386_folder.part" "$deps/apt/lists/partial" "$deps/apt/cache/archives/partial" "$deps/apt/none" "$deps/apt/get"
+    rm -rf "$foreign_folder.part" "$deps/apt"
+    mkdir -p "$foreign_folder.part" "$deps/apt/lists/partial" "$deps/apt/cache/archives/partial" "$deps/apt/none" "$deps/apt/get"
     : >"$deps/apt/status"
     echo "deb $archive $VERSION_CODENAME main" >"$deps/apt/sources.list"
-    [ "$i386_suite" = "$VERSION_CODENAME" ] || echo "deb $archive $i386_suite main" >>"$deps/apt/sources.list"
-    i386_apt() {
-        private_apt -o Dir::State::status="$deps/apt/status" -o APT::Architecture=i386 -o APT::Architectures=i386 \
-            -t "$i386_suite" "$@"
+    [ "$foreign_suite" = "$VERSION_CODENAME" ] || echo "deb $archive $foreign_suite main" >>"$deps/apt/sources.list"
+    foreign_apt() {
+        private_apt -o Dir::State::status="$deps/apt/status" -o APT::Architecture="$foreign" -o APT::Architectures="$foreign" \
+            -t "$foreign_suite" "$@"
     }
-    say "fetching i386 libraries of $i386_suite for the 32-bit layer: $*"
+    say "fetching packages of $foreign_suite for $foreign: $*"
     if ! {
-        i386_apt update && i386_apt install -s --no-install-recommends "$@" >"$deps/apt/plan" &&
-            names=$(sed -n 's/^Inst \([^ ]*\) .*/\1/p' "$deps/apt/plan" | grep -E "$i386_keep" |
-                grep -v -E '^(libc6|libc-|libpython|libperl|libnsl|libtirpc)') &&
-            cd "$deps/apt/get" && i386_apt download $names
+        foreign_apt update && foreign_apt install -s --no-install-recommends "$@" >"$deps/apt/plan" &&
+            names=$(sed -n 's/^Inst \([^ ]*\) .*/\1/p' "$deps/apt/plan" | grep -E "$foreign_keep" | grep -v -E "$foreign_drop") &&
+            cd "$deps/apt/get" && foreign_apt download $names
     } >"$deps/fetch.log" 2>&1 </dev/null; then
         say "could not fetch them (network?); see $deps/fetch.log"
         tail -n 3 "$deps/fetch.log"
         return 1
     fi
     for archive in "$deps"/apt/get/*.deb; do
-        dpkg-deb -x "$archive" "$i386_folder.part" || return 1
+        dpkg-deb -x "$archive" "$foreign_folder.part" || return 1
     done
-    rm -rf "$i386_folder" "$deps/apt" "$i386_folder.part/usr/share/doc" "$i386_folder.part/usr/bin"
-    : >"$i386_folder.part/complete"
-    mv "$i386_folder.part" "$i386_folder"
+    cd "$deps" || return 1
+    rm -rf "$foreign_folder" "$deps/apt" "$foreign_folder.part/usr/share/doc"
+    : >"$foreign_folder.part/complete"
+    mv "$foreign_folder.part" "$foreign_folder"
+}
+
+# Without the C library: the machine's serves (libc6-i386).
+i386_unpacked() { # FOLDER SUITE KEEP PACKAGES...
+    i386_folder=$1
+    i386_suite=$2
+    i386_keep=$3
+    shift 3
+    foreign_unpacked i386 "$i386_folder" "$i386_suite" "$i386_keep" '^(libc6|libc-|libpython|libperl|libnsl|libtirpc)' "$@" &&
+        rm -rf "$deps/$i386_folder/usr/bin"
 }
 
 i386_works() {
@@ -333,9 +348,11 @@ i386_compiler() {
 }
 
 # The manifest of a driver below .deps/FOLDER, its library named by absolute path.
-i386_icd() {
+foreign_icd() { # TRIPLET FOLDER NAME LIBRARY
+    foreign_triplet=$1
+    shift
     manifest=$(find "$deps/$1/usr/share/vulkan/icd.d" -name "$2_icd*.json" 2>/dev/null | head -n 1)
-    library=$deps/$1/usr/lib/i386-linux-gnu/libvulkan_$3.so
+    library=$deps/$1/usr/lib/$foreign_triplet/libvulkan_$3.so
     [ -n "$manifest" ] && [ -f "$library" ] || return 0
     sed "s|\"library_path\": *\"[^\"]*\"|\"library_path\": \"$library\"|" "$manifest" >"$deps/$1/$2_icd.json"
     echo "$deps/$1/$2_icd.json"
@@ -347,21 +364,65 @@ i386_libraries() {
     i386_unpacked i386 "$VERSION_CODENAME" '^(lib|zlib1g|spirv-tools|mesa-vulkan-drivers)' mesa-vulkan-drivers libvulkan1 \
         libvulkan-dev spirv-tools zlib1g-dev libxxhash-dev libjansson-dev libcmocka-dev || return 1
     WPG_I386_LIBRARY_PATH=$deps/i386/usr/lib/i386-linux-gnu:$deps/i386/lib/i386-linux-gnu
-    WPG_LVP_ICD_I386=$(i386_icd i386 lvp lvp)
-    WPG_RADV_ICD_I386=$(i386_icd i386 radeon radeon)
+    WPG_LVP_ICD_I386=$(foreign_icd i386-linux-gnu i386 lvp lvp)
+    WPG_RADV_ICD_I386=$(foreign_icd i386-linux-gnu i386 radeon radeon)
     if [ -n "$WPG_LVP_ICD_OLD" ]; then
         i386_unpacked i386-mesa "$VERSION_CODENAME-backports" '^(mesa-vulkan-drivers|libdrm|libelf1|libwayland-client)' \
             mesa-vulkan-drivers || return 0
         WPG_LVP_ICD_OLD_I386=$WPG_LVP_ICD_I386
         WPG_RADV_ICD_OLD_I386=$WPG_RADV_ICD_I386
-        WPG_LVP_ICD_I386=$(i386_icd i386-mesa lvp lvp)
-        WPG_RADV_ICD_I386=$(i386_icd i386-mesa radeon radeon)
+        WPG_LVP_ICD_I386=$(foreign_icd i386-linux-gnu i386-mesa lvp lvp)
+        WPG_RADV_ICD_I386=$(foreign_icd i386-linux-gnu i386-mesa radeon radeon)
         WPG_I386_LIBRARY_PATH=$deps/i386-mesa/usr/lib/i386-linux-gnu:$WPG_I386_LIBRARY_PATH
     fi
 }
 if [ -z "$runtime_only" ] && [ "$(dpkg --print-architecture)" = amd64 ]; then
     i386_libraries || say "the 32-bit layer cannot be built here: its tests are skipped"
 fi
+
+# -- aarch64: a cross compiler and a root of arm64 libraries, both unpacked. Debian's package of the compiler would remove
+# gcc-multilib, which the 32-bit layer needs. qemu-user, from apt, runs what was built.
+
+# Commands that find the libraries of the unpacked binutils, and the root: .deps/aarch64-cross/bin.
+aarch64_commands() {
+    cross=$deps/aarch64-cross
+    mkdir -p "$cross/bin"
+    for tool in "$cross"/usr/bin/aarch64-linux-gnu-*; do
+        case ${tool##*/} in
+        *-gcc | *-g++) root_option=" --sysroot='$deps/aarch64'" ;;
+        *) root_option= ;;
+        esac
+        printf '#!/bin/sh\nLD_LIBRARY_PATH=%s exec %s%s "$@"\n' "'$(dirname "$(find "$cross/usr/lib" -name 'libbfd-*-arm64.so' | head -n 1)")'" \
+            "'$tool'" "$root_option" >"$cross/bin/${tool##*/}"
+    done
+    chmod 755 "$cross"/bin/*
+    printf 'int main() { return sizeof(void *) == 8 ? 0 : 1; }\n' >"$deps/aarch64.cpp"
+    "$cross/bin/aarch64-linux-gnu-g++" "$deps/aarch64.cpp" -o "$deps/aarch64.out" 2>"$deps/aarch64.log" ||
+        { say "the cross compiler does not work: $(tail -n 1 "$deps/aarch64.log")"; return 1; }
+}
+
+WPG_LVP_ICD_AARCH64= WPG_AARCH64_ROOT=
+aarch64_libraries() {
+    foreign_unpacked amd64 aarch64-cross "$VERSION_CODENAME" 'aarch64|arm64-cross' '^(libc6|linux-libc)' g++-aarch64-linux-gnu &&
+        foreign_unpacked arm64 aarch64 "$VERSION_CODENAME" '^(lib|linux-libc-dev|zlib1g|spirv-|mesa-vulkan-drivers)' \
+            '^(libpython|libperl|libnsl|libtirpc|libx11-data)' mesa-vulkan-drivers libvulkan1 libvulkan-dev spirv-tools zlib1g-dev \
+            libxxhash-dev libjansson-dev libcmocka-dev libc6-dev libstdc++6 spirv-headers || return 1
+    # Links to absolute paths are of the root.
+    find "$deps/aarch64" -type l -lname '/*' | while read -r link; do
+        target=$(readlink "$link")
+        case $target in
+        "$deps"/*) ;;
+        *) ln -sfn "$deps/aarch64$target" "$link" ;;
+        esac
+    done
+    aarch64_commands || return 1
+    WPG_AARCH64_ROOT=$deps/aarch64
+    WPG_LVP_ICD_AARCH64=$(foreign_icd aarch64-linux-gnu aarch64 lvp lvp)
+}
+if [ -z "$runtime_only" ] && [ "$(dpkg --print-architecture)" = amd64 ]; then
+    aarch64_libraries || say "the aarch64 build cannot be made here: its tests are skipped"
+fi
+
 # speedscope, whose importer a test asks.
 speedscope() {
     [ ! -f "$deps/speedscope/node_modules/speedscope/package.json" ] || return 0
@@ -384,6 +445,7 @@ done
     echo "# Written by tests/setup.sh; sourced by sh. What is empty was not to be had here."
     for name in WPG_LVP_ICD WPG_LVP_ICD_OLD WPG_RADV_ICD WPG_RADV_ICD_OLD WPG_DRIVER_LIBRARY_PATH WPG_DRM_SHIM WPG_VULKAN_HEADERS \
         WPG_LVP_ICD_I386 WPG_LVP_ICD_OLD_I386 WPG_RADV_ICD_I386 WPG_RADV_ICD_OLD_I386 WPG_I386_LIBRARY_PATH \
+        WPG_LVP_ICD_AARCH64 WPG_AARCH64_ROOT \
         LLVM_PROFDATA LLVM_PROFDATA_14 LLVM_PROFDATA_19 LLVM_PROFDATA_22; do
         eval "value=\$$name"
         echo "$name='$value'"

@@ -23,7 +23,7 @@
 #ifndef WPG_COMPILER_NORMALIZE_CONTEXTS_H
 #define WPG_COMPILER_NORMALIZE_CONTEXTS_H
 
-#include "compiler/analysis/cfg.h"
+#include "compiler/analysis/graph/cfg.h"
 #include "compiler/normalize/normalize.h"
 
 #define WPG_NO_CONTEXT UINT32_MAX

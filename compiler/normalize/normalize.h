@@ -11,7 +11,7 @@
 #ifndef WPG_COMPILER_NORMALIZE_NORMALIZE_H
 #define WPG_COMPILER_NORMALIZE_NORMALIZE_H
 
-#include "compiler/analysis/normal_form.h"
+#include "compiler/analysis/graph/normal_form.h"
 #include "compiler/spirv/stage.h"
 
 /* What normalisation did, and what it left because it cannot be normalised. */

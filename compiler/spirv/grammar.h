@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "compiler/spirv/module.h"
+#include "runtime/base/vec.h"
 
 /* SPV_KHR_relaxed_extended_instruction: laid out as OpExtInst, with operands that are declared later. Headers
  * and table are older than the instruction; glslang 15 writes it into debug information. */
@@ -75,5 +76,10 @@ typedef struct wpg_opcode_info {
 
 /* NULL for an opcode the table does not know. */
 const wpg_opcode_info *wpg_opcode_lookup(uint16_t opcode);
+
+typedef WPG_VEC(uint16_t) wpg_operand_list;
+/* Indices in inst->words of every id that the instruction uses, apart from its result and result type. False
+ * when memory ran out or the instruction does not fit the grammar. `list` is cleared first. */
+bool wpg_used_ids(wpg_operand_list *list, const wpg_module *module, const wpg_inst *inst);
 
 #endif

@@ -680,6 +680,14 @@ static void make_now(request *req, wpg_pipeline_plan *plan, const void *info)
                                  plan->modules, plan->infos);
 }
 
+/* What compiles in other threads, or at the first draw, is not seen. */
+static void note_pace(const wpg_pipeline_plan *plan, uint64_t nanoseconds)
+{
+    double limit = wpg_the_process.settings.compile_limit, seconds = (double)nanoseconds * 1e-9;
+    if (limit > 0 && seconds > limit && plan->identified)
+        wpg_pace_note(plan->hash, plan->pace, seconds);
+}
+
 static VkResult make_one(request *req, const void *info, VkPipeline *pipeline)
 {
     uint64_t start = wpg_now(), driver_before = req->driver_time, flags = flags_of(info);
@@ -734,6 +742,8 @@ static VkResult make_one(request *req, const void *info, VkPipeline *pipeline)
     if (later && !made)
         wpg_later_add(req->device, later, VK_NULL_HANDLE);
     uint64_t drivers = req->driver_time - driver_before;
+    if (made && plan.changed && req->device->mode == WPG_MODE_GENERATE)
+        note_pace(&plan, drivers);
     wpg_pipeline_plan_finish(&plan);
     uint64_t ours = wpg_now() - start - drivers;
     wpg_summary_time(ours, drivers);

@@ -8,6 +8,7 @@
 #include "layer/base/disk_cache.h"
 #include "layer/base/state.h"
 #include "runtime/base/log.h"
+#include "runtime/base/text.h"
 #include "runtime/bundle/denied.h"
 #include "runtime/config/pattern.h"
 
@@ -53,18 +54,48 @@ static void list_hashes(char *text, size_t size, const wpg_hash128 *hashes, size
     }
 }
 
+static void fill_entry(wpg_denied_entry *entry, wpg_hash128 hash, const char *mode)
+{
+    entry->pipeline = hash;
+    entry->when = (int64_t)time(NULL);
+    (void)snprintf(entry->mode, sizeof entry->mode, "%s", mode);
+    wpg_executable_name(entry->program, sizeof entry->program);
+}
+
+wpg_pace wpg_pace_of(wpg_hash128 hash)
+{
+    (void)pthread_once(&read_once, read_denied);
+    return wpg_denied_has(&denied, hash, WPG_DENIED_SLOWER) ? WPG_PACE_SLOWER
+           : wpg_denied_has(&denied, hash, WPG_DENIED_SLOW) ? WPG_PACE_SLOW
+                                                            : WPG_PACE_USUAL;
+}
+
+void wpg_pace_note(wpg_hash128 hash, wpg_pace pace, double seconds)
+{
+    wpg_error err;
+    wpg_denied_entry entry = {0};
+    char hex[WPG_HASH_HEX + 1], took[32];
+    wpg_hash_to_hex(hex, hash);
+    (void)wpg_format(took, sizeof took, "%.1f", seconds);
+    fill_entry(&entry, hash, pace == WPG_PACE_USUAL ? WPG_DENIED_SLOW : WPG_DENIED_SLOWER);
+    if (wpg_denied_append(wpg_disk_cache()->folder, &entry, 1, &err) != WPG_OK)
+        wpg_log_warn(
+            "the driver took %s s to make pipeline %s with counters, and that could not be noted: %s", took,
+            hex, err.message);
+    else
+        wpg_log_warn("the driver took %s s to make pipeline %s with counters: from the next run on %s "
+                     "(COMPILE_LIMIT; 'wavepgo clean --denied' forgets it)",
+                     took, hex, pace == WPG_PACE_USUAL ? "only its lanes are counted" : "it passes through");
+}
+
 void wpg_denials_add(const wpg_hash128 *hashes, size_t count)
 {
     wpg_error err;
     char text[512];
     wpg_denied_entry *entries = calloc(count, sizeof *entries);
     wpg_status status = entries ? WPG_OK : wpg_fail(&err, WPG_E_NOMEM, "out of memory");
-    for (size_t i = 0; entries && i < count; i++) {
-        entries[i].pipeline = hashes[i];
-        entries[i].when = (int64_t)time(NULL);
-        (void)snprintf(entries[i].mode, sizeof entries[i].mode, "%s", mode_name());
-        wpg_executable_name(entries[i].program, sizeof entries[i].program);
-    }
+    for (size_t i = 0; entries && i < count; i++)
+        fill_entry(&entries[i], hashes[i], mode_name());
     if (status == WPG_OK)
         status = wpg_denied_append(wpg_disk_cache()->folder, entries, count, &err);
     free(entries);

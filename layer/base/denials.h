@@ -1,5 +1,6 @@
 /* The deny list (runtime/bundle/denied.h): pipelines that ran when a device was lost, and pass through from
- * then on. The list is read once, at the first question. Threads: any. */
+ * then on; and those that took the driver long to compile with counters. The list is read once, at the first
+ * question: what is added holds from the next run on. Threads: any. */
 #ifndef WPG_LAYER_BASE_DENIALS_H
 #define WPG_LAYER_BASE_DENIALS_H
 
@@ -12,6 +13,16 @@
 bool wpg_is_denied(wpg_hash128 hash);
 /* Puts the pipelines on the list for the next run, and logs that. */
 void wpg_denials_add(const wpg_hash128 *hashes, size_t count);
+/* Generate: how a pipeline is to be counted by what was noted in earlier runs. */
+typedef enum wpg_pace {
+    WPG_PACE_USUAL,
+    WPG_PACE_SLOW,  /* by lanes alone */
+    WPG_PACE_SLOWER /* not at all */
+} wpg_pace;
+wpg_pace wpg_pace_of(wpg_hash128 hash);
+/* The driver took so many seconds, more than COMPILE_LIMIT, to make it as it is counted at this pace. Noted
+ * for the next run, and logged. */
+void wpg_pace_note(wpg_hash128 hash, wpg_pace pace, double seconds);
 void wpg_denials_finish(void);
 
 #endif

@@ -107,7 +107,7 @@ void wpg_map_encode(wpg_writer *out, const wpg_counter_map *map)
             wpg_write_uleb(out, (uint32_t)terms[j].factor);
         }
     }
-    wpg_write_u8(out, map->without_early_tests);
+    wpg_write_u8(out, (uint8_t)(map->without_early_tests | map->over_budget << 1));
     wpg_write_uleb(out, map->sample_rate);
     if (map->sample_rate > 1) {
         wpg_write_uleb(out, map->seen_lanes);
@@ -353,7 +353,9 @@ wpg_status wpg_map_decode(wpg_counter_map **map, wpg_reader *in, wpg_error *err)
         made->cells = (uint32_t)wpg_read_uleb(in);
         good = made->slots >= 1 && made->slots <= WPG_SLOTS && made->counter_count % made->slots == 0 &&
                read_sums(made, &arena, in);
-        made->without_early_tests = wpg_read_u8(in) != 0;
+        const uint8_t flags = wpg_read_u8(in);
+        made->without_early_tests = flags & 1;
+        made->over_budget = flags & 2;
         made->sample_rate = (uint32_t)wpg_read_uleb(in);
         bool sampled = made->sample_rate > 1;
         made->seen_lanes = sampled ? (uint32_t)wpg_read_uleb(in) : WPG_NO_COUNTER;

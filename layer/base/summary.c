@@ -14,7 +14,7 @@
 enum { REASONS = 24, REASON_SIZE = 96 };
 
 static struct {
-    atomic_uint_least64_t pipelines, passed, changed, ours, drivers, files, replaced, pooled;
+    atomic_uint_least64_t pipelines, passed, changed, cheaper, ours, drivers, files, replaced, pooled;
     pthread_mutex_t lock;   /* guards all below; taken for a pipeline that passes through or is changed */
     wpg_map changed_hashes; /* low half of the hash -> 1 */
     wpg_hash128 first_changed[WPG_SUMMARY_KEPT];
@@ -52,6 +52,11 @@ void wpg_summary_changed(wpg_hash128 pipeline)
         wpg_map_set(&summary.changed_hashes, pipeline.low, 1) && count < WPG_SUMMARY_KEPT)
         summary.first_changed[count] = pipeline;
     (void)pthread_mutex_unlock(&summary.lock);
+}
+
+void wpg_summary_cheaper(void)
+{
+    atomic_fetch_add(&summary.cheaper, 1);
 }
 
 size_t wpg_summary_changed_pipelines(wpg_hash128 pipelines[WPG_SUMMARY_KEPT])
@@ -94,13 +99,19 @@ void wpg_summary_print(const char *names, const char *more, uint64_t waiting)
     uint64_t pipelines = atomic_load(&summary.pipelines) + waiting;
     if (!settings->summary || !pipelines)
         return;
-    char reasons[640] = "", files[448] = "", earlier[112] = "", unchanged[48] = "", unmade[48] = "";
+    char reasons[640] = "", files[448] = "", earlier[112] = "", unchanged[48] = "", unmade[48] = "",
+         cheaper[96] = "";
     uint64_t changed = atomic_load(&summary.changed), passed = atomic_load(&summary.passed);
     if (wpg_the_process.mode == WPG_MODE_USE)
         (void)snprintf(unchanged, sizeof unchanged, " %llu unchanged,",
                        (unsigned long long)(pipelines - waiting - changed - passed));
     if (waiting)
         (void)snprintf(unmade, sizeof unmade, " %llu not made yet,", (unsigned long long)waiting);
+    const uint64_t stages = atomic_load(&summary.cheaper);
+    if (stages)
+        (void)snprintf(cheaper, sizeof cheaper,
+                       "; %llu stage%s counted in a cheaper way (BUDGET, COMPILE_LIMIT)",
+                       (unsigned long long)stages, wpg_plural(stages));
     size_t at = 0;
     (void)pthread_mutex_lock(&summary.lock);
     for (size_t i = 0; i < REASONS && at < sizeof reasons; i++)
@@ -126,14 +137,14 @@ void wpg_summary_print(const char *names, const char *more, uint64_t waiting)
     if (!wpg_log_enabled(WPG_LOG_INFO))
         wpg_log_open(WPG_LOG_INFO, settings->log_file);
     wpg_log_info(
-        "%llu pipeline%s seen, %llu %s%s,%s%s %llu passed through%s%s%s; creation took %.1f ms here, "
+        "%llu pipeline%s seen, %llu %s%s,%s%s %llu passed through%s%s%s%s; creation took %.1f ms here, "
         "%.1f ms in "
         "the driver",
         (unsigned long long)pipelines, wpg_plural(pipelines), (unsigned long long)changed,
         wpg_the_process.mode == WPG_MODE_GENERATE ? "instrumented"
         : wpg_the_process.mode == WPG_MODE_TUNE   ? "tuned"
                                                   : "optimised",
-        names, unchanged, unmade, (unsigned long long)passed, reasons, more, files,
+        names, unchanged, unmade, (unsigned long long)passed, reasons, cheaper, more, files,
         (double)atomic_load(&summary.ours) * 1e-6, (double)atomic_load(&summary.drivers) * 1e-6);
 }
 

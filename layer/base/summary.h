@@ -13,6 +13,8 @@
 void wpg_summary_pipeline(const char *why);
 /* Counts an examined pipeline whose words were changed. */
 void wpg_summary_changed(wpg_hash128 pipeline);
+/* Counts a stage that is counted in a cheaper way than asked for, to keep to BUDGET or COMPILE_LIMIT. */
+void wpg_summary_cheaper(void);
 /* The first of these; returns how many there are, each hash counted once. */
 enum { WPG_SUMMARY_KEPT = 32 };
 size_t wpg_summary_changed_pipelines(wpg_hash128 pipelines[WPG_SUMMARY_KEPT]);

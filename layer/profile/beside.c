@@ -22,6 +22,7 @@ typedef struct beside_file {
 static struct {
     WPG_VEC(beside_file) list;
     wpg_map folders; /* hash of folder and ending -> 1: was read */
+    wpg_map claimed; /* hash of path -> 1: this process's own */
 } beside;
 
 /* The last extension of the file's name; the end of the path if there is none. */
@@ -31,14 +32,35 @@ static const char *ending_of(const char *path)
     return dot && (!slash || dot > slash) ? dot : path + strlen(path);
 }
 
-void wpg_beside_name(char *path, size_t size)
+/* More than any process number (Linux: PID_MAX_LIMIT). */
+enum { PROCESSES = 1 << 22, CLAIMS = 256 };
+
+static void name_beside(char *path, size_t size, long number)
 {
     char ending[256], suffix[320];
     size_t stem = (size_t)(ending_of(path) - path);
     (void)snprintf(ending, sizeof ending, "%s", path + stem);
-    int more = snprintf(suffix, sizeof suffix, ".%ld%s", (long)getpid(), ending);
+    int more = snprintf(suffix, sizeof suffix, ".%ld%s", number, ending);
     if (more > 0 && stem + (size_t)more < size)
         memcpy(path + stem, suffix, (size_t)more + 1);
+}
+
+void wpg_beside_name(char *path, size_t size)
+{
+    name_beside(path, size, (long)getpid());
+}
+
+void wpg_beside_claim(char *path, size_t size)
+{
+    char first[4200];
+    (void)snprintf(first, sizeof first, "%s", path);
+    for (long i = 0; i < CLAIMS; i++) {
+        (void)snprintf(path, size, "%s", first);
+        name_beside(path, size, (long)getpid() + i * PROCESSES);
+        if (wpg_file_lock(path))
+            break;
+    }
+    (void)wpg_map_set(&beside.claimed, wpg_hash64_bytes(path, strlen(path)), 1);
 }
 
 /* Splits "<stem>.<pid><ending>": the length of the stem, 0 for any other name. */
@@ -92,10 +114,12 @@ static void read_folder(const char *path, const char *ending)
         (void)closedir(listing);
 }
 
-/* A process of another container goes by a number that means nothing here: then its claim tells. */
+/* A process of another container goes by a number that means nothing here, or is ours: its claim tells. */
 static bool has_ended(const beside_file *file)
 {
-    return file->process != getpid() && kill(file->process, 0) != 0 && errno == ESRCH &&
+    if (wpg_map_get(&beside.claimed, wpg_hash64_bytes(file->path, strlen(file->path)), NULL))
+        return false;
+    return (file->process == getpid() || (kill(file->process, 0) != 0 && errno == ESRCH)) &&
            wpg_file_lock(file->path);
 }
 
@@ -132,4 +156,5 @@ void wpg_beside_finish(void)
         free(file->path);
     wpg_vec_free(&beside.list);
     wpg_map_free(&beside.folders);
+    wpg_map_free(&beside.claimed);
 }

@@ -8,6 +8,9 @@
 
 /* Turns `path` into this process's name beside it: ".<pid>" before the last extension. */
 void wpg_beside_name(char *path, size_t size);
+/* The same, and claims the name (file_locks.h). Containers number their processes anew: where a process of
+ * another container has that name, a number is taken that no process has. */
+void wpg_beside_claim(char *path, size_t size);
 
 /* Calls `visit` for each file beside `path` whose process has ended, among the files of the folder's first
  * reading. Each file is visited once in the life of this process. A file whose process may be alive is left

@@ -11,6 +11,7 @@
 #include "layer/profile/file_locks.h"
 #include "layer/profile/hurry.h"
 #include "layer/profile/totals.h"
+#include "layer/profile/unwritten.h"
 #include "runtime/base/file_batch.h"
 #include "runtime/base/log.h"
 #include "runtime/base/text.h"
@@ -27,7 +28,7 @@ typedef struct waiting_shader {
     wpg_hash128 shader;
     uint32_t *words; /* a copy */
     size_t size;     /* bytes */
-    wpg_facts *info;
+    wpg_writer info; /* facts as text: a quarter of their size */
 } waiting_shader;
 typedef WPG_VEC(waiting_shader) waiting_list;
 
@@ -37,6 +38,7 @@ static struct {
     pthread_once_t once;
     char folder[3900];    /* "" = no bundle */
     pthread_mutex_t lock; /* taken where pipelines are made: never held over the disk */
+    wpg_map taken;        /* low half of the hash of what has files of its own -> 1 */
     wpg_map shaders;      /* low half of the hash -> 1: words and info were noted */
     waiting_list waiting;
     size_t waiting_bytes;
@@ -88,10 +90,29 @@ bool wpg_bundle_on(void)
     return wpg_the_process.mode == WPG_MODE_GENERATE && *wpg_bundle_folder();
 }
 
+bool wpg_bundle_takes(wpg_hash128 pipeline)
+{
+    const size_t most = (size_t)wpg_the_process.settings.bundle_pipelines;
+    (void)pthread_mutex_lock(&bundle.lock);
+    bool taken = wpg_map_get(&bundle.taken, pipeline.low, NULL);
+    const bool room = taken || bundle.taken.count < most;
+    taken = taken || (room && wpg_map_set(&bundle.taken, pipeline.low, 1));
+    (void)pthread_mutex_unlock(&bundle.lock);
+    if (!room)
+        wpg_log_once(
+            WPG_LOG_WARN,
+            "the bundle is full (BUNDLE_PIPELINES): further pipelines are counted in %s/more.profraw, "
+            "without shaders and facts (logged once)",
+            bundle.folder);
+    return taken;
+}
+
 static void say_failed(const wpg_error *err)
 {
+    char path[sizeof bundle.folder + 1];
+    (void)snprintf(path, sizeof path, "%s/", bundle.folder);
     if (!atomic_exchange(&bundle.failed, true))
-        wpg_log_error("the bundle %s is incomplete: %s", bundle.folder, err->message);
+        wpg_say_unwritten(path, err);
 }
 
 /* -- Shaders */
@@ -144,7 +165,7 @@ static wpg_status write_shader(wpg_file_batch *batch, const waiting_shader *shad
     if (access(path, F_OK) != 0)
         WPG_TRY(wpg_file_batch_put(batch, path, shader->words, shader->size, NULL, err));
     WPG_TRY(wpg_bundle_shader_path(path, sizeof path, bundle.folder, shader->shader, ".info", err));
-    return wpg_facts_put_file(batch, path, shader->info, err);
+    return wpg_file_batch_put(batch, path, shader->info.data, shader->info.size, NULL, err);
 }
 
 static void write_shaders(waiting_list *list)
@@ -157,7 +178,7 @@ static void write_shaders(waiting_list *list)
         if (write_shader(&batch, shader, &err) != WPG_OK)
             say_failed(&err);
         free(shader->words);
-        wpg_facts_destroy(shader->info);
+        wpg_writer_finish(&shader->info);
     }
     wpg_file_batch_commit(&batch);
     wpg_vec_free(list);
@@ -178,16 +199,19 @@ static wpg_status note_shader(const wpg_bundle_subject *subject, const wpg_rewri
     waiting_shader shader = {.shader = stage->hash, .size = stage->word_count * sizeof *stage->words};
     if (wpg_map_get(&bundle.shaders, stage->hash.low, NULL))
         return WPG_OK;
-    WPG_TRY(gather_info(&shader.info, subject, stage, err));
+    wpg_facts *info;
+    WPG_TRY(gather_info(&info, subject, stage, err));
+    wpg_facts_encode(&shader.info, info);
+    wpg_facts_destroy(info);
     shader.words = malloc(shader.size ? shader.size : 1);
-    if (!shader.words || !wpg_map_set(&bundle.shaders, stage->hash.low, 1) ||
+    if (!shader.words || shader.info.out_of_memory || !wpg_map_set(&bundle.shaders, stage->hash.low, 1) ||
         !wpg_vec_push(&bundle.waiting, shader)) {
         free(shader.words);
-        wpg_facts_destroy(shader.info);
+        wpg_writer_finish(&shader.info);
         return wpg_fail(err, WPG_E_NOMEM, "out of memory");
     }
     memcpy(shader.words, stage->words, shader.size);
-    bundle.waiting_bytes += shader.size;
+    bundle.waiting_bytes += shader.size + shader.info.size;
     return WPG_OK;
 }
 
@@ -269,14 +293,14 @@ static wpg_status describe_pipeline(const wpg_bundle_subject *subject, wpg_error
 void wpg_bundle_describe(const wpg_bundle_subject *subject)
 {
     wpg_error err;
-    if (wpg_bundle_on() && describe_pipeline(subject, &err) != WPG_OK)
+    if (wpg_bundle_on() && wpg_bundle_takes(subject->pipeline) && describe_pipeline(subject, &err) != WPG_OK)
         say_failed(&err);
 }
 
 void wpg_bundle_pipeline(const wpg_bundle_subject *subject)
 {
     wpg_error err;
-    if (!wpg_bundle_on())
+    if (!wpg_bundle_on() || !wpg_bundle_takes(subject->part ? subject->stages[0].hash : subject->pipeline))
         return;
     wpg_status status = subject->part ? WPG_OK : describe_pipeline(subject, &err);
     (void)pthread_mutex_lock(&bundle.lock);
@@ -319,7 +343,7 @@ static void write_pipeline(wpg_totals *totals, void *context)
     (void)pthread_mutex_lock(&totals->lock);
     bool news = totals->changed;
     (void)pthread_mutex_unlock(&totals->lock);
-    if (!news)
+    if (!news || !wpg_bundle_takes(totals->pipeline))
         return;
     wpg_facts *facts = wpg_totals_facts(totals);
     const char *path = facts ? path_of("pipeline", totals->pipeline) : NULL;
@@ -342,6 +366,10 @@ void wpg_bundle_extreme(wpg_hash128 shader, const char *key, int64_t low, int64_
         return;
     (void)pthread_mutex_lock(&bundle.lock);
     wpg_facts *facts = NULL;
+    if (!wpg_map_get(&bundle.shaders, shader.low, NULL)) { /* beyond BUNDLE_PIPELINES */
+        (void)pthread_mutex_unlock(&bundle.lock);
+        return;
+    }
     if (wpg_map_get(&bundle.extremes, shader.low, &known))
         facts = (wpg_facts *)(uintptr_t)known;
     else {
@@ -468,7 +496,7 @@ void wpg_bundle_files_finish(void)
 {
     for (size_t i = 0; i < bundle.waiting.count; i++) {
         free(bundle.waiting.data[i].words);
-        wpg_facts_destroy(bundle.waiting.data[i].info);
+        wpg_writer_finish(&bundle.waiting.data[i].info);
     }
     wpg_vec_free(&bundle.waiting);
     for (size_t i = 0; i < bundle.extremes.capacity; i++)
@@ -476,6 +504,7 @@ void wpg_bundle_files_finish(void)
             wpg_facts_destroy((wpg_facts *)(uintptr_t)bundle.extremes.slots[i].value);
     wpg_map_free(&bundle.extremes);
     wpg_map_free(&bundle.shaders);
+    wpg_map_free(&bundle.taken);
     free_strings(&bundle.paths);
     wpg_totals_finish();
 }

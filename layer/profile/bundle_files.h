@@ -25,6 +25,10 @@ typedef struct wpg_bundle_subject {
     bool part; /* of pipelines: it has no record of its own */
 } wpg_bundle_subject;
 
+/* True for the first BUNDLE_PIPELINES pipelines (and library parts, by their shader): they have files of
+ * their own. The limit is said once. */
+bool wpg_bundle_takes(wpg_hash128 pipeline);
+
 /* Notes a new pipeline: the words and infos of its shaders, and the constant facts of its record. */
 void wpg_bundle_pipeline(const wpg_bundle_subject *subject);
 

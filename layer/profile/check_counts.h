@@ -8,6 +8,6 @@
 
 /* Checks the counts as last read, of the list of a device that has come to rest. Warns of each stage whose
  * counts are impossible, three by name. Changes no count. Threads: one at a time (the files lock). */
-void wpg_check_counts(const wpg_counted *head);
+void wpg_check_counts(wpg_counted *head);
 
 #endif

@@ -16,6 +16,7 @@
 #include "layer/profile/live.h"
 #include "layer/profile/pool.h"
 #include "layer/profile/recover.h"
+#include "layer/profile/unwritten.h"
 #include "runtime/base/file_batch.h"
 #include "runtime/base/log.h"
 #include "runtime/base/text.h"
@@ -103,13 +104,24 @@ static bool is_per_pipeline(const char *pattern)
     return wpg_pattern_has(pattern, 'b') || pattern[strlen(pattern) - 1] == '/';
 }
 
+static char in_bundle[4096]; /* the default pattern of a bundle */
+
+/* Else it shares one with others. */
+static bool has_own_file(const char *pattern, wpg_hash128 pipeline)
+{
+    return is_per_pipeline(pattern) && (pattern != in_bundle || wpg_bundle_takes(pipeline));
+}
+
 /* Where a pipeline counts into, if no other process does. In a pool, first into a file beside it. */
 static void nominal_path(char *path, size_t size, wpg_hash128 pipeline, bool shader_only, const char *pattern)
 {
     char hex[WPG_HASH_HEX + 1], name[WPG_HASH_HEX + 16];
     wpg_hash_to_hex(hex, pipeline);
     (void)snprintf(name, sizeof name, "%s%s", shader_only ? "shader-" : "", hex);
-    make_path(path, size, pattern, is_per_pipeline(pattern) ? name : "all");
+    make_path(path, size, pattern,
+              has_own_file(pattern, pipeline) ? name
+              : pattern == in_bundle          ? "more"
+                                              : "all");
 }
 
 static wpg_file *make_file(wpg_hash128 pipeline, bool shader_only, const char *pattern)
@@ -122,12 +134,11 @@ static wpg_file *make_file(wpg_hash128 pipeline, bool shader_only, const char *p
     bool replaces = false;
     if (pool) {
         (void)snprintf(pool_path, sizeof pool_path, "%s", path);
-        wpg_beside_name(path, sizeof path);
-        (void)wpg_file_lock(path);
+        wpg_beside_claim(path, sizeof path);
     } else if (wpg_file_lock(path))
         replaces = take_over(path);
     else {
-        wpg_beside_name(path, sizeof path);
+        wpg_beside_claim(path, sizeof path);
         wpg_log_info("another process writes this profile: this process writes %s", path);
     }
     wpg_file *file = calloc(1, sizeof *file);
@@ -158,8 +169,6 @@ static void escape(char *pattern, size_t size, const char *folder, const char *f
     (void)snprintf(pattern + used, size - used, "%s", file);
 }
 
-static char in_bundle[4096];
-
 static void find_in_bundle(void)
 {
     escape(in_bundle, sizeof in_bundle, wpg_bundle_folder(), "/%b.profraw");
@@ -181,7 +190,7 @@ static const char *default_pattern(void)
 static wpg_file *file_of(wpg_hash128 pipeline, bool shader_only)
 {
     const char *pattern = default_pattern();
-    bool per_pipeline = is_per_pipeline(pattern);
+    bool per_pipeline = has_own_file(pattern, pipeline);
     uint64_t found, key = per_pipeline ? pipeline.low : 0;
     if (wpg_map_get(&files.by_pipeline, key, &found)) {
         wpg_file *file = (wpg_file *)(uintptr_t)found;
@@ -231,6 +240,7 @@ void wpg_files_add(wpg_device *device, wpg_counted *counted)
     }
     if (wpg_counters_keepable(device->counters))
         keep(device, counted);
+    wpg_counted_pack(counted);
     (void)pthread_mutex_lock(&device->counted_lock);
     counted->next = device->counted;
     device->counted = counted;
@@ -240,7 +250,7 @@ void wpg_files_add(wpg_device *device, wpg_counted *counted)
 static void say_failed(wpg_file *file, const wpg_error *err)
 {
     if (!file->failed)
-        wpg_log_error("%s is not written: %s", file->path, err->message);
+        wpg_say_unwritten(file->path, err);
     file->failed = true;
 }
 
@@ -260,8 +270,10 @@ bool wpg_files_has(wpg_device *device)
 }
 
 /* The visits that reservoirs keep (probes/reservoir.h): cells that later visits write again. */
-static void read_visits(const wpg_counted *counted, const wpg_counters *counters)
+static void read_visits(wpg_counted *counted, const wpg_counters *counters)
 {
+    if (wpg_counted_unpack(counted, NULL) != WPG_OK)
+        return;
     for (size_t s = 0; s < counted->stage_count; s++) {
         const wpg_counter_map *map = counted->stages[s].map;
         for (uint32_t f = 0; f < map->function_count; f++)
@@ -272,6 +284,7 @@ static void read_visits(const wpg_counted *counted, const wpg_counters *counters
                                             WPG_RESERVOIR_COUNTERS(kept->width) - 1);
             }
     }
+    wpg_counted_pack(counted);
 }
 
 /* Reads a device's counters; notes which files have news. True if some counter rose. */
@@ -286,7 +299,8 @@ static bool read_counters(wpg_device *device)
         counted->binds = binds;
         counted->binds_counted = atomic_load(&counted->slot->binds_counted);
         bool rose = wpg_counters_read(counted->values, device->counters, counted->slot);
-        read_visits(counted, device->counters);
+        if (rose && counted->visits)
+            read_visits(counted, device->counters);
         counted->file->changed |= rose || !counted->file->on_disk;
         any |= rose;
     }
@@ -305,9 +319,12 @@ static void add_records(wpg_counted *head, bool retiring)
         if (!*into)
             *into = wpg_profile_create();
         wpg_status status =
-            *into ? wpg_files_records(*into, counted, &err) : wpg_fail(&err, WPG_E_NOMEM, "out of memory");
+            *into ? wpg_counted_unpack(counted, &err) : wpg_fail(&err, WPG_E_NOMEM, "out of memory");
+        if (status == WPG_OK)
+            status = wpg_files_records(*into, counted, &err);
         if (status != WPG_OK)
             say_failed(counted->file, &err);
+        wpg_counted_pack(counted);
     }
 }
 

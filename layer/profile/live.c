@@ -263,6 +263,14 @@ void wpg_live_retired(const wpg_device *device)
     (void)pthread_mutex_unlock(&live.lock);
 }
 
+bool wpg_live_is_own(const char *name)
+{
+    (void)pthread_mutex_lock(&live.lock);
+    const bool own = live.journal[0] && strcmp(live.journal + live.folder, name) == 0;
+    (void)pthread_mutex_unlock(&live.lock);
+    return own;
+}
+
 void wpg_live_finish(void)
 {
     char path[4400];

@@ -50,6 +50,10 @@ void wpg_live_commit(wpg_live_frame *frame, const wpg_device *device);
 /* Removes the device's counters. */
 void wpg_live_retired(const wpg_device *device);
 
+/* True for the name of this process's journal. The process number alone does not tell: containers number
+ * their processes anew, so that a killed run may have had the same. */
+bool wpg_live_is_own(const char *name);
+
 /* The process ends in order: everything is in its profiles. */
 void wpg_live_finish(void);
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "layer/base/map_codec.h"
 #include "layer/base/sampling.h"
 #include "layer/profile/bundle_files.h"
 #include "runtime/bundle/bundle.h"
@@ -40,9 +41,54 @@ void wpg_counted_destroy(wpg_counted *counted)
     for (size_t i = 0; i < counted->stage_count; i++) {
         free(counted->stages[i].entry);
         wpg_counter_map_destroy(counted->stages[i].map);
+        free(counted->stages[i].packed);
     }
     free(counted->values);
     free(counted);
+}
+
+static bool has_visits(const wpg_counter_map *map)
+{
+    for (uint32_t f = 0; f < map->function_count; f++)
+        for (uint32_t t = 0; t < map->functions[f].table_count; t++)
+            if (map->functions[f].tables[t].reservoir.width)
+                return true;
+    return false;
+}
+
+void wpg_counted_pack(wpg_counted *counted)
+{
+    for (size_t i = 0; i < counted->stage_count; i++) {
+        wpg_counted_stage *stage = &counted->stages[i];
+        if (!stage->map)
+            continue;
+        counted->visits |= has_visits(stage->map);
+        if (!stage->packed) {
+            wpg_writer out = {0};
+            wpg_map_encode(&out, stage->map);
+            if (!out.out_of_memory && (stage->packed = malloc(out.size))) {
+                memcpy(stage->packed, out.data, out.size);
+                stage->packed_size = out.size;
+            }
+            wpg_writer_finish(&out);
+        }
+        if (stage->packed) {
+            wpg_counter_map_destroy(stage->map);
+            stage->map = NULL;
+        }
+    }
+}
+
+wpg_status wpg_counted_unpack(wpg_counted *counted, wpg_error *err)
+{
+    for (size_t i = 0; i < counted->stage_count; i++) {
+        wpg_counted_stage *stage = &counted->stages[i];
+        if (stage->map)
+            continue;
+        wpg_reader in = wpg_reader_over(stage->packed, stage->packed_size);
+        WPG_TRY(wpg_map_decode(&stage->map, &in, err));
+    }
+    return WPG_OK;
 }
 
 /* -- Records */

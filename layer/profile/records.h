@@ -11,7 +11,9 @@ typedef struct wpg_counted_stage {
     wpg_hash128 shader;
     char stage[8];
     char *entry;          /* owned */
-    wpg_counter_map *map; /* owned */
+    wpg_counter_map *map; /* owned; NULL while packed */
+    uint8_t *packed;      /* owned: the map as bytes (map_codec.h); NULL before it was packed */
+    size_t packed_size;
 } wpg_counted_stage;
 
 /* One instrumented pipeline of one device. */
@@ -29,6 +31,7 @@ typedef struct wpg_counted {
     uint64_t rate;    /* SAMPLE */
     const char *made; /* name of the record that says who counted (made_record.h); "" if unknown; borrowed */
     bool first_run;   /* the first of this pipeline hash in the process: it counts the run */
+    bool visits;      /* some map has a reservoir of visits */
     size_t stage_count;
     wpg_counted_stage stages[];
 } wpg_counted;
@@ -37,7 +40,12 @@ typedef struct wpg_counted {
 wpg_counted *wpg_counted_create(wpg_hash128 pipeline, wpg_counter_slot *slot, size_t stage_count);
 void wpg_counted_destroy(wpg_counted *counted);
 
-/* Adds the records of what was read of a pipeline. */
+/* A test suite makes 100,000 pipelines, and each counts until the process ends. So maps are kept as bytes
+ * (a quarter of the size) and made again where they are read. A map that cannot be packed stays as it is. */
+void wpg_counted_pack(wpg_counted *counted);
+wpg_status wpg_counted_unpack(wpg_counted *counted, wpg_error *err);
+
+/* Adds the records of what was read of a pipeline; its maps are unpacked. */
 wpg_status wpg_files_records(wpg_profile *profile, const wpg_counted *counted, wpg_error *err);
 
 #endif

@@ -411,7 +411,7 @@ void wpg_recover(wpg_recover_request *request)
     request->runs = request->left = request->profiles = 0;
     /* Our own journal is not opened: closing it would drop its lock. */
     for (const struct dirent *entry; listing && (entry = readdir(listing));)
-        if (is_journal(&process, entry->d_name) && process != (long)getpid())
+        if (is_journal(&process, entry->d_name) && !wpg_live_is_own(entry->d_name))
             recover_one(request, entry->d_name, process);
     if (listing)
         (void)closedir(listing);

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "compiler/analysis/match_shader.h"
+#include "compiler/analysis/match/match_shader.h"
 #include "compiler/normalize/normalize.h"
 #include "layer/base/state.h"
 #include "runtime/base/log.h"

@@ -6,7 +6,7 @@
  * Only a bundle has shaders to compare with. Each is read and described once, at its first use. A result is
  * kept, so further pipelines of the shader cost nothing. Threads: any. The first thread that needs a shader
  * searches with no lock held; other threads that need the same one wait. Source: see
- * compiler/analysis/match.h. */
+ * compiler/analysis/match/match.h. */
 #ifndef WPG_LAYER_PROFILE_STALE_H
 #define WPG_LAYER_PROFILE_STALE_H
 

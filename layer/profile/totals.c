@@ -4,6 +4,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "layer/base/handles.h"
 #include "runtime/bundle/push_facts.h"
@@ -89,14 +90,20 @@ wpg_totals *wpg_totals_of(wpg_hash128 pipeline)
 
 void wpg_totals_describe(wpg_totals *totals, wpg_facts *fixed)
 {
+    wpg_writer text = {0};
     (void)pthread_mutex_lock(&totals->lock);
-    if (totals->fixed)
-        wpg_facts_destroy(fixed);
-    else {
-        totals->fixed = fixed;
+    if (!totals->fixed) {
+        wpg_facts_encode(&text, fixed);
+        totals->fixed = text.out_of_memory ? NULL : malloc(text.size);
+        if (totals->fixed) {
+            memcpy(totals->fixed, text.data, text.size);
+            totals->fixed_size = text.size;
+        }
         totals->changed = true;
     }
     (void)pthread_mutex_unlock(&totals->lock);
+    wpg_writer_finish(&text);
+    wpg_facts_destroy(fixed);
 }
 
 void wpg_totals_name(wpg_totals *totals, const char *key, const char *name)
@@ -112,15 +119,28 @@ void wpg_totals_name(wpg_totals *totals, const char *key, const char *name)
     (void)pthread_mutex_unlock(&totals->lock);
 }
 
+/* For the last of the words. */
+static bool make_room(wpg_totals *totals, uint64_t push_words)
+{
+    const uint32_t need = 64 - (uint32_t)__builtin_clzll(push_words);
+    if (need <= totals->word_room)
+        return true;
+    wpg_word_values *grown = realloc(totals->words, need * sizeof *grown);
+    if (!grown)
+        return false;
+    memset(grown + totals->word_room, 0, (need - totals->word_room) * sizeof *grown);
+    totals->words = grown;
+    totals->word_room = need;
+    return true;
+}
+
 void wpg_totals_add(wpg_totals *totals, const uint64_t counters[WPG_RECORD_COUNTER_COUNT],
                     const wpg_word_values *words, const wpg_push_sets *sets, uint64_t push_words)
 {
     (void)pthread_mutex_lock(&totals->lock);
     for (int i = 0; i < WPG_RECORD_COUNTER_COUNT; i++)
         totals->counters[i] += counters[i];
-    if (words && push_words && !totals->words)
-        totals->words = calloc(WPG_PUSH_WORDS, sizeof *totals->words);
-    if (words && push_words && totals->words) {
+    if (words && push_words && make_room(totals, push_words)) {
         totals->push_words |= push_words;
         wpg_words_add(totals->words, words, push_words);
         wpg_push_sets_add(&totals->sets, sets, wpg_words_many_valued(totals->words, push_words));
@@ -239,8 +259,13 @@ static wpg_status say_all(wpg_facts *facts, const wpg_totals *totals)
         WPG_RECORD_COUNTERS(COUNTER)
 #undef COUNTER
     };
-    if (totals->fixed)
-        WPG_TRY(wpg_facts_merge(facts, totals->fixed, 1, NULL, NULL));
+    if (totals->fixed) {
+        wpg_facts *fixed;
+        WPG_TRY(wpg_facts_decode(&fixed, totals->fixed, totals->fixed_size, NULL));
+        wpg_status status = wpg_facts_merge(facts, fixed, 1, NULL, NULL);
+        wpg_facts_destroy(fixed);
+        WPG_TRY(status);
+    }
     if (totals->names)
         WPG_TRY(wpg_facts_merge(facts, totals->names, 1, NULL, NULL));
     WPG_TRY(wpg_facts_sum(facts, "runs", 1, NULL));
@@ -276,7 +301,7 @@ void wpg_totals_finish(void)
     atomic_store(&all.list, NULL);
     while (totals) {
         wpg_totals *next = totals->next;
-        wpg_facts_destroy(totals->fixed);
+        free(totals->fixed);
         if (totals->hardware)
             wpg_facts_destroy(totals->hardware);
         wpg_facts_destroy(totals->names);

@@ -84,11 +84,14 @@ typedef struct wpg_totals {
     uint64_t statistics[WPG_STATISTIC_COUNT], statistics_commands;
     wpg_facts *hardware;    /* hardware counters by key, and hardware-commands; NULL until there are any */
     uint64_t push_words;    /* the words that some layout of the pipeline has, one bit each */
-    wpg_word_values *words; /* [WPG_PUSH_WORDS]; NULL until there are any */
-    wpg_push_sets sets;     /* the words together */
-    wpg_facts *fixed;       /* stages and specialisation values; NULL if nothing was said */
-    wpg_facts *names;       /* that the program gave; NULL until there are any */
-    bool changed;           /* since the facts were last taken */
+    wpg_word_values *words; /* [word_room], up to the last of push_words; NULL until there are any */
+    uint32_t word_room;
+    wpg_push_sets sets; /* the words together */
+    /* Stages and specialisation values, encoded: a fifth of what facts take. NULL if unsaid. */
+    uint8_t *fixed;
+    size_t fixed_size;
+    wpg_facts *names; /* that the program gave; NULL until there are any */
+    bool changed;     /* since the facts were last taken */
 } wpg_totals;
 
 /* The pipeline's record, made if it is new; NULL when memory runs out. Lasts until wpg_totals_finish. */

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "compiler/analysis/select_work.h"
+#include "compiler/analysis/values/select_work.h"
 #include "layer/base/chain.h"
 #include "layer/base/denials.h"
 #include "layer/base/summary.h"
@@ -274,7 +274,9 @@ static uint32_t instrument_stages(wpg_pipeline_plan *plan, const wpg_counter_slo
         .directory_shift = way.shift,
         .select_sites = wpg_the_process.settings.selects != WPG_SELECTS_NONE,
         .select_work = wpg_the_process.settings.selects == WPG_SELECTS_ALL ? 0 : WPG_SELECT_WORK,
-        .strategy = (wpg_strategy_choice)wpg_the_process.settings.strategy,
+        .strategy = plan->pace == WPG_PACE_SLOW ? WPG_STRATEGY_LANE
+                                                : (wpg_strategy_choice)wpg_the_process.settings.strategy,
+        .budget = (uint32_t)wpg_the_process.settings.budget,
         .probes = wpg_the_process.probes,
         .high_start = wpg_the_process.settings.counter_start != 0,
         .sample = (plan->by_bind && wpg_sampling_has_twins()) || wpg_sampling_is_by_pipeline()
@@ -299,9 +301,12 @@ static uint32_t instrument_stages(wpg_pipeline_plan *plan, const wpg_counter_slo
             say_stage(plan, stage, stage->why.message);
             continue;
         }
+        const bool cheaper = stage->map->over_budget || plan->pace == WPG_PACE_SLOW;
+        if (cheaper)
+            wpg_summary_cheaper();
         if (stage->map->note[0])
-            wpg_log_debug("pipeline %s: stage %s: %s", plan->label, wpg_stage_name(stage->stage.model),
-                          stage->map->note);
+            wpg_log(cheaper ? WPG_LOG_INFO : WPG_LOG_DEBUG, "pipeline %s: stage %s: %s", plan->label,
+                    wpg_stage_name(stage->stage.model), stage->map->note);
         char chosen[256];
         wpg_counter_map_describe(chosen, sizeof chosen, stage->map);
         wpg_log_debug("pipeline %s: stage %s: %s", plan->label, wpg_stage_name(stage->stage.model), chosen);
@@ -476,6 +481,13 @@ void wpg_pipeline_plan_make(wpg_pipeline_plan *plan, wpg_device *device,
     }
     if (is_denied(plan)) {
         wpg_pipeline_plan_give_up(plan, true, "on the deny list");
+        return;
+    }
+    if (device->mode == WPG_MODE_GENERATE)
+        plan->pace = wpg_pace_of(plan->hash);
+    if (plan->pace == WPG_PACE_SLOWER) {
+        wpg_pipeline_plan_give_up(plan, true,
+                                  "the driver took long to make it with counters (COMPILE_LIMIT)");
         return;
     }
     if (tunes) {

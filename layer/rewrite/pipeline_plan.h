@@ -7,6 +7,7 @@
 #ifndef WPG_LAYER_REWRITE_PIPELINE_PLAN_H
 #define WPG_LAYER_REWRITE_PIPELINE_PLAN_H
 
+#include "layer/base/denials.h"
 #include "layer/base/state.h"
 #include "layer/profile/bundle_files.h"
 #include "layer/profile/files.h"
@@ -45,6 +46,7 @@ typedef struct wpg_pipeline_plan {
     bool by_bind; /* the program keeps its own pipeline, ours stands beside it (sample_bind.h) */
     const wpg_output_use
         *targets;          /* of its fragment stage (targets.h); NULL: not known. During the call only */
+    wpg_pace pace;         /* generate: what earlier runs noted */
     bool early_tests;      /* its state lets early tests be declared: see wpg_instrument_target */
     bool changed;          /* infos differ from the application's */
     wpg_rewrite_when when; /* use: whether words may be made during the program's call (COMPILE) */

@@ -36,7 +36,7 @@ void wpg_variant_take_off(wpg_variants *all, wpg_variant_set *set)
 wpg_variant_set *wpg_variant_next_job(wpg_variants *all)
 {
     wpg_variant_set *set = all->jobs;
-    while (set && atomic_load(&set->waiting) && !atomic_load(&set->hurried))
+    while (set && set->plan && !atomic_load(&set->hurried))
         set = set->next_job;
     if (!set)
         set = all->jobs;

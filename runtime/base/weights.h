@@ -26,7 +26,7 @@ typedef struct wpg_value_share {
     uint64_t waves;
 } wpg_value_share;
 
-/* What was seen at one value site (compiler/analysis/value_sites.h), in the order of the sites. */
+/* What was seen at one value site (compiler/analysis/values/value_sites.h), in the order of the sites. */
 typedef struct wpg_value_weight {
     uint32_t kind, type, block; /* wpg_value_kind, wpg_value_type, block id: must equal the site's */
     uint64_t asked;             /* waves */
@@ -55,7 +55,8 @@ typedef struct wpg_function_weights {
     const bool *select_known; /* [select_count]; NULL: all */
     uint32_t value_count;     /* 0: values were not asked about */
     const wpg_value_weight *values;
-    uint32_t word_count; /* words of uniform blocks (compiler/analysis/word_sites.h); 0: not asked about */
+    /* Words of uniform blocks (compiler/analysis/values/word_sites.h); 0: not asked about. */
+    uint32_t word_count;
     const wpg_value_weight *words;
     uint32_t visit_count;
     const wpg_word_visit *visits; /* the most frequent first */

@@ -1,7 +1,8 @@
-/* The deny list: pipelines whose rewritten form ran when a device was lost.
+/* The deny list: pipelines whose rewritten form ran when a device was lost, or took a driver long to
+ * compile.
  *
- * A listed pipeline passes through until the list is cleared (wavepgo clean). The list is one file, "denied",
- * in the cache folder. An entry is one line:
+ * A listed pipeline passes through, or is counted in a cheaper way, until the list is cleared (wavepgo
+ * clean). The list is one file, "denied", in the cache folder. An entry is one line:
  *
  *     PIPELINE-HASH <tab> MODE <tab> SECONDS SINCE 1970 <tab> PROGRAM
  *
@@ -20,9 +21,13 @@
 #include "runtime/base/error.h"
 #include "runtime/base/hash.h"
 
+#define WPG_DENIED_SLOW   "slow"
+#define WPG_DENIED_SLOWER "slower"
+
 typedef struct wpg_denied_entry {
     wpg_hash128 pipeline;
-    char mode[16]; /* "generate", "use": the other mode's words are others */
+    char mode[16]; /* "generate", "use": the other mode's words are others. Counted, the driver took long:
+                      WPG_DENIED_SLOW; once more, by lanes alone: WPG_DENIED_SLOWER */
     int64_t when;
     char program[128];
 } wpg_denied_entry;

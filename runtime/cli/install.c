@@ -33,8 +33,8 @@ typedef struct place {
     const wpg_layer_family *family;
     char paths[TARGETS][PATH_MAX];
     char receipt[PATH_MAX];
-    char relative[256]; /* the library, as the manifest names it */
-    bool searched;      /* the loader looks there without being told */
+    char named[PATH_MAX]; /* the library, as the manifest names it */
+    bool searched;        /* the loader looks there without being told */
 } place;
 
 /* -- Where */
@@ -82,18 +82,20 @@ static int find_place(place *where, bool user, const char *prefix)
         else
             return wpg_complain(WPG_EXIT_FAILED, where->command, "HOME is not set");
         (void)snprintf(libraries, sizeof libraries, "%s", data);
-        (void)snprintf(where->relative, sizeof where->relative, "../../wavepgo/%s/" WPG_LAYER_LIBRARY,
+        (void)snprintf(where->named, sizeof where->named, "../../wavepgo/%s/" WPG_LAYER_LIBRARY,
                        where->family->cpu);
         where->searched = true;
     } else {
         const char *folders = getenv("XDG_DATA_DIRS");
         good = join(data, prefix, "share") && join(libraries, prefix, "lib");
-        (void)snprintf(where->relative, sizeof where->relative, "../../../lib/wavepgo/%s/" WPG_LAYER_LIBRARY,
-                       where->family->cpu);
         where->searched = lists(folders && *folders ? folders : "/usr/local/share:/usr/share", data);
     }
     if (!good || !fill(where, libraries, data))
         return wpg_complain(WPG_EXIT_FAILED, where->command, "a path is too long");
+    /* Absolute: a prefix may be a Flatpak extension, whose manifests are linked into another folder, and the
+     * loader goes by where it found a manifest. Relative for a user: a home may be mounted elsewhere. */
+    if (!user)
+        (void)snprintf(where->named, sizeof where->named, "%s", where->paths[LIBRARY]);
     return 0;
 }
 
@@ -244,7 +246,7 @@ static wpg_status load_contents(content contents[TARGETS], const place *where, w
                                       manifest.layers[0].library, FILE_LIMIT, err);
     wpg_manifest_finish(&manifest);
     if (status == WPG_OK)
-        status = wpg_manifest_with_library(&text, source, where->relative, err);
+        status = wpg_manifest_with_library(&text, source, where->named, err);
     if (status == WPG_OK) {
         contents[MANIFEST].data = (uint8_t *)text;
         contents[MANIFEST].size = strlen(text);

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "compiler/analysis/pseudo_probe.h"
-#include "compiler/analysis/select_work.h"
+#include "compiler/analysis/graph/pseudo_probe.h"
+#include "compiler/analysis/values/select_work.h"
 #include "compiler/instrument/code/instrument.h"
 #include "compiler/normalize/normalize.h"
 #include "compiler/normalize/spirv_tools.h"

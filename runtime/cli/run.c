@@ -13,6 +13,7 @@
 
 #include "runtime/bundle/bundle.h"
 #include "runtime/cli/common/compare_file.h"
+#include "runtime/cli/common/container.h"
 #include "runtime/cli/common/enable.h"
 #include "runtime/cli/common/setting_option.h"
 
@@ -110,6 +111,21 @@ static void say_measured(const run_options *options, char *const *program)
         (void)wpg_complain(0, command_name, "%s: %s", options->use, line);
 }
 
+/* A container's loader does not see the folder that this command names: there the layer acts as an implicit
+ * one, which needs its variable. */
+static void enable_in_container(char *const *program)
+{
+    wpg_container container = wpg_container_of(program);
+    if (container == WPG_CONTAINER_NONE)
+        return;
+    if (!*wpg_environment_get("WAVEPGO_ENABLE"))
+        wpg_environment_set(false, "WAVEPGO_ENABLE", "1");
+    if (container == WPG_CONTAINER_STEAM && !wpg_layer_is_installed())
+        (void)wpg_complain(0, command_name,
+                           "Steam's container takes only installed layers along, and this one is not: "
+                           "'wavepgo install --user' installs it. The program starts without it");
+}
+
 /* `run --compare PROFILE` is `compare --profile PROFILE`. */
 static bool wants_comparison(int argc, char **argv)
 {
@@ -150,8 +166,10 @@ int wpg_command_run(int argc, char **argv)
         code = apply_mode(&options);
     if (!code)
         code = wpg_enable_layer(options.settings.print, command_name);
-    if (!code && !options.settings.print)
+    if (!code && !options.settings.print) {
+        enable_in_container(argv + program);
         say_measured(&options, argv + program);
+    }
     wpg_setting_options_finish(&options.settings);
     if (code || options.settings.print)
         return code;

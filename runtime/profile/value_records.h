@@ -14,7 +14,7 @@
 #include "runtime/profile/profile.h"
 
 typedef struct wpg_value_site_counts {
-    uint32_t number;  /* of the kind, as wpg_value_kind of compiler/analysis/value_sites.h */
+    uint32_t number;  /* of the kind, as wpg_value_kind of compiler/analysis/values/value_sites.h */
     const char *kind; /* "index", "descriptor", ... (value_records.c); "?" */
     enum { WPG_VALUES_BOOL, WPG_VALUES_UINT, WPG_VALUES_SINT, WPG_VALUES_FLOAT, WPG_VALUES_WIDE } type;
     uint32_t ask;           /* bits: 1 uniformity, else it is proved; 2 values, else none are kept */

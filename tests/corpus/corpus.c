@@ -16,8 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "compiler/analysis/normal_form.h"
-#include "compiler/analysis/sites.h"
+#include "compiler/analysis/graph/normal_form.h"
+#include "compiler/analysis/values/sites.h"
 #include "compiler/instrument/code/instrument.h"
 #include "compiler/normalize/contexts.h"
 #include "compiler/normalize/spirv_tools.h"

@@ -15,12 +15,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "compiler/spirv/stage.h"
 #include "layer/base/newer.h"
 #include "runtime/base/file.h"
-#include "tests/e2e/vk.h"
+#include "tests/corpus/layout.h"
 
-enum { SETS = 8, BINDINGS = 64, FORMS = 3, UNSIZED = 16 };
+enum { FORMS = 3 };
 static const char *const form_names[FORMS] = {"as given", "generate", "use"};
 #define STRUCTURE_SHADER_CREATE_INFO ((VkStructureType)1000482002)
 
@@ -30,98 +29,6 @@ static struct state {
     int form;
     unsigned compiled[FORMS], refused, crashed, left_out, failures;
 } * state;
-
-typedef struct layout {
-    VkDescriptorSetLayoutBinding bindings[SETS][BINDINGS];
-    uint32_t counts[SETS];
-} layout;
-
-static uint32_t decoration_of(const wpg_module *module, uint32_t id, SpvDecoration decoration,
-                              uint32_t absent)
-{
-    WPG_INST_EACH (inst, module) {
-        if (inst->opcode == SpvOpFunction)
-            break;
-        if (inst->opcode == SpvOpDecorate && inst->words[1] == id && inst->words[2] == (uint32_t)decoration)
-            return inst->count > 3 ? inst->words[3] : 0;
-    }
-    return absent;
-}
-
-/* false: not a descriptor that this program knows. */
-static bool descriptor_type(VkDescriptorType *type, const wpg_module *module, const wpg_inst *of,
-                            uint32_t storage)
-{
-    bool sampled_image = of->opcode == SpvOpTypeSampledImage;
-    const wpg_inst *image = sampled_image ? wpg_module_def(module, of->words[2]) : of;
-    bool buffer = image && image->opcode == SpvOpTypeImage && image->words[3] == SpvDimBuffer;
-    switch (of->opcode) {
-    case SpvOpTypeSampler:
-        *type = VK_DESCRIPTOR_TYPE_SAMPLER;
-        return true;
-    case SpvOpTypeSampledImage:
-        *type = buffer ? VK_DESCRIPTOR_TYPE_UNIFORM_TEXEL_BUFFER : VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER;
-        return true;
-    case SpvOpTypeImage:
-        if (of->words[3] == SpvDimSubpassData)
-            *type = VK_DESCRIPTOR_TYPE_INPUT_ATTACHMENT;
-        else if (of->words[7] == 2)
-            *type = buffer ? VK_DESCRIPTOR_TYPE_STORAGE_TEXEL_BUFFER : VK_DESCRIPTOR_TYPE_STORAGE_IMAGE;
-        else
-            *type = buffer ? VK_DESCRIPTOR_TYPE_UNIFORM_TEXEL_BUFFER : VK_DESCRIPTOR_TYPE_SAMPLED_IMAGE;
-        return true;
-    case SpvOpTypeStruct:
-        *type = storage == SpvStorageClassStorageBuffer ||
-                        decoration_of(module, of->result, SpvDecorationBufferBlock, 1) == 0
-                    ? VK_DESCRIPTOR_TYPE_STORAGE_BUFFER
-                    : VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER;
-        return true;
-    default:
-        return false;
-    }
-}
-
-/* Adds a variable's descriptor; two variables may share a binding if they are of one type. */
-static bool add_variable(layout *to, const wpg_module *module, const wpg_inst *variable)
-{
-    uint32_t set = decoration_of(module, variable->result, SpvDecorationDescriptorSet, 0),
-             binding = decoration_of(module, variable->result, SpvDecorationBinding, 0), count = 1;
-    const wpg_inst *pointer = wpg_module_def(module, variable->type),
-                   *of = pointer && pointer->count > 3 ? wpg_module_def(module, pointer->words[3]) : NULL;
-    while (of && (of->opcode == SpvOpTypeArray || of->opcode == SpvOpTypeRuntimeArray)) {
-        const wpg_inst *length = of->opcode == SpvOpTypeArray ? wpg_module_def(module, of->words[3]) : NULL;
-        count *= length && length->count > 3 ? length->words[3] : UNSIZED;
-        of = wpg_module_def(module, of->words[2]);
-    }
-    VkDescriptorType type;
-    if (!of || set >= SETS || count == 0 || count > 4096 ||
-        !descriptor_type(&type, module, of, variable->words[3]))
-        return false;
-    for (uint32_t i = 0; i < to->counts[set]; i++)
-        if (to->bindings[set][i].binding == binding)
-            return to->bindings[set][i].descriptorType == type &&
-                   to->bindings[set][i].descriptorCount >= count;
-    if (to->counts[set] == BINDINGS)
-        return false;
-    to->bindings[set][to->counts[set]++] =
-        (VkDescriptorSetLayoutBinding){binding, type, count, VK_SHADER_STAGE_ALL, NULL};
-    return true;
-}
-
-static bool read_layout(layout *to, const wpg_module *module)
-{
-    *to = (layout){0};
-    WPG_INST_EACH (inst, module) {
-        if (inst->opcode == SpvOpFunction)
-            break;
-        if (inst->opcode == SpvOpVariable &&
-            (inst->words[3] == SpvStorageClassUniform || inst->words[3] == SpvStorageClassUniformConstant ||
-             inst->words[3] == SpvStorageClassStorageBuffer) &&
-            !add_variable(to, module, inst))
-            return false;
-    }
-    return true;
-}
 
 static VkShaderStageFlagBits stage_of(uint32_t model)
 {
@@ -157,7 +64,7 @@ static VkResult compile(vk_program *vk, const wpg_inst *entry, const VkDescripto
                                          .codeSize = size,
                                          .pCode = words,
                                          .pName = wpg_inst_string(entry, 3),
-                                         .setLayoutCount = SETS,
+                                         .setLayoutCount = LAYOUT_SETS,
                                          .pSetLayouts = sets,
                                          .pushConstantRangeCount = 1,
                                          .pPushConstantRanges = &range};
@@ -178,21 +85,14 @@ static void fail(const char *file, int form, const char *what)
 static void compile_forms(vk_program *vk, const char *folder, const char *file, const wpg_module *module,
                           const wpg_inst *entry)
 {
-    VkDescriptorSetLayout sets[SETS];
+    VkDescriptorSetLayout sets[LAYOUT_SETS];
     layout of;
     const char *name = strrchr(file, '/') ? strrchr(file, '/') + 1 : file;
-    if (!read_layout(&of, module) || !stage_of(entry->words[1])) {
+    if (!layout_read(&of, module) || !stage_of(entry->words[1])) {
         state->left_out++;
         return;
     }
-    for (uint32_t s = 0; s < SETS; s++) {
-        const VkDescriptorSetLayoutCreateInfo info = {.sType =
-                                                          VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO,
-                                                      .bindingCount = of.counts[s],
-                                                      .pBindings = of.bindings[s]};
-        if (vkCreateDescriptorSetLayout(vk->device, &info, NULL, &sets[s]) != VK_SUCCESS)
-            exit(VK_EXIT_FAILURE);
-    }
+    layout_make(sets, vk, &of);
     for (int form = 0; form < FORMS; form++) {
         char path[4096];
         uint8_t *data;
@@ -215,8 +115,7 @@ static void compile_forms(vk_program *vk, const char *folder, const char *file, 
             break;
         }
     }
-    for (uint32_t s = 0; s < SETS; s++)
-        vkDestroyDescriptorSetLayout(vk->device, sets[s], NULL);
+    layout_drop(vk, sets);
 }
 
 static void child(const char *folder, char **files, size_t count)

@@ -40,6 +40,7 @@
  *     record, record-threads
  *                  command buffers whose draws, dispatches and push constants are known: app_record.c
  *     crowd        as many pipelines as ARGUMENT says, all alive: app_crowd.c
+ *     churn        the same, one after the other: app_churn.c
  *     named        computes with a module named "e2e module" and a pipeline named "e2e pipeline" once they
  *                  are there
  *     twice        opens and closes two devices in turn, both computing */
@@ -401,6 +402,8 @@ again:
         app_inline(&vk);
     else if (strcmp(scenario, "crowd") == 0)
         app_crowd(&vk, argc > 3 ? argv[3] : NULL);
+    else if (strcmp(scenario, "churn") == 0)
+        app_churn(&vk, argc > 3 ? argv[3] : NULL);
     else if (strcmp(scenario, "objects") == 0)
         app_objects(&vk);
     else if (strcmp(scenario, "features") == 0)

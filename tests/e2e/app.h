@@ -37,6 +37,13 @@ void app_many(const char *seed);
 
 /* Scenario about a great many pipelines (app_crowd.c). argument NULL: 10,000. */
 void app_crowd(vk_program *vk, const char *argument);
+/* What it shares with others: a pipeline of "push.comp" under one specialisation value, which exits where
+ * that fails; a dispatch of it; KiB of resident memory. */
+VkPipeline app_make_of_value(vk_program *vk, const uint32_t *words, size_t count, uint32_t factor);
+void app_run_of_value(vk_program *vk, VkPipeline pipeline);
+long app_resident(void);
+/* The same, made, run and destroyed one after the other (app_churn.c). argument NULL: 1,000. */
+void app_churn(vk_program *vk, const char *argument);
 
 /* Scenario about shader objects (app_objects.c). */
 void app_objects(vk_program *vk);

@@ -20,7 +20,7 @@ static double milliseconds(clockid_t clock)
     return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
 }
 
-static long resident(void)
+long app_resident(void)
 {
     long pages = 0, size;
     FILE *file = fopen("/proc/self/statm", "r");
@@ -35,10 +35,10 @@ static void tell(size_t count, const double start[2])
 {
     fprintf(stderr, "crowd %zu: %.1f ms, %.1f ms of processors, %ld KiB resident, %zu KiB of heap\n", count,
             milliseconds(CLOCK_MONOTONIC) - start[0], milliseconds(CLOCK_PROCESS_CPUTIME_ID) - start[1],
-            resident(), mallinfo2().uordblks / 1024);
+            app_resident(), mallinfo2().uordblks / 1024);
 }
 
-static VkPipeline make(vk_program *vk, const uint32_t *words, size_t count, uint32_t factor)
+VkPipeline app_make_of_value(vk_program *vk, const uint32_t *words, size_t count, uint32_t factor)
 {
     VkResult result;
     VkSpecializationMapEntry entry = {3, 0, sizeof factor};
@@ -53,7 +53,7 @@ static VkPipeline make(vk_program *vk, const uint32_t *words, size_t count, uint
     return pipeline;
 }
 
-static void run(vk_program *vk, VkPipeline pipeline)
+void app_run_of_value(vk_program *vk, VkPipeline pipeline)
 {
     const uint32_t push[4] = {1, 2, 3, 4};
     vk_begin(vk);
@@ -92,13 +92,13 @@ void app_crowd(vk_program *vk, const char *argument)
     const double start[2] = {milliseconds(CLOCK_MONOTONIC), milliseconds(CLOCK_PROCESS_CPUTIME_ID)};
     tell(0, start);
     for (size_t i = 0; i < count; i++) {
-        pipelines[order[i]] = make(vk, words, size, order[i] + 1);
+        pipelines[order[i]] = app_make_of_value(vk, words, size, order[i] + 1);
         if ((i + 1) * 10 == count || (i + 1) * 5 == count || (i + 1) * 2 == count || i + 1 == count)
             tell(i + 1, start);
     }
     /* A driver without hardware makes pipelines only. */
     for (size_t i = 0; i < RUN && !vk->memoryless; i++)
-        run(vk, pipelines[i * (count - 1) / RUN]);
+        app_run_of_value(vk, pipelines[i * (count - 1) / RUN]);
     printf("crowd of %zu: %08x\n", count, vk->memoryless ? 0 : app_checksum(vk->buffers[2].words, 32));
     for (size_t i = 0; i < count; i++)
         vkDestroyPipeline(vk->device, pipelines[i], NULL);

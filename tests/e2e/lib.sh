@@ -70,6 +70,23 @@ if [ -f "$WPG_BUILD/share/vulkan/explicit_layer.d/VkLayer_wavepgo.x86.json" ] &&
     export LD_LIBRARY_PATH
 fi
 
+# A build for another machine: its driver, and programs by the emulator.
+WPG_EMULATOR=${WPG_EMULATOR:-}
+if [ -n "$WPG_EMULATOR" ]; then
+    WPG_LVP_ICD=${WPG_LVP_ICD_AARCH64:-} WPG_LVP_ICD_OLD= WPG_RADV_ICD= WPG_RADV_ICD_OLD= WPG_DRIVER_LIBRARY_PATH=
+fi
+# The path of a script that runs the program: `run` becomes a program, which only this machine's can.
+emulated() {
+    if [ -z "$WPG_EMULATOR" ] || [ ! -e "$1" ]; then
+        echo "$1"
+        return
+    fi
+    mkdir -p "$work/emulated"
+    printf '#!/bin/sh\nexec %s "%s" "$@"\n' "$WPG_EMULATOR" "$1" >"$work/emulated/${1##*/}"
+    chmod 755 "$work/emulated/${1##*/}"
+    echo "$work/emulated/${1##*/}"
+}
+
 driver_icd() { # new|old|radv|radv-old|icd: prints the manifest, nothing if there is none
     case $1 in
     new) echo "$WPG_LVP_ICD" ;;
@@ -98,6 +115,7 @@ use_driver "$WPG_DRIVER"
 work=$WPG_BUILD/tests/e2e/out/$test_name${WPG_CASE:+-$WPG_CASE}-$WPG_DRIVER
 rm -rf "$work"
 mkdir -p "$work/home" "$work/cache" || die "cannot make $work"
+wavepgo=$(emulated "$wavepgo") bench=$(emulated "$bench") app=$(emulated "$app") oracle=$(emulated "$oracle")
 HOME=$work/home XDG_CACHE_HOME=$work/cache XDG_CONFIG_HOME=$work/home XDG_RUNTIME_DIR=$work/home
 MESA_SHADER_CACHE_DISABLE=true NODEVICE_SELECT=1
 # A sanitizer's layer runs inside drivers that leak and that do not tell it of their locks.

@@ -16,7 +16,7 @@ skipped=
 try() { # VARIANT SETTING STRATEGY
     name=$1-$2-$3
     (
-        export WAVEPGO_STRATEGY="$3" WAVEPGO_SELECTS=all
+        export WAVEPGO_STRATEGY="$3" WAVEPGO_SELECTS=all WAVEPGO_BUDGET=0
         case $2 in
         start) export WAVEPGO_COUNTER_START=4294967294 ;;
         device) export WAVEPGO_COUNTER_PLACEMENT=device WAVEPGO_PROBES=branches,switch,loops,entry WAVEPGO_BUNDLE="$work/$name" ;;

@@ -39,7 +39,7 @@ case $strategies in
 *) die "the setting STRATEGY lists no strategies: '$strategies'" ;;
 esac
 for strategy in naive $(echo "$strategies" | sed 's/\bnaive\b//'); do
-    export WAVEPGO_STRATEGY=$strategy
+    export WAVEPGO_STRATEGY=$strategy WAVEPGO_BUDGET=0
     generate "$strategy" $program
     same absent "$strategy"
     kinds='#(lanes|waves|uniform|selects) '

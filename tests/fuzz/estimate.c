@@ -1,6 +1,6 @@
 /* Fuzzes what `wavepgo estimate` does with a module: what it asks of its pipeline is told or refused, and a
  * normal form whose blocks are said to be dead at random is cut and folded, twice alike, to what is valid. */
-#include "compiler/analysis/cfg.h"
+#include "compiler/analysis/graph/cfg.h"
 #include "compiler/optimize/passes/cut_dead.h"
 #include "compiler/spirv/builder.h"
 #include "compiler/spirv/reflect.h"

@@ -1,7 +1,7 @@
 /* Fuzzes analysis and instrument on modules that are not normalised, valid or not: whatever the parser takes
  * has a graph or is refused; what is instrumented parses again, twice gives equal words, and what is refused
  * is left as it was. */
-#include "compiler/analysis/mask.h"
+#include "compiler/analysis/graph/mask.h"
 #include "compiler/instrument/code/instrument.h"
 #include "tests/fuzz/common/spirv.h"
 

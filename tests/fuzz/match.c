@@ -1,8 +1,8 @@
 /* Fuzzes stale matching: a valid module is the old version, the same after a few edits the new one. Counts
  * made up for the old one are carried over; what comes of them fits the new one's flow, and use mode takes
  * it: what it makes is valid, and the same the second time. A version matches itself wholly. */
-#include "compiler/analysis/lane_flow.h"
-#include "compiler/analysis/match_shader.h"
+#include "compiler/analysis/graph/lane_flow.h"
+#include "compiler/analysis/match/match_shader.h"
 #include "compiler/instrument/code/instrument.h"
 #include "compiler/optimize/ir/optimize.h"
 #include "tests/fuzz/common/spirv.h"

@@ -8,10 +8,10 @@ failed=0
 
 fresh() {
     rm -rf "$tree/runtime" "$tree/compiler" "$tree/layer/base"
-    mkdir -p "$tree/runtime/base" "$tree/runtime/profile" "$tree/compiler/spirv" "$tree/compiler/analysis" "$tree/layer/base"
+    mkdir -p "$tree/runtime/base" "$tree/runtime/profile" "$tree/compiler/spirv" "$tree/compiler/analysis/graph" "$tree/layer/base"
     echo '#include <stdio.h>' >"$tree/runtime/base/a.h"
     echo '#include "runtime/base/a.h"' >"$tree/compiler/spirv/s.h"
-    printf '#include "compiler/spirv/s.h"\n#include "runtime/base/a.h"\n' >"$tree/compiler/analysis/c.c"
+    printf '#include "compiler/spirv/s.h"\n#include "runtime/base/a.h"\n' >"$tree/compiler/analysis/graph/c.c"
 }
 expect() { # EXIT-CODE TEXT NAME
     output=$(sh "$arrows" "$tree" 2>&1)

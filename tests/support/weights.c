@@ -2,9 +2,9 @@
 
 #include <stdlib.h>
 
-#include "compiler/analysis/sites.h"
-#include "compiler/analysis/value_sites.h"
-#include "compiler/analysis/word_sites.h"
+#include "compiler/analysis/values/sites.h"
+#include "compiler/analysis/values/value_sites.h"
+#include "compiler/analysis/values/word_sites.h"
 #include "compiler/instrument/code/plan.h"
 
 wpg_status test_plan(wpg_counter_map **map, const wpg_module *normal, const wpg_stage *stage, wpg_error *err)

@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "compiler/analysis/conservation.h"
+#include "compiler/analysis/graph/conservation.h"
 #include "runtime/base/arithmetic.h"
 
 /* The edges of one side explain `explained` of the block's count. The first problem is kept. */

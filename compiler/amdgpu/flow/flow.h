@@ -8,9 +8,9 @@
  * graphs lane by lane to confirm this.
  *
  * An edge is derived if it is the only unknown edge of its source or its target, repeatedly
- * (compiler/analysis/conservation.h). That finds every edge the counts determine, unless the remaining edges
- * form a cycle (two blocks with the same two successors). Those stay unknown. Plain data, no LLVM. Threads:
- * plain data. */
+ * (compiler/analysis/graph/conservation.h). That finds every edge the counts determine, unless the remaining
+ * edges form a cycle (two blocks with the same two successors). Those stay unknown. Plain data, no LLVM.
+ * Threads: plain data. */
 #ifndef WPG_COMPILER_AMDGPU_FLOW_FLOW_H
 #define WPG_COMPILER_AMDGPU_FLOW_FLOW_H
 

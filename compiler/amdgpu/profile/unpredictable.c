@@ -1,7 +1,7 @@
 #include "compiler/amdgpu/profile/unpredictable.h"
 
 #include "compiler/amdgpu/profile/weights_from.h"
-#include "compiler/analysis/cfg.h"
+#include "compiler/analysis/graph/cfg.h"
 
 /* Round a loop again, or out of it. */
 static bool decides_loop(const wpg_cfg *cfg, const wpg_block *block)

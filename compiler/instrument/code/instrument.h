@@ -10,8 +10,8 @@
 #ifndef WPG_COMPILER_INSTRUMENT_CODE_INSTRUMENT_H
 #define WPG_COMPILER_INSTRUMENT_CODE_INSTRUMENT_H
 
-#include "compiler/analysis/block_graph.h"
-#include "compiler/analysis/cfg.h"
+#include "compiler/analysis/graph/block_graph.h"
+#include "compiler/analysis/graph/cfg.h"
 #include "compiler/spirv/stage.h"
 #include "runtime/base/weights.h"
 
@@ -59,9 +59,11 @@ typedef struct wpg_instrument_options {
     uint32_t counter_set;
     uint32_t first_counter; /* index of this stage's first 64-bit counter in the pipeline's counter memory */
     bool select_sites;      /* count select sites too */
-    uint32_t
-        select_work; /* of these, only where a side has so much own work (analysis/select_work.h); 0: all */
+    /* Of these, only where a side has so much own work (compiler/analysis/values/select_work.h); 0: all. */
+    uint32_t select_work;
     wpg_strategy_choice strategy;
+    uint32_t budget; /* AUTO: the most that counting may multiply the cost of compiling by, as predicted
+                        (driver/budget.h); 0: no limit */
     uint32_t probes; /* WPG_PROBE_* wanted, see probes/probe.h; only where waves are counted */
     uint32_t sample; /* 1 of so many groups of invocations is counted, at most WPG_SAMPLE_MAX; 0, 1 = all */
     uint32_t sample_seed; /* which ones: a constant of the pipeline */
@@ -218,6 +220,7 @@ typedef struct wpg_counter_map {
     uint32_t sample_rate; /* 1: everything is counted */
     uint32_t seen_lanes, seen_waves;
     bool without_early_tests; /* fragment: counting disabled implicit early tests */
+    bool over_budget;         /* counted in a cheaper way than asked for (driver/budget.h); `note` says why */
     char note[128];           /* what could not be counted and why; "" if nothing */
 } wpg_counter_map;
 

@@ -23,7 +23,7 @@
  * several segments meet, E is the union of their Es: no lane of any of these segments may be missing. At each
  * counted point the lanes present make that union by a bitwise or of the subgroup, and store it. Lanes meet
  * at a merge block or continue target of a construct in which a segment ended: the first block of its class
- * (compiler/analysis/mask.c), and counted. A lane that a driver moved to another slot no longer knows
+ * (compiler/analysis/graph/mask.c), and counted. A lane that a driver moved to another slot no longer knows
  * the lanes that stayed. Then uniform is too low until the next segment, never too high.
  *
  * Three cases cannot be decided without memory shared by the wave:

@@ -7,8 +7,8 @@
 #ifndef WPG_COMPILER_INSTRUMENT_CODE_PLAN_H
 #define WPG_COMPILER_INSTRUMENT_CODE_PLAN_H
 
-#include "compiler/analysis/mask.h"
-#include "compiler/analysis/sites.h"
+#include "compiler/analysis/graph/mask.h"
+#include "compiler/analysis/values/sites.h"
 #include "compiler/instrument/code/instrument.h"
 #include "runtime/base/vec.h"
 
@@ -23,6 +23,11 @@ typedef enum wpg_helper_test {
 
 enum { WPG_NO_TALLY = UINT32_MAX, WPG_NO_CELL = UINT32_MAX };
 
+typedef struct wpg_tally_term {
+    uint32_t tally;
+    int32_t factor;
+} wpg_tally_term;
+
 /* A tally: counted once, for one class of blocks or for classes whose counts are always equal. Counters in
  * memory are numbers from the pipeline's base, WPG_NO_COUNTER where absent. */
 typedef struct wpg_tally {
@@ -30,7 +35,9 @@ typedef struct wpg_tally {
     uint32_t full; /* visits by full waves, which need no other counter (sampling/memory.c) */
     uint32_t lanes, waves, uniform;
     bool always_uniform; /* uniform is waves */
-    uint32_t parts[2];   /* SUM: of these tallies */
+    uint32_t parts[2];   /* SUM: of these tallies; or of these terms, which are tallies that are counted */
+    const wpg_tally_term *terms;
+    uint32_t term_count;
     /* Not counted in place: */
     uint32_t region;
     uint32_t lanes_cell, waves_cell, uniform_cell; /* numbers of private cells, WPG_NO_CELL for none */

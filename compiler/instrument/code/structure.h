@@ -6,7 +6,7 @@
 #ifndef WPG_COMPILER_INSTRUMENT_CODE_STRUCTURE_H
 #define WPG_COMPILER_INSTRUMENT_CODE_STRUCTURE_H
 
-#include "compiler/analysis/mask.h"
+#include "compiler/analysis/graph/mask.h"
 
 /* A scope: a place where lanes leave the function, and the block from which on they all leave there, as one
  * tangle.

@@ -11,6 +11,13 @@ bool wpg_tally_terms(wpg_plan *plan, const wpg_function_plan *f, wpg_term_list *
                      uint32_t kind, int32_t sign)
 {
     const wpg_tally *t = &f->tallies[tally];
+    if (t->terms) {
+        bool good = true;
+        for (uint32_t i = 0; i < t->term_count; i++)
+            good =
+                good && wpg_tally_terms(plan, f, terms, t->terms[i].tally, kind, sign * t->terms[i].factor);
+        return good;
+    }
     if (t->method == WPG_METHOD_SUM)
         return wpg_tally_terms(plan, f, terms, t->parts[0], kind, sign) &&
                wpg_tally_terms(plan, f, terms, t->parts[1], kind, sign);

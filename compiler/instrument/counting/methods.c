@@ -134,6 +134,8 @@ static void choose_all(wpg_chooser *c)
         for (uint32_t class = 0; class < c->f->classes.class_count && !c->failed; class ++)
             if (depth[class] == level)
                 choose(c, class);
+    if (c->plan->strategy->kinds == WPG_KIND_LANES && !c->failed)
+        wpg_derive_by_flow(c, depth);
 }
 
 static bool keeps_visits(const wpg_chooser *c, uint32_t loop)

@@ -22,13 +22,11 @@ static void enter(wpg_inject *in, const wpg_function_plan *function)
 
 static void count(wpg_inject *in, const wpg_function_plan *function, const wpg_point *point)
 {
-    uint32_t helper = wpg_live_helper(in);
-    wpg_if live = {0};
+    /* A helper adds zero: a branch around the addition would double the blocks that a driver compiles. */
+    uint32_t helper = wpg_live_helper(in), one = in->c_one;
     if (helper)
-        live = wpg_if_begin(in, WPG_EMIT(in, SpvOpLogicalNot, in->t_bool, helper));
-    wpg_memory_add(in, &(wpg_add){function->tallies[point->tally].lanes, in->c_one}, 1);
-    if (helper)
-        wpg_if_end(in, live);
+        one = WPG_EMIT(in, SpvOpSelect, in->t_u32, helper, in->c_zero, in->c_one);
+    wpg_memory_add(in, &(wpg_add){function->tallies[point->tally].lanes, one}, 1);
 }
 
 const wpg_strategy wpg_strategy_per_lane = {

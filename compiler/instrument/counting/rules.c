@@ -270,7 +270,7 @@ bool wpg_rule_edge(wpg_chooser *c, uint32_t class, uint32_t b, uint32_t region, 
 
 /* A loop with one exit: what is passed before it has, in each run of the loop, one visit more than what is
  * passed after it, by each lane that entered; and those are the lanes of the merge block, once
- * (compiler/analysis/mask.c). */
+ * (compiler/analysis/graph/mask.c). */
 void wpg_derive_sums(wpg_chooser *c)
 {
     for (uint32_t i = 0; i < c->tallies.count; i++) {

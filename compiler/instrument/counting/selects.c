@@ -7,11 +7,11 @@
  * of one stretch without a change of mask are counted together, before the last of them. Sites of one stretch
  * with one condition share their counters.
  *
- * Sites that no pass can use are not counted (compiler/analysis/select_work.h): most selects of real kernels
- * choose between values that are there anyway. */
+ * Sites that no pass can use are not counted (compiler/analysis/values/select_work.h): most selects of real
+ * kernels choose between values that are there anyway. */
 #include <string.h>
 
-#include "compiler/analysis/select_work.h"
+#include "compiler/analysis/values/select_work.h"
 #include "compiler/instrument/counting/methods.h"
 #include "runtime/base/map.h"
 #include "runtime/base/vec.h"

@@ -6,7 +6,10 @@
  * the module is spoilt, and the caller passes the original through. */
 #include "compiler/instrument/code/instrument.h"
 
+#include <string.h>
+
 #include "compiler/instrument/code/strategy.h"
+#include "compiler/instrument/driver/budget.h"
 #include "compiler/instrument/probes/probe.h"
 #include "compiler/instrument/sampling/sample.h"
 
@@ -95,7 +98,14 @@ wpg_status wpg_instrument(wpg_counter_map **map, wpg_module *module, const wpg_s
          options->directory_cells % 8 || options->directory_shift > 31))
         return wpg_fail(err, WPG_E_ARGUMENT, "directory entry or cells at no multiple of their size");
     wpg_plan plan;
-    WPG_TRY(wpg_plan_make(&plan, module, stage, options, err));
+    wpg_instrument_options own = *options;
+    char why[sizeof plan.map->note] = "";
+    if (own.strategy == WPG_STRATEGY_AUTO && own.budget)
+        WPG_TRY(wpg_budget_choose(&own.strategy, why, sizeof why, module, stage, options, err));
+    WPG_TRY(wpg_plan_make(&plan, module, stage, &own, err));
+    if (why[0])
+        memcpy(plan.map->note, why, sizeof why);
+    plan.map->over_budget = why[0] != '\0';
     wpg_inject in = {.module = module, .plan = &plan};
     declare(&in);
     wpg_sample_begin(&in);

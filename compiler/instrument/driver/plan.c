@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "compiler/analysis/normal_form.h"
+#include "compiler/analysis/graph/normal_form.h"
 #include "compiler/instrument/code/strategy.h"
 #include "compiler/instrument/probes/probe.h"
 #include "compiler/instrument/sampling/sample.h"

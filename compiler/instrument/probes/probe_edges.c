@@ -1,7 +1,7 @@
 /* See probe_edges.h. */
 #include "compiler/instrument/probes/probe_edges.h"
 
-#include "compiler/analysis/mask.h"
+#include "compiler/analysis/graph/mask.h"
 
 static bool lanes_known(const wpg_probe_plan *p, const wpg_edges *edges, uint32_t i)
 {

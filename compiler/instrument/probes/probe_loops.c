@@ -12,7 +12,7 @@
  *
  * Of the lanes that leave together, the first adds at once for all that share its bucket; each other lane
  * adds for itself. Waves that entered are the waves at the merge block, if every lane comes there (the class
- * of compiler/analysis/mask.h). Otherwise they are the waves that start the header with no trip behind
+ * of compiler/analysis/graph/mask.h). Otherwise they are the waves that start the header with no trip behind
  * them: all lanes of an iteration agree on that.
  *
  * Where waves are not counted each lane adds itself. That record has another kind, without the word for
@@ -22,7 +22,7 @@
  * that are left early from a switch, and loops without a trip. */
 #include "compiler/instrument/probes/probe.h"
 
-#include "compiler/analysis/mask.h"
+#include "compiler/analysis/graph/mask.h"
 
 /* GLSL.std.450 */
 enum { UMIN = 38, FIND_UMSB = 75 };

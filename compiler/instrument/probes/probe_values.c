@@ -1,5 +1,5 @@
-/* Values: one sample at each value site (compiler/analysis/value_sites.h) for each wave that comes there with
- * a live lane.
+/* Values: one sample at each value site (compiler/analysis/values/value_sites.h) for each wave that comes
+ * there with a live lane.
  *
  *     record: 1, then for each site: kind | type << 8 | ask << 16, block, source line (0: unknown), waves
  *             asked, waves whose live lanes agreed, waves whose value found no room, waves that came there
@@ -24,22 +24,22 @@
  * marked approximate. In the common case a sample takes three atomics, one of them only where the value is
  * compared.
  *
- * Words of uniform blocks (compiler/analysis/word_sites.h) are asked the same way, at the entry, by one
- * wave of 64: a record of its own, so that it can be had alone. Where there are two words or more, a
+ * Words of uniform blocks (compiler/analysis/values/word_sites.h) are asked the same way, at the entry, by
+ * one wave of 64: a record of its own, so that it can be had alone. Where there are two words or more, a
  * reservoir (reservoir.h) keeps some visits with all words, as further value sites of the record:
  *
  *             2n + i   word i of the visits kept: value | key << 32, with the number of visits it stands for;
  *                      the words of one visit have one key, made of them all
  *
- * Inputs of a fragment stage (compiler/analysis/input_sites.h) are asked as words are, without a reservoir.
- * Of an interpolated float the low bits are rounded away: a constant comes out of interpolation with last
- * bits of its own in each lane.
+ * Inputs of a fragment stage (compiler/analysis/values/input_sites.h) are asked as words are, without a
+ * reservoir. Of an interpolated float the low bits are rounded away: a constant comes out of interpolation
+ * with last bits of its own in each lane.
  *
  *     value v: x = v * 0x9e3779b1, slots x >> 28 and two more by exclusive or (consecutive numbers, which are
  *     common, spread evenly: Fibonacci hashing, Knuth, TAOCP 3, 6.4) */
-#include "compiler/analysis/input_sites.h"
-#include "compiler/analysis/value_sites.h"
-#include "compiler/analysis/word_sites.h"
+#include "compiler/analysis/values/input_sites.h"
+#include "compiler/analysis/values/value_sites.h"
+#include "compiler/analysis/values/word_sites.h"
 #include "compiler/instrument/probes/reservoir.h"
 #include "compiler/instrument/sampling/sample.h"
 #include "compiler/spirv/debug.h"

@@ -26,7 +26,7 @@
 #include <spirv/unified1/GLSL.std.450.h>
 #include <string.h>
 
-#include "compiler/analysis/equal_parts.h"
+#include "compiler/analysis/values/equal_parts.h"
 #include "compiler/optimize/facts/folding.h"
 #include "compiler/optimize/fold/float_setting.h"
 #include "compiler/optimize/fold/own_zero.h"

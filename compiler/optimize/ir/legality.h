@@ -4,7 +4,7 @@
 #ifndef WPG_COMPILER_OPTIMIZE_IR_LEGALITY_H
 #define WPG_COMPILER_OPTIMIZE_IR_LEGALITY_H
 
-#include "compiler/analysis/inst_cost.h"
+#include "compiler/analysis/graph/inst_cost.h"
 #include "compiler/optimize/ir/pass.h"
 
 typedef enum wpg_trait {

@@ -172,7 +172,7 @@ wpg_status wpg_optimize(wpg_remarks **remarks, bool *changed, wpg_module **modul
  * */
 wpg_status wpg_inputs_read(wpg_output_use *use, const wpg_module *module, const wpg_output_use *outputs,
                            wpg_error *err);
-/* An input of a fragment stage, by its site (compiler/analysis/input_sites.h), and the bits it had. */
+/* An input of a fragment stage, by its site (compiler/analysis/values/input_sites.h), and the bits it had. */
 typedef struct wpg_known_input {
     uint32_t site, bits;
 } wpg_known_input;

@@ -6,9 +6,10 @@
 #ifndef WPG_COMPILER_OPTIMIZE_IR_PASS_H
 #define WPG_COMPILER_OPTIMIZE_IR_PASS_H
 
-#include "compiler/analysis/cfg.h"
-#include "compiler/analysis/word_sites.h"
+#include "compiler/analysis/graph/cfg.h"
+#include "compiler/analysis/values/word_sites.h"
 #include "compiler/optimize/ir/optimize.h"
+#include "compiler/spirv/grammar.h"
 #include "runtime/base/map.h"
 #include "runtime/base/vec.h"
 
@@ -151,10 +152,6 @@ void wpg_view_destroy(wpg_view *view);
 bool wpg_view_is_local(const wpg_view *view, uint32_t id);
 /* The label that opens the instruction's block, NULL for instructions outside blocks. */
 wpg_inst *wpg_inst_label(wpg_inst *inst);
-typedef WPG_VEC(uint16_t) wpg_operand_list;
-/* Indices in inst->words of every id that the instruction uses, apart from its result and result type. False
- * when memory ran out or the instruction does not fit the grammar. `list` is cleared first. */
-bool wpg_used_ids(wpg_operand_list *list, const wpg_module *module, const wpg_inst *inst);
 
 /* -- Passes: each in a file of its name. *changed is set when the module changed. -- */
 

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "compiler/analysis/value_sites.h"
+#include "compiler/analysis/values/value_sites.h"
 #include "compiler/optimize/ir/legality.h"
 #include "compiler/spirv/builder.h"
 

@@ -4,22 +4,6 @@
 
 #include "compiler/spirv/grammar.h"
 
-bool wpg_used_ids(wpg_operand_list *list, const wpg_module *module, const wpg_inst *inst)
-{
-    wpg_vec_clear(list);
-    wpg_operand_walk walk = wpg_operands(module, inst);
-    wpg_operand operand;
-    while (wpg_operand_next(&walk, &operand)) {
-        if (!wpg_operand_is_id(&operand) || operand.kind == WPG_OPERAND_RESULT ||
-            operand.kind == WPG_OPERAND_RESULT_TYPE)
-            continue;
-        for (uint16_t i = 0; i < operand.count; i++)
-            if (!wpg_vec_push(list, (uint16_t)(operand.at + i)))
-                return false;
-    }
-    return !walk.malformed;
-}
-
 bool wpg_view_is_local(const wpg_view *view, uint32_t id)
 {
     return id < view->bound && view->position[id] != 0;

@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-#include "compiler/analysis/normal_form.h"
-#include "compiler/analysis/sites.h"
+#include "compiler/analysis/graph/normal_form.h"
+#include "compiler/analysis/values/sites.h"
 #include "compiler/optimize/ir/value_facts.h"
 #include "compiler/optimize/ir/weights_check.h"
 #include "compiler/optimize/ir/word_facts.h"

@@ -4,7 +4,7 @@
 
 #include <inttypes.h>
 
-#include "compiler/analysis/lane_flow.h"
+#include "compiler/analysis/graph/lane_flow.h"
 #include "runtime/base/text.h"
 
 typedef struct checker {

@@ -9,8 +9,8 @@
 #ifndef WPG_COMPILER_OPTIMIZE_IR_WEIGHTS_CHECK_H
 #define WPG_COMPILER_OPTIMIZE_IR_WEIGHTS_CHECK_H
 
-#include "compiler/analysis/block_graph.h"
-#include "compiler/analysis/cfg.h"
+#include "compiler/analysis/graph/block_graph.h"
+#include "compiler/analysis/graph/cfg.h"
 #include "compiler/optimize/ir/optimize.h"
 
 enum {

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "compiler/analysis/value_sites.h"
+#include "compiler/analysis/values/value_sites.h"
 
 static const char PASS[] = "versions";
 

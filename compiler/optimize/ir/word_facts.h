@@ -1,5 +1,5 @@
-/* Word facts: what the profile saw of the words of uniform blocks (compiler/analysis/word_sites.h), by place.
- * Private to compiler/optimize. */
+/* Word facts: what the profile saw of the words of uniform blocks (compiler/analysis/values/word_sites.h), by
+ * place. Private to compiler/optimize. */
 #ifndef WPG_COMPILER_OPTIMIZE_IR_WORD_FACTS_H
 #define WPG_COMPILER_OPTIMIZE_IR_WORD_FACTS_H
 

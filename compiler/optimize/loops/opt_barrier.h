@@ -3,7 +3,7 @@
 #ifndef WPG_COMPILER_OPTIMIZE_LOOPS_OPT_BARRIER_H
 #define WPG_COMPILER_OPTIMIZE_LOOPS_OPT_BARRIER_H
 
-#include "compiler/analysis/divergence.h"
+#include "compiler/analysis/values/divergence.h"
 #include "compiler/optimize/ir/loops.h"
 
 /* NULL if every floating-point value that goes from trip to trip can have an optimisation barrier, or needs

@@ -12,8 +12,8 @@
  * from phis. */
 #include "compiler/optimize/passes/cut_dead.h"
 
-#include "compiler/analysis/cfg.h"
-#include "compiler/analysis/normal_form.h"
+#include "compiler/analysis/graph/cfg.h"
+#include "compiler/analysis/graph/normal_form.h"
 #include "compiler/optimize/ir/loops.h"
 #include "compiler/spirv/builder.h"
 #include "runtime/base/vec.h"

@@ -5,7 +5,7 @@
 #ifndef WPG_COMPILER_OPTIMIZE_PASSES_GUARD_WALK_H
 #define WPG_COMPILER_OPTIMIZE_PASSES_GUARD_WALK_H
 
-#include "compiler/analysis/divergence.h"
+#include "compiler/analysis/values/divergence.h"
 #include "compiler/optimize/loops/loop_clone.h"
 
 typedef struct wpg_guarder {

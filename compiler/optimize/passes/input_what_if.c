@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "compiler/analysis/input_sites.h"
+#include "compiler/analysis/values/input_sites.h"
 #include "compiler/optimize/fold/fold_saving.h"
 #include "compiler/optimize/ir/pass.h"
 #include "compiler/spirv/builder.h"

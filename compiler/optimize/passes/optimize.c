@@ -48,7 +48,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "compiler/analysis/select_work.h"
+#include "compiler/analysis/values/select_work.h"
 #include "compiler/optimize/ir/pass.h"
 #include "compiler/optimize/ir/work.h"
 

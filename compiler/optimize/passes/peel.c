@@ -21,7 +21,7 @@
  * subgroup work are left alone, as by unswitching. */
 #include <stdio.h>
 
-#include "compiler/analysis/divergence.h"
+#include "compiler/analysis/values/divergence.h"
 #include "compiler/optimize/facts/invariant.h"
 #include "compiler/optimize/facts/peel_facts.h"
 #include "compiler/optimize/loops/opt_barrier.h"

@@ -3,7 +3,7 @@
 #ifndef WPG_COMPILER_OPTIMIZE_PASSES_REGION_H
 #define WPG_COMPILER_OPTIMIZE_PASSES_REGION_H
 
-#include "compiler/analysis/divergence.h"
+#include "compiler/analysis/values/divergence.h"
 #include "compiler/optimize/ir/pass.h"
 
 /* The vectors are freed by wpg_region_free. */

@@ -18,7 +18,7 @@
 
 #include <string.h>
 
-#include "compiler/analysis/pseudo_probe.h"
+#include "compiler/analysis/graph/pseudo_probe.h"
 #include "compiler/optimize/ir/legality.h"
 #include "compiler/optimize/passes/localise.h"
 #include "compiler/optimize/passes/ssa_keep.h"

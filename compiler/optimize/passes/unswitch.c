@@ -16,7 +16,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "compiler/analysis/divergence.h"
+#include "compiler/analysis/values/divergence.h"
 #include "compiler/optimize/facts/invariant.h"
 #include "compiler/optimize/loops/opt_barrier.h"
 #include "compiler/optimize/passes/guard_walk.h"

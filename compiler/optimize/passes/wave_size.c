@@ -3,7 +3,7 @@
  *     fill = sum over blocks of cost * lanes / sum over blocks of cost * waves * lanes of a wave as counted
  *
  * Needs: the normal form, lanes and waves. Gives: remarks->wave_size, which the caller requests from the
- * driver; no word changes. Keeps: the stage if the proof of compiler/analysis/wave_free.h fails, or the
+ * driver; no word changes. Keeps: the stage if the proof of compiler/analysis/graph/wave_free.h fails, or the
  * driver's limits forbid the size.
  *
  * The rule: at a fill of options->wave.fill or less, the smallest size. A wave of the usual size issues each
@@ -17,7 +17,7 @@
  * The size while counting is the least power of two that holds the fullest block's lanes a wave. Counts of a
  * device with smaller waves serve: a larger wave runs a block whenever one of the smaller waves in it does,
  * so its fill is at most theirs. */
-#include "compiler/analysis/wave_free.h"
+#include "compiler/analysis/graph/wave_free.h"
 #include "compiler/optimize/ir/legality.h"
 #include "compiler/optimize/ir/pass.h"
 #include "compiler/spirv/builder.h"

@@ -106,12 +106,18 @@ static void judge_profile(wpg_doctor *doctor, json_t *files)
                            err.message);
 }
 
-/* The deny list: what was blocked by a lost device. */
+static bool is_slow(const wpg_denied_entry *entry)
+{
+    return strcmp(entry->mode, WPG_DENIED_SLOW) == 0 || strcmp(entry->mode, WPG_DENIED_SLOWER) == 0;
+}
+
+/* The deny list: what was blocked by a lost device, or took a driver long. */
 static void read_denied(wpg_doctor *doctor, const char *folder)
 {
     wpg_denied list;
     wpg_error err = {0};
     json_t *blocked = json_array();
+    size_t slow = 0;
     if (wpg_denied_read(&list, folder, &err) != WPG_OK)
         wpg_doctor_problem(doctor, "wavepgo clean --denied", "the deny list cannot be read: %s", err.message);
     for (size_t i = 0; i < list.count; i++) {
@@ -122,16 +128,29 @@ static void read_denied(wpg_doctor *doctor, const char *folder)
         if (gmtime_r(&seconds, &date))
             (void)strftime(when, sizeof when, "%Y-%m-%d", &date);
         wpg_hash_to_hex(hex, entry->pipeline);
-        (void)snprintf(state, sizeof state, "%s, device lost in %s, %s", entry->mode, entry->program, when);
+        slow += is_slow(entry);
+        if (is_slow(entry))
+            (void)snprintf(state, sizeof state, "generate, %s in %s, %s",
+                           strcmp(entry->mode, WPG_DENIED_SLOW) == 0 ? "slow to compile, lanes only"
+                                                                     : "slow to compile, passes through",
+                           entry->program, when);
+        else
+            (void)snprintf(state, sizeof state, "%s, device lost in %s, %s", entry->mode, entry->program,
+                           when);
         json_t *item = json_object();
         wpg_doctor_set(item, "name", hex);
         wpg_doctor_set(item, "state", state);
         (void)json_array_append_new(blocked, item);
     }
-    if (list.count)
+    if (list.count > slow)
         wpg_doctor_note(doctor, "wavepgo clean --denied, to try them once more",
-                        "%zu pipeline%s pass through, because a device was lost while they ran", list.count,
-                        list.count == 1 ? "" : "s");
+                        "%zu pipeline%s pass through, because a device was lost while they ran",
+                        list.count - slow, list.count - slow == 1 ? "" : "s");
+    if (slow)
+        wpg_doctor_note(
+            doctor, "wavepgo clean --denied, to try them once more",
+            "of %zu pipeline%s less is counted, because the driver took long to compile the counters", slow,
+            slow == 1 ? "" : "s");
     wpg_denied_finish(&list);
     (void)json_object_set_new(doctor->root, "blocked", blocked);
 }

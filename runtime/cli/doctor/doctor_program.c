@@ -10,13 +10,13 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
+#include "runtime/cli/common/container.h"
 #include "runtime/cli/common/elf_look.h"
 #include "runtime/cli/common/enable.h"
 #include "runtime/cli/common/manifest.h"
 #include "runtime/cli/common/program_path.h"
 
-static const char containers[] =
-    "the container needs the layer inside: see layer/README.md, When something goes wrong";
+static const char containers[] = "the container needs the layer inside: see layer/README.md, Sandboxes";
 
 static size_t first_bytes(char *bytes, size_t size, const char *path)
 {
@@ -111,15 +111,20 @@ static void look_at_file(wpg_doctor *doctor, char *state, size_t size, const cha
 static void look_at_launcher(wpg_doctor *doctor, const char *path)
 {
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    char *const command[] = {(char *)(uintptr_t)path, NULL};
+    const wpg_container container = wpg_container_of(command);
     if (strcmp(name, "steam") == 0)
         wpg_doctor_note(
             doctor, "set a game's launch options to: wavepgo run --generate -- %command%",
             "Steam starts games by itself, mostly in a container that takes implicit layers along");
-    else if (strcmp(name, "flatpak") == 0)
+    else if (container == WPG_CONTAINER_FLATPAK)
         wpg_doctor_problem(doctor, containers, "Flatpak programs do not see the host's layers");
-    else if (strncmp(path, "/snap/", 6) == 0 || strcmp(name, "snap") == 0)
+    else if (container == WPG_CONTAINER_SNAP)
         wpg_doctor_problem(doctor, containers, "snap programs do not see the host's layers");
-    else if (strcmp(name, "bwrap") == 0 || strncmp(name, "pressure-vessel", 15) == 0)
+    else if (container == WPG_CONTAINER_STEAM && !wpg_layer_is_installed())
+        wpg_doctor_problem(doctor, "wavepgo install --user",
+                           "Steam's container takes only installed layers along, and this one is not");
+    else if (container == WPG_CONTAINER_BWRAP || container == WPG_CONTAINER_STEAM)
         wpg_doctor_note(doctor, containers, "%s starts the program in a container", name);
 }
 

@@ -2,8 +2,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "compiler/analysis/cfg.h"
-#include "compiler/analysis/normal_form.h"
+#include "compiler/analysis/graph/cfg.h"
+#include "compiler/analysis/graph/normal_form.h"
 #include "compiler/normalize/normalize.h"
 #include "runtime/base/file.h"
 #include "runtime/bundle/folder.h"

@@ -3,7 +3,7 @@
 #ifndef WPG_RUNTIME_CLI_VERIFY_VERIFY_H
 #define WPG_RUNTIME_CLI_VERIFY_VERIFY_H
 
-#include "compiler/analysis/cfg.h"
+#include "compiler/analysis/graph/cfg.h"
 #include "runtime/base/vec.h"
 #include "runtime/profile/shader_view.h"
 

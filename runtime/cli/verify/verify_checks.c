@@ -5,8 +5,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "compiler/analysis/mask.h"
-#include "compiler/analysis/sites.h"
+#include "compiler/analysis/graph/mask.h"
+#include "compiler/analysis/values/sites.h"
 #include "compiler/optimize/ir/weights_check.h"
 #include "runtime/base/arithmetic.h"
 #include "runtime/profile/probe_records.h"

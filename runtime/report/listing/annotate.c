@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "compiler/analysis/cfg.h"
+#include "compiler/analysis/graph/cfg.h"
 #include "runtime/report/text/figures.h"
 #include "runtime/report/listing/listing.h"
 #include "runtime/report/model/places.h"

@@ -3,8 +3,8 @@
  * those of conditional branches by itself. */
 #include <string.h>
 
-#include "compiler/analysis/cfg.h"
-#include "compiler/analysis/lane_flow.h"
+#include "compiler/analysis/graph/cfg.h"
+#include "compiler/analysis/graph/lane_flow.h"
 #include "compiler/normalize/normalize.h"
 #include "compiler/spirv/debug.h"
 #include "runtime/base/arithmetic.h"

@@ -10,7 +10,7 @@
  * judged by the lanes that entered the loop. Waves are needed: without waves there is no idle work. */
 #include <stdlib.h>
 
-#include "compiler/analysis/cfg.h"
+#include "compiler/analysis/graph/cfg.h"
 #include "runtime/profile/probe_records.h"
 #include "runtime/report/model/internal.h"
 

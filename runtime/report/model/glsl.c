@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "compiler/analysis/cfg.h"
+#include "compiler/analysis/graph/cfg.h"
 #include "compiler/normalize/normalize.h"
 #include "compiler/normalize/spirv_tools.h"
 #include "runtime/report/model/internal.h"

@@ -2,7 +2,7 @@
 #ifndef WPG_RUNTIME_REPORT_MODEL_INTERNAL_H
 #define WPG_RUNTIME_REPORT_MODEL_INTERNAL_H
 
-#include "compiler/analysis/cfg.h"
+#include "compiler/analysis/graph/cfg.h"
 #include "compiler/normalize/contexts.h"
 #include "compiler/spirv/stage.h"
 #include "runtime/base/map.h"

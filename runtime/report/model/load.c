@@ -5,6 +5,7 @@
 
 #include "compiler/normalize/normalize.h"
 #include "runtime/base/arithmetic.h"
+#include "runtime/base/map.h"
 #include "runtime/bundle/folder.h"
 #include "runtime/report/model/internal.h"
 #include "runtime/report/model/shader_source.h"
@@ -132,9 +133,22 @@ static void add_work(wpg_report_shader *shader)
 
 /* -- Pipelines */
 
-static uint32_t shader_index(const wpg_report *report, const wpg_pipeline_stage_counts *stage)
+/* Low half of a shader's hash -> the first shader with it. */
+static wpg_status index_shaders(wpg_map *first, const wpg_report *report, wpg_error *err)
 {
     for (size_t i = 0; i < report->shader_count; i++)
+        if (!wpg_map_get(first, report->shaders[i].hash.low, NULL) &&
+            !wpg_map_set(first, report->shaders[i].hash.low, i))
+            return no_memory(err);
+    return WPG_OK;
+}
+
+static uint32_t shader_index(const wpg_report *report, const wpg_map *first,
+                             const wpg_pipeline_stage_counts *stage)
+{
+    uint64_t at = report->shader_count;
+    (void)wpg_map_get(first, stage->shader.low, &at);
+    for (size_t i = (size_t)at; i < report->shader_count; i++)
         if (wpg_hash_equal(report->shaders[i].hash, stage->shader) &&
             strcmp(report->shaders[i].stage, stage->stage) == 0 &&
             strcmp(report->shaders[i].entry, stage->entry) == 0)
@@ -179,7 +193,8 @@ static void read_facts(wpg_report *report, wpg_report_pipeline *pipeline, const 
 }
 
 /* "is stage.frag HASH ENTRY". False: no such fact, or a shader without counts. */
-static bool stage_of_fact(wpg_report_stage *stage, const wpg_report *report, const wpg_fact *fact)
+static bool stage_of_fact(wpg_report_stage *stage, const wpg_report *report, const wpg_map *first,
+                          const wpg_fact *fact)
 {
     wpg_pipeline_stage_counts of = {.entry = ""};
     if (fact->rule != WPG_FACT_IS || strncmp(fact->key, "stage.", strlen("stage.")) != 0 ||
@@ -187,13 +202,13 @@ static bool stage_of_fact(wpg_report_stage *stage, const wpg_report *report, con
         return false;
     (void)snprintf(of.stage, sizeof of.stage, "%.7s", fact->key + strlen("stage."));
     of.entry = fact->text + WPG_HASH_HEX + 1;
-    *stage = (wpg_report_stage){.shader = shader_index(report, &of), .shared = true};
+    *stage = (wpg_report_stage){.shader = shader_index(report, first, &of), .shared = true};
     return stage->shader != WPG_REPORT_NONE;
 }
 
 /* Pipelines that the bundle has facts of, and no counts: they were linked from libraries, whose shaders count
  * for themselves. */
-static wpg_status add_linked(wpg_report *report, wpg_error *err)
+static wpg_status add_linked(wpg_report *report, const wpg_map *first, wpg_error *err)
 {
     for (size_t i = 0; i < report->bundle.sets.count; i++) {
         const wpg_facts *facts = report->bundle.sets.data[i];
@@ -209,15 +224,15 @@ static wpg_status add_linked(wpg_report *report, wpg_error *err)
         if (!pipeline->stages)
             return no_memory(err);
         for (size_t k = 0; k < wpg_facts_size(facts); k++)
-            pipeline->stage_count +=
-                stage_of_fact(&pipeline->stages[pipeline->stage_count], report, wpg_facts_at(facts, k));
+            pipeline->stage_count += stage_of_fact(&pipeline->stages[pipeline->stage_count], report, first,
+                                                   wpg_facts_at(facts, k));
         read_facts(report, pipeline, facts);
         report->pipeline_count += pipeline->stage_count > 0;
     }
     return WPG_OK;
 }
 
-static wpg_status make_pipelines(wpg_report *report, wpg_error *err)
+static wpg_status link_stages(wpg_report *report, const wpg_map *first, wpg_error *err)
 {
     const wpg_shader_view *view = report->view;
     report->pipelines = WPG_ARENA_ARRAY(&report->arena, wpg_report_pipeline,
@@ -234,7 +249,7 @@ static wpg_status make_pipelines(wpg_report *report, wpg_error *err)
             return no_memory(err);
         for (size_t k = 0; k < counts->stage_count; k++) {
             const uint64_t *counters = counts->stages[k].counters;
-            const uint32_t shader = shader_index(report, &counts->stages[k]);
+            const uint32_t shader = shader_index(report, first, &counts->stages[k]);
             if (shader != WPG_REPORT_NONE)
                 pipeline->stages[pipeline->stage_count++] =
                     (wpg_report_stage){.shader = shader,
@@ -246,7 +261,17 @@ static wpg_status make_pipelines(wpg_report *report, wpg_error *err)
         if (report->is_bundle)
             read_facts(report, pipeline, wpg_bundle_find(&report->bundle, "pipeline", pipeline->hex));
     }
-    return add_linked(report, err);
+    return add_linked(report, first, err);
+}
+
+static wpg_status make_pipelines(wpg_report *report, wpg_error *err)
+{
+    wpg_map first = {0};
+    wpg_status status = index_shaders(&first, report, err);
+    if (status == WPG_OK)
+        status = link_stages(report, &first, err);
+    wpg_map_free(&first);
+    return status;
 }
 
 /* -- Costs and order */

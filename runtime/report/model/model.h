@@ -104,7 +104,7 @@ typedef struct wpg_report_branch {
     uint32_t never_instructions; /* of all blocks that only the arm reaches */
 } wpg_report_branch;
 
-/* An input of a fragment stage, by site (compiler/analysis/input_sites.h). */
+/* An input of a fragment stage, by site (compiler/analysis/values/input_sites.h). */
 typedef struct wpg_report_input {
     const char *name; /* "v_color.w" */
     bool rounds;      /* interpolated: asked without its last bits */

@@ -3,8 +3,8 @@
  * "set 0 binding 2 [0][3].x", "location 1.x". */
 #include <stdio.h>
 
-#include "compiler/analysis/input_sites.h"
-#include "compiler/analysis/word_sites.h"
+#include "compiler/analysis/values/input_sites.h"
+#include "compiler/analysis/values/word_sites.h"
 #include "compiler/spirv/builder.h"
 #include "runtime/report/model/internal.h"
 

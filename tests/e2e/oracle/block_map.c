@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "compiler/analysis/cfg.h"
-#include "compiler/analysis/sites.h"
+#include "compiler/analysis/graph/cfg.h"
+#include "compiler/analysis/values/sites.h"
 #include "compiler/normalize/normalize.h"
 
 static void check(wpg_status status, const wpg_error *err, const char *what)

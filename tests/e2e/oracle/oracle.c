@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "compiler/analysis/value_sites.h"
+#include "compiler/analysis/values/value_sites.h"
 #include "runtime/bundle/bundle.h"
 #include "runtime/profile/profile_io.h"
 #include "runtime/profile/probe_records.h"

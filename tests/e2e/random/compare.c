@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "compiler/analysis/sites.h"
+#include "compiler/analysis/values/sites.h"
 
 static bool differ(comparison *c, const wpg_function_counters *f, uint32_t block, const char *what,
                    uint64_t got, uint64_t want)

@@ -1,6 +1,6 @@
-// Lanes alone: no version raised, no subgroup capability, waves and uniform absent.
+// Lanes alone: no version raised, no subgroup capability, waves and uniform absent. One arm follows from flow.
 // OPTIONS: no-subgroups
-// COUNTERS: 3
+// COUNTERS: 2
 // NOTE: waves and uniform absent: no subgroup operations in this stage
 // ABSENT: GroupNonUniform
 // EXPECT: OpAtomicIAdd

@@ -147,7 +147,18 @@ static void extremes(void **state)
     const wpg_hash128 shaders[2] = {{1, 2}, {3, 4}};
     wpg_the_process.mode = WPG_MODE_GENERATE;
     wpg_the_process.settings.bundle = folder;
+    wpg_the_process.settings.bundle_pipelines = 3;
     assert_true(wpg_bundle_on());
+    uint32_t word = 0;
+    for (int i = 0; i < 2; i++) { /* the bundle keeps extremes of shaders that are its own */
+        wpg_rewrite stage = {.words = &word,
+                             .word_count = 1,
+                             .entry = "main",
+                             .stage = {.model = SpvExecutionModelGLCompute, .entry = "main"},
+                             .hash = shaders[i]};
+        wpg_bundle_pipeline(&(wpg_bundle_subject){.part = true, .count = 1, .stages = &stage});
+    }
+    wpg_bundle_extreme((wpg_hash128){5, 6}, "trips", 1, 2);
     for (int i = 0; i < 2; i++)
         wpg_bundle_extreme(shaders[i], "trips", 3 - i, 7 + i);
     wpg_bundle_extreme(shaders[0], "trips", 1, 2);
@@ -168,6 +179,11 @@ static void extremes(void **state)
         assert_int_equal(fact->high, i ? 8 : 7);
         wpg_facts_destroy(facts);
     }
+    char path[4096], hex[WPG_HASH_HEX + 1];
+    wpg_error err;
+    wpg_hash_to_hex(hex, (wpg_hash128){5, 6});
+    assert_int_equal(wpg_bundle_facts_path(path, sizeof path, folder, "extremes", hex, "", &err), WPG_OK);
+    assert_int_not_equal(access(path, F_OK), 0);
 }
 
 /* -- Many shaders */
@@ -194,6 +210,7 @@ static void many_shaders(void **state)
     wpg_the_process.mode = WPG_MODE_GENERATE;
     wpg_the_process.settings.bundle = folder;
     wpg_the_process.settings.flush_interval = 1e6;
+    wpg_the_process.settings.bundle_pipelines = 3;
     assert_int_equal(wpg_bundle_shader_path(path, sizeof path, folder, stage.hash, ".spv", &err), WPG_OK);
     assert_int_equal(sem_init(&shader_there, 0, 0), 0);
     wpg_writer_start();

@@ -91,6 +91,7 @@ static int reset(void **state)
     has_replay = false;
     has_non_semantic = true;
     smallest_wave = 8;
+    wpg_the_process.settings.counter_way = WPG_WAY_AUTO;
     return 0;
 }
 
@@ -344,7 +345,21 @@ static void addresses(void **state)
                                 .enabledExtensionCount = 1,
                                 .ppEnabledExtensionNames = old};
     wpg_feature_plan_make(&plan, &instance, NULL, &info, WPG_NEED_COUNTING);
+    assert_string_equal(plan.refused, "");
+    assert_true(plan.by_binding && plan.planned.by_binding);
+    assert_false(has_extension(&plan.info, "VK_KHR_buffer_device_address"));
+    wpg_feature_plan_finish(&plan);
+    wpg_the_process.settings.counter_way = WPG_WAY_ADDRESS;
+    wpg_feature_plan_make(&plan, &instance, NULL, &info, WPG_NEED_COUNTING);
     assert_string_not_equal(plan.refused, "");
+    assert_false(plan.by_binding);
+    wpg_feature_plan_finish(&plan);
+    wpg_the_process.settings.counter_way = WPG_WAY_BINDING; /* also where addresses could be had */
+    info.enabledExtensionCount = 0;
+    wpg_feature_plan_make(&plan, &instance, NULL, &info, WPG_NEED_COUNTING);
+    assert_string_equal(plan.refused, "");
+    assert_true(plan.by_binding);
+    assert_false(plan.planned.buffer_device_address);
     wpg_feature_plan_finish(&plan);
 }
 

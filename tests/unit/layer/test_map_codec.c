@@ -48,6 +48,7 @@ static const wpg_counter_map sample = {.functions = functions,
                                        .terms = terms,
                                        .term_count = 3,
                                        .without_early_tests = true,
+                                       .over_budget = true,
                                        .sample_rate = 16,
                                        .seen_lanes = 22,
                                        .seen_waves = 23,
@@ -66,7 +67,7 @@ static void round_trip(void **state)
     assert_int_equal(map->function_count, 2);
     assert_int_equal(map->counter_count, 14);
     assert_int_equal(map->slots, 1);
-    assert_true(map->without_early_tests);
+    assert_true(map->without_early_tests && map->over_budget);
     assert_int_equal(map->sum_count, 2);
     assert_memory_equal(map->sums, sums, sizeof sums);
     assert_memory_equal(map->terms, terms, sizeof terms);

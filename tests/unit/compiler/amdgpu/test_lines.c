@@ -1,5 +1,5 @@
 /* Lines change no instruction, and name blocks that there are. */
-#include "compiler/analysis/cfg.h"
+#include "compiler/analysis/graph/cfg.h"
 #include "tests/unit/compiler/amdgpu/amdgpu_test.h"
 
 /* The instructions of an assembly text: no directives, labels or comments; malloc'd. */

@@ -3,7 +3,7 @@
 #include "compiler/amdgpu/profile/candidates.h"
 #include "compiler/amdgpu/driver/emit.h"
 #include "compiler/amdgpu/profile/unpredictable.h"
-#include "compiler/analysis/cfg.h"
+#include "compiler/analysis/graph/cfg.h"
 #include "tests/unit/compiler/amdgpu/amdgpu_test.h"
 
 /* if/else by data, in a loop that all lanes go round as often. */

@@ -8,10 +8,10 @@
 
 #include <cmocka.h>
 
-#include "compiler/analysis/cfg.h"
-#include "compiler/analysis/mask.h"
-#include "compiler/analysis/internal.h"
-#include "compiler/analysis/sites.h"
+#include "compiler/analysis/graph/cfg.h"
+#include "compiler/analysis/graph/mask.h"
+#include "compiler/analysis/graph/internal.h"
+#include "compiler/analysis/values/sites.h"
 #include "tests/support/assemble.h"
 #include "tests/unit/compiler/analysis/program_spirv.h"
 

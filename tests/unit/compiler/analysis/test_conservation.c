@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "compiler/analysis/conservation.h"
+#include "compiler/analysis/graph/conservation.h"
 #include "runtime/base/arithmetic.h"
 
 enum { BLOCKS = 9, EDGES = 24 };

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "compiler/analysis/divergence.h"
+#include "compiler/analysis/values/divergence.h"
 #include "compiler/spirv/builder.h"
 #include "tests/support/assemble.h"
 #include "tests/support/vk_compute.h"

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "compiler/analysis/mask.h"
+#include "compiler/analysis/graph/mask.h"
 #include "tests/unit/compiler/analysis/program_spirv.h"
 
 typedef struct subject {

@@ -11,8 +11,8 @@
 
 #include <cmocka.h>
 
-#include "compiler/analysis/lane_flow.h"
-#include "compiler/analysis/match.h"
+#include "compiler/analysis/graph/lane_flow.h"
+#include "compiler/analysis/match/match.h"
 #include "compiler/normalize/normalize.h"
 #include "compiler/spirv/builder.h"
 #include "runtime/base/file.h"

@@ -2,8 +2,8 @@
  * after that; what is no probe is not taken for one. */
 #include "tests/unit/compiler/normalize/shader_test.h"
 
-#include "compiler/analysis/cfg.h"
-#include "compiler/analysis/pseudo_probe.h"
+#include "compiler/analysis/graph/cfg.h"
+#include "compiler/analysis/graph/pseudo_probe.h"
 
 #define HEAD                                                                                                 \
     "#version 450\nlayout(local_size_x = 64) in;\nlayout(set = 0, binding = 0) buffer In { uint a[]; };\n"   \

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "compiler/analysis/select_work.h"
+#include "compiler/analysis/values/select_work.h"
 #include "tests/support/assemble.h"
 
 /* Each division costs 6. */

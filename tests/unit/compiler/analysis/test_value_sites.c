@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "compiler/analysis/value_sites.h"
+#include "compiler/analysis/values/value_sites.h"
 #include "tests/support/assemble.h"
 
 typedef struct subject {

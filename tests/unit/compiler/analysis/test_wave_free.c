@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "compiler/analysis/wave_free.h"
+#include "compiler/analysis/graph/wave_free.h"
 #include "tests/support/assemble.h"
 
 typedef struct subject {

@@ -4,7 +4,7 @@
 
 #include "shader_test.h"
 
-#include "compiler/analysis/cfg.h"
+#include "compiler/analysis/graph/cfg.h"
 #include "compiler/normalize/contexts.h"
 
 static words compile_text(const char *text, const char *ending)

@@ -2,7 +2,7 @@
  * and the bridge to SPIRV-Tools. */
 #include "shader_test.h"
 
-#include "compiler/analysis/cfg.h"
+#include "compiler/analysis/graph/cfg.h"
 #include "compiler/normalize/internal.h"
 
 static words assemble(const char *text)

@@ -4,7 +4,7 @@
 #ifndef WPG_TESTS_UNIT_COMPILER_OPTIMIZE_BIASED_H
 #define WPG_TESTS_UNIT_COMPILER_OPTIMIZE_BIASED_H
 
-#include "compiler/analysis/value_sites.h"
+#include "compiler/analysis/values/value_sites.h"
 #include "tests/unit/compiler/optimize/use.h"
 
 enum { BIASED_WAVES = 32, BIASED_TRIPS = 8, BIASED_STEPS = 100000 };

@@ -1,5 +1,5 @@
 /* Inputs of fragment stages: which components are asked about, and what they would save as constants. */
-#include "compiler/analysis/input_sites.h"
+#include "compiler/analysis/values/input_sites.h"
 #include "tests/unit/compiler/optimize/use.h"
 
 enum { ONE = 0x3f800000, ZERO = 0 };

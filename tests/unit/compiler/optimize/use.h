@@ -13,8 +13,8 @@
 
 #include <cmocka.h>
 
-#include "compiler/analysis/normal_form.h"
-#include "compiler/analysis/sites.h"
+#include "compiler/analysis/graph/normal_form.h"
+#include "compiler/analysis/values/sites.h"
 #include "compiler/normalize/normalize.h"
 #include "compiler/normalize/spirv_tools.h"
 #include "compiler/optimize/ir/loops.h"

@@ -3,8 +3,8 @@
 #ifndef WPG_TESTS_UNIT_COMPILER_OPTIMIZE_WORDS_H
 #define WPG_TESTS_UNIT_COMPILER_OPTIMIZE_WORDS_H
 
-#include "compiler/analysis/value_sites.h"
-#include "compiler/analysis/word_sites.h"
+#include "compiler/analysis/values/value_sites.h"
+#include "compiler/analysis/values/word_sites.h"
 #include "tests/unit/compiler/optimize/use.h"
 
 enum { WORDS_MOST = 32 };

@@ -7,7 +7,7 @@ enum { INPUTS = 12, ROUNDS = 16, TRIES = 8 };
 
 static uint64_t seed;
 
-static uint32_t draw(size_t below)
+static uint32_t draw(uint32_t below)
 {
     seed = seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
     return (uint32_t)((seed >> 33) % below);
@@ -80,7 +80,7 @@ static wpg_profile *merge_tree(const bytes *inputs, const uint64_t *weights, siz
         return sum;
     }
     for (size_t at = 0; at < count;) {
-        size_t group = 1 + draw(count - 1);
+        size_t group = 1 + draw((uint32_t)(count - 1));
         group = group < count - at ? group : count - at;
         wpg_profile *part = merge_tree(inputs + at, weights + at, group, format);
         if (wpg_profile_count(part)) {
@@ -100,7 +100,7 @@ static wpg_profile *merge_tree(const bytes *inputs, const uint64_t *weights, siz
 static void shuffle(bytes *inputs, uint64_t *weights)
 {
     for (size_t i = INPUTS - 1; i; i--) {
-        const size_t j = draw(i + 1);
+        const size_t j = draw((uint32_t)(i + 1));
         const bytes b = inputs[i];
         const uint64_t w = weights[i];
         inputs[i] = inputs[j];

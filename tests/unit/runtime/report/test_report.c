@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "compiler/analysis/cfg.h"
+#include "compiler/analysis/graph/cfg.h"
 #include "compiler/normalize/normalize.h"
 #include "runtime/base/file.h"
 #include "runtime/profile/profile_io.h"

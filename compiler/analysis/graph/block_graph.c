@@ -1,0 +1,25 @@
+#include "compiler/analysis/graph/block_graph.h"
+
+wpg_status wpg_block_graph_of(wpg_block_graph *flow, const wpg_cfg *cfg, wpg_arena *arena)
+{
+    uint32_t edges = 0;
+    for (uint32_t b = 0; b < cfg->count; b++)
+        edges += cfg->blocks[b].successor_count;
+    *flow = (wpg_block_graph){.count = cfg->count,
+                              .flags = WPG_ARENA_ARRAY(arena, uint8_t, cfg->count),
+                              .first = WPG_ARENA_ARRAY(arena, uint32_t, (size_t)cfg->count + 1),
+                              .successors = WPG_ARENA_ARRAY(arena, uint32_t, edges)};
+    if (!flow->flags || !flow->first || !flow->successors)
+        return WPG_E_NOMEM;
+    edges = 0;
+    for (uint32_t b = 0; b < cfg->count; b++) {
+        const wpg_block *block = &cfg->blocks[b];
+        const bool reachable = block->rpo != WPG_NO_BLOCK;
+        flow->flags[b] = (uint8_t)((reachable ? WPG_BLOCK_REACHABLE : 0) |
+                                   (block->changes_mask ? WPG_BLOCK_LOSES_LANES : 0));
+        for (uint32_t s = 0; reachable && s < block->successor_count; s++)
+            flow->successors[edges++] = block->successors[s];
+        flow->first[b + 1] = edges;
+    }
+    return WPG_OK;
+}

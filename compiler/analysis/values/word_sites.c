@@ -1,0 +1,132 @@
+#include "compiler/analysis/values/word_sites.h"
+
+#include <string.h>
+
+#include "compiler/analysis/values/word_casts.h"
+#include "compiler/analysis/values/word_deciders.h"
+#include "compiler/analysis/values/word_vectors.h"
+#include "compiler/spirv/builder.h"
+
+/* A variable of class Uniform whose type is a struct decorated Block: read-only (SPIR-V 1.6, 2.16.1; Vulkan
+ * 1.3, 15.6.2). An array of such blocks has a descriptor for each, which an index may leave out; of an array
+ * of one, which Zink makes, there is none to leave out. */
+static bool is_uniform_block(const wpg_module *module, const wpg_inst *variable)
+{
+    const wpg_inst *pointer = variable ? wpg_module_def(module, variable->type) : NULL;
+    if (!pointer || variable->opcode != SpvOpVariable || pointer->opcode != SpvOpTypePointer ||
+        pointer->count < 4 || pointer->words[2] != SpvStorageClassUniform)
+        return false;
+    const wpg_inst *block = wpg_module_def(module, pointer->words[3]);
+    uint64_t length;
+    uint32_t width;
+    if (block && block->opcode == SpvOpTypeArray &&
+        wpg_const_value(module, block->words[3], &length, &width) && length == 1)
+        block = wpg_module_def(module, block->words[2]);
+    return block && block->opcode == SpvOpTypeStruct &&
+           wpg_find_decoration(module, block->result, SpvDecorationBlock);
+}
+
+enum { MOST_CANDIDATES = 64 }; /* floats that are asked what they are good for */
+
+typedef struct site_list {
+    wpg_word_site *items;
+    uint32_t count, most;
+    bool of_floats;                /* floats, and integers that are cast to floats alone */
+    const struct site_list *other; /* whose words are not taken again; NULL */
+    const wpg_word_casts *casts;
+} site_list;
+
+static bool is_known(const site_list *list, const wpg_word_place *place)
+{
+    for (uint32_t i = 0; i < list->count; i++)
+        if (memcmp(&list->items[i].place, place, sizeof *place) == 0)
+            return true;
+    return false;
+}
+
+/* The walk through decorations comes last: a module loads the same words again and again. */
+static void take(site_list *list, const wpg_module *module, wpg_word_site site)
+{
+    const bool is_float =
+        site.type == WPG_VALUE_FLOAT || wpg_word_is_cast(list->casts, site.load, site.component);
+    if (is_float == list->of_floats && list->count < list->most && !is_known(list, &site.place) &&
+        !(list->other && is_known(list->other, &site.place)) &&
+        is_uniform_block(module, wpg_module_def(module, site.place.variable)))
+        list->items[list->count++] = site;
+}
+
+/* A plain 32-bit number of that kind: another operand of OpTypeFloat names another encoding. */
+static bool is_word(const wpg_inst *type)
+{
+    return type && (type->opcode == SpvOpTypeInt || type->opcode == SpvOpTypeFloat) && type->words[2] == 32 &&
+           type->count == (type->opcode == SpvOpTypeInt ? 4 : 3);
+}
+
+static void load_sites(site_list *list, const wpg_module *module, wpg_inst *load)
+{
+    wpg_word_site site = {.load = load, .component = WPG_NO_BLOCK, .type = WPG_VALUE_FLOAT};
+    const wpg_inst *type = wpg_module_def(module, load->type);
+    const wpg_inst *scalar =
+        type && type->opcode == SpvOpTypeVector ? wpg_module_def(module, type->words[2]) : type;
+    if (!is_word(scalar) || !wpg_word_place_of(&site.place, module, load))
+        return;
+    if (scalar->opcode == SpvOpTypeInt)
+        site.type = scalar->words[3] ? WPG_VALUE_SINT : WPG_VALUE_UINT;
+    if (type == scalar) {
+        take(list, module, site);
+        return;
+    }
+    site.place.count++;
+    for (uint32_t c = 0; c < type->words[3]; c++) {
+        site.place.indices[site.place.count - 1] = site.component = c;
+        take(list, module, site);
+    }
+}
+
+static void all_loads(site_list *list, const wpg_cfg *cfg)
+{
+    for (uint32_t b = 0; b < cfg->count; b++) {
+        const wpg_block *block = &cfg->blocks[b];
+        if (block->rpo == WPG_NO_BLOCK)
+            continue;
+        for (wpg_inst *inst = block->label->next; inst != block->terminator; inst = inst->next)
+            if (inst->opcode == SpvOpLoad)
+                load_sites(list, cfg->module, inst);
+    }
+}
+
+/* Those of the sites whose bits are set. */
+static void append(site_list *list, const site_list *of, uint64_t which)
+{
+    for (uint32_t i = 0; i < of->count && list->count < list->most; i++)
+        if (which >> i & 1)
+            list->items[list->count++] = of->items[i];
+}
+
+wpg_status wpg_word_sites(wpg_word_site **sites, uint32_t *count, const wpg_cfg *cfg, wpg_arena *arena)
+{
+    wpg_word_casts casts;
+    site_list list = {.items = WPG_ARENA_ARRAY(arena, wpg_word_site, WPG_MOST_WORD_SITES),
+                      .most = WPG_MOST_INTEGER_SITES,
+                      .casts = &casts};
+    site_list floats = {.items = WPG_ARENA_ARRAY(arena, wpg_word_site, MOST_CANDIDATES),
+                        .most = MOST_CANDIDATES,
+                        .of_floats = true,
+                        .other = &list,
+                        .casts = &casts};
+    uint64_t deciding, weighing, vectors;
+    if (!list.items || !floats.items || !wpg_word_casts_find(&casts, cfg, arena))
+        return WPG_E_NOMEM;
+    all_loads(&list, cfg);
+    all_loads(&floats, cfg);
+    WPG_TRY(wpg_word_deciders(&deciding, &weighing, cfg, floats.items, floats.count, arena));
+    WPG_TRY(wpg_word_vectors(&vectors, cfg, floats.items, floats.count, arena));
+    list.most = list.count + WPG_MOST_FLOAT_SITES;
+    append(&list, &floats, deciding);
+    append(&list, &floats, weighing & ~deciding);
+    list.most = WPG_MOST_WORD_SITES;
+    append(&list, &floats, vectors & ~weighing & ~deciding);
+    *sites = list.items;
+    *count = list.count;
+    return WPG_OK;
+}

@@ -1,0 +1,114 @@
+/* See budget.h. */
+#include "compiler/instrument/driver/budget.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { MOST_SQUARED = 1 << 22, MOST_BLOCKS = 1 << 18 }; /* so that the product fits 64 bits */
+
+wpg_code_size wpg_code_size_of(const wpg_module *module)
+{
+    wpg_code_size size = {0};
+    WPG_INST_EACH (inst, module) {
+        size.words += inst->count;
+        size.blocks += inst->opcode == SpvOpLabel;
+    }
+    return size;
+}
+
+static uint64_t squared(wpg_code_size size)
+{
+    uint64_t words = size.words < MOST_SQUARED ? size.words : MOST_SQUARED,
+             blocks = size.blocks < MOST_BLOCKS ? size.blocks : MOST_BLOCKS;
+    return words * words * (blocks ? blocks : 1);
+}
+
+uint64_t wpg_budget_cost(wpg_code_size counted, wpg_code_size plain)
+{
+    uint64_t of_plain = squared(plain);
+    return squared(counted) / (of_plain ? of_plain : 1);
+}
+
+/* About the most that `auto` adds: no copy is made of what stays small. */
+enum { FIXED_WORDS = 1024, WORDS_OF_A_BLOCK = 192 };
+
+/* A copy is instrumented: the module stays as it is. */
+static wpg_status try(wpg_code_size *size, const uint32_t *words, size_t count, const wpg_stage *stage,
+                      const wpg_instrument_options *options, wpg_strategy_choice strategy, wpg_error *err)
+{
+    wpg_instrument_options own = *options;
+    wpg_module *copy = NULL;
+    wpg_counter_map *map = NULL;
+    own.strategy = strategy;
+    own.budget = 0;
+    wpg_status status = wpg_module_parse(&copy, words, count, err);
+    if (status == WPG_OK)
+        status = wpg_instrument(&map, copy, stage, &own, err);
+    if (status == WPG_OK)
+        *size = wpg_code_size_of(copy);
+    wpg_counter_map_destroy(map);
+    wpg_module_destroy(copy);
+    return status;
+}
+
+static bool fits(wpg_code_size size, wpg_code_size plain, uint32_t budget)
+{
+    if (size.words <= WPG_BUDGET_FREE_WORDS)
+        return true;
+    return size.words < plain.words + WPG_BUDGET_MOST_WORDS &&
+           wpg_budget_cost(size, plain) <= (uint64_t)budget * budget;
+}
+
+static uint32_t factor_of(wpg_code_size size, wpg_code_size plain)
+{
+    uint64_t cost = wpg_budget_cost(size, plain);
+    uint32_t root = 1;
+    while (root < 1000 && (uint64_t)root * root < cost)
+        root++;
+    return root;
+}
+
+static wpg_status choose(wpg_strategy_choice *strategy, char *why, size_t room, const uint32_t *words,
+                         size_t count, wpg_code_size plain, const wpg_stage *stage,
+                         const wpg_instrument_options *options, wpg_error *err)
+{
+    wpg_code_size by_auto, naive, lane;
+    WPG_TRY(try(&by_auto, words, count, stage, options, WPG_STRATEGY_AUTO, err));
+    *strategy = WPG_STRATEGY_AUTO;
+    if (fits(by_auto, plain, options->budget))
+        return WPG_OK;
+    WPG_TRY(try(&naive, words, count, stage, options, WPG_STRATEGY_NAIVE, err));
+    *strategy = WPG_STRATEGY_NAIVE;
+    /* It runs slower, too: only where it saves much. */
+    if (fits(naive, plain, (options->budget + 1) / 2)) {
+        (void)snprintf(why, room,
+                       "counted in place: else it would be %u times as dear to compile, now %u (BUDGET)",
+                       factor_of(by_auto, plain), factor_of(naive, plain));
+        return WPG_OK;
+    }
+    *strategy = WPG_STRATEGY_LANE;
+    WPG_TRY(try(&lane, words, count, stage, options, WPG_STRATEGY_LANE, err));
+    if (!fits(lane, plain, options->budget))
+        return wpg_fail(err, WPG_E_UNSUPPORTED, "counting would make it %u times as dear to compile (BUDGET)",
+                        factor_of(lane, plain));
+    (void)snprintf(
+        why, room, "waves and uniform absent: else it would be %u times as dear to compile, now %u (BUDGET)",
+        factor_of(squared(naive) < squared(by_auto) ? naive : by_auto, plain), factor_of(lane, plain));
+    return WPG_OK;
+}
+
+wpg_status wpg_budget_choose(wpg_strategy_choice *strategy, char *why, size_t room, const wpg_module *module,
+                             const wpg_stage *stage, const wpg_instrument_options *options, wpg_error *err)
+{
+    const wpg_code_size plain = wpg_code_size_of(module);
+    uint32_t *words = NULL;
+    size_t count = 0;
+    *strategy = options->strategy;
+    *why = '\0';
+    if (plain.words + FIXED_WORDS + WORDS_OF_A_BLOCK * (uint64_t)plain.blocks <= WPG_BUDGET_FREE_WORDS)
+        return WPG_OK;
+    WPG_TRY(wpg_module_emit(&words, &count, module, err));
+    wpg_status status = choose(strategy, why, room, words, count, plain, stage, options, err);
+    free(words);
+    return status;
+}

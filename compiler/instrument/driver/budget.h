@@ -1,0 +1,38 @@
+/* What counting may cost the driver's compiler, and the strategy that keeps to it.
+ *
+ * The time to compile grows faster than the code: on lavapipe about as words x sqrt(blocks), at least
+ * (shaders/measured/2026-11-25-budget.md). That, over the same of the normal form, is the cost here. The
+ * words are counted, not guessed: a copy of the module is instrumented.
+ *
+ *     auto --too dear--> naive, in half of the budget --too dear--> lane --too dear--> not counted
+ *
+ * `lane` counts lanes alone, in a spanning tree's complement of the blocks, without a branch of its own.
+ *
+ * Small code is never too dear, whatever its shader's size: what a driver does for any shader outweighs it.
+ * The choice depends on the words and the options alone. Private to compiler/instrument. Threads: none
+ * shared. */
+#ifndef WPG_COMPILER_INSTRUMENT_DRIVER_BUDGET_H
+#define WPG_COMPILER_INSTRUMENT_DRIVER_BUDGET_H
+
+#include "compiler/instrument/code/instrument.h"
+
+enum {
+    WPG_BUDGET_FREE_WORDS = 12288,   /* code up to this length costs little */
+    WPG_BUDGET_MOST_WORDS = 1 << 18, /* that counting may add, 1 MiB, whatever the factor */
+};
+
+typedef struct wpg_code_size {
+    uint32_t words, blocks;
+} wpg_code_size;
+wpg_code_size wpg_code_size_of(const wpg_module *module);
+
+/* The square of the cost of `counted` beside `plain`, rounded down. */
+uint64_t wpg_budget_cost(wpg_code_size counted, wpg_code_size plain);
+
+/* The strategy for a module in normal form, of options whose strategy is AUTO and whose budget is not 0.
+ * Of what was refused, `why` (of `size`) tells the reason; "" if nothing. WPG_E_UNSUPPORTED: no strategy
+ * fits, or the stage cannot be counted at all. */
+wpg_status wpg_budget_choose(wpg_strategy_choice *strategy, char *why, size_t size, const wpg_module *module,
+                             const wpg_stage *stage, const wpg_instrument_options *options, wpg_error *err);
+
+#endif

@@ -1,0 +1,210 @@
+/* What counting may cost a compiler: small code is free, nested code gives way step by step, and the choice
+ * is the same every time. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "compiler/instrument/driver/budget.h"
+#include "compiler/normalize/normalize.h"
+#include "tests/support/assemble.h"
+
+typedef struct counted {
+    uint32_t *words;
+    size_t count;
+    wpg_code_size plain, size;
+    uint32_t kinds, counters;
+    char note[128];
+    wpg_status status;
+    char refused[256];
+} counted;
+
+static const wpg_instrument_options usual = {.target = {.subgroup_basic = true,
+                                                        .subgroup_ballot = true,
+                                                        .subgroup_arithmetic = true,
+                                                        .subgroup_size = 8,
+                                                        .int64_atomics = true,
+                                                        .max_spirv_minor = 3},
+                                             .directory_entry = UINT64_C(0x1000)};
+
+static counted count(const char *source, wpg_strategy_choice strategy, uint32_t budget)
+{
+    counted c = {0};
+    uint32_t *words;
+    size_t word_count;
+    wpg_module *module;
+    wpg_counter_map *map = NULL;
+    wpg_error err = {0};
+    const wpg_stage stage = {.model = SpvExecutionModelGLCompute, .entry = "main"};
+    wpg_instrument_options options = usual;
+    options.strategy = strategy;
+    options.budget = budget;
+    assert_true(assemble_glsl(&words, &word_count, source, "comp", "vulkan1.1"));
+    assert_int_equal(wpg_module_parse(&module, words, word_count, NULL), WPG_OK);
+    assert_int_equal(wpg_normalize(module, &stage, NULL, NULL), WPG_OK);
+    c.plain = wpg_code_size_of(module);
+    c.status = wpg_instrument(&map, module, &stage, &options, &err);
+    (void)snprintf(c.refused, sizeof c.refused, "%s", err.message);
+    c.size = wpg_code_size_of(module);
+    if (c.status == WPG_OK) {
+        c.kinds = map->functions[0].kinds;
+        c.counters = map->counter_count;
+        memcpy(c.note, map->note, sizeof c.note);
+        assert_int_equal(wpg_module_emit(&c.words, &c.count, module, NULL), WPG_OK);
+    }
+    wpg_counter_map_destroy(map);
+    wpg_module_destroy(module);
+    free(words);
+    return c;
+}
+
+static bool same(const counted *a, const counted *b)
+{
+    return a->count == b->count && memcmp(a->words, b->words, a->count * sizeof *a->words) == 0;
+}
+
+/* `depth` loops in each other, each with an early way out; `arms` conditions in the innermost. */
+static char *nest(unsigned depth, unsigned arms)
+{
+    static char text[1 << 16];
+    size_t used = (size_t)snprintf(text, sizeof text,
+                                   "#version 450\nlayout(local_size_x = 8) in;\n"
+                                   "layout(set = 0, binding = 0) buffer B { uint w[]; };\n"
+                                   "void main() { uint x = gl_GlobalInvocationID.x;\n");
+    for (unsigned i = 0; i < depth; i++)
+        used += (size_t)snprintf(text + used, sizeof text - used,
+                                 "for (uint i%u = 0; i%u < w[%u]; i%u++) { if (w[x + %u] == 7u) return;\n", i,
+                                 i, i, i, i);
+    for (unsigned i = 0; i < arms; i++)
+        used += (size_t)snprintf(
+            text + used, sizeof text - used,
+            "if (w[x * %uu] > %uu) { if (x == w[%u]) return; x += %uu; } else x ^= w[x];\n", i + 2, i, i, i);
+    for (unsigned i = 0; i < depth; i++)
+        used += (size_t)snprintf(text + used, sizeof text - used, "}\n");
+    (void)snprintf(text + used, sizeof text - used, "w[x] = x; }\n");
+    return text;
+}
+
+static void small_code(void **state)
+{
+    (void)state;
+    counted with = count(nest(1, 1), WPG_STRATEGY_AUTO, 1), without = count(nest(1, 1), WPG_STRATEGY_AUTO, 0);
+    assert_int_equal(with.status, WPG_OK);
+    assert_true(with.size.words <= WPG_BUDGET_FREE_WORDS);
+    assert_true(wpg_budget_cost(with.size, with.plain) > 1); /* dearer than the budget, and yet free */
+    assert_true(same(&with, &without));
+    free(with.words);
+    free(without.words);
+}
+
+/* Step by step, as the budget shrinks: all of it, lanes alone, nothing; the choice keeps to the budget. */
+static void steps(void **state)
+{
+    (void)state;
+    const char *source = nest(4, 60);
+    counted in_auto = count(source, WPG_STRATEGY_AUTO, 0), naive = count(source, WPG_STRATEGY_NAIVE, 0),
+            lane = count(source, WPG_STRATEGY_LANE, 0);
+    unsigned seen = 0;
+    const uint64_t of_auto = wpg_budget_cost(in_auto.size, in_auto.plain),
+                   of_naive = wpg_budget_cost(naive.size, naive.plain),
+                   of_lane = wpg_budget_cost(lane.size, lane.plain);
+    assert_true(in_auto.size.words > WPG_BUDGET_FREE_WORDS && naive.size.words > WPG_BUDGET_FREE_WORDS);
+    assert_true(of_lane < of_naive && of_lane < of_auto);
+    static const uint32_t budgets[] = {1000, 100, 50, 30, 20, 15, 12, 10, 8, 6, 5, 4, 3, 2, 1};
+    for (size_t i = 0; i < sizeof budgets / sizeof *budgets; i++) {
+        const uint32_t budget = budgets[i];
+        counted c = count(source, WPG_STRATEGY_AUTO, budget),
+                again = count(source, WPG_STRATEGY_AUTO, budget);
+        const uint64_t limit = (uint64_t)budget * budget;
+        if (c.status == WPG_OK) {
+            assert_true(c.size.words <= WPG_BUDGET_FREE_WORDS || wpg_budget_cost(c.size, c.plain) <= limit);
+            assert_true(same(&c, &again));
+            bool is_auto = same(&c, &in_auto), is_naive = !is_auto && same(&c, &naive),
+                 is_lane = same(&c, &lane);
+            assert_int_equal(is_auto + is_naive + is_lane, 1);
+            /* What is given up is given up for a reason, and said. */
+            const uint64_t half = (budget + 1) / 2;
+            if (is_lane)
+                assert_true(of_auto > limit && of_naive > half * half &&
+                            strstr(c.note, "waves and uniform absent"));
+            if (is_naive)
+                assert_true(of_auto > limit && strstr(c.note, "counted in place"));
+            if (is_auto)
+                assert_string_equal(c.note, "");
+            seen |= is_auto ? 1 : is_naive ? 2 : 4;
+            assert_int_equal(c.kinds == WPG_KIND_LANES, is_lane);
+        } else {
+            fail_msg("budget %u: %s", budget, c.refused);
+        }
+        free(c.words);
+        free(again.words);
+    }
+    assert_int_equal(seen & 5, 5);
+    free(in_auto.words);
+    free(naive.words);
+    free(lane.words);
+}
+
+/* Where even lanes are too dear the module stays as it is. */
+static void nothing(void **state)
+{
+    (void)state;
+    counted c = count(nest(6, 300), WPG_STRATEGY_AUTO, 1), lane = count(nest(6, 300), WPG_STRATEGY_LANE, 0);
+    assert_true(lane.size.words > WPG_BUDGET_FREE_WORDS && wpg_budget_cost(lane.size, lane.plain) > 1);
+    assert_int_equal(c.status, WPG_E_UNSUPPORTED);
+    assert_non_null(strstr(c.refused, "BUDGET"));
+    assert_int_equal(c.size.words, c.plain.words);
+    free(lane.words);
+}
+
+/* A strategy that was asked for is used, whatever it costs. */
+static void asked(void **state)
+{
+    (void)state;
+    counted with = count(nest(6, 200), WPG_STRATEGY_ADDITIVE, 1),
+            without = count(nest(6, 200), WPG_STRATEGY_ADDITIVE, 0);
+    assert_int_equal(with.status, WPG_OK);
+    assert_true(same(&with, &without));
+    free(with.words);
+    free(without.words);
+}
+
+/* Lanes alone: one arm of each condition, and what runs as often as something else, follows. */
+static void tree(void **state)
+{
+    (void)state;
+    const char *source = "#version 450\nlayout(local_size_x = 8) in;\n"
+                         "layout(set = 0, binding = 0) buffer B { uint w[]; };\n"
+                         "void main() { uint x = gl_GlobalInvocationID.x;\n"
+                         "if (w[x] > 1u) w[x] = 3u; else w[x] = 4u;\n"
+                         "if (w[x + 1u] > 1u) w[x] += 3u; else w[x] += 4u;\n"
+                         "for (uint i = 0; i < w[x]; i++) { if (w[i] > 2u) w[i]++; else w[i]--; } }\n";
+    counted c = count(source, WPG_STRATEGY_LANE, 0);
+    assert_int_equal(c.status, WPG_OK);
+    /* start, an arm of each of three conditions, the loop's header or body */
+    assert_int_equal(c.counters, 5);
+    free(c.words);
+}
+
+static void sums(void **state)
+{
+    (void)state;
+    const wpg_code_size plain = {1000, 10};
+    assert_int_equal(wpg_budget_cost(plain, plain), 1);
+    assert_int_equal(wpg_budget_cost((wpg_code_size){2000, 40}, plain), 16);
+    assert_int_equal(wpg_budget_cost((wpg_code_size){0, 0}, (wpg_code_size){0, 0}), 0);
+    /* Sizes beyond any shader stay in range. */
+    assert_true(wpg_budget_cost((wpg_code_size){UINT32_MAX, UINT32_MAX}, plain) > 1000);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(small_code), cmocka_unit_test(steps),
+                                       cmocka_unit_test(nothing),    cmocka_unit_test(asked),
+                                       cmocka_unit_test(tree),       cmocka_unit_test(sums)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
