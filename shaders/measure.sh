@@ -1,7 +1,7 @@
 #!/bin/sh
 # The tables of shaders/measured, measured anew on this machine: Markdown on standard output.
 #
-#     sh shaders/measure.sh [SECTION]... [BUILD-FOLDER]         (default: all sections but pairs and real, build)
+#     sh shaders/measure.sh [SECTION]... [BUILD-FOLDER]         (default: all sections but fleet, pairs and real, build)
 #
 #     generate    what counting costs: time by way of counting, sampled; compile time on lavapipe
 #     compile     what an instrumented shader costs a compiler: compile time, registers and code on RADV without hardware
@@ -13,6 +13,7 @@
 #     estimate    what RADV's compiler says without the blocks that never ran (a what-if, `wavepgo estimate`), without hardware
 #     gate        the offload PGO RFC's three microbenchmarks without a profile, and with one, heeding divergence and not
 #     quality     profiles beside ones measured anew: on top of use mode, sampled, on another driver
+#     fleet       many thin profiles beside an exact one, what thin counting costs, what merging takes (measure_fleet.sh); only where it is named
 #     pairs       changes that people made to shaders by hand, and what use mode gains on the shader before (shaders/pairs); only where it is named
 #     real        unmodified real programs (shaders/real): fetched from npm and Debian, so not among the default sections
 #
@@ -28,9 +29,9 @@ root=$(cd "$(dirname "$0")/.." && pwd)
 sections=
 while [ $# -gt 0 ]; do
     case $1 in
-    generate | compile | sampling | placement | use | variants | estimate | gate | quality | pairs | real) sections="$sections $1" ;;
+    generate | compile | sampling | placement | use | variants | estimate | gate | quality | fleet | pairs | real) sections="$sections $1" ;;
     all) sections="generate compile sampling placement use variants estimate gate quality" ;;
-    -h | --help) sed -n '2,24s/^# \{0,1\}//p' "$0"; exit 0 ;;
+    -h | --help) sed -n '2,25s/^# \{0,1\}//p' "$0"; exit 0 ;;
     -*) echo "measure: unknown option '$1'" >&2; exit 2 ;;
     *) break ;;
     esac
@@ -425,6 +426,7 @@ wave_sizes() {
 
 . "$root/shaders/measure_use.sh"
 . "$root/shaders/measure_quality.sh"
+. "$root/shaders/measure_fleet.sh"
 . "$root/shaders/measure_pairs.sh"
 
 # The words of the variants that were dumped stand for the benchmark's own: what RADV's compiler says of both.

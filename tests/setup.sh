@@ -51,7 +51,8 @@ if [ -z "$runtime_only" ]; then
     required="$required git"
     optional="$optional llvm-22-dev lld-22 llvm-14 llvm-19 ccache clang clang-format clang-tidy libclang-rt-dev vulkan-tools vkd3d-demos
         vulkan-validationlayers xvfb xauth imagemagick x11-apps mesa-utils glmark2-x11 libgl1-mesa-dri ffmpeg
-        gfxreconstruct libdrm-dev debootstrap groff-base zsh dpkg-dev file chromium lcov valgrind bubblewrap qemu-user"
+        gfxreconstruct libdrm-dev debootstrap groff-base zsh dpkg-dev file chromium lcov valgrind bubblewrap qemu-user
+        parallel slurm-wlm"
 fi
 
 installed() { [ "$(dpkg-query -W -f '${db:Status-Status}' "$1" 2>/dev/null)" = installed ]; }

@@ -12,6 +12,7 @@
 #include "layer/api/shader_objects.h"
 #include "layer/base/disk_cache.h"
 #include "layer/base/power.h"
+#include "layer/base/sampling.h"
 #include "layer/base/stages_report.h"
 #include "layer/base/loss_attribution.h"
 #include "layer/base/window.h"
@@ -317,10 +318,11 @@ static void equip(wpg_device *device, VkPhysicalDevice physical, const VkDeviceC
             return;
         }
         device->records = wpg_bundle_on() || wpg_ticker_wanted() || device->counter_sets;
-        device->binds = wpg_sample_by_bind() || wpg_window_exists();
+        device->binds = wpg_sampling_has_twins() || wpg_window_exists();
         wpg_queries_plan(device, physical);
         say_stages(device, physical);
         wpg_bundle_made_on(device->features.made_on);
+        wpg_made_record_compose(device->made, &device->features.made);
     }
     if (device->mode == WPG_MODE_TUNE || device->mode == WPG_MODE_USE)
         wpg_tune_know_device(device, physical);

@@ -2,6 +2,8 @@
  * loader goes by name, so the layer is in the chain once. A program that asks for Vulkan 1.0 gets 1.1, in our
  * copy of its create-info, if loader and driver have 1.1: counting needs subgroup operations and SPIR-V
  * 1.3. */
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "layer/api/hooks.h"
@@ -61,8 +63,20 @@ static void load_commands(wpg_instance *instance)
 }
 
 /* Keeps a record of the new instance. Without one nothing below it could be reached: the creation fails. */
-static VkResult adopt(VkInstance handle, PFN_vkGetInstanceProcAddr next, uint32_t version, bool active,
-                      bool validated, const VkAllocationCallbacks *allocator)
+/* "Game 3": names are the program's, and may be of any length. */
+static void note_application(wpg_instance *record, const VkApplicationInfo *application)
+{
+    if (!application)
+        return;
+    const char *name = application->pApplicationName ? application->pApplicationName : "";
+    if (*name || application->applicationVersion)
+        (void)snprintf(record->application, sizeof record->application, "%.80s%s%" PRIu32, name,
+                       *name ? " " : "", application->applicationVersion);
+}
+
+static VkResult adopt(VkInstance handle, PFN_vkGetInstanceProcAddr next, uint32_t version,
+                      const VkApplicationInfo *application, bool active, bool validated,
+                      const VkAllocationCallbacks *allocator)
 {
     wpg_instance *record = calloc(1, sizeof *record);
     if (record) {
@@ -71,6 +85,7 @@ static VkResult adopt(VkInstance handle, PFN_vkGetInstanceProcAddr next, uint32_
                                  .api_version = version,
                                  .active = active,
                                  .validated = validated};
+        note_application(record, application);
         load_commands(record);
         if (wpg_handles_set(&wpg_the_process.instances, wpg_dispatch_key(handle), record)) {
             atomic_fetch_add(&wpg_the_process.instance_count, 1);
@@ -112,7 +127,8 @@ VkResult VKAPI_CALL wpg_create_instance(const VkInstanceCreateInfo *info,
                              : create(info, allocator, instance);
     if (result != VK_SUCCESS)
         return result;
-    return adopt(*instance, next, version, active, active && wpg_validation_layer_below(below), allocator);
+    return adopt(*instance, next, version, info->pApplicationInfo, active,
+                 active && wpg_validation_layer_below(below), allocator);
 }
 
 void VKAPI_CALL wpg_destroy_instance(VkInstance instance, const VkAllocationCallbacks *allocator)

@@ -11,6 +11,7 @@
 #include "layer/base/frames.h"
 #include "layer/base/disk_cache.h"
 #include "layer/base/power.h"
+#include "layer/base/sampling.h"
 #include "layer/base/state.h"
 #include "layer/base/summary.h"
 #include "layer/base/window.h"
@@ -38,6 +39,9 @@ static void settle(wpg_process *process)
 {
     wpg_log_open((wpg_log_level)process->settings.log, process->settings.log_file);
     process->mode = (wpg_mode)process->settings.mode;
+    wpg_sampling_set_up(&process->settings);
+    if (process->mode == WPG_MODE_GENERATE && !wpg_sampling_takes_process())
+        process->mode = WPG_MODE_OFF;
     wpg_error err;
     if (wpg_probes_parse(&process->probes, process->settings.probes, &err) != WPG_OK)
         wpg_log_once(WPG_LOG_WARN, "PROBES: %s", err.message);
@@ -97,7 +101,7 @@ void wpg_process_first_instance(const VkInstanceCreateInfo *info)
              *process->settings.profile_use)
         wpg_log_warn(
             "the profile is not applied: every bind is counted, and counted pipelines keep the program's own "
-            "shaders. Set SAMPLE_BY=bind, FRAMES or TRIGGER to leave binds uncounted");
+            "shaders. Set SAMPLE_BY=bind or frame, FRAMES or TRIGGER to leave binds uncounted");
     (void)pthread_mutex_unlock(&process->lock);
 }
 

@@ -4,6 +4,7 @@
 #include "layer/api/hooks.h"
 #include "layer/api/loss.h"
 #include "layer/base/frames.h"
+#include "layer/base/sampling.h"
 #include "layer/base/window.h"
 #include "layer/commands/record.h"
 #include "runtime/base/log.h"
@@ -97,6 +98,7 @@ VkResult VKAPI_CALL wpg_queue_present(VkQueue queue, const VkPresentInfoKHR *inf
         return VK_ERROR_DEVICE_LOST;
     VkResult result = device->next.QueuePresentKHR(queue, info);
     wpg_window_frame();
+    wpg_sampling_frame();
     wpg_frame_presented();
     after(device, queue, result);
     return result;

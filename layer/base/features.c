@@ -5,6 +5,8 @@
  * program passed, and add the feature's own structure only if neither is there. */
 #include "layer/base/features.h"
 
+#include <inttypes.h>
+#include <stdarg.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +16,7 @@
 #include "layer/base/chain.h"
 #include "layer/base/state.h"
 #include "runtime/base/log.h"
+#include "runtime/config/pattern.h"
 
 /* Newer than the oldest headers we build with; values from the registry. */
 #define STRUCTURE_MAXIMAL_RECONVERGENCE ((VkStructureType)1000434000)
@@ -161,6 +164,7 @@ typedef struct device_abilities {
     bool mesa;                       /* one of its drivers */
     bool old_lavapipe, new_lavapipe; /* before Mesa 23, and since */
     char made_on[96];
+    wpg_made made;
     bool amd; /* hardware of AMD's */
     VkPhysicalDeviceSubgroupProperties subgroup;
     VkPhysicalDeviceSubgroupSizeControlProperties sizes; /* all 0 where the device has no such control */
@@ -230,6 +234,34 @@ static uint32_t contents_of_driver(const device_abilities *able)
     return set >= 0 ? (uint32_t)set : able->old_lavapipe ? 4 : 0;
 }
 
+static void set_part(wpg_made *made, wpg_made_part part, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+
+static void set_part(wpg_made *made, wpg_made_part part, const char *fmt, ...)
+{
+    va_list args;
+    va_start(args, fmt);
+    (void)vsnprintf(made->parts[part], sizeof made->parts[part], fmt, args);
+    va_end(args);
+}
+
+/* `driver` NULL: a device that does not tell its driver's name. */
+static void say_maker(wpg_made *made, const wpg_instance *instance,
+                      const VkPhysicalDeviceProperties *properties,
+                      const VkPhysicalDeviceDriverProperties *driver)
+{
+    wpg_executable_name(made->parts[WPG_MADE_PROGRAM], sizeof made->parts[WPG_MADE_PROGRAM]);
+    set_part(made, WPG_MADE_APPLICATION, "%s", instance->application);
+    set_part(made, WPG_MADE_DEVICE, "%s", properties->deviceName);
+    if (driver)
+        set_part(made, WPG_MADE_DRIVER, "%s%s%s", driver->driverName, driver->driverInfo[0] ? " " : "",
+                 driver->driverInfo);
+    else
+        set_part(made, WPG_MADE_DRIVER, "%04" PRIx32 " %" PRIx32, properties->vendorID,
+                 properties->driverVersion);
+    set_part(made, WPG_MADE_WAVEPGO, "%s", WPG_VERSION);
+}
+
 static void ask_device(device_abilities *able, const wpg_instance *instance, VkPhysicalDevice physical,
                        wpg_arena *arena)
 {
@@ -238,6 +270,7 @@ static void ask_device(device_abilities *able, const wpg_instance *instance, VkP
     instance->next.GetPhysicalDeviceProperties(physical, &properties);
     able->amd = properties.vendorID == VENDOR_AMD;
     (void)snprintf(able->made_on, sizeof able->made_on, "%.40s", properties.deviceName);
+    say_maker(&able->made, instance, &properties, NULL);
     able->api_version =
         properties.apiVersion < instance->api_version ? properties.apiVersion : instance->api_version;
     instance->next.GetPhysicalDeviceFeatures(physical, &able->core);
@@ -274,6 +307,8 @@ static void ask_device(device_abilities *able, const wpg_instance *instance, VkP
     if (driver.driverInfo[0])
         (void)snprintf(able->made_on, sizeof able->made_on, "%.40s, %.48s", properties.deviceName,
                        driver.driverInfo);
+    if (driver.driverName[0])
+        say_maker(&able->made, instance, &properties, &driver);
     able->mesa = is_mesa(&driver);
     able->old_lavapipe = is_old_lavapipe(&driver);
     able->new_lavapipe = driver.driverID == VK_DRIVER_ID_MESA_LLVMPIPE && !able->old_lavapipe;
@@ -331,6 +366,7 @@ static void read_enabled(wpg_device_features *on, const VkDeviceCreateInfo *info
     on->partial_descriptors = bit_is_on(info->pNext, &bits[BIT_PARTIALLY_BOUND]);
     on->memory_is_file = able->new_lavapipe;
     memcpy(on->made_on, able->made_on, sizeof on->made_on);
+    on->made = able->made;
     unsigned minor = VK_API_VERSION_MINOR(able->api_version);
     on->validate = (wpg_validate_options){
         .vulkan_minor = minor < 3 ? minor : 3,

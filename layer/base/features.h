@@ -12,6 +12,7 @@
 #include "compiler/instrument/code/instrument.h"
 #include "compiler/normalize/spirv_tools.h"
 #include "runtime/base/arena.h"
+#include "runtime/profile/made_record.h"
 
 struct wpg_instance;
 
@@ -48,6 +49,7 @@ typedef struct wpg_device_features {
     bool partial_descriptors; /* the program may leave descriptors unwritten that a shader does not use */
     bool loses_exit_values;   /* see wpg_instrument_target */
     char made_on[96];         /* the device and its driver, as people read them */
+    wpg_made made;            /* who makes profiles here */
     wpg_validate_options validate;
 } wpg_device_features;
 

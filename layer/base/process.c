@@ -11,9 +11,3 @@ bool wpg_process_is_owner(void)
 {
     return wpg_the_process.pid == getpid();
 }
-
-bool wpg_sample_by_bind(void)
-{
-    const wpg_settings *settings = &wpg_the_process.settings;
-    return settings->sample > 1 && settings->sample_by == WPG_SAMPLE_BY_BIND;
-}

@@ -20,9 +20,10 @@
 typedef struct wpg_instance {
     VkInstance handle;
     wpg_instance_commands next;
-    uint32_t api_version; /* what the instance was created with: ours when we raised it */
-    bool active;          /* false: everything below this instance passes through */
-    bool validated;       /* a validation layer is below us */
+    uint32_t api_version;            /* what the instance was created with: ours when we raised it */
+    char application[WPG_MADE_TEXT]; /* what the program calls itself, and its version; "" if it does not */
+    bool active;                     /* false: everything below this instance passes through */
+    bool validated;                  /* a validation layer is below us */
 } wpg_instance;
 
 typedef struct wpg_queue {
@@ -79,7 +80,8 @@ typedef struct wpg_device {
 
     wpg_counters *counters;                /* generate only */
     struct wpg_counter_sets *counter_sets; /* reached by binding (counter_layouts.h); NULL: by address */
-    unsigned live; /* number of the file that they lie in (live.h), under its lock; 0: none */
+    char made[WPG_MADE_NAME]; /* generate: name of the record that says who made the counts; constant */
+    unsigned live;            /* number of the file that they lie in (live.h), under its lock; 0: none */
     pthread_mutex_t counted_lock;
     struct wpg_counted *counted; /* list of instrumented pipelines, under counted_lock */
     wpg_handles named;           /* VkPipeline or VkShaderModule -> what rewrite/object_names.c knows of it */
@@ -107,8 +109,6 @@ extern wpg_process wpg_the_process;
 
 /* In a forked child the parent's counters and files are not ours. */
 bool wpg_process_is_owner(void);
-/* Whether complete pipelines are sampled by bind. */
-bool wpg_sample_by_bind(void);
 
 static inline wpg_instance *wpg_instance_of(const void *dispatchable)
 {

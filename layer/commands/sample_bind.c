@@ -1,8 +1,9 @@
 /* Twins of pipelines, and the choice at each bind. Sampling:
  *
- * Of every N consecutive binds of a pipeline one is counted. A hash of the pipeline and of the place of these
- * N in its life chooses it. So a program that binds in a rhythm is not always caught on the same beat, and
- * pipelines that are made and bound together are not counted together. A counted bind stands for N.
+ * Of every N consecutive binds of a pipeline one is counted. A hash of the pipeline, of the place of these N
+ * in its life and of SAMPLE_SEED chooses it. So a program that binds in a rhythm is not always caught on the
+ * same beat, and pipelines that are made and bound together are not counted together. A counted bind stands
+ * for N.
  *
  * Each bind has one place, and over all hashes a place is chosen with probability 1/N. So a bind counts once
  * in expectation. That holds also if a pipeline's last N are not complete: places without a bind have nothing
@@ -14,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "layer/base/sampling.h"
 #include "layer/base/window.h"
 #include "layer/commands/counter_layouts.h"
 #include "layer/commands/record.h"
@@ -79,12 +81,19 @@ VkPipeline wpg_twin_choose(wpg_device *device, VkPipeline pipeline, wpg_trial *t
             return pipeline;
         wpg_window_counted();
     }
-    if (!wpg_sample_by_bind())
+    if (!wpg_sampling_has_twins())
         return found->ours[0].pipeline;
-    const uint64_t rate = (uint64_t)wpg_the_process.settings.sample;
+    const uint64_t rate = wpg_sampling_rate();
+    if (wpg_sampling_is_by_frame()) {
+        if (!wpg_sampling_takes_frame())
+            return pipeline;
+        atomic_fetch_add_explicit(&found->slot->binds, rate, memory_order_relaxed);
+        atomic_fetch_add_explicit(&found->slot->binds_counted, 1, memory_order_relaxed);
+        return found->ours[0].pipeline;
+    }
     uint64_t index = atomic_fetch_add_explicit(&found->slot->binds, 1, memory_order_relaxed);
     uint64_t round = index / rate;
-    uint64_t place = wpg_mix64(wpg_mix64(round) ^ found->slot->hash.high) % rate;
+    uint64_t place = wpg_mix64(wpg_mix64(round) ^ found->slot->hash.high ^ wpg_sampling_seed()) % rate;
     if (index % rate != place)
         return pipeline;
     atomic_fetch_add_explicit(&found->slot->binds_counted, 1, memory_order_relaxed);

@@ -1,6 +1,7 @@
-/* Sampling by bind (SAMPLE=1/N, SAMPLE_BY=bind). The program keeps its own pipeline, and a counting twin
- * stands beside it. Of every N binds by the program, the twin is bound once; the others run as if no layer
- * were there. Both come from one create-info, so either may replace the other in a command buffer.
+/* Sampling by bind (SAMPLE=1/N, SAMPLE_BY=bind; by frame alike: all binds recorded in one of N frames). The
+ * program keeps its own pipeline, and a counting twin stands beside it. Of every N binds by the program, the
+ * twin is bound once; the others run as if no layer were there. Both come from one create-info, so either may
+ * replace the other in a command buffer.
  *
  *     create --> the program's own, at full speed --twin--> ours
  *     bind   --> ours 1 of N times, else the program's own; both are counted in the pipeline's slot

@@ -225,8 +225,9 @@ void wpg_bundle_made_on(const char *device)
         return;
     wpg_executable_name(program, sizeof program);
     if (settings->sample > 1)
-        (void)snprintf(sampled, sizeof sampled, "; counted 1 of %" PRId64 " %s", settings->sample,
-                       settings->sample_by == WPG_SAMPLE_BY_BIND ? "binds" : "workgroups");
+        (void)snprintf(
+            sampled, sizeof sampled, "; counted 1 of %" PRId64 " %s", settings->sample,
+            (const char *const[]){"workgroups", "binds", "frames", "pipelines"}[settings->sample_by]);
     (void)snprintf(text, sizeof text, "%s on %s; wavepgo " WPG_VERSION "%s", program, device, sampled);
     (void)pthread_mutex_lock(&bundle.lock);
     size_t i = 0;

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "layer/base/map_codec.h"
+#include "layer/base/sampling.h"
 #include "runtime/base/descriptor.h"
 #include "runtime/base/file.h"
 #include "runtime/base/log.h"
@@ -169,7 +170,7 @@ static void write_pipeline(wpg_writer *out, const wpg_device *device, const wpg_
     wpg_write_uleb(out, device->live);
     wpg_write_uleb(out, atomic_load(&counted->slot->first));
     wpg_write_uleb(out, atomic_load(&counted->slot->count));
-    wpg_write_uleb(out, device->binds ? (uint64_t)wpg_the_process.settings.sample : 0);
+    wpg_write_uleb(out, device->binds || wpg_sampling_is_by_pipeline() ? wpg_sampling_rate() : 0);
     write_hash(out, counted->pipeline);
     wpg_write_u8(out, counted->shader_only);
     write_text(out, name_of(path));
@@ -190,8 +191,12 @@ void wpg_live_pipeline(wpg_device *device, const wpg_counted *counted, const cha
     (void)pthread_mutex_lock(&live.lock);
     if (open_journal(path) && *name_of(path)) {
         wpg_writer entry = {0};
-        if (!device->live)
+        if (!device->live) {
             keep_device(device);
+            wpg_write_u8(&entry, 'M');
+            wpg_write_uleb(&entry, device->live);
+            write_text(&entry, device->made);
+        }
         write_pipeline(&entry, device, counted, path);
         append(&entry);
         wpg_writer_finish(&entry);

@@ -12,6 +12,7 @@
  * The journal is a header and frames. A checksum makes each frame whole or absent for the reader. A frame
  * holds entries:
  *
+ *     M device name                       of the record that says who counts on the device (made_record.h)
  *     P device first count rate pipeline shader-only name stages...   a pipeline counts from now on
  *     A device pipeline first-run name    the pipeline's file, and whether it counts the run
  *     B name profile                      what destroyed devices gave to that file, so far
@@ -25,7 +26,8 @@
 #include "runtime/base/bytes.h"
 #include "runtime/profile/profile.h"
 
-#define WPG_LIVE_MAGIC "wavepgo-live 2\n" /* a new number when an entry or map_codec.h changes */
+#define WPG_LIVE_MAGIC   "wavepgo-live 3\n" /* a new number when an entry or map_codec.h changes */
+#define WPG_LIVE_MAGIC_2 "wavepgo-live 2\n" /* had no M entries */
 enum {
     WPG_LIVE_FRAME = 0x46504757, /* a frame: this, its size (32 bits), its checksum (64 bits), its entries */
     WPG_LIVE_FRAME_SIZE = 16,

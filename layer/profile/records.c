@@ -6,8 +6,10 @@
 #include <string.h>
 
 #include "layer/base/map_codec.h"
+#include "layer/base/sampling.h"
 #include "layer/profile/bundle_files.h"
 #include "runtime/bundle/bundle.h"
+#include "runtime/profile/made_record.h"
 #include "runtime/profile/pipeline_record.h"
 #include "runtime/profile/record_name.h"
 
@@ -21,7 +23,8 @@ wpg_counted *wpg_counted_create(wpg_hash128 pipeline, wpg_counter_slot *slot, si
     counted->pipeline = pipeline;
     counted->slot = slot;
     counted->stage_count = stage_count;
-    counted->rate = (uint64_t)wpg_the_process.settings.sample;
+    counted->rate = wpg_sampling_rate();
+    counted->made = "";
     size_t count = atomic_load(&slot->count);
     counted->values = calloc(count ? count : 1, sizeof *counted->values);
     if (!counted->values) {
@@ -295,6 +298,17 @@ static wpg_status add_samples(wpg_profile *profile, wpg_record_name *name, const
                       err);
 }
 
+/* Whether a lane entered the stage. A killed run does not tell how many of its binds were counted. */
+static bool entered(const wpg_counted *counted, const wpg_counter_map *map)
+{
+    for (uint32_t i = 0; i < map->function_count; i++) {
+        const wpg_function_counters *function = &map->functions[i];
+        if (function->ordinal == 0 && function->lanes && function->block_count)
+            return value_at(counted, map, function->lanes[0]) != 0;
+    }
+    return true;
+}
+
 static wpg_status add_stage(wpg_profile *profile, const wpg_counted *counted, const wpg_counted_stage *stage,
                             uint64_t *scratch, wpg_error *err)
 {
@@ -303,7 +317,7 @@ static wpg_status add_stage(wpg_profile *profile, const wpg_counted *counted, co
     memcpy(name.stage, stage->stage, sizeof name.stage);
     /* A sample that caught nothing says nothing: absent, not zero. */
     if ((map->sample_rate > 1 && value_at(counted, map, map->seen_lanes) == 0) ||
-        (counted->binds && !counted->binds_counted))
+        (counted->sampled && (counted->recovered ? !entered(counted, map) : !counted->binds_counted)))
         return WPG_OK;
     for (uint32_t j = 0; j < map->function_count; j++)
         WPG_TRY(add_function(profile, &name, counted, map, &map->functions[j], scratch, err));
@@ -344,8 +358,12 @@ wpg_status wpg_files_records(wpg_profile *profile, const wpg_counted *counted, w
     if (!scratch)
         return wpg_fail(err, WPG_E_NOMEM, "out of memory for records");
     wpg_status status = WPG_OK;
+    const size_t before = wpg_profile_count(profile);
     for (size_t i = 0; i < counted->stage_count && status == WPG_OK; i++)
         status = add_stage(profile, counted, &counted->stages[i], scratch, err);
     free(scratch);
+    const uint64_t pipelines = counted->first_run;
+    if (status == WPG_OK && *counted->made && wpg_profile_count(profile) > before)
+        status = wpg_profile_add(profile, counted->made, WPG_MADE_RECORD_HASH, &pipelines, 1, 1, err);
     return status;
 }

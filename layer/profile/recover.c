@@ -13,6 +13,7 @@
 #include "layer/profile/live.h"
 #include "runtime/base/log.h"
 #include "runtime/base/vec.h"
+#include "runtime/profile/made_record.h"
 #include "runtime/profile/profile_io.h"
 
 enum {
@@ -35,12 +36,18 @@ typedef struct left_base {
     wpg_profile *profile; /* NULL: nothing */
 } left_base;
 
+typedef struct left_maker {
+    uint64_t device;
+    char name[WPG_MADE_NAME];
+} left_maker;
+
 typedef struct left_run {
     char path[4400]; /* of the journal */
     size_t folder;   /* its length, with the slash */
     long process;
     WPG_VEC(left_pipeline) pipelines;
     WPG_VEC(left_base) bases;
+    WPG_VEC(left_maker) makers;
     WPG_VEC(uint64_t) retired; /* devices */
 } left_run;
 
@@ -54,6 +61,7 @@ static void finish(left_run *run)
         wpg_profile_destroy(run->bases.data[i].profile);
     wpg_vec_free(&run->pipelines);
     wpg_vec_free(&run->bases);
+    wpg_vec_free(&run->makers);
     wpg_vec_free(&run->retired);
 }
 
@@ -130,10 +138,27 @@ static wpg_status read_pipeline(left_run *run, wpg_reader *in, wpg_error *err)
     for (size_t i = 0; i + 1 < run->pipelines.count && counted->first_run; i++)
         counted->first_run = !wpg_hash_equal(run->pipelines.data[i].counted->pipeline, pipeline);
     counted->rate = rate;
-    counted->binds = counted->binds_counted = rate > 0;
+    counted->binds = counted->binds_counted = counted->sampled = rate > 0;
     for (size_t i = 0; i < stages; i++)
         WPG_TRY(read_stage(&counted->stages[i], in, err));
     return WPG_OK;
+}
+
+static wpg_status read_maker(left_run *run, wpg_reader *in, wpg_error *err)
+{
+    left_maker maker = {.device = wpg_read_uleb(in)};
+    wpg_made made;
+    if (!read_text(maker.name, sizeof maker.name, in) || !wpg_made_record_parse(&made, maker.name))
+        return malformed(err);
+    return wpg_vec_push(&run->makers, maker) ? WPG_OK : wpg_fail(err, WPG_E_NOMEM, "out of memory");
+}
+
+static const char *maker_of(const left_run *run, uint64_t device)
+{
+    for (size_t i = 0; i < run->makers.count; i++)
+        if (run->makers.data[i].device == device)
+            return run->makers.data[i].name;
+    return "";
 }
 
 static wpg_status read_assign(left_run *run, wpg_reader *in, wpg_error *err)
@@ -188,6 +213,8 @@ static wpg_status read_entries(left_run *run, wpg_reader *in, wpg_error *err)
         uint8_t kind = wpg_read_u8(in);
         if (kind == 'P')
             WPG_TRY(read_pipeline(run, in, err));
+        else if (kind == 'M')
+            WPG_TRY(read_maker(run, in, err));
         else if (kind == 'A')
             WPG_TRY(read_assign(run, in, err));
         else if (kind == 'B')
@@ -209,7 +236,8 @@ static wpg_status read_journal(left_run *run, const uint8_t *data, size_t size, 
     const size_t magic = sizeof WPG_LIVE_MAGIC - 1;
     if (size < magic)
         return WPG_OK; /* killed at once */
-    if (memcmp(data, WPG_LIVE_MAGIC, magic) != 0)
+    _Static_assert(sizeof WPG_LIVE_MAGIC == sizeof WPG_LIVE_MAGIC_2, "both headers are of one length");
+    if (memcmp(data, WPG_LIVE_MAGIC, magic) != 0 && memcmp(data, WPG_LIVE_MAGIC_2, magic) != 0)
         return malformed(err);
     wpg_reader in = wpg_reader_over(data, size);
     wpg_read_seek(&in, magic);
@@ -265,6 +293,7 @@ static wpg_status add_up(wpg_profile *total, const left_run *run, const char *na
         if (strcmp(left->name, name) != 0 || has_retired(run, left->device))
             continue;
         WPG_TRY(read_counts(run, left, err));
+        left->counted->made = maker_of(run, left->device);
         WPG_TRY(wpg_files_records(total, left->counted, err));
     }
     return WPG_OK;

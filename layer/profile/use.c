@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "layer/base/state.h"
+#include "layer/base/sampling.h"
 #include "layer/base/window.h"
 #include "layer/profile/recover.h"
 #include "layer/profile/stale.h"
@@ -102,7 +103,8 @@ bool wpg_use_applies(void)
     const wpg_settings *settings = &wpg_the_process.settings;
     if (wpg_the_process.mode != WPG_MODE_GENERATE)
         return wpg_the_process.mode == WPG_MODE_USE || wpg_the_process.mode == WPG_MODE_TUNE;
-    return settings->profile_use && *settings->profile_use && (wpg_sample_by_bind() || wpg_window_exists());
+    return settings->profile_use && *settings->profile_use &&
+           (wpg_sampling_has_twins() || wpg_window_exists());
 }
 
 void wpg_use_load(const char *path)

@@ -16,6 +16,7 @@
 #include "layer/profile/times.h"
 #include "layer/profile/totals.h"
 #include "layer/profile/use.h"
+#include "layer/base/sampling.h"
 #include "layer/rewrite/filter.h"
 #include "layer/rewrite/object_names.h"
 #include "layer/rewrite/plan_passes.h"
@@ -278,7 +279,9 @@ static uint32_t instrument_stages(wpg_pipeline_plan *plan, const wpg_counter_slo
         .budget = (uint32_t)wpg_the_process.settings.budget,
         .probes = wpg_the_process.probes,
         .high_start = wpg_the_process.settings.counter_start != 0,
-        .sample = plan->by_bind && wpg_sample_by_bind() ? 1 : (uint32_t)wpg_the_process.settings.sample};
+        .sample = (plan->by_bind && wpg_sampling_has_twins()) || wpg_sampling_is_by_pipeline()
+                      ? 1
+                      : (uint32_t)wpg_the_process.settings.sample};
     bool stable = wpg_counters_address_kind(device->counters) != WPG_ADDRESS_ORDINARY;
     for (size_t i = from; i < to; i++) {
         wpg_rewrite *stage = &plan->stages[i];
@@ -318,9 +321,15 @@ static bool make_counted(wpg_pipeline_plan *plan, wpg_counter_slot *slot, size_t
     for (size_t i = from; i < to; i++)
         count += plan->stages[i].map != NULL;
     wpg_counted *counted = wpg_counted_create(slot->hash, slot, count);
+    if (wpg_sampling_is_by_pipeline()) { /* this pipeline stands for N */
+        atomic_store(&slot->binds, wpg_sampling_rate());
+        atomic_store(&slot->binds_counted, 1);
+    }
     if (!counted)
         return false;
     plan->counted[plan->counted_count++] = counted;
+    counted->made = plan->device->made;
+    counted->sampled = plan->by_bind && wpg_sampling_has_twins();
     counted->shader_only = plan->part;
     for (size_t i = from; i < to; i++) {
         wpg_rewrite *stage = &plan->stages[i];
@@ -483,6 +492,10 @@ void wpg_pipeline_plan_make(wpg_pipeline_plan *plan, wpg_device *device,
     }
     if (tunes) {
         wpg_plan_tune(plan, infos, count, kind);
+        return;
+    }
+    if (!plan->uses && !wpg_sampling_takes_pipeline(plan->part ? plan->stages[0].hash : plan->hash)) {
+        wpg_pipeline_plan_give_up(plan, true, "not sampled in this process (SAMPLE_BY)");
         return;
     }
     if (device->mode == WPG_MODE_USE && device->variants &&

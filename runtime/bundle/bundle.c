@@ -157,17 +157,59 @@ static wpg_status add_facts(wpg_bundle *bundle, const char *path, const char *na
     return status;
 }
 
+static void free_spirv(wpg_bundle_spirv *one)
+{
+    free(one->subject);
+    free(one->path);
+}
+
+static wpg_status read_words(wpg_bundle_spirv *one, wpg_error *err)
+{
+    uint8_t *data;
+    size_t size;
+    if (one->words.low || one->words.high)
+        return WPG_OK;
+    WPG_TRY(wpg_file_read(&data, &size, one->path, SPIRV_LIMIT, err));
+    one->words = wpg_hash_bytes(data, size);
+    free(data);
+    return WPG_OK;
+}
+
+/* Two processes may give one shader with other words (shader_info.h). The smaller hash stays, as of the fact
+ * `words`: so the order of bundles makes no difference. Takes `one`. */
+static wpg_status choose_spirv(wpg_bundle_spirv *there, wpg_bundle_spirv *one, wpg_error *err)
+{
+    wpg_status status = read_words(there, err);
+    if (status == WPG_OK)
+        status = read_words(one, err);
+    if (status == WPG_OK && (one->words.high < there->words.high ||
+                             (one->words.high == there->words.high && one->words.low < there->words.low))) {
+        const wpg_bundle_spirv other = *there;
+        *there = *one;
+        *one = other;
+    }
+    free_spirv(one);
+    return status;
+}
+
 static wpg_status add_spirv(wpg_bundle *bundle, const char *path, wpg_error *err)
 {
     wpg_bundle_spirv one = {.path = strdup(path)};
+    wpg_hash128 hash = {0};
+    uint64_t at;
     const char *name = strrchr(path, '/') + 1;
     char *dot = one.path ? strchr(name, '.') : NULL;
     one.subject = dot ? strndup(name, (size_t)(dot - name)) : NULL;
-    if (one.subject && is_hash(one.subject) && wpg_vec_push(&bundle->spirv, one))
-        return WPG_OK;
-    bool named = !one.subject || is_hash(one.subject);
-    free(one.subject);
-    free(one.path);
+    const bool named = !one.subject || is_hash(one.subject);
+    if (one.subject && named && wpg_hash_from_hex(&hash, one.subject)) {
+        if (wpg_map_get(&bundle->spirv_at, hash.low, &at) &&
+            strcmp(bundle->spirv.data[at].subject, one.subject) == 0)
+            return choose_spirv(&bundle->spirv.data[at], &one, err);
+        if (wpg_map_set(&bundle->spirv_at, hash.low, bundle->spirv.count) &&
+            wpg_vec_push(&bundle->spirv, one))
+            return WPG_OK;
+    }
+    free_spirv(&one);
     return named ? wpg_fail(err, WPG_E_NOMEM, "no memory for a bundle")
                  : wpg_fail(err, WPG_E_FORMAT, "%s: its name is no shader's hash", path);
 }
@@ -238,10 +280,9 @@ void wpg_bundle_finish(wpg_bundle *bundle)
 {
     for (size_t i = 0; i < bundle->sets.count; i++)
         wpg_facts_destroy(bundle->sets.data[i]);
-    for (size_t i = 0; i < bundle->spirv.count; i++) {
-        free(bundle->spirv.data[i].subject);
-        free(bundle->spirv.data[i].path);
-    }
+    for (size_t i = 0; i < bundle->spirv.count; i++)
+        free_spirv(&bundle->spirv.data[i]);
+    wpg_map_free(&bundle->spirv_at);
     wpg_vec_free(&bundle->sets);
     wpg_vec_free(&bundle->spirv);
     *bundle = (wpg_bundle){0};

@@ -18,6 +18,8 @@
 #ifndef WPG_RUNTIME_BUNDLE_BUNDLE_H
 #define WPG_RUNTIME_BUNDLE_BUNDLE_H
 
+#include "runtime/base/hash.h"
+#include "runtime/base/map.h"
 #include "runtime/base/vec.h"
 #include "runtime/bundle/facts.h"
 
@@ -28,13 +30,15 @@
 
 typedef struct wpg_bundle_spirv {
     char *subject, *path; /* owned; the file it can be copied from */
+    wpg_hash128 words;    /* of its content; zero: not read yet */
 } wpg_bundle_spirv;
 
 /* A bundle in memory, less its profiles (wpg_profile_load reads those). Zero-initialised is empty. */
 typedef struct wpg_bundle {
-    WPG_VEC(wpg_facts *) sets; /* one a kind and subject, ordered by both after loading */
-    WPG_VEC(wpg_bundle_spirv) spirv;
-    size_t conflicts; /* properties that disagreed while merging */
+    WPG_VEC(wpg_facts *) sets;       /* one a kind and subject, ordered by both after loading */
+    WPG_VEC(wpg_bundle_spirv) spirv; /* one a subject: of several contents that of the smallest hash */
+    wpg_map spirv_at;                /* low half of the subject -> place in `spirv` */
+    size_t conflicts;                /* properties that disagreed while merging */
 } wpg_bundle;
 
 bool wpg_is_bundle(const char *path);

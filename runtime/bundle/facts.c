@@ -205,7 +205,9 @@ static wpg_fact_value *rarest(const wpg_fact *fact)
     return worst;
 }
 
-wpg_status wpg_facts_count(wpg_facts *facts, const char *key, const char *value, uint64_t n, wpg_error *err)
+/* Counts a value in a table of at most `most` values. */
+static wpg_status count_value(wpg_facts *facts, const char *key, const char *value, uint64_t n, size_t most,
+                              wpg_error *err)
 {
     wpg_fact *fact;
     bool made;
@@ -221,7 +223,7 @@ wpg_status wpg_facts_count(wpg_facts *facts, const char *key, const char *value,
         fact->n = wpg_add_saturating(fact->n, n);
         return WPG_OK;
     }
-    bool full = fact->value_count == WPG_FACTS_VALUES;
+    bool full = fact->value_count >= most;
     wpg_fact_value *place = full ? rarest(fact) : NULL;
     if (full && (place->n > n || (place->n == n && strcmp(place->value, value) < 0))) {
         fact->n = wpg_add_saturating(fact->n, n);
@@ -246,6 +248,11 @@ wpg_status wpg_facts_count(wpg_facts *facts, const char *key, const char *value,
         fact->value_count++;
     *place = (wpg_fact_value){copy, n};
     return WPG_OK;
+}
+
+wpg_status wpg_facts_count(wpg_facts *facts, const char *key, const char *value, uint64_t n, wpg_error *err)
+{
+    return count_value(facts, key, value, n, WPG_FACTS_VALUES, err);
 }
 
 /* -- Order */
@@ -276,17 +283,33 @@ void wpg_facts_sort(wpg_facts *facts)
 
 /* -- Merging */
 
+/* The fact starts anew, with another rule. */
+static void forget(wpg_fact *fact, wpg_fact_rule rule)
+{
+    for (size_t i = 0; i < fact->value_count; i++)
+        free(fact->values[i].value);
+    free(fact->values);
+    free(fact->text);
+    *fact = (wpg_fact){.rule = rule, .key = fact->key};
+}
+
 static wpg_status merge_fact(wpg_facts *into, const wpg_fact *fact, uint64_t weight, size_t *conflicts,
                              wpg_error *err)
 {
-    const wpg_fact *there = find(into, fact->key);
+    wpg_fact *there = find(into, fact->key);
     if (there && there->rule != fact->rule) {
         ++*conflicts;
-        return WPG_OK;
+        if (there->rule < fact->rule)
+            return WPG_OK;
+        forget(there, fact->rule); /* the first of the rules stays, whichever came first */
+        if (fact->rule == WPG_FACT_RANGE) {
+            there->low = fact->low;
+            there->high = fact->high;
+        }
     }
     switch (fact->rule) {
     case WPG_FACT_IS:
-        if (there && strcmp(there->text, fact->text) != 0) {
+        if (there && there->text && strcmp(there->text, fact->text) != 0) {
             ++*conflicts;
             if (strcmp(there->text, fact->text) < 0)
                 return WPG_OK;
@@ -299,8 +322,8 @@ static wpg_status merge_fact(wpg_facts *into, const wpg_fact *fact, uint64_t wei
     case WPG_FACT_COUNT:
         WPG_TRY(wpg_facts_count(into, fact->key, "*", wpg_multiply_saturating(fact->n, weight), err));
         for (size_t i = 0; i < fact->value_count; i++)
-            WPG_TRY(wpg_facts_count(into, fact->key, fact->values[i].value,
-                                    wpg_multiply_saturating(fact->values[i].n, weight), err));
+            WPG_TRY(count_value(into, fact->key, fact->values[i].value,
+                                wpg_multiply_saturating(fact->values[i].n, weight), WPG_FACTS_MERGING, err));
         return WPG_OK;
     }
     return WPG_OK;

@@ -12,8 +12,9 @@
  *     end
  *
  * KIND, KEY and VALUE are words of printable ASCII without spaces. TEXT is the rest of the line, with \n, \\
- * and \xHH for what is not printable. A table (`count`) holds at most WPG_FACTS_VALUES values. Where `*` is
- * not zero, the other counts are lower bounds, and their total is exact. Files are untrusted: limits below.
+ * and \xHH for what is not printable. A table (`count`) holds at most WPG_FACTS_VALUES values; one that is
+ * being merged WPG_FACTS_MERGING, and encoding keeps the commonest. Where `*` is not zero, the other counts
+ * are lower bounds, and their total is exact. Files are untrusted: limits below.
  *
  * Owns: wpg_facts owns its words and texts, until wpg_facts_destroy.
  * Threads: one set of facts, one thread at a time. */
@@ -29,7 +30,8 @@
 
 enum {
     WPG_FACTS_VERSION = 1,
-    WPG_FACTS_VALUES = 16,      /* values a table, beside the others */
+    WPG_FACTS_VALUES = 16,      /* values a table of a file, beside the others */
+    WPG_FACTS_MERGING = 4096,   /* values a table while facts are merged: the order makes no difference */
     WPG_FACTS_WORD = 120,       /* characters of a kind, subject, key or value */
     WPG_FACTS_TEXT = 4096,      /* of a text, unescaped */
     WPG_FACTS_MANY = 1 << 18,   /* facts a file */
@@ -79,8 +81,9 @@ size_t wpg_facts_size(const wpg_facts *facts);
 const wpg_fact *wpg_facts_at(const wpg_facts *facts, size_t index);
 void wpg_facts_sort(wpg_facts *facts);
 
-/* Merges `from`, whose sums and counts weigh `weight` times; `from` is unchanged. *conflicts (may be NULL)
- * grows by the properties that differ and the keys whose rules do. Kind and subject must agree
+/* Merges `from`, whose sums and counts weigh `weight` times; `from` is unchanged. Of two rules for one key
+ * the first of wpg_fact_rule stays. *conflicts (may be NULL) grows by the properties that differ and the keys
+ * whose rules do. Kind and subject must agree
  * (WPG_E_MISMATCH). */
 wpg_status wpg_facts_merge(wpg_facts *into, const wpg_facts *from, uint64_t weight, size_t *conflicts,
                            wpg_error *err);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/base/arithmetic.h"
 #include "runtime/bundle/facts.h"
 
 static const char magic[] = "wavepgo-facts";
@@ -23,6 +24,21 @@ static void write_text(wpg_writer *out, const char *text)
         else
             wpg_write_u8(out, c);
     }
+}
+
+/* The commonest values; a merge may have held more. */
+static void write_table(wpg_writer *out, const wpg_fact *fact)
+{
+    uint64_t others = fact->n;
+    for (size_t i = 0; i < fact->value_count; i++) {
+        const wpg_fact_value *value = &fact->values[i];
+        if (i < WPG_FACTS_VALUES)
+            wpg_write_text(out, "count %s %s %" PRIu64 "\n", fact->key, value->value, value->n);
+        else
+            others = wpg_add_saturating(others, value->n);
+    }
+    if (others || fact->value_count == 0)
+        wpg_write_text(out, "count %s * %" PRIu64 "\n", fact->key, others);
 }
 
 void wpg_facts_encode(wpg_writer *out, wpg_facts *facts)
@@ -45,11 +61,7 @@ void wpg_facts_encode(wpg_writer *out, wpg_facts *facts)
             wpg_write_text(out, "range %s %" PRId64 " %" PRId64 "\n", fact->key, fact->low, fact->high);
             break;
         case WPG_FACT_COUNT:
-            for (size_t j = 0; j < fact->value_count; j++)
-                wpg_write_text(out, "count %s %s %" PRIu64 "\n", fact->key, fact->values[j].value,
-                               fact->values[j].n);
-            if (fact->n || fact->value_count == 0)
-                wpg_write_text(out, "count %s * %" PRIu64 "\n", fact->key, fact->n);
+            write_table(out, fact);
             break;
         }
     }

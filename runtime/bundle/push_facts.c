@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/base/arithmetic.h"
 #include "runtime/profile/push_record.h"
 #include "runtime/profile/push_set_record.h"
 
@@ -31,10 +32,15 @@ static wpg_status add_values(wpg_profile *profile, const char *name, unsigned wo
     return WPG_OK;
 }
 
+static uint64_t commands_of(const wpg_facts *facts)
+{
+    return wpg_add_saturating(wpg_facts_get_sum(facts, "draws"), wpg_facts_get_sum(facts, "dispatches"));
+}
+
 static wpg_status add_words(wpg_profile *profile, wpg_hash128 pipeline, const wpg_facts *facts,
                             wpg_error *err)
 {
-    uint64_t counters[WPG_PUSH_RECORD_COUNTERS] = {1};
+    uint64_t counters[WPG_PUSH_RECORD_COUNTERS] = {commands_of(facts)};
     char name[WPG_PUSH_RECORD_NAME], key[24];
     bool any = false;
     for (unsigned word = 0; word < WPG_PUSH_RECORD_WORDS; word++) {
@@ -60,19 +66,17 @@ static wpg_status add_words(wpg_profile *profile, wpg_hash128 pipeline, const wp
 /* -- Words together */
 
 static const char SET[] = "pushes.";
-/* Sets that are read of one pipeline's facts. A run writes WPG_PUSH_SETS at most, a profile carries 255. */
+/* Sets that are read of one pipeline's facts; the rest are among the others. A run writes WPG_PUSH_SETS at
+ * most, a profile carries 255. */
 enum { MOST_SETS = 1024 };
 
-static uint64_t loose_of(const wpg_facts *facts)
+static void read_loose(uint64_t loose[WPG_PUSH_SET_WORDS], const wpg_facts *facts)
 {
-    uint64_t loose = 0;
     char key[24];
     for (unsigned word = 0; word < WPG_PUSH_SET_WORDS; word++) {
         (void)snprintf(key, sizeof key, "loose.%02u", word);
-        if (wpg_facts_get_sum(facts, key))
-            loose |= UINT64_C(1) << word;
+        loose[word] = wpg_facts_get_sum(facts, key);
     }
-    return loose;
 }
 
 static bool parse_word(uint32_t *value, const char *text)
@@ -108,23 +112,40 @@ static bool parse_set(uint64_t *words, uint32_t values[WPG_PUSH_SET_WORDS], cons
     return false;
 }
 
+/* True for a set: its words, their values, its draws and dispatches. */
+static bool read_set(uint64_t *words, uint32_t values[WPG_PUSH_SET_WORDS], uint64_t *n,
+                     const wpg_facts *facts, const wpg_fact *fact)
+{
+    char key[WPG_FACTS_WORD + 1];
+    if (fact->rule != WPG_FACT_IS || strncmp(fact->key, SET, sizeof SET - 1) != 0 ||
+        !parse_set(words, values, fact->text))
+        return false;
+    (void)snprintf(key, sizeof key, "pushed.%s", fact->key + sizeof SET - 1);
+    *n = wpg_facts_get_sum(facts, key);
+    return true;
+}
+
 static wpg_status add_sets(wpg_profile *profile, wpg_hash128 pipeline, const wpg_facts *facts, wpg_error *err)
 {
-    char name[WPG_PUSH_SET_RECORD_NAME], key[WPG_FACTS_WORD + 1];
-    const uint64_t loose = loose_of(facts), others = wpg_facts_get_sum(facts, "pushed.others");
+    char name[WPG_PUSH_SET_RECORD_NAME];
+    uint64_t words, n, others = wpg_facts_get_sum(facts, "pushed.others"), loose[WPG_PUSH_SET_WORDS];
+    uint32_t values[WPG_PUSH_SET_WORDS] = {0};
     unsigned count = 0;
+    for (size_t i = 0; i < wpg_facts_size(facts); i++)
+        if (read_set(&words, values, &n, facts, wpg_facts_at(facts, i)) && ++count > MOST_SETS)
+            others = wpg_add_saturating(others, n);
+    if (!count)
+        return WPG_OK;
     wpg_push_set_record_compose(name, pipeline);
+    read_loose(loose, facts);
+    WPG_TRY(wpg_push_set_record_add(profile, name, commands_of(facts), others, loose, err));
+    count = 0;
     for (size_t i = 0; count < MOST_SETS && i < wpg_facts_size(facts); i++) {
-        const wpg_fact *fact = wpg_facts_at(facts, i);
-        uint32_t values[WPG_PUSH_SET_WORDS] = {0};
-        uint64_t words;
-        if (fact->rule != WPG_FACT_IS || strncmp(fact->key, SET, sizeof SET - 1) != 0 ||
-            !parse_set(&words, values, fact->text))
+        memset(values, 0, sizeof values);
+        if (!read_set(&words, values, &n, facts, wpg_facts_at(facts, i)))
             continue;
-        if (!count++)
-            WPG_TRY(wpg_push_set_record_add(profile, name, others, loose, err));
-        (void)snprintf(key, sizeof key, "pushed.%s", fact->key + sizeof SET - 1);
-        WPG_TRY(wpg_push_set_record_count(profile, name, words, values, wpg_facts_get_sum(facts, key), err));
+        count++;
+        WPG_TRY(wpg_push_set_record_count(profile, name, words, values, n, err));
     }
     return WPG_OK;
 }

@@ -42,7 +42,7 @@ static const wpg_command commands[] = {
      "run --use' says it. Interrupted, it keeps the rounds that were measured.\n"
      "Exit code: 0 compared, 1 failed; how the program failed is said.\n",
      wpg_command_compare},
-    {"merge", "-o OUT [--format FORMAT] [--weighted N,FILE] FILE-or-folder...", "merge profiles into one",
+    {"merge", "-o OUT [OPTIONS] [--weighted N,FILE] [-f LIST] FILE-or-folder...", "merge profiles into one",
      "  -o OUT                file to write; - for standard output; a name that ends in .bundle, .wavepgo or "
      "/ is a\n"
      "                        bundle: profiles, shaders and facts of all bundles given, merged\n"
@@ -53,14 +53,27 @@ static const wpg_command commands[] = {
      "  --shaders DIR         cspgo-text: a bundle, or a folder of <shader hash>.spv (--dump), that has the\n"
      "                        shaders; repeatable; input folders are looked in too\n"
      "  --weighted N,FILE     counts of FILE weigh N times\n"
+     "  -f, --input-files LIST\n"
+     "                        a file that names inputs, a line each: FILE or N,FILE; # begins a comment; - "
+     "is\n"
+     "                        standard input; @LIST is the same\n"
+     "  --resume              keep OUT.partial while it lasts: after a kill the same command goes on there\n"
+     "  --checkpoint SECONDS  with --resume: how often OUT.partial is written (default 10)\n"
+     "  --program GLOB, --application GLOB, --device GLOB, --driver GLOB\n"
+     "                        only profiles that these made ('wavepgo show' tells who made one)\n"
+     "  --wavepgo GLOB        only profiles of these versions of wavepgo\n"
      "  --keep-going          leave out files that cannot be read, instead of failing\n"
+     "  --allow-empty         with --format text: no counts give an empty profile, instead of failing\n"
      "  --quiet               no progress line\n"
      "Folders are searched for *.profraw, *.profdata and *.proftext. Patterns (*, ?) that the shell\n"
      "left are expanded.\n"
      "Of a bundle a profile carries the counts and the values of push constants; shaders, times and "
      "verdicts\n"
      "stay in the bundle.\n"
-     "- is standard input; /dev/fd/N, a shell's <(command), is read to its end.\n",
+     "- is standard input; /dev/fd/N, a shell's <(command), is read to its end.\n"
+     "One input is held at a time. Order and grouping make no difference: parts merged with --format text "
+     "add\n"
+     "up to the same bytes.\n",
      wpg_command_merge},
     {"show", "[OPTIONS] FILE-or-folder [NAME] | --use-log FILE [--bundle BUNDLE]",
      "print what a profile says, dearest first",

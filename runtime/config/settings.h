@@ -46,7 +46,12 @@ typedef enum wpg_stable_power {
     WPG_STABLE_POWER_OFF
 } wpg_stable_power_setting;
 
-typedef enum wpg_sample_by { WPG_SAMPLE_BY_WORKGROUP, WPG_SAMPLE_BY_BIND } wpg_sample_by_setting;
+typedef enum wpg_sample_by {
+    WPG_SAMPLE_BY_WORKGROUP,
+    WPG_SAMPLE_BY_BIND,
+    WPG_SAMPLE_BY_FRAME,
+    WPG_SAMPLE_BY_PIPELINE
+} wpg_sample_by_setting;
 
 typedef enum wpg_setting_type {
     WPG_SETTING_CHOICE,

@@ -282,6 +282,51 @@ const wpg_profile_record *wpg_profile_at(const wpg_profile *profile, size_t i)
 
 /* Merging */
 
+/* The record starts anew, with another number of counters. What it had stays in the arena: a record only
+ * ever grows. */
+static wpg_status widen(wpg_profile *profile, entry *e, size_t count, wpg_error *err)
+{
+    uint64_t *counters = WPG_ARENA_ARRAY(&profile->arena, uint64_t, count);
+    if (!counters)
+        return wpg_fail(err, WPG_E_NOMEM, "no memory for a profile record");
+    for (size_t i = 0; i < e->record.site_count; i++)
+        free(e->record.sites[i].pairs);
+    free(e->record.sites);
+    e->record.sites = NULL;
+    e->record.site_count = 0;
+    e->record.counters = counters;
+    e->record.counter_count = count;
+    return WPG_OK;
+}
+
+/* Adds a record. Of two with another number of counters the one with more stays, whichever came first: so
+ * the order of a merge makes no difference. *taken: it was added, and its values may be. */
+static wpg_status add_widest(wpg_profile *profile, wpg_profile_stats *stats, bool *taken, const char *name,
+                             uint64_t func_hash, const uint64_t *counters, size_t count, uint64_t weight,
+                             wpg_error *err)
+{
+    size_t before = wpg_profile_count(profile);
+    wpg_error detail;
+    wpg_status status = wpg_profile_add(profile, name, func_hash, counters, count, weight, &detail);
+    if (status == WPG_E_MISMATCH) {
+        entry *e = find(profile, name, func_hash);
+        stats->mismatched++;
+        *taken = e->record.counter_count < count;
+        if (!*taken)
+            return WPG_OK;
+        WPG_TRY(widen(profile, e, count, err));
+        return wpg_profile_add(profile, name, func_hash, counters, count, weight, err);
+    }
+    if (status != WPG_OK)
+        return wpg_fail(err, status, "%s", detail.message);
+    if (wpg_profile_count(profile) > before)
+        stats->added++;
+    else
+        stats->merged++;
+    *taken = true;
+    return WPG_OK;
+}
+
 wpg_status wpg_profile_merge(wpg_profile *into, const wpg_profile *from, uint64_t weight,
                              wpg_profile_stats *stats, wpg_error *err)
 {
@@ -292,27 +337,15 @@ wpg_status wpg_profile_merge(wpg_profile *into, const wpg_profile *from, uint64_
         return wpg_fail(err, WPG_E_ARGUMENT, "a profile merged into itself, or with weight 0");
     for (size_t i = 0; i < wpg_profile_count(from); i++) {
         const wpg_profile_record *record = wpg_profile_at(from, i);
-        size_t before = wpg_profile_count(into);
-        wpg_error detail;
-        wpg_status status = wpg_profile_add(into, record->name, record->func_hash, record->counters,
-                                            record->counter_count, weight, &detail);
-        if (status == WPG_E_MISMATCH) {
-            stats->mismatched++;
+        bool taken;
+        WPG_TRY(add_widest(into, stats, &taken, record->name, record->func_hash, record->counters,
+                           record->counter_count, weight, err));
+        if (!taken || !record->site_count)
             continue;
-        }
-        if (status != WPG_OK)
-            return wpg_fail(err, status, "%s", detail.message);
-        if (record->site_count) {
-            wpg_profile_record *mine = &find(into, record->name, record->func_hash)->record;
-            WPG_TRY(grow_sites(mine, record->site_count, err));
-            for (size_t s = 0; s < record->site_count; s++)
-                WPG_TRY(
-                    merge_site(&mine->sites[s], record->sites[s].pairs, record->sites[s].count, weight, err));
-        }
-        if (wpg_profile_count(into) > before)
-            stats->added++;
-        else
-            stats->merged++;
+        wpg_profile_record *mine = &find(into, record->name, record->func_hash)->record;
+        WPG_TRY(grow_sites(mine, record->site_count, err));
+        for (size_t s = 0; s < record->site_count; s++)
+            WPG_TRY(merge_site(&mine->sites[s], record->sites[s].pairs, record->sites[s].count, weight, err));
     }
     return WPG_OK; /* in order again when it is next read: many files are merged before that */
 }
@@ -326,19 +359,5 @@ wpg_status wpg_profile_take_record(wpg_profile *profile, wpg_profile_stats *stat
         stats->ignored++;
         return WPG_OK;
     }
-    size_t before = wpg_profile_count(profile);
-    wpg_error detail;
-    wpg_status status = wpg_profile_add(profile, name, func_hash, counters, count, 1, &detail);
-    if (status == WPG_E_MISMATCH) {
-        stats->mismatched++;
-        return WPG_OK;
-    }
-    if (status != WPG_OK)
-        return wpg_fail(err, status, "%s", detail.message);
-    if (wpg_profile_count(profile) > before)
-        stats->added++;
-    else
-        stats->merged++;
-    *taken = true;
-    return WPG_OK;
+    return add_widest(profile, stats, taken, name, func_hash, counters, count, 1, err);
 }

@@ -45,7 +45,7 @@ typedef struct wpg_profile_record {
 typedef struct wpg_profile_stats {
     size_t added;      /* records that were new */
     size_t merged;     /* records added to one of the same name, hash and counter count */
-    size_t mismatched; /* records dropped: same name and hash, another counter count (LLVM warns) */
+    size_t mismatched; /* records dropped: same name and hash, fewer counters than another (LLVM warns) */
     size_t ignored; /* records dropped: what they hold is outside this model (coverage bitmaps alone, ...) */
 } wpg_profile_stats;
 
@@ -90,8 +90,9 @@ size_t wpg_profile_count(const wpg_profile *profile);
 const wpg_profile_record *wpg_profile_at(const wpg_profile *profile, size_t i);
 
 /* Adds every record of `from`, times `weight` (at least 1), into `into`; the two must differ. Value sites
- * merge pair by pair. Records whose counter or site counts disagree are dropped and counted in *stats (may be
- * NULL). On failure (WPG_E_NOMEM, WPG_E_ARGUMENT) `into` may hold part of `from`. */
+ * merge pair by pair. Of records whose counter counts disagree the one with more counters stays; the other is
+ * dropped and counted in *stats (may be NULL). So what a merge gives depends on neither order nor grouping
+ * (README.md, Merging). On failure (WPG_E_NOMEM, WPG_E_ARGUMENT) `into` may hold part of `from`. */
 wpg_status wpg_profile_merge(wpg_profile *into, const wpg_profile *from, uint64_t weight,
                              wpg_profile_stats *stats, wpg_error *err);
 

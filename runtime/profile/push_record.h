@@ -3,9 +3,10 @@
  *
  *     pipeline.<pipeline hash>#push
  *
- * Value site w holds the values of word w, with counts. Counters: 1 for each profile merged, then for each
- * word the draws with a value that found no room in the table, and those before which no push covered the
- * word. All of it adds. The record's hash is WPG_PUSH_RECORD_HASH.
+ * Value site w holds the values of word w, with counts. Counters: draws and dispatches (builds before
+ * fleets: 1 for each profile merged), then for each word the draws with a value that found no room in the
+ * table, and those before which no push covered the word. All of it adds. The record's hash is
+ * WPG_PUSH_RECORD_HASH.
  *
  * Owns: nothing.
  * Threads: any. */

@@ -30,12 +30,11 @@ bool wpg_push_set_record_parse(wpg_hash128 *pipeline, const wpg_profile_record *
 
 /* -- Writing */
 
-wpg_status wpg_push_set_record_add(wpg_profile *profile, const char *name, uint64_t others, uint64_t loose,
-                                   wpg_error *err)
+wpg_status wpg_push_set_record_add(wpg_profile *profile, const char *name, uint64_t commands, uint64_t others,
+                                   const uint64_t loose[WPG_PUSH_SET_WORDS], wpg_error *err)
 {
-    uint64_t counters[WPG_PUSH_SET_RECORD_COUNTERS] = {1, others};
-    for (unsigned word = 0; word < WPG_PUSH_SET_WORDS; word++)
-        counters[2 + word] = loose >> word & 1;
+    uint64_t counters[WPG_PUSH_SET_RECORD_COUNTERS] = {commands, others};
+    memcpy(counters + 2, loose, WPG_PUSH_SET_WORDS * sizeof *loose);
     WPG_TRY(wpg_profile_add(profile, name, WPG_PUSH_SET_RECORD_HASH, counters, WPG_PUSH_SET_RECORD_COUNTERS,
                             1, err));
     return wpg_profile_reserve_sites(profile, name, WPG_PUSH_SET_RECORD_HASH, WPG_PUSH_SET_RECORD_SITES, err);

@@ -6,9 +6,9 @@
  * A set has a key of 31 bits, made of its words and their values. Site 0 holds the keys, each as key << 32,
  * with the draws and dispatches that had the set. Site 1 + w holds value | key << 32 for each set in which
  * word w was pushed, with the same count. So stock llvm-profdata adds up equal sets. Its limit of values a
- * site drops the same sets everywhere. Counters: 1 for each profile merged, the draws and dispatches of sets
- * that are not listed, then for each word the profiles in which it is loose. All of it adds. The record's
- * hash is WPG_PUSH_SET_RECORD_HASH.
+ * site drops the same sets everywhere. Counters: draws and dispatches (builds before fleets: 1 for each
+ * profile merged), those of sets that are not listed, then for each word the runs in which it is loose. All
+ * of it adds. The record's hash is WPG_PUSH_SET_RECORD_HASH.
  *
  * Owns: nothing.
  * Threads: any. */
@@ -30,10 +30,10 @@ void wpg_push_set_record_compose(char name[WPG_PUSH_SET_RECORD_NAME], wpg_hash12
 /* False: not such a record, or of another shape. */
 bool wpg_push_set_record_parse(wpg_hash128 *pipeline, const wpg_profile_record *record);
 
-/* Makes the pipeline's record, or counts one more profile in it: counts of sets that are not listed, and
- * loose words. WPG_E_NOMEM. */
-wpg_status wpg_push_set_record_add(wpg_profile *profile, const char *name, uint64_t others, uint64_t loose,
-                                   wpg_error *err);
+/* Makes the pipeline's record, or adds to it: draws and dispatches, those of sets that are not listed, and
+ * the runs in which each word is loose. WPG_E_NOMEM. */
+wpg_status wpg_push_set_record_add(wpg_profile *profile, const char *name, uint64_t commands, uint64_t others,
+                                   const uint64_t loose[WPG_PUSH_SET_WORDS], wpg_error *err);
 /* Adds a set to the record: words and their values, n draws and dispatches. WPG_E_NOT_FOUND, WPG_E_NOMEM. */
 wpg_status wpg_push_set_record_count(wpg_profile *profile, const char *name, uint64_t words,
                                      const uint32_t values[WPG_PUSH_SET_WORDS], uint64_t n, wpg_error *err);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "runtime/profile/made_record.h"
 #include "runtime/profile/push_record.h"
 #include "runtime/profile/push_set_record.h"
 
@@ -143,6 +144,11 @@ static void sort_record(wpg_shader_view *view, const wpg_profile_record *record,
 {
     wpg_record_name parts;
     wpg_hash128 pipeline;
+    wpg_made made_by;
+    if (wpg_made_record_parse(&made_by, record->name)) {
+        view->made[view->made_count++] = record;
+        return;
+    }
     if (wpg_pipeline_record_parse(&pipeline, &parts, record->name, NULL) == WPG_OK) {
         if (record->counter_count != WPG_PIPELINE_COUNTERS) {
             view->inconsistent++;
@@ -186,6 +192,7 @@ wpg_status wpg_shader_view_create(wpg_shader_view **out, const wpg_profile *prof
     entry_of *entries = WPG_ARENA_ARRAY(&view->arena, entry_of, count);
     pipeline_entry *pipelines = WPG_ARENA_ARRAY(&view->arena, pipeline_entry, count);
     wpg_pipeline_stage_counts *stages = WPG_ARENA_ARRAY(&view->arena, wpg_pipeline_stage_counts, count);
+    view->made = WPG_ARENA_ARRAY(&view->arena, const wpg_profile_record *, count);
     view->shaders = WPG_ARENA_ARRAY(&view->arena, wpg_shader_counts, count);
     view->pipelines = WPG_ARENA_ARRAY(&view->arena, wpg_pipeline_counts, count);
     for (size_t i = 0; i < count && !view->arena.failed; i++)

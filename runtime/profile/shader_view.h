@@ -49,8 +49,10 @@ typedef struct wpg_shader_view {
     size_t shader_count;
     wpg_pipeline_counts *pipelines; /* sorted by pipeline hash text */
     size_t pipeline_count;
-    size_t foreign, inconsistent; /* records that are not ours; records left out */
-    size_t pushed;                /* pipelines with a record of their push constants (push_record.h) */
+    size_t foreign, inconsistent;    /* records that are not ours; records left out */
+    const wpg_profile_record **made; /* who made the profile (made_record.h), sorted by name */
+    size_t made_count;
+    size_t pushed; /* pipelines with a record of their push constants (push_record.h) */
 } wpg_shader_view;
 
 wpg_status wpg_shader_view_create(wpg_shader_view **view, const wpg_profile *profile, wpg_error *err);

@@ -44,6 +44,13 @@ frames)
     ten=$counted
     gears thirty 21-50
     [ "$ten" -gt 0 ] && [ $((ten * 3)) = "$counted" ] || fail "10 frames have $ten vertices, 30 have $counted"
+    # One of each four frames, which stands for four.
+    export WAVEPGO_SAMPLE=1/4 WAVEPGO_SAMPLE_BY=frame WAVEPGO_SAMPLE_SEED=5
+    gears sampled 21-60
+    unset WAVEPGO_SAMPLE WAVEPGO_SAMPLE_BY WAVEPGO_SAMPLE_SEED
+    [ $((ten * 4)) = "$counted" ] || fail "10 frames have $ten vertices, 40 sampled by frame $counted"
+    "$wavepgo" show --json sampled | sed -n 's/.*"samples": \[\([0-9]*\), \([0-9]*\),.*/\1 \2/p' | awk '{ n++ } $1 * 4 != $2 { bad = 1 } END { exit n == 0 || bad }' ||
+        fail "sampled by frame: not 1 of 4 was seen"
     # A program that records its command buffers once; one that ends before; one that presents nothing; and no range.
     WAVEPGO_FRAMES=5-9 generate cube timeout 60 vkcube --c 20 --suppress_popups
     exited cube 0

@@ -33,6 +33,9 @@ static void write_seed(wpg_writer *out)
                                              .lanes = lanes,
                                              .methods = methods};
     static const wpg_counter_map map = {.functions = &function, .function_count = 1, .counter_count = 14};
+    wpg_write_u8(out, 'M');
+    wpg_write_uleb(out, 1);
+    write_text(out, "made.game.Game%203.device.driver.0%2E1%2E0#pipelines");
     wpg_write_u8(out, 'P');
     for (unsigned i = 0; i < 4; i++) /* device, first, count, rate */
         wpg_write_uleb(out, (const unsigned[]){1, 16, 14, 4}[i]);

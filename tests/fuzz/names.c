@@ -1,4 +1,5 @@
 /* Fuzzes the readers of record names: what is read is composed again to the same name. */
+#include "runtime/profile/made_record.h"
 #include "runtime/profile/pipeline_record.h"
 #include "tests/fuzz/common/fuzz.h"
 
@@ -20,6 +21,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         fuzz_check(strcmp(again, name) == 0, "a pipeline's name changes");
         wpg_record_name_finish(&parts);
         free(again);
+    }
+    wpg_made made;
+    char composed[WPG_MADE_NAME];
+    if (wpg_made_record_parse(&made, name)) {
+        wpg_made_record_compose(composed, &made);
+        fuzz_check(strcmp(composed, name) == 0, "a made record's name changes");
     }
     free(name);
     return 0;

@@ -95,7 +95,7 @@ static int parse_one(export_job *job, int *at, int argc, char **argv)
     if (argument[0] == '-' && argument[1])
         return wpg_usage_error(command_name, "no option is called '%s'", argument);
     return wpg_vec_push(&job->paths, argument) && /* NOLINT(bugprone-sizeof-expression) */
-                   wpg_vec_push(&job->merge.inputs, (wpg_merge_input){argument, 1})
+                   wpg_vec_push(&job->merge.inputs, (wpg_merge_input){argument, 1, false})
                ? 0
                : no_memory();
 }

@@ -2,12 +2,14 @@
  * bundles. */
 #include "runtime/cli/merge/merge.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "runtime/base/text.h"
 #include "runtime/bundle/bundle.h"
 #include "runtime/cli/common/command.h"
+#include "runtime/cli/merge/select.h"
 
 static const char command_name[] = "merge";
 
@@ -35,16 +37,6 @@ bool wpg_merge_parse_unit(wpg_cspgo_unit *unit, const char *name)
     return *unit == WPG_CSPGO_WAVES || strcmp(name, "lanes") == 0;
 }
 
-/* "N,FILE" */
-static bool parse_weighted(wpg_merge_input *input, const char *text)
-{
-    char *end;
-    errno = 0;
-    input->weight = strtoull(text, &end, 10);
-    input->path = end + 1;
-    return errno == 0 && end != text && *text != '-' && *end == ',' && end[1] && input->weight >= 1;
-}
-
 static bool ends_in(const char *text, const char *ending)
 {
     size_t length = strlen(text), width = strlen(ending);
@@ -63,15 +55,25 @@ static int add_input(wpg_merge_options *options, wpg_merge_input input)
                : wpg_complain(WPG_EXIT_FAILED, command_name, "out of memory");
 }
 
+static size_t from_stdin(const wpg_merge_options *options)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < options->inputs.count; i++)
+        count += strcmp(options->inputs.data[i].path, "-") == 0;
+    return count;
+}
+
 static int parse(wpg_merge_options *options, int argc, char **argv)
 {
     bool only_files = false;
     for (int at = 1; at < argc; at++) {
         const char *argument = argv[at], *value = at + 1 < argc ? argv[at + 1] : NULL;
         bool took_value = false;
-        wpg_merge_input input = {argument, 1};
+        wpg_merge_input input = {argument, 1, false};
         int code = 0;
-        if (only_files || argument[0] != '-' || !argument[1]) {
+        if (!only_files && argument[0] == '@' && argument[1] && access(argument, F_OK) != 0) {
+            code = add_input(options, (wpg_merge_input){argument + 1, 1, true});
+        } else if (only_files || argument[0] != '-' || !argument[1]) {
             code = add_input(options, input);
         } else if (strcmp(argument, "--") == 0) {
             only_files = true;
@@ -79,6 +81,8 @@ static int parse(wpg_merge_options *options, int argc, char **argv)
             options->quiet = true;
         } else if (strcmp(argument, "--keep-going") == 0) {
             options->keep_going = true;
+        } else if (strcmp(argument, "--allow-empty") == 0) {
+            options->allow_empty = true;
         } else if (strncmp(argument, "--format=", 9) == 0 || strcmp(argument, "--format") == 0) {
             took_value = argument[8] == '\0';
             const char *name = took_value ? value : argument + 9;
@@ -105,10 +109,25 @@ static int parse(wpg_merge_options *options, int argc, char **argv)
         } else if (strncmp(argument, "--weighted=", 11) == 0 || strcmp(argument, "--weighted") == 0) {
             took_value = argument[10] == '\0';
             const char *text = took_value ? value : argument + 11;
-            if (!text || !parse_weighted(&input, text))
+            if (!text || !wpg_merge_parse_weighted(&input, text) || input.path == text)
                 code = wpg_usage_error(command_name, "--weighted takes N,FILE with N at least 1");
             else
                 code = add_input(options, input);
+        } else if (strncmp(argument, "--input-files=", 14) == 0 && argument[14]) {
+            code = add_input(options, (wpg_merge_input){argument + 14, 1, true});
+        } else if ((strcmp(argument, "-f") == 0 || strcmp(argument, "--input-files") == 0) && value) {
+            took_value = true;
+            code = add_input(options, (wpg_merge_input){value, 1, true});
+        } else if (strcmp(argument, "--resume") == 0) {
+            options->resume = true;
+        } else if (strncmp(argument, "--checkpoint=", 13) == 0 || strcmp(argument, "--checkpoint") == 0) {
+            took_value = argument[12] == '\0';
+            const char *text = took_value ? value : argument + 13;
+            if (!text || !wpg_parse_real(&options->resume_seconds, text) || options->resume_seconds < 0 ||
+                options->resume_seconds > 86400)
+                code = wpg_usage_error(command_name, "--checkpoint takes seconds, from 0 to 86400");
+        } else if (wpg_merge_parse_select(options, &at, argc, argv)) {
+            continue;
         } else if (strcmp(argument, "-o") == 0 && value) {
             options->out = value;
             took_value = true;
@@ -124,6 +143,12 @@ static int parse(wpg_merge_options *options, int argc, char **argv)
     if (!options->out)
         return wpg_usage_error(command_name, "no output is given: add -o OUT");
     options->bundle |= !options->plain && names_bundle(options->out);
+    if (options->resume && (options->bundle || strcmp(options->out, "-") == 0))
+        return wpg_usage_error(command_name, "--resume needs a profile as OUT, in a file");
+    if (options->allow_empty && (options->bundle || options->format != WPG_PROFILE_TEXT))
+        return wpg_usage_error(command_name, "--allow-empty needs --format text");
+    if (from_stdin(options) > 1)
+        return wpg_usage_error(command_name, "standard input is named twice");
     if (!options->inputs.count)
         return wpg_usage_error(command_name, "no profile is given: name files or folders");
     if (!options->cspgo && (options->unit != WPG_CSPGO_AUTO || options->shaders.count))
@@ -133,7 +158,8 @@ static int parse(wpg_merge_options *options, int argc, char **argv)
 
 int wpg_command_merge(int argc, char **argv)
 {
-    wpg_merge_options options = {.command = command_name, .format = WPG_PROFILE_INDEXED};
+    wpg_merge_options options = {
+        .command = command_name, .format = WPG_PROFILE_INDEXED, .resume_seconds = 10};
     int code = parse(&options, argc, argv);
     if (!code)
         code = wpg_merge_files(&options);

@@ -7,11 +7,13 @@
 
 #include "runtime/base/vec.h"
 #include "runtime/cli/merge/merge_cspgo.h"
+#include "runtime/profile/made_record.h"
 #include "runtime/profile/profile_io.h"
 
 typedef struct wpg_merge_input {
     const char *path;
     uint64_t weight;
+    bool list; /* a file that names inputs, a line each */
 } wpg_merge_input;
 
 typedef struct wpg_merge_options {
@@ -19,7 +21,11 @@ typedef struct wpg_merge_options {
     const char *out;     /* - is standard output */
     wpg_profile_format format;
     bool quiet, keep_going;
-    bool bundle, plain, cspgo; /* what is written: asked for by --format, else by the name of OUT */
+    bool allow_empty;                   /* text: no counts are no failure */
+    bool bundle, plain, cspgo;          /* what is written: asked for by --format, else by the name of OUT */
+    bool resume;                        /* keep a checkpoint beside OUT, and go on from it */
+    double resume_seconds;              /* least time between two checkpoints */
+    const char *select[WPG_MADE_PARTS]; /* globs over who made a profile; NULL: all */
     wpg_cspgo_unit unit;
     WPG_VEC(wpg_merge_input) inputs;
     WPG_VEC(const char *) shaders; /* folders that may hold SPIR-V: --shaders, then the inputs */
@@ -29,6 +35,10 @@ typedef struct wpg_merge_options {
 bool wpg_merge_parse_format(wpg_merge_options *options, const char *name);
 /* "waves" or "lanes" */
 bool wpg_merge_parse_unit(wpg_cspgo_unit *unit, const char *name);
+
+/* "N,FILE": where the text begins with a number and a comma; else a file of weight 1. False: weight 0 or too
+ * large. */
+bool wpg_merge_parse_weighted(wpg_merge_input *input, const char *text);
 
 /* Reads all inputs and writes OUT. Returns the exit code; complains itself. */
 int wpg_merge_files(wpg_merge_options *options);

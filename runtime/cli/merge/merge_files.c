@@ -1,257 +1,267 @@
-/* Reads profiles and bundles, and writes what they add up to, in any format of profiles. */
-#include "runtime/cli/merge/merge.h"
+/* Reads profiles and bundles one after another, and writes what they add up to. */
+#include "runtime/cli/merge/merge_state.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "runtime/base/file.h"
 #include "runtime/base/file_batch.h"
 #include "runtime/base/text.h"
-#include "runtime/bundle/bundle.h"
 #include "runtime/bundle/folder.h"
 #include "runtime/bundle/push_facts.h"
 #include "runtime/cli/common/command.h"
 #include "runtime/cli/common/recover.h"
+#include "runtime/cli/merge/inputs.h"
+#include "runtime/cli/merge/select.h"
 
-typedef struct merge_state {
-    wpg_profile *profile;
-    wpg_bundle bundle; /* facts of the bundles that were read */
-    wpg_profile_stats stats;
-    size_t files, bad;
-} merge_state;
-
-static void progress(const wpg_merge_options *options, const merge_state *state, size_t done, size_t of)
+static void progress(const wpg_merge_state *state, bool end)
 {
-    if (!options->quiet && isatty(STDERR_FILENO) && (done % 16 == 0 || done == of))
-        (void)fprintf(stderr, "\r%zu of %zu file%s, %zu record%s%s", done, of, wpg_plural(of),
+    if (!state->options->quiet && isatty(STDERR_FILENO) && (end || state->files % 16 == 0))
+        (void)fprintf(stderr, "\r%zu file%s, %zu record%s%s", state->files, wpg_plural(state->files),
                       wpg_profile_count(state->profile), wpg_plural(wpg_profile_count(state->profile)),
-                      done == of ? "\n" : "");
+                      end ? "\n" : "");
 }
 
-static wpg_status read_one(merge_state *state, const char *path, uint64_t weight, wpg_error *err)
+/* A file or bundle that cannot be read: an end, or left out. */
+static int bad_input(wpg_merge_state *state, wpg_status status, const char *why)
+{
+    state->bad++;
+    (void)wpg_complain(0, state->options->command, "%s", why);
+    return state->options->keep_going && status != WPG_E_NOMEM ? 0 : WPG_EXIT_FAILED;
+}
+
+/* -- One file */
+
+/* `chooses`: the file is added only if it is of the part of the fleet that is asked for. */
+static wpg_status read_one(wpg_merge_state *state, const char *path, uint64_t weight, bool chooses,
+                           wpg_error *err)
 {
     wpg_profile *one = wpg_profile_create();
     if (!one)
         return wpg_fail(err, WPG_E_NOMEM, "out of memory");
     wpg_profile_stats read = {0};
     wpg_status status = wpg_profile_read_given(one, &read, path, err);
-    if (status == WPG_OK)
+    const bool taken = status == WPG_OK && (!chooses || wpg_merge_takes(state->options, one));
+    if (taken)
         status = wpg_profile_merge(state->profile, one, weight, &state->stats, err);
-    state->stats.ignored += read.ignored;
-    state->stats.mismatched += read.mismatched;
+    else if (status == WPG_OK)
+        state->left_out++;
+    if (taken) {
+        state->stats.ignored += read.ignored;
+        state->stats.mismatched += read.mismatched;
+    }
     wpg_profile_destroy(one);
     return status;
 }
 
-static int read_inputs(merge_state *state, const wpg_merge_options *options, const wpg_merge_input *input)
+static int read_file(wpg_merge_state *state, const char *path, uint64_t weight, bool chooses)
 {
-    wpg_path_list list = {0};
     wpg_error err;
-    int code = 0;
-    wpg_recover_folder(options->command, input->path, options->quiet);
-    const bool is_bundle = wpg_is_bundle(input->path);
-    bool bundle = options->bundle && is_bundle;
-    if (!options->bundle && !options->cspgo && is_bundle &&
-        wpg_bundle_load(&state->bundle, input->path, input->weight, &err) != WPG_OK)
+    bool skip;
+    int code = wpg_merge_resume_next(&state->resume, &skip, path, weight, state->options->command);
+    state->files++;
+    if (code || skip)
+        return code;
+    wpg_status status = read_one(state, path, weight, chooses, &err);
+    if (status != WPG_OK)
+        code = bad_input(state, status, err.message);
+    if (!code)
+        wpg_merge_resume_done(&state->resume, state->profile, state->options->command);
+    progress(state, false);
+    return code;
+}
+
+/* -- One bundle */
+
+/* Whether all profiles of the bundle are of the part that is asked for. */
+static bool takes_bundle(wpg_merge_state *state, const wpg_path_list *list)
+{
+    bool takes = list->count > 0;
+    for (size_t i = 0; i < list->count && takes; i++) {
+        wpg_profile *one = wpg_profile_create();
+        takes = one && wpg_profile_read_given(one, NULL, list->paths[i], NULL) == WPG_OK &&
+                wpg_merge_takes(state->options, one);
+        wpg_profile_destroy(one);
+    }
+    return takes;
+}
+
+/* What a profile can carry of a bundle: values of push constants. Bundle by bundle, so that merging profiles
+ * and merging bundles give the same, and that no bundle is held. */
+static wpg_status carry_facts(wpg_merge_state *state, const wpg_merge_input *input, wpg_error *err)
+{
+    wpg_bundle bundle = {0};
+    wpg_profile *carried = wpg_profile_create();
+    wpg_status status =
+        carried ? wpg_bundle_load(&bundle, input->path, 1, err) : wpg_fail(err, WPG_E_NOMEM, "out of memory");
+    for (size_t i = 0; i < bundle.sets.count && status == WPG_OK; i++)
+        status = wpg_push_facts_add(carried, bundle.sets.data[i], err);
+    if (status == WPG_OK)
+        status = wpg_profile_merge(state->profile, carried, input->weight, &state->stats, err);
+    wpg_profile_destroy(carried);
+    wpg_bundle_finish(&bundle);
+    return status;
+}
+
+static int read_facts(wpg_merge_state *state, const wpg_merge_input *input)
+{
+    wpg_error err;
+    const wpg_merge_options *options = state->options;
+    if (options->bundle) {
+        const wpg_status status = wpg_bundle_load(&state->bundle, input->path, input->weight, &err);
+        return status == WPG_OK ? 0 : bad_input(state, status, err.message);
+    }
+    char index[4200];
+    bool skip;
+    (void)snprintf(index, sizeof index, "%s/%s", input->path, WPG_BUNDLE_INDEX);
+    int code = wpg_merge_resume_next(&state->resume, &skip, index, input->weight, options->command);
+    if (code || skip)
+        return code;
+    const wpg_status status = carry_facts(state, input, &err);
+    if (status == WPG_E_NOMEM)
+        return wpg_complain(WPG_EXIT_FAILED, options->command, "%s", err.message);
+    if (status != WPG_OK)
         (void)wpg_complain(0, options->command, "warning: values of push constants may be missing: %s",
                            err.message);
-    if (bundle && wpg_bundle_load(&state->bundle, input->path, input->weight, &err) != WPG_OK) {
-        state->bad++;
-        (void)wpg_complain(0, options->command, "%s", err.message);
-        code = options->keep_going ? 0 : WPG_EXIT_FAILED;
-    }
-    /* A bundle may be without profiles: everything passed through, say. Its facts are there. */
-    wpg_status found = code ? WPG_OK : wpg_path_list_add(&list, input->path, &err);
-    if (found != WPG_OK && !(is_bundle && !options->cspgo && found == WPG_E_NOT_FOUND))
-        code = wpg_complain(WPG_EXIT_FAILED, options->command, "%s", err.message);
-    for (size_t i = 0; i < list.count && !code; i++) {
-        wpg_status status = read_one(state, list.paths[i], input->weight, &err);
-        state->files++;
-        if (status != WPG_OK) {
-            state->bad++;
-            (void)wpg_complain(0, options->command, "%s", err.message);
-            code = options->keep_going && status != WPG_E_NOMEM ? 0 : WPG_EXIT_FAILED;
-        }
-        progress(options, state, i + 1, list.count);
-    }
-    wpg_path_list_finish(&list);
-    return code;
-}
-
-static void say_note(const char *command, const char *text)
-{
-    (void)wpg_complain(0, command, "%s", text);
-}
-
-static wpg_status encode_cspgo(uint8_t **data, size_t *size, const merge_state *state,
-                               const wpg_merge_options *options, wpg_error *err)
-{
-    wpg_writer w = {0};
-    wpg_cspgo_summary summary;
-    const wpg_cspgo_options how = {.unit = options->unit,
-                                   .folders = options->shaders.data,
-                                   .folder_count = options->shaders.count,
-                                   .command = options->command,
-                                   .note = options->quiet ? NULL : say_note};
-    wpg_status status = wpg_merge_cspgo(&w, &summary, state->profile, &how, err);
-    if (status != WPG_OK) {
-        wpg_writer_finish(&w);
-        return status;
-    }
-    if (!options->quiet)
-        (void)wpg_complain(0, options->command, "%zu of %zu shader%s with call paths, %zu context%s",
-                           summary.with_contexts, summary.shaders, wpg_plural(summary.shaders),
-                           summary.records, wpg_plural(summary.records));
-    *data = w.data;
-    *size = w.size;
-    return WPG_OK;
-}
-
-static int write_cspgo(const merge_state *state, const wpg_merge_options *options)
-{
-    uint8_t *data;
-    size_t size;
-    wpg_error err;
-    if (encode_cspgo(&data, &size, state, options, &err) != WPG_OK)
-        return wpg_complain(WPG_EXIT_FAILED, options->command, "%s", err.message);
-    int code = 0;
-    if (strcmp(options->out, "-") == 0) {
-        if (fwrite(data, 1, size, stdout) != size || fflush(stdout) != 0)
-            code = wpg_complain(WPG_EXIT_FAILED, options->command, "cannot write: %s", strerror(errno));
-    } else if (wpg_file_write_atomic(options->out, data, size, &err) != WPG_OK) {
-        code = wpg_complain(WPG_EXIT_FAILED, options->command, "%s", err.message);
-    }
-    free(data);
-    return code;
-}
-
-/* What a profile can carry of the bundles that were read: values of push constants. */
-static int carry_facts(merge_state *state, const wpg_merge_options *options)
-{
-    wpg_error err;
-    for (size_t i = 0; i < state->bundle.sets.count; i++)
-        if (wpg_push_facts_add(state->profile, state->bundle.sets.data[i], &err) != WPG_OK)
-            return wpg_complain(WPG_EXIT_FAILED, options->command, "%s", err.message);
+    wpg_merge_resume_done(&state->resume, state->profile, options->command);
     return 0;
 }
 
-static int write_out(merge_state *state, const wpg_merge_options *options)
+/* -- One input */
+
+/* A format that needs SPIR-V looks for it in folders among the inputs, too. */
+static int note_folder(wpg_merge_state *state, const char *path)
 {
+    struct stat info;
+    if (!state->options->cspgo || stat(path, &info) != 0 || !S_ISDIR(info.st_mode))
+        return 0;
+    char *copy = strdup(path);
+    if (copy && wpg_vec_push(&state->folders, copy)) { /* NOLINT(bugprone-sizeof-expression) */
+        const char *folder = copy;
+        if (wpg_vec_push(&state->options->shaders, folder)) /* NOLINT(bugprone-sizeof-expression) */
+            return 0;
+    } else {
+        free(copy);
+    }
+    return wpg_complain(WPG_EXIT_FAILED, state->options->command, "out of memory");
+}
+
+static int read_input(void *context, const wpg_merge_input *input)
+{
+    wpg_merge_state *state = context;
+    const wpg_merge_options *options = state->options;
+    wpg_path_list list = {0};
     wpg_error err;
-    if (options->cspgo)
-        return write_cspgo(state, options);
-    if (strcmp(options->out, "-") != 0)
-        return wpg_profile_write_file(options->out, state->profile, options->format, &err) == WPG_OK
-                   ? 0
+    wpg_recover_folder(options->command, input->path, options->quiet);
+    const bool is_bundle = wpg_is_bundle(input->path);
+    int code = note_folder(state, input->path);
+    /* A bundle may be without profiles: everything passed through, say. Its facts are there. */
+    const wpg_status found = code ? WPG_OK : wpg_path_list_add(&list, input->path, &err);
+    if (found != WPG_OK && !(is_bundle && !options->cspgo && found == WPG_E_NOT_FOUND))
+        code = found == WPG_E_NOT_FOUND && options->keep_going
+                   ? bad_input(state, found, err.message)
                    : wpg_complain(WPG_EXIT_FAILED, options->command, "%s", err.message);
-    uint8_t *data;
-    size_t size;
-    if (wpg_profile_encode(&data, &size, state->profile, options->format, &err) != WPG_OK)
-        return wpg_complain(WPG_EXIT_FAILED, options->command, "%s", err.message);
-    bool written = fwrite(data, 1, size, stdout) == size && fflush(stdout) == 0;
-    free(data);
-    return written ? 0 : wpg_complain(WPG_EXIT_FAILED, options->command, "cannot write: %s", strerror(errno));
+    bool chooses = wpg_merge_chooses(options);
+    if (!code && chooses && is_bundle && !takes_bundle(state, &list)) {
+        state->left_out += list.count;
+        state->files += list.count;
+        wpg_path_list_finish(&list);
+        return 0;
+    }
+    chooses &= !is_bundle;
+    if (!code && is_bundle && !options->cspgo)
+        code = read_facts(state, input);
+    for (size_t i = 0; i < list.count && !code; i++)
+        code = read_file(state, list.paths[i], input->weight, chooses);
+    wpg_path_list_finish(&list);
+    state->swept += code ? 0 : wpg_bundle_sweep(input->path);
+    return code;
 }
 
-/* Made beside the place it is for, and put there whole. */
-static int write_bundle(merge_state *state, const wpg_merge_options *options)
-{
-    const char *out = options->out;
-    wpg_error err;
-    char made[4200], profile[4300], place[4100];
-    (void)snprintf(place, sizeof place, "%s", out);
-    for (size_t length = strlen(place); length > 1 && place[length - 1] == '/';)
-        place[--length] = '\0';
-    (void)snprintf(made, sizeof made, "%s.tmp.XXXXXX", place);
-    if (strlen(out) >= sizeof place || !mkdtemp(made))
-        return wpg_complain(WPG_EXIT_FAILED, options->command, "cannot make a folder beside %s: %s", out,
-                            strerror(errno));
-    const mode_t mask = umask(0); /* mkdtemp makes it for this user alone; no other thread runs here */
-    (void)umask(mask);
-    (void)chmod(made, 0777 & ~mask);
-    (void)snprintf(profile, sizeof profile, "%s/merged.profdata", made);
-    wpg_status status = wpg_profile_count(state->profile)
-                            ? wpg_profile_write_file(profile, state->profile, WPG_PROFILE_INDEXED, &err)
-                            : WPG_OK;
-    if (status == WPG_OK)
-        status = wpg_bundle_save(made, &state->bundle, &err);
-    if (status == WPG_OK)
-        status = wpg_bundle_replace(place, made, &err);
-    else
-        wpg_bundle_remove(made);
-    if (status == WPG_E_ARGUMENT)
-        wpg_bundle_remove(made);
-    return status == WPG_OK ? 0 : wpg_complain(WPG_EXIT_FAILED, options->command, "%s", err.message);
-}
+/* -- All */
 
-/* What killed runs left half written of the bundles and folders that were merged, and killed merges of this
- * output. */
-static void sweep(const wpg_merge_options *options)
+/* What killed merges of this output left half written. */
+static void sweep(wpg_merge_state *state)
 {
+    const wpg_merge_options *options = state->options;
     char place[4100];
     (void)snprintf(place, sizeof place, "%s", options->out);
     char *slash = strrchr(place, '/');
-    size_t removed = 0;
     if (slash)
         *slash = '\0';
     if (!options->bundle && strcmp(options->out, "-") != 0)
-        removed += wpg_file_sweep(!slash ? "." : *place ? place : "/", slash ? slash + 1 : place);
-    for (size_t i = 0; i < options->inputs.count; i++)
-        removed += wpg_bundle_sweep(options->inputs.data[i].path);
-    if (removed && !options->quiet)
+        state->swept += wpg_file_sweep(!slash ? "." : *place ? place : "/", slash ? slash + 1 : place);
+    if (state->swept && !options->quiet)
         (void)wpg_complain(0, options->command, "removed %zu file%s that killed processes left half written",
-                           removed, wpg_plural(removed));
+                           state->swept, wpg_plural(state->swept));
 }
 
-/* What a format that needs SPIR-V looks for: the folders among the inputs, too. */
-static int add_folders(wpg_merge_options *options)
+static void say_left_out(const wpg_merge_state *state)
 {
-    for (size_t i = 0; i < options->inputs.count && options->cspgo; i++) {
-        struct stat info;
-        const char *path = options->inputs.data[i].path;
-        if (stat(path, &info) == 0 && S_ISDIR(info.st_mode) &&
-            !wpg_vec_push(&options->shaders, path)) /* NOLINT(bugprone-sizeof-expression) */
-            return wpg_complain(WPG_EXIT_FAILED, options->command, "out of memory");
+    const char *command = state->options->command;
+    if (state->left_out && !state->options->quiet)
+        (void)wpg_complain(0, command, "%zu of %zu file%s left out: made by others than asked for",
+                           state->left_out, state->files, wpg_plural(state->files));
+    if (state->bundle.conflicts)
+        (void)wpg_complain(0, command,
+                           "warning: the bundles contradict each other in %zu fact%s: were they made by "
+                           "different builds of wavepgo?",
+                           state->bundle.conflicts, wpg_plural(state->bundle.conflicts));
+    if (state->stats.mismatched)
+        (void)wpg_complain(
+            0, command,
+            "warning: %zu record%s left out: a record of the same shader has another number of counters",
+            state->stats.mismatched, wpg_plural(state->stats.mismatched));
+    if (state->bad)
+        (void)wpg_complain(0, command, "warning: %zu of %zu file%s could not be read", state->bad,
+                           state->files, wpg_plural(state->files));
+}
+
+static int read_all(wpg_merge_state *state)
+{
+    const wpg_merge_options *options = state->options;
+    if (!(state->profile = wpg_profile_create()))
+        return wpg_complain(WPG_EXIT_FAILED, options->command, "out of memory");
+    int code = wpg_merge_resume_begin(&state->resume, state->profile, options);
+    if (!code)
+        code = wpg_merge_each_input(options, read_input, state);
+    if (!code)
+        code = wpg_merge_resume_complete(&state->resume, options->command);
+    if (!code)
+        progress(state, true);
+    if (!code && wpg_profile_count(state->profile) == 0 && !options->allow_empty &&
+        !(options->bundle && state->bundle.sets.count)) {
+        say_left_out(state);
+        code = state->left_out
+                   ? wpg_complain(WPG_EXIT_FAILED, options->command,
+                                  "nothing is written: no profile is of the part that was asked for. "
+                                  "'wavepgo show' tells who made one")
+                   : wpg_complain(
+                         WPG_EXIT_FAILED, options->command,
+                         "no counts in %zu profile file%s: nothing is written. Did the program run under "
+                         "'wavepgo run --generate'? 'wavepgo doctor' checks the layer",
+                         state->files, wpg_plural(state->files));
     }
-    return 0;
+    return code;
 }
 
 int wpg_merge_files(wpg_merge_options *options)
 {
-    merge_state state = {0};
-    int code = add_folders(options);
-    if (!code && !(state.profile = wpg_profile_create()))
-        code = wpg_complain(WPG_EXIT_FAILED, options->command, "out of memory");
-    for (size_t i = 0; i < options->inputs.count && !code; i++)
-        code = read_inputs(&state, options, &options->inputs.data[i]);
-    if (!code && !options->bundle && !options->cspgo)
-        code = carry_facts(&state, options);
-    if (!code && wpg_profile_count(state.profile) == 0 && !(options->bundle && state.bundle.sets.count))
-        code = wpg_complain(WPG_EXIT_FAILED, options->command,
-                            "no counts in %zu profile file%s: nothing is written. Did the program run under "
-                            "'wavepgo run --generate'? 'wavepgo doctor' checks the layer",
-                            state.files, wpg_plural(state.files));
+    wpg_merge_state state = {.options = options};
+    int code = read_all(&state);
     if (!code)
-        code = options->bundle ? write_bundle(&state, options) : write_out(&state, options);
-    if (!code)
-        sweep(options);
-    if (!code && state.bundle.conflicts)
-        (void)wpg_complain(0, options->command,
-                           "warning: the bundles contradict each other in %zu fact%s: were they made by "
-                           "different builds of wavepgo?",
-                           state.bundle.conflicts, wpg_plural(state.bundle.conflicts));
-    if (!code && state.stats.mismatched)
-        (void)wpg_complain(
-            0, options->command,
-            "warning: %zu record%s left out: a record of the same shader has another number of counters",
-            state.stats.mismatched, wpg_plural(state.stats.mismatched));
-    if (!code && state.bad)
-        (void)wpg_complain(0, options->command, "warning: %zu of %zu file%s could not be read", state.bad,
-                           state.files, wpg_plural(state.files));
+        code = options->bundle ? wpg_merge_write_bundle(&state, options)
+                               : wpg_merge_write_profile(&state, options);
+    if (!code) {
+        wpg_merge_resume_finish(&state.resume);
+        sweep(&state);
+        say_left_out(&state);
+    }
     wpg_profile_destroy(state.profile);
     wpg_bundle_finish(&state.bundle);
+    for (size_t i = 0; i < state.folders.count; i++)
+        free(state.folders.data[i]);
+    wpg_vec_free(&state.folders);
     return code;
 }

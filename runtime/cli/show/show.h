@@ -27,6 +27,9 @@ void wpg_show_json(FILE *out, const wpg_show_options *options);
  * of a JSON object. */
 void wpg_show_facts_text(const wpg_terminal *terminal, const wpg_show_options *options);
 void wpg_show_facts_json(FILE *out, const struct wpg_bundle *bundle);
+/* Who made the profile (show_made.c): a line each; one member of a JSON object, with a comma before it. */
+void wpg_show_made_text(FILE *out, const wpg_shader_view *view);
+void wpg_show_made_json(FILE *out, const wpg_shader_view *view);
 /* Verdicts of a bundle (show_verdicts.c). */
 void wpg_show_verdicts_text(FILE *out, const wpg_show_options *options);
 /* Results of probes (show_probes.c): tables, with the blocks' places from options->report and the least and

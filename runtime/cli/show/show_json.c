@@ -129,6 +129,7 @@ void wpg_show_json(FILE *out, const wpg_show_options *options)
     (void)fputc(']', out);
     if (options->bundle && !options->shader && !options->pipeline)
         wpg_show_facts_json(out, options->bundle);
+    wpg_show_made_json(out, view);
     (void)fprintf(out,
                   ",\n \"push_constant_records\": %zu, \"foreign_records\": %zu, \"inconsistent_records\": "
                   "%zu}\n",

@@ -329,6 +329,7 @@ static void print_head(FILE *out, const wpg_show_options *options)
         (void)fprintf(out, "; cost is %s",
                       report->cost_is_time ? "GPU time" : "work, instructions times waves");
     (void)fputc('\n', out);
+    wpg_show_made_text(out, view);
     if (view->foreign || view->inconsistent)
         (void)fprintf(out, "%zu record%s of other programs, %zu inconsistent left out\n", view->foreign,
                       wpg_plural(view->foreign), view->inconsistent);

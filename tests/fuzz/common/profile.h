@@ -18,7 +18,8 @@ static inline wpg_profile *fuzz_sample(void)
     fuzz_check(wpg_profile_add_value(p, "b.frag.main#values", 7, 1, 17, 2, NULL) == WPG_OK, "sample");
     const char *name = "pipeline.99aabbccddeeff001122334455667788#push-sets";
     const uint32_t values[WPG_PUSH_SET_WORDS] = {5, 6, 7};
-    fuzz_check(wpg_push_set_record_add(p, name, 4, 1, NULL) == WPG_OK, "sample");
+    const uint64_t loose[WPG_PUSH_SET_WORDS] = {1};
+    fuzz_check(wpg_push_set_record_add(p, name, 9, 4, loose, NULL) == WPG_OK, "sample");
     fuzz_check(wpg_push_set_record_count(p, name, 7, values, 9, NULL) == WPG_OK, "sample");
     fuzz_check(wpg_push_set_record_count(p, name, 5, values, 3, NULL) == WPG_OK, "sample");
     return p;

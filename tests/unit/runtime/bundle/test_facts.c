@@ -199,6 +199,59 @@ static void full_table(void **state)
     wpg_facts_destroy(facts);
 }
 
+/* The order of a merge makes no difference: tables that overflow, texts and rules that contradict. */
+static void any_order(void **state)
+{
+    (void)state;
+    enum { PARTS = 40 };
+    wpg_facts *parts[PARTS], *total;
+    wpg_writer want = {0};
+    char value[16];
+    for (int i = 0; i < PARTS; i++) {
+        parts[i] = wpg_facts_create("k", "s");
+        for (int j = 0; j < WPG_FACTS_VALUES; j++) {
+            (void)snprintf(value, sizeof value, "v%d", (i * 7 + j * 5) % 150);
+            assert_int_equal(wpg_facts_count(parts[i], "c", value, (uint64_t)(1 + (i * 31 + j) % 9), NULL),
+                             WPG_OK);
+        }
+        (void)snprintf(value, sizeof value, "%d", i * 17 % PARTS);
+        assert_int_equal(wpg_facts_is(parts[i], "text", value, NULL), WPG_OK);
+        assert_int_equal(i % 3 == 0   ? wpg_facts_is(parts[i], "rule", value, NULL)
+                         : i % 3 == 1 ? wpg_facts_range(parts[i], "rule", i, 2 * i, NULL)
+                                      : wpg_facts_count(parts[i], "rule", value, 3, NULL),
+                         WPG_OK);
+        assert_int_equal(i % 2 ? wpg_facts_range(parts[i], "mixed", i, 2 * i, NULL)
+                               : wpg_facts_count(parts[i], "mixed", value, 3, NULL),
+                         WPG_OK);
+    }
+    for (int step = 1; step < PARTS; step += 2) { /* but for multiples of 5, an order each */
+        if (step % 5 == 0)
+            continue;
+        wpg_writer got = {0};
+        total = wpg_facts_create("k", "s");
+        for (int i = 0; i < PARTS; i++)
+            assert_int_equal(wpg_facts_merge(total, parts[i * step % PARTS], 1, NULL, NULL), WPG_OK);
+        wpg_facts_encode(&got, total);
+        wpg_facts_destroy(total);
+        if (step == 1) {
+            want = got;
+            continue;
+        }
+        assert_int_equal(got.size, want.size);
+        assert_memory_equal(got.data, want.data, want.size);
+        wpg_writer_finish(&got);
+    }
+    assert_int_equal(wpg_facts_decode(&total, want.data, want.size, NULL), WPG_OK);
+    assert_int_equal(wpg_facts_find(total, "c")->value_count, WPG_FACTS_VALUES);
+    assert_int_equal(wpg_facts_find(total, "rule")->rule, WPG_FACT_IS);
+    assert_int_equal(wpg_facts_find(total, "mixed")->rule, WPG_FACT_RANGE);
+    assert_int_equal(wpg_facts_find(total, "mixed")->low, 1);
+    wpg_facts_destroy(total);
+    for (int i = 0; i < PARTS; i++)
+        wpg_facts_destroy(parts[i]);
+    wpg_writer_finish(&want);
+}
+
 static void arguments(void **state)
 {
     (void)state;
@@ -270,7 +323,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(round_trip), cmocka_unit_test(every_truncation), cmocka_unit_test(every_byte),
         cmocka_unit_test(refused),    cmocka_unit_test(merge_rules),      cmocka_unit_test(full_table),
-        cmocka_unit_test(arguments),  cmocka_unit_test(shader_info),
+        cmocka_unit_test(any_order),  cmocka_unit_test(arguments),        cmocka_unit_test(shader_info),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -27,6 +27,8 @@ static wpg_facts *facts_of(const char *kind)
     assert_int_equal(wpg_facts_sum(facts, "unpushed.63", 1, NULL), WPG_OK);
     assert_int_equal(wpg_facts_count(facts, "push.02", "nonsense", 9, NULL), WPG_OK);
     assert_int_equal(wpg_facts_sum(facts, "push.03", 9, NULL), WPG_OK);
+    assert_int_equal(wpg_facts_sum(facts, "draws", 1, NULL), WPG_OK);
+    assert_int_equal(wpg_facts_sum(facts, "dispatches", 40, NULL), WPG_OK);
     return facts;
 }
 
@@ -54,7 +56,7 @@ static void adds_up(void **state)
     assert_true(wpg_push_record_parse(&pipeline, record));
     wpg_hash_to_hex(hex, pipeline);
     assert_string_equal(hex, PIPELINE);
-    assert_int_equal(record->counters[0], 7);
+    assert_int_equal(record->counters[0], 7 * 41);
     assert_int_equal(record->site_count, WPG_PUSH_RECORD_WORDS);
     assert_int_equal(count_of(record, 0, 5), 210);
     assert_int_equal(count_of(record, 0, 7), 14);

@@ -224,7 +224,7 @@ static void foreign_records_are_skipped(void **state)
     (void)state;
     const char *tool = need_profdata(22);
     static const char text[] =
-        ":ir\ncalls\n7\n1\n11\n1\n0\n1\n2\nplain:5\nother:6\n\nplain\n8\n1\n13\n\nplain\n8\n2\n1\n2\n"
+        ":ir\ncalls\n7\n1\n11\n1\n0\n1\n2\nplain:5\nother:6\n\nplain\n8\n2\n1\n2\n\nplain\n8\n1\n13\n"
         "\nreserved\n0xf000000000000001\n1\n1\n";
     const char *source = scratch_file("f.proftext"), *binary = scratch_file("f.profdata");
     write_bytes(source, text, sizeof text - 1);

@@ -19,7 +19,10 @@ static wpg_profile *make(uint64_t others, uint64_t loose)
     char name[WPG_PUSH_SET_RECORD_NAME];
     wpg_push_set_record_compose(name, pipeline);
     assert_string_equal(name, NAME);
-    must(wpg_push_set_record_add(p, name, others, loose, &err));
+    uint64_t words[WPG_PUSH_SET_WORDS];
+    for (unsigned word = 0; word < WPG_PUSH_SET_WORDS; word++)
+        words[word] = loose >> word & 1;
+    must(wpg_push_set_record_add(p, name, 7, others, words, &err));
     return p;
 }
 
