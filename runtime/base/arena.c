@@ -50,6 +50,7 @@ void *wpg_arena_alloc(wpg_arena *arena, size_t count, size_t size)
             arena->failed = 1;
             return NULL;
         }
+        arena->bytes += capacity;
         fresh->used = 0;
         fresh->size = capacity;
         if (chunk && capacity == bytes) {

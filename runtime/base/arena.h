@@ -11,7 +11,8 @@
 
 typedef struct wpg_arena {
     struct wpg_arena_chunk *head;
-    int failed; /* sticky: an allocation failed since wpg_arena_init */
+    int failed;   /* sticky: an allocation failed since wpg_arena_init */
+    size_t bytes; /* of memory it holds */
 } wpg_arena;
 
 void wpg_arena_init(wpg_arena *arena);

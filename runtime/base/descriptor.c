@@ -5,6 +5,7 @@
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
@@ -77,6 +78,28 @@ bool wpg_write_all(int fd, const void *data, size_t size)
         size -= (size_t)put;
     }
     return true;
+}
+
+bool wpg_copy_all(int to, int from, uint64_t size)
+{
+    static const size_t piece = (size_t)1 << 18;
+    char *bytes = malloc(piece);
+    uint64_t at = 0;
+    while (bytes && at < size) {
+        const uint64_t left = size - at;
+        const ssize_t got = pread(from, bytes, left < piece ? (size_t)left : piece, (off_t)at);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got == 0)
+            errno = EIO; /* it was cut */
+        if (got <= 0 || !wpg_write_all(to, bytes, (size_t)got))
+            break;
+        at += (uint64_t)got;
+    }
+    const int saved = errno;
+    free(bytes);
+    errno = saved;
+    return bytes && at == size;
 }
 
 /* -- Appending */

@@ -10,6 +10,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 #include "runtime/base/error.h"
@@ -22,6 +23,8 @@ ssize_t wpg_write_quietly(int fd, const void *data, size_t size);
 bool wpg_allocate_quietly(int fd, size_t size);
 /* All bytes, or false with errno. */
 bool wpg_write_all(int fd, const void *data, size_t size);
+/* Writes the first `size` bytes of the file `from`, wherever its offset stands; false with errno. */
+bool wpg_copy_all(int to, int from, uint64_t size);
 
 /* Opens a file of lines for appending and makes it if it is missing. A link is followed if this user or root
  * made it. A named pipe that nobody reads is an error; lines for a full one are lost. */

@@ -101,15 +101,30 @@ static wpg_status make_folder_of(const char *path, size_t length, wpg_error *err
     return status;
 }
 
+/* What a file is to hold: the beginning of a descriptor, then bytes. */
+typedef struct contents {
+    int from;
+    uint64_t before;
+    const void *data;
+    size_t size;
+} contents;
+
+static wpg_status write_contents(int fd, const contents *what, const char *path, wpg_error *err)
+{
+    if (what->before && !wpg_copy_all(fd, what->from, what->before))
+        return failed(err, "write", path);
+    return wpg_write_all(fd, what->data, what->size) ? WPG_OK : failed(err, "write", path);
+}
+
 /* The file under its temporary name; it is removed again when that fails. */
-static wpg_status write_temporary(wpg_file_batch *batch, char *temporary, const char *path, const void *data,
-                                  size_t size, wpg_error *err)
+static wpg_status write_temporary(wpg_file_batch *batch, char *temporary, const char *path,
+                                  const contents *what, wpg_error *err)
 {
     bool leads = !batch->files.count;
     int fd = leads ? open_lead(temporary) : open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (fd < 0)
         return failed(err, "create", path);
-    wpg_status status = wpg_write_all(fd, data, size) ? WPG_OK : failed(err, "write", path);
+    wpg_status status = write_contents(fd, what, path, err);
     if (status == WPG_OK && leads) {
         batch->lead = fd;
         memcpy(batch->letters, temporary + strlen(temporary) - LETTERS, LETTERS);
@@ -129,8 +144,8 @@ static bool is_special(const char *path)
     return stat(path, &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode);
 }
 
-wpg_status wpg_file_batch_put(wpg_file_batch *batch, const char *path, const void *data, size_t size,
-                              void *who, wpg_error *err)
+static wpg_status put(wpg_file_batch *batch, const char *path, const contents *what, void *who,
+                      wpg_error *err)
 {
     const char *slash = strrchr(path, '/');
     size_t folder = slash ? (size_t)(slash - path) : 0;
@@ -144,7 +159,7 @@ wpg_status wpg_file_batch_put(wpg_file_batch *batch, const char *path, const voi
     wpg_file_waiting file = {strdup(path), who};
     char *temporary = temporary_of(path, batch->files.count ? batch->letters : "XXXXXX");
     wpg_status status = file.path && temporary && wpg_vec_reserve(&batch->files, 1)
-                            ? write_temporary(batch, temporary, path, data, size, err)
+                            ? write_temporary(batch, temporary, path, what, err)
                             : wpg_fail(err, WPG_E_NOMEM, "no memory for a path");
     if (status == WPG_OK) {
         batch->folder = folder;
@@ -156,6 +171,18 @@ wpg_status wpg_file_batch_put(wpg_file_batch *batch, const char *path, const voi
     }
     free(temporary);
     return status;
+}
+
+wpg_status wpg_file_batch_put(wpg_file_batch *batch, const char *path, const void *data, size_t size,
+                              void *who, wpg_error *err)
+{
+    return put(batch, path, &(const contents){-1, 0, data, size}, who, err);
+}
+
+wpg_status wpg_file_batch_put_behind(wpg_file_batch *batch, const char *path, int from, uint64_t before,
+                                     const void *data, size_t size, void *who, wpg_error *err)
+{
+    return put(batch, path, &(const contents){from, before, data, size}, who, err);
 }
 
 /* -- Commit */

@@ -13,6 +13,7 @@
 #define WPG_RUNTIME_BASE_FILE_BATCH_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "runtime/base/error.h"
 #include "runtime/base/vec.h"
@@ -40,6 +41,9 @@ void wpg_file_batch_init(wpg_file_batch *batch, wpg_file_done *done);
  * `done` is not called, and err tells. */
 wpg_status wpg_file_batch_put(wpg_file_batch *batch, const char *path, const void *data, size_t size,
                               void *who, wpg_error *err);
+/* The same; the file begins with the first `before` bytes of descriptor `from`. */
+wpg_status wpg_file_batch_put_behind(wpg_file_batch *batch, const char *path, int from, uint64_t before,
+                                     const void *data, size_t size, void *who, wpg_error *err);
 /* Syncs and renames every waiting file. Afterwards the batch is empty and may be used again. */
 void wpg_file_batch_commit(wpg_file_batch *batch);
 

@@ -266,6 +266,12 @@ static void sort(wpg_profile *profile)
     profile->in_order = true;
 }
 
+size_t wpg_profile_bytes(const wpg_profile *profile)
+{
+    return profile->arena.bytes + profile->by_key.capacity * sizeof *profile->by_key.slots +
+           profile->entries.capacity * sizeof *profile->entries.data;
+}
+
 size_t wpg_profile_count(const wpg_profile *profile)
 {
     return profile->entries.count;

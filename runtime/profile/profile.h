@@ -86,6 +86,8 @@ wpg_status wpg_profile_reserve_sites(wpg_profile *profile, const char *name, uin
 const wpg_profile_record *wpg_profile_find(const wpg_profile *profile, const char *name, uint64_t func_hash);
 
 size_t wpg_profile_count(const wpg_profile *profile);
+/* Bytes of memory that its records take, about; without those of value sites. */
+size_t wpg_profile_bytes(const wpg_profile *profile);
 /* The i-th record in order; NULL from wpg_profile_count on. Sorts first if the profile changed. */
 const wpg_profile_record *wpg_profile_at(const wpg_profile *profile, size_t i);
 

@@ -356,6 +356,34 @@ static void batches_appear_whole(void **state)
     assert_int_equal(files_in(in_folder("batch/c")), 2);
 }
 
+/* A file that begins with what another holds, wherever that one's offset stands; a cut one is none. */
+static void begins_with_another(void **state)
+{
+    (void)state;
+    enum { SIZE = 600 * 1000 }; /* more than one piece is copied */
+    wpg_file_batch batch;
+    wpg_error err = {0};
+    char *text = malloc(SIZE + 4);
+    assert_non_null(text);
+    for (int i = 0; i < SIZE; i++)
+        text[i] = (char)('a' + i % 23);
+    assert_int_equal(wpg_file_write_atomic(in_folder("first"), text, SIZE, NULL), WPG_OK);
+    const int from = open(in_folder("first"), O_RDONLY | O_CLOEXEC);
+    assert_true(from >= 0 && lseek(from, 100, SEEK_SET) == 100);
+    wpg_file_batch_init(&batch, NULL);
+    assert_int_equal(
+        wpg_file_batch_put_behind(&batch, in_folder("both"), from, SIZE - 1, "end", 3, NULL, NULL), WPG_OK);
+    wpg_file_batch_commit(&batch);
+    memcpy(text + SIZE - 1, "end", 4);
+    expect_content(in_folder("both"), text);
+    assert_int_equal(
+        wpg_file_batch_put_behind(&batch, in_folder("cut"), from, SIZE + 1, "end", 3, NULL, &err), WPG_E_IO);
+    wpg_file_batch_commit(&batch);
+    assert_int_equal(access(in_folder("cut"), F_OK), -1);
+    (void)close(from);
+    free(text);
+}
+
 /* What a killed process left goes, what a living one writes stays. */
 static void leftovers_are_swept(void **state)
 {
@@ -415,6 +443,7 @@ int main(void)
         cmocka_unit_test(unwritable_places_fail),
         cmocka_unit_test(reads_are_checked),
         cmocka_unit_test(batches_appear_whole),
+        cmocka_unit_test(begins_with_another),
         cmocka_unit_test(leftovers_are_swept),
         cmocka_unit_test(no_signal_reaches_the_program),
         cmocka_unit_test(pipes_are_not_waited_for),
