@@ -10,9 +10,10 @@
 
 struct wpg_counters {
     wpg_counters_vk vk;
+    pthread_mutex_t lock; /* of layout and entries */
     wpg_layout layout;
     wpg_directory entries;
-    pthread_mutex_t lock;                  /* of entries */
+    bool software;                         /* shaders run on the host's processors */
     wpg_region directory, memory, staging; /* staging: device placement only */
     wpg_drain drain;
     wpg_address_kind kind;
@@ -139,6 +140,7 @@ wpg_status wpg_counters_create(wpg_counters **counters, const wpg_counters_vk *v
     made->replay = config->replay;
     made->start = config->start;
     made->bound = config->bound;
+    made->software = config->device_type == VK_PHYSICAL_DEVICE_TYPE_CPU;
     wpg_status status = build(made, config, err);
     if (status != WPG_OK)
         wpg_counters_destroy(made, true);
@@ -200,7 +202,10 @@ wpg_status wpg_counters_keep(wpg_counters *counters, int file, wpg_error *err)
 wpg_status wpg_counters_claim(wpg_counter_slot **slot, wpg_counters *counters, wpg_hash128 hash,
                               wpg_error *err)
 {
-    return wpg_layout_claim(slot, &counters->layout, hash, err);
+    (void)pthread_mutex_lock(&counters->lock);
+    wpg_status status = wpg_layout_claim(slot, &counters->layout, hash, err);
+    (void)pthread_mutex_unlock(&counters->lock);
+    return status;
 }
 
 wpg_counters_way wpg_counters_way_of(const wpg_counters *counters, const wpg_counter_slot *slot)
@@ -212,27 +217,71 @@ wpg_counters_way wpg_counters_way_of(const wpg_counters *counters, const wpg_cou
                               key.tag, key.shift};
 }
 
-/* A second thread that finds the slot placed waits here until the directory leads to it. A host write is
- * visible to every later submission (Vulkan 1.3, 7.9). */
-static wpg_status enter(wpg_counters *counters, wpg_counter_slot *slot, wpg_error *err)
+/* A host write is visible to every later submission (Vulkan 1.3, 7.9). Under the lock. */
+static wpg_status place(wpg_counters *counters, wpg_counter_slot *slot, size_t count, wpg_error *err)
 {
-    uint64_t address = counters->memory.address + atomic_load(&slot->first) * COUNTER_SIZE;
-    wpg_status status = WPG_OK;
-    (void)pthread_mutex_lock(&counters->lock);
-    if (!slot->entered)
-        status = wpg_directory_add(&counters->entries, slot->hash, address, err);
+    bool placed;
+    WPG_TRY(wpg_layout_place(&placed, &counters->layout, slot, count, err));
+    if (counters->bound || slot->entered)
+        return WPG_OK;
+    const uint64_t address = counters->memory.address + atomic_load(&slot->first) * COUNTER_SIZE;
+    wpg_status status = wpg_directory_add(&counters->entries, slot->hash, address, err);
     slot->entered = status == WPG_OK;
-    (void)pthread_mutex_unlock(&counters->lock);
     return status;
 }
 
 wpg_status wpg_counters_place(wpg_counters *counters, wpg_counter_slot *slot, size_t count, wpg_error *err)
 {
-    bool placed;
-    WPG_TRY(wpg_layout_place(&placed, &counters->layout, slot, count, err));
-    if (counters->bound)
-        return WPG_OK;
-    return enter(counters, slot, err);
+    (void)pthread_mutex_lock(&counters->lock);
+    wpg_status status = place(counters, slot, count, err);
+    (void)pthread_mutex_unlock(&counters->lock);
+    return status;
+}
+
+/* Under the lock. */
+static void take_out(wpg_counters *counters, wpg_counter_slot *slot)
+{
+    if (slot->entered)
+        wpg_directory_remove(&counters->entries, slot->hash);
+    slot->entered = false;
+    wpg_layout_take_out(&counters->layout, slot);
+}
+
+bool wpg_counters_release(wpg_counters *counters, wpg_counter_slot *slot)
+{
+    (void)pthread_mutex_lock(&counters->lock);
+    const bool last = atomic_fetch_sub(&slot->users, 1) == 1, listed = atomic_load(&slot->listed);
+    if (last && !listed) {
+        take_out(counters, slot);
+        wpg_layout_drop(&counters->layout, slot, true);
+    }
+    (void)pthread_mutex_unlock(&counters->lock);
+    return last && listed;
+}
+
+bool wpg_counters_retire(wpg_counters *counters, wpg_counter_slot *slot)
+{
+    (void)pthread_mutex_lock(&counters->lock);
+    const bool unused = atomic_load(&slot->users) == 0;
+    if (unused)
+        take_out(counters, slot);
+    (void)pthread_mutex_unlock(&counters->lock);
+    return unused;
+}
+
+void wpg_counters_reuse(wpg_counters *counters, wpg_counter_slot *slot)
+{
+    uint64_t *words = counters->memory.mapped;
+    if (words)
+        fill(words + atomic_load(&slot->first), atomic_load(&slot->count), counters->start);
+    (void)pthread_mutex_lock(&counters->lock);
+    wpg_layout_drop(&counters->layout, slot, words != NULL);
+    (void)pthread_mutex_unlock(&counters->lock);
+}
+
+bool wpg_counters_direct(const wpg_counters *counters)
+{
+    return counters->software && counters->memory.mapped;
 }
 
 bool wpg_counters_range(VkBuffer *buffer, VkDeviceSize *offset, VkDeviceSize *size,

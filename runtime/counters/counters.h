@@ -48,7 +48,7 @@ size_t wpg_counters_keepable(const wpg_counters *counters);
  * the 64-bit word slot->first + n. Called before any shader counts: what was counted is lost. */
 wpg_status wpg_counters_keep(wpg_counters *counters, int file, wpg_error *err);
 
-/* See layout.h. */
+/* The slot of that hash (layout.h), made if there is none; it has one user more. */
 wpg_status wpg_counters_claim(wpg_counter_slot **slot, wpg_counters *counters, wpg_hash128 hash,
                               wpg_error *err);
 /* What the words of a pipeline hold to find its counters (directory.h): addresses and literals, from the hash
@@ -61,6 +61,20 @@ typedef struct wpg_counters_way {
 wpg_counters_way wpg_counters_way_of(const wpg_counters *counters, const wpg_counter_slot *slot);
 /* Gives the slot its counters, and has the directory lead there. */
 wpg_status wpg_counters_place(wpg_counters *counters, wpg_counter_slot *slot, size_t count, wpg_error *err);
+
+/* Gives back a claim. A slot without users that nobody listed goes at once: no shader ran with it. A listed
+ * one stays until it is retired; the next claim of its hash finds it. True: it was the last claim of a listed
+ * slot. */
+bool wpg_counters_release(wpg_counters *counters, wpg_counter_slot *slot);
+/* Takes a listed slot without users out, for good: no claim finds it, and the directory does not lead there.
+ * The device must have finished every shader that counts there. True: the slot is the caller's, to read and
+ * then to give to wpg_counters_reuse. False: it has users. */
+bool wpg_counters_retire(wpg_counters *counters, wpg_counter_slot *slot);
+/* Frees a retired slot. Counters that the host can write are zero again, and another pipeline may get
+ * them. */
+void wpg_counters_reuse(wpg_counters *counters, wpg_counter_slot *slot);
+/* True if what was counted can be read without a drain: the memory of software devices. */
+bool wpg_counters_direct(const wpg_counters *counters);
 
 /* The part of a buffer with the slot's counters, for a descriptor of them. False: there is no memory. */
 bool wpg_counters_range(VkBuffer *buffer, VkDeviceSize *offset, VkDeviceSize *size,

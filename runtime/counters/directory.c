@@ -10,6 +10,7 @@ static const uint32_t step = 0x9e3779b1; /* odd: tries give different seeds */
 typedef struct wpg_directory_member {
     struct wpg_directory_member *next; /* of the same seed */
     uint32_t tag;
+    uint32_t cells; /* the first of those it owns; 0: none */
     uint64_t address;
 } member;
 
@@ -39,12 +40,13 @@ wpg_directory_key wpg_directory_key_of(wpg_hash128 hash, size_t count)
 wpg_status wpg_directory_init(wpg_directory *directory, size_t count, void *words, uint64_t scratch,
                               wpg_error *err)
 {
-    *directory = (wpg_directory){.count = count, .cells = words};
+    *directory = (wpg_directory){.count = count, .cells = words, .scratch = scratch};
     if (!words)
         return WPG_OK;
     directory->members = calloc(count, sizeof *directory->members);
     directory->owners = calloc(count, sizeof *directory->owners);
-    if (!directory->members || !directory->owners)
+    directory->next_cell = calloc(count, sizeof *directory->next_cell);
+    if (!directory->members || !directory->owners || !directory->next_cell)
         return wpg_fail(err, WPG_E_NOMEM, "out of memory for a directory of %zu entries", count);
     directory->seeds = (uint32_t *)(void *)((char *)words + wpg_directory_seeds_at(count));
     memset(directory->seeds, 0, count * sizeof *directory->seeds);
@@ -63,6 +65,7 @@ void wpg_directory_finish(wpg_directory *directory)
     }
     free(directory->members);
     free(directory->owners);
+    free(directory->next_cell);
     *directory = (wpg_directory){0};
 }
 
@@ -90,7 +93,11 @@ static void publish(wpg_directory *directory, size_t index, uint32_t seed, uint3
 {
     for (member *at = directory->members[index]; at; at = at->next) {
         size_t cell = cell_of(at->tag, seed, shift);
-        directory->owners[cell] = at;
+        if (!directory->owners[cell]) {
+            directory->owners[cell] = at;
+            directory->next_cell[cell] = at->cells;
+            at->cells = (uint32_t)cell;
+        }
         __atomic_store_n(&directory->cells[cell], at->address, __ATOMIC_RELAXED);
     }
     __atomic_store_n(&directory->seeds[index], seed, __ATOMIC_RELEASE);
@@ -109,7 +116,7 @@ wpg_status wpg_directory_add(wpg_directory *directory, wpg_hash128 hash, uint64_
     member *made = calloc(1, sizeof *made);
     if (!made)
         return wpg_fail(err, WPG_E_NOMEM, "out of memory for a directory entry");
-    *made = (member){*list, key.tag, address};
+    *made = (member){.next = *list, .tag = key.tag, .address = address};
     for (uint32_t tries = 1; tries <= MOST_TRIES; tries++) {
         if (!seed_fits(directory, made, tries * step, key.shift))
             continue;
@@ -120,4 +127,25 @@ wpg_status wpg_directory_add(wpg_directory *directory, wpg_hash128 hash, uint64_
     free(made);
     return wpg_fail(err, WPG_E_LIMIT, "the address directory is full: %zu entries, see SLOTS",
                     directory->count);
+}
+
+void wpg_directory_remove(wpg_directory *directory, wpg_hash128 hash)
+{
+    if (!directory->cells)
+        return;
+    const wpg_directory_key key = wpg_directory_key_of(hash, directory->count);
+    member **at = &directory->members[key.seed];
+    while (*at && (*at)->tag != key.tag)
+        at = &(*at)->next;
+    member *gone = *at;
+    if (!gone)
+        return;
+    *at = gone->next;
+    for (uint32_t cell = gone->cells, next; cell; cell = next) {
+        next = directory->next_cell[cell];
+        __atomic_store_n(&directory->cells[cell], directory->scratch, __ATOMIC_RELAXED);
+        directory->owners[cell] = NULL;
+        directory->next_cell[cell] = 0;
+    }
+    free(gone);
 }

@@ -10,6 +10,9 @@
  *
  * Seed 0 leads to cell 0, which is the scratch block's for ever, as is every cell that nobody has.
  *
+ * A pipeline that leaves gives back its cells, those of earlier seeds too. The seed stays as it is: the words
+ * of the others go on by it.
+ *
  * Owns: the bookkeeping. The words belong to the caller, and lie where the device reads them.
  * Threads: one at a time; the caller locks.
  * Source: Belazzougui, Botelho, Dietzfelbinger: Hash, displace, and compress (ESA 2009). Here pipelines join
@@ -37,6 +40,8 @@ typedef struct wpg_directory {
     uint64_t *cells;                       /* the caller's; NULL: no device reads them */
     struct wpg_directory_member **members; /* [count]: the pipelines of each seed */
     struct wpg_directory_member **owners;  /* [count]: of cells; NULL = free */
+    uint32_t *next_cell;                   /* [count]: of the same owner; 0: none */
+    uint64_t scratch;                      /* the address in cells that nobody has */
 } wpg_directory;
 
 /* Bytes of `count` cells, then `count` seeds. */
@@ -50,8 +55,11 @@ wpg_status wpg_directory_init(wpg_directory *directory, size_t count, void *word
                               wpg_error *err);
 void wpg_directory_finish(wpg_directory *directory);
 
-/* Leads the words of that hash to `address`; once for each hash. WPG_E_LIMIT: the directory is full, or
- * another pipeline has the same seed and tag. */
+/* Leads the words of that hash to `address`; once for each hash that is not there. WPG_E_LIMIT: the directory
+ * is full, or another pipeline has the same seed and tag. */
 wpg_status wpg_directory_add(wpg_directory *directory, wpg_hash128 hash, uint64_t address, wpg_error *err);
+
+/* Leads the words of that hash to scratch again. No shader with these words runs, or may run later. */
+void wpg_directory_remove(wpg_directory *directory, wpg_hash128 hash);
 
 #endif

@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <pthread.h>
 #include <cmocka.h>
 
 #include "runtime/counters/counters.h"
@@ -323,6 +324,117 @@ static void memory_types(void **state)
     assert_int_equal(wpg_memory_type(&no_types, 3, 0, 0, 1), UINT32_MAX);
 }
 
+/* A retired slot is read and its counters start from zero for the next, where the host can write them. */
+static void retires(wpg_counters_placement placement, uint64_t start, bool again)
+{
+    wpg_counters_vk vk = fake_vk();
+    wpg_counters_config config = config_of(&two_types);
+    config.placement = placement;
+    config.start = start;
+    wpg_counters *counters = create(&vk, &config);
+    wpg_counter_slot *slot, *other;
+    uint64_t values[3] = {0}, none[3] = {0};
+    assert_int_equal(wpg_counters_claim(&slot, counters, (wpg_hash128){300, 9}, NULL), WPG_OK);
+    assert_int_equal(wpg_counters_claim(&other, counters, (wpg_hash128){300, 9}, NULL), WPG_OK);
+    assert_ptr_equal(slot, other);
+    assert_int_equal(wpg_counters_place(counters, slot, 3, NULL), WPG_OK);
+    atomic_store(&slot->listed, true);
+    assert_false(wpg_counters_release(counters, slot));
+    assert_false(wpg_counters_retire(counters, slot)); /* the other uses it */
+    assert_true(wpg_counters_release(counters, slot));
+    /* Made again before it was retired: it goes on. */
+    assert_int_equal(wpg_counters_claim(&other, counters, (wpg_hash128){300, 9}, NULL), WPG_OK);
+    assert_ptr_equal(slot, other);
+    assert_false(wpg_counters_retire(counters, slot));
+    assert_true(wpg_counters_release(counters, slot));
+    count(counters, slot, 2, 7);
+    assert_int_equal(wpg_drain_submit(wpg_counters_drain(counters), NULL, 0, NULL), WPG_OK);
+    assert_int_equal(wpg_drain_wait(wpg_counters_drain(counters), 1), WPG_OK);
+    assert_true(wpg_counters_retire(counters, slot));
+    const size_t first = atomic_load(&slot->first);
+    /* Made again after: another slot, and other counters as long as these are not read. */
+    assert_int_equal(wpg_counters_claim(&other, counters, (wpg_hash128){300, 9}, NULL), WPG_OK);
+    assert_ptr_not_equal(slot, other);
+    assert_int_equal(wpg_counters_place(counters, other, 3, NULL), WPG_OK);
+    assert_int_not_equal(atomic_load(&other->first), first);
+    wpg_counters_read(values, counters, slot);
+    assert_true(values[2] == 7);
+    wpg_counters_reuse(counters, slot);
+    assert_int_equal(wpg_counters_claim(&slot, counters, (wpg_hash128){301, 9}, NULL), WPG_OK);
+    assert_int_equal(wpg_counters_place(counters, slot, 3, NULL), WPG_OK);
+    assert_int_equal(atomic_load(&slot->first) == first, again);
+    wpg_counters_read(none, counters, slot);
+    assert_true(!none[0] && !none[1] && !none[2]);
+    wpg_counters_destroy(counters, true);
+    assert_int_equal(fake.live, 0);
+}
+
+static void retired_slots(void **state)
+{
+    (void)state;
+    retires(WPG_COUNTERS_HOST, 0, true);
+    retires(WPG_COUNTERS_HOST, 0xfffffffe, true);
+    retires(WPG_COUNTERS_DEVICE, 0, false); /* no host write reaches them */
+}
+
+/* A pipeline that was not made leaves nothing. */
+static void unlisted_slots_go(void **state)
+{
+    (void)state;
+    wpg_counters_vk vk = fake_vk();
+    wpg_counters_config config = config_of(&two_types);
+    wpg_counters *counters = create(&vk, &config);
+    size_t first = 0;
+    for (uint64_t i = 0; i < 10000; i++) { /* 4 MiB hold a fifth of them */
+        wpg_counter_slot *slot;
+        assert_int_equal(wpg_counters_claim(&slot, counters, (wpg_hash128){i, i}, NULL), WPG_OK);
+        assert_int_equal(wpg_counters_place(counters, slot, 250, NULL), WPG_OK);
+        first = first ? first : atomic_load(&slot->first);
+        assert_int_equal(atomic_load(&slot->first), first);
+        assert_false(wpg_counters_release(counters, slot));
+    }
+    wpg_counters_destroy(counters, true);
+}
+
+enum { THREADS = 8, PIPELINES = 50, ROUNDS = 400 };
+static wpg_counters *shared;
+
+/* Makes pipelines that others make too, counts in each, and lets it go. What it counted comes back at once:
+ * nobody retires. */
+static void *make_and_release(void *argument)
+{
+    uint64_t random = (uintptr_t)argument;
+    for (int round = 0; round < ROUNDS; round++) {
+        wpg_counter_slot *slot;
+        random = random * UINT64_C(6364136223846793005) + 1442695040888963407;
+        const uint64_t which = (random >> 33) % PIPELINES;
+        if (wpg_counters_claim(&slot, shared, (wpg_hash128){which % 7, which}, NULL) != WPG_OK ||
+            wpg_counters_place(shared, slot, 1 + which, NULL) != WPG_OK)
+            return "failed";
+        if (!atomic_load(&slot->users) || slot->hash.high != which || atomic_load(&slot->count) != 1 + which)
+            return "it is another's";
+        (void)wpg_counters_release(shared, slot);
+    }
+    return NULL;
+}
+
+static void threads_agree(void **state)
+{
+    (void)state;
+    wpg_counters_vk vk = fake_vk();
+    wpg_counters_config config = config_of(&two_types);
+    pthread_t threads[THREADS];
+    shared = create(&vk, &config);
+    for (uintptr_t i = 0; i < THREADS; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, make_and_release, (void *)(i + 1)), 0);
+    for (size_t i = 0; i < THREADS; i++) {
+        void *failed;
+        assert_int_equal(pthread_join(threads[i], &failed), 0);
+        assert_null(failed);
+    }
+    wpg_counters_destroy(shared, true);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -330,6 +442,8 @@ int main(void)
         cmocka_unit_test(cells_are_no_counts), cmocka_unit_test(stale_until_drained),
         cmocka_unit_test(torn_counter),        cmocka_unit_test(directory_leads),
         cmocka_unit_test(address_kinds),       cmocka_unit_test(no_memory),
-        cmocka_unit_test(short_of_memory),     cmocka_unit_test(memory_types)};
+        cmocka_unit_test(short_of_memory),     cmocka_unit_test(memory_types),
+        cmocka_unit_test(retired_slots),       cmocka_unit_test(unlisted_slots_go),
+        cmocka_unit_test(threads_agree)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

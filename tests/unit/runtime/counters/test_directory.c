@@ -148,10 +148,57 @@ static void refuses(void **state)
     finish(&f);
 }
 
+/* Who leaves leads to scratch by every seed it had, and its cells are others' again. */
+static void leaves(void **state)
+{
+    (void)state;
+    enum { PIPELINES = 30 };
+    fixture f = make(2048);
+    uint32_t seeds[PIPELINES];
+    for (uint64_t i = 0; i < PIPELINES; i++) {
+        wpg_hash128 hash = {77 + (i << 32), hash_of(i).high};
+        assert_int_equal(wpg_directory_add(&f.directory, hash, 1000 + i, NULL), WPG_OK);
+        seeds[i] = seed_of(&f, hash);
+    }
+    for (uint64_t gone = 0; gone < PIPELINES; gone++) {
+        wpg_directory_remove(&f.directory, (wpg_hash128){77 + (gone << 32), hash_of(gone).high});
+        for (uint64_t j = 0; j < PIPELINES; j++) {
+            wpg_hash128 hash = {77 + (j << 32), hash_of(j).high};
+            for (uint64_t since = j; since < PIPELINES; since++)
+                assert_int_equal(by_seed(&f, hash, seeds[since]), j <= gone ? SCRATCH : 1000 + j);
+        }
+    }
+    for (size_t cell = 0; cell < f.directory.count; cell++)
+        assert_int_equal(f.directory.cells[cell], SCRATCH);
+    wpg_directory_remove(&f.directory, hash_of(5)); /* it is not there */
+    finish(&f);
+}
+
+/* Without end, a hundred at a time: the directory does not fill. */
+static void come_and_go(void **state)
+{
+    (void)state;
+    enum { PIPELINES = 200000, ALIVE = 100 };
+    fixture f = make(256);
+    for (uint64_t i = 0; i < PIPELINES; i++) {
+        if (i >= ALIVE)
+            wpg_directory_remove(&f.directory, hash_of(i - ALIVE));
+        assert_int_equal(wpg_directory_add(&f.directory, hash_of(i), 1000 + i, NULL), WPG_OK);
+        if (i % 1000 == 999)
+            for (uint64_t j = i - ALIVE + 1; j <= i; j++)
+                assert_int_equal(shader_goes(&f, hash_of(j)), 1000 + j);
+    }
+    finish(&f);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(empty_leads_to_scratch), cmocka_unit_test(none_is_refused),
-        cmocka_unit_test(old_seeds_stay_right), cmocka_unit_test(any_order), cmocka_unit_test(refuses)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(empty_leads_to_scratch),
+                                       cmocka_unit_test(none_is_refused),
+                                       cmocka_unit_test(old_seeds_stay_right),
+                                       cmocka_unit_test(any_order),
+                                       cmocka_unit_test(refuses),
+                                       cmocka_unit_test(leaves),
+                                       cmocka_unit_test(come_and_go)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

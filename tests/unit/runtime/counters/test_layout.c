@@ -1,5 +1,4 @@
 /* Slots and counters: who gets what, from many threads at once. */
-#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -62,57 +61,103 @@ static void places_until_full(void **state)
     assert_int_equal(wpg_layout_init(&layout, 64, 4, &err), WPG_E_ARGUMENT);
 }
 
-enum { THREADS = 8, PIPELINES = 200 };
-static wpg_layout shared;
-static wpg_counter_slot *seen[THREADS][PIPELINES];
-static atomic_int placements;
-
-static void *make_all(void *arg)
+/* The slot of a hash that was not there, with so many counters. */
+static wpg_counter_slot *make(wpg_layout *layout, uint64_t hash, size_t count)
 {
-    size_t me = (size_t)(uintptr_t)arg;
-    for (size_t n = 0; n < PIPELINES; n++) {
-        size_t i = (n + me * 31) % PIPELINES;
-        bool placed = false;
-        if (wpg_layout_claim(&seen[me][i], &shared, hash_of(i % 7, i), NULL) != WPG_OK ||
-            wpg_layout_place(&placed, &shared, seen[me][i], i + 1, NULL) != WPG_OK)
-            return "failed";
-        atomic_fetch_add(&placements, placed);
-    }
-    return NULL;
+    wpg_counter_slot *slot;
+    bool placed;
+    assert_int_equal(wpg_layout_claim(&slot, layout, hash_of(hash, 0), NULL), WPG_OK);
+    assert_int_equal(wpg_layout_place(&placed, layout, slot, count, NULL), WPG_OK);
+    assert_true(placed);
+    return slot;
 }
 
-/* Seven chains of many: every pipeline is placed once, ranges do not overlap, all threads see the same. */
-static void threads_agree(void **state)
+static void drop(wpg_layout *layout, wpg_counter_slot *slot, bool reuse)
+{
+    wpg_layout_take_out(layout, slot);
+    wpg_layout_drop(layout, slot, reuse);
+}
+
+static void users_are_counted(void **state)
 {
     (void)state;
-    pthread_t threads[THREADS];
-    wpg_error err;
-    assert_int_equal(wpg_layout_init(&shared, 1 << 21, 1 << 18, &err), WPG_OK);
-    for (size_t i = 0; i < THREADS; i++)
-        assert_int_equal(pthread_create(&threads[i], NULL, make_all, (void *)(uintptr_t)i), 0);
-    for (size_t i = 0; i < THREADS; i++) {
-        void *failed;
-        assert_int_equal(pthread_join(threads[i], &failed), 0);
-        assert_null(failed);
-    }
-    assert_int_equal(atomic_load(&placements), PIPELINES);
-    static bool taken[1 << 18];
-    for (size_t i = 0; i < PIPELINES; i++) {
-        for (size_t t = 1; t < THREADS; t++)
-            assert_ptr_equal(seen[t][i], seen[0][i]);
-        size_t first = atomic_load(&seen[0][i]->first);
-        assert_true(first >= shared.scratch);
-        for (size_t c = 0; c < i + 1; c++) {
-            assert_false(taken[first + c]);
-            taken[first + c] = true;
+    wpg_layout layout;
+    wpg_counter_slot *slot, *again;
+    assert_int_equal(wpg_layout_init(&layout, 64, 4096, NULL), WPG_OK);
+    assert_int_equal(wpg_layout_claim(&slot, &layout, hash_of(3, 0), NULL), WPG_OK);
+    assert_int_equal(wpg_layout_claim(&again, &layout, hash_of(3, 0), NULL), WPG_OK);
+    assert_ptr_equal(slot, again);
+    assert_int_equal(atomic_load(&slot->users), 2);
+    wpg_counter_slot *behind;
+    assert_int_equal(wpg_layout_claim(&behind, &layout, hash_of(3 + 64, 0), NULL), WPG_OK);
+    drop(&layout, slot, true); /* from the end of its chain; it had no counters */
+    assert_int_equal(wpg_layout_claim(&again, &layout, hash_of(3 + 64, 0), NULL), WPG_OK);
+    assert_ptr_equal(again, behind);
+    assert_int_equal(wpg_layout_claim(&slot, &layout, hash_of(3, 0), NULL), WPG_OK);
+    assert_int_equal(atomic_load(&slot->users), 1); /* a new one, wherever it lies */
+    wpg_layout_finish(&layout);
+}
+
+/* What was given back is handed out first, joined with its neighbours, and never what somebody has. */
+static void handed_out_again(void **state)
+{
+    (void)state;
+    wpg_layout layout;
+    wpg_counter_slot *slots[8];
+    assert_int_equal(wpg_layout_init(&layout, 64, 4096, NULL), WPG_OK);
+    for (uint64_t i = 0; i < 8; i++)
+        slots[i] = make(&layout, i, 10);
+    const size_t first = layout.scratch, used = layout.used;
+    drop(&layout, slots[1], true);
+    drop(&layout, slots[3], true);
+    assert_int_equal(layout.given_back.count, 2);
+    drop(&layout, slots[2], true); /* joins both */
+    assert_int_equal(layout.given_back.count, 1);
+    assert_int_equal(atomic_load(&make(&layout, 10, 25)->first), first + 10);
+    assert_int_equal(atomic_load(&make(&layout, 11, 6)->first), used); /* five are left there: too few */
+    assert_int_equal(atomic_load(&make(&layout, 12, 5)->first), first + 35);
+    assert_int_equal(layout.given_back.count, 0);
+    drop(&layout, slots[6], false); /* not to be used again */
+    assert_int_equal(layout.given_back.count, 0);
+    wpg_layout_finish(&layout);
+}
+
+/* Without end, of any sizes, some at a time: memory does not run out, and no two overlap. */
+static void come_and_go(void **state)
+{
+    (void)state;
+    enum { ALIVE = 16, STEPS = 20000, CAPACITY = 8192 };
+    static uint64_t owner[CAPACITY];
+    wpg_counter_slot *alive[ALIVE] = {NULL};
+    wpg_layout layout;
+    uint64_t random = 1;
+    assert_int_equal(wpg_layout_init(&layout, 64, CAPACITY, NULL), WPG_OK);
+    for (uint64_t i = 1; i <= STEPS; i++) {
+        random = random * UINT64_C(6364136223846793005) + 1442695040888963407;
+        wpg_counter_slot **at = &alive[random >> 60];
+        if (*at) {
+            const size_t first = atomic_load(&(*at)->first), count = atomic_load(&(*at)->count);
+            for (size_t c = first; c < first + count; c++) {
+                assert_int_equal(owner[c], (*at)->hash.low);
+                owner[c] = 0;
+            }
+            drop(&layout, *at, true);
+        }
+        *at = make(&layout, i, 1 + (random >> 33) % 200);
+        const size_t first = atomic_load(&(*at)->first), count = atomic_load(&(*at)->count);
+        assert_true(first >= layout.scratch && first + count <= CAPACITY);
+        for (size_t c = first; c < first + count; c++) {
+            assert_int_equal(owner[c], 0);
+            owner[c] = i;
         }
     }
-    wpg_layout_finish(&shared);
+    wpg_layout_finish(&layout);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(one_slot_a_hash), cmocka_unit_test(places_until_full),
-                                       cmocka_unit_test(threads_agree)};
+                                       cmocka_unit_test(users_are_counted),
+                                       cmocka_unit_test(handed_out_again), cmocka_unit_test(come_and_go)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
