@@ -367,6 +367,7 @@ static wpg_device *adopt(VkDevice handle, wpg_instance *instance, PFN_vkGetDevic
     wpg_handles_init(&device->identifiers);
     wpg_recordings_init(device);
     wpg_twins_init(device);
+    wpg_handles_init(&device->counting);
     wpg_object_names_init(device);
     wpg_libraries_init(device);
     wpg_handles_init(&device->shaders);
@@ -377,6 +378,7 @@ static wpg_device *adopt(VkDevice handle, wpg_instance *instance, PFN_vkGetDevic
         wpg_handles_finish(&device->identifiers);
         wpg_recordings_finish(device);
         wpg_twins_finish(device);
+        wpg_handles_finish(&device->counting);
         wpg_object_names_finish(device);
         wpg_libraries_finish(device);
         wpg_handles_finish(&device->shaders);
@@ -534,6 +536,7 @@ void VKAPI_CALL wpg_destroy_device(VkDevice handle, const VkAllocationCallbacks 
     wpg_shader_objects_finish(device);
     wpg_tune_forget_verdicts(device);
     wpg_twins_finish(device);
+    wpg_handles_finish(&device->counting);
     wpg_attribution_destroy(device->attribution);
     wpg_object_names_finish(device);
     wpg_shader_modules_finish(device);

@@ -725,6 +725,7 @@ static VkResult make_one(request *req, const void *info, VkPipeline *pipeline)
     if (made && req->device->counter_sets)
         note_layout(req, info, *pipeline);
     if (made) {
+        wpg_pipeline_plan_hold(&plan, *pipeline, flags & VK_PIPELINE_CREATE_LIBRARY_BIT_KHR);
         wpg_record_pipeline(req->device, *pipeline, &plan, layout_of(req, info));
         if (later)
             wpg_later_add(req->device, later, *pipeline);

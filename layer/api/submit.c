@@ -17,6 +17,22 @@ static const wpg_queue *find_queue(const wpg_device *device, VkQueue queue)
     return NULL;
 }
 
+/* A drain on this queue. While an earlier one is in flight it stays wanted. */
+static void drain(wpg_device *device, const wpg_queue *queue)
+{
+    wpg_drain *one = wpg_counters_drain(device->counters);
+    wpg_error err;
+    if (!one || !atomic_exchange(&device->drain_wanted, false))
+        return;
+    wpg_status status = wpg_drain_submit(one, queue->handle, queue->family, &err);
+    if (status == WPG_E_LIMIT)
+        atomic_store(&device->drain_wanted, true);
+    else if (status != WPG_OK) {
+        wpg_log_once(WPG_LOG_WARN, "periodic drain: %s", err.message);
+        atomic_store(&device->drain_failed, true);
+    }
+}
+
 static void after(wpg_device *device, VkQueue handle, VkResult result)
 {
     (void)wpg_loss_check(device, result);
@@ -24,13 +40,11 @@ static void after(wpg_device *device, VkQueue handle, VkResult result)
         device->mode != WPG_MODE_GENERATE || atomic_load(&device->lost) || !wpg_process_is_owner())
         return;
     const wpg_queue *queue = find_queue(device, handle);
-    wpg_drain *drain = wpg_counters_drain(device->counters);
-    if (!queue || !queue->drains || !drain || !atomic_exchange(&device->drain_wanted, false))
+    if (!queue || !queue->drains)
         return;
-    wpg_error err;
-    wpg_status status = wpg_drain_submit(drain, handle, queue->family, &err);
-    if (status != WPG_OK && status != WPG_E_LIMIT)
-        wpg_log_once(WPG_LOG_WARN, "periodic drain: %s", err.message);
+    (void)atomic_fetch_add(&device->draining, 1); /* see wpg_device_drained */
+    drain(device, queue);
+    (void)atomic_fetch_sub(&device->draining, 1);
 }
 
 /* What the command buffers recorded counts from here on. Before they go down: once submitted they may be

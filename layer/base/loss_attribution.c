@@ -5,11 +5,14 @@
 
 #include "runtime/base/vec.h"
 
-enum { HASHES_A_PIPELINE = 8 };
+enum { HASHES_A_PIPELINE = 8, IDLE_TRIES = 8 };
 
 typedef struct suspect {
     wpg_hash128 hash;
-    uint64_t last; /* submission, from 1; 0: none yet */
+    uint64_t last;      /* submission, from 1; 0: none yet */
+    uint32_t pipelines; /* that have its number */
+    uint32_t next_idle; /* number + 1 of the next in the queue; 0: it is the last */
+    bool idle;          /* in the queue of numbers that had no pipeline when they were put there */
 } suspect;
 
 typedef struct wpg_suspect_numbers {
@@ -20,7 +23,8 @@ struct wpg_loss_attribution {
     wpg_handles pipelines; /* VkPipeline -> pipeline_numbers */
     pthread_mutex_t lock;  /* guards the rest */
     WPG_VEC(suspect) table;
-    wpg_map by_hash; /* low bits of a hash -> number */
+    wpg_map by_hash;                /* low bits of a hash -> number */
+    uint32_t first_idle, last_idle; /* numbers + 1; 0: none */
     uint64_t submissions, finished;
 };
 
@@ -49,7 +53,66 @@ void wpg_attribution_destroy(wpg_loss_attribution *attribution)
 
 /* -- Pipelines */
 
-/* The hash's number, made if it is new. */
+static bool is_suspect(const wpg_loss_attribution *attribution, const suspect *one)
+{
+    return one->last > attribution->finished &&
+           one->last + WPG_SUSPECT_SUBMISSIONS > attribution->submissions;
+}
+
+static void put_idle(wpg_loss_attribution *attribution, uint32_t number)
+{
+    suspect *one = &attribution->table.data[number];
+    if (one->idle)
+        return;
+    one->idle = true;
+    if (attribution->last_idle)
+        attribution->table.data[attribution->last_idle - 1].next_idle = number + 1;
+    else
+        attribution->first_idle = number + 1;
+    attribution->last_idle = number + 1;
+}
+
+/* A number whose pipelines are destroyed and no longer suspected, for another hash. Suspects go to the end of
+ * the queue. False: none of the first few is. */
+static bool take_idle(uint32_t *number, wpg_loss_attribution *attribution)
+{
+    for (int tries = 0; tries < IDLE_TRIES && attribution->first_idle; tries++) {
+        *number = attribution->first_idle - 1;
+        suspect *one = &attribution->table.data[*number];
+        attribution->first_idle = one->next_idle;
+        if (!attribution->first_idle)
+            attribution->last_idle = 0;
+        one->next_idle = 0;
+        one->idle = false;
+        if (one->pipelines) /* it was made again */
+            continue;
+        if (is_suspect(attribution, one)) {
+            put_idle(attribution, *number);
+            continue;
+        }
+        (void)wpg_map_remove(&attribution->by_hash, one->hash.low, NULL);
+        return true;
+    }
+    return false;
+}
+
+/* A number for a hash that has none. Under the lock. */
+static bool new_number(uint32_t *number, wpg_loss_attribution *attribution, wpg_hash128 hash)
+{
+    if (!take_idle(number, attribution)) {
+        if (attribution->table.count >= UINT32_MAX - 1 ||
+            !wpg_vec_push(&attribution->table, (suspect){.hash = hash}))
+            return false;
+        *number = (uint32_t)(attribution->table.count - 1);
+    }
+    attribution->table.data[*number] = (suspect){.hash = hash};
+    if (wpg_map_set(&attribution->by_hash, hash.low, *number))
+        return true;
+    put_idle(attribution, *number);
+    return false;
+}
+
+/* The hash's number, made if it is new; for one pipeline more. */
 static bool number_of(uint32_t *number, wpg_loss_attribution *attribution, wpg_hash128 hash)
 {
     uint64_t found;
@@ -57,17 +120,22 @@ static bool number_of(uint32_t *number, wpg_loss_attribution *attribution, wpg_h
     (void)pthread_mutex_lock(&attribution->lock);
     if (wpg_map_get(&attribution->by_hash, hash.low, &found))
         *number = (uint32_t)found;
-    else if (attribution->table.count < UINT32_MAX &&
-             wpg_vec_push(&attribution->table, (suspect){.hash = hash})) {
-        *number = (uint32_t)(attribution->table.count - 1);
-        if (!wpg_map_set(&attribution->by_hash, hash.low, *number)) {
-            (void)wpg_vec_pop(&attribution->table);
-            good = false;
-        }
-    } else
-        good = false;
+    else
+        good = new_number(number, attribution, hash);
+    if (good)
+        attribution->table.data[*number].pipelines++;
     (void)pthread_mutex_unlock(&attribution->lock);
     return good;
+}
+
+/* The pipeline is gone. */
+static void give_back(wpg_loss_attribution *attribution, const pipeline_numbers *known)
+{
+    (void)pthread_mutex_lock(&attribution->lock);
+    for (uint32_t i = 0; i < known->count; i++)
+        if (--attribution->table.data[known->numbers[i]].pipelines == 0)
+            put_idle(attribution, known->numbers[i]);
+    (void)pthread_mutex_unlock(&attribution->lock);
 }
 
 void wpg_attribution_add(wpg_device *device, VkPipeline pipeline, wpg_hash128 hash)
@@ -80,23 +148,28 @@ void wpg_attribution_add(wpg_device *device, VkPipeline pipeline, wpg_hash128 ha
     if (!known) {
         known = calloc(1, sizeof *known);
         if (!known || !wpg_handles_set(&attribution->pipelines, (uint64_t)pipeline, known)) {
+            give_back(attribution, &(const pipeline_numbers){.count = 1, .numbers = {number}});
             free(known);
             return;
         }
     }
     if (known->count < HASHES_A_PIPELINE)
         known->numbers[known->count++] = number;
+    else
+        give_back(attribution, &(const pipeline_numbers){.count = 1, .numbers = {number}});
     (void)atomic_fetch_add(&pipelines_made, 1);
 }
 
 void wpg_attribution_remove(wpg_device *device, VkPipeline pipeline)
 {
-    void *known = device->attribution && pipeline
-                      ? wpg_handles_remove(&device->attribution->pipelines, (uint64_t)pipeline)
-                      : NULL;
+    pipeline_numbers *known = device->attribution && pipeline
+                                  ? wpg_handles_remove(&device->attribution->pipelines, (uint64_t)pipeline)
+                                  : NULL;
     /* Before it is freed: who may use a handle that came again has synchronised with who destroyed it. */
-    if (known)
+    if (known) {
         (void)atomic_fetch_add(&pipelines_made, 1);
+        give_back(device->attribution, known);
+    }
     free(known);
 }
 
@@ -201,8 +274,7 @@ wpg_hash128 *wpg_attribution_list(size_t *count, wpg_device *device)
     (void)pthread_mutex_lock(&attribution->lock);
     for (size_t i = 0; i < attribution->table.count; i++) {
         const suspect *one = &attribution->table.data[i];
-        if (one->last > attribution->finished &&
-            one->last + WPG_SUSPECT_SUBMISSIONS > attribution->submissions)
+        if (is_suspect(attribution, one))
             (void)wpg_vec_push(&found, one->hash);
     }
     (void)pthread_mutex_unlock(&attribution->lock);

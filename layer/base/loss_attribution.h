@@ -1,6 +1,7 @@
 /* Which of our pipelines ran last: they go on the deny list when a device is lost.
  *
  *     create   a pipeline of ours has a number on its device, by hash
+ *     destroy  the number is another hash's once it is no longer suspected
  *     record   a command buffer holds the set of numbers that it binds
  *     submit   each number remembers the last submission it was part of
  *     lost     suspects: of the last WPG_SUSPECT_SUBMISSIONS submissions, and none that was seen to finish

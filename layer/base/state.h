@@ -84,11 +84,15 @@ typedef struct wpg_device {
     unsigned live;            /* number of the file that they lie in (live.h), under its lock; 0: none */
     pthread_mutex_t counted_lock;
     struct wpg_counted *counted; /* list of instrumented pipelines, under counted_lock */
+    wpg_handles counting;        /* VkPipeline -> the wpg_counter_slot that it claims */
+    size_t impossible;           /* stages with impossible counts, under the files lock */
     wpg_handles named;           /* VkPipeline or VkShaderModule -> what rewrite/object_names.c knows of it */
     struct wpg_powered *power;   /* the GPU whose power state it holds (power.h); NULL: none */
     wpg_loss_attribution *attribution; /* which pipelines ran last; NULL: not followed */
     atomic_bool lost, loss_told;
     atomic_bool drain_wanted;       /* set by the writer thread, taken by the queue hooks */
+    atomic_uint draining;           /* queue hooks that may be about to submit one */
+    atomic_bool drain_failed;       /* one was refused: what was asked for may not have been done */
     struct wpg_device *next_device; /* in the process's list, under wpg_process.lock */
 } wpg_device;
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "layer/base/state.h"
-#include "runtime/base/map.h"
+#include "runtime/base/key_set.h"
 #include "runtime/base/log.h"
 #include "runtime/base/text.h"
 
@@ -15,8 +15,8 @@ enum { REASONS = 24, REASON_SIZE = 96 };
 
 static struct {
     atomic_uint_least64_t pipelines, passed, changed, cheaper, ours, drivers, files, replaced, pooled;
-    pthread_mutex_t lock;   /* guards all below; taken for a pipeline that passes through or is changed */
-    wpg_map changed_hashes; /* low half of the hash -> 1 */
+    pthread_mutex_t lock;       /* guards all below; taken for a pipeline that passes through or is changed */
+    wpg_key_set changed_hashes; /* use: low halves of the hashes */
     wpg_hash128 first_changed[WPG_SUMMARY_KEPT];
     char folder[256]; /* of the files written */
     struct {
@@ -44,12 +44,12 @@ void wpg_summary_pipeline(const char *why)
 
 void wpg_summary_changed(wpg_hash128 pipeline)
 {
-    uint64_t before;
     atomic_fetch_add(&summary.changed, 1);
+    if (wpg_the_process.mode != WPG_MODE_USE) /* nobody asks for their names */
+        return;
     (void)pthread_mutex_lock(&summary.lock);
     const size_t count = summary.changed_hashes.count;
-    if (!wpg_map_get(&summary.changed_hashes, pipeline.low, &before) &&
-        wpg_map_set(&summary.changed_hashes, pipeline.low, 1) && count < WPG_SUMMARY_KEPT)
+    if (wpg_key_set_add(&summary.changed_hashes, pipeline.low) && count < WPG_SUMMARY_KEPT)
         summary.first_changed[count] = pipeline;
     (void)pthread_mutex_unlock(&summary.lock);
 }
@@ -150,6 +150,6 @@ void wpg_summary_print(const char *names, const char *more, uint64_t waiting)
 
 void wpg_summary_finish(void)
 {
-    wpg_map_free(&summary.changed_hashes);
+    wpg_key_set_free(&summary.changed_hashes);
     (void)pthread_mutex_destroy(&summary.lock);
 }

@@ -7,6 +7,8 @@
 #include "layer/commands/record_queries.h"
 #include "layer/commands/sample_bind.h"
 #include "layer/commands/variant_choice.h"
+#include "layer/profile/bundle_files.h"
+#include "layer/profile/times.h"
 #include "layer/variants/variants.h"
 
 /* -- Layouts */
@@ -60,12 +62,20 @@ static layout layout_of(wpg_device *device, VkPipelineLayout handle)
 
 /* -- Pipelines */
 
+/* Whether anybody asks what the pipeline did: the bundle's facts, TIMES, or tuning. A process may make
+ * pipelines without end. */
+static bool has_totals(const wpg_device *device, wpg_hash128 pipeline)
+{
+    return device->mode == WPG_MODE_TUNE || wpg_times_on() || (wpg_bundle_on() && wpg_bundle_takes(pipeline));
+}
+
 void wpg_record_pipeline(wpg_device *device, VkPipeline pipeline, const wpg_pipeline_plan *plan,
                          VkPipelineLayout handle)
 {
     if (!device->records || !pipeline || !plan->identified || plan->part)
         return;
-    wpg_totals *totals = wpg_totals_of(plan->hash);
+    const bool own = has_totals(device, plan->hash);
+    wpg_totals *totals = own ? wpg_totals_of(plan->hash) : wpg_totals_others();
     wpg_bindable *bindable = totals ? calloc(1, sizeof *bindable) : NULL;
     if (!bindable)
         return;
@@ -73,7 +83,7 @@ void wpg_record_pipeline(wpg_device *device, VkPipeline pipeline, const wpg_pipe
     *bindable = (wpg_bindable){.pipeline = pipeline,
                                .totals = totals,
                                .push_signature = pushed.signature,
-                               .push_words = pushed.words};
+                               .push_words = own ? pushed.words : 0};
     if (!wpg_handles_set(&device->bindables, (uint64_t)pipeline, bindable))
         free(bindable);
 }

@@ -343,7 +343,7 @@ static void write_pipeline(wpg_totals *totals, void *context)
     (void)pthread_mutex_lock(&totals->lock);
     bool news = totals->changed;
     (void)pthread_mutex_unlock(&totals->lock);
-    if (!news || !wpg_bundle_takes(totals->pipeline))
+    if (!news || totals->others || !wpg_bundle_takes(totals->pipeline))
         return;
     wpg_facts *facts = wpg_totals_facts(totals);
     const char *path = facts ? path_of("pipeline", totals->pipeline) : NULL;

@@ -61,15 +61,18 @@ static bool is_impossible(const wpg_counted *counted, const wpg_counted_stage *s
     return findings.total != 0;
 }
 
-void wpg_check_counts(wpg_counted *head)
+void wpg_check_counts(size_t *found, wpg_counted *head)
 {
-    size_t found = 0;
     for (wpg_counted *counted = head; counted; counted = counted->next) {
         bool unpacked = wpg_counted_unpack(counted, NULL) == WPG_OK;
         for (size_t i = 0; unpacked && i < counted->stage_count; i++)
-            found += is_impossible(counted, &counted->stages[i], found < MOST_NAMED);
+            *found += is_impossible(counted, &counted->stages[i], *found < MOST_NAMED);
         wpg_counted_pack(counted);
     }
+}
+
+void wpg_check_counts_done(size_t found)
+{
     if (found > MOST_NAMED)
         wpg_log_warn("impossible counts in %zu more stage%s: 'wavepgo verify' lists all", found - MOST_NAMED,
                      wpg_plural(found - MOST_NAMED));

@@ -6,8 +6,11 @@
 
 #include "layer/profile/records.h"
 
-/* Checks the counts as last read, of the list of a device that has come to rest. Warns of each stage whose
- * counts are impossible, three by name. Changes no count. Threads: one at a time (the files lock). */
-void wpg_check_counts(wpg_counted *head);
+/* Checks the counts as last read, of a list of pipelines that run no more. Warns of the first three stages of
+ * a device whose counts are impossible; *found counts all. Changes no count. Threads: one at a time (the
+ * files lock). */
+void wpg_check_counts(size_t *found, wpg_counted *head);
+/* Warns of those beyond three: the device counts no more. */
+void wpg_check_counts_done(size_t found);
 
 #endif

@@ -1,5 +1,5 @@
 /* Writes records into files: see files.h. Source: runtime/profile/README.md, runtime/bundle/README.md. */
-#include "layer/profile/files.h"
+#include "layer/profile/files_internal.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,11 +13,14 @@
 #include "layer/profile/bundle_files.h"
 #include "layer/profile/check_counts.h"
 #include "layer/profile/file_locks.h"
+#include "layer/profile/file_names.h"
+#include "layer/profile/hurry.h"
 #include "layer/profile/live.h"
 #include "layer/profile/pool.h"
 #include "layer/profile/recover.h"
 #include "layer/profile/unwritten.h"
 #include "runtime/base/file_batch.h"
+#include "runtime/base/key_set.h"
 #include "runtime/base/log.h"
 #include "runtime/base/text.h"
 #include "runtime/base/vec.h"
@@ -25,45 +28,16 @@
 #include "runtime/config/pattern.h"
 #include "runtime/profile/profile_io.h"
 
-typedef struct wpg_file {
-    wpg_hash128 pipeline; /* zero: the one file of all pipelines */
-    char *path;
-    char *pool;           /* that `path` is merged into at the end; NULL: none */
-    wpg_profile *retired; /* what destroyed devices counted; NULL until there is any */
-    wpg_profile *now;     /* while writing */
-    wpg_hash128 written;  /* of the bytes on disk */
-    wpg_hash128 writing;  /* of those in the batch */
-    bool on_disk, failed;
-    bool kept;     /* in the frame that is put together (live.h) */
-    bool replaces; /* a profile of an earlier run lay there */
-    bool changed;  /* since it was written */
-} wpg_file;
-
 static struct {
     pthread_mutex_t lock;
+    atomic_size_t unused; /* pipelines destroyed since the writer was woken for them */
     WPG_VEC(wpg_file *) list;
     wpg_map by_pipeline; /* low half of the hash -> wpg_file; 0 for the file of all */
-    wpg_map runs;        /* pipeline hashes whose run was counted */
+    wpg_key_set runs;    /* low halves of the hashes of pipelines whose run was counted */
     wpg_map swept;       /* folder and ending -> 1 */
 } files = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* -- Files; all under the files lock */
-
-static void make_path(char *path, size_t size, const char *pattern, const char *hash)
-{
-    char full[4096], expanded[4096];
-    wpg_error err;
-    const char *slash = strrchr(pattern, '/');
-    (void)snprintf(full, sizeof full, "%s%s", pattern, slash && !slash[1] ? "%b.profraw" : "");
-    if (wpg_pattern_expand(expanded, sizeof expanded, full, hash, &err) != WPG_OK) {
-        wpg_log_once(WPG_LOG_WARN, "PROFILE_FILE: %s", err.message);
-        (void)snprintf(expanded, sizeof expanded, "%s.profraw", hash);
-    }
-    int length = expanded[0] == '/' ? snprintf(path, size, "%s", expanded)
-                                    : snprintf(path, size, "%s/%s", wpg_the_process.folder, expanded);
-    if (length < 0 || (size_t)length >= size)
-        path[0] = '\0';
-}
 
 /* What killed processes left half written, once for every folder and kind of name. */
 static void sweep_once(const char *path)
@@ -98,36 +72,10 @@ static bool take_over(const char *path)
     return there;
 }
 
-/* Else one file holds all pipelines. */
-static bool is_per_pipeline(const char *pattern)
-{
-    return wpg_pattern_has(pattern, 'b') || pattern[strlen(pattern) - 1] == '/';
-}
-
-static char in_bundle[4096]; /* the default pattern of a bundle */
-
-/* Else it shares one with others. */
-static bool has_own_file(const char *pattern, wpg_hash128 pipeline)
-{
-    return is_per_pipeline(pattern) && (pattern != in_bundle || wpg_bundle_takes(pipeline));
-}
-
-/* Where a pipeline counts into, if no other process does. In a pool, first into a file beside it. */
-static void nominal_path(char *path, size_t size, wpg_hash128 pipeline, bool shader_only, const char *pattern)
-{
-    char hex[WPG_HASH_HEX + 1], name[WPG_HASH_HEX + 16];
-    wpg_hash_to_hex(hex, pipeline);
-    (void)snprintf(name, sizeof name, "%s%s", shader_only ? "shader-" : "", hex);
-    make_path(path, size, pattern,
-              has_own_file(pattern, pipeline) ? name
-              : pattern == in_bundle          ? "more"
-                                              : "all");
-}
-
 static wpg_file *make_file(wpg_hash128 pipeline, bool shader_only, const char *pattern)
 {
     char path[4096];
-    nominal_path(path, sizeof path, pipeline, shader_only, pattern);
+    wpg_file_nominal(path, sizeof path, pipeline, shader_only, pattern);
     sweep_once(path);
     const bool pool = wpg_pattern_has(pattern, 'm');
     char pool_path[4096] = "";
@@ -146,6 +94,7 @@ static wpg_file *make_file(wpg_hash128 pipeline, bool shader_only, const char *p
         return NULL;
     file->pipeline = pipeline;
     file->replaces = replaces;
+    file->shared = !wpg_file_is_own(pattern, pipeline);
     file->path = strdup(path);
     file->pool = pool ? strdup(pool_path) : NULL;
     if (!file->path || (pool && !file->pool) || !wpg_vec_push(&files.list, file)) {
@@ -157,40 +106,10 @@ static wpg_file *make_file(wpg_hash128 pipeline, bool shader_only, const char *p
     return file;
 }
 
-/* A pattern that expands to `folder` and `file`: a percent sign in the folder's name stands for itself. */
-static void escape(char *pattern, size_t size, const char *folder, const char *file)
-{
-    size_t used = 0;
-    for (; *folder && used + 2 < size; folder++) {
-        if (*folder == '%')
-            pattern[used++] = '%';
-        pattern[used++] = *folder;
-    }
-    (void)snprintf(pattern + used, size - used, "%s", file);
-}
-
-static void find_in_bundle(void)
-{
-    escape(in_bundle, sizeof in_bundle, wpg_bundle_folder(), "/%b.profraw");
-}
-
-/* PROFILE_FILE; where it says nothing, the bundle's folder, else the working folder. */
-static const char *default_pattern(void)
-{
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-    const char *pattern = wpg_the_process.settings.profile_file;
-    if (pattern && *pattern)
-        return pattern;
-    if (!wpg_bundle_on())
-        return "%e-%b.profraw";
-    (void)pthread_once(&once, find_in_bundle);
-    return in_bundle;
-}
-
 static wpg_file *file_of(wpg_hash128 pipeline, bool shader_only)
 {
-    const char *pattern = default_pattern();
-    bool per_pipeline = has_own_file(pattern, pipeline);
+    const char *pattern = wpg_file_pattern();
+    bool per_pipeline = wpg_file_is_own(pattern, pipeline);
     uint64_t found, key = per_pipeline ? pipeline.low : 0;
     if (wpg_map_get(&files.by_pipeline, key, &found)) {
         wpg_file *file = (wpg_file *)(uintptr_t)found;
@@ -202,17 +121,14 @@ static wpg_file *file_of(wpg_hash128 pipeline, bool shader_only)
     return file;
 }
 
-/* Before counts are read: which file, and whether it counts the run. At creation only if no file is being
- * written: making a pipeline never waits for that. Under the files lock. */
-static bool assign_file(const wpg_device *device, wpg_counted *counted)
+bool wpg_files_assign(const wpg_device *device, wpg_counted *counted)
 {
     if (counted->file)
         return true;
     counted->file = file_of(counted->pipeline, counted->shader_only);
     if (!counted->file)
         return false;
-    counted->first_run = !wpg_map_get(&files.runs, counted->pipeline.low, NULL);
-    (void)wpg_map_set(&files.runs, counted->pipeline.low, 1);
+    counted->first_run = wpg_key_set_add(&files.runs, counted->pipeline.low);
     wpg_live_assign(device, counted, counted->file->path);
     return true;
 }
@@ -221,14 +137,14 @@ static bool assign_file(const wpg_device *device, wpg_counted *counted)
 static void keep(wpg_device *device, wpg_counted *counted)
 {
     char path[4096];
-    const char *pattern = default_pattern();
-    nominal_path(path, sizeof path, counted->pipeline, counted->shader_only, pattern);
+    const char *pattern = wpg_file_pattern();
+    wpg_file_nominal(path, sizeof path, counted->pipeline, counted->shader_only, pattern);
     if (wpg_pattern_has(pattern, 'm'))
         wpg_beside_name(path, sizeof path);
     wpg_live_pipeline(device, counted, path);
     if (pthread_mutex_trylock(&files.lock) != 0)
         return;
-    (void)assign_file(device, counted);
+    (void)wpg_files_assign(device, counted);
     (void)pthread_mutex_unlock(&files.lock);
 }
 
@@ -247,6 +163,11 @@ void wpg_files_add(wpg_device *device, wpg_counted *counted)
     (void)pthread_mutex_unlock(&device->counted_lock);
 }
 
+wpg_profile_format wpg_files_format(void)
+{
+    return (wpg_profile_format)wpg_the_process.settings.raw_version;
+}
+
 static void say_failed(wpg_file *file, const wpg_error *err)
 {
     if (!file->failed)
@@ -254,9 +175,7 @@ static void say_failed(wpg_file *file, const wpg_error *err)
     file->failed = true;
 }
 
-/* The device's list as it is now. It grows at its head only, and only retiring takes it away (under the files
- * lock): the rest of it can be walked while pipelines are made. */
-static wpg_counted *counted_of(wpg_device *device)
+wpg_counted *wpg_files_counted(wpg_device *device)
 {
     (void)pthread_mutex_lock(&device->counted_lock);
     wpg_counted *head = device->counted;
@@ -266,7 +185,7 @@ static wpg_counted *counted_of(wpg_device *device)
 
 bool wpg_files_has(wpg_device *device)
 {
-    return counted_of(device) != NULL;
+    return wpg_files_counted(device) != NULL;
 }
 
 /* The visits that reservoirs keep (probes/reservoir.h): cells that later visits write again. */
@@ -287,12 +206,11 @@ static void read_visits(wpg_counted *counted, const wpg_counters *counters)
     wpg_counted_pack(counted);
 }
 
-/* Reads a device's counters; notes which files have news. True if some counter rose. */
-static bool read_counters(wpg_device *device)
+bool wpg_files_read(wpg_device *device, wpg_counted *head)
 {
     bool any = false;
-    for (wpg_counted *counted = counted_of(device); counted; counted = counted->next) {
-        if (!assign_file(device, counted))
+    for (wpg_counted *counted = head; counted; counted = counted->next) {
+        if (!wpg_files_assign(device, counted))
             continue;
         uint64_t binds = atomic_load(&counted->slot->binds);
         counted->file->changed |= binds != counted->binds;
@@ -307,9 +225,7 @@ static bool read_counters(wpg_device *device)
     return any;
 }
 
-/* Puts what was read into the profiles of the files that have news; into the lasting part when the device
- * retires. */
-static void add_records(wpg_counted *head, bool retiring)
+void wpg_files_add_records(wpg_counted *head, bool retiring)
 {
     wpg_error err;
     for (wpg_counted *counted = head; counted; counted = counted->next) {
@@ -326,22 +242,6 @@ static void add_records(wpg_counted *head, bool retiring)
             say_failed(counted->file, &err);
         wpg_counted_pack(counted);
     }
-}
-
-/* What the device counted outlives a killed process as part of its files from here on. */
-static void keep_retired(wpg_device *device)
-{
-    wpg_live_frame frame = {.out = {0}};
-    for (const wpg_counted *counted = counted_of(device); counted; counted = counted->next)
-        if (counted->file)
-            counted->file->kept = false;
-    for (const wpg_counted *counted = counted_of(device); counted; counted = counted->next)
-        if (counted->file && !counted->file->kept) {
-            wpg_live_base(&frame, counted->file->path, counted->file->retired);
-            counted->file->kept = true;
-        }
-    wpg_live_commit(&frame, device);
-    wpg_live_retired(device);
 }
 
 /* Out of the list that all devices are in; whether it was the last. */
@@ -367,12 +267,16 @@ bool wpg_files_retire(wpg_device *device)
     if (!wpg_counters_readable(device->counters))
         wpg_log_debug("nothing was counted on this device");
     else {
-        (void)read_counters(device);
+        (void)wpg_files_read(device, wpg_files_counted(device));
         if (!atomic_load(&device->lost)) /* work of a lost device ended midway */
-            wpg_check_counts(counted_of(device));
-        add_records(counted_of(device), true);
+            wpg_check_counts(&device->impossible, wpg_files_counted(device));
+        wpg_files_add_records(wpg_files_counted(device), true);
     }
-    keep_retired(device);
+    wpg_check_counts_done(device->impossible);
+    wpg_files_keep_ended(device, wpg_files_counted(device), true);
+    wpg_live_retired(device);
+    for (size_t i = 0; i < files.list.count; i++)
+        wpg_files_spill(files.list.data[i]);
     bool last = unlink_device(device);
     wpg_counted *counted = device->counted;
     device->counted = NULL;
@@ -415,18 +319,14 @@ static void pool_done(void *who, const wpg_error *err)
     wpg_log_debug("%s: the counts of this run are added", file->pool);
     wpg_profile_destroy(file->retired);
     file->retired = NULL;
-    wpg_live_base(&pooled, file->path, NULL);
+    wpg_spill_clear(&file->spill);
+    wpg_live_pooled(&pooled, file->path);
     file->on_disk = false;
     file->failed = false;
     file->changed = false;
 }
 
-static wpg_profile_format format_written(void)
-{
-    return (wpg_profile_format)wpg_the_process.settings.raw_version;
-}
-
-/* Adds what destroyed devices counted to `now`. Once a round of writing. */
+/* Adds what was retired to `now`, but for what was spilled. Once a round of writing. */
 static wpg_status add_up(wpg_file *file, wpg_error *err)
 {
     if (!file->now && !(file->now = wpg_profile_create()))
@@ -440,14 +340,16 @@ static void write_file(wpg_file_batch *batch, wpg_file *file)
     uint8_t *data = NULL;
     size_t size = 0;
     wpg_status status = wpg_profile_count(file->now)
-                            ? wpg_profile_encode(&data, &size, file->now, format_written(), &err)
+                            ? wpg_profile_encode(&data, &size, file->now, wpg_files_format(), &err)
                             : WPG_OK;
-    if (status == WPG_OK && data) {
+    if (status == WPG_OK && (data || file->spill.size)) {
         file->writing = wpg_hash_bytes(data, size);
+        file->writing.high ^= file->spill.size; /* what was spilled does not change */
         if (file->on_disk && wpg_hash_equal(file->writing, file->written))
             file->changed = false;
         else
-            status = wpg_file_batch_put(batch, file->path, data, size, file, &err);
+            status = wpg_file_batch_put_behind(batch, file->path, file->spill.file, file->spill.size, data,
+                                               size, file, &err);
     }
     if (status != WPG_OK)
         say_failed(file, &err);
@@ -459,12 +361,12 @@ static void write_pools(void)
 {
     wpg_error err;
     wpg_pool pool;
-    wpg_pool_init(&pool, format_written(), pool_done);
+    wpg_pool_init(&pool, wpg_files_format(), pool_done);
     for (size_t i = 0; i < files.list.count; i++) {
         wpg_file *file = files.list.data[i];
-        if (!file->pool || !file->changed || !wpg_profile_count(file->now))
+        if (!file->pool || !file->changed || (!wpg_profile_count(file->now) && !file->spill.size))
             continue;
-        if (wpg_pool_put(&pool, file->pool, file->path, file->now, file, &err) != WPG_OK)
+        if (wpg_pool_put(&pool, file->pool, file->path, file->now, &file->spill, file, &err) != WPG_OK)
             wpg_log_warn("the counts of this run are not added to %s but stay in %s: %s", file->pool,
                          file->path, err.message);
     }
@@ -524,7 +426,7 @@ static bool read_devices(wpg_device *head)
     bool any = false;
     for (wpg_device *device = head; device; device = device->next_device)
         if (wpg_counters_readable(device->counters))
-            any |= read_counters(device);
+            any |= wpg_files_read(device, wpg_files_counted(device));
     return any;
 }
 
@@ -543,21 +445,45 @@ void wpg_files_write_all(bool unloading)
     if (!wpg_process_is_owner() || !lock_files(unloading))
         return;
     wpg_device *head = first_device();
+    if (!unloading)
+        wpg_files_retire_list(head);
     (void)read_devices(head);
     const bool ends = unloading || !head;
     for (size_t i = 0; ends && i < files.list.count; i++)
         files.list.data[i]->changed |= files.list.data[i]->pool != NULL; /* flushed, but not into the pool */
     /* A file may hold pipelines of several devices: all are read before any is added. */
     for (wpg_device *device = head; device; device = device->next_device)
-        add_records(counted_of(device), false);
+        wpg_files_add_records(wpg_files_counted(device), false);
     write_changed(ends);
     wpg_bundle_write();
+    (void)pthread_mutex_unlock(&files.lock);
+}
+
+void wpg_files_retire_unused(void)
+{
+    if (!wpg_process_is_owner() || pthread_mutex_lock(&files.lock) != 0)
+        return;
+    wpg_files_retire_list(first_device());
+    (void)pthread_mutex_unlock(&files.lock);
+}
+
+void wpg_files_release(wpg_device *device, wpg_counter_slot *slot)
+{
+    /* Counters by binding: the slot has a descriptor set for good (counter_layouts.h). */
+    if (device->counter_sets || !wpg_process_is_owner() || !wpg_counters_release(device->counters, slot) ||
+        atomic_fetch_add(&files.unused, 1) + 1 < WPG_RETIRED_AT_ONCE)
+        return;
+    atomic_store(&files.unused, 0);
+    if (wpg_writer_retire() || pthread_mutex_trylock(&files.lock) != 0)
+        return;
+    wpg_files_retire_list(first_device());
     (void)pthread_mutex_unlock(&files.lock);
 }
 
 void wpg_files_finish(void)
 {
     for (size_t i = 0; i < files.list.count; i++) {
+        wpg_spill_clear(&files.list.data[i]->spill);
         wpg_profile_destroy(files.list.data[i]->retired);
         free(files.list.data[i]->path);
         free(files.list.data[i]->pool);
@@ -565,7 +491,7 @@ void wpg_files_finish(void)
     }
     wpg_vec_free(&files.list);
     wpg_map_free(&files.by_pipeline);
-    wpg_map_free(&files.runs);
+    wpg_key_set_free(&files.runs);
     wpg_map_free(&files.swept);
     wpg_beside_finish();
     wpg_file_locks_finish();

@@ -19,6 +19,15 @@ void wpg_files_add(wpg_device *device, wpg_counted *counted);
  * True if it was the last device. */
 bool wpg_files_retire(wpg_device *device);
 
+/* A pipeline is gone, or was not made: it no longer uses the slot that its plan claimed. Once no pipeline
+ * does, the slot's counts go to their file, where that is shared by many pipelines, and its memory is used
+ * again: by the writer, or by this call if no writer runs. */
+void wpg_files_release(wpg_device *device, wpg_counter_slot *slot);
+/* Does that for every slot that waits, and whose last counts can be read without waiting. */
+void wpg_files_retire_unused(void);
+/* True if every drain that was asked for has been submitted and has finished. False for a lost device. */
+bool wpg_device_drained(wpg_device *device);
+
 /* True if a pipeline of the device counts. */
 bool wpg_files_has(wpg_device *device);
 /* Reads the counters of every device. True if some counter rose since the last read. */

@@ -17,7 +17,6 @@
 #include "runtime/base/file.h"
 #include "runtime/base/log.h"
 #include "runtime/counters/recover.h"
-#include "runtime/profile/profile_io.h"
 
 enum { JOURNAL_MOST = 256 << 20 }; /* bytes: beyond it counts are no longer kept */
 
@@ -220,23 +219,32 @@ void wpg_live_assign(const wpg_device *device, const wpg_counted *counted, const
     (void)pthread_mutex_unlock(&live.lock);
 }
 
-void wpg_live_base(wpg_live_frame *frame, const char *path, const wpg_profile *profile)
+void wpg_live_ended(wpg_live_frame *frame, const wpg_device *device, const wpg_counted *counted)
 {
-    uint8_t *data = NULL;
-    size_t size = 0;
     (void)pthread_mutex_lock(&live.lock);
-    bool on = live.file >= 0 && *name_of(path);
-    if (on && profile && wpg_profile_count(profile) &&
-        wpg_profile_encode(&data, &size, profile, WPG_PROFILE_RAW_10, NULL) != WPG_OK)
-        give_up("counts cannot be encoded");
-    else if (on) {
-        wpg_write_u8(&frame->out, 'B');
-        write_text(&frame->out, name_of(path));
-        wpg_write_uleb(&frame->out, size);
-        wpg_write_bytes(&frame->out, data, size);
+    if (live.file >= 0 && device->live) {
+        const size_t count = atomic_load(&counted->slot->count);
+        wpg_write_u8(&frame->out, 'E');
+        wpg_write_uleb(&frame->out, device->live);
+        write_hash(&frame->out, counted->pipeline);
+        wpg_write_uleb(&frame->out, counted->binds);
+        wpg_write_uleb(&frame->out, counted->binds_counted);
+        wpg_write_uleb(&frame->out, count);
+        for (size_t i = 0; i < count; i++)
+            wpg_write_uleb(&frame->out, counted->values[i]);
     }
     (void)pthread_mutex_unlock(&live.lock);
-    free(data);
+}
+
+void wpg_live_pooled(wpg_live_frame *frame, const char *path)
+{
+    (void)pthread_mutex_lock(&live.lock);
+    if (live.file >= 0 && *name_of(path)) {
+        wpg_write_u8(&frame->out, 'B');
+        write_text(&frame->out, name_of(path));
+        wpg_write_uleb(&frame->out, 0);
+    }
+    (void)pthread_mutex_unlock(&live.lock);
 }
 
 void wpg_live_commit(wpg_live_frame *frame, const wpg_device *device)

@@ -15,8 +15,11 @@
  *     M device name                       of the record that says who counts on the device (made_record.h)
  *     P device first count rate pipeline shader-only name stages...   a pipeline counts from now on
  *     A device pipeline first-run name    the pipeline's file, and whether it counts the run
- *     B name profile                      what destroyed devices gave to that file, so far
- *     R device                            its counters are in the B entries of this frame
+ *     E device pipeline binds counted n values...   it was destroyed, or the device: these are its last
+ *                                         counts, and its counters may be another pipeline's
+ *     B name profile                      the E entries of that file before this one are void: the file's
+ *                                         counts so far are `profile`; empty: they are in a pool
+ *     R device                            its counters are gone
  *
  * The process locks the journal (fcntl). Threads: any. Locks: after those of files.c. */
 #ifndef WPG_LAYER_PROFILE_LIVE_H
@@ -26,8 +29,9 @@
 #include "runtime/base/bytes.h"
 #include "runtime/profile/profile.h"
 
-#define WPG_LIVE_MAGIC   "wavepgo-live 3\n" /* a new number when an entry or map_codec.h changes */
-#define WPG_LIVE_MAGIC_2 "wavepgo-live 2\n" /* had no M entries */
+#define WPG_LIVE_MAGIC   "wavepgo-live 4\n" /* a new number when an entry or map_codec.h changes */
+#define WPG_LIVE_MAGIC_3 "wavepgo-live 3\n" /* had no E entries */
+#define WPG_LIVE_MAGIC_2 "wavepgo-live 2\n" /* nor M entries */
 enum {
     WPG_LIVE_FRAME = 0x46504757, /* a frame: this, its size (32 bits), its checksum (64 bits), its entries */
     WPG_LIVE_FRAME_SIZE = 16,
@@ -39,12 +43,14 @@ void wpg_live_pipeline(wpg_device *device, const wpg_counted *counted, const cha
 /* Notes the file that the pipeline counts into. */
 void wpg_live_assign(const wpg_device *device, const wpg_counted *counted, const char *path);
 
-/* Notes that the device's counts are in `profiles` now: a frame of B entries, then wpg_live_retired. */
+/* Entries that are written together: all of them outlive the process, or none. */
 typedef struct wpg_live_frame {
     wpg_writer out;
 } wpg_live_frame;
-/* NULL profile: the file starts from zero (its counts are in a pool). */
-void wpg_live_base(wpg_live_frame *frame, const char *path, const wpg_profile *profile);
+/* The pipeline counts no more: its values are the last. Before its counters are another's. */
+void wpg_live_ended(wpg_live_frame *frame, const wpg_device *device, const wpg_counted *counted);
+/* The counts of the file are in a pool: it starts from zero. */
+void wpg_live_pooled(wpg_live_frame *frame, const char *path);
 /* Writes the frame. device NULL: no device retires. */
 void wpg_live_commit(wpg_live_frame *frame, const wpg_device *device);
 /* Removes the device's counters. */

@@ -120,7 +120,8 @@ static void merge_left(const char *path, void *context)
     }
 }
 
-static wpg_status add_up(wpg_pool_entry *entry, const char *path, const wpg_profile *counts, wpg_error *err)
+static wpg_status add_up(wpg_pool_entry *entry, const char *path, const wpg_profile *counts,
+                         const wpg_spill *spill, wpg_error *err)
 {
     wpg_profile_stats stats = {0};
     if (!(entry->total = wpg_profile_create()))
@@ -129,6 +130,7 @@ static wpg_status add_up(wpg_pool_entry *entry, const char *path, const wpg_prof
         WPG_TRY(wpg_profile_read_file(entry->total, NULL, path, err));
     wpg_beside_each(path, merge_left, entry);
     WPG_TRY(wpg_profile_merge(entry->total, counts, 1, &stats, err));
+    WPG_TRY(wpg_spill_read(entry->total, spill, err));
     if (stats.mismatched)
         wpg_log_warn(
             "%s: %zu records of this run are left out: the pool has records of the same shaders with "
@@ -137,12 +139,13 @@ static wpg_status add_up(wpg_pool_entry *entry, const char *path, const wpg_prof
     return WPG_OK;
 }
 
-static wpg_status put(wpg_pool_entry *entry, const char *path, const wpg_profile *counts, wpg_error *err)
+static wpg_status put(wpg_pool_entry *entry, const char *path, const wpg_profile *counts,
+                      const wpg_spill *spill, wpg_error *err)
 {
     uint8_t *data = NULL;
     size_t size = 0;
     wpg_pool *pool = entry->pool;
-    WPG_TRY(add_up(entry, path, counts, err));
+    WPG_TRY(add_up(entry, path, counts, spill, err));
     WPG_TRY(wpg_profile_encode(&data, &size, entry->total, pool->format, err));
     wpg_profile_destroy(entry->total);
     entry->total = NULL;
@@ -152,7 +155,7 @@ static wpg_status put(wpg_pool_entry *entry, const char *path, const wpg_profile
 }
 
 wpg_status wpg_pool_put(wpg_pool *pool, const char *path, const char *own, const wpg_profile *counts,
-                        void *who, wpg_error *err)
+                        const wpg_spill *spill, void *who, wpg_error *err)
 {
     WPG_TRY(enter_folder(pool, path, err));
     wpg_pool_entry *entry = calloc(1, sizeof *entry);
@@ -162,7 +165,7 @@ wpg_status wpg_pool_put(wpg_pool *pool, const char *path, const char *own, const
     }
     entry->pool = pool;
     entry->who = who;
-    wpg_status status = put(entry, path, counts, err);
+    wpg_status status = put(entry, path, counts, spill, err);
     if (status == WPG_OK)
         (void)wpg_vec_push(&pool->entries, entry);
     else

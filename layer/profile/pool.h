@@ -11,6 +11,7 @@
 #ifndef WPG_LAYER_PROFILE_POOL_H
 #define WPG_LAYER_PROFILE_POOL_H
 
+#include "layer/profile/spill.h"
 #include "runtime/base/file_batch.h"
 #include "runtime/profile/profile_io.h"
 
@@ -26,10 +27,10 @@ typedef struct wpg_pool {
 } wpg_pool;
 
 void wpg_pool_init(wpg_pool *pool, wpg_profile_format format, wpg_file_done *done);
-/* Merges `counts` into the pool `path`, then removes `own` (the process's file). On failure `path` is
- * unchanged: WPG_E_IO (the folder cannot be locked), or the error of reading the pool. */
+/* Merges `counts` and what was spilled into the pool `path`, then removes `own` (the process's file). On
+ * failure `path` is unchanged: WPG_E_IO (the folder cannot be locked), or the error of reading the pool. */
 wpg_status wpg_pool_put(wpg_pool *pool, const char *path, const char *own, const wpg_profile *counts,
-                        void *who, wpg_error *err);
+                        const wpg_spill *spill, void *who, wpg_error *err);
 /* Writes the pools and unlocks. */
 void wpg_pool_finish(wpg_pool *pool);
 

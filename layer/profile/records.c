@@ -317,7 +317,8 @@ static wpg_status add_stage(wpg_profile *profile, const wpg_counted *counted, co
     memcpy(name.stage, stage->stage, sizeof name.stage);
     /* A sample that caught nothing says nothing: absent, not zero. */
     if ((map->sample_rate > 1 && value_at(counted, map, map->seen_lanes) == 0) ||
-        (counted->sampled && (counted->recovered ? !entered(counted, map) : !counted->binds_counted)))
+        (counted->sampled &&
+         (counted->recovered && !counted->ended ? !entered(counted, map) : !counted->binds_counted)))
         return WPG_OK;
     for (uint32_t j = 0; j < map->function_count; j++)
         WPG_TRY(add_function(profile, &name, counted, map, &map->functions[j], scratch, err));

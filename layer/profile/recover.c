@@ -12,6 +12,7 @@
 #include "layer/base/map_codec.h"
 #include "layer/profile/live.h"
 #include "runtime/base/log.h"
+#include "runtime/base/map.h"
 #include "runtime/base/vec.h"
 #include "runtime/profile/made_record.h"
 #include "runtime/profile/profile_io.h"
@@ -29,6 +30,7 @@ typedef struct left_pipeline {
     wpg_counted *counted;
     char name[NAME_MOST + 1];
     bool assigned; /* the name is what it counted into, not only what it would */
+    bool pooled;   /* it ended, and a pool has its counts */
 } left_pipeline;
 
 typedef struct left_base {
@@ -49,6 +51,8 @@ typedef struct left_run {
     WPG_VEC(left_base) bases;
     WPG_VEC(left_maker) makers;
     WPG_VEC(uint64_t) retired; /* devices */
+    wpg_map latest;            /* device and pipeline -> index of the last P entry + 1 */
+    wpg_map seen;              /* low half of a pipeline's hash -> 1 */
 } left_run;
 
 static void finish(left_run *run)
@@ -63,6 +67,8 @@ static void finish(left_run *run)
     wpg_vec_free(&run->bases);
     wpg_vec_free(&run->makers);
     wpg_vec_free(&run->retired);
+    wpg_map_free(&run->latest);
+    wpg_map_free(&run->seen);
 }
 
 /* -- Entries */
@@ -109,6 +115,21 @@ static wpg_status read_stage(wpg_counted_stage *stage, wpg_reader *in, wpg_error
     return stage->entry ? wpg_map_decode(&stage->map, in, err) : wpg_fail(err, WPG_E_NOMEM, "out of memory");
 }
 
+static uint64_t key_of(uint64_t device, wpg_hash128 pipeline)
+{
+    return pipeline.low ^ device * UINT64_C(0x9e3779b97f4a7c15);
+}
+
+/* The pipeline of the last P entry of that hash; NULL: there is none. */
+static left_pipeline *latest_of(const left_run *run, uint64_t device, wpg_hash128 pipeline)
+{
+    uint64_t place;
+    if (!wpg_map_get(&run->latest, key_of(device, pipeline), &place))
+        return NULL;
+    left_pipeline *left = &run->pipelines.data[place - 1];
+    return left->device == device && wpg_hash_equal(left->counted->pipeline, pipeline) ? left : NULL;
+}
+
 static wpg_status read_pipeline(left_run *run, wpg_reader *in, wpg_error *err)
 {
     left_pipeline left = {.device = wpg_read_uleb(in)};
@@ -134,13 +155,32 @@ static wpg_status read_pipeline(left_run *run, wpg_reader *in, wpg_error *err)
     wpg_counted *counted = left.counted;
     counted->shader_only = shader_only;
     counted->recovered = true;
-    counted->first_run = true;
-    for (size_t i = 0; i + 1 < run->pipelines.count && counted->first_run; i++)
-        counted->first_run = !wpg_hash_equal(run->pipelines.data[i].counted->pipeline, pipeline);
+    counted->first_run = !wpg_map_get(&run->seen, pipeline.low, NULL);
+    if (!wpg_map_set(&run->seen, pipeline.low, 1) ||
+        !wpg_map_set(&run->latest, key_of(left.device, pipeline), run->pipelines.count))
+        return wpg_fail(err, WPG_E_NOMEM, "out of memory");
     counted->rate = rate;
     counted->binds = counted->binds_counted = counted->sampled = rate > 0;
     for (size_t i = 0; i < stages; i++)
         WPG_TRY(read_stage(&counted->stages[i], in, err));
+    wpg_counted_pack(counted);
+    return WPG_OK;
+}
+
+/* An end of what the journal does not know is another version's, or a mistake. */
+static wpg_status read_end(left_run *run, wpg_reader *in, wpg_error *err)
+{
+    const uint64_t device = wpg_read_uleb(in);
+    const wpg_hash128 pipeline = read_hash(in);
+    const uint64_t binds = wpg_read_uleb(in), binds_counted = wpg_read_uleb(in), count = wpg_read_uleb(in);
+    left_pipeline *left = latest_of(run, device, pipeline);
+    if (in->overrun || !left || left->counted->ended || count != atomic_load(&left->counted->slot->count))
+        return malformed(err);
+    for (uint64_t i = 0; i < count; i++)
+        left->counted->values[i] = wpg_read_uleb(in);
+    left->counted->ended = true;
+    left->counted->binds = binds;
+    left->counted->binds_counted = binds_counted;
     return WPG_OK;
 }
 
@@ -169,10 +209,8 @@ static wpg_status read_assign(left_run *run, wpg_reader *in, wpg_error *err)
     bool first_run = wpg_read_u8(in) != 0;
     if (!read_name(name, in))
         return malformed(err);
-    for (size_t i = 0; i < run->pipelines.count; i++) {
-        left_pipeline *left = &run->pipelines.data[i];
-        if (left->device != device || !wpg_hash_equal(left->counted->pipeline, pipeline))
-            continue;
+    left_pipeline *left = latest_of(run, device, pipeline);
+    if (left) {
         left->assigned = true;
         left->counted->first_run = first_run;
         (void)snprintf(left->name, sizeof left->name, "%s", name);
@@ -189,6 +227,9 @@ static wpg_status read_base(left_run *run, wpg_reader *in, wpg_error *err)
     const uint8_t *bytes = size <= JOURNAL_MOST ? wpg_read_bytes(in, (size_t)size) : NULL;
     if (in->overrun || (size && !bytes))
         return malformed(err);
+    for (size_t i = 0; i < run->pipelines.count; i++)
+        run->pipelines.data[i].pooled |=
+            run->pipelines.data[i].counted->ended && strcmp(run->pipelines.data[i].name, base.name) == 0;
     left_base *known = NULL;
     for (size_t i = 0; i < run->bases.count; i++)
         if (strcmp(run->bases.data[i].name, base.name) == 0)
@@ -215,6 +256,8 @@ static wpg_status read_entries(left_run *run, wpg_reader *in, wpg_error *err)
             WPG_TRY(read_pipeline(run, in, err));
         else if (kind == 'M')
             WPG_TRY(read_maker(run, in, err));
+        else if (kind == 'E')
+            WPG_TRY(read_end(run, in, err));
         else if (kind == 'A')
             WPG_TRY(read_assign(run, in, err));
         else if (kind == 'B')
@@ -236,8 +279,11 @@ static wpg_status read_journal(left_run *run, const uint8_t *data, size_t size, 
     const size_t magic = sizeof WPG_LIVE_MAGIC - 1;
     if (size < magic)
         return WPG_OK; /* killed at once */
-    _Static_assert(sizeof WPG_LIVE_MAGIC == sizeof WPG_LIVE_MAGIC_2, "both headers are of one length");
-    if (memcmp(data, WPG_LIVE_MAGIC, magic) != 0 && memcmp(data, WPG_LIVE_MAGIC_2, magic) != 0)
+    _Static_assert(sizeof WPG_LIVE_MAGIC == sizeof WPG_LIVE_MAGIC_2 &&
+                       sizeof WPG_LIVE_MAGIC == sizeof WPG_LIVE_MAGIC_3,
+                   "all headers are of one length");
+    if (memcmp(data, WPG_LIVE_MAGIC, magic) != 0 && memcmp(data, WPG_LIVE_MAGIC_3, magic) != 0 &&
+        memcmp(data, WPG_LIVE_MAGIC_2, magic) != 0)
         return malformed(err);
     wpg_reader in = wpg_reader_over(data, size);
     wpg_read_seek(&in, magic);
@@ -283,35 +329,47 @@ static wpg_status read_counts(const left_run *run, const left_pipeline *left, wp
     return got == size ? WPG_OK : wpg_fail(err, WPG_E_IO, "cannot read the counters in %s", path);
 }
 
-static wpg_status add_up(wpg_profile *total, const left_run *run, const char *name, wpg_error *err)
+static wpg_status add_pipeline(wpg_profile *total, const left_run *run, const left_pipeline *left,
+                               wpg_error *err)
+{
+    wpg_counted *counted = left->counted;
+    if (left->pooled || (!counted->ended && has_retired(run, left->device)))
+        return WPG_OK;
+    if (!counted->ended)
+        WPG_TRY(read_counts(run, left, err));
+    counted->made = maker_of(run, left->device);
+    WPG_TRY(wpg_counted_unpack(counted, err));
+    wpg_status status = wpg_files_records(total, counted, err);
+    wpg_counted_pack(counted);
+    return status;
+}
+
+/* What counted into one file. */
+static wpg_status add_up(wpg_profile *total, const left_run *run, const left_pipeline *const *list,
+                         size_t count, wpg_error *err)
 {
     for (size_t i = 0; i < run->bases.count; i++)
-        if (run->bases.data[i].profile && strcmp(run->bases.data[i].name, name) == 0)
+        if (run->bases.data[i].profile && strcmp(run->bases.data[i].name, list[0]->name) == 0)
             WPG_TRY(wpg_profile_merge(total, run->bases.data[i].profile, 1, NULL, err));
-    for (size_t i = 0; i < run->pipelines.count; i++) {
-        const left_pipeline *left = &run->pipelines.data[i];
-        if (strcmp(left->name, name) != 0 || has_retired(run, left->device))
-            continue;
-        WPG_TRY(read_counts(run, left, err));
-        left->counted->made = maker_of(run, left->device);
-        WPG_TRY(wpg_files_records(total, left->counted, err));
-    }
+    for (size_t i = 0; i < count; i++)
+        WPG_TRY(add_pipeline(total, run, list[i], err));
     return WPG_OK;
 }
 
-static wpg_status write_one(const left_run *run, const char *name, bool assigned, size_t *written,
-                            wpg_error *err)
+static wpg_status write_one(const left_run *run, const left_pipeline *const *list, size_t count,
+                            size_t *written, wpg_error *err)
 {
     char path[4700];
-    const char *dot = strrchr(name, '.');
+    const char *name = list[0]->name, *dot = strrchr(name, '.');
     int stem = dot && dot != name ? (int)(dot - name) : (int)strlen(name);
     (void)snprintf(path, sizeof path, "%.*s%s", (int)run->folder, run->path, name);
     /* It may be another process's, which this one had not found out. */
-    if (!assigned && access(path, F_OK) == 0)
+    if (!list[0]->assigned && access(path, F_OK) == 0)
         (void)snprintf(path, sizeof path, "%.*s%.*s.%ld%s", (int)run->folder, run->path, stem, name,
                        run->process, name + stem);
     wpg_profile *total = wpg_profile_create();
-    wpg_status status = total ? add_up(total, run, name, err) : wpg_fail(err, WPG_E_NOMEM, "out of memory");
+    wpg_status status =
+        total ? add_up(total, run, list, count, err) : wpg_fail(err, WPG_E_NOMEM, "out of memory");
     if (status == WPG_OK && wpg_profile_count(total)) {
         status = wpg_profile_write_file(path, total, WPG_PROFILE_RAW_10, err);
         *written += status == WPG_OK;
@@ -320,17 +378,32 @@ static wpg_status write_one(const left_run *run, const char *name, bool assigned
     return status;
 }
 
+/* By file, then in the order of the journal. */
+static int by_name(const void *left, const void *right)
+{
+    const left_pipeline *a = *(const left_pipeline *const *)left, *b = *(const left_pipeline *const *)right;
+    const int order = strcmp(a->name, b->name);
+    return order ? order : a < b ? -1 : a > b;
+}
+
 static wpg_status write_profiles(const left_run *run, size_t *written, wpg_error *err)
 {
-    for (size_t i = 0; i < run->pipelines.count; i++) {
-        const left_pipeline *left = &run->pipelines.data[i];
-        bool done = false;
-        for (size_t j = 0; j < i && !done; j++)
-            done = strcmp(run->pipelines.data[j].name, left->name) == 0;
-        if (!done)
-            WPG_TRY(write_one(run, left->name, left->assigned, written, err));
+    const size_t count = run->pipelines.count;
+    const left_pipeline **list = calloc(count ? count : 1, sizeof *list);
+    if (!list)
+        return wpg_fail(err, WPG_E_NOMEM, "out of memory");
+    for (size_t i = 0; i < count; i++)
+        list[i] = &run->pipelines.data[i];
+    qsort(list, count, sizeof *list, by_name);
+    wpg_status status = WPG_OK;
+    for (size_t i = 0, next; i < count && status == WPG_OK; i = next) {
+        next = i + 1;
+        while (next < count && strcmp(list[next]->name, list[i]->name) == 0)
+            next++;
+        status = write_one(run, list + i, next - i, written, err);
     }
-    return WPG_OK;
+    free(list);
+    return status;
 }
 
 /* -- Folders */

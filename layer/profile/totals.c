@@ -7,9 +7,11 @@
 #include <string.h>
 
 #include "layer/base/handles.h"
+#include "layer/profile/times.h"
 #include "runtime/bundle/push_facts.h"
 
 static struct {
+    wpg_totals *others;  /* under `making` */
     wpg_handles by_hash; /* low half of the hash -> record */
     _Atomic(wpg_totals *) list;
     pthread_mutex_t making;
@@ -88,6 +90,20 @@ wpg_totals *wpg_totals_of(wpg_hash128 pipeline)
     return totals;
 }
 
+wpg_totals *wpg_totals_others(void)
+{
+    (void)pthread_mutex_lock(&all.making);
+    if (!all.others && (all.others = calloc(1, sizeof *all.others))) {
+        (void)pthread_mutex_init(&all.others->lock, NULL);
+        all.others->others = true;
+        all.others->next = atomic_load(&all.list);
+        atomic_store(&all.list, all.others);
+    }
+    wpg_totals *others = all.others;
+    (void)pthread_mutex_unlock(&all.making);
+    return others;
+}
+
 void wpg_totals_describe(wpg_totals *totals, wpg_facts *fixed)
 {
     wpg_writer text = {0};
@@ -151,7 +167,7 @@ void wpg_totals_add(wpg_totals *totals, const uint64_t counters[WPG_RECORD_COUNT
 
 void wpg_totals_optimised(wpg_hash128 pipeline)
 {
-    wpg_totals *totals = wpg_totals_of(pipeline);
+    wpg_totals *totals = wpg_times_on() ? wpg_totals_of(pipeline) : NULL;
     if (!totals)
         return;
     (void)pthread_mutex_lock(&totals->lock);
@@ -299,6 +315,7 @@ void wpg_totals_finish(void)
 {
     wpg_totals *totals = atomic_load(&all.list);
     atomic_store(&all.list, NULL);
+    all.others = NULL;
     while (totals) {
         wpg_totals *next = totals->next;
         free(totals->fixed);

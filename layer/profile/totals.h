@@ -76,6 +76,7 @@ uint64_t wpg_words_many_valued(const wpg_word_values *words, uint64_t push_words
 typedef struct wpg_totals {
     wpg_hash128 pipeline;
     struct wpg_totals *next; /* in the list of all; set once */
+    bool others;             /* of many pipelines */
     pthread_mutex_t lock;    /* guards what follows */
     uint64_t counters[WPG_RECORD_COUNTER_COUNT];
     uint64_t gpu_nanoseconds, gpu_commands;                 /* the commands that were timed */
@@ -94,6 +95,9 @@ typedef struct wpg_totals {
     bool changed;     /* since the facts were last taken */
 } wpg_totals;
 
+/* One record for every pipeline of which nobody asks by itself: draws and dispatches are counted there. Its
+ * hash is 0, and no call below takes it as one of a pipeline. NULL when memory runs out. */
+wpg_totals *wpg_totals_others(void);
 /* The pipeline's record, made if it is new; NULL when memory runs out. Lasts until wpg_totals_finish. */
 wpg_totals *wpg_totals_of(wpg_hash128 pipeline);
 /* Takes over what is known of the pipeline for good; dropped if it is known already. */
@@ -104,7 +108,7 @@ void wpg_totals_name(wpg_totals *totals, const char *key, const char *name);
 void wpg_totals_add(wpg_totals *totals, const uint64_t counters[WPG_RECORD_COUNTER_COUNT],
                     const wpg_word_values *words, const wpg_push_sets *sets, uint64_t push_words);
 
-/* Use mode: other words than the program's own run, or may run, for the pipeline. */
+/* Use mode: other words than the program's own run, or may run, for the pipeline. With TIMES alone. */
 void wpg_totals_optimised(wpg_hash128 pipeline);
 
 /* GPU time of so many draws and dispatches; statistics of so many. */
@@ -116,7 +120,7 @@ void wpg_totals_add_statistics(wpg_totals *totals, const uint64_t values[WPG_STA
 void wpg_totals_add_hardware(wpg_totals *totals, const char *const *keys, const uint64_t *values,
                              size_t count, uint64_t commands);
 
-/* Calls `visit` for every record, in no certain order. */
+/* Calls `visit` for every record, that of the others too, in no certain order. */
 void wpg_totals_each(void (*visit)(wpg_totals *totals, void *context), void *context);
 /* The record as facts of kind "pipeline", NULL when memory runs out. Clears `changed`. */
 wpg_facts *wpg_totals_facts(wpg_totals *totals);

@@ -16,6 +16,7 @@
 #include "layer/profile/ticker.h"
 #include "layer/profile/times.h"
 #include "layer/profile/usual.h"
+#include "runtime/base/key_set.h"
 #include "runtime/base/log.h"
 #include "runtime/base/text.h"
 #include "runtime/bundle/bundle.h"
@@ -41,7 +42,7 @@ static struct {
 /* Which shaders the program had, and whether the profile knew any. */
 static struct {
     pthread_mutex_t lock;
-    wpg_map seen; /* low half of the hash -> 1 if the profile has its counts */
+    wpg_key_set seen, found; /* low halves of hashes: of all; of those that the profile has counts of */
     size_t count, counted;
     bool known; /* counts of one; or a verdict */
     bool facts; /* of one's pipeline */
@@ -167,7 +168,8 @@ void wpg_use_unload(void)
     use.single = NULL;
     use.single_count = 0;
     wpg_map_free(&use.by_pipeline);
-    wpg_map_free(&shaders.seen);
+    wpg_key_set_free(&shaders.seen);
+    wpg_key_set_free(&shaders.found);
 }
 
 const char *wpg_use_bundle(void)
@@ -192,16 +194,12 @@ static bool pipeline_has(const wpg_pipeline_counts *pipeline, const wpg_rewrite 
 
 static void note_shader(wpg_hash128 pipeline, const wpg_rewrite *stage)
 {
-    uint64_t before = 0;
     const bool facts = wpg_usual_knows(pipeline), known = strcmp(stage->found, "no") != 0;
     (void)pthread_mutex_lock(&shaders.lock);
     shaders.facts |= facts;
     shaders.known |= known;
-    const bool seen = wpg_map_get(&shaders.seen, stage->hash.low, &before);
-    if ((!seen || (known && !before)) && wpg_map_set(&shaders.seen, stage->hash.low, known)) {
-        shaders.count += !seen;
-        shaders.counted += known;
-    }
+    shaders.count += wpg_key_set_add(&shaders.seen, stage->hash.low);
+    shaders.counted += known && wpg_key_set_add(&shaders.found, stage->hash.low);
     (void)pthread_mutex_unlock(&shaders.lock);
 }
 

@@ -18,7 +18,8 @@
 
 static pthread_t thread; /* while wpg_hurry.running */
 
-/* Sleeps, unless hurried; false when the thread has to end. Under the lock. */
+/* Sleeps, unless hurried; false when the thread has to end. Wakes in between for destroyed pipelines. Under
+ * the lock. */
 static bool sleep_for(double seconds, unsigned mine)
 {
     struct timespec until;
@@ -30,9 +31,15 @@ static bool sleep_for(double seconds, unsigned mine)
         until.tv_sec++;
         until.tv_nsec -= 1000000000L;
     }
-    while (wpg_hurry.generation == mine && !wpg_hurry.hurried)
-        if (pthread_cond_timedwait(&wpg_hurry.wake, &wpg_hurry.lock, &until) != 0)
+    while (wpg_hurry.generation == mine && !wpg_hurry.hurried) {
+        if (wpg_hurry.retires) {
+            wpg_hurry.retires = false;
+            (void)pthread_mutex_unlock(&wpg_hurry.lock);
+            wpg_files_retire_unused();
+            (void)pthread_mutex_lock(&wpg_hurry.lock);
+        } else if (pthread_cond_timedwait(&wpg_hurry.wake, &wpg_hurry.lock, &until) != 0)
             break;
+    }
     return wpg_hurry.generation == mine;
 }
 
@@ -58,15 +65,9 @@ static bool drains_done(void)
     bool done = true;
     wpg_process *process = &wpg_the_process;
     (void)pthread_mutex_lock(&process->lock);
-    for (wpg_device *device = process->device_list; device; device = device->next_device) {
-        wpg_drain *drain = wpg_counters_drain(device->counters);
-        if (!drain || atomic_load(&device->lost))
-            continue;
-        wpg_status status = wpg_drain_wait(drain, 0);
-        if (status == WPG_E_IO)
-            atomic_store(&device->lost, true);
-        done &= status != WPG_E_NOT_FOUND && !atomic_load(&device->drain_wanted);
-    }
+    for (wpg_device *device = process->device_list; device; device = device->next_device)
+        done &=
+            !wpg_counters_drain(device->counters) || wpg_device_drained(device) || atomic_load(&device->lost);
     (void)pthread_mutex_unlock(&process->lock);
     return done;
 }

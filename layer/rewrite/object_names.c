@@ -109,7 +109,8 @@ void wpg_object_names_forget(wpg_device *device, uint64_t handle)
 static void describe(wpg_hash128 pipeline, const char *what, const char *name)
 {
     char key[32], text[NAME_MOST + 1];
-    wpg_totals *totals = *name && wpg_bundle_on() ? wpg_totals_of(pipeline) : NULL;
+    wpg_totals *totals =
+        *name && wpg_bundle_on() && wpg_bundle_takes(pipeline) ? wpg_totals_of(pipeline) : NULL;
     if (!totals)
         return;
     (void)snprintf(text, sizeof text, "%s", name);

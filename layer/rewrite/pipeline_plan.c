@@ -354,6 +354,8 @@ static wpg_status plan_slot(wpg_pipeline_plan *plan, wpg_hash128 hash, size_t fr
 {
     wpg_counter_slot *slot;
     WPG_TRY(wpg_counters_claim(&slot, plan->device->counters, hash, err));
+    if (!plan->part)
+        plan->held = slot;
     uint32_t counters = instrument_stages(plan, slot, from, to);
     if (!counters)
         return wpg_fail(err, WPG_E_UNSUPPORTED, "no stage can be counted: %s",
@@ -668,6 +670,15 @@ void wpg_pipeline_plan_commit(wpg_pipeline_plan *plan, bool made)
     }
 }
 
+void wpg_pipeline_plan_hold(wpg_pipeline_plan *plan, VkPipeline pipeline, bool library)
+{
+    if (!plan->held || !plan->changed)
+        return;
+    if (!library)
+        (void)wpg_handles_set(&plan->device->counting, (uint64_t)pipeline, plan->held);
+    plan->held = NULL;
+}
+
 void wpg_pipeline_plan_finish(wpg_pipeline_plan *plan)
 {
     for (size_t i = 0; i < plan->info_count; i++)
@@ -684,5 +695,7 @@ void wpg_pipeline_plan_finish(wpg_pipeline_plan *plan)
     }
     for (size_t i = 0; i < plan->counted_count; i++)
         wpg_counted_destroy(plan->counted[i]);
+    if (plan->held)
+        wpg_files_release(plan->device, plan->held);
     wpg_arena_finish(&plan->arena);
 }

@@ -39,8 +39,9 @@ typedef struct wpg_pipeline_plan {
     uint32_t info_count;
     const VkPipelineShaderStageCreateInfo *program; /* the application's; NULL: none. During its call only */
     wpg_hash128 hash;
-    bool identified, part; /* part: its stages are shared by pipelines, each counted under its own hash */
-    bool uses;             /* a profile is applied; else it is counted */
+    bool identified, part;  /* part: its stages are shared by pipelines, each counted under its own hash */
+    bool uses;              /* a profile is applied; else it is counted */
+    wpg_counter_slot *held; /* generate: claimed for this pipeline alone; NULL: none, or by parts */
     wpg_counter_slot *bound_slot; /* its counters are reached by a descriptor set; NULL: by address */
     uint32_t counter_set;         /* index of that set */
     bool by_bind; /* the program keeps its own pipeline, ours stands beside it (sample_bind.h) */
@@ -120,6 +121,9 @@ wpg_bundle_subject wpg_pipeline_plan_subject(const wpg_pipeline_plan *plan);
 /* After the driver was called. `made`: the program got the pipeline of our words, or its own if nothing was
  * to change. Logs, counts and registers. */
 void wpg_pipeline_plan_commit(wpg_pipeline_plan *plan, bool made);
+/* After the commit: the pipeline, if it counts, holds the plan's slot until it is destroyed; a library for
+ * good, because links of it may outlive it. */
+void wpg_pipeline_plan_hold(wpg_pipeline_plan *plan, VkPipeline pipeline, bool library);
 void wpg_pipeline_plan_finish(wpg_pipeline_plan *plan);
 
 #endif

@@ -32,7 +32,8 @@ static void write_seed(wpg_writer *out)
                                              .block_count = 2,
                                              .lanes = lanes,
                                              .methods = methods};
-    static const wpg_counter_map map = {.functions = &function, .function_count = 1, .counter_count = 14};
+    static const wpg_counter_map map = {
+        .functions = &function, .function_count = 1, .counter_count = 14, .slots = 1, .sample_rate = 1};
     wpg_write_u8(out, 'M');
     wpg_write_uleb(out, 1);
     write_text(out, "made.game.Game%203.device.driver.0%2E1%2E0#pipelines");
@@ -62,6 +63,15 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
     (void)snprintf(counters, sizeof counters, "%s.1", journal);
     write_seed(&out);
     fuzz_seed("journal", out.data, out.size);
+    const size_t journal_size = out.size;
+    wpg_write_u8(&out, 'E');
+    wpg_write_uleb(&out, 1);
+    wpg_write_u64(&out, 1), wpg_write_u64(&out, 2);
+    for (unsigned i = 0; i < 17; i++) /* binds, counted ones, 14 values */
+        wpg_write_uleb(&out, (const unsigned[]){8, 2, 14, 0, 0, 0, 0, 0, 0, 0, 0, 0, 300, 5}[i % 14]);
+    write_seed(&out); /* and made again */
+    fuzz_seed("ended", out.data, out.size);
+    out.size = journal_size;
     wpg_write_u8(&out, 'B');
     write_text(&out, "b.profraw");
     wpg_write_uleb(&out, 0);

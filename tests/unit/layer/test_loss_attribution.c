@@ -137,6 +137,35 @@ static void links_and_strangers(void **state)
     EXPECT(4, 9);
 }
 
+/* Pipelines without end: numbers are used again, but not while one is suspected. */
+static void come_and_go(void **state)
+{
+    (void)state;
+    record(1, 7, 7);
+    submit(1);
+    wpg_attribution_remove(&device, pipeline(7));
+    for (uintptr_t i = 1000; i < 3000; i++) {
+        wpg_attribution_add(&device, pipeline(i), hash(i));
+        record(2, i, i);
+        assert_true(sets[2].count <= 4); /* words of 64 numbers: 201 pipelines are alive at most */
+        wpg_attribution_remove(&device, pipeline(i));
+    }
+    EXPECT(7);
+    wpg_attribution_idle(&device);
+    wpg_attribution_add(&device, pipeline(8000), hash(8000));
+    record(1, 8000, 8000);
+    submit(1);
+    EXPECT(8000);
+    /* One hash, two handles: the number stays until both are gone. */
+    wpg_attribution_add(&device, pipeline(8001), hash(8000));
+    wpg_attribution_remove(&device, pipeline(8000));
+    wpg_attribution_idle(&device);
+    wpg_attribution_add(&device, pipeline(9000), hash(9000));
+    record(1, 8001, 8001);
+    submit(1);
+    EXPECT(8000);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -145,6 +174,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(recorded_anew, start, stop),
         cmocka_unit_test_setup_teardown(secondaries, start, stop),
         cmocka_unit_test_setup_teardown(links_and_strangers, start, stop),
+        cmocka_unit_test_setup_teardown(come_and_go, start, stop),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

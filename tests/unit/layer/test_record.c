@@ -72,6 +72,9 @@ static int open_device(void **state)
     (void)state;
     if (open_idle_device(WPG_MODE_GENERATE) != 0)
         return -1;
+    wpg_the_process.settings.bundle = "test-record.wavepgo"; /* nothing is written there */
+    wpg_the_process.settings.bundle_pipelines = 1000;
+    wpg_the_process.mode = WPG_MODE_GENERATE;
     device.next.EndCommandBuffer = end_down;
     device.next.CmdBindPipeline = bind_down;
     device.next.CmdPushConstants = push_down;

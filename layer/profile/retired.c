@@ -1,0 +1,141 @@
+/* Retires the counts of pipelines that the program has destroyed:
+ *
+ *     no user --[drain]--> out of directory and list --> last read --> records of its file --> journal
+ *                                                                   --> slot and counters are used again
+ *
+ * Vulkan lets a program destroy a pipeline only once the device has finished with it. What the device wrote
+ * reaches the host by a drain that is submitted afterwards; on software devices it is there. Records of a
+ * file that many share go to its spill (spill.h) when they are much. */
+#include <stdlib.h>
+
+#include "layer/profile/check_counts.h"
+#include "layer/profile/files_internal.h"
+#include "layer/profile/live.h"
+#include "runtime/base/log.h"
+
+void wpg_files_keep_ended(const wpg_device *device, const wpg_counted *head, bool all)
+{
+    wpg_live_frame frame = {.out = {0}};
+    for (const wpg_counted *counted = head; counted; counted = counted->next)
+        if (counted->file)
+            wpg_live_ended(&frame, device, counted);
+    wpg_live_commit(&frame, all ? device : NULL);
+}
+
+/* Once it fails, the file's counts stay in memory. */
+void wpg_files_spill(wpg_file *file)
+{
+    wpg_error err;
+    if (!file->shared || !file->retired || file->spill.refused ||
+        wpg_profile_bytes(file->retired) < WPG_SPILL_BYTES)
+        return;
+    wpg_profile *rest = wpg_profile_create();
+    if (rest && wpg_spill_add(&file->spill, file->path, file->retired, wpg_files_format(), &err) == WPG_OK) {
+        wpg_profile_destroy(file->retired);
+        file->retired = rest;
+        return;
+    }
+    wpg_profile_destroy(rest);
+    file->spill.refused = true;
+    wpg_log_once(WPG_LOG_WARN,
+                 "counts of destroyed pipelines stay in memory: none can be put beside %s: %s (logged once)",
+                 file->path, rest ? err.message : "out of memory");
+}
+
+/* True if no shader of the pipeline runs any more, and its last counts can be read: its slot is retired then.
+ * Else, where a drain is needed for that, `unused` marks it: one that is asked for from here on serves. */
+static bool may_go(wpg_device *device, wpg_counted *counted)
+{
+    const bool marked = counted->unused;
+    counted->unused = false;
+    if (!wpg_files_assign(device, counted) || !counted->file->shared || atomic_load(&counted->slot->users))
+        return false;
+    if (!wpg_counters_direct(device->counters) && !marked) {
+        counted->unused = true;
+        return false;
+    }
+    return wpg_counters_retire(device->counters, counted->slot);
+}
+
+/* The head of the list, or what was: a new one may stand before it. */
+static void unlink_head(wpg_device *device, wpg_counted *gone)
+{
+    wpg_counted **at = &device->counted;
+    (void)pthread_mutex_lock(&device->counted_lock);
+    while (*at != gone)
+        at = &(*at)->next;
+    *at = gone->next;
+    (void)pthread_mutex_unlock(&device->counted_lock);
+}
+
+/* Takes up to WPG_RETIRED_AT_ONCE pipelines that the program has destroyed out of the device's list. Behind
+ * its head nobody else changes a link. */
+static wpg_counted *take_unused(size_t *count, wpg_device *device)
+{
+    wpg_counted *taken = NULL, *head = wpg_files_counted(device), *last = head;
+    bool marked = false;
+    *count = 0;
+    for (wpg_counted *counted = head, *next; counted && *count < WPG_RETIRED_AT_ONCE; counted = next) {
+        next = counted->next;
+        const bool goes = may_go(device, counted);
+        marked |= counted->unused;
+        if (!goes) {
+            last = counted;
+            continue;
+        }
+        ++*count;
+        if (counted == head)
+            unlink_head(device, counted);
+        else
+            last->next = next;
+        if (counted == head)
+            head = last = next;
+        counted->next = taken;
+        taken = counted;
+    }
+    if (marked)
+        atomic_store(&device->drain_wanted, true);
+    return taken;
+}
+
+/* Their counts go to their files, and their memory is used again. */
+static size_t retire_some(wpg_device *device)
+{
+    size_t count;
+    wpg_counted *taken = take_unused(&count, device);
+    (void)wpg_files_read(device, taken);
+    wpg_check_counts(&device->impossible, taken);
+    wpg_files_add_records(taken, true);
+    wpg_files_keep_ended(device, taken, false);
+    while (taken) {
+        wpg_counted *next = taken->next;
+        taken->file->changed = true;
+        wpg_files_spill(taken->file);
+        wpg_counters_reuse(device->counters, taken->slot);
+        wpg_counted_destroy(taken);
+        taken = next;
+    }
+    return count;
+}
+
+bool wpg_device_drained(wpg_device *device)
+{
+    wpg_drain *drain = wpg_counters_drain(device->counters);
+    /* In this order: the queue hooks are `draining` before they take `drain_wanted`. */
+    if (!drain || atomic_load(&device->lost) || atomic_load(&device->drain_wanted) ||
+        atomic_load(&device->draining))
+        return false;
+    const wpg_status status = wpg_drain_wait(drain, 0);
+    if (status == WPG_E_IO)
+        atomic_store(&device->lost, true);
+    return status == WPG_OK;
+}
+
+void wpg_files_retire_list(wpg_device *head)
+{
+    for (wpg_device *device = head; device; device = device->next_device)
+        while ((wpg_counters_direct(device->counters) ||
+                (!atomic_load(&device->drain_failed) && wpg_device_drained(device))) &&
+               retire_some(device) == WPG_RETIRED_AT_ONCE)
+            ;
+}
