@@ -28,6 +28,7 @@ typedef struct verify_job {
     bool json;
     WPG_VEC(const char *) places; /* bundles, folders, modules: where shaders are looked for */
     wpg_verify_result result;
+    wpg_verify_beyond beyond;
     size_t functions, without_module, sampled;
 } verify_job;
 
@@ -97,7 +98,8 @@ static void verify_shader(verify_job *job, const wpg_shader_counts *first, size_
     wpg_module *module = NULL;
     wpg_stage stage = {0};
     wpg_status status = find_module(&module, &stage, job, first, &err);
-    if (status != WPG_OK && job->places.count)
+    const bool absent = status == WPG_E_NOT_FOUND && wpg_verify_is_beyond(&job->beyond, first->shader);
+    if (status != WPG_OK && job->places.count && !absent)
         wpg_verify_add(&job->result, first, "module", 0, "%.160s",
                        status == WPG_E_NOT_FOUND ? "its SPIR-V is in none of the places given" : err.message);
     wpg_inst **functions = NULL;
@@ -212,6 +214,9 @@ static int verify(verify_job *job)
         code = wpg_complain(WPG_EXIT_FAILED, command_name, "%s", profile ? err.message : "out of memory");
     } else if (!view->shader_count) {
         code = wpg_complain(WPG_EXIT_FAILED, command_name, "%s has no counts of shaders", job->profile);
+    } else if (wpg_verify_beyond_find(&job->beyond, view, job->places.data, job->places.count, &err) !=
+               WPG_OK) {
+        code = wpg_complain(WPG_EXIT_FAILED, command_name, "%s", err.message);
     } else {
         for (size_t i = 0, count; i < view->shader_count; i += count) {
             const wpg_shader_counts *first = &view->shaders[i];
@@ -221,6 +226,7 @@ static int verify(verify_job *job)
         code = job->result.out_of_memory ? wpg_complain(WPG_EXIT_FAILED, command_name, "out of memory")
                                          : report(job, profile, view);
     }
+    wpg_verify_beyond_finish(&job->beyond);
     wpg_shader_view_destroy(view);
     wpg_profile_destroy(profile);
     return code;

@@ -4,6 +4,7 @@
 #define WPG_RUNTIME_CLI_VERIFY_VERIFY_H
 
 #include "compiler/analysis/graph/cfg.h"
+#include "runtime/base/map.h"
 #include "runtime/base/vec.h"
 #include "runtime/profile/shader_view.h"
 
@@ -39,6 +40,18 @@ void wpg_verify_add(wpg_verify_result *result, const wpg_shader_counts *function
  *
  * Saturated counts pass. */
 void wpg_verify_function(wpg_verify_result *result, const wpg_shader_counts *function, const wpg_cfg *cfg);
+
+/* Which shaders have no module because all their pipelines are beyond BUNDLE_PIPELINES: counted in a bundle,
+ * without facts. */
+typedef struct wpg_verify_beyond {
+    bool any, shared_file; /* there is a bundle among the places; one with more.profraw */
+    wpg_map shaders;       /* low half of a hash -> 1 if the facts of one of its pipelines are there */
+} wpg_verify_beyond;
+/* WPG_E_NOMEM. */
+wpg_status wpg_verify_beyond_find(wpg_verify_beyond *beyond, const wpg_shader_view *view,
+                                  const char *const *places, size_t count, wpg_error *err);
+bool wpg_verify_is_beyond(const wpg_verify_beyond *beyond, wpg_hash128 shader);
+void wpg_verify_beyond_finish(wpg_verify_beyond *beyond);
 
 /* Prints the distance of the counts from those of the profile or bundle at `path`; returns the exit code.
  * With `json`: a member "against" of the object being printed. */
