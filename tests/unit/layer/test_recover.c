@@ -145,7 +145,7 @@ static void expect(const wpg_profile *profile, uint64_t pipeline, uint64_t one, 
     assert_non_null(record);
     assert_int_equal(record->counters[0], one);
     assert_int_equal(record->counters[1], other);
-    size_t runs = 0;
+    uint64_t runs = 0;
     wpg_hash_to_hex(hex, (wpg_hash128){pipeline, ~pipeline});
     (void)snprintf(prefix, sizeof prefix, "pipeline.%s.", hex);
     for (size_t i = 0; i < wpg_profile_count(profile); i++)

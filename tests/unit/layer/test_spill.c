@@ -138,7 +138,7 @@ static void full_disk(void **state)
     const uint64_t before = spill.size;
     assert_int_equal(getrlimit(RLIMIT_FSIZE, &limit), 0);
     less = limit;
-    less.rlim_cur = before + 1000;
+    less.rlim_cur = (rlim_t)before + 1000;
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &less), 0);
     wpg_status status = wpg_spill_add(&spill, path, large, WPG_PROFILE_RAW_10, &err);
     wpg_spill none = {.file = -1};

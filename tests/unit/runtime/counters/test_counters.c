@@ -399,15 +399,15 @@ static void unlisted_slots_go(void **state)
 enum { THREADS = 8, PIPELINES = 50, ROUNDS = 400 };
 static wpg_counters *shared;
 
-/* Makes pipelines that others make too, counts in each, and lets it go. What it counted comes back at once:
- * nobody retires. */
+/* Makes pipelines that others make too, and lets them go. What is not listed comes back with its last user:
+ * no two threads see different slots of one hash at a time. */
 static void *make_and_release(void *argument)
 {
     uint64_t random = (uintptr_t)argument;
     for (int round = 0; round < ROUNDS; round++) {
         wpg_counter_slot *slot;
         random = random * UINT64_C(6364136223846793005) + 1442695040888963407;
-        const uint64_t which = (random >> 33) % PIPELINES;
+        const size_t which = (size_t)(random >> 33) % PIPELINES;
         if (wpg_counters_claim(&slot, shared, (wpg_hash128){which % 7, which}, NULL) != WPG_OK ||
             wpg_counters_place(shared, slot, 1 + which, NULL) != WPG_OK)
             return "failed";

@@ -143,7 +143,7 @@ static void come_and_go(void **state)
             }
             drop(&layout, *at, true);
         }
-        *at = make(&layout, i, 1 + (random >> 33) % 200);
+        *at = make(&layout, i, 1 + (size_t)(random >> 33) % 200);
         const size_t first = atomic_load(&(*at)->first), count = atomic_load(&(*at)->count);
         assert_true(first >= layout.scratch && first + count <= CAPACITY);
         for (size_t c = first; c < first + count; c++) {
