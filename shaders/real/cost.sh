@@ -44,6 +44,7 @@ options_of() { # WAY
     naive | additive | derived | slots | lane) echo "--strategy $1" ;;
     selects-*) echo "--selects ${1#selects-}" ;;
     plain) echo "--selects none --probes none" ;;
+    binding | address) echo "--counter-way $1" ;;
     *) echo "cost: no way '$1'" >&2; exit 2 ;;
     esac
 }
