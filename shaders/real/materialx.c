@@ -11,8 +11,8 @@
  * Items come one after the other. With TURNS=1 they are all there at once, those of the same shaders share
  * a pipeline, and frames show them in turns; WARM (0): for so many seconds before times are taken.
  *
- * For GPUs, which draw such a sphere in microseconds: SIDE (128) is the image's side in pixels, PASSES (1) how
- * often a frame draws it, CLOCK=wall measures what passes. DEVICE: as wavepgo-bench --device.
+ * For GPUs, which draw such a sphere in microseconds: SIDE (128) is the image's side in pixels, PASSES (1)
+ * how often a frame draws it, CLOCK=wall measures what passes. DEVICE: as wavepgo-bench --device.
  *
  * Output: name, processor time of one frame in microseconds, hash of the image (32-bit floats). With PIXELS
  * set to a folder, the image goes there as NAME.rgba32f, too (differ.cjs compares such images).
