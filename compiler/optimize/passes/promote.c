@@ -1,8 +1,7 @@
 /* See promote.h. One function at a time:
  *
  *      find        variables that may go, by their uses
- *      place       phis, where stores of several paths meet and a load follows (dominance frontiers,
- *                  liveness)
+ *      place       phis, where stores of several paths meet and a load follows          promote_phis.c
  *      rename      down the dominator tree: loads become the value of the last store
  *      simplify    phis of one value become that value
  *      rewrite     operands, the phis themselves; variables, loads and stores go
@@ -13,43 +12,9 @@
 
 #include <string.h>
 
-#include "compiler/analysis/graph/cfg.h"
 #include "compiler/optimize/ir/legality.h"
+#include "compiler/optimize/passes/promote_internal.h"
 #include "compiler/spirv/builder.h"
-
-enum { NONE = UINT32_MAX };
-
-typedef struct candidate {
-    wpg_inst *variable;
-    uint32_t type;                    /* of the value */
-    uint32_t first_store, first_load; /* lists of blocks: indices in promoter.blocks, NONE ends them */
-    uint32_t seen_store, seen_load;   /* the block that was noted last + 1 */
-    bool relaxed;                     /* RelaxedPrecision */
-} candidate;
-
-typedef struct listed_block {
-    uint32_t block, next;
-} listed_block;
-
-typedef struct phi {
-    uint32_t variable, block, id, next; /* next: of the same block, NONE ends the list */
-    uint32_t *values;                   /* by predecessor */
-} phi;
-
-typedef struct promoter {
-    wpg_module *module;
-    wpg_cfg *cfg;
-    wpg_arena arena;
-    uint32_t bound;    /* ids of the module as it came */
-    uint32_t *number;  /* [bound] of variables and of pointers into them: candidate + 1 */
-    uint32_t *becomes; /* ids that become others, 0: none */
-    uint32_t capacity; /* of becomes */
-    WPG_VEC(candidate) candidates;
-    WPG_VEC(listed_block) blocks;
-    WPG_VEC(phi) phis;
-    uint32_t *phis_of; /* [cfg->count] first phi of the block, or NONE */
-    wpg_operand_list operands;
-} promoter;
 
 static bool is_plain(const wpg_module *module, uint32_t type)
 {
@@ -67,7 +32,7 @@ static bool is_plain(const wpg_module *module, uint32_t type)
 
 /* -- Find -- */
 
-static bool add_variable(promoter *p, wpg_inst *inst)
+static bool add_variable(wpg_promoter *p, wpg_inst *inst)
 {
     const wpg_inst *pointer = wpg_module_def(p->module, inst->type);
     if (!pointer || pointer->opcode != SpvOpTypePointer || pointer->count != 4 ||
@@ -78,13 +43,15 @@ static bool add_variable(promoter *p, wpg_inst *inst)
         if (!initializer || initializer->type != pointer->words[3])
             return true;
     }
-    const candidate c = {
-        .variable = inst, .type = pointer->words[3], .first_store = NONE, .first_load = NONE};
+    const wpg_promote_candidate c = {.variable = inst,
+                                     .type = pointer->words[3],
+                                     .first_store = WPG_PROMOTE_NONE,
+                                     .first_load = WPG_PROMOTE_NONE};
     p->number[inst->result] = (uint32_t)p->candidates.count + 1;
     return wpg_vec_push(&p->candidates, c);
 }
 
-static candidate *candidate_of(promoter *p, uint32_t id)
+static wpg_promote_candidate *candidate_of(wpg_promoter *p, uint32_t id)
 {
     return id < p->bound && p->number[id] ? &p->candidates.data[p->number[id] - 1] : NULL;
 }
@@ -104,7 +71,7 @@ static bool step_into(const wpg_module *module, uint32_t *type, uint32_t index)
 }
 
 /* A pointer to a component or column at constant places. */
-static bool is_part(const promoter *p, const wpg_inst *chain, uint32_t type)
+static bool is_part(const wpg_promoter *p, const wpg_inst *chain, uint32_t type)
 {
     const wpg_inst *pointer = wpg_module_def(p->module, chain->type);
     for (unsigned i = 4; i < chain->count; i++)
@@ -120,7 +87,7 @@ static bool is_volatile(const wpg_inst *inst, unsigned at)
 }
 
 /* May `inst` use the pointer `inst->words[at]` to a value of `type`? */
-static bool is_plain_use(const promoter *p, const wpg_inst *inst, unsigned at, uint32_t type)
+static bool is_plain_use(const wpg_promoter *p, const wpg_inst *inst, unsigned at, uint32_t type)
 {
     switch (inst->opcode) {
     case SpvOpLoad:
@@ -141,15 +108,15 @@ static uint32_t pointee(const wpg_module *module, uint32_t pointer)
     return type && type->opcode == SpvOpTypePointer && type->count == 4 ? type->words[3] : 0;
 }
 
-static void refuse(promoter *p, uint32_t id)
+static void refuse(wpg_promoter *p, uint32_t id)
 {
-    candidate *c = candidate_of(p, id);
+    wpg_promote_candidate *c = candidate_of(p, id);
     if (c)
         c->variable = NULL;
 }
 
 /* Chains come before what goes by them: blocks stand in an order in which definitions do. */
-static bool judge_uses(promoter *p, wpg_inst *inst, bool reachable)
+static bool judge_uses(wpg_promoter *p, wpg_inst *inst, bool reachable)
 {
     const bool chain = inst->opcode == SpvOpAccessChain || inst->opcode == SpvOpInBoundsAccessChain;
     if (!wpg_used_ids(&p->operands, p->module, inst))
@@ -157,7 +124,7 @@ static bool judge_uses(promoter *p, wpg_inst *inst, bool reachable)
     for (size_t i = 0; i < p->operands.count; i++) {
         const unsigned at = p->operands.data[i];
         const uint32_t id = inst->words[at];
-        const candidate *c = candidate_of(p, id);
+        const wpg_promote_candidate *c = candidate_of(p, id);
         if (!c || !c->variable)
             continue;
         if (chain && at == 3 && reachable && id == c->variable->result && is_part(p, inst, c->type))
@@ -169,14 +136,14 @@ static bool judge_uses(promoter *p, wpg_inst *inst, bool reachable)
 }
 
 /* Decorations but RelaxedPrecision say something of the memory. */
-static void judge_decorations(promoter *p)
+static void judge_decorations(wpg_promoter *p)
 {
     for (const wpg_inst *inst = p->module->first; inst && inst->opcode != SpvOpFunction; inst = inst->next) {
         if ((inst->opcode != SpvOpDecorate && inst->opcode != SpvOpDecorateId &&
              inst->opcode != SpvOpDecorateString) ||
             inst->count < 3)
             continue;
-        candidate *c = candidate_of(p, inst->words[1]);
+        wpg_promote_candidate *c = candidate_of(p, inst->words[1]);
         if (c && inst->words[2] == SpvDecorationRelaxedPrecision)
             c->relaxed |= c->variable && c->variable->result == inst->words[1];
         else if (c)
@@ -184,7 +151,7 @@ static void judge_decorations(promoter *p)
     }
 }
 
-static bool find(promoter *p)
+static bool find(wpg_promoter *p)
 {
     const wpg_block *entry = &p->cfg->blocks[0];
     for (wpg_inst *inst = entry->label; inst != entry->terminator; inst = inst->next)
@@ -200,176 +167,18 @@ static bool find(promoter *p)
     return true;
 }
 
-/* -- Place -- */
-
-static bool list(promoter *p, uint32_t *first, uint32_t *seen, uint32_t block)
+wpg_promote_candidate *wpg_promote_accessed(wpg_promoter *p, const wpg_inst *inst)
 {
-    if (*seen == block + 1)
-        return true;
-    *seen = block + 1;
-    const listed_block item = {block, *first};
-    *first = (uint32_t)p->blocks.count;
-    return wpg_vec_push(&p->blocks, item);
-}
-
-static candidate *accessed(promoter *p, const wpg_inst *inst)
-{
-    candidate *c = inst->opcode == SpvOpLoad    ? candidate_of(p, inst->words[3])
-                   : inst->opcode == SpvOpStore ? candidate_of(p, inst->words[1])
-                                                : NULL;
+    wpg_promote_candidate *c = inst->opcode == SpvOpLoad    ? candidate_of(p, inst->words[3])
+                               : inst->opcode == SpvOpStore ? candidate_of(p, inst->words[1])
+                                                            : NULL;
     return c && c->variable ? c : NULL;
-}
-
-/* Blocks that store to each candidate, and those that ask for its value as they begin. */
-static bool list_accesses(promoter *p)
-{
-    for (uint32_t b = 0; b < p->cfg->count; b++)
-        for (const wpg_inst *inst = p->cfg->blocks[b].label; inst != p->cfg->blocks[b].terminator;
-             inst = inst->next) {
-            candidate *c = accessed(p, inst);
-            if (!c)
-                continue;
-            const bool whole = inst->opcode == SpvOpStore && inst->words[1] == c->variable->result;
-            if (!whole && c->seen_store != b + 1 && !list(p, &c->first_load, &c->seen_load, b))
-                return false;
-            if (inst->opcode == SpvOpStore && !list(p, &c->first_store, &c->seen_store, b))
-                return false;
-        }
-    return true;
-}
-
-typedef WPG_VEC(uint32_t) id_list;
-
-typedef struct frontiers {
-    uint32_t *first; /* [count + 1] */
-    uint32_t *blocks;
-} frontiers;
-
-/* Cooper, Harvey, Kennedy, "A Simple, Fast Dominance Algorithm", figure 5. Twice: count, then fill. */
-static bool find_frontiers(frontiers *f, promoter *p)
-{
-    const wpg_cfg *cfg = p->cfg;
-    uint32_t *last = WPG_ARENA_ARRAY(&p->arena, uint32_t, cfg->count), *at = NULL;
-    f->first = WPG_ARENA_ARRAY(&p->arena, uint32_t, (size_t)cfg->count + 1);
-    for (int fill = 0; fill < 2; fill++) {
-        if (p->arena.failed)
-            return false;
-        memset(last, 0, cfg->count * sizeof *last);
-        for (uint32_t b = 0; b < cfg->count; b++) {
-            const wpg_block *block = &cfg->blocks[b];
-            if (block->rpo == WPG_NO_BLOCK || (block->predecessor_count < 2 && b != 0))
-                continue;
-            for (uint32_t i = 0; i < block->predecessor_count; i++)
-                for (uint32_t runner = block->predecessors[i];
-                     runner != WPG_NO_BLOCK && cfg->blocks[runner].rpo != WPG_NO_BLOCK &&
-                     runner != block->idom;
-                     runner = cfg->blocks[runner].idom) {
-                    if (last[runner] == b + 1)
-                        continue;
-                    last[runner] = b + 1;
-                    if (fill)
-                        f->blocks[at[runner]++] = b;
-                    else
-                        f->first[runner + 1]++;
-                }
-        }
-        if (fill)
-            break;
-        for (uint32_t b = 0; b < cfg->count; b++)
-            f->first[b + 1] += f->first[b];
-        f->blocks = WPG_ARENA_ARRAY(&p->arena, uint32_t, f->first[cfg->count]);
-        at = wpg_arena_memdup(&p->arena, f->first, cfg->count * sizeof *at);
-    }
-    return true;
-}
-
-/* Marks of one candidate by block: its number + 1. */
-typedef struct marks {
-    uint32_t *stores, *live, *phi;
-} marks;
-
-static bool mark_live(promoter *p, const marks *m, id_list *work, const candidate *c, uint32_t mark)
-{
-    wpg_vec_clear(work);
-    for (uint32_t i = c->first_load; i != NONE; i = p->blocks.data[i].next) {
-        m->live[p->blocks.data[i].block] = mark;
-        if (!wpg_vec_push(work, p->blocks.data[i].block))
-            return false;
-    }
-    while (work->count) {
-        const wpg_block *block = &p->cfg->blocks[wpg_vec_pop(work)];
-        for (uint32_t i = 0; i < block->predecessor_count; i++) {
-            const uint32_t from = block->predecessors[i];
-            if (m->live[from] == mark || m->stores[from] == mark)
-                continue;
-            m->live[from] = mark;
-            if (!wpg_vec_push(work, from))
-                return false;
-        }
-    }
-    return true;
-}
-
-static bool add_phi(promoter *p, uint32_t variable, uint32_t block)
-{
-    const phi one = {.variable = variable,
-                     .block = block,
-                     .id = wpg_module_fresh_id(p->module),
-                     .next = p->phis_of[block],
-                     .values = WPG_ARENA_ARRAY(&p->arena, uint32_t, p->cfg->blocks[block].predecessor_count)};
-    p->phis_of[block] = (uint32_t)p->phis.count;
-    return wpg_vec_push(&p->phis, one) && one.id && one.values;
-}
-
-static bool place_phis(promoter *p, const frontiers *f, const marks *m, id_list *work, uint32_t variable)
-{
-    const candidate *c = &p->candidates.data[variable];
-    const uint32_t mark = variable + 1;
-    if (!c->variable || c->first_load == NONE || c->first_store == NONE)
-        return true;
-    for (uint32_t i = c->first_store; i != NONE; i = p->blocks.data[i].next)
-        m->stores[p->blocks.data[i].block] = mark;
-    if (!mark_live(p, m, work, c, mark))
-        return false;
-    wpg_vec_clear(work);
-    for (uint32_t i = c->first_store; i != NONE; i = p->blocks.data[i].next)
-        if (!wpg_vec_push(work, p->blocks.data[i].block))
-            return false;
-    while (work->count) {
-        const uint32_t from = wpg_vec_pop(work);
-        for (uint32_t i = f->first[from]; i < f->first[from + 1]; i++) {
-            const uint32_t b = f->blocks[i];
-            if (m->live[b] != mark || m->phi[b] == mark)
-                continue;
-            m->phi[b] = mark;
-            if (!add_phi(p, variable, b) || !wpg_vec_push(work, b))
-                return false;
-        }
-    }
-    return true;
-}
-
-static bool place(promoter *p)
-{
-    frontiers f = {0};
-    id_list work = {0};
-    marks m = {.stores = WPG_ARENA_ARRAY(&p->arena, uint32_t, p->cfg->count),
-               .live = WPG_ARENA_ARRAY(&p->arena, uint32_t, p->cfg->count),
-               .phi = WPG_ARENA_ARRAY(&p->arena, uint32_t, p->cfg->count)};
-    p->phis_of = WPG_ARENA_ARRAY(&p->arena, uint32_t, p->cfg->count);
-    bool fits = list_accesses(p) && find_frontiers(&f, p) && !p->arena.failed;
-    for (uint32_t b = 0; fits && b < p->cfg->count; b++)
-        p->phis_of[b] = NONE;
-    for (uint32_t v = 0; fits && v < p->candidates.count; v++)
-        fits = place_phis(p, &f, &m, &work, v);
-    wpg_vec_free(&work);
-    return fits;
 }
 
 /* -- Rename -- */
 
 /* Makes room for every id there is now. */
-static bool grow(promoter *p)
+static bool grow(wpg_promoter *p)
 {
     if (p->module->bound <= p->capacity)
         return true;
@@ -385,7 +194,7 @@ static bool grow(promoter *p)
 }
 
 /* What the id is in the end. Shortens the way. */
-static uint32_t resolve(promoter *p, uint32_t id)
+static uint32_t resolve(wpg_promoter *p, uint32_t id)
 {
     uint32_t end = id;
     while (end < p->capacity && p->becomes[end])
@@ -398,12 +207,14 @@ static uint32_t resolve(promoter *p, uint32_t id)
     return end;
 }
 
+typedef WPG_VEC(uint32_t) id_list;
+
 typedef struct undo {
     uint32_t variable, value;
 } undo;
 
 typedef struct renamer {
-    promoter *p;
+    wpg_promoter *p;
     uint32_t *value; /* [candidates] now; 0: none yet */
     WPG_VEC(undo) undo;
 } renamer;
@@ -422,7 +233,7 @@ static uint32_t value_now(renamer *r, uint32_t variable)
 }
 
 /* Operands of a composite instruction: `first` words, then the chain's indices as numbers. */
-static size_t with_indices(const promoter *p, uint32_t *words, size_t first, const wpg_inst *chain)
+static size_t with_indices(const wpg_promoter *p, uint32_t *words, size_t first, const wpg_inst *chain)
 {
     for (unsigned i = 4; i < chain->count; i++) {
         uint64_t value = 0;
@@ -435,7 +246,7 @@ static size_t with_indices(const promoter *p, uint32_t *words, size_t first, con
 
 static bool rename_access(renamer *r, wpg_inst *inst)
 {
-    promoter *p = r->p;
+    wpg_promoter *p = r->p;
     const uint32_t pointer = inst->words[inst->opcode == SpvOpLoad ? 3 : 1], v = p->number[pointer] - 1;
     const wpg_inst *variable = p->candidates.data[v].variable,
                    *chain = pointer == variable->result ? NULL : wpg_module_def(p->module, pointer);
@@ -463,19 +274,19 @@ static bool rename_access(renamer *r, wpg_inst *inst)
 
 static bool rename_block(renamer *r, uint32_t b)
 {
-    promoter *p = r->p;
+    wpg_promoter *p = r->p;
     const wpg_block *block = &p->cfg->blocks[b];
-    for (uint32_t i = p->phis_of[b]; i != NONE; i = p->phis.data[i].next)
+    for (uint32_t i = p->phis_of[b]; i != WPG_PROMOTE_NONE; i = p->phis.data[i].next)
         if (!set_value(r, p->phis.data[i].variable, p->phis.data[i].id))
             return false;
     for (wpg_inst *inst = block->label, *next; inst != block->terminator; inst = next) {
         next = inst->next;
-        if (accessed(p, inst) && !rename_access(r, inst))
+        if (wpg_promote_accessed(p, inst) && !rename_access(r, inst))
             return false;
     }
     for (uint32_t s = 0; s < block->successor_count; s++) {
         const wpg_block *to = &p->cfg->blocks[block->successors[s]];
-        for (uint32_t i = p->phis_of[block->successors[s]]; i != NONE; i = p->phis.data[i].next)
+        for (uint32_t i = p->phis_of[block->successors[s]]; i != WPG_PROMOTE_NONE; i = p->phis.data[i].next)
             for (uint32_t k = 0; k < to->predecessor_count; k++)
                 if (to->predecessors[k] == b)
                     p->phis.data[i].values[k] = value_now(r, p->phis.data[i].variable);
@@ -484,7 +295,7 @@ static bool rename_block(renamer *r, uint32_t b)
 }
 
 /* Down the dominator tree; children in the order of the blocks. */
-static bool rename_all(promoter *p)
+static bool rename_all(wpg_promoter *p)
 {
     const wpg_cfg *cfg = p->cfg;
     renamer r = {.p = p, .value = WPG_ARENA_ARRAY(&p->arena, uint32_t, p->candidates.count)};
@@ -504,10 +315,10 @@ static bool rename_all(promoter *p)
         const wpg_inst *variable = p->candidates.data[v].variable;
         r.value[v] = variable && variable->count > 4 ? variable->words[4] : 0;
     }
-    for (uint32_t b = 0; fits && b != NONE;) {
+    for (uint32_t b = 0; fits && b != WPG_PROMOTE_NONE;) {
         depth[b] = (uint32_t)r.undo.count;
         fits = rename_block(&r, b);
-        if (first[b] != NONE) {
+        if (first[b] != WPG_PROMOTE_NONE) {
             b = first[b];
             continue;
         }
@@ -517,10 +328,10 @@ static bool rename_all(promoter *p)
                 r.value[old.variable] = old.value;
             }
             if (b == 0) {
-                b = NONE;
+                b = WPG_PROMOTE_NONE;
                 break;
             }
-            if (next[b] != NONE) {
+            if (next[b] != WPG_PROMOTE_NONE) {
                 b = next[b];
                 break;
             }
@@ -534,7 +345,7 @@ static bool rename_all(promoter *p)
 /* -- Simplify and rewrite -- */
 
 /* The one value of a phi but itself; 0: several. */
-static uint32_t only_value(promoter *p, const phi *one)
+static uint32_t only_value(wpg_promoter *p, const wpg_promote_phi *one)
 {
     uint32_t only = 0;
     for (uint32_t k = 0; k < p->cfg->blocks[one->block].predecessor_count; k++) {
@@ -548,10 +359,10 @@ static uint32_t only_value(promoter *p, const phi *one)
     return only;
 }
 
-static void simplify(promoter *p)
+static void simplify(wpg_promoter *p)
 {
     for (uint32_t i = 0; i < p->phis.count; i++) { /* predecessors that never run */
-        const phi *one = &p->phis.data[i];
+        const wpg_promote_phi *one = &p->phis.data[i];
         for (uint32_t k = 0; k < p->cfg->blocks[one->block].predecessor_count; k++)
             if (!one->values[k])
                 one->values[k] = wpg_undef(p->module, p->candidates.data[one->variable].type);
@@ -559,7 +370,7 @@ static void simplify(promoter *p)
     for (bool again = true; again;) {
         again = false;
         for (uint32_t i = 0; i < p->phis.count; i++) {
-            const phi *one = &p->phis.data[i];
+            const wpg_promote_phi *one = &p->phis.data[i];
             const uint32_t only = p->becomes[one->id] ? 0 : only_value(p, one);
             if (!only)
                 continue;
@@ -569,14 +380,14 @@ static void simplify(promoter *p)
     }
 }
 
-static bool insert_phis(promoter *p)
+static bool insert_phis(wpg_promoter *p)
 {
     id_list words = {0};
     bool fits = true;
     for (size_t i = p->phis.count; i-- > 0 && fits;) { /* the last goes in first: they stand in order */
-        const phi *one = &p->phis.data[i];
+        const wpg_promote_phi *one = &p->phis.data[i];
         const wpg_block *block = &p->cfg->blocks[one->block];
-        const candidate *c = &p->candidates.data[one->variable];
+        const wpg_promote_candidate *c = &p->candidates.data[one->variable];
         if (p->becomes[one->id])
             continue;
         wpg_vec_clear(&words);
@@ -594,7 +405,7 @@ static bool insert_phis(promoter *p)
     return fits;
 }
 
-static bool rewrite_operands(promoter *p)
+static bool rewrite_operands(wpg_promoter *p)
 {
     wpg_inst *end = wpg_function_end(p->cfg->function);
     for (wpg_inst *inst = p->cfg->function; inst && inst != end; inst = inst->next) {
@@ -613,24 +424,24 @@ static bool rewrite_operands(promoter *p)
     return true;
 }
 
-static void remove_variables(promoter *p)
+static void remove_variables(wpg_promoter *p)
 {
     wpg_inst *end = wpg_function_end(p->cfg->function);
     for (wpg_inst *inst = p->cfg->function, *next; inst && inst != end; inst = next) {
         next = inst->next;
-        const candidate *c = candidate_of(p, inst->result);
+        const wpg_promote_candidate *c = candidate_of(p, inst->result);
         if (inst->result && c && c->variable)
             wpg_inst_remove(p->module, inst); /* the variable and the chains into it */
     }
 }
 
-static bool promote(promoter *p)
+static bool promote(wpg_promoter *p)
 {
     if (!find(p))
         return false;
     if (!p->candidates.count)
         return true;
-    if (!place(p) || !rename_all(p))
+    if (!wpg_promote_place_phis(p) || !rename_all(p))
         return false;
     simplify(p);
     const bool fits = insert_phis(p) && rewrite_operands(p);
@@ -641,7 +452,7 @@ static bool promote(promoter *p)
 
 static bool promote_function(wpg_module *module, wpg_inst *function)
 {
-    promoter p = {.module = module, .bound = module->bound};
+    wpg_promoter p = {.module = module, .bound = module->bound};
     wpg_error err;
     const wpg_status status = wpg_cfg_create(&p.cfg, module, function, &err);
     if (status != WPG_OK)

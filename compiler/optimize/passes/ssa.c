@@ -1,20 +1,23 @@
-/* Runs the SSA tier for use mode: the caller's hook (SPIRV-Tools behind compiler/normalize), guarded so that
- * only the place of values changes. Our own code (promote.h) goes first: it does the bulk, in a tenth of the
- * time.
+/* Runs the SSA tier for use mode. The tier turns memory into values and drops dead code. It moves no code, so
+ * derivatives, quad and subgroup operations keep their control flow.
  *
- * The tier turns memory into values and drops dead code. It moves no code, so derivatives, quad and subgroup
- * operations keep their control flow. But in some versions a pass of SPIRV-Tools also runs its
- * simplification, which folds floating-point arithmetic (a product and a sum become one Fma) and changes
- * bits. It leaves NoContraction alone. So all floating-point work gets that decoration on the way in, and
- * loses it on the way out. Afterwards no kind of arithmetic may occur more often than before.
+ *      normal form --copy--> localise.c: variables of the module that one function uses become the function's
+ *                   |        split_composites.c, promote.c, drop_unused.c: our own code (promote.h)
+ *                   |        ssa_keep.c: loops whose bits hang on their form? again, with their memory kept
+ *                   |
+ *           memory left that the hook may follow? (leftovers.c)
+ *                   |--- no: unused declarations go
+ *                  yes: the caller's hook (SPIRV-Tools behind compiler/normalize)
+ *
+ * The hook is guarded so that only the place of values changes. In some versions a pass of SPIRV-Tools also
+ * runs its simplification, which folds floating-point arithmetic (a product and a sum become one Fma) and
+ * changes bits. It leaves NoContraction alone. So all floating-point work gets that decoration on the way in,
+ * and loses it on the way out. Afterwards no kind of arithmetic may occur more often than before.
  *
  * SPIRV-Tools' dead code pass leaves a module alone that holds a non-semantic set it does not know. So
  * pseudo probes are lifted out before, and put back behind their labels after. The same is done with
  * declarations that an older SPIRV-Tools does not know, and that say nothing of values: else it refuses the
- * module.
- *
- * Private variables of the entry function alone become local first: localise.h. Loops whose bits hang on
- * their form keep it: ssa_keep.h. */
+ * module. */
 #include "compiler/optimize/ir/pass.h"
 
 #include <string.h>
@@ -143,6 +146,7 @@ typedef struct tier_run {
     wpg_pseudo_probe *probes;
     size_t probe_count;
     lifted newer;
+    bool left;       /* something that the hook might do */
     wpg_arena arena; /* of the probes */
 } tier_run;
 
@@ -170,15 +174,16 @@ static wpg_status begin_run(tier_run *run, const wpg_context *context, const wpg
         return status;
     lift_newer(&run->newer, run->copy);
     bool fits = wpg_localise_globals(run->copy) && (!kept->labels || wpg_kept_pin(run->copy, kept)) &&
-                wpg_promote_variables(run->copy) && wpg_drop_unused(run->copy);
+                wpg_split_composites(run->copy) && wpg_promote_variables(run->copy) &&
+                wpg_drop_unused(run->copy) && wpg_memory_is_left(&run->left, run->copy);
     if (fits && kept->labels)
         wpg_kept_unpin(run->copy, kept);
     return fits ? WPG_OK : wpg_fail(reason, WPG_E_NOMEM, "out of memory");
 }
 
-/* The rest of the tier: its arithmetic protected, through the hook, parsed again. */
-static wpg_status end_run(wpg_module **out, tier_run *run, wpg_ssa_fn ssa, const wpg_kept *kept,
-                          wpg_error *reason)
+/* Words of the copy through the hook, with its arithmetic protected, as another module. */
+static wpg_status ask_hook(wpg_module **out, tier_run *run, wpg_ssa_fn ssa, const wpg_kept *kept,
+                           wpg_error *reason)
 {
     uint32_t *words = NULL, *ssa_words = NULL;
     size_t count = 0, ssa_count = 0;
@@ -195,6 +200,33 @@ static wpg_status end_run(wpg_module **out, tier_run *run, wpg_ssa_fn ssa, const
         unprotect(&added, *out);
         if (kept->labels)
             wpg_kept_unpin(*out, kept);
+    }
+    wpg_map_free(&added);
+    free(words);
+    free(ssa_words);
+    return status;
+}
+
+/* The copy's words, as another module: one without what was removed. */
+static wpg_status copy_words(wpg_module **out, tier_run *run, wpg_error *reason)
+{
+    uint32_t *words = NULL;
+    size_t count = 0;
+    if (!wpg_drop_declarations(run->copy))
+        return wpg_fail(reason, WPG_E_NOMEM, "out of memory");
+    wpg_status status = wpg_module_emit(&words, &count, run->copy, reason);
+    if (status == WPG_OK)
+        status = wpg_module_parse(out, words, count, reason);
+    free(words);
+    return status;
+}
+
+/* The rest of the tier. The hook takes long: it is asked only where it can do something. */
+static wpg_status end_run(wpg_module **out, tier_run *run, wpg_ssa_fn ssa, const wpg_kept *kept,
+                          wpg_error *reason)
+{
+    wpg_status status = run->left ? ask_hook(out, run, ssa, kept, reason) : copy_words(out, run, reason);
+    if (status == WPG_OK) {
         put_newer(*out, &run->newer);
         status = wpg_pseudo_probes_put(*out, run->probes, run->probe_count, reason);
     }
@@ -202,9 +234,6 @@ static wpg_status end_run(wpg_module **out, tier_run *run, wpg_ssa_fn ssa, const
         wpg_module_destroy(*out);
         *out = NULL;
     }
-    wpg_map_free(&added);
-    free(words);
-    free(ssa_words);
     return status;
 }
 
