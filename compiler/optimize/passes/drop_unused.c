@@ -32,6 +32,10 @@ typedef struct sweeper {
     uint32_t *first_store; /* [bound] of such a variable that nobody loads: the first of `stores`, + 1 */
     uint32_t *block_of;    /* [bound] of results */
     bool *block_live, *construct_live;
+    uint32_t
+        *first_block; /* [constructs] of the blocks that the construct decides about; NONE ends the list */
+    uint32_t *next_block;         /* [blocks] */
+    WPG_VEC(uint32_t) constructs; /* live, and not looked at yet */
     WPG_VEC(work_item) stores;
     WPG_VEC(work_item) work;
     wpg_operand_list operands;
@@ -118,7 +122,13 @@ static uint32_t decided_by(const wpg_cfg *cfg, uint32_t b)
                : c;
 }
 
-static void mark_construct(sweeper *s, uint32_t c);
+static void mark_construct(sweeper *s, uint32_t c)
+{
+    if (c == WPG_NO_BLOCK || s->construct_live[c])
+        return;
+    s->construct_live[c] = true;
+    s->failed |= !wpg_vec_push(&s->constructs, c);
+}
 
 static void mark_block(sweeper *s, uint32_t b)
 {
@@ -140,20 +150,17 @@ static void mark_ways(sweeper *s, uint32_t c, uint32_t target)
             mark_block(s, to->predecessors[i]);
 }
 
-static void mark_construct(sweeper *s, uint32_t c)
+/* What a live construct needs. Not by recursion: a shader may nest as deep as it likes. */
+static void visit_construct(sweeper *s, uint32_t c)
 {
-    if (c == WPG_NO_BLOCK || s->construct_live[c])
-        return;
-    s->construct_live[c] = true;
     const wpg_construct *construct = &s->cfg->constructs[c];
     push(s, s->cfg->blocks[construct->header].terminator, construct->header);
     mark_block(s, construct->header);
     mark_ways(s, c, construct->merge);
     if (construct->continue_target != WPG_NO_BLOCK)
         mark_ways(s, c, construct->continue_target);
-    for (uint32_t b = 0; b < s->cfg->count; b++)
-        if (decided_by(s->cfg, b) == c)
-            mark_block(s, b);
+    for (uint32_t b = s->first_block[c]; b != NONE; b = s->next_block[b])
+        mark_block(s, b);
 }
 
 /* A load makes all stores to the variable live. */
@@ -168,7 +175,11 @@ static void mark_stores(sweeper *s, const wpg_inst *load)
 
 static void mark_all(sweeper *s)
 {
-    while (s->work.count && !s->failed) {
+    while ((s->work.count || s->constructs.count) && !s->failed) {
+        if (s->constructs.count) {
+            visit_construct(s, wpg_vec_pop(&s->constructs));
+            continue;
+        }
         const work_item item = wpg_vec_pop(&s->work);
         mark_block(s, item.block);
         mark(s, item.inst->type);
@@ -230,9 +241,17 @@ static void add_roots(sweeper *s)
             block = wpg_cfg_find(s->cfg, inst->result);
         add_root(s, inst, block);
     }
-    for (uint32_t b = 0; s->cfg && b < s->cfg->count; b++)
-        if (decided_by(s->cfg, b) == WPG_NO_BLOCK)
+    for (uint32_t c = 0; s->cfg && c < s->cfg->construct_count; c++)
+        s->first_block[c] = NONE;
+    for (uint32_t b = s->cfg ? s->cfg->count : 0; b-- > 0;) {
+        const uint32_t c = decided_by(s->cfg, b);
+        if (c == WPG_NO_BLOCK) {
             mark_block(s, b);
+        } else {
+            s->next_block[b] = s->first_block[c];
+            s->first_block[c] = b;
+        }
+    }
 }
 
 /* -- Sweep -- */
@@ -246,17 +265,27 @@ static void remove_block(sweeper *s, uint32_t b)
     }
 }
 
-/* The construct becomes a branch from its header to its merge block. */
-static void remove_construct(sweeper *s, uint32_t c)
+/* Dead, and not inside another that is. */
+static bool is_outermost_dead(const sweeper *s, uint32_t c)
 {
-    const wpg_construct *construct = &s->cfg->constructs[c];
-    const wpg_block *header = &s->cfg->blocks[construct->header];
-    const uint32_t merge = s->cfg->blocks[construct->merge].id;
-    for (uint32_t b = 0; b < s->cfg->count; b++)
-        if (b != construct->header && wpg_construct_holds(s->cfg, c, b))
+    const uint32_t parent = c == WPG_NO_BLOCK ? c : s->cfg->constructs[c].parent;
+    return c != WPG_NO_BLOCK && !s->construct_live[c] &&
+           (parent == WPG_NO_BLOCK || s->construct_live[parent]);
+}
+
+/* A dead construct becomes a branch from its header to its merge block. */
+static void remove_constructs(sweeper *s)
+{
+    for (uint32_t b = 0; b < s->cfg->count; b++) {
+        const wpg_block *block = &s->cfg->blocks[b];
+        if (is_outermost_dead(s, block->heads)) {
+            const uint32_t merge = s->cfg->blocks[s->cfg->constructs[block->heads].merge].id;
+            wpg_inst_remove(s->module, block->merge);
+            wpg_inst_rewrite(s->module, block->terminator, SpvOpBranch, &merge, 1);
+        } else if (!s->block_live[b]) {
             remove_block(s, b);
-    wpg_inst_remove(s->module, header->merge);
-    wpg_inst_rewrite(s->module, header->terminator, SpvOpBranch, &merge, 1);
+        }
+    }
 }
 
 /* Lines of what went: another line or the block's end follows, or the line is said again. */
@@ -287,11 +316,8 @@ static void sweep(sweeper *s)
         if (root && s->first_store[root])
             wpg_inst_remove(s->module, store);
     }
-    for (uint32_t c = 0; s->cfg && c < s->cfg->construct_count; c++) {
-        const uint32_t parent = s->cfg->constructs[c].parent;
-        if (!s->construct_live[c] && (parent == WPG_NO_BLOCK || s->construct_live[parent]))
-            remove_construct(s, c);
-    }
+    if (s->cfg)
+        remove_constructs(s);
     const wpg_inst *end = wpg_function_end(s->function);
     for (wpg_inst *inst = s->function, *next; inst && inst != end; inst = next) {
         next = inst->next;
@@ -314,6 +340,8 @@ static bool drop_in(wpg_module *module, wpg_inst *function)
     s.block_of = WPG_ARENA_ARRAY(&s.arena, uint32_t, s.bound);
     s.block_live = WPG_ARENA_ARRAY(&s.arena, bool, s.cfg ? s.cfg->count : 1);
     s.construct_live = WPG_ARENA_ARRAY(&s.arena, bool, s.cfg ? s.cfg->construct_count + 1u : 1);
+    s.first_block = WPG_ARENA_ARRAY(&s.arena, uint32_t, s.cfg ? s.cfg->construct_count + 1u : 1);
+    s.next_block = WPG_ARENA_ARRAY(&s.arena, uint32_t, s.cfg ? s.cfg->count : 1);
     s.failed = s.arena.failed;
     for (uint32_t id = 0; !s.failed && id < s.bound; id++)
         s.block_of[id] = NONE;
@@ -328,6 +356,7 @@ static bool drop_in(wpg_module *module, wpg_inst *function)
     const bool fits = !s.failed && !module->arena.failed;
     wpg_vec_free(&s.stores);
     wpg_vec_free(&s.work);
+    wpg_vec_free(&s.constructs);
     wpg_vec_free(&s.operands);
     wpg_arena_finish(&s.arena);
     wpg_cfg_destroy(s.cfg);
