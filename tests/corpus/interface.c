@@ -58,8 +58,11 @@ static bool add_type(interface *to, const char **why, const wpg_module *module, 
         for (uint32_t m = 0; m + 2 < of->count; m++) {
             const wpg_inst *at = contents_member(module, type, m, SpvDecorationLocation),
                            *within = contents_member(module, type, m, SpvDecorationComponent);
-            if (contents_member(module, type, m, SpvDecorationBuiltIn))
-                return true; /* a block of built-ins */
+            const wpg_inst *built_in = contents_member(module, type, m, SpvDecorationBuiltIn);
+            if (built_in) {
+                to->place |= built_in->count > 4 && built_in->words[4] == SpvBuiltInPosition;
+                continue;
+            }
             if (at && at->count > 4)
                 *location = at->words[4];
             if (!add_type(to, why, module, of->words[2 + m], location,
@@ -75,7 +78,7 @@ static bool add_type(interface *to, const char **why, const wpg_module *module, 
 /* False: a built-in that the stage beside would have to write. */
 static bool add_built_in(interface *to, const char **why, uint32_t built_in, SpvStorageClass storage)
 {
-    to->depth |= storage == SpvStorageClassOutput && built_in == SpvBuiltInFragDepth;
+    to->place |= storage == SpvStorageClassOutput && built_in == SpvBuiltInPosition;
     *why = "clip distances arrive";
     return storage != SpvStorageClassInput ||
            (built_in != SpvBuiltInClipDistance && built_in != SpvBuiltInCullDistance);

@@ -17,7 +17,7 @@ typedef struct interface_slot {
 typedef struct interface {
     interface_slot slots[INTERFACE_SLOTS];
     uint32_t count;
-    bool depth; /* a built-in FragDepth is among the variables */
+    bool place; /* the built-in Position is among the variables */
 } interface;
 
 /* The variables of one storage class of an entry point. False: *why says what it has that this does not

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "compiler/spirv/builder.h"
+#include "tests/corpus/capabilities.h"
 #include "tests/corpus/contents.h"
 #include "tests/corpus/partner.h"
 
@@ -66,6 +67,9 @@ static bool read_stage(subject *to, const char **why, const vk_program *vk)
     if (wpg_has_capability(to->module, SpvCapabilityPhysicalStorageBufferAddresses) ||
         wpg_has_capability(to->module, SpvCapabilityKernel))
         return false;
+    *why = "a capability that the device has not, or that is not known here";
+    if (!has_capabilities(to->module, &vk->features))
+        return false;
     *why = "a descriptor that is not known here";
     if (!layout_read(&to->layout, to->module) || !resources_known(why, vk, to->module, &to->layout) ||
         !read_push_constants(to, why, vk))
@@ -85,6 +89,9 @@ static bool read_stage(subject *to, const char **why, const vk_program *vk)
         return false;
     if (to->model == SpvExecutionModelFragment)
         return read_targets(to, why);
+    *why = "vertices without a place";
+    if (!to->outputs.place)
+        return false;
     to->target_count = partner_targets(&to->outputs);
     for (uint32_t t = 0; t < to->target_count; t++) {
         to->targets[t].format = VK_FORMAT_R32G32B32A32_SFLOAT;
