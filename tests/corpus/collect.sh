@@ -1,5 +1,5 @@
 # Sourced by run.sh and conform.sh: collects SPIR-V modules into $corpus, each once under a name of its contents. They have
-# $root, $work, $corpus and lib.sh's names; WPG_CORPUS=all takes all that run.sh says, few a fortieth or less.
+# $root, $work, $corpus and lib.sh's names; WPG_CORPUS=all takes all that run.sh says, few a thirtieth or less.
 glslang=$(command -v glslangValidator || command -v glslang) || glslang=
 [ -n "$glslang" ] || echo "note: no glslang here"
 export WPG_CORPUS="${WPG_CORPUS:-${WPG_NIGHTLY:+all}}"
@@ -25,7 +25,7 @@ compile() {
         awk -v corpus="$corpus" -v from="$work/made" '{ print "mv -f \"" from "/" $2 "\" \"" corpus "/" substr($1, 1, 24) ".spv\"" }' | sh
 }
 collect_tree() {
-    case $WPG_CORPUS in few) step=40 ;; *) step=1 ;; esac
+    case $WPG_CORPUS in few) step=28 ;; *) step=1 ;; esac
     own_sources | LC_ALL=C sort | awk -v step=$step 'NR % step == 0' | compile compile_tree.sh
     echo "GLSL of the tree: $(count) modules"
 }
@@ -40,7 +40,7 @@ foreign_sources() {
 collect_foreign() {
     if [ -n "$glslang" ] && [ -d "$root/.deps/corpus" ]; then
         before=$(count)
-        case $WPG_CORPUS in all) step=1 ;; few) step=240 ;; *) step=16 ;; esac
+        case $WPG_CORPUS in all) step=1 ;; few) step=180 ;; *) step=16 ;; esac
         foreign_sources | awk -v step=$step 'NR % step == 0' | compile compile.sh
         echo "SPIRV-Cross and glslang, 1 source of $step: $(($(count) - before)) modules"
     else
