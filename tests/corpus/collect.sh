@@ -1,6 +1,6 @@
-# Sourced by run.sh and conform.sh: collects SPIR-V modules into $corpus, each once under a name of its contents. They have
-# $root, $work, $corpus and lib.sh's names; WPG_CORPUS=all takes all that run.sh says, some what it takes by day, few a thirtieth of
-# that or less.
+# Sourced by run.sh and conform.sh: collects SPIR-V modules into $corpus, each once under a name of its contents.
+# They have $root, $work, $corpus and lib.sh's names. WPG_CORPUS=all takes all that run.sh says, some what it takes
+# by day, few a thirtieth of that or less.
 glslang=$(command -v glslangValidator || command -v glslang) || glslang=
 [ -n "$glslang" ] || echo "note: no glslang here"
 export WPG_CORPUS="${WPG_CORPUS:-${WPG_NIGHTLY:+all}}"

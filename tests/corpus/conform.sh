@@ -21,7 +21,7 @@ runner=$WPG_PROGRAMS/corpus_run
 need_built "$runner" "$wavepgo" "$layer"
 root=$WPG_SOURCE
 corpus=$work/corpus
-# At night what run.sh takes by day: several hundred cases, in a quarter of an hour of processor time or so.
+# At night what run.sh takes by day.
 [ -n "${WPG_CORPUS:-}" ] || [ $# -gt 0 ] || { [ -n "${WPG_NIGHTLY:-}" ] && WPG_CORPUS=some || WPG_CORPUS=few; }
 # Of processor time, for a case without the layer and in a mode.
 seconds=2 longest=60
