@@ -346,8 +346,46 @@ bool wpg_operand_next(wpg_operand_walk *walk, wpg_operand *operand)
     }
 }
 
+/* Ids of an instruction in which nothing hangs on values, for speed: most instructions of functions. False:
+ * it is none. The list is then half made. There is room for every word. */
+static bool list_plainly(wpg_operand_list *list, const wpg_module *module, const wpg_inst *inst)
+{
+    const opcode_row *row = find_row(inst->opcode);
+    uint16_t at = 1;
+    for (unsigned i = 0; row && i < row->count; i++) {
+        const uint8_t pattern = patterns[row->at + i];
+        const unsigned kind = pattern & WPG_PATTERN_KIND;
+        if (at == inst->count)
+            return pattern & (WPG_PATTERN_REPEATED | WPG_PATTERN_OPTIONAL);
+        const bool id = kind == WPG_PATTERN_ID || kind == WPG_PATTERN_SCOPE || kind == WPG_PATTERN_SEMANTICS;
+        if (kind == WPG_PATTERN_EXT_INST) { /* debug information has operands of its own */
+            const wpg_inst *import = wpg_module_def(module, inst->words[at - 1]);
+            const char *set =
+                import && import->opcode == SpvOpExtInstImport ? wpg_inst_string(import, 2) : NULL;
+            if (!set || *set == 'D' || *set == 'O')
+                return false;
+            while (++at < inst->count)
+                list->data[list->count++] = at;
+            return true;
+        }
+        if (kind >= WPG_PATTERN_STRING)
+            return false;
+        do {
+            if (id)
+                list->data[list->count++] = at;
+            at++;
+        } while ((pattern & WPG_PATTERN_REPEATED) && at < inst->count);
+    }
+    return row && at == inst->count;
+}
+
 bool wpg_used_ids(wpg_operand_list *list, const wpg_module *module, const wpg_inst *inst)
 {
+    wpg_vec_clear(list);
+    if (!wpg_vec_reserve(list, inst->count))
+        return false;
+    if (list_plainly(list, module, inst))
+        return true;
     wpg_vec_clear(list);
     wpg_operand_walk walk = wpg_operands(module, inst);
     wpg_operand operand;
@@ -356,8 +394,7 @@ bool wpg_used_ids(wpg_operand_list *list, const wpg_module *module, const wpg_in
             operand.kind == WPG_OPERAND_RESULT_TYPE)
             continue;
         for (uint16_t i = 0; i < operand.count; i++)
-            if (!wpg_vec_push(list, (uint16_t)(operand.at + i)))
-                return false;
+            list->data[list->count++] = (uint16_t)(operand.at + i);
     }
     return !walk.malformed;
 }

@@ -461,7 +461,7 @@ VkResult VKAPI_CALL wpg_create_device(VkPhysicalDevice physical, const VkDeviceC
                 equip(device, physical, info, &plan);
             if ((device->mode == WPG_MODE_USE || device->mode == WPG_MODE_TUNE) &&
                 *device->features.own_passes)
-                wpg_log_info("this driver specialises on uniform values itself: pass %s is left out",
+                wpg_log_info("passes that this driver makes useless or wrong are left out: %s",
                              device->features.own_passes);
             if (device->mode != WPG_MODE_OFF)
                 device->attribution = wpg_attribution_create();

@@ -163,6 +163,7 @@ typedef struct device_abilities {
     uint32_t api_version;
     bool mesa;                       /* one of its drivers */
     bool old_lavapipe, new_lavapipe; /* before Mesa 23, and since */
+    bool swiftshader;
     char made_on[96];
     wpg_made made;
     bool amd; /* hardware of AMD's */
@@ -219,12 +220,17 @@ static bool is_old_lavapipe(const VkPhysicalDeviceDriverProperties *driver)
  * it first draws with them: a guarded copy gains little there (0.94 to 1.0 on 22.3.6; unswitching and
  * peeling would gain much: 0.27) and would be rounded otherwise than the loop that the driver unrolls by
  * itself. It also runs both arms of every branch, so that a version of the stage costs the other one's time
- * as well. */
+ * as well.
+ *
+ * SwiftShader unrolls what says Unroll by SPIRV-Tools (LoopUnroller). That leaves values that a header's phis
+ * do not hold, and that are used after the loop, at those of the first trip. Seen with SPIRV-Tools 2023.1:
+ * shaders/trip_uniform.comp with a hint, unrolled by spirv-opt, is wrong on lavapipe, too. */
 static const char *passes_of_driver(const device_abilities *able)
 {
     static const char copying[] = {WPG_PASS_PEEL,        WPG_PASS_UNSWITCH, WPG_PASS_TRIP_GUARD,
                                    WPG_PASS_VALUE_GUARD, WPG_PASS_VERSIONS, '\0'};
-    return able->old_lavapipe ? copying : "";
+    static const char unrolling[] = {WPG_PASS_ANNOTATE, WPG_PASS_TRIP_GUARD, '\0'};
+    return able->old_lavapipe ? copying : able->swiftshader ? unrolling : "";
 }
 
 /* Without a setting: where a version of the stage cannot gain as one arm of a branch. */
@@ -312,6 +318,7 @@ static void ask_device(device_abilities *able, const wpg_instance *instance, VkP
     able->mesa = is_mesa(&driver);
     able->old_lavapipe = is_old_lavapipe(&driver);
     able->new_lavapipe = driver.driverID == VK_DRIVER_ID_MESA_LLVMPIPE && !able->old_lavapipe;
+    able->swiftshader = driver.driverID == VK_DRIVER_ID_GOOGLE_SWIFTSHADER;
     able->non_semantic = offers(extensions, count, EXTENSION_NON_SEMANTIC);
     able->host_import = offers(extensions, count, VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME);
     ask_bits(able, instance, physical, extensions, count, arena);
@@ -361,7 +368,7 @@ static void read_enabled(wpg_device_features *on, const VkDeviceCreateInfo *info
     on->contents = contents_of_driver(able);
     on->loses_by_trips = able->old_lavapipe; /* to twice their time: the rfc_ benchmarks, 2.3 */
     on->specialises = able->old_lavapipe;
-    on->loses_exit_values = able->old_lavapipe;
+    on->loses_exit_values = able->old_lavapipe || able->swiftshader;
     on->hints_are_lost = able->mesa;
     on->partial_descriptors = bit_is_on(info->pNext, &bits[BIT_PARTIALLY_BOUND]);
     on->memory_is_file = able->new_lavapipe;

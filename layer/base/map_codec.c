@@ -381,11 +381,33 @@ wpg_status wpg_map_decode(wpg_counter_map **map, wpg_reader *in, wpg_error *err)
     return WPG_OK;
 }
 
+static void write_test(wpg_writer *out, const wpg_word_test *test)
+{
+    wpg_write_uleb(out, test->set);
+    wpg_write_uleb(out, test->binding);
+    wpg_write_uleb(out, test->offset);
+    wpg_write_u32(out, test->bits);
+}
+
+static wpg_word_test read_test(wpg_reader *in)
+{
+    wpg_word_test test;
+    test.set = (uint32_t)wpg_read_uleb(in);
+    test.binding = (uint32_t)wpg_read_uleb(in);
+    test.offset = (uint32_t)wpg_read_uleb(in);
+    test.bits = wpg_read_u32(in);
+    return test;
+}
+
 void wpg_remarks_encode(wpg_writer *out, const wpg_remarks *remarks)
 {
     wpg_write_uleb(out, remarks ? remarks->count : 0);
     wpg_write_u8(out, remarks && remarks->mismatch);
     wpg_write_uleb(out, remarks ? remarks->wave_size : 0);
+    wpg_write_uleb(out, remarks ? remarks->push_words : 0);
+    wpg_write_uleb(out, remarks ? remarks->test_count : 0);
+    for (uint32_t i = 0; remarks && i < remarks->test_count; i++)
+        write_test(out, &remarks->tests[i]);
     for (uint32_t i = 0; remarks && i < remarks->count; i++) {
         const wpg_remark *remark = &remarks->items[i];
         wpg_write_u8(out, remark->kind == WPG_REMARK_DONE);
@@ -405,7 +427,13 @@ wpg_status wpg_remarks_decode(wpg_remarks **remarks, wpg_reader *in, wpg_error *
     uint64_t count = wpg_read_uleb(in);
     made->mismatch = wpg_read_u8(in) != 0;
     made->wave_size = (uint32_t)wpg_read_uleb(in);
-    bool good = !in->overrun && count <= MAX_REMARKS && count <= in->size - in->at + 1;
+    made->push_words = wpg_read_uleb(in);
+    const uint64_t tests = wpg_read_uleb(in);
+    made->test_count = tests <= WPG_MOST_WORD_TESTS ? (uint32_t)tests : 0;
+    for (uint32_t i = 0; i < made->test_count; i++)
+        made->tests[i] = read_test(in);
+    bool good = tests <= WPG_MOST_WORD_TESTS && !in->overrun && count <= MAX_REMARKS &&
+                count <= in->size - in->at + 1;
     made->items = good ? WPG_ARENA_ARRAY(&made->arena, wpg_remark, (size_t)count) : NULL;
     made->count = made->items ? (uint32_t)count : 0;
     for (uint32_t i = 0; good && i < made->count; i++) {

@@ -309,17 +309,21 @@ static bool entered(const wpg_counted *counted, const wpg_counter_map *map)
     return true;
 }
 
+/* A sample that caught nothing says nothing: absent, not zero. */
+static bool says_something(const wpg_counted *counted, const wpg_counter_map *map)
+{
+    if (map->sample_rate > 1 && value_at(counted, map, map->seen_lanes) == 0)
+        return false;
+    return !counted->sampled ||
+           (counted->recovered && !counted->ended ? entered(counted, map) : counted->binds_counted != 0);
+}
+
 static wpg_status add_stage(wpg_profile *profile, const wpg_counted *counted, const wpg_counted_stage *stage,
                             uint64_t *scratch, wpg_error *err)
 {
     const wpg_counter_map *map = stage->map;
     wpg_record_name name = {.shader = stage->shader, .entry = stage->entry};
     memcpy(name.stage, stage->stage, sizeof name.stage);
-    /* A sample that caught nothing says nothing: absent, not zero. */
-    if ((map->sample_rate > 1 && value_at(counted, map, map->seen_lanes) == 0) ||
-        (counted->sampled &&
-         (counted->recovered && !counted->ended ? !entered(counted, map) : !counted->binds_counted)))
-        return WPG_OK;
     for (uint32_t j = 0; j < map->function_count; j++)
         WPG_TRY(add_function(profile, &name, counted, map, &map->functions[j], scratch, err));
     for (uint32_t j = 0; j < map->function_count; j++) {
@@ -359,12 +363,15 @@ wpg_status wpg_files_records(wpg_profile *profile, const wpg_counted *counted, w
     if (!scratch)
         return wpg_fail(err, WPG_E_NOMEM, "out of memory for records");
     wpg_status status = WPG_OK;
-    const size_t before = wpg_profile_count(profile);
+    bool said = false;
     for (size_t i = 0; i < counted->stage_count && status == WPG_OK; i++)
-        status = add_stage(profile, counted, &counted->stages[i], scratch, err);
+        if (says_something(counted, counted->stages[i].map)) {
+            said = true;
+            status = add_stage(profile, counted, &counted->stages[i], scratch, err);
+        }
     free(scratch);
     const uint64_t pipelines = counted->first_run;
-    if (status == WPG_OK && *counted->made && wpg_profile_count(profile) > before)
+    if (status == WPG_OK && *counted->made && said)
         status = wpg_profile_add(profile, counted->made, WPG_MADE_RECORD_HASH, &pipelines, 1, 1, err);
     return status;
 }

@@ -219,7 +219,7 @@ void wpg_rewrite_finish(wpg_rewrite *rewrite)
 
 /* -- Cache entries: flags, words, then the map or the remarks */
 
-enum { CACHE_VERSION = 7, FLAG_CHANGED = 1 };
+enum { CACHE_VERSION = 8, FLAG_CHANGED = 1 };
 
 /* What every key begins with: another version of ours, or of the normal form, is another key. The hash leaves
  * out names, but our words keep them: the words themselves are in the key. */
@@ -506,6 +506,67 @@ static void key_weights(wpg_writer *key, const wpg_weights *weights)
     }
 }
 
+static void key_options(wpg_writer *key, const wpg_optimize_options *options, bool probes)
+{
+    const wpg_wave_choice *wave = &options->wave;
+    wpg_write_text(key, "%.17g %.17g %.17g %u %u %u %s %d ", options->uniform_share, options->rare_share,
+                   options->value_share, options->unflatten_cost, options->max_guarded_trips,
+                   options->max_growth, options->passes, (int)probes);
+    if (options->lanes_alone)
+        wpg_write_text(key, "lanes alone ");
+    wpg_write_text(key, "finite %d ", (int)options->floats);
+    if (options->partial_descriptors)
+        wpg_write_text(key, "partial descriptors ");
+    wpg_write_text(key, "%u %u %u %.17g %d ", wave->smallest, wave->usual, wave->most_per_workgroup,
+                   wave->fill, (int)options->scalarise);
+    key_outputs(key, options);
+}
+
+static void key_given(wpg_writer *key, const wpg_optimize_options *options)
+{
+    const wpg_push_sets *sets = options->push_sets;
+    wpg_write_u32(key, options->push_count);
+    for (uint32_t i = 0; i < options->push_count; i++) {
+        wpg_write_u32(key, options->pushes[i].offset);
+        wpg_write_u32(key, options->pushes[i].value);
+    }
+    wpg_write_u64(key, options->push_along);
+    wpg_write_u32(key, sets ? sets->count : UINT32_MAX);
+    for (uint32_t i = 0; sets && i < sets->count; i++) {
+        wpg_write_u64(key, sets->sets[i].words);
+        wpg_write_u64(key, sets->sets[i].n);
+        for (uint32_t w = 0; w < WPG_PUSH_SET_WORDS; w++)
+            if (sets->sets[i].words >> w & 1)
+                wpg_write_u32(key, sets->sets[i].values[w]);
+    }
+    wpg_write_u64(key, sets ? sets->loose : 0);
+    wpg_write_u64(key, sets ? sets->others : 0);
+    wpg_write_u32(key, options->alone);
+    wpg_write_u8(key, options->keep_trips);
+}
+
+/* The words from the cache; else optimised, and kept there. `when`: rewrite->later may come of it. */
+static wpg_status recall_or_optimize(wpg_rewrite *rewrite, const char *mode, const wpg_weights *weights,
+                                     const wpg_optimize_options *options, bool probes, wpg_rewrite_when when)
+{
+    wpg_writer w = {0};
+    wpg_hash128 key;
+    begin_key(&w, rewrite, mode);
+    key_options(&w, options, probes);
+    key_given(&w, options);
+    key_weights(&w, weights);
+    const bool keyed = end_key(&key, &w);
+    if (keyed && recall(rewrite, key, false))
+        return WPG_OK;
+    rewrite->later = when == WPG_REWRITE_IF_KEPT;
+    if (rewrite->later)
+        return WPG_OK;
+    WPG_TRY(optimize(rewrite, weights, options, probes));
+    if (keyed)
+        keep(rewrite, key);
+    return WPG_OK;
+}
+
 wpg_status wpg_rewrite_use(wpg_rewrite *rewrite, const wpg_weights *weights,
                            const wpg_device_features *features, const wpg_wave_choice *wave,
                            const char *leave_out, wpg_rewrite_when when)
@@ -524,30 +585,9 @@ wpg_status wpg_rewrite_use(wpg_rewrite *rewrite, const wpg_weights *weights,
     }
     optimize_options(&options, features, rewrite, leave_out);
     options.wave = *wave;
-    wpg_writer w = {0};
-    wpg_hash128 key;
-    begin_key(&w, rewrite, "use");
-    wpg_write_text(&w, "%.17g %.17g %.17g %u %u %u %s %d ", options.uniform_share, options.rare_share,
-                   options.value_share, options.unflatten_cost, options.max_guarded_trips, options.max_growth,
-                   options.passes, (int)probes);
-    if (options.lanes_alone)
-        wpg_write_text(&w, "lanes alone ");
-    wpg_write_text(&w, "finite %d ", (int)options.floats);
-    if (options.partial_descriptors)
-        wpg_write_text(&w, "partial descriptors ");
-    wpg_write_text(&w, "%u %u %u %.17g %d ", wave->smallest, wave->usual, wave->most_per_workgroup,
-                   wave->fill, (int)options.scalarise);
-    key_outputs(&w, &options);
-    key_weights(&w, weights);
-    bool keyed = end_key(&key, &w);
-    if (!keyed || !recall(rewrite, key, false)) {
-        rewrite->later = when == WPG_REWRITE_IF_KEPT;
-        if (rewrite->later)
-            return WPG_OK;
-        WPG_TRY(optimize(rewrite, weights, &options, probes));
-        if (keyed)
-            keep(rewrite, key);
-    }
+    WPG_TRY(recall_or_optimize(rewrite, "use", weights, &options, probes, when));
+    if (rewrite->later)
+        return WPG_OK;
     if (rewrite->remarks &&
         rewrite->remarks->wave_size == wave->smallest) /* what the cache says is checked */
         rewrite->wave_size = wave->smallest;
@@ -558,21 +598,28 @@ wpg_status wpg_rewrite_use(wpg_rewrite *rewrite, const wpg_weights *weights,
     return rewrite->why.status;
 }
 
+/* As wpg_rewrite_use by rule, by options that the caller completes. */
+static bool options_by_rule(wpg_optimize_options *options, const wpg_rewrite *rewrite,
+                            const wpg_device_features *features)
+{
+    char leave_out[WPG_LETTERS_BY_RULE];
+    wpg_rewrite_not_by_rule(leave_out, features);
+    optimize_options(options, features, rewrite, leave_out);
+    options->keep_trips =
+        features->loses_by_trips && wpg_the_process.settings.variant_rule != WPG_VARIANT_RULE_ON;
+    return wpg_the_process.settings.pseudo_probes && features->non_semantic;
+}
+
 wpg_status wpg_rewrite_for_values(wpg_rewrite *rewrite, const wpg_weights *weights,
                                   const wpg_device_features *features, const wpg_given_pushes *given)
 {
     wpg_optimize_options options;
-    bool probes = wpg_the_process.settings.pseudo_probes && features->non_semantic;
-    char leave_out[WPG_LETTERS_BY_RULE];
-    wpg_rewrite_not_by_rule(leave_out, features);
-    optimize_options(&options, features, rewrite, leave_out);
+    const bool probes = options_by_rule(&options, rewrite, features);
     options.pushes = given->values;
     options.push_count = given->count;
     options.push_sets = given->sets;
     options.push_along = given->along;
-    options.keep_trips =
-        features->loses_by_trips && wpg_the_process.settings.variant_rule != WPG_VARIANT_RULE_ON;
-    WPG_TRY(optimize(rewrite, weights, &options, probes));
+    WPG_TRY(recall_or_optimize(rewrite, "values", weights, &options, probes, WPG_REWRITE_NOW));
     dump_changed(rewrite, ".variant");
     return check(rewrite, &features->validate);
 }
@@ -581,18 +628,13 @@ wpg_status wpg_rewrite_alone(wpg_rewrite *rewrite, const wpg_weights *weights,
                              const wpg_device_features *features, uint32_t number)
 {
     wpg_optimize_options options;
-    const bool probes = wpg_the_process.settings.pseudo_probes && features->non_semantic;
-    char leave_out[WPG_LETTERS_BY_RULE];
-    wpg_rewrite_not_by_rule(leave_out, features);
-    optimize_options(&options, features, rewrite, leave_out);
+    const bool probes = options_by_rule(&options, rewrite, features);
     /* Drivers that get no versions run both arms of the test. There is none here. */
     if (!strchr(wpg_the_process.settings.skip_passes, WPG_PASS_VERSIONS))
         for (char *at; (at = strchr(options.passes, WPG_PASS_VERSIONS));)
             memmove(at, at + 1, strlen(at));
     options.alone = number;
-    options.keep_trips =
-        features->loses_by_trips && wpg_the_process.settings.variant_rule != WPG_VARIANT_RULE_ON;
-    WPG_TRY(optimize(rewrite, weights, &options, probes));
+    WPG_TRY(recall_or_optimize(rewrite, "alone", weights, &options, probes, WPG_REWRITE_NOW));
     dump_changed(rewrite, ".alone");
     return check(rewrite, &features->validate);
 }

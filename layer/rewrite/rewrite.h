@@ -51,13 +51,12 @@ typedef struct wpg_given_pushes {
     const wpg_push_sets *sets; /* borrowed; NULL: `along` */
     uint64_t along;
 } wpg_given_pushes;
-/* Applies a profile for these values of push constants alone; remarks->push_words tells which mattered. Not
- * kept on disk. */
+/* Applies a profile for these values of push constants alone; remarks->push_words tells which mattered. */
 wpg_status wpg_rewrite_for_values(wpg_rewrite *rewrite, const wpg_weights *weights,
                                   const wpg_device_features *features, const wpg_given_pushes *given);
 
 /* Makes the stage its nth version for words of uniform blocks, alone: right only where remarks->tests hold.
- * remarks->test_count 0: there is no such version. Not kept on disk. */
+ * remarks->test_count 0: there is no such version. */
 wpg_status wpg_rewrite_alone(wpg_rewrite *rewrite, const wpg_weights *weights,
                              const wpg_device_features *features, uint32_t number);
 

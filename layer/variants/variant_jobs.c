@@ -48,8 +48,8 @@ wpg_variant_set *wpg_variant_next_job(wpg_variants *all)
 void wpg_variant_ask(wpg_device *device, wpg_variant_set *set)
 {
     wpg_variants *all = device->variants;
-    if (!all->running)
-        all->running = !all->stop && wpg_thread_start(&all->thread, "wavepgo-variant", all->run, device);
+    if ((all->jobs || !all->idle) && all->running < all->most && !all->stop)
+        all->running += wpg_thread_start(&all->threads[all->running], "wavepgo-variant", all->run, device);
     set->next_job = NULL;
     *all->jobs_end = set;
     all->jobs_end = &set->next_job;

@@ -61,6 +61,15 @@ static bool needs(const wpg_variant_set *set, VkPipelineLayout layout, VkRenderP
     return (layout && set->layout == layout) || (pass && set->pass == pass);
 }
 
+/* A builder is making a pipeline with it. */
+static bool is_in_use(const wpg_variants *all, VkPipelineLayout layout, VkRenderPass pass)
+{
+    for (unsigned i = 0; i < all->running; i++)
+        if (all->current[i] && needs(all->current[i], layout, pass))
+            return true;
+    return false;
+}
+
 static bool keep(wpg_device *device, wpg_handles *handles, uint64_t key, VkPipelineLayout layout,
                  VkRenderPass pass, const VkAllocationCallbacks *allocator)
 {
@@ -73,7 +82,7 @@ static bool keep(wpg_device *device, wpg_handles *handles, uint64_t key, VkPipel
         for (wpg_variant_set *set = all->sets; set; set = set->next)
             if (needs(set, layout, pass))
                 wpg_variant_stop(all, set);
-        while (all->current && needs(all->current, layout, pass))
+        while (is_in_use(all, layout, pass))
             (void)pthread_cond_wait(&all->done, &all->lock);
     }
     (void)pthread_mutex_unlock(&all->lock);

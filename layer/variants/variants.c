@@ -1,4 +1,5 @@
 /* Sets of variants: their life, their builder. See variants.h. */
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -117,6 +118,19 @@ static void destroy_set(wpg_device *device, wpg_variant_set *set)
     wpg_variant_finish(set);
 }
 
+/* One of four processors: the others are the program's. Tuning waits for what it asks for, one by one. */
+static unsigned builders_of(const wpg_device *device)
+{
+    const int64_t set = wpg_the_process.settings.background_threads;
+    cpu_set_t usable;
+    if (device->mode != WPG_MODE_USE)
+        return 1;
+    int count = set > 0                                             ? (int)set
+                : sched_getaffinity(0, sizeof usable, &usable) == 0 ? CPU_COUNT(&usable) / 4
+                                                                    : 1;
+    return count < 1 ? 1 : count < WPG_MOST_BUILDERS ? (unsigned)count : WPG_MOST_BUILDERS;
+}
+
 static void *builder(void *argument)
 {
     wpg_device *device = argument;
@@ -124,14 +138,17 @@ static void *builder(void *argument)
     if (wpg_the_process.settings.compile == WPG_COMPILE_BACKGROUND)
         wpg_thread_step_back();
     (void)pthread_mutex_lock(&all->lock);
+    const unsigned own = all->started++;
     while (!all->stop) {
         wpg_variant_set *set = wpg_variant_next_job(all);
         if (!set) {
+            all->idle++;
             (void)pthread_cond_wait(&all->work, &all->lock);
+            all->idle--;
             continue;
         }
         set->building = true;
-        all->current = set;
+        all->current[own] = set;
         (void)pthread_mutex_unlock(&all->lock);
         wpg_gate_wait();
         const bool base = !atomic_load(&set->dead) && set->plan;
@@ -147,7 +164,7 @@ static void *builder(void *argument)
         }
         (void)pthread_mutex_lock(&all->lock);
         set->building = false;
-        all->current = NULL;
+        all->current[own] = NULL;
         atomic_store(&set->asked, false);
         if (base && !set->original) /* words alone */
             wpg_variant_delist(all, set);
@@ -178,6 +195,7 @@ void wpg_variants_start(wpg_device *device, const VkDeviceCreateInfo *info)
     wpg_handles_init(&all->passes);
     all->jobs_end = &all->jobs;
     all->run = builder;
+    all->most = builders_of(device);
     device->variants = all;
     device->records = true;
 }
@@ -189,11 +207,12 @@ void wpg_variants_finish(wpg_device *device)
         return;
     (void)pthread_mutex_lock(&all->lock);
     all->stop = true;
-    bool running = all->running && wpg_process_is_owner(); /* a forked child has no such thread */
-    (void)pthread_cond_signal(&all->work);
+    const unsigned running =
+        wpg_process_is_owner() ? all->running : 0; /* a forked child has no such threads */
+    (void)pthread_cond_broadcast(&all->work);
     (void)pthread_mutex_unlock(&all->lock);
-    if (running)
-        (void)pthread_join(all->thread, NULL);
+    for (unsigned i = 0; i < running; i++)
+        (void)pthread_join(all->threads[i], NULL);
     for (wpg_variant_set *set = all->sets, *next; set; set = next) {
         next = set->next;
         destroy_set(device, set);

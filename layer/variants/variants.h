@@ -6,7 +6,7 @@
  *              that they had together
  *     create   a variant set beside the program's pipeline. One set of values may make up VARIANT_SHARE: its
  *              variant is built at once
- *     build    one background thread a device: words + values --> module --> pipeline      (variant_build.c)
+ *     build    threads in the background: words + values --> module --> pipeline     (variant_build.c)
  *     record   draw, dispatch: bytes valid and equal to a variant's --> that variant is bound, else the
  *              program's own. A usual set of values without a variant is requested; this draw runs without
  *
@@ -27,9 +27,9 @@
  * inside and outside of render passes and secondary command buffers. It uses the original's layout and
  * render pass, which are kept if the program destroys them (variant_kept.c).
  *
- * COMPILE=background: a whole pipeline whose words are not in the cache is made by the same thread, which
- * steps back behind the program's threads. The program gets its own at once. Ours, the set's base, is bound
- * from then on in its place, and variants beside it.
+ * COMPILE=background: a whole pipeline whose words are not in the cache is made by the same threads, which
+ * step back behind the program's (BACKGROUND_THREADS). The program gets its own at once. Ours, the set's
+ * base, is bound from then on in its place, and variants beside it.
  *
  *     create  plan->later --> the program's own; the plan moves into a set (base_build.c)
  *     build   those that were bound already come first: words --> cache, module --> pipeline; report

@@ -61,15 +61,18 @@ typedef struct wpg_variant_set {
     atomic_uint_least64_t tried[WPG_MOST_VARIANT_TRIES]; /* hashes of combinations */
 } wpg_variant_set;
 
+enum { WPG_MOST_BUILDERS = 8 };
 typedef struct wpg_variants {
     pthread_mutex_t lock;
     pthread_cond_t work, done;
-    pthread_t thread;
-    void *(*run)(void *device); /* the builder */
-    bool running, stop;
+    pthread_t threads[WPG_MOST_BUILDERS]; /* [running] */
+    void *(*run)(void *device);           /* a builder */
+    /* Builders: that there may be, that there are, that took their number, that wait for work. */
+    unsigned most, running, started, idle;
+    bool stop;
     wpg_variant_set *sets, *jobs, **jobs_end;
-    const wpg_variant_set *current; /* being built */
-    wpg_handles layouts, passes;    /* that sets may be built with; under lock (variant_kept.c) */
+    const wpg_variant_set *current[WPG_MOST_BUILDERS]; /* being built; NULL: none */
+    wpg_handles layouts, passes; /* that sets may be built with; under lock (variant_kept.c) */
 } wpg_variants;
 
 /* -- variant_kept.c: what the program may destroy meanwhile. All under all->lock. */
@@ -107,7 +110,8 @@ void wpg_variant_finish(wpg_variant_set *set);
 /* Into the device's list, and out of it. */
 void wpg_variant_enlist(wpg_variants *all, wpg_variant_set *set);
 void wpg_variant_delist(wpg_variants *all, wpg_variant_set *set);
-/* The set waits for the builder, which is started if it does not run; it waits no more. */
+/* The set waits for a builder, and one more is started if all are busy and there may be more; it waits no
+ * more. */
 void wpg_variant_ask(wpg_device *device, wpg_variant_set *set);
 void wpg_variant_take_off(wpg_variants *all, wpg_variant_set *set);
 /* What the builder does next, taken off; NULL: nothing. */

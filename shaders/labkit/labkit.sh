@@ -90,7 +90,7 @@ write_result() { # ERROR or nothing
         [ -z "${1:-}" ] || printf ' "error":%s,\n' "$(json_string "$1")"
         printf ' "ok":%s,\n' "$([ "$status" = 0 ] && echo true || echo false)"
         printf ' "machine":%s,\n' "$(machine)"
-        for part in device exactness random counts benchmark sampling; do
+        for part in device exactness random counts benchmark sampling real; do
             [ ! -s parts/$part ] || printf ' "%s":%s,\n' "$part" "$(cat parts/$part)"
         done
         printf ' "devices":%s,\n' "$(json_list <parts/devices)"
@@ -306,7 +306,7 @@ wavepgo merge --quiet -o trained.profdata "counts-$trained" 2>trained.err || ski
 side() { printf '%s: %s\n' "$1" "$(mode_environment $(mode_options "$1") --profile-file "$work/out-$1/%b.profraw")"; }
 for mode in $modes; do
     case $mode in
-    sampled-bind) ;; # one bind an execution tells nothing: measured below
+    sampled-bind | thin-bind) ;; # one bind an execution tells nothing: measured below
     *) side "$mode" ;;
     esac
 done >sides
@@ -359,7 +359,7 @@ binds=64
 [ -z "$quick" ] || binds=16
 : >results.sampled
 for mode in $modes; do
-    case $mode in sampled-*) side "$mode" ;; esac
+    case $mode in sampled-* | thin-*) side "$mode" ;; esac
 done >sides
 if [ -s sides ]; then
     sampled_size=small
@@ -368,8 +368,73 @@ if [ -s sides ]; then
     section $rounds $repeat $binds results.sampled >parts/sampling
 fi
 
+# Real shaders: frames of MaterialX's surfaces, without the layer and by turns in the modes that people use.
+surface() { # SIDE ITEM SECONDS: "name microseconds hash"
+    if [ "$1" = off ]; then
+        wavepgo-surfaces "$kit/real" '' "$3" "$2"
+    elif [ "$1" = use ]; then
+        wavepgo run --use "$work/real-$2.profdata" --compile blocking --cache none --summary 0 -- wavepgo-surfaces "$kit/real" '' "$3" "$2"
+    else
+        # shellcheck disable=SC2046
+        wavepgo run $(mode_options "$1") --cache none --summary 0 --profile-file "$work/real-$1/%b.profraw" -- wavepgo-surfaces "$kit/real" '' "$3" "$2"
+    fi
+}
+real_shaders() {
+    export DEVICE="$device" CLOCK=wall SIDE=1024 PASSES=32
+    each=1
+    [ "$kind" != cpu ] || { CLOCK=processor SIDE=128 PASSES=1; }
+    [ -z "$quick" ] || { SIDE=64 PASSES=1 each=0.05; }
+    : >surfaces
+    for bind in "$kit"/real/*.bind; do
+        item=$(basename "$bind" .bind)
+        if ! wavepgo run --generate --cache none --summary 0 --profile-file "$work/real-$item/%b.profraw" -- \
+            wavepgo-surfaces "$kit/real" '' 0.05 "$item" >surface.out 2>surface.err ||
+            ! wavepgo merge --quiet -o "real-$item.profdata" "real-$item" 2>>surface.err; then
+            status=1
+            say "$item: $(tail -n 1 surface.err)"
+            continue
+        fi
+        round=1
+        while [ $round -le $rounds ]; do
+            for mode in off use default binding sampled-bind thin-bind; do
+                case " off use $modes " in *" $mode "*) ;; *) continue ;; esac
+                surface $mode "$item" $each >surface.out 2>surface.err || { status=1; say "$item, $mode: $(tail -n 1 surface.err)"; }
+                sed "s/^/$mode $round /" surface.out >>surfaces
+            done
+            round=$((round + 1))
+        done
+    done
+    awk '
+        { time[$1, $2, $3] = $4; hash[$1, $2, $3] = $5; items[$3]; modes[$1]; if ($2 > rounds) rounds = $2 }
+        END {
+            for (item in items) for (mode in modes) {
+                if (mode == "off") continue
+                n = 0; equal = "true"; split("", ratio)
+                for (r = 1; r <= rounds; r++) {
+                    if (!((mode SUBSEP r SUBSEP item) in time) || !(("off" SUBSEP r SUBSEP item) in time)) continue
+                    x = time[mode, r, item] / time["off", r, item]
+                    for (i = n++; i > 0 && ratio[i] > x; i--) ratio[i + 1] = ratio[i]
+                    ratio[i + 1] = x
+                    if (hash[mode, r, item] != hash["off", r, item]) equal = "false"
+                }
+                if (n) printf "{\"item\":\"%s\",\"mode\":\"%s\",\"off_us\":%.1f,\"ratio\":%.4f,\"ratio_min\":%.4f,\"ratio_max\":%.4f,\"equal\":%s}\n",
+                    item, mode, time["off", 1, item], n % 2 ? ratio[(n + 1) / 2] : (ratio[n / 2] + ratio[n / 2 + 1]) / 2, ratio[1], ratio[n], equal
+            }
+        }' surfaces | LC_ALL=C sort >surfaces.lines
+    [ -s surfaces.lines ] || status=1
+    ! grep -q '"equal":false' surfaces.lines || status=1
+    json_list <surfaces.lines >parts/real
+}
+if [ -d "$kit/real" ]; then real_shaders; else skipped "real shaders" "this kit was packed without any"; fi
+
 write_result
 echo
+if [ -s parts/real ]; then
+    echo "frames of real shaders, over no layer:"
+    sed -n 's/^ *{"item":"\([^"]*\)","mode":"\([^"]*\)".*"ratio":\([0-9.]*\),.*"equal":\([a-z]*\)}.*/\1 \2 \3 \4/p' parts/real |
+        awk '{ printf "  %-18s %-14s %6.3f  (image equal: %s)\n", $1, $2, $3, $4 }'
+    echo
+fi
 echo "time over no layer, geometric means:"
 cat results results.sampled | sed -n 's/^{"cases":\([0-9]*\),"label":"\([^"]*\)","geomean_ratio":\([0-9.]*\),"geomean_create_ratio":\([0-9.]*\).*"worst_ratio":\([0-9.]*\).*/\2 \3 \5 \4 \1/p' |
     awk '{ printf "  %-18s %6.3f  (worst %6.3f; pipeline creation %6.3f; %d cases)\n", $1, $2, $3, $4, $5 }'

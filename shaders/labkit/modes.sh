@@ -14,8 +14,11 @@ derived: --mode generate --strategy derived $blocks_only
 auto: --mode generate --strategy auto $blocks_only
 default: --mode generate
 lane: --mode generate --strategy lane $blocks_only
+binding: --mode generate --counter-way binding
 sampled-workgroup: --mode generate --sample 1/16 --sample-by workgroup
-sampled-bind: --mode generate --sample 1/16 --sample-by bind"
+sampled-bind: --mode generate --sample 1/16 --sample-by bind
+thin-bind: --mode generate --sample 1/1024 --sample-by bind
+thin-process: --mode generate --sample-processes 1/65536"
 # A layer that samples in one way only has no setting for it.
 if ! wavepgo run --sample-by workgroup --print-environment >/dev/null 2>&1; then
     all_modes=$(printf '%s\n' "$all_modes" | sed '/^sampled-workgroup:/s/ --sample-by workgroup//')
@@ -30,6 +33,9 @@ mode_title() { # NAME: as a table says it
     lane) echo "per lane" ;;
     sampled-workgroup) echo "1/16 by workgroup" ;;
     sampled-bind) echo "1/16 by bind" ;;
+    thin-bind) echo "1/1024 by bind" ;;
+    thin-process) echo "process left out" ;;
+    binding) echo "counters by a descriptor set" ;;
     *) echo "$1" ;;
     esac
 }

@@ -11,6 +11,9 @@
  * Items come one after the other. With TURNS=1 they are all there at once, those of the same shaders share
  * a pipeline, and frames show them in turns; WARM (0): for so many seconds before times are taken.
  *
+ * For GPUs, which draw such a sphere in microseconds: SIDE (128) is the image's side in pixels, PASSES (1)
+ * how often a frame draws it, CLOCK=wall measures what passes. DEVICE: as wavepgo-bench --device.
+ *
  * Output: name, processor time of one frame in microseconds, hash of the image (32-bit floats). With PIXELS
  * set to a folder, the image goes there as NAME.rgba32f, too (differ.cjs compares such images).
  * Owns: everything it makes; a process ends with its Vulkan objects. Threads: one. */
@@ -24,7 +27,8 @@
 #include "shaders/runner/device.h"
 
 enum {
-    SIDE = 128,
+    MOST_SIDE = 4096,
+    MOST_PASSES = 1024,
     RINGS = 24,
     SECTORS = 32,
     VERTEX_WORDS = 11,
@@ -47,6 +51,7 @@ typedef struct image {
 
 typedef struct program {
     bench_device dev;
+    uint32_t side, passes;
     image target, depth, environment;
     VkSampler sampler;
     VkRenderPass pass;
@@ -224,12 +229,12 @@ static wpg_status make_sphere(program *p, wpg_error *err)
 
 static wpg_status make_target(program *p, wpg_error *err)
 {
-    WPG_TRY(make_image(&p->target, &p->dev, target_format, SIDE, SIDE, 1,
+    WPG_TRY(make_image(&p->target, &p->dev, target_format, p->side, p->side, 1,
                        VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT | VK_IMAGE_USAGE_TRANSFER_SRC_BIT, err));
-    WPG_TRY(make_image(&p->depth, &p->dev, VK_FORMAT_D32_SFLOAT, SIDE, SIDE, 1,
+    WPG_TRY(make_image(&p->depth, &p->dev, VK_FORMAT_D32_SFLOAT, p->side, p->side, 1,
                        VK_IMAGE_USAGE_DEPTH_STENCIL_ATTACHMENT_BIT, err));
-    WPG_TRY(bench_buffer_create(&p->pixels, &p->dev, SIDE * SIDE * 16, VK_BUFFER_USAGE_TRANSFER_DST_BIT, true,
-                                err));
+    WPG_TRY(bench_buffer_create(&p->pixels, &p->dev, (VkDeviceSize)p->side * p->side * 16,
+                                VK_BUFFER_USAGE_TRANSFER_DST_BIT, true, err));
     VkAttachmentDescription attachments[] = {
         {.format = target_format,
          .samples = VK_SAMPLE_COUNT_1_BIT,
@@ -272,8 +277,8 @@ static wpg_status make_target(program *p, wpg_error *err)
         .renderPass = p->pass,
         .attachmentCount = 2,
         .pAttachments = views,
-        .width = SIDE,
-        .height = SIDE,
+        .width = p->side,
+        .height = p->side,
         .layers = 1,
     };
     BENCH_VK(vkCreateFramebuffer(p->dev.device, &framebuffer, NULL, &p->framebuffer));
@@ -388,8 +393,8 @@ static wpg_status make_pipeline(item *it, const program *p, wpg_error *err)
         .sType = VK_STRUCTURE_TYPE_PIPELINE_INPUT_ASSEMBLY_STATE_CREATE_INFO,
         .topology = VK_PRIMITIVE_TOPOLOGY_TRIANGLE_LIST,
     };
-    VkViewport viewport = {0, 0, SIDE, SIDE, 0, 1};
-    VkRect2D scissor = {{0, 0}, {SIDE, SIDE}};
+    VkViewport viewport = {0, 0, (float)p->side, (float)p->side, 0, 1};
+    VkRect2D scissor = {{0, 0}, {p->side, p->side}};
     VkPipelineViewportStateCreateInfo view = {
         .sType = VK_STRUCTURE_TYPE_PIPELINE_VIEWPORT_STATE_CREATE_INFO,
         .viewportCount = 1,
@@ -443,21 +448,23 @@ static wpg_status record(VkCommandBuffer *cmd, const item *it, const program *p,
         .sType = VK_STRUCTURE_TYPE_RENDER_PASS_BEGIN_INFO,
         .renderPass = p->pass,
         .framebuffer = p->framebuffer,
-        .renderArea = {{0, 0}, {SIDE, SIDE}},
+        .renderArea = {{0, 0}, {p->side, p->side}},
         .clearValueCount = 2,
         .pClearValues = clear,
     };
     VkBufferImageCopy region = {.imageSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, 1},
-                                .imageExtent = {SIDE, SIDE, 1}};
+                                .imageExtent = {p->side, p->side, 1}};
     VkDeviceSize zero = 0;
     WPG_TRY(bench_commands_begin(cmd, &p->dev, err));
-    vkCmdBeginRenderPass(*cmd, &begin, VK_SUBPASS_CONTENTS_INLINE);
-    vkCmdBindPipeline(*cmd, VK_PIPELINE_BIND_POINT_GRAPHICS, it->pipeline);
-    vkCmdBindDescriptorSets(*cmd, VK_PIPELINE_BIND_POINT_GRAPHICS, it->layout, 0, 1, &it->set, 0, NULL);
-    vkCmdBindVertexBuffers(*cmd, 0, 1, &p->vertices.buffer, &zero);
-    vkCmdBindIndexBuffer(*cmd, p->indices.buffer, 0, VK_INDEX_TYPE_UINT32);
-    vkCmdDrawIndexed(*cmd, INDICES, 1, 0, 0, 0);
-    vkCmdEndRenderPass(*cmd);
+    for (uint32_t i = 0; i < p->passes; i++) {
+        vkCmdBeginRenderPass(*cmd, &begin, VK_SUBPASS_CONTENTS_INLINE);
+        vkCmdBindPipeline(*cmd, VK_PIPELINE_BIND_POINT_GRAPHICS, it->pipeline);
+        vkCmdBindDescriptorSets(*cmd, VK_PIPELINE_BIND_POINT_GRAPHICS, it->layout, 0, 1, &it->set, 0, NULL);
+        vkCmdBindVertexBuffers(*cmd, 0, 1, &p->vertices.buffer, &zero);
+        vkCmdBindIndexBuffer(*cmd, p->indices.buffer, 0, VK_INDEX_TYPE_UINT32);
+        vkCmdDrawIndexed(*cmd, INDICES, 1, 0, 0, 0);
+        vkCmdEndRenderPass(*cmd);
+    }
     vkCmdCopyImageToBuffer(*cmd, p->target.image, VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL, p->pixels.buffer, 1,
                            &region);
     BENCH_VK(vkEndCommandBuffer(*cmd));
@@ -531,10 +538,11 @@ static wpg_status load(item *it, const program *p, const char *folder, const cha
     return WPG_OK;
 }
 
-static double processor_us(void)
+static double now_us(void)
 {
+    const char *clock = getenv("CLOCK");
     struct timespec t;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    clock_gettime(clock && strcmp(clock, "wall") == 0 ? CLOCK_MONOTONIC : CLOCK_PROCESS_CPUTIME_ID, &t);
     return (double)t.tv_sec * 1e6 + (double)t.tv_nsec / 1e3;
 }
 
@@ -557,9 +565,9 @@ static uint64_t hash_pixels(const program *p, const char *name)
 {
     uint64_t hash = 0xcbf29ce484222325u;
     const uint8_t *bytes = p->pixels.mapped;
-    for (size_t i = 0; i < (size_t)SIDE * SIDE * 16; i++)
+    for (size_t i = 0; i < (size_t)p->side * p->side * 16; i++)
         hash = (hash ^ bytes[i]) * 0x100000001b3u;
-    keep_pixels(name, bytes, (size_t)SIDE * SIDE * 16);
+    keep_pixels(name, bytes, (size_t)p->side * p->side * 16);
     return hash & 0xffffffffffffu;
 }
 
@@ -568,13 +576,13 @@ static wpg_status run(const program *p, const item *it, const char *name, double
     for (int i = 0; i < 2; i++)
         WPG_TRY(frame(p, it, err));
     uint64_t hash = hash_pixels(p, name), begin = bench_now_ns();
-    double before = processor_us();
+    double before = now_us();
     unsigned frames = 0;
     do {
         WPG_TRY(frame(p, it, err));
         frames++;
     } while ((double)(bench_now_ns() - begin) < seconds * 1e9);
-    printf("%s %.1f %012llx\n", name, (processor_us() - before) / frames, (unsigned long long)hash);
+    printf("%s %.1f %012llx\n", name, (now_us() - before) / frames, (unsigned long long)hash);
     return WPG_OK;
 }
 
@@ -585,9 +593,9 @@ static wpg_status take_turns(unsigned *rounds, double *spent, const program *p, 
     const uint64_t begin = bench_now_ns();
     for (*rounds = 0; *rounds == 0 || (double)(bench_now_ns() - begin) < seconds * 1e9; (*rounds)++)
         for (int i = 0; i < count; i++) {
-            const double before = processor_us();
+            const double before = now_us();
             WPG_TRY(frame(p, &items[i], err));
-            spent[i] += processor_us() - before;
+            spent[i] += now_us() - before;
         }
     return WPG_OK;
 }
@@ -623,16 +631,24 @@ static wpg_status load_all(item *items, const program *p, char **argv, int count
     return WPG_OK;
 }
 
+/* A number of the environment, from 1 to `most`. */
+static uint32_t number_of(const char *name, uint32_t otherwise, uint32_t most)
+{
+    const char *text = getenv(name);
+    const unsigned long n = text ? strtoul(text, NULL, 10) : otherwise;
+    return n < 1 ? 1 : n < most ? (uint32_t)n : most;
+}
+
 int main(int argc, char **argv)
 {
     static item items[MAX_ITEMS];
-    program p = {0};
+    program p = {.side = number_of("SIDE", 128, MOST_SIDE), .passes = number_of("PASSES", 1, MOST_PASSES)};
     wpg_error err = {0};
     if (argc < 5) {
         fputs("materialx FOLDER SUFFIX SECONDS NAME...\n", stderr);
         return 2;
     }
-    wpg_status status = bench_device_create(&p.dev, NULL, 0, &err);
+    wpg_status status = bench_device_create(&p.dev, getenv("DEVICE"), 0, &err);
     if (status == WPG_OK)
         status = make_environment(&p, &err);
     if (status == WPG_OK)

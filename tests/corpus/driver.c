@@ -18,6 +18,7 @@
 #include "layer/base/newer.h"
 #include "runtime/base/file.h"
 #include "tests/corpus/layout.h"
+#include "tests/corpus/list.h"
 
 enum { FORMS = 3 };
 static const char *const form_names[FORMS] = {"as given", "generate", "use"};
@@ -30,26 +31,6 @@ static struct state {
     unsigned compiled[FORMS], refused, crashed, left_out, failures;
 } * state;
 
-static VkShaderStageFlagBits stage_of(uint32_t model)
-{
-    switch (model) {
-    case SpvExecutionModelVertex:
-        return VK_SHADER_STAGE_VERTEX_BIT;
-    case SpvExecutionModelTessellationControl:
-        return VK_SHADER_STAGE_TESSELLATION_CONTROL_BIT;
-    case SpvExecutionModelTessellationEvaluation:
-        return VK_SHADER_STAGE_TESSELLATION_EVALUATION_BIT;
-    case SpvExecutionModelGeometry:
-        return VK_SHADER_STAGE_GEOMETRY_BIT;
-    case SpvExecutionModelFragment:
-        return VK_SHADER_STAGE_FRAGMENT_BIT;
-    case SpvExecutionModelGLCompute:
-        return VK_SHADER_STAGE_COMPUTE_BIT;
-    default:
-        return (VkShaderStageFlagBits)0;
-    }
-}
-
 static VkResult compile(vk_program *vk, const wpg_inst *entry, const VkDescriptorSetLayout *sets,
                         const uint32_t *words, size_t size)
 {
@@ -59,7 +40,7 @@ static VkResult compile(vk_program *vk, const wpg_inst *entry, const VkDescripto
     wpg_pfn_destroy_shader destroy =
         (wpg_pfn_destroy_shader)vkGetDeviceProcAddr(vk->device, "vkDestroyShaderEXT");
     const wpg_shader_create_info info = {.sType = STRUCTURE_SHADER_CREATE_INFO,
-                                         .stage = stage_of(entry->words[1]),
+                                         .stage = layout_stage(entry->words[1]),
                                          .codeType = WPG_SHADER_CODE_SPIRV,
                                          .codeSize = size,
                                          .pCode = words,
@@ -88,7 +69,7 @@ static void compile_forms(vk_program *vk, const char *folder, const char *file, 
     VkDescriptorSetLayout sets[LAYOUT_SETS];
     layout of;
     const char *name = strrchr(file, '/') ? strrchr(file, '/') + 1 : file;
-    if (!layout_read(&of, module) || !stage_of(entry->words[1])) {
+    if (!layout_read(&of, module) || !layout_stage(entry->words[1])) {
         state->left_out++;
         return;
     }
@@ -145,22 +126,6 @@ static void child(const char *folder, char **files, size_t count)
     exit(0);
 }
 
-static char **names(size_t *count, int argc, char **argv)
-{
-    size_t room = 1 << 16;
-    char **files = calloc(room, sizeof *files), line[4096];
-    *count = 0;
-    for (int i = 2; files && i < argc && *count < room; i++)
-        if (strcmp(argv[i], "-") != 0)
-            files[(*count)++] = argv[i];
-        else
-            while (*count < room && fgets(line, sizeof line, stdin)) {
-                line[strcspn(line, "\n")] = 0;
-                files[(*count)++] = strdup(line);
-            }
-    return files;
-}
-
 int main(int argc, char **argv)
 {
     size_t count;
@@ -168,7 +133,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: corpus_driver FOLDER FILE.spv... (- reads names from standard input)\n");
         return 2;
     }
-    char **files = names(&count, argc, argv);
+    char **files = list_names(&count, argc - 2, argv + 2);
     state = mmap(NULL, sizeof *state, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (!files || state == MAP_FAILED)
         return 2;

@@ -69,6 +69,7 @@ static bool add_variable(layout *to, const wpg_module *module, const wpg_inst *v
                    to->bindings[set][i].descriptorCount >= count;
     if (to->counts[set] == LAYOUT_BINDINGS)
         return false;
+    to->variables[set][to->counts[set]] = variable->result;
     to->bindings[set][to->counts[set]++] =
         (VkDescriptorSetLayoutBinding){binding, type, count, VK_SHADER_STAGE_ALL, NULL};
     return true;
@@ -105,4 +106,24 @@ void layout_drop(const vk_program *vk, VkDescriptorSetLayout sets[LAYOUT_SETS])
 {
     for (uint32_t s = 0; s < LAYOUT_SETS; s++)
         vkDestroyDescriptorSetLayout(vk->device, sets[s], NULL);
+}
+
+VkShaderStageFlagBits layout_stage(uint32_t model)
+{
+    switch (model) {
+    case SpvExecutionModelVertex:
+        return VK_SHADER_STAGE_VERTEX_BIT;
+    case SpvExecutionModelTessellationControl:
+        return VK_SHADER_STAGE_TESSELLATION_CONTROL_BIT;
+    case SpvExecutionModelTessellationEvaluation:
+        return VK_SHADER_STAGE_TESSELLATION_EVALUATION_BIT;
+    case SpvExecutionModelGeometry:
+        return VK_SHADER_STAGE_GEOMETRY_BIT;
+    case SpvExecutionModelFragment:
+        return VK_SHADER_STAGE_FRAGMENT_BIT;
+    case SpvExecutionModelGLCompute:
+        return VK_SHADER_STAGE_COMPUTE_BIT;
+    default:
+        return (VkShaderStageFlagBits)0;
+    }
 }

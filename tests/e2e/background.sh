@@ -33,8 +33,12 @@ orders() {
     by_profile $name-racing --cache none -- "$@"
     by_profile $name-waiting --cache none --variant-wait 30 -- "$@"
     by_profile $name-first --cache "$work/$name-cache" --variant-wait 30 -- "$@"
-    by_profile $name-second --cache "$work/$name-cache" -- "$@"
-    for order in racing waiting first second; do same $name $name-$order; done
+    words=$(find "$work/$name-cache" -type f | grep -c .)
+    by_profile $name-second --cache "$work/$name-cache" --variant-wait 30 -- "$@"
+    by_profile $name-many --cache none --background-threads 4 -- "$@"
+    for order in racing waiting first second many; do same $name $name-$order; done
+    # Of variants, too.
+    [ "$(find "$work/$name-cache" -type f | grep -c .)" = "$words" ] || fail "$name: the second start made words anew"
     made=$(number $name-first 'made in the background')
     [ "${made:-0}" -ge 1 ] || fail "$name: nothing was made in the background: $(tail -n 1 "$work/$name-first.err")"
     [ "$(number $name-first 'binds before had')" = 0 ] || fail "$name: binds did not wait: $(tail -n 1 "$work/$name-first.err")"
@@ -76,9 +80,10 @@ crowd) # many, which the program destroys while they wait or are made; little me
     "$wavepgo" run --generate --bundle "$bundle" -- "$app" crowd "$WPG_SPIRV" 300 >"$work/train.out" 2>"$work/train.err" || die "$(tail -n 3 "$work/train.err")"
     plain crowd "$app" crowd "$WPG_SPIRV" 300
     by_profile racing --cache none -- "$app" crowd "$WPG_SPIRV" 300
+    by_profile many --cache none --background-threads 4 -- "$app" crowd "$WPG_SPIRV" 300
     by_profile small --cache none --variant-memory 1 -- "$app" crowd "$WPG_SPIRV" 300
     by_profile first --variant-wait 10 -- "$app" crowd "$WPG_SPIRV" 300
-    for run in racing small first; do same crowd $run; done
+    for run in racing many small first; do same crowd $run; done
     # A forked child, the driver's refusals, device loss: the failing driver's walk (tests/icd).
     ;;
 esac

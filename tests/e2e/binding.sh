@@ -47,6 +47,8 @@ swiftshader) # a driver that has no bufferDeviceAddress
     [ "${counted:-0}" -ge 15 ] && [ "$(count_profiles on)" = "$counted" ] || fail "counted: ${counted:-none}: $(tail -n 2 "$work/on.err")"
     "$wavepgo" merge --quiet -o "$work/on.profdata" "$work/on" || fail "merge: exit code $?"
     "$wavepgo" verify "$work/on.profdata" >"$work/verified" 2>&1 || fail "verify: $(tail -n 3 "$work/verified")"
+    use used "$work/on.profdata" "$bench" --size small --checksum
+    same off used
     # What each invocation does by itself is the same everywhere: lanes of the integer kernel.
     use_driver "$WPG_DRIVER"
     generate lavapipe "$bench" --size small --checksum --case rfc_divergent

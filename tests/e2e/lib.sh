@@ -87,12 +87,13 @@ emulated() {
     echo "$work/emulated/${1##*/}"
 }
 
-driver_icd() { # new|old|radv|radv-old|icd: prints the manifest, nothing if there is none
+driver_icd() { # new|old|radv|radv-old|swiftshader|icd: prints the manifest, nothing if there is none
     case $1 in
     new) echo "$WPG_LVP_ICD" ;;
     old) echo "$WPG_LVP_ICD_OLD" ;;
     radv) echo "$WPG_RADV_ICD" ;;
     radv-old) echo "$WPG_RADV_ICD_OLD" ;;
+    swiftshader) echo "${WPG_SWIFTSHADER_ICD:-/usr/lib/chromium/vk_swiftshader_icd.json}" ;; # of Debian's chromium
     icd) echo "$WPG_BUILD/tests/icd/wpg_test_icd.json" ;; # the failing driver (tests/icd)
     *) die "unknown driver $1" ;;
     esac

@@ -4,6 +4,8 @@
 # Everyday: each strategy once a shape, settings by turns. At night (WPG_NIGHTLY): all of it everywhere.
 . "$(dirname "$0")/lib.sh"
 need_built "$wavepgo" "$layer" "$oracle"
+# Without the layer, too.
+case $WPG_DRIVER.$WPG_CASE in swiftshader.demote_[ln]*) skip "SwiftShader stores what demoted invocations write" ;; esac
 kernel=${WPG_CASE%%.*}
 stage=${WPG_CASE##*.}
 case $stage in

@@ -211,7 +211,7 @@ static void tell_state(vk_program *vk, const device_chain *chain)
 static void fill_chain(device_chain *chain, vk_program *vk, vk_style style)
 {
     chain->features.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2;
-    if (style == VK_STYLE_VERSIONS) {
+    if (style == VK_STYLE_VERSIONS || style == VK_STYLE_ALL) {
         link_structure(chain, &chain->v11, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES);
         link_structure(chain, &chain->v12, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES);
         link_structure(chain, &chain->v13, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES);
@@ -335,6 +335,8 @@ static void open_device(vk_program *vk, uint32_t api_version, vk_style style)
     vk->features.shaderTessellationAndGeometryPointSize = has.shaderTessellationAndGeometryPointSize;
     vk->features.occlusionQueryPrecise = has.occlusionQueryPrecise;
 
+    if (style == VK_STYLE_ALL)
+        vk->features = has;
     device_chain chain = {0};
     if (style != VK_STYLE_CORE)
         fill_chain(&chain, vk, style);

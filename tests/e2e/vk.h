@@ -42,6 +42,8 @@ typedef enum vk_style {
     VK_STYLE_RAYS,    /* VK_KHR_ray_tracing_pipeline and what it needs; likewise (vk_rays.h) */
     VK_STYLE_FEEDBACK,   /* VK_EXT_transform_feedback; exits with 77 without it */
     VK_STYLE_EVERYTHING, /* the versions' structures and the extensions of vk_program.optional */
+    VK_STYLE_ALL, /* core features, and the versions' structures, with everything the device has, but for
+                     capture-replay */
 } vk_style;
 
 typedef struct vk_program {

@@ -40,7 +40,8 @@ static void write_seed(wpg_writer *out)
                                         .seen_waves = 23,
                                         .note = "a note"};
     static wpg_remark remark = {WPG_REMARK_DONE, "unflatten", 0, 3, "done"};
-    static const wpg_remarks remarks = {.items = &remark, .count = 1};
+    static const wpg_remarks remarks = {
+        .items = &remark, .count = 1, .push_words = 3, .tests = {{0, 1, 16, 5}}, .test_count = 1};
     wpg_map_encode(out, &map);
     wpg_remarks_encode(out, &remarks);
 }

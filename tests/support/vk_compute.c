@@ -152,6 +152,10 @@ unsigned vkc_mesa_major(const vkc_device *d)
     unsigned major;
     return sscanf(d->driver.driverInfo, "Mesa %u", &major) == 1 ? major : 0;
 }
+bool vkc_is_swiftshader(const vkc_device *d)
+{
+    return d->driver.driverID == VK_DRIVER_ID_GOOGLE_SWIFTSHADER;
+}
 unsigned vkc_subgroup_size(const vkc_device *d)
 {
     return d->subgroup.subgroupSize;

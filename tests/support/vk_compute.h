@@ -19,6 +19,7 @@ const char *vkc_name(const vkc_device *device);
 /* "Mesa 25.0.7-...": the driver's own words; and the Mesa version in them, 0 if it is none. */
 const char *vkc_driver(const vkc_device *device);
 unsigned vkc_mesa_major(const vkc_device *device);
+bool vkc_is_swiftshader(const vkc_device *device);
 unsigned vkc_subgroup_size(const vkc_device *device);
 /* Stages as VkShaderStageFlagBits has them. */
 enum { VKC_VERTEX = 0x1, VKC_FRAGMENT = 0x10, VKC_COMPUTE = 0x20 };

@@ -24,7 +24,7 @@ typedef struct wpg_instrument_target {
     bool int64_atomics;     /* shaderInt64 + shaderBufferInt64Atomics: else 32-bit low with carry into high */
     bool demote_to_helper;  /* shaderDemoteToHelperInvocation: OpIsHelperInvocationEXT may be used */
     /* The driver computes a value that leaves a loop without a phi again, for lanes that left before
-     * (lavapipe 22.3.6): a private counter made of a ballot would be wrong. */
+     * (lavapipe 22.3.6, SwiftShader): a private counter made of a ballot would be wrong. */
     bool loses_exit_values;
     bool maximal_reconvergence; /* shaderMaximalReconvergence enabled and allowed in this stage */
     bool early_tests; /* fragment: the pipeline's state gives equal results with early and with late depth and

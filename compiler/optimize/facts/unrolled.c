@@ -13,6 +13,9 @@ typedef struct folding {
     bool *holds;           /* [bound] Function and Private variables that may hold a constant somewhere */
     const uint32_t *known; /* [bound] constants that ids are taken to equal; 0: not. NULL: none */
     wpg_operand_list operands;
+    WPG_VEC(const wpg_inst *) work;  /* to be looked at again */
+    WPG_VEC(const wpg_inst *) loads; /* of the shader's own memory */
+    bool holds_changed, failed;
 } folding;
 
 static bool is_module_constant(const folding *f, uint32_t id)
@@ -214,26 +217,26 @@ static bool find_holders(folding *f, wpg_arena *arena)
     return true;
 }
 
-static bool visit_store(folding *f, const wpg_inst *store)
+static void visit_store(folding *f, const wpg_inst *store)
 {
     uint32_t variable = own_variable(f->view->module, store->words[1]);
     bool changed = f->may[store->words[2]] && !f->holds[variable];
     f->holds[variable] |= changed;
-    return changed;
+    f->holds_changed |= changed;
 }
 
 /* -- The analysis -- */
 
-/* Evaluates one instruction; true if something changed. */
+/* Evaluates one instruction; true if its result changed. */
 static bool visit(folding *f, const wpg_inst *inst)
 {
     const wpg_module *module = f->view->module;
-    unsigned traits = wpg_inst_traits(module, inst);
     if (inst->opcode == SpvOpStore)
-        return visit_store(f, inst);
+        visit_store(f, inst);
     if (!inst->result || (f->may[inst->result] && f->is[inst->result]))
         return false;
     bool may = false, is = false;
+    unsigned traits = wpg_inst_traits(module, inst);
     if (reads_own_memory(module, inst)) {
         may = f->holds[own_variable(module, inst->words[3])];
     } else if (inst->opcode == SpvOpPhi || ((traits & WPG_TRAIT_PURE) && !(traits & WPG_TRAIT_READS))) {
@@ -256,14 +259,37 @@ static bool visit(folding *f, const wpg_inst *inst)
     return changed;
 }
 
-static bool each_inst(folding *f)
+/* And notes who uses the result, if it changed: phis alone, or all. */
+static void visit_and_note(folding *f, const wpg_inst *inst, bool phis)
 {
-    bool changed = false;
-    for (uint32_t b = 0; b < f->view->cfg->count; b++)
-        for (const wpg_inst *inst = f->view->cfg->blocks[b].label; inst != f->view->cfg->blocks[b].terminator;
-             inst = inst->next)
-            changed |= visit(f, inst);
-    return changed;
+    if (!visit(f, inst))
+        return;
+    for (uint32_t i = f->view->first_user[inst->result]; i < f->view->first_user[inst->result + 1]; i++)
+        if (!phis || f->view->users[i]->opcode == SpvOpPhi)
+            f->failed |= !wpg_vec_push(&f->work, f->view->users[i]);
+}
+
+/* Each instruction once, in an order in which only phis come before what they use; then what hangs on a
+ * change, to the fixed point. */
+static bool visit_all(folding *f)
+{
+    const wpg_cfg *cfg = f->view->cfg;
+    for (uint32_t b = 0; b < cfg->count; b++)
+        for (const wpg_inst *inst = cfg->blocks[b].label; inst != cfg->blocks[b].terminator;
+             inst = inst->next) {
+            if (reads_own_memory(f->view->module, inst))
+                f->failed |= !wpg_vec_push(&f->loads, inst);
+            visit_and_note(f, inst, true);
+        }
+    while (f->work.count || f->holds_changed) {
+        while (f->work.count)
+            visit_and_note(f, wpg_vec_pop(&f->work), false);
+        const size_t loads = f->holds_changed ? f->loads.count : 0;
+        f->holds_changed = false;
+        for (size_t i = 0; i < loads; i++)
+            visit_and_note(f, f->loads.data[i], false);
+    }
+    return !f->failed;
 }
 
 static bool solve(folding *f, const wpg_view *view, const uint32_t *known, uint32_t one, wpg_arena *arena)
@@ -279,9 +305,7 @@ static bool solve(folding *f, const wpg_view *view, const uint32_t *known, uint3
         f->may[id] = f->is[id] = is_module_constant(f, id);
     for (uint32_t id = 0; id < view->bound; id++)
         f->may[id] |= (known && known[id]) || (one && id == one);
-    while (each_inst(f))
-        ;
-    return true;
+    return visit_all(f);
 }
 
 bool wpg_unrolled_solve(wpg_unrolled *unrolled, const wpg_view *view, const uint32_t *known, uint32_t one,
@@ -290,6 +314,8 @@ bool wpg_unrolled_solve(wpg_unrolled *unrolled, const wpg_view *view, const uint
     folding f;
     bool solved = solve(&f, view, known, one, arena);
     wpg_vec_free(&f.operands);
+    wpg_vec_free(&f.work);
+    wpg_vec_free(&f.loads);
     *unrolled = (wpg_unrolled){.view = view, .may = f.may, .is = f.is};
     return solved;
 }

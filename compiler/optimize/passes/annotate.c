@@ -34,6 +34,7 @@ typedef struct annotator {
     bool changed;
     wpg_id_set exact; /* what feeds exact outputs; computed at the first hint */
     bool has_exact;
+    wpg_unrolled unrolled; /* made at the first loop that asks */
     wpg_status status;
 } annotator;
 
@@ -157,7 +158,31 @@ static bool loop_may_be_unrolled(annotator *a, const wpg_loop *loop, wpg_arena *
     for (uint32_t b = 0; b < a->view->cfg->count; b++)
         if (loop->members[b] && block_is_exact(a, b))
             return false;
-    return !wpg_unrolling_folds(a->view, loop, 0, arena);
+    if (!a->unrolled.view && !wpg_unrolled_solve(&a->unrolled, a->view, NULL, 0, arena)) {
+        arena->failed = 1;
+        return false;
+    }
+    return !wpg_unrolled_folds(&a->unrolled, loop);
+}
+
+typedef struct loop_control {
+    uint32_t mask, parameter;
+    const char *name;
+} loop_control;
+
+/* Mask 0: none is worth it. */
+static loop_control choose_control(const wpg_loop *loop, double trips, bool exact, bool since_1_4)
+{
+    const uint64_t whole = (uint64_t)(trips + 0.5);
+    if (exact && loop->exits == 1 && whole >= 1 && whole <= UNROLL_TRIPS &&
+        loop->instructions * whole <= UNROLL_SIZE)
+        return (loop_control){SpvLoopControlUnrollMask, 0, "Unroll"};
+    if (!exact && since_1_4 && whole >= 1 && whole <= PEEL_TRIPS && trips >= (double)whole - 0.1 &&
+        trips <= (double)whole + 0.1 && loop->instructions * whole <= UNROLL_SIZE)
+        return (loop_control){SpvLoopControlPeelCountMask, (uint32_t)whole, "PeelCount"};
+    if (since_1_4 && trips >= (double)PARTIAL_TRIPS && loop->instructions <= PARTIAL_SIZE)
+        return (loop_control){SpvLoopControlPartialCountMask, PARTIAL_COUNT, "PartialCount"};
+    return (loop_control){0};
 }
 
 static void control_loop(annotator *a, uint32_t construct, wpg_arena *arena)
@@ -173,29 +198,18 @@ static void control_loop(annotator *a, uint32_t construct, wpg_arena *arena)
         !wpg_block_lanes(&header, a->view, a->profile, loop.header) || header < entries)
         return;
     double trips = (double)header / (double)entries - (loop.top_tested ? 1 : 0);
-    uint64_t whole = (uint64_t)(trips + 0.5);
-    bool exact = header % entries == 0, since_1_4 = a->context->module->version >= SPIRV_1_4;
+    const loop_control control =
+        choose_control(&loop, trips, header % entries == 0, a->context->module->version >= SPIRV_1_4);
     uint32_t origin = origin_of(a, loop.header);
-    char what[64];
-    if (!loop_may_be_unrolled(a, &loop, arena))
+    char parameter[16] = "";
+    if (!control.mask || !loop_may_be_unrolled(a, &loop, arena))
         return;
-    if (exact && loop.exits == 1 && whole >= 1 && whole <= UNROLL_TRIPS &&
-        loop.instructions * whole <= UNROLL_SIZE) {
-        set_loop_control(a, merge, SpvLoopControlUnrollMask, 0);
-        snprintf(what, sizeof what, "Unroll");
-    } else if (!exact && since_1_4 && whole >= 1 && whole <= PEEL_TRIPS && trips >= (double)whole - 0.1 &&
-               trips <= (double)whole + 0.1 && loop.instructions * whole <= UNROLL_SIZE) {
-        set_loop_control(a, merge, SpvLoopControlPeelCountMask, (uint32_t)whole);
-        snprintf(what, sizeof what, "PeelCount %u", (unsigned)whole);
-    } else if (since_1_4 && trips >= (double)PARTIAL_TRIPS && loop.instructions <= PARTIAL_SIZE) {
-        set_loop_control(a, merge, SpvLoopControlPartialCountMask, PARTIAL_COUNT);
-        snprintf(what, sizeof what, "PartialCount %d", PARTIAL_COUNT);
-    } else {
-        return;
-    }
+    set_loop_control(a, merge, control.mask, control.parameter);
+    if (control.parameter)
+        (void)snprintf(parameter, sizeof parameter, " %u", control.parameter);
     wpg_remark_add(a->context, WPG_REMARK_DONE, PASS, a->profile->ordinal, origin,
-                   "loop at block %u: %.2f trips on average in %llu entries (lanes), %u instructions; %s",
-                   origin, trips, (unsigned long long)entries, loop.instructions, what);
+                   "loop at block %u: %.2f trips on average in %llu entries (lanes), %u instructions; %s%s",
+                   origin, trips, (unsigned long long)entries, loop.instructions, control.name, parameter);
 }
 
 wpg_status wpg_pass_annotate(bool *changed, wpg_context *context, wpg_function_profile *profile)

@@ -1,19 +1,23 @@
-/* Runs the SSA tier for use mode: the caller's hook (SPIRV-Tools behind compiler/normalize), guarded so that
- * only the place of values changes.
+/* Runs the SSA tier for use mode. The tier turns memory into values and drops dead code. It moves no code, so
+ * derivatives, quad and subgroup operations keep their control flow.
  *
- * The tier turns memory into values and drops dead code. It moves no code, so derivatives, quad and subgroup
- * operations keep their control flow. But in some versions a pass of SPIRV-Tools also runs its
- * simplification, which folds floating-point arithmetic (a product and a sum become one Fma) and changes
- * bits. It leaves NoContraction alone. So all floating-point work gets that decoration on the way in, and
- * loses it on the way out. Afterwards no kind of arithmetic may occur more often than before.
+ *      normal form --copy--> localise.c: variables of the module that one function uses become the function's
+ *                   |        split_composites.c, promote.c, drop_unused.c: our own code (promote.h)
+ *                   |        ssa_keep.c: loops whose bits hang on their form? again, with their memory kept
+ *                   |
+ *           memory left that the hook may follow? (leftovers.c)
+ *                   |--- no: unused declarations go
+ *                  yes: the caller's hook (SPIRV-Tools behind compiler/normalize)
+ *
+ * The hook is guarded so that only the place of values changes. In some versions a pass of SPIRV-Tools also
+ * runs its simplification, which folds floating-point arithmetic (a product and a sum become one Fma) and
+ * changes bits. It leaves NoContraction alone. So all floating-point work gets that decoration on the way in,
+ * and loses it on the way out. Afterwards no kind of arithmetic may occur more often than before.
  *
  * SPIRV-Tools' dead code pass leaves a module alone that holds a non-semantic set it does not know. So
  * pseudo probes are lifted out before, and put back behind their labels after. The same is done with
  * declarations that an older SPIRV-Tools does not know, and that say nothing of values: else it refuses the
- * module.
- *
- * Private variables of the entry function alone become local first: localise.h. Loops whose bits hang on
- * their form keep it: ssa_keep.h. */
+ * module. */
 #include "compiler/optimize/ir/pass.h"
 
 #include <string.h>
@@ -21,6 +25,7 @@
 #include "compiler/analysis/graph/pseudo_probe.h"
 #include "compiler/optimize/ir/legality.h"
 #include "compiler/optimize/passes/localise.h"
+#include "compiler/optimize/passes/promote.h"
 #include "compiler/optimize/passes/ssa_keep.h"
 #include "compiler/spirv/builder.h"
 
@@ -135,78 +140,153 @@ static bool only_less_arithmetic(const wpg_module *before, const wpg_module *aft
     return less;
 }
 
-/* Words of the module with its arithmetic protected, through the hook, parsed again. */
-static wpg_status run_tier(wpg_module **out, const wpg_context *context, wpg_ssa_fn ssa, const wpg_kept *kept,
-                           wpg_error *reason)
+/* What a run of the tier works on, and what it has to put back. */
+typedef struct tier_run {
+    wpg_module *copy;
+    wpg_pseudo_probe *probes;
+    size_t probe_count;
+    lifted newer;
+    bool left;       /* something that the hook might do */
+    wpg_arena arena; /* of the probes */
+} tier_run;
+
+static void run_finish(tier_run *run)
 {
-    uint32_t *words = NULL, *protected_words = NULL, *ssa_words = NULL;
-    size_t count = 0, protected_count = 0, ssa_count = 0;
-    wpg_module *copy = NULL;
-    wpg_map added = {0};
-    wpg_arena arena;
-    wpg_pseudo_probe *probes = NULL;
-    size_t probe_count = 0;
-    lifted newer = {.count = 0};
-    wpg_arena_init(&arena);
+    wpg_module_destroy(run->copy);
+    wpg_arena_finish(&run->arena);
+}
+
+/* A copy of the module in which our own code has made values of memory. Variables of `kept` stay. */
+static wpg_status begin_run(tier_run *run, const wpg_context *context, const wpg_kept *kept,
+                            wpg_error *reason)
+{
+    uint32_t *words = NULL;
+    size_t count = 0;
+    *run = (tier_run){.copy = NULL};
+    wpg_arena_init(&run->arena);
     wpg_status status = wpg_module_emit(&words, &count, context->module, reason);
     if (status == WPG_OK)
-        status = wpg_module_parse(&copy, words, count, reason);
+        status = wpg_module_parse(&run->copy, words, count, reason);
+    free(words);
     if (status == WPG_OK)
-        status = wpg_pseudo_probes_lift(&probes, &probe_count, copy, &arena, reason);
+        status = wpg_pseudo_probes_lift(&run->probes, &run->probe_count, run->copy, &run->arena, reason);
+    if (status != WPG_OK)
+        return status;
+    lift_newer(&run->newer, run->copy);
+    bool fits = wpg_localise_globals(run->copy) && (!kept->labels || wpg_kept_pin(run->copy, kept)) &&
+                wpg_split_composites(run->copy) && wpg_promote_variables(run->copy) &&
+                wpg_drop_unused(run->copy) && wpg_memory_is_left(&run->left, run->copy);
+    if (fits && kept->labels)
+        wpg_kept_unpin(run->copy, kept);
+    return fits ? WPG_OK : wpg_fail(reason, WPG_E_NOMEM, "out of memory");
+}
+
+/* Words of the copy through the hook, with its arithmetic protected, as another module. */
+static wpg_status ask_hook(wpg_module **out, tier_run *run, wpg_ssa_fn ssa, const wpg_kept *kept,
+                           wpg_error *reason)
+{
+    uint32_t *words = NULL, *ssa_words = NULL;
+    size_t count = 0, ssa_count = 0;
+    wpg_map added = {0};
+    const bool fits = (!kept->labels || wpg_kept_pin(run->copy, kept)) && protect(&added, run->copy);
+    wpg_status status = fits ? WPG_OK : wpg_fail(reason, WPG_E_NOMEM, "out of memory");
     if (status == WPG_OK)
-        lift_newer(&newer, copy);
-    if (status == WPG_OK && !wpg_localise_globals(copy))
-        status = wpg_fail(reason, WPG_E_NOMEM, "out of memory");
-    if (status == WPG_OK && !protect(&added, copy))
-        status = wpg_fail(reason, WPG_E_NOMEM, "out of memory");
-    if (status == WPG_OK && kept->labels && !wpg_kept_pin(copy, kept))
-        status = wpg_fail(reason, WPG_E_NOMEM, "out of memory");
+        status = wpg_module_emit(&words, &count, run->copy, reason);
     if (status == WPG_OK)
-        status = wpg_module_emit(&protected_words, &protected_count, copy, reason);
-    if (status == WPG_OK)
-        status = ssa(&ssa_words, &ssa_count, protected_words, protected_count, reason);
+        status = ssa(&ssa_words, &ssa_count, words, count, reason);
     if (status == WPG_OK)
         status = wpg_module_parse(out, ssa_words, ssa_count, reason);
     if (status == WPG_OK) {
         unprotect(&added, *out);
         if (kept->labels)
             wpg_kept_unpin(*out, kept);
-        put_newer(*out, &newer);
-        status = wpg_pseudo_probes_put(*out, probes, probe_count, reason);
+    }
+    wpg_map_free(&added);
+    free(words);
+    free(ssa_words);
+    return status;
+}
+
+/* The copy's words, as another module: one without what was removed. */
+static wpg_status copy_words(wpg_module **out, tier_run *run, wpg_error *reason)
+{
+    uint32_t *words = NULL;
+    size_t count = 0;
+    if (!wpg_drop_declarations(run->copy))
+        return wpg_fail(reason, WPG_E_NOMEM, "out of memory");
+    wpg_status status = wpg_module_emit(&words, &count, run->copy, reason);
+    if (status == WPG_OK)
+        status = wpg_module_parse(out, words, count, reason);
+    free(words);
+    return status;
+}
+
+/* The rest of the tier. The hook takes long: it is asked only where it can do something. */
+static wpg_status end_run(wpg_module **out, tier_run *run, wpg_ssa_fn ssa, const wpg_kept *kept,
+                          wpg_error *reason)
+{
+    wpg_status status = run->left ? ask_hook(out, run, ssa, kept, reason) : copy_words(out, run, reason);
+    if (status == WPG_OK) {
+        put_newer(*out, &run->newer);
+        status = wpg_pseudo_probes_put(*out, run->probes, run->probe_count, reason);
     }
     if (status != WPG_OK) {
         wpg_module_destroy(*out);
         *out = NULL;
     }
-    wpg_arena_finish(&arena);
-    wpg_map_free(&added);
-    wpg_module_destroy(copy);
-    free(words);
-    free(protected_words);
-    free(ssa_words);
     return status;
 }
 
-/* One run of the tier. *out = NULL, with a remark, if it fails. */
-static wpg_status make_values(wpg_module **out, wpg_context *context, wpg_ssa_fn ssa, const wpg_kept *kept)
+/* The tier failed. Fails for memory only; else there is a remark. */
+static wpg_status say_failure(wpg_context *context, wpg_status status, const wpg_error *reason)
+{
+    if (status == WPG_E_NOMEM)
+        return wpg_fail(context->err, WPG_E_NOMEM, "out of memory");
+    wpg_remark_add(context, WPG_REMARK_REFUSED, PASS, 0, 0, "failed: %.120s", reason->message);
+    return WPG_OK;
+}
+
+/* The rest of the tier, checked. *out = NULL, with a remark, if it fails. */
+static wpg_status make_values(wpg_module **out, tier_run *run, wpg_context *context, wpg_ssa_fn ssa,
+                              const wpg_kept *kept)
 {
     wpg_error reason = {0};
     wpg_module *values = NULL;
-    wpg_status status = run_tier(&values, context, ssa, kept, &reason);
     bool nomem = false;
-    if (status == WPG_OK && !only_less_arithmetic(context->module, values, &nomem) && !nomem) {
-        status = wpg_fail(&reason, WPG_E_UNSUPPORTED, "it changed floating-point arithmetic");
-        wpg_module_destroy(values);
-        values = NULL;
+    wpg_status status = end_run(&values, run, ssa, kept, &reason);
+    if (status == WPG_OK && !only_less_arithmetic(context->module, values, &nomem))
+        status = nomem ? WPG_E_NOMEM
+                       : wpg_fail(&reason, WPG_E_UNSUPPORTED, "it changed floating-point arithmetic");
+    if (status == WPG_OK) {
+        *out = values;
+        return WPG_OK;
     }
-    if (status == WPG_E_NOMEM || nomem) {
-        wpg_module_destroy(values);
-        return wpg_fail(context->err, WPG_E_NOMEM, "out of memory");
-    }
+    wpg_module_destroy(values);
+    return say_failure(context, status, &reason);
+}
+
+/* One run. *found: a loop that is to keep its form, and was not known before; there is no *out then. Most are
+ * found before the hook is asked: what our own code leaves to it changes few loops. */
+static wpg_status run_once(wpg_module **out, uint32_t *found, wpg_kept *kept, wpg_context *context,
+                           wpg_ssa_fn ssa, wpg_arena *arena)
+{
+    tier_run run;
+    wpg_error reason = {0};
+    bool fits = true;
+    *found = 0;
+    wpg_status status = begin_run(&run, context, kept, &reason);
     if (status != WPG_OK)
-        wpg_remark_add(context, WPG_REMARK_REFUSED, PASS, 0, 0, "failed: %.120s", reason.message);
-    *out = values;
-    return WPG_OK;
+        status = say_failure(context, status, &reason);
+    else if ((fits = wpg_kept_add(found, kept, context, run.copy, arena)) && !*found)
+        status = make_values(out, &run, context, ssa, kept);
+    if (*out && status == WPG_OK)
+        fits = wpg_kept_add(found, kept, context, *out, arena);
+    run_finish(&run);
+    if (fits && !*found)
+        return status;
+    wpg_module_destroy(*out);
+    *out = NULL;
+    return fits ? status : wpg_fail(context->err, WPG_E_NOMEM, "out of memory");
 }
 
 /* The tier, again while loops are found that are to keep their form. */
@@ -215,20 +295,9 @@ static wpg_status make_most_values(wpg_module **out, wpg_context *context, wpg_s
     wpg_kept kept = {0};
     uint32_t found = 0;
     for (int round = 0; round < MOST_ROUNDS; round++) {
-        WPG_TRY(make_values(out, context, ssa, &kept));
-        if (!*out)
-            return WPG_OK;
-        if (!wpg_kept_add(&found, &kept, context, *out, arena))
-            break;
+        WPG_TRY(run_once(out, &found, &kept, context, ssa, arena));
         if (!found)
             return WPG_OK;
-        wpg_module_destroy(*out);
-        *out = NULL;
-    }
-    if (!found) {
-        wpg_module_destroy(*out);
-        *out = NULL;
-        return wpg_fail(context->err, WPG_E_NOMEM, "out of memory");
     }
     wpg_remark_add(
         context, WPG_REMARK_REFUSED, PASS, 0, 0,

@@ -124,7 +124,7 @@ static uint32_t probes_of(const checker *c, const random_source *source)
 static bool loses_exit_values(const checker *c, const random_source *source)
 {
     unsigned major = c->simulated ? 0 : vkc_mesa_major(c->device);
-    return c->simulated ? source->seed % 5 == 0 : major > 0 && major < 23;
+    return c->simulated ? source->seed % 5 == 0 : (major > 0 && major < 23) || vkc_is_swiftshader(c->device);
 }
 
 static bool instrument(uint32_t **words, size_t *count, wpg_counter_map **map, wpg_module *module,

@@ -274,7 +274,14 @@ static void remarks(void **state)
     (void)state;
     wpg_remark items[] = {{WPG_REMARK_DONE, "annotate", 0, 3, "loop unrolled"},
                           {WPG_REMARK_REFUSED, "unflatten", 1, 7, "too cheap"}};
-    wpg_remarks from = {.items = items, .count = 2, .mismatch = true, .wave_size = 32}, *to;
+    wpg_remarks from = {.items = items,
+                        .count = 2,
+                        .mismatch = true,
+                        .wave_size = 32,
+                        .push_words = UINT64_C(1) << 63 | 5,
+                        .tests = {{1, 2, 300, 0xffffffff}, {0, 7, 4, 1}},
+                        .test_count = 2},
+                *to;
     wpg_error err;
     wpg_writer w = {0};
     wpg_remarks_encode(&w, &from);
@@ -283,6 +290,9 @@ static void remarks(void **state)
     assert_int_equal(to->count, 2);
     assert_true(to->mismatch);
     assert_int_equal(to->wave_size, 32);
+    assert_true(to->push_words == from.push_words);
+    assert_int_equal(to->test_count, 2);
+    assert_memory_equal(to->tests, from.tests, 2 * sizeof *from.tests);
     for (int i = 0; i < 2; i++) {
         assert_int_equal(to->items[i].kind, items[i].kind);
         assert_string_equal(to->items[i].pass, items[i].pass);
