@@ -37,7 +37,8 @@ compiler/optimize/ir: compiler/spirv compiler/analysis/graph compiler/analysis/v
 compiler/optimize/loops: compiler/optimize/ir
 compiler/optimize/facts: compiler/optimize/loops
 compiler/optimize/fold: compiler/optimize/facts
-compiler/optimize/passes: compiler/optimize/fold
+compiler/optimize/memory: compiler/optimize/ir
+compiler/optimize/passes: compiler/optimize/fold compiler/optimize/memory
 compiler/amdgpu/flow: compiler/analysis/graph
 compiler/amdgpu/llvm: compiler/spirv compiler/analysis/graph compiler/amdgpu/flow
 compiler/amdgpu/translate: compiler/amdgpu/llvm
@@ -73,7 +74,7 @@ tests: *
 # Folders that may include a system header: PATTERN: folders.
 system='
 vulkan/: runtime/counters runtime/gpu runtime/cli/common runtime/cli/estimate runtime/cli/doctor layer/base layer/profile layer/rewrite layer/contents layer/variants layer/commands layer/api shaders tests
-spirv/: runtime/report/model runtime/report/listing compiler/spirv compiler/analysis/graph compiler/analysis/values compiler/analysis/match compiler/normalize compiler/instrument/code compiler/instrument/sampling compiler/instrument/counting compiler/instrument/probes compiler/instrument/driver compiler/optimize/ir compiler/optimize/loops compiler/optimize/facts compiler/optimize/fold compiler/optimize/passes compiler/amdgpu/flow compiler/amdgpu/llvm compiler/amdgpu/translate compiler/amdgpu/driver compiler/amdgpu/counters compiler/amdgpu/profile tests
+spirv/: runtime/report/model runtime/report/listing compiler/spirv compiler/analysis/graph compiler/analysis/values compiler/analysis/match compiler/normalize compiler/instrument/code compiler/instrument/sampling compiler/instrument/counting compiler/instrument/probes compiler/instrument/driver compiler/optimize/ir compiler/optimize/memory compiler/optimize/loops compiler/optimize/facts compiler/optimize/fold compiler/optimize/passes compiler/amdgpu/flow compiler/amdgpu/llvm compiler/amdgpu/translate compiler/amdgpu/driver compiler/amdgpu/counters compiler/amdgpu/profile tests
 spirv-tools/: compiler/normalize tests
 llvm: compiler/amdgpu/flow compiler/amdgpu/llvm compiler/amdgpu/translate compiler/amdgpu/driver compiler/amdgpu/counters compiler/amdgpu/profile tests
 xxhash.h: runtime/base

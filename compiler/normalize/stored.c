@@ -99,25 +99,20 @@ static bool add_store(wpg_stored *stored, uint32_t pointer, uint32_t value, uint
     return true;
 }
 
-static bool is_volatile(const wpg_inst *inst, uint32_t operands)
-{
-    return inst->count > operands && (inst->words[operands] & SpvMemoryAccessVolatileMask);
-}
-
 static bool read_inst(wpg_stored *stored, const wpg_inst *inst, uint32_t label, uint32_t at)
 {
     switch (inst->opcode) {
     case SpvOpVariable:
         return inst->count < 5 || add_store(stored, inst->result, inst->words[4], label, at);
     case SpvOpLoad:
-        if (!is_volatile(inst, 4)) {
+        if (!wpg_access_is_volatile(inst)) {
             stored->ids[inst->result].label = label;
             stored->ids[inst->result].at = at;
         }
         return true;
     case SpvOpStore:
         escape(stored, inst->words[2]);
-        if (is_volatile(inst, 3))
+        if (wpg_access_is_volatile(inst))
             escape(stored, inst->words[1]);
         return add_store(stored, inst->words[1], inst->words[2], label, at);
     case SpvOpAccessChain:

@@ -82,6 +82,12 @@ static inline wpg_inst *wpg_module_def(const wpg_module *module, uint32_t id)
 }
 /* Opcode of the definition of `id`, SpvOpNop if there is none. */
 SpvOp wpg_module_opcode_of(const wpg_module *module, uint32_t id);
+/* True if the OpLoad or OpStore says Volatile. Source: SPIR-V 1.6, 3.26 Memory Operands. */
+static inline bool wpg_access_is_volatile(const wpg_inst *access)
+{
+    const unsigned at = access->opcode == SpvOpLoad ? 4 : 3;
+    return access->count > at && (access->words[at] & SpvMemoryAccessVolatileMask) != 0;
+}
 uint32_t wpg_module_fresh_id(wpg_module *module);
 
 /* -- Edit ---------------------------------------------------------------------------------------------- */

@@ -13,28 +13,8 @@
 set -eu
 root=$(cd "$(dirname "$0")/../.." && pwd)
 here=$root/shaders/real
-families="tfjs materialx kernels anime4k"
-build=$root/build wanted=
-while [ $# -gt 0 ]; do
-    case $1 in
-    --build)
-        [ $# -ge 2 ] || { echo "cost: --build needs a folder" >&2; exit 2; }
-        build=$2
-        shift
-        ;;
-    -h | --help) sed -n '2,13s/^# \{0,1\}//p' "$0"; exit 0 ;;
-    *)
-        case " $families " in *" $1 "*) ;; *) echo "cost: no family '$1' (known: $families)" >&2; exit 2 ;; esac
-        wanted="$wanted $1"
-        ;;
-    esac
-    shift
-done
-. "$here/start.sh"
-case ${DRIVER:-new} in old) VK_DRIVER_FILES=${WPG_LVP_ICD_OLD:-} ;; *) VK_DRIVER_FILES=${WPG_LVP_ICD:-} ;; esac
-VK_ICD_FILENAMES=$VK_DRIVER_FILES
-export VK_DRIVER_FILES VK_ICD_FILENAMES
-[ -n "$VK_DRIVER_FILES" ] || { echo "cost: no lavapipe here: sh tests/setup.sh" >&2; exit 77; }
+tool=cost known="tfjs materialx kernels anime4k" help=2,13
+. "$here/options.sh"
 rounds=${ROUNDS:-3} seconds=${SECONDS_EACH:-0.5}
 ways=${WAYS:-default naive lane selects-all selects-none}
 

@@ -27,27 +27,8 @@ slow="ggml" # only where named: lavapipe compiles for minutes
 by_item="glmark2 ffmpeg libplacebo demos piglit games"
 # Of these each item is a program of its own, with a profile of its own. TOGETHER=1: one program for all.
 [ -n "${TOGETHER:-}" ] && apart= || apart="materialx"
-build=$root/build wanted=
-while [ $# -gt 0 ]; do
-    case $1 in
-    --build)
-        [ $# -ge 2 ] || { echo "real: --build needs a folder" >&2; exit 2; }
-        build=$2
-        shift
-        ;;
-    -h | --help) sed -n '2,20s/^# \{0,1\}//p' "$0"; exit 0 ;;
-    *)
-        case " $families $slow " in *" $1 "*) ;; *) echo "real: no family '$1' (known: $families $slow)" >&2; exit 2 ;; esac
-        wanted="$wanted $1"
-        ;;
-    esac
-    shift
-done
-. "$here/start.sh"
-case ${DRIVER:-new} in old) VK_DRIVER_FILES=${WPG_LVP_ICD_OLD:-} ;; *) VK_DRIVER_FILES=${WPG_LVP_ICD:-} ;; esac
-VK_ICD_FILENAMES=$VK_DRIVER_FILES
-export VK_DRIVER_FILES VK_ICD_FILENAMES
-[ -n "$VK_DRIVER_FILES" ] || { echo "real: no lavapipe here: sh tests/setup.sh" >&2; exit 77; }
+tool=real known="$families $slow" help=2,20
+. "$here/options.sh"
 other=${OTHER_INPUT:-}
 unset OTHER_INPUT
 rounds=${ROUNDS:-3} seconds=${SECONDS_EACH:-} probes=${PROBES:-default} training=${TRAIN_SECONDS:-0.05}

@@ -1,4 +1,4 @@
-# Sourced by measure.sh, levers.sh and cost.sh once `root` and `build` are set: the environment of their runs, and a folder `work` that goes at the end.
+# Sourced by options.sh and levers.sh once `root` and `build` are set: the environment of their runs, and a folder `work` that goes at the end.
 build=$(cd "$build" && pwd)
 [ ! -r "$root/.deps/env.sh" ] || . "$root/.deps/env.sh"
 WPG_REAL=${WPG_REAL:-$root/.deps/real}

@@ -25,6 +25,7 @@
 #include "compiler/optimize/ir/optimize.h"
 #include "runtime/base/file.h"
 #include "tests/support/weights.h"
+#include "tests/support/targets.h"
 
 static unsigned failures, modules, entries, weighable, invalid, instrumented, optimised, cut, contexts;
 
@@ -162,14 +163,7 @@ typedef struct counting_form {
 
 static void check_instrumented(const subject *s)
 {
-    static const wpg_instrument_target most = {.subgroup_basic = true,
-                                               .subgroup_ballot = true,
-                                               .subgroup_arithmetic = true,
-                                               .subgroup_size = 8,
-                                               .int64_atomics = true,
-                                               .demote_to_helper = true,
-                                               .max_spirv_minor = 6},
-                                       least = {.max_spirv_minor = 3};
+    static const wpg_instrument_target least = {.max_spirv_minor = 3};
     static const counting_form forms[] = {
         {.strategy = WPG_STRATEGY_AUTO},
         {.strategy = WPG_STRATEGY_DERIVED, .probes = ~0u},
@@ -182,7 +176,7 @@ static void check_instrumented(const subject *s)
         wpg_module *module = normal_form(s, &err);
         if (!module)
             return;
-        const wpg_instrument_options options = {.target = forms[i].least ? least : most,
+        const wpg_instrument_options options = {.target = forms[i].least ? least : wpg_target_of_most,
                                                 .directory_entry = UINT64_C(0x100000000000),
                                                 .select_sites = true,
                                                 .strategy = forms[i].strategy,

@@ -20,6 +20,7 @@
 #include "compiler/normalize/normalize.h"
 #include "runtime/base/file.h"
 #include "tests/corpus/layout.h"
+#include "tests/support/targets.h"
 
 static unsigned limit = 60; /* seconds; 0: nothing is compiled */
 static const char *vertex_path, *fragment_path, *wanted;
@@ -68,15 +69,8 @@ static bool read_subject(subject *s, const wpg_module *module)
 /* The words of a form; false where it is passed through. */
 static bool make_words(uint32_t **words, size_t *count, const subject *s, int strategy)
 {
-    static const wpg_instrument_target most = {.subgroup_basic = true,
-                                               .subgroup_ballot = true,
-                                               .subgroup_arithmetic = true,
-                                               .subgroup_size = 8,
-                                               .int64_atomics = true,
-                                               .demote_to_helper = true,
-                                               .max_spirv_minor = 6};
     const wpg_instrument_options options = {
-        .target = most,
+        .target = wpg_target_of_most,
         .directory_entry = UINT64_C(0x100000000000),
         .select_sites = true,
         .select_work = 6,

@@ -22,6 +22,7 @@
 #include "runtime/bundle/folder.h"
 #include "runtime/profile/weights.h"
 #include "runtime/report/model/shader_source.h"
+#include "tests/support/targets.h"
 
 enum { MOST_RUNS = 99 };
 
@@ -76,13 +77,7 @@ static bool emit(measured *m, unsigned run, size_t *count, const wpg_module *mod
 
 static bool generate(measured *m, unsigned run, wpg_module *module, const wpg_stage *stage, wpg_error *err)
 {
-    wpg_instrument_options options = {.target = {.subgroup_basic = true,
-                                                 .subgroup_ballot = true,
-                                                 .subgroup_arithmetic = true,
-                                                 .subgroup_size = 8,
-                                                 .int64_atomics = true,
-                                                 .demote_to_helper = true,
-                                                 .max_spirv_minor = 6},
+    wpg_instrument_options options = {.target = wpg_target_of_most,
                                       .directory_entry = UINT64_C(0x100000200000),
                                       .directory_cells = UINT64_C(0x100000000000),
                                       .directory_tag = 1,

@@ -118,11 +118,6 @@ static bool all_members_have(const wpg_module *module, const wpg_inst *variable,
     return members && with == members;
 }
 
-static bool load_is_volatile(const wpg_inst *load)
-{
-    return load->count > 4 && (load->words[4] & SpvMemoryAccessVolatileMask) != 0;
-}
-
 static bool is_uniform_block(const wpg_module *module, const wpg_inst *variable)
 {
     uint32_t type = held_struct(module, variable);
@@ -138,7 +133,7 @@ static bool is_changing_input(const wpg_module *module, const wpg_inst *variable
 
 bool wpg_load_is_read_only(const wpg_module *module, const wpg_inst *load)
 {
-    if (load->opcode != SpvOpLoad || load->count < 4 || load_is_volatile(load))
+    if (load->opcode != SpvOpLoad || load->count < 4 || wpg_access_is_volatile(load))
         return false;
     const wpg_inst *root = wpg_pointer_root(module, load->words[3]);
     if (!root)
@@ -216,7 +211,7 @@ bool wpg_load_is_draw_constant(const wpg_module *module, const wpg_inst *load, c
     const wpg_inst *root = wpg_pointer_root(module, load->words[3]);
     if (!root)
         return *why = "the value is loaded through a pointer of unknown origin", false;
-    if (load_is_volatile(load) || wpg_variable_has(module, root, SpvDecorationVolatile) ||
+    if (wpg_access_is_volatile(load) || wpg_variable_has(module, root, SpvDecorationVolatile) ||
         wpg_variable_has(module, root, SpvDecorationCoherent))
         return *why = "the value's memory is volatile or coherent", false;
     if (!path_is_constant(module, load->words[3]))

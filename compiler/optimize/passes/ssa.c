@@ -25,7 +25,7 @@
 #include "compiler/analysis/graph/pseudo_probe.h"
 #include "compiler/optimize/ir/legality.h"
 #include "compiler/optimize/passes/localise.h"
-#include "compiler/optimize/passes/promote.h"
+#include "compiler/optimize/memory/promote.h"
 #include "compiler/optimize/passes/ssa_keep.h"
 #include "compiler/spirv/builder.h"
 

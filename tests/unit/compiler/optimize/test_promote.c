@@ -5,7 +5,7 @@
 #include <glob.h>
 
 #include "compiler/optimize/passes/localise.h"
-#include "compiler/optimize/passes/promote.h"
+#include "compiler/optimize/memory/promote.h"
 
 static wpg_module *parse(const uint32_t *words, size_t count)
 {

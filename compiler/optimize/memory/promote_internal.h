@@ -1,6 +1,6 @@
 /* What the files that promote variables share (promote.h). Private to them. Threads: as the module. */
-#ifndef WPG_COMPILER_OPTIMIZE_PASSES_PROMOTE_INTERNAL_H
-#define WPG_COMPILER_OPTIMIZE_PASSES_PROMOTE_INTERNAL_H
+#ifndef WPG_COMPILER_OPTIMIZE_MEMORY_PROMOTE_INTERNAL_H
+#define WPG_COMPILER_OPTIMIZE_MEMORY_PROMOTE_INTERNAL_H
 
 #include "compiler/analysis/graph/cfg.h"
 #include "compiler/spirv/grammar.h"

@@ -1,10 +1,10 @@
 /* Our part of the SSA tier: makes values of Function memory, and drops what nobody reads then. It does what
  * the passes of the hook do (compiler/normalize/spirv_tools.cpp), with the same code as the result, in a
  * twentieth of their time. The hook is asked only where something is left that is not done here: pointers in
- * memory, initialized composites, decorated variables. Private to compiler/optimize/passes. Threads: as the
+ * memory, initialized composites, decorated variables. Private to compiler/optimize. Threads: as the
  * module. */
-#ifndef WPG_COMPILER_OPTIMIZE_PASSES_PROMOTE_H
-#define WPG_COMPILER_OPTIMIZE_PASSES_PROMOTE_H
+#ifndef WPG_COMPILER_OPTIMIZE_MEMORY_PROMOTE_H
+#define WPG_COMPILER_OPTIMIZE_MEMORY_PROMOTE_H
 
 #include "compiler/spirv/module.h"
 

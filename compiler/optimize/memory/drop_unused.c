@@ -11,7 +11,7 @@
 
 #include "compiler/analysis/graph/cfg.h"
 #include "compiler/optimize/ir/legality.h"
-#include "compiler/optimize/passes/promote.h"
+#include "compiler/optimize/memory/promote.h"
 
 enum { NONE = UINT32_MAX };
 
@@ -44,19 +44,14 @@ typedef struct sweeper {
 
 /* -- What may go -- */
 
-static bool is_volatile(const wpg_inst *inst)
-{
-    const unsigned at = inst->opcode == SpvOpLoad ? 4 : 3;
-    return inst->count > at && (inst->words[at] & SpvMemoryAccessVolatileMask);
-}
-
 /* Goes where nobody uses its result. */
 static bool may_go(const sweeper *s, const wpg_inst *inst)
 {
     return inst->result && inst->result < s->bound &&
            (inst->opcode == SpvOpPhi || inst->opcode == SpvOpUndef || inst->opcode == SpvOpVariable ||
             (wpg_inst_traits(s->module, inst) & WPG_TRAIT_PURE)) &&
-           !(inst->opcode == SpvOpLoad && is_volatile(inst)) && !wpg_inst_is_non_semantic(s->module, inst);
+           !(inst->opcode == SpvOpLoad && wpg_access_is_volatile(inst)) &&
+           !wpg_inst_is_non_semantic(s->module, inst);
 }
 
 /* The variable of a function that a pointer leads into; 0: none. */
@@ -81,8 +76,9 @@ static void find_own(sweeper *s)
         if (inst->opcode == SpvOpVariable && inst->result < s->bound)
             s->own[inst->result] = true;
     for (const wpg_inst *inst = s->function; inst && inst != end; inst = inst->next) {
-        const bool access = inst->opcode == SpvOpAccessChain || inst->opcode == SpvOpInBoundsAccessChain ||
-                            ((inst->opcode == SpvOpLoad || inst->opcode == SpvOpStore) && !is_volatile(inst));
+        const bool access =
+            inst->opcode == SpvOpAccessChain || inst->opcode == SpvOpInBoundsAccessChain ||
+            ((inst->opcode == SpvOpLoad || inst->opcode == SpvOpStore) && !wpg_access_is_volatile(inst));
         s->failed |= !wpg_used_ids(&s->operands, s->module, inst);
         for (size_t i = 0; i < s->operands.count; i++) {
             const unsigned at = s->operands.data[i];

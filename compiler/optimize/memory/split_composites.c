@@ -8,7 +8,7 @@
  * A variable goes if its pointer goes into plain loads, stores and chains alone, the first index of each
  * chain on it is a constant, and it has no initializer. Nested ones go in further rounds. */
 #include "compiler/optimize/ir/legality.h"
-#include "compiler/optimize/passes/promote.h"
+#include "compiler/optimize/memory/promote.h"
 #include "compiler/spirv/builder.h"
 
 enum { MOST_PARTS = 64, MOST_ROUNDS = 16 };
@@ -119,11 +119,6 @@ static bool is_chain(const wpg_inst *inst)
     return inst->opcode == SpvOpAccessChain || inst->opcode == SpvOpInBoundsAccessChain;
 }
 
-static bool is_volatile(const wpg_inst *inst, unsigned operand)
-{
-    return inst->count > operand && (inst->words[operand] & SpvMemoryAccessVolatileMask);
-}
-
 /* The pointer at that word is one to the variable, or one made of it. */
 static void judge_use(splitter *s, wpg_inst *inst, unsigned operand, composite *c)
 {
@@ -141,9 +136,10 @@ static void judge_use(splitter *s, wpg_inst *inst, unsigned operand, composite *
             c->used |= UINT64_C(1) << index;
         else
             c->variable = NULL;
-    } else if (!(inst->opcode == SpvOpLoad && operand == 3 && !is_volatile(inst, 4) &&
+    } else if (!(inst->opcode == SpvOpLoad && operand == 3 && !wpg_access_is_volatile(inst) &&
                  (!whole || inst->type == c->type)) &&
-               !(value && operand == 1 && !is_volatile(inst, 3) && (!whole || value->type == c->type))) {
+               !(value && operand == 1 && !wpg_access_is_volatile(inst) &&
+                 (!whole || value->type == c->type))) {
         c->variable = NULL;
     }
 }

@@ -1,7 +1,7 @@
 /* What the passes of promote.h leave: declarations that nothing names any more, and memory that SPIRV-Tools
  * might still make values of. See promote.h. */
 #include "compiler/optimize/ir/legality.h"
-#include "compiler/optimize/passes/promote.h"
+#include "compiler/optimize/memory/promote.h"
 
 /* -- Declarations -- */
 

@@ -2,7 +2,7 @@
  * SSA; Cytron et al., 1991, 4.2). See promote.h. */
 #include <string.h>
 
-#include "compiler/optimize/passes/promote_internal.h"
+#include "compiler/optimize/memory/promote_internal.h"
 
 typedef WPG_VEC(uint32_t) id_list;
 

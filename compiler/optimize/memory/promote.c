@@ -8,12 +8,12 @@
  *
  * A load before any store is OpUndef: SPIR-V 1.6, OpVariable: without an initializer the value is undefined.
  */
-#include "compiler/optimize/passes/promote.h"
+#include "compiler/optimize/memory/promote.h"
 
 #include <string.h>
 
 #include "compiler/optimize/ir/legality.h"
-#include "compiler/optimize/passes/promote_internal.h"
+#include "compiler/optimize/memory/promote_internal.h"
 #include "compiler/spirv/builder.h"
 
 static bool is_plain(const wpg_module *module, uint32_t type)
@@ -81,20 +81,15 @@ static bool is_part(const wpg_promoter *p, const wpg_inst *chain, uint32_t type)
            pointer->words[3] == type;
 }
 
-static bool is_volatile(const wpg_inst *inst, unsigned at)
-{
-    return inst->count > at && (inst->words[at] & SpvMemoryAccessVolatileMask);
-}
-
 /* May `inst` use the pointer `inst->words[at]` to a value of `type`? */
 static bool is_plain_use(const wpg_promoter *p, const wpg_inst *inst, unsigned at, uint32_t type)
 {
     switch (inst->opcode) {
     case SpvOpLoad:
-        return at == 3 && inst->type == type && !is_volatile(inst, 4);
+        return at == 3 && inst->type == type && !wpg_access_is_volatile(inst);
     case SpvOpStore: {
         const wpg_inst *value = wpg_module_def(p->module, inst->words[2]);
-        return at == 1 && value && value->type == type && !is_volatile(inst, 3);
+        return at == 1 && value && value->type == type && !wpg_access_is_volatile(inst);
     }
     default:
         return false;
