@@ -46,7 +46,8 @@ compiler/amdgpu/driver: compiler/amdgpu/translate
 compiler/amdgpu/counters: compiler/amdgpu/driver
 compiler/amdgpu/profile: compiler/amdgpu/counters
 layer/base: compiler/analysis/match compiler/normalize compiler/instrument/driver compiler/optimize/passes runtime/counters runtime/profile runtime/bundle runtime/gpu runtime/tune runtime/config
-layer/profile: layer/base
+layer/files: layer/base
+layer/profile: layer/files
 layer/rewrite: layer/base layer/profile
 layer/contents: layer/base
 layer/variants: layer/rewrite layer/contents

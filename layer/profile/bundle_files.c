@@ -7,11 +7,11 @@
 #include <unistd.h>
 
 #include "compiler/normalize/normalize.h"
-#include "layer/profile/beside.h"
-#include "layer/profile/file_locks.h"
-#include "layer/profile/hurry.h"
+#include "layer/files/beside.h"
+#include "layer/files/file_locks.h"
+#include "layer/files/hurry.h"
 #include "layer/profile/totals.h"
-#include "layer/profile/unwritten.h"
+#include "layer/files/unwritten.h"
 #include "runtime/base/file_batch.h"
 #include "runtime/base/log.h"
 #include "runtime/base/text.h"

@@ -4,7 +4,7 @@
 #define WPG_LAYER_PROFILE_FILES_INTERNAL_H
 
 #include "layer/profile/files.h"
-#include "layer/profile/spill.h"
+#include "layer/files/spill.h"
 
 /* Destroyed pipelines whose records are made together; so many wake the writer. */
 enum { WPG_RETIRED_AT_ONCE = 512 };

@@ -8,7 +8,7 @@
 #include "compiler/optimize/ir/optimize.h"
 #include "layer/base/build_id.h"
 #include "layer/profile/bundle_files.h"
-#include "layer/profile/file_locks.h"
+#include "layer/files/file_locks.h"
 #include "runtime/base/log.h"
 #include "runtime/base/text.h"
 #include "runtime/bundle/bundle.h"

@@ -8,7 +8,7 @@
 #include "layer/base/state.h"
 #include "layer/profile/bundle_files.h"
 #include "layer/profile/files.h"
-#include "layer/profile/hurry.h"
+#include "layer/files/hurry.h"
 #include "layer/profile/tune.h"
 #include "runtime/base/log.h"
 #include "runtime/base/thread.h"

@@ -13,8 +13,8 @@
 
 #include "layer/base/disk_cache.h"
 #include "layer/base/state.h"
-#include "layer/profile/beside.h"
-#include "layer/profile/file_locks.h"
+#include "layer/files/beside.h"
+#include "layer/files/file_locks.h"
 
 enum { PATH = 512 };
 static char folder[] = "/tmp/wavepgo-test-beside-XXXXXX";

@@ -11,7 +11,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "layer/profile/spill.h"
+#include "layer/files/spill.h"
 #include "runtime/base/file_batch.h"
 
 static char folder[64], path[128];

@@ -1,6 +1,6 @@
 /* The one log line for a folder that takes no files. Threads: any. */
-#ifndef WPG_LAYER_PROFILE_UNWRITTEN_H
-#define WPG_LAYER_PROFILE_UNWRITTEN_H
+#ifndef WPG_LAYER_FILES_UNWRITTEN_H
+#define WPG_LAYER_FILES_UNWRITTEN_H
 
 #include "runtime/base/error.h"
 

@@ -11,8 +11,8 @@
  * cannot be written, records stay in memory.
  *
  * Owns: the descriptor. Threads: under the files lock. */
-#ifndef WPG_LAYER_PROFILE_SPILL_H
-#define WPG_LAYER_PROFILE_SPILL_H
+#ifndef WPG_LAYER_FILES_SPILL_H
+#define WPG_LAYER_FILES_SPILL_H
 
 #include "runtime/profile/profile_io.h"
 

@@ -1,4 +1,4 @@
-#include "layer/profile/unwritten.h"
+#include "layer/files/unwritten.h"
 
 #include <errno.h>
 #include <stdatomic.h>

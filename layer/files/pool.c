@@ -1,4 +1,4 @@
-#include "layer/profile/pool.h"
+#include "layer/files/pool.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -8,7 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "layer/profile/beside.h"
+#include "layer/files/beside.h"
 #include "runtime/base/file.h"
 #include "runtime/base/log.h"
 

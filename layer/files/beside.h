@@ -1,8 +1,8 @@
 /* Files beside a file: "<stem>.<pid><ending>". A process writes one if another process owns "<stem><ending>"
  * (file_locks.h), or if it merges into a pool at its end (pool.h). A folder is read once for each ending.
  * Threads: under the files lock. */
-#ifndef WPG_LAYER_PROFILE_BESIDE_H
-#define WPG_LAYER_PROFILE_BESIDE_H
+#ifndef WPG_LAYER_FILES_BESIDE_H
+#define WPG_LAYER_FILES_BESIDE_H
 
 #include <stddef.h>
 

@@ -1,4 +1,4 @@
-#include "layer/profile/spill.h"
+#include "layer/files/spill.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-#include "layer/profile/beside.h"
+#include "layer/files/beside.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "layer/profile/file_locks.h"
+#include "layer/files/file_locks.h"
 #include "runtime/base/hash.h"
 #include "runtime/base/map.h"
 #include "runtime/base/vec.h"

@@ -8,10 +8,10 @@
  * The lock is on the folder (flock), so a pool is replaced by rename like every profile. A killed run leaves
  * its own file. `show` and `merge` of the folder add that file to the pool, and the next run that ends merges
  * it into the pool. Threads: under the files lock. */
-#ifndef WPG_LAYER_PROFILE_POOL_H
-#define WPG_LAYER_PROFILE_POOL_H
+#ifndef WPG_LAYER_FILES_POOL_H
+#define WPG_LAYER_FILES_POOL_H
 
-#include "layer/profile/spill.h"
+#include "layer/files/spill.h"
 #include "runtime/base/file_batch.h"
 #include "runtime/profile/profile_io.h"
 

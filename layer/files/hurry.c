@@ -1,4 +1,4 @@
-#include "layer/profile/hurry.h"
+#include "layer/files/hurry.h"
 
 struct wpg_hurry wpg_hurry = {.lock = PTHREAD_MUTEX_INITIALIZER};
 

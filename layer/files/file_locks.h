@@ -1,8 +1,8 @@
 /* Which process owns a profile file: a file lock (fcntl) on one byte of <cache folder>/live.lock, at an
  * offset made from the file's name. The system drops the lock when the process ends, however it ends. A
  * forked child does not inherit the lock. Threads: under the files lock. */
-#ifndef WPG_LAYER_PROFILE_FILE_LOCKS_H
-#define WPG_LAYER_PROFILE_FILE_LOCKS_H
+#ifndef WPG_LAYER_FILES_FILE_LOCKS_H
+#define WPG_LAYER_FILES_FILE_LOCKS_H
 
 #include <stdbool.h>
 

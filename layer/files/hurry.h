@@ -1,6 +1,6 @@
 /* The condition that the writer thread sleeps on (writer.c), and its early wake-up. Threads: any. */
-#ifndef WPG_LAYER_PROFILE_HURRY_H
-#define WPG_LAYER_PROFILE_HURRY_H
+#ifndef WPG_LAYER_FILES_HURRY_H
+#define WPG_LAYER_FILES_HURRY_H
 
 #include <pthread.h>
 #include <stdbool.h>

@@ -1,5 +1,5 @@
 /* File ownership by record locks. */
-#include "layer/profile/file_locks.h"
+#include "layer/files/file_locks.h"
 #include "layer/base/disk_cache.h"
 
 #include <errno.h>
