@@ -1,4 +1,5 @@
-/* What the files that promote variables share (promote.h). Private to them. Threads: as the module. */
+/* What the files that promote variables share (promote.h). Private to them. Owns: a promoter owns its graph,
+ * arena and lists; the module is borrowed. Threads: as the module. */
 #ifndef WPG_COMPILER_OPTIMIZE_MEMORY_PROMOTE_INTERNAL_H
 #define WPG_COMPILER_OPTIMIZE_MEMORY_PROMOTE_INTERNAL_H
 
