@@ -680,12 +680,12 @@ static void make_now(request *req, wpg_pipeline_plan *plan, const void *info)
                                  plan->modules, plan->infos);
 }
 
-/* What compiles in other threads, or at the first draw, is not seen. */
+/* What compiles at the first draw or dispatch is seen there: first_use.h. */
 static void note_pace(const wpg_pipeline_plan *plan, uint64_t nanoseconds)
 {
     double limit = wpg_the_process.settings.compile_limit, seconds = (double)nanoseconds * 1e-9;
     if (limit > 0 && seconds > limit && plan->identified)
-        wpg_pace_note(plan->hash, plan->pace, seconds);
+        wpg_pace_note(plan->hash, plan->pace, seconds, WPG_AT_CREATION);
 }
 
 static VkResult make_one(request *req, const void *info, VkPipeline *pipeline)
@@ -739,6 +739,8 @@ static VkResult make_one(request *req, const void *info, VkPipeline *pipeline)
         if (link.ours && plan.identified && req->device->records && req->device->mode == WPG_MODE_USE)
             wpg_totals_optimised(plan.hash);
         note_for_attribution(req, *pipeline, &plan);
+        if (plan.changed && req->device->mode == WPG_MODE_GENERATE)
+            wpg_attribution_weigh(req->device, plan.hash, wpg_pipeline_plan_words(&plan));
     }
     if (later && !made)
         wpg_later_add(req->device, later, VK_NULL_HANDLE);

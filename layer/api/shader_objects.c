@@ -158,8 +158,10 @@ VkResult VKAPI_CALL wpg_create_shaders(VkDevice handle, uint32_t count, const wp
     want_linked(all, count, infos);
     bool good = replace(device, all, count, infos, allocator, shaders);
     for (uint32_t i = 0; i < count; i++) {
-        if (good && all[i].plan.changed)
+        if (good && all[i].plan.changed) {
             wpg_attribution_add(device, suspect_of(shaders[i]), all[i].plan.hash);
+            wpg_attribution_weigh(device, all[i].plan.hash, infos[i].codeSize);
+        }
         wpg_pipeline_plan_commit(&all[i].plan, good || !all[i].plan.changed);
         wpg_record_object(device, shaders[i], &all[i].plan, &infos[i]);
         wpg_pipeline_plan_finish(&all[i].plan);

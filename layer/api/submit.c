@@ -3,6 +3,7 @@
  * line of each hook is the cheap way out. */
 #include "layer/api/hooks.h"
 #include "layer/api/loss.h"
+#include "layer/base/first_use.h"
 #include "layer/base/frames.h"
 #include "layer/base/sampling.h"
 #include "layer/base/window.h"
@@ -74,7 +75,9 @@ VkResult VKAPI_CALL wpg_queue_submit(VkQueue queue, uint32_t count, const VkSubm
     if (!device)
         return VK_ERROR_DEVICE_LOST;
     record_submits(device, queue, submits, count);
+    const uint64_t began = wpg_first_use_begin(device);
     VkResult result = device->next.QueueSubmit(queue, count, submits, fence);
+    wpg_first_use_end(device, began);
     after(device, queue, result);
     return result;
 }
@@ -84,7 +87,9 @@ static VkResult submit2(wpg_device *device, PFN_vkQueueSubmit2 next, VkQueue que
                         const VkSubmitInfo2 *submits, VkFence fence)
 {
     record_submits2(device, queue, submits, count);
+    const uint64_t began = wpg_first_use_begin(device);
     VkResult result = next(queue, count, submits, fence);
+    wpg_first_use_end(device, began);
     after(device, queue, result);
     return result;
 }

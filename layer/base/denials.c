@@ -70,22 +70,24 @@ wpg_pace wpg_pace_of(wpg_hash128 hash)
                                                             : WPG_PACE_USUAL;
 }
 
-void wpg_pace_note(wpg_hash128 hash, wpg_pace pace, double seconds)
+void wpg_pace_note(wpg_hash128 hash, wpg_pace pace, double seconds, wpg_paced when)
 {
     wpg_error err;
     wpg_denied_entry entry = {0};
     char hex[WPG_HASH_HEX + 1], took[32];
+    const char *what =
+        when == WPG_AT_CREATION ? "to make it with counters" : "at its first use, with counters";
     wpg_hash_to_hex(hex, hash);
     (void)wpg_format(took, sizeof took, "%.1f", seconds);
     fill_entry(&entry, hash, pace == WPG_PACE_USUAL ? WPG_DENIED_SLOW : WPG_DENIED_SLOWER);
     if (wpg_denied_append(wpg_disk_cache()->folder, &entry, 1, &err) != WPG_OK)
-        wpg_log_warn(
-            "the driver took %s s to make pipeline %s with counters, and that could not be noted: %s", took,
-            hex, err.message);
+        wpg_log_warn("pipeline %s: the driver took %s s %s, and that could not be noted: %s", hex, took, what,
+                     err.message);
     else
-        wpg_log_warn("the driver took %s s to make pipeline %s with counters: from the next run on %s "
-                     "(COMPILE_LIMIT; 'wavepgo clean --denied' forgets it)",
-                     took, hex, pace == WPG_PACE_USUAL ? "only its lanes are counted" : "it passes through");
+        wpg_log_warn("pipeline %s: the driver took %s s %s: from the next run on %s (COMPILE_LIMIT; 'wavepgo "
+                     "clean --denied' forgets it)",
+                     hex, took, what,
+                     pace == WPG_PACE_USUAL ? "only its lanes are counted" : "it passes through");
 }
 
 void wpg_denials_add(const wpg_hash128 *hashes, size_t count)

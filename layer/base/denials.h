@@ -20,9 +20,14 @@ typedef enum wpg_pace {
     WPG_PACE_SLOWER /* not at all */
 } wpg_pace;
 wpg_pace wpg_pace_of(wpg_hash128 hash);
-/* The driver took so many seconds, more than COMPILE_LIMIT, to make it as it is counted at this pace. Noted
- * for the next run, and logged. */
-void wpg_pace_note(wpg_hash128 hash, wpg_pace pace, double seconds);
+/* What took the driver long. */
+typedef enum wpg_paced {
+    WPG_AT_CREATION,
+    WPG_AT_FIRST_USE /* first_use.h */
+} wpg_paced;
+/* The driver took so many seconds, more than COMPILE_LIMIT, with the pipeline as it is counted at this pace.
+ * Noted for the next run, and logged. */
+void wpg_pace_note(wpg_hash128 hash, wpg_pace pace, double seconds, wpg_paced when);
 void wpg_denials_finish(void);
 
 #endif

@@ -9,10 +9,11 @@ enum { HASHES_A_PIPELINE = 8, IDLE_TRIES = 8 };
 
 typedef struct suspect {
     wpg_hash128 hash;
-    uint64_t last;      /* submission, from 1; 0: none yet */
-    uint32_t pipelines; /* that have its number */
-    uint32_t next_idle; /* number + 1 of the next in the queue; 0: it is the last */
-    bool idle;          /* in the queue of numbers that had no pipeline when they were put there */
+    uint64_t first, last; /* submissions, from 1; 0: none yet */
+    uint64_t weight;      /* wpg_attribution_weigh; 0: unknown, or it was named */
+    uint32_t pipelines;   /* that have its number */
+    uint32_t next_idle;   /* number + 1 of the next in the queue; 0: it is the last */
+    bool idle;            /* in the queue of numbers that had no pipeline when they were put there */
 } suspect;
 
 typedef struct wpg_suspect_numbers {
@@ -26,6 +27,7 @@ struct wpg_loss_attribution {
     wpg_map by_hash;                /* low bits of a hash -> number */
     uint32_t first_idle, last_idle; /* numbers + 1; 0: none */
     uint64_t submissions, finished;
+    atomic_bool any_new; /* one that has a weight was first used, and that submission may not have finished */
 };
 
 static atomic_uint_fast64_t pipelines_made = 1; /* moves on when a pipeline is added or removed */
@@ -173,6 +175,18 @@ void wpg_attribution_remove(wpg_device *device, VkPipeline pipeline)
     free(known);
 }
 
+void wpg_attribution_weigh(wpg_device *device, wpg_hash128 hash, uint64_t weight)
+{
+    wpg_loss_attribution *attribution = device->attribution;
+    uint64_t number;
+    if (!attribution)
+        return;
+    (void)pthread_mutex_lock(&attribution->lock);
+    if (wpg_map_get(&attribution->by_hash, hash.low, &number) && !attribution->table.data[number].first)
+        attribution->table.data[number].weight = weight;
+    (void)pthread_mutex_unlock(&attribution->lock);
+}
+
 /* -- Command buffers */
 
 static bool reserve(wpg_bound_set *set, size_t count)
@@ -249,10 +263,43 @@ void wpg_attribution_submit(wpg_device *device, const wpg_bound_set *set)
         return;
     (void)pthread_mutex_lock(&attribution->lock);
     for (size_t word = 0; word < set->count; word++)
-        for (uint64_t rest = set->words[word]; rest; rest &= rest - 1)
-            attribution->table.data[word * 64 + (size_t)__builtin_ctzll(rest)].last =
-                attribution->submissions;
+        for (uint64_t rest = set->words[word]; rest; rest &= rest - 1) {
+            suspect *one = &attribution->table.data[word * 64 + (size_t)__builtin_ctzll(rest)];
+            one->last = attribution->submissions;
+            if (one->first)
+                continue;
+            one->first = attribution->submissions;
+            if (one->weight)
+                atomic_store_explicit(&attribution->any_new, true, memory_order_relaxed);
+        }
     (void)pthread_mutex_unlock(&attribution->lock);
+}
+
+bool wpg_attribution_has_new(const wpg_device *device)
+{
+    return device->attribution && atomic_load_explicit(&device->attribution->any_new, memory_order_relaxed);
+}
+
+bool wpg_attribution_dearest_new(wpg_device *device, wpg_hash128 *hash)
+{
+    wpg_loss_attribution *attribution = device->attribution;
+    suspect *dearest = NULL;
+    if (!attribution)
+        return false;
+    (void)pthread_mutex_lock(&attribution->lock);
+    for (size_t i = 0; i < attribution->table.count; i++) {
+        suspect *one = &attribution->table.data[i];
+        if (one->weight > (dearest ? dearest->weight : 0) && one->first > attribution->finished &&
+            one->first + WPG_SUSPECT_SUBMISSIONS > attribution->submissions)
+            dearest = one;
+    }
+    if (dearest) {
+        *hash = dearest->hash;
+        dearest->weight = 0;
+    } else
+        atomic_store_explicit(&attribution->any_new, false, memory_order_relaxed);
+    (void)pthread_mutex_unlock(&attribution->lock);
+    return dearest != NULL;
 }
 
 void wpg_attribution_idle(wpg_device *device)
@@ -261,6 +308,7 @@ void wpg_attribution_idle(wpg_device *device)
         return;
     (void)pthread_mutex_lock(&device->attribution->lock);
     device->attribution->finished = device->attribution->submissions;
+    atomic_store_explicit(&device->attribution->any_new, false, memory_order_relaxed);
     (void)pthread_mutex_unlock(&device->attribution->lock);
 }
 

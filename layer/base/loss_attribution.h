@@ -37,6 +37,9 @@ void wpg_attribution_destroy(wpg_loss_attribution *attribution);
  * hashes: one call each. */
 void wpg_attribution_add(wpg_device *device, VkPipeline pipeline, wpg_hash128 hash);
 void wpg_attribution_remove(wpg_device *device, VkPipeline pipeline);
+/* Generate: how dear the code of this hash may be to compile, in any unit; what compiles at its first use is
+ * asked for by it (first_use.h). The hash has been added. */
+void wpg_attribution_weigh(wpg_device *device, wpg_hash128 hash, uint64_t weight);
 
 /* Adds a pipeline, or a secondary's set, to the set of a command buffer of the device. */
 void wpg_attribution_bind(wpg_device *device, wpg_bound_set *set, VkPipeline pipeline);
@@ -46,6 +49,12 @@ void wpg_attribution_submission(wpg_device *device);
 void wpg_attribution_submit(wpg_device *device, const wpg_bound_set *set);
 /* Everything submitted so far has finished. */
 void wpg_attribution_idle(wpg_device *device);
+
+/* The dearest of those first used in the last submissions that were not seen to finish. It is named once.
+ * False: there is none. */
+bool wpg_attribution_dearest_new(wpg_device *device, wpg_hash128 *hash);
+/* Whether there may be one. Cheap. */
+bool wpg_attribution_has_new(const wpg_device *device);
 
 /* The suspects' hashes, malloc'd; NULL and 0 if there are none. */
 wpg_hash128 *wpg_attribution_list(size_t *count, wpg_device *device);

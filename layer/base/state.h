@@ -88,7 +88,9 @@ typedef struct wpg_device {
     size_t impossible;           /* stages with impossible counts, under the files lock */
     wpg_handles named;           /* VkPipeline or VkShaderModule -> what rewrite/object_names.c knows of it */
     struct wpg_powered *power;   /* the GPU whose power state it holds (power.h); NULL: none */
-    wpg_loss_attribution *attribution; /* which pipelines ran last; NULL: not followed */
+    wpg_loss_attribution *attribution;     /* which pipelines ran last; NULL: not followed */
+    atomic_uint_fast64_t first_use_began;  /* the call that is timed (first_use.h); 0: none */
+    atomic_uint_fast64_t first_use_polled; /* the same, where the program polls */
     atomic_bool lost, loss_told;
     atomic_bool drain_wanted;       /* set by the writer thread, taken by the queue hooks */
     atomic_uint draining;           /* queue hooks that may be about to submit one */

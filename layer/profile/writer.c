@@ -5,6 +5,7 @@
 
 #include <time.h>
 
+#include "layer/base/first_use.h"
 #include "layer/base/state.h"
 #include "layer/profile/bundle_files.h"
 #include "layer/profile/files.h"
@@ -44,16 +45,18 @@ static bool sleep_for(double seconds, unsigned mine)
 }
 
 /* Sleeps as sleep_for. A killed program leaves its counts behind (live.h), but not the shaders that wait to
- * be written: these reach the bundle within a second. */
+ * be written, nor what compiles as it is killed: these are seen to within a second. */
 static bool rest(double seconds, unsigned mine)
 {
-    for (; seconds > FIRST_PAUSE && wpg_bundle_on(); seconds -= FIRST_PAUSE) {
+    for (; seconds > FIRST_PAUSE; seconds -= FIRST_PAUSE) {
         if (!sleep_for(FIRST_PAUSE, mine))
             return false;
         if (wpg_hurry.hurried)
             return true;
         (void)pthread_mutex_unlock(&wpg_hurry.lock);
-        wpg_bundle_write_shaders();
+        wpg_first_use_look();
+        if (wpg_bundle_on())
+            wpg_bundle_write_shaders();
         (void)pthread_mutex_lock(&wpg_hurry.lock);
     }
     return sleep_for(seconds, mine);
@@ -101,6 +104,7 @@ static void *run(void *generation)
             (void)pthread_mutex_lock(&wpg_hurry.lock);
             continue;
         }
+        wpg_first_use_look();
         if (!hurried)
             want_drains();
         (void)pthread_mutex_lock(&wpg_hurry.lock);

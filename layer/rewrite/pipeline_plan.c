@@ -305,8 +305,9 @@ static uint32_t instrument_stages(wpg_pipeline_plan *plan, const wpg_counter_slo
         if (cheaper)
             wpg_summary_cheaper();
         if (stage->map->note[0])
-            wpg_log(cheaper ? WPG_LOG_INFO : WPG_LOG_DEBUG, "pipeline %s: stage %s: %s", plan->label,
-                    wpg_stage_name(stage->stage.model), stage->map->note);
+            wpg_log(cheaper ? WPG_LOG_INFO : WPG_LOG_DEBUG, "pipeline %s: stage %s: %s%s", plan->label,
+                    wpg_stage_name(stage->stage.model), stage->map->note,
+                    plan->pace == WPG_PACE_SLOW ? " (COMPILE_LIMIT)" : "");
         char chosen[256];
         wpg_counter_map_describe(chosen, sizeof chosen, stage->map);
         wpg_log_debug("pipeline %s: stage %s: %s", plan->label, wpg_stage_name(stage->stage.model), chosen);
@@ -677,6 +678,14 @@ void wpg_pipeline_plan_hold(wpg_pipeline_plan *plan, VkPipeline pipeline, bool l
     if (!library)
         (void)wpg_handles_set(&plan->device->counting, (uint64_t)pipeline, plan->held);
     plan->held = NULL;
+}
+
+uint64_t wpg_pipeline_plan_words(const wpg_pipeline_plan *plan)
+{
+    uint64_t words = 0;
+    for (size_t i = 0; i < plan->count; i++)
+        words += plan->stages[i].word_count + plan->stages[i].out_count;
+    return words;
 }
 
 void wpg_pipeline_plan_finish(wpg_pipeline_plan *plan)

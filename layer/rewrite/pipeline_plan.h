@@ -124,6 +124,8 @@ void wpg_pipeline_plan_commit(wpg_pipeline_plan *plan, bool made);
 /* After the commit: the pipeline, if it counts, holds the plan's slot until it is destroyed; a library for
  * good, because links of it may outlive it. */
 void wpg_pipeline_plan_hold(wpg_pipeline_plan *plan, VkPipeline pipeline, bool library);
+/* Words of the plan's code, ours and the program's: a measure of what compiling takes. */
+uint64_t wpg_pipeline_plan_words(const wpg_pipeline_plan *plan);
 void wpg_pipeline_plan_finish(wpg_pipeline_plan *plan);
 
 #endif

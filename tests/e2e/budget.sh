@@ -3,8 +3,8 @@
 # that took the driver longer than COMPILE_LIMIT is counted by lanes in the next run, passes through in the one after, and
 # is counted again once `wavepgo clean` forgot it.
 . "$(dirname "$0")/lib.sh"
-need_built "$wavepgo" "$layer" "$bench" "$app"
-export WAVEPGO_FLUSH_INTERVAL=0
+need_built "$wavepgo" "$layer" "$bench" "$app" "$WPG_BUILD/lib/libVkLayer_wavepgo_test_shim.so"
+export WAVEPGO_FLUSH_INTERVAL=0 WAVEPGO_COMPILE_LIMIT=0
 denied=$XDG_CACHE_HOME/wavepgo/denied
 
 kinds_of() { # FOLDER: how many records have waves, and how many have lanes
@@ -76,4 +76,28 @@ generate again "$app" compute "$WPG_SPIRV"
 set -- $(kinds_of again)
 [ "$1" = "$2" ] && [ "$1" -gt 0 ] || fail "after clean: $1 of $2 records have waves"
 [ ! -e "$denied" ] || fail "noted without a limit"
+
+# -- A driver that compiles where a command buffer runs. The shim below us does; creation takes no second.
+make_shim
+export VK_INSTANCE_LAYERS=$layer_name:VK_LAYER_WAVEPGO_TEST_shim
+export VK_ADD_LAYER_PATH="$WPG_BUILD/share/vulkan/explicit_layer.d:$shim_folder"
+export WAVEPGO_COMPILE_LIMIT=2 WAVEPGO_SUMMARY=0
+SHIM_COMPILE=3 generate lazy "$app" compute "$WPG_SPIRV"
+same absent lazy
+logged_once lazy 'at its first use.*only its lanes are counted'
+[ "$(grep -cP '\tslow\t' "$denied")" = 1 ] || fail "what compiled at its first use is not noted: $(cat "$denied")"
+rm "$denied"
+# Ended meanwhile: it was noted.
+export WAVEPGO_FLUSH_INTERVAL=30 WAVEPGO_COMPILE_LIMIT=1
+SHIM_COMPILE=600 WAVEPGO_MODE=generate WAVEPGO_PROFILE_FILE="$work/ended/%b.profraw" WAVEPGO_LOG_FILE="$work/ended.log" \
+    "$app" compute "$WPG_SPIRV" >"$work/ended.out" 2>&1 &
+pid=$!
+for try in $(seq 300); do
+    [ ! -s "$denied" ] || break
+    kill -0 $pid 2>/dev/null || break
+    sleep 0.1
+done
+kill -KILL $pid
+wait $pid 2>/dev/null
+[ "$(grep -cP '\tslow\t' "$denied")" = 1 ] || fail "ended while it compiled, and not noted: $(cat "$work/ended.log")"
 finish

@@ -18,6 +18,8 @@
  *     SHIM_LOSE=N[,wait]        loses the device: from the Nth submission (from 1) on none reaches the
  *                               driver; with "wait" the Nth still does, and waiting for it tells
  *
+ *     SHIM_COMPILE=SECONDS      the first submission compiles so long
+ *
  *     SHIM_PERFORMANCE=1|busy|passes
  *                               offers VK_KHR_performance_query with made-up counters; the lock is another's;
  *                               or each counter takes a pass of its own. Says "shim: ..." on standard error
@@ -28,11 +30,13 @@
  * Serves one device at a time. Globals are behind one lock; queue calls are the application's to serialise.
  */
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <vulkan/vk_layer.h>
 #include <vulkan/vulkan.h>
@@ -399,9 +403,19 @@ static bool submits(void)
     return goes;
 }
 
+/* A driver that compiles where a command buffer runs. */
+static void compile(void)
+{
+    static atomic_flag compiled = ATOMIC_FLAG_INIT;
+    const char *seconds = getenv("SHIM_COMPILE");
+    if (seconds && !atomic_flag_test_and_set(&compiled))
+        (void)sleep((unsigned)strtoul(seconds, NULL, 10));
+}
+
 static VKAPI_ATTR VkResult VKAPI_CALL queue_submit(VkQueue queue, uint32_t count, const VkSubmitInfo *infos,
                                                    VkFence fence)
 {
+    compile();
     return submits() ? DEVICE_CALL(vkQueueSubmit)(queue, count, infos, fence) : VK_ERROR_DEVICE_LOST;
 }
 

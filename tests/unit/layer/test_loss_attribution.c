@@ -166,6 +166,42 @@ static void come_and_go(void **state)
     EXPECT(8000);
 }
 
+/* What compiles at its first use: the dearest that is new and may not have finished, once. */
+static void the_dearest_new(void **state)
+{
+    wpg_hash128 found;
+    (void)state;
+    for (uintptr_t i = 1; i <= 9; i++)
+        wpg_attribution_weigh(&device, hash(i), 100 * i);
+    assert_false(wpg_attribution_has_new(&device));
+    assert_false(wpg_attribution_dearest_new(&device, &found)); /* none was submitted */
+    record(1, 3, 4);
+    record(2, 3, 3);
+    record(3, 150, 150); /* nothing is known of its code */
+    submit(3);
+    assert_false(wpg_attribution_has_new(&device));
+    submit(1);
+    assert_true(wpg_attribution_has_new(&device));
+    assert_true(wpg_attribution_dearest_new(&device, &found));
+    assert_true(wpg_hash_equal(found, hash(4)));
+    assert_true(wpg_attribution_dearest_new(&device, &found));
+    assert_true(wpg_hash_equal(found, hash(3)));
+    assert_false(wpg_attribution_dearest_new(&device, &found));
+    assert_false(wpg_attribution_has_new(&device));
+    submit(2); /* not for the first time */
+    assert_false(wpg_attribution_has_new(&device));
+    record(4, 5, 5);
+    submit(4);
+    wpg_attribution_idle(&device);
+    assert_false(wpg_attribution_has_new(&device));
+    assert_false(wpg_attribution_dearest_new(&device, &found)); /* it was seen to finish */
+    record(4, 6, 6);
+    submit(4);
+    for (int i = 0; i < WPG_SUSPECT_SUBMISSIONS; i++)
+        submit(2);
+    assert_false(wpg_attribution_dearest_new(&device, &found)); /* long ago */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -175,6 +211,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(secondaries, start, stop),
         cmocka_unit_test_setup_teardown(links_and_strangers, start, stop),
         cmocka_unit_test_setup_teardown(come_and_go, start, stop),
+        cmocka_unit_test_setup_teardown(the_dearest_new, start, stop),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
