@@ -183,6 +183,7 @@ static void measure(const char *file, const subject *s, const struct form *form)
     pid_t pid = fork();
     if (pid == 0) {
         (void)alarm(limit);
+        (void)close(STDIN_FILENO); /* the end of this process would move it back to what was not read */
         child(s, words, count, fdopen(ends[1], "w"));
     }
     (void)close(ends[1]);
