@@ -486,7 +486,7 @@ void wpg_pipeline_plan_make(wpg_pipeline_plan *plan, wpg_device *device,
         wpg_pipeline_plan_give_up(plan, true, "on the deny list");
         return;
     }
-    if (device->mode == WPG_MODE_GENERATE)
+    if (device->mode == WPG_MODE_GENERATE && wpg_the_process.settings.compile_limit > 0)
         plan->pace = wpg_pace_of(plan->hash);
     if (plan->pace == WPG_PACE_SLOWER) {
         wpg_pipeline_plan_give_up(plan, true,

@@ -68,6 +68,9 @@ generate third "$app" compute "$WPG_SPIRV"
 same absent third
 [ "$(count_profiles third)" = 0 ] || fail "the third time it is counted"
 grep 'COMPILE_LIMIT' "$work/third.log" >/dev/null || fail "the third time nothing is said: $(cat "$work/third.log")"
+WAVEPGO_COMPILE_LIMIT=0 generate unlimited "$app" compute "$WPG_SPIRV"
+set -- $(kinds_of unlimited)
+[ "$1" = "$2" ] && [ "$1" -gt 0 ] || fail "without a limit: $1 of $2 records have waves"
 WAVEPGO_MODE=generate "$wavepgo" doctor >"$work/doctor.out" 2>&1 || fail "doctor: $(head -n 3 "$work/doctor.out")"
 grep 'slow to compile, passes through' "$work/doctor.out" >/dev/null || fail "doctor does not list it: $(cat "$work/doctor.out")"
 "$wavepgo" clean --denied >"$work/clean.out" 2>&1 || fail "clean: $(cat "$work/clean.out")"
