@@ -369,6 +369,7 @@ static void read_enabled(wpg_device_features *on, const VkDeviceCreateInfo *info
     on->loses_by_trips = able->old_lavapipe; /* to twice their time: the rfc_ benchmarks, 2.3 */
     on->specialises = able->old_lavapipe;
     on->loses_exit_values = able->old_lavapipe || able->swiftshader;
+    on->suspends_at_barriers = able->old_lavapipe || able->new_lavapipe || able->swiftshader;
     on->hints_are_lost = able->mesa;
     on->partial_descriptors = bit_is_on(info->pNext, &bits[BIT_PARTIALLY_BOUND]);
     on->memory_is_file = able->new_lavapipe;
@@ -685,6 +686,7 @@ bool wpg_features_target(wpg_instrument_target *target, const char **why, const 
         /* Not allowed in ray-tracing stages (VUID-RuntimeSpirv-MaximallyReconvergesKHR-09566). */
         .maximal_reconvergence = features->maximal_reconvergence && !(stage & rays),
         .loses_exit_values = features->loses_exit_values,
+        .suspends_at_barriers = features->suspends_at_barriers,
         .memory_model_device_scope = features->memory_model_device_scope,
         .max_spirv_minor = minor >= 3   ? 6
                            : minor == 2 ? 5

@@ -26,6 +26,9 @@ typedef struct wpg_instrument_target {
     /* The driver computes a value that leaves a loop without a phi again, for lanes that left before
      * (lavapipe 22.3.6, SwiftShader): a private counter made of a ballot would be wrong. */
     bool loses_exit_values;
+    /* The driver makes coroutines of compute shaders with barriers (lavapipe, SwiftShader): what compiling
+     * takes grows with the square of the blocks. Asked by the budget. */
+    bool suspends_at_barriers;
     bool maximal_reconvergence; /* shaderMaximalReconvergence enabled and allowed in this stage */
     bool early_tests; /* fragment: the pipeline's state gives equal results with early and with late depth and
                          stencil tests: known to have no alpha to coverage and no depth feedback */

@@ -6,12 +6,13 @@
 
 enum { MOST_SQUARED = 1 << 22, MOST_BLOCKS = 1 << 18 }; /* so that the product fits 64 bits */
 
-wpg_code_size wpg_code_size_of(const wpg_module *module)
+wpg_code_size wpg_code_size_of(const wpg_module *module, const wpg_instrument_target *target)
 {
     wpg_code_size size = {0};
     WPG_INST_EACH (inst, module) {
         size.words += inst->count;
         size.blocks += inst->opcode == SpvOpLabel;
+        size.suspends |= inst->opcode == SpvOpControlBarrier && target->suspends_at_barriers;
     }
     return size;
 }
@@ -25,8 +26,9 @@ static uint64_t squared(wpg_code_size size)
 
 uint64_t wpg_budget_cost(wpg_code_size counted, wpg_code_size plain)
 {
-    uint64_t of_plain = squared(plain);
-    return squared(counted) / (of_plain ? of_plain : 1);
+    const uint64_t of_plain = squared(plain), cost = squared(counted) / (of_plain ? of_plain : 1);
+    const uint64_t most = UINT32_MAX;
+    return !counted.suspends ? cost : cost < most ? cost * cost : most * most;
 }
 
 /* About the most that `auto` adds: no copy is made of what stays small. */
@@ -45,7 +47,7 @@ static wpg_status try(wpg_code_size *size, const uint32_t *words, size_t count, 
     if (status == WPG_OK)
         status = wpg_instrument(&map, copy, stage, &own, err);
     if (status == WPG_OK)
-        *size = wpg_code_size_of(copy);
+        *size = wpg_code_size_of(copy, &options->target);
     wpg_counter_map_destroy(map);
     wpg_module_destroy(copy);
     return status;
@@ -100,7 +102,7 @@ static wpg_status choose(wpg_strategy_choice *strategy, char *why, size_t room, 
 wpg_status wpg_budget_choose(wpg_strategy_choice *strategy, char *why, size_t room, const wpg_module *module,
                              const wpg_stage *stage, const wpg_instrument_options *options, wpg_error *err)
 {
-    const wpg_code_size plain = wpg_code_size_of(module);
+    const wpg_code_size plain = wpg_code_size_of(module, &options->target);
     uint32_t *words = NULL;
     size_t count = 0;
     *strategy = options->strategy;

@@ -6,6 +6,9 @@
  *
  *     auto --too dear--> naive, in half of the budget --too dear--> lane --too dear--> not counted
  *
+ * Where the driver makes coroutines of shaders with barriers, the cost is the square of that: LLVM asks for
+ * each block and each value whether a barrier lies between (shaders/measured/2026-11-26-growth.md).
+ *
  * `lane` counts lanes alone, in a spanning tree's complement of the blocks, without a branch of its own.
  *
  * Small code is never too dear, whatever its shader's size: what a driver does for any shader outweighs it.
@@ -23,8 +26,9 @@ enum {
 
 typedef struct wpg_code_size {
     uint32_t words, blocks;
+    bool suspends; /* it has barriers, and the driver suspends there */
 } wpg_code_size;
-wpg_code_size wpg_code_size_of(const wpg_module *module);
+wpg_code_size wpg_code_size_of(const wpg_module *module, const wpg_instrument_target *target);
 
 /* The square of the cost of `counted` beside `plain`, rounded down. */
 uint64_t wpg_budget_cost(wpg_code_size counted, wpg_code_size plain);

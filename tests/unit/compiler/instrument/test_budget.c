@@ -31,6 +31,8 @@ static const wpg_instrument_options usual = {.target = {.subgroup_basic = true,
                                                         .max_spirv_minor = 3},
                                              .directory_entry = UINT64_C(0x1000)};
 
+static bool suspends; /* as the target does */
+
 static counted count(const char *source, wpg_strategy_choice strategy, uint32_t budget)
 {
     counted c = {0};
@@ -41,15 +43,16 @@ static counted count(const char *source, wpg_strategy_choice strategy, uint32_t 
     wpg_error err = {0};
     const wpg_stage stage = {.model = SpvExecutionModelGLCompute, .entry = "main"};
     wpg_instrument_options options = usual;
+    options.target.suspends_at_barriers = suspends;
     options.strategy = strategy;
     options.budget = budget;
     assert_true(assemble_glsl(&words, &word_count, source, "comp", "vulkan1.1"));
     assert_int_equal(wpg_module_parse(&module, words, word_count, NULL), WPG_OK);
     assert_int_equal(wpg_normalize(module, &stage, NULL, NULL), WPG_OK);
-    c.plain = wpg_code_size_of(module);
+    c.plain = wpg_code_size_of(module, &options.target);
     c.status = wpg_instrument(&map, module, &stage, &options, &err);
     (void)snprintf(c.refused, sizeof c.refused, "%s", err.message);
-    c.size = wpg_code_size_of(module);
+    c.size = wpg_code_size_of(module, &options.target);
     if (c.status == WPG_OK) {
         c.kinds = map->functions[0].kinds;
         c.counters = map->counter_count;
@@ -190,21 +193,53 @@ static void tree(void **state)
     free(c.words);
 }
 
+/* With barriers the same code is dearer where the driver suspends there, and only there. */
+static void barriers(void **state)
+{
+    (void)state;
+    static char source[1 << 16];
+    const char *plain = nest(4, 60), *end = strstr(plain, "w[x] = x; }\n");
+    assert_non_null(end);
+    (void)snprintf(source, sizeof source, "%.*sbarrier(); w[x] = x; }\n", (int)(end - plain), plain);
+    counted usually = count(source, WPG_STRATEGY_AUTO, 0);
+    const uint64_t cost = wpg_budget_cost(usually.size, usually.plain);
+    uint32_t enough = 1;
+    while ((uint64_t)enough * enough < cost)
+        enough++;
+    counted without = count(source, WPG_STRATEGY_AUTO, enough);
+    assert_true(same(&usually, &without));
+    suspends = true;
+    counted with = count(source, WPG_STRATEGY_AUTO, enough),
+            unbarred = count(plain, WPG_STRATEGY_AUTO, enough);
+    suspends = false;
+    counted expected = count(plain, WPG_STRATEGY_AUTO, enough);
+    assert_true(with.status != WPG_OK || !same(&with, &usually));
+    assert_true(same(&unbarred, &expected));
+    free(usually.words);
+    free(without.words);
+    free(with.words);
+    free(unbarred.words);
+    free(expected.words);
+}
+
 static void sums(void **state)
 {
     (void)state;
-    const wpg_code_size plain = {1000, 10};
+    const wpg_code_size plain = {1000, 10, false};
     assert_int_equal(wpg_budget_cost(plain, plain), 1);
-    assert_int_equal(wpg_budget_cost((wpg_code_size){2000, 40}, plain), 16);
-    assert_int_equal(wpg_budget_cost((wpg_code_size){0, 0}, (wpg_code_size){0, 0}), 0);
+    assert_int_equal(wpg_budget_cost((wpg_code_size){2000, 40, false}, plain), 16);
+    assert_int_equal(wpg_budget_cost((wpg_code_size){2000, 40, true}, plain), 256);
+    assert_int_equal(wpg_budget_cost((wpg_code_size){0}, (wpg_code_size){0}), 0);
     /* Sizes beyond any shader stay in range. */
-    assert_true(wpg_budget_cost((wpg_code_size){UINT32_MAX, UINT32_MAX}, plain) > 1000);
+    assert_true(wpg_budget_cost((wpg_code_size){UINT32_MAX, UINT32_MAX, false}, plain) > 1000);
+    assert_true(wpg_budget_cost((wpg_code_size){UINT32_MAX, UINT32_MAX, true}, plain) > 1000 * 1000);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(small_code), cmocka_unit_test(steps),
                                        cmocka_unit_test(nothing),    cmocka_unit_test(asked),
-                                       cmocka_unit_test(tree),       cmocka_unit_test(sums)};
+                                       cmocka_unit_test(tree),       cmocka_unit_test(barriers),
+                                       cmocka_unit_test(sums)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
