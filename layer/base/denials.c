@@ -8,12 +8,15 @@
 #include "layer/base/disk_cache.h"
 #include "layer/base/state.h"
 #include "runtime/base/log.h"
+#include "runtime/base/map.h"
 #include "runtime/base/text.h"
 #include "runtime/bundle/denied.h"
 #include "runtime/config/pattern.h"
 
 static pthread_once_t read_once = PTHREAD_ONCE_INIT;
 static wpg_denied denied;
+static pthread_mutex_t noted_lock = PTHREAD_MUTEX_INITIALIZER;
+static wpg_map noted; /* by this process: low halves of hashes, under noted_lock */
 
 static const char *mode_name(void)
 {
@@ -40,6 +43,7 @@ bool wpg_is_denied(wpg_hash128 hash)
 void wpg_denials_finish(void)
 {
     wpg_denied_finish(&denied);
+    wpg_map_free(&noted);
 }
 
 /* Hashes as many as fit a line. */
@@ -70,6 +74,17 @@ wpg_pace wpg_pace_of(wpg_hash128 hash)
                                                             : WPG_PACE_USUAL;
 }
 
+/* Whether nothing was noted of this pipeline yet. Where memory runs out it is noted again. */
+static bool is_first_note(wpg_hash128 hash)
+{
+    uint64_t unused;
+    (void)pthread_mutex_lock(&noted_lock);
+    const bool first = !wpg_map_get(&noted, hash.low, &unused);
+    (void)wpg_map_set(&noted, hash.low, 1);
+    (void)pthread_mutex_unlock(&noted_lock);
+    return first;
+}
+
 void wpg_pace_note(wpg_hash128 hash, wpg_pace pace, double seconds, wpg_paced when)
 {
     wpg_error err;
@@ -77,6 +92,8 @@ void wpg_pace_note(wpg_hash128 hash, wpg_pace pace, double seconds, wpg_paced wh
     char hex[WPG_HASH_HEX + 1], took[32];
     const char *what =
         when == WPG_AT_CREATION ? "to make it with counters" : "at its first use, with counters";
+    if (!is_first_note(hash))
+        return;
     wpg_hash_to_hex(hex, hash);
     (void)wpg_format(took, sizeof took, "%.1f", seconds);
     fill_entry(&entry, hash, pace == WPG_PACE_USUAL ? WPG_DENIED_SLOW : WPG_DENIED_SLOWER);

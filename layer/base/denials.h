@@ -26,7 +26,7 @@ typedef enum wpg_paced {
     WPG_AT_FIRST_USE /* first_use.h */
 } wpg_paced;
 /* The driver took so many seconds, more than COMPILE_LIMIT, with the pipeline as it is counted at this pace.
- * Noted for the next run, and logged. */
+ * Noted for the next run, and logged; once a process. */
 void wpg_pace_note(wpg_hash128 hash, wpg_pace pace, double seconds, wpg_paced when);
 void wpg_denials_finish(void);
 
