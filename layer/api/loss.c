@@ -102,11 +102,9 @@ VKAPI_ATTR VkResult VKAPI_CALL wpg_loss_AcquireNextImageKHR(VkDevice handle, VkS
                                                             VkFence fence, uint32_t *index)
 {
     wpg_device *device = wpg_device_of(handle);
-    if (!device)
-        return VK_ERROR_DEVICE_LOST;
-    const uint64_t began = wpg_first_use_begin(device);
-    return waited(device, began,
-                  device->next.AcquireNextImageKHR(handle, swapchain, timeout, semaphore, fence, index));
+    return device ? wpg_loss_check(device, device->next.AcquireNextImageKHR(handle, swapchain, timeout,
+                                                                            semaphore, fence, index))
+                  : VK_ERROR_DEVICE_LOST;
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL wpg_loss_AcquireNextImage2KHR(VkDevice handle,
@@ -114,8 +112,6 @@ VKAPI_ATTR VkResult VKAPI_CALL wpg_loss_AcquireNextImage2KHR(VkDevice handle,
                                                              uint32_t *index)
 {
     wpg_device *device = wpg_device_of(handle);
-    if (!device)
-        return VK_ERROR_DEVICE_LOST;
-    const uint64_t began = wpg_first_use_begin(device);
-    return waited(device, began, device->next.AcquireNextImage2KHR(handle, info, index));
+    return device ? wpg_loss_check(device, device->next.AcquireNextImage2KHR(handle, info, index))
+                  : VK_ERROR_DEVICE_LOST;
 }

@@ -3,6 +3,7 @@
  * are timed while counted pipelines are new. Where one lasts longer than COMPILE_LIMIT, the new pipeline with
  * the most code is noted as one that took the driver long (denials.h): one a call, since one alone may be to
  * blame. Work that is long by itself cannot be told from a compile: it is counted in a cheaper way, too.
+ * Waits for images of a swapchain are not timed: a window may be out of sight.
  *
  * A program that is ended during such a call would learn nothing: the writer thread asks each second.
  *
