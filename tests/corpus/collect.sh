@@ -50,12 +50,12 @@ collect_foreign() {
 }
 
 # -- What programs hand to the driver.
-collect() { # NAME COMMAND...: under the layer, on each lavapipe; the program may fail, as some do without hardware
+collect() { # NAME COMMAND...: under the layer, at night on each lavapipe; the program may fail, as some do without hardware
     name=$1
     shift
     command -v "$1" >/dev/null 2>&1 || { echo "$name: not installed"; return 0; }
     before=$(count)
-    for driver in new old; do
+    for driver in new ${WPG_NIGHTLY:+old}; do
         [ -n "$(driver_icd $driver)" ] || continue
         use_driver $driver
         mkdir -p "$work/dump-$name-$driver"

@@ -26,7 +26,7 @@ awk 'BEGIN {
     print "void main()\n{\n    uint x = gl_GlobalInvocationID.x;"
     for (i = 0; i < 1; i++)
         printf "for (uint i%d = 0; i%d < 1u + x %% 2u; i%d++) {\n", i, i, i
-    for (i = 0; i < 72; i++)
+    for (i = 0; i < 40; i++)
         printf "if (((x >> %d) & 1u) == 0u) { if (x == %du) return; x += 1u; } else x ^= %du;\n", i % 7, 1000 + i, i
     for (i = 0; i < 1; i++)
         print "}"
