@@ -160,7 +160,7 @@ VkResult VKAPI_CALL wpg_create_shaders(VkDevice handle, uint32_t count, const wp
     for (uint32_t i = 0; i < count; i++) {
         if (good && all[i].plan.changed) {
             wpg_attribution_add(device, suspect_of(shaders[i]), all[i].plan.hash);
-            wpg_attribution_weigh(device, all[i].plan.hash, infos[i].codeSize);
+            wpg_attribution_weigh(device, all[i].plan.hash, wpg_pipeline_plan_words(&all[i].plan));
         }
         wpg_pipeline_plan_commit(&all[i].plan, good || !all[i].plan.changed);
         wpg_record_object(device, shaders[i], &all[i].plan, &infos[i]);

@@ -4,7 +4,7 @@
 #include "layer/base/denials.h"
 #include "layer/base/loss_attribution.h"
 
-/* Of the time at which the timed call began: nothing has been noted of it. */
+/* The lowest bit of first_use_began: no pipeline has been noted for that call yet. */
 static const uint64_t UNTOLD = 1;
 
 static bool is_wanted(const wpg_device *device)

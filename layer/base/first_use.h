@@ -5,7 +5,8 @@
  * blame. Work that is long by itself cannot be told from a compile: it is counted in a cheaper way, too.
  * Waits for images of a swapchain are not timed: a window may be out of sight.
  *
- * A program that is ended during such a call would learn nothing: the writer thread asks each second.
+ * A program that is ended during such a call would learn nothing: the writer thread asks each second. With
+ * FLUSH_INTERVAL=0 there is no such thread.
  *
  * Generate mode alone. Threads: any. Of calls at the same time on one device, the first is timed. */
 #ifndef WPG_LAYER_BASE_FIRST_USE_H

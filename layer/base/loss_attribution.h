@@ -37,8 +37,8 @@ void wpg_attribution_destroy(wpg_loss_attribution *attribution);
  * hashes: one call each. */
 void wpg_attribution_add(wpg_device *device, VkPipeline pipeline, wpg_hash128 hash);
 void wpg_attribution_remove(wpg_device *device, VkPipeline pipeline);
-/* Generate: how dear the code of this hash may be to compile, in any unit; what compiles at its first use is
- * asked for by it (first_use.h). The hash has been added. */
+/* Generate: what the code of this hash may cost to compile, in words (wpg_pipeline_plan_words). The hash has
+ * been added. Asked for by first_use.h. */
 void wpg_attribution_weigh(wpg_device *device, wpg_hash128 hash, uint64_t weight);
 
 /* Adds a pipeline, or a secondary's set, to the set of a command buffer of the device. */

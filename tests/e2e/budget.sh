@@ -1,7 +1,8 @@
 #!/bin/sh
 # What counting may cost to compile. A shader that would be too dear is counted by lanes alone, the same lanes; a pipeline
 # that took the driver longer than COMPILE_LIMIT is counted by lanes in the next run, passes through in the one after, and
-# is counted again once `wavepgo clean` forgot it.
+# is counted again once `wavepgo clean` forgot it. What compiles at its first use is noted the same, even if the program is
+# ended then.
 . "$(dirname "$0")/lib.sh"
 need_built "$wavepgo" "$layer" "$bench" "$app" "$WPG_BUILD/lib/libVkLayer_wavepgo_test_shim.so"
 export WAVEPGO_FLUSH_INTERVAL=0 WAVEPGO_COMPILE_LIMIT=0
