@@ -41,7 +41,7 @@ foreign_sources() {
 collect_foreign() {
     if [ -n "$glslang" ] && [ -d "$root/.deps/corpus" ]; then
         before=$(count)
-        case $WPG_CORPUS in all) step=1 ;; few) step=180 ;; *) step=32 ;; esac
+        case $WPG_CORPUS in all) step=1 ;; few) step=180 ;; *) step=64 ;; esac
         foreign_sources | awk -v step=$step 'NR % step == 0' | compile compile.sh
         echo "SPIRV-Cross and glslang, 1 source of $step: $(($(count) - before)) modules"
     else

@@ -5,7 +5,7 @@
 #     sh tests/corpus/run.sh [BUILD-FOLDER] [FURTHER FOLDERS OF .spv...]
 #
 #     WPG_CORPUS=all sh tests/corpus/run.sh ...       several thousand: the tree's for every Vulkan version and in three ways
-#                                                     of spirv-opt, all of what others write, not one source of 32
+#                                                     of spirv-opt, all of what others write, not one source of 64
 #
 # Sources: every GLSL file of this tree, as compiled and as optimised by spirv-opt; the shaders that
 # SPIRV-Cross and glslang are tested with (compile.sh); what real programs hand to the driver, taken by the layer's dump

@@ -14,7 +14,7 @@ kernels=24
 export MESA_SHADER_CACHE_DISABLE=true # each shader is compiled once
 if [ "${WPG_CASE:-}" = simulated ]; then
     export WPG_RANDOM_DRIVER=none
-    kernels=200
+    kernels=100
     [ -z "${WPG_NIGHTLY:-}" ] || kernels=5000
 fi
 WPG_RANDOM_KERNELS=${WPG_RANDOM_KERNELS:-$kernels} "$WPG_PROGRAMS/e2e_random" "$work"
