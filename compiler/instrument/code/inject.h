@@ -9,6 +9,8 @@
 #include "compiler/spirv/builder.h"
 #include "runtime/base/map.h"
 
+enum { WPG_SCRATCH = 7 };
+
 typedef struct wpg_inject {
     wpg_module *module;
     const wpg_plan *plan;
@@ -48,15 +50,16 @@ typedef struct wpg_inject {
     } sample;                                      /* zero without sampling */
 
     /* Of the function under change. */
-    uint32_t base;       /* pointer to the counters */
-    uint32_t offset;     /* u32 added to every counter's number; 0 = none */
-    uint32_t weight;     /* u32 by which every addition is multiplied; 0: by nothing (sample.h) */
-    uint32_t entry_mask; /* E as an SSA value, 0 if it is in the variable */
-    uint32_t loop_variable, round_variable; /* of wpg_loop_begin, 0 until needed */
+    uint32_t base;                 /* pointer to the counters */
+    uint32_t offset;               /* u32 added to every counter's number; 0 = none */
+    uint32_t weight;               /* u32 by which every addition is multiplied; 0: by nothing (sample.h) */
+    uint32_t entry_mask;           /* E as an SSA value, 0 if it is in the variable */
+    uint32_t scratch[WPG_SCRATCH]; /* variables of flush.c, 0 until needed */
     uint32_t *cells; /* [cell_count] variables, 0 for those not used yet; NULL if there are none */
     const wpg_function_plan *function;
     const wpg_cfg *cfg;
-    uint32_t *watched; /* [constructs] variable of a watched construct, 0 for others; or NULL */
+    uint32_t *watched;       /* [constructs] variable of a watched construct, 0 for others; or NULL */
+    struct wpg_known *known; /* [class_count] what was found out (live.c); NULL: nothing may be kept */
 } wpg_inject;
 
 /* -- Emitters: one instruction before in->where; the result id. ---------------------------------------- */
@@ -81,16 +84,15 @@ typedef struct wpg_if {
 } wpg_if;
 wpg_if wpg_if_begin(wpg_inject *in, uint32_t condition);
 void wpg_if_end(wpg_inject *in, wpg_if branch);
-/* for (index = 0; index < count; index++) { ... }; count is not 0. With rounds: while `again` holds at the
- * loop's end, the same index comes again with the round one higher. `again` is the id of a bool, equal in all
- * lanes; without rounds 0. Does not nest: a function has one loop variable. The index is a variable because a
- * phi would name a block that may yet be split. */
-typedef struct wpg_loop {
-    uint32_t header, next, merge, count;
-    uint32_t index, round; /* u32 */
-} wpg_loop;
-wpg_loop wpg_loop_begin(wpg_inject *in, uint32_t count, bool rounds);
-void wpg_loop_end(wpg_inject *in, wpg_loop loop, uint32_t again);
+/* do { ... } while (more): `more` is the id of a bool, equal in all lanes that came here. Nests. What goes on
+ * from one turn to the next is in variables: a phi would name a block that may yet be split. */
+typedef struct wpg_repeat {
+    uint32_t header, next, merge;
+} wpg_repeat;
+wpg_repeat wpg_repeat_begin(wpg_inject *in);
+void wpg_repeat_end(wpg_inject *in, wpg_repeat repeat, uint32_t more);
+/* The function's variable (u32), made when it is first asked for: *variable is 0 until then. */
+uint32_t wpg_local_variable(wpg_inject *in, uint32_t *variable);
 /* After all blocks of a function: makes phis name the last parts of their parent blocks. */
 void wpg_fix_phis(wpg_inject *in, wpg_inst *function);
 /* After all blocks of a function: marks loops that a driver must no longer unroll (unrolled.c). */
@@ -114,6 +116,15 @@ void wpg_live_enter(wpg_inject *in, const wpg_function_plan *function);
 /* Behind an instruction that ends a wave segment: E becomes the mask of the lanes present. */
 void wpg_live_begin_segment(wpg_inject *in);
 wpg_live wpg_live_now(wpg_inject *in, const wpg_function_plan *function, const wpg_point *point);
+/* The same, as it was found out at an earlier block of the class where there is one; or one field of it, at
+ * the start or end of a block, in modules without demotes and segments. */
+uint32_t wpg_live_test(wpg_inject *in, const wpg_function_plan *function, uint32_t block); /* .live */
+uint32_t wpg_live_mask(wpg_inject *in, const wpg_function_plan *function, uint32_t block); /* .mask */
+uint32_t wpg_live_elected(wpg_inject *in, const wpg_function_plan *function, uint32_t block);
+wpg_live wpg_live_known(wpg_inject *in, const wpg_function_plan *function, const wpg_point *point);
+/* `mask` (uvec4), computed at the end of block `from`, has the live lanes that go to its successor `to`. */
+void wpg_live_learn(wpg_inject *in, const wpg_function_plan *function, uint32_t from, uint32_t to,
+                    uint32_t mask);
 /* uvec4 ballot of a bool over the active lanes. */
 uint32_t wpg_live_ballot(wpg_inject *in, uint32_t condition);
 

@@ -32,7 +32,14 @@
  *       counted point,
  *     - a lane demotes in one arm, as seen from the other arm before they meet.
  *
- * Such a lane stays in E. So uniform is too low until the next merge block that tells, never too high. */
+ * Such a lane stays in E. So uniform is too low until the next merge block that tells, never too high.
+ *
+ * Asked once. Ballots are what counting in registers costs: a software driver makes them lane by lane. Where
+ * E is an SSA value, all blocks of a class (mask.h) have the same L. So L, and who is elected, are found out
+ * at the first of them that asks; for an arm of a branch, the ballot of the branch's condition tells. Should
+ * a driver bring lanes together later than the structure says, this counts the wave of the structure. Lanes
+ * do not depend on it: what combines their cells asks anew. Counting in place asks anew, too: it is the
+ * oracle. */
 #include "compiler/instrument/code/inject.h"
 
 static uint32_t find_builtin(const wpg_module *module, SpvBuiltIn builtin)
@@ -64,10 +71,12 @@ static uint32_t declare_builtin(wpg_inject *in, SpvBuiltIn builtin, uint32_t typ
 
 void wpg_live_declare_lane(wpg_inject *in)
 {
-    if (in->plan->helper_test == WPG_HELPER_NONE)
-        return;
+    SpvExecutionModel model = in->plan->stage->model;
+    if (model >= SpvExecutionModelRayGenerationKHR && model <= SpvExecutionModelCallableKHR)
+        return; /* lanes may move in such a stage: the built-in would have to be read as volatile */
     in->lane_variable = declare_builtin(in, SpvBuiltInSubgroupLocalInvocationId, in->t_u32);
-    if (!wpg_find_decoration(in->module, in->lane_variable, SpvDecorationFlat))
+    if (model == SpvExecutionModelFragment &&
+        !wpg_find_decoration(in->module, in->lane_variable, SpvDecorationFlat))
         wpg_decorate(in->module, in->lane_variable, SpvDecorationFlat, NULL, 0);
 }
 
@@ -125,6 +134,50 @@ static void declare_watched(wpg_inject *in, const wpg_function_plan *function)
     }
 }
 
+/* -- What is known of a class */
+
+/* An id, and the block in which it is computed; 0 = none. */
+typedef struct known_value {
+    uint32_t id, block;
+} known_value;
+
+typedef struct wpg_known {
+    known_value live, mask, equal, elected; /* of wpg_live, and of wpg_live_elect */
+} wpg_known;
+
+static uint32_t keep(known_value *value, uint32_t id, uint32_t block)
+{
+    if (value)
+        *value = (known_value){id, block};
+    return id;
+}
+
+/* The id, where it can be used in the block; else 0. */
+static uint32_t recall(const wpg_inject *in, known_value value, uint32_t block)
+{
+    return value.id && wpg_cfg_dominates(in->cfg, value.block, block) ? value.id : 0;
+}
+
+static wpg_known *known_of(wpg_inject *in, const wpg_function_plan *function, uint32_t block)
+{
+    uint32_t class = function->classes.class_of[block];
+    return in->known && class != WPG_NO_BLOCK ? &in->known[class] : NULL;
+}
+
+/* Where E is a value nothing changes it, and the lanes of a class stay the same. */
+static void begin_known(wpg_inject *in, const wpg_function_plan *function)
+{
+    in->known = NULL;
+    if (in->entry_mask_variable)
+        return;
+    in->known = WPG_ARENA_ARRAY(&in->module->arena, wpg_known, function->classes.class_count);
+    wpg_known *first = known_of(in, function, 0);
+    if (!first)
+        return;
+    (void)keep(&first->mask, in->entry_mask, 0);
+    (void)keep(&first->equal, in->c_true, 0);
+}
+
 static uint32_t live_of(wpg_inject *in, uint32_t helper)
 {
     return helper ? WPG_EMIT(in, SpvOpLogicalNot, in->t_bool, helper) : 0;
@@ -133,6 +186,7 @@ static uint32_t live_of(wpg_inject *in, uint32_t helper)
 void wpg_live_enter(wpg_inject *in, const wpg_function_plan *function)
 {
     in->entry_mask = 0;
+    in->known = NULL;
     declare_watched(in, function);
     if (!function->is_entry) {
         /* Where nothing changes E it is what the entry function stored: read it once. */
@@ -144,6 +198,7 @@ void wpg_live_enter(wpg_inject *in, const wpg_function_plan *function)
     in->entry_mask = wpg_live_ballot(in, live ? live : in->c_true);
     if (in->entry_mask_variable)
         wpg_inst_add(in->module, in->where, SpvOpStore, in->entry_mask_variable, in->entry_mask);
+    begin_known(in, function);
 }
 
 static uint32_t t_bvec4(wpg_inject *in)
@@ -244,14 +299,65 @@ wpg_live wpg_live_now(wpg_inject *in, const wpg_function_plan *function, const w
     return now;
 }
 
-/* Among all active lanes an election is the driver's own. Among the live ones it would need a branch, which
- * is no place for it in a loop: the lowest live lane is found in the mask instead. */
+uint32_t wpg_live_test(wpg_inject *in, const wpg_function_plan *function, uint32_t block)
+{
+    if (in->plan->helper_test != WPG_HELPER_OP && in->plan->helper_test != WPG_HELPER_BUILTIN)
+        return 0;
+    wpg_known *known = known_of(in, function, block);
+    uint32_t live = known ? recall(in, known->live, block) : 0;
+    return live ? live : keep(known ? &known->live : NULL, live_of(in, wpg_live_helper(in)), block);
+}
+
+uint32_t wpg_live_mask(wpg_inject *in, const wpg_function_plan *function, uint32_t block)
+{
+    wpg_known *known = known_of(in, function, block);
+    uint32_t mask = known ? recall(in, known->mask, block) : 0;
+    if (mask)
+        return mask;
+    uint32_t live = wpg_live_test(in, function, block);
+    return keep(known ? &known->mask : NULL, wpg_live_ballot(in, live ? live : in->c_true), block);
+}
+
+uint32_t wpg_live_elected(wpg_inject *in, const wpg_function_plan *function, uint32_t block)
+{
+    wpg_known *known = known_of(in, function, block);
+    uint32_t elected = known ? recall(in, known->elected, block) : 0;
+    if (elected)
+        return elected;
+    wpg_live now = {.live = wpg_live_test(in, function, block), .mask = wpg_live_mask(in, function, block)};
+    return keep(known ? &known->elected : NULL, wpg_live_elect(in, now), block);
+}
+
+wpg_live wpg_live_known(wpg_inject *in, const wpg_function_plan *function, const wpg_point *point)
+{
+    wpg_known *known = known_of(in, function, point->block);
+    if (!known)
+        return wpg_live_now(in, function, point);
+    wpg_live now = {.live = wpg_live_test(in, function, point->block),
+                    .mask = wpg_live_mask(in, function, point->block),
+                    .equal = recall(in, known->equal, point->block)};
+    if (!now.equal)
+        now.equal = keep(&known->equal, wpg_live_masks_equal(in, now.mask, in->entry_mask), point->block);
+    now.uniform = WPG_EMIT(in, SpvOpSelect, in->t_u32, now.equal, in->c_one, in->c_zero);
+    return now;
+}
+
+void wpg_live_learn(wpg_inject *in, const wpg_function_plan *function, uint32_t from, uint32_t to,
+                    uint32_t mask)
+{
+    wpg_known *known = known_of(in, function, to);
+    if (known && wpg_edge_runs_block(in->cfg, from, to))
+        (void)keep(&known->mask, mask, from);
+}
+
+/* An election that the driver makes among all active lanes costs as much as a ballot. The lowest lane of a
+ * mask that is there anyway costs less, and serves where only some of the active lanes are live. */
 uint32_t wpg_live_elect(wpg_inject *in, wpg_live now)
 {
-    if (!now.live)
+    if (!in->lane_variable)
         return WPG_EMIT(in, SpvOpGroupNonUniformElect, in->t_bool, in->subgroup_scope);
     uint32_t first = WPG_EMIT(in, SpvOpGroupNonUniformBallotFindLSB, in->t_u32, in->subgroup_scope, now.mask);
     uint32_t lane = WPG_EMIT(in, SpvOpLoad, in->t_u32, in->lane_variable);
     uint32_t is_first = WPG_EMIT(in, SpvOpIEqual, in->t_bool, first, lane);
-    return WPG_EMIT(in, SpvOpLogicalAnd, in->t_bool, now.live, is_first);
+    return now.live ? WPG_EMIT(in, SpvOpLogicalAnd, in->t_bool, now.live, is_first) : is_first;
 }

@@ -138,7 +138,7 @@ void wpg_if_end(wpg_inject *in, wpg_if branch)
     start_block(in, branch.merge);
 }
 
-static uint32_t loop_variable(wpg_inject *in, uint32_t *variable)
+uint32_t wpg_local_variable(wpg_inject *in, uint32_t *variable)
 {
     wpg_module *m = in->module;
     if (!*variable) {
@@ -150,47 +150,27 @@ static uint32_t loop_variable(wpg_inject *in, uint32_t *variable)
     return *variable;
 }
 
-wpg_loop wpg_loop_begin(wpg_inject *in, uint32_t count, bool rounds)
+wpg_repeat wpg_repeat_begin(wpg_inject *in)
 {
     wpg_module *m = in->module;
-    wpg_loop loop = {.header = wpg_module_fresh_id(m), .count = count};
+    wpg_repeat repeat = {.header = wpg_module_fresh_id(m)};
     uint32_t body = wpg_module_fresh_id(m);
-    loop.next = wpg_module_fresh_id(m);
-    loop.merge = wpg_module_fresh_id(m);
-    if (count > 1)
-        wpg_inst_add(m, in->where, SpvOpStore, loop_variable(in, &in->loop_variable), in->c_zero);
-    if (rounds)
-        wpg_inst_add(m, in->where, SpvOpStore, loop_variable(in, &in->round_variable), in->c_zero);
-    wpg_inst_add(m, in->where, SpvOpBranch, loop.header);
-    start_block(in, loop.header);
-    wpg_inst_add(m, in->where, SpvOpLoopMerge, loop.merge, loop.next, SpvLoopControlDontUnrollMask);
+    repeat.next = wpg_module_fresh_id(m);
+    repeat.merge = wpg_module_fresh_id(m);
+    wpg_inst_add(m, in->where, SpvOpBranch, repeat.header);
+    start_block(in, repeat.header);
+    wpg_inst_add(m, in->where, SpvOpLoopMerge, repeat.merge, repeat.next, SpvLoopControlDontUnrollMask);
     wpg_inst_add(m, in->where, SpvOpBranch, body);
     start_block(in, body);
-    loop.index = count > 1 ? WPG_EMIT(in, SpvOpLoad, in->t_u32, in->loop_variable) : in->c_zero;
-    if (rounds)
-        loop.round = WPG_EMIT(in, SpvOpLoad, in->t_u32, in->round_variable);
-    return loop;
+    return repeat;
 }
 
-void wpg_loop_end(wpg_inject *in, wpg_loop loop, uint32_t again)
+void wpg_repeat_end(wpg_inject *in, wpg_repeat repeat, uint32_t more)
 {
-    wpg_inst_add(in->module, in->where, SpvOpBranch, loop.next);
-    start_block(in, loop.next);
-    uint32_t more = again, next;
-    if (again) {
-        uint32_t round = WPG_EMIT(in, SpvOpIAdd, in->t_u32, loop.round, in->c_one);
-        round = WPG_EMIT(in, SpvOpSelect, in->t_u32, again, round, in->c_zero);
-        wpg_inst_add(in->module, in->where, SpvOpStore, in->round_variable, round);
-    }
-    if (loop.count > 1) {
-        next = WPG_EMIT(in, SpvOpIAdd, in->t_u32, loop.index, in->c_one);
-        if (again)
-            next = WPG_EMIT(in, SpvOpSelect, in->t_u32, again, loop.index, next);
-        wpg_inst_add(in->module, in->where, SpvOpStore, in->loop_variable, next);
-        more = WPG_EMIT(in, SpvOpULessThan, in->t_bool, next, wpg_const_u32(in->module, loop.count));
-    }
-    wpg_inst_add(in->module, in->where, SpvOpBranchConditional, more, loop.header, loop.merge);
-    start_block(in, loop.merge);
+    wpg_inst_add(in->module, in->where, SpvOpBranch, repeat.next);
+    start_block(in, repeat.next);
+    wpg_inst_add(in->module, in->where, SpvOpBranchConditional, more, repeat.header, repeat.merge);
+    start_block(in, repeat.merge);
 }
 
 void wpg_fix_phis(wpg_inject *in, wpg_inst *function)

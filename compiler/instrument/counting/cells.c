@@ -13,6 +13,8 @@
  * most visits has seen all of them.
  *
  * Helper lanes add too. They are left out when cells are combined, and only live lanes are elected. */
+#include <string.h>
+
 #include "compiler/instrument/code/strategy.h"
 
 void wpg_cells_declare(wpg_inject *in)
@@ -34,7 +36,7 @@ void wpg_cells_enter(wpg_inject *in, const wpg_function_plan *function)
         in->cells = WPG_ARENA_ARRAY(&in->module->arena, uint32_t, function->cell_count);
     in->function = function;
     in->cfg = function->cfg;
-    in->loop_variable = in->round_variable = 0;
+    memset(in->scratch, 0, sizeof in->scratch);
 }
 
 /* The variable of a cell. Those of a loop are zeroed where it is entered; the function's begin at zero, but
@@ -96,8 +98,8 @@ static void add_where_it_stands(wpg_inject *in, const wpg_function_plan *f, cons
         add(in, t->lanes_cell, in->c_one); /* what the wave did follows from it (rule (passed) of rules.c) */
         return;
     }
-    wpg_live now = wpg_live_now(in, f, point);
-    uint32_t elected = wpg_live_elect(in, now);
+    wpg_live now = wpg_live_known(in, f, point);
+    uint32_t elected = wpg_live_elected(in, f, point->block);
     uint32_t both = WPG_EMIT(in, SpvOpLogicalAnd, in->t_bool, elected, now.equal);
     add(in, t->lanes_cell, in->c_one);
     add(in, t->waves_cell, wpg_select_u32(in, elected, in->c_one, in->c_zero));
@@ -120,28 +122,25 @@ static void add_edge(wpg_inject *in, const wpg_tally *t, uint32_t taken, uint32_
     add(in, t->uniform_cell, wpg_select_u32(in, equal, in->c_one, in->c_zero));
 }
 
-/* The masks of both targets come from two ballots over all lanes that are here; the plan takes edges in
- * modules without demotes only, where E is a value, or read once. */
+/* One ballot tells both targets, in modules without demotes, the only ones whose edges the plan takes. */
 static void add_edges(wpg_inject *in, const wpg_function_plan *f, const wpg_point *point)
 {
     const wpg_tally *yes = point->index != WPG_NO_TALLY ? &f->tallies[point->index] : NULL;
     const wpg_tally *no = point->other != WPG_NO_TALLY ? &f->tallies[point->other] : NULL;
-    uint32_t condition = f->cfg->blocks[point->block].terminator->words[1];
-    uint32_t helper = wpg_live_helper(in), taken = condition, elected = 0;
-    wpg_live now = {.live = helper ? WPG_EMIT(in, SpvOpLogicalNot, in->t_bool, helper) : 0};
-    if (now.live)
-        taken = WPG_EMIT(in, SpvOpLogicalAnd, in->t_bool, condition, now.live);
+    const wpg_block *block = &f->cfg->blocks[point->block];
+    uint32_t condition = block->terminator->words[1], elected = 0;
+    uint32_t live = wpg_live_test(in, f, point->block);
+    uint32_t taken = live ? WPG_EMIT(in, SpvOpLogicalAnd, in->t_bool, condition, live) : condition;
     taken = wpg_live_ballot(in, taken);
-    bool elects = (yes && !yes->equal) || (no && !no->equal);
-    if (no || (elects && now.live))
-        now.mask = wpg_live_ballot(in, now.live ? now.live : in->c_true);
-    if (elects)
-        elected = wpg_live_elect(in, now);
+    wpg_live_learn(in, f, point->block, block->successors[0], taken);
+    if ((yes && !yes->equal) || (no && !no->equal))
+        elected = wpg_live_elected(in, f, point->block);
     if (yes)
         add_edge(in, yes, taken, condition, true, elected);
     if (no) {
         uint32_t rest = WPG_EMIT(in, SpvOpNot, in->t_uvec4, taken);
-        rest = WPG_EMIT(in, SpvOpBitwiseAnd, in->t_uvec4, now.mask, rest);
+        rest = WPG_EMIT(in, SpvOpBitwiseAnd, in->t_uvec4, wpg_live_mask(in, f, point->block), rest);
+        wpg_live_learn(in, f, point->block, block->successors[block->successor_count - 1], rest);
         add_edge(in, no, rest, condition, false, elected);
     }
 }
@@ -150,17 +149,16 @@ static void add_edges(wpg_inject *in, const wpg_function_plan *f, const wpg_poin
 static void add_select(wpg_inject *in, const wpg_function_plan *f, const wpg_point *point)
 {
     const wpg_tally *yes = &f->tallies[point->index], *no = &f->tallies[point->other];
-    uint32_t helper = wpg_live_helper(in), taken = point->condition, elected = 0;
-    wpg_live now = {.live = helper ? WPG_EMIT(in, SpvOpLogicalNot, in->t_bool, helper) : 0};
-    if (now.live)
-        taken = WPG_EMIT(in, SpvOpLogicalAnd, in->t_bool, taken, now.live);
+    uint32_t taken = point->condition;
+    uint32_t live = wpg_live_test(in, f, point->block);
+    if (live)
+        taken = WPG_EMIT(in, SpvOpLogicalAnd, in->t_bool, taken, live);
     taken = wpg_live_ballot(in, taken);
-    now.mask = wpg_live_ballot(in, now.live ? now.live : in->c_true);
     uint32_t rest = WPG_EMIT(in, SpvOpNot, in->t_uvec4, taken);
-    rest = WPG_EMIT(in, SpvOpBitwiseAnd, in->t_uvec4, now.mask, rest);
+    rest = WPG_EMIT(in, SpvOpBitwiseAnd, in->t_uvec4, wpg_live_mask(in, f, point->block), rest);
     uint32_t some = wpg_any_in(in, taken), others = wpg_any_in(in, rest);
     if (!yes->equal) {
-        elected = wpg_live_elect(in, now);
+        uint32_t elected = wpg_live_elected(in, f, point->block);
         some = WPG_EMIT(in, SpvOpLogicalAnd, in->t_bool, some, elected);
         others = WPG_EMIT(in, SpvOpLogicalAnd, in->t_bool, others, elected);
     }
@@ -256,6 +254,13 @@ static wpg_leaving who_leaves(wpg_inject *in, const wpg_function_plan *f, const 
     return l;
 }
 
+static wpg_leaving who_goes_on(wpg_inject *in, const wpg_function_plan *f, const wpg_point *point)
+{
+    wpg_leaving l = {.now = wpg_live_known(in, f, point)};
+    l.elected = wpg_live_elected(in, f, point->block);
+    return l;
+}
+
 static void leave_loop(wpg_inject *in, const wpg_function_plan *f, const wpg_point *point)
 {
     const wpg_loop_plan *loop = &f->loops[point->index];
@@ -263,11 +268,13 @@ static void leave_loop(wpg_inject *in, const wpg_function_plan *f, const wpg_poi
         keep_visits(in, f, point->index);
         return;
     }
-    wpg_leaving l = who_leaves(in, f, point);
-    if (f->regions[loop->region].loop != point->index)
+    if (f->regions[loop->region].loop != point->index) {
+        wpg_leaving l = who_goes_on(in, f, point);
         leave_inner(in, f, point->index, &l);
-    else
+    } else {
+        wpg_leaving l = who_leaves(in, f, point);
         wpg_flush_region(in, f, loop->region, &l);
+    }
 }
 
 static void zero(wpg_inject *in, uint32_t cell)

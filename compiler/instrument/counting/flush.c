@@ -1,23 +1,39 @@
 /* Adds the values of private cells to memory.
  *
  *     for each group of the region's tallies that are combined in one way (plan.h):
- *         for (k = 0; k < tallies of the group; k++)      one body, its counters are first + k * stride
- *             this lane's values of tally k --reduce over the live lanes--> an elected lane adds them
+ *         do {
+ *             do {
+ *                 this lane's values of the next tally --reduce over the live lanes--> the wave's
+ *                 one live lane holds them
+ *             } while (there are tallies, and live lanes that hold none);
+ *             each live lane adds what it holds: its counters are first + k * stride
+ *         } while (there are tallies);
+ *
+ * So a wave needs as many atomic additions as its lanes leave over, not one for each tally; and they go to
+ * neighbours in memory.
  *
  * The code is a loop. Code for each tally would make shaders many times as long, and compile time grows
  * faster than length. A chain of selects picks the values of tally k, so cells stay registers.
  *
  * A lane's own number fits 32 bits, a wave's sum may not (a wave has 128 lanes at most). So the number is
- * added in parts of at most 2^25, one round for each part. A second round is rare. */
+ * added in parts of at most 2^24, one round for each part. A second round is rare: it comes where the wave's
+ * sum shows that a lane may have had a full part. */
+#include <assert.h>
 #include <string.h>
 
 #include "compiler/instrument/code/strategy.h"
 
-enum { PART = 25 /* bits */, FEW_MARKS = 6 };
+enum { PART = 24 /* bits */, FEW_MARKS = 6 };
+
+/* Variables: the next tally, its round, how many live lanes hold a tally; what this lane holds, of which. */
+enum { NEXT, ROUND, HELD, LANES, WAVES, UNIFORM, TALLY, VARIABLES };
+static_assert((int)VARIABLES == (int)WPG_SCRATCH, "too few variables");
 
 typedef struct group {
     const wpg_function_plan *f;
     const wpg_leaving *leaving;
+    uint32_t rank, lanes;    /* u32: live lanes below this one, and all; 0 where no group needs them */
+    uint32_t alike;          /* bool: all live lanes have the same numbers; 0: not asked */
     const uint32_t *tallies; /* [count] */
     uint32_t count;
     uint32_t visits; /* the first so many are marks and trips: waves the most, uniform the fewest visits */
@@ -115,32 +131,59 @@ static numbers pick_numbers(wpg_inject *in, const group *g)
 
 /* -- Groups */
 
-/* Tallies of a group are marks one after the other: k / 32 tells the cell. */
-static void flush_mark(wpg_inject *in, const group *g)
+/* The cells of a group of marks, which are one after the other: k / 32 tells the cell. Returns how many. */
+static uint32_t mark_cells(wpg_inject *in, const group *g, uint32_t **ids)
 {
-    uint32_t *ids = WPG_ARENA_ARRAY(&in->module->arena, uint32_t, g->count / WPG_MARKS_OF_A_CELL + 1),
-             cells = 0;
-    const wpg_leaving *l = g->leaving;
-    if (!ids)
-        return;
-    for (uint32_t i = 0; i < g->count; i += WPG_MARKS_OF_A_CELL)
-        ids[cells++] = wpg_cell_load(in, tally_at(g, i)->lanes_cell);
-    uint32_t bits = wpg_const_u32(in->module, WPG_MARKS_OF_A_CELL - 1), cell = in->c_zero, at = g->k;
-    if (cells > 1) {
-        cell = WPG_EMIT(in, SpvOpShiftRightLogical, in->t_u32, g->k, wpg_const_u32(in->module, 5));
-        at = WPG_EMIT(in, SpvOpBitwiseAnd, in->t_u32, g->k, bits);
+    uint32_t cells = 0;
+    *ids = WPG_ARENA_ARRAY(&in->module->arena, uint32_t, g->count / WPG_MARKS_OF_A_CELL + 1);
+    for (uint32_t i = 0; *ids && i < g->count; i += WPG_MARKS_OF_A_CELL)
+        (*ids)[cells++] = wpg_cell_load(in, tally_at(g, i)->lanes_cell);
+    return cells;
+}
+
+/* Whether all lanes have the same marks: then the numbers of each are known without a ballot for it. */
+static uint32_t marks_alike(wpg_inject *in, const group *g)
+{
+    uint32_t *ids, cells = mark_cells(in, g, &ids), differ = in->c_zero;
+    if (g->leaving->now.live)
+        return 0; /* helpers have marks of their own */
+    if (in->plan->options->target.loses_exit_values)
+        return 0; /* lavapipe 22.3.6 then takes program data of other lanes wrongly (seed 28000079) */
+    for (uint32_t i = 0; i < cells; i++) {
+        uint32_t first =
+            WPG_EMIT(in, SpvOpGroupNonUniformBroadcastFirst, in->t_u32, in->subgroup_scope, ids[i]);
+        uint32_t other = WPG_EMIT(in, SpvOpBitwiseXor, in->t_u32, ids[i], first);
+        differ = i ? WPG_EMIT(in, SpvOpBitwiseOr, in->t_u32, differ, other) : other;
     }
+    uint32_t some = wpg_any_in(in, wpg_live_ballot(in, not_zero(in, differ)));
+    return WPG_EMIT(in, SpvOpLogicalNot, in->t_bool, some);
+}
+
+static numbers of_mark(wpg_inject *in, const group *g)
+{
+    const wpg_leaving *l = g->leaving;
+    uint32_t *ids, cells = mark_cells(in, g, &ids);
+    if (!ids)
+        return (numbers){in->c_zero, in->c_zero, in->c_zero};
+    uint32_t bits = wpg_const_u32(in->module, WPG_MARKS_OF_A_CELL - 1), cell = in->c_zero, at = g->k;
+    if (cells > 1)
+        cell = WPG_EMIT(in, SpvOpShiftRightLogical, in->t_u32, g->k, wpg_const_u32(in->module, 5));
+    if (cells > 1 || g->alike) /* a lane's own tally may be none */
+        at = WPG_EMIT(in, SpvOpBitwiseAnd, in->t_u32, g->k, bits);
     uint32_t marks = pick(in, ids, cells, cell);
     uint32_t bit = WPG_EMIT(in, SpvOpShiftLeftLogical, in->t_u32, in->c_one, at);
     uint32_t has = not_zero(in, WPG_EMIT(in, SpvOpBitwiseAnd, in->t_u32, marks, bit));
     uint32_t mask = wpg_live_ballot(in, l->now.live ? both(in, has, l->now.live) : has);
     uint32_t lanes = WPG_EMIT(in, SpvOpGroupNonUniformBallotBitCount, in->t_u32, in->subgroup_scope,
                               SpvGroupOperationReduce, mask);
-    uint32_t uniform =
-        wpg_select_u32(in, wpg_live_masks_equal(in, mask, in->entry_mask), in->c_one, in->c_zero);
-    wpg_if some = wpg_if_begin(in, both(in, l->elected, not_zero(in, lanes)));
-    wpg_memory_add_tally(in, tally_at(g, 0), lanes, in->c_one, uniform);
-    wpg_if_end(in, some);
+    uint32_t equal = wpg_live_masks_equal(in, mask, in->entry_mask);
+    if (g->alike) {
+        lanes = wpg_select_u32(in, g->alike, wpg_select_u32(in, has, g->lanes, in->c_zero), lanes);
+        equal = WPG_EMIT(in, SpvOpSelect, in->t_bool, g->alike, both(in, has, l->now.equal), equal);
+    }
+    return (numbers){.lanes = lanes,
+                     .waves = wpg_select_u32(in, not_zero(in, lanes), in->c_one, in->c_zero),
+                     .uniform = wpg_select_u32(in, equal, in->c_one, in->c_zero)};
 }
 
 /* The lanes' numbers -> the wave's. */
@@ -166,24 +209,22 @@ static numbers reduce(wpg_inject *in, const group *g, bool sums, numbers own)
     return wave;
 }
 
-/* Of a number, what this round adds; *more gains the lanes that have yet more. */
-static uint32_t part_of(wpg_inject *in, const group *g, uint32_t number, uint32_t *more)
+/* Of a number, what this round adds. */
+static uint32_t part_of(wpg_inject *in, const group *g, uint32_t number)
 {
     uint32_t size = UINT32_C(1) << PART;
     uint32_t parts = WPG_EMIT(in, SpvOpShiftRightLogical, in->t_u32, number, wpg_const_u32(in->module, PART));
     uint32_t rest = WPG_EMIT(in, SpvOpBitwiseAnd, in->t_u32, number, wpg_const_u32(in->module, size - 1));
     uint32_t last = WPG_EMIT(in, SpvOpIEqual, in->t_bool, g->round, parts);
     uint32_t further = WPG_EMIT(in, SpvOpULessThan, in->t_bool, g->round, parts);
-    *more = *more ? WPG_EMIT(in, SpvOpLogicalOr, in->t_bool, *more, further) : further;
     rest = wpg_select_u32(in, last, rest, in->c_zero);
     return wpg_select_u32(in, further, wpg_const_u32(in->module, size), rest);
 }
 
-/* Combines the tally's numbers over the lanes. Returns the id of a bool: there is more to add. */
-static uint32_t flush_numbers(wpg_inject *in, const group *g, bool sums)
+/* The wave's numbers of the tally. *more: the id of a bool, there is more to add. */
+static numbers of_cells(wpg_inject *in, const group *g, bool sums, uint32_t *more)
 {
     numbers own = pick_numbers(in, g);
-    uint32_t more = 0;
     own.lanes = if_live(in, g, own.lanes);
     own.waves = if_live(in, g, own.waves);
     if (g->visits < g->count)
@@ -191,28 +232,37 @@ static uint32_t flush_numbers(wpg_inject *in, const group *g, bool sums)
     else if (g->leaving->now.live)
         own.uniform =
             wpg_select_u32(in, g->leaving->now.live, own.uniform, wpg_const_u32(in->module, UINT32_MAX));
-    own.lanes = part_of(in, g, own.lanes, &more);
+    own.lanes = part_of(in, g, own.lanes);
     if (sums) {
-        own.waves = part_of(in, g, own.waves, &more);
-        own.uniform = part_of(in, g, own.uniform, &more);
+        own.waves = part_of(in, g, own.waves);
+        own.uniform = part_of(in, g, own.uniform);
     }
     numbers wave = reduce(in, g, sums, own);
     if (sums) {
-        more = wpg_any_in(in, wpg_live_ballot(in, more));
+        /* A lane that has more has added a full part. Where none has, a round of zeros ends it. No lane has
+         * more that is uniform than waves. */
+        uint32_t any = WPG_EMIT(in, SpvOpBitwiseOr, in->t_u32, wave.lanes, wave.waves);
+        *more = WPG_EMIT(in, SpvOpUGreaterThanEqual, in->t_bool, any,
+                         wpg_const_u32(in->module, UINT32_C(1) << PART));
     } else {
         /* No lane has visits that its wave has not. */
         uint32_t parts =
             WPG_EMIT(in, SpvOpShiftRightLogical, in->t_u32, wave.waves, wpg_const_u32(in->module, PART));
-        more = WPG_EMIT(in, SpvOpULessThan, in->t_bool, g->round, parts);
+        *more = WPG_EMIT(in, SpvOpULessThan, in->t_bool, g->round, parts);
         uint32_t first = WPG_EMIT(in, SpvOpIEqual, in->t_bool, g->round, in->c_zero);
         wave.waves = wpg_select_u32(in, first, wave.waves, in->c_zero);
         wave.uniform = wpg_select_u32(in, first, wave.uniform, in->c_zero);
     }
-    uint32_t any = WPG_EMIT(in, SpvOpBitwiseOr, in->t_u32, wave.lanes, wave.waves);
-    wpg_if some = wpg_if_begin(in, both(in, g->leaving->elected, not_zero(in, any)));
+    return wave;
+}
+
+/* Adds a tally's numbers, by those lanes for which `when` holds. */
+static void add_numbers(wpg_inject *in, const group *g, uint32_t when, numbers wave)
+{
+    uint32_t any = not_zero(in, WPG_EMIT(in, SpvOpBitwiseOr, in->t_u32, wave.lanes, wave.waves));
+    wpg_if some = wpg_if_begin(in, when ? both(in, when, any) : any);
     wpg_memory_add_tally(in, tally_at(g, 0), wave.lanes, wave.waves, wave.uniform);
     wpg_if_end(in, some);
-    return more;
 }
 
 /* Counters of a tally: as number_tally of methods.c gives them. */
@@ -221,35 +271,125 @@ static uint32_t stride_of(const wpg_tally *t)
     return (t->full != WPG_NO_COUNTER) + 1u + (t->waves != WPG_NO_COUNTER) + (t->uniform != WPG_NO_COUNTER);
 }
 
+static uint32_t load(wpg_inject *in, unsigned which)
+{
+    return WPG_EMIT(in, SpvOpLoad, in->t_u32, wpg_local_variable(in, &in->scratch[which]));
+}
+
+static void store(wpg_inject *in, unsigned which, uint32_t value)
+{
+    wpg_inst_add(in->module, in->where, SpvOpStore, wpg_local_variable(in, &in->scratch[which]), value);
+}
+
+static uint32_t less(wpg_inject *in, uint32_t a, uint32_t b)
+{
+    return WPG_EMIT(in, SpvOpULessThan, in->t_bool, a, b);
+}
+
+static uint32_t next_of(wpg_inject *in, uint32_t value)
+{
+    return WPG_EMIT(in, SpvOpIAdd, in->t_u32, value, in->c_one);
+}
+
+/* One tally of cells: an elected lane adds it. */
+static void flush_one(wpg_inject *in, group g, bool sums)
+{
+    uint32_t again;
+    store(in, ROUND, in->c_zero);
+    wpg_repeat rounds = wpg_repeat_begin(in);
+    g.round = load(in, ROUND);
+    numbers wave = of_cells(in, &g, sums, &again);
+    add_numbers(in, &g, g.leaving->elected, wave);
+    store(in, ROUND, next_of(in, g.round));
+    wpg_repeat_end(in, rounds, again);
+}
+
+static void hold(wpg_inject *in, uint32_t mine, unsigned which, uint32_t value)
+{
+    store(in, which, wpg_select_u32(in, mine, value, load(in, which)));
+}
+
+/* The next tally's numbers, held by the next live lane; where lanes are alike, each holds those of its own
+ * tally. Returns the id of a bool: there are tallies left. */
+static uint32_t hold_next(wpg_inject *in, group *g, bool marks, bool sums)
+{
+    uint32_t again = 0, held = load(in, HELD), first = load(in, NEXT), step = in->c_one;
+    uint32_t count = wpg_const_u32(in->module, g->count);
+    uint32_t mine = WPG_EMIT(in, SpvOpIEqual, in->t_bool, held, g->rank);
+    g->k = first;
+    g->round = marks ? in->c_zero : load(in, ROUND);
+    if (g->alike) {
+        step = wpg_select_u32(in, g->alike, g->lanes, in->c_one);
+        uint32_t own = WPG_EMIT(in, SpvOpIAdd, in->t_u32, first, g->rank);
+        g->k = wpg_select_u32(in, g->alike, own, first);
+        mine = both(in, WPG_EMIT(in, SpvOpLogicalOr, in->t_bool, mine, g->alike), less(in, g->k, count));
+    }
+    numbers wave = marks ? of_mark(in, g) : of_cells(in, g, sums, &again);
+    hold(in, mine, LANES, wave.lanes);
+    hold(in, mine, WAVES, wave.waves);
+    hold(in, mine, UNIFORM, wave.uniform);
+    hold(in, mine, TALLY, g->k);
+    store(in, HELD, WPG_EMIT(in, SpvOpIAdd, in->t_u32, held, step));
+    uint32_t next = WPG_EMIT(in, SpvOpIAdd, in->t_u32, first, step);
+    if (again) {
+        next = wpg_select_u32(in, again, first, next);
+        store(in, ROUND, wpg_select_u32(in, again, next_of(in, g->round), in->c_zero));
+    }
+    store(in, NEXT, next);
+    return less(in, next, count);
+}
+
+static void flush_many(wpg_inject *in, group g, bool marks, bool sums)
+{
+    store(in, NEXT, in->c_zero);
+    if (marks)
+        g.alike = marks_alike(in, &g);
+    else
+        store(in, ROUND, in->c_zero);
+    wpg_repeat outer = wpg_repeat_begin(in);
+    const unsigned zeroed[] = {HELD, LANES, WAVES, UNIFORM, TALLY};
+    for (unsigned i = 0; i < sizeof zeroed / sizeof *zeroed; i++)
+        store(in, zeroed[i], in->c_zero);
+    wpg_repeat inner = wpg_repeat_begin(in);
+    uint32_t left = hold_next(in, &g, marks, sums);
+    wpg_repeat_end(in, inner, both(in, left, less(in, load(in, HELD), g.lanes)));
+    numbers held = {.lanes = load(in, LANES), .waves = load(in, WAVES), .uniform = load(in, UNIFORM)};
+    in->offset = WPG_EMIT(in, SpvOpIMul, in->t_u32, load(in, TALLY),
+                          wpg_const_u32(in->module, stride_of(tally_at(&g, 0))));
+    add_numbers(in, &g, g.leaving->now.live, held);
+    in->offset = 0;
+    left = less(in, load(in, NEXT), wpg_const_u32(in->module, g.count));
+    wpg_repeat_end(in, outer, left);
+}
+
 /* Some consecutive groups, in one way. */
-static void flush_groups(wpg_inject *in, group g, const wpg_region *r, wpg_flush_group from,
+static void flush_groups(wpg_inject *in, group *all, const wpg_region *r, wpg_flush_group from,
                          wpg_flush_group to)
 {
     bool marks = to == WPG_FLUSH_MARKS, sums = from == WPG_FLUSH_SUMS;
+    group g = *all;
     g.tallies = r->tallies + r->group_start[from];
     g.count = r->group_start[to + 1] - r->group_start[from];
     g.visits = sums ? 0 : r->group_start[WPG_FLUSH_LARGEST] - r->group_start[from];
     g.k = in->c_zero;
     if (!g.count)
         return;
-    if (g.count == 1 && marks) {
-        flush_mark(in, &g);
-        return;
+    if (g.count == 1 && marks)
+        add_numbers(in, &g, g.leaving->elected, of_mark(in, &g));
+    else if (g.count == 1)
+        flush_one(in, g, sums);
+    else {
+        if (!all->rank) {
+            uint32_t mask = g.leaving->now.mask;
+            all->rank = WPG_EMIT(in, SpvOpGroupNonUniformBallotBitCount, in->t_u32, in->subgroup_scope,
+                                 SpvGroupOperationExclusiveScan, mask);
+            all->lanes = WPG_EMIT(in, SpvOpGroupNonUniformBallotBitCount, in->t_u32, in->subgroup_scope,
+                                  SpvGroupOperationReduce, mask);
+        }
+        g.rank = all->rank;
+        g.lanes = all->lanes;
+        flush_many(in, g, marks, sums);
     }
-    wpg_loop loop = wpg_loop_begin(in, g.count, !marks);
-    uint32_t again = 0;
-    if (g.count > 1) {
-        g.k = loop.index;
-        uint32_t stride = wpg_const_u32(in->module, stride_of(tally_at(&g, 0)));
-        in->offset = WPG_EMIT(in, SpvOpIMul, in->t_u32, loop.index, stride);
-    }
-    g.round = loop.round;
-    if (marks)
-        flush_mark(in, &g);
-    else
-        again = flush_numbers(in, &g, sums);
-    in->offset = 0;
-    wpg_loop_end(in, loop, again);
 }
 
 void wpg_flush_region(wpg_inject *in, const wpg_function_plan *f, uint32_t region, const wpg_leaving *leaving)
@@ -260,7 +400,7 @@ void wpg_flush_region(wpg_inject *in, const wpg_function_plan *f, uint32_t regio
     bool few = r->group_start[WPG_FLUSH_TRIPS] <= FEW_MARKS &&
                r->group_start[WPG_FLUSH_SUMS] > r->group_start[WPG_FLUSH_TRIPS];
     if (!few)
-        flush_groups(in, g, r, WPG_FLUSH_MARKS, WPG_FLUSH_MARKS);
-    flush_groups(in, g, r, few ? WPG_FLUSH_MARKS : WPG_FLUSH_TRIPS, WPG_FLUSH_LARGEST);
-    flush_groups(in, g, r, WPG_FLUSH_SUMS, WPG_FLUSH_SUMS);
+        flush_groups(in, &g, r, WPG_FLUSH_MARKS, WPG_FLUSH_MARKS);
+    flush_groups(in, &g, r, few ? WPG_FLUSH_MARKS : WPG_FLUSH_TRIPS, WPG_FLUSH_LARGEST);
+    flush_groups(in, &g, r, WPG_FLUSH_SUMS, WPG_FLUSH_SUMS);
 }

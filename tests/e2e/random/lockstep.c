@@ -140,14 +140,17 @@ static bool subgroup(wave *w, const wpg_inst *inst, uint64_t mask)
         {
             uint64_t ballot = ballot_of(&w->lanes[l].values[operand]);
             bool count = inst->opcode == SpvOpGroupNonUniformBallotBitCount;
+            if (count && inst->words[4] == SpvGroupOperationExclusiveScan)
+                ballot &= (UINT64_C(1) << l) - 1;
             /* The lowest bit of none is undefined: a number that some lane has, so that one who relies on it
              * is seen. */
             int lowest = ballot ? __builtin_ctzll(ballot) : (int)first;
             w->lanes[l].values[inst->result] =
                 (value){{(uint32_t)(count ? __builtin_popcountll(ballot) : lowest)}};
         }
-        return !(inst->opcode == SpvOpGroupNonUniformBallotBitCount) ||
-               inst->words[4] == SpvGroupOperationReduce || simt_refuse(w->m, "a scan of a ballot");
+        return inst->opcode != SpvOpGroupNonUniformBallotBitCount ||
+               inst->words[4] == SpvGroupOperationReduce ||
+               inst->words[4] == SpvGroupOperationExclusiveScan || simt_refuse(w->m, "an inclusive scan");
     case SpvOpGroupNonUniformIAdd:
     case SpvOpGroupNonUniformUMax:
     case SpvOpGroupNonUniformUMin:
