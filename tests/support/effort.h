@@ -4,7 +4,7 @@
  * Owns nothing; reads WPG_NIGHTLY of the environment. Threads: any.
  *
  * A sanitizer makes code some five times as slow and sees its errors in the first programs as well as in
- * later ones: such builds do a sixth of the everyday amount. */
+ * later ones: such builds do a sixth of the everyday amount, four at least. */
 #ifndef WPG_TESTS_SUPPORT_EFFORT_H
 #define WPG_TESTS_SUPPORT_EFFORT_H
 
@@ -28,13 +28,15 @@ static inline bool effort_nightly(void)
     return set && *set;
 }
 
-/* How many of something: `usual` every day (a sixth of it, at least one, under a sanitizer), `nightly` at
- * night. */
+/* How many of something: `usual` every day (under a sanitizer a sixth of it, but four where it is as much),
+ * `nightly` at night. */
 static inline unsigned effort_count(unsigned usual, unsigned nightly)
 {
     if (effort_nightly())
         return nightly;
-    return EFFORT_SANITIZED ? (usual + 5) / 6 : usual;
+    if (!EFFORT_SANITIZED || usual <= 4)
+        return usual;
+    return usual < 24 ? 4 : usual / 6;
 }
 
 /* For a table of all `items` against all `choices`: whether this pair is looked at. Every day each item meets

@@ -119,8 +119,9 @@ wpg_live wpg_live_now(wpg_inject *in, const wpg_function_plan *function, const w
 /* The same, as it was found out at an earlier block of the class where there is one; or one field of it, at
  * the start or end of a block, in modules without demotes and segments. */
 uint32_t wpg_live_test(wpg_inject *in, const wpg_function_plan *function, uint32_t block); /* .live */
-uint32_t wpg_live_mask(wpg_inject *in, const wpg_function_plan *function, uint32_t block); /* .mask */
-uint32_t wpg_live_elected(wpg_inject *in, const wpg_function_plan *function, uint32_t block);
+uint32_t wpg_live_mask(wpg_inject *in, const wpg_function_plan *function, uint32_t block, uint32_t live);
+/* As wpg_live_elect. */
+uint32_t wpg_live_elected(wpg_inject *in, const wpg_function_plan *function, uint32_t block, wpg_live now);
 wpg_live wpg_live_known(wpg_inject *in, const wpg_function_plan *function, const wpg_point *point);
 /* `mask` (uvec4), computed at the end of block `from`, has the live lanes that go to its successor `to`. */
 void wpg_live_learn(wpg_inject *in, const wpg_function_plan *function, uint32_t from, uint32_t to,

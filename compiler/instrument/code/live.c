@@ -308,24 +308,19 @@ uint32_t wpg_live_test(wpg_inject *in, const wpg_function_plan *function, uint32
     return live ? live : keep(known ? &known->live : NULL, live_of(in, wpg_live_helper(in)), block);
 }
 
-uint32_t wpg_live_mask(wpg_inject *in, const wpg_function_plan *function, uint32_t block)
+uint32_t wpg_live_mask(wpg_inject *in, const wpg_function_plan *function, uint32_t block, uint32_t live)
 {
     wpg_known *known = known_of(in, function, block);
     uint32_t mask = known ? recall(in, known->mask, block) : 0;
-    if (mask)
-        return mask;
-    uint32_t live = wpg_live_test(in, function, block);
-    return keep(known ? &known->mask : NULL, wpg_live_ballot(in, live ? live : in->c_true), block);
+    return mask ? mask
+                : keep(known ? &known->mask : NULL, wpg_live_ballot(in, live ? live : in->c_true), block);
 }
 
-uint32_t wpg_live_elected(wpg_inject *in, const wpg_function_plan *function, uint32_t block)
+uint32_t wpg_live_elected(wpg_inject *in, const wpg_function_plan *function, uint32_t block, wpg_live now)
 {
     wpg_known *known = known_of(in, function, block);
     uint32_t elected = known ? recall(in, known->elected, block) : 0;
-    if (elected)
-        return elected;
-    wpg_live now = {.live = wpg_live_test(in, function, block), .mask = wpg_live_mask(in, function, block)};
-    return keep(known ? &known->elected : NULL, wpg_live_elect(in, now), block);
+    return elected ? elected : keep(known ? &known->elected : NULL, wpg_live_elect(in, now), block);
 }
 
 wpg_live wpg_live_known(wpg_inject *in, const wpg_function_plan *function, const wpg_point *point)
@@ -334,8 +329,8 @@ wpg_live wpg_live_known(wpg_inject *in, const wpg_function_plan *function, const
     if (!known)
         return wpg_live_now(in, function, point);
     wpg_live now = {.live = wpg_live_test(in, function, point->block),
-                    .mask = wpg_live_mask(in, function, point->block),
                     .equal = recall(in, known->equal, point->block)};
+    now.mask = wpg_live_mask(in, function, point->block, now.live);
     if (!now.equal)
         now.equal = keep(&known->equal, wpg_live_masks_equal(in, now.mask, in->entry_mask), point->block);
     now.uniform = WPG_EMIT(in, SpvOpSelect, in->t_u32, now.equal, in->c_one, in->c_zero);

@@ -99,7 +99,7 @@ static void add_where_it_stands(wpg_inject *in, const wpg_function_plan *f, cons
         return;
     }
     wpg_live now = wpg_live_known(in, f, point);
-    uint32_t elected = wpg_live_elected(in, f, point->block);
+    uint32_t elected = wpg_live_elected(in, f, point->block, now);
     uint32_t both = WPG_EMIT(in, SpvOpLogicalAnd, in->t_bool, elected, now.equal);
     add(in, t->lanes_cell, in->c_one);
     add(in, t->waves_cell, wpg_select_u32(in, elected, in->c_one, in->c_zero));
@@ -129,17 +129,20 @@ static void add_edges(wpg_inject *in, const wpg_function_plan *f, const wpg_poin
     const wpg_tally *no = point->other != WPG_NO_TALLY ? &f->tallies[point->other] : NULL;
     const wpg_block *block = &f->cfg->blocks[point->block];
     uint32_t condition = block->terminator->words[1], elected = 0;
-    uint32_t live = wpg_live_test(in, f, point->block);
-    uint32_t taken = live ? WPG_EMIT(in, SpvOpLogicalAnd, in->t_bool, condition, live) : condition;
+    wpg_live now = {.live = wpg_live_test(in, f, point->block)};
+    uint32_t taken = now.live ? WPG_EMIT(in, SpvOpLogicalAnd, in->t_bool, condition, now.live) : condition;
     taken = wpg_live_ballot(in, taken);
     wpg_live_learn(in, f, point->block, block->successors[0], taken);
-    if ((yes && !yes->equal) || (no && !no->equal))
-        elected = wpg_live_elected(in, f, point->block);
+    bool elects = (yes && !yes->equal) || (no && !no->equal);
+    if (no || elects)
+        now.mask = wpg_live_mask(in, f, point->block, now.live);
+    if (elects)
+        elected = wpg_live_elected(in, f, point->block, now);
     if (yes)
         add_edge(in, yes, taken, condition, true, elected);
     if (no) {
         uint32_t rest = WPG_EMIT(in, SpvOpNot, in->t_uvec4, taken);
-        rest = WPG_EMIT(in, SpvOpBitwiseAnd, in->t_uvec4, wpg_live_mask(in, f, point->block), rest);
+        rest = WPG_EMIT(in, SpvOpBitwiseAnd, in->t_uvec4, now.mask, rest);
         wpg_live_learn(in, f, point->block, block->successors[block->successor_count - 1], rest);
         add_edge(in, no, rest, condition, false, elected);
     }
@@ -150,15 +153,16 @@ static void add_select(wpg_inject *in, const wpg_function_plan *f, const wpg_poi
 {
     const wpg_tally *yes = &f->tallies[point->index], *no = &f->tallies[point->other];
     uint32_t taken = point->condition;
-    uint32_t live = wpg_live_test(in, f, point->block);
-    if (live)
-        taken = WPG_EMIT(in, SpvOpLogicalAnd, in->t_bool, taken, live);
+    wpg_live now = {.live = wpg_live_test(in, f, point->block)};
+    if (now.live)
+        taken = WPG_EMIT(in, SpvOpLogicalAnd, in->t_bool, taken, now.live);
     taken = wpg_live_ballot(in, taken);
+    now.mask = wpg_live_mask(in, f, point->block, now.live);
     uint32_t rest = WPG_EMIT(in, SpvOpNot, in->t_uvec4, taken);
-    rest = WPG_EMIT(in, SpvOpBitwiseAnd, in->t_uvec4, wpg_live_mask(in, f, point->block), rest);
+    rest = WPG_EMIT(in, SpvOpBitwiseAnd, in->t_uvec4, now.mask, rest);
     uint32_t some = wpg_any_in(in, taken), others = wpg_any_in(in, rest);
     if (!yes->equal) {
-        uint32_t elected = wpg_live_elected(in, f, point->block);
+        uint32_t elected = wpg_live_elected(in, f, point->block, now);
         some = WPG_EMIT(in, SpvOpLogicalAnd, in->t_bool, some, elected);
         others = WPG_EMIT(in, SpvOpLogicalAnd, in->t_bool, others, elected);
     }
@@ -257,7 +261,7 @@ static wpg_leaving who_leaves(wpg_inject *in, const wpg_function_plan *f, const 
 static wpg_leaving who_goes_on(wpg_inject *in, const wpg_function_plan *f, const wpg_point *point)
 {
     wpg_leaving l = {.now = wpg_live_known(in, f, point)};
-    l.elected = wpg_live_elected(in, f, point->block);
+    l.elected = wpg_live_elected(in, f, point->block, l.now);
     return l;
 }
 
