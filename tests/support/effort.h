@@ -28,22 +28,24 @@ static inline bool effort_nightly(void)
     return set && *set;
 }
 
-/* How many of something: `usual` every day (under a sanitizer a sixth of it, but four where it is as much),
- * `nightly` at night. */
+/* How many of something: `usual` every day (under a sanitizer a sixth of it, but four of 5 to 24, and of fewer
+ * a third), `nightly` at night. */
 static inline unsigned effort_count(unsigned usual, unsigned nightly)
 {
     if (effort_nightly())
         return nightly;
-    if (!EFFORT_SANITIZED || usual <= 4)
+    if (!EFFORT_SANITIZED)
         return usual;
-    return usual < 24 ? 4 : usual / 6;
+    return usual <= 4 ? (usual + 2) / 3 : usual < 24 ? 4 : usual / 6;
 }
 
 /* For a table of all `items` against all `choices`: whether this pair is looked at. Every day each item meets
- * `of` in `choices`, the next item the next ones, so that each choice is met too; at night all. */
+ * `of` in `choices` (under a sanitizer a third of them), the next item the next ones, so that each choice is
+ * met too; at night all. */
 static inline bool effort_pair(size_t item, size_t choice, size_t choices, unsigned of)
 {
-    return effort_nightly() || (choice + choices - item * of % choices) % choices < effort_count(of, of);
+    const unsigned met = EFFORT_SANITIZED ? (of + 2) / 3 : of;
+    return effort_nightly() || (choice + choices - item * of % choices) % choices < met;
 }
 
 #endif
