@@ -28,8 +28,8 @@ static inline bool effort_nightly(void)
     return set && *set;
 }
 
-/* How many of something: `usual` every day (under a sanitizer a sixth of it, but four of 5 to 24, and of fewer
- * a third), `nightly` at night. */
+/* How many of something: `usual` every day (under a sanitizer a sixth of it, but four of 5 to 24, and a third
+ * of fewer), `nightly` at night. */
 static inline unsigned effort_count(unsigned usual, unsigned nightly)
 {
     if (effort_nightly())
