@@ -9,8 +9,8 @@
  *             each live lane adds what it holds: its counters are first + k * stride
  *         } while (there are tallies);
  *
- * So a wave needs as many atomic additions as its lanes leave over, not one for each tally; and they go to
- * neighbours in memory.
+ * So n live lanes add n tallies at a time, beside each other in memory. One elected lane would make n
+ * additions, one after the other.
  *
  * The code is a loop. Code for each tally would make shaders many times as long, and compile time grows
  * faster than length. A chain of selects picks the values of tally k, so cells stay registers.
@@ -27,7 +27,7 @@ enum { PART = 24 /* bits */, FEW_MARKS = 6 };
 
 /* Variables: the next tally, its round, how many live lanes hold a tally; what this lane holds, of which. */
 enum { NEXT, ROUND, HELD, LANES, WAVES, UNIFORM, TALLY, VARIABLES };
-static_assert((int)VARIABLES == (int)WPG_SCRATCH, "too few variables");
+static_assert((int)VARIABLES == (int)WPG_SCRATCH, "inject.h keeps as many");
 
 typedef struct group {
     const wpg_function_plan *f;
@@ -59,6 +59,11 @@ static uint32_t both(wpg_inject *in, uint32_t a, uint32_t b)
 static uint32_t not_zero(wpg_inject *in, uint32_t value)
 {
     return WPG_EMIT(in, SpvOpINotEqual, in->t_bool, value, in->c_zero);
+}
+
+static uint32_t less(wpg_inject *in, uint32_t a, uint32_t b)
+{
+    return WPG_EMIT(in, SpvOpULessThan, in->t_bool, a, b);
 }
 
 /* ids[k]; zero where an id is 0. */
@@ -144,11 +149,11 @@ static uint32_t mark_cells(wpg_inject *in, const group *g, uint32_t **ids)
 /* Whether all lanes have the same marks: then the numbers of each are known without a ballot for it. */
 static uint32_t marks_alike(wpg_inject *in, const group *g)
 {
-    uint32_t *ids, cells = mark_cells(in, g, &ids), differ = in->c_zero;
     if (g->leaving->now.live)
         return 0; /* helpers have marks of their own */
     if (in->plan->options->target.loses_exit_values)
-        return 0; /* lavapipe 22.3.6 then takes program data of other lanes wrongly (seed 28000079) */
+        return 0; /* lavapipe 22.3.6 gets the program's own data wrong then: seed 28000079 of e2e/random */
+    uint32_t *ids, cells = mark_cells(in, g, &ids), differ = in->c_zero;
     for (uint32_t i = 0; i < cells; i++) {
         uint32_t first =
             WPG_EMIT(in, SpvOpGroupNonUniformBroadcastFirst, in->t_u32, in->subgroup_scope, ids[i]);
@@ -168,7 +173,8 @@ static numbers of_mark(wpg_inject *in, const group *g)
     uint32_t bits = wpg_const_u32(in->module, WPG_MARKS_OF_A_CELL - 1), cell = in->c_zero, at = g->k;
     if (cells > 1)
         cell = WPG_EMIT(in, SpvOpShiftRightLogical, in->t_u32, g->k, wpg_const_u32(in->module, 5));
-    if (cells > 1 || g->alike) /* a lane's own tally may be none */
+    /* Where lanes are alike, a lane's own k may be behind the last tally. */
+    if (cells > 1 || g->alike)
         at = WPG_EMIT(in, SpvOpBitwiseAnd, in->t_u32, g->k, bits);
     uint32_t marks = pick(in, ids, cells, cell);
     uint32_t bit = WPG_EMIT(in, SpvOpShiftLeftLogical, in->t_u32, in->c_one, at);
@@ -202,8 +208,7 @@ static numbers reduce(wpg_inject *in, const group *g, bool sums, numbers own)
     fewest = wpg_select_u32(in, g->leaving->now.equal, fewest, in->c_zero);
     wave.uniform = fewest;
     if (g->visits < g->count) {
-        uint32_t of_visits =
-            WPG_EMIT(in, SpvOpULessThan, in->t_bool, g->k, wpg_const_u32(in->module, g->visits));
+        uint32_t of_visits = less(in, g->k, wpg_const_u32(in->module, g->visits));
         wave.uniform = wpg_select_u32(in, of_visits, fewest, largest);
     }
     return wave;
@@ -216,7 +221,7 @@ static uint32_t part_of(wpg_inject *in, const group *g, uint32_t number)
     uint32_t parts = WPG_EMIT(in, SpvOpShiftRightLogical, in->t_u32, number, wpg_const_u32(in->module, PART));
     uint32_t rest = WPG_EMIT(in, SpvOpBitwiseAnd, in->t_u32, number, wpg_const_u32(in->module, size - 1));
     uint32_t last = WPG_EMIT(in, SpvOpIEqual, in->t_bool, g->round, parts);
-    uint32_t further = WPG_EMIT(in, SpvOpULessThan, in->t_bool, g->round, parts);
+    uint32_t further = less(in, g->round, parts);
     rest = wpg_select_u32(in, last, rest, in->c_zero);
     return wpg_select_u32(in, further, wpg_const_u32(in->module, size), rest);
 }
@@ -248,7 +253,7 @@ static numbers of_cells(wpg_inject *in, const group *g, bool sums, uint32_t *mor
         /* No lane has visits that its wave has not. */
         uint32_t parts =
             WPG_EMIT(in, SpvOpShiftRightLogical, in->t_u32, wave.waves, wpg_const_u32(in->module, PART));
-        *more = WPG_EMIT(in, SpvOpULessThan, in->t_bool, g->round, parts);
+        *more = less(in, g->round, parts);
         uint32_t first = WPG_EMIT(in, SpvOpIEqual, in->t_bool, g->round, in->c_zero);
         wave.waves = wpg_select_u32(in, first, wave.waves, in->c_zero);
         wave.uniform = wpg_select_u32(in, first, wave.uniform, in->c_zero);
@@ -279,11 +284,6 @@ static uint32_t load(wpg_inject *in, unsigned which)
 static void store(wpg_inject *in, unsigned which, uint32_t value)
 {
     wpg_inst_add(in->module, in->where, SpvOpStore, wpg_local_variable(in, &in->scratch[which]), value);
-}
-
-static uint32_t less(wpg_inject *in, uint32_t a, uint32_t b)
-{
-    return WPG_EMIT(in, SpvOpULessThan, in->t_bool, a, b);
 }
 
 static uint32_t next_of(wpg_inject *in, uint32_t value)
