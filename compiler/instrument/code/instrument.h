@@ -26,8 +26,8 @@ typedef struct wpg_instrument_target {
     /* The driver computes a value that leaves a loop without a phi again, for lanes that left before
      * (lavapipe 22.3.6, SwiftShader): a private counter made of a ballot would be wrong. */
     bool loses_exit_values;
-    /* The driver makes coroutines of compute shaders with barriers (lavapipe, SwiftShader): what compiling
-     * takes grows with the square of the blocks. Asked by the budget. */
+    /* The driver makes coroutines of compute shaders with barriers (lavapipe, SwiftShader): the time to
+     * compile grows with the barriers (driver/budget.h). */
     bool suspends_at_barriers;
     bool maximal_reconvergence; /* shaderMaximalReconvergence enabled and allowed in this stage */
     bool early_tests; /* fragment: the pipeline's state gives equal results with early and with late depth and

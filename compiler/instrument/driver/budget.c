@@ -4,7 +4,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { MOST_SQUARED = 1 << 22, MOST_BLOCKS = 1 << 18 }; /* so that the product fits 64 bits */
+enum {
+    MOST_WORDS = 1 << 22, /* these three: so that the products fit 64 bits */
+    MOST_BLOCKS = 1 << 18,
+    MOST_BARRIERS = 1 << 10,
+    SUSPEND_UNIT = 1 << 20, /* words x sqrt(blocks) that cost at one barrier what they cost without */
+};
 
 wpg_code_size wpg_code_size_of(const wpg_module *module, const wpg_instrument_target *target)
 {
@@ -12,23 +17,44 @@ wpg_code_size wpg_code_size_of(const wpg_module *module, const wpg_instrument_ta
     WPG_INST_EACH (inst, module) {
         size.words += inst->count;
         size.blocks += inst->opcode == SpvOpLabel;
-        size.suspends |= inst->opcode == SpvOpControlBarrier && target->suspends_at_barriers;
+        size.suspensions += inst->opcode == SpvOpControlBarrier && target->suspends_at_barriers;
     }
     return size;
 }
 
+static uint64_t least(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
 static uint64_t squared(wpg_code_size size)
 {
-    uint64_t words = size.words < MOST_SQUARED ? size.words : MOST_SQUARED,
-             blocks = size.blocks < MOST_BLOCKS ? size.blocks : MOST_BLOCKS;
+    uint64_t words = least(size.words, MOST_WORDS), blocks = least(size.blocks, MOST_BLOCKS);
     return words * words * (blocks ? blocks : 1);
+}
+
+/* Rounded down. */
+static uint64_t root_of(uint64_t number)
+{
+    uint64_t root = 0;
+    for (uint64_t bit = UINT64_C(1) << 31; bit; bit >>= 1)
+        if ((root | bit) * (root | bit) <= number)
+            root |= bit;
+    return root;
+}
+
+/* What suspensions make of a unit of cost, in units of 1 / SUSPEND_UNIT. */
+static uint64_t suspended(wpg_code_size size)
+{
+    return SUSPEND_UNIT + root_of(squared(size)) * least(size.suspensions, MOST_BARRIERS);
 }
 
 uint64_t wpg_budget_cost(wpg_code_size counted, wpg_code_size plain)
 {
+    enum { BITS = 8 };
     const uint64_t of_plain = squared(plain), cost = squared(counted) / (of_plain ? of_plain : 1);
-    const uint64_t most = UINT32_MAX;
-    return !counted.suspends ? cost : cost < most ? cost * cost : most * most;
+    const uint64_t factor = least((suspended(counted) << BITS) / suspended(plain), 1 << 2 * BITS);
+    return least(cost, UINT64_C(1) << 30) * (factor * factor) >> 2 * BITS;
 }
 
 /* About the most that `auto` adds: no copy is made of what stays small. */

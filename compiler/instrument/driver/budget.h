@@ -6,8 +6,9 @@
  *
  *     auto --too dear--> naive, in half of the budget --too dear--> lane --too dear--> not counted
  *
- * Where the driver makes coroutines of shaders with barriers, the cost is the square of that: LLVM asks for
- * each block and each value whether a barrier lies between (shaders/measured/2026-11-26-growth.md).
+ * Where the driver makes coroutines of shaders with barriers, a barrier costs as well: LLVM asks for each
+ * block and each value whether a barrier lies between. With C = words x sqrt(blocks), the time is C x (1 +
+ * barriers x C / 2^20) (shaders/measured/2026-11-26-barriers.md).
  *
  * `lane` counts lanes alone, in a spanning tree's complement of the blocks, without a branch of its own.
  *
@@ -26,7 +27,7 @@ enum {
 
 typedef struct wpg_code_size {
     uint32_t words, blocks;
-    bool suspends; /* it has barriers, and the driver suspends there */
+    uint32_t suspensions; /* barriers, where the driver suspends there; else 0 */
 } wpg_code_size;
 wpg_code_size wpg_code_size_of(const wpg_module *module, const wpg_instrument_target *target);
 

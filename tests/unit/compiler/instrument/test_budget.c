@@ -225,14 +225,17 @@ static void barriers(void **state)
 static void sums(void **state)
 {
     (void)state;
-    const wpg_code_size plain = {1000, 10, false};
+    const wpg_code_size plain = {1000, 10, 0};
     assert_int_equal(wpg_budget_cost(plain, plain), 1);
-    assert_int_equal(wpg_budget_cost((wpg_code_size){2000, 40, false}, plain), 16);
-    assert_int_equal(wpg_budget_cost((wpg_code_size){2000, 40, true}, plain), 256);
+    assert_int_equal(wpg_budget_cost((wpg_code_size){2000, 40, 0}, plain), 16);
     assert_int_equal(wpg_budget_cost((wpg_code_size){0}, (wpg_code_size){0}), 0);
+    /* A barrier adds little to small code, and makes the cost of large code a square. */
+    const wpg_code_size one = {1024, 16, 1}, large = {1 << 20, 16, 256};
+    assert_int_equal(wpg_budget_cost((wpg_code_size){2048, 64, 1}, one), 16);
+    assert_int_equal(wpg_budget_cost((wpg_code_size){1 << 21, 64, 256}, large), 255);
     /* Sizes beyond any shader stay in range. */
-    assert_true(wpg_budget_cost((wpg_code_size){UINT32_MAX, UINT32_MAX, false}, plain) > 1000);
-    assert_true(wpg_budget_cost((wpg_code_size){UINT32_MAX, UINT32_MAX, true}, plain) > 1000 * 1000);
+    assert_true(wpg_budget_cost((wpg_code_size){UINT32_MAX, UINT32_MAX, 0}, plain) > 1000);
+    assert_true(wpg_budget_cost((wpg_code_size){UINT32_MAX, UINT32_MAX, UINT32_MAX}, plain) > 1000 * 1000);
 }
 
 int main(void)
