@@ -59,7 +59,7 @@ typedef struct wpg_inject {
     const wpg_function_plan *function;
     const wpg_cfg *cfg;
     uint32_t *watched;       /* [constructs] variable of a watched construct, 0 for others; or NULL */
-    struct wpg_known *known; /* [class_count] what was found out (live.c); NULL: nothing may be kept */
+    struct wpg_known *known; /* [class_count] what was found out of groups (live.c); NULL: nothing is kept */
 } wpg_inject;
 
 /* -- Emitters: one instruction before in->where; the result id. ---------------------------------------- */
@@ -77,6 +77,8 @@ void wpg_block_open(wpg_inject *in, const wpg_cfg *cfg, uint32_t block);
 /* Sets `where` before instruction `before` of the opened block. If `before` is the terminator and the block
  * has a merge instruction, `where` is before the merge instruction. */
 void wpg_block_seek(wpg_inject *in, const wpg_cfg *cfg, uint32_t block, wpg_inst *before);
+/* The place for straight code at the end of a block that heads no loop, be it opened or not. */
+wpg_inst *wpg_block_end(const wpg_cfg *cfg, uint32_t block);
 void wpg_block_close(wpg_inject *in, const wpg_cfg *cfg, uint32_t block);
 /* if (condition) { ... }: instructions emitted between begin and end run conditionally. Nests. */
 typedef struct wpg_if {
@@ -116,8 +118,8 @@ void wpg_live_enter(wpg_inject *in, const wpg_function_plan *function);
 /* Behind an instruction that ends a wave segment: E becomes the mask of the lanes present. */
 void wpg_live_begin_segment(wpg_inject *in);
 wpg_live wpg_live_now(wpg_inject *in, const wpg_function_plan *function, const wpg_point *point);
-/* The same, as it was found out at an earlier block of the class where there is one; or one field of it, at
- * the start or end of a block, in modules without demotes and segments. */
+/* The same, as it was found out at an earlier block of the group (steady.h) where there is one; or one field
+ * of it, at the start or end of a block, in modules without demotes and segments. */
 uint32_t wpg_live_test(wpg_inject *in, const wpg_function_plan *function, uint32_t block); /* .live */
 uint32_t wpg_live_mask(wpg_inject *in, const wpg_function_plan *function, uint32_t block, uint32_t live);
 /* As wpg_live_elect. */

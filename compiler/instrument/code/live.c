@@ -35,11 +35,12 @@
  * Such a lane stays in E. So uniform is too low until the next merge block that tells, never too high.
  *
  * Asked once. Ballots are what counting in registers costs: a software driver makes them lane by lane. Where
- * E is an SSA value, all blocks of a class (mask.h) have the same L. So L, and who is elected, are found out
- * at the first of them that asks; for an arm of a branch, the ballot of the branch's condition tells. Should
- * a driver bring lanes together later than the structure says, this counts the wave of the structure. Lanes
- * do not depend on it: what combines their cells asks anew. Counting in place asks anew, too: it is the
- * oracle. */
+ * E is an SSA value, all blocks of a group (steady.h) have the same L. So L, and who is elected, are found
+ * out at the first of them that asks, or before the steady loops around it; for an arm of another branch, the
+ * ballot of the branch's condition tells. Should a driver bring lanes together later than the structure says,
+ * this counts the wave of the structure. Lanes do not depend on it: what combines their cells asks anew.
+ * Counting in place asks anew, too: it is the oracle.
+ */
 #include "compiler/instrument/code/inject.h"
 
 static uint32_t find_builtin(const wpg_module *module, SpvBuiltIn builtin)
@@ -134,7 +135,7 @@ static void declare_watched(wpg_inject *in, const wpg_function_plan *function)
     }
 }
 
-/* -- What is known of a class */
+/* -- What is known of a group */
 
 /* An id, and the block in which it is computed; 0 = none. */
 typedef struct known_value {
@@ -152,23 +153,43 @@ static uint32_t keep(known_value *value, uint32_t id, uint32_t block)
     return id;
 }
 
-/* The id, where it can be used in the block; else 0. */
+/* The id, where it can be used in the block; else 0. Nothing computed in a loop is used behind it: some
+ * drivers would compute it anew there (loses_exit_values). */
 static uint32_t recall(const wpg_inject *in, known_value value, uint32_t block)
 {
-    return value.id && wpg_cfg_dominates(in->cfg, value.block, block) ? value.id : 0;
+    if (!value.id || !wpg_cfg_dominates(in->cfg, value.block, block))
+        return 0;
+    uint32_t loop = in->cfg->blocks[value.block].loop;
+    return loop == WPG_NO_BLOCK || wpg_construct_holds(in->cfg, loop, block) ? value.id : 0;
 }
 
 static wpg_known *known_of(wpg_inject *in, const wpg_function_plan *function, uint32_t block)
 {
     uint32_t class = function->classes.class_of[block];
-    return in->known && class != WPG_NO_BLOCK ? &in->known[class] : NULL;
+    return in->known && class != WPG_NO_BLOCK ? &in->known[function->steady->group_of[class]] : NULL;
 }
 
-/* Where E is a value nothing changes it, and the lanes of a class stay the same. */
+/* What is to be found out of the lanes at `block` is found out at the block that this returns: outside of
+ * steady loops. Emits there until `leave`. */
+static uint32_t visit(wpg_inject *in, const wpg_function_plan *function, uint32_t block, wpg_inst **where)
+{
+    uint32_t place = in->known ? function->steady->place_of[block] : block;
+    *where = in->where;
+    if (place != block)
+        in->where = wpg_block_end(in->cfg, place);
+    return place;
+}
+
+static void leave(wpg_inject *in, wpg_inst *where)
+{
+    in->where = where;
+}
+
+/* Where E is a value nothing changes it, and the lanes of a group stay the same. */
 static void begin_known(wpg_inject *in, const wpg_function_plan *function)
 {
     in->known = NULL;
-    if (in->entry_mask_variable)
+    if (in->entry_mask_variable || !function->steady)
         return;
     in->known = WPG_ARENA_ARRAY(&in->module->arena, wpg_known, function->classes.class_count);
     wpg_known *first = known_of(in, function, 0);
@@ -312,15 +333,46 @@ uint32_t wpg_live_mask(wpg_inject *in, const wpg_function_plan *function, uint32
 {
     wpg_known *known = known_of(in, function, block);
     uint32_t mask = known ? recall(in, known->mask, block) : 0;
-    return mask ? mask
-                : keep(known ? &known->mask : NULL, wpg_live_ballot(in, live ? live : in->c_true), block);
+    if (mask)
+        return mask;
+    if (!known)
+        return wpg_live_ballot(in, live ? live : in->c_true);
+    wpg_inst *where;
+    uint32_t place = visit(in, function, block, &where);
+    live = wpg_live_test(in, function, place);
+    (void)keep(&known->mask, wpg_live_ballot(in, live ? live : in->c_true), place);
+    leave(in, where);
+    return known->mask.id;
 }
 
 uint32_t wpg_live_elected(wpg_inject *in, const wpg_function_plan *function, uint32_t block, wpg_live now)
 {
     wpg_known *known = known_of(in, function, block);
     uint32_t elected = known ? recall(in, known->elected, block) : 0;
-    return elected ? elected : keep(known ? &known->elected : NULL, wpg_live_elect(in, now), block);
+    if (elected)
+        return elected;
+    if (!known)
+        return wpg_live_elect(in, now);
+    wpg_inst *where;
+    uint32_t place = visit(in, function, block, &where);
+    now.live = wpg_live_test(in, function, place);
+    now.mask = wpg_live_mask(in, function, place, now.live);
+    (void)keep(&known->elected, wpg_live_elect(in, now), place);
+    leave(in, where);
+    return known->elected.id;
+}
+
+static uint32_t equal_of(wpg_inject *in, const wpg_function_plan *function, wpg_known *known, uint32_t block)
+{
+    uint32_t equal = recall(in, known->equal, block);
+    if (equal)
+        return equal;
+    wpg_inst *where;
+    uint32_t place = visit(in, function, block, &where);
+    uint32_t mask = wpg_live_mask(in, function, place, wpg_live_test(in, function, place));
+    (void)keep(&known->equal, wpg_live_masks_equal(in, mask, in->entry_mask), place);
+    leave(in, where);
+    return known->equal.id;
 }
 
 wpg_live wpg_live_known(wpg_inject *in, const wpg_function_plan *function, const wpg_point *point)
@@ -329,10 +381,8 @@ wpg_live wpg_live_known(wpg_inject *in, const wpg_function_plan *function, const
     if (!known)
         return wpg_live_now(in, function, point);
     wpg_live now = {.live = wpg_live_test(in, function, point->block),
-                    .equal = recall(in, known->equal, point->block)};
+                    .equal = equal_of(in, function, known, point->block)};
     now.mask = wpg_live_mask(in, function, point->block, now.live);
-    if (!now.equal)
-        now.equal = keep(&known->equal, wpg_live_masks_equal(in, now.mask, in->entry_mask), point->block);
     now.uniform = WPG_EMIT(in, SpvOpSelect, in->t_u32, now.equal, in->c_one, in->c_zero);
     return now;
 }

@@ -10,6 +10,7 @@
 #include "compiler/analysis/graph/mask.h"
 #include "compiler/analysis/values/sites.h"
 #include "compiler/instrument/code/instrument.h"
+#include "compiler/instrument/code/steady.h"
 #include "runtime/base/vec.h"
 
 /* How the code tells a live lane from a helper. */
@@ -61,8 +62,9 @@ typedef struct wpg_loop_plan {
     uint32_t trips_cell, exit_cell; /* WPG_NO_CELL where not needed */
     const uint32_t *exits;          /* [exit_count] blocks that branch to the merge block */
     uint32_t exit_count;
-    bool equal; /* what its merge block adds to cells is added by every lane of the wave */
-    bool own;   /* the outermost whole loop, entered once while its region's cells live */
+    bool equal;  /* what its merge block adds to cells is added by every lane of the wave */
+    bool steady; /* all lanes leave it in the same iteration */
+    bool own;    /* the outermost whole loop, entered once while its region's cells live */
 } wpg_loop_plan;
 
 enum { WPG_MARKS_OF_A_CELL = 32 };
@@ -120,7 +122,8 @@ typedef struct wpg_function_plan {
     wpg_inst *function;
     wpg_cfg *cfg;
     wpg_mask_classes classes;
-    wpg_point *points; /* by block, and within a block in instruction order */
+    wpg_steady *steady; /* NULL: nothing is kept in registers, or lanes may change within a block */
+    wpg_point *points;  /* by block, and within a block in instruction order */
     uint32_t point_count;
     bool watches;                   /* some point records */
     struct wpg_probe_point *probes; /* by block (probes/probe.h) */

@@ -115,6 +115,12 @@ void wpg_block_seek(wpg_inject *in, const wpg_cfg *cfg, uint32_t index, wpg_inst
         in->where = block->merge;
 }
 
+wpg_inst *wpg_block_end(const wpg_cfg *cfg, uint32_t index)
+{
+    const wpg_block *block = &cfg->blocks[index];
+    return block->merge ? block->merge : block->terminator;
+}
+
 void wpg_block_close(wpg_inject *in, const wpg_cfg *cfg, uint32_t index)
 {
     uint32_t id = cfg->blocks[index].id, tail = label_of(cfg->blocks[index].terminator)->result;

@@ -106,62 +106,102 @@ static void add_where_it_stands(wpg_inject *in, const wpg_function_plan *f, cons
     add(in, t->uniform_cell, wpg_select_u32(in, both, in->c_one, in->c_zero));
 }
 
-/* One target of a branch: `taken` is the mask of the live lanes that go there. */
-static void add_edge(wpg_inject *in, const wpg_tally *t, uint32_t taken, uint32_t goes, bool when,
+/* What a branch's block knows of one direction: bools. */
+typedef struct direction {
+    uint32_t some, equal; /* some live lanes go there; these are all of E */
+} direction;
+
+static direction of_mask(wpg_inject *in, uint32_t mask)
+{
+    return (direction){wpg_any_in(in, mask), wpg_live_masks_equal(in, mask, in->entry_mask)};
+}
+
+/* One target of a branch; `goes` holds in this lane if the branch's condition is `when`. */
+static void add_edge(wpg_inject *in, const wpg_tally *t, direction to, uint32_t goes, bool when,
                      uint32_t elected)
 {
-    uint32_t some = wpg_any_in(in, taken);
-    uint32_t equal = wpg_live_masks_equal(in, taken, in->entry_mask);
     if (!t->equal) {
-        some = WPG_EMIT(in, SpvOpLogicalAnd, in->t_bool, some, elected);
-        equal = WPG_EMIT(in, SpvOpLogicalAnd, in->t_bool, equal, some);
+        to.some = WPG_EMIT(in, SpvOpLogicalAnd, in->t_bool, to.some, elected);
+        to.equal = WPG_EMIT(in, SpvOpLogicalAnd, in->t_bool, to.equal, to.some);
     }
     add(in, t->lanes_cell,
         wpg_select_u32(in, goes, when ? in->c_one : in->c_zero, when ? in->c_zero : in->c_one));
-    add(in, t->waves_cell, wpg_select_u32(in, some, in->c_one, in->c_zero));
-    add(in, t->uniform_cell, wpg_select_u32(in, equal, in->c_one, in->c_zero));
+    add(in, t->waves_cell, wpg_select_u32(in, to.some, in->c_one, in->c_zero));
+    add(in, t->uniform_cell, wpg_select_u32(in, to.equal, in->c_one, in->c_zero));
+}
+
+/* The condition is equal in all lanes: no ballot. A wave without a live lane holds no elected one, and what
+ * helpers add is left out. */
+static void find_steady_directions(wpg_inject *in, const wpg_function_plan *f, const wpg_point *point,
+                                   uint32_t condition, direction *yes, direction *no)
+{
+    uint32_t all = wpg_live_known(in, f, point).equal;
+    yes->some = condition;
+    yes->equal = WPG_EMIT(in, SpvOpLogicalAnd, in->t_bool, condition, all);
+    no->some = WPG_EMIT(in, SpvOpLogicalNot, in->t_bool, condition);
+    no->equal = WPG_EMIT(in, SpvOpLogicalAnd, in->t_bool, no->some, all);
 }
 
 /* One ballot tells both targets, in modules without demotes, the only ones whose edges the plan takes. */
+static void find_directions(wpg_inject *in, const wpg_function_plan *f, const wpg_point *point,
+                            uint32_t condition, direction *yes, direction *no)
+{
+    const wpg_block *block = &f->cfg->blocks[point->block];
+    uint32_t live = wpg_live_test(in, f, point->block);
+    uint32_t taken = live ? WPG_EMIT(in, SpvOpLogicalAnd, in->t_bool, condition, live) : condition;
+    taken = wpg_live_ballot(in, taken);
+    wpg_live_learn(in, f, point->block, block->successors[0], taken);
+    *yes = of_mask(in, taken);
+    if (point->other == WPG_NO_TALLY)
+        return;
+    uint32_t rest = WPG_EMIT(in, SpvOpNot, in->t_uvec4, taken);
+    rest = WPG_EMIT(in, SpvOpBitwiseAnd, in->t_uvec4, wpg_live_mask(in, f, point->block, live), rest);
+    wpg_live_learn(in, f, point->block, block->successors[block->successor_count - 1], rest);
+    *no = of_mask(in, rest);
+}
+
 static void add_edges(wpg_inject *in, const wpg_function_plan *f, const wpg_point *point)
 {
     const wpg_tally *yes = point->index != WPG_NO_TALLY ? &f->tallies[point->index] : NULL;
     const wpg_tally *no = point->other != WPG_NO_TALLY ? &f->tallies[point->other] : NULL;
-    const wpg_block *block = &f->cfg->blocks[point->block];
-    uint32_t condition = block->terminator->words[1], elected = 0;
-    wpg_live now = {.live = wpg_live_test(in, f, point->block)};
-    uint32_t taken = now.live ? WPG_EMIT(in, SpvOpLogicalAnd, in->t_bool, condition, now.live) : condition;
-    taken = wpg_live_ballot(in, taken);
-    wpg_live_learn(in, f, point->block, block->successors[0], taken);
-    bool elects = (yes && !yes->equal) || (no && !no->equal);
-    if (no || elects)
+    uint32_t condition = f->cfg->blocks[point->block].terminator->words[1], elected = 0;
+    direction taken = {0}, rest = {0};
+    if (f->steady && wpg_is_steady_value(f->steady, condition, point->block))
+        find_steady_directions(in, f, point, condition, &taken, &rest);
+    else
+        find_directions(in, f, point, condition, &taken, &rest);
+    if ((yes && !yes->equal) || (no && !no->equal)) {
+        wpg_live now = {.live = wpg_live_test(in, f, point->block)};
         now.mask = wpg_live_mask(in, f, point->block, now.live);
-    if (elects)
         elected = wpg_live_elected(in, f, point->block, now);
+    }
     if (yes)
         add_edge(in, yes, taken, condition, true, elected);
-    if (no) {
-        uint32_t rest = WPG_EMIT(in, SpvOpNot, in->t_uvec4, taken);
-        rest = WPG_EMIT(in, SpvOpBitwiseAnd, in->t_uvec4, now.mask, rest);
-        wpg_live_learn(in, f, point->block, block->successors[block->successor_count - 1], rest);
+    if (no)
         add_edge(in, no, rest, condition, false, elected);
-    }
 }
 
 /* Both sides of a condition; lanes of the false side are not counted. */
 static void add_select(wpg_inject *in, const wpg_function_plan *f, const wpg_point *point)
 {
     const wpg_tally *yes = &f->tallies[point->index], *no = &f->tallies[point->other];
-    uint32_t taken = point->condition;
+    uint32_t taken = point->condition, some, others;
     wpg_live now = {.live = wpg_live_test(in, f, point->block)};
-    if (now.live)
-        taken = WPG_EMIT(in, SpvOpLogicalAnd, in->t_bool, taken, now.live);
-    taken = wpg_live_ballot(in, taken);
-    now.mask = wpg_live_mask(in, f, point->block, now.live);
-    uint32_t rest = WPG_EMIT(in, SpvOpNot, in->t_uvec4, taken);
-    rest = WPG_EMIT(in, SpvOpBitwiseAnd, in->t_uvec4, now.mask, rest);
-    uint32_t some = wpg_any_in(in, taken), others = wpg_any_in(in, rest);
+    if (f->steady && wpg_is_steady_value(f->steady, taken, point->block)) {
+        some = taken;
+        others = WPG_EMIT(in, SpvOpLogicalNot, in->t_bool, taken);
+    } else {
+        if (now.live)
+            taken = WPG_EMIT(in, SpvOpLogicalAnd, in->t_bool, taken, now.live);
+        taken = wpg_live_ballot(in, taken);
+        now.mask = wpg_live_mask(in, f, point->block, now.live);
+        uint32_t rest = WPG_EMIT(in, SpvOpNot, in->t_uvec4, taken);
+        rest = WPG_EMIT(in, SpvOpBitwiseAnd, in->t_uvec4, now.mask, rest);
+        some = wpg_any_in(in, taken);
+        others = wpg_any_in(in, rest);
+    }
     if (!yes->equal) {
+        now.mask = wpg_live_mask(in, f, point->block, now.live);
         uint32_t elected = wpg_live_elected(in, f, point->block, now);
         some = WPG_EMIT(in, SpvOpLogicalAnd, in->t_bool, some, elected);
         others = WPG_EMIT(in, SpvOpLogicalAnd, in->t_bool, others, elected);
@@ -239,11 +279,13 @@ static void leave_inner(wpg_inject *in, const wpg_function_plan *f, uint32_t num
         const wpg_tally *t = &f->tallies[i];
         if (t->method != WPG_METHOD_TRIPS || t->loop != number)
             continue;
-        uint32_t visits = visits_of(in, f, t), live = l->now.live;
-        uint32_t waves = wpg_reduce(in, SpvOpGroupNonUniformUMax,
-                                    live ? wpg_select_u32(in, live, visits, in->c_zero) : visits);
-        uint32_t uniform =
-            wpg_reduce(in, SpvOpGroupNonUniformUMin, live ? wpg_select_u32(in, live, visits, most) : visits);
+        uint32_t visits = visits_of(in, f, t), live = l->now.live, waves = visits, uniform = visits;
+        if (!f->loops[number].steady) {
+            waves = wpg_reduce(in, SpvOpGroupNonUniformUMax,
+                               live ? wpg_select_u32(in, live, visits, in->c_zero) : visits);
+            uniform = wpg_reduce(in, SpvOpGroupNonUniformUMin,
+                                 live ? wpg_select_u32(in, live, visits, most) : visits);
+        }
         uniform = wpg_select_u32(in, l->now.equal, uniform, in->c_zero);
         add(in, t->lanes_cell, visits);
         add(in, t->waves_cell, t->equal ? waves : wpg_select_u32(in, l->elected, waves, in->c_zero));

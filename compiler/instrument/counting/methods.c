@@ -299,6 +299,16 @@ static bool set_up(wpg_chooser *c)
     return true;
 }
 
+/* Only where E is a value: live.c keeps nothing else. */
+static bool find_steady(wpg_chooser *c)
+{
+    if (!c->cells || c->plan->demotes || c->plan->function_count != 1)
+        return true;
+    wpg_steady *steady = WPG_ARENA_NEW(&c->plan->arena, wpg_steady);
+    c->f->steady = steady;
+    return steady && wpg_steady_make(steady, &c->structure, &c->f->classes, &c->plan->arena);
+}
+
 static void *keep(wpg_chooser *c, const void *data, size_t bytes)
 {
     void *copy = wpg_arena_memdup(&c->plan->arena, data, bytes);
@@ -314,6 +324,8 @@ wpg_status wpg_plan_methods(wpg_plan *plan, wpg_function_plan *f, wpg_select_pla
         return WPG_E_NOMEM;
     c.cells = plan->strategy->private_cells && !counts_in_place(plan->options) &&
               plan->options->target.subgroup_arithmetic && !plan->segments;
+    if (!find_steady(&c))
+        return WPG_E_NOMEM;
     c.has_function_region = may_use_function_region(&c);
     c.flushes = place_flushes(&c, false);
     choose_all(&c);

@@ -85,6 +85,7 @@ uint32_t wpg_loop_plan_of(wpg_chooser *c, uint32_t construct)
         if (c->cfg->blocks[merge->predecessors[i]].rpo != NO)
             exits[made.exit_count++] = merge->predecessors[i];
     made.exits = exits;
+    made.steady = c->f->steady && c->f->steady->loop[construct];
     place_loop(c, &made);
     uint32_t number = (uint32_t)c->loops.count;
     c->failed |= !exits || !wpg_vec_push(&c->loops, made);
