@@ -17,30 +17,25 @@
  * A value that is provably uniform is not compared: its waves agree. The sample is the value of the elected
  * lane, the wave's first live one, whether or not the others agree.
  *
- * A table of values is open addressing in counter memory, which starts at zero. Value 0 has a counter of its
- * own, so 0 in a slot means free. A taken slot keeps its value, so its counts are exact and add up over runs.
- * A value that finds its three slots taken is counted as such. If that count is zero the table holds all
- * values. Otherwise a value outside the table may be as common as that count, no more: then the commonest are
- * marked approximate. In the common case a sample takes three atomics, one of them only where the value is
- * compared.
+ * Tables of values: value_table.h. In the common case a sample takes three atomics, one of them only where
+ * the value is compared.
  *
  * Words of uniform blocks (compiler/analysis/values/word_sites.h) are asked the same way, at the entry, by
- * one wave of 64: a record of its own, so that it can be had alone. Where there are two words or more, a
- * reservoir (reservoir.h) keeps some visits with all words, as further value sites of the record:
+ * one wave of 64: a record of its own, so that it can be had alone. One loop of code asks all of them: code
+ * for each would make many shaders three times as long. Where there are two words or more, a reservoir
+ * (reservoir.h) keeps some visits with all words, as further value sites of the record:
  *
  *             2n + i   word i of the visits kept: value | key << 32, with the number of visits it stands for;
  *                      the words of one visit have one key, made of them all
  *
  * Inputs of a fragment stage (compiler/analysis/values/input_sites.h) are asked as words are, without a
  * reservoir. Of an interpolated float the low bits are rounded away: a constant comes out of interpolation
- * with last bits of its own in each lane.
- *
- *     value v: x = v * 0x9e3779b1, slots x >> 28 and two more by exclusive or (consecutive numbers, which are
- *     common, spread evenly: Fibonacci hashing, Knuth, TAOCP 3, 6.4) */
+ * with last bits of its own in each lane. */
 #include "compiler/analysis/values/input_sites.h"
 #include "compiler/analysis/values/value_sites.h"
 #include "compiler/analysis/values/word_sites.h"
 #include "compiler/instrument/probes/reservoir.h"
+#include "compiler/instrument/probes/value_table.h"
 #include "compiler/instrument/sampling/sample.h"
 #include "compiler/spirv/debug.h"
 
@@ -48,8 +43,8 @@ enum {
     SHIFT_LOOP = 4,
     SHIFT_INNER_LOOP = 6,
     SHIFT_WORD = 6,
-    IDS_KEPT_WORD = 16,
-    ROUNDED = 16, /* units in the last place */
+    IDS_OF_A_WORD = 16, /* in the loop over all */
+    ROUNDED = 16,       /* units in the last place */
 };
 
 typedef struct value_point {
@@ -58,9 +53,11 @@ typedef struct value_point {
     uint32_t table;             /* first counter of the table of values; WPG_NO_COUNTER: none */
     uint32_t shift;             /* asked at 1 of 2^shift visits */
     struct site_visits *visits; /* the function's; NULL where every visit is asked */
-    /* Of a reservoir's point: all sites. `table` is the reservoir's first counter. */
+    /* Of the point of all words: `table` is the first word's, the others follow. */
     const wpg_value_site *all;
     uint32_t all_count; /* 0: a site's point */
+    uint32_t reservoir; /* its first counter */
+    uint32_t next;      /* variable: the next word; 0 until needed */
 } value_point;
 
 /* Of one function: the lane's count of visits to sites that are sampled. */
@@ -112,11 +109,12 @@ static uint32_t shift_of(const wpg_probe_plan *p, const wpg_value_site *site)
     return depth == 0 ? 0 : depth == 1 ? SHIFT_LOOP : SHIFT_INNER_LOOP;
 }
 
-static void plan_site(wpg_probe_plan *p, const wpg_value_site *site, site_visits *visits)
+/* The record and the counters of a site; NULL when memory ran out. */
+static value_point *plan_site(wpg_probe_plan *p, const wpg_value_site *site, site_visits *visits)
 {
     value_point *point = wpg_probe_alloc(p, 1, sizeof *point);
     if (!point)
-        return;
+        return NULL;
     *point = (value_point){.site = site,
                            .agreed = WPG_NO_COUNTER,
                            .disagreed = WPG_NO_COUNTER,
@@ -151,29 +149,12 @@ static void plan_site(wpg_probe_plan *p, const wpg_value_site *site, site_visits
                      site->type == WPG_VALUE_SINT    ? WPG_ORDER_SIGNED
                      : site->type == WPG_VALUE_FLOAT ? WPG_ORDER_FLOAT
                                                      : WPG_ORDER_UNSIGNED);
-    wpg_probe_place(p, site->block, site->before, point);
+    return point;
 }
 
-/* The point at which a visit is kept with all its words: behind the words' own. */
-static void plan_reservoir(wpg_probe_plan *p, const wpg_value_site *words, uint32_t count,
-                           site_visits *visits)
+/* The point that sets the count of visits: the first of the function. */
+static site_visits *plan_visits(wpg_probe_plan *p, const wpg_value_site *sites, uint32_t count)
 {
-    value_point *point = wpg_probe_alloc(p, 1, sizeof *point);
-    if (!point || count < 2)
-        return;
-    *point =
-        (value_point){.site = words, .table = wpg_reservoir_plan(p, count), .all = words, .all_count = count};
-    point->shift = shift_of(p, words);
-    point->visits = point->shift ? visits : NULL;
-    p->plan->probe_ids += count * IDS_KEPT_WORD;
-    wpg_probe_place(p, words[0].block, words[0].before, point);
-}
-
-static site_visits *plan_sites(wpg_probe_plan *p, const wpg_value_site *sites, uint32_t count)
-{
-    if (count)
-        wpg_probe_describe(p, 1);
-    /* The first point of the function. */
     site_visits *visits = wpg_probe_alloc(p, 1, sizeof *visits);
     bool sampled = false;
     for (uint32_t i = 0; visits && i < count; i++)
@@ -182,9 +163,39 @@ static site_visits *plan_sites(wpg_probe_plan *p, const wpg_value_site *sites, u
         visits->start.visits = visits;
         wpg_probe_place(p, 0, NULL, &visits->start);
     }
-    for (uint32_t i = 0; visits && i < count; i++)
-        plan_site(p, &sites[i], visits);
     return visits;
+}
+
+static void plan_sites(wpg_probe_plan *p, const wpg_value_site *sites, uint32_t count)
+{
+    if (count)
+        wpg_probe_describe(p, 1);
+    site_visits *visits = plan_visits(p, sites, count);
+    for (uint32_t i = 0; visits && i < count; i++) {
+        value_point *point = plan_site(p, &sites[i], visits);
+        if (point)
+            wpg_probe_place(p, sites[i].block, sites[i].before, point);
+    }
+}
+
+/* Two words or more: one point asks all. */
+static void plan_together(wpg_probe_plan *p, const wpg_value_site *words, uint32_t count)
+{
+    wpg_probe_describe(p, 1);
+    site_visits *visits = plan_visits(p, words, count);
+    value_point *all = wpg_probe_alloc(p, 1, sizeof *all);
+    for (uint32_t i = 0; visits && all && i < count; i++) {
+        const value_point *point = plan_site(p, &words[i], visits);
+        if (point && i == 0)
+            *all = *point;
+    }
+    if (!visits || !all)
+        return;
+    all->all = words;
+    all->all_count = count;
+    all->reservoir = wpg_reservoir_plan(p, count);
+    p->plan->probe_ids += (uint64_t)count * IDS_OF_A_WORD;
+    wpg_probe_place(p, words[0].block, words[0].before, all);
 }
 
 static void plan(wpg_probe_plan *p)
@@ -200,7 +211,7 @@ static void plan(wpg_probe_plan *p)
         p->failed = true;
         return;
     }
-    (void)plan_sites(p, sites, count);
+    plan_sites(p, sites, count);
 }
 
 static void plan_words(wpg_probe_plan *p)
@@ -224,10 +235,12 @@ static void plan_words(wpg_probe_plan *p)
                                     .reload = words[i].load,
                                     .part = words[i].component == WPG_NO_BLOCK ? 0 : words[i].component + 1,
                                     .use = words[i].load};
-    if (sites)
-        plan_reservoir(p, sites, count, plan_sites(p, sites, count));
-    else
+    if (!sites)
         p->failed = true;
+    else if (count > 1)
+        plan_together(p, sites, count);
+    else
+        plan_sites(p, sites, count);
 }
 
 static void plan_inputs(wpg_probe_plan *p)
@@ -253,7 +266,7 @@ static void plan_inputs(wpg_probe_plan *p)
                                     .rounds = inputs[i].rounds,
                                     .use = inputs[i].load};
     if (sites)
-        (void)plan_sites(p, sites, count);
+        plan_sites(p, sites, count);
     else
         p->failed = true;
 }
@@ -340,106 +353,12 @@ static uint32_t agree(wpg_inject *in, uint32_t words, bool wide)
     return WPG_EMIT(in, SpvOpAll, in->t_bool, equal);
 }
 
-/* -- The table */
+/* -- Sampling */
 
 static uint32_t constant(wpg_inject *in, uint32_t value)
 {
     return wpg_const_u32(in->module, value);
 }
-
-/* Bool: slot `slot` has or now gets the value; `wanted` is the value, or 0 to leave the slot as it is. */
-static uint32_t take_slot(wpg_inject *in, uint32_t words, uint32_t table, uint32_t slot, uint32_t value,
-                          uint32_t wanted)
-{
-    uint32_t four = WPG_EMIT(in, SpvOpShiftLeftLogical, in->t_u32, slot, constant(in, 2));
-    uint32_t at = WPG_EMIT(in, SpvOpIAdd, in->t_u32, four, constant(in, 2 * (table + WPG_VALUES_VALUE(0))));
-    uint32_t pointer = wpg_memory_word_at(in, words, at);
-    uint32_t old = WPG_EMIT(in, SpvOpAtomicCompareExchange, in->t_u32, pointer, in->memory.scope,
-                            in->memory.semantics, in->memory.semantics, wanted, in->c_zero);
-    uint32_t fresh = WPG_EMIT(in, SpvOpIEqual, in->t_bool, old, in->c_zero);
-    uint32_t same = WPG_EMIT(in, SpvOpIEqual, in->t_bool, old, value);
-    return WPG_EMIT(in, SpvOpLogicalOr, in->t_bool, fresh, same);
-}
-
-/* Index of a slot's count. */
-static uint32_t count_of(wpg_inject *in, uint32_t table, uint32_t slot)
-{
-    uint32_t two = WPG_EMIT(in, SpvOpShiftLeftLogical, in->t_u32, slot, in->c_one);
-    return WPG_EMIT(in, SpvOpIAdd, in->t_u32, two, constant(in, table + WPG_VALUES_COUNT(0)));
-}
-
-/* Numbers of 32 bits in the order of the values they stand for. */
-static uint32_t ordered(wpg_inject *in, wpg_value_type type, uint32_t value)
-{
-    uint32_t sign = constant(in, 0x80000000u);
-    if (type == WPG_VALUE_SINT)
-        return WPG_EMIT(in, SpvOpBitwiseXor, in->t_u32, value, sign);
-    if (type != WPG_VALUE_FLOAT)
-        return value;
-    uint32_t negative = WPG_EMIT(in, SpvOpShiftRightArithmetic, in->t_u32, value, constant(in, 31));
-    uint32_t flip = WPG_EMIT(in, SpvOpBitwiseOr, in->t_u32, negative, sign);
-    return WPG_EMIT(in, SpvOpBitwiseXor, in->t_u32, value, flip);
-}
-
-/* Largest of all and largest of all complements: zero is where both start. */
-static void note_extremes(wpg_inject *in, uint32_t words, const value_point *point, uint32_t value)
-{
-    uint32_t key = ordered(in, point->site->type, value), at = 2 * (point->table + WPG_VALUES_GREATEST);
-    for (uint32_t i = 0; i < 2; i++) {
-        uint32_t pointer = wpg_memory_word_at(in, words, constant(in, at + 2 * i));
-        uint32_t number = i ? WPG_EMIT(in, SpvOpNot, in->t_u32, key) : key;
-        (void)WPG_EMIT(in, SpvOpAtomicUMax, in->t_u32, pointer, in->memory.scope, in->memory.semantics,
-                       number);
-    }
-}
-
-/* The first slot is another value's: two more. Index of the count that gets the sample. */
-static uint32_t look_further(wpg_inject *in, uint32_t words, const value_point *point, uint32_t hash,
-                             uint32_t slot, uint32_t value)
-{
-    uint32_t shifted = WPG_EMIT(in, SpvOpShiftRightLogical, in->t_u32, hash, constant(in, 20));
-    uint32_t even = WPG_EMIT(in, SpvOpBitwiseAnd, in->t_u32, shifted, constant(in, WPG_VALUES_ENTRIES - 2));
-    uint32_t odd = WPG_EMIT(in, SpvOpBitwiseOr, in->t_u32, even, in->c_one);
-    uint32_t second = WPG_EMIT(in, SpvOpBitwiseXor, in->t_u32, slot, odd);
-    uint32_t third = WPG_EMIT(in, SpvOpBitwiseXor, in->t_u32, second, constant(in, 2));
-    uint32_t in_second = take_slot(in, words, point->table, second, value, value);
-    uint32_t wanted = WPG_EMIT(in, SpvOpSelect, in->t_u32, in_second, in->c_zero, value);
-    uint32_t in_third = take_slot(in, words, point->table, third, value, wanted);
-    note_extremes(in, words, point, value);
-    uint32_t others = constant(in, point->table + WPG_VALUES_OTHERS);
-    uint32_t index =
-        WPG_EMIT(in, SpvOpSelect, in->t_u32, in_third, count_of(in, point->table, third), others);
-    return WPG_EMIT(in, SpvOpSelect, in->t_u32, in_second, count_of(in, point->table, second), index);
-}
-
-static uint32_t label_before(const wpg_inst *inst)
-{
-    while (inst->opcode != SpvOpLabel)
-        inst = inst->prev;
-    return inst->result;
-}
-
-/* One sample. Stands in the elected lane's branch, so that the blocks the phi names are the probe's own. */
-static void sample(wpg_inject *in, const value_point *point, uint32_t value)
-{
-    uint32_t words = wpg_memory_words(in), zero_count = constant(in, point->table + WPG_VALUES_ZERO);
-    uint32_t hash = WPG_EMIT(in, SpvOpIMul, in->t_u32, value, constant(in, 0x9e3779b1u));
-    uint32_t slot = WPG_EMIT(in, SpvOpShiftRightLogical, in->t_u32, hash, constant(in, 28));
-    uint32_t zero = WPG_EMIT(in, SpvOpIEqual, in->t_bool, value, in->c_zero);
-    uint32_t taken = take_slot(in, words, point->table, slot, value, value);
-    uint32_t found = WPG_EMIT(in, SpvOpLogicalOr, in->t_bool, zero, taken);
-    uint32_t index = WPG_EMIT(in, SpvOpSelect, in->t_u32, zero, zero_count, count_of(in, point->table, slot));
-    uint32_t missed = WPG_EMIT(in, SpvOpLogicalNot, in->t_bool, found);
-    uint32_t from = label_before(in->where->prev);
-    wpg_if further = wpg_if_begin(in, missed);
-    uint32_t other = look_further(in, words, point, hash, slot, value);
-    uint32_t end = label_before(in->where->prev);
-    wpg_if_end(in, further);
-    index = WPG_EMIT(in, SpvOpPhi, in->t_u32, index, from, other, end);
-    wpg_memory_add_at(in, index, in->c_one);
-}
-
-/* -- Sampling */
 
 static void store(wpg_inject *in, uint32_t variable, uint32_t value)
 {
@@ -490,28 +409,55 @@ static void ask(wpg_inject *in, const value_point *point)
             uint32_t one = WPG_EMIT(in, SpvOpSelect, in->t_u32, equal, in->c_one, in->c_zero);
             wpg_memory_add_at(in, constant(in, point->agreed), one);
         }
-        sample(in, point, value);
+        wpg_value_table_add(in, &(wpg_value_table){.first = point->table, .type = point->site->type}, value);
     }
     wpg_if_end(in, elected);
 }
 
-/* One visit with all its words. */
-static void keep_visit(wpg_inject *in, const value_point *point)
+/* ids[k] */
+static uint32_t pick(wpg_inject *in, const uint32_t *ids, uint32_t count, uint32_t k)
 {
-    uint32_t place, kept;
+    uint32_t value = ids[0];
+    for (uint32_t i = 1; i < count; i++) {
+        uint32_t here = WPG_EMIT(in, SpvOpIEqual, in->t_bool, k, constant(in, i));
+        value = wpg_select_u32(in, here, ids[i], value);
+    }
+    return value;
+}
+
+/* One visit with all its words, of which there are at least two. */
+static void ask_together(wpg_inject *in, value_point *point)
+{
+    uint32_t place, kept, count = point->all_count;
+    uint32_t *values = WPG_ARENA_ARRAY(&in->module->arena, uint32_t, count);
+    wpg_value_type *types = WPG_ARENA_ARRAY(&in->module->arena, wpg_value_type, count);
+    if (!values || !types)
+        return;
     wpg_if elected =
         wpg_if_begin(in, WPG_EMIT(in, SpvOpGroupNonUniformElect, in->t_bool, in->subgroup_scope));
-    wpg_reservoir_offer(in, point->table, &place, &kept);
+    wpg_reservoir_offer(in, point->reservoir, &place, &kept);
+    for (uint32_t w = 0; w < count; w++) {
+        values[w] = value_words(in, &point->all[w]);
+        types[w] = point->all[w].type;
+    }
+    uint32_t next = wpg_local_variable(in, &point->next);
+    store(in, next, in->c_zero);
+    wpg_repeat words = wpg_repeat_begin(in);
+    uint32_t k = WPG_EMIT(in, SpvOpLoad, in->t_u32, next), value = pick(in, values, count, k);
+    wpg_value_table table = wpg_value_table_of(in, point->table, k, types, count);
+    wpg_value_table_add(in, &table, value);
     wpg_if keep = wpg_if_begin(in, kept);
-    for (uint32_t w = 0; w < point->all_count; w++)
-        wpg_reservoir_store(in, point->table, point->all_count, place, w, value_words(in, &point->all[w]));
+    wpg_reservoir_store(in, point->reservoir, count, place, k, value);
     wpg_if_end(in, keep);
+    uint32_t following = WPG_EMIT(in, SpvOpIAdd, in->t_u32, k, in->c_one);
+    store(in, next, following);
+    wpg_repeat_end(in, words, WPG_EMIT(in, SpvOpULessThan, in->t_bool, following, constant(in, count)));
     wpg_if_end(in, elected);
 }
 
 static void emit(wpg_inject *in, const wpg_function_plan *function, const wpg_probe_point *place)
 {
-    const value_point *point = place->site;
+    value_point *point = place->site;
     if (!point->site) {
         start_visits(in, function, point->visits);
         return;
@@ -522,7 +468,7 @@ static void emit(wpg_inject *in, const wpg_function_plan *function, const wpg_pr
     if (there)
         among = wpg_if_begin(in, there);
     if (point->all_count)
-        keep_visit(in, point);
+        ask_together(in, point);
     else
         ask(in, point);
     if (there)

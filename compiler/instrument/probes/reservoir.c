@@ -50,7 +50,8 @@ void wpg_reservoir_store(wpg_inject *in, uint32_t first, uint32_t width, uint32_
 {
     uint32_t stride = 2 * WPG_RESERVOIR_STRIDE(width);
     uint32_t before = WPG_EMIT(in, SpvOpIMul, in->t_u32, place, constant(in, stride));
-    uint32_t at = WPG_EMIT(in, SpvOpIAdd, in->t_u32, before, constant(in, 2 * (first + 1) + word));
+    uint32_t at = WPG_EMIT(in, SpvOpIAdd, in->t_u32, before, constant(in, 2 * (first + 1)));
+    at = WPG_EMIT(in, SpvOpIAdd, in->t_u32, at, word);
     uint32_t pointer = wpg_memory_word_at(in, wpg_memory_words(in), at);
     wpg_inst_add(in->module, in->where, SpvOpAtomicStore, pointer, in->memory.scope, in->memory.semantics,
                  value);

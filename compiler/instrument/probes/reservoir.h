@@ -22,7 +22,7 @@ uint32_t wpg_reservoir_plan(wpg_probe_plan *p, uint32_t width);
 /* Code in a branch that one lane of the visit takes: counts the visit. *place gets the place, *keep a
  * Boolean: there is one. */
 void wpg_reservoir_offer(wpg_inject *in, uint32_t first, uint32_t *place, uint32_t *keep);
-/* Code under *keep: stores a word of the visit. */
+/* Code under *keep: stores word number `word` (id of a u32) of the visit. */
 void wpg_reservoir_store(wpg_inject *in, uint32_t first, uint32_t width, uint32_t place, uint32_t word,
                          uint32_t value);
 
