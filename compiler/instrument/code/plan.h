@@ -43,6 +43,7 @@ typedef struct wpg_tally {
     uint32_t region;
     uint32_t lanes_cell, waves_cell, uniform_cell; /* numbers of private cells, WPG_NO_CELL for none */
     uint32_t mark;                                 /* MARK: bit of the lanes cell */
+    bool steady;                                   /* MARK: the lanes that leave the region have it alike */
     bool equal;    /* waves and uniform cells: every lane adds the wave's; else one lane does */
     uint32_t loop; /* TRIPS: number of its loop */
     /* TRIPS: [exit_count] true: a lane that leaves by that exit ran the block once more than it has trips.
@@ -71,6 +72,7 @@ enum { WPG_MARKS_OF_A_CELL = 32 };
 
 /* How the tallies of a region are combined over the wave (flush.c), in this order. */
 typedef enum wpg_flush_group {
+    WPG_FLUSH_STEADY,  /* marks that all lanes which leave have alike (steady.h) */
     WPG_FLUSH_MARKS,   /* by the ballot of a bit */
     WPG_FLUSH_TRIPS,   /* lanes added up; waves the most, uniform the fewest visits of a lane */
     WPG_FLUSH_LARGEST, /* lanes added up; waves and uniform the largest of the lanes' */
@@ -83,7 +85,7 @@ typedef enum wpg_flush_group {
 typedef struct wpg_region {
     uint32_t loop; /* number of the loop, WPG_NO_BLOCK if it is none */
     uint32_t exit; /* block of the exit, WPG_NO_BLOCK if it is no scope; neither: the function */
-    uint32_t mark_count, mark_cell;   /* marks so far, and the cell of the last */
+    uint32_t mark_count, start_mark;  /* tallies; the mark that all lanes have, WPG_NO_TALLY if none */
     uint32_t start_cell, start_value; /* a cell that does not start at zero, WPG_NO_CELL if none */
     uint32_t *tallies;                /* its own, by group, in the order of their counters */
     uint32_t group_start[WPG_FLUSH_GROUPS + 1];

@@ -10,7 +10,7 @@
  *         } while (there are tallies);
  *
  * So n live lanes add n tallies at a time, beside each other in memory. One elected lane would make n
- * additions, one after the other.
+ * additions, one after the other. Of steady marks each lane knows the wave's numbers by itself.
  *
  * The code is a loop. Code for each tally would make shaders many times as long, and compile time grows
  * faster than length. A chain of selects picks the values of tally k, so cells stay registers.
@@ -23,7 +23,7 @@
 
 #include "compiler/instrument/code/strategy.h"
 
-enum { PART = 24 /* bits */, FEW_MARKS = 6 };
+enum { PART = 24 /* bits */, FEW_MARKS = 6, FEW_STEADY = 2 };
 
 /* Variables: the next tally, its round, how many live lanes hold a tally; what this lane holds, of which. */
 enum { NEXT, ROUND, HELD, LANES, WAVES, UNIFORM, TALLY, VARIABLES };
@@ -33,6 +33,7 @@ typedef struct group {
     const wpg_function_plan *f;
     const wpg_leaving *leaving;
     uint32_t rank, lanes;    /* u32: live lanes below this one, and all; 0 where no group needs them */
+    uint32_t step;           /* u32: lanes, but 1 where there is none */
     uint32_t alike;          /* bool: all live lanes have the same numbers; 0: not asked */
     const uint32_t *tallies; /* [count] */
     uint32_t count;
@@ -146,39 +147,51 @@ static uint32_t mark_cells(wpg_inject *in, const group *g, uint32_t **ids)
     return cells;
 }
 
-/* Whether all lanes have the same marks: then the numbers of each are known without a ballot for it. */
+/* Whether all live lanes have the same marks: then the numbers of each are known without a ballot for it. 0:
+ * not asked. */
 static uint32_t marks_alike(wpg_inject *in, const group *g)
 {
-    if (g->leaving->now.live)
-        return 0; /* helpers have marks of their own */
     if (in->plan->options->target.loses_exit_values)
         return 0; /* lavapipe 22.3.6 gets the program's own data wrong then: seed 28000079 of e2e/random */
-    uint32_t *ids, cells = mark_cells(in, g, &ids), differ = in->c_zero;
+    uint32_t *ids, cells = mark_cells(in, g, &ids), differ = in->c_zero, live = g->leaving->now.live;
+    uint32_t all_bits = wpg_const_u32(in->module, UINT32_MAX);
     for (uint32_t i = 0; i < cells; i++) {
-        uint32_t first =
-            WPG_EMIT(in, SpvOpGroupNonUniformBroadcastFirst, in->t_u32, in->subgroup_scope, ids[i]);
-        uint32_t other = WPG_EMIT(in, SpvOpBitwiseXor, in->t_u32, ids[i], first);
+        uint32_t own = ids[i], other;
+        if (live) {
+            /* Helpers have marks of their own. */
+            other = wpg_reduce(in, SpvOpGroupNonUniformBitwiseAnd, wpg_select_u32(in, live, own, all_bits));
+            own = wpg_reduce(in, SpvOpGroupNonUniformBitwiseOr, wpg_select_u32(in, live, own, in->c_zero));
+        } else {
+            other = WPG_EMIT(in, SpvOpGroupNonUniformBroadcastFirst, in->t_u32, in->subgroup_scope, own);
+        }
+        other = WPG_EMIT(in, SpvOpBitwiseXor, in->t_u32, own, other);
         differ = i ? WPG_EMIT(in, SpvOpBitwiseOr, in->t_u32, differ, other) : other;
     }
+    if (live)
+        return WPG_EMIT(in, SpvOpIEqual, in->t_bool, differ, in->c_zero);
     uint32_t some = wpg_any_in(in, wpg_live_ballot(in, not_zero(in, differ)));
     return WPG_EMIT(in, SpvOpLogicalNot, in->t_bool, some);
+}
+
+/* Whether this lane has the mark of tally k, of a group of marks. `beyond`: k may be behind the last. */
+static uint32_t has_mark(wpg_inject *in, const group *g, uint32_t k, bool beyond)
+{
+    uint32_t *ids, cells = mark_cells(in, g, &ids), cell = in->c_zero, at = k;
+    if (!ids)
+        return in->c_true;
+    if (cells > 1)
+        cell = WPG_EMIT(in, SpvOpShiftRightLogical, in->t_u32, k, wpg_const_u32(in->module, 5));
+    if (cells > 1 || beyond)
+        at = WPG_EMIT(in, SpvOpBitwiseAnd, in->t_u32, k, wpg_const_u32(in->module, WPG_MARKS_OF_A_CELL - 1));
+    uint32_t marks = pick(in, ids, cells, cell);
+    uint32_t bit = WPG_EMIT(in, SpvOpShiftLeftLogical, in->t_u32, in->c_one, at);
+    return not_zero(in, WPG_EMIT(in, SpvOpBitwiseAnd, in->t_u32, marks, bit));
 }
 
 static numbers of_mark(wpg_inject *in, const group *g)
 {
     const wpg_leaving *l = g->leaving;
-    uint32_t *ids, cells = mark_cells(in, g, &ids);
-    if (!ids)
-        return (numbers){in->c_zero, in->c_zero, in->c_zero};
-    uint32_t bits = wpg_const_u32(in->module, WPG_MARKS_OF_A_CELL - 1), cell = in->c_zero, at = g->k;
-    if (cells > 1)
-        cell = WPG_EMIT(in, SpvOpShiftRightLogical, in->t_u32, g->k, wpg_const_u32(in->module, 5));
-    /* Where lanes are alike, a lane's own k may be behind the last tally. */
-    if (cells > 1 || g->alike)
-        at = WPG_EMIT(in, SpvOpBitwiseAnd, in->t_u32, g->k, bits);
-    uint32_t marks = pick(in, ids, cells, cell);
-    uint32_t bit = WPG_EMIT(in, SpvOpShiftLeftLogical, in->t_u32, in->c_one, at);
-    uint32_t has = not_zero(in, WPG_EMIT(in, SpvOpBitwiseAnd, in->t_u32, marks, bit));
+    uint32_t has = has_mark(in, g, g->k, g->alike);
     uint32_t mask = wpg_live_ballot(in, l->now.live ? both(in, has, l->now.live) : has);
     uint32_t lanes = WPG_EMIT(in, SpvOpGroupNonUniformBallotBitCount, in->t_u32, in->subgroup_scope,
                               SpvGroupOperationReduce, mask);
@@ -319,7 +332,7 @@ static uint32_t hold_next(wpg_inject *in, group *g, bool marks, bool sums)
     g->k = first;
     g->round = marks ? in->c_zero : load(in, ROUND);
     if (g->alike) {
-        step = wpg_select_u32(in, g->alike, g->lanes, in->c_one);
+        step = wpg_select_u32(in, g->alike, g->step, in->c_one);
         uint32_t own = WPG_EMIT(in, SpvOpIAdd, in->t_u32, first, g->rank);
         g->k = wpg_select_u32(in, g->alike, own, first);
         mine = both(in, WPG_EMIT(in, SpvOpLogicalOr, in->t_bool, mine, g->alike), less(in, g->k, count));
@@ -362,11 +375,38 @@ static void flush_many(wpg_inject *in, group g, bool marks, bool sums)
     wpg_repeat_end(in, outer, left);
 }
 
+/* The next tallies of steady marks, one for each live lane, from number `first`. */
+static void add_steady(wpg_inject *in, group *g, uint32_t first)
+{
+    g->k = WPG_EMIT(in, SpvOpIAdd, in->t_u32, first, g->rank);
+    uint32_t here = less(in, g->k, wpg_const_u32(in->module, g->count));
+    uint32_t has = both(in, has_mark(in, g, g->k, true), here);
+    in->offset =
+        WPG_EMIT(in, SpvOpIMul, in->t_u32, g->k, wpg_const_u32(in->module, stride_of(tally_at(g, 0))));
+    add_numbers(in, g, g->leaving->now.live,
+                (numbers){.lanes = wpg_select_u32(in, has, g->lanes, in->c_zero),
+                          .waves = wpg_select_u32(in, has, in->c_one, in->c_zero),
+                          .uniform = wpg_select_u32(in, both(in, has, g->leaving->now.equal), in->c_one,
+                                                    in->c_zero)});
+    in->offset = 0;
+}
+
+static void flush_steady(wpg_inject *in, group g)
+{
+    store(in, NEXT, in->c_zero);
+    wpg_repeat outer = wpg_repeat_begin(in);
+    uint32_t first = load(in, NEXT);
+    add_steady(in, &g, first);
+    uint32_t next = WPG_EMIT(in, SpvOpIAdd, in->t_u32, first, g.step);
+    store(in, NEXT, next);
+    wpg_repeat_end(in, outer, less(in, next, wpg_const_u32(in->module, g.count)));
+}
+
 /* Some consecutive groups, in one way. */
 static void flush_groups(wpg_inject *in, group *all, const wpg_region *r, wpg_flush_group from,
                          wpg_flush_group to)
 {
-    bool marks = to == WPG_FLUSH_MARKS, sums = from == WPG_FLUSH_SUMS;
+    bool marks = to <= WPG_FLUSH_MARKS, sums = from == WPG_FLUSH_SUMS;
     group g = *all;
     g.tallies = r->tallies + r->group_start[from];
     g.count = r->group_start[to + 1] - r->group_start[from];
@@ -374,33 +414,50 @@ static void flush_groups(wpg_inject *in, group *all, const wpg_region *r, wpg_fl
     g.k = in->c_zero;
     if (!g.count)
         return;
-    if (g.count == 1 && marks)
+    if (g.count == 1 && marks) {
         add_numbers(in, &g, g.leaving->elected, of_mark(in, &g));
-    else if (g.count == 1)
-        flush_one(in, g, sums);
-    else {
-        if (!all->rank) {
-            uint32_t mask = g.leaving->now.mask;
-            all->rank = WPG_EMIT(in, SpvOpGroupNonUniformBallotBitCount, in->t_u32, in->subgroup_scope,
-                                 SpvGroupOperationExclusiveScan, mask);
-            all->lanes = WPG_EMIT(in, SpvOpGroupNonUniformBallotBitCount, in->t_u32, in->subgroup_scope,
-                                  SpvGroupOperationReduce, mask);
-        }
-        g.rank = all->rank;
-        g.lanes = all->lanes;
-        flush_many(in, g, marks, sums);
+        return;
     }
+    if (g.count == 1) {
+        flush_one(in, g, sums);
+        return;
+    }
+    if (!all->rank) {
+        uint32_t mask = g.leaving->now.mask;
+        all->rank = WPG_EMIT(in, SpvOpGroupNonUniformBallotBitCount, in->t_u32, in->subgroup_scope,
+                             SpvGroupOperationExclusiveScan, mask);
+        all->lanes = WPG_EMIT(in, SpvOpGroupNonUniformBallotBitCount, in->t_u32, in->subgroup_scope,
+                              SpvGroupOperationReduce, mask);
+        all->step = all->lanes;
+        if (g.leaving->now.live)
+            all->step = wpg_select_u32(in, not_zero(in, all->lanes), all->lanes, in->c_one);
+    }
+    g.rank = all->rank;
+    g.lanes = all->lanes;
+    g.step = all->step;
+    if (to == WPG_FLUSH_STEADY)
+        flush_steady(in, g);
+    else
+        flush_many(in, g, marks, sums);
 }
 
 void wpg_flush_region(wpg_inject *in, const wpg_function_plan *f, uint32_t region, const wpg_leaving *leaving)
 {
     const wpg_region *r = &f->regions[region];
     group g = {.f = f, .leaving = leaving};
+    const uint32_t *start = r->group_start;
     /* A mark is a number of visits, too: few of them go with others that are there anyway. */
-    bool few = r->group_start[WPG_FLUSH_TRIPS] <= FEW_MARKS &&
-               r->group_start[WPG_FLUSH_SUMS] > r->group_start[WPG_FLUSH_TRIPS];
+    bool visits = start[WPG_FLUSH_SUMS] > start[WPG_FLUSH_TRIPS];
+    bool few_steady = visits && start[WPG_FLUSH_TRIPS] <= FEW_STEADY;
+    bool few = visits && start[WPG_FLUSH_TRIPS] - start[WPG_FLUSH_MARKS] <= FEW_MARKS;
+    if (!few_steady)
+        flush_groups(in, &g, r, WPG_FLUSH_STEADY, WPG_FLUSH_STEADY);
     if (!few)
         flush_groups(in, &g, r, WPG_FLUSH_MARKS, WPG_FLUSH_MARKS);
-    flush_groups(in, &g, r, few ? WPG_FLUSH_MARKS : WPG_FLUSH_TRIPS, WPG_FLUSH_LARGEST);
+    flush_groups(in, &g, r,
+                 few_steady ? WPG_FLUSH_STEADY
+                 : few      ? WPG_FLUSH_MARKS
+                            : WPG_FLUSH_TRIPS,
+                 WPG_FLUSH_LARGEST);
     flush_groups(in, &g, r, WPG_FLUSH_SUMS, WPG_FLUSH_SUMS);
 }

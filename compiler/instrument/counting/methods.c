@@ -231,7 +231,7 @@ static uint32_t new_counter(wpg_chooser *c)
 static wpg_flush_group group_of(const wpg_chooser *c, const wpg_tally *t)
 {
     if (t->method == WPG_METHOD_MARK)
-        return WPG_FLUSH_MARKS;
+        return t->steady ? WPG_FLUSH_STEADY : WPG_FLUSH_MARKS;
     if (t->method == WPG_METHOD_TRIPS && c->loops.data[t->loop].own)
         return WPG_FLUSH_TRIPS;
     return t->equal ? WPG_FLUSH_LARGEST : WPG_FLUSH_SUMS;
@@ -335,6 +335,7 @@ wpg_status wpg_plan_methods(wpg_plan *plan, wpg_function_plan *f, wpg_select_pla
     if (!c.failed) {
         wpg_derive_sums(&c);
         wpg_drop_lone_marks(&c);
+        wpg_place_marks(&c);
         number_counters(&c);
         place_edges(&c);
         place_loops(&c);

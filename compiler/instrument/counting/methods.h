@@ -66,6 +66,8 @@ void wpg_choose_branches(wpg_chooser *c);
 /* After all choices: makes tallies that are sums of others, and drops marks that gain nothing. */
 void wpg_derive_sums(wpg_chooser *c);
 void wpg_drop_lone_marks(wpg_chooser *c);
+/* Then: gives each mark its bit. */
+void wpg_place_marks(wpg_chooser *c);
 /* Where lanes alone are counted: makes sums of the classes whose lanes follow from those of others (tree.c).
  * `depth` has the depth of loops of each class. */
 void wpg_derive_by_flow(wpg_chooser *c, const uint32_t *depth);

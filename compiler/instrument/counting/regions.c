@@ -8,6 +8,7 @@ enum { NO = WPG_NO_BLOCK, MOST_CELLS = 160 };
 static uint32_t new_region(wpg_chooser *c, wpg_region region)
 {
     region.start_cell = WPG_NO_CELL;
+    region.start_mark = WPG_NO_TALLY;
     c->failed |= !wpg_vec_push(&c->regions, region);
     return (uint32_t)c->regions.count - 1;
 }

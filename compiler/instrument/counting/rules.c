@@ -35,22 +35,26 @@
 #include "compiler/instrument/code/strategy.h"
 #include "compiler/instrument/counting/methods.h"
 
-enum { NO = WPG_NO_BLOCK, MOST_TRIP_WORK = 1 << 16 };
+enum { NO = WPG_NO_BLOCK, MOST_TRIP_WORK = 1 << 16, MANY_STEADY = 8 };
 
 /* -- Marks */
 
-static uint32_t new_mark(wpg_chooser *c, uint32_t region)
+/* True if the lanes that leave the region are those that run block b, whenever they run it. */
+static bool is_steady(const wpg_chooser *c, uint32_t region, uint32_t b)
+{
+    const uint32_t *class_of = c->f->classes.class_of;
+    uint32_t exit = c->regions.data[region].exit;
+    return c->f->steady && c->f->steady->group_of[class_of[b]] == c->f->steady->group_of[class_of[exit]];
+}
+
+static uint32_t new_mark(wpg_chooser *c, uint32_t region, bool steady)
 {
     uint32_t tally = wpg_new_tally(c, WPG_METHOD_MARK);
     if (c->failed)
         return tally;
-    wpg_region *r = &c->regions.data[region];
-    if (r->mark_count % WPG_MARKS_OF_A_CELL == 0)
-        r->mark_cell = wpg_new_cell(c);
-    wpg_tally *t = &c->tallies.data[tally];
-    t->region = region;
-    t->lanes_cell = r->mark_cell;
-    t->mark = r->mark_count++ % WPG_MARKS_OF_A_CELL;
+    c->tallies.data[tally].region = region;
+    c->tallies.data[tally].steady = steady;
+    c->regions.data[region].mark_count++;
     return tally;
 }
 
@@ -60,7 +64,7 @@ bool wpg_rule_mark(wpg_chooser *c, uint32_t class, uint32_t b)
     if (scope == NO)
         return false;
     uint32_t region = wpg_region_of_scope(c, scope);
-    uint32_t tally = c->failed ? WPG_NO_TALLY : new_mark(c, region);
+    uint32_t tally = c->failed ? WPG_NO_TALLY : new_mark(c, region, is_steady(c, region, b));
     if (c->failed)
         return false;
     c->f->tally_of[class] = tally;
@@ -70,8 +74,7 @@ bool wpg_rule_mark(wpg_chooser *c, uint32_t class, uint32_t b)
         return true;
     }
     /* Whoever comes to the exit has come here. */
-    c->regions.data[region].start_cell = c->tallies.data[tally].lanes_cell;
-    c->regions.data[region].start_value = UINT32_C(1) << c->tallies.data[tally].mark;
+    c->regions.data[region].start_mark = tally;
     return true;
 }
 
@@ -92,10 +95,14 @@ void wpg_drop_lone_marks(wpg_chooser *c)
 {
     for (uint32_t class = 0; class < c->f->classes.class_count; class ++) {
         wpg_tally *t = &c->tallies.data[c->f->tally_of[class]];
-        if (t->method != WPG_METHOD_MARK || c->regions.data[t->region].mark_count != 1 ||
-            has_company(c, t->region))
+        if (t->method != WPG_METHOD_MARK)
             continue;
-        c->regions.data[t->region].mark_count = 0;
+        wpg_region *r = &c->regions.data[t->region];
+        if (r->mark_count != 1 || has_company(c, t->region))
+            continue;
+        r->mark_count = 0;
+        r->start_mark = WPG_NO_TALLY;
+        t->steady = false;
         t->method = c->plan->strategy->method;
         t->region = NO;
         t->lanes_cell = WPG_NO_CELL;
@@ -103,6 +110,41 @@ void wpg_drop_lone_marks(wpg_chooser *c)
             if (c->points->data[i].kind == WPG_POINT_MARK &&
                 c->points->data[i].index == c->f->tally_of[class])
                 c->points->data[i--] = c->points->data[--c->points->count];
+    }
+}
+
+static void give_bits(wpg_chooser *c, uint32_t region, bool steady)
+{
+    uint32_t marks = 0, cell = WPG_NO_CELL;
+    for (uint32_t i = 0; i < c->tallies.count; i++) {
+        wpg_tally *t = &c->tallies.data[i];
+        if (t->method != WPG_METHOD_MARK || t->region != region || t->steady != steady)
+            continue;
+        if (marks % WPG_MARKS_OF_A_CELL == 0)
+            cell = wpg_new_cell(c);
+        t->lanes_cell = cell;
+        t->mark = marks++ % WPG_MARKS_OF_A_CELL;
+    }
+}
+
+/* Steady marks go to memory by themselves where there are no others, or where they are many: else one loop
+ * for all costs less than two. */
+void wpg_place_marks(wpg_chooser *c)
+{
+    for (uint32_t r = 0; r < c->regions.count; r++) {
+        wpg_region *region = &c->regions.data[r];
+        uint32_t steady = 0;
+        for (uint32_t i = 0; i < c->tallies.count; i++)
+            steady += c->tallies.data[i].region == r && c->tallies.data[i].steady;
+        bool apart = steady == region->mark_count || steady >= MANY_STEADY;
+        for (uint32_t i = 0; i < c->tallies.count; i++)
+            c->tallies.data[i].steady &= c->tallies.data[i].region != r || apart;
+        give_bits(c, r, true);
+        give_bits(c, r, false);
+        if (region->start_mark == WPG_NO_TALLY)
+            continue;
+        region->start_cell = c->tallies.data[region->start_mark].lanes_cell;
+        region->start_value = UINT32_C(1) << c->tallies.data[region->start_mark].mark;
     }
 }
 
@@ -291,7 +333,7 @@ void wpg_derive_sums(wpg_chooser *c)
 
 /* -- Selects */
 
-static bool select_by_marks(wpg_chooser *c, uint32_t *yes, uint32_t *no, uint32_t block)
+static bool select_by_marks(wpg_chooser *c, uint32_t *yes, uint32_t *no, uint32_t block, uint32_t condition)
 {
     uint32_t scope = wpg_scope_for(c, block);
     if (scope == NO)
@@ -299,8 +341,9 @@ static bool select_by_marks(wpg_chooser *c, uint32_t *yes, uint32_t *no, uint32_
     uint32_t region = wpg_region_of_scope(c, scope);
     if (c->failed)
         return false;
-    *yes = new_mark(c, region);
-    *no = new_mark(c, region);
+    bool steady = is_steady(c, region, block) && wpg_is_steady_value(c->f->steady, condition, block);
+    *yes = new_mark(c, region, steady);
+    *no = new_mark(c, region, steady);
     return true;
 }
 
@@ -328,7 +371,7 @@ bool wpg_choose_select(wpg_chooser *c, uint32_t *yes, uint32_t *no, uint32_t blo
     if (!c->cells || c->plan->demotes || c->cfg->blocks[block].changes_mask)
         return false;
     bool again = wpg_block_repeats(&c->structure, block);
-    if (again ? !select_by_cells(c, yes, no, block) : !select_by_marks(c, yes, no, block))
+    if (again ? !select_by_cells(c, yes, no, block) : !select_by_marks(c, yes, no, block, condition))
         return false;
     wpg_add_point(c, (wpg_point){.kind = again ? WPG_POINT_SELECT : WPG_POINT_MARK_SELECT,
                                  .block = block,

@@ -154,6 +154,8 @@ static bool subgroup(wave *w, const wpg_inst *inst, uint64_t mask)
     case SpvOpGroupNonUniformIAdd:
     case SpvOpGroupNonUniformUMax:
     case SpvOpGroupNonUniformUMin:
+    case SpvOpGroupNonUniformBitwiseAnd:
+    case SpvOpGroupNonUniformBitwiseOr:
         if (inst->words[4] != SpvGroupOperationReduce)
             return simt_refuse(w->m, "a scan");
         if (simt_type_words(w->m, inst->type) != 1)
@@ -165,6 +167,10 @@ static bool subgroup(wave *w, const wpg_inst *inst, uint64_t mask)
                 uint32_t more = w->lanes[l].values[operand].part[k], *have = &v.part[k];
                 if (inst->opcode == SpvOpGroupNonUniformIAdd)
                     *have += more;
+                else if (inst->opcode == SpvOpGroupNonUniformBitwiseAnd)
+                    *have &= more;
+                else if (inst->opcode == SpvOpGroupNonUniformBitwiseOr)
+                    *have |= more;
                 else if ((inst->opcode == SpvOpGroupNonUniformUMax) == (more > *have))
                     *have = more;
             }
