@@ -10,6 +10,12 @@
 
 /* -- What is noted */
 
+static void say_lost(void)
+{
+    wpg_log_once(WPG_LOG_WARN, "push descriptors could not be kept (out of memory, or of an unknown kind): a "
+                               "draw or dispatch reads wrong ones where a set of counters takes their place");
+}
+
 /* Returns where a push into the set is noted; NULL: it is not followed. */
 static wpg_pushed *noted(wpg_recording *recording, VkPipelineBindPoint point, VkPipelineLayout layout,
                          uint32_t set)
@@ -19,9 +25,15 @@ static wpg_pushed *noted(wpg_recording *recording, VkPipelineBindPoint point, Vk
         return NULL;
     wpg_pushed *pushed = wpg_descriptors_pushed(state, wpg_counter_layout_of(recording->device, layout), set);
     if (!pushed)
-        wpg_log_once(WPG_LOG_WARN, "push descriptors that cannot be followed: if a set of counters takes "
-                                   "their place they are not pushed again");
+        say_lost();
     return pushed;
+}
+
+/* The values were noted only in part. */
+static void lose(wpg_recording *recording, VkPipelineBindPoint point, uint32_t set)
+{
+    wpg_descriptors_forget(wpg_counter_sets_at(recording, point), set);
+    say_lost();
 }
 
 static void note_writes(wpg_recording *recording, VkPipelineBindPoint point, VkPipelineLayout layout,
@@ -29,7 +41,7 @@ static void note_writes(wpg_recording *recording, VkPipelineBindPoint point, VkP
 {
     wpg_pushed *pushed = noted(recording, point, layout, set);
     if (pushed && !wpg_pushed_write(pushed, count, writes))
-        wpg_descriptors_forget(wpg_counter_sets_at(recording, point), set);
+        lose(recording, point, set);
 }
 
 static void note_template(wpg_recording *recording, VkDescriptorUpdateTemplate by, VkPipelineLayout layout,
@@ -41,7 +53,7 @@ static void note_template(wpg_recording *recording, VkDescriptorUpdateTemplate b
     if (known) {
         wpg_pushed *pushed = noted(recording, known->point, layout, set);
         if (pushed && !wpg_pushed_write_by(pushed, known, data))
-            wpg_descriptors_forget(wpg_counter_sets_at(recording, known->point), set);
+            lose(recording, known->point, set);
         return;
     }
     for (int point = VK_PIPELINE_BIND_POINT_GRAPHICS; point <= VK_PIPELINE_BIND_POINT_COMPUTE; point++)

@@ -53,7 +53,7 @@ static uint32_t disturb(wpg_descriptor_state *state, bool really, const wpg_coun
             disturbed |= other ? bit(k) : 0;
         else if (other) {
             replaced = true;
-            certain |= !wpg_hash_equal(*by, no_layout);
+            certain |= !wpg_hash_equal(*by, no_layout); /* else perhaps nothing is disturbed */
         }
         if (k >= first || other)
             *by = layout->compatible[k];

@@ -27,6 +27,31 @@ enum {
     OBJECTS = 4096
 };
 
+/* -- Memory that runs out: allocations of this program fail while `failing`. A sanitizer has allocations of
+ * its own: there this part rests. */
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define CAN_FAIL 0
+static bool failing;
+#else
+#define CAN_FAIL 1
+void *__libc_calloc(size_t count, size_t size);
+void *__libc_realloc(void *old, size_t size);
+void *calloc(size_t count, size_t size);
+void *realloc(void *old, size_t size);
+static bool failing;
+
+void *calloc(size_t count, size_t size)
+{
+    return failing ? NULL : __libc_calloc(count, size);
+}
+
+void *realloc(void *old, size_t size)
+{
+    return failing ? NULL : __libc_realloc(old, size);
+}
+#endif
+
 /* -- What Vulkan does not say of pushes, and drivers do in either way: whether one disturbs other sets, and
  * whether values stay where the sets below are others. A program counts on what is there both ways. */
 
@@ -130,6 +155,7 @@ typedef struct driver_state {
 static driver_state with, without[2], *into; /* without: pushes disturb nothing; they do */
 static VkPipeline bound_pipeline[2];
 static uint32_t checked;
+static bool starving; /* memory runs out now and then: what is bound is anyone's guess */
 
 static bool compatible(const driver_layout *a, const driver_layout *b, uint32_t index)
 {
@@ -286,7 +312,7 @@ static bool usable(const driver_set *set, const driver_layout *layout, uint32_t 
 static void check(VkPipelineBindPoint point)
 {
     const VkPipeline pipeline = bound_pipeline[point];
-    if (!pipeline)
+    if (!pipeline || starving)
         return;
     const driver_layout *layout = &layouts[SLOT(layout_of(pipeline))];
     for (uint32_t k = 0; k < layout->count; k++) {
@@ -617,36 +643,56 @@ static void run_program(VkCommandPool pool, bool again)
     if (!again)
         assert_int_equal(wpg_record_AllocateCommandBuffers(DEVICE, &info, &commands), VK_SUCCESS);
     assert_int_equal(wpg_record_BeginCommandBuffer(commands, &begin), VK_SUCCESS);
-    for (uint32_t i = 0; i < STEPS; i++)
+    for (uint32_t i = 0; i < STEPS; i++) {
+        failing = starving && below(3) == 0;
         step();
+        failing = false;
+    }
+}
+
+static void run_random(uint32_t program)
+{
+    const VkCommandPoolCreateInfo info = {.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO};
+    VkCommandPool pool;
+    seed = program * 7919 + 17;
+    objects = 0;
+    pushes_disturb = program & 1;
+    values_stay = program & 2;
+    device.features.api_version = program & 4 ? VK_MAKE_API_VERSION(0, 1, 4, 0) : VK_API_VERSION_1_0;
+    assert_true(wpg_counter_sets_start(&device, VK_NULL_HANDLE));
+    make_set_layouts();
+    make_layouts();
+    assert_int_equal(wpg_record_CreateCommandPool(DEVICE, &info, NULL, &pool), VK_SUCCESS);
+    run_program(pool, false);
+    run_program(pool, true); /* what was noted of the first recording is forgotten */
+    wpg_record_DestroyCommandPool(DEVICE, pool, NULL);
+    wpg_counter_sets_finish(&device);
 }
 
 static void test_random_programs(void **state)
 {
     (void)state;
-    const VkCommandPoolCreateInfo info = {.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO};
     checked = 0;
-    for (uint32_t program = 0; program < PROGRAMS; program++) {
-        VkCommandPool pool;
-        seed = program * 7919 + 17;
-        objects = 0;
-        pushes_disturb = program & 1;
-        values_stay = program & 2;
-        device.features.api_version = program & 4 ? VK_MAKE_API_VERSION(0, 1, 4, 0) : VK_API_VERSION_1_0;
-        assert_true(wpg_counter_sets_start(&device, VK_NULL_HANDLE));
-        make_set_layouts();
-        make_layouts();
-        assert_int_equal(wpg_record_CreateCommandPool(DEVICE, &info, NULL, &pool), VK_SUCCESS);
-        run_program(pool, false);
-        run_program(pool, true); /* what was noted of the first recording is forgotten */
-        wpg_record_DestroyCommandPool(DEVICE, pool, NULL);
-        wpg_counter_sets_finish(&device);
-    }
+    for (uint32_t program = 0; program < PROGRAMS; program++)
+        run_random(program);
     assert_true(checked > 100000); /* the programs do use sets */
+}
+
+/* Nothing crashes, and every command goes down. */
+static void test_memory_runs_out(void **state)
+{
+    (void)state;
+    if (!CAN_FAIL)
+        skip();
+    starving = true;
+    for (uint32_t program = 0; program < PROGRAMS / 20; program++)
+        run_random(program);
+    starving = false;
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_random_programs)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_random_programs),
+                                       cmocka_unit_test(test_memory_runs_out)};
     return cmocka_run_group_tests(tests, open_device, close_device);
 }
