@@ -13,6 +13,7 @@
 
 #include "layer/base/newer.h"
 #include "layer/commands/counter_sets.h"
+#include "tests/support/effort.h"
 #include "tests/unit/layer/idle_device.h"
 
 enum {
@@ -21,7 +22,6 @@ enum {
     SET_LAYOUTS = 10,
     LAYOUTS = 10,
     PIPELINES = 3 * LAYOUTS,
-    PROGRAMS = 20000,
     STEPS = 120,
     LEFT_SETS = 4, /* of the device */
     OBJECTS = 4096
@@ -672,10 +672,11 @@ static void run_random(uint32_t program)
 static void test_random_programs(void **state)
 {
     (void)state;
+    const uint32_t programs = effort_count(15000, 200000);
     checked = 0;
-    for (uint32_t program = 0; program < PROGRAMS; program++)
+    for (uint32_t program = 0; program < programs; program++)
         run_random(program);
-    assert_true(checked > 100000); /* the programs do use sets */
+    assert_true(checked > 20 * programs); /* the programs do use sets */
 }
 
 /* Nothing crashes, and every command goes down. */
@@ -685,7 +686,7 @@ static void test_memory_runs_out(void **state)
     if (!CAN_FAIL)
         skip();
     starving = true;
-    for (uint32_t program = 0; program < PROGRAMS / 20; program++)
+    for (uint32_t program = 0; program < 1000; program++)
         run_random(program);
     starving = false;
 }
