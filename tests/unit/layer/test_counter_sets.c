@@ -662,10 +662,14 @@ static void run_random(uint32_t program)
     assert_true(wpg_counter_sets_start(&device, VK_NULL_HANDLE));
     make_set_layouts();
     make_layouts();
+    for (uint32_t i = 0; i < SET_LAYOUTS; i++) /* no longer needed, says Vulkan */
+        wpg_counter_DestroyDescriptorSetLayout(DEVICE, made_sets[i], NULL);
     assert_int_equal(wpg_record_CreateCommandPool(DEVICE, &info, NULL, &pool), VK_SUCCESS);
     run_program(pool, false);
     run_program(pool, true); /* what was noted of the first recording is forgotten */
     wpg_record_DestroyCommandPool(DEVICE, pool, NULL);
+    for (uint32_t i = 0; i < LAYOUTS; i++)
+        wpg_record_DestroyPipelineLayout(DEVICE, program_layouts[i], NULL);
     wpg_counter_sets_finish(&device);
 }
 
