@@ -302,7 +302,7 @@ static void equip(wpg_device *device, VkPhysicalDevice physical, const VkDeviceC
             pass_through(device, "its queues could not be read");
             return;
         }
-        const char *why = device->features.by_binding ? wpg_counter_sets_refuse(device, info) : NULL;
+        const char *why = device->features.by_binding ? wpg_counter_sets_refuse(info) : NULL;
         if (why) {
             pass_through(device, why);
             return;

@@ -130,6 +130,8 @@ static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL get_device_proc_addr(VkDevice de
                  (known->contents ? IN_CONTENTS : 0) | (known->counter_sets ? IN_BINDING : 0));
     if (!ours && known->contents)
         ours = wpg_content_new_hook(name);
+    if (!ours && known->counter_sets)
+        ours = wpg_counter_push_hook(name);
     /* A command the device does not have stays absent. */
     PFN_vkVoidFunction theirs = known->next.GetDeviceProcAddr(device, name);
     return ours && theirs ? ours : theirs;
@@ -161,6 +163,8 @@ static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL get_instance_proc_addr(VkInstanc
                     (contents ? IN_CONTENTS : 0) | (binding ? IN_BINDING : 0));
     if (!ours && contents)
         ours = wpg_content_new_hook(name);
+    if (!ours && binding)
+        ours = wpg_counter_push_hook(name);
     PFN_vkVoidFunction theirs = known->next.GetInstanceProcAddr(instance, name);
     return ours && theirs ? ours : theirs;
 }

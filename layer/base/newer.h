@@ -56,4 +56,33 @@ typedef void(VKAPI_PTR *wpg_pfn_destroy_shader)(VkDevice device, wpg_shader shad
 typedef VkResult(VKAPI_PTR *wpg_pfn_get_shader_binary)(VkDevice device, wpg_shader shader, size_t *size,
                                                        void *data);
 
+/* VkBindDescriptorSetsInfo, VkPushDescriptorSetInfo and VkPushDescriptorSetWithTemplateInfo
+ * (VK_KHR_maintenance6, Vulkan 1.4). */
+typedef struct wpg_bind_descriptor_sets_info {
+    VkStructureType sType;
+    const void *pNext;
+    VkShaderStageFlags stageFlags;
+    VkPipelineLayout layout;
+    uint32_t firstSet, descriptorSetCount;
+    const VkDescriptorSet *pDescriptorSets;
+    uint32_t dynamicOffsetCount;
+    const uint32_t *pDynamicOffsets;
+} wpg_bind_descriptor_sets_info;
+typedef struct wpg_push_descriptor_set_info {
+    VkStructureType sType;
+    const void *pNext;
+    VkShaderStageFlags stageFlags;
+    VkPipelineLayout layout;
+    uint32_t set, descriptorWriteCount;
+    const VkWriteDescriptorSet *pDescriptorWrites;
+} wpg_push_descriptor_set_info;
+typedef struct wpg_push_descriptor_set_by_info {
+    VkStructureType sType;
+    const void *pNext;
+    VkDescriptorUpdateTemplate descriptorUpdateTemplate;
+    VkPipelineLayout layout;
+    uint32_t set;
+    const void *pData;
+} wpg_push_descriptor_set_by_info;
+
 #endif

@@ -1,22 +1,13 @@
-/* Layouts, pools and sets. Two layouts of sets are the same where all that Vulkan calls their definition is
- * (14.2.2): flags, bindings by number, immutable samplers, flags of bindings. */
+/* Layouts, pools and sets. */
 #include "layer/commands/counter_layouts.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "layer/base/chain.h"
 #include "layer/commands/record.h"
 #include "runtime/base/log.h"
 
-enum { STAGES = 8, SETS_OF_POOL = 256 };
-
-typedef struct set_layout {
-    wpg_hash128 content;
-    uint32_t dynamic;
-    uint32_t storage[STAGES], resources[STAGES]; /* by stage bit */
-    uint32_t storage_in_all;
-} set_layout;
+enum { SETS_OF_POOL = 256 };
 
 typedef struct pool {
     struct pool *next;
@@ -25,34 +16,38 @@ typedef struct pool {
 } pool;
 
 struct wpg_counter_sets {
-    VkPhysicalDeviceLimits limits;
-    VkDescriptorSetLayout layout;
-    wpg_handles set_layouts; /* VkDescriptorSetLayout -> set_layout */
-    wpg_handles layouts;     /* VkPipelineLayout of the program -> wpg_counter_layout */
-    wpg_handles pipelines;   /* VkPipeline -> wpg_counter_pipeline */
-    pthread_mutex_t lock;    /* of the next two */
+    wpg_set_limits limits;
+    VkDescriptorSetLayout layout; /* of our sets */
+    wpg_hash128 definition;       /* its: a program may define one alike */
+    wpg_handles set_layouts;      /* VkDescriptorSetLayout -> wpg_set_layout */
+    wpg_handles layouts;          /* VkPipelineLayout of the program -> wpg_counter_layout */
+    wpg_handles templates;        /* VkDescriptorUpdateTemplate that pushes -> wpg_push_template */
+    wpg_handles pipelines;        /* VkPipeline -> wpg_counter_pipeline */
+    pthread_mutex_t lock;         /* of the next two */
     pool *pools;
     wpg_map sets; /* wpg_counter_slot -> VkDescriptorSet */
 };
 
 /* -- The device */
 
-/* What these bring would disturb sets, or make pipelines, in ways that are not followed. */
+/* What these bring binds resources, or makes pipelines, in ways that are not followed. */
 static const char *const refused_extensions[][2] = {
-    {"VK_KHR_push_descriptor", "the program enables VK_KHR_push_descriptor"},
     {"VK_EXT_descriptor_buffer", "the program enables VK_EXT_descriptor_buffer"},
     {"VK_EXT_descriptor_heap", "the program enables VK_EXT_descriptor_heap"},
     {"VK_EXT_shader_object", "the program enables VK_EXT_shader_object"},
     {"VK_EXT_graphics_pipeline_library", "the program enables VK_EXT_graphics_pipeline_library"},
-    {"VK_KHR_maintenance6", "the program enables VK_KHR_maintenance6"},
     {"VK_NV_device_generated_commands", "the program enables VK_NV_device_generated_commands"},
     {"VK_EXT_device_generated_commands", "the program enables VK_EXT_device_generated_commands"},
+    /* Sets by stage, and pipeline layouts that are given with each bind. */
+    {"VK_NV_per_stage_descriptor_set", "the program enables VK_NV_per_stage_descriptor_set"},
+    /* Types of descriptors that could be pushed, and not again. */
+    {"VK_ARM_tensors", "the program enables VK_ARM_tensors"},
+    {"VK_NV_partitioned_acceleration_structure",
+     "the program enables VK_NV_partitioned_acceleration_structure"},
 };
 
-const char *wpg_counter_sets_refuse(const wpg_device *device, const VkDeviceCreateInfo *info)
+const char *wpg_counter_sets_refuse(const VkDeviceCreateInfo *info)
 {
-    if (device->features.api_version >= VK_MAKE_API_VERSION(0, 1, 4, 0))
-        return "counters by binding: Vulkan 1.4 has push descriptors, which are not followed";
     for (uint32_t i = 0; i < info->enabledExtensionCount; i++)
         for (size_t k = 0; k < sizeof refused_extensions / sizeof *refused_extensions; k++)
             if (strcmp(info->ppEnabledExtensionNames[i], refused_extensions[k][0]) == 0)
@@ -70,7 +65,6 @@ bool wpg_counter_sets_start(wpg_device *device, VkPhysicalDevice physical)
                                                   .bindingCount = 1,
                                                   .pBindings = &binding};
     struct wpg_counter_sets *sets = calloc(1, sizeof *sets);
-    VkPhysicalDeviceProperties properties;
     if (!sets)
         return false;
     if (!device->next.CreateDescriptorSetLayout || !device->next.CreatePipelineLayout ||
@@ -78,14 +72,19 @@ bool wpg_counter_sets_start(wpg_device *device, VkPhysicalDevice physical)
         free(sets);
         return false;
     }
-    device->instance->next.GetPhysicalDeviceProperties(physical, &properties);
-    sets->limits = properties.limits;
-    if (device->next.CreateDescriptorSetLayout(device->handle, &info, NULL, &sets->layout) != VK_SUCCESS) {
+    wpg_set_limits_read(&sets->limits, device, physical);
+    wpg_set_layout *ours = wpg_set_layout_make(&info, VK_NULL_HANDLE);
+    if (!ours ||
+        device->next.CreateDescriptorSetLayout(device->handle, &info, NULL, &sets->layout) != VK_SUCCESS) {
+        wpg_set_layout_free(ours);
         free(sets);
         return false;
     }
+    sets->definition = ours->definition;
+    wpg_set_layout_free(ours);
     wpg_handles_init(&sets->set_layouts);
     wpg_handles_init(&sets->layouts);
+    wpg_handles_init(&sets->templates);
     wpg_handles_init(&sets->pipelines);
     (void)pthread_mutex_init(&sets->lock, NULL);
     device->counter_sets = sets;
@@ -97,12 +96,19 @@ static void release(wpg_device *device, wpg_counter_layout *layout)
     if (!layout || atomic_fetch_sub(&layout->references, 1) != 1)
         return;
     device->next.DestroyPipelineLayout(device->handle, layout->handle, NULL);
+    wpg_push_shape_drop(layout->pushed);
     free(layout);
 }
 
 static void release_layout(void *record, void *context)
 {
     release(context, record);
+}
+
+static void free_set_layout(void *record, void *context)
+{
+    (void)context;
+    wpg_set_layout_free(record);
 }
 
 static void release_pipeline(void *record, void *context)
@@ -121,7 +127,9 @@ void wpg_counter_sets_finish(wpg_device *device)
     wpg_handles_finish(&sets->pipelines);
     wpg_handles_each(&sets->layouts, release_layout, device);
     wpg_handles_finish(&sets->layouts);
-    wpg_handles_free(&sets->set_layouts);
+    wpg_handles_each(&sets->set_layouts, free_set_layout, NULL);
+    wpg_handles_finish(&sets->set_layouts);
+    wpg_handles_free(&sets->templates);
     for (pool *at = sets->pools, *next; at; at = next) {
         next = at->next;
         device->next.DestroyDescriptorPool(device->handle, at->handle, NULL);
@@ -136,83 +144,6 @@ void wpg_counter_sets_finish(wpg_device *device)
 
 /* -- Layouts of sets */
 
-static const uint32_t *flags_of(const VkDescriptorSetLayoutCreateInfo *info)
-{
-    const VkDescriptorSetLayoutBindingFlagsCreateInfo *flags =
-        wpg_chain_find(info->pNext, VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_BINDING_FLAGS_CREATE_INFO);
-    return flags && flags->bindingCount == info->bindingCount ? flags->pBindingFlags : NULL;
-}
-
-/* One binding's definition; order by number is the caller's. */
-static wpg_hash128 hash_binding(const VkDescriptorSetLayoutBinding *binding, uint32_t flags)
-{
-    const bool samples = binding->descriptorType == VK_DESCRIPTOR_TYPE_SAMPLER ||
-                         binding->descriptorType == VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER;
-    struct {
-        uint32_t number, type, count, stages, flags, immutable;
-        wpg_hash128 samplers;
-    } key = {.number = binding->binding,
-             .type = (uint32_t)binding->descriptorType,
-             .count = binding->descriptorCount,
-             .stages = binding->stageFlags,
-             .flags = flags,
-             .immutable = samples && binding->pImmutableSamplers};
-    if (key.immutable)
-        key.samplers =
-            wpg_hash_bytes(binding->pImmutableSamplers, key.count * sizeof *binding->pImmutableSamplers);
-    return wpg_hash_bytes(&key, sizeof key);
-}
-
-static int by_hash(const void *left, const void *right)
-{
-    return memcmp(left, right, sizeof(wpg_hash128));
-}
-
-static void count_binding(set_layout *layout, const VkDescriptorSetLayoutBinding *binding)
-{
-    const VkDescriptorType type = binding->descriptorType;
-    const bool dynamic = type == VK_DESCRIPTOR_TYPE_STORAGE_BUFFER_DYNAMIC;
-    const uint32_t count = type == VK_DESCRIPTOR_TYPE_INLINE_UNIFORM_BLOCK ? 1 : binding->descriptorCount;
-    const uint32_t storage = type == VK_DESCRIPTOR_TYPE_STORAGE_BUFFER || dynamic ? count : 0;
-    for (unsigned i = 0; i < STAGES; i++)
-        if (binding->stageFlags >> i & 1) {
-            layout->storage[i] += storage;
-            layout->resources[i] += count;
-        }
-    layout->storage_in_all += storage;
-}
-
-static set_layout *set_layout_of(const VkDescriptorSetLayoutCreateInfo *info, VkDescriptorSetLayout handle)
-{
-    set_layout *made = calloc(1, sizeof *made);
-    wpg_hash128 *hashes = calloc((size_t)info->bindingCount + 1, sizeof *hashes);
-    const uint32_t *flags = flags_of(info);
-    if (!made || !hashes) {
-        free(made);
-        free(hashes);
-        return NULL;
-    }
-    for (uint32_t i = 0; i < info->bindingCount; i++) {
-        const VkDescriptorSetLayoutBinding *binding = &info->pBindings[i];
-        hashes[i] = hash_binding(binding, flags ? flags[i] : 0);
-        if (binding->descriptorType == VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER_DYNAMIC ||
-            binding->descriptorType == VK_DESCRIPTOR_TYPE_STORAGE_BUFFER_DYNAMIC)
-            made->dynamic += binding->descriptorCount;
-        /* Sets that are updated after the bind have limits of their own. */
-        if (!(info->flags & VK_DESCRIPTOR_SET_LAYOUT_CREATE_UPDATE_AFTER_BIND_POOL_BIT))
-            count_binding(made, binding);
-    }
-    qsort(hashes, info->bindingCount, sizeof *hashes, by_hash);
-    /* A structure that is not known here may say more: then it is the same as itself alone. */
-    bool known = true;
-    for (const VkBaseInStructure *at = info->pNext; at; at = at->pNext)
-        known &= at->sType == VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_BINDING_FLAGS_CREATE_INFO;
-    hashes[info->bindingCount] = (wpg_hash128){.low = info->flags, .high = known ? 0 : (uint64_t)handle};
-    made->content = wpg_hash_bytes(hashes, ((size_t)info->bindingCount + 1) * sizeof *hashes);
-    free(hashes);
-    return made;
-}
-
 VKAPI_ATTR VkResult VKAPI_CALL
 wpg_counter_CreateDescriptorSetLayout(VkDevice handle, const VkDescriptorSetLayoutCreateInfo *info,
                                       const VkAllocationCallbacks *allocator, VkDescriptorSetLayout *made)
@@ -223,9 +154,11 @@ wpg_counter_CreateDescriptorSetLayout(VkDevice handle, const VkDescriptorSetLayo
     VkResult result = device->next.CreateDescriptorSetLayout(handle, info, allocator, made);
     if (result != VK_SUCCESS || !device->counter_sets)
         return result;
-    set_layout *record = set_layout_of(info, *made);
-    if (record && !wpg_handles_set(&device->counter_sets->set_layouts, (uint64_t)*made, record))
-        free(record);
+    wpg_handles *known = &device->counter_sets->set_layouts;
+    wpg_set_layout_free(wpg_handles_remove(known, (uint64_t)*made)); /* destroyed behind our back */
+    wpg_set_layout *record = wpg_set_layout_make(info, *made);
+    if (record && !wpg_handles_set(known, (uint64_t)*made, record))
+        wpg_set_layout_free(record);
     return result;
 }
 
@@ -237,34 +170,11 @@ VKAPI_ATTR void VKAPI_CALL wpg_counter_DestroyDescriptorSetLayout(VkDevice handl
     if (!device)
         return;
     if (device->counter_sets && layout)
-        free(wpg_handles_remove(&device->counter_sets->set_layouts, (uint64_t)layout));
+        wpg_set_layout_free(wpg_handles_remove(&device->counter_sets->set_layouts, (uint64_t)layout));
     device->next.DestroyDescriptorSetLayout(handle, layout, allocator);
 }
 
 /* -- Layouts of pipelines */
-
-static const char *no_room(const VkPhysicalDeviceLimits *limits, const set_layout *const *of, uint32_t count)
-{
-    uint32_t storage_in_all = 0;
-    if (count + 1 > limits->maxBoundDescriptorSets || count + 1 > WPG_MOST_SETS)
-        return "no descriptor set is left for counters (maxBoundDescriptorSets)";
-    for (unsigned stage = 0; stage < STAGES; stage++) {
-        uint32_t storage = 0, resources = 0;
-        for (uint32_t i = 0; i < count; i++) {
-            storage += of[i]->storage[stage];
-            resources += of[i]->resources[stage];
-        }
-        if (storage >= limits->maxPerStageDescriptorStorageBuffers)
-            return "no storage buffer is left for counters (maxPerStageDescriptorStorageBuffers)";
-        if (resources >= limits->maxPerStageResources)
-            return "no resource is left for counters (maxPerStageResources)";
-    }
-    for (uint32_t i = 0; i < count; i++)
-        storage_in_all += of[i]->storage_in_all;
-    if (storage_in_all >= limits->maxDescriptorSetStorageBuffers)
-        return "no storage buffer is left for counters (maxDescriptorSetStorageBuffers)";
-    return NULL;
-}
 
 static bool create_handle(wpg_device *device, wpg_counter_layout *made,
                           const VkPipelineLayoutCreateInfo *info)
@@ -282,11 +192,45 @@ static bool create_handle(wpg_device *device, wpg_counter_layout *made,
     return false;
 }
 
+/* NULL: it is not known. */
+static const wpg_set_layout *set_layout_of(wpg_device *device, VkDescriptorSetLayout handle)
+{
+    return handle ? wpg_handles_get(&device->counter_sets->set_layouts, (uint64_t)handle)
+                  : &wpg_set_layout_none;
+}
+
+/* What the layout says of its sets. False: one is not known. */
+static bool describe(wpg_counter_layout *made, wpg_device *device, const VkPipelineLayoutCreateInfo *info,
+                     uint64_t push_constants)
+{
+    const wpg_set_layout *of[WPG_MOST_SETS];
+    wpg_hash128 both[2] = {{.low = push_constants, .high = info->flags}};
+    made->count = info->setLayoutCount;
+    made->push_set = WPG_MOST_SETS;
+    for (uint32_t i = 0; i < made->count; i++) {
+        of[i] = set_layout_of(device, info->pSetLayouts[i]);
+        if (!of[i])
+            return false;
+        both[1] = of[i]->definition;
+        both[0] = made->compatible[i] = wpg_hash_bytes(both, sizeof both);
+        made->dynamic[i] = of[i]->dynamic;
+        if (!of[i]->pushed)
+            continue;
+        wpg_push_shape_drop(made->pushed); /* a layout has one such set at most */
+        made->push_set = i;
+        made->pushed = wpg_push_shape_hold(of[i]->pushed);
+    }
+    made->why = wpg_set_layouts_no_room(&device->counter_sets->limits, of, made->count);
+    both[1] = device->counter_sets->definition;
+    if (!made->why)
+        made->compatible[made->count] = wpg_hash_bytes(both, sizeof both);
+    return true;
+}
+
 void wpg_counter_layout_add(wpg_device *device, const VkPipelineLayoutCreateInfo *info,
                             VkPipelineLayout program)
 {
     struct wpg_counter_sets *sets = device->counter_sets;
-    const set_layout *of[WPG_MOST_SETS];
     uint64_t signature, words;
     if (!sets || info->setLayoutCount > WPG_MOST_SETS ||
         !wpg_record_ranges(&signature, &words, info->pPushConstantRanges, info->pushConstantRangeCount))
@@ -295,21 +239,8 @@ void wpg_counter_layout_add(wpg_device *device, const VkPipelineLayoutCreateInfo
     if (!made)
         return;
     atomic_store(&made->references, 1);
-    made->count = info->setLayoutCount;
-    wpg_hash128 so_far = {.low = signature, .high = info->flags};
-    for (uint32_t i = 0; i < made->count; i++) {
-        of[i] =
-            info->pSetLayouts[i] ? wpg_handles_get(&sets->set_layouts, (uint64_t)info->pSetLayouts[i]) : NULL;
-        if (!of[i]) {
-            free(made);
-            return;
-        }
-        const wpg_hash128 both[] = {so_far, of[i]->content};
-        so_far = made->compatible[i] = wpg_hash_bytes(both, sizeof both);
-        made->dynamic[i] = of[i]->dynamic;
-    }
-    made->why = no_room(&sets->limits, of, made->count);
-    if (!create_handle(device, made, info)) {
+    if (!describe(made, device, info, signature) || !create_handle(device, made, info)) {
+        wpg_push_shape_drop(made->pushed);
         free(made);
         return;
     }
@@ -327,6 +258,11 @@ void wpg_counter_layout_remove(wpg_device *device, VkPipelineLayout program)
 wpg_counter_layout *wpg_counter_layout_of(wpg_device *device, VkPipelineLayout program)
 {
     return program ? wpg_handles_get(&device->counter_sets->layouts, (uint64_t)program) : NULL;
+}
+
+wpg_handles *wpg_counter_templates(wpg_device *device)
+{
+    return &device->counter_sets->templates;
 }
 
 /* -- Sets */

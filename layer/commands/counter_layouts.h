@@ -16,18 +16,18 @@
 #ifndef WPG_LAYER_COMMANDS_COUNTER_LAYOUTS_H
 #define WPG_LAYER_COMMANDS_COUNTER_LAYOUTS_H
 
-#include "layer/base/state.h"
-#include "runtime/base/hash.h"
-
-enum { WPG_MOST_SETS = 32 };
+#include "layer/commands/set_layouts.h"
 
 typedef struct wpg_counter_layout {
     atomic_uint references;
     VkPipelineLayout handle; /* ours; without the set of counters where `why` says so */
     const char *why;         /* static: it has no set of counters; NULL: the set is at index `count` */
     uint32_t count;          /* of the program's sets */
-    wpg_hash128 compatible[WPG_MOST_SETS]; /* equal: layouts are compatible for sets up to this one */
+    wpg_hash128 compatible[WPG_MOST_SETS]; /* equal: layouts are compatible for sets up to this one; ours at
+                                              `count`, where there is one */
     uint32_t dynamic[WPG_MOST_SETS];       /* dynamic offsets of each set */
+    uint32_t push_set;                     /* which of the sets has push descriptors; of use where */
+    wpg_push_shape *pushed;                /* they are; held; NULL: none has */
 } wpg_counter_layout;
 
 /* What the pipeline was made with. */
@@ -37,7 +37,7 @@ typedef struct wpg_counter_pipeline {
 } wpg_counter_pipeline;
 
 /* Why the device, made with `info`, cannot count by binding; static, NULL: it can. */
-const char *wpg_counter_sets_refuse(const wpg_device *device, const VkDeviceCreateInfo *info);
+const char *wpg_counter_sets_refuse(const VkDeviceCreateInfo *info);
 /* device->counter_sets. False: memory runs out, or the driver refuses. */
 bool wpg_counter_sets_start(wpg_device *device, VkPhysicalDevice physical);
 void wpg_counter_sets_finish(wpg_device *device); /* the device is idle */
@@ -48,6 +48,9 @@ void wpg_counter_layout_add(wpg_device *device, const VkPipelineLayoutCreateInfo
 void wpg_counter_layout_remove(wpg_device *device, VkPipelineLayout program);
 /* NULL: it is not known. Lives as long as the program's layout does. */
 wpg_counter_layout *wpg_counter_layout_of(wpg_device *device, VkPipelineLayout program);
+
+/* VkDescriptorUpdateTemplate -> wpg_push_template, of those that push. */
+wpg_handles *wpg_counter_templates(wpg_device *device);
 
 /* The descriptor set of the slot's counters, which are placed. False: memory runs out. *set stays
  * VK_NULL_HANDLE on a device without memory. */

@@ -1,27 +1,14 @@
-/* For each set of the program's: `known` is what Vulkan says of it had we bound nothing, `clean` whether it
- * is so now. */
+/* See counter_sets.h. */
 #include "layer/commands/counter_sets.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "runtime/base/log.h"
 
-typedef struct bound_set {
-    VkDescriptorSet set;
-    wpg_hash128 compatible; /* of the layout it was bound with, up to this set */
-    bool known, clean;
-    uint32_t offset_count, offset_room;
-    uint32_t *offsets; /* [offset_room] */
-} bound_set;
-
 typedef struct bound_point {
-    const wpg_counter_layout *layout;  /* of the pipeline; NULL: none, or unknown */
-    VkDescriptorSet counters;          /* of the pipeline; VK_NULL_HANDLE: it does not count */
-    const wpg_counter_layout *ours_by; /* our set is bound, by this layout; NULL: it is not */
-    VkDescriptorSet ours;
-    bool mixed; /* we bound something since the command buffer began */
-    bound_set sets[WPG_MOST_SETS];
+    const wpg_counter_layout *layout; /* of the pipeline; NULL: none, or unknown */
+    VkDescriptorSet counters;         /* of the pipeline; VK_NULL_HANDLE: it does not count */
+    wpg_descriptor_state state;
 } bound_point;
 
 struct wpg_counter_recording {
@@ -41,23 +28,26 @@ static bound_point *point_of(wpg_recording *recording, VkPipelineBindPoint point
     return &recording->counter_sets->points[point];
 }
 
+wpg_descriptor_state *wpg_counter_sets_at(wpg_recording *recording, VkPipelineBindPoint point)
+{
+    bound_point *found = point_of(recording, point);
+    return found ? &found->state : NULL;
+}
+
 void wpg_counter_sets_reset(wpg_recording *recording)
 {
     for (unsigned i = 0; recording->counter_sets && i < 2; i++) {
         bound_point *point = &recording->counter_sets->points[i];
-        point->layout = point->ours_by = NULL;
-        point->counters = point->ours = VK_NULL_HANDLE;
-        point->mixed = false;
-        for (unsigned k = 0; k < WPG_MOST_SETS; k++)
-            point->sets[k].known = point->sets[k].clean = false;
+        point->layout = NULL;
+        point->counters = VK_NULL_HANDLE;
+        wpg_descriptors_reset(&point->state);
     }
 }
 
 void wpg_counter_sets_destroy(wpg_recording *recording)
 {
     for (unsigned i = 0; recording->counter_sets && i < 2; i++)
-        for (unsigned k = 0; k < WPG_MOST_SETS; k++)
-            free(recording->counter_sets->points[i].sets[k].offsets);
+        wpg_descriptors_finish(&recording->counter_sets->points[i].state);
     free(recording->counter_sets);
     recording->counter_sets = NULL;
 }
@@ -72,73 +62,6 @@ void wpg_counter_sets_pipeline(wpg_recording *recording, VkPipelineBindPoint whe
     point->counters = found ? found->set : VK_NULL_HANDLE;
 }
 
-/* -- Binds */
-
-static bool is_compatible(const bound_set *set, const wpg_counter_layout *layout, uint32_t index)
-{
-    return index < layout->count && wpg_hash_equal(set->compatible, layout->compatible[index]);
-}
-
-static bool keep_offsets(bound_set *set, const uint32_t *offsets, uint32_t count)
-{
-    if (count > set->offset_room) {
-        uint32_t *more = realloc(set->offsets, count * sizeof *more);
-        if (!more)
-            return false;
-        set->offsets = more;
-        set->offset_room = count;
-    }
-    if (count)
-        memcpy(set->offsets, offsets, count * sizeof *offsets);
-    set->offset_count = count;
-    return true;
-}
-
-static void forget(bound_set *set)
-{
-    set->known = set->clean = false;
-}
-
-/* The program bound sets [first, first + count) by `layout`: what becomes of the others. */
-static void disturb_others(bound_point *point, const wpg_counter_layout *layout, uint32_t first,
-                           uint32_t count)
-{
-    for (uint32_t k = 0; k < first; k++)
-        if (!is_compatible(&point->sets[k], layout, k))
-            forget(&point->sets[k]);
-    const bound_set *last = &point->sets[first + count - 1];
-    const bool kept = last->known && is_compatible(last, layout, first + count - 1);
-    for (uint32_t k = first + count; k < WPG_MOST_SETS; k++) {
-        point->sets[k].known &= kept;
-        point->sets[k].clean &= kept && last->clean;
-    }
-}
-
-static void note(bound_point *point, const wpg_counter_layout *layout, uint32_t first, uint32_t count,
-                 const VkDescriptorSet *sets, uint32_t offset_count, const uint32_t *offsets)
-{
-    point->ours_by = NULL;
-    if (!count)
-        return;
-    if (!layout || first >= layout->count || count > layout->count - first) {
-        for (uint32_t k = 0; k < WPG_MOST_SETS; k++)
-            forget(&point->sets[k]);
-        return;
-    }
-    disturb_others(point, layout, first, count);
-    for (uint32_t k = first; k < first + count; k++) {
-        bound_set *set = &point->sets[k];
-        const uint32_t takes = layout->dynamic[k];
-        set->set = sets[k - first];
-        set->compatible = layout->compatible[k];
-        set->known = set->clean = set->set && takes <= offset_count && keep_offsets(set, offsets, takes);
-        if (takes > offset_count)
-            continue;
-        offsets = takes ? offsets + takes : offsets;
-        offset_count -= takes;
-    }
-}
-
 VKAPI_ATTR void VKAPI_CALL wpg_counter_CmdBindDescriptorSets(VkCommandBuffer commands,
                                                              VkPipelineBindPoint where,
                                                              VkPipelineLayout layout, uint32_t first,
@@ -149,43 +72,43 @@ VKAPI_ATTR void VKAPI_CALL wpg_counter_CmdBindDescriptorSets(VkCommandBuffer com
     const wpg_device_commands *next = wpg_record_enter(&recording, commands);
     if (!next)
         return;
-    bound_point *point = point_of(recording, where);
-    if (point)
-        note(point, wpg_counter_layout_of(recording->device, layout), first, count, sets, offset_count,
-             offsets);
+    wpg_descriptor_state *state = wpg_counter_sets_at(recording, where);
+    if (state)
+        wpg_descriptors_bound(state, wpg_counter_layout_of(recording->device, layout), first, count, sets,
+                              offset_count, offsets);
     next->CmdBindDescriptorSets(commands, where, layout, first, count, sets, offset_count, offsets);
 }
 
 /* -- Draws and dispatches */
 
-/* Binds again what we disturbed. What lay above a set that is bound anew is disturbed by that in turn. */
-static void restore(const wpg_recording *recording, bound_point *point, VkPipelineBindPoint where)
+static void push_again(const wpg_recording *recording, const bound_point *point, VkPipelineBindPoint where,
+                       uint32_t index)
 {
-    for (uint32_t k = 0; k < point->layout->count; k++) {
-        bound_set *set = &point->sets[k];
-        if (!set->known || set->clean || !is_compatible(set, point->layout, k))
-            continue;
-        recording->device->next.CmdBindDescriptorSets(recording->handle, where, point->layout->handle, k, 1,
-                                                      &set->set, set->offset_count, set->offsets);
-        set->clean = true;
-        for (uint32_t other = 0; other < WPG_MOST_SETS; other++)
-            if (other > k || !is_compatible(&point->sets[other], point->layout, other))
-                point->sets[other].clean = false;
-        point->ours_by = NULL;
-    }
+    const wpg_device *device = recording->device;
+    const bool core = device->features.api_version >= VK_MAKE_API_VERSION(0, 1, 4, 0);
+    const PFN_vkVoidFunction push = core && device->next.CmdPushDescriptorSet
+                                        ? device->next.CmdPushDescriptorSet
+                                        : device->next.CmdPushDescriptorSetKHR;
+    const VkWriteDescriptorSet *writes;
+    const uint32_t count = wpg_pushed_all(&writes, point->state.sets[index].pushed);
+    if (push && count)
+        ((PFN_vkCmdPushDescriptorSetKHR)push)(recording->handle, where, point->layout->handle, index, count,
+                                              writes);
 }
 
-static void bind_ours(const wpg_recording *recording, bound_point *point, VkPipelineBindPoint where)
+static void give_back(const wpg_recording *recording, bound_point *point, VkPipelineBindPoint where)
 {
-    const wpg_counter_layout *layout = point->layout;
-    recording->device->next.CmdBindDescriptorSets(recording->handle, where, layout->handle, layout->count, 1,
-                                                  &point->counters, 0, NULL);
-    for (uint32_t k = 0; k < WPG_MOST_SETS; k++)
-        if (!is_compatible(&point->sets[k], layout, k))
-            point->sets[k].clean = false;
-    point->ours_by = layout;
-    point->ours = point->counters;
-    point->mixed = true;
+    for (uint32_t k = 0; k < point->layout->count; k++) {
+        const wpg_descriptor_set *set = &point->state.sets[k];
+        if (!wpg_descriptors_lost(&point->state, point->layout, k))
+            continue;
+        if (set->set)
+            recording->device->next.CmdBindDescriptorSets(recording->handle, where, point->layout->handle, k,
+                                                          1, &set->set, set->offset_count, set->offsets);
+        else
+            push_again(recording, point, where, k);
+        wpg_descriptors_given_back(&point->state, point->layout, k);
+    }
 }
 
 void wpg_counter_sets_before(wpg_recording *recording, wpg_bind_point at)
@@ -195,10 +118,14 @@ void wpg_counter_sets_before(wpg_recording *recording, wpg_bind_point at)
     const VkPipelineBindPoint where =
         at == WPG_BIND_GRAPHICS ? VK_PIPELINE_BIND_POINT_GRAPHICS : VK_PIPELINE_BIND_POINT_COMPUTE;
     bound_point *point = &recording->counter_sets->points[where];
-    if (!point->layout)
+    const wpg_counter_layout *layout = point->layout;
+    if (!layout)
         return;
-    if (point->mixed)
-        restore(recording, point, where);
-    if (point->counters && (point->ours_by != point->layout || point->ours != point->counters))
-        bind_ours(recording, point, where);
+    if (point->state.mixed)
+        give_back(recording, point, where);
+    if (!point->counters || wpg_descriptors_have_ours(&point->state, layout, point->counters))
+        return;
+    recording->device->next.CmdBindDescriptorSets(recording->handle, where, layout->handle, layout->count, 1,
+                                                  &point->counters, 0, NULL);
+    wpg_descriptors_bound_ours(&point->state, layout, point->counters);
 }

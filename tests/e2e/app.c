@@ -34,6 +34,9 @@
  *                  the same of draws: app_variants_draw.c
  *     contents, contents-train
  *                  what uniform blocks hold, changed in every way: app_contents.c
+ *     push, push-core
+ *                  push descriptors, by extensions and by Vulkan 1.4; ARGUMENT old: not by the commands of
+ *                  VK_KHR_maintenance6: app_push.c
  *     stages       outputs that nobody reads: app_stages.c
  *     variants-feedback
  *                  and while transform feedback is active
@@ -301,6 +304,8 @@ static vk_style style(const char *scenario)
                  {"objects", VK_STYLE_OBJECTS},
                  {"answers", VK_STYLE_ANSWERS},
                  {"features", VK_STYLE_EVERYTHING},
+                 {"push", VK_STYLE_PUSH},
+                 {"push-core", VK_STYLE_PUSH_CORE},
                  {"variants-rendering", VK_STYLE_VERSIONS},
                  {"variants-feedback", VK_STYLE_FEEDBACK}};
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
@@ -315,6 +320,8 @@ static uint32_t api_version(const char *scenario)
 {
     if (strcmp(scenario, "old") == 0)
         return VK_API_VERSION_1_0;
+    if (strcmp(scenario, "push-core") == 0)
+        return VK_MAKE_API_VERSION(0, 1, 4, 0);
     return style(scenario) >= VK_STYLE_VERSIONS ? VK_API_VERSION_1_3 : VK_API_VERSION_1_1;
 }
 
@@ -390,6 +397,8 @@ again:
         app_contents_train(&vk);
     else if (strcmp(scenario, "contents") == 0)
         app_contents(&vk, argc > 3 ? argv[3] : NULL);
+    else if (strncmp(scenario, "push", 4) == 0)
+        app_push(&vk, strcmp(scenario, "push-core") == 0, argc > 3 && strcmp(argv[3], "old") == 0);
     else if (strcmp(scenario, "record-threads") == 0)
         app_record_threads(&vk);
     else if (strcmp(scenario, "required") == 0)

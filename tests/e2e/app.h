@@ -61,6 +61,10 @@ void app_variants_feedback(vk_program *vk);
 void app_contents_train(vk_program *vk);
 void app_contents(vk_program *vk, const char *frames);
 
+/* Scenarios about push descriptors (app_push.c). core: by the commands of Vulkan 1.4; old: not by those of
+ * VK_KHR_maintenance6. */
+void app_push(vk_program *vk, bool core, bool old);
+
 /* Scenario about outputs that nobody reads (app_stages.c). */
 void app_stages(vk_program *vk);
 

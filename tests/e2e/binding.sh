@@ -26,6 +26,16 @@ app) # specialisation, derivatives, push constants, secondaries; sets that chang
         both $scenario "$app" $scenario "$WPG_SPIRV"
     done
     ;;
+push) # sets of push descriptors beside ordinary ones, by every command, in orders in which ours takes the place of the program's
+    for scenario in push push-core; do
+        both $scenario "$app" $scenario "$WPG_SPIRV"
+        grep 'could not be kept' "$work"/$scenario-*.log && fail "$scenario: not all that was pushed was followed"
+        # Pipelines that count beside those that do not.
+        WAVEPGO_SAMPLE=1/2 WAVEPGO_SAMPLE_BY=bind WAVEPGO_COUNTER_WAY=binding generate $scenario-sampled "$app" $scenario "$WPG_SPIRV"
+        same $scenario $scenario-sampled
+    done
+    [ "$(count_profiles push-binding)" -ge 9 ] || fail "not every pipeline was counted: $(tail -n 1 "$work/push-binding.err")"
+    ;;
 refused) # what would disturb sets in ways that are not followed passes through, by name
     plain library "$app" library "$WPG_SPIRV"
     [ "$(cat "$work/library.code")" != 77 ] || skip "$(cat "$work/library.out")"
@@ -49,6 +59,7 @@ swiftshader) # a driver that has no bufferDeviceAddress
     "$wavepgo" verify "$work/on.profdata" >"$work/verified" 2>&1 || fail "verify: $(tail -n 3 "$work/verified")"
     use used "$work/on.profdata" "$bench" --size small --checksum
     same off used
+    both push "$app" push "$WPG_SPIRV" # a note, as long as it has no push descriptors
     # What each invocation does by itself is the same everywhere: lanes of the integer kernel.
     use_driver "$WPG_DRIVER"
     generate lavapipe "$bench" --size small --checksum --case rfc_divergent

@@ -103,6 +103,7 @@ export WAVEPGO_COUNTER_WAY=binding
 check bound "$bench" --size small --checksum --case mandelbrot --case post --case patch
 check bound-batch "$app" batch "$WPG_SPIRV"
 check bound-contents "$app" contents "$WPG_SPIRV"
+check bound-push "$app" push "$WPG_SPIRV" old # the newer commands are unknown to it
 unset WAVEPGO_COUNTER_WAY
 # Two bodies in one shader; two pipelines for one.
 export WAVEPGO_SAMPLE=1/4

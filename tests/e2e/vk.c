@@ -117,7 +117,12 @@ typedef struct device_chain {
     VkPhysicalDevicePipelineRobustnessFeaturesEXT pipeline_robustness;
     VkPhysicalDeviceDescriptorBufferFeaturesEXT descriptor_buffer;
     /* Newer ones: of as many members. */
-    VkPhysicalDeviceScalarBlockLayoutFeatures reconvergence, maintenance5, binaries;
+    VkPhysicalDeviceScalarBlockLayoutFeatures reconvergence, maintenance5, maintenance6, binaries;
+    struct {
+        VkStructureType sType;
+        void *pNext;
+        VkBool32 members[21];
+    } v14; /* VkPhysicalDeviceVulkan14Features; the last is pushDescriptor */
     VkPhysicalDeviceShaderAtomicInt64Features generated;
     const char *extensions[16];
     uint32_t extension_count;
@@ -263,6 +268,11 @@ static void fill_chain(device_chain *chain, vk_program *vk, vk_style style)
         link_structure(chain, &chain->objects, (VkStructureType)1000482000);
     } else if (style == VK_STYLE_STATE) {
         want_state(chain, vk);
+    } else if (style == VK_STYLE_PUSH) {
+        need_extension(chain, vk, VK_KHR_PUSH_DESCRIPTOR_EXTENSION_NAME);
+        want_extension(chain, vk, "VK_KHR_maintenance6", &chain->maintenance6, (VkStructureType)1000545000);
+    } else if (style == VK_STYLE_PUSH_CORE) {
+        link_structure(chain, &chain->v14, (VkStructureType)55);
     } else if (has_extension(vk->physical, VK_EXT_SHADER_DEMOTE_TO_HELPER_INVOCATION_EXTENSION_NAME)) {
         need_extension(chain, vk, VK_EXT_SHADER_DEMOTE_TO_HELPER_INVOCATION_EXTENSION_NAME);
         link_structure(chain, &chain->demote,
@@ -281,6 +291,11 @@ static void fill_chain(device_chain *chain, vk_program *vk, vk_style style)
     vk->demote = chain->demote.shaderDemoteToHelperInvocation || chain->v13.shaderDemoteToHelperInvocation;
     if (style == VK_STYLE_EVERYTHING)
         tell_features(vk, chain);
+    vk->optional.maintenance6 = chain->maintenance6.scalarBlockLayout;
+    if (style == VK_STYLE_PUSH_CORE && !chain->v14.members[20]) {
+        printf("skip: the device is not of Vulkan 1.4, or has no push descriptors\n");
+        exit(VK_EXIT_SKIP);
+    }
     vk->optional.binaries = chain->maintenance5.scalarBlockLayout && chain->binaries.scalarBlockLayout;
     /* Of the core features what our shaders use, and no more: the layer must add what it needs itself. */
     chain->features.features = vk->features;

@@ -42,6 +42,8 @@ typedef enum vk_style {
     VK_STYLE_RAYS,    /* VK_KHR_ray_tracing_pipeline and what it needs; likewise (vk_rays.h) */
     VK_STYLE_FEEDBACK,   /* VK_EXT_transform_feedback; exits with 77 without it */
     VK_STYLE_EVERYTHING, /* the versions' structures and the extensions of vk_program.optional */
+    VK_STYLE_PUSH,       /* VK_KHR_push_descriptor; exits with 77 without it; VK_KHR_maintenance6 if there */
+    VK_STYLE_PUSH_CORE,  /* Vulkan 1.4 with push descriptors; likewise */
     VK_STYLE_ALL, /* core features, and the versions' structures, with everything the device has, but for
                      capture-replay */
 } vk_style;
@@ -62,7 +64,8 @@ typedef struct vk_program {
     bool dynamic_coverage, feedback, dynamic_feedback, wave_sizes, executables;
     struct { /* VK_STYLE_EVERYTHING: enabled */
         bool pipeline_robustness, descriptor_buffer, reconvergence, maintenance5, generated;
-        bool binaries; /* VK_KHR_pipeline_binary: VK_STYLE_ANSWERS */
+        bool maintenance6; /* VK_STYLE_PUSH */
+        bool binaries;     /* VK_KHR_pipeline_binary: VK_STYLE_ANSWERS */
     } optional;
     char device_name[VK_MAX_PHYSICAL_DEVICE_NAME_SIZE];
 
