@@ -51,6 +51,7 @@ typedef struct wpg_module {
     uint32_t defs_capacity;
     struct wpg_globals *globals;   /* index of module-scope declarations; made when first needed */
     struct wpg_section_ends *ends; /* where sections end, kept from edit to edit */
+    uint32_t edits;                /* grows with every insertion, removal, move and rewriting */
     bool decorates_late;           /* when parsed, a decoration stood behind a type or another declaration */
     bool has_unknown; /* an opcode, or operands of one, that the grammar table does not know occur: ids may
                          hide there */

@@ -380,3 +380,14 @@ bool wpg_push_solve(wpg_solution *solution, const wpg_view *view, const uint32_t
     wpg_vec_free(&operands);
     return true;
 }
+
+const wpg_solution *wpg_push_unfolded(const wpg_view *view)
+{
+    wpg_view_memo *memo = view->memo;
+    if (!memo->unfolded) {
+        wpg_solution *made = WPG_ARENA_NEW(memo->arena, wpg_solution);
+        if (made && wpg_push_solve(made, view, NULL, NULL, memo->arena))
+            memo->unfolded = made;
+    }
+    return memo->unfolded;
+}

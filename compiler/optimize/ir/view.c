@@ -96,9 +96,11 @@ wpg_status wpg_view_create(wpg_view **out, wpg_module *module, uint32_t function
         view->block_of = WPG_ARENA_ARRAY(&view->arena, uint32_t, view->bound);
         view->position = WPG_ARENA_ARRAY(&view->arena, uint32_t, view->bound);
         view->first_user = WPG_ARENA_ARRAY(&view->arena, uint32_t, (size_t)view->bound + 1);
+        view->memo = WPG_ARENA_NEW(&view->arena, wpg_view_memo);
         if (view->arena.failed) {
             status = wpg_fail(err, WPG_E_NOMEM, "out of memory");
         } else {
+            view->memo->arena = &view->arena;
             for (uint32_t id = 0; id < view->bound; id++)
                 view->block_of[id] = WPG_NO_BLOCK;
             status = index_definitions(view);
@@ -112,6 +114,14 @@ wpg_status wpg_view_create(wpg_view **out, wpg_module *module, uint32_t function
     }
     *out = view;
     return WPG_OK;
+}
+
+const wpg_divergence *wpg_view_divergence(const wpg_view *view)
+{
+    wpg_view_memo *memo = view->memo;
+    if (!memo->divergence && wpg_divergence_compute(&memo->divergence, view->cfg, memo->arena) != WPG_OK)
+        memo->divergence = NULL;
+    return memo->divergence;
 }
 
 void wpg_view_destroy(wpg_view *view)

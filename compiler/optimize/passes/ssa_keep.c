@@ -58,8 +58,7 @@ static bool add_variables(wpg_kept *kept, wpg_module *normal, uint32_t function,
     for (uint32_t c = 0; fits && c < cfg->construct_count; c++) {
         wpg_loop loop;
         if (cfg->constructs[c].kind != WPG_CONSTRUCT_LOOP ||
-            !kept->labels[cfg->blocks[cfg->constructs[c].header].id] ||
-            !wpg_loop_describe(&loop, view, c, arena))
+            !kept->labels[cfg->blocks[cfg->constructs[c].header].id] || !wpg_loop_describe(&loop, view, c))
             continue;
         for (uint32_t b = 0; b < cfg->count; b++)
             for (const wpg_inst *inst = cfg->blocks[b].label;
