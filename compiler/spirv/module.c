@@ -24,6 +24,7 @@ typedef struct parser {
     /* Order and nesting, as the third walk goes along. */
     bool in_globals;
     bool in_function, in_block, had_block, after_unknown;
+    wpg_operand_list operands;
 } parser;
 
 static const char *opcode_name(const wpg_inst *inst)
@@ -116,15 +117,35 @@ static wpg_status define(parser *p)
     return WPG_OK;
 }
 
+static bool is_id(const parser *p, uint32_t id)
+{
+    return id && id < p->module->bound;
+}
+
+/* The common case, for speed: the instruction fits the grammar, and all ids are below the bound. */
+static bool fits_plainly(parser *p, const wpg_inst *inst)
+{
+    const wpg_opcode_info *info = wpg_opcode_lookup(inst->opcode);
+    if (!info || !wpg_used_ids(&p->operands, p->module, inst) || (info->has_type && !is_id(p, inst->type)) ||
+        (info->has_result && !is_id(p, inst->result)))
+        return false;
+    for (size_t i = 0; i < p->operands.count; i++)
+        if (!is_id(p, inst->words[p->operands.data[i]]))
+            return false;
+    return true;
+}
+
 static wpg_status check_operands(parser *p, const wpg_inst *inst)
 {
+    if (fits_plainly(p, inst))
+        return WPG_OK;
     wpg_operand_walk walk = wpg_operands(p->module, inst);
     wpg_operand operand;
     while (wpg_operand_next(&walk, &operand)) {
         if (!wpg_operand_is_id(&operand))
             continue;
         uint32_t id = inst->words[operand.at];
-        if (!id || id >= p->module->bound)
+        if (!is_id(p, id))
             return FAIL_AT(p, inst, "id %u is not between 1 and the bound %u", id, p->module->bound);
     }
     switch (walk.fault) {
@@ -232,6 +253,7 @@ wpg_status wpg_module_parse(wpg_module **module, const uint32_t *words, size_t c
     box->module.ends = &box->ends;
     parser p = {.module = &box->module, .count = count, .err = err};
     wpg_status status = parse(&p, words);
+    wpg_vec_free(&p.operands);
     if (status != WPG_OK) {
         wpg_module_destroy(&box->module);
         return status;
