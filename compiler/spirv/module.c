@@ -298,3 +298,68 @@ wpg_status wpg_module_emit(uint32_t **words, size_t *count, const wpg_module *mo
     *count = total;
     return WPG_OK;
 }
+
+/* -- Copy ---------------------------------------------------------------------------------------------- */
+
+/* By words, where parsing finds out more than the module says. */
+static wpg_status copy_by_words(wpg_module **copy, const wpg_module *module, wpg_error *err)
+{
+    uint32_t *words = NULL;
+    size_t count = 0;
+    wpg_status status = wpg_module_emit(&words, &count, module, err);
+    if (status == WPG_OK)
+        status = wpg_module_parse(copy, words, count, err);
+    free(words);
+    return status;
+}
+
+static bool copy_insts(wpg_module *copy, const wpg_module *module)
+{
+    size_t count = 0, total = 0;
+    WPG_INST_EACH (inst, module) {
+        count++;
+        total += inst->count;
+    }
+    wpg_inst *list = WPG_ARENA_ARRAY(&copy->arena, wpg_inst, count);
+    uint32_t *words = WPG_ARENA_ARRAY(&copy->arena, uint32_t, total);
+    copy->defs = calloc(module->bound, sizeof *copy->defs);
+    if (!list || !words || !copy->defs)
+        return false;
+    copy->defs_capacity = module->bound;
+    wpg_inst *last = NULL;
+    WPG_INST_EACH (inst, module) {
+        *list = (wpg_inst){.prev = last, .words = words, .opcode = inst->opcode, .count = inst->count};
+        memcpy(words, inst->words, inst->count * sizeof *words);
+        words[0] = (uint32_t)inst->count << 16 | inst->opcode;
+        wpg_inst_read_ids(list);
+        copy->defs[list->result] = list;
+        *(last ? &last->next : &copy->first) = list;
+        last = list++;
+        words += inst->count;
+    }
+    copy->defs[0] = NULL;
+    copy->last = last;
+    return true;
+}
+
+wpg_status wpg_module_copy(wpg_module **out, const wpg_module *module, wpg_error *err)
+{
+    if (module->has_unknown || module->decorates_late || module->arena.failed)
+        return copy_by_words(out, module, err);
+    wpg_module_box *box = calloc(1, sizeof *box);
+    if (!box)
+        return wpg_fail(err, WPG_E_NOMEM, "no memory for a SPIR-V module");
+    wpg_module *copy = &box->module;
+    *copy = (wpg_module){.version = module->version,
+                         .generator = module->generator,
+                         .bound = module->bound,
+                         .schema = module->schema,
+                         .ends = &box->ends};
+    wpg_arena_init(&copy->arena);
+    if (!copy_insts(copy, module)) {
+        wpg_module_destroy(copy);
+        return wpg_fail(err, WPG_E_NOMEM, "no memory for a copy of a SPIR-V module");
+    }
+    *out = copy;
+    return WPG_OK;
+}

@@ -72,6 +72,10 @@ enum {
 wpg_status wpg_module_parse(wpg_module **module, const uint32_t *words, size_t count, wpg_error *err);
 void wpg_module_destroy(wpg_module *module);
 
+/* The module that parsing the emitted words would give, in less time. WPG_E_NOMEM also if an earlier
+ * insertion failed. */
+wpg_status wpg_module_copy(wpg_module **copy, const wpg_module *module, wpg_error *err);
+
 /* Writes the module. *words is malloc'd; the caller frees it. WPG_E_NOMEM also if an earlier insertion
  * failed. */
 wpg_status wpg_module_emit(uint32_t **words, size_t *count, const wpg_module *module, wpg_error *err);

@@ -68,6 +68,22 @@ wpg_status wpg_slices_get(const wpg_slices **out, wpg_context *context)
     return WPG_OK;
 }
 
+void wpg_view_adopt(wpg_context *context, wpg_view *view)
+{
+    drop_view(&context->analyses);
+    context->analyses.view = view;
+    context->analyses.view_edits = view->module->edits;
+}
+
+void wpg_analyses_leave(wpg_context *context, const wpg_module *module)
+{
+    wpg_analyses *of = &context->analyses;
+    if (of->view && of->view->module == module)
+        drop_view(of);
+    if (of->slices_of == module)
+        of->slices_of = NULL;
+}
+
 void wpg_analyses_drop(wpg_context *context)
 {
     drop_view(&context->analyses);

@@ -182,6 +182,11 @@ wpg_inst *wpg_inst_label(wpg_inst *inst);
 /* A view of the function of context->module: the one that the last pass left, or a new one. The context owns
  * the view. It is valid until the next call of this, or of wpg_analyses_drop. Errors as wpg_view_create. */
 wpg_status wpg_view_get(wpg_view **view, wpg_context *context, uint32_t function, wpg_error *err);
+/* The view stays right though context->module becomes view->module, or was changed outside the function. The
+ * context owns the view from now on. */
+void wpg_view_adopt(wpg_context *context, wpg_view *view);
+/* The module is about to be destroyed. */
+void wpg_analyses_leave(wpg_context *context, const wpg_module *module);
 /* To be called after words were changed in place, and by who changes context->module. Insertions, removals
  * and the like are noticed by themselves (wpg_module.edits). */
 void wpg_analyses_drop(wpg_context *context);

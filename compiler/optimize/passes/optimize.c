@@ -133,10 +133,8 @@ static wpg_status run_transformations(bool *changed, wpg_context *context, wpg_s
     wpg_module *normal = context->module, *values = NULL;
     if (!left_out(context, WPG_PASS_SSA))
         WPG_TRY(wpg_ssa_form(&values, context, ssa));
-    if (values) {
-        wpg_analyses_drop(context);
+    if (values)
         context->module = values;
-    }
     const double whole = context->options->measure ? wpg_work(context) : -1;
     bool moved = false;
     wpg_status status = pushes ? wpg_pass_push_fold(&moved, context) : WPG_OK;
@@ -149,10 +147,10 @@ static wpg_status run_transformations(bool *changed, wpg_context *context, wpg_s
             status = run_measured(&moved, context, &wpg_passes[i], whole);
     *changed |= moved;
     if (values) {
-        if (!moved)
-            wpg_analyses_drop(context);
+        wpg_module *left = moved ? normal : values;
         context->module = moved ? values : normal;
-        wpg_module_destroy(moved ? normal : values);
+        wpg_analyses_leave(context, left);
+        wpg_module_destroy(left);
     }
     return status;
 }

@@ -482,6 +482,7 @@ static bool context_of_copy(wpg_context *context, const versions *v, uint32_t fu
 {
     const wpg_function_profile *of = v->profile;
     *context = *v->context;
+    context->analyses = (wpg_analyses){0}; /* these stay the other's */
     context->profiles = calloc(1, sizeof *context->profiles);
     context->profile_count = context->profiles != NULL;
     if (!context->profiles)
@@ -669,20 +670,19 @@ wpg_status wpg_pass_versions(bool *changed, wpg_context *context)
     versions v = {.context = context, .module = context->module, .profile = entry_profile(context)};
     if (!v.profile || wpg_has_decoration_groups(context->module))
         return WPG_OK;
-    wpg_id_set exact = {0};
-    WPG_TRY(wpg_exact_slice(&exact, context->module, context->err));
-    v.folds_floats = wpg_float_may_fold(context, &exact);
-    wpg_id_set_free(&exact);
+    const wpg_id_set *exact;
+    WPG_TRY(wpg_exact_get(&exact, context));
+    v.folds_floats = wpg_float_may_fold(context, exact);
     wpg_arena_init(&arena);
     v.arena = &arena;
     v.body = wpg_module_def(context->module, v.profile->function);
     wpg_view *view = NULL;
-    if (wpg_view_create(&view, context->module, v.profile->function, NULL) == WPG_OK)
+    wpg_error reason = {0};
+    if (wpg_view_get(&view, context, v.profile->function, &reason) == WPG_OK)
         v.view = view;
     wpg_status status = choose_and_make(changed, &v);
     for (uint32_t c = 0; c < v.count; c++)
         folding_finish(&v.candidates[c].judged);
-    wpg_view_destroy(view);
     wpg_arena_finish(&arena);
     return status;
 }
