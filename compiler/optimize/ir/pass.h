@@ -173,7 +173,10 @@ void wpg_view_destroy(wpg_view *view);
 /* Divergence of the view's function; NULL when memory ran out. */
 const wpg_divergence *wpg_view_divergence(const wpg_view *view);
 /* True if the id is defined in this function: an instruction of a block, a label or a parameter. */
-bool wpg_view_is_local(const wpg_view *view, uint32_t id);
+static inline bool wpg_view_is_local(const wpg_view *view, uint32_t id)
+{
+    return id < view->bound && view->position[id] != 0;
+}
 /* The label that opens the instruction's block, NULL for instructions outside blocks. */
 wpg_inst *wpg_inst_label(wpg_inst *inst);
 

@@ -4,11 +4,6 @@
 
 #include "compiler/spirv/grammar.h"
 
-bool wpg_view_is_local(const wpg_view *view, uint32_t id)
-{
-    return id < view->bound && view->position[id] != 0;
-}
-
 wpg_inst *wpg_inst_label(wpg_inst *inst)
 {
     while (inst && inst->opcode != SpvOpLabel) {
@@ -43,37 +38,48 @@ static wpg_status index_definitions(wpg_view *view)
     return WPG_OK;
 }
 
-static bool each_use(wpg_view *view, wpg_operand_list *list, bool fill, uint32_t *cursor)
+typedef struct use {
+    uint32_t id;
+    wpg_inst *user;
+} use;
+typedef WPG_VEC(use) use_list;
+
+static bool list_uses(use_list *uses, wpg_view *view)
 {
-    wpg_inst *end = wpg_function_end(view->function);
-    for (wpg_inst *inst = view->function; inst && inst != end; inst = inst->next) {
-        if (!wpg_used_ids(list, view->module, inst))
-            return false;
-        for (size_t i = 0; i < list->count; i++) {
-            uint32_t id = inst->words[list->data[i]];
-            if (id >= view->bound)
-                return false;
-            if (fill)
-                view->users[cursor[id]++] = inst;
-            else
-                view->first_user[id + 1]++;
+    wpg_operand_list list = {0};
+    const wpg_inst *end = wpg_function_end(view->function);
+    bool fits = true;
+    for (wpg_inst *inst = view->function; fits && inst && inst != end; inst = inst->next) {
+        fits = wpg_used_ids(&list, view->module, inst) && wpg_vec_reserve(uses, list.count);
+        for (size_t i = 0; fits && i < list.count; i++) {
+            const uint32_t id = inst->words[list.data[i]];
+            fits = id < view->bound;
+            uses->data[uses->count++] = (use){id, inst};
         }
     }
-    return true;
+    wpg_vec_free(&list);
+    return fits;
+}
+
+/* Sorts the uses by id; those of one id stay in order. */
+static bool fill_users(wpg_view *view, const use_list *uses)
+{
+    for (size_t i = 0; i < uses->count; i++)
+        view->first_user[uses->data[i].id + 1]++;
+    for (uint32_t id = 0; id < view->bound; id++)
+        view->first_user[id + 1] += view->first_user[id];
+    view->users = WPG_ARENA_ARRAY(&view->arena, wpg_inst *, view->first_user[view->bound]);
+    uint32_t *cursor = wpg_arena_memdup(&view->arena, view->first_user, view->bound * sizeof(uint32_t));
+    for (size_t i = 0; view->users && cursor && i < uses->count; i++)
+        view->users[cursor[uses->data[i].id]++] = uses->data[i].user;
+    return view->users && cursor;
 }
 
 static wpg_status index_users(wpg_view *view, wpg_error *err)
 {
-    wpg_operand_list list = {0};
-    bool fits = each_use(view, &list, false, NULL);
-    if (fits) {
-        for (uint32_t id = 0; id < view->bound; id++)
-            view->first_user[id + 1] += view->first_user[id];
-        view->users = WPG_ARENA_ARRAY(&view->arena, wpg_inst *, view->first_user[view->bound]);
-        uint32_t *cursor = wpg_arena_memdup(&view->arena, view->first_user, view->bound * sizeof(uint32_t));
-        fits = view->users && cursor && each_use(view, &list, true, cursor);
-    }
-    wpg_vec_free(&list);
+    use_list uses = {0};
+    const bool fits = list_uses(&uses, view) && fill_users(view, &uses);
+    wpg_vec_free(&uses);
     if (view->arena.failed)
         return wpg_fail(err, WPG_E_NOMEM, "out of memory");
     return fits ? WPG_OK : wpg_fail(err, WPG_E_UNSUPPORTED, "an instruction the grammar does not know");
