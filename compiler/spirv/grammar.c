@@ -25,13 +25,22 @@ _Static_assert((int)WPG_PATTERN_SEMANTICS == (int)WPG_OPERAND_SEMANTICS &&
 typedef struct opcode_row {
     wpg_opcode_info info;
     uint16_t at, count; /* run of patterns */
-    uint16_t uses;      /* the run at a glance: grammar_table.h */
-    uint8_t lead, rest;
 } opcode_row;
 
 static const opcode_row rows[] = {
 #define WPG_TABLE_OPCODE(opcode, name, at, count, type, result, lead, uses, rest)                            \
-    {{name, type, result}, at, count, uses, lead, rest},
+    {{name, type, result}, at, count},
+#include "compiler/spirv/grammar_table.inc"
+};
+
+/* By opcode: the run at a glance (grammar_table.h). */
+static const struct glance {
+    uint16_t uses;
+    uint8_t end_of_lead; /* word behind it; 0: no such opcode */
+    uint8_t rest;
+} glances[] = {
+#define WPG_TABLE_OPCODE(opcode, name, at, count, type, result, lead, uses, rest)                            \
+    [opcode] = {uses, lead + 1, rest},
 #include "compiler/spirv/grammar_table.inc"
 };
 
@@ -359,19 +368,19 @@ static bool is_debug_set(const wpg_module *module, uint32_t set)
     return first == 'D' || first == 'O';
 }
 
-/* Used ids by the row at a glance, for speed: most instructions of functions. False: it does not tell. There
- * is room for every word. */
-static bool list_plainly(wpg_operand_list *list, const opcode_row *row, const wpg_module *module,
+/* Used ids at a glance, for speed: most instructions of functions. False: it does not tell. There is room for
+ * every word. */
+static bool list_plainly(wpg_operand_list *list, struct glance glance, const wpg_module *module,
                          const wpg_inst *inst)
 {
     const unsigned end = inst->count;
-    unsigned at = row->lead + 1u;
+    unsigned at = glance.end_of_lead;
     uint16_t *next = list->data;
-    if (end < at)
+    if (!at || end < at)
         return false;
-    for (unsigned uses = row->uses; uses; uses &= uses - 1)
+    for (unsigned uses = glance.uses; uses; uses &= uses - 1)
         *next++ = (uint16_t)(__builtin_ctz(uses) + 1);
-    switch (row->rest) {
+    switch (glance.rest) {
     case WPG_REST_NONE:
     case WPG_REST_OPTIONAL:
         if (end != at)
@@ -409,8 +418,9 @@ bool wpg_used_ids(wpg_operand_list *list, const wpg_module *module, const wpg_in
     wpg_vec_clear(list);
     if (!wpg_vec_reserve(list, inst->count))
         return false;
-    const opcode_row *row = find_row(inst->opcode);
-    if (row && list_plainly(list, row, module, inst))
+    unsigned opcode = inst->opcode;
+    opcode = opcode == WPG_OP_EXT_INST_WITH_FORWARD_REFS ? (unsigned)SpvOpExtInst : opcode;
+    if (opcode < sizeof glances / sizeof *glances && list_plainly(list, glances[opcode], module, inst))
         return true;
     wpg_operand_walk walk = wpg_operands(module, inst);
     wpg_operand operand;
