@@ -129,6 +129,11 @@ wpg_inst_section(const wpg_inst *inst); /* by opcode; instructions inside functi
 /* Next OpFunction at or after `from` (start with module->first), NULL if none; and its OpFunctionEnd. */
 wpg_inst *wpg_next_function(wpg_inst *from);
 wpg_inst *wpg_function_end(wpg_inst *function);
+/* For walks from an OpFunction to its OpFunctionEnd. */
+static inline bool wpg_in_function(const wpg_inst *inst)
+{
+    return inst && inst->opcode != SpvOpFunctionEnd;
+}
 /* Next OpPhi at or after `from`, past lines; NULL if another instruction comes first. Start behind a
  * label. */
 wpg_inst *wpg_next_phi(wpg_inst *from);

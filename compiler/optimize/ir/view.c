@@ -23,9 +23,8 @@ static wpg_inst *function_by_id(wpg_module *module, uint32_t id)
 /* Numbers definitions, and counts (count pass) or lists (fill pass) the users of each id. */
 static wpg_status index_definitions(wpg_view *view)
 {
-    wpg_inst *end = wpg_function_end(view->function);
     uint32_t block = WPG_NO_BLOCK, position = 0;
-    for (wpg_inst *inst = view->function; inst && inst != end; inst = inst->next) {
+    for (wpg_inst *inst = view->function; wpg_in_function(inst); inst = inst->next) {
         position += !wpg_inst_is_non_semantic(view->module, inst);
         if (inst->opcode == SpvOpLabel)
             block = wpg_cfg_find(view->cfg, inst->result);
@@ -47,9 +46,8 @@ typedef WPG_VEC(use) use_list;
 static bool list_uses(use_list *uses, wpg_view *view)
 {
     wpg_operand_list list = {0};
-    const wpg_inst *end = wpg_function_end(view->function);
     bool fits = true;
-    for (wpg_inst *inst = view->function; fits && inst && inst != end; inst = inst->next) {
+    for (wpg_inst *inst = view->function; fits && wpg_in_function(inst); inst = inst->next) {
         fits = wpg_used_ids(&list, view->module, inst) && wpg_vec_reserve(uses, list.count);
         for (size_t i = 0; fits && i < list.count; i++) {
             const uint32_t id = inst->words[list.data[i]];

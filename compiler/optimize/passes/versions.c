@@ -240,8 +240,7 @@ static bool add_load(folding *f, wpg_inst *inst)
 
 static bool collect(folding *f)
 {
-    const wpg_inst *end = wpg_function_end(f->function);
-    for (wpg_inst *inst = f->function->next; inst != end; inst = inst->next)
+    for (wpg_inst *inst = f->function->next; wpg_in_function(inst); inst = inst->next)
         if (!add_load(f, inst))
             return false;
     return !f->v->module->arena.failed;
@@ -493,8 +492,7 @@ static bool context_of_copy(wpg_context *context, const versions *v, uint32_t fu
                                                 .has_waves = of->has_waves,
                                                 .has_uniform = of->has_uniform,
                                                 .lanes_alone = of->lanes_alone};
-    const wpg_inst *end = wpg_function_end(v->body);
-    for (const wpg_inst *inst = v->body; inst != end; inst = inst->next) {
+    for (const wpg_inst *inst = v->body; wpg_in_function(inst); inst = inst->next) {
         const wpg_block_weight *weight =
             inst->opcode == SpvOpLabel ? wpg_profile_block(of, inst->result) : NULL;
         if (weight && !wpg_profile_add_block(context->profiles, copies[inst->result], *weight))
@@ -631,8 +629,7 @@ static wpg_status make_alone(bool *changed, versions *v)
 static uint32_t instructions_of(wpg_inst *function)
 {
     uint32_t count = 0;
-    const wpg_inst *end = wpg_function_end(function);
-    for (const wpg_inst *inst = function; inst != end; inst = inst->next)
+    for (const wpg_inst *inst = function; wpg_in_function(inst); inst = inst->next)
         count++;
     return count;
 }
