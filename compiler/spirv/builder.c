@@ -241,7 +241,9 @@ bool wpg_is_module_constant(const wpg_module *module, uint32_t id)
 bool wpg_const_value(const wpg_module *module, uint32_t id, uint64_t *bits, uint32_t *width)
 {
     const wpg_inst *def = wpg_module_def(module, id);
-    uint32_t scalar = def ? scalar_width(module, def->type, NULL) : 0;
+    if (!def || def->opcode < SpvOpConstantTrue || def->opcode > SpvOpConstantNull)
+        return false;
+    uint32_t scalar = scalar_width(module, def->type, NULL);
     if (!scalar || scalar > 64)
         return false;
     uint64_t value = 0;

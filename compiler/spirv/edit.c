@@ -11,6 +11,7 @@ enum { MAX_COUNT = 0xffff }; /* words of one instruction */
 static void link_before(wpg_module *module, wpg_inst *inst, wpg_inst *where)
 {
     wpg_inst *before = where ? where->prev : module->last;
+    module->edits++;
     inst->prev = before;
     inst->next = where;
     *(before ? &before->next : &module->first) = inst;
@@ -20,6 +21,7 @@ static void link_before(wpg_module *module, wpg_inst *inst, wpg_inst *where)
 
 static void unlink_inst(wpg_module *module, wpg_inst *inst)
 {
+    module->edits++;
     wpg_ends_removing(module, inst);
     *(inst->prev ? &inst->prev->next : &module->first) = inst->next;
     *(inst->next ? &inst->next->prev : &module->last) = inst->prev;
@@ -111,6 +113,7 @@ void wpg_inst_rewrite(wpg_module *module, wpg_inst *inst, SpvOp opcode, const ui
             return;
         inst->words = words; /* the old words stay valid: `operands` may point into them */
     }
+    module->edits++;
     wpg_section before = wpg_inst_own_section(inst);
     undefine(module, inst);
     set_words(inst, opcode, operands, count);

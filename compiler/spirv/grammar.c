@@ -28,18 +28,30 @@ typedef struct opcode_row {
 } opcode_row;
 
 static const opcode_row rows[] = {
-#define WPG_TABLE_OPCODE(opcode, name, at, count, type, result) {{name, type, result}, at, count},
+#define WPG_TABLE_OPCODE(opcode, name, at, count, type, result, lead, uses, rest)                            \
+    {{name, type, result}, at, count},
+#include "compiler/spirv/grammar_table.inc"
+};
+
+/* By opcode: the run at a glance (grammar_table.h). */
+static const struct glance {
+    uint16_t uses;
+    uint8_t end_of_lead; /* word behind it; 0: no such opcode */
+    uint8_t rest;
+} glances[] = {
+#define WPG_TABLE_OPCODE(opcode, name, at, count, type, result, lead, uses, rest)                            \
+    [opcode] = {uses, lead + 1, rest},
 #include "compiler/spirv/grammar_table.inc"
 };
 
 enum row_number {
-#define WPG_TABLE_OPCODE(opcode, name, at, count, type, result) ROW_##opcode,
+#define WPG_TABLE_OPCODE(opcode, name, at, count, type, result, lead, uses, rest) ROW_##opcode,
 #include "compiler/spirv/grammar_table.inc"
 };
 
 /* Row number + 1, 0 for no such opcode. */
 static const uint16_t row_of[] = {
-#define WPG_TABLE_OPCODE(opcode, name, at, count, type, result) [opcode] = ROW_##opcode + 1,
+#define WPG_TABLE_OPCODE(opcode, name, at, count, type, result, lead, uses, rest) [opcode] = ROW_##opcode + 1,
 #include "compiler/spirv/grammar_table.inc"
 };
 
@@ -346,37 +358,59 @@ bool wpg_operand_next(wpg_operand_walk *walk, wpg_operand *operand)
     }
 }
 
-/* Ids of an instruction in which nothing hangs on values, for speed: most instructions of functions. False:
- * it is none. The list is then half made. There is room for every word. */
-static bool list_plainly(wpg_operand_list *list, const wpg_module *module, const wpg_inst *inst)
+/* Does the instruction use an extended instruction of debug information? These have operands of their own. */
+static bool is_debug_set(const wpg_module *module, uint32_t set)
 {
-    const opcode_row *row = find_row(inst->opcode);
-    uint16_t at = 1;
-    for (unsigned i = 0; row && i < row->count; i++) {
-        const uint8_t pattern = patterns[row->at + i];
-        const unsigned kind = pattern & WPG_PATTERN_KIND;
-        if (at == inst->count)
-            return pattern & (WPG_PATTERN_REPEATED | WPG_PATTERN_OPTIONAL);
-        const bool id = kind == WPG_PATTERN_ID || kind == WPG_PATTERN_SCOPE || kind == WPG_PATTERN_SEMANTICS;
-        if (kind == WPG_PATTERN_EXT_INST) { /* debug information has operands of its own */
-            const wpg_inst *import = wpg_module_def(module, inst->words[at - 1]);
-            const char *set =
-                import && import->opcode == SpvOpExtInstImport ? wpg_inst_string(import, 2) : NULL;
-            if (!set || *set == 'D' || *set == 'O')
-                return false;
-            while (++at < inst->count)
-                list->data[list->count++] = at;
-            return true;
-        }
-        if (kind >= WPG_PATTERN_STRING)
+    const wpg_inst *import = wpg_module_def(module, set);
+    const char first = import && import->opcode == SpvOpExtInstImport && import->count > 2
+                           ? *(const char *)&import->words[2]
+                           : 0;
+    return first == 'D' || first == 'O';
+}
+
+/* Used ids at a glance, for speed: most instructions of functions. False: it does not tell. There is room for
+ * every word. */
+static bool list_plainly(wpg_operand_list *list, struct glance glance, const wpg_module *module,
+                         const wpg_inst *inst)
+{
+    const unsigned end = inst->count;
+    unsigned at = glance.end_of_lead;
+    uint16_t *next = list->data;
+    if (!at || end < at)
+        return false;
+    for (unsigned uses = glance.uses; uses; uses &= uses - 1)
+        *next++ = (uint16_t)(__builtin_ctz(uses) + 1);
+    switch (glance.rest) {
+    case WPG_REST_NONE:
+    case WPG_REST_OPTIONAL:
+        if (end != at)
             return false;
-        do {
-            if (id)
-                list->data[list->count++] = at;
-            at++;
-        } while ((pattern & WPG_PATTERN_REPEATED) && at < inst->count);
+        break;
+    case WPG_REST_LITERALS:
+        at = end;
+        break;
+    case WPG_REST_ID:
+        if (end > at + 1)
+            return false;
+        break;
+    case WPG_REST_IDS:
+        break;
+    case WPG_REST_ID_PAIRS:
+        if ((end - at) % 2)
+            return false;
+        break;
+    case WPG_REST_EXT_INST:
+        if (end == at || is_debug_set(module, inst->words[at - 1]))
+            return false;
+        at++;
+        break;
+    default:
+        return false;
     }
-    return row && at == inst->count;
+    for (; at < end; at++)
+        *next++ = (uint16_t)at;
+    list->count = (size_t)(next - list->data);
+    return true;
 }
 
 bool wpg_used_ids(wpg_operand_list *list, const wpg_module *module, const wpg_inst *inst)
@@ -384,9 +418,10 @@ bool wpg_used_ids(wpg_operand_list *list, const wpg_module *module, const wpg_in
     wpg_vec_clear(list);
     if (!wpg_vec_reserve(list, inst->count))
         return false;
-    if (list_plainly(list, module, inst))
+    unsigned opcode = inst->opcode;
+    opcode = opcode == WPG_OP_EXT_INST_WITH_FORWARD_REFS ? (unsigned)SpvOpExtInst : opcode;
+    if (opcode < sizeof glances / sizeof *glances && list_plainly(list, glances[opcode], module, inst))
         return true;
-    wpg_vec_clear(list);
     wpg_operand_walk walk = wpg_operands(module, inst);
     wpg_operand operand;
     while (wpg_operand_next(&walk, &operand)) {

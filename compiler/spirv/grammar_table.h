@@ -32,4 +32,18 @@ enum {
     WPG_PATTERN_REPEATED = 0x80,
 };
 
+/* The same at a glance, for speed. An instruction starts with `lead` operands of one word each that must be
+ * there. Bit n of `uses`: word n + 1 is an id that is used. What may follow them: */
+enum {
+    WPG_REST_NONE,     /* nothing */
+    WPG_REST_OPTIONAL, /* something that the patterns tell, or nothing */
+    WPG_REST_OTHER,    /* something that the patterns tell */
+    WPG_REST_LITERALS, /* any number of literals of one word */
+    WPG_REST_ID,       /* one used id, or none */
+    WPG_REST_IDS,      /* any number of used ids */
+    WPG_REST_ID_PAIRS, /* any even number of used ids */
+    WPG_REST_EXT_INST, /* a literal, and by the imported set used ids or other things */
+    WPG_MOST_LEAD = 16 /* bits of `uses`; with more the rest is OTHER */
+};
+
 #endif

@@ -24,6 +24,7 @@ typedef struct parser {
     /* Order and nesting, as the third walk goes along. */
     bool in_globals;
     bool in_function, in_block, had_block, after_unknown;
+    wpg_operand_list operands;
 } parser;
 
 static const char *opcode_name(const wpg_inst *inst)
@@ -116,15 +117,35 @@ static wpg_status define(parser *p)
     return WPG_OK;
 }
 
+static bool is_id(const parser *p, uint32_t id)
+{
+    return id && id < p->module->bound;
+}
+
+/* The common case, for speed: the instruction fits the grammar, and all ids are below the bound. */
+static bool fits_plainly(parser *p, const wpg_inst *inst)
+{
+    const wpg_opcode_info *info = wpg_opcode_lookup(inst->opcode);
+    if (!info || !wpg_used_ids(&p->operands, p->module, inst) || (info->has_type && !is_id(p, inst->type)) ||
+        (info->has_result && !is_id(p, inst->result)))
+        return false;
+    for (size_t i = 0; i < p->operands.count; i++)
+        if (!is_id(p, inst->words[p->operands.data[i]]))
+            return false;
+    return true;
+}
+
 static wpg_status check_operands(parser *p, const wpg_inst *inst)
 {
+    if (fits_plainly(p, inst))
+        return WPG_OK;
     wpg_operand_walk walk = wpg_operands(p->module, inst);
     wpg_operand operand;
     while (wpg_operand_next(&walk, &operand)) {
         if (!wpg_operand_is_id(&operand))
             continue;
         uint32_t id = inst->words[operand.at];
-        if (!id || id >= p->module->bound)
+        if (!is_id(p, id))
             return FAIL_AT(p, inst, "id %u is not between 1 and the bound %u", id, p->module->bound);
     }
     switch (walk.fault) {
@@ -232,6 +253,7 @@ wpg_status wpg_module_parse(wpg_module **module, const uint32_t *words, size_t c
     box->module.ends = &box->ends;
     parser p = {.module = &box->module, .count = count, .err = err};
     wpg_status status = parse(&p, words);
+    wpg_vec_free(&p.operands);
     if (status != WPG_OK) {
         wpg_module_destroy(&box->module);
         return status;
@@ -274,5 +296,70 @@ wpg_status wpg_module_emit(uint32_t **words, size_t *count, const wpg_module *mo
     }
     *words = out;
     *count = total;
+    return WPG_OK;
+}
+
+/* -- Copy ---------------------------------------------------------------------------------------------- */
+
+/* By words, where parsing finds out more than the module says. */
+static wpg_status copy_by_words(wpg_module **copy, const wpg_module *module, wpg_error *err)
+{
+    uint32_t *words = NULL;
+    size_t count = 0;
+    wpg_status status = wpg_module_emit(&words, &count, module, err);
+    if (status == WPG_OK)
+        status = wpg_module_parse(copy, words, count, err);
+    free(words);
+    return status;
+}
+
+static bool copy_insts(wpg_module *copy, const wpg_module *module)
+{
+    size_t count = 0, total = 0;
+    WPG_INST_EACH (inst, module) {
+        count++;
+        total += inst->count;
+    }
+    wpg_inst *list = WPG_ARENA_ARRAY(&copy->arena, wpg_inst, count);
+    uint32_t *words = WPG_ARENA_ARRAY(&copy->arena, uint32_t, total);
+    copy->defs = calloc(module->bound, sizeof *copy->defs);
+    if (!list || !words || !copy->defs)
+        return false;
+    copy->defs_capacity = module->bound;
+    wpg_inst *last = NULL;
+    WPG_INST_EACH (inst, module) {
+        *list = (wpg_inst){.prev = last, .words = words, .opcode = inst->opcode, .count = inst->count};
+        memcpy(words, inst->words, inst->count * sizeof *words);
+        words[0] = (uint32_t)inst->count << 16 | inst->opcode;
+        wpg_inst_read_ids(list);
+        copy->defs[list->result] = list;
+        *(last ? &last->next : &copy->first) = list;
+        last = list++;
+        words += inst->count;
+    }
+    copy->defs[0] = NULL;
+    copy->last = last;
+    return true;
+}
+
+wpg_status wpg_module_copy(wpg_module **out, const wpg_module *module, wpg_error *err)
+{
+    if (module->has_unknown || module->decorates_late || module->arena.failed)
+        return copy_by_words(out, module, err);
+    wpg_module_box *box = calloc(1, sizeof *box);
+    if (!box)
+        return wpg_fail(err, WPG_E_NOMEM, "no memory for a SPIR-V module");
+    wpg_module *copy = &box->module;
+    *copy = (wpg_module){.version = module->version,
+                         .generator = module->generator,
+                         .bound = module->bound,
+                         .schema = module->schema,
+                         .ends = &box->ends};
+    wpg_arena_init(&copy->arena);
+    if (!copy_insts(copy, module)) {
+        wpg_module_destroy(copy);
+        return wpg_fail(err, WPG_E_NOMEM, "no memory for a copy of a SPIR-V module");
+    }
+    *out = copy;
     return WPG_OK;
 }

@@ -51,6 +51,7 @@ typedef struct wpg_module {
     uint32_t defs_capacity;
     struct wpg_globals *globals;   /* index of module-scope declarations; made when first needed */
     struct wpg_section_ends *ends; /* where sections end, kept from edit to edit */
+    uint32_t edits;                /* grows with every insertion, removal, move and rewriting */
     bool decorates_late;           /* when parsed, a decoration stood behind a type or another declaration */
     bool has_unknown; /* an opcode, or operands of one, that the grammar table does not know occur: ids may
                          hide there */
@@ -70,6 +71,10 @@ enum {
  * spirv-val refuses may pass. */
 wpg_status wpg_module_parse(wpg_module **module, const uint32_t *words, size_t count, wpg_error *err);
 void wpg_module_destroy(wpg_module *module);
+
+/* The module that parsing the emitted words would give, in less time. WPG_E_NOMEM also if an earlier
+ * insertion failed. */
+wpg_status wpg_module_copy(wpg_module **copy, const wpg_module *module, wpg_error *err);
 
 /* Writes the module. *words is malloc'd; the caller frees it. WPG_E_NOMEM also if an earlier insertion
  * failed. */
@@ -124,6 +129,11 @@ wpg_inst_section(const wpg_inst *inst); /* by opcode; instructions inside functi
 /* Next OpFunction at or after `from` (start with module->first), NULL if none; and its OpFunctionEnd. */
 wpg_inst *wpg_next_function(wpg_inst *from);
 wpg_inst *wpg_function_end(wpg_inst *function);
+/* For walks from an OpFunction to its OpFunctionEnd. */
+static inline bool wpg_in_function(const wpg_inst *inst)
+{
+    return inst && inst->opcode != SpvOpFunctionEnd;
+}
 /* Next OpPhi at or after `from`, past lines; NULL if another instruction comes first. Start behind a
  * label. */
 wpg_inst *wpg_next_phi(wpg_inst *from);

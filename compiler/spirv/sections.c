@@ -13,6 +13,9 @@
 
 wpg_section wpg_inst_own_section(const wpg_inst *inst)
 {
+    /* The common case, for speed: a range of numbers that only functions hold. */
+    if (inst->opcode >= SpvOpVectorExtractDynamic && inst->opcode < SpvOpNoLine)
+        return wpg_opcode_lookup(inst->opcode) ? WPG_SECTION_FUNCTION : WPG_SECTION_COUNT;
     if (wpg_opcode_is_annotation(inst->opcode))
         return WPG_SECTION_ANNOTATION;
     switch (inst->opcode) {

@@ -417,7 +417,7 @@ static void count_function(tally *t, const word_list *words, wpg_module *module,
     bool *is_test = WPG_ARENA_ARRAY(&arena, bool, view->cfg->count + 1u);
     for (uint32_t c = 0; loops && is_test && c < view->cfg->construct_count; c++) {
         found_loop found = {0};
-        if (!wpg_loop_describe(&found.plan.loop, view, c, &arena))
+        if (!wpg_loop_describe(&found.plan.loop, view, c))
             continue; /* none: never repeats, or never ends */
         loops[c] = found.plan.loop;
         read_loop(&found, words, view);
@@ -499,6 +499,7 @@ static bool check_entry(tally *t, const uint32_t *data, size_t count, const wpg_
         count_function(t, &words, form, f->result);
     wpg_vec_free(&words.places);
     wpg_arena_finish(&remarks.arena);
+    wpg_analyses_finish(&context);
     free(profiles);
     wpg_module_destroy(values);
     wpg_module_destroy(normal);

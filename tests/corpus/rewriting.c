@@ -6,8 +6,9 @@
  *                                             `-----> --use (of that: the SSA tier's hook)--> --emit
  *
  * PROFILE is a profile or bundle that knows the shaders; with "-" there is no `use`. Prints one line a file:
- * milliseconds of this thread's processor time, medians of N runs (5), and how often the hook was asked. The
- * first entry point of each module counts. */
+ * milliseconds of this thread's processor time, medians of N runs (5), and how often the hook was asked; the
+ * sizes of the words, and hashes of those made. The first entry point of each module counts. */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +20,7 @@
 #include "compiler/normalize/spirv_tools.h"
 #include "compiler/optimize/ir/optimize.h"
 #include "runtime/base/file.h"
+#include "runtime/base/hash.h"
 #include "runtime/bundle/folder.h"
 #include "runtime/profile/weights.h"
 #include "runtime/report/model/shader_source.h"
@@ -33,7 +35,8 @@ static const char *const step_names[STEPS] = {"parse", "name", "normalise", "gen
 typedef struct measured {
     double ms[STEPS][MOST_RUNS];
     unsigned hook_runs;
-    size_t words, generate_words, use_words;
+    size_t generate_words, use_words;
+    uint64_t generate_hash, use_hash;
 } measured;
 
 static double now(void)
@@ -63,7 +66,8 @@ static bool failed(const char *file, const char *step, const wpg_error *err)
 }
 
 /* Words of the module; the time goes to EMIT, of the larger form. */
-static bool emit(measured *m, unsigned run, size_t *count, const wpg_module *module, wpg_error *err)
+static bool emit(measured *m, unsigned run, size_t *count, uint64_t *hash, const wpg_module *module,
+                 wpg_error *err)
 {
     uint32_t *words = NULL;
     const double start = now();
@@ -71,6 +75,7 @@ static bool emit(measured *m, unsigned run, size_t *count, const wpg_module *mod
     const double ms = now() - start;
     if (ms > m->ms[EMIT][run])
         m->ms[EMIT][run] = ms;
+    *hash = done ? wpg_hash64_bytes(words, *count * sizeof *words) : 0;
     free(words);
     return done;
 }
@@ -91,7 +96,7 @@ static bool generate(measured *m, unsigned run, wpg_module *module, const wpg_st
     const wpg_status status = wpg_instrument(&map, module, stage, &options, err);
     m->ms[GENERATE][run] = now() - start;
     wpg_counter_map_destroy(map);
-    return status == WPG_OK && emit(m, run, &m->generate_words, module, err);
+    return status == WPG_OK && emit(m, run, &m->generate_words, &m->generate_hash, module, err);
 }
 
 static bool use(measured *m, unsigned run, wpg_module **module, const wpg_stage *stage, wpg_hash128 hash,
@@ -121,7 +126,7 @@ static bool use(measured *m, unsigned run, wpg_module **module, const wpg_stage 
     m->hook_runs = hook_runs;
     wpg_remarks_destroy(remarks);
     wpg_arena_finish(&arena);
-    return status == WPG_OK && emit(m, run, &m->use_words, *module, err);
+    return status == WPG_OK && emit(m, run, &m->use_words, &m->use_hash, *module, err);
 }
 
 static bool first_stage(wpg_stage *stage, char **entry, const wpg_module *module)
@@ -186,8 +191,8 @@ static bool measure(const char *file, unsigned runs, const wpg_shader_view *view
     if (!good)
         return false;
     const char *slash = strrchr(file, '/');
-    printf("%s words %zu generate %zu use %zu:", slash ? slash + 1 : file, size / 4, m.generate_words,
-           m.use_words);
+    printf("%s words %zu generate %zu %016" PRIx64 " use %zu %016" PRIx64 ":", slash ? slash + 1 : file,
+           size / 4, m.generate_words, m.generate_hash, m.use_words, m.use_hash);
     for (int step = 0; step < STEPS; step++) {
         qsort(m.ms[step], runs, sizeof(double), by_size);
         printf(" %s %.2f", step_names[step], m.ms[step][runs / 2]);

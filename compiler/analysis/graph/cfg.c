@@ -93,9 +93,9 @@ static wpg_status find_blocks(wpg_cfg_private *w, wpg_error *err)
 {
     wpg_cfg *cfg = &w->cfg;
     uint32_t count = 0;
-    const wpg_inst *end = wpg_function_end(cfg->function);
-    for (const wpg_inst *inst = cfg->function; end && inst != end; inst = inst->next)
-        count += inst->opcode == SpvOpLabel;
+    const wpg_inst *end = cfg->function;
+    for (; wpg_in_function(end); end = end->next)
+        count += end->opcode == SpvOpLabel;
     if (!count || !end)
         return wpg_fail(err, WPG_E_UNSUPPORTED, "function %%%u has no body", cfg->function->result);
     cfg->blocks = WPG_ARENA_ARRAY(&cfg->arena, wpg_block, count);

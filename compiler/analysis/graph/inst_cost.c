@@ -10,7 +10,10 @@
 static bool is_non_semantic_set(const wpg_module *module, uint32_t set)
 {
     const wpg_inst *import = wpg_module_def(module, set);
-    if (!import || import->opcode != SpvOpExtInstImport)
+    if (!import || import->opcode != SpvOpExtInstImport || import->count < 3)
+        return false;
+    const char first = *(const char *)&import->words[2]; /* asked of every extended instruction: for speed */
+    if (first != 'N' && first != 'O')
         return false;
     const char *name = wpg_inst_string(import, 2);
     return name && (strncmp(name, "NonSemantic.", 12) == 0 || strcmp(name, "OpenCL.DebugInfo.100") == 0);

@@ -265,19 +265,17 @@ static bool is_pure_extended(const wpg_divergence *d, const wpg_inst *inst)
            (number < INTERPOLATE_FIRST || number > INTERPOLATE_LAST);
 }
 
-static wpg_state operands_state(const wpg_divergence *d, const wpg_inst *inst, uint32_t block)
+static wpg_state operands_state(wpg_divergence *d, const wpg_inst *inst, uint32_t block)
 {
     wpg_state state = WPG_UNIFORM_CONSTANT;
-    wpg_operand_walk walk = wpg_operands(d->module, inst);
-    wpg_operand operand;
-    while (wpg_operand_next(&walk, &operand)) {
-        if (operand.kind == WPG_OPERAND_ID)
-            state = wpg_state_join(state, wpg_divergence_seen(d, inst->words[operand.at], block));
-    }
-    return walk.malformed ? ANYTHING : state;
+    if (!wpg_used_ids(&d->used, d->module, inst))
+        return ANYTHING;
+    for (size_t i = 0; i < d->used.count; i++)
+        state = wpg_state_join(state, wpg_divergence_seen(d, inst->words[d->used.data[i]], block));
+    return state;
 }
 
-static wpg_state inst_state(const wpg_divergence *d, const wpg_inst *inst, uint32_t block)
+static wpg_state inst_state(wpg_divergence *d, const wpg_inst *inst, uint32_t block)
 {
     unsigned opcode = inst->opcode;
     if (opcode == SpvOpLoad)
@@ -375,14 +373,11 @@ static void start_states(wpg_divergence *d)
         d->block_of[d->phis[p].node] = d->phis[p].block;
 }
 
-wpg_status wpg_divergence_compute(wpg_divergence **divergence, const wpg_cfg *cfg, wpg_arena *arena)
+static wpg_status compute(wpg_divergence *d)
 {
-    wpg_divergence *d = WPG_ARENA_NEW(arena, wpg_divergence);
-    if (!d)
-        return WPG_E_NOMEM;
-    uint32_t bound = cfg->module->bound;
-    *d = (wpg_divergence){
-        .cfg = cfg, .module = cfg->module, .arena = arena, .bound = bound, .node_count = bound};
+    const wpg_cfg *cfg = d->cfg;
+    wpg_arena *arena = d->arena;
+    const uint32_t bound = d->bound;
     d->decorated = WPG_ARENA_ARRAY(arena, uint8_t, bound);
     d->builtin = WPG_ARENA_ARRAY(arena, uint32_t, bound);
     d->non_writable = WPG_ARENA_ARRAY(arena, uint32_t, bound);
@@ -403,8 +398,21 @@ wpg_status wpg_divergence_compute(wpg_divergence **divergence, const wpg_cfg *cf
         for (uint32_t i = 0; i < cfg->order_count; i++)
             changed |= pass_block(d, cfg->order[i], first);
     }
-    *divergence = d;
     return WPG_OK;
+}
+
+wpg_status wpg_divergence_compute(wpg_divergence **divergence, const wpg_cfg *cfg, wpg_arena *arena)
+{
+    wpg_divergence *d = WPG_ARENA_NEW(arena, wpg_divergence);
+    if (!d)
+        return WPG_E_NOMEM;
+    const uint32_t bound = cfg->module->bound;
+    *d = (wpg_divergence){
+        .cfg = cfg, .module = cfg->module, .arena = arena, .bound = bound, .node_count = bound};
+    const wpg_status status = compute(d);
+    wpg_vec_free(&d->used);
+    *divergence = status == WPG_OK ? d : NULL;
+    return status;
 }
 
 wpg_uniformity wpg_divergence_at(const wpg_divergence *d, uint32_t id, uint32_t block)

@@ -9,6 +9,7 @@
 #define WPG_COMPILER_ANALYSIS_DIVERGENCE_INTERNAL_H
 
 #include "compiler/analysis/values/divergence.h"
+#include "compiler/spirv/grammar.h"
 #include "compiler/analysis/graph/internal.h"
 
 /* State of a node: a wpg_uniformity in the low bits, and whether it varies. */
@@ -63,6 +64,7 @@ struct wpg_divergence {
     uint32_t *builtin;      /* [bound] */
     uint32_t *non_writable; /* [bound] members of a struct type decorated so */
     bool one_function;
+    wpg_operand_list used; /* scratch, while it is computed */
 
     /* Private memory. */
     uint8_t *use;       /* [bound] wpg_variable_use */

@@ -87,17 +87,14 @@ static wpg_variable_use use_of(const wpg_inst *inst, uint16_t at, bool whole)
 static void survey_uses(wpg_divergence *d)
 {
     for (wpg_inst *inst = d->cfg->function; inst && inst->opcode != SpvOpFunctionEnd; inst = inst->next) {
-        wpg_operand_walk walk = wpg_operands(d->module, inst);
-        wpg_operand operand;
-        while (wpg_operand_next(&walk, &operand)) {
-            if (!wpg_operand_is_id(&operand) || operand.kind == WPG_OPERAND_RESULT)
-                continue;
-            uint32_t id = inst->words[operand.at];
+        (void)wpg_used_ids(&d->used, d->module, inst); /* of a malformed one, those before the fault */
+        for (size_t i = 0; i < d->used.count; i++) {
+            uint32_t id = inst->words[d->used.data[i]];
             const wpg_inst *def = wpg_module_def(d->module, id);
             if (!def || (def->opcode != SpvOpVariable && !is_chain(def) && def->opcode != SpvOpCopyObject))
                 continue;
             uint32_t root = wpg_divergence_root(d, id);
-            note_use(d, root, use_of(inst, operand.at, root == id));
+            note_use(d, root, use_of(inst, d->used.data[i], root == id));
         }
     }
 }

@@ -19,6 +19,7 @@ typedef struct finder {
     const wpg_module *module;
     const bool *given;
     bool *equal;
+    wpg_operand_list *operands;
 } finder;
 
 static uint32_t parts_of(const wpg_module *module, uint32_t type)
@@ -167,18 +168,16 @@ static void start_variable(const finder *f, const wpg_inst *variable)
  * is not known. */
 static bool leave_variables(const finder *f, const wpg_inst *inst)
 {
-    wpg_operand_walk walk = wpg_operands(f->module, inst);
-    wpg_operand operand;
-    while (wpg_operand_next(&walk, &operand))
-        for (uint16_t i = 0; wpg_operand_is_id(&operand) && i < operand.count; i++) {
-            const uint32_t id = inst->words[operand.at + i];
-            const bool whole = (inst->opcode == SpvOpLoad && operand.at + i == 3) ||
-                               (inst->opcode == SpvOpStore && operand.at + i == 1);
-            if (!whole && id < f->of->bound && id != inst->result &&
-                wpg_module_opcode_of(f->module, id) == SpvOpVariable)
-                f->equal[id] = false;
-        }
-    return !walk.malformed;
+    if (!wpg_used_ids(f->operands, f->module, inst))
+        return false;
+    for (size_t i = 0; i < f->operands->count; i++) {
+        const uint16_t at = f->operands->data[i];
+        const uint32_t id = inst->words[at];
+        const bool whole = (inst->opcode == SpvOpLoad && at == 3) || (inst->opcode == SpvOpStore && at == 1);
+        if (!whole && id < f->of->bound && wpg_module_opcode_of(f->module, id) == SpvOpVariable)
+            f->equal[id] = false;
+    }
+    return true;
 }
 
 /* -- The walk -- */
@@ -217,14 +216,12 @@ static bool start(const finder *f)
     return true;
 }
 
+/* Takes out of `equal`, which holds all that may be, what is not. */
 static void find(bool *equal, const wpg_equal_parts *parts, const bool *given)
 {
-    finder f = {parts, parts->cfg->module, given, equal};
+    finder f = {.of = parts, .module = parts->cfg->module, .given = given, .equal = equal};
     const wpg_cfg *cfg = parts->cfg;
-    bool changed = start(&f);
-    if (!changed)
-        memset(equal, 0, parts->bound * sizeof *equal);
-    while (changed) {
+    for (bool changed = true; changed;) {
         changed = false;
         for (uint32_t o = 0; o < cfg->order_count; o++) {
             const wpg_block *block = &cfg->blocks[cfg->order[o]];
@@ -237,20 +234,18 @@ static void find(bool *equal, const wpg_equal_parts *parts, const bool *given)
 
 /* -- What it rests on -- */
 
-static uint64_t words_behind(const wpg_equal_parts *parts, const wpg_inst *inst)
+static uint64_t words_behind(const wpg_equal_parts *parts, const wpg_inst *inst, wpg_operand_list *operands)
 {
     uint64_t words = inst->result && parts->given[inst->result] ? parts->words[inst->result] : 0;
-    wpg_operand_walk walk = wpg_operands(parts->cfg->module, inst);
-    wpg_operand operand;
-    while (wpg_operand_next(&walk, &operand))
-        for (uint16_t i = 0; wpg_operand_is_id(&operand) && i < operand.count; i++) {
-            const uint32_t id = inst->words[operand.at + i];
-            words |= id < parts->bound ? parts->rests[id] : 0;
-        }
+    (void)wpg_used_ids(operands, parts->cfg->module, inst);
+    for (size_t i = 0; i < operands->count; i++) {
+        const uint32_t id = inst->words[operands->data[i]];
+        words |= id < parts->bound ? parts->rests[id] : 0;
+    }
     return words;
 }
 
-static void find_rests(const wpg_equal_parts *parts)
+static void find_rests(const wpg_equal_parts *parts, wpg_operand_list *operands)
 {
     const wpg_cfg *cfg = parts->cfg;
     for (bool changed = true; changed;) {
@@ -263,7 +258,7 @@ static void find_rests(const wpg_equal_parts *parts)
                 const uint32_t into = inst->opcode == SpvOpStore ? inst->words[1] : inst->result;
                 if (!into || into >= parts->bound || !parts->merged[into])
                     continue;
-                const uint64_t rests = parts->rests[into] | words_behind(parts, inst);
+                const uint64_t rests = parts->rests[into] | words_behind(parts, inst, operands);
                 changed |= rests != parts->rests[into];
                 parts->rests[into] = rests;
             }
@@ -280,11 +275,17 @@ bool wpg_equal_parts_find(wpg_equal_parts *parts)
     parts->rests = WPG_ARENA_ARRAY(parts->arena, uint64_t, bound + 1u);
     if (!before || !parts->equal || !parts->merged || !parts->rests)
         return false;
+    wpg_operand_list operands = {0};
+    const finder f = {.of = parts, .module = parts->cfg->module, .equal = before, .operands = &operands};
+    if (!start(&f))
+        memset(before, 0, bound * sizeof *before);
+    memcpy(parts->equal, before, bound * sizeof *before);
     find(before, parts, NULL);
     find(parts->equal, parts, parts->given);
     for (uint32_t id = 0; id < bound; id++)
         parts->merged[id] = parts->equal[id] && !before[id];
     if (parts->given && parts->words)
-        find_rests(parts);
+        find_rests(parts, &operands);
+    wpg_vec_free(&operands);
     return true;
 }

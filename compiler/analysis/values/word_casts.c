@@ -10,6 +10,7 @@ typedef struct finder {
     const wpg_module *module;
     uint8_t *as_integer;
     uint32_t bound;
+    wpg_operand_list operands;
     bool changed;
 } finder;
 
@@ -69,11 +70,9 @@ static void visit(finder *f, const wpg_inst *inst)
     default:
         break;
     }
-    wpg_operand_walk walk = wpg_operands(f->module, inst);
-    wpg_operand operand;
-    while (wpg_operand_next(&walk, &operand))
-        for (uint16_t i = 0; operand.kind == WPG_OPERAND_ID && i < operand.count; i++)
-            use(f, inst->words[operand.at + i], ALL);
+    (void)wpg_used_ids(&f->operands, f->module, inst); /* of a malformed one, those before the fault */
+    for (size_t i = 0; i < f->operands.count; i++)
+        use(f, inst->words[f->operands.data[i]], ALL);
 }
 
 bool wpg_word_casts_find(wpg_word_casts *casts, const wpg_cfg *cfg, wpg_arena *arena)
@@ -85,11 +84,12 @@ bool wpg_word_casts_find(wpg_word_casts *casts, const wpg_cfg *cfg, wpg_arena *a
     *casts = (wpg_word_casts){f.as_integer, f.bound};
     while (f.as_integer && f.changed) {
         f.changed = false;
-        for (uint32_t b = 0; b < cfg->count; b++)
-            for (const wpg_inst *inst = cfg->blocks[b].label; inst;
-                 inst = inst == cfg->blocks[b].terminator ? NULL : inst->next)
+        for (uint32_t b = cfg->count; b-- > 0;)
+            for (const wpg_inst *inst = cfg->blocks[b].terminator; inst;
+                 inst = inst == cfg->blocks[b].label ? NULL : inst->prev)
                 visit(&f, inst);
     }
+    wpg_vec_free(&f.operands);
     return f.as_integer != NULL;
 }
 

@@ -209,7 +209,7 @@ static void visit_varies(decider *d, const wpg_inst *inst)
             set_varies(d, variable);
         return;
     }
-    if (!inst->result || inst->opcode == SpvOpVariable)
+    if (!inst->result || inst->opcode == SpvOpVariable || varies(d, inst->result))
         return;
     if (inst->opcode == SpvOpLoad) {
         variable = own_variable(d->module, inst->words[3]);

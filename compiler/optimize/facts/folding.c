@@ -113,13 +113,13 @@ uint32_t wpg_unrolled_folds(const wpg_unrolled *unrolled, const wpg_loop *loop)
 
 uint32_t wpg_unrolling_folds(const wpg_view *view, const wpg_loop *loop, uint32_t known, wpg_arena *arena)
 {
-    wpg_unrolled f;
     if (!(loop->traits & WPG_TRAIT_FLOAT))
         return 0;
-    if (!wpg_unrolled_solve(&f, view, NULL, known, arena))
+    wpg_unrolled with;
+    const wpg_unrolled *f = known ? &with : wpg_unrolled_of(view);
+    if (!f || (known && !wpg_unrolled_with_one(&with, view, known, arena)))
         return view->cfg->blocks[loop->header].id;
-    uint32_t exposed = first_exposed(view, f.may, f.is, loop);
-    return exposed;
+    return first_exposed(view, f->may, f->is, loop);
 }
 
 /* Does the test stay in the loop so often that no driver unrolls it? */
@@ -154,7 +154,7 @@ static bool leaves_by_what_varies(const wpg_unrolled *f, const wpg_loop *loop)
 }
 
 /* Is the value what an uncounted loop's counter was when the loop was left, or more by a constant? */
-static bool is_left_over(const wpg_unrolled *f, uint32_t id, wpg_arena *arena, unsigned depth)
+static bool is_left_over(const wpg_unrolled *f, uint32_t id, unsigned depth)
 {
     const wpg_view *view = f->view;
     const wpg_inst *inst = wpg_module_def(view->module, id);
@@ -162,22 +162,21 @@ static bool is_left_over(const wpg_unrolled *f, uint32_t id, wpg_arena *arena, u
     if (!inst || block == WPG_NO_BLOCK || depth > 6)
         return false;
     if (inst->opcode == SpvOpIAdd || inst->opcode == SpvOpBitcast)
-        return is_left_over(f, inst->words[3], arena, depth + 1);
+        return is_left_over(f, inst->words[3], depth + 1);
     if (inst->opcode != SpvOpPhi)
         return false;
     uint32_t headed = view->cfg->blocks[block].heads;
     wpg_loop loop;
     if (headed != WPG_NO_BLOCK && view->cfg->constructs[headed].kind == WPG_CONSTRUCT_LOOP)
-        return wpg_loop_describe(&loop, view, headed, arena) && leaves_by_what_varies(f, &loop);
+        return wpg_loop_describe(&loop, view, headed) && leaves_by_what_varies(f, &loop);
     for (unsigned i = 3; i + 1 < inst->count; i += 2)
-        if (is_left_over(f, inst->words[i], arena, depth + 1))
+        if (is_left_over(f, inst->words[i], depth + 1))
             return true;
     return false;
 }
 
 /* Does the test count from what a loop before left over? Nobody counts its rounds then. */
-static bool starts_anywhere(const wpg_unrolled *f, const wpg_loop *loop, const wpg_inst *compare,
-                            wpg_arena *arena)
+static bool starts_anywhere(const wpg_unrolled *f, const wpg_loop *loop, const wpg_inst *compare)
 {
     const wpg_view *view = f->view;
     for (unsigned at = 3; at <= 4; at++) {
@@ -188,14 +187,14 @@ static bool starts_anywhere(const wpg_unrolled *f, const wpg_loop *loop, const w
             continue;
         for (unsigned i = 3; i + 1 < phi->count; i += 2)
             if (phi->words[i + 1] != view->cfg->blocks[loop->back_edge].id &&
-                is_left_over(f, phi->words[i], arena, 0))
+                is_left_over(f, phi->words[i], 0))
                 return true;
     }
     return false;
 }
 
 /* Is each test that leaves the loop one that no driver counts, or counts to a large number? */
-static bool stays_a_loop(const wpg_unrolled *f, const wpg_loop *loop, wpg_arena *arena)
+static bool stays_a_loop(const wpg_unrolled *f, const wpg_loop *loop)
 {
     const wpg_cfg *cfg = f->view->cfg;
     for (uint32_t b = 0; b < cfg->count; b++) {
@@ -209,7 +208,7 @@ static bool stays_a_loop(const wpg_unrolled *f, const wpg_loop *loop, wpg_arena 
             if (end->opcode != SpvOpBranchConditional || !compare ||
                 !wpg_opcode_compares_ints(compare->opcode) ||
                 (!runs_long(f->view, loop, compare, end->words[2] != cfg->blocks[block->successors[s]].id) &&
-                 !starts_anywhere(f, loop, compare, arena)))
+                 !starts_anywhere(f, loop, compare)))
                 return false;
         }
     }
@@ -217,80 +216,81 @@ static bool stays_a_loop(const wpg_unrolled *f, const wpg_loop *loop, wpg_arena 
 }
 
 /* May a driver count the loop's trips, and unroll it? */
-static bool may_be_counted(const wpg_unrolled *f, const wpg_loop *loop, wpg_arena *arena)
+static bool may_be_counted(const wpg_unrolled *f, const wpg_loop *loop)
 {
-    return !stays_a_loop(f, loop, arena);
+    return !stays_a_loop(f, loop);
 }
 
-uint32_t wpg_may_fold_by_itself(const wpg_view *view, uint32_t block, wpg_arena *arena)
+uint32_t wpg_may_fold_by_itself(const wpg_view *view, uint32_t block)
 {
     const wpg_cfg *cfg = view->cfg;
     uint32_t exposed = 0;
-    bool solved = false;
-    wpg_unrolled f;
     for (uint32_t c = 0; c < cfg->construct_count && !exposed; c++) {
         wpg_loop loop;
-        if (cfg->constructs[c].kind != WPG_CONSTRUCT_LOOP || !wpg_loop_describe(&loop, view, c, arena) ||
+        if (cfg->constructs[c].kind != WPG_CONSTRUCT_LOOP || !wpg_loop_describe(&loop, view, c) ||
             !(loop.traits & WPG_TRAIT_FLOAT) || !loop.members[block])
             continue;
-        if (!solved && !(solved = wpg_unrolled_solve(&f, view, NULL, 0, arena)))
+        const wpg_unrolled *f = wpg_unrolled_of(view);
+        if (!f)
             return cfg->blocks[loop.header].id;
-        if (may_be_counted(&f, &loop, arena))
-            exposed = first_exposed(view, f.may, f.is, &loop);
+        if (may_be_counted(f, &loop))
+            exposed = first_exposed(view, f->may, f->is, &loop);
     }
     return exposed;
 }
 
 /* Describes the construct. True for a loop of floating-point work that a driver may count, and unroll. */
-static bool is_counted_float_loop(const wpg_unrolled *f, uint32_t construct, wpg_loop *loop, wpg_arena *arena)
+static bool is_counted_float_loop(const wpg_unrolled *f, uint32_t construct, wpg_loop *loop)
 {
     return f->view->cfg->constructs[construct].kind == WPG_CONSTRUCT_LOOP &&
-           wpg_loop_describe(loop, f->view, construct, arena) && (loop->traits & WPG_TRAIT_FLOAT) &&
-           may_be_counted(f, loop, arena);
+           wpg_loop_describe(loop, f->view, construct) && (loop->traits & WPG_TRAIT_FLOAT) &&
+           may_be_counted(f, loop);
 }
 
 const uint32_t *wpg_loops_that_fold(const wpg_view *view, wpg_arena *arena)
 {
     const wpg_cfg *cfg = view->cfg;
     uint32_t *ids = WPG_ARENA_ARRAY(arena, uint32_t, cfg->construct_count + 1u);
-    wpg_unrolled f;
-    if (!ids || !wpg_unrolled_solve(&f, view, NULL, 0, arena))
+    const wpg_unrolled *f = wpg_unrolled_of(view);
+    if (!ids || !f)
         return NULL;
     for (uint32_t c = 0; c < cfg->construct_count; c++) {
         wpg_loop loop;
-        if (is_counted_float_loop(&f, c, &loop, arena))
-            ids[c] = first_exposed(view, f.may, f.is, &loop);
+        if (is_counted_float_loop(f, c, &loop))
+            ids[c] = first_exposed(view, f->may, f->is, &loop);
     }
     return arena->failed ? NULL : ids;
 }
 
-bool wpg_is_in_counted_float_loop(const wpg_view *view, uint32_t block, wpg_arena *arena)
+bool wpg_is_in_counted_float_loop(const wpg_view *view, uint32_t block)
 {
     const wpg_cfg *cfg = view->cfg;
-    bool solved = false, counted = false;
-    wpg_unrolled f;
+    bool counted = false;
     for (uint32_t c = 0; c < cfg->construct_count && !counted; c++) {
         wpg_loop loop;
-        if (cfg->constructs[c].kind != WPG_CONSTRUCT_LOOP || !wpg_loop_describe(&loop, view, c, arena) ||
+        if (cfg->constructs[c].kind != WPG_CONSTRUCT_LOOP || !wpg_loop_describe(&loop, view, c) ||
             !(loop.traits & WPG_TRAIT_FLOAT) || !loop.members[block])
             continue;
-        if (!solved && !(solved = wpg_unrolled_solve(&f, view, NULL, 0, arena)))
-            return true;
-        counted = may_be_counted(&f, &loop, arena);
+        const wpg_unrolled *f = wpg_unrolled_of(view);
+        counted = !f || may_be_counted(f, &loop);
     }
-    return counted || arena->failed;
+    return counted;
 }
 
-const bool *wpg_unrollable_loops(const wpg_view *view, wpg_arena *arena)
+const bool *wpg_unrollable_loops(const wpg_view *view)
 {
-    const wpg_cfg *cfg = view->cfg;
-    bool *unrollable = WPG_ARENA_ARRAY(arena, bool, cfg->construct_count + 1u);
-    wpg_unrolled f;
-    if (!unrollable || !wpg_unrolled_solve(&f, view, NULL, 0, arena))
+    wpg_view_memo *memo = view->memo;
+    if (memo->unrollable)
+        return memo->unrollable;
+    const uint32_t count = view->cfg->construct_count;
+    bool *unrollable = WPG_ARENA_ARRAY(memo->arena, bool, count + 1u);
+    const wpg_unrolled *f = wpg_unrolled_of(view);
+    if (!unrollable || !f)
         return NULL;
-    for (uint32_t c = 0; c < cfg->construct_count; c++) {
+    for (uint32_t c = 0; c < count; c++) {
         wpg_loop loop;
-        unrollable[c] = is_counted_float_loop(&f, c, &loop, arena);
+        unrollable[c] = is_counted_float_loop(f, c, &loop);
     }
-    return arena->failed ? NULL : unrollable;
+    memo->unrollable = memo->arena->failed ? NULL : unrollable;
+    return memo->unrollable;
 }

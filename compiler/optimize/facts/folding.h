@@ -10,14 +10,14 @@
  * guarded bound), 0 for none. Returns some id when memory runs out. Scratch lives in `arena`. */
 uint32_t wpg_unrolling_folds(const wpg_view *view, const wpg_loop *loop, uint32_t known, wpg_arena *arena);
 
-/* As wpg_unrolling_folds, of what wpg_unrolled_solve found. */
+/* As wpg_unrolling_folds, of what was solved (unrolled.h). */
 uint32_t wpg_unrolled_folds(const wpg_unrolled *unrolled, const wpg_loop *loop);
 
 /* The same for loops around the block whose trips a driver may count without us. Whether a driver unrolls
  * such a loop, and computes the value at compile time, depends on the code in and around it. Measured on
  * lavapipe 25.0.7: nine cosines of constants are folded while they stand in Function memory, and computed
  * once the SSA tier has made values of it. */
-uint32_t wpg_may_fold_by_itself(const wpg_view *view, uint32_t block, wpg_arena *arena);
+uint32_t wpg_may_fold_by_itself(const wpg_view *view, uint32_t block);
 
 /* The same by construct: such an id for each loop that has one, else 0. In `arena`; NULL when memory ran
  * out. */
@@ -25,13 +25,13 @@ const uint32_t *wpg_loops_that_fold(const wpg_view *view, wpg_arena *arena);
 
 /* True if the block is in a loop with floating-point work whose trips a driver may count. The size of the
  * loop decides whether the driver unrolls it and re-associates across trips. True when memory runs out. */
-bool wpg_is_in_counted_float_loop(const wpg_view *view, uint32_t block, wpg_arena *arena);
+bool wpg_is_in_counted_float_loop(const wpg_view *view, uint32_t block);
 
 /* By construct: true for a loop of floating-point work that a driver might unroll without us. Its trips can
  * be counted, and are not too many for any driver. The amount of code in the loop decides whether the driver
  * unrolls. With less code in it, a driver may unroll where it did not before, and arithmetic of two trips
- * meets. In `arena`; NULL when memory ran out. */
-const bool *wpg_unrollable_loops(const wpg_view *view, wpg_arena *arena);
+ * meets. Found once for a view; NULL when memory ran out. */
+const bool *wpg_unrollable_loops(const wpg_view *view);
 
 /* True for GLSL.std.450 instructions whose result is the same number on every implementation. */
 bool wpg_is_exact_function(uint32_t number);

@@ -145,19 +145,27 @@ bool wpg_knowledge_init(wpg_knowledge *k, const wpg_view *view, wpg_arena *arena
     return k->fact_of != NULL;
 }
 
+/* Are both defined in the function, by instructions of one kind? */
+static bool look_alike(const wpg_view *view, uint32_t a, uint32_t b)
+{
+    const wpg_inst *x = wpg_module_def(view->module, a), *y = wpg_module_def(view->module, b);
+    return x && y && x->opcode == y->opcode && x->count == y->count && x->type == y->type &&
+           wpg_view_is_local(view, a) && wpg_view_is_local(view, b);
+}
+
 /* Do the two compute the same, so that a driver may take one for the other? */
 static bool is_same(const wpg_view *view, uint32_t a, uint32_t b, unsigned depth)
 {
     const wpg_inst *x = wpg_module_def(view->module, a), *y = wpg_module_def(view->module, b);
     if (a == b)
         return true;
-    if (!x || !y || depth > DEEPEST || x->opcode != y->opcode || x->count != y->count || x->type != y->type ||
-        !wpg_view_is_local(view, a) || !wpg_view_is_local(view, b))
+    if (depth > DEEPEST || !look_alike(view, a, b))
         return false;
-    bool load = x->opcode == SpvOpLoad && (wpg_load_is_read_only(view->module, x) ||
-                                           wpg_load_is_draw_constant(view->module, x, &(const char *){NULL}));
-    if (!load && !(wpg_inst_traits(view->module, x) & WPG_TRAIT_SPECULATABLE))
+    if (x->opcode != SpvOpLoad && !(wpg_inst_traits(view->module, x) & WPG_TRAIT_SPECULATABLE))
         return false;
+    for (uint16_t i = 3; i < x->count; i++) /* most differ at a glance: a literal, or an id of another kind */
+        if (x->words[i] != y->words[i] && !look_alike(view, x->words[i], y->words[i]))
+            return false;
     wpg_operand_list operands = {0};
     bool same = wpg_used_ids(&operands, view->module, x);
     uint16_t at = 0;
@@ -168,7 +176,8 @@ static bool is_same(const wpg_view *view, uint32_t a, uint32_t b, unsigned depth
         same = is_id ? is_same(view, x->words[i], y->words[i], depth + 1) : x->words[i] == y->words[i];
     }
     wpg_vec_free(&operands);
-    return same;
+    return same && (x->opcode != SpvOpLoad || wpg_load_is_read_only(view->module, x) ||
+                    wpg_load_is_draw_constant(view->module, x, &(const char *){NULL}));
 }
 
 static void learn(wpg_knowledge *k, uint32_t id, uint32_t bits, uint32_t *mask)

@@ -49,6 +49,15 @@ static wpg_solved value_of(const solver *s, uint32_t id)
     return wpg_view_is_local(s->solution->view, id) ? s->solution->values[id] : varies();
 }
 
+static wpg_solved_kind kind_of(const solver *s, uint32_t id)
+{
+    if (id >= s->solution->view->bound)
+        return WPG_SOLVED_VARIES;
+    if (wpg_is_module_constant(s->module, id))
+        return WPG_SOLVED_SOME; /* or VALUE */
+    return wpg_view_is_local(s->solution->view, id) ? s->solution->values[id].kind : WPG_SOLVED_VARIES;
+}
+
 static wpg_solved meet(wpg_solved a, wpg_solved b)
 {
     if (a.kind == WPG_SOLVED_NEVER)
@@ -287,6 +296,16 @@ static wpg_solved compute(const solver *s, const wpg_inst *inst)
     return exact_float(&bits, s, inst) ? value(bits) : (wpg_solved){.kind = WPG_SOLVED_SOME};
 }
 
+static bool any_varies(const solver *s, const wpg_inst *inst, const wpg_operand_list *operands)
+{
+    for (size_t i = 0; i < operands->count; i++) {
+        const uint32_t id = inst->words[operands->data[i]];
+        if (kind_of(s, id) == WPG_SOLVED_VARIES && wpg_module_opcode_of(s->module, id) != SpvOpExtInstImport)
+            return true;
+    }
+    return false;
+}
+
 static wpg_solved evaluate(const solver *s, const wpg_inst *inst, wpg_operand_list *operands)
 {
     if (s->folded && s->folded[inst->result])
@@ -294,6 +313,8 @@ static wpg_solved evaluate(const solver *s, const wpg_inst *inst, wpg_operand_li
     unsigned traits = wpg_inst_traits(s->module, inst);
     if (!(traits & WPG_TRAIT_PURE) || (traits & WPG_TRAIT_READS) ||
         !wpg_used_ids(operands, s->module, inst) || operands->count == 0)
+        return varies();
+    if ((traits & WPG_TRAIT_FLOAT) && any_varies(s, inst, operands)) /* no float operand decides alone */
         return varies();
     wpg_solved result = compute(s, inst);
     /* A value that one operand decides stands; else one that varies decides, then one not reached. */
@@ -307,7 +328,7 @@ static wpg_solved evaluate(const solver *s, const wpg_inst *inst, wpg_operand_li
         uint32_t id = inst->words[operands->data[i]];
         if (wpg_module_opcode_of(s->module, id) == SpvOpExtInstImport)
             continue;
-        wpg_solved_kind kind = value_of(s, id).kind;
+        wpg_solved_kind kind = kind_of(s, id);
         if (kind == WPG_SOLVED_VARIES)
             return varies();
         never |= kind == WPG_SOLVED_NEVER;
@@ -344,7 +365,8 @@ static void visit(solver *s, uint32_t index, wpg_operand_list *operands)
 {
     const wpg_block *block = &s->cfg->blocks[index];
     for (const wpg_inst *inst = block->label->next; inst && inst != block->terminator; inst = inst->next)
-        if (inst->result && inst->result < s->solution->view->bound)
+        if (inst->result && inst->result < s->solution->view->bound &&
+            s->solution->values[inst->result].kind != WPG_SOLVED_VARIES)
             lower(s, inst->result,
                   s->hidden && s->hidden[inst->result] ? varies()
                   : inst->opcode == SpvOpPhi           ? join(s, inst, index)
@@ -379,4 +401,15 @@ bool wpg_push_solve(wpg_solution *solution, const wpg_view *view, const uint32_t
     } while (s.changed);
     wpg_vec_free(&operands);
     return true;
+}
+
+const wpg_solution *wpg_push_unfolded(const wpg_view *view)
+{
+    wpg_view_memo *memo = view->memo;
+    if (!memo->unfolded) {
+        wpg_solution *made = WPG_ARENA_NEW(memo->arena, wpg_solution);
+        if (made && wpg_push_solve(made, view, NULL, NULL, memo->arena))
+            memo->unfolded = made;
+    }
+    return memo->unfolded;
 }

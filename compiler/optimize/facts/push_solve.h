@@ -29,6 +29,8 @@ typedef struct wpg_solution {
  * lives in `arena`. false when memory runs out. */
 bool wpg_push_solve(wpg_solution *solution, const wpg_view *view, const uint32_t *folded, const bool *hidden,
                     wpg_arena *arena);
+/* With nothing folded or hidden, once for a view; NULL when memory runs out. */
+const wpg_solution *wpg_push_unfolded(const wpg_view *view);
 /* True if the edge between two blocks is ever taken. */
 bool wpg_solution_takes(const wpg_solution *solution, uint32_t from, uint32_t to);
 /* True if the id has one value, known or not followed. */

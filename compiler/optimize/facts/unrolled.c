@@ -4,6 +4,8 @@
  * `is`: constant already, so folded with and without us. */
 #include "compiler/optimize/facts/unrolled.h"
 
+#include <string.h>
+
 #include "compiler/optimize/ir/legality.h"
 #include "compiler/spirv/builder.h"
 
@@ -182,35 +184,64 @@ static bool starts_stored(const folding *f, uint32_t variable)
     return false;
 }
 
+static bool takes_pointers_plainly(const wpg_module *module, const wpg_inst *inst)
+{
+    return inst->opcode == SpvOpLoad || inst->opcode == SpvOpVariable || inst->opcode == SpvOpAccessChain ||
+           inst->opcode == SpvOpInBoundsAccessChain || wpg_inst_is_non_semantic(module, inst);
+}
+
+/* What this function does with the pointer but loads and access chains. */
+static void note_uses(folding *f, bool *stored, uint32_t pointer)
+{
+    const wpg_view *view = f->view;
+    const uint32_t variable = own_variable(view->module, pointer);
+    for (uint32_t u = view->first_user[pointer]; u < view->first_user[pointer + 1]; u++) {
+        const wpg_inst *user = view->users[u];
+        if (takes_pointers_plainly(view->module, user))
+            continue;
+        if (user->opcode != SpvOpStore)
+            give_up(f, pointer);
+        else if (user->words[1] == pointer && variable)
+            stored[variable] = true;
+        else if (user->words[1] == pointer)
+            give_up(f, pointer);
+    }
+}
+
+/* Of other functions, any use but loads and access chains. */
+static bool note_other_functions(folding *f)
+{
+    const wpg_module *module = f->view->module;
+    const wpg_inst *own_end = wpg_function_end(f->view->function);
+    for (const wpg_inst *inst = wpg_next_function(module->first); inst; inst = inst->next) {
+        if (inst == f->view->function)
+            inst = own_end;
+        if (takes_pointers_plainly(module, inst) || (wpg_inst_traits(module, inst) & WPG_TRAIT_FLOAT))
+            continue;
+        if (!wpg_used_ids(&f->operands, module, inst))
+            return false;
+        for (size_t i = 0; i < f->operands.count; i++)
+            if (is_own(module, inst->words[f->operands.data[i]]))
+                give_up(f, inst->words[f->operands.data[i]]);
+    }
+    return true;
+}
+
 /* Variables written by anything but stores of this function, those that are never stored to, and those that
  * start with a constant. */
 static bool find_holders(folding *f, wpg_arena *arena)
 {
     const wpg_module *module = f->view->module;
     bool *stored = WPG_ARENA_ARRAY(arena, bool, f->view->bound);
-    const wpg_inst *function = NULL;
-    if (!stored)
+    if (!stored || !note_other_functions(f))
         return false;
-    WPG_INST_EACH (inst, module) {
-        if (inst->opcode == SpvOpFunction)
-            function = inst;
-        if (inst->opcode == SpvOpVariable)
-            f->holds[inst->result] |= inst->count > 4 && !starts_stored(f, inst->result);
-        if (!function || inst->opcode == SpvOpLoad || inst->opcode == SpvOpVariable ||
-            inst->opcode == SpvOpAccessChain || inst->opcode == SpvOpInBoundsAccessChain ||
-            wpg_inst_is_non_semantic(module, inst))
+    for (uint32_t id = 0; id < f->view->bound; id++) {
+        const wpg_inst *def = wpg_module_def(module, id);
+        if (!def || !is_own(module, id))
             continue;
-        if (inst->opcode == SpvOpStore && function == f->view->function) {
-            stored[own_variable(module, inst->words[1])] = true;
-            if (is_own(module, inst->words[1]) && !own_variable(module, inst->words[1]))
-                give_up(f, inst->words[1]);
-            continue;
-        }
-        if (!wpg_used_ids(&f->operands, module, inst))
-            return false;
-        for (size_t i = 0; i < f->operands.count; i++)
-            if (is_own(module, inst->words[f->operands.data[i]]))
-                give_up(f, inst->words[f->operands.data[i]]);
+        if (def->opcode == SpvOpVariable)
+            f->holds[id] |= def->count > 4 && !starts_stored(f, id);
+        note_uses(f, stored, id);
     }
     for (uint32_t id = 0; id < f->view->bound; id++)
         f->holds[id] |= !id || !stored[id];
@@ -259,28 +290,35 @@ static bool visit(folding *f, const wpg_inst *inst)
     return changed;
 }
 
-/* And notes who uses the result, if it changed: phis alone, or all. */
-static void visit_and_note(folding *f, const wpg_inst *inst, bool phis)
+/* The users of the id are to be looked at again: phis alone, or all. */
+static bool note_users(folding *f, uint32_t id, bool phis)
 {
-    if (!visit(f, inst))
-        return;
-    for (uint32_t i = f->view->first_user[inst->result]; i < f->view->first_user[inst->result + 1]; i++)
+    for (uint32_t i = f->view->first_user[id]; i < f->view->first_user[id + 1]; i++)
         if (!phis || f->view->users[i]->opcode == SpvOpPhi)
             f->failed |= !wpg_vec_push(&f->work, f->view->users[i]);
+    return !f->failed;
 }
 
-/* Each instruction once, in an order in which only phis come before what they use; then what hangs on a
- * change, to the fixed point. */
-static bool visit_all(folding *f)
+static void visit_and_note(folding *f, const wpg_inst *inst, bool phis)
+{
+    if (visit(f, inst))
+        (void)note_users(f, inst->result, phis);
+}
+
+static bool list_loads(folding *f)
 {
     const wpg_cfg *cfg = f->view->cfg;
     for (uint32_t b = 0; b < cfg->count; b++)
         for (const wpg_inst *inst = cfg->blocks[b].label; inst != cfg->blocks[b].terminator;
-             inst = inst->next) {
+             inst = inst->next)
             if (reads_own_memory(f->view->module, inst))
                 f->failed |= !wpg_vec_push(&f->loads, inst);
-            visit_and_note(f, inst, true);
-        }
+    return !f->failed;
+}
+
+/* What hangs on a change, to the fixed point. */
+static bool settle(folding *f)
+{
     while (f->work.count || f->holds_changed) {
         while (f->work.count)
             visit_and_note(f, wpg_vec_pop(&f->work), false);
@@ -292,30 +330,81 @@ static bool visit_all(folding *f)
     return !f->failed;
 }
 
-static bool solve(folding *f, const wpg_view *view, const uint32_t *known, uint32_t one, wpg_arena *arena)
+/* Each instruction once, in an order in which only phis come before what they use. */
+static bool visit_all(folding *f)
+{
+    const wpg_cfg *cfg = f->view->cfg;
+    for (uint32_t b = 0; b < cfg->count; b++)
+        for (const wpg_inst *inst = cfg->blocks[b].label; inst != cfg->blocks[b].terminator;
+             inst = inst->next)
+            visit_and_note(f, inst, true);
+    return list_loads(f) && settle(f);
+}
+
+static bool make_tables(folding *f, const wpg_view *view, const uint32_t *known, wpg_arena *arena)
 {
     *f = (folding){.view = view,
                    .known = known,
                    .may = WPG_ARENA_ARRAY(arena, bool, view->bound),
                    .is = WPG_ARENA_ARRAY(arena, bool, view->bound),
                    .holds = WPG_ARENA_ARRAY(arena, bool, view->bound)};
-    if (!f->may || !f->is || !f->holds || !find_holders(f, arena))
+    return f->may && f->is && f->holds;
+}
+
+static bool solve(folding *f, wpg_arena *arena)
+{
+    if (!find_holders(f, arena))
         return false;
-    for (uint32_t id = 0; id < view->bound; id++)
-        f->may[id] = f->is[id] = is_module_constant(f, id);
-    for (uint32_t id = 0; id < view->bound; id++)
-        f->may[id] |= (known && known[id]) || (one && id == one);
+    for (uint32_t id = 0; id < f->view->bound; id++) {
+        f->is[id] = is_module_constant(f, id);
+        f->may[id] = f->is[id] || (f->known && f->known[id]);
+    }
     return visit_all(f);
 }
 
-bool wpg_unrolled_solve(wpg_unrolled *unrolled, const wpg_view *view, const uint32_t *known, uint32_t one,
-                        wpg_arena *arena)
+/* Frees what is not in the arena. */
+static void finish(wpg_unrolled *unrolled, folding *f)
+{
+    wpg_vec_free(&f->operands);
+    wpg_vec_free(&f->work);
+    wpg_vec_free(&f->loads);
+    *unrolled = (wpg_unrolled){.view = f->view, .may = f->may, .is = f->is, .holds = f->holds};
+}
+
+bool wpg_unrolled_with(wpg_unrolled *unrolled, const wpg_view *view, const uint32_t *known, wpg_arena *arena)
 {
     folding f;
-    bool solved = solve(&f, view, known, one, arena);
-    wpg_vec_free(&f.operands);
-    wpg_vec_free(&f.work);
-    wpg_vec_free(&f.loads);
-    *unrolled = (wpg_unrolled){.view = view, .may = f.may, .is = f.is};
+    const bool solved = make_tables(&f, view, known, arena) && solve(&f, arena);
+    finish(unrolled, &f);
+    return solved;
+}
+
+const wpg_unrolled *wpg_unrolled_of(const wpg_view *view)
+{
+    wpg_view_memo *memo = view->memo;
+    if (!memo->unrolled) {
+        wpg_unrolled *made = WPG_ARENA_NEW(memo->arena, wpg_unrolled);
+        if (made && wpg_unrolled_with(made, view, NULL, memo->arena))
+            memo->unrolled = made;
+    }
+    return memo->unrolled;
+}
+
+/* One more constant makes no value vary that did not: the fixed point is found from the one without it. */
+bool wpg_unrolled_with_one(wpg_unrolled *unrolled, const wpg_view *view, uint32_t one, wpg_arena *arena)
+{
+    const wpg_unrolled *base = wpg_unrolled_of(view);
+    folding f;
+    bool solved = base && make_tables(&f, view, NULL, arena);
+    if (!solved)
+        return false;
+    memcpy(f.may, base->may, view->bound * sizeof *f.may);
+    memcpy(f.is, base->is, view->bound * sizeof *f.is);
+    memcpy(f.holds, base->holds, view->bound * sizeof *f.holds);
+    if (one < view->bound && !f.may[one]) {
+        f.may[one] = true;
+        solved = list_loads(&f) && note_users(&f, one, false) && settle(&f);
+    }
+    finish(unrolled, &f);
     return solved;
 }

@@ -8,11 +8,15 @@
 typedef struct wpg_unrolled {
     const wpg_view *view;
     const bool *may, *is; /* [bound] constant somewhere then; constant already */
+    const bool *holds;    /* [bound] variables of the shader's own that may hold a constant somewhere */
 } wpg_unrolled;
 
-/* known: [bound] the constant that an id equals, 0 for none; or NULL. `one`: an id that is some constant, 0
- * for none. Tables live in `arena`. False when memory runs out. */
-bool wpg_unrolled_solve(wpg_unrolled *unrolled, const wpg_view *view, const uint32_t *known, uint32_t one,
-                        wpg_arena *arena);
+/* With no known values, once for a view. NULL when memory runs out. */
+const wpg_unrolled *wpg_unrolled_of(const wpg_view *view);
+/* known: [bound] the constant that an id equals, 0 for none. Tables live in `arena`. False when memory runs
+ * out. */
+bool wpg_unrolled_with(wpg_unrolled *unrolled, const wpg_view *view, const uint32_t *known, wpg_arena *arena);
+/* `one`: an id that is some constant. */
+bool wpg_unrolled_with_one(wpg_unrolled *unrolled, const wpg_view *view, uint32_t one, wpg_arena *arena);
 
 #endif

@@ -194,7 +194,7 @@ static uint64_t ask_loops(planner *p)
     wpg_vec_clear(&p->plan->counted);
     for (uint32_t c = 0; c < p->view->cfg->construct_count; c++) {
         wpg_loop loop;
-        if (!p->loops[c] || !wpg_loop_describe(&loop, p->view, c, p->arena))
+        if (!p->loops[c] || !wpg_loop_describe(&loop, p->view, c))
             continue;
         const uint64_t words = words_in(p, &loop);
         if (words && (!was_long(p, &loop) || !hide_exits(p, &loop)))
@@ -290,8 +290,10 @@ static uint64_t idle_words(const planner *p)
 static bool choose(planner *p, uint64_t allowed)
 {
     bool any = false;
-    for (size_t i = 0; i < p->load_count; i++)
+    for (size_t i = 0; i < p->load_count; i++) {
         any |= p->taken[i] = may_serve(p, &p->loads[i], allowed);
+        p->plan->asked |= p->taken[i] ? p->loads[i].words : 0;
+    }
     while (any) {
         if (!solve(p))
             return false;
@@ -327,7 +329,7 @@ static bool make(planner *p, uint64_t allowed)
     p->taken = WPG_ARENA_ARRAY(p->arena, bool, p->load_count + 1);
     p->given = WPG_ARENA_ARRAY(p->arena, bool, bound);
     p->given_words = WPG_ARENA_ARRAY(p->arena, uint64_t, bound);
-    p->loops = wpg_unrollable_loops(p->view, p->arena);
+    p->loops = wpg_unrollable_loops(p->view);
     return p->taken && p->given && p->given_words && p->loops && choose(p, allowed);
 }
 

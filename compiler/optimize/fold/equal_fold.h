@@ -16,6 +16,7 @@ typedef struct wpg_equal_plan {
     WPG_VEC(wpg_equal_use) mixes;   /* vectors whose components meet there */
     WPG_VEC(wpg_equal_use) counted; /* integers by which a loop is left */
     uint64_t words;                 /* what the plan rests on, as in wpg_known_load */
+    uint64_t asked;                 /* words of all loads that it could have rested on */
     bool *merged;                   /* [view->bound] vectors whose components become one value; NULL: none */
     uint32_t zero_of;               /* a value that drivers do not know (wpg_zero_source) */
 } wpg_equal_plan;

@@ -32,6 +32,7 @@
  * llama.cpp's soft_max differed on lavapipe 25.0.7. */
 #include "compiler/optimize/fold/load_fold.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "compiler/optimize/facts/folding.h"
@@ -44,14 +45,16 @@
 #include "compiler/spirv/builder.h"
 #include "compiler/spirv/const_fold.h"
 
-typedef struct folder {
-    const wpg_load_fold *job;
+typedef struct wpg_load_folding {
+    wpg_load_fold job;
     wpg_context *context;
     wpg_module *module;
-    wpg_view *view;
+    const wpg_view *view;
+    wpg_view *own_view; /* NULL: the view is the caller's */
     wpg_arena arena;
     uint64_t active; /* groups that are folded */
-    wpg_solution before, after;
+    const wpg_solution *before;
+    wpg_solution after;
     uint64_t *masks;  /* [bound] groups behind an id that is constant now and was not */
     uint64_t decided; /* groups behind branches that are decided now */
     uint64_t exposed, wanted;
@@ -86,7 +89,7 @@ static void expose(folder *f, uint64_t groups, uint32_t block, const char *why)
 static bool is_new(const folder *f, uint32_t id)
 {
     return id < f->view->bound && wpg_view_is_local(f->view, id) && wpg_is_one(&f->after, id) &&
-           !wpg_is_one(&f->before, id);
+           !wpg_is_one(f->before, id);
 }
 
 /* Puts a barrier behind the phi or select. False: none can stand there. */
@@ -127,9 +130,9 @@ static void find_masks(folder *f)
     const wpg_cfg *cfg = f->view->cfg;
     memset(f->masks, 0, f->view->bound * sizeof *f->masks);
     f->decided = 0;
-    for (size_t i = 0; i < f->job->load_count; i++)
-        if (f->job->loads[i].group & f->active)
-            f->masks[f->job->loads[i].inst->result] = f->job->loads[i].group;
+    for (size_t i = 0; i < f->job.load_count; i++)
+        if (f->job.loads[i].group & f->active)
+            f->masks[f->job.loads[i].inst->result] = f->job.loads[i].group;
     for (bool changed = true; changed;) {
         changed = false;
         for (uint32_t i = 0; i < cfg->order_count; i++) {
@@ -369,8 +372,7 @@ static uint32_t source_of(const folder *f, const wpg_inst *inst)
                    ? inst->words[f->after.values[inst->words[3]].bits ? 4 : 5]
                    : 0;
     return inst->opcode == SpvOpPhi && live_edges(&f->after, inst, block, &id) == 1 &&
-                   live_edges(&f->before, inst, block, &id) > 1 &&
-                   live_edges(&f->after, inst, block, &id) == 1
+                   live_edges(f->before, inst, block, &id) > 1 && live_edges(&f->after, inst, block, &id) == 1
                ? id
                : 0;
 }
@@ -519,15 +521,15 @@ static void ask_dead(folder *f, uint32_t index)
 static uint64_t along(const folder *f, uint64_t deciding)
 {
     uint64_t groups = f->useful, decided = 0;
-    if (!f->job->along || !deciding)
+    if (!f->job.along || !deciding)
         return 0;
-    for (size_t i = 0; i < f->job->load_count; i++)
-        if (f->job->loads[i].group & deciding)
-            decided |= f->job->loads[i].words;
-    const uint64_t words = f->job->along(f->job, decided);
-    for (size_t i = 0; i < f->job->load_count; i++)
-        if (f->job->loads[i].words & ~words)
-            groups &= ~f->job->loads[i].group;
+    for (size_t i = 0; i < f->job.load_count; i++)
+        if (f->job.loads[i].group & deciding)
+            decided |= f->job.loads[i].words;
+    const uint64_t words = f->job.along(&f->job, decided);
+    for (size_t i = 0; i < f->job.load_count; i++)
+        if (f->job.loads[i].words & ~words)
+            groups &= ~f->job.loads[i].group;
     return groups;
 }
 
@@ -535,9 +537,9 @@ static uint64_t along(const folder *f, uint64_t deciding)
 static bool ask(folder *f)
 {
     uint32_t *folded = WPG_ARENA_ARRAY(&f->arena, uint32_t, f->view->bound);
-    for (size_t i = 0; folded && i < f->job->load_count; i++)
-        if (f->job->loads[i].group & f->active)
-            folded[f->job->loads[i].inst->result] = f->job->loads[i].constant;
+    for (size_t i = 0; folded && i < f->job.load_count; i++)
+        if (f->job.loads[i].group & f->active)
+            folded[f->job.loads[i].inst->result] = f->job.loads[i].constant;
     if (!folded || !wpg_push_solve(&f->after, f->view, folded, f->opaque, &f->arena)) {
         f->nomem = true;
         return false;
@@ -551,16 +553,16 @@ static bool ask(folder *f)
     for (uint32_t b = 0; b < f->view->cfg->count; b++) {
         if (f->after.runs[b])
             ask_running(f, b);
-        else if (f->before.runs[b] && !f->free)
+        else if (f->before->runs[b] && !f->free)
             ask_dead(f, b);
     }
     uint64_t left = f->active & ~f->exposed;
     if (f->any_exposed)
-        wpg_remark_add(f->context, WPG_REMARK_REFUSED, f->job->pass, f->job->ordinal, f->why_block,
+        wpg_remark_add(f->context, WPG_REMARK_REFUSED, f->job.pass, f->job.ordinal, f->why_block,
                        "%u loads of %s stay: %s", (unsigned)__builtin_popcountll(f->active & f->exposed),
-                       f->job->what, f->why);
+                       f->job.what, f->why);
     else if (!f->any_hidden)
-        left &= f->free && f->job->always ? f->useful : f->wanted | along(f, f->wanted & left);
+        left &= f->free && f->job.always ? f->useful : f->wanted | along(f, f->wanted & left);
     bool changed = left != f->active || f->any_hidden;
     f->active = left;
     return changed && left;
@@ -570,9 +572,9 @@ static bool ask(folder *f)
 static uint32_t constant_for(const folder *f, uint32_t id)
 {
     const wpg_inst *def = wpg_module_def(f->module, id);
-    for (size_t i = 0; i < f->job->load_count; i++)
-        if (f->job->loads[i].inst->result == id && f->job->loads[i].group & f->active)
-            return f->job->loads[i].constant;
+    for (size_t i = 0; i < f->job.load_count; i++)
+        if (f->job.loads[i].inst->result == id && f->job.loads[i].group & f->active)
+            return f->job.loads[i].constant;
     if (!is_new(f, id) || !def || f->after.values[id].kind != WPG_SOLVED_VALUE)
         return 0;
     bool is_float, is_signed;
@@ -667,24 +669,17 @@ static void fold_all(folder *f)
     put_barriers(f);
 }
 
-static wpg_status apply(folder *f, wpg_load_folded *folded)
+static void tell(const folder *f, wpg_load_folded *folded)
 {
-    *folded =
-        (wpg_load_folded){.view = f->view, .exact = &f->exact, .before = &f->before, .after = &f->after};
-    for (size_t i = 0; i < f->job->load_count; i++) {
-        if (!(f->job->loads[i].group & f->active))
+    *folded = (wpg_load_folded){.view = f->view, .exact = &f->exact, .before = f->before, .after = &f->after};
+    for (size_t i = 0; i < f->job.load_count; i++) {
+        if (!(f->job.loads[i].group & f->active))
             continue;
         folded->loads++;
-        folded->words |= f->job->loads[i].words;
+        folded->words |= f->job.loads[i].words;
     }
     for (uint32_t b = 0; b < f->view->cfg->count; b++)
-        folded->dead_blocks += f->before.runs[b] && !f->after.runs[b];
-    folded->done = true;
-    if (f->job->prepare)
-        WPG_TRY(f->job->prepare(&folded->done, f->job, folded));
-    if (folded->done)
-        fold_all(f);
-    return WPG_OK;
+        folded->dead_blocks += f->before->runs[b] && !f->after.runs[b];
 }
 
 /* What loops stand by, and what hides where they do not. */
@@ -692,7 +687,7 @@ static bool find_standing(folder *f)
 {
     uint32_t *known = WPG_ARENA_ARRAY(&f->arena, uint32_t, f->view->bound);
     wpg_standing standing = {.view = f->view,
-                             .profile = wpg_profile_of(f->context, f->job->function),
+                             .profile = wpg_profile_of(f->context, f->job.function),
                              .known = known,
                              .exact = &f->exact,
                              .barriers = f->zero_of != 0,
@@ -702,59 +697,95 @@ static bool find_standing(folder *f)
                              .hidden = f->hidden};
     if (!known)
         return false;
-    for (size_t i = 0; i < f->job->load_count; i++)
-        known[f->job->loads[i].inst->result] = f->job->loads[i].constant;
+    for (size_t i = 0; i < f->job.load_count; i++)
+        known[f->job.loads[i].inst->result] = f->job.loads[i].constant;
     return wpg_standing_find(&standing);
 }
 
-static wpg_status fold_function(folder *f, wpg_load_folded *folded)
+static bool make_tables(folder *f)
+{
+    const uint32_t bound = f->view->bound;
+    f->masks = WPG_ARENA_ARRAY(&f->arena, uint64_t, bound);
+    f->kept = WPG_ARENA_ARRAY(&f->arena, bool, bound);
+    f->veiled = WPG_ARENA_ARRAY(&f->arena, bool, bound);
+    f->guarded = WPG_ARENA_ARRAY(&f->arena, bool, bound);
+    f->veils = WPG_ARENA_ARRAY(&f->arena, uint32_t, bound);
+    f->hidden = WPG_ARENA_ARRAY(&f->arena, bool, bound);
+    f->opaque = WPG_ARENA_ARRAY(&f->arena, bool, bound);
+    return f->masks && f->kept && f->veiled && f->guarded && f->veils && f->hidden && f->opaque;
+}
+
+/* *found: there is something to fold. */
+static wpg_status find(bool *found, folder *f)
 {
     wpg_error reason = {0};
-    wpg_status status = wpg_view_create(&f->view, f->module, f->job->function, &reason);
+    *found = false;
+    const wpg_status status =
+        f->job.view ? WPG_OK : wpg_view_create(&f->own_view, f->module, f->job.function, &reason);
     if (status != WPG_OK) {
         if (status == WPG_E_NOMEM)
             return wpg_fail(f->context->err, WPG_E_NOMEM, "out of memory");
-        wpg_remark_add(f->context, WPG_REMARK_REFUSED, f->job->pass, f->job->ordinal, 0, "%.140s",
+        wpg_remark_add(f->context, WPG_REMARK_REFUSED, f->job.pass, f->job.ordinal, 0, "%.140s",
                        reason.message);
         return WPG_OK;
     }
-    f->masks = WPG_ARENA_ARRAY(&f->arena, uint64_t, f->view->bound);
-    f->kept = WPG_ARENA_ARRAY(&f->arena, bool, f->view->bound);
-    f->veiled = WPG_ARENA_ARRAY(&f->arena, bool, f->view->bound);
-    f->guarded = WPG_ARENA_ARRAY(&f->arena, bool, f->view->bound);
-    f->veils = WPG_ARENA_ARRAY(&f->arena, uint32_t, f->view->bound);
-    f->hidden = WPG_ARENA_ARRAY(&f->arena, bool, f->view->bound);
-    f->opaque = WPG_ARENA_ARRAY(&f->arena, bool, f->view->bound);
+    f->view = f->job.view ? f->job.view : f->own_view;
     f->zero_of = wpg_zero_source(f->view);
-    for (size_t i = 0; i < f->job->load_count; i++)
-        f->active |= f->job->loads[i].group;
-    if (!f->masks || !f->kept || !f->veiled || !f->guarded || !f->veils || !f->hidden || !f->opaque ||
-        (!f->free && !find_standing(f)) || !wpg_push_solve(&f->before, f->view, NULL, NULL, &f->arena))
-        f->nomem = true;
+    for (size_t i = 0; i < f->job.load_count; i++)
+        f->active |= f->job.loads[i].group;
+    f->before = wpg_push_unfolded(f->view);
+    f->nomem = !f->before || !make_tables(f) || (!f->free && !find_standing(f));
     while (!f->nomem && ask(f))
         ;
     if (f->nomem)
         return wpg_fail(f->context->err, WPG_E_NOMEM, "out of memory");
-    if (f->active || f->job->always)
-        return apply(f, folded);
-    wpg_remark_add(f->context, WPG_REMARK_REFUSED, f->job->pass, f->job->ordinal, 0,
-                   "no branch, loop bound, index or divisor would be decided");
+    *found = f->active || f->job.always;
+    if (!*found)
+        wpg_remark_add(f->context, WPG_REMARK_REFUSED, f->job.pass, f->job.ordinal, 0,
+                       "no branch, loop bound, index or divisor would be decided");
     return WPG_OK;
 }
 
-wpg_status wpg_load_fold_run(wpg_load_folded *folded, const wpg_load_fold *job)
+wpg_status wpg_load_fold_find(wpg_load_folding **folding, wpg_load_folded *folded, const wpg_load_fold *job)
 {
-    folder f = {.job = job, .context = job->context, .module = job->context->module};
+    bool found = false;
+    *folding = NULL;
     *folded = (wpg_load_folded){0};
-    WPG_TRY(wpg_exact_slice(&f.exact, f.module, f.context->err));
-    f.has_exact = true;
-    f.free = wpg_float_may_fold(f.context, &f.exact);
-    wpg_arena_init(&f.arena);
-    wpg_status status = fold_function(&f, folded);
-    wpg_view_destroy(f.view);
-    wpg_vec_free(&f.operands);
-    wpg_vec_free(&f.others);
-    wpg_id_set_free(&f.exact);
-    wpg_arena_finish(&f.arena);
-    return status;
+    folder *f = calloc(1, sizeof *f);
+    if (!f)
+        return wpg_fail(job->context->err, WPG_E_NOMEM, "out of memory");
+    f->job = *job;
+    f->context = job->context;
+    f->module = job->context->module;
+    wpg_arena_init(&f->arena);
+    wpg_status status = wpg_exact_slice(&f->exact, f->module, f->context->err);
+    if (status == WPG_OK) {
+        f->has_exact = true;
+        f->free = wpg_float_may_fold(f->context, &f->exact);
+        status = find(&found, f);
+    }
+    if (status != WPG_OK || !found) {
+        wpg_load_folding_destroy(f);
+        return status;
+    }
+    tell(f, folded);
+    *folding = f;
+    return WPG_OK;
+}
+
+void wpg_load_folding_apply(wpg_load_folding *folding)
+{
+    fold_all(folding);
+}
+
+void wpg_load_folding_destroy(wpg_load_folding *folding)
+{
+    if (!folding)
+        return;
+    wpg_view_destroy(folding->own_view);
+    wpg_vec_free(&folding->operands);
+    wpg_vec_free(&folding->others);
+    wpg_id_set_free(&folding->exact);
+    wpg_arena_finish(&folding->arena);
+    free(folding);
 }

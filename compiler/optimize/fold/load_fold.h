@@ -16,9 +16,8 @@ typedef struct wpg_known_load {
     uint64_t group; /* one bit; loads of one bit are folded together or not at all */
 } wpg_known_load;
 
-/* What is folded. The pointers are valid in `prepare`. */
+/* What is folded. The pointers live as long as the folding. */
 typedef struct wpg_load_folded {
-    bool done;
     uint32_t loads, dead_blocks;
     uint64_t words;
     const wpg_view *view;
@@ -32,16 +31,22 @@ typedef struct wpg_load_fold {
     uint32_t function, ordinal;
     const wpg_known_load *loads;
     size_t load_count;
-    /* Called once the foldable loads are known, before any change; *go: fold. NULL: always fold. */
-    bool always; /* prepare is called where no load decides anything, too */
-    wpg_status (*prepare)(bool *go, const struct wpg_load_fold *job, const wpg_load_folded *folded);
+    const wpg_view *view; /* of the function as it stands; NULL: one is made */
+    bool always;          /* there is a folding where no load decides anything, too */
     /* Loads of these words alone are folded, too, where they decide nothing and loads of the words `decided`
      * do. NULL: none are. */
     uint64_t (*along)(const struct wpg_load_fold *job, uint64_t decided);
     void *of; /* the caller's */
 } wpg_load_fold;
 
-/* Folds the loads, where that may be and decides a branch, loop bound, index or divisor. WPG_E_NOMEM only;
- * remarks say why not. */
-wpg_status wpg_load_fold_run(wpg_load_folded *folded, const wpg_load_fold *job);
+/* What wpg_load_fold_find found. */
+typedef struct wpg_load_folding wpg_load_folding;
+
+/* Finds the loads that may be folded and decide a branch, loop bound, index or divisor. Changes nothing.
+ * *folding is NULL if there are none; remarks say why. Else *folded says what is folded, and `job` stays with
+ * its pointers until wpg_load_folding_destroy. WPG_E_NOMEM only. */
+wpg_status wpg_load_fold_find(wpg_load_folding **folding, wpg_load_folded *folded, const wpg_load_fold *job);
+/* Folds them. Nothing of the function was changed since they were found. */
+void wpg_load_folding_apply(wpg_load_folding *folding);
+void wpg_load_folding_destroy(wpg_load_folding *folding); /* NULL is fine */
 #endif

@@ -188,7 +188,7 @@ static bool decides_more(const wpg_standing *s, const wpg_loop *loop, const wpg_
     uint32_t inner = cfg->blocks[b].loop;
     wpg_loop described;
     return inner == WPG_NO_BLOCK || inner == loop->construct ||
-           !wpg_loop_describe(&described, s->view, inner, s->arena) || !leaves(cfg, &described, b);
+           !wpg_loop_describe(&described, s->view, inner) || !leaves(cfg, &described, b);
 }
 
 /* May the value differ by trip, as far as its operands tell? What a phi chooses may. */
@@ -319,20 +319,20 @@ bool wpg_standing_find(wpg_standing *s)
 {
     const wpg_view *view = s->view;
     const wpg_cfg *cfg = view->cfg;
-    const bool *unrollable = wpg_unrollable_loops(view, s->arena);
+    const bool *unrollable = wpg_unrollable_loops(view);
     slice c = {.s = s, .worklist = WPG_ARENA_ARRAY(s->arena, uint32_t, view->bound)};
     wpg_loop *loops = WPG_ARENA_ARRAY(s->arena, wpg_loop, cfg->construct_count + 1u);
     bool *frees = WPG_ARENA_ARRAY(s->arena, bool, cfg->construct_count + 1u);
-    wpg_unrolled before, now;
-    if (!unrollable || !c.worklist || !loops || !frees ||
-        !wpg_unrolled_solve(&before, view, NULL, 0, s->arena) ||
-        !wpg_unrolled_solve(&now, view, s->known, 0, s->arena))
+    const wpg_unrolled *before = wpg_unrolled_of(view);
+    wpg_unrolled now;
+    if (!before || !unrollable || !c.worklist || !loops || !frees ||
+        !wpg_unrolled_with(&now, view, s->known, s->arena))
         return false;
     for (uint32_t i = 0; i < cfg->construct_count; i++) {
-        if (!wpg_loop_describe(&loops[i], view, i, s->arena) ||
+        if (!wpg_loop_describe(&loops[i], view, i) ||
             (!s->every_loop && !(loops[i].traits & WPG_TRAIT_FLOAT)))
             continue;
-        frees[i] = !s->every_loop && may_be_freed(s, &loops[i], unrollable[i], &before, &now);
+        frees[i] = !s->every_loop && may_be_freed(s, &loops[i], unrollable[i], before, &now);
         if (frees[i])
             continue;
         c.loop = &loops[i];

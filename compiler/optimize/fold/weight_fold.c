@@ -55,6 +55,7 @@ typedef struct planner {
     known *values;       /* [bound] */
     uint32_t *action_of; /* [bound] index + 1 in plan->actions */
     const wpg_id_set *exact;
+    bool *fixed; /* [bound] NoContraction */
     bool finite; /* what is multiplied by zero is taken to be finite */
 } planner;
 
@@ -239,8 +240,15 @@ static known known_inst(const planner *p, const wpg_inst *inst, uint32_t block)
 
 static bool may_change(const planner *p, const wpg_inst *inst)
 {
-    return !wpg_id_set_has(p->exact, inst->result) &&
-           !wpg_find_decoration(p->module, inst->result, SpvDecorationNoContraction);
+    return !wpg_id_set_has(p->exact, inst->result) && !p->fixed[inst->result];
+}
+
+static void find_fixed(planner *p)
+{
+    for (const wpg_inst *inst = p->module->first; inst && inst->opcode != SpvOpFunction; inst = inst->next)
+        if (inst->opcode == SpvOpDecorate && inst->count > 2 && inst->words[1] < p->view->bound &&
+            inst->words[2] == SpvDecorationNoContraction)
+            p->fixed[inst->words[1]] = true;
 }
 
 static void find_known(planner *p, const wpg_known_load *loads, size_t load_count)
@@ -313,7 +321,7 @@ static bool *in_unrollable_loops(const planner *p, const bool *unrollable, wpg_a
     bool *in = WPG_ARENA_ARRAY(arena, bool, cfg->count);
     for (uint32_t c = 0; in && c < cfg->construct_count; c++) {
         wpg_loop loop;
-        if (!unrollable[c] || !wpg_loop_describe(&loop, p->view, c, arena))
+        if (!unrollable[c] || !wpg_loop_describe(&loop, p->view, c))
             continue;
         for (uint32_t b = 0; b < cfg->count; b++)
             in[b] |= loop.members[b];
@@ -422,14 +430,13 @@ static bool *find_needed(const planner *p, bool with_actions, wpg_arena *arena)
 }
 
 /* Does a loop that drivers may unroll lose some of its float work, and keep other? */
-static bool splits_loop(const planner *p, const bool *unrollable, const bool *dead, const bool *needed,
-                        wpg_arena *arena)
+static bool splits_loop(const planner *p, const bool *unrollable, const bool *dead, const bool *needed)
 {
     const wpg_cfg *cfg = p->view->cfg;
     for (uint32_t c = 0; c < cfg->construct_count; c++) {
         wpg_loop loop;
         bool loses = false, keeps = false;
-        if (!unrollable[c] || !wpg_loop_describe(&loop, p->view, c, arena))
+        if (!unrollable[c] || !wpg_loop_describe(&loop, p->view, c))
             continue;
         for (uint32_t b = 0; b < cfg->count; b++)
             for (const wpg_inst *inst = cfg->blocks[b].label->next;
@@ -472,8 +479,12 @@ static bool make(planner *p, const wpg_known_load *loads, size_t load_count, wpg
             "stay here (FLOAT)";
     if (!p->plan->zero_of || !p->finite)
         return true;
-    const bool *unrollable = wpg_unrollable_loops(p->view, arena),
+    const bool *unrollable = wpg_unrollable_loops(p->view),
                *in_loops = unrollable ? in_unrollable_loops(p, unrollable, arena) : NULL;
+    p->fixed = WPG_ARENA_ARRAY(arena, bool, bound);
+    if (!p->fixed)
+        return false;
+    find_fixed(p);
     find_known(p, loads, load_count);
     if (!in_loops || !plan_actions(p, in_loops))
         return false;
@@ -484,7 +495,7 @@ static bool make(planner *p, const wpg_known_load *loads, size_t load_count, wpg
         return false;
     for (uint32_t id = 0; id < bound; id++)
         dead[id] = before[id] && !needed[id];
-    if (splits_loop(p, unrollable, dead, needed, arena)) {
+    if (splits_loop(p, unrollable, dead, needed)) {
         memset(dead, 0, bound * sizeof *dead);
         wpg_vec_clear(&p->plan->actions);
         p->plan->words = 0;

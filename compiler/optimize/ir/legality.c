@@ -12,6 +12,7 @@ enum {
     PURE = WPG_TRAIT_PURE,
     SAFE = WPG_TRAIT_PURE | WPG_TRAIT_SPECULATABLE,
     MATH = SAFE | WPG_TRAIT_FLOAT,
+    PLAIN = 1 << 15, /* no trait at all */
 };
 
 static bool is_debug_printf(const wpg_module *module, uint32_t set)
@@ -53,127 +54,148 @@ static unsigned ext_traits(const wpg_module *module, const wpg_inst *inst)
     }
 }
 
-static unsigned arithmetic_traits(SpvOp opcode)
-{
-    switch (opcode) {
-    case SpvOpFNegate:
-    case SpvOpFAdd:
-    case SpvOpFSub:
-    case SpvOpFMul:
-    case SpvOpFDiv:
-    case SpvOpFRem:
-    case SpvOpFMod:
-    case SpvOpVectorTimesScalar:
-    case SpvOpMatrixTimesScalar:
-    case SpvOpVectorTimesMatrix:
-    case SpvOpMatrixTimesVector:
-    case SpvOpMatrixTimesMatrix:
-    case SpvOpOuterProduct:
-    case SpvOpDot:
-        return MATH;
-    case SpvOpSNegate:
-    case SpvOpIAdd:
-    case SpvOpISub:
-    case SpvOpIMul:
-    case SpvOpIAddCarry:
-    case SpvOpISubBorrow:
-    case SpvOpUMulExtended:
-    case SpvOpSMulExtended:
-    case SpvOpShiftLeftLogical:
-    case SpvOpShiftRightLogical:
-    case SpvOpShiftRightArithmetic:
-    case SpvOpBitwiseAnd:
-    case SpvOpBitwiseOr:
-    case SpvOpBitwiseXor:
-    case SpvOpNot:
-    case SpvOpBitFieldInsert:
-    case SpvOpBitFieldSExtract:
-    case SpvOpBitFieldUExtract:
-    case SpvOpBitReverse:
-    case SpvOpBitCount:
-        return SAFE;
-    case SpvOpUDiv: /* division by zero is undefined: only where it ran before */
-    case SpvOpSDiv:
-    case SpvOpUMod:
-    case SpvOpSRem:
-    case SpvOpSMod:
-        return PURE;
-    default:
-        return 0;
-    }
-}
-
-static unsigned logic_traits(SpvOp opcode)
-{
-    if (wpg_opcode_compares_ints((uint16_t)opcode))
-        return SAFE;
-    switch (opcode) {
-    case SpvOpAny:
-    case SpvOpAll:
-    case SpvOpIsNan:
-    case SpvOpIsInf:
-    case SpvOpLogicalEqual:
-    case SpvOpLogicalNotEqual:
-    case SpvOpLogicalOr:
-    case SpvOpLogicalAnd:
-    case SpvOpLogicalNot:
-    case SpvOpSelect:
-    case SpvOpFOrdEqual:
-    case SpvOpFUnordEqual:
-    case SpvOpFOrdNotEqual:
-    case SpvOpFUnordNotEqual:
-    case SpvOpFOrdLessThan:
-    case SpvOpFUnordLessThan:
-    case SpvOpFOrdGreaterThan:
-    case SpvOpFUnordGreaterThan:
-    case SpvOpFOrdLessThanEqual:
-    case SpvOpFUnordLessThanEqual:
-    case SpvOpFOrdGreaterThanEqual:
-    case SpvOpFUnordGreaterThanEqual:
-        return SAFE;
-    default:
-        return 0;
-    }
-}
-
-static unsigned data_traits(SpvOp opcode)
-{
-    switch (opcode) {
-    case SpvOpVectorExtractDynamic:
-    case SpvOpVectorInsertDynamic:
-    case SpvOpVectorShuffle:
-    case SpvOpCompositeConstruct:
-    case SpvOpCompositeExtract:
-    case SpvOpCompositeInsert:
-    case SpvOpCopyObject:
-    case SpvOpCopyLogical:
-    case SpvOpTranspose:
-    case SpvOpConvertFToU:
-    case SpvOpConvertFToS:
-    case SpvOpConvertSToF:
-    case SpvOpConvertUToF:
-    case SpvOpUConvert:
-    case SpvOpSConvert:
-    case SpvOpFConvert:
-    case SpvOpQuantizeToF16:
-    case SpvOpBitcast:
-    case SpvOpAccessChain:
-    case SpvOpInBoundsAccessChain:
-        return SAFE;
-    case SpvOpUndef: /* each execution may give another value */
-        return 0;
-    case SpvOpLoad:
-        return PURE | WPG_TRAIT_READS;
-    case SpvOpArrayLength:
-    case SpvOpSampledImage:
-    case SpvOpImage:
-        return PURE;
-    default: /* a gather whose Bias operand asks for derivatives: see wpg_inst_traits */
-        if (wpg_opcode_reads_sampled((uint16_t)opcode))
-            return PURE | WPG_TRAIT_READS;
-        return wpg_opcode_image_access((uint16_t)opcode) == WPG_IMAGE_QUERY ? PURE : 0;
-    }
-}
+/* Of the opcodes that shaders are full of; 0: see rare_traits. */
+static const uint16_t common_traits[] = {
+    [SpvOpFNegate] = MATH,
+    [SpvOpFAdd] = MATH,
+    [SpvOpFSub] = MATH,
+    [SpvOpFMul] = MATH,
+    [SpvOpFDiv] = MATH,
+    [SpvOpFRem] = MATH,
+    [SpvOpFMod] = MATH,
+    [SpvOpVectorTimesScalar] = MATH,
+    [SpvOpMatrixTimesScalar] = MATH,
+    [SpvOpVectorTimesMatrix] = MATH,
+    [SpvOpMatrixTimesVector] = MATH,
+    [SpvOpMatrixTimesMatrix] = MATH,
+    [SpvOpOuterProduct] = MATH,
+    [SpvOpDot] = MATH,
+    [SpvOpIEqual] = SAFE,
+    [SpvOpINotEqual] = SAFE,
+    [SpvOpUGreaterThan] = SAFE,
+    [SpvOpSGreaterThan] = SAFE,
+    [SpvOpUGreaterThanEqual] = SAFE,
+    [SpvOpSGreaterThanEqual] = SAFE,
+    [SpvOpULessThan] = SAFE,
+    [SpvOpSLessThan] = SAFE,
+    [SpvOpULessThanEqual] = SAFE,
+    [SpvOpSLessThanEqual] = SAFE,
+    [SpvOpSNegate] = SAFE,
+    [SpvOpIAdd] = SAFE,
+    [SpvOpISub] = SAFE,
+    [SpvOpIMul] = SAFE,
+    [SpvOpIAddCarry] = SAFE,
+    [SpvOpISubBorrow] = SAFE,
+    [SpvOpUMulExtended] = SAFE,
+    [SpvOpSMulExtended] = SAFE,
+    [SpvOpShiftLeftLogical] = SAFE,
+    [SpvOpShiftRightLogical] = SAFE,
+    [SpvOpShiftRightArithmetic] = SAFE,
+    [SpvOpBitwiseAnd] = SAFE,
+    [SpvOpBitwiseOr] = SAFE,
+    [SpvOpBitwiseXor] = SAFE,
+    [SpvOpNot] = SAFE,
+    [SpvOpBitFieldInsert] = SAFE,
+    [SpvOpBitFieldSExtract] = SAFE,
+    [SpvOpBitFieldUExtract] = SAFE,
+    [SpvOpBitReverse] = SAFE,
+    [SpvOpBitCount] = SAFE,
+    [SpvOpAny] = SAFE,
+    [SpvOpAll] = SAFE,
+    [SpvOpIsNan] = SAFE,
+    [SpvOpIsInf] = SAFE,
+    [SpvOpLogicalEqual] = SAFE,
+    [SpvOpLogicalNotEqual] = SAFE,
+    [SpvOpLogicalOr] = SAFE,
+    [SpvOpLogicalAnd] = SAFE,
+    [SpvOpLogicalNot] = SAFE,
+    [SpvOpSelect] = SAFE,
+    [SpvOpFOrdEqual] = SAFE,
+    [SpvOpFUnordEqual] = SAFE,
+    [SpvOpFOrdNotEqual] = SAFE,
+    [SpvOpFUnordNotEqual] = SAFE,
+    [SpvOpFOrdLessThan] = SAFE,
+    [SpvOpFUnordLessThan] = SAFE,
+    [SpvOpFOrdGreaterThan] = SAFE,
+    [SpvOpFUnordGreaterThan] = SAFE,
+    [SpvOpFOrdLessThanEqual] = SAFE,
+    [SpvOpFUnordLessThanEqual] = SAFE,
+    [SpvOpFOrdGreaterThanEqual] = SAFE,
+    [SpvOpFUnordGreaterThanEqual] = SAFE,
+    [SpvOpVectorExtractDynamic] = SAFE,
+    [SpvOpVectorInsertDynamic] = SAFE,
+    [SpvOpVectorShuffle] = SAFE,
+    [SpvOpCompositeConstruct] = SAFE,
+    [SpvOpCompositeExtract] = SAFE,
+    [SpvOpCompositeInsert] = SAFE,
+    [SpvOpCopyObject] = SAFE,
+    [SpvOpCopyLogical] = SAFE,
+    [SpvOpTranspose] = SAFE,
+    [SpvOpConvertFToU] = SAFE,
+    [SpvOpConvertFToS] = SAFE,
+    [SpvOpConvertSToF] = SAFE,
+    [SpvOpConvertUToF] = SAFE,
+    [SpvOpUConvert] = SAFE,
+    [SpvOpSConvert] = SAFE,
+    [SpvOpFConvert] = SAFE,
+    [SpvOpQuantizeToF16] = SAFE,
+    [SpvOpBitcast] = SAFE,
+    [SpvOpAccessChain] = SAFE,
+    [SpvOpInBoundsAccessChain] = SAFE,
+    /* division by zero is undefined: only where it ran before */
+    [SpvOpUDiv] = PURE,
+    [SpvOpSDiv] = PURE,
+    [SpvOpUMod] = PURE,
+    [SpvOpSRem] = PURE,
+    [SpvOpSMod] = PURE,
+    [SpvOpArrayLength] = PURE,
+    [SpvOpSampledImage] = PURE,
+    [SpvOpImage] = PURE,
+    [SpvOpImageQuerySizeLod] = PURE,
+    [SpvOpImageQuerySize] = PURE,
+    [SpvOpImageQueryLevels] = PURE,
+    [SpvOpImageQuerySamples] = PURE,
+    [SpvOpLoad] = PURE | WPG_TRAIT_READS,
+    [SpvOpImageSampleExplicitLod] = PURE | WPG_TRAIT_READS,
+    [SpvOpImageSampleDrefExplicitLod] = PURE | WPG_TRAIT_READS,
+    [SpvOpImageSampleProjExplicitLod] = PURE | WPG_TRAIT_READS,
+    [SpvOpImageSampleProjDrefExplicitLod] = PURE | WPG_TRAIT_READS,
+    [SpvOpImageFetch] = PURE | WPG_TRAIT_READS,
+    [SpvOpImageGather] = PURE | WPG_TRAIT_READS,
+    [SpvOpImageDrefGather] = PURE | WPG_TRAIT_READS,
+    [SpvOpImageSampleImplicitLod] = WPG_TRAIT_DERIVATIVE,
+    [SpvOpImageSampleDrefImplicitLod] = WPG_TRAIT_DERIVATIVE,
+    [SpvOpImageSampleProjImplicitLod] = WPG_TRAIT_DERIVATIVE,
+    [SpvOpImageSampleProjDrefImplicitLod] = WPG_TRAIT_DERIVATIVE,
+    [SpvOpStore] = WPG_TRAIT_WRITES,
+    [SpvOpFunctionCall] = WPG_TRAIT_WRITES | WPG_TRAIT_READS,
+    /* none of the others, and no effect of their own; each execution of OpUndef may give another value */
+    [SpvOpNop] = PLAIN,
+    [SpvOpLine] = PLAIN,
+    [SpvOpNoLine] = PLAIN,
+    [SpvOpFunction] = PLAIN,
+    [SpvOpFunctionParameter] = PLAIN,
+    [SpvOpFunctionEnd] = PLAIN,
+    [SpvOpLabel] = PLAIN,
+    [SpvOpVariable] = PLAIN,
+    [SpvOpPhi] = PLAIN,
+    [SpvOpUndef] = PLAIN,
+    [SpvOpSelectionMerge] = PLAIN,
+    [SpvOpLoopMerge] = PLAIN,
+    [SpvOpBranch] = PLAIN,
+    [SpvOpBranchConditional] = PLAIN,
+    [SpvOpSwitch] = PLAIN,
+    [SpvOpReturn] = PLAIN,
+    [SpvOpReturnValue] = PLAIN,
+    [SpvOpKill] = PLAIN,
+    [SpvOpUnreachable] = PLAIN,
+    [SpvOpPtrAccessChain] = PLAIN,
+    [SpvOpPtrEqual] = PLAIN,
+    [SpvOpPtrNotEqual] = PLAIN,
+    [SpvOpPtrDiff] = PLAIN,
+    [SpvOpConvertPtrToU] = PLAIN,
+    [SpvOpConvertUToPtr] = PLAIN,
+};
 
 static unsigned fixed_traits(SpvOp opcode)
 {
@@ -238,9 +260,7 @@ static unsigned effect_traits(SpvOp opcode)
     case SpvOpAtomicFAddEXT:
     case SpvOpCopyMemory:
     case SpvOpCopyMemorySized:
-    case SpvOpFunctionCall:
         return WPG_TRAIT_WRITES | WPG_TRAIT_READS;
-    case SpvOpStore:
     case SpvOpImageWrite:
     case SpvOpEmitVertex:
     case SpvOpEndPrimitive:
@@ -255,40 +275,10 @@ static unsigned effect_traits(SpvOp opcode)
     }
 }
 
-/* Instructions that are none of the others and have no effect of their own. */
-static bool is_plain(SpvOp opcode)
+static unsigned rare_traits(SpvOp opcode)
 {
-    switch (opcode) {
-    case SpvOpNop:
-    case SpvOpLine:
-    case SpvOpNoLine:
-    case SpvOpFunction:
-    case SpvOpFunctionParameter:
-    case SpvOpFunctionEnd:
-    case SpvOpLabel:
-    case SpvOpVariable:
-    case SpvOpPhi:
-    case SpvOpUndef:
-    case SpvOpSelectionMerge:
-    case SpvOpLoopMerge:
-    case SpvOpBranch:
-    case SpvOpBranchConditional:
-    case SpvOpSwitch:
-    case SpvOpReturn:
-    case SpvOpReturnValue:
-    case SpvOpKill:
-    case SpvOpTerminateInvocation:
-    case SpvOpUnreachable:
-    case SpvOpPtrAccessChain:
-    case SpvOpPtrEqual:
-    case SpvOpPtrNotEqual:
-    case SpvOpPtrDiff:
-    case SpvOpConvertPtrToU:
-    case SpvOpConvertUToPtr:
-        return true;
-    default:
-        return false;
-    }
+    const unsigned traits = fixed_traits(opcode) | effect_traits(opcode);
+    return traits || opcode == SpvOpTerminateInvocation ? traits : WPG_TRAIT_UNKNOWN;
 }
 
 /* An image instruction's operand mask: a Bias or a missing Lod means implicit derivatives. */
@@ -299,21 +289,15 @@ static bool gather_is_implicit(const wpg_inst *inst)
 
 unsigned wpg_inst_traits(const wpg_module *module, const wpg_inst *inst)
 {
-    SpvOp opcode = (SpvOp)inst->opcode;
+    const unsigned opcode = inst->opcode;
     if (opcode == SpvOpExtInst)
         return ext_traits(module, inst);
-    unsigned traits = arithmetic_traits(opcode);
-    if (!traits)
-        traits = logic_traits(opcode);
-    if (!traits)
-        traits = data_traits(opcode);
-    if (!traits)
-        traits = fixed_traits(opcode) | effect_traits(opcode);
-    if (wpg_opcode_image_access(inst->opcode) == WPG_IMAGE_GATHER && gather_is_implicit(inst))
-        traits = WPG_TRAIT_DERIVATIVE;
-    if (!traits && !is_plain(opcode))
-        traits = WPG_TRAIT_UNKNOWN;
-    return traits;
+    const unsigned common = opcode < sizeof common_traits / sizeof *common_traits ? common_traits[opcode] : 0;
+    if (!common)
+        return rare_traits((SpvOp)opcode);
+    if ((opcode == SpvOpImageGather || opcode == SpvOpImageDrefGather) && gather_is_implicit(inst))
+        return WPG_TRAIT_DERIVATIVE;
+    return common & ~(unsigned)PLAIN;
 }
 
 const char *wpg_trait_name(unsigned traits)

@@ -80,6 +80,15 @@ wpg_status wpg_exact_slice(wpg_id_set *set, const wpg_module *module, wpg_error 
  * operation. */
 wpg_status wpg_helper_slice(wpg_id_set *set, const wpg_module *module, wpg_error *err);
 
+typedef struct wpg_slices {
+    wpg_id_set exact, helper;
+} wpg_slices;
+/* The exact slice of context->module, alone or with the helper slice, kept for the next pass (analyses.c).
+ * The slices are valid until one of them is asked for after an edit. A pass that asks once has the slices of
+ * the module as it found it. */
+wpg_status wpg_exact_get(const wpg_id_set **exact, wpg_context *context);
+wpg_status wpg_slices_get(const wpg_slices **slices, wpg_context *context);
+
 /* All ids that feed, by data, through memory and by the branches of the module, anything but stores to the
  * variables of `ignored` (keys: result ids). A value outside the set is of no use to the rest of the stage.
  * `defined`: also what feeds operands for which some values are undefined behaviour (indices, divisors, texel

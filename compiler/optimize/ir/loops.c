@@ -86,7 +86,7 @@ static void find_first_test(wpg_loop *loop, const wpg_cfg *cfg)
     }
 }
 
-bool wpg_loop_describe(wpg_loop *loop, const wpg_view *view, uint32_t construct, wpg_arena *arena)
+static bool describe(wpg_loop *loop, const wpg_view *view, uint32_t construct, wpg_arena *arena)
 {
     const wpg_cfg *cfg = view->cfg;
     const wpg_construct *c = &cfg->constructs[construct];
@@ -124,6 +124,34 @@ bool wpg_loop_describe(wpg_loop *loop, const wpg_view *view, uint32_t construct,
     }
     find_first_test(loop, cfg);
     return true;
+}
+
+static bool make_room(wpg_view_memo *memo, uint32_t constructs)
+{
+    if (memo->loops)
+        return true;
+    memo->described = WPG_ARENA_ARRAY(memo->arena, bool, constructs + 1u);
+    memo->is_loop = WPG_ARENA_ARRAY(memo->arena, bool, constructs + 1u);
+    if (memo->described && memo->is_loop)
+        memo->loops = WPG_ARENA_ARRAY(memo->arena, wpg_loop, constructs + 1u);
+    return memo->loops != NULL;
+}
+
+bool wpg_loop_describe(wpg_loop *loop, const wpg_view *view, uint32_t construct)
+{
+    wpg_view_memo *memo = view->memo;
+    if (!make_room(memo, view->cfg->construct_count)) {
+        view->module->arena.failed = 1;
+        return false;
+    }
+    if (!memo->described[construct]) {
+        memo->described[construct] = true;
+        memo->is_loop[construct] = describe(&memo->loops[construct], view, construct, memo->arena);
+        if (memo->arena->failed)
+            view->module->arena.failed = 1;
+    }
+    *loop = memo->loops[construct];
+    return memo->is_loop[construct];
 }
 
 bool wpg_block_lanes(uint64_t *lanes, const wpg_view *view, const wpg_function_profile *profile,

@@ -25,9 +25,9 @@ typedef struct wpg_loop {
     bool top_tested;     /* that branch may leave: the body may run zero times */
 } wpg_loop;
 
-/* Describes a loop construct; members live in `arena`. False if the back edge or merge block is unreachable,
- * or memory ran out (arena->failed). */
-bool wpg_loop_describe(wpg_loop *loop, const wpg_view *view, uint32_t construct, wpg_arena *arena);
+/* Describes a loop construct, once for a view; members live in the view's arena. False if the back edge or
+ * merge block is unreachable, or memory ran out (arena.failed of view->module). */
+bool wpg_loop_describe(wpg_loop *loop, const wpg_view *view, uint32_t construct);
 
 /* True if the way out that begins with `block`, which is not inside, leads to the merge block and nowhere
  * else. */

@@ -7,6 +7,7 @@
 #define WPG_COMPILER_OPTIMIZE_IR_PASS_H
 
 #include "compiler/analysis/graph/cfg.h"
+#include "compiler/analysis/values/divergence.h"
 #include "compiler/analysis/values/word_sites.h"
 #include "compiler/optimize/ir/optimize.h"
 #include "compiler/spirv/grammar.h"
@@ -84,6 +85,14 @@ typedef struct wpg_function_profile {
     wpg_map peeled;     /* labels of loop headers that peeling has dealt with */
 } wpg_function_profile;
 
+/* What passes found of the module, kept for the next pass while the module stays as it is (analyses.c). */
+typedef struct wpg_analyses {
+    struct wpg_view *view;     /* of one function; NULL: none */
+    struct wpg_slices *slices; /* NULL: none */
+    const wpg_module *slices_of;
+    uint32_t view_edits, slices_edits; /* of the module (wpg_module.edits) when they were made */
+} wpg_analyses;
+
 typedef struct wpg_context {
     wpg_module *module;
     const wpg_stage *stage;
@@ -92,6 +101,7 @@ typedef struct wpg_context {
     wpg_function_profile *profiles;
     uint32_t profile_count;
     wpg_error *err;
+    wpg_analyses analyses;
 } wpg_context;
 
 /* -- Weights (weights.c) -- */
@@ -131,6 +141,17 @@ wpg_status wpg_ssa_form(wpg_module **out, wpg_context *context, wpg_ssa_fn ssa);
 
 /* -- View (view.c) -- */
 
+/* Analyses of a view, made when they are first asked for. They live in the view's arena. */
+typedef struct wpg_view_memo {
+    wpg_arena *arena;
+    struct wpg_loop *loops;    /* [construct_count] wpg_loop_describe */
+    bool *described, *is_loop; /* [construct_count] */
+    struct wpg_divergence *divergence;
+    struct wpg_solution *unfolded; /* wpg_push_unfolded */
+    struct wpg_unrolled *unrolled; /* of no known ids (facts/unrolled.h) */
+    const bool *unrollable;        /* wpg_unrollable_loops */
+} wpg_view_memo;
+
 /* One function seen by ids: its CFG, where each id is defined and who uses it. Stale after any edit. */
 typedef struct wpg_view {
     wpg_arena arena;
@@ -143,15 +164,36 @@ typedef struct wpg_view {
     uint32_t *first_user; /* [bound + 1] range in users */
     wpg_inst **users;     /* instructions of this function that use the id, in order, repeated per use */
     uint32_t instruction_count;
+    wpg_view_memo *memo;
 } wpg_view;
 
 /* WPG_E_UNSUPPORTED when the control flow is not structured. */
 wpg_status wpg_view_create(wpg_view **view, wpg_module *module, uint32_t function, wpg_error *err);
 void wpg_view_destroy(wpg_view *view);
+/* Divergence of the view's function; NULL when memory ran out. */
+const wpg_divergence *wpg_view_divergence(const wpg_view *view);
 /* True if the id is defined in this function: an instruction of a block, a label or a parameter. */
-bool wpg_view_is_local(const wpg_view *view, uint32_t id);
+static inline bool wpg_view_is_local(const wpg_view *view, uint32_t id)
+{
+    return id < view->bound && view->position[id] != 0;
+}
 /* The label that opens the instruction's block, NULL for instructions outside blocks. */
 wpg_inst *wpg_inst_label(wpg_inst *inst);
+
+/* -- Analyses that survive (analyses.c) -- */
+
+/* A view of the function of context->module: the one that the last pass left, or a new one. The context owns
+ * the view. It is valid until the next call of this, or of wpg_analyses_drop. Errors as wpg_view_create. */
+wpg_status wpg_view_get(wpg_view **view, wpg_context *context, uint32_t function, wpg_error *err);
+/* The view stays right though context->module becomes view->module, or was changed outside the function. The
+ * context owns the view from now on. */
+void wpg_view_adopt(wpg_context *context, wpg_view *view);
+/* The module is about to be destroyed. */
+void wpg_analyses_leave(wpg_context *context, const wpg_module *module);
+/* To be called after words were changed in place, and by who changes context->module. Insertions, removals
+ * and the like are noticed by themselves (wpg_module.edits). */
+void wpg_analyses_drop(wpg_context *context);
+void wpg_analyses_finish(wpg_context *context); /* frees them; wpg_profiles_finish does so, too */
 
 /* -- Passes: each in a file of its name. *changed is set when the module changed. -- */
 

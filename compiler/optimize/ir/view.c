@@ -4,11 +4,6 @@
 
 #include "compiler/spirv/grammar.h"
 
-bool wpg_view_is_local(const wpg_view *view, uint32_t id)
-{
-    return id < view->bound && view->position[id] != 0;
-}
-
 wpg_inst *wpg_inst_label(wpg_inst *inst)
 {
     while (inst && inst->opcode != SpvOpLabel) {
@@ -28,9 +23,8 @@ static wpg_inst *function_by_id(wpg_module *module, uint32_t id)
 /* Numbers definitions, and counts (count pass) or lists (fill pass) the users of each id. */
 static wpg_status index_definitions(wpg_view *view)
 {
-    wpg_inst *end = wpg_function_end(view->function);
     uint32_t block = WPG_NO_BLOCK, position = 0;
-    for (wpg_inst *inst = view->function; inst && inst != end; inst = inst->next) {
+    for (wpg_inst *inst = view->function; wpg_in_function(inst); inst = inst->next) {
         position += !wpg_inst_is_non_semantic(view->module, inst);
         if (inst->opcode == SpvOpLabel)
             block = wpg_cfg_find(view->cfg, inst->result);
@@ -43,37 +37,47 @@ static wpg_status index_definitions(wpg_view *view)
     return WPG_OK;
 }
 
-static bool each_use(wpg_view *view, wpg_operand_list *list, bool fill, uint32_t *cursor)
+typedef struct use {
+    uint32_t id;
+    wpg_inst *user;
+} use;
+typedef WPG_VEC(use) use_list;
+
+static bool list_uses(use_list *uses, wpg_view *view)
 {
-    wpg_inst *end = wpg_function_end(view->function);
-    for (wpg_inst *inst = view->function; inst && inst != end; inst = inst->next) {
-        if (!wpg_used_ids(list, view->module, inst))
-            return false;
-        for (size_t i = 0; i < list->count; i++) {
-            uint32_t id = inst->words[list->data[i]];
-            if (id >= view->bound)
-                return false;
-            if (fill)
-                view->users[cursor[id]++] = inst;
-            else
-                view->first_user[id + 1]++;
+    wpg_operand_list list = {0};
+    bool fits = true;
+    for (wpg_inst *inst = view->function; fits && wpg_in_function(inst); inst = inst->next) {
+        fits = wpg_used_ids(&list, view->module, inst) && wpg_vec_reserve(uses, list.count);
+        for (size_t i = 0; fits && i < list.count; i++) {
+            const uint32_t id = inst->words[list.data[i]];
+            fits = id < view->bound;
+            uses->data[uses->count++] = (use){id, inst};
         }
     }
-    return true;
+    wpg_vec_free(&list);
+    return fits;
+}
+
+/* Sorts the uses by id; those of one id stay in order. */
+static bool fill_users(wpg_view *view, const use_list *uses)
+{
+    for (size_t i = 0; i < uses->count; i++)
+        view->first_user[uses->data[i].id + 1]++;
+    for (uint32_t id = 0; id < view->bound; id++)
+        view->first_user[id + 1] += view->first_user[id];
+    view->users = WPG_ARENA_ARRAY(&view->arena, wpg_inst *, view->first_user[view->bound]);
+    uint32_t *cursor = wpg_arena_memdup(&view->arena, view->first_user, view->bound * sizeof(uint32_t));
+    for (size_t i = 0; view->users && cursor && i < uses->count; i++)
+        view->users[cursor[uses->data[i].id]++] = uses->data[i].user;
+    return view->users && cursor;
 }
 
 static wpg_status index_users(wpg_view *view, wpg_error *err)
 {
-    wpg_operand_list list = {0};
-    bool fits = each_use(view, &list, false, NULL);
-    if (fits) {
-        for (uint32_t id = 0; id < view->bound; id++)
-            view->first_user[id + 1] += view->first_user[id];
-        view->users = WPG_ARENA_ARRAY(&view->arena, wpg_inst *, view->first_user[view->bound]);
-        uint32_t *cursor = wpg_arena_memdup(&view->arena, view->first_user, view->bound * sizeof(uint32_t));
-        fits = view->users && cursor && each_use(view, &list, true, cursor);
-    }
-    wpg_vec_free(&list);
+    use_list uses = {0};
+    const bool fits = list_uses(&uses, view) && fill_users(view, &uses);
+    wpg_vec_free(&uses);
     if (view->arena.failed)
         return wpg_fail(err, WPG_E_NOMEM, "out of memory");
     return fits ? WPG_OK : wpg_fail(err, WPG_E_UNSUPPORTED, "an instruction the grammar does not know");
@@ -96,9 +100,11 @@ wpg_status wpg_view_create(wpg_view **out, wpg_module *module, uint32_t function
         view->block_of = WPG_ARENA_ARRAY(&view->arena, uint32_t, view->bound);
         view->position = WPG_ARENA_ARRAY(&view->arena, uint32_t, view->bound);
         view->first_user = WPG_ARENA_ARRAY(&view->arena, uint32_t, (size_t)view->bound + 1);
+        view->memo = WPG_ARENA_NEW(&view->arena, wpg_view_memo);
         if (view->arena.failed) {
             status = wpg_fail(err, WPG_E_NOMEM, "out of memory");
         } else {
+            view->memo->arena = &view->arena;
             for (uint32_t id = 0; id < view->bound; id++)
                 view->block_of[id] = WPG_NO_BLOCK;
             status = index_definitions(view);
@@ -112,6 +118,14 @@ wpg_status wpg_view_create(wpg_view **out, wpg_module *module, uint32_t function
     }
     *out = view;
     return WPG_OK;
+}
+
+const wpg_divergence *wpg_view_divergence(const wpg_view *view)
+{
+    wpg_view_memo *memo = view->memo;
+    if (!memo->divergence && wpg_divergence_compute(&memo->divergence, view->cfg, memo->arena) != WPG_OK)
+        memo->divergence = NULL;
+    return memo->divergence;
 }
 
 void wpg_view_destroy(wpg_view *view)

@@ -66,6 +66,7 @@ void wpg_profiles_finish(wpg_context *context)
     free(context->profiles);
     context->profiles = NULL;
     context->profile_count = 0;
+    wpg_analyses_finish(context);
 }
 
 /* Do the counts fit one another? A hundredth is let pass: merged counts may be scaled and saturated. Of

@@ -71,11 +71,10 @@ static uint32_t own_root(const sweeper *s, uint32_t pointer)
 
 static void find_own(sweeper *s)
 {
-    const wpg_inst *end = wpg_function_end(s->function);
-    for (const wpg_inst *inst = s->function; inst && inst != end; inst = inst->next)
+    for (const wpg_inst *inst = s->function; wpg_in_function(inst); inst = inst->next)
         if (inst->opcode == SpvOpVariable && inst->result < s->bound)
             s->own[inst->result] = true;
-    for (const wpg_inst *inst = s->function; inst && inst != end; inst = inst->next) {
+    for (const wpg_inst *inst = s->function; wpg_in_function(inst); inst = inst->next) {
         const bool access =
             inst->opcode == SpvOpAccessChain || inst->opcode == SpvOpInBoundsAccessChain ||
             ((inst->opcode == SpvOpLoad || inst->opcode == SpvOpStore) && !wpg_access_is_volatile(inst));
@@ -223,16 +222,15 @@ static void add_root(sweeper *s, wpg_inst *inst, uint32_t block)
 
 static void add_roots(sweeper *s)
 {
-    const wpg_inst *end = wpg_function_end(s->function);
     uint32_t block = NONE, count = 0;
-    for (wpg_inst *inst = s->function; inst && inst != end; inst = inst->next) {
+    for (wpg_inst *inst = s->function; wpg_in_function(inst); inst = inst->next) {
         if (inst->opcode == SpvOpLabel)
             block = s->cfg ? wpg_cfg_find(s->cfg, inst->result) : count++;
         if (inst->result && inst->result < s->bound)
             s->block_of[inst->result] = block;
     }
     block = NONE;
-    for (wpg_inst *inst = s->function; inst && inst != end; inst = inst->next) {
+    for (wpg_inst *inst = s->function; wpg_in_function(inst); inst = inst->next) {
         if (inst->opcode == SpvOpLabel && s->cfg)
             block = wpg_cfg_find(s->cfg, inst->result);
         add_root(s, inst, block);
@@ -287,8 +285,8 @@ static void remove_constructs(sweeper *s)
 /* Lines of what went: another line or the block's end follows, or the line is said again. */
 static void drop_lines(sweeper *s)
 {
-    const wpg_inst *end = wpg_function_end(s->function), *line = NULL;
-    for (wpg_inst *inst = s->function, *next; inst && inst != end; inst = next) {
+    const wpg_inst *line = NULL;
+    for (wpg_inst *inst = s->function, *next; wpg_in_function(inst); inst = next) {
         next = inst->next;
         if (inst->opcode == SpvOpLabel || inst->opcode == SpvOpNoLine)
             line = NULL;
@@ -314,8 +312,7 @@ static void sweep(sweeper *s)
     }
     if (s->cfg)
         remove_constructs(s);
-    const wpg_inst *end = wpg_function_end(s->function);
-    for (wpg_inst *inst = s->function, *next; inst && inst != end; inst = next) {
+    for (wpg_inst *inst = s->function, *next; wpg_in_function(inst); inst = next) {
         next = inst->next;
         if (may_go(s, inst) && !s->live[inst->result])
             wpg_inst_remove(s->module, inst);

@@ -402,8 +402,7 @@ static bool insert_phis(wpg_promoter *p)
 
 static bool rewrite_operands(wpg_promoter *p)
 {
-    wpg_inst *end = wpg_function_end(p->cfg->function);
-    for (wpg_inst *inst = p->cfg->function; inst && inst != end; inst = inst->next) {
+    for (wpg_inst *inst = p->cfg->function; wpg_in_function(inst); inst = inst->next) {
         bool any = false;
         for (unsigned at = 1; at < inst->count && !any; at++)
             any = inst->words[at] < p->capacity && p->becomes[inst->words[at]];
@@ -421,8 +420,7 @@ static bool rewrite_operands(wpg_promoter *p)
 
 static void remove_variables(wpg_promoter *p)
 {
-    wpg_inst *end = wpg_function_end(p->cfg->function);
-    for (wpg_inst *inst = p->cfg->function, *next; inst && inst != end; inst = next) {
+    for (wpg_inst *inst = p->cfg->function, *next; wpg_in_function(inst); inst = next) {
         next = inst->next;
         const wpg_promote_candidate *c = candidate_of(p, inst->result);
         if (inst->result && c && c->variable)

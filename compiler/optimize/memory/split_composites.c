@@ -92,8 +92,7 @@ static uint32_t part_type(const splitter *s, const composite *c, uint32_t part)
 
 static void find_composites(splitter *s)
 {
-    const wpg_inst *end = wpg_function_end(s->function);
-    for (wpg_inst *inst = s->function; inst && inst != end; inst = inst->next) {
+    for (wpg_inst *inst = s->function; wpg_in_function(inst); inst = inst->next) {
         if (inst->opcode != SpvOpVariable || inst->count > 4 || wpg_map_get(&s->fixed, inst->result, NULL))
             continue;
         const wpg_inst *pointer = wpg_module_def(s->module, inst->type);
@@ -174,11 +173,10 @@ static void spread_reads(splitter *s)
 
 static void judge(splitter *s)
 {
-    const wpg_inst *end = wpg_function_end(s->function);
-    for (wpg_inst *inst = s->function; inst && inst != end; inst = inst->next)
+    for (wpg_inst *inst = s->function; wpg_in_function(inst); inst = inst->next)
         if (inst->opcode == SpvOpLoad && at(s, s->root, inst->words[3]) && inst->result < s->bound)
             s->loaded[inst->result] = s->root[inst->words[3]];
-    for (wpg_inst *inst = s->function; inst && inst != end; inst = inst->next) {
+    for (wpg_inst *inst = s->function; wpg_in_function(inst); inst = inst->next) {
         s->failed |= !wpg_used_ids(&s->operands, s->module, inst);
         for (size_t i = 0; i < s->operands.count; i++) {
             const unsigned operand = s->operands.data[i];
@@ -298,8 +296,7 @@ static bool split_all(splitter *s)
             make_variables(s, &s->composites.data[i]);
             any = true;
         }
-    const wpg_inst *end = wpg_function_end(s->function);
-    for (wpg_inst *inst = s->function, *next; any && !s->failed && inst && inst != end; inst = next) {
+    for (wpg_inst *inst = s->function, *next; any && !s->failed && wpg_in_function(inst); inst = next) {
         next = inst->next;
         rewrite(s, inst);
     }

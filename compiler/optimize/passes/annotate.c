@@ -32,9 +32,7 @@ typedef struct annotator {
     wpg_view *view;
     uint32_t weighted, branches, loops;
     bool changed;
-    wpg_id_set exact; /* what feeds exact outputs; computed at the first hint */
-    bool has_exact;
-    wpg_unrolled unrolled; /* made at the first loop that asks */
+    const wpg_id_set *exact; /* what feeds exact outputs; asked for at the first hint */
     wpg_status status;
 } annotator;
 
@@ -130,13 +128,11 @@ static void weigh_branch(annotator *a, uint32_t block)
 static bool block_is_exact(annotator *a, uint32_t block)
 {
     const wpg_block *b = &a->view->cfg->blocks[block];
-    if (!a->has_exact) {
-        a->has_exact = true;
-        a->status = wpg_exact_slice(&a->exact, a->context->module, a->context->err);
-    }
+    if (!a->exact && a->status == WPG_OK)
+        a->status = wpg_exact_get(&a->exact, a->context);
     for (const wpg_inst *inst = b->label; a->status == WPG_OK && inst != b->terminator; inst = inst->next)
         if (inst->result && (wpg_inst_traits(a->view->module, inst) & WPG_TRAIT_FLOAT) &&
-            wpg_id_set_has(&a->exact, inst->result))
+            wpg_id_set_has(a->exact, inst->result))
             return true;
     return a->status != WPG_OK;
 }
@@ -153,16 +149,15 @@ static void set_loop_control(annotator *a, wpg_inst *merge, uint32_t control, ui
 }
 
 /* May a driver unroll it? Not where that changes bits. */
-static bool loop_may_be_unrolled(annotator *a, const wpg_loop *loop, wpg_arena *arena)
+static bool loop_may_be_unrolled(annotator *a, const wpg_loop *loop)
 {
     for (uint32_t b = 0; b < a->view->cfg->count; b++)
         if (loop->members[b] && block_is_exact(a, b))
             return false;
-    if (!a->unrolled.view && !wpg_unrolled_solve(&a->unrolled, a->view, NULL, 0, arena)) {
-        arena->failed = 1;
-        return false;
-    }
-    return !wpg_unrolled_folds(&a->unrolled, loop);
+    const wpg_unrolled *unrolled = wpg_unrolled_of(a->view);
+    if (!unrolled)
+        a->status = wpg_fail(a->context->err, WPG_E_NOMEM, "out of memory");
+    return unrolled && !wpg_unrolled_folds(unrolled, loop);
 }
 
 typedef struct loop_control {
@@ -185,12 +180,12 @@ static loop_control choose_control(const wpg_loop *loop, double trips, bool exac
     return (loop_control){0};
 }
 
-static void control_loop(annotator *a, uint32_t construct, wpg_arena *arena)
+static void control_loop(annotator *a, uint32_t construct)
 {
     const wpg_cfg *cfg = a->view->cfg;
     wpg_loop loop;
     uint64_t entries, header;
-    if (!wpg_loop_describe(&loop, a->view, construct, arena))
+    if (!wpg_loop_describe(&loop, a->view, construct))
         return;
     wpg_inst *merge = cfg->blocks[loop.header].merge;
     if (merge->count != 4 || merge->words[3] != SpvLoopControlMaskNone ||
@@ -202,7 +197,7 @@ static void control_loop(annotator *a, uint32_t construct, wpg_arena *arena)
         choose_control(&loop, trips, header % entries == 0, a->context->module->version >= SPIRV_1_4);
     uint32_t origin = origin_of(a, loop.header);
     char parameter[16] = "";
-    if (!control.mask || !loop_may_be_unrolled(a, &loop, arena))
+    if (!control.mask || !loop_may_be_unrolled(a, &loop))
         return;
     set_loop_control(a, merge, control.mask, control.parameter);
     if (control.parameter)
@@ -216,15 +211,13 @@ wpg_status wpg_pass_annotate(bool *changed, wpg_context *context, wpg_function_p
 {
     annotator a = {.context = context, .profile = profile};
     wpg_error reason = {0};
-    wpg_status status = wpg_view_create(&a.view, context->module, profile->function, &reason);
+    wpg_status status = wpg_view_get(&a.view, context, profile->function, &reason);
     if (status != WPG_OK) {
         if (status == WPG_E_NOMEM)
             return wpg_fail(context->err, status, "out of memory");
         wpg_remark_add(context, WPG_REMARK_REFUSED, PASS, profile->ordinal, 0, "%.140s", reason.message);
         return WPG_OK;
     }
-    wpg_arena arena;
-    wpg_arena_init(&arena);
     const wpg_cfg *cfg = a.view->cfg;
     for (uint32_t b = 0; b < cfg->count; b++) {
         const wpg_block *block = &cfg->blocks[b];
@@ -234,7 +227,7 @@ wpg_status wpg_pass_annotate(bool *changed, wpg_context *context, wpg_function_p
     }
     for (uint32_t c = 0; c < cfg->construct_count; c++)
         if (cfg->constructs[c].kind == WPG_CONSTRUCT_LOOP)
-            control_loop(&a, c, &arena);
+            control_loop(&a, c);
     if (a.changed || a.branches)
         wpg_remark_add(context, a.weighted ? WPG_REMARK_DONE : WPG_REMARK_REFUSED, PASS, profile->ordinal, 0,
                        "%u of %u branches carry weights (%s); control set on %u loops", a.weighted,
@@ -242,10 +235,5 @@ wpg_status wpg_pass_annotate(bool *changed, wpg_context *context, wpg_function_p
     *changed |= a.changed;
     if (a.status != WPG_OK)
         status = a.status;
-    wpg_id_set_free(&a.exact);
-    if (arena.failed)
-        status = wpg_fail(context->err, WPG_E_NOMEM, "out of memory");
-    wpg_arena_finish(&arena);
-    wpg_view_destroy(a.view);
     return status;
 }

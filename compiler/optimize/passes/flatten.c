@@ -176,7 +176,7 @@ static const char *refusal(flattener *f, const selection *s)
 {
     if (bears_floats(f, s))
         return "its arms make floats that a driver may contract otherwise in straight code";
-    if (wpg_is_in_counted_float_loop(f->view, s->block, &f->arena))
+    if (wpg_is_in_counted_float_loop(f->view, s->block))
         return "a loop around it makes floats that a driver may re-associate if it unrolls it";
     return NULL;
 }
@@ -219,7 +219,7 @@ wpg_status wpg_pass_flatten(bool *changed, wpg_context *context, wpg_function_pr
     wpg_error reason = {0};
     if (!profile->has_waves)
         return WPG_OK;
-    wpg_status status = wpg_view_create(&f.view, context->module, profile->function, &reason);
+    wpg_status status = wpg_view_get(&f.view, context, profile->function, &reason);
     if (status != WPG_OK)
         return status == WPG_E_NOMEM ? wpg_fail(context->err, status, "out of memory") : WPG_OK;
     wpg_arena_init(&f.arena);
@@ -231,6 +231,5 @@ wpg_status wpg_pass_flatten(bool *changed, wpg_context *context, wpg_function_pr
     *changed |= f.marked != 0;
     status = f.arena.failed ? wpg_fail(context->err, WPG_E_NOMEM, "out of memory") : WPG_OK;
     wpg_arena_finish(&f.arena);
-    wpg_view_destroy(f.view);
     return status;
 }

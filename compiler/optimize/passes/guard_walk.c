@@ -52,7 +52,7 @@ static wpg_status step(bool *more, const wpg_guard_pass *pass, wpg_guarder *g)
     wpg_error reason = {0};
     wpg_arena arena;
     *more = false;
-    wpg_status status = wpg_view_create(&g->view, g->context->module, g->profile->function, &reason);
+    wpg_status status = wpg_view_get(&g->view, g->context, g->profile->function, &reason);
     if (status != WPG_OK)
         return status == WPG_E_NOMEM ? wpg_fail(g->context->err, status, "out of memory") : WPG_OK;
     wpg_arena_init(&arena);
@@ -65,14 +65,15 @@ static wpg_status step(bool *more, const wpg_guard_pass *pass, wpg_guarder *g)
         wpg_guard_plan plan = {.pass = pass->name};
         if (cfg->constructs[c].kind != WPG_CONSTRUCT_LOOP ||
             pass->skips(g, cfg->blocks[cfg->constructs[c].header].id) ||
-            !wpg_loop_describe(&plan.loop, g->view, c, &arena))
+            !wpg_loop_describe(&plan.loop, g->view, c))
             continue;
         status = guard_loop(more, pass, g, &plan);
     }
     if (status == WPG_E_NOMEM || (status == WPG_OK && arena.failed))
         status = wpg_fail(g->context->err, WPG_E_NOMEM, "out of memory");
     wpg_arena_finish(&arena);
-    wpg_view_destroy(g->view);
+    if (*more)
+        wpg_analyses_drop(g->context);
     g->view = NULL;
     return status;
 }
@@ -81,41 +82,37 @@ wpg_status wpg_guard_loops(bool *changed, const wpg_guard_pass *pass, wpg_contex
                            wpg_function_profile *profile)
 {
     wpg_guarder g = {.context = context, .profile = profile};
-    WPG_TRY(wpg_exact_slice(&g.exact, context->module, context->err));
-    wpg_status status = wpg_helper_slice(&g.helper, context->module, context->err);
+    wpg_status status = wpg_slices_get(&g.slices, context);
     for (bool more = true; more && status == WPG_OK;) {
         status = step(&more, pass, &g);
         *changed |= more;
     }
-    wpg_id_set_free(&g.exact);
-    wpg_id_set_free(&g.helper);
     return status;
+}
+
+const wpg_divergence *wpg_guard_divergence(wpg_guarder *g)
+{
+    const wpg_divergence *divergence = wpg_view_divergence(g->view);
+    if (!divergence)
+        g->arena->failed = 1;
+    return divergence;
 }
 
 bool wpg_guard_look(wpg_guarder *g)
 {
-    wpg_guard_sight *found = WPG_ARENA_ARRAY(g->arena, wpg_guard_sight, 1);
-    if (!found || wpg_divergence_compute(&found->divergence, g->view->cfg, g->arena) != WPG_OK)
-        return false;
-    found->unrollable = wpg_unrollable_loops(g->view, g->arena);
-    g->facts = found;
-    return found->unrollable != NULL;
+    g->unrollable = wpg_unrollable_loops(g->view);
+    return g->unrollable != NULL;
 }
 
 bool wpg_guard_any_loop(wpg_context *context, wpg_function_profile *profile, wpg_loop_wish *wanted)
 {
     wpg_view *view;
-    if (!profile->has_lanes ||
-        wpg_view_create(&view, context->module, profile->function, &(wpg_error){0}) != WPG_OK)
+    if (!profile->has_lanes || wpg_view_get(&view, context, profile->function, &(wpg_error){0}) != WPG_OK)
         return false;
-    wpg_arena arena;
-    wpg_arena_init(&arena);
     bool any = false;
     for (uint32_t c = 0; c < view->cfg->construct_count && !any; c++) {
         wpg_loop loop;
-        any = wpg_loop_describe(&loop, view, c, &arena) && wanted(context, profile, view, &loop);
+        any = wpg_loop_describe(&loop, view, c) && wanted(context, profile, view, &loop);
     }
-    wpg_arena_finish(&arena);
-    wpg_view_destroy(view);
     return any;
 }

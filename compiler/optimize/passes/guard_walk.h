@@ -5,7 +5,6 @@
 #ifndef WPG_COMPILER_OPTIMIZE_PASSES_GUARD_WALK_H
 #define WPG_COMPILER_OPTIMIZE_PASSES_GUARD_WALK_H
 
-#include "compiler/analysis/values/divergence.h"
 #include "compiler/optimize/loops/loop_clone.h"
 
 typedef struct wpg_guarder {
@@ -13,10 +12,11 @@ typedef struct wpg_guarder {
     wpg_function_profile *profile;
     wpg_view *view;   /* of the step under way */
     wpg_arena *arena; /* for plans: until the step ends */
-    wpg_id_set exact, helper;
-    uint64_t grown;    /* instructions added so far */
-    const void *facts; /* the pass's own, of the view (`look`) */
-    char text[256];    /* of a refusal with figures, or of what was done; remarks cut it */
+    const wpg_slices *slices;
+    uint64_t grown;         /* instructions added so far */
+    const void *facts;      /* the pass's own, of the view (`look`) */
+    const bool *unrollable; /* by construct, of the view: wpg_unrollable_loops (`look`) */
+    char text[256];         /* of a refusal with figures, or of what was done; remarks cut it */
 } wpg_guarder;
 
 typedef struct wpg_guard_pass {
@@ -50,11 +50,9 @@ typedef bool wpg_loop_wish(wpg_context *context, wpg_function_profile *profile, 
                            const wpg_loop *loop);
 bool wpg_guard_any_loop(wpg_context *context, wpg_function_profile *profile, wpg_loop_wish *wanted);
 
-/* The facts of a view for unswitching and peeling, made by `look` of a wpg_guard_pass. */
-typedef struct wpg_guard_sight {
-    wpg_divergence *divergence;
-    const bool *unrollable; /* by construct: wpg_unrollable_loops */
-} wpg_guard_sight;
+/* Divergence of the step's view; NULL when memory ran out, and the step fails. */
+const wpg_divergence *wpg_guard_divergence(wpg_guarder *g);
+/* `look` for passes that ask which loops drivers may unroll (g->unrollable). */
 bool wpg_guard_look(wpg_guarder *g);
 
 /* The block id in the normal form, for remarks. */

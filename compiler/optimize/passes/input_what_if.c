@@ -73,12 +73,10 @@ static bool look_at(what_if *w, wpg_inst *inst)
     return !known || add(w, inst, wpg_const_scalar(m, inst->type, bits));
 }
 
-static wpg_status judge(bool *go, const wpg_load_fold *job, const wpg_load_folded *folded)
+static wpg_status judge(what_if *w, const wpg_load_folded *folded)
 {
-    what_if *w = job->of;
     wpg_weight_plan weights = {0};
     wpg_fold_saving of;
-    *go = false;
     if (!wpg_weight_plan_make(&weights, w->context, folded, w->loads.data, w->loads.count, &w->arena))
         return wpg_fail(w->context->err, WPG_E_NOMEM, "out of memory");
     wpg_fold_saving_measure(&of, w->context->module, w->profile, folded, &weights, NULL);
@@ -102,10 +100,14 @@ static wpg_status fold(what_if *w)
                                .function = function->result,
                                .loads = w->loads.data,
                                .load_count = w->loads.count,
-                               .always = true,
-                               .prepare = judge,
-                               .of = w};
-    return w->loads.count ? wpg_load_fold_run(&folded, &job) : WPG_OK;
+                               .always = true};
+    if (!w->loads.count)
+        return WPG_OK;
+    wpg_load_folding *folding;
+    WPG_TRY(wpg_load_fold_find(&folding, &folded, &job));
+    const wpg_status status = folding ? judge(w, &folded) : WPG_OK;
+    wpg_load_folding_destroy(folding);
+    return status;
 }
 
 /* The entry function's sites, in the normal form. */

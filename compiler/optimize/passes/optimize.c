@@ -86,8 +86,13 @@ static wpg_status run_pass(bool *changed, wpg_context *context, const wpg_pass *
 {
     if (left_out(context, pass->letter))
         return WPG_OK;
-    for (uint32_t i = 0; i < context->profile_count; i++)
-        WPG_TRY(pass->run(changed, context, &context->profiles[i]));
+    for (uint32_t i = 0; i < context->profile_count; i++) {
+        bool done = false;
+        WPG_TRY(pass->run(&done, context, &context->profiles[i]));
+        if (done)
+            wpg_analyses_drop(context);
+        *changed |= done;
+    }
     return WPG_OK;
 }
 
@@ -135,13 +140,17 @@ static wpg_status run_transformations(bool *changed, wpg_context *context, wpg_s
     wpg_status status = pushes ? wpg_pass_push_fold(&moved, context) : WPG_OK;
     if (versions && status == WPG_OK)
         status = wpg_pass_versions(&moved, context);
+    if (moved)
+        wpg_analyses_drop(context);
     for (size_t i = 0; i < wpg_pass_count && status == WPG_OK; i++)
         if (wpg_passes[i].wanted)
             status = run_measured(&moved, context, &wpg_passes[i], whole);
     *changed |= moved;
     if (values) {
+        wpg_module *left = moved ? normal : values;
         context->module = moved ? values : normal;
-        wpg_module_destroy(moved ? normal : values);
+        wpg_analyses_leave(context, left);
+        wpg_module_destroy(left);
     }
     return status;
 }

@@ -156,7 +156,8 @@ static const char *copy_refusal(wpg_guarder *g, wpg_guard_plan *plan)
         snprintf(g->text, sizeof g->text, "it has %s", wpg_trait_name(loop->traits));
         return g->text;
     }
-    const char *why = wpg_loop_copy_refusal(&plan->preheader, g->view, loop, &g->exact, &g->helper);
+    const char *why =
+        wpg_loop_copy_refusal(&plan->preheader, g->view, loop, &g->slices->exact, &g->slices->helper);
     if (!why)
         why = control_refusal(g->view, loop);
     return why ? why : wpg_peel_shape_refusal(g->view, loop);
@@ -180,11 +181,10 @@ static uint32_t preheader_of(const wpg_view *view, const wpg_loop *loop)
 static const char *plan_loop(wpg_guarder *g, wpg_guard_plan *plan)
 {
     const wpg_view *view = g->view;
-    const wpg_guard_sight *found = g->facts;
     wpg_value_fold base = {.view = view,
                            .profile = g->profile,
                            .loop = &plan->loop,
-                           .unrollable = found->unrollable,
+                           .unrollable = g->unrollable,
                            .arena = g->arena};
     wpg_peel_facts facts;
     uint32_t needed, before = preheader_of(view, &plan->loop);
@@ -203,8 +203,11 @@ static const char *plan_loop(wpg_guarder *g, wpg_guard_plan *plan)
     why = why ? why : header_refusal(view, &plan->loop, &facts, first.barriers);
     if (why)
         return why;
-    plan->varying = wpg_opt_barrier_source(&plan->agreed, view, plan->preheader, found->divergence);
-    plan->even = even_phis(g, &plan->loop, found->divergence);
+    const wpg_divergence *divergence = wpg_guard_divergence(g);
+    if (!divergence)
+        return "";
+    plan->varying = wpg_opt_barrier_source(&plan->agreed, view, plan->preheader, divergence);
+    plan->even = even_phis(g, &plan->loop, divergence);
     if (!plan->varying && any_barrier(view, &first, &later))
         return "nothing before the loop keeps its values apart";
     plan->folds = first.folds;

@@ -40,17 +40,14 @@ static uint64_t along(const wpg_load_fold *job, uint64_t decided)
 }
 
 /* Notes what the fold saves (wpg_remarks.savings), as a share of the function's work. */
-static wpg_status measure(bool *go, const wpg_load_fold *job, const wpg_load_folded *folded)
+static void measure(wpg_context *context, uint32_t function, const wpg_load_folded *folded)
 {
-    wpg_remarks *remarks = job->context->remarks;
+    wpg_remarks *remarks = context->remarks;
     wpg_fold_saving of;
-    wpg_fold_saving_measure(&of, job->context->module, wpg_profile_of(job->context, job->function), folded,
-                            NULL, NULL);
+    wpg_fold_saving_measure(&of, context->module, wpg_profile_of(context, function), folded, NULL, NULL);
     if (of.whole > 0 && remarks->saving_count < WPG_MOST_SAVINGS)
         remarks->savings[remarks->saving_count++] =
             (wpg_pass_saving){.pass = PASS, .share = (of.saved + of.branches) / of.whole};
-    *go = true;
-    return WPG_OK;
 }
 
 bool wpg_push_fold_wanted(const wpg_context *context)
@@ -68,23 +65,29 @@ static wpg_status fold_function(bool *changed, wpg_context *context, const wpg_i
 {
     load_list loads = {0};
     wpg_load_folded folded = {0};
+    wpg_load_folding *folding = NULL;
     wpg_status status = WPG_OK;
     if (!collect(&loads, context, function, ordinal, known))
         status = wpg_fail(context->err, WPG_E_NOMEM, "out of memory");
     else if (loads.count)
-        status = wpg_load_fold_run(
-            &folded, &(const wpg_load_fold){.context = context,
-                                            .pass = PASS,
-                                            .what = "push constants",
-                                            .function = function->result,
-                                            .ordinal = ordinal,
-                                            .loads = loads.data,
-                                            .load_count = loads.count,
-                                            .along = along,
-                                            .prepare = context->options->measure ? measure : NULL,
-                                            .of = (void *)(uintptr_t)known});
+        status = wpg_load_fold_find(&folding, &folded,
+                                    &(const wpg_load_fold){.context = context,
+                                                           .pass = PASS,
+                                                           .what = "push constants",
+                                                           .function = function->result,
+                                                           .ordinal = ordinal,
+                                                           .loads = loads.data,
+                                                           .load_count = loads.count,
+                                                           .along = along,
+                                                           .of = (void *)(uintptr_t)known});
+    if (folding && context->options->measure)
+        measure(context, function->result, &folded);
+    if (folding)
+        wpg_load_folding_apply(folding);
+    const bool done = folding != NULL;
+    wpg_load_folding_destroy(folding);
     wpg_vec_free(&loads);
-    if (!folded.done)
+    if (!done)
         return status;
     context->remarks->push_words |= folded.words;
     *changed = true;

@@ -49,7 +49,7 @@ typedef struct scalariser {
     wpg_view *view;
     wpg_divergence *divergence;
     wpg_arena arena; /* of one step */
-    wpg_id_set exact, helper;
+    const wpg_slices *slices;
     wpg_map settled; /* index << 32 | label of a block: done with; a label alone: an arm of ours */
 } scalariser;
 
@@ -76,7 +76,7 @@ static const char *refusal(scalariser *s, const wpg_region *region, char *text, 
     if (whole)
         return whole;
     for (size_t i = 0; i < region->members.count; i++)
-        if (region->seen.data[i] && wpg_id_set_has(&s->helper, region->members.data[i]->result))
+        if (region->seen.data[i] && wpg_id_set_has(&s->slices->helper, region->members.data[i]->result))
             return "it feeds an implicit-lod sample, derivative, quad or subgroup operation";
     if (region->words < LEAST_WORDS) {
         snprintf(text, size, "%u words are loaded with it, less than %d", region->words, LEAST_WORDS);
@@ -84,9 +84,9 @@ static const char *refusal(scalariser *s, const wpg_region *region, char *text, 
     }
     if (region->members.count * 2 * 100 > (uint64_t)view->instruction_count * s->context->options->max_growth)
         return "the function would grow too much";
-    if (wpg_split_parts_exact(view, &s->exact, region->block, region->before))
+    if (wpg_split_parts_exact(view, &s->slices->exact, region->block, region->before))
         return "the branch would split exact floating-point arithmetic";
-    if (wpg_is_in_counted_float_loop(view, region->block, &s->arena))
+    if (wpg_is_in_counted_float_loop(view, region->block))
         return "a loop around it makes floats that a driver may re-associate if it unrolls it";
     return NULL;
 }
@@ -374,7 +374,7 @@ static wpg_status step(bool *done, scalariser *s)
     best_region best = {0};
     wpg_error reason = {0};
     *done = false;
-    wpg_status status = wpg_view_create(&s->view, s->context->module, s->profile->function, &reason);
+    wpg_status status = wpg_view_get(&s->view, s->context, s->profile->function, &reason);
     if (status != WPG_OK)
         return status == WPG_E_NOMEM ? wpg_fail(s->context->err, status, "out of memory") : WPG_OK;
     wpg_arena_init(&s->arena);
@@ -398,7 +398,8 @@ static wpg_status step(bool *done, scalariser *s)
         status = wpg_fail(s->context->err, WPG_E_NOMEM, "out of memory");
     wpg_region_free(&best.region);
     wpg_arena_finish(&s->arena);
-    wpg_view_destroy(s->view);
+    if (*done)
+        wpg_analyses_drop(s->context);
     s->view = NULL;
     return status;
 }
@@ -408,8 +409,7 @@ wpg_status wpg_pass_scalarise(bool *changed, wpg_context *context, wpg_function_
     if (!wpg_scalarise_wanted(context, profile))
         return WPG_OK;
     scalariser s = {.context = context, .profile = profile};
-    WPG_TRY(wpg_exact_slice(&s.exact, context->module, context->err));
-    wpg_status status = wpg_helper_slice(&s.helper, context->module, context->err);
+    wpg_status status = wpg_slices_get(&s.slices, context);
     bool again = status == WPG_OK;
     for (unsigned made = 0; again && status == WPG_OK && made < MAX_REGIONS; made++) {
         status = step(&again, &s);
@@ -418,8 +418,6 @@ wpg_status wpg_pass_scalarise(bool *changed, wpg_context *context, wpg_function_
     s.speak = true;
     if (status == WPG_OK && !again)
         status = step(&again, &s);
-    wpg_id_set_free(&s.exact);
-    wpg_id_set_free(&s.helper);
     wpg_map_free(&s.settled);
     return status;
 }

@@ -160,14 +160,9 @@ static void run_finish(tier_run *run)
 static wpg_status begin_run(tier_run *run, const wpg_context *context, const wpg_kept *kept,
                             wpg_error *reason)
 {
-    uint32_t *words = NULL;
-    size_t count = 0;
     *run = (tier_run){.copy = NULL};
     wpg_arena_init(&run->arena);
-    wpg_status status = wpg_module_emit(&words, &count, context->module, reason);
-    if (status == WPG_OK)
-        status = wpg_module_parse(&run->copy, words, count, reason);
-    free(words);
+    wpg_status status = wpg_module_copy(&run->copy, context->module, reason);
     if (status == WPG_OK)
         status = wpg_pseudo_probes_lift(&run->probes, &run->probe_count, run->copy, &run->arena, reason);
     if (status != WPG_OK)
@@ -176,9 +171,11 @@ static wpg_status begin_run(tier_run *run, const wpg_context *context, const wpg
     bool fits = wpg_localise_globals(run->copy) && (!kept->labels || wpg_kept_pin(run->copy, kept)) &&
                 wpg_split_composites(run->copy) && wpg_promote_variables(run->copy) &&
                 wpg_drop_unused(run->copy) && wpg_memory_is_left(&run->left, run->copy);
-    if (fits && kept->labels)
+    if (!fits)
+        return wpg_fail(reason, WPG_E_NOMEM, "out of memory");
+    if (kept->labels)
         wpg_kept_unpin(run->copy, kept);
-    return fits ? WPG_OK : wpg_fail(reason, WPG_E_NOMEM, "out of memory");
+    return WPG_OK;
 }
 
 /* Words of the copy through the hook, with its arithmetic protected, as another module. */
@@ -207,25 +204,23 @@ static wpg_status ask_hook(wpg_module **out, tier_run *run, wpg_ssa_fn ssa, cons
     return status;
 }
 
-/* The copy's words, as another module: one without what was removed. */
-static wpg_status copy_words(wpg_module **out, tier_run *run, wpg_error *reason)
+/* The copy without declarations that nothing names. By words where parsing may find out more than it says. */
+static wpg_status give_copy(wpg_module **out, tier_run *run, wpg_error *reason)
 {
-    uint32_t *words = NULL;
-    size_t count = 0;
     if (!wpg_drop_declarations(run->copy))
         return wpg_fail(reason, WPG_E_NOMEM, "out of memory");
-    wpg_status status = wpg_module_emit(&words, &count, run->copy, reason);
-    if (status == WPG_OK)
-        status = wpg_module_parse(out, words, count, reason);
-    free(words);
-    return status;
+    if (run->copy->has_unknown || run->copy->decorates_late)
+        return wpg_module_copy(out, run->copy, reason);
+    *out = run->copy;
+    run->copy = NULL;
+    return WPG_OK;
 }
 
 /* The rest of the tier. The hook takes long: it is asked only where it can do something. */
 static wpg_status end_run(wpg_module **out, tier_run *run, wpg_ssa_fn ssa, const wpg_kept *kept,
                           wpg_error *reason)
 {
-    wpg_status status = run->left ? ask_hook(out, run, ssa, kept, reason) : copy_words(out, run, reason);
+    wpg_status status = run->left ? ask_hook(out, run, ssa, kept, reason) : give_copy(out, run, reason);
     if (status == WPG_OK) {
         put_newer(*out, &run->newer);
         status = wpg_pseudo_probes_put(*out, run->probes, run->probe_count, reason);
@@ -279,11 +274,19 @@ static wpg_status run_once(wpg_module **out, uint32_t *found, wpg_kept *kept, wp
         status = say_failure(context, status, &reason);
     else if ((fits = wpg_kept_add(found, kept, context, run.copy, arena)) && !*found)
         status = make_values(out, &run, context, ssa, kept);
-    if (*out && status == WPG_OK)
+    if (*out && status == WPG_OK && run.left)
         fits = wpg_kept_add(found, kept, context, *out, arena);
+    if (*out && kept->view && kept->view->module == *out && (run.left || !run.probe_count)) {
+        wpg_view_adopt(context, kept->view);
+        kept->view = NULL;
+    }
+    wpg_view_destroy(kept->view);
+    kept->view = NULL;
     run_finish(&run);
     if (fits && !*found)
         return status;
+    if (*out)
+        wpg_analyses_leave(context, *out);
     wpg_module_destroy(*out);
     *out = NULL;
     return fits ? status : wpg_fail(context->err, WPG_E_NOMEM, "out of memory");

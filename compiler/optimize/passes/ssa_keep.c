@@ -24,7 +24,8 @@ static bool add_headers(uint32_t *found, wpg_kept *kept, wpg_module *values, uin
         if (label < kept->bound)
             kept->labels[label] = true;
     }
-    wpg_view_destroy(view);
+    wpg_view_destroy(kept->view);
+    kept->view = view;
     return folding;
 }
 
@@ -47,31 +48,29 @@ static bool add_accessed(wpg_kept *kept, const wpg_module *module, const wpg_ins
     return known;
 }
 
-static bool add_variables(wpg_kept *kept, wpg_module *normal, uint32_t function, wpg_arena *arena)
+static bool add_variables(wpg_kept *kept, wpg_context *context, uint32_t function)
 {
     wpg_view *view;
     bool fits = true;
-    const wpg_status status = wpg_view_create(&view, normal, function, NULL);
+    wpg_error reason = {0};
+    const wpg_status status = wpg_view_get(&view, context, function, &reason);
     if (status != WPG_OK)
         return status == WPG_E_UNSUPPORTED;
     const wpg_cfg *cfg = view->cfg;
     for (uint32_t c = 0; fits && c < cfg->construct_count; c++) {
         wpg_loop loop;
         if (cfg->constructs[c].kind != WPG_CONSTRUCT_LOOP ||
-            !kept->labels[cfg->blocks[cfg->constructs[c].header].id] ||
-            !wpg_loop_describe(&loop, view, c, arena))
+            !kept->labels[cfg->blocks[cfg->constructs[c].header].id] || !wpg_loop_describe(&loop, view, c))
             continue;
         for (uint32_t b = 0; b < cfg->count; b++)
             for (const wpg_inst *inst = cfg->blocks[b].label;
                  fits && loop.members[b] && inst != cfg->blocks[b].terminator; inst = inst->next)
-                fits = add_accessed(kept, normal, inst);
+                fits = add_accessed(kept, context->module, inst);
     }
-    wpg_view_destroy(view);
-    return fits && !arena->failed;
+    return fits;
 }
 
-bool wpg_kept_add(uint32_t *found, wpg_kept *kept, const wpg_context *context, wpg_module *values,
-                  wpg_arena *arena)
+bool wpg_kept_add(uint32_t *found, wpg_kept *kept, wpg_context *context, wpg_module *values, wpg_arena *arena)
 {
     *found = 0;
     if (!kept->labels) {
@@ -83,7 +82,11 @@ bool wpg_kept_add(uint32_t *found, wpg_kept *kept, const wpg_context *context, w
     for (uint32_t i = 0; fits && i < context->profile_count; i++)
         fits = add_headers(found, kept, values, context->profiles[i].function, arena);
     for (uint32_t i = 0; fits && *found && i < context->profile_count; i++)
-        fits = add_variables(kept, context->module, context->profiles[i].function, arena);
+        fits = add_variables(kept, context, context->profiles[i].function);
+    if (*found || !fits) {
+        wpg_view_destroy(kept->view);
+        kept->view = NULL;
+    }
     return fits;
 }
 

@@ -9,13 +9,14 @@
 typedef struct wpg_kept {
     bool *labels, *variables; /* [bound] */
     uint32_t bound;
+    wpg_view *view; /* of a function of the last SSA form, if no loop was found in any; the caller's */
 } wpg_kept;
 
 /* Adds the loops of the SSA form `values` in which a driver may compute floats of constants, or not, by the
  * code around it (facts/folding.h); then the variables that the normal form, context->module, accesses in
  * these. *found: an id in such a loop that was not there before; 0: there is none. False when memory runs
  * out. */
-bool wpg_kept_add(uint32_t *found, wpg_kept *kept, const wpg_context *context, wpg_module *values,
+bool wpg_kept_add(uint32_t *found, wpg_kept *kept, wpg_context *context, wpg_module *values,
                   wpg_arena *arena);
 
 /* Makes every variable of the set the argument of a call of an empty function: no pass makes values of it

@@ -233,7 +233,7 @@ static const char *copy_refusal(wpg_guarder *g, wpg_guard_plan *plan)
     }
     why = inner_refusal(g, loop);
     if (!why)
-        why = wpg_loop_copy_refusal(&plan->preheader, g->view, loop, &g->exact, &g->helper);
+        why = wpg_loop_copy_refusal(&plan->preheader, g->view, loop, &g->slices->exact, &g->slices->helper);
     if (!why)
         why = wpg_opt_barrier_refusal(g->view, loop);
     uint32_t folded =
@@ -417,24 +417,19 @@ static bool loop_is_wanted(wpg_guarder *g, wpg_guard_plan *plan, bool *tested)
 bool wpg_trip_guard_wanted(wpg_context *context, wpg_function_profile *profile)
 {
     wpg_guarder g = {.context = context, .profile = profile};
-    if (!profile->has_lanes ||
-        wpg_view_create(&g.view, context->module, profile->function, &(wpg_error){0}) != WPG_OK)
+    if (!profile->has_lanes || wpg_view_get(&g.view, context, profile->function, &(wpg_error){0}) != WPG_OK)
         return false;
-    wpg_arena arena;
-    wpg_arena_init(&arena);
     bool wanted = false;
     const wpg_cfg *cfg = g.view->cfg;
     for (uint32_t c = 0; c < cfg->construct_count; c++) {
         wpg_guard_plan plan = {0};
         bool tested;
-        if (!wpg_loop_describe(&plan.loop, g.view, c, &arena))
+        if (!wpg_loop_describe(&plan.loop, g.view, c))
             continue;
         if (loop_is_wanted(&g, &plan, &tested))
             wanted = true;
         else if (tested) /* said why; when memory is short it is said twice */
             wpg_map_set(&profile->guarded, cfg->blocks[plan.loop.header].id, WPG_LOOP_SEEN);
     }
-    wpg_arena_finish(&arena);
-    wpg_view_destroy(g.view);
     return wanted;
 }

@@ -28,7 +28,7 @@ typedef struct unflattener {
     wpg_context *context;
     wpg_function_profile *profile;
     wpg_view *view;
-    wpg_id_set exact, helper;
+    const wpg_slices *slices;
 } unflattener;
 
 /* The side (0: true, 1: false) that few waves need, -1 if none. A side is rare by waves; by lanes alone only
@@ -74,7 +74,7 @@ static bool folds_around(const unflattener *u, uint32_t block)
     if (u->view->cfg->blocks[block].loop == WPG_NO_BLOCK)
         return false;
     wpg_arena_init(&arena);
-    bool folds = wpg_may_fold_by_itself(u->view, block, &arena) || arena.failed;
+    bool folds = wpg_may_fold_by_itself(u->view, block) || arena.failed;
     wpg_arena_finish(&arena);
     return folds;
 }
@@ -88,11 +88,11 @@ static const char *refusal(const unflattener *u, const wpg_sink *sink, char *tex
     for (size_t i = 0; i < sink->chain.count; i++) {
         const wpg_inst *inst = sink->chain.data[i];
         if ((wpg_inst_traits(u->view->module, inst) & WPG_TRAIT_FLOAT) &&
-            wpg_id_set_has(&u->exact, inst->result))
+            wpg_id_set_has(&u->slices->exact, inst->result))
             return "floating-point work that feeds Position, FragDepth, an Invariant or other exact output";
     }
     for (size_t i = 0; i < sink->selects.count; i++)
-        if (wpg_id_set_has(&u->helper, sink->selects.data[i]->result))
+        if (wpg_id_set_has(&u->slices->helper, sink->selects.data[i]->result))
             return "it feeds an implicit-lod sample, derivative, quad or subgroup operation";
     if (sink->cost < u->context->options->unflatten_cost) {
         if (sink->kept && sink->kept->result)
@@ -105,7 +105,7 @@ static const char *refusal(const unflattener *u, const wpg_sink *sink, char *tex
     }
     if (folds_around(u, sink->block))
         return "a loop around it computes of constants what a driver rounds its own way when it unrolls it";
-    if (wpg_split_parts_exact(u->view, &u->exact, sink->block, sink->selects.data[0]))
+    if (wpg_split_parts_exact(u->view, &u->slices->exact, sink->block, sink->selects.data[0]))
         return "the branch would split exact floating-point arithmetic";
     return NULL;
 }
@@ -116,7 +116,7 @@ static bool gather(const unflattener *u, wpg_sink *sink, wpg_inst *first, int ra
     *sink = (wpg_sink){.block = u->view->block_of[first->result],
                        .condition = first->words[3],
                        .rare = rare,
-                       .exact = &u->exact};
+                       .exact = &u->slices->exact};
     const wpg_inst *end = u->view->cfg->blocks[sink->block].terminator;
     for (wpg_inst *inst = first; inst && inst != end; inst = inst->next) {
         if (inst->opcode != SpvOpSelect || inst->count != 6 || inst->words[3] != sink->condition)
@@ -238,7 +238,7 @@ static wpg_status step(bool *done, unflattener *u)
     *done = false;
     best_site best = {0};
     wpg_error reason = {0};
-    wpg_status status = wpg_view_create(&u->view, u->context->module, u->profile->function, &reason);
+    wpg_status status = wpg_view_get(&u->view, u->context, u->profile->function, &reason);
     if (status != WPG_OK)
         return status == WPG_E_NOMEM ? wpg_fail(u->context->err, status, "out of memory") : WPG_OK;
     for (uint32_t b = 0; b < u->view->cfg->count && status == WPG_OK; b++) {
@@ -260,7 +260,8 @@ static wpg_status step(bool *done, unflattener *u)
         *done = true;
     }
     wpg_sink_free(&best.sink);
-    wpg_view_destroy(u->view);
+    if (*done)
+        wpg_analyses_drop(u->context);
     u->view = NULL;
     return status;
 }
@@ -270,8 +271,7 @@ wpg_status wpg_pass_unflatten(bool *changed, wpg_context *context, wpg_function_
     if (!wpg_unflatten_wanted(context, profile))
         return WPG_OK;
     unflattener u = {.context = context, .profile = profile};
-    WPG_TRY(wpg_exact_slice(&u.exact, context->module, context->err));
-    wpg_status status = wpg_helper_slice(&u.helper, context->module, context->err);
+    wpg_status status = wpg_slices_get(&u.slices, context);
     bool again = status == WPG_OK;
     for (unsigned made = 0; again && status == WPG_OK && made < MAX_BRANCHES; made++) {
         status = step(&again, &u);
@@ -280,7 +280,5 @@ wpg_status wpg_pass_unflatten(bool *changed, wpg_context *context, wpg_function_
     u.speak = true;
     if (status == WPG_OK && !again)
         status = step(&again, &u);
-    wpg_id_set_free(&u.exact);
-    wpg_id_set_free(&u.helper);
     return status;
 }

@@ -167,8 +167,10 @@ static bool may_be_candidate(candidate *c, const wpg_view *view, const wpg_loop 
 
 static const char *lanes_refusal(wpg_guarder *g, const wpg_guard_plan *plan, const candidate *c)
 {
-    const wpg_divergence *divergence = ((const wpg_guard_sight *)g->facts)->divergence;
+    const wpg_divergence *divergence = wpg_guard_divergence(g);
     uint64_t apart = 0;
+    if (!divergence)
+        return "";
     if (wpg_divergence_at(divergence, c->value, c->block) <= WPG_UNIFORM_SUBGROUP)
         return NULL;
     /* One side after the other, where they went together. */
@@ -200,7 +202,7 @@ static const char *side_refusal(wpg_value_fold *folding, wpg_guarder *g, const w
                                 .profile = g->profile,
                                 .loop = &plan->loop,
                                 .fact_of = k.fact_of,
-                                .unrollable = ((const wpg_guard_sight *)g->facts)->unrollable,
+                                .unrollable = g->unrollable,
                                 .bits = bits,
                                 .facts = k.facts,
                                 .excluded = k.excluded,
@@ -260,8 +262,10 @@ static const char *plan_branch(double *saved, wpg_guarder *g, wpg_guard_plan *pl
     plan->takes[0] = c->hot;
     plan->takes[1] = c->runs - c->hot;
     plan->unknown_by = copy.dead_ran || plan->takes[1] ? PASS : NULL;
-    plan->varying = wpg_opt_barrier_source(NULL, g->view, plan->preheader,
-                                           ((const wpg_guard_sight *)g->facts)->divergence);
+    const wpg_divergence *divergence = wpg_guard_divergence(g);
+    if (!divergence)
+        return "";
+    plan->varying = wpg_opt_barrier_source(NULL, g->view, plan->preheader, divergence);
     return !plan->varying && any_barrier(plan, g->view) ? "nothing before the loop keeps its values apart"
                                                         : NULL;
 }
@@ -297,7 +301,8 @@ static const char *plan_loop(wpg_guarder *g, wpg_guard_plan *plan)
             continue;
         if (!asked) { /* once, and only where a branch asks for it */
             asked = true;
-            shape = wpg_loop_copy_refusal(&plan->preheader, view, &plan->loop, &g->exact, &g->helper);
+            shape = wpg_loop_copy_refusal(&plan->preheader, view, &plan->loop, &g->slices->exact,
+                                          &g->slices->helper);
         }
         wpg_guard_plan one = *plan;
         if (shape)

@@ -192,7 +192,8 @@ static const char *plan_loop(wpg_guarder *g, wpg_guard_plan *plan, wpg_value_fol
         snprintf(g->text, sizeof g->text, "it has %s", wpg_trait_name(plan->loop.traits));
         return g->text;
     }
-    const char *why = wpg_loop_copy_refusal(&plan->preheader, g->view, &plan->loop, &g->exact, &g->helper);
+    const char *why =
+        wpg_loop_copy_refusal(&plan->preheader, g->view, &plan->loop, &g->slices->exact, &g->slices->helper);
     if (!why)
         why = tests_refusal(g, plan, folding);
     if (!why && !wpg_loop_entries(&plan->entries, g->view, g->profile, &plan->loop))
@@ -229,7 +230,7 @@ static bool look(wpg_guarder *g)
     seen *found = WPG_ARENA_ARRAY(g->arena, seen, 1);
     if (!found)
         return false;
-    *found = (seen){wpg_value_loads(g->view, g->profile, g->arena), wpg_unrollable_loops(g->view, g->arena)};
+    *found = (seen){wpg_value_loads(g->view, g->profile, g->arena), wpg_unrollable_loops(g->view)};
     g->facts = found;
     return found->fact_of && found->unrollable;
 }

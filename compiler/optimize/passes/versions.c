@@ -78,9 +78,25 @@ static const struct {
 /* The same of a version alone: a compile in the background. */
 static const double ALONE_PRICE = 0.1;
 
+typedef struct versions versions;
+
+/* One function while one set is folded in it. */
+typedef struct folding {
+    versions *v;
+    const wpg_word_set *set;
+    wpg_inst *function;
+    wpg_context *context; /* for a copy: with the profile of the copy */
+    WPG_VEC(wpg_known_load) loads;
+    wpg_load_folding *found; /* NULL: no load is known */
+    wpg_load_folded folded;
+    wpg_weight_plan weights;
+    wpg_equal_plan equal;
+} folding;
+
 /* A set that may become a version. */
 typedef struct candidate {
     wpg_version version;
+    folding judged;       /* in the body */
     double saved, fallen; /* percent of the work; share of the code, 0 to 1 */
     double work;  /* weighted instructions that an invocation saves, less the test, without branches */
     double share; /* of the waves that saw these values */
@@ -88,30 +104,18 @@ typedef struct candidate {
     const char *why; /* it is refused; NULL */
 } candidate;
 
-typedef struct versions {
+struct versions {
     wpg_context *context;
     wpg_module *module;
     wpg_function_profile *profile; /* of the body */
     wpg_inst *body;
+    const wpg_view *view; /* of the body as it came; NULL: it is changed */
     candidate candidates[WPG_MOST_SETS];
     uint32_t count;
     wpg_word_source sources[WPG_MOST_WORD_SITES]; /* by fact, in the body */
     bool folds_floats;                            /* wpg_float_may_fold */
     wpg_arena *arena;
-} versions;
-
-/* One function while one set is folded in it. */
-typedef struct folding {
-    versions *v;
-    const wpg_word_set *set;
-    wpg_inst *function;
-    WPG_VEC(wpg_known_load) loads;
-    wpg_weight_plan weights;
-    wpg_equal_plan equal;
-    uint64_t tested;      /* words that the version's test compares */
-    candidate *judged;    /* gets the verdict, and nothing is folded; NULL: fold */
-    wpg_context *context; /* for a copy: with the profile of the copy */
-} folding;
+};
 
 static wpg_function_profile *entry_profile(const wpg_context *context)
 {
@@ -236,8 +240,7 @@ static bool add_load(folding *f, wpg_inst *inst)
 
 static bool collect(folding *f)
 {
-    const wpg_inst *end = wpg_function_end(f->function);
-    for (wpg_inst *inst = f->function->next; inst != end; inst = inst->next)
+    for (wpg_inst *inst = f->function->next; wpg_in_function(inst); inst = inst->next)
         if (!add_load(f, inst))
             return false;
     return !f->v->module->arena.failed;
@@ -248,11 +251,11 @@ static bool collect(folding *f)
 /* What constants save of the body's work, by lanes, less the test: what is constant itself, divisions by what
  * is, branches that are decided, and what weights of zero leave nothing of. What a branch skipped did not run
  * before, and took registers. */
-static void judge_gain(candidate *judged, const folding *f, const wpg_load_folded *folded)
+static void judge_gain(candidate *judged, const folding *f)
 {
     const bool alone = f->v->context->options->alone;
     wpg_fold_saving of;
-    wpg_fold_saving_measure(&of, f->v->module, f->v->profile, folded, &f->weights, &f->equal);
+    wpg_fold_saving_measure(&of, f->v->module, f->v->profile, &f->folded, &f->weights, &f->equal);
     const double test =
         alone ? 0 : of.entries * (double)WORD_COST * __builtin_popcountll(judged->version.tested);
     judged->work = of.entries > 0 ? (of.saved - test) / of.entries : 0;
@@ -274,9 +277,9 @@ static bool surely_runs(const wpg_cfg *cfg, uint32_t block)
 }
 
 /* Is each word's block read by every invocation, at that word or another? */
-static bool all_surely_loaded(const folding *f, const wpg_load_folded *folded, uint64_t tested)
+static bool all_surely_loaded(const folding *f, uint64_t tested)
 {
-    const wpg_view *view = folded->view;
+    const wpg_view *view = f->folded.view;
     const wpg_word_fact *facts = f->v->profile->words.data;
     for (uint32_t w = 0; w < WPG_MOST_WORD_SITES; w++) {
         bool sure = !(tested >> w & 1);
@@ -293,7 +296,7 @@ static bool all_surely_loaded(const folding *f, const wpg_load_folded *folded, u
     return true;
 }
 
-static const char *refusal(const folding *f, const wpg_load_folded *folded, const candidate *judged)
+static const char *refusal(const folding *f, const candidate *judged)
 {
     const wpg_context *context = f->v->context;
     uint32_t words = (uint32_t)__builtin_popcountll(judged->version.tested);
@@ -301,12 +304,12 @@ static const char *refusal(const folding *f, const wpg_load_folded *folded, cons
         return f->weights.why ? f->weights.why : "no branch, loop bound, index or divisor would be decided";
     if (words > MOST_WORDS)
         return "more words decide something than one test compares";
-    if (folded->view->instruction_count > MOST_INSTRUCTIONS)
+    if (f->folded.view->instruction_count > MOST_INSTRUCTIONS)
         return "its body is too long to be there twice";
     if (context->options->max_growth < 100 && !context->options->alone)
         return "GROWTH allows no copy of it";
     if (context->options->partial_descriptors && !context->options->alone &&
-        !all_surely_loaded(f, folded, judged->version.tested))
+        !all_surely_loaded(f, judged->version.tested))
         return "descriptors may be invalid, and it reads them under a condition";
     if (judged->saved < (double)(context->options->alone ? LEAST_GAIN_ALONE : LEAST_GAIN))
         return "next to nothing would be saved";
@@ -316,27 +319,18 @@ static const char *refusal(const folding *f, const wpg_load_folded *folded, cons
                : NULL;
 }
 
-static wpg_status prepare(bool *go, const wpg_load_fold *job, const wpg_load_folded *folded)
+static wpg_status plan_equal(folding *f, uint64_t allowed)
 {
-    folding *f = job->of;
-    if (!wpg_weight_plan_make(&f->weights, f->v->context, folded, f->loads.data, f->loads.count, f->v->arena))
-        return wpg_fail(f->v->context->err, WPG_E_NOMEM, "out of memory");
-    if (!wpg_equal_plan_make(&f->equal, f->context, wpg_profile_of(f->context, f->function->result), folded,
-                             f->loads.data, f->loads.count, f->tested, f->v->arena))
-        return wpg_fail(f->v->context->err, WPG_E_NOMEM, "out of memory");
-    *go = !f->judged;
-    if (f->judged) {
-        f->judged->version.tested = folded->words | f->weights.words | f->equal.words;
-        judge_gain(f->judged, f, folded);
-        f->judged->why = refusal(f, folded, f->judged);
-    }
-    return WPG_OK;
+    return wpg_equal_plan_make(&f->equal, f->context, wpg_profile_of(f->context, f->function->result),
+                               &f->folded, f->loads.data, f->loads.count, allowed, f->v->arena)
+               ? WPG_OK
+               : wpg_fail(f->v->context->err, WPG_E_NOMEM, "out of memory");
 }
 
-/* Folds the set in the function, or judges that. */
-static wpg_status fold(folding *f, wpg_load_folded *folded)
+/* Finds what the set folds in the function, of the words `allowed` where that is a choice. Nothing is
+ * changed. */
+static wpg_status plan(folding *f, uint64_t allowed)
 {
-    *folded = (wpg_load_folded){0};
     if (!collect(f))
         return wpg_fail(f->v->context->err, WPG_E_NOMEM, "out of memory");
     const wpg_load_fold job = {.context = f->context,
@@ -345,40 +339,61 @@ static wpg_status fold(folding *f, wpg_load_folded *folded)
                                .function = f->function->result,
                                .loads = f->loads.data,
                                .load_count = f->loads.count,
-                               .always = true,
-                               .prepare = prepare,
-                               .of = f};
-    if (!f->loads.count)
+                               .view = f->function == f->v->body ? f->v->view : NULL,
+                               .always = true};
+    if (f->loads.count)
+        WPG_TRY(wpg_load_fold_find(&f->found, &f->folded, &job));
+    if (!f->found)
         return WPG_OK;
-    WPG_TRY(wpg_load_fold_run(folded, &job));
-    if (folded->done && (!wpg_weight_plan_apply(&f->weights, f->v->module, f->function, f->v->arena) ||
-                         !wpg_equal_plan_apply(&f->equal, f->v->module, f->function)))
+    if (!wpg_weight_plan_make(&f->weights, f->v->context, &f->folded, f->loads.data, f->loads.count,
+                              f->v->arena))
         return wpg_fail(f->v->context->err, WPG_E_NOMEM, "out of memory");
-    return WPG_OK;
+    return plan_equal(f, allowed);
+}
+
+/* The judged folding of the body, for a version that tests these words alone. */
+static wpg_status plan_again(folding *f, uint64_t tested)
+{
+    if (!(f->equal.asked & ~tested))
+        return WPG_OK;
+    wpg_equal_plan_finish(&f->equal);
+    return plan_equal(f, tested);
+}
+
+static wpg_status fold(folding *f)
+{
+    if (!f->found)
+        return WPG_OK;
+    wpg_load_folding_apply(f->found);
+    return wpg_weight_plan_apply(&f->weights, f->v->module, f->function, f->v->arena) &&
+                   wpg_equal_plan_apply(&f->equal, f->v->module, f->function)
+               ? WPG_OK
+               : wpg_fail(f->v->context->err, WPG_E_NOMEM, "out of memory");
 }
 
 static void folding_finish(folding *f)
 {
+    wpg_load_folding_destroy(f->found);
     wpg_weight_plan_finish(&f->weights);
     wpg_equal_plan_finish(&f->equal);
     wpg_vec_free(&f->loads);
+    *f = (folding){0};
 }
 
 /* -- Which sets -- */
 
 static wpg_status judge(versions *v, candidate *c)
 {
-    folding f = {.v = v,
-                 .set = &c->version.set,
-                 .function = v->body,
-                 .tested = UINT64_MAX,
-                 .judged = c,
-                 .context = v->context};
-    wpg_load_folded folded;
+    folding *f = &c->judged;
+    *f = (folding){.v = v, .set = &c->version.set, .function = v->body, .context = v->context};
     c->why = "no branch, loop bound, index or divisor would be decided";
-    wpg_status status = fold(&f, &folded);
-    folding_finish(&f);
-    return status;
+    WPG_TRY(plan(f, UINT64_MAX));
+    if (!f->found)
+        return WPG_OK;
+    c->version.tested = f->folded.words | f->weights.words | f->equal.words;
+    judge_gain(c, f);
+    c->why = refusal(f, c);
+    return WPG_OK;
 }
 
 /* Work that the versions taken save, with `more` beside them, in percent over all waves. */
@@ -466,6 +481,7 @@ static bool context_of_copy(wpg_context *context, const versions *v, uint32_t fu
 {
     const wpg_function_profile *of = v->profile;
     *context = *v->context;
+    context->analyses = (wpg_analyses){0}; /* these stay the other's */
     context->profiles = calloc(1, sizeof *context->profiles);
     context->profile_count = context->profiles != NULL;
     if (!context->profiles)
@@ -476,8 +492,7 @@ static bool context_of_copy(wpg_context *context, const versions *v, uint32_t fu
                                                 .has_waves = of->has_waves,
                                                 .has_uniform = of->has_uniform,
                                                 .lanes_alone = of->lanes_alone};
-    const wpg_inst *end = wpg_function_end(v->body);
-    for (const wpg_inst *inst = v->body; inst != end; inst = inst->next) {
+    for (const wpg_inst *inst = v->body; wpg_in_function(inst); inst = inst->next) {
         const wpg_block_weight *weight =
             inst->opcode == SpvOpLabel ? wpg_profile_block(of, inst->result) : NULL;
         if (weight && !wpg_profile_add_block(context->profiles, copies[inst->result], *weight))
@@ -486,30 +501,38 @@ static bool context_of_copy(wpg_context *context, const versions *v, uint32_t fu
     return true;
 }
 
-/* Folds a taken set in its function. */
-static wpg_status fold_taken(versions *v, const candidate *c, wpg_context *context, uint32_t taken)
+/* Folds a taken set in its function. In the body it was judged, and nothing was changed since then. */
+static wpg_status fold_taken(versions *v, candidate *c, wpg_context *context, uint32_t taken)
 {
-    folding f = {.v = v,
-                 .set = &c->version.set,
-                 .function = wpg_module_def(v->module, c->version.function),
-                 .tested = c->version.tested,
-                 .context = context};
-    wpg_load_folded folded;
-    wpg_status status = fold(&f, &folded);
+    folding *f = &c->judged;
+    const bool is_judged = v->view && c->version.function == v->body->result;
+    wpg_status status;
+    if (is_judged) {
+        status = plan_again(f, c->version.tested);
+    } else {
+        folding_finish(f);
+        *f = (folding){.v = v,
+                       .set = &c->version.set,
+                       .function = wpg_module_def(v->module, c->version.function),
+                       .context = context};
+        status = plan(f, c->version.tested);
+    }
+    if (status == WPG_OK)
+        status = fold(f);
     const unsigned words = (unsigned)__builtin_popcountll(c->version.tested);
     if (status == WPG_OK && taken == 1)
         wpg_remark_add(v->context, WPG_REMARK_DONE, PASS, 0, 0,
                        "a version of the stage for %u words of uniform blocks: %u loads are constants, %u "
                        "blocks fall away, %u operations had a weight of 0, %.0f %% of its work is saved",
-                       words, (unsigned)folded.loads, (unsigned)folded.dead_blocks,
-                       (unsigned)f.weights.actions.count, c->saved);
+                       words, (unsigned)f->folded.loads, (unsigned)f->folded.dead_blocks,
+                       (unsigned)f->weights.actions.count, c->saved);
     else if (status == WPG_OK)
         wpg_remark_add(v->context, WPG_REMARK_DONE, PASS, 0, 0,
                        "a version for %.0f %% of waves, by %u words: %u loads are constants, %u blocks fall "
                        "away, %u operations had a weight of 0, %.0f %% of its work is saved",
-                       100 * c->share, words, (unsigned)folded.loads, (unsigned)folded.dead_blocks,
-                       (unsigned)f.weights.actions.count, c->saved);
-    folding_finish(&f);
+                       100 * c->share, words, (unsigned)f->folded.loads, (unsigned)f->folded.dead_blocks,
+                       (unsigned)f->weights.actions.count, c->saved);
+    folding_finish(f);
     return status;
 }
 
@@ -540,7 +563,10 @@ static wpg_status make_versions(versions *v)
         if (order[i]->share * order[i]->saved > hottest->share * hottest->saved)
             hottest = order[i];
     }
+    const uint32_t edits = v->module->edits;
     bool good = wpg_tables_to_module(v->module, v->body);
+    if (v->module->edits != edits)
+        v->view = NULL;
     for (uint32_t i = 0; i < taken; i++) {
         order[i]->version.function = order[i] == hottest
                                          ? v->body->result
@@ -603,8 +629,7 @@ static wpg_status make_alone(bool *changed, versions *v)
 static uint32_t instructions_of(wpg_inst *function)
 {
     uint32_t count = 0;
-    const wpg_inst *end = wpg_function_end(function);
-    for (const wpg_inst *inst = function; inst != end; inst = inst->next)
+    for (const wpg_inst *inst = function; wpg_in_function(inst); inst = inst->next)
         count++;
     return count;
 }
@@ -642,14 +667,19 @@ wpg_status wpg_pass_versions(bool *changed, wpg_context *context)
     versions v = {.context = context, .module = context->module, .profile = entry_profile(context)};
     if (!v.profile || wpg_has_decoration_groups(context->module))
         return WPG_OK;
-    wpg_id_set exact = {0};
-    WPG_TRY(wpg_exact_slice(&exact, context->module, context->err));
-    v.folds_floats = wpg_float_may_fold(context, &exact);
-    wpg_id_set_free(&exact);
+    const wpg_id_set *exact;
+    WPG_TRY(wpg_exact_get(&exact, context));
+    v.folds_floats = wpg_float_may_fold(context, exact);
     wpg_arena_init(&arena);
     v.arena = &arena;
     v.body = wpg_module_def(context->module, v.profile->function);
+    wpg_view *view = NULL;
+    wpg_error reason = {0};
+    if (wpg_view_get(&view, context, v.profile->function, &reason) == WPG_OK)
+        v.view = view;
     wpg_status status = choose_and_make(changed, &v);
+    for (uint32_t c = 0; c < v.count; c++)
+        folding_finish(&v.candidates[c].judged);
     wpg_arena_finish(&arena);
     return status;
 }

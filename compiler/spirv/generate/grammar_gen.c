@@ -227,12 +227,49 @@ static json_t **sorted(size_t *count, const json_t *array, int (*order)(const vo
     return list;
 }
 
+static bool is_used_id(unsigned kind)
+{
+    return kind == WPG_PATTERN_ID || kind == WPG_PATTERN_SCOPE || kind == WPG_PATTERN_SEMANTICS;
+}
+
+/* What may follow the leading operands: patterns `at` to `end`. */
+static unsigned rest_of(size_t at, size_t end)
+{
+    if (at == end)
+        return WPG_REST_NONE;
+    const unsigned pattern = patterns[at], kind = pattern & WPG_PATTERN_KIND;
+    const bool may_be_absent = pattern & (WPG_PATTERN_OPTIONAL | WPG_PATTERN_REPEATED);
+    if (kind == WPG_PATTERN_EXT_INST && !may_be_absent)
+        return WPG_REST_EXT_INST;
+    if (at + 1 == end && is_used_id(kind) && may_be_absent)
+        return pattern & WPG_PATTERN_REPEATED ? WPG_REST_IDS : WPG_REST_ID;
+    if (at + 1 == end && pattern & WPG_PATTERN_REPEATED && kind == WPG_PATTERN_LITERAL)
+        return WPG_REST_LITERALS;
+    if (at + 1 == end && pattern & WPG_PATTERN_REPEATED && kind == WPG_PATTERN_PAIR_ID_ID)
+        return WPG_REST_ID_PAIRS;
+    return may_be_absent ? WPG_REST_OPTIONAL : WPG_REST_OTHER;
+}
+
+/* The run of patterns at a glance (grammar_table.h). */
+static void print_glance(FILE *out, size_t at, size_t length)
+{
+    unsigned lead = 0, uses = 0;
+    for (; lead < length && lead < WPG_MOST_LEAD; lead++) {
+        const unsigned pattern = patterns[at + lead];
+        if (pattern > WPG_PATTERN_ENUM || pattern == WPG_PATTERN_STRING)
+            break;
+        uses |= (unsigned)is_used_id(pattern) << lead;
+    }
+    (void)fprintf(out, ", %u, %u, %u)\n", lead, uses, rest_of(at + lead, at + length));
+}
+
 static void print_opcodes(FILE *out, const json_t *core)
 {
     const json_t *kinds = json_object_get(core, "operand_kinds");
     size_t count;
     json_t **list = sorted(&count, json_object_get(core, "instructions"), by_opcode);
-    (void)fputs("#ifdef WPG_TABLE_OPCODE /* opcode, name, first pattern, patterns, has type, has result */\n",
+    (void)fputs("#ifdef WPG_TABLE_OPCODE /* opcode, name, first pattern, patterns, has type, has result, "
+                "lead, uses, rest */\n",
                 out);
     for (size_t i = 0; i < count; i++) {
         uint32_t opcode = number_of(list[i], "opcode");
@@ -246,8 +283,9 @@ static void print_opcodes(FILE *out, const json_t *core)
             if (patterns[at + k] <= WPG_PATTERN_RESULT && k > 1)
                 die("%s has its result in an odd place", text_of(list[i], "opname"));
         }
-        (void)fprintf(out, "WPG_TABLE_OPCODE(%u, \"%s\", %zu, %zu, %d, %d)\n", opcode,
+        (void)fprintf(out, "WPG_TABLE_OPCODE(%u, \"%s\", %zu, %zu, %d, %d", opcode,
                       text_of(list[i], "opname"), at, length, type, result);
+        print_glance(out, at, length);
     }
     (void)fputs("#undef WPG_TABLE_OPCODE\n#endif\n\n", out);
     free(list);

@@ -87,7 +87,7 @@ USE void use_profile(use_shader *s)
             continue;
         uint32_t trips = s->trips[number++ % 16];
         trips = trips ? trips : 1;
-        if (!wpg_loop_describe(&loop, view, c, &arena))
+        if (!wpg_loop_describe(&loop, view, c))
             continue;
         for (uint32_t b = 0; b < cfg->count; b++) {
             if (!loop.members[b] || use_is_way_out(cfg, &loop, b))
@@ -104,7 +104,7 @@ USE void use_profile(use_shader *s)
     }
     for (uint32_t c = 0; c < cfg->construct_count; c++) { /* nobody breaks off or returns inside a loop */
         wpg_loop loop;
-        if (!wpg_loop_describe(&loop, view, c, &arena))
+        if (!wpg_loop_describe(&loop, view, c))
             continue;
         for (uint32_t b = 0; b < cfg->count; b++)
             if (loop.members[b] && !use_is_way_out(cfg, &loop, b) &&

@@ -182,9 +182,49 @@ static void test_lookup(void **state)
     assert_in_range(known, 400, 2000);
 }
 
+/* What the table tells at a glance is what the walker finds, operand by operand. */
+static void test_used_ids(void **state)
+{
+    (void)state;
+    enum { MOST_WORDS = 12, FILLS = 40 };
+    test_words golden = test_golden("shapes");
+    wpg_module *m = test_parse(golden);
+    wpg_operand_list list = {0};
+    uint32_t words[MOST_WORDS], seed = 1;
+    unsigned good = 0;
+    for (unsigned opcode = 0; opcode < 6400; opcode++)
+        for (unsigned fill = 0; fill < FILLS; fill++) {
+            const unsigned count = 1 + fill % MOST_WORDS;
+            for (unsigned i = 1; i < count; i++) {
+                seed = seed * 1664525 + 1013904223;
+                words[i] = seed >> 16 & 1 ? seed >> 20 & 7 : (seed >> 8) % m->bound;
+            }
+            const wpg_inst inst = {.words = words,
+                                   .opcode = (uint16_t)opcode,
+                                   .count = (uint16_t)count,
+                                   .type = count > 1 ? words[1] : 0};
+            wpg_operand_walk walk = wpg_operands(m, &inst);
+            wpg_operand operand;
+            const bool fits = wpg_used_ids(&list, m, &inst);
+            size_t at = 0;
+            while (wpg_operand_next(&walk, &operand))
+                if (wpg_operand_is_id(&operand) && operand.kind > WPG_OPERAND_RESULT) {
+                    assert_true(at < list.count);
+                    assert_int_equal(list.data[at++], operand.at);
+                }
+            assert_int_equal(at, list.count);
+            assert_int_equal(fits, !walk.malformed);
+            good += fits;
+        }
+    assert_true(good > 1000);
+    wpg_vec_free(&list);
+    wpg_module_destroy(m);
+    free(golden.data);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_shapes), cmocka_unit_test(test_odd_shapes),
-                                       cmocka_unit_test(test_lookup)};
+                                       cmocka_unit_test(test_lookup), cmocka_unit_test(test_used_ids)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -11,7 +11,20 @@ static void check_identity(test_words words)
     test_words again = test_emit(module);
     assert_true(test_same(words, again));
     free(again.data);
-    wpg_module_destroy(module);
+    wpg_module *copy;
+    wpg_error err;
+    assert_int_equal(wpg_module_copy(&copy, module, &err), WPG_OK);
+    for (uint32_t id = 0; id < module->bound; id++) {
+        const wpg_inst *def = wpg_module_def(module, id), *copied = wpg_module_def(copy, id);
+        assert_int_equal(def != NULL, copied != NULL);
+        if (def)
+            assert_true(def != copied && def->opcode == copied->opcode && def->type == copied->type);
+    }
+    wpg_module_destroy(module); /* the copy is its own */
+    again = test_emit(copy);
+    assert_true(test_same(words, again));
+    free(again.data);
+    wpg_module_destroy(copy);
 }
 
 static void test_golden_identity(void **state)
