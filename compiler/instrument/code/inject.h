@@ -86,8 +86,9 @@ typedef struct wpg_if {
 } wpg_if;
 wpg_if wpg_if_begin(wpg_inject *in, uint32_t condition);
 void wpg_if_end(wpg_inject *in, wpg_if branch);
-/* do { ... } while (more): `more` is the id of a bool, equal in all lanes that came here. Nests. What goes on
- * from one turn to the next is in variables: a phi would name a block that may yet be split. */
+/* do { ... } while (more): `more` is the id of a bool, equal in all lanes that came here unless nothing
+ * between begin and end needs another lane. Nests. What goes on from one turn to the next is in variables: a
+ * phi would name a block that may yet be split. */
 typedef struct wpg_repeat {
     uint32_t header, next, merge;
 } wpg_repeat;

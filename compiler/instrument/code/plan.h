@@ -43,8 +43,10 @@ typedef struct wpg_tally {
     uint32_t region;
     uint32_t lanes_cell, waves_cell, uniform_cell; /* numbers of private cells, WPG_NO_CELL for none */
     uint32_t mark;                                 /* MARK: bit of the lanes cell */
-    bool steady;                                   /* MARK: the lanes that leave the region have it alike */
-    bool equal;    /* waves and uniform cells: every lane adds the wave's; else one lane does */
+    bool
+        steady; /* the lanes that leave the region have run it together each time: each knows all numbers from
+                    its own, and the lanes cell is the only one */
+    bool equal; /* waves and uniform cells: every lane adds the wave's; else one lane does */
     uint32_t loop; /* TRIPS: number of its loop */
     /* TRIPS: [exit_count] true: a lane that leaves by that exit ran the block once more than it has trips.
      * NULL: each lane counts its visits in its cell. */
@@ -73,6 +75,7 @@ enum { WPG_MARKS_OF_A_CELL = 32 };
 /* How the tallies of a region are combined over the wave (flush.c), in this order. */
 typedef enum wpg_flush_group {
     WPG_FLUSH_STEADY,  /* marks that all lanes which leave have alike (steady.h) */
+    WPG_FLUSH_VISITS,  /* visits that all lanes which leave have alike */
     WPG_FLUSH_MARKS,   /* by the ballot of a bit */
     WPG_FLUSH_TRIPS,   /* lanes added up; waves the most, uniform the fewest visits of a lane */
     WPG_FLUSH_LARGEST, /* lanes added up; waves and uniform the largest of the lanes' */

@@ -280,6 +280,9 @@ static void leave_inner(wpg_inject *in, const wpg_function_plan *f, uint32_t num
         if (t->method != WPG_METHOD_TRIPS || t->loop != number)
             continue;
         uint32_t visits = visits_of(in, f, t), live = l->now.live, waves = visits, uniform = visits;
+        add(in, t->lanes_cell, visits);
+        if (t->steady)
+            continue;
         if (!f->loops[number].steady) {
             waves = wpg_reduce(in, SpvOpGroupNonUniformUMax,
                                live ? wpg_select_u32(in, live, visits, in->c_zero) : visits);
@@ -287,7 +290,6 @@ static void leave_inner(wpg_inject *in, const wpg_function_plan *f, uint32_t num
                                  live ? wpg_select_u32(in, live, visits, most) : visits);
         }
         uniform = wpg_select_u32(in, l->now.equal, uniform, in->c_zero);
-        add(in, t->lanes_cell, visits);
         add(in, t->waves_cell, t->equal ? waves : wpg_select_u32(in, l->elected, waves, in->c_zero));
         add(in, t->uniform_cell, t->equal ? uniform : wpg_select_u32(in, l->elected, uniform, in->c_zero));
     }

@@ -10,7 +10,7 @@
  *         } while (there are tallies);
  *
  * So n live lanes add n tallies at a time, beside each other in memory. One elected lane would make n
- * additions, one after the other. Of steady marks each lane knows the wave's numbers by itself.
+ * additions, one after the other. Of steady tallies each lane knows the wave's numbers by itself.
  *
  * The code is a loop. Code for each tally would make shaders many times as long, and compile time grows
  * faster than length. A chain of selects picks the values of tally k, so cells stay registers.
@@ -23,7 +23,7 @@
 
 #include "compiler/instrument/code/strategy.h"
 
-enum { PART = 24 /* bits */, FEW_MARKS = 6, FEW_STEADY = 2 };
+enum { PART = 24 /* bits */, FEW_MARKS = 6 };
 
 /* Variables: the next tally, its round, how many live lanes hold a tally; what this lane holds, of which. */
 enum { NEXT, ROUND, HELD, LANES, WAVES, UNIFORM, TALLY, VARIABLES };
@@ -375,28 +375,51 @@ static void flush_many(wpg_inject *in, group g, bool marks, bool sums)
     wpg_repeat_end(in, outer, left);
 }
 
-/* The next tallies of steady marks, one for each live lane, from number `first`. */
-static void add_steady(wpg_inject *in, group *g, uint32_t first)
+/* This lane's visits to tally k, of a group of steady ones. */
+static uint32_t steady_visits(wpg_inject *in, const group *g, bool marks)
 {
-    g->k = WPG_EMIT(in, SpvOpIAdd, in->t_u32, first, g->rank);
     uint32_t here = less(in, g->k, wpg_const_u32(in->module, g->count));
-    uint32_t has = both(in, has_mark(in, g, g->k, true), here);
+    if (marks)
+        return wpg_select_u32(in, both(in, has_mark(in, g, g->k, true), here), in->c_one, in->c_zero);
+    uint32_t *visits = WPG_ARENA_ARRAY(&in->module->arena, uint32_t, g->count);
+    if (!visits)
+        return in->c_zero;
+    for (uint32_t i = 0; i < g->count; i++)
+        visits[i] = wpg_cell_visits(in, g->f, tally_at(g, i));
+    return wpg_select_u32(in, here, pick(in, visits, g->count, g->k), in->c_zero);
+}
+
+/* `visits` of all live lanes together. */
+static void add_steady(wpg_inject *in, const group *g, uint32_t visits)
+{
+    numbers wave = {.waves = visits, .lanes = WPG_EMIT(in, SpvOpIMul, in->t_u32, visits, g->lanes)};
+    wave.uniform = wpg_select_u32(in, g->leaving->now.equal, visits, in->c_zero);
     in->offset =
         WPG_EMIT(in, SpvOpIMul, in->t_u32, g->k, wpg_const_u32(in->module, stride_of(tally_at(g, 0))));
-    add_numbers(in, g, g->leaving->now.live,
-                (numbers){.lanes = wpg_select_u32(in, has, g->lanes, in->c_zero),
-                          .waves = wpg_select_u32(in, has, in->c_one, in->c_zero),
-                          .uniform = wpg_select_u32(in, both(in, has, g->leaving->now.equal), in->c_one,
-                                                    in->c_zero)});
+    add_numbers(in, g, g->leaving->now.live, wave);
     in->offset = 0;
 }
 
-static void flush_steady(wpg_inject *in, group g)
+/* Steady tallies, one for each live lane at a time. Each lane adds its own part by part, so that the wave's
+ * number fits: nothing in that loop needs another lane. */
+static void flush_steady(wpg_inject *in, group g, bool marks)
 {
     store(in, NEXT, in->c_zero);
-    wpg_repeat outer = wpg_repeat_begin(in);
-    uint32_t first = load(in, NEXT);
-    add_steady(in, &g, first);
+    wpg_repeat outer = wpg_repeat_begin(in), parts = {0};
+    uint32_t first = load(in, NEXT), most = wpg_const_u32(in->module, UINT32_C(1) << PART), rest = 0;
+    g.k = WPG_EMIT(in, SpvOpIAdd, in->t_u32, first, g.rank);
+    uint32_t visits = steady_visits(in, &g, marks);
+    if (!marks) {
+        store(in, HELD, visits);
+        parts = wpg_repeat_begin(in);
+        uint32_t left = load(in, HELD);
+        visits = wpg_select_u32(in, less(in, left, most), left, most);
+        rest = WPG_EMIT(in, SpvOpISub, in->t_u32, left, visits);
+        store(in, HELD, rest);
+    }
+    add_steady(in, &g, visits);
+    if (!marks)
+        wpg_repeat_end(in, parts, not_zero(in, rest));
     uint32_t next = WPG_EMIT(in, SpvOpIAdd, in->t_u32, first, g.step);
     store(in, NEXT, next);
     wpg_repeat_end(in, outer, less(in, next, wpg_const_u32(in->module, g.count)));
@@ -406,7 +429,7 @@ static void flush_steady(wpg_inject *in, group g)
 static void flush_groups(wpg_inject *in, group *all, const wpg_region *r, wpg_flush_group from,
                          wpg_flush_group to)
 {
-    bool marks = to <= WPG_FLUSH_MARKS, sums = from == WPG_FLUSH_SUMS;
+    bool marks = to == WPG_FLUSH_STEADY || to == WPG_FLUSH_MARKS, sums = from == WPG_FLUSH_SUMS;
     group g = *all;
     g.tallies = r->tallies + r->group_start[from];
     g.count = r->group_start[to + 1] - r->group_start[from];
@@ -418,7 +441,7 @@ static void flush_groups(wpg_inject *in, group *all, const wpg_region *r, wpg_fl
         add_numbers(in, &g, g.leaving->elected, of_mark(in, &g));
         return;
     }
-    if (g.count == 1) {
+    if (g.count == 1 && to != WPG_FLUSH_VISITS) {
         flush_one(in, g, sums);
         return;
     }
@@ -435,8 +458,8 @@ static void flush_groups(wpg_inject *in, group *all, const wpg_region *r, wpg_fl
     g.rank = all->rank;
     g.lanes = all->lanes;
     g.step = all->step;
-    if (to == WPG_FLUSH_STEADY)
-        flush_steady(in, g);
+    if (to <= WPG_FLUSH_VISITS)
+        flush_steady(in, g, marks);
     else
         flush_many(in, g, marks, sums);
 }
@@ -447,17 +470,12 @@ void wpg_flush_region(wpg_inject *in, const wpg_function_plan *f, uint32_t regio
     group g = {.f = f, .leaving = leaving};
     const uint32_t *start = r->group_start;
     /* A mark is a number of visits, too: few of them go with others that are there anyway. */
-    bool visits = start[WPG_FLUSH_SUMS] > start[WPG_FLUSH_TRIPS];
-    bool few_steady = visits && start[WPG_FLUSH_TRIPS] <= FEW_STEADY;
-    bool few = visits && start[WPG_FLUSH_TRIPS] - start[WPG_FLUSH_MARKS] <= FEW_MARKS;
-    if (!few_steady)
-        flush_groups(in, &g, r, WPG_FLUSH_STEADY, WPG_FLUSH_STEADY);
+    bool few = start[WPG_FLUSH_TRIPS] - start[WPG_FLUSH_MARKS] <= FEW_MARKS &&
+               start[WPG_FLUSH_SUMS] > start[WPG_FLUSH_TRIPS];
+    flush_groups(in, &g, r, WPG_FLUSH_STEADY, WPG_FLUSH_STEADY);
+    flush_groups(in, &g, r, WPG_FLUSH_VISITS, WPG_FLUSH_VISITS);
     if (!few)
         flush_groups(in, &g, r, WPG_FLUSH_MARKS, WPG_FLUSH_MARKS);
-    flush_groups(in, &g, r,
-                 few_steady ? WPG_FLUSH_STEADY
-                 : few      ? WPG_FLUSH_MARKS
-                            : WPG_FLUSH_TRIPS,
-                 WPG_FLUSH_LARGEST);
+    flush_groups(in, &g, r, few ? WPG_FLUSH_MARKS : WPG_FLUSH_TRIPS, WPG_FLUSH_LARGEST);
     flush_groups(in, &g, r, WPG_FLUSH_SUMS, WPG_FLUSH_SUMS);
 }

@@ -90,7 +90,8 @@ static bool derive(wpg_chooser *c, uint32_t class, uint32_t b)
         return true;
     uint32_t region = c->failed ? NO : wpg_region_for(c, b, &own);
     return region != NO && is_worth_cells(c, b, region) &&
-           (wpg_rule_passed(c, class, b, region, own) || wpg_rule_edge(c, class, b, region, own));
+           (wpg_rule_steady(c, class, b, region) || wpg_rule_passed(c, class, b, region, own) ||
+            wpg_rule_edge(c, class, b, region, own));
 }
 
 static void choose(wpg_chooser *c, uint32_t class)
@@ -232,6 +233,8 @@ static wpg_flush_group group_of(const wpg_chooser *c, const wpg_tally *t)
 {
     if (t->method == WPG_METHOD_MARK)
         return t->steady ? WPG_FLUSH_STEADY : WPG_FLUSH_MARKS;
+    if (t->steady)
+        return WPG_FLUSH_VISITS;
     if (t->method == WPG_METHOD_TRIPS && c->loops.data[t->loop].own)
         return WPG_FLUSH_TRIPS;
     return t->equal ? WPG_FLUSH_LARGEST : WPG_FLUSH_SUMS;

@@ -59,6 +59,7 @@ wpg_inst *wpg_end_of(const wpg_chooser *c, uint32_t block);
 
 bool wpg_rule_mark(wpg_chooser *c, uint32_t class, uint32_t b);
 bool wpg_rule_trips(wpg_chooser *c, uint32_t class, uint32_t b);
+bool wpg_rule_steady(wpg_chooser *c, uint32_t class, uint32_t b, uint32_t region);
 bool wpg_rule_passed(wpg_chooser *c, uint32_t class, uint32_t b, uint32_t region, uint32_t own);
 bool wpg_rule_edge(wpg_chooser *c, uint32_t class, uint32_t b, uint32_t region, uint32_t own);
 /* Branches whose directions' waves follow from no block: both sides of a select at the block's end. */

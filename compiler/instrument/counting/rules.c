@@ -29,6 +29,10 @@
  * block and no continue target. Then a tangle at the end of h sends those of its live lanes that take the
  * edge to s as one tangle. The ballot of the condition tells which lanes.
  *
+ * Steady: whenever lanes run b, they are the live lanes that leave the region (steady.h). Each lane counts
+ * its visits n, which are equal in all: waves = n, lanes = n times the lanes that leave, uniform = n if these
+ * are all of E, otherwise 0. The same holds for marks and trips.
+ *
  * In place: a ballot and an election at the block. */
 #include <string.h>
 
@@ -42,9 +46,12 @@ enum { NO = WPG_NO_BLOCK, MOST_TRIP_WORK = 1 << 16, MANY_STEADY = 8 };
 /* True if the lanes that leave the region are those that run block b, whenever they run it. */
 static bool is_steady(const wpg_chooser *c, uint32_t region, uint32_t b)
 {
+    const wpg_region *r = &c->regions.data[region];
     const uint32_t *class_of = c->f->classes.class_of;
-    uint32_t exit = c->regions.data[region].exit;
-    return c->f->steady && c->f->steady->group_of[class_of[b]] == c->f->steady->group_of[class_of[exit]];
+    if (!c->f->steady || (r->exit == NO && r->loop == NO))
+        return false; /* lanes leave a function at several places, maybe */
+    uint32_t end = r->exit != NO ? r->exit : c->cfg->constructs[c->loops.data[r->loop].construct].merge;
+    return c->f->steady->group_of[class_of[b]] == c->f->steady->group_of[class_of[end]];
 }
 
 static uint32_t new_mark(wpg_chooser *c, uint32_t region, bool steady)
@@ -113,12 +120,17 @@ void wpg_drop_lone_marks(wpg_chooser *c)
     }
 }
 
+static bool is_mark_of(const wpg_tally *tally, uint32_t region)
+{
+    return tally->method == WPG_METHOD_MARK && tally->region == region;
+}
+
 static void give_bits(wpg_chooser *c, uint32_t region, bool steady)
 {
     uint32_t marks = 0, cell = WPG_NO_CELL;
     for (uint32_t i = 0; i < c->tallies.count; i++) {
         wpg_tally *t = &c->tallies.data[i];
-        if (t->method != WPG_METHOD_MARK || t->region != region || t->steady != steady)
+        if (!is_mark_of(t, region) || t->steady != steady)
             continue;
         if (marks % WPG_MARKS_OF_A_CELL == 0)
             cell = wpg_new_cell(c);
@@ -135,10 +147,10 @@ void wpg_place_marks(wpg_chooser *c)
         wpg_region *region = &c->regions.data[r];
         uint32_t steady = 0;
         for (uint32_t i = 0; i < c->tallies.count; i++)
-            steady += c->tallies.data[i].region == r && c->tallies.data[i].steady;
+            steady += is_mark_of(&c->tallies.data[i], r) && c->tallies.data[i].steady;
         bool apart = steady == region->mark_count || steady >= MANY_STEADY;
         for (uint32_t i = 0; i < c->tallies.count; i++)
-            c->tallies.data[i].steady &= c->tallies.data[i].region != r || apart;
+            c->tallies.data[i].steady &= !is_mark_of(&c->tallies.data[i], r) || apart;
         give_bits(c, r, true);
         give_bits(c, r, false);
         if (region->start_mark == WPG_NO_TALLY)
@@ -249,13 +261,32 @@ bool wpg_rule_trips(wpg_chooser *c, uint32_t class, uint32_t b)
         t->loop = number;
         t->passes = passes;
         t->region = loop->region;
-        if (!loop->own)
+        t->steady = loop->steady && is_steady(c, loop->region, c->cfg->constructs[loop->construct].header);
+        if (!loop->own && t->steady)
+            t->lanes_cell = wpg_new_cell(c);
+        else if (!loop->own)
             wpg_give_cells(c, tally, loop->region, loop->equal);
         else if (c->regions.data[loop->region].exit != NO && passes_some(passes, loop->exit_count))
             t->lanes_cell = wpg_new_cell(c);
         need_trips(c, number);
         need_exits(c, number);
     }
+    c->f->tally_of[class] = tally;
+    return true;
+}
+
+bool wpg_rule_steady(wpg_chooser *c, uint32_t class, uint32_t b, uint32_t region)
+{
+    if (!is_steady(c, region, b) || !wpg_is_kept_by_driver(c, b))
+        return false;
+    uint32_t tally = wpg_new_tally(c, WPG_METHOD_ADDITIVE);
+    if (c->failed)
+        return true;
+    wpg_tally *t = &c->tallies.data[tally];
+    t->region = region;
+    t->steady = true;
+    t->lanes_cell = wpg_new_cell(c);
+    wpg_add_point(c, (wpg_point){.kind = WPG_POINT_ADD, .block = b, .tally = WPG_NO_TALLY, .index = tally});
     c->f->tally_of[class] = tally;
     return true;
 }
