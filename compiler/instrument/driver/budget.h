@@ -8,7 +8,7 @@
  *
  * Where the driver makes coroutines of shaders with barriers, a barrier costs as well: LLVM asks for each
  * block and each value whether a barrier lies between. With C = words x sqrt(blocks), the time is C x (1 +
- * barriers x C / 2^20) (shaders/measured/2026-11-26-barriers.md).
+ * barriers x C / 2^20) (shaders/measured/2026-11-26-steady.md).
  *
  * `lane` counts lanes alone, in a spanning tree's complement of the blocks, without a branch of its own.
  *
