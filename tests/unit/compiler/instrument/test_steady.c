@@ -1,5 +1,5 @@
-/* Steady control: which loops all lanes leave together, which blocks have the same lanes, and where what holds
- * for them is found out. Each shader names its blocks by the element of a buffer that they write. */
+/* Steady control: which loops all lanes leave together, which blocks have the same lanes, and where what
+ * holds for them is found out. Each shader names its blocks by the element of a buffer that they write. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
