@@ -80,14 +80,15 @@ awk -F'\t' '$4 != "-" { $5 = "to run" } { print "  " $2 ": " $5 }' "$work/first.
 
 # -- A comparison that cannot fail is worth nothing: another module in one's place, a case that goes missing, one that ends
 # otherwise.
-head -n 6 "$work/cases" >"$work/few"
 # A case, and another of its stage and entry point that writes something else.
-planted_name=$(awk -F'\t' 'NR == 1 { stage = $2; entry = $3; hash = $4; first = $1; next }
-    $2 == stage && $3 == entry && $4 != hash { print first; print $1; exit }' "$work/absent.lines")
+planted_name=$(awk -F'\t' '{ kind = $2 FS $3 }
+    !(kind in first) { first[kind] = $1; hash[kind] = $4; next }
+    $4 != hash[kind] { print first[kind]; print $1; exit }' "$work/absent.lines")
 planted() {
     # shellcheck disable=SC2086
     set -- $planted_name
     [ $# = 2 ] || { fail "no two modules to try the comparison with" && return; }
+    awk -F'\t' -v one="$1" '$1 == one || others++ < 5' "$work/cases" >"$work/few"
     mv "$corpus/$1" "$work/kept.spv"
     cp "$corpus/$2" "$corpus/$1"
     run planted "$work/few" "" env
