@@ -16,11 +16,11 @@ typedef enum kernel { OWN_THEN_PUSHED, OWN, PUSHED_THEN_OWN, NOTHING, TWO_OWN, K
 static const struct {
     const char *compute, *fragment; /* NULL: there is none of that stage */
     char sets[3];                   /* o: ordinary, p: pushed */
-} kernels[KERNELS] = {[OWN_THEN_PUSHED] = {"pushed_op.comp", "pushed_op.frag", "op"},
-                      [OWN] = {"pushed_o.comp", "pushed_o.frag", "o"},
-                      [PUSHED_THEN_OWN] = {"pushed_po.comp", "pushed_po.frag", "po"},
-                      [NOTHING] = {"pushed_none.comp", "pushed_none.frag", ""},
-                      [TWO_OWN] = {"pushed_oo.comp", NULL, "oo"}};
+} kernels[KERNELS] = {[OWN_THEN_PUSHED] = {"pushed_op.comp_push", "pushed_op.frag_push", "op"},
+                      [OWN] = {"pushed_o.comp_push", "pushed_o.frag_push", "o"},
+                      [PUSHED_THEN_OWN] = {"pushed_po.comp_push", "pushed_po.frag_push", "po"},
+                      [NOTHING] = {"pushed_none.comp_push", "pushed_none.frag_push", ""},
+                      [TWO_OWN] = {"pushed_oo.comp_push", NULL, "oo"}};
 
 typedef void(VKAPI_PTR *bind_2)(VkCommandBuffer, const wpg_bind_descriptor_sets_info *);
 typedef void(VKAPI_PTR *push_2)(VkCommandBuffer, const wpg_push_descriptor_set_info *);
