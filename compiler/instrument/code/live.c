@@ -39,8 +39,7 @@
  * out at the first of them that asks, or before the steady loops around it; for an arm of another branch, the
  * ballot of the branch's condition tells. Should a driver bring lanes together later than the structure says,
  * this counts the wave of the structure. Lanes do not depend on it: what combines their cells asks anew.
- * Counting in place asks anew, too: it is the oracle.
- */
+ * Counting in place asks anew, too: it is the oracle. */
 #include "compiler/instrument/code/inject.h"
 
 static uint32_t find_builtin(const wpg_module *module, SpvBuiltIn builtin)

@@ -43,10 +43,10 @@ typedef struct wpg_tally {
     uint32_t region;
     uint32_t lanes_cell, waves_cell, uniform_cell; /* numbers of private cells, WPG_NO_CELL for none */
     uint32_t mark;                                 /* MARK: bit of the lanes cell */
-    bool
-        steady; /* the lanes that leave the region have run it together each time: each knows all numbers from
-                    its own, and the lanes cell is the only one */
-    bool equal; /* waves and uniform cells: every lane adds the wave's; else one lane does */
+    /* The lanes that leave the region have run it together each time. So each knows all numbers from its own
+     * visits, and the lanes cell is the only cell. */
+    bool steady;
+    bool equal;    /* waves and uniform cells: every lane adds the wave's; else one lane does */
     uint32_t loop; /* TRIPS: number of its loop */
     /* TRIPS: [exit_count] true: a lane that leaves by that exit ran the block once more than it has trips.
      * NULL: each lane counts its visits in its cell. */

@@ -17,8 +17,9 @@ bool wpg_is_steady_value(const wpg_steady *steady, uint32_t id, uint32_t block)
 
 static uint32_t root_of(const finder *f, uint32_t class)
 {
-    while (f->steady->group_of[class] != class)
-        class = f->steady->group_of[class];
+    uint32_t *up = f->steady->group_of;
+    while (up[class] != class)
+        class = up[class] = up[up[class]];
     return class;
 }
 
@@ -97,12 +98,13 @@ static bool is_steady(const finder *f, uint32_t loop)
     return true;
 }
 
-/* Each steady loop may make one around it steady. */
+/* Each steady loop may make one around it steady. Constructs inside come behind those around them: backwards,
+ * one turn finds most. */
 static void join_loops(const finder *f)
 {
     for (bool changed = true; changed;) {
         changed = false;
-        for (uint32_t c = 0; c < f->cfg->construct_count; c++) {
+        for (uint32_t c = f->cfg->construct_count; c-- > 0;) {
             if (f->steady->loop[c] || !wpg_is_loop(f->structure, c) || !wpg_loop_is_whole(f->structure, c))
                 continue;
             uint32_t from = entry_of(f, c);
