@@ -92,6 +92,19 @@ static void write_tables(wpg_writer *out, const wpg_function_counters *function)
     }
 }
 
+static void write_path(wpg_writer *out, const wpg_counter_map *map, const wpg_counter_path *path)
+{
+    wpg_write_uleb(out, path->table);
+    wpg_write_uleb(out, path->words);
+    wpg_write_uleb(out, path->full);
+    wpg_write_uleb(out, path->count);
+    for (uint32_t i = 0; i < path->count; i++) {
+        const wpg_path_field *field = &map->path_fields[path->first + i];
+        const uint8_t bytes[] = {field->word, field->shift, field->width, field->plus};
+        wpg_write_bytes(out, bytes, sizeof bytes);
+    }
+}
+
 void wpg_map_encode(wpg_writer *out, const wpg_counter_map *map)
 {
     wpg_write_uleb(out, map->first_counter);
@@ -107,6 +120,9 @@ void wpg_map_encode(wpg_writer *out, const wpg_counter_map *map)
             wpg_write_uleb(out, (uint32_t)terms[j].factor);
         }
     }
+    wpg_write_uleb(out, map->path_count);
+    for (uint32_t i = 0; i < map->path_count; i++)
+        write_path(out, map, &map->paths[i]);
     wpg_write_u8(out, (uint8_t)(map->without_early_tests | map->over_budget << 1));
     wpg_write_uleb(out, map->sample_rate);
     if (map->sample_rate > 1) {
@@ -170,6 +186,40 @@ static bool read_sums(wpg_counter_map *map, wpg_arena *arena, wpg_reader *in)
     map->terms = wpg_arena_memdup(arena, terms.data, terms.count * sizeof *terms.data);
     wpg_vec_free(&terms);
     return good && !in->overrun;
+}
+
+/* Tables and counters of the stage only; fields that lie in a key. */
+static bool read_paths(wpg_counter_map *map, wpg_arena *arena, wpg_reader *in)
+{
+    enum { MOST_KEY_WORDS = 8, FIELD_BYTES = 4 };
+    uint64_t paths = wpg_read_uleb(in);
+    if (in->overrun || paths > in->size - in->at)
+        return false;
+    WPG_VEC(wpg_path_field) fields = {0};
+    map->paths = WPG_ARENA_ARRAY(arena, wpg_counter_path, (size_t)paths + 1);
+    bool good = map->paths != NULL;
+    for (uint64_t i = 0; good && i < paths; i++) {
+        wpg_counter_path *path = &map->paths[i];
+        uint64_t table = wpg_read_uleb(in), words = wpg_read_uleb(in), full = wpg_read_uleb(in);
+        uint64_t count = wpg_read_uleb(in), end = (uint64_t)map->first_counter + map->counter_count;
+        good = !in->overrun && words >= 1 && words <= MOST_KEY_WORDS && table >= map->first_counter &&
+               table <= end && end - table >= WPG_PATH_COUNTERS(words) && full >= map->first_counter &&
+               count >= 1 && full <= end &&
+               count <= (end - full + WPG_TALLY_COUNTERS - 1) / WPG_TALLY_COUNTERS;
+        if (good)
+            *path = (wpg_counter_path){(uint32_t)table, (uint32_t)words, (uint32_t)full,
+                                       (uint32_t)fields.count, (uint32_t)count};
+        for (uint64_t j = 0; good && j < count; j++) {
+            const uint8_t *bytes = wpg_read_bytes(in, FIELD_BYTES);
+            good = bytes && bytes[0] < words && bytes[1] + bytes[2] <= 30 &&
+                   wpg_vec_push(&fields, ((wpg_path_field){bytes[0], bytes[1], bytes[2], bytes[3]}));
+        }
+    }
+    map->path_count = good ? (uint32_t)paths : 0;
+    map->path_field_count = (uint32_t)fields.count;
+    map->path_fields = wpg_arena_memdup(arena, fields.data, fields.count * sizeof *fields.data);
+    wpg_vec_free(&fields);
+    return good;
 }
 
 /* A term's index must name something there is. */
@@ -352,7 +402,7 @@ wpg_status wpg_map_decode(wpg_counter_map **map, wpg_reader *in, wpg_error *err)
         made->slots = (uint32_t)wpg_read_uleb(in);
         made->cells = (uint32_t)wpg_read_uleb(in);
         good = made->slots >= 1 && made->slots <= WPG_SLOTS && made->counter_count % made->slots == 0 &&
-               read_sums(made, &arena, in);
+               read_sums(made, &arena, in) && read_paths(made, &arena, in);
         const uint8_t flags = wpg_read_u8(in);
         made->without_early_tests = flags & 1;
         made->over_budget = flags & 2;

@@ -4,10 +4,45 @@
 #include <stdio.h>
 #include <string.h>
 
+static uint32_t key_word(const wpg_counter_path *path, uint32_t word, uint32_t slot, const uint64_t *values)
+{
+    uint32_t at = word * WPG_PATHS + slot;
+    return (uint32_t)(values[path->table + at / 2] >> at % 2 * 32);
+}
+
+/* How often full waves of known paths came to the tally whose number a field holds. */
+static uint64_t visits_by_paths(const wpg_counter_path *path, wpg_path_field field, const uint64_t *values,
+                                size_t have)
+{
+    uint64_t total = 0;
+    if (have < WPG_PATH_COUNTERS(path->words) || path->table > have - WPG_PATH_COUNTERS(path->words))
+        return 0;
+    for (uint32_t slot = 0; slot < WPG_PATHS; slot++) {
+        uint32_t number = key_word(path, field.word, slot, values) >> field.shift;
+        number &= (UINT32_C(1) << field.width) - 1;
+        total += values[path->table + WPG_PATH_COUNT(path->words) + slot] * ((uint64_t)number + field.plus);
+    }
+    return total;
+}
+
+static uint64_t counted_by_paths(const wpg_counter_map *map, uint32_t index, const uint64_t *values,
+                                 size_t have)
+{
+    uint64_t total = 0;
+    for (uint32_t i = 0; i < map->path_count; i++) {
+        const wpg_counter_path *path = &map->paths[i];
+        uint32_t from = index - path->full;
+        if (index >= path->full && from % WPG_TALLY_COUNTERS == 0 && from / WPG_TALLY_COUNTERS < path->count)
+            total += visits_by_paths(path, map->path_fields[path->first + from / WPG_TALLY_COUNTERS], values,
+                                     have);
+    }
+    return total;
+}
+
 /* A counter, all its copies added up. */
 static uint64_t counter_sum(const wpg_counter_map *map, uint32_t index, const uint64_t *values, size_t have)
 {
-    uint64_t total = 0, at = index;
+    uint64_t total = counted_by_paths(map, index, values, have), at = index;
     uint32_t copies = index >= map->first_counter && map->slots > 1 ? map->slots : 1;
     for (uint32_t i = 0; i < copies && at < have; i++, at += map->counter_count / copies)
         total += values[at];

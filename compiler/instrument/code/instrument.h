@@ -207,6 +207,22 @@ typedef struct wpg_counter_sum {
     uint32_t first, count; /* of the map's terms */
 } wpg_counter_sum;
 
+/* Full waves counted by their path, in place of by tallies (counting/paths.h). The table has the keys, and
+ * behind them a counter for each. A key tells how often its waves came to each of `count` tallies. Counter
+ * `full` + WPG_TALLY_COUNTERS * i gains that many times the path's count, i being the tally's number. */
+enum { WPG_PATH_BITS = 4, WPG_PATHS = 1 << WPG_PATH_BITS, WPG_TALLY_COUNTERS = 4 };
+#define WPG_PATH_COUNT(words)    ((uint32_t)(words)*WPG_PATHS / 2) /* of a table: its first count */
+#define WPG_PATH_COUNTERS(words) (WPG_PATH_COUNT(words) + WPG_PATHS)
+/* Where a key holds a number: bits of a word. */
+typedef struct wpg_path_field {
+    uint8_t word, shift, width, plus; /* `plus` is added to the number */
+} wpg_path_field;
+typedef struct wpg_counter_path {
+    uint32_t table, words; /* first counter; u32 of a key, each 0 until a path has the place */
+    uint32_t full;
+    uint32_t first, count; /* of the map's path_fields */
+} wpg_counter_path;
+
 typedef struct wpg_counter_map {
     wpg_arena arena;
     wpg_function_counters *functions;
@@ -218,6 +234,10 @@ typedef struct wpg_counter_map {
     uint32_t sum_count;
     wpg_counter_term *terms;
     uint32_t term_count;
+    wpg_counter_path *paths;
+    uint32_t path_count;
+    wpg_path_field *path_fields;
+    uint32_t path_field_count;
     /* In-shader sampling (sample.h): counters estimate all invocations from 1 of sample_rate. The two
      * counters hold what was really seen at the entry, unscaled; WPG_NO_COUNTER where not counted. */
     uint32_t sample_rate; /* 1: everything is counted */

@@ -83,6 +83,20 @@ typedef enum wpg_flush_group {
     WPG_FLUSH_GROUPS
 } wpg_flush_group;
 
+/* A part of a path: consecutive marks of a cell from `tally` on, or the visits of `tally`. */
+typedef struct wpg_path_part {
+    uint32_t tally;
+    bool of_trips; /* the trips of the tally's loop, in place of its visits */
+    wpg_path_field field;
+} wpg_path_part;
+
+/* How lanes' numbers make up a path (counting/paths.h). */
+typedef struct wpg_path_plan {
+    uint32_t table, words; /* its first counter; u32 of a key */
+    const wpg_path_part *parts;
+    uint32_t part_count;
+} wpg_path_plan;
+
 /* A region: where cells live. It goes from an outermost whole loop's entry to its merge block, or from the
  * function's start to an exit (a scope, structure.h), or over the whole function. */
 typedef struct wpg_region {
@@ -92,6 +106,7 @@ typedef struct wpg_region {
     uint32_t start_cell, start_value; /* a cell that does not start at zero, WPG_NO_CELL if none */
     uint32_t *tallies;                /* its own, by group, in the order of their counters */
     uint32_t group_start[WPG_FLUSH_GROUPS + 1];
+    const wpg_path_plan *path; /* of the groups before SUMS; NULL: those are added tally by tally */
 } wpg_region;
 
 /* The kind of counting code at a point. */
@@ -167,6 +182,8 @@ typedef struct wpg_plan {
     wpg_counter_map *map;
     WPG_VEC(wpg_counter_sum) sums;
     WPG_VEC(wpg_counter_term) terms;
+    WPG_VEC(wpg_counter_path) paths;
+    WPG_VEC(wpg_path_field) path_fields;
     bool failed; /* memory ran out */
 } wpg_plan;
 

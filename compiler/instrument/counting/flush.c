@@ -22,6 +22,7 @@
 #include <string.h>
 
 #include "compiler/instrument/code/strategy.h"
+#include "compiler/instrument/counting/paths.h"
 
 enum { PART = 24 /* bits */, FEW_MARKS = 6 };
 
@@ -464,18 +465,36 @@ static void flush_groups(wpg_inject *in, group *all, const wpg_region *r, wpg_fl
         flush_many(in, g, marks, sums);
 }
 
-void wpg_flush_region(wpg_inject *in, const wpg_function_plan *f, uint32_t region, const wpg_leaving *leaving)
+/* The groups before SUMS. */
+static void flush_tallies(wpg_inject *in, const wpg_function_plan *f, const wpg_region *r,
+                          const wpg_leaving *leaving, group *g)
 {
-    const wpg_region *r = &f->regions[region];
-    group g = {.f = f, .leaving = leaving};
+    *g = (group){.f = f, .leaving = leaving};
     const uint32_t *start = r->group_start;
     /* A mark is a number of visits, too: few of them go with others that are there anyway. */
     bool few = start[WPG_FLUSH_TRIPS] - start[WPG_FLUSH_MARKS] <= FEW_MARKS &&
                start[WPG_FLUSH_SUMS] > start[WPG_FLUSH_TRIPS];
-    flush_groups(in, &g, r, WPG_FLUSH_STEADY, WPG_FLUSH_STEADY);
-    flush_groups(in, &g, r, WPG_FLUSH_VISITS, WPG_FLUSH_VISITS);
+    flush_groups(in, g, r, WPG_FLUSH_STEADY, WPG_FLUSH_STEADY);
+    flush_groups(in, g, r, WPG_FLUSH_VISITS, WPG_FLUSH_VISITS);
     if (!few)
-        flush_groups(in, &g, r, WPG_FLUSH_MARKS, WPG_FLUSH_MARKS);
-    flush_groups(in, &g, r, few ? WPG_FLUSH_MARKS : WPG_FLUSH_TRIPS, WPG_FLUSH_LARGEST);
+        flush_groups(in, g, r, WPG_FLUSH_MARKS, WPG_FLUSH_MARKS);
+    flush_groups(in, g, r, few ? WPG_FLUSH_MARKS : WPG_FLUSH_TRIPS, WPG_FLUSH_LARGEST);
+}
+
+void wpg_flush_region(wpg_inject *in, const wpg_function_plan *f, uint32_t region, const wpg_leaving *leaving)
+{
+    const wpg_region *r = &f->regions[region];
+    group g;
+    if (r->path) {
+        wpg_path_use use = wpg_path_ask(in, f, r->path, leaving);
+        wpg_if tallied = wpg_if_begin(in, use.tallied);
+        flush_tallies(in, f, r, leaving, &g);
+        wpg_path_take(in, r->path, &use, leaving);
+        wpg_if_end(in, tallied);
+        wpg_path_count(in, r->path, &use, leaving);
+        g = (group){.f = f, .leaving = leaving}; /* what was found out in the branch does not hold behind */
+    } else {
+        flush_tallies(in, f, r, leaving, &g);
+    }
     flush_groups(in, &g, r, WPG_FLUSH_SUMS, WPG_FLUSH_SUMS);
 }

@@ -23,6 +23,7 @@
 #include "compiler/instrument/counting/methods.h"
 
 #include "compiler/instrument/code/strategy.h"
+#include "compiler/instrument/counting/paths.h"
 
 enum { NO = WPG_NO_BLOCK };
 
@@ -340,6 +341,7 @@ wpg_status wpg_plan_methods(wpg_plan *plan, wpg_function_plan *f, wpg_select_pla
         wpg_drop_lone_marks(&c);
         wpg_place_marks(&c);
         number_counters(&c);
+        wpg_plan_paths(&c);
         place_edges(&c);
         place_loops(&c);
         if (c.function_region != NO && c.regions.data[c.function_region].group_start[WPG_FLUSH_GROUPS])

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "compiler/instrument/code/strategy.h"
+#include "compiler/instrument/counting/paths.h"
 #include "compiler/instrument/driver/budget.h"
 #include "compiler/instrument/probes/probe.h"
 #include "compiler/instrument/sampling/sample.h"
@@ -28,6 +29,7 @@ static void declare(wpg_inject *in)
     in->c_one = wpg_const_u32(m, 1);
     in->plan->strategy->declare(in);
     wpg_memory_declare(in);
+    wpg_paths_declare(in);
     wpg_probes_declare(in);
     const uint32_t function = in->plan->entry_point->words[2];
     if (in->plan->declare_early_tests)

@@ -170,7 +170,13 @@ static void settle_map(wpg_plan *plan)
         wpg_arena_memdup(&map->arena, plan->terms.data, plan->terms.count * sizeof *plan->terms.data);
     map->sum_count = (uint32_t)plan->sums.count;
     map->term_count = (uint32_t)plan->terms.count;
-    plan->failed |= !map->sums || !map->terms;
+    map->paths =
+        wpg_arena_memdup(&map->arena, plan->paths.data, plan->paths.count * sizeof *plan->paths.data);
+    map->path_fields = wpg_arena_memdup(&map->arena, plan->path_fields.data,
+                                        plan->path_fields.count * sizeof *plan->path_fields.data);
+    map->path_count = (uint32_t)plan->paths.count;
+    map->path_field_count = (uint32_t)plan->path_fields.count;
+    plan->failed |= !map->sums || !map->terms || !map->paths || !map->path_fields;
 }
 
 /* Gives each block its indices: equal ones within a class. */
@@ -477,6 +483,8 @@ void wpg_plan_finish(wpg_plan *plan)
     wpg_counter_map_destroy(plan->map);
     wpg_vec_free(&plan->sums);
     wpg_vec_free(&plan->terms);
+    wpg_vec_free(&plan->paths);
+    wpg_vec_free(&plan->path_fields);
     wpg_arena_finish(&plan->arena);
     *plan = (wpg_plan){0};
 }

@@ -401,6 +401,8 @@ static uint64_t changed(SpvOp opcode, uint64_t old, uint64_t by)
         return by < old ? by : old;
     case SpvOpAtomicOr:
         return old | by;
+    case SpvOpAtomicCompareExchange:
+        return by;
     default: /* OpAtomicLoad */
         return old;
     }
@@ -409,13 +411,16 @@ static uint64_t changed(SpvOp opcode, uint64_t old, uint64_t by)
 static bool atomic(machine *m, const wpg_inst *inst)
 {
     uint32_t words = simt_type_words(m, inst->type);
-    const value none = {{0}}, *by = inst->count > 6 ? &m->values[inst->words[6]] : &none;
+    const bool exchange = inst->opcode == SpvOpAtomicCompareExchange;
+    const value none = {{0}}, *by = inst->count > 6 ? &m->values[inst->words[exchange ? 7 : 6]] : &none;
     uint32_t *at =
         simt_words_at(m, &m->values[inst->words[3]], wpg_module_def(m->module, inst->words[3])->type, words);
     if (!at)
         return false;
     value old = {{at[0], words > 1 ? at[1] : 0}};
     m->values[inst->result] = old;
+    if (exchange && memcmp(old.part, m->values[inst->words[8]].part, words * sizeof *at) != 0)
+        return true;
     uint64_t now = changed((SpvOp)inst->opcode, (uint64_t)old.part[1] << 32 | old.part[0],
                            (uint64_t)(words > 1 ? by->part[1] : 0) << 32 | by->part[0]);
     if (m->helper)
@@ -499,6 +504,7 @@ bool simt_step(machine *m, const wpg_inst *inst)
     case SpvOpExtInst:
         return extended(m, inst);
     case SpvOpAtomicLoad:
+    case SpvOpAtomicCompareExchange:
     case SpvOpAtomicIAdd:
     case SpvOpAtomicUMax:
     case SpvOpAtomicUMin:

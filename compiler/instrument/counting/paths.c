@@ -1,0 +1,328 @@
+/* See paths.h. */
+#include "compiler/instrument/counting/paths.h"
+
+enum {
+    KEY_BITS =
+        30, /* of a word: bit 30 says that it was written; the reader of counters takes bit 63 for a torn read */
+    MOST_WORDS = 3,
+    MOST_WIDTH = 16, /* bits of a number of visits */
+    LEAST_WIDTH = 6, /* narrower ones would seldom do */
+    GOOD_WIDTH = 10, /* rather another word than narrower ones */
+    FEW_TALLIES = 2, /* of fewer, nothing is saved */
+    ALIGNMENT = 8,   /* counters: a cache line of 64 bytes, so that no addition takes the keys away */
+};
+
+/* -- Planning */
+
+typedef struct layout {
+    const wpg_chooser *c;
+    const wpg_region *region;
+    uint32_t count; /* tallies */
+    wpg_path_part *parts;
+    wpg_path_field *fields; /* [count] */
+    uint32_t part_count, word, at;
+} layout;
+
+/* Visits that are the loop's trips, or one more. */
+static bool is_of_trips(const wpg_chooser *c, const wpg_tally *t, bool *one_more)
+{
+    if (t->method != WPG_METHOD_TRIPS || t->lanes_cell != WPG_NO_CELL)
+        return false;
+    const wpg_loop_plan *loop = &c->loops.data[t->loop];
+    uint32_t passes = 0;
+    for (uint32_t i = 0; i < loop->exit_count; i++)
+        passes += t->passes[i];
+    *one_more = passes == loop->exit_count;
+    return passes == 0 || *one_more;
+}
+
+static wpg_path_part *add_part(layout *l, uint32_t tally, uint32_t width, bool of_trips)
+{
+    if (l->at + width > KEY_BITS) {
+        l->word++;
+        l->at = 0;
+    }
+    wpg_path_part *part = &l->parts[l->part_count++];
+    *part = (wpg_path_part){
+        .tally = tally, .of_trips = of_trips, .field = {(uint8_t)l->word, (uint8_t)l->at, (uint8_t)width, 0}};
+    l->at += width;
+    return part;
+}
+
+/* Marks that are neighbours in one cell are one part. */
+static void lay_mark(layout *l, uint32_t i)
+{
+    const wpg_tally *tallies = l->c->tallies.data, *t = &tallies[l->region->tallies[i]];
+    wpg_path_part *last = l->part_count ? &l->parts[l->part_count - 1] : NULL;
+    const wpg_tally *first = last ? &tallies[last->tally] : NULL;
+    if (first && first->method == WPG_METHOD_MARK && first->lanes_cell == t->lanes_cell &&
+        first->mark + last->field.width == t->mark && l->at < KEY_BITS) {
+        last->field.width++;
+        l->at++;
+    } else {
+        last = add_part(l, l->region->tallies[i], 1, false);
+    }
+    l->fields[i] = last->field;
+    l->fields[i].shift = (uint8_t)(last->field.shift + last->field.width - 1);
+    l->fields[i].width = 1;
+}
+
+static void lay_visits(layout *l, uint32_t i, uint32_t width)
+{
+    const wpg_tally *t = &l->c->tallies.data[l->region->tallies[i]];
+    bool one_more = false, of_trips = is_of_trips(l->c, t, &one_more);
+    const wpg_path_part *part = NULL;
+    for (uint32_t p = 0; of_trips && p < l->part_count; p++)
+        if (l->parts[p].of_trips && l->c->tallies.data[l->parts[p].tally].loop == t->loop)
+            part = &l->parts[p];
+    if (!part)
+        part = add_part(l, l->region->tallies[i], width, of_trips);
+    l->fields[i] = part->field;
+    l->fields[i].plus = one_more && of_trips;
+}
+
+/* Returns how many words a key takes. */
+static uint32_t lay_out(layout *l, uint32_t width)
+{
+    l->part_count = l->word = l->at = 0;
+    for (uint32_t i = 0; i < l->count && l->word < MOST_WORDS; i++) {
+        if (l->c->tallies.data[l->region->tallies[i]].method == WPG_METHOD_MARK)
+            lay_mark(l, i);
+        else
+            lay_visits(l, i, width);
+    }
+    return l->word + 1;
+}
+
+/* The fewest words in which numbers are not too narrow; 0: too many. */
+static uint32_t choose_layout(layout *l)
+{
+    for (uint32_t words = 1; words <= MOST_WORDS; words++)
+        for (uint32_t width = MOST_WIDTH; width >= (words < MOST_WORDS ? GOOD_WIDTH : LEAST_WIDTH); width--)
+            if (lay_out(l, width) <= words)
+                return words;
+    return 0;
+}
+
+static void reserve_table(wpg_chooser *c, wpg_path_plan *path)
+{
+    uint32_t next = c->plan->options->first_counter + c->plan->counter_count;
+    uint32_t gap = (ALIGNMENT - next % ALIGNMENT) % ALIGNMENT;
+    path->table = next + gap;
+    c->plan->counter_count += gap + WPG_PATH_COUNTERS(path->words);
+}
+
+static void plan_region(wpg_chooser *c, wpg_region *r)
+{
+    layout l = {.c = c, .region = r, .count = r->group_start[WPG_FLUSH_SUMS]};
+    if (r->exit == WPG_NO_BLOCK || l.count < FEW_TALLIES)
+        return;
+    for (uint32_t i = 0; i < l.count; i++)
+        if (c->tallies.data[r->tallies[i]].full == WPG_NO_COUNTER)
+            return;
+    wpg_path_plan *path = WPG_ARENA_NEW(&c->plan->arena, wpg_path_plan);
+    l.parts = WPG_ARENA_ARRAY(&c->plan->arena, wpg_path_part, l.count);
+    l.fields = WPG_ARENA_ARRAY(&c->plan->arena, wpg_path_field, l.count);
+    if (!path || !l.parts || !l.fields) {
+        c->failed = true;
+        return;
+    }
+    uint32_t words = choose_layout(&l);
+    if (!words)
+        return;
+    *path = (wpg_path_plan){.words = words, .parts = l.parts, .part_count = l.part_count};
+    reserve_table(c, path);
+    r->path = path;
+    wpg_counter_path told = {.table = path->table,
+                             .words = words,
+                             .full = c->tallies.data[r->tallies[0]].full,
+                             .first = (uint32_t)c->plan->path_fields.count,
+                             .count = l.count};
+    for (uint32_t i = 0; i < l.count; i++)
+        c->failed |= !wpg_vec_push(&c->plan->path_fields, l.fields[i]);
+    c->failed |= !wpg_vec_push(&c->plan->paths, told);
+}
+
+void wpg_plan_paths(wpg_chooser *c)
+{
+    if (c->plan->options->high_start)
+        return; /* a table of keys starts at zero */
+    for (uint32_t r = 0; r < c->regions.count && !c->failed; r++)
+        plan_region(c, &c->regions.data[r]);
+}
+
+/* -- Injecting */
+
+void wpg_paths_declare(wpg_inject *in)
+{
+    for (uint32_t i = 0; i < in->plan->function_count; i++)
+        for (uint32_t r = 0; r < in->plan->functions[i].region_count; r++)
+            if (in->plan->functions[i].regions[r].path)
+                wpg_memory_declare_words(in);
+}
+
+static uint32_t either(wpg_inject *in, uint32_t a, uint32_t b)
+{
+    return a && b ? WPG_EMIT(in, SpvOpBitwiseOr, in->t_u32, a, b) : a ? a : b;
+}
+
+static uint32_t shifted(wpg_inject *in, SpvOp opcode, uint32_t value, uint32_t by)
+{
+    return by ? WPG_EMIT(in, opcode, in->t_u32, value, wpg_const_u32(in->module, by)) : value;
+}
+
+static uint32_t differs(wpg_inject *in, uint32_t a, uint32_t b)
+{
+    return WPG_EMIT(in, SpvOpBitwiseXor, in->t_u32, a, b);
+}
+
+/* The false side of a select: its lanes are not counted, and not read (wpg_side_terms). */
+static bool is_of_waves_alone(const wpg_tally *t)
+{
+    return t->lanes_cell == WPG_NO_CELL && t->method != WPG_METHOD_TRIPS;
+}
+
+/* The part's number; adds to *rest what the part cannot tell. */
+static uint32_t number_of(wpg_inject *in, const wpg_function_plan *f, const wpg_path_part *part,
+                          uint32_t *rest)
+{
+    const wpg_tally *t = &f->tallies[part->tally];
+    uint32_t mask = (UINT32_C(1) << part->field.width) - 1;
+    if (t->method == WPG_METHOD_MARK) {
+        uint32_t marks = shifted(in, SpvOpShiftRightLogical, wpg_cell_load(in, t->lanes_cell), t->mark);
+        return WPG_EMIT(in, SpvOpBitwiseAnd, in->t_u32, marks, wpg_const_u32(in->module, mask));
+    }
+    uint32_t visits = part->of_trips         ? wpg_cell_load(in, f->loops[t->loop].trips_cell)
+                      : is_of_waves_alone(t) ? wpg_cell_load(in, t->waves_cell)
+                                             : wpg_cell_visits(in, f, t);
+    *rest = either(in, *rest, shifted(in, SpvOpShiftRightLogical, visits, part->field.width));
+    if (t->waves_cell != WPG_NO_CELL)
+        *rest = either(in, *rest, differs(in, visits, wpg_cell_load(in, t->waves_cell)));
+    if (t->uniform_cell != WPG_NO_CELL)
+        *rest = either(in, *rest, differs(in, visits, wpg_cell_load(in, t->uniform_cell)));
+    return visits;
+}
+
+/* Index of a word of the key at a place of the table. */
+static uint32_t word_at(wpg_inject *in, const wpg_path_plan *path, uint32_t word, uint32_t slot)
+{
+    uint32_t first = wpg_const_u32(in->module, 2 * path->table + word * WPG_PATHS);
+    return WPG_EMIT(in, SpvOpIAdd, in->t_u32, slot, first);
+}
+
+/* One place for the wave: lanes of other paths must not find theirs. Fibonacci hashing (Knuth, TAOCP 3, 6.4), by
+ * another multiplier for each word. */
+static uint32_t slot_of(wpg_inject *in, const uint32_t *key, uint32_t words)
+{
+    static const uint32_t multipliers[MOST_WORDS] = {0x9e3779b1, 0x85ebca6b, 0xc2b2ae35};
+    uint32_t hash = 0;
+    for (uint32_t w = 0; w < words; w++) {
+        uint32_t product =
+            WPG_EMIT(in, SpvOpIMul, in->t_u32, key[w], wpg_const_u32(in->module, multipliers[w]));
+        hash = hash ? differs(in, hash, product) : product;
+    }
+    hash = shifted(in, SpvOpShiftRightLogical, hash, 32 - WPG_PATH_BITS);
+    return WPG_EMIT(in, SpvOpGroupNonUniformBroadcastFirst, in->t_u32, in->subgroup_scope, hash);
+}
+
+static uint32_t is_set(wpg_inject *in, uint32_t value)
+{
+    return WPG_EMIT(in, SpvOpINotEqual, in->t_bool, value, in->c_zero);
+}
+
+static uint32_t both(wpg_inject *in, uint32_t a, uint32_t b)
+{
+    return WPG_EMIT(in, SpvOpLogicalAnd, in->t_bool, a, b);
+}
+
+/* Bool, equal in all lanes: some live lane's number is not zero. */
+static uint32_t some_set(wpg_inject *in, uint32_t number, uint32_t live)
+{
+    uint32_t set = is_set(in, number);
+    return wpg_any_in(in, wpg_live_ballot(in, live ? both(in, set, live) : set));
+}
+
+wpg_path_use wpg_path_ask(wpg_inject *in, const wpg_function_plan *f, const wpg_path_plan *path,
+                          const wpg_leaving *leaving)
+{
+    const uint32_t live = leaving->now.live;
+    wpg_path_use use = {.words = wpg_memory_words(in),
+                        .key = WPG_ARENA_ARRAY(&in->module->arena, uint32_t, path->words),
+                        .found = WPG_ARENA_ARRAY(&in->module->arena, uint32_t, path->words)};
+    if (!use.key || !use.found) { /* the module is spoilt */
+        use.candidate = use.tallied = in->c_true;
+        use.key = use.found = NULL;
+        return use;
+    }
+    for (uint32_t w = 0; w < path->words; w++)
+        use.key[w] = wpg_const_u32(in->module, UINT32_C(1) << KEY_BITS);
+    for (uint32_t i = 0; i < path->part_count; i++) {
+        const wpg_path_part *part = &path->parts[i];
+        uint32_t number = number_of(in, f, part, &use.rest);
+        number = shifted(in, SpvOpShiftLeftLogical, number, part->field.shift);
+        use.key[part->field.word] = either(in, use.key[part->field.word], number);
+    }
+    use.slot = slot_of(in, use.key, path->words);
+    uint32_t other = use.rest;
+    for (uint32_t w = 0; w < path->words; w++) {
+        uint32_t pointer = wpg_memory_word_at(in, use.words, word_at(in, path, w, use.slot));
+        use.found[w] =
+            WPG_EMIT(in, SpvOpAtomicLoad, in->t_u32, pointer, in->memory.scope, in->memory.semantics);
+        other = either(in, other, differs(in, use.found[w], use.key[w]));
+    }
+    uint32_t lanes = WPG_EMIT(in, SpvOpGroupNonUniformBallotBitCount, in->t_u32, in->subgroup_scope,
+                              SpvGroupOperationReduce, leaving->now.mask);
+    uint32_t size = wpg_const_u32(in->module, in->plan->options->target.subgroup_size);
+    use.candidate = both(in, WPG_EMIT(in, SpvOpIEqual, in->t_bool, lanes, size), leaving->now.equal);
+    uint32_t alone = WPG_EMIT(in, SpvOpLogicalNot, in->t_bool, use.candidate);
+    use.tallied = WPG_EMIT(in, SpvOpLogicalOr, in->t_bool, some_set(in, other, live), alone);
+    return use;
+}
+
+/* Word by word: who does not get one, or finds it taken by another key, leaves the others as they are. */
+static void take_words(wpg_inject *in, const wpg_path_plan *path, const wpg_path_use *use)
+{
+    uint32_t mine = in->c_true;
+    for (uint32_t w = 0; w < path->words; w++) {
+        uint32_t pointer = wpg_memory_word_at(in, use->words, word_at(in, path, w, use->slot));
+        uint32_t wanted = w ? wpg_select_u32(in, mine, use->key[w], in->c_zero) : use->key[w];
+        uint32_t old = WPG_EMIT(in, SpvOpAtomicCompareExchange, in->t_u32, pointer, in->memory.scope,
+                                in->memory.semantics, in->memory.semantics, wanted, in->c_zero);
+        uint32_t had = WPG_EMIT(in, SpvOpIEqual, in->t_bool, old, in->c_zero);
+        had = WPG_EMIT(in, SpvOpLogicalOr, in->t_bool, had,
+                       WPG_EMIT(in, SpvOpIEqual, in->t_bool, old, use->key[w]));
+        mine = both(in, mine, had);
+    }
+}
+
+void wpg_path_take(wpg_inject *in, const wpg_path_plan *path, const wpg_path_use *use,
+                   const wpg_leaving *leaving)
+{
+    if (!use->key)
+        return;
+    uint32_t other = use->rest;
+    for (uint32_t w = 0; w < path->words; w++) {
+        uint32_t first =
+            WPG_EMIT(in, SpvOpGroupNonUniformBroadcastFirst, in->t_u32, in->subgroup_scope, use->key[w]);
+        other = either(in, other, differs(in, first, use->key[w]));
+    }
+    uint32_t unlike = some_set(in, other, leaving->now.live);
+    uint32_t last = use->found[path->words - 1];
+    uint32_t open = both(in, WPG_EMIT(in, SpvOpIEqual, in->t_bool, last, in->c_zero), use->candidate);
+    open = both(in, open, WPG_EMIT(in, SpvOpLogicalNot, in->t_bool, unlike));
+    wpg_if taken = wpg_if_begin(in, both(in, open, leaving->elected));
+    take_words(in, path, use);
+    wpg_if_end(in, taken);
+}
+
+void wpg_path_count(wpg_inject *in, const wpg_path_plan *path, const wpg_path_use *use,
+                    const wpg_leaving *leaving)
+{
+    if (!use->key)
+        return;
+    uint32_t found = WPG_EMIT(in, SpvOpLogicalNot, in->t_bool, use->tallied);
+    wpg_if counted = wpg_if_begin(in, both(in, found, leaving->elected));
+    uint32_t first = wpg_const_u32(in->module, path->table + WPG_PATH_COUNT(path->words));
+    wpg_memory_add_at(in, WPG_EMIT(in, SpvOpIAdd, in->t_u32, use->slot, first), in->c_one);
+    wpg_if_end(in, counted);
+}

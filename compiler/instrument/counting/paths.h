@@ -1,0 +1,53 @@
+/* Counts whole waves by their path: one addition to memory for a wave, in place of one for each tally.
+ *
+ * When lanes leave a region, each holds its marks and visits. These numbers, packed into words, are the
+ * lane's path through the region. Most waves of a program take one of few paths, full and with all lanes
+ * alike. Counter memory has a table of paths. A wave that finds its path there adds one to the path's count.
+ * Every other wave adds its tallies (flush.c), and takes a free place of the table for the next one.
+ *
+ *     keys:   WPG_PATHS u32 of word 0, then as many of each further word; 0: free
+ *     counts: WPG_PATHS counters of full waves
+ *
+ * Reading undoes it: a path's count times its visits to a block adds to that block's visits by full waves
+ * (wpg_counter_value). So counts are exact, in whatever order waves come.
+ *
+ * Why no lock is needed. A word of a key is written once, from zero, by compare-and-exchange, and is never
+ * zero (bit 30). A wave counts by a key only if it saw every word of the key. Two waves that take one place
+ * together may leave a key that mixes theirs. Nobody has that path, or it is a path like any other.
+ *
+ * Ball, Larus: Efficient Path Profiling, MICRO 1996 number paths of one run through a routine. Here numbers
+ * are a wave's marks and trips, since blocks are what is asked for.
+ *
+ * Ownership, threads: as inject.h. */
+#ifndef WPG_COMPILER_INSTRUMENT_COUNTING_PATHS_H
+#define WPG_COMPILER_INSTRUMENT_COUNTING_PATHS_H
+
+#include "compiler/instrument/code/inject.h"
+#include "compiler/instrument/counting/methods.h"
+
+/* Once tallies have counters: gives regions their path and table, where that gains, and tells the map. */
+void wpg_plan_paths(wpg_chooser *c);
+
+/* After the counters' declarations. */
+void wpg_paths_declare(wpg_inject *in);
+
+/* A wave leaves a region that has a path. */
+typedef struct wpg_path_use {
+    uint32_t words;     /* the counters as words */
+    uint32_t slot;      /* u32: the path's place in the table */
+    uint32_t *key;      /* [words of a key] u32: this lane's path */
+    uint32_t *found;    /* [the same] u32: what the place holds */
+    uint32_t rest;      /* u32: zero if the path tells all of this lane's numbers; 0 = always */
+    uint32_t candidate; /* bool: full, no lane left before */
+    uint32_t tallied;   /* bool, equal in all lanes: tallies must be added */
+} wpg_path_use;
+wpg_path_use wpg_path_ask(wpg_inject *in, const wpg_function_plan *f, const wpg_path_plan *path,
+                          const wpg_leaving *leaving);
+/* Where tallies are added: takes a free place. */
+void wpg_path_take(wpg_inject *in, const wpg_path_plan *path, const wpg_path_use *use,
+                   const wpg_leaving *leaving);
+/* For all waves: counts those that found their path. */
+void wpg_path_count(wpg_inject *in, const wpg_path_plan *path, const wpg_path_use *use,
+                    const wpg_leaving *leaving);
+
+#endif
