@@ -96,6 +96,7 @@ static void write_path(wpg_writer *out, const wpg_counter_map *map, const wpg_co
 {
     wpg_write_uleb(out, path->table);
     wpg_write_uleb(out, path->words);
+    wpg_write_uleb(out, path->copies);
     wpg_write_uleb(out, path->full);
     wpg_write_uleb(out, path->count);
     for (uint32_t i = 0; i < path->count; i++) {
@@ -191,7 +192,7 @@ static bool read_sums(wpg_counter_map *map, wpg_arena *arena, wpg_reader *in)
 /* Tables and counters of the stage only; fields that lie in a key. */
 static bool read_paths(wpg_counter_map *map, wpg_arena *arena, wpg_reader *in)
 {
-    enum { MOST_KEY_WORDS = 8, FIELD_BYTES = 4 };
+    enum { FIELD_BYTES = 4 };
     uint64_t paths = wpg_read_uleb(in);
     if (in->overrun || paths > in->size - in->at)
         return false;
@@ -200,15 +201,16 @@ static bool read_paths(wpg_counter_map *map, wpg_arena *arena, wpg_reader *in)
     bool good = map->paths != NULL;
     for (uint64_t i = 0; good && i < paths; i++) {
         wpg_counter_path *path = &map->paths[i];
-        uint64_t table = wpg_read_uleb(in), words = wpg_read_uleb(in), full = wpg_read_uleb(in);
-        uint64_t count = wpg_read_uleb(in), end = (uint64_t)map->first_counter + map->counter_count;
-        good = !in->overrun && words >= 1 && words <= MOST_KEY_WORDS && table >= map->first_counter &&
-               table <= end && end - table >= WPG_PATH_COUNTERS(words) && full >= map->first_counter &&
-               count >= 1 && full <= end &&
-               count <= (end - full + WPG_TALLY_COUNTERS - 1) / WPG_TALLY_COUNTERS;
+        uint64_t table = wpg_read_uleb(in), words = wpg_read_uleb(in), copies = wpg_read_uleb(in);
+        uint64_t full = wpg_read_uleb(in), count = wpg_read_uleb(in);
+        uint64_t end = (uint64_t)map->first_counter + map->counter_count;
+        good = !in->overrun && words >= 1 && words <= WPG_PATH_WORDS && copies >= 1 &&
+               copies <= WPG_PATH_COPIES && table >= map->first_counter && table <= end &&
+               end - table >= WPG_PATH_COUNTERS(words, copies) && full >= map->first_counter && count >= 1 &&
+               full <= end && count <= (end - full + WPG_TALLY_COUNTERS - 1) / WPG_TALLY_COUNTERS;
         if (good)
-            *path = (wpg_counter_path){(uint32_t)table, (uint32_t)words, (uint32_t)full,
-                                       (uint32_t)fields.count, (uint32_t)count};
+            *path = (wpg_counter_path){(uint32_t)table, (uint32_t)words,        (uint32_t)copies,
+                                       (uint32_t)full,  (uint32_t)fields.count, (uint32_t)count};
         for (uint64_t j = 0; good && j < count; j++) {
             const uint8_t *bytes = wpg_read_bytes(in, FIELD_BYTES);
             good = bytes && bytes[0] < words && bytes[1] + bytes[2] <= 30 &&

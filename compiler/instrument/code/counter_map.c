@@ -14,13 +14,16 @@ static uint32_t key_word(const wpg_counter_path *path, uint32_t word, uint32_t s
 static uint64_t visits_by_paths(const wpg_counter_path *path, wpg_path_field field, const uint64_t *values,
                                 size_t have)
 {
+    const size_t size = WPG_PATH_COUNTERS(path->words, path->copies);
     uint64_t total = 0;
-    if (have < WPG_PATH_COUNTERS(path->words) || path->table > have - WPG_PATH_COUNTERS(path->words))
+    if (have < size || path->table > have - size)
         return 0;
+    const uint64_t *counts = values + path->table + WPG_PATH_COUNT(path->words);
     for (uint32_t slot = 0; slot < WPG_PATHS; slot++) {
         uint32_t number = key_word(path, field.word, slot, values) >> field.shift;
         number &= (UINT32_C(1) << field.width) - 1;
-        total += values[path->table + WPG_PATH_COUNT(path->words) + slot] * ((uint64_t)number + field.plus);
+        for (uint32_t copy = 0; copy < path->copies; copy++)
+            total += counts[copy * WPG_PATHS + slot] * ((uint64_t)number + field.plus);
     }
     return total;
 }

@@ -175,6 +175,9 @@ uint32_t wpg_any_in(wpg_inject *in, uint32_t mask);
 /* How often this lane has reached a tally derived from a loop's trips, in this run of the loop. */
 uint32_t wpg_cell_visits(wpg_inject *in, const wpg_function_plan *function, const wpg_tally *tally);
 
+/* True if every lane that leaves the region knows, from its uniform cells, the wave's uniform visits. */
+bool wpg_shares_uniform(const wpg_region *region);
+
 /* -- Flushing (counting/flush.c) ----------------------------------------------------------------------- */
 
 /* The tangle that leaves a region or a loop, or may leave next. */

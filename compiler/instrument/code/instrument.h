@@ -208,17 +208,24 @@ typedef struct wpg_counter_sum {
 } wpg_counter_sum;
 
 /* Full waves counted by their path, in place of by tallies (counting/paths.h). The table has the keys, and
- * behind them a counter for each. A key tells how often its waves came to each of `count` tallies. Counter
+ * behind them a counter for each, several times. A key tells how often its waves came to each of `count` tallies. Counter
  * `full` + WPG_TALLY_COUNTERS * i gains that many times the path's count, i being the tally's number. */
-enum { WPG_PATH_BITS = 4, WPG_PATHS = 1 << WPG_PATH_BITS, WPG_TALLY_COUNTERS = 4 };
-#define WPG_PATH_COUNT(words)    ((uint32_t)(words)*WPG_PATHS / 2) /* of a table: its first count */
-#define WPG_PATH_COUNTERS(words) (WPG_PATH_COUNT(words) + WPG_PATHS)
+enum {
+    WPG_PATH_BITS = 4,
+    WPG_PATHS = 1 << WPG_PATH_BITS,
+    WPG_PATH_COPIES = 8,
+    WPG_PATH_WORDS = 6,
+    WPG_TALLY_COUNTERS = 4
+};
+#define WPG_PATH_COUNT(words)            ((uint32_t)(words)*WPG_PATHS / 2) /* of a table: its first count */
+#define WPG_PATH_COUNTERS(words, copies) (WPG_PATH_COUNT(words) + (uint32_t)(copies)*WPG_PATHS)
 /* Where a key holds a number: bits of a word. */
 typedef struct wpg_path_field {
     uint8_t word, shift, width, plus; /* `plus` is added to the number */
 } wpg_path_field;
 typedef struct wpg_counter_path {
     uint32_t table, words; /* first counter; u32 of a key, each 0 until a path has the place */
+    uint32_t copies;       /* of the counts, one after the other; a path's count is their sum */
     uint32_t full;
     uint32_t first, count; /* of the map's path_fields */
 } wpg_counter_path;

@@ -93,6 +93,8 @@ typedef struct wpg_path_part {
 /* How lanes' numbers make up a path (counting/paths.h). */
 typedef struct wpg_path_plan {
     uint32_t table, words; /* its first counter; u32 of a key */
+    uint32_t copies;       /* of the counts, by workgroup */
+    bool has_sums;         /* it tells the group SUMS, too */
     const wpg_path_part *parts;
     uint32_t part_count;
 } wpg_path_plan;
@@ -106,7 +108,7 @@ typedef struct wpg_region {
     uint32_t start_cell, start_value; /* a cell that does not start at zero, WPG_NO_CELL if none */
     uint32_t *tallies;                /* its own, by group, in the order of their counters */
     uint32_t group_start[WPG_FLUSH_GROUPS + 1];
-    const wpg_path_plan *path; /* of the groups before SUMS; NULL: those are added tally by tally */
+    const wpg_path_plan *path; /* tells the numbers of the groups before SUMS at least; NULL: none is kept */
 } wpg_region;
 
 /* The kind of counting code at a point. */

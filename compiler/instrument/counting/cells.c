@@ -8,6 +8,8 @@
  *     lanes cell             each lane has added its own visits                     sum
  *     waves, uniform cell    an elected lane has added one for each visit           sum
  *                            or (equal) every lane of the wave has                  largest
+ *     uniform cell           where a region's lanes leave together: every lane has  largest
+ *                            added one for each visit by all of E
  *
  * Cells are `equal` at places that all lanes still in the region's loop pass together. There the lane with
  * most visits has seen all of them.
@@ -91,6 +93,13 @@ uint32_t wpg_any_in(wpg_inject *in, uint32_t mask)
 
 /* -- Adding */
 
+/* A uniform visit is by all of E. In a scope and in a loop's region, all of them leave together, so each knows
+ * the number. From a function, some lanes may leave earlier. */
+bool wpg_shares_uniform(const wpg_region *r)
+{
+    return r->loop != WPG_NO_BLOCK || r->exit != WPG_NO_BLOCK;
+}
+
 static void add_where_it_stands(wpg_inject *in, const wpg_function_plan *f, const wpg_point *point)
 {
     const wpg_tally *t = &f->tallies[point->index];
@@ -99,11 +108,12 @@ static void add_where_it_stands(wpg_inject *in, const wpg_function_plan *f, cons
         return;
     }
     wpg_live now = wpg_live_known(in, f, point);
-    uint32_t elected = wpg_live_elected(in, f, point->block, now);
-    uint32_t both = WPG_EMIT(in, SpvOpLogicalAnd, in->t_bool, elected, now.equal);
+    uint32_t elected = wpg_live_elected(in, f, point->block, now), uniform = now.equal;
+    if (!wpg_shares_uniform(&f->regions[t->region]))
+        uniform = WPG_EMIT(in, SpvOpLogicalAnd, in->t_bool, elected, uniform);
     add(in, t->lanes_cell, in->c_one);
     add(in, t->waves_cell, wpg_select_u32(in, elected, in->c_one, in->c_zero));
-    add(in, t->uniform_cell, wpg_select_u32(in, both, in->c_one, in->c_zero));
+    add(in, t->uniform_cell, wpg_select_u32(in, uniform, in->c_one, in->c_zero));
 }
 
 /* What a branch's block knows of one direction: bools. */
@@ -117,12 +127,13 @@ static direction of_mask(wpg_inject *in, uint32_t mask)
 }
 
 /* One target of a branch; `goes` holds in this lane if the branch's condition is `when`. */
-static void add_edge(wpg_inject *in, const wpg_tally *t, direction to, uint32_t goes, bool when,
-                     uint32_t elected)
+static void add_edge(wpg_inject *in, const wpg_function_plan *f, const wpg_tally *t, direction to,
+                     uint32_t goes, bool when, uint32_t elected)
 {
     if (!t->equal) {
         to.some = WPG_EMIT(in, SpvOpLogicalAnd, in->t_bool, to.some, elected);
-        to.equal = WPG_EMIT(in, SpvOpLogicalAnd, in->t_bool, to.equal, to.some);
+        if (!wpg_shares_uniform(&f->regions[t->region]))
+            to.equal = WPG_EMIT(in, SpvOpLogicalAnd, in->t_bool, to.equal, to.some);
     }
     add(in, t->lanes_cell,
         wpg_select_u32(in, goes, when ? in->c_one : in->c_zero, when ? in->c_zero : in->c_one));
@@ -176,9 +187,9 @@ static void add_edges(wpg_inject *in, const wpg_function_plan *f, const wpg_poin
         elected = wpg_live_elected(in, f, point->block, now);
     }
     if (yes)
-        add_edge(in, yes, taken, condition, true, elected);
+        add_edge(in, f, yes, taken, condition, true, elected);
     if (no)
-        add_edge(in, no, rest, condition, false, elected);
+        add_edge(in, f, no, rest, condition, false, elected);
 }
 
 /* Both sides of a condition; lanes of the false side are not counted. */
@@ -291,7 +302,8 @@ static void leave_inner(wpg_inject *in, const wpg_function_plan *f, uint32_t num
         }
         uniform = wpg_select_u32(in, l->now.equal, uniform, in->c_zero);
         add(in, t->waves_cell, t->equal ? waves : wpg_select_u32(in, l->elected, waves, in->c_zero));
-        add(in, t->uniform_cell, t->equal ? uniform : wpg_select_u32(in, l->elected, uniform, in->c_zero));
+        bool by_all = t->equal || wpg_shares_uniform(&f->regions[t->region]);
+        add(in, t->uniform_cell, by_all ? uniform : wpg_select_u32(in, l->elected, uniform, in->c_zero));
     }
 }
 

@@ -38,6 +38,7 @@ typedef struct group {
     uint32_t alike;          /* bool: all live lanes have the same numbers; 0: not asked */
     const uint32_t *tallies; /* [count] */
     uint32_t count;
+    bool shared;     /* SUMS: uniform is the largest of the lanes', not their sum */
     uint32_t visits; /* the first so many are marks and trips: waves the most, uniform the fewest visits */
     uint32_t k;      /* u32; the constant 0 if there is one only */
     uint32_t round;  /* u32 */
@@ -214,6 +215,8 @@ static numbers reduce(wpg_inject *in, const group *g, bool sums, numbers own)
     wave.waves = wpg_reduce(in, opcode, own.waves);
     /* Visits alone go by their least: RADV 22.3 crashes on the largest complement of a constant. */
     bool least = g->visits == g->count;
+    if (g->shared)
+        opcode = SpvOpGroupNonUniformUMax;
     wave.uniform = wpg_reduce(in, least ? SpvOpGroupNonUniformUMin : opcode, own.uniform);
     if (!g->visits)
         return wave;
@@ -254,9 +257,13 @@ static numbers of_cells(wpg_inject *in, const group *g, bool sums, uint32_t *mor
     own.lanes = part_of(in, g, own.lanes);
     if (sums) {
         own.waves = part_of(in, g, own.waves);
-        own.uniform = part_of(in, g, own.uniform);
+        if (!g->shared)
+            own.uniform = part_of(in, g, own.uniform);
     }
     numbers wave = reduce(in, g, sums, own);
+    uint32_t first = WPG_EMIT(in, SpvOpIEqual, in->t_bool, g->round, in->c_zero);
+    if (!sums || g->shared)
+        wave.uniform = wpg_select_u32(in, first, wave.uniform, in->c_zero);
     if (sums) {
         /* A lane that has more has added a full part. Where none has, a round of zeros ends it. No lane has
          * more that is uniform than waves. */
@@ -268,9 +275,7 @@ static numbers of_cells(wpg_inject *in, const group *g, bool sums, uint32_t *mor
         uint32_t parts =
             WPG_EMIT(in, SpvOpShiftRightLogical, in->t_u32, wave.waves, wpg_const_u32(in->module, PART));
         *more = less(in, g->round, parts);
-        uint32_t first = WPG_EMIT(in, SpvOpIEqual, in->t_bool, g->round, in->c_zero);
         wave.waves = wpg_select_u32(in, first, wave.waves, in->c_zero);
-        wave.uniform = wpg_select_u32(in, first, wave.uniform, in->c_zero);
     }
     return wave;
 }
@@ -435,6 +440,7 @@ static void flush_groups(wpg_inject *in, group *all, const wpg_region *r, wpg_fl
     g.tallies = r->tallies + r->group_start[from];
     g.count = r->group_start[to + 1] - r->group_start[from];
     g.visits = sums ? 0 : r->group_start[WPG_FLUSH_LARGEST] - r->group_start[from];
+    g.shared = sums && wpg_shares_uniform(r);
     g.k = in->c_zero;
     if (!g.count)
         return;
@@ -465,36 +471,38 @@ static void flush_groups(wpg_inject *in, group *all, const wpg_region *r, wpg_fl
         flush_many(in, g, marks, sums);
 }
 
-/* The groups before SUMS. */
 static void flush_tallies(wpg_inject *in, const wpg_function_plan *f, const wpg_region *r,
-                          const wpg_leaving *leaving, group *g)
+                          const wpg_leaving *leaving, bool sums)
 {
-    *g = (group){.f = f, .leaving = leaving};
+    group g = {.f = f, .leaving = leaving};
     const uint32_t *start = r->group_start;
     /* A mark is a number of visits, too: few of them go with others that are there anyway. */
     bool few = start[WPG_FLUSH_TRIPS] - start[WPG_FLUSH_MARKS] <= FEW_MARKS &&
                start[WPG_FLUSH_SUMS] > start[WPG_FLUSH_TRIPS];
-    flush_groups(in, g, r, WPG_FLUSH_STEADY, WPG_FLUSH_STEADY);
-    flush_groups(in, g, r, WPG_FLUSH_VISITS, WPG_FLUSH_VISITS);
+    flush_groups(in, &g, r, WPG_FLUSH_STEADY, WPG_FLUSH_STEADY);
+    flush_groups(in, &g, r, WPG_FLUSH_VISITS, WPG_FLUSH_VISITS);
     if (!few)
-        flush_groups(in, g, r, WPG_FLUSH_MARKS, WPG_FLUSH_MARKS);
-    flush_groups(in, g, r, few ? WPG_FLUSH_MARKS : WPG_FLUSH_TRIPS, WPG_FLUSH_LARGEST);
+        flush_groups(in, &g, r, WPG_FLUSH_MARKS, WPG_FLUSH_MARKS);
+    flush_groups(in, &g, r, few ? WPG_FLUSH_MARKS : WPG_FLUSH_TRIPS, WPG_FLUSH_LARGEST);
+    if (sums)
+        flush_groups(in, &g, r, WPG_FLUSH_SUMS, WPG_FLUSH_SUMS);
 }
 
 void wpg_flush_region(wpg_inject *in, const wpg_function_plan *f, uint32_t region, const wpg_leaving *leaving)
 {
     const wpg_region *r = &f->regions[region];
-    group g;
-    if (r->path) {
-        wpg_path_use use = wpg_path_ask(in, f, r->path, leaving);
-        wpg_if tallied = wpg_if_begin(in, use.tallied);
-        flush_tallies(in, f, r, leaving, &g);
-        wpg_path_take(in, r->path, &use, leaving);
-        wpg_if_end(in, tallied);
-        wpg_path_count(in, r->path, &use, leaving);
-        g = (group){.f = f, .leaving = leaving}; /* what was found out in the branch does not hold behind */
-    } else {
-        flush_tallies(in, f, r, leaving, &g);
+    if (!r->path) {
+        flush_tallies(in, f, r, leaving, true);
+        return;
     }
+    wpg_path_use use = wpg_path_ask(in, f, r->path, leaving);
+    wpg_if tallied = wpg_if_begin(in, use.tallied);
+    flush_tallies(in, f, r, leaving, r->path->has_sums);
+    wpg_path_take(in, r->path, &use, leaving);
+    wpg_if_end(in, tallied);
+    wpg_path_count(in, r->path, &use, leaving);
+    if (r->path->has_sums)
+        return;
+    group g = {.f = f, .leaving = leaving};
     flush_groups(in, &g, r, WPG_FLUSH_SUMS, WPG_FLUSH_SUMS);
 }

@@ -1,10 +1,10 @@
 /* See paths.h. */
 #include "compiler/instrument/counting/paths.h"
+#include "compiler/instrument/sampling/sample.h"
 
 enum {
     KEY_BITS =
         30, /* of a word: bit 30 says that it was written; the reader of counters takes bit 63 for a torn read */
-    MOST_WORDS = 3,
     MOST_WIDTH = 16, /* bits of a number of visits */
     LEAST_WIDTH = 6, /* narrower ones would seldom do */
     GOOD_WIDTH = 10, /* rather another word than narrower ones */
@@ -85,7 +85,7 @@ static void lay_visits(layout *l, uint32_t i, uint32_t width)
 static uint32_t lay_out(layout *l, uint32_t width)
 {
     l->part_count = l->word = l->at = 0;
-    for (uint32_t i = 0; i < l->count && l->word < MOST_WORDS; i++) {
+    for (uint32_t i = 0; i < l->count && l->word < WPG_PATH_WORDS; i++) {
         if (l->c->tallies.data[l->region->tallies[i]].method == WPG_METHOD_MARK)
             lay_mark(l, i);
         else
@@ -97,8 +97,9 @@ static uint32_t lay_out(layout *l, uint32_t width)
 /* The fewest words in which numbers are not too narrow; 0: too many. */
 static uint32_t choose_layout(layout *l)
 {
-    for (uint32_t words = 1; words <= MOST_WORDS; words++)
-        for (uint32_t width = MOST_WIDTH; width >= (words < MOST_WORDS ? GOOD_WIDTH : LEAST_WIDTH); width--)
+    for (uint32_t words = 1; words <= WPG_PATH_WORDS; words++)
+        for (uint32_t width = MOST_WIDTH; width >= (words < WPG_PATH_WORDS ? GOOD_WIDTH : LEAST_WIDTH);
+             width--)
             if (lay_out(l, width) <= words)
                 return words;
     return 0;
@@ -109,12 +110,24 @@ static void reserve_table(wpg_chooser *c, wpg_path_plan *path)
     uint32_t next = c->plan->options->first_counter + c->plan->counter_count;
     uint32_t gap = (ALIGNMENT - next % ALIGNMENT) % ALIGNMENT;
     path->table = next + gap;
-    c->plan->counter_count += gap + WPG_PATH_COUNTERS(path->words);
+    c->plan->counter_count += gap + WPG_PATH_COUNTERS(path->words, path->copies);
+}
+
+/* Of a block's visits in SUMS, a lane knows the wave's if all were by all of E. Of a side of a select it knows
+ * its own only. */
+static bool tells_sums(const wpg_chooser *c, const wpg_region *r)
+{
+    for (uint32_t i = r->group_start[WPG_FLUSH_SUMS]; i < r->group_start[WPG_FLUSH_GROUPS]; i++)
+        if (c->tallies.data[r->tallies[i]].lanes_cell == WPG_NO_CELL ||
+            c->tallies.data[r->tallies[i]].uniform_cell == WPG_NO_CELL)
+            return false;
+    return wpg_shares_uniform(r);
 }
 
 static void plan_region(wpg_chooser *c, wpg_region *r)
 {
-    layout l = {.c = c, .region = r, .count = r->group_start[WPG_FLUSH_SUMS]};
+    const bool has_sums = tells_sums(c, r);
+    layout l = {.c = c, .region = r, .count = r->group_start[has_sums ? WPG_FLUSH_GROUPS : WPG_FLUSH_SUMS]};
     if (r->exit == WPG_NO_BLOCK || l.count < FEW_TALLIES)
         return;
     for (uint32_t i = 0; i < l.count; i++)
@@ -131,10 +144,13 @@ static void plan_region(wpg_chooser *c, wpg_region *r)
     if (!words)
         return;
     *path = (wpg_path_plan){.words = words, .parts = l.parts, .part_count = l.part_count};
+    path->has_sums = has_sums;
+    path->copies = wpg_sample_has_workgroups(c->plan) ? WPG_PATH_COPIES : 1;
     reserve_table(c, path);
     r->path = path;
     wpg_counter_path told = {.table = path->table,
                              .words = words,
+                             .copies = path->copies,
                              .full = c->tallies.data[r->tallies[0]].full,
                              .first = (uint32_t)c->plan->path_fields.count,
                              .count = l.count};
@@ -155,10 +171,16 @@ void wpg_plan_paths(wpg_chooser *c)
 
 void wpg_paths_declare(wpg_inject *in)
 {
-    for (uint32_t i = 0; i < in->plan->function_count; i++)
-        for (uint32_t r = 0; r < in->plan->functions[i].region_count; r++)
-            if (in->plan->functions[i].regions[r].path)
-                wpg_memory_declare_words(in);
+    for (uint32_t i = 0; i < in->plan->function_count; i++) {
+        for (uint32_t r = 0; r < in->plan->functions[i].region_count; r++) {
+            const wpg_path_plan *path = in->plan->functions[i].regions[r].path;
+            if (!path)
+                continue;
+            wpg_memory_declare_words(in);
+            if (path->copies > 1)
+                wpg_sample_declare_workgroup(in);
+        }
+    }
 }
 
 static uint32_t either(wpg_inject *in, uint32_t a, uint32_t b)
@@ -196,7 +218,7 @@ static uint32_t number_of(wpg_inject *in, const wpg_function_plan *f, const wpg_
                       : is_of_waves_alone(t) ? wpg_cell_load(in, t->waves_cell)
                                              : wpg_cell_visits(in, f, t);
     *rest = either(in, *rest, shifted(in, SpvOpShiftRightLogical, visits, part->field.width));
-    if (t->waves_cell != WPG_NO_CELL)
+    if (t->waves_cell != WPG_NO_CELL && t->equal)
         *rest = either(in, *rest, differs(in, visits, wpg_cell_load(in, t->waves_cell)));
     if (t->uniform_cell != WPG_NO_CELL)
         *rest = either(in, *rest, differs(in, visits, wpg_cell_load(in, t->uniform_cell)));
@@ -210,16 +232,14 @@ static uint32_t word_at(wpg_inject *in, const wpg_path_plan *path, uint32_t word
     return WPG_EMIT(in, SpvOpIAdd, in->t_u32, slot, first);
 }
 
-/* One place for the wave: lanes of other paths must not find theirs. Fibonacci hashing (Knuth, TAOCP 3, 6.4), by
- * another multiplier for each word. */
+/* One place for the wave: lanes of other paths must not find theirs. Fibonacci hashing (Knuth, TAOCP 3,
+ * 6.4). */
 static uint32_t slot_of(wpg_inject *in, const uint32_t *key, uint32_t words)
 {
-    static const uint32_t multipliers[MOST_WORDS] = {0x9e3779b1, 0x85ebca6b, 0xc2b2ae35};
     uint32_t hash = 0;
     for (uint32_t w = 0; w < words; w++) {
-        uint32_t product =
-            WPG_EMIT(in, SpvOpIMul, in->t_u32, key[w], wpg_const_u32(in->module, multipliers[w]));
-        hash = hash ? differs(in, hash, product) : product;
+        hash = hash ? differs(in, hash, key[w]) : key[w];
+        hash = WPG_EMIT(in, SpvOpIMul, in->t_u32, hash, wpg_const_u32(in->module, 0x9e3779b1));
     }
     hash = shifted(in, SpvOpShiftRightLogical, hash, 32 - WPG_PATH_BITS);
     return WPG_EMIT(in, SpvOpGroupNonUniformBroadcastFirst, in->t_u32, in->subgroup_scope, hash);
@@ -323,6 +343,12 @@ void wpg_path_count(wpg_inject *in, const wpg_path_plan *path, const wpg_path_us
     uint32_t found = WPG_EMIT(in, SpvOpLogicalNot, in->t_bool, use->tallied);
     wpg_if counted = wpg_if_begin(in, both(in, found, leaving->elected));
     uint32_t first = wpg_const_u32(in->module, path->table + WPG_PATH_COUNT(path->words));
-    wpg_memory_add_at(in, WPG_EMIT(in, SpvOpIAdd, in->t_u32, use->slot, first), in->c_one);
+    uint32_t at = WPG_EMIT(in, SpvOpIAdd, in->t_u32, use->slot, first);
+    if (path->copies > 1) {
+        uint32_t mask = wpg_const_u32(in->module, path->copies - 1);
+        uint32_t copy = WPG_EMIT(in, SpvOpBitwiseAnd, in->t_u32, wpg_sample_near_workgroup(in), mask);
+        at = WPG_EMIT(in, SpvOpIAdd, in->t_u32, shifted(in, SpvOpShiftLeftLogical, copy, WPG_PATH_BITS), at);
+    }
+    wpg_memory_add_at(in, at, in->c_one);
     wpg_if_end(in, counted);
 }
