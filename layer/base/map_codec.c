@@ -92,18 +92,24 @@ static void write_tables(wpg_writer *out, const wpg_function_counters *function)
     }
 }
 
+static void write_field(wpg_writer *out, wpg_path_field field)
+{
+    const uint8_t bytes[] = {field.word, field.shift, field.width, field.plus};
+    wpg_write_bytes(out, bytes, sizeof bytes);
+}
+
 static void write_path(wpg_writer *out, const wpg_counter_map *map, const wpg_counter_path *path)
 {
-    wpg_write_uleb(out, path->table);
-    wpg_write_uleb(out, path->words);
-    wpg_write_uleb(out, path->copies);
+    wpg_write_uleb(out, path->table.first);
+    wpg_write_u8(out, path->table.words);
+    wpg_write_u8(out, path->table.bits);
+    wpg_write_u8(out, path->table.copies);
     wpg_write_uleb(out, path->full);
+    wpg_write_uleb(out, path->size);
+    write_field(out, path->lanes);
     wpg_write_uleb(out, path->count);
-    for (uint32_t i = 0; i < path->count; i++) {
-        const wpg_path_field *field = &map->path_fields[path->first + i];
-        const uint8_t bytes[] = {field->word, field->shift, field->width, field->plus};
-        wpg_write_bytes(out, bytes, sizeof bytes);
-    }
+    for (uint32_t i = 0; i < path->count; i++)
+        write_field(out, map->path_fields[path->first + i]);
 }
 
 void wpg_map_encode(wpg_writer *out, const wpg_counter_map *map)
@@ -189,39 +195,61 @@ static bool read_sums(wpg_counter_map *map, wpg_arena *arena, wpg_reader *in)
     return good && !in->overrun;
 }
 
-/* Tables and counters of the stage only; fields that lie in a key. */
+/* It lies in a key. */
+static bool read_field(wpg_path_field *field, const wpg_path_table *table, wpg_reader *in)
+{
+    const uint8_t *bytes = wpg_read_bytes(in, 4);
+    if (!bytes || bytes[0] >= table->words || bytes[1] + bytes[2] > 30)
+        return false;
+    *field = (wpg_path_field){bytes[0], bytes[1], bytes[2], bytes[3]};
+    return true;
+}
+
+/* The table lies in the stage's own counters. */
+static bool read_path_table(wpg_path_table *table, const wpg_counter_map *map, wpg_reader *in)
+{
+    uint64_t first = wpg_read_uleb(in), end = (uint64_t)map->first_counter + map->counter_count;
+    table->words = wpg_read_u8(in);
+    table->bits = wpg_read_u8(in);
+    table->copies = wpg_read_u8(in);
+    if (in->overrun || first < map->first_counter || first > end || !table->words ||
+        table->words > WPG_PATH_WORDS || !table->bits || table->bits > WPG_PATH_BITS || !table->copies ||
+        table->copies > WPG_PATH_COPIES)
+        return false;
+    table->first = (uint32_t)first;
+    return end - first >= wpg_path_counters(table);
+}
+
 static bool read_paths(wpg_counter_map *map, wpg_arena *arena, wpg_reader *in)
 {
-    enum { FIELD_BYTES = 4 };
-    uint64_t paths = wpg_read_uleb(in);
+    uint64_t paths = wpg_read_uleb(in), end = (uint64_t)map->first_counter + map->counter_count;
     if (in->overrun || paths > in->size - in->at)
         return false;
     WPG_VEC(wpg_path_field) fields = {0};
     map->paths = WPG_ARENA_ARRAY(arena, wpg_counter_path, (size_t)paths + 1);
     bool good = map->paths != NULL;
     for (uint64_t i = 0; good && i < paths; i++) {
-        wpg_counter_path *path = &map->paths[i];
-        uint64_t table = wpg_read_uleb(in), words = wpg_read_uleb(in), copies = wpg_read_uleb(in);
-        uint64_t full = wpg_read_uleb(in), count = wpg_read_uleb(in);
-        uint64_t end = (uint64_t)map->first_counter + map->counter_count;
-        good = !in->overrun && words >= 1 && words <= WPG_PATH_WORDS && copies >= 1 &&
-               copies <= WPG_PATH_COPIES && table >= map->first_counter && table <= end &&
-               end - table >= WPG_PATH_COUNTERS(words, copies) && full >= map->first_counter && count >= 1 &&
-               full <= end && count <= (end - full + WPG_TALLY_COUNTERS - 1) / WPG_TALLY_COUNTERS;
-        if (good)
-            *path = (wpg_counter_path){(uint32_t)table, (uint32_t)words,        (uint32_t)copies,
-                                       (uint32_t)full,  (uint32_t)fields.count, (uint32_t)count};
+        wpg_counter_path path = {.first = (uint32_t)fields.count};
+        good = read_path_table(&path.table, map, in);
+        uint64_t full = wpg_read_uleb(in), size = wpg_read_uleb(in);
+        good = good && full >= map->first_counter && full <= end && size <= UINT32_MAX &&
+               read_field(&path.lanes, &path.table, in);
+        uint64_t count = wpg_read_uleb(in);
+        good = good && !in->overrun && count <= (end - full) / WPG_TALLY_COUNTERS;
+        path.full = (uint32_t)full;
+        path.size = (uint32_t)size;
+        path.count = good ? (uint32_t)count : 0;
         for (uint64_t j = 0; good && j < count; j++) {
-            const uint8_t *bytes = wpg_read_bytes(in, FIELD_BYTES);
-            good = bytes && bytes[0] < words && bytes[1] + bytes[2] <= 30 &&
-                   wpg_vec_push(&fields, ((wpg_path_field){bytes[0], bytes[1], bytes[2], bytes[3]}));
+            wpg_path_field field = {0};
+            good = read_field(&field, &path.table, in) && wpg_vec_push(&fields, field);
         }
+        map->paths[i] = path;
     }
     map->path_count = good ? (uint32_t)paths : 0;
     map->path_field_count = (uint32_t)fields.count;
     map->path_fields = wpg_arena_memdup(arena, fields.data, fields.count * sizeof *fields.data);
     wpg_vec_free(&fields);
-    return good;
+    return good && !in->overrun;
 }
 
 /* A term's index must name something there is. */

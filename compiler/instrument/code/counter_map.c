@@ -4,26 +4,41 @@
 #include <stdio.h>
 #include <string.h>
 
-static uint32_t key_word(const wpg_counter_path *path, uint32_t word, uint32_t slot, const uint64_t *values)
+uint32_t wpg_path_keys(const wpg_path_table *table)
 {
-    uint32_t at = word * WPG_PATHS + slot;
-    return (uint32_t)(values[path->table + at / 2] >> at % 2 * 32);
+    return (uint32_t)table->words << (table->bits - 1);
 }
 
-/* How often full waves of known paths came to the tally whose number a field holds. */
-static uint64_t visits_by_paths(const wpg_counter_path *path, wpg_path_field field, const uint64_t *values,
-                                size_t have)
+uint32_t wpg_path_counters(const wpg_path_table *table)
 {
-    const size_t size = WPG_PATH_COUNTERS(path->words, path->copies);
+    return wpg_path_keys(table) + ((uint32_t)table->copies << table->bits);
+}
+
+/* Of the key at a place. */
+static uint32_t number_in_key(const wpg_path_table *table, wpg_path_field field, uint32_t place,
+                              const uint64_t *values)
+{
+    uint32_t at = ((uint32_t)field.word << table->bits) + place;
+    uint32_t word = (uint32_t)(values[table->first + at / 2] >> at % 2 * 32);
+    return (word >> field.shift & ((UINT32_C(1) << field.width) - 1)) + field.plus;
+}
+
+/* What the paths add to a tally's counter: 0 full, 1 lanes, 2 waves, 3 uniform. */
+static uint64_t sum_of_paths(const wpg_counter_path *path, uint32_t tally, uint32_t kind,
+                             const uint64_t *values, const wpg_path_field *fields)
+{
+    const wpg_path_table *table = &path->table;
+    const uint64_t *counts = values + table->first + wpg_path_keys(table);
     uint64_t total = 0;
-    if (have < size || path->table > have - size)
-        return 0;
-    const uint64_t *counts = values + path->table + WPG_PATH_COUNT(path->words);
-    for (uint32_t slot = 0; slot < WPG_PATHS; slot++) {
-        uint32_t number = key_word(path, field.word, slot, values) >> field.shift;
-        number &= (UINT32_C(1) << field.width) - 1;
-        for (uint32_t copy = 0; copy < path->copies; copy++)
-            total += counts[copy * WPG_PATHS + slot] * ((uint64_t)number + field.plus);
+    for (uint32_t place = 0; place < UINT32_C(1) << table->bits; place++) {
+        uint64_t count = 0;
+        for (uint32_t copy = 0; copy < table->copies; copy++)
+            count += counts[(copy << table->bits) + place];
+        if (!count)
+            continue;
+        uint64_t lanes = number_in_key(table, path->lanes, place, values);
+        if ((lanes == path->size) == (kind == 0))
+            total += count * number_in_key(table, fields[tally], place, values) * (kind == 1 ? lanes : 1);
     }
     return total;
 }
@@ -34,10 +49,11 @@ static uint64_t counted_by_paths(const wpg_counter_map *map, uint32_t index, con
     uint64_t total = 0;
     for (uint32_t i = 0; i < map->path_count; i++) {
         const wpg_counter_path *path = &map->paths[i];
-        uint32_t from = index - path->full;
-        if (index >= path->full && from % WPG_TALLY_COUNTERS == 0 && from / WPG_TALLY_COUNTERS < path->count)
-            total += visits_by_paths(path, map->path_fields[path->first + from / WPG_TALLY_COUNTERS], values,
-                                     have);
+        const uint32_t size = wpg_path_counters(&path->table), from = index - path->full;
+        if (index >= path->full && from / WPG_TALLY_COUNTERS < path->count && have >= size &&
+            path->table.first <= have - size)
+            total += sum_of_paths(path, from / WPG_TALLY_COUNTERS, from % WPG_TALLY_COUNTERS, values,
+                                  map->path_fields + path->first);
     }
     return total;
 }

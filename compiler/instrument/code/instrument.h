@@ -207,28 +207,36 @@ typedef struct wpg_counter_sum {
     uint32_t first, count; /* of the map's terms */
 } wpg_counter_sum;
 
-/* Full waves counted by their path, in place of by tallies (counting/paths.h). The table has the keys, and
- * behind them a counter for each, several times. A key tells how often its waves came to each of `count` tallies. Counter
- * `full` + WPG_TALLY_COUNTERS * i gains that many times the path's count, i being the tally's number. */
+/* Waves counted by their path, in place of by tallies (counting/paths.h). A table has keys, and behind them a
+ * counter for each, several times. A key tells how many lanes left, all lanes of their wave, and how often they
+ * came to each of `count` tallies. A tally's counters lie side by side: full, lanes, waves, uniform. */
 enum {
-    WPG_PATH_BITS = 4,
-    WPG_PATHS = 1 << WPG_PATH_BITS,
+    WPG_PATH_WORDS = 24,
+    WPG_PATH_BITS = 8,
     WPG_PATH_COPIES = 8,
-    WPG_PATH_WORDS = 6,
     WPG_TALLY_COUNTERS = 4
-};
-#define WPG_PATH_COUNT(words)            ((uint32_t)(words)*WPG_PATHS / 2) /* of a table: its first count */
-#define WPG_PATH_COUNTERS(words, copies) (WPG_PATH_COUNT(words) + (uint32_t)(copies)*WPG_PATHS)
+}; /* at most, but the last */
 /* Where a key holds a number: bits of a word. */
 typedef struct wpg_path_field {
     uint8_t word, shift, width, plus; /* `plus` is added to the number */
 } wpg_path_field;
+typedef struct wpg_path_table {
+    uint32_t first; /* counter */
+    uint8_t words;  /* u32 of a key, each 0 until a path has the place; key k's word w is u32 number
+                       (w << bits) + k */
+    uint8_t bits;   /* there are 1 << bits places */
+    uint8_t copies; /* of the counts, one after the other; a path's count is their sum */
+} wpg_path_table;
 typedef struct wpg_counter_path {
-    uint32_t table, words; /* first counter; u32 of a key, each 0 until a path has the place */
-    uint32_t copies;       /* of the counts, one after the other; a path's count is their sum */
-    uint32_t full;
+    wpg_path_table table;
+    uint32_t full; /* first counter of the first tally */
+    uint32_t size; /* so many lanes are a full wave */
+    wpg_path_field lanes;
     uint32_t first, count; /* of the map's path_fields */
 } wpg_counter_path;
+/* In counters: a table's keys, and the whole table. */
+uint32_t wpg_path_keys(const wpg_path_table *table);
+uint32_t wpg_path_counters(const wpg_path_table *table);
 
 typedef struct wpg_counter_map {
     wpg_arena arena;

@@ -92,9 +92,9 @@ typedef struct wpg_path_part {
 
 /* How lanes' numbers make up a path (counting/paths.h). */
 typedef struct wpg_path_plan {
-    uint32_t table, words; /* its first counter; u32 of a key */
-    uint32_t copies;       /* of the counts, by workgroup */
-    bool has_sums;         /* it tells the group SUMS, too */
+    wpg_path_table table;
+    bool has_sums; /* it tells the group SUMS, too */
+    wpg_path_field lanes;
     const wpg_path_part *parts;
     uint32_t part_count;
 } wpg_path_plan;

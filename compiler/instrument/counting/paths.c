@@ -8,6 +8,9 @@ enum {
     MOST_WIDTH = 16, /* bits of a number of visits */
     LEAST_WIDTH = 6, /* narrower ones would seldom do */
     GOOD_WIDTH = 10, /* rather another word than narrower ones */
+    LANES_WIDTH = 8, /* a wave has 128 lanes at most */
+    COMPUTE_BITS = 4,
+    OTHER_BITS = 6,  /* places: waves of other stages are often partial, by any number of lanes */
     FEW_TALLIES = 2, /* of fewer, nothing is saved */
     ALIGNMENT = 8,   /* counters: a cache line of 64 bytes, so that no addition takes the keys away */
 };
@@ -84,7 +87,8 @@ static void lay_visits(layout *l, uint32_t i, uint32_t width)
 /* Returns how many words a key takes. */
 static uint32_t lay_out(layout *l, uint32_t width)
 {
-    l->part_count = l->word = l->at = 0;
+    l->part_count = l->word = 0;
+    l->at = LANES_WIDTH;
     for (uint32_t i = 0; i < l->count && l->word < WPG_PATH_WORDS; i++) {
         if (l->c->tallies.data[l->region->tallies[i]].method == WPG_METHOD_MARK)
             lay_mark(l, i);
@@ -105,12 +109,16 @@ static uint32_t choose_layout(layout *l)
     return 0;
 }
 
-static void reserve_table(wpg_chooser *c, wpg_path_plan *path)
+static void reserve_table(wpg_chooser *c, wpg_path_table *table, uint32_t words)
 {
+    const bool workgroups = wpg_sample_has_workgroups(c->plan);
     uint32_t next = c->plan->options->first_counter + c->plan->counter_count;
     uint32_t gap = (ALIGNMENT - next % ALIGNMENT) % ALIGNMENT;
-    path->table = next + gap;
-    c->plan->counter_count += gap + WPG_PATH_COUNTERS(path->words, path->copies);
+    *table = (wpg_path_table){.first = next + gap,
+                              .words = (uint8_t)words,
+                              .bits = workgroups ? COMPUTE_BITS : OTHER_BITS,
+                              .copies = workgroups ? WPG_PATH_COPIES : 1};
+    c->plan->counter_count += gap + wpg_path_counters(table);
 }
 
 /* Of a block's visits in SUMS, a lane knows the wave's if all were by all of E. Of a side of a select it knows
@@ -143,15 +151,14 @@ static void plan_region(wpg_chooser *c, wpg_region *r)
     uint32_t words = choose_layout(&l);
     if (!words)
         return;
-    *path = (wpg_path_plan){.words = words, .parts = l.parts, .part_count = l.part_count};
-    path->has_sums = has_sums;
-    path->copies = wpg_sample_has_workgroups(c->plan) ? WPG_PATH_COPIES : 1;
-    reserve_table(c, path);
+    *path = (wpg_path_plan){
+        .has_sums = has_sums, .lanes = {.width = LANES_WIDTH}, .parts = l.parts, .part_count = l.part_count};
+    reserve_table(c, &path->table, words);
     r->path = path;
     wpg_counter_path told = {.table = path->table,
-                             .words = words,
-                             .copies = path->copies,
                              .full = c->tallies.data[r->tallies[0]].full,
+                             .size = c->plan->options->target.subgroup_size,
+                             .lanes = path->lanes,
                              .first = (uint32_t)c->plan->path_fields.count,
                              .count = l.count};
     for (uint32_t i = 0; i < l.count; i++)
@@ -177,7 +184,7 @@ void wpg_paths_declare(wpg_inject *in)
             if (!path)
                 continue;
             wpg_memory_declare_words(in);
-            if (path->copies > 1)
+            if (path->table.copies > 1)
                 wpg_sample_declare_workgroup(in);
         }
     }
@@ -228,20 +235,20 @@ static uint32_t number_of(wpg_inject *in, const wpg_function_plan *f, const wpg_
 /* Index of a word of the key at a place of the table. */
 static uint32_t word_at(wpg_inject *in, const wpg_path_plan *path, uint32_t word, uint32_t slot)
 {
-    uint32_t first = wpg_const_u32(in->module, 2 * path->table + word * WPG_PATHS);
+    uint32_t first = wpg_const_u32(in->module, 2 * path->table.first + (word << path->table.bits));
     return WPG_EMIT(in, SpvOpIAdd, in->t_u32, slot, first);
 }
 
 /* One place for the wave: lanes of other paths must not find theirs. Fibonacci hashing (Knuth, TAOCP 3,
  * 6.4). */
-static uint32_t slot_of(wpg_inject *in, const uint32_t *key, uint32_t words)
+static uint32_t slot_of(wpg_inject *in, const uint32_t *key, const wpg_path_table *table)
 {
     uint32_t hash = 0;
-    for (uint32_t w = 0; w < words; w++) {
+    for (uint32_t w = 0; w < table->words; w++) {
         hash = hash ? differs(in, hash, key[w]) : key[w];
         hash = WPG_EMIT(in, SpvOpIMul, in->t_u32, hash, wpg_const_u32(in->module, 0x9e3779b1));
     }
-    hash = shifted(in, SpvOpShiftRightLogical, hash, 32 - WPG_PATH_BITS);
+    hash = shifted(in, SpvOpShiftRightLogical, hash, 32u - table->bits);
     return WPG_EMIT(in, SpvOpGroupNonUniformBroadcastFirst, in->t_u32, in->subgroup_scope, hash);
 }
 
@@ -267,34 +274,34 @@ wpg_path_use wpg_path_ask(wpg_inject *in, const wpg_function_plan *f, const wpg_
 {
     const uint32_t live = leaving->now.live;
     wpg_path_use use = {.words = wpg_memory_words(in),
-                        .key = WPG_ARENA_ARRAY(&in->module->arena, uint32_t, path->words),
-                        .found = WPG_ARENA_ARRAY(&in->module->arena, uint32_t, path->words)};
+                        .key = WPG_ARENA_ARRAY(&in->module->arena, uint32_t, path->table.words),
+                        .found = WPG_ARENA_ARRAY(&in->module->arena, uint32_t, path->table.words)};
     if (!use.key || !use.found) { /* the module is spoilt */
-        use.candidate = use.tallied = in->c_true;
+        use.tallied = in->c_true;
         use.key = use.found = NULL;
         return use;
     }
-    for (uint32_t w = 0; w < path->words; w++)
+    for (uint32_t w = 0; w < path->table.words; w++)
         use.key[w] = wpg_const_u32(in->module, UINT32_C(1) << KEY_BITS);
+    uint32_t lanes = WPG_EMIT(in, SpvOpGroupNonUniformBallotBitCount, in->t_u32, in->subgroup_scope,
+                              SpvGroupOperationReduce, leaving->now.mask);
+    lanes = shifted(in, SpvOpShiftLeftLogical, lanes, path->lanes.shift);
+    use.key[path->lanes.word] = either(in, use.key[path->lanes.word], lanes);
     for (uint32_t i = 0; i < path->part_count; i++) {
         const wpg_path_part *part = &path->parts[i];
         uint32_t number = number_of(in, f, part, &use.rest);
         number = shifted(in, SpvOpShiftLeftLogical, number, part->field.shift);
         use.key[part->field.word] = either(in, use.key[part->field.word], number);
     }
-    use.slot = slot_of(in, use.key, path->words);
+    use.slot = slot_of(in, use.key, &path->table);
     uint32_t other = use.rest;
-    for (uint32_t w = 0; w < path->words; w++) {
+    for (uint32_t w = 0; w < path->table.words; w++) {
         uint32_t pointer = wpg_memory_word_at(in, use.words, word_at(in, path, w, use.slot));
         use.found[w] =
             WPG_EMIT(in, SpvOpAtomicLoad, in->t_u32, pointer, in->memory.scope, in->memory.semantics);
         other = either(in, other, differs(in, use.found[w], use.key[w]));
     }
-    uint32_t lanes = WPG_EMIT(in, SpvOpGroupNonUniformBallotBitCount, in->t_u32, in->subgroup_scope,
-                              SpvGroupOperationReduce, leaving->now.mask);
-    uint32_t size = wpg_const_u32(in->module, in->plan->options->target.subgroup_size);
-    use.candidate = both(in, WPG_EMIT(in, SpvOpIEqual, in->t_bool, lanes, size), leaving->now.equal);
-    uint32_t alone = WPG_EMIT(in, SpvOpLogicalNot, in->t_bool, use.candidate);
+    uint32_t alone = WPG_EMIT(in, SpvOpLogicalNot, in->t_bool, leaving->now.equal);
     use.tallied = WPG_EMIT(in, SpvOpLogicalOr, in->t_bool, some_set(in, other, live), alone);
     return use;
 }
@@ -303,7 +310,7 @@ wpg_path_use wpg_path_ask(wpg_inject *in, const wpg_function_plan *f, const wpg_
 static void take_words(wpg_inject *in, const wpg_path_plan *path, const wpg_path_use *use)
 {
     uint32_t mine = in->c_true;
-    for (uint32_t w = 0; w < path->words; w++) {
+    for (uint32_t w = 0; w < path->table.words; w++) {
         uint32_t pointer = wpg_memory_word_at(in, use->words, word_at(in, path, w, use->slot));
         uint32_t wanted = w ? wpg_select_u32(in, mine, use->key[w], in->c_zero) : use->key[w];
         uint32_t old = WPG_EMIT(in, SpvOpAtomicCompareExchange, in->t_u32, pointer, in->memory.scope,
@@ -321,14 +328,14 @@ void wpg_path_take(wpg_inject *in, const wpg_path_plan *path, const wpg_path_use
     if (!use->key)
         return;
     uint32_t other = use->rest;
-    for (uint32_t w = 0; w < path->words; w++) {
+    for (uint32_t w = 0; w < path->table.words; w++) {
         uint32_t first =
             WPG_EMIT(in, SpvOpGroupNonUniformBroadcastFirst, in->t_u32, in->subgroup_scope, use->key[w]);
         other = either(in, other, differs(in, first, use->key[w]));
     }
     uint32_t unlike = some_set(in, other, leaving->now.live);
-    uint32_t last = use->found[path->words - 1];
-    uint32_t open = both(in, WPG_EMIT(in, SpvOpIEqual, in->t_bool, last, in->c_zero), use->candidate);
+    uint32_t last = use->found[path->table.words - 1];
+    uint32_t open = both(in, WPG_EMIT(in, SpvOpIEqual, in->t_bool, last, in->c_zero), leaving->now.equal);
     open = both(in, open, WPG_EMIT(in, SpvOpLogicalNot, in->t_bool, unlike));
     wpg_if taken = wpg_if_begin(in, both(in, open, leaving->elected));
     take_words(in, path, use);
@@ -342,12 +349,13 @@ void wpg_path_count(wpg_inject *in, const wpg_path_plan *path, const wpg_path_us
         return;
     uint32_t found = WPG_EMIT(in, SpvOpLogicalNot, in->t_bool, use->tallied);
     wpg_if counted = wpg_if_begin(in, both(in, found, leaving->elected));
-    uint32_t first = wpg_const_u32(in->module, path->table + WPG_PATH_COUNT(path->words));
+    uint32_t first = wpg_const_u32(in->module, path->table.first + wpg_path_keys(&path->table));
     uint32_t at = WPG_EMIT(in, SpvOpIAdd, in->t_u32, use->slot, first);
-    if (path->copies > 1) {
-        uint32_t mask = wpg_const_u32(in->module, path->copies - 1);
+    if (path->table.copies > 1) {
+        uint32_t mask = wpg_const_u32(in->module, path->table.copies - 1u);
         uint32_t copy = WPG_EMIT(in, SpvOpBitwiseAnd, in->t_u32, wpg_sample_near_workgroup(in), mask);
-        at = WPG_EMIT(in, SpvOpIAdd, in->t_u32, shifted(in, SpvOpShiftLeftLogical, copy, WPG_PATH_BITS), at);
+        at = WPG_EMIT(in, SpvOpIAdd, in->t_u32, shifted(in, SpvOpShiftLeftLogical, copy, path->table.bits),
+                      at);
     }
     wpg_memory_add_at(in, at, in->c_one);
     wpg_if_end(in, counted);

@@ -1,14 +1,15 @@
 /* Counts whole waves by their path: one addition to memory for a wave, in place of one for each tally.
  *
  * When lanes leave a region, each holds its marks and visits. These numbers, packed into words, are the
- * lane's path through the region. Most waves of a program take one of few paths, full and with all lanes
- * alike. Counter memory has a table of paths. A wave that finds its path there adds one to the path's count.
- * Every other wave adds its tallies (flush.c), and takes a free place of the table for the next one.
+ * lane's path through the region. Most waves of a program take one of few paths, with all their lanes alike.
+ * Counter memory has a table of paths, each with a number of lanes. A wave that finds its own there adds one to
+ * its count. Every other wave adds its tallies (flush.c), and takes a free place of the table for the next one.
  *
- *     keys:   WPG_PATHS u32 of word 0, then as many of each further word; 0: free
- *     counts: WPG_PATHS counters of full waves
+ *     keys:   u32 of word 0, one a place, then as many of each further word; 0: free
+ *     counts: a counter a place; in compute stages eight times, by workgroup, as processors would have to wait for
+ *             each other's cache lines
  *
- * Reading undoes it: a path's count times its visits to a block adds to that block's visits by full waves
+ * Reading undoes it: a path's count times its visits to a block adds to that block's counters
  * (wpg_counter_value). So counts are exact, in whatever order waves come.
  *
  * Why no lock is needed. A word of a key is written once, from zero, by compare-and-exchange, and is never
@@ -33,13 +34,12 @@ void wpg_paths_declare(wpg_inject *in);
 
 /* A wave leaves a region that has a path. */
 typedef struct wpg_path_use {
-    uint32_t words;     /* the counters as words */
-    uint32_t slot;      /* u32: the path's place in the table */
-    uint32_t *key;      /* [words of a key] u32: this lane's path */
-    uint32_t *found;    /* [the same] u32: what the place holds */
-    uint32_t rest;      /* u32: zero if the path tells all of this lane's numbers; 0 = always */
-    uint32_t candidate; /* bool: full, no lane left before */
-    uint32_t tallied;   /* bool, equal in all lanes: tallies must be added */
+    uint32_t words;   /* the counters as words */
+    uint32_t slot;    /* u32: the path's place in the table */
+    uint32_t *key;    /* [words of a key] u32: this lane's path */
+    uint32_t *found;  /* [the same] u32: what the place holds */
+    uint32_t rest;    /* u32: zero if the path tells all of this lane's numbers; 0 = always */
+    uint32_t tallied; /* bool, equal in all lanes: tallies must be added */
 } wpg_path_use;
 wpg_path_use wpg_path_ask(wpg_inject *in, const wpg_function_plan *f, const wpg_path_plan *path,
                           const wpg_leaving *leaving);
