@@ -130,6 +130,11 @@ void wpg_map_encode(wpg_writer *out, const wpg_counter_map *map)
     wpg_write_uleb(out, map->path_count);
     for (uint32_t i = 0; i < map->path_count; i++)
         write_path(out, map, &map->paths[i]);
+    wpg_write_uleb(out, map->spread_count);
+    for (uint32_t i = 0; i < map->spread_count; i++) {
+        wpg_write_uleb(out, map->spreads[i].counter);
+        wpg_write_uleb(out, map->spreads[i].first);
+    }
     wpg_write_u8(out, (uint8_t)(map->without_early_tests | map->over_budget << 1));
     wpg_write_uleb(out, map->sample_rate);
     if (map->sample_rate > 1) {
@@ -214,7 +219,7 @@ static bool read_path_table(wpg_path_table *table, const wpg_counter_map *map, w
     table->copies = wpg_read_u8(in);
     if (in->overrun || first < map->first_counter || first > end || !table->words ||
         table->words > WPG_PATH_WORDS || !table->bits || table->bits > WPG_PATH_BITS || !table->copies ||
-        table->copies > WPG_PATH_COPIES)
+        table->copies > WPG_COPIES)
         return false;
     table->first = (uint32_t)first;
     return end - first >= wpg_path_counters(table);
@@ -250,6 +255,27 @@ static bool read_paths(wpg_counter_map *map, wpg_arena *arena, wpg_reader *in)
     map->path_fields = wpg_arena_memdup(arena, fields.data, fields.count * sizeof *fields.data);
     wpg_vec_free(&fields);
     return good && !in->overrun;
+}
+
+static bool read_spreads(wpg_counter_map *map, wpg_arena *arena, wpg_reader *in)
+{
+    uint64_t spreads = wpg_read_uleb(in);
+    if (in->overrun || spreads > in->size - in->at) /* two bytes each */
+        return false;
+    map->spreads = WPG_ARENA_ARRAY(arena, wpg_counter_spread, (size_t)spreads + 1);
+    bool good = map->spreads != NULL;
+    for (uint64_t i = 0; good && i < spreads; i++) {
+        wpg_counter_spread *spread = &map->spreads[i];
+        spread->counter = (uint32_t)wpg_read_uleb(in);
+        spread->first = (uint32_t)wpg_read_uleb(in);
+        good = !in->overrun && spread->counter >= map->first_counter &&
+               spread->counter - map->first_counter < map->counter_count &&
+               spread->first >= map->first_counter &&
+               (uint64_t)(spread->first - map->first_counter) + (WPG_COPIES - 1) * WPG_SPREAD <
+                   map->counter_count;
+    }
+    map->spread_count = good ? (uint32_t)spreads : 0;
+    return good;
 }
 
 /* A term's index must name something there is. */
@@ -432,7 +458,7 @@ wpg_status wpg_map_decode(wpg_counter_map **map, wpg_reader *in, wpg_error *err)
         made->slots = (uint32_t)wpg_read_uleb(in);
         made->cells = (uint32_t)wpg_read_uleb(in);
         good = made->slots >= 1 && made->slots <= WPG_SLOTS && made->counter_count % made->slots == 0 &&
-               read_sums(made, &arena, in) && read_paths(made, &arena, in);
+               read_sums(made, &arena, in) && read_paths(made, &arena, in) && read_spreads(made, &arena, in);
         const uint8_t flags = wpg_read_u8(in);
         made->without_early_tests = flags & 1;
         made->over_budget = flags & 2;

@@ -58,10 +58,23 @@ static uint64_t counted_by_paths(const wpg_counter_map *map, uint32_t index, con
     return total;
 }
 
+static uint64_t counted_by_spread(const wpg_counter_map *map, uint32_t index, const uint64_t *values,
+                                  size_t have)
+{
+    uint64_t total = 0;
+    for (uint32_t i = 0; i < map->spread_count; i++)
+        for (uint32_t copy = 0; map->spreads[i].counter == index && copy < WPG_COPIES; copy++) {
+            size_t at = (size_t)map->spreads[i].first + (size_t)copy * WPG_SPREAD;
+            total += at < have ? values[at] : 0;
+        }
+    return total;
+}
+
 /* A counter, all its copies added up. */
 static uint64_t counter_sum(const wpg_counter_map *map, uint32_t index, const uint64_t *values, size_t have)
 {
-    uint64_t total = counted_by_paths(map, index, values, have), at = index;
+    uint64_t total = counted_by_paths(map, index, values, have) + counted_by_spread(map, index, values, have);
+    uint64_t at = index;
     uint32_t copies = index >= map->first_counter && map->slots > 1 ? map->slots : 1;
     for (uint32_t i = 0; i < copies && at < have; i++, at += map->counter_count / copies)
         total += values[at];

@@ -210,12 +210,8 @@ typedef struct wpg_counter_sum {
 /* Waves counted by their path, in place of by tallies (counting/paths.h). A table has keys, and behind them a
  * counter for each, several times. A key tells how many lanes left, all lanes of their wave, and how often they
  * came to each of `count` tallies. A tally's counters lie side by side: full, lanes, waves, uniform. */
-enum {
-    WPG_PATH_WORDS = 24,
-    WPG_PATH_BITS = 8,
-    WPG_PATH_COPIES = 8,
-    WPG_TALLY_COUNTERS = 4
-}; /* at most, but the last */
+enum { WPG_PATH_WORDS = 24, WPG_PATH_BITS = 8 }; /* at most */
+enum { WPG_COPIES = 8, WPG_TALLY_COUNTERS = 4 };
 /* Where a key holds a number: bits of a word. */
 typedef struct wpg_path_field {
     uint8_t word, shift, width, plus; /* `plus` is added to the number */
@@ -234,6 +230,12 @@ typedef struct wpg_counter_path {
     wpg_path_field lanes;
     uint32_t first, count; /* of the map's path_fields */
 } wpg_counter_path;
+/* Copies of a counter, by workgroup, each in a cache line of its own: WPG_SPREAD counters apart. */
+enum { WPG_SPREAD = 8 };
+typedef struct wpg_counter_spread {
+    uint32_t counter; /* gains the sum of */
+    uint32_t first;   /* WPG_COPIES counters */
+} wpg_counter_spread;
 /* In counters: a table's keys, and the whole table. */
 uint32_t wpg_path_keys(const wpg_path_table *table);
 uint32_t wpg_path_counters(const wpg_path_table *table);
@@ -253,6 +255,8 @@ typedef struct wpg_counter_map {
     uint32_t path_count;
     wpg_path_field *path_fields;
     uint32_t path_field_count;
+    wpg_counter_spread *spreads;
+    uint32_t spread_count;
     /* In-shader sampling (sample.h): counters estimate all invocations from 1 of sample_rate. The two
      * counters hold what was really seen at the entry, unscaled; WPG_NO_COUNTER where not counted. */
     uint32_t sample_rate; /* 1: everything is counted */

@@ -35,6 +35,7 @@ typedef struct wpg_tally {
     wpg_method method;
     uint32_t full; /* visits by full waves, which need no other counter (sampling/memory.c) */
     uint32_t lanes, waves, uniform;
+    uint32_t spread;     /* `full` has copies from here (instrument.h), by workgroup */
     bool always_uniform; /* uniform is waves */
     uint32_t parts[2];   /* SUM: of these tallies; or of these terms, which are tallies that are counted */
     const wpg_tally_term *terms;
@@ -186,6 +187,7 @@ typedef struct wpg_plan {
     WPG_VEC(wpg_counter_term) terms;
     WPG_VEC(wpg_counter_path) paths;
     WPG_VEC(wpg_path_field) path_fields;
+    WPG_VEC(wpg_counter_spread) spreads;
     bool failed; /* memory ran out */
 } wpg_plan;
 

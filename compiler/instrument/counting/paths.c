@@ -12,7 +12,6 @@ enum {
     COMPUTE_BITS = 4,
     OTHER_BITS = 6,  /* places: waves of other stages are often partial, by any number of lanes */
     FEW_TALLIES = 2, /* of fewer, nothing is saved */
-    ALIGNMENT = 8,   /* counters: a cache line of 64 bytes, so that no addition takes the keys away */
 };
 
 /* -- Planning */
@@ -109,16 +108,21 @@ static uint32_t choose_layout(layout *l)
     return 0;
 }
 
+static uint32_t round_up(uint32_t number, uint32_t to)
+{
+    return (number + to - 1) / to * to;
+}
+
+/* Keys begin a cache line, so that no addition to a counter takes them away from readers. */
 static void reserve_table(wpg_chooser *c, wpg_path_table *table, uint32_t words)
 {
     const bool workgroups = wpg_sample_has_workgroups(c->plan);
     uint32_t next = c->plan->options->first_counter + c->plan->counter_count;
-    uint32_t gap = (ALIGNMENT - next % ALIGNMENT) % ALIGNMENT;
-    *table = (wpg_path_table){.first = next + gap,
+    *table = (wpg_path_table){.first = round_up(next, WPG_SPREAD),
                               .words = (uint8_t)words,
                               .bits = workgroups ? COMPUTE_BITS : OTHER_BITS,
-                              .copies = workgroups ? WPG_PATH_COPIES : 1};
-    c->plan->counter_count += gap + wpg_path_counters(table);
+                              .copies = workgroups ? WPG_COPIES : 1};
+    c->plan->counter_count += table->first - next + wpg_path_counters(table);
 }
 
 /* Of a block's visits in SUMS, a lane knows the wave's if all were by all of E. Of a side of a select it knows
@@ -166,8 +170,29 @@ static void plan_region(wpg_chooser *c, wpg_region *r)
     c->failed |= !wpg_vec_push(&c->plan->paths, told);
 }
 
+/* Counted in place, as the start of a shader that lanes leave early: every wave adds one to the same counter. */
+static void spread_counters(wpg_chooser *c)
+{
+    uint32_t first = WPG_NO_COUNTER, count = 0;
+    if (!wpg_sample_has_workgroups(c->plan))
+        return;
+    for (uint32_t i = 0; i < c->tallies.count && count < WPG_SPREAD; i++) {
+        wpg_tally *t = &c->tallies.data[i];
+        if (t->region != WPG_NO_BLOCK || t->full == WPG_NO_COUNTER)
+            continue;
+        if (!count) {
+            first = round_up(c->plan->options->first_counter + c->plan->counter_count, WPG_SPREAD);
+            c->plan->counter_count = first + WPG_COPIES * WPG_SPREAD - c->plan->options->first_counter;
+        }
+        t->spread = first + count++;
+        wpg_counter_spread made = {.counter = t->full, .first = t->spread};
+        c->failed |= !wpg_vec_push(&c->plan->spreads, made);
+    }
+}
+
 void wpg_plan_paths(wpg_chooser *c)
 {
+    spread_counters(c);
     if (c->plan->options->high_start)
         return; /* a table of keys starts at zero */
     for (uint32_t r = 0; r < c->regions.count && !c->failed; r++)
@@ -178,6 +203,8 @@ void wpg_plan_paths(wpg_chooser *c)
 
 void wpg_paths_declare(wpg_inject *in)
 {
+    if (in->plan->spreads.count)
+        wpg_sample_declare_workgroup(in);
     for (uint32_t i = 0; i < in->plan->function_count; i++) {
         for (uint32_t r = 0; r < in->plan->functions[i].region_count; r++) {
             const wpg_path_plan *path = in->plan->functions[i].regions[r].path;

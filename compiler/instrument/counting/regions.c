@@ -136,6 +136,7 @@ uint32_t wpg_new_tally(wpg_chooser *c, wpg_method method)
                       .lanes = WPG_NO_COUNTER,
                       .waves = WPG_NO_COUNTER,
                       .uniform = WPG_NO_COUNTER,
+                      .spread = WPG_NO_COUNTER,
                       .region = NO,
                       .lanes_cell = WPG_NO_CELL,
                       .waves_cell = WPG_NO_CELL,

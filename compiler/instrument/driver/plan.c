@@ -174,9 +174,12 @@ static void settle_map(wpg_plan *plan)
         wpg_arena_memdup(&map->arena, plan->paths.data, plan->paths.count * sizeof *plan->paths.data);
     map->path_fields = wpg_arena_memdup(&map->arena, plan->path_fields.data,
                                         plan->path_fields.count * sizeof *plan->path_fields.data);
+    map->spreads =
+        wpg_arena_memdup(&map->arena, plan->spreads.data, plan->spreads.count * sizeof *plan->spreads.data);
+    map->spread_count = (uint32_t)plan->spreads.count;
     map->path_count = (uint32_t)plan->paths.count;
     map->path_field_count = (uint32_t)plan->path_fields.count;
-    plan->failed |= !map->sums || !map->terms || !map->paths || !map->path_fields;
+    plan->failed |= !map->sums || !map->terms || !map->paths || !map->path_fields || !map->spreads;
 }
 
 /* Gives each block its indices: equal ones within a class. */
@@ -485,6 +488,7 @@ void wpg_plan_finish(wpg_plan *plan)
     wpg_vec_free(&plan->terms);
     wpg_vec_free(&plan->paths);
     wpg_vec_free(&plan->path_fields);
+    wpg_vec_free(&plan->spreads);
     wpg_arena_finish(&plan->arena);
     *plan = (wpg_plan){0};
 }

@@ -326,6 +326,15 @@ static uint32_t all_full(wpg_inject *in, uint32_t lanes, uint32_t waves, uint32_
     return WPG_EMIT(in, SpvOpLogicalAnd, in->t_bool, full, few);
 }
 
+/* From `full` to this workgroup's copy. */
+static uint32_t to_copy(wpg_inject *in, const wpg_tally *tally)
+{
+    uint32_t copy = WPG_EMIT(in, SpvOpBitwiseAnd, in->t_u32, wpg_sample_near_workgroup(in),
+                             wpg_const_u32(in->module, WPG_COPIES - 1));
+    uint32_t from = WPG_EMIT(in, SpvOpIMul, in->t_u32, copy, wpg_const_u32(in->module, WPG_SPREAD));
+    return WPG_EMIT(in, SpvOpIAdd, in->t_u32, from, wpg_const_u32(in->module, tally->spread - tally->full));
+}
+
 void wpg_memory_add_tally(wpg_inject *in, const wpg_tally *tally, uint32_t lanes, uint32_t waves,
                           uint32_t uniform)
 {
@@ -341,7 +350,8 @@ void wpg_memory_add_tally(wpg_inject *in, const wpg_tally *tally, uint32_t lanes
     }
     /* The first addition is to `full` or, beside it, to `lanes`; so there is one atomic for both. */
     uint32_t full = all_full(in, lanes, waves, uniform), before = in->offset;
-    uint32_t beside = WPG_EMIT(in, SpvOpSelect, in->t_u32, full, in->c_zero, in->c_one);
+    uint32_t own = tally->spread == WPG_NO_COUNTER ? in->c_zero : to_copy(in, tally);
+    uint32_t beside = WPG_EMIT(in, SpvOpSelect, in->t_u32, full, own, in->c_one);
     in->offset = before ? WPG_EMIT(in, SpvOpIAdd, in->t_u32, before, beside) : beside;
     uint32_t value = WPG_EMIT(in, SpvOpSelect, in->t_u32, full, waves, lanes);
     wpg_memory_add(in, &(wpg_add){tally->full, value}, 1);

@@ -314,10 +314,86 @@ static void remarks(void **state)
     wpg_writer_finish(&w);
 }
 
+enum { PATHS_FIRST = 10, PATHS_COUNTERS = 100, PATHS_HAVE = PATHS_FIRST + PATHS_COUNTERS };
+
+/* Two tallies, at 10 and 14; four places of two words at 24, twice four counts at 28. */
+static const wpg_counter_path good_path = {.table = {.first = 24, .words = 2, .bits = 2, .copies = 2},
+                                           .full = 10,
+                                           .size = 8,
+                                           .lanes = {0, 0, 8, 0},
+                                           .count = 2};
+
+/* NULL if the map is refused when it is read back. */
+static wpg_counter_map *paths_back(wpg_counter_path path, wpg_path_field last, wpg_counter_spread spread)
+{
+    wpg_path_field fields[2] = {{0, 8, 1, 0}, last};
+    wpg_counter_map map = {.first_counter = PATHS_FIRST,
+                           .counter_count = PATHS_COUNTERS,
+                           .slots = 1,
+                           .paths = &path,
+                           .path_count = 1,
+                           .path_fields = fields,
+                           .path_field_count = 2,
+                           .spreads = &spread,
+                           .spread_count = 1};
+    wpg_writer w = {0};
+    wpg_counter_map *back = NULL;
+    wpg_map_encode(&w, &map);
+    wpg_reader r = wpg_reader_over(w.data, w.size);
+    if (wpg_map_decode(&back, &r, NULL) != WPG_OK)
+        back = NULL;
+    wpg_writer_finish(&w);
+    return back;
+}
+
+/* What paths and copies add to counters; tables and fields that lie elsewhere are refused. */
+static void paths(void **state)
+{
+    (void)state;
+    const wpg_path_field visits = {1, 0, 16, 1};
+    const wpg_counter_spread spread = {.counter = 18, .first = 40};
+    wpg_counter_map *map = paths_back(good_path, visits, spread);
+    assert_non_null(map);
+    uint64_t values[PATHS_HAVE] = {0};
+    const uint64_t written = UINT64_C(1) << 30;
+    values[10] = 100;
+    values[24] = (written | 1 << 8 | 8) << 32; /* place 1: eight lanes, which came once and 5 + 1 times */
+    values[26] = (written | 5) << 32;
+    values[25] = written | 1 << 8 | 3; /* place 2: three lanes, once and 2 + 1 times */
+    values[27] = written | 2;
+    values[28 + 1] = 3; /* place 1, in both copies */
+    values[32 + 1] = 4;
+    values[28 + 2] = 2;
+    const uint64_t expected[] = {107, 6, 2, 2, 42, 18, 6, 6};
+    for (uint32_t i = 0; i < 8; i++)
+        assert_int_equal(wpg_counter_value(map, 10 + i, values, PATHS_HAVE), expected[i]);
+    assert_int_equal(wpg_counter_value(map, 10, values, 35), 100); /* a table that is not all there */
+    values[18] = 1;
+    values[40] = 2;
+    values[96] = 3;
+    assert_int_equal(wpg_counter_value(map, 18, values, PATHS_HAVE), 6);
+    wpg_counter_map_destroy(map);
+    wpg_counter_path bad[6];
+    for (size_t i = 0; i < 6; i++)
+        bad[i] = good_path;
+    bad[0].table.first = PATHS_HAVE - 11; /* one counter too short */
+    bad[1].table.words = WPG_PATH_WORDS + 1;
+    bad[2].table.bits = 0;
+    bad[3].table.copies = 0;
+    bad[4].full = PATHS_HAVE - 7;
+    bad[5].lanes.word = 2;
+    for (size_t i = 0; i < 6; i++)
+        assert_null(paths_back(bad[i], visits, spread));
+    assert_null(paths_back(good_path, (wpg_path_field){1, 15, 16, 0}, spread));
+    assert_null(paths_back(good_path, visits, (wpg_counter_spread){.counter = 18, .first = 54}));
+    assert_null(paths_back(good_path, visits, (wpg_counter_spread){.counter = PATHS_HAVE, .first = 40}));
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(round_trip),         cmocka_unit_test(bad_bytes),
-                                       cmocka_unit_test(value_sites),        cmocka_unit_test(reservoirs),
-                                       cmocka_unit_test(index_out_of_range), cmocka_unit_test(remarks)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(round_trip),  cmocka_unit_test(bad_bytes),
+                                       cmocka_unit_test(value_sites), cmocka_unit_test(reservoirs),
+                                       cmocka_unit_test(paths),       cmocka_unit_test(index_out_of_range),
+                                       cmocka_unit_test(remarks)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
