@@ -25,7 +25,7 @@ corpus=$work/corpus
 [ -n "${WPG_CORPUS:-}" ] || [ $# -gt 0 ] || { [ -n "${WPG_NIGHTLY:-}" ] && WPG_CORPUS=some || WPG_CORPUS=few; }
 # Of processor time, for a case without the layer and in a mode.
 seconds=2 longest=60
-[ "${WPG_CORPUS:-}" != few ] || seconds=1 longest=10
+[ "${WPG_CORPUS:-}" != few ] || seconds=1 longest=30
 . "$root/tests/corpus/collect.sh"
 if [ $# -gt 0 ]; then
     for folder in "$@"; do

@@ -14,31 +14,35 @@ uint32_t wpg_path_counters(const wpg_path_table *table)
     return wpg_path_keys(table) + ((uint32_t)table->copies << table->bits);
 }
 
-/* Of the key at a place. */
-static uint32_t number_in_key(const wpg_path_table *table, wpg_path_field field, uint32_t place,
-                              const uint64_t *values)
+/* Of the key at a place; 0 while it is not written. */
+static uint32_t key_word(const wpg_path_table *table, uint32_t word, uint32_t place, const uint64_t *values)
 {
-    uint32_t at = ((uint32_t)field.word << table->bits) + place;
-    uint32_t word = (uint32_t)(values[table->first + at / 2] >> at % 2 * 32);
+    uint32_t at = (word << table->bits) + place;
+    return (uint32_t)(values[table->first + at / 2] >> at % 2 * 32);
+}
+
+static uint32_t number_in(uint32_t word, wpg_path_field field)
+{
     return (word >> field.shift & ((UINT32_C(1) << field.width) - 1)) + field.plus;
 }
 
 /* What the paths add to a tally's counter: 0 full, 1 lanes, 2 waves, 3 uniform. */
-static uint64_t sum_of_paths(const wpg_counter_path *path, uint32_t tally, uint32_t kind,
-                             const uint64_t *values, const wpg_path_field *fields)
+static uint64_t sum_of_paths(const wpg_counter_path *path, wpg_path_field visits, uint32_t kind,
+                             const uint64_t *values)
 {
     const wpg_path_table *table = &path->table;
     const uint64_t *counts = values + table->first + wpg_path_keys(table);
     uint64_t total = 0;
     for (uint32_t place = 0; place < UINT32_C(1) << table->bits; place++) {
-        uint64_t count = 0;
+        uint32_t of_lanes = key_word(table, path->lanes.word, place, values);
+        uint32_t of_visits = key_word(table, visits.word, place, values);
+        if (!of_lanes || !of_visits)
+            continue; /* read while waves are on their way, the count may be there before the key */
+        uint64_t count = 0, lanes = number_in(of_lanes, path->lanes);
         for (uint32_t copy = 0; copy < table->copies; copy++)
             count += counts[(copy << table->bits) + place];
-        if (!count)
-            continue;
-        uint64_t lanes = number_in_key(table, path->lanes, place, values);
         if ((lanes == path->size) == (kind == 0))
-            total += count * number_in_key(table, fields[tally], place, values) * (kind == 1 ? lanes : 1);
+            total += count * number_in(of_visits, visits) * (kind == 1 ? lanes : 1);
     }
     return total;
 }
@@ -52,8 +56,8 @@ static uint64_t counted_by_paths(const wpg_counter_map *map, uint32_t index, con
         const uint32_t size = wpg_path_counters(&path->table), from = index - path->full;
         if (index >= path->full && from / WPG_TALLY_COUNTERS < path->count && have >= size &&
             path->table.first <= have - size)
-            total += sum_of_paths(path, from / WPG_TALLY_COUNTERS, from % WPG_TALLY_COUNTERS, values,
-                                  map->path_fields + path->first);
+            total += sum_of_paths(path, map->path_fields[path->first + from / WPG_TALLY_COUNTERS],
+                                  from % WPG_TALLY_COUNTERS, values);
     }
     return total;
 }

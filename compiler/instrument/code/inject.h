@@ -161,7 +161,7 @@ void wpg_memory_declare_product(wpg_inject *in);
 void wpg_memory_add_tally(wpg_inject *in, const wpg_tally *tally, uint32_t lanes, uint32_t waves,
                           uint32_t uniform);
 
-/* -- Private cells (counting/cells.c) ------------------------------------------------------------------ */
+/* -- Private cells (counting/cells.c, cell_values.c) -------------------------------------------------- */
 
 void wpg_cells_declare(wpg_inject *in);
 void wpg_cells_enter(wpg_inject *in, const wpg_function_plan *function);
@@ -172,7 +172,9 @@ uint32_t wpg_select_u32(wpg_inject *in, uint32_t condition, uint32_t yes, uint32
 uint32_t wpg_reduce(wpg_inject *in, SpvOp opcode, uint32_t value);
 /* Bool: some bit of the mask is set. */
 uint32_t wpg_any_in(wpg_inject *in, uint32_t mask);
-/* How often this lane has reached a tally derived from a loop's trips, in this run of the loop. */
+void wpg_cell_store(wpg_inject *in, uint32_t cell, uint32_t value);
+/* How often this lane has reached a tally: by the loop's trips, in this run of the loop; by its cell. */
+uint32_t wpg_cell_trips(wpg_inject *in, const wpg_function_plan *function, const wpg_tally *tally);
 uint32_t wpg_cell_visits(wpg_inject *in, const wpg_function_plan *function, const wpg_tally *tally);
 
 /* True if every lane that leaves the region knows, from its uniform cells, the wave's uniform visits. */

@@ -70,6 +70,7 @@ typedef struct wpg_instrument_options {
     uint32_t probes; /* WPG_PROBE_* wanted, see probes/probe.h; only where waves are counted */
     uint32_t sample; /* 1 of so many groups of invocations is counted, at most WPG_SAMPLE_MAX; 0, 1 = all */
     uint32_t sample_seed; /* which ones: a constant of the pipeline */
+    bool no_paths;        /* no table of paths (counting/paths.h): shorter code, which runs longer */
     bool high_start;      /* counters do not start at zero: no tables of values, no extremes */
 } wpg_instrument_options;
 
@@ -208,8 +209,8 @@ typedef struct wpg_counter_sum {
 } wpg_counter_sum;
 
 /* Waves counted by their path, in place of by tallies (counting/paths.h). A table has keys, and behind them a
- * counter for each, several times. A key tells how many lanes left, all lanes of their wave, and how often they
- * came to each of `count` tallies. A tally's counters lie side by side: full, lanes, waves, uniform. */
+ * counter for each, several times. A key tells how many lanes the wave had, and how often they came to each
+ * of `count` tallies. A tally's counters lie side by side: full, lanes, waves, uniform. */
 enum { WPG_PATH_WORDS = 24, WPG_PATH_BITS = 8 }; /* at most */
 enum { WPG_COPIES = 8, WPG_TALLY_COUNTERS = 4 };
 /* Where a key holds a number: bits of a word. */

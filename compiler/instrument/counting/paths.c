@@ -2,17 +2,14 @@
 #include "compiler/instrument/counting/paths.h"
 #include "compiler/instrument/sampling/sample.h"
 
-enum {
-    KEY_BITS =
-        30, /* of a word: bit 30 says that it was written; the reader of counters takes bit 63 for a torn read */
-    MOST_WIDTH = 16, /* bits of a number of visits */
-    LEAST_WIDTH = 6, /* narrower ones would seldom do */
-    GOOD_WIDTH = 10, /* rather another word than narrower ones */
-    LANES_WIDTH = 8, /* a wave has 128 lanes at most */
-    COMPUTE_BITS = 4,
-    OTHER_BITS = 6,  /* places: waves of other stages are often partial, by any number of lanes */
-    FEW_TALLIES = 2, /* of fewer, nothing is saved */
-};
+/* Bits of a word of a key. The next one says that it was written. The last one stays zero: a counter that has
+ * it is taken for a torn read (runtime/counters/counters.c). */
+enum { KEY_BITS = 30, LANES_WIDTH = 8 /* a wave has 128 lanes at most */ };
+/* Bits of a number of visits: as many as there are in the fewest words, but rather one more word than few. */
+enum { MOST_WIDTH = 16, GOOD_WIDTH = 7, LEAST_WIDTH = 6 };
+/* Places of a table, as a power of two. Waves of other stages are often partial, by any number of lanes. */
+enum { COMPUTE_BITS = 4, OTHER_BITS = 6 };
+enum { FEW_TALLIES = 2 }; /* of fewer, nothing is saved */
 
 /* -- Planning */
 
@@ -125,8 +122,8 @@ static void reserve_table(wpg_chooser *c, wpg_path_table *table, uint32_t words)
     c->plan->counter_count += table->first - next + wpg_path_counters(table);
 }
 
-/* Of a block's visits in SUMS, a lane knows the wave's if all were by all of E. Of a side of a select it knows
- * its own only. */
+/* Of a block's visits in SUMS, a lane knows the wave's if all were by all of E. Of a side of a select it
+ * knows its own only. */
 static bool tells_sums(const wpg_chooser *c, const wpg_region *r)
 {
     for (uint32_t i = r->group_start[WPG_FLUSH_SUMS]; i < r->group_start[WPG_FLUSH_GROUPS]; i++)
@@ -170,7 +167,7 @@ static void plan_region(wpg_chooser *c, wpg_region *r)
     c->failed |= !wpg_vec_push(&c->plan->paths, told);
 }
 
-/* Counted in place, as the start of a shader that lanes leave early: every wave adds one to the same counter. */
+/* Counted in place, as is the start of a shader that lanes leave early: every wave adds to the counter. */
 static void spread_counters(wpg_chooser *c)
 {
     uint32_t first = WPG_NO_COUNTER, count = 0;
@@ -193,7 +190,7 @@ static void spread_counters(wpg_chooser *c)
 void wpg_plan_paths(wpg_chooser *c)
 {
     spread_counters(c);
-    if (c->plan->options->high_start)
+    if (c->plan->options->high_start || c->plan->options->no_paths)
         return; /* a table of keys starts at zero */
     for (uint32_t r = 0; r < c->regions.count && !c->failed; r++)
         plan_region(c, &c->regions.data[r]);
@@ -238,9 +235,16 @@ static bool is_of_waves_alone(const wpg_tally *t)
     return t->lanes_cell == WPG_NO_CELL && t->method != WPG_METHOD_TRIPS;
 }
 
-/* The part's number; adds to *rest what the part cannot tell. */
+/* What is asked of all parts of a lane's path, u32; 0: nothing yet. */
+typedef struct path_check {
+    uint32_t visits;  /* all together: too large a number has bits that no field holds */
+    uint32_t differs; /* not zero if some visits were not by all of E: then waves cannot be told. If all of
+                         every lane's were, no wave came without the lane. Of a side of a select: not zero
+                         if a wave came without this lane */
+} path_check;
+
 static uint32_t number_of(wpg_inject *in, const wpg_function_plan *f, const wpg_path_part *part,
-                          uint32_t *rest)
+                          path_check *check)
 {
     const wpg_tally *t = &f->tallies[part->tally];
     uint32_t mask = (UINT32_C(1) << part->field.width) - 1;
@@ -251,32 +255,29 @@ static uint32_t number_of(wpg_inject *in, const wpg_function_plan *f, const wpg_
     uint32_t visits = part->of_trips         ? wpg_cell_load(in, f->loops[t->loop].trips_cell)
                       : is_of_waves_alone(t) ? wpg_cell_load(in, t->waves_cell)
                                              : wpg_cell_visits(in, f, t);
-    *rest = either(in, *rest, shifted(in, SpvOpShiftRightLogical, visits, part->field.width));
-    if (t->waves_cell != WPG_NO_CELL && t->equal)
-        *rest = either(in, *rest, differs(in, visits, wpg_cell_load(in, t->waves_cell)));
-    if (t->uniform_cell != WPG_NO_CELL)
-        *rest = either(in, *rest, differs(in, visits, wpg_cell_load(in, t->uniform_cell)));
+    check->visits = either(in, check->visits, visits);
+    uint32_t of_wave = t->uniform_cell != WPG_NO_CELL ? t->uniform_cell : t->waves_cell;
+    if (of_wave != WPG_NO_CELL && !is_of_waves_alone(t))
+        check->differs = either(in, check->differs, differs(in, visits, wpg_cell_load(in, of_wave)));
     return visits;
 }
 
 /* Index of a word of the key at a place of the table. */
-static uint32_t word_at(wpg_inject *in, const wpg_path_plan *path, uint32_t word, uint32_t slot)
+static uint32_t word_at(wpg_inject *in, const wpg_path_plan *path, uint32_t word, uint32_t place)
 {
     uint32_t first = wpg_const_u32(in->module, 2 * path->table.first + (word << path->table.bits));
-    return WPG_EMIT(in, SpvOpIAdd, in->t_u32, slot, first);
+    return WPG_EMIT(in, SpvOpIAdd, in->t_u32, place, first);
 }
 
-/* One place for the wave: lanes of other paths must not find theirs. Fibonacci hashing (Knuth, TAOCP 3,
- * 6.4). */
-static uint32_t slot_of(wpg_inject *in, const uint32_t *key, const wpg_path_table *table)
+/* Fibonacci hashing (Knuth, TAOCP 3, 6.4). */
+static uint32_t hash_of(wpg_inject *in, const uint32_t *key, uint32_t words)
 {
     uint32_t hash = 0;
-    for (uint32_t w = 0; w < table->words; w++) {
+    for (uint32_t w = 0; w < words; w++) {
         hash = hash ? differs(in, hash, key[w]) : key[w];
         hash = WPG_EMIT(in, SpvOpIMul, in->t_u32, hash, wpg_const_u32(in->module, 0x9e3779b1));
     }
-    hash = shifted(in, SpvOpShiftRightLogical, hash, 32u - table->bits);
-    return WPG_EMIT(in, SpvOpGroupNonUniformBroadcastFirst, in->t_u32, in->subgroup_scope, hash);
+    return hash;
 }
 
 static uint32_t is_set(wpg_inject *in, uint32_t value)
@@ -296,57 +297,70 @@ static uint32_t some_set(wpg_inject *in, uint32_t number, uint32_t live)
     return wpg_any_in(in, wpg_live_ballot(in, live ? both(in, set, live) : set));
 }
 
+/* This lane's path. Returns what it cannot tell, u32: not zero if there is something; 0: all can be told. */
+static uint32_t make_key(wpg_inject *in, const wpg_function_plan *f, const wpg_path_plan *path,
+                         const wpg_leaving *leaving, uint32_t *key)
+{
+    path_check check = {0};
+    uint32_t width = 0;
+    uint32_t lanes = WPG_EMIT(in, SpvOpGroupNonUniformBallotBitCount, in->t_u32, in->subgroup_scope,
+                              SpvGroupOperationReduce, leaving->now.mask);
+    for (uint32_t w = 0; w < path->table.words; w++)
+        key[w] = wpg_const_u32(in->module, UINT32_C(1) << KEY_BITS);
+    key[path->lanes.word] =
+        either(in, key[path->lanes.word], shifted(in, SpvOpShiftLeftLogical, lanes, path->lanes.shift));
+    for (uint32_t i = 0; i < path->part_count; i++) {
+        const wpg_path_field field = path->parts[i].field;
+        uint32_t number = number_of(in, f, &path->parts[i], &check);
+        key[field.word] =
+            either(in, key[field.word], shifted(in, SpvOpShiftLeftLogical, number, field.shift));
+        if (f->tallies[path->parts[i].tally].method != WPG_METHOD_MARK)
+            width = field.width; /* of all visits the same */
+    }
+    if (check.visits)
+        check.visits = shifted(in, SpvOpShiftRightLogical, check.visits, width);
+    return either(in, check.visits, check.differs);
+}
+
 wpg_path_use wpg_path_ask(wpg_inject *in, const wpg_function_plan *f, const wpg_path_plan *path,
                           const wpg_leaving *leaving)
 {
     const uint32_t live = leaving->now.live;
-    wpg_path_use use = {.words = wpg_memory_words(in),
-                        .key = WPG_ARENA_ARRAY(&in->module->arena, uint32_t, path->table.words),
-                        .found = WPG_ARENA_ARRAY(&in->module->arena, uint32_t, path->table.words)};
-    if (!use.key || !use.found) { /* the module is spoilt */
-        use.tallied = in->c_true;
-        use.key = use.found = NULL;
-        return use;
-    }
-    for (uint32_t w = 0; w < path->table.words; w++)
-        use.key[w] = wpg_const_u32(in->module, UINT32_C(1) << KEY_BITS);
-    uint32_t lanes = WPG_EMIT(in, SpvOpGroupNonUniformBallotBitCount, in->t_u32, in->subgroup_scope,
-                              SpvGroupOperationReduce, leaving->now.mask);
-    lanes = shifted(in, SpvOpShiftLeftLogical, lanes, path->lanes.shift);
-    use.key[path->lanes.word] = either(in, use.key[path->lanes.word], lanes);
-    for (uint32_t i = 0; i < path->part_count; i++) {
-        const wpg_path_part *part = &path->parts[i];
-        uint32_t number = number_of(in, f, part, &use.rest);
-        number = shifted(in, SpvOpShiftLeftLogical, number, part->field.shift);
-        use.key[part->field.word] = either(in, use.key[part->field.word], number);
-    }
-    use.slot = slot_of(in, use.key, &path->table);
+    wpg_path_use use = {.words = wpg_memory_words(in), .tallied = in->c_true};
+    use.key = WPG_ARENA_ARRAY(&in->module->arena, uint32_t, path->table.words);
+    if (!use.key)
+        return use; /* the module is spoilt */
+    use.rest = make_key(in, f, path, leaving, use.key);
+    /* One place for the wave: lanes of other paths must not find theirs. */
+    use.hash = hash_of(in, use.key, path->table.words);
+    use.first = WPG_EMIT(in, SpvOpGroupNonUniformBroadcastFirst, in->t_u32, in->subgroup_scope, use.hash);
+    use.place = shifted(in, SpvOpShiftRightLogical, use.first, 32u - path->table.bits);
     uint32_t other = use.rest;
     for (uint32_t w = 0; w < path->table.words; w++) {
-        uint32_t pointer = wpg_memory_word_at(in, use.words, word_at(in, path, w, use.slot));
-        use.found[w] =
-            WPG_EMIT(in, SpvOpAtomicLoad, in->t_u32, pointer, in->memory.scope, in->memory.semantics);
-        other = either(in, other, differs(in, use.found[w], use.key[w]));
+        uint32_t pointer = wpg_memory_word_at(in, use.words, word_at(in, path, w, use.place));
+        use.found = WPG_EMIT(in, SpvOpAtomicLoad, in->t_u32, pointer, in->memory.scope, in->memory.semantics);
+        other = either(in, other, differs(in, use.found, use.key[w]));
     }
     uint32_t alone = WPG_EMIT(in, SpvOpLogicalNot, in->t_bool, leaving->now.equal);
     use.tallied = WPG_EMIT(in, SpvOpLogicalOr, in->t_bool, some_set(in, other, live), alone);
     return use;
 }
 
-/* Word by word: who does not get one, or finds it taken by another key, leaves the others as they are. */
+/* Who gets the first word writes the others. */
 static void take_words(wpg_inject *in, const wpg_path_plan *path, const wpg_path_use *use)
 {
-    uint32_t mine = in->c_true;
-    for (uint32_t w = 0; w < path->table.words; w++) {
-        uint32_t pointer = wpg_memory_word_at(in, use->words, word_at(in, path, w, use->slot));
-        uint32_t wanted = w ? wpg_select_u32(in, mine, use->key[w], in->c_zero) : use->key[w];
-        uint32_t old = WPG_EMIT(in, SpvOpAtomicCompareExchange, in->t_u32, pointer, in->memory.scope,
-                                in->memory.semantics, in->memory.semantics, wanted, in->c_zero);
-        uint32_t had = WPG_EMIT(in, SpvOpIEqual, in->t_bool, old, in->c_zero);
-        had = WPG_EMIT(in, SpvOpLogicalOr, in->t_bool, had,
-                       WPG_EMIT(in, SpvOpIEqual, in->t_bool, old, use->key[w]));
-        mine = both(in, mine, had);
+    uint32_t pointer = wpg_memory_word_at(in, use->words, word_at(in, path, 0, use->place));
+    uint32_t old = WPG_EMIT(in, SpvOpAtomicCompareExchange, in->t_u32, pointer, in->memory.scope,
+                            in->memory.semantics, in->memory.semantics, use->key[0], in->c_zero);
+    if (path->table.words == 1)
+        return;
+    wpg_if mine = wpg_if_begin(in, WPG_EMIT(in, SpvOpIEqual, in->t_bool, old, in->c_zero));
+    for (uint32_t w = 1; w < path->table.words; w++) {
+        pointer = wpg_memory_word_at(in, use->words, word_at(in, path, w, use->place));
+        (void)WPG_EMIT(in, SpvOpAtomicIAdd, in->t_u32, pointer, in->memory.scope, in->memory.semantics,
+                       use->key[w]); /* to zero; a store that drivers know by another name */
     }
+    wpg_if_end(in, mine);
 }
 
 void wpg_path_take(wpg_inject *in, const wpg_path_plan *path, const wpg_path_use *use,
@@ -354,16 +368,11 @@ void wpg_path_take(wpg_inject *in, const wpg_path_plan *path, const wpg_path_use
 {
     if (!use->key)
         return;
-    uint32_t other = use->rest;
-    for (uint32_t w = 0; w < path->table.words; w++) {
-        uint32_t first =
-            WPG_EMIT(in, SpvOpGroupNonUniformBroadcastFirst, in->t_u32, in->subgroup_scope, use->key[w]);
-        other = either(in, other, differs(in, first, use->key[w]));
-    }
-    uint32_t unlike = some_set(in, other, leaving->now.live);
-    uint32_t last = use->found[path->table.words - 1];
-    uint32_t open = both(in, WPG_EMIT(in, SpvOpIEqual, in->t_bool, last, in->c_zero), leaving->now.equal);
-    open = both(in, open, WPG_EMIT(in, SpvOpLogicalNot, in->t_bool, unlike));
+    /* A path that nobody has would only be in the way. */
+    uint32_t unlike = either(in, differs(in, use->hash, use->first), use->rest);
+    uint32_t alike = WPG_EMIT(in, SpvOpLogicalNot, in->t_bool, some_set(in, unlike, leaving->now.live));
+    uint32_t open = WPG_EMIT(in, SpvOpIEqual, in->t_bool, use->found, in->c_zero);
+    open = both(in, both(in, open, leaving->now.equal), alike);
     wpg_if taken = wpg_if_begin(in, both(in, open, leaving->elected));
     take_words(in, path, use);
     wpg_if_end(in, taken);
@@ -377,7 +386,7 @@ void wpg_path_count(wpg_inject *in, const wpg_path_plan *path, const wpg_path_us
     uint32_t found = WPG_EMIT(in, SpvOpLogicalNot, in->t_bool, use->tallied);
     wpg_if counted = wpg_if_begin(in, both(in, found, leaving->elected));
     uint32_t first = wpg_const_u32(in->module, path->table.first + wpg_path_keys(&path->table));
-    uint32_t at = WPG_EMIT(in, SpvOpIAdd, in->t_u32, use->slot, first);
+    uint32_t at = WPG_EMIT(in, SpvOpIAdd, in->t_u32, use->place, first);
     if (path->table.copies > 1) {
         uint32_t mask = wpg_const_u32(in->module, path->table.copies - 1u);
         uint32_t copy = WPG_EMIT(in, SpvOpBitwiseAnd, in->t_u32, wpg_sample_near_workgroup(in), mask);

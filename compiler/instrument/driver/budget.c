@@ -60,14 +60,13 @@ uint64_t wpg_budget_cost(wpg_code_size counted, wpg_code_size plain)
 /* About the most that `auto` adds: no copy is made of what stays small. */
 enum { FIXED_WORDS = 1024, WORDS_OF_A_BLOCK = 192 };
 
-/* A copy is instrumented: the module stays as it is. */
+/* A copy is instrumented by `options`, but for the budget: the module stays as it is. */
 static wpg_status try(wpg_code_size *size, const uint32_t *words, size_t count, const wpg_stage *stage,
-                      const wpg_instrument_options *options, wpg_strategy_choice strategy, wpg_error *err)
+                      const wpg_instrument_options *options, wpg_error *err)
 {
     wpg_instrument_options own = *options;
     wpg_module *copy = NULL;
     wpg_counter_map *map = NULL;
-    own.strategy = strategy;
     own.budget = 0;
     wpg_status status = wpg_module_parse(&copy, words, count, err);
     if (status == WPG_OK)
@@ -96,17 +95,19 @@ static uint32_t factor_of(wpg_code_size size, wpg_code_size plain)
     return root;
 }
 
-static wpg_status choose(wpg_strategy_choice *strategy, char *why, size_t room, const uint32_t *words,
-                         size_t count, wpg_code_size plain, const wpg_stage *stage,
-                         const wpg_instrument_options *options, wpg_error *err)
+static wpg_status choose(wpg_instrument_options *options, char *why, size_t room, const uint32_t *words,
+                         size_t count, wpg_code_size plain, const wpg_stage *stage, wpg_error *err)
 {
     wpg_code_size by_auto, naive, lane;
-    WPG_TRY(try(&by_auto, words, count, stage, options, WPG_STRATEGY_AUTO, err));
-    *strategy = WPG_STRATEGY_AUTO;
+    WPG_TRY(try(&by_auto, words, count, stage, options, err));
     if (fits(by_auto, plain, options->budget))
         return WPG_OK;
-    WPG_TRY(try(&naive, words, count, stage, options, WPG_STRATEGY_NAIVE, err));
-    *strategy = WPG_STRATEGY_NAIVE;
+    options->no_paths = true;
+    WPG_TRY(try(&by_auto, words, count, stage, options, err));
+    if (fits(by_auto, plain, options->budget))
+        return WPG_OK;
+    options->strategy = WPG_STRATEGY_NAIVE;
+    WPG_TRY(try(&naive, words, count, stage, options, err));
     /* It runs slower, too: only where it saves much. */
     if (fits(naive, plain, (options->budget + 1) / 2)) {
         (void)snprintf(why, room,
@@ -114,8 +115,8 @@ static wpg_status choose(wpg_strategy_choice *strategy, char *why, size_t room, 
                        factor_of(by_auto, plain), factor_of(naive, plain));
         return WPG_OK;
     }
-    *strategy = WPG_STRATEGY_LANE;
-    WPG_TRY(try(&lane, words, count, stage, options, WPG_STRATEGY_LANE, err));
+    options->strategy = WPG_STRATEGY_LANE;
+    WPG_TRY(try(&lane, words, count, stage, options, err));
     if (!fits(lane, plain, options->budget))
         return wpg_fail(err, WPG_E_UNSUPPORTED, "counting would make it %u times as dear to compile (BUDGET)",
                         factor_of(lane, plain));
@@ -125,18 +126,17 @@ static wpg_status choose(wpg_strategy_choice *strategy, char *why, size_t room, 
     return WPG_OK;
 }
 
-wpg_status wpg_budget_choose(wpg_strategy_choice *strategy, char *why, size_t room, const wpg_module *module,
-                             const wpg_stage *stage, const wpg_instrument_options *options, wpg_error *err)
+wpg_status wpg_budget_choose(wpg_instrument_options *options, char *why, size_t room,
+                             const wpg_module *module, const wpg_stage *stage, wpg_error *err)
 {
     const wpg_code_size plain = wpg_code_size_of(module, &options->target);
     uint32_t *words = NULL;
     size_t count = 0;
-    *strategy = options->strategy;
     *why = '\0';
     if (plain.words + FIXED_WORDS + WORDS_OF_A_BLOCK * (uint64_t)plain.blocks <= WPG_BUDGET_FREE_WORDS)
         return WPG_OK;
     WPG_TRY(wpg_module_emit(&words, &count, module, err));
-    wpg_status status = choose(strategy, why, room, words, count, plain, stage, options, err);
+    wpg_status status = choose(options, why, room, words, count, plain, stage, err);
     free(words);
     return status;
 }

@@ -4,7 +4,8 @@
  * (shaders/measured/2026-11-25-budget.md). That, over the same of the normal form, is the cost here. The
  * words are counted, not guessed: a copy of the module is instrumented.
  *
- *     auto --too dear--> naive, in half of the budget --too dear--> lane --too dear--> not counted
+ *     auto --too dear--> auto without paths --too dear--> naive, in half of the budget
+ *          --too dear--> lane --too dear--> not counted
  *
  * Where the driver makes coroutines of shaders with barriers, a barrier costs as well: LLVM asks for each
  * block and each value whether a barrier lies between. With C = words x sqrt(blocks), the time is C x (1 +
@@ -34,10 +35,10 @@ wpg_code_size wpg_code_size_of(const wpg_module *module, const wpg_instrument_ta
 /* The square of the cost of `counted` beside `plain`, rounded down. */
 uint64_t wpg_budget_cost(wpg_code_size counted, wpg_code_size plain);
 
-/* The strategy for a module in normal form, of options whose strategy is AUTO and whose budget is not 0.
+/* Sets strategy and no_paths for a module in normal form, of options with strategy AUTO and a budget.
  * Of what was refused, `why` (of `size`) tells the reason; "" if nothing. WPG_E_UNSUPPORTED: no strategy
  * fits, or the stage cannot be counted at all. */
-wpg_status wpg_budget_choose(wpg_strategy_choice *strategy, char *why, size_t size, const wpg_module *module,
-                             const wpg_stage *stage, const wpg_instrument_options *options, wpg_error *err);
+wpg_status wpg_budget_choose(wpg_instrument_options *options, char *why, size_t size,
+                             const wpg_module *module, const wpg_stage *stage, wpg_error *err);
 
 #endif

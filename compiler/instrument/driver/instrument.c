@@ -103,7 +103,7 @@ wpg_status wpg_instrument(wpg_counter_map **map, wpg_module *module, const wpg_s
     wpg_instrument_options own = *options;
     char why[sizeof plan.map->note] = "";
     if (own.strategy == WPG_STRATEGY_AUTO && own.budget)
-        WPG_TRY(wpg_budget_choose(&own.strategy, why, sizeof why, module, stage, options, err));
+        WPG_TRY(wpg_budget_choose(&own, why, sizeof why, module, stage, err));
     WPG_TRY(wpg_plan_make(&plan, module, stage, &own, err));
     if (why[0])
         memcpy(plan.map->note, why, sizeof why);
