@@ -104,6 +104,7 @@ static void write_path(wpg_writer *out, const wpg_counter_map *map, const wpg_co
     wpg_write_u8(out, path->table.words);
     wpg_write_u8(out, path->table.bits);
     wpg_write_u8(out, path->table.copies);
+    wpg_write_u8(out, path->mixed);
     wpg_write_uleb(out, path->full);
     wpg_write_uleb(out, path->size);
     write_field(out, path->lanes);
@@ -236,6 +237,7 @@ static bool read_paths(wpg_counter_map *map, wpg_arena *arena, wpg_reader *in)
     for (uint64_t i = 0; good && i < paths; i++) {
         wpg_counter_path path = {.first = (uint32_t)fields.count};
         good = read_path_table(&path.table, map, in);
+        path.mixed = wpg_read_u8(in) != 0;
         uint64_t full = wpg_read_uleb(in), size = wpg_read_uleb(in);
         good = good && full >= map->first_counter && full <= end && size <= UINT32_MAX &&
                read_field(&path.lanes, &path.table, in);

@@ -26,6 +26,22 @@ static uint32_t number_in(uint32_t word, wpg_path_field field)
     return (word >> field.shift & ((UINT32_C(1) << field.width) - 1)) + field.plus;
 }
 
+/* What one wave adds to a counter of a tally that all its lanes came to so often. */
+static uint64_t share_of_alike(uint32_t size, uint64_t lanes, uint64_t visits, uint32_t kind)
+{
+    if ((lanes == size) != (kind == 0))
+        return 0;
+    return visits * (kind == 1 ? lanes : 1);
+}
+
+/* The same of one that so many of its lanes came to, once. */
+static uint64_t share_of_mixed(uint32_t size, uint64_t lanes, uint64_t there, uint32_t kind)
+{
+    const bool full = there == size && there == lanes;
+    const uint64_t others[] = {0, there, there != 0, there && there == lanes};
+    return full ? kind == 0 : others[kind];
+}
+
 /* What the paths add to a tally's counter: 0 full, 1 lanes, 2 waves, 3 uniform. */
 static uint64_t sum_of_paths(const wpg_counter_path *path, wpg_path_field visits, uint32_t kind,
                              const uint64_t *values)
@@ -41,8 +57,9 @@ static uint64_t sum_of_paths(const wpg_counter_path *path, wpg_path_field visits
         uint64_t count = 0, lanes = number_in(of_lanes, path->lanes);
         for (uint32_t copy = 0; copy < table->copies; copy++)
             count += counts[(copy << table->bits) + place];
-        if ((lanes == path->size) == (kind == 0))
-            total += count * number_in(of_visits, visits) * (kind == 1 ? lanes : 1);
+        uint64_t number = number_in(of_visits, visits);
+        total += count * (path->mixed ? share_of_mixed(path->size, lanes, number, kind)
+                                      : share_of_alike(path->size, lanes, number, kind));
     }
     return total;
 }

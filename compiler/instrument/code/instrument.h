@@ -226,6 +226,8 @@ typedef struct wpg_path_table {
 } wpg_path_table;
 typedef struct wpg_counter_path {
     wpg_path_table table;
+    bool mixed; /* numbers are lanes: a wave came to a tally once, with so many, or not at all. `lanes` is 0
+                      if some had left before */
     uint32_t full; /* first counter of the first tally */
     uint32_t size; /* so many lanes are a full wave */
     wpg_path_field lanes;

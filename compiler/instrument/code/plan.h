@@ -95,6 +95,7 @@ typedef struct wpg_path_part {
 typedef struct wpg_path_plan {
     wpg_path_table table;
     bool has_sums; /* it tells the group SUMS, too */
+    bool mixed;    /* of waves: parts are marks, of which the key has the lanes */
     wpg_path_field lanes;
     const wpg_path_part *parts;
     uint32_t part_count;
@@ -109,7 +110,8 @@ typedef struct wpg_region {
     uint32_t start_cell, start_value; /* a cell that does not start at zero, WPG_NO_CELL if none */
     uint32_t *tallies;                /* its own, by group, in the order of their counters */
     uint32_t group_start[WPG_FLUSH_GROUPS + 1];
-    const wpg_path_plan *path; /* tells the numbers of the groups before SUMS at least; NULL: none is kept */
+    const wpg_path_plan *path;  /* tells the numbers of the groups before SUMS at least; NULL: none is kept */
+    const wpg_path_plan *mixed; /* beside it, for waves whose lanes differ; or NULL */
 } wpg_region;
 
 /* The kind of counting code at a point. */

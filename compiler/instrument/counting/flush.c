@@ -488,6 +488,22 @@ static void flush_tallies(wpg_inject *in, const wpg_function_plan *f, const wpg_
         flush_groups(in, &g, r, WPG_FLUSH_SUMS, WPG_FLUSH_SUMS);
 }
 
+/* A wave whose lanes are not alike, or that found no path. */
+static void flush_others(wpg_inject *in, const wpg_function_plan *f, const wpg_region *r,
+                         const wpg_leaving *leaving)
+{
+    if (!r->mixed) {
+        flush_tallies(in, f, r, leaving, r->path->has_sums);
+        return;
+    }
+    wpg_path_use use = wpg_path_ask(in, f, r->mixed, leaving);
+    wpg_if tallied = wpg_if_begin(in, use.tallied);
+    flush_tallies(in, f, r, leaving, r->path->has_sums);
+    wpg_path_take(in, r->mixed, &use, leaving);
+    wpg_if_end(in, tallied);
+    wpg_path_count(in, r->mixed, &use, leaving);
+}
+
 void wpg_flush_region(wpg_inject *in, const wpg_function_plan *f, uint32_t region, const wpg_leaving *leaving)
 {
     const wpg_region *r = &f->regions[region];
@@ -497,7 +513,7 @@ void wpg_flush_region(wpg_inject *in, const wpg_function_plan *f, uint32_t regio
     }
     wpg_path_use use = wpg_path_ask(in, f, r->path, leaving);
     wpg_if tallied = wpg_if_begin(in, use.tallied);
-    flush_tallies(in, f, r, leaving, r->path->has_sums);
+    flush_others(in, f, r, leaving);
     wpg_path_take(in, r->path, &use, leaving);
     wpg_if_end(in, tallied);
     wpg_path_count(in, r->path, &use, leaving);

@@ -10,6 +10,7 @@ enum { MOST_WIDTH = 16, GOOD_WIDTH = 7, LEAST_WIDTH = 6 };
 /* Places of a table, as a power of two. Waves of other stages are often partial, by any number of lanes. */
 enum { COMPUTE_BITS = 4, OTHER_BITS = 6 };
 enum { FEW_TALLIES = 2 }; /* of fewer, nothing is saved */
+enum { MOST_MIXED = 12 }; /* each takes a ballot */
 
 /* -- Planning */
 
@@ -133,6 +134,43 @@ static bool tells_sums(const wpg_chooser *c, const wpg_region *r)
     return wpg_shares_uniform(r);
 }
 
+static void tell_map(wpg_chooser *c, const wpg_region *r, const wpg_path_plan *path, const layout *l)
+{
+    wpg_counter_path told = {.table = path->table,
+                             .mixed = path->mixed,
+                             .full = c->tallies.data[r->tallies[0]].full,
+                             .size = c->plan->options->target.subgroup_size,
+                             .lanes = path->lanes,
+                             .first = (uint32_t)c->plan->path_fields.count,
+                             .count = l->count};
+    for (uint32_t i = 0; i < l->count; i++)
+        c->failed |= !wpg_vec_push(&c->plan->path_fields, l->fields[i]);
+    c->failed |= !wpg_vec_push(&c->plan->paths, told);
+}
+
+/* Beside it, where all of a region's tallies are marks, and few. */
+static void plan_mixed(wpg_chooser *c, wpg_region *r, layout *l)
+{
+    for (uint32_t i = 0; i < l->count; i++)
+        if (c->tallies.data[r->tallies[i]].method != WPG_METHOD_MARK)
+            return;
+    wpg_path_plan *mixed = l->count <= MOST_MIXED ? WPG_ARENA_NEW(&c->plan->arena, wpg_path_plan) : NULL;
+    wpg_path_part *parts = WPG_ARENA_ARRAY(&c->plan->arena, wpg_path_part, l->count);
+    c->failed |= !parts || (!mixed && l->count <= MOST_MIXED);
+    if (!mixed || !parts)
+        return;
+    l->parts = parts;
+    l->part_count = l->word = 0;
+    l->at = LANES_WIDTH;
+    for (uint32_t i = 0; i < l->count; i++)
+        l->fields[i] = add_part(l, r->tallies[i], LANES_WIDTH, false)->field;
+    *mixed = (wpg_path_plan){
+        .mixed = true, .lanes = {.width = LANES_WIDTH}, .parts = parts, .part_count = l->part_count};
+    reserve_table(c, &mixed->table, l->word + 1);
+    r->mixed = mixed;
+    tell_map(c, r, mixed, l);
+}
+
 static void plan_region(wpg_chooser *c, wpg_region *r)
 {
     const bool has_sums = tells_sums(c, r);
@@ -156,15 +194,8 @@ static void plan_region(wpg_chooser *c, wpg_region *r)
         .has_sums = has_sums, .lanes = {.width = LANES_WIDTH}, .parts = l.parts, .part_count = l.part_count};
     reserve_table(c, &path->table, words);
     r->path = path;
-    wpg_counter_path told = {.table = path->table,
-                             .full = c->tallies.data[r->tallies[0]].full,
-                             .size = c->plan->options->target.subgroup_size,
-                             .lanes = path->lanes,
-                             .first = (uint32_t)c->plan->path_fields.count,
-                             .count = l.count};
-    for (uint32_t i = 0; i < l.count; i++)
-        c->failed |= !wpg_vec_push(&c->plan->path_fields, l.fields[i]);
-    c->failed |= !wpg_vec_push(&c->plan->paths, told);
+    tell_map(c, r, path, &l);
+    plan_mixed(c, r, &l);
 }
 
 /* Counted in place, as is the start of a shader that lanes leave early: every wave adds to the counter. */
@@ -322,27 +353,75 @@ static uint32_t make_key(wpg_inject *in, const wpg_function_plan *f, const wpg_p
     return either(in, check.visits, check.differs);
 }
 
+/* u32: how many lanes of a wave have the mark. */
+static uint32_t lanes_with(wpg_inject *in, const wpg_function_plan *f, const wpg_path_part *part,
+                           const wpg_leaving *leaving, uint32_t lanes)
+{
+    const wpg_tally *t = &f->tallies[part->tally];
+    if (f->regions[t->region].start_mark == part->tally)
+        return lanes;
+    uint32_t bit = wpg_const_u32(in->module, UINT32_C(1) << t->mark);
+    uint32_t has = WPG_EMIT(in, SpvOpBitwiseAnd, in->t_u32, wpg_cell_load(in, t->lanes_cell), bit);
+    has = is_set(in, has);
+    if (t->steady)
+        return wpg_select_u32(in, has, lanes, in->c_zero);
+    uint32_t mask = wpg_live_ballot(in, leaving->now.live ? both(in, has, leaving->now.live) : has);
+    return WPG_EMIT(in, SpvOpGroupNonUniformBallotBitCount, in->t_u32, in->subgroup_scope,
+                    SpvGroupOperationReduce, mask);
+}
+
+/* The wave's marks: the same in all lanes. */
+static void make_mixed_key(wpg_inject *in, const wpg_function_plan *f, const wpg_path_plan *path,
+                           const wpg_leaving *leaving, uint32_t *key)
+{
+    uint32_t lanes = WPG_EMIT(in, SpvOpGroupNonUniformBallotBitCount, in->t_u32, in->subgroup_scope,
+                              SpvGroupOperationReduce, leaving->now.mask);
+    for (uint32_t w = 0; w < path->table.words; w++)
+        key[w] = wpg_const_u32(in->module, UINT32_C(1) << KEY_BITS);
+    key[path->lanes.word] =
+        either(in, key[path->lanes.word], wpg_select_u32(in, leaving->now.equal, lanes, in->c_zero));
+    for (uint32_t i = 0; i < path->part_count; i++) {
+        const wpg_path_field field = path->parts[i].field;
+        uint32_t number = lanes_with(in, f, &path->parts[i], leaving, lanes);
+        key[field.word] =
+            either(in, key[field.word], shifted(in, SpvOpShiftLeftLogical, number, field.shift));
+    }
+}
+
+/* u32: not zero if the place does not hold this lane's key. */
+static uint32_t look_up(wpg_inject *in, const wpg_path_plan *path, wpg_path_use *use)
+{
+    uint32_t other = 0;
+    use->place = shifted(in, SpvOpShiftRightLogical, use->first, 32u - path->table.bits);
+    for (uint32_t w = 0; w < path->table.words; w++) {
+        uint32_t pointer = wpg_memory_word_at(in, use->words, word_at(in, path, w, use->place));
+        use->found =
+            WPG_EMIT(in, SpvOpAtomicLoad, in->t_u32, pointer, in->memory.scope, in->memory.semantics);
+        other = either(in, other, differs(in, use->found, use->key[w]));
+    }
+    return other;
+}
+
 wpg_path_use wpg_path_ask(wpg_inject *in, const wpg_function_plan *f, const wpg_path_plan *path,
                           const wpg_leaving *leaving)
 {
-    const uint32_t live = leaving->now.live;
     wpg_path_use use = {.words = wpg_memory_words(in), .tallied = in->c_true};
     use.key = WPG_ARENA_ARRAY(&in->module->arena, uint32_t, path->table.words);
     if (!use.key)
         return use; /* the module is spoilt */
+    if (path->mixed) {
+        make_mixed_key(in, f, path, leaving, use.key);
+        use.first = use.hash = hash_of(in, use.key, path->table.words);
+        use.tallied = is_set(in, look_up(in, path, &use));
+        return use;
+    }
     use.rest = make_key(in, f, path, leaving, use.key);
     /* One place for the wave: lanes of other paths must not find theirs. */
     use.hash = hash_of(in, use.key, path->table.words);
     use.first = WPG_EMIT(in, SpvOpGroupNonUniformBroadcastFirst, in->t_u32, in->subgroup_scope, use.hash);
-    use.place = shifted(in, SpvOpShiftRightLogical, use.first, 32u - path->table.bits);
-    uint32_t other = use.rest;
-    for (uint32_t w = 0; w < path->table.words; w++) {
-        uint32_t pointer = wpg_memory_word_at(in, use.words, word_at(in, path, w, use.place));
-        use.found = WPG_EMIT(in, SpvOpAtomicLoad, in->t_u32, pointer, in->memory.scope, in->memory.semantics);
-        other = either(in, other, differs(in, use.found, use.key[w]));
-    }
+    uint32_t other = either(in, use.rest, look_up(in, path, &use));
     uint32_t alone = WPG_EMIT(in, SpvOpLogicalNot, in->t_bool, leaving->now.equal);
-    use.tallied = WPG_EMIT(in, SpvOpLogicalOr, in->t_bool, some_set(in, other, live), alone);
+    use.tallied = WPG_EMIT(in, SpvOpLogicalOr, in->t_bool, some_set(in, other, leaving->now.live), alone);
     return use;
 }
 
@@ -368,11 +447,13 @@ void wpg_path_take(wpg_inject *in, const wpg_path_plan *path, const wpg_path_use
 {
     if (!use->key)
         return;
-    /* A path that nobody has would only be in the way. */
-    uint32_t unlike = either(in, differs(in, use->hash, use->first), use->rest);
-    uint32_t alike = WPG_EMIT(in, SpvOpLogicalNot, in->t_bool, some_set(in, unlike, leaving->now.live));
     uint32_t open = WPG_EMIT(in, SpvOpIEqual, in->t_bool, use->found, in->c_zero);
-    open = both(in, both(in, open, leaving->now.equal), alike);
+    if (!path->mixed) {
+        /* A path that nobody has would only be in the way. */
+        uint32_t unlike = either(in, differs(in, use->hash, use->first), use->rest);
+        uint32_t alike = WPG_EMIT(in, SpvOpLogicalNot, in->t_bool, some_set(in, unlike, leaving->now.live));
+        open = both(in, both(in, open, leaving->now.equal), alike);
+    }
     wpg_if taken = wpg_if_begin(in, both(in, open, leaving->elected));
     take_words(in, path, use);
     wpg_if_end(in, taken);

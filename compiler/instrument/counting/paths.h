@@ -9,6 +9,9 @@
  *     counts: a counter a place; in compute stages several times, by workgroup, since processors that add to
  *             one cache line wait for each other
  *
+ * Where all tallies are marks, and few, a wave whose lanes differ has a path of its own: how many lanes have
+ * each mark. It is looked for in a second table, behind the first.
+ *
  * Reading undoes it: a path's count times its visits to a block adds to that block's counters
  * (wpg_counter_value). So counts are exact, in whatever order waves come.
  *
