@@ -10,7 +10,9 @@ enum { MOST_WIDTH = 16, GOOD_WIDTH = 7, LEAST_WIDTH = 6 };
 /* Places of a table, as a power of two. Waves of other stages are often partial, by any number of lanes. */
 enum { COMPUTE_BITS = 4, OTHER_BITS = 6 };
 enum { FEW_TALLIES = 2 }; /* of fewer, nothing is saved */
-enum { MOST_MIXED = 12 }; /* each takes a ballot */
+/* Marks that lanes of a wave may differ in: each takes a ballot. One alone is mostly the test of an array's
+ * end, where few waves differ. */
+enum { MOST_MIXED = 12, FEW_ARMS = 2 };
 
 /* -- Planning */
 
@@ -151,9 +153,14 @@ static void tell_map(wpg_chooser *c, const wpg_region *r, const wpg_path_plan *p
 /* Beside it, where all of a region's tallies are marks, and few. */
 static void plan_mixed(wpg_chooser *c, wpg_region *r, layout *l)
 {
-    for (uint32_t i = 0; i < l->count; i++)
+    uint32_t differ = 0;
+    for (uint32_t i = 0; i < l->count; i++) {
         if (c->tallies.data[r->tallies[i]].method != WPG_METHOD_MARK)
             return;
+        differ += !c->tallies.data[r->tallies[i]].steady && r->tallies[i] != r->start_mark;
+    }
+    if (differ < FEW_ARMS)
+        return;
     wpg_path_plan *mixed = l->count <= MOST_MIXED ? WPG_ARENA_NEW(&c->plan->arena, wpg_path_plan) : NULL;
     wpg_path_part *parts = WPG_ARENA_ARRAY(&c->plan->arena, wpg_path_part, l->count);
     c->failed |= !parts || (!mixed && l->count <= MOST_MIXED);
