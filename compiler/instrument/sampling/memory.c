@@ -357,12 +357,14 @@ void wpg_memory_add_tally(wpg_inject *in, const wpg_tally *tally, uint32_t lanes
     wpg_memory_add(in, &(wpg_add){tally->full, value}, 1);
     in->offset = before;
     wpg_if others = wpg_if_begin(in, WPG_EMIT(in, SpvOpLogicalNot, in->t_bool, full));
-    wpg_memory_add(in, adds + 1, 1);
-    wpg_if some = {0};
-    if (count > 2) {
-        some = wpg_if_begin(in, WPG_EMIT(in, SpvOpINotEqual, in->t_bool, uniform, in->c_zero));
+    /* In a flush loop a branch more is one for all tallies. */
+    if (tally->region != WPG_NO_BLOCK && count > 2) {
+        wpg_memory_add(in, adds + 1, 1);
+        wpg_if some = wpg_if_begin(in, WPG_EMIT(in, SpvOpINotEqual, in->t_bool, uniform, in->c_zero));
         wpg_memory_add(in, adds + 2, count - 2);
         wpg_if_end(in, some);
+    } else {
+        wpg_memory_add(in, adds + 1, count - 1);
     }
     wpg_if_end(in, others);
 }
