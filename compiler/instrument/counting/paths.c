@@ -8,7 +8,7 @@ enum { KEY_BITS = 30, LANES_WIDTH = 8 /* a wave has 128 lanes at most */ };
 /* Bits of a number of visits: as many as there are in the fewest words, but rather one more word than few. */
 enum { MOST_WIDTH = 16, GOOD_WIDTH = 7, LEAST_WIDTH = 6 };
 /* Places of a table, as a power of two. Waves of other stages are often partial, by any number of lanes. */
-enum { COMPUTE_BITS = 4, OTHER_BITS = 6 };
+enum { COMPUTE_BITS = 4, OTHER_BITS = 7 };
 enum { FEW_TALLIES = 2 }; /* of fewer, nothing is saved */
 /* Marks that lanes of a wave may differ in: each takes a ballot. One alone is mostly the test of an array's
  * end, where few waves differ. */
