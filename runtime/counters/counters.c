@@ -23,6 +23,8 @@ struct wpg_counters {
 };
 
 enum { COUNTER_SIZE = 8 };
+/* Bytes of a cache line. Slots begin at one: shaders keep apart what they read and what they add to. */
+enum { LINE = 64 };
 static const size_t least_bytes = (size_t)1 << 20;
 
 /* Host-visible memory is right where it is the device's own: software and integrated devices, and cards whose
@@ -119,8 +121,8 @@ static wpg_status build(wpg_counters *counters, const wpg_counters_config *confi
     }
     if (status == WPG_OK)
         status = wpg_layout_init(&counters->layout, slots, bytes / COUNTER_SIZE, err);
-    if (status == WPG_OK && config->alignment > COUNTER_SIZE)
-        counters->layout.unit = config->alignment / COUNTER_SIZE;
+    if (status == WPG_OK)
+        counters->layout.unit = (config->alignment > LINE ? config->alignment : LINE) / COUNTER_SIZE;
     if (status == WPG_OK && !config->bound)
         status = wpg_directory_init(&counters->entries, slots, counters->directory.mapped,
                                     counters->memory.address, err);

@@ -42,7 +42,7 @@ typedef struct wpg_layout {
     size_t slot_count; /* chains; a power of two */
     size_t scratch;    /* counters of the scratch block; no pipeline may have more */
     size_t capacity;   /* counters in all */
-    size_t unit;       /* counters begin at a multiple of so many; 1 unless the caller sets it */
+    size_t unit;       /* counters begin at a multiple of so many; 1 unless the caller sets another */
     size_t used;       /* counters behind it were never handed out */
     WPG_VEC(wpg_counter_range) given_back; /* sorted, none touches the next */
 } wpg_layout;

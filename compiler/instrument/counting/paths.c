@@ -116,12 +116,12 @@ static uint32_t round_up(uint32_t number, uint32_t to)
 /* Keys begin a cache line, so that no addition to a counter takes them away from readers. */
 static void reserve_table(wpg_chooser *c, wpg_path_table *table, uint32_t words)
 {
-    const bool workgroups = wpg_sample_has_workgroups(c->plan);
+    const bool copied = wpg_sample_has_copies(c->plan);
     uint32_t next = c->plan->options->first_counter + c->plan->counter_count;
     *table = (wpg_path_table){.first = round_up(next, WPG_SPREAD),
                               .words = (uint8_t)words,
-                              .bits = workgroups ? COMPUTE_BITS : OTHER_BITS,
-                              .copies = workgroups ? WPG_COPIES : 1};
+                              .bits = copied ? COMPUTE_BITS : OTHER_BITS,
+                              .copies = copied ? WPG_COPIES : 1};
     c->plan->counter_count += table->first - next + wpg_path_counters(table);
 }
 
@@ -150,7 +150,7 @@ static void tell_map(wpg_chooser *c, const wpg_region *r, const wpg_path_plan *p
     c->failed |= !wpg_vec_push(&c->plan->paths, told);
 }
 
-/* Beside it, where all of a region's tallies are marks, and few. */
+/* A second table, for waves whose lanes differ. All tallies of the region must be marks, and few. */
 static void plan_mixed(wpg_chooser *c, wpg_region *r, layout *l)
 {
     uint32_t differ = 0;
@@ -205,11 +205,11 @@ static void plan_region(wpg_chooser *c, wpg_region *r)
     plan_mixed(c, r, &l);
 }
 
-/* Counted in place, as is the start of a shader that lanes leave early: every wave adds to the counter. */
+/* Blocks counted in place, such as the start of a shader that lanes leave early: every wave adds to them. */
 static void spread_counters(wpg_chooser *c)
 {
     uint32_t first = WPG_NO_COUNTER, count = 0;
-    if (!wpg_sample_has_workgroups(c->plan))
+    if (!wpg_sample_has_copies(c->plan))
         return;
     for (uint32_t i = 0; i < c->tallies.count && count < WPG_SPREAD; i++) {
         wpg_tally *t = &c->tallies.data[i];
@@ -229,7 +229,7 @@ void wpg_plan_paths(wpg_chooser *c)
 {
     spread_counters(c);
     if (c->plan->options->high_start || c->plan->options->no_paths)
-        return; /* a table of keys starts at zero */
+        return; /* keys of a table start at zero */
     for (uint32_t r = 0; r < c->regions.count && !c->failed; r++)
         plan_region(c, &c->regions.data[r]);
 }
@@ -239,7 +239,7 @@ void wpg_plan_paths(wpg_chooser *c)
 void wpg_paths_declare(wpg_inject *in)
 {
     if (in->plan->spreads.count)
-        wpg_sample_declare_workgroup(in);
+        wpg_sample_declare_copies(in);
     for (uint32_t i = 0; i < in->plan->function_count; i++) {
         for (uint32_t r = 0; r < in->plan->functions[i].region_count; r++) {
             const wpg_path_plan *path = in->plan->functions[i].regions[r].path;
@@ -247,7 +247,7 @@ void wpg_paths_declare(wpg_inject *in)
                 continue;
             wpg_memory_declare_words(in);
             if (path->table.copies > 1)
-                wpg_sample_declare_workgroup(in);
+                wpg_sample_declare_copies(in);
         }
     }
 }
@@ -335,23 +335,32 @@ static uint32_t some_set(wpg_inject *in, uint32_t number, uint32_t live)
     return wpg_any_in(in, wpg_live_ballot(in, live ? both(in, set, live) : set));
 }
 
-/* This lane's path. Returns what it cannot tell, u32: not zero if there is something; 0: all can be told. */
+/* A key without numbers. Returns the number of leaving lanes, u32. */
+static uint32_t begin_key(wpg_inject *in, const wpg_path_plan *path, const wpg_leaving *leaving,
+                          uint32_t *key)
+{
+    for (uint32_t w = 0; w < path->table.words; w++)
+        key[w] = wpg_const_u32(in->module, UINT32_C(1) << KEY_BITS);
+    return WPG_EMIT(in, SpvOpGroupNonUniformBallotBitCount, in->t_u32, in->subgroup_scope,
+                    SpvGroupOperationReduce, leaving->now.mask);
+}
+
+static void put(wpg_inject *in, uint32_t *key, wpg_path_field field, uint32_t number)
+{
+    key[field.word] = either(in, key[field.word], shifted(in, SpvOpShiftLeftLogical, number, field.shift));
+}
+
+/* This lane's path. Returns a u32 that is not zero if the key cannot tell a number; 0: it can tell all. */
 static uint32_t make_key(wpg_inject *in, const wpg_function_plan *f, const wpg_path_plan *path,
                          const wpg_leaving *leaving, uint32_t *key)
 {
     path_check check = {0};
     uint32_t width = 0;
-    uint32_t lanes = WPG_EMIT(in, SpvOpGroupNonUniformBallotBitCount, in->t_u32, in->subgroup_scope,
-                              SpvGroupOperationReduce, leaving->now.mask);
-    for (uint32_t w = 0; w < path->table.words; w++)
-        key[w] = wpg_const_u32(in->module, UINT32_C(1) << KEY_BITS);
-    key[path->lanes.word] =
-        either(in, key[path->lanes.word], shifted(in, SpvOpShiftLeftLogical, lanes, path->lanes.shift));
+    put(in, key, path->lanes, begin_key(in, path, leaving, key));
     for (uint32_t i = 0; i < path->part_count; i++) {
         const wpg_path_field field = path->parts[i].field;
         uint32_t number = number_of(in, f, &path->parts[i], &check);
-        key[field.word] =
-            either(in, key[field.word], shifted(in, SpvOpShiftLeftLogical, number, field.shift));
+        put(in, key, field, number);
         if (f->tallies[path->parts[i].tally].method != WPG_METHOD_MARK)
             width = field.width; /* of all visits the same */
     }
@@ -381,18 +390,10 @@ static uint32_t lanes_with(wpg_inject *in, const wpg_function_plan *f, const wpg
 static void make_mixed_key(wpg_inject *in, const wpg_function_plan *f, const wpg_path_plan *path,
                            const wpg_leaving *leaving, uint32_t *key)
 {
-    uint32_t lanes = WPG_EMIT(in, SpvOpGroupNonUniformBallotBitCount, in->t_u32, in->subgroup_scope,
-                              SpvGroupOperationReduce, leaving->now.mask);
-    for (uint32_t w = 0; w < path->table.words; w++)
-        key[w] = wpg_const_u32(in->module, UINT32_C(1) << KEY_BITS);
-    key[path->lanes.word] =
-        either(in, key[path->lanes.word], wpg_select_u32(in, leaving->now.equal, lanes, in->c_zero));
-    for (uint32_t i = 0; i < path->part_count; i++) {
-        const wpg_path_field field = path->parts[i].field;
-        uint32_t number = lanes_with(in, f, &path->parts[i], leaving, lanes);
-        key[field.word] =
-            either(in, key[field.word], shifted(in, SpvOpShiftLeftLogical, number, field.shift));
-    }
+    uint32_t lanes = begin_key(in, path, leaving, key);
+    put(in, key, path->lanes, wpg_select_u32(in, leaving->now.equal, lanes, in->c_zero));
+    for (uint32_t i = 0; i < path->part_count; i++)
+        put(in, key, path->parts[i].field, lanes_with(in, f, &path->parts[i], leaving, lanes));
 }
 
 /* u32: not zero if the place does not hold this lane's key. */
@@ -432,7 +433,7 @@ wpg_path_use wpg_path_ask(wpg_inject *in, const wpg_function_plan *f, const wpg_
     return use;
 }
 
-/* Who gets the first word writes the others. */
+/* The lane that gets the first word writes the others. */
 static void take_words(wpg_inject *in, const wpg_path_plan *path, const wpg_path_use *use)
 {
     uint32_t pointer = wpg_memory_word_at(in, use->words, word_at(in, path, 0, use->place));
@@ -456,7 +457,7 @@ void wpg_path_take(wpg_inject *in, const wpg_path_plan *path, const wpg_path_use
         return;
     uint32_t open = WPG_EMIT(in, SpvOpIEqual, in->t_bool, use->found, in->c_zero);
     if (!path->mixed) {
-        /* A path that nobody has would only be in the way. */
+        /* Of lanes that differ, no wave has the path: the place would be lost. */
         uint32_t unlike = either(in, differs(in, use->hash, use->first), use->rest);
         uint32_t alike = WPG_EMIT(in, SpvOpLogicalNot, in->t_bool, some_set(in, unlike, leaving->now.live));
         open = both(in, both(in, open, leaving->now.equal), alike);
@@ -476,10 +477,8 @@ void wpg_path_count(wpg_inject *in, const wpg_path_plan *path, const wpg_path_us
     uint32_t first = wpg_const_u32(in->module, path->table.first + wpg_path_keys(&path->table));
     uint32_t at = WPG_EMIT(in, SpvOpIAdd, in->t_u32, use->place, first);
     if (path->table.copies > 1) {
-        uint32_t mask = wpg_const_u32(in->module, path->table.copies - 1u);
-        uint32_t copy = WPG_EMIT(in, SpvOpBitwiseAnd, in->t_u32, wpg_sample_near_workgroup(in), mask);
-        at = WPG_EMIT(in, SpvOpIAdd, in->t_u32, shifted(in, SpvOpShiftLeftLogical, copy, path->table.bits),
-                      at);
+        uint32_t from = shifted(in, SpvOpShiftLeftLogical, wpg_sample_copy(in), path->table.bits);
+        at = WPG_EMIT(in, SpvOpIAdd, in->t_u32, from, at);
     }
     wpg_memory_add_at(in, at, in->c_one);
     wpg_if_end(in, counted);

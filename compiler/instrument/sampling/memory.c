@@ -326,12 +326,11 @@ static uint32_t all_full(wpg_inject *in, uint32_t lanes, uint32_t waves, uint32_
     return WPG_EMIT(in, SpvOpLogicalAnd, in->t_bool, full, few);
 }
 
-/* From `full` to this workgroup's copy. */
+/* The distance from `full` to this workgroup's copy of `full`. */
 static uint32_t to_copy(wpg_inject *in, const wpg_tally *tally)
 {
-    uint32_t copy = WPG_EMIT(in, SpvOpBitwiseAnd, in->t_u32, wpg_sample_near_workgroup(in),
-                             wpg_const_u32(in->module, WPG_COPIES - 1));
-    uint32_t from = WPG_EMIT(in, SpvOpIMul, in->t_u32, copy, wpg_const_u32(in->module, WPG_SPREAD));
+    uint32_t from =
+        WPG_EMIT(in, SpvOpIMul, in->t_u32, wpg_sample_copy(in), wpg_const_u32(in->module, WPG_SPREAD));
     return WPG_EMIT(in, SpvOpIAdd, in->t_u32, from, wpg_const_u32(in->module, tally->spread - tally->full));
 }
 
@@ -357,7 +356,7 @@ void wpg_memory_add_tally(wpg_inject *in, const wpg_tally *tally, uint32_t lanes
     wpg_memory_add(in, &(wpg_add){tally->full, value}, 1);
     in->offset = before;
     wpg_if others = wpg_if_begin(in, WPG_EMIT(in, SpvOpLogicalNot, in->t_bool, full));
-    /* In a flush loop a branch more is one for all tallies. */
+    /* A flush loop has this branch once, for all its tallies. In place, each block would have its own. */
     if (tally->region != WPG_NO_BLOCK && count > 2) {
         wpg_memory_add(in, adds + 1, 1);
         wpg_if some = wpg_if_begin(in, WPG_EMIT(in, SpvOpINotEqual, in->t_bool, uniform, in->c_zero));

@@ -45,10 +45,11 @@ uint32_t wpg_sample_choose(wpg_inject *in, uint32_t *weight, wpg_sample_lay_fn l
  * number of this lane's group. */
 bool wpg_sample_inputs(wpg_inject *in);
 uint32_t wpg_sample_group(wpg_inject *in);
-/* Compute stages in which a number of the workgroup is cheap: neighbours have other ones. */
-bool wpg_sample_has_workgroups(const wpg_plan *plan);
-void wpg_sample_declare_workgroup(wpg_inject *in);
-uint32_t wpg_sample_near_workgroup(wpg_inject *in);
+/* Copies of counters, by workgroup: compute stages only. wpg_sample_copy returns the id of a u32 below
+ * WPG_COPIES, another one for each neighbour of a workgroup. */
+bool wpg_sample_has_copies(const wpg_plan *plan);
+void wpg_sample_declare_copies(wpg_inject *in);
+uint32_t wpg_sample_copy(wpg_inject *in);
 
 /* -- Small dispatches (sample_small.c) ----------------------------------------------------------------- */
 

@@ -441,26 +441,26 @@ uint32_t wpg_sample_group(wpg_inject *in)
     return mix(in, sum);
 }
 
-bool wpg_sample_has_workgroups(const wpg_plan *plan)
+bool wpg_sample_has_copies(const wpg_plan *plan)
 {
     return plan->stage->model == SpvExecutionModelGLCompute && !has_no_inputs(plan);
 }
 
-void wpg_sample_declare_workgroup(wpg_inject *in)
+void wpg_sample_declare_copies(wpg_inject *in)
 {
     input inputs[MOST_INPUTS];
     (void)inputs_of(inputs, SpvExecutionModelGLCompute);
     in->sample.inputs[0] = declare_input(in, &inputs[0]);
 }
 
-uint32_t wpg_sample_near_workgroup(wpg_inject *in)
+uint32_t wpg_sample_copy(wpg_inject *in)
 {
     uint32_t id = load_u32(in, 0, 3), sum = 0;
     for (uint32_t i = 0; i < 3; i++) {
         uint32_t at = WPG_EMIT(in, SpvOpCompositeExtract, in->t_u32, id, i);
         sum = sum ? binary(in, SpvOpIAdd, sum, at) : at;
     }
-    return sum;
+    return binary(in, SpvOpBitwiseAnd, sum, constant(in, WPG_COPIES - 1));
 }
 
 uint32_t wpg_sample_weight(wpg_inject *in)
