@@ -357,6 +357,7 @@ static void read_enabled(wpg_device_features *on, const VkDeviceCreateInfo *info
     on->subgroup_stages = able->subgroup.supportedStages;
     on->subgroup_operations = able->subgroup.supportedOperations;
     on->subgroup_size = able->subgroup.subgroupSize;
+    on->subgroup_most = able->sizes.maxSubgroupSize;
     on->amd = able->amd;
     on->executables = bit_is_on(info->pNext, &bits[BIT_EXECUTABLES]);
     on->conditional_rendering = bit_is_on(info->pNext, &bits[BIT_CONDITIONAL]);
@@ -681,6 +682,7 @@ bool wpg_features_target(wpg_instrument_target *target, const char **why, const 
         .subgroup_arithmetic =
             subgroups && (features->subgroup_operations & VK_SUBGROUP_FEATURE_ARITHMETIC_BIT),
         .subgroup_size = features->subgroup_size,
+        .subgroup_most = features->subgroup_most,
         .int64_atomics = features->int64 && features->buffer_int64_atomics && !features->by_binding,
         .demote_to_helper = features->demote,
         /* Not allowed in ray-tracing stages (VUID-RuntimeSpirv-MaximallyReconvergesKHR-09566). */

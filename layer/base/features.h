@@ -33,7 +33,7 @@ typedef struct wpg_device_features {
     bool non_semantic;        /* modules may hold non-semantic instructions */
     VkShaderStageFlags subgroup_stages;
     VkSubgroupFeatureFlags subgroup_operations;
-    uint32_t subgroup_size;
+    uint32_t subgroup_size, subgroup_most; /* lanes of a wave: usual, at most (0: not known) */
     bool amd;         /* the hardware is AMD's: loads by one index for a whole wave are cheaper there */
     bool executables; /* pipelineExecutableInfo */
     bool conditional_rendering;

@@ -109,7 +109,7 @@ static void write_path(wpg_writer *out, const wpg_counter_map *map, const wpg_co
     wpg_write_uleb(out, path->size);
     write_field(out, path->lanes);
     wpg_write_uleb(out, path->count);
-    for (uint32_t i = 0; i < path->count; i++)
+    for (uint32_t i = 0; i < wpg_path_field_count(path); i++)
         write_field(out, map->path_fields[path->first + i]);
 }
 
@@ -246,7 +246,7 @@ static bool read_paths(wpg_counter_map *map, wpg_arena *arena, wpg_reader *in)
         path.full = (uint32_t)full;
         path.size = (uint32_t)size;
         path.count = good ? (uint32_t)count : 0;
-        for (uint64_t j = 0; good && j < count; j++) {
+        for (uint32_t j = 0; good && j < wpg_path_field_count(&path); j++) {
             wpg_path_field field = {0};
             good = read_field(&field, &path.table, in) && wpg_vec_push(&fields, field);
         }

@@ -219,7 +219,7 @@ void wpg_rewrite_finish(wpg_rewrite *rewrite)
 
 /* -- Cache entries: flags, words, then the map or the remarks */
 
-enum { CACHE_VERSION = 9, FLAG_CHANGED = 1 };
+enum { CACHE_VERSION = 10, FLAG_CHANGED = 1 };
 
 /* What every key begins with: another version of ours, or of the normal form, is another key. The hash leaves
  * out names, but our words keep them: the words themselves are in the key. */
@@ -355,10 +355,11 @@ wpg_status wpg_rewrite_generate(wpg_rewrite *rewrite, const wpg_instrument_optio
     wpg_hash128 key;
     const wpg_instrument_target *target = &options->target;
     begin_key(&w, rewrite, "generate");
-    wpg_write_text(&w, "%d%d%d%u %d%d%d%d %u %d %d %x ", target->subgroup_basic, target->subgroup_ballot,
-                   target->subgroup_arithmetic, target->subgroup_size, target->int64_atomics,
-                   target->demote_to_helper, target->maximal_reconvergence, target->memory_model_device_scope,
-                   target->max_spirv_minor, options->select_sites, (int)options->strategy, options->probes);
+    wpg_write_text(&w, "%d%d%d%u %u %d%d%d%d %u %d %d %x ", target->subgroup_basic, target->subgroup_ballot,
+                   target->subgroup_arithmetic, target->subgroup_size, target->subgroup_most,
+                   target->int64_atomics, target->demote_to_helper, target->maximal_reconvergence,
+                   target->memory_model_device_scope, target->max_spirv_minor, options->select_sites,
+                   (int)options->strategy, options->probes);
     wpg_write_text(&w, "%u %u %u %d %d %d%d %u ", options->budget, options->sample, options->sample_seed,
                    target->early_tests, options->high_start, target->loses_exit_values,
                    target->suspends_at_barriers, options->select_work);

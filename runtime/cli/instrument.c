@@ -178,7 +178,7 @@ static void print_map(const wpg_counter_map *map)
         (void)printf("  %s @%u: %u places, %u words, %u copies; %u tallies from @%u:",
                      path->mixed ? "mixed waves" : "paths", path->table.first, 1u << path->table.bits,
                      path->table.words, path->table.copies, path->count, path->full);
-        for (uint32_t j = 0; j < path->count; j++) {
+        for (uint32_t j = 0; j < wpg_path_field_count(path); j++) {
             const wpg_path_field *field = &map->path_fields[path->first + j];
             (void)printf(" %u.%u:%u%s", field->word, field->shift, field->width, field->plus ? "+1" : "");
         }

@@ -34,32 +34,70 @@ static uint64_t share_of_alike(uint32_t size, uint64_t lanes, uint64_t visits, u
     return visits * (kind == 1 ? lanes : 1);
 }
 
-/* The same of one that so many of its lanes came to, once. */
-static uint64_t share_of_mixed(uint32_t size, uint64_t lanes, uint64_t there, uint32_t kind)
+uint32_t wpg_path_field_count(const wpg_counter_path *path)
 {
-    const bool full = there == size && there == lanes;
-    const uint64_t others[] = {0, there, there != 0, there && there == lanes};
-    return full ? kind == 0 : others[kind];
+    return path->count * (path->mixed ? WPG_WAVE_FIELDS : 1);
+}
+
+/* What one wave whose lanes differ adds: lanes, waves, uniform. */
+static void numbers_of_wave(uint64_t numbers[3], const wpg_wave_fields *fields, const uint32_t words[3],
+                            uint64_t lanes, bool all)
+{
+    const uint64_t waves = fields->waves.width ? number_in(words[1], fields->waves) : 1;
+    numbers[0] = number_in(words[0], fields->lanes);
+    numbers[1] = waves;
+    numbers[2] = number_in(words[2], fields->uniform);
+    if (!fields->lanes.width) {
+        numbers[0] = waves * lanes;
+        numbers[2] = all ? waves : 0;
+    } else if (!fields->waves.width) {
+        numbers[1] = numbers[0] != 0;
+        numbers[2] = all && numbers[0] == lanes;
+    }
+}
+
+/* What one wave of that key adds to a counter of a tally. */
+static uint64_t share_of_key(const wpg_counter_map *map, const wpg_counter_path *path, uint32_t tally,
+                             uint32_t kind, uint32_t place, const uint64_t *values)
+{
+    const uint32_t of_lanes = key_word(&path->table, path->lanes.word, place, values);
+    const uint64_t lanes = number_in(of_lanes, path->lanes);
+    const wpg_path_field *fields = &map->path_fields[path->first];
+    if (!of_lanes)
+        return 0;
+    if (!path->mixed) {
+        const uint32_t word = key_word(&path->table, fields[tally].word, place, values);
+        return word ? share_of_alike(path->size, lanes, number_in(word, fields[tally]), kind) : 0;
+    }
+    wpg_wave_fields of = {fields[WPG_WAVE_FIELDS * tally], fields[WPG_WAVE_FIELDS * tally + 1],
+                          fields[WPG_WAVE_FIELDS * tally + 2]};
+    const uint32_t words[] = {key_word(&path->table, of.lanes.word, place, values),
+                              key_word(&path->table, of.waves.word, place, values),
+                              key_word(&path->table, of.uniform.word, place, values)};
+    if (!words[0] || !words[1] || !words[2])
+        return 0;
+    uint64_t numbers[3];
+    numbers_of_wave(numbers, &of, words, lanes, of_lanes >> WPG_LANES_WIDTH & 1);
+    /* As wpg_memory_add_tally: one number tells all of visits by full waves. */
+    if (numbers[1] == numbers[2] && numbers[0] == numbers[1] * path->size)
+        return kind == 0 ? numbers[1] : 0;
+    return kind == 0 ? 0 : numbers[kind - 1];
 }
 
 /* What the paths add to a tally's counter: 0 full, 1 lanes, 2 waves, 3 uniform. */
-static uint64_t sum_of_paths(const wpg_counter_path *path, wpg_path_field visits, uint32_t kind,
-                             const uint64_t *values)
+static uint64_t sum_of_paths(const wpg_counter_map *map, const wpg_counter_path *path, uint32_t tally,
+                             uint32_t kind, const uint64_t *values)
 {
     const wpg_path_table *table = &path->table;
     const uint64_t *counts = values + table->first + wpg_path_keys(table);
     uint64_t total = 0;
     for (uint32_t place = 0; place < UINT32_C(1) << table->bits; place++) {
-        uint32_t of_lanes = key_word(table, path->lanes.word, place, values);
-        uint32_t of_visits = key_word(table, visits.word, place, values);
-        if (!of_lanes || !of_visits)
-            continue; /* read while waves are on their way, the count may be there before the key */
-        uint64_t count = 0, lanes = number_in(of_lanes, path->lanes);
+        uint64_t count = 0;
         for (uint32_t copy = 0; copy < table->copies; copy++)
             count += counts[(copy << table->bits) + place];
-        uint64_t number = number_in(of_visits, visits);
-        total += count * (path->mixed ? share_of_mixed(path->size, lanes, number, kind)
-                                      : share_of_alike(path->size, lanes, number, kind));
+        /* Read while waves are on their way, the count may be there before the key. */
+        if (count)
+            total += count * share_of_key(map, path, tally, kind, place, values);
     }
     return total;
 }
@@ -73,8 +111,7 @@ static uint64_t counted_by_paths(const wpg_counter_map *map, uint32_t index, con
         const uint32_t size = wpg_path_counters(&path->table), from = index - path->full;
         if (index >= path->full && from / WPG_TALLY_COUNTERS < path->count && have >= size &&
             path->table.first <= have - size)
-            total += sum_of_paths(path, map->path_fields[path->first + from / WPG_TALLY_COUNTERS],
-                                  from % WPG_TALLY_COUNTERS, values);
+            total += sum_of_paths(map, path, from / WPG_TALLY_COUNTERS, from % WPG_TALLY_COUNTERS, values);
     }
     return total;
 }

@@ -21,6 +21,7 @@ typedef struct wpg_instrument_target {
     bool subgroup_basic, subgroup_ballot; /* subgroup operations available in this stage */
     bool subgroup_arithmetic;
     uint32_t subgroup_size; /* lanes a full wave usually has, 0 = not known; counts are exact for any size */
+    uint32_t subgroup_most; /* lanes a wave has at most, 0 = not known: 128 */
     bool int64_atomics;     /* shaderInt64 + shaderBufferInt64Atomics: else 32-bit low with carry into high */
     bool demote_to_helper;  /* shaderDemoteToHelperInvocation: OpIsHelperInvocationEXT may be used */
     /* The driver computes a value that leaves a loop without a phi again, for lanes that left before
@@ -226,13 +227,21 @@ typedef struct wpg_path_table {
 } wpg_path_table;
 typedef struct wpg_counter_path {
     wpg_path_table table;
-    bool mixed; /* numbers are lanes: a wave came to a tally once, with so many, or not at all. `lanes` is 0
-                      if some had left before */
+    bool mixed;    /* lanes differ: a tally has three fields (wpg_wave_fields) */
     uint32_t full; /* first counter of the first tally */
     uint32_t size; /* so many lanes are a full wave */
     wpg_path_field lanes;
-    uint32_t first, count; /* of the map's path_fields */
+    uint32_t first, count; /* of the map's path_fields; tallies */
 } wpg_counter_path;
+/* A tally's numbers of a wave whose lanes differ (counting/waves.h). No width of `waves`: a mark, to which so
+ * many of the wave's lanes came. No width of `lanes`: all came, as often as `waves` says, or once without
+ * that. The bit behind the number of the wave's lanes is set unless some had left before. */
+enum { WPG_WAVE_FIELDS = 3, WPG_LANES_WIDTH = 8 /* a wave has 128 lanes at most */ };
+typedef struct wpg_wave_fields {
+    wpg_path_field lanes, waves, uniform;
+} wpg_wave_fields;
+/* How many fields of the map the path has. */
+uint32_t wpg_path_field_count(const wpg_counter_path *path);
 /* Copies of a counter, by workgroup, each in a cache line of its own: WPG_SPREAD counters apart. */
 enum { WPG_SPREAD = 8 };
 typedef struct wpg_counter_spread {

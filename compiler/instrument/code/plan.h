@@ -94,12 +94,20 @@ typedef struct wpg_path_part {
 /* How lanes' numbers make up a path (counting/paths.h). */
 typedef struct wpg_path_plan {
     wpg_path_table table;
-    bool has_sums; /* it tells the group SUMS, too */
-    bool mixed;    /* of waves: parts are marks, of which the key has the lanes */
     wpg_path_field lanes;
     const wpg_path_part *parts;
     uint32_t part_count;
 } wpg_path_plan;
+
+/* How a wave's numbers are found, many at a time (counting/waves.h). */
+typedef struct wpg_wave_plan {
+    wpg_path_table table; /* of waves; no words: there is none */
+    /* [words] hold the numbers of a wave; the first `sums` are the sums of the lanes'. */
+    uint32_t words, sums;
+    uint32_t width;                /* bits of a lane's number of visits; 0: there are marks alone */
+    wpg_path_field lanes, rest;    /* rest: how many lanes have numbers that are wider */
+    const wpg_wave_fields *fields; /* [count of the region's told tallies] */
+} wpg_wave_plan;
 
 /* A region: where cells live. It goes from an outermost whole loop's entry to its merge block, or from the
  * function's start to an exit (a scope, structure.h), or over the whole function. */
@@ -110,8 +118,9 @@ typedef struct wpg_region {
     uint32_t start_cell, start_value; /* a cell that does not start at zero, WPG_NO_CELL if none */
     uint32_t *tallies;                /* its own, by group, in the order of their counters */
     uint32_t group_start[WPG_FLUSH_GROUPS + 1];
-    const wpg_path_plan *path;  /* tells the numbers of the groups before SUMS at least; NULL: none is kept */
-    const wpg_path_plan *mixed; /* beside it, for waves whose lanes differ; or NULL */
+    uint32_t told;             /* tallies that `path` and `wave` tell: all, or those before SUMS */
+    const wpg_path_plan *path; /* of waves whose lanes are alike; or NULL */
+    const wpg_wave_plan *wave; /* of all others; NULL: each tally is combined by itself */
 } wpg_region;
 
 /* The kind of counting code at a point. */

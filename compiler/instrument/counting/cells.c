@@ -210,13 +210,6 @@ static void leave_inner(wpg_inject *in, const wpg_function_plan *f, uint32_t num
 
 static wpg_leaving who_leaves(wpg_inject *in, const wpg_function_plan *f, const wpg_point *point)
 {
-    wpg_leaving l = {.now = wpg_live_now(in, f, point)};
-    l.elected = wpg_live_elect(in, l.now);
-    return l;
-}
-
-static wpg_leaving who_goes_on(wpg_inject *in, const wpg_function_plan *f, const wpg_point *point)
-{
     wpg_leaving l = {.now = wpg_live_known(in, f, point)};
     l.elected = wpg_live_elected(in, f, point->block, l.now);
     return l;
@@ -230,7 +223,7 @@ static void leave_loop(wpg_inject *in, const wpg_function_plan *f, const wpg_poi
         return;
     }
     if (f->regions[loop->region].loop != point->index) {
-        wpg_leaving l = who_goes_on(in, f, point);
+        wpg_leaving l = who_leaves(in, f, point);
         leave_inner(in, f, point->index, &l);
     } else {
         wpg_leaving l = who_leaves(in, f, point);

@@ -23,6 +23,7 @@
 
 #include "compiler/instrument/code/strategy.h"
 #include "compiler/instrument/counting/paths.h"
+#include "compiler/instrument/counting/waves.h"
 
 enum { PART = 24 /* bits */, FEW_MARKS = 6 };
 
@@ -488,36 +489,34 @@ static void flush_tallies(wpg_inject *in, const wpg_function_plan *f, const wpg_
         flush_groups(in, &g, r, WPG_FLUSH_SUMS, WPG_FLUSH_SUMS);
 }
 
-/* A wave whose lanes are not alike, or that found no path. */
-static void flush_others(wpg_inject *in, const wpg_function_plan *f, const wpg_region *r,
-                         const wpg_leaving *leaving)
+/* Of the told tallies, by their numbers together where that gains. */
+static void flush_told(wpg_inject *in, const wpg_function_plan *f, const wpg_region *r,
+                       const wpg_leaving *leaving)
 {
-    if (!r->mixed) {
-        flush_tallies(in, f, r, leaving, r->path->has_sums);
-        return;
-    }
-    wpg_path_use use = wpg_path_ask(in, f, r->mixed, leaving);
-    wpg_if tallied = wpg_if_begin(in, use.tallied);
-    flush_tallies(in, f, r, leaving, r->path->has_sums);
-    wpg_path_take(in, r->mixed, &use, leaving);
-    wpg_if_end(in, tallied);
-    wpg_path_count(in, r->mixed, &use, leaving);
+    if (r->wave)
+        wpg_wave_flush(in, f, r, leaving);
+    else
+        flush_tallies(in, f, r, leaving, r->told == r->group_start[WPG_FLUSH_GROUPS]);
 }
 
 void wpg_flush_region(wpg_inject *in, const wpg_function_plan *f, uint32_t region, const wpg_leaving *leaving)
 {
     const wpg_region *r = &f->regions[region];
-    if (!r->path) {
+    if (!r->path && !r->wave) {
         flush_tallies(in, f, r, leaving, true);
         return;
     }
-    wpg_path_use use = wpg_path_ask(in, f, r->path, leaving);
-    wpg_if tallied = wpg_if_begin(in, use.tallied);
-    flush_others(in, f, r, leaving);
-    wpg_path_take(in, r->path, &use, leaving);
-    wpg_if_end(in, tallied);
-    wpg_path_count(in, r->path, &use, leaving);
-    if (r->path->has_sums)
+    if (r->path) {
+        wpg_path_use use = wpg_path_ask(in, f, r->path, leaving);
+        wpg_if tallied = wpg_if_begin(in, use.tallied);
+        flush_told(in, f, r, leaving);
+        wpg_path_take(in, r->path, &use, leaving);
+        wpg_if_end(in, tallied);
+        wpg_path_count(in, r->path, &use, leaving);
+    } else {
+        flush_told(in, f, r, leaving);
+    }
+    if (r->told == r->group_start[WPG_FLUSH_GROUPS])
         return;
     group g = {.f = f, .leaving = leaving};
     flush_groups(in, &g, r, WPG_FLUSH_SUMS, WPG_FLUSH_SUMS);

@@ -25,9 +25,9 @@
  * having passed b. An example is the test of `while (x && y)`: only lanes that leave skip its second half.
  * Each lane counts its own visits in a cell. They are again an initial run of iterations.
  *
- * Edge: block h ends in a two-way branch. s is one of its targets, has no other predecessor, and is no merge
- * block and no continue target. Then a tangle at the end of h sends those of its live lanes that take the
- * edge to s as one tangle. The ballot of the condition tells which lanes.
+ * Edge: block h ends in a two-way branch. s is one of its targets, has no other predecessor, is no continue
+ * target, and merges no construct but the selection that h heads. Then a tangle at the end of h sends those
+ * of its live lanes that take the edge to s as one tangle. The ballot of the condition tells which lanes.
  *
  * Steady: whenever lanes run b, they are the live lanes that leave the region (steady.h). Each lane counts
  * its visits n, which are equal in all: waves = n, lanes = n times the lanes that leave, uniform = n if these
@@ -313,14 +313,22 @@ bool wpg_rule_passed(wpg_chooser *c, uint32_t class, uint32_t b, uint32_t region
 
 /* -- Edges */
 
+/* Lanes may come to b from elsewhere, or at other times, than from h. A selection's merge block may have no
+ * arm that leads there: then it is the other target of the branch. */
+static bool gathers_lanes(const wpg_structure *s, uint32_t h, uint32_t b)
+{
+    const wpg_block *block = &s->cfg->blocks[b];
+    return wpg_is_loop(s, block->heads) || block->continues != NO ||
+           (block->merges != NO &&
+            (wpg_is_loop(s, block->merges) || s->cfg->constructs[block->merges].header != h));
+}
+
 bool wpg_rule_edge(wpg_chooser *c, uint32_t class, uint32_t b, uint32_t region, uint32_t own)
 {
     const wpg_structure *s = &c->structure;
     uint32_t h = wpg_forward_predecessor(s, b);
     const wpg_block *block = &c->cfg->blocks[b];
-    if (h == NO || !wpg_is_kept_by_driver(c, h) || c->plan->demotes ||
-        wpg_is_loop(s, s->cfg->blocks[b].heads) || s->cfg->blocks[b].merges != NO ||
-        s->cfg->blocks[b].continues != NO)
+    if (h == NO || !wpg_is_kept_by_driver(c, h) || c->plan->demotes || gathers_lanes(s, h, b))
         return false;
     /* What lanes do once, on their way out of the loop, costs less where it stands than a ballot in each
      * iteration. */

@@ -139,6 +139,7 @@ static bool instrument(uint32_t **words, size_t *count, wpg_counter_map **map, w
                    .subgroup_ballot = subgroups,
                    .subgroup_arithmetic = subgroups,
                    .subgroup_size = check_wave_size(c, source),
+                   .subgroup_most = source->seed % 3 ? check_wave_size(c, source) : 0,
                    .int64_atomics = source->seed % 2 && (c->simulated || vkc_has_int64_atomics(c->device)),
                    .demote_to_helper = true,
                    .loses_exit_values = loses_exit_values(c, source),

@@ -222,6 +222,7 @@ static void run_program(fixture *f, uint64_t seed, int budget, bool wide, wpg_st
                                                  .subgroup_ballot = subgroups,
                                                  .subgroup_arithmetic = subgroups,
                                                  .subgroup_size = vkc_subgroup_size(f->device),
+                                                 .subgroup_most = seed % 2 ? vkc_subgroup_size(f->device) : 0,
                                                  .int64_atomics = wide,
                                                  .max_spirv_minor = 3},
                                       .directory_entry = f->memory.address,

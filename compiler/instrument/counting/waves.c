@@ -1,0 +1,485 @@
+/* See waves.h. */
+#include "compiler/instrument/counting/waves.h"
+
+enum { MOST_LANES = 128, MOST_WORDS = 40, FEWEST_BITS = 6 };
+/* A reduction costs code. Of more words for sums than FEW_SUMS, numbers get narrower. */
+enum { MOST_REDUCTIONS = 24, FEW_SUMS = 8 };
+enum { MOST_KEY_WORDS = 6 };
+
+/* Variables of inject.h: the next tally; where parts of numbers begin. */
+enum { NEXT, BEGIN };
+
+/* -- Planning */
+
+typedef struct layout {
+    const wpg_chooser *c;
+    const wpg_region *region;
+    wpg_wave_fields *fields;
+    uint32_t used[MOST_WORDS]; /* bits of each word */
+    uint32_t from, words;      /* fields are in words [from, words) */
+    uint32_t width, more;      /* of a lane's visits; what the sum of all lanes takes more */
+    uint32_t reductions;
+} layout;
+
+static wpg_path_field give_field(layout *l, uint32_t width)
+{
+    uint32_t word = l->from;
+    while (word < l->words && l->used[word] + width > WPG_KEY_BITS)
+        word++;
+    if (word == MOST_WORDS)
+        return (wpg_path_field){0}; /* too many: the caller gives up */
+    if (word == l->words)
+        l->words++;
+    wpg_path_field field = {(uint8_t)word, (uint8_t)l->used[word], (uint8_t)width, 0};
+    l->used[word] += width;
+    return field;
+}
+
+static bool is_in(const wpg_region *r, uint32_t i, wpg_flush_group group)
+{
+    return i >= r->group_start[group] && i < r->group_start[group + 1];
+}
+
+static bool is_alike(const wpg_region *r, uint32_t i)
+{
+    return is_in(r, i, WPG_FLUSH_STEADY) || is_in(r, i, WPG_FLUSH_VISITS);
+}
+
+static const wpg_tally *planned(const layout *l, uint32_t i)
+{
+    return &l->c->tallies.data[l->region->tallies[i]];
+}
+
+static bool is_start(const wpg_region *r, uint32_t i)
+{
+    return r->tallies[i] == r->start_mark;
+}
+
+static void give_sums(layout *l, uint32_t i)
+{
+    const wpg_region *r = l->region;
+    if (is_start(r, i) || is_alike(r, i))
+        return;
+    const wpg_tally *t = planned(l, i);
+    const bool mark = t->method == WPG_METHOD_MARK;
+    const bool unread = t->lanes_cell == WPG_NO_CELL && !is_in(r, i, WPG_FLUSH_TRIPS); /* wpg_side_terms */
+    l->fields[i].lanes = give_field(l, unread ? 1 : mark ? 1 + l->more : l->width + l->more);
+    if (is_in(r, i, WPG_FLUSH_SUMS))
+        l->fields[i].waves = give_field(l, l->width + l->more);
+}
+
+static void give_others(layout *l, uint32_t i)
+{
+    const wpg_region *r = l->region;
+    wpg_wave_fields *fields = &l->fields[i];
+    if (is_start(r, i) || is_in(r, i, WPG_FLUSH_MARKS))
+        return;
+    if (is_alike(r, i)) {
+        fields->waves = give_field(l, is_in(r, i, WPG_FLUSH_STEADY) ? 1 : l->width);
+        return;
+    }
+    const bool told = is_in(r, i, WPG_FLUSH_TRIPS) || planned(l, i)->uniform_cell != WPG_NO_CELL;
+    if (!is_in(r, i, WPG_FLUSH_SUMS)) {
+        fields->waves = give_field(l, l->width);
+        l->reductions += 1 + told;
+    }
+    if (told)
+        fields->uniform = give_field(l, l->width);
+}
+
+static void lay_out(layout *l, wpg_wave_plan *wave, uint32_t width)
+{
+    const wpg_region *r = l->region;
+    for (uint32_t i = 0; i < r->told; i++)
+        l->fields[i] = (wpg_wave_fields){0};
+    for (uint32_t w = 0; w < MOST_WORDS; w++)
+        l->used[w] = 0;
+    l->from = l->reductions = 0;
+    l->words = 1;
+    l->width = width;
+    wave->width = width;
+    wave->lanes = give_field(l, WPG_LANES_WIDTH);
+    (void)give_field(l, 1); /* whether they are all of E */
+    if (width)
+        wave->rest = give_field(l, 1 + l->more);
+    for (uint32_t i = 0; i < r->told; i++)
+        give_sums(l, i);
+    const bool added = l->words > 1 || l->used[0] > WPG_LANES_WIDTH + 1u;
+    wave->sums = added ? l->words : 0;
+    l->reductions = wave->sums;
+    l->from = added ? l->words : 0;
+    for (uint32_t i = 0; i < r->told; i++)
+        give_others(l, i);
+    wave->words = l->words;
+}
+
+static bool has_visits(const wpg_region *r)
+{
+    for (uint32_t i = 0; i < r->told; i++)
+        if (!is_in(r, i, WPG_FLUSH_STEADY) && !is_in(r, i, WPG_FLUSH_MARKS))
+            return true;
+    return false;
+}
+
+/* Two sums to a word, or three where there are many. */
+static void choose_layout(layout *l, wpg_wave_plan *wave)
+{
+    uint32_t wide = WPG_KEY_BITS / 2 - l->more, narrow = WPG_KEY_BITS / 3 - l->more;
+    if (!has_visits(l->region)) {
+        lay_out(l, wave, 0);
+        return;
+    }
+    lay_out(l, wave, wide);
+    if (wave->sums > FEW_SUMS && l->more + FEWEST_BITS <= WPG_KEY_BITS / 3)
+        lay_out(l, wave, narrow);
+}
+
+static void tell_map(wpg_chooser *c, const wpg_region *r, const wpg_wave_plan *wave)
+{
+    wpg_counter_path told = {.table = wave->table,
+                             .mixed = true,
+                             .full = c->tallies.data[r->tallies[0]].full,
+                             .size = c->plan->options->target.subgroup_size,
+                             .lanes = wave->lanes,
+                             .first = (uint32_t)c->plan->path_fields.count,
+                             .count = r->told};
+    for (uint32_t i = 0; i < r->told; i++) {
+        c->failed |= !wpg_vec_push(&c->plan->path_fields, wave->fields[i].lanes) ||
+                     !wpg_vec_push(&c->plan->path_fields, wave->fields[i].waves) ||
+                     !wpg_vec_push(&c->plan->path_fields, wave->fields[i].uniform);
+    }
+    c->failed |= !wpg_vec_push(&c->plan->paths, told);
+}
+
+uint32_t wpg_plan_waves(wpg_chooser *c, wpg_region *r)
+{
+    uint32_t most = c->plan->options->target.subgroup_most;
+    layout l = {.c = c, .region = r, .fields = WPG_ARENA_ARRAY(&c->plan->arena, wpg_wave_fields, r->told)};
+    wpg_wave_plan *wave = WPG_ARENA_NEW(&c->plan->arena, wpg_wave_plan);
+    c->failed |= !l.fields || !wave;
+    /* lavapipe 22.3.6 gets the program's own data wrong then: seed 28000079 of e2e/random. */
+    if (c->failed || c->plan->options->target.loses_exit_values)
+        return 0;
+    most = most && most < MOST_LANES ? most : MOST_LANES;
+    while (UINT32_C(1) << l.more < most)
+        l.more++;
+    wave->fields = l.fields;
+    choose_layout(&l, wave);
+    if (l.words >= MOST_WORDS || l.reductions > MOST_REDUCTIONS)
+        return 0;
+    if (wave->words <= MOST_KEY_WORDS) {
+        wpg_table_reserve(c, &wave->table, wave->words, false);
+        tell_map(c, r, wave);
+    }
+    r->wave = wave;
+    return l.reductions + 1;
+}
+
+/* -- Injecting */
+
+typedef struct flush {
+    const wpg_function_plan *f;
+    const wpg_region *r;
+    const wpg_wave_plan *wave;
+    const wpg_leaving *leaving;
+    uint32_t lanes, rank, step;
+    uint32_t begin, first; /* u32 where parts begin, bool: at zero; 0: there are no parts */
+    uint32_t rest;         /* u32: bits of numbers behind the parts */
+    uint32_t *words;       /* [wave->words] of this lane, then of the wave */
+    uint32_t *lane_numbers, *wave_numbers, *uniform_numbers; /* [told] u32; 0: by its group */
+} flush;
+
+void wpg_waves_declare(wpg_inject *in, const wpg_wave_plan *wave)
+{
+    if (wave->table.words)
+        wpg_table_declare(in, &wave->table);
+}
+
+static const wpg_tally *tally_at(const flush *s, uint32_t i)
+{
+    return &s->f->tallies[s->r->tallies[i]];
+}
+
+static uint32_t not(wpg_inject * in, uint32_t value)
+{
+    return WPG_EMIT(in, SpvOpLogicalNot, in->t_bool, value);
+}
+
+static uint32_t mark_of(wpg_inject *in, const flush *s, const wpg_tally *t)
+{
+    const wpg_path_field field = {.shift = (uint8_t)t->mark, .width = 1};
+    uint32_t bit = wpg_field_get(in, (const uint32_t[]){wpg_cell_load(in, t->lanes_cell)}, field);
+    return s->first ? wpg_select_u32(in, s->first, bit, in->c_zero) : bit;
+}
+
+/* What this round has of a number of visits. */
+static uint32_t part_of(wpg_inject *in, flush *s, uint32_t number)
+{
+    uint32_t most = wpg_const_u32(in->module, (UINT32_C(1) << s->wave->width) - 1);
+    uint32_t beyond = WPG_EMIT(in, SpvOpULessThan, in->t_bool, s->begin, number);
+    uint32_t left = WPG_EMIT(in, SpvOpISub, in->t_u32, number, s->begin);
+    left = wpg_select_u32(in, beyond, left, in->c_zero);
+    s->rest = wpg_either(in, s->rest, left);
+    return wpg_select_u32(in, WPG_EMIT(in, SpvOpULessThan, in->t_bool, left, most), left, most);
+}
+
+/* Of a side of a select, not all cells are there. */
+static uint32_t part_of_cell(wpg_inject *in, flush *s, uint32_t cell)
+{
+    return cell == WPG_NO_CELL ? in->c_zero : part_of(in, s, wpg_cell_load(in, cell));
+}
+
+/* The most or the fewest of the lanes' numbers. */
+static uint32_t extreme(wpg_inject *in, const flush *s, SpvOp opcode, uint32_t number)
+{
+    uint32_t none = opcode == SpvOpGroupNonUniformUMin ? wpg_const_u32(in->module, UINT32_MAX) : in->c_zero;
+    uint32_t live = s->leaving->now.live;
+    return wpg_reduce(in, opcode, live ? wpg_select_u32(in, live, number, none) : number);
+}
+
+/* This lane's numbers: what is added up goes to its word. */
+static void pack_tally(wpg_inject *in, flush *s, uint32_t i)
+{
+    const wpg_tally *t = tally_at(s, i);
+    const wpg_wave_fields *fields = &s->wave->fields[i];
+    if (is_start(s->r, i))
+        return;
+    if (t->method == WPG_METHOD_MARK) {
+        s->lane_numbers[i] = mark_of(in, s, t);
+    } else if (is_in(s->r, i, WPG_FLUSH_VISITS) || is_in(s->r, i, WPG_FLUSH_TRIPS)) {
+        s->lane_numbers[i] = part_of(in, s, wpg_cell_visits(in, s->f, t));
+    } else {
+        s->lane_numbers[i] = part_of_cell(in, s, t->lanes_cell);
+        s->wave_numbers[i] = part_of_cell(in, s, t->waves_cell);
+        s->uniform_numbers[i] = part_of_cell(in, s, t->uniform_cell);
+    }
+    if (fields->lanes.width)
+        wpg_field_put(in, s->words, fields->lanes, s->lane_numbers[i]);
+    if (is_in(s->r, i, WPG_FLUSH_SUMS))
+        wpg_field_put(in, s->words, fields->waves, s->wave_numbers[i]);
+}
+
+/* The wave's numbers, once its words are there. */
+static void combine_tally(wpg_inject *in, flush *s, uint32_t i)
+{
+    const wpg_wave_fields *fields = &s->wave->fields[i];
+    if (is_start(s->r, i)) {
+        uint32_t all = is_alike(s->r, i) ? in->c_one : s->lanes;
+        s->lane_numbers[i] = s->first ? wpg_select_u32(in, s->first, all, in->c_zero) : all;
+        return;
+    }
+    uint32_t own = s->lane_numbers[i];
+    if (fields->lanes.width)
+        s->lane_numbers[i] = wpg_field_get(in, s->words, fields->lanes);
+    if (is_in(s->r, i, WPG_FLUSH_SUMS)) {
+        s->wave_numbers[i] = wpg_field_get(in, s->words, fields->waves);
+    } else if (is_in(s->r, i, WPG_FLUSH_TRIPS)) {
+        s->wave_numbers[i] = extreme(in, s, SpvOpGroupNonUniformUMax, own);
+        uint32_t fewest = extreme(in, s, SpvOpGroupNonUniformUMin, own);
+        s->uniform_numbers[i] = wpg_select_u32(in, s->leaving->now.equal, fewest, in->c_zero);
+    } else if (is_in(s->r, i, WPG_FLUSH_LARGEST)) {
+        s->wave_numbers[i] = extreme(in, s, SpvOpGroupNonUniformUMax, s->wave_numbers[i]);
+        if (fields->uniform.width)
+            s->uniform_numbers[i] = extreme(in, s, SpvOpGroupNonUniformUMax, s->uniform_numbers[i]);
+    }
+}
+
+static void reduce_words(wpg_inject *in, flush *s)
+{
+    for (uint32_t w = 0; w < s->wave->sums; w++) {
+        uint32_t own = s->words[w] ? s->words[w] : in->c_zero;
+        if (s->leaving->now.live)
+            own = wpg_select_u32(in, s->leaving->now.live, own, in->c_zero);
+        s->words[w] = wpg_reduce(in, SpvOpGroupNonUniformIAdd, own);
+    }
+}
+
+/* Finds the wave's numbers of this round. Returns how many lanes have more: u32, or 0 if there is one round
+ * only. */
+static uint32_t find_numbers(wpg_inject *in, flush *s)
+{
+    const wpg_wave_plan *wave = s->wave;
+    for (uint32_t i = 0; i < s->r->told; i++)
+        pack_tally(in, s, i);
+    if (s->rest) {
+        uint32_t width = wpg_const_u32(in->module, wave->width);
+        uint32_t more = WPG_EMIT(in, SpvOpShiftRightLogical, in->t_u32, s->rest, width);
+        more = wpg_select_u32(in, wpg_is_set(in, more), in->c_one, in->c_zero);
+        wpg_field_put(in, s->words, wave->rest, more);
+    }
+    reduce_words(in, s);
+    for (uint32_t i = 0; i < s->r->told; i++)
+        combine_tally(in, s, i);
+    return s->rest ? wpg_field_get(in, s->words, wave->rest) : 0;
+}
+
+/* The sums are there as they are. */
+static wpg_table_use make_key(wpg_inject *in, const flush *s)
+{
+    const wpg_wave_plan *wave = s->wave;
+    const wpg_path_field all_of_e = {wave->lanes.word, WPG_LANES_WIDTH, 1, 0};
+    wpg_table_use use = wpg_table_begin(in, &wave->table);
+    if (!use.key)
+        return use;
+    for (uint32_t w = 0; w < wave->sums; w++)
+        use.key[w] = wpg_either(in, use.key[w], s->words[w]);
+    wpg_field_put(in, use.key, wave->lanes, s->lanes);
+    wpg_field_put(in, use.key, all_of_e, wpg_select_u32(in, s->leaving->now.equal, in->c_one, in->c_zero));
+    for (uint32_t i = 0; i < s->r->told; i++) {
+        const wpg_wave_fields *fields = &wave->fields[i];
+        uint32_t waves = is_alike(s->r, i) ? s->lane_numbers[i] : s->wave_numbers[i];
+        if (fields->waves.width && !is_in(s->r, i, WPG_FLUSH_SUMS) && !is_start(s->r, i))
+            wpg_field_put(in, use.key, fields->waves, waves);
+        if (fields->uniform.width)
+            wpg_field_put(in, use.key, fields->uniform, s->uniform_numbers[i]);
+    }
+    wpg_table_hash(in, &wave->table, &use);
+    return use;
+}
+
+/* numbers[k - from], for k in [from, to). */
+static uint32_t pick(wpg_inject *in, const uint32_t *numbers, uint32_t from, uint32_t to, const uint32_t *is)
+{
+    uint32_t value = numbers[from];
+    for (uint32_t i = from + 1; i < to; i++)
+        if (numbers[i] != value)
+            value = wpg_select_u32(in, is[i], numbers[i], value);
+    return value;
+}
+
+static uint32_t as_waves(wpg_inject *in, uint32_t condition)
+{
+    return wpg_select_u32(in, condition, in->c_one, in->c_zero);
+}
+
+/* This lane's tally is k. Marks and visits that are alike come before other marks, and these before the rest
+ * (plan.h). */
+static void add_tally(wpg_inject *in, const flush *s, uint32_t k)
+{
+    const wpg_region *r = s->r;
+    const uint32_t told = r->told, alike = r->group_start[WPG_FLUSH_MARKS];
+    const uint32_t marks = r->group_start[WPG_FLUSH_TRIPS];
+    uint32_t *is = WPG_ARENA_ARRAY(&in->module->arena, uint32_t, told);
+    if (!is)
+        return;
+    for (uint32_t i = 0; i < told; i++)
+        is[i] = WPG_EMIT(in, SpvOpIEqual, in->t_bool, k, wpg_const_u32(in->module, i));
+    uint32_t number = pick(in, s->lane_numbers, 0, told, is), lanes = number, waves = number,
+             uniform = number;
+    if (marks < told) {
+        waves = pick(in, s->wave_numbers, marks, told, is);
+        uniform = pick(in, s->uniform_numbers, marks, told, is);
+    }
+    if (alike < marks) {
+        uint32_t all = WPG_EMIT(in, SpvOpIEqual, in->t_bool, number, s->lanes);
+        uint32_t of_mark = as_waves(in, wpg_both(in, all, s->leaving->now.equal));
+        uint32_t some = as_waves(in, wpg_is_set(in, number));
+        uint32_t here = WPG_EMIT(in, SpvOpULessThan, in->t_bool, k, wpg_const_u32(in->module, marks));
+        waves = marks < told ? wpg_select_u32(in, here, some, waves) : some;
+        uniform = marks < told ? wpg_select_u32(in, here, of_mark, uniform) : of_mark;
+    }
+    if (alike) {
+        uint32_t here = WPG_EMIT(in, SpvOpULessThan, in->t_bool, k, wpg_const_u32(in->module, alike));
+        uint32_t of_all = WPG_EMIT(in, SpvOpIMul, in->t_u32, number, s->lanes);
+        uint32_t by_all = wpg_select_u32(in, s->leaving->now.equal, number, in->c_zero);
+        lanes = alike < told ? wpg_select_u32(in, here, of_all, number) : of_all;
+        waves = alike < told ? wpg_select_u32(in, here, number, waves) : number;
+        uniform = alike < told ? wpg_select_u32(in, here, by_all, uniform) : by_all;
+    }
+    uint32_t when = WPG_EMIT(in, SpvOpULessThan, in->t_bool, k, wpg_const_u32(in->module, told));
+    if (s->leaving->now.live)
+        when = wpg_both(in, when, s->leaving->now.live);
+    when = wpg_both(in, when, wpg_is_set(in, wpg_either(in, lanes, waves)));
+    wpg_if some = wpg_if_begin(in, when);
+    in->offset = WPG_EMIT(in, SpvOpIMul, in->t_u32, k, wpg_const_u32(in->module, WPG_TALLY_COUNTERS));
+    wpg_memory_add_tally(in, tally_at(s, 0), lanes, waves, uniform);
+    in->offset = 0;
+    wpg_if_end(in, some);
+}
+
+static uint32_t load(wpg_inject *in, unsigned which)
+{
+    return WPG_EMIT(in, SpvOpLoad, in->t_u32, wpg_local_variable(in, &in->scratch[which]));
+}
+
+static void store(wpg_inject *in, unsigned which, uint32_t value)
+{
+    wpg_inst_add(in->module, in->where, SpvOpStore, wpg_local_variable(in, &in->scratch[which]), value);
+}
+
+static void add_all(wpg_inject *in, const flush *s)
+{
+    store(in, NEXT, in->c_zero);
+    wpg_repeat repeat = wpg_repeat_begin(in);
+    uint32_t first = load(in, NEXT);
+    add_tally(in, s, WPG_EMIT(in, SpvOpIAdd, in->t_u32, first, s->rank));
+    uint32_t next = WPG_EMIT(in, SpvOpIAdd, in->t_u32, first, s->step);
+    store(in, NEXT, next);
+    wpg_repeat_end(in, repeat,
+                   WPG_EMIT(in, SpvOpULessThan, in->t_bool, next, wpg_const_u32(in->module, s->r->told)));
+}
+
+/* A wave whose numbers the table has adds one; any other adds them, and takes the place if that is free. */
+static void add_round(wpg_inject *in, const flush *s, uint32_t more)
+{
+    const wpg_path_table *table = &s->wave->table;
+    if (!table->words) {
+        add_all(in, s);
+        return;
+    }
+    wpg_table_use use = make_key(in, s);
+    if (!use.key)
+        return;
+    uint32_t other = wpg_is_set(in, wpg_table_look_up(in, table, &use, use.hash));
+    if (s->first) /* the last of several rounds has a part of the wave's numbers */
+        other = WPG_EMIT(in, SpvOpLogicalOr, in->t_bool, other, not(in, s->first));
+    wpg_if tallied = wpg_if_begin(in, other);
+    add_all(in, s);
+    uint32_t whole = s->leaving->elected;
+    if (s->first)
+        whole = wpg_both(in, whole, wpg_both(in, s->first, not(in, wpg_is_set(in, more))));
+    wpg_table_take(in, table, &use, whole);
+    wpg_if_end(in, tallied);
+    wpg_table_count(in, table, &use, wpg_both(in, not(in, other), s->leaving->elected));
+}
+
+static uint32_t count_bits(wpg_inject *in, uint32_t mask, SpvGroupOperation operation)
+{
+    return WPG_EMIT(in, SpvOpGroupNonUniformBallotBitCount, in->t_u32, in->subgroup_scope, operation, mask);
+}
+
+static bool give_memory(wpg_inject *in, flush *s)
+{
+    s->words = WPG_ARENA_ARRAY(&in->module->arena, uint32_t, s->wave->words);
+    s->lane_numbers = WPG_ARENA_ARRAY(&in->module->arena, uint32_t, s->r->told);
+    s->wave_numbers = WPG_ARENA_ARRAY(&in->module->arena, uint32_t, s->r->told);
+    s->uniform_numbers = WPG_ARENA_ARRAY(&in->module->arena, uint32_t, s->r->told);
+    return s->words && s->lane_numbers && s->wave_numbers && s->uniform_numbers;
+}
+
+void wpg_wave_flush(wpg_inject *in, const wpg_function_plan *f, const wpg_region *r,
+                    const wpg_leaving *leaving)
+{
+    flush s = {.f = f, .r = r, .wave = r->wave, .leaving = leaving};
+    wpg_repeat rounds = {0};
+    if (!give_memory(in, &s))
+        return; /* the module is spoilt */
+    s.lanes = count_bits(in, leaving->now.mask, SpvGroupOperationReduce);
+    s.rank = count_bits(in, leaving->now.mask, SpvGroupOperationExclusiveScan);
+    s.step = s.lanes;
+    if (leaving->now.live) /* helpers alone: no step would be a loop without end */
+        s.step = wpg_select_u32(in, wpg_is_set(in, s.lanes), s.lanes, in->c_one);
+    if (s.wave->width) {
+        store(in, BEGIN, in->c_zero);
+        rounds = wpg_repeat_begin(in);
+        s.begin = load(in, BEGIN);
+        s.first = WPG_EMIT(in, SpvOpIEqual, in->t_bool, s.begin, in->c_zero);
+    }
+    uint32_t more = find_numbers(in, &s);
+    add_round(in, &s, more);
+    if (!s.wave->width)
+        return;
+    uint32_t part = wpg_const_u32(in->module, (UINT32_C(1) << s.wave->width) - 1);
+    store(in, BEGIN, WPG_EMIT(in, SpvOpIAdd, in->t_u32, s.begin, part));
+    wpg_repeat_end(in, rounds, more ? wpg_is_set(in, more) : wpg_const_bool(in->module, false));
+}

@@ -1,0 +1,36 @@
+/* Combines the private counters of a wave whose lanes are not alike: many numbers in one reduction.
+ *
+ *     each lane packs its numbers into words --reduce each word--> the wave's numbers
+ *         --> their table has them: the wave adds one to a count (path_table.h)
+ *         --> else each live lane adds the numbers of a tally of its own, until there is none left
+ *
+ * Numbers that are added up share words, each in a field that is wide enough for the sum of all lanes. The
+ * most and the fewest visits of a lane take a reduction each. What all lanes have alike takes none.
+ *
+ *     group (plan.h)   lanes   waves                   uniform
+ *     STEADY, VISITS   what a lane has is what all have
+ *     MARKS            sum     some lane came          all of E came
+ *     TRIPS            sum     most                    fewest, of all of E
+ *     LARGEST          sum     most                    most
+ *     SUMS             sum     sum                     alike (wpg_shares_uniform)
+ *
+ * Visits that are wider than their field go in several rounds, a part in each. A part is what is left of
+ * the number, but not more than fits. Of such parts, sums, the most and the fewest add up to those of the
+ * numbers.
+ *
+ * Ownership, threads: as inject.h. */
+#ifndef WPG_COMPILER_INSTRUMENT_COUNTING_WAVES_H
+#define WPG_COMPILER_INSTRUMENT_COUNTING_WAVES_H
+
+#include "compiler/instrument/counting/path_table.h"
+
+/* Gives the region its words and table, where that gains; region->told is known. Returns the number of
+ * reductions, 0 if the region has none of that. */
+uint32_t wpg_plan_waves(wpg_chooser *c, wpg_region *region);
+void wpg_waves_declare(wpg_inject *in, const wpg_wave_plan *wave);
+
+/* Adds what the region's told tallies have counted in the lanes that leave. */
+void wpg_wave_flush(wpg_inject *in, const wpg_function_plan *f, const wpg_region *region,
+                    const wpg_leaving *leaving);
+
+#endif
