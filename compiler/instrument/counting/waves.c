@@ -72,12 +72,12 @@ static void give_others(layout *l, uint32_t i)
 {
     const wpg_region *r = l->region;
     wpg_wave_fields *fields = &l->fields[i];
-    if (is_start(r, i) || is_in(r, i, WPG_FLUSH_MARKS))
-        return;
-    if (is_alike(r, i)) {
-        fields->waves = give_field(l, is_in(r, i, WPG_FLUSH_STEADY) ? 1 : l->width);
+    if (is_start(r, i) || is_alike(r, i)) {
+        fields->waves = give_field(l, is_in(r, i, WPG_FLUSH_VISITS) ? l->width : 1);
         return;
     }
+    if (is_in(r, i, WPG_FLUSH_MARKS))
+        return;
     const bool told = is_in(r, i, WPG_FLUSH_TRIPS) || planned(l, i)->uniform_cell != WPG_NO_CELL;
     if (!is_in(r, i, WPG_FLUSH_SUMS)) {
         fields->waves = give_field(l, l->width);
@@ -259,13 +259,19 @@ static void pack_tally(wpg_inject *in, flush *s, uint32_t i)
         wpg_field_put(in, s->words, fields->waves, s->wave_numbers[i]);
 }
 
+/* How often all lanes came to where the region starts: once, which the first round adds. */
+static uint32_t by_start(wpg_inject *in, const flush *s)
+{
+    return s->first ? wpg_select_u32(in, s->first, in->c_one, in->c_zero) : in->c_one;
+}
+
 /* The wave's numbers, once its words are there. */
 static void combine_tally(wpg_inject *in, flush *s, uint32_t i)
 {
     const wpg_wave_fields *fields = &s->wave->fields[i];
     if (is_start(s->r, i)) {
-        uint32_t all = is_alike(s->r, i) ? in->c_one : s->lanes;
-        s->lane_numbers[i] = s->first ? wpg_select_u32(in, s->first, all, in->c_zero) : all;
+        uint32_t once = by_start(in, s);
+        s->lane_numbers[i] = is_alike(s->r, i) ? once : WPG_EMIT(in, SpvOpIMul, in->t_u32, once, s->lanes);
         return;
     }
     uint32_t own = s->lane_numbers[i];
@@ -327,8 +333,10 @@ static wpg_table_use make_key(wpg_inject *in, const flush *s)
     wpg_field_put(in, use.key, all_of_e, wpg_select_u32(in, s->leaving->now.equal, in->c_one, in->c_zero));
     for (uint32_t i = 0; i < s->r->told; i++) {
         const wpg_wave_fields *fields = &wave->fields[i];
-        uint32_t waves = is_alike(s->r, i) ? s->lane_numbers[i] : s->wave_numbers[i];
-        if (fields->waves.width && !is_in(s->r, i, WPG_FLUSH_SUMS) && !is_start(s->r, i))
+        uint32_t waves = is_start(s->r, i)   ? by_start(in, s)
+                         : is_alike(s->r, i) ? s->lane_numbers[i]
+                                             : s->wave_numbers[i];
+        if (fields->waves.width && !is_in(s->r, i, WPG_FLUSH_SUMS))
             wpg_field_put(in, use.key, fields->waves, waves);
         if (fields->uniform.width)
             wpg_field_put(in, use.key, fields->uniform, s->uniform_numbers[i]);
@@ -419,8 +427,9 @@ static void add_all(wpg_inject *in, const flush *s)
                    WPG_EMIT(in, SpvOpULessThan, in->t_bool, next, wpg_const_u32(in->module, s->r->told)));
 }
 
-/* A wave whose numbers the table has adds one; any other adds them, and takes the place if that is free. */
-static void add_round(wpg_inject *in, const flush *s, uint32_t more)
+/* A wave whose numbers the table has adds one; any other adds them, and takes the place if that is free. One
+ * round of several is as good as a wave: each adds its own numbers. */
+static void add_round(wpg_inject *in, const flush *s)
 {
     const wpg_path_table *table = &s->wave->table;
     if (!table->words) {
@@ -431,16 +440,12 @@ static void add_round(wpg_inject *in, const flush *s, uint32_t more)
     if (!use.key)
         return;
     uint32_t other = wpg_is_set(in, wpg_table_look_up(in, table, &use, use.hash));
-    if (s->first) /* the last of several rounds has a part of the wave's numbers */
-        other = WPG_EMIT(in, SpvOpLogicalOr, in->t_bool, other, not(in, s->first));
     wpg_if tallied = wpg_if_begin(in, other);
     add_all(in, s);
-    uint32_t whole = s->leaving->elected;
-    if (s->first)
-        whole = wpg_both(in, whole, wpg_both(in, s->first, not(in, wpg_is_set(in, more))));
-    wpg_table_take(in, table, &use, whole);
+    wpg_table_take(in, table, &use, s->leaving->elected);
     wpg_if_end(in, tallied);
-    wpg_table_count(in, table, &use, wpg_both(in, not(in, other), s->leaving->elected));
+    uint32_t found = WPG_EMIT(in, SpvOpLogicalNot, in->t_bool, other);
+    wpg_table_count(in, table, &use, wpg_both(in, found, s->leaving->elected));
 }
 
 static uint32_t count_bits(wpg_inject *in, uint32_t mask, SpvGroupOperation operation)
