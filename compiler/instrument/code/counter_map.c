@@ -43,7 +43,7 @@ uint32_t wpg_path_field_count(const wpg_counter_path *path)
 static void numbers_of_wave(uint64_t numbers[3], const wpg_wave_fields *fields, const uint32_t words[3],
                             uint64_t lanes, bool all)
 {
-    const uint64_t waves = fields->waves.width ? number_in(words[1], fields->waves) : 1;
+    const uint64_t waves = number_in(words[1], fields->waves);
     numbers[0] = number_in(words[0], fields->lanes);
     numbers[1] = waves;
     numbers[2] = number_in(words[2], fields->uniform);

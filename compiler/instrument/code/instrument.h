@@ -234,8 +234,8 @@ typedef struct wpg_counter_path {
     uint32_t first, count; /* of the map's path_fields; tallies */
 } wpg_counter_path;
 /* A tally's numbers of a wave whose lanes differ (counting/waves.h). No width of `waves`: a mark, to which so
- * many of the wave's lanes came. No width of `lanes`: all came, as often as `waves` says, or once without
- * that. The bit behind the number of the wave's lanes is set unless some had left before. */
+ * many of the wave's lanes came. No width of `lanes`: all came, as often as `waves` says. The bit
+ * behind the number of the wave's lanes is set unless some had left before. */
 enum { WPG_WAVE_FIELDS = 3, WPG_LANES_WIDTH = 8 /* a wave has 128 lanes at most */ };
 typedef struct wpg_wave_fields {
     wpg_path_field lanes, waves, uniform;

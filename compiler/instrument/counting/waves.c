@@ -200,11 +200,6 @@ static const wpg_tally *tally_at(const flush *s, uint32_t i)
     return &s->f->tallies[s->r->tallies[i]];
 }
 
-static uint32_t not(wpg_inject * in, uint32_t value)
-{
-    return WPG_EMIT(in, SpvOpLogicalNot, in->t_bool, value);
-}
-
 static uint32_t mark_of(wpg_inject *in, const flush *s, const wpg_tally *t)
 {
     const wpg_path_field field = {.shift = (uint8_t)t->mark, .width = 1};
@@ -481,7 +476,7 @@ void wpg_wave_flush(wpg_inject *in, const wpg_function_plan *f, const wpg_region
         s.first = WPG_EMIT(in, SpvOpIEqual, in->t_bool, s.begin, in->c_zero);
     }
     uint32_t more = find_numbers(in, &s);
-    add_round(in, &s, more);
+    add_round(in, &s);
     if (!s.wave->width)
         return;
     uint32_t part = wpg_const_u32(in->module, (UINT32_C(1) << s.wave->width) - 1);
