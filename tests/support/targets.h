@@ -9,6 +9,7 @@ static const wpg_instrument_target wpg_target_of_most = {.subgroup_basic = true,
                                                          .subgroup_ballot = true,
                                                          .subgroup_arithmetic = true,
                                                          .subgroup_size = 8,
+                                                         .subgroup_most = 8,
                                                          .int64_atomics = true,
                                                          .demote_to_helper = true,
                                                          .max_spirv_minor = 6};

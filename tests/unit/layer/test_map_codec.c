@@ -324,16 +324,16 @@ static const wpg_counter_path good_path = {.table = {.first = 24, .words = 2, .b
                                            .count = 2};
 
 /* NULL if the map is refused when it is read back. */
-static wpg_counter_map *paths_back(wpg_counter_path path, wpg_path_field last, wpg_counter_spread spread)
+static wpg_counter_map *fields_back(wpg_counter_path path, wpg_path_field *fields, uint32_t count,
+                                    wpg_counter_spread spread)
 {
-    wpg_path_field fields[2] = {{0, 8, 1, 0}, last};
     wpg_counter_map map = {.first_counter = PATHS_FIRST,
                            .counter_count = PATHS_COUNTERS,
                            .slots = 1,
                            .paths = &path,
                            .path_count = 1,
                            .path_fields = fields,
-                           .path_field_count = 2,
+                           .path_field_count = count,
                            .spreads = &spread,
                            .spread_count = 1};
     wpg_writer w = {0};
@@ -344,6 +344,42 @@ static wpg_counter_map *paths_back(wpg_counter_path path, wpg_path_field last, w
         back = NULL;
     wpg_writer_finish(&w);
     return back;
+}
+
+static wpg_counter_map *paths_back(wpg_counter_path path, wpg_path_field last, wpg_counter_spread spread)
+{
+    wpg_path_field fields[2] = {{0, 8, 1, 0}, last};
+    return fields_back(path, fields, 2, spread);
+}
+
+/* Waves whose lanes differ: a tally to which all lanes came, a mark, and one with numbers of its own. */
+static void mixed_waves(void **state)
+{
+    (void)state;
+    wpg_path_field fields[WPG_WAVE_FIELDS * PATHS_COUNTERS] = {
+        {0}, {1, 28, 2, 0}, {0}, {0, 9, 4, 0}, {0}, {0}, {1, 0, 10, 0}, {1, 10, 8, 0}, {1, 18, 8, 0}};
+    wpg_counter_path path = good_path;
+    path.mixed = true;
+    path.count = 3;
+    wpg_counter_map *map = fields_back(path, fields, 9, (wpg_counter_spread){.counter = 90, .first = 40});
+    assert_non_null(map);
+    uint64_t values[PATHS_HAVE] = {0};
+    const uint64_t written = UINT64_C(1) << 30, all = 1 << 8;
+    values[24] = (written | 3 << 9 | all | 8) << 32; /* place 1: eight lanes, all of E; 3 have the mark */
+    values[26] = (written | 2u << 28 | 1 << 18 | 5 << 10 | 12) << 32;
+    values[25] = written | 5 << 9 | 5; /* place 2: five lanes, some had left; all have the mark */
+    values[27] = written | 1 << 28 | 2 << 18 | 2 << 10 | 16;
+    values[28 + 1] = 3; /* place 1, in both copies */
+    values[32 + 1] = 4;
+    values[28 + 2] = 2;
+    /* Place 1: twice by all, once by three, 12 lanes in 5 waves, one uniform. Place 2: once by five lanes,
+     * once by five, and 16 lanes in two uniform waves, which are full. */
+    const uint64_t expected[] = {14, 10, 2, 0, 0, 31, 9, 0, 4, 84, 35, 7};
+    for (uint32_t i = 0; i < 12; i++)
+        assert_int_equal(wpg_counter_value(map, 10 + i, values, PATHS_HAVE), expected[i]);
+    wpg_counter_map_destroy(map);
+    path.count = PATHS_COUNTERS; /* more fields than there are */
+    assert_null(fields_back(path, fields, 9, (wpg_counter_spread){.counter = 90, .first = 40}));
 }
 
 /* What paths and copies add to counters; tables and fields that lie elsewhere are refused. */
@@ -391,9 +427,9 @@ static void paths(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(round_trip),  cmocka_unit_test(bad_bytes),
-                                       cmocka_unit_test(value_sites), cmocka_unit_test(reservoirs),
-                                       cmocka_unit_test(paths),       cmocka_unit_test(index_out_of_range),
-                                       cmocka_unit_test(remarks)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(round_trip),         cmocka_unit_test(bad_bytes), cmocka_unit_test(value_sites),
+        cmocka_unit_test(reservoirs),         cmocka_unit_test(paths),     cmocka_unit_test(mixed_waves),
+        cmocka_unit_test(index_out_of_range), cmocka_unit_test(remarks)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
