@@ -183,26 +183,60 @@ static void keep_visits(wpg_inject *in, const wpg_function_plan *f, uint32_t num
     }
 }
 
+/* Of the lanes that leave: the most and the fewest visits. Ids, 0 until they are needed. */
+typedef struct extremes {
+    uint32_t most, fewest;
+} extremes;
+
+static void find_extremes(wpg_inject *in, uint32_t visits, const wpg_leaving *l, extremes *found)
+{
+    uint32_t live = l->now.live, none = wpg_const_u32(in->module, UINT32_MAX);
+    if (found->most)
+        return;
+    found->most = wpg_reduce(in, SpvOpGroupNonUniformUMax,
+                             live ? wpg_select_u32(in, live, visits, in->c_zero) : visits);
+    found->fewest =
+        wpg_reduce(in, SpvOpGroupNonUniformUMin, live ? wpg_select_u32(in, live, visits, none) : visits);
+}
+
+/* Those of a tally. The loop's trips are asked once for all whose visits are the trips, or one more. */
+static extremes extremes_of(wpg_inject *in, const wpg_function_plan *f, const wpg_tally *t, uint32_t visits,
+                            const wpg_leaving *l, extremes *of_trips)
+{
+    const wpg_loop_plan *loop = &f->loops[t->loop];
+    uint32_t passed = 0;
+    extremes own = {0};
+    if (loop->steady)
+        return (extremes){visits, visits};
+    for (uint32_t i = 0; i < loop->exit_count; i++)
+        passed += t->passes[i];
+    if (passed && passed < loop->exit_count) {
+        find_extremes(in, visits, l, &own);
+        return own;
+    }
+    find_extremes(in, wpg_cell_load(in, loop->trips_cell), l, of_trips);
+    if (!passed)
+        return *of_trips;
+    own.most = WPG_EMIT(in, SpvOpIAdd, in->t_u32, of_trips->most, in->c_one);
+    own.fewest = WPG_EMIT(in, SpvOpIAdd, in->t_u32, of_trips->fewest, in->c_one);
+    return own;
+}
+
 /* A loop within a region is left: its tallies' cells gain this run's visits. */
 static void leave_inner(wpg_inject *in, const wpg_function_plan *f, uint32_t number, const wpg_leaving *l)
 {
-    uint32_t most = wpg_const_u32(in->module, UINT32_MAX);
+    extremes of_trips = {0};
     for (uint32_t i = 0; i < f->tally_count; i++) {
         const wpg_tally *t = &f->tallies[i];
         if (t->method != WPG_METHOD_TRIPS || t->loop != number)
             continue;
-        uint32_t visits = wpg_cell_trips(in, f, t), live = l->now.live, waves = visits, uniform = visits;
+        uint32_t visits = wpg_cell_trips(in, f, t);
         add(in, t->lanes_cell, visits);
         if (t->steady)
             continue;
-        if (!f->loops[number].steady) {
-            waves = wpg_reduce(in, SpvOpGroupNonUniformUMax,
-                               live ? wpg_select_u32(in, live, visits, in->c_zero) : visits);
-            uniform = wpg_reduce(in, SpvOpGroupNonUniformUMin,
-                                 live ? wpg_select_u32(in, live, visits, most) : visits);
-        }
-        uniform = wpg_select_u32(in, l->now.equal, uniform, in->c_zero);
-        add(in, t->waves_cell, t->equal ? waves : wpg_select_u32(in, l->elected, waves, in->c_zero));
+        extremes of = extremes_of(in, f, t, visits, l, &of_trips);
+        uint32_t uniform = wpg_select_u32(in, l->now.equal, of.fewest, in->c_zero);
+        add(in, t->waves_cell, t->equal ? of.most : wpg_select_u32(in, l->elected, of.most, in->c_zero));
         bool by_all = t->equal || wpg_shares_uniform(&f->regions[t->region]);
         add(in, t->uniform_cell, by_all ? uniform : wpg_select_u32(in, l->elected, uniform, in->c_zero));
     }
