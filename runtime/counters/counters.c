@@ -210,6 +210,11 @@ wpg_status wpg_counters_claim(wpg_counter_slot **slot, wpg_counters *counters, w
     return status;
 }
 
+void wpg_counters_claim_again(wpg_counter_slot *slot)
+{
+    atomic_fetch_add(&slot->users, 1);
+}
+
 wpg_counters_way wpg_counters_way_of(const wpg_counters *counters, const wpg_counter_slot *slot)
 {
     size_t count = counters->layout.slot_count;

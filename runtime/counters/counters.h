@@ -62,6 +62,8 @@ wpg_counters_way wpg_counters_way_of(const wpg_counters *counters, const wpg_cou
 /* Gives the slot its counters, and has the directory lead there. */
 wpg_status wpg_counters_place(wpg_counters *counters, wpg_counter_slot *slot, size_t count, wpg_error *err);
 
+/* One claim more of a slot that somebody has claimed. */
+void wpg_counters_claim_again(wpg_counter_slot *slot);
 /* Gives back a claim. A slot without users that nobody listed goes at once: no shader ran with it. A listed
  * one stays until it is retired; the next claim of its hash finds it. True: it was the last claim of a listed
  * slot. */
