@@ -193,7 +193,7 @@ static VkResult create_bound(request *req, const VkPipelineShaderStageCreateInfo
     VkDescriptorSet set;
     VkResult result = VK_ERROR_OUT_OF_HOST_MEMORY;
     *pipeline = VK_NULL_HANDLE;
-    if (!layout || layout->why || !wpg_counter_set_of(&set, device, req->slot))
+    if (!layout || layout->why || !wpg_counter_set_make(&set, device, req->slot))
         return result;
     if (req->graphics) {
         VkGraphicsPipelineCreateInfo mine = *(const VkGraphicsPipelineCreateInfo *)info;
@@ -206,11 +206,12 @@ static VkResult create_bound(request *req, const VkPipelineShaderStageCreateInfo
         mine.layout = layout->handle;
         result = call_driver(req, device->cache, 1, &mine, pipeline);
     }
-    if (result == VK_SUCCESS && wpg_counter_pipeline_add(device, *pipeline, layout, set)) {
+    if (result != VK_SUCCESS)
+        wpg_counter_set_drop(device, set);
+    else if (wpg_counter_pipeline_add(device, *pipeline, layout, set)) {
         req->counting = *pipeline;
         return result;
-    }
-    if (result == VK_SUCCESS) {
+    } else {
         device->next.DestroyPipeline(device->handle, *pipeline, req->allocator);
         result = VK_ERROR_OUT_OF_HOST_MEMORY;
     }
@@ -383,8 +384,10 @@ static VkResult create_uncounted(request *req, const void *info, VkPipeline *pip
 static void destroy_twins(request *req, const wpg_twin *twins, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        if (twins[i].pipeline)
+        if (twins[i].pipeline) {
+            wpg_counter_pipeline_remove(req->device, twins[i].pipeline);
             req->device->next.DestroyPipeline(req->device->handle, twins[i].pipeline, req->allocator);
+        }
 }
 
 /* What stands beside the program's: the counting one, or the candidates. How many there are: all of

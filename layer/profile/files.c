@@ -469,8 +469,7 @@ void wpg_files_retire_unused(void)
 
 void wpg_files_release(wpg_device *device, wpg_counter_slot *slot)
 {
-    /* Counters by binding: the slot has a descriptor set for good (counter_layouts.h). */
-    if (device->counter_sets || !wpg_process_is_owner() || !wpg_counters_release(device->counters, slot) ||
+    if (!wpg_process_is_owner() || !wpg_counters_release(device->counters, slot) ||
         atomic_fetch_add(&files.unused, 1) + 1 < WPG_RETIRED_AT_ONCE)
         return;
     atomic_store(&files.unused, 0);

@@ -43,18 +43,21 @@ void wpg_files_spill(wpg_file *file)
 }
 
 /* True if no shader of the pipeline runs any more, and its last counts can be read: its slot is retired then.
- * Else, where a drain is needed for that, `unused` marks it: one that is asked for from here on serves. */
+ * Else, where a drain is needed for that, `unused` marks it: one that is asked for from here on serves,
+ * unless the pipeline is made again. */
 static bool may_go(wpg_device *device, wpg_counted *counted)
 {
-    const bool marked = counted->unused;
+    const unsigned claims = atomic_load(&counted->slot->claims);
+    const bool marked = counted->unused && counted->unused_claims == claims;
     counted->unused = false;
     if (!wpg_files_assign(device, counted) || !counted->file->shared || atomic_load(&counted->slot->users))
         return false;
     if (!wpg_counters_direct(device->counters) && !marked) {
         counted->unused = true;
+        counted->unused_claims = claims;
         return false;
     }
-    return wpg_counters_retire(device->counters, counted->slot);
+    return wpg_counters_retire(device->counters, counted->slot, claims);
 }
 
 /* The head of the list, or what was: a new one may stand before it. */

@@ -212,6 +212,7 @@ wpg_status wpg_counters_claim(wpg_counter_slot **slot, wpg_counters *counters, w
 
 void wpg_counters_claim_again(wpg_counter_slot *slot)
 {
+    atomic_fetch_add(&slot->claims, 1);
     atomic_fetch_add(&slot->users, 1);
 }
 
@@ -266,10 +267,10 @@ bool wpg_counters_release(wpg_counters *counters, wpg_counter_slot *slot)
     return last && listed;
 }
 
-bool wpg_counters_retire(wpg_counters *counters, wpg_counter_slot *slot)
+bool wpg_counters_retire(wpg_counters *counters, wpg_counter_slot *slot, unsigned claims)
 {
     (void)pthread_mutex_lock(&counters->lock);
-    const bool unused = atomic_load(&slot->users) == 0;
+    const bool unused = atomic_load(&slot->users) == 0 && atomic_load(&slot->claims) == claims;
     if (unused)
         take_out(counters, slot);
     (void)pthread_mutex_unlock(&counters->lock);
