@@ -61,7 +61,7 @@ again() { # NAME OPTIONS...
     plain "$name" "$wavepgo" run --generate "$@" -- "$app" churn "$WPG_SPIRV" 120,4,10
     exited "$name" 0
 }
-again own --profile-file "$work/own/%b.profraw"
+WAVEPGO_FLUSH_INTERVAL=0 again own --profile-file "$work/own/%b.profraw"
 text own "$work/own"
 grep '^pipeline' "$work/own.proftext" | wc -l | grep -x " *10" >/dev/null || fail "own: $(grep -c '^pipeline' "$work/own.proftext") pipelines"
 again shared --profile-file "$work/shared.profraw"

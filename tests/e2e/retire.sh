@@ -1,6 +1,6 @@
 #!/bin/sh
 # What the program destroyed takes no memory, and what it counted is kept: churn.sh for the other things that count. WPG_CASE:
-# parts (of pipeline libraries), objects (shader objects), binding (counters by descriptor sets).
+# parts (of pipeline libraries), objects (shader objects), binding (counters by descriptor sets), own (a file for each pipeline).
 . "$(dirname "$0")/lib.sh"
 need_built "$wavepgo" "$layer" "$app" "$WPG_BUILD/lib/libVkLayer_wavepgo_test_shim.so"
 export WAVEPGO_CACHE=none
@@ -35,7 +35,17 @@ case $WPG_CASE in
 parts) scenario=churn-parts stage=frag lanes=$((61 * 47)) ;;
 objects) scenario=churn-objects stage=comp lanes=64 ;;
 binding) scenario=churn stage=comp lanes=64 && export WAVEPGO_COUNTER_WAY=binding ;;
+own) scenario=churn stage=comp lanes=64 ;;
 esac
+# What a pipeline may leave in memory, how many of a bundle have files, and where NAME's profiles are.
+bytes=32 files=50
+into() { echo "$work/$1.profraw"; }
+from() { into "$1"; }
+if [ "$WPG_CASE" = own ]; then # the file's name and how much is in it
+    bytes=300 files=50000
+    into() { echo "$work/$1/%b.profraw"; }
+    from() { echo "$work/$1"; }
+fi
 
 # Memory.
 many=3000
@@ -43,11 +53,11 @@ many=3000
 many=${WPG_CHURN:-$many}
 distinct=$many
 absent "$many,100"
-churn one "$many,100" --profile-file "$work/one.profraw"
-flat one "$many"
-counts one "$work/one.profraw" 1
-churn few "$many,100" --bundle "$work/few" --bundle-pipelines 50
-flat few "$many"
+churn one "$many,100" --profile-file "$(into one)"
+flat one "$many" $bytes
+counts one "$(from one)" 1
+churn few "$many,100" --bundle "$work/few" --bundle-pipelines $files
+[ "$WPG_CASE" = own ] || flat few "$many" # a bundle's facts stay in memory
 counts few "$work/few" 1
 
 # What still runs is nobody else's: some run again, after many others are gone.
@@ -60,14 +70,14 @@ keep() {
 }
 keep plain absent-1500,50,0,late "$app" "$scenario" "$WPG_SPIRV" 1500,50,0,late
 exited absent-1500,50,0,late 0
-keep churn late 1500,50,0,late --profile-file "$work/late.profraw"
-counts late "$work/late.profraw" 2
+keep churn late 1500,50,0,late --profile-file "$(into late)"
+counts late "$(from late)" 2
 # The same few hashes come and go, between flushes.
 distinct=10
 export WAVEPGO_FLUSH_INTERVAL=0.2
 for placement in host device; do
     keep plain absent-240,3,10,late "$app" "$scenario" "$WPG_SPIRV" 240,3,10,late
-    WAVEPGO_COUNTER_PLACEMENT=$placement keep churn "$placement" 240,3,10,late --profile-file "$work/$placement.profraw"
-    counts "$placement" "$work/$placement.profraw" 16
+    WAVEPGO_COUNTER_PLACEMENT=$placement keep churn "$placement" 240,3,10,late --profile-file "$(into "$placement")"
+    counts "$placement" "$(from "$placement")" 16
 done
 finish
