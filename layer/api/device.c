@@ -536,7 +536,7 @@ void VKAPI_CALL wpg_destroy_device(VkDevice handle, const VkAllocationCallbacks 
     wpg_shader_objects_finish(device);
     wpg_tune_forget_verdicts(device);
     wpg_twins_finish(device);
-    wpg_handles_finish(&device->counting);
+    wpg_handles_free(&device->counting);
     wpg_attribution_destroy(device->attribution);
     wpg_object_names_finish(device);
     wpg_shader_modules_finish(device);

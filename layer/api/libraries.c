@@ -10,7 +10,7 @@
 #include "layer/base/chain.h"
 #include "layer/commands/record_queries.h"
 #include "layer/commands/sample_bind.h"
-#include "layer/profile/files.h"
+#include "layer/profile/holds.h"
 #include "layer/rewrite/library_copy.h"
 
 #define SHADER_SUBSETS                                                                                       \
@@ -328,13 +328,13 @@ void VKAPI_CALL wpg_destroy_pipeline(VkDevice handle, VkPipeline pipeline,
     if (!device)
         return;
     kept_parts *kept = NULL;
-    wpg_counter_slot *slot = NULL;
+    wpg_hold *hold = NULL;
     if (pipeline && device->mode != WPG_MODE_OFF) {
         wpg_object_names_forget(device, (uint64_t)pipeline);
         destroy_record(wpg_handles_remove(&device->libraries, (uint64_t)pipeline), NULL);
         kept = wpg_handles_remove(&device->linked, (uint64_t)pipeline);
         (void)wpg_handles_remove(&device->ray_libraries, (uint64_t)pipeline);
-        slot = wpg_handles_remove(&device->counting, (uint64_t)pipeline);
+        hold = wpg_holds_take(device, pipeline);
     }
     if (device->records)
         wpg_record_DestroyPipeline(handle, pipeline, allocator);
@@ -342,8 +342,7 @@ void VKAPI_CALL wpg_destroy_pipeline(VkDevice handle, VkPipeline pipeline,
         wpg_sample_destroy_pipeline(handle, pipeline, allocator);
     destroy_parts(device, kept, allocator);
     free(kept);
-    if (slot)
-        wpg_files_release(device, slot);
+    wpg_hold_release(device, hold);
 }
 
 typedef struct gone {

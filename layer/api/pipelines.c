@@ -15,6 +15,7 @@
  * only into the program's memory (VK_KHR_deferred_host_operations). */
 #include <string.h>
 
+#include "layer/api/feedback.h"
 #include "layer/api/hooks.h"
 #include "layer/api/libraries.h"
 #include "layer/base/chain.h"
@@ -124,11 +125,15 @@ static bool is_shader_part(const VkGraphicsPipelineCreateInfo *info, uint64_t fl
                            VK_GRAPHICS_PIPELINE_LIBRARY_FRAGMENT_SHADER_BIT_EXT));
 }
 
+static const VkPipelineLibraryCreateInfoKHR *parts_of(const VkGraphicsPipelineCreateInfo *info)
+{
+    return wpg_chain_find(info->pNext, VK_STRUCTURE_TYPE_PIPELINE_LIBRARY_CREATE_INFO_KHR);
+}
+
 static bool is_linked(const VkGraphicsPipelineCreateInfo *info)
 {
-    const VkPipelineLibraryCreateInfoKHR *libraries =
-        wpg_chain_find(info->pNext, VK_STRUCTURE_TYPE_PIPELINE_LIBRARY_CREATE_INFO_KHR);
-    return libraries && libraries->libraryCount;
+    const VkPipelineLibraryCreateInfoKHR *parts = parts_of(info);
+    return parts && parts->libraryCount;
 }
 
 static const char *unsupported_graphics(const VkGraphicsPipelineCreateInfo *info, uint64_t flags)
@@ -170,42 +175,6 @@ static bool allows_early_tests(const VkGraphicsPipelineCreateInfo *info, uint64_
     return true;
 }
 
-/* -- Creation feedback */
-
-/* Of a pipeline with more stages the driver's answer for each is that for ours. */
-enum { FEEDBACK_STAGES = 64 };
-
-/* What the driver said of the application's own pipeline, kept while ours is made. */
-typedef struct feedback {
-    const VkPipelineCreationFeedbackCreateInfo *info; /* the application's; NULL = it did not ask */
-    VkPipelineCreationFeedback whole, stages[FEEDBACK_STAGES];
-    uint32_t stage_count;
-} feedback;
-
-static void keep_feedback(feedback *kept, const void *chain)
-{
-    kept->info = wpg_chain_find(chain, VK_STRUCTURE_TYPE_PIPELINE_CREATION_FEEDBACK_CREATE_INFO);
-    if (!kept->info)
-        return;
-    kept->whole = *kept->info->pPipelineCreationFeedback;
-    kept->stage_count = kept->info->pipelineStageCreationFeedbackCount;
-    if (kept->stage_count > FEEDBACK_STAGES || !kept->info->pPipelineStageCreationFeedbacks)
-        kept->stage_count = 0;
-    if (kept->stage_count)
-        memcpy(kept->stages, kept->info->pPipelineStageCreationFeedbacks,
-               kept->stage_count * sizeof *kept->stages);
-}
-
-static void restore_feedback(const feedback *kept)
-{
-    if (!kept->info)
-        return;
-    *kept->info->pPipelineCreationFeedback = kept->whole;
-    if (kept->stage_count)
-        memcpy(kept->info->pPipelineStageCreationFeedbacks, kept->stages,
-               kept->stage_count * sizeof *kept->stages);
-}
-
 /* -- One pipeline */
 
 static VkPipelineLayout layout_of(const request *req, const void *info)
@@ -224,7 +193,7 @@ static VkResult create_bound(request *req, const VkPipelineShaderStageCreateInfo
     VkDescriptorSet set;
     VkResult result = VK_ERROR_OUT_OF_HOST_MEMORY;
     *pipeline = VK_NULL_HANDLE;
-    if (!layout || layout->why || !wpg_counter_set_of(&set, device, req->slot))
+    if (!layout || layout->why || !wpg_counter_set_make(&set, device, req->slot))
         return result;
     if (req->graphics) {
         VkGraphicsPipelineCreateInfo mine = *(const VkGraphicsPipelineCreateInfo *)info;
@@ -237,11 +206,12 @@ static VkResult create_bound(request *req, const VkPipelineShaderStageCreateInfo
         mine.layout = layout->handle;
         result = call_driver(req, device->cache, 1, &mine, pipeline);
     }
-    if (result == VK_SUCCESS && wpg_counter_pipeline_add(device, *pipeline, layout, set)) {
+    if (result != VK_SUCCESS)
+        wpg_counter_set_drop(device, set);
+    else if (wpg_counter_pipeline_add(device, *pipeline, layout, set)) {
         req->counting = *pipeline;
         return result;
-    }
-    if (result == VK_SUCCESS) {
+    } else {
         device->next.DestroyPipeline(device->handle, *pipeline, req->allocator);
         result = VK_ERROR_OUT_OF_HOST_MEMORY;
     }
@@ -327,20 +297,20 @@ static VkResult create_if_cached(request *req, wpg_pipeline_plan *plan, const vo
 {
     const VkBaseInStructure *base = info;
     VkPipeline ours = VK_NULL_HANDLE;
-    feedback kept = {0};
+    wpg_feedback kept = {0};
     VkResult result = call_driver(req, req->cache, 1, info, pipeline);
     if (result < 0)
         return result;
-    keep_feedback(&kept, base->pNext);
+    wpg_feedback_keep(&kept, base->pNext);
     if (req->device->cache && create_with(req, plan->infos, info, &ours) == VK_SUCCESS) {
         req->device->next.DestroyPipeline(req->device->handle, *pipeline, req->allocator);
         *pipeline = ours;
         if (result == VK_SUCCESS)
-            restore_feedback(&kept);
+            wpg_feedback_restore(&kept);
         wpg_pipeline_plan_commit(plan, true);
         return VK_SUCCESS;
     }
-    restore_feedback(&kept);
+    wpg_feedback_restore(&kept);
     if (result == VK_SUCCESS) {
         not_compiled(plan);
         wpg_pipeline_plan_commit(plan, true);
@@ -354,7 +324,7 @@ static VkResult create_changed(request *req, wpg_pipeline_plan *plan, const void
         return create_if_cached(req, plan, info, pipeline);
 
     const VkBaseInStructure *base = info;
-    feedback kept = {0};
+    wpg_feedback kept = {0};
     VkPipeline original = VK_NULL_HANDLE;
     if (wpg_chain_find(base->pNext, VK_STRUCTURE_TYPE_PIPELINE_CREATION_FEEDBACK_CREATE_INFO)) {
         VkResult result = create_original(req, info, &original);
@@ -365,10 +335,10 @@ static VkResult create_changed(request *req, wpg_pipeline_plan *plan, const void
             *pipeline = original;
             return result;
         }
-        keep_feedback(&kept, base->pNext);
+        wpg_feedback_keep(&kept, base->pNext);
     }
     VkResult result = create_with(req, plan->infos, info, pipeline);
-    restore_feedback(&kept);
+    wpg_feedback_restore(&kept);
     wpg_pipeline_plan_commit(plan, result == VK_SUCCESS);
     if (result == VK_SUCCESS) {
         if (original)
@@ -414,8 +384,10 @@ static VkResult create_uncounted(request *req, const void *info, VkPipeline *pip
 static void destroy_twins(request *req, const wpg_twin *twins, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        if (twins[i].pipeline)
+        if (twins[i].pipeline) {
+            wpg_counter_pipeline_remove(req->device, twins[i].pipeline);
             req->device->next.DestroyPipeline(req->device->handle, twins[i].pipeline, req->allocator);
+        }
 }
 
 /* What stands beside the program's: the counting one, or the candidates. How many there are: all of
@@ -515,12 +487,12 @@ static VkResult create_beside(request *req, wpg_pipeline_plan *plan, const void 
     VkResult result = create_uncounted(req, info, pipeline);
     if (result != VK_SUCCESS)
         return result;
-    feedback kept = {0};
-    keep_feedback(&kept, base->pNext);
+    wpg_feedback kept = {0};
+    wpg_feedback_keep(&kept, base->pNext);
     if (plan->tuned)
         judge(req, plan, info);
     if (plan->tuned && !req->device->times) {
-        restore_feedback(&kept);
+        wpg_feedback_restore(&kept);
         plan->changed = false;
         (void)strcpy(plan->why, "it is not timed: the driver's figures decide");
         plan->expected = true;
@@ -529,7 +501,7 @@ static VkResult create_beside(request *req, wpg_pipeline_plan *plan, const void 
     }
     size_t count = create_twins(twins, req, plan, info);
     bool made = count > 0;
-    restore_feedback(&kept);
+    wpg_feedback_restore(&kept);
     if (made && !wpg_twins_add(req->device, *pipeline, twins, count,
                                plan->tuned ? NULL : plan->counted[0]->slot, plan->tuned)) {
         destroy_twins(req, twins, count);
@@ -661,6 +633,8 @@ static VkResult create_unchanged(request *req, const void *info, bool of_ours, V
     VkPipelineCache cache = of_ours ? device->cache : req->cache;
     if (!req->deferred)
         return call_driver(req, cache, 1, info, pipeline);
+    if (rays->pLibraryInfo) /* where its handle will be is not followed */
+        wpg_holds_keep(device, rays->pLibraryInfo->pLibraries, rays->pLibraryInfo->libraryCount);
     uint64_t start = wpg_now();
     VkResult result = device->next.CreateRayTracingPipelinesKHR(device->handle, req->deferred, cache, 1, info,
                                                                 req->allocator, pipeline);
@@ -686,6 +660,18 @@ static void note_pace(const wpg_pipeline_plan *plan, uint64_t nanoseconds)
     double limit = wpg_the_process.settings.compile_limit, seconds = (double)nanoseconds * 1e-9;
     if (limit > 0 && seconds > limit && plan->identified)
         wpg_pace_note(plan->hash, plan->pace, seconds, WPG_AT_CREATION);
+}
+
+/* Nodes of an execution graph (VK_AMDX_shader_enqueue) are held for good: graphs are not followed. */
+static void hold(const request *req, wpg_pipeline_plan *plan, const void *info, VkPipeline pipeline)
+{
+    const VkRayTracingPipelineCreateInfoKHR *rays = info;
+    if (!req->graphics && !req->rays && (flags_of(info) & VK_PIPELINE_CREATE_LIBRARY_BIT_KHR))
+        plan->held_count = 0;
+    wpg_pipeline_plan_hold(plan, pipeline,
+                           req->graphics ? parts_of(info)
+                           : req->rays   ? rays->pLibraryInfo
+                                         : NULL);
 }
 
 static VkResult make_one(request *req, const void *info, VkPipeline *pipeline)
@@ -725,7 +711,7 @@ static VkResult make_one(request *req, const void *info, VkPipeline *pipeline)
     if (made && req->device->counter_sets)
         note_layout(req, info, *pipeline);
     if (made) {
-        wpg_pipeline_plan_hold(&plan, *pipeline, flags & VK_PIPELINE_CREATE_LIBRARY_BIT_KHR);
+        hold(req, &plan, info, *pipeline);
         wpg_record_pipeline(req->device, *pipeline, &plan, layout_of(req, info));
         if (later)
             wpg_later_add(req->device, later, *pipeline);

@@ -12,6 +12,7 @@
 
 typedef struct twin {
     wpg_shader original;
+    wpg_hold *hold; /* of ours, where it counts */
 } twin;
 
 /* One object of a call. */
@@ -22,9 +23,25 @@ typedef struct candidate {
     bool wanted; /* made anew */
 } candidate;
 
+static void free_twin(void *record, void *context)
+{
+    twin *found = record;
+    (void)context;
+    free(found->hold);
+    free(found);
+}
+
 void wpg_shader_objects_finish(wpg_device *device)
 {
-    wpg_handles_free(&device->shaders);
+    wpg_handles_each(&device->shaders, free_twin, NULL);
+    wpg_handles_finish(&device->shaders);
+}
+
+static void forget(wpg_device *device, twin *gone)
+{
+    if (gone)
+        wpg_hold_release(device, gone->hold);
+    free(gone);
 }
 
 static VkResult call_driver(const wpg_device *device, uint32_t count, const wpg_shader_create_info *infos,
@@ -107,7 +124,7 @@ static bool replace(wpg_device *device, const candidate *all, uint32_t count,
             mine[made].pCode = stage->out_words;
             mine[made].pSpecializationInfo = NULL; /* the values are in the words */
         }
-        twins[made] = malloc(sizeof **twins);
+        twins[made] = calloc(1, sizeof **twins);
         good = twins[made++] != NULL;
     }
     if (good && made) {
@@ -117,7 +134,7 @@ static bool replace(wpg_device *device, const candidate *all, uint32_t count,
             if (!all[i].wanted)
                 continue;
             twins[at]->original = shaders[i];
-            free(wpg_handles_remove(&device->shaders, ours[at]));
+            forget(device, wpg_handles_remove(&device->shaders, ours[at])); /* destroyed behind our back */
             good = wpg_handles_set(&device->shaders, ours[at], twins[at]);
             at += good;
             kept = at;
@@ -163,6 +180,9 @@ VkResult VKAPI_CALL wpg_create_shaders(VkDevice handle, uint32_t count, const wp
             wpg_attribution_weigh(device, all[i].plan.hash, wpg_pipeline_plan_words(&all[i].plan));
         }
         wpg_pipeline_plan_commit(&all[i].plan, good || !all[i].plan.changed);
+        twin *ours = all[i].plan.changed ? wpg_handles_get(&device->shaders, shaders[i]) : NULL;
+        if (ours)
+            ours->hold = wpg_pipeline_plan_take_hold(&all[i].plan);
         wpg_record_object(device, shaders[i], &all[i].plan, &infos[i]);
         wpg_pipeline_plan_finish(&all[i].plan);
     }
@@ -182,8 +202,8 @@ void VKAPI_CALL wpg_destroy_shader(VkDevice handle, wpg_shader shader, const VkA
         wpg_attribution_remove(device, suspect_of(shader));
         destroy(device, found->original, allocator);
     }
-    free(found);
     destroy(device, shader, allocator);
+    forget(device, found);
 }
 
 void VKAPI_CALL wpg_bind_shaders(VkCommandBuffer commands, uint32_t count,

@@ -84,7 +84,7 @@ typedef struct wpg_device {
     unsigned live;            /* number of the file that they lie in (live.h), under its lock; 0: none */
     pthread_mutex_t counted_lock;
     struct wpg_counted *counted; /* list of instrumented pipelines, under counted_lock */
-    wpg_handles counting;        /* VkPipeline -> the wpg_counter_slot that it claims */
+    wpg_handles counting;        /* VkPipeline -> wpg_hold (layer/profile/holds.h) */
     size_t impossible;           /* stages with impossible counts, under the files lock */
     wpg_handles named;           /* VkPipeline or VkShaderModule -> what rewrite/object_names.c knows of it */
     struct wpg_powered *power;   /* the GPU whose power state it holds (power.h); NULL: none */

@@ -6,6 +6,7 @@
 
 #include "layer/commands/record.h"
 #include "runtime/base/log.h"
+#include "runtime/base/vec.h"
 
 enum { SETS_OF_POOL = 256 };
 
@@ -25,7 +26,7 @@ struct wpg_counter_sets {
     wpg_handles pipelines;        /* VkPipeline -> wpg_counter_pipeline */
     pthread_mutex_t lock;         /* of the next two */
     pool *pools;
-    wpg_map sets; /* wpg_counter_slot -> VkDescriptorSet */
+    WPG_VEC(VkDescriptorSet) free; /* of pipelines that are gone */
 };
 
 /* -- The device */
@@ -91,6 +92,17 @@ bool wpg_counter_sets_start(wpg_device *device, VkPhysicalDevice physical)
     return true;
 }
 
+/* Without memory for the note the set is not used again. */
+void wpg_counter_set_drop(wpg_device *device, VkDescriptorSet set)
+{
+    struct wpg_counter_sets *sets = device->counter_sets;
+    if (!set)
+        return;
+    (void)pthread_mutex_lock(&sets->lock);
+    (void)wpg_vec_push(&sets->free, set);
+    (void)pthread_mutex_unlock(&sets->lock);
+}
+
 static void release(wpg_device *device, wpg_counter_layout *layout)
 {
     if (!layout || atomic_fetch_sub(&layout->references, 1) != 1)
@@ -115,6 +127,7 @@ static void release_pipeline(void *record, void *context)
 {
     wpg_counter_pipeline *pipeline = record;
     release(context, pipeline->layout);
+    wpg_counter_set_drop(context, pipeline->set);
     free(pipeline);
 }
 
@@ -136,7 +149,7 @@ void wpg_counter_sets_finish(wpg_device *device)
         free(at);
     }
     device->next.DestroyDescriptorSetLayout(device->handle, sets->layout, NULL);
-    wpg_map_free(&sets->sets);
+    wpg_vec_free(&sets->free);
     (void)pthread_mutex_destroy(&sets->lock);
     free(sets);
     device->counter_sets = NULL;
@@ -289,8 +302,14 @@ static pool *pool_with_room(wpg_device *device)
     return made;
 }
 
-static bool make_set(VkDescriptorSet *set, wpg_device *device, const VkDescriptorBufferInfo *range)
+/* One that was used before, else a new one. */
+static bool take_set(VkDescriptorSet *set, wpg_device *device)
 {
+    struct wpg_counter_sets *sets = device->counter_sets;
+    if (sets->free.count) {
+        *set = wpg_vec_pop(&sets->free);
+        return true;
+    }
     pool *from = pool_with_room(device);
     if (!from)
         return false;
@@ -301,16 +320,10 @@ static bool make_set(VkDescriptorSet *set, wpg_device *device, const VkDescripto
     if (device->next.AllocateDescriptorSets(device->handle, &info, set) != VK_SUCCESS)
         return false;
     from->left--;
-    const VkWriteDescriptorSet write = {.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET,
-                                        .dstSet = *set,
-                                        .descriptorCount = 1,
-                                        .descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER,
-                                        .pBufferInfo = range};
-    device->next.UpdateDescriptorSets(device->handle, 1, &write, 0, NULL);
     return true;
 }
 
-bool wpg_counter_set_of(VkDescriptorSet *set, wpg_device *device, const wpg_counter_slot *slot)
+bool wpg_counter_set_make(VkDescriptorSet *set, wpg_device *device, const wpg_counter_slot *slot)
 {
     struct wpg_counter_sets *sets = device->counter_sets;
     VkDescriptorBufferInfo range = {0};
@@ -318,15 +331,17 @@ bool wpg_counter_set_of(VkDescriptorSet *set, wpg_device *device, const wpg_coun
     if (!wpg_counters_range(&range.buffer, &range.offset, &range.range, device->counters, slot))
         return true;
     (void)pthread_mutex_lock(&sets->lock);
-    uint64_t known = 0;
-    bool good = wpg_map_get(&sets->sets, (uint64_t)(uintptr_t)slot, &known);
-    if (good)
-        *set = (VkDescriptorSet)known;
-    else
-        good = make_set(set, device, &range) &&
-               wpg_map_set(&sets->sets, (uint64_t)(uintptr_t)slot, (uint64_t)*set);
+    const bool good = take_set(set, device);
     (void)pthread_mutex_unlock(&sets->lock);
-    return good;
+    if (!good)
+        return false;
+    const VkWriteDescriptorSet write = {.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET,
+                                        .dstSet = *set,
+                                        .descriptorCount = 1,
+                                        .descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER,
+                                        .pBufferInfo = &range};
+    device->next.UpdateDescriptorSets(device->handle, 1, &write, 0, NULL);
+    return true;
 }
 
 /* -- Pipelines */
@@ -336,8 +351,10 @@ bool wpg_counter_pipeline_add(wpg_device *device, VkPipeline pipeline, wpg_count
 {
     wpg_counter_pipeline *made = calloc(1, sizeof *made);
     wpg_counter_pipeline_remove(device, pipeline);
-    if (!made)
+    if (!made) {
+        wpg_counter_set_drop(device, set);
         return false;
+    }
     *made = (wpg_counter_pipeline){layout, set};
     atomic_fetch_add(&layout->references, 1);
     if (wpg_handles_set(&device->counter_sets->pipelines, (uint64_t)pipeline, made))

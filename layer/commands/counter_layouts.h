@@ -5,9 +5,10 @@
  *                                                                 compatible with the program's
  *
  * A layout of ours is made with the program's, since the program may destroy its set layouts, and its layout,
- * right after it has made its pipelines (VK_KHR_maintenance4). A pipeline that counts is made with ours. Each
- * slot has one descriptor set, whose range is the slot's counters: no word of a shader depends on what was
- * made before.
+ * right after it has made its pipelines (VK_KHR_maintenance4). A pipeline that counts is made with ours. It
+ * has a descriptor set of its own, whose range is its slot's counters: no word of a shader depends on what
+ * was made before. A set is written again once its pipeline is destroyed: then no command buffer that has it
+ * bound may run.
  *
  * What is noted is needed to give the program back its own sets (counter_sets.h).
  *
@@ -33,7 +34,7 @@ typedef struct wpg_counter_layout {
 /* What the pipeline was made with. */
 typedef struct wpg_counter_pipeline {
     wpg_counter_layout *layout;
-    VkDescriptorSet set; /* of its counters; VK_NULL_HANDLE: it does not count */
+    VkDescriptorSet set; /* of its counters, its own; VK_NULL_HANDLE: it does not count */
 } wpg_counter_pipeline;
 
 /* Why the device, made with `info`, cannot count by binding; static, NULL: it can. */
@@ -52,11 +53,14 @@ wpg_counter_layout *wpg_counter_layout_of(wpg_device *device, VkPipelineLayout p
 /* VkDescriptorUpdateTemplate -> wpg_push_template, of those that push. */
 wpg_handles *wpg_counter_templates(wpg_device *device);
 
-/* The descriptor set of the slot's counters, which are placed. False: memory runs out. *set stays
+/* A descriptor set of the slot's counters, which are placed. False: memory runs out. *set stays
  * VK_NULL_HANDLE on a device without memory. */
-bool wpg_counter_set_of(VkDescriptorSet *set, wpg_device *device, const wpg_counter_slot *slot);
+bool wpg_counter_set_make(VkDescriptorSet *set, wpg_device *device, const wpg_counter_slot *slot);
+/* No command buffer that may run has it bound: another pipeline gets it. */
+void wpg_counter_set_drop(wpg_device *device, VkDescriptorSet set);
 
-/* Notes a pipeline, in place of one that had the handle before. False: memory runs out. */
+/* Notes a pipeline, in place of one that had the handle before, and takes the set over. False: memory runs
+ * out. */
 bool wpg_counter_pipeline_add(wpg_device *device, VkPipeline pipeline, wpg_counter_layout *layout,
                               VkDescriptorSet set);
 void wpg_counter_pipeline_remove(wpg_device *device, VkPipeline pipeline);

@@ -151,6 +151,10 @@ void wpg_record_drop(wpg_recording *recording); /* memory ran out: the recording
 
 /* -- record_bind.c -- */
 
+/* Whether anybody asks what the pipeline did: the bundle's facts, TIMES, or tuning. A process may make
+ * pipelines without end. */
+bool wpg_record_has_totals(const wpg_device *device, wpg_hash128 pipeline);
+
 /* Notes a pipeline made for the program, if the plan knows its hash. */
 void wpg_record_pipeline(wpg_device *device, VkPipeline pipeline, const wpg_pipeline_plan *plan,
                          VkPipelineLayout layout);

@@ -62,9 +62,7 @@ static layout layout_of(wpg_device *device, VkPipelineLayout handle)
 
 /* -- Pipelines */
 
-/* Whether anybody asks what the pipeline did: the bundle's facts, TIMES, or tuning. A process may make
- * pipelines without end. */
-static bool has_totals(const wpg_device *device, wpg_hash128 pipeline)
+bool wpg_record_has_totals(const wpg_device *device, wpg_hash128 pipeline)
 {
     return device->mode == WPG_MODE_TUNE || wpg_times_on() || (wpg_bundle_on() && wpg_bundle_takes(pipeline));
 }
@@ -74,7 +72,7 @@ void wpg_record_pipeline(wpg_device *device, VkPipeline pipeline, const wpg_pipe
 {
     if (!device->records || !pipeline || !plan->identified || plan->part)
         return;
-    const bool own = has_totals(device, plan->hash);
+    const bool own = wpg_record_has_totals(device, plan->hash);
     wpg_totals *totals = own ? wpg_totals_of(plan->hash) : wpg_totals_others();
     wpg_bindable *bindable = totals ? calloc(1, sizeof *bindable) : NULL;
     if (!bindable)

@@ -119,12 +119,14 @@ static wpg_bindable *make(wpg_device *device, const combination *bound)
 {
     wpg_pipeline_plan plan;
     wpg_pipeline_plan_pass_known(&plan, device, bound->stages, bound->count, "made of shader objects");
-    wpg_totals *totals = plan.identified ? wpg_totals_of(plan.hash) : NULL;
+    const bool own = plan.identified && wpg_record_has_totals(device, plan.hash);
+    wpg_totals *totals = own ? wpg_totals_of(plan.hash) : plan.identified ? wpg_totals_others() : NULL;
     wpg_bindable *bindable = totals ? calloc(1, sizeof *bindable) : NULL;
     if (bindable) {
-        *bindable = (wpg_bindable){
-            .totals = totals, .push_signature = bound->push_signature, .push_words = bound->push_words};
-        if (bound->optimised)
+        *bindable = (wpg_bindable){.totals = totals,
+                                   .push_signature = bound->push_signature,
+                                   .push_words = own ? bound->push_words : 0};
+        if (own && bound->optimised)
             wpg_totals_optimised(plan.hash);
         const wpg_bundle_subject subject = wpg_pipeline_plan_subject(&plan);
         wpg_bundle_describe(&subject);

@@ -128,6 +128,7 @@ bool wpg_files_assign(const wpg_device *device, wpg_counted *counted)
     counted->file = file_of(counted->pipeline, counted->shader_only);
     if (!counted->file)
         return false;
+    counted->file->counting++;
     counted->first_run = wpg_key_set_add(&files.runs, counted->pipeline.low);
     wpg_live_assign(device, counted, counted->file->path);
     return true;
@@ -280,6 +281,9 @@ bool wpg_files_retire(wpg_device *device)
     bool last = unlink_device(device);
     wpg_counted *counted = device->counted;
     device->counted = NULL;
+    for (const wpg_counted *at = counted; at; at = at->next)
+        if (at->file)
+            at->file->counting--;
     (void)pthread_mutex_unlock(&files.lock);
     while (counted) {
         wpg_counted *next = counted->next;
@@ -303,6 +307,7 @@ static void file_done(void *who, const wpg_error *err)
     file->on_disk = true;
     file->failed = false;
     file->changed = false;
+    wpg_files_rest(file);
 }
 
 static wpg_live_frame pooled; /* files whose counts a pool has; under the files lock */
@@ -326,11 +331,13 @@ static void pool_done(void *who, const wpg_error *err)
     file->changed = false;
 }
 
-/* Adds what was retired to `now`, but for what was spilled. Once a round of writing. */
+/* Adds what was retired to `now`, but for what was spilled. Once a round of writing. On failure memory and
+ * disk are as they were. */
 static wpg_status add_up(wpg_file *file, wpg_error *err)
 {
     if (!file->now && !(file->now = wpg_profile_create()))
         return wpg_fail(err, WPG_E_NOMEM, "out of memory");
+    WPG_TRY(wpg_files_recall(file, err));
     return file->retired ? wpg_profile_merge(file->now, file->retired, 1, NULL, err) : WPG_OK;
 }
 
@@ -345,9 +352,10 @@ static void write_file(wpg_file_batch *batch, wpg_file *file)
     if (status == WPG_OK && (data || file->spill.size)) {
         file->writing = wpg_hash_bytes(data, size);
         file->writing.high ^= file->spill.size; /* what was spilled does not change */
-        if (file->on_disk && wpg_hash_equal(file->writing, file->written))
+        if (file->on_disk && wpg_hash_equal(file->writing, file->written)) {
             file->changed = false;
-        else
+            wpg_files_rest(file);
+        } else
             status = wpg_file_batch_put_behind(batch, file->path, file->spill.file, file->spill.size, data,
                                                size, file, &err);
     }
@@ -399,6 +407,25 @@ static void write_changed(bool ends)
     wpg_file_batch_commit(&batch);
 }
 
+void wpg_files_write_ended(wpg_file *const *list, size_t count)
+{
+    wpg_error err;
+    wpg_file_batch batch;
+    wpg_file_batch_init(&batch, file_done);
+    for (size_t i = 0; i < count; i++) {
+        wpg_file *file = list[i];
+        if (!file->changed || file->counting || file->pool)
+            continue;
+        if (add_up(file, &err) == WPG_OK)
+            write_file(&batch, file);
+        else /* a flush tries again */
+            say_failed(file, &err);
+        wpg_profile_destroy(file->now);
+        file->now = NULL;
+    }
+    wpg_file_batch_commit(&batch);
+}
+
 static bool lock_files(bool unloading)
 {
     struct timespec until;
@@ -446,7 +473,7 @@ void wpg_files_write_all(bool unloading)
         return;
     wpg_device *head = first_device();
     if (!unloading)
-        wpg_files_retire_list(head);
+        wpg_files_retire_list(head, true);
     (void)read_devices(head);
     const bool ends = unloading || !head;
     for (size_t i = 0; ends && i < files.list.count; i++)
@@ -463,20 +490,19 @@ void wpg_files_retire_unused(void)
 {
     if (!wpg_process_is_owner() || pthread_mutex_lock(&files.lock) != 0)
         return;
-    wpg_files_retire_list(first_device());
+    wpg_files_retire_list(first_device(), true);
     (void)pthread_mutex_unlock(&files.lock);
 }
 
 void wpg_files_release(wpg_device *device, wpg_counter_slot *slot)
 {
-    /* Counters by binding: the slot has a descriptor set for good (counter_layouts.h). */
-    if (device->counter_sets || !wpg_process_is_owner() || !wpg_counters_release(device->counters, slot) ||
+    if (!wpg_process_is_owner() || !wpg_counters_release(device->counters, slot) ||
         atomic_fetch_add(&files.unused, 1) + 1 < WPG_RETIRED_AT_ONCE)
         return;
     atomic_store(&files.unused, 0);
     if (wpg_writer_retire() || pthread_mutex_trylock(&files.lock) != 0)
         return;
-    wpg_files_retire_list(first_device());
+    wpg_files_retire_list(first_device(), false);
     (void)pthread_mutex_unlock(&files.lock);
 }
 

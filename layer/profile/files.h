@@ -20,8 +20,8 @@ void wpg_files_add(wpg_device *device, wpg_counted *counted);
 bool wpg_files_retire(wpg_device *device);
 
 /* A pipeline is gone, or was not made: it no longer uses the slot that its plan claimed. Once no pipeline
- * does, the slot's counts go to their file, where that is shared by many pipelines, and its memory is used
- * again: by the writer, or by this call if no writer runs. */
+ * does, the slot's counts go to their file, and its memory is used again. The writer does so, or, if no
+ * writer runs, this call, for files that many pipelines share. */
 void wpg_files_release(wpg_device *device, wpg_counter_slot *slot);
 /* Does that for every slot that waits, and whose last counts can be read without waiting. */
 void wpg_files_retire_unused(void);

@@ -24,8 +24,9 @@ typedef struct wpg_counted {
     uint64_t *values;       /* [slot->count] as last read */
     /* Sampling by bind, as last read. If binds is not 0, counts are multiplied by N. */
     uint64_t binds, binds_counted;
-    bool unused;  /* no pipeline has used it since before the last drain was asked for */
-    bool sampled; /* by bind or frame: until a bind was counted nothing is known */
+    bool unused;            /* nothing used it when the last drain was asked for, */
+    unsigned unused_claims; /* after so many claims of its slot */
+    bool sampled;           /* by bind or frame: until a bind was counted nothing is known */
     struct wpg_file *file;
     bool shader_only; /* a library part: its file is shader-<hash>, it belongs to no one pipeline */
     bool recovered;   /* of a killed run: what does not add is not told to this run's bundle */

@@ -81,6 +81,7 @@ static bool make_room(wpg_pipeline_plan *plan, uint32_t count)
     plan->modules = WPG_ARENA_ARRAY(&plan->arena, VkShaderModule, count);
     plan->infos = WPG_ARENA_ARRAY(&plan->arena, VkPipelineShaderStageCreateInfo, count);
     plan->counted = WPG_ARENA_ARRAY(&plan->arena, wpg_counted *, count);
+    plan->held = WPG_ARENA_ARRAY(&plan->arena, wpg_counter_slot *, count);
     plan->info_count = plan->arena.failed ? 0 : count;
     return !plan->arena.failed;
 }
@@ -355,8 +356,7 @@ static wpg_status plan_slot(wpg_pipeline_plan *plan, wpg_hash128 hash, size_t fr
 {
     wpg_counter_slot *slot;
     WPG_TRY(wpg_counters_claim(&slot, plan->device->counters, hash, err));
-    if (!plan->part)
-        plan->held = slot;
+    plan->held[plan->held_count++] = slot;
     uint32_t counters = instrument_stages(plan, slot, from, to);
     if (!counters)
         return wpg_fail(err, WPG_E_UNSUPPORTED, "no stage can be counted: %s",
@@ -671,13 +671,22 @@ void wpg_pipeline_plan_commit(wpg_pipeline_plan *plan, bool made)
     }
 }
 
-void wpg_pipeline_plan_hold(wpg_pipeline_plan *plan, VkPipeline pipeline, bool library)
+void wpg_pipeline_plan_hold(wpg_pipeline_plan *plan, VkPipeline pipeline,
+                            const VkPipelineLibraryCreateInfoKHR *parts)
 {
-    if (!plan->held || !plan->changed)
+    const size_t own = plan->changed ? plan->held_count : 0;
+    if (plan->device->mode != WPG_MODE_GENERATE)
         return;
-    if (!library)
-        (void)wpg_handles_set(&plan->device->counting, (uint64_t)pipeline, plan->held);
-    plan->held = NULL;
+    wpg_holds_add(plan->device, pipeline, plan->held, own, parts ? parts->pLibraries : NULL,
+                  parts ? parts->libraryCount : 0);
+    plan->held_count -= own;
+}
+
+wpg_hold *wpg_pipeline_plan_take_hold(wpg_pipeline_plan *plan)
+{
+    wpg_hold *hold = wpg_hold_make(plan->held, plan->held_count);
+    plan->held_count = 0;
+    return hold;
 }
 
 uint64_t wpg_pipeline_plan_words(const wpg_pipeline_plan *plan)
@@ -704,7 +713,7 @@ void wpg_pipeline_plan_finish(wpg_pipeline_plan *plan)
     }
     for (size_t i = 0; i < plan->counted_count; i++)
         wpg_counted_destroy(plan->counted[i]);
-    if (plan->held)
-        wpg_files_release(plan->device, plan->held);
+    for (size_t i = 0; i < plan->held_count; i++)
+        wpg_files_release(plan->device, plan->held[i]);
     wpg_arena_finish(&plan->arena);
 }

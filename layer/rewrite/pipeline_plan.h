@@ -11,6 +11,7 @@
 #include "layer/base/state.h"
 #include "layer/profile/bundle_files.h"
 #include "layer/profile/files.h"
+#include "layer/profile/holds.h"
 #include "layer/profile/tune.h"
 #include "layer/rewrite/rewrite.h"
 #include "layer/rewrite/shader_modules.h"
@@ -39,9 +40,10 @@ typedef struct wpg_pipeline_plan {
     uint32_t info_count;
     const VkPipelineShaderStageCreateInfo *program; /* the application's; NULL: none. During its call only */
     wpg_hash128 hash;
-    bool identified, part;  /* part: its stages are shared by pipelines, each counted under its own hash */
-    bool uses;              /* a profile is applied; else it is counted */
-    wpg_counter_slot *held; /* generate: claimed for this pipeline alone; NULL: none, or by parts */
+    bool identified, part;   /* part: its stages are shared by pipelines, each counted under its own hash */
+    bool uses;               /* a profile is applied; else it is counted */
+    wpg_counter_slot **held; /* generate: [held_count], claimed */
+    size_t held_count;
     wpg_counter_slot *bound_slot; /* its counters are reached by a descriptor set; NULL: by address */
     uint32_t counter_set;         /* index of that set */
     bool by_bind; /* the program keeps its own pipeline, ours stands beside it (sample_bind.h) */
@@ -121,9 +123,12 @@ wpg_bundle_subject wpg_pipeline_plan_subject(const wpg_pipeline_plan *plan);
 /* After the driver was called. `made`: the program got the pipeline of our words, or its own if nothing was
  * to change. Logs, counts and registers. */
 void wpg_pipeline_plan_commit(wpg_pipeline_plan *plan, bool made);
-/* After the commit: the pipeline, if it counts, holds the plan's slot until it is destroyed; a library for
- * good, because links of it may outlive it. */
-void wpg_pipeline_plan_hold(wpg_pipeline_plan *plan, VkPipeline pipeline, bool library);
+/* After the commit: the pipeline holds the slots of the plan, if it counts, and those of the parts that it
+ * was linked from, until it is destroyed. NULL: it was not linked. */
+void wpg_pipeline_plan_hold(wpg_pipeline_plan *plan, VkPipeline pipeline,
+                            const VkPipelineLibraryCreateInfoKHR *parts);
+/* The same for a shader object, which is of one stage: what it holds is the caller's. */
+wpg_hold *wpg_pipeline_plan_take_hold(wpg_pipeline_plan *plan);
 /* Words of the plan's code, ours and the program's: a measure of what compiling takes. */
 uint64_t wpg_pipeline_plan_words(const wpg_pipeline_plan *plan);
 void wpg_pipeline_plan_finish(wpg_pipeline_plan *plan);

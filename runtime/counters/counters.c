@@ -210,6 +210,12 @@ wpg_status wpg_counters_claim(wpg_counter_slot **slot, wpg_counters *counters, w
     return status;
 }
 
+void wpg_counters_claim_again(wpg_counter_slot *slot)
+{
+    atomic_fetch_add(&slot->claims, 1);
+    atomic_fetch_add(&slot->users, 1);
+}
+
 wpg_counters_way wpg_counters_way_of(const wpg_counters *counters, const wpg_counter_slot *slot)
 {
     size_t count = counters->layout.slot_count;
@@ -261,10 +267,10 @@ bool wpg_counters_release(wpg_counters *counters, wpg_counter_slot *slot)
     return last && listed;
 }
 
-bool wpg_counters_retire(wpg_counters *counters, wpg_counter_slot *slot)
+bool wpg_counters_retire(wpg_counters *counters, wpg_counter_slot *slot, unsigned claims)
 {
     (void)pthread_mutex_lock(&counters->lock);
-    const bool unused = atomic_load(&slot->users) == 0;
+    const bool unused = atomic_load(&slot->users) == 0 && atomic_load(&slot->claims) == claims;
     if (unused)
         take_out(counters, slot);
     (void)pthread_mutex_unlock(&counters->lock);

@@ -62,14 +62,17 @@ wpg_counters_way wpg_counters_way_of(const wpg_counters *counters, const wpg_cou
 /* Gives the slot its counters, and has the directory lead there. */
 wpg_status wpg_counters_place(wpg_counters *counters, wpg_counter_slot *slot, size_t count, wpg_error *err);
 
+/* One claim more of a slot that somebody has claimed. */
+void wpg_counters_claim_again(wpg_counter_slot *slot);
 /* Gives back a claim. A slot without users that nobody listed goes at once: no shader ran with it. A listed
  * one stays until it is retired; the next claim of its hash finds it. True: it was the last claim of a listed
  * slot. */
 bool wpg_counters_release(wpg_counters *counters, wpg_counter_slot *slot);
 /* Takes a listed slot without users out, for good: no claim finds it, and the directory does not lead there.
  * The device must have finished every shader that counts there. True: the slot is the caller's, to read and
- * then to give to wpg_counters_reuse. False: it has users. */
-bool wpg_counters_retire(wpg_counters *counters, wpg_counter_slot *slot);
+ * then to give to wpg_counters_reuse. False: it has users, or had more than these claims: then the last drain
+ * may not have what they counted. */
+bool wpg_counters_retire(wpg_counters *counters, wpg_counter_slot *slot, unsigned claims);
 /* Frees a retired slot. Counters that the host can write are zero again, and another pipeline may get
  * them. */
 void wpg_counters_reuse(wpg_counters *counters, wpg_counter_slot *slot);

@@ -59,6 +59,7 @@ wpg_status wpg_layout_claim(wpg_counter_slot **slot, wpg_layout *layout, wpg_has
         found->next = *chain;
         *chain = found;
     }
+    atomic_fetch_add(&found->claims, 1);
     atomic_fetch_add(&found->users, 1);
     *slot = found;
     return WPG_OK;

@@ -26,6 +26,7 @@ typedef struct wpg_counter_slot {
     struct wpg_counter_slot *next; /* of the same chain, claimed before */
     bool entered;                  /* the directory leads to it; under the lock of counters.c */
     atomic_uint users;             /* claims that were not given back */
+    atomic_uint claims;            /* all there ever were */
     atomic_size_t count;           /* counters; 0 until placed */
     atomic_size_t first; /* index of the first, in 64-bit counters from the start of counter memory */
     atomic_bool listed;  /* somebody keeps a record of it: the layer lists a pipeline once */

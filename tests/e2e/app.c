@@ -44,6 +44,8 @@
  *                  command buffers whose draws, dispatches and push constants are known: app_record.c
  *     crowd        as many pipelines as ARGUMENT says, all alive: app_crowd.c
  *     churn        the same, one after the other: app_churn.c
+ *     churn-parts, churn-objects
+ *                  the same of linked pipelines, of shader objects
  *     named        computes with a module named "e2e module" and a pipeline named "e2e pipeline" once they
  *                  are there
  *     twice        opens and closes two devices in turn, both computing */
@@ -302,6 +304,8 @@ static vk_style style(const char *scenario)
                  {"batch", VK_STYLE_VERSIONS},
                  {"derive", VK_STYLE_VERSIONS},
                  {"objects", VK_STYLE_OBJECTS},
+                 {"churn-parts", VK_STYLE_LIBRARY},
+                 {"churn-objects", VK_STYLE_OBJECTS},
                  {"answers", VK_STYLE_ANSWERS},
                  {"features", VK_STYLE_EVERYTHING},
                  {"push", VK_STYLE_PUSH},
@@ -411,8 +415,8 @@ again:
         app_inline(&vk);
     else if (strcmp(scenario, "crowd") == 0)
         app_crowd(&vk, argc > 3 ? argv[3] : NULL);
-    else if (strcmp(scenario, "churn") == 0)
-        app_churn(&vk, argc > 3 ? argv[3] : NULL);
+    else if (strncmp(scenario, "churn", 5) == 0)
+        app_churn(&vk, scenario, argc > 3 ? argv[3] : NULL);
     else if (strcmp(scenario, "objects") == 0)
         app_objects(&vk);
     else if (strcmp(scenario, "features") == 0)

@@ -42,8 +42,8 @@ void app_crowd(vk_program *vk, const char *argument);
 VkPipeline app_make_of_value(vk_program *vk, const uint32_t *words, size_t count, uint32_t factor);
 void app_run_of_value(vk_program *vk, VkPipeline pipeline);
 long app_resident(void);
-/* The same, made, run and destroyed one after the other (app_churn.c). argument NULL: 1,000. */
-void app_churn(vk_program *vk, const char *argument);
+/* Scenarios that make, run and destroy one thing after the other (app_churn.c). argument NULL: 1,000. */
+void app_churn(vk_program *vk, const char *scenario, const char *argument);
 
 /* Scenario about shader objects (app_objects.c). */
 void app_objects(vk_program *vk);

@@ -20,6 +20,8 @@
  *
  *     SHIM_COMPILE=SECONDS      the first submission compiles so long
  *
+ *     SHIM_KEEP=1               no pipeline is destroyed before the process ends
+ *
  *     SHIM_PERFORMANCE=1|busy|passes
  *                               offers VK_KHR_performance_query with made-up counters; the lock is another's;
  *                               or each counter takes a pass of its own. Says "shim: ..." on standard error
@@ -779,6 +781,13 @@ static VKAPI_ATTR VkResult VKAPI_CALL create_device(VkPhysicalDevice physical, c
     return result;
 }
 
+static VKAPI_ATTR void VKAPI_CALL destroy_pipeline(VkDevice device, VkPipeline pipeline,
+                                                   const VkAllocationCallbacks *allocator)
+{
+    if (!getenv("SHIM_KEEP"))
+        DEVICE_CALL(vkDestroyPipeline)(device, pipeline, allocator);
+}
+
 static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL device_address(VkDevice device, const char *name);
 static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL instance_address(VkInstance instance, const char *name);
 
@@ -801,6 +810,7 @@ static PFN_vkVoidFunction intercepted(const char *name)
         {"vkCreateShaderModule", (PFN_vkVoidFunction)create_shader_module},
         {"vkCreateComputePipelines", (PFN_vkVoidFunction)create_compute},
         {"vkCreateGraphicsPipelines", (PFN_vkVoidFunction)create_graphics},
+        {"vkDestroyPipeline", (PFN_vkVoidFunction)destroy_pipeline},
         {"vkCmdBindPipeline", (PFN_vkVoidFunction)bind_pipeline},
         {"vkCmdDispatch", (PFN_vkVoidFunction)dispatch},
         {"vkCmdDispatchIndirect", (PFN_vkVoidFunction)dispatch_indirect},

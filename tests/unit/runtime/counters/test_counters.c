@@ -340,17 +340,18 @@ static void retires(wpg_counters_placement placement, uint64_t start, bool again
     assert_int_equal(wpg_counters_place(counters, slot, 3, NULL), WPG_OK);
     atomic_store(&slot->listed, true);
     assert_false(wpg_counters_release(counters, slot));
-    assert_false(wpg_counters_retire(counters, slot)); /* the other uses it */
+    assert_false(wpg_counters_retire(counters, slot, atomic_load(&slot->claims))); /* the other uses it */
     assert_true(wpg_counters_release(counters, slot));
     /* Made again before it was retired: it goes on. */
     assert_int_equal(wpg_counters_claim(&other, counters, (wpg_hash128){300, 9}, NULL), WPG_OK);
     assert_ptr_equal(slot, other);
-    assert_false(wpg_counters_retire(counters, slot));
+    assert_false(wpg_counters_retire(counters, slot, atomic_load(&slot->claims)));
     assert_true(wpg_counters_release(counters, slot));
     count(counters, slot, 2, 7);
     assert_int_equal(wpg_drain_submit(wpg_counters_drain(counters), NULL, 0, NULL), WPG_OK);
     assert_int_equal(wpg_drain_wait(wpg_counters_drain(counters), 1), WPG_OK);
-    assert_true(wpg_counters_retire(counters, slot));
+    assert_false(wpg_counters_retire(counters, slot, 1)); /* a drain after the first claims has not all */
+    assert_true(wpg_counters_retire(counters, slot, 3));
     const size_t first = atomic_load(&slot->first);
     /* Made again after: another slot, and other counters as long as these are not read. */
     assert_int_equal(wpg_counters_claim(&other, counters, (wpg_hash128){300, 9}, NULL), WPG_OK);
