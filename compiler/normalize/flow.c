@@ -98,6 +98,8 @@ static wpg_status read_blocks(wpg_flow *flow, wpg_inst *function, wpg_error *err
     wpg_flow_block *block = NULL;
     wpg_inst *inst = function->next;
     for (; inst && inst->opcode != SpvOpFunctionEnd; inst = inst->next) {
+        if (inst->opcode < SpvOpLoopMerge) /* most: no label, merge or terminator has a lower number */
+            continue;
         if (inst->opcode == SpvOpLabel) {
             if (flow->count == flow->capacity)
                 WPG_TRY(grow(flow, err));

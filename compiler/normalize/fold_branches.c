@@ -20,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct folder {
+struct wpg_folder {
     wpg_module *module;
     wpg_flow flow;
     wpg_marks gone;
@@ -30,7 +30,8 @@ typedef struct folder {
     bool *veto, *dissolves;  /* by block: must stay as it is; loses its OpSelectionMerge */
     WPG_VEC(uint32_t) words; /* scratch operands */
     bool out_of_memory;
-} folder;
+};
+typedef struct wpg_folder folder;
 
 /* -- Branches ------------------------------------------------------------------------------------------ */
 
@@ -180,9 +181,22 @@ static bool fold_block(folder *f, uint32_t b)
     return true;
 }
 
+/* Is there a branch with a condition? */
+static bool may_fold(const wpg_flow *flow)
+{
+    for (uint32_t b = 0; b < flow->count; b++)
+        if (flow->blocks[b].terminator->opcode == SpvOpBranchConditional ||
+            flow->blocks[b].terminator->opcode == SpvOpSwitch)
+            return true;
+    return false;
+}
+
 static wpg_status fold_to_fixpoint(folder *f, wpg_error *err)
 {
     uint32_t count = f->flow.count;
+    if (!may_fold(&f->flow))
+        return WPG_OK;
+    WPG_TRY(wpg_evaluator_begin(&f->known, err));
     f->only = calloc(count, sizeof *f->only);
     f->veto = calloc(count, sizeof *f->veto);
     f->dissolves = calloc(count, sizeof *f->dissolves);
@@ -387,6 +401,7 @@ static wpg_status fold_function(folder *f, wpg_inst *function, wpg_error *err)
     WPG_TRY(wpg_flow_read(&f->flow, function, err));
     if (!f->flow.count)
         return WPG_OK;
+    const uint32_t edits = f->module->edits;
     WPG_TRY(fold_to_fixpoint(f, err));
     uint8_t *roles = malloc(f->flow.count);
     if (!roles)
@@ -394,31 +409,73 @@ static wpg_status fold_function(folder *f, wpg_inst *function, wpg_error *err)
     wpg_flow_reach(&f->flow);
     remove_unreachable(f, roles);
     free(roles);
-    WPG_TRY(wpg_flow_read(&f->flow, function, err));
+    if (f->module->edits != edits)
+        WPG_TRY(wpg_flow_read(&f->flow, function, err));
     reorder(f);
     return WPG_OK;
 }
 
+wpg_status wpg_folder_create(wpg_folder **folder_out, wpg_module *module, wpg_error *err)
+{
+    folder *f = calloc(1, sizeof *f);
+    if (!f)
+        return wpg_fail(err, WPG_E_NOMEM, "out of memory for folding");
+    f->module = module;
+    wpg_evaluator_init(&f->known, module, &f->flow);
+    const wpg_status status = wpg_flow_init(&f->flow, module, err);
+    if (status)
+        free(f);
+    else
+        *folder_out = f;
+    return status;
+}
+
+wpg_status wpg_folder_begin(wpg_folder *f, wpg_error *err)
+{
+    f->folded = f->removed = 0;
+    wpg_marks_finish(&f->gone);
+    return wpg_marks_init(&f->gone, f->module, err);
+}
+
+wpg_status wpg_folder_run(wpg_folder *f, wpg_inst *function, bool *changed, wpg_error *err)
+{
+    const uint32_t edits = f->module->edits;
+    const wpg_status status = fold_function(f, function, err);
+    *changed = f->module->edits != edits;
+    return status;
+}
+
+wpg_status wpg_folder_end(wpg_folder *f, wpg_normal_info *info, wpg_error *err)
+{
+    if (info) {
+        info->branches_folded += f->folded;
+        info->blocks_removed += f->removed;
+    }
+    return wpg_remove_annotations(f->module, &f->gone, err);
+}
+
+void wpg_folder_destroy(wpg_folder *f)
+{
+    if (!f)
+        return;
+    wpg_marks_finish(&f->gone);
+    wpg_flow_finish(&f->flow);
+    wpg_vec_free(&f->words);
+    wpg_evaluator_finish(&f->known);
+    free(f);
+}
+
 wpg_status wpg_fold_branches(wpg_module *module, wpg_normal_info *info, wpg_error *err)
 {
-    folder f = {.module = module};
-    wpg_status status = wpg_evaluator_init(&f.known, module, &f.flow, err);
+    folder *f = NULL;
+    wpg_status status = wpg_folder_create(&f, module, err);
     if (!status)
-        status = wpg_flow_init(&f.flow, module, err);
+        status = wpg_folder_begin(f, err);
+    bool changed;
+    for (wpg_inst *at = wpg_next_function(module->first); at && !status; at = wpg_next_function(f->flow.end))
+        status = wpg_folder_run(f, at, &changed, err);
     if (!status)
-        status = wpg_marks_init(&f.gone, module, err);
-    for (wpg_inst *at = wpg_next_function(module->first); at && !status;
-         at = wpg_next_function(wpg_function_end(at)))
-        status = fold_function(&f, at, err);
-    if (!status)
-        status = wpg_remove_annotations(module, &f.gone, err);
-    if (info) {
-        info->branches_folded += f.folded;
-        info->blocks_removed += f.removed;
-    }
-    wpg_marks_finish(&f.gone);
-    wpg_flow_finish(&f.flow);
-    wpg_vec_free(&f.words);
-    wpg_evaluator_finish(&f.known);
+        status = wpg_folder_end(f, info, err);
+    wpg_folder_destroy(f);
     return status;
 }

@@ -91,4 +91,18 @@ typedef struct wpg_targets {
 } wpg_targets;
 wpg_targets wpg_targets_of(const wpg_module *module, const wpg_inst *terminator);
 
+/* -- Folding by function ------------------------------------------------------------------------------- */
+
+/* wpg_fold_branches for callers that know which functions changed: a function that folding left alone stays
+ * as it is until it is changed. Rounds: begin, run for each function, end. */
+typedef struct wpg_folder wpg_folder;
+
+wpg_status wpg_folder_create(wpg_folder **folder, wpg_module *module, wpg_error *err);
+wpg_status wpg_folder_begin(wpg_folder *folder, wpg_error *err);
+/* *changed: folding changed something in the function. */
+wpg_status wpg_folder_run(wpg_folder *folder, wpg_inst *function, bool *changed, wpg_error *err);
+/* Removes the annotations of what went; adds to the counts of info (may be NULL). */
+wpg_status wpg_folder_end(wpg_folder *folder, wpg_normal_info *info, wpg_error *err);
+void wpg_folder_destroy(wpg_folder *folder);
+
 #endif
