@@ -357,7 +357,7 @@ void wpg_evaluator_init(wpg_evaluator *evaluator, wpg_module *module, const wpg_
     *evaluator = (wpg_evaluator){.module = module, .flow = flow};
 }
 
-wpg_status wpg_evaluator_begin(wpg_evaluator *evaluator, wpg_error *err)
+wpg_status wpg_evaluator_begin(wpg_evaluator *evaluator, const wpg_fold_job *job, wpg_error *err)
 {
     const wpg_module *module = evaluator->module;
     wpg_evaluator_forget(evaluator);
@@ -371,7 +371,7 @@ wpg_status wpg_evaluator_begin(wpg_evaluator *evaluator, wpg_error *err)
             return wpg_fail(err, WPG_E_NOMEM, "out of memory for values");
         }
     }
-    return wpg_stored_read(&evaluator->stored, module, evaluator->flow->function, err);
+    return wpg_stored_read(&evaluator->stored, module, job, err);
 }
 
 void wpg_evaluator_finish(wpg_evaluator *evaluator)

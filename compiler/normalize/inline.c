@@ -26,17 +26,6 @@
 
 /* -- What a function is -------------------------------------------------------------------------------- */
 
-static bool is_non_semantic(const wpg_module *module, const wpg_inst *inst)
-{
-    if (inst->opcode == SpvOpLine || inst->opcode == SpvOpNoLine || inst->opcode == SpvOpNop)
-        return true;
-    if (inst->opcode != SpvOpExtInst)
-        return false;
-    const wpg_inst *set = wpg_module_def(module, inst->words[3]);
-    const char *name = set && set->opcode == SpvOpExtInstImport ? wpg_inst_string(set, 2) : NULL;
-    return name && !strncmp(name, "NonSemantic.", 12);
-}
-
 /* A return's place among constructs: 0 in none, 1 in ifs only, 2 in a loop or switch. */
 static int nesting(const wpg_flow *flow, const wpg_flow_block *block)
 {
@@ -95,6 +84,7 @@ static void name_functions(wpg_inliner *in, wpg_inline_function *f, const wpg_in
 static void begin_reading(wpg_inline_function *f)
 {
     f->is_read = true;
+    f->is_partly_read = false;
     f->has_unknown = f->has_kill = f->has_unreachable = f->has_lines = false;
     f->size = f->params = f->call_count = 0;
     wpg_vec_clear(&f->callees);
@@ -111,13 +101,18 @@ static void read_inst(wpg_inliner *in, wpg_inline_function *f, const wpg_inst *i
         break;
     case SpvOpNop:
     case SpvOpExtInst:
-        f->size -= is_non_semantic(in->module, inst);
+        f->size -= wpg_is_remark(in->module, inst);
         break;
     case SpvOpFunctionParameter:
         f->params++;
         break;
+    case SpvOpLabel:
+        in->label = inst->result;
+        in->ids[in->label].calls = false;
+        break;
     case SpvOpFunctionCall:
         f->call_count++;
+        in->ids[in->label].calls = true;
         name_function(in, f, inst->words[3]);
         break;
     case SpvOpKill:
@@ -153,20 +148,21 @@ static void forget_flow(wpg_inline_function *f)
     free(f->order);
     f->blocks = NULL;
     f->order = NULL;
-    f->has_flow = false;
+    f->block_count = f->order_count = 0;
+    f->has_blocks = f->has_flow = false;
+    wpg_vec_clear(&f->pointers);
 }
 
-void wpg_inline_changed(wpg_inline_function *f)
+static void forget(wpg_inline_function *f)
 {
-    f->is_folded = f->is_read = false;
+    f->is_folded = f->is_read = f->is_partly_read = false;
     forget_flow(f);
 }
 
-static bool keep_flow(wpg_inline_function *f, const wpg_flow *flow)
+static bool keep_blocks(wpg_inline_function *f, const wpg_flow *flow)
 {
     f->blocks = malloc((flow->count + 1) * sizeof *f->blocks);
     f->order = malloc((flow->order_count + 1) * sizeof *f->order);
-    f->has_flow = true;
     if (!f->blocks || !f->order)
         return false;
     f->block_count = flow->count;
@@ -175,8 +171,41 @@ static bool keep_flow(wpg_inline_function *f, const wpg_flow *flow)
         memcpy(f->blocks, flow->blocks, flow->count * sizeof *f->blocks);
         memcpy(f->order, flow->order, flow->order_count * sizeof *f->order);
     }
-    f->shape = shape_of(flow);
     return true;
+}
+
+static wpg_status keep_flow(wpg_inline_function *f, const wpg_flow *flow, wpg_error *err)
+{
+    forget_flow(f);
+    if (!keep_blocks(f, flow))
+        return wpg_fail(err, WPG_E_NOMEM, "out of memory for %u blocks", flow->count);
+    f->has_flow = true;
+    f->shape = shape_of(flow);
+    return WPG_OK;
+}
+
+wpg_fold_job wpg_inline_fold_job(const wpg_inline_function *f)
+{
+    wpg_fold_job job = {.function = f->inst};
+    if (f->has_blocks) {
+        job.end = f->end;
+        job.blocks = f->blocks;
+        job.block_count = f->block_count;
+        job.pointers = f->pointers.data;
+        job.pointer_count = f->pointers.count;
+    }
+    return job;
+}
+
+wpg_status wpg_inline_folded(wpg_inliner *in, wpg_inline_function *f, const wpg_fold_job *job, wpg_error *err)
+{
+    f->is_folded = !job->changed;
+    if (job->changed) {
+        f->is_partly_read = f->is_read && !in->module->has_unknown;
+        f->is_read = false;
+        f->size -= job->removed;
+    }
+    return keep_flow(f, job->flow, err);
 }
 
 /* Reads `f` as a callee. */
@@ -186,9 +215,7 @@ static wpg_status summarise(wpg_inliner *in, wpg_inline_function *f, wpg_error *
     if (f->has_flow)
         return WPG_OK;
     WPG_TRY(wpg_flow_read(&in->callee, f->inst, err));
-    return keep_flow(f, &in->callee)
-               ? WPG_OK
-               : wpg_fail(err, WPG_E_NOMEM, "out of memory for %u blocks", in->callee.count);
+    return keep_flow(f, &in->callee, err);
 }
 
 /* -- Decisions ----------------------------------------------------------------------------------------- */
@@ -247,7 +274,7 @@ static wpg_status expand_call(wpg_inliner *in, uint32_t caller, wpg_call_site *s
     if (!why && callee->shape == WPG_RETURNS_NESTED) {
         WPG_TRY(wpg_flow_read(&in->callee, callee->inst, err));
         if (wpg_inline_unnest(in, &in->callee, callee)) {
-            wpg_inline_changed(callee);
+            forget(callee);
             WPG_TRY(summarise(in, callee, err));
         } else {
             why = "the function returns from inside a loop or switch";
@@ -307,36 +334,56 @@ static void rename_operands(const wpg_inliner *in, wpg_inst *inst)
             inst->words[operand.at] = wpg_inline_renamed(in, inst->words[operand.at]);
 }
 
-/* Afterwards it is another function. */
-static void finish_caller(wpg_inliner *in, wpg_inline_function *f)
+static void note_pointer(wpg_inliner *in, wpg_inline_function *f, wpg_inst *inst)
 {
-    wpg_inline_changed(f);
+    if ((inst->opcode == SpvOpVariable || inst->opcode == SpvOpAccessChain ||
+         inst->opcode == SpvOpInBoundsAccessChain) &&
+        !wpg_vec_push(&f->pointers, inst)) /* NOLINT(bugprone-sizeof-expression): a vector of pointers */
+        in->out_of_memory = true;
+}
+
+/* Afterwards it is another function: what is to be known of it, in one walk. */
+static wpg_status finish_caller(wpg_inliner *in, wpg_inline_function *f, wpg_error *err)
+{
+    forget(f);
     begin_reading(f);
-    for (wpg_inst *inst = f->inst; inst->opcode != SpvOpFunctionEnd; inst = inst->next) {
+    wpg_flow_begin(&in->caller, f->inst);
+    wpg_inst *inst = f->inst;
+    for (; inst->opcode != SpvOpFunctionEnd; inst = inst->next) {
         if (in->renamed.count)
             rename_operands(in, inst);
         read_inst(in, f, inst);
+        note_pointer(in, f, inst);
+        WPG_TRY(wpg_flow_note(&in->caller, inst, err));
     }
+    if (in->caller.two_merges)
+        return WPG_OK;
+    f->end = inst;
+    f->has_blocks = keep_blocks(f, &in->caller);
+    return f->has_blocks ? WPG_OK : wpg_fail(err, WPG_E_NOMEM, "out of memory for blocks");
 }
 
 static wpg_status expand(wpg_inliner *in, uint32_t index, wpg_error *err)
 {
     wpg_inline_function *f = &in->functions.data[index];
-    read_function(in, f);
+    if (!f->is_partly_read)
+        read_function(in, f);
     if (!f->call_count)
         return WPG_OK;
-    WPG_TRY(wpg_flow_read(&in->caller, f->inst, err));
-    if (!in->caller.count)
+    if (!f->has_flow) {
+        WPG_TRY(wpg_flow_read(&in->caller, f->inst, err));
+        WPG_TRY(keep_flow(f, &in->caller, err));
+    }
+    if (!f->block_count)
         return WPG_OK;
-    in->last_variable = in->caller.blocks[0].label;
-    for (wpg_inst *inst = in->last_variable->next; inst != in->caller.blocks[0].terminator; inst = inst->next)
+    in->last_variable = f->blocks[0].label;
+    for (wpg_inst *inst = in->last_variable->next; inst != f->blocks[0].terminator; inst = inst->next)
         if (inst->opcode == SpvOpVariable)
             in->last_variable = inst;
-    for (uint32_t i = 0; i < in->caller.count; i++)
-        if (in->caller.blocks[i].reachable)
-            WPG_TRY(expand_block(in, index, &in->caller.blocks[i], err));
-    finish_caller(in, f);
-    return WPG_OK;
+    for (uint32_t i = 0; i < f->block_count; i++)
+        if (f->blocks[i].reachable && in->ids[f->blocks[i].label->result].calls)
+            WPG_TRY(expand_block(in, index, &f->blocks[i], err));
+    return finish_caller(in, f, err);
 }
 
 /* -- Call graph ---------------------------------------------------------------------------------------- */
@@ -484,6 +531,7 @@ static void drop_function(wpg_inline_function *f)
 {
     wpg_vec_free(&f->callees);
     forget_flow(f);
+    wpg_vec_free(&f->pointers);
     f->inst = NULL;
 }
 

@@ -28,7 +28,10 @@ typedef struct wpg_inline_function {
     bool is_folded;                                                /* folding would change nothing */
     bool is_root;                                                  /* in `roots` */
     bool is_reached;                                               /* by calls from an entry point */
-    bool is_read, has_flow; /* what follows up to the list of calls is known; and the blocks, shape */
+    bool is_read;        /* what follows, up to the callees, is known */
+    bool is_partly_read; /* the size is known; the rest is as it was before blocks were removed */
+    bool has_blocks;     /* label, merge and terminator of the blocks are known, and the pointers */
+    bool has_flow;       /* the blocks, their order, and the shape are known */
     bool has_unknown, has_kill, has_unreachable, has_lines;
     uint32_t size; /* instructions that can change code */
     uint32_t params;
@@ -38,6 +41,8 @@ typedef struct wpg_inline_function {
     wpg_flow_block *blocks; /* as in wpg_flow */
     uint32_t *order;
     uint32_t block_count, order_count;
+    wpg_inst *end;                /* OpFunctionEnd, with has_blocks */
+    WPG_VEC(wpg_inst *) pointers; /* OpVariables and access chains, with has_blocks */
 } wpg_inline_function;
 
 /* By id. */
@@ -46,6 +51,7 @@ typedef struct wpg_inline_id {
     uint32_t rename;   /* result of a call inlined in this run: the value in its place, 0 = none */
     uint32_t note;     /* index + 1 of its first name or decoration in notes */
     uint32_t function; /* index + 1 in functions, if it is a function */
+    bool calls;        /* label of a block with a call, when its function was read */
 } wpg_inline_id;
 
 typedef struct wpg_inline_note {
@@ -68,6 +74,7 @@ typedef struct wpg_inliner {
     WPG_VEC(uint32_t) words;               /* operands of an instruction being made */
     wpg_operand_list operands;             /* places of ids in the instruction being copied */
     WPG_VEC(uint32_t) values;              /* return values and the blocks that return them, in pairs */
+    uint32_t label;                        /* of the block being read */
     WPG_VEC(wpg_inst *) sampled;           /* OpSampledImage of the block so far */
     wpg_inst *last_variable;               /* of the caller: variables go behind it */
     struct wpg_context_recorder *recorder; /* follows the blocks, or NULL */
@@ -100,12 +107,15 @@ void wpg_inline_rename_parent(wpg_inliner *in, const wpg_inst *terminator, uint3
 bool wpg_inline_unnest(wpg_inliner *in, const wpg_flow *flow, const wpg_inline_function *callee);
 
 /* The pass, for several runs over one module. What is known of a function is kept until the function changes.
- * In between the caller may change functions: wpg_inline_changed reports each. `recorder` may be NULL. */
+ * In between the caller may fold functions: wpg_inline_folded reports each. `recorder` may be NULL. */
 wpg_status wpg_inline_begin(wpg_inliner *in, wpg_module *module, struct wpg_context_recorder *recorder,
                             wpg_normal_info *info, wpg_error *err);
 /* Calls become bodies where inline.c allows. info counts them and says why others stay. */
 wpg_status wpg_inline_calls(wpg_inliner *in, wpg_error *err);
-void wpg_inline_changed(wpg_inline_function *f);
+/* What folding is to know of a function, and what it did there. */
+wpg_fold_job wpg_inline_fold_job(const wpg_inline_function *f);
+wpg_status wpg_inline_folded(wpg_inliner *in, wpg_inline_function *f, const wpg_fold_job *job,
+                             wpg_error *err);
 void wpg_inline_end(wpg_inliner *in);
 
 /* As wpg_normalize, with a recorder that holds an empty table (may be NULL). */

@@ -36,13 +36,11 @@ static wpg_status fold_changed(wpg_folder *folder, wpg_inliner *in, wpg_normal_i
     WPG_TRY(wpg_folder_begin(folder, err));
     wpg_inline_function *f;
     WPG_VEC_EACH (f, &in->functions) {
-        bool changed;
         if (!f->inst || f->is_folded)
             continue;
-        WPG_TRY(wpg_folder_run(folder, f->inst, &changed, err));
-        if (changed)
-            wpg_inline_changed(f);
-        f->is_folded = !changed;
+        wpg_fold_job job = wpg_inline_fold_job(f);
+        WPG_TRY(wpg_folder_run(folder, &job, err));
+        WPG_TRY(wpg_inline_folded(in, f, &job, err));
     }
     return wpg_folder_end(folder, info, err);
 }

@@ -76,14 +76,20 @@ static wpg_stored_id *note(wpg_stored *stored, uint32_t id)
     return entry;
 }
 
-static void find_pointers(wpg_stored *stored, const wpg_inst *function)
+static void find_pointer(wpg_stored *stored, const wpg_inst *inst)
 {
-    for (const wpg_inst *inst = function; wpg_in_function(inst); inst = inst->next) {
-        if (inst->opcode == SpvOpVariable && inst->words[3] == SpvStorageClassFunction)
-            note(stored, inst->result)->root = inst->result;
-        else if (is_chain(inst) && root_of(stored, inst->words[3]))
-            note(stored, inst->result)->root = root_of(stored, inst->words[3]);
-    }
+    if (inst->opcode == SpvOpVariable && inst->words[3] == SpvStorageClassFunction)
+        note(stored, inst->result)->root = inst->result;
+    else if (is_chain(inst) && root_of(stored, inst->words[3]))
+        note(stored, inst->result)->root = root_of(stored, inst->words[3]);
+}
+
+static void find_pointers(wpg_stored *stored, const wpg_fold_job *job)
+{
+    for (size_t i = 0; job->blocks && i < job->pointer_count; i++)
+        find_pointer(stored, job->pointers[i]);
+    for (const wpg_inst *inst = job->function; !job->blocks && wpg_in_function(inst); inst = inst->next)
+        find_pointer(stored, inst);
 }
 
 static void escape(wpg_stored *stored, uint32_t id)
@@ -161,14 +167,14 @@ static bool start(wpg_stored *stored, const wpg_module *module)
     return true;
 }
 
-wpg_status wpg_stored_read(wpg_stored *stored, const wpg_module *module, const wpg_inst *function,
+wpg_status wpg_stored_read(wpg_stored *stored, const wpg_module *module, const wpg_fold_job *job,
                            wpg_error *err)
 {
     bool fits = start(stored, module);
     uint32_t label = 0, at = 0;
     if (fits)
-        find_pointers(stored, function);
-    for (const wpg_inst *inst = function; fits && wpg_in_function(inst); inst = inst->next, at++) {
+        find_pointers(stored, job);
+    for (const wpg_inst *inst = job->function; fits && wpg_in_function(inst); inst = inst->next, at++) {
         if (inst->opcode == SpvOpLabel) {
             label = inst->result;
             at = 0;

@@ -47,7 +47,7 @@ typedef struct wpg_stored {
 
 /* Reads a function in place of the one before. Until the next call the function must lose no instruction that
  * was read. */
-wpg_status wpg_stored_read(wpg_stored *stored, const wpg_module *module, const wpg_inst *function,
+wpg_status wpg_stored_read(wpg_stored *stored, const wpg_module *module, const wpg_fold_job *job,
                            wpg_error *err);
 void wpg_stored_finish(wpg_stored *stored);
 
