@@ -89,6 +89,12 @@ static bool calls_change_masks(const wpg_module *module)
     return false;
 }
 
+/* The common case, for speed: neither of the block's frame nor of any effect. */
+static bool is_plain(const wpg_module *module, const wpg_inst *inst)
+{
+    return inst->opcode < SpvOpLoopMerge && inst->opcode != SpvOpFunctionCall && !module->has_unknown;
+}
+
 static wpg_status find_blocks(wpg_cfg_private *w, wpg_error *err)
 {
     wpg_cfg *cfg = &w->cfg;
@@ -121,7 +127,7 @@ static wpg_status find_blocks(wpg_cfg_private *w, wpg_error *err)
             cfg->count++;
             continue;
         }
-        if (!block || block->terminator)
+        if (is_plain(cfg->module, inst) || !block || block->terminator)
             continue;
         uint8_t *effects = &w->effects[cfg->count - 1];
         if (wpg_opcode_is_terminator((SpvOp)inst->opcode)) {

@@ -20,7 +20,7 @@ static wpg_inst *function_by_id(wpg_module *module, uint32_t id)
     return inst && inst->opcode == SpvOpFunction ? inst : NULL;
 }
 
-/* Numbers definitions, and counts (count pass) or lists (fill pass) the users of each id. */
+/* Numbers definitions. */
 static wpg_status index_definitions(wpg_view *view)
 {
     uint32_t block = WPG_NO_BLOCK, position = 0;
@@ -37,47 +37,37 @@ static wpg_status index_definitions(wpg_view *view)
     return WPG_OK;
 }
 
-typedef struct use {
-    uint32_t id;
-    wpg_inst *user;
-} use;
-typedef WPG_VEC(use) use_list;
-
-static bool list_uses(use_list *uses, wpg_view *view)
+/* Counts the users of each id, or, with a cursor by id, lists them. */
+static bool walk_uses(wpg_view *view, uint32_t *cursor)
 {
     wpg_operand_list list = {0};
     bool fits = true;
     for (wpg_inst *inst = view->function; fits && wpg_in_function(inst); inst = inst->next) {
-        fits = wpg_used_ids(&list, view->module, inst) && wpg_vec_reserve(uses, list.count);
+        fits = wpg_used_ids(&list, view->module, inst);
         for (size_t i = 0; fits && i < list.count; i++) {
             const uint32_t id = inst->words[list.data[i]];
             fits = id < view->bound;
-            uses->data[uses->count++] = (use){id, inst};
+            if (fits && cursor)
+                view->users[cursor[id]++] = inst;
+            else if (fits)
+                view->first_user[id + 1]++;
         }
     }
     wpg_vec_free(&list);
     return fits;
 }
 
-/* Sorts the uses by id; those of one id stay in order. */
-static bool fill_users(wpg_view *view, const use_list *uses)
-{
-    for (size_t i = 0; i < uses->count; i++)
-        view->first_user[uses->data[i].id + 1]++;
-    for (uint32_t id = 0; id < view->bound; id++)
-        view->first_user[id + 1] += view->first_user[id];
-    view->users = WPG_ARENA_ARRAY(&view->arena, wpg_inst *, view->first_user[view->bound]);
-    uint32_t *cursor = wpg_arena_memdup(&view->arena, view->first_user, view->bound * sizeof(uint32_t));
-    for (size_t i = 0; view->users && cursor && i < uses->count; i++)
-        view->users[cursor[uses->data[i].id]++] = uses->data[i].user;
-    return view->users && cursor;
-}
-
+/* Users of one id stand in the order of the function. */
 static wpg_status index_users(wpg_view *view, wpg_error *err)
 {
-    use_list uses = {0};
-    const bool fits = list_uses(&uses, view) && fill_users(view, &uses);
-    wpg_vec_free(&uses);
+    bool fits = walk_uses(view, NULL);
+    for (uint32_t id = 0; fits && id < view->bound; id++)
+        view->first_user[id + 1] += view->first_user[id];
+    if (fits) {
+        view->users = WPG_ARENA_ARRAY(&view->arena, wpg_inst *, view->first_user[view->bound]);
+        uint32_t *cursor = wpg_arena_memdup(&view->arena, view->first_user, view->bound * sizeof(uint32_t));
+        fits = view->users && cursor && walk_uses(view, cursor);
+    }
     if (view->arena.failed)
         return wpg_fail(err, WPG_E_NOMEM, "out of memory");
     return fits ? WPG_OK : wpg_fail(err, WPG_E_UNSUPPORTED, "an instruction the grammar does not know");

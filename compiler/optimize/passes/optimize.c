@@ -176,6 +176,8 @@ wpg_status wpg_optimize(wpg_remarks **remarks, bool *changed, wpg_module **modul
     if (!said) {
         status = wpg_fail(err, WPG_E_NOMEM, "out of memory");
     } else {
+        wpg_arena_scope scope;
+        wpg_arena_scope_begin(&scope);
         wpg_arena_init(&said->arena);
         status = wpg_profiles_bind(&context, weights);
         if (status == WPG_OK && !left_out(&context, WPG_PASS_OUTPUTS))
@@ -189,6 +191,7 @@ wpg_status wpg_optimize(wpg_remarks **remarks, bool *changed, wpg_module **modul
         if (status == WPG_OK && context.module->arena.failed)
             status = wpg_fail(err, WPG_E_NOMEM, "out of memory");
         wpg_profiles_finish(&context);
+        wpg_arena_scope_end(&scope);
     }
     *module = context.module;
     if (status != WPG_OK) {
