@@ -58,9 +58,9 @@ static void define(wpg_module *module, wpg_inst *inst)
 /* An instruction with its words behind it; NULL: out of memory. */
 static wpg_inst *new_inst(wpg_module *module, size_t words)
 {
-    wpg_inst *inst = wpg_arena_alloc(&module->arena, 1, sizeof *inst + words * sizeof *inst->words);
+    wpg_inst *inst = wpg_arena_alloc_raw(&module->arena, 1, sizeof *inst + words * sizeof *inst->words);
     if (inst)
-        inst->words = (uint32_t *)(void *)(inst + 1);
+        *inst = (wpg_inst){.words = (uint32_t *)(void *)(inst + 1)};
     return inst;
 }
 

@@ -109,14 +109,15 @@ void wpg_arena_finish(wpg_arena *arena)
     *arena = (wpg_arena){0};
 }
 
-void *wpg_arena_alloc(wpg_arena *arena, size_t count, size_t size)
+/* *bytes: of the request, rounded up. */
+static void *take(size_t *taken, wpg_arena *arena, size_t count, size_t size)
 {
     size_t bytes;
     if (__builtin_mul_overflow(count, size, &bytes) || bytes > SIZE_MAX / 2) {
         arena->failed = 1;
         return NULL;
     }
-    bytes = (bytes ? bytes + ALIGNMENT - 1 : ALIGNMENT) & ~(size_t)(ALIGNMENT - 1);
+    *taken = bytes = (bytes ? bytes + ALIGNMENT - 1 : ALIGNMENT) & ~(size_t)(ALIGNMENT - 1);
     struct wpg_arena_chunk *chunk = arena->head;
     if (!chunk || chunk->size - chunk->used < bytes) {
         /* A large request gets a chunk of its own behind the head, so that the head's rest is not lost. */
@@ -142,13 +143,27 @@ void *wpg_arena_alloc(wpg_arena *arena, size_t count, size_t size)
     }
     void *result = chunk->bytes + chunk->used;
     chunk->used += bytes;
-    memset(result, 0, bytes);
     return result;
+}
+
+void *wpg_arena_alloc(wpg_arena *arena, size_t count, size_t size)
+{
+    size_t bytes;
+    void *result = take(&bytes, arena, count, size);
+    if (result)
+        memset(result, 0, bytes);
+    return result;
+}
+
+void *wpg_arena_alloc_raw(wpg_arena *arena, size_t count, size_t size)
+{
+    size_t bytes;
+    return take(&bytes, arena, count, size);
 }
 
 void *wpg_arena_memdup(wpg_arena *arena, const void *data, size_t size)
 {
-    void *copy = wpg_arena_alloc(arena, size, 1);
+    void *copy = wpg_arena_alloc_raw(arena, size, 1);
     if (copy && size)
         memcpy(copy, data, size);
     return copy;

@@ -203,14 +203,17 @@ static bool visit(finder *f, const wpg_inst *inst)
 static bool start(const finder *f)
 {
     const wpg_cfg *cfg = f->of->cfg;
+    bool any_variable = f->module->has_unknown; /* what is not known has to be found */
     for (uint32_t b = 0; b < cfg->count; b++)
         for (const wpg_inst *inst = cfg->blocks[b].label->next; inst != cfg->blocks[b].terminator;
              inst = inst->next)
-            if (inst->result && inst->result < f->of->bound && inst->opcode == SpvOpVariable)
+            if (inst->result && inst->result < f->of->bound && inst->opcode == SpvOpVariable) {
                 start_variable(f, inst);
-            else if (inst->result && inst->result < f->of->bound)
+                any_variable |= f->equal[inst->result];
+            } else if (inst->result && inst->result < f->of->bound) {
                 f->equal[inst->result] = parts_of(f->module, inst->type) != 0;
-    for (uint32_t b = 0; b < cfg->count; b++)
+            }
+    for (uint32_t b = 0; any_variable && b < cfg->count; b++)
         for (const wpg_inst *inst = cfg->blocks[b].label->next; inst != cfg->blocks[b].terminator;
              inst = inst->next)
             if (!leave_variables(f, inst))

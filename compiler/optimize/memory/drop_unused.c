@@ -320,11 +320,25 @@ static void sweep(sweeper *s)
     drop_lines(s);
 }
 
-static bool drop_in(wpg_module *module, wpg_inst *function)
+/* The function's graph; taken, it belongs to the caller. NULL: there is none. */
+static wpg_cfg *take_graph(wpg_graphs *graphs, const wpg_inst *function)
+{
+    for (size_t i = 0; i < graphs->of.count; i++) {
+        wpg_cfg *cfg = graphs->of.data[i];
+        if (!cfg || cfg->function != function)
+            continue;
+        graphs->of.data[i] = NULL;
+        return cfg;
+    }
+    return NULL;
+}
+
+static bool drop_in(wpg_module *module, wpg_inst *function, wpg_graphs *graphs)
 {
     sweeper s = {.module = module, .function = function, .bound = module->bound};
     wpg_error err;
-    if (wpg_cfg_create(&s.cfg, module, function, &err) == WPG_E_NOMEM)
+    s.cfg = take_graph(graphs, function);
+    if (!s.cfg && wpg_cfg_create(&s.cfg, module, function, &err) == WPG_E_NOMEM)
         return false;
     wpg_arena_init(&s.arena);
     s.live = WPG_ARENA_ARRAY(&s.arena, bool, s.bound);
@@ -356,12 +370,12 @@ static bool drop_in(wpg_module *module, wpg_inst *function)
     return fits;
 }
 
-bool wpg_drop_unused(wpg_module *module)
+bool wpg_drop_unused(wpg_module *module, wpg_graphs *graphs)
 {
     const uint32_t bound = module->bound;
     for (wpg_inst *function = wpg_next_function(module->first); function;
          function = wpg_next_function(function->next))
-        if (!drop_in(module, function))
+        if (!drop_in(module, function, graphs))
             return false;
     wpg_drop_annotations(module, bound);
     return true;

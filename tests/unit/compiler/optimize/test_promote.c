@@ -32,8 +32,10 @@ static wpg_module *promoted(bool *left, const uint32_t *words, size_t count)
     wpg_module *module = parse(words, count);
     assert_true(wpg_localise_globals(module));
     assert_true(wpg_split_composites(module));
-    assert_true(wpg_promote_variables(module));
-    assert_true(wpg_drop_unused(module));
+    wpg_graphs graphs = {0};
+    assert_true(wpg_promote_variables(module, &graphs));
+    assert_true(wpg_drop_unused(module, &graphs));
+    wpg_graphs_finish(&graphs);
     assert_true(wpg_memory_is_left(left, module));
     assert_true(wpg_drop_declarations(module));
     return module;
