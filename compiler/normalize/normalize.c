@@ -22,7 +22,8 @@
  *
  * Folding comes first because it leaves less to inline and fewer early returns. Inlining goes one level at a
  * time: constant arguments decide branches of the copies, so that less of what these call is inlined. Both
- * passes repeat. They end, because each turn replaces a call at least, and no function calls itself.
+ * passes repeat. They end, because each turn replaces a call at least, and no function calls itself. A
+ * function that nothing changed since it was folded is folded no more.
  *
  * The block id of a profile is the ordinal of the label in its function. Block ids depend on nothing that
  * shader identity ignores: sizes count no line, name or non-semantic instruction, and the graph alone orders

@@ -20,38 +20,46 @@ static wpg_inst *function_by_id(wpg_module *module, uint32_t id)
     return inst && inst->opcode == SpvOpFunction ? inst : NULL;
 }
 
-/* Numbers definitions. */
-static wpg_status index_definitions(wpg_view *view)
+static void number_definition(wpg_view *view, const wpg_inst *inst, uint32_t *block)
 {
-    uint32_t block = WPG_NO_BLOCK, position = 0;
-    for (wpg_inst *inst = view->function; wpg_in_function(inst); inst = inst->next) {
-        position += !wpg_inst_is_non_semantic(view->module, inst);
-        if (inst->opcode == SpvOpLabel)
-            block = wpg_cfg_find(view->cfg, inst->result);
-        if (inst->result && inst->result < view->bound && inst->opcode != SpvOpFunction) {
-            view->block_of[inst->result] = block;
-            view->position[inst->result] = position;
-        }
+    view->instruction_count += !wpg_inst_is_non_semantic(view->module, inst);
+    if (inst->opcode == SpvOpLabel)
+        *block = wpg_cfg_find(view->cfg, inst->result);
+    if (inst->result && inst->result < view->bound && inst->opcode != SpvOpFunction) {
+        view->block_of[inst->result] = *block;
+        view->position[inst->result] = view->instruction_count;
     }
-    view->instruction_count = position;
-    return WPG_OK;
 }
 
-/* Counts the users of each id, or, with a cursor by id, lists them. */
-static bool walk_uses(wpg_view *view, uint32_t *cursor)
+/* Numbers definitions, and counts the users of each id. */
+static bool count_uses(wpg_view *view)
+{
+    wpg_operand_list list = {0};
+    uint32_t block = WPG_NO_BLOCK;
+    bool fits = true;
+    for (wpg_inst *inst = view->function; fits && wpg_in_function(inst); inst = inst->next) {
+        number_definition(view, inst, &block);
+        fits = wpg_used_ids(&list, view->module, inst);
+        for (size_t i = 0; fits && i < list.count; i++) {
+            const uint32_t id = inst->words[list.data[i]];
+            fits = id < view->bound;
+            if (fits)
+                view->first_user[id + 1]++;
+        }
+    }
+    wpg_vec_free(&list);
+    return fits;
+}
+
+/* Lists the users, each at the cursor of the id. */
+static bool list_users(wpg_view *view, uint32_t *cursor)
 {
     wpg_operand_list list = {0};
     bool fits = true;
     for (wpg_inst *inst = view->function; fits && wpg_in_function(inst); inst = inst->next) {
         fits = wpg_used_ids(&list, view->module, inst);
-        for (size_t i = 0; fits && i < list.count; i++) {
-            const uint32_t id = inst->words[list.data[i]];
-            fits = id < view->bound;
-            if (fits && cursor)
-                view->users[cursor[id]++] = inst;
-            else if (fits)
-                view->first_user[id + 1]++;
-        }
+        for (size_t i = 0; i < list.count; i++)
+            view->users[cursor[inst->words[list.data[i]]]++] = inst;
     }
     wpg_vec_free(&list);
     return fits;
@@ -60,13 +68,13 @@ static bool walk_uses(wpg_view *view, uint32_t *cursor)
 /* Users of one id stand in the order of the function. */
 static wpg_status index_users(wpg_view *view, wpg_error *err)
 {
-    bool fits = walk_uses(view, NULL);
+    bool fits = count_uses(view);
     for (uint32_t id = 0; fits && id < view->bound; id++)
         view->first_user[id + 1] += view->first_user[id];
     if (fits) {
         view->users = WPG_ARENA_ARRAY(&view->arena, wpg_inst *, view->first_user[view->bound]);
         uint32_t *cursor = wpg_arena_memdup(&view->arena, view->first_user, view->bound * sizeof(uint32_t));
-        fits = view->users && cursor && walk_uses(view, cursor);
+        fits = view->users && cursor && list_users(view, cursor);
     }
     if (view->arena.failed)
         return wpg_fail(err, WPG_E_NOMEM, "out of memory");
@@ -97,7 +105,6 @@ wpg_status wpg_view_create(wpg_view **out, wpg_module *module, uint32_t function
             view->memo->arena = &view->arena;
             for (uint32_t id = 0; id < view->bound; id++)
                 view->block_of[id] = WPG_NO_BLOCK;
-            status = index_definitions(view);
         }
     }
     if (status == WPG_OK)

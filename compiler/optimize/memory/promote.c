@@ -471,9 +471,17 @@ bool wpg_promote_variables(wpg_module *module, wpg_graphs *graphs)
         return true;
     for (wpg_inst *function = wpg_next_function(module->first); function;
          function = wpg_next_function(function->next))
-        if (!promote_function(module, function, graphs))
+        if (wpg_has_variables(function) && !promote_function(module, function, graphs))
             return false;
     return true;
+}
+
+bool wpg_has_variables(const wpg_inst *function)
+{
+    for (const wpg_inst *inst = function; wpg_in_function(inst); inst = inst->next)
+        if (inst->opcode == SpvOpVariable)
+            return true;
+    return false;
 }
 
 void wpg_graphs_finish(wpg_graphs *graphs)

@@ -36,6 +36,9 @@ bool wpg_drop_unused(wpg_module *module, wpg_graphs *graphs);
  * False when memory runs out. */
 bool wpg_drop_declarations(wpg_module *module);
 
+/* Does the function declare a variable? */
+bool wpg_has_variables(const wpg_inst *function);
+
 /* Removes names and decorations of ids that are below `bound` and have no definition. */
 void wpg_drop_annotations(wpg_module *module, uint32_t bound);
 

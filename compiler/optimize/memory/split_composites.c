@@ -341,7 +341,7 @@ bool wpg_split_composites(wpg_module *module)
         return true;
     for (wpg_inst *function = wpg_next_function(module->first); function;
          function = wpg_next_function(function->next)) {
-        bool any = true;
+        bool any = wpg_has_variables(function);
         for (int round = 0; any && round < MOST_ROUNDS; round++)
             if (!split_round(&any, module, function))
                 return false;
