@@ -195,8 +195,8 @@ void wpg_record_splice(wpg_context_recorder *recorder, const wpg_inliner *in, co
     wpg_recorded_call known = recorder->recorded_calls.data[call];
     splice s = {.recorder = recorder, .root = (uint32_t)function};
     s.under = add_node(recorder, (wpg_context_node){known.node, known.call, (uint32_t)function});
-    for (uint32_t i = 0; i < in->callee.order_count; i++) {
-        const wpg_flow_block *block = &in->callee.blocks[in->callee.order[i]];
+    for (uint32_t i = 0; i < callee->order_count; i++) {
+        const wpg_flow_block *block = &callee->blocks[callee->order[i]];
         uint32_t to = !i && join_entry ? site->label : mapped(in, block->label->result);
         copy_block(&s, in, block, to);
     }

@@ -48,7 +48,7 @@ wpg_status wpg_name_source_functions(wpg_context_table *table, const wpg_module 
 wpg_status wpg_record_begin(wpg_context_recorder *recorder, const wpg_module *module, wpg_error *err);
 void wpg_record_finish(wpg_context_recorder *recorder);
 
-/* Notes that the body of `callee` is copied to `site`. in->callee is the flow of `callee`, in->ids its
+/* Notes that the body of `callee` is copied to `site`. in->ids is its
  * mapping. `post` is the label behind the call if a new block starts there, else 0. */
 void wpg_record_splice(wpg_context_recorder *recorder, const wpg_inliner *in, const wpg_call_site *site,
                        const wpg_inline_function *callee, bool join_entry, uint32_t post);

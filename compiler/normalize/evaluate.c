@@ -352,14 +352,26 @@ void wpg_evaluator_forget(wpg_evaluator *evaluator)
     wpg_vec_clear(&evaluator->dominators);
 }
 
-wpg_status wpg_evaluator_init(wpg_evaluator *evaluator, wpg_module *module, const wpg_flow *flow,
-                              wpg_error *err)
+void wpg_evaluator_init(wpg_evaluator *evaluator, wpg_module *module, const wpg_flow *flow)
 {
-    *evaluator = (wpg_evaluator){.module = module, .flow = flow, .values_count = module->bound};
-    evaluator->values = calloc(module->bound, sizeof *evaluator->values);
-    if (!evaluator->values)
-        return wpg_fail(err, WPG_E_NOMEM, "out of memory for values");
-    return wpg_stored_read(&evaluator->stored, module, err);
+    *evaluator = (wpg_evaluator){.module = module, .flow = flow};
+}
+
+wpg_status wpg_evaluator_begin(wpg_evaluator *evaluator, const wpg_fold_job *job, wpg_error *err)
+{
+    const wpg_module *module = evaluator->module;
+    wpg_evaluator_forget(evaluator);
+    if (evaluator->values_count < module->bound) {
+        const uint32_t want = module->bound + module->bound / 2;
+        free(evaluator->values);
+        evaluator->values_count = want;
+        evaluator->values = calloc(want, sizeof *evaluator->values); /* none is asked about */
+        if (!evaluator->values) {
+            evaluator->values_count = 0;
+            return wpg_fail(err, WPG_E_NOMEM, "out of memory for values");
+        }
+    }
+    return wpg_stored_read(&evaluator->stored, module, job, err);
 }
 
 void wpg_evaluator_finish(wpg_evaluator *evaluator)

@@ -23,8 +23,10 @@ typedef struct wpg_evaluator {
     bool out_of_memory;
 } wpg_evaluator;
 
-wpg_status wpg_evaluator_init(wpg_evaluator *evaluator, wpg_module *module, const wpg_flow *flow,
-                              wpg_error *err);
+/* `flow` is of the functions that are begun later. */
+void wpg_evaluator_init(wpg_evaluator *evaluator, wpg_module *module, const wpg_flow *flow);
+/* Reads the function that is asked about from now on, of which the flow is. */
+wpg_status wpg_evaluator_begin(wpg_evaluator *evaluator, const wpg_fold_job *job, wpg_error *err);
 void wpg_evaluator_finish(wpg_evaluator *evaluator);
 /* The scalar's bits and width in bits, if it is constant wherever control gets to its use. */
 bool wpg_evaluate(wpg_evaluator *evaluator, uint32_t id, uint64_t *bits, uint32_t *width);

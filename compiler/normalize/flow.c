@@ -89,31 +89,51 @@ static wpg_status grow_index(wpg_flow *flow, uint32_t id, wpg_error *err)
     return WPG_OK;
 }
 
-static wpg_status read_blocks(wpg_flow *flow, wpg_inst *function, wpg_error *err)
+void wpg_flow_begin(wpg_flow *flow, wpg_inst *function)
 {
     for (uint32_t i = 0; i < flow->count; i++)
         flow->index_of[flow->blocks[i].label->result] = 0;
     flow->function = function;
-    flow->count = 0;
-    wpg_flow_block *block = NULL;
-    wpg_inst *inst = function->next;
-    for (; inst && inst->opcode != SpvOpFunctionEnd; inst = inst->next) {
-        if (inst->opcode == SpvOpLabel) {
-            if (flow->count == flow->capacity)
-                WPG_TRY(grow(flow, err));
-            if (inst->result >= flow->index_capacity)
-                WPG_TRY(grow_index(flow, inst->result, err));
-            block = &flow->blocks[flow->count++];
-            *block = (wpg_flow_block){.label = inst, .rank = WPG_NONE, .construct = WPG_NONE};
-            flow->index_of[inst->result] = flow->count;
-        } else if (!block) {
-            continue;
-        } else if (inst->opcode == SpvOpSelectionMerge || inst->opcode == SpvOpLoopMerge) {
-            block->merge = inst;
-        } else if (wpg_opcode_is_terminator((SpvOp)inst->opcode)) {
-            block->terminator = inst;
-        }
+    flow->end = NULL;
+    flow->count = flow->order_count = 0;
+    flow->two_merges = false;
+}
+
+static wpg_status add_block(wpg_flow *flow, const wpg_flow_block *block, wpg_error *err)
+{
+    const uint32_t id = block->label->result;
+    if (flow->count == flow->capacity)
+        WPG_TRY(grow(flow, err));
+    if (id >= flow->index_capacity)
+        WPG_TRY(grow_index(flow, id, err));
+    flow->blocks[flow->count++] = *block;
+    flow->index_of[id] = flow->count;
+    return WPG_OK;
+}
+
+wpg_status wpg_flow_note_marked(wpg_flow *flow, wpg_inst *inst, wpg_error *err)
+{
+    if (inst->opcode == SpvOpLabel)
+        return add_block(flow, &(wpg_flow_block){.label = inst, .rank = WPG_NONE, .construct = WPG_NONE},
+                         err);
+    if (!flow->count)
+        return WPG_OK;
+    wpg_flow_block *block = &flow->blocks[flow->count - 1];
+    if (inst->opcode == SpvOpSelectionMerge || inst->opcode == SpvOpLoopMerge) {
+        flow->two_merges |= block->merge != NULL;
+        block->merge = inst;
+    } else if (wpg_opcode_is_terminator((SpvOp)inst->opcode)) {
+        block->terminator = inst;
     }
+    return WPG_OK;
+}
+
+static wpg_status read_blocks(wpg_flow *flow, wpg_inst *function, wpg_error *err)
+{
+    wpg_flow_begin(flow, function);
+    wpg_inst *inst = function->next;
+    for (; wpg_in_function(inst); inst = inst->next)
+        WPG_TRY(wpg_flow_note(flow, inst, err));
     flow->end = inst;
     return WPG_OK;
 }
@@ -257,11 +277,66 @@ void wpg_flow_reach(wpg_flow *flow)
     }
 }
 
-wpg_status wpg_flow_read(wpg_flow *flow, wpg_inst *function, wpg_error *err)
+wpg_status wpg_flow_finish_blocks(wpg_flow *flow, wpg_inst *end, wpg_error *err)
 {
-    WPG_TRY(read_blocks(flow, function, err));
+    flow->end = end;
     WPG_TRY(check_targets(flow, err));
     rank_blocks(flow);
     wpg_flow_reach(flow);
     return WPG_OK;
+}
+
+wpg_status wpg_flow_read(wpg_flow *flow, wpg_inst *function, wpg_error *err)
+{
+    WPG_TRY(read_blocks(flow, function, err));
+    return wpg_flow_finish_blocks(flow, flow->end, err);
+}
+
+wpg_status wpg_flow_take(wpg_flow *flow, wpg_inst *function, wpg_inst *end, const wpg_flow_block *blocks,
+                         uint32_t count, wpg_error *err)
+{
+    wpg_flow_begin(flow, function);
+    for (uint32_t i = 0; i < count; i++) {
+        const wpg_flow_block block = {.label = blocks[i].label,
+                                      .merge = blocks[i].merge,
+                                      .terminator = blocks[i].terminator,
+                                      .rank = WPG_NONE,
+                                      .construct = WPG_NONE};
+        WPG_TRY(add_block(flow, &block, err));
+    }
+    return wpg_flow_finish_blocks(flow, end, err);
+}
+
+wpg_status wpg_flow_keep(wpg_flow *flow, const bool *kept, wpg_error *err)
+{
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < flow->count; i++) {
+        wpg_flow_block block = flow->blocks[i];
+        flow->index_of[block.label->result] = 0;
+        if (!kept[i])
+            continue;
+        block.construct = WPG_NONE;
+        block.in_continue = false;
+        flow->blocks[count++] = block;
+        flow->index_of[block.label->result] = count;
+    }
+    flow->count = count;
+    return wpg_flow_finish_blocks(flow, flow->end, err);
+}
+
+bool wpg_flow_arrange(wpg_flow *flow)
+{
+    wpg_flow_block *blocks = malloc(flow->capacity * sizeof *blocks);
+    if (!blocks)
+        return false;
+    for (uint32_t i = 0; i < flow->count; i++) {
+        blocks[i] = flow->blocks[flow->order[i]];
+        if (blocks[i].construct != WPG_NONE)
+            blocks[i].construct = flow->blocks[blocks[i].construct].rank;
+        flow->index_of[blocks[i].label->result] = i + 1;
+        flow->order[i] = i;
+    }
+    free(flow->blocks);
+    flow->blocks = blocks;
+    return true;
 }

@@ -20,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct folder {
+struct wpg_folder {
     wpg_module *module;
     wpg_flow flow;
     wpg_marks gone;
@@ -30,7 +30,8 @@ typedef struct folder {
     bool *veto, *dissolves;  /* by block: must stay as it is; loses its OpSelectionMerge */
     WPG_VEC(uint32_t) words; /* scratch operands */
     bool out_of_memory;
-} folder;
+};
+typedef struct wpg_folder folder;
 
 /* -- Branches ------------------------------------------------------------------------------------------ */
 
@@ -173,16 +174,29 @@ static bool fold_block(folder *f, uint32_t b)
         return true;
     }
     if (block->merge && block->merge->opcode == SpvOpSelectionMerge) {
-        wpg_inst_remove(f->module, block->merge);
+        wpg_remove_inst(f->module, block->merge, &f->gone);
         block->merge = NULL;
     }
     wpg_inst_rewrite(f->module, term, SpvOpBranch, &target, 1);
     return true;
 }
 
-static wpg_status fold_to_fixpoint(folder *f, wpg_error *err)
+/* Is there a branch with a condition? */
+static bool may_fold(const wpg_flow *flow)
+{
+    for (uint32_t b = 0; b < flow->count; b++)
+        if (flow->blocks[b].terminator->opcode == SpvOpBranchConditional ||
+            flow->blocks[b].terminator->opcode == SpvOpSwitch)
+            return true;
+    return false;
+}
+
+static wpg_status fold_to_fixpoint(folder *f, const wpg_fold_job *job, wpg_error *err)
 {
     uint32_t count = f->flow.count;
+    if (!may_fold(&f->flow))
+        return WPG_OK;
+    WPG_TRY(wpg_evaluator_begin(&f->known, job, err));
     f->only = calloc(count, sizeof *f->only);
     f->veto = calloc(count, sizeof *f->veto);
     f->dissolves = calloc(count, sizeof *f->dissolves);
@@ -246,8 +260,7 @@ static void empty_block(folder *f, wpg_flow_block *block)
 {
     for (wpg_inst *inst = block->label->next, *next; inst != block->terminator; inst = next) {
         next = inst->next;
-        wpg_marks_add(&f->gone, inst->result);
-        wpg_inst_remove(f->module, inst);
+        wpg_remove_inst(f->module, inst, &f->gone);
     }
     block->merge = NULL;
 }
@@ -361,13 +374,14 @@ static void remove_unreachable(folder *f, uint8_t *roles)
 
 /* -- Order --------------------------------------------------------------------------------------------- */
 
-static void reorder(folder *f)
+/* True: the blocks stood in another order. */
+static bool reorder(folder *f)
 {
     bool in_order = f->flow.order_count == f->flow.count;
     for (uint32_t i = 0; i < f->flow.order_count && in_order; i++)
         in_order = f->flow.order[i] == i;
     if (in_order)
-        return;
+        return false;
     /* A line after a terminator belongs to no instruction. */
     for (uint32_t i = 0; i < f->flow.count; i++)
         wpg_remove_range(f->module, f->flow.blocks[i].terminator->next, range_end(&f->flow, i), &f->gone);
@@ -380,45 +394,117 @@ static void reorder(folder *f)
                 break;
         }
     }
+    return true;
 }
 
-static wpg_status fold_function(folder *f, wpg_inst *function, wpg_error *err)
+/* The flow after blocks went. */
+static wpg_status update_flow(folder *f, const uint8_t *roles, wpg_error *err)
 {
-    WPG_TRY(wpg_flow_read(&f->flow, function, err));
-    if (!f->flow.count)
-        return WPG_OK;
-    WPG_TRY(fold_to_fixpoint(f, err));
+    if (f->flow.two_merges)
+        return wpg_flow_read(&f->flow, f->flow.function, err);
+    bool *kept = malloc(f->flow.count * sizeof *kept);
+    if (!kept)
+        return wpg_fail(err, WPG_E_NOMEM, "out of memory for %u blocks", f->flow.count);
+    for (uint32_t i = 0; i < f->flow.count; i++)
+        kept[i] = f->flow.blocks[i].reachable || roles[i] != ROLE_NONE;
+    const wpg_status status = wpg_flow_keep(&f->flow, kept, err);
+    free(kept);
+    return status;
+}
+
+static wpg_status fold_blocks(folder *f, const wpg_fold_job *job, wpg_error *err)
+{
+    const uint32_t edits = f->module->edits;
+    WPG_TRY(fold_to_fixpoint(f, job, err));
     uint8_t *roles = malloc(f->flow.count);
     if (!roles)
         return wpg_fail(err, WPG_E_NOMEM, "out of memory for %u blocks", f->flow.count);
     wpg_flow_reach(&f->flow);
     remove_unreachable(f, roles);
+    wpg_status status = WPG_OK;
+    if (f->module->edits != edits)
+        status = update_flow(f, roles, err);
+    else
+        wpg_flow_reach(&f->flow); /* without the ways to back edges */
     free(roles);
-    WPG_TRY(wpg_flow_read(&f->flow, function, err));
-    reorder(f);
+    if (status || !reorder(f))
+        return status;
+    if (f->flow.order_count != f->flow.count)
+        return wpg_flow_read(&f->flow, job->function, err);
+    return wpg_flow_arrange(&f->flow) ? WPG_OK : wpg_fail(err, WPG_E_NOMEM, "out of memory for blocks");
+}
+
+wpg_status wpg_folder_run(folder *f, wpg_fold_job *job, wpg_error *err)
+{
+    const uint32_t edits = f->module->edits, code = f->gone.code;
+    if (job->blocks)
+        WPG_TRY(wpg_flow_take(&f->flow, job->function, job->end, job->blocks, job->block_count, err));
+    else
+        WPG_TRY(wpg_flow_read(&f->flow, job->function, err));
+    job->end = f->flow.end;
+    job->flow = &f->flow;
+    if (f->flow.count)
+        WPG_TRY(fold_blocks(f, job, err));
+    job->changed = f->module->edits != edits;
+    job->removed = f->gone.code - code;
     return WPG_OK;
+}
+
+wpg_status wpg_folder_create(wpg_folder **folder_out, wpg_module *module, wpg_error *err)
+{
+    folder *f = calloc(1, sizeof *f);
+    if (!f)
+        return wpg_fail(err, WPG_E_NOMEM, "out of memory for folding");
+    f->module = module;
+    wpg_evaluator_init(&f->known, module, &f->flow);
+    const wpg_status status = wpg_flow_init(&f->flow, module, err);
+    if (status)
+        free(f);
+    else
+        *folder_out = f;
+    return status;
+}
+
+wpg_status wpg_folder_begin(wpg_folder *f, wpg_error *err)
+{
+    f->folded = f->removed = 0;
+    wpg_marks_finish(&f->gone);
+    return wpg_marks_init(&f->gone, f->module, err);
+}
+
+wpg_status wpg_folder_end(wpg_folder *f, wpg_normal_info *info, wpg_error *err)
+{
+    if (info) {
+        info->branches_folded += f->folded;
+        info->blocks_removed += f->removed;
+    }
+    return wpg_remove_annotations(f->module, &f->gone, err);
+}
+
+void wpg_folder_destroy(wpg_folder *f)
+{
+    if (!f)
+        return;
+    wpg_marks_finish(&f->gone);
+    wpg_flow_finish(&f->flow);
+    wpg_vec_free(&f->words);
+    wpg_evaluator_finish(&f->known);
+    free(f);
 }
 
 wpg_status wpg_fold_branches(wpg_module *module, wpg_normal_info *info, wpg_error *err)
 {
-    folder f = {.module = module};
-    wpg_status status = wpg_evaluator_init(&f.known, module, &f.flow, err);
+    folder *f = NULL;
+    wpg_status status = wpg_folder_create(&f, module, err);
     if (!status)
-        status = wpg_flow_init(&f.flow, module, err);
-    if (!status)
-        status = wpg_marks_init(&f.gone, module, err);
-    for (wpg_inst *at = wpg_next_function(module->first); at && !status;
-         at = wpg_next_function(wpg_function_end(at)))
-        status = fold_function(&f, at, err);
-    if (!status)
-        status = wpg_remove_annotations(module, &f.gone, err);
-    if (info) {
-        info->branches_folded += f.folded;
-        info->blocks_removed += f.removed;
+        status = wpg_folder_begin(f, err);
+    wpg_fold_job job;
+    for (wpg_inst *at = wpg_next_function(module->first); at && !status; at = wpg_next_function(job.end)) {
+        job = (wpg_fold_job){.function = at};
+        status = wpg_folder_run(f, &job, err);
     }
-    wpg_marks_finish(&f.gone);
-    wpg_flow_finish(&f.flow);
-    wpg_vec_free(&f.words);
-    wpg_evaluator_finish(&f.known);
+    if (!status)
+        status = wpg_folder_end(f, info, err);
+    wpg_folder_destroy(f);
     return status;
 }

@@ -26,23 +26,6 @@
 
 /* -- What a function is -------------------------------------------------------------------------------- */
 
-static bool is_non_semantic(const wpg_module *module, const wpg_inst *inst)
-{
-    if (inst->opcode == SpvOpLine || inst->opcode == SpvOpNoLine || inst->opcode == SpvOpNop)
-        return true;
-    if (inst->opcode != SpvOpExtInst)
-        return false;
-    const wpg_inst *set = wpg_module_def(module, inst->words[3]);
-    const char *name = set && set->opcode == SpvOpExtInstImport ? wpg_inst_string(set, 2) : NULL;
-    return name && !strncmp(name, "NonSemantic.", 12);
-}
-
-static bool ends_invocation(const wpg_inst *inst)
-{
-    return inst->opcode == SpvOpKill || inst->opcode == SpvOpTerminateInvocation ||
-           inst->opcode == SpvOpIgnoreIntersectionKHR || inst->opcode == SpvOpTerminateRayKHR;
-}
-
 /* A return's place among constructs: 0 in none, 1 in ifs only, 2 in a loop or switch. */
 static int nesting(const wpg_flow *flow, const wpg_flow_block *block)
 {
@@ -76,34 +59,163 @@ static wpg_return_shape shape_of(const wpg_flow *flow)
     return returns == 1 && worst == 0 ? WPG_RETURNS_ONCE : WPG_RETURNS_EARLY;
 }
 
-/* Reads `f` as a callee: in->callee is its flow afterwards. */
-static wpg_status summarise(wpg_inliner *in, wpg_inline_function *f, wpg_error *err)
-{
-    if (in->callee_of != f->inst) {
-        in->callee_of = NULL;
-        WPG_TRY(wpg_flow_read(&in->callee, f->inst, err));
-        in->callee_of = f->inst;
-    }
-    if (f->summarised)
-        return WPG_OK;
-    f->summarised = true;
-    f->size = f->params = 0;
-    for (const wpg_inst *inst = f->inst; inst->opcode != SpvOpFunctionEnd; inst = inst->next) {
-        f->has_unknown |= !wpg_opcode_lookup(inst->opcode);
-        f->has_kill |= ends_invocation(inst);
-        f->has_unreachable |= inst->opcode == SpvOpUnreachable;
-        f->has_lines |= inst->opcode == SpvOpLine || inst->opcode == SpvOpNoLine;
-        f->params += inst->opcode == SpvOpFunctionParameter;
-        f->size += !is_non_semantic(in->module, inst);
-    }
-    f->shape = shape_of(&in->callee);
-    return WPG_OK;
-}
-
 static wpg_inline_function *function_of(const wpg_inliner *in, uint32_t id)
 {
     uint32_t index = id < in->id_count ? in->ids[id].function : 0;
     return index ? &in->functions.data[index - 1] : NULL;
+}
+
+static void name_function(wpg_inliner *in, wpg_inline_function *f, uint32_t id)
+{
+    if (function_of(in, id) && !wpg_vec_push(&f->callees, id))
+        in->out_of_memory = true;
+}
+
+/* Core instructions name functions in calls only; those of extensions are looked through. */
+static void name_functions(wpg_inliner *in, wpg_inline_function *f, const wpg_inst *inst)
+{
+    wpg_operand_walk walk = wpg_operands(in->module, inst);
+    wpg_operand operand;
+    while (wpg_operand_next(&walk, &operand))
+        if (operand.kind == WPG_OPERAND_ID)
+            name_function(in, f, inst->words[operand.at]);
+}
+
+static void begin_reading(wpg_inline_function *f)
+{
+    f->is_read = true;
+    f->is_partly_read = false;
+    f->has_unknown = f->has_kill = f->has_unreachable = f->has_lines = false;
+    f->size = f->params = f->call_count = 0;
+    wpg_vec_clear(&f->callees);
+}
+
+static void read_inst(wpg_inliner *in, wpg_inline_function *f, const wpg_inst *inst)
+{
+    f->size++;
+    switch (inst->opcode) {
+    case SpvOpLine:
+    case SpvOpNoLine:
+        f->has_lines = true;
+        f->size--;
+        break;
+    case SpvOpNop:
+    case SpvOpExtInst:
+        f->size -= wpg_is_remark(in->module, inst);
+        break;
+    case SpvOpFunctionParameter:
+        f->params++;
+        break;
+    case SpvOpLabel:
+        in->label = inst->result;
+        in->ids[in->label].calls = false;
+        break;
+    case SpvOpFunctionCall:
+        f->call_count++;
+        in->ids[in->label].calls = true;
+        name_function(in, f, inst->words[3]);
+        break;
+    case SpvOpKill:
+    case SpvOpTerminateInvocation:
+    case SpvOpIgnoreIntersectionKHR:
+    case SpvOpTerminateRayKHR:
+        f->has_kill = true;
+        break;
+    case SpvOpUnreachable:
+        f->has_unreachable = true;
+        break;
+    default:
+        break;
+    }
+    if (in->module->has_unknown)
+        f->has_unknown |= !wpg_opcode_lookup(inst->opcode);
+    if (inst->opcode >= SpvOpTerminateInvocation)
+        name_functions(in, f, inst);
+}
+
+static void read_function(wpg_inliner *in, wpg_inline_function *f)
+{
+    if (f->is_read)
+        return;
+    begin_reading(f);
+    for (const wpg_inst *inst = f->inst; inst->opcode != SpvOpFunctionEnd; inst = inst->next)
+        read_inst(in, f, inst);
+}
+
+static void forget_flow(wpg_inline_function *f)
+{
+    free(f->blocks);
+    free(f->order);
+    f->blocks = NULL;
+    f->order = NULL;
+    f->block_count = f->order_count = 0;
+    f->has_blocks = f->has_flow = false;
+    wpg_vec_clear(&f->pointers);
+}
+
+static void forget(wpg_inline_function *f)
+{
+    f->is_folded = f->is_read = f->is_partly_read = false;
+    forget_flow(f);
+}
+
+static bool keep_blocks(wpg_inline_function *f, const wpg_flow *flow)
+{
+    f->blocks = malloc((flow->count + 1) * sizeof *f->blocks);
+    f->order = malloc((flow->order_count + 1) * sizeof *f->order);
+    if (!f->blocks || !f->order)
+        return false;
+    f->block_count = flow->count;
+    f->order_count = flow->order_count;
+    if (flow->count) {
+        memcpy(f->blocks, flow->blocks, flow->count * sizeof *f->blocks);
+        memcpy(f->order, flow->order, flow->order_count * sizeof *f->order);
+    }
+    return true;
+}
+
+static wpg_status keep_flow(wpg_inline_function *f, const wpg_flow *flow, wpg_error *err)
+{
+    forget_flow(f);
+    if (!keep_blocks(f, flow))
+        return wpg_fail(err, WPG_E_NOMEM, "out of memory for %u blocks", flow->count);
+    f->has_flow = true;
+    f->shape = shape_of(flow);
+    return WPG_OK;
+}
+
+wpg_fold_job wpg_inline_fold_job(const wpg_inline_function *f)
+{
+    wpg_fold_job job = {.function = f->inst};
+    if (f->has_blocks) {
+        job.end = f->end;
+        job.blocks = f->blocks;
+        job.block_count = f->block_count;
+        job.pointers = f->pointers.data;
+        job.pointer_count = f->pointers.count;
+    }
+    return job;
+}
+
+wpg_status wpg_inline_folded(wpg_inliner *in, wpg_inline_function *f, const wpg_fold_job *job, wpg_error *err)
+{
+    f->is_folded = !job->changed;
+    if (job->changed) {
+        f->is_partly_read = f->is_read && !in->module->has_unknown;
+        f->is_read = false;
+        f->size -= job->removed;
+    }
+    return keep_flow(f, job->flow, err);
+}
+
+/* Reads `f` as a callee. */
+static wpg_status summarise(wpg_inliner *in, wpg_inline_function *f, wpg_error *err)
+{
+    read_function(in, f);
+    if (f->has_flow)
+        return WPG_OK;
+    WPG_TRY(wpg_flow_read(&in->callee, f->inst, err));
+    return keep_flow(f, &in->callee, err);
 }
 
 /* -- Decisions ----------------------------------------------------------------------------------------- */
@@ -129,7 +241,7 @@ static const char *refusal(const wpg_inliner *in, const wpg_call_site *site,
 {
     if (callee->inst->words[3] & SpvFunctionControlDontInlineMask)
         return "the function is marked DontInline";
-    if (!in->callee.count)
+    if (!callee->block_count)
         return "the function has no body";
     if (caller->has_unknown || callee->has_unknown)
         return "the function has unknown instructions";
@@ -139,7 +251,7 @@ static const char *refusal(const wpg_inliner *in, const wpg_call_site *site,
         return "a continue construct calls a function with an unreachable end";
     if (callee->params + 4u != site->call->count)
         return "the arguments do not fit the parameters";
-    if (in->callee.order_count > 1 && !header_splits(site))
+    if (callee->order_count > 1 && !header_splits(site))
         return "a loop header calls it and branches two ways";
     uint32_t grows = callee->shape == WPG_RETURNS_NESTED ? 4 : 1; /* by flags and kept values */
     if (caller->size + callee->size * grows > WPG_INLINE_MAX_SIZE)
@@ -160,9 +272,9 @@ static wpg_status expand_call(wpg_inliner *in, uint32_t caller, wpg_call_site *s
     WPG_TRY(summarise(in, callee, err));
     const char *why = refusal(in, site, f, callee, in_continue);
     if (!why && callee->shape == WPG_RETURNS_NESTED) {
-        if (wpg_inline_unnest(in, callee)) {
-            callee->summarised = false;
-            in->callee_of = NULL;
+        WPG_TRY(wpg_flow_read(&in->callee, callee->inst, err));
+        if (wpg_inline_unnest(in, &in->callee, callee)) {
+            forget(callee);
             WPG_TRY(summarise(in, callee, err));
         } else {
             why = "the function returns from inside a loop or switch";
@@ -207,46 +319,71 @@ static wpg_status expand_block(wpg_inliner *in, uint32_t caller, const wpg_flow_
     return WPG_OK;
 }
 
-static void apply_renames(wpg_inliner *in, wpg_inst *function)
+static void rename_operands(const wpg_inliner *in, wpg_inst *inst)
 {
-    for (wpg_inst *inst = function; inst->opcode != SpvOpFunctionEnd; inst = inst->next) {
-        bool any = false;
-        for (uint32_t i = 1; i < inst->count && !any; i++)
-            any = inst->words[i] < in->id_count && in->ids[inst->words[i]].rename;
-        if (!any)
-            continue;
-        wpg_operand_walk walk = wpg_operands(in->module, inst);
-        wpg_operand operand;
-        while (wpg_operand_next(&walk, &operand))
-            if (wpg_operand_is_id(&operand) && operand.kind <= WPG_OPERAND_SEMANTICS &&
-                operand.kind != WPG_OPERAND_RESULT)
-                inst->words[operand.at] = wpg_inline_renamed(in, inst->words[operand.at]);
+    bool any = false;
+    for (uint32_t i = 1; i < inst->count && !any; i++)
+        any = inst->words[i] < in->id_count && in->ids[inst->words[i]].rename;
+    if (!any)
+        return;
+    wpg_operand_walk walk = wpg_operands(in->module, inst);
+    wpg_operand operand;
+    while (wpg_operand_next(&walk, &operand))
+        if (wpg_operand_is_id(&operand) && operand.kind <= WPG_OPERAND_SEMANTICS &&
+            operand.kind != WPG_OPERAND_RESULT)
+            inst->words[operand.at] = wpg_inline_renamed(in, inst->words[operand.at]);
+}
+
+static void note_pointer(wpg_inliner *in, wpg_inline_function *f, wpg_inst *inst)
+{
+    if ((inst->opcode == SpvOpVariable || inst->opcode == SpvOpAccessChain ||
+         inst->opcode == SpvOpInBoundsAccessChain) &&
+        !wpg_vec_push(&f->pointers, inst)) /* NOLINT(bugprone-sizeof-expression): a vector of pointers */
+        in->out_of_memory = true;
+}
+
+/* Afterwards it is another function: what is to be known of it, in one walk. */
+static wpg_status finish_caller(wpg_inliner *in, wpg_inline_function *f, wpg_error *err)
+{
+    forget(f);
+    begin_reading(f);
+    wpg_flow_begin(&in->caller, f->inst);
+    wpg_inst *inst = f->inst;
+    for (; inst->opcode != SpvOpFunctionEnd; inst = inst->next) {
+        if (in->renamed.count)
+            rename_operands(in, inst);
+        read_inst(in, f, inst);
+        note_pointer(in, f, inst);
+        WPG_TRY(wpg_flow_note(&in->caller, inst, err));
     }
+    if (in->caller.two_merges)
+        return WPG_OK;
+    f->end = inst;
+    f->has_blocks = keep_blocks(f, &in->caller);
+    return f->has_blocks ? WPG_OK : wpg_fail(err, WPG_E_NOMEM, "out of memory for blocks");
 }
 
 static wpg_status expand(wpg_inliner *in, uint32_t index, wpg_error *err)
 {
     wpg_inline_function *f = &in->functions.data[index];
-    bool calls = false;
-    for (const wpg_inst *inst = f->inst; inst->opcode != SpvOpFunctionEnd && !calls; inst = inst->next)
-        calls = inst->opcode == SpvOpFunctionCall;
-    if (!calls)
+    if (!f->is_partly_read)
+        read_function(in, f);
+    if (!f->call_count)
         return WPG_OK;
-    WPG_TRY(summarise(in, f, err)); /* its size, and whether it has unknown instructions */
-    WPG_TRY(wpg_flow_read(&in->caller, f->inst, err));
-    if (!in->caller.count)
+    if (!f->has_flow) {
+        WPG_TRY(wpg_flow_read(&in->caller, f->inst, err));
+        WPG_TRY(keep_flow(f, &in->caller, err));
+    }
+    if (!f->block_count)
         return WPG_OK;
-    in->last_variable = in->caller.blocks[0].label;
-    for (wpg_inst *inst = in->last_variable->next; inst != in->caller.blocks[0].terminator; inst = inst->next)
+    in->last_variable = f->blocks[0].label;
+    for (wpg_inst *inst = in->last_variable->next; inst != f->blocks[0].terminator; inst = inst->next)
         if (inst->opcode == SpvOpVariable)
             in->last_variable = inst;
-    for (uint32_t i = 0; i < in->caller.count; i++)
-        if (in->caller.blocks[i].reachable)
-            WPG_TRY(expand_block(in, index, &in->caller.blocks[i], err));
-    apply_renames(in, f->inst);
-    f->summarised = false; /* as a callee it is a new function */
-    in->callee_of = NULL;
-    return WPG_OK;
+    for (uint32_t i = 0; i < f->block_count; i++)
+        if (f->blocks[i].reachable && in->ids[f->blocks[i].label->result].calls)
+            WPG_TRY(expand_block(in, index, &f->blocks[i], err));
+    return finish_caller(in, f, err);
 }
 
 /* -- Call graph ---------------------------------------------------------------------------------------- */
@@ -299,7 +436,7 @@ static wpg_status expand_from(wpg_inliner *in, uint32_t root, wpg_error *err)
     return WPG_OK;
 }
 
-static wpg_status collect(wpg_inliner *in, wpg_error *err)
+static wpg_status collect_functions(wpg_inliner *in, wpg_error *err)
 {
     if (!wpg_inline_reserve(in))
         return wpg_fail(err, WPG_E_NOMEM, "out of memory for %u ids", in->module->bound);
@@ -308,6 +445,12 @@ static wpg_status collect(wpg_inliner *in, wpg_error *err)
             return wpg_fail(err, WPG_E_NOMEM, "out of memory for functions");
         in->ids[f->result].function = (uint32_t)in->functions.count;
     }
+    return WPG_OK;
+}
+
+/* Those of ids that go stay in the lists: nobody copies these ids any more. */
+static wpg_status collect_notes(wpg_inliner *in, wpg_error *err)
+{
     for (wpg_inst *inst = in->module->first; inst && inst->opcode != SpvOpFunction; inst = inst->next) {
         bool group = inst->opcode == SpvOpGroupDecorate;
         if (inst->opcode != SpvOpName && inst->opcode != SpvOpDecorate && inst->opcode != SpvOpDecorateId &&
@@ -325,14 +468,24 @@ static wpg_status collect(wpg_inliner *in, wpg_error *err)
     return WPG_OK;
 }
 
+static wpg_status prepare(wpg_inliner *in, wpg_error *err)
+{
+    WPG_TRY(collect_notes(in, err));
+    WPG_TRY(wpg_flow_init(&in->caller, in->module, err));
+    return wpg_flow_init(&in->callee, in->module, err);
+}
+
+static wpg_inline_function *entry_function(const wpg_inliner *in, const wpg_inst *inst)
+{
+    return inst->opcode == SpvOpEntryPoint ? function_of(in, inst->words[2]) : NULL;
+}
+
 static wpg_status run(wpg_inliner *in, wpg_error *err)
 {
-    WPG_TRY(collect(in, err));
-    WPG_TRY(wpg_flow_init(&in->caller, in->module, err));
-    WPG_TRY(wpg_flow_init(&in->callee, in->module, err));
-    for (wpg_inst *inst = in->module->first; inst && inst->opcode != SpvOpFunction; inst = inst->next) {
-        const wpg_inline_function *f =
-            inst->opcode == SpvOpEntryPoint ? function_of(in, inst->words[2]) : NULL;
+    if (!wpg_inline_reserve(in))
+        return wpg_fail(err, WPG_E_NOMEM, "out of memory for %u ids", in->module->bound);
+    for (const wpg_inst *inst = in->module->first; inst && inst->opcode != SpvOpFunction; inst = inst->next) {
+        const wpg_inline_function *f = entry_function(in, inst);
         if (!f)
             continue;
         if (!f->visit)
@@ -344,43 +497,118 @@ static wpg_status run(wpg_inliner *in, wpg_error *err)
     return WPG_OK;
 }
 
+/* -- What is left -------------------------------------------------------------------------------------- */
+
+static void reach(wpg_inliner *in, wpg_inline_function *f)
+{
+    if (!f || !f->inst || f->is_reached)
+        return;
+    f->is_reached = true;
+    if (!wpg_vec_push(&in->roots, (uint32_t)(f - in->functions.data)))
+        in->out_of_memory = true;
+}
+
+/* The roots' list is free by now. */
+static void reach_functions(wpg_inliner *in)
+{
+    wpg_inline_function *f;
+    WPG_VEC_EACH (f, &in->functions)
+        f->is_reached = f->is_root = false;
+    wpg_vec_clear(&in->roots);
+    in->next_root = 0;
+    for (const wpg_inst *inst = in->module->first; inst && inst->opcode != SpvOpFunction; inst = inst->next)
+        reach(in, entry_function(in, inst));
+    while (in->roots.count && !in->out_of_memory) {
+        f = &in->functions.data[wpg_vec_pop(&in->roots)];
+        read_function(in, f);
+        for (size_t i = 0; i < f->callees.count; i++)
+            reach(in, function_of(in, f->callees.data[i]));
+    }
+    wpg_vec_clear(&in->roots);
+}
+
+static void drop_function(wpg_inline_function *f)
+{
+    wpg_vec_free(&f->callees);
+    forget_flow(f);
+    wpg_vec_free(&f->pointers);
+    f->inst = NULL;
+}
+
+/* Functions without callers go. None goes from a module with unknown opcodes: their operands may name any. */
+static void remove_dead(wpg_inliner *in, wpg_marks *gone)
+{
+    wpg_inline_function *f;
+    reach_functions(in);
+    if (in->out_of_memory || in->module->has_unknown)
+        return;
+    WPG_VEC_EACH (f, &in->functions)
+        if (f->inst && !f->is_reached) {
+            wpg_remove_range(in->module, f->inst, wpg_function_end(f->inst)->next, gone);
+            drop_function(f);
+        }
+}
+
 /* Functions without callers, results of inlined calls, and what was said about them. */
 static wpg_status clean(wpg_inliner *in, wpg_error *err)
 {
     wpg_marks gone;
     WPG_TRY(wpg_marks_init(&gone, in->module, err));
-    for (uint32_t id = 1; id < in->id_count && id < gone.capacity; id++)
-        if (in->ids[id].rename)
-            wpg_marks_add(&gone, id);
-    wpg_status status = wpg_remove_dead_functions(in->module, &gone, err);
-    if (!status)
-        status = wpg_remove_annotations(in->module, &gone, err);
+    uint32_t *id;
+    WPG_VEC_EACH (id, &in->renamed) {
+        wpg_marks_add(&gone, *id);
+        in->ids[*id].rename = 0;
+    }
+    wpg_vec_clear(&in->renamed);
+    remove_dead(in, &gone);
+    wpg_status status = wpg_remove_annotations(in->module, &gone, err);
     wpg_marks_finish(&gone);
-    for (const wpg_inst *inst = wpg_next_function(in->module->first); inst; inst = inst->next)
-        in->info->calls_kept += inst->opcode == SpvOpFunctionCall;
-    return status;
+    wpg_inline_function *f;
+    WPG_VEC_EACH (f, &in->functions)
+        if (f->inst) {
+            read_function(in, f);
+            in->info->calls_kept += f->call_count;
+        }
+    return !status && in->out_of_memory ? wpg_fail(err, WPG_E_NOMEM, "out of memory for functions") : status;
 }
 
-wpg_status wpg_inline_calls(wpg_module *module, struct wpg_context_recorder *recorder, wpg_normal_info *info,
-                            wpg_error *err)
+wpg_status wpg_inline_begin(wpg_inliner *in, wpg_module *module, struct wpg_context_recorder *recorder,
+                            wpg_normal_info *info, wpg_error *err)
 {
-    wpg_inliner in = {.module = module, .info = info, .recorder = recorder};
-    info->calls_kept = 0;
-    info->kept_because[0] = 0;
-    wpg_inst *function = wpg_next_function(module->first);
-    if (!function || !wpg_next_function(function->next)) /* one function: no calls */
+    *in = (wpg_inliner){.module = module, .info = info, .recorder = recorder};
+    return collect_functions(in, err);
+}
+
+wpg_status wpg_inline_calls(wpg_inliner *in, wpg_error *err)
+{
+    size_t count = 0;
+    const wpg_inline_function *f;
+    in->info->calls_kept = 0;
+    in->info->kept_because[0] = 0;
+    WPG_VEC_EACH (f, &in->functions)
+        count += f->inst != NULL;
+    if (count < 2) /* no calls */
         return WPG_OK;
-    wpg_status status = run(&in, err);
-    if (!status)
-        status = clean(&in, err);
-    wpg_flow_finish(&in.caller);
-    wpg_flow_finish(&in.callee);
-    wpg_vec_free(&in.functions);
-    wpg_vec_free(&in.notes);
-    wpg_vec_free(&in.roots);
-    wpg_vec_free(&in.words);
-    wpg_vec_free(&in.values);
-    wpg_vec_free(&in.sampled);
-    free(in.ids);
-    return status;
+    if (!in->caller.module)
+        WPG_TRY(prepare(in, err));
+    WPG_TRY(run(in, err));
+    return clean(in, err);
+}
+
+void wpg_inline_end(wpg_inliner *in)
+{
+    wpg_inline_function *f;
+    WPG_VEC_EACH (f, &in->functions)
+        drop_function(f);
+    wpg_flow_finish(&in->caller);
+    wpg_flow_finish(&in->callee);
+    wpg_vec_free(&in->functions);
+    wpg_vec_free(&in->notes);
+    wpg_vec_free(&in->roots);
+    wpg_vec_free(&in->renamed);
+    wpg_vec_free(&in->words);
+    wpg_vec_free(&in->operands);
+    wpg_vec_free(&in->values);
+    wpg_vec_free(&in->sampled);
+    free(in->ids);
 }

@@ -4,6 +4,7 @@
 #define WPG_COMPILER_NORMALIZE_INLINE_INTERNAL_H
 
 #include "compiler/normalize/internal.h"
+#include "compiler/spirv/grammar.h"
 #include "runtime/base/vec.h"
 
 struct wpg_context_recorder;
@@ -22,21 +23,35 @@ typedef enum wpg_return_shape {
 } wpg_return_shape;
 
 typedef struct wpg_inline_function {
-    wpg_inst *inst;                                                /* OpFunction */
+    wpg_inst *inst;                                                /* OpFunction; NULL: removed */
     enum { WPG_VISIT_NONE, WPG_VISIT_OPEN, WPG_VISIT_DONE } visit; /* in search of recursion */
+    bool is_folded;                                                /* folding would change nothing */
     bool is_root;                                                  /* in `roots` */
-    bool summarised, has_unknown, has_kill, has_unreachable, has_lines;
+    bool is_reached;                                               /* by calls from an entry point */
+    bool is_read;        /* what follows, up to the callees, is known */
+    bool is_partly_read; /* the size is known; the rest is as it was before blocks were removed */
+    bool has_blocks;     /* label, merge and terminator of the blocks are known, and the pointers */
+    bool has_flow;       /* the blocks, their order, and the shape are known */
+    bool has_unknown, has_kill, has_unreachable, has_lines;
     uint32_t size; /* instructions that can change code */
     uint32_t params;
+    uint32_t call_count;       /* OpFunctionCalls */
+    WPG_VEC(uint32_t) callees; /* ids of functions that it names, some twice */
     wpg_return_shape shape;
+    wpg_flow_block *blocks; /* as in wpg_flow */
+    uint32_t *order;
+    uint32_t block_count, order_count;
+    wpg_inst *end;                /* OpFunctionEnd, with has_blocks */
+    WPG_VEC(wpg_inst *) pointers; /* OpVariables and access chains, with has_blocks */
 } wpg_inline_function;
 
 /* By id. */
 typedef struct wpg_inline_id {
     uint32_t map;      /* during a splice: the copy of this id of the callee, 0 = itself */
-    uint32_t rename;   /* result of an inlined call: the value that takes its place, 0 = none */
+    uint32_t rename;   /* result of a call inlined in this run: the value in its place, 0 = none */
     uint32_t note;     /* index + 1 of its first name or decoration in notes */
     uint32_t function; /* index + 1 in functions, if it is a function */
+    bool calls;        /* label of a block with a call, when its function was read */
 } wpg_inline_id;
 
 typedef struct wpg_inline_note {
@@ -49,15 +64,17 @@ typedef struct wpg_inliner {
     wpg_normal_info *info;
     wpg_inline_id *ids; /* [id_count] */
     uint32_t id_count;
-    wpg_flow caller, callee; /* callee: of the function in callee_of */
-    wpg_inst *callee_of;
+    wpg_flow caller, callee; /* of the functions read last */
     WPG_VEC(wpg_inline_function) functions;
     WPG_VEC(wpg_inline_note) notes;
     WPG_VEC(uint32_t)
     roots; /* functions whose calls are replaced: the entry's, then those that keep a call */
     size_t next_root;
-    WPG_VEC(uint32_t) words;               /* operands of the instruction being copied */
+    WPG_VEC(uint32_t) renamed;             /* ids with a rename */
+    WPG_VEC(uint32_t) words;               /* operands of an instruction being made */
+    wpg_operand_list operands;             /* places of ids in the instruction being copied */
     WPG_VEC(uint32_t) values;              /* return values and the blocks that return them, in pairs */
+    uint32_t label;                        /* of the block being read */
     WPG_VEC(wpg_inst *) sampled;           /* OpSampledImage of the block so far */
     wpg_inst *last_variable;               /* of the caller: variables go behind it */
     struct wpg_context_recorder *recorder; /* follows the blocks, or NULL */
@@ -76,7 +93,7 @@ typedef struct wpg_call_site {
 /* Makes room in ids for every id below the bound. */
 bool wpg_inline_reserve(wpg_inliner *in);
 
-/* Replaces the call by the callee's body. in->callee is the callee's flow. Afterwards the site's label and
+/* Replaces the call by the callee's body. The callee's blocks are known. Afterwards the site's label and
  * merge describe the rest of the block. */
 void wpg_inline_splice(wpg_inliner *in, wpg_call_site *site, const wpg_inline_function *callee);
 
@@ -85,14 +102,21 @@ uint32_t wpg_inline_renamed(const wpg_inliner *in, uint32_t id);
 /* Renames the parent in the phis of the successors: `from` becomes the block that now branches to them. */
 void wpg_inline_rename_parent(wpg_inliner *in, const wpg_inst *terminator, uint32_t from, uint32_t to);
 
-/* Turns returns of WPG_RETURNS_NESTED into breaks, in the callee itself; in->callee (its flow) is stale then.
+/* Turns returns of WPG_RETURNS_NESTED into breaks, in the callee itself. `flow` is its flow, stale then.
  * False and nothing changed if that cannot be done. */
-bool wpg_inline_unnest(wpg_inliner *in, const wpg_inline_function *callee);
+bool wpg_inline_unnest(wpg_inliner *in, const wpg_flow *flow, const wpg_inline_function *callee);
 
-/* The pass: calls become bodies where inline.c allows. *info counts them and says why others stay.
- * `recorder` may be NULL. */
-wpg_status wpg_inline_calls(wpg_module *module, struct wpg_context_recorder *recorder, wpg_normal_info *info,
-                            wpg_error *err);
+/* The pass, for several runs over one module. What is known of a function is kept until the function changes.
+ * In between the caller may fold functions: wpg_inline_folded reports each. `recorder` may be NULL. */
+wpg_status wpg_inline_begin(wpg_inliner *in, wpg_module *module, struct wpg_context_recorder *recorder,
+                            wpg_normal_info *info, wpg_error *err);
+/* Calls become bodies where inline.c allows. info counts them and says why others stay. */
+wpg_status wpg_inline_calls(wpg_inliner *in, wpg_error *err);
+/* What folding is to know of a function, and what it did there. */
+wpg_fold_job wpg_inline_fold_job(const wpg_inline_function *f);
+wpg_status wpg_inline_folded(wpg_inliner *in, wpg_inline_function *f, const wpg_fold_job *job,
+                             wpg_error *err);
+void wpg_inline_end(wpg_inliner *in);
 
 /* As wpg_normalize, with a recorder that holds an empty table (may be NULL). */
 wpg_status wpg_normalize_recorded(wpg_module *module, const wpg_stage *stage,

@@ -351,15 +351,15 @@ static void change(unnester *u)
         u->in->out_of_memory = true;
 }
 
-bool wpg_inline_unnest(wpg_inliner *in, const wpg_inline_function *callee)
+bool wpg_inline_unnest(wpg_inliner *in, const wpg_flow *flow, const wpg_inline_function *callee)
 {
     unnester u = {.in = in,
                   .module = in->module,
-                  .flow = &in->callee,
+                  .flow = flow,
                   .bound = in->module->bound,
                   .value_type = callee->inst->type};
-    u.marked = calloc(in->callee.count, sizeof *u.marked);
-    u.marked_merge = calloc(in->callee.count, sizeof *u.marked_merge);
+    u.marked = calloc(flow->count, sizeof *u.marked);
+    u.marked_merge = calloc(flow->count, sizeof *u.marked_merge);
     u.block_of = calloc(u.bound, sizeof *u.block_of);
     u.kept_in = calloc(u.bound, sizeof *u.kept_in);
     bool done = u.marked && u.marked_merge && u.block_of && u.kept_in;

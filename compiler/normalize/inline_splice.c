@@ -67,11 +67,11 @@ static void map_results(wpg_inliner *in, const wpg_call_site *site, const wpg_in
 {
     uint32_t argument = 4;
     wpg_inst *inst = callee->inst->next;
-    for (; inst != in->callee.blocks[0].label; inst = inst->next)
+    for (; inst != callee->blocks[0].label; inst = inst->next)
         if (inst->opcode == SpvOpFunctionParameter)
             set_map(in, inst->result, site->call->words[argument++]);
-    for (uint32_t i = 0; i < in->callee.order_count; i++) {
-        const wpg_flow_block *block = &in->callee.blocks[in->callee.order[i]];
+    for (uint32_t i = 0; i < callee->order_count; i++) {
+        const wpg_flow_block *block = &callee->blocks[callee->order[i]];
         for (inst = block->label;; inst = inst->next) {
             if (inst == block->label && !i && join_entry) {
                 set_map(in, inst->result, site->label);
@@ -94,27 +94,34 @@ static void unmap_results(wpg_inliner *in, const wpg_inline_function *callee)
 
 /* -- Instructions -------------------------------------------------------------------------------------- */
 
-static void copy_inst(wpg_inliner *in, wpg_inst *where, const wpg_inst *inst)
+/* Maps the operands of a copy. Functions with instructions that the grammar does not know are not inlined. */
+static void map_operands(wpg_inliner *in, wpg_inst *copy)
 {
-    wpg_vec_clear(&in->words);
-    if (!wpg_vec_reserve(&in->words, inst->count)) {
-        in->out_of_memory = true;
+    if (copy->type && mapped(in, copy->type) != copy->type) /* no type is mapped, in a module that is valid */
+        copy->type = copy->words[1] = mapped(in, copy->type);
+    if (wpg_used_ids(&in->operands, in->module, copy)) {
+        for (size_t i = 0; i < in->operands.count; i++)
+            copy->words[in->operands.data[i]] = mapped(in, copy->words[in->operands.data[i]]);
         return;
     }
-    uint32_t *words = in->words.data;
+    wpg_operand_walk walk = wpg_operands(in->module, copy);
+    wpg_operand operand;
+    while (wpg_operand_next(&walk, &operand))
+        if (wpg_operand_is_id(&operand) && operand.kind != WPG_OPERAND_RESULT)
+            copy->words[operand.at] = mapped(in, copy->words[operand.at]);
+}
+
+static void copy_inst(wpg_inliner *in, wpg_inst *where, const wpg_inst *inst)
+{
+    wpg_inst *copy = wpg_inst_copy(in->module, where, inst, inst->result ? mapped(in, inst->result) : 0);
+    if (in->module->arena.failed)
+        return;
     bool any = false;
-    for (uint32_t i = 1; i < inst->count; i++) {
-        words[i - 1] = inst->words[i];
-        any |= inst->words[i] < in->id_count && in->ids[inst->words[i]].map;
-    }
-    if (any) { /* perhaps: a literal may look like an id */
-        wpg_operand_walk walk = wpg_operands(in->module, inst);
-        wpg_operand operand;
-        while (wpg_operand_next(&walk, &operand))
-            if (wpg_operand_is_id(&operand))
-                words[operand.at - 1] = mapped(in, words[operand.at - 1]);
-    }
-    wpg_inst_insert(in->module, where, (SpvOp)inst->opcode, words, inst->count - 1u);
+    for (uint32_t i = 1u + (inst->type != 0) + (inst->result != 0); i < inst->count; i++)
+        any |= inst->words[i] < in->id_count && in->ids[inst->words[i]].map; /* or a literal that looks so */
+    any |= mapped(in, inst->type) != inst->type;
+    if (any)
+        map_operands(in, copy);
 }
 
 /* OpVariable of the callee: declared in the caller's entry block, initialised here. */
@@ -133,10 +140,11 @@ static bool is_return(const wpg_inst *inst)
 }
 
 /* The blocks of the body before `where`. post: label returns branch to, 0 = fall through to what follows. */
-static void copy_blocks(wpg_inliner *in, wpg_inst *where, bool join_entry, uint32_t post)
+static void copy_blocks(wpg_inliner *in, const wpg_inline_function *callee, wpg_inst *where, bool join_entry,
+                        uint32_t post)
 {
-    for (uint32_t i = 0; i < in->callee.order_count; i++) {
-        const wpg_flow_block *block = &in->callee.blocks[in->callee.order[i]];
+    for (uint32_t i = 0; i < callee->order_count; i++) {
+        const wpg_flow_block *block = &callee->blocks[callee->order[i]];
         if (i || !join_entry)
             wpg_inst_add(in->module, where, SpvOpLabel, mapped(in, block->label->result));
         for (const wpg_inst *inst = block->label->next; inst != block->terminator; inst = inst->next) {
@@ -210,6 +218,8 @@ static void rename_result(wpg_inliner *in, const wpg_inst *call, uint32_t value)
     if (wpg_inline_renamed(in, value) == call->result)
         value = wpg_undef(in->module, call->type);
     in->ids[call->result].rename = value;
+    if (!wpg_vec_push(&in->renamed, call->result))
+        in->out_of_memory = true;
 }
 
 /* The call's value: that of the only return, or a phi of them under the call's id. The call is gone. */
@@ -246,7 +256,7 @@ static void restore_line(wpg_inliner *in, const wpg_call_site *site, wpg_inst *w
 }
 
 /* Is the block of the callee's only return the last that is copied, so that it can go on? */
-static bool last_returns(const wpg_flow *callee)
+static bool last_returns(const wpg_inline_function *callee)
 {
     const wpg_flow_block *last = &callee->blocks[callee->order[callee->order_count - 1]];
     return last->reachable && is_return(last->terminator);
@@ -276,21 +286,21 @@ static void open_body(wpg_inliner *in, wpg_call_site *site, uint32_t entry, uint
 void wpg_inline_splice(wpg_inliner *in, wpg_call_site *site, const wpg_inline_function *callee)
 {
     wpg_inst *call = site->call, *rest = call->next;
-    bool one_block = in->callee.order_count == 1 && callee->shape == WPG_RETURNS_ONCE;
+    bool one_block = callee->order_count == 1 && callee->shape == WPG_RETURNS_ONCE;
     bool wrap = callee->shape == WPG_RETURNS_EARLY;
     bool join_entry = one_block || (!wrap && !site->loop_merge);
-    bool join_exit = one_block || (callee->shape == WPG_RETURNS_ONCE && last_returns(&in->callee) &&
+    bool join_exit = one_block || (callee->shape == WPG_RETURNS_ONCE && last_returns(callee) &&
                                    !(site->loop_merge && site->is_own_continue));
     uint32_t post = join_exit ? 0 : fresh(in);
     wpg_vec_clear(&in->values);
     map_results(in, site, callee, join_entry);
     if (in->recorder)
         wpg_record_splice(in->recorder, in, site, callee, join_entry, post);
-    const wpg_flow_block *entry = &in->callee.blocks[0];
-    const wpg_flow_block *last = &in->callee.blocks[in->callee.order[in->callee.order_count - 1]];
+    const wpg_flow_block *entry = &callee->blocks[0];
+    const wpg_flow_block *last = &callee->blocks[callee->order[callee->order_count - 1]];
     if (!join_entry)
         open_body(in, site, mapped(in, entry->label->result), post, wrap);
-    copy_blocks(in, call, join_entry, post);
+    copy_blocks(in, callee, call, join_entry, post);
     uint32_t label = post ? post : mapped(in, last->label->result);
     unmap_results(in, callee);
     if (post)

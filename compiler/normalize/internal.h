@@ -14,6 +14,7 @@
 typedef struct wpg_marks {
     uint8_t *mark; /* [capacity] */
     uint32_t capacity, count;
+    uint32_t code; /* instructions removed that can change code */
 } wpg_marks;
 
 wpg_status wpg_marks_init(wpg_marks *marks, const wpg_module *module, wpg_error *err);
@@ -30,6 +31,10 @@ static inline bool wpg_marks_has(const wpg_marks *marks, uint32_t id)
     return id < marks->capacity && marks->mark[id];
 }
 
+/* A line, OpNop or non-semantic instruction: cannot change code. */
+bool wpg_is_remark(const wpg_module *module, const wpg_inst *inst);
+/* Removes one instruction; its result goes to `gone`. */
+void wpg_remove_inst(wpg_module *module, wpg_inst *inst, wpg_marks *gone);
 /* Removes from `first` up to but not including `end`; results go to `gone`. */
 void wpg_remove_range(wpg_module *module, wpg_inst *first, wpg_inst *end, wpg_marks *gone);
 /* Removes the names, decorations and execution modes of ids in `gone`. */
@@ -68,6 +73,7 @@ typedef struct wpg_flow {
     uint32_t *stack, *cursor, *parent; /* [capacity] scratch */
     uint32_t *index_of;                /* [index_capacity] block number + 1 by label id */
     uint32_t index_capacity;
+    bool two_merges;      /* in one block, in a module that is not valid */
     const uint32_t *only; /* by block, may be NULL: label taken as the only target if not 0 */
 } wpg_flow;
 
@@ -76,6 +82,23 @@ void wpg_flow_finish(wpg_flow *flow);
 /* Reads the blocks of a function with a body, orders them and assigns constructs. WPG_E_FORMAT: a branch
  * target is no block of the function. */
 wpg_status wpg_flow_read(wpg_flow *flow, wpg_inst *function, wpg_error *err);
+/* The same in parts, for a caller that walks the function anyway: begin; note each instruction behind the
+ * OpFunction; finish with the OpFunctionEnd. */
+void wpg_flow_begin(wpg_flow *flow, wpg_inst *function);
+wpg_status wpg_flow_note_marked(wpg_flow *flow, wpg_inst *inst, wpg_error *err);
+static inline wpg_status wpg_flow_note(wpg_flow *flow, wpg_inst *inst, wpg_error *err)
+{
+    /* No label, merge or terminator has a lower number. */
+    return inst->opcode < SpvOpLoopMerge ? WPG_OK : wpg_flow_note_marked(flow, inst, err);
+}
+wpg_status wpg_flow_finish_blocks(wpg_flow *flow, wpg_inst *end, wpg_error *err);
+/* The same without a walk: label, merge and terminator of the blocks are known. */
+wpg_status wpg_flow_take(wpg_flow *flow, wpg_inst *function, wpg_inst *end, const wpg_flow_block *blocks,
+                         uint32_t count, wpg_error *err);
+/* The same after the blocks that are not kept were removed, and merges and terminators changed. */
+wpg_status wpg_flow_keep(wpg_flow *flow, const bool *kept, wpg_error *err);
+/* The blocks stand in `order` now, and `order` has all of them. False: out of memory, the flow is stale. */
+bool wpg_flow_arrange(wpg_flow *flow);
 /* Computes reachable, preds and is_exit again after terminators or merges changed. */
 void wpg_flow_reach(wpg_flow *flow);
 /* The number of the block with that label. The label must be one of the function's. */
@@ -90,5 +113,31 @@ typedef struct wpg_targets {
     uint32_t at, step, end;
 } wpg_targets;
 wpg_targets wpg_targets_of(const wpg_module *module, const wpg_inst *terminator);
+
+/* -- Folding by function ------------------------------------------------------------------------------- */
+
+/* wpg_fold_branches for callers that know which functions changed: a function that folding left alone stays
+ * as it is until it is changed. Rounds: begin, run for each function, end. */
+typedef struct wpg_folder wpg_folder;
+
+/* A function, with what is known of it, and what folding says of it. */
+typedef struct wpg_fold_job {
+    wpg_inst *function, *end;
+    const wpg_flow_block *blocks; /* label, merge, terminator of each; NULL: not known */
+    uint32_t block_count;
+    wpg_inst *const
+        *pointers; /* if blocks are known: variables of the function and access chains, in order */
+    size_t pointer_count;
+    bool changed;         /* folding changed something */
+    uint32_t removed;     /* instructions that can change code */
+    const wpg_flow *flow; /* the function's, until the next run */
+} wpg_fold_job;
+
+wpg_status wpg_folder_create(wpg_folder **folder, wpg_module *module, wpg_error *err);
+wpg_status wpg_folder_begin(wpg_folder *folder, wpg_error *err);
+wpg_status wpg_folder_run(wpg_folder *folder, wpg_fold_job *job, wpg_error *err);
+/* Removes the annotations of what went; adds to the counts of info (may be NULL). */
+wpg_status wpg_folder_end(wpg_folder *folder, wpg_normal_info *info, wpg_error *err);
+void wpg_folder_destroy(wpg_folder *folder);
 
 #endif

@@ -22,7 +22,8 @@
  *
  * Folding comes first because it leaves less to inline and fewer early returns. Inlining goes one level at a
  * time: constant arguments decide branches of the copies, so that less of what these call is inlined. Both
- * passes repeat. They end, because each turn replaces a call at least, and no function calls itself.
+ * passes repeat. They end, because each turn replaces a call at least, and no function calls itself. A
+ * function that nothing changed since it was folded is folded no more.
  *
  * The block id of a profile is the ordinal of the label in its function. Block ids depend on nothing that
  * shader identity ignores: sizes count no line, name or non-semantic instruction, and the graph alone orders
@@ -30,19 +31,48 @@
  * instructions are left to the driver. */
 #include "compiler/normalize/context_recorder.h"
 
-static wpg_status fold_and_inline(wpg_module *module, wpg_context_recorder *recorder, wpg_normal_info *info,
-                                  wpg_error *err)
+/* Folds what changed since it was folded last. */
+static wpg_status fold_changed(wpg_folder *folder, wpg_inliner *in, wpg_normal_info *info, wpg_error *err)
+{
+    WPG_TRY(wpg_folder_begin(folder, err));
+    wpg_inline_function *f;
+    WPG_VEC_EACH (f, &in->functions) {
+        if (!f->inst || f->is_folded)
+            continue;
+        wpg_fold_job job = wpg_inline_fold_job(f);
+        WPG_TRY(wpg_folder_run(folder, &job, err));
+        WPG_TRY(wpg_inline_folded(in, f, &job, err));
+    }
+    return wpg_folder_end(folder, info, err);
+}
+
+static wpg_status repeat(wpg_folder *folder, wpg_inliner *in, wpg_normal_info *info, wpg_error *err)
 {
     for (uint32_t inlined = 0;; inlined = info->calls_inlined) {
-        WPG_TRY(wpg_fold_branches(module, info, err));
-        if (recorder && !inlined)
-            WPG_TRY(wpg_record_begin(recorder, module, err));
+        WPG_TRY(fold_changed(folder, in, info, err));
+        if (in->recorder && !inlined)
+            WPG_TRY(wpg_record_begin(in->recorder, in->module, err));
         if (inlined && !info->calls_kept)
             return WPG_OK;
-        WPG_TRY(wpg_inline_calls(module, recorder, info, err));
+        WPG_TRY(wpg_inline_calls(in, err));
         if (info->calls_inlined == inlined)
             return WPG_OK;
     }
+}
+
+static wpg_status fold_and_inline(wpg_module *module, wpg_context_recorder *recorder, wpg_normal_info *info,
+                                  wpg_error *err)
+{
+    wpg_folder *folder = NULL;
+    wpg_inliner in;
+    wpg_status status = wpg_inline_begin(&in, module, recorder, info, err);
+    if (!status)
+        status = wpg_folder_create(&folder, module, err);
+    if (!status)
+        status = repeat(folder, &in, info, err);
+    wpg_folder_destroy(folder);
+    wpg_inline_end(&in);
+    return status;
 }
 
 wpg_status wpg_normalize(wpg_module *module, const wpg_stage *stage, wpg_normal_info *info, wpg_error *err)

@@ -20,12 +20,29 @@ void wpg_marks_finish(wpg_marks *marks)
     *marks = (wpg_marks){0};
 }
 
+bool wpg_is_remark(const wpg_module *module, const wpg_inst *inst)
+{
+    if (inst->opcode == SpvOpLine || inst->opcode == SpvOpNoLine || inst->opcode == SpvOpNop)
+        return true;
+    if (inst->opcode != SpvOpExtInst)
+        return false;
+    const wpg_inst *set = wpg_module_def(module, inst->words[3]);
+    const char *name = set && set->opcode == SpvOpExtInstImport ? wpg_inst_string(set, 2) : NULL;
+    return name && !strncmp(name, "NonSemantic.", 12);
+}
+
+void wpg_remove_inst(wpg_module *module, wpg_inst *inst, wpg_marks *gone)
+{
+    wpg_marks_add(gone, inst->result);
+    gone->code += !wpg_is_remark(module, inst);
+    wpg_inst_remove(module, inst);
+}
+
 void wpg_remove_range(wpg_module *module, wpg_inst *first, wpg_inst *end, wpg_marks *gone)
 {
     for (wpg_inst *inst = first, *next; inst && inst != end; inst = next) {
         next = inst->next;
-        wpg_marks_add(gone, inst->result);
-        wpg_inst_remove(module, inst);
+        wpg_remove_inst(module, inst, gone);
     }
 }
 

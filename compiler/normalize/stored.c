@@ -67,14 +67,29 @@ bool wpg_stored_source(wpg_part *from, const wpg_stored *stored, const wpg_inst 
 
 /* -- Reading -- */
 
-static void find_pointers(wpg_stored *stored)
+/* The entry of an id, to be written to. */
+static wpg_stored_id *note(wpg_stored *stored, uint32_t id)
 {
-    for (const wpg_inst *inst = wpg_next_function(stored->module->first); inst; inst = inst->next) {
-        if (inst->opcode == SpvOpVariable && inst->words[3] == SpvStorageClassFunction)
-            stored->ids[inst->result].root = inst->result;
-        else if (is_chain(inst))
-            stored->ids[inst->result].root = root_of(stored, inst->words[3]);
-    }
+    wpg_stored_id *entry = &stored->ids[id];
+    if (!entry->root && !entry->label && stored->noted.count < stored->noted.capacity)
+        stored->noted.data[stored->noted.count++] = id;
+    return entry;
+}
+
+static void find_pointer(wpg_stored *stored, const wpg_inst *inst)
+{
+    if (inst->opcode == SpvOpVariable && inst->words[3] == SpvStorageClassFunction)
+        note(stored, inst->result)->root = inst->result;
+    else if (is_chain(inst) && root_of(stored, inst->words[3]))
+        note(stored, inst->result)->root = root_of(stored, inst->words[3]);
+}
+
+static void find_pointers(wpg_stored *stored, const wpg_fold_job *job)
+{
+    for (size_t i = 0; job->blocks && i < job->pointer_count; i++)
+        find_pointer(stored, job->pointers[i]);
+    for (const wpg_inst *inst = job->function; !job->blocks && wpg_in_function(inst); inst = inst->next)
+        find_pointer(stored, inst);
 }
 
 static void escape(wpg_stored *stored, uint32_t id)
@@ -106,8 +121,9 @@ static bool read_inst(wpg_stored *stored, const wpg_inst *inst, uint32_t label, 
         return inst->count < 5 || add_store(stored, inst->result, inst->words[4], label, at);
     case SpvOpLoad:
         if (!wpg_access_is_volatile(inst)) {
-            stored->ids[inst->result].label = label;
-            stored->ids[inst->result].at = at;
+            wpg_stored_id *entry = note(stored, inst->result);
+            entry->label = label;
+            entry->at = at;
         }
         return true;
     case SpvOpStore:
@@ -119,6 +135,8 @@ static bool read_inst(wpg_stored *stored, const wpg_inst *inst, uint32_t label, 
     case SpvOpInBoundsAccessChain:
         return true;
     default:
+        if (inst->opcode >= SpvOpSNegate && inst->opcode <= SpvOpFwidthCoarse && inst->opcode != SpvOpSelect)
+            return true;                           /* arithmetic: neither pointers nor literals */
         for (uint32_t i = 1; i < inst->count; i++) /* a literal may look like an id: one variable less */
             if (root_of(stored, inst->words[i]))
                 escape(stored, inst->words[i]);
@@ -126,15 +144,37 @@ static bool read_inst(wpg_stored *stored, const wpg_inst *inst, uint32_t label, 
     }
 }
 
-wpg_status wpg_stored_read(wpg_stored *stored, const wpg_module *module, wpg_error *err)
+/* Forgets the function before, and makes room for every id there is now. `noted` never grows past the ids. */
+static bool start(wpg_stored *stored, const wpg_module *module)
 {
-    *stored = (wpg_stored){.module = module, .count = module->bound};
-    stored->ids = calloc(module->bound, sizeof *stored->ids);
-    bool fits = stored->ids;
+    uint32_t *id;
+    WPG_VEC_EACH (id, &stored->noted)
+        stored->ids[*id] = (wpg_stored_id){0};
+    wpg_vec_clear(&stored->noted);
+    wpg_vec_clear(&stored->stores);
+    stored->module = module;
+    if (module->bound <= stored->count)
+        return true;
+    const uint32_t want = module->bound + module->bound / 2;
+    wpg_stored_id *ids = calloc(want, sizeof *ids); /* all are zero */
+    if (!ids || !wpg_vec_reserve(&stored->noted, want)) {
+        free(ids);
+        return false;
+    }
+    free(stored->ids);
+    stored->ids = ids;
+    stored->count = want;
+    return true;
+}
+
+wpg_status wpg_stored_read(wpg_stored *stored, const wpg_module *module, const wpg_fold_job *job,
+                           wpg_error *err)
+{
+    bool fits = start(stored, module);
     uint32_t label = 0, at = 0;
     if (fits)
-        find_pointers(stored);
-    for (const wpg_inst *inst = wpg_next_function(module->first); fits && inst; inst = inst->next, at++) {
+        find_pointers(stored, job);
+    for (const wpg_inst *inst = job->function; fits && wpg_in_function(inst); inst = inst->next, at++) {
         if (inst->opcode == SpvOpLabel) {
             label = inst->result;
             at = 0;
@@ -148,4 +188,5 @@ void wpg_stored_finish(wpg_stored *stored)
 {
     free(stored->ids);
     wpg_vec_free(&stored->stores);
+    wpg_vec_free(&stored->noted);
 }

@@ -36,16 +36,19 @@ typedef struct wpg_stored_id {
     bool escapes;       /* of a variable: written in ways that are not followed */
 } wpg_stored_id;
 
+/* Of one function at a time. A zeroed one holds none. */
 typedef struct wpg_stored {
     const wpg_module *module;
     wpg_stored_id *ids; /* [count] */
     uint32_t count;
     WPG_VEC(wpg_store) stores;
+    WPG_VEC(uint32_t) noted; /* ids that are not zero */
 } wpg_stored;
 
-/* Reads all functions. Until wpg_stored_finish the module must lose no instruction that was read, but in
- * functions that are asked about no more. */
-wpg_status wpg_stored_read(wpg_stored *stored, const wpg_module *module, wpg_error *err);
+/* Reads a function in place of the one before. Until the next call the function must lose no instruction that
+ * was read. */
+wpg_status wpg_stored_read(wpg_stored *stored, const wpg_module *module, const wpg_fold_job *job,
+                           wpg_error *err);
 void wpg_stored_finish(wpg_stored *stored);
 
 /* The part of a variable that `part` of a load's result comes from, in *from. False: not followed. */

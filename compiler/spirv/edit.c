@@ -55,19 +55,38 @@ static void define(wpg_module *module, wpg_inst *inst)
     wpg_globals_note(module, inst);
 }
 
+/* An instruction with its words behind it; NULL: out of memory. */
+static wpg_inst *new_inst(wpg_module *module, size_t words)
+{
+    wpg_inst *inst = wpg_arena_alloc_raw(&module->arena, 1, sizeof *inst + words * sizeof *inst->words);
+    if (inst)
+        *inst = (wpg_inst){.words = (uint32_t *)(void *)(inst + 1)};
+    return inst;
+}
+
 wpg_inst *wpg_inst_insert(wpg_module *module, wpg_inst *where, SpvOp opcode, const uint32_t *operands,
                           size_t count)
 {
-    wpg_inst *inst = NULL;
-    uint32_t *words = NULL;
-    if (count < MAX_COUNT) {
-        inst = WPG_ARENA_NEW(&module->arena, wpg_inst);
-        words = WPG_ARENA_ARRAY(&module->arena, uint32_t, count + 1);
-    }
-    if (!inst || !words)
+    wpg_inst *inst = count < MAX_COUNT ? new_inst(module, count + 1) : NULL;
+    if (!inst)
         return scratch(module, opcode, operands, count);
-    inst->words = words;
     set_words(inst, opcode, operands, count);
+    link_before(module, inst, where);
+    define(module, inst);
+    return inst;
+}
+
+wpg_inst *wpg_inst_copy(wpg_module *module, wpg_inst *where, const wpg_inst *from, uint32_t result)
+{
+    wpg_inst *inst = new_inst(module, from->count);
+    if (!inst)
+        return scratch(module, (SpvOp)from->opcode, from->words + 1, from->count - 1u);
+    memcpy(inst->words, from->words, from->count * sizeof *inst->words);
+    inst->opcode = from->opcode;
+    inst->count = from->count;
+    inst->type = from->type;
+    if (from->result)
+        inst->words[from->type ? 2 : 1] = inst->result = result;
     link_before(module, inst, where);
     define(module, inst);
     return inst;

@@ -33,14 +33,35 @@ static const opcode_row rows[] = {
 #include "compiler/spirv/grammar_table.inc"
 };
 
+/* Are the used words of the lead, if there are any, one run that ends with it? */
+#define LOWEST(uses)         ((uses) & (0u - (uses)))
+#define IS_RUN(lead, uses)   (!(uses) || (uses) + LOWEST(uses) == 1u << (lead))
+#define RUN_FROM(lead, uses) ((uses) ? __builtin_ctz((uses) | 1u << 31) + 1 : (lead) + 1)
+/* Words behind the lead when that run and used ids, or literals, are all that the instruction has. */
+#define RUN_MORE(rest)                                                                                       \
+    ((rest) == WPG_REST_ID                                                                  ? 1              \
+     : (rest) == WPG_REST_LITERALS || (rest) == WPG_REST_IDS || (rest) == WPG_REST_ID_PAIRS ? 255            \
+                                                                                            : 0)
+#define ENDS_WITH_RUN(rest) ((rest) != WPG_REST_OTHER && (rest) != WPG_REST_EXT_INST)
+
 /* By opcode: the run at a glance (grammar_table.h). */
 static const struct glance {
     uint16_t uses;
     uint8_t end_of_lead; /* word behind it; 0: no such opcode */
     uint8_t rest;
+    uint8_t run_from;  /* what is used is a run from here; 0: not so */
+    uint8_t run_more;  /* words behind the lead, at most */
+    uint8_t run_odd;   /* 1: even many alone */
+    uint8_t run_fixed; /* 1 + ids of the run, where literals follow; 0: it goes on to the end */
 } glances[] = {
 #define WPG_TABLE_OPCODE(opcode, name, at, count, type, result, lead, uses, rest)                            \
-    [opcode] = {uses, lead + 1, rest},
+    [opcode] = {uses,                                                                                        \
+                lead + 1,                                                                                    \
+                rest,                                                                                        \
+                IS_RUN(lead, uses) && ENDS_WITH_RUN(rest) ? RUN_FROM(lead, uses) : 0,                        \
+                RUN_MORE(rest),                                                                              \
+                (rest) == WPG_REST_ID_PAIRS,                                                                 \
+                (rest) == WPG_REST_LITERALS ? lead + 2 - RUN_FROM(lead, uses) : 0},
 #include "compiler/spirv/grammar_table.inc"
 };
 
@@ -413,12 +434,48 @@ static bool list_plainly(wpg_operand_list *list, struct glance glance, const wpg
     return true;
 }
 
-bool wpg_used_ids(wpg_operand_list *list, const wpg_module *module, const wpg_inst *inst)
+enum { SHORT_RUN = 8 }; /* words that are written at once */
+
+static const uint16_t numbers[WPG_MOST_LEAD + 2 + SHORT_RUN] = {
+    0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25};
+
+/* The commonest case: what an instruction uses is one run of its words. No calls, so no frame. */
+static bool list_run(wpg_operand_list *list, const wpg_inst *inst)
 {
-    wpg_vec_clear(list);
-    if (!wpg_vec_reserve(list, inst->count))
+    if (inst->opcode >= sizeof glances / sizeof *glances || list->capacity < SHORT_RUN)
         return false;
+    const struct glance *glance = &glances[inst->opcode];
+    const unsigned from = glance->run_from, more = (unsigned)inst->count - glance->end_of_lead; /* or huge */
+    const unsigned count = glance->run_fixed ? glance->run_fixed - 1u : inst->count - from;
+    if (!from || more > glance->run_more || count > SHORT_RUN || (more & glance->run_odd))
+        return false;
+    memcpy(list->data, numbers + from, SHORT_RUN * sizeof *numbers);
+    list->count = count;
+    return true;
+}
+
+/* OpExtInst of another set than one of debug information. */
+static bool list_ext_inst(wpg_operand_list *list, const wpg_module *module, const wpg_inst *inst)
+{
+    if (inst->opcode != SpvOpExtInst || list->capacity < SHORT_RUN || inst->count < 5 ||
+        inst->count - 4u > SHORT_RUN || is_debug_set(module, inst->words[3]))
+        return false;
+    memcpy(list->data, numbers + 4, SHORT_RUN * sizeof *numbers);
+    list->data[0] = 3; /* the set; word 4 is the function's number */
+    list->count = inst->count - 4u;
+    return true;
+}
+
+/* Not inlined: the common case is not to pay for its frame. */
+__attribute__((noinline)) static bool list_others(wpg_operand_list *list, const wpg_module *module,
+                                                  const wpg_inst *inst)
+{
     unsigned opcode = inst->opcode;
+    if (list_ext_inst(list, module, inst))
+        return true;
+    wpg_vec_clear(list);
+    if (!wpg_vec_reserve(list, inst->count > SHORT_RUN ? inst->count : SHORT_RUN))
+        return false;
     opcode = opcode == WPG_OP_EXT_INST_WITH_FORWARD_REFS ? (unsigned)SpvOpExtInst : opcode;
     if (opcode < sizeof glances / sizeof *glances && list_plainly(list, glances[opcode], module, inst))
         return true;
@@ -432,4 +489,9 @@ bool wpg_used_ids(wpg_operand_list *list, const wpg_module *module, const wpg_in
             list->data[list->count++] = (uint16_t)(operand.at + i);
     }
     return !walk.malformed;
+}
+
+bool wpg_used_ids(wpg_operand_list *list, const wpg_module *module, const wpg_inst *inst)
+{
+    return list_run(list, inst) || list_others(list, module, inst);
 }

@@ -320,8 +320,8 @@ static bool copy_insts(wpg_module *copy, const wpg_module *module)
         count++;
         total += inst->count;
     }
-    wpg_inst *list = WPG_ARENA_ARRAY(&copy->arena, wpg_inst, count);
-    uint32_t *words = WPG_ARENA_ARRAY(&copy->arena, uint32_t, total);
+    wpg_inst *list = wpg_arena_alloc_raw(&copy->arena, count, sizeof *list);
+    uint32_t *words = wpg_arena_alloc_raw(&copy->arena, total, sizeof *words);
     copy->defs = calloc(module->bound, sizeof *copy->defs);
     if (!list || !words || !copy->defs)
         return false;

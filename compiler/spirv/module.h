@@ -105,6 +105,9 @@ wpg_inst *wpg_inst_insert(wpg_module *module, wpg_inst *where, SpvOp opcode, con
 #define wpg_inst_add(module, where, opcode, ...)                                                             \
     wpg_inst_insert((module), (where), (opcode), (const uint32_t[]){__VA_ARGS__},                            \
                     sizeof((const uint32_t[]){__VA_ARGS__}) / sizeof(uint32_t))
+/* Inserts a copy of an instruction of this module. `result` is the copy's result where the original has
+ * one. */
+wpg_inst *wpg_inst_copy(wpg_module *module, wpg_inst *where, const wpg_inst *from, uint32_t result);
 /* Removes the instruction from the list and clears defs[result]. Its memory stays until the module is
  * destroyed. */
 void wpg_inst_remove(wpg_module *module, wpg_inst *inst);

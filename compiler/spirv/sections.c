@@ -13,7 +13,9 @@
 
 wpg_section wpg_inst_own_section(const wpg_inst *inst)
 {
-    /* The common case, for speed: a range of numbers that only functions hold. */
+    /* The common cases, for speed: ranges of numbers that only functions hold. */
+    if (inst->opcode >= SpvOpImageTexelPointer && inst->opcode <= SpvOpInBoundsPtrAccessChain)
+        return WPG_SECTION_FUNCTION;
     if (inst->opcode >= SpvOpVectorExtractDynamic && inst->opcode < SpvOpNoLine)
         return wpg_opcode_lookup(inst->opcode) ? WPG_SECTION_FUNCTION : WPG_SECTION_COUNT;
     if (wpg_opcode_is_annotation(inst->opcode))
@@ -161,10 +163,10 @@ static void append(wpg_section_ends *ends, wpg_section section, wpg_inst *inst)
 
 void wpg_ends_inserted(wpg_module *module, wpg_inst *inst)
 {
-    wpg_section section = wpg_inst_own_section(inst);
-    const wpg_inst *before = inst->prev;
     if (is_in_function(inst))
         return;
+    wpg_section section = wpg_inst_own_section(inst);
+    const wpg_inst *before = inst->prev;
     /* Behind one of the same or a later section, and in no run of undecided ones. */
     if (section != WPG_SECTION_COUNT && before && is_decided(before) &&
         wpg_inst_own_section(before) >= section)

@@ -1,6 +1,7 @@
 #include "runtime/base/arena.h"
 
 #include <stdalign.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,23 +21,103 @@ void wpg_arena_init(wpg_arena *arena)
     *arena = (wpg_arena){0};
 }
 
+/* -- Scopes -- */
+
+/* The address sanitizer is to see each use of memory behind its end. */
+#if defined(__SANITIZE_ADDRESS__)
+#define KEEPS_CHUNKS 0
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define KEEPS_CHUNKS 0
+#endif
+#endif
+#ifndef KEEPS_CHUNKS
+#define KEEPS_CHUNKS 1
+#endif
+
+enum { LEAST_KEPT = 8 * 1024, MOST_KEPT = 16 * 1024 * 1024 };
+
+static _Thread_local wpg_arena_scope *scope_now;
+
+void wpg_arena_scope_begin(wpg_arena_scope *scope)
+{
+    *scope = (wpg_arena_scope){.outer = scope_now};
+    scope_now = scope;
+}
+
+static void free_chunks(struct wpg_arena_chunk *chunk)
+{
+    for (struct wpg_arena_chunk *next; chunk; chunk = next) {
+        next = chunk->next;
+        free(chunk);
+    }
+}
+
+void wpg_arena_scope_end(wpg_arena_scope *scope)
+{
+    scope_now = scope->outer;
+    free_chunks(scope->kept);
+}
+
+static bool keep_chunk(struct wpg_arena_chunk *chunk)
+{
+    if (!KEEPS_CHUNKS || !scope_now || chunk->size < LEAST_KEPT || scope_now->bytes + chunk->size > MOST_KEPT)
+        return false;
+    chunk->next = scope_now->kept;
+    scope_now->kept = chunk;
+    scope_now->bytes += chunk->size;
+    return true;
+}
+
+/* The smallest kept chunk that has room, and is not much too large. */
+static struct wpg_arena_chunk *take_kept(size_t capacity)
+{
+    struct wpg_arena_chunk **best = NULL;
+    for (struct wpg_arena_chunk **at = scope_now ? &scope_now->kept : NULL; at && *at; at = &(*at)->next)
+        if ((*at)->size >= capacity && (*at)->size / 4 <= capacity && (!best || (*at)->size < (*best)->size))
+            best = at;
+    if (!best)
+        return NULL;
+    struct wpg_arena_chunk *chunk = *best;
+    *best = chunk->next;
+    scope_now->bytes -= chunk->size;
+    return chunk;
+}
+
+static struct wpg_arena_chunk *new_chunk(size_t capacity)
+{
+    struct wpg_arena_chunk *chunk = capacity >= LEAST_KEPT ? take_kept(capacity) : NULL;
+    if (!chunk) {
+        chunk = malloc(sizeof *chunk + capacity);
+        if (!chunk)
+            return NULL;
+        chunk->size = capacity;
+    }
+    chunk->used = 0;
+    return chunk;
+}
+
+/* -- Arenas -- */
+
 void wpg_arena_finish(wpg_arena *arena)
 {
     for (struct wpg_arena_chunk *chunk = arena->head, *next; chunk; chunk = next) {
         next = chunk->next;
-        free(chunk);
+        if (!keep_chunk(chunk))
+            free(chunk);
     }
     *arena = (wpg_arena){0};
 }
 
-void *wpg_arena_alloc(wpg_arena *arena, size_t count, size_t size)
+/* *bytes: of the request, rounded up. */
+static void *take(size_t *taken, wpg_arena *arena, size_t count, size_t size)
 {
     size_t bytes;
     if (__builtin_mul_overflow(count, size, &bytes) || bytes > SIZE_MAX / 2) {
         arena->failed = 1;
         return NULL;
     }
-    bytes = (bytes ? bytes + ALIGNMENT - 1 : ALIGNMENT) & ~(size_t)(ALIGNMENT - 1);
+    *taken = bytes = (bytes ? bytes + ALIGNMENT - 1 : ALIGNMENT) & ~(size_t)(ALIGNMENT - 1);
     struct wpg_arena_chunk *chunk = arena->head;
     if (!chunk || chunk->size - chunk->used < bytes) {
         /* A large request gets a chunk of its own behind the head, so that the head's rest is not lost. */
@@ -45,14 +126,12 @@ void *wpg_arena_alloc(wpg_arena *arena, size_t count, size_t size)
             common *= 2;
         common = common > CHUNK_BYTES ? CHUNK_BYTES : common;
         size_t capacity = bytes > common / 2 ? bytes : common;
-        struct wpg_arena_chunk *fresh = malloc(sizeof *fresh + capacity);
+        struct wpg_arena_chunk *fresh = new_chunk(capacity);
         if (!fresh) {
             arena->failed = 1;
             return NULL;
         }
-        arena->bytes += capacity;
-        fresh->used = 0;
-        fresh->size = capacity;
+        arena->bytes += fresh->size;
         if (chunk && capacity == bytes) {
             fresh->next = chunk->next;
             chunk->next = fresh;
@@ -64,13 +143,27 @@ void *wpg_arena_alloc(wpg_arena *arena, size_t count, size_t size)
     }
     void *result = chunk->bytes + chunk->used;
     chunk->used += bytes;
-    memset(result, 0, bytes);
     return result;
+}
+
+void *wpg_arena_alloc(wpg_arena *arena, size_t count, size_t size)
+{
+    size_t bytes;
+    void *result = take(&bytes, arena, count, size);
+    if (result)
+        memset(result, 0, bytes);
+    return result;
+}
+
+void *wpg_arena_alloc_raw(wpg_arena *arena, size_t count, size_t size)
+{
+    size_t bytes;
+    return take(&bytes, arena, count, size);
 }
 
 void *wpg_arena_memdup(wpg_arena *arena, const void *data, size_t size)
 {
-    void *copy = wpg_arena_alloc(arena, size, 1);
+    void *copy = wpg_arena_alloc_raw(arena, size, 1);
     if (copy && size)
         memcpy(copy, data, size);
     return copy;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "compiler/spirv/grammar.h"
+#include "runtime/base/vec.h"
 
 enum { NO = WPG_NO_BLOCK };
 
@@ -89,41 +90,44 @@ static bool calls_change_masks(const wpg_module *module)
     return false;
 }
 
-static wpg_status find_blocks(wpg_cfg_private *w, wpg_error *err)
+/* The common case, for speed: neither of the block's frame nor of any effect. */
+static bool is_plain(const wpg_module *module, const wpg_inst *inst)
 {
-    wpg_cfg *cfg = &w->cfg;
-    uint32_t count = 0;
-    const wpg_inst *end = cfg->function;
-    for (; wpg_in_function(end); end = end->next)
-        count += end->opcode == SpvOpLabel;
-    if (!count || !end)
-        return wpg_fail(err, WPG_E_UNSUPPORTED, "function %%%u has no body", cfg->function->result);
-    cfg->blocks = WPG_ARENA_ARRAY(&cfg->arena, wpg_block, count);
-    w->labels = WPG_ARENA_ARRAY(&cfg->arena, wpg_label_index, count);
-    w->effects = WPG_ARENA_ARRAY(&cfg->arena, uint8_t, count);
-    if (cfg->arena.failed)
-        return wpg_fail(err, WPG_E_NOMEM, "out of memory");
+    return inst->opcode < SpvOpLoopMerge && inst->opcode != SpvOpFunctionCall && !module->has_unknown;
+}
+
+/* A block without anything but its label. */
+static wpg_block new_block(wpg_inst *label)
+{
+    return (wpg_block){
+        .id = label->result, .label = label, .rpo = NO, .idom = NO, .ipdom = NO, .construct = NO, .loop = NO};
+}
+
+typedef struct block_list {
+    WPG_VEC(wpg_block) blocks;
+    WPG_VEC(uint8_t) effects;
+} block_list;
+
+/* One walk: it waits for memory more than it computes. */
+static wpg_status list_blocks(block_list *list, const wpg_cfg *cfg, wpg_error *err)
+{
     int calls = -1;
     wpg_block *block = NULL;
-    for (wpg_inst *inst = cfg->function; inst != end; inst = inst->next) {
+    wpg_inst *inst = cfg->function;
+    for (; wpg_in_function(inst); inst = inst->next) {
+        if (is_plain(cfg->module, inst))
+            continue;
         if (inst->opcode == SpvOpLabel) {
             if (block && !block->terminator)
                 return wpg_fail(err, WPG_E_FORMAT, "block %%%u has no terminator", block->id);
-            block = &cfg->blocks[cfg->count];
-            w->labels[cfg->count] = (wpg_label_index){inst->result, cfg->count};
-            *block = (wpg_block){.id = inst->result,
-                                 .label = inst,
-                                 .rpo = NO,
-                                 .idom = NO,
-                                 .ipdom = NO,
-                                 .construct = NO,
-                                 .loop = NO};
-            cfg->count++;
+            if (!wpg_vec_push(&list->blocks, new_block(inst)) || !wpg_vec_push(&list->effects, 0))
+                return wpg_fail(err, WPG_E_NOMEM, "out of memory");
+            block = &list->blocks.data[list->blocks.count - 1];
             continue;
         }
         if (!block || block->terminator)
             continue;
-        uint8_t *effects = &w->effects[cfg->count - 1];
+        uint8_t *effects = &list->effects.data[list->effects.count - 1];
         if (wpg_opcode_is_terminator((SpvOp)inst->opcode)) {
             block->terminator = inst;
         } else if (inst->opcode == SpvOpSelectionMerge || inst->opcode == SpvOpLoopMerge) {
@@ -136,8 +140,30 @@ static wpg_status find_blocks(wpg_cfg_private *w, wpg_error *err)
         }
         block->changes_mask = *effects != 0;
     }
-    if (!block || !block->terminator)
-        return wpg_fail(err, WPG_E_FORMAT, "the last block has no terminator");
+    if (!block || !inst)
+        return wpg_fail(err, WPG_E_UNSUPPORTED, "function %%%u has no body", cfg->function->result);
+    return block->terminator ? WPG_OK : wpg_fail(err, WPG_E_FORMAT, "the last block has no terminator");
+}
+
+static wpg_status find_blocks(wpg_cfg_private *w, wpg_error *err)
+{
+    wpg_cfg *cfg = &w->cfg;
+    block_list list = {0};
+    wpg_status status = list_blocks(&list, cfg, err);
+    if (status == WPG_OK) {
+        cfg->count = (uint32_t)list.blocks.count;
+        cfg->blocks = wpg_arena_memdup(&cfg->arena, list.blocks.data, cfg->count * sizeof *cfg->blocks);
+        w->effects = wpg_arena_memdup(&cfg->arena, list.effects.data, cfg->count);
+        w->labels = WPG_ARENA_ARRAY(&cfg->arena, wpg_label_index, cfg->count);
+        if (cfg->arena.failed)
+            status = wpg_fail(err, WPG_E_NOMEM, "out of memory");
+    }
+    wpg_vec_free(&list.blocks);
+    wpg_vec_free(&list.effects);
+    if (status != WPG_OK)
+        return status;
+    for (uint32_t b = 0; b < cfg->count; b++)
+        w->labels[b] = (wpg_label_index){cfg->blocks[b].id, b};
     qsort(w->labels, cfg->count, sizeof w->labels[0], compare_labels);
     return WPG_OK;
 }

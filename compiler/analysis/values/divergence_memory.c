@@ -28,9 +28,11 @@ typedef struct follow_walk {
     /* Dominance frontiers, in rows. */
     uint32_t *frontier_at, *frontier;
     /* Of the variable at hand, by block. */
-    uint32_t *first;                /* its first access there, index + 1 */
     uint8_t *live, *has_phi, *defs; /* live at the start; has a phi; stores there */
-    uint32_t *phi_of, *leaving;     /* index of the phi; node at the end */
+    uint32_t *phi_of, *leaving;     /* index of the phi; node at the end, where `known` is its number */
+    uint32_t *known, number;
+    uint32_t start; /* node of what it starts with */
+    bool any_live;
     WPG_VEC(uint32_t) work;
     bool failed;
 } follow_walk;
@@ -209,11 +211,12 @@ static void find_live(follow_walk *w, const access_of *list, size_t count)
     const wpg_cfg *cfg = w->d->cfg;
     memset(w->live, 0, cfg->count);
     memset(w->defs, 0, cfg->count);
+    w->any_live = false;
     wpg_vec_clear(&w->work);
     for (size_t i = 0; i < count; i++) {
         uint32_t b = list[i].block;
         if (list[i].load && !w->defs[b] && !w->live[b]) {
-            w->live[b] = true;
+            w->live[b] = w->any_live = true;
             push(w, b);
         }
         w->defs[b] |= !list[i].load;
@@ -231,14 +234,19 @@ static void find_live(follow_walk *w, const access_of *list, size_t count)
 }
 
 /* Phis on the iterated frontier; the entry counts as a definition, of what the variable starts with. */
-static void place_phis(follow_walk *w)
+static void place_phis(follow_walk *w, const access_of *list, size_t count)
 {
-    const wpg_cfg *cfg = w->d->cfg;
-    memset(w->has_phi, 0, cfg->count);
+    memset(w->has_phi, 0, w->d->cfg->count);
+    if (!w->any_live)
+        return;
+    uint32_t last = 0;
     wpg_vec_clear(&w->work);
-    for (uint32_t b = 0; b < cfg->count; b++) {
-        if (w->defs[b] || b == 0)
-            push(w, b);
+    push(w, 0);
+    for (size_t i = 0; i < count; i++) { /* in the order of the blocks */
+        if (list[i].load || list[i].block == last)
+            continue;
+        last = list[i].block;
+        push(w, last);
     }
     while (w->work.count && !w->failed) {
         uint32_t b = wpg_vec_pop(&w->work);
@@ -264,29 +272,57 @@ static uint32_t start_of(const wpg_divergence *d, uint32_t variable)
                                                                 : (uint32_t)WPG_NODE_UNDEFINED;
 }
 
+/* The node at the end of a block; found by way of its dominators, and kept for these. */
+static uint32_t leaving(follow_walk *w, uint32_t block)
+{
+    const wpg_block *blocks = w->d->cfg->blocks;
+    uint32_t at = block, node;
+    while (w->known[at] != w->number && !w->has_phi[at] && blocks[at].idom != NO)
+        at = blocks[at].idom;
+    if (w->known[at] == w->number)
+        node = w->leaving[at];
+    else
+        node = w->has_phi[at] ? w->phis.data[w->phi_of[at]].node : w->start;
+    for (uint32_t b = block;; b = blocks[b].idom) {
+        w->leaving[b] = node;
+        w->known[b] = w->number;
+        if (b == at)
+            return node;
+    }
+}
+
+static uint32_t entering(follow_walk *w, uint32_t block)
+{
+    const uint32_t idom = w->d->cfg->blocks[block].idom;
+    return w->has_phi[block] ? w->phis.data[w->phi_of[block]].node : idom == NO ? w->start : leaving(w, idom);
+}
+
+static uint32_t stored_node(const wpg_divergence *d, const access_of *store)
+{
+    return store->value < d->bound ? store->value : (uint32_t)WPG_NODE_UNDEFINED;
+}
+
 static void rename_variable(follow_walk *w, const access_of *list, size_t count)
 {
-    wpg_divergence *d = w->d;
-    const wpg_cfg *cfg = d->cfg;
-    for (size_t i = 0; i < count; i++) {
-        if (!i || list[i].block != list[i - 1].block)
-            w->first[list[i].block] = (uint32_t)i + 1;
-    }
-    for (uint32_t i = 0; i < cfg->order_count; i++) {
-        uint32_t b = cfg->order[i], idom = cfg->blocks[b].idom;
-        uint32_t now = w->has_phi[b] ? w->phis.data[w->phi_of[b]].node
-                       : idom == NO  ? start_of(d, list[0].variable)
-                                     : w->leaving[idom];
-        for (size_t a = w->first[b]; a && a <= count && list[a - 1].block == b; a++) {
-            if (list[a - 1].load)
-                d->source[list[a - 1].load] = now;
-            else
-                now = list[a - 1].value < d->bound ? list[a - 1].value : (uint32_t)WPG_NODE_UNDEFINED;
+    w->number++;
+    w->start = start_of(w->d, list[0].variable);
+    for (size_t i = 0; i < count; i++) /* the last store of a block stands */
+        if (!list[i].load) {
+            w->leaving[list[i].block] = stored_node(w->d, &list[i]);
+            w->known[list[i].block] = w->number;
         }
-        w->leaving[b] = now;
+    uint32_t now = 0;
+    bool is_known = false;
+    for (size_t i = 0; i < count; i++) {
+        is_known &= i && list[i].block == list[i - 1].block;
+        if (!list[i].load)
+            now = stored_node(w->d, &list[i]);
+        else if (!is_known)
+            now = entering(w, list[i].block);
+        is_known = true;
+        if (list[i].load)
+            w->d->source[list[i].load] = now;
     }
-    for (size_t i = 0; i < count; i++)
-        w->first[list[i].block] = 0;
 }
 
 static void join_phis(follow_walk *w, size_t from)
@@ -298,8 +334,10 @@ static void join_phis(follow_walk *w, size_t from)
         phi->first = (uint32_t)w->operands.count;
         for (uint32_t p = 0; p < block->predecessor_count; p++) {
             uint32_t predecessor = block->predecessors[p];
-            wpg_phi_operand operand = {w->leaving[predecessor], predecessor};
-            if (cfg->blocks[predecessor].rpo != NO && !wpg_vec_push(&w->operands, operand))
+            if (cfg->blocks[predecessor].rpo == NO)
+                continue;
+            wpg_phi_operand operand = {leaving(w, predecessor), predecessor};
+            if (!wpg_vec_push(&w->operands, operand))
                 w->failed = true;
         }
         phi->count = (uint32_t)w->operands.count - phi->first;
@@ -311,7 +349,7 @@ static bool follow_variables(follow_walk *w)
     wpg_divergence *d = w->d;
     wpg_arena *arena = d->arena;
     size_t blocks = d->cfg->count;
-    w->first = WPG_ARENA_ARRAY(arena, uint32_t, blocks);
+    w->known = WPG_ARENA_ARRAY(arena, uint32_t, blocks);
     w->phi_of = WPG_ARENA_ARRAY(arena, uint32_t, blocks);
     w->leaving = WPG_ARENA_ARRAY(arena, uint32_t, blocks);
     w->live = WPG_ARENA_ARRAY(arena, uint8_t, blocks);
@@ -332,7 +370,7 @@ static bool follow_variables(follow_walk *w)
         budget -= blocks;
         size_t before = w->phis.count;
         find_live(w, list, end - i);
-        place_phis(w);
+        place_phis(w, list, end - i);
         if (w->failed)
             return false;
         rename_variable(w, list, end - i);

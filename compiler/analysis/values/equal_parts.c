@@ -14,6 +14,8 @@
 #include "compiler/spirv/builder.h"
 #include "compiler/spirv/grammar.h"
 
+typedef WPG_VEC(const wpg_inst *) candidate_list; /* that may take something out, in the order of the walk */
+
 typedef struct finder {
     const wpg_equal_parts *of;
     const wpg_module *module;
@@ -201,14 +203,17 @@ static bool visit(finder *f, const wpg_inst *inst)
 static bool start(const finder *f)
 {
     const wpg_cfg *cfg = f->of->cfg;
+    bool any_variable = f->module->has_unknown; /* what is not known has to be found */
     for (uint32_t b = 0; b < cfg->count; b++)
         for (const wpg_inst *inst = cfg->blocks[b].label->next; inst != cfg->blocks[b].terminator;
              inst = inst->next)
-            if (inst->result && inst->result < f->of->bound && inst->opcode == SpvOpVariable)
+            if (inst->result && inst->result < f->of->bound && inst->opcode == SpvOpVariable) {
                 start_variable(f, inst);
-            else if (inst->result && inst->result < f->of->bound)
+                any_variable |= f->equal[inst->result];
+            } else if (inst->result && inst->result < f->of->bound) {
                 f->equal[inst->result] = parts_of(f->module, inst->type) != 0;
-    for (uint32_t b = 0; b < cfg->count; b++)
+            }
+    for (uint32_t b = 0; any_variable && b < cfg->count; b++)
         for (const wpg_inst *inst = cfg->blocks[b].label->next; inst != cfg->blocks[b].terminator;
              inst = inst->next)
             if (!leave_variables(f, inst))
@@ -216,19 +221,30 @@ static bool start(const finder *f)
     return true;
 }
 
+static bool list_candidates(candidate_list *list, const finder *f)
+{
+    const wpg_cfg *cfg = f->of->cfg;
+    for (uint32_t o = 0; o < cfg->order_count; o++) {
+        const uint32_t b = cfg->order[o];
+        for (const wpg_inst *inst = cfg->blocks[b].label->next;
+             (!f->of->runs || f->of->runs[b]) && inst != cfg->blocks[b].terminator; inst = inst->next) {
+            const uint32_t into = inst->opcode == SpvOpStore ? inst->words[1] : inst->result;
+            if (into && into < f->of->bound && f->equal[into] && inst->opcode != SpvOpVariable &&
+                !wpg_vec_push(list, inst)) /* NOLINT(bugprone-sizeof-expression) */
+                return false;
+        }
+    }
+    return true;
+}
+
 /* Takes out of `equal`, which holds all that may be, what is not. */
-static void find(bool *equal, const wpg_equal_parts *parts, const bool *given)
+static void find(bool *equal, const wpg_equal_parts *parts, const candidate_list *list, const bool *given)
 {
     finder f = {.of = parts, .module = parts->cfg->module, .given = given, .equal = equal};
-    const wpg_cfg *cfg = parts->cfg;
     for (bool changed = true; changed;) {
         changed = false;
-        for (uint32_t o = 0; o < cfg->order_count; o++) {
-            const wpg_block *block = &cfg->blocks[cfg->order[o]];
-            for (const wpg_inst *inst = block->label->next;
-                 (!parts->runs || parts->runs[cfg->order[o]]) && inst != block->terminator; inst = inst->next)
-                changed |= visit(&f, inst);
-        }
+        for (size_t i = 0; i < list->count; i++)
+            changed |= visit(&f, list->data[i]);
     }
 }
 
@@ -245,23 +261,18 @@ static uint64_t words_behind(const wpg_equal_parts *parts, const wpg_inst *inst,
     return words;
 }
 
-static void find_rests(const wpg_equal_parts *parts, wpg_operand_list *operands)
+static void find_rests(const wpg_equal_parts *parts, const candidate_list *list, wpg_operand_list *operands)
 {
-    const wpg_cfg *cfg = parts->cfg;
     for (bool changed = true; changed;) {
         changed = false;
-        for (uint32_t o = 0; o < cfg->order_count; o++) {
-            const wpg_block *block = &cfg->blocks[cfg->order[o]];
-            for (const wpg_inst *inst = block->label->next;
-                 (!parts->runs || parts->runs[cfg->order[o]]) && inst != block->terminator;
-                 inst = inst->next) {
-                const uint32_t into = inst->opcode == SpvOpStore ? inst->words[1] : inst->result;
-                if (!into || into >= parts->bound || !parts->merged[into])
-                    continue;
-                const uint64_t rests = parts->rests[into] | words_behind(parts, inst, operands);
-                changed |= rests != parts->rests[into];
-                parts->rests[into] = rests;
-            }
+        for (size_t i = 0; i < list->count; i++) {
+            const wpg_inst *inst = list->data[i];
+            const uint32_t into = inst->opcode == SpvOpStore ? inst->words[1] : inst->result;
+            if (!parts->merged[into])
+                continue;
+            const uint64_t rests = parts->rests[into] | words_behind(parts, inst, operands);
+            changed |= rests != parts->rests[into];
+            parts->rests[into] = rests;
         }
     }
 }
@@ -280,12 +291,15 @@ bool wpg_equal_parts_find(wpg_equal_parts *parts)
     if (!start(&f))
         memset(before, 0, bound * sizeof *before);
     memcpy(parts->equal, before, bound * sizeof *before);
-    find(before, parts, NULL);
-    find(parts->equal, parts, parts->given);
+    candidate_list list = {0};
+    const bool fits = list_candidates(&list, &f);
+    find(before, parts, &list, NULL);
+    find(parts->equal, parts, &list, parts->given);
     for (uint32_t id = 0; id < bound; id++)
         parts->merged[id] = parts->equal[id] && !before[id];
     if (parts->given && parts->words)
-        find_rests(parts, &operands);
+        find_rests(parts, &list, &operands);
     wpg_vec_free(&operands);
-    return true;
+    wpg_vec_free(&list);
+    return fits;
 }

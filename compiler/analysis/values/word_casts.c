@@ -11,7 +11,8 @@ typedef struct finder {
     uint8_t *as_integer;
     uint32_t bound;
     wpg_operand_list operands;
-    bool changed;
+    WPG_VEC(const wpg_inst *) passing; /* their operands hang on how their result is used */
+    bool changed, failed;
 } finder;
 
 static void use(finder *f, uint32_t id, unsigned parts)
@@ -50,25 +51,31 @@ static void use_shuffle(finder *f, const wpg_inst *inst)
         }
 }
 
-static void visit(finder *f, const wpg_inst *inst)
+/* False: the operands do not hang on how the result is used. */
+static bool pass_on(finder *f, const wpg_inst *inst)
 {
     switch ((SpvOp)inst->opcode) {
     case SpvOpBitcast:
-        if (is_float(f->module, inst->type))
-            return;
-        use(f, inst->words[3], f->as_integer[inst->result]);
-        return;
+        if (!is_float(f->module, inst->type))
+            use(f, inst->words[3], f->as_integer[inst->result]);
+        return true;
     case SpvOpCompositeExtract:
-        if (inst->count == 5) {
+        if (inst->count == 5)
             use(f, inst->words[3], f->as_integer[inst->result] ? part(inst->words[4]) : 0);
-            return;
-        }
-        break;
+        return inst->count == 5;
     case SpvOpVectorShuffle:
         use_shuffle(f, inst);
-        return;
+        return true;
     default:
-        break;
+        return false;
+    }
+}
+
+static void visit(finder *f, const wpg_inst *inst)
+{
+    if (pass_on(f, inst)) {
+        f->failed |= !wpg_vec_push(&f->passing, inst); /* NOLINT(bugprone-sizeof-expression) */
+        return;
     }
     (void)wpg_used_ids(&f->operands, f->module, inst); /* of a malformed one, those before the fault */
     for (size_t i = 0; i < f->operands.count; i++)
@@ -79,18 +86,20 @@ bool wpg_word_casts_find(wpg_word_casts *casts, const wpg_cfg *cfg, wpg_arena *a
 {
     finder f = {.module = cfg->module,
                 .as_integer = WPG_ARENA_ARRAY(arena, uint8_t, cfg->module->bound),
-                .bound = cfg->module->bound,
-                .changed = true};
+                .bound = cfg->module->bound};
     *casts = (wpg_word_casts){f.as_integer, f.bound};
-    while (f.as_integer && f.changed) {
+    for (uint32_t b = f.as_integer ? cfg->count : 0; b-- > 0;)
+        for (const wpg_inst *inst = cfg->blocks[b].terminator; inst;
+             inst = inst == cfg->blocks[b].label ? NULL : inst->prev)
+            visit(&f, inst);
+    for (f.changed = true; f.changed && !f.failed;) {
         f.changed = false;
-        for (uint32_t b = cfg->count; b-- > 0;)
-            for (const wpg_inst *inst = cfg->blocks[b].terminator; inst;
-                 inst = inst == cfg->blocks[b].label ? NULL : inst->prev)
-                visit(&f, inst);
+        for (size_t i = 0; i < f.passing.count; i++)
+            (void)pass_on(&f, f.passing.data[i]);
     }
     wpg_vec_free(&f.operands);
-    return f.as_integer != NULL;
+    wpg_vec_free(&f.passing);
+    return f.as_integer && !f.failed;
 }
 
 bool wpg_word_is_cast(const wpg_word_casts *casts, const wpg_inst *load, uint32_t component)

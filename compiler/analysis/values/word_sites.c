@@ -34,6 +34,8 @@ typedef struct site_list {
     bool of_floats;                /* floats, and integers that are cast to floats alone */
     const struct site_list *other; /* whose words are not taken again; NULL */
     const wpg_word_casts *casts;
+    uint32_t asked; /* the variable asked about last, and the answer */
+    bool is_block;
 } site_list;
 
 static bool is_known(const site_list *list, const wpg_word_place *place)
@@ -44,14 +46,21 @@ static bool is_known(const site_list *list, const wpg_word_place *place)
     return false;
 }
 
+static bool is_block(site_list *list, const wpg_module *module, uint32_t variable)
+{
+    if (list->asked != variable)
+        list->is_block = is_uniform_block(module, wpg_module_def(module, variable));
+    list->asked = variable;
+    return list->is_block;
+}
+
 /* The walk through decorations comes last: a module loads the same words again and again. */
 static void take(site_list *list, const wpg_module *module, wpg_word_site site)
 {
     const bool is_float =
         site.type == WPG_VALUE_FLOAT || wpg_word_is_cast(list->casts, site.load, site.component);
     if (is_float == list->of_floats && list->count < list->most && !is_known(list, &site.place) &&
-        !(list->other && is_known(list->other, &site.place)) &&
-        is_uniform_block(module, wpg_module_def(module, site.place.variable)))
+        !(list->other && is_known(list->other, &site.place)) && is_block(list, module, site.place.variable))
         list->items[list->count++] = site;
 }
 

@@ -36,8 +36,8 @@ static wpg_solved of_constant(const wpg_module *module, uint32_t id)
     uint64_t bits;
     uint32_t width;
     if (wpg_const_value(module, id, &bits, &width))
-        return (wpg_solved){WPG_SOLVED_VALUE, bits, id};
-    return (wpg_solved){WPG_SOLVED_SOME, 0, id};
+        return (wpg_solved){WPG_SOLVED_VALUE, id, bits};
+    return (wpg_solved){.kind = WPG_SOLVED_SOME, .constant = id};
 }
 
 static wpg_solved value_of(const solver *s, uint32_t id)
@@ -378,13 +378,25 @@ static void visit(solver *s, uint32_t index, wpg_operand_list *operands)
     }
 }
 
+static bool make_tables(wpg_solution *solution, const wpg_view *view, wpg_arena *arena)
+{
+    if (solution->view == view) {
+        memset(solution->values, 0, view->bound * sizeof *solution->values);
+        memset(solution->runs, 0, view->cfg->count * sizeof *solution->runs);
+        return true;
+    }
+    *solution = (wpg_solution){.values = WPG_ARENA_ARRAY(arena, wpg_solved, view->bound),
+                               .runs = WPG_ARENA_ARRAY(arena, bool, view->cfg->count)};
+    if (!solution->values || !solution->runs)
+        return false;
+    solution->view = view;
+    return true;
+}
+
 bool wpg_push_solve(wpg_solution *solution, const wpg_view *view, const uint32_t *folded, const bool *hidden,
                     wpg_arena *arena)
 {
-    *solution = (wpg_solution){.view = view,
-                               .values = WPG_ARENA_ARRAY(arena, wpg_solved, view->bound),
-                               .runs = WPG_ARENA_ARRAY(arena, bool, view->cfg->count)};
-    if (!solution->values || !solution->runs)
+    if (!make_tables(solution, view, arena))
         return false;
     solver s = {
         .solution = solution, .module = view->module, .cfg = view->cfg, .folded = folded, .hidden = hidden};

@@ -14,8 +14,8 @@ typedef enum wpg_solved_kind {
 
 typedef struct wpg_solved {
     wpg_solved_kind kind;
-    uint64_t bits;
     uint32_t constant; /* a constant of the module that it equals; 0: none is known */
+    uint64_t bits;
 } wpg_solved;
 
 typedef struct wpg_solution {
@@ -26,7 +26,8 @@ typedef struct wpg_solution {
 
 /* `folded[id]`: the constant that stands for the load `id`, 0 for every other id; NULL: none at all.
  * `hidden[id]`: the driver does not see the value, so it varies; NULL: none. Both [view->bound]. The solution
- * lives in `arena`. false when memory runs out. */
+ * lives in `arena`. It is zeroed before, or one of the same view, whose memory is used again. false when
+ * memory runs out. */
 bool wpg_push_solve(wpg_solution *solution, const wpg_view *view, const uint32_t *folded, const bool *hidden,
                     wpg_arena *arena);
 /* With nothing folded or hidden, once for a view; NULL when memory runs out. */

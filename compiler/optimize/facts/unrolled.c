@@ -227,22 +227,28 @@ static bool note_other_functions(folding *f)
     return true;
 }
 
+static void note_pointer(folding *f, bool *stored, const wpg_inst *def)
+{
+    const uint32_t id = def->result;
+    if (!id || id >= f->view->bound || !is_own(f->view->module, id))
+        return;
+    if (def->opcode == SpvOpVariable)
+        f->holds[id] |= def->count > 4 && !starts_stored(f, id);
+    note_uses(f, stored, id);
+}
+
 /* Variables written by anything but stores of this function, those that are never stored to, and those that
  * start with a constant. */
 static bool find_holders(folding *f, wpg_arena *arena)
 {
-    const wpg_module *module = f->view->module;
     bool *stored = WPG_ARENA_ARRAY(arena, bool, f->view->bound);
     if (!stored || !note_other_functions(f))
         return false;
-    for (uint32_t id = 0; id < f->view->bound; id++) {
-        const wpg_inst *def = wpg_module_def(module, id);
-        if (!def || !is_own(module, id))
-            continue;
-        if (def->opcode == SpvOpVariable)
-            f->holds[id] |= def->count > 4 && !starts_stored(f, id);
-        note_uses(f, stored, id);
-    }
+    for (const wpg_inst *inst = f->view->module->first; inst && inst->opcode != SpvOpFunction;
+         inst = inst->next)
+        note_pointer(f, stored, inst);
+    for (const wpg_inst *inst = f->view->function; wpg_in_function(inst); inst = inst->next)
+        note_pointer(f, stored, inst);
     for (uint32_t id = 0; id < f->view->bound; id++)
         f->holds[id] |= !id || !stored[id];
     return true;
@@ -305,17 +311,6 @@ static void visit_and_note(folding *f, const wpg_inst *inst, bool phis)
         (void)note_users(f, inst->result, phis);
 }
 
-static bool list_loads(folding *f)
-{
-    const wpg_cfg *cfg = f->view->cfg;
-    for (uint32_t b = 0; b < cfg->count; b++)
-        for (const wpg_inst *inst = cfg->blocks[b].label; inst != cfg->blocks[b].terminator;
-             inst = inst->next)
-            if (reads_own_memory(f->view->module, inst))
-                f->failed |= !wpg_vec_push(&f->loads, inst);
-    return !f->failed;
-}
-
 /* What hangs on a change, to the fixed point. */
 static bool settle(folding *f)
 {
@@ -330,15 +325,33 @@ static bool settle(folding *f)
     return !f->failed;
 }
 
+static void note_load(folding *f, const wpg_inst *inst)
+{
+    if (reads_own_memory(f->view->module, inst))
+        f->failed |= !wpg_vec_push(&f->loads, inst); /* NOLINT(bugprone-sizeof-expression) */
+}
+
+static bool list_loads(folding *f)
+{
+    const wpg_cfg *cfg = f->view->cfg;
+    for (uint32_t b = 0; b < cfg->count; b++)
+        for (const wpg_inst *inst = cfg->blocks[b].label; inst != cfg->blocks[b].terminator;
+             inst = inst->next)
+            note_load(f, inst);
+    return !f->failed;
+}
+
 /* Each instruction once, in an order in which only phis come before what they use. */
 static bool visit_all(folding *f)
 {
     const wpg_cfg *cfg = f->view->cfg;
     for (uint32_t b = 0; b < cfg->count; b++)
         for (const wpg_inst *inst = cfg->blocks[b].label; inst != cfg->blocks[b].terminator;
-             inst = inst->next)
+             inst = inst->next) {
             visit_and_note(f, inst, true);
-    return list_loads(f) && settle(f);
+            note_load(f, inst);
+        }
+    return settle(f);
 }
 
 static bool make_tables(folding *f, const wpg_view *view, const uint32_t *known, wpg_arena *arena)
@@ -351,14 +364,24 @@ static bool make_tables(folding *f, const wpg_view *view, const uint32_t *known,
     return f->may && f->is && f->holds;
 }
 
+static void note_constant(folding *f, const wpg_inst *inst)
+{
+    if (inst->result && inst->result < f->view->bound && is_module_constant(f, inst->result))
+        f->is[inst->result] = f->may[inst->result] = true;
+}
+
 static bool solve(folding *f, wpg_arena *arena)
 {
     if (!find_holders(f, arena))
         return false;
-    for (uint32_t id = 0; id < f->view->bound; id++) {
-        f->is[id] = is_module_constant(f, id);
-        f->may[id] = f->is[id] || (f->known && f->known[id]);
-    }
+    for (uint32_t id = 0; f->known && id < f->view->bound; id++)
+        f->may[id] = f->known[id] != 0;
+    for (const wpg_inst *inst = f->view->module->first; inst && inst->opcode != SpvOpFunction;
+         inst = inst->next)
+        note_constant(f, inst);
+    for (const wpg_inst *inst = f->view->function; wpg_in_function(inst); inst = inst->next)
+        if (inst->opcode == SpvOpUndef)
+            note_constant(f, inst);
     return visit_all(f);
 }
 

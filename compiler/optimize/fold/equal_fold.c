@@ -41,6 +41,12 @@ enum {
     MOST_PARTS = 4,
 };
 
+/* What one instruction saves, and the words that this rests on. */
+typedef struct saving {
+    uint64_t rests;
+    double saved;
+} saving;
+
 typedef struct planner {
     wpg_equal_plan *plan;
     const wpg_context *context;
@@ -57,6 +63,9 @@ typedef struct planner {
     const bool *loops; /* by construct: drivers may unroll it */
     const wpg_id_set *exact;
     wpg_arena *arena;
+    wpg_operand_list operands;
+    WPG_VEC(saving) savings; /* of what is merged, in the order of the function */
+    double entries;          /* of the function */
 } planner;
 
 static const wpg_inst *vector_type(const wpg_module *module, uint32_t type)
@@ -214,39 +223,49 @@ static uint64_t ask_uses(planner *p)
              p->flow->runs[b] && inst != cfg->blocks[b].terminator; inst = inst->next) {
             if (inst->result && is_merged(p, inst->result) && wpg_id_set_has(p->exact, inst->result))
                 refused |= p->parts.rests[inst->result];
-            wpg_operand_list operands = {0};
-            if (!mixes(p->module, inst) || !wpg_used_ids(&operands, p->module, inst))
+            if (!mixes(p->module, inst) || !wpg_used_ids(&p->operands, p->module, inst))
                 continue;
-            for (size_t i = 0; i < operands.count; i++) {
-                const uint32_t id = inst->words[operands.data[i]];
+            for (size_t i = 0; i < p->operands.count; i++) {
+                const uint32_t id = inst->words[p->operands.data[i]];
                 const wpg_inst *def = wpg_module_def(p->module, id);
                 if (!is_merged(p, id) || !def || !is_float_vector(p->module, def->type))
                     continue;
                 if (!wpg_zero_is_before(p->view, p->plan->zero_of, inst) ||
-                    !wpg_vec_push(&p->plan->mixes, ((wpg_equal_use){inst, operands.data[i]})))
+                    !wpg_vec_push(&p->plan->mixes, ((wpg_equal_use){inst, p->operands.data[i]})))
                     refused |= p->parts.rests[id];
             }
-            wpg_vec_free(&operands);
         }
     return refused;
 }
 
 /* -- Worth -- */
 
-static double saved_by(const planner *p, uint64_t words)
+static bool find_savings(planner *p)
 {
     const wpg_cfg *cfg = p->view->cfg;
-    double saved = 0, entries = 0;
+    wpg_vec_clear(&p->savings);
+    p->entries = 0;
     for (uint32_t b = 0; b < cfg->count; b++) {
         const wpg_block_weight *weight = wpg_profile_block(p->profile, cfg->blocks[b].id);
         const double runs = weight && p->profile->has_lanes ? (double)weight->lanes : 1;
-        entries = b == 0 ? runs : entries;
+        p->entries = b == 0 ? runs : p->entries;
         for (const wpg_inst *inst = cfg->blocks[b].label->next; inst != cfg->blocks[b].terminator;
              inst = inst->next)
-            if (inst->result && is_merged(p, inst->result) && (p->parts.rests[inst->result] & words) == words)
-                saved += runs * wpg_equal_saving(p->module, inst);
+            if (inst->result && is_merged(p, inst->result) &&
+                !wpg_vec_push(&p->savings, ((saving){p->parts.rests[inst->result],
+                                                     runs * wpg_equal_saving(p->module, inst)})))
+                return false;
     }
-    return entries > 0 ? saved / entries : 0;
+    return true;
+}
+
+static double saved_by(const planner *p, uint64_t words)
+{
+    double saved = 0;
+    for (size_t i = 0; i < p->savings.count; i++)
+        if ((p->savings.data[i].rests & words) == words)
+            saved += p->savings.data[i].saved;
+    return p->entries > 0 ? saved / p->entries : 0;
 }
 
 double wpg_equal_saving(const wpg_module *module, const wpg_inst *inst)
@@ -295,7 +314,7 @@ static bool choose(planner *p, uint64_t allowed)
         p->plan->asked |= p->taken[i] ? p->loads[i].words : 0;
     }
     while (any) {
-        if (!solve(p))
+        if (!solve(p) || !find_savings(p))
             return false;
         if (leave_out(p, idle_words(p) | ask_uses(p) | ask_loops(p))) {
             any = false;
@@ -354,7 +373,10 @@ bool wpg_equal_plan_make(wpg_equal_plan *plan, const wpg_context *context,
     if (!any || !profile || !plan->zero_of || !wpg_float_is_free(context) ||
         wpg_float_may_fold(context, folded->exact))
         return true;
-    return make(&p, allowed) && !arena->failed;
+    const bool made = make(&p, allowed) && !arena->failed;
+    wpg_vec_free(&p.operands);
+    wpg_vec_free(&p.savings);
+    return made;
 }
 
 void wpg_equal_plan_finish(wpg_equal_plan *plan)

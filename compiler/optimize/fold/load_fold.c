@@ -59,6 +59,7 @@ typedef struct wpg_load_folding {
     uint64_t decided; /* groups behind branches that are decided now */
     uint64_t exposed, wanted;
     uint64_t useful;  /* groups behind an operand that becomes a constant */
+    uint32_t *folded; /* [bound] constants of the loads that are folded */
     bool *kept;       /* [bound] ids that float work uses: computed as before */
     bool *veiled;     /* [bound] quotients and remainders that float work uses: known, behind a barrier */
     bool *hidden;     /* [bound] phis and selects that get an optimisation barrier */
@@ -536,11 +537,10 @@ static uint64_t along(const folder *f, uint64_t deciding)
 /* Is anything left to be asked? */
 static bool ask(folder *f)
 {
-    uint32_t *folded = WPG_ARENA_ARRAY(&f->arena, uint32_t, f->view->bound);
-    for (size_t i = 0; folded && i < f->job.load_count; i++)
-        if (f->job.loads[i].group & f->active)
-            folded[f->job.loads[i].inst->result] = f->job.loads[i].constant;
-    if (!folded || !wpg_push_solve(&f->after, f->view, folded, f->opaque, &f->arena)) {
+    for (size_t i = 0; i < f->job.load_count; i++)
+        f->folded[f->job.loads[i].inst->result] =
+            f->job.loads[i].group & f->active ? f->job.loads[i].constant : 0;
+    if (!wpg_push_solve(&f->after, f->view, f->folded, f->opaque, &f->arena)) {
         f->nomem = true;
         return false;
     }
@@ -706,13 +706,14 @@ static bool make_tables(folder *f)
 {
     const uint32_t bound = f->view->bound;
     f->masks = WPG_ARENA_ARRAY(&f->arena, uint64_t, bound);
+    f->folded = WPG_ARENA_ARRAY(&f->arena, uint32_t, bound);
     f->kept = WPG_ARENA_ARRAY(&f->arena, bool, bound);
     f->veiled = WPG_ARENA_ARRAY(&f->arena, bool, bound);
     f->guarded = WPG_ARENA_ARRAY(&f->arena, bool, bound);
     f->veils = WPG_ARENA_ARRAY(&f->arena, uint32_t, bound);
     f->hidden = WPG_ARENA_ARRAY(&f->arena, bool, bound);
     f->opaque = WPG_ARENA_ARRAY(&f->arena, bool, bound);
-    return f->masks && f->kept && f->veiled && f->guarded && f->veils && f->hidden && f->opaque;
+    return f->masks && f->folded && f->kept && f->veiled && f->guarded && f->veils && f->hidden && f->opaque;
 }
 
 /* *found: there is something to fold. */

@@ -61,10 +61,17 @@ uint32_t wpg_zero_source(const wpg_view *view)
     }
 }
 
+static uint32_t block_of(const wpg_view *view, wpg_inst *inst)
+{
+    if (inst->result && inst->result < view->bound && view->block_of[inst->result] != WPG_NO_BLOCK)
+        return view->block_of[inst->result];
+    const wpg_inst *label = wpg_inst_label(inst);
+    return label ? wpg_cfg_find(view->cfg, label->result) : WPG_NO_BLOCK;
+}
+
 bool wpg_zero_is_before(const wpg_view *view, uint32_t source, wpg_inst *inst)
 {
-    const wpg_inst *label = wpg_inst_label(inst);
-    const uint32_t block = label ? wpg_cfg_find(view->cfg, label->result) : WPG_NO_BLOCK;
+    const uint32_t block = block_of(view, inst);
     if (!source || block == WPG_NO_BLOCK)
         return false;
     if (is_repeatable(view->module, wpg_module_def(view->module, source)))

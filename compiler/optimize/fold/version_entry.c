@@ -17,6 +17,7 @@ typedef struct copier {
     wpg_module *module;
     uint32_t *copies; /* [bound] of the function's ids; 0: not the function's */
     uint32_t bound;
+    wpg_operand_list operands;
     bool nomem;
 } copier;
 
@@ -27,21 +28,13 @@ static uint32_t copied(const copier *c, uint32_t id)
 
 static void copy_inst(copier *c, const wpg_inst *inst, wpg_inst *where)
 {
-    WPG_VEC(uint32_t) words = {0};
-    wpg_operand_list operands = {0};
-    if (wpg_used_ids(&operands, c->module, inst) && wpg_vec_reserve(&words, inst->count)) {
-        for (unsigned i = 1; i < inst->count; i++)
-            words.data[words.count++] = inst->words[i];
-        for (size_t i = 0; i < operands.count; i++)
-            words.data[operands.data[i] - 1] = copied(c, inst->words[operands.data[i]]);
-        if (inst->result)
-            words.data[inst->type ? 1 : 0] = copied(c, inst->result);
-        (void)wpg_inst_insert(c->module, where, (SpvOp)inst->opcode, words.data, words.count);
-    } else {
+    wpg_inst *copy = wpg_inst_copy(c->module, where, inst, copied(c, inst->result));
+    if (c->module->arena.failed || !wpg_used_ids(&c->operands, c->module, inst)) {
         c->nomem = true;
+        return;
     }
-    wpg_vec_free(&words);
-    wpg_vec_free(&operands);
+    for (size_t i = 0; i < c->operands.count; i++)
+        copy->words[c->operands.data[i]] = copied(c, inst->words[c->operands.data[i]]);
 }
 
 uint32_t wpg_version_copy(uint32_t **copies, uint32_t *bound, wpg_module *module, const wpg_inst *function,
@@ -63,6 +56,7 @@ uint32_t wpg_version_copy(uint32_t **copies, uint32_t *bound, wpg_module *module
         if (inst == end)
             break;
     }
+    wpg_vec_free(&c.operands);
     return c.nomem || module->arena.failed ? 0 : copied(&c, function->result);
 }
 

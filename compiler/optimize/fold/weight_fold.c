@@ -347,6 +347,7 @@ typedef struct needs {
     bool *needed; /* [bound] */
     uint32_t *worklist, count;
     bool with_actions;
+    wpg_operand_list operands;
 } needs;
 
 static void need(needs *n, uint32_t id)
@@ -360,12 +361,10 @@ static void need(needs *n, uint32_t id)
 /* All but the operand in word `without`; 0: all. */
 static bool need_operands(needs *n, const wpg_inst *inst, unsigned without)
 {
-    wpg_operand_list operands = {0};
-    bool listed = wpg_used_ids(&operands, n->p->module, inst);
-    for (size_t i = 0; i < operands.count; i++)
-        if (operands.data[i] != without)
-            need(n, inst->words[operands.data[i]]);
-    wpg_vec_free(&operands);
+    const bool listed = wpg_used_ids(&n->operands, n->p->module, inst);
+    for (size_t i = 0; i < n->operands.count; i++)
+        if (n->operands.data[i] != without)
+            need(n, inst->words[n->operands.data[i]]);
     return listed;
 }
 
@@ -426,7 +425,9 @@ static bool *find_needed(const planner *p, bool with_actions, wpg_arena *arena)
                .needed = WPG_ARENA_ARRAY(arena, bool, p->view->bound),
                .worklist = WPG_ARENA_ARRAY(arena, uint32_t, p->view->bound),
                .with_actions = with_actions};
-    return n.needed && n.worklist && mark(&n) ? n.needed : NULL;
+    const bool marked = n.needed && n.worklist && mark(&n);
+    wpg_vec_free(&n.operands);
+    return marked ? n.needed : NULL;
 }
 
 /* Does a loop that drivers may unroll lose some of its float work, and keep other? */

@@ -86,9 +86,8 @@ static void find_first_test(wpg_loop *loop, const wpg_cfg *cfg)
     }
 }
 
-static bool describe(wpg_loop *loop, const wpg_view *view, uint32_t construct, wpg_arena *arena)
+bool wpg_loop_members(wpg_loop *loop, const wpg_cfg *cfg, uint32_t construct, wpg_arena *arena)
 {
-    const wpg_cfg *cfg = view->cfg;
     const wpg_construct *c = &cfg->constructs[construct];
     *loop = (wpg_loop){.construct = construct,
                        .header = c->header,
@@ -106,7 +105,13 @@ static bool describe(wpg_loop *loop, const wpg_view *view, uint32_t construct, w
         loop->members[b] = cfg->blocks[b].rpo != WPG_NO_BLOCK && wpg_cfg_dominates(cfg, loop->header, b) &&
                            !wpg_cfg_dominates(cfg, loop->merge, b);
     add_unreachable(loop, cfg);
-    if (!find_inside(loop, cfg, arena))
+    return true;
+}
+
+static bool describe(wpg_loop *loop, const wpg_view *view, uint32_t construct, wpg_arena *arena)
+{
+    const wpg_cfg *cfg = view->cfg;
+    if (!wpg_loop_members(loop, cfg, construct, arena) || !find_inside(loop, cfg, arena))
         return false;
     for (uint32_t b = 0; b < cfg->count; b++) {
         if (!loop->members[b])

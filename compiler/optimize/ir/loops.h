@@ -29,6 +29,9 @@ typedef struct wpg_loop {
  * merge block is unreachable, or memory ran out (arena.failed of view->module). */
 bool wpg_loop_describe(wpg_loop *loop, const wpg_view *view, uint32_t construct);
 
+/* The same without a view: the blocks and members alone. */
+bool wpg_loop_members(wpg_loop *loop, const wpg_cfg *cfg, uint32_t construct, wpg_arena *arena);
+
 /* True if the way out that begins with `block`, which is not inside, leads to the merge block and nowhere
  * else. */
 bool wpg_loop_leads_to_merge(const wpg_view *view, const wpg_loop *loop, uint32_t block);

@@ -197,13 +197,15 @@ void wpg_analyses_finish(wpg_context *context); /* frees them; wpg_profiles_fini
 
 /* -- Passes: each in a file of its name. *changed is set when the module changed. -- */
 
-/* `wanted`: true if the profile alone makes the pass worth a look (and the SSA tier's time); it may say why
- * not. A pass that only gives hints has `wanted` NULL and runs after all others. */
+/* `wanted`: true if the profile alone makes the pass worth a look (and the SSA tier's time). One that may say
+ * why not `says_why`, and is asked whatever others want. A pass that only gives hints has `wanted` NULL and
+ * runs after all others. */
 typedef struct wpg_pass {
     char letter; /* for wpg_optimize_options.passes */
     const char *name;
     bool (*wanted)(wpg_context *context, wpg_function_profile *profile);
     wpg_status (*run)(bool *changed, wpg_context *context, wpg_function_profile *profile);
+    bool says_why;
 } wpg_pass;
 
 /* The passes in the order they run. Tests walk this table: a new pass is tested by standing here. */

@@ -20,64 +20,62 @@ static wpg_inst *function_by_id(wpg_module *module, uint32_t id)
     return inst && inst->opcode == SpvOpFunction ? inst : NULL;
 }
 
-/* Numbers definitions, and counts (count pass) or lists (fill pass) the users of each id. */
-static wpg_status index_definitions(wpg_view *view)
+static void number_definition(wpg_view *view, const wpg_inst *inst, uint32_t *block)
 {
-    uint32_t block = WPG_NO_BLOCK, position = 0;
-    for (wpg_inst *inst = view->function; wpg_in_function(inst); inst = inst->next) {
-        position += !wpg_inst_is_non_semantic(view->module, inst);
-        if (inst->opcode == SpvOpLabel)
-            block = wpg_cfg_find(view->cfg, inst->result);
-        if (inst->result && inst->result < view->bound && inst->opcode != SpvOpFunction) {
-            view->block_of[inst->result] = block;
-            view->position[inst->result] = position;
-        }
+    view->instruction_count += !wpg_inst_is_non_semantic(view->module, inst);
+    if (inst->opcode == SpvOpLabel)
+        *block = wpg_cfg_find(view->cfg, inst->result);
+    if (inst->result && inst->result < view->bound && inst->opcode != SpvOpFunction) {
+        view->block_of[inst->result] = *block;
+        view->position[inst->result] = view->instruction_count;
     }
-    view->instruction_count = position;
-    return WPG_OK;
 }
 
-typedef struct use {
-    uint32_t id;
-    wpg_inst *user;
-} use;
-typedef WPG_VEC(use) use_list;
-
-static bool list_uses(use_list *uses, wpg_view *view)
+/* Numbers definitions, and counts the users of each id. */
+static bool count_uses(wpg_view *view)
 {
     wpg_operand_list list = {0};
+    uint32_t block = WPG_NO_BLOCK;
     bool fits = true;
     for (wpg_inst *inst = view->function; fits && wpg_in_function(inst); inst = inst->next) {
-        fits = wpg_used_ids(&list, view->module, inst) && wpg_vec_reserve(uses, list.count);
+        number_definition(view, inst, &block);
+        fits = wpg_used_ids(&list, view->module, inst);
         for (size_t i = 0; fits && i < list.count; i++) {
             const uint32_t id = inst->words[list.data[i]];
             fits = id < view->bound;
-            uses->data[uses->count++] = (use){id, inst};
+            if (fits)
+                view->first_user[id + 1]++;
         }
     }
     wpg_vec_free(&list);
     return fits;
 }
 
-/* Sorts the uses by id; those of one id stay in order. */
-static bool fill_users(wpg_view *view, const use_list *uses)
+/* Lists the users, each at the cursor of the id. */
+static bool list_users(wpg_view *view, uint32_t *cursor)
 {
-    for (size_t i = 0; i < uses->count; i++)
-        view->first_user[uses->data[i].id + 1]++;
-    for (uint32_t id = 0; id < view->bound; id++)
-        view->first_user[id + 1] += view->first_user[id];
-    view->users = WPG_ARENA_ARRAY(&view->arena, wpg_inst *, view->first_user[view->bound]);
-    uint32_t *cursor = wpg_arena_memdup(&view->arena, view->first_user, view->bound * sizeof(uint32_t));
-    for (size_t i = 0; view->users && cursor && i < uses->count; i++)
-        view->users[cursor[uses->data[i].id]++] = uses->data[i].user;
-    return view->users && cursor;
+    wpg_operand_list list = {0};
+    bool fits = true;
+    for (wpg_inst *inst = view->function; fits && wpg_in_function(inst); inst = inst->next) {
+        fits = wpg_used_ids(&list, view->module, inst);
+        for (size_t i = 0; i < list.count; i++)
+            view->users[cursor[inst->words[list.data[i]]]++] = inst;
+    }
+    wpg_vec_free(&list);
+    return fits;
 }
 
+/* Users of one id stand in the order of the function. */
 static wpg_status index_users(wpg_view *view, wpg_error *err)
 {
-    use_list uses = {0};
-    const bool fits = list_uses(&uses, view) && fill_users(view, &uses);
-    wpg_vec_free(&uses);
+    bool fits = count_uses(view);
+    for (uint32_t id = 0; fits && id < view->bound; id++)
+        view->first_user[id + 1] += view->first_user[id];
+    if (fits) {
+        view->users = WPG_ARENA_ARRAY(&view->arena, wpg_inst *, view->first_user[view->bound]);
+        uint32_t *cursor = wpg_arena_memdup(&view->arena, view->first_user, view->bound * sizeof(uint32_t));
+        fits = view->users && cursor && list_users(view, cursor);
+    }
     if (view->arena.failed)
         return wpg_fail(err, WPG_E_NOMEM, "out of memory");
     return fits ? WPG_OK : wpg_fail(err, WPG_E_UNSUPPORTED, "an instruction the grammar does not know");
@@ -107,7 +105,6 @@ wpg_status wpg_view_create(wpg_view **out, wpg_module *module, uint32_t function
             view->memo->arena = &view->arena;
             for (uint32_t id = 0; id < view->bound; id++)
                 view->block_of[id] = WPG_NO_BLOCK;
-            status = index_definitions(view);
         }
     }
     if (status == WPG_OK)

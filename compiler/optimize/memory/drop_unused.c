@@ -136,13 +136,24 @@ static void mark_block(sweeper *s, uint32_t b)
     mark_construct(s, decided_by(s->cfg, b));
 }
 
+/* Control goes from one block to the other. Where the first heads a selection, and its own branch leads out
+ * of that, the selection decides it. */
+static void mark_way(sweeper *s, uint32_t from, uint32_t to)
+{
+    const uint32_t c = s->cfg && from != NONE ? s->cfg->blocks[from].heads : WPG_NO_BLOCK;
+    mark_block(s, from);
+    if (c != WPG_NO_BLOCK && s->cfg->constructs[c].kind != WPG_CONSTRUCT_LOOP &&
+        s->cfg->constructs[c].merge != to)
+        mark_construct(s, c);
+}
+
 /* Blocks that go to the target from inside, with the constructs in between. */
 static void mark_ways(sweeper *s, uint32_t c, uint32_t target)
 {
     const wpg_block *to = &s->cfg->blocks[target];
     for (uint32_t i = 0; i < to->predecessor_count; i++)
         if (wpg_construct_holds(s->cfg, c, to->predecessors[i]))
-            mark_block(s, to->predecessors[i]);
+            mark_way(s, to->predecessors[i], target);
 }
 
 /* What a live construct needs. Not by recursion: a shader may nest as deep as it likes. */
@@ -151,6 +162,7 @@ static void visit_construct(sweeper *s, uint32_t c)
     const wpg_construct *construct = &s->cfg->constructs[c];
     push(s, s->cfg->blocks[construct->header].terminator, construct->header);
     mark_block(s, construct->header);
+    mark_construct(s, construct->parent); /* a loop's header does not: it belongs to the loop */
     mark_ways(s, c, construct->merge);
     if (construct->continue_target != WPG_NO_BLOCK)
         mark_ways(s, c, construct->continue_target);
@@ -183,7 +195,7 @@ static void mark_all(sweeper *s)
             const uint32_t id = item.inst->words[s->operands.data[i]];
             mark(s, id);
             if (s->cfg && item.inst->opcode == SpvOpPhi && i % 2)
-                mark_block(s, wpg_cfg_find(s->cfg, id));
+                mark_way(s, wpg_cfg_find(s->cfg, id), item.block);
         }
         if (item.inst->opcode == SpvOpLoad)
             mark_stores(s, item.inst);
@@ -320,11 +332,25 @@ static void sweep(sweeper *s)
     drop_lines(s);
 }
 
-static bool drop_in(wpg_module *module, wpg_inst *function)
+/* The function's graph; taken, it belongs to the caller. NULL: there is none. */
+static wpg_cfg *take_graph(wpg_graphs *graphs, const wpg_inst *function)
+{
+    for (size_t i = 0; i < graphs->of.count; i++) {
+        wpg_cfg *cfg = graphs->of.data[i];
+        if (!cfg || cfg->function != function)
+            continue;
+        graphs->of.data[i] = NULL;
+        return cfg;
+    }
+    return NULL;
+}
+
+static bool drop_in(wpg_module *module, wpg_inst *function, wpg_graphs *graphs)
 {
     sweeper s = {.module = module, .function = function, .bound = module->bound};
     wpg_error err;
-    if (wpg_cfg_create(&s.cfg, module, function, &err) == WPG_E_NOMEM)
+    s.cfg = take_graph(graphs, function);
+    if (!s.cfg && wpg_cfg_create(&s.cfg, module, function, &err) == WPG_E_NOMEM)
         return false;
     wpg_arena_init(&s.arena);
     s.live = WPG_ARENA_ARRAY(&s.arena, bool, s.bound);
@@ -356,12 +382,12 @@ static bool drop_in(wpg_module *module, wpg_inst *function)
     return fits;
 }
 
-bool wpg_drop_unused(wpg_module *module)
+bool wpg_drop_unused(wpg_module *module, wpg_graphs *graphs)
 {
     const uint32_t bound = module->bound;
     for (wpg_inst *function = wpg_next_function(module->first); function;
          function = wpg_next_function(function->next))
-        if (!drop_in(module, function))
+        if (!drop_in(module, function, graphs))
             return false;
     wpg_drop_annotations(module, bound);
     return true;

@@ -443,7 +443,7 @@ static bool promote(wpg_promoter *p)
     return fits;
 }
 
-static bool promote_function(wpg_module *module, wpg_inst *function)
+static bool promote_function(wpg_module *module, wpg_inst *function, wpg_graphs *graphs)
 {
     wpg_promoter p = {.module = module, .bound = module->bound};
     wpg_error err;
@@ -458,19 +458,35 @@ static bool promote_function(wpg_module *module, wpg_inst *function)
     wpg_vec_free(&p.phis);
     wpg_vec_free(&p.operands);
     wpg_arena_finish(&p.arena);
-    wpg_cfg_destroy(p.cfg);
+    if (!wpg_vec_push(&graphs->of, p.cfg)) { /* NOLINT(bugprone-sizeof-expression): a vector of pointers */
+        wpg_cfg_destroy(p.cfg);
+        return false;
+    }
     return fits && !module->arena.failed;
 }
 
-bool wpg_promote_variables(wpg_module *module)
+bool wpg_promote_variables(wpg_module *module, wpg_graphs *graphs)
 {
-    const uint32_t bound = module->bound;
     if (wpg_has_decoration_groups(module))
         return true;
     for (wpg_inst *function = wpg_next_function(module->first); function;
          function = wpg_next_function(function->next))
-        if (!promote_function(module, function))
+        if (wpg_has_variables(function) && !promote_function(module, function, graphs))
             return false;
-    wpg_drop_annotations(module, bound);
     return true;
+}
+
+bool wpg_has_variables(const wpg_inst *function)
+{
+    for (const wpg_inst *inst = function; wpg_in_function(inst); inst = inst->next)
+        if (inst->opcode == SpvOpVariable)
+            return true;
+    return false;
+}
+
+void wpg_graphs_finish(wpg_graphs *graphs)
+{
+    for (size_t i = 0; i < graphs->of.count; i++)
+        wpg_cfg_destroy(graphs->of.data[i]);
+    wpg_vec_free(&graphs->of);
 }

@@ -6,7 +6,16 @@
 #ifndef WPG_COMPILER_OPTIMIZE_MEMORY_PROMOTE_H
 #define WPG_COMPILER_OPTIMIZE_MEMORY_PROMOTE_H
 
-#include "compiler/spirv/module.h"
+#include "compiler/analysis/graph/cfg.h"
+#include "runtime/base/vec.h"
+
+/* Graphs of functions, for the next step: wpg_promote_variables leaves blocks and branches as they are. */
+typedef struct wpg_graphs {
+    WPG_VEC(wpg_cfg *) of;
+} wpg_graphs;
+void wpg_graphs_finish(wpg_graphs *graphs);
+
+/* Call in this order: names and decorations of what goes are left to wpg_drop_unused. */
 
 /* Variables of structs and arrays become variables of their parts, where all indices are constant. False when
  * memory runs out. */
@@ -16,15 +25,19 @@ bool wpg_split_composites(wpg_module *module);
  * "Efficiently Computing Static Single Assignment Form and the Control Dependence Graph", 1991; pruned).
  * Left alone: variables whose pointer goes anywhere but into plain loads, stores and constant indices, and
  * functions without structured control flow. False when memory runs out. */
-bool wpg_promote_variables(wpg_module *module);
+bool wpg_promote_variables(wpg_module *module, wpg_graphs *graphs);
 
 /* Removes pure instructions whose result nobody uses, stores to variables of functions that nobody loads, and
- * constructs in which nothing has an effect. False when memory runs out. */
-bool wpg_drop_unused(wpg_module *module);
+ * constructs in which nothing has an effect. Then removes names and decorations of what is not there any
+ * more. False when memory runs out. */
+bool wpg_drop_unused(wpg_module *module, wpg_graphs *graphs);
 
 /* Removes types, constants and variables of the module that nothing names, with their names and decorations.
  * False when memory runs out. */
 bool wpg_drop_declarations(wpg_module *module);
+
+/* Does the function declare a variable? */
+bool wpg_has_variables(const wpg_inst *function);
 
 /* Removes names and decorations of ids that are below `bound` and have no definition. */
 void wpg_drop_annotations(wpg_module *module, uint32_t bound);

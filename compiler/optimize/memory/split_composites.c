@@ -337,16 +337,14 @@ static bool split_round(bool *any, wpg_module *module, wpg_inst *function)
 
 bool wpg_split_composites(wpg_module *module)
 {
-    const uint32_t bound = module->bound;
     if (wpg_has_decoration_groups(module))
         return true;
     for (wpg_inst *function = wpg_next_function(module->first); function;
          function = wpg_next_function(function->next)) {
-        bool any = true;
+        bool any = wpg_has_variables(function);
         for (int round = 0; any && round < MOST_ROUNDS; round++)
             if (!split_round(&any, module, function))
                 return false;
     }
-    wpg_drop_annotations(module, bound);
     return true;
 }

@@ -136,8 +136,18 @@ static bool leave_interfaces(localiser *l)
     return fits;
 }
 
+static bool has_private(const wpg_module *module)
+{
+    for (const wpg_inst *inst = module->first; inst && inst->opcode != SpvOpFunction; inst = inst->next)
+        if (inst->opcode == SpvOpVariable && inst->words[3] == SpvStorageClassPrivate)
+            return true;
+    return false;
+}
+
 bool wpg_localise_globals(wpg_module *module)
 {
+    if (!has_private(module))
+        return true;
     wpg_arena arena;
     localiser l = {.module = module, .bound = module->bound};
     wpg_arena_init(&arena);

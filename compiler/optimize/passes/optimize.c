@@ -71,14 +71,14 @@ static bool left_out(const wpg_context *context, char letter)
 }
 
 const wpg_pass wpg_passes[] = {
-    {WPG_PASS_UNFLATTEN, "unflatten", wpg_unflatten_wanted, wpg_pass_unflatten},
-    {WPG_PASS_VALUE_GUARD, "value-guard", wpg_value_guard_wanted, wpg_pass_value_guard},
-    {WPG_PASS_UNSWITCH, "unswitch", wpg_unswitch_wanted, wpg_pass_unswitch},
-    {WPG_PASS_TRIP_GUARD, "trip-guard", wpg_trip_guard_wanted, wpg_pass_trip_guard},
-    {WPG_PASS_PEEL, "peel", wpg_peel_wanted, wpg_pass_peel},
-    {WPG_PASS_SCALARISE, "scalarise", wpg_scalarise_wanted, wpg_pass_scalarise},
-    {WPG_PASS_FLATTEN, "flatten", NULL, wpg_pass_flatten},
-    {WPG_PASS_ANNOTATE, "annotate", NULL, wpg_pass_annotate},
+    {WPG_PASS_UNFLATTEN, "unflatten", wpg_unflatten_wanted, wpg_pass_unflatten, false},
+    {WPG_PASS_VALUE_GUARD, "value-guard", wpg_value_guard_wanted, wpg_pass_value_guard, true},
+    {WPG_PASS_UNSWITCH, "unswitch", wpg_unswitch_wanted, wpg_pass_unswitch, false},
+    {WPG_PASS_TRIP_GUARD, "trip-guard", wpg_trip_guard_wanted, wpg_pass_trip_guard, false},
+    {WPG_PASS_PEEL, "peel", wpg_peel_wanted, wpg_pass_peel, false},
+    {WPG_PASS_SCALARISE, "scalarise", wpg_scalarise_wanted, wpg_pass_scalarise, false},
+    {WPG_PASS_FLATTEN, "flatten", NULL, wpg_pass_flatten, false},
+    {WPG_PASS_ANNOTATE, "annotate", NULL, wpg_pass_annotate, false},
 };
 const size_t wpg_pass_count = sizeof wpg_passes / sizeof *wpg_passes;
 
@@ -127,7 +127,8 @@ static wpg_status run_transformations(bool *changed, wpg_context *context, wpg_s
     bool versions = !left_out(context, WPG_PASS_VERSIONS) && wpg_versions_wanted(context);
     bool wanted = pushes || versions;
     for (size_t i = 0; i < wpg_pass_count; i++)
-        wanted |= wpg_passes[i].wanted && any_wants(context, &wpg_passes[i]);
+        if (wpg_passes[i].wanted && (!wanted || wpg_passes[i].says_why))
+            wanted |= any_wants(context, &wpg_passes[i]);
     if (!wanted)
         return WPG_OK;
     wpg_module *normal = context->module, *values = NULL;
@@ -176,6 +177,8 @@ wpg_status wpg_optimize(wpg_remarks **remarks, bool *changed, wpg_module **modul
     if (!said) {
         status = wpg_fail(err, WPG_E_NOMEM, "out of memory");
     } else {
+        wpg_arena_scope scope;
+        wpg_arena_scope_begin(&scope);
         wpg_arena_init(&said->arena);
         status = wpg_profiles_bind(&context, weights);
         if (status == WPG_OK && !left_out(&context, WPG_PASS_OUTPUTS))
@@ -189,6 +192,7 @@ wpg_status wpg_optimize(wpg_remarks **remarks, bool *changed, wpg_module **modul
         if (status == WPG_OK && context.module->arena.failed)
             status = wpg_fail(err, WPG_E_NOMEM, "out of memory");
         wpg_profiles_finish(&context);
+        wpg_arena_scope_end(&scope);
     }
     *module = context.module;
     if (status != WPG_OK) {

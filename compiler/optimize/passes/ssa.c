@@ -168,9 +168,11 @@ static wpg_status begin_run(tier_run *run, const wpg_context *context, const wpg
     if (status != WPG_OK)
         return status;
     lift_newer(&run->newer, run->copy);
+    wpg_graphs graphs = {0};
     bool fits = wpg_localise_globals(run->copy) && (!kept->labels || wpg_kept_pin(run->copy, kept)) &&
-                wpg_split_composites(run->copy) && wpg_promote_variables(run->copy) &&
-                wpg_drop_unused(run->copy) && wpg_memory_is_left(&run->left, run->copy);
+                wpg_split_composites(run->copy) && wpg_promote_variables(run->copy, &graphs) &&
+                wpg_drop_unused(run->copy, &graphs) && wpg_memory_is_left(&run->left, run->copy);
+    wpg_graphs_finish(&graphs);
     if (!fits)
         return wpg_fail(reason, WPG_E_NOMEM, "out of memory");
     if (kept->labels)

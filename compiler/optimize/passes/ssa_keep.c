@@ -48,26 +48,28 @@ static bool add_accessed(wpg_kept *kept, const wpg_module *module, const wpg_ins
     return known;
 }
 
-static bool add_variables(wpg_kept *kept, wpg_context *context, uint32_t function)
+/* Variables that the loops read and write, of a function that is as it came. */
+static bool add_variables(wpg_kept *kept, wpg_module *module, uint32_t function, wpg_arena *arena)
 {
-    wpg_view *view;
+    wpg_cfg *cfg;
     bool fits = true;
-    wpg_error reason = {0};
-    const wpg_status status = wpg_view_get(&view, context, function, &reason);
+    wpg_inst *def = wpg_module_def(module, function);
+    const wpg_status status = def ? wpg_cfg_create(&cfg, module, def, NULL) : WPG_E_UNSUPPORTED;
     if (status != WPG_OK)
         return status == WPG_E_UNSUPPORTED;
-    const wpg_cfg *cfg = view->cfg;
     for (uint32_t c = 0; fits && c < cfg->construct_count; c++) {
         wpg_loop loop;
         if (cfg->constructs[c].kind != WPG_CONSTRUCT_LOOP ||
-            !kept->labels[cfg->blocks[cfg->constructs[c].header].id] || !wpg_loop_describe(&loop, view, c))
+            !kept->labels[cfg->blocks[cfg->constructs[c].header].id] ||
+            !wpg_loop_members(&loop, cfg, c, arena))
             continue;
         for (uint32_t b = 0; b < cfg->count; b++)
             for (const wpg_inst *inst = cfg->blocks[b].label;
                  fits && loop.members[b] && inst != cfg->blocks[b].terminator; inst = inst->next)
-                fits = add_accessed(kept, context->module, inst);
+                fits = add_accessed(kept, module, inst);
     }
-    return fits;
+    wpg_cfg_destroy(cfg);
+    return fits && !arena->failed;
 }
 
 bool wpg_kept_add(uint32_t *found, wpg_kept *kept, wpg_context *context, wpg_module *values, wpg_arena *arena)
@@ -82,7 +84,7 @@ bool wpg_kept_add(uint32_t *found, wpg_kept *kept, wpg_context *context, wpg_mod
     for (uint32_t i = 0; fits && i < context->profile_count; i++)
         fits = add_headers(found, kept, values, context->profiles[i].function, arena);
     for (uint32_t i = 0; fits && *found && i < context->profile_count; i++)
-        fits = add_variables(kept, context, context->profiles[i].function);
+        fits = add_variables(kept, context->module, context->profiles[i].function, arena);
     if (*found || !fits) {
         wpg_view_destroy(kept->view);
         kept->view = NULL;

@@ -67,6 +67,31 @@ static void test_insert_remove_move(void **state)
     wpg_module_destroy(m);
 }
 
+static void test_copy(void **state)
+{
+    (void)state;
+    wpg_module *m = parse_golden("spec");
+    wpg_inst *store = test_find(m, SpvOpStore, 0);
+    uint32_t u32 = wpg_type_u32(m), value = store->words[2];
+    wpg_inst *add = wpg_inst_add(m, store, SpvOpIAdd, u32, wpg_module_fresh_id(m), value, value);
+    const uint32_t id = wpg_module_fresh_id(m);
+    wpg_inst *copy = wpg_inst_copy(m, store, add, id);
+    assert_ptr_equal(wpg_module_def(m, id), copy);
+    assert_ptr_equal(add->next, copy);
+    assert_int_equal(copy->result, id);
+    assert_int_equal(copy->words[2], id);
+    assert_int_equal(copy->type, u32);
+    assert_int_equal(copy->words[0], add->words[0]);
+    assert_memory_equal(copy->words + 3, add->words + 3, 2 * sizeof *copy->words);
+    copy->words[3] = add->result; /* its words are its own */
+    assert_int_equal(add->words[3], value);
+    wpg_inst *again = wpg_inst_copy(m, store, store, 0);
+    assert_int_equal(again->result, 0);
+    assert_int_equal(again->count, store->count);
+    test_validate(m);
+    wpg_module_destroy(m);
+}
+
 /* Words that do not fit an instruction end in the scratch one, and emit says so. */
 static void test_too_long(void **state)
 {
@@ -351,6 +376,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_insert_remove_move),
+        cmocka_unit_test(test_copy),
         cmocka_unit_test(test_too_long),
         cmocka_unit_test(test_sections),
         cmocka_unit_test(test_globals_end),

@@ -62,6 +62,43 @@ static void small_ones_are_small(void **state)
     wpg_arena_finish(&large);
 }
 
+/* In a scope memory comes again, zeroed; what outlives the scope stays. */
+static void scopes_give_memory_again(void **state)
+{
+    (void)state;
+    enum { BYTES = 300000 };
+    wpg_arena_scope outer, inner;
+    wpg_arena left, arena;
+    wpg_arena_init(&left);
+    wpg_arena_scope_begin(&outer);
+    unsigned char *stays = wpg_arena_alloc(&left, BYTES, 1);
+    assert_non_null(stays);
+    memset(stays, 1, BYTES);
+    for (unsigned round = 0; round < 8; round++) {
+        const size_t bytes = BYTES - round * 20000;
+        wpg_arena_init(&arena);
+        unsigned char *block = wpg_arena_alloc(&arena, bytes, 1);
+        assert_non_null(block);
+        for (size_t b = 0; b < bytes; b++)
+            assert_int_equal(block[b], 0);
+        memset(block, 2, bytes);
+        unsigned char *raw = wpg_arena_alloc_raw(&arena, bytes, 1);
+        assert_non_null(raw);
+        memset(raw, 3, bytes);
+        assert_int_equal(block[bytes - 1], 2);
+        if (round == 3)
+            wpg_arena_scope_begin(&inner);
+        wpg_arena_finish(&arena);
+    }
+    wpg_arena_scope_end(&inner);
+    wpg_arena_scope_end(&outer);
+    for (size_t b = 0; b < BYTES; b++)
+        assert_int_equal(stays[b], 1);
+    assert_null(wpg_arena_alloc_raw(&left, SIZE_MAX, 2));
+    assert_true(left.failed);
+    wpg_arena_finish(&left);
+}
+
 static void overflow_fails(void **state)
 {
     (void)state;
@@ -107,6 +144,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(blocks_are_apart),
         cmocka_unit_test(small_ones_are_small),
+        cmocka_unit_test(scopes_give_memory_again),
         cmocka_unit_test(overflow_fails),
         cmocka_unit_test(vectors_grow),
     };
