@@ -7,7 +7,7 @@
 
 #include <vulkan/vulkan.h>
 
-/* Of a pipeline with more stages the driver's answer for each is that for ours. */
+/* With more stages, each stage's answer stays the driver's for our pipeline. */
 enum { WPG_FEEDBACK_STAGES = 64 };
 
 typedef struct wpg_feedback {

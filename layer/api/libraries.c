@@ -79,7 +79,7 @@ static VkGraphicsPipelineLibraryFlagsEXT subsets_of(const VkGraphicsPipelineCrea
     return part ? part->flags : 0;
 }
 
-static const VkPipelineLibraryCreateInfoKHR *libraries_of(const VkGraphicsPipelineCreateInfo *info)
+const VkPipelineLibraryCreateInfoKHR *wpg_libraries_of(const VkGraphicsPipelineCreateInfo *info)
 {
     return wpg_chain_find(info->pNext, VK_STRUCTURE_TYPE_PIPELINE_LIBRARY_CREATE_INFO_KHR);
 }
@@ -132,7 +132,7 @@ void wpg_library_add(wpg_device *device, VkPipeline pipeline, const VkGraphicsPi
                      uint64_t flags, const wpg_pipeline_plan *plan, bool ours)
 {
     VkGraphicsPipelineLibraryFlagsEXT subsets = subsets_of(info);
-    const VkPipelineLibraryCreateInfoKHR *inner = libraries_of(info);
+    const VkPipelineLibraryCreateInfoKHR *inner = wpg_libraries_of(info);
     wpg_library *library = calloc(1, sizeof *library);
     if (!library)
         return; /* an unknown part: its links stay as they are */
@@ -185,7 +185,7 @@ static bool gather_part(wpg_link *link, const wpg_library *part)
 void wpg_link_gather(wpg_link *link, wpg_device *device, const VkGraphicsPipelineCreateInfo *info,
                      uint64_t flags)
 {
-    const VkPipelineLibraryCreateInfoKHR *libraries = libraries_of(info);
+    const VkPipelineLibraryCreateInfoKHR *libraries = wpg_libraries_of(info);
     VkGraphicsPipelineLibraryFlagsEXT own = subsets_of(info);
     unsigned state = state_of(info, flags, own);
     *link = (wpg_link){.device = device, .part_count = libraries->libraryCount, .identified = true};
@@ -256,7 +256,7 @@ static void destroy_parts(wpg_device *device, const kept_parts *kept, const VkAl
 static bool with_libraries(VkGraphicsPipelineCreateInfo *mine, VkPipelineLibraryCreateInfoKHR *libraries,
                            wpg_arena *arena)
 {
-    const VkPipelineLibraryCreateInfoKHR *theirs = libraries_of(mine);
+    const VkPipelineLibraryCreateInfoKHR *theirs = wpg_libraries_of(mine);
     libraries->sType = VK_STRUCTURE_TYPE_PIPELINE_LIBRARY_CREATE_INFO_KHR;
     libraries->pNext = theirs->pNext;
     if (mine->pNext == (const void *)theirs) {
@@ -271,7 +271,7 @@ VkResult wpg_link_create(VkPipeline *pipeline, const wpg_link *link, const VkGra
                          const VkAllocationCallbacks *allocator, uint64_t *driver_time)
 {
     wpg_device *device = link->device;
-    const VkPipelineLibraryCreateInfoKHR *theirs = libraries_of(info);
+    const VkPipelineLibraryCreateInfoKHR *theirs = wpg_libraries_of(info);
     VkPipeline handles[WPG_MAX_LIBRARIES];
     VkPipelineLibraryCreateInfoKHR libraries = {.libraryCount = link->part_count, .pLibraries = handles};
     VkGraphicsPipelineCreateInfo mine = *info;

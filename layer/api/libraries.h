@@ -41,6 +41,9 @@ void wpg_libraries_finish(wpg_device *device);
 void wpg_library_add(wpg_device *device, VkPipeline pipeline, const VkGraphicsPipelineCreateInfo *info,
                      uint64_t flags, const wpg_pipeline_plan *plan, bool ours);
 
+/* The structure of the create-info's chain that names its parts; NULL: there is none. */
+const VkPipelineLibraryCreateInfoKHR *wpg_libraries_of(const VkGraphicsPipelineCreateInfo *info);
+
 /* Reads a create-info that names libraries. `flags`: VkPipelineCreateFlags2. */
 void wpg_link_gather(wpg_link *link, wpg_device *device, const VkGraphicsPipelineCreateInfo *info,
                      uint64_t flags);

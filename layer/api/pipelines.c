@@ -125,14 +125,9 @@ static bool is_shader_part(const VkGraphicsPipelineCreateInfo *info, uint64_t fl
                            VK_GRAPHICS_PIPELINE_LIBRARY_FRAGMENT_SHADER_BIT_EXT));
 }
 
-static const VkPipelineLibraryCreateInfoKHR *parts_of(const VkGraphicsPipelineCreateInfo *info)
-{
-    return wpg_chain_find(info->pNext, VK_STRUCTURE_TYPE_PIPELINE_LIBRARY_CREATE_INFO_KHR);
-}
-
 static bool is_linked(const VkGraphicsPipelineCreateInfo *info)
 {
-    const VkPipelineLibraryCreateInfoKHR *parts = parts_of(info);
+    const VkPipelineLibraryCreateInfoKHR *parts = wpg_libraries_of(info);
     return parts && parts->libraryCount;
 }
 
@@ -669,7 +664,7 @@ static void hold(const request *req, wpg_pipeline_plan *plan, const void *info, 
     if (!req->graphics && !req->rays && (flags_of(info) & VK_PIPELINE_CREATE_LIBRARY_BIT_KHR))
         plan->held_count = 0;
     wpg_pipeline_plan_hold(plan, pipeline,
-                           req->graphics ? parts_of(info)
+                           req->graphics ? wpg_libraries_of(info)
                            : req->rays   ? rays->pLibraryInfo
                                          : NULL);
 }

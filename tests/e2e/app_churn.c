@@ -23,7 +23,7 @@
 #include "layer/base/newer.h"
 #include "tests/e2e/app.h"
 
-enum { PARTS = 4, KEPT = 8 /* late */ };
+enum { KEPT = 8 /* late */ };
 
 typedef void(VKAPI_PTR *pfn_bind_shaders)(VkCommandBuffer commands, uint32_t count,
                                           const VkShaderStageFlagBits *stages, const wpg_shader *shaders);
@@ -35,7 +35,7 @@ typedef struct churn {
     wpg_pfn_create_shaders create; /* objects */
     wpg_pfn_destroy_shader destroy;
     pfn_bind_shaders bind;
-    VkPipeline parts[PARTS]; /* of the last link, where they are destroyed with it */
+    VkPipeline parts[VK_PARTS]; /* of the last link, where they are destroyed with it */
     unsigned long ran;
     uint32_t sum;
     bool late;
@@ -105,11 +105,6 @@ static const VkSpecializationMapEntry entry = {3, 0, sizeof(uint32_t)};
 
 static uint64_t make_link(churn *all, uint32_t value)
 {
-    static const VkGraphicsPipelineLibraryFlagsEXT subsets[PARTS] = {
-        VK_GRAPHICS_PIPELINE_LIBRARY_VERTEX_INPUT_INTERFACE_BIT_EXT,
-        VK_GRAPHICS_PIPELINE_LIBRARY_PRE_RASTERIZATION_SHADERS_BIT_EXT,
-        VK_GRAPHICS_PIPELINE_LIBRARY_FRAGMENT_SHADER_BIT_EXT,
-        VK_GRAPHICS_PIPELINE_LIBRARY_FRAGMENT_OUTPUT_INTERFACE_BIT_EXT};
     vk_program *vk = all->vk;
     VkResult result;
     const VkSpecializationInfo specialization = {1, &entry, sizeof value, &value};
@@ -117,32 +112,13 @@ static uint64_t make_link(churn *all, uint32_t value)
         {VK_SHADER_STAGE_VERTEX_BIT, vk_module(vk, all->words[1], all->counts[1], &result), NULL},
         {VK_SHADER_STAGE_FRAGMENT_BIT, vk_module(vk, all->words[2], all->counts[2], &result),
          &specialization}};
-    VkPipeline parts[PARTS], pipeline;
+    VkPipeline parts[VK_PARTS];
     vk_state state;
     vk_fill_state(&state, vk, stages, 2, VK_PRIMITIVE_TOPOLOGY_TRIANGLE_LIST);
-    for (int i = 0; i < PARTS; i++) {
-        VkGraphicsPipelineLibraryCreateInfoEXT subset = {
-            .sType = VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_LIBRARY_CREATE_INFO_EXT, .flags = subsets[i]};
-        VkGraphicsPipelineCreateInfo info = state.info;
-        info.pNext = &subset;
-        info.flags = VK_PIPELINE_CREATE_LIBRARY_BIT_KHR |
-                     VK_PIPELINE_CREATE_RETAIN_LINK_TIME_OPTIMIZATION_INFO_BIT_EXT;
-        info.stageCount = i == 1 || i == 2;
-        info.pStages = state.stages + (i == 2);
-        VK_MUST(vkCreateGraphicsPipelines(vk->device, VK_NULL_HANDLE, 1, &info, NULL, &parts[i]));
-    }
-    const VkPipelineLibraryCreateInfoKHR linked = {.sType =
-                                                       VK_STRUCTURE_TYPE_PIPELINE_LIBRARY_CREATE_INFO_KHR,
-                                                   .libraryCount = PARTS,
-                                                   .pLibraries = parts};
-    const VkGraphicsPipelineCreateInfo info = {
-        .sType = VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_CREATE_INFO,
-        .pNext = &linked,
-        .flags = value % 3 ? 0 : (VkPipelineCreateFlags)VK_PIPELINE_CREATE_LINK_TIME_OPTIMIZATION_BIT_EXT,
-        .layout = vk->layout,
-        .basePipelineIndex = -1};
-    VK_MUST(vkCreateGraphicsPipelines(vk->device, VK_NULL_HANDLE, 1, &info, NULL, &pipeline));
-    for (int i = 0; i < PARTS; i++)
+    const VkPipeline pipeline = vk_make_link(
+        parts, vk, &state,
+        value % 3 ? 0 : (VkPipelineCreateFlags)VK_PIPELINE_CREATE_LINK_TIME_OPTIMIZATION_BIT_EXT);
+    for (int i = 0; i < VK_PARTS; i++)
         if (all->late)
             vkDestroyPipeline(vk->device, parts[i], NULL);
         else
@@ -155,7 +131,7 @@ static uint64_t make_link(churn *all, uint32_t value)
 static void destroy_link(churn *all, uint64_t handle)
 {
     destroy_pipeline(all, handle);
-    for (int i = 0; i < PARTS; i++)
+    for (int i = 0; i < VK_PARTS; i++)
         vkDestroyPipeline(all->vk->device, all->parts[i], NULL);
 }
 

@@ -10,7 +10,7 @@
 
 #include "tests/e2e/app.h"
 
-enum { PROGRAMS = 3, MANY_THREADS = 16, MANY_ROUNDS = 2, TASKS = 6, PARTS = 4 };
+enum { PROGRAMS = 3, MANY_THREADS = 16, MANY_ROUNDS = 2, TASKS = 6 };
 
 typedef struct shared {
     vk_program vk;
@@ -100,45 +100,22 @@ static void draw(worker *w, VkPipeline pipeline)
 /* A pipeline made whole, or linked from libraries, fast or optimised. */
 static void graphics(worker *w, bool libraries, bool optimised)
 {
-    static const VkGraphicsPipelineLibraryFlagsEXT subsets[PARTS] = {
-        VK_GRAPHICS_PIPELINE_LIBRARY_VERTEX_INPUT_INTERFACE_BIT_EXT,
-        VK_GRAPHICS_PIPELINE_LIBRARY_PRE_RASTERIZATION_SHADERS_BIT_EXT,
-        VK_GRAPHICS_PIPELINE_LIBRARY_FRAGMENT_SHADER_BIT_EXT,
-        VK_GRAPHICS_PIPELINE_LIBRARY_FRAGMENT_OUTPUT_INTERFACE_BIT_EXT};
     vk_program *vk = &w->program->vk;
     const vk_stage stages[2] = {
         {.stage = VK_SHADER_STAGE_VERTEX_BIT, .module = module_of(w->program, VERTEX)},
         {.stage = VK_SHADER_STAGE_FRAGMENT_BIT, .module = module_of(w->program, FRAGMENT)}};
     vk_state state;
-    VkPipeline pipeline = VK_NULL_HANDLE, parts[PARTS] = {0};
+    VkPipeline pipeline = VK_NULL_HANDLE, parts[VK_PARTS] = {0};
     vk_fill_state(&state, vk, stages, 2, VK_PRIMITIVE_TOPOLOGY_TRIANGLE_LIST);
     if (libraries) {
-        for (int i = 0; i < PARTS; i++) {
-            VkGraphicsPipelineLibraryCreateInfoEXT subset = {
-                .sType = VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_LIBRARY_CREATE_INFO_EXT, .flags = subsets[i]};
-            VkGraphicsPipelineCreateInfo info = state.info;
-            info.pNext = &subset;
-            info.flags = VK_PIPELINE_CREATE_LIBRARY_BIT_KHR |
-                         VK_PIPELINE_CREATE_RETAIN_LINK_TIME_OPTIMIZATION_INFO_BIT_EXT;
-            info.stageCount = i == 1 || i == 2;
-            info.pStages = state.stages + (i == 2);
-            vk_must(vkCreateGraphicsPipelines(vk->device, VK_NULL_HANDLE, 1, &info, NULL, &parts[i]), "part");
-        }
-        VkPipelineLibraryCreateInfoKHR linked = {.sType = VK_STRUCTURE_TYPE_PIPELINE_LIBRARY_CREATE_INFO_KHR,
-                                                 .libraryCount = PARTS,
-                                                 .pLibraries = parts};
-        VkGraphicsPipelineCreateInfo info = {
-            .sType = VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_CREATE_INFO,
-            .pNext = &linked,
-            .flags = optimised ? (VkPipelineCreateFlags)VK_PIPELINE_CREATE_LINK_TIME_OPTIMIZATION_BIT_EXT : 0,
-            .layout = vk->layout,
-            .basePipelineIndex = -1};
-        vk_must(vkCreateGraphicsPipelines(vk->device, VK_NULL_HANDLE, 1, &info, NULL, &pipeline), "link");
+        const VkPipelineCreateFlags flags =
+            optimised ? (VkPipelineCreateFlags)VK_PIPELINE_CREATE_LINK_TIME_OPTIMIZATION_BIT_EXT : 0;
+        pipeline = vk_make_link(parts, vk, &state, flags);
     } else
         vk_must(vkCreateGraphicsPipelines(vk->device, VK_NULL_HANDLE, 1, &state.info, NULL, &pipeline),
                 "draw");
     draw(w, pipeline);
-    for (int i = 0; i < PARTS; i++)
+    for (int i = 0; i < VK_PARTS; i++)
         vkDestroyPipeline(vk->device, parts[i], NULL);
     for (int i = 0; i < 2; i++)
         vkDestroyShaderModule(vk->device, stages[i].module, NULL);

@@ -639,6 +639,39 @@ void vk_fill_state(vk_state *s, const vk_program *vk, const vk_stage *stages, ui
                                              .basePipelineIndex = -1};
 }
 
+VkPipeline vk_make_link(VkPipeline parts[VK_PARTS], const vk_program *vk, const vk_state *state,
+                        VkPipelineCreateFlags flags)
+{
+    static const VkGraphicsPipelineLibraryFlagsEXT subsets[VK_PARTS] = {
+        VK_GRAPHICS_PIPELINE_LIBRARY_VERTEX_INPUT_INTERFACE_BIT_EXT,
+        VK_GRAPHICS_PIPELINE_LIBRARY_PRE_RASTERIZATION_SHADERS_BIT_EXT,
+        VK_GRAPHICS_PIPELINE_LIBRARY_FRAGMENT_SHADER_BIT_EXT,
+        VK_GRAPHICS_PIPELINE_LIBRARY_FRAGMENT_OUTPUT_INTERFACE_BIT_EXT};
+    VkPipeline pipeline;
+    for (int i = 0; i < VK_PARTS; i++) {
+        VkGraphicsPipelineLibraryCreateInfoEXT subset = {
+            .sType = VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_LIBRARY_CREATE_INFO_EXT, .flags = subsets[i]};
+        VkGraphicsPipelineCreateInfo info = state->info;
+        info.pNext = &subset;
+        info.flags = VK_PIPELINE_CREATE_LIBRARY_BIT_KHR |
+                     VK_PIPELINE_CREATE_RETAIN_LINK_TIME_OPTIMIZATION_INFO_BIT_EXT;
+        info.stageCount = i == 1 || i == 2;
+        info.pStages = state->stages + (i == 2);
+        VK_MUST(vkCreateGraphicsPipelines(vk->device, VK_NULL_HANDLE, 1, &info, NULL, &parts[i]));
+    }
+    const VkPipelineLibraryCreateInfoKHR linked = {.sType =
+                                                       VK_STRUCTURE_TYPE_PIPELINE_LIBRARY_CREATE_INFO_KHR,
+                                                   .libraryCount = VK_PARTS,
+                                                   .pLibraries = parts};
+    const VkGraphicsPipelineCreateInfo info = {.sType = VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_CREATE_INFO,
+                                               .pNext = &linked,
+                                               .flags = flags,
+                                               .layout = vk->layout,
+                                               .basePipelineIndex = -1};
+    VK_MUST(vkCreateGraphicsPipelines(vk->device, VK_NULL_HANDLE, 1, &info, NULL, &pipeline));
+    return pipeline;
+}
+
 VkPipeline vk_graphics_pipeline(vk_program *vk, const vk_stage *stages, uint32_t count,
                                 VkPrimitiveTopology topology, VkResult *result)
 {

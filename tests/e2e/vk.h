@@ -121,6 +121,12 @@ typedef struct vk_state {
 void vk_fill_state(vk_state *state, const vk_program *vk, const vk_stage *stages, uint32_t count,
                    VkPrimitiveTopology topology);
 
+/* Makes a pipeline of the state's two stages from four libraries, and links it with `flags`. The caller
+ * destroys the parts. */
+enum { VK_PARTS = 4 };
+VkPipeline vk_make_link(VkPipeline parts[VK_PARTS], const vk_program *vk, const vk_state *state,
+                        VkPipelineCreateFlags flags);
+
 /* VK_NULL_HANDLE and *result on failure. */
 VkShaderModule vk_module(vk_program *vk, const uint32_t *words, size_t count, VkResult *result);
 /* Prints what failed and exits, unless it succeeded. */

@@ -54,7 +54,7 @@ typedef struct wpg_inject {
     uint32_t offset;               /* u32 added to every counter's number; 0 = none */
     uint32_t weight;               /* u32 by which every addition is multiplied; 0: by nothing (sample.h) */
     uint32_t entry_mask;           /* E as an SSA value, 0 if it is in the variable */
-    uint32_t scratch[WPG_SCRATCH]; /* variables of flush.c, 0 until needed */
+    uint32_t scratch[WPG_SCRATCH]; /* variables of flush.c and waves.c, 0 until needed */
     uint32_t *cells; /* [cell_count] variables, 0 for those not used yet; NULL if there are none */
     const wpg_function_plan *function;
     const wpg_cfg *cfg;
@@ -166,9 +166,16 @@ void wpg_memory_add_tally(wpg_inject *in, const wpg_tally *tally, uint32_t lanes
 void wpg_cells_declare(wpg_inject *in);
 void wpg_cells_enter(wpg_inject *in, const wpg_function_plan *function);
 void wpg_cells_at(wpg_inject *in, const wpg_function_plan *function, const wpg_point *point);
-/* Helpers of cells.c and flush.c: the value of a cell; "value if condition, else 0" (u32) and similar. */
+/* Helpers of this room: the value of a cell; "value if condition, else 0" (u32) and similar. */
 uint32_t wpg_cell_load(wpg_inject *in, uint32_t cell);
 uint32_t wpg_select_u32(wpg_inject *in, uint32_t condition, uint32_t yes, uint32_t no);
+/* a | b (u32); either may be 0: nothing yet. a & b of bools. Bool: value (u32) is not zero. */
+uint32_t wpg_either(wpg_inject *in, uint32_t a, uint32_t b);
+uint32_t wpg_both(wpg_inject *in, uint32_t a, uint32_t b);
+uint32_t wpg_is_set(wpg_inject *in, uint32_t value);
+/* Variable `which` of in->scratch: u32. Whoever flushes stores before loading. */
+uint32_t wpg_scratch_load(wpg_inject *in, unsigned which);
+void wpg_scratch_store(wpg_inject *in, unsigned which, uint32_t value);
 uint32_t wpg_reduce(wpg_inject *in, SpvOp opcode, uint32_t value);
 /* Bool: some bit of the mask is set. */
 uint32_t wpg_any_in(wpg_inject *in, uint32_t mask);

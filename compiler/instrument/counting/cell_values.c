@@ -58,6 +58,31 @@ uint32_t wpg_select_u32(wpg_inject *in, uint32_t condition, uint32_t yes, uint32
     return WPG_EMIT(in, SpvOpSelect, in->t_u32, condition, yes, no);
 }
 
+uint32_t wpg_either(wpg_inject *in, uint32_t a, uint32_t b)
+{
+    return a && b ? WPG_EMIT(in, SpvOpBitwiseOr, in->t_u32, a, b) : a ? a : b;
+}
+
+uint32_t wpg_both(wpg_inject *in, uint32_t a, uint32_t b)
+{
+    return WPG_EMIT(in, SpvOpLogicalAnd, in->t_bool, a, b);
+}
+
+uint32_t wpg_is_set(wpg_inject *in, uint32_t value)
+{
+    return WPG_EMIT(in, SpvOpINotEqual, in->t_bool, value, in->c_zero);
+}
+
+uint32_t wpg_scratch_load(wpg_inject *in, unsigned which)
+{
+    return WPG_EMIT(in, SpvOpLoad, in->t_u32, wpg_local_variable(in, &in->scratch[which]));
+}
+
+void wpg_scratch_store(wpg_inject *in, unsigned which, uint32_t value)
+{
+    wpg_inst_add(in->module, in->where, SpvOpStore, wpg_local_variable(in, &in->scratch[which]), value);
+}
+
 uint32_t wpg_reduce(wpg_inject *in, SpvOp opcode, uint32_t value)
 {
     return WPG_EMIT(in, opcode, in->t_u32, in->subgroup_scope, SpvGroupOperationReduce, value);

@@ -55,16 +55,6 @@ static uint32_t if_live(wpg_inject *in, const group *g, uint32_t value)
     return g->leaving->now.live ? wpg_select_u32(in, g->leaving->now.live, value, in->c_zero) : value;
 }
 
-static uint32_t both(wpg_inject *in, uint32_t a, uint32_t b)
-{
-    return WPG_EMIT(in, SpvOpLogicalAnd, in->t_bool, a, b);
-}
-
-static uint32_t not_zero(wpg_inject *in, uint32_t value)
-{
-    return WPG_EMIT(in, SpvOpINotEqual, in->t_bool, value, in->c_zero);
-}
-
 static uint32_t less(wpg_inject *in, uint32_t a, uint32_t b)
 {
     return WPG_EMIT(in, SpvOpULessThan, in->t_bool, a, b);
@@ -172,7 +162,7 @@ static uint32_t marks_alike(wpg_inject *in, const group *g)
     }
     if (live)
         return WPG_EMIT(in, SpvOpIEqual, in->t_bool, differ, in->c_zero);
-    uint32_t some = wpg_any_in(in, wpg_live_ballot(in, not_zero(in, differ)));
+    uint32_t some = wpg_any_in(in, wpg_live_ballot(in, wpg_is_set(in, differ)));
     return WPG_EMIT(in, SpvOpLogicalNot, in->t_bool, some);
 }
 
@@ -188,23 +178,23 @@ static uint32_t has_mark(wpg_inject *in, const group *g, uint32_t k, bool beyond
         at = WPG_EMIT(in, SpvOpBitwiseAnd, in->t_u32, k, wpg_const_u32(in->module, WPG_MARKS_OF_A_CELL - 1));
     uint32_t marks = pick(in, ids, cells, cell);
     uint32_t bit = WPG_EMIT(in, SpvOpShiftLeftLogical, in->t_u32, in->c_one, at);
-    return not_zero(in, WPG_EMIT(in, SpvOpBitwiseAnd, in->t_u32, marks, bit));
+    return wpg_is_set(in, WPG_EMIT(in, SpvOpBitwiseAnd, in->t_u32, marks, bit));
 }
 
 static numbers of_mark(wpg_inject *in, const group *g)
 {
     const wpg_leaving *l = g->leaving;
     uint32_t has = has_mark(in, g, g->k, g->alike);
-    uint32_t mask = wpg_live_ballot(in, l->now.live ? both(in, has, l->now.live) : has);
+    uint32_t mask = wpg_live_ballot(in, l->now.live ? wpg_both(in, has, l->now.live) : has);
     uint32_t lanes = WPG_EMIT(in, SpvOpGroupNonUniformBallotBitCount, in->t_u32, in->subgroup_scope,
                               SpvGroupOperationReduce, mask);
     uint32_t equal = wpg_live_masks_equal(in, mask, in->entry_mask);
     if (g->alike) {
         lanes = wpg_select_u32(in, g->alike, wpg_select_u32(in, has, g->lanes, in->c_zero), lanes);
-        equal = WPG_EMIT(in, SpvOpSelect, in->t_bool, g->alike, both(in, has, l->now.equal), equal);
+        equal = WPG_EMIT(in, SpvOpSelect, in->t_bool, g->alike, wpg_both(in, has, l->now.equal), equal);
     }
     return (numbers){.lanes = lanes,
-                     .waves = wpg_select_u32(in, not_zero(in, lanes), in->c_one, in->c_zero),
+                     .waves = wpg_select_u32(in, wpg_is_set(in, lanes), in->c_one, in->c_zero),
                      .uniform = wpg_select_u32(in, equal, in->c_one, in->c_zero)};
 }
 
@@ -284,8 +274,8 @@ static numbers of_cells(wpg_inject *in, const group *g, bool sums, uint32_t *mor
 /* Adds a tally's numbers, by those lanes for which `when` holds. */
 static void add_numbers(wpg_inject *in, const group *g, uint32_t when, numbers wave)
 {
-    uint32_t any = not_zero(in, WPG_EMIT(in, SpvOpBitwiseOr, in->t_u32, wave.lanes, wave.waves));
-    wpg_if some = wpg_if_begin(in, when ? both(in, when, any) : any);
+    uint32_t any = wpg_is_set(in, WPG_EMIT(in, SpvOpBitwiseOr, in->t_u32, wave.lanes, wave.waves));
+    wpg_if some = wpg_if_begin(in, when ? wpg_both(in, when, any) : any);
     wpg_memory_add_tally(in, tally_at(g, 0), wave.lanes, wave.waves, wave.uniform);
     wpg_if_end(in, some);
 }
@@ -294,16 +284,6 @@ static void add_numbers(wpg_inject *in, const group *g, uint32_t when, numbers w
 static uint32_t stride_of(const wpg_tally *t)
 {
     return (t->full != WPG_NO_COUNTER) + 1u + (t->waves != WPG_NO_COUNTER) + (t->uniform != WPG_NO_COUNTER);
-}
-
-static uint32_t load(wpg_inject *in, unsigned which)
-{
-    return WPG_EMIT(in, SpvOpLoad, in->t_u32, wpg_local_variable(in, &in->scratch[which]));
-}
-
-static void store(wpg_inject *in, unsigned which, uint32_t value)
-{
-    wpg_inst_add(in->module, in->where, SpvOpStore, wpg_local_variable(in, &in->scratch[which]), value);
 }
 
 static uint32_t next_of(wpg_inject *in, uint32_t value)
@@ -315,70 +295,73 @@ static uint32_t next_of(wpg_inject *in, uint32_t value)
 static void flush_one(wpg_inject *in, group g, bool sums)
 {
     uint32_t again;
-    store(in, ROUND, in->c_zero);
+    wpg_scratch_store(in, ROUND, in->c_zero);
     wpg_repeat rounds = wpg_repeat_begin(in);
-    g.round = load(in, ROUND);
+    g.round = wpg_scratch_load(in, ROUND);
     numbers wave = of_cells(in, &g, sums, &again);
     add_numbers(in, &g, g.leaving->elected, wave);
-    store(in, ROUND, next_of(in, g.round));
+    wpg_scratch_store(in, ROUND, next_of(in, g.round));
     wpg_repeat_end(in, rounds, again);
 }
 
 static void hold(wpg_inject *in, uint32_t mine, unsigned which, uint32_t value)
 {
-    store(in, which, wpg_select_u32(in, mine, value, load(in, which)));
+    wpg_scratch_store(in, which, wpg_select_u32(in, mine, value, wpg_scratch_load(in, which)));
 }
 
 /* The next tally's numbers, held by the next live lane; where lanes are alike, each holds those of its own
  * tally. Returns the id of a bool: there are tallies left. */
 static uint32_t hold_next(wpg_inject *in, group *g, bool marks, bool sums)
 {
-    uint32_t again = 0, held = load(in, HELD), first = load(in, NEXT), step = in->c_one;
+    uint32_t again = 0, held = wpg_scratch_load(in, HELD), first = wpg_scratch_load(in, NEXT),
+             step = in->c_one;
     uint32_t count = wpg_const_u32(in->module, g->count);
     uint32_t mine = WPG_EMIT(in, SpvOpIEqual, in->t_bool, held, g->rank);
     g->k = first;
-    g->round = marks ? in->c_zero : load(in, ROUND);
+    g->round = marks ? in->c_zero : wpg_scratch_load(in, ROUND);
     if (g->alike) {
         step = wpg_select_u32(in, g->alike, g->step, in->c_one);
         uint32_t own = WPG_EMIT(in, SpvOpIAdd, in->t_u32, first, g->rank);
         g->k = wpg_select_u32(in, g->alike, own, first);
-        mine = both(in, WPG_EMIT(in, SpvOpLogicalOr, in->t_bool, mine, g->alike), less(in, g->k, count));
+        mine = wpg_both(in, WPG_EMIT(in, SpvOpLogicalOr, in->t_bool, mine, g->alike), less(in, g->k, count));
     }
     numbers wave = marks ? of_mark(in, g) : of_cells(in, g, sums, &again);
     hold(in, mine, LANES, wave.lanes);
     hold(in, mine, WAVES, wave.waves);
     hold(in, mine, UNIFORM, wave.uniform);
     hold(in, mine, TALLY, g->k);
-    store(in, HELD, WPG_EMIT(in, SpvOpIAdd, in->t_u32, held, step));
+    wpg_scratch_store(in, HELD, WPG_EMIT(in, SpvOpIAdd, in->t_u32, held, step));
     uint32_t next = WPG_EMIT(in, SpvOpIAdd, in->t_u32, first, step);
     if (again) {
         next = wpg_select_u32(in, again, first, next);
-        store(in, ROUND, wpg_select_u32(in, again, next_of(in, g->round), in->c_zero));
+        wpg_scratch_store(in, ROUND, wpg_select_u32(in, again, next_of(in, g->round), in->c_zero));
     }
-    store(in, NEXT, next);
+    wpg_scratch_store(in, NEXT, next);
     return less(in, next, count);
 }
 
 static void flush_many(wpg_inject *in, group g, bool marks, bool sums)
 {
-    store(in, NEXT, in->c_zero);
+    wpg_scratch_store(in, NEXT, in->c_zero);
     if (marks)
         g.alike = marks_alike(in, &g);
     else
-        store(in, ROUND, in->c_zero);
+        wpg_scratch_store(in, ROUND, in->c_zero);
     wpg_repeat outer = wpg_repeat_begin(in);
     const unsigned zeroed[] = {HELD, LANES, WAVES, UNIFORM, TALLY};
     for (unsigned i = 0; i < sizeof zeroed / sizeof *zeroed; i++)
-        store(in, zeroed[i], in->c_zero);
+        wpg_scratch_store(in, zeroed[i], in->c_zero);
     wpg_repeat inner = wpg_repeat_begin(in);
     uint32_t left = hold_next(in, &g, marks, sums);
-    wpg_repeat_end(in, inner, both(in, left, less(in, load(in, HELD), g.lanes)));
-    numbers held = {.lanes = load(in, LANES), .waves = load(in, WAVES), .uniform = load(in, UNIFORM)};
-    in->offset = WPG_EMIT(in, SpvOpIMul, in->t_u32, load(in, TALLY),
+    wpg_repeat_end(in, inner, wpg_both(in, left, less(in, wpg_scratch_load(in, HELD), g.lanes)));
+    numbers held = {.lanes = wpg_scratch_load(in, LANES),
+                    .waves = wpg_scratch_load(in, WAVES),
+                    .uniform = wpg_scratch_load(in, UNIFORM)};
+    in->offset = WPG_EMIT(in, SpvOpIMul, in->t_u32, wpg_scratch_load(in, TALLY),
                           wpg_const_u32(in->module, stride_of(tally_at(&g, 0))));
     add_numbers(in, &g, g.leaving->now.live, held);
     in->offset = 0;
-    left = less(in, load(in, NEXT), wpg_const_u32(in->module, g.count));
+    left = less(in, wpg_scratch_load(in, NEXT), wpg_const_u32(in->module, g.count));
     wpg_repeat_end(in, outer, left);
 }
 
@@ -387,7 +370,7 @@ static uint32_t steady_visits(wpg_inject *in, const group *g, bool marks)
 {
     uint32_t here = less(in, g->k, wpg_const_u32(in->module, g->count));
     if (marks)
-        return wpg_select_u32(in, both(in, has_mark(in, g, g->k, true), here), in->c_one, in->c_zero);
+        return wpg_select_u32(in, wpg_both(in, has_mark(in, g, g->k, true), here), in->c_one, in->c_zero);
     uint32_t *visits = WPG_ARENA_ARRAY(&in->module->arena, uint32_t, g->count);
     if (!visits)
         return in->c_zero;
@@ -411,24 +394,25 @@ static void add_steady(wpg_inject *in, const group *g, uint32_t visits)
  * number fits: nothing in that loop needs another lane. */
 static void flush_steady(wpg_inject *in, group g, bool marks)
 {
-    store(in, NEXT, in->c_zero);
+    wpg_scratch_store(in, NEXT, in->c_zero);
     wpg_repeat outer = wpg_repeat_begin(in), parts = {0};
-    uint32_t first = load(in, NEXT), most = wpg_const_u32(in->module, UINT32_C(1) << PART), rest = 0;
+    uint32_t first = wpg_scratch_load(in, NEXT), most = wpg_const_u32(in->module, UINT32_C(1) << PART),
+             rest = 0;
     g.k = WPG_EMIT(in, SpvOpIAdd, in->t_u32, first, g.rank);
     uint32_t visits = steady_visits(in, &g, marks);
     if (!marks) {
-        store(in, HELD, visits);
+        wpg_scratch_store(in, HELD, visits);
         parts = wpg_repeat_begin(in);
-        uint32_t left = load(in, HELD);
+        uint32_t left = wpg_scratch_load(in, HELD);
         visits = wpg_select_u32(in, less(in, left, most), left, most);
         rest = WPG_EMIT(in, SpvOpISub, in->t_u32, left, visits);
-        store(in, HELD, rest);
+        wpg_scratch_store(in, HELD, rest);
     }
     add_steady(in, &g, visits);
     if (!marks)
-        wpg_repeat_end(in, parts, not_zero(in, rest));
+        wpg_repeat_end(in, parts, wpg_is_set(in, rest));
     uint32_t next = WPG_EMIT(in, SpvOpIAdd, in->t_u32, first, g.step);
-    store(in, NEXT, next);
+    wpg_scratch_store(in, NEXT, next);
     wpg_repeat_end(in, outer, less(in, next, wpg_const_u32(in->module, g.count)));
 }
 
@@ -461,7 +445,7 @@ static void flush_groups(wpg_inject *in, group *all, const wpg_region *r, wpg_fl
                               SpvGroupOperationReduce, mask);
         all->step = all->lanes;
         if (g.leaving->now.live)
-            all->step = wpg_select_u32(in, not_zero(in, all->lanes), all->lanes, in->c_one);
+            all->step = wpg_select_u32(in, wpg_is_set(in, all->lanes), all->lanes, in->c_one);
     }
     g.rank = all->rank;
     g.lanes = all->lanes;

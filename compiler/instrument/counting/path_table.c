@@ -33,21 +33,6 @@ void wpg_table_declare(wpg_inject *in, const wpg_path_table *table)
         wpg_sample_declare_copies(in);
 }
 
-uint32_t wpg_either(wpg_inject *in, uint32_t a, uint32_t b)
-{
-    return a && b ? WPG_EMIT(in, SpvOpBitwiseOr, in->t_u32, a, b) : a ? a : b;
-}
-
-uint32_t wpg_both(wpg_inject *in, uint32_t a, uint32_t b)
-{
-    return WPG_EMIT(in, SpvOpLogicalAnd, in->t_bool, a, b);
-}
-
-uint32_t wpg_is_set(wpg_inject *in, uint32_t value)
-{
-    return WPG_EMIT(in, SpvOpINotEqual, in->t_bool, value, in->c_zero);
-}
-
 static uint32_t shifted(wpg_inject *in, SpvOp opcode, uint32_t value, uint32_t by)
 {
     return by ? WPG_EMIT(in, opcode, in->t_u32, value, wpg_const_u32(in->module, by)) : value;

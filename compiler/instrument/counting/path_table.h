@@ -39,12 +39,6 @@ wpg_table_use wpg_table_begin(wpg_inject *in, const wpg_path_table *table);
 void wpg_field_put(wpg_inject *in, uint32_t *words, wpg_path_field field, uint32_t number);
 /* u32: the number in a field. */
 uint32_t wpg_field_get(wpg_inject *in, const uint32_t *words, wpg_path_field field);
-/* a | b; either may be 0, for nothing yet. */
-uint32_t wpg_either(wpg_inject *in, uint32_t a, uint32_t b);
-/* a & b of bools. */
-uint32_t wpg_both(wpg_inject *in, uint32_t a, uint32_t b);
-/* Bool: value (u32) is not zero. */
-uint32_t wpg_is_set(wpg_inject *in, uint32_t value);
 
 void wpg_table_hash(wpg_inject *in, const wpg_path_table *table, wpg_table_use *use);
 /* Looks at the place of a hash (u32). Returns a u32 that is not zero if it does not hold this lane's key. */

@@ -400,24 +400,14 @@ static void add_tally(wpg_inject *in, const flush *s, uint32_t k)
     wpg_if_end(in, some);
 }
 
-static uint32_t load(wpg_inject *in, unsigned which)
-{
-    return WPG_EMIT(in, SpvOpLoad, in->t_u32, wpg_local_variable(in, &in->scratch[which]));
-}
-
-static void store(wpg_inject *in, unsigned which, uint32_t value)
-{
-    wpg_inst_add(in->module, in->where, SpvOpStore, wpg_local_variable(in, &in->scratch[which]), value);
-}
-
 static void add_all(wpg_inject *in, const flush *s)
 {
-    store(in, NEXT, in->c_zero);
+    wpg_scratch_store(in, NEXT, in->c_zero);
     wpg_repeat repeat = wpg_repeat_begin(in);
-    uint32_t first = load(in, NEXT);
+    uint32_t first = wpg_scratch_load(in, NEXT);
     add_tally(in, s, WPG_EMIT(in, SpvOpIAdd, in->t_u32, first, s->rank));
     uint32_t next = WPG_EMIT(in, SpvOpIAdd, in->t_u32, first, s->step);
-    store(in, NEXT, next);
+    wpg_scratch_store(in, NEXT, next);
     wpg_repeat_end(in, repeat,
                    WPG_EMIT(in, SpvOpULessThan, in->t_bool, next, wpg_const_u32(in->module, s->r->told)));
 }
@@ -470,9 +460,9 @@ void wpg_wave_flush(wpg_inject *in, const wpg_function_plan *f, const wpg_region
     if (leaving->now.live) /* helpers alone: no step would be a loop without end */
         s.step = wpg_select_u32(in, wpg_is_set(in, s.lanes), s.lanes, in->c_one);
     if (s.wave->width) {
-        store(in, BEGIN, in->c_zero);
+        wpg_scratch_store(in, BEGIN, in->c_zero);
         rounds = wpg_repeat_begin(in);
-        s.begin = load(in, BEGIN);
+        s.begin = wpg_scratch_load(in, BEGIN);
         s.first = WPG_EMIT(in, SpvOpIEqual, in->t_bool, s.begin, in->c_zero);
     }
     uint32_t more = find_numbers(in, &s);
@@ -480,6 +470,6 @@ void wpg_wave_flush(wpg_inject *in, const wpg_function_plan *f, const wpg_region
     if (!s.wave->width)
         return;
     uint32_t part = wpg_const_u32(in->module, (UINT32_C(1) << s.wave->width) - 1);
-    store(in, BEGIN, WPG_EMIT(in, SpvOpIAdd, in->t_u32, s.begin, part));
+    wpg_scratch_store(in, BEGIN, WPG_EMIT(in, SpvOpIAdd, in->t_u32, s.begin, part));
     wpg_repeat_end(in, rounds, more ? wpg_is_set(in, more) : wpg_const_bool(in->module, false));
 }
